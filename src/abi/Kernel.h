@@ -1,0 +1,67 @@
+// The contract between generated kernels and whoever launches them: plain C structs, versioned, no C++.
+//
+// A kernel is a pure function over a tile of its iteration space. It reads arrays and scalars from `Arguments`,
+// writes the cells of its outputs that belong to the tile, and leaves partial aggregates in the workspace:
+//
+//   TokTile tile = {{0, 0, 0}, {65536, 1, 1}, 0};
+//   TokWorkspace workspace = {scratch, partials, -1};
+//   int32_t status = kernel(&arguments, &tile, &workspace);   // 0 = success
+//
+// Kernels and all they call never throw; a non-zero status means `workspace.failingCell` names the cell.
+#ifndef TOKAMAK_ABI_KERNEL_H
+#define TOKAMAK_ABI_KERNEL_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TOK_ABI_VERSION 1u
+
+enum TokElementType { TOK_F64 = 0, TOK_F32 = 1, TOK_I64 = 2, TOK_BOOL = 3 };
+enum TokLayout { TOK_DENSE = 0, TOK_CSR = 1 };
+
+// An array as a kernel sees it: row-major, strides in elements (the last one is 1 for dense arrays).
+typedef struct TokArray {
+  void *data;
+  int64_t dims[3];
+  int64_t strides[3];
+  int32_t rank;
+  uint8_t elementType; // TokElementType
+  uint8_t layout;      // TokLayout
+  uint16_t device;     // 0 = host
+} TokArray;
+
+typedef struct TokArguments {
+  uint32_t version; // TOK_ABI_VERSION
+  uint32_t inputCount;
+  const TokArray *inputs; // matrix inputs in the order of the plan operator's tensor operands
+  const double *scalars;  // scalar inputs in the order of its scalar operands, converted to f64
+  TokArray *outputs;      // matrix outputs (not aggregated over tiles) in result order
+  int64_t extents[3];     // the iteration space: {outer rows, columns, 1}; Cell kernels over flat arrays: {cells, 1, 1}
+} TokArguments;
+
+// Half-open ranges of the iteration space.
+typedef struct TokTile {
+  int64_t begin[3];
+  int64_t end[3];
+  int64_t index; // number of this tile in the fixed order of tiles
+} TokTile;
+
+typedef struct TokWorkspace {
+  double *scratch;     // at least the plan's scratch doubles, 64-byte aligned, contents undefined
+  double *partials;    // this tile's partial aggregates; the kernel initialises and fills them
+  int64_t failingCell; // set when the status is not 0
+} TokWorkspace;
+
+typedef int32_t (*TokKernel)(const TokArguments *, const TokTile *, TokWorkspace *);
+
+// Merges the partial aggregates of a later tile into those of an earlier one: into = into (+) from.
+// `arguments` are those of the launch (for extents).
+typedef void (*TokMerge)(const TokArguments *arguments, double *into, const double *from);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

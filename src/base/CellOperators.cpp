@@ -1,0 +1,87 @@
+#include "base/CellOperators.h"
+
+#include <cmath>
+#include <limits>
+
+namespace tokamak {
+namespace {
+
+struct OperatorRow {
+  std::string_view mnemonic;
+  std::string_view spelling;
+  CellResult result;
+  int flops;
+};
+
+constexpr OperatorRow unaryRows[] = {
+#define TOKAMAK_UNARY(Name, mnemonic, function, RESULT, FLOPS)                                     \
+  {#mnemonic, function, CellResult::RESULT, FLOPS},
+#include "base/CellOperators.def"
+};
+
+constexpr OperatorRow binaryRows[] = {
+#define TOKAMAK_BINARY(Name, mnemonic, spelling, RESULT, FLOPS)                                    \
+  {#mnemonic, spelling, CellResult::RESULT, FLOPS},
+#include "base/CellOperators.def"
+};
+
+constexpr std::string_view aggregateNames[] = {"sum", "prod", "min",       "max",      "mean",
+                                               "var", "sd",   "index_max", "index_min"};
+constexpr std::string_view directionNames[] = {"full", "row", "column"};
+
+const OperatorRow &row(UnaryOperator op) { return unaryRows[static_cast<int>(op)]; }
+const OperatorRow &row(BinaryOperator op) { return binaryRows[static_cast<int>(op)]; }
+
+template <typename Enum, size_t N>
+std::optional<Enum> find(const OperatorRow (&rows)[N], std::string_view OperatorRow::*key,
+                         std::string_view name) {
+  for (size_t i = 0; i < N; ++i)
+    if (rows[i].*key == name)
+      return static_cast<Enum>(i);
+  return std::nullopt;
+}
+
+template <typename Enum, size_t N>
+std::optional<Enum> findName(const std::string_view (&names)[N], std::string_view name) {
+  for (size_t i = 0; i < N; ++i)
+    if (names[i] == name)
+      return static_cast<Enum>(i);
+  return std::nullopt;
+}
+
+} // namespace
+
+std::string_view mnemonic(UnaryOperator op) { return row(op).mnemonic; }
+std::string_view mnemonic(BinaryOperator op) { return row(op).mnemonic; }
+std::string_view spelling(UnaryOperator op) { return row(op).spelling; }
+std::string_view spelling(BinaryOperator op) { return row(op).spelling; }
+CellResult resultOf(UnaryOperator op) { return row(op).result; }
+CellResult resultOf(BinaryOperator op) { return row(op).result; }
+int flopsOf(UnaryOperator op) { return row(op).flops; }
+int flopsOf(BinaryOperator op) { return row(op).flops; }
+
+std::optional<UnaryOperator> findUnaryOperator(std::string_view name) {
+  return find<UnaryOperator>(unaryRows, &OperatorRow::mnemonic, name);
+}
+std::optional<BinaryOperator> findBinaryOperator(std::string_view name) {
+  return find<BinaryOperator>(binaryRows, &OperatorRow::mnemonic, name);
+}
+std::optional<UnaryOperator> findUnaryBySpelling(std::string_view name) {
+  return find<UnaryOperator>(unaryRows, &OperatorRow::spelling, name);
+}
+std::optional<BinaryOperator> findBinaryBySpelling(std::string_view name) {
+  return find<BinaryOperator>(binaryRows, &OperatorRow::spelling, name);
+}
+
+std::string_view mnemonic(AggregateKind kind) { return aggregateNames[static_cast<int>(kind)]; }
+std::string_view mnemonic(AggregateDirection direction) {
+  return directionNames[static_cast<int>(direction)];
+}
+std::optional<AggregateKind> findAggregateKind(std::string_view name) {
+  return findName<AggregateKind>(aggregateNames, name);
+}
+std::optional<AggregateDirection> findAggregateDirection(std::string_view name) {
+  return findName<AggregateDirection>(directionNames, name);
+}
+
+} // namespace tokamak

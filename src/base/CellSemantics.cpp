@@ -1,0 +1,134 @@
+// The meaning of every cell operator on one cell: the specification that generated kernels are tested against.
+#include "base/CellOperators.h"
+
+#include <cmath>
+#include <limits>
+
+namespace tokamak {
+namespace {
+
+double truncatedQuotient(double a, double b) {
+  double quotient = a / b;
+  if (!std::isfinite(quotient))
+    return quotient;
+  return std::copysign(std::floor(std::fabs(quotient) + 0x1p-53), quotient);
+}
+
+// a - b*trunc(a/b) has the sign of a, as C's fmod; a zero divisor gives NaN.
+double truncatedRemainder(double a, double b) { return b == 0 ? std::nan("") : std::fmod(a, b); }
+
+// Java's Math.round: floor(x + 1/2), saturated at the range of int64; NaN gives 0.
+double roundHalfUp(double x) {
+  if (std::isnan(x))
+    return 0;
+  double floor = std::floor(x);
+  double rounded = x - floor >= 0.5 ? floor + 1 : floor;
+  if (rounded >= 0x1p63)
+    return 0x1p63;
+  return rounded <= -0x1p63 ? -0x1p63 : rounded;
+}
+
+double minimum(double a, double b) {
+  if (std::isnan(a) || std::isnan(b))
+    return std::nan("");
+  return b < a ? b : a;
+}
+
+double maximum(double a, double b) {
+  if (std::isnan(a) || std::isnan(b))
+    return std::nan("");
+  return b > a ? b : a;
+}
+
+} // namespace
+
+double evaluate(UnaryOperator op, double x) {
+  switch (op) {
+  case UnaryOperator::Neg: return -x;
+  case UnaryOperator::Not: return x == 0;
+  case UnaryOperator::Abs: return std::fabs(x);
+  case UnaryOperator::Sign: return x > 0 ? 1 : x < 0 ? -1 : x;
+  case UnaryOperator::Sqrt: return std::sqrt(x);
+  case UnaryOperator::Exp: return std::exp(x);
+  case UnaryOperator::Log: return std::log(x);
+  case UnaryOperator::Sigmoid: return 1 / (1 + std::exp(-x));
+  case UnaryOperator::Sin: return std::sin(x);
+  case UnaryOperator::Cos: return std::cos(x);
+  case UnaryOperator::Tan: return std::tan(x);
+  case UnaryOperator::Asin: return std::asin(x);
+  case UnaryOperator::Acos: return std::acos(x);
+  case UnaryOperator::Atan: return std::atan(x);
+  case UnaryOperator::Sinh: return std::sinh(x);
+  case UnaryOperator::Cosh: return std::cosh(x);
+  case UnaryOperator::Tanh: return std::tanh(x);
+  case UnaryOperator::Round: return roundHalfUp(x);
+  case UnaryOperator::Floor: return std::floor(x);
+  case UnaryOperator::Ceil: return std::ceil(x);
+  case UnaryOperator::IsNan: return std::isnan(x);
+  case UnaryOperator::IsInfinite: return std::isinf(x);
+  }
+  return 0;
+}
+
+double evaluate(BinaryOperator op, double a, double b) {
+  switch (op) {
+  case BinaryOperator::Add: return a + b;
+  case BinaryOperator::Sub: return a - b;
+  case BinaryOperator::Mul: return a * b;
+  case BinaryOperator::Div: return a / b;
+  // x^2 is x*x exactly, so that squares have the same bits wherever they are computed.
+  case BinaryOperator::Pow: return b == 2 ? a * a : std::pow(a, b);
+  case BinaryOperator::Mod: return truncatedRemainder(a, b);
+  case BinaryOperator::IntDiv: return truncatedQuotient(a, b);
+  case BinaryOperator::Min: return minimum(a, b);
+  case BinaryOperator::Max: return maximum(a, b);
+  case BinaryOperator::Eq: return a == b;
+  case BinaryOperator::Ne: return a != b;
+  case BinaryOperator::Lt: return a < b;
+  case BinaryOperator::Le: return a <= b;
+  case BinaryOperator::Gt: return a > b;
+  case BinaryOperator::Ge: return a >= b;
+  case BinaryOperator::And: return a != 0 && b != 0;
+  case BinaryOperator::Or: return a != 0 || b != 0;
+  case BinaryOperator::Xor: return (a != 0) != (b != 0);
+  }
+  return 0;
+}
+
+std::optional<int64_t> evaluateInteger(UnaryOperator op, int64_t x) {
+  if (op != UnaryOperator::Neg || x == std::numeric_limits<int64_t>::min())
+    return std::nullopt;
+  return -x;
+}
+
+std::optional<int64_t> evaluateInteger(BinaryOperator op, int64_t a, int64_t b) {
+  int64_t result = 0;
+  switch (op) {
+  case BinaryOperator::Add:
+    return __builtin_add_overflow(a, b, &result) ? std::nullopt : std::optional(result);
+  case BinaryOperator::Sub:
+    return __builtin_sub_overflow(a, b, &result) ? std::nullopt : std::optional(result);
+  case BinaryOperator::Mul:
+    return __builtin_mul_overflow(a, b, &result) ? std::nullopt : std::optional(result);
+  case BinaryOperator::Mod:
+    return b == 0 || b == -1 ? 0 : a % b;
+  case BinaryOperator::IntDiv:
+    if (b == 0 || (b == -1 && a == std::numeric_limits<int64_t>::min()))
+      return std::nullopt;
+    return a / b;
+  case BinaryOperator::Min: return a < b ? a : b;
+  case BinaryOperator::Max: return a > b ? a : b;
+  default: return std::nullopt;
+  }
+}
+
+int64_t truncateToInteger(double value) {
+  if (std::isnan(value))
+    return 0;
+  double magnitude = std::floor(std::fabs(value) + 0x1p-53);
+  if (magnitude >= 0x1p63)
+    return value < 0 ? std::numeric_limits<int64_t>::min() : std::numeric_limits<int64_t>::max();
+  return static_cast<int64_t>(value < 0 ? -magnitude : magnitude);
+}
+
+} // namespace tokamak
