@@ -1,0 +1,483 @@
+// The syntax tree of a DML file, as the parser makes it: names are not resolved and nothing is typed. Nodes own their
+// children, carry a Kind for isa/dyn_cast and the range of source text they were read from.
+//
+//   if (auto *call = llvm::dyn_cast<CallExpression>(&expression))
+//     for (const CallArgument &argument : call->arguments())
+//       visit(*argument.value);
+#ifndef TOKAMAK_FRONTEND_DML_AST_H
+#define TOKAMAK_FRONTEND_DML_AST_H
+
+#include "frontend/dml/Source.h"
+#include "llvm/Support/Casting.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tokamak::frontend {
+
+//===-- Expressions ---------------------------------------------------------------------------------------------===//
+
+class Expression {
+public:
+  enum class Kind { Integer, Double, String, Boolean, Argument, Name, Index, Call, Unary, Binary, List };
+
+  virtual ~Expression() = default;
+  Kind kind() const { return kind_; }
+  SourceRange range() const { return range_; }
+
+  /// Levels of the tree below and including this node; the parser keeps it under maximumExpressionHeight, so recursive
+  /// visitors need no guard of their own.
+  uint32_t height() const { return height_; }
+
+protected:
+  Expression(Kind kind, SourceRange range) : kind_(kind), range_(range) {}
+
+  void holdChild(const Expression *child) {
+    if (child)
+      height_ = std::max(height_, child->height() + 1);
+  }
+
+private:
+  Kind kind_;
+  SourceRange range_;
+  uint32_t height_ = 1;
+};
+
+using ExpressionPtr = std::unique_ptr<Expression>;
+
+/// A literal of C++ type T. A sign before a number literal is folded into it.
+template <typename T, Expression::Kind literalKind>
+class LiteralExpression : public Expression {
+public:
+  LiteralExpression(SourceRange range, T value)
+      : Expression(literalKind, range), value_(std::move(value)) {}
+
+  const T &value() const { return value_; }
+  static bool classof(const Expression *e) { return e->kind() == literalKind; }
+
+private:
+  T value_;
+};
+
+using IntegerLiteral = LiteralExpression<int64_t, Expression::Kind::Integer>;
+/// Also stands for the constants pi, Inf and NaN.
+using DoubleLiteral = LiteralExpression<double, Expression::Kind::Double>;
+/// The value is without quotes and with escapes replaced.
+using StringLiteral = LiteralExpression<std::string, Expression::Kind::String>;
+using BooleanLiteral = LiteralExpression<bool, Expression::Kind::Boolean>;
+
+/// A command line argument: `$name` or `$1`.
+class ArgumentExpression : public Expression {
+public:
+  ArgumentExpression(SourceRange range, std::string name)
+      : Expression(Kind::Argument, range), name_(std::move(name)) {}
+
+  /// Without the dollar sign.
+  const std::string &name() const { return name_; }
+  static bool classof(const Expression *e) { return e->kind() == Kind::Argument; }
+
+private:
+  std::string name_;
+};
+
+/// A variable.
+class NameExpression : public Expression {
+public:
+  NameExpression(SourceRange range, std::string name)
+      : Expression(Kind::Name, range), name_(std::move(name)) {}
+
+  const std::string &name() const { return name_; }
+  static bool classof(const Expression *e) { return e->kind() == Kind::Name; }
+
+private:
+  std::string name_;
+};
+
+/// One position of an index: all (both null), a single one (upper null), or a range lower:upper.
+struct IndexDimension {
+  ExpressionPtr lower;
+  ExpressionPtr upper;
+  SourceRange range;
+
+  bool isAll() const { return !lower; }
+  bool isSingle() const { return lower && !upper; }
+  bool isRange() const { return lower && upper; }
+};
+
+/// `name[dimensions]` with one dimension (lists) or two (matrices, frames). A single dimension is never "all".
+class IndexExpression : public Expression {
+public:
+  IndexExpression(SourceRange range, std::string name, SourceRange nameRange,
+                  std::vector<IndexDimension> dimensions)
+      : Expression(Kind::Index, range), name_(std::move(name)), nameRange_(nameRange),
+        dimensions_(std::move(dimensions)) {
+    for (const IndexDimension &dimension : dimensions_) {
+      holdChild(dimension.lower.get());
+      holdChild(dimension.upper.get());
+    }
+  }
+
+  const std::string &name() const { return name_; }
+  SourceRange nameRange() const { return nameRange_; }
+  const std::vector<IndexDimension> &dimensions() const { return dimensions_; }
+  static bool classof(const Expression *e) { return e->kind() == Kind::Index; }
+
+private:
+  std::string name_;
+  SourceRange nameRange_;
+  std::vector<IndexDimension> dimensions_;
+};
+
+/// One argument of a call; `name` is empty where it is positional.
+struct CallArgument {
+  std::string name;
+  SourceRange nameRange;
+  ExpressionPtr value;
+
+  bool isNamed() const { return !name.empty(); }
+};
+
+/// `callee(arguments)`; the callee may be qualified (`ns::f`).
+class CallExpression : public Expression {
+public:
+  CallExpression(SourceRange range, std::string callee, SourceRange calleeRange,
+                 std::vector<CallArgument> arguments)
+      : Expression(Kind::Call, range), callee_(std::move(callee)), calleeRange_(calleeRange),
+        arguments_(std::move(arguments)) {
+    for (const CallArgument &argument : arguments_)
+      holdChild(argument.value.get());
+  }
+
+  const std::string &callee() const { return callee_; }
+  SourceRange calleeRange() const { return calleeRange_; }
+  const std::vector<CallArgument> &arguments() const { return arguments_; }
+  static bool classof(const Expression *e) { return e->kind() == Kind::Call; }
+
+private:
+  std::string callee_;
+  SourceRange calleeRange_;
+  std::vector<CallArgument> arguments_;
+};
+
+enum class UnaryOperator { Minus, Plus, Not };
+
+class UnaryExpression : public Expression {
+public:
+  UnaryExpression(SourceRange range, UnaryOperator op, SourceRange operatorRange,
+                  ExpressionPtr operand)
+      : Expression(Kind::Unary, range), op_(op), operatorRange_(operatorRange),
+        operand_(std::move(operand)) {
+    holdChild(operand_.get());
+  }
+
+  UnaryOperator op() const { return op_; }
+  SourceRange operatorRange() const { return operatorRange_; }
+  const Expression &operand() const { return *operand_; }
+  static bool classof(const Expression *e) { return e->kind() == Kind::Unary; }
+
+private:
+  UnaryOperator op_;
+  SourceRange operatorRange_;
+  ExpressionPtr operand_;
+};
+
+/// `&&` and `||` are read as And and Or.
+enum class BinaryOperator {
+  Power, MatrixMultiply, Modulus, IntegerDivide, Multiply, Divide, Add, Subtract,
+  Less, LessEqual, Greater, GreaterEqual, Equal, NotEqual, And, Or
+};
+
+/// The operators as they are written: `%*%`, `!`.
+const char *spelling(BinaryOperator op);
+const char *spelling(UnaryOperator op);
+
+class BinaryExpression : public Expression {
+public:
+  BinaryExpression(SourceRange range, BinaryOperator op, SourceRange operatorRange,
+                   ExpressionPtr left, ExpressionPtr right)
+      : Expression(Kind::Binary, range), op_(op), operatorRange_(operatorRange),
+        left_(std::move(left)), right_(std::move(right)) {
+    holdChild(left_.get());
+    holdChild(right_.get());
+  }
+
+  BinaryOperator op() const { return op_; }
+  SourceRange operatorRange() const { return operatorRange_; }
+  const Expression &left() const { return *left_; }
+  const Expression &right() const { return *right_; }
+  static bool classof(const Expression *e) { return e->kind() == Kind::Binary; }
+
+private:
+  BinaryOperator op_;
+  SourceRange operatorRange_;
+  ExpressionPtr left_;
+  ExpressionPtr right_;
+};
+
+/// `[e1, e2, ...]`, legal as the shape argument of neural network builtins only; never empty.
+class ListExpression : public Expression {
+public:
+  ListExpression(SourceRange range, std::vector<ExpressionPtr> elements)
+      : Expression(Kind::List, range), elements_(std::move(elements)) {
+    for (const ExpressionPtr &element : elements_)
+      holdChild(element.get());
+  }
+
+  const std::vector<ExpressionPtr> &elements() const { return elements_; }
+  static bool classof(const Expression *e) { return e->kind() == Kind::List; }
+
+private:
+  std::vector<ExpressionPtr> elements_;
+};
+
+//===-- Statements ----------------------------------------------------------------------------------------------===//
+
+class Statement {
+public:
+  enum class Kind { Assign, MultiAssign, Call, If, While, For, Ifdef, Source, SetWorkingDirectory };
+
+  virtual ~Statement() = default;
+  Kind kind() const { return kind_; }
+  SourceRange range() const { return range_; }
+
+protected:
+  Statement(Kind kind, SourceRange range) : kind_(kind), range_(range) {}
+
+private:
+  Kind kind_;
+  SourceRange range_;
+};
+
+using StatementPtr = std::unique_ptr<Statement>;
+using StatementList = std::vector<StatementPtr>;
+
+enum class AssignOperator { Assign, Accumulate };
+
+/// `target = value` or `target += value`; the target is a NameExpression or an IndexExpression.
+class AssignStatement : public Statement {
+public:
+  AssignStatement(SourceRange range, ExpressionPtr target, AssignOperator op, ExpressionPtr value)
+      : Statement(Kind::Assign, range), target_(std::move(target)), op_(op),
+        value_(std::move(value)) {}
+
+  const Expression &target() const { return *target_; }
+  AssignOperator op() const { return op_; }
+  const Expression &value() const { return *value_; }
+  static bool classof(const Statement *s) { return s->kind() == Kind::Assign; }
+
+private:
+  ExpressionPtr target_;
+  AssignOperator op_;
+  ExpressionPtr value_;
+};
+
+/// `[target, ...] = call(...)`; each target is a NameExpression or an IndexExpression.
+class MultiAssignStatement : public Statement {
+public:
+  MultiAssignStatement(SourceRange range, std::vector<ExpressionPtr> targets,
+                       std::unique_ptr<CallExpression> call)
+      : Statement(Kind::MultiAssign, range), targets_(std::move(targets)), call_(std::move(call)) {}
+
+  const std::vector<ExpressionPtr> &targets() const { return targets_; }
+  const CallExpression &call() const { return *call_; }
+  static bool classof(const Statement *s) { return s->kind() == Kind::MultiAssign; }
+
+private:
+  std::vector<ExpressionPtr> targets_;
+  std::unique_ptr<CallExpression> call_;
+};
+
+/// A call whose outputs, if any, are ignored.
+class CallStatement : public Statement {
+public:
+  CallStatement(SourceRange range, std::unique_ptr<CallExpression> call)
+      : Statement(Kind::Call, range), call_(std::move(call)) {}
+
+  const CallExpression &call() const { return *call_; }
+  static bool classof(const Statement *s) { return s->kind() == Kind::Call; }
+
+private:
+  std::unique_ptr<CallExpression> call_;
+};
+
+/// `else if` is an else branch that holds one IfStatement.
+class IfStatement : public Statement {
+public:
+  IfStatement(SourceRange range, ExpressionPtr predicate, StatementList thenBody,
+              StatementList elseBody)
+      : Statement(Kind::If, range), predicate_(std::move(predicate)),
+        thenBody_(std::move(thenBody)), elseBody_(std::move(elseBody)) {}
+
+  const Expression &predicate() const { return *predicate_; }
+  const StatementList &thenBody() const { return thenBody_; }
+  const StatementList &elseBody() const { return elseBody_; }
+  static bool classof(const Statement *s) { return s->kind() == Kind::If; }
+
+private:
+  ExpressionPtr predicate_;
+  StatementList thenBody_;
+  StatementList elseBody_;
+};
+
+class WhileStatement : public Statement {
+public:
+  WhileStatement(SourceRange range, ExpressionPtr predicate, StatementList body)
+      : Statement(Kind::While, range), predicate_(std::move(predicate)), body_(std::move(body)) {}
+
+  const Expression &predicate() const { return *predicate_; }
+  const StatementList &body() const { return body_; }
+  static bool classof(const Statement *s) { return s->kind() == Kind::While; }
+
+private:
+  ExpressionPtr predicate_;
+  StatementList body_;
+};
+
+/// The values of a loop variable: from:to or seq(from, to[, increment]). A null increment steps by 1 towards `to`.
+struct IterationRange {
+  ExpressionPtr from;
+  ExpressionPtr to;
+  ExpressionPtr increment;
+  SourceRange range;
+};
+
+/// One `name=value` of a parfor. Values are raw text; where the value is a single `$argument`, its name is given too.
+struct LoopOption {
+  std::string name;
+  std::string text;
+  std::string argument;
+  SourceRange range;
+};
+
+/// `for` and `parfor`; options are allowed on both.
+class ForStatement : public Statement {
+public:
+  ForStatement(SourceRange range, bool isParallel, std::string variable, SourceRange variableRange,
+               IterationRange iteration, std::vector<LoopOption> options, StatementList body)
+      : Statement(Kind::For, range), isParallel_(isParallel), variable_(std::move(variable)),
+        variableRange_(variableRange), iteration_(std::move(iteration)),
+        options_(std::move(options)), body_(std::move(body)) {}
+
+  bool isParallel() const { return isParallel_; }
+  const std::string &variable() const { return variable_; }
+  SourceRange variableRange() const { return variableRange_; }
+  const IterationRange &iteration() const { return iteration_; }
+  const std::vector<LoopOption> &options() const { return options_; }
+  const StatementList &body() const { return body_; }
+  static bool classof(const Statement *s) { return s->kind() == Kind::For; }
+
+private:
+  bool isParallel_;
+  std::string variable_;
+  SourceRange variableRange_;
+  IterationRange iteration_;
+  std::vector<LoopOption> options_;
+  StatementList body_;
+};
+
+/// `target = ifdef($argument, fallback)`.
+class IfdefStatement : public Statement {
+public:
+  IfdefStatement(SourceRange range, ExpressionPtr target,
+                 std::unique_ptr<ArgumentExpression> argument, ExpressionPtr fallback)
+      : Statement(Kind::Ifdef, range), target_(std::move(target)), argument_(std::move(argument)),
+        fallback_(std::move(fallback)) {}
+
+  const Expression &target() const { return *target_; }
+  const ArgumentExpression &argument() const { return *argument_; }
+  const Expression &fallback() const { return *fallback_; }
+  static bool classof(const Statement *s) { return s->kind() == Kind::Ifdef; }
+
+private:
+  ExpressionPtr target_;
+  std::unique_ptr<ArgumentExpression> argument_;
+  ExpressionPtr fallback_;
+};
+
+/// `source("path") as namespaceName`, at top level only.
+class SourceStatement : public Statement {
+public:
+  SourceStatement(SourceRange range, std::string path, SourceRange pathRange,
+                  std::string namespaceName)
+      : Statement(Kind::Source, range), path_(std::move(path)), pathRange_(pathRange),
+        namespaceName_(std::move(namespaceName)) {}
+
+  /// As written; relative to the working directory, not to the importing file.
+  const std::string &path() const { return path_; }
+  SourceRange pathRange() const { return pathRange_; }
+  const std::string &namespaceName() const { return namespaceName_; }
+  static bool classof(const Statement *s) { return s->kind() == Kind::Source; }
+
+private:
+  std::string path_;
+  SourceRange pathRange_;
+  std::string namespaceName_;
+};
+
+/// `setwd("path")`, at top level only; prefixes the paths of the source statements that follow it.
+class SetWorkingDirectoryStatement : public Statement {
+public:
+  SetWorkingDirectoryStatement(SourceRange range, std::string path)
+      : Statement(Kind::SetWorkingDirectory, range), path_(std::move(path)) {}
+
+  const std::string &path() const { return path_; }
+  static bool classof(const Statement *s) { return s->kind() == Kind::SetWorkingDirectory; }
+
+private:
+  std::string path_;
+};
+
+//===-- Functions and programs ----------------------------------------------------------------------------------===//
+
+enum class DeclaredDataType { Scalar, Matrix, Frame, List };
+enum class DeclaredValueType { Double, Integer, Boolean, String, Unknown };
+
+/// A type in a signature: `int` is {Scalar, Integer}, `matrix[double]` is {Matrix, Double}.
+struct DeclaredType {
+  DeclaredDataType dataType = DeclaredDataType::Scalar;
+  DeclaredValueType valueType = DeclaredValueType::Unknown;
+  SourceRange range;
+};
+
+struct Parameter {
+  DeclaredType type;
+  std::string name;
+  SourceRange nameRange;
+  /// Null without a default. Names in it resolve to the parameters already bound, then in the caller.
+  ExpressionPtr defaultValue;
+};
+
+/// `name = function(parameters) return (outputs) { body }`. Outputs have no defaults; the body is never empty.
+struct FunctionDefinition {
+  std::string name;
+  SourceRange nameRange;
+  std::vector<Parameter> parameters;
+  std::vector<Parameter> outputs;
+  StatementList body;
+  SourceRange range;
+};
+
+/// A function implemented in Java: it is parsed and named here so that a call to it can be refused by name.
+struct ExternalFunction {
+  std::string name;
+  SourceRange nameRange;
+};
+
+/// One file. `statements` holds all top-level statements in order, source and setwd among them; `functions` are in the
+/// order of their definition and have distinct names.
+struct Program {
+  FileId file = 0;
+  StatementList statements;
+  std::vector<std::unique_ptr<FunctionDefinition>> functions;
+  std::vector<ExternalFunction> externalFunctions;
+  /// The source statements among `statements`.
+  std::vector<const SourceStatement *> sources;
+};
+
+} // namespace tokamak::frontend
+
+#endif // TOKAMAK_FRONTEND_DML_AST_H
