@@ -1,0 +1,147 @@
+// Arrays: aggregation, products, reorganisation, construction.
+#ifndef TOKAMAK_IR_TOK_ARRAYOPS_TD
+#define TOKAMAK_IR_TOK_ARRAYOPS_TD
+
+include "TokBase.td"
+
+def Tok_AggregateOp : Tok_FallibleOp<"aggregate", [FactsMethods, ConditionallySpeculatable]> {
+  let summary = "sum, prod, min, max, mean, var, sd of all cells (a scalar), of each row (m×1), of each column (1×n)";
+  let description = "`%s = tok.aggregate sum full %x : tensor<?x?xf64> -> f64`; index_max and index_min are of rows only.";
+  let arguments = (ins I32Attr:$aggregation, I32Attr:$over, Tok_Tensor:$operand);
+  let results = (outs Tok_Value:$result);
+  let assemblyFormat = [{ custom<AggregateName>($aggregation) custom<DirectionName>($over) $operand attr-dict `:`
+    type($operand) `->` type($result) }];
+  let hasVerifier = 1;
+  let builders = [OpBuilder<(ins "::tokamak::AggregateKind":$kind, "::tokamak::AggregateDirection":$direction,
+                             "::mlir::Value":$operand)>];
+  let extraClassDeclaration = [{
+    ::tokamak::AggregateKind getKind() { return static_cast<::tokamak::AggregateKind>(getAggregation()); }
+    ::tokamak::AggregateDirection getDirection() { return static_cast<::tokamak::AggregateDirection>(getOver()); }
+    ::mlir::Speculation::Speculatability getSpeculatability() { return ::mlir::Speculation::Speculatable; }
+  }];
+}
+
+def Tok_MatmulOp : Tok_PureNativeOp<"matmul", [FactsAndCheckMethods]> {
+  let summary = "matrix product";
+  let arguments = (ins Tok_Tensor:$lhs, Tok_Tensor:$rhs);
+  let results = (outs Tok_Tensor:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)";
+}
+
+def Tok_TransposeOp : Tok_PureNativeOp<"transpose", [FactsMethods, AlwaysSpeculatable]> {
+  let summary = "transposed matrix";
+  let arguments = (ins Tok_Tensor:$operand);
+  let results = (outs Tok_Tensor:$result);
+  let hasFolder = 1;
+}
+
+def Tok_RowsOp : Tok_PureOp<"rows", [FactsMethods]> {
+  let summary = "number of rows of a matrix or frame, of elements of a list";
+  let arguments = (ins Tok_Value:$operand);
+  let results = (outs I64:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($operand)";
+}
+def Tok_ColumnsOp : Tok_PureOp<"columns", [FactsMethods]> {
+  let summary = "number of columns";
+  let arguments = (ins Tok_Value:$operand);
+  let results = (outs I64:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($operand)";
+}
+def Tok_LengthOp : Tok_PureOp<"length", [FactsMethods]> {
+  let summary = "number of cells of a matrix, of elements of a list, 1 for a scalar";
+  let arguments = (ins Tok_Value:$operand);
+  let results = (outs I64:$result);
+  let assemblyFormat = "$operand attr-dict `:` type($operand)";
+}
+
+def Tok_SliceOp : Tok_PureNativeOp<"slice", [FactsAndCheckMethods]> {
+  let summary = "X[r1:r2, c1:c2]: 1-based, inclusive; always an array";
+  let arguments = (ins Tok_Value:$operand, I64:$rowBegin, I64:$rowEnd, I64:$columnBegin, I64:$columnEnd);
+  let results = (outs Tok_Value:$result);
+}
+def Tok_InsertOp : Tok_PureNativeOp<"insert", [FactsAndCheckMethods]> {
+  let summary = "a copy of the first operand with the cells of the range replaced; a scalar replaces exactly one";
+  let arguments = (ins Tok_Value:$into, Tok_Value:$value, I64:$rowBegin, I64:$rowEnd, I64:$columnBegin, I64:$columnEnd);
+  let results = (outs Tok_Value:$result);
+}
+
+def Tok_FillOp : Tok_PureNativeOp<"fill", [FactsMethods]> {
+  let summary = "a matrix with the same value (a scalar, of any type) in every cell; sizes must not be negative";
+  let arguments = (ins Tok_Value:$value, I64:$rows, I64:$columns);
+  let results = (outs Tok_Tensor:$result);
+}
+def Tok_ReshapeOp : Tok_PureNativeOp<"reshape", [FactsMethods]> {
+  let summary = "the same cells in another shape, read and written by rows (or by columns)";
+  let arguments = (ins Tok_Tensor:$operand, I64:$rows, I64:$columns, I1:$byRow);
+  let results = (outs Tok_Tensor:$result);
+}
+def Tok_ParseMatrixOp : Tok_PureNativeOp<"parse_matrix", [FactsMethods]> {
+  let summary = "matrix(\"1 2 3 4\", rows, columns): blank-separated numbers, by rows";
+  let arguments = (ins Tok_Value:$text, I64:$rows, I64:$columns);
+  let results = (outs Tok_Tensor:$result);
+}
+def Tok_RandOp : Tok_NativeOp<"rand", [FactsMethods, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "random matrix: counter-based, a function of seed and position alone; seed -1 draws a new seed";
+  let arguments = (ins I64:$rows, I64:$columns, F64:$min, F64:$max, F64:$sparsity, I64:$seed, Tok_String:$pdf,
+                       F64:$lambda);
+  let results = (outs Tok_Tensor:$result);
+}
+def Tok_SampleOp : Tok_NativeOp<"sample", [FactsMethods, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "size×1 random integers of 1..range, with or without replacement";
+  let arguments = (ins I64:$range, I64:$size, I1:$replacement, I64:$seed);
+  let results = (outs Tok_Tensor:$result);
+}
+def Tok_SeqOp : Tok_PureNativeOp<"seq", [FactsMethods]> {
+  let summary = "column vector from, from+by, ... to; `by` may be absent (none): 1 or -1";
+  let arguments = (ins F64:$from, F64:$to, Tok_Value:$by);
+  let results = (outs Tok_Tensor:$result);
+}
+def Tok_CbindOp : Tok_PureNativeOp<"cbind", [FactsAndCheckMethods]> {
+  let summary = "matrices (or frames, scalars in lists) side by side";
+  let arguments = (ins Variadic<Tok_Value>:$inputs);
+  let results = (outs Tok_Value:$result);
+}
+def Tok_RbindOp : Tok_PureNativeOp<"rbind", [FactsAndCheckMethods]> {
+  let summary = "matrices (or frames, lists) below each other";
+  let arguments = (ins Variadic<Tok_Value>:$inputs);
+  let results = (outs Tok_Value:$result);
+}
+def Tok_TableOp : Tok_PureNativeOp<"table", [FactsMethods]> {
+  let summary = "contingency table F[a_k, b_k] += w_k; b, w may be scalars, absent w is 1; absent sizes are the largest keys";
+  let arguments = (ins Tok_Tensor:$rowKeys, Tok_Value:$columnKeys, Tok_Value:$weights, Tok_Value:$rows,
+                       Tok_Value:$columns);
+  let results = (outs Tok_Tensor:$result);
+}
+def Tok_RemoveEmptyOp : Tok_PureNativeOp<"remove_empty", [FactsMethods]> {
+  let summary = "drops rows or columns (margin) that are all zero, or where select is zero (select may be none)";
+  let arguments = (ins Tok_Tensor:$operand, Tok_String:$margin, Tok_Value:$select, I1:$emptyReturn);
+  let results = (outs Tok_Tensor:$result);
+}
+def Tok_OuterOp : Tok_PureNativeOp<"outer", [FactsMethods]> {
+  let summary = "u (m×1) op v (1×n), m×n, for the binary operator of this spelling";
+  let arguments = (ins Tok_Tensor:$lhs, Tok_Tensor:$rhs, Tok_String:$spelling);
+  let results = (outs Tok_Tensor:$result);
+}
+def Tok_ReplaceOp : Tok_PureNativeOp<"replace", [FactsMethods]> {
+  let summary = "cells equal to pattern (NaN matches NaN) replaced";
+  let arguments = (ins Tok_Tensor:$operand, F64:$pattern, F64:$replacement);
+  let results = (outs Tok_Tensor:$result);
+}
+def Tok_DiagOp : Tok_PureNativeOp<"diag", [FactsMethods]> {
+  let summary = "n×1 to the n×n diagonal matrix, n×n to its diagonal n×1";
+  let arguments = (ins Tok_Tensor:$operand);
+  let results = (outs Tok_Tensor:$result);
+}
+def Tok_CallNativeOp : Tok_PureNativeOp<"native", [FactsMethods]> {
+  let summary = "a native of the runtime by name: everything whose sizes the compiler need not understand";
+  let description = [{
+    `%y = tok.native "order"(%x, %by, %decreasing, %index) : (...) -> tensor<?x?xf64>`; names, parameters and their
+    defaults are those of frontend/dml/Builtins.def. The native must be a function of its operands.
+  }];
+  let arguments = (ins StrAttr:$native, Variadic<Tok_Value>:$inputs);
+  let results = (outs Variadic<Tok_Value>:$outputs);
+  let assemblyFormat = "$native `(` $inputs `)` attr-dict `:` functional-type($inputs, $outputs)";
+  let extraClassDeclaration = [{ llvm::StringRef getNativeName() { return getNative(); } }];
+}
+
+#endif

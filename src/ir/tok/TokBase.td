@@ -1,0 +1,88 @@
+// The `tok` dialect: whole machine-learning programs as array algebra with structured control flow.
+#ifndef TOKAMAK_IR_TOK_BASE_TD
+#define TOKAMAK_IR_TOK_BASE_TD
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/CallInterfaces.td"
+include "mlir/Interfaces/LoopLikeInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
+
+def Tok_Dialect : Dialect {
+  let name = "tok";
+  let summary = "array programs: values are immutable, sizes are facts, control flow is structured";
+  let description = [{
+    An array is a builtin `tensor` with dynamic dimensions (a DML matrix is `tensor<?x?xf64>`); a scalar is `i64`,
+    `f64`, `i1`, `!tok.string`, or `!tok.scalar` where the static type is not known. Indices are 1-based and
+    inclusive, as in DML. An absent optional argument is a value of type `none`.
+
+    An operation that can fail has no memory effect but is not speculatable: unused it may vanish, but it is never
+    hoisted to where it would not have run.
+  }];
+  let cppNamespace = "::tokamak::tok";
+  let useDefaultTypePrinterParser = 1;
+  let hasConstantMaterializer = 1;
+  let extraClassDeclaration = [{ void registerTypes(); }];
+}
+
+class Tok_Type<string name, string typeMnemonic> : TypeDef<Tok_Dialect, name> {
+  let mnemonic = typeMnemonic;
+}
+def Tok_String : Tok_Type<"String", "string"> { let summary = "a text"; }
+def Tok_Scalar : Tok_Type<"Scalar", "scalar"> {
+  let summary = "a scalar whose type (i64, f64, i1, string) is known only at run time";
+}
+def Tok_List : Tok_Type<"List", "list"> { let summary = "a list of values, by position or name"; }
+def Tok_Frame : Tok_Type<"Frame", "frame"> { let summary = "a table whose columns have types of their own"; }
+
+def Tok_Tensor : TensorOf<[F64, F32, I64, I1]>;
+defvar Tok_Value = AnyType;
+
+def Tok_NativeInterface : OpInterface<"NativeOpInterface"> {
+  let cppNamespace = "::tokamak::tok";
+  let description = [{
+    An operation that the runtime executes by a native of this name, operands and results in order. Everything a
+    native needs is an operand: there are no attributes to pass on.
+  }];
+  let methods = [InterfaceMethod<"name of the runtime's native", "llvm::StringRef", "getNativeName", (ins), "",
+    [{ return $_op->getName().stripDialect(); }]>];
+}
+
+def Tok_FactsInterface : OpInterface<"FactsOpInterface"> {
+  let cppNamespace = "::tokamak::tok";
+  let description = [{
+    Says what is known of the results (sizes, scalar values, density) from what is known of the operands. Also reports
+    operands that can never be right: `emitContradiction` returns failure after an error at the operation.
+  }];
+  let methods = [
+    InterfaceMethod<"infer facts of all results", "void", "inferFacts",
+      (ins "llvm::ArrayRef<::tokamak::tok::Facts>":$operands,
+           "llvm::MutableArrayRef<::tokamak::tok::Facts>":$results)>,
+    InterfaceMethod<"check what is known of the operands", "llvm::LogicalResult", "checkFacts",
+      (ins "llvm::ArrayRef<::tokamak::tok::Facts>":$operands), "", [{ return llvm::success(); }]>,
+  ];
+}
+
+class Tok_Op<string mnemonic, list<Trait> traits = []> : Op<Tok_Dialect, mnemonic, traits>;
+
+// Neither touches memory nor fails: may be hoisted, merged and dropped.
+class Tok_PureOp<string mnemonic, list<Trait> traits = []> : Tok_Op<mnemonic, !listconcat(traits, [Pure])>;
+
+// Touches no memory but can fail: may be merged and dropped, never executed where it would not have been.
+class Tok_FallibleOp<string mnemonic, list<Trait> traits = []>
+    : Tok_Op<mnemonic, !listconcat(traits, [NoMemoryEffect])>;
+
+// Fallible, executed by a native of the same name, all operands generic; the result type is printed.
+class Tok_NativeOp<string mnemonic, list<Trait> traits = []>
+    : Tok_Op<mnemonic, !listconcat(traits, [Tok_NativeInterface])> {
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+}
+class Tok_PureNativeOp<string mnemonic, list<Trait> traits = []>
+    : Tok_NativeOp<mnemonic, !listconcat(traits, [NoMemoryEffect])>;
+
+def FactsMethods : DeclareOpInterfaceMethods<Tok_FactsInterface>;
+def FactsAndCheckMethods : DeclareOpInterfaceMethods<Tok_FactsInterface, ["checkFacts"]>;
+
+#endif

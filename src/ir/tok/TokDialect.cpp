@@ -1,0 +1,142 @@
+#include "ir/tok/TokDialect.h"
+
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/Transforms/InliningUtils.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::tok;
+
+#include "TokDialect.cpp.inc"
+#include "TokInterfaces.cpp.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "TokTypes.cpp.inc"
+
+namespace {
+
+// Any function may be inlined into any region: values are immutable and control flow is structured.
+struct TokInlinerInterface : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+
+  bool isLegalToInline(Operation *, Operation *, bool) const final { return true; }
+  bool isLegalToInline(Region *, Region *, bool, IRMapping &) const final { return true; }
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final { return true; }
+  void handleTerminator(Operation *op, ValueRange valuesToReplace) const final {
+    for (auto [result, value] : llvm::zip(op->getOperands(), valuesToReplace))
+      value.replaceAllUsesWith(result);
+  }
+};
+
+} // namespace
+
+void TokDialect::initialize() {
+  registerTypes();
+  addOperations<
+#define GET_OP_LIST
+#include "TokOps.cpp.inc"
+      >();
+  addInterfaces<TokInlinerInterface>();
+}
+
+void TokDialect::registerTypes() {
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "TokTypes.cpp.inc"
+      >();
+}
+
+Operation *TokDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type,
+                                           Location location) {
+  return builder.create<ConstantOp>(location, type, value);
+}
+
+RankedTensorType tok::matrixType(MLIRContext *context) {
+  return RankedTensorType::get({ShapedType::kDynamic, ShapedType::kDynamic},
+                               Float64Type::get(context));
+}
+
+bool tok::isScalar(Type type) { return isNumber(type) || isa<StringType, ScalarType>(type); }
+
+StringRef tok::describeType(Type type) {
+  if (isArray(type))
+    return cast<RankedTensorType>(type).getRank() == 2 ? "a matrix" : "a tensor";
+  if (type.isInteger(64))
+    return "an integer";
+  if (type.isF64())
+    return "a double";
+  if (type.isInteger(1))
+    return "a boolean";
+  if (isa<StringType>(type))
+    return "a string";
+  if (isa<ListType>(type))
+    return "a list";
+  if (isa<FrameType>(type))
+    return "a frame";
+  if (isa<NoneType>(type))
+    return "nothing";
+  return "a scalar";
+}
+
+//===- type rules -------------------------------------------------------------------------------===//
+
+static Type scalarResult(MLIRContext *context, CellResult result, bool allIntegers) {
+  switch (result) {
+  case CellResult::Boolean:
+    return IntegerType::get(context, 1);
+  case CellResult::Number:
+    if (allIntegers)
+      return IntegerType::get(context, 64);
+    [[fallthrough]];
+  case CellResult::Double:
+    return Float64Type::get(context);
+  }
+  return {};
+}
+
+Type tok::unaryResultType(UnaryOperator op, Type operand) {
+  if (isArray(operand))
+    return operand;
+  if (isa<ScalarType>(operand))
+    return resultOf(op) == CellResult::Number ? operand : scalarResult(operand.getContext(), resultOf(op), false);
+  if (!isNumber(operand) || (op == UnaryOperator::Neg && operand.isInteger(1)))
+    return {};
+  return scalarResult(operand.getContext(), resultOf(op), operand.isInteger(64));
+}
+
+Type tok::binaryResultType(BinaryOperator op, Type lhs, Type rhs) {
+  MLIRContext *context = lhs.getContext();
+  bool arithmetic = resultOf(op) != CellResult::Boolean;
+  auto acceptable = [](Type type) { return isArray(type) || isNumber(type) || isa<ScalarType>(type); };
+  if (isArray(lhs) || isArray(rhs)) {
+    if (!acceptable(lhs) || !acceptable(rhs))
+      return {};
+    return isArray(lhs) ? lhs : rhs;
+  }
+  if (isa<StringType>(lhs) || isa<StringType>(rhs)) {
+    bool comparison = op >= BinaryOperator::Eq && op <= BinaryOperator::Ge;
+    return comparison && isScalar(lhs) && isScalar(rhs) ? Type(IntegerType::get(context, 1)) : Type();
+  }
+  if (!acceptable(lhs) || !acceptable(rhs))
+    return {};
+  if (isa<ScalarType>(lhs) || isa<ScalarType>(rhs))
+    return resultOf(op) == CellResult::Number ? Type(ScalarType::get(context))
+                                              : scalarResult(context, resultOf(op), false);
+  if (arithmetic && lhs.isInteger(1) != rhs.isInteger(1))
+    return {};
+  return scalarResult(context, resultOf(op), lhs.isInteger(64) && rhs.isInteger(64));
+}
+
+Type tok::ifElseResultType(Type condition, Type then, Type otherwise) {
+  for (Type type : {condition, then, otherwise})
+    if (isArray(type))
+      return type;
+  if (!isScalar(condition) || isa<StringType>(condition) || !isScalar(then) || !isScalar(otherwise))
+    return {};
+  if (then == otherwise)
+    return then;
+  MLIRContext *context = condition.getContext();
+  return isNumber(then) && isNumber(otherwise) ? Type(Float64Type::get(context))
+                                               : Type(ScalarType::get(context));
+}

@@ -1,0 +1,56 @@
+// The `tok` dialect and its operations (TokOps.td); see TokBase.td for what the dialect promises.
+//
+//   auto sum = builder.create<tok::AggregateOp>(location, AggregateKind::Sum, AggregateDirection::Full, matrix);
+#ifndef TOKAMAK_IR_TOK_TOKDIALECT_H
+#define TOKAMAK_IR_TOK_TOKDIALECT_H
+
+#include "base/CellOperators.h"
+#include "ir/tok/Facts.h"
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "TokDialect.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "TokTypes.h.inc"
+
+#include "TokInterfaces.h.inc"
+
+#define GET_OP_CLASSES
+#include "TokOps.h.inc"
+
+namespace tokamak::tok {
+
+// tensor<?x?xf64>: the type of a DML matrix.
+mlir::RankedTensorType matrixType(mlir::MLIRContext *context);
+
+inline bool isArray(mlir::Type type) { return llvm::isa<mlir::RankedTensorType>(type); }
+// i64, f64, i1, !tok.string or !tok.scalar.
+bool isScalar(mlir::Type type);
+// i64, f64 or i1.
+inline bool isNumber(mlir::Type type) {
+  return type.isInteger(64) || type.isF64() || type.isInteger(1);
+}
+
+// The result types of the cell operators; null where the operand types do not go together (a string in arithmetic, a
+// boolean with a number, unary minus of a boolean): the front end reports these before it builds the operation.
+mlir::Type unaryResultType(UnaryOperator op, mlir::Type operand);
+mlir::Type binaryResultType(BinaryOperator op, mlir::Type lhs, mlir::Type rhs);
+mlir::Type ifElseResultType(mlir::Type condition, mlir::Type then, mlir::Type otherwise);
+
+// "a matrix", "an integer", ...: what a type is called in messages to users.
+llvm::StringRef describeType(mlir::Type type);
+
+} // namespace tokamak::tok
+#endif

@@ -1,0 +1,198 @@
+// Parsing, printing, builders, verifiers and folds of the `tok` operations; control flow is in TokControlOps.cpp.
+#include "ir/tok/TokDialect.h"
+
+#include "mlir/IR/OpImplementation.h"
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::tok;
+
+//===- operator names in the textual form -------------------------------------------------------===//
+
+template <typename Find>
+static ParseResult parseName(OpAsmParser &parser, IntegerAttr &attribute, StringRef what, Find find) {
+  StringRef name;
+  SMLoc place = parser.getCurrentLocation();
+  if (parser.parseKeyword(&name))
+    return failure();
+  auto found = find(std::string_view(name.data(), name.size()));
+  if (!found)
+    return parser.emitError(place) << "unknown " << what << " '" << name << "'";
+  attribute = parser.getBuilder().getI32IntegerAttr(static_cast<int32_t>(*found));
+  return success();
+}
+
+template <typename Enum>
+static void printName(OpAsmPrinter &printer, IntegerAttr attribute) {
+  std::string_view name = mnemonic(static_cast<Enum>(attribute.getInt()));
+  printer << StringRef(name.data(), name.size());
+}
+
+static ParseResult parseUnaryName(OpAsmParser &parser, IntegerAttr &attribute) {
+  return parseName(parser, attribute, "unary operator", findUnaryOperator);
+}
+static void printUnaryName(OpAsmPrinter &printer, Operation *, IntegerAttr attribute) {
+  printName<UnaryOperator>(printer, attribute);
+}
+static ParseResult parseBinaryName(OpAsmParser &parser, IntegerAttr &attribute) {
+  return parseName(parser, attribute, "binary operator", findBinaryOperator);
+}
+static void printBinaryName(OpAsmPrinter &printer, Operation *, IntegerAttr attribute) {
+  printName<BinaryOperator>(printer, attribute);
+}
+static ParseResult parseAggregateName(OpAsmParser &parser, IntegerAttr &attribute) {
+  return parseName(parser, attribute, "aggregation", findAggregateKind);
+}
+static void printAggregateName(OpAsmPrinter &printer, Operation *, IntegerAttr attribute) {
+  printName<AggregateKind>(printer, attribute);
+}
+static ParseResult parseDirectionName(OpAsmParser &parser, IntegerAttr &attribute) {
+  return parseName(parser, attribute, "direction", findAggregateDirection);
+}
+static void printDirectionName(OpAsmPrinter &printer, Operation *, IntegerAttr attribute) {
+  printName<AggregateDirection>(printer, attribute);
+}
+
+#define GET_OP_CLASSES
+#include "TokOps.cpp.inc"
+
+//===- constant -----------------------------------------------------------------------------------===//
+
+void ConstantOp::build(OpBuilder &builder, OperationState &state, int64_t value) {
+  build(builder, state, builder.getI64Type(), builder.getI64IntegerAttr(value));
+}
+void ConstantOp::build(OpBuilder &builder, OperationState &state, double value) {
+  build(builder, state, builder.getF64Type(), builder.getF64FloatAttr(value));
+}
+void ConstantOp::build(OpBuilder &builder, OperationState &state, bool value) {
+  build(builder, state, builder.getI1Type(), builder.getBoolAttr(value));
+}
+void ConstantOp::build(OpBuilder &builder, OperationState &state, StringRef text) {
+  build(builder, state, StringType::get(builder.getContext()), builder.getStringAttr(text));
+}
+ConstantOp ConstantOp::none(OpBuilder &builder, Location location) {
+  return builder.create<ConstantOp>(location, builder.getNoneType(), builder.getUnitAttr());
+}
+
+OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }
+
+LogicalResult ConstantOp::verify() {
+  Type type = getType();
+  if (auto typed = dyn_cast<TypedAttr>(getValue()); typed && isNumber(type))
+    return typed.getType() == type ? success() : emitOpError("value and result type differ");
+  if (isa<StringAttr>(getValue()) && isa<StringType>(type))
+    return success();
+  if (isa<UnitAttr>(getValue()) && isa<NoneType>(type))
+    return success();
+  return emitOpError("a literal is a number, a boolean, a string or unit");
+}
+
+ParseResult ConstantOp::parse(OpAsmParser &parser, OperationState &result) {
+  Attribute value;
+  if (parser.parseAttribute(value) || parser.parseOptionalAttrDict(result.attributes))
+    return failure();
+  Type type;
+  if (auto typed = dyn_cast<TypedAttr>(value); typed && isNumber(typed.getType()))
+    type = typed.getType();
+  else if (isa<UnitAttr>(value))
+    type = parser.getBuilder().getNoneType();
+  else
+    type = StringType::get(parser.getContext());
+  // A colon and a type may follow, as they do after a string.
+  Type written;
+  if (succeeded(parser.parseOptionalColon()) && parser.parseType(written))
+    return failure();
+  result.addAttribute(getValueAttrName(result.name), value);
+  result.addTypes(written ? written : type);
+  return success();
+}
+
+void ConstantOp::print(OpAsmPrinter &printer) {
+  printer << ' ' << getValue();
+  printer.printOptionalAttrDict((*this)->getAttrs(), {"value"});
+  if (isa<StringType>(getType()) || isa<NoneType>(getType()))
+    printer << " : " << getType();
+}
+
+//===- cell operators -----------------------------------------------------------------------------===//
+
+void UnaryOp::build(OpBuilder &builder, OperationState &state, UnaryOperator kind, Value operand) {
+  build(builder, state, unaryResultType(kind, operand.getType()),
+        builder.getI32IntegerAttr(static_cast<int32_t>(kind)), operand);
+}
+LogicalResult UnaryOp::verify() {
+  if (unaryResultType(getKind(), getOperand().getType()) != getType())
+    return emitOpError("result type does not follow from the operand's");
+  return success();
+}
+// Only integers and scalars of unknown type can fail.
+Speculation::Speculatability UnaryOp::getSpeculatability() {
+  Type type = getOperand().getType();
+  bool safe = isArray(type) || type.isF64() || type.isInteger(1);
+  return safe ? Speculation::Speculatable : Speculation::NotSpeculatable;
+}
+
+void BinaryOp::build(OpBuilder &builder, OperationState &state, BinaryOperator kind, Value lhs,
+                     Value rhs) {
+  build(builder, state, binaryResultType(kind, lhs.getType(), rhs.getType()),
+        builder.getI32IntegerAttr(static_cast<int32_t>(kind)), lhs, rhs);
+}
+LogicalResult BinaryOp::verify() {
+  if (binaryResultType(getKind(), getLhs().getType(), getRhs().getType()) != getType())
+    return emitOpError("result type does not follow from the operands'");
+  return success();
+}
+// Arrays fail when sizes differ, integers when the result does not fit.
+Speculation::Speculatability BinaryOp::getSpeculatability() {
+  Type lhs = getLhs().getType(), rhs = getRhs().getType();
+  auto harmless = [](Type type) { return type.isF64() || type.isInteger(1); };
+  bool arrayWithScalar = (isArray(lhs) && isNumber(rhs)) || (isNumber(lhs) && isArray(rhs));
+  bool safe = arrayWithScalar || (isNumber(lhs) && isNumber(rhs) && (harmless(lhs) || harmless(rhs)));
+  return safe ? Speculation::Speculatable : Speculation::NotSpeculatable;
+}
+
+LogicalResult IfElseOp::verify() {
+  Type expected = ifElseResultType(getCondition().getType(), getThen().getType(), getOtherwise().getType());
+  return expected == getType() ? success() : emitOpError("result type does not follow from the operands'");
+}
+
+//===- arrays -------------------------------------------------------------------------------------===//
+
+void AggregateOp::build(OpBuilder &builder, OperationState &state, AggregateKind kind,
+                        AggregateDirection direction, Value operand) {
+  auto element = cast<RankedTensorType>(operand.getType()).getElementType();
+  Type type = direction == AggregateDirection::Full ? element : operand.getType();
+  build(builder, state, type, builder.getI32IntegerAttr(static_cast<int32_t>(kind)),
+        builder.getI32IntegerAttr(static_cast<int32_t>(direction)), operand);
+}
+LogicalResult AggregateOp::verify() {
+  bool full = getDirection() == AggregateDirection::Full;
+  if (full == isArray(getType()))
+    return emitOpError("a full aggregate is a scalar, one over rows or columns an array");
+  bool index = getKind() == AggregateKind::IndexMax || getKind() == AggregateKind::IndexMin;
+  if (index && getDirection() != AggregateDirection::Row)
+    return emitOpError("index_max and index_min are of rows");
+  return success();
+}
+
+OpFoldResult TransposeOp::fold(FoldAdaptor) {
+  if (auto inner = getOperand().getDefiningOp<TransposeOp>())
+    return inner.getOperand();
+  return {};
+}
+
+// A draw without a given seed differs each time, so it may be neither merged nor dropped nor moved.
+template <typename Op>
+static void seededEffects(Op op, SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  auto seed = op.getSeed().template getDefiningOp<ConstantOp>();
+  if (seed && cast<IntegerAttr>(seed.getValue()).getInt() != -1)
+    return;
+  effects.emplace_back(MemoryEffects::Read::get());
+  effects.emplace_back(MemoryEffects::Write::get());
+}
+void RandOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  seededEffects(*this, effects);
+}
+void SampleOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  seededEffects(*this, effects);
+}

@@ -1,0 +1,37 @@
+// Executes a program image. Errors leave as Error with the source place of the instruction that failed.
+//
+//   Executor executor(image, provider, context);
+//   executor.run();
+#ifndef TOKAMAK_RUNTIME_EXECUTOR_H
+#define TOKAMAK_RUNTIME_EXECUTOR_H
+
+#include "runtime/Image.h"
+
+namespace tokamak::runtime {
+
+class Executor {
+public:
+  // All references must outlive the executor; `provider` may be null if the image has no blocks.
+  Executor(const Image &image, BlockProvider *provider, ExecutionContext &context);
+  // Runs function 0 without arguments.
+  void run();
+  // True once an instruction with a visible effect (a native that is not pure, a print) was reached: decides between
+  // exit status 2 and 1.
+  bool hasStarted() const { return started_; }
+  // Arrays of vector size or more that kernels and natives wrote, for tests that count intermediates.
+  int64_t materializedArrays() const { return materializedArrays_; }
+
+private:
+  void runFunction(const Image &image, const ImageFunction &function, std::span<Value> arguments,
+                   std::span<Value> results, int depth);
+  void launchKernel(const KernelPlan &plan, std::span<Value> operands, std::span<Value> results);
+
+  const Image &image_;
+  BlockProvider *provider_;
+  ExecutionContext &context_;
+  bool started_ = false;
+  int64_t materializedArrays_ = 0;
+};
+
+} // namespace tokamak::runtime
+#endif
