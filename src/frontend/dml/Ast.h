@@ -1,5 +1,6 @@
-// The syntax tree of a DML file, as the parser makes it: names are not resolved and nothing is typed. Nodes own their
-// children, carry a Kind for isa/dyn_cast and the range of source text they were read from.
+// The syntax tree of a DML file, as the parser makes it: names are not resolved and nothing is
+// typed. Nodes own their children, carry a Kind for isa/dyn_cast and the range of source text they
+// were read from.
 //
 //   if (auto *call = llvm::dyn_cast<CallExpression>(&expression))
 //     for (const CallArgument &argument : call->arguments())
@@ -19,18 +20,31 @@
 
 namespace tokamak::frontend {
 
-//===-- Expressions ---------------------------------------------------------------------------------------------===//
+//===-- Expressions
+//---------------------------------------------------------------------------------------------===//
 
 class Expression {
 public:
-  enum class Kind { Integer, Double, String, Boolean, Argument, Name, Index, Call, Unary, Binary, List };
+  enum class Kind {
+    Integer,
+    Double,
+    String,
+    Boolean,
+    Argument,
+    Name,
+    Index,
+    Call,
+    Unary,
+    Binary,
+    List
+  };
 
   virtual ~Expression() = default;
   Kind kind() const { return kind_; }
   SourceRange range() const { return range_; }
 
-  /// Levels of the tree below and including this node; the parser keeps it under maximumExpressionHeight, so recursive
-  /// visitors need no guard of their own.
+  /// Levels of the tree below and including this node; the parser keeps it under
+  /// maximumExpressionHeight, so recursive visitors need no guard of their own.
   uint32_t height() const { return height_; }
 
 protected:
@@ -50,8 +64,7 @@ private:
 using ExpressionPtr = std::unique_ptr<Expression>;
 
 /// A literal of C++ type T. A sign before a number literal is folded into it.
-template <typename T, Expression::Kind literalKind>
-class LiteralExpression : public Expression {
+template <typename T, Expression::Kind literalKind> class LiteralExpression : public Expression {
 public:
   LiteralExpression(SourceRange range, T value)
       : Expression(literalKind, range), value_(std::move(value)) {}
@@ -108,7 +121,8 @@ struct IndexDimension {
   bool isRange() const { return lower && upper; }
 };
 
-/// `name[dimensions]` with one dimension (lists) or two (matrices, frames). A single dimension is never "all".
+/// `name[dimensions]` with one dimension (lists) or two (matrices, frames). A single dimension is
+/// never "all".
 class IndexExpression : public Expression {
 public:
   IndexExpression(SourceRange range, std::string name, SourceRange nameRange,
@@ -187,8 +201,22 @@ private:
 
 /// `&&` and `||` are read as And and Or.
 enum class BinaryOperator {
-  Power, MatrixMultiply, Modulus, IntegerDivide, Multiply, Divide, Add, Subtract,
-  Less, LessEqual, Greater, GreaterEqual, Equal, NotEqual, And, Or
+  Power,
+  MatrixMultiply,
+  Modulus,
+  IntegerDivide,
+  Multiply,
+  Divide,
+  Add,
+  Subtract,
+  Less,
+  LessEqual,
+  Greater,
+  GreaterEqual,
+  Equal,
+  NotEqual,
+  And,
+  Or
 };
 
 /// The operators as they are written: `%*%`, `!`.
@@ -234,7 +262,8 @@ private:
   std::vector<ExpressionPtr> elements_;
 };
 
-//===-- Statements ----------------------------------------------------------------------------------------------===//
+//===-- Statements
+//----------------------------------------------------------------------------------------------===//
 
 class Statement {
 public:
@@ -337,7 +366,8 @@ private:
   StatementList body_;
 };
 
-/// The values of a loop variable: from:to or seq(from, to[, increment]). A null increment steps by 1 towards `to`.
+/// The values of a loop variable: from:to or seq(from, to[, increment]). A null increment steps by
+/// 1 towards `to`.
 struct IterationRange {
   ExpressionPtr from;
   ExpressionPtr to;
@@ -345,7 +375,8 @@ struct IterationRange {
   SourceRange range;
 };
 
-/// One `name=value` of a parfor. Values are raw text; where the value is a single `$argument`, its name is given too.
+/// One `name=value` of a parfor. Values are raw text; where the value is a single `$argument`, its
+/// name is given too.
 struct LoopOption {
   std::string name;
   std::string text;
@@ -431,7 +462,8 @@ private:
   std::string path_;
 };
 
-//===-- Functions and programs ----------------------------------------------------------------------------------===//
+//===-- Functions and programs
+//----------------------------------------------------------------------------------===//
 
 enum class DeclaredDataType { Scalar, Matrix, Frame, List };
 enum class DeclaredValueType { Double, Integer, Boolean, String, Unknown };
@@ -447,11 +479,13 @@ struct Parameter {
   DeclaredType type;
   std::string name;
   SourceRange nameRange;
-  /// Null without a default. Names in it resolve to the parameters already bound, then in the caller.
+  /// Null without a default. Names in it resolve to the parameters already bound, then in the
+  /// caller.
   ExpressionPtr defaultValue;
 };
 
-/// `name = function(parameters) return (outputs) { body }`. Outputs have no defaults; the body is never empty.
+/// `name = function(parameters) return (outputs) { body }`. Outputs have no defaults; the body is
+/// never empty.
 struct FunctionDefinition {
   std::string name;
   SourceRange nameRange;
@@ -461,14 +495,15 @@ struct FunctionDefinition {
   SourceRange range;
 };
 
-/// A function implemented in Java: it is parsed and named here so that a call to it can be refused by name.
+/// A function implemented in Java: it is parsed and named here so that a call to it can be refused
+/// by name.
 struct ExternalFunction {
   std::string name;
   SourceRange nameRange;
 };
 
-/// One file. `statements` holds all top-level statements in order, source and setwd among them; `functions` are in the
-/// order of their definition and have distinct names.
+/// One file. `statements` holds all top-level statements in order, source and setwd among them;
+/// `functions` are in the order of their definition and have distinct names.
 struct Program {
   FileId file = 0;
   StatementList statements;

@@ -1,5 +1,5 @@
-// Source files and positions in them. A SourceManager owns the text of every file of a program; tokens, syntax nodes and
-// diagnostics refer to it by half-open byte ranges.
+// Source files and positions in them. A SourceManager owns the text of every file of a program;
+// tokens, syntax nodes and diagnostics refer to it by half-open byte ranges.
 //
 //   SourceManager sources;
 //   FileId file = sources.add("script.dml", "x = 1\ny = x\n");
@@ -52,7 +52,8 @@ private:
   std::vector<uint32_t> lineStarts_;
 };
 
-/// Owns the files of a program; references to files and views of their text stay valid as long as the manager lives.
+/// Owns the files of a program; references to files and views of their text stay valid as long as
+/// the manager lives.
 class SourceManager {
 public:
   /// Adds a file with the given text, which must be smaller than 4 GiB.

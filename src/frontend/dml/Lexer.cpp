@@ -1,0 +1,458 @@
+#include "frontend/dml/Lexer.h"
+
+#include "base/NearestNames.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+#include <array>
+#include <charconv>
+#include <cstdlib>
+
+namespace tokamak::frontend {
+
+namespace {
+
+constexpr std::array<std::string_view, 16> dottedNames = {
+    "as.scalar",  "as.matrix",    "as.frame",     "as.list",   "as.double",   "as.integer",
+    "as.logical", "as.boolean",   "is.na",        "is.nan",    "is.infinite", "lower.tri",
+    "upper.tri",  "index.return", "empty.return", "lower.tail"};
+
+bool isLetter(char c) { return llvm::isAlpha(c); }
+bool isNameCharacter(char c) { return llvm::isAlnum(c) || c == '_'; }
+
+TokenKind kindOfWord(std::string_view word) {
+  return llvm::StringSwitch<TokenKind>({word.data(), word.size()})
+      .Case("as", TokenKind::As)
+      .Case("else", TokenKind::Else)
+      .Case("externalFunction", TokenKind::ExternalFunction)
+      .Case("FALSE", TokenKind::False)
+      .Case("for", TokenKind::For)
+      .Case("function", TokenKind::Function)
+      .Case("if", TokenKind::If)
+      .Case("ifdef", TokenKind::Ifdef)
+      .Case("implemented", TokenKind::Implemented)
+      .Case("in", TokenKind::In)
+      .Case("parfor", TokenKind::Parfor)
+      .Case("return", TokenKind::Return)
+      .Case("setwd", TokenKind::SetWorkingDirectory)
+      .Case("source", TokenKind::Source)
+      .Case("TRUE", TokenKind::True)
+      .Case("while", TokenKind::While)
+      .Cases("int", "integer", "string", "boolean", "double", "unknown", TokenKind::ValueType)
+      .Cases("Int", "Integer", "String", "Boolean", "Double", "Unknown", TokenKind::ValueType)
+      .Default(TokenKind::Identifier);
+}
+
+struct Punctuation {
+  std::string_view text;
+  TokenKind kind;
+};
+
+// A longer spelling stands before its prefixes.
+constexpr std::array<Punctuation, 31> punctuations = {{
+    {"%*%", TokenKind::MatrixMultiply},
+    {"%/%", TokenKind::IntegerDivide},
+    {"%%", TokenKind::Modulus},
+    {"<-", TokenKind::LeftArrow},
+    {"<=", TokenKind::LessEqual},
+    {">=", TokenKind::GreaterEqual},
+    {"==", TokenKind::Equal},
+    {"!=", TokenKind::NotEqual},
+    {"+=", TokenKind::PlusAssign},
+    {"&&", TokenKind::AndAnd},
+    {"||", TokenKind::OrOr},
+    {"(", TokenKind::LeftParenthesis},
+    {")", TokenKind::RightParenthesis},
+    {"[", TokenKind::LeftBracket},
+    {"]", TokenKind::RightBracket},
+    {"{", TokenKind::LeftBrace},
+    {"}", TokenKind::RightBrace},
+    {",", TokenKind::Comma},
+    {";", TokenKind::Semicolon},
+    {":", TokenKind::Colon},
+    {"=", TokenKind::Assign},
+    {"+", TokenKind::Plus},
+    {"-", TokenKind::Minus},
+    {"*", TokenKind::Star},
+    {"/", TokenKind::Slash},
+    {"^", TokenKind::Caret},
+    {"<", TokenKind::Less},
+    {">", TokenKind::Greater},
+    {"&", TokenKind::And},
+    {"|", TokenKind::Or},
+    {"!", TokenKind::Not},
+}};
+
+const Punctuation *findPunctuation(std::string_view rest) {
+  for (const Punctuation &punctuation : punctuations)
+    if (rest.starts_with(punctuation.text))
+      return &punctuation;
+  return nullptr;
+}
+
+bool isKnownEscape(char c) {
+  return std::string_view("btnfr'\"\\").find(c) != std::string_view::npos;
+}
+
+class Lexer {
+public:
+  Lexer(FileId file, SourceReporter &reporter)
+      : file_(file), reporter_(reporter), text_(reporter.sources().file(file).text()) {}
+
+  std::vector<Token> run();
+
+private:
+  char at(size_t offset) const { return offset < text_.size() ? text_[offset] : '\0'; }
+  SourceRange rangeTo(size_t begin, size_t end) const {
+    return {file_, static_cast<uint32_t>(begin), static_cast<uint32_t>(end)};
+  }
+  Token &add(TokenKind kind, size_t begin);
+
+  void skipBlanksAndComments();
+  void skipBlockComment();
+  void lexToken();
+  void lexName();
+  size_t endOfDottedName(size_t begin) const;
+  void lexUnknownDottedName(size_t begin);
+  void lexNumber();
+  void finishInteger(size_t begin, size_t end);
+  void finishDouble(size_t begin, size_t end);
+  void lexString();
+  void lexArgument();
+  void dropStrayCharacters();
+  void matchBrackets();
+
+  FileId file_;
+  SourceReporter &reporter_;
+  std::string_view text_;
+  size_t position_ = 0;
+  bool isFirstOnLine_ = true;
+  std::vector<Token> tokens_;
+};
+
+std::vector<Token> Lexer::run() {
+  tokens_.reserve(text_.size() / 4 + 2);
+  if (text_.starts_with("\xEF\xBB\xBF"))
+    position_ = 3;
+  for (;;) {
+    skipBlanksAndComments();
+    if (position_ >= text_.size())
+      break;
+    lexToken();
+  }
+  uint32_t end = tokens_.empty() ? 0 : tokens_.back().range.end;
+  Token last;
+  last.range = {file_, end, end};
+  tokens_.push_back(last);
+  matchBrackets();
+  return std::move(tokens_);
+}
+
+Token &Lexer::add(TokenKind kind, size_t begin) {
+  Token token;
+  token.kind = kind;
+  token.isFirstOnLine = isFirstOnLine_;
+  token.range = rangeTo(begin, position_);
+  isFirstOnLine_ = false;
+  tokens_.push_back(token);
+  return tokens_.back();
+}
+
+void Lexer::skipBlanksAndComments() {
+  while (position_ < text_.size()) {
+    char c = text_[position_];
+    if (c == '\n') {
+      isFirstOnLine_ = true;
+      ++position_;
+    } else if (c == ' ' || c == '\t' || c == '\r') {
+      ++position_;
+    } else if (c == '#') {
+      position_ = std::min(text_.find('\n', position_), text_.size());
+    } else if (c == '/' && at(position_ + 1) == '*') {
+      skipBlockComment();
+    } else {
+      return;
+    }
+  }
+}
+
+void Lexer::skipBlockComment() {
+  size_t end = text_.find("*/", position_ + 2);
+  if (end == std::string_view::npos) {
+    reporter_.error(rangeTo(position_, position_ + 2), "this comment is never closed")
+        .note("expected '*/' before the end of the file");
+    position_ = text_.size();
+    return;
+  }
+  isFirstOnLine_ |= text_.substr(position_, end - position_).find('\n') != std::string_view::npos;
+  position_ = end + 2;
+}
+
+void Lexer::lexToken() {
+  char c = text_[position_];
+  if (isLetter(c))
+    return lexName();
+  if (llvm::isDigit(c) || (c == '.' && llvm::isDigit(at(position_ + 1))))
+    return lexNumber();
+  if (c == '"' || c == '\'')
+    return lexString();
+  if (c == '$' && isNameCharacter(at(position_ + 1)) && at(position_ + 1) != '_')
+    return lexArgument();
+  if (const Punctuation *punctuation = findPunctuation(text_.substr(position_))) {
+    size_t begin = position_;
+    position_ += punctuation->text.size();
+    add(punctuation->kind, begin);
+    return;
+  }
+  dropStrayCharacters();
+}
+
+void Lexer::lexName() {
+  size_t begin = position_;
+  while (isNameCharacter(at(position_)))
+    ++position_;
+  bool isQualified = text_.substr(position_).starts_with("::") && isLetter(at(position_ + 2));
+  if (isQualified) {
+    position_ += 2;
+    while (isNameCharacter(at(position_)))
+      ++position_;
+  }
+  if (at(position_) == '.' && isLetter(at(position_ + 1))) {
+    size_t end = isQualified ? begin : endOfDottedName(begin);
+    if (end == begin)
+      return lexUnknownDottedName(begin);
+    position_ = end;
+    add(TokenKind::Identifier, begin);
+    return;
+  }
+  add(kindOfWord(text_.substr(begin, position_ - begin)), begin);
+}
+
+/// The end of the listed name with a dot that starts at `begin`, or `begin`.
+size_t Lexer::endOfDottedName(size_t begin) const {
+  for (std::string_view name : dottedNames) {
+    size_t end = begin + name.size();
+    if (text_.substr(begin).starts_with(name) && !isNameCharacter(at(end)))
+      return end;
+  }
+  return begin;
+}
+
+void Lexer::lexUnknownDottedName(size_t begin) {
+  while (isNameCharacter(at(position_)) ||
+         (at(position_) == '.' && isNameCharacter(at(position_ + 1))))
+    ++position_;
+  std::string_view name = text_.substr(begin, position_ - begin);
+  std::vector<std::string> known(dottedNames.begin(), dottedNames.end());
+  auto &diagnostic = reporter_.error(rangeTo(begin, position_),
+                                     "'" + std::string(name) + "': a name can't contain a dot");
+  diagnostic.candidates = nearestCandidates(name, known);
+  if (diagnostic.candidates.empty())
+    diagnostic.note("use '_' to separate words");
+  add(TokenKind::Identifier, begin);
+}
+
+void Lexer::lexNumber() {
+  size_t begin = position_;
+  bool isDouble = false;
+  auto skipDigits = [&] {
+    while (llvm::isDigit(at(position_)))
+      ++position_;
+  };
+  skipDigits();
+  if (at(position_) == '.') {
+    isDouble = true;
+    ++position_;
+    skipDigits();
+  }
+  if (at(position_) == 'e' || at(position_) == 'E') {
+    size_t digits = position_ + 1;
+    if (at(digits) == '+' || at(digits) == '-')
+      ++digits;
+    if (llvm::isDigit(at(digits))) {
+      isDouble = true;
+      position_ = digits;
+      skipDigits();
+    }
+  }
+  size_t end = position_;
+  char suffix = at(position_);
+  if ((suffix == 'L' || suffix == 'l') && !isNameCharacter(at(position_ + 1))) {
+    ++position_;
+    reporter_.error(rangeTo(begin, position_), "a number can't have the suffix 'L'")
+        .note("a number without '.' and exponent is an integer: write '" +
+              std::string(text_.substr(begin, end - begin)) + "'");
+  }
+  if (isDouble)
+    finishDouble(begin, end);
+  else
+    finishInteger(begin, end);
+}
+
+void Lexer::finishInteger(size_t begin, size_t end) {
+  int64_t value = 0;
+  auto result = std::from_chars(text_.data() + begin, text_.data() + end, value);
+  if (result.ec == std::errc::result_out_of_range)
+    reporter_.error(rangeTo(begin, end), "the integer doesn't fit into 64 bits")
+        .note("the largest integer is 9223372036854775807; write '" +
+              std::string(text_.substr(begin, end - begin)) + ".0' for a double");
+  add(TokenKind::Integer, begin).integer = value;
+}
+
+void Lexer::finishDouble(size_t begin, size_t end) {
+  double value = 0;
+  auto result = std::from_chars(text_.data() + begin, text_.data() + end, value);
+  // from_chars leaves the value alone beyond the range of a double; strtod gives the infinity or
+  // zero that is meant.
+  if (result.ec == std::errc::result_out_of_range)
+    value = std::strtod(std::string(text_.substr(begin, end - begin)).c_str(), nullptr);
+  add(TokenKind::Double, begin).real = value;
+}
+
+void Lexer::lexString() {
+  size_t begin = position_;
+  char quote = text_[position_++];
+  while (position_ < text_.size() && text_[position_] != quote) {
+    if (text_[position_] != '\\' || position_ + 1 == text_.size()) {
+      ++position_;
+      continue;
+    }
+    if (!isKnownEscape(text_[position_ + 1]))
+      reporter_.error(rangeTo(position_, position_ + 2), "unknown escape in a string")
+          .note("the escapes are \\b \\t \\n \\f \\r \\' \\\" and \\\\");
+    position_ += 2;
+  }
+  if (position_ < text_.size()) {
+    ++position_;
+  } else {
+    // Go on behind the line of the opening quote, so that the rest of the file is still checked.
+    position_ = std::min(text_.find('\n', begin), text_.size());
+    reporter_.error(rangeTo(begin, position_), "this string is never closed")
+        .note(std::string("expected ") + quote + " before the end of the file");
+  }
+  add(TokenKind::String, begin);
+}
+
+void Lexer::lexArgument() {
+  size_t begin = position_++;
+  bool isPosition = llvm::isDigit(at(position_));
+  while (isPosition ? llvm::isDigit(at(position_)) : isNameCharacter(at(position_)))
+    ++position_;
+  add(TokenKind::Argument, begin);
+}
+
+void Lexer::dropStrayCharacters() {
+  size_t begin = position_;
+  size_t closing = text_.find('%', begin + 1);
+  if (text_[begin] == '%' && closing != std::string_view::npos &&
+      llvm::all_of(text_.substr(begin + 1, closing - begin - 1), isNameCharacter)) {
+    position_ = closing + 1;
+    reporter_
+        .error(rangeTo(begin, position_),
+               "unknown operator '" + std::string(text_.substr(begin, position_ - begin)) + "'")
+        .note("the operators in percent signs are %*%, %% and %/%");
+    return;
+  }
+  auto isStray = [&](size_t offset) {
+    char c = at(offset);
+    bool startsToken =
+        isNameCharacter(c) ? c != '_' : findPunctuation(text_.substr(offset)) != nullptr;
+    return offset < text_.size() && !startsToken && !llvm::isSpace(c) && c != '"' && c != '\'' &&
+           c != '$' && c != '#' && !(c == '.' && llvm::isDigit(at(offset + 1)));
+  };
+  do
+    ++position_;
+  while (isStray(position_));
+  std::string shown;
+  llvm::raw_string_ostream os(shown);
+  std::string_view dropped = text_.substr(begin, position_ - begin);
+  if (llvm::all_of(dropped,
+                   [](char c) { return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f; }))
+    os << "'" << dropped << "' ";
+  auto &diagnostic =
+      reporter_.warning(rangeTo(begin, position_), "stray text " + shown + "is ignored");
+  if (dropped.back() == '_' && isLetter(at(position_)))
+    diagnostic.note("a name begins with a letter");
+}
+
+void Lexer::matchBrackets() {
+  std::vector<uint32_t> open;
+  auto partnerOf = [](TokenKind closing) {
+    return closing == TokenKind::RightParenthesis ? TokenKind::LeftParenthesis
+           : closing == TokenKind::RightBracket   ? TokenKind::LeftBracket
+                                                  : TokenKind::LeftBrace;
+  };
+  for (uint32_t i = 0; i < tokens_.size(); ++i) {
+    switch (tokens_[i].kind) {
+    case TokenKind::LeftParenthesis:
+    case TokenKind::LeftBracket:
+    case TokenKind::LeftBrace:
+      open.push_back(i);
+      break;
+    case TokenKind::RightParenthesis:
+    case TokenKind::RightBracket:
+    case TokenKind::RightBrace: {
+      // A closing bracket passes over unclosed ones inside it, but only a brace passes over a
+      // brace: a missing parenthesis must not tear blocks apart.
+      size_t depth = open.size();
+      while (depth > 0 && tokens_[open[depth - 1]].kind != partnerOf(tokens_[i].kind) &&
+             (tokens_[i].is(TokenKind::RightBrace) ||
+              !tokens_[open[depth - 1]].is(TokenKind::LeftBrace)))
+        --depth;
+      if (depth == 0 || tokens_[open[depth - 1]].kind != partnerOf(tokens_[i].kind))
+        break;
+      tokens_[i].match = open[depth - 1];
+      tokens_[open[depth - 1]].match = i;
+      open.resize(depth - 1);
+      break;
+    }
+    default:
+      break;
+    }
+  }
+}
+
+} // namespace
+
+std::vector<Token> lex(FileId file, SourceReporter &reporter) {
+  return Lexer(file, reporter).run();
+}
+
+std::string unescape(std::string_view text) {
+  std::string result;
+  result.reserve(text.size());
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '\\' || i + 1 == text.size()) {
+      result += text[i];
+      continue;
+    }
+    switch (char escape = text[++i]) {
+    case 'b':
+      result += '\b';
+      break;
+    case 't':
+      result += '\t';
+      break;
+    case 'n':
+      result += '\n';
+      break;
+    case 'f':
+      result += '\f';
+      break;
+    case 'r':
+      result += '\r';
+      break;
+    case '\'':
+    case '"':
+      result += escape;
+      break;
+    default:
+      result += '\\';
+      result += escape;
+      break;
+    }
+  }
+  return result;
+}
+
+} // namespace tokamak::frontend

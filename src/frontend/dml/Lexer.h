@@ -1,0 +1,73 @@
+// Turns the text of a DML file into tokens. Blanks, newlines and comments separate tokens and are
+// dropped; a newline has no meaning of its own, but tokens remember whether they are the first of
+// their line, for messages and recovery.
+//
+//   std::vector<Token> tokens = lex(file, reporter);       // ends with TokenKind::EndOfFile
+#ifndef TOKAMAK_FRONTEND_DML_LEXER_H
+#define TOKAMAK_FRONTEND_DML_LEXER_H
+
+#include "frontend/dml/Source.h"
+#include "frontend/dml/SourceReporter.h"
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tokamak::frontend {
+
+// clang-format off
+enum class TokenKind : uint8_t {
+  EndOfFile,
+  // `name`, `ns::name`, and the closed list of names with a dot, such as `as.scalar`.
+  Identifier,
+  Integer, Double, String,
+  // `$name`, `$1`
+  Argument,
+  // int, Double, ...
+  ValueType,
+  As, Else, ExternalFunction, False, For, Function, If, Ifdef, Implemented, In, Parfor, Return,
+  SetWorkingDirectory, Source, True, While,
+  LeftParenthesis, RightParenthesis, LeftBracket, RightBracket, LeftBrace, RightBrace,
+  Comma, Semicolon, Colon,
+  // `=`, `<-`, `+=`
+  Assign, LeftArrow, PlusAssign,
+  Plus, Minus, Star, Slash, Caret, MatrixMultiply, Modulus, IntegerDivide,
+  Less, LessEqual, Greater, GreaterEqual, Equal, NotEqual,
+  And, AndAnd, Or, OrOr, Not
+};
+// clang-format on
+
+struct Token {
+  /// `match` of a bracket without partner.
+  static constexpr uint32_t noMatch = std::numeric_limits<uint32_t>::max();
+
+  TokenKind kind = TokenKind::EndOfFile;
+  bool isFirstOnLine = false;
+  SourceRange range;
+  /// For a bracket of any kind: the position of its partner among the tokens.
+  uint32_t match = noMatch;
+  union {
+    int64_t integer = 0;
+    double real;
+  };
+
+  bool is(TokenKind other) const { return kind == other; }
+  /// `=` or `<-`.
+  bool isAssignment() const { return is(TokenKind::Assign) || is(TokenKind::LeftArrow); }
+  bool isKeyword() const { return kind >= TokenKind::ValueType && kind <= TokenKind::While; }
+};
+
+/// The tokens of `file`, the last one EndOfFile at the end of the last real token. Errors
+/// (unterminated strings and comments, unknown escapes, integers beyond 64 bits) and warnings
+/// (stray characters, which are dropped) are reported.
+std::vector<Token> lex(FileId file, SourceReporter &reporter);
+
+/// The value of a string token or of any text with the escapes of one: `\b \t \n \f \r \' \"` are
+/// replaced; `\\` stays two characters, and so does an unknown escape.
+std::string unescape(std::string_view text);
+
+} // namespace tokamak::frontend
+
+#endif // TOKAMAK_FRONTEND_DML_LEXER_H

@@ -1,0 +1,270 @@
+#include "support/SourceDiagnostics.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Location.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <string_view>
+#include <tuple>
+
+namespace tokamak::support {
+
+namespace {
+
+constexpr llvm::StringLiteral resetColor = "\x1b[0m";
+constexpr llvm::StringLiteral boldText = "\x1b[1m";
+constexpr llvm::StringLiteral caretColor = "\x1b[1;32m";
+// A line of generated code can be megabytes long; what is shown of it is cut here.
+constexpr size_t maximumShownLine = 400;
+
+struct SeverityStyle {
+  llvm::StringLiteral name;
+  llvm::StringLiteral color;
+};
+
+SeverityStyle styleOf(Severity severity) {
+  switch (severity) {
+  case Severity::Error:
+    return {"error", "\x1b[1;31m"};
+  case Severity::Warning:
+    return {"warning", "\x1b[1;35m"};
+  case Severity::Note:
+    return {"note", "\x1b[1;36m"};
+  }
+  llvm_unreachable("unknown severity");
+}
+
+void printHeader(const std::string &file, uint32_t line, uint32_t column, Severity severity,
+                 llvm::StringRef message, llvm::raw_ostream &os, bool color) {
+  if (color)
+    os << boldText;
+  if (line > 0)
+    os << file << ':' << line << ':' << column << ": ";
+  else if (!file.empty())
+    os << file << ": ";
+  SeverityStyle style = styleOf(severity);
+  if (color)
+    os << resetColor << style.color;
+  os << style.name << ": ";
+  if (color)
+    os << resetColor << boldText;
+  os << message;
+  if (color)
+    os << resetColor;
+  os << '\n';
+}
+
+bool isWordCharacter(char c) { return llvm::isAlnum(c) || c == '_' || c == '.' || c == ':'; }
+
+/// One past the last column to underline.
+size_t endOfUnderline(llvm::StringRef line, size_t column, size_t endColumn) {
+  size_t end = endColumn;
+  if (end == 0) {
+    end = column;
+    while (end <= line.size() && isWordCharacter(line[end - 1]))
+      ++end;
+    while (end > column && line[end - 2] == ':')
+      --end;
+  }
+  return std::clamp(end, column + 1, std::max(line.size() + 1, column + 1));
+}
+
+bool continuesCharacter(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+
+/// The line and below it a caret under `column` with tildes to the end; bytes of one UTF-8
+/// character count once.
+void printExcerpt(llvm::StringRef line, size_t column, size_t endColumn, llvm::raw_ostream &os,
+                  bool color) {
+  size_t end = endOfUnderline(line, column, endColumn);
+  if (column > maximumShownLine)
+    return;
+  llvm::StringRef shown = line.take_front(maximumShownLine);
+  end = std::min(end, maximumShownLine);
+  os << "    " << shown << (shown.size() < line.size() ? "..." : "") << "\n    ";
+  for (size_t i = 0; i + 1 < column; ++i) {
+    char c = i < line.size() ? line[i] : ' ';
+    if (c == '\t')
+      os << '\t';
+    else if (!continuesCharacter(c))
+      os << ' ';
+  }
+  if (color)
+    os << caretColor;
+  os << '^';
+  for (size_t i = column; i + 1 < end; ++i)
+    if (i >= line.size() || !continuesCharacter(line[i]))
+      os << '~';
+  if (color)
+    os << resetColor;
+  os << '\n';
+}
+
+std::string didYouMean(const std::vector<std::string> &candidates) {
+  std::string text = "did you mean ";
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    if (i > 0)
+      text += i + 1 == candidates.size() ? " or " : ", ";
+    text += "'" + candidates[i] + "'";
+  }
+  return text + "?";
+}
+
+} // namespace
+
+//===-- DiagnosticEngine
+//----------------------------------------------------------------------------------------===//
+
+void DiagnosticEngine::addSource(llvm::StringRef path, llvm::StringRef text) {
+  sources_.try_emplace(path, SourceText{sources_.size(), text.str()});
+}
+
+Diagnostic &DiagnosticEngine::report(Diagnostic diagnostic) {
+  if (diagnostic.severity == Severity::Error)
+    ++errorCount_;
+  diagnostics_.push_back(std::move(diagnostic));
+  return diagnostics_.back();
+}
+
+Diagnostic &DiagnosticEngine::error(llvm::StringRef file, uint32_t line, uint32_t column,
+                                    std::string message) {
+  return report({Severity::Error, file.str(), line, column, 0, std::move(message), {}, {}});
+}
+
+Diagnostic &DiagnosticEngine::warning(llvm::StringRef file, uint32_t line, uint32_t column,
+                                      std::string message) {
+  return report({Severity::Warning, file.str(), line, column, 0, std::move(message), {}, {}});
+}
+
+void DiagnosticEngine::clear() {
+  diagnostics_.clear();
+  errorCount_ = 0;
+}
+
+uint32_t DiagnosticEngine::fileOrder(llvm::StringRef path) const {
+  auto found = sources_.find(path);
+  return found == sources_.end() ? std::numeric_limits<uint32_t>::max() : found->second.order;
+}
+
+std::vector<const Diagnostic *> DiagnosticEngine::sorted() const {
+  auto key = [this](size_t i) {
+    const Diagnostic &d = diagnostics_[i];
+    return std::make_tuple(fileOrder(d.file), std::string_view(d.file), d.line, d.column, i);
+  };
+  std::vector<size_t> order(diagnostics_.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return key(a) < key(b); });
+  std::vector<const Diagnostic *> result;
+  for (size_t i : order)
+    result.push_back(&diagnostics_[i]);
+  return result;
+}
+
+const DiagnosticEngine::SourceText &DiagnosticEngine::sourceText(llvm::StringRef path) {
+  auto found = sources_.find(path);
+  if (found != sources_.end())
+    return found->second;
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
+  addSource(path, buffer ? (*buffer)->getBuffer() : llvm::StringRef());
+  return sources_.find(path)->second;
+}
+
+llvm::StringRef DiagnosticEngine::sourceLine(llvm::StringRef path, uint32_t line) {
+  llvm::StringRef rest = sourceText(path).text;
+  for (uint32_t current = 1; current < line && !rest.empty(); ++current)
+    rest = rest.split('\n').second;
+  return rest.split('\n').first.rtrim('\r');
+}
+
+void DiagnosticEngine::render(const Diagnostic &diagnostic, llvm::raw_ostream &os, bool color) {
+  printHeader(diagnostic.file, diagnostic.line, diagnostic.column, diagnostic.severity,
+              diagnostic.message, os, color);
+  if (diagnostic.line > 0 && diagnostic.column > 0 && !diagnostic.file.empty()) {
+    llvm::StringRef line = sourceLine(diagnostic.file, diagnostic.line);
+    if (!line.empty())
+      printExcerpt(line, diagnostic.column, diagnostic.endColumn, os, color);
+  }
+  for (const DiagnosticNote &note : diagnostic.notes) {
+    os << "  ";
+    printHeader(note.file, note.line, note.column, Severity::Note, note.message, os, color);
+  }
+  if (!diagnostic.candidates.empty()) {
+    os << "  ";
+    printHeader({}, 0, 0, Severity::Note, didYouMean(diagnostic.candidates), os, color);
+  }
+}
+
+void DiagnosticEngine::render(llvm::raw_ostream &os, bool color) {
+  for (const Diagnostic *diagnostic : sorted())
+    render(*diagnostic, os, color);
+}
+
+//===-- MLIR locations and diagnostics
+//--------------------------------------------------------------------------===//
+
+FilePosition positionOf(mlir::Location location) {
+  if (auto file = mlir::dyn_cast<mlir::FileLineColLoc>(location))
+    return {file.getFilename().str(), file.getLine(), file.getColumn()};
+  if (auto name = mlir::dyn_cast<mlir::NameLoc>(location))
+    return positionOf(name.getChildLoc());
+  if (auto call = mlir::dyn_cast<mlir::CallSiteLoc>(location))
+    return positionOf(call.getCallee());
+  if (auto fused = mlir::dyn_cast<mlir::FusedLoc>(location))
+    for (mlir::Location part : fused.getLocations())
+      if (FilePosition position = positionOf(part); position.line > 0)
+        return position;
+  return {};
+}
+
+Diagnostic diagnosticAt(mlir::Location location) {
+  Diagnostic diagnostic;
+  FilePosition position = positionOf(location);
+  diagnostic.file = position.file;
+  diagnostic.line = position.line;
+  diagnostic.column = position.column;
+  while (auto call = mlir::dyn_cast<mlir::CallSiteLoc>(location)) {
+    FilePosition caller = positionOf(call.getCaller());
+    if (caller.line > 0)
+      diagnostic.notes.push_back({"called from here", caller.file, caller.line, caller.column});
+    location = call.getCaller();
+  }
+  return diagnostic;
+}
+
+static Severity severityOf(mlir::DiagnosticSeverity severity) {
+  switch (severity) {
+  case mlir::DiagnosticSeverity::Error:
+    return Severity::Error;
+  case mlir::DiagnosticSeverity::Warning:
+    return Severity::Warning;
+  case mlir::DiagnosticSeverity::Note:
+  case mlir::DiagnosticSeverity::Remark:
+    return Severity::Note;
+  }
+  llvm_unreachable("unknown severity");
+}
+
+MlirDiagnosticForwarder::MlirDiagnosticForwarder(mlir::MLIRContext *context,
+                                                 DiagnosticEngine &engine)
+    : ScopedDiagnosticHandler(context) {
+  setHandler([&engine](mlir::Diagnostic &source) {
+    Diagnostic diagnostic = diagnosticAt(source.getLocation());
+    diagnostic.severity = severityOf(source.getSeverity());
+    diagnostic.message = source.str();
+    for (mlir::Diagnostic &note : source.getNotes()) {
+      FilePosition position = positionOf(note.getLocation());
+      bool isElsewhere = position.file != diagnostic.file || position.line != diagnostic.line ||
+                         position.column != diagnostic.column;
+      if (!isElsewhere)
+        position = {};
+      diagnostic.notes.push_back({note.str(), position.file, position.line, position.column});
+    }
+    engine.report(std::move(diagnostic));
+    return mlir::success();
+  });
+}
+
+} // namespace tokamak::support

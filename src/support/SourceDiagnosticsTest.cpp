@@ -1,0 +1,90 @@
+#include "support/SourceDiagnostics.h"
+
+#include "mlir/IR/MLIRContext.h"
+
+#include <gtest/gtest.h>
+
+using namespace tokamak::support;
+
+static std::string rendered(DiagnosticEngine &engine, bool color = false) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  engine.render(os, color);
+  return text;
+}
+
+TEST(SourceDiagnostics, showsLineUnderlineNotesAndCandidates) {
+  DiagnosticEngine engine;
+  engine.addSource("a.dml", "x = 1\r\ny = bta * 2\r\n");
+  Diagnostic &diagnostic = engine.error("a.dml", 2, 5, "unknown variable 'bta'");
+  diagnostic.candidates = {"beta", "eta"};
+  diagnostic.note("variables are case-sensitive");
+  EXPECT_EQ(rendered(engine), "a.dml:2:5: error: unknown variable 'bta'\n"
+                              "    y = bta * 2\n"
+                              "        ^~~\n"
+                              "  note: variables are case-sensitive\n"
+                              "  note: did you mean 'beta' or 'eta'?\n");
+}
+
+TEST(SourceDiagnostics, sortsByFileAndPosition) {
+  DiagnosticEngine engine;
+  engine.addSource("b.dml", "");
+  engine.addSource("a.dml", "");
+  engine.error("a.dml", 1, 1, "third");
+  engine.error("b.dml", 9, 2, "second");
+  engine.warning("b.dml", 2, 7, "first");
+  EXPECT_EQ(rendered(engine), "b.dml:2:7: warning: first\n"
+                              "b.dml:9:2: error: second\n"
+                              "a.dml:1:1: error: third\n");
+  EXPECT_EQ(engine.errorCount(), 2u);
+}
+
+TEST(SourceDiagnostics, alignsTabsAndWideCharacters) {
+  DiagnosticEngine engine;
+  engine.addSource("a.dml", "\tprint('\xc3\xa9' + y)");
+  Diagnostic diagnostic{Severity::Error, "a.dml", 1, 14, 15, "unknown variable 'y'", {}, {}};
+  engine.report(diagnostic);
+  EXPECT_EQ(rendered(engine), "a.dml:1:14: error: unknown variable 'y'\n"
+                              "    \tprint('\xc3\xa9' + y)\n"
+                              "    \t            ^\n");
+}
+
+TEST(SourceDiagnostics, toleratesPositionsOutsideTheText) {
+  DiagnosticEngine engine;
+  engine.addSource("a.dml", "x");
+  engine.error("a.dml", 1, 2, "at the end");
+  engine.error("a.dml", 7, 3, "after the end");
+  engine.error("missing.dml", 1, 1, "no such file");
+  engine.error("", 0, 0, "nowhere");
+  std::string text = rendered(engine);
+  EXPECT_NE(text.find("a.dml:1:2: error: at the end\n    x\n     ^\n"), std::string::npos);
+  EXPECT_NE(text.find("a.dml:7:3: error: after the end\n"), std::string::npos);
+  EXPECT_NE(text.find("missing.dml:1:1: error: no such file\n"), std::string::npos);
+  EXPECT_NE(text.find("error: nowhere\n"), std::string::npos);
+}
+
+TEST(SourceDiagnostics, colors) {
+  DiagnosticEngine engine;
+  engine.error("", 0, 0, "bad");
+  EXPECT_NE(rendered(engine, true).find("\x1b[1;31merror: "), std::string::npos);
+}
+
+TEST(SourceDiagnostics, forwardsMlirDiagnostics) {
+  mlir::MLIRContext context;
+  DiagnosticEngine engine;
+  engine.addSource("a.dml", "f(x)\ny = x %*% z\n");
+  mlir::Location callee = mlir::FileLineColLoc::get(&context, "a.dml", 2, 5);
+  mlir::Location caller = mlir::FileLineColLoc::get(&context, "a.dml", 1, 1);
+  {
+    MlirDiagnosticForwarder forwarder(&context, engine);
+    mlir::InFlightDiagnostic diagnostic = mlir::emitError(mlir::CallSiteLoc::get(callee, caller))
+                                          << "sizes differ";
+    diagnostic.attachNote(callee) << "3 and 4";
+  }
+  EXPECT_EQ(rendered(engine), "a.dml:2:5: error: sizes differ\n"
+                              "    y = x %*% z\n"
+                              "        ^\n"
+                              "  a.dml:1:1: note: called from here\n"
+                              "  note: 3 and 4\n");
+  EXPECT_TRUE(engine.hasErrors());
+}
