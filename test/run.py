@@ -1,0 +1,200 @@
+#!/usr/bin/env python3
+"""Runs all levels of tests and closes with one line over all of them: `N passed, M failed`.
+
+usage: run.py [FILTER] [--level LEVEL] [--jobs N] [--list] [--verbose]
+FILTER selects the tests whose full name (LEVEL/...) contains it. ./dev test builds first and then calls this.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+import claims
+import include_edges
+import run_scripts
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BIN = ROOT / "build/release/bin"
+LIT = pathlib.Path("/usr/lib/llvm-19/build/utils/lit/lit.py")
+
+
+class Progress:
+    """Prints failures as they come and, on a terminal, one line that says how far the run is."""
+
+    def __init__(self, total, verbose):
+        self.total, self.verbose = total, verbose
+        self.passed, self.failed = 0, []
+        self.live = sys.stdout.isatty() and not verbose
+
+    def record(self, name, wrong):
+        if wrong is None:
+            self.passed += 1
+        else:
+            self.failed.append(name)
+        if self.live:
+            print("\r\033[K", end="")
+        if wrong is not None:
+            print(f"FAILED {name}\n" + indent(wrong))
+        elif self.verbose:
+            print(f"passed {name}")
+        if self.live:
+            print(f"[{self.passed + len(self.failed)}/{self.total}] {name[:80]}", end="", flush=True)
+
+
+def indent(text):
+    return "\n".join("    " + line for line in text.rstrip().splitlines()[:60])
+
+
+# A level is a function that finds its tests and gives {name: what runs it}; several tests may share one runner, which
+# takes the names wanted and yields (name, None or what is wrong).
+
+def unit_level():
+    tests = {}
+    for binary in sorted((BIN / "tests").glob("*_tests")):
+        listing = subprocess.run([binary, "--gtest_list_tests"], capture_output=True, text=True)
+        if listing.returncode != 0:
+            tests[f"unit/{binary.name}"] = lambda names, error=listing.stderr: [(n, "it does not start\n" + error) for n in names]
+            continue
+        runner = lambda names, binary=binary: run_unit(binary, names)
+        suite = ""
+        for line in listing.stdout.splitlines():
+            if line.startswith("  "):
+                tests[f"unit/{binary.name}/{suite}{line.split('#')[0].strip()}"] = runner
+            elif line.split("#")[0].strip().endswith("."):
+                suite = line.split("#")[0].strip()
+    return tests
+
+
+def run_unit(binary, names):
+    wanted = {name.split("/", 2)[2]: name for name in names}
+    with tempfile.NamedTemporaryFile(suffix=".json") as report:
+        done = subprocess.run([binary, "--gtest_filter=" + ":".join(wanted), f"--gtest_output=json:{report.name}"],
+                              cwd=ROOT, capture_output=True, text=True, errors="replace")
+        text = pathlib.Path(report.name).read_text()
+    seen = set()
+    if text:
+        for suite in json.loads(text)["testsuites"]:
+            for test in suite["testsuite"]:
+                name = f"{suite['name']}.{test['name']}"
+                if name in wanted:
+                    seen.add(name)
+                    failures = "\n".join(f["failure"] for f in test.get("failures", []))
+                    yield wanted[name], failures or None
+    for name in wanted:
+        if name not in seen:
+            tail = "\n".join((done.stdout + done.stderr).splitlines()[-20:])
+            yield wanted[name], f"the program ended with status {done.returncode} before this test\n{tail}"
+
+
+def ir_level():
+    files = [p for folder in ("src", "test") for p in sorted((ROOT / folder).rglob("*"))
+             if p.suffix in (".mlir", ".dml") and p.is_file() and re.search(r"(//|#) RUN:", p.read_text())]
+    return {f"ir/{p.relative_to(ROOT)}": run_lit for p in files}
+
+
+def run_lit(names):
+    paths = {name.split("/", 1)[1]: name for name in names}
+    with tempfile.NamedTemporaryFile(suffix=".json") as report:
+        done = subprocess.run([sys.executable, LIT, "-q", "-j", str(os.cpu_count()), "-o", report.name, *paths],
+                              cwd=ROOT, capture_output=True, text=True)
+        text = pathlib.Path(report.name).read_text()
+    seen = set()
+    if text:
+        for test in json.loads(text)["tests"]:
+            path = test["name"].split(" :: ")[-1]
+            if path in paths:
+                seen.add(path)
+                yield paths[path], None if test["code"] in ("PASS", "XFAIL") else test["code"] + "\n" + test["output"]
+    for path in paths:
+        if path not in seen:
+            yield paths[path], f"lit did not run it\n{done.stdout[-2000:]}{done.stderr[-2000:]}"
+
+
+def alone(run):
+    """A runner for one test: run() gives None or what is wrong."""
+    return lambda names: [(name, run()) for name in names]
+
+
+def script_level():
+    return {t.name: alone(t.run) for t in run_scripts.discover() if t.name.startswith("scripts/")}
+
+
+def golden_level():
+    return {t.name.replace("test/", "", 1): alone(t.run) for t in run_scripts.discover()
+            if t.name.startswith("test/golden/")}
+
+
+def example_level():
+    """Each example prints exactly the report stored in test/examples."""
+    def run(script, expected):
+        done = subprocess.run([BIN / "tokamak", "run", script.relative_to(ROOT)], cwd=ROOT, capture_output=True, text=True,
+                              stdin=subprocess.DEVNULL)
+        if done.returncode != 0:
+            return f"exit status {done.returncode}\n{done.stderr}"
+        if done.stdout != expected.read_text():
+            return run_scripts.difference(expected.read_text(), done.stdout)
+        return None
+    tests = {}
+    for script in sorted((ROOT / "examples").glob("*.dml")):
+        expected = ROOT / "test/examples" / (script.stem + ".out")
+        tests[f"examples/{script.stem}"] = alone(lambda s=script, e=expected: run(s, e))
+    return tests
+
+
+def edge_level():
+    return {"edges/include-edges": alone(lambda: "\n".join(include_edges.violations()) or None)}
+
+
+def claim_level():
+    return {f"claims/{c.number}": alone(c.run) for c in claims.read() if c.quick}
+
+
+LEVELS = {"unit": unit_level, "ir": ir_level, "scripts": script_level, "golden": golden_level,
+          "examples": example_level, "edges": edge_level, "claims": claim_level}
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="./dev test")
+    parser.add_argument("filter", nargs="?", default="", help="runs the tests whose name contains this")
+    parser.add_argument("--level", choices=LEVELS, help="runs one level only")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="how many run at once")
+    parser.add_argument("--list", action="store_true", help="prints the names and runs nothing")
+    parser.add_argument("--verbose", action="store_true", help="names the tests that pass, too")
+    options = parser.parse_args()
+
+    started = time.monotonic()
+    groups = {}
+    for level, find in LEVELS.items():
+        if options.level in (None, level):
+            for name, runner in find().items():
+                if options.filter in name:
+                    groups.setdefault(runner, []).append(name)
+    names = [name for group in groups.values() for name in group]
+    if options.list:
+        print("\n".join(names))
+        return 0
+    progress = Progress(len(names), options.verbose)
+    with concurrent.futures.ThreadPoolExecutor(max_workers=max(1, options.jobs)) as pool:
+        runs = [pool.submit(lambda runner=runner, group=group: list(runner(group))) for runner, group in groups.items()]
+        for run in concurrent.futures.as_completed(runs):
+            for name, wrong in run.result():
+                progress.record(name, wrong)
+    if progress.live:
+        print("\r\033[K", end="")
+    if progress.failed:
+        print("failed: " + " ".join(progress.failed))
+    print(f"{len(names)} tests in {time.monotonic() - started:.0f} s", file=sys.stderr)
+    sys.stderr.flush()
+    print(f"{progress.passed} passed, {len(progress.failed)} failed", flush=True)
+    return 1 if progress.failed or not names else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
