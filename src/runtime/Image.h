@@ -9,9 +9,9 @@
 #ifndef TOKAMAK_RUNTIME_IMAGE_H
 #define TOKAMAK_RUNTIME_IMAGE_H
 
+#include "abi/KernelPlan.h"
 #include "base/CellOperators.h"
 #include "base/Error.h"
-#include "runtime/KernelPlan.h"
 #include "runtime/Native.h"
 #include "runtime/Value.h"
 
@@ -22,6 +22,10 @@
 #include <vector>
 
 namespace tokamak::runtime {
+
+using abi::KernelOutput;
+using abi::KernelPlan;
+using abi::SizeExpression;
 
 using Slot = int32_t;
 

@@ -9,6 +9,7 @@ include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/CallInterfaces.td"
 include "mlir/Interfaces/LoopLikeInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
+include "TokInterfaces.td"
 
 def Tok_Dialect : Dialect {
   let name = "tok";
@@ -39,31 +40,6 @@ def Tok_Frame : Tok_Type<"Frame", "frame"> { let summary = "a table whose column
 
 def Tok_Tensor : TensorOf<[F64, F32, I64, I1]>;
 defvar Tok_Value = AnyType;
-
-def Tok_NativeInterface : OpInterface<"NativeOpInterface"> {
-  let cppNamespace = "::tokamak::tok";
-  let description = [{
-    An operation that the runtime executes by a native of this name, operands and results in order. Everything a
-    native needs is an operand: there are no attributes to pass on.
-  }];
-  let methods = [InterfaceMethod<"name of the runtime's native", "llvm::StringRef", "getNativeName", (ins), "",
-    [{ return $_op->getName().stripDialect(); }]>];
-}
-
-def Tok_FactsInterface : OpInterface<"FactsOpInterface"> {
-  let cppNamespace = "::tokamak::tok";
-  let description = [{
-    Says what is known of the results (sizes, scalar values, density) from what is known of the operands. Also reports
-    operands that can never be right: `emitContradiction` returns failure after an error at the operation.
-  }];
-  let methods = [
-    InterfaceMethod<"infer facts of all results", "void", "inferFacts",
-      (ins "llvm::ArrayRef<::tokamak::tok::Facts>":$operands,
-           "llvm::MutableArrayRef<::tokamak::tok::Facts>":$results)>,
-    InterfaceMethod<"check what is known of the operands", "llvm::LogicalResult", "checkFacts",
-      (ins "llvm::ArrayRef<::tokamak::tok::Facts>":$operands), "", [{ return llvm::success(); }]>,
-  ];
-}
 
 class Tok_Op<string mnemonic, list<Trait> traits = []> : Op<Tok_Dialect, mnemonic, traits>;
 

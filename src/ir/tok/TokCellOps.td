@@ -37,14 +37,14 @@ def Tok_UndefOp : Tok_PureOp<"undef", [FactsMethods]> {
 def Tok_UnaryOp : Tok_FallibleOp<"unary", [FactsMethods, ConditionallySpeculatable]> {
   let summary = "an elementwise operator of one operand, on an array or a scalar";
   let description = [{ `%y = tok.unary exp %x : tensor<?x?xf64> -> tensor<?x?xf64>`; the operators are those of base/CellOperators.def. }];
-  let arguments = (ins I32Attr:$operator, Tok_Value:$operand);
+  let arguments = (ins I32Attr:$cellOperator, Tok_Value:$operand);
   let results = (outs Tok_Value:$result);
-  let assemblyFormat = "custom<UnaryName>($operator) $operand attr-dict `:` type($operand) `->` type($result)";
+  let assemblyFormat = "custom<UnaryName>($cellOperator) $operand attr-dict `:` type($operand) `->` type($result)";
   let hasFolder = 1;
   let hasVerifier = 1;
   let builders = [OpBuilder<(ins "::tokamak::UnaryOperator":$kind, "::mlir::Value":$operand)>];
   let extraClassDeclaration = [{
-    ::tokamak::UnaryOperator getKind() { return static_cast<::tokamak::UnaryOperator>(getOperator()); }
+    ::tokamak::UnaryOperator getKind() { return static_cast<::tokamak::UnaryOperator>(getCellOperator()); }
     ::mlir::Speculation::Speculatability getSpeculatability();
   }];
 }
@@ -56,15 +56,15 @@ def Tok_BinaryOp : Tok_FallibleOp<"binary", [FactsAndCheckMethods, Conditionally
     is a column vector (m×1) or a row vector (1×n) of the left m×n; scalars go with everything. It fails where
     sizes do not agree, and on an integer result that does not fit.
   }];
-  let arguments = (ins I32Attr:$operator, Tok_Value:$lhs, Tok_Value:$rhs);
+  let arguments = (ins I32Attr:$cellOperator, Tok_Value:$lhs, Tok_Value:$rhs);
   let results = (outs Tok_Value:$result);
-  let assemblyFormat = [{ custom<BinaryName>($operator) $lhs `,` $rhs attr-dict `:` `(` type($lhs) `,` type($rhs) `)`
+  let assemblyFormat = [{ custom<BinaryName>($cellOperator) $lhs `,` $rhs attr-dict `:` `(` type($lhs) `,` type($rhs) `)`
     `->` type($result) }];
   let hasFolder = 1;
   let hasVerifier = 1;
   let builders = [OpBuilder<(ins "::tokamak::BinaryOperator":$kind, "::mlir::Value":$lhs, "::mlir::Value":$rhs)>];
   let extraClassDeclaration = [{
-    ::tokamak::BinaryOperator getKind() { return static_cast<::tokamak::BinaryOperator>(getOperator()); }
+    ::tokamak::BinaryOperator getKind() { return static_cast<::tokamak::BinaryOperator>(getCellOperator()); }
     ::mlir::Speculation::Speculatability getSpeculatability();
   }];
 }

@@ -3,6 +3,7 @@
 
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
 using namespace tokamak;
@@ -236,6 +237,12 @@ static LogicalResult verifyCallee(Operation *op, FlatSymbolRefAttr name, SymbolT
   if (function.getArgumentTypes() != op->getOperandTypes() || function.getResultTypes() != op->getResultTypes())
     return op->emitOpError("operand and result types differ from those of ") << name;
   return success();
+}
+Operation::operand_range CallOp::getArgOperands() { return getInputs(); }
+MutableOperandRange CallOp::getArgOperandsMutable() { return getInputsMutable(); }
+CallInterfaceCallable CallOp::getCallableForCallee() { return getCalleeAttr(); }
+void CallOp::setCalleeFromCallable(CallInterfaceCallable callee) {
+  setCalleeAttr(cast<FlatSymbolRefAttr>(callee.get<SymbolRefAttr>()));
 }
 LogicalResult CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return verifyCallee(*this, getCalleeAttr(), symbols);

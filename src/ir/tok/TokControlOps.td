@@ -62,14 +62,6 @@ def Tok_CallOp : Tok_Op<"call", [DeclareOpInterfaceMethods<CallOpInterface>,
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<Tok_Value>:$inputs);
   let results = (outs Variadic<Tok_Value>:$results);
   let assemblyFormat = "$callee `(` $inputs `)` attr-dict `:` functional-type($inputs, $results)";
-  let extraClassDeclaration = [{
-    ::mlir::Operation::operand_range getArgOperands() { return getInputs(); }
-    ::mlir::MutableOperandRange getArgOperandsMutable() { return getInputsMutable(); }
-    ::mlir::CallInterfaceCallable getCallableForCallee() { return getCalleeAttr(); }
-    void setCalleeFromCallable(::mlir::CallInterfaceCallable callee) {
-      (*this)->setAttr("callee", callee.get<::mlir::SymbolRefAttr>());
-    }
-  }];
 }
 
 def Tok_ExecuteOp : Tok_Op<"execute", [DeclareOpInterfaceMethods<SymbolUserOpInterface>,

@@ -1,0 +1,52 @@
+// Everything the runtime must know to launch a generated kernel: the iteration space, what comes out, and how partial
+// results merge. Plain data, so that an image can be written to a file; the code is bound by name.
+//
+// Cell kernels iterate over cells (extents {cells,1,1}) or, with vectors among the inputs, over rows x columns; Row
+// kernels over rows. Tiles are ranges of the first extent; their boundaries depend on the extents alone.
+#ifndef TOKAMAK_ABI_KERNELPLAN_H
+#define TOKAMAK_ABI_KERNELPLAN_H
+
+#include "abi/Kernel.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tokamak::abi {
+
+// A size of an output or the iteration space in terms of the launch's inputs.
+struct SizeExpression {
+  enum class Kind : uint8_t { Constant, InputRows, InputColumns, InputCells };
+  Kind kind = Kind::Constant;
+  int64_t value = 0; // the constant, or the index of the input array
+};
+
+// Where a result comes from.
+struct KernelOutput {
+  enum class Kind : uint8_t {
+    Array,         // written by tiles: TokArguments::outputs, rows x columns
+    PartialArray,  // an aggregate merged over tiles: rows x columns doubles in the partials
+    PartialScalar, // one double in the partials
+  };
+  Kind kind = Kind::Array;
+  SizeExpression rows, columns; // arrays only
+};
+
+// An input that must have a certain size, checked before the launch. Plans bind sizes by class, so this only guards
+// against bugs: a violation is an internal error.
+struct KernelPlan {
+  std::string name;            // unique symbol, also what debuggers and --stats show
+  SizeExpression extents[2];   // rows, columns of the iteration space (columns constant 1 for flat Cell kernels)
+  std::vector<KernelOutput> outputs; // in result order
+  int64_t tileBytesPerStep = 8; // bytes touched per unit of the first extent and column: sets the tile size
+  int64_t scratchDoublesPerColumn = 0; // scratch = this * columns + scratchDoubles
+  int64_t scratchDoubles = 0;
+  double predictedNanoseconds = 0; // at the sizes the plan was made for
+  TokKernel kernel = nullptr;
+  TokMerge merge = nullptr; // null when no output is partial
+  std::shared_ptr<void> code; // keeps the machine code alive
+};
+
+} // namespace tokamak::abi
+#endif

@@ -1,0 +1,108 @@
+#include "ir/plan/PlanDialect.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::plan;
+
+#include "PlanDialect.cpp.inc"
+#define GET_OP_CLASSES
+#include "PlanOps.cpp.inc"
+
+void PlanDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "PlanOps.cpp.inc"
+      >();
+}
+
+static constexpr StringRef templateNames[] = {"cell", "row", "multiagg"};
+
+StringRef plan::name(FusionTemplate fusionTemplate) {
+  return templateNames[static_cast<int>(fusionTemplate)];
+}
+
+FusionTemplate plan::templateOf(OperatorOp op) {
+  for (int i = 0; i < 3; ++i)
+    if (templateNames[i] == op.getFusionTemplate())
+      return static_cast<FusionTemplate>(i);
+  llvm_unreachable("verified");
+}
+
+int64_t plan::encodeSize(tok::Dimension dimension) {
+  return dimension.isConstant() ? dimension.constantValue() : -1 - dimension.symbolId();
+}
+
+tok::Dimension plan::decodeSize(int64_t code) {
+  return code >= 0 ? tok::Dimension::constant(code) : tok::Dimension::symbol(-1 - code);
+}
+
+llvm::DenseMap<Value, tok::Facts> plan::bodyFacts(OperatorOp op) {
+  llvm::DenseMap<Value, tok::Facts> facts;
+  Block &body = op.getBody().front();
+  ArrayRef<int64_t> sizes = op.getSizes();
+  for (auto [index, argument] : llvm::enumerate(body.getArguments())) {
+    if (tok::isArray(argument.getType()))
+      facts[argument] = tok::Facts::matrix(decodeSize(sizes[2 * index]), decodeSize(sizes[2 * index + 1]));
+    else
+      facts[argument] = tok::Facts();
+  }
+  for (Operation &operation : body) {
+    auto inference = dyn_cast<tok::FactsOpInterface>(operation);
+    if (!inference)
+      continue;
+    SmallVector<tok::Facts> operands;
+    for (Value operand : operation.getOperands())
+      operands.push_back(facts.lookup(operand));
+    SmallVector<tok::Facts> results(operation.getNumResults());
+    inference.inferFacts(operands, results);
+    for (auto [result, fact] : llvm::zip(operation.getResults(), results))
+      facts[result] = fact;
+  }
+  return facts;
+}
+
+LogicalResult OperatorOp::verify() {
+  if (!llvm::is_contained(templateNames, getFusionTemplate()))
+    return emitOpError("no template ") << getFusionTemplate();
+  if (getSizes().size() != 2 * getInputs().size())
+    return emitOpError("sizes has rows and columns of every operand");
+  Block &body = getBody().front();
+  if (TypeRange(body.getArgumentTypes()) != getInputs().getTypes())
+    return emitOpError("the body's arguments are the operands");
+  auto yield = dyn_cast<YieldOp>(body.getTerminator());
+  if (!yield || yield.getOperandTypes() != getResultTypes())
+    return emitOpError("the body yields the results");
+  return success();
+}
+
+// plan.operator row(%X, %v) sizes [..] : (types) -> types { body }
+ParseResult OperatorOp::parse(OpAsmParser &parser, OperationState &result) {
+  StringRef keyword;
+  SmallVector<OpAsmParser::UnresolvedOperand> inputs;
+  DenseI64ArrayAttr sizes;
+  FunctionType type;
+  SMLoc place = parser.getCurrentLocation();
+  if (parser.parseKeyword(&keyword) || parser.parseOperandList(inputs, OpAsmParser::Delimiter::Paren) ||
+      parser.parseKeyword("sizes"))
+    return failure();
+  sizes = dyn_cast_or_null<DenseI64ArrayAttr>(DenseI64ArrayAttr::parse(parser, Type()));
+  if (!sizes || parser.parseOptionalAttrDict(result.attributes) || parser.parseColonType(type) ||
+      parser.resolveOperands(inputs, type.getInputs(), place, result.operands))
+    return failure();
+  result.addAttribute("fusionTemplate", parser.getBuilder().getStringAttr(keyword));
+  result.addAttribute("sizes", sizes);
+  result.addTypes(type.getResults());
+  return parser.parseRegion(*result.addRegion());
+}
+
+void OperatorOp::print(OpAsmPrinter &printer) {
+  printer << ' ' << getFusionTemplate() << '(' << getInputs() << ") sizes ";
+  getSizesAttr().print(printer);
+  printer.printOptionalAttrDict((*this)->getAttrs(), {"fusionTemplate", "sizes"});
+  printer << " : ";
+  printer.printFunctionalType(*this);
+  printer << ' ';
+  printer.printRegion(getBody());
+}

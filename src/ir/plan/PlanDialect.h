@@ -1,0 +1,34 @@
+// The `plan` dialect: fused operators between fusion and code generation (PlanOps.td).
+//
+//   for (plan::OperatorOp op : block.getOps<plan::OperatorOp>())
+//     tok::Facts facts = plan::bodyFacts(op).lookup(value);
+#ifndef TOKAMAK_IR_PLAN_PLANDIALECT_H
+#define TOKAMAK_IR_PLAN_PLANDIALECT_H
+
+#include "ir/tok/TokDialect.h"
+
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpImplementation.h"
+
+#include "PlanDialect.h.inc"
+#define GET_OP_CLASSES
+#include "PlanOps.h.inc"
+
+#include "llvm/ADT/DenseMap.h"
+
+namespace tokamak::plan {
+
+enum class FusionTemplate : uint8_t { Cell, Row, MultiAgg };
+llvm::StringRef name(FusionTemplate fusionTemplate);
+FusionTemplate templateOf(OperatorOp op);
+
+// A dimension as `sizes` encodes it, and back. Unknown dimensions are not encodable: the caller gives every size of an
+// operand a symbol first.
+int64_t encodeSize(tok::Dimension dimension);
+tok::Dimension decodeSize(int64_t code);
+
+// Facts of the operands (block arguments) and of every value in the body, inferred from `sizes`.
+llvm::DenseMap<mlir::Value, tok::Facts> bodyFacts(OperatorOp op);
+
+} // namespace tokamak::plan
+#endif

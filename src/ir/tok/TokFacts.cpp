@@ -1,0 +1,353 @@
+// What the operations of `tok` know about their results, and what they reject when sizes are proved wrong.
+#include "ir/tok/TokDialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::tok;
+
+static std::string describe(const Facts &facts) {
+  auto size = [](Dimension dimension) {
+    return dimension.isConstant() ? std::to_string(dimension.constantValue()) : std::string("?");
+  };
+  return size(facts.rows()) + "x" + size(facts.columns());
+}
+
+// The dimension two operands share: whichever is known better.
+static Dimension meet(Dimension a, Dimension b) {
+  if (a.isConstant() || b.isUnknown())
+    return a;
+  return b.isConstant() || a.isUnknown() ? b : a;
+}
+
+static Dimension sum(Dimension a, Dimension b) {
+  if (a.isConstant() && b.isConstant())
+    return Dimension::constant(a.constantValue() + b.constantValue());
+  if (a.isConstant(0))
+    return b;
+  return b.isConstant(0) ? a : Dimension::unknown();
+}
+
+// begin:end, both inclusive.
+static Dimension rangeLength(const Facts &begin, const Facts &end) {
+  if (begin.integer.isConstant() && end.integer.isConstant())
+    return Dimension::constant(end.integer.constantValue() - begin.integer.constantValue() + 1);
+  if (begin.integer.isConstant(1))
+    return end.integer;
+  return begin.integer.provedEqual(end.integer) ? Dimension::constant(1) : Dimension::unknown();
+}
+
+static Facts integerFacts(Dimension value, MLIRContext *context) {
+  Facts facts;
+  facts.integer = value;
+  if (value.isConstant())
+    facts.value = IntegerAttr::get(IntegerType::get(context, 64), value.constantValue());
+  return facts;
+}
+
+//===- cells --------------------------------------------------------------------------------------===//
+
+void ConstantOp::inferFacts(ArrayRef<Facts>, MutableArrayRef<Facts> results) {
+  results[0].value = getValue();
+  if (auto integer = dyn_cast<IntegerAttr>(getValue()); integer && getType().isInteger(64))
+    results[0].integer = Dimension::constant(integer.getInt());
+}
+
+void UndefOp::inferFacts(ArrayRef<Facts>, MutableArrayRef<Facts>) {}
+
+void UnaryOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
+  results[0].dims = operands[0].dims;
+}
+
+void BinaryOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
+  bool leftArray = isArray(getLhs().getType()), rightArray = isArray(getRhs().getType());
+  if (!leftArray && !rightArray) {
+    Dimension a = operands[0].integer, b = operands[1].integer;
+    if (!getType().isInteger(64))
+      return;
+    if (a.isConstant() && b.isConstant()) {
+      if (auto value = evaluateInteger(getKind(), a.constantValue(), b.constantValue()))
+        results[0] = integerFacts(Dimension::constant(*value), getContext());
+    } else if (getKind() == BinaryOperator::Add) {
+      results[0].integer = sum(a, b);
+    } else if (getKind() == BinaryOperator::Sub && b.isConstant(0)) {
+      results[0].integer = a;
+    } else if (getKind() == BinaryOperator::Mul && (a.isConstant(1) || b.isConstant(1))) {
+      results[0].integer = a.isConstant(1) ? b : a;
+    }
+    return;
+  }
+  if (!leftArray || !rightArray) {
+    results[0].dims = operands[leftArray ? 0 : 1].dims;
+    return;
+  }
+  // A right operand whose size is proved different from a vector's tells the left one's sizes too.
+  const Facts &lhs = operands[0], &rhs = operands[1];
+  if (!lhs.isMatrix() || !rhs.isMatrix()) {
+    results[0].dims = lhs.dims;
+    return;
+  }
+  auto mayBroadcast = [](Dimension right) { return !right.isConstant() || right.isConstant(1); };
+  Dimension rows = mayBroadcast(rhs.rows()) ? lhs.rows() : meet(lhs.rows(), rhs.rows());
+  Dimension columns = mayBroadcast(rhs.columns()) ? lhs.columns() : meet(lhs.columns(), rhs.columns());
+  results[0] = Facts::matrix(rows, columns);
+}
+
+LogicalResult BinaryOp::checkFacts(ArrayRef<Facts> operands) {
+  const Facts &lhs = operands[0], &rhs = operands[1];
+  if (!lhs.isMatrix() || !rhs.isMatrix())
+    return success();
+  auto agree = [](Dimension left, Dimension right) {
+    return !left.provedDifferent(right) || right.isConstant(1);
+  };
+  if (agree(lhs.rows(), rhs.rows()) && agree(lhs.columns(), rhs.columns()))
+    return success();
+  std::string_view name = spelling(getKind());
+  return emitError("sizes do not agree: ")
+         << describe(lhs) << ' ' << StringRef(name.data(), name.size()) << ' ' << describe(rhs)
+         << "; expected equal sizes, or a right operand that is a vector of matching length";
+}
+
+void IfElseOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
+  Facts &result = results[0];
+  for (auto [operand, facts] : llvm::zip(getOperands(), operands)) {
+    if (!isArray(operand.getType()) || !facts.isMatrix())
+      continue;
+    if (!result.isMatrix())
+      result.dims = facts.dims;
+    else
+      result = Facts::matrix(meet(result.rows(), facts.rows()), meet(result.columns(), facts.columns()));
+  }
+}
+
+LogicalResult IfElseOp::checkFacts(ArrayRef<Facts> operands) {
+  const Facts *first = nullptr;
+  for (const Facts &facts : operands) {
+    if (!facts.isMatrix())
+      continue;
+    if (first && (first->rows().provedDifferent(facts.rows()) || first->columns().provedDifferent(facts.columns())))
+      return emitError("ifelse: sizes do not agree: ") << describe(*first) << " and " << describe(facts);
+    first = &facts;
+  }
+  return success();
+}
+
+void ConcatOp::inferFacts(ArrayRef<Facts>, MutableArrayRef<Facts>) {}
+
+void CastOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
+  if (isArray(getType())) {
+    if (isArray(getOperand().getType()))
+      results[0].dims = operands[0].dims;
+    else if (isScalar(getOperand().getType()))
+      results[0] = Facts::matrix(Dimension::constant(1), Dimension::constant(1));
+  } else if (isScalar(getOperand().getType()) && getType().isInteger(64)) {
+    results[0].integer = operands[0].integer;
+  }
+}
+
+LogicalResult CastOp::checkFacts(ArrayRef<Facts> operands) {
+  const Facts &facts = operands[0];
+  bool toScalar = isArray(getOperand().getType()) && isScalar(getType());
+  Dimension one = Dimension::constant(1);
+  if (toScalar && facts.isMatrix() && (facts.rows().provedDifferent(one) || facts.columns().provedDifferent(one)))
+    return emitError("only a 1x1 matrix can be cast to a scalar, this one is ") << describe(facts);
+  return success();
+}
+
+//===- arrays -------------------------------------------------------------------------------------===//
+
+void AggregateOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
+  Dimension one = Dimension::constant(1);
+  if (getDirection() == AggregateDirection::Row)
+    results[0] = Facts::matrix(operands[0].rows(), one);
+  else if (getDirection() == AggregateDirection::Column)
+    results[0] = Facts::matrix(one, operands[0].columns());
+}
+
+void MatmulOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
+  results[0] = Facts::matrix(operands[0].rows(), operands[1].columns());
+}
+
+LogicalResult MatmulOp::checkFacts(ArrayRef<Facts> operands) {
+  if (!operands[0].columns().provedDifferent(operands[1].rows()))
+    return success();
+  return emitError("matrix product of ") << describe(operands[0]) << " and " << describe(operands[1])
+                                         << ": the left one's columns must be as many as the right one's rows";
+}
+
+void TransposeOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
+  results[0] = Facts::matrix(operands[0].columns(), operands[0].rows());
+}
+
+void RowsOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
+  results[0] = integerFacts(operands[0].rows(), getContext());
+}
+void ColumnsOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
+  results[0] = integerFacts(operands[0].columns(), getContext());
+}
+void LengthOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
+  Dimension rows = operands[0].rows(), columns = operands[0].columns();
+  if (isScalar(getOperand().getType()))
+    results[0] = integerFacts(Dimension::constant(1), getContext());
+  else if (rows.isConstant() && columns.isConstant())
+    results[0] = integerFacts(Dimension::constant(rows.constantValue() * columns.constantValue()), getContext());
+  else if (columns.isConstant(1))
+    results[0] = integerFacts(rows, getContext());
+}
+
+void SliceOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
+  if (isArray(getType()))
+    results[0] = Facts::matrix(rangeLength(operands[1], operands[2]), rangeLength(operands[3], operands[4]));
+}
+
+// Indices that are proved outside 1..size, or a range that is proved empty.
+static LogicalResult checkRange(Operation *op, StringRef what, const Facts &begin, const Facts &end, Dimension size) {
+  Dimension low = begin.integer, high = end.integer;
+  if (low.isConstant() && low.constantValue() < 1)
+    return op->emitError(what) << " index " << low.constantValue() << " is less than 1";
+  if (high.isConstant() && size.isConstant() && high.constantValue() > size.constantValue())
+    return op->emitError(what) << " index " << high.constantValue() << " is out of range: the matrix has "
+                               << size.constantValue() << " " << what << "s";
+  if (low.isConstant() && high.isConstant() && low.constantValue() > high.constantValue())
+    return op->emitError(what) << " range " << low.constantValue() << ":" << high.constantValue()
+                               << " ends before it begins";
+  return success();
+}
+
+LogicalResult SliceOp::checkFacts(ArrayRef<Facts> operands) {
+  if (failed(checkRange(*this, "row", operands[1], operands[2], operands[0].rows())))
+    return failure();
+  return checkRange(*this, "column", operands[3], operands[4], operands[0].columns());
+}
+
+void InsertOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
+  results[0].dims = operands[0].dims;
+}
+
+LogicalResult InsertOp::checkFacts(ArrayRef<Facts> operands) {
+  if (failed(checkRange(*this, "row", operands[2], operands[3], operands[0].rows())) ||
+      failed(checkRange(*this, "column", operands[4], operands[5], operands[0].columns())))
+    return failure();
+  Dimension rows = rangeLength(operands[2], operands[3]), columns = rangeLength(operands[4], operands[5]);
+  Facts target = Facts::matrix(rows, columns);
+  if (isArray(getValue().getType())) {
+    if (operands[1].rows().provedDifferent(rows) || operands[1].columns().provedDifferent(columns))
+      return emitError("a ") << describe(operands[1]) << " matrix is assigned to a range of " << describe(target);
+    return success();
+  }
+  Dimension one = Dimension::constant(1);
+  if (isArray(getInto().getType()) && (rows.provedDifferent(one) || columns.provedDifferent(one)))
+    return emitError("a scalar can be assigned to one cell only, this range is ")
+           << describe(target) << "; use matrix(value, rows, cols)";
+  return success();
+}
+
+//===- construction -------------------------------------------------------------------------------===//
+
+void FillOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
+  results[0] = Facts::matrix(operands[1].integer, operands[2].integer);
+  if (auto value = dyn_cast_or_null<FloatAttr>(operands[0].value))
+    results[0].density = value.getValue().isZero() ? 0 : 1;
+}
+void ReshapeOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
+  results[0] = Facts::matrix(operands[1].integer, operands[2].integer);
+}
+void ParseMatrixOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
+  results[0] = Facts::matrix(operands[1].integer, operands[2].integer);
+}
+void RandOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
+  results[0] = Facts::matrix(operands[0].integer, operands[1].integer);
+  if (auto sparsity = dyn_cast_or_null<FloatAttr>(operands[4].value))
+    results[0].density = sparsity.getValueAsDouble();
+}
+void SampleOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
+  results[0] = Facts::matrix(operands[1].integer, Dimension::constant(1));
+}
+void SeqOp::inferFacts(ArrayRef<Facts>, MutableArrayRef<Facts> results) {
+  results[0] = Facts::matrix(Dimension::unknown(), Dimension::constant(1));
+}
+
+// Along one dimension sizes add up, along the other they are the same.
+static Facts append(ArrayRef<Facts> operands, bool rows) {
+  Dimension total = Dimension::constant(0), common = Dimension::unknown();
+  for (const Facts &facts : operands) {
+    if (!facts.isMatrix())
+      return Facts();
+    total = sum(total, rows ? facts.rows() : facts.columns());
+    common = meet(common, rows ? facts.columns() : facts.rows());
+  }
+  return rows ? Facts::matrix(total, common) : Facts::matrix(common, total);
+}
+static LogicalResult checkAppend(Operation *op, ArrayRef<Facts> operands, bool rows) {
+  for (const Facts &facts : operands.drop_front(operands.empty() ? 0 : 1)) {
+    const Facts &first = operands[0];
+    if (!first.isMatrix() || !facts.isMatrix())
+      continue;
+    Dimension a = rows ? first.columns() : first.rows(), b = rows ? facts.columns() : facts.rows();
+    if (a.provedDifferent(b))
+      return op->emitError(rows ? "rbind of " : "cbind of ")
+             << describe(first) << " and " << describe(facts) << ": they must have equally many "
+             << (rows ? "columns" : "rows");
+  }
+  return success();
+}
+void CbindOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
+  if (isArray(getType()))
+    results[0] = append(operands, false);
+}
+void RbindOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
+  if (isArray(getType()))
+    results[0] = append(operands, true);
+}
+LogicalResult CbindOp::checkFacts(ArrayRef<Facts> operands) { return checkAppend(*this, operands, false); }
+LogicalResult RbindOp::checkFacts(ArrayRef<Facts> operands) { return checkAppend(*this, operands, true); }
+
+void TableOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
+  results[0] = Facts::matrix(operands[3].integer, operands[4].integer);
+}
+void RemoveEmptyOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
+  auto margin = dyn_cast_or_null<StringAttr>(operands[1].value);
+  if (!margin)
+    return;
+  bool rows = margin.getValue() == "rows";
+  results[0] = Facts::matrix(rows ? Dimension::unknown() : operands[0].rows(),
+                             rows ? operands[0].columns() : Dimension::unknown());
+}
+void OuterOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
+  results[0] = Facts::matrix(operands[0].rows(), operands[1].columns());
+}
+void ReplaceOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
+  results[0].dims = operands[0].dims;
+}
+void DiagOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
+  const Facts &operand = operands[0];
+  if (operand.isColumnVector())
+    results[0] = Facts::matrix(operand.rows(), operand.rows());
+  else if (operand.columns().isConstant())
+    results[0] = Facts::matrix(operand.rows(), Dimension::constant(1));
+}
+void CallNativeOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
+  // Natives that keep the shape of their first operand.
+  static constexpr StringRef keepShape[] = {"rev", "cumsum", "cumprod", "cummin", "cummax", "lower_tri", "upper_tri"};
+  if (llvm::is_contained(keepShape, getNative()) && !operands.empty())
+    results[0].dims = operands[0].dims;
+}
+
+//===- program ------------------------------------------------------------------------------------===//
+
+void ReadOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
+  if (isArray(getType()))
+    results[0] = Facts::matrix(operands[2].integer, operands[3].integer);
+}
+void ToStringOp::inferFacts(ArrayRef<Facts>, MutableArrayRef<Facts>) {}
+void ListOp::inferFacts(ArrayRef<Facts>, MutableArrayRef<Facts>) {}
+
+void AssumeOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
+  results[0] = operands[0];
+  results[0].dims.assign(getSizes().size(), Dimension::unknown());
+  for (auto [index, size] : llvm::enumerate(getSizes())) {
+    bool known = operands[0].dims.size() > index;
+    results[0].dims[index] = size >= 0 ? Dimension::constant(size) : known ? operands[0].dims[index] : Dimension::unknown();
+  }
+}
