@@ -2,7 +2,17 @@
 // results merge. Plain data, so that an image can be written to a file; the code is bound by name.
 //
 // Cell kernels iterate over cells (extents {cells,1,1}) or, with vectors among the inputs, over rows x columns; Row
-// kernels over rows. Tiles are ranges of the first extent; their boundaries depend on the extents alone.
+// kernels over rows. Tiles are ranges of the first extent; their boundaries depend on the extents alone and are
+// multiples of 8 (rows or cells; the last tile ends where the extent ends). A launch has at least one tile, which may
+// be empty (no rows, no cells), so that partials are always initialised.
+//
+// Arrays are contiguous and row-major: kernels never read TokArray::strides.
+//
+// Partials of a tile: for every output that is not Kind::Array, in result order, its doubles (a scalar is one), each
+// rounded up to a multiple of 8 doubles, one after the other; partialDoubles() adds them up. The buffer is 64-byte
+// aligned. The kernel writes all of it, the padding too; after the merges the result is the first doubles of its range.
+//
+//   outputs: Array m x 1, PartialScalar, PartialArray n x 1 (n = 10)  ->  [s........][10 doubles, 6 padding]
 #ifndef TOKAMAK_ABI_KERNELPLAN_H
 #define TOKAMAK_ABI_KERNELPLAN_H
 
@@ -47,6 +57,9 @@ struct KernelPlan {
   TokMerge merge = nullptr; // null when no output is partial
   std::shared_ptr<void> code; // keeps the machine code alive
 };
+
+// Doubles that an aggregate of this many cells takes in the partials.
+inline int64_t partialDoubles(int64_t cells) { return (cells + 7) / 8 * 8; }
 
 } // namespace tokamak::abi
 #endif
