@@ -1,0 +1,56 @@
+// Facts of every value of a program: sizes as constants or symbols, through branches and loops.
+//
+//   FactsAnalysis analysis(module);
+//   analysis.factsOf(value).rows()          // Dimension::constant(569), or a symbol; never unknown for an array
+//
+// A value whose size is not known gets a symbol of its own, so that sizes derived from it can be compared. Arguments of
+// functions may state facts in the attribute `tok.sizes`, an array of dimensions as `factsAttribute` encodes them.
+#ifndef TOKAMAK_ANALYSIS_FACTSANALYSIS_H
+#define TOKAMAK_ANALYSIS_FACTSANALYSIS_H
+
+#include "ir/tok/TokDialect.h"
+
+#include "mlir/Analysis/DataFlowFramework.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace tokamak::analysis {
+
+// Symbols that a caller gives to inputs stay below this number; the analysis numbers its own from here.
+inline constexpr int64_t firstOwnSymbol = 1000;
+
+// Numbers the symbols of one analysis: the same value and dimension always give the same symbol.
+class SymbolNumbers {
+public:
+  explicit SymbolNumbers(int64_t first) : next_(first) {}
+  // `dimension`: 0, 1, ... of an array, -1 for an integer scalar.
+  tok::Dimension of(mlir::Value value, int dimension);
+  // Replaces what is unknown by the value's own symbols.
+  tok::Facts complete(mlir::Value value, tok::Facts facts);
+
+private:
+  int64_t next_;
+  llvm::DenseMap<std::pair<mlir::Value, int>, int64_t> numbers_;
+};
+
+class FactsAnalysis {
+public:
+  // `root` is a module or a function. Calls are not followed: run it after inlining.
+  explicit FactsAnalysis(mlir::Operation *root);
+  tok::Facts factsOf(mlir::Value value);
+  // Reports every operation whose operands are proved wrong (sizes that can never agree, indices out of range).
+  llvm::LogicalResult check();
+
+private:
+  mlir::Operation *root_;
+  SymbolNumbers symbols_;
+  mlir::DataFlowSolver solver_;
+};
+
+// States sizes (and, for an integer scalar, its value) of a function's argument: a constant as {value, -1}, a symbol as
+// {-1-id, estimate}.
+inline constexpr llvm::StringLiteral sizesAttributeName = "tok.sizes";
+mlir::Attribute factsAttribute(mlir::MLIRContext *context, llvm::ArrayRef<tok::Dimension> dimensions);
+llvm::SmallVector<tok::Dimension> dimensionsOf(mlir::Attribute attribute);
+
+} // namespace tokamak::analysis
+#endif

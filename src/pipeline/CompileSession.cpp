@@ -1,0 +1,204 @@
+#include "pipeline/CompileSession.h"
+
+#include "analysis/FactsAnalysis.h"
+#include "ir/plan/PlanDialect.h"
+#include "pipeline/LowerToImage.h"
+#include "pipeline/OutlineBlocks.h"
+#include "rewrite/BlockRules.h"
+
+#include "mlir/Bytecode/BytecodeWriter.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::pipeline;
+
+//===- frozen blocks ------------------------------------------------------------------------------===//
+
+int32_t FrozenBlocks::add(func::FuncOp function) {
+  FrozenBlock block;
+  block.name = function.getName().str();
+  block.place = placeOf(function.getLoc());
+  if (auto bind = function->getAttrOfType<DenseBoolArrayAttr>(bindAttributeName))
+    block.bind.assign(bind.asArrayRef().begin(), bind.asArrayRef().end());
+  function.walk([&](tok::ConstantOp constant) {
+    if (auto integer = dyn_cast<IntegerAttr>(constant.getValue()); integer && constant.getType().isInteger(64))
+      block.literals.push_back(integer.getInt());
+  });
+  OwningOpRef<ModuleOp> module = ModuleOp::create(function.getLoc());
+  OpBuilder builder(module->getBodyRegion());
+  builder.clone(*function);
+  llvm::raw_string_ostream out(block.bytecode);
+  if (failed(writeBytecodeToFile(*module, out)))
+    internalError("a block can't be written as bytecode");
+  blocks_.push_back(std::move(block));
+  return blocks_.size() - 1;
+}
+
+int32_t FrozenBlocks::numberOf(StringRef name) const {
+  for (auto [number, block] : llvm::enumerate(blocks_))
+    if (block.name == name)
+      return number;
+  internalError("unknown block " + name.str());
+}
+
+//===- session ------------------------------------------------------------------------------------===//
+
+namespace {
+
+// Turns the first error diagnostic of a scope into an exception.
+class ErrorCollector {
+public:
+  explicit ErrorCollector(MLIRContext &context)
+      : handler_(&context, [this](Diagnostic &diagnostic) {
+          if (diagnostic.getSeverity() == DiagnosticSeverity::Error && message_.empty()) {
+            message_ = diagnostic.str();
+            place_ = placeOf(diagnostic.getLocation());
+          }
+          return success();
+        }) {}
+
+  [[noreturn]] void raise(ErrorKind kind) {
+    Error error(message_.empty() ? "a pass failed without a message" : message_, kind);
+    error.at(place_);
+    throw error;
+  }
+
+private:
+  ScopedDiagnosticHandler handler_;
+  std::string message_;
+  SourcePlace place_;
+};
+
+// Scalars become literals, arrays state their sizes.
+void bindFacts(func::FuncOp function, ArrayRef<InputFacts> inputs) {
+  OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
+  for (auto [index, input] : llvm::enumerate(inputs)) {
+    BlockArgument argument = function.getArgument(index);
+    if (!input.dims.empty())
+      function.setArgAttr(index, analysis::sizesAttributeName,
+                          analysis::factsAttribute(function.getContext(), input.dims));
+    else if (!input.integer.isUnknown())
+      function.setArgAttr(index, analysis::sizesAttributeName,
+                          analysis::factsAttribute(function.getContext(), {input.integer}));
+    if (!input.bound)
+      continue;
+    Value literal = std::visit(
+        [&](auto value) -> Value { return builder.create<tok::ConstantOp>(function.getLoc(), value); }, *input.bound);
+    argument.replaceAllUsesWith(literal);
+  }
+}
+
+// Sizes that follow neither from literals nor from the symbols of the inputs are numbered by the analysis itself.
+bool isDecided(const tok::Facts &facts) {
+  return llvm::all_of(facts.dims, [](tok::Dimension dimension) {
+    return dimension.isConstant() || (dimension.isSymbol() && dimension.symbolId() < analysis::firstOwnSymbol);
+  });
+}
+
+// The operations whose operands have undecided sizes, and everything that depends on them.
+SmallVector<Operation *> dependsOnUndecided(func::FuncOp function, analysis::FactsAnalysis &facts) {
+  SmallVector<Operation *> dependents;
+  llvm::DenseSet<Value> undecided;
+  for (Operation &op : function.getBody().front().without_terminator()) {
+    bool depends = llvm::any_of(op.getOperands(), [&](Value operand) { return undecided.contains(operand); });
+    if (depends)
+      dependents.push_back(&op);
+    for (Value result : op.getResults())
+      if (depends || (tok::isArray(result.getType()) && !isDecided(facts.factsOf(result))))
+        undecided.insert(result);
+  }
+  return dependents;
+}
+
+bool hasUndecided(func::FuncOp function, analysis::FactsAnalysis &facts) {
+  auto result = function.walk([&](Operation *op) {
+    for (Value value : op->getResults())
+      if (tok::isArray(value.getType()) && !isDecided(facts.factsOf(value)))
+        return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return result.wasInterrupted();
+}
+
+} // namespace
+
+CompileSession::CompileSession(const SessionOptions &options, codegen::KernelCompiler &kernels)
+    : options_(options), kernels_(kernels), context_(MLIRContext::Threading::DISABLED) {
+  context_.loadDialect<tok::TokDialect, plan::PlanDialect, func::FuncDialect>();
+}
+
+Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number, ArrayRef<InputFacts> inputs,
+                                          UnknownSizes unknownSizes) {
+  ++specializations_;
+  const FrozenBlock &block = blocks[number];
+  ErrorCollector errors(context_);
+  auto require = [&](LogicalResult result, ErrorKind kind = ErrorKind::Internal) {
+    if (failed(result))
+      errors.raise(kind);
+  };
+
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(block.bytecode, ParserConfig(&context_));
+  require(success(bool(module)));
+  auto function = *module->getOps<func::FuncOp>().begin();
+  bindFacts(function, inputs);
+
+  PassManager simplification(&context_);
+#ifdef NDEBUG
+  simplification.enableVerifier(false);
+#endif
+  simplification.addPass(createCanonicalizerPass());
+  simplification.addPass(createCSEPass());
+  require(simplification.run(*module));
+
+  for (const rewrite::BlockRule &rule : rewrite::blockRules()) {
+    if (options_.disabled.contains(rule.name) && !rule.required)
+      continue;
+    analysis::FactsAnalysis facts(function);
+    require(facts.check(), ErrorKind::User);
+    rule.apply(function, facts);
+  }
+  require(simplification.run(*module));
+
+  Specialization result;
+  auto facts = std::make_unique<analysis::FactsAnalysis>(function);
+  if (hasUndecided(function, *facts)) {
+    if (unknownSizes == UnknownSizes::Reject)
+      return result;
+    SmallVector<Operation *> dependents = dependsOnUndecided(function, *facts);
+    facts.reset();
+    if (!dependents.empty()) {
+      std::string name = block.name + "_" + std::to_string(blocks.size());
+      for (Operation *op : dependents)
+        op->moveBefore(function.getBody().front().getTerminator());
+      func::FuncOp continuation = outline(dependents, name, *module);
+      blocks.add(continuation);
+      continuation.erase();
+    }
+    facts = std::make_unique<analysis::FactsAnalysis>(function);
+  }
+
+  fusion::FusionOptions fusionOptions{options_.selector, options_.machine,
+                                      options_.explainFusion ? &result.explanation : nullptr};
+  llvm::DenseMap<Value, tok::Facts> known;
+  auto factsOf = [&](Value value) -> const tok::Facts & {
+    auto [entry, inserted] = known.try_emplace(value);
+    if (inserted)
+      entry->second = facts->factsOf(value);
+    return entry->second;
+  };
+  require(fusion::fuseBlock(function, factsOf, fusionOptions));
+#ifndef NDEBUG
+  require(verify(*module));
+#endif
+  auto fragment = lowerFragment(
+      function, [&](StringRef name) { return blocks.numberOf(name); },
+      [&](plan::OperatorOp op) { return kernels_.compile(op); });
+  require(fragment);
+  result.image = std::make_shared<const runtime::Image>(std::move(*fragment));
+  return result;
+}

@@ -1,0 +1,85 @@
+// A compile session specialises blocks for the facts of their inputs: facts bound, rewritten, fused, compiled. It has
+// its own MLIR context, so that what MLIR never frees (types, attributes) goes away with the session.
+//
+//   CompileSession session(options, kernels);
+//   Specialization result = session.specialize(frozenBlock, inputs, numbering);
+#ifndef TOKAMAK_PIPELINE_COMPILESESSION_H
+#define TOKAMAK_PIPELINE_COMPILESESSION_H
+
+#include "codegen/KernelCompiler.h"
+#include "cost/MachineModel.h"
+#include "fusion/select/FuseBlock.h"
+#include "ir/tok/TokDialect.h"
+#include "runtime/Image.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringSet.h"
+
+#include <deque>
+
+namespace tokamak::pipeline {
+
+// An outlined block as the program keeps it: immutable, independent of any context.
+struct FrozenBlock {
+  std::string name;
+  std::string bytecode;          // a module with the one function
+  std::vector<bool> bind;        // scalars that may be bound to their values
+  std::vector<int64_t> literals; // integer literals of the block: sizes equal to one are bound exactly
+  SourcePlace place;
+};
+
+// All blocks of a program; specialisation may add continuations. References stay valid.
+class FrozenBlocks {
+public:
+  int32_t add(mlir::func::FuncOp function);
+  const FrozenBlock &operator[](int32_t block) const { return blocks_[block]; }
+  int32_t numberOf(llvm::StringRef name) const;
+  size_t size() const { return blocks_.size(); }
+
+private:
+  std::deque<FrozenBlock> blocks_;
+};
+
+// What a plan may rely on about one input.
+struct InputFacts {
+  llvm::SmallVector<tok::Dimension, 2> dims;                         // of an array
+  tok::Dimension integer = tok::Dimension::unknown();                // of an integer scalar
+  std::optional<std::variant<bool, int64_t, double>> bound;          // the value of a bound scalar
+};
+
+struct SessionOptions {
+  fusion::Selector selector = fusion::Selector::Cost;
+  const cost::MachineModel *machine = nullptr;
+  llvm::StringSet<> disabled; // block rules and passes by name
+  bool explainFusion = false;
+};
+
+struct Specialization {
+  std::shared_ptr<const runtime::Image> image; // null: sizes inside the block don't follow from the symbols given
+  std::string explanation;
+};
+
+// What to do when a size inside of the block does not follow from the inputs' symbols.
+enum class UnknownSizes : uint8_t {
+  Reject, // return no image: the caller tries again with exact sizes
+  Split,  // the operations that depend on it become a block of their own, planned when it is known
+};
+
+class CompileSession {
+public:
+  CompileSession(const SessionOptions &options, codegen::KernelCompiler &kernels);
+  // Throws Error if the block is wrong for these facts (sizes that do not agree); internal errors as ErrorKind::Internal.
+  Specialization specialize(FrozenBlocks &blocks, int32_t block, llvm::ArrayRef<InputFacts> inputs,
+                            UnknownSizes unknownSizes);
+  // Specialisations so far: sessions are replaced after some.
+  int64_t specializations() const { return specializations_; }
+
+private:
+  const SessionOptions &options_;
+  codegen::KernelCompiler &kernels_;
+  mlir::MLIRContext context_;
+  int64_t specializations_ = 0;
+};
+
+} // namespace tokamak::pipeline
+#endif

@@ -1,0 +1,396 @@
+#include "pipeline/LowerToImage.h"
+
+#include "ir/tok/TokDialect.h"
+#include "pipeline/OutlineBlocks.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::pipeline;
+using runtime::Image;
+using runtime::ImageFunction;
+using runtime::Instruction;
+using runtime::Opcode;
+using runtime::Slot;
+
+SourcePlace pipeline::placeOf(Location location) {
+  if (auto file = dyn_cast<FileLineColLoc>(location))
+    return {file.getFilename().str(), int(file.getLine()), int(file.getColumn())};
+  if (auto call = dyn_cast<CallSiteLoc>(location))
+    return placeOf(call.getCallee());
+  if (auto named = dyn_cast<NameLoc>(location))
+    return placeOf(named.getChildLoc());
+  if (auto fused = dyn_cast<FusedLoc>(location))
+    for (Location part : fused.getLocations())
+      if (SourcePlace place = placeOf(part); place.isKnown())
+        return place;
+  return {};
+}
+
+namespace {
+
+// What all functions of one image share.
+struct ImageParts {
+  explicit ImageParts(Image &image) : image(image) { image.places.emplace_back(); }
+
+  int32_t native(StringRef name) {
+    auto [entry, inserted] = natives.try_emplace(name, image.natives.size());
+    if (inserted)
+      image.natives.push_back(runtime::findNative({name.data(), name.size()}));
+    return image.natives[entry->second] ? entry->second : -1;
+  }
+
+  int32_t place(Location location) {
+    SourcePlace place = placeOf(location);
+    if (!place.isKnown())
+      return 0;
+    auto key = std::make_tuple(place.file, place.line, place.column);
+    auto [entry, inserted] = places.try_emplace(key, image.places.size());
+    if (inserted)
+      image.places.push_back(std::move(place));
+    return entry->second;
+  }
+
+  Image &image;
+  llvm::StringMap<int32_t> natives;
+  llvm::StringMap<int32_t> functions;
+  std::map<std::tuple<std::string, int, int>, int32_t> places;
+};
+
+class FunctionLowering {
+public:
+  FunctionLowering(ImageParts &parts, ImageFunction &out, BlockNumber blockNumber, KernelOf kernelOf)
+      : parts_(parts), out_(out), blockNumber_(blockNumber), kernelOf_(kernelOf) {}
+
+  LogicalResult lower(func::FuncOp function) {
+    out_.name = function.getName().str();
+    out_.parameterCount = function.getNumArguments();
+    out_.resultCount = function.getNumResults();
+    for (BlockArgument argument : function.getArguments())
+      slotOf(argument);
+    if (failed(lowerBlock(function.getBody().front())))
+      return failure();
+    out_.slotCount = nextSlot_;
+    return success();
+  }
+
+private:
+  Slot slotOf(Value value) {
+    auto [entry, inserted] = slots_.try_emplace(value, nextSlot_);
+    if (inserted)
+      ++nextSlot_;
+    return entry->second;
+  }
+
+  SmallVector<Slot> slotsOf(ValueRange values) {
+    return llvm::map_to_vector(values, [&](Value value) { return slotOf(value); });
+  }
+
+  Instruction &emit(Opcode opcode, ArrayRef<Slot> operands, ArrayRef<Slot> results, int32_t index = 0) {
+    Instruction instruction{opcode};
+    instruction.index = index;
+    instruction.operandBegin = out_.slots.size();
+    instruction.operandCount = operands.size();
+    out_.slots.insert(out_.slots.end(), operands.begin(), operands.end());
+    instruction.resultBegin = out_.slots.size();
+    instruction.resultCount = results.size();
+    out_.slots.insert(out_.slots.end(), results.begin(), results.end());
+    instruction.place = place_;
+    out_.instructions.push_back(instruction);
+    return out_.instructions.back();
+  }
+
+  int32_t here() const { return out_.instructions.size(); }
+
+  // The value is not needed after `op` (an operation of the block that defines the value): nobody later uses it.
+  // Values that a loop body takes from outside live on: the next iteration needs them.
+  bool diesAt(Value value, Operation *op) {
+    mlir::Block *home = value.getParentBlock();
+    if (op->getBlock() != home)
+      return false;
+    for (Operation *user : value.getUsers()) {
+      Operation *ancestor = home->findAncestorOpInBlock(*user);
+      if (!ancestor || op->isBeforeInBlock(ancestor))
+        return false;
+    }
+    return true;
+  }
+
+  uint64_t lastUses(Operation *op) {
+    uint64_t bits = 0;
+    unsigned count = std::min(op->getNumOperands(), 64u);
+    for (unsigned i = 0; i < count; ++i) {
+      Value operand = op->getOperand(i);
+      // Of an operand that is given twice only the last may be consumed.
+      bool again = llvm::is_contained(op->getOperands().drop_front(i + 1), operand);
+      if (!again && diesAt(operand, op))
+        bits |= uint64_t{1} << i;
+    }
+    return bits;
+  }
+
+  // Frees what a region operation was the last to use, and results nobody uses.
+  void freeAfter(Operation *op) {
+    SmallVector<Slot> dead;
+    if (op->getNumRegions() != 0) {
+      llvm::SetVector<Value> used;
+      op->walk([&](Operation *inner) { used.insert(inner->operand_begin(), inner->operand_end()); });
+      for (Value value : used)
+        if (value.getParentBlock() == op->getBlock() && diesAt(value, op))
+          dead.push_back(slotOf(value));
+    }
+    for (Value result : op->getResults())
+      if (result.use_empty())
+        dead.push_back(slotOf(result));
+    if (!dead.empty())
+      emit(Opcode::Free, dead, {});
+  }
+
+  // Assigns `values` to `targets` as if at once: a value that is itself a target goes through a slot of its own.
+  // Slots of values that die here are moved from, but for `keep`.
+  void assign(Operation *op, ValueRange values, ArrayRef<Slot> targets, Value keep = {}) {
+    SmallVector<std::pair<Slot, Slot>> late; // temporary, target
+    SmallVector<std::tuple<Slot, Slot, bool>> direct;
+    for (auto [i, value] : llvm::enumerate(values)) {
+      Slot source = slotOf(value), target = targets[i];
+      if (source == target)
+        continue;
+      if (llvm::is_contained(targets, source)) {
+        Slot temporary = nextSlot_++;
+        emit(Opcode::Copy, {source}, {temporary});
+        late.push_back({temporary, target});
+        continue;
+      }
+      bool usedLater = llvm::is_contained(values.drop_front(i + 1), value);
+      bool dies = value != keep && !usedLater && diesAt(value, op) && !isCarried(value);
+      direct.push_back({source, target, dies});
+    }
+    for (auto [source, target, dies] : direct)
+      emit(dies ? Opcode::Move : Opcode::Copy, {source}, {target});
+    for (auto [temporary, target] : late)
+      emit(Opcode::Move, {temporary}, {target});
+  }
+
+  bool isCarried(Value value) { return isa<BlockArgument>(value) && carried_.contains(slotOf(value)); }
+
+  LogicalResult lowerBlock(mlir::Block &block) {
+    for (Operation &op : block.without_terminator()) {
+      place_ = parts_.place(op.getLoc());
+      if (failed(lowerOperation(&op)))
+        return failure();
+      freeAfter(&op);
+    }
+    Operation *terminator = block.getTerminator();
+    if (isa<func::ReturnOp>(terminator)) {
+      place_ = parts_.place(terminator->getLoc());
+      emit(Opcode::Return, slotsOf(terminator->getOperands()), {}).lastUse = lastUses(terminator);
+    }
+    return success();
+  }
+
+  LogicalResult lowerOperation(Operation *op);
+  LogicalResult lowerIf(tok::IfOp op);
+  LogicalResult lowerWhile(tok::WhileOp op);
+  LogicalResult lowerLoop(Operation *op, Region &body, ValueRange bounds, ValueRange inits);
+  LogicalResult simple(Operation *op, Opcode opcode, int32_t index = 0) {
+    emit(opcode, slotsOf(op->getOperands()), slotsOf(op->getResults()), index).lastUse = lastUses(op);
+    return success();
+  }
+
+  ImageParts &parts_;
+  ImageFunction &out_;
+  BlockNumber blockNumber_;
+  KernelOf kernelOf_;
+  llvm::DenseMap<Value, Slot> slots_;
+  llvm::DenseSet<Slot> carried_;
+  Slot nextSlot_ = 0;
+  int32_t place_ = 0;
+};
+
+runtime::Value constantValue(tok::ConstantOp op) {
+  Attribute value = op.getValue();
+  if (auto text = dyn_cast<StringAttr>(value))
+    return text.getValue().str();
+  if (auto real = dyn_cast<FloatAttr>(value))
+    return real.getValueAsDouble();
+  if (auto integer = dyn_cast<IntegerAttr>(value))
+    return op.getType().isInteger(1) ? runtime::Value(integer.getValue().getBoolValue())
+                                     : runtime::Value(integer.getInt());
+  return {};
+}
+
+runtime::CastTarget castTarget(Type type) {
+  if (type.isInteger(1))
+    return runtime::CastTarget::Boolean;
+  if (type.isInteger(64))
+    return runtime::CastTarget::Integer;
+  if (type.isF64())
+    return runtime::CastTarget::Double;
+  if (isa<tok::StringType>(type))
+    return runtime::CastTarget::Text;
+  if (tok::isArray(type))
+    return runtime::CastTarget::Matrix;
+  if (isa<tok::ListType>(type))
+    return runtime::CastTarget::List;
+  return isa<tok::FrameType>(type) ? runtime::CastTarget::Frame : runtime::CastTarget::Scalar;
+}
+
+} // namespace
+
+LogicalResult FunctionLowering::lowerOperation(Operation *op) {
+  auto constant = [&](runtime::Value value) {
+    parts_.image.constants.push_back(std::move(value));
+    emit(Opcode::Constant, {}, slotsOf(op->getResults()), parts_.image.constants.size() - 1);
+    return success();
+  };
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](tok::ConstantOp op) { return constant(constantValue(op)); })
+      .Case([&](tok::UndefOp op) { return constant(runtime::Undefined{op.getVariable().str()}); })
+      .Case([&](tok::UnaryOp unary) {
+        return tok::isArray(unary.getType()) ? LogicalResult(op->emitOpError("is not planned"))
+                                             : simple(op, Opcode::Unary, unary.getCellOperator());
+      })
+      .Case([&](tok::BinaryOp binary) {
+        return tok::isArray(binary.getType()) ? LogicalResult(op->emitOpError("is not planned"))
+                                              : simple(op, Opcode::Binary, binary.getCellOperator());
+      })
+      .Case([&](tok::IfElseOp choice) {
+        return tok::isArray(choice.getType()) ? LogicalResult(op->emitOpError("is not planned"))
+                                              : simple(op, Opcode::IfElse);
+      })
+      .Case([&](tok::ConcatOp) { return simple(op, Opcode::Concat); })
+      .Case([&](tok::CastOp cast) { return simple(op, Opcode::Cast, int32_t(castTarget(cast.getType()))); })
+      .Case([&](tok::RowsOp) { return simple(op, Opcode::Rows); })
+      .Case([&](tok::ColumnsOp) { return simple(op, Opcode::Columns); })
+      .Case([&](tok::LengthOp) { return simple(op, Opcode::Length); })
+      .Case([&](tok::AssumeOp) { return simple(op, Opcode::Copy); })
+      .Case([&](tok::BarrierOp) { return success(); })
+      .Case([&](tok::CallOp call) {
+        auto callee = parts_.functions.find(call.getCallee());
+        return callee == parts_.functions.end() ? LogicalResult(op->emitOpError("calls an unknown function"))
+                                                : simple(op, Opcode::Call, callee->second);
+      })
+      .Case([&](tok::ExecuteOp execute) { return simple(op, Opcode::Block, blockNumber_(execute.getBlock())); })
+      .Case([&](plan::OperatorOp fused) -> LogicalResult {
+        FailureOr<runtime::KernelPlan> kernel = kernelOf_(fused);
+        if (failed(kernel))
+          return failure();
+        parts_.image.kernels.push_back(std::move(*kernel));
+        return simple(op, Opcode::Kernel, parts_.image.kernels.size() - 1);
+      })
+      .Case([&](tok::IfOp op) { return lowerIf(op); })
+      .Case([&](tok::WhileOp op) { return lowerWhile(op); })
+      .Case([&](tok::ForOp loop) {
+        return lowerLoop(op, loop.getBodyRegion(), op->getOperands().take_front(3), loop.getInits());
+      })
+      .Case([&](tok::ParForOp loop) {
+        return lowerLoop(op, loop.getBodyRegion(), op->getOperands().take_front(3), loop.getInits());
+      })
+      .Default([&](Operation *op) -> LogicalResult {
+        auto native = dyn_cast<tok::NativeOpInterface>(op);
+        int32_t index = native ? parts_.native(native.getNativeName()) : -1;
+        if (index < 0)
+          return op->emitError("the runtime has no native for ") << (native ? native.getNativeName() : op->getName().getStringRef());
+        return simple(op, Opcode::Native, index);
+      });
+}
+
+LogicalResult FunctionLowering::lowerIf(tok::IfOp op) {
+  SmallVector<Slot> results = slotsOf(op.getResults());
+  int32_t branch = here();
+  emit(Opcode::BranchIfNot, {slotOf(op.getCondition())}, {});
+  auto lowerBranch = [&](Region &region) {
+    if (failed(lowerBlock(region.front())))
+      return failure();
+    Operation *yield = region.front().getTerminator();
+    assign(yield, yield->getOperands(), results);
+    return success();
+  };
+  if (failed(lowerBranch(op.getThenRegion())))
+    return failure();
+  int32_t jump = here();
+  emit(Opcode::Jump, {}, {});
+  out_.instructions[branch].target = here();
+  if (failed(lowerBranch(op.getElseRegion())))
+    return failure();
+  out_.instructions[jump].target = here();
+  return success();
+}
+
+LogicalResult FunctionLowering::lowerWhile(tok::WhileOp op) {
+  // The carried values, the arguments of both regions and the results share slots.
+  SmallVector<Slot> carried = slotsOf(op.getResults());
+  carried_.insert(carried.begin(), carried.end());
+  for (Region *region : {&op.getConditionRegion(), &op.getBodyRegion()})
+    for (auto [argument, slot] : llvm::zip(region->getArguments(), carried))
+      slots_[argument] = slot;
+  assign(op, op.getInits(), carried);
+  int32_t start = here();
+  mlir::Block &conditionBlock = op.getConditionRegion().front();
+  if (failed(lowerBlock(conditionBlock)))
+    return failure();
+  auto condition = cast<tok::ConditionOp>(conditionBlock.getTerminator());
+  assign(condition, condition.getInputs(), carried, condition.getCondition());
+  int32_t branch = here();
+  emit(Opcode::BranchIfNot, {slotOf(condition.getCondition())}, {});
+  mlir::Block &body = op.getBodyRegion().front();
+  if (failed(lowerBlock(body)))
+    return failure();
+  assign(body.getTerminator(), body.getTerminator()->getOperands(), carried);
+  emit(Opcode::Jump, {}, {}).target = start;
+  out_.instructions[branch].target = here();
+  return success();
+}
+
+LogicalResult FunctionLowering::lowerLoop(Operation *op, Region &region, ValueRange bounds, ValueRange inits) {
+  mlir::Block &body = region.front();
+  SmallVector<Slot> carried = slotsOf(op->getResults());
+  carried_.insert(carried.begin(), carried.end());
+  for (auto [argument, slot] : llvm::zip(body.getArguments().drop_front(), carried))
+    slots_[argument] = slot;
+  // The body sees a copy of the counter, as it may consume its argument.
+  Slot counter = nextSlot_++;
+  emit(Opcode::Copy, {slotOf(bounds[0])}, {counter});
+  assign(op, inits, carried);
+  int32_t start = here();
+  emit(Opcode::LoopTest, {counter, slotOf(bounds[1]), slotOf(bounds[2])}, {});
+  emit(Opcode::Copy, {counter}, {slotOf(body.getArgument(0))});
+  if (failed(lowerBlock(body)))
+    return failure();
+  assign(body.getTerminator(), body.getTerminator()->getOperands(), carried);
+  emit(Opcode::Binary, {counter, slotOf(bounds[2])}, {counter}, int32_t(BinaryOperator::Add));
+  emit(Opcode::Jump, {}, {}).target = start;
+  out_.instructions[start].target = here();
+  return success();
+}
+
+FailureOr<Image> pipeline::lowerProgram(ModuleOp module, BlockNumber blockNumber) {
+  Image image;
+  ImageParts parts(image);
+  SmallVector<func::FuncOp> functions;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (function->hasAttr(blockAttributeName))
+      continue;
+    functions.insert(function.getName() == "main" ? functions.begin() : functions.end(), function);
+  }
+  for (auto [index, function] : llvm::enumerate(functions))
+    parts.functions[function.getName()] = index;
+  image.functions.resize(functions.size());
+  auto noKernels = [](plan::OperatorOp op) -> FailureOr<runtime::KernelPlan> {
+    return LogicalResult(op.emitOpError("outside of a block"));
+  };
+  for (auto [index, function] : llvm::enumerate(functions))
+    if (failed(FunctionLowering(parts, image.functions[index], blockNumber, noKernels).lower(function)))
+      return failure();
+  return image;
+}
+
+FailureOr<Image> pipeline::lowerFragment(func::FuncOp block, BlockNumber blockNumber, KernelOf kernelOf) {
+  Image image;
+  ImageParts parts(image);
+  image.functions.resize(1);
+  if (failed(FunctionLowering(parts, image.functions[0], blockNumber, kernelOf).lower(block)))
+    return failure();
+  return image;
+}

@@ -1,0 +1,145 @@
+#include "pipeline/OutlineBlocks.h"
+
+#include "ir/tok/TokDialect.h"
+
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::pipeline;
+
+namespace {
+
+bool touchesArrays(Operation *op) {
+  auto array = [](Type type) { return tok::isArray(type); };
+  return llvm::any_of(op->getOperandTypes(), array) || llvm::any_of(op->getResultTypes(), array);
+}
+
+// Sizes and the like need no plan: the image has instructions for them.
+bool needsPlan(Operation *op) {
+  return touchesArrays(op) && !isa<tok::RowsOp, tok::ColumnsOp, tok::LengthOp, tok::UndefOp, tok::ConstantOp>(op);
+}
+
+// May be part of a block: no effects, no regions, no control flow. Lists, strings and values of unknown type stay in the image.
+bool isPlannable(Operation *op) {
+  if (op->getNumRegions() != 0 || op->hasTrait<OpTrait::IsTerminator>() || !isMemoryEffectFree(op) ||
+      isa<tok::UndefOp>(op))
+    return false;
+  auto supported = [](Type type) {
+    return tok::isArray(type) || tok::isNumber(type) || isa<NoneType, tok::StringType>(type);
+  };
+  return llvm::all_of(op->getOperandTypes(), supported) && llvm::all_of(op->getResultTypes(), supported);
+}
+
+// The value does not change while the loop around `op` runs.
+bool isInvariantAround(Value value, Operation *op) {
+  auto loop = op->getParentOfType<LoopLikeOpInterface>();
+  return !loop || loop.isDefinedOutsideOfLoop(value);
+}
+
+class Outliner {
+public:
+  explicit Outliner(ModuleOp module) : module_(module) {}
+
+  void run() {
+    SmallVector<func::FuncOp> functions(module_.getOps<func::FuncOp>());
+    for (func::FuncOp function : functions)
+      function.walk([&](mlir::Block *block) { blocks_.push_back(block); });
+    for (mlir::Block *block : blocks_)
+      outlineRuns(*block);
+  }
+
+private:
+  void outlineRuns(mlir::Block &block) {
+    SmallVector<Operation *> run;
+    for (Operation &op : llvm::make_early_inc_range(block)) {
+      if (isa<tok::ConstantOp>(op))
+        continue; // cloned into every block that uses it
+      if (isPlannable(&op)) {
+        run.push_back(&op);
+        continue;
+      }
+      finish(run);
+    }
+    finish(run);
+  }
+
+  // A block reaches from the first to the last operation on arrays; scalars around it are the image's.
+  void finish(SmallVector<Operation *> &run) {
+    while (!run.empty() && !needsPlan(run.back()))
+      run.pop_back();
+    auto first = llvm::find_if(run, needsPlan);
+    run.erase(run.begin(), first);
+    if (!run.empty())
+      outline(run, "block_" + std::to_string(next_++), module_);
+    run.clear();
+  }
+
+  ModuleOp module_;
+  SmallVector<mlir::Block *> blocks_;
+  int next_ = 0;
+};
+
+} // namespace
+
+func::FuncOp pipeline::outline(ArrayRef<Operation *> operations, StringRef name, ModuleOp module) {
+  llvm::SmallPtrSet<Operation *, 16> members(operations.begin(), operations.end());
+  llvm::SetVector<Value> inputs, outputs;
+  llvm::SetVector<Operation *> constants;
+  for (Operation *op : operations) {
+    for (Value operand : op->getOperands()) {
+      Operation *definition = operand.getDefiningOp();
+      if (definition && members.contains(definition))
+        continue;
+      if (definition && isa<tok::ConstantOp>(definition))
+        constants.insert(definition);
+      else
+        inputs.insert(operand);
+    }
+    for (Value result : op->getResults())
+      if (llvm::any_of(result.getUsers(), [&](Operation *user) {
+            // A user nested in a region op counts as outside: members have no regions.
+            return !members.contains(user);
+          }))
+        outputs.insert(result);
+  }
+
+  Location location = operations.front()->getLoc();
+  OpBuilder builder(module.getContext());
+  builder.setInsertionPointToEnd(module.getBody());
+  auto typesOf = [](auto &values) { return llvm::map_to_vector(values, [](Value value) { return value.getType(); }); };
+  auto type = builder.getFunctionType(typesOf(inputs), typesOf(outputs));
+  auto function = builder.create<func::FuncOp>(location, name, type);
+  function.setPrivate();
+  function->setAttr(blockAttributeName, builder.getUnitAttr());
+  SmallVector<bool> bind;
+  for (Value input : inputs)
+    bind.push_back(tok::isNumber(input.getType()) && isInvariantAround(input, operations.front()));
+  function->setAttr(bindAttributeName, builder.getDenseBoolArrayAttr(bind));
+  mlir::Block *entry = function.addEntryBlock();
+
+  OpBuilder after(operations.back());
+  after.setInsertionPointAfter(operations.back());
+  auto execute = after.create<tok::ExecuteOp>(location, type.getResults(), name, inputs.getArrayRef());
+  for (auto [output, result] : llvm::zip(outputs, execute.getResults()))
+    output.replaceUsesWithIf(result, [&](OpOperand &use) {
+      return !members.contains(use.getOwner()) && use.getOwner() != execute;
+    });
+
+  IRMapping mapping;
+  builder.setInsertionPointToStart(entry);
+  for (Operation *constant : constants)
+    mapping.map(constant->getResult(0), builder.clone(*constant)->getResult(0));
+  for (auto [input, argument] : llvm::zip(inputs, entry->getArguments()))
+    mapping.map(input, argument);
+  for (Operation *op : operations) {
+    op->moveBefore(entry, entry->end());
+    for (OpOperand &operand : op->getOpOperands())
+      operand.set(mapping.lookupOrDefault(operand.get()));
+  }
+  builder.setInsertionPointToEnd(entry);
+  builder.create<func::ReturnOp>(location, outputs.getArrayRef());
+  return function;
+}
+
+void pipeline::outlineBlocks(ModuleOp module) { Outliner(module).run(); }

@@ -1,0 +1,83 @@
+#include "pipeline/StaticPhase.h"
+
+#include "analysis/FactsAnalysis.h"
+#include "pipeline/OutlineBlocks.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::pipeline;
+
+static constexpr llvm::StringLiteral names[] = {"inline",        "constant-propagation",       "canonicalize",
+                                                "cse",           "loop-invariant-code-motion", "fold-facts",
+                                                "dead-functions"};
+
+ArrayRef<llvm::StringLiteral> pipeline::staticPassNames() { return names; }
+
+namespace {
+
+// Replaces what the facts prove constant: nrow(X) of a known matrix becomes a number.
+void foldFacts(ModuleOp module, analysis::FactsAnalysis &facts) {
+  module.walk([&](Operation *op) {
+    if (op->getNumResults() != 1 || isa<tok::ConstantOp>(op) || !op->getResult(0).getType().isInteger(64) ||
+        !isMemoryEffectFree(op) || op->getNumRegions() != 0)
+      return;
+    tok::Dimension value = facts.factsOf(op->getResult(0)).integer;
+    if (!value.isConstant())
+      return;
+    OpBuilder builder(op);
+    auto constant = builder.create<tok::ConstantOp>(op->getLoc(), value.constantValue());
+    op->getResult(0).replaceAllUsesWith(constant.getResult());
+    op->erase();
+  });
+}
+
+} // namespace
+
+LogicalResult pipeline::runStaticPhase(ModuleOp module, const StaticOptions &options) {
+  auto enabled = [&](StringRef name) { return !options.disabled.contains(name); };
+  auto simplify = [&] {
+    PassManager passes(module.getContext());
+    passes.enableVerifier(options.verifyEach);
+    if (enabled("constant-propagation"))
+      passes.addPass(createSCCPPass());
+    if (enabled("canonicalize"))
+      passes.addPass(createCanonicalizerPass());
+    if (enabled("cse"))
+      passes.addPass(createCSEPass());
+    return passes.run(module);
+  };
+
+  PassManager prepare(module.getContext());
+  prepare.enableVerifier(options.verifyEach);
+  bool hasCalls = llvm::hasSingleElement(module.getOps<func::FuncOp>()) == false;
+  if (hasCalls && enabled("inline"))
+    prepare.addPass(createInlinerPass());
+  if (hasCalls && enabled("dead-functions"))
+    prepare.addPass(createSymbolDCEPass());
+  if (failed(prepare.run(module)) || failed(simplify()))
+    return failure();
+
+  // Sizes become constants, branches on sizes fold, and with them more sizes: twice is enough for what scripts do.
+  for (int round = 0; round < 2; ++round) {
+    analysis::FactsAnalysis facts(module);
+    if (round == 1 && failed(facts.check()))
+      return failure();
+    if (enabled("fold-facts"))
+      foldFacts(module, facts);
+    if (failed(simplify()))
+      return failure();
+  }
+
+  PassManager finish(module.getContext());
+  finish.enableVerifier(options.verifyEach);
+  if (enabled("loop-invariant-code-motion"))
+    finish.addPass(createLoopInvariantCodeMotionPass());
+  if (failed(finish.run(module)))
+    return failure();
+  outlineBlocks(module);
+  return success();
+}

@@ -1,0 +1,64 @@
+// Statistics in terms of sums, which is all that kernels aggregate besides products and extremes.
+#include "rewrite/BlockRules.h"
+
+using namespace mlir;
+using namespace tokamak;
+
+namespace {
+
+class Decomposition {
+public:
+  explicit Decomposition(tok::AggregateOp op) : builder_(op), op_(op), location_(op.getLoc()) {}
+
+  Value mean() { return binary(BinaryOperator::Div, sum(op_.getOperand()), count()); }
+
+  // Two passes, as numerically safe as the definition: sum((X - mean)^2) / (n - 1).
+  Value variance() {
+    Value deviation = binary(BinaryOperator::Sub, op_.getOperand(), mean());
+    Value square = binary(BinaryOperator::Pow, deviation, builder_.create<tok::ConstantOp>(location_, 2.0));
+    Value one = builder_.create<tok::ConstantOp>(location_, int64_t{1});
+    return binary(BinaryOperator::Div, sum(square), binary(BinaryOperator::Sub, count(), one));
+  }
+
+  Value standardDeviation() { return builder_.create<tok::UnaryOp>(location_, UnaryOperator::Sqrt, variance()); }
+
+private:
+  Value sum(Value operand) {
+    return builder_.create<tok::AggregateOp>(location_, AggregateKind::Sum, op_.getDirection(), operand);
+  }
+  Value binary(BinaryOperator kind, Value lhs, Value rhs) {
+    return builder_.create<tok::BinaryOp>(location_, kind, lhs, rhs);
+  }
+  // How many cells go into one result.
+  Value count() {
+    Type i64 = builder_.getI64Type();
+    switch (op_.getDirection()) {
+    case AggregateDirection::Full: return builder_.create<tok::LengthOp>(location_, i64, op_.getOperand());
+    case AggregateDirection::Row: return builder_.create<tok::ColumnsOp>(location_, i64, op_.getOperand());
+    case AggregateDirection::Column: return builder_.create<tok::RowsOp>(location_, i64, op_.getOperand());
+    }
+    return {};
+  }
+
+  OpBuilder builder_;
+  tok::AggregateOp op_;
+  Location location_;
+};
+
+} // namespace
+
+void rewrite::decomposeAggregates(func::FuncOp block, analysis::FactsAnalysis &) {
+  block.walk([&](tok::AggregateOp op) {
+    Value replacement;
+    if (op.getKind() == AggregateKind::Mean)
+      replacement = Decomposition(op).mean();
+    else if (op.getKind() == AggregateKind::Var)
+      replacement = Decomposition(op).variance();
+    else if (op.getKind() == AggregateKind::Sd)
+      replacement = Decomposition(op).standardDeviation();
+    else
+      return;
+    op.replaceAllUsesWith(replacement);
+    op.erase();
+  });
+}
