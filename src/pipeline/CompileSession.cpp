@@ -182,7 +182,7 @@ Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number, 
     facts = std::make_unique<analysis::FactsAnalysis>(function);
   }
 
-  fusion::FusionOptions fusionOptions{options_.selector, options_.machine,
+  fusion::FusionOptions fusionOptions{options_.selector, &options_.machine(),
                                       options_.explainFusion ? &result.explanation : nullptr};
   llvm::DenseMap<Value, tok::Facts> known;
   auto factsOf = [&](Value value) -> const tok::Facts & {

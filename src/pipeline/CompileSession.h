@@ -16,6 +16,7 @@
 #include "llvm/ADT/StringSet.h"
 
 #include <deque>
+#include <functional>
 
 namespace tokamak::pipeline {
 
@@ -49,7 +50,8 @@ struct InputFacts {
 
 struct SessionOptions {
   fusion::Selector selector = fusion::Selector::Cost;
-  const cost::MachineModel *machine = nullptr;
+  // Asked for only when plans are chosen by cost: the first call may measure the machine.
+  std::function<const cost::MachineModel &()> machine;
   llvm::StringSet<> disabled; // block rules and passes by name
   bool explainFusion = false;
 };

@@ -1,0 +1,101 @@
+#include "exec/Program.h"
+
+#include "exec/MachineModelCache.h"
+#include "pipeline/LowerToImage.h"
+#include "pipeline/OutlineBlocks.h"
+#include "pipeline/StaticPhase.h"
+#include "rewrite/BlockRules.h"
+
+#include <fmt/format.h>
+#include <ostream>
+
+using namespace tokamak;
+using namespace tokamak::exec;
+
+std::vector<std::string> exec::disableNames() {
+  std::vector<std::string> names;
+  for (llvm::StringRef name : pipeline::staticPassNames())
+    names.push_back(name.str());
+  for (const rewrite::BlockRule &rule : rewrite::blockRules())
+    if (!rule.required)
+      names.push_back(rule.name.str());
+  return names;
+}
+
+std::unique_ptr<Program> Program::compile(mlir::ModuleOp module, const ProgramOptions &options) {
+  std::unique_ptr<Program> program(new Program(options));
+  pipeline::StaticOptions staticOptions;
+  staticOptions.disabled = options.disabled;
+#ifndef NDEBUG
+  staticOptions.verifyEach = true;
+#endif
+  if (failed(pipeline::runStaticPhase(module, staticOptions)))
+    return nullptr;
+  if (options.explain.program) {
+    std::string text;
+    llvm::raw_string_ostream out(text);
+    module.print(out);
+    *options.explanations << "# program, after the static phase\n" << out.str() << '\n';
+  }
+  for (auto function : module.getOps<mlir::func::FuncOp>())
+    if (function->hasAttr(pipeline::blockAttributeName))
+      program->blocks_.add(function);
+  auto image =
+      pipeline::lowerProgram(module, [&](llvm::StringRef name) { return program->blocks_.numberOf(name); });
+  if (failed(image))
+    return nullptr;
+  program->image_ = std::move(*image);
+  if (options.explain.image) {
+    *options.explanations << "# image\n";
+    runtime::print(program->image_, *options.explanations);
+  }
+  return program;
+}
+
+void Program::tell(const SpecializationEvent &event) {
+  std::ostream &out = *options_.explanations;
+  if (options_.explain.recompile)
+    out << fmt::format("# {} ({}:{}) specialised in {:.1f} ms: {}\n    for {}\n", event.block, event.place.file,
+                       event.place.line, event.milliseconds, event.reason, event.inputs);
+  if (options_.explain.fusion)
+    out << event.explanation << '\n';
+}
+
+void Program::run(runtime::ExecutionContext &context) {
+  codegen::KernelCompilerOptions compilerOptions;
+  if (options_.explain.loops || options_.explain.llvm || options_.explain.assembly)
+    compilerOptions.explain = [this](codegen::ExplainStage stage, llvm::StringRef kernel, llvm::StringRef text) {
+      const Explanations &explain = options_.explain;
+      bool wanted = stage == codegen::ExplainStage::Loops  ? explain.loops
+                    : stage == codegen::ExplainStage::Llvm ? explain.llvm
+                                                           : explain.assembly;
+      if (wanted)
+        *options_.explanations << "# kernel " << kernel.str() << '\n' << text.str() << '\n';
+    };
+  codegen::KernelCompiler kernels(compilerOptions);
+
+  MachineModelCache machine(options_.machineModel);
+  pipeline::SessionOptions sessionOptions;
+  sessionOptions.selector = options_.selector;
+  sessionOptions.machine = [&]() -> const cost::MachineModel & { return machine.model(); };
+  sessionOptions.disabled = options_.disabled;
+  sessionOptions.explainFusion = options_.explain.fusion;
+  bool listens = options_.explain.recompile || options_.explain.fusion;
+  LateBinding binding(blocks_, sessionOptions, kernels, [&](const SpecializationEvent &event) {
+    if (listens)
+      tell(event);
+  });
+
+  runtime::Executor executor(image_, &binding, context);
+  auto finish = [&] {
+    started_ = executor.hasStarted();
+    counts_ = {binding.specializations(), executor.materializedArrays()};
+  };
+  try {
+    executor.run();
+  } catch (...) {
+    finish();
+    throw;
+  }
+  finish();
+}

@@ -1,0 +1,62 @@
+// A compiled program: the static phase has run, blocks are planned when they are reached.
+//
+//   auto program = Program::compile(module, options);        // diagnostics on failure
+//   ExecutionContext context{&std::cout, &scheduler, seed};
+//   (*program)->run(context);                                  // throws Error
+#ifndef TOKAMAK_EXEC_PROGRAM_H
+#define TOKAMAK_EXEC_PROGRAM_H
+
+#include "exec/LateBinding.h"
+#include "runtime/Executor.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <iosfwd>
+
+namespace tokamak::exec {
+
+// What --explain shows; any combination.
+struct Explanations {
+  bool program = false, image = false, fusion = false, loops = false, llvm = false, assembly = false, recompile = false;
+};
+
+struct ProgramOptions {
+  fusion::Selector selector = fusion::Selector::Cost;
+  llvm::StringSet<> disabled;            // passes and rules by name
+  Explanations explain;
+  std::ostream *explanations = nullptr;  // where they go; required if any is asked for
+  std::string machineModel;              // file; empty: the model measured on this machine
+};
+
+// Counts of one run, for tests and --stats.
+struct RunCounts {
+  int64_t specializations = 0;
+  int64_t materializedArrays = 0;
+};
+
+class Program {
+public:
+  // Takes the module through the static phase and freezes it. Null after diagnostics.
+  static std::unique_ptr<Program> compile(mlir::ModuleOp module, const ProgramOptions &options);
+  // Runs the program once. Throws Error; `hasStarted` tells whether anything had an effect before.
+  void run(runtime::ExecutionContext &context);
+  bool hasStarted() const { return started_; }
+  const RunCounts &counts() const { return counts_; }
+  const runtime::Image &image() const { return image_; }
+
+private:
+  explicit Program(const ProgramOptions &options) : options_(options) {}
+  void tell(const SpecializationEvent &event);
+
+  const ProgramOptions &options_;
+  runtime::Image image_;
+  pipeline::FrozenBlocks blocks_;
+  bool started_ = false;
+  RunCounts counts_;
+};
+
+// Every name that --disable accepts.
+std::vector<std::string> disableNames();
+
+} // namespace tokamak::exec
+#endif

@@ -1,0 +1,39 @@
+// The command line of `tokamak`: what was asked for, as plain data.
+//
+//   CommandLine line;
+//   if (std::optional<int> status = parseCommandLine(argc, argv, line)) return *status;   // --help, or a mistake
+#ifndef TOKAMAK_TOOLS_TOKAMAK_COMMANDLINE_H
+#define TOKAMAK_TOOLS_TOKAMAK_COMMANDLINE_H
+
+#include "exec/Program.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tokamak {
+
+enum class Command : uint8_t { Run, Explain, Check, Doctor, LanguageStatus };
+enum class Engine : uint8_t { Native, Reference };
+
+struct CommandLine {
+  Command command = Command::Run;
+  std::string file;
+  std::map<std::string, std::string> arguments; // of the script: "name" or "1" -> text
+  Engine engine = Engine::Native;
+  int threads = 0;          // 0: all cores
+  int64_t memoryBytes = 0;  // 0: decided from the machine
+  int64_t seed = -1;
+  std::vector<std::string> libraries; // folders with more DML builtins, searched first
+  bool quiet = false;
+  bool color = false;
+  bool counts = false; // --stats: counts of the run on stderr
+  exec::ProgramOptions program;
+};
+
+// Exit status if there is nothing to run.
+std::optional<int> parseCommandLine(int argc, char **argv, CommandLine &line);
+
+} // namespace tokamak
+#endif
