@@ -7,6 +7,8 @@
 
 #include "runtime/Image.h"
 
+#include <deque>
+
 namespace tokamak::runtime {
 
 class Executor {
@@ -22,15 +24,23 @@ public:
   int64_t materializedArrays() const { return materializedArrays_; }
 
 private:
+  class Frame;
   void runFunction(const Image &image, const ImageFunction &function, std::span<Value> arguments,
                    std::span<Value> results, int depth);
-  void launchKernel(const KernelPlan &plan, std::span<Value> operands, std::span<Value> results);
+  void interpret(const Image &image, const ImageFunction &function, Value *slots, std::span<Value> results,
+                 const Instruction *&current, int depth);
+  void runNative(const Image &image, const Instruction &instruction, const Slot *lists, Value *slots);
+  void runKernel(const Image &image, const Instruction &instruction, const Slot *lists, Value *slots);
+  void runBlock(const Instruction &instruction, const Slot *lists, Value *slots, int depth);
+  void runCall(const Image &image, const Instruction &instruction, const Slot *lists, Value *slots, int depth);
+  void countMaterialized(std::span<const Value> results);
 
   const Image &image_;
   BlockProvider *provider_;
   ExecutionContext &context_;
   bool started_ = false;
   int64_t materializedArrays_ = 0;
+  std::deque<std::vector<Value>> frames_; // by depth, reused by the next call at that depth
 };
 
 } // namespace tokamak::runtime

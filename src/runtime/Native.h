@@ -33,6 +33,7 @@ using NativeFunction = void (*)(ExecutionContext &context, std::span<Value> oper
 struct Native {
   std::string_view name; // the tok mnemonic, or the name given to tok.native
   NativeFunction function;
+  bool hasEffect = false; // visible outside the program: print, write, stop, assert
 };
 
 // Null if there is no such native.

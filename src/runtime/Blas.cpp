@@ -1,0 +1,106 @@
+#include "runtime/Blas.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <dlfcn.h>
+
+namespace tokamak::runtime {
+namespace {
+
+enum CblasLayout : int { RowMajor = 101 };
+enum CblasTranspose : int { NoTranspose = 111, Transpose = 112 };
+
+using Dgemm = void (*)(CblasLayout, CblasTranspose, CblasTranspose, int m, int n, int k,
+                       double alpha, const double *a, int lda, const double *b, int ldb,
+                       double beta, double *c, int ldc);
+using Dgemv = void (*)(CblasLayout, CblasTranspose, int m, int n, double alpha, const double *a,
+                       int lda, const double *x, int incx, double beta, double *y, int incy);
+
+struct Library {
+  Dgemm dgemm = nullptr;
+  Dgemv dgemv = nullptr;
+  Lapack lapack;
+  const char *description = "OpenBLAS was not found: plain loops";
+};
+
+// Left to itself OpenBLAS takes kernels of half the speed on CPUs it does not know.
+const char *coreType() {
+  __builtin_cpu_init();
+  bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+                __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+  if (avx512)
+    return "SkylakeX";
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? "Haswell" : nullptr;
+}
+
+template <typename Function> void bind(void *handle, const char *name, Function &function) {
+  function = reinterpret_cast<Function>(dlsym(handle, name));
+}
+
+Library open() {
+  Library library;
+  constexpr int keepUsersChoice = 0;
+  if (const char *core = coreType())
+    setenv("OPENBLAS_CORETYPE", core, keepUsersChoice);
+  setenv("OPENBLAS_NUM_THREADS", "1", 1); // read at load: no threads are created
+  void *handle = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
+  if (!handle)
+    return library;
+  bind(handle, "cblas_dgemm", library.dgemm);
+  bind(handle, "cblas_dgemv", library.dgemv);
+  bind(handle, "dgesv_", library.lapack.gesv);
+  bind(handle, "dgels_", library.lapack.gels);
+  const char *(*configuration)() = nullptr;
+  bind(handle, "openblas_get_config", configuration);
+  library.description = configuration ? configuration() : "OpenBLAS";
+  return library;
+}
+
+const Library &library() {
+  static const Library library = open();
+  return library;
+}
+
+void plainGemm(const GemmShape &shape, const double *lhs, int64_t lhsStride, const double *rhs,
+               int64_t rhsStride, double *result, int64_t resultStride) {
+  for (int64_t i = 0; i < shape.rows; ++i) {
+    double *row = result + i * resultStride;
+    std::fill_n(row, shape.columns, 0.0);
+    for (int64_t k = 0; k < shape.inner; ++k) {
+      double factor = shape.lhsTransposed ? lhs[k * lhsStride + i] : lhs[i * lhsStride + k];
+      for (int64_t j = 0; j < shape.columns; ++j)
+        row[j] += factor * (shape.rhsTransposed ? rhs[j * rhsStride + k] : rhs[k * rhsStride + j]);
+    }
+  }
+}
+
+} // namespace
+
+void gemm(const GemmShape &shape, const double *lhs, int64_t lhsStride, const double *rhs,
+          int64_t rhsStride, double *result, int64_t resultStride) {
+  if (shape.rows == 0 || shape.columns == 0)
+    return;
+  const Library &blas = library();
+  if (!blas.dgemm || shape.inner == 0)
+    return plainGemm(shape, lhs, lhsStride, rhs, rhsStride, result, resultStride);
+  auto transposition = [](bool transposed) { return transposed ? Transpose : NoTranspose; };
+  auto stride = [](int64_t stride) { return static_cast<int>(std::max<int64_t>(1, stride)); };
+  auto rows = static_cast<int>(shape.rows), columns = static_cast<int>(shape.columns);
+  auto inner = static_cast<int>(shape.inner);
+  if (columns == 1 && blas.dgemv && resultStride == 1) {
+    int storedRows = shape.lhsTransposed ? inner : rows,
+        storedColumns = shape.lhsTransposed ? rows : inner;
+    blas.dgemv(RowMajor, transposition(shape.lhsTransposed), storedRows, storedColumns, 1, lhs,
+               stride(lhsStride), rhs, shape.rhsTransposed ? 1 : stride(rhsStride), 0, result, 1);
+    return;
+  }
+  blas.dgemm(RowMajor, transposition(shape.lhsTransposed), transposition(shape.rhsTransposed), rows,
+             columns, inner, 1, lhs, stride(lhsStride), rhs, stride(rhsStride), 0, result,
+             stride(resultStride));
+}
+
+const Lapack &lapack() { return library().lapack; }
+
+const char *blasDescription() { return library().description; }
+
+} // namespace tokamak::runtime

@@ -1,0 +1,205 @@
+#include "runtime/BufferPool.h"
+
+#include "base/Error.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace tokamak::runtime {
+namespace {
+
+constexpr int64_t smallestBuffer = 64;
+constexpr int64_t hugePage = int64_t{2} << 20;
+constexpr int64_t mappedFrom = 2 * hugePage; // smaller buffers come from the C library
+constexpr int stepsPerDoubling = 8;
+// A cached buffer may serve a request of up to this many classes below its own (a quarter larger).
+constexpr int classTolerance = 2;
+
+// Classes are 64 bytes times 1, 1+1/8, ... 2, 2+1/4, ...: at most an eighth of a buffer is unused.
+int64_t capacityOf(int sizeClass) {
+  int64_t base = smallestBuffer << (sizeClass / stepsPerDoubling);
+  int64_t capacity = base + base / stepsPerDoubling * (sizeClass % stepsPerDoubling);
+  int64_t unit = capacity >= mappedFrom ? hugePage : smallestBuffer;
+  return (capacity + unit - 1) / unit * unit;
+}
+
+int classOf(int64_t bytes) {
+  if (bytes <= smallestBuffer)
+    return 0;
+  int doubling = std::bit_width(static_cast<uint64_t>(bytes) / smallestBuffer) - 1;
+  int sizeClass = doubling * stepsPerDoubling;
+  while (capacityOf(sizeClass) < bytes)
+    ++sizeClass;
+  return sizeClass;
+}
+
+std::byte *mapHugePages(int64_t capacity) {
+  size_t mapped = static_cast<size_t>(capacity + hugePage);
+  void *start = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (start == MAP_FAILED)
+    return nullptr;
+  auto begin = reinterpret_cast<uintptr_t>(start);
+  uintptr_t aligned = (begin + hugePage - 1) / hugePage * hugePage;
+  if (aligned > begin)
+    munmap(start, aligned - begin);
+  uintptr_t end = begin + mapped, used = aligned + static_cast<uintptr_t>(capacity);
+  if (end > used)
+    munmap(reinterpret_cast<void *>(used), end - used);
+  auto *bytes = reinterpret_cast<std::byte *>(aligned);
+  madvise(bytes, static_cast<size_t>(capacity), MADV_HUGEPAGE);
+  return bytes;
+}
+
+std::byte *obtain(int64_t capacity) {
+  if (capacity >= mappedFrom)
+    return mapHugePages(capacity);
+  return static_cast<std::byte *>(std::aligned_alloc(64, static_cast<size_t>(capacity)));
+}
+
+void release(std::byte *bytes, int64_t capacity) {
+  if (capacity >= mappedFrom)
+    munmap(bytes, static_cast<size_t>(capacity));
+  else
+    std::free(bytes);
+}
+
+int64_t machineMemory() {
+  int64_t memory = static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+  for (const char *path :
+       {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"})
+    if (FILE *file = std::fopen(path, "r")) {
+      long long limit = 0;
+      if (std::fscanf(file, "%lld", &limit) == 1 && limit > 0)
+        memory = std::min<int64_t>(memory, limit);
+      std::fclose(file);
+    }
+  return memory;
+}
+
+} // namespace
+
+Buffer::~Buffer() { BufferPool::instance().giveBack(bytes_, sizeClass_); }
+
+BufferPool &BufferPool::instance() {
+  // Never destroyed: values in static storage may be freed after main.
+  static auto *pool = new BufferPool();
+  return *pool;
+}
+
+std::shared_ptr<Buffer> BufferPool::takeCached(int sizeClass) {
+  int tolerance = capacityOf(sizeClass) >= mappedFrom ? classTolerance : 0;
+  int last = std::min(static_cast<int>(free_.size()) - 1, sizeClass + tolerance);
+  for (int candidate = sizeClass; candidate <= last; ++candidate) {
+    auto &list = free_[candidate];
+    if (list.empty())
+      continue;
+    std::byte *bytes = list.back();
+    list.pop_back();
+    statistics_.cached -= capacityOf(candidate);
+    ++statistics_.reuses;
+    return std::make_shared<Buffer>(bytes, candidate);
+  }
+  return nullptr;
+}
+
+std::shared_ptr<Buffer> BufferPool::allocate(int64_t bytes) {
+  int sizeClass = classOf(std::max<int64_t>(bytes, 1));
+  int64_t capacity = capacityOf(sizeClass);
+  std::lock_guard lock(mutex_);
+  std::shared_ptr<Buffer> buffer = takeCached(sizeClass);
+  if (buffer) {
+    capacity = capacityOf(buffer->sizeClass_);
+  } else {
+    int64_t budget = budgetLocked();
+    int64_t excess = statistics_.inUse + statistics_.cached + capacity - budget;
+    if (excess > 0)
+      releaseCachedLocked(excess);
+    if (statistics_.inUse + capacity > budget)
+      throw Error(fmt::format("out of memory: {} more would pass the budget of {} ({} in use)",
+                              sizeText(bytes), sizeText(budget), sizeText(statistics_.inUse)));
+    std::byte *memory = obtain(capacity);
+    if (!memory) {
+      releaseCachedLocked(statistics_.cached);
+      memory = obtain(capacity);
+    }
+    if (!memory)
+      throw Error(fmt::format("out of memory: the system has no {} more ({} in use)",
+                              sizeText(bytes), sizeText(statistics_.inUse)));
+    ++statistics_.allocations;
+    buffer = std::make_shared<Buffer>(memory, sizeClass);
+  }
+  statistics_.inUse += capacity;
+  statistics_.peakInUse = std::max(statistics_.peakInUse, statistics_.inUse);
+  return buffer;
+}
+
+void BufferPool::giveBack(std::byte *bytes, int sizeClass) {
+  std::lock_guard lock(mutex_);
+  int64_t capacity = capacityOf(sizeClass);
+  if (free_.size() <= static_cast<size_t>(sizeClass))
+    free_.resize(sizeClass + 1);
+  free_[sizeClass].push_back(bytes);
+  statistics_.inUse -= capacity;
+  statistics_.cached += capacity;
+}
+
+// Largest buffers first: they free the most with the least work.
+void BufferPool::releaseCachedLocked(int64_t atLeast) {
+  for (int sizeClass = static_cast<int>(free_.size()) - 1; sizeClass >= 0; --sizeClass) {
+    int64_t capacity = capacityOf(sizeClass);
+    auto &list = free_[sizeClass];
+    while (!list.empty() && atLeast > 0) {
+      release(list.back(), capacity);
+      list.pop_back();
+      statistics_.cached -= capacity;
+      atLeast -= capacity;
+    }
+  }
+}
+
+int64_t BufferPool::budgetLocked() {
+  if (budget_ == 0)
+    budget_ = machineMemory() / 5 * 4;
+  return budget_;
+}
+
+void BufferPool::setMemoryBudget(int64_t bytes) {
+  std::lock_guard lock(mutex_);
+  budget_ = bytes;
+}
+
+int64_t BufferPool::memoryBudget() {
+  std::lock_guard lock(mutex_);
+  return budgetLocked();
+}
+
+PoolStatistics BufferPool::statistics() {
+  std::lock_guard lock(mutex_);
+  return statistics_;
+}
+
+void BufferPool::resetPeak() {
+  std::lock_guard lock(mutex_);
+  statistics_.peakInUse = statistics_.inUse;
+}
+
+void BufferPool::releaseCached() {
+  std::lock_guard lock(mutex_);
+  releaseCachedLocked(statistics_.cached);
+}
+
+std::string sizeText(int64_t bytes) {
+  constexpr const char *units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  auto size = static_cast<double>(bytes);
+  int unit = 0;
+  for (; size >= 1024 && unit < 4; ++unit)
+    size /= 1024;
+  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", size, units[unit]);
+}
+
+} // namespace tokamak::runtime

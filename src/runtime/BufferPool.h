@@ -1,0 +1,76 @@
+// Where array memory comes from: 64-byte aligned buffers (large ones on huge pages) that are kept for reuse when they
+// are freed, since the first touch of a page costs several times a rewrite. The pool obeys a memory budget.
+//
+//   BufferPool &pool = BufferPool::instance();
+//   pool.setMemoryBudget(8ll << 30);
+//   std::shared_ptr<Buffer> buffer = pool.allocate(1 << 20);   // back to the pool with the last reference
+#ifndef TOKAMAK_RUNTIME_BUFFERPOOL_H
+#define TOKAMAK_RUNTIME_BUFFERPOOL_H
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace tokamak::runtime {
+
+class Buffer {
+public:
+  Buffer(std::byte *bytes, int sizeClass) : bytes_(bytes), sizeClass_(sizeClass) {}
+  ~Buffer(); // gives the memory back to the pool
+  Buffer(const Buffer &) = delete;
+  Buffer &operator=(const Buffer &) = delete;
+  std::byte *bytes() const { return bytes_; }
+
+private:
+  friend class BufferPool;
+  std::byte *bytes_;
+  int sizeClass_;
+};
+
+// All sizes in bytes.
+struct PoolStatistics {
+  int64_t inUse = 0;
+  int64_t cached = 0; // freed and kept for reuse
+  int64_t peakInUse = 0;
+  int64_t allocations = 0; // asked from the operating system
+  int64_t reuses = 0;
+};
+
+class BufferPool {
+public:
+  static BufferPool &instance(); // lives as long as the process: buffers may outlive everything else
+
+  // A buffer of at least `bytes` bytes with undefined contents. Throws Error naming the sizes when the budget would be
+  // passed even after all cached buffers were released.
+  std::shared_ptr<Buffer> allocate(int64_t bytes);
+
+  // 0 restores the default: four fifths of the machine's (or the cgroup's) memory.
+  void setMemoryBudget(int64_t bytes);
+  int64_t memoryBudget();
+  PoolStatistics statistics();
+  void resetPeak();
+  // Returns all cached buffers to the operating system.
+  void releaseCached();
+
+private:
+  friend class Buffer;
+  BufferPool() = default;
+  void giveBack(std::byte *bytes, int sizeClass);
+  std::shared_ptr<Buffer> takeCached(int sizeClass);
+  void releaseCachedLocked(int64_t atLeast);
+  int64_t budgetLocked();
+
+  std::mutex mutex_;
+  std::vector<std::vector<std::byte *>> free_; // by size class
+  PoolStatistics statistics_;
+  int64_t budget_ = 0; // 0: not determined yet
+};
+
+// "1.5 GiB", "640 KiB", "12 B".
+std::string sizeText(int64_t bytes);
+
+} // namespace tokamak::runtime
+#endif

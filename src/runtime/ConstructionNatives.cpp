@@ -1,0 +1,119 @@
+// Matrices from scalars, text and sequences.
+#include "runtime/NativeOperands.h"
+#include "runtime/NativeTables.h"
+#include "runtime/ScalarOperations.h"
+
+#include <cmath>
+
+namespace tokamak::runtime {
+namespace {
+
+// Blanks separate the numbers; any other character belongs to one.
+ArrayPointer parseMatrix(std::string_view text, int64_t rows, int64_t columns) {
+  ArrayPointer result = Array::create({rows, columns});
+  int64_t cells = result->cells(), count = 0;
+  for (size_t position = 0; position < text.size();) {
+    if (text[position] == ' ') {
+      ++position;
+      continue;
+    }
+    size_t end = std::min(text.find(' ', position), text.size());
+    std::string_view field = text.substr(position, end - position);
+    std::optional<double> number = parseDouble(field);
+    if (!number)
+      throw Error(fmt::format("matrix: '{}' in the text is not a number", field));
+    if (count < cells)
+      result->mutableData()[count] = *number;
+    ++count;
+    position = end;
+  }
+  if (count != cells)
+    throw Error(fmt::format("matrix: the text has {} numbers, {}x{} needs {}", count, rows, columns,
+                            cells));
+  return result;
+}
+
+void parseMatrixNative(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+  const std::string &text = textOperand(operands[0], "matrix", "the data");
+  results[0] = parseMatrix(text, sizeOperand(operands[1], "matrix", "rows"),
+                           sizeOperand(operands[2], "matrix", "columns"));
+}
+
+void fill(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+  int64_t rows = sizeOperand(operands[1], "matrix", "rows");
+  int64_t columns = sizeOperand(operands[2], "matrix", "columns");
+  if (operands[0].isString()) {
+    results[0] = parseMatrix(operands[0].text(), rows, columns);
+    return;
+  }
+  double value = operands[0].asDouble();
+  ArrayPointer result = Array::create({rows, columns});
+  double *data = result->mutableData();
+  forEachRange(context, result->cells(), parallelGrain,
+               [&](int64_t begin, int64_t end) { std::fill(data + begin, data + end, value); });
+  results[0] = std::move(result);
+}
+
+// Cell number i in column order.
+int64_t columnOrderOffset(int64_t i, int64_t rows, int64_t columns) {
+  return i % rows * columns + i / rows;
+}
+
+void reshape(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+  const Array &source = matrixOperand(operands[0], "matrix");
+  int64_t rows = sizeOperand(operands[1], "matrix", "rows");
+  int64_t columns = sizeOperand(operands[2], "matrix", "columns");
+  int64_t cells = 0;
+  if (__builtin_mul_overflow(rows, columns, &cells) || cells != source.cells())
+    throw Error(fmt::format("matrix: cannot reshape {} to {}x{}: {} cells are not {}",
+                            source.shape().text(), rows, columns, source.cells(), cells));
+  if (operands[3].asBoolean()) {
+    results[0] = source.reshaped({rows, columns});
+    return;
+  }
+  ArrayPointer result = Array::create({rows, columns});
+  double *to = result->mutableData();
+  const double *from = source.data();
+  forEachRange(context, cells, parallelGrain, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      to[columnOrderOffset(i, rows, columns)] =
+          from[columnOrderOffset(i, source.rows(), source.columns())];
+  });
+  results[0] = std::move(result);
+}
+
+int64_t sequenceLength(double from, double to, double by) {
+  if (std::isnan(from) || std::isnan(to) || std::isnan(by))
+    throw Error("seq: from, to and the increment must be numbers, not NaN");
+  if (by == 0)
+    throw Error("seq: the increment is zero");
+  if ((to > from && by < 0) || (to < from && by > 0))
+    throw Error(fmt::format("seq: the increment {} does not lead from {} to {}", textOf(by),
+                            textOf(from), textOf(to)));
+  double steps = std::floor(to / by - from / by);
+  if (!(steps < 0x1p53))
+    throw Error(fmt::format("seq: too many values from {} to {}", textOf(from), textOf(to)));
+  // The quotient may fall just short of a whole number.
+  double next = from + (steps + 1) * by;
+  bool oneMore = by > 0 ? next <= to : next >= to;
+  return 1 + static_cast<int64_t>(steps) + oneMore;
+}
+
+void seq(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+  double from = operands[0].asDouble(), to = operands[1].asDouble();
+  double by = operands[2].isNothing() ? (from > to ? -1 : 1) : operands[2].asDouble();
+  ArrayPointer result = Array::create({sequenceLength(from, to, by), 1});
+  double value = from;
+  for (int64_t i = 0; i < result->cells(); ++i, value += by)
+    result->mutableData()[i] = value;
+  results[0] = std::move(result);
+}
+
+constexpr Native natives[] = {
+    {"fill", fill}, {"parse_matrix", parseMatrixNative}, {"reshape", reshape}, {"seq", seq}};
+
+} // namespace
+
+std::span<const Native> constructionNatives() { return natives; }
+
+} // namespace tokamak::runtime

@@ -1,0 +1,331 @@
+#include "runtime/Executor.h"
+
+#include "runtime/KernelLaunch.h"
+#include "runtime/ScalarOperations.h"
+
+#include <array>
+#include <fmt/format.h>
+
+namespace tokamak::runtime {
+namespace {
+
+// Each level takes some hundred bytes of the machine's stack.
+constexpr int deepestCall = 4000;
+
+// A contiguous list of values, as natives and kernels take them; short ones live on the stack.
+class ValueList {
+public:
+  explicit ValueList(size_t count) : count_(count) {
+    if (count > inline_.size())
+      heap_.resize(count);
+  }
+  std::span<Value> values() {
+    return {count_ > inline_.size() ? heap_.data() : inline_.data(), count_};
+  }
+
+private:
+  std::array<Value, 8> inline_;
+  std::vector<Value> heap_;
+  size_t count_;
+};
+
+bool isLastUse(const Instruction &instruction, int32_t operand) {
+  return operand < 64 && (instruction.lastUse >> operand & 1) != 0;
+}
+
+// Takes over operands at their last use and copies the others.
+void gather(const Instruction &instruction, const Slot *lists, Value *slots,
+            std::span<Value> into) {
+  const Slot *operands = lists + instruction.operandBegin;
+  for (int32_t i = 0; i < instruction.operandCount; ++i) {
+    bool usedAgain = !isLastUse(instruction, i);
+    for (int32_t j = i + 1; j < instruction.operandCount && !usedAgain; ++j)
+      usedAgain = operands[j] == operands[i];
+    if (usedAgain)
+      into[i] = slots[operands[i]];
+    else
+      into[i] = std::move(slots[operands[i]]);
+  }
+}
+
+void scatter(const Instruction &instruction, const Slot *lists, Value *slots,
+             std::span<Value> from) {
+  const Slot *results = lists + instruction.resultBegin;
+  for (int32_t i = 0; i < instruction.resultCount; ++i)
+    slots[results[i]] = std::move(from[i]);
+}
+
+void checkAllDefined(std::span<const Value> values) {
+  for (const Value &value : values)
+    checkDefined(value);
+}
+
+// Double arithmetic without leaving the dispatch loop; everything else goes through the general
+// function.
+void executeBinary(BinaryOperator op, const Value &lhs, const Value &rhs, Value &result) {
+  const double *a = lhs.ifDouble(), *b = rhs.ifDouble();
+  if (a && b) {
+    double x = *a, y = *b;
+    switch (op) {
+    case BinaryOperator::Add:
+      return result.assign(x + y);
+    case BinaryOperator::Sub:
+      return result.assign(x - y);
+    case BinaryOperator::Mul:
+      return result.assign(x * y);
+    case BinaryOperator::Div:
+      return result.assign(x / y);
+    case BinaryOperator::Lt:
+      return result.assign(x < y);
+    case BinaryOperator::Le:
+      return result.assign(x <= y);
+    case BinaryOperator::Gt:
+      return result.assign(x > y);
+    case BinaryOperator::Ge:
+      return result.assign(x >= y);
+    default:
+      break;
+    }
+  }
+  result = binaryScalar(op, lhs, rhs);
+}
+
+int64_t rowsOf(const Value &value) {
+  checkDefined(value);
+  if (value.isArray())
+    return value.array()->rows();
+  if (value.isList())
+    return static_cast<int64_t>(value.list()->elements.size());
+  throw Error(fmt::format("nrow: expected a matrix, got {}", value.describe()));
+}
+
+int64_t columnsOf(const Value &value) {
+  checkDefined(value);
+  if (value.isArray())
+    return value.array()->columns();
+  if (value.isList())
+    return 1;
+  throw Error(fmt::format("ncol: expected a matrix, got {}", value.describe()));
+}
+
+int64_t lengthOf(const Value &value) {
+  checkDefined(value);
+  if (value.isArray())
+    return value.array()->cells();
+  return value.isList() ? static_cast<int64_t>(value.list()->elements.size()) : 1;
+}
+
+bool truthOf(const Value &value) {
+  if (value.isString())
+    throw Error(fmt::format("expected a boolean, got the string \"{}\"", value.text()));
+  return value.asBoolean();
+}
+
+bool isWithinLoop(const Value &counter, const Value &to, const Value &step) {
+  checkDefined(counter);
+  checkDefined(to);
+  int64_t increment = step.asInteger();
+  if (increment == 0)
+    throw Error("for: the increment is zero");
+  return increment > 0 ? counter.asInteger() <= to.asInteger()
+                       : counter.asInteger() >= to.asInteger();
+}
+
+} // namespace
+
+// The slots of one activation, emptied when it ends.
+class Executor::Frame {
+public:
+  Frame(std::deque<std::vector<Value>> &frames, int depth, int32_t slotCount) : count_(slotCount) {
+    if (static_cast<size_t>(depth) >= frames.size())
+      frames.resize(depth + 1);
+    std::vector<Value> &frame = frames[depth];
+    if (frame.size() < static_cast<size_t>(slotCount))
+      frame.resize(slotCount);
+    slots_ = frame.data();
+  }
+  ~Frame() {
+    for (int32_t i = 0; i < count_; ++i)
+      slots_[i] = Value();
+  }
+  Frame(const Frame &) = delete;
+  Frame &operator=(const Frame &) = delete;
+  Value *slots() { return slots_; }
+
+private:
+  Value *slots_;
+  int32_t count_;
+};
+
+Executor::Executor(const Image &image, BlockProvider *provider, ExecutionContext &context)
+    : image_(image), provider_(provider), context_(context) {}
+
+void Executor::run() {
+  if (image_.functions.empty())
+    internalError("the image has no entry function");
+  runFunction(image_, image_.functions.front(), {}, {}, 0);
+}
+
+void Executor::runFunction(const Image &image, const ImageFunction &function,
+                           std::span<Value> arguments, std::span<Value> results, int depth) {
+  if (depth > deepestCall)
+    throw Error(fmt::format("function '{}' calls itself too deeply: more than {} nested calls",
+                            function.name, deepestCall));
+  Frame frame(frames_, depth, function.slotCount);
+  for (size_t i = 0; i < arguments.size(); ++i)
+    frame.slots()[i] = std::move(arguments[i]);
+  const Instruction *current = function.instructions.data();
+  try {
+    interpret(image, function, frame.slots(), results, current, depth);
+  } catch (Error &error) {
+    const SourcePlace &place = image.places.empty() ? SourcePlace() : image.places[current->place];
+    bool isOutermost = !error.place().isKnown();
+    error.at(place);
+    if (current->opcode == Opcode::Call && !isOutermost)
+      error.calledFrom(place);
+    throw;
+  }
+}
+
+void Executor::interpret(const Image &image, const ImageFunction &function, Value *slots,
+                         std::span<Value> results, const Instruction *&current, int depth) {
+  const Instruction *code = function.instructions.data();
+  const Slot *lists = function.slots.data();
+  const Instruction *next = code;
+  for (;;) {
+    const Instruction &instruction = *next++;
+    current = &instruction;
+    const Slot *operands = lists + instruction.operandBegin;
+    auto operand = [&](int i) -> Value & { return slots[operands[i]]; };
+    auto result = [&]() -> Value & { return slots[lists[instruction.resultBegin]]; };
+    switch (instruction.opcode) {
+    case Opcode::Constant:
+      result() = image.constants[instruction.index];
+      break;
+    case Opcode::Move:
+      if (operands[0] != lists[instruction.resultBegin])
+        result() = std::exchange(operand(0), Value());
+      break;
+    case Opcode::Copy:
+      result() = operand(0);
+      break;
+    case Opcode::Free:
+      for (int32_t i = 0; i < instruction.operandCount; ++i)
+        operand(i) = Value();
+      break;
+    case Opcode::Unary:
+      result() = unaryScalar(static_cast<UnaryOperator>(instruction.index), operand(0));
+      break;
+    case Opcode::Binary:
+      executeBinary(static_cast<BinaryOperator>(instruction.index), operand(0), operand(1),
+                    result());
+      break;
+    case Opcode::Concat:
+      result() = concatenate(operand(0), operand(1));
+      break;
+    case Opcode::IfElse: {
+      Value &chosen = truthOf(operand(0)) ? operand(1) : operand(2);
+      checkDefined(chosen);
+      result() = Value(chosen);
+      break;
+    }
+    case Opcode::Cast:
+      result() = castValue(operand(0), static_cast<CastTarget>(instruction.index));
+      break;
+    case Opcode::Rows:
+      result().assign(rowsOf(operand(0)));
+      break;
+    case Opcode::Columns:
+      result().assign(columnsOf(operand(0)));
+      break;
+    case Opcode::Length:
+      result().assign(lengthOf(operand(0)));
+      break;
+    case Opcode::Native:
+      runNative(image, instruction, lists, slots);
+      break;
+    case Opcode::Kernel:
+      runKernel(image, instruction, lists, slots);
+      break;
+    case Opcode::Block:
+      runBlock(instruction, lists, slots, depth);
+      break;
+    case Opcode::Call:
+      runCall(image, instruction, lists, slots, depth);
+      break;
+    case Opcode::Jump:
+      next = code + instruction.target;
+      break;
+    case Opcode::BranchIfNot:
+      if (!truthOf(operand(0)))
+        next = code + instruction.target;
+      break;
+    case Opcode::LoopTest:
+      if (!isWithinLoop(operand(0), operand(1), operand(2)))
+        next = code + instruction.target;
+      break;
+    case Opcode::Return:
+      // The frame dies, so every result is at its last use unless it is returned twice.
+      for (int32_t i = 0; i < instruction.operandCount && i < static_cast<int32_t>(results.size());
+           ++i) {
+        bool usedAgain = false;
+        for (int32_t j = i + 1; j < instruction.operandCount; ++j)
+          usedAgain |= operands[j] == operands[i];
+        results[i] = usedAgain ? operand(i) : std::move(operand(i));
+      }
+      return;
+    }
+  }
+}
+
+void Executor::runNative(const Image &image, const Instruction &instruction, const Slot *lists,
+                         Value *slots) {
+  const Native &native = *image.natives[instruction.index];
+  started_ |= native.hasEffect;
+  ValueList operands(instruction.operandCount), results(instruction.resultCount);
+  gather(instruction, lists, slots, operands.values());
+  checkAllDefined(operands.values());
+  native.function(context_, operands.values(), results.values());
+  countMaterialized(results.values());
+  scatter(instruction, lists, slots, results.values());
+}
+
+void Executor::runKernel(const Image &image, const Instruction &instruction, const Slot *lists,
+                         Value *slots) {
+  ValueList operands(instruction.operandCount), results(instruction.resultCount);
+  gather(instruction, lists, slots, operands.values());
+  checkAllDefined(operands.values());
+  launchKernel(image.kernels[instruction.index], context_.scheduler, operands.values(),
+               results.values());
+  countMaterialized(results.values());
+  scatter(instruction, lists, slots, results.values());
+}
+
+void Executor::runBlock(const Instruction &instruction, const Slot *lists, Value *slots,
+                        int depth) {
+  if (!provider_)
+    internalError("the image has a block but nothing plans it");
+  ValueList operands(instruction.operandCount), results(instruction.resultCount);
+  gather(instruction, lists, slots, operands.values());
+  checkAllDefined(operands.values());
+  std::shared_ptr<const Image> plan = provider_->planFor(instruction.index, operands.values());
+  runFunction(*plan, plan->functions.front(), operands.values(), results.values(), depth + 1);
+  scatter(instruction, lists, slots, results.values());
+}
+
+void Executor::runCall(const Image &image, const Instruction &instruction, const Slot *lists,
+                       Value *slots, int depth) {
+  ValueList operands(instruction.operandCount), results(instruction.resultCount);
+  gather(instruction, lists, slots, operands.values());
+  runFunction(image, image.functions[instruction.index], operands.values(), results.values(),
+              depth + 1);
+  scatter(instruction, lists, slots, results.values());
+}
+
+void Executor::countMaterialized(std::span<const Value> results) {
+  for (const Value &result : results)
+    if (result.isArray() && result.array()->cells() > 1)
+      ++materializedArrays_;
+}
+
+} // namespace tokamak::runtime

@@ -1,0 +1,251 @@
+#include "runtime/KernelLaunch.h"
+
+#include "base/Error.h"
+#include "runtime/BufferPool.h"
+#include "runtime/TileScheduler.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <fmt/format.h>
+
+namespace tokamak::runtime {
+
+using abi::KernelOutput;
+using abi::SizeExpression;
+
+namespace {
+
+constexpr int64_t cacheLineDoubles = 8;
+// A tile touches about this much: small against the second-level cache, large against the launch of
+// a tile.
+constexpr int64_t tileBytes = int64_t{512} << 10;
+// Zeroing and merging partial results must stay small against the work on the tile itself.
+constexpr int64_t tileBytesPerPartialByte = 32;
+constexpr int64_t mostPartialBytes = int64_t{64} << 20;
+constexpr int64_t panelRows = 8;
+
+int64_t roundUp(int64_t value, int64_t unit) { return (value + unit - 1) / unit * unit; }
+
+// A list that needs no allocation while it is short.
+template <typename T, size_t N> class ShortList {
+public:
+  T &append() {
+    if (size_ < N)
+      return inline_[size_++];
+    if (heap_.empty())
+      heap_.assign(inline_, inline_ + N);
+    ++size_;
+    return heap_.emplace_back();
+  }
+  T *data() { return heap_.empty() ? inline_ : heap_.data(); }
+  size_t size() const { return size_; }
+
+private:
+  T inline_[N] = {};
+  std::vector<T> heap_;
+  size_t size_ = 0;
+};
+
+// Memory of one worker thread that kernels use within a tile; it only grows.
+double *workerScratch(int64_t doubles) {
+  struct Scratch {
+    double *memory = nullptr;
+    int64_t doubles = 0;
+    ~Scratch() { std::free(memory); }
+  };
+  static thread_local Scratch scratch;
+  if (scratch.doubles < doubles) {
+    std::free(scratch.memory);
+    scratch.doubles = roundUp(doubles, cacheLineDoubles);
+    scratch.memory =
+        static_cast<double *>(std::aligned_alloc(64, scratch.doubles * sizeof(double)));
+    if (!scratch.memory) {
+      scratch.doubles = 0;
+      return nullptr;
+    }
+  }
+  return scratch.memory;
+}
+
+// One launch: the arguments of the kernel and where its results go.
+class Launch {
+public:
+  Launch(const KernelPlan &plan, std::span<const Value> operands) : plan_(plan) {
+    for (const Value &operand : operands) {
+      if (operand.isArray())
+        inputs_.append() = operand.array()->descriptor();
+      else
+        scalars_.append() = operand.asDouble();
+    }
+    rows_ = evaluate(plan.extents[0]);
+    columns_ = evaluate(plan.extents[1]);
+  }
+
+  void prepareOutputs(std::span<Value> results) {
+    for (size_t i = 0; i < plan_.outputs.size(); ++i) {
+      const KernelOutput &output = plan_.outputs[i];
+      if (output.kind == KernelOutput::Kind::PartialScalar) {
+        partialDoubles_ += abi::partialDoubles(1);
+        continue;
+      }
+      ArrayPointer array = Array::create({evaluate(output.rows), evaluate(output.columns)});
+      if (output.kind == KernelOutput::Kind::Array)
+        outputs_.append() = array->descriptor();
+      else
+        partialDoubles_ += abi::partialDoubles(array->cells());
+      results[i] = std::move(array);
+    }
+    arguments_ = {TOK_ABI_VERSION, static_cast<uint32_t>(inputs_.size()),
+                  inputs_.data(),  scalars_.data(),
+                  outputs_.data(), {rows_, columns_, 1}};
+  }
+
+  void runTiles(Scheduler *scheduler) {
+    length_ = tileLength(plan_, rows_, columns_, partialDoubles_);
+    // An empty iteration space still has one (empty) tile: it yields the identities of the
+    // aggregates.
+    tiles_ = std::max<int64_t>(1, (rows_ + length_ - 1) / length_);
+    if (partialDoubles_ > 0) {
+      partials_ = BufferPool::instance().allocate(tiles_ * partialDoubles_ *
+                                                  static_cast<int64_t>(sizeof(double)));
+    }
+    if (tiles_ == 1 || !scheduler)
+      for (int64_t tile = 0; tile < tiles_; ++tile)
+        runTile(tile);
+    else
+      scheduler->forEach(tiles_, [this](int64_t tile) { runTile(tile); });
+    if (failedTile_.load() != noTile)
+      throw Error(fmt::format("kernel {} failed at cell {}", plan_.name, failingCell()));
+  }
+
+  // Tile i takes in tile i + step for step = 1, 2, 4, ...
+  void mergePartials(Scheduler *scheduler) {
+    if (partialDoubles_ == 0)
+      return;
+    for (int64_t step = 1; step < tiles_; step *= 2) {
+      int64_t merges = (tiles_ - step + 2 * step - 1) / (2 * step);
+      auto merge = [&](int64_t i) {
+        plan_.merge(&arguments_, partial(2 * step * i), partial(2 * step * i + step));
+      };
+      constexpr int64_t parallelFrom = int64_t{1} << 16; // doubles
+      if (scheduler && merges * partialDoubles_ >= parallelFrom)
+        scheduler->forEach(merges, merge);
+      else
+        for (int64_t i = 0; i < merges; ++i)
+          merge(i);
+    }
+  }
+
+  void movePartialsTo(std::span<Value> results) {
+    const double *from = partialDoubles_ > 0 ? partial(0) : nullptr;
+    for (size_t i = 0; i < plan_.outputs.size(); ++i) {
+      if (plan_.outputs[i].kind == KernelOutput::Kind::PartialScalar) {
+        results[i] = *from;
+        from += abi::partialDoubles(1);
+      } else if (plan_.outputs[i].kind == KernelOutput::Kind::PartialArray) {
+        // Made in prepareOutputs and not yet shared.
+        auto *array = const_cast<Array *>(results[i].array().get());
+        std::copy_n(from, array->cells(), array->mutableData());
+        from += abi::partialDoubles(array->cells());
+      }
+    }
+  }
+
+private:
+  static constexpr int64_t noTile = INT64_MAX;
+
+  int64_t evaluate(const SizeExpression &size) {
+    if (size.kind == SizeExpression::Kind::Constant)
+      return size.value;
+    if (size.value < 0 || size.value >= static_cast<int64_t>(inputs_.size()))
+      internalError(fmt::format("kernel {}: no input {}", plan_.name, size.value));
+    const TokArray &input = inputs_.data()[size.value];
+    switch (size.kind) {
+    case SizeExpression::Kind::InputRows:
+      return input.dims[0];
+    case SizeExpression::Kind::InputColumns:
+      return input.dims[1];
+    default:
+      return input.dims[0] * input.dims[1];
+    }
+  }
+
+  double *partial(int64_t tile) {
+    return reinterpret_cast<double *>(partials_->bytes()) + tile * partialDoubles_;
+  }
+
+  TokTile tileAt(int64_t index) const {
+    int64_t begin = index * length_;
+    return {{begin, 0, 0}, {std::min(begin + length_, rows_), columns_, 1}, index};
+  }
+
+  int32_t runOnThisThread(int64_t index, int64_t &failingCell) {
+    int64_t scratchDoubles = plan_.scratchDoublesPerColumn * columns_ + plan_.scratchDoubles;
+    TokTile tile = tileAt(index);
+    TokWorkspace workspace{scratchDoubles > 0 ? workerScratch(scratchDoubles) : nullptr,
+                           partialDoubles_ > 0 ? partial(index) : nullptr, -1};
+    if (scratchDoubles > 0 && !workspace.scratch)
+      return -1;
+    int32_t status = plan_.kernel(&arguments_, &tile, &workspace);
+    failingCell = workspace.failingCell;
+    return status;
+  }
+
+  void runTile(int64_t index) {
+    int64_t cell = -1;
+    if (runOnThisThread(index, cell) == 0)
+      return;
+    int64_t lowest = failedTile_.load();
+    while (index < lowest && !failedTile_.compare_exchange_weak(lowest, index)) {
+    }
+  }
+
+  // Runs the lowest failing tile once more: tiles are pure, and threads need not agree on anything
+  // before.
+  int64_t failingCell() {
+    int64_t cell = -1;
+    runOnThisThread(failedTile_.load(), cell);
+    return cell;
+  }
+
+  const KernelPlan &plan_;
+  ShortList<TokArray, 8> inputs_, outputs_;
+  ShortList<double, 16> scalars_;
+  TokArguments arguments_{};
+  int64_t rows_ = 0, columns_ = 0;
+  int64_t length_ = 0, tiles_ = 0;
+  int64_t partialDoubles_ = 0; // of one tile
+  std::shared_ptr<Buffer> partials_;
+  std::atomic<int64_t> failedTile_{noTile};
+};
+
+} // namespace
+
+int64_t tileLength(const KernelPlan &plan, int64_t rows, int64_t columns, int64_t partialDoubles) {
+  constexpr int64_t unit = 64;
+  int64_t bytesPerStep =
+      std::max<int64_t>(1, plan.tileBytesPerStep) * std::max<int64_t>(1, columns);
+  int64_t partialBytes = partialDoubles * static_cast<int64_t>(sizeof(double));
+  int64_t wanted = std::max(tileBytes, partialBytes * tileBytesPerPartialByte) / bytesPerStep;
+  if (partialBytes > 0) {
+    int64_t mostTiles = std::max<int64_t>(unit, mostPartialBytes / partialBytes);
+    wanted = std::max(wanted, (rows + mostTiles - 1) / mostTiles);
+  }
+  int64_t length = wanted >= unit ? wanted / unit * unit : wanted / panelRows * panelRows;
+  return std::max(length, panelRows);
+}
+
+void launchKernel(const KernelPlan &plan, Scheduler *scheduler, std::span<const Value> operands,
+                  std::span<Value> results) {
+  if (!plan.kernel)
+    internalError(fmt::format("kernel {} has no code", plan.name));
+  Launch launch(plan, operands);
+  launch.prepareOutputs(results);
+  launch.runTiles(scheduler);
+  launch.mergePartials(scheduler);
+  launch.movePartialsTo(results);
+}
+
+} // namespace tokamak::runtime

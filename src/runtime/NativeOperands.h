@@ -1,0 +1,76 @@
+// What every native does with its operands: check their kinds with a message that names the native, take over arrays
+// that nobody else holds, and run loops over fixed ranges in parallel.
+//
+//   const Array &x = matrixOperand(operands[0], "rev");
+//   int64_t rows = sizeOperand(operands[1], "matrix", "rows");
+#ifndef TOKAMAK_RUNTIME_NATIVEOPERANDS_H
+#define TOKAMAK_RUNTIME_NATIVEOPERANDS_H
+
+#include "base/Error.h"
+#include "runtime/Native.h"
+#include "runtime/TileScheduler.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace tokamak::runtime {
+
+// Cells that one range of a parallel loop should at least touch.
+constexpr int64_t parallelGrain = int64_t{1} << 16;
+
+inline const Array &matrixOperand(const Value &value, std::string_view native) {
+  if (!value.isArray())
+    throw Error(fmt::format("{}: expected a matrix, got {}", native, value.describe()));
+  if (value.array()->elementType() != ElementType::F64 || value.array()->shape().rank() != 2)
+    throw Error(fmt::format("{}: expected a matrix of doubles", native));
+  return *value.array();
+}
+
+// A size: not negative.
+inline int64_t sizeOperand(const Value &value, std::string_view native, std::string_view what) {
+  int64_t size = value.asInteger();
+  if (size < 0)
+    throw Error(fmt::format("{}: the number of {} is negative: {}", native, what, size));
+  return size;
+}
+
+inline const std::string &textOperand(const Value &value, std::string_view native, std::string_view what) {
+  if (!value.isString())
+    throw Error(fmt::format("{}: {} must be a string, got {}", native, what, value.describe()));
+  return value.text();
+}
+
+inline bool isSoleOwner(const Value &value) {
+  return value.isArray() && value.array().use_count() == 1 && value.array()->ownsWholeBuffer();
+}
+
+// The operand's array for writing: itself where nobody else can see it, else a copy.
+inline ArrayPointer takeOrCopy(Value &operand) {
+  if (isSoleOwner(operand)) {
+    auto array = std::const_pointer_cast<Array>(operand.array());
+    operand = Value();
+    return array;
+  }
+  return operand.array()->copy();
+}
+
+// Calls body(begin, end) on ranges of at most `grain` of [0, count); ranges depend on count and grain alone.
+template <typename Body>
+void forEachRange(ExecutionContext &context, int64_t count, int64_t grain, const Body &body) {
+  grain = std::max<int64_t>(1, grain);
+  int64_t ranges = (count + grain - 1) / grain;
+  auto range = [&](int64_t i) { body(i * grain, std::min(count, (i + 1) * grain)); };
+  if (context.scheduler && ranges > 1)
+    return context.scheduler->forEach(ranges, range);
+  for (int64_t i = 0; i < ranges; ++i)
+    range(i);
+}
+
+// Ranges of rows whose rows together have about `parallelGrain` cells.
+template <typename Body>
+void forEachRowRange(ExecutionContext &context, int64_t rows, int64_t columns, const Body &body) {
+  forEachRange(context, rows, parallelGrain / std::max<int64_t>(1, columns), body);
+}
+
+} // namespace tokamak::runtime
+#endif

@@ -1,0 +1,23 @@
+// The natives of each file; Native.cpp joins them into the one table.
+#ifndef TOKAMAK_RUNTIME_NATIVETABLES_H
+#define TOKAMAK_RUNTIME_NATIVETABLES_H
+
+#include "runtime/Native.h"
+
+namespace tokamak::runtime {
+
+std::span<const Native> constructionNatives();
+std::span<const Native> fileNatives();
+std::span<const Native> linearAlgebraNatives();
+std::span<const Native> listNatives();
+std::span<const Native> outputNatives();
+std::span<const Native> productNatives();
+std::span<const Native> programNatives();
+std::span<const Native> randomNatives();
+std::span<const Native> reorganizationNatives();
+std::span<const Native> scanNatives();
+std::span<const Native> selectionNatives();
+std::span<const Native> statisticsNatives();
+
+} // namespace tokamak::runtime
+#endif

@@ -1,0 +1,47 @@
+// print and toString.
+#include "runtime/NativeOperands.h"
+#include "runtime/NativeTables.h"
+#include "runtime/TextFormat.h"
+
+#include <ostream>
+
+namespace tokamak::runtime {
+namespace {
+
+void print(ExecutionContext &context, std::span<Value> operands, std::span<Value>) {
+  std::string text;
+  if (operands.size() > 1)
+    text = formatText(textOperand(operands[0], "print", "the format"), operands.subspan(1));
+  else if (!operands.empty())
+    text = textOf(operands[0], TextOptions());
+  text += '\n';
+  if (context.output)
+    context.output->write(text.data(), static_cast<std::streamsize>(text.size()));
+}
+
+void toString(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+  TextOptions options;
+  auto setSize = [&](int64_t &option, const Value &operand, std::string_view what) {
+    if (!operand.isNothing())
+      option = sizeOperand(operand, "toString", what);
+  };
+  setSize(options.rows, operands[1], "rows");
+  setSize(options.columns, operands[2], "columns");
+  setSize(options.decimals, operands[3], "decimals");
+  if (!operands[4].isNothing())
+    options.sparse = operands[4].asBoolean();
+  if (!operands[5].isNothing())
+    options.separator = operands[5].asText();
+  if (!operands[6].isNothing())
+    options.lineSeparator = operands[6].asText();
+  results[0] = textOf(operands[0], options);
+}
+
+constexpr bool hasEffect = true;
+constexpr Native natives[] = {{"print", print, hasEffect}, {"to_string", toString}};
+
+} // namespace
+
+std::span<const Native> outputNatives() { return natives; }
+
+} // namespace tokamak::runtime

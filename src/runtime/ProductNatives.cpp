@@ -1,0 +1,126 @@
+// Matrix products: OpenBLAS on one thread for each tile, tiles over the scheduler. Where tiles
+// begin depends on the sizes alone, so the bits of a product do not depend on the number of
+// threads.
+#include "runtime/Blas.h"
+#include "runtime/NativeOperands.h"
+#include "runtime/NativeTables.h"
+
+namespace tokamak::runtime {
+namespace {
+
+constexpr double smallestParallelFlops = 4e6;
+// Tiles of the result keep at least this many rows or columns, so that a tile's packing is paid
+// for.
+constexpr int64_t smallestTile = 256;
+constexpr int64_t mostTiles = 64;
+// Inner dimensions are split only for small results, whose partial sums are cheap to merge.
+constexpr int64_t largestSplitResult = int64_t{1} << 16;
+constexpr int64_t largestInner = int64_t{1} << 30; // OpenBLAS counts in 32 bits
+
+struct Product {
+  const Array &lhs, &rhs;
+  GemmShape shape;
+
+  const double *lhsAt(int64_t row, int64_t inner) const {
+    return lhs.data() +
+           (shape.lhsTransposed ? inner * lhs.columns() + row : row * lhs.columns() + inner);
+  }
+  const double *rhsAt(int64_t inner, int64_t column) const {
+    return rhs.data() +
+           (shape.rhsTransposed ? column * rhs.columns() + inner : inner * rhs.columns() + column);
+  }
+  double flops() const {
+    return 2.0 * static_cast<double>(shape.rows) * static_cast<double>(shape.columns) *
+           static_cast<double>(shape.inner);
+  }
+  // The part of the result that `part` describes, over the inner range from `inner` on.
+  void compute(int64_t row, int64_t column, int64_t inner, GemmShape part, double *result,
+               int64_t stride) const {
+    gemm(part, lhsAt(row, inner), lhs.columns(), rhsAt(inner, column), rhs.columns(), result,
+         stride);
+  }
+};
+
+int64_t chunkOf(int64_t size, int64_t smallest) {
+  int64_t chunk = std::max(smallest, (size + mostTiles - 1) / mostTiles);
+  return (chunk + 7) / 8 * 8;
+}
+
+// Partial products over ranges of the inner dimension, added in a fixed tree.
+void multiplySplit(ExecutionContext &context, const Product &product, double *result) {
+  int64_t cells = product.shape.rows * product.shape.columns;
+  int64_t bytesPerInner = 8 * (product.shape.rows + product.shape.columns);
+  int64_t chunk =
+      std::min(largestInner, chunkOf(product.shape.inner, (int64_t{1} << 20) / bytesPerInner + 1));
+  int64_t chunks = (product.shape.inner + chunk - 1) / chunk;
+  ArrayPointer partials = Array::create({chunks, cells});
+  double *data = partials->mutableData();
+  forEachRange(context, product.shape.inner, chunk, [&](int64_t begin, int64_t end) {
+    GemmShape part = product.shape;
+    part.inner = end - begin;
+    product.compute(0, 0, begin, part, data + begin / chunk * cells, part.columns);
+  });
+  for (int64_t step = 1; step < chunks; step *= 2)
+    for (int64_t i = 0; i + step < chunks; i += 2 * step)
+      for (int64_t j = 0; j < cells; ++j)
+        data[i * cells + j] += data[(i + step) * cells + j];
+  std::copy_n(data, cells, result);
+}
+
+void multiplyTiled(ExecutionContext &context, const Product &product, double *result) {
+  int64_t rows = product.shape.rows, columns = product.shape.columns;
+  bool byRows = rows >= columns;
+  int64_t size = byRows ? rows : columns;
+  int64_t chunk = product.flops() < smallestParallelFlops ? size : chunkOf(size, smallestTile);
+  forEachRange(context, size, std::min(largestInner, chunk), [&](int64_t begin, int64_t end) {
+    GemmShape part = product.shape;
+    (byRows ? part.rows : part.columns) = end - begin;
+    int64_t row = byRows ? begin : 0, column = byRows ? 0 : begin;
+    product.compute(row, column, 0, part, result + row * columns + column, columns);
+  });
+}
+
+void multiply(ExecutionContext &context, std::span<Value> operands, std::span<Value> results,
+              bool lhsTransposed, bool rhsTransposed) {
+  const Array &lhs = matrixOperand(operands[0], "%*%"), &rhs = matrixOperand(operands[1], "%*%");
+  GemmShape shape{lhsTransposed, rhsTransposed, lhsTransposed ? lhs.columns() : lhs.rows(),
+                  rhsTransposed ? rhs.rows() : rhs.columns(),
+                  lhsTransposed ? lhs.rows() : lhs.columns()};
+  int64_t rhsInner = rhsTransposed ? rhs.columns() : rhs.rows();
+  if (shape.inner != rhsInner)
+    throw Error(fmt::format("%*%: the inner dimensions differ: {}x{} %*% {}x{}", shape.rows,
+                            shape.inner, rhsInner, shape.columns));
+  ArrayPointer result = Array::create({shape.rows, shape.columns});
+  Product product{lhs, rhs, shape};
+  bool isLong = product.flops() >= smallestParallelFlops && result->cells() <= largestSplitResult &&
+                shape.inner > 8 * std::max(shape.rows, shape.columns);
+  bool split = result->cells() > 0 && (isLong || shape.inner > largestInner);
+  if (split)
+    multiplySplit(context, product, result->mutableData());
+  else
+    multiplyTiled(context, product, result->mutableData());
+  results[0] = std::move(result);
+}
+
+void matmul(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+  multiply(context, operands, results, false, false);
+}
+// t(a) %*% b and a %*% t(b) without the transposed copy.
+void matmulTransposedLeft(ExecutionContext &context, std::span<Value> operands,
+                          std::span<Value> results) {
+  multiply(context, operands, results, true, false);
+}
+void matmulTransposedRight(ExecutionContext &context, std::span<Value> operands,
+                           std::span<Value> results) {
+  multiply(context, operands, results, false, true);
+}
+
+constexpr Native natives[] = {{"matmul", matmul},
+                              {"matmul_transposed_left", matmulTransposedLeft},
+                              {"matmul_transposed_right", matmulTransposedRight}};
+
+} // namespace
+
+std::span<const Native> productNatives() { return natives; }
+
+} // namespace tokamak::runtime

@@ -1,0 +1,222 @@
+// rand and sample.
+#include "runtime/NativeOperands.h"
+#include "runtime/NativeTables.h"
+#include "runtime/RandomNumbers.h"
+#include "runtime/ScalarOperations.h"
+
+#include <chrono>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+#include <unistd.h>
+#include <unordered_map>
+
+namespace tokamak::runtime {
+namespace {
+
+// Streams of one seed: what a number is drawn for.
+enum Stream : uint64_t { ValueStream, SparsityStream, FirstPoissonStream };
+
+uint64_t freshSeed(ExecutionContext &context) {
+  uint64_t draw = context.draws++;
+  uint64_t base = static_cast<uint64_t>(context.seed);
+  if (context.seed < 0 && getentropy(&base, sizeof base) != 0)
+    base = static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+  RandomBlock block = randomBlock(base, ~uint64_t{0}, draw);
+  return (static_cast<uint64_t>(block[1]) << 32 | block[0]) >> 1;
+}
+
+uint64_t seedOf(ExecutionContext &context, const Value &operand) {
+  int64_t seed = operand.isNothing() ? -1 : operand.asInteger();
+  return seed == -1 ? freshSeed(context) : static_cast<uint64_t>(seed);
+}
+
+// Cells 2k and 2k+1 come from one block.
+template <typename Pair>
+void fillPairs(uint64_t seed, int64_t begin, int64_t end, double *data, const Pair &pair) {
+  for (int64_t i = begin; i < end; i += 2) {
+    RandomBlock block = randomBlock(seed, ValueStream, static_cast<uint64_t>(i) / 2);
+    double first = 0, second = 0;
+    pair(uniform(block, 0), uniform(block, 1), first, second);
+    data[i] = first;
+    if (i + 1 < end)
+      data[i + 1] = second;
+  }
+}
+
+void fillUniform(uint64_t seed, int64_t begin, int64_t end, double *data, double low, double high) {
+  double width = high - low;
+  fillPairs(seed, begin, end, data, [&](double u, double v, double &first, double &second) {
+    first = low + u * width;
+    second = low + v * width;
+  });
+}
+
+// Box and Muller's transform: two uniforms give two independent normals.
+void fillNormal(uint64_t seed, int64_t begin, int64_t end, double *data) {
+  fillPairs(seed, begin, end, data, [](double u, double v, double &first, double &second) {
+    double radius = std::sqrt(-2 * std::log(1 - u)), angle = 2 * std::numbers::pi * v;
+    first = radius * std::cos(angle);
+    second = radius * std::sin(angle);
+  });
+}
+
+// Uniforms of one cell, as many as a rejection method asks for.
+class CellUniforms {
+public:
+  CellUniforms(uint64_t seed, int64_t cell) : seed_(seed), cell_(static_cast<uint64_t>(cell)) {}
+  double next() {
+    int which = static_cast<int>(count_ % 2);
+    if (which == 0)
+      block_ = randomBlock(seed_, FirstPoissonStream + count_ / 2, cell_);
+    ++count_;
+    return uniform(block_, which);
+  }
+
+private:
+  uint64_t seed_, cell_, count_ = 0;
+  RandomBlock block_{};
+};
+
+double poissonBySearch(CellUniforms &uniforms, double lambda) {
+  double probability = std::exp(-lambda), cumulative = probability, u = uniforms.next();
+  int64_t count = 0;
+  while (u > cumulative && probability > 0) {
+    ++count;
+    probability *= lambda / static_cast<double>(count);
+    cumulative += probability;
+  }
+  return static_cast<double>(count);
+}
+
+// Hoermann, "The transformed rejection method for generating Poisson random variables" (1993),
+// algorithm PTRS.
+double poissonByRejection(CellUniforms &uniforms, double lambda) {
+  double b = 0.931 + 2.53 * std::sqrt(lambda), a = -0.059 + 0.02483 * b;
+  double inverseAlpha = 1.1239 + 1.1328 / (b - 3.4), vr = 0.9277 - 3.6224 / (b - 2);
+  for (;;) {
+    double u = uniforms.next() - 0.5, v = uniforms.next();
+    double us = 0.5 - std::fabs(u);
+    double k = std::floor((2 * a / us + b) * u + lambda + 0.43);
+    if (us >= 0.07 && v <= vr)
+      return k;
+    if (k < 0 || (us < 0.013 && v > us))
+      continue;
+    double logAccept = std::log(v) + std::log(inverseAlpha) - std::log(a / (us * us) + b);
+    if (logAccept <= k * std::log(lambda) - lambda - std::lgamma(k + 1))
+      return k;
+  }
+}
+
+void fillPoisson(uint64_t seed, int64_t begin, int64_t end, double *data, double lambda) {
+  constexpr double rejectionFrom = 10;
+  for (int64_t i = begin; i < end; ++i) {
+    CellUniforms uniforms(seed, i);
+    data[i] = lambda < rejectionFrom ? poissonBySearch(uniforms, lambda)
+                                     : poissonByRejection(uniforms, lambda);
+  }
+}
+
+void dropCells(uint64_t seed, int64_t begin, int64_t end, double *data, double sparsity) {
+  for (int64_t i = begin; i < end; ++i) {
+    RandomBlock block = randomBlock(seed, SparsityStream, static_cast<uint64_t>(i) / 2);
+    if (uniform(block, static_cast<int>(i % 2)) >= sparsity)
+      data[i] = 0;
+  }
+}
+
+enum class Distribution { Uniform, Normal, Poisson };
+
+Distribution distributionOf(const Value &operand) {
+  const std::string &pdf = textOperand(operand, "rand", "pdf");
+  if (pdf == "uniform")
+    return Distribution::Uniform;
+  if (pdf == "normal")
+    return Distribution::Normal;
+  if (pdf == "poisson")
+    return Distribution::Poisson;
+  throw Error(fmt::format("rand: unknown pdf \"{}\": expected uniform, normal or poisson", pdf));
+}
+
+void rand(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+  int64_t rows = sizeOperand(operands[0], "rand", "rows"),
+          columns = sizeOperand(operands[1], "rand", "columns");
+  double low = operands[2].asDouble(), high = operands[3].asDouble();
+  double sparsity = operands[4].asDouble(), lambda = operands[7].asDouble();
+  Distribution distribution = distributionOf(operands[6]);
+  if (low > high)
+    throw Error(fmt::format("rand: min {} is greater than max {}", textOf(low), textOf(high)));
+  if (!(sparsity >= 0 && sparsity <= 1))
+    throw Error(fmt::format("rand: sparsity {} is not within 0 and 1", textOf(sparsity)));
+  if (distribution == Distribution::Poisson && !(lambda > 0))
+    throw Error(fmt::format("rand: lambda {} is not positive", textOf(lambda)));
+  uint64_t seed = seedOf(context, operands[5]);
+  ArrayPointer result = Array::create({rows, columns});
+  double *data = result->mutableData();
+  forEachRange(context, result->cells(), parallelGrain, [&](int64_t begin, int64_t end) {
+    switch (distribution) {
+    case Distribution::Uniform:
+      fillUniform(seed, begin, end, data, low, high);
+      break;
+    case Distribution::Normal:
+      fillNormal(seed, begin, end, data);
+      break;
+    case Distribution::Poisson:
+      fillPoisson(seed, begin, end, data, lambda);
+      break;
+    }
+    if (sparsity < 1)
+      dropCells(seed, begin, end, data, sparsity);
+  });
+  results[0] = std::move(result);
+}
+
+// An integer of [0, bound): the high half of a 64 by 64 bit product.
+int64_t boundedInteger(uint64_t seed, int64_t position, int64_t bound) {
+  RandomBlock block = randomBlock(seed, ValueStream, static_cast<uint64_t>(position));
+  uint64_t bits = static_cast<uint64_t>(block[1]) << 32 | block[0];
+  using Wide = unsigned __int128;
+  return static_cast<int64_t>(static_cast<Wide>(bits) * static_cast<Wide>(bound) >> 64);
+}
+
+// The first `size` steps of Fisher and Yates' shuffle of 1..range, storing only the places that
+// moved.
+void drawWithoutReplacement(uint64_t seed, int64_t range, int64_t size, double *data) {
+  std::unordered_map<int64_t, int64_t> moved;
+  moved.reserve(static_cast<size_t>(size));
+  auto valueAt = [&](int64_t place) {
+    auto found = moved.find(place);
+    return found == moved.end() ? place : found->second;
+  };
+  for (int64_t i = 0; i < size; ++i) {
+    int64_t place = i + boundedInteger(seed, i, range - i);
+    data[i] = static_cast<double>(valueAt(place) + 1);
+    moved[place] = valueAt(i);
+  }
+}
+
+void sample(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+  int64_t range = operands[0].asInteger(), size = sizeOperand(operands[1], "sample", "values");
+  bool replacement = operands[2].asBoolean();
+  if (range < 1)
+    throw Error(fmt::format("sample: the range must be at least 1, got {}", range));
+  if (!replacement && size > range)
+    throw Error(
+        fmt::format("sample: cannot draw {} values of 1..{} without replacement", size, range));
+  uint64_t seed = seedOf(context, operands[3]);
+  ArrayPointer result = Array::create({size, 1});
+  if (!replacement)
+    drawWithoutReplacement(seed, range, size, result->mutableData());
+  else
+    for (int64_t i = 0; i < size; ++i)
+      result->mutableData()[i] = static_cast<double>(1 + boundedInteger(seed, i, range));
+  results[0] = std::move(result);
+}
+
+constexpr Native natives[] = {{"rand", rand}, {"sample", sample}};
+
+} // namespace
+
+std::span<const Native> randomNatives() { return natives; }
+
+} // namespace tokamak::runtime

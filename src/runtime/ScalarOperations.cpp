@@ -1,0 +1,292 @@
+#include "runtime/ScalarOperations.h"
+
+#include "base/Error.h"
+#include "runtime/Image.h"
+
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <limits>
+
+namespace tokamak::runtime {
+namespace {
+
+// How an operand appears in a message: text quoted, arrays and lists by kind.
+std::string shown(const Value &value) {
+  if (value.isString())
+    return fmt::format("\"{}\"", value.text());
+  return value.isNumber() ? value.asText() : std::string(value.describe());
+}
+
+[[noreturn]] void failOperands(BinaryOperator op, const Value &lhs, const Value &rhs) {
+  throw Error(fmt::format("cannot compute {} {} {}: the operands must be numbers", shown(lhs),
+                          spelling(op), shown(rhs)));
+}
+
+bool compareText(BinaryOperator op, const std::string &a, const std::string &b) {
+  int order = a.compare(b);
+  return evaluate(op, order, 0) != 0;
+}
+
+bool compareIntegers(BinaryOperator op, int64_t a, int64_t b) {
+  switch (op) {
+  case BinaryOperator::Eq:
+    return a == b;
+  case BinaryOperator::Ne:
+    return a != b;
+  case BinaryOperator::Lt:
+    return a < b;
+  case BinaryOperator::Le:
+    return a <= b;
+  case BinaryOperator::Gt:
+    return a > b;
+  default:
+    return a >= b;
+  }
+}
+
+bool isComparison(BinaryOperator op) {
+  return op >= BinaryOperator::Eq && op <= BinaryOperator::Ge;
+}
+
+bool isCell(const Value &value) {
+  return value.isNumber() || (value.isArray() && value.array()->cells() == 1);
+}
+
+Value integerResult(BinaryOperator op, int64_t a, int64_t b) {
+  std::optional<int64_t> result = evaluateInteger(op, a, b);
+  if (result)
+    return *result;
+  if (op == BinaryOperator::IntDiv && b == 0)
+    throw Error(fmt::format("integer division by zero in {} %/% 0", a));
+  throw Error(fmt::format("integer overflow in {} {} {}", a, spelling(op), b));
+}
+
+const Value &onlyElement(const List &list, std::string_view wanted) {
+  if (list.elements.size() != 1)
+    throw Error(
+        fmt::format("expected {}, got a list of {} elements", wanted, list.elements.size()));
+  return list.elements.front();
+}
+
+Value toBoolean(const Value &value) {
+  if (value.isString()) {
+    const std::string &text = value.text();
+    if (text == "TRUE" || text == "true")
+      return true;
+    if (text == "FALSE" || text == "false")
+      return false;
+    std::optional<double> number = parseDouble(text);
+    if (!number)
+      throw Error(fmt::format("cannot convert {} to a boolean", shown(value)));
+    return *number != 0;
+  }
+  return value.asBoolean();
+}
+
+Value toInteger(const Value &value) {
+  if (!value.isString())
+    return value.asInteger();
+  if (std::optional<int64_t> number = parseInteger(value.text()))
+    return *number;
+  if (std::optional<double> number = parseDouble(value.text()))
+    return truncateToInteger(*number);
+  throw Error(fmt::format("cannot convert {} to an integer", shown(value)));
+}
+
+Value toDouble(const Value &value) {
+  if (!value.isString())
+    return value.asDouble();
+  if (std::optional<double> number = parseDouble(value.text()))
+    return *number;
+  throw Error(fmt::format("cannot convert {} to a number", shown(value)));
+}
+
+// A list of scalars becomes a column.
+Value toMatrix(const Value &value) {
+  if (value.isArray())
+    return value;
+  if (value.isList()) {
+    const List &list = *value.list();
+    if (list.elements.size() == 1)
+      return toMatrix(list.elements.front());
+    ArrayPointer column = Array::create({static_cast<int64_t>(list.elements.size()), 1});
+    for (size_t i = 0; i < list.elements.size(); ++i)
+      column->mutableData()[i] = toDouble(list.elements[i]).asDouble();
+    return column;
+  }
+  return Array::filled({1, 1}, toDouble(value).asDouble());
+}
+
+Value toScalar(const Value &value) {
+  if (value.isScalar())
+    return value;
+  if (value.isArray()) {
+    if (value.array()->cells() != 1)
+      throw Error(fmt::format("as.scalar: expected a 1x1 matrix, got one of {}",
+                              value.array()->shape().text()));
+    return value.array()->data()[0];
+  }
+  if (value.isList())
+    return toScalar(onlyElement(*value.list(), "a list of one element"));
+  throw Error(fmt::format("cannot convert {} to a scalar", value.describe()));
+}
+
+Value toList(const Value &value) {
+  if (!value.isList())
+    throw Error(fmt::format("as.list: expected a list, got {}", value.describe()));
+  const List &list = *value.list();
+  if (list.elements.size() == 1 && list.elements.front().isList())
+    return list.elements.front();
+  return value;
+}
+
+} // namespace
+
+void failUndefined(const Value &value) {
+  throw Error(fmt::format("variable '{}' has no value here: it was not assigned on the way taken",
+                          value.undefined().variable));
+}
+
+Value unaryScalar(UnaryOperator op, const Value &operand) {
+  if (operand.isInteger() && op == UnaryOperator::Neg) {
+    std::optional<int64_t> result = evaluateInteger(op, operand.asInteger());
+    if (!result)
+      throw Error(fmt::format("integer overflow in -({})", operand.asText()));
+    return *result;
+  }
+  checkDefined(operand);
+  if (!isCell(operand))
+    throw Error(fmt::format("{}: expected a number, got {}", spelling(op), shown(operand)));
+  double result = evaluate(op, operand.asDouble());
+  if (resultOf(op) == CellResult::Boolean)
+    return result != 0;
+  return result;
+}
+
+Value binaryScalar(BinaryOperator op, const Value &lhs, const Value &rhs) {
+  if (lhs.isInteger() && rhs.isInteger()) {
+    if (isComparison(op))
+      return compareIntegers(op, lhs.asInteger(), rhs.asInteger());
+    if (resultOf(op) == CellResult::Number)
+      return integerResult(op, lhs.asInteger(), rhs.asInteger());
+  }
+  checkDefined(lhs);
+  checkDefined(rhs);
+  if (lhs.isString() || rhs.isString()) {
+    if (op == BinaryOperator::Add)
+      return concatenate(lhs, rhs);
+    if (isComparison(op) && lhs.isScalar() && rhs.isScalar())
+      return compareText(op, lhs.asText(), rhs.asText());
+    failOperands(op, lhs, rhs);
+  }
+  if (!isCell(lhs) || !isCell(rhs))
+    failOperands(op, lhs, rhs);
+  double result = evaluate(op, lhs.asDouble(), rhs.asDouble());
+  if (resultOf(op) == CellResult::Boolean)
+    return result != 0;
+  return result;
+}
+
+Value concatenate(const Value &lhs, const Value &rhs) {
+  checkDefined(lhs);
+  checkDefined(rhs);
+  return lhs.asText() + rhs.asText();
+}
+
+Value castValue(const Value &value, CastTarget target) {
+  checkDefined(value);
+  bool toNumber = target == CastTarget::Boolean || target == CastTarget::Integer ||
+                  target == CastTarget::Double;
+  if (toNumber && value.isList())
+    return castValue(toScalar(value), target);
+  switch (target) {
+  case CastTarget::Boolean:
+    return toBoolean(value);
+  case CastTarget::Integer:
+    return toInteger(value);
+  case CastTarget::Double:
+    return toDouble(value);
+  case CastTarget::Text:
+    return value.asText();
+  case CastTarget::Matrix:
+    return toMatrix(value);
+  case CastTarget::Scalar:
+    return toScalar(value);
+  case CastTarget::List:
+    return toList(value);
+  case CastTarget::Frame:
+    throw Error("frames are not supported yet");
+  }
+  return value;
+}
+
+std::string textOf(double value) {
+  if (std::isnan(value))
+    return "NaN";
+  if (std::isinf(value))
+    return value > 0 ? "Infinity" : "-Infinity";
+  std::string text = std::signbit(value) ? "-" : "";
+  if (value == 0)
+    return text + "0.0";
+  // d.ddde+xx: all significant digits, then the exponent.
+  char buffer[32];
+  auto end = std::to_chars(buffer, buffer + sizeof buffer, std::fabs(value),
+                           std::chars_format::scientific);
+  std::string_view shortest(buffer, static_cast<size_t>(end.ptr - buffer));
+  size_t mark = shortest.find('e');
+  int exponent = std::atoi(buffer + mark + 1);
+  std::string digits(1, shortest[0]);
+  if (mark > 2)
+    digits += shortest.substr(2, mark - 2);
+  if (exponent < -3 || exponent >= 7) {
+    text += digits[0];
+    text += '.';
+    text += digits.size() > 1 ? digits.substr(1) : "0";
+    return text + 'E' + std::to_string(exponent);
+  }
+  if (exponent < 0)
+    return text + "0." + std::string(-exponent - 1, '0') + digits;
+  size_t whole = static_cast<size_t>(exponent) + 1;
+  if (digits.size() < whole)
+    digits.append(whole - digits.size(), '0');
+  std::string fraction = digits.substr(whole);
+  return text + digits.substr(0, whole) + '.' + (fraction.empty() ? "0" : fraction);
+}
+
+std::optional<double> parseDouble(std::string_view text) {
+  std::string_view rest = text;
+  bool negative = !rest.empty() && rest.front() == '-';
+  if (!rest.empty() && (rest.front() == '-' || rest.front() == '+'))
+    rest.remove_prefix(1);
+  if (rest == "Infinity" || rest == "Inf")
+    return negative ? -std::numeric_limits<double>::infinity()
+                    : std::numeric_limits<double>::infinity();
+  if (rest == "NaN")
+    return std::numeric_limits<double>::quiet_NaN();
+  // from_chars would also take "nan(...)" and "inf".
+  if (rest.empty() || !(rest.front() == '.' || (rest.front() >= '0' && rest.front() <= '9')))
+    return std::nullopt;
+  double value = 0;
+  auto [end, status] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
+  if (end != rest.data() + rest.size())
+    return std::nullopt;
+  if (status == std::errc::result_out_of_range) // too large or too small: what strtod rounds it to
+    value = std::strtod(std::string(rest).c_str(), nullptr);
+  else if (status != std::errc())
+    return std::nullopt;
+  return negative ? -value : value;
+}
+
+std::optional<int64_t> parseInteger(std::string_view text) {
+  if (!text.empty() && text.front() == '+')
+    text.remove_prefix(1);
+  int64_t value = 0;
+  auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (status != std::errc() || end != text.data() + text.size())
+    return std::nullopt;
+  return value;
+}
+
+} // namespace tokamak::runtime

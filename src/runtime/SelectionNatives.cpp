@@ -1,0 +1,364 @@
+// Natives whose result depends on which cells hold what: sorting, tables, dropping, replacing,
+// distinct values.
+#include "base/CellOperators.h"
+#include "runtime/NativeOperands.h"
+#include "runtime/NativeTables.h"
+#include "runtime/ScalarOperations.h"
+
+#include <cmath>
+#include <numeric>
+
+namespace tokamak::runtime {
+namespace {
+
+bool sameCell(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+void replace(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+  matrixOperand(operands[0], "replace");
+  double pattern = operands[1].asDouble(), replacement = operands[2].asDouble();
+  ArrayPointer result = takeOrCopy(operands[0]);
+  double *data = result->mutableData();
+  forEachRange(context, result->cells(), parallelGrain, [&](int64_t begin, int64_t end) {
+    if (std::isnan(pattern)) {
+      for (int64_t i = begin; i < end; ++i)
+        data[i] = std::isnan(data[i]) ? replacement : data[i];
+    } else {
+      for (int64_t i = begin; i < end; ++i)
+        data[i] = data[i] == pattern ? replacement : data[i];
+    }
+  });
+  results[0] = std::move(result);
+}
+
+// NaN counts as larger than every number.
+int compareCells(double a, double b) {
+  if (std::isnan(a) || std::isnan(b))
+    return static_cast<int>(std::isnan(a)) - static_cast<int>(std::isnan(b));
+  return a < b ? -1 : a > b;
+}
+
+std::vector<int64_t> sortColumns(const Value &operand, const Array &target) {
+  std::vector<int64_t> columns;
+  if (operand.isArray())
+    for (int64_t i = 0; i < operand.array()->cells(); ++i)
+      columns.push_back(truncateToInteger(operand.array()->data()[i]));
+  else
+    columns.push_back(operand.asInteger());
+  for (int64_t &column : columns) {
+    if (column < 1 || column > target.columns())
+      throw Error(fmt::format("order: there is no column {} in a {} matrix", column,
+                              target.shape().text()));
+    --column;
+  }
+  return columns;
+}
+
+std::vector<int64_t> sortedRows(const Array &target, const std::vector<int64_t> &columns,
+                                bool decreasing) {
+  struct Key {
+    double cell;
+    int64_t row;
+  };
+  std::vector<Key> keys(target.rows());
+  for (int64_t i = 0; i < target.rows(); ++i)
+    keys[i] = {target.at(i, columns[0]), i};
+  int sign = decreasing ? -1 : 1;
+  std::sort(keys.begin(), keys.end(), [&](const Key &a, const Key &b) {
+    int order = sign * compareCells(a.cell, b.cell);
+    for (size_t k = 1; order == 0 && k < columns.size(); ++k)
+      order = sign * compareCells(target.at(a.row, columns[k]), target.at(b.row, columns[k]));
+    return order != 0 ? order < 0 : a.row < b.row;
+  });
+  std::vector<int64_t> rows(keys.size());
+  for (size_t i = 0; i < keys.size(); ++i)
+    rows[i] = keys[i].row;
+  return rows;
+}
+
+void order(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+  const Array &target = matrixOperand(operands[0], "order");
+  bool asIndex = operands[3].asBoolean();
+  std::vector<int64_t> rows =
+      sortedRows(target, sortColumns(operands[1], target), operands[2].asBoolean());
+  int64_t columns = asIndex ? 1 : target.columns();
+  ArrayPointer result = Array::create({target.rows(), columns});
+  double *to = result->mutableData();
+  forEachRowRange(context, target.rows(), columns, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      if (asIndex)
+        to[i] = static_cast<double>(rows[i] + 1);
+      else
+        std::copy_n(target.data() + rows[i] * columns, columns, to + i * columns);
+  });
+  results[0] = std::move(result);
+}
+
+// Rows or columns that hold a value other than zero, or that `select` names.
+std::vector<int64_t> keptIndices(const Array &target, bool byRows, const Value &select) {
+  int64_t size = byRows ? target.rows() : target.columns();
+  std::vector<char> keep(size, 0);
+  if (!select.isNothing()) {
+    const Array &selection = matrixOperand(select, "removeEmpty");
+    if (selection.cells() != size)
+      throw Error(fmt::format("removeEmpty: select has {} cells, the matrix {} {}",
+                              selection.cells(), size, byRows ? "rows" : "columns"));
+    for (int64_t i = 0; i < size; ++i)
+      keep[i] = selection.data()[i] != 0;
+  } else {
+    for (int64_t i = 0; i < target.rows(); ++i)
+      for (int64_t j = 0; j < target.columns(); ++j)
+        keep[byRows ? i : j] |= target.at(i, j) != 0;
+  }
+  std::vector<int64_t> kept;
+  for (int64_t i = 0; i < size; ++i)
+    if (keep[i])
+      kept.push_back(i);
+  return kept;
+}
+
+void removeEmpty(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+  const Array &target = matrixOperand(operands[0], "removeEmpty");
+  const std::string &margin = textOperand(operands[1], "removeEmpty", "margin");
+  if (margin != "rows" && margin != "cols")
+    throw Error(fmt::format("removeEmpty: unknown margin \"{}\": expected rows or cols", margin));
+  bool byRows = margin == "rows";
+  std::vector<int64_t> kept = keptIndices(target, byRows, operands[2]);
+  auto count = static_cast<int64_t>(kept.size());
+  if (kept.empty()) {
+    int64_t remaining = operands[3].asBoolean() ? 1 : 0;
+    results[0] = byRows ? Array::filled({remaining, target.columns()}, 0)
+                        : Array::filled({target.rows(), remaining}, 0);
+    return;
+  }
+  ArrayPointer result =
+      Array::create({byRows ? count : target.rows(), byRows ? target.columns() : count});
+  double *to = result->mutableData();
+  for (int64_t i = 0; i < result->rows(); ++i)
+    for (int64_t j = 0; j < result->columns(); ++j)
+      *to++ = byRows ? target.at(kept[i], j) : target.at(i, kept[j]);
+  results[0] = std::move(result);
+}
+
+// One of the parameters of table(): a vector, a scalar that stands for every position, or absent
+// (1).
+class TableColumn {
+public:
+  TableColumn(const Value &operand, int64_t length) {
+    if (operand.isNothing())
+      return;
+    if (!operand.isArray()) {
+      scalar_ = operand.asDouble();
+      return;
+    }
+    const Array &array = matrixOperand(operand, "table");
+    if (array.cells() != length)
+      throw Error(fmt::format("table: the vectors have different lengths, {} and {}", length,
+                              array.cells()));
+    data_ = array.data();
+  }
+  double operator[](int64_t i) const { return data_ ? data_[i] : scalar_; }
+
+private:
+  const double *data_ = nullptr;
+  double scalar_ = 1;
+};
+
+int64_t tableKey(double cell) {
+  int64_t key = truncateToInteger(cell);
+  if (key < 1)
+    throw Error(fmt::format("table: keys must be at least 1, got {}", textOf(cell)));
+  return key;
+}
+
+void table(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+  const Array &rowKeys = matrixOperand(operands[0], "table");
+  int64_t length = rowKeys.cells();
+  TableColumn columnKeys(operands[1], length), weights(operands[2], length);
+  struct Entry {
+    int64_t row, column;
+    double weight;
+  };
+  std::vector<Entry> entries;
+  entries.reserve(length);
+  int64_t rows = 0, columns = 0;
+  for (int64_t i = 0; i < length; ++i) {
+    double a = rowKeys.data()[i], b = columnKeys[i];
+    if (std::isnan(a) || std::isnan(b))
+      continue;
+    entries.push_back({tableKey(a), tableKey(b), weights[i]});
+    rows = std::max(rows, entries.back().row);
+    columns = std::max(columns, entries.back().column);
+  }
+  if (!operands[3].isNothing())
+    rows = sizeOperand(operands[3], "table", "rows");
+  if (!operands[4].isNothing())
+    columns = sizeOperand(operands[4], "table", "columns");
+  ArrayPointer result = Array::filled({rows, columns}, 0);
+  for (const Entry &entry : entries)
+    if (entry.row <= rows && entry.column <= columns)
+      result->mutableData()[(entry.row - 1) * columns + entry.column - 1] += entry.weight;
+  results[0] = std::move(result);
+}
+
+// The operators that outer products mostly use have loops of their own, which the C++ compiler
+// vectorises.
+template <typename Cell>
+void outerCells(ExecutionContext &context, const Array &u, const Array &v, Array &result,
+                const Cell &cell) {
+  int64_t columns = result.columns();
+  forEachRowRange(context, result.rows(), columns, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      double a = u.data()[i], *row = result.mutableData() + i * columns;
+      const double *b = v.data();
+      for (int64_t j = 0; j < columns; ++j)
+        row[j] = cell(a, b[j]);
+    }
+  });
+}
+
+void outer(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+  const Array &u = matrixOperand(operands[0], "outer"), &v = matrixOperand(operands[1], "outer");
+  const std::string &name = textOperand(operands[2], "outer", "the operator");
+  std::optional<BinaryOperator> op = findBinaryBySpelling(name);
+  if (!op)
+    throw Error(fmt::format("outer: unknown operator \"{}\"", name));
+  if (u.columns() != 1 || v.rows() != 1)
+    throw Error(fmt::format("outer: expected a column and a row vector, got {} and {}",
+                            u.shape().text(), v.shape().text()));
+  ArrayPointer result = Array::create({u.rows(), v.columns()});
+  auto apply = [&](const auto &cell) { outerCells(context, u, v, *result, cell); };
+  switch (*op) {
+  case BinaryOperator::Add:
+    apply([](double a, double b) { return a + b; });
+    break;
+  case BinaryOperator::Sub:
+    apply([](double a, double b) { return a - b; });
+    break;
+  case BinaryOperator::Mul:
+    apply([](double a, double b) { return a * b; });
+    break;
+  case BinaryOperator::Div:
+    apply([](double a, double b) { return a / b; });
+    break;
+  case BinaryOperator::Eq:
+    apply([](double a, double b) { return a == b ? 1.0 : 0.0; });
+    break;
+  case BinaryOperator::Lt:
+    apply([](double a, double b) { return a < b ? 1.0 : 0.0; });
+    break;
+  case BinaryOperator::Gt:
+    apply([](double a, double b) { return a > b ? 1.0 : 0.0; });
+    break;
+  default:
+    apply([op = *op](double a, double b) { return evaluate(op, a, b); });
+    break;
+  }
+  results[0] = std::move(result);
+}
+
+std::vector<double> distinct(std::vector<double> cells) {
+  std::sort(cells.begin(), cells.end(), [](double a, double b) { return compareCells(a, b) < 0; });
+  cells.erase(std::unique(cells.begin(), cells.end(), sameCell), cells.end());
+  return cells;
+}
+
+// The distinct values of the whole matrix, of each row or of each column, ascending.
+std::vector<std::vector<double>> distinctGroups(const Array &source, const std::string &direction,
+                                                std::string_view native) {
+  std::vector<std::vector<double>> groups;
+  if (direction == "rc") {
+    groups.push_back(distinct({source.data(), source.data() + source.cells()}));
+  } else if (direction == "r") {
+    for (int64_t i = 0; i < source.rows(); ++i)
+      groups.push_back(distinct(
+          {source.data() + i * source.columns(), source.data() + (i + 1) * source.columns()}));
+  } else if (direction == "c") {
+    for (int64_t j = 0; j < source.columns(); ++j) {
+      std::vector<double> column(source.rows());
+      for (int64_t i = 0; i < source.rows(); ++i)
+        column[i] = source.at(i, j);
+      groups.push_back(distinct(std::move(column)));
+    }
+  } else {
+    throw Error(
+        fmt::format("{}: unknown direction \"{}\": expected rc, r or c", native, direction));
+  }
+  return groups;
+}
+
+// Shorter rows or columns are filled up with zeros.
+void unique(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+  const std::string &direction = textOperand(operands[1], "unique", "dir");
+  auto groups = distinctGroups(matrixOperand(operands[0], "unique"), direction, "unique");
+  size_t longest = 0;
+  for (const auto &group : groups)
+    longest = std::max(longest, group.size());
+  auto length = static_cast<int64_t>(longest), count = static_cast<int64_t>(groups.size());
+  bool alongRow = direction == "r";
+  ArrayPointer result =
+      alongRow ? Array::filled({count, length}, 0) : Array::filled({length, count}, 0);
+  for (int64_t g = 0; g < count; ++g)
+    for (size_t i = 0; i < groups[g].size(); ++i)
+      result->mutableData()[alongRow ? g * length + static_cast<int64_t>(i)
+                                     : static_cast<int64_t>(i) * count + g] = groups[g][i];
+  results[0] = std::move(result);
+}
+
+// A scalar for the whole matrix, a column for its rows, a row for its columns.
+void countDistinct(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+  const std::string &direction = textOperand(operands[1], "countDistinct", "dir");
+  auto groups =
+      distinctGroups(matrixOperand(operands[0], "countDistinct"), direction, "countDistinct");
+  auto count = static_cast<int64_t>(groups.size());
+  if (direction == "rc") {
+    results[0] = static_cast<int64_t>(groups[0].size());
+    return;
+  }
+  ArrayPointer result = Array::create(direction == "r" ? Shape{count, 1} : Shape{1, count});
+  for (int64_t g = 0; g < count; ++g)
+    result->mutableData()[g] = static_cast<double>(groups[g].size());
+  results[0] = std::move(result);
+}
+
+// A scalar pattern, or a row that must occur as a whole.
+void contains(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+  const Array &target = matrixOperand(operands[0], "contains");
+  auto hasCell = [&](double pattern) {
+    return std::any_of(target.data(), target.data() + target.cells(),
+                       [&](double cell) { return sameCell(cell, pattern); });
+  };
+  if (!operands[1].isArray() || operands[1].array()->cells() == 1) {
+    results[0] = hasCell(operands[1].asDouble());
+    return;
+  }
+  const Array &pattern = matrixOperand(operands[1], "contains");
+  if (pattern.columns() != target.columns())
+    throw Error(fmt::format("contains: a pattern of {} columns cannot occur in a {} matrix",
+                            pattern.columns(), target.shape().text()));
+  auto hasRow = [&](const double *wanted) {
+    for (int64_t i = 0; i < target.rows(); ++i)
+      if (std::equal(wanted, wanted + target.columns(), target.data() + i * target.columns(),
+                     sameCell))
+        return true;
+    return false;
+  };
+  bool all = true;
+  for (int64_t i = 0; i < pattern.rows() && all; ++i)
+    all = hasRow(pattern.data() + i * pattern.columns());
+  results[0] = all;
+}
+
+constexpr Native natives[] = {{"contains", contains},
+                              {"count_distinct", countDistinct},
+                              {"order", order},
+                              {"outer", outer},
+                              {"remove_empty", removeEmpty},
+                              {"replace", replace},
+                              {"table", table},
+                              {"unique", unique}};
+
+} // namespace
+
+std::span<const Native> selectionNatives() { return natives; }
+
+} // namespace tokamak::runtime

@@ -1,0 +1,319 @@
+#include "runtime/TextFormat.h"
+
+#include "base/Error.h"
+#include "runtime/ScalarOperations.h"
+
+#include <charconv>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace tokamak::runtime {
+namespace {
+
+// --- toString
+// -------------------------------------------------------------------------------------------------------
+
+// Rounds halves to even; an exact zero has no sign, a negative number that rounds to zero keeps it.
+void appendCell(std::string &text, double cell, int64_t decimals) {
+  if (!std::isfinite(cell))
+    text += textOf(cell);
+  else
+    fmt::format_to(std::back_inserter(text), "{:.{}f}", cell == 0 ? 0.0 : cell, decimals);
+}
+
+std::string matrixText(const Array &array, const TextOptions &options) {
+  std::string text;
+  int64_t rows = std::min(array.rows(), options.rows),
+          columns = std::min(array.columns(), options.columns);
+  for (int64_t i = 0; i < rows; ++i) {
+    for (int64_t j = 0; j < columns; ++j) {
+      double cell = array.at(i, j);
+      if (options.sparse) {
+        if (cell == 0)
+          continue;
+        text += fmt::format("{}{}{}{}", i + 1, options.separator, j + 1, options.separator);
+      } else if (j > 0) {
+        text += options.separator;
+      }
+      appendCell(text, cell, options.decimals);
+      if (options.sparse)
+        text += options.lineSeparator;
+    }
+    if (!options.sparse)
+      text += options.lineSeparator;
+  }
+  return text;
+}
+
+std::string listText(const List &list, const TextOptions &options) {
+  std::string text = "List containing:\n[";
+  for (size_t i = 0; i < list.elements.size(); ++i) {
+    if (i > 0)
+      text += ", ";
+    if (list.elements[i].isArray())
+      text += "\nMatrix:\n";
+    text += textOf(list.elements[i], options);
+  }
+  return text + "]";
+}
+
+// --- formats
+// --------------------------------------------------------------------------------------------------------
+
+struct Conversion {
+  bool left = false, plus = false, space = false, zero = false, grouping = false,
+       parenthesis = false;
+  int width = 0;
+  int precision = -1;
+  char letter = 0;
+};
+
+// The digits of a finite, not negative number, shortest form: 0.d1d2... times 10^exponent.
+struct Digits {
+  std::string digits;
+  int exponent = 0;
+
+  explicit Digits(double value) {
+    if (value == 0) {
+      digits = "0";
+      exponent = 1;
+      return;
+    }
+    char buffer[32];
+    auto end =
+        std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::scientific).ptr;
+    std::string_view text(buffer, static_cast<size_t>(end - buffer));
+    size_t mark = text.find('e');
+    digits = text.substr(0, 1);
+    if (mark > 2)
+      digits += text.substr(2, mark - 2);
+    exponent = std::atoi(text.data() + mark + 1) + 1;
+  }
+
+  // Keeps `count` digits; a half rounds up.
+  void roundTo(int count) {
+    if (count >= static_cast<int>(digits.size()))
+      return;
+    bool up = count >= 0 && digits[count] >= '5';
+    digits.resize(std::max(count, 0));
+    if (!up)
+      return;
+    size_t i = digits.size();
+    while (i > 0 && digits[i - 1] == '9')
+      digits[--i] = '0';
+    if (i > 0) {
+      ++digits[i - 1];
+    } else {
+      digits.insert(digits.begin(), '1');
+      ++exponent;
+    }
+  }
+};
+
+std::string fixedText(double value, int precision) {
+  Digits number(value);
+  number.roundTo(number.exponent + precision);
+  std::string whole, fraction(precision, '0');
+  for (int i = 0; i < number.exponent; ++i)
+    whole += i < static_cast<int>(number.digits.size()) ? number.digits[i] : '0';
+  for (int i = 0; i < precision; ++i) {
+    int digit = number.exponent + i;
+    if (digit >= 0 && digit < static_cast<int>(number.digits.size()))
+      fraction[i] = number.digits[digit];
+  }
+  if (whole.empty())
+    whole = "0";
+  return precision > 0 ? whole + "." + fraction : whole;
+}
+
+std::string scientificText(double value, int precision) {
+  Digits number(value);
+  number.roundTo(precision + 1);
+  std::string digits = number.digits;
+  digits.resize(precision + 1, '0');
+  int exponent = value == 0 ? 0 : number.exponent - 1;
+  std::string text = digits.substr(0, 1);
+  if (precision > 0)
+    text += "." + digits.substr(1);
+  return text + fmt::format("e{}{:02d}", exponent < 0 ? '-' : '+', std::abs(exponent));
+}
+
+std::string generalText(double value, int precision) {
+  precision = std::max(1, precision);
+  Digits number(value);
+  number.roundTo(precision);
+  if (value != 0 && (number.exponent <= -4 || number.exponent > precision))
+    return scientificText(value, precision - 1);
+  return fixedText(value, value == 0 ? precision - 1 : precision - number.exponent);
+}
+
+std::string grouped(const std::string &digits) {
+  size_t whole = std::min(digits.find('.'), digits.size());
+  std::string text;
+  for (size_t i = 0; i < whole; ++i) {
+    if (i > 0 && (whole - i) % 3 == 0)
+      text += ',';
+    text += digits[i];
+  }
+  return text + digits.substr(whole);
+}
+
+std::string padded(const Conversion &conversion, const std::string &text) {
+  auto width = static_cast<size_t>(conversion.width);
+  if (text.size() >= width)
+    return text;
+  std::string blanks(width - text.size(), ' ');
+  return conversion.left ? text + blanks : blanks + text;
+}
+
+// Sign, grouping and zeros for a number whose magnitude is `digits`.
+std::string numberText(const Conversion &conversion, bool negative, std::string digits,
+                       bool isFinite = true) {
+  if (conversion.grouping && isFinite)
+    digits = grouped(digits);
+  std::string before = negative           ? (conversion.parenthesis ? "(" : "-")
+                       : conversion.plus  ? "+"
+                       : conversion.space ? " "
+                                          : "";
+  std::string after = negative && conversion.parenthesis ? ")" : "";
+  size_t used = before.size() + digits.size() + after.size();
+  if (conversion.zero && isFinite && used < static_cast<size_t>(conversion.width))
+    digits.insert(0, conversion.width - used, '0');
+  return padded(conversion, before + digits + after);
+}
+
+std::string doubleText(const Conversion &conversion, double value) {
+  if (std::isnan(value))
+    return padded(conversion, "NaN");
+  bool negative = std::signbit(value);
+  if (std::isinf(value))
+    return numberText(conversion, negative, "Infinity", false);
+  double magnitude = std::fabs(value);
+  int precision = conversion.precision < 0 ? 6 : conversion.precision;
+  switch (conversion.letter) {
+  case 'f':
+    return numberText(conversion, negative, fixedText(magnitude, precision));
+  case 'e':
+    return numberText(conversion, negative, scientificText(magnitude, precision));
+  default:
+    return numberText(conversion, negative, generalText(magnitude, precision));
+  }
+}
+
+[[noreturn]] void failArgument(const Conversion &conversion, const Value &argument) {
+  throw Error(fmt::format("print: %{} cannot show {}", conversion.letter, argument.describe()));
+}
+
+std::string argumentText(const Conversion &conversion, const Value &argument) {
+  switch (conversion.letter) {
+  case 'd':
+  case 'x': {
+    if (!argument.isInteger())
+      failArgument(conversion, argument);
+    int64_t value = argument.asInteger();
+    if (conversion.letter == 'x')
+      return numberText(conversion, false, fmt::format("{:x}", static_cast<uint64_t>(value)));
+    uint64_t magnitude =
+        value < 0 ? 0 - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
+    return numberText(conversion, value < 0, std::to_string(magnitude));
+  }
+  case 'f':
+  case 'e':
+  case 'g':
+    if (!argument.isDouble())
+      failArgument(conversion, argument);
+    return doubleText(conversion, argument.asDouble());
+  default: {
+    // Java shows its own booleans in lower case; %b of anything else that exists is true.
+    bool isTruth = argument.isBoolean() || conversion.letter == 'b';
+    std::string text = isTruth ? (!argument.isBoolean() || argument.asBoolean() ? "true" : "false")
+                               : textOf(argument, TextOptions());
+    if (conversion.precision >= 0)
+      text.resize(std::min(text.size(), static_cast<size_t>(conversion.precision)));
+    return padded(conversion, text);
+  }
+  }
+}
+
+// Reads flags, width, precision and letter from after the '%'; `position` ends behind them.
+Conversion parseConversion(std::string_view format, size_t &position) {
+  Conversion conversion;
+  auto peek = [&] { return position < format.size() ? format[position] : '\0'; };
+  for (bool isFlag = true; isFlag; position += isFlag) {
+    switch (peek()) {
+    case '-':
+      conversion.left = true;
+      break;
+    case '+':
+      conversion.plus = true;
+      break;
+    case ' ':
+      conversion.space = true;
+      break;
+    case '0':
+      conversion.zero = true;
+      break;
+    case ',':
+      conversion.grouping = true;
+      break;
+    case '(':
+      conversion.parenthesis = true;
+      break;
+    default:
+      isFlag = false;
+    }
+  }
+  auto readNumber = [&](int &number) {
+    constexpr int largest = 100000;
+    number = 0;
+    for (; peek() >= '0' && peek() <= '9'; ++position)
+      number = std::min(largest, number * 10 + (peek() - '0'));
+  };
+  readNumber(conversion.width);
+  if (peek() == '.') {
+    ++position;
+    readNumber(conversion.precision);
+  }
+  conversion.letter = peek();
+  if (position < format.size())
+    ++position;
+  return conversion;
+}
+
+} // namespace
+
+std::string textOf(const Value &value, const TextOptions &options) {
+  if (value.isArray())
+    return matrixText(*value.array(), options);
+  return value.isList() ? listText(*value.list(), options) : value.asText();
+}
+
+std::string formatText(std::string_view format, std::span<const Value> arguments) {
+  constexpr std::string_view letters = "dxfegsb";
+  std::string text;
+  size_t used = 0;
+  for (size_t position = 0; position < format.size();) {
+    if (format[position] != '%') {
+      text += format[position++];
+      continue;
+    }
+    size_t begin = position++;
+    Conversion conversion = parseConversion(format, position);
+    if (conversion.letter == 'n') {
+      text += '\n';
+    } else if (conversion.letter == '%') {
+      text += padded(conversion, "%");
+    } else if (conversion.letter == '\0' || letters.find(conversion.letter) == letters.npos) {
+      throw Error(
+          fmt::format("print: unknown conversion '{}'", format.substr(begin, position - begin)));
+    } else {
+      if (used == arguments.size())
+        throw Error(fmt::format("print: no argument for '{}': the format needs more than {}",
+                                format.substr(begin, position - begin), arguments.size()));
+      text += argumentText(conversion, arguments[used++]);
+    }
+  }
+  return text;
+}
+
+} // namespace tokamak::runtime

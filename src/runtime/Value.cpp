@@ -1,0 +1,76 @@
+#include "runtime/Value.h"
+
+#include "base/CellOperators.h"
+#include "base/Error.h"
+#include "runtime/ScalarOperations.h"
+
+#include <fmt/format.h>
+
+namespace tokamak::runtime {
+
+[[noreturn]] static void failConversion(const Value &value, std::string_view wanted) {
+  if (value.isUndefined())
+    failUndefined(value);
+  if (value.isArray())
+    throw Error(
+        fmt::format("expected {}, got a matrix of {}", wanted, value.array()->shape().text()));
+  throw Error(fmt::format("expected {}, got {}", wanted, value.describe()));
+}
+
+double Value::asDouble() const {
+  if (auto *number = std::get_if<double>(&content_))
+    return *number;
+  if (auto *number = std::get_if<int64_t>(&content_))
+    return static_cast<double>(*number);
+  if (auto *truth = std::get_if<bool>(&content_))
+    return *truth ? 1 : 0;
+  if (isArray() && array()->cells() == 1)
+    return array()->data()[0];
+  failConversion(*this, "a number");
+}
+
+int64_t Value::asInteger() const {
+  if (auto *number = std::get_if<int64_t>(&content_))
+    return *number;
+  return truncateToInteger(asDouble());
+}
+
+bool Value::asBoolean() const {
+  if (auto *truth = std::get_if<bool>(&content_))
+    return *truth;
+  if (auto *number = std::get_if<int64_t>(&content_))
+    return *number != 0;
+  return asDouble() != 0;
+}
+
+std::string Value::asText() const {
+  if (isString())
+    return text();
+  if (isBoolean())
+    return std::get<bool>(content_) ? "TRUE" : "FALSE";
+  if (isInteger())
+    return std::to_string(std::get<int64_t>(content_));
+  if (isDouble())
+    return textOf(std::get<double>(content_));
+  if (isArray() && array()->cells() == 1)
+    return textOf(array()->data()[0]);
+  failConversion(*this, "a scalar");
+}
+
+std::string_view Value::describe() const {
+  if (isBoolean())
+    return "a boolean";
+  if (isInteger())
+    return "an integer";
+  if (isDouble())
+    return "a double";
+  if (isString())
+    return "a string";
+  if (isArray())
+    return "a matrix";
+  if (isList())
+    return "a list";
+  return isUndefined() ? "an unassigned variable" : "nothing";
+}
+
+} // namespace tokamak::runtime
