@@ -1,0 +1,133 @@
+#include "reference/CellMeaning.h"
+
+#include "reference/MatrixAccess.h"
+#include "reference/ScalarMeaning.h"
+
+#include <cmath>
+#include <initializer_list>
+#include <optional>
+
+namespace tokamak::reference {
+namespace {
+
+// A number that goes with every cell of an array.
+double numberBesideArray(BinaryOperator op, const Value &value) {
+  if (!value.isNumber())
+    throw Error(fmt::format("{}: a matrix goes with a matrix or a number, not with {}", spelling(op),
+                            value.describe()));
+  return value.asDouble();
+}
+
+Value binaryOfEqualSizes(BinaryOperator op, const Array &x, const Array &y) {
+  ArrayPointer result = Array::create(x.shape());
+  for (int64_t i = 0; i < x.cells(); ++i)
+    result->mutableData()[i] = evaluate(op, x.data()[i], y.data()[i]);
+  return result;
+}
+
+Value binaryWithColumn(BinaryOperator op, const Array &x, const Array &column) {
+  ArrayPointer result = Array::create(x.shape());
+  for (int64_t i = 0; i < x.rows(); ++i)
+    for (int64_t j = 0; j < x.columns(); ++j)
+      cellOf(*result, i, j) = evaluate(op, x.at(i, j), column.at(i, 0));
+  return result;
+}
+
+Value binaryWithRow(BinaryOperator op, const Array &x, const Array &row) {
+  ArrayPointer result = Array::create(x.shape());
+  for (int64_t i = 0; i < x.rows(); ++i)
+    for (int64_t j = 0; j < x.columns(); ++j)
+      cellOf(*result, i, j) = evaluate(op, x.at(i, j), row.at(0, j));
+  return result;
+}
+
+Value binaryOfArrays(BinaryOperator op, const Array &x, const Array &y) {
+  if (x.shape() == y.shape())
+    return binaryOfEqualSizes(op, x, y);
+  bool matrices = x.shape().rank() == 2 && y.shape().rank() == 2;
+  if (matrices && y.columns() == 1 && y.rows() == x.rows())
+    return binaryWithColumn(op, x, y);
+  if (matrices && y.rows() == 1 && y.columns() == x.columns())
+    return binaryWithRow(op, x, y);
+  throw Error(fmt::format("sizes do not agree: {} {} {}; expected equal sizes, or a right operand that is a vector "
+                          "of matching length",
+                          x.shape().text(), spelling(op), y.shape().text()));
+}
+
+// One of the operands of ifElse at a cell: scalars are the same everywhere.
+double cellOrScalar(const Value &value, int64_t index) {
+  return value.isArray() ? value.array()->data()[index] : value.asDouble();
+}
+
+} // namespace
+
+Value unary(UnaryOperator op, const Value &operand) {
+  if (!operand.isArray())
+    return unaryOfScalar(op, operand);
+  const Array &x = arrayOf(operand, spelling(op));
+  ArrayPointer result = Array::create(x.shape());
+  for (int64_t i = 0; i < x.cells(); ++i)
+    result->mutableData()[i] = evaluate(op, x.data()[i]);
+  return result;
+}
+
+Value binary(BinaryOperator op, const Value &lhs, const Value &rhs) {
+  if (!lhs.isArray() && !rhs.isArray())
+    return binaryOfScalars(op, lhs, rhs);
+  if (lhs.isArray() && rhs.isArray())
+    return binaryOfArrays(op, arrayOf(lhs, spelling(op)), arrayOf(rhs, spelling(op)));
+  const Array &array = arrayOf(lhs.isArray() ? lhs : rhs, spelling(op));
+  double number = numberBesideArray(op, lhs.isArray() ? rhs : lhs);
+  ArrayPointer result = Array::create(array.shape());
+  for (int64_t i = 0; i < array.cells(); ++i)
+    result->mutableData()[i] =
+        lhs.isArray() ? evaluate(op, array.data()[i], number) : evaluate(op, number, array.data()[i]);
+  return result;
+}
+
+Value ifElse(const Value &condition, const Value &then, const Value &otherwise) {
+  const Array *first = nullptr;
+  for (const Value *operand : {&condition, &then, &otherwise}) {
+    if (!operand->isArray())
+      continue;
+    const Array &array = arrayOf(*operand, "ifelse");
+    if (first && array.shape() != first->shape())
+      throw Error(fmt::format("ifelse: sizes do not agree: {} and {}", first->shape().text(), array.shape().text()));
+    first = &array;
+  }
+  if (!first)
+    return condition.asBoolean() ? then : otherwise;
+  ArrayPointer result = Array::create(first->shape());
+  for (int64_t i = 0; i < first->cells(); ++i)
+    result->mutableData()[i] = cellOrScalar(cellOrScalar(condition, i) != 0 ? then : otherwise, i);
+  return result;
+}
+
+Value outer(const Value &lhs, const Value &rhs, const Value &spellingOfOperator) {
+  const Array &u = matrixOf(lhs, "outer"), &v = matrixOf(rhs, "outer");
+  std::optional<BinaryOperator> op = findBinaryBySpelling(spellingOfOperator.text());
+  if (!op)
+    throw Error(fmt::format("outer: no operator \"{}\"", spellingOfOperator.text()));
+  if (u.columns() != 1 || v.rows() != 1)
+    throw Error(fmt::format("outer: expected a column and a row vector, got {} and {}", u.shape().text(),
+                            v.shape().text()));
+  ArrayPointer result = Array::create({u.rows(), v.columns()});
+  for (int64_t i = 0; i < u.rows(); ++i)
+    for (int64_t j = 0; j < v.columns(); ++j)
+      cellOf(*result, i, j) = evaluate(*op, u.at(i, 0), v.at(0, j));
+  return result;
+}
+
+Value replace(const Value &operand, const Value &pattern, const Value &replacement) {
+  const Array &x = arrayOf(operand, "replace");
+  double from = pattern.asDouble(), to = replacement.asDouble();
+  ArrayPointer result = Array::create(x.shape());
+  for (int64_t i = 0; i < x.cells(); ++i) {
+    double cell = x.data()[i];
+    bool matches = cell == from || (std::isnan(cell) && std::isnan(from));
+    result->mutableData()[i] = matches ? to : cell;
+  }
+  return result;
+}
+
+} // namespace tokamak::reference

@@ -1,0 +1,32 @@
+// What sizes, X[r1:r2, c1:c2] and its assignment mean, on matrices and lists. Indices are 1-based and inclusive.
+//
+//   slice(x, {1, 2, 1, 1})       // the first two rows of the first column
+#ifndef TOKAMAK_REFERENCE_INDEXMEANING_H
+#define TOKAMAK_REFERENCE_INDEXMEANING_H
+
+#include "runtime/Value.h"
+
+#include <cstdint>
+
+namespace tokamak::reference {
+
+// Of a list the rows are the elements and the columns do not count.
+struct IndexRange {
+  int64_t rowBegin, rowEnd, columnBegin, columnEnd;
+};
+
+// nrow, ncol, length. A list has as many rows as elements and one column.
+runtime::Value rows(const runtime::Value &operand);
+runtime::Value columns(const runtime::Value &operand);
+runtime::Value length(const runtime::Value &operand);
+
+// Always a matrix or a list, also where the range is one cell. The range must lie within and not end before it begins;
+// only the whole of an empty dimension is empty (1:0).
+runtime::Value slice(const runtime::Value &operand, IndexRange range);
+
+// A copy with the range replaced by a matrix of its size, or by a scalar where it is one cell. Of a list, one element
+// is replaced by the value as it is, several by the elements of a list.
+runtime::Value insert(const runtime::Value &into, const runtime::Value &value, IndexRange range);
+
+} // namespace tokamak::reference
+#endif

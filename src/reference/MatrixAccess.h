@@ -1,0 +1,55 @@
+// How the meanings read their operands and write their results.
+//
+//   const Array &x = matrixOf(operand, "rev");         // Error unless it is a matrix
+//   ArrayPointer y = Array::create({x.rows(), x.columns()});
+//   cellOf(*y, 0, 0) = x.at(0, 0);
+#ifndef TOKAMAK_REFERENCE_MATRIXACCESS_H
+#define TOKAMAK_REFERENCE_MATRIXACCESS_H
+
+#include "base/Error.h"
+#include "runtime/Array.h"
+#include "runtime/Value.h"
+
+#include <cstdint>
+#include <fmt/format.h>
+#include <span>
+#include <string_view>
+
+namespace tokamak::reference {
+
+using runtime::Array;
+using runtime::ArrayPointer;
+using runtime::Value;
+
+// An array of doubles, of any rank. `operation` names the operation in the message.
+inline const Array &arrayOf(const Value &value, std::string_view operation) {
+  if (!value.isArray())
+    throw Error(fmt::format("{}: expected a matrix, got {}", operation, value.describe()));
+  if (value.array()->elementType() != runtime::ElementType::F64)
+    throw Error(fmt::format("{}: only arrays of doubles are supported", operation));
+  return *value.array();
+}
+
+// An array of doubles of rank 2.
+inline const Array &matrixOf(const Value &value, std::string_view operation) {
+  const Array &array = arrayOf(value, operation);
+  if (array.shape().rank() != 2)
+    throw Error(fmt::format("{}: expected a matrix, got a tensor of {}", operation, array.shape().text()));
+  return array;
+}
+
+// A cell to write; rows and columns count from 0.
+inline double &cellOf(Array &matrix, int64_t row, int64_t column) {
+  return matrix.mutableData()[row * matrix.columns() + column];
+}
+
+// All cells, row by row.
+inline std::span<const double> cellsOf(const Array &array) {
+  return {array.data(), static_cast<size_t>(array.cells())};
+}
+
+// A vector is a matrix of one row or one column.
+inline bool isVector(const Array &matrix) { return matrix.rows() == 1 || matrix.columns() == 1; }
+
+} // namespace tokamak::reference
+#endif

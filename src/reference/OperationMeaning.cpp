@@ -1,0 +1,117 @@
+#include "reference/OperationMeaning.h"
+
+#include "base/Error.h"
+#include "ir/tok/TokDialect.h"
+#include "reference/AggregateMeaning.h"
+#include "reference/CellMeaning.h"
+#include "reference/IndexMeaning.h"
+#include "reference/NamedMeaning.h"
+#include "reference/ScalarMeaning.h"
+#include "runtime/ScalarOperations.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <fmt/format.h>
+
+namespace tokamak::reference {
+namespace {
+
+using runtime::Value;
+using Operands = std::span<const Value>;
+
+Value constant(tok::ConstantOp op) {
+  mlir::Attribute literal = op.getValue();
+  if (auto number = mlir::dyn_cast<mlir::FloatAttr>(literal))
+    return number.getValueAsDouble();
+  if (auto text = mlir::dyn_cast<mlir::StringAttr>(literal))
+    return text.getValue().str();
+  if (mlir::isa<mlir::UnitAttr>(literal))
+    return Value();
+  auto integer = mlir::cast<mlir::IntegerAttr>(literal);
+  if (op.getType().isInteger(1))
+    return integer.getValue().getBoolValue();
+  return static_cast<int64_t>(integer.getInt());
+}
+
+// What `value` is as a value of this type.
+Value cast(const Value &value, mlir::Type type) {
+  if (type.isInteger(1))
+    return castToBoolean(value);
+  if (type.isInteger(64))
+    return castToInteger(value);
+  if (type.isF64())
+    return castToDouble(value);
+  if (mlir::isa<tok::StringType>(type))
+    return castToScalar(value).asText();
+  if (mlir::isa<tok::ScalarType>(type))
+    return castToScalar(value);
+  if (tok::isArray(type))
+    return castToMatrix(value);
+  if (mlir::isa<tok::ListType>(type))
+    return castToList(value);
+  throw Error(fmt::format("{} cannot be cast to {}", value.describe(), tok::describeType(type).str()));
+}
+
+// The branches of a scalar ifelse may be an integer and a double: the result is a double then.
+Value ifElseOfType(Operands operands, mlir::Type type) {
+  Value result = ifElse(operands[0], operands[1], operands[2]);
+  return type.isF64() ? Value(result.asDouble()) : result;
+}
+
+Value assume(tok::AssumeOp op, const Value &value) {
+  const runtime::Shape &shape = value.array()->shape();
+  llvm::ArrayRef<int64_t> sizes = op.getSizes();
+  bool holds = shape.rank() == static_cast<int>(sizes.size());
+  for (int i = 0; holds && i < shape.rank(); ++i)
+    holds = sizes[i] < 0 || sizes[i] == shape[i];
+  if (!holds)
+    throw Error(fmt::format("the array is {}, which is not what was assumed", shape.text()));
+  return value;
+}
+
+std::vector<Value> callNative(std::string_view name, size_t resultCount, Operands operands,
+                              runtime::ExecutionContext &context) {
+  const runtime::Native *native = runtime::findNative(name);
+  if (!native)
+    internalError(fmt::format("no native '{}'", name));
+  // The native may consume these copies; the arrays have other owners, so they stay as they are.
+  std::vector<Value> copies(operands.begin(), operands.end()), results(resultCount);
+  native->function(context, copies, results);
+  return results;
+}
+
+std::vector<Value> named(tok::NativeOpInterface op, Operands operands, runtime::ExecutionContext &context) {
+  std::string_view name = op.getNativeName();
+  if (Meaning *meaning = findMeaning(name))
+    return {meaning(operands)};
+  return callNative(name, op->getNumResults(), operands, context);
+}
+
+} // namespace
+
+std::vector<Value> meaningOf(mlir::Operation &operation, Operands operands, runtime::ExecutionContext &context) {
+  using Results = std::vector<Value>;
+  for (const Value &operand : operands)
+    runtime::checkDefined(operand);
+  return llvm::TypeSwitch<mlir::Operation *, Results>(&operation)
+      .Case([&](tok::ConstantOp op) { return Results{constant(op)}; })
+      .Case([&](tok::UndefOp op) { return Results{runtime::Undefined{op.getVariable().str()}}; })
+      .Case([&](tok::UnaryOp op) { return Results{unary(op.getKind(), operands[0])}; })
+      .Case([&](tok::BinaryOp op) { return Results{binary(op.getKind(), operands[0], operands[1])}; })
+      .Case([&](tok::IfElseOp op) { return Results{ifElseOfType(operands, op.getType())}; })
+      .Case([&](tok::ConcatOp) { return Results{concat(operands[0], operands[1])}; })
+      .Case([&](tok::CastOp op) { return Results{cast(operands[0], op.getType())}; })
+      .Case([&](tok::AggregateOp op) { return Results{aggregate(op.getKind(), op.getDirection(), operands[0])}; })
+      .Case([&](tok::RowsOp) { return Results{rows(operands[0])}; })
+      .Case([&](tok::ColumnsOp) { return Results{columns(operands[0])}; })
+      .Case([&](tok::LengthOp) { return Results{length(operands[0])}; })
+      .Case([&](tok::AssumeOp op) { return Results{assume(op, operands[0])}; })
+      .Case([&](tok::BarrierOp) { return Results(); })
+      .Case([&](tok::NativeOpInterface op) { return named(op, operands, context); })
+      .Default([](mlir::Operation *op) -> Results {
+        internalError(fmt::format("the reference has no meaning for '{}'", op->getName().getStringRef().str()));
+      });
+}
+
+} // namespace tokamak::reference

@@ -1,0 +1,23 @@
+// What one operation means that is not control flow: results from operands.
+//
+//   std::vector<Value> results = meaningOf(operation, operands, context);
+#ifndef TOKAMAK_REFERENCE_OPERATIONMEANING_H
+#define TOKAMAK_REFERENCE_OPERATIONMEANING_H
+
+#include "runtime/Native.h"
+#include "runtime/Value.h"
+
+#include "mlir/IR/Operation.h"
+
+#include <span>
+#include <vector>
+
+namespace tokamak::reference {
+
+// Reading an operand that is an unassigned variable is an Error. An operation of another dialect, or a name that neither
+// the reference nor the runtime knows, is an internal error.
+std::vector<runtime::Value> meaningOf(mlir::Operation &operation, std::span<const runtime::Value> operands,
+                                      runtime::ExecutionContext &context);
+
+} // namespace tokamak::reference
+#endif
