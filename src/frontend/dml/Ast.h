@@ -23,6 +23,13 @@ namespace tokamak::frontend {
 //===-- Expressions
 //---------------------------------------------------------------------------------------------===//
 
+/// No expression of a parsed program is a higher tree than this, so that recursive visitors need no
+/// guard of their own.
+constexpr uint32_t maximumExpressionHeight = 1024;
+
+/// Parentheses, calls, indexes, prefix operators and blocks nest at most this deep.
+constexpr uint32_t maximumNestingDepth = 256;
+
 class Expression {
 public:
   enum class Kind {
@@ -43,8 +50,7 @@ public:
   Kind kind() const { return kind_; }
   SourceRange range() const { return range_; }
 
-  /// Levels of the tree below and including this node; the parser keeps it under
-  /// maximumExpressionHeight, so recursive visitors need no guard of their own.
+  /// Levels of the tree below and including this node.
   uint32_t height() const { return height_; }
 
 protected:
@@ -467,6 +473,10 @@ private:
 
 enum class DeclaredDataType { Scalar, Matrix, Frame, List };
 enum class DeclaredValueType { Double, Integer, Boolean, String, Unknown };
+
+/// The types as they are written in lower case: `matrix`, `int`.
+const char *spelling(DeclaredDataType type);
+const char *spelling(DeclaredValueType type);
 
 /// A type in a signature: `int` is {Scalar, Integer}, `matrix[double]` is {Matrix, Double}.
 struct DeclaredType {

@@ -1,0 +1,155 @@
+// The recursive-descent parser behind parseProgram (Parser.h): the state that its parts share. The
+// parts are DescentParser.cpp (tokens, errors, recovery), ParseExpressions.cpp,
+// ParseStatements.cpp, ParseControlFlow.cpp and ParseFunctions.cpp.
+//
+// Every parse function either returns a node, or reports an error and returns null. Null travels up
+// to the nearest place that knows where to go on: behind a closing bracket, or at the next
+// statement (synchronise).
+//
+//   DescentParser parser(file, reporter);
+//   std::unique_ptr<Program> program = parser.parse();
+#ifndef TOKAMAK_FRONTEND_DML_DESCENTPARSER_H
+#define TOKAMAK_FRONTEND_DML_DESCENTPARSER_H
+
+#include "frontend/dml/Ast.h"
+#include "frontend/dml/Lexer.h"
+#include "frontend/dml/SourceReporter.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tokamak::frontend {
+
+class DescentParser {
+public:
+  DescentParser(FileId file, SourceReporter &reporter)
+      : file_(file), reporter_(reporter), tokens_(lex(file, reporter)) {}
+
+  /// The whole file; what could not be parsed is missing from it.
+  std::unique_ptr<Program> parse();
+
+private:
+  //===-- Tokens --===//
+  const Token &peek(uint32_t ahead = 0) const {
+    size_t position = position_ + ahead;
+    return position < tokens_.size() ? tokens_[position] : tokens_.back();
+  }
+  const Token &previous() const { return tokens_[position_ > 0 ? position_ - 1 : 0]; }
+  const Token &advance();
+  bool at(TokenKind kind) const { return peek().is(kind); }
+  bool accept(TokenKind kind);
+  /// Consumes a token of `kind` or reports that it was expected `context`, as in "after the
+  /// predicate".
+  bool expect(TokenKind kind, std::string_view context);
+  /// Consumes the closing bracket of the one at `open`.
+  bool expectClosing(uint32_t open);
+  std::string_view text(SourceRange range) const { return reporter_.sources().text(range); }
+  std::string_view text(const Token &token) const { return text(token.range); }
+  /// From the beginning of `first` to the end of the last consumed token.
+  SourceRange rangeFrom(SourceRange first) const { return first.to(previous().range); }
+
+  //===-- Errors and recovery --===//
+  /// Reports an error unless one was reported since the last token was consumed, which would only
+  /// repeat it.
+  support::Diagnostic &error(SourceRange range, std::string message);
+  support::Diagnostic &errorExpected(std::string_view what, std::string_view context = {});
+  void addHints(support::Diagnostic &diagnostic, const Token &found) const;
+  std::string describe(const Token &token) const;
+  /// Gives up the rest of the file after an error that would be followed by errors without end.
+  void abandon();
+  bool skipBehind(uint32_t open);
+  void synchronise();
+  bool startsStatement(const Token &token) const;
+  bool startsMultiAssignment(uint32_t ahead) const;
+
+  /// Counts the nesting while it lives; isTooDeep reports the error once and abandons the file.
+  class Nesting {
+  public:
+    explicit Nesting(DescentParser &parser) : parser_(parser) { ++parser_.depth_; }
+    ~Nesting() { --parser_.depth_; }
+    Nesting(const Nesting &) = delete;
+    Nesting &operator=(const Nesting &) = delete;
+    bool isTooDeep() const;
+
+  private:
+    DescentParser &parser_;
+  };
+
+  //===-- Expressions --===//
+  ExpressionPtr parseExpression(int minimumPrecedence = 0);
+  ExpressionPtr parseRightOperand(int precedence, bool isRightAssociative);
+  ExpressionPtr parseOperand();
+  ExpressionPtr parsePrefix(UnaryOperator op, int operandPrecedence);
+  ExpressionPtr parseParenthesised();
+  ExpressionPtr parseList();
+  ExpressionPtr parseNameOrConstant();
+  ExpressionPtr parseIndex();
+  bool parseDimension(IndexDimension &dimension);
+  std::unique_ptr<CallExpression> parseCall();
+  std::optional<std::vector<CallArgument>> parseArguments();
+  bool parseArgument(CallArgument &argument);
+  bool refuseIndexAfter(std::string_view what);
+  ExpressionPtr checkHeight(ExpressionPtr expression);
+  bool isIndexAhead(uint32_t bracketAhead) const;
+
+  //===-- Statements --===//
+  void parseStatements(StatementList &statements, bool isTopLevel);
+  StatementPtr parseStatement();
+  StatementPtr parseNamedStatement();
+  StatementPtr parseAssignment(ExpressionPtr target, SourceRange begin);
+  StatementPtr parseIfdef(ExpressionPtr target, SourceRange begin);
+  StatementPtr parseMultiAssignment();
+  StatementPtr parseCallStatement();
+  StatementPtr parseIf();
+  StatementPtr parseWhile();
+  StatementPtr parseFor();
+  bool parseLoopHead(std::string &variable, SourceRange &variableRange, IterationRange &iteration,
+                     std::vector<LoopOption> &options);
+  bool parseIteration(IterationRange &iteration);
+  bool parseSequence(IterationRange &iteration);
+  bool parseLoopOption(LoopOption &option);
+  StatementPtr parseSource();
+  StatementPtr parseSetWorkingDirectory();
+  std::optional<std::string> parsePathArgument(SourceRange &range);
+  ExpressionPtr parsePredicate();
+  ExpressionPtr parseTarget();
+  void checkAssignable(const Token &name);
+  bool parseBody(StatementList &body);
+  void parseStatementInto(StatementList &statements);
+  bool checkEndOfStatement();
+  void refuseStatement();
+  void refuseNamedStatement();
+  void checkTopLevel(SourceRange range, std::string_view what);
+
+  //===-- Functions --===//
+  bool atFunctionDefinition() const;
+  void parseFunctionDefinition();
+  std::unique_ptr<FunctionDefinition> parseFunction();
+  void parseExternalFunction();
+  bool parseSignature(std::vector<Parameter> &parameters, std::vector<Parameter> &outputs);
+  /// Reads a list in parentheses; `what` is "a parameter" or "an output".
+  bool parseParameters(std::vector<Parameter> &parameters, std::string_view what);
+  bool parseParameter(Parameter &parameter, std::string_view what);
+  bool parseType(DeclaredType &type);
+
+  FileId file_;
+  SourceReporter &reporter_;
+  std::vector<Token> tokens_;
+  uint32_t position_ = 0;
+  uint32_t depth_ = 0;
+  /// Blocks, bodies and functions around the current statement.
+  uint32_t blockDepth_ = 0;
+  bool isAbandoned_ = false;
+  bool notedShortCircuit_ = false;
+  uint32_t errorCount_ = 0;
+  /// Where the last error was reported; errors at the same place are dropped.
+  std::optional<uint32_t> lastErrorPosition_;
+  support::Diagnostic droppedDiagnostic_;
+  std::unique_ptr<Program> program_;
+};
+
+} // namespace tokamak::frontend
+
+#endif // TOKAMAK_FRONTEND_DML_DESCENTPARSER_H

@@ -1,0 +1,193 @@
+#include "frontend/dml/DescentParser.h"
+
+#include "base/NearestNames.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+namespace tokamak::frontend {
+
+bool DescentParser::atFunctionDefinition() const {
+  return at(TokenKind::Identifier) && peek(1).isAssignment() &&
+         (peek(2).is(TokenKind::Function) || peek(2).is(TokenKind::ExternalFunction));
+}
+
+void DescentParser::parseFunctionDefinition() {
+  checkTopLevel(peek().range, "a function definition");
+  checkAssignable(peek());
+  if (peek(2).is(TokenKind::ExternalFunction))
+    return parseExternalFunction();
+  std::unique_ptr<FunctionDefinition> function = parseFunction();
+  if (!function)
+    return synchronise();
+  for (const auto &other : program_->functions)
+    if (other->name == function->name) {
+      reporter_
+          .error(function->nameRange, "the function '" + function->name + "' is already defined")
+          .notes.push_back(reporter_.noteAt(other->nameRange, "first defined here"));
+      return;
+    }
+  program_->functions.push_back(std::move(function));
+}
+
+std::unique_ptr<FunctionDefinition> DescentParser::parseFunction() {
+  auto function = std::make_unique<FunctionDefinition>();
+  function->nameRange = advance().range;
+  function->name = text(function->nameRange);
+  advance();
+  advance();
+  if (!parseSignature(function->parameters, function->outputs))
+    return nullptr;
+  if (!at(TokenKind::LeftBrace)) {
+    errorExpected("'{'", "before the body of the function");
+    return nullptr;
+  }
+  uint32_t open = position_;
+  uint32_t errorsBefore = errorCount_;
+  if (!parseBody(function->body))
+    return nullptr;
+  if (function->body.empty() && errorCount_ == errorsBefore)
+    error(tokens_[open].range, "the body of the function '" + function->name + "' is empty");
+  function->range = rangeFrom(function->nameRange);
+  return function;
+}
+
+/// A function in Java can't be called; a warning says so once, here.
+void DescentParser::parseExternalFunction() {
+  SourceRange nameRange = advance().range;
+  advance();
+  advance();
+  FunctionDefinition signature;
+  if (!parseSignature(signature.parameters, signature.outputs) ||
+      !expect(TokenKind::Implemented, "after the signature of an external function") ||
+      !expect(TokenKind::In, "after 'implemented'"))
+    return synchronise();
+  uint32_t open = position_;
+  if (!expect(TokenKind::LeftParenthesis, "after 'implemented in'"))
+    return synchronise();
+  if (!skipBehind(open)) {
+    error(tokens_[open].range, "this '(' is never closed");
+    return synchronise();
+  }
+  std::string name(text(nameRange));
+  reporter_.warning(nameRange, "the external function '" + name +
+                                   "' is ignored: functions in Java can't be called");
+  program_->externalFunctions.push_back({std::move(name), nameRange});
+}
+
+//===-- Signatures
+//----------------------------------------------------------------------------------------------===//
+
+bool DescentParser::parseSignature(std::vector<Parameter> &parameters,
+                                   std::vector<Parameter> &outputs) {
+  if (!parseParameters(parameters, "a parameter"))
+    return false;
+  return !accept(TokenKind::Return) || parseParameters(outputs, "an output");
+}
+
+bool DescentParser::parseParameters(std::vector<Parameter> &parameters, std::string_view what) {
+  uint32_t open = position_;
+  if (!expect(TokenKind::LeftParenthesis, "after '" + std::string(text(previous())) + "'"))
+    return false;
+  if (accept(TokenKind::RightParenthesis))
+    return true;
+  do {
+    // After an error the body is still checked, if it is clear where the list ends.
+    if (!parseParameter(parameters.emplace_back(), what))
+      return skipBehind(open);
+    const Parameter &parameter = parameters.back();
+    for (size_t i = 0; i + 1 < parameters.size(); ++i)
+      if (parameters[i].name == parameter.name)
+        error(parameter.nameRange, "'" + parameter.name + "' is declared twice");
+  } while (accept(TokenKind::Comma));
+  return expectClosing(open) || skipBehind(open);
+}
+
+bool DescentParser::parseParameter(Parameter &parameter, std::string_view what) {
+  if (!parseType(parameter.type))
+    return false;
+  if (at(TokenKind::Identifier))
+    checkAssignable(peek());
+  parameter.nameRange = peek().range;
+  parameter.name = text(peek());
+  if (!expect(TokenKind::Identifier, "for " + std::string(what) + " after its type"))
+    return false;
+  if (!at(TokenKind::Assign))
+    return true;
+  if (what == "an output") {
+    error(peek().range, "an output has no default")
+        .note("assign '" + parameter.name + "' in the body of the function");
+    return false;
+  }
+  advance();
+  parameter.defaultValue = parseExpression();
+  return parameter.defaultValue != nullptr;
+}
+
+static std::optional<DeclaredDataType> dataTypeNamed(std::string_view name) {
+  return llvm::StringSwitch<std::optional<DeclaredDataType>>({name.data(), name.size()})
+      .Cases("matrix", "Matrix", DeclaredDataType::Matrix)
+      .Cases("frame", "Frame", DeclaredDataType::Frame)
+      .Cases("list", "List", DeclaredDataType::List)
+      .Cases("scalar", "Scalar", DeclaredDataType::Scalar)
+      .Default(std::nullopt);
+}
+
+static DeclaredValueType valueTypeNamed(std::string_view name) {
+  return llvm::StringSwitch<DeclaredValueType>({name.data(), name.size()})
+      .Cases("int", "integer", "Int", "Integer", DeclaredValueType::Integer)
+      .Cases("double", "Double", DeclaredValueType::Double)
+      .Cases("boolean", "Boolean", DeclaredValueType::Boolean)
+      .Cases("string", "String", DeclaredValueType::String)
+      .Default(DeclaredValueType::Unknown);
+}
+
+/// A value type alone, or data[value].
+bool DescentParser::parseType(DeclaredType &type) {
+  static const std::string typeNames[] = {"matrix", "frame",  "list",    "scalar", "int",
+                                          "double", "string", "boolean", "integer"};
+  SourceRange begin = peek().range;
+  if (at(TokenKind::ValueType)) {
+    type = {DeclaredDataType::Scalar, valueTypeNamed(text(advance())), begin};
+    return true;
+  }
+  if (!at(TokenKind::Identifier)) {
+    errorExpected("a type such as int or matrix[double]");
+    return false;
+  }
+  std::string name(text(peek()));
+  std::optional<DeclaredDataType> dataType = dataTypeNamed(name);
+  bool isLastWord = peek(1).is(TokenKind::Comma) || peek(1).is(TokenKind::RightParenthesis) ||
+                    peek(1).is(TokenKind::Assign);
+  if (isLastWord && !dataType) {
+    error(begin, "'" + name + "' needs a type before it")
+        .note("for example: matrix[double] " + name + ", or double " + name);
+    return false;
+  }
+  if (!dataType) {
+    auto &diagnostic = error(begin, "unknown type '" + name + "'");
+    diagnostic.candidates = nearestCandidates(name, typeNames);
+    diagnostic.note(
+        "the types are int, double, boolean, string, matrix[double], frame[unknown] and "
+        "list[unknown]");
+    return false;
+  }
+  advance();
+  uint32_t open = position_;
+  std::string elementType = *dataType == DeclaredDataType::Matrix ? "double" : "unknown";
+  if (!at(TokenKind::LeftBracket)) {
+    error(begin, "'" + name + "' needs the type of its values: " + name + "[" + elementType + "]");
+    return false;
+  }
+  advance();
+  if (!at(TokenKind::ValueType)) {
+    errorExpected("a value type such as double or string");
+    return false;
+  }
+  DeclaredValueType valueType = valueTypeNamed(text(advance()));
+  if (!expectClosing(open))
+    return false;
+  type = {*dataType, valueType, rangeFrom(begin)};
+  return true;
+}
+
+} // namespace tokamak::frontend
