@@ -1,0 +1,233 @@
+#!/usr/bin/env python3
+"""Measures Tokamak beside NumPy and hand-written C++ on the same arrays, interleaved in one run.
+
+usage: run.py [FILTER] [--rounds N] [--quick] [--threads 1,2]
+./dev bench builds first and then calls this. Each round runs every peer once, as a process that fills the same arrays,
+repeats the operation and times itself; a round follows a round, so that a slow minute of the machine hits all peers.
+What is compared are medians over all repetitions. One thread is the bound; two threads are shown.
+"""
+
+import argparse
+import dataclasses
+import json
+import math
+import os
+import pathlib
+import platform
+import statistics
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+TOKAMAK = ROOT / "build/release/bin/tokamak"
+CPP = ROOT / "build/bench"
+VENV = ROOT / "build/bench-venv"
+PROGRAMS = ROOT / "bench/programs"
+REPORT = ROOT / "build/bench.json"
+
+
+@dataclasses.dataclass
+class Benchmark:
+    name: str
+    program: str
+    rows: int
+    columns: int
+    repetitions: int
+    rounds: int
+    bound: tuple  # (peer, smallest ratio of the peer's time to Tokamak's)
+    arrays: int   # how many arrays of rows x columns one repetition must read, at least once
+
+
+BENCHMARKS = [
+    Benchmark("sum-of-product", "sum-of-product", 200_000, 100, 7, 5, ("C++", 0.9), 3),
+    Benchmark("sum-pair", "sum-pair", 200_000, 100, 7, 5, ("C++", 0.9), 3),
+    Benchmark("chain-wide", "chain", 200_000, 100, 7, 5, ("C++", 0.7), 1),
+    Benchmark("chain-narrow", "chain", 2_000_000, 10, 7, 5, ("C++", 0.5), 1),
+    Benchmark("l2svm", "l2svm", 10_000_000, 10, 1, 3, ("NumPy", 2.0), 0),
+    Benchmark("linreg-cg", "linreg-cg", 1_000_000, 100, 1, 3, ("NumPy", 1.5), 0),
+]
+STARTS = [  # name, Tokamak's program, argument of the minimal MLIR program, largest ratio to its time
+    ("start-print", "print", [], 1.5),
+    ("start-first-kernel", "first-kernel", ["k1"], 2.5),
+]
+
+
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def prepare(numpy_needed):
+    if not (CPP / "build.ninja").exists():
+        say("configuring the C++ peers")
+        subprocess.run(["cmake", "-S", ROOT / "bench", "-B", CPP, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
+                        "-DCMAKE_PREFIX_PATH=/usr/lib/llvm-19", "-DCMAKE_C_COMPILER=clang-19",
+                        "-DCMAKE_CXX_COMPILER=clang++-19"], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(["ninja", "-C", CPP, "--quiet"], check=True, stdout=sys.stderr)
+    if numpy_needed and not (VENV / "bin/python").exists():
+        say("making build/bench-venv with NumPy")
+        subprocess.run([sys.executable, "-m", "venv", VENV], check=True)
+    if numpy_needed and subprocess.run([VENV / "bin/python", "-c", "import numpy"], capture_output=True).returncode != 0:
+        subprocess.run([VENV / "bin/pip", "install", "--quiet", "--disable-pip-version-check", "numpy"], check=True)
+
+
+def commands(benchmark, threads):
+    """{peer: command} of one benchmark."""
+    size = [str(benchmark.rows), str(benchmark.columns)]
+    repetitions = str(benchmark.repetitions)
+    return {
+        "Tokamak": [TOKAMAK, "run", PROGRAMS / f"{benchmark.program}.dml", f"--threads={threads}", "-nvargs",
+                    f"rows={size[0]}", f"cols={size[1]}", f"reps={repetitions}"],
+        "C++": [CPP / "hand-written", benchmark.name, str(threads), repetitions, *size],
+        "NumPy": [VENV / "bin/python", ROOT / "bench/numpy_peer.py", benchmark.name, repetitions, *size],
+    }
+
+
+def self_timed(command, threads):
+    """(nanoseconds of each repetition, result) of a process that times itself."""
+    environment = os.environ | {name: str(threads) for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise RuntimeError(f"{' '.join(map(str, command))}: exit status {done.returncode}\n{done.stderr[-2000:]}")
+    lines = [line.split() for line in done.stdout.splitlines()]
+    return [int(l[1]) for l in lines if l[0] == "ns"], [float(l[1]) for l in lines if l[0] == "result"][0]
+
+
+def measure(benchmark, threads, rounds):
+    times, results, errors = {}, {}, {}
+    for number in range(rounds):
+        for peer, command in commands(benchmark, threads).items():
+            if peer in errors:
+                continue
+            say(f"  {benchmark.name}, {threads} threads, round {number + 1} of {rounds}: {peer}")
+            try:
+                ns, result = self_timed(command, threads)
+            except (RuntimeError, OSError, IndexError, ValueError) as error:
+                errors[peer] = str(error)
+                continue
+            times.setdefault(peer, []).extend(ns)
+            results[peer] = result
+    for peer, result in results.items():
+        expected = results.get("C++", result)
+        if not math.isclose(result, expected, rel_tol=1e-6, abs_tol=1e-6):
+            errors[peer] = f"its result {result!r} differs from the C++ loops' {expected!r}"
+    medians = {peer: statistics.median(ns) for peer, ns in times.items() if peer not in errors}
+    row = {"benchmark": benchmark.name, "rows": benchmark.rows, "columns": benchmark.columns, "threads": threads,
+           "milliseconds": {p: ns / 1e6 for p, ns in medians.items()}, "results": results, "errors": errors}
+    if "Tokamak" in medians:
+        row["ratio"] = {p: ns / medians["Tokamak"] for p, ns in medians.items() if p != "Tokamak"}
+        if benchmark.arrays:
+            row["gigabytes_per_second"] = benchmark.arrays * benchmark.rows * benchmark.columns * 8 / medians["Tokamak"]
+        if threads == 1 and benchmark.bound[0] in row["ratio"]:
+            row["bound"] = f">= {benchmark.bound[1]} of {benchmark.bound[0]}"
+            row["meets_bound"] = row["ratio"][benchmark.bound[0]] >= benchmark.bound[1]
+    return row
+
+
+def wall_time(command):
+    start = time.perf_counter_ns()
+    nowhere = [(os.POSIX_SPAWN_OPEN, 1, "/dev/null", os.O_WRONLY, 0)]
+    child = os.posix_spawn(command[0], [str(c) for c in command], os.environ, file_actions=nowhere)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    elapsed = time.perf_counter_ns() - start
+    if status != 0:
+        raise RuntimeError(f"{' '.join(map(str, command))}: exit status {status}")
+    return elapsed
+
+
+def measure_start(name, program, argument, bound, rounds):
+    peers = {"Tokamak": [TOKAMAK, "run", PROGRAMS / f"{program}.dml"], "minimal MLIR": [CPP / "minimal-mlir", *argument]}
+    times, errors = {peer: [] for peer in peers}, {}
+    for _ in range(rounds):
+        for peer, command in peers.items():
+            try:
+                times[peer].append(wall_time(command))
+            except (RuntimeError, OSError) as error:
+                errors[peer] = str(error)
+    medians = {peer: statistics.median(ns) for peer, ns in times.items() if ns}
+    row = {"benchmark": name, "threads": 1, "milliseconds": {p: ns / 1e6 for p, ns in medians.items()}, "errors": errors}
+    if len(medians) == 2 and not errors:
+        row["ratio"] = {"minimal MLIR": medians["minimal MLIR"] / medians["Tokamak"]}
+        row["bound"] = f"<= {bound} times minimal MLIR"
+        row["meets_bound"] = medians["Tokamak"] <= bound * medians["minimal MLIR"]
+    return row
+
+
+def bandwidth(threads, cells):
+    ns, _ = self_timed([CPP / "hand-written", "bandwidth", str(threads), "9", str(cells // 100), "100"], threads)
+    return cells * 8 / statistics.median(ns)
+
+
+def table(rows, roofline):
+    def number(value, form):
+        return "–" if value is None else format(value, form)
+    lines = ["| benchmark | size | threads | Tokamak ms | C++ ms | NumPy ms | ratio C++ | ratio NumPy | GB/s | bound | |",
+             "|---|---|--:|--:|--:|--:|--:|--:|--:|---|---|"]
+    for row in rows:
+        ms, ratio = row["milliseconds"], row.get("ratio", {})
+        size = f"{row['rows']:,}×{row['columns']}" if "rows" in row else ""
+        floor = "minimal MLIR" if "minimal MLIR" in ms else "C++"
+        verdict = {True: "met", False: "MISSED"}.get(row.get("meets_bound"), "")
+        if row["errors"]:
+            verdict = "error: " + ", ".join(row["errors"])
+        lines.append("| " + " | ".join([
+            row["benchmark"], size, str(row["threads"]), number(ms.get("Tokamak"), ".2f"), number(ms.get(floor), ".2f"),
+            number(ms.get("NumPy"), ".2f"), number(ratio.get(floor), ".2f"), number(ratio.get("NumPy"), ".2f"),
+            number(row.get("gigabytes_per_second"), ".1f"), row.get("bound", ""), verdict]) + " |")
+    lines.append("")
+    lines.append("A ratio is the peer's time divided by Tokamak's; for the two starts, the C++ column is the minimal MLIR program.")
+    lines.append("Memory read at " + ", ".join(f"{gb:.1f} GB/s ({t} threads)" for t, gb in roofline.items()) + ".")
+    return "\n".join(lines)
+
+
+def processor():
+    for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return platform.processor()
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="./dev bench")
+    parser.add_argument("filter", nargs="?", default="", help="runs the benchmarks whose name contains this")
+    parser.add_argument("--rounds", type=int, help="rounds of each benchmark (5, for algorithms 3)")
+    parser.add_argument("--quick", action="store_true", help="a tenth of the size: to try the harness")
+    parser.add_argument("--threads", default="1,2", help="thread counts, separated by commas")
+    options = parser.parse_args()
+
+    chosen = [b for b in BENCHMARKS if options.filter in b.name]
+    starts = [s for s in STARTS if options.filter in s[0]]
+    if not chosen and not starts:
+        parser.error(f"no benchmark's name contains '{options.filter}': " +
+                     " ".join([b.name for b in BENCHMARKS] + [s[0] for s in STARTS]))
+    prepare(numpy_needed=bool(chosen))
+    threads = [int(t) for t in options.threads.split(",")]
+    if options.quick:
+        chosen = [dataclasses.replace(b, rows=b.rows // 10) for b in chosen]
+    load = os.getloadavg()[0]
+    if load > 0.5:
+        say(f"the machine is busy (load {load:.1f}): ratios hold better than times")
+
+    cells = 2_000_000 if options.quick else 60_000_000
+    roofline = {t: bandwidth(t, cells) for t in threads}
+    rows = []
+    for start in starts:
+        say(f"  {start[0]}")
+        rows.append(measure_start(*start, rounds=30))
+    for benchmark in chosen:
+        for count in threads:
+            rows.append(measure(benchmark, count, options.rounds or benchmark.rounds))
+    REPORT.parent.mkdir(exist_ok=True)
+    REPORT.write_text(json.dumps({"processor": processor(), "cores": os.cpu_count(), "load_before": load,
+                                  "quick": options.quick, "read_gigabytes_per_second": roofline, "rows": rows},
+                                 indent=2) + "\n")
+    print(table(rows, roofline))
+    errors = [(row["benchmark"], peer, text) for row in rows for peer, text in row["errors"].items()]
+    for name, peer, text in errors:
+        say(f"{name}: {peer}: {text}")
+    say(f"the same as JSON: {REPORT.relative_to(ROOT)}")
+    return 1 if errors else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
