@@ -19,8 +19,9 @@ def quoted():
     for document in documents:
         inside = False
         for number, line in enumerate(document.read_text().splitlines(), 1):
+            line = line.strip()
             if line.startswith("```"):
-                inside = line.strip() == "```sh"
+                inside = line == "```sh"
             elif inside and re.match(r"(\./dev|tokamak)\s", line):
                 yield document.relative_to(ROOT), number, line.split(" #")[0].strip()
 
