@@ -1,13 +1,14 @@
-# IR tests: .mlir files with RUN lines, beside the code they test (src/**/test) and, across folders, in test/.
-import pathlib
-
+# The IR tests: .mlir and .dml files with RUN lines, beside the code they test and in test/. `./dev test ir` runs them.
+import os
 import lit.formats
 
-root = pathlib.Path(__file__).parent
 config.name = "tokamak"
 config.test_format = lit.formats.ShTest(execute_external=False)
-config.suffixes = [".mlir", ".dml"]
-config.test_source_root = str(root)
-config.test_exec_root = str(root / "build/release/lit")
-tools = [str(root / "build/release/bin"), "/usr/lib/llvm-19/bin"]
-config.environment["PATH"] = ":".join(tools + [config.environment["PATH"]])
+config.suffixes = [".mlir"]
+config.excludes = ["build", "examples", "bench"]
+config.test_source_root = os.path.dirname(__file__)
+build = os.path.join(config.test_source_root, "build", os.environ.get("TOKAMAK_PRESET", "release"))
+config.test_exec_root = os.path.join(build, "lit")
+config.environment["PATH"] = os.pathsep.join(
+    [os.path.join(build, "bin"), "/usr/lib/llvm-19/bin", os.environ.get("PATH", "")])
+config.environment["HOME"] = config.test_exec_root

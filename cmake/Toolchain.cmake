@@ -24,6 +24,7 @@ add_library(tokamak_flags INTERFACE)
 target_compile_options(tokamak_flags INTERFACE -Wall -Wextra -Wno-unused-parameter -Werror=return-type
   -fno-math-errno -ffp-contract=off -ffunction-sections -fdata-sections
   "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>")
+target_compile_definitions(tokamak_flags INTERFACE TOKAMAK_VERSION="${PROJECT_VERSION}")
 target_include_directories(tokamak_flags INTERFACE ${CMAKE_SOURCE_DIR}/src ${CMAKE_BINARY_DIR}/src)
 target_link_options(tokamak_flags INTERFACE -fuse-ld=mold)
 

@@ -131,7 +131,7 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
   CLI::App *check = app.add_subcommand("check", "find a script's errors without running it");
   addCompileOptions(check);
   CLI::App *doctor = app.add_subcommand("doctor", "say what this machine offers and whether all is in order");
-  CLI::App *status = app.add_subcommand("language-status", "write docs/language-status.md: what of DML can run");
+  app.add_subcommand("language-status", "write docs/language-status.md: what of DML can run");
 
   std::vector<std::string> words(argv + 1, argv + argc);
   std::string form;

@@ -1,0 +1,48 @@
+// Operands that can never be right are errors before the run.
+// RUN: tokamak-opt --tok-check-facts %s -split-input-file -verify-diagnostics -o /dev/null
+
+func.func @product(%x: tensor<?x?xf64>, %y: tensor<?x?xf64>) {
+  %a = tok.assume %x [-1, 3] : tensor<?x?xf64> -> tensor<?x?xf64>
+  %b = tok.assume %y [4, 2] : tensor<?x?xf64> -> tensor<?x?xf64>
+  // expected-error @+1 {{matrix product of ?x3 and 4x2: the left one's columns must be as many as the right one's rows}}
+  %0 = tok.matmul %a, %b : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  return
+}
+
+// -----
+
+// A vector is broadcast on the right, not on the left.
+func.func @broadcast(%x: tensor<?x?xf64>, %v: tensor<?x?xf64>) {
+  %a = tok.assume %x [4, 3] : tensor<?x?xf64> -> tensor<?x?xf64>
+  %b = tok.assume %v [4, 1] : tensor<?x?xf64> -> tensor<?x?xf64>
+  %0 = tok.binary mul %a, %b : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  // expected-error @+1 {{sizes do not agree: 4x1 * 4x3}}
+  %1 = tok.binary mul %b, %a : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  return
+}
+
+// -----
+
+func.func @index(%x: tensor<?x?xf64>) {
+  %a = tok.assume %x [4, 3] : tensor<?x?xf64> -> tensor<?x?xf64>
+  %one = tok.constant 1 : i64
+  %five = tok.constant 5 : i64
+  // expected-error @+1 {{row index 5 is out of range: the matrix has 4 rows}}
+  %0 = tok.slice %a, %five, %five, %one, %one : (tensor<?x?xf64>, i64, i64, i64, i64) -> tensor<?x?xf64>
+  return
+}
+
+// -----
+
+// Code that never runs may be wrong.
+func.func @dead(%x: tensor<?x?xf64>) {
+  %false = tok.constant false
+  tok.if %false {
+    %a = tok.assume %x [4, 3] : tensor<?x?xf64> -> tensor<?x?xf64>
+    %0 = tok.matmul %a, %a : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+    tok.yield
+  } else {
+    tok.yield
+  }
+  return
+}

@@ -1,0 +1,57 @@
+// Sizes through branches, loops and integer arithmetic.
+// RUN: tokamak-opt --tok-print-facts %s -split-input-file -verify-diagnostics -o /dev/null
+
+func.func @sizes_flow(%x: tensor<?x?xf64>) {
+  // expected-remark @+1 {{100 x 10}}
+  %a = tok.assume %x [100, 10] : tensor<?x?xf64> -> tensor<?x?xf64>
+  // expected-remark @+1 {{= 10}}
+  %n = tok.columns %a : tensor<?x?xf64>
+  // expected-remark @+1 {{= 1}}
+  %one = tok.constant 1 : i64
+  // expected-remark @+1 {{= 11}}
+  %m = tok.binary add %n, %one : (i64, i64) -> i64
+  %zero = tok.constant 0.0 : f64
+  // expected-remark @+1 {{11 x 1}}
+  %w = tok.fill %zero, %m, %one : (f64, i64, i64) -> tensor<?x?xf64>
+  // expected-remark @+1 {{10 x 100}}
+  %t = tok.transpose %a : (tensor<?x?xf64>) -> tensor<?x?xf64>
+  // expected-remark @+1 {{10 x 10}}
+  %g = tok.matmul %t, %a : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  return
+}
+
+// -----
+
+// The symbol of an unread size reaches what is made from it.
+func.func @symbols(%x: tensor<?x?xf64>, %y: tensor<?x?xf64>) {
+  // expected-remark @+1 {{= s}}
+  %n = tok.rows %x : tensor<?x?xf64>
+  // expected-remark @+1 {{= 1}}
+  %one = tok.constant 1 : i64
+  %zero = tok.constant 0.0 : f64
+  // expected-remark @+1 {{s1000 x 1}}
+  %w = tok.fill %zero, %n, %one : (f64, i64, i64) -> tensor<?x?xf64>
+  // expected-remark @+1 {{s1000 x s}}
+  %b = tok.cbind %x, %w : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  return
+}
+
+// -----
+
+// A carried size that changes becomes a symbol of its own, one that does not is kept.
+func.func @loops(%c: i1, %x: tensor<?x?xf64>) {
+  // expected-remark @+1 {{5 x 2}}
+  %a = tok.assume %x [5, 2] : tensor<?x?xf64> -> tensor<?x?xf64>
+  // expected-remark @+2 {{5 x s}}
+  // expected-remark @+1 {{5 x 2}}
+  %r:2 = tok.while carrying (%grow = %a, %keep = %a) : tensor<?x?xf64>, tensor<?x?xf64> {
+    tok.condition %c, %grow, %keep : tensor<?x?xf64>, tensor<?x?xf64>
+  } do {
+    // expected-remark @+1 {{5 x s}}
+    %g = tok.cbind %grow, %keep : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+    // expected-remark @+1 {{5 x 2}}
+    %k = tok.unary exp %keep : tensor<?x?xf64> -> tensor<?x?xf64>
+    tok.yield %g, %k : tensor<?x?xf64>, tensor<?x?xf64>
+  }
+  return
+}

@@ -1,0 +1,21 @@
+// RUN: tokamak-opt %s -split-input-file -verify-diagnostics
+
+func.func @template(%x: tensor<?x?xf64>) {
+  // expected-error @+1 {{no template outter}}
+  %0 = plan.operator outter(%x) sizes [2, 2] : (tensor<?x?xf64>) -> tensor<?x?xf64> {
+  ^bb0(%a: tensor<?x?xf64>):
+    plan.yield %a : tensor<?x?xf64>
+  }
+  return
+}
+
+// -----
+
+func.func @sizes(%x: tensor<?x?xf64>) {
+  // expected-error @+1 {{sizes has rows and columns of every operand}}
+  %0 = plan.operator cell(%x) sizes [2] : (tensor<?x?xf64>) -> tensor<?x?xf64> {
+  ^bb0(%a: tensor<?x?xf64>):
+    plan.yield %a : tensor<?x?xf64>
+  }
+  return
+}

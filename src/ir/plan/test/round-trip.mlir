@@ -1,0 +1,15 @@
+// RUN: tokamak-opt %s | tokamak-opt | FileCheck %s
+
+// CHECK-LABEL: func.func @row
+func.func @row(%X: tensor<?x?xf64>, %v: tensor<?x?xf64>, %s: f64) -> tensor<?x?xf64> {
+  // CHECK: plan.operator row(%{{.*}}, %{{.*}}, %{{.*}}) sizes [-1, 10, 10, 1, 0, 0] : (tensor<?x?xf64>, tensor<?x?xf64>, f64) -> tensor<?x?xf64> {
+  %q = plan.operator row(%X, %v, %s) sizes [-1, 10, 10, 1, 0, 0] : (tensor<?x?xf64>, tensor<?x?xf64>, f64) -> tensor<?x?xf64> {
+  // CHECK-NEXT: ^bb0
+  ^bb0(%x: tensor<?x?xf64>, %w: tensor<?x?xf64>, %c: f64):
+    %0 = tok.matmul %x, %w : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+    %1 = tok.binary mul %0, %c : (tensor<?x?xf64>, f64) -> tensor<?x?xf64>
+    // CHECK: plan.yield
+    plan.yield %1 : tensor<?x?xf64>
+  }
+  return %q : tensor<?x?xf64>
+}

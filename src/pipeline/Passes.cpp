@@ -1,0 +1,151 @@
+#include "pipeline/Passes.h"
+
+#include "analysis/FactsAnalysis.h"
+#include "fusion/select/FuseBlock.h"
+#include "ir/plan/PlanDialect.h"
+#include "pipeline/LowerToImage.h"
+#include "pipeline/OutlineBlocks.h"
+#include "pipeline/StaticPhase.h"
+#include "rewrite/BlockRules.h"
+
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassRegistry.h"
+
+#include <sstream>
+
+using namespace mlir;
+using namespace tokamak;
+
+namespace {
+
+// A pass whose body is a function on the module.
+template <typename Self> struct ModulePass : PassWrapper<Self, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ModulePass)
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<tok::TokDialect, plan::PlanDialect>();
+  }
+};
+
+std::string describe(tok::Dimension dimension) {
+  if (dimension.isConstant())
+    return std::to_string(dimension.constantValue());
+  return dimension.isSymbol() ? "s" + std::to_string(dimension.symbolId()) : "?";
+}
+
+struct PrintFactsPass : ModulePass<PrintFactsPass> {
+  StringRef getArgument() const final { return "tok-print-facts"; }
+  StringRef getDescription() const final { return "Remark sizes and integer values that are known"; }
+  void runOnOperation() final {
+    analysis::FactsAnalysis facts(getOperation());
+    getOperation()->walk([&](Operation *op) {
+      for (Value result : op->getResults()) {
+        tok::Facts known = facts.factsOf(result);
+        if (known.isMatrix())
+          op->emitRemark() << describe(known.rows()) << " x " << describe(known.columns());
+        else if (!known.integer.isUnknown())
+          op->emitRemark() << "= " << describe(known.integer);
+      }
+    });
+  }
+};
+
+struct CheckFactsPass : ModulePass<CheckFactsPass> {
+  StringRef getArgument() const final { return "tok-check-facts"; }
+  StringRef getDescription() const final { return "Report operations whose operands are proved wrong"; }
+  void runOnOperation() final {
+    if (failed(analysis::FactsAnalysis(getOperation()).check()))
+      signalPassFailure();
+  }
+};
+
+struct OutlineBlocksPass : ModulePass<OutlineBlocksPass> {
+  StringRef getArgument() const final { return "tok-outline-blocks"; }
+  StringRef getDescription() const final { return "Outline straight-line runs of array operations into functions"; }
+  void runOnOperation() final { pipeline::outlineBlocks(getOperation()); }
+};
+
+struct StaticPhasePass : ModulePass<StaticPhasePass> {
+  StringRef getArgument() const final { return "tok-static-phase"; }
+  StringRef getDescription() const final { return "The whole static phase"; }
+  void runOnOperation() final {
+    if (failed(pipeline::runStaticPhase(getOperation(), {})))
+      signalPassFailure();
+  }
+};
+
+// One pass for each rule, named after it.
+struct BlockRulePass : PassWrapper<BlockRulePass, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(BlockRulePass)
+  explicit BlockRulePass(const rewrite::BlockRule &rule) : rule(rule), argument(("tok-" + rule.name).str()) {}
+  StringRef getArgument() const final { return argument; }
+  StringRef getDescription() const final { return rule.summary; }
+  void runOnOperation() final {
+    analysis::FactsAnalysis facts(getOperation());
+    rule.apply(getOperation(), facts);
+  }
+  rewrite::BlockRule rule;
+  std::string argument;
+};
+
+struct FusePass : PassWrapper<FusePass, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FusePass)
+  FusePass() = default;
+  FusePass(const FusePass &other) : PassWrapper(other) {}
+  StringRef getArgument() const final { return "tok-fuse"; }
+  StringRef getDescription() const final { return "Fuse operations into plan.operator, under the fixed machine model"; }
+  void runOnOperation() final {
+    auto known = llvm::StringSwitch<std::optional<fusion::Selector>>(selector)
+                     .Case("none", fusion::Selector::None)
+                     .Case("all", fusion::Selector::All)
+                     .Case("no-redundancy", fusion::Selector::NoRedundancy)
+                     .Case("cost", fusion::Selector::Cost)
+                     .Default(std::nullopt);
+    if (!known) {
+      getOperation().emitError("no selector ") << selector;
+      return signalPassFailure();
+    }
+    analysis::FactsAnalysis facts(getOperation());
+    llvm::DenseMap<Value, tok::Facts> cache;
+    auto factsOf = [&](Value value) -> const tok::Facts & {
+      return cache.try_emplace(value, facts.factsOf(value)).first->second;
+    };
+    cost::MachineModel fixed;
+    std::string explanation;
+    if (failed(fusion::fuseBlock(getOperation(), factsOf, {*known, &fixed, explain ? &explanation : nullptr})))
+      signalPassFailure();
+    llvm::outs() << explanation;
+  }
+  Option<std::string> selector{*this, "selector", llvm::cl::desc("none, all, no-redundancy or cost"),
+                               llvm::cl::init("cost")};
+  Option<bool> explain{*this, "explain", llvm::cl::desc("print the explanation"), llvm::cl::init(false)};
+};
+
+struct LowerToImagePass : ModulePass<LowerToImagePass> {
+  StringRef getArgument() const final { return "tok-lower-to-image"; }
+  StringRef getDescription() const final { return "Print the program image"; }
+  void runOnOperation() final {
+    llvm::StringMap<int32_t> blocks;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (function->hasAttr(pipeline::blockAttributeName))
+        blocks.try_emplace(function.getName(), blocks.size());
+    auto image = pipeline::lowerProgram(getOperation(), [&](StringRef name) { return blocks.lookup(name); });
+    if (failed(image))
+      return signalPassFailure();
+    std::ostringstream out;
+    runtime::print(*image, out);
+    llvm::outs() << out.str();
+  }
+};
+
+} // namespace
+
+void pipeline::registerPasses() {
+  PassRegistration<PrintFactsPass>();
+  PassRegistration<CheckFactsPass>();
+  PassRegistration<OutlineBlocksPass>();
+  PassRegistration<StaticPhasePass>();
+  PassRegistration<FusePass>();
+  PassRegistration<LowerToImagePass>();
+  for (const rewrite::BlockRule &rule : rewrite::blockRules())
+    registerPass([&rule] { return std::make_unique<BlockRulePass>(rule); });
+}

@@ -1,0 +1,36 @@
+// RUN: tokamak-opt --tok-outline-blocks %s | FileCheck %s
+
+// The print ends the first block; the constant moves into both; scalars that follow stay outside.
+// CHECK-LABEL: func.func @main
+func.func @main(%x: tensor<?x?xf64>, %w: tensor<?x?xf64>) {
+  %two = tok.constant 2.0 : f64
+  // CHECK: %[[A:.*]]:2 = tok.execute @block_0(%{{.*}}, %{{.*}})
+  %0 = tok.matmul %x, %w : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  %1 = tok.aggregate sum full %0 : tensor<?x?xf64> -> f64
+  // CHECK-NOT: tok.execute
+  // CHECK: tok.binary mul %[[A]]#1
+  %s = tok.binary mul %1, %two : (f64, f64) -> f64
+  // CHECK: tok.print
+  tok.print %s : (f64) -> ()
+  // CHECK: tok.execute @block_1(%[[A]]#0)
+  %2 = tok.binary mul %0, %two : (tensor<?x?xf64>, f64) -> tensor<?x?xf64>
+  tok.print %2 : (tensor<?x?xf64>) -> ()
+  return
+}
+// CHECK: func.func private @block_0
+// CHECK-SAME: tok.block
+// CHECK: func.func private @block_1
+// CHECK: tok.constant 2.0
+
+// A scalar that changes in the loop is not bound, one from outside is.
+// CHECK-LABEL: func.func private @block_2
+// CHECK-SAME: tok.bind = array<i1: false, false, true>
+func.func @loop(%x: tensor<?x?xf64>, %n: i64, %fixed: f64, %start: f64) -> f64 {
+  %r = tok.for %i = %n to %n step %n carrying (%s = %start) : f64 {
+    %a = tok.binary mul %x, %s : (tensor<?x?xf64>, f64) -> tensor<?x?xf64>
+    %b = tok.binary mul %a, %fixed : (tensor<?x?xf64>, f64) -> tensor<?x?xf64>
+    %t = tok.aggregate sum full %b : tensor<?x?xf64> -> f64
+    tok.yield %t : f64
+  }
+  return %r : f64
+}

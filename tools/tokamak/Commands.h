@@ -1,0 +1,22 @@
+// The commands of `tokamak`; each returns the exit status of the process.
+//
+//   return runCommand(line);
+#ifndef TOKAMAK_TOOLS_TOKAMAK_COMMANDS_H
+#define TOKAMAK_TOOLS_TOKAMAK_COMMANDS_H
+
+#include "tokamak/CommandLine.h"
+
+namespace tokamak {
+
+// 0, 1 (the program failed while it ran), 2 (a mistake found before anything ran), 70 (a bug of ours).
+enum ExitStatus { Success = 0, RunFailed = 1, Rejected = 2, InternalFailure = 70 };
+
+// run, explain and check: all that begins with a script.
+int scriptCommand(const CommandLine &line);
+int doctorCommand();
+
+// Writes what is needed to repeat a failure of ours to a file in the working directory and says so.
+void writeReproducer(const CommandLine &line, const std::string &message);
+
+} // namespace tokamak
+#endif
