@@ -115,8 +115,7 @@ std::string didYouMean(const std::vector<std::string> &candidates) {
 
 } // namespace
 
-//===-- DiagnosticEngine
-//----------------------------------------------------------------------------------------===//
+//===-- DiagnosticEngine --===//
 
 void DiagnosticEngine::addSource(llvm::StringRef path, llvm::StringRef text) {
   sources_.try_emplace(path, SourceText{sources_.size(), text.str()});
@@ -202,8 +201,7 @@ void DiagnosticEngine::render(llvm::raw_ostream &os, bool color) {
     render(*diagnostic, os, color);
 }
 
-//===-- MLIR locations and diagnostics
-//--------------------------------------------------------------------------===//
+//===-- MLIR locations and diagnostics --===//
 
 FilePosition positionOf(mlir::Location location) {
   if (auto file = mlir::dyn_cast<mlir::FileLineColLoc>(location))

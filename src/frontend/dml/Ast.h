@@ -20,8 +20,7 @@
 
 namespace tokamak::frontend {
 
-//===-- Expressions
-//---------------------------------------------------------------------------------------------===//
+//===-- Expressions --===//
 
 /// No expression of a parsed program is a higher tree than this, so that recursive visitors need no
 /// guard of their own.
@@ -268,8 +267,7 @@ private:
   std::vector<ExpressionPtr> elements_;
 };
 
-//===-- Statements
-//----------------------------------------------------------------------------------------------===//
+//===-- Statements --===//
 
 class Statement {
 public:
@@ -468,8 +466,7 @@ private:
   std::string path_;
 };
 
-//===-- Functions and programs
-//----------------------------------------------------------------------------------===//
+//===-- Functions and programs --===//
 
 enum class DeclaredDataType { Scalar, Matrix, Frame, List };
 enum class DeclaredValueType { Double, Integer, Boolean, String, Unknown };

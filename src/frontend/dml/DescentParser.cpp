@@ -27,8 +27,7 @@ std::unique_ptr<Program> DescentParser::parse() {
   return std::move(program_);
 }
 
-//===-- Tokens
-//--------------------------------------------------------------------------------------------------===//
+//===-- Tokens --===//
 
 static std::string_view spellingOf(TokenKind kind) {
   switch (kind) {
@@ -98,8 +97,7 @@ bool DescentParser::expectClosing(uint32_t open) {
   return false;
 }
 
-//===-- Errors
-//--------------------------------------------------------------------------------------------------===//
+//===-- Errors --===//
 
 support::Diagnostic &DescentParser::error(SourceRange range, std::string message) {
   droppedDiagnostic_ = {};
@@ -208,8 +206,7 @@ bool DescentParser::Nesting::isTooDeep() const {
   return true;
 }
 
-//===-- Recovery
-//------------------------------------------------------------------------------------------------===//
+//===-- Recovery --===//
 
 /// Goes on behind the partner of the bracket at `open`; false if it has none.
 bool DescentParser::skipBehind(uint32_t open) {

@@ -240,8 +240,7 @@ ExpressionPtr DescentParser::parseNameOrConstant() {
   return std::make_unique<NameExpression>(token.range, std::string(name));
 }
 
-//===-- Indexing
-//------------------------------------------------------------------------------------------------===//
+//===-- Indexing --===//
 
 /// Whether a bracket indexes the name before it. Where an assignment follows the closing bracket,
 /// it begins the multi-assignment of a next statement instead: x = y NEWLINE [a, b] = f(z).
@@ -322,8 +321,7 @@ bool DescentParser::parseDimension(IndexDimension &dimension) {
   return true;
 }
 
-//===-- Calls
-//---------------------------------------------------------------------------------------------------===//
+//===-- Calls --===//
 
 std::unique_ptr<CallExpression> DescentParser::parseCall() {
   SourceRange calleeRange = advance().range;

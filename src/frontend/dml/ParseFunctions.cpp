@@ -74,8 +74,7 @@ void DescentParser::parseExternalFunction() {
   program_->externalFunctions.push_back({std::move(name), nameRange});
 }
 
-//===-- Signatures
-//----------------------------------------------------------------------------------------------===//
+//===-- Signatures --===//
 
 bool DescentParser::parseSignature(std::vector<Parameter> &parameters,
                                    std::vector<Parameter> &outputs) {

@@ -77,8 +77,7 @@ bool DescentParser::parseBody(StatementList &body) {
   return isComplete;
 }
 
-//===-- Errors
-//--------------------------------------------------------------------------------------------------===//
+//===-- Errors --===//
 
 /// Reports a token that can't begin a statement.
 void DescentParser::refuseStatement() {
@@ -193,8 +192,7 @@ void DescentParser::checkTopLevel(SourceRange range, std::string_view what) {
     error(range, std::string(what) + " is allowed at the top level of a file only");
 }
 
-//===-- Assignments and calls
-//-----------------------------------------------------------------------------------===//
+//===-- Assignments and calls --===//
 
 StatementPtr DescentParser::parseNamedStatement() {
   SourceRange begin = peek().range;
@@ -320,8 +318,7 @@ StatementPtr DescentParser::parseCallStatement() {
   return std::make_unique<CallStatement>(range, std::move(call));
 }
 
-//===-- Files
-//---------------------------------------------------------------------------------------------------===//
+//===-- Files --===//
 
 /// ("path"); command line arguments are not allowed in it.
 std::optional<std::string> DescentParser::parsePathArgument(SourceRange &range) {
