@@ -42,9 +42,9 @@ TEST(SourceDiagnostics, sortsByFileAndPosition) {
 TEST(SourceDiagnostics, alignsTabsAndWideCharacters) {
   DiagnosticEngine engine;
   engine.addSource("a.dml", "\tprint('\xc3\xa9' + y)");
-  Diagnostic diagnostic{Severity::Error, "a.dml", 1, 14, 15, "unknown variable 'y'", {}, {}};
+  Diagnostic diagnostic{Severity::Error, "a.dml", 1, 15, 16, "unknown variable 'y'", {}, {}};
   engine.report(diagnostic);
-  EXPECT_EQ(rendered(engine), "a.dml:1:14: error: unknown variable 'y'\n"
+  EXPECT_EQ(rendered(engine), "a.dml:1:15: error: unknown variable 'y'\n"
                               "    \tprint('\xc3\xa9' + y)\n"
                               "    \t            ^\n");
 }
