@@ -33,7 +33,9 @@ double extremeOf(BinaryOperator op, double ofNothing, std::span<const double> ce
   return extreme;
 }
 
-double meanOf(std::span<const double> cells) { return sumOf(cells) / static_cast<double>(cells.size()); }
+double meanOf(std::span<const double> cells) {
+  return sumOf(cells) / static_cast<double>(cells.size());
+}
 
 double varianceOf(std::span<const double> cells) {
   if (cells.empty())
@@ -86,15 +88,24 @@ double CompensatedSum::value() const { return std::isfinite(sum_) ? sum_ + lost_
 
 double reduce(AggregateKind kind, std::span<const double> cells) {
   switch (kind) {
-  case AggregateKind::Sum: return sumOf(cells);
-  case AggregateKind::Prod: return productOf(cells);
-  case AggregateKind::Min: return extremeOf(BinaryOperator::Min, infinity, cells);
-  case AggregateKind::Max: return extremeOf(BinaryOperator::Max, -infinity, cells);
-  case AggregateKind::Mean: return meanOf(cells);
-  case AggregateKind::Var: return varianceOf(cells);
-  case AggregateKind::Sd: return std::sqrt(varianceOf(cells));
-  case AggregateKind::IndexMax: return indexOfExtreme(true, cells);
-  case AggregateKind::IndexMin: return indexOfExtreme(false, cells);
+  case AggregateKind::Sum:
+    return sumOf(cells);
+  case AggregateKind::Prod:
+    return productOf(cells);
+  case AggregateKind::Min:
+    return extremeOf(BinaryOperator::Min, infinity, cells);
+  case AggregateKind::Max:
+    return extremeOf(BinaryOperator::Max, -infinity, cells);
+  case AggregateKind::Mean:
+    return meanOf(cells);
+  case AggregateKind::Var:
+    return varianceOf(cells);
+  case AggregateKind::Sd:
+    return std::sqrt(varianceOf(cells));
+  case AggregateKind::IndexMax:
+    return indexOfExtreme(true, cells);
+  case AggregateKind::IndexMin:
+    return indexOfExtreme(false, cells);
   }
   internalError("unknown aggregation");
 }
@@ -128,10 +139,17 @@ Value cumulate(AggregateKind kind, const Value &operand) {
         sum.add(cell);
         soFar = sum.value();
         break;
-      case AggregateKind::Prod: soFar *= cell; break;
-      case AggregateKind::Min: soFar = evaluate(BinaryOperator::Min, soFar, cell); break;
-      case AggregateKind::Max: soFar = evaluate(BinaryOperator::Max, soFar, cell); break;
-      default: internalError("an aggregation that does not cumulate");
+      case AggregateKind::Prod:
+        soFar *= cell;
+        break;
+      case AggregateKind::Min:
+        soFar = evaluate(BinaryOperator::Min, soFar, cell);
+        break;
+      case AggregateKind::Max:
+        soFar = evaluate(BinaryOperator::Max, soFar, cell);
+        break;
+      default:
+        internalError("an aggregation that does not cumulate");
       }
       cellOf(*result, i, j) = soFar;
     }
@@ -146,11 +164,11 @@ Value cumulateRows(AggregateKind kind, const Value &operand) {
 Value cumulateSumProduct(const Value &operand) {
   const Array &x = matrixOf(operand, "cumsumprod");
   if (x.columns() != 2)
-    throw Error(fmt::format("cumsumprod: expected two columns, got a matrix of {}", x.shape().text()));
+    throw Error(fmt::format("cumsumprod: expected two columns, got {}", x.columns()));
   ArrayPointer result = Array::create({x.rows(), 1});
   double previous = 0;
   for (int64_t i = 0; i < x.rows(); ++i) {
-    previous = x.at(i, 0) + x.at(i, 1) * previous;
+    previous = i == 0 ? x.at(0, 0) : x.at(i, 0) + x.at(i, 1) * previous;
     cellOf(*result, i, 0) = previous;
   }
   return result;

@@ -12,7 +12,7 @@ using namespace tokamak::reference;
 using runtime::Value;
 
 static const double infinity = std::numeric_limits<double>::infinity();
-static const double nan = std::numeric_limits<double>::quiet_NaN();
+static const double notANumber = std::numeric_limits<double>::quiet_NaN();
 
 static std::string full(AggregateKind kind, const Value &x) {
   return shown(aggregate(kind, AggregateDirection::Full, x));
@@ -51,9 +51,10 @@ TEST(AggregateMeaning, EmptyMatrices) {
 }
 
 TEST(AggregateMeaning, NaNSpreads) {
-  Value x = matrix(1, 3, {1, nan, 3});
-  for (AggregateKind kind : {AggregateKind::Sum, AggregateKind::Prod, AggregateKind::Min, AggregateKind::Max,
-                             AggregateKind::Mean, AggregateKind::Var, AggregateKind::Sd})
+  Value x = matrix(1, 3, {1, notANumber, 3});
+  for (AggregateKind kind :
+       {AggregateKind::Sum, AggregateKind::Prod, AggregateKind::Min, AggregateKind::Max,
+        AggregateKind::Mean, AggregateKind::Var, AggregateKind::Sd})
     EXPECT_EQ(full(kind, x), "NaN") << mnemonic(kind);
 }
 
@@ -70,7 +71,8 @@ TEST(AggregateMeaning, VarianceOfOneCellIsZero) {
 }
 
 TEST(AggregateMeaning, IndexOfExtremesTakesTheLastTie) {
-  Value x = matrix(4, 3, {5, 1, 5, 1, 1, 1, nan, nan, nan, nan, 2, -infinity});
+  Value x = matrix(
+      4, 3, {5, 1, 5, 1, 1, 1, notANumber, notANumber, notANumber, notANumber, 2, -infinity});
   EXPECT_EQ(ofRows(AggregateKind::IndexMax, x), "3; 3; 1; 2");
   EXPECT_EQ(ofRows(AggregateKind::IndexMin, x), "2; 3; 1; 3");
 }

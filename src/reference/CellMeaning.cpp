@@ -13,8 +13,8 @@ namespace {
 // A number that goes with every cell of an array.
 double numberBesideArray(BinaryOperator op, const Value &value) {
   if (!value.isNumber())
-    throw Error(fmt::format("{}: a matrix goes with a matrix or a number, not with {}", spelling(op),
-                            value.describe()));
+    throw Error(fmt::format("{}: a matrix goes with a matrix or a number, not with {}",
+                            spelling(op), value.describe()));
   return value.asDouble();
 }
 
@@ -49,9 +49,10 @@ Value binaryOfArrays(BinaryOperator op, const Array &x, const Array &y) {
     return binaryWithColumn(op, x, y);
   if (matrices && y.rows() == 1 && y.columns() == x.columns())
     return binaryWithRow(op, x, y);
-  throw Error(fmt::format("sizes do not agree: {} {} {}; expected equal sizes, or a right operand that is a vector "
-                          "of matching length",
-                          x.shape().text(), spelling(op), y.shape().text()));
+  throw Error(fmt::format(
+      "sizes do not agree: {} {} {}; expected equal sizes, or a right operand that is a vector "
+      "of matching length",
+      x.shape().text(), spelling(op), y.shape().text()));
 }
 
 // One of the operands of ifElse at a cell: scalars are the same everywhere.
@@ -80,8 +81,8 @@ Value binary(BinaryOperator op, const Value &lhs, const Value &rhs) {
   double number = numberBesideArray(op, lhs.isArray() ? rhs : lhs);
   ArrayPointer result = Array::create(array.shape());
   for (int64_t i = 0; i < array.cells(); ++i)
-    result->mutableData()[i] =
-        lhs.isArray() ? evaluate(op, array.data()[i], number) : evaluate(op, number, array.data()[i]);
+    result->mutableData()[i] = lhs.isArray() ? evaluate(op, array.data()[i], number)
+                                             : evaluate(op, number, array.data()[i]);
   return result;
 }
 
@@ -92,7 +93,8 @@ Value ifElse(const Value &condition, const Value &then, const Value &otherwise) 
       continue;
     const Array &array = arrayOf(*operand, "ifelse");
     if (first && array.shape() != first->shape())
-      throw Error(fmt::format("ifelse: sizes do not agree: {} and {}", first->shape().text(), array.shape().text()));
+      throw Error(fmt::format("ifelse: sizes do not agree: {} and {}", first->shape().text(),
+                              array.shape().text()));
     first = &array;
   }
   if (!first)
@@ -107,10 +109,10 @@ Value outer(const Value &lhs, const Value &rhs, const Value &spellingOfOperator)
   const Array &u = matrixOf(lhs, "outer"), &v = matrixOf(rhs, "outer");
   std::optional<BinaryOperator> op = findBinaryBySpelling(spellingOfOperator.text());
   if (!op)
-    throw Error(fmt::format("outer: no operator \"{}\"", spellingOfOperator.text()));
+    throw Error(fmt::format("outer: unknown operator \"{}\"", spellingOfOperator.text()));
   if (u.columns() != 1 || v.rows() != 1)
-    throw Error(fmt::format("outer: expected a column and a row vector, got {} and {}", u.shape().text(),
-                            v.shape().text()));
+    throw Error(fmt::format("outer: expected a column and a row vector, got {} and {}",
+                            u.shape().text(), v.shape().text()));
   ArrayPointer result = Array::create({u.rows(), v.columns()});
   for (int64_t i = 0; i < u.rows(); ++i)
     for (int64_t j = 0; j < v.columns(); ++j)

@@ -24,12 +24,15 @@ TEST(CellMeaning, RemainderAndQuotientTruncate) {
   EXPECT_EQ(shown(binary(BinaryOperator::Mod, matrix(1, 2, {-7, 7}), 2.0)), "-1 1");
   EXPECT_EQ(shown(binary(BinaryOperator::Mod, seven, zero)), "0");
   EXPECT_TRUE(std::isnan(binary(BinaryOperator::Mod, 1.0, 0.0).asDouble()));
-  EXPECT_EQ(messageOf([&] { binary(BinaryOperator::IntDiv, seven, zero); }), "integer division by zero in -7 %/% 0");
+  EXPECT_EQ(messageOf([&] { binary(BinaryOperator::IntDiv, seven, zero); }),
+            "integer division by zero in -7 %/% 0");
 }
 
 TEST(CellMeaning, IntegersStayExactAndMustFit) {
-  EXPECT_EQ(binary(BinaryOperator::Add, int64_t{9007199254740993}, int64_t{0}).asInteger(), 9007199254740993);
-  EXPECT_FALSE(binary(BinaryOperator::Eq, int64_t{9007199254740993}, int64_t{9007199254740992}).asBoolean());
+  EXPECT_EQ(binary(BinaryOperator::Add, int64_t{9007199254740993}, int64_t{0}).asInteger(),
+            9007199254740993);
+  EXPECT_FALSE(
+      binary(BinaryOperator::Eq, int64_t{9007199254740993}, int64_t{9007199254740992}).asBoolean());
   EXPECT_EQ(messageOf([] { binary(BinaryOperator::Add, largest, int64_t{1}); }),
             "integer overflow in 9223372036854775807 + 1");
   EXPECT_TRUE(binary(BinaryOperator::Div, int64_t{1}, int64_t{2}).isDouble());
@@ -58,16 +61,21 @@ TEST(CellMeaning, BooleansCountAsOneAndZero) {
 }
 
 TEST(CellMeaning, OnlyTheRightVectorIsBroadcast) {
-  Value x = matrix(2, 3, {1, 2, 3, 4, 5, 6}), column = matrix(2, 1, {10, 20}), row = matrix(1, 3, {1, 2, 3});
+  Value x = matrix(2, 3, {1, 2, 3, 4, 5, 6}), column = matrix(2, 1, {10, 20}),
+        row = matrix(1, 3, {1, 2, 3});
   EXPECT_EQ(shown(binary(BinaryOperator::Sub, x, x)), "0 0 0; 0 0 0");
   EXPECT_EQ(shown(binary(BinaryOperator::Sub, x, column)), "-9 -8 -7; -16 -15 -14");
   EXPECT_EQ(shown(binary(BinaryOperator::Sub, x, row)), "0 0 0; 3 3 3");
   EXPECT_EQ(shown(binary(BinaryOperator::Sub, int64_t{1}, x)), "0 -1 -2; -3 -4 -5");
   EXPECT_EQ(shown(binary(BinaryOperator::Sub, column, matrix(1, 1, {1}))), "9; 19");
-  std::string rule = "; expected equal sizes, or a right operand that is a vector of matching length";
-  EXPECT_EQ(messageOf([&] { binary(BinaryOperator::Sub, row, x); }), "sizes do not agree: 1x3 - 2x3" + rule);
-  EXPECT_EQ(messageOf([&] { binary(BinaryOperator::Sub, column, x); }), "sizes do not agree: 2x1 - 2x3" + rule);
-  EXPECT_EQ(messageOf([&] { binary(BinaryOperator::Add, column, row); }), "sizes do not agree: 2x1 + 1x3" + rule);
+  std::string rule =
+      "; expected equal sizes, or a right operand that is a vector of matching length";
+  EXPECT_EQ(messageOf([&] { binary(BinaryOperator::Sub, row, x); }),
+            "sizes do not agree: 1x3 - 2x3" + rule);
+  EXPECT_EQ(messageOf([&] { binary(BinaryOperator::Sub, column, x); }),
+            "sizes do not agree: 2x1 - 2x3" + rule);
+  EXPECT_EQ(messageOf([&] { binary(BinaryOperator::Add, column, row); }),
+            "sizes do not agree: 2x1 + 1x3" + rule);
   EXPECT_EQ(messageOf([&] { binary(BinaryOperator::Mul, x, matrix(1, 1, {1})); }),
             "sizes do not agree: 2x3 * 1x1" + rule);
 }
@@ -90,7 +98,8 @@ TEST(CellMeaning, IfElseSelectsCells) {
   EXPECT_EQ(shown(ifElse(true, matrix(1, 3, {1, 2, 3}), 9.0)), "1 2 3");
   EXPECT_EQ(shown(ifElse(false, matrix(1, 3, {1, 2, 3}), int64_t{9})), "9 9 9");
   EXPECT_EQ(shown(ifElse(int64_t{2}, "yes", "no")), "yes");
-  EXPECT_EQ(messageOf([&] { ifElse(c, matrix(3, 1, {1, 2, 3}), 9.0); }), "ifelse: sizes do not agree: 1x3 and 3x1");
+  EXPECT_EQ(messageOf([&] { ifElse(c, matrix(3, 1, {1, 2, 3}), 9.0); }),
+            "ifelse: sizes do not agree: 1x3 and 3x1");
 }
 
 TEST(CellMeaning, ScalarIfElseOfMixedNumbersIsADouble) {
@@ -106,8 +115,9 @@ TEST(CellMeaning, OuterPairsEveryCell) {
   Value u = matrix(2, 1, {1, 2}), v = matrix(1, 3, {1, 2, 3});
   EXPECT_EQ(shown(outer(u, v, "*")), "1 2 3; 2 4 6");
   EXPECT_EQ(shown(outer(u, v, "==")), "1 0 0; 0 1 0");
-  EXPECT_EQ(messageOf([&] { outer(v, u, "*"); }), "outer: expected a column and a row vector, got 1x3 and 2x1");
-  EXPECT_EQ(messageOf([&] { outer(u, v, "plus"); }), "outer: no operator \"plus\"");
+  EXPECT_EQ(messageOf([&] { outer(v, u, "*"); }),
+            "outer: expected a column and a row vector, got 1x3 and 2x1");
+  EXPECT_EQ(messageOf([&] { outer(u, v, "plus"); }), "outer: unknown operator \"plus\"");
 }
 
 TEST(CellMeaning, ReplaceFindsNaN) {
@@ -125,6 +135,7 @@ TEST(ScalarMeaning, CastsConvert) {
   EXPECT_EQ(shown(castToBoolean(0.5)), "TRUE");
   EXPECT_EQ(shown(castToScalar(matrix(1, 1, {2.5}))), "2.5");
   EXPECT_EQ(shown(castToMatrix(int64_t{3})), "3");
-  EXPECT_EQ(messageOf([] { castToScalar(matrix(1, 2, {1, 2})); }), "as.scalar: expected a 1x1 matrix, got one of 1x2");
+  EXPECT_EQ(messageOf([] { castToScalar(matrix(1, 2, {1, 2})); }),
+            "as.scalar: expected a 1x1 matrix, got one of 1x2");
   EXPECT_EQ(messageOf([] { castToInteger("x"); }), "cannot convert \"x\" to an integer");
 }

@@ -1,4 +1,4 @@
-// What sizes, X[r1:r2, c1:c2] and its assignment mean, on matrices and lists. Indices are 1-based and inclusive.
+// What sizes, X[r1:r2, c1:c2] and its assignment mean. Indices are 1-based and inclusive.
 //
 //   slice(x, {1, 2, 1, 1})       // the first two rows of the first column
 #ifndef TOKAMAK_REFERENCE_INDEXMEANING_H
@@ -10,7 +10,6 @@
 
 namespace tokamak::reference {
 
-// Of a list the rows are the elements and the columns do not count.
 struct IndexRange {
   int64_t rowBegin, rowEnd, columnBegin, columnEnd;
 };
@@ -20,12 +19,11 @@ runtime::Value rows(const runtime::Value &operand);
 runtime::Value columns(const runtime::Value &operand);
 runtime::Value length(const runtime::Value &operand);
 
-// Always a matrix or a list, also where the range is one cell. The range must lie within and not end before it begins;
-// only the whole of an empty dimension is empty (1:0).
+// Always a matrix, also where the range is one cell. The range must lie within and not end before
+// it begins; only the whole of an empty dimension is empty (1:0).
 runtime::Value slice(const runtime::Value &operand, IndexRange range);
 
-// A copy with the range replaced by a matrix of its size, or by a scalar where it is one cell. Of a list, one element
-// is replaced by the value as it is, several by the elements of a list.
+// A copy with the range replaced by a matrix of its size, or by a scalar where it is one cell.
 runtime::Value insert(const runtime::Value &into, const runtime::Value &value, IndexRange range);
 
 } // namespace tokamak::reference

@@ -7,15 +7,19 @@
 
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/thread.h"
 
+#include <exception>
 #include <fmt/format.h>
+#include <optional>
 
 namespace tokamak::reference {
 namespace {
 
 using runtime::Value;
 
-std::vector<Value> valuesOf(mlir::ValueRange values, const llvm::DenseMap<mlir::Value, Value> &frame) {
+std::vector<Value> valuesOf(mlir::ValueRange values,
+                            const llvm::DenseMap<mlir::Value, Value> &frame) {
   std::vector<Value> result;
   for (mlir::Value value : values)
     result.push_back(frame.at(value));
@@ -33,24 +37,44 @@ int64_t integerOf(const Value &value) {
   return value.asInteger();
 }
 
+// The interpreter recurses where the program calls or nests blocks; this holds the deepest calls
+// that are allowed even where each is nested in many blocks. Only what is used takes memory.
+constexpr unsigned stackBytes = 1u << 29;
+
+template <typename Action> void runOnDeepStack(Action action) {
+  std::exception_ptr failure;
+  llvm::thread thread(std::optional<unsigned>(stackBytes), [&] {
+    try {
+      action();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+  });
+  thread.join();
+  if (failure)
+    std::rethrow_exception(failure);
+}
+
 } // namespace
 
 Interpreter::Interpreter(mlir::ModuleOp module, runtime::ExecutionContext &context)
     : functions_(module), context_(context) {}
 
-void Interpreter::run() { runFunction("main", {}); }
+void Interpreter::run() { call("main", {}); }
 
 std::vector<Value> Interpreter::call(llvm::StringRef function, std::vector<Value> arguments) {
-  return runFunction(function, std::move(arguments));
+  Values results;
+  runOnDeepStack([&] { results = runFunction(function, std::move(arguments)); });
+  return results;
 }
 
 Interpreter::Values Interpreter::runFunction(llvm::StringRef name, Values arguments) {
   auto function = functions_.lookup<mlir::func::FuncOp>(name);
   if (!function || function.isExternal() || function.getNumArguments() != arguments.size())
     internalError(fmt::format("no function '{}' of {} parameters", name.str(), arguments.size()));
-  if (callDepth_ == maximumCallDepth)
-    throw Error(fmt::format("function '{}' calls itself too deeply: more than {} nested calls", name.str(),
-                            maximumCallDepth));
+  if (callDepth_ > maximumCallDepth)
+    throw Error(fmt::format("function '{}' calls itself too deeply: more than {} nested calls",
+                            name.str(), maximumCallDepth));
   ++callDepth_;
   auto leave = llvm::make_scope_exit([this] { --callDepth_; });
   Frame frame;
@@ -58,7 +82,8 @@ Interpreter::Values Interpreter::runFunction(llvm::StringRef name, Values argume
 }
 
 // Executes the operations in order; the operands of the terminator are what the block passes on.
-Interpreter::Values Interpreter::runBlock(mlir::Block &block, const Values &arguments, Frame &frame) {
+Interpreter::Values Interpreter::runBlock(mlir::Block &block, const Values &arguments,
+                                          Frame &frame) {
   for (auto [argument, value] : llvm::zip_equal(block.getArguments(), arguments))
     frame[argument] = value;
   for (mlir::Operation &operation : block.without_terminator()) {
@@ -101,7 +126,8 @@ Interpreter::Values Interpreter::runWhile(tok::WhileOp op, Frame &frame) {
   }
 }
 
-// The iterations of parfor are independent of each other, so that any order of them is right; this is the first.
+// The iterations of parfor are independent of each other, so that any order of them is right; this
+// is the first.
 template <typename Loop> Interpreter::Values Interpreter::runCounted(Loop op, Frame &frame) {
   int64_t from = integerOf(frame.at(op.getFrom())), to = integerOf(frame.at(op.getTo()));
   int64_t step = integerOf(frame.at(op.getStep()));
@@ -118,8 +144,10 @@ template <typename Loop> Interpreter::Values Interpreter::runCounted(Loop op, Fr
   return carried;
 }
 
-// Unassigned variables pass through calls as they do through branches: what counts is whether they are read.
-Interpreter::Values Interpreter::runCall(mlir::Operation &call, llvm::StringRef function, Frame &frame) {
+// Unassigned variables pass through calls as they do through branches: what counts is whether they
+// are read.
+Interpreter::Values Interpreter::runCall(mlir::Operation &call, llvm::StringRef function,
+                                         Frame &frame) {
   Values arguments = valuesOf(call.getOperands(), frame);
   try {
     return runFunction(function, std::move(arguments));

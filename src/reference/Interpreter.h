@@ -21,24 +21,25 @@ namespace tokamak::reference {
 
 class Interpreter {
 public:
-  // How deep calls may nest before recursion counts as endless.
-  static constexpr int maximumCallDepth = 1000;
+  // How deep calls may nest before recursion counts as endless; the same for every engine.
+  static constexpr int maximumCallDepth = 4000;
 
   // The module must be verified; module and context must outlive the interpreter.
   Interpreter(mlir::ModuleOp module, runtime::ExecutionContext &context);
 
-  // Both throw Error with the source place of the operation that failed and the calls that led there; a function that
-  // does not exist is an internal error.
+  // Both throw Error with the source place of the operation that failed and the calls that led
+  // there; a function that does not exist is an internal error.
   void run();
   std::vector<runtime::Value> call(llvm::StringRef function, std::vector<runtime::Value> arguments);
 
-  // True once an operation with an effect outside the program (print, write, stop, ...) was reached: decides between
-  // exit status 2 and 1.
+  // True once an operation with an effect outside the program (print, write, stop, ...) was
+  // reached: decides between exit status 2 and 1.
   bool hasStarted() const { return started_; }
 
 private:
   using Values = std::vector<runtime::Value>;
-  // The values of one activation of a function; those of a loop body are overwritten by the next iteration.
+  // The values of one activation of a function; those of a loop body are overwritten by the next
+  // iteration.
   using Frame = llvm::DenseMap<mlir::Value, runtime::Value>;
 
   Values runFunction(llvm::StringRef name, Values arguments);

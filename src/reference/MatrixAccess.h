@@ -26,7 +26,7 @@ inline const Array &arrayOf(const Value &value, std::string_view operation) {
   if (!value.isArray())
     throw Error(fmt::format("{}: expected a matrix, got {}", operation, value.describe()));
   if (value.array()->elementType() != runtime::ElementType::F64)
-    throw Error(fmt::format("{}: only arrays of doubles are supported", operation));
+    throw Error(fmt::format("{}: expected a matrix of doubles", operation));
   return *value.array();
 }
 
@@ -34,7 +34,7 @@ inline const Array &arrayOf(const Value &value, std::string_view operation) {
 inline const Array &matrixOf(const Value &value, std::string_view operation) {
   const Array &array = arrayOf(value, operation);
   if (array.shape().rank() != 2)
-    throw Error(fmt::format("{}: expected a matrix, got a tensor of {}", operation, array.shape().text()));
+    throw Error(fmt::format("{}: expected a matrix of doubles", operation));
   return array;
 }
 
@@ -48,8 +48,13 @@ inline std::span<const double> cellsOf(const Array &array) {
   return {array.data(), static_cast<size_t>(array.cells())};
 }
 
-// A vector is a matrix of one row or one column.
-inline bool isVector(const Array &matrix) { return matrix.rows() == 1 || matrix.columns() == 1; }
+// A number of rows or columns that the program computed; `what` is "rows" or "columns".
+inline int64_t sizeOf(const Value &value, std::string_view operation, std::string_view what) {
+  int64_t size = value.asInteger();
+  if (size < 0)
+    throw Error(fmt::format("{}: the number of {} is negative: {}", operation, what, size));
+  return size;
+}
 
 } // namespace tokamak::reference
 #endif

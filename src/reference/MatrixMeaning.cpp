@@ -1,5 +1,6 @@
 #include "reference/MatrixMeaning.h"
 
+#include "reference/ListMeaning.h"
 #include "reference/MatrixAccess.h"
 #include "reference/ScalarMeaning.h"
 
@@ -11,34 +12,16 @@ namespace tokamak::reference {
 namespace {
 
 template <typename IsInside>
-Value triangle(std::string_view operation, const Value &operand, const Value &values, IsInside isInside) {
+Value triangle(std::string_view operation, const Value &operand, const Value &values,
+               IsInside isInside) {
   const Array &x = matrixOf(operand, operation);
+  if (x.rows() != x.columns())
+    throw Error(fmt::format("{}: expected a square matrix, got {}", operation, x.shape().text()));
   ArrayPointer result = Array::create(x.shape());
   for (int64_t i = 0; i < x.rows(); ++i)
     for (int64_t j = 0; j < x.columns(); ++j)
       cellOf(*result, i, j) = !isInside(i, j) ? 0 : values.asBoolean() ? x.at(i, j) : 1;
   return result;
-}
-
-Value appendToList(std::span<const Value> inputs) {
-  auto result = std::make_shared<runtime::List>();
-  bool named = false;
-  for (const Value &input : inputs)
-    named |= input.isList() && !input.list()->names.empty();
-  for (const Value &input : inputs) {
-    if (!input.isList()) {
-      result->elements.push_back(input);
-      continue;
-    }
-    const runtime::List &list = *input.list();
-    result->elements.insert(result->elements.end(), list.elements.begin(), list.elements.end());
-    result->names.insert(result->names.end(), list.names.begin(), list.names.end());
-    if (named)
-      result->names.resize(result->elements.size());
-  }
-  if (named)
-    result->names.resize(result->elements.size());
-  return std::shared_ptr<const runtime::List>(result);
 }
 
 Value joinTexts(std::span<const Value> inputs) {
@@ -55,8 +38,8 @@ Value bindColumns(std::span<const Value> inputs) {
     matrices.push_back(castToMatrix(input));
     const Array &x = matrixOf(matrices.back(), "cbind"), &first = *matrices.front().array();
     if (x.rows() != first.rows())
-      throw Error(fmt::format("cbind of {} and {}: they must have equally many rows", first.shape().text(),
-                              x.shape().text()));
+      throw Error(fmt::format("cbind: the matrices have different numbers of rows, {} and {}",
+                              first.shape().text(), x.shape().text()));
     columns += x.columns();
   }
   int64_t rows = matrices.front().array()->rows();
@@ -79,8 +62,8 @@ Value bindRows(std::span<const Value> inputs) {
     matrices.push_back(castToMatrix(input));
     const Array &x = matrixOf(matrices.back(), "rbind"), &first = *matrices.front().array();
     if (x.columns() != first.columns())
-      throw Error(fmt::format("rbind of {} and {}: they must have equally many columns", first.shape().text(),
-                              x.shape().text()));
+      throw Error(fmt::format("rbind: the matrices have different numbers of columns, {} and {}",
+                              first.shape().text(), x.shape().text()));
     rows += x.rows();
   }
   int64_t columns = matrices.front().array()->columns();
@@ -97,14 +80,16 @@ Value bindRows(std::span<const Value> inputs) {
 }
 
 // What is to be bound decides what binding means; `bindMatrices` is bindColumns or bindRows.
-Value bindInputs(std::string_view operation, std::span<const Value> inputs, Value (*bindMatrices)(std::span<const Value>)) {
+Value bindInputs(std::string_view operation, std::span<const Value> inputs,
+                 Value (*bindMatrices)(std::span<const Value>)) {
   if (inputs.size() == 1 && inputs[0].isList())
     inputs = inputs[0].list()->elements;
   else if (!inputs.empty() && inputs[0].isList())
     return appendToList(inputs);
   if (inputs.empty())
     throw Error(fmt::format("{}: nothing to bind", operation));
-  if (std::all_of(inputs.begin(), inputs.end(), [](const Value &input) { return input.isString(); }))
+  if (std::all_of(inputs.begin(), inputs.end(),
+                  [](const Value &input) { return input.isString(); }))
     return joinTexts(inputs);
   return bindMatrices(inputs);
 }
@@ -114,9 +99,8 @@ Value bindInputs(std::string_view operation, std::span<const Value> inputs, Valu
 Value matmul(const Value &lhs, const Value &rhs) {
   const Array &x = matrixOf(lhs, "%*%"), &y = matrixOf(rhs, "%*%");
   if (x.columns() != y.rows())
-    throw Error(fmt::format("matrix product of {} and {}: the left one's columns must be as many as the right one's "
-                            "rows",
-                            x.shape().text(), y.shape().text()));
+    throw Error(fmt::format("%*%: the inner dimensions differ: {} %*% {}", x.shape().text(),
+                            y.shape().text()));
   ArrayPointer result = Array::create({x.rows(), y.columns()});
   for (int64_t i = 0; i < x.rows(); ++i) {
     for (int64_t j = 0; j < y.columns(); ++j) {
@@ -147,7 +131,8 @@ Value diag(const Value &operand) {
     return result;
   }
   if (x.rows() != x.columns())
-    throw Error(fmt::format("diag: expected a column vector or a square matrix, got one of {}", x.shape().text()));
+    throw Error(
+        fmt::format("diag: expected a column vector or a square matrix, got {}", x.shape().text()));
   ArrayPointer result = Array::create({x.rows(), 1});
   for (int64_t i = 0; i < x.rows(); ++i)
     cellOf(*result, i, 0) = x.at(i, i);
@@ -157,7 +142,7 @@ Value diag(const Value &operand) {
 Value trace(const Value &operand) {
   const Array &x = matrixOf(operand, "trace");
   if (x.rows() != x.columns())
-    throw Error(fmt::format("trace: expected a square matrix, got one of {}", x.shape().text()));
+    throw Error(fmt::format("trace: expected a square matrix, got {}", x.shape().text()));
   double sum = 0;
   for (int64_t i = 0; i < x.rows(); ++i)
     sum += x.at(i, i);
@@ -187,23 +172,28 @@ Value roll(const Value &operand, const Value &shift) {
 
 Value lowerTriangle(const Value &operand, const Value &diagonal, const Value &values) {
   bool withDiagonal = diagonal.asBoolean();
-  return triangle("lower.tri", operand, values,
-                  [&](int64_t row, int64_t column) { return column < row || (withDiagonal && column == row); });
+  return triangle("lower.tri", operand, values, [&](int64_t row, int64_t column) {
+    return column < row || (withDiagonal && column == row);
+  });
 }
 
 Value upperTriangle(const Value &operand, const Value &diagonal, const Value &values) {
   bool withDiagonal = diagonal.asBoolean();
-  return triangle("upper.tri", operand, values,
-                  [&](int64_t row, int64_t column) { return column > row || (withDiagonal && column == row); });
+  return triangle("upper.tri", operand, values, [&](int64_t row, int64_t column) {
+    return column > row || (withDiagonal && column == row);
+  });
 }
 
-Value reshape(const Value &operand, const Value &rowsOfResult, const Value &columnsOfResult, const Value &byRow) {
+Value reshape(const Value &operand, const Value &rowsOfResult, const Value &columnsOfResult,
+              const Value &byRow) {
   const Array &x = matrixOf(operand, "matrix");
-  int64_t rows = rowsOfResult.asInteger(), columns = columnsOfResult.asInteger();
+  int64_t rows = sizeOf(rowsOfResult, "matrix", "rows"),
+          columns = sizeOf(columnsOfResult, "matrix", "columns");
+  int64_t cells = 0;
+  if (__builtin_mul_overflow(rows, columns, &cells) || cells != x.cells())
+    throw Error(fmt::format("matrix: cannot reshape {} to {}x{}: {} cells are not {}",
+                            x.shape().text(), rows, columns, x.cells(), cells));
   ArrayPointer result = Array::create({rows, columns});
-  if (result->cells() != x.cells())
-    throw Error(fmt::format("matrix: the {} cells of a {} matrix do not fill {}x{}", x.cells(), x.shape().text(), rows,
-                            columns));
   for (int64_t k = 0; k < x.cells(); ++k) {
     if (byRow.asBoolean())
       cellOf(*result, k / columns, k % columns) = x.at(k / x.columns(), k % x.columns());

@@ -4,6 +4,7 @@
 #include "reference/CellMeaning.h"
 #include "reference/ConstructionMeaning.h"
 #include "reference/IndexMeaning.h"
+#include "reference/ListMeaning.h"
 #include "reference/MatrixMeaning.h"
 #include "reference/SelectionMeaning.h"
 
@@ -14,7 +15,13 @@ using Operands = std::span<const runtime::Value>;
 
 // The four indices of slice and insert begin at operands[first].
 IndexRange rangeAt(Operands o, size_t first) {
-  return {o[first].asInteger(), o[first + 1].asInteger(), o[first + 2].asInteger(), o[first + 3].asInteger()};
+  return {o[first].asInteger(), o[first + 1].asInteger(), o[first + 2].asInteger(),
+          o[first + 3].asInteger()};
+}
+
+// An operand that may be left out at the end.
+runtime::Value operandAt(Operands o, size_t index) {
+  return index < o.size() ? o[index] : runtime::Value();
 }
 
 struct NamedMeaning {
@@ -41,6 +48,9 @@ constexpr NamedMeaning namedMeanings[] = {
     {"seq", [](Operands o) { return seq(o[0], o[1], o[2]); }},
     {"table", [](Operands o) { return table(o[0], o[1], o[2], o[3], o[4]); }},
     {"list", [](Operands o) { return list(o); }},
+    {"list_slice", [](Operands o) { return sliceList(o[0], o[1], operandAt(o, 2)); }},
+    {"list_insert", [](Operands o) { return insertIntoList(o[0], o[1], o[2], operandAt(o, 3)); }},
+    {"list_element", [](Operands o) { return elementOfList(o[0]); }},
     {"remove_empty", [](Operands o) { return removeEmpty(o[0], o[1], o[2], o[3]); }},
     {"order", [](Operands o) { return order(o[0], o[1], o[2], o[3]); }},
     {"outer", [](Operands o) { return outer(o[0], o[1], o[2]); }},

@@ -1,5 +1,5 @@
-// The meanings of operations that are known by a name and take all they need as operands: those that the runtime
-// executes by a native, in tok.native and in operations of their own.
+// The meanings of operations that are known by a name and take all they need as operands: those
+// that the runtime executes by a native, in tok.native and in operations of their own.
 //
 //   Meaning *meaning = findMeaning("rev");
 //   Value reversed = meaning(operands);

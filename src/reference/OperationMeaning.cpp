@@ -50,7 +50,8 @@ Value cast(const Value &value, mlir::Type type) {
     return castToMatrix(value);
   if (mlir::isa<tok::ListType>(type))
     return castToList(value);
-  throw Error(fmt::format("{} cannot be cast to {}", value.describe(), tok::describeType(type).str()));
+  throw Error(
+      fmt::format("{} cannot be cast to {}", value.describe(), tok::describeType(type).str()));
 }
 
 // The branches of a scalar ifelse may be an integer and a double: the result is a double then.
@@ -81,7 +82,8 @@ std::vector<Value> callNative(std::string_view name, size_t resultCount, Operand
   return results;
 }
 
-std::vector<Value> named(tok::NativeOpInterface op, Operands operands, runtime::ExecutionContext &context) {
+std::vector<Value> named(tok::NativeOpInterface op, Operands operands,
+                         runtime::ExecutionContext &context) {
   std::string_view name = op.getNativeName();
   if (Meaning *meaning = findMeaning(name))
     return {meaning(operands)};
@@ -90,7 +92,8 @@ std::vector<Value> named(tok::NativeOpInterface op, Operands operands, runtime::
 
 } // namespace
 
-std::vector<Value> meaningOf(mlir::Operation &operation, Operands operands, runtime::ExecutionContext &context) {
+std::vector<Value> meaningOf(mlir::Operation &operation, Operands operands,
+                             runtime::ExecutionContext &context) {
   using Results = std::vector<Value>;
   for (const Value &operand : operands)
     runtime::checkDefined(operand);
@@ -98,11 +101,14 @@ std::vector<Value> meaningOf(mlir::Operation &operation, Operands operands, runt
       .Case([&](tok::ConstantOp op) { return Results{constant(op)}; })
       .Case([&](tok::UndefOp op) { return Results{runtime::Undefined{op.getVariable().str()}}; })
       .Case([&](tok::UnaryOp op) { return Results{unary(op.getKind(), operands[0])}; })
-      .Case([&](tok::BinaryOp op) { return Results{binary(op.getKind(), operands[0], operands[1])}; })
+      .Case(
+          [&](tok::BinaryOp op) { return Results{binary(op.getKind(), operands[0], operands[1])}; })
       .Case([&](tok::IfElseOp op) { return Results{ifElseOfType(operands, op.getType())}; })
       .Case([&](tok::ConcatOp) { return Results{concat(operands[0], operands[1])}; })
       .Case([&](tok::CastOp op) { return Results{cast(operands[0], op.getType())}; })
-      .Case([&](tok::AggregateOp op) { return Results{aggregate(op.getKind(), op.getDirection(), operands[0])}; })
+      .Case([&](tok::AggregateOp op) {
+        return Results{aggregate(op.getKind(), op.getDirection(), operands[0])};
+      })
       .Case([&](tok::RowsOp) { return Results{rows(operands[0])}; })
       .Case([&](tok::ColumnsOp) { return Results{columns(operands[0])}; })
       .Case([&](tok::LengthOp) { return Results{length(operands[0])}; })
@@ -110,7 +116,8 @@ std::vector<Value> meaningOf(mlir::Operation &operation, Operands operands, runt
       .Case([&](tok::BarrierOp) { return Results(); })
       .Case([&](tok::NativeOpInterface op) { return named(op, operands, context); })
       .Default([](mlir::Operation *op) -> Results {
-        internalError(fmt::format("the reference has no meaning for '{}'", op->getName().getStringRef().str()));
+        internalError(fmt::format("the reference has no meaning for '{}'",
+                                  op->getName().getStringRef().str()));
       });
 }
 

@@ -14,9 +14,10 @@
 
 namespace tokamak::reference {
 
-// Reading an operand that is an unassigned variable is an Error. An operation of another dialect, or a name that neither
-// the reference nor the runtime knows, is an internal error.
-std::vector<runtime::Value> meaningOf(mlir::Operation &operation, std::span<const runtime::Value> operands,
+// Reading an operand that is an unassigned variable is an Error. An operation of another dialect,
+// or a name that neither the reference nor the runtime knows, is an internal error.
+std::vector<runtime::Value> meaningOf(mlir::Operation &operation,
+                                      std::span<const runtime::Value> operands,
                                       runtime::ExecutionContext &context);
 
 } // namespace tokamak::reference

@@ -8,9 +8,12 @@
 namespace tokamak::reference {
 namespace {
 
-bool isComparison(BinaryOperator op) { return op >= BinaryOperator::Eq && op <= BinaryOperator::Ge; }
+bool isComparison(BinaryOperator op) {
+  return op >= BinaryOperator::Eq && op <= BinaryOperator::Ge;
+}
 
-// How an operand appears in a message: a text in quotes, a number as it prints, anything else by its kind.
+// How an operand appears in a message: a text in quotes, a number as it prints, anything else by
+// its kind.
 std::string shown(const Value &value) {
   if (value.isString())
     return fmt::format("\"{}\"", value.text());
@@ -57,7 +60,8 @@ Value scalarInside(const Value &value) {
   if (!value.isArray())
     return value;
   if (value.array()->cells() != 1)
-    throw Error(fmt::format("as.scalar: expected a 1x1 matrix, got one of {}", value.array()->shape().text()));
+    throw Error(fmt::format("as.scalar: expected a 1x1 matrix, got one of {}",
+                            value.array()->shape().text()));
   return arrayOf(value, "as.scalar").data()[0];
 }
 
@@ -82,8 +86,8 @@ Value binaryOfScalars(BinaryOperator op, const Value &lhs, const Value &rhs) {
       return comparisonOfTexts(op, lhs.asText(), rhs.asText());
   }
   if (!lhs.isNumber() || !rhs.isNumber())
-    throw Error(fmt::format("cannot compute {} {} {}: the operands must be numbers", shown(lhs), spelling(op),
-                            shown(rhs)));
+    throw Error(fmt::format("cannot compute {} {} {}: the operands must be numbers", shown(lhs),
+                            spelling(op), shown(rhs)));
   if (lhs.isInteger() && rhs.isInteger()) {
     if (isComparison(op))
       return comparisonOfIntegers(op, lhs.asInteger(), rhs.asInteger());

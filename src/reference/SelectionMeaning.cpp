@@ -46,29 +46,32 @@ std::vector<int64_t> sortColumns(const Array &x, const Value &by) {
     columns.push_back(by.asInteger() - 1);
   for (int64_t column : columns)
     if (column < 0 || column >= x.columns())
-      throw Error(fmt::format("order: there is no column {} in a matrix of {}", column + 1, x.shape().text()));
+      throw Error(
+          fmt::format("order: there is no column {} in a {} matrix", column + 1, x.shape().text()));
   return columns;
 }
 
 } // namespace
 
-Value removeEmpty(const Value &operand, const Value &marginValue, const Value &select, const Value &emptyReturn) {
+Value removeEmpty(const Value &operand, const Value &marginValue, const Value &select,
+                  const Value &emptyReturn) {
   const Array &x = matrixOf(operand, "removeEmpty");
   const std::string margin = marginValue.asText();
   bool byRows = margin == "rows";
   if (!byRows && margin != "cols")
-    throw Error(fmt::format("removeEmpty: margin must be \"rows\" or \"cols\", got \"{}\"", margin));
+    throw Error(fmt::format("removeEmpty: unknown margin \"{}\": expected rows or cols", margin));
   int64_t size = byRows ? x.rows() : x.columns();
-  if (!select.isNothing() && (matrixOf(select, "removeEmpty").cells() != size || !isVector(*select.array())))
-    throw Error(fmt::format("removeEmpty: select must be a vector of {} cells, got a matrix of {}", size,
-                            select.array()->shape().text()));
+  if (!select.isNothing() && matrixOf(select, "removeEmpty").cells() != size)
+    throw Error(fmt::format("removeEmpty: select has {} cells, the matrix {} {}",
+                            select.array()->cells(), size, byRows ? "rows" : "columns"));
   if (byRows)
     return removeEmptyRows(x, select, emptyReturn.asBoolean());
   Value transposed = transpose(operand);
   return transpose(removeEmptyRows(*transposed.array(), select, emptyReturn.asBoolean()));
 }
 
-Value order(const Value &operand, const Value &by, const Value &decreasingValue, const Value &indexReturn) {
+Value order(const Value &operand, const Value &by, const Value &decreasingValue,
+            const Value &indexReturn) {
   const Array &x = matrixOf(operand, "order");
   std::vector<int64_t> columns = sortColumns(x, by);
   bool decreasing = decreasingValue.asBoolean();

@@ -8,7 +8,8 @@ namespace {
 // Appends the place and then the places from which it was reached, innermost first.
 void appendPlaces(mlir::Location location, std::vector<SourcePlace> &places) {
   if (auto file = mlir::dyn_cast<mlir::FileLineColLoc>(location)) {
-    places.push_back({file.getFilename().str(), static_cast<int>(file.getLine()), static_cast<int>(file.getColumn())});
+    places.push_back({file.getFilename().str(), static_cast<int>(file.getLine()),
+                      static_cast<int>(file.getColumn())});
   } else if (auto name = mlir::dyn_cast<mlir::NameLoc>(location)) {
     appendPlaces(name.getChildLoc(), places);
   } else if (auto callSite = mlir::dyn_cast<mlir::CallSiteLoc>(location)) {

@@ -10,8 +10,9 @@
 
 namespace tokamak::reference {
 
-// The error happened at `location`, unless its place is known already. Names are looked through, of a fused location the
-// first part that has a place counts; of a call site it is the callee, and the callers go on the call stack.
+// The error happened at `location`, unless its place is known already. Names are looked through, of
+// a fused location the first part that has a place counts; of a call site it is the callee, and the
+// callers go on the call stack.
 void locate(Error &error, mlir::Location location);
 
 // The function in which the error happened was called at `location`.

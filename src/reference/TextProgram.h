@@ -70,7 +70,8 @@ inline Value matrix(int64_t rows, int64_t columns, const std::vector<double> &ce
   return result;
 }
 
-// Cells with blanks between them, rows with semicolons; an empty matrix by its size, a scalar as it prints.
+// Cells with blanks between them, rows with semicolons; an empty matrix by its size, a scalar as it
+// prints.
 inline std::string shown(const Value &value) {
   if (!value.isArray())
     return value.asText();
