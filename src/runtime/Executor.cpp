@@ -169,7 +169,7 @@ void Executor::run() {
 void Executor::runFunction(const Image &image, const ImageFunction &function,
                            std::span<Value> arguments, std::span<Value> results, int depth) {
   if (depth > deepestCall)
-    throw Error(fmt::format("function '{}' calls itself too deeply: more than {} nested calls",
+    throw Error(fmt::format("recursion too deep: function '{}' is reached through more than {} calls",
                             function.name, deepestCall));
   Frame frame(frames_, depth, function.slotCount);
   for (size_t i = 0; i < arguments.size(); ++i)
@@ -179,9 +179,9 @@ void Executor::runFunction(const Image &image, const ImageFunction &function,
     interpret(image, function, frame.slots(), results, current, depth);
   } catch (Error &error) {
     const SourcePlace &place = image.places.empty() ? SourcePlace() : image.places[current->place];
-    bool isOutermost = !error.place().isKnown();
+    bool wasPlaced = error.place().isKnown();
     error.at(place);
-    if (current->opcode == Opcode::Call && !isOutermost)
+    if (current->opcode == Opcode::Call && wasPlaced)
       error.calledFrom(place);
     throw;
   }

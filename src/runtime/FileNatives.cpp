@@ -1,4 +1,288 @@
+// read and write: values, their .mtd files, and how the two agree.
+#include "base/MatrixMetadata.h"
+#include "runtime/MatrixReader.h"
+#include "runtime/MatrixWriter.h"
+#include "runtime/NativeOperands.h"
 #include "runtime/NativeTables.h"
+#include "runtime/ScalarOperations.h"
+
+#include <algorithm>
+#include <ctime>
+#include <filesystem>
+
 namespace tokamak::runtime {
-std::span<const Native> fileNatives() { return {}; }
+namespace {
+
+std::string shown(const std::string &text) { return '"' + text + '"'; }
+std::string shown(int64_t number) { return std::to_string(number); }
+std::string shown(double number) { return textOf(number); }
+std::string shown(bool truth) { return truth ? "TRUE" : "FALSE"; }
+std::string shown(const std::vector<std::string> &texts) {
+  return fmt::format("{} texts", texts.size());
+}
+
+// A parameter that is given in the call and in the metadata must be the same in both.
+template <typename T>
+void merge(std::string_view name, const std::string &path, std::optional<T> &stored,
+           const std::optional<T> &given) {
+  if (!given)
+    return;
+  if (stored && *stored != *given)
+    throw Error(fmt::format("read: {} is {} in the call but {} in {}.mtd", name, shown(*given),
+                            shown(*stored), path));
+  stored = given;
+}
+
+std::optional<std::string> optionalText(const Value &operand, std::string_view name) {
+  if (operand.isNothing())
+    return std::nullopt;
+  return textOperand(operand, "read", name);
+}
+std::optional<int64_t> optionalSize(const Value &operand, std::string_view name) {
+  if (operand.isNothing() || operand.asInteger() == -1) // -1: not known
+    return std::nullopt;
+  return sizeOperand(operand, "read", name);
+}
+std::optional<bool> optionalTruth(const Value &operand) {
+  return operand.isNothing() ? std::nullopt : std::optional(operand.asBoolean());
+}
+
+// The operands of tok.read in order, after the path.
+MatrixMetadata mergedMetadata(const std::string &path, std::span<const Value> operands) {
+  MatrixMetadata metadata = readMetadata(path).value_or(MatrixMetadata());
+  merge("format", path, metadata.format, optionalText(operands[1], "format"));
+  merge("rows", path, metadata.rows, optionalSize(operands[2], "rows"));
+  merge("cols", path, metadata.columns, optionalSize(operands[3], "cols"));
+  merge("nnz", path, metadata.nonZeros, optionalSize(operands[4], "nnz"));
+  merge("data_type", path, metadata.dataType, optionalText(operands[5], "data_type"));
+  merge("value_type", path, metadata.valueType, optionalText(operands[6], "value_type"));
+  merge("header", path, metadata.header, optionalTruth(operands[7]));
+  merge("sep", path, metadata.separator, optionalText(operands[8], "sep"));
+  merge("fill", path, metadata.fill, optionalTruth(operands[9]));
+  if (!operands[10].isNothing())
+    merge("default", path, metadata.defaultValue, std::optional(operands[10].asDouble()));
+  if (!operands[11].isNothing())
+    merge("naStrings", path, metadata.naStrings,
+          std::optional(splitNaStrings(textOperand(operands[11], "read", "naStrings"))));
+  return metadata;
+}
+
+Value readScalar(const std::string &path, const MatrixMetadata &metadata) {
+  FileContents contents(path);
+  std::string text(contents.text());
+  std::string valueType = metadata.valueType.value_or("double");
+  if (valueType == "string")
+    return Value(text);
+  text.erase(
+      std::remove_if(text.begin(), text.end(), [](unsigned char c) { return std::isspace(c); }),
+      text.end());
+  if (valueType == "boolean" &&
+      (text == "true" || text == "TRUE" || text == "false" || text == "FALSE"))
+    return text == "true" || text == "TRUE";
+  if (valueType == "int")
+    if (std::optional<int64_t> number = parseInteger(text))
+      return *number;
+  if (valueType == "double")
+    if (std::optional<double> number = parseDouble(text))
+      return *number;
+  throw Error(fmt::format("{}: '{}' is not a value of the type {}", path, text, valueType));
+}
+
+Value readValue(const std::string &path, const MatrixMetadata &metadata, ExecutionContext &context);
+
+// A folder with a file for each element: <index from 0>_<name, or null>.
+Value readList(const std::string &path, ExecutionContext &context) {
+  struct Element {
+    int64_t index;
+    std::string name, path;
+  };
+  std::vector<Element> elements;
+  for (const auto &entry : std::filesystem::directory_iterator(path)) {
+    std::string name = entry.path().filename().string();
+    size_t mark = name.find('_');
+    std::optional<int64_t> index = parseInteger(std::string_view(name).substr(0, mark));
+    if (name.ends_with(".mtd") || mark == name.npos || !index)
+      continue;
+    elements.push_back({*index, name.substr(mark + 1), entry.path().string()});
+  }
+  std::sort(elements.begin(), elements.end(),
+            [](const Element &a, const Element &b) { return a.index < b.index; });
+  auto list = std::make_shared<List>();
+  bool isNamed = false;
+  for (const Element &element : elements) {
+    list->elements.push_back(
+        readValue(element.path, readMetadata(element.path).value_or(MatrixMetadata()), context));
+    list->names.push_back(element.name == "null" ? "" : element.name);
+    isNamed |= element.name != "null";
+  }
+  if (!isNamed)
+    list->names.clear();
+  return Value(std::shared_ptr<const List>(std::move(list)));
+}
+
+Value readValue(const std::string &path, const MatrixMetadata &metadata,
+                ExecutionContext &context) {
+  std::string dataType = metadata.dataType.value_or("matrix");
+  if (!std::filesystem::exists(path))
+    throw Error(fmt::format("{}: no such file", path));
+  if (dataType == "scalar")
+    return readScalar(path, metadata);
+  if (dataType == "list")
+    return readList(path, context);
+  if (dataType != "matrix")
+    throw Error(dataType == "frame" ? "read: frames are not supported yet"
+                                    : fmt::format("read: unknown data_type \"{}\"", dataType));
+  MatrixFile file;
+  file.path = path;
+  if (!metadata.format && !isMatrixMarket(path))
+    throw Error(fmt::format(
+        "read: the format of {} is not known: there is no {}.mtd, and format is not given", path,
+        path));
+  file.format = metadata.format.value_or("mm");
+  file.rows = metadata.rows;
+  file.columns = metadata.columns;
+  file.header = metadata.header.value_or(false);
+  file.separator = metadata.separator.value_or(",");
+  file.fill = metadata.fill.value_or(true);
+  file.defaultValue = metadata.defaultValue.value_or(0);
+  file.naStrings = metadata.naStrings.value_or(std::vector<std::string>());
+  return readMatrix(file, context);
+}
+
+void read(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+  const std::string &path = textOperand(operands[0], "read", "the path");
+  try {
+    results[0] = readValue(path, mergedMetadata(path, operands), context);
+  } catch (const std::filesystem::filesystem_error &error) {
+    throw Error(fmt::format("{}: cannot be read: {}", path, error.code().message()));
+  }
+}
+
+std::string timeText() {
+  std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  localtime_r(&now, &parts);
+  char text[64];
+  return {text, std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S %Z", &parts)};
+}
+
+struct WriteParameters {
+  MatrixFormat format;
+  std::string description;
+};
+
+void writeMetadata(const std::string &path, const MatrixMetadata &metadata,
+                   const std::string &description) {
+  std::vector<MetadataNote> notes;
+  if (!description.empty())
+    notes.push_back({"description", description});
+  notes.push_back({"author", "Tokamak"});
+  notes.push_back({"created", timeText()});
+  FileWriter file(path + ".mtd");
+  file.write(metadataText(metadata, notes));
+  file.commit();
+}
+
+void writeArray(const Array &matrix, const std::string &path, const WriteParameters &parameters,
+                ExecutionContext &context) {
+  const MatrixFormat &format = parameters.format;
+  FileWriter file(path);
+  writeMatrix(matrix, format, context, file);
+  file.commit();
+  if (format.format == "mm") // says all itself
+    return;
+  MatrixMetadata metadata;
+  metadata.dataType = "matrix";
+  metadata.valueType = "double";
+  metadata.rows = matrix.rows();
+  metadata.columns = matrix.columns();
+  metadata.nonZeros = countNonZeros(matrix);
+  metadata.format = format.format;
+  if (format.format == "csv") {
+    metadata.header = format.header;
+    metadata.separator = format.separator;
+  }
+  writeMetadata(path, metadata, parameters.description);
+}
+
+void writeScalar(const Value &value, const std::string &path, const std::string &description) {
+  FileWriter file(path);
+  file.write(value.isBoolean() ? (value.asBoolean() ? "true" : "false") : value.asText());
+  file.commit();
+  MatrixMetadata metadata;
+  metadata.dataType = "scalar";
+  metadata.valueType = value.isBoolean()   ? "boolean"
+                       : value.isInteger() ? "int"
+                       : value.isDouble()  ? "double"
+                                           : "string";
+  metadata.format = "text";
+  writeMetadata(path, metadata, description);
+}
+
+void writeValue(const Value &value, const std::string &path, const WriteParameters &parameters,
+                ExecutionContext &context);
+
+// Written as a whole under a temporary name, then exchanged for what was there.
+void writeList(const List &list, const std::string &path, const WriteParameters &parameters,
+               ExecutionContext &context) {
+  std::string temporary = path + ".part";
+  std::filesystem::remove_all(temporary);
+  std::filesystem::create_directories(temporary);
+  try {
+    for (size_t i = 0; i < list.elements.size(); ++i) {
+      bool isNamed = i < list.names.size() && !list.names[i].empty();
+      std::string name = fmt::format("{}/{}_{}", temporary, i, isNamed ? list.names[i] : "null");
+      writeValue(list.elements[i], name, parameters, context);
+    }
+  } catch (...) {
+    std::filesystem::remove_all(temporary);
+    throw;
+  }
+  std::filesystem::remove_all(path);
+  std::filesystem::rename(temporary, path);
+  MatrixMetadata metadata;
+  metadata.dataType = "list";
+  metadata.rows = static_cast<int64_t>(list.elements.size());
+  metadata.columns = 1;
+  metadata.format = parameters.format.format;
+  writeMetadata(path, metadata, parameters.description);
+}
+
+void writeValue(const Value &value, const std::string &path, const WriteParameters &parameters,
+                ExecutionContext &context) {
+  if (value.isArray())
+    writeArray(matrixOperand(value, "write"), path, parameters, context);
+  else if (value.isList())
+    writeList(*value.list(), path, parameters, context);
+  else
+    writeScalar(value, path, parameters.description);
+}
+
+void write(ExecutionContext &context, std::span<Value> operands, std::span<Value>) {
+  const std::string &path = textOperand(operands[1], "write", "the path");
+  WriteParameters parameters;
+  if (!operands[2].isNothing())
+    parameters.format.format = textOperand(operands[2], "write", "format");
+  if (!operands[3].isNothing())
+    parameters.format.header = operands[3].asBoolean();
+  if (!operands[4].isNothing())
+    parameters.format.separator = textOperand(operands[4], "write", "sep");
+  if (!operands[5].isNothing())
+    parameters.format.sparse = operands[5].asBoolean();
+  if (!operands[6].isNothing())
+    parameters.description = operands[6].asText();
+  try {
+    writeValue(operands[0], path, parameters, context);
+  } catch (const std::filesystem::filesystem_error &error) {
+    throw Error(fmt::format("{}: cannot be written: {}", path, error.code().message()));
+  }
+}
+
+constexpr bool hasEffect = true;
+constexpr Native natives[] = {{"read", read}, {"write", write, hasEffect}};
+
+} // namespace
+
+std::span<const Native> fileNatives() { return natives; }
+
 } // namespace tokamak::runtime

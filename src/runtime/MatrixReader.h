@@ -1,0 +1,35 @@
+// Readers of matrix files. Errors name the file, the row and the column: "x.csv: row 2, column 7: 'abc' is not a number".
+//
+//   MatrixFile file{.path = "x.csv", .format = "csv", .header = true};
+//   ArrayPointer x = readMatrix(file, context);
+#ifndef TOKAMAK_RUNTIME_MATRIXREADER_H
+#define TOKAMAK_RUNTIME_MATRIXREADER_H
+
+#include "runtime/Native.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tokamak::runtime {
+
+// How a matrix lies in a file. Rows in messages count data rows from 1, without the header.
+struct MatrixFile {
+  std::string path;
+  std::string format; // csv, text (lines "row column value"), mm (MatrixMarket)
+  std::optional<int64_t> rows, columns; // checked where the file itself tells; text needs them
+  bool header = false;                  // csv: the first line is no data
+  std::string separator = ",";
+  bool fill = true; // csv: an empty field is defaultValue; otherwise an error
+  double defaultValue = 0;
+  std::vector<std::string> naStrings; // csv: fields that mean NaN
+};
+
+// Throws Error.
+ArrayPointer readMatrix(const MatrixFile &file, ExecutionContext &context);
+
+// Whether the file begins as a MatrixMarket file does.
+bool isMatrixMarket(const std::string &path);
+
+} // namespace tokamak::runtime
+#endif

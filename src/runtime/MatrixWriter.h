@@ -1,0 +1,27 @@
+// Writers of matrix files; see FileNatives.cpp for scalars, lists and metadata.
+//
+//   FileWriter file("x.csv");
+//   writeMatrix(*x, {.format = "csv", .header = true}, context, file);
+//   file.commit();
+#ifndef TOKAMAK_RUNTIME_MATRIXWRITER_H
+#define TOKAMAK_RUNTIME_MATRIXWRITER_H
+
+#include "runtime/FileAccess.h"
+#include "runtime/Native.h"
+
+namespace tokamak::runtime {
+
+struct MatrixFormat {
+  std::string format = "text"; // csv, text, mm
+  bool header = false;         // csv: a first line C1,C2,...
+  std::string separator = ",";
+  bool sparse = false; // csv: zeros are empty fields
+};
+
+// Throws Error on an unknown format and where writing fails.
+void writeMatrix(const Array &matrix, const MatrixFormat &format, ExecutionContext &context, FileWriter &file);
+
+int64_t countNonZeros(const Array &matrix);
+
+} // namespace tokamak::runtime
+#endif
