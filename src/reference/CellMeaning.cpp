@@ -41,10 +41,19 @@ Value binaryWithRow(BinaryOperator op, const Array &x, const Array &row) {
   return result;
 }
 
+Value binaryWithScalar(BinaryOperator op, const Array &x, double y) {
+  ArrayPointer result = Array::create(x.shape());
+  for (int64_t i = 0; i < x.cells(); ++i)
+    result->mutableData()[i] = evaluate(op, x.data()[i], y);
+  return result;
+}
+
 Value binaryOfArrays(BinaryOperator op, const Array &x, const Array &y) {
   if (x.shape() == y.shape())
     return binaryOfEqualSizes(op, x, y);
   bool matrices = x.shape().rank() == 2 && y.shape().rank() == 2;
+  if (matrices && y.cells() == 1)
+    return binaryWithScalar(op, x, y.at(0, 0));
   if (matrices && y.columns() == 1 && y.rows() == x.rows())
     return binaryWithColumn(op, x, y);
   if (matrices && y.rows() == 1 && y.columns() == x.columns())

@@ -12,12 +12,15 @@ public:
 
   Value mean() { return binary(BinaryOperator::Div, sum(op_.getOperand()), count()); }
 
-  // Two passes, as numerically safe as the definition: sum((X - mean)^2) / (n - 1).
+  // Two passes, as numerically safe as the definition: sum((X - mean)^2) / (n - 1). One cell varies by 0, none by NaN,
+  // so the divisor is n - (n > 1).
   Value variance() {
     Value deviation = binary(BinaryOperator::Sub, op_.getOperand(), mean());
     Value square = binary(BinaryOperator::Pow, deviation, builder_.create<tok::ConstantOp>(location_, 2.0));
     Value one = builder_.create<tok::ConstantOp>(location_, int64_t{1});
-    return binary(BinaryOperator::Div, sum(square), binary(BinaryOperator::Sub, count(), one));
+    Value several = binary(BinaryOperator::Gt, count(), one);
+    Value correction = builder_.create<tok::CastOp>(location_, builder_.getI64Type(), several);
+    return binary(BinaryOperator::Div, sum(square), binary(BinaryOperator::Sub, count(), correction));
   }
 
   Value standardDeviation() { return builder_.create<tok::UnaryOp>(location_, UnaryOperator::Sqrt, variance()); }

@@ -236,7 +236,9 @@ std::string textOf(double value) {
                            std::chars_format::scientific);
   std::string_view shortest(buffer, static_cast<size_t>(end.ptr - buffer));
   size_t mark = shortest.find('e');
-  int exponent = std::atoi(buffer + mark + 1);
+  int exponent = 0;
+  bool signedExponent = shortest[mark + 1] == '+'; // from_chars takes no plus
+  std::from_chars(buffer + mark + 1 + signedExponent, end.ptr, exponent);
   std::string digits(1, shortest[0]);
   if (mark > 2)
     digits += shortest.substr(2, mark - 2);

@@ -98,6 +98,11 @@ void WhileOp::getSuccessorRegions(RegionBranchPoint point, SmallVectorImpl<Regio
 }
 
 SmallVector<Region *> WhileOp::getLoopRegions() { return {&getConditionRegion(), &getBodyRegion()}; }
+Block::BlockArgListType WhileOp::getRegionIterArgs() { return getConditionRegion().getArguments(); }
+std::optional<MutableArrayRef<OpOperand>> WhileOp::getYieldedValuesMutable() {
+  return getBodyRegion().front().getTerminator()->getOpOperands();
+}
+std::optional<ResultRange> WhileOp::getLoopResults() { return getResults(); }
 
 LogicalResult WhileOp::verify() {
   auto condition = dyn_cast<ConditionOp>(getConditionRegion().front().getTerminator());
@@ -176,6 +181,16 @@ void ParForOp::getSuccessorRegions(RegionBranchPoint, SmallVectorImpl<RegionSucc
 }
 SmallVector<Region *> ForOp::getLoopRegions() { return {&getBodyRegion()}; }
 SmallVector<Region *> ParForOp::getLoopRegions() { return {&getBodyRegion()}; }
+Block::BlockArgListType ForOp::getRegionIterArgs() { return getBodyRegion().getArguments().drop_front(); }
+Block::BlockArgListType ParForOp::getRegionIterArgs() { return getBodyRegion().getArguments().drop_front(); }
+std::optional<MutableArrayRef<OpOperand>> ForOp::getYieldedValuesMutable() {
+  return getBodyRegion().front().getTerminator()->getOpOperands();
+}
+std::optional<MutableArrayRef<OpOperand>> ParForOp::getYieldedValuesMutable() {
+  return getBodyRegion().front().getTerminator()->getOpOperands();
+}
+std::optional<ResultRange> ForOp::getLoopResults() { return getResults(); }
+std::optional<ResultRange> ParForOp::getLoopResults() { return getResults(); }
 
 template <typename Loop> static LogicalResult verifyLoop(Loop loop) {
   TypeRange types = loop.getInits().getTypes();

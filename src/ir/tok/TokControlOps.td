@@ -30,7 +30,7 @@ def Tok_IfOp : Tok_Op<"if", [DeclareOpInterfaceMethods<RegionBranchOpInterface, 
 }
 
 def Tok_WhileOp : Tok_Op<"while", [DeclareOpInterfaceMethods<RegionBranchOpInterface, ["getEntrySuccessorOperands"]>,
-    DeclareOpInterfaceMethods<LoopLikeOpInterface>, RecursiveMemoryEffects, SingleBlock]> {
+    DeclareOpInterfaceMethods<LoopLikeOpInterface, ["getRegionIterArgs", "getYieldedValuesMutable", "getLoopResults"]>, RecursiveMemoryEffects, SingleBlock]> {
   let summary = "executes the body as long as the condition holds; carried values enter both regions";
   let arguments = (ins Variadic<Tok_Value>:$inits);
   let results = (outs Variadic<Tok_Value>:$results);
@@ -41,7 +41,7 @@ def Tok_WhileOp : Tok_Op<"while", [DeclareOpInterfaceMethods<RegionBranchOpInter
 
 class Tok_CountedLoop<string mnemonic> : Tok_Op<mnemonic,
     [DeclareOpInterfaceMethods<RegionBranchOpInterface, ["getEntrySuccessorOperands"]>,
-     DeclareOpInterfaceMethods<LoopLikeOpInterface>, RecursiveMemoryEffects, SingleBlock]> {
+     DeclareOpInterfaceMethods<LoopLikeOpInterface, ["getRegionIterArgs", "getYieldedValuesMutable", "getLoopResults"]>, RecursiveMemoryEffects, SingleBlock]> {
   let arguments = (ins I64:$from, I64:$to, I64:$step, Variadic<Tok_Value>:$inits);
   let results = (outs Variadic<Tok_Value>:$results);
   let regions = (region SizedRegion<1>:$bodyRegion);

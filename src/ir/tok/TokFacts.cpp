@@ -204,6 +204,8 @@ void SliceOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> result
 // Indices that are proved outside 1..size, or a range that is proved empty.
 static LogicalResult checkRange(Operation *op, StringRef what, const Facts &begin, const Facts &end, Dimension size) {
   Dimension low = begin.integer, high = end.integer;
+  if (low.isConstant(1) && high.isConstant(0) && size.isConstant(0))
+    return success(); // the whole of nothing
   if (low.isConstant() && low.constantValue() < 1)
     return op->emitError(what) << " index " << low.constantValue() << " is less than 1";
   if (high.isConstant() && size.isConstant() && high.constantValue() > size.constantValue())
