@@ -1,10 +1,12 @@
-// Arrays as the runtime holds them: a shape, an element type and a view of a pooled, 64-byte aligned buffer.
+// Arrays as the runtime holds them: a shape, an element type and a view of a pooled, 64-byte
+// aligned buffer.
 //
-//   ArrayPointer x = Array::create({1000, 10});      // f64, contents undefined, memory from the pool
-//   ArrayPointer first = x->rowView(0, 100);          // no copy: pins the buffer of x
+//   ArrayPointer x = Array::create({1000, 10});      // f64, contents undefined, memory from the
+//   pool ArrayPointer first = x->rowView(0, 100);          // no copy: pins the buffer of x
 //
-// Arrays are immutable once they are shared: whoever creates one fills it through `mutableData()` before handing it
-// on as `ArrayReference`; afterwards only a sole owner (`isSoleOwner`) may write, which is how left indexing avoids copies.
+// Arrays are immutable once they are shared: whoever creates one fills it through `mutableData()`
+// before handing it on as `ArrayReference`; afterwards only a sole owner (`isSoleOwner`) may write,
+// which is how left indexing avoids copies.
 #ifndef TOKAMAK_RUNTIME_ARRAY_H
 #define TOKAMAK_RUNTIME_ARRAY_H
 
@@ -42,7 +44,8 @@ private:
 
 class Array {
 public:
-  // Row-major and contiguous, contents undefined. Throws Error if the sizes are negative or the memory budget is passed.
+  // Row-major and contiguous, contents undefined. Throws Error if the sizes are negative or the
+  // memory budget is passed.
   static std::shared_ptr<Array> create(Shape shape, ElementType type = ElementType::F64);
   // Every cell the same value.
   static std::shared_ptr<Array> filled(Shape shape, double value);
@@ -65,9 +68,11 @@ public:
   const std::byte *rawBytes() const { return bytes_; }
   double at(int64_t row, int64_t column) const { return data()[row * columns() + column]; }
 
-  // No view shares the buffer (the caller checks that it holds the only pointer to this Array itself).
+  // No view shares the buffer (the caller checks that it holds the only pointer to this Array
+  // itself).
   bool ownsWholeBuffer() const;
-  TokArray descriptor() const; // rank 2: {rows, columns}; higher ranks collapse the outer dimensions
+  TokArray
+  descriptor() const; // rank 2: {rows, columns}; higher ranks collapse the outer dimensions
 
 private:
   Array(Shape shape, ElementType type, std::shared_ptr<Buffer> buffer, std::byte *bytes);

@@ -1,5 +1,6 @@
-// OpenBLAS, opened at run time on first use: its core type must be chosen before it loads, and a program without
-// matrix products should not wait for it. It always runs one thread; parallel products are tiled by the caller.
+// OpenBLAS, opened at run time on first use: its core type must be chosen before it loads, and a
+// program without matrix products should not wait for it. It always runs one thread; parallel
+// products are tiled by the caller.
 //
 //   gemm({.lhsTransposed = true, .rows = 10, .columns = 5, .inner = 1000}, x, 10, y, 5, result, 5);
 #ifndef TOKAMAK_RUNTIME_BLAS_H
@@ -15,16 +16,18 @@ struct GemmShape {
   int64_t rows = 0, columns = 0, inner = 0;
 };
 
-// On the calling thread; strides are the distances of rows in doubles. Plain loops do it where OpenBLAS is missing.
-void gemm(const GemmShape &shape, const double *lhs, int64_t lhsStride, const double *rhs, int64_t rhsStride,
-          double *result, int64_t resultStride);
+// On the calling thread; strides are the distances of rows in doubles. Plain loops do it where
+// OpenBLAS is missing.
+void gemm(const GemmShape &shape, const double *lhs, int64_t lhsStride, const double *rhs,
+          int64_t rhsStride, double *result, int64_t resultStride);
 
 // LAPACK's routines as OpenBLAS brings them (column-major); null where it is missing.
 struct Lapack {
-  using Gesv = void (*)(const int *n, const int *nrhs, double *a, const int *lda, int *pivots, double *b,
-                        const int *ldb, int *info);
-  using Gels = void (*)(const char *trans, const int *m, const int *n, const int *nrhs, double *a, const int *lda,
-                        double *b, const int *ldb, double *work, const int *lwork, int *info);
+  using Gesv = void (*)(const int *n, const int *nrhs, double *a, const int *lda, int *pivots,
+                        double *b, const int *ldb, int *info);
+  using Gels = void (*)(const char *trans, const int *m, const int *n, const int *nrhs, double *a,
+                        const int *lda, double *b, const int *ldb, double *work, const int *lwork,
+                        int *info);
   Gesv gesv = nullptr;
   Gels gels = nullptr;
 };

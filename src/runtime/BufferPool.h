@@ -1,9 +1,11 @@
-// Where array memory comes from: 64-byte aligned buffers (large ones on huge pages) that are kept for reuse when they
-// are freed, since the first touch of a page costs several times a rewrite. The pool obeys a memory budget.
+// Where array memory comes from: 64-byte aligned buffers (large ones on huge pages) that are kept
+// for reuse when they are freed, since the first touch of a page costs several times a rewrite. The
+// pool obeys a memory budget.
 //
 //   BufferPool &pool = BufferPool::instance();
 //   pool.setMemoryBudget(8ll << 30);
-//   std::shared_ptr<Buffer> buffer = pool.allocate(1 << 20);   // back to the pool with the last reference
+//   std::shared_ptr<Buffer> buffer = pool.allocate(1 << 20);   // back to the pool with the last
+//   reference
 #ifndef TOKAMAK_RUNTIME_BUFFERPOOL_H
 #define TOKAMAK_RUNTIME_BUFFERPOOL_H
 
@@ -41,10 +43,11 @@ struct PoolStatistics {
 
 class BufferPool {
 public:
-  static BufferPool &instance(); // lives as long as the process: buffers may outlive everything else
+  static BufferPool &
+  instance(); // lives as long as the process: buffers may outlive everything else
 
-  // A buffer of at least `bytes` bytes with undefined contents. Throws Error naming the sizes when the budget would be
-  // passed even after all cached buffers were released.
+  // A buffer of at least `bytes` bytes with undefined contents. Throws Error naming the sizes when
+  // the budget would be passed even after all cached buffers were released.
   std::shared_ptr<Buffer> allocate(int64_t bytes);
 
   // 0 restores the default: four fifths of the machine's (or the cgroup's) memory.

@@ -1,5 +1,5 @@
-// Reads the text of a csv file in parallel: the text is cut at line ends into fixed pieces, whose rows are counted,
-// then parsed into their places.
+// Reads the text of a csv file in parallel: the text is cut at line ends into fixed pieces, whose
+// rows are counted, then parsed into their places.
 #ifndef TOKAMAK_RUNTIME_CSVREADER_H
 #define TOKAMAK_RUNTIME_CSVREADER_H
 

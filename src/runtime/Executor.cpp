@@ -169,8 +169,9 @@ void Executor::run() {
 void Executor::runFunction(const Image &image, const ImageFunction &function,
                            std::span<Value> arguments, std::span<Value> results, int depth) {
   if (depth > deepestCall)
-    throw Error(fmt::format("recursion too deep: function '{}' is reached through more than {} calls",
-                            function.name, deepestCall));
+    throw Error(
+        fmt::format("recursion too deep: function '{}' is reached through more than {} calls",
+                    function.name, deepestCall));
   Frame frame(frames_, depth, function.slotCount);
   for (size_t i = 0; i < arguments.size(); ++i)
     frame.slots()[i] = std::move(arguments[i]);

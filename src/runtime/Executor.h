@@ -1,4 +1,5 @@
-// Executes a program image. Errors leave as Error with the source place of the instruction that failed.
+// Executes a program image. Errors leave as Error with the source place of the instruction that
+// failed.
 //
 //   Executor executor(image, provider, context);
 //   executor.run();
@@ -17,22 +18,26 @@ public:
   Executor(const Image &image, BlockProvider *provider, ExecutionContext &context);
   // Runs function 0 without arguments.
   void run();
-  // True once an instruction with a visible effect (a native that is not pure, a print) was reached: decides between
-  // exit status 2 and 1.
+  // True once an instruction with a visible effect (a native that is not pure, a print) was
+  // reached: decides between exit status 2 and 1.
   bool hasStarted() const { return started_; }
-  // Arrays of vector size or more that kernels and natives wrote, for tests that count intermediates.
+  // Arrays of vector size or more that kernels and natives wrote, for tests that count
+  // intermediates.
   int64_t materializedArrays() const { return materializedArrays_; }
 
 private:
   class Frame;
   void runFunction(const Image &image, const ImageFunction &function, std::span<Value> arguments,
                    std::span<Value> results, int depth);
-  void interpret(const Image &image, const ImageFunction &function, Value *slots, std::span<Value> results,
-                 const Instruction *&current, int depth);
-  void runNative(const Image &image, const Instruction &instruction, const Slot *lists, Value *slots);
-  void runKernel(const Image &image, const Instruction &instruction, const Slot *lists, Value *slots);
+  void interpret(const Image &image, const ImageFunction &function, Value *slots,
+                 std::span<Value> results, const Instruction *&current, int depth);
+  void runNative(const Image &image, const Instruction &instruction, const Slot *lists,
+                 Value *slots);
+  void runKernel(const Image &image, const Instruction &instruction, const Slot *lists,
+                 Value *slots);
   void runBlock(const Instruction &instruction, const Slot *lists, Value *slots, int depth);
-  void runCall(const Image &image, const Instruction &instruction, const Slot *lists, Value *slots, int depth);
+  void runCall(const Image &image, const Instruction &instruction, const Slot *lists, Value *slots,
+               int depth);
   void countMaterialized(std::span<const Value> results);
 
   const Image &image_;

@@ -1,7 +1,7 @@
 // Files as the runtime uses them: read at once, written whole or not at all.
 //
-//   FileContents file("x.csv");          // mapped; a folder of part files is read one part after the other
-//   parse(file.text());
+//   FileContents file("x.csv");          // mapped; a folder of part files is read one part after
+//   the other parse(file.text());
 //
 //   FileWriter writer("y.csv");          // writes a temporary file in the same folder
 //   writer.write("1.0,2.0\n");
@@ -39,7 +39,8 @@ public:
   FileWriter(const FileWriter &) = delete;
   FileWriter &operator=(const FileWriter &) = delete;
   void write(std::string_view text);
-  // Everything is on the file: closes it. commit() does so too; several files are closed before the first is renamed.
+  // Everything is on the file: closes it. commit() does so too; several files are closed before the
+  // first is renamed.
   void close();
   void commit();
 

@@ -1,5 +1,5 @@
-// The program image: flat instructions over numbered slots, the form in which every program runs. It is immutable and
-// printable; `print(image)` is what --explain=image shows:
+// The program image: flat instructions over numbered slots, the form in which every program runs.
+// It is immutable and printable; `print(image)` is what --explain=image shows:
 //
 //   function main: 6 slots
 //     0  s0 = constant 3
@@ -30,26 +30,26 @@ using abi::SizeExpression;
 using Slot = int32_t;
 
 enum class Opcode : uint8_t {
-  Constant,      // r0 = constants[index]
-  Move,          // r0 = o0, o0 is dead afterwards
-  Copy,          // r0 = o0
-  Free,          // o... are dead
-  Unary,         // r0 = unary(o0); index: UnaryOperator, scalars only
-  Binary,        // r0 = binary(o0, o1); index: BinaryOperator, scalars only
-  Concat,        // r0 = text of o0 + text of o1
-  IfElse,        // r0 = o0 ? o1 : o2, scalars
-  Cast,          // r0 = o0 converted to CastTarget(index)
-  Rows,          // r0 = rows of o0
-  Columns,       // r0 = columns of o0
-  Length,        // r0 = cells of o0
-  Native,        // r... = natives[index](o...)
-  Kernel,        // r... = kernels[index](o...)
-  Block,         // r... = block index (o...), planned when first reached (late binding)
-  Call,          // r... = functions[index](o...)
-  Jump,          // to target
-  BranchIfNot,   // to target if o0 is false
-  LoopTest,      // to target unless o0 (counter) is within o1 (to) for step o2
-  Return,        // o... are the results
+  Constant,    // r0 = constants[index]
+  Move,        // r0 = o0, o0 is dead afterwards
+  Copy,        // r0 = o0
+  Free,        // o... are dead
+  Unary,       // r0 = unary(o0); index: UnaryOperator, scalars only
+  Binary,      // r0 = binary(o0, o1); index: BinaryOperator, scalars only
+  Concat,      // r0 = text of o0 + text of o1
+  IfElse,      // r0 = o0 ? o1 : o2, scalars
+  Cast,        // r0 = o0 converted to CastTarget(index)
+  Rows,        // r0 = rows of o0
+  Columns,     // r0 = columns of o0
+  Length,      // r0 = cells of o0
+  Native,      // r... = natives[index](o...)
+  Kernel,      // r... = kernels[index](o...)
+  Block,       // r... = block index (o...), planned when first reached (late binding)
+  Call,        // r... = functions[index](o...)
+  Jump,        // to target
+  BranchIfNot, // to target if o0 is false
+  LoopTest,    // to target unless o0 (counter) is within o1 (to) for step o2
+  Return,      // o... are the results
 };
 
 enum class CastTarget : uint8_t { Boolean, Integer, Double, Text, Matrix, Scalar, List, Frame };
@@ -62,7 +62,8 @@ struct Instruction {
   int32_t operandBegin = 0, operandCount = 0;
   int32_t resultBegin = 0, resultCount = 0;
   int32_t place = 0; // index into Image::places
-  // Bit i: operand i is not used afterwards, so the instruction may consume it (move, update in place).
+  // Bit i: operand i is not used afterwards, so the instruction may consume it (move, update in
+  // place).
   uint64_t lastUse = 0;
 };
 
@@ -85,12 +86,14 @@ struct Image {
 
 void print(const Image &image, std::ostream &out);
 
-// Supplies the plan for a block when it is reached: a function of an image whose parameters are the block's inputs.
-// The compiler side implements it (exec/LateBinding.h); an image compiled ahead of time brings a fixed table.
+// Supplies the plan for a block when it is reached: a function of an image whose parameters are the
+// block's inputs. The compiler side implements it (exec/LateBinding.h); an image compiled ahead of
+// time brings a fixed table.
 class BlockProvider {
 public:
   virtual ~BlockProvider() = default;
-  // `inputs` are the block's operands. The returned image stays valid while the pointer lives; function 0 is the plan.
+  // `inputs` are the block's operands. The returned image stays valid while the pointer lives;
+  // function 0 is the plan.
   virtual std::shared_ptr<const Image> planFor(int32_t block, std::span<const Value> inputs) = 0;
 };
 

@@ -1,4 +1,5 @@
-// Readers of matrix files. Errors name the file, the row and the column: "x.csv: row 2, column 7: 'abc' is not a number".
+// Readers of matrix files. Errors name the file, the row and the column: "x.csv: row 2, column 7:
+// 'abc' is not a number".
 //
 //   MatrixFile file{.path = "x.csv", .format = "csv", .header = true};
 //   ArrayPointer x = readMatrix(file, context);
@@ -16,7 +17,7 @@ namespace tokamak::runtime {
 // How a matrix lies in a file. Rows in messages count data rows from 1, without the header.
 struct MatrixFile {
   std::string path;
-  std::string format; // csv, text (lines "row column value"), mm (MatrixMarket)
+  std::string format;                   // csv, text (lines "row column value"), mm (MatrixMarket)
   std::optional<int64_t> rows, columns; // checked where the file itself tells; text needs them
   bool header = false;                  // csv: the first line is no data
   std::string separator = ",";

@@ -19,7 +19,8 @@ struct MatrixFormat {
 };
 
 // Throws Error on an unknown format and where writing fails.
-void writeMatrix(const Array &matrix, const MatrixFormat &format, ExecutionContext &context, FileWriter &file);
+void writeMatrix(const Array &matrix, const MatrixFormat &format, ExecutionContext &context,
+                 FileWriter &file);
 
 int64_t countNonZeros(const Array &matrix);
 

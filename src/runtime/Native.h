@@ -1,5 +1,5 @@
-// Natives: operations of the runtime that are not generated. One table maps names to functions; the program image
-// refers to natives by name.
+// Natives: operations of the runtime that are not generated. One table maps names to functions; the
+// program image refers to natives by name.
 //
 //   const Native *native = findNative("seq");
 //   Value result;
@@ -22,13 +22,14 @@ class Scheduler; // TileScheduler.h
 struct ExecutionContext {
   std::ostream *output = nullptr; // the script's standard output
   Scheduler *scheduler = nullptr;
-  int64_t seed = -1;      // --seed; -1: every draw takes a fresh seed
-  uint64_t draws = 0;     // number of unseeded draws so far
+  int64_t seed = -1;  // --seed; -1: every draw takes a fresh seed
+  uint64_t draws = 0; // number of unseeded draws so far
 };
 
-// Operands may be consumed: an operand that is the sole owner of its array may be updated in place and moved to a
-// result. Results are pre-sized. Throws Error.
-using NativeFunction = void (*)(ExecutionContext &context, std::span<Value> operands, std::span<Value> results);
+// Operands may be consumed: an operand that is the sole owner of its array may be updated in place
+// and moved to a result. Results are pre-sized. Throws Error.
+using NativeFunction = void (*)(ExecutionContext &context, std::span<Value> operands,
+                                std::span<Value> results);
 
 struct Native {
   std::string_view name; // the tok mnemonic, or the name given to tok.native

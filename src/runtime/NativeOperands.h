@@ -1,5 +1,5 @@
-// What every native does with its operands: check their kinds with a message that names the native, take over arrays
-// that nobody else holds, and run loops over fixed ranges in parallel.
+// What every native does with its operands: check their kinds with a message that names the native,
+// take over arrays that nobody else holds, and run loops over fixed ranges in parallel.
 //
 //   const Array &x = matrixOperand(operands[0], "rev");
 //   int64_t rows = sizeOperand(operands[1], "matrix", "rows");
@@ -34,7 +34,8 @@ inline int64_t sizeOperand(const Value &value, std::string_view native, std::str
   return size;
 }
 
-inline const std::string &textOperand(const Value &value, std::string_view native, std::string_view what) {
+inline const std::string &textOperand(const Value &value, std::string_view native,
+                                      std::string_view what) {
   if (!value.isString())
     throw Error(fmt::format("{}: {} must be a string, got {}", native, what, value.describe()));
   return value.text();
@@ -54,7 +55,8 @@ inline ArrayPointer takeOrCopy(Value &operand) {
   return operand.array()->copy();
 }
 
-// Calls body(begin, end) on ranges of at most `grain` of [0, count); ranges depend on count and grain alone.
+// Calls body(begin, end) on ranges of at most `grain` of [0, count); ranges depend on count and
+// grain alone.
 template <typename Body>
 void forEachRange(ExecutionContext &context, int64_t count, int64_t grain, const Body &body) {
   grain = std::max<int64_t>(1, grain);

@@ -1,6 +1,6 @@
-// Counter-based random numbers: the Philox4x32-10 generator of Salmon, Moraes, Dror and Shaw, "Parallel random
-// numbers: as easy as 1, 2, 3" (SC 2011). A number is a function of seed, stream and position alone, so it does not
-// matter in which order or on which thread numbers are drawn.
+// Counter-based random numbers: the Philox4x32-10 generator of Salmon, Moraes, Dror and Shaw,
+// "Parallel random numbers: as easy as 1, 2, 3" (SC 2011). A number is a function of seed, stream
+// and position alone, so it does not matter in which order or on which thread numbers are drawn.
 //
 //   RandomBlock block = randomBlock(seed, /*stream=*/0, /*position=*/17);
 //   double u = uniform(block, 0);   // in [0, 1)
@@ -22,8 +22,9 @@ inline RandomBlock randomBlock(uint64_t seed, uint64_t stream, uint64_t position
   auto key0 = static_cast<uint32_t>(seed), key1 = static_cast<uint32_t>(seed >> 32);
   for (int round = 0; round < 10; ++round) {
     uint64_t product0 = multiplier0 * counter[0], product1 = multiplier1 * counter[2];
-    counter = {static_cast<uint32_t>(product1 >> 32) ^ counter[1] ^ key0, static_cast<uint32_t>(product1),
-               static_cast<uint32_t>(product0 >> 32) ^ counter[3] ^ key1, static_cast<uint32_t>(product0)};
+    counter = {
+        static_cast<uint32_t>(product1 >> 32) ^ counter[1] ^ key0, static_cast<uint32_t>(product1),
+        static_cast<uint32_t>(product0 >> 32) ^ counter[3] ^ key1, static_cast<uint32_t>(product0)};
     key0 += increment0;
     key1 += increment1;
   }

@@ -79,9 +79,9 @@ struct Digits {
       exponent = 1;
       return;
     }
-    char buffer[32];
+    char buffer[32] = {}; // zeros end what atoi reads
     auto end =
-        std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::scientific).ptr;
+        std::to_chars(buffer, buffer + sizeof buffer - 1, value, std::chars_format::scientific).ptr;
     std::string_view text(buffer, static_cast<size_t>(end - buffer));
     size_t mark = text.find('e');
     digits = text.substr(0, 1);

@@ -1,4 +1,5 @@
-// How values become text: toString's matrices and lists, and print's format strings (a subset of Java's).
+// How values become text: toString's matrices and lists, and print's format strings (a subset of
+// Java's).
 //
 //   textOf(value, {})                                 // "1.000 2.000\n3.000 4.000\n"
 //   formatText("%-6s %.2f", {"a", 0.125})             // "a      0.13"
@@ -23,8 +24,9 @@ struct TextOptions {
 
 std::string textOf(const Value &value, const TextOptions &options);
 
-// %d %s %b %f %e %g %x %n %% with flags, width and precision; rounds halves of the shortest decimal text up, as Java
-// does. Throws Error on an unknown conversion, a missing argument or one of the wrong type.
+// %d %s %b %f %e %g %x %n %% with flags, width and precision; rounds halves of the shortest decimal
+// text up, as Java does. Throws Error on an unknown conversion, a missing argument or one of the
+// wrong type.
 std::string formatText(std::string_view format, std::span<const Value> arguments);
 
 } // namespace tokamak::runtime

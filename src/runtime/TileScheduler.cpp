@@ -6,6 +6,7 @@
 #include <mutex>
 #include <sched.h>
 #include <tbb/blocked_range.h>
+#include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/partitioner.h>
 #include <tbb/task_arena.h>
@@ -49,10 +50,17 @@ struct Scheduler::Arena {
   explicit Arena(int threads) : threads(threads) {}
   int threads;
   std::once_flag started;
+  // oneTBB has no more workers than CPUs unless told so.
+  std::unique_ptr<tbb::global_control> allowance;
   std::unique_ptr<tbb::task_arena> arena;
 
   tbb::task_arena &get() {
-    std::call_once(started, [this] { arena = std::make_unique<tbb::task_arena>(threads); });
+    std::call_once(started, [this] {
+      constexpr auto limit = tbb::global_control::max_allowed_parallelism;
+      if (static_cast<size_t>(threads) > tbb::global_control::active_value(limit))
+        allowance = std::make_unique<tbb::global_control>(limit, threads);
+      arena = std::make_unique<tbb::task_arena>(threads);
+    });
     return *arena;
   }
 };

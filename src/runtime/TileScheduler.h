@@ -1,8 +1,9 @@
-// Runs the tiles of a kernel on the machine's cores. Tile boundaries come from the extents alone and partial results
-// merge in a fixed tree, so results do not depend on the number of threads.
+// Runs the tiles of a kernel on the machine's cores. Tile boundaries come from the extents alone
+// and partial results merge in a fixed tree, so results do not depend on the number of threads.
 //
 //   Scheduler scheduler(2);
-//   scheduler.forEach(tileCount, [&](int64_t tile) { ... });   // tiles in any order, one at a time for each worker
+//   scheduler.forEach(tileCount, [&](int64_t tile) { ... });   // tiles in any order, one at a time
+//   for each worker
 #ifndef TOKAMAK_RUNTIME_TILESCHEDULER_H
 #define TOKAMAK_RUNTIME_TILESCHEDULER_H
 
@@ -18,7 +19,8 @@ public:
   explicit Scheduler(int threads);
   ~Scheduler();
   int threads() const { return threads_; }
-  // Calls body(i) for each i in [0, count). Runs inline when count is 1 or there is one thread. The body must not throw.
+  // Calls body(i) for each i in [0, count). Runs inline when count is 1 or there is one thread. The
+  // body must not throw.
   void forEach(int64_t count, const std::function<void(int64_t)> &body);
 
 private:

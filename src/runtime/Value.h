@@ -1,4 +1,5 @@
-// A value of a running program: a scalar, a string, an array, a list, a frame, or nothing (an absent argument).
+// A value of a running program: a scalar, a string, an array, a list, a frame, or nothing (an
+// absent argument).
 //
 //   Value x = int64_t{3};   x.isInteger();   x.asDouble() == 3.0
 //   Value m = Array::filled({2, 2}, 1.0);   m.array()->rows() == 2
@@ -48,25 +49,36 @@ public:
   bool isInteger() const { return std::holds_alternative<int64_t>(content_); }
   bool isDouble() const { return std::holds_alternative<double>(content_); }
   bool isNumber() const { return isBoolean() || isInteger() || isDouble(); }
-  bool isString() const { return std::holds_alternative<std::shared_ptr<const std::string>>(content_); }
+  bool isString() const {
+    return std::holds_alternative<std::shared_ptr<const std::string>>(content_);
+  }
   bool isScalar() const { return isNumber() || isString(); }
   bool isArray() const { return std::holds_alternative<ArrayReference>(content_); }
   bool isList() const { return std::holds_alternative<std::shared_ptr<const List>>(content_); }
-  bool isUndefined() const { return std::holds_alternative<std::shared_ptr<const Undefined>>(content_); }
+  bool isUndefined() const {
+    return std::holds_alternative<std::shared_ptr<const Undefined>>(content_);
+  }
 
-  // Conversions of scalars: numbers among each other (a double to an integer truncates, to a boolean is "not zero");
-  // a 1x1 array counts as its cell. Throws Error("expected a number, got ...") on what is not convertible.
+  // Conversions of scalars: numbers among each other (a double to an integer truncates, to a
+  // boolean is "not zero"); a 1x1 array counts as its cell. Throws Error("expected a number, got
+  // ...") on what is not convertible.
   double asDouble() const;
   int64_t asInteger() const;
   bool asBoolean() const;
   // Strings as they are; other scalars as DML prints them ("3", "3.0", "TRUE").
   std::string asText() const;
 
-  const std::string &text() const { return *std::get<std::shared_ptr<const std::string>>(content_); }
+  const std::string &text() const {
+    return *std::get<std::shared_ptr<const std::string>>(content_);
+  }
   const ArrayReference &array() const { return std::get<ArrayReference>(content_); }
   ArrayReference &array() { return std::get<ArrayReference>(content_); }
-  const std::shared_ptr<const List> &list() const { return std::get<std::shared_ptr<const List>>(content_); }
-  const Undefined &undefined() const { return *std::get<std::shared_ptr<const Undefined>>(content_); }
+  const std::shared_ptr<const List> &list() const {
+    return std::get<std::shared_ptr<const List>>(content_);
+  }
+  const Undefined &undefined() const {
+    return *std::get<std::shared_ptr<const Undefined>>(content_);
+  }
 
   // Without conversion; null if the value is of another type.
   const double *ifDouble() const { return std::get_if<double>(&content_); }
@@ -80,8 +92,8 @@ public:
   std::string_view describe() const;
 
 private:
-  std::variant<std::monostate, bool, int64_t, double, std::shared_ptr<const std::string>, ArrayReference,
-               std::shared_ptr<const List>, std::shared_ptr<const Undefined>>
+  std::variant<std::monostate, bool, int64_t, double, std::shared_ptr<const std::string>,
+               ArrayReference, std::shared_ptr<const List>, std::shared_ptr<const Undefined>>
       content_;
 };
 

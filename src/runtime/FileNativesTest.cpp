@@ -1,0 +1,191 @@
+#include "runtime/NativeTesting.h"
+
+#include <filesystem>
+#include <fstream>
+#include <unistd.h>
+
+using namespace tokamak::runtime;
+using namespace tokamak::runtime::testing;
+
+namespace {
+
+struct Parameters {
+  Value format = {}, rows = {}, columns = {}, header = {}, separator = {}, fill = {},
+        naStrings = {};
+};
+
+class FileNatives : public ::testing::Test {
+protected:
+  void SetUp() override {
+    folder_ =
+        std::filesystem::temp_directory_path() / ("tokamak-files-" + std::to_string(getpid()));
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::string path(const std::string &name) const { return (folder_ / name).string(); }
+  std::string put(const std::string &name, const std::string &text) const {
+    std::ofstream(path(name)) << text;
+    return path(name);
+  }
+  std::string get(const std::string &name) const {
+    std::ifstream file(path(name));
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  static std::vector<Value> readOperands(const std::string &path, Parameters p) {
+    return {path, p.format, p.rows,      p.columns, {}, {},
+            {},   p.header, p.separator, p.fill,    {}, p.naStrings};
+  }
+  Value read(const std::string &name, Parameters parameters = {}) const {
+    return call("read", readOperands(path(name), std::move(parameters)));
+  }
+  // The message without the folder.
+  std::string readError(const std::string &name, Parameters parameters = {}) const {
+    std::string message = errorOf("read", readOperands(path(name), std::move(parameters)));
+    std::string prefix = folder_.string() + "/";
+    for (size_t at; (at = message.find(prefix)) != std::string::npos;)
+      message.erase(at, prefix.size());
+    return message;
+  }
+  void write(Value value, const std::string &name, Value format = {}, Value header = {},
+             Value separator = {}, Value sparse = {}) const {
+    std::vector<Value> operands = {std::move(value), path(name), format, header,
+                                   separator,        sparse,     {}};
+    ExecutionContext context;
+    findNative("write")->function(context, operands, {});
+  }
+
+  std::filesystem::path folder_;
+};
+
+} // namespace
+
+TEST_F(FileNatives, readsCsv) {
+  put("x.csv", "1,2.5,-3\r\n4, 5 ,1e2\r\n");
+  Value x = read("x.csv", {.format = "csv"});
+  EXPECT_EQ(sizeOf(x), "2x3");
+  EXPECT_EQ(cellsOf(x), (Cells{1, 2.5, -3, 4, 5, 100}));
+}
+
+TEST_F(FileNatives, readsCsvWithHeaderSeparatorAndMissingFields) {
+  put("x.csv", "a;b\n1;\nNA;4");
+  put("x.csv.mtd",
+      R"({"format": "csv", "header": true, "sep": ";", "naStrings": ["NA"], "default": 9})");
+  Cells cells = cellsOf(read("x.csv"));
+  EXPECT_EQ(cells[1], 9);
+  EXPECT_NE(cells[2], cells[2]);
+  EXPECT_EQ(cells[3], 4);
+}
+
+TEST_F(FileNatives, readsLargeCsvInPieces) {
+  std::string text;
+  for (int i = 0; i < 200000; ++i)
+    text += std::to_string(i) + "," + std::to_string(i) + ".5\n";
+  put("x.csv", text);
+  Value x = read("x.csv", {.format = "csv"});
+  ASSERT_EQ(sizeOf(x), "200000x2");
+  for (int64_t i = 0; i < 200000; ++i)
+    ASSERT_EQ(x.array()->at(i, 1), static_cast<double>(i) + 0.5);
+}
+
+TEST_F(FileNatives, placesErrorsInCsv) {
+  put("ragged.csv", "1,2\n3,4\n5,6,7\n");
+  EXPECT_EQ(readError("ragged.csv", {.format = "csv"}),
+            "ragged.csv: row 3 has 3 fields, expected 2");
+  put("short.csv", "1,2\n3\n");
+  EXPECT_EQ(readError("short.csv", {.format = "csv"}), "short.csv: row 2 has 1 field, expected 2");
+  put("words.csv", "1,2\n3,abc\n");
+  EXPECT_EQ(readError("words.csv", {.format = "csv"}),
+            "words.csv: row 2, column 2: 'abc' is not a number");
+  put("gaps.csv", "1,2\n,4\n");
+  EXPECT_EQ(readError("gaps.csv", {.format = "csv", .fill = false}),
+            "gaps.csv: row 2, column 1: the field is empty");
+  EXPECT_EQ(readError("gaps.csv", {.format = "csv", .rows = integer(5)}),
+            "gaps.csv: the file has 2 rows, expected 5");
+}
+
+TEST_F(FileNatives, readsEmptyCsv) {
+  put("x.csv", "");
+  EXPECT_EQ(sizeOf(read("x.csv", {.format = "csv"})), "0x0");
+  put("y.csv", "a,b\n");
+  EXPECT_EQ(sizeOf(read("y.csv", {.format = "csv", .columns = integer(2), .header = true})), "0x2");
+}
+
+TEST_F(FileNatives, readsTextCells) {
+  put("x.ijv", "1 1 2.5\n2 3 -1\n");
+  EXPECT_EQ(cellsOf(read("x.ijv", {.format = "text", .rows = integer(2), .columns = integer(3)})),
+            (Cells{2.5, 0, 0, 0, 0, -1}));
+  EXPECT_EQ(readError("x.ijv", {.format = "text", .rows = integer(1), .columns = integer(3)}),
+            "x.ijv: line 2: cell (2, 3) is outside of a 1x3 matrix");
+  EXPECT_EQ(readError("x.ijv", {.format = "text"}),
+            "read: x.ijv: a file of the format text needs rows and cols");
+}
+
+TEST_F(FileNatives, readsMatrixMarket) {
+  put("x.mtx", "%%MatrixMarket matrix coordinate real symmetric\n% comment\n2 2 2\n1 1 3\n2 1 4\n");
+  EXPECT_EQ(cellsOf(read("x.mtx")), (Cells{3, 4, 4, 0}));
+  put("y.mtx", "%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n4\n");
+  EXPECT_EQ(cellsOf(read("y.mtx")), (Cells{1, 3, 2, 4}));
+}
+
+TEST_F(FileNatives, joinsTheFilesOfAFolder) {
+  std::filesystem::create_directories(path("parts"));
+  put("parts/part-0", "1 1 5\n");
+  put("parts/part-1", "2 1 6");
+  EXPECT_EQ(cellsOf(read("parts", {.format = "text", .rows = integer(2), .columns = integer(1)})),
+            (Cells{5, 6}));
+}
+
+TEST_F(FileNatives, explainsWhatCannotBeRead) {
+  EXPECT_EQ(readError("none.csv", {.format = "csv"}), "none.csv: no such file");
+  put("x.csv", "1\n");
+  EXPECT_EQ(
+      readError("x.csv"),
+      "read: the format of x.csv is not known: there is no x.csv.mtd, and format is not given");
+  EXPECT_EQ(readError("x.csv", {.format = "cvs"}),
+            "read: unknown format \"cvs\"; did you mean \"csv\"?");
+  EXPECT_EQ(readError("x.csv", {.format = "hdf5"}),
+            "read: the format \"hdf5\" is not supported yet");
+  put("x.csv.mtd", R"({"rows": 5, "format": "csv"})");
+  EXPECT_EQ(readError("x.csv", {.rows = integer(7)}),
+            "read: rows is 7 in the call but 5 in x.csv.mtd");
+}
+
+TEST_F(FileNatives, writesWhatItReads) {
+  Value x = matrix(2, 2, {1, 0, 0.1, notANumber});
+  write(x, "x.csv", "csv", true);
+  EXPECT_EQ(get("x.csv"), "C1,C2\n1.0,0.0\n0.1,NaN\n");
+  EXPECT_EQ(sizeOf(read("x.csv")), "2x2");
+  write(matrix(2, 2, {1, 0, 0, 2}), "x.ijv");
+  EXPECT_EQ(get("x.ijv"), "1 1 1.0\n2 2 2.0\n");
+  EXPECT_EQ(cellsOf(read("x.ijv")), (Cells{1, 0, 0, 2}));
+  write(matrix(1, 2, {0, 0}), "zero.ijv");
+  EXPECT_EQ(get("zero.ijv"), "0 0 0\n");
+  EXPECT_EQ(cellsOf(read("zero.ijv")), (Cells{0, 0}));
+  write(matrix(1, 2, {0, 3}), "sparse.csv", "csv", Value(), ";", true);
+  EXPECT_EQ(get("sparse.csv"), ";3.0\n");
+  write(matrix(1, 2, {0, 3}), "x.mtx", "mm");
+  EXPECT_EQ(get("x.mtx"), "%%MatrixMarket matrix coordinate real general\n1 2 1\n1 2 3.0\n");
+  EXPECT_FALSE(std::filesystem::exists(path("x.mtx.mtd")));
+}
+
+TEST_F(FileNatives, writesScalarsAndLists) {
+  write(true, "b");
+  EXPECT_EQ(get("b"), "true");
+  EXPECT_TRUE(read("b").isBoolean());
+  write(integer(7), "n");
+  EXPECT_TRUE(read("n").isInteger());
+  write("two words", "s");
+  EXPECT_EQ(read("s").text(), "two words");
+  write(call("list", {"a,b", matrix(1, 1, {5}), 2.5}), "list");
+  Value list = read("list");
+  EXPECT_EQ(list.list()->names, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(list.list()->elements[1].asDouble(), 2.5);
+}
+
+TEST_F(FileNatives, leavesNothingHalfWritten) {
+  EXPECT_THROW(write(matrix(1, 1, {1}), "x.bin", "binary"), tokamak::Error);
+  EXPECT_THROW(write(matrix(1, 1, {1}), "nowhere/x.csv", "csv"), tokamak::Error);
+  EXPECT_TRUE(std::filesystem::is_empty(folder_));
+}

@@ -1,0 +1,37 @@
+#include "runtime/NativeTesting.h"
+
+using namespace tokamak::runtime;
+using namespace tokamak::runtime::testing;
+
+static Value namedList() { return call("list", {"a,b,c", integer(1), 2.5, "text"}); }
+
+TEST(ListNatives, slicesByPositionAndName) {
+  Value one = call("list_slice", {namedList(), integer(2), Value()});
+  EXPECT_EQ(one.list()->elements.size(), 1u);
+  EXPECT_EQ(one.list()->names, std::vector<std::string>{"b"});
+  EXPECT_EQ(call("list_slice", {namedList(), "b", "c"}).list()->elements.size(), 2u);
+  EXPECT_EQ(call("list_element", {one}).asDouble(), 2.5);
+  EXPECT_EQ(errorOf("list_slice", {namedList(), integer(4), Value()}),
+            "index out of range: element 4 of a list of 3");
+  EXPECT_EQ(errorOf("list_slice", {namedList(), "d", Value()}), "the list has no element \"d\"");
+}
+
+TEST(ListNatives, replacesElements) {
+  Value list = namedList();
+  Value changed = call("list_insert", {list, matrix(1, 1, {5}), integer(1), Value()});
+  EXPECT_TRUE(changed.list()->elements[0].isArray());
+  EXPECT_TRUE(list.list()->elements[0].isInteger());
+  Value two = call("list", {Value(), true, false});
+  EXPECT_TRUE(
+      call("list_insert", {list, two, integer(2), integer(3)}).list()->elements[2].isBoolean());
+  EXPECT_EQ(errorOf("list_insert", {list, two, integer(1), integer(3)}),
+            "left indexing: 2 values cannot replace 3 elements of a list");
+}
+
+TEST(ListNatives, removesAnElement) {
+  std::vector<Value> results = callAll("list_remove", {namedList(), integer(2)}, 2);
+  EXPECT_EQ(results[0].list()->names, (std::vector<std::string>{"a", "c"}));
+  EXPECT_EQ(results[1].list()->elements[0].asDouble(), 2.5);
+}
+
+TEST(ListNatives, mayBeEmpty) { EXPECT_TRUE(call("list", {Value()}).list()->elements.empty()); }
