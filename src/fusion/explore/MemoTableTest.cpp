@@ -1,0 +1,151 @@
+#include "fusion/explore/MemoTable.h"
+#include "fusion/explore/Notation.h"
+#include "fusion/explore/TestBlock.h"
+
+using namespace tokamak;
+using namespace tokamak::fusion;
+
+namespace {
+
+struct Explored {
+  Explored(llvm::StringRef arguments, llvm::StringRef results, llvm::StringRef body)
+      : block(arguments, results, body),
+        graph(block.function(), [&](mlir::Value value) -> const tok::Facts & { return block.factsOf(value); }),
+        memo(explore(graph)) {}
+
+  // "cell 0b1 open" for every natural or fusing group of the operation: template, fusable operands, state.
+  std::string groups(int operation) {
+    std::string text;
+    for (const MemoGroup &group : memo.groups[operation]) {
+      if (!group.natural && !group.fusable)
+        continue;
+      text += text.empty() ? "" : "; ";
+      text += plan::name(memo.frames[group.frame].fusionTemplate).str() + " " + std::to_string(group.fusable) +
+              (group.open ? " open" : " closed") + (group.storable ? "" : " side");
+    }
+    return text;
+  }
+
+  std::string refusals() {
+    std::string text;
+    for (const Refusal &refusal : memo.refusals)
+      text += std::to_string(refusal.operation) + ": " + refusal.reason + "\n";
+    return text;
+  }
+
+  TestBlock block;
+  BlockGraph graph;
+  MemoTable memo;
+};
+
+} // namespace
+
+TEST(MemoTable, cellOperatorsOpenFuseAndClose) {
+  Explored explored("X:mxn Y:mxn", "f64", R"(
+    %0 = tok.binary mul %X, %Y : (!m, !m) -> !m
+    %1 = tok.unary exp %0 : !m -> !m
+    %2 = tok.aggregate sum full %1 : !m -> f64
+    return %2 : f64)");
+  EXPECT_EQ(explored.groups(0), "cell 0 open; row 0 open");
+  EXPECT_EQ(explored.groups(1), "cell 1 open; row 1 open");
+  EXPECT_EQ(explored.groups(2), "cell 1 closed; row 1 closed");
+  EXPECT_EQ(explored.memo.entryCount(), 2 * (1 + 2 + 2));
+  EXPECT_EQ(explored.refusals(), "");
+}
+
+TEST(MemoTable, bothOperandsAreMerged) {
+  Explored explored("x:mx1 y:mx1", "!m", R"(
+    %0 = tok.unary exp %x : !m -> !m
+    %1 = tok.unary exp %y : !m -> !m
+    %2 = tok.binary add %0, %1 : (!m, !m) -> !m
+    return %2 : !m)");
+  EXPECT_EQ(explored.groups(2), "cell 3 open") << "one column is no work for the Row template";
+}
+
+TEST(MemoTable, rowTemplateGoesOnWithRowsAndClosesAtColumns) {
+  Explored explored("X:mxn v:nx1 w:mx1", "!m", R"(
+    %0 = tok.matmul %X, %v : (!m, !m) -> !m
+    %1 = tok.binary mul %w, %0 : (!m, !m) -> !m
+    %2 = tok.transpose %X : (!m) -> !m
+    %3 = tok.matmul %2, %1 : (!m, !m) -> !m
+    return %3 : !m)");
+  EXPECT_EQ(explored.groups(0), "row 0 open");
+  EXPECT_EQ(explored.groups(1), "row 2 open; cell 0 open");
+  EXPECT_EQ(explored.groups(3), "row 2 closed");
+  EXPECT_EQ(explored.graph[3].kind, NodeKind::TransposedTimesVector);
+  EXPECT_FALSE(explored.graph[2].live) << "the transposed matrix is never made";
+}
+
+TEST(MemoTable, productsOfVectorsAreRecognised) {
+  Explored explored("X:mxn u:mx1 v:mx1 B:nxn", "!m, !m, !m", R"(
+    %0 = tok.transpose %u : (!m) -> !m
+    %1 = tok.matmul %0, %v : (!m, !m) -> !m
+    %2 = tok.matmul %0, %X : (!m, !m) -> !m
+    %3 = tok.matmul %X, %B : (!m, !m) -> !m
+    return %1, %2, %3 : !m, !m, !m)");
+  EXPECT_EQ(explored.graph[1].kind, NodeKind::DotProduct);
+  EXPECT_EQ(explored.graph[2].kind, NodeKind::VectorTimesRows);
+  EXPECT_EQ(explored.graph[3].kind, NodeKind::None);
+  EXPECT_EQ(explored.refusals(), "3: matmul: right operand is not a column vector\n");
+}
+
+TEST(MemoTable, broadcastNeedsAProof) {
+  Explored explored("X:mxn c:mx1 r:1xn s:1x1 Y:mxk z:kx1", "!m, !m, !m, !m, !m", R"(
+    %0 = tok.binary add %X, %c : (!m, !m) -> !m
+    %1 = tok.binary add %X, %r : (!m, !m) -> !m
+    %2 = tok.binary add %X, %s : (!m, !m) -> !m
+    %3 = tok.binary add %X, %Y : (!m, !m) -> !m
+    %4 = tok.binary add %X, %z : (!m, !m) -> !m
+    return %0, %1, %2, %3, %4 : !m, !m, !m, !m, !m)");
+  for (int operation : {0, 1, 2})
+    EXPECT_EQ(explored.graph[operation].kind, NodeKind::Elementwise);
+  EXPECT_EQ(explored.refusals(), "3: sizes not proved equal: columns of X and columns of Y\n"
+                                 "4: sizes not proved equal: rows of X and rows of z\n");
+}
+
+TEST(MemoTable, vectorsAreSideValuesOfWiderSpaces) {
+  Explored explored("X:mxn y:mx1", "!m", R"(
+    %0 = tok.unary exp %y : !m -> !m
+    %1 = tok.binary mul %X, %0 : (!m, !m) -> !m
+    return %1 : !m)");
+  EXPECT_EQ(explored.groups(1), "cell 2 open; row 2 open");
+  double perRow = evaluations(explored.graph, 0, FusionTemplate::Row, explored.graph[1].space);
+  double perCell = evaluations(explored.graph, 0, FusionTemplate::Cell, explored.graph[1].space);
+  EXPECT_EQ(perCell, 10 * perRow);
+}
+
+TEST(MemoTable, refusalsNameTheReader) {
+  Explored explored("X:mxn", "f64, !m", R"(
+    %0 = tok.aggregate sum column %X : !m -> !m loc("c")
+    %1 = tok.binary div %X, %0 : (!m, !m) -> !m loc("Y")
+    %2 = tok.native "cumsum"(%1) : (!m) -> !m
+    %3 = tok.aggregate mean full %2 : !m -> f64 loc("average")
+    return %3, %2 : f64, !m)");
+  EXPECT_EQ(explored.refusals(), "0: read by Y: a sum over rows is complete only after the last row\n"
+                                 "1: read by native, for which no kernel is generated\n"
+                                 "3: mean, var and sd are generated only after they were decomposed into sums\n");
+}
+
+TEST(BlockGraph, effectsKeepTheirOrder) {
+  Explored explored("X:mxn Y:nxm s", "!m", R"(
+    "tok.print"(%s) : (f64) -> ()
+    %1 = tok.matmul %X, %Y : (!m, !m) -> !m
+    "tok.print"(%s) : (f64) -> ()
+    return %1 : !m)");
+  EXPECT_EQ(explored.graph[1].before, (llvm::SmallVector<int, 2>{0}));
+  EXPECT_EQ(explored.graph[2].before, (llvm::SmallVector<int, 2>{0, 1}));
+}
+
+TEST(Notation, writesExpressionsAsAScriptWould) {
+  Explored explored("X:mxn y:mx1 s", "!m", R"(
+    %two = tok.constant 2.0 : f64
+    %0 = tok.binary add %X, %y : (!m, !m) -> !m
+    %1 = tok.binary mul %s, %0 : (f64, !m) -> !m
+    %2 = tok.binary pow %1, %two : (!m, f64) -> !m
+    %3 = tok.unary neg %2 : !m -> !m
+    %4 = tok.binary max %3, %two : (!m, f64) -> !m
+    %5 = tok.aggregate sum row %4 : !m -> !m
+    return %5 : !m)");
+  EXPECT_EQ(notation(explored.graph[4].operation->getResult(0)), "-(s * (X + y))^2");
+  EXPECT_EQ(notation(explored.graph[6].operation->getResult(0)), "rowSums(max(-(s * (X + y))^2, 2))");
+}

@@ -1,0 +1,171 @@
+#include "fusion/explore/Notation.h"
+
+#include "ir/tok/TokDialect.h"
+
+#include "llvm/Support/Format.h"
+
+#include <cctype>
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::fusion;
+
+static constexpr int deepest = 6;
+
+// How strongly an operator binds; what binds weaker than its surroundings is put in parentheses.
+enum Binding { Lowest = 0, Logic, Comparison, Sum, Product, MatrixProduct, Sign, Power, Atom };
+
+static Binding bindingOf(BinaryOperator op) {
+  switch (op) {
+  case BinaryOperator::Add:
+  case BinaryOperator::Sub:
+    return Sum;
+  case BinaryOperator::Mul:
+  case BinaryOperator::Div:
+    return Product;
+  case BinaryOperator::Mod:
+  case BinaryOperator::IntDiv:
+    return MatrixProduct;
+  case BinaryOperator::Pow:
+    return Power;
+  case BinaryOperator::And:
+  case BinaryOperator::Or:
+    return Logic;
+  case BinaryOperator::Min:
+  case BinaryOperator::Max:
+  case BinaryOperator::Xor:
+    return Atom;
+  default:
+    return Comparison;
+  }
+}
+
+static Location innermost(Location location) {
+  while (true) {
+    if (auto name = dyn_cast<NameLoc>(location))
+      location = name.getChildLoc();
+    else if (auto call = dyn_cast<CallSiteLoc>(location))
+      location = call.getCallee();
+    else if (auto fused = dyn_cast<FusedLoc>(location); fused && !fused.getLocations().empty())
+      location = fused.getLocations().front();
+    else
+      return location;
+  }
+}
+
+std::string fusion::placeOf(Location location) {
+  auto file = dyn_cast<FileLineColLoc>(innermost(location));
+  if (!file)
+    return "";
+  return (file.getFilename().getValue() + ":" + Twine(file.getLine()) + ":" + Twine(file.getColumn())).str();
+}
+
+std::string fusion::variableOf(Value value) {
+  Location location = value.getLoc();
+  if (auto call = dyn_cast<CallSiteLoc>(location))
+    location = call.getCallee();
+  auto name = dyn_cast<NameLoc>(location);
+  return name ? name.getName().str() : "";
+}
+
+namespace {
+
+class Writer {
+public:
+  std::string write(Value value, Binding surroundings, int depth, bool root = false) {
+    std::string variable = variableOf(value);
+    if (!root && !variable.empty())
+      return variable;
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      return variable.empty() ? "arg" + std::to_string(argument.getArgNumber()) : variable;
+    if (depth >= deepest)
+      return "...";
+    auto [text, binding] = writeOperation(value.getDefiningOp(), depth + 1);
+    return binding < surroundings ? "(" + text + ")" : text;
+  }
+
+private:
+  using Expression = std::pair<std::string, Binding>;
+
+  Expression call(StringRef function, ValueRange operands, int depth) {
+    std::string text = function.str() + "(";
+    for (auto [index, operand] : llvm::enumerate(operands))
+      text += (index ? ", " : "") + write(operand, Lowest, depth);
+    return {text + ")", Atom};
+  }
+
+  Expression infix(Value left, StringRef spelling, Value right, Binding binding, int depth) {
+    // All operators but the power associate to the left.
+    bool power = binding == Power;
+    std::string a = write(left, power ? Atom : binding, depth);
+    std::string b = write(right, static_cast<Binding>(power ? binding : binding + 1), depth);
+    std::string space = power ? "" : " ";
+    return {a + space + spelling.str() + space + b, binding};
+  }
+
+  Expression constant(tok::ConstantOp op) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    if (auto real = dyn_cast<FloatAttr>(op.getValue()))
+      stream << llvm::format("%g", real.getValueAsDouble());
+    else if (op.getType().isInteger(1))
+      stream << (cast<IntegerAttr>(op.getValue()).getValue().isZero() ? "FALSE" : "TRUE");
+    else if (auto integer = dyn_cast<IntegerAttr>(op.getValue()))
+      stream << integer.getValue().getSExtValue();
+    else
+      stream << op.getValue();
+    return {text, !text.empty() && text[0] == '-' ? Sign : Atom};
+  }
+
+  Expression aggregate(tok::AggregateOp op, int depth) {
+    std::string name(mnemonic(op.getKind()));
+    if (op.getKind() == AggregateKind::IndexMax)
+      return call("rowIndexMax", op.getOperand(), depth);
+    if (op.getKind() == AggregateKind::IndexMin)
+      return call("rowIndexMin", op.getOperand(), depth);
+    if (op.getDirection() == AggregateDirection::Full)
+      return call(name, op.getOperand(), depth);
+    name[0] = static_cast<char>(std::toupper(name[0]));
+    StringRef prefix = op.getDirection() == AggregateDirection::Row ? "row" : "col";
+    return call(prefix.str() + name + "s", op.getOperand(), depth);
+  }
+
+  Expression writeOperation(Operation *op, int depth) {
+    if (auto literal = dyn_cast<tok::ConstantOp>(op))
+      return constant(literal);
+    if (auto unary = dyn_cast<tok::UnaryOp>(op)) {
+      StringRef name = spelling(unary.getKind());
+      if (!std::isalpha(name[0]))
+        return {name.str() + write(unary.getOperand(), Sign, depth), Sign};
+      return call(name, unary.getOperand(), depth);
+    }
+    if (auto binary = dyn_cast<tok::BinaryOp>(op)) {
+      Binding binding = bindingOf(binary.getKind());
+      StringRef name = spelling(binary.getKind());
+      return binding == Atom ? call(name, op->getOperands(), depth)
+                             : infix(binary.getLhs(), name, binary.getRhs(), binding, depth);
+    }
+    if (auto product = dyn_cast<tok::MatmulOp>(op))
+      return infix(product.getLhs(), "%*%", product.getRhs(), MatrixProduct, depth);
+    if (auto transpose = dyn_cast<tok::TransposeOp>(op))
+      return call("t", transpose.getOperand(), depth);
+    if (auto aggregation = dyn_cast<tok::AggregateOp>(op))
+      return aggregate(aggregation, depth);
+    if (auto native = dyn_cast<tok::CallNativeOp>(op))
+      return {native.getNative().str() + "(...)", Atom};
+    if (isa<tok::IfElseOp>(op))
+      return call("ifelse", op->getOperands(), depth);
+    if (auto cast = dyn_cast<tok::CastOp>(op))
+      return {write(cast.getOperand(), Lowest, depth), Lowest};
+    return {op->getName().stripDialect().str() + "(...)", Atom};
+  }
+};
+
+} // namespace
+
+std::string fusion::expression(Value value) { return Writer().write(value, Lowest, 0, /*root=*/true); }
+
+std::string fusion::notation(Value value) {
+  std::string variable = variableOf(value);
+  return variable.empty() ? expression(value) : variable;
+}

@@ -1,0 +1,63 @@
+// Blocks for the tests of fusion, written as text.
+//
+//   TestBlock block("X:mxn y:mx1 s", "f64", R"( %0 = tok.unary exp %X : !m -> !m ... )");
+#ifndef TOKAMAK_FUSION_EXPLORE_TESTBLOCK_H
+#define TOKAMAK_FUSION_EXPLORE_TESTBLOCK_H
+
+#include "ir/plan/PlanDialect.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace tokamak::fusion {
+
+class TestBlock {
+public:
+  // `arguments` in the form "X:mxn y:mx1 A:20x10 s": arrays with sizes, where a letter stands for a symbol (m: 1000000,
+  // n: 10, k: 40), and double scalars. `body` uses %X, %y, %s; matrix types may be abbreviated !m.
+  TestBlock(llvm::StringRef arguments, llvm::StringRef results, llvm::StringRef body) {
+    context.loadDialect<mlir::func::FuncDialect, tok::TokDialect, plan::PlanDialect>();
+    std::string text = "!m = tensor<?x?xf64>\nfunc.func @block(";
+    llvm::SmallVector<llvm::StringRef> words;
+    arguments.split(words, ' ');
+    for (auto [index, word] : llvm::enumerate(words)) {
+      auto [name, sizes] = word.split(':');
+      text += (index ? ", %" : "%") + name.str() + (sizes.empty() ? ": f64" : ": !m") + " loc(\"" + name.str() + "\")";
+      auto [rows, columns] = sizes.split('x');
+      argumentFacts.push_back(sizes.empty() ? tok::Facts() : tok::Facts::matrix(dimension(rows), dimension(columns)));
+    }
+    text += ") -> (" + results.str() + ") {\n" + body.str() + "\n}\n";
+    module = mlir::parseSourceString<mlir::ModuleOp>(text, mlir::ParserConfig(&context));
+    EXPECT_TRUE(module) << text;
+  }
+
+  static tok::Dimension dimension(llvm::StringRef size) {
+    int64_t number;
+    if (!size.getAsInteger(10, number))
+      return tok::Dimension::constant(number);
+    static const std::map<std::string, int64_t> estimates = {{"m", 1000000}, {"n", 10}, {"k", 40}};
+    return tok::Dimension::symbol(size[0], estimates.count(size.str()) ? estimates.at(size.str()) : -1);
+  }
+
+  mlir::func::FuncOp function() { return *module->getOps<mlir::func::FuncOp>().begin(); }
+
+  const tok::Facts &factsOf(mlir::Value value) const {
+    static const tok::Facts unknown;
+    auto argument = mlir::dyn_cast<mlir::BlockArgument>(value);
+    return argument ? argumentFacts[argument.getArgNumber()] : unknown;
+  }
+
+  mlir::MLIRContext context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  std::vector<tok::Facts> argumentFacts;
+};
+
+} // namespace tokamak::fusion
+#endif

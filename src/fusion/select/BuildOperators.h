@@ -1,0 +1,20 @@
+// Puts a chosen plan into the block: makes the plan.operators, in an order in which each comes after what it reads, and
+// removes the operations they replace.
+#ifndef TOKAMAK_FUSION_SELECT_BUILDOPERATORS_H
+#define TOKAMAK_FUSION_SELECT_BUILDOPERATORS_H
+
+#include "fusion/select/OperatorPool.h"
+
+namespace tokamak::fusion {
+
+// "cell", "row" or "multiagg".
+plan::FusionTemplate templateOf(const OperatorPool &pool, int id);
+
+// A member as it could stand in a script, "g = sum(out * Y * Xd)": what has a variable is named.
+std::string describeMember(const OperatorPool &pool, int member);
+
+// `operators` are ids of the pool whose results together are all that is read outside of operators; they have an order.
+void buildOperators(const OperatorPool &pool, llvm::ArrayRef<int> operators);
+
+} // namespace tokamak::fusion
+#endif

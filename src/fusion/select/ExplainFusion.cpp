@@ -1,0 +1,179 @@
+#include "fusion/select/ExplainFusion.h"
+
+#include "fusion/explore/Notation.h"
+#include "fusion/select/BuildOperators.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include <set>
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::fusion;
+
+namespace {
+
+class Explanation {
+public:
+  Explanation(const OperatorPool &pool, Selector selector)
+      : pool_(pool), graph_(pool.graph()), memo_(pool.memo()), selector_(selector), out_(text_) {}
+
+  std::string write(StringRef block, const Plan &plan, ArrayRef<int> operators, ArrayRef<RefusedMerge> refusedMerges) {
+    out_ << "fusion of block " << block << ", selector " << name(selector_) << ": " << count(graph_.size(), "operation")
+         << ", " << graph_.nodes().size() << " of them generated as " << count(operators.size(), "operator") << "\n";
+    writeCandidates();
+    writeRefusals(refusedMerges);
+    for (auto [number, partition] : llvm::enumerate(plan.partitions))
+      writePartition(static_cast<int>(number) + 1, partition, plan.stored, operators);
+    writeOperators(operators);
+    return text_;
+  }
+
+private:
+  Value resultOf(int index) const { return graph_[index].operation->getResult(0); }
+
+  std::string named(int index) const {
+    std::string text = graph_[index].operation->getNumResults() == 0
+                           ? graph_[index].operation->getName().stripDialect().str()
+                           : notation(resultOf(index));
+    constexpr size_t longest = 60;
+    return text.size() > longest ? text.substr(0, longest - 3) + "..." : text;
+  }
+
+  static std::string size(const BlockGraph &graph, int64_t code) {
+    std::string number = std::to_string(static_cast<int64_t>(graph.estimate(code)));
+    return code < 0 ? "~" + number : number; // a symbol: what it is estimated to be
+  }
+  std::string shape(Shape shape) const { return size(graph_, shape.rows) + "x" + size(graph_, shape.columns); }
+
+  static std::string count(int64_t number, const char *what) {
+    return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
+  }
+
+  std::string place(int index) const {
+    std::string text = placeOf(graph_[index].operation->getLoc());
+    return text.empty() ? "" : " at " + text;
+  }
+
+  // One line an operation; in brackets the frames and what may be computed together with it.
+  void writeCandidates() {
+    out_ << "  candidates (" << memo_.entryCount() << " entries)\n";
+    for (int index : graph_.nodes()) {
+      out_ << "    " << named(index) << place(index) << "\n     ";
+      for (const MemoGroup &group : memo_.groups[index]) {
+        if (!group.natural && !group.fusable)
+          continue;
+        const Frame &frame = memo_.frames[group.frame];
+        out_ << " [" << plan::name(frame.fusionTemplate) << " " << shape(frame.space);
+        for (auto [operand, value] : llvm::enumerate(graph_[index].operands))
+          if (group.fusable >> operand & 1)
+            out_ << " +" << named(graph_[index].producers[operand]);
+        out_ << (group.open ? "" : ", closed") << "]";
+      }
+      out_ << "\n";
+    }
+  }
+
+  void writeRefusals(ArrayRef<RefusedMerge> refusedMerges) {
+    if (memo_.refusals.empty() && refusedMerges.empty())
+      return;
+    out_ << "  refused\n";
+    for (const Refusal &refusal : memo_.refusals)
+      out_ << "    " << named(refusal.operation) << place(refusal.operation) << ": " << refusal.reason << "\n";
+    std::set<std::string> lines;
+    for (const RefusedMerge &merge : refusedMerges) {
+      std::string line = "    " + named(pool_[merge.first].roots.back()) + " with " +
+                         named(pool_[merge.second].roots.back()) + ": " + named(merge.between) +
+                         " has to be executed between them\n";
+      if (lines.insert(line).second)
+        out_ << line;
+    }
+  }
+
+  void writePartition(int number, const Partition &partition, const BitVector &stored, ArrayRef<int> operators) {
+    out_ << "  partition " << number << ": " << count(partition.nodes.size(), "operation") << ", "
+         << count(partition.points.size(), "interesting point");
+    if (selector_ == Selector::Cost) {
+      out_ << "; " << count(partition.evaluated, "plan") << " priced, " << partition.pruned << " excluded by the bound";
+      if (!partition.exact)
+        out_ << "; more than " << mostExactPoints << " points, so the better heuristic was improved point by point";
+    }
+    out_ << "\n";
+    for (int point : partition.points) {
+      out_ << "    " << named(point) << ": result has " << graph_.consumers(point) << " consumers, "
+           << shape(graph_.shapeOf(resultOf(point))) << ": " << outcome(point, stored, operators) << "\n";
+    }
+  }
+
+  StringRef outcome(int point, const BitVector &stored, ArrayRef<int> operators) const {
+    int computed = 0;
+    bool isStored = false, isRead = false;
+    for (int id : operators) {
+      computed += pool_[id].members[point];
+      isStored |= pool_[id].isRoot(point);
+      isRead |= llvm::is_contained(pool_[id].reads, point);
+    }
+    if (!isStored)
+      return computed == 1 ? "computed once, not stored" : "computed in each consumer";
+    if (computed > 1)
+      return "stored, and computed again in a consumer";
+    return isRead ? "stored, then read" : "stored while it is used";
+  }
+
+  void writeOperators(ArrayRef<int> operators) {
+    out_ << "  operators\n";
+    double total = 0;
+    for (auto [number, id] : llvm::enumerate(operators)) {
+      const FusedOperator &op = pool_[id];
+      total += op.nanoseconds;
+      out_ << "    " << number + 1 << ". " << plan::name(templateOf(pool_, id)) << " "
+           << shape(memo_.frames[op.frame].space) << ", " << count(op.members.count(), "operation") << ", "
+           << llvm::formatv("{0:f2}", op.nanoseconds / 1000) << " us\n";
+      for (int member : op.members.set_bits())
+        if (op.isRoot(member) || !variableOf(resultOf(member)).empty())
+          out_ << "         " << describeMember(pool_, member) << place(member) << "\n";
+      out_ << "         reads " << inputs(op) << "; writes " << outputs(op) << "\n";
+    }
+    out_ << "  predicted " << llvm::formatv("{0:f2}", total / 1000) << " us\n";
+  }
+
+  std::string inputs(const FusedOperator &op) const {
+    SmallVector<Value> seen;
+    std::string text;
+    for (int member : op.members.set_bits())
+      for (auto [value, producer] : llvm::zip(graph_[member].operands, graph_[member].producers)) {
+        if ((producer >= 0 && op.members[producer]) || llvm::is_contained(seen, value) ||
+            value.getDefiningOp<tok::ConstantOp>())
+          continue;
+        seen.push_back(value);
+        text += (text.empty() ? "" : ", ") + (producer >= 0 ? named(producer) : notation(value));
+        if (tok::isArray(value.getType()))
+          text += " " + shape(graph_.shapeOf(value));
+      }
+    return text.empty() ? "nothing" : text;
+  }
+
+  std::string outputs(const FusedOperator &op) const {
+    std::string text;
+    for (int root : op.roots) {
+      Shape size = graph_.shapeOf(resultOf(root));
+      text += text.empty() ? "" : ", ";
+      text += tok::isArray(resultOf(root).getType()) ? shape(size) : std::string("a scalar");
+    }
+    return text;
+  }
+
+  const OperatorPool &pool_;
+  const BlockGraph &graph_;
+  const MemoTable &memo_;
+  Selector selector_;
+  std::string text_;
+  llvm::raw_string_ostream out_;
+};
+
+} // namespace
+
+std::string fusion::explainFusion(StringRef block, Selector selector, const OperatorPool &pool, const Plan &plan,
+                                  ArrayRef<int> operators, ArrayRef<RefusedMerge> refusedMerges) {
+  return Explanation(pool, selector).write(block, plan, operators, refusedMerges);
+}

@@ -1,0 +1,292 @@
+#include "fusion/select/FusedBlock.h"
+
+using namespace tokamak;
+using namespace tokamak::fusion;
+
+static constexpr Selector selectors[] = {Selector::None, Selector::All, Selector::NoRedundancy, Selector::Cost};
+
+#define EXPECT_CONTAINS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
+
+static constexpr const char *sumOfProduct = R"(
+  %0 = tok.binary mul %X, %Y : (!m, !m) -> !m
+  %1 = tok.binary mul %0, %Z : (!m, !m) -> !m
+  %2 = tok.aggregate sum full %1 : !m -> f64
+  return %2 : f64)";
+
+TEST(FuseBlock, sumOfProductIsOneOperator) {
+  for (Selector selector : {Selector::All, Selector::NoRedundancy, Selector::Cost})
+    EXPECT_EQ(FusedBlock("X:mxn Y:mxn Z:mxn", "f64", sumOfProduct).fuse(selector).operators(), "cell(3) -> 1");
+}
+
+TEST(FuseBlock, noneMakesEveryOperationAnOperator) {
+  FusedBlock block("X:mxn Y:mxn Z:mxn", "f64", sumOfProduct);
+  EXPECT_EQ(block.fuse(Selector::None).operators(), "cell(2) -> 1; cell(2) -> 1; cell(1) -> 1");
+}
+
+TEST(FuseBlock, twoSumsShareOnePass) {
+  FusedBlock block("X:mxn Y:mxn Z:mxn", "f64, f64", R"(
+    %0 = tok.binary mul %X, %Y : (!m, !m) -> !m
+    %1 = tok.aggregate sum full %0 : !m -> f64
+    %2 = tok.binary mul %X, %Z : (!m, !m) -> !m
+    %3 = tok.aggregate sum full %2 : !m -> f64
+    return %1, %3 : f64, f64)");
+  EXPECT_EQ(block.fuse().operators(), "multiagg(3) -> 2");
+}
+
+TEST(FuseBlock, rowTemplateComputesTheChainOfProducts) {
+  const char *text = R"(
+    %0 = tok.matmul %X, %v : (!m, !m) -> !m
+    %1 = tok.binary mul %w, %0 : (!m, !m) -> !m
+    %2 = tok.transpose %X : (!m) -> !m
+    %3 = tok.matmul %2, %1 : (!m, !m) -> !m
+    return %3 : !m)";
+  for (Selector selector : {Selector::All, Selector::NoRedundancy, Selector::Cost}) {
+    FusedBlock block("X:mxn v:nx1 w:mx1", "!m", text);
+    EXPECT_EQ(block.fuse(selector).operators(), "row(3) -> 1");
+    EXPECT_EQ(block.countInBodies<tok::MatmulOp>(), 2);
+    EXPECT_EQ(block.countInBodies<tok::TransposeOp>(), 1);
+  }
+  FusedBlock alone("X:mxn v:nx1 w:mx1", "!m", text);
+  EXPECT_EQ(alone.fuse(Selector::None).operators(), "row(2) -> 1; cell(2) -> 1; row(2) -> 1");
+}
+
+// The inner loop of L2SVM: out = 1 - Y*(Xw + step*Xd), sv = out > 0, out = out*sv.
+static constexpr const char *innerLoop = R"(
+  %one = tok.constant 1.0 : f64
+  %zero = tok.constant 0.0 : f64
+  %0 = tok.binary mul %step, %Xd : (f64, !m) -> !m
+  %1 = tok.binary add %Xw, %0 : (!m, !m) -> !m
+  %2 = tok.binary mul %Y, %1 : (!m, !m) -> !m
+  %out = tok.binary sub %one, %2 : (f64, !m) -> !m loc("out")
+  %sv = tok.binary gt %out, %zero : (!m, f64) -> !m loc("sv")
+  %active = tok.binary mul %out, %sv : (!m, !m) -> !m loc("active")
+  %3 = tok.binary mul %active, %Y : (!m, !m) -> !m
+  %4 = tok.binary mul %3, %Xd : (!m, !m) -> !m
+  %5 = tok.aggregate sum full %4 : !m -> f64
+  %6 = tok.binary mul %step, %dd : (f64, f64) -> f64
+  %7 = tok.binary add %wd, %6 : (f64, f64) -> f64
+  %g = tok.binary sub %7, %5 : (f64, f64) -> f64 loc("g")
+  %8 = tok.binary mul %Xd, %sv : (!m, !m) -> !m
+  %9 = tok.binary mul %8, %Xd : (!m, !m) -> !m
+  %10 = tok.aggregate sum full %9 : !m -> f64
+  %h = tok.binary add %dd, %10 : (f64, f64) -> f64 loc("h")
+  return %g, %h : f64, f64)";
+
+TEST(FuseBlock, innerLoopOfL2svmStoresNothing) {
+  FusedBlock block("Xw:mx1 Xd:mx1 Y:mx1 step wd dd", "f64, f64", innerLoop);
+  EXPECT_EQ(block.fuse().operators(), "multiagg(4) -> 2");
+  EXPECT_EQ(block.countInBodies<tok::BinaryOp>(), 10) << "shared results are computed once";
+  EXPECT_CONTAINS(block.explanation, "out: result has 2 consumers, ~1000000x1: computed once, not stored");
+}
+
+TEST(FuseBlock, selectorsDifferOnTheInnerLoop) {
+  std::string arguments = "Xw:mx1 Xd:mx1 Y:mx1 step wd dd";
+  FusedBlock all(arguments, "f64, f64", innerLoop), frugal(arguments, "f64, f64", innerLoop);
+  EXPECT_EQ(all.fuse(Selector::All).operators(), "cell(4) -> 1; cell(4) -> 1");
+  EXPECT_CONTAINS(all.explanation, "out: result has 2 consumers, ~1000000x1: computed in each consumer");
+  EXPECT_EQ(frugal.fuse(Selector::NoRedundancy).operators(), "cell(4) -> 1; cell(1) -> 1; cell(4) -> 1; cell(2) -> 1");
+  EXPECT_CONTAINS(frugal.explanation, "out: result has 2 consumers, ~1000000x1: stored, then read");
+}
+
+TEST(FuseBlock, updateOfConjugateGradientIsOneOperator) {
+  FusedBlock block("w:mx1 p:mx1 r:mx1 q:mx1 a", "!m, !m, f64", R"(
+    %two = tok.constant 2.0 : f64
+    %0 = tok.binary mul %a, %p : (f64, !m) -> !m
+    %1 = tok.binary add %w, %0 : (!m, !m) -> !m loc("w")
+    %2 = tok.binary mul %a, %q : (f64, !m) -> !m
+    %3 = tok.binary add %r, %2 : (!m, !m) -> !m loc("r")
+    %4 = tok.binary pow %3, %two : (!m, f64) -> !m
+    %5 = tok.aggregate sum full %4 : !m -> f64
+    return %1, %3, %5 : !m, !m, f64)");
+  EXPECT_EQ(block.fuse().operators(), "cell(5) -> 3");
+  EXPECT_CONTAINS(block.explanation, "stored while it is used");
+}
+
+static constexpr const char *expensiveDiamond = R"(
+  %e = tok.unary tan %X : !m -> !m loc("e")
+  %0 = tok.binary mul %e, %Y : (!m, !m) -> !m
+  %1 = tok.matmul %0, %B : (!m, !m) -> !m
+  %2 = tok.binary mul %e, %1 : (!m, !m) -> !m
+  return %2 : !m)";
+
+TEST(FuseBlock, costDecidesWhetherToComputeAnExpensiveResultTwice) {
+  // The product with B stands between the two consumers of e, so they can not become one operator.
+  FusedBlock all("X:mxk Y:mxk B:kxk", "!m", expensiveDiamond), best("X:mxk Y:mxk B:kxk", "!m", expensiveDiamond);
+  EXPECT_EQ(all.fuse(Selector::All).countInBodies<tok::UnaryOp>(), 2);
+  EXPECT_EQ(best.fuse().countInBodies<tok::UnaryOp>(), 1);
+  EXPECT_CONTAINS(best.explanation, "e: result has 2 consumers, ~1000000x~40: stored");
+
+  // Where writing is very slow, computing twice is better.
+  FusedBlock slow("X:mxk Y:mxk B:kxk", "!m", expensiveDiamond);
+  slow.machine.memoryWriteBytesPerNanosecond = 0.2;
+  EXPECT_EQ(slow.fuse().countInBodies<tok::UnaryOp>(), 2);
+}
+
+TEST(FuseBlock, sharedResultOfTwoAggregatesIsComputedOnce) {
+  FusedBlock block("X:mxn Y:mxn Z:mxn", "f64, f64", R"(
+    %e = tok.unary exp %X : !m -> !m loc("e")
+    %0 = tok.binary mul %e, %Y : (!m, !m) -> !m
+    %1 = tok.aggregate sum full %0 : !m -> f64
+    %2 = tok.binary mul %e, %Z : (!m, !m) -> !m
+    %3 = tok.aggregate sum full %2 : !m -> f64
+    return %1, %3 : f64, f64)");
+  EXPECT_EQ(block.fuse().operators(), "multiagg(3) -> 2");
+  EXPECT_EQ(block.countInBodies<tok::UnaryOp>(), 1);
+}
+
+TEST(FuseBlock, nothingIsFusedAroundANative) {
+  FusedBlock block("X:mxn Y:mxn", "f64, f64", R"(
+    %0 = tok.unary exp %X : !m -> !m
+    %1 = tok.aggregate sum full %0 : !m -> f64
+    %2 = tok.native "scalar_native"(%1) : (f64) -> f64
+    %3 = tok.binary mul %X, %2 : (!m, f64) -> !m
+    %4 = tok.aggregate sum full %3 : !m -> f64
+    return %1, %4 : f64, f64)");
+  EXPECT_EQ(block.fuse().operators(), "cell(1) -> 1; cell(2) -> 1");
+  EXPECT_CONTAINS(block.explanation, "has to be executed between them");
+}
+
+TEST(FuseBlock, crossedDependencesDoNotMakeACycle) {
+  // A feeds D and C feeds B: {A, B} and {C, D} can not both be operators.
+  FusedBlock block("X:mxn Y:mxn", "f64, f64", R"(
+    %a = tok.aggregate sum full %X : !m -> f64
+    %c = tok.aggregate sum full %Y : !m -> f64
+    %0 = tok.binary mul %X, %c : (!m, f64) -> !m
+    %b = tok.aggregate max full %0 : !m -> f64
+    %1 = tok.binary mul %Y, %a : (!m, f64) -> !m
+    %d = tok.aggregate max full %1 : !m -> f64
+    return %b, %d : f64, f64)");
+  // Reading X once in {A, B} saves most; {C, D} is refused then.
+  EXPECT_EQ(block.fuse().operators(), "cell(1) -> 1; multiagg(2) -> 2; cell(2) -> 1");
+  EXPECT_CONTAINS(block.explanation, "has to be executed between them");
+}
+
+TEST(FuseBlock, effectsKeepTheirOrder) {
+  FusedBlock block("X:mxn Y:mxn", "!m, f64", R"(
+    %0 = tok.unary exp %X : !m -> !m
+    %1 = tok.aggregate sum full %0 : !m -> f64
+    "tok.print"(%1) : (f64) -> ()
+    %2 = tok.matmul %X, %Y : (!m, !m) -> !m
+    "tok.print"(%2) : (!m) -> ()
+    %3 = tok.binary mul %0, %X : (!m, !m) -> !m
+    %4 = tok.aggregate sum full %3 : !m -> f64
+    return %0, %4 : !m, f64)");
+  block.fuse();
+  std::string order;
+  for (mlir::Operation &operation : block.function().getBody().front())
+    order += operation.getName().stripDialect().str() + " ";
+  EXPECT_CONTAINS(order, "print matmul print");
+  EXPECT_EQ(block.operators(), "cell(1) -> 3") << "prints do not keep pure operators apart";
+}
+
+TEST(FuseBlock, everythingOverTheSameRowsIsOneRowOperator) {
+  FusedBlock block("X:mxn y:mx1", "!m, !m, f64", R"(
+    %0 = tok.aggregate sum row %X : !m -> !m loc("s")
+    %1 = tok.binary div %X, %0 : (!m, !m) -> !m
+    %2 = tok.aggregate sum column %1 : !m -> !m
+    %3 = tok.binary mul %0, %y : (!m, !m) -> !m
+    %4 = tok.aggregate sum full %3 : !m -> f64
+    return %0, %2, %4 : !m, !m, f64)");
+  EXPECT_EQ(block.fuse().operators(), "row(2) -> 3");
+}
+
+TEST(FuseBlock, vectorsAreNotComputedAgainInEveryCell) {
+  FusedBlock block("X:mxk y:mx1", "!m", R"(
+    %0 = tok.unary tan %y : !m -> !m loc("s")
+    %1 = tok.binary mul %X, %0 : (!m, !m) -> !m
+    return %1 : !m)");
+  EXPECT_EQ(block.fuse().operators(), "row(2) -> 1") << "the Row template computes it once a row";
+}
+
+TEST(FuseBlock, aVectorUsedAlongRowsAndColumnsIsTwoOperands) {
+  FusedBlock block("A:mxm p:mx1", "f64", R"(
+    %0 = tok.matmul %A, %p : (!m, !m) -> !m
+    %1 = tok.binary mul %p, %0 : (!m, !m) -> !m
+    %2 = tok.aggregate sum full %1 : !m -> f64
+    return %2 : f64)");
+  EXPECT_EQ(block.fuse().operators(), "row(3) -> 1");
+}
+
+TEST(FuseBlock, theRightOperandOfAProductIsComputedBefore) {
+  FusedBlock block("A:mxm p:mx1", "!m", R"(
+    %0 = tok.unary exp %p : !m -> !m
+    %1 = tok.matmul %A, %0 : (!m, !m) -> !m
+    %2 = tok.binary mul %0, %1 : (!m, !m) -> !m
+    return %2 : !m)");
+  EXPECT_EQ(block.fuse(Selector::All).operators(), "cell(1) -> 1; row(3) -> 1");
+  EXPECT_CONTAINS(block.explanation, "the right operand of a product must be complete before the first row");
+}
+
+TEST(FuseBlock, sizesThatDisagreeStayUnfused) {
+  FusedBlock block("X:mxn Y:kxn", "f64", R"(
+    %0 = tok.binary add %X, %Y : (!m, !m) -> !m
+    %1 = tok.unary exp %0 : !m -> !m
+    %2 = tok.aggregate sum full %1 : !m -> f64
+    return %2 : f64)");
+  EXPECT_EQ(block.fuse().operators(), "cell(1) -> 1");
+  EXPECT_EQ(std::distance(block.function().getOps<tok::BinaryOp>().begin(), block.function().getOps<tok::BinaryOp>().end()), 1);
+  EXPECT_CONTAINS(block.explanation, "sizes not proved equal: rows of X and rows of Y");
+}
+
+TEST(FuseBlock, refusalsCarryReasons) {
+  FusedBlock block("X:mxn B:nxn", "!m", R"(
+    %0 = tok.unary exp %X : !m -> !m loc("E")
+    %1 = tok.matmul %0, %B : (!m, !m) -> !m loc("P")
+    %2 = tok.aggregate sum column %1 : !m -> !m loc("c")
+    %3 = tok.binary sub %1, %2 : (!m, !m) -> !m
+    return %3 : !m)");
+  block.fuse();
+  EXPECT_CONTAINS(block.explanation, "E: read by matmul, for which no kernel is generated");
+  EXPECT_CONTAINS(block.explanation, "P: matmul: right operand is not a column vector");
+  EXPECT_CONTAINS(block.explanation, "c: read by P - c: a sum over rows is complete only after the last row");
+}
+
+TEST(FuseBlock, unknownSizesGetSymbolsOfTheirOwn) {
+  FusedBlock block("X:uxv", "f64", R"(
+    %0 = tok.native "unknown_native"(%X) : (!m) -> !m
+    %1 = tok.unary exp %0 : !m -> !m
+    %2 = tok.binary add %0, %1 : (!m, !m) -> !m
+    %3 = tok.binary mul %X, %2 : (!m, !m) -> !m
+    %4 = tok.aggregate sum full %3 : !m -> f64
+    return %4 : f64)");
+  // What follows from one unknown value is of one size; its size and X's are not proved equal.
+  EXPECT_EQ(block.fuse().operators(), "cell(1) -> 1; cell(1) -> 1");
+}
+
+TEST(FuseBlock, scalarsOfUnknownTypeAreConverted) {
+  FusedBlock block("X:mxn a", "f64", R"(
+    %s = tok.cast %a : f64 -> !tok.scalar
+    %0 = tok.binary mul %X, %s : (!m, !tok.scalar) -> !m
+    %1 = tok.aggregate sum full %0 : !m -> f64
+    return %1 : f64)");
+  EXPECT_EQ(block.fuse().operators(), "cell(2) -> 1");
+  for (plan::OperatorOp op : block.function().getOps<plan::OperatorOp>())
+    EXPECT_TRUE(op.getInputs()[1].getType().isF64());
+}
+
+TEST(FuseBlock, emptyMatricesAndDeadOperationsAreFine) {
+  FusedBlock block("X:0x3 Y:mxn", "f64", R"(
+    %dead = tok.unary exp %Y : !m -> !m
+    %1 = tok.transpose %dead : (!m) -> !m
+    %2 = tok.aggregate sum full %X : !m -> f64
+    return %2 : f64)");
+  EXPECT_EQ(block.fuse().operators(), "cell(1) -> 1");
+}
+
+TEST(FuseBlock, explanationIsDeterministicAndComplete) {
+  std::string arguments = "Xw:mx1 Xd:mx1 Y:mx1 step wd dd";
+  FusedBlock first(arguments, "f64, f64", innerLoop), second(arguments, "f64, f64", innerLoop);
+  EXPECT_EQ(first.fuse().explanation, second.fuse().explanation);
+  for (const char *part : {"selector cost", "candidates (", "partition 1", "interesting points", "plans priced",
+                           "multiagg ~1000000x1", "out = 1 - Y * (Xw + step * Xd)", "sv = out > 0",
+                           "sum(Xd * sv * Xd)", "writes a scalar, a scalar", "predicted"})
+    EXPECT_CONTAINS(first.explanation, part);
+}
+
+TEST(FuseBlock, everySelectorGivesAValidModule) {
+  for (Selector selector : selectors) {
+    FusedBlock("Xw:mx1 Xd:mx1 Y:mx1 step wd dd", "f64, f64", innerLoop).fuse(selector);
+    FusedBlock("X:mxk Y:mxk B:kxk", "!m", expensiveDiamond).fuse(selector);
+    EXPECT_EQ(findSelector(name(selector)), selector);
+  }
+}

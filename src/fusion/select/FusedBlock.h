@@ -1,0 +1,51 @@
+// Blocks for the tests of fusion: written as text, fused, and looked at.
+//
+//   FusedBlock block("X:mxn y:mx1 s", "f64", R"( %0 = tok.unary exp %X : !m -> !m ... )");
+//   EXPECT_EQ(block.fuse().operators(), "cell(1) -> 1");
+#ifndef TOKAMAK_FUSION_SELECT_FUSEDBLOCK_H
+#define TOKAMAK_FUSION_SELECT_FUSEDBLOCK_H
+
+#include "fusion/explore/TestBlock.h"
+#include "fusion/select/FuseBlock.h"
+
+#include "mlir/IR/Verifier.h"
+
+namespace tokamak::fusion {
+
+class FusedBlock : public TestBlock {
+public:
+  using TestBlock::TestBlock;
+
+  // Fuses and verifies. Call it once.
+  FusedBlock &fuse(Selector selector = Selector::Cost) {
+    FusionOptions options{selector, &machine, &explanation};
+    EXPECT_TRUE(succeeded(fuseBlock(
+        function(), [&](mlir::Value value) -> const tok::Facts & { return factsOf(value); }, options)));
+    EXPECT_TRUE(succeeded(mlir::verify(*module)));
+    return *this;
+  }
+
+  // "row(2) -> 1; multiagg(4) -> 2": templates, numbers of operands and of results of the operators in order.
+  std::string operators() {
+    std::string text;
+    for (plan::OperatorOp op : function().getOps<plan::OperatorOp>())
+      text += (text.empty() ? "" : "; ") + op.getFusionTemplate().str() + "(" + std::to_string(op.getInputs().size()) +
+              ") -> " + std::to_string(op.getNumResults());
+    return text;
+  }
+
+  // How many times operations of this name are in the bodies of all operators.
+  template <typename Op> int countInBodies() {
+    int count = 0;
+    for (plan::OperatorOp op : function().getOps<plan::OperatorOp>())
+      for ([[maybe_unused]] Op inside : op.getBody().getOps<Op>())
+        ++count;
+    return count;
+  }
+
+  cost::MachineModel machine;
+  std::string explanation;
+};
+
+} // namespace tokamak::fusion
+#endif

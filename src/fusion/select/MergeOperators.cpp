@@ -1,0 +1,101 @@
+#include "fusion/select/MergeOperators.h"
+
+#include "fusion/select/OperatorOrder.h"
+
+#include <map>
+#include <optional>
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::fusion;
+
+namespace {
+
+class Merger {
+public:
+  Merger(OperatorPool &pool, SmallVectorImpl<int> &operators, std::vector<RefusedMerge> *refused)
+      : pool_(pool), operators_(operators), refused_(refused) {}
+
+  void run() {
+    for (size_t b = 0; b < operators_.size(); ++b)
+      for (size_t a = 0; a < b; ++a)
+        consider(operators_[a], operators_[b]);
+    while (mergeBest()) {
+    }
+  }
+
+private:
+  struct Merge {
+    double gain;
+    int first, second, merged;
+  };
+
+  // A result is kept if somebody else reads it.
+  int mergedOf(int first, int second) {
+    return pool_.merge(first, second, [&](int root) {
+      return pool_.mustBeStored(root) || llvm::any_of(operators_, [&](int id) {
+               return id != first && id != second && llvm::is_contained(pool_[id].reads, root);
+             });
+    });
+  }
+
+  void consider(int first, int second) {
+    int merged = mergedOf(first, second);
+    if (merged < 0)
+      return;
+    double gain = pool_[first].nanoseconds + pool_[second].nanoseconds - pool_[merged].nanoseconds;
+    if (gain > 0)
+      merges_.push_back({gain, first, second, merged});
+  }
+
+  bool mergeBest() {
+    while (!merges_.empty()) {
+      auto best = merges_.begin();
+      for (auto merge = best; merge != merges_.end(); ++merge)
+        if (merge->gain > best->gain * (1 + 1e-9))
+          best = merge;
+      Merge chosen = *best;
+      merges_.erase(best);
+      if (isOrderly(chosen)) {
+        apply(chosen);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  bool isOrderly(const Merge &merge) {
+    if (!order_)
+      order_.emplace(pool_, operators_);
+    auto unit = [&](int id) { return static_cast<int>(llvm::find(operators_, id) - operators_.begin()); };
+    int between = order_->operationBetween(unit(merge.first), unit(merge.second));
+    if (between >= 0 && refused_)
+      refused_->push_back({merge.first, merge.second, between});
+    return between < 0;
+  }
+
+  void apply(const Merge &merge) {
+    order_.reset();
+    llvm::erase_if(merges_, [&](const Merge &other) {
+      return other.first == merge.first || other.second == merge.first || other.first == merge.second ||
+             other.second == merge.second;
+    });
+    llvm::erase(operators_, merge.second);
+    *llvm::find(operators_, merge.first) = merge.merged;
+    for (int id : operators_)
+      if (id != merge.merged)
+        consider(id, merge.merged);
+  }
+
+  OperatorPool &pool_;
+  SmallVectorImpl<int> &operators_;
+  std::vector<RefusedMerge> *refused_;
+  std::vector<Merge> merges_;
+  std::optional<OperatorOrder> order_; // of the present operators; made when first asked for
+};
+
+} // namespace
+
+void fusion::mergeOperators(OperatorPool &pool, SmallVectorImpl<int> &operators, std::vector<RefusedMerge> *refused) {
+  Merger(pool, operators, refused).run();
+}

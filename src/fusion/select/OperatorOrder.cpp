@@ -1,0 +1,103 @@
+#include "fusion/select/OperatorOrder.h"
+
+#include <queue>
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::fusion;
+
+OperatorOrder::OperatorOrder(const OperatorPool &pool, ArrayRef<int> operators)
+    : pool_(pool), operators_(operators), operatorCount_(static_cast<int>(operators.size())) {
+  const BlockGraph &graph = pool.graph();
+  SmallVector<int> unitOf(graph.size());
+  for (int index = 0; index < graph.size(); ++index)
+    unitOf[index] = operatorCount_ + index;
+  for (auto [unit, id] : llvm::enumerate(operators))
+    for (int root : pool[id].roots)
+      unitOf[root] = static_cast<int>(unit);
+
+  predecessors_.resize(operatorCount_ + graph.size());
+  auto wait = [&](int unit, int operation) {
+    if (operation >= 0 && unitOf[operation] != unit && !llvm::is_contained(predecessors_[unit], unitOf[operation]))
+      predecessors_[unit].push_back(unitOf[operation]);
+  };
+  for (auto [unit, id] : llvm::enumerate(operators))
+    for (int member : pool[id].members.set_bits())
+      for (int producer : graph[member].producers)
+        if (producer >= 0 && !pool[id].members[producer])
+          wait(static_cast<int>(unit), producer);
+  for (int index = 0; index < graph.size(); ++index) {
+    for (int producer : graph[index].producers)
+      wait(operatorCount_ + index, producer);
+    for (int earlier : graph[index].before)
+      wait(operatorCount_ + index, earlier);
+  }
+}
+
+// Searches backwards from `to` for a way to `from` that is longer than one step; the unit just before `to` on it.
+int OperatorOrder::detour(int from, int to) const {
+  BitVector visited(predecessors_.size());
+  for (int last : predecessors_[to]) {
+    if (last == from || visited[last])
+      continue;
+    SmallVector<int> stack = {last};
+    visited.set(last);
+    while (!stack.empty()) {
+      int unit = stack.pop_back_val();
+      if (unit == from)
+        return last;
+      for (int predecessor : predecessors_[unit])
+        if (!visited[predecessor]) {
+          if (predecessor != from)
+            visited.set(predecessor);
+          stack.push_back(predecessor);
+        }
+    }
+  }
+  return -1;
+}
+
+int OperatorOrder::operationBetween(int a, int b) const {
+  int unit = detour(a, b);
+  if (unit < 0)
+    unit = detour(b, a);
+  if (unit < 0)
+    return -1;
+  return unit < operatorCount_ ? pool_[operators_[unit]].roots.back() : unit - operatorCount_;
+}
+
+SmallVector<int> OperatorOrder::sequence() const {
+  const BlockGraph &graph = pool_.graph();
+  auto isUnit = [&](int unit) {
+    int index = unit - operatorCount_;
+    return index < 0 || (graph[index].live && !graph.isNode(index));
+  };
+  int units = static_cast<int>(predecessors_.size());
+  SmallVector<int> waiting(units);
+  std::vector<SmallVector<int, 4>> successors(units);
+  using Place = std::pair<int, int>; // position in the program, unit
+  std::priority_queue<Place, std::vector<Place>, std::greater<>> ready;
+  auto place = [&](int unit) {
+    return Place(unit < operatorCount_ ? pool_[operators_[unit]].roots.back() : unit - operatorCount_, unit);
+  };
+  for (int unit = 0; unit < units; ++unit) {
+    if (!isUnit(unit))
+      continue;
+    for (int predecessor : predecessors_[unit]) {
+      ++waiting[unit];
+      successors[predecessor].push_back(unit);
+    }
+    if (!waiting[unit])
+      ready.push(place(unit));
+  }
+  SmallVector<int> result;
+  while (!ready.empty()) {
+    int unit = ready.top().second;
+    ready.pop();
+    result.push_back(unit);
+    for (int successor : successors[unit])
+      if (--waiting[successor] == 0)
+        ready.push(place(successor));
+  }
+  return result;
+}

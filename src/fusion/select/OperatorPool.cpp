@@ -1,0 +1,238 @@
+#include "fusion/select/OperatorPool.h"
+
+#include "llvm/ADT/SmallPtrSet.h"
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::fusion;
+
+// A kernel with more arrays than this runs out of registers for their addresses.
+static constexpr int mostArrays = 24;
+// Operators that have nothing in common but their sizes only save a launch; that does not pay for many streams.
+static constexpr int mostUnrelatedArrays = 12;
+
+OperatorPool::OperatorPool(const BlockGraph &graph, const MemoTable &memo, const cost::MachineModel &machine)
+    : graph_(graph), memo_(memo), machine_(machine), mustBeStored_(graph.size()),
+      scopes_(graph.size(), BitVector(graph.size())), costsAlone_(graph.size(), -1) {
+  for (int index : graph.nodes()) {
+    const Node &node = graph[index];
+    mustBeStored_[index] = node.leavesBlock || llvm::any_of(node.users, [&](Use use) {
+                             return !graph.isNode(use.user) || !memo.isFusable(use);
+                           });
+    for (auto [operand, producer] : llvm::enumerate(node.producers))
+      if (graph.isNode(producer) && memo.isFusable({index, static_cast<int>(operand)})) {
+        scopes_[index] |= scopes_[producer];
+        scopes_[index].set(producer);
+      }
+  }
+}
+
+int OperatorPool::add(FusedOperator candidate) {
+  operators_.push_back(std::move(candidate));
+  return static_cast<int>(operators_.size()) - 1;
+}
+
+bool OperatorPool::isMultiAggregate(int id) const {
+  const FusedOperator &candidate = operators_[id];
+  return memo_.frames[candidate.frame].fusionTemplate == FusionTemplate::Cell && candidate.roots.size() > 1 &&
+         llvm::all_of(candidate.roots, [&](int root) { return graph_[root].kind == NodeKind::FullAggregate; });
+}
+
+//===- cost ---------------------------------------------------------------------------------------===//
+
+// Fills in what is read, the number of arrays and the time; members, roots and frame are given.
+void OperatorPool::price(FusedOperator &candidate) const {
+  const Frame &frame = memo_.frames[candidate.frame];
+  cost::Work work;
+  llvm::SmallPtrSet<Value, 16> seen;
+  candidate.reads.clear();
+  candidate.arrays = 0;
+  for (int member : candidate.members.set_bits()) {
+    const Node &node = graph_[member];
+    work.flops += node.flops * evaluations(graph_, member, frame.fusionTemplate, frame.space);
+    for (auto [operand, producer] : llvm::zip(node.operands, node.producers)) {
+      if ((producer >= 0 && candidate.members[producer]) || !seen.insert(operand).second)
+        continue;
+      if (graph_.isNode(producer))
+        candidate.reads.push_back(producer);
+      if (!tok::isArray(operand.getType()))
+        continue;
+      Shape shape = graph_.shapeOf(operand);
+      double cells = graph_.cells(shape);
+      work.readBytes += 8 * cells;
+      ++candidate.arrays;
+      // Rows have to be gathered into the lanes of the Row template.
+      if (frame.fusionTemplate == FusionTemplate::Row && shape == frame.space)
+        work.flops += cells;
+    }
+  }
+  for (int root : candidate.roots) {
+    Value result = graph_[root].operation->getResult(0);
+    if (!tok::isArray(result.getType()))
+      continue;
+    work.writtenBytes += 8 * graph_.cells(graph_.shapeOf(result));
+    ++candidate.arrays;
+  }
+  candidate.nanoseconds = cost::nanoseconds(machine_, work);
+}
+
+double OperatorPool::costAlone(int node) {
+  if (costsAlone_[node] < 0) {
+    BitVector everything(graph_.size(), true);
+    costsAlone_[node] = operators_[operatorFor(node, everything)].nanoseconds;
+  }
+  return costsAlone_[node];
+}
+
+// Something in it has the sizes of the iteration space: vectors alone do not say how long a row is.
+bool OperatorPool::fillsItsFrame(const FusedOperator &candidate) const {
+  Shape space = memo_.frames[candidate.frame].space;
+  return llvm::any_of(candidate.members.set_bits(), [&](int member) { return graph_[member].space == space; });
+}
+
+//===- operators of one result --------------------------------------------------------------------===//
+
+// Everything that the frame allows to be computed inside and that is not stored. An operation one member could compute
+// inside while another one needs it stored is read by both.
+BitVector OperatorPool::expand(int root, int frame, const BitVector &stored) const {
+  BitVector excluded(graph_.size());
+  while (true) {
+    BitVector members(graph_.size()), needed(graph_.size());
+    members.set(root);
+    for (int member = root; member >= 0; --member) {
+      if (!members[member])
+        continue;
+      const Node &node = graph_[member];
+      const MemoGroup *group = memo_.find(member, frame);
+      for (auto [operand, producer] : llvm::enumerate(node.producers)) {
+        if (!graph_.isNode(producer))
+          continue;
+        bool inside = (group->fusable >> operand & 1) && !stored[producer] && !excluded[producer];
+        (inside ? members : needed).set(producer);
+      }
+    }
+    needed &= members;
+    if (needed.none())
+      return members;
+    excluded |= needed;
+  }
+}
+
+int OperatorPool::operatorFor(int root, const BitVector &stored) {
+  BitVector relevant = stored;
+  relevant &= scopes_[root];
+  auto key = std::make_pair(static_cast<unsigned>(root), relevant);
+  if (auto found = byRoot_.find(key); found != byRoot_.end())
+    return found->second;
+
+  FusedOperator best;
+  int fewest = 0;
+  double cheapest = 0;
+  for (const MemoGroup &group : memo_.groups[root]) {
+    if (!group.storable)
+      continue;
+    FusedOperator candidate;
+    candidate.members = expand(root, group.frame, stored);
+    candidate.roots = {root};
+    candidate.frame = group.frame;
+    if (!fillsItsFrame(candidate))
+      continue;
+    price(candidate);
+    int additional = 0;
+    double total = candidate.nanoseconds;
+    for (int read : candidate.reads)
+      if (!stored[read] && !mustBeStored_[read]) {
+        ++additional;
+        total += costAlone(read);
+      }
+    bool plain = memo_.frames[group.frame].fusionTemplate == FusionTemplate::Cell;
+    // Of equally good ones the flat loop over cells.
+    double margin = plain ? 1 + 1e-9 : 1 - 1e-9;
+    bool better = best.frame < 0 || additional < fewest || (additional == fewest && total < cheapest * margin);
+    if (!better)
+      continue;
+    best = std::move(candidate);
+    fewest = additional;
+    cheapest = total;
+  }
+  assert(best.frame >= 0 && "an operation that is generated can be stored alone");
+  return byRoot_[key] = add(std::move(best));
+}
+
+//===- operators of several results ---------------------------------------------------------------===//
+
+bool OperatorPool::isLegal(const FusedOperator &candidate) const {
+  if (!fillsItsFrame(candidate))
+    return false;
+  for (int member : candidate.members.set_bits()) {
+    const MemoGroup *group = memo_.find(member, candidate.frame);
+    if (!group)
+      return false;
+    for (auto [operand, producer] : llvm::enumerate(graph_[member].producers))
+      if (producer >= 0 && candidate.members[producer] && !(group->fusable >> operand & 1))
+        return false;
+  }
+  return llvm::all_of(candidate.roots, [&](int root) { return memo_.find(root, candidate.frame)->storable; });
+}
+
+// They compute or read something in common, or one reads what the other results in.
+bool OperatorPool::areRelated(const FusedOperator &a, const FusedOperator &b) const {
+  if (a.members.anyCommon(b.members) || llvm::any_of(a.reads, [&](int read) { return b.isRoot(read); }) ||
+      llvm::any_of(b.reads, [&](int read) { return a.isRoot(read); }))
+    return true;
+  llvm::SmallPtrSet<Value, 16> arrays;
+  auto forArrays = [&](const FusedOperator &op, auto visit) {
+    for (int member : op.members.set_bits())
+      for (auto [operand, producer] : llvm::zip(graph_[member].operands, graph_[member].producers))
+        if (tok::isArray(operand.getType()) && !(producer >= 0 && op.members[producer]))
+          visit(operand);
+  };
+  bool shared = false;
+  forArrays(a, [&](Value array) { arrays.insert(array); });
+  forArrays(b, [&](Value array) { shared |= arrays.contains(array); });
+  return shared;
+}
+
+int OperatorPool::merge(int a, int b, llvm::function_ref<bool(int)> keep) {
+  if (a > b)
+    std::swap(a, b);
+  SmallVector<int, 4> roots;
+  std::set_union(operators_[a].roots.begin(), operators_[a].roots.end(), operators_[b].roots.begin(),
+                 operators_[b].roots.end(), std::back_inserter(roots));
+  if (roots.size() > 64)
+    return -1;
+  uint64_t kept = 0;
+  for (auto [number, root] : llvm::enumerate(roots))
+    kept |= static_cast<uint64_t>(keep(root)) << number;
+  auto [entry, isNew] = merged_.try_emplace({a, b, kept}, -1);
+  if (!isNew)
+    return entry->second;
+
+  const FusedOperator &first = operators_[a], &second = operators_[b];
+  Shape firstSpace = memo_.frames[first.frame].space, secondSpace = memo_.frames[second.frame].space;
+  bool related = areRelated(first, second);
+  if (!related && !(firstSpace == secondSpace))
+    return -1;
+  FusedOperator best;
+  for (auto [number, frame] : llvm::enumerate(memo_.frames)) {
+    if (!(frame.space == firstSpace) && !(frame.space == secondSpace))
+      continue;
+    FusedOperator candidate;
+    candidate.members = first.members;
+    candidate.members |= second.members;
+    candidate.frame = static_cast<int>(number);
+    for (auto [position, root] : llvm::enumerate(roots))
+      if (kept >> position & 1)
+        candidate.roots.push_back(root);
+    if (!isLegal(candidate))
+      continue;
+    price(candidate);
+    if (candidate.arrays > (related ? mostArrays : mostUnrelatedArrays))
+      continue;
+    if (best.frame < 0 || candidate.nanoseconds < best.nanoseconds * (1 - 1e-9))
+      best = std::move(candidate);
+  }
+  if (best.frame >= 0)
+    entry->second = add(std::move(best));
+  return entry->second;
+}

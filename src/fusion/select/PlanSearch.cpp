@@ -1,0 +1,236 @@
+#include "fusion/select/PlanSearch.h"
+
+#include "fusion/select/MergeOperators.h"
+
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::fusion;
+
+//===- partitions and points ----------------------------------------------------------------------===//
+
+// Whether some frame computes the node more often than once for each of its cells.
+static bool isRecomputedPerCell(const OperatorPool &pool, int index) {
+  const BlockGraph &graph = pool.graph();
+  const Node &node = graph[index];
+  if (node.kind != NodeKind::Elementwise)
+    return false;
+  return llvm::any_of(node.users, [&](Use use) {
+    return graph.isNode(use.user) && llvm::any_of(pool.memo().groups[use.user], [&](const MemoGroup &group) {
+             const Frame &frame = pool.memo().frames[group.frame];
+             return (group.fusable >> use.operand & 1) &&
+                    evaluations(graph, index, frame.fusionTemplate, frame.space) > graph.cells(node.space);
+           });
+  });
+}
+
+static bool isInteresting(const OperatorPool &pool, int index) {
+  bool fusable = llvm::any_of(pool.graph()[index].users, [&](Use use) {
+    return pool.graph().isNode(use.user) && pool.memo().isFusable(use);
+  });
+  return fusable && (pool.graph().consumers(index) > 1 || isRecomputedPerCell(pool, index));
+}
+
+static std::vector<Partition> findPartitions(const OperatorPool &pool) {
+  const BlockGraph &graph = pool.graph();
+  llvm::EquivalenceClasses<int> classes;
+  for (int index : graph.nodes()) {
+    classes.insert(index);
+    for (Use use : graph[index].users)
+      if (graph.isNode(use.user) && pool.memo().isFusable(use))
+        classes.unionSets(index, use.user);
+  }
+  std::vector<Partition> partitions;
+  llvm::DenseMap<int, size_t> numbers;
+  for (int index : graph.nodes()) {
+    auto [entry, isNew] = numbers.try_emplace(classes.getLeaderValue(index), partitions.size());
+    if (isNew)
+      partitions.emplace_back();
+    Partition &partition = partitions[entry->second];
+    partition.nodes.push_back(index);
+    if (isInteresting(pool, index))
+      partition.points.push_back(index);
+  }
+  return partitions;
+}
+
+//===- plans --------------------------------------------------------------------------------------===//
+
+// An operator for everything that has to be stored: because the assignment says so, or because an operator reads it.
+static SmallVector<int> cover(OperatorPool &pool, ArrayRef<int> nodes, const BitVector &stored) {
+  BitVector pending(pool.graph().size());
+  for (int node : nodes)
+    if (pool.mustBeStored(node))
+      pending.set(node);
+  SmallVector<int> operators;
+  for (int node : llvm::reverse(nodes)) {
+    if (!pending[node])
+      continue;
+    operators.push_back(pool.operatorFor(node, stored));
+    for (int read : pool[operators.back()].reads)
+      pending.set(read);
+  }
+  std::reverse(operators.begin(), operators.end());
+  return operators;
+}
+
+double fusion::priceOf(OperatorPool &pool, const Partition &partition, const BitVector &stored) {
+  SmallVector<int> operators = cover(pool, partition.nodes, stored);
+  mergeOperators(pool, operators);
+  double total = 0;
+  for (int id : operators)
+    total += pool[id].nanoseconds;
+  return total;
+}
+
+namespace {
+
+// The cheapest assignment of one partition.
+class PartitionSearch {
+public:
+  PartitionSearch(OperatorPool &pool, Partition &partition) : pool_(pool), partition_(partition) {
+    // Large results first: storing them or not decides most, and the bound bites early.
+    order_.assign(partition.points.begin(), partition.points.end());
+    llvm::sort(order_, [&](int a, int b) { return std::pair(-bytesOf(a), a) < std::pair(-bytesOf(b), b); });
+    measureUnavoidable();
+  }
+
+  BitVector run() {
+    BitVector none(pool_.graph().size()), all = none;
+    for (int point : order_)
+      all.set(point);
+    tryPlan(none);
+    if (!order_.empty())
+      tryPlan(all);
+    improvePointwise();
+    partition_.exact = order_.size() <= mostExactPoints;
+    if (partition_.exact && !order_.empty()) {
+      BitVector assignment(pool_.graph().size());
+      enumerate(0, assignment, 0);
+    }
+    partition_.nanoseconds = cheapest_;
+    return best_;
+  }
+
+private:
+  double bytesOf(int node) const {
+    Value result = pool_.graph()[node].operation->getResult(0);
+    return 8 * pool_.graph().cells(pool_.graph().shapeOf(result));
+  }
+
+  // What every plan of the partition does: read each input once, store what must be stored, compute everything once.
+  void measureUnavoidable() {
+    const BlockGraph &graph = pool_.graph();
+    BitVector inside(graph.size());
+    for (int node : partition_.nodes)
+      inside.set(node);
+    llvm::SmallPtrSet<Value, 16> seen;
+    for (int index : partition_.nodes) {
+      const Node &node = graph[index];
+      unavoidable_.flops += node.flops * graph.cells(node.space);
+      if (pool_.mustBeStored(index))
+        unavoidable_.writtenBytes += bytesOf(index);
+      for (auto [operand, producer] : llvm::zip(node.operands, node.producers)) {
+        if ((producer >= 0 && inside[producer]) || !tok::isArray(operand.getType()) || !seen.insert(operand).second)
+          continue;
+        double bytes = 8 * graph.cells(graph.shapeOf(operand));
+        (bytes > pool_.machine().cacheBytes ? unavoidable_.readBytes : cachedBytes_) += bytes;
+      }
+    }
+  }
+
+  double tryPlan(const BitVector &stored) {
+    if (auto found = known_.find(key(stored)); found != known_.end())
+      return found->second;
+    double total = priceOf(pool_, partition_, stored);
+    ++partition_.evaluated;
+    known_[key(stored)] = total;
+    if (best_.empty() || total < cheapest_ * (1 - 1e-9)) {
+      best_ = stored;
+      cheapest_ = total;
+    }
+    return total;
+  }
+
+  std::vector<bool> key(const BitVector &stored) const {
+    std::vector<bool> bits;
+    for (int point : order_)
+      bits.push_back(stored[point]);
+    return bits;
+  }
+
+  // Flips one point at a time as long as that helps.
+  void improvePointwise() {
+    constexpr int mostRounds = 8;
+    for (int round = 0; round < mostRounds; ++round) {
+      double before = cheapest_;
+      for (int point : order_) {
+        BitVector changed = best_;
+        changed.flip(point);
+        tryPlan(changed);
+      }
+      if (cheapest_ >= before)
+        return;
+    }
+  }
+
+  // Depth first over the points from `depth` on. A point that is stored is charged for being written; where a merged operator
+  // then need not store it, the same operators come from the plan that does not store it.
+  void enumerate(size_t depth, BitVector &assignment, double additionalBytes) {
+    cost::Work least = unavoidable_;
+    least.writtenBytes += additionalBytes;
+    if (cost::leastNanoseconds(pool_.machine(), least, cachedBytes_) >= cheapest_) {
+      partition_.pruned += int64_t(1) << (order_.size() - depth);
+      return;
+    }
+    if (depth == order_.size()) {
+      tryPlan(assignment);
+      return;
+    }
+    int point = order_[depth];
+    enumerate(depth + 1, assignment, additionalBytes);
+    assignment.set(point);
+    enumerate(depth + 1, assignment, additionalBytes + (pool_.mustBeStored(point) ? 0 : bytesOf(point)));
+    assignment.reset(point);
+  }
+
+  OperatorPool &pool_;
+  Partition &partition_;
+  SmallVector<int> order_;
+  cost::Work unavoidable_;
+  double cachedBytes_ = 0;
+  BitVector best_;
+  double cheapest_ = 0;
+  std::map<std::vector<bool>, double> known_;
+};
+
+} // namespace
+
+Plan fusion::searchPlan(OperatorPool &pool, Selector selector) {
+  const BlockGraph &graph = pool.graph();
+  Plan plan;
+  plan.partitions = findPartitions(pool);
+  plan.stored.resize(graph.size());
+  switch (selector) {
+  case Selector::None:
+    plan.stored.set();
+    break;
+  case Selector::All:
+    break;
+  case Selector::NoRedundancy:
+    for (int node : graph.nodes())
+      if (graph.consumers(node) > 1)
+        plan.stored.set(node);
+    break;
+  case Selector::Cost:
+    for (Partition &partition : plan.partitions)
+      plan.stored |= PartitionSearch(pool, partition).run();
+    break;
+  }
+  plan.operators = cover(pool, graph.nodes(), plan.stored);
+  return plan;
+}
