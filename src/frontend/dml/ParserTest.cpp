@@ -281,13 +281,13 @@ TEST(ParserErrors, stopAfterMany) {
 TEST(ParserLimits, nesting) {
   EXPECT_NE(expression(repeated("(", 200) + "1" + repeated(")", 200)).find("1"), std::string::npos);
   const std::string tooDeep = "nested deeper than 256 levels\n";
-  for (const std::string &part : {"(", "-", "!", "f(", "X[", "2^", "[", "a=f("}) {
+  for (const std::string &part : {"(", "-", "!", "f(", "X[", "2^", "[", "f(a="}) {
     std::string messages = parsed("x = " + repeated(part, 100000));
     EXPECT_TRUE(messages.ends_with(tooDeep)) << part << ": " << messages.substr(0, 200);
     EXPECT_EQ(std::count(messages.begin(), messages.end(), '\n'), 1) << part;
   }
   for (const std::string &part :
-       {"if (a) ", "if (a) {", "while (a) {", "for (i in 1:2) ", "{", "if (a) x = 1 else "}) {
+       {"if (a) ", "if (a) {", "while (a) {", "for (i in 1:2) ", "if (a) x = 1 else "}) {
     std::string messages = parsed(repeated(part, 100000));
     EXPECT_NE(messages.find(tooDeep), std::string::npos) << part << ": " << messages.substr(0, 200);
   }
@@ -296,7 +296,26 @@ TEST(ParserLimits, nesting) {
 TEST(ParserLimits, operatorChains) {
   EXPECT_TRUE(expression("1" + repeated(" + a", 1000)).starts_with("(+ "));
   EXPECT_EQ(parsed("x = 1" + repeated("+a", 100000)),
-            "1:2052: the expression has more than 1024 operators in a row\n");
+            "1:2053: the expression has more than 1024 operators in a row\n");
+}
+
+TEST(Parser, survivesEveryCutAndEveryMissingCharacter) {
+  const std::string program =
+      "source('a.dml') as a\n"
+      "f = function(matrix[double] X, int k = -3) return (double r) {\n"
+      "  [u, v] = a::g(X[1:k, ], n=\"s\"); r = as.scalar(u[1, 1]) ^ 2\n"
+      "}\n"
+      "y = ifdef($y, TRUE) x <- !$1 == 2 %*% -3.5e1 # end\n"
+      "parfor (i in seq(1, 3, 2), check=0) { if (i > 1 & y) s += i else s = 0 }\n"
+      "while (x | y) print(conv(shape=[1, 2]);)";
+  ASSERT_TRUE(parsed(program).starts_with("(source")) << parsed(program);
+  for (size_t i = 0; i < program.size(); ++i) {
+    EXPECT_NE(parsed(program.substr(0, i) + "("), "") << i;
+    std::string withoutOne = program.substr(0, i) + program.substr(i + 1);
+    EXPECT_NE(parsed(withoutOne), "") << i;
+    for (char inserted : std::string("()[]{}=;:,$\"x"))
+      EXPECT_NE(parsed(program.substr(0, i) + inserted + program.substr(i)), "") << i << inserted;
+  }
 }
 
 TEST(Parser, keepsRanges) {
