@@ -1,0 +1,26 @@
+// The literal that a command line argument stands for.
+//
+//   parseArgumentValue("TRUE")     // bool
+//   parseArgumentValue("10")       // int64_t
+//   parseArgumentValue("1e-3")     // double
+//   parseArgumentValue("'a b'")    // std::string: a b
+#ifndef TOKAMAK_FRONTEND_DML_ARGUMENTVALUE_H
+#define TOKAMAK_FRONTEND_DML_ARGUMENTVALUE_H
+
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+#include <string>
+#include <variant>
+
+namespace tokamak::frontend {
+
+using ArgumentValue = std::variant<bool, int64_t, double, std::string>;
+
+/// Doubles may be written as in DML or Java: NaN, Infinity, 1d. A text loses surrounding quotes,
+/// and its escapes are replaced.
+ArgumentValue parseArgumentValue(llvm::StringRef text);
+
+} // namespace tokamak::frontend
+
+#endif // TOKAMAK_FRONTEND_DML_ARGUMENTVALUE_H

@@ -1,0 +1,28 @@
+// Which argument of a call goes to which parameter.
+//
+//   std::optional<ArgumentSlots> slots = bindArguments(call, {"rows", "cols"}, /*mayMix=*/true,
+//   module);
+#ifndef TOKAMAK_FRONTEND_DML_CALLBINDING_H
+#define TOKAMAK_FRONTEND_DML_CALLBINDING_H
+
+#include "frontend/dml/ModuleGenerator.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+#include <optional>
+
+namespace tokamak::frontend {
+
+/// For each parameter its argument, null where none is given.
+using ArgumentSlots = llvm::SmallVector<const CallArgument *, 8>;
+
+/// Positional arguments go to the first parameters, named ones to those of their names. `mayMix`:
+/// both kinds may stand in one call. Reports too many arguments, unknown names and parameters given
+/// twice; nothing after an error.
+std::optional<ArgumentSlots> bindArguments(const CallExpression &call,
+                                           llvm::ArrayRef<llvm::StringRef> parameters, bool mayMix,
+                                           ModuleGenerator &module);
+
+} // namespace tokamak::frontend
+
+#endif // TOKAMAK_FRONTEND_DML_CALLBINDING_H

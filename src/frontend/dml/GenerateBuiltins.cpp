@@ -1,0 +1,488 @@
+// What calls of builtins become.
+#include "frontend/dml/FunctionGenerator.h"
+
+#include "base/Error.h"
+#include "base/MatrixMetadata.h"
+#include "base/NearestNames.h"
+
+#include "llvm/ADT/StringSwitch.h"
+
+namespace tokamak::frontend {
+
+using llvm::dyn_cast;
+using mlir::Value;
+
+static std::string describe(Value value) { return tok::describeType(value.getType()).str(); }
+
+static SourceRange placeOf(const CallArgument &argument) { return argument.value->range(); }
+
+Value FunctionGenerator::callBuiltin(const CallExpression &expression, const Builtin &builtin) {
+  if (!builtin.isSupported()) {
+    module_.unsupported(expression.calleeRange(), "'" + expression.callee() + "'");
+    return {};
+  }
+  // The argument of exists is a name, which may well be unknown.
+  if (builtin.name == "exists")
+    return emitExists(expression);
+  std::optional<BuiltinCall> call = evaluate(expression, builtin);
+  return call ? emitBuiltin(*call) : Value();
+}
+
+mlir::Type FunctionGenerator::resultType(const BuiltinCall &call) {
+  switch (call.builtin.result) {
+  case BuiltinResult::None:
+    return {};
+  case BuiltinResult::Matrix:
+    return matrixType();
+  case BuiltinResult::Integer:
+    return builder_.getI64Type();
+  case BuiltinResult::Double:
+    return builder_.getF64Type();
+  case BuiltinResult::Boolean:
+    return builder_.getI1Type();
+  case BuiltinResult::String:
+    return tok::StringType::get(module_.context());
+  case BuiltinResult::List:
+    return listType();
+  case BuiltinResult::Derived:
+    break;
+  }
+  llvm_unreachable("the type of this result depends on the operands");
+}
+
+Value FunctionGenerator::emitBuiltin(BuiltinCall &call) {
+  llvm::StringRef target = call.builtin.target;
+  std::string_view name(target.data(), target.size());
+  switch (call.builtin.kind) {
+  case BuiltinKind::Unary: {
+    auto op = *findUnaryOperator(name);
+    Value operand = call.operands[0];
+    if (tok::isArray(operand.getType()))
+      return builder_.create<tok::UnaryOp>(call.location, op, operand);
+    return builder_.createOrFold<tok::UnaryOp>(call.location, op, operand);
+  }
+  case BuiltinKind::Binary:
+    return binary(*findBinaryOperator(name), call.operands[0], call.operands[1],
+                  call.expression.calleeRange());
+  case BuiltinKind::Aggregate: {
+    auto kind = *findAggregateKind(name.substr(0, name.find(' ')));
+    auto direction = *findAggregateDirection(name.substr(name.find(' ') + 1));
+    return builder_.create<tok::AggregateOp>(call.location, kind, direction, call.operands[0]);
+  }
+  case BuiltinKind::Operation:
+    return emitOperation(call);
+  case BuiltinKind::Native: {
+    for (Value &operand : call.operands)
+      if (!operand)
+        operand = none(call.location);
+    return builder_
+        .create<tok::CallNativeOp>(call.location, mlir::TypeRange(resultType(call)), target,
+                                   call.operands)
+        .getResult(0);
+  }
+  case BuiltinKind::Special:
+    return emitSpecial(call);
+  case BuiltinKind::Unsupported:
+    break;
+  }
+  llvm_unreachable("calls that can't run have been refused");
+}
+
+Value FunctionGenerator::emitOperation(BuiltinCall &call) {
+  // Parameters that are not supported have no operands.
+  llvm::SmallVector<Value> operands;
+  for (auto [parameter, operand] : llvm::zip_equal(call.builtin.parameters(), call.operands))
+    if (parameter.presence != ParameterPresence::Unsupported)
+      operands.push_back(operand ? operand : none(call.location));
+
+  mlir::Type type;
+  if (call.builtin.result == BuiltinResult::Derived) {
+    type =
+        tok::ifElseResultType(operands[0].getType(), operands[1].getType(), operands[2].getType());
+    if (!type) {
+      module_.error(call.expression.calleeRange(),
+                    "'ifelse' is not defined for " + describe(operands[0]) + ", " +
+                        describe(operands[1]) + " and " + describe(operands[2]));
+      return {};
+    }
+  } else {
+    type = resultType(call);
+  }
+  bool isSize = call.builtin.group == BuiltinGroup::Sizes;
+  if (isSize && tok::isScalar(operands[0].getType()) && call.builtin.name != "length") {
+    module_.error(placeOf(*call.arguments[0]), "'" + call.builtin.name.str() +
+                                                   "' needs a matrix or a list, got " +
+                                                   describe(operands[0]));
+    return {};
+  }
+  mlir::OperationState state(call.location, "tok." + call.builtin.target.str());
+  state.addOperands(operands);
+  if (type)
+    state.addTypes(type);
+  mlir::Operation *operation = builder_.create(state);
+  return type ? Value(operation->getResult(0)) : Value();
+}
+
+Value FunctionGenerator::emitSpecial(BuiltinCall &call) {
+  using Emit = Value (FunctionGenerator::*)(BuiltinCall &);
+  Emit emit =
+      llvm::StringSwitch<Emit>(call.builtin.name)
+          .Case("read", &FunctionGenerator::emitRead)
+          .Case("print", &FunctionGenerator::emitPrint)
+          .Case("matrix", &FunctionGenerator::emitMatrix)
+          .Case("seq", &FunctionGenerator::emitSeq)
+          .Case("sample", &FunctionGenerator::emitSample)
+          .Case("list", &FunctionGenerator::emitList)
+          .Cases("as.scalar", "as.matrix", "as.list", &FunctionGenerator::emitConversion)
+          .Cases("as.double", "as.integer", "as.logical", &FunctionGenerator::emitConversion)
+          .Cases("cbind", "rbind", &FunctionGenerator::emitBind)
+          .Case("table", &FunctionGenerator::emitTable)
+          .Case("outer", &FunctionGenerator::emitOuter)
+          .Cases("min", "max", &FunctionGenerator::emitExtremum)
+          .Case("log", &FunctionGenerator::emitLog)
+          .Cases("moment", "quantile", &FunctionGenerator::emitWeighted)
+          .Case("countDistinct", &FunctionGenerator::emitCountDistinct);
+  return (this->*emit)(call);
+}
+
+//===-- Files and output
+//---------------------------------------------------------------------------------------===//
+
+// Type of what a file holds, by the arguments of read or by the metadata beside the file.
+static std::optional<std::string> declared(Value argument,
+                                           const std::optional<std::string> &inMetadata) {
+  if (auto text = argument ? constantText(argument) : std::nullopt)
+    return text->str();
+  return inMetadata;
+}
+
+Value FunctionGenerator::emitRead(BuiltinCall &call) {
+  enum { Path, DataType = 5, ValueType = 6, OperandCount = 12 };
+  MatrixMetadata metadata;
+  if (auto path = constantText(call.operands[Path])) {
+    try {
+      metadata = readMetadata(path->str()).value_or(MatrixMetadata());
+    } catch (const Error &problem) {
+      module_.error(placeOf(*call.arguments[Path]), problem.message());
+      return {};
+    }
+  }
+  std::string dataType = declared(call.operands[DataType], metadata.dataType).value_or("matrix");
+  std::string valueType = declared(call.operands[ValueType], metadata.valueType).value_or("double");
+  mlir::Type type = llvm::StringSwitch<mlir::Type>(valueType)
+                        .Case("double", builder_.getF64Type())
+                        .Case("int", builder_.getI64Type())
+                        .Case("boolean", builder_.getI1Type())
+                        .Case("string", tok::StringType::get(module_.context()))
+                        .Default(scalarType());
+  SourceRange place =
+      call.arguments[DataType] ? placeOf(*call.arguments[DataType]) : call.expression.calleeRange();
+  if (dataType == "matrix") {
+    type = matrixType();
+  } else if (dataType == "frame" || dataType == "list") {
+    module_.unsupported(place, "reading a " + dataType);
+    return {};
+  } else if (dataType != "scalar") {
+    const std::string known[] = {"matrix", "scalar", "frame", "list"};
+    module_.error(place, "unknown data type '" + dataType + "'").candidates =
+        nearestCandidates(dataType, known);
+    return {};
+  }
+  llvm::SmallVector<Value> operands(call.operands.begin(), call.operands.begin() + OperandCount);
+  for (Value &operand : operands)
+    if (!operand)
+      operand = none(call.location);
+  mlir::OperationState state(call.location, tok::ReadOp::getOperationName());
+  state.addOperands(operands);
+  state.addTypes(type);
+  return builder_.create(state)->getResult(0);
+}
+
+Value FunctionGenerator::emitPrint(BuiltinCall &call) {
+  if (call.operands.empty())
+    module_.error(call.expression.calleeRange(), "'print' needs a value");
+  else if (call.operands.size() > 1 && !llvm::isa<StringLiteral>(*call.arguments[0]->value))
+    module_.error(placeOf(*call.arguments[0]),
+                  "with several arguments, the first one of 'print' must be a "
+                  "string literal: the format");
+  else
+    builder_.create<tok::PrintOp>(call.location, call.operands);
+  return {};
+}
+
+//===-- Constructors
+//-------------------------------------------------------------------------------------------===//
+
+Value FunctionGenerator::emitMatrix(BuiltinCall &call) {
+  Value data = call.operands[0], rows = call.operands[1], columns = call.operands[2];
+  mlir::Type type = data.getType();
+  SourceRange place = placeOf(*call.arguments[0]);
+  if (llvm::isa<tok::StringType>(type))
+    return builder_.create<tok::ParseMatrixOp>(call.location, matrixType(), data, rows, columns);
+  if (tok::isNumber(type))
+    return builder_.create<tok::FillOp>(call.location, matrixType(),
+                                        castTo(data, builder_.getF64Type(), place), rows, columns);
+  if (llvm::isa<tok::ScalarType>(type))
+    return builder_.create<tok::FillOp>(call.location, matrixType(), data, rows, columns);
+  if (tok::isArray(type))
+    return builder_.create<tok::ReshapeOp>(call.location, matrixType(), data, rows, columns,
+                                           call.operands[3]);
+  module_.error(place, "a matrix is made of a scalar, a string or a matrix, got " + describe(data));
+  return {};
+}
+
+Value FunctionGenerator::emitSeq(BuiltinCall &call) {
+  auto from = constantNumber(call.operands[0]), to = constantNumber(call.operands[1]);
+  auto by = call.operands[2] ? constantNumber(call.operands[2]) : std::nullopt;
+  if (by && *by == 0) {
+    module_.error(placeOf(*call.arguments[2]), "the increment of 'seq' is 0");
+    return {};
+  }
+  if (from && to && by && (*to - *from) * *by < 0) {
+    module_.error(placeOf(*call.arguments[2]), "the increment of 'seq' leads away from the end");
+    return {};
+  }
+  Value increment = call.operands[2] ? call.operands[2] : none(call.location);
+  return builder_.create<tok::SeqOp>(call.location, matrixType(), call.operands[0],
+                                     call.operands[1], increment);
+}
+
+// The third argument is replace if it is a boolean, else the seed.
+Value FunctionGenerator::emitSample(BuiltinCall &call) {
+  Value replace = call.operands[2], seed = call.operands[3];
+  bool isSeed = replace && !replace.getType().isInteger(1);
+  if (isSeed && call.arguments[3]) {
+    module_.error(placeOf(*call.arguments[2]),
+                  "expected a boolean for 'replace' of 'sample', got " + describe(replace));
+    return {};
+  }
+  if (isSeed)
+    seed = convert(std::exchange(replace, Value()), ParameterType::Integer, "'seed' of 'sample'",
+                   placeOf(*call.arguments[2]));
+  if (!seed)
+    return {};
+  if (!replace)
+    replace = builder_.create<tok::ConstantOp>(call.location, false);
+  return builder_.create<tok::SampleOp>(call.location, matrixType(), call.operands[0],
+                                        call.operands[1], replace, seed);
+}
+
+Value FunctionGenerator::emitList(BuiltinCall &call) {
+  std::string names;
+  size_t named = 0;
+  for (const CallArgument *argument : call.arguments) {
+    named += argument->isNamed();
+    names += (names.empty() ? "" : ",") + argument->name;
+  }
+  if (named != 0 && named != call.arguments.size()) {
+    module_.error(call.expression.calleeRange(),
+                  "either all elements of a list have names or none");
+    return {};
+  }
+  Value nameOperand =
+      named == 0 ? none(call.location)
+                 : Value(builder_.create<tok::ConstantOp>(call.location, llvm::StringRef(names)));
+  return builder_.create<tok::ListOp>(call.location, listType(), nameOperand, call.operands);
+}
+
+//===-- Sizes and conversions
+//----------------------------------------------------------------------------------===//
+
+Value FunctionGenerator::emitExists(const CallExpression &call) {
+  const auto &arguments = call.arguments();
+  const Expression *argument = arguments.size() == 1 ? arguments.front().value.get() : nullptr;
+  const auto *name = argument ? dyn_cast<NameExpression>(argument) : nullptr;
+  const auto *text = argument ? dyn_cast<StringLiteral>(argument) : nullptr;
+  if (!name && !text) {
+    module_.error(call.calleeRange(), "'exists' takes the name of one variable");
+    return {};
+  }
+  auto found = scope_.find(name ? name->name() : text->value());
+  bool isKnown = found != scope_.end();
+  if (isKnown && found->second.mayBeUnassigned) {
+    module_.unsupported(call.calleeRange(),
+                        "'exists' of a variable that is assigned on some paths only");
+    return {};
+  }
+  return builder_.create<tok::ConstantOp>(location(call.calleeRange()), isKnown);
+}
+
+Value FunctionGenerator::emitConversion(BuiltinCall &call) {
+  Value operand = call.operands[0];
+  mlir::Type type = operand.getType();
+  SourceRange place = call.expression.calleeRange();
+  llvm::StringRef name = call.builtin.name;
+  if (llvm::isa<tok::FrameType>(type)) {
+    module_.unsupported(place, "'" + name.str() + "' of a frame");
+    return {};
+  }
+  if (name == "as.list")
+    return builder_
+        .create<tok::CallNativeOp>(call.location, mlir::TypeRange(listType()), "list_element",
+                                   operand)
+        .getResult(0);
+  if (name == "as.scalar") {
+    if (tok::isScalar(type))
+      return operand;
+    return castTo(operand, tok::isArray(type) ? mlir::Type(builder_.getF64Type()) : scalarType(),
+                  place);
+  }
+  if (name == "as.matrix" && llvm::isa<tok::StringType>(type)) {
+    module_
+        .error(placeOf(*call.arguments[0]), "a string can't be turned into a matrix by 'as.matrix'")
+        .note("matrix(\"1 2 3\", rows=1, cols=3) reads a matrix from a string");
+    return {};
+  }
+  return castTo(operand, resultType(call), place);
+}
+
+//===-- Matrices
+//-----------------------------------------------------------------------------------------------===//
+
+Value FunctionGenerator::emitBind(BuiltinCall &call) {
+  if (call.operands.empty()) {
+    module_.error(call.expression.calleeRange(),
+                  "'" + call.builtin.name.str() + "' needs at least one argument");
+    return {};
+  }
+  auto isA = [](auto kind) {
+    return [](Value value) { return llvm::isa<decltype(kind)>(value.getType()); };
+  };
+  bool isList = isA(tok::ListType())(call.operands[0]) && call.operands.size() > 1;
+  bool isText = llvm::all_of(call.operands, isA(tok::StringType()));
+  if (!isList && !isText) {
+    for (auto [operand, argument] : llvm::zip(call.operands, call.arguments)) {
+      bool isSingleList = isA(tok::ListType())(operand) && call.operands.size() == 1;
+      if (isSingleList || convert(operand, ParameterType::Cell,
+                                  "'" + call.expression.callee() + "'", placeOf(*argument)))
+        continue;
+      return {};
+    }
+  }
+  mlir::Type type = isList   ? listType()
+                    : isText ? call.operands[0].getType()
+                             : mlir::Type(matrixType());
+  if (call.builtin.name == "cbind")
+    return builder_.create<tok::CbindOp>(call.location, type, call.operands);
+  return builder_.create<tok::RbindOp>(call.location, type, call.operands);
+}
+
+// table(a, b), (a, b, w), (a, b, rows, columns), (a, b, w, rows, columns).
+Value FunctionGenerator::emitTable(BuiltinCall &call) {
+  Value weights = call.operands[2], rows = call.operands[3], columns = call.operands[4];
+  if (rows && !columns && weights) {
+    columns = rows;
+    rows =
+        convert(weights, ParameterType::Integer, "'odim1' of 'table'", placeOf(*call.arguments[2]));
+    weights = {};
+    if (!rows)
+      return {};
+  }
+  if (!rows != !columns) {
+    module_.error(call.expression.calleeRange(),
+                  "'table' needs both sizes, 'odim1' and 'odim2', or none");
+    return {};
+  }
+  auto orNone = [&](Value value) { return value ? value : none(call.location); };
+  auto asDouble = [&](Value value, size_t position) {
+    bool isScalar = value && tok::isScalar(value.getType());
+    return isScalar ? castTo(value, builder_.getF64Type(), placeOf(*call.arguments[position]))
+                    : value;
+  };
+  Value columnKeys = asDouble(call.operands[1], 1);
+  weights = orNone(asDouble(weights, 2));
+  rows = orNone(rows);
+  columns = orNone(columns);
+  return builder_.create<tok::TableOp>(call.location, matrixType(), call.operands[0], columnKeys,
+                                       weights, rows, columns);
+}
+
+Value FunctionGenerator::emitOuter(BuiltinCall &call) {
+  auto name = constantText(call.operands[2]);
+  if (name && !findBinaryBySpelling(std::string_view(name->data(), name->size()))) {
+    module_.error(placeOf(*call.arguments[2]),
+                  "'" + name->str() + "' is not an operator that 'outer' knows");
+    return {};
+  }
+  return builder_.create<tok::OuterOp>(call.location, matrixType(), call.operands[0],
+                                       call.operands[1], call.operands[2]);
+}
+
+//===-- Numbers
+//------------------------------------------------------------------------------------------------===//
+
+Value FunctionGenerator::emitExtremum(BuiltinCall &call) {
+  bool isMin = call.builtin.name == "min";
+  if (call.operands.empty()) {
+    module_.error(call.expression.calleeRange(),
+                  "'" + call.expression.callee() + "' needs at least one argument");
+    return {};
+  }
+  if (call.operands.size() == 1) {
+    Value matrix = convert(call.operands[0], ParameterType::Matrix,
+                           "'" + call.expression.callee() + "'", placeOf(*call.arguments[0]));
+    if (!matrix)
+      return {};
+    return builder_.create<tok::AggregateOp>(call.location,
+                                             isMin ? AggregateKind::Min : AggregateKind::Max,
+                                             AggregateDirection::Full, matrix);
+  }
+  auto op = isMin ? tokamak::BinaryOperator::Min : tokamak::BinaryOperator::Max;
+  Value result = call.operands[0];
+  for (Value operand : llvm::drop_begin(call.operands))
+    result = result ? binary(op, result, operand, call.expression.calleeRange()) : result;
+  return result;
+}
+
+// To a base: ln x / ln b. Of two integers the result is an integer.
+Value FunctionGenerator::emitLog(BuiltinCall &call) {
+  auto naturalLog = [&](Value operand) -> Value {
+    return builder_.create<tok::UnaryOp>(call.location, tokamak::UnaryOperator::Log, operand);
+  };
+  Value logarithm = naturalLog(call.operands[0]), base = call.operands[1];
+  if (!base)
+    return logarithm;
+  SourceRange place = call.expression.calleeRange();
+  Value result = binary(tokamak::BinaryOperator::Div, logarithm, naturalLog(base), place);
+  bool isInteger = call.operands[0].getType().isInteger(64) && base.getType().isInteger(64);
+  return isInteger ? castTo(result, builder_.getI64Type(), place) : result;
+}
+
+// moment(x, k), moment(x, w, k), quantile(x, p), quantile(x, w, p).
+Value FunctionGenerator::emitWeighted(BuiltinCall &call) {
+  Value weights = call.operands[1], last = call.operands[2];
+  if (!last)
+    last = std::exchange(weights, Value());
+  SourceRange place = placeOf(*call.arguments[weights ? 2 : 1]);
+  std::string name = "'" + call.builtin.name.str() + "'";
+  bool isMoment = call.builtin.name == "moment";
+  last = convert(last, isMoment ? ParameterType::Integer : ParameterType::Cell, name, place);
+  if (weights)
+    weights =
+        convert(weights, ParameterType::Matrix, "'w' of " + name, placeOf(*call.arguments[1]));
+  else
+    weights = none(call.location);
+  if (!weights || !last)
+    return {};
+  mlir::Type type = tok::isArray(last.getType()) ? mlir::Type(matrixType()) : builder_.getF64Type();
+  return builder_
+      .create<tok::CallNativeOp>(call.location, mlir::TypeRange(type), call.builtin.name,
+                                 mlir::ValueRange({call.operands[0], weights, last}))
+      .getResult(0);
+}
+
+// Of all cells a number, of each row or column a vector.
+Value FunctionGenerator::emitCountDistinct(BuiltinCall &call) {
+  auto direction = constantText(call.operands[1]);
+  if (!direction) {
+    module_.unsupported(placeOf(*call.arguments[1]), "a direction that is not a literal");
+    return {};
+  }
+  mlir::Type type = *direction == "rc" ? mlir::Type(builder_.getI64Type()) : matrixType();
+  return builder_
+      .create<tok::CallNativeOp>(call.location, mlir::TypeRange(type), "count_distinct",
+                                 mlir::ValueRange(call.operands))
+      .getResult(0);
+}
+
+} // namespace tokamak::frontend

@@ -1,0 +1,283 @@
+// Calls: of functions of the program, and how the arguments of builtins are evaluated and
+// converted.
+#include "frontend/dml/FunctionGenerator.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+namespace tokamak::frontend {
+
+using llvm::dyn_cast;
+using mlir::Value;
+
+static std::string describe(Value value) { return tok::describeType(value.getType()).str(); }
+
+Value FunctionGenerator::callForValue(const CallExpression &expression) {
+  auto values = call(expression);
+  if (!values)
+    return {};
+  if (values->empty()) {
+    module_.error(expression.calleeRange(), "'" + expression.callee() + "' gives no value");
+    return {};
+  }
+  return values->front();
+}
+
+std::optional<llvm::SmallVector<Value>> FunctionGenerator::call(const CallExpression &expression) {
+  Callee callee = module_.loader().resolve(expression);
+  if (callee.function)
+    return callFunction(expression, *callee.function);
+  if (!callee.builtin) {
+    module_.reportUnknownFunction(expression);
+    // What is wrong in the arguments is worth knowing, too.
+    for (const CallArgument &argument : expression.arguments())
+      generate(*argument.value);
+    return std::nullopt;
+  }
+  Value value = callBuiltin(expression, *callee.builtin);
+  if (value)
+    return llvm::SmallVector<Value>{value};
+  if (callee.builtin->result == BuiltinResult::None)
+    return llvm::SmallVector<Value>();
+  return std::nullopt;
+}
+
+//===-- Functions of the program
+//--------------------------------------------------------------------------------===//
+
+std::optional<llvm::SmallVector<Value>>
+FunctionGenerator::callFunction(const CallExpression &expression, const Function &function) {
+  const FunctionDefinition &definition = *function.definition;
+  if (!callFreeZone_.empty()) {
+    module_
+        .error(expression.calleeRange(),
+               "a function can't be called in the head of '" + callFreeZone_.str() + "'")
+        .note("assign its result to a variable before");
+    return std::nullopt;
+  }
+  llvm::SmallVector<llvm::StringRef> names;
+  for (const Parameter &parameter : definition.parameters)
+    names.push_back(parameter.name);
+  auto slots = bindArguments(expression, names, /*mayMix=*/false, module_);
+  if (!slots)
+    return std::nullopt;
+
+  // Arguments in the order they are written in, then defaults in the order of the parameters.
+  Scope bound;
+  bool isComplete = true;
+  for (const CallArgument &argument : expression.arguments()) {
+    size_t position = llvm::find(*slots, &argument) - slots->begin();
+    const Parameter &parameter = definition.parameters[position];
+    SourceRange place = argument.value->range();
+    Value value = convertArgument(generate(*argument.value), parameter, function, place);
+    isComplete &= value != nullptr;
+    bound[parameter.name] = {value, place};
+  }
+  llvm::SmallVector<Value> operands;
+  for (auto [parameter, slot] : llvm::zip(definition.parameters, *slots)) {
+    if (!slot && !parameter.defaultValue) {
+      module_
+          .error(expression.calleeRange(),
+                 "'" + expression.callee() + "' needs a value for '" + parameter.name + "'")
+          .notes.push_back(module_.noteAt(parameter.nameRange, "the parameter has no default"));
+      return std::nullopt;
+    }
+    if (!slot) {
+      Value value = defaultValue(parameter, bound);
+      value = convertArgument(value, parameter, function, parameter.defaultValue->range());
+      isComplete &= value != nullptr;
+      bound[parameter.name] = {value, parameter.nameRange};
+    }
+    operands.push_back(bound[parameter.name].value);
+  }
+
+  const GeneratedFunction &target = module_.functionFor(function);
+  if (!isComplete || llvm::is_contained(target.resultTypes, mlir::Type()))
+    return std::nullopt;
+  mlir::func::FuncOp operation = target.operation;
+  auto result = builder_.create<tok::CallOp>(location(expression.calleeRange()), target.resultTypes,
+                                             operation.getSymName(), operands);
+  return llvm::SmallVector<Value>(result.getResults());
+}
+
+Value FunctionGenerator::defaultValue(const Parameter &parameter, const Scope &bound) {
+  Scope caller = scope_;
+  for (const auto &[name, variable] : bound)
+    scope_[name] = variable;
+  Value value = generate(*parameter.defaultValue);
+  scope_ = std::move(caller);
+  return value;
+}
+
+Value FunctionGenerator::convertArgument(Value value, const Parameter &parameter,
+                                         const Function &function, SourceRange place) {
+  if (!value)
+    return {};
+  mlir::Type type = value.getType(), declared = module_.declaredType(parameter.type);
+  bool isText = llvm::isa<tok::StringType>(type), wantsText = llvm::isa<tok::StringType>(declared);
+  bool fits = type == declared || (tok::isScalar(type) && tok::isScalar(declared) &&
+                                   !(isText && tok::isNumber(declared)));
+  if (fits && !(wantsText && tok::isNumber(type)))
+    return castTo(value, declared, place);
+  module_
+      .error(place, "parameter '" + parameter.name + "' of '" + function.displayName + "' is " +
+                        tok::describeType(declared).str() + ", got " + describe(value))
+      .notes.push_back(module_.noteAt(parameter.nameRange, "it is declared here"));
+  return {};
+}
+
+//===-- Arguments of builtins
+//-----------------------------------------------------------------------------------===//
+
+std::optional<BuiltinCall> FunctionGenerator::evaluate(const CallExpression &expression,
+                                                       const Builtin &builtin) {
+  BuiltinCall result{expression, builtin, location(expression.calleeRange()), {}, {}};
+  auto parameters = builtin.parameters();
+  bool isVariadic = !parameters.empty() && parameters[0].presence == ParameterPresence::Variadic;
+  bool isComplete = true;
+  if (isVariadic) {
+    for (const CallArgument &argument : expression.arguments()) {
+      bool mayBeNamed = builtin.result == BuiltinResult::List;
+      if (argument.isNamed() && !mayBeNamed) {
+        module_.error(argument.nameRange,
+                      "the arguments of '" + expression.callee() + "' have no names");
+        isComplete = false;
+      }
+      Value value = convert(generate(*argument.value), parameters[0].type,
+                            "'" + expression.callee() + "'", argument.value->range());
+      isComplete &= value != nullptr;
+      result.operands.push_back(value);
+      result.arguments.push_back(&argument);
+    }
+    return isComplete ? std::optional(std::move(result)) : std::nullopt;
+  }
+
+  llvm::SmallVector<llvm::StringRef> names;
+  for (const BuiltinParameter &parameter : parameters)
+    names.push_back(parameter.name);
+  auto slots = bindArguments(expression, names, /*mayMix=*/true, module_);
+  if (!slots)
+    return std::nullopt;
+  result.operands.resize(parameters.size());
+  result.arguments = *slots;
+  for (const CallArgument &argument : expression.arguments()) {
+    size_t position = llvm::find(*slots, &argument) - slots->begin();
+    const BuiltinParameter &parameter = parameters[position];
+    if (parameter.presence == ParameterPresence::Unsupported) {
+      module_.unsupported(argument.isNamed() ? argument.nameRange : argument.value->range(),
+                          "parameter '" + parameter.name.str() + "' of '" + expression.callee() +
+                              "'");
+      isComplete = false;
+      continue;
+    }
+    std::string purpose = "'" + parameter.name.str() + "' of '" + expression.callee() + "'";
+    Value value =
+        convert(generate(*argument.value), parameter.type, purpose, argument.value->range());
+    isComplete &= value != nullptr;
+    result.operands[position] = value;
+  }
+  for (auto [parameter, slot, operand] : llvm::zip(parameters, *slots, result.operands)) {
+    if (slot)
+      continue;
+    if (parameter.presence == ParameterPresence::Required) {
+      module_.error(expression.calleeRange(), "'" + expression.callee() + "' needs a value for '" +
+                                                  parameter.name.str() + "'");
+      return std::nullopt;
+    }
+    if (parameter.presence == ParameterPresence::Default)
+      operand = literal(parameter, result.location);
+  }
+  return isComplete ? std::optional(std::move(result)) : std::nullopt;
+}
+
+static const char *nounOf(ParameterType type) {
+  switch (type) {
+  case ParameterType::Matrix:
+    return "a matrix";
+  case ParameterType::Cell:
+    return "a matrix or a number";
+  case ParameterType::Scalar:
+    return "a scalar";
+  case ParameterType::Integer:
+  case ParameterType::Double:
+    return "a number";
+  case ParameterType::Boolean:
+    return "a boolean";
+  case ParameterType::String:
+    return "a string";
+  case ParameterType::List:
+    return "a list";
+  case ParameterType::Value:
+    break;
+  }
+  return "a value";
+}
+
+Value FunctionGenerator::convert(Value value, ParameterType wanted, const std::string &purpose,
+                                 SourceRange place) {
+  if (!value)
+    return {};
+  mlir::Type type = value.getType();
+  bool isNumber = tok::isNumber(type) || llvm::isa<tok::ScalarType>(type);
+  switch (wanted) {
+  case ParameterType::Value:
+    return value;
+  case ParameterType::Matrix:
+    if (tok::isArray(type))
+      return value;
+    break;
+  case ParameterType::Cell:
+    if (tok::isArray(type) || isNumber)
+      return value;
+    break;
+  case ParameterType::Scalar:
+    if (tok::isScalar(type))
+      return value;
+    break;
+  case ParameterType::Integer:
+    if (isNumber)
+      return castTo(value, builder_.getI64Type(), place);
+    break;
+  case ParameterType::Double:
+    if (isNumber)
+      return castTo(value, builder_.getF64Type(), place);
+    break;
+  case ParameterType::Boolean:
+    if (isNumber)
+      return castTo(value, builder_.getI1Type(), place);
+    break;
+  case ParameterType::String:
+    if (llvm::isa<tok::StringType, tok::ScalarType>(type))
+      return castTo(value, tok::StringType::get(module_.context()), place);
+    break;
+  case ParameterType::List:
+    if (llvm::isa<tok::ListType>(type))
+      return value;
+    break;
+  }
+  auto &error = module_.error(place, std::string("expected ") + nounOf(wanted) + " for " + purpose +
+                                         ", got " + describe(value));
+  bool wantsNumber = wanted == ParameterType::Integer || wanted == ParameterType::Double ||
+                     wanted == ParameterType::Boolean || wanted == ParameterType::Scalar;
+  if (wantsNumber && tok::isArray(type))
+    error.note("as.scalar turns a 1x1 matrix into a number");
+  else if (wanted == ParameterType::Matrix && isNumber)
+    error.note("as.matrix turns a number into a 1x1 matrix");
+  return {};
+}
+
+Value FunctionGenerator::literal(const BuiltinParameter &parameter, mlir::Location place) {
+  llvm::StringRef text = parameter.defaultText;
+  if (text.front() == '\'')
+    return builder_.create<tok::ConstantOp>(place, text.drop_front().drop_back());
+  if (text == "TRUE" || text == "FALSE")
+    return builder_.create<tok::ConstantOp>(place, text == "TRUE");
+  int64_t integer = 0;
+  bool isInteger = !text.getAsInteger(10, integer);
+  if (isInteger && parameter.type != ParameterType::Double)
+    return constant(integer, place);
+  double number = 0;
+  text.getAsDouble(number);
+  return builder_.create<tok::ConstantOp>(place, number);
+}
+
+} // namespace tokamak::frontend

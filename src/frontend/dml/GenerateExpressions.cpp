@@ -1,0 +1,335 @@
+// Expressions: literals, variables, operators, right indexing.
+#include "frontend/dml/ArgumentValue.h"
+#include "frontend/dml/FunctionGenerator.h"
+
+#include "base/NearestNames.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace tokamak::frontend {
+
+using llvm::cast;
+using mlir::Value;
+
+static mlir::Attribute constantOf(Value value) {
+  auto constant = value ? value.getDefiningOp<tok::ConstantOp>() : tok::ConstantOp();
+  return constant ? constant.getValue() : mlir::Attribute();
+}
+
+std::optional<llvm::StringRef> constantText(Value value) {
+  auto text = llvm::dyn_cast_or_null<mlir::StringAttr>(constantOf(value));
+  return text ? std::optional(text.getValue()) : std::nullopt;
+}
+
+std::optional<double> constantNumber(Value value) {
+  mlir::Attribute attribute = constantOf(value);
+  if (auto integer = llvm::dyn_cast_or_null<mlir::IntegerAttr>(attribute))
+    return integer.getType().isInteger(1) ? double(integer.getValue().getBoolValue())
+                                          : double(integer.getInt());
+  if (auto number = llvm::dyn_cast_or_null<mlir::FloatAttr>(attribute))
+    return number.getValueAsDouble();
+  return std::nullopt;
+}
+
+std::optional<bool> constantBoolean(Value value) {
+  std::optional<double> number = constantNumber(value);
+  return number && value.getType().isInteger(1) ? std::optional(*number != 0) : std::nullopt;
+}
+
+Value FunctionGenerator::generate(const Expression &expression) {
+  mlir::Location place = location(expression.range());
+  switch (expression.kind()) {
+  case Expression::Kind::Integer:
+    return constant(cast<IntegerLiteral>(expression).value(), place);
+  case Expression::Kind::Double:
+    return builder_.create<tok::ConstantOp>(place, cast<DoubleLiteral>(expression).value());
+  case Expression::Kind::Boolean:
+    return builder_.create<tok::ConstantOp>(place, cast<BooleanLiteral>(expression).value());
+  case Expression::Kind::String:
+    return builder_.create<tok::ConstantOp>(
+        place, llvm::StringRef(cast<StringLiteral>(expression).value()));
+  case Expression::Kind::Argument:
+    return argument(cast<ArgumentExpression>(expression));
+  case Expression::Kind::Name:
+    return read(cast<NameExpression>(expression).name(), expression.range());
+  case Expression::Kind::Index:
+    return slice(cast<IndexExpression>(expression));
+  case Expression::Kind::Call:
+    return callForValue(cast<CallExpression>(expression));
+  case Expression::Kind::Unary:
+    return unary(cast<UnaryExpression>(expression));
+  case Expression::Kind::Binary:
+    return binary(cast<BinaryExpression>(expression));
+  case Expression::Kind::List:
+    module_.error(expression.range(),
+                  "a list of expressions in brackets can only be the shape of a "
+                  "neural network function");
+    return {};
+  }
+  llvm_unreachable("unknown expression");
+}
+
+Value FunctionGenerator::constant(int64_t value, mlir::Location place) {
+  return builder_.create<tok::ConstantOp>(place, value);
+}
+
+Value FunctionGenerator::none(mlir::Location place) {
+  return tok::ConstantOp::none(builder_, place);
+}
+
+Value FunctionGenerator::castTo(Value value, mlir::Type type, SourceRange place) {
+  if (!value || !type || value.getType() == type)
+    return value;
+  return builder_.createOrFold<tok::CastOp>(location(place), type, value);
+}
+
+//===-- Variables and arguments
+//---------------------------------------------------------------------------------===//
+
+void FunctionGenerator::reportUnknownVariable(const std::string &name, SourceRange range) {
+  std::vector<std::string> names;
+  for (const auto &[other, variable] : scope_)
+    names.push_back(other);
+  module_.error(range, "unknown variable '" + name + "'").candidates =
+      nearestCandidates(name, names);
+}
+
+Value FunctionGenerator::read(const std::string &name, SourceRange range) {
+  auto found = scope_.find(name);
+  if (found == scope_.end()) {
+    reportUnknownVariable(name, range);
+    scope_[name] = {Value(), range}; // once is enough
+    return {};
+  }
+  if (found->second.isPending)
+    pendingReads_.emplace_back(name, range);
+  return found->second.value;
+}
+
+Value FunctionGenerator::argument(const ArgumentExpression &expression) {
+  const auto &arguments = module_.options().arguments;
+  auto found = arguments.find(expression.name());
+  if (found == arguments.end() || found->second.empty()) {
+    std::vector<std::string> names;
+    for (const auto &[name, text] : arguments)
+      names.push_back("$" + name);
+    std::string name = "$" + expression.name();
+    bool isPosition = llvm::isDigit(expression.name().front());
+    auto &error = module_.error(expression.range(), "argument '" + name + "' is not given");
+    error.candidates = nearestCandidates(name, names);
+    error.note(isPosition ? "give it with -args, or read it with ifdef and a default"
+                          : "give it with -nvargs " + expression.name() +
+                                "=..., or read it with ifdef and a default");
+    return {};
+  }
+  mlir::Location place = location(expression.range());
+  ArgumentValue literal = parseArgumentValue(found->second);
+  if (const auto *text = std::get_if<std::string>(&literal))
+    return builder_.create<tok::ConstantOp>(place, llvm::StringRef(*text));
+  if (const auto *boolean = std::get_if<bool>(&literal))
+    return builder_.create<tok::ConstantOp>(place, *boolean);
+  if (const auto *integer = std::get_if<int64_t>(&literal))
+    return constant(*integer, place);
+  return builder_.create<tok::ConstantOp>(place, std::get<double>(literal));
+}
+
+//===-- Operators
+//-----------------------------------------------------------------------------------------------===//
+
+static tokamak::BinaryOperator cellOperator(BinaryOperator op) {
+  switch (op) {
+  case BinaryOperator::Power:
+    return tokamak::BinaryOperator::Pow;
+  case BinaryOperator::Modulus:
+    return tokamak::BinaryOperator::Mod;
+  case BinaryOperator::IntegerDivide:
+    return tokamak::BinaryOperator::IntDiv;
+  case BinaryOperator::Multiply:
+    return tokamak::BinaryOperator::Mul;
+  case BinaryOperator::Divide:
+    return tokamak::BinaryOperator::Div;
+  case BinaryOperator::Add:
+    return tokamak::BinaryOperator::Add;
+  case BinaryOperator::Subtract:
+    return tokamak::BinaryOperator::Sub;
+  case BinaryOperator::Less:
+    return tokamak::BinaryOperator::Lt;
+  case BinaryOperator::LessEqual:
+    return tokamak::BinaryOperator::Le;
+  case BinaryOperator::Greater:
+    return tokamak::BinaryOperator::Gt;
+  case BinaryOperator::GreaterEqual:
+    return tokamak::BinaryOperator::Ge;
+  case BinaryOperator::Equal:
+    return tokamak::BinaryOperator::Eq;
+  case BinaryOperator::NotEqual:
+    return tokamak::BinaryOperator::Ne;
+  case BinaryOperator::And:
+    return tokamak::BinaryOperator::And;
+  case BinaryOperator::Or:
+    return tokamak::BinaryOperator::Or;
+  case BinaryOperator::MatrixMultiply:
+    break;
+  }
+  llvm_unreachable("not a cell operator");
+}
+
+static std::string describe(Value value) { return tok::describeType(value.getType()).str(); }
+
+Value FunctionGenerator::unary(const UnaryExpression &expression) {
+  Value operand = generate(expression.operand());
+  if (!operand)
+    return {};
+  bool isNot = expression.op() == UnaryOperator::Not;
+  auto op = isNot ? tokamak::UnaryOperator::Not : tokamak::UnaryOperator::Neg;
+  mlir::Type type = tok::unaryResultType(op, operand.getType());
+  if (!type) {
+    module_.error(expression.operatorRange(), std::string("'") + spelling(expression.op()) +
+                                                  "' is not defined for " + describe(operand));
+    return {};
+  }
+  if (expression.op() == UnaryOperator::Plus)
+    return operand;
+  return builder_.createOrFold<tok::UnaryOp>(location(expression.operatorRange()), op, operand);
+}
+
+Value FunctionGenerator::binary(const BinaryExpression &expression) {
+  Value lhs = generate(expression.left());
+  Value rhs = generate(expression.right());
+  if (!lhs || !rhs)
+    return {};
+  if (expression.op() == BinaryOperator::MatrixMultiply)
+    return matmul(lhs, rhs, expression.operatorRange());
+  return binary(cellOperator(expression.op()), lhs, rhs, expression.operatorRange());
+}
+
+Value FunctionGenerator::matmul(Value lhs, Value rhs, SourceRange place) {
+  if (tok::isArray(lhs.getType()) && tok::isArray(rhs.getType()))
+    return builder_.create<tok::MatmulOp>(location(place), matrixType(), lhs, rhs);
+  auto &error = module_.error(place, "'%*%' needs two matrices, got " + describe(lhs) + " and " +
+                                         describe(rhs));
+  if (tok::isScalar(lhs.getType()) || tok::isScalar(rhs.getType()))
+    error.note("'*' multiplies by a number");
+  return {};
+}
+
+Value FunctionGenerator::binary(tokamak::BinaryOperator op, Value lhs, Value rhs,
+                                SourceRange place) {
+  mlir::Location at = location(place);
+  mlir::Type left = lhs.getType(), right = rhs.getType();
+  bool hasText = llvm::isa<tok::StringType>(left) || llvm::isa<tok::StringType>(right);
+  if (hasText && op == tokamak::BinaryOperator::Add && tok::isScalar(left) && tok::isScalar(right))
+    return builder_.createOrFold<tok::ConcatOp>(at, tok::StringType::get(module_.context()), lhs,
+                                                rhs);
+
+  bool isEquality = op == tokamak::BinaryOperator::Eq || op == tokamak::BinaryOperator::Ne;
+  auto leftText = constantText(lhs), rightText = constantText(rhs);
+  if (isEquality && leftText && rightText)
+    return builder_.create<tok::ConstantOp>(at, (*leftText == *rightText) ==
+                                                    (op == tokamak::BinaryOperator::Eq));
+
+  mlir::Type type = tok::binaryResultType(op, left, right);
+  if (type && tok::isScalar(type))
+    return builder_.createOrFold<tok::BinaryOp>(at, op, lhs, rhs);
+  if (type)
+    return builder_.create<tok::BinaryOp>(at, op, lhs, rhs);
+
+  auto &error =
+      module_.error(place, "'" + std::string(tokamak::spelling(op)) + "' is not defined for " +
+                               describe(lhs) + " and " + describe(rhs));
+  if (left.isInteger(1) != right.isInteger(1) && tok::isNumber(left) && tok::isNumber(right))
+    error.note("as.integer or as.double turns a boolean into a number");
+  else if (hasText && (tok::isArray(left) || tok::isArray(right)))
+    error.note("toString turns a matrix into a string");
+  return {};
+}
+
+//===-- Indexing
+//------------------------------------------------------------------------------------------------===//
+
+FunctionGenerator::IndexRanges FunctionGenerator::matrixIndex(const IndexExpression &expression,
+                                                              Value matrix) {
+  if (expression.dimensions().size() != 2) {
+    module_.error(expression.range(), "a matrix is indexed by rows and columns: '" +
+                                          expression.name() + "[i, ]' or '" + expression.name() +
+                                          "[, j]'");
+    return {};
+  }
+  IndexRanges ranges;
+  bool isComplete = true;
+  for (size_t axis = 0; axis < 2; ++axis) {
+    const IndexDimension &dimension = expression.dimensions()[axis];
+    mlir::Location place = location(dimension.range);
+    if (dimension.isAll()) {
+      ranges.bounds.push_back(constant(1, place));
+      ranges.bounds.push_back(
+          axis == 0
+              ? builder_.create<tok::RowsOp>(place, builder_.getI64Type(), matrix).getResult()
+              : builder_.create<tok::ColumnsOp>(place, builder_.getI64Type(), matrix).getResult());
+      continue;
+    }
+    auto bound = [&](const Expression &expression) {
+      Value value =
+          convert(generate(expression), ParameterType::Integer, "an index", expression.range());
+      isComplete &= value != nullptr;
+      return value;
+    };
+    Value lower = bound(*dimension.lower);
+    ranges.bounds.push_back(lower);
+    ranges.bounds.push_back(dimension.isSingle() ? lower : bound(*dimension.upper));
+  }
+  return isComplete ? ranges : IndexRanges();
+}
+
+FunctionGenerator::IndexRanges FunctionGenerator::listIndex(const IndexExpression &expression) {
+  if (expression.dimensions().size() != 1) {
+    module_.error(expression.range(), "a list has one dimension: '" + expression.name() + "[i]'");
+    return {};
+  }
+  const IndexDimension &dimension = expression.dimensions().front();
+  IndexRanges ranges;
+  for (const Expression *bound : {dimension.lower.get(), dimension.upper.get()}) {
+    if (!bound)
+      continue;
+    Value value = convert(generate(*bound), ParameterType::Scalar, "an index", bound->range());
+    if (!value)
+      return {};
+    if (tok::isNumber(value.getType()))
+      value = castTo(value, builder_.getI64Type(), bound->range());
+    ranges.bounds.push_back(value);
+  }
+  if (dimension.isSingle())
+    ranges.bounds.push_back(none(location(dimension.range)));
+  return ranges;
+}
+
+Value FunctionGenerator::slice(const IndexExpression &expression) {
+  Value operand = read(expression.name(), expression.nameRange());
+  if (!operand)
+    return {};
+  mlir::Location place = location(expression.range());
+  if (llvm::isa<tok::ListType>(operand.getType())) {
+    IndexRanges index = listIndex(expression);
+    if (index.bounds.empty())
+      return {};
+    return builder_
+        .create<tok::CallNativeOp>(place, mlir::TypeRange(listType()), "list_slice",
+                                   mlir::ValueRange({operand, index.bounds[0], index.bounds[1]}))
+        .getResult(0);
+  }
+  if (!tok::isArray(operand.getType())) {
+    if (llvm::isa<tok::FrameType>(operand.getType()))
+      module_.unsupported(expression.range(), "indexing a frame");
+    else
+      module_.error(expression.nameRange(),
+                    "'" + expression.name() + "' can't be indexed, it is " + describe(operand));
+    return {};
+  }
+  IndexRanges index = matrixIndex(expression, operand);
+  if (index.bounds.empty())
+    return {};
+  return builder_.create<tok::SliceOp>(place, operand.getType(), operand, index.bounds[0],
+                                       index.bounds[1], index.bounds[2], index.bounds[3]);
+}
+
+} // namespace tokamak::frontend

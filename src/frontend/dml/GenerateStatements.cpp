@@ -1,0 +1,156 @@
+// Statements without control flow, and the frame of a function.
+#include "frontend/dml/FunctionGenerator.h"
+
+namespace tokamak::frontend {
+
+using llvm::cast;
+using llvm::dyn_cast;
+using mlir::Value;
+
+FunctionGenerator::FunctionGenerator(ModuleGenerator &module, mlir::Block &block,
+                                     const StatementList &body, const NameSet &outputs)
+    : module_(module), builder_(mlir::OpBuilder::atBlockEnd(&block)),
+      flow_(body, outputs, [&module](const CallExpression &call) {
+        const Function *function = module.loader().resolve(call).function;
+        return function ? function->definition : nullptr;
+      }) {}
+
+void FunctionGenerator::define(const std::string &name, Value value, SourceRange place) {
+  scope_[name] = {value, place};
+}
+
+Value FunctionGenerator::output(const Parameter &output, mlir::Type declared) {
+  auto found = scope_.find(output.name);
+  if (found == scope_.end()) {
+    module_.warning(output.nameRange, "output '" + output.name + "' is never assigned");
+    return builder_.create<tok::UndefOp>(location(output.nameRange), declared, output.name);
+  }
+  Value value = found->second.value;
+  if (value && value.getType() != declared &&
+      !(tok::isScalar(value.getType()) && tok::isScalar(declared))) {
+    module_
+        .error(found->second.assignedAt,
+               "output '" + output.name + "' is " + tok::describeType(value.getType()).str() +
+                   " here, but it is declared as " + tok::describeType(declared).str())
+        .notes.push_back(module_.noteAt(output.nameRange, "it is declared here"));
+    return {};
+  }
+  return value;
+}
+
+void FunctionGenerator::finish(mlir::ValueRange results, mlir::Location location) {
+  builder_.create<mlir::func::ReturnOp>(location, results);
+}
+
+void FunctionGenerator::generate(const StatementList &statements) {
+  for (const StatementPtr &statement : statements)
+    generate(*statement);
+}
+
+void FunctionGenerator::generate(const Statement &statement) {
+  switch (statement.kind()) {
+  case Statement::Kind::Assign:
+    return generateAssign(cast<AssignStatement>(statement));
+  case Statement::Kind::MultiAssign:
+    return generateMultiAssign(cast<MultiAssignStatement>(statement));
+  case Statement::Kind::Call:
+    call(cast<CallStatement>(statement).call());
+    return;
+  case Statement::Kind::If:
+    return generateIf(cast<IfStatement>(statement));
+  case Statement::Kind::While:
+    return generateWhile(cast<WhileStatement>(statement));
+  case Statement::Kind::For:
+    return generateFor(cast<ForStatement>(statement));
+  case Statement::Kind::Ifdef:
+    return generateIfdef(cast<IfdefStatement>(statement));
+  case Statement::Kind::Source:
+  case Statement::Kind::SetWorkingDirectory:
+    return; // The loader has acted on them.
+  }
+}
+
+void FunctionGenerator::generateAssign(const AssignStatement &statement) {
+  const Expression &target = statement.target();
+  bool isAccumulation = statement.op() == AssignOperator::Accumulate;
+  if (const auto *index = dyn_cast<IndexExpression>(&target))
+    return insert(*index, generate(statement.value()), isAccumulation);
+  if (!isAccumulation)
+    return assign(target, generate(statement.value()));
+  Value before = read(cast<NameExpression>(target).name(), target.range());
+  Value value = generate(statement.value());
+  bool isComplete = before && value;
+  assign(target, isComplete ? binary(tokamak::BinaryOperator::Add, before, value, target.range())
+                            : Value());
+}
+
+void FunctionGenerator::generateMultiAssign(const MultiAssignStatement &statement) {
+  const CallExpression &expression = statement.call();
+  auto values = call(expression);
+  if (values && values->size() < statement.targets().size()) {
+    module_.error(statement.targets()[values->size()]->range(),
+                  "'" + expression.callee() + "' returns " + std::to_string(values->size()) +
+                      (values->size() == 1 ? " value, " : " values, ") +
+                      std::to_string(statement.targets().size()) + " are assigned");
+    values.reset();
+  }
+  for (const auto &[position, target] : llvm::enumerate(statement.targets()))
+    assign(*target, values ? (*values)[position] : Value());
+}
+
+void FunctionGenerator::generateIfdef(const IfdefStatement &statement) {
+  const auto &arguments = module_.options().arguments;
+  auto found = arguments.find(statement.argument().name());
+  bool isGiven = found != arguments.end() && !found->second.empty();
+  assign(statement.target(),
+         isGiven ? argument(statement.argument()) : generate(statement.fallback()));
+}
+
+void FunctionGenerator::assign(const Expression &target, Value value) {
+  if (const auto *index = dyn_cast<IndexExpression>(&target))
+    return insert(*index, value, /*isAccumulation=*/false);
+  scope_[cast<NameExpression>(target).name()] = {value, target.range()};
+}
+
+void FunctionGenerator::insert(const IndexExpression &target, Value value, bool isAccumulation) {
+  Value before = read(target.name(), target.nameRange());
+  if (!before || !value) {
+    if (scope_.contains(target.name()) && !value)
+      scope_[target.name()].value = {};
+    return;
+  }
+  mlir::Location place = location(target.range());
+  Value after;
+  if (llvm::isa<tok::ListType>(before.getType())) {
+    IndexRanges index = listIndex(target);
+    if (isAccumulation)
+      module_.unsupported(target.range(), "'+=' on an element of a list");
+    else if (!index.bounds.empty())
+      after = builder_
+                  .create<tok::CallNativeOp>(
+                      place, mlir::TypeRange(listType()), "list_insert",
+                      mlir::ValueRange({before, value, index.bounds[0], index.bounds[1]}))
+                  .getResult(0);
+  } else if (llvm::isa<tok::FrameType>(before.getType())) {
+    module_.unsupported(target.range(), "assigning to cells of a frame");
+  } else if (!tok::isArray(before.getType())) {
+    module_.error(target.nameRange(), "'" + target.name() + "' can't be indexed, it is " +
+                                          tok::describeType(before.getType()).str());
+  } else if (IndexRanges index = matrixIndex(target, before); !index.bounds.empty()) {
+    auto &bounds = index.bounds;
+    if (isAccumulation) {
+      Value cells = builder_.create<tok::SliceOp>(place, before.getType(), before, bounds[0],
+                                                  bounds[1], bounds[2], bounds[3]);
+      value = binary(tokamak::BinaryOperator::Add, cells, value, target.range());
+    }
+    if (value && !tok::isArray(value.getType()))
+      value = convert(value, ParameterType::Double, "a cell of '" + target.name() + "'",
+                      target.range());
+    if (value)
+      after = builder_.create<tok::InsertOp>(place, before.getType(), before, value, bounds[0],
+                                             bounds[1], bounds[2], bounds[3]);
+  }
+  scope_[target.name()] = {after, target.range()};
+}
+
+} // namespace tokamak::frontend

@@ -1,0 +1,19 @@
+#include "frontend/dml/Import.h"
+
+#include "frontend/dml/ModuleGenerator.h"
+
+namespace tokamak::frontend {
+
+mlir::OwningOpRef<mlir::ModuleOp> importDml(SourceManager &sources, const std::string &path,
+                                            const std::string &text, const ImportOptions &options,
+                                            mlir::MLIRContext &context,
+                                            support::DiagnosticEngine &diagnostics) {
+  SourceReporter reporter(sources, diagnostics);
+  ProgramLoader loader(sources, reporter, options);
+  LoadedFile *main = loader.loadMain(sources.add(path, text));
+  if (!main)
+    return {};
+  return ModuleGenerator(loader, reporter, options, context).generate(*main);
+}
+
+} // namespace tokamak::frontend

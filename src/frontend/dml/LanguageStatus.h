@@ -1,0 +1,14 @@
+// What of the language runs and what does not yet, as the text of docs/language-status.md.
+#ifndef TOKAMAK_FRONTEND_DML_LANGUAGESTATUS_H
+#define TOKAMAK_FRONTEND_DML_LANGUAGESTATUS_H
+
+#include <string>
+
+namespace tokamak::frontend {
+
+/// Markdown: the constructs of the language, then the builtins of Builtins.def by theme.
+std::string languageStatusMarkdown();
+
+} // namespace tokamak::frontend
+
+#endif // TOKAMAK_FRONTEND_DML_LANGUAGESTATUS_H

@@ -1,0 +1,161 @@
+#include "frontend/dml/ModuleGenerator.h"
+
+#include "frontend/dml/FunctionGenerator.h"
+#include "ir/tok/TokDialect.h"
+
+namespace tokamak::frontend {
+
+ModuleGenerator::ModuleGenerator(ProgramLoader &loader, SourceReporter &reporter,
+                                 const ImportOptions &options, mlir::MLIRContext &context)
+    : loader_(loader), reporter_(reporter), options_(options), context_(context) {
+  context.loadDialect<tok::TokDialect, mlir::func::FuncDialect>();
+}
+
+mlir::OwningOpRef<mlir::ModuleOp> ModuleGenerator::generate(LoadedFile &main) {
+  mlir::Location start = location({main.program->file, 0, 0});
+  module_ = mlir::ModuleOp::create(start);
+  generateMain(*main.program);
+
+  // Functions that nothing calls are checked as well, but not kept.
+  isReachable_ = false;
+  size_t reachable = std::distance(module_->begin(), module_->end());
+  for (const auto &definition : main.program->functions)
+    functionFor(*main.functions.at(definition->name));
+  llvm::SmallVector<mlir::Operation *> unreachable;
+  for (mlir::Operation &operation : llvm::drop_begin(*module_, reachable))
+    unreachable.push_back(&operation);
+  for (mlir::Operation *operation : llvm::reverse(unreachable))
+    operation->erase();
+
+  return hasErrors() ? mlir::OwningOpRef<mlir::ModuleOp>() : std::move(module_);
+}
+
+void ModuleGenerator::generateMain(const Program &program) {
+  auto builder = mlir::OpBuilder::atBlockEnd(module_->getBody());
+  mlir::Location start = location({program.file, 0, 0});
+  symbols_.insert("main");
+  auto main = builder.create<mlir::func::FuncOp>(start, "main", builder.getFunctionType({}, {}));
+  FunctionGenerator generator(*this, *main.addEntryBlock(), program.statements, {});
+  generator.generate(program.statements);
+  generator.finish({}, start);
+}
+
+const GeneratedFunction &ModuleGenerator::functionFor(const Function &function) {
+  auto [entry, isNew] = functions_.try_emplace(function.definition);
+  GeneratedFunction &target = entry->second;
+  if (isNew)
+    generateBody(function, target);
+  else if (!target.isComplete)
+    target.isRecursive = true;
+  return target;
+}
+
+// Functions of a sourced file keep their namespace, those of the library their prefix.
+static std::string symbolOf(const Function &function) {
+  bool isQualified = llvm::StringRef(function.displayName).contains("::");
+  return isQualified ? function.displayName : function.definition->name;
+}
+
+void ModuleGenerator::generateBody(const Function &function, GeneratedFunction &target) {
+  const FunctionDefinition &definition = *function.definition;
+  llvm::SmallVector<mlir::Type> parameterTypes;
+  for (const Parameter &parameter : definition.parameters)
+    parameterTypes.push_back(declaredType(parameter.type));
+  for (const Parameter &output : definition.outputs) {
+    mlir::Type type = declaredType(output.type);
+    target.resultTypes.push_back(tok::isScalar(type) ? tok::ScalarType::get(&context_) : type);
+  }
+
+  auto builder = mlir::OpBuilder::atBlockEnd(module_->getBody());
+  auto operation = builder.create<mlir::func::FuncOp>(location(definition.nameRange),
+                                                      uniqueSymbol(symbolOf(function)),
+                                                      builder.getFunctionType(parameterTypes, {}));
+  operation.setPrivate();
+  target.operation = operation;
+
+  NameSet outputs;
+  for (const Parameter &output : definition.outputs)
+    outputs.insert(output.name);
+  mlir::Block &body = *operation.addEntryBlock();
+  FunctionGenerator generator(*this, body, definition.body, outputs);
+  for (auto [parameter, value] : llvm::zip(definition.parameters, body.getArguments()))
+    generator.define(parameter.name, value, parameter.nameRange);
+  generator.generate(definition.body);
+
+  llvm::SmallVector<mlir::Value> results;
+  for (auto [output, type] : llvm::zip(definition.outputs, target.resultTypes)) {
+    mlir::Value result = generator.output(output, declaredType(output.type));
+    if (target.isRecursive)
+      result = generator.castTo(result, type, output.nameRange);
+    type = result ? result.getType() : mlir::Type();
+    results.push_back(result);
+  }
+  target.isComplete = true;
+  if (llvm::is_contained(results, mlir::Value()))
+    results.clear();
+  generator.finish(results, location(definition.nameRange));
+  operation.setType(builder.getFunctionType(parameterTypes, mlir::ValueRange(results).getTypes()));
+}
+
+std::string ModuleGenerator::uniqueSymbol(const std::string &name) {
+  std::string symbol = name;
+  for (int i = 2; !symbols_.insert(symbol).second; ++i)
+    symbol = name + "." + std::to_string(i);
+  return symbol;
+}
+
+mlir::Location ModuleGenerator::location(SourceRange range) const {
+  LineColumn place = reporter_.sources().begin(range);
+  const std::string &path = reporter_.sources().file(range.file).path();
+  return mlir::FileLineColLoc::get(&context_, path, place.line, place.column);
+}
+
+mlir::Type ModuleGenerator::declaredType(const DeclaredType &type) {
+  switch (type.dataType) {
+  case DeclaredDataType::Matrix:
+    return tok::matrixType(&context_);
+  case DeclaredDataType::Frame:
+    return tok::FrameType::get(&context_);
+  case DeclaredDataType::List:
+    return tok::ListType::get(&context_);
+  case DeclaredDataType::Scalar:
+    break;
+  }
+  switch (type.valueType) {
+  case DeclaredValueType::Double:
+    return mlir::Float64Type::get(&context_);
+  case DeclaredValueType::Integer:
+    return mlir::IntegerType::get(&context_, 64);
+  case DeclaredValueType::Boolean:
+    return mlir::IntegerType::get(&context_, 1);
+  case DeclaredValueType::String:
+    return tok::StringType::get(&context_);
+  case DeclaredValueType::Unknown:
+    break;
+  }
+  return tok::ScalarType::get(&context_);
+}
+
+support::Diagnostic &ModuleGenerator::error(SourceRange range, std::string message) {
+  if (isFirstAt(range))
+    return reporter_.error(range, std::move(message));
+  return ignored_ = {};
+}
+
+support::Diagnostic &ModuleGenerator::warning(SourceRange range, std::string message) {
+  if (isFirstAt(range))
+    return reporter_.warning(range, std::move(message));
+  return ignored_ = {};
+}
+
+void ModuleGenerator::unsupported(SourceRange range, const std::string &what) {
+  if (isReachable_)
+    error(range, what + " is not supported yet");
+}
+
+void ModuleGenerator::reportUnknownFunction(const CallExpression &call) {
+  if (isFirstAt(call.calleeRange()))
+    loader_.reportUnknown(call);
+}
+
+} // namespace tokamak::frontend

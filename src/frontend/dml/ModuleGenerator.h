@@ -1,0 +1,79 @@
+// Turns a loaded program into a module of the `tok` dialect, one function at a time: main first,
+// others when they are first called, since what a function returns is found by generating its body.
+#ifndef TOKAMAK_FRONTEND_DML_MODULEGENERATOR_H
+#define TOKAMAK_FRONTEND_DML_MODULEGENERATOR_H
+
+#include "frontend/dml/ProgramLoader.h"
+#include "frontend/dml/SourceReporter.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/StringSet.h"
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+namespace tokamak::frontend {
+
+/// A DML function as a function of the module.
+struct GeneratedFunction {
+  mlir::func::FuncOp operation;
+  /// A type is null where errors keep it from being known. While the function is being generated
+  /// these are the types of its declaration, scalars of any type.
+  llvm::SmallVector<mlir::Type, 4> resultTypes;
+  bool isComplete = false;
+  bool isRecursive = false;
+};
+
+class ModuleGenerator {
+public:
+  ModuleGenerator(ProgramLoader &loader, SourceReporter &reporter, const ImportOptions &options,
+                  mlir::MLIRContext &context);
+
+  /// Null after errors.
+  mlir::OwningOpRef<mlir::ModuleOp> generate(LoadedFile &main);
+
+  // What function generators ask for.
+  const GeneratedFunction &functionFor(const Function &function);
+  ProgramLoader &loader() { return loader_; }
+  const ImportOptions &options() const { return options_; }
+  mlir::MLIRContext *context() { return &context_; }
+  mlir::Location location(SourceRange range) const;
+  mlir::Type declaredType(const DeclaredType &type);
+
+  /// One error a place: a second one at the same place goes nowhere, because code is generated more
+  /// than once while the types of a loop's variables are being found.
+  support::Diagnostic &error(SourceRange range, std::string message);
+  support::Diagnostic &warning(SourceRange range, std::string message);
+  /// "'conv2d' is not supported yet"; no error in functions that can't be reached.
+  void unsupported(SourceRange range, const std::string &what);
+  support::DiagnosticNote noteAt(SourceRange range, std::string message) const {
+    return reporter_.noteAt(range, std::move(message));
+  }
+  void reportUnknownFunction(const CallExpression &call);
+  bool hasErrors() const { return reporter_.engine().hasErrors(); }
+
+private:
+  bool isFirstAt(SourceRange range) { return reportedAt_.insert({range.file, range.begin}).second; }
+  void generateMain(const Program &program);
+  void generateBody(const Function &function, GeneratedFunction &target);
+  std::string uniqueSymbol(const std::string &name);
+
+  ProgramLoader &loader_;
+  SourceReporter &reporter_;
+  const ImportOptions &options_;
+  mlir::MLIRContext &context_;
+  mlir::OwningOpRef<mlir::ModuleOp> module_;
+  std::map<const FunctionDefinition *, GeneratedFunction> functions_;
+  llvm::StringSet<> symbols_;
+  std::set<std::pair<FileId, uint32_t>> reportedAt_;
+  support::Diagnostic ignored_;
+  bool isReachable_ = true;
+};
+
+} // namespace tokamak::frontend
+
+#endif // TOKAMAK_FRONTEND_DML_MODULEGENERATOR_H

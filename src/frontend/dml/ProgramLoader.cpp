@@ -1,0 +1,170 @@
+#include "frontend/dml/ProgramLoader.h"
+
+#include "base/NearestNames.h"
+#include "frontend/dml/Parser.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/Path.h"
+
+namespace tokamak::frontend {
+
+LoadedFile *ProgramLoader::parse(FileId id) {
+  std::unique_ptr<Program> program = parseProgram(id, sources_, reporter_.engine());
+  if (!program)
+    return nullptr;
+  auto file = std::make_unique<LoadedFile>();
+  file->path = sources_.file(id).path();
+  for (const auto &definition : program->functions) {
+    auto function = std::make_unique<Function>();
+    *function = {definition.get(), file.get(), definition->name};
+    file->functions.emplace(definition->name, std::move(function));
+  }
+  file->program = std::move(program);
+  filesById_[id] = file.get();
+  filesByPath_[file->path] = file.get();
+  files_.push_back(std::move(file));
+  return files_.back().get();
+}
+
+LoadedFile *ProgramLoader::loadMain(FileId id) {
+  LoadedFile *file = parse(id);
+  if (file)
+    loadImports(*file, "");
+  return file;
+}
+
+static std::string joinPath(const std::string &directory, const std::string &path) {
+  if (directory.empty() || llvm::sys::path::is_absolute(path))
+    return path;
+  llvm::SmallString<128> joined(directory);
+  llvm::sys::path::append(joined, path);
+  return joined.str().str();
+}
+
+void ProgramLoader::loadImports(LoadedFile &file, std::string directory) {
+  for (const StatementPtr &statement : file.program->statements) {
+    if (const auto *change = llvm::dyn_cast<SetWorkingDirectoryStatement>(statement.get()))
+      directory = joinPath(directory, change->path());
+    else if (const auto *source = llvm::dyn_cast<SourceStatement>(statement.get()))
+      import(file, *source, directory);
+  }
+}
+
+void ProgramLoader::import(LoadedFile &file, const SourceStatement &statement,
+                           const std::string &directory) {
+  llvm::SmallString<128> normalized(joinPath(directory, statement.path()));
+  llvm::sys::path::remove_dots(normalized, /*remove_dot_dot=*/true);
+  std::string path = normalized.str().str();
+
+  LoadedFile *&imported = filesByPath_[path];
+  if (!imported) {
+    std::string reason;
+    std::optional<FileId> id = sources_.load(path, reason);
+    if (!id) {
+      filesByPath_.erase(path);
+      file.namespaces.try_emplace(statement.namespaceName(), nullptr);
+      reporter_.error(statement.pathRange(), "can't read '" + path + "': " + reason);
+      return;
+    }
+    imported = parse(*id);
+    if (imported)
+      loadImports(*imported, directory);
+  }
+  LoadedFile *target = filesByPath_[path];
+  auto [entry, isNew] = file.namespaces.try_emplace(statement.namespaceName(), target);
+  if (!isNew && entry->second && target && entry->second != target)
+    reporter_.error(statement.range(), "namespace '" + statement.namespaceName() +
+                                           "' already stands for '" + entry->second->path + "'");
+  if (target)
+    for (auto &[name, function] : target->functions)
+      function->displayName = statement.namespaceName() + "::" + name;
+}
+
+const Function *ProgramLoader::loadLibrary(const std::string &name) {
+  if (auto known = library_.find(name); known != library_.end())
+    return known->second;
+  const Function *&function = library_[name];
+  std::optional<LibrarySource> source =
+      options_.library ? options_.library(name) : std::optional<LibrarySource>();
+  if (!source)
+    return nullptr;
+  LoadedFile *file = parse(sources_.add(source->path, source->text));
+  if (!file)
+    return nullptr;
+  // The letter says what the first parameter is: a matrix, a scalar or a frame.
+  for (const char *prefix : {"m_", "s_", "f_"}) {
+    auto found = file->functions.find(prefix + name);
+    if (found == file->functions.end())
+      continue;
+    found->second->displayName = name;
+    library_[name] = found->second.get();
+    break;
+  }
+  loadImports(*file, "");
+  return library_[name];
+}
+
+Callee ProgramLoader::find(const std::string &name, LoadedFile &file) {
+  if (size_t colons = name.find("::"); colons != std::string::npos) {
+    auto space = file.namespaces.find(name.substr(0, colons));
+    if (space == file.namespaces.end() || !space->second)
+      return {};
+    auto function = space->second->functions.find(name.substr(colons + 2));
+    return function == space->second->functions.end() ? Callee() : Callee{function->second.get()};
+  }
+  if (auto own = file.functions.find(name); own != file.functions.end())
+    return {own->second.get()};
+  if (const Builtin *builtin = findBuiltin(name))
+    return {nullptr, builtin};
+  return {loadLibrary(name)};
+}
+
+Callee ProgramLoader::resolve(const CallExpression &call) {
+  auto [entry, isNew] = resolved_.try_emplace(&call);
+  if (!isNew)
+    return entry->second;
+  Callee callee = find(call.callee(), *filesById_.at(call.range().file));
+  resolved_[&call] = callee;
+  return callee;
+}
+
+void ProgramLoader::reportUnknown(const CallExpression &call) {
+  const LoadedFile &file = *filesById_.at(call.range().file);
+  const std::string &name = call.callee();
+  std::vector<std::string> names;
+  if (size_t colons = name.find("::"); colons != std::string::npos) {
+    std::string space = name.substr(0, colons);
+    auto found = file.namespaces.find(space);
+    if (found == file.namespaces.end()) {
+      for (const auto &[other, target] : file.namespaces)
+        names.push_back(other + name.substr(colons));
+      reporter_.error(call.calleeRange(), "unknown namespace '" + space + "'").candidates =
+          nearestCandidates(name, names);
+      return;
+    }
+    // A file that could not be read has been reported already.
+    if (!found->second)
+      return;
+    for (const auto &[other, function] : found->second->functions)
+      names.push_back(space + "::" + other);
+  } else {
+    for (const ExternalFunction &external : file.program->externalFunctions) {
+      if (external.name == name) {
+        reporter_
+            .error(call.calleeRange(),
+                   "'" + name + "' is an external function; calling them is not supported")
+            .notes.push_back(reporter_.noteAt(external.nameRange, "it is declared here"));
+        return;
+      }
+    }
+    for (const auto &[other, function] : file.functions)
+      names.push_back(other);
+    for (std::string &builtin : builtinNames())
+      names.push_back(std::move(builtin));
+    names.insert(names.end(), options_.libraryNames.begin(), options_.libraryNames.end());
+  }
+  reporter_.error(call.calleeRange(), "unknown function '" + name + "'").candidates =
+      nearestCandidates(name, names);
+}
+
+} // namespace tokamak::frontend

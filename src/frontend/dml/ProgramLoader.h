@@ -1,0 +1,83 @@
+// The files of a program and what the names of functions in them mean.
+//
+//   ProgramLoader loader(sources, reporter, options);
+//   LoadedFile *main = loader.loadMain(file);
+//   Callee callee = loader.resolve(call);     // a function of the program, a builtin, or neither
+#ifndef TOKAMAK_FRONTEND_DML_PROGRAMLOADER_H
+#define TOKAMAK_FRONTEND_DML_PROGRAMLOADER_H
+
+#include "frontend/dml/Ast.h"
+#include "frontend/dml/Builtins.h"
+#include "frontend/dml/Import.h"
+#include "frontend/dml/SourceReporter.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tokamak::frontend {
+
+struct LoadedFile;
+
+/// A function of the program; lives as long as the loader.
+struct Function {
+  const FunctionDefinition *definition = nullptr;
+  LoadedFile *file = nullptr;
+  /// As messages call it: `f`, `ns::f`, or the name of a script builtin.
+  std::string displayName;
+};
+
+struct LoadedFile {
+  std::string path;
+  std::unique_ptr<Program> program;
+  std::map<std::string, std::unique_ptr<Function>> functions;
+  std::map<std::string, LoadedFile *> namespaces;
+};
+
+/// At most one of the two is set.
+struct Callee {
+  const Function *function = nullptr;
+  const Builtin *builtin = nullptr;
+  explicit operator bool() const { return function || builtin; }
+};
+
+class ProgramLoader {
+public:
+  ProgramLoader(SourceManager &sources, SourceReporter &reporter, const ImportOptions &options)
+      : sources_(sources), reporter_(reporter), options_(options) {}
+
+  /// Parses the file and all that it imports. Null after errors in the file itself; errors of
+  /// imports are reported and leave their namespaces empty.
+  LoadedFile *loadMain(FileId file);
+
+  /// What the callee names in the file the call stands in: an own function, else a builtin, else a
+  /// script builtin of the library, which is loaded when it is first named. Reports nothing about
+  /// unknown names.
+  Callee resolve(const CallExpression &call);
+
+  /// Why `resolve` found nothing, as an error at the callee's name.
+  void reportUnknown(const CallExpression &call);
+
+private:
+  LoadedFile *parse(FileId file);
+  void loadImports(LoadedFile &file, std::string directory);
+  void import(LoadedFile &file, const SourceStatement &statement, const std::string &directory);
+  Callee find(const std::string &name, LoadedFile &file);
+  const Function *loadLibrary(const std::string &name);
+
+  SourceManager &sources_;
+  SourceReporter &reporter_;
+  const ImportOptions &options_;
+  std::vector<std::unique_ptr<LoadedFile>> files_;
+  std::map<FileId, LoadedFile *> filesById_;
+  std::map<std::string, LoadedFile *> filesByPath_;
+  std::map<std::string, const Function *> library_;
+  llvm::DenseMap<const CallExpression *, Callee> resolved_;
+};
+
+} // namespace tokamak::frontend
+
+#endif // TOKAMAK_FRONTEND_DML_PROGRAMLOADER_H

@@ -1,0 +1,65 @@
+// Which variables statements read and assign, and which are still needed after a statement: only
+// those are carried through branches and loops, so that a temporary of a loop's body is never kept.
+//
+//   VariableFlow flow(body, outputs, resolve);
+//   flow.assignedIn(loop);      // may be assigned by the loop
+//   flow.neededAfter(loop);     // may be read after it before they are assigned again
+//   flow.neededAtHead(loop);    // may be read when the condition or the body of the loop starts
+#ifndef TOKAMAK_FRONTEND_DML_VARIABLEFLOW_H
+#define TOKAMAK_FRONTEND_DML_VARIABLEFLOW_H
+
+#include "frontend/dml/Ast.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+#include <functional>
+#include <set>
+#include <string>
+
+namespace tokamak::frontend {
+
+using NameSet = std::set<std::string>;
+
+class VariableFlow {
+public:
+  /// The function a call names, or null; its defaults are evaluated in the caller's scope and read
+  /// variables there.
+  using Resolve = std::function<const FunctionDefinition *(const CallExpression &)>;
+
+  VariableFlow(const StatementList &body, const NameSet &neededAtEnd, Resolve resolve);
+
+  const NameSet &assignedIn(const Statement &statement) const {
+    return summaries_.at(&statement).assigned;
+  }
+  /// Of if, while and for statements only.
+  const NameSet &neededAfter(const Statement &statement) const {
+    return neededAfter_.at(&statement);
+  }
+  const NameSet &neededAtHead(const Statement &loop) const { return neededAtHead_.at(&loop); }
+
+private:
+  // What a piece of program does: reads before it assigns, certainly assigns, may assign.
+  struct Summary {
+    NameSet read;
+    NameSet certain;
+    NameSet assigned;
+    void then(const Summary &next);
+  };
+
+  Summary summarize(const StatementList &statements);
+  const Summary &summarize(const Statement &statement);
+  Summary summarizeOnce(const Statement &statement);
+  void read(const Expression *expression, NameSet &names) const;
+  void assign(const Expression &target, Summary &summary) const;
+  void propagate(const StatementList &statements, NameSet needed);
+  void propagate(const Statement &statement, const NameSet &needed);
+
+  Resolve resolve_;
+  llvm::DenseMap<const Statement *, Summary> summaries_;
+  llvm::DenseMap<const Statement *, NameSet> neededAfter_;
+  llvm::DenseMap<const Statement *, NameSet> neededAtHead_;
+};
+
+} // namespace tokamak::frontend
+
+#endif // TOKAMAK_FRONTEND_DML_VARIABLEFLOW_H
