@@ -63,15 +63,15 @@ void Program::tell(const SpecializationEvent &event) {
 
 void Program::run(runtime::ExecutionContext &context) {
   codegen::KernelCompilerOptions compilerOptions;
-  if (options_.explain.loops || options_.explain.llvm || options_.explain.assembly)
-    compilerOptions.explain = [this](codegen::ExplainStage stage, llvm::StringRef kernel, llvm::StringRef text) {
-      const Explanations &explain = options_.explain;
-      bool wanted = stage == codegen::ExplainStage::Loops  ? explain.loops
-                    : stage == codegen::ExplainStage::Llvm ? explain.llvm
-                                                           : explain.assembly;
-      if (wanted)
-        *options_.explanations << "# kernel " << kernel.str() << '\n' << text.str() << '\n';
-    };
+  auto show = [this](const std::string &kernel, const std::string &text) {
+    *options_.explanations << "# kernel " << kernel << '\n' << text << '\n';
+  };
+  if (options_.explain.loops)
+    compilerOptions.explainLoops = show;
+  if (options_.explain.llvm)
+    compilerOptions.explainLlvm = show;
+  if (options_.explain.assembly)
+    compilerOptions.explainAssembly = show;
   codegen::KernelCompiler kernels(compilerOptions);
 
   MachineModelCache machine(options_.machineModel);

@@ -122,7 +122,7 @@ func::FuncOp pipeline::outline(ArrayRef<Operation *> operations, StringRef name,
   after.setInsertionPointAfter(operations.back());
   auto execute = after.create<tok::ExecuteOp>(location, type.getResults(), name, inputs.getArrayRef());
   for (auto [output, result] : llvm::zip(outputs, execute.getResults()))
-    output.replaceUsesWithIf(result, [&](OpOperand &use) {
+    Value(output).replaceUsesWithIf(result, [&](OpOperand &use) {
       return !members.contains(use.getOwner()) && use.getOwner() != execute;
     });
 

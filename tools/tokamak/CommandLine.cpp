@@ -152,7 +152,6 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
                  : check->parsed()          ? Command::Check
                  : doctor->parsed()         ? Command::Doctor
                                             : Command::LanguageStatus;
-  (void)status;
   line.engine = engine == "reference" ? Engine::Reference : Engine::Native;
   line.program.selector = selector == "none"            ? fusion::Selector::None
                           : selector == "all"           ? fusion::Selector::All

@@ -1,6 +1,6 @@
 #include "tokamak/Commands.h"
 
-#include "frontend/dml/Builtins.h"
+#include "frontend/dml/LanguageStatus.h"
 
 #include <csignal>
 #include <iostream>
