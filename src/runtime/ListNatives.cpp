@@ -74,7 +74,7 @@ void listSlice(ExecutionContext &, std::span<Value> operands, std::span<Value> r
 
 // The only element of a list, as it is.
 void listElement(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
-  const List &source = listOperand(operands[0], "as.scalar");
+  const List &source = listOperand(operands[0], "as.list");
   if (source.elements.size() != 1)
     throw Error(
         fmt::format("expected a list of one element, got one of {}", source.elements.size()));

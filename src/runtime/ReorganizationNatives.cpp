@@ -23,17 +23,24 @@ void transpose(ExecutionContext &context, std::span<Value> operands, std::span<V
   const double *from = source.data();
   double *to = result->mutableData();
   // Square blocks that fit the first-level cache: one side is read, the other written with a
-  // stride.
+  // stride. The longer side is shared among the threads.
   constexpr int64_t block = 16;
-  int64_t grain = std::max(block, parallelGrain / std::max<int64_t>(1, rows) / block * block);
-  forEachRange(context, columns, grain, [&](int64_t begin, int64_t end) {
-    for (int64_t j0 = begin; j0 < end; j0 += block)
-      for (int64_t i0 = 0; i0 < rows; i0 += block) {
-        int64_t j1 = std::min(end, j0 + block), i1 = std::min(rows, i0 + block);
+  auto moveBlocks = [&](int64_t rowBegin, int64_t rowEnd, int64_t columnBegin, int64_t columnEnd) {
+    for (int64_t j0 = columnBegin; j0 < columnEnd; j0 += block)
+      for (int64_t i0 = rowBegin; i0 < rowEnd; i0 += block) {
+        int64_t j1 = std::min(columnEnd, j0 + block), i1 = std::min(rowEnd, i0 + block);
         for (int64_t j = j0; j < j1; ++j)
           for (int64_t i = i0; i < i1; ++i)
             to[j * rows + i] = from[i * columns + j];
       }
+  };
+  int64_t shorter = std::max<int64_t>(1, std::min(rows, columns));
+  int64_t grain = std::max(block, parallelGrain / shorter / block * block);
+  forEachRange(context, std::max(rows, columns), grain, [&](int64_t begin, int64_t end) {
+    if (rows >= columns)
+      moveBlocks(begin, end, 0, columns);
+    else
+      moveBlocks(0, rows, begin, end);
   });
   results[0] = std::move(result);
 }
