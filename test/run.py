@@ -2,7 +2,7 @@
 """Runs all levels of tests and closes with one line over all of them: `N passed, M failed`.
 
 usage: run.py [FILTER] [--level LEVEL] [--jobs N] [--list] [--verbose]
-FILTER selects the tests whose full name (LEVEL/...) contains it. ./dev test builds first and then calls this.
+FILTER selects the tests whose full name (LEVEL/...) contains it, in capitals or not. ./dev test builds first and then calls this.
 """
 
 import argparse
@@ -18,6 +18,7 @@ import time
 
 import claims
 import include_edges
+import run_counts
 import run_scripts
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -148,6 +149,10 @@ def example_level():
     return tests
 
 
+def count_level():
+    return {t.name: alone(t.run) for t in run_counts.discover()}
+
+
 def edge_level():
     return {"edges/include-edges": alone(lambda: "\n".join(include_edges.violations()) or None)}
 
@@ -157,7 +162,7 @@ def claim_level():
 
 
 LEVELS = {"unit": unit_level, "ir": ir_level, "scripts": script_level, "golden": golden_level,
-          "examples": example_level, "edges": edge_level, "claims": claim_level}
+          "counts": count_level, "examples": example_level, "edges": edge_level, "claims": claim_level}
 
 
 def main():
@@ -174,7 +179,7 @@ def main():
     for level, find in LEVELS.items():
         if options.level in (None, level):
             for name, runner in find().items():
-                if options.filter in name:
+                if options.filter.lower() in name.lower():
                     groups.setdefault(runner, []).append(name)
     names = [name for group in groups.values() for name in group]
     if options.list:
