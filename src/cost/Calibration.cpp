@@ -1,5 +1,5 @@
-// Measures bandwidths, arithmetic and launches for the machine model. Everything is timed at least twice and the best
-// counts: a disturbance only ever makes code slower.
+// Measures bandwidths, arithmetic and launches for the machine model. Everything is timed at least
+// twice and the best counts: a disturbance only ever makes code slower.
 #include "cost/MachineModel.h"
 
 #include <algorithm>
@@ -19,7 +19,8 @@
 namespace tokamak::cost {
 namespace {
 
-constexpr int64_t largeCells = 6 << 20; // 48 MiB: more than most last-level caches have for one core
+constexpr int64_t largeCells =
+    6 << 20; // 48 MiB: more than most last-level caches have for one core
 constexpr int64_t smallCells = 16 << 10; // 128 KiB: second-level cache
 
 using Lanes = double __attribute__((vector_size(64), aligned(64)));
@@ -83,8 +84,8 @@ Buffer allocate(int64_t cells) {
 
 double cacheCapacity(double fallback) {
 #if defined(_SC_LEVEL3_CACHE_SIZE)
-  // The other cores use it too, and virtual machines report the cache of the whole socket: no more than half of what
-  // the streaming measurements below are sure to exceed.
+  // The other cores use it too, and virtual machines report the cache of the whole socket: no more
+  // than half of what the streaming measurements below are sure to exceed.
   for (int level : {_SC_LEVEL3_CACHE_SIZE, _SC_LEVEL2_CACHE_SIZE})
     if (long bytes = sysconf(level); bytes > 0)
       return std::min(bytes / 2.0, largeCells * 4.0);
@@ -129,10 +130,12 @@ MachineModel calibrate(const std::function<void()> &emptyLaunch) {
   if (emptyLaunch) {
     constexpr int launches = 64;
     emptyLaunch();
-    machine.launchNanoseconds = bestOf(4, [&] {
-                                  for (int i = 0; i < launches; ++i)
-                                    emptyLaunch();
-                                }) / launches;
+    machine.launchNanoseconds = bestOf(4,
+                                       [&] {
+                                         for (int i = 0; i < launches; ++i)
+                                           emptyLaunch();
+                                       }) /
+                                launches;
   }
   return machine;
 }

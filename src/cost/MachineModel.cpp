@@ -40,18 +40,23 @@ bool isRate(const Field &field) {
 
 double nanoseconds(const MachineModel &machine, const Work &work) {
   bool cached = work.readBytes + work.writtenBytes <= machine.cacheBytes;
-  double readRate = cached ? machine.cacheReadBytesPerNanosecond : machine.memoryReadBytesPerNanosecond;
-  double writeRate = cached ? machine.cacheWriteBytesPerNanosecond : machine.memoryWriteBytesPerNanosecond;
+  double readRate =
+      cached ? machine.cacheReadBytesPerNanosecond : machine.memoryReadBytesPerNanosecond;
+  double writeRate =
+      cached ? machine.cacheWriteBytesPerNanosecond : machine.memoryWriteBytesPerNanosecond;
   double freshCost = machine.freshShare * machine.firstTouchNanosecondsPerByte;
   return machine.launchNanoseconds + work.writtenBytes * (1 / writeRate + freshCost) +
          std::max(work.readBytes / readRate, work.flops / machine.flopsPerNanosecond);
 }
 
 double leastNanoseconds(const MachineModel &machine, const Work &work, double cachedReadBytes) {
-  double writeRate = std::max(machine.cacheWriteBytesPerNanosecond, machine.memoryWriteBytesPerNanosecond);
-  double readRate = std::max(machine.cacheReadBytesPerNanosecond, machine.memoryReadBytesPerNanosecond);
+  double writeRate =
+      std::max(machine.cacheWriteBytesPerNanosecond, machine.memoryWriteBytesPerNanosecond);
+  double readRate =
+      std::max(machine.cacheReadBytesPerNanosecond, machine.memoryReadBytesPerNanosecond);
   double freshCost = machine.freshShare * machine.firstTouchNanosecondsPerByte;
-  double reading = cachedReadBytes / readRate + work.readBytes / machine.memoryReadBytesPerNanosecond;
+  double reading =
+      cachedReadBytes / readRate + work.readBytes / machine.memoryReadBytesPerNanosecond;
   return machine.launchNanoseconds + work.writtenBytes * (1 / writeRate + freshCost) +
          std::max(reading, work.flops / machine.flopsPerNanosecond);
 }

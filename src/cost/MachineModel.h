@@ -1,4 +1,5 @@
-// What this machine can do, in bytes and operations per nanosecond; operator costs are computed from it.
+// What this machine can do, in bytes and operations per nanosecond; operator costs are computed
+// from it.
 //
 //   cost::MachineModel machine = cost::loadMachineModel("machine-model.json");
 //   double ns = cost::nanoseconds(machine, {.readBytes = 8e6, .flops = 2e6});
@@ -21,8 +22,8 @@ struct MachineModel {
   double memoryWriteBytesPerNanosecond = 6;
   // An operator whose arrays together are larger than this streams them from memory.
   double cacheBytes = 16 << 20;
-  // Extra cost of memory that was never written before (the kernel has to supply zeroed pages), and the share of
-  // results that do not get a used buffer from the pool.
+  // Extra cost of memory that was never written before (the kernel has to supply zeroed pages), and
+  // the share of results that do not get a used buffer from the pool.
   double firstTouchNanosecondsPerByte = 0.4;
   double freshShare = 0.25;
   // Additions in vector code that is limited by arithmetic.
@@ -43,20 +44,25 @@ struct Work {
 // launch + writing + the longer of reading and computing.
 double nanoseconds(const MachineModel &machine, const Work &work);
 
-// A time that no operator with this work can beat, however its arrays are spread over several launches:
-// `cachedReadBytes` are of arrays that fit into the cache, `work.readBytes` of those that can not.
+// A time that no operator with this work can beat, however its arrays are spread over several
+// launches: `cachedReadBytes` are of arrays that fit into the cache, `work.readBytes` of those that
+// can not.
 double leastNanoseconds(const MachineModel &machine, const Work &work, double cachedReadBytes);
 
 std::string toJson(const MachineModel &machine);
-// Throws tokamak::Error naming the file where it can not be read, is not JSON, or misses or misspells a key.
+// Throws tokamak::Error naming the file where it can not be read, is not JSON, or misses or
+// misspells a key.
 MachineModel loadMachineModel(const std::string &path);
-// Writes to a temporary name first, then renames; makes the folder. Throws tokamak::Error where that fails.
+// Writes to a temporary name first, then renames; makes the folder. Throws tokamak::Error where
+// that fails.
 void saveMachineModel(const MachineModel &machine, const std::string &path);
 
-// $XDG_CACHE_HOME/tokamak/machine-model.json, by default below ~/.cache; nullopt where neither variable is set.
+// $XDG_CACHE_HOME/tokamak/machine-model.json, by default below ~/.cache; nullopt where neither
+// variable is set.
 std::optional<std::string> machineModelPath();
 
-// Measures this machine in less than 100 ms. `emptyLaunch`, where given, launches a kernel that does nothing.
+// Measures this machine in less than 100 ms. `emptyLaunch`, where given, launches a kernel that
+// does nothing.
 MachineModel calibrate(const std::function<void()> &emptyLaunch = {});
 
 } // namespace tokamak::cost

@@ -12,9 +12,7 @@
 using namespace tokamak;
 using namespace tokamak::cost;
 
-static std::string temporaryPath(const char *name) {
-  return testing::TempDir() + "/" + name;
-}
+static std::string temporaryPath(const char *name) { return testing::TempDir() + "/" + name; }
 
 static std::string messageOfLoading(const std::string &text) {
   std::string path = temporaryPath("broken-model.json");
@@ -50,9 +48,11 @@ TEST(MachineModel, namesWhatIsWrongWithAFile) {
 
 TEST(MachineModel, chargesMemoryBeyondTheCache) {
   MachineModel machine;
-  double cached = nanoseconds(machine, {.readBytes = 8e6}), streamed = nanoseconds(machine, {.readBytes = 80e6});
+  double cached = nanoseconds(machine, {.readBytes = 8e6}),
+         streamed = nanoseconds(machine, {.readBytes = 80e6});
   EXPECT_DOUBLE_EQ(cached, machine.launchNanoseconds + 8e6 / machine.cacheReadBytesPerNanosecond);
-  EXPECT_DOUBLE_EQ(streamed, machine.launchNanoseconds + 80e6 / machine.memoryReadBytesPerNanosecond);
+  EXPECT_DOUBLE_EQ(streamed,
+                   machine.launchNanoseconds + 80e6 / machine.memoryReadBytesPerNanosecond);
   // Computing hides behind reading until it takes longer.
   EXPECT_DOUBLE_EQ(nanoseconds(machine, {.readBytes = 80e6, .flops = 1}), streamed);
   EXPECT_GT(nanoseconds(machine, {.readBytes = 80e6, .flops = 1e9}), streamed);

@@ -32,7 +32,8 @@ bool fusion::readsTransposed(const Node &node, int operand) {
   }
 }
 
-BlockGraph::BlockGraph(func::FuncOp function, FactsFunction facts) : block_(&function.getBody().front()) {
+BlockGraph::BlockGraph(func::FuncOp function, FactsFunction facts)
+    : block_(&function.getBody().front()) {
   recordShapes(facts);
   for (Operation &operation : block_->without_terminator()) {
     Node &node = operations_.emplace_back();
@@ -54,7 +55,8 @@ int BlockGraph::consumers(int index) const {
   return count;
 }
 
-//===- sizes --------------------------------------------------------------------------------------===//
+//===- sizes
+//--------------------------------------------------------------------------------------===//
 
 int64_t BlockGraph::sizeOf(tok::Dimension dimension) {
   if (dimension.isUnknown())
@@ -73,7 +75,8 @@ double BlockGraph::estimate(int64_t size) const {
   return static_cast<double>(found == estimates_.end() ? guessedSize : found->second);
 }
 
-// Where the given facts leave a size open, it follows from the operands' or gets a symbol of its own.
+// Where the given facts leave a size open, it follows from the operands' or gets a symbol of its
+// own.
 void BlockGraph::recordShapes(FactsFunction facts) {
   llvm::DenseMap<Value, tok::Facts> known;
   auto note = [&](Value value) {
@@ -119,7 +122,8 @@ void BlockGraph::recordShapes(FactsFunction facts) {
   }
 }
 
-//===- what can be generated ----------------------------------------------------------------------===//
+//===- what can be generated
+//----------------------------------------------------------------------===//
 
 void BlockGraph::classify(Node &node) {
   for (Value operand : node.operation->getOperands())
@@ -154,8 +158,9 @@ void BlockGraph::classifyElementwise(Node &node) {
     else if (own.columns != shape.columns && !(broadcast && own.columns == 1))
       differing = "columns";
     if (differing) {
-      node.refusal = std::string("sizes not proved equal: ") + differing + " of " + notation(first ? first : result) +
-                     " and " + differing + " of " + notation(operand);
+      node.refusal = std::string("sizes not proved equal: ") + differing + " of " +
+                     notation(first ? first : result) + " and " + differing + " of " +
+                     notation(operand);
       return;
     }
     if (!first)
@@ -169,7 +174,8 @@ void BlockGraph::classifyElementwise(Node &node) {
   if (auto binary = dyn_cast<tok::BinaryOp>(node.operation)) {
     node.flops = flopsOf(binary.getKind());
     // A square is one multiplication.
-    if (auto exponent = binary.getRhs().getDefiningOp<tok::ConstantOp>(); exponent && binary.getKind() == BinaryOperator::Pow) {
+    if (auto exponent = binary.getRhs().getDefiningOp<tok::ConstantOp>();
+        exponent && binary.getKind() == BinaryOperator::Pow) {
       auto real = dyn_cast<FloatAttr>(exponent.getValue());
       auto integer = dyn_cast<IntegerAttr>(exponent.getValue());
       if ((real && real.getValueAsDouble() == 2) || (integer && integer.getValue() == 2))
@@ -185,7 +191,8 @@ void BlockGraph::classifyAggregate(Node &node) {
     node.refusal = "mean, var and sd are generated only after they were decomposed into sums";
     return;
   }
-  static constexpr NodeKind kinds[] = {NodeKind::FullAggregate, NodeKind::RowAggregate, NodeKind::ColumnAggregate};
+  static constexpr NodeKind kinds[] = {NodeKind::FullAggregate, NodeKind::RowAggregate,
+                                       NodeKind::ColumnAggregate};
   node.kind = kinds[static_cast<int>(aggregate.getDirection())];
   node.space = shapeOf(aggregate.getOperand());
   node.flops = kind == AggregateKind::IndexMax || kind == AggregateKind::IndexMin ? 2 : 1;
@@ -197,7 +204,8 @@ void BlockGraph::classifyProduct(Node &node) {
   Value left = product.getLhs(), right = product.getRhs(), transposed = transposedOperand(left);
   Shape leftShape = shapeOf(left), rightShape = shapeOf(right);
   if (leftShape.columns != rightShape.rows) {
-    node.refusal = "sizes not proved equal: columns of " + notation(left) + " and rows of " + notation(right);
+    node.refusal =
+        "sizes not proved equal: columns of " + notation(left) + " and rows of " + notation(right);
     return;
   }
   auto accept = [&](NodeKind kind, Value wide, Value newLeft) {
@@ -219,11 +227,13 @@ void BlockGraph::classifyProduct(Node &node) {
     accept(NodeKind::RowsTimesVector, left, left);
   }
   if (node.kind == NodeKind::None)
-    node.refusal = rightShape.columns != 1 ? "matmul: right operand is not a column vector"
-                                           : "matmul: no operand has several rows and several columns";
+    node.refusal = rightShape.columns != 1
+                       ? "matmul: right operand is not a column vector"
+                       : "matmul: no operand has several rows and several columns";
 }
 
-//===- who reads what -----------------------------------------------------------------------------===//
+//===- who reads what
+//-----------------------------------------------------------------------------===//
 
 void BlockGraph::connect() {
   llvm::DenseMap<Operation *, int> indices;

@@ -1,5 +1,6 @@
-// A straight-line block as a graph of operations, seen with fusion's eyes: which operations a kernel could be generated
-// for, what they iterate over, who reads their results, and which order has to be kept.
+// A straight-line block as a graph of operations, seen with fusion's eyes: which operations a
+// kernel could be generated for, what they iterate over, who reads their results, and which order
+// has to be kept.
 //
 //   BlockGraph graph(function, facts);
 //   for (int index : graph.nodes())
@@ -21,16 +22,17 @@ namespace tokamak::fusion {
 
 using FactsFunction = llvm::function_ref<const tok::Facts &(mlir::Value)>;
 
-// Rows and columns as plan::encodeSize writes them: a constant, or a negative number that names a symbol. Equal numbers
-// are proved equal; different ones are taken to be different, and a symbol is never 0 or 1.
+// Rows and columns as plan::encodeSize writes them: a constant, or a negative number that names a
+// symbol. Equal numbers are proved equal; different ones are taken to be different, and a symbol is
+// never 0 or 1.
 struct Shape {
   int64_t rows = 0, columns = 0;
   bool operator==(const Shape &other) const = default;
 };
 
 enum class NodeKind : uint8_t {
-  None,                  // not generated: a native, a scalar operation, an operation whose sizes do not agree
-  Elementwise,           // unary, binary, ifelse with an array among the operands
+  None,        // not generated: a native, a scalar operation, an operation whose sizes do not agree
+  Elementwise, // unary, binary, ifelse with an array among the operands
   FullAggregate,         // over all cells
   RowAggregate,          // of each row
   ColumnAggregate,       // of each column
@@ -52,12 +54,13 @@ struct Node {
   llvm::SmallVector<mlir::Value, 3> operands;
   llvm::SmallVector<int, 3> producers; // of the operands: indices of operations, -1 for arguments
   Shape space;                         // what a node iterates over
-  double flops = 0;                    // per cell of `space` (of the operand's m×1 space for full aggregates of it)
+  double flops = 0; // per cell of `space` (of the operand's m×1 space for full aggregates of it)
   bool live = true;
-  bool leavesBlock = false;         // a result is returned
-  llvm::SmallVector<Use, 2> users;  // live ones
-  llvm::SmallVector<int, 2> before; // operations that must be executed earlier though no value says so
-  std::string refusal;              // why an operation on arrays is not generated
+  bool leavesBlock = false;        // a result is returned
+  llvm::SmallVector<Use, 2> users; // live ones
+  llvm::SmallVector<int, 2>
+      before;          // operations that must be executed earlier though no value says so
+  std::string refusal; // why an operation on arrays is not generated
 };
 
 class BlockGraph {

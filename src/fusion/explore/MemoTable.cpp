@@ -16,7 +16,8 @@ const MemoGroup *MemoTable::find(int operation, int frame) const {
 }
 
 bool MemoTable::isFusable(Use use) const {
-  return llvm::any_of(groups[use.user], [&](const MemoGroup &group) { return group.fusable >> use.operand & 1; });
+  return llvm::any_of(groups[use.user],
+                      [&](const MemoGroup &group) { return group.fusable >> use.operand & 1; });
 }
 
 int MemoTable::entryCount() const {
@@ -33,13 +34,15 @@ static std::vector<Frame> collectFrames(const BlockGraph &graph) {
   for (int node : graph.nodes())
     for (FusionTemplate fusionTemplate : {FusionTemplate::Cell, FusionTemplate::Row}) {
       Frame frame{fusionTemplate, graph[node].space};
-      if (judge(graph, node, fusionTemplate, frame.space).legal && !llvm::is_contained(frames, frame))
+      if (judge(graph, node, fusionTemplate, frame.space).legal &&
+          !llvm::is_contained(frames, frame))
         frames.push_back(frame);
     }
   return frames;
 }
 
-// Fuse and merge: the operands whose producers have open entries in the frame; close: the verdict's `open`.
+// Fuse and merge: the operands whose producers have open entries in the frame; close: the verdict's
+// `open`.
 static void addGroups(const BlockGraph &graph, int index, MemoTable &memo) {
   const Node &node = graph[index];
   for (auto [number, frame] : llvm::enumerate(memo.frames)) {
@@ -55,7 +58,8 @@ static void addGroups(const BlockGraph &graph, int index, MemoTable &memo) {
         fusable |= 1u << operand;
     }
     bool natural = node.space == frame.space;
-    memo.groups[index].push_back({static_cast<int>(number), fusable, verdict.open, verdict.storable, natural});
+    memo.groups[index].push_back(
+        {static_cast<int>(number), fusable, verdict.open, verdict.storable, natural});
   }
 }
 
@@ -73,7 +77,8 @@ static void recordRefusals(const BlockGraph &graph, MemoTable &memo) {
       if (graph.isNode(use.user) && !memo.isFusable(use))
         memo.refusals.push_back({index, refusalOfEdge(graph, use)});
       else if (!graph.isNode(use.user) && tok::isArray(node.operation->getResult(0).getType()))
-        memo.refusals.push_back({index, "read by " + user.operation->getName().stripDialect().str() +
+        memo.refusals.push_back({index, "read by " +
+                                            user.operation->getName().stripDialect().str() +
                                             ", for which no kernel is generated"});
     }
   }

@@ -1,6 +1,6 @@
-// The memo table: every legal way in which an operation of a block can be part of a fused operator. An entry is an
-// operation, a template, an iteration space and the operands that are computed in the same operator; `select` builds
-// operators from entries and never asks why they are legal.
+// The memo table: every legal way in which an operation of a block can be part of a fused operator.
+// An entry is an operation, a template, an iteration space and the operands that are computed in
+// the same operator; `select` builds operators from entries and never asks why they are legal.
 //
 //   MemoTable memo = explore(graph);
 //   const MemoGroup *group = memo.find(node, {FusionTemplate::Row, space});
@@ -19,13 +19,14 @@ struct Frame {
   bool operator==(const Frame &other) const = default;
 };
 
-// All entries of one operation in one frame: one for every subset of `fusable`, as what can be computed can also be read.
+// All entries of one operation in one frame: one for every subset of `fusable`, as what can be
+// computed can also be read.
 struct MemoGroup {
   int frame;
   uint8_t fusable; // operands that have an open entry of their own in this frame
   bool open;       // others may go on with the result
   bool storable;   // the operator may result in it
-  bool natural;    // opened by the operation itself: the frame iterates over what the operation does
+  bool natural; // opened by the operation itself: the frame iterates over what the operation does
 };
 
 struct Refusal {
@@ -35,8 +36,9 @@ struct Refusal {
 
 struct MemoTable {
   std::vector<Frame> frames;
-  std::vector<std::vector<MemoGroup>> groups; // by operation, in order of frames; empty for operations that are not generated
-  std::vector<Refusal> refusals;              // in program order
+  std::vector<std::vector<MemoGroup>>
+      groups; // by operation, in order of frames; empty for operations that are not generated
+  std::vector<Refusal> refusals; // in program order
 
   const MemoGroup *find(int operation, int frame) const;
   // Whether the user's operand may be computed in the same operator in any frame.

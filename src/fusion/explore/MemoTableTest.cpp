@@ -10,18 +10,21 @@ namespace {
 struct Explored {
   Explored(llvm::StringRef arguments, llvm::StringRef results, llvm::StringRef body)
       : block(arguments, results, body),
-        graph(block.function(), [&](mlir::Value value) -> const tok::Facts & { return block.factsOf(value); }),
+        graph(block.function(),
+              [&](mlir::Value value) -> const tok::Facts & { return block.factsOf(value); }),
         memo(explore(graph)) {}
 
-  // "cell 0b1 open" for every natural or fusing group of the operation: template, fusable operands, state.
+  // "cell 0b1 open" for every natural or fusing group of the operation: template, fusable operands,
+  // state.
   std::string groups(int operation) {
     std::string text;
     for (const MemoGroup &group : memo.groups[operation]) {
       if (!group.natural && !group.fusable)
         continue;
       text += text.empty() ? "" : "; ";
-      text += plan::name(memo.frames[group.frame].fusionTemplate).str() + " " + std::to_string(group.fusable) +
-              (group.open ? " open" : " closed") + (group.storable ? "" : " side");
+      text += plan::name(memo.frames[group.frame].fusionTemplate).str() + " " +
+              std::to_string(group.fusable) + (group.open ? " open" : " closed") +
+              (group.storable ? "" : " side");
     }
     return text;
   }
@@ -121,9 +124,10 @@ TEST(MemoTable, refusalsNameTheReader) {
     %2 = tok.native "cumsum"(%1) : (!m) -> !m
     %3 = tok.aggregate mean full %2 : !m -> f64 loc("average")
     return %3, %2 : f64, !m)");
-  EXPECT_EQ(explored.refusals(), "0: read by Y: a sum over rows is complete only after the last row\n"
-                                 "1: read by native, for which no kernel is generated\n"
-                                 "3: mean, var and sd are generated only after they were decomposed into sums\n");
+  EXPECT_EQ(explored.refusals(),
+            "0: read by Y: a sum over rows is complete only after the last row\n"
+            "1: read by native, for which no kernel is generated\n"
+            "3: mean, var and sd are generated only after they were decomposed into sums\n");
 }
 
 TEST(BlockGraph, effectsKeepTheirOrder) {
@@ -147,5 +151,6 @@ TEST(Notation, writesExpressionsAsAScriptWould) {
     %5 = tok.aggregate sum row %4 : !m -> !m
     return %5 : !m)");
   EXPECT_EQ(notation(explored.graph[4].operation->getResult(0)), "-(s * (X + y))^2");
-  EXPECT_EQ(notation(explored.graph[6].operation->getResult(0)), "rowSums(max(-(s * (X + y))^2, 2))");
+  EXPECT_EQ(notation(explored.graph[6].operation->getResult(0)),
+            "rowSums(max(-(s * (X + y))^2, 2))");
 }

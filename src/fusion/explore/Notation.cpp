@@ -57,7 +57,9 @@ std::string fusion::placeOf(Location location) {
   auto file = dyn_cast<FileLineColLoc>(innermost(location));
   if (!file)
     return "";
-  return (file.getFilename().getValue() + ":" + Twine(file.getLine()) + ":" + Twine(file.getColumn())).str();
+  return (file.getFilename().getValue() + ":" + Twine(file.getLine()) + ":" +
+          Twine(file.getColumn()))
+      .str();
 }
 
 std::string fusion::variableOf(Value value) {
@@ -163,7 +165,9 @@ private:
 
 } // namespace
 
-std::string fusion::expression(Value value) { return Writer().write(value, Lowest, 0, /*root=*/true); }
+std::string fusion::expression(Value value) {
+  return Writer().write(value, Lowest, 0, /*root=*/true);
+}
 
 std::string fusion::notation(Value value) {
   std::string variable = variableOf(value);

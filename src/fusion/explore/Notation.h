@@ -18,7 +18,8 @@ std::string variableOf(mlir::Value value);
 // The variable, or an expression; never the whole program: what is nested deeply is written "...".
 std::string notation(mlir::Value value);
 
-// The expression of the operation that defines `value`, even where a variable holds it; operands are variables if they can.
+// The expression of the operation that defines `value`, even where a variable holds it; operands
+// are variables if they can.
 std::string expression(mlir::Value value);
 
 // "file:line:column", or "" where the location is not known; of a call site the callee's place.

@@ -18,7 +18,8 @@ Extent fusion::extentOf(Shape value, Shape space) {
 
 static bool isIndexAggregate(const Node &node) {
   auto aggregate = dyn_cast<tok::AggregateOp>(node.operation);
-  return aggregate && (aggregate.getKind() == AggregateKind::IndexMax || aggregate.getKind() == AggregateKind::IndexMin);
+  return aggregate && (aggregate.getKind() == AggregateKind::IndexMax ||
+                       aggregate.getKind() == AggregateKind::IndexMin);
 }
 
 static uint8_t arrayOperands(const BlockGraph &graph, const Node &node) {
@@ -29,22 +30,26 @@ static uint8_t arrayOperands(const BlockGraph &graph, const Node &node) {
   return mask;
 }
 
-static Verdict judgeElementwise(const BlockGraph &graph, const Node &node, FusionTemplate fusionTemplate, Shape space) {
+static Verdict judgeElementwise(const BlockGraph &graph, const Node &node,
+                                FusionTemplate fusionTemplate, Shape space) {
   Extent extent = extentOf(node.space, space);
   bool cell = fusionTemplate == FusionTemplate::Cell;
   Verdict verdict;
   // In a Cell operator a vector is a side value, computed again in every cell.
-  verdict.legal = cell ? extent != Extent::None
-                       : extent == Extent::Wide || extent == Extent::PerRow || extent == Extent::PerColumn;
+  verdict.legal =
+      cell ? extent != Extent::None
+           : extent == Extent::Wide || extent == Extent::PerRow || extent == Extent::PerColumn;
   verdict.open = true;
   verdict.storable = extent == Extent::Wide || (!cell && extent == Extent::PerRow);
   verdict.fusable = arrayOperands(graph, node);
   return verdict;
 }
 
-static Verdict judgeAggregate(const BlockGraph &graph, const Node &node, FusionTemplate fusionTemplate, Shape space) {
+static Verdict judgeAggregate(const BlockGraph &graph, const Node &node,
+                              FusionTemplate fusionTemplate, Shape space) {
   Extent operand = extentOf(node.space, space);
-  bool cell = fusionTemplate == FusionTemplate::Cell, vectorSpace = space.rows == 1 || space.columns == 1;
+  bool cell = fusionTemplate == FusionTemplate::Cell,
+       vectorSpace = space.rows == 1 || space.columns == 1;
   Verdict verdict{.legal = operand == Extent::Wide, .open = false, .storable = true, .fusable = 1};
   switch (node.kind) {
   case NodeKind::FullAggregate:
@@ -62,7 +67,8 @@ static Verdict judgeAggregate(const BlockGraph &graph, const Node &node, FusionT
   return verdict;
 }
 
-static Verdict judgeProduct(const BlockGraph &graph, const Node &node, FusionTemplate fusionTemplate, Shape space) {
+static Verdict judgeProduct(const BlockGraph &graph, const Node &node,
+                            FusionTemplate fusionTemplate, Shape space) {
   bool cell = fusionTemplate == FusionTemplate::Cell;
   Verdict verdict{.legal = node.space == space, .open = false, .storable = true, .fusable = 3};
   if (node.kind == NodeKind::DotProduct) {
@@ -77,10 +83,13 @@ static Verdict judgeProduct(const BlockGraph &graph, const Node &node, FusionTem
   return verdict;
 }
 
-Verdict fusion::judge(const BlockGraph &graph, int index, FusionTemplate fusionTemplate, Shape space) {
+Verdict fusion::judge(const BlockGraph &graph, int index, FusionTemplate fusionTemplate,
+                      Shape space) {
   const Node &node = graph[index];
-  // Rows of one cell and columns of one row leave nothing to do for the Row template, but finding an index in a row.
-  if (fusionTemplate == FusionTemplate::Row && (space.rows == 1 || space.columns == 1) && !isIndexAggregate(node))
+  // Rows of one cell and columns of one row leave nothing to do for the Row template, but finding
+  // an index in a row.
+  if (fusionTemplate == FusionTemplate::Row && (space.rows == 1 || space.columns == 1) &&
+      !isIndexAggregate(node))
     return {};
   Verdict verdict;
   switch (node.kind) {
@@ -101,7 +110,8 @@ Verdict fusion::judge(const BlockGraph &graph, int index, FusionTemplate fusionT
   return verdict.legal ? verdict : Verdict();
 }
 
-double fusion::evaluations(const BlockGraph &graph, int index, FusionTemplate fusionTemplate, Shape space) {
+double fusion::evaluations(const BlockGraph &graph, int index, FusionTemplate fusionTemplate,
+                           Shape space) {
   const Node &node = graph[index];
   if (fusionTemplate == FusionTemplate::Cell)
     return graph.cells(space);

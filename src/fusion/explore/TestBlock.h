@@ -20,8 +20,9 @@ namespace tokamak::fusion {
 
 class TestBlock {
 public:
-  // `arguments` in the form "X:mxn y:mx1 A:20x10 s": arrays with sizes, where a letter stands for a symbol (m: 1000000,
-  // n: 10, k: 40), and double scalars. `body` uses %X, %y, %s; matrix types may be abbreviated !m.
+  // `arguments` in the form "X:mxn y:mx1 A:20x10 s": arrays with sizes, where a letter stands for a
+  // symbol (m: 1000000, n: 10, k: 40), and double scalars. `body` uses %X, %y, %s; matrix types may
+  // be abbreviated !m.
   TestBlock(llvm::StringRef arguments, llvm::StringRef results, llvm::StringRef body) {
     context.loadDialect<mlir::func::FuncDialect, tok::TokDialect, plan::PlanDialect>();
     std::string text = "!m = tensor<?x?xf64>\nfunc.func @block(";
@@ -29,9 +30,11 @@ public:
     arguments.split(words, ' ');
     for (auto [index, word] : llvm::enumerate(words)) {
       auto [name, sizes] = word.split(':');
-      text += (index ? ", %" : "%") + name.str() + (sizes.empty() ? ": f64" : ": !m") + " loc(\"" + name.str() + "\")";
+      text += (index ? ", %" : "%") + name.str() + (sizes.empty() ? ": f64" : ": !m") + " loc(\"" +
+              name.str() + "\")";
       auto [rows, columns] = sizes.split('x');
-      argumentFacts.push_back(sizes.empty() ? tok::Facts() : tok::Facts::matrix(dimension(rows), dimension(columns)));
+      argumentFacts.push_back(
+          sizes.empty() ? tok::Facts() : tok::Facts::matrix(dimension(rows), dimension(columns)));
     }
     text += ") -> (" + results.str() + ") {\n" + body.str() + "\n}\n";
     module = mlir::parseSourceString<mlir::ModuleOp>(text, mlir::ParserConfig(&context));
@@ -43,7 +46,8 @@ public:
     if (!size.getAsInteger(10, number))
       return tok::Dimension::constant(number);
     static const std::map<std::string, int64_t> estimates = {{"m", 1000000}, {"n", 10}, {"k", 40}};
-    return tok::Dimension::symbol(size[0], estimates.count(size.str()) ? estimates.at(size.str()) : -1);
+    return tok::Dimension::symbol(size[0],
+                                  estimates.count(size.str()) ? estimates.at(size.str()) : -1);
   }
 
   mlir::func::FuncOp function() { return *module->getOps<mlir::func::FuncOp>().begin(); }

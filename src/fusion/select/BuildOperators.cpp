@@ -10,7 +10,8 @@ using namespace tokamak;
 using namespace tokamak::fusion;
 
 FusionTemplate fusion::templateOf(const OperatorPool &pool, int id) {
-  return pool.isMultiAggregate(id) ? FusionTemplate::MultiAgg : pool.memo().frames[pool[id].frame].fusionTemplate;
+  return pool.isMultiAggregate(id) ? FusionTemplate::MultiAgg
+                                   : pool.memo().frames[pool[id].frame].fusionTemplate;
 }
 
 std::string fusion::describeMember(const OperatorPool &pool, int member) {
@@ -34,7 +35,8 @@ namespace {
 class OperatorBuilder {
 public:
   OperatorBuilder(const OperatorPool &pool, int id, OpBuilder &builder, const IRMapping &replaced)
-      : pool_(pool), graph_(pool.graph()), op_(pool[id]), id_(id), builder_(builder), replaced_(replaced) {
+      : pool_(pool), graph_(pool.graph()), op_(pool[id]), id_(id), builder_(builder),
+        replaced_(replaced) {
     collectInputs();
   }
 
@@ -50,20 +52,23 @@ public:
     for (int root : op_.roots)
       types.push_back(graph_[root].operation->getResult(0).getType());
     Location location = graph_[op_.roots.back()].operation->getLoc();
-    auto result = builder_.create<plan::OperatorOp>(location, types, plan::name(templateOf(pool_, id_)), operands, sizes,
-                                                    builder_.getStringAttr(labelOf(pool_, id_)));
+    auto result = builder_.create<plan::OperatorOp>(
+        location, types, plan::name(templateOf(pool_, id_)), operands, sizes,
+        builder_.getStringAttr(labelOf(pool_, id_)));
     result->setAttr("predicted_ns", builder_.getF64FloatAttr(op_.nanoseconds));
     buildBody(result);
     return result;
   }
 
 private:
-  // A vector that is multiplied from the right is an operand of its own, whatever else it is used for: it lies along
-  // the columns there.
+  // A vector that is multiplied from the right is an operand of its own, whatever else it is used
+  // for: it lies along the columns there.
   struct Input {
     Value value;
     bool alongColumns;
-    bool operator==(const Input &other) const { return value == other.value && alongColumns == other.alongColumns; }
+    bool operator==(const Input &other) const {
+      return value == other.value && alongColumns == other.alongColumns;
+    }
   };
 
   static bool isConstant(Value value) {
@@ -76,17 +81,19 @@ private:
   }
 
   Input inputOf(int member, int operand) const {
-    return {graph_[member].operands[operand], graph_[member].kind == NodeKind::RowsTimesVector && operand == 1};
+    return {graph_[member].operands[operand],
+            graph_[member].kind == NodeKind::RowsTimesVector && operand == 1};
   }
 
   // Arrays first, then scalars, each in the order of their first use.
   void collectInputs() {
     for (bool arrays : {true, false})
       for (int member : op_.members.set_bits())
-        for (int operand = 0; operand < static_cast<int>(graph_[member].operands.size()); ++operand) {
+        for (int operand = 0; operand < static_cast<int>(graph_[member].operands.size());
+             ++operand) {
           Input input = inputOf(member, operand);
-          if (tok::isArray(input.value.getType()) == arrays && !isInside(member, operand) && !isConstant(input.value) &&
-              !llvm::is_contained(inputs_, input))
+          if (tok::isArray(input.value.getType()) == arrays && !isInside(member, operand) &&
+              !isConstant(input.value) && !llvm::is_contained(inputs_, input))
             inputs_.push_back(input);
         }
   }
@@ -113,7 +120,8 @@ private:
         if (readsTransposed(node, operand)) {
           Value &turned = transposed[value];
           if (!turned)
-            turned = builder_.create<tok::TransposeOp>(node.operation->getLoc(), value.getType(), value);
+            turned =
+                builder_.create<tok::TransposeOp>(node.operation->getLoc(), value.getType(), value);
           value = turned;
         }
         copy->setOperand(operand, value);

@@ -1,5 +1,5 @@
-// Puts a chosen plan into the block: makes the plan.operators, in an order in which each comes after what it reads, and
-// removes the operations they replace.
+// Puts a chosen plan into the block: makes the plan.operators, in an order in which each comes
+// after what it reads, and removes the operations they replace.
 #ifndef TOKAMAK_FUSION_SELECT_BUILDOPERATORS_H
 #define TOKAMAK_FUSION_SELECT_BUILDOPERATORS_H
 
@@ -13,7 +13,8 @@ plan::FusionTemplate templateOf(const OperatorPool &pool, int id);
 // A member as it could stand in a script, "g = sum(out * Y * Xd)": what has a variable is named.
 std::string describeMember(const OperatorPool &pool, int member);
 
-// `operators` are ids of the pool whose results together are all that is read outside of operators; they have an order.
+// `operators` are ids of the pool whose results together are all that is read outside of operators;
+// they have an order.
 void buildOperators(const OperatorPool &pool, llvm::ArrayRef<int> operators);
 
 } // namespace tokamak::fusion

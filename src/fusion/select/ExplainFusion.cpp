@@ -18,9 +18,11 @@ public:
   Explanation(const OperatorPool &pool, Selector selector)
       : pool_(pool), graph_(pool.graph()), memo_(pool.memo()), selector_(selector), out_(text_) {}
 
-  std::string write(StringRef block, const Plan &plan, ArrayRef<int> operators, ArrayRef<RefusedMerge> refusedMerges) {
-    out_ << "fusion of block " << block << ", selector " << name(selector_) << ": " << count(graph_.size(), "operation")
-         << ", " << graph_.nodes().size() << " of them generated as " << count(operators.size(), "operator") << "\n";
+  std::string write(StringRef block, const Plan &plan, ArrayRef<int> operators,
+                    ArrayRef<RefusedMerge> refusedMerges) {
+    out_ << "fusion of block " << block << ", selector " << name(selector_) << ": "
+         << count(graph_.size(), "operation") << ", " << graph_.nodes().size()
+         << " of them generated as " << count(operators.size(), "operator") << "\n";
     writeCandidates();
     writeRefusals(refusedMerges);
     for (auto [number, partition] : llvm::enumerate(plan.partitions))
@@ -44,7 +46,9 @@ private:
     std::string number = std::to_string(static_cast<int64_t>(graph.estimate(code)));
     return code < 0 ? "~" + number : number; // a symbol: what it is estimated to be
   }
-  std::string shape(Shape shape) const { return size(graph_, shape.rows) + "x" + size(graph_, shape.columns); }
+  std::string shape(Shape shape) const {
+    return size(graph_, shape.rows) + "x" + size(graph_, shape.columns);
+  }
 
   static std::string count(int64_t number, const char *what) {
     return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
@@ -79,7 +83,8 @@ private:
       return;
     out_ << "  refused\n";
     for (const Refusal &refusal : memo_.refusals)
-      out_ << "    " << named(refusal.operation) << place(refusal.operation) << ": " << refusal.reason << "\n";
+      out_ << "    " << named(refusal.operation) << place(refusal.operation) << ": "
+           << refusal.reason << "\n";
     std::set<std::string> lines;
     for (const RefusedMerge &merge : refusedMerges) {
       std::string line = "    " + named(pool_[merge.first].roots.back()) + " with " +
@@ -90,18 +95,25 @@ private:
     }
   }
 
-  void writePartition(int number, const Partition &partition, const BitVector &stored, ArrayRef<int> operators) {
+  void writePartition(int number, const Partition &partition, const BitVector &stored,
+                      ArrayRef<int> operators) {
     out_ << "  partition " << number << ": " << count(partition.nodes.size(), "operation") << ", "
          << count(partition.points.size(), "interesting point");
     if (selector_ == Selector::Cost) {
-      out_ << "; " << count(partition.evaluated, "plan") << " priced, " << partition.pruned << " excluded by the bound";
-      if (!partition.exact)
-        out_ << "; more than " << mostExactPoints << " points, so the better heuristic was improved point by point";
+      out_ << "; " << count(partition.evaluated, "plan") << " priced, " << partition.pruned
+           << " excluded by the bound";
+      if (partition.points.size() > mostExactPoints)
+        out_ << "; more than " << mostExactPoints
+             << " points, so the better heuristic was improved point by point";
+      else if (!partition.exact)
+        out_ << "; not all plans were looked at";
     }
     out_ << "\n";
     for (int point : partition.points) {
-      out_ << "    " << named(point) << ": result has " << graph_.consumers(point) << " consumers, "
-           << shape(graph_.shapeOf(resultOf(point))) << ": " << outcome(point, stored, operators) << "\n";
+      out_ << "    " << named(point) << ": result has "
+           << count(graph_.consumers(point), "consumer") << ", "
+           << shape(graph_.shapeOf(resultOf(point))) << ": " << outcome(point, stored, operators)
+           << "\n";
     }
   }
 
@@ -111,7 +123,7 @@ private:
     for (int id : operators) {
       computed += pool_[id].members[point];
       isStored |= pool_[id].isRoot(point);
-      isRead |= llvm::is_contained(pool_[id].reads, point);
+      isRead |= pool_[id].doesRead(point);
     }
     if (!isStored)
       return computed == 1 ? "computed once, not stored" : "computed in each consumer";
@@ -127,8 +139,8 @@ private:
       const FusedOperator &op = pool_[id];
       total += op.nanoseconds;
       out_ << "    " << number + 1 << ". " << plan::name(templateOf(pool_, id)) << " "
-           << shape(memo_.frames[op.frame].space) << ", " << count(op.members.count(), "operation") << ", "
-           << llvm::formatv("{0:f2}", op.nanoseconds / 1000) << " us\n";
+           << shape(memo_.frames[op.frame].space) << ", " << count(op.members.count(), "operation")
+           << ", " << llvm::formatv("{0:f2}", op.nanoseconds / 1000) << " us\n";
       for (int member : op.members.set_bits())
         if (op.isRoot(member) || !variableOf(resultOf(member)).empty())
           out_ << "         " << describeMember(pool_, member) << place(member) << "\n";
@@ -173,7 +185,8 @@ private:
 
 } // namespace
 
-std::string fusion::explainFusion(StringRef block, Selector selector, const OperatorPool &pool, const Plan &plan,
-                                  ArrayRef<int> operators, ArrayRef<RefusedMerge> refusedMerges) {
+std::string fusion::explainFusion(StringRef block, Selector selector, const OperatorPool &pool,
+                                  const Plan &plan, ArrayRef<int> operators,
+                                  ArrayRef<RefusedMerge> refusedMerges) {
   return Explanation(pool, selector).write(block, plan, operators, refusedMerges);
 }

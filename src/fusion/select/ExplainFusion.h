@@ -1,5 +1,5 @@
-// The text of --explain=fusion: candidates, refusals with reasons, partitions and their interesting points, plans
-// considered, the chosen operators and what they are predicted to cost.
+// The text of --explain=fusion: candidates, refusals with reasons, partitions and their interesting
+// points, plans considered, the chosen operators and what they are predicted to cost.
 #ifndef TOKAMAK_FUSION_SELECT_EXPLAINFUSION_H
 #define TOKAMAK_FUSION_SELECT_EXPLAINFUSION_H
 
@@ -8,9 +8,11 @@
 
 namespace tokamak::fusion {
 
-// To be called before the block is rewritten. `operators` are ids of the pool, in the order of execution.
-std::string explainFusion(llvm::StringRef block, Selector selector, const OperatorPool &pool, const Plan &plan,
-                          llvm::ArrayRef<int> operators, llvm::ArrayRef<RefusedMerge> refusedMerges);
+// To be called before the block is rewritten. `operators` are ids of the pool, in the order of
+// execution.
+std::string explainFusion(llvm::StringRef block, Selector selector, const OperatorPool &pool,
+                          const Plan &plan, llvm::ArrayRef<int> operators,
+                          llvm::ArrayRef<RefusedMerge> refusedMerges);
 
 } // namespace tokamak::fusion
 #endif

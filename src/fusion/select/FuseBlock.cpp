@@ -31,11 +31,12 @@ static SmallVector<int> inOrder(const OperatorPool &pool, ArrayRef<int> operator
   return result;
 }
 
-LogicalResult fusion::fuseBlock(func::FuncOp block, llvm::function_ref<const tok::Facts &(Value)> facts,
+LogicalResult fusion::fuseBlock(func::FuncOp block,
+                                llvm::function_ref<const tok::Facts &(Value)> facts,
                                 const FusionOptions &options) {
-  if (!block.getBody().hasOneBlock() || !llvm::all_of(block.getBody().front(), [](Operation &operation) {
-        return operation.getNumRegions() == 0;
-      }))
+  if (!block.getBody().hasOneBlock() ||
+      !llvm::all_of(block.getBody().front(),
+                    [](Operation &operation) { return operation.getNumRegions() == 0; }))
     return block.emitError("only straight-line functions can be fused");
 
   BlockGraph graph(block, facts);
@@ -48,7 +49,8 @@ LogicalResult fusion::fuseBlock(func::FuncOp block, llvm::function_ref<const tok
     mergeOperators(pool, operators, &refused);
   operators = inOrder(pool, operators);
   if (options.explanation)
-    *options.explanation += explainFusion(block.getName(), options.selector, pool, plan, operators, refused);
+    *options.explanation +=
+        explainFusion(block.getName(), options.selector, pool, plan, operators, refused);
   buildOperators(pool, operators);
   return success();
 }

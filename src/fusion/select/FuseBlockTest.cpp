@@ -3,7 +3,8 @@
 using namespace tokamak;
 using namespace tokamak::fusion;
 
-static constexpr Selector selectors[] = {Selector::None, Selector::All, Selector::NoRedundancy, Selector::Cost};
+static constexpr Selector selectors[] = {Selector::None, Selector::All, Selector::NoRedundancy,
+                                         Selector::Cost};
 
 #define EXPECT_CONTAINS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
 
@@ -15,7 +16,8 @@ static constexpr const char *sumOfProduct = R"(
 
 TEST(FuseBlock, sumOfProductIsOneOperator) {
   for (Selector selector : {Selector::All, Selector::NoRedundancy, Selector::Cost})
-    EXPECT_EQ(FusedBlock("X:mxn Y:mxn Z:mxn", "f64", sumOfProduct).fuse(selector).operators(), "cell(3) -> 1");
+    EXPECT_EQ(FusedBlock("X:mxn Y:mxn Z:mxn", "f64", sumOfProduct).fuse(selector).operators(),
+              "cell(3) -> 1");
 }
 
 TEST(FuseBlock, noneMakesEveryOperationAnOperator) {
@@ -76,15 +78,18 @@ TEST(FuseBlock, innerLoopOfL2svmStoresNothing) {
   FusedBlock block("Xw:mx1 Xd:mx1 Y:mx1 step wd dd", "f64, f64", innerLoop);
   EXPECT_EQ(block.fuse().operators(), "multiagg(4) -> 2");
   EXPECT_EQ(block.countInBodies<tok::BinaryOp>(), 10) << "shared results are computed once";
-  EXPECT_CONTAINS(block.explanation, "out: result has 2 consumers, ~1000000x1: computed once, not stored");
+  EXPECT_CONTAINS(block.explanation,
+                  "out: result has 2 consumers, ~1000000x1: computed once, not stored");
 }
 
 TEST(FuseBlock, selectorsDifferOnTheInnerLoop) {
   std::string arguments = "Xw:mx1 Xd:mx1 Y:mx1 step wd dd";
   FusedBlock all(arguments, "f64, f64", innerLoop), frugal(arguments, "f64, f64", innerLoop);
   EXPECT_EQ(all.fuse(Selector::All).operators(), "cell(4) -> 1; cell(4) -> 1");
-  EXPECT_CONTAINS(all.explanation, "out: result has 2 consumers, ~1000000x1: computed in each consumer");
-  EXPECT_EQ(frugal.fuse(Selector::NoRedundancy).operators(), "cell(4) -> 1; cell(1) -> 1; cell(4) -> 1; cell(2) -> 1");
+  EXPECT_CONTAINS(all.explanation,
+                  "out: result has 2 consumers, ~1000000x1: computed in each consumer");
+  EXPECT_EQ(frugal.fuse(Selector::NoRedundancy).operators(),
+            "cell(4) -> 1; cell(1) -> 1; cell(4) -> 1; cell(2) -> 1");
   EXPECT_CONTAINS(frugal.explanation, "out: result has 2 consumers, ~1000000x1: stored, then read");
 }
 
@@ -111,7 +116,8 @@ static constexpr const char *expensiveDiamond = R"(
 
 TEST(FuseBlock, costDecidesWhetherToComputeAnExpensiveResultTwice) {
   // The product with B stands between the two consumers of e, so they can not become one operator.
-  FusedBlock all("X:mxk Y:mxk B:kxk", "!m", expensiveDiamond), best("X:mxk Y:mxk B:kxk", "!m", expensiveDiamond);
+  FusedBlock all("X:mxk Y:mxk B:kxk", "!m", expensiveDiamond),
+      best("X:mxk Y:mxk B:kxk", "!m", expensiveDiamond);
   EXPECT_EQ(all.fuse(Selector::All).countInBodies<tok::UnaryOp>(), 2);
   EXPECT_EQ(best.fuse().countInBodies<tok::UnaryOp>(), 1);
   EXPECT_CONTAINS(best.explanation, "e: result has 2 consumers, ~1000000x~40: stored");
@@ -190,6 +196,31 @@ TEST(FuseBlock, everythingOverTheSameRowsIsOneRowOperator) {
   EXPECT_EQ(block.fuse().operators(), "row(2) -> 3");
 }
 
+TEST(FuseBlock, outerStepOfL2svmReadsTheMatrixOnce) {
+  FusedBlock block("X:mxn Y:mx1 Xw:mx1 Xd:mx1 w:nx1 d:nx1 step reg", "!m, !m, !m, f64, f64", R"(
+    %one = tok.constant 1.0 : f64
+    %zero = tok.constant 0.0 : f64
+    %0 = tok.binary mul %step, %d : (f64, !m) -> !m
+    %1 = tok.binary add %w, %0 : (!m, !m) -> !m loc("w")
+    %2 = tok.binary mul %step, %Xd : (f64, !m) -> !m
+    %3 = tok.binary add %Xw, %2 : (!m, !m) -> !m loc("Xw")
+    %4 = tok.binary mul %Y, %3 : (!m, !m) -> !m
+    %5 = tok.binary sub %one, %4 : (f64, !m) -> !m
+    %margin = tok.binary max %5, %zero : (!m, f64) -> !m loc("margin")
+    %6 = tok.binary mul %margin, %margin : (!m, !m) -> !m
+    %7 = tok.aggregate sum full %6 : !m -> f64
+    %8 = tok.transpose %X : (!m) -> !m
+    %9 = tok.binary mul %margin, %Y : (!m, !m) -> !m
+    %10 = tok.matmul %8, %9 : (!m, !m) -> !m
+    %11 = tok.binary mul %reg, %1 : (f64, !m) -> !m
+    %12 = tok.binary sub %10, %11 : (!m, !m) -> !m loc("descent")
+    %13 = tok.binary mul %12, %12 : (!m, !m) -> !m
+    %14 = tok.aggregate sum full %13 : !m -> f64
+    return %1, %3, %12, %7, %14 : !m, !m, !m, f64, f64)");
+  block.fuse();
+  EXPECT_EQ(block.operators(), "row(5) -> 3; cell(5) -> 3") << block.explanation;
+}
+
 TEST(FuseBlock, vectorsAreNotComputedAgainInEveryCell) {
   FusedBlock block("X:mxk y:mx1", "!m", R"(
     %0 = tok.unary tan %y : !m -> !m loc("s")
@@ -214,7 +245,8 @@ TEST(FuseBlock, theRightOperandOfAProductIsComputedBefore) {
     %2 = tok.binary mul %0, %1 : (!m, !m) -> !m
     return %2 : !m)");
   EXPECT_EQ(block.fuse(Selector::All).operators(), "cell(1) -> 1; row(3) -> 1");
-  EXPECT_CONTAINS(block.explanation, "the right operand of a product must be complete before the first row");
+  EXPECT_CONTAINS(block.explanation,
+                  "the right operand of a product must be complete before the first row");
 }
 
 TEST(FuseBlock, sizesThatDisagreeStayUnfused) {
@@ -224,7 +256,9 @@ TEST(FuseBlock, sizesThatDisagreeStayUnfused) {
     %2 = tok.aggregate sum full %1 : !m -> f64
     return %2 : f64)");
   EXPECT_EQ(block.fuse().operators(), "cell(1) -> 1");
-  EXPECT_EQ(std::distance(block.function().getOps<tok::BinaryOp>().begin(), block.function().getOps<tok::BinaryOp>().end()), 1);
+  EXPECT_EQ(std::distance(block.function().getOps<tok::BinaryOp>().begin(),
+                          block.function().getOps<tok::BinaryOp>().end()),
+            1);
   EXPECT_CONTAINS(block.explanation, "sizes not proved equal: rows of X and rows of Y");
 }
 
@@ -238,7 +272,8 @@ TEST(FuseBlock, refusalsCarryReasons) {
   block.fuse();
   EXPECT_CONTAINS(block.explanation, "E: read by matmul, for which no kernel is generated");
   EXPECT_CONTAINS(block.explanation, "P: matmul: right operand is not a column vector");
-  EXPECT_CONTAINS(block.explanation, "c: read by P - c: a sum over rows is complete only after the last row");
+  EXPECT_CONTAINS(block.explanation,
+                  "c: read by P - c: a sum over rows is complete only after the last row");
 }
 
 TEST(FuseBlock, unknownSizesGetSymbolsOfTheirOwn) {
@@ -277,9 +312,10 @@ TEST(FuseBlock, explanationIsDeterministicAndComplete) {
   std::string arguments = "Xw:mx1 Xd:mx1 Y:mx1 step wd dd";
   FusedBlock first(arguments, "f64, f64", innerLoop), second(arguments, "f64, f64", innerLoop);
   EXPECT_EQ(first.fuse().explanation, second.fuse().explanation);
-  for (const char *part : {"selector cost", "candidates (", "partition 1", "interesting points", "plans priced",
-                           "multiagg ~1000000x1", "out = 1 - Y * (Xw + step * Xd)", "sv = out > 0",
-                           "sum(Xd * sv * Xd)", "writes a scalar, a scalar", "predicted"})
+  for (const char *part :
+       {"selector cost", "candidates (", "partition 1", "interesting points", "plans priced",
+        "multiagg ~1000000x1", "out = 1 - Y * (Xw + step * Xd)", "sv = out > 0",
+        "sum(Xd * sv * Xd)", "writes a scalar, a scalar", "predicted"})
     EXPECT_CONTAINS(first.explanation, part);
 }
 

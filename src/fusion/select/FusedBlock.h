@@ -20,17 +20,19 @@ public:
   FusedBlock &fuse(Selector selector = Selector::Cost) {
     FusionOptions options{selector, &machine, &explanation};
     EXPECT_TRUE(succeeded(fuseBlock(
-        function(), [&](mlir::Value value) -> const tok::Facts & { return factsOf(value); }, options)));
+        function(), [&](mlir::Value value) -> const tok::Facts & { return factsOf(value); },
+        options)));
     EXPECT_TRUE(succeeded(mlir::verify(*module)));
     return *this;
   }
 
-  // "row(2) -> 1; multiagg(4) -> 2": templates, numbers of operands and of results of the operators in order.
+  // "row(2) -> 1; multiagg(4) -> 2": templates, numbers of operands and of results of the operators
+  // in order.
   std::string operators() {
     std::string text;
     for (plan::OperatorOp op : function().getOps<plan::OperatorOp>())
-      text += (text.empty() ? "" : "; ") + op.getFusionTemplate().str() + "(" + std::to_string(op.getInputs().size()) +
-              ") -> " + std::to_string(op.getNumResults());
+      text += (text.empty() ? "" : "; ") + op.getFusionTemplate().str() + "(" +
+              std::to_string(op.getInputs().size()) + ") -> " + std::to_string(op.getNumResults());
     return text;
   }
 

@@ -14,9 +14,11 @@ namespace {
 class Merger {
 public:
   Merger(OperatorPool &pool, SmallVectorImpl<int> &operators, std::vector<RefusedMerge> *refused)
-      : pool_(pool), operators_(operators), refused_(refused) {}
+      : pool_(pool), operators_(operators), refused_(refused), readers_(pool.graph().size()) {}
 
   void run() {
+    for (int id : operators_)
+      count(id, 1);
     for (size_t b = 0; b < operators_.size(); ++b)
       for (size_t a = 0; a < b; ++a)
         consider(operators_[a], operators_[b]);
@@ -33,10 +35,14 @@ private:
   // A result is kept if somebody else reads it.
   int mergedOf(int first, int second) {
     return pool_.merge(first, second, [&](int root) {
-      return pool_.mustBeStored(root) || llvm::any_of(operators_, [&](int id) {
-               return id != first && id != second && llvm::is_contained(pool_[id].reads, root);
-             });
+      int others = readers_[root] - pool_[first].doesRead(root) - pool_[second].doesRead(root);
+      return pool_.mustBeStored(root) || others > 0;
     });
+  }
+
+  void count(int id, int change) {
+    for (int read : pool_[id].reads)
+      readers_[read] += change;
   }
 
   void consider(int first, int second) {
@@ -67,7 +73,9 @@ private:
   bool isOrderly(const Merge &merge) {
     if (!order_)
       order_.emplace(pool_, operators_);
-    auto unit = [&](int id) { return static_cast<int>(llvm::find(operators_, id) - operators_.begin()); };
+    auto unit = [&](int id) {
+      return static_cast<int>(llvm::find(operators_, id) - operators_.begin());
+    };
     int between = order_->operationBetween(unit(merge.first), unit(merge.second));
     if (between >= 0 && refused_)
       refused_->push_back({merge.first, merge.second, between});
@@ -77,9 +85,12 @@ private:
   void apply(const Merge &merge) {
     order_.reset();
     llvm::erase_if(merges_, [&](const Merge &other) {
-      return other.first == merge.first || other.second == merge.first || other.first == merge.second ||
-             other.second == merge.second;
+      return other.first == merge.first || other.second == merge.first ||
+             other.first == merge.second || other.second == merge.second;
     });
+    count(merge.first, -1);
+    count(merge.second, -1);
+    count(merge.merged, 1);
     llvm::erase(operators_, merge.second);
     *llvm::find(operators_, merge.first) = merge.merged;
     for (int id : operators_)
@@ -90,12 +101,14 @@ private:
   OperatorPool &pool_;
   SmallVectorImpl<int> &operators_;
   std::vector<RefusedMerge> *refused_;
+  SmallVector<int> readers_; // by node: operators that read its result
   std::vector<Merge> merges_;
   std::optional<OperatorOrder> order_; // of the present operators; made when first asked for
 };
 
 } // namespace
 
-void fusion::mergeOperators(OperatorPool &pool, SmallVectorImpl<int> &operators, std::vector<RefusedMerge> *refused) {
+void fusion::mergeOperators(OperatorPool &pool, SmallVectorImpl<int> &operators,
+                            std::vector<RefusedMerge> *refused) {
   Merger(pool, operators, refused).run();
 }

@@ -1,6 +1,6 @@
-// Makes operators with several results of operators with one: as long as it saves time, the two operators that save most
-// become one. So several aggregates over the same arrays need one pass, and a result that is stored can be used while it
-// is being computed.
+// Makes operators with several results of operators with one: as long as it saves time, the two
+// operators that save most become one. So several aggregates over the same arrays need one pass,
+// and a result that is stored can be used while it is being computed.
 #ifndef TOKAMAK_FUSION_SELECT_MERGEOPERATORS_H
 #define TOKAMAK_FUSION_SELECT_MERGEOPERATORS_H
 
@@ -14,7 +14,8 @@ struct RefusedMerge {
   int between;       // index of an operation
 };
 
-// `operators` are ids of the pool and are replaced. `refused`, where not null, collects what stood in the way.
+// `operators` are ids of the pool and are replaced. `refused`, where not null, collects what stood
+// in the way.
 void mergeOperators(OperatorPool &pool, llvm::SmallVectorImpl<int> &operators,
                     std::vector<RefusedMerge> *refused = nullptr);
 

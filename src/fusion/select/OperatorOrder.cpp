@@ -18,7 +18,8 @@ OperatorOrder::OperatorOrder(const OperatorPool &pool, ArrayRef<int> operators)
 
   predecessors_.resize(operatorCount_ + graph.size());
   auto wait = [&](int unit, int operation) {
-    if (operation >= 0 && unitOf[operation] != unit && !llvm::is_contained(predecessors_[unit], unitOf[operation]))
+    if (operation >= 0 && unitOf[operation] != unit &&
+        !llvm::is_contained(predecessors_[unit], unitOf[operation]))
       predecessors_[unit].push_back(unitOf[operation]);
   };
   for (auto [unit, id] : llvm::enumerate(operators))
@@ -34,7 +35,8 @@ OperatorOrder::OperatorOrder(const OperatorPool &pool, ArrayRef<int> operators)
   }
 }
 
-// Searches backwards from `to` for a way to `from` that is longer than one step; the unit just before `to` on it.
+// Searches backwards from `to` for a way to `from` that is longer than one step; the unit just
+// before `to` on it.
 int OperatorOrder::detour(int from, int to) const {
   BitVector visited(predecessors_.size());
   for (int last : predecessors_[to]) {
@@ -78,7 +80,8 @@ SmallVector<int> OperatorOrder::sequence() const {
   using Place = std::pair<int, int>; // position in the program, unit
   std::priority_queue<Place, std::vector<Place>, std::greater<>> ready;
   auto place = [&](int unit) {
-    return Place(unit < operatorCount_ ? pool_[operators_[unit]].roots.back() : unit - operatorCount_, unit);
+    return Place(
+        unit < operatorCount_ ? pool_[operators_[unit]].roots.back() : unit - operatorCount_, unit);
   };
   for (int unit = 0; unit < units; ++unit) {
     if (!isUnit(unit))

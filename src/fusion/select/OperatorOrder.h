@@ -1,10 +1,12 @@
-// The order operators can be executed in: which of them and of the remaining operations of the block have to wait for which.
+// The order operators can be executed in: which of them and of the remaining operations of the
+// block have to wait for which.
 //
 //   OperatorOrder order(pool, operators);
 //   if (order.operationBetween(0, 1) < 0) ...   // the first two may become one
 //   for (int unit : order.sequence()) ...
 //
-// A unit below operatorCount() is an operator, the others are operations of the block: unit - operatorCount().
+// A unit below operatorCount() is an operator, the others are operations of the block: unit -
+// operatorCount().
 #ifndef TOKAMAK_FUSION_SELECT_OPERATORORDER_H
 #define TOKAMAK_FUSION_SELECT_OPERATORORDER_H
 
@@ -19,10 +21,12 @@ public:
 
   int operatorCount() const { return operatorCount_; }
 
-  // The operation that would have to be executed after one and before the other; -1 where there is none.
+  // The operation that would have to be executed after one and before the other; -1 where there is
+  // none.
   int operationBetween(int a, int b) const;
 
-  // Live units, each after what it waits for, otherwise as in the program (an operator stands where its last result did).
+  // Live units, each after what it waits for, otherwise as in the program (an operator stands where
+  // its last result did).
   llvm::SmallVector<int> sequence() const;
 
 private:

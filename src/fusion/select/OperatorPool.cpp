@@ -7,11 +7,15 @@ using namespace tokamak;
 using namespace tokamak::fusion;
 
 // A kernel with more arrays than this runs out of registers for their addresses.
-static constexpr int mostArrays = 24;
-// Operators that have nothing in common but their sizes only save a launch; that does not pay for many streams.
-static constexpr int mostUnrelatedArrays = 12;
+static constexpr int mostArrays = 16;
+// Operators that have nothing in common but their sizes only save a launch; that does not pay for
+// many streams.
+static constexpr int mostUnrelatedArrays = 10;
+// Larger bodies spill registers and take long to compile.
+static constexpr unsigned mostMergedMembers = 64;
 
-OperatorPool::OperatorPool(const BlockGraph &graph, const MemoTable &memo, const cost::MachineModel &machine)
+OperatorPool::OperatorPool(const BlockGraph &graph, const MemoTable &memo,
+                           const cost::MachineModel &machine)
     : graph_(graph), memo_(memo), machine_(machine), mustBeStored_(graph.size()),
       scopes_(graph.size(), BitVector(graph.size())), costsAlone_(graph.size(), -1) {
   for (int index : graph.nodes()) {
@@ -34,11 +38,14 @@ int OperatorPool::add(FusedOperator candidate) {
 
 bool OperatorPool::isMultiAggregate(int id) const {
   const FusedOperator &candidate = operators_[id];
-  return memo_.frames[candidate.frame].fusionTemplate == FusionTemplate::Cell && candidate.roots.size() > 1 &&
-         llvm::all_of(candidate.roots, [&](int root) { return graph_[root].kind == NodeKind::FullAggregate; });
+  return memo_.frames[candidate.frame].fusionTemplate == FusionTemplate::Cell &&
+         candidate.roots.size() > 1 && llvm::all_of(candidate.roots, [&](int root) {
+           return graph_[root].kind == NodeKind::FullAggregate;
+         });
 }
 
-//===- cost ---------------------------------------------------------------------------------------===//
+//===- cost
+//---------------------------------------------------------------------------------------===//
 
 // Fills in what is read, the number of arrays and the time; members, roots and frame are given.
 void OperatorPool::price(FusedOperator &candidate) const {
@@ -87,13 +94,15 @@ double OperatorPool::costAlone(int node) {
 // Something in it has the sizes of the iteration space: vectors alone do not say how long a row is.
 bool OperatorPool::fillsItsFrame(const FusedOperator &candidate) const {
   Shape space = memo_.frames[candidate.frame].space;
-  return llvm::any_of(candidate.members.set_bits(), [&](int member) { return graph_[member].space == space; });
+  return llvm::any_of(candidate.members.set_bits(),
+                      [&](int member) { return graph_[member].space == space; });
 }
 
-//===- operators of one result --------------------------------------------------------------------===//
+//===- operators of one result
+//--------------------------------------------------------------------===//
 
-// Everything that the frame allows to be computed inside and that is not stored. An operation one member could compute
-// inside while another one needs it stored is read by both.
+// Everything that the frame allows to be computed inside and that is not stored. An operation one
+// member could compute inside while another one needs it stored is read by both.
 BitVector OperatorPool::expand(int root, int frame, const BitVector &stored) const {
   BitVector excluded(graph_.size());
   while (true) {
@@ -148,7 +157,8 @@ int OperatorPool::operatorFor(int root, const BitVector &stored) {
     bool plain = memo_.frames[group.frame].fusionTemplate == FusionTemplate::Cell;
     // Of equally good ones the flat loop over cells.
     double margin = plain ? 1 + 1e-9 : 1 - 1e-9;
-    bool better = best.frame < 0 || additional < fewest || (additional == fewest && total < cheapest * margin);
+    bool better = best.frame < 0 || additional < fewest ||
+                  (additional == fewest && total < cheapest * margin);
     if (!better)
       continue;
     best = std::move(candidate);
@@ -159,7 +169,8 @@ int OperatorPool::operatorFor(int root, const BitVector &stored) {
   return byRoot_[key] = add(std::move(best));
 }
 
-//===- operators of several results ---------------------------------------------------------------===//
+//===- operators of several results
+//---------------------------------------------------------------===//
 
 bool OperatorPool::isLegal(const FusedOperator &candidate) const {
   if (!fillsItsFrame(candidate))
@@ -172,13 +183,15 @@ bool OperatorPool::isLegal(const FusedOperator &candidate) const {
       if (producer >= 0 && candidate.members[producer] && !(group->fusable >> operand & 1))
         return false;
   }
-  return llvm::all_of(candidate.roots, [&](int root) { return memo_.find(root, candidate.frame)->storable; });
+  return llvm::all_of(candidate.roots,
+                      [&](int root) { return memo_.find(root, candidate.frame)->storable; });
 }
 
 // They compute or read something in common, or one reads what the other results in.
 bool OperatorPool::areRelated(const FusedOperator &a, const FusedOperator &b) const {
-  if (a.members.anyCommon(b.members) || llvm::any_of(a.reads, [&](int read) { return b.isRoot(read); }) ||
-      llvm::any_of(b.reads, [&](int read) { return a.isRoot(read); }))
+  if (a.members.anyCommon(b.members) ||
+      llvm::any_of(a.roots, [&](int root) { return b.doesRead(root); }) ||
+      llvm::any_of(b.roots, [&](int root) { return a.doesRead(root); }))
     return true;
   llvm::SmallPtrSet<Value, 16> arrays;
   auto forArrays = [&](const FusedOperator &op, auto visit) {
@@ -197,19 +210,24 @@ int OperatorPool::merge(int a, int b, llvm::function_ref<bool(int)> keep) {
   if (a > b)
     std::swap(a, b);
   SmallVector<int, 4> roots;
-  std::set_union(operators_[a].roots.begin(), operators_[a].roots.end(), operators_[b].roots.begin(),
-                 operators_[b].roots.end(), std::back_inserter(roots));
+  std::set_union(operators_[a].roots.begin(), operators_[a].roots.end(),
+                 operators_[b].roots.begin(), operators_[b].roots.end(), std::back_inserter(roots));
   if (roots.size() > 64)
     return -1;
   uint64_t kept = 0;
   for (auto [number, root] : llvm::enumerate(roots))
     kept |= static_cast<uint64_t>(keep(root)) << number;
-  auto [entry, isNew] = merged_.try_emplace({a, b, kept}, -1);
-  if (!isNew)
-    return entry->second;
+  auto key = std::make_tuple(a, b, kept);
+  if (auto known = merged_.find(key); known != merged_.end())
+    return known->second;
+  return merged_[key] = makeMerged(a, b, roots, kept);
+}
 
+// `kept`: bit k for roots[k]. Of the frames of both the cheaper one that allows it.
+int OperatorPool::makeMerged(int a, int b, ArrayRef<int> roots, uint64_t kept) {
   const FusedOperator &first = operators_[a], &second = operators_[b];
-  Shape firstSpace = memo_.frames[first.frame].space, secondSpace = memo_.frames[second.frame].space;
+  Shape firstSpace = memo_.frames[first.frame].space,
+        secondSpace = memo_.frames[second.frame].space;
   bool related = areRelated(first, second);
   if (!related && !(firstSpace == secondSpace))
     return -1;
@@ -227,12 +245,11 @@ int OperatorPool::merge(int a, int b, llvm::function_ref<bool(int)> keep) {
     if (!isLegal(candidate))
       continue;
     price(candidate);
-    if (candidate.arrays > (related ? mostArrays : mostUnrelatedArrays))
+    if (candidate.members.count() > mostMergedMembers ||
+        candidate.arrays > (related ? mostArrays : mostUnrelatedArrays))
       continue;
     if (best.frame < 0 || candidate.nanoseconds < best.nanoseconds * (1 - 1e-9))
       best = std::move(candidate);
   }
-  if (best.frame >= 0)
-    entry->second = add(std::move(best));
-  return entry->second;
+  return best.frame < 0 ? -1 : add(std::move(best));
 }

@@ -1,5 +1,5 @@
-// Operators that a plan could consist of, each made and priced once: selection compares many plans, which share most of
-// their operators.
+// Operators that a plan could consist of, each made and priced once: selection compares many plans,
+// which share most of their operators.
 //
 //   OperatorPool pool(graph, memo, machine);
 //   int alone = pool.operatorFor(root, stored);      // everything not stored is computed inside
@@ -13,7 +13,6 @@
 #include "llvm/ADT/BitVector.h"
 
 #include <deque>
-#include <map>
 
 namespace tokamak::fusion {
 
@@ -26,6 +25,7 @@ struct FusedOperator {
   double nanoseconds = 0;
 
   bool isRoot(int index) const { return llvm::is_contained(roots, index); }
+  bool doesRead(int index) const { return llvm::is_contained(reads, index); }
 };
 
 class OperatorPool {
@@ -34,15 +34,16 @@ public:
 
   const FusedOperator &operator[](int id) const { return operators_[id]; }
 
-  // The operator that results in `root` alone, in the frame that leaves the fewest other results to be stored in addition to
-  // `stored`, and of those in the cheapest.
+  // The operator that results in `root` alone, in the frame that leaves the fewest other results to
+  // be stored in addition to `stored`, and of those in the cheapest.
   int operatorFor(int root, const llvm::BitVector &stored);
 
-  // One operator instead of two, resulting in those of their roots for which `keep` holds; -1 where that is not legal.
-  // Whether other operators stand in between is the caller's question.
+  // One operator instead of two, resulting in those of their roots for which `keep` holds; -1 where
+  // that is not legal. Whether other operators stand in between is the caller's question.
   int merge(int a, int b, llvm::function_ref<bool(int)> keep);
 
-  // Whether the result has to be stored under every plan: it leaves the block, or a reader can not compute it.
+  // Whether the result has to be stored under every plan: it leaves the block, or a reader can not
+  // compute it.
   bool mustBeStored(int node) const { return mustBeStored_[node]; }
 
   const BlockGraph &graph() const { return graph_; }
@@ -58,6 +59,7 @@ private:
   void price(FusedOperator &candidate) const;
   bool areRelated(const FusedOperator &a, const FusedOperator &b) const;
   double costAlone(int node);
+  int makeMerged(int a, int b, llvm::ArrayRef<int> roots, uint64_t kept);
 
   const BlockGraph &graph_;
   const MemoTable &memo_;
@@ -67,7 +69,7 @@ private:
   std::vector<double> costsAlone_;
   std::deque<FusedOperator> operators_;
   llvm::DenseMap<std::pair<unsigned, llvm::BitVector>, int> byRoot_;
-  std::map<std::tuple<int, int, uint64_t>, int> merged_;
+  llvm::DenseMap<std::tuple<int, int, uint64_t>, int> merged_;
 };
 
 } // namespace tokamak::fusion

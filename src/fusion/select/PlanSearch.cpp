@@ -11,19 +11,23 @@ using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::fusion;
 
-//===- partitions and points ----------------------------------------------------------------------===//
+//===- partitions and points
+//----------------------------------------------------------------------===//
 
-// Whether some frame computes the node more often than once for each of its cells.
-static bool isRecomputedPerCell(const OperatorPool &pool, int index) {
+// Whether a consumer can compute the node only more often than once for each of its cells: vectors
+// in a matrix.
+static bool isComputedAgainAnyway(const OperatorPool &pool, int index) {
   const BlockGraph &graph = pool.graph();
   const Node &node = graph[index];
   if (node.kind != NodeKind::Elementwise)
     return false;
   return llvm::any_of(node.users, [&](Use use) {
-    return graph.isNode(use.user) && llvm::any_of(pool.memo().groups[use.user], [&](const MemoGroup &group) {
+    return graph.isNode(use.user) &&
+           llvm::all_of(pool.memo().groups[use.user], [&](const MemoGroup &group) {
              const Frame &frame = pool.memo().frames[group.frame];
-             return (group.fusable >> use.operand & 1) &&
-                    evaluations(graph, index, frame.fusionTemplate, frame.space) > graph.cells(node.space);
+             return !(group.fusable >> use.operand & 1) ||
+                    evaluations(graph, index, frame.fusionTemplate, frame.space) >
+                        graph.cells(node.space);
            });
   });
 }
@@ -32,7 +36,7 @@ static bool isInteresting(const OperatorPool &pool, int index) {
   bool fusable = llvm::any_of(pool.graph()[index].users, [&](Use use) {
     return pool.graph().isNode(use.user) && pool.memo().isFusable(use);
   });
-  return fusable && (pool.graph().consumers(index) > 1 || isRecomputedPerCell(pool, index));
+  return fusable && (pool.graph().consumers(index) > 1 || isComputedAgainAnyway(pool, index));
 }
 
 static std::vector<Partition> findPartitions(const OperatorPool &pool) {
@@ -58,9 +62,11 @@ static std::vector<Partition> findPartitions(const OperatorPool &pool) {
   return partitions;
 }
 
-//===- plans --------------------------------------------------------------------------------------===//
+//===- plans
+//--------------------------------------------------------------------------------------===//
 
-// An operator for everything that has to be stored: because the assignment says so, or because an operator reads it.
+// An operator for everything that has to be stored: because the assignment says so, or because an
+// operator reads it.
 static SmallVector<int> cover(OperatorPool &pool, ArrayRef<int> nodes, const BitVector &stored) {
   BitVector pending(pool.graph().size());
   for (int node : nodes)
@@ -95,7 +101,8 @@ public:
   PartitionSearch(OperatorPool &pool, Partition &partition) : pool_(pool), partition_(partition) {
     // Large results first: storing them or not decides most, and the bound bites early.
     order_.assign(partition.points.begin(), partition.points.end());
-    llvm::sort(order_, [&](int a, int b) { return std::pair(-bytesOf(a), a) < std::pair(-bytesOf(b), b); });
+    llvm::sort(order_,
+               [&](int a, int b) { return std::pair(-bytesOf(a), a) < std::pair(-bytesOf(b), b); });
     measureUnavoidable();
   }
 
@@ -122,24 +129,32 @@ private:
     return 8 * pool_.graph().cells(pool_.graph().shapeOf(result));
   }
 
-  // What every plan of the partition does: read each input once, store what must be stored, compute everything once.
+  // What every plan of the partition does: read each input once, store what must be stored, compute
+  // everything once, and read again what a consumer can not compute itself, in a later launch.
   void measureUnavoidable() {
     const BlockGraph &graph = pool_.graph();
     BitVector inside(graph.size());
     for (int node : partition_.nodes)
       inside.set(node);
     llvm::SmallPtrSet<Value, 16> seen;
+    SmallVector<int> launches(graph.size()); // on the way to a node, its own not counted
     for (int index : partition_.nodes) {
       const Node &node = graph[index];
       unavoidable_.flops += node.flops * graph.cells(node.space);
       if (pool_.mustBeStored(index))
         unavoidable_.writtenBytes += bytesOf(index);
-      for (auto [operand, producer] : llvm::zip(node.operands, node.producers)) {
-        if ((producer >= 0 && inside[producer]) || !tok::isArray(operand.getType()) || !seen.insert(operand).second)
+      for (auto [operand, value] : llvm::enumerate(node.operands)) {
+        int producer = node.producers[operand];
+        bool isInside = producer >= 0 && inside[producer];
+        bool fusable = isInside && pool_.memo().isFusable({index, static_cast<int>(operand)});
+        if (isInside)
+          launches[index] = std::max(launches[index], launches[producer] + !fusable);
+        if (fusable || !tok::isArray(value.getType()) || !seen.insert(value).second)
           continue;
-        double bytes = 8 * graph.cells(graph.shapeOf(operand));
+        double bytes = 8 * graph.cells(graph.shapeOf(value));
         (bytes > pool_.machine().cacheBytes ? unavoidable_.readBytes : cachedBytes_) += bytes;
       }
+      laterLaunches_ = std::max(laterLaunches_, launches[index]);
     }
   }
 
@@ -178,12 +193,19 @@ private:
     }
   }
 
-  // Depth first over the points from `depth` on. A point that is stored is charged for being written; where a merged operator
-  // then need not store it, the same operators come from the plan that does not store it.
+  // Depth first over the points from `depth` on. A point that is stored is charged for being
+  // written; where a merged operator then need not store it, the same operators come from the plan
+  // that does not store it.
   void enumerate(size_t depth, BitVector &assignment, double additionalBytes) {
     cost::Work least = unavoidable_;
     least.writtenBytes += additionalBytes;
-    if (cost::leastNanoseconds(pool_.machine(), least, cachedBytes_) >= cheapest_) {
+    double bound = cost::leastNanoseconds(pool_.machine(), least, cachedBytes_) +
+                   laterLaunches_ * pool_.machine().launchNanoseconds;
+    if (partition_.evaluated >= mostPricedPlans) {
+      partition_.exact = false;
+      return;
+    }
+    if (bound >= cheapest_) {
       partition_.pruned += int64_t(1) << (order_.size() - depth);
       return;
     }
@@ -194,7 +216,8 @@ private:
     int point = order_[depth];
     enumerate(depth + 1, assignment, additionalBytes);
     assignment.set(point);
-    enumerate(depth + 1, assignment, additionalBytes + (pool_.mustBeStored(point) ? 0 : bytesOf(point)));
+    enumerate(depth + 1, assignment,
+              additionalBytes + (pool_.mustBeStored(point) ? 0 : bytesOf(point)));
     assignment.reset(point);
   }
 
@@ -203,6 +226,7 @@ private:
   SmallVector<int> order_;
   cost::Work unavoidable_;
   double cachedBytes_ = 0;
+  int laterLaunches_ = 0;
   BitVector best_;
   double cheapest_ = 0;
   std::map<std::vector<bool>, double> known_;

@@ -1,6 +1,6 @@
 // The search against all assignments, on blocks made at random.
-#include "fusion/select/FusedBlock.h"
 #include "fusion/select/PlanSearch.h"
+#include "fusion/select/FusedBlock.h"
 
 #include <chrono>
 #include <random>
@@ -10,7 +10,8 @@ using namespace tokamak::fusion;
 
 namespace {
 
-// A block of elementwise operations and aggregates over m×n and m×1 values, with products between them.
+// A block of elementwise operations and aggregates over m×n and m×1 values, with products between
+// them.
 struct RandomBlock {
   std::string results, body;
 
@@ -20,8 +21,8 @@ struct RandomBlock {
     std::vector<std::string> wide = {"%X", "%Y"}, tall = {"%y", "%z"}, returned, types;
     for (int i = 0; i < operations; ++i) {
       std::string name = "%" + std::to_string(i);
-      std::string w = wide[below(wide.size())], w2 = wide[below(wide.size())], t = tall[below(tall.size())],
-                  t2 = tall[below(tall.size())];
+      std::string w = wide[below(wide.size())], w2 = wide[below(wide.size())],
+                  t = tall[below(tall.size())], t2 = tall[below(tall.size())];
       auto line = [&](const std::string &text) { body += "  " + name + " = tok." + text + "\n"; };
       switch (below(9)) {
       case 0:
@@ -78,10 +79,11 @@ constexpr const char *arguments = "X:mxk Y:mxk y:mx1 z:mx1 v:kx1 B:kxk";
 
 TEST(PlanSearch, findsTheBestAssignment) {
   int searched = 0;
-  for (unsigned seed = 0; seed < 60; ++seed) {
-    RandomBlock text(seed, 14);
+  for (unsigned seed = 0; seed < 80; ++seed) {
+    RandomBlock text(seed, 20);
     FusedBlock block(arguments, text.results, text.body);
-    BlockGraph graph(block.function(), [&](mlir::Value value) -> const tok::Facts & { return block.factsOf(value); });
+    BlockGraph graph(block.function(),
+                     [&](mlir::Value value) -> const tok::Facts & { return block.factsOf(value); });
     MemoTable memo = explore(graph);
     OperatorPool pool(graph, memo, block.machine);
     Plan plan = searchPlan(pool, Selector::Cost);
@@ -107,10 +109,13 @@ TEST(PlanSearch, findsTheBestAssignment) {
 
 TEST(PlanSearch, everySelectorGivesValidBlocks) {
   for (unsigned seed = 100; seed < 160; ++seed)
-    for (Selector selector : {Selector::None, Selector::All, Selector::NoRedundancy, Selector::Cost}) {
+    for (Selector selector :
+         {Selector::None, Selector::All, Selector::NoRedundancy, Selector::Cost}) {
       RandomBlock text(seed, 25);
       FusedBlock(arguments, text.results, text.body).fuse(selector);
-      ASSERT_FALSE(testing::Test::HasFailure()) << "seed " << seed << " " << name(selector).str() << "\n" << text.body;
+      ASSERT_FALSE(testing::Test::HasFailure())
+          << "seed " << seed << " " << name(selector).str() << "\n"
+          << text.body;
     }
 }
 
