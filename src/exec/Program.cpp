@@ -16,9 +16,10 @@ std::vector<std::string> exec::disableNames() {
   std::vector<std::string> names;
   for (llvm::StringRef name : pipeline::staticPassNames())
     names.push_back(name.str());
-  for (const rewrite::BlockRule &rule : rewrite::blockRules())
-    if (!rule.required)
-      names.push_back(rule.name.str());
+  for (llvm::ArrayRef<rewrite::BlockRule> rules : {rewrite::blockRules(), rewrite::nativeRules()})
+    for (const rewrite::BlockRule &rule : rules)
+      if (!rule.required)
+        names.push_back(rule.name.str());
   return names;
 }
 

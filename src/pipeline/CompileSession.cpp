@@ -192,6 +192,9 @@ Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number, 
     return entry->second;
   };
   require(fusion::fuseBlock(function, factsOf, fusionOptions));
+  for (const rewrite::BlockRule &rule : rewrite::nativeRules())
+    if (!options_.disabled.contains(rule.name))
+      rule.apply(function, *facts);
 #ifndef NDEBUG
   require(verify(*module));
 #endif

@@ -162,7 +162,10 @@ private:
         late.push_back({temporary, target});
         continue;
       }
-      bool usedLater = llvm::is_contained(values.drop_front(i + 1), value);
+      // A loop reads its bounds and what its body takes from outside as long as it runs.
+      bool usedLater = op->getNumRegions() != 0 ? llvm::count(value.getUsers(), op) != llvm::range_size(value.getUses()) ||
+                                                      llvm::count(op->getOperands(), value) != 1
+                                                : llvm::is_contained(values.drop_front(i + 1), value);
       bool dies = value != keep && !usedLater && diesAt(value, op) && !isCarried(value);
       direct.push_back({source, target, dies});
     }

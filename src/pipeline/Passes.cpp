@@ -76,7 +76,7 @@ struct StaticPhasePass : ModulePass<StaticPhasePass> {
 // One pass for each rule, named after it.
 struct BlockRulePass : PassWrapper<BlockRulePass, OperationPass<func::FuncOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(BlockRulePass)
-  explicit BlockRulePass(const rewrite::BlockRule &rule) : rule(rule), argument(("tok-" + rule.name).str()) {}
+  explicit BlockRulePass(const rewrite::BlockRule &rule) : rule(rule), argument("tok-" + rule.name.str()) {}
   StringRef getArgument() const final { return argument; }
   StringRef getDescription() const final { return rule.summary; }
   void runOnOperation() final {
@@ -146,6 +146,7 @@ void pipeline::registerPasses() {
   PassRegistration<StaticPhasePass>();
   PassRegistration<FusePass>();
   PassRegistration<LowerToImagePass>();
-  for (const rewrite::BlockRule &rule : rewrite::blockRules())
-    registerPass([&rule] { return std::make_unique<BlockRulePass>(rule); });
+  for (ArrayRef<rewrite::BlockRule> rules : {rewrite::blockRules(), rewrite::nativeRules()})
+    for (const rewrite::BlockRule &rule : rules)
+      registerPass([&rule] { return std::make_unique<BlockRulePass>(rule); });
 }

@@ -1,5 +1,7 @@
 #include "rewrite/BlockRules.h"
 
+#include "llvm/ADT/SetVector.h"
+
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::rewrite;
@@ -10,7 +12,12 @@ static constexpr BlockRule rules[] = {
     {"aggregate-vectors", "colSums(v) -> as.matrix(sum(v))", false, aggregateVectors},
 };
 
+static constexpr BlockRule afterFusion[] = {
+    {"absorb-transpositions", "t(A) %*% B -> a product that reads A by columns", false, absorbTranspositions},
+};
+
 ArrayRef<BlockRule> rewrite::blockRules() { return rules; }
+ArrayRef<BlockRule> rewrite::nativeRules() { return afterFusion; }
 
 void rewrite::foldSizes(func::FuncOp block, analysis::FactsAnalysis &facts) {
   block.walk([&](Operation *op) {
@@ -39,5 +46,28 @@ void rewrite::aggregateVectors(func::FuncOp block, analysis::FactsAnalysis &fact
     Value total = builder.create<tok::AggregateOp>(op.getLoc(), op.getKind(), AggregateDirection::Full, op.getOperand());
     op.replaceAllUsesWith(builder.create<tok::CastOp>(op.getLoc(), op.getType(), total).getResult());
     op.erase();
+  });
+}
+
+void rewrite::absorbTranspositions(func::FuncOp block, analysis::FactsAnalysis &) {
+  block.walk([&](tok::MatmulOp op) {
+    auto left = op.getLhs().getDefiningOp<tok::TransposeOp>();
+    auto right = op.getRhs().getDefiningOp<tok::TransposeOp>();
+    if (!left && !right)
+      return;
+    OpBuilder builder(op);
+    // Of two transposed factors one copy remains.
+    StringRef native = left ? "matmul_transposed_left" : "matmul_transposed_right";
+    Value lhs = left ? left.getOperand() : op.getLhs();
+    Value rhs = left ? op.getRhs() : right.getOperand();
+    auto product = builder.create<tok::CallNativeOp>(op.getLoc(), TypeRange(op.getType()), native, ValueRange{lhs, rhs});
+    op.replaceAllUsesWith(product.getResult(0));
+    op.erase();
+    llvm::SmallSetVector<Operation *, 2> transpositions;
+    for (tok::TransposeOp transpose : {left, right})
+      if (transpose && transpose.use_empty())
+        transpositions.insert(transpose);
+    for (Operation *transpose : transpositions)
+      transpose->erase();
   });
 }
