@@ -132,6 +132,14 @@ private:
     return call(prefix.str() + name + "s", op.getOperand(), depth);
   }
 
+  // "rand@3:5": the operation at this line and column.
+  static std::string nameByPlace(StringRef name, Operation *op) {
+    auto file = dyn_cast<FileLineColLoc>(innermost(op->getLoc()));
+    if (!file)
+      return name.str() + "(...)";
+    return (name + "@" + Twine(file.getLine()) + ":" + Twine(file.getColumn())).str();
+  }
+
   Expression writeOperation(Operation *op, int depth) {
     if (auto literal = dyn_cast<tok::ConstantOp>(op))
       return constant(literal);
@@ -154,12 +162,12 @@ private:
     if (auto aggregation = dyn_cast<tok::AggregateOp>(op))
       return aggregate(aggregation, depth);
     if (auto native = dyn_cast<tok::CallNativeOp>(op))
-      return {native.getNative().str() + "(...)", Atom};
+      return {nameByPlace(native.getNative(), op), Atom};
     if (isa<tok::IfElseOp>(op))
       return call("ifelse", op->getOperands(), depth);
     if (auto cast = dyn_cast<tok::CastOp>(op))
       return {write(cast.getOperand(), Lowest, depth), Lowest};
-    return {op->getName().stripDialect().str() + "(...)", Atom};
+    return {nameByPlace(op->getName().stripDialect(), op), Atom};
   }
 };
 
