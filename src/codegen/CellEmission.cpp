@@ -1,0 +1,195 @@
+#include "codegen/CellEmission.h"
+
+#include "ir/tok/TokDialect.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::codegen;
+using Predicate = arith::CmpFPredicate;
+
+namespace {
+
+// Short names for what the operators are made of.
+class Cells {
+public:
+  explicit Cells(VectorBuilder &vectors) : vectors_(vectors), builder_(vectors.builder()) {}
+
+  Value number(double value) { return vectors_.number(value); }
+  Value compare(Predicate predicate, Value a, Value b) {
+    return builder_.create<arith::CmpFOp>(location(), predicate, a, b);
+  }
+  Value select(Value mask, Value yes, Value no) { return vectors_.select(mask, yes, no); }
+  Value truth(Value mask) { return select(mask, number(1), number(0)); }
+  Value isTrue(Value x) { return compare(Predicate::UNE, x, number(0)); }
+  Value isNan(Value x) { return compare(Predicate::UNO, x, x); }
+  Value nan() { return number(std::numeric_limits<double>::quiet_NaN()); }
+  template <typename Op> Value arithmetic(Value a, Value b) { return builder_.create<Op>(location(), a, b); }
+  template <typename Op> Value intrinsic(Value x) { return builder_.create<Op>(location(), x.getType(), x); }
+  Value copySign(Value magnitude, Value sign) {
+    return builder_.create<LLVM::CopySignOp>(location(), magnitude.getType(), magnitude, sign);
+  }
+  Value negate(Value x) { return builder_.create<arith::NegFOp>(location(), x); }
+  Value call(std::string_view mnemonic, ValueRange operands) {
+    return vectors_.callMath(("tokamak_vector_" + llvm::Twine(StringRef(mnemonic.data(), mnemonic.size()))).str(),
+                             operands);
+  }
+  Value sign(Value x);
+  Value roundHalfUp(Value x);
+  Value truncatedQuotient(Value a, Value b);
+  Value extreme(Predicate better, Value a, Value b);
+
+private:
+  Location location() { return builder_.getUnknownLoc(); }
+  VectorBuilder &vectors_;
+  OpBuilder &builder_;
+};
+
+Value Cells::sign(Value x) {
+  Value negative = select(compare(Predicate::OLT, x, number(0)), number(-1), x);
+  return select(compare(Predicate::OGT, x, number(0)), number(1), negative);
+}
+
+Value Cells::roundHalfUp(Value x) {
+  Value floor = intrinsic<LLVM::FFloorOp>(x);
+  Value up = compare(Predicate::OGE, arithmetic<arith::SubFOp>(x, floor), number(0.5));
+  Value rounded = select(up, arithmetic<arith::AddFOp>(floor, number(1)), floor);
+  rounded = select(compare(Predicate::OGE, rounded, number(0x1p63)), number(0x1p63), rounded);
+  rounded = select(compare(Predicate::OLE, rounded, number(-0x1p63)), number(-0x1p63), rounded);
+  return select(isNan(x), number(0), rounded);
+}
+
+// Infinite and NaN quotients pass through unchanged.
+Value Cells::truncatedQuotient(Value a, Value b) {
+  Value quotient = arithmetic<arith::DivFOp>(a, b);
+  Value magnitude = arithmetic<arith::AddFOp>(intrinsic<LLVM::FAbsOp>(quotient), number(0x1p-53));
+  return copySign(intrinsic<LLVM::FFloorOp>(magnitude), quotient);
+}
+
+// b where it is better than a, else a; NaN where either is NaN.
+Value Cells::extreme(Predicate better, Value a, Value b) {
+  Value best = select(compare(better, b, a), b, a);
+  return select(compare(Predicate::UNO, a, b), nan(), best);
+}
+
+} // namespace
+
+Value codegen::emitUnary(VectorBuilder &vectors, UnaryOperator op, Value x) {
+  Cells cells(vectors);
+  switch (op) {
+  case UnaryOperator::Neg: return cells.negate(x);
+  case UnaryOperator::Not: return cells.truth(cells.compare(Predicate::OEQ, x, cells.number(0)));
+  case UnaryOperator::Abs: return cells.intrinsic<LLVM::FAbsOp>(x);
+  case UnaryOperator::Sign: return cells.sign(x);
+  case UnaryOperator::Sqrt: return cells.intrinsic<LLVM::SqrtOp>(x);
+  case UnaryOperator::Round: return cells.roundHalfUp(x);
+  case UnaryOperator::Floor: return cells.intrinsic<LLVM::FFloorOp>(x);
+  case UnaryOperator::Ceil: return cells.intrinsic<LLVM::FCeilOp>(x);
+  case UnaryOperator::IsNan: return cells.truth(cells.isNan(x));
+  case UnaryOperator::IsInfinite: {
+    Value infinity = cells.number(std::numeric_limits<double>::infinity());
+    return cells.truth(cells.compare(Predicate::OEQ, cells.intrinsic<LLVM::FAbsOp>(x), infinity));
+  }
+  case UnaryOperator::Exp:
+  case UnaryOperator::Log:
+  case UnaryOperator::Sigmoid:
+  case UnaryOperator::Sin:
+  case UnaryOperator::Cos:
+  case UnaryOperator::Tan:
+  case UnaryOperator::Asin:
+  case UnaryOperator::Acos:
+  case UnaryOperator::Atan:
+  case UnaryOperator::Sinh:
+  case UnaryOperator::Cosh:
+  case UnaryOperator::Tanh: return cells.call(mnemonic(op), x);
+  }
+  llvm_unreachable("all operators are listed");
+}
+
+Value codegen::emitBinary(VectorBuilder &vectors, BinaryOperator op, Value a, Value b) {
+  Cells cells(vectors);
+  auto comparison = [&](Predicate predicate) { return cells.truth(cells.compare(predicate, a, b)); };
+  auto logic = [&](auto combine) { return cells.truth(combine(cells.isTrue(a), cells.isTrue(b))); };
+  switch (op) {
+  case BinaryOperator::Add: return cells.arithmetic<arith::AddFOp>(a, b);
+  case BinaryOperator::Sub: return cells.arithmetic<arith::SubFOp>(a, b);
+  case BinaryOperator::Mul: return cells.arithmetic<arith::MulFOp>(a, b);
+  case BinaryOperator::Div: return cells.arithmetic<arith::DivFOp>(a, b);
+  case BinaryOperator::Pow:
+  case BinaryOperator::Mod: return cells.call(mnemonic(op), {a, b});
+  case BinaryOperator::IntDiv: return cells.truncatedQuotient(a, b);
+  case BinaryOperator::Min: return cells.extreme(Predicate::OLT, a, b);
+  case BinaryOperator::Max: return cells.extreme(Predicate::OGT, a, b);
+  case BinaryOperator::Eq: return comparison(Predicate::OEQ);
+  case BinaryOperator::Ne: return comparison(Predicate::UNE);
+  case BinaryOperator::Lt: return comparison(Predicate::OLT);
+  case BinaryOperator::Le: return comparison(Predicate::OLE);
+  case BinaryOperator::Gt: return comparison(Predicate::OGT);
+  case BinaryOperator::Ge: return comparison(Predicate::OGE);
+  case BinaryOperator::And: return logic([&](Value p, Value q) { return cells.arithmetic<arith::AndIOp>(p, q); });
+  case BinaryOperator::Or: return logic([&](Value p, Value q) { return cells.arithmetic<arith::OrIOp>(p, q); });
+  case BinaryOperator::Xor: return logic([&](Value p, Value q) { return cells.arithmetic<arith::XOrIOp>(p, q); });
+  }
+  llvm_unreachable("all operators are listed");
+}
+
+static std::optional<double> constantOf(Value value) {
+  auto constant = value.getDefiningOp<tok::ConstantOp>();
+  if (!constant)
+    return std::nullopt;
+  if (auto number = dyn_cast<FloatAttr>(constant.getValue()))
+    return number.getValueAsDouble();
+  auto integer = cast<IntegerAttr>(constant.getValue());
+  return integer.getType().isInteger(1) ? integer.getValue().getBoolValue() : integer.getInt();
+}
+
+Value codegen::emitCell(VectorBuilder &vectors, Operation *op, ValueRange operands) {
+  if (auto unary = dyn_cast<tok::UnaryOp>(op))
+    return emitUnary(vectors, unary.getKind(), operands[0]);
+  if (auto binary = dyn_cast<tok::BinaryOp>(op)) {
+    // x^2 is x*x whatever the plan, so the literal may skip the function.
+    if (binary.getKind() == BinaryOperator::Pow && constantOf(binary.getRhs()) == 2.0)
+      return emitBinary(vectors, BinaryOperator::Mul, operands[0], operands[0]);
+    return emitBinary(vectors, binary.getKind(), operands[0], operands[1]);
+  }
+  if (isa<tok::IfElseOp>(op)) {
+    Cells cells(vectors);
+    return cells.select(cells.isTrue(operands[0]), operands[1], operands[2]);
+  }
+  return vectors.number(*constantOf(op->getResult(0)));
+}
+
+int codegen::instructionsOf(Operation *op) {
+  if (auto unary = dyn_cast<tok::UnaryOp>(op)) {
+    switch (unary.getKind()) {
+    case UnaryOperator::Exp: return 30;
+    case UnaryOperator::Log: return 40;
+    case UnaryOperator::Sigmoid: return 33;
+    case UnaryOperator::Tanh: return 33;
+    case UnaryOperator::Round: return 10;
+    case UnaryOperator::Sign: return 4;
+    default: return flopsOf(unary.getKind()) >= 60 ? 12 : 1;
+    }
+  }
+  if (auto binary = dyn_cast<tok::BinaryOp>(op)) {
+    switch (binary.getKind()) {
+    case BinaryOperator::Pow: return constantOf(binary.getRhs()) == 2.0 ? 1 : 12;
+    case BinaryOperator::Mod: return 12;
+    case BinaryOperator::IntDiv: return 5;
+    case BinaryOperator::Min:
+    case BinaryOperator::Max: return 3;
+    default: return 1;
+    }
+  }
+  return 1;
+}
+
+bool codegen::isExpensive(Operation *op) {
+  if (auto unary = dyn_cast<tok::UnaryOp>(op))
+    return flopsOf(unary.getKind()) >= 6;
+  auto binary = dyn_cast<tok::BinaryOp>(op);
+  return binary && flopsOf(binary.getKind()) >= 6 && constantOf(binary.getRhs()) != 2.0;
+}

@@ -1,0 +1,113 @@
+// A loop over cells in which every array has the same shape: vectors of eight, several at a time, and the remaining cells
+// in masked vectors. The cells of the remainder go through the same code, so they have the same bits.
+#include "codegen/CellEmission.h"
+#include "codegen/KernelEmitter.h"
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::codegen;
+
+namespace {
+
+class FlatEmitter {
+public:
+  explicit FlatEmitter(KernelContext &kernel) : kernel_(kernel), vectors_(kernel.vectors) {}
+  void emit();
+
+private:
+  int unrolling() const;
+  // Computes all results of the cells at `cell` with the accumulators from `lane` on in steps of `unrolling_`.
+  void emitCells(Value cell, Value mask, int copy, State &state);
+  Value emitValue(Value value);
+  void finish(State &state);
+
+  KernelContext &kernel_;
+  VectorBuilder &vectors_;
+  int unrolling_ = 1;
+  Value cell_, mask_; // of the vector in emission
+  llvm::DenseMap<Value, Value> memo_;
+};
+
+} // namespace
+
+// Four independent vectors hide the latency of light bodies; heavy ones have enough to do in one, and code costs time.
+int FlatEmitter::unrolling() const {
+  int instructions = 0;
+  for (Operation &operation : kernel_.body.op().getBody().front())
+    instructions += instructionsOf(&operation);
+  return instructions <= 50 ? 4 : instructions <= 150 ? 2 : 1;
+}
+
+void FlatEmitter::emit() {
+  unrolling_ = unrolling();
+  State state;
+  for (const Root &root : kernel_.body.roots())
+    if (root.kind == Root::Kind::FullAggregate)
+      state.append(unrolling_, vectors_.number(neutralElement(root.aggregate)));
+  int64_t step = VectorBuilder::lanes * unrolling_;
+  Value begin = kernel_.tile.begin, end = kernel_.tile.end;
+  // The last cell of whole steps: begin + (end - begin) / step * step.
+  Value whole = vectors_.subtract(end, begin);
+  whole = vectors_.builder().create<arith::AndIOp>(vectors_.builder().getUnknownLoc(), whole, vectors_.integer(-step));
+  Value wholeEnd = vectors_.add(begin, whole);
+  vectors_.forLoop(begin, wholeEnd, step, state, [&](Value cell, State &current) {
+    for (int copy = 0; copy < unrolling_; ++copy)
+      emitCells(vectors_.add(cell, vectors_.integer(copy * VectorBuilder::lanes)), {}, copy, current);
+  });
+  vectors_.forLoop(wholeEnd, end, VectorBuilder::lanes, state, [&](Value cell, State &current) {
+    emitCells(cell, vectors_.maskBelow(vectors_.subtract(end, cell)), 0, current);
+  });
+  finish(state);
+}
+
+Value FlatEmitter::emitValue(Value value) {
+  if (kernel_.body.extentOf(value) == Extent::Uniform)
+    return kernel_.uniform.lookup(value);
+  auto [entry, isNew] = memo_.try_emplace(value);
+  if (!isNew)
+    return entry->second;
+  Value result;
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    Value array = kernel_.tile.inputs[kernel_.body.arrayIndex(argument)];
+    result = vectors_.load(vectors_.offset(array, cell_), mask_);
+  } else {
+    SmallVector<Value> operands;
+    for (Value operand : value.getDefiningOp()->getOperands())
+      operands.push_back(emitValue(withoutCasts(operand)));
+    result = emitCell(vectors_, value.getDefiningOp(), operands);
+  }
+  return memo_[value] = result;
+}
+
+void FlatEmitter::emitCells(Value cell, Value mask, int copy, State &state) {
+  cell_ = cell;
+  mask_ = mask;
+  memo_.clear();
+  int slot = copy;
+  for (const Root &root : kernel_.body.roots()) {
+    if (root.kind == Root::Kind::Array) {
+      Value array = kernel_.tile.outputs[kernel_.outputIndex(root)];
+      vectors_.store(emitValue(root.value), vectors_.offset(array, cell), mask);
+      continue;
+    }
+    Contribution contribution = kernel_.contribution(root.value, root.factor, root.aggregate,
+                                                     [&](Value value) { return emitValue(value); });
+    state[slot] = accumulate(vectors_, root.aggregate, state[slot], contribution, mask);
+    slot += unrolling_;
+  }
+}
+
+void FlatEmitter::finish(State &state) {
+  Value *slot = state.begin();
+  for (const Root &root : kernel_.body.roots()) {
+    if (root.kind == Root::Kind::Array)
+      continue;
+    for (int distance = unrolling_ / 2; distance > 0; distance /= 2)
+      for (int i = 0; i < distance; ++i)
+        slot[i] = combine(vectors_, root.aggregate, slot[i], slot[i + distance]);
+    vectors_.store(reduceOne(vectors_, root.aggregate, {slot[0], {}}), kernel_.partialPointer(root), {});
+    slot += unrolling_;
+  }
+}
+
+void codegen::emitFlatTile(KernelContext &kernel) { FlatEmitter(kernel).emit(); }

@@ -1,0 +1,75 @@
+// What a plan.operator computes, in the terms of code generation: an iteration space of rows x columns, where in it
+// each value lives, and what becomes of the results.
+//
+//   sum(X * v), X m×n, v m×1:  X and the product are Wide, v is PerRow, one root: FullAggregate of the product
+//   matmul(t(X), w * matmul(X, v)):  X Wide, v read as a ColumnVector, the inner product PerRow,
+//                              one root: ColumnAggregate of X with the factor w * (X v)
+#ifndef TOKAMAK_CODEGEN_KERNELBODY_H
+#define TOKAMAK_CODEGEN_KERNELBODY_H
+
+#include "abi/KernelPlan.h"
+#include "base/CellOperators.h"
+#include "ir/plan/PlanDialect.h"
+
+namespace tokamak::codegen {
+
+// Where a value lives in the iteration space: m×n, m×1, 1×n, or the same everywhere. In a flat kernel cells are Wide,
+// in a row kernel of one column (n = 1) they are PerRow.
+enum class Extent : uint8_t { Wide, PerRow, Shared, Uniform };
+
+// One result of the operator.
+struct Root {
+  enum class Kind : uint8_t { Array, FullAggregate, ColumnAggregate };
+  Kind kind = Kind::Array;
+  AggregateKind aggregate = AggregateKind::Sum;
+  mlir::Value value;
+  mlir::Value factor; // sum of value * factor; null: of value alone
+};
+
+// Reads an operator once; afterwards everything asked is a lookup.
+class KernelBody {
+public:
+  // Fails with an error at the operation when the body doesn't fit the templates.
+  static llvm::FailureOr<KernelBody> analyze(plan::OperatorOp op);
+
+  plan::OperatorOp op() const { return op_; }
+  // One loop over cells: every array has the shape of the iteration space or is 1×1.
+  bool isFlat() const { return flat_; }
+  // The number of columns when it is a constant.
+  std::optional<int64_t> constantColumns() const;
+  Extent extentOf(mlir::Value value) const { return extents_.lookup(value); }
+  llvm::ArrayRef<Root> roots() const { return roots_; }
+  // Number of `input` among the array operands, or among the scalar operands.
+  unsigned arrayIndex(mlir::BlockArgument input) const { return inputIndex_.lookup(input); }
+  unsigned scalarIndex(mlir::BlockArgument input) const { return inputIndex_.lookup(input); }
+  unsigned arrayCount() const { return arrayCount_; }
+
+  // Iteration space, outputs and bytes per step; code, name and scratch are the emitter's.
+  abi::KernelPlan describe() const;
+
+private:
+  llvm::LogicalResult findIterationSpace();
+  llvm::LogicalResult classify();
+  llvm::LogicalResult findRoots();
+  tok::Facts factsOf(mlir::Value value) const { return facts_.lookup(value); }
+  abi::SizeExpression sizeOf(tok::Dimension dimension) const;
+
+  mutable plan::OperatorOp op_; // an operation's accessors are not const
+  llvm::DenseMap<mlir::Value, tok::Facts> facts_;
+  llvm::DenseMap<mlir::Value, Extent> extents_;
+  llvm::DenseMap<mlir::Value, unsigned> inputIndex_;
+  llvm::SmallVector<Root> roots_;
+  tok::Dimension rows_ = tok::Dimension::constant(1), columns_ = tok::Dimension::constant(1);
+  unsigned arrayCount_ = 0;
+  bool flat_ = false;
+};
+
+// The value without casts between numbers, and between 1×1 arrays and scalars: cells are doubles here.
+mlir::Value withoutCasts(mlir::Value value);
+
+// A product as the Row template knows it: rows times a vector.
+//   matmul(x, v): x's rows with the n×1 input v; null transposed
+bool isRowProduct(tok::MatmulOp op);
+
+} // namespace tokamak::codegen
+#endif

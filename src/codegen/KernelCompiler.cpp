@@ -1,0 +1,259 @@
+#include "codegen/KernelCompiler.h"
+
+#include "codegen/KernelEmitter.h"
+#include "codegen/LlvmLowering.h"
+#include "codegen/MachineCode.h"
+
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+#include <chrono>
+#include <future>
+#include <list>
+#include <mutex>
+#include <unordered_map>
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::codegen;
+
+namespace {
+
+// What one compilation needs and the next can use again.
+struct Workbench {
+  LoweringContext lowering;
+  std::unique_ptr<llvm::TargetMachine> machine;
+  int uses = 0;
+};
+
+// MLIR never frees the types and attributes of a context, so a workbench is thrown away after this many kernels.
+constexpr int usesOfWorkbench = 256;
+
+using Outcome = std::optional<abi::KernelPlan>;
+
+} // namespace
+
+struct KernelCompiler::State {
+  KernelCompilerOptions options;
+  mutable std::mutex mutex; // guards all that follows
+  std::vector<std::unique_ptr<Workbench>> idle;
+  std::unordered_map<std::string, std::shared_future<Outcome>> cache;
+  KernelCompilerStatistics statistics;
+  int64_t serial = 0;
+
+  FailureOr<std::unique_ptr<Workbench>> takeWorkbench(plan::OperatorOp op);
+  void giveBack(std::unique_ptr<Workbench> workbench);
+  Outcome compile(plan::OperatorOp op);
+  FailureOr<abi::KernelPlan> build(plan::OperatorOp op, Workbench &workbench);
+  void evict();
+};
+
+//===- structure and names ------------------------------------------------------------------------===//
+
+std::string codegen::structureOf(plan::OperatorOp op) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  stream << op.getFusionTemplate();
+  // Symbols by order of appearance: the sizes' pattern, not their identity.
+  llvm::DenseMap<int64_t, unsigned> symbols;
+  auto sizes = op.getSizes();
+  for (auto [index, type] : llvm::enumerate(op.getInputs().getTypes())) {
+    stream << ' ' << type;
+    if (tok::isArray(type))
+      for (int64_t size : {sizes[2 * index], sizes[2 * index + 1]}) {
+        if (size >= 0)
+          stream << ' ' << size;
+        else
+          stream << " s" << symbols.try_emplace(size, symbols.size()).first->second;
+      }
+  }
+  llvm::DenseMap<Value, unsigned> numbers;
+  Block &body = op.getBody().front();
+  for (BlockArgument argument : body.getArguments())
+    numbers.try_emplace(argument, numbers.size());
+  for (Operation &operation : body) {
+    stream << '\n' << operation.getName() << '(';
+    for (Value operand : operation.getOperands())
+      stream << numbers.lookup(operand) << ' ';
+    stream << ')' << operation.getAttrDictionary();
+    for (Value result : operation.getResults()) {
+      stream << ' ' << result.getType();
+      numbers.try_emplace(result, numbers.size());
+    }
+  }
+  return text;
+}
+
+// cell_mul_mul_sum_1: the template, at most six of its operators, a number.
+static std::string readableName(plan::OperatorOp op, int64_t serial) {
+  std::string name = op.getFusionTemplate().str();
+  int parts = 0;
+  for (Operation &operation : op.getBody().front()) {
+    std::string_view part;
+    if (auto unary = dyn_cast<tok::UnaryOp>(operation))
+      part = mnemonic(unary.getKind());
+    else if (auto binary = dyn_cast<tok::BinaryOp>(operation))
+      part = mnemonic(binary.getKind());
+    else if (auto aggregate = dyn_cast<tok::AggregateOp>(operation))
+      part = mnemonic(aggregate.getKind());
+    else if (isa<tok::MatmulOp, tok::IfElseOp>(operation))
+      part = std::string_view(operation.getName().stripDialect().data(), operation.getName().stripDialect().size());
+    if (part.empty() || ++parts > 6)
+      continue;
+    name += '_';
+    name += part;
+  }
+  return name + "_" + std::to_string(serial);
+}
+
+//===- compilation --------------------------------------------------------------------------------===//
+
+static FailureOr<abi::KernelPlan> internalFailure(plan::OperatorOp op, llvm::Error error) {
+  return op.emitOpError("code generation failed: ") << llvm::toString(std::move(error));
+}
+
+FailureOr<std::unique_ptr<Workbench>> KernelCompiler::State::takeWorkbench(plan::OperatorOp op) {
+  {
+    std::lock_guard lock(mutex);
+    if (!idle.empty()) {
+      auto workbench = std::move(idle.back());
+      idle.pop_back();
+      return workbench;
+    }
+  }
+  auto workbench = std::make_unique<Workbench>();
+  auto machine = createTargetMachine();
+  if (!machine)
+    return op.emitOpError("no code for this machine: ") << llvm::toString(machine.takeError());
+  workbench->machine = std::move(*machine);
+  return workbench;
+}
+
+void KernelCompiler::State::giveBack(std::unique_ptr<Workbench> workbench) {
+  if (++workbench->uses >= usesOfWorkbench)
+    return;
+  std::lock_guard lock(mutex);
+  idle.push_back(std::move(workbench));
+}
+
+FailureOr<abi::KernelPlan> KernelCompiler::State::build(plan::OperatorOp op, Workbench &workbench) {
+  FailureOr<KernelBody> body = KernelBody::analyze(op);
+  if (failed(body))
+    return failure();
+  abi::KernelPlan plan = body->describe();
+  {
+    std::lock_guard lock(mutex);
+    plan.name = readableName(op, ++serial);
+  }
+  OwningOpRef<ModuleOp> module = emitKernel(*body, plan.name, workbench.lowering.context(), plan);
+  if (options.explainLoops) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    module->print(stream);
+    options.explainLoops(plan.name, text);
+  }
+  llvm::LLVMContext llvmContext;
+  std::unique_ptr<llvm::Module> code = workbench.lowering.lower(*module, llvmContext);
+  if (!code)
+    return op.emitOpError("code generation failed: its loops don't lower to LLVM");
+  llvm::TargetMachine &machine = *workbench.machine;
+  code->setDataLayout(machine.createDataLayout());
+  code->setTargetTriple(machine.getTargetTriple().str());
+  if (llvm::Error error = linkVectorMath(*code))
+    return internalFailure(op, std::move(error));
+  optimize(*code, machine);
+  if (options.explainLlvm) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    code->print(stream, nullptr);
+    options.explainLlvm(plan.name, text);
+  }
+  if (options.explainAssembly)
+    options.explainAssembly(plan.name, emitAssembly(*llvm::CloneModule(*code), machine));
+
+  bool merges = llvm::any_of(plan.outputs, [](const abi::KernelOutput &output) {
+    return output.kind != abi::KernelOutput::Kind::Array;
+  });
+  SmallVector<std::string> symbols{plan.name};
+  if (merges)
+    symbols.push_back(plan.name + "_merge");
+  auto linked = MachineCode::link(emitObject(*code, machine), symbols);
+  if (!linked)
+    return internalFailure(op, linked.takeError());
+  plan.kernel = reinterpret_cast<TokKernel>((*linked)->address(symbols[0]));
+  if (merges)
+    plan.merge = reinterpret_cast<TokMerge>((*linked)->address(symbols[1]));
+  plan.code = std::move(*linked);
+  return plan;
+}
+
+Outcome KernelCompiler::State::compile(plan::OperatorOp op) {
+  auto start = std::chrono::steady_clock::now();
+  auto workbench = takeWorkbench(op);
+  if (failed(workbench))
+    return std::nullopt;
+  FailureOr<abi::KernelPlan> plan = build(op, **workbench);
+  giveBack(std::move(*workbench));
+  if (failed(plan))
+    return std::nullopt;
+  std::lock_guard lock(mutex);
+  ++statistics.compiled;
+  statistics.compileNanoseconds +=
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count();
+  return *plan;
+}
+
+// Called with the lock held.
+void KernelCompiler::State::evict() {
+  if (cache.size() <= options.cacheCapacity)
+    return;
+  for (auto entry = cache.begin(); entry != cache.end();) {
+    bool done = entry->second.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+    bool unused = done && (!entry->second.get() || entry->second.get()->code.use_count() == 1);
+    entry = unused ? cache.erase(entry) : std::next(entry);
+  }
+}
+
+KernelCompiler::KernelCompiler(KernelCompilerOptions options) : state_(std::make_unique<State>()) {
+  state_->options = std::move(options);
+}
+KernelCompiler::~KernelCompiler() = default;
+
+FailureOr<abi::KernelPlan> KernelCompiler::compile(plan::OperatorOp op) {
+  auto asResult = [](const Outcome &outcome) -> FailureOr<abi::KernelPlan> {
+    if (!outcome)
+      return failure();
+    return *outcome;
+  };
+  if (!state_->options.useCache)
+    return asResult(state_->compile(op));
+  std::string key = structureOf(op);
+  std::promise<Outcome> promise;
+  std::shared_future<Outcome> found;
+  {
+    std::lock_guard lock(state_->mutex);
+    auto entry = state_->cache.find(key);
+    if (entry != state_->cache.end()) {
+      found = entry->second;
+      ++state_->statistics.cacheHits;
+    } else {
+      state_->evict();
+      state_->cache.emplace(key, promise.get_future().share());
+    }
+  }
+  // A failure is not shared: every operator gets its own error message.
+  if (found.valid()) {
+    if (const Outcome &outcome = found.get())
+      return *outcome;
+    return asResult(state_->compile(op));
+  }
+  Outcome outcome = state_->compile(op);
+  promise.set_value(outcome);
+  return asResult(outcome);
+}
+
+KernelCompilerStatistics KernelCompiler::statistics() const {
+  std::lock_guard lock(state_->mutex);
+  return state_->statistics;
+}

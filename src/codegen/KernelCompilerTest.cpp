@@ -1,0 +1,351 @@
+#include "codegen/KernelCompiler.h"
+#include "codegen/KernelLauncher.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Parser/Parser.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <random>
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::codegen;
+
+namespace {
+
+// Replaces what the tests write short: $M is the type of a matrix.
+std::string expand(std::string text) {
+  for (size_t at; (at = text.find("$M")) != std::string::npos;)
+    text.replace(at, 2, "tensor<?x?xf64>");
+  return text;
+}
+
+class KernelCompilerTest : public ::testing::Test {
+protected:
+  KernelCompilerTest() {
+    context.loadDialect<tok::TokDialect, plan::PlanDialect, func::FuncDialect>();
+  }
+
+  // `text`: "cell(%a: -1 -2, %s: scalar) -> (types) { body }" would need a parser; the operator is written as it is, between
+  // a function's braces with arguments %a %b %c %d (matrices) and %s %t (f64).
+  plan::OperatorOp parse(const std::string &text) {
+    std::string source = expand("func.func @f(%a: $M, %b: $M, %c: $M, %d: $M, %s: f64, %t: f64) {\n" + text +
+                                "\nreturn\n}\n");
+    modules.push_back(parseSourceString<ModuleOp>(source, &context));
+    if (!modules.back())
+      return nullptr;
+    plan::OperatorOp found;
+    modules.back()->walk([&](plan::OperatorOp op) { found = op; });
+    return found;
+  }
+
+  Matrix random(int64_t rows, int64_t columns, double low = -2, double high = 2) {
+    Matrix matrix{rows, columns, {}};
+    std::uniform_real_distribution<double> distribution(low, high);
+    for (int64_t i = 0; i < rows * columns; ++i)
+      matrix.cells.push_back(distribution(generator));
+    return matrix;
+  }
+
+  // Runs the operator in one tile and in several and compares with plain loops: |difference| <= tolerance * (1 + |expected|);
+  // a tolerance of 0 asks for equal bits (any NaN for NaN).
+  void check(const std::string &text, std::vector<Matrix> inputs, std::vector<double> scalars, double tolerance) {
+    plan::OperatorOp op = parse(text);
+    ASSERT_TRUE(op) << text;
+    auto plan = compiler.compile(op);
+    ASSERT_TRUE(succeeded(plan)) << text;
+    std::vector<Matrix> expected = interpret(op, inputs, scalars);
+    for (int64_t tile : {int64_t(1) << 20, int64_t(8), int64_t(24)}) {
+      Launch launch{inputs, scalars, tile};
+      std::vector<Matrix> results = launch.run(*plan);
+      EXPECT_TRUE(launch.guardsIntact) << text;
+      ASSERT_EQ(results.size(), expected.size());
+      for (size_t i = 0; i < results.size(); ++i)
+        compare(results[i], expected[i], tolerance, text, tile);
+    }
+  }
+
+  static void compare(const Matrix &result, const Matrix &expected, double tolerance, const std::string &text,
+                      int64_t tile) {
+    ASSERT_EQ(result.rows, expected.rows) << text;
+    ASSERT_EQ(result.columns, expected.columns) << text;
+    for (size_t i = 0; i < expected.cells.size(); ++i) {
+      double is = result.cells[i], should = expected.cells[i];
+      bool equal = std::bit_cast<uint64_t>(is) == std::bit_cast<uint64_t>(should) ||
+                   (std::isnan(is) && std::isnan(should)) ||
+                   (tolerance > 0 && (is == should || std::fabs(is - should) <= tolerance * (1 + std::fabs(should))));
+      ASSERT_TRUE(equal) << text << "\ncell " << i << " of " << expected.rows << "x" << expected.columns << ", tiles of "
+                         << tile << ": " << is << " instead of " << should;
+    }
+  }
+
+  MLIRContext context;
+  std::vector<OwningOpRef<ModuleOp>> modules;
+  KernelCompiler compiler{{}};
+  std::mt19937_64 generator{42};
+};
+
+const int64_t sizes[] = {0, 1, 7, 8, 9, 31, 33, 1000};
+
+TEST_F(KernelCompilerTest, FlatSumOfProducts) {
+  std::string text = R"(%r = plan.operator cell(%a, %b, %c) sizes [-1, -2, -1, -2, -1, -2] : ($M, $M, $M) -> f64 {
+  ^bb0(%x: $M, %y: $M, %z: $M):
+    %0 = tok.binary mul %x, %y : ($M, $M) -> $M
+    %1 = tok.binary mul %0, %z : ($M, $M) -> $M
+    %2 = tok.aggregate sum full %1 : $M -> f64
+    plan.yield %2 : f64
+  })";
+  for (int64_t size : sizes)
+    check(text, {random(size, 1), random(size, 1), random(size, 1)}, {}, 1e-12);
+  check(text, {random(37, 11), random(37, 11), random(37, 11)}, {}, 1e-12);
+  EXPECT_EQ(compiler.statistics().compiled, 1);
+  EXPECT_EQ(compiler.statistics().cacheHits, static_cast<int64_t>(std::size(sizes)));
+}
+
+TEST_F(KernelCompilerTest, Names) {
+  auto plan = compiler.compile(parse(R"(%r = plan.operator cell(%a, %b) sizes [-1, -2, -1, -2] : ($M, $M) -> f64 {
+  ^bb0(%x: $M, %y: $M):
+    %0 = tok.binary mul %x, %y : ($M, $M) -> $M
+    %2 = tok.aggregate sum full %0 : $M -> f64
+    plan.yield %2 : f64
+  })"));
+  ASSERT_TRUE(succeeded(plan));
+  EXPECT_EQ(plan->name, "cell_mul_sum_1");
+  EXPECT_EQ(plan->extents[0].kind, tokamak::abi::SizeExpression::Kind::InputCells);
+}
+
+// Every operator, over values where something may happen.
+TEST_F(KernelCompilerTest, EveryOperatorOnSpecialValues) {
+  double infinity = INFINITY, nan = std::nan("");
+  std::vector<double> special = {0.0,  -0.0, 1,    -1,   2,     -2,    0.5,  -0.5,  1.5,     -1.5,    2.5,     3,
+                                 -3,   7,    -7,   1e10, -1e10, 1e300, 0.1,  -0.3,  1e-300,  4.9e-324, 0x1p52,  0x1p53,
+                                 0x1p63, -0x1p63, 1e19, infinity, -infinity, nan, 0.49999999999999994, 4503599627370497.5};
+  Matrix left{static_cast<int64_t>(special.size() * special.size()), 1, {}}, right = left;
+  for (double a : special)
+    for (double b : special) {
+      left.cells.push_back(a);
+      right.cells.push_back(b);
+    }
+  auto exact = [](int flops) { return flops < 12; };
+#define TOKAMAK_UNARY(Name, mnemonic, function, RESULT, FLOPS)                                                        \
+  check("%r = plan.operator cell(%a) sizes [-1, 1] : ($M) -> $M {\n^bb0(%x: $M):\n"                         \
+        "%0 = tok.unary " #mnemonic " %x : $M -> $M\nplan.yield %0 : $M\n}",                                          \
+        {left}, {}, exact(FLOPS) ? 0 : 1e-15);
+#define TOKAMAK_BINARY(Name, mnemonic, spelling, RESULT, FLOPS)                                                       \
+  check("%r = plan.operator cell(%a, %b) sizes [-1, 1, -1, 1] : ($M, $M) -> $M {\n^bb0(%x: $M, %y: $M):\n"  \
+        "%0 = tok.binary " #mnemonic " %x, %y : ($M, $M) -> $M\nplan.yield %0 : $M\n}",                               \
+        {left, right}, {}, exact(FLOPS) ? 0 : 1e-15);
+#include "base/CellOperators.def"
+}
+
+TEST_F(KernelCompilerTest, SeveralAggregatesAndScalars) {
+  std::string text = R"(%r:4 = plan.operator multiagg(%a, %b, %s) sizes [-1, -2, -1, -2, 0, 0] : ($M, $M, f64) -> (f64, f64, f64, f64) {
+  ^bb0(%x: $M, %y: $M, %s0: f64):
+    %k = tok.constant 2.5 : f64
+    %0 = tok.binary mul %x, %s0 : ($M, f64) -> $M
+    %1 = tok.binary sub %0, %k : ($M, f64) -> $M
+    %2 = tok.binary mul %1, %y : ($M, $M) -> $M
+    %3 = tok.aggregate sum full %2 : $M -> f64
+    %4 = tok.aggregate min full %1 : $M -> f64
+    %5 = tok.aggregate max full %y : $M -> f64
+    %6 = tok.aggregate prod full %y : $M -> f64
+    plan.yield %3, %4, %5, %6 : f64, f64, f64, f64
+  })";
+  for (int64_t size : sizes)
+    check(text, {random(size, 3), random(size, 3)}, {1.25}, 1e-12);
+  Matrix withNan = random(33, 1);
+  withNan.cells[20] = std::nan("");
+  check(text, {withNan, random(33, 1)}, {1.25}, 1e-12);
+}
+
+TEST_F(KernelCompilerTest, DotProductIsAnArray) {
+  std::string text = R"(%r:2 = plan.operator cell(%a, %b) sizes [-1, 1, -1, 1] : ($M, $M) -> ($M, $M) {
+  ^bb0(%x: $M, %y: $M):
+    %0 = tok.binary add %x, %y : ($M, $M) -> $M
+    %1 = tok.transpose %0 : ($M) -> $M
+    %2 = tok.matmul %1, %y : ($M, $M) -> $M
+    plan.yield %0, %2 : $M, $M
+  })";
+  for (int64_t size : sizes)
+    check(text, {random(size, 1), random(size, 1)}, {}, 1e-12);
+}
+
+TEST_F(KernelCompilerTest, FusedAndUnfusedCellsHaveEqualBits) {
+  auto unary = [](std::string name) {
+    return "%r = plan.operator cell(%a) sizes [-1, -2] : ($M) -> $M {\n^bb0(%x: $M):\n%0 = tok.unary " + name +
+           " %x : $M -> $M\nplan.yield %0 : $M\n}";
+  };
+  auto run = [&](const std::string &text, std::vector<Matrix> inputs) {
+    auto plan = compiler.compile(parse(text));
+    EXPECT_TRUE(succeeded(plan));
+    return Launch{std::move(inputs), {}, 40}.run(*plan)[0];
+  };
+  std::string times = "%r = plan.operator cell(%a, %b) sizes [-1, -2, -1, 1] : ($M, $M) -> $M {\n"
+                      "^bb0(%x: $M, %y: $M):\n%0 = tok.binary mul %x, %y : ($M, $M) -> $M\nplan.yield %0 : $M\n}";
+  std::string fused = R"(%r = plan.operator cell(%a, %b) sizes [-1, -2, -1, 1] : ($M, $M) -> $M {
+  ^bb0(%x: $M, %y: $M):
+    %0 = tok.unary exp %x : $M -> $M
+    %1 = tok.unary sigmoid %0 : $M -> $M
+    %2 = tok.unary log %1 : $M -> $M
+    %3 = tok.binary mul %2, %y : ($M, $M) -> $M
+    %4 = tok.unary tanh %3 : $M -> $M
+    plan.yield %4 : $M
+  })";
+  Matrix x = random(45, 13), y = random(45, 1);
+  Matrix steps = x;
+  for (std::string name : {"exp", "sigmoid", "log"})
+    steps = run(unary(name), {steps});
+  steps = run(unary("tanh"), {run(times, {steps, y})});
+  compare(run(fused, {x, y}), steps, 0, fused, 40);
+}
+
+TEST_F(KernelCompilerTest, CellsWithRowAndColumnVectors) {
+  std::string text = R"(%r:4 = plan.operator cell(%a, %b, %c, %s) sizes [-1, -2, -1, 1, 1, -2, 0, 0] : ($M, $M, $M, f64) -> ($M, f64, $M, $M) {
+  ^bb0(%x: $M, %u: $M, %v: $M, %s0: f64):
+    %0 = tok.binary sub %x, %v : ($M, $M) -> $M
+    %1 = tok.binary mul %u, %s0 : ($M, f64) -> $M
+    %2 = tok.binary div %0, %1 : ($M, $M) -> $M
+    %3 = tok.aggregate sum full %2 : $M -> f64
+    %4 = tok.aggregate sum row %0 : $M -> $M
+    %5 = tok.aggregate max column %0 : $M -> $M
+    plan.yield %2, %3, %4, %5 : $M, f64, $M, $M
+  })";
+  for (int64_t rows : {0, 1, 7, 8, 9, 33})
+    for (int64_t columns : {0, 2, 7, 8, 9, 31, 100})
+      check(text, {random(rows, columns), random(rows, 1, 1, 2), random(1, columns)}, {1.25}, 1e-11);
+}
+
+// t(X) (w * (X v)) for constant and symbolic numbers of columns.
+TEST_F(KernelCompilerTest, RowProducts) {
+  for (int64_t columns : {0, 1, 3, 8, 10, 16, 17, 32, 100}) {
+    for (bool constant : {false, true}) {
+      if (!constant && columns == 1)
+        continue; // one column is always a constant
+      std::string n = constant ? std::to_string(columns) : "-2";
+      std::string text = "%r:2 = plan.operator row(%a, %b, %c) sizes [-1, " + n + ", " + n +
+                         R"(, 1, -1, 1] : ($M, $M, $M) -> ($M, $M) {
+      ^bb0(%x: $M, %v: $M, %w: $M):
+        %0 = tok.matmul %x, %v : ($M, $M) -> $M
+        %1 = tok.binary mul %w, %0 : ($M, $M) -> $M
+        %2 = tok.transpose %x : ($M) -> $M
+        %3 = tok.matmul %2, %1 : ($M, $M) -> $M
+        plan.yield %3, %0 : $M, $M
+      })";
+      for (int64_t rows : {0, 1, 8, 9, 35, 1000})
+        check(text, {random(rows, columns), random(columns, 1), random(rows, 1)}, {}, 1e-10);
+    }
+  }
+}
+
+TEST_F(KernelCompilerTest, Softmax) {
+  for (std::string n : {"-2", "10"}) {
+    std::string text = "%r:2 = plan.operator row(%a) sizes [-1, " + n + R"(] : ($M) -> ($M, $M) {
+    ^bb0(%x: $M):
+      %0 = tok.aggregate max row %x : $M -> $M
+      %1 = tok.binary sub %x, %0 : ($M, $M) -> $M
+      %2 = tok.unary exp %1 : $M -> $M
+      %3 = tok.aggregate sum row %2 : $M -> $M
+      %4 = tok.binary div %2, %3 : ($M, $M) -> $M
+      %5 = tok.aggregate sum column %4 : $M -> $M
+      plan.yield %4, %5 : $M, $M
+    })";
+    for (int64_t columns : {10, 33})
+      if (n == "-2" || columns == 10)
+        for (int64_t rows : {1, 8, 30})
+          check(text, {random(rows, columns, -30, 30)}, {}, 1e-12);
+  }
+}
+
+// A square root is expensive enough to be kept and cheap enough for blocks of eight rows.
+TEST_F(KernelCompilerTest, KeepsValuesBetweenPasses) {
+  std::string text = R"(%r:3 = plan.operator row(%a, %b) sizes [-1, -2, 1, -2] : ($M, $M) -> ($M, $M, f64) {
+  ^bb0(%x: $M, %v: $M):
+    %p = tok.unary abs %x : $M -> $M
+    %0 = tok.unary sqrt %p : $M -> $M
+    %1 = tok.aggregate sum row %0 : $M -> $M
+    %2 = tok.binary div %0, %1 : ($M, $M) -> $M
+    %3 = tok.binary sub %2, %v : ($M, $M) -> $M
+    %4 = tok.aggregate min row %3 : $M -> $M
+    %5 = tok.binary sub %0, %4 : ($M, $M) -> $M
+    %6 = tok.transpose %4 : ($M) -> $M
+    %7 = tok.matmul %6, %5 : ($M, $M) -> $M
+    %8 = tok.aggregate prod full %4 : $M -> f64
+    plan.yield %5, %7, %8 : $M, $M, f64
+  })";
+  for (int64_t columns : {5, 8, 27})
+    for (int64_t rows : {3, 8, 41})
+      check(text, {random(rows, columns), random(1, columns)}, {}, 1e-10);
+}
+
+TEST_F(KernelCompilerTest, IndexOfExtremes) {
+  std::string text = R"(%r:2 = plan.operator row(%a) sizes [-1, -2] : ($M) -> ($M, $M) {
+  ^bb0(%x: $M):
+    %0 = tok.aggregate index_max row %x : $M -> $M
+    %1 = tok.aggregate index_min row %x : $M -> $M
+    plan.yield %0, %1 : $M, $M
+  })";
+  for (int64_t columns : {2, 8, 13, 40}) {
+    Matrix x = random(21, columns);
+    for (double &cell : x.cells)
+      cell = std::round(cell * 2); // many ties
+    x.cells[3] = std::nan("");
+    for (int64_t j = 0; j < columns; ++j) {
+      x.cells[5 * columns + j] = std::nan("");
+      x.cells[6 * columns + j] = -INFINITY;
+    }
+    check(text, {x}, {}, 0);
+  }
+}
+
+TEST_F(KernelCompilerTest, EqualStructuresShareCode) {
+  auto sum = [](std::string sizes, std::string names) {
+    return "%r = plan.operator cell(%a, " + names + ") sizes [" + sizes +
+           "] : ($M, $M) -> f64 {\n^bb0(%x: $M, %y: $M):\n%0 = tok.binary mul %x, %y : ($M, $M) -> $M\n"
+           "%1 = tok.aggregate sum full %0 : $M -> f64\nplan.yield %1 : f64\n}";
+  };
+  auto first = compiler.compile(parse(sum("-1, -2, -1, -2", "%b")));
+  auto renamed = compiler.compile(parse(sum("-8, -3, -8, -3", "%c")));
+  auto vectors = compiler.compile(parse(sum("-1, 1, -1, 1", "%b")));
+  ASSERT_TRUE(succeeded(first) && succeeded(renamed) && succeeded(vectors));
+  EXPECT_EQ(first->kernel, renamed->kernel);
+  EXPECT_NE(first->kernel, vectors->kernel);
+  EXPECT_EQ(compiler.statistics().compiled, 2);
+}
+
+TEST_F(KernelCompilerTest, ExplainsWhatItGenerates) {
+  std::string loops, llvmText, assembly;
+  KernelCompilerOptions options;
+  options.explainLoops = [&](const std::string &, const std::string &text) { loops = text; };
+  options.explainLlvm = [&](const std::string &, const std::string &text) { llvmText = text; };
+  options.explainAssembly = [&](const std::string &, const std::string &text) { assembly = text; };
+  KernelCompiler explaining(options);
+  auto plan = explaining.compile(parse(R"(%r = plan.operator cell(%a) sizes [-1, -2] : ($M) -> $M {
+  ^bb0(%x: $M):
+    %0 = tok.unary exp %x : $M -> $M
+    plan.yield %0 : $M
+  })"));
+  ASSERT_TRUE(succeeded(plan));
+  EXPECT_NE(loops.find("scf.for"), std::string::npos);
+  EXPECT_NE(llvmText.find("define i32 @cell_exp_1"), std::string::npos);
+  EXPECT_NE(assembly.find("cell_exp_1:"), std::string::npos);
+}
+
+TEST_F(KernelCompilerTest, RejectsWhatNoTemplateComputes) {
+  plan::OperatorOp op = parse(R"(%r = plan.operator row(%a, %b) sizes [-1, -2, -3, -4] : ($M, $M) -> $M {
+  ^bb0(%x: $M, %y: $M):
+    %0 = tok.binary add %x, %y : ($M, $M) -> $M
+    plan.yield %0 : $M
+  })");
+  std::string message;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    message = diagnostic.str();
+    return success();
+  });
+  EXPECT_TRUE(failed(compiler.compile(op)));
+  EXPECT_NE(message.find("iteration space"), std::string::npos) << message;
+}
+
+} // namespace

@@ -1,0 +1,188 @@
+#include "codegen/KernelEmitter.h"
+
+#include "codegen/CellEmission.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+#include <cstddef>
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::codegen;
+
+unsigned KernelContext::outputIndex(const Root &root) const {
+  unsigned index = 0;
+  for (const Root *other = body.roots().begin(); other != &root; ++other)
+    index += other->kind == Root::Kind::Array;
+  return index;
+}
+
+static Value partialSize(VectorBuilder &vectors, const KernelBody &body, const Root &root, Value columns) {
+  if (root.kind == Root::Kind::FullAggregate)
+    return vectors.integer(VectorBuilder::lanes);
+  return vectors.roundDownToLanes(vectors.add(columns, vectors.integer(VectorBuilder::lanes - 1)));
+}
+
+Value KernelContext::partialPointer(const Root &root) {
+  Value pointer = tile.partials;
+  for (const Root *other = body.roots().begin(); other != &root; ++other)
+    if (other->kind != Root::Kind::Array)
+      pointer = vectors.offset(pointer, partialSize(vectors, body, *other, tile.columns));
+  return pointer;
+}
+
+Contribution KernelContext::contribution(Value value, Value factor, AggregateKind kind,
+                                         llvm::function_ref<Value(Value)> valueOf) const {
+  if (factor)
+    return {valueOf(value), valueOf(factor)};
+  auto product = value.getDefiningOp<tok::BinaryOp>();
+  if (kind == AggregateKind::Sum && product && product.getKind() == BinaryOperator::Mul)
+    return {valueOf(withoutCasts(product.getLhs())), valueOf(withoutCasts(product.getRhs()))};
+  return {valueOf(value), {}};
+}
+
+static Value columnsOf(VectorBuilder &vectors, const KernelBody &body, Value arguments) {
+  if (auto columns = body.constantColumns())
+    return vectors.integer(*columns);
+  return vectors.integerMember(arguments, offsetof(TokArguments, extents) + sizeof(int64_t));
+}
+
+// Scalars, 1×1 arrays, literals and what is computed of them, once at the entry of the tile.
+static void emitUniformValues(KernelContext &kernel) {
+  VectorBuilder &vectors = kernel.vectors;
+  Block &body = kernel.body.op().getBody().front();
+  for (BlockArgument argument : body.getArguments()) {
+    if (kernel.body.extentOf(argument) != Extent::Uniform)
+      continue;
+    Value pointer = tok::isArray(argument.getType())
+                        ? kernel.tile.inputs[kernel.body.arrayIndex(argument)]
+                        : vectors.offset(kernel.tile.scalars, vectors.integer(kernel.body.scalarIndex(argument)));
+    kernel.uniform[argument] = vectors.splat(vectors.loadScalar(pointer));
+  }
+  for (Operation &operation : body) {
+    if (operation.getNumResults() != 1 || !isa<tok::UnaryOp, tok::BinaryOp, tok::IfElseOp, tok::ConstantOp>(operation) ||
+        kernel.body.extentOf(operation.getResult(0)) != Extent::Uniform)
+      continue;
+    SmallVector<Value> operands;
+    for (Value operand : operation.getOperands())
+      operands.push_back(kernel.uniform.lookup(withoutCasts(operand)));
+    kernel.uniform[operation.getResult(0)] = emitCell(vectors, &operation, operands);
+  }
+}
+
+static unsigned arrayOutputs(const KernelBody &body) {
+  return llvm::count_if(body.roots(), [](const Root &root) { return root.kind == Root::Kind::Array; });
+}
+
+// The function that computes a tile; returns it and the number of values kept in scratch memory.
+static LLVM::LLVMFuncOp emitTileFunction(const KernelBody &body, StringRef name, VectorBuilder &vectors,
+                                         int64_t &keptValues) {
+  OpBuilder &builder = vectors.builder();
+  Type pointer = vectors.pointerType(), integer = builder.getI64Type();
+  unsigned inputs = body.arrayCount(), outputs = arrayOutputs(body);
+  SmallVector<Type> types(inputs + outputs + 3, pointer);
+  types.append(3, integer);
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()), types);
+  auto function = builder.create<LLVM::LLVMFuncOp>(builder.getUnknownLoc(), (name + "_tile").str(), type,
+                                                   LLVM::Linkage::Internal);
+  for (unsigned i = 0; i < inputs + outputs + 3; ++i)
+    function.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr());
+  for (unsigned i = 0; i < inputs; ++i)
+    function.setArgAttr(i, LLVM::LLVMDialect::getReadonlyAttrName(), builder.getUnitAttr());
+
+  OpBuilder::InsertionGuard guard(builder);
+  Block *entry = function.addEntryBlock(builder);
+  builder.setInsertionPointToStart(entry);
+  auto arguments = entry->getArguments();
+  KernelContext kernel{body, vectors, TileArguments(), llvm::DenseMap<Value, Value>()};
+  kernel.tile.inputs.assign(arguments.begin(), arguments.begin() + inputs);
+  kernel.tile.outputs.assign(arguments.begin() + inputs, arguments.begin() + inputs + outputs);
+  auto rest = arguments.drop_front(inputs + outputs);
+  kernel.tile.scalars = rest[0];
+  kernel.tile.partials = rest[1];
+  kernel.tile.scratch = rest[2];
+  kernel.tile.begin = rest[3];
+  kernel.tile.end = rest[4];
+  kernel.tile.columns = body.constantColumns() ? vectors.integer(*body.constantColumns()) : Value(rest[5]);
+  emitUniformValues(kernel);
+  keptValues = 0;
+  if (body.isFlat())
+    emitFlatTile(kernel);
+  else
+    keptValues = emitRowTile(kernel);
+  builder.create<LLVM::ReturnOp>(builder.getUnknownLoc(), ValueRange());
+  return function;
+}
+
+static void emitEntryFunction(const KernelBody &body, StringRef name, VectorBuilder &vectors, LLVM::LLVMFuncOp tile) {
+  OpBuilder &builder = vectors.builder();
+  Location location = builder.getUnknownLoc();
+  Type pointer = vectors.pointerType();
+  auto type = LLVM::LLVMFunctionType::get(builder.getI32Type(), {pointer, pointer, pointer});
+  auto function = builder.create<LLVM::LLVMFuncOp>(location, name, type);
+  OpBuilder::InsertionGuard guard(builder);
+  Block *entry = function.addEntryBlock(builder);
+  builder.setInsertionPointToStart(entry);
+  Value arguments = entry->getArgument(0), range = entry->getArgument(1), workspace = entry->getArgument(2);
+  SmallVector<Value> operands;
+  auto dataPointers = [&](int64_t member, unsigned count) {
+    if (count == 0)
+      return;
+    Value arrays = vectors.pointerMember(arguments, member);
+    for (unsigned i = 0; i < count; ++i)
+      operands.push_back(vectors.pointerMember(arrays, i * sizeof(TokArray) + offsetof(TokArray, data)));
+  };
+  dataPointers(offsetof(TokArguments, inputs), body.arrayCount());
+  dataPointers(offsetof(TokArguments, outputs), arrayOutputs(body));
+  operands.push_back(vectors.pointerMember(arguments, offsetof(TokArguments, scalars)));
+  operands.push_back(vectors.pointerMember(workspace, offsetof(TokWorkspace, partials)));
+  operands.push_back(vectors.pointerMember(workspace, offsetof(TokWorkspace, scratch)));
+  operands.push_back(vectors.integerMember(range, offsetof(TokTile, begin)));
+  operands.push_back(vectors.integerMember(range, offsetof(TokTile, end)));
+  operands.push_back(columnsOf(vectors, body, arguments));
+  builder.create<LLVM::CallOp>(location, tile, operands);
+  Value status = builder.create<LLVM::ConstantOp>(location, builder.getI32Type(), builder.getI32IntegerAttr(0));
+  builder.create<LLVM::ReturnOp>(location, status);
+}
+
+static void emitMergeFunction(const KernelBody &body, StringRef name, VectorBuilder &vectors) {
+  OpBuilder &builder = vectors.builder();
+  Location location = builder.getUnknownLoc();
+  Type pointer = vectors.pointerType();
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()), {pointer, pointer, pointer});
+  auto function = builder.create<LLVM::LLVMFuncOp>(location, (name + "_merge").str(), type);
+  OpBuilder::InsertionGuard guard(builder);
+  Block *entry = function.addEntryBlock(builder);
+  builder.setInsertionPointToStart(entry);
+  Value into = entry->getArgument(1), from = entry->getArgument(2);
+  Value columns = columnsOf(vectors, body, entry->getArgument(0));
+  for (const Root &root : body.roots()) {
+    if (root.kind == Root::Kind::Array)
+      continue;
+    Value size = partialSize(vectors, body, root, columns);
+    State none;
+    vectors.forLoop(vectors.integer(0), size, VectorBuilder::lanes, none, [&](Value i, State &) {
+      Value target = vectors.offset(into, i);
+      Value merged = combine(vectors, root.aggregate, vectors.load(target, {}), vectors.load(vectors.offset(from, i), {}));
+      vectors.store(merged, target, {});
+    });
+    into = vectors.offset(into, size);
+    from = vectors.offset(from, size);
+  }
+  builder.create<LLVM::ReturnOp>(location, ValueRange());
+}
+
+OwningOpRef<ModuleOp> codegen::emitKernel(const KernelBody &body, StringRef name, MLIRContext *context,
+                                          abi::KernelPlan &plan) {
+  OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(context), name);
+  VectorBuilder vectors(*module);
+  int64_t keptValues = 0;
+  LLVM::LLVMFuncOp tile = emitTileFunction(body, name, vectors, keptValues);
+  emitEntryFunction(body, name, vectors, tile);
+  if (arrayOutputs(body) != body.roots().size())
+    emitMergeFunction(body, name, vectors);
+  // Eight rows of each kept value, every row rounded up to whole vectors.
+  plan.scratchDoublesPerColumn = keptValues * VectorBuilder::lanes;
+  plan.scratchDoubles = keptValues * VectorBuilder::lanes * VectorBuilder::lanes;
+  return module;
+}

@@ -1,0 +1,136 @@
+#include "codegen/LlvmLowering.h"
+#include "codegen/VectorMathBitcode.h"
+
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/IPO/AlwaysInliner.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/GVN.h"
+#include "llvm/Transforms/Scalar/LICM.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::codegen;
+
+// Pattern sets take a while to build, so they live as long as the context.
+struct LoweringContext::Conversion {
+  explicit Conversion(MLIRContext *context) : types(context), target(*context) {
+    RewritePatternSet set(context);
+    populateSCFToControlFlowConversionPatterns(set);
+    cf::populateControlFlowToLLVMConversionPatterns(types, set);
+    arith::populateArithToLLVMConversionPatterns(types, set);
+    populateVectorToLLVMConversionPatterns(types, set);
+    patterns = FrozenRewritePatternSet(std::move(set));
+    target.addLegalOp<ModuleOp>();
+  }
+  LLVMTypeConverter types;
+  LLVMConversionTarget target;
+  FrozenRewritePatternSet patterns;
+};
+
+LoweringContext::LoweringContext() {
+  DialectRegistry registry;
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  context_ = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+  context_->loadDialect<arith::ArithDialect, cf::ControlFlowDialect, LLVM::LLVMDialect, scf::SCFDialect,
+                        vector::VectorDialect>();
+  conversion_ = std::make_unique<Conversion>(context_.get());
+}
+
+LoweringContext::~LoweringContext() = default;
+
+std::unique_ptr<llvm::Module> LoweringContext::lower(ModuleOp module, llvm::LLVMContext &llvmContext) {
+#ifdef NDEBUG
+  constexpr bool verifies = false;
+#else
+  constexpr bool verifies = true;
+#endif
+  if (verifies && failed(verify(module)))
+    return nullptr;
+  if (failed(applyPartialConversion(module, conversion_->target, conversion_->patterns)))
+    return nullptr;
+  return translateModuleToLLVMIR(module, llvmContext, module.getName().value_or("kernel"),
+                                 /*disableVerification=*/!verifies);
+}
+
+llvm::Error codegen::linkVectorMath(llvm::Module &module) {
+  llvm::SmallVector<std::string> called;
+  for (const llvm::Function &function : module)
+    if (function.isDeclaration() && function.getName().starts_with("tokamak_vector_"))
+      called.push_back(function.getName().str());
+  if (called.empty())
+    return llvm::Error::success();
+  llvm::StringRef bytes = vectorMathBitcode();
+  auto library = llvm::getLazyBitcodeModule(llvm::MemoryBufferRef(bytes, "VectorMath"), module.getContext());
+  if (!library)
+    return library.takeError();
+  (*library)->setDataLayout(module.getDataLayout());
+  (*library)->setTargetTriple(module.getTargetTriple());
+  if (llvm::Linker::linkModules(module, std::move(*library), llvm::Linker::LinkOnlyNeeded))
+    return llvm::createStringError("the vector math does not link");
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration() || !function.getName().starts_with("tokamak_vector_"))
+      continue;
+    function.setLinkage(llvm::GlobalValue::InternalLinkage);
+    // Compiled for a machine of its own choice; here the kernel's counts.
+    for (const char *attribute : {"target-cpu", "target-features", "tune-cpu", "min-legal-vector-width",
+                                  "prefer-vector-width", "no-builtins"})
+      function.removeFnAttr(attribute);
+  }
+  return llvm::Error::success();
+}
+
+void codegen::optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::PassBuilder builder(&machine);
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+
+  llvm::ModulePassManager inlining;
+  inlining.addPass(llvm::AlwaysInlinerPass());
+  inlining.run(module, modules);
+
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::EarlyCSEPass());
+  passes.addPass(llvm::InstCombinePass());
+  passes.addPass(llvm::SimplifyCFGPass());
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
+  passes.addPass(llvm::GVNPass());
+  passes.addPass(llvm::SimplifyCFGPass());
+  for (llvm::Function &function : module)
+    if (!function.isDeclaration() && !function.getName().starts_with("tokamak_vector_"))
+      passes.run(function, functions);
+#ifndef NDEBUG
+  if (llvm::verifyModule(module, &llvm::errs()))
+    llvm::report_fatal_error("a kernel's LLVM IR is invalid");
+#endif
+}

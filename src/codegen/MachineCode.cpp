@@ -1,0 +1,147 @@
+#include "codegen/MachineCode.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/SmallVectorMemoryBuffer.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <atomic>
+#include <cmath>
+#include <cstring>
+#include <mutex>
+
+using namespace llvm;
+using namespace tokamak;
+using namespace tokamak::codegen;
+
+static void initializeTarget() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    InitializeNativeTarget();
+    InitializeNativeTargetAsmPrinter();
+    InitializeNativeTargetAsmParser();
+  });
+}
+
+static Expected<orc::JITTargetMachineBuilder> hostBuilder() {
+  initializeTarget();
+  auto builder = orc::JITTargetMachineBuilder::detectHost();
+  if (!builder)
+    return builder.takeError();
+  builder->setCodeGenOptLevel(CodeGenOptLevel::Default);
+  // Only what says so is fused: cells have the same bits everywhere.
+  builder->getOptions().AllowFPOpFusion = FPOpFusion::Strict;
+  return builder;
+}
+
+Expected<std::unique_ptr<TargetMachine>> codegen::createTargetMachine() {
+  auto builder = hostBuilder();
+  if (!builder)
+    return builder.takeError();
+  return builder->createTargetMachine();
+}
+
+static void emitFile(Module &module, TargetMachine &machine, SmallVectorImpl<char> &bytes, CodeGenFileType type) {
+  raw_svector_ostream stream(bytes);
+  legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr, type, /*DisableVerify=*/true))
+    report_fatal_error("the target emits no files");
+  passes.run(module);
+}
+
+std::unique_ptr<MemoryBuffer> codegen::emitObject(Module &module, TargetMachine &machine) {
+  SmallVector<char, 0> bytes;
+  emitFile(module, machine, bytes, CodeGenFileType::ObjectFile);
+  return std::make_unique<SmallVectorMemoryBuffer>(std::move(bytes), module.getName(),
+                                                   /*RequiresNullTerminator=*/false);
+}
+
+std::string codegen::emitAssembly(Module &module, TargetMachine &machine) {
+  SmallString<0> bytes;
+  emitFile(module, machine, bytes, CodeGenFileType::AssemblyFile);
+  return bytes.str().str();
+}
+
+// What generated code may call: the C library's functions, by the names LLVM uses.
+static orc::SymbolMap librarySymbols(orc::LLJIT &jit) {
+  orc::SymbolMap symbols;
+  auto add = [&](StringRef name, auto *function) {
+    symbols[jit.mangleAndIntern(name)] = {orc::ExecutorAddr::fromPtr(function), JITSymbolFlags::Exported};
+  };
+  using Unary = double (*)(double);
+  using Binary = double (*)(double, double);
+  for (auto [name, function] : std::initializer_list<std::pair<const char *, Unary>>{
+           {"sin", std::sin}, {"cos", std::cos}, {"tan", std::tan}, {"asin", std::asin}, {"acos", std::acos},
+           {"atan", std::atan}, {"sinh", std::sinh}, {"cosh", std::cosh}, {"floor", std::floor}, {"ceil", std::ceil}})
+    add(name, function);
+  add("pow", static_cast<Binary>(std::pow));
+  add("fmod", static_cast<Binary>(std::fmod));
+  add("fma", static_cast<double (*)(double, double, double)>(std::fma));
+  add("memset", std::memset);
+  add("memcpy", std::memcpy);
+  add("memmove", std::memmove);
+  return symbols;
+}
+
+// One for the process; every kernel is a library of its own in it, so that kernels can go one by one.
+static Expected<std::shared_ptr<orc::LLJIT>> sharedJit() {
+  static std::mutex mutex;
+  static std::shared_ptr<orc::LLJIT> shared;
+  std::lock_guard lock(mutex);
+  if (shared)
+    return shared;
+  auto builder = hostBuilder();
+  if (!builder)
+    return builder.takeError();
+  auto jit = orc::LLJITBuilder()
+                 .setJITTargetMachineBuilder(std::move(*builder))
+                 .setPlatformSetUp(orc::setUpInactivePlatform)
+                 .setLinkProcessSymbolsByDefault(false)
+                 .create();
+  if (!jit)
+    return jit.takeError();
+  if (Error error = (*jit)->getMainJITDylib().define(orc::absoluteSymbols(librarySymbols(**jit))))
+    return std::move(error);
+  shared = std::move(*jit);
+  return shared;
+}
+
+namespace {
+
+class LinkedCode : public MachineCode {
+public:
+  LinkedCode(std::shared_ptr<orc::LLJIT> jit, orc::JITDylib &library) : jit_(std::move(jit)), library_(library) {}
+  ~LinkedCode() override { cantFail(jit_->getExecutionSession().removeJITDylib(library_)); }
+  void set(StringRef symbol, void *address) { addresses_[symbol] = address; }
+
+private:
+  std::shared_ptr<orc::LLJIT> jit_;
+  orc::JITDylib &library_;
+};
+
+} // namespace
+
+Expected<std::shared_ptr<MachineCode>> MachineCode::link(std::unique_ptr<MemoryBuffer> object,
+                                                         ArrayRef<std::string> symbols) {
+  static std::atomic<uint64_t> serial = 0;
+  auto jit = sharedJit();
+  if (!jit)
+    return jit.takeError();
+  auto library = (*jit)->createJITDylib("kernel" + std::to_string(serial++));
+  if (!library)
+    return library.takeError();
+  library->addToLinkOrder((*jit)->getMainJITDylib());
+  auto code = std::make_shared<LinkedCode>(*jit, *library);
+  if (Error error = (*jit)->addObjectFile(*library, std::move(object)))
+    return std::move(error);
+  for (const std::string &symbol : symbols) {
+    auto address = (*jit)->lookup(*library, symbol);
+    if (!address)
+      return address.takeError();
+    code->set(symbol, address->toPtr<void *>());
+  }
+  return code;
+}

@@ -1,0 +1,45 @@
+// Machine code in this process: a target machine for the CPU found at run time, and the just-in-time linker.
+//
+//   auto code = MachineCode::link(object, {"f"});   // code->address("f"), alive as long as the pointer
+#ifndef TOKAMAK_CODEGEN_MACHINECODE_H
+#define TOKAMAK_CODEGEN_MACHINECODE_H
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <memory>
+#include <string>
+
+namespace llvm {
+class Module;
+class TargetMachine;
+} // namespace llvm
+
+namespace tokamak::codegen {
+
+// For this machine's CPU with all its features.
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine();
+
+// Both may change the module: translate a clone to have two forms.
+std::unique_ptr<llvm::MemoryBuffer> emitObject(llvm::Module &module, llvm::TargetMachine &machine);
+std::string emitAssembly(llvm::Module &module, llvm::TargetMachine &machine);
+
+// Linked code. Destroying it unmaps the code.
+class MachineCode {
+public:
+  virtual ~MachineCode() = default;
+  // Null when the object doesn't define the symbol.
+  void *address(llvm::StringRef symbol) const { return addresses_.lookup(symbol); }
+
+  // Links an object file; `symbols` are those one may ask for.
+  static llvm::Expected<std::shared_ptr<MachineCode>> link(std::unique_ptr<llvm::MemoryBuffer> object,
+                                                           llvm::ArrayRef<std::string> symbols);
+
+protected:
+  llvm::StringMap<void *> addresses_;
+};
+
+} // namespace tokamak::codegen
+#endif

@@ -1,0 +1,178 @@
+// Measures the errors of VectorMath.cpp, as kernels call it, against correctly rounded results of MPFR; the bounds are
+// those VectorMath.cpp states.
+#include "codegen/KernelCompiler.h"
+#include "codegen/KernelLauncher.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Parser/Parser.h"
+
+#include <gtest/gtest.h>
+#include <mpfr.h>
+
+#include <bit>
+#include <cmath>
+#include <random>
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::codegen;
+
+namespace {
+
+// |value - exact| in units of the last place of the exact result; 0 for equal infinities or both NaN.
+double errorInUlps(double value, mpfr_t exact) {
+  double rounded = mpfr_get_d(exact, MPFR_RNDN);
+  if (std::isnan(rounded) || std::isnan(value))
+    return std::isnan(rounded) && std::isnan(value) ? 0 : INFINITY;
+  if (std::isinf(rounded) || std::isinf(value) || rounded == 0)
+    return rounded == value || (rounded == 0 && std::fabs(value) <= 0x1p-1074) ? 0 : INFINITY;
+  int exponent;
+  std::frexp(rounded, &exponent);
+  mpfr_t difference;
+  mpfr_init2(difference, 200);
+  mpfr_sub_d(difference, exact, value, MPFR_RNDN);
+  mpfr_mul_2si(difference, difference, -std::max(exponent - 53, -1074), MPFR_RNDN);
+  double error = std::fabs(mpfr_get_d(difference, MPFR_RNDN));
+  mpfr_clear(difference);
+  return error;
+}
+
+using Exact = std::function<void(mpfr_t result, mpfr_t x, mpfr_t y)>;
+
+class VectorMathTest : public ::testing::Test {
+protected:
+  VectorMathTest() { context.loadDialect<tok::TokDialect, plan::PlanDialect, func::FuncDialect>(); }
+
+  std::vector<double> kernel(const std::string &operation, const std::vector<double> &x, const std::vector<double> &y) {
+    std::string source = "func.func @f(%a: tensor<?x?xf64>, %b: tensor<?x?xf64>) {\n"
+                         "%r = plan.operator cell(%a, %b) sizes [-1, 1, -1, 1] : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64> {\n"
+                         "^bb0(%x: tensor<?x?xf64>, %y: tensor<?x?xf64>):\n%0 = " + operation +
+                         " -> tensor<?x?xf64>\nplan.yield %0 : tensor<?x?xf64>\n}\nreturn\n}";
+    auto module = parseSourceString<ModuleOp>(source, &context);
+    plan::OperatorOp op;
+    module->walk([&](plan::OperatorOp found) { op = found; });
+    auto plan = compiler.compile(op);
+    EXPECT_TRUE(succeeded(plan));
+    int64_t count = x.size();
+    return Launch{{{count, 1, x}, {count, 1, y}}, {}}.run(*plan)[0].cells;
+  }
+
+  double worst(const std::string &operation, const Exact &exact, const std::vector<double> &x,
+               const std::vector<double> &y = {}) {
+    std::vector<double> second = y.empty() ? x : y;
+    std::vector<double> results = kernel(operation, x, second);
+    mpfr_t a, b, result;
+    mpfr_inits2(200, a, b, result, nullptr);
+    double worst = 0;
+    for (size_t i = 0; i < x.size(); ++i) {
+      mpfr_set_d(a, x[i], MPFR_RNDN);
+      mpfr_set_d(b, second[i], MPFR_RNDN);
+      exact(result, a, b);
+      double error = errorInUlps(results[i], result);
+      EXPECT_LT(error, 1e9) << operation << " at " << x[i] << ", " << second[i] << ": " << results[i];
+      worst = std::max(worst, error);
+    }
+    mpfr_clears(a, b, result, nullptr);
+    return worst;
+  }
+
+  std::vector<double> uniform(double low, double high, int count = 20000) {
+    std::uniform_real_distribution<double> distribution(low, high);
+    std::vector<double> values;
+    for (int i = 0; i < count; ++i)
+      values.push_back(distribution(generator));
+    return values;
+  }
+  // All bit patterns alike: huge, tiny, denormal, NaN.
+  std::vector<double> anyBits(int count = 20000) {
+    std::vector<double> values;
+    for (int i = 0; i < count; ++i)
+      values.push_back(std::bit_cast<double>(generator()));
+    return values;
+  }
+  static std::vector<double> special() {
+    return {0.0, -0.0, 1, -1, 2, -2, 0.5, -0.5, 3, INFINITY, -INFINITY, NAN, 0x1p-1074, -0x1p-1074, 0x1p-1022, 1e308, -1e308,
+            709.78, 709.79, -708.4, -745.1, -745.2, -746, 22, 0x1p53};
+  }
+  double worstUnary(std::string name, const Exact &exact, std::initializer_list<std::vector<double>> points) {
+    double result = 0;
+    for (const std::vector<double> &x : points)
+      result = std::max(result, worst("tok.unary " + name + " %x : tensor<?x?xf64>", exact, x));
+    RecordProperty(name, std::to_string(result));
+    return result;
+  }
+
+  MLIRContext context;
+  KernelCompiler compiler{{}};
+  std::mt19937_64 generator{7};
+};
+
+TEST_F(VectorMathTest, Exp) {
+  auto exact = [](mpfr_t result, mpfr_t x, mpfr_t) { mpfr_exp(result, x, MPFR_RNDN); };
+  EXPECT_LE(worstUnary("exp", exact, {uniform(-1, 1), uniform(-708, 709.7), uniform(-746, -708), anyBits(), special()}), 1.0);
+}
+
+TEST_F(VectorMathTest, Log) {
+  auto exact = [](mpfr_t result, mpfr_t x, mpfr_t) { mpfr_log(result, x, MPFR_RNDN); };
+  EXPECT_LE(worstUnary("log", exact, {uniform(0.5, 2), uniform(0.99, 1.01), uniform(0, 1e-307), anyBits(), special()}), 1.0);
+}
+
+TEST_F(VectorMathTest, Sigmoid) {
+  auto exact = [](mpfr_t result, mpfr_t x, mpfr_t) {
+    mpfr_neg(result, x, MPFR_RNDN);
+    mpfr_exp(result, result, MPFR_RNDN);
+    mpfr_add_ui(result, result, 1, MPFR_RNDN);
+    mpfr_ui_div(result, 1, result, MPFR_RNDN);
+  };
+  EXPECT_LE(worstUnary("sigmoid", exact, {uniform(-2, 2), uniform(-700, 40), {0.0, -0.0, INFINITY, -INFINITY, NAN, 50}}), 3.0);
+}
+
+TEST_F(VectorMathTest, Tanh) {
+  auto exact = [](mpfr_t result, mpfr_t x, mpfr_t) { mpfr_tanh(result, x, MPFR_RNDN); };
+  EXPECT_LE(worstUnary("tanh", exact, {uniform(-1, 1), uniform(-25, 25), anyBits(), special()}), 3.0);
+}
+
+TEST_F(VectorMathTest, Pow) {
+  auto exact = [](mpfr_t result, mpfr_t x, mpfr_t y) { mpfr_pow(result, x, y, MPFR_RNDN); };
+  auto error = [&](const std::vector<double> &x, const std::vector<double> &y) {
+    return worst("tok.binary pow %x, %y : (tensor<?x?xf64>, tensor<?x?xf64>)", exact, x, y);
+  };
+  std::vector<double> x, y, integers, small;
+  for (double a : special())
+    for (double b : special()) {
+      x.push_back(a);
+      y.push_back(b);
+    }
+  for (int base = -30; base <= 30; ++base)
+    for (int exponent = -12; exponent <= 12; ++exponent) {
+      integers.push_back(base);
+      small.push_back(exponent);
+    }
+  double result = std::max({error(uniform(0, 10), uniform(-10, 10)), error(uniform(0.9, 1.1), uniform(-6000, 6000)),
+                            error(uniform(0, 1e-300), uniform(-1, 1)), error(anyBits(), anyBits()), error(x, y)});
+  RecordProperty("pow", std::to_string(result));
+  EXPECT_LE(result, 1.0);
+  // Whole powers that are whole numbers are exact.
+  std::vector<double> powers =
+      kernel("tok.binary pow %x, %y : (tensor<?x?xf64>, tensor<?x?xf64>)", integers, small);
+  for (size_t i = 0; i < powers.size(); ++i)
+    if (small[i] >= 0 && std::fabs(std::pow(integers[i], small[i])) < 0x1p53)
+      EXPECT_EQ(powers[i], std::pow(integers[i], small[i])) << integers[i] << "^" << small[i];
+}
+
+TEST_F(VectorMathTest, ModEqualsTheLibrary) {
+  std::vector<double> x = anyBits(), y = anyBits(), near = uniform(-1e6, 1e6);
+  for (size_t i = 0; i < near.size(); ++i) {
+    x.push_back(y[i] * near[i]); // quotients that are near whole numbers
+    y.push_back(y[i]);
+  }
+  std::vector<double> results = kernel("tok.binary mod %x, %y : (tensor<?x?xf64>, tensor<?x?xf64>)", x, y);
+  for (size_t i = 0; i < x.size(); ++i) {
+    double expected = evaluate(BinaryOperator::Mod, x[i], y[i]);
+    EXPECT_TRUE(std::bit_cast<uint64_t>(results[i]) == std::bit_cast<uint64_t>(expected) ||
+                (std::isnan(results[i]) && std::isnan(expected)))
+        << x[i] << " %% " << y[i] << ": " << results[i] << " instead of " << expected;
+  }
+}
+
+} // namespace
