@@ -67,6 +67,9 @@ private:
   void generateMultiAssign(const MultiAssignStatement &statement);
   void generateIfdef(const IfdefStatement &statement);
   void assign(const Expression &target, mlir::Value value);
+  // Remembers in the location of the value which variable it was first assigned to, for
+  // explanations.
+  void nameValue(mlir::Value value, llvm::StringRef variable);
   void insert(const IndexExpression &target, mlir::Value value, bool isAccumulation);
 
   // Control flow: GenerateControlFlow.cpp.
@@ -87,6 +90,7 @@ private:
   void generateIf(const IfStatement &statement);
   void generateWhile(const WhileStatement &statement);
   void generateFor(const ForStatement &statement);
+  void checkIndependence(const ForStatement &statement);
   void generateLoop(const Statement &statement, EmitRegions emit, CreateLoop create);
   llvm::SmallVector<Carried> carriedBy(const Statement &loop);
   mlir::Block &enterRegion(mlir::Region &region, llvm::ArrayRef<Carried> carried, bool hasCounter);

@@ -2,6 +2,7 @@
 #include "frontend/dml/FunctionGenerator.h"
 
 #include "base/NearestNames.h"
+#include "frontend/dml/ParforDependencies.h"
 
 namespace tokamak::frontend {
 
@@ -167,7 +168,8 @@ mlir::Block &FunctionGenerator::enterRegion(mlir::Region &region, llvm::ArrayRef
     Variable &inside = entry->second;
     inside.mayBeUnassigned |= isNew;
     if (variable.type) {
-      inside.value = block.addArgument(variable.type, place);
+      inside.value = block.addArgument(
+          variable.type, mlir::NameLoc::get(builder_.getStringAttr(variable.name), place));
       inside.isPending = false;
     }
   }
@@ -317,8 +319,43 @@ static void checkOptions(const ForStatement &statement, ModuleGenerator &module)
           nearestCandidates(option.name, known);
 }
 
+// check=0 skips the test; anything else asks for it.
+static bool isChecked(const ForStatement &statement, const ImportOptions &options) {
+  for (const LoopOption &option : statement.options()) {
+    auto argument = options.arguments.find(option.argument);
+    if (option.name == "check")
+      return (argument != options.arguments.end() ? argument->second : option.text) != "0";
+  }
+  return true;
+}
+
+void FunctionGenerator::checkIndependence(const ForStatement &statement) {
+  auto valueOf = [this](const std::string &name) {
+    auto found = scope_.find(name);
+    return found == scope_.end() ? Value() : found->second.value;
+  };
+  ParforSurroundings surroundings;
+  surroundings.isDefined = [&](const std::string &name) { return scope_.contains(name); };
+  surroundings.isMatrix = [&](const std::string &name) {
+    Value value = valueOf(name);
+    return value && tok::isArray(value.getType());
+  };
+  surroundings.isNeededAfter = [&](const std::string &name) {
+    return flow_.neededAfter(statement).contains(name);
+  };
+  surroundings.constant = [&](const std::string &name) { return constantNumber(valueOf(name)); };
+  for (const ParforConflict &conflict : findParforConflicts(statement, surroundings)) {
+    auto &error = module_.error(conflict.place, conflict.message);
+    if (!conflict.otherMessage.empty())
+      error.notes.push_back(module_.noteAt(conflict.otherPlace, conflict.otherMessage));
+    error.note("parfor(..., check=0) skips this test; for runs the iterations in order");
+  }
+}
+
 void FunctionGenerator::generateFor(const ForStatement &statement) {
   checkOptions(statement, module_);
+  if (statement.isParallel() && isChecked(statement, module_.options()))
+    checkIndependence(statement);
   mlir::Location place = location(statement.range());
   const IterationRange &iteration = statement.iteration();
   auto bound = [&](const Expression &expression, const char *purpose) {

@@ -109,7 +109,18 @@ void FunctionGenerator::generateIfdef(const IfdefStatement &statement) {
 void FunctionGenerator::assign(const Expression &target, Value value) {
   if (const auto *index = dyn_cast<IndexExpression>(&target))
     return insert(*index, value, /*isAccumulation=*/false);
-  scope_[cast<NameExpression>(target).name()] = {value, target.range()};
+  const std::string &variable = cast<NameExpression>(target).name();
+  nameValue(value, variable);
+  scope_[variable] = {value, target.range()};
+}
+
+void FunctionGenerator::nameValue(Value value, llvm::StringRef variable) {
+  mlir::Operation *definition = value ? value.getDefiningOp() : nullptr;
+  if (!definition || definition->getNumResults() != 1 ||
+      llvm::isa<mlir::NameLoc>(definition->getLoc()))
+    return;
+  definition->setLoc(
+      mlir::NameLoc::get(builder_.getStringAttr(variable), definition->getLoc()));
 }
 
 void FunctionGenerator::insert(const IndexExpression &target, Value value, bool isAccumulation) {

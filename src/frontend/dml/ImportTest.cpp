@@ -63,13 +63,13 @@ TEST(Import, locatesOperationsAtTheirOperator) {
   Imported imported("X = matrix(1, rows=2, cols=2)\ny = sum(X %*% X)\nprint(y)\n");
   ASSERT_TRUE(imported.module) << imported.messages;
   imported.module->walk([](mlir::Operation *op) {
-    auto place = llvm::dyn_cast<mlir::FileLineColLoc>(op->getLoc());
+    support::FilePosition place = support::positionOf(op->getLoc());
     if (op->getName().getStringRef() == "tok.matmul") {
-      EXPECT_EQ(place.getLine(), 2u);
-      EXPECT_EQ(place.getColumn(), 11u);
+      EXPECT_EQ(place.line, 2u);
+      EXPECT_EQ(place.column, 11u);
     }
     if (op->getName().getStringRef() == "tok.aggregate") {
-      EXPECT_EQ(place.getColumn(), 5u);
+      EXPECT_EQ(place.column, 5u);
     }
   });
 }
