@@ -130,6 +130,7 @@ bool hasUndecided(func::FuncOp function, analysis::FactsAnalysis &facts) {
 CompileSession::CompileSession(const SessionOptions &options, codegen::KernelCompiler &kernels)
     : options_(options), kernels_(kernels), context_(MLIRContext::Threading::DISABLED) {
   context_.loadDialect<tok::TokDialect, plan::PlanDialect, func::FuncDialect>();
+  context_.printOpOnDiagnostic(false); // the user knows a script, no operations
 }
 
 Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number, ArrayRef<InputFacts> inputs,
@@ -200,7 +201,12 @@ Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number, 
 #endif
   auto fragment = lowerFragment(
       function, [&](StringRef name) { return blocks.numberOf(name); },
-      [&](plan::OperatorOp op) { return kernels_.compile(op); });
+      [&](plan::OperatorOp op) {
+        auto kernel = kernels_.compile(op);
+        if (auto predicted = op->getAttrOfType<FloatAttr>("predicted_ns"); succeeded(kernel) && predicted)
+          kernel->predictedNanoseconds = predicted.getValueAsDouble();
+        return kernel;
+      });
   require(fragment);
   result.image = std::make_shared<const runtime::Image>(std::move(*fragment));
   return result;

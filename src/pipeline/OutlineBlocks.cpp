@@ -37,6 +37,24 @@ bool isInvariantAround(Value value, Operation *op) {
   return !loop || loop.isDefinedOutsideOfLoop(value);
 }
 
+// The variable that holds the value in the script; empty where none is known.
+StringRef variableOf(Value value) {
+  if (auto execute = value.getDefiningOp<tok::ExecuteOp>()) {
+    auto names = execute->getAttrOfType<ArrayAttr>(namesAttributeName);
+    return cast<StringAttr>(names[cast<OpResult>(value).getResultNumber()]).getValue();
+  }
+  if (auto loop = value.getDefiningOp<LoopLikeOpInterface>())
+    if (BlockArgument carried = loop.getTiedLoopRegionIterArg(cast<OpResult>(value)))
+      return variableOf(carried);
+  if (auto branch = value.getDefiningOp<tok::IfOp>())
+    return variableOf(branch.getThenRegion().front().getTerminator()->getOperand(cast<OpResult>(value).getResultNumber()));
+  Location location = value.getLoc();
+  while (auto call = dyn_cast<CallSiteLoc>(location))
+    location = call.getCallee();
+  auto name = dyn_cast<NameLoc>(location);
+  return name ? name.getName().getValue() : StringRef();
+}
+
 class Outliner {
 public:
   explicit Outliner(ModuleOp module) : module_(module) {}
@@ -121,6 +139,9 @@ func::FuncOp pipeline::outline(ArrayRef<Operation *> operations, StringRef name,
   OpBuilder after(operations.back());
   after.setInsertionPointAfter(operations.back());
   auto execute = after.create<tok::ExecuteOp>(location, type.getResults(), name, inputs.getArrayRef());
+  execute->setAttr(namesAttributeName, builder.getStrArrayAttr(llvm::map_to_vector(outputs, variableOf)));
+  for (auto [input, argument] : llvm::zip(inputs, entry->getArguments()))
+    argument.setLoc(NameLoc::get(builder.getStringAttr(variableOf(input)), builder.getUnknownLoc()));
   for (auto [output, result] : llvm::zip(outputs, execute.getResults()))
     Value(output).replaceUsesWithIf(result, [&](OpOperand &use) {
       return !members.contains(use.getOwner()) && use.getOwner() != execute;

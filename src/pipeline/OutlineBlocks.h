@@ -18,6 +18,7 @@ namespace tokamak::pipeline {
 
 inline constexpr llvm::StringLiteral bindAttributeName = "tok.bind";
 inline constexpr llvm::StringLiteral blockAttributeName = "tok.block"; // unit attribute of a block's function
+inline constexpr llvm::StringLiteral namesAttributeName = "names";      // of tok.execute: the variables of its results
 
 void outlineBlocks(mlir::ModuleOp module);
 

@@ -58,10 +58,13 @@ Value binaryOfArrays(BinaryOperator op, const Array &x, const Array &y) {
     return binaryWithColumn(op, x, y);
   if (matrices && y.rows() == 1 && y.columns() == x.columns())
     return binaryWithRow(op, x, y);
-  throw Error(fmt::format(
+  std::string message = fmt::format(
       "sizes do not agree: {} {} {}; expected equal sizes, or a right operand that is a vector "
       "of matching length",
-      x.shape().text(), spelling(op), y.shape().text()));
+      x.shape().text(), spelling(op), y.shape().text());
+  if (matrices && x.columns() == 1 && y.rows() == 1)
+    message += fmt::format("; outer(u, v, \"{}\") combines a column with a row", spelling(op));
+  throw Error(message);
 }
 
 // One of the operands of ifElse at a cell: scalars are the same everywhere.

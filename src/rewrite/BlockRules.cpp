@@ -50,11 +50,12 @@ void rewrite::aggregateVectors(func::FuncOp block, analysis::FactsAnalysis &fact
 }
 
 void rewrite::absorbTranspositions(func::FuncOp block, analysis::FactsAnalysis &) {
-  block.walk([&](tok::MatmulOp op) {
+  // Fused operators keep their bodies.
+  for (auto op : llvm::make_early_inc_range(block.getBody().front().getOps<tok::MatmulOp>())) {
     auto left = op.getLhs().getDefiningOp<tok::TransposeOp>();
     auto right = op.getRhs().getDefiningOp<tok::TransposeOp>();
     if (!left && !right)
-      return;
+      continue;
     OpBuilder builder(op);
     // Of two transposed factors one copy remains.
     StringRef native = left ? "matmul_transposed_left" : "matmul_transposed_right";
@@ -69,5 +70,5 @@ void rewrite::absorbTranspositions(func::FuncOp block, analysis::FactsAnalysis &
         transpositions.insert(transpose);
     for (Operation *transpose : transpositions)
       transpose->erase();
-  });
+  }
 }

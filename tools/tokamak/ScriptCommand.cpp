@@ -54,6 +54,7 @@ class Script {
 public:
   explicit Script(const CommandLine &line) : line_(line), context_(mlir::MLIRContext::Threading::DISABLED) {
     context_.loadDialect<tok::TokDialect, mlir::func::FuncDialect>();
+    context_.printOpOnDiagnostic(false); // the user knows a script, no operations
     // The library's sources are not on the user's disk.
     for (const EmbeddedSource &source : embeddedLibrary())
       diagnostics_.addSource({source.path.data(), source.path.size()}, {source.text.data(), source.text.size()});

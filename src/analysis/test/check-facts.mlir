@@ -4,7 +4,7 @@
 func.func @product(%x: tensor<?x?xf64>, %y: tensor<?x?xf64>) {
   %a = tok.assume %x [-1, 3] : tensor<?x?xf64> -> tensor<?x?xf64>
   %b = tok.assume %y [4, 2] : tensor<?x?xf64> -> tensor<?x?xf64>
-  // expected-error @+1 {{matrix product of ?x3 and 4x2: the left one's columns must be as many as the right one's rows}}
+  // expected-error @+1 {{%*%: the inner dimensions differ: ?x3 %*% 4x2}}
   %0 = tok.matmul %a, %b : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
   return
 }
@@ -27,7 +27,7 @@ func.func @index(%x: tensor<?x?xf64>) {
   %a = tok.assume %x [4, 3] : tensor<?x?xf64> -> tensor<?x?xf64>
   %one = tok.constant 1 : i64
   %five = tok.constant 5 : i64
-  // expected-error @+1 {{row index 5 is out of range: the matrix has 4 rows}}
+  // expected-error @+1 {{index out of range: row 5 of a 4x3 matrix}}
   %0 = tok.slice %a, %five, %five, %one, %one : (tensor<?x?xf64>, i64, i64, i64, i64) -> tensor<?x?xf64>
   return
 }

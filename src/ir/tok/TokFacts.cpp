@@ -104,9 +104,12 @@ LogicalResult BinaryOp::checkFacts(ArrayRef<Facts> operands) {
   if (agree(lhs.rows(), rhs.rows()) && agree(lhs.columns(), rhs.columns()))
     return success();
   std::string_view name = spelling(getKind());
-  return emitError("sizes do not agree: ")
-         << describe(lhs) << ' ' << StringRef(name.data(), name.size()) << ' ' << describe(rhs)
-         << "; expected equal sizes, or a right operand that is a vector of matching length";
+  InFlightDiagnostic error = emitError("sizes do not agree: ")
+                             << describe(lhs) << ' ' << StringRef(name.data(), name.size()) << ' ' << describe(rhs)
+                             << "; expected equal sizes, or a right operand that is a vector of matching length";
+  if (lhs.isColumnVector() && rhs.isRowVector())
+    error << "; outer(u, v, \"" << StringRef(name.data(), name.size()) << "\") combines a column with a row";
+  return error;
 }
 
 void IfElseOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
@@ -151,7 +154,7 @@ LogicalResult CastOp::checkFacts(ArrayRef<Facts> operands) {
   bool toScalar = isArray(getOperand().getType()) && isScalar(getType());
   Dimension one = Dimension::constant(1);
   if (toScalar && facts.isMatrix() && (facts.rows().provedDifferent(one) || facts.columns().provedDifferent(one)))
-    return emitError("only a 1x1 matrix can be cast to a scalar, this one is ") << describe(facts);
+    return emitError("as.scalar: expected a 1x1 matrix, got one of ") << describe(facts);
   return success();
 }
 
@@ -172,8 +175,8 @@ void MatmulOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> resul
 LogicalResult MatmulOp::checkFacts(ArrayRef<Facts> operands) {
   if (!operands[0].columns().provedDifferent(operands[1].rows()))
     return success();
-  return emitError("matrix product of ") << describe(operands[0]) << " and " << describe(operands[1])
-                                         << ": the left one's columns must be as many as the right one's rows";
+  return emitError("%*%: the inner dimensions differ: ")
+         << describe(operands[0]) << " %*% " << describe(operands[1]);
 }
 
 void TransposeOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
@@ -201,26 +204,32 @@ void SliceOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> result
     results[0] = Facts::matrix(rangeLength(operands[1], operands[2]), rangeLength(operands[3], operands[4]));
 }
 
-// Indices that are proved outside 1..size, or a range that is proved empty.
-static LogicalResult checkRange(Operation *op, StringRef what, const Facts &begin, const Facts &end, Dimension size) {
+// Indices that are proved outside 1..size, or a range that is proved empty; worded as at run time.
+static LogicalResult checkRange(Operation *op, StringRef what, const Facts &begin, const Facts &end, const Facts &array) {
   Dimension low = begin.integer, high = end.integer;
+  Dimension size = what == "row" ? array.rows() : array.columns();
   if (low.isConstant(1) && high.isConstant(0) && size.isConstant(0))
     return success(); // the whole of nothing
-  if (low.isConstant() && low.constantValue() < 1)
-    return op->emitError(what) << " index " << low.constantValue() << " is less than 1";
-  if (high.isConstant() && size.isConstant() && high.constantValue() > size.constantValue())
-    return op->emitError(what) << " index " << high.constantValue() << " is out of range: the matrix has "
-                               << size.constantValue() << " " << what << "s";
-  if (low.isConstant() && high.isConstant() && low.constantValue() > high.constantValue())
-    return op->emitError(what) << " range " << low.constantValue() << ":" << high.constantValue()
-                               << " ends before it begins";
-  return success();
+  auto outside = [&](Dimension index) {
+    return index.isConstant() &&
+           (index.constantValue() < 1 || (size.isConstant() && index.constantValue() > size.constantValue()));
+  };
+  if (low.isConstant() && high.isConstant() && low.constantValue() > high.constantValue() && !outside(low))
+    return op->emitError("invalid range: ")
+           << what << "s " << low.constantValue() << ":" << high.constantValue() << " end before they begin";
+  if (!outside(low) && !outside(high))
+    return success();
+  auto number = [](Dimension index) {
+    return index.isConstant() ? std::to_string(index.constantValue()) : std::string("?");
+  };
+  std::string range = low == high ? what.str() + " " + number(low) : what.str() + "s " + number(low) + ":" + number(high);
+  return op->emitError("index out of range: ") << range << " of a " << describe(array) << " matrix";
 }
 
 LogicalResult SliceOp::checkFacts(ArrayRef<Facts> operands) {
-  if (failed(checkRange(*this, "row", operands[1], operands[2], operands[0].rows())))
+  if (failed(checkRange(*this, "row", operands[1], operands[2], operands[0])))
     return failure();
-  return checkRange(*this, "column", operands[3], operands[4], operands[0].columns());
+  return checkRange(*this, "column", operands[3], operands[4], operands[0]);
 }
 
 void InsertOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
@@ -228,19 +237,19 @@ void InsertOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> resul
 }
 
 LogicalResult InsertOp::checkFacts(ArrayRef<Facts> operands) {
-  if (failed(checkRange(*this, "row", operands[2], operands[3], operands[0].rows())) ||
-      failed(checkRange(*this, "column", operands[4], operands[5], operands[0].columns())))
+  if (failed(checkRange(*this, "row", operands[2], operands[3], operands[0])) ||
+      failed(checkRange(*this, "column", operands[4], operands[5], operands[0])))
     return failure();
   Dimension rows = rangeLength(operands[2], operands[3]), columns = rangeLength(operands[4], operands[5]);
   Facts target = Facts::matrix(rows, columns);
   if (isArray(getValue().getType())) {
     if (operands[1].rows().provedDifferent(rows) || operands[1].columns().provedDifferent(columns))
-      return emitError("a ") << describe(operands[1]) << " matrix is assigned to a range of " << describe(target);
+      return emitError("left indexing: a ") << describe(operands[1]) << " matrix cannot replace " << describe(target) << " cells";
     return success();
   }
   Dimension one = Dimension::constant(1);
   if (isArray(getInto().getType()) && (rows.provedDifferent(one) || columns.provedDifferent(one)))
-    return emitError("a scalar can be assigned to one cell only, this range is ")
+    return emitError("left indexing: a scalar can replace one cell, not ")
            << describe(target) << "; use matrix(value, rows, cols)";
   return success();
 }
@@ -288,9 +297,9 @@ static LogicalResult checkAppend(Operation *op, ArrayRef<Facts> operands, bool r
       continue;
     Dimension a = rows ? first.columns() : first.rows(), b = rows ? facts.columns() : facts.rows();
     if (a.provedDifferent(b))
-      return op->emitError(rows ? "rbind of " : "cbind of ")
-             << describe(first) << " and " << describe(facts) << ": they must have equally many "
-             << (rows ? "columns" : "rows");
+      return op->emitError(rows ? "rbind" : "cbind")
+             << ": the matrices have different numbers of " << (rows ? "columns" : "rows") << ", "
+             << describe(first) << " and " << describe(facts);
   }
   return success();
 }
