@@ -153,6 +153,7 @@ private:
   mlir::Value emitExtremum(BuiltinCall &call);
   mlir::Value emitLog(BuiltinCall &call);
   mlir::Value emitWeighted(BuiltinCall &call);
+  mlir::Value emitRemove(BuiltinCall &call);
   mlir::Value emitCountDistinct(BuiltinCall &call);
 
   // Small things.

@@ -471,6 +471,15 @@ Value FunctionGenerator::emitWeighted(BuiltinCall &call) {
       .getResult(0);
 }
 
+// The list without the element, and a list of the element alone.
+Value FunctionGenerator::emitRemove(BuiltinCall &call) {
+  mlir::Type types[] = {listType(), listType()};
+  return builder_
+      .create<tok::CallNativeOp>(call.location, mlir::TypeRange(types), "list_remove",
+                                 mlir::ValueRange(call.operands))
+      .getResult(0);
+}
+
 // Of all cells a number, of each row or column a vector.
 Value FunctionGenerator::emitCountDistinct(BuiltinCall &call) {
   auto direction = constantText(call.operands[1]);

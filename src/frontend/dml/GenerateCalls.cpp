@@ -34,6 +34,9 @@ std::optional<llvm::SmallVector<Value>> FunctionGenerator::call(const CallExpres
     return std::nullopt;
   }
   Value value = callBuiltin(expression, *callee.builtin);
+  // A native may have several results.
+  if (auto native = value ? value.getDefiningOp<tok::CallNativeOp>() : tok::CallNativeOp())
+    return llvm::SmallVector<Value>(native.getResults());
   if (value)
     return llvm::SmallVector<Value>{value};
   if (callee.builtin->result == BuiltinResult::None)

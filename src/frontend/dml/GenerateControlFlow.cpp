@@ -4,6 +4,8 @@
 #include "base/NearestNames.h"
 #include "frontend/dml/ParforDependencies.h"
 
+#include <cmath>
+
 namespace tokamak::frontend {
 
 using llvm::cast;
@@ -358,17 +360,26 @@ void FunctionGenerator::generateFor(const ForStatement &statement) {
     checkIndependence(statement);
   mlir::Location place = location(statement.range());
   const IterationRange &iteration = statement.iteration();
-  auto bound = [&](const Expression &expression, const char *purpose) {
+  auto bound = [&](const Expression &expression, const char *purpose, bool *isFraction = nullptr) {
     callFreeZone_ = "for";
     Value value = generate(expression);
     callFreeZone_ = {};
+    std::optional<double> number = constantNumber(value);
+    if (isFraction)
+      *isFraction = number && *number != 0 && std::fabs(*number) < 1;
     return convert(value, ParameterType::Integer, purpose, expression.range());
   };
   Value from = bound(*iteration.from, "the start of a loop");
   Value to = bound(*iteration.to, "the end of a loop");
   Value step;
   if (iteration.increment) {
-    step = bound(*iteration.increment, "the increment of a loop");
+    bool isFraction = false;
+    step = bound(*iteration.increment, "the increment of a loop", &isFraction);
+    // Increments are truncated, and a loop that does not get anywhere does not run.
+    if (isFraction) {
+      from = step = constant(1, place);
+      to = constant(0, place);
+    }
   } else if (from && to) {
     auto first = constantNumber(from), last = constantNumber(to);
     if (first && last) {
