@@ -141,7 +141,11 @@ Value FunctionGenerator::emitSpecial(BuiltinCall &call) {
           .Cases("min", "max", &FunctionGenerator::emitExtremum)
           .Case("log", &FunctionGenerator::emitLog)
           .Cases("moment", "quantile", &FunctionGenerator::emitWeighted)
-          .Case("countDistinct", &FunctionGenerator::emitCountDistinct);
+          .Case("remove", &FunctionGenerator::emitRemove)
+          .Case("countDistinct", &FunctionGenerator::emitCountDistinct)
+          .Default(nullptr);
+  if (!emit)
+    internalError("no code for the builtin " + call.builtin.name.str());
   return (this->*emit)(call);
 }
 

@@ -248,6 +248,12 @@ TEST(Import, reportsWrongArguments) {
             (Lines{"2:5: error: 'f' needs a value for 'a'"}));
 }
 
+TEST(Import, builtinsWithSeveralResults) {
+  Imported imported("L = list(1, 2)\n[R, e] = remove(L, 1)\nprint(length(R) + length(e))\n");
+  ASSERT_TRUE(imported.module) << imported.messages;
+  EXPECT_TRUE(imported.has("tok.native \"list_remove\""));
+}
+
 TEST(Import, refusesWhatCannotRunYetByName) {
   EXPECT_EQ(
       errorsOf("X = rand(rows=2)\n[q, r] = qr(X)\ny = eval(\"f\", X)\n"),
