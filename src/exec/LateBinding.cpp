@@ -63,6 +63,7 @@ std::shared_ptr<const runtime::Image> LateBinding::specialize(int32_t number, st
 
   event.inputs = std::move(classification.description);
   event.explanation = std::move(result.explanation);
+  event.image = result.image;
   event.milliseconds =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   if (listener_)

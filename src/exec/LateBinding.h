@@ -19,6 +19,7 @@ struct SpecializationEvent {
   std::string reason;      // "first execution", "input 2 has size 10x1", ...
   std::string explanation; // what fusion says, if asked
   double milliseconds = 0;
+  std::shared_ptr<const runtime::Image> image;
 };
 
 class LateBinding : public runtime::BlockProvider {

@@ -60,6 +60,10 @@ void Program::tell(const SpecializationEvent &event) {
                        event.place.line, event.milliseconds, event.reason, event.inputs);
   if (options_.explain.fusion)
     out << event.explanation << '\n';
+  if (options_.explain.image) {
+    out << "# image of " << event.block << '\n';
+    runtime::print(*event.image, out);
+  }
 }
 
 void Program::run(runtime::ExecutionContext &context) {
@@ -81,7 +85,7 @@ void Program::run(runtime::ExecutionContext &context) {
   sessionOptions.machine = [&]() -> const cost::MachineModel & { return machine.model(); };
   sessionOptions.disabled = options_.disabled;
   sessionOptions.explainFusion = options_.explain.fusion;
-  bool listens = options_.explain.recompile || options_.explain.fusion;
+  bool listens = options_.explain.recompile || options_.explain.fusion || options_.explain.image;
   LateBinding binding(blocks_, sessionOptions, kernels, [&](const SpecializationEvent &event) {
     if (listens)
       tell(event);

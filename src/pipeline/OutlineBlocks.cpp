@@ -163,4 +163,11 @@ func::FuncOp pipeline::outline(ArrayRef<Operation *> operations, StringRef name,
   return function;
 }
 
-void pipeline::outlineBlocks(ModuleOp module) { Outliner(module).run(); }
+void pipeline::outlineBlocks(ModuleOp module) {
+  Outliner(module).run();
+  // Constants that only blocks used have copies there.
+  module.walk([](tok::ConstantOp constant) {
+    if (constant.use_empty())
+      constant.erase();
+  });
+}
