@@ -221,8 +221,18 @@ Value FunctionGenerator::emitMatrix(BuiltinCall &call) {
   Value data = call.operands[0], rows = call.operands[1], columns = call.operands[2];
   mlir::Type type = data.getType();
   SourceRange place = placeOf(*call.arguments[0]);
-  if (llvm::isa<tok::StringType>(type))
-    return builder_.create<tok::ParseMatrixOp>(call.location, matrixType(), data, rows, columns);
+  if (llvm::isa<tok::StringType>(type)) {
+    std::optional<bool> byRow = constantBoolean(call.operands[3]);
+    if (!byRow) {
+      module_.unsupported(placeOf(*call.arguments[3]), "a 'byrow' that is not a literal");
+      return {};
+    }
+    if (*byRow)
+      return builder_.create<tok::ParseMatrixOp>(call.location, matrixType(), data, rows, columns);
+    Value transposed =
+        builder_.create<tok::ParseMatrixOp>(call.location, matrixType(), data, columns, rows);
+    return builder_.create<tok::TransposeOp>(call.location, matrixType(), transposed);
+  }
   if (tok::isNumber(type))
     return builder_.create<tok::FillOp>(call.location, matrixType(),
                                         castTo(data, builder_.getF64Type(), place), rows, columns);

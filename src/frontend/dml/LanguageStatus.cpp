@@ -27,8 +27,8 @@ constexpr Construct constructs[] = {
      "error: not supported yet"},
     {"`if`, `while`, `for` over `a:b` and `seq(...)`", ""},
     {"`while(FALSE){}`", "runs: separates blocks"},
-    {"`parfor`", "runs; the dependency test of `check=1` is not made, `par`, `mode` and the like "
-                 "have no effect"},
+    {"`parfor`", "runs; iterations that depend on each other are an error unless `check=0`; `par`, "
+                 "`mode` and the like have no effect"},
     {"functions: defaults, named arguments, several outputs, recursion", ""},
     {"`source(...) as ns`, `setwd`", ""},
     {"script builtins of the library", ""},
