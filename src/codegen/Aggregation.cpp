@@ -39,6 +39,11 @@ Value codegen::combine(VectorBuilder &vectors, AggregateKind kind, Value a, Valu
 
 Value codegen::accumulate(VectorBuilder &vectors, AggregateKind kind, Value accumulator, Contribution contribution,
                           Value mask) {
+  if (!accumulator) {
+    Value first = contribution.factor ? emitBinary(vectors, BinaryOperator::Mul, contribution.value, contribution.factor)
+                                      : contribution.value;
+    return mask ? vectors.select(mask, first, vectors.number(neutralElement(kind))) : first;
+  }
   Value next = contribution.factor ? vectors.fma(contribution.value, contribution.factor, accumulator)
                                    : combine(vectors, kind, accumulator, contribution.value);
   return mask ? vectors.select(mask, next, accumulator) : next;

@@ -20,7 +20,7 @@ struct Contribution {
   mlir::Value value;
   mlir::Value factor; // may be null
 };
-// accumulator (+) contribution in the lanes of `mask` (null: all), else unchanged.
+// accumulator (+) contribution in the lanes of `mask` (null: all), else unchanged. A null accumulator is neutral.
 mlir::Value accumulate(VectorBuilder &vectors, AggregateKind kind, mlir::Value accumulator, Contribution contribution,
                        mlir::Value mask);
 

@@ -85,6 +85,8 @@ static LLVM::LLVMFuncOp emitTileFunction(const KernelBody &body, StringRef name,
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()), types);
   auto function = builder.create<LLVM::LLVMFuncOp>(builder.getUnknownLoc(), (name + "_tile").str(), type,
                                                    LLVM::Linkage::Internal);
+  // One function takes less time to compile than two; inlining keeps what is known of the pointers.
+  function.setPassthroughAttr(builder.getStrArrayAttr({"alwaysinline"}));
   for (unsigned i = 0; i < inputs + outputs + 3; ++i)
     function.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr());
   for (unsigned i = 0; i < inputs; ++i)

@@ -17,6 +17,9 @@ constexpr int64_t unrolledColumns = 16;
 // Bodies with more instructions than this for a vector of cells are not repeated for eight rows: they have work enough in
 // one row, and compiling the copies would take longer than they save.
 constexpr int instructionsWorthEightRows = 24;
+// How far ahead blocks are fetched, in doubles, or a block if it is longer; not at all where a block fills the cache.
+constexpr int64_t prefetchDistance = 1024;
+constexpr int64_t prefetchedColumns = 512;
 // Independent accumulators of a full aggregate.
 constexpr unsigned accumulatorsOfFull = 4;
 
@@ -49,16 +52,20 @@ private:
   Value wideOperand(Value value, int row);
   Value shared(Value value);
   Value productVector(Value value);
+  // The chunk's mask, null where the lanes beyond the last column contribute nothing anyway.
+  Value maskFor(Value aggregated, AggregateKind kind) const;
   Contribution wideContribution(Value value, Value factor, AggregateKind kind, int row);
 
   // Memory.
   Value cellPointer(Value array, int row);
   Value scratchPointer(Value kept, int row);
+  void prefetch(Value input);
   Value inputArray(Value value) {
     return kernel_.tile.inputs[body_.arrayIndex(cast<BlockArgument>(value))];
   }
 
   // Accumulators that live as long as the tile.
+  void loadEntryVectors();
   void openState(State &state);
   void closeState(State &state);
   bool inRegisters(const Root &root) const { return root.kind == Root::Kind::ColumnAggregate && isUnrolled(); }
@@ -75,6 +82,7 @@ private:
   llvm::DenseMap<const Root *, Value> columnPartials_; // where column aggregates lie
   SmallVector<Value> rowDistance_;                     // i * columns
   Value paddedColumns_;
+  Value prefetches_, prefetchDistance_; // in loops over columns
 
   // Of the block in emission.
   int rows_ = 1;
@@ -86,6 +94,8 @@ private:
   const Chunk *chunk_ = nullptr;
   llvm::DenseMap<std::pair<Value, int>, Value> wide_;
   llvm::DenseMap<Value, Value> shared_, productVectors_;
+  // By chunk, of the tile: where columns are few, vectors along them stay in registers.
+  llvm::DenseMap<std::pair<Value, int>, Value> entryVectors_;
 };
 
 } // namespace
@@ -98,6 +108,10 @@ int64_t RowEmitter::emit() {
   for (int row = 0; row < lanes; ++row)
     rowDistance_.push_back(body_.constantColumns() ? vectors_.integer(row * *body_.constantColumns())
                                                    : vectors_.multiply(columns, vectors_.integer(row)));
+  if (isUnrolled())
+    loadEntryVectors();
+  prefetches_ = vectors_.less(columns, vectors_.integer(prefetchedColumns));
+  prefetchDistance_ = vectors_.maximum(rowDistance_.back(), vectors_.integer(prefetchDistance));
   State state;
   openState(state);
   Value begin = kernel_.tile.begin, end = kernel_.tile.end;
@@ -110,6 +124,25 @@ int64_t RowEmitter::emit() {
   vectors_.forLoop(begin, end, 1, state, [&](Value row, State &current) { emitBlock(row, 1, current); });
   closeState(state);
   return schedule_.scratchSlots.size();
+}
+
+void RowEmitter::loadEntryVectors() {
+  Block &body = body_.op().getBody().front();
+  auto load = [&](Value value) {
+    for (int64_t chunk = 0; chunk < unrolledChunks(); ++chunk) {
+      Value &vector = entryVectors_[{value, static_cast<int>(chunk)}];
+      int64_t left = *body_.constantColumns() - chunk * lanes;
+      if (!vector)
+        vector = vectors_.load(vectors_.offset(inputArray(value), vectors_.integer(chunk * lanes)),
+                               left < lanes ? vectors_.maskBelow(left) : Value());
+    }
+  };
+  for (BlockArgument argument : body.getArguments())
+    if (body_.extentOf(argument) == Extent::Shared && !argument.use_empty())
+      load(argument);
+  for (auto product : body.getOps<tok::MatmulOp>())
+    if (isRowProduct(product) && body_.extentOf(rowAggregated(product)) == Extent::Wide)
+      load(product.getRhs());
 }
 
 void RowEmitter::openState(State &state) {
@@ -178,7 +211,8 @@ void RowEmitter::emitPass(const RowPass &pass, State &state) {
     AggregateKind kind = aggregate ? aggregate.getKind() : AggregateKind::Sum;
     for (int row = 0; row < rows_; ++row) {
       Accumulator neutral = neutralAccumulator(vectors_, kind);
-      state.push_back(neutral.value);
+      // Without a loop the first contribution needs nothing to be added to.
+      state.push_back(isUnrolled() && !neutral.index && unrolledChunks() > 0 ? Value() : neutral.value);
       if (neutral.index)
         state.push_back(neutral.index);
     }
@@ -237,7 +271,7 @@ void RowEmitter::emitChunk(const RowPass &pass, const Chunk &chunk, State &state
     for (int row = 0; row < rows_; ++row) {
       if (!aggregate) {
         Contribution product{wide(value, row), productVector(op->getOperand(1))};
-        state[slot] = accumulate(vectors_, AggregateKind::Sum, state[slot], product, chunk.mask);
+        state[slot] = accumulate(vectors_, AggregateKind::Sum, state[slot], product, maskFor(value, AggregateKind::Sum));
         ++slot;
       } else if (isIndex(aggregate.getKind())) {
         // Columns count from 1 and are exact as doubles.
@@ -251,7 +285,7 @@ void RowEmitter::emitChunk(const RowPass &pass, const Chunk &chunk, State &state
         state[slot++] = next.index;
       } else {
         AggregateKind kind = aggregate.getKind();
-        state[slot] = accumulate(vectors_, kind, state[slot], wideContribution(value, {}, kind, row), chunk.mask);
+        state[slot] = accumulate(vectors_, kind, state[slot], wideContribution(value, {}, kind, row), maskFor(value, kind));
         ++slot;
       }
     }
@@ -268,7 +302,8 @@ void RowEmitter::emitChunk(const RowPass &pass, const Chunk &chunk, State &state
       } else {
         Value &total = state[slots_[root] + row % accumulatorsOfFull];
         total = accumulate(vectors_, root->aggregate, total,
-                           wideContribution(root->value, root->factor, root->aggregate, row), chunk.mask);
+                           wideContribution(root->value, root->factor, root->aggregate, row),
+                           maskFor(root->value, root->aggregate));
       }
     }
   }
@@ -373,6 +408,8 @@ Value RowEmitter::wide(Value value, int row) {
   Operation *op = value.getDefiningOp();
   if (!op) {
     result = vectors_.load(vectors_.offset(cellPointer(inputArray(value), row), chunk_->column), chunk_->mask);
+    if (row == 0 && rows_ == lanes && pass_ == schedule_.passes.begin())
+      prefetch(value);
   } else if (pass_->loaded.contains(value)) {
     result = vectors_.load(scratchPointer(value, row), {});
   } else {
@@ -405,6 +442,8 @@ Value RowEmitter::shared(Value value) {
 
 // The chunk's part of an input that is a vector along the columns, 1×n or n×1.
 Value RowEmitter::productVector(Value value) {
+  if (isUnrolled())
+    return entryVectors_.lookup({value, static_cast<int>(chunk_->number)});
   if (Value known = productVectors_.lookup(value))
     return known;
   return productVectors_[value] = vectors_.load(vectors_.offset(inputArray(value), chunk_->column), chunk_->mask);
@@ -412,6 +451,19 @@ Value RowEmitter::productVector(Value value) {
 
 Contribution RowEmitter::wideContribution(Value value, Value factor, AggregateKind kind, int row) {
   return kernel_.contribution(value, factor, kind, [&](Value operand) { return wideOperand(operand, row); });
+}
+
+// Masked loads give 0 in lanes that are not loaded.
+static bool isZeroBeyondColumns(const KernelBody &body, Value value) {
+  if (isa<BlockArgument>(value))
+    return body.extentOf(value) == Extent::Wide || body.extentOf(value) == Extent::Shared;
+  auto product = value.getDefiningOp<tok::BinaryOp>();
+  return product && product.getKind() == BinaryOperator::Mul && isZeroBeyondColumns(body, product.getLhs()) &&
+         isZeroBeyondColumns(body, product.getRhs());
+}
+
+Value RowEmitter::maskFor(Value aggregated, AggregateKind kind) const {
+  return kind == AggregateKind::Sum && isZeroBeyondColumns(body_, aggregated) ? Value() : chunk_->mask;
 }
 
 //===- memory -------------------------------------------------------------------------------------===//
@@ -428,6 +480,23 @@ Value RowEmitter::cellPointer(Value array, int row) {
   else
     vectors_.builder().setInsertionPointAfterValue(first);
   return cellPointers_[{array, row}] = vectors_.offset(first, rowDistance_[row]);
+}
+
+// The first pass over a block fetches what a later block will read, line by line in the order of memory: eight rows at
+// a time are too many streams for the hardware to follow. A block is as many lines of 64 bytes as it has columns.
+void RowEmitter::prefetch(Value input) {
+  Value first = cellPointer(inputArray(input), 0);
+  auto fetch = [&](Value distance, int64_t lines) {
+    Value position = vectors_.add(vectors_.multiply(chunk_->column, vectors_.integer(lanes)), distance);
+    for (int64_t line = 0; line < lines; ++line)
+      vectors_.prefetch(vectors_.offset(first, vectors_.add(position, vectors_.integer(line * lanes))));
+  };
+  if (isUnrolled()) {
+    fetch(vectors_.integer(prefetchDistance), std::min(lanes, *body_.constantColumns() - chunk_->number * lanes));
+    return;
+  }
+  State none;
+  vectors_.ifThen(prefetches_, none, [&](State &) { fetch(prefetchDistance_, lanes); });
 }
 
 Value RowEmitter::scratchPointer(Value kept, int row) {

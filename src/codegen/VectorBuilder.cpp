@@ -61,6 +61,7 @@ Value VectorBuilder::multiply(Value a, Value b) { return builder_.create<arith::
 Value VectorBuilder::roundDownToLanes(Value value) {
   return builder_.create<arith::AndIOp>(location_, value, integer(-lanes));
 }
+Value VectorBuilder::maximum(Value a, Value b) { return builder_.create<arith::MaxSIOp>(location_, a, b); }
 Value VectorBuilder::less(Value a, Value b) {
   return builder_.create<arith::CmpIOp>(location_, arith::CmpIPredicate::slt, a, b);
 }
@@ -85,6 +86,9 @@ void VectorBuilder::store(Value value, Value pointer, Value mask) {
     builder_.create<LLVM::MaskedStoreOp>(location_, value, pointer, mask, alignment);
   else
     builder_.create<LLVM::StoreOp>(location_, value, pointer, alignment);
+}
+void VectorBuilder::prefetch(Value pointer) {
+  builder_.create<LLVM::Prefetch>(location_, pointer, /*rw=*/0, /*hint=*/3, /*cache=*/1);
 }
 Value VectorBuilder::loadScalar(Value pointer) {
   return builder_.create<LLVM::LoadOp>(location_, builder_.getF64Type(), pointer, alignment);

@@ -42,6 +42,7 @@ public:
   mlir::Value subtract(mlir::Value a, mlir::Value b);
   mlir::Value multiply(mlir::Value a, mlir::Value b);
   mlir::Value roundDownToLanes(mlir::Value value);
+  mlir::Value maximum(mlir::Value a, mlir::Value b);
   mlir::Value less(mlir::Value a, mlir::Value b);
   mlir::Value fma(mlir::Value a, mlir::Value b, mlir::Value c);
   mlir::Value select(mlir::Value mask, mlir::Value yes, mlir::Value no);
@@ -50,6 +51,7 @@ public:
   mlir::Value offset(mlir::Value pointer, mlir::Value doubles);
   mlir::Value load(mlir::Value pointer, mlir::Value mask);
   void store(mlir::Value value, mlir::Value pointer, mlir::Value mask);
+  void prefetch(mlir::Value pointer); // into the nearest cache; any address will do
   mlir::Value loadScalar(mlir::Value pointer); // a double
   void storeScalar(mlir::Value value, mlir::Value pointer);
   // A member of a C structure (or of an array of structures), `bytes` after the pointer.
