@@ -48,13 +48,13 @@ std::shared_ptr<const runtime::Image> LateBinding::specialize(int32_t number, st
     policy.narrowLimit = 1;
   Classification classification = classify(blocks_[number], inputs, known.varying, policy);
   bool mayBeExact = known.exactPlans < exactPlanLimit;
-  auto result = session().specialize(blocks_, number, classification.facts,
+  auto result = session().specialize(blocks_, number, classification.facts, policy.narrowLimit,
                                      mayBeExact ? pipeline::UnknownSizes::Reject : pipeline::UnknownSizes::Split);
   if (!result.image) {
     policy.exactSizes = true;
     ++known.exactPlans;
     classification = classify(blocks_[number], inputs, known.varying, policy);
-    result = session().specialize(blocks_, number, classification.facts, pipeline::UnknownSizes::Split);
+    result = session().specialize(blocks_, number, classification.facts, policy.narrowLimit, pipeline::UnknownSizes::Split);
   }
   if (known.plans.size() >= plansPerBlock)
     known.plans.erase(known.plans.begin());

@@ -93,15 +93,37 @@ void bindFacts(func::FuncOp function, ArrayRef<InputFacts> inputs) {
   }
 }
 
-// Sizes that follow neither from literals nor from the symbols of the inputs are numbered by the analysis itself.
-bool isDecided(const tok::Facts &facts) {
-  return llvm::all_of(facts.dims, [](tok::Dimension dimension) {
-    return dimension.isConstant() || (dimension.isSymbol() && dimension.symbolId() < analysis::firstOwnSymbol);
-  });
-}
+// Whether how sizes relate to each other is known: each is a symbol of the inputs, or a constant that no symbol can be
+// equal to (a narrow one, a literal of the block, or any constant where there are no symbols).
+class Decisions {
+public:
+  Decisions(const FrozenBlock &block, ArrayRef<InputFacts> inputs, int64_t narrowLimit)
+      : block_(block), narrowLimit_(narrowLimit) {
+    hasSymbols_ = llvm::any_of(inputs, [](const InputFacts &input) {
+      return input.integer.isSymbol() || llvm::any_of(input.dims, [](tok::Dimension d) { return d.isSymbol(); });
+    });
+  }
+
+  bool hasSymbols() const { return hasSymbols_; }
+
+  bool isDecided(const tok::Facts &facts) const {
+    return llvm::all_of(facts.dims, [&](tok::Dimension dimension) {
+      if (dimension.isSymbol())
+        return dimension.symbolId() < analysis::firstOwnSymbol;
+      int64_t size = dimension.constantValue();
+      return !hasSymbols_ || size <= narrowLimit_ || llvm::is_contained(block_.literals, size);
+    });
+  }
+
+private:
+  const FrozenBlock &block_;
+  int64_t narrowLimit_;
+  bool hasSymbols_;
+};
 
 // The operations whose operands have undecided sizes, and everything that depends on them.
-SmallVector<Operation *> dependsOnUndecided(func::FuncOp function, analysis::FactsAnalysis &facts) {
+SmallVector<Operation *> dependsOnUndecided(func::FuncOp function, analysis::FactsAnalysis &facts,
+                                            const Decisions &decisions) {
   SmallVector<Operation *> dependents;
   llvm::DenseSet<Value> undecided;
   for (Operation &op : function.getBody().front().without_terminator()) {
@@ -109,20 +131,25 @@ SmallVector<Operation *> dependsOnUndecided(func::FuncOp function, analysis::Fac
     if (depends)
       dependents.push_back(&op);
     for (Value result : op.getResults())
-      if (depends || (tok::isArray(result.getType()) && !isDecided(facts.factsOf(result))))
+      if (depends || (tok::isArray(result.getType()) && !decisions.isDecided(facts.factsOf(result))))
         undecided.insert(result);
   }
   return dependents;
 }
 
-bool hasUndecided(func::FuncOp function, analysis::FactsAnalysis &facts) {
-  auto result = function.walk([&](Operation *op) {
-    for (Value value : op->getResults())
-      if (tok::isArray(value.getType()) && !isDecided(facts.factsOf(value)))
-        return WalkResult::interrupt();
-    return WalkResult::advance();
+bool hasUndecided(func::FuncOp function, analysis::FactsAnalysis &facts, const Decisions &decisions) {
+  return llvm::any_of(function.getBody().front(), [&](Operation &op) {
+    return llvm::any_of(op.getResults(), [&](Value value) {
+      return tok::isArray(value.getType()) && !decisions.isDecided(facts.factsOf(value));
+    });
   });
-  return result.wasInterrupted();
+}
+
+// Cell operations that fusion left alone, because different symbols stand for sizes that ought to agree.
+bool hasUnplanned(func::FuncOp function) {
+  return llvm::any_of(function.getBody().front(), [](Operation &op) {
+    return isa<tok::UnaryOp, tok::BinaryOp, tok::IfElseOp>(op) && tok::isArray(op.getResult(0).getType());
+  });
 }
 
 } // namespace
@@ -134,9 +161,10 @@ CompileSession::CompileSession(const SessionOptions &options, codegen::KernelCom
 }
 
 Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number, ArrayRef<InputFacts> inputs,
-                                          UnknownSizes unknownSizes) {
+                                          int64_t narrowLimit, UnknownSizes unknownSizes) {
   ++specializations_;
   const FrozenBlock &block = blocks[number];
+  Decisions decisions(block, inputs, narrowLimit);
   ErrorCollector errors(context_);
   auto require = [&](LogicalResult result, ErrorKind kind = ErrorKind::Internal) {
     if (failed(result))
@@ -167,10 +195,10 @@ Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number, 
 
   Specialization result;
   auto facts = std::make_unique<analysis::FactsAnalysis>(function);
-  if (hasUndecided(function, *facts)) {
+  if (hasUndecided(function, *facts, decisions)) {
     if (unknownSizes == UnknownSizes::Reject)
       return result;
-    SmallVector<Operation *> dependents = dependsOnUndecided(function, *facts);
+    SmallVector<Operation *> dependents = dependsOnUndecided(function, *facts, decisions);
     facts.reset();
     if (!dependents.empty()) {
       std::string name = block.name + "_" + std::to_string(blocks.size());
@@ -193,6 +221,8 @@ Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number, 
     return entry->second;
   };
   require(fusion::fuseBlock(function, factsOf, fusionOptions));
+  if (decisions.hasSymbols() && hasUnplanned(function))
+    return Specialization();
   for (const rewrite::BlockRule &rule : rewrite::nativeRules())
     if (!options_.disabled.contains(rule.name))
       rule.apply(function, *facts);

@@ -57,7 +57,7 @@ struct SessionOptions {
 };
 
 struct Specialization {
-  std::shared_ptr<const runtime::Image> image; // null: sizes inside the block don't follow from the symbols given
+  std::shared_ptr<const runtime::Image> image; // null: the symbols given do not decide how sizes relate; exact ones do
   std::string explanation;
 };
 
@@ -70,9 +70,10 @@ enum class UnknownSizes : uint8_t {
 class CompileSession {
 public:
   CompileSession(const SessionOptions &options, codegen::KernelCompiler &kernels);
-  // Throws Error if the block is wrong for these facts (sizes that do not agree); internal errors as ErrorKind::Internal.
+  // `narrowLimit`: symbols of the inputs stand for sizes above it. Throws Error if the block is wrong for these facts
+  // (sizes that do not agree); internal errors as ErrorKind::Internal.
   Specialization specialize(FrozenBlocks &blocks, int32_t block, llvm::ArrayRef<InputFacts> inputs,
-                            UnknownSizes unknownSizes);
+                            int64_t narrowLimit, UnknownSizes unknownSizes);
   // Specialisations so far: sessions are replaced after some.
   int64_t specializations() const { return specializations_; }
 
