@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Runs the commands that the documents quote in ```sh blocks, so that no document quotes one that does not work.
 
-Lines that start with `tokamak` or `./dev run` run as they stand and must succeed. The other commands of ./dev take long
-or change the checkout; for those `--help` shows that the command is there.
+Lines that start with a program of the build or with `./dev run` run as they stand and must succeed. The other commands of
+./dev take long or change the checkout; for those `--help` shows that the command is there.
 """
 
 import pathlib
@@ -22,7 +22,7 @@ def quoted():
             line = line.strip()
             if line.startswith("```"):
                 inside = line == "```sh"
-            elif inside and re.match(r"(\./dev|tokamak)\s", line):
+            elif inside and re.match(r"(\./dev|\./build/release/bin/\S+|tokamak)\s", line):
                 yield document.relative_to(ROOT), number, line.split(" #")[0].strip()
 
 
