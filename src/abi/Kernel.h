@@ -1,13 +1,16 @@
-// The contract between generated kernels and whoever launches them: plain C structs, versioned, no C++.
+// The contract between generated kernels and whoever launches them: plain C structs, versioned, no
+// C++.
 //
-// A kernel is a pure function over a tile of its iteration space. It reads arrays and scalars from `Arguments`,
-// writes the cells of its outputs that belong to the tile, and leaves partial aggregates in the workspace:
+// A kernel is a pure function over a tile of its iteration space. It reads arrays and scalars from
+// `Arguments`, writes the cells of its outputs that belong to the tile, and leaves partial
+// aggregates in the workspace:
 //
 //   TokTile tile = {{0, 0, 0}, {65536, 1, 1}, 0};
 //   TokWorkspace workspace = {scratch, partials, -1};
 //   int32_t status = kernel(&arguments, &tile, &workspace);   // 0 = success
 //
-// Kernels and all they call never throw; a non-zero status means `workspace.failingCell` names the cell.
+// Kernels and all they call never throw; a non-zero status means `workspace.failingCell` names the
+// cell.
 #ifndef TOKAMAK_ABI_KERNEL_H
 #define TOKAMAK_ABI_KERNEL_H
 
@@ -22,7 +25,8 @@ extern "C" {
 enum TokElementType { TOK_F64 = 0, TOK_F32 = 1, TOK_I64 = 2, TOK_BOOL = 3 };
 enum TokLayout { TOK_DENSE = 0, TOK_CSR = 1 };
 
-// An array as a kernel sees it: row-major, strides in elements (the last one is 1 for dense arrays).
+// An array as a kernel sees it: row-major, strides in elements (the last one is 1 for dense
+// arrays).
 typedef struct TokArray {
   void *data;
   int64_t dims[3];
@@ -39,7 +43,8 @@ typedef struct TokArguments {
   const TokArray *inputs; // matrix inputs in the order of the plan operator's tensor operands
   const double *scalars;  // scalar inputs in the order of its scalar operands, converted to f64
   TokArray *outputs;      // matrix outputs (not aggregated over tiles) in result order
-  int64_t extents[3];     // the iteration space: {outer rows, columns, 1}; Cell kernels over flat arrays: {cells, 1, 1}
+  int64_t extents[3];     // the iteration space: {outer rows, columns, 1}; Cell kernels over flat
+                          // arrays: {cells, 1, 1}
 } TokArguments;
 
 // Half-open ranges of the iteration space.

@@ -1,18 +1,22 @@
-// Everything the runtime must know to launch a generated kernel: the iteration space, what comes out, and how partial
-// results merge. Plain data, so that an image can be written to a file; the code is bound by name.
+// Everything the runtime must know to launch a generated kernel: the iteration space, what comes
+// out, and how partial results merge. Plain data, so that an image can be written to a file; the
+// code is bound by name.
 //
-// Cell kernels iterate over cells (extents {cells,1,1}) or, with vectors among the inputs, over rows x columns; Row
-// kernels over rows. Tiles are ranges of the first extent; their boundaries depend on the extents alone and are
-// multiples of 8 (rows or cells; the last tile ends where the extent ends). A launch has at least one tile, which may
-// be empty (no rows, no cells), so that partials are always initialised.
+// Cell kernels iterate over cells (extents {cells,1,1}) or, with vectors among the inputs, over
+// rows x columns; Row kernels over rows. Tiles are ranges of the first extent; their boundaries
+// depend on the extents alone and are multiples of 8 (rows or cells; the last tile ends where the
+// extent ends). A launch has at least one tile, which may be empty (no rows, no cells), so that
+// partials are always initialised.
 //
 // Arrays are contiguous and row-major: kernels never read TokArray::strides.
 //
-// Partials of a tile: for every output that is not Kind::Array, in result order, its doubles (a scalar is one), each
-// rounded up to a multiple of 8 doubles, one after the other; partialDoubles() adds them up. The buffer is 64-byte
-// aligned. The kernel writes all of it, the padding too; after the merges the result is the first doubles of its range.
+// Partials of a tile: for every output that is not Kind::Array, in result order, its doubles (a
+// scalar is one), each rounded up to a multiple of 8 doubles, one after the other; partialDoubles()
+// adds them up. The buffer is 64-byte aligned. The kernel writes all of it, the padding too; after
+// the merges the result is the first doubles of its range.
 //
-//   outputs: Array m x 1, PartialScalar, PartialArray n x 1 (n = 10)  ->  [s........][10 doubles, 6 padding]
+//   outputs: Array m x 1, PartialScalar, PartialArray n x 1 (n = 10)  ->  [s........][10 doubles, 6
+//   padding]
 #ifndef TOKAMAK_ABI_KERNELPLAN_H
 #define TOKAMAK_ABI_KERNELPLAN_H
 
@@ -43,18 +47,20 @@ struct KernelOutput {
   SizeExpression rows, columns; // arrays only
 };
 
-// An input that must have a certain size, checked before the launch. Plans bind sizes by class, so this only guards
-// against bugs: a violation is an internal error.
+// An input that must have a certain size, checked before the launch. Plans bind sizes by class, so
+// this only guards against bugs: a violation is an internal error.
 struct KernelPlan {
-  std::string name;            // unique symbol, also what debuggers and --stats show
-  SizeExpression extents[2];   // rows, columns of the iteration space (columns constant 1 for flat Cell kernels)
+  std::string name; // unique symbol, also what debuggers and --stats show
+  SizeExpression
+      extents[2]; // rows, columns of the iteration space (columns constant 1 for flat Cell kernels)
   std::vector<KernelOutput> outputs; // in result order
-  int64_t tileBytesPerStep = 8; // bytes touched per unit of the first extent and column: sets the tile size
+  int64_t tileBytesPerStep =
+      8; // bytes touched per unit of the first extent and column: sets the tile size
   int64_t scratchDoublesPerColumn = 0; // scratch = this * columns + scratchDoubles
   int64_t scratchDoubles = 0;
   double predictedNanoseconds = 0; // at the sizes the plan was made for
   TokKernel kernel = nullptr;
-  TokMerge merge = nullptr; // null when no output is partial
+  TokMerge merge = nullptr;   // null when no output is partial
   std::shared_ptr<void> code; // keeps the machine code alive
 };
 

@@ -11,7 +11,8 @@ using namespace tokamak::analysis;
 using tok::Dimension;
 using tok::Facts;
 
-//===- symbols ------------------------------------------------------------------------------------===//
+//===- symbols
+//------------------------------------------------------------------------------------===//
 
 Dimension SymbolNumbers::of(Value value, int dimension) {
   auto [entry, inserted] = numbers_.try_emplace({value, dimension}, next_);
@@ -33,7 +34,8 @@ Facts SymbolNumbers::complete(Value value, Facts facts) {
   return facts;
 }
 
-//===- lattice ------------------------------------------------------------------------------------===//
+//===- lattice
+//------------------------------------------------------------------------------------===//
 
 namespace {
 
@@ -95,7 +97,8 @@ public:
   void setToEntryState(FactsLattice *lattice) override {
     Facts facts;
     auto argument = dyn_cast<BlockArgument>(lattice->getPoint());
-    auto function = argument ? dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp()) : nullptr;
+    auto function =
+        argument ? dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp()) : nullptr;
     if (function && argument.getOwner()->isEntryBlock()) {
       auto dims = dimensionsOf(function.getArgAttr(argument.getArgNumber(), sizesAttributeName));
       if (tok::isArray(argument.getType()))
@@ -112,7 +115,8 @@ private:
 
 } // namespace
 
-//===- analysis -----------------------------------------------------------------------------------===//
+//===- analysis
+//-----------------------------------------------------------------------------------===//
 
 FactsAnalysis::FactsAnalysis(Operation *root)
     : root_(root), symbols_(firstOwnSymbol), solver_(DataFlowConfig().setInterprocedural(false)) {
@@ -131,7 +135,8 @@ Facts FactsAnalysis::factsOf(Value value) {
 LogicalResult FactsAnalysis::check() {
   bool failed = false;
   root_->walk([&](tok::FactsOpInterface op) {
-    // Code that is proved never to run may be wrong: DML scripts guard special cases by constant conditions.
+    // Code that is proved never to run may be wrong: DML scripts guard special cases by constant
+    // conditions.
     auto *executable = solver_.lookupState<dataflow::Executable>(op->getBlock());
     if (executable && !executable->isLive())
       return;
@@ -143,7 +148,8 @@ LogicalResult FactsAnalysis::check() {
   return failure(failed);
 }
 
-//===- attributes ---------------------------------------------------------------------------------===//
+//===- attributes
+//---------------------------------------------------------------------------------===//
 
 Attribute analysis::factsAttribute(MLIRContext *context, ArrayRef<Dimension> dimensions) {
   SmallVector<int64_t> codes;

@@ -1,10 +1,12 @@
 // Facts of every value of a program: sizes as constants or symbols, through branches and loops.
 //
 //   FactsAnalysis analysis(module);
-//   analysis.factsOf(value).rows()          // Dimension::constant(569), or a symbol; never unknown for an array
+//   analysis.factsOf(value).rows()          // Dimension::constant(569), or a symbol; never unknown
+//   for an array
 //
-// A value whose size is not known gets a symbol of its own, so that sizes derived from it can be compared. Arguments of
-// functions may state facts in the attribute `tok.sizes`, an array of dimensions as `factsAttribute` encodes them.
+// A value whose size is not known gets a symbol of its own, so that sizes derived from it can be
+// compared. Arguments of functions may state facts in the attribute `tok.sizes`, an array of
+// dimensions as `factsAttribute` encodes them.
 #ifndef TOKAMAK_ANALYSIS_FACTSANALYSIS_H
 #define TOKAMAK_ANALYSIS_FACTSANALYSIS_H
 
@@ -15,7 +17,8 @@
 
 namespace tokamak::analysis {
 
-// Symbols that a caller gives to inputs stay below this number; the analysis numbers its own from here.
+// Symbols that a caller gives to inputs stay below this number; the analysis numbers its own from
+// here.
 inline constexpr int64_t firstOwnSymbol = 1000;
 
 // Numbers the symbols of one analysis: the same value and dimension always give the same symbol.
@@ -37,7 +40,8 @@ public:
   // `root` is a module or a function. Calls are not followed: run it after inlining.
   explicit FactsAnalysis(mlir::Operation *root);
   tok::Facts factsOf(mlir::Value value);
-  // Reports every operation whose operands are proved wrong (sizes that can never agree, indices out of range).
+  // Reports every operation whose operands are proved wrong (sizes that can never agree, indices
+  // out of range).
   llvm::LogicalResult check();
 
 private:
@@ -46,10 +50,12 @@ private:
   mlir::DataFlowSolver solver_;
 };
 
-// States sizes (and, for an integer scalar, its value) of a function's argument: a constant as {value, -1}, a symbol as
+// States sizes (and, for an integer scalar, its value) of a function's argument: a constant as
+// {value, -1}, a symbol as
 // {-1-id, estimate}.
 inline constexpr llvm::StringLiteral sizesAttributeName = "tok.sizes";
-mlir::Attribute factsAttribute(mlir::MLIRContext *context, llvm::ArrayRef<tok::Dimension> dimensions);
+mlir::Attribute factsAttribute(mlir::MLIRContext *context,
+                               llvm::ArrayRef<tok::Dimension> dimensions);
 llvm::SmallVector<tok::Dimension> dimensionsOf(mlir::Attribute attribute);
 
 } // namespace tokamak::analysis

@@ -1,4 +1,5 @@
-// What the elementwise operators are called and what they mean on one cell; the table is CellOperators.def.
+// What the elementwise operators are called and what they mean on one cell; the table is
+// CellOperators.def.
 //
 //   evaluate(BinaryOperator::Mod, -7.0, 2.0) == -1.0        // truncated, not floored
 //   spelling(UnaryOperator::IsNan) == "is.nan"
@@ -24,7 +25,8 @@ enum class BinaryOperator : uint8_t {
 // The type of the result when all operands are scalars (see CellOperators.def).
 enum class CellResult : uint8_t { Double, Number, Boolean };
 
-// Aggregations; the directions reduce over all cells, over the columns of each row, or over the rows of each column.
+// Aggregations; the directions reduce over all cells, over the columns of each row, or over the
+// rows of each column.
 enum class AggregateKind : uint8_t { Sum, Prod, Min, Max, Mean, Var, Sd, IndexMax, IndexMin };
 enum class AggregateDirection : uint8_t { Full, Row, Column };
 
@@ -34,7 +36,8 @@ std::string_view spelling(UnaryOperator op);
 std::string_view spelling(BinaryOperator op);
 std::optional<UnaryOperator> findUnaryOperator(std::string_view mnemonic);
 std::optional<BinaryOperator> findBinaryOperator(std::string_view mnemonic);
-// By what DML writes: "+", "exp", "is.nan" ("is.na" and "ceiling" are aliases the front end resolves).
+// By what DML writes: "+", "exp", "is.nan" ("is.na" and "ceiling" are aliases the front end
+// resolves).
 std::optional<UnaryOperator> findUnaryBySpelling(std::string_view spelling);
 std::optional<BinaryOperator> findBinaryBySpelling(std::string_view spelling);
 CellResult resultOf(UnaryOperator op);
@@ -47,7 +50,8 @@ std::string_view mnemonic(AggregateDirection direction); // "full", "row", "colu
 std::optional<AggregateKind> findAggregateKind(std::string_view mnemonic);
 std::optional<AggregateDirection> findAggregateDirection(std::string_view mnemonic);
 
-// The meaning on one cell. Comparisons and logic give 1.0 or 0.0; any non-zero value (NaN too) is true.
+// The meaning on one cell. Comparisons and logic give 1.0 or 0.0; any non-zero value (NaN too) is
+// true.
 double evaluate(UnaryOperator op, double x);
 double evaluate(BinaryOperator op, double a, double b);
 
@@ -56,7 +60,8 @@ double evaluate(BinaryOperator op, double a, double b);
 std::optional<int64_t> evaluateInteger(UnaryOperator op, int64_t x);
 std::optional<int64_t> evaluateInteger(BinaryOperator op, int64_t a, int64_t b);
 
-// sign(v)*floor(|v| + 2^-53), saturated to int64, NaN gives 0: how DML turns a double into an integer.
+// sign(v)*floor(|v| + 2^-53), saturated to int64, NaN gives 0: how DML turns a double into an
+// integer.
 int64_t truncateToInteger(double value);
 
 } // namespace tokamak

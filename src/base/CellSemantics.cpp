@@ -1,4 +1,5 @@
-// The meaning of every cell operator on one cell: the specification that generated kernels are tested against.
+// The meaning of every cell operator on one cell: the specification that generated kernels are
+// tested against.
 #include "base/CellOperators.h"
 
 #include <cmath>
@@ -44,53 +45,93 @@ double maximum(double a, double b) {
 
 double evaluate(UnaryOperator op, double x) {
   switch (op) {
-  case UnaryOperator::Neg: return -x;
-  case UnaryOperator::Not: return x == 0;
-  case UnaryOperator::Abs: return std::fabs(x);
-  case UnaryOperator::Sign: return x > 0 ? 1 : x < 0 ? -1 : x;
-  case UnaryOperator::Sqrt: return std::sqrt(x);
-  case UnaryOperator::Exp: return std::exp(x);
-  case UnaryOperator::Log: return std::log(x);
-  case UnaryOperator::Sigmoid: return 1 / (1 + std::exp(-x));
-  case UnaryOperator::Sin: return std::sin(x);
-  case UnaryOperator::Cos: return std::cos(x);
-  case UnaryOperator::Tan: return std::tan(x);
-  case UnaryOperator::Asin: return std::asin(x);
-  case UnaryOperator::Acos: return std::acos(x);
-  case UnaryOperator::Atan: return std::atan(x);
-  case UnaryOperator::Sinh: return std::sinh(x);
-  case UnaryOperator::Cosh: return std::cosh(x);
-  case UnaryOperator::Tanh: return std::tanh(x);
-  case UnaryOperator::Round: return roundHalfUp(x);
-  case UnaryOperator::Floor: return std::floor(x);
-  case UnaryOperator::Ceil: return std::ceil(x);
-  case UnaryOperator::IsNan: return std::isnan(x);
-  case UnaryOperator::IsInfinite: return std::isinf(x);
+  case UnaryOperator::Neg:
+    return -x;
+  case UnaryOperator::Not:
+    return x == 0;
+  case UnaryOperator::Abs:
+    return std::fabs(x);
+  case UnaryOperator::Sign:
+    return x > 0 ? 1 : x < 0 ? -1 : x;
+  case UnaryOperator::Sqrt:
+    return std::sqrt(x);
+  case UnaryOperator::Exp:
+    return std::exp(x);
+  case UnaryOperator::Log:
+    return std::log(x);
+  case UnaryOperator::Sigmoid:
+    return 1 / (1 + std::exp(-x));
+  case UnaryOperator::Sin:
+    return std::sin(x);
+  case UnaryOperator::Cos:
+    return std::cos(x);
+  case UnaryOperator::Tan:
+    return std::tan(x);
+  case UnaryOperator::Asin:
+    return std::asin(x);
+  case UnaryOperator::Acos:
+    return std::acos(x);
+  case UnaryOperator::Atan:
+    return std::atan(x);
+  case UnaryOperator::Sinh:
+    return std::sinh(x);
+  case UnaryOperator::Cosh:
+    return std::cosh(x);
+  case UnaryOperator::Tanh:
+    return std::tanh(x);
+  case UnaryOperator::Round:
+    return roundHalfUp(x);
+  case UnaryOperator::Floor:
+    return std::floor(x);
+  case UnaryOperator::Ceil:
+    return std::ceil(x);
+  case UnaryOperator::IsNan:
+    return std::isnan(x);
+  case UnaryOperator::IsInfinite:
+    return std::isinf(x);
   }
   return 0;
 }
 
 double evaluate(BinaryOperator op, double a, double b) {
   switch (op) {
-  case BinaryOperator::Add: return a + b;
-  case BinaryOperator::Sub: return a - b;
-  case BinaryOperator::Mul: return a * b;
-  case BinaryOperator::Div: return a / b;
+  case BinaryOperator::Add:
+    return a + b;
+  case BinaryOperator::Sub:
+    return a - b;
+  case BinaryOperator::Mul:
+    return a * b;
+  case BinaryOperator::Div:
+    return a / b;
   // x^2 is x*x exactly, so that squares have the same bits wherever they are computed.
-  case BinaryOperator::Pow: return b == 2 ? a * a : std::pow(a, b);
-  case BinaryOperator::Mod: return truncatedRemainder(a, b);
-  case BinaryOperator::IntDiv: return truncatedQuotient(a, b);
-  case BinaryOperator::Min: return minimum(a, b);
-  case BinaryOperator::Max: return maximum(a, b);
-  case BinaryOperator::Eq: return a == b;
-  case BinaryOperator::Ne: return a != b;
-  case BinaryOperator::Lt: return a < b;
-  case BinaryOperator::Le: return a <= b;
-  case BinaryOperator::Gt: return a > b;
-  case BinaryOperator::Ge: return a >= b;
-  case BinaryOperator::And: return a != 0 && b != 0;
-  case BinaryOperator::Or: return a != 0 || b != 0;
-  case BinaryOperator::Xor: return (a != 0) != (b != 0);
+  case BinaryOperator::Pow:
+    return b == 2 ? a * a : std::pow(a, b);
+  case BinaryOperator::Mod:
+    return truncatedRemainder(a, b);
+  case BinaryOperator::IntDiv:
+    return truncatedQuotient(a, b);
+  case BinaryOperator::Min:
+    return minimum(a, b);
+  case BinaryOperator::Max:
+    return maximum(a, b);
+  case BinaryOperator::Eq:
+    return a == b;
+  case BinaryOperator::Ne:
+    return a != b;
+  case BinaryOperator::Lt:
+    return a < b;
+  case BinaryOperator::Le:
+    return a <= b;
+  case BinaryOperator::Gt:
+    return a > b;
+  case BinaryOperator::Ge:
+    return a >= b;
+  case BinaryOperator::And:
+    return a != 0 && b != 0;
+  case BinaryOperator::Or:
+    return a != 0 || b != 0;
+  case BinaryOperator::Xor:
+    return (a != 0) != (b != 0);
   }
   return 0;
 }
@@ -116,9 +157,12 @@ std::optional<int64_t> evaluateInteger(BinaryOperator op, int64_t a, int64_t b) 
     if (b == 0 || (b == -1 && a == std::numeric_limits<int64_t>::min()))
       return std::nullopt;
     return a / b;
-  case BinaryOperator::Min: return a < b ? a : b;
-  case BinaryOperator::Max: return a > b ? a : b;
-  default: return std::nullopt;
+  case BinaryOperator::Min:
+    return a < b ? a : b;
+  case BinaryOperator::Max:
+    return a > b ? a : b;
+  default:
+    return std::nullopt;
   }
 }
 

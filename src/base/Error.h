@@ -1,5 +1,5 @@
-// The one exception type of Tokamak. The runtime throws it, `exec` and `reference` add the source location of the
-// operation that failed, and the program's main prints it with the source line:
+// The one exception type of Tokamak. The runtime throws it, `exec` and `reference` add the source
+// location of the operation that failed, and the program's main prints it with the source line:
 //
 //   throw Error("matrix multiply: inner dimensions differ, 3x4 and 5x2");
 #ifndef TOKAMAK_BASE_ERROR_H

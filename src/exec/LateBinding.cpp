@@ -16,7 +16,8 @@ pipeline::CompileSession &LateBinding::session() {
   return *session_;
 }
 
-std::shared_ptr<const runtime::Image> LateBinding::planFor(int32_t block, std::span<const Value> inputs) {
+std::shared_ptr<const runtime::Image> LateBinding::planFor(int32_t block,
+                                                           std::span<const Value> inputs) {
   std::lock_guard lock(mutex_);
   if (plans_.size() < blocks_.size())
     plans_.resize(blocks_.size());
@@ -26,13 +27,15 @@ std::shared_ptr<const runtime::Image> LateBinding::planFor(int32_t block, std::s
   return specialize(block, inputs);
 }
 
-std::shared_ptr<const runtime::Image> LateBinding::specialize(int32_t number, std::span<const Value> inputs) {
+std::shared_ptr<const runtime::Image> LateBinding::specialize(int32_t number,
+                                                              std::span<const Value> inputs) {
   auto start = std::chrono::steady_clock::now();
   BlockPlans &known = plans_[number];
   SpecializationEvent event;
   event.block = blocks_[number].name;
   event.place = blocks_[number].place;
-  event.reason = known.plans.empty() ? "first execution" : known.plans.back().conditions.mismatch(inputs);
+  event.reason =
+      known.plans.empty() ? "first execution" : known.plans.back().conditions.mismatch(inputs);
 
   // A scalar that changed once is never bound again.
   known.varying.resize(inputs.size(), false);
@@ -49,12 +52,14 @@ std::shared_ptr<const runtime::Image> LateBinding::specialize(int32_t number, st
   Classification classification = classify(blocks_[number], inputs, known.varying, policy);
   bool mayBeExact = known.exactPlans < exactPlanLimit;
   auto result = session().specialize(blocks_, number, classification.facts, policy.narrowLimit,
-                                     mayBeExact ? pipeline::UnknownSizes::Reject : pipeline::UnknownSizes::Split);
+                                     mayBeExact ? pipeline::UnknownSizes::Reject
+                                                : pipeline::UnknownSizes::Split);
   if (!result.image) {
     policy.exactSizes = true;
     ++known.exactPlans;
     classification = classify(blocks_[number], inputs, known.varying, policy);
-    result = session().specialize(blocks_, number, classification.facts, policy.narrowLimit, pipeline::UnknownSizes::Split);
+    result = session().specialize(blocks_, number, classification.facts, policy.narrowLimit,
+                                  pipeline::UnknownSizes::Split);
   }
   if (known.plans.size() >= plansPerBlock)
     known.plans.erase(known.plans.begin());

@@ -1,4 +1,5 @@
-// Late binding: supplies the plan of a block when it is reached, from the plan cache or by specialising it.
+// Late binding: supplies the plan of a block when it is reached, from the plan cache or by
+// specialising it.
 //
 //   LateBinding binding(blocks, sessionOptions, kernels, listener);
 //   Executor(image, &binding, context).run();
@@ -29,7 +30,8 @@ public:
   LateBinding(pipeline::FrozenBlocks &blocks, const pipeline::SessionOptions &options,
               codegen::KernelCompiler &kernels, Listener listener);
 
-  std::shared_ptr<const runtime::Image> planFor(int32_t block, std::span<const runtime::Value> inputs) override;
+  std::shared_ptr<const runtime::Image> planFor(int32_t block,
+                                                std::span<const runtime::Value> inputs) override;
   int64_t specializations() const { return specializations_; }
 
 private:
@@ -39,17 +41,20 @@ private:
   };
   struct BlockPlans {
     std::vector<Plan> plans;
-    std::vector<bool> varying;                // scalars seen to change
-    std::vector<runtime::Value> lastScalars;  // what they were when the block was last specialised
+    std::vector<bool> varying;               // scalars seen to change
+    std::vector<runtime::Value> lastScalars; // what they were when the block was last specialised
     int exactPlans = 0;
   };
 
-  std::shared_ptr<const runtime::Image> specialize(int32_t block, std::span<const runtime::Value> inputs);
+  std::shared_ptr<const runtime::Image> specialize(int32_t block,
+                                                   std::span<const runtime::Value> inputs);
   pipeline::CompileSession &session();
 
-  // A session's context grows with what it has seen; after this many specialisations a new one takes over.
+  // A session's context grows with what it has seen; after this many specialisations a new one
+  // takes over.
   static constexpr int64_t specializationsPerSession = 200;
-  // More plans than this for one block mean that its narrow sizes keep changing: they become symbols.
+  // More plans than this for one block mean that its narrow sizes keep changing: they become
+  // symbols.
   static constexpr size_t narrowPlans = 4;
   // More plans with all sizes exact than this: the block is split where a size depends on its data.
   static constexpr int exactPlanLimit = 2;

@@ -1,5 +1,5 @@
-// The machine model of this run: from a file given by the user, else the one measured on this machine, which the first
-// run that needs it measures and stores in the user's cache folder.
+// The machine model of this run: from a file given by the user, else the one measured on this
+// machine, which the first run that needs it measures and stores in the user's cache folder.
 //
 //   MachineModelCache cache(options.machineModel);
 //   const cost::MachineModel &model = cache.model();     // read or measured on first call
@@ -16,8 +16,8 @@ namespace tokamak::exec {
 class MachineModelCache {
 public:
   explicit MachineModelCache(std::string file) : file_(std::move(file)) {}
-  // Throws Error if the given file can't be read. A cache folder that can't be written is no error: the model is
-  // measured again next time.
+  // Throws Error if the given file can't be read. A cache folder that can't be written is no error:
+  // the model is measured again next time.
   const cost::MachineModel &model();
 
 private:

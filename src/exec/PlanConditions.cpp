@@ -43,7 +43,8 @@ bool PlanConditions::check(std::span<const Value> inputs, Report report) const {
       break;
     case Input::Kind::Bound:
       if (!identical(expected.bound, actual))
-        return report(i, fmt::format("scalar {} instead of {}", actual.asText(), expected.bound.asText()));
+        return report(
+            i, fmt::format("scalar {} instead of {}", actual.asText(), expected.bound.asText()));
       break;
     case Input::Kind::Integer:
       if (!sizeHolds(expected.sizes[0], actual.asInteger()))
@@ -73,14 +74,16 @@ std::string PlanConditions::mismatch(std::span<const Value> inputs) const {
 }
 
 Classification exec::classify(const pipeline::FrozenBlock &block, std::span<const Value> inputs,
-                              const std::vector<bool> &varying, const ClassificationPolicy &policy) {
+                              const std::vector<bool> &varying,
+                              const ClassificationPolicy &policy) {
   Classification result;
   PlanConditions &conditions = result.conditions;
   conditions.narrowLimit_ = policy.narrowLimit;
   conditions.exactValues_ = block.literals;
   std::vector<int64_t> symbols;
   auto sizeOf = [&](int64_t actual) -> std::pair<PlanConditions::Size, tok::Dimension> {
-    if (policy.exactSizes || actual <= policy.narrowLimit || llvm::is_contained(block.literals, actual))
+    if (policy.exactSizes || actual <= policy.narrowLimit ||
+        llvm::is_contained(block.literals, actual))
       return {{true, actual}, tok::Dimension::constant(actual)};
     auto found = llvm::find(symbols, actual);
     int64_t number = found - symbols.begin();
@@ -103,8 +106,10 @@ Classification exec::classify(const pipeline::FrozenBlock &block, std::span<cons
         facts.dims.push_back(dimension);
       }
       descriptions.push_back(value.array()->shape().text());
-    } else if (bind && value.isInteger() && value.asInteger() > policy.narrowLimit && !policy.exactSizes) {
-      // An integer may be a size: it takes part in the equalities of sizes instead of being a literal.
+    } else if (bind && value.isInteger() && value.asInteger() > policy.narrowLimit &&
+               !policy.exactSizes) {
+      // An integer may be a size: it takes part in the equalities of sizes instead of being a
+      // literal.
       condition.kind = PlanConditions::Input::Kind::Integer;
       auto [size, dimension] = sizeOf(value.asInteger());
       condition.sizes[0] = size;

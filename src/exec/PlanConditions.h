@@ -1,10 +1,13 @@
-// The facts under which a plan stays right: what a block's inputs must be for the plan to be taken again.
+// The facts under which a plan stays right: what a block's inputs must be for the plan to be taken
+// again.
 //
-//   Classification first = classify(block, inputs, scalars, policy);   // facts for the session, conditions for later
-//   if (first.conditions.holdFor(otherInputs)) ...                      // the same plan serves
+//   Classification first = classify(block, inputs, scalars, policy);   // facts for the session,
+//   conditions for later if (first.conditions.holdFor(otherInputs)) ...                      // the
+//   same plan serves
 //
-// Small sizes (0, 1, narrow ones) and sizes that the block names as literals are bound exactly; others are symbols, equal
-// where the sizes are equal, each with a range in which the plan's costs are representative.
+// Small sizes (0, 1, narrow ones) and sizes that the block names as literals are bound exactly;
+// others are symbols, equal where the sizes are equal, each with a range in which the plan's costs
+// are representative.
 #ifndef TOKAMAK_EXEC_PLANCONDITIONS_H
 #define TOKAMAK_EXEC_PLANCONDITIONS_H
 
@@ -30,19 +33,21 @@ public:
   std::string mismatch(std::span<const runtime::Value> inputs) const;
 
 private:
-  friend struct Classification classify(const pipeline::FrozenBlock &, std::span<const runtime::Value>,
-                                        const std::vector<bool> &, const ClassificationPolicy &);
+  friend struct Classification classify(const pipeline::FrozenBlock &,
+                                        std::span<const runtime::Value>, const std::vector<bool> &,
+                                        const ClassificationPolicy &);
   struct Size {
     bool exact = true;
     int64_t value = 0; // the size, or the number of the symbol
   };
   struct Input {
     enum class Kind : uint8_t { Free, Bound, Integer, Array } kind = Kind::Free;
-    runtime::Value bound;        // Bound
-    Size sizes[2];               // Array: rows and columns; Integer: its value
+    runtime::Value bound; // Bound
+    Size sizes[2];        // Array: rows and columns; Integer: its value
   };
   // Calls `report(input, description)` at the first mismatch and returns false.
-  template <typename Report> bool check(std::span<const runtime::Value> inputs, Report report) const;
+  template <typename Report>
+  bool check(std::span<const runtime::Value> inputs, Report report) const;
 
   std::vector<Input> inputs_;
   std::vector<int64_t> symbolEstimates_;

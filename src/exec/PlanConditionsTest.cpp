@@ -13,7 +13,8 @@ namespace {
 
 Value matrix(int64_t rows, int64_t columns) { return Array::filled({rows, columns}, 1.0); }
 
-Classification classifyAll(std::vector<Value> inputs, pipeline::FrozenBlock block = {}, ClassificationPolicy policy = {}) {
+Classification classifyAll(std::vector<Value> inputs, pipeline::FrozenBlock block = {},
+                           ClassificationPolicy policy = {}) {
   block.bind.resize(inputs.size(), true);
   return classify(block, inputs, std::vector<bool>(inputs.size(), false), policy);
 }

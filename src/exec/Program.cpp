@@ -41,8 +41,8 @@ std::unique_ptr<Program> Program::compile(mlir::ModuleOp module, const ProgramOp
   for (auto function : module.getOps<mlir::func::FuncOp>())
     if (function->hasAttr(pipeline::blockAttributeName))
       program->blocks_.add(function);
-  auto image =
-      pipeline::lowerProgram(module, [&](llvm::StringRef name) { return program->blocks_.numberOf(name); });
+  auto image = pipeline::lowerProgram(
+      module, [&](llvm::StringRef name) { return program->blocks_.numberOf(name); });
   if (failed(image))
     return nullptr;
   program->image_ = std::move(*image);
@@ -56,8 +56,9 @@ std::unique_ptr<Program> Program::compile(mlir::ModuleOp module, const ProgramOp
 void Program::tell(const SpecializationEvent &event) {
   std::ostream &out = *options_.explanations;
   if (options_.explain.recompile)
-    out << fmt::format("# {} ({}:{}) specialised in {:.1f} ms: {}\n    for {}\n", event.block, event.place.file,
-                       event.place.line, event.milliseconds, event.reason, event.inputs);
+    out << fmt::format("# {} ({}:{}) specialised in {:.1f} ms: {}\n    for {}\n", event.block,
+                       event.place.file, event.place.line, event.milliseconds, event.reason,
+                       event.inputs);
   if (options_.explain.fusion)
     out << event.explanation << '\n';
   if (options_.explain.image) {

@@ -17,15 +17,16 @@ namespace tokamak::exec {
 
 // What --explain shows; any combination.
 struct Explanations {
-  bool program = false, image = false, fusion = false, loops = false, llvm = false, assembly = false, recompile = false;
+  bool program = false, image = false, fusion = false, loops = false, llvm = false,
+       assembly = false, recompile = false;
 };
 
 struct ProgramOptions {
   fusion::Selector selector = fusion::Selector::Cost;
-  llvm::StringSet<> disabled;            // passes and rules by name
+  llvm::StringSet<> disabled; // passes and rules by name
   Explanations explain;
-  std::ostream *explanations = nullptr;  // where they go; required if any is asked for
-  std::string machineModel;              // file; empty: the model measured on this machine
+  std::ostream *explanations = nullptr; // where they go; required if any is asked for
+  std::string machineModel;             // file; empty: the model measured on this machine
 };
 
 // Counts of one run, for tests and --stats.

@@ -17,7 +17,8 @@ using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::pipeline;
 
-//===- frozen blocks ------------------------------------------------------------------------------===//
+//===- frozen blocks
+//------------------------------------------------------------------------------===//
 
 int32_t FrozenBlocks::add(func::FuncOp function) {
   FrozenBlock block;
@@ -26,7 +27,8 @@ int32_t FrozenBlocks::add(func::FuncOp function) {
   if (auto bind = function->getAttrOfType<DenseBoolArrayAttr>(bindAttributeName))
     block.bind.assign(bind.asArrayRef().begin(), bind.asArrayRef().end());
   function.walk([&](tok::ConstantOp constant) {
-    if (auto integer = dyn_cast<IntegerAttr>(constant.getValue()); integer && constant.getType().isInteger(64))
+    if (auto integer = dyn_cast<IntegerAttr>(constant.getValue());
+        integer && constant.getType().isInteger(64))
       block.literals.push_back(integer.getInt());
   });
   OwningOpRef<ModuleOp> module = ModuleOp::create(function.getLoc());
@@ -46,7 +48,8 @@ int32_t FrozenBlocks::numberOf(StringRef name) const {
   internalError("unknown block " + name.str());
 }
 
-//===- session ------------------------------------------------------------------------------------===//
+//===- session
+//------------------------------------------------------------------------------------===//
 
 namespace {
 
@@ -88,19 +91,24 @@ void bindFacts(func::FuncOp function, ArrayRef<InputFacts> inputs) {
     if (!input.bound)
       continue;
     Value literal = std::visit(
-        [&](auto value) -> Value { return builder.create<tok::ConstantOp>(function.getLoc(), value); }, *input.bound);
+        [&](auto value) -> Value {
+          return builder.create<tok::ConstantOp>(function.getLoc(), value);
+        },
+        *input.bound);
     argument.replaceAllUsesWith(literal);
   }
 }
 
-// Whether how sizes relate to each other is known: each is a symbol of the inputs, or a constant that no symbol can be
-// equal to (a narrow one, a literal of the block, or any constant where there are no symbols).
+// Whether how sizes relate to each other is known: each is a symbol of the inputs, or a constant
+// that no symbol can be equal to (a narrow one, a literal of the block, or any constant where there
+// are no symbols).
 class Decisions {
 public:
   Decisions(const FrozenBlock &block, ArrayRef<InputFacts> inputs, int64_t narrowLimit)
       : block_(block), narrowLimit_(narrowLimit) {
     hasSymbols_ = llvm::any_of(inputs, [](const InputFacts &input) {
-      return input.integer.isSymbol() || llvm::any_of(input.dims, [](tok::Dimension d) { return d.isSymbol(); });
+      return input.integer.isSymbol() ||
+             llvm::any_of(input.dims, [](tok::Dimension d) { return d.isSymbol(); });
     });
   }
 
@@ -127,17 +135,20 @@ SmallVector<Operation *> dependsOnUndecided(func::FuncOp function, analysis::Fac
   SmallVector<Operation *> dependents;
   llvm::DenseSet<Value> undecided;
   for (Operation &op : function.getBody().front().without_terminator()) {
-    bool depends = llvm::any_of(op.getOperands(), [&](Value operand) { return undecided.contains(operand); });
+    bool depends =
+        llvm::any_of(op.getOperands(), [&](Value operand) { return undecided.contains(operand); });
     if (depends)
       dependents.push_back(&op);
     for (Value result : op.getResults())
-      if (depends || (tok::isArray(result.getType()) && !decisions.isDecided(facts.factsOf(result))))
+      if (depends ||
+          (tok::isArray(result.getType()) && !decisions.isDecided(facts.factsOf(result))))
         undecided.insert(result);
   }
   return dependents;
 }
 
-bool hasUndecided(func::FuncOp function, analysis::FactsAnalysis &facts, const Decisions &decisions) {
+bool hasUndecided(func::FuncOp function, analysis::FactsAnalysis &facts,
+                  const Decisions &decisions) {
   return llvm::any_of(function.getBody().front(), [&](Operation &op) {
     return llvm::any_of(op.getResults(), [&](Value value) {
       return tok::isArray(value.getType()) && !decisions.isDecided(facts.factsOf(value));
@@ -145,10 +156,12 @@ bool hasUndecided(func::FuncOp function, analysis::FactsAnalysis &facts, const D
   });
 }
 
-// Cell operations that fusion left alone, because different symbols stand for sizes that ought to agree.
+// Cell operations that fusion left alone, because different symbols stand for sizes that ought to
+// agree.
 bool hasUnplanned(func::FuncOp function) {
   return llvm::any_of(function.getBody().front(), [](Operation &op) {
-    return isa<tok::UnaryOp, tok::BinaryOp, tok::IfElseOp>(op) && tok::isArray(op.getResult(0).getType());
+    return isa<tok::UnaryOp, tok::BinaryOp, tok::IfElseOp>(op) &&
+           tok::isArray(op.getResult(0).getType());
   });
 }
 
@@ -160,8 +173,9 @@ CompileSession::CompileSession(const SessionOptions &options, codegen::KernelCom
   context_.printOpOnDiagnostic(false); // the user knows a script, no operations
 }
 
-Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number, ArrayRef<InputFacts> inputs,
-                                          int64_t narrowLimit, UnknownSizes unknownSizes) {
+Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number,
+                                          ArrayRef<InputFacts> inputs, int64_t narrowLimit,
+                                          UnknownSizes unknownSizes) {
   ++specializations_;
   const FrozenBlock &block = blocks[number];
   Decisions decisions(block, inputs, narrowLimit);
@@ -171,7 +185,8 @@ Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number, 
       errors.raise(kind);
   };
 
-  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(block.bytecode, ParserConfig(&context_));
+  OwningOpRef<ModuleOp> module =
+      parseSourceString<ModuleOp>(block.bytecode, ParserConfig(&context_));
   require(success(bool(module)));
   auto function = *module->getOps<func::FuncOp>().begin();
   bindFacts(function, inputs);
@@ -233,7 +248,8 @@ Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number, 
       function, [&](StringRef name) { return blocks.numberOf(name); },
       [&](plan::OperatorOp op) {
         auto kernel = kernels_.compile(op);
-        if (auto predicted = op->getAttrOfType<FloatAttr>("predicted_ns"); succeeded(kernel) && predicted)
+        if (auto predicted = op->getAttrOfType<FloatAttr>("predicted_ns");
+            succeeded(kernel) && predicted)
           kernel->predictedNanoseconds = predicted.getValueAsDouble();
         return kernel;
       });

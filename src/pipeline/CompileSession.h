@@ -1,5 +1,6 @@
-// A compile session specialises blocks for the facts of their inputs: facts bound, rewritten, fused, compiled. It has
-// its own MLIR context, so that what MLIR never frees (types, attributes) goes away with the session.
+// A compile session specialises blocks for the facts of their inputs: facts bound, rewritten,
+// fused, compiled. It has its own MLIR context, so that what MLIR never frees (types, attributes)
+// goes away with the session.
 //
 //   CompileSession session(options, kernels);
 //   Specialization result = session.specialize(frozenBlock, inputs, numbering);
@@ -23,9 +24,10 @@ namespace tokamak::pipeline {
 // An outlined block as the program keeps it: immutable, independent of any context.
 struct FrozenBlock {
   std::string name;
-  std::string bytecode;          // a module with the one function
-  std::vector<bool> bind;        // scalars that may be bound to their values
-  std::vector<int64_t> literals; // integer literals of the block: sizes equal to one are bound exactly
+  std::string bytecode;   // a module with the one function
+  std::vector<bool> bind; // scalars that may be bound to their values
+  std::vector<int64_t>
+      literals; // integer literals of the block: sizes equal to one are bound exactly
   SourcePlace place;
 };
 
@@ -43,9 +45,9 @@ private:
 
 // What a plan may rely on about one input.
 struct InputFacts {
-  llvm::SmallVector<tok::Dimension, 2> dims;                         // of an array
-  tok::Dimension integer = tok::Dimension::unknown();                // of an integer scalar
-  std::optional<std::variant<bool, int64_t, double>> bound;          // the value of a bound scalar
+  llvm::SmallVector<tok::Dimension, 2> dims;                // of an array
+  tok::Dimension integer = tok::Dimension::unknown();       // of an integer scalar
+  std::optional<std::variant<bool, int64_t, double>> bound; // the value of a bound scalar
 };
 
 struct SessionOptions {
@@ -57,7 +59,8 @@ struct SessionOptions {
 };
 
 struct Specialization {
-  std::shared_ptr<const runtime::Image> image; // null: the symbols given do not decide how sizes relate; exact ones do
+  std::shared_ptr<const runtime::Image>
+      image; // null: the symbols given do not decide how sizes relate; exact ones do
   std::string explanation;
 };
 
@@ -70,8 +73,8 @@ enum class UnknownSizes : uint8_t {
 class CompileSession {
 public:
   CompileSession(const SessionOptions &options, codegen::KernelCompiler &kernels);
-  // `narrowLimit`: symbols of the inputs stand for sizes above it. Throws Error if the block is wrong for these facts
-  // (sizes that do not agree); internal errors as ErrorKind::Internal.
+  // `narrowLimit`: symbols of the inputs stand for sizes above it. Throws Error if the block is
+  // wrong for these facts (sizes that do not agree); internal errors as ErrorKind::Internal.
   Specialization specialize(FrozenBlocks &blocks, int32_t block, llvm::ArrayRef<InputFacts> inputs,
                             int64_t narrowLimit, UnknownSizes unknownSizes);
   // Specialisations so far: sessions are replaced after some.

@@ -60,7 +60,8 @@ struct ImageParts {
 
 class FunctionLowering {
 public:
-  FunctionLowering(ImageParts &parts, ImageFunction &out, BlockNumber blockNumber, KernelOf kernelOf)
+  FunctionLowering(ImageParts &parts, ImageFunction &out, BlockNumber blockNumber,
+                   KernelOf kernelOf)
       : parts_(parts), out_(out), blockNumber_(blockNumber), kernelOf_(kernelOf) {}
 
   LogicalResult lower(func::FuncOp function) {
@@ -87,7 +88,8 @@ private:
     return llvm::map_to_vector(values, [&](Value value) { return slotOf(value); });
   }
 
-  Instruction &emit(Opcode opcode, ArrayRef<Slot> operands, ArrayRef<Slot> results, int32_t index = 0) {
+  Instruction &emit(Opcode opcode, ArrayRef<Slot> operands, ArrayRef<Slot> results,
+                    int32_t index = 0) {
     Instruction instruction{opcode};
     instruction.index = index;
     instruction.operandBegin = out_.slots.size();
@@ -103,8 +105,9 @@ private:
 
   int32_t here() const { return out_.instructions.size(); }
 
-  // The value is not needed after `op` (an operation of the block that defines the value): nobody later uses it.
-  // Values that a loop body takes from outside live on: the next iteration needs them.
+  // The value is not needed after `op` (an operation of the block that defines the value): nobody
+  // later uses it. Values that a loop body takes from outside live on: the next iteration needs
+  // them.
   bool diesAt(Value value, Operation *op) {
     mlir::Block *home = value.getParentBlock();
     if (op->getBlock() != home)
@@ -135,7 +138,8 @@ private:
     SmallVector<Slot> dead;
     if (op->getNumRegions() != 0) {
       llvm::SetVector<Value> used;
-      op->walk([&](Operation *inner) { used.insert(inner->operand_begin(), inner->operand_end()); });
+      op->walk(
+          [&](Operation *inner) { used.insert(inner->operand_begin(), inner->operand_end()); });
       for (Value value : used)
         if (value.getParentBlock() == op->getBlock() && diesAt(value, op))
           dead.push_back(slotOf(value));
@@ -147,8 +151,8 @@ private:
       emit(Opcode::Free, dead, {});
   }
 
-  // Assigns `values` to `targets` as if at once: a value that is itself a target goes through a slot of its own.
-  // Slots of values that die here are moved from, but for `keep`.
+  // Assigns `values` to `targets` as if at once: a value that is itself a target goes through a
+  // slot of its own. Slots of values that die here are moved from, but for `keep`.
   void assign(Operation *op, ValueRange values, ArrayRef<Slot> targets, Value keep = {}) {
     SmallVector<std::pair<Slot, Slot>> late; // temporary, target
     SmallVector<std::tuple<Slot, Slot, bool>> direct;
@@ -163,9 +167,11 @@ private:
         continue;
       }
       // A loop reads its bounds and what its body takes from outside as long as it runs.
-      bool usedLater = op->getNumRegions() != 0 ? llvm::count(value.getUsers(), op) != llvm::range_size(value.getUses()) ||
-                                                      llvm::count(op->getOperands(), value) != 1
-                                                : llvm::is_contained(values.drop_front(i + 1), value);
+      bool usedLater =
+          op->getNumRegions() != 0
+              ? llvm::count(value.getUsers(), op) != llvm::range_size(value.getUses()) ||
+                    llvm::count(op->getOperands(), value) != 1
+              : llvm::is_contained(values.drop_front(i + 1), value);
       bool dies = value != keep && !usedLater && diesAt(value, op) && !isCarried(value);
       direct.push_back({source, target, dies});
     }
@@ -175,7 +181,9 @@ private:
       emit(Opcode::Move, {temporary}, {target});
   }
 
-  bool isCarried(Value value) { return isa<BlockArgument>(value) && carried_.contains(slotOf(value)); }
+  bool isCarried(Value value) {
+    return isa<BlockArgument>(value) && carried_.contains(slotOf(value));
+  }
 
   LogicalResult lowerBlock(mlir::Block &block) {
     for (Operation &op : block.without_terminator()) {
@@ -197,7 +205,8 @@ private:
   LogicalResult lowerWhile(tok::WhileOp op);
   LogicalResult lowerLoop(Operation *op, Region &body, ValueRange bounds, ValueRange inits);
   LogicalResult simple(Operation *op, Opcode opcode, int32_t index = 0) {
-    emit(opcode, slotsOf(op->getOperands()), slotsOf(op->getResults()), index).lastUse = lastUses(op);
+    emit(opcode, slotsOf(op->getOperands()), slotsOf(op->getResults()), index).lastUse =
+        lastUses(op);
     return success();
   }
 
@@ -255,15 +264,18 @@ LogicalResult FunctionLowering::lowerOperation(Operation *op) {
                                              : simple(op, Opcode::Unary, unary.getCellOperator());
       })
       .Case([&](tok::BinaryOp binary) {
-        return tok::isArray(binary.getType()) ? LogicalResult(op->emitOpError("is not planned"))
-                                              : simple(op, Opcode::Binary, binary.getCellOperator());
+        return tok::isArray(binary.getType())
+                   ? LogicalResult(op->emitOpError("is not planned"))
+                   : simple(op, Opcode::Binary, binary.getCellOperator());
       })
       .Case([&](tok::IfElseOp choice) {
         return tok::isArray(choice.getType()) ? LogicalResult(op->emitOpError("is not planned"))
                                               : simple(op, Opcode::IfElse);
       })
       .Case([&](tok::ConcatOp) { return simple(op, Opcode::Concat); })
-      .Case([&](tok::CastOp cast) { return simple(op, Opcode::Cast, int32_t(castTarget(cast.getType()))); })
+      .Case([&](tok::CastOp cast) {
+        return simple(op, Opcode::Cast, int32_t(castTarget(cast.getType())));
+      })
       .Case([&](tok::RowsOp) { return simple(op, Opcode::Rows); })
       .Case([&](tok::ColumnsOp) { return simple(op, Opcode::Columns); })
       .Case([&](tok::LengthOp) { return simple(op, Opcode::Length); })
@@ -271,10 +283,13 @@ LogicalResult FunctionLowering::lowerOperation(Operation *op) {
       .Case([&](tok::BarrierOp) { return success(); })
       .Case([&](tok::CallOp call) {
         auto callee = parts_.functions.find(call.getCallee());
-        return callee == parts_.functions.end() ? LogicalResult(op->emitOpError("calls an unknown function"))
-                                                : simple(op, Opcode::Call, callee->second);
+        return callee == parts_.functions.end()
+                   ? LogicalResult(op->emitOpError("calls an unknown function"))
+                   : simple(op, Opcode::Call, callee->second);
       })
-      .Case([&](tok::ExecuteOp execute) { return simple(op, Opcode::Block, blockNumber_(execute.getBlock())); })
+      .Case([&](tok::ExecuteOp execute) {
+        return simple(op, Opcode::Block, blockNumber_(execute.getBlock()));
+      })
       .Case([&](plan::OperatorOp fused) -> LogicalResult {
         FailureOr<runtime::KernelPlan> kernel = kernelOf_(fused);
         if (failed(kernel))
@@ -285,16 +300,19 @@ LogicalResult FunctionLowering::lowerOperation(Operation *op) {
       .Case([&](tok::IfOp op) { return lowerIf(op); })
       .Case([&](tok::WhileOp op) { return lowerWhile(op); })
       .Case([&](tok::ForOp loop) {
-        return lowerLoop(op, loop.getBodyRegion(), op->getOperands().take_front(3), loop.getInits());
+        return lowerLoop(op, loop.getBodyRegion(), op->getOperands().take_front(3),
+                         loop.getInits());
       })
       .Case([&](tok::ParForOp loop) {
-        return lowerLoop(op, loop.getBodyRegion(), op->getOperands().take_front(3), loop.getInits());
+        return lowerLoop(op, loop.getBodyRegion(), op->getOperands().take_front(3),
+                         loop.getInits());
       })
       .Default([&](Operation *op) -> LogicalResult {
         auto native = dyn_cast<tok::NativeOpInterface>(op);
         int32_t index = native ? parts_.native(native.getNativeName()) : -1;
         if (index < 0)
-          return op->emitError("the runtime has no native for ") << (native ? native.getNativeName() : op->getName().getStringRef());
+          return op->emitError("the runtime has no native for ")
+                 << (native ? native.getNativeName() : op->getName().getStringRef());
         return simple(op, Opcode::Native, index);
       });
 }
@@ -346,7 +364,8 @@ LogicalResult FunctionLowering::lowerWhile(tok::WhileOp op) {
   return success();
 }
 
-LogicalResult FunctionLowering::lowerLoop(Operation *op, Region &region, ValueRange bounds, ValueRange inits) {
+LogicalResult FunctionLowering::lowerLoop(Operation *op, Region &region, ValueRange bounds,
+                                          ValueRange inits) {
   mlir::Block &body = region.front();
   SmallVector<Slot> carried = slotsOf(op->getResults());
   carried_.insert(carried.begin(), carried.end());
@@ -384,12 +403,14 @@ FailureOr<Image> pipeline::lowerProgram(ModuleOp module, BlockNumber blockNumber
     return LogicalResult(op.emitOpError("outside of a block"));
   };
   for (auto [index, function] : llvm::enumerate(functions))
-    if (failed(FunctionLowering(parts, image.functions[index], blockNumber, noKernels).lower(function)))
+    if (failed(FunctionLowering(parts, image.functions[index], blockNumber, noKernels)
+                   .lower(function)))
       return failure();
   return image;
 }
 
-FailureOr<Image> pipeline::lowerFragment(func::FuncOp block, BlockNumber blockNumber, KernelOf kernelOf) {
+FailureOr<Image> pipeline::lowerFragment(func::FuncOp block, BlockNumber blockNumber,
+                                         KernelOf kernelOf) {
   Image image;
   ImageParts parts(image);
   image.functions.resize(1);

@@ -21,12 +21,13 @@ using BlockNumber = llvm::function_ref<int32_t(llvm::StringRef)>;
 // The kernel of a fused operator.
 using KernelOf = llvm::function_ref<llvm::FailureOr<runtime::KernelPlan>(plan::OperatorOp)>;
 
-// Lowers all functions but the outlined blocks; function 0 is `main`. Fails after a diagnostic if an operation has no
-// instruction.
+// Lowers all functions but the outlined blocks; function 0 is `main`. Fails after a diagnostic if
+// an operation has no instruction.
 llvm::FailureOr<runtime::Image> lowerProgram(mlir::ModuleOp module, BlockNumber blockNumber);
 
 // Lowers one planned block: an image with the one function.
-llvm::FailureOr<runtime::Image> lowerFragment(mlir::func::FuncOp block, BlockNumber blockNumber, KernelOf kernelOf);
+llvm::FailureOr<runtime::Image> lowerFragment(mlir::func::FuncOp block, BlockNumber blockNumber,
+                                              KernelOf kernelOf);
 
 } // namespace tokamak::pipeline
 #endif

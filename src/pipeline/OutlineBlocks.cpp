@@ -17,18 +17,21 @@ bool touchesArrays(Operation *op) {
 
 // Sizes and the like need no plan: the image has instructions for them.
 bool needsPlan(Operation *op) {
-  return touchesArrays(op) && !isa<tok::RowsOp, tok::ColumnsOp, tok::LengthOp, tok::UndefOp, tok::ConstantOp>(op);
+  return touchesArrays(op) &&
+         !isa<tok::RowsOp, tok::ColumnsOp, tok::LengthOp, tok::UndefOp, tok::ConstantOp>(op);
 }
 
-// May be part of a block: no effects, no regions, no control flow. Lists, strings and values of unknown type stay in the image.
+// May be part of a block: no effects, no regions, no control flow. Lists, strings and values of
+// unknown type stay in the image.
 bool isPlannable(Operation *op) {
-  if (op->getNumRegions() != 0 || op->hasTrait<OpTrait::IsTerminator>() || !isMemoryEffectFree(op) ||
-      isa<tok::UndefOp>(op))
+  if (op->getNumRegions() != 0 || op->hasTrait<OpTrait::IsTerminator>() ||
+      !isMemoryEffectFree(op) || isa<tok::UndefOp>(op))
     return false;
   auto supported = [](Type type) {
     return tok::isArray(type) || tok::isNumber(type) || isa<NoneType, tok::StringType>(type);
   };
-  return llvm::all_of(op->getOperandTypes(), supported) && llvm::all_of(op->getResultTypes(), supported);
+  return llvm::all_of(op->getOperandTypes(), supported) &&
+         llvm::all_of(op->getResultTypes(), supported);
 }
 
 // The value does not change while the loop around `op` runs.
@@ -47,7 +50,8 @@ StringRef variableOf(Value value) {
     if (BlockArgument carried = loop.getTiedLoopRegionIterArg(cast<OpResult>(value)))
       return variableOf(carried);
   if (auto branch = value.getDefiningOp<tok::IfOp>())
-    return variableOf(branch.getThenRegion().front().getTerminator()->getOperand(cast<OpResult>(value).getResultNumber()));
+    return variableOf(branch.getThenRegion().front().getTerminator()->getOperand(
+        cast<OpResult>(value).getResultNumber()));
   Location location = value.getLoc();
   while (auto call = dyn_cast<CallSiteLoc>(location))
     location = call.getCallee();
@@ -82,7 +86,8 @@ private:
     finish(run);
   }
 
-  // A block reaches from the first to the last operation on arrays; scalars around it are the image's.
+  // A block reaches from the first to the last operation on arrays; scalars around it are the
+  // image's.
   void finish(SmallVector<Operation *> &run) {
     while (!run.empty() && !needsPlan(run.back()))
       run.pop_back();
@@ -125,7 +130,9 @@ func::FuncOp pipeline::outline(ArrayRef<Operation *> operations, StringRef name,
   Location location = operations.front()->getLoc();
   OpBuilder builder(module.getContext());
   builder.setInsertionPointToEnd(module.getBody());
-  auto typesOf = [](auto &values) { return llvm::map_to_vector(values, [](Value value) { return value.getType(); }); };
+  auto typesOf = [](auto &values) {
+    return llvm::map_to_vector(values, [](Value value) { return value.getType(); });
+  };
   auto type = builder.getFunctionType(typesOf(inputs), typesOf(outputs));
   auto function = builder.create<func::FuncOp>(location, name, type);
   function.setPrivate();
@@ -138,10 +145,13 @@ func::FuncOp pipeline::outline(ArrayRef<Operation *> operations, StringRef name,
 
   OpBuilder after(operations.back());
   after.setInsertionPointAfter(operations.back());
-  auto execute = after.create<tok::ExecuteOp>(location, type.getResults(), name, inputs.getArrayRef());
-  execute->setAttr(namesAttributeName, builder.getStrArrayAttr(llvm::map_to_vector(outputs, variableOf)));
+  auto execute =
+      after.create<tok::ExecuteOp>(location, type.getResults(), name, inputs.getArrayRef());
+  execute->setAttr(namesAttributeName,
+                   builder.getStrArrayAttr(llvm::map_to_vector(outputs, variableOf)));
   for (auto [input, argument] : llvm::zip(inputs, entry->getArguments()))
-    argument.setLoc(NameLoc::get(builder.getStringAttr(variableOf(input)), builder.getUnknownLoc()));
+    argument.setLoc(
+        NameLoc::get(builder.getStringAttr(variableOf(input)), builder.getUnknownLoc()));
   for (auto [output, result] : llvm::zip(outputs, execute.getResults()))
     Value(output).replaceUsesWithIf(result, [&](OpOperand &use) {
       return !members.contains(use.getOwner()) && use.getOwner() != execute;

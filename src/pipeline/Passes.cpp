@@ -34,7 +34,9 @@ std::string describe(tok::Dimension dimension) {
 
 struct PrintFactsPass : ModulePass<PrintFactsPass> {
   StringRef getArgument() const final { return "tok-print-facts"; }
-  StringRef getDescription() const final { return "Remark sizes and integer values that are known"; }
+  StringRef getDescription() const final {
+    return "Remark sizes and integer values that are known";
+  }
   void runOnOperation() final {
     analysis::FactsAnalysis facts(getOperation());
     getOperation()->walk([&](Operation *op) {
@@ -51,7 +53,9 @@ struct PrintFactsPass : ModulePass<PrintFactsPass> {
 
 struct CheckFactsPass : ModulePass<CheckFactsPass> {
   StringRef getArgument() const final { return "tok-check-facts"; }
-  StringRef getDescription() const final { return "Report operations whose operands are proved wrong"; }
+  StringRef getDescription() const final {
+    return "Report operations whose operands are proved wrong";
+  }
   void runOnOperation() final {
     if (failed(analysis::FactsAnalysis(getOperation()).check()))
       signalPassFailure();
@@ -60,7 +64,9 @@ struct CheckFactsPass : ModulePass<CheckFactsPass> {
 
 struct OutlineBlocksPass : ModulePass<OutlineBlocksPass> {
   StringRef getArgument() const final { return "tok-outline-blocks"; }
-  StringRef getDescription() const final { return "Outline straight-line runs of array operations into functions"; }
+  StringRef getDescription() const final {
+    return "Outline straight-line runs of array operations into functions";
+  }
   void runOnOperation() final { pipeline::outlineBlocks(getOperation()); }
 };
 
@@ -76,7 +82,8 @@ struct StaticPhasePass : ModulePass<StaticPhasePass> {
 // One pass for each rule, named after it.
 struct BlockRulePass : PassWrapper<BlockRulePass, OperationPass<func::FuncOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(BlockRulePass)
-  explicit BlockRulePass(const rewrite::BlockRule &rule) : rule(rule), argument("tok-" + rule.name.str()) {}
+  explicit BlockRulePass(const rewrite::BlockRule &rule)
+      : rule(rule), argument("tok-" + rule.name.str()) {}
   StringRef getArgument() const final { return argument; }
   StringRef getDescription() const final { return rule.summary; }
   void runOnOperation() final {
@@ -92,7 +99,9 @@ struct FusePass : PassWrapper<FusePass, OperationPass<func::FuncOp>> {
   FusePass() = default;
   FusePass(const FusePass &other) : PassWrapper(other) {}
   StringRef getArgument() const final { return "tok-fuse"; }
-  StringRef getDescription() const final { return "Fuse operations into plan.operator, under the fixed machine model"; }
+  StringRef getDescription() const final {
+    return "Fuse operations into plan.operator, under the fixed machine model";
+  }
   void runOnOperation() final {
     auto known = llvm::StringSwitch<std::optional<fusion::Selector>>(selector)
                      .Case("none", fusion::Selector::None)
@@ -111,13 +120,16 @@ struct FusePass : PassWrapper<FusePass, OperationPass<func::FuncOp>> {
     };
     cost::MachineModel fixed;
     std::string explanation;
-    if (failed(fusion::fuseBlock(getOperation(), factsOf, {*known, &fixed, explain ? &explanation : nullptr})))
+    if (failed(fusion::fuseBlock(getOperation(), factsOf,
+                                 {*known, &fixed, explain ? &explanation : nullptr})))
       signalPassFailure();
     llvm::outs() << explanation;
   }
-  Option<std::string> selector{*this, "selector", llvm::cl::desc("none, all, no-redundancy or cost"),
+  Option<std::string> selector{*this, "selector",
+                               llvm::cl::desc("none, all, no-redundancy or cost"),
                                llvm::cl::init("cost")};
-  Option<bool> explain{*this, "explain", llvm::cl::desc("print the explanation"), llvm::cl::init(false)};
+  Option<bool> explain{*this, "explain", llvm::cl::desc("print the explanation"),
+                       llvm::cl::init(false)};
 };
 
 struct LowerToImagePass : ModulePass<LowerToImagePass> {
@@ -128,7 +140,8 @@ struct LowerToImagePass : ModulePass<LowerToImagePass> {
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (function->hasAttr(pipeline::blockAttributeName))
         blocks.try_emplace(function.getName(), blocks.size());
-    auto image = pipeline::lowerProgram(getOperation(), [&](StringRef name) { return blocks.lookup(name); });
+    auto image =
+        pipeline::lowerProgram(getOperation(), [&](StringRef name) { return blocks.lookup(name); });
     if (failed(image))
       return signalPassFailure();
     std::ostringstream out;

@@ -1,4 +1,5 @@
-// Every phase as an MLIR pass of its own, for tokamak-opt and its tests; the pipeline itself calls the functions.
+// Every phase as an MLIR pass of its own, for tokamak-opt and its tests; the pipeline itself calls
+// the functions.
 //
 //   tokamak-opt --tok-outline-blocks program.mlir
 #ifndef TOKAMAK_PIPELINE_PASSES_H

@@ -11,9 +11,9 @@ using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::pipeline;
 
-static constexpr llvm::StringLiteral names[] = {"inline",        "constant-propagation",       "canonicalize",
-                                                "cse",           "loop-invariant-code-motion", "fold-facts",
-                                                "dead-functions"};
+static constexpr llvm::StringLiteral names[] = {
+    "inline",     "constant-propagation", "canonicalize", "cse", "loop-invariant-code-motion",
+    "fold-facts", "dead-functions"};
 
 ArrayRef<llvm::StringLiteral> pipeline::staticPassNames() { return names; }
 
@@ -22,8 +22,9 @@ namespace {
 // Replaces what the facts prove constant: nrow(X) of a known matrix becomes a number.
 void foldFacts(ModuleOp module, analysis::FactsAnalysis &facts) {
   module.walk([&](Operation *op) {
-    if (op->getNumResults() != 1 || isa<tok::ConstantOp>(op) || !op->getResult(0).getType().isInteger(64) ||
-        !isMemoryEffectFree(op) || op->getNumRegions() != 0)
+    if (op->getNumResults() != 1 || isa<tok::ConstantOp>(op) ||
+        !op->getResult(0).getType().isInteger(64) || !isMemoryEffectFree(op) ||
+        op->getNumRegions() != 0)
       return;
     tok::Dimension value = facts.factsOf(op->getResult(0)).integer;
     if (!value.isConstant())
@@ -61,7 +62,8 @@ LogicalResult pipeline::runStaticPhase(ModuleOp module, const StaticOptions &opt
   if (failed(prepare.run(module)) || failed(simplify()))
     return failure();
 
-  // Sizes become constants, branches on sizes fold, and with them more sizes: twice is enough for what scripts do.
+  // Sizes become constants, branches on sizes fold, and with them more sizes: twice is enough for
+  // what scripts do.
   for (int round = 0; round < 2; ++round) {
     analysis::FactsAnalysis facts(module);
     if (round == 1 && failed(facts.check()))

@@ -1,7 +1,7 @@
 // The static phase: everything that happens to a whole program before any of its data is read.
 //
-//   runStaticPhase(module, options)   // inline, fold, hoist, check facts, outline blocks; errors as diagnostics
-//   auto image = lowerProgram(module) // LowerToImage.h
+//   runStaticPhase(module, options)   // inline, fold, hoist, check facts, outline blocks; errors
+//   as diagnostics auto image = lowerProgram(module) // LowerToImage.h
 #ifndef TOKAMAK_PIPELINE_STATICPHASE_H
 #define TOKAMAK_PIPELINE_STATICPHASE_H
 
@@ -11,7 +11,8 @@
 namespace tokamak::pipeline {
 
 struct StaticOptions {
-  llvm::StringSet<> disabled; // passes by name: inline, constant-propagation, cse, loop-invariant-code-motion, ...
+  llvm::StringSet<> disabled; // passes by name: inline, constant-propagation, cse,
+                              // loop-invariant-code-motion, ...
   bool verifyEach = false;
 };
 

@@ -13,7 +13,8 @@ static constexpr BlockRule rules[] = {
 };
 
 static constexpr BlockRule afterFusion[] = {
-    {"absorb-transpositions", "t(A) %*% B -> a product that reads A by columns", false, absorbTranspositions},
+    {"absorb-transpositions", "t(A) %*% B -> a product that reads A by columns", false,
+     absorbTranspositions},
 };
 
 ArrayRef<BlockRule> rewrite::blockRules() { return rules; }
@@ -39,12 +40,15 @@ void rewrite::aggregateVectors(func::FuncOp block, analysis::FactsAnalysis &fact
     if (direction == AggregateDirection::Full || index)
       return;
     tok::Facts operand = facts.factsOf(op.getOperand());
-    bool wholeVector = direction == AggregateDirection::Column ? operand.isColumnVector() : operand.isRowVector();
+    bool wholeVector =
+        direction == AggregateDirection::Column ? operand.isColumnVector() : operand.isRowVector();
     if (!wholeVector)
       return;
     OpBuilder builder(op);
-    Value total = builder.create<tok::AggregateOp>(op.getLoc(), op.getKind(), AggregateDirection::Full, op.getOperand());
-    op.replaceAllUsesWith(builder.create<tok::CastOp>(op.getLoc(), op.getType(), total).getResult());
+    Value total = builder.create<tok::AggregateOp>(op.getLoc(), op.getKind(),
+                                                   AggregateDirection::Full, op.getOperand());
+    op.replaceAllUsesWith(
+        builder.create<tok::CastOp>(op.getLoc(), op.getType(), total).getResult());
     op.erase();
   });
 }
@@ -61,7 +65,8 @@ void rewrite::absorbTranspositions(func::FuncOp block, analysis::FactsAnalysis &
     StringRef native = left ? "matmul_transposed_left" : "matmul_transposed_right";
     Value lhs = left ? left.getOperand() : op.getLhs();
     Value rhs = left ? op.getRhs() : right.getOperand();
-    auto product = builder.create<tok::CallNativeOp>(op.getLoc(), TypeRange(op.getType()), native, ValueRange{lhs, rhs});
+    auto product = builder.create<tok::CallNativeOp>(op.getLoc(), TypeRange(op.getType()), native,
+                                                     ValueRange{lhs, rhs});
     op.replaceAllUsesWith(product.getResult(0));
     op.erase();
     llvm::SmallSetVector<Operation *, 2> transpositions;

@@ -25,9 +25,11 @@ llvm::ArrayRef<BlockRule> nativeRules();
 
 // nrow(X), ncol(X), length(X) -> the number, where it is known.
 void foldSizes(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
-// mean(X) -> sum(X)/length(X); var(X) -> sum((X-mean(X))^2)/(length(X)-1); sd(X) -> sqrt(var(X)); by rows and columns too.
+// mean(X) -> sum(X)/length(X); var(X) -> sum((X-mean(X))^2)/(length(X)-1); sd(X) -> sqrt(var(X));
+// by rows and columns too.
 void decomposeAggregates(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
-// colSums(v) -> as.matrix(sum(v)) for a column vector v, rowSums(u) for a row vector u; min, max, prod likewise.
+// colSums(v) -> as.matrix(sum(v)) for a column vector v, rowSums(u) for a row vector u; min, max,
+// prod likewise.
 void aggregateVectors(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
 
 // t(A) %*% B and A %*% t(B) without making the transposed copy.

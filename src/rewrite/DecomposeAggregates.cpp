@@ -12,22 +12,27 @@ public:
 
   Value mean() { return binary(BinaryOperator::Div, sum(op_.getOperand()), count()); }
 
-  // Two passes, as numerically safe as the definition: sum((X - mean)^2) / (n - 1). One cell varies by 0, none by NaN,
-  // so the divisor is n - (n > 1).
+  // Two passes, as numerically safe as the definition: sum((X - mean)^2) / (n - 1). One cell varies
+  // by 0, none by NaN, so the divisor is n - (n > 1).
   Value variance() {
     Value deviation = binary(BinaryOperator::Sub, op_.getOperand(), mean());
-    Value square = binary(BinaryOperator::Pow, deviation, builder_.create<tok::ConstantOp>(location_, 2.0));
+    Value square =
+        binary(BinaryOperator::Pow, deviation, builder_.create<tok::ConstantOp>(location_, 2.0));
     Value one = builder_.create<tok::ConstantOp>(location_, int64_t{1});
     Value several = binary(BinaryOperator::Gt, count(), one);
     Value correction = builder_.create<tok::CastOp>(location_, builder_.getI64Type(), several);
-    return binary(BinaryOperator::Div, sum(square), binary(BinaryOperator::Sub, count(), correction));
+    return binary(BinaryOperator::Div, sum(square),
+                  binary(BinaryOperator::Sub, count(), correction));
   }
 
-  Value standardDeviation() { return builder_.create<tok::UnaryOp>(location_, UnaryOperator::Sqrt, variance()); }
+  Value standardDeviation() {
+    return builder_.create<tok::UnaryOp>(location_, UnaryOperator::Sqrt, variance());
+  }
 
 private:
   Value sum(Value operand) {
-    return builder_.create<tok::AggregateOp>(location_, AggregateKind::Sum, op_.getDirection(), operand);
+    return builder_.create<tok::AggregateOp>(location_, AggregateKind::Sum, op_.getDirection(),
+                                             operand);
   }
   Value binary(BinaryOperator kind, Value lhs, Value rhs) {
     return builder_.create<tok::BinaryOp>(location_, kind, lhs, rhs);
@@ -36,9 +41,12 @@ private:
   Value count() {
     Type i64 = builder_.getI64Type();
     switch (op_.getDirection()) {
-    case AggregateDirection::Full: return builder_.create<tok::LengthOp>(location_, i64, op_.getOperand());
-    case AggregateDirection::Row: return builder_.create<tok::ColumnsOp>(location_, i64, op_.getOperand());
-    case AggregateDirection::Column: return builder_.create<tok::RowsOp>(location_, i64, op_.getOperand());
+    case AggregateDirection::Full:
+      return builder_.create<tok::LengthOp>(location_, i64, op_.getOperand());
+    case AggregateDirection::Row:
+      return builder_.create<tok::ColumnsOp>(location_, i64, op_.getOperand());
+    case AggregateDirection::Column:
+      return builder_.create<tok::RowsOp>(location_, i64, op_.getOperand());
     }
     return {};
   }

@@ -14,5 +14,6 @@ int main(int argc, char **argv) {
   registry.insert<tokamak::tok::TokDialect, tokamak::plan::PlanDialect, mlir::func::FuncDialect>();
   mlir::registerTransformsPasses();
   tokamak::pipeline::registerPasses();
-  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "Tokamak's optimizer driver\n", registry));
+  return mlir::asMainReturnCode(
+      mlir::MlirOptMain(argc, argv, "Tokamak's optimizer driver\n", registry));
 }

@@ -11,8 +11,8 @@ using namespace tokamak;
 
 namespace {
 
-constexpr const char *description =
-    "Tokamak compiles whole machine-learning programs, written in DML, to fused native code and runs them.";
+constexpr const char *description = "Tokamak compiles whole machine-learning programs, written in "
+                                    "DML, to fused native code and runs them.";
 
 constexpr const char *footer = R"(Examples:
   tokamak run script.dml -nvargs in=data.csv k=5     $in and $k in the script
@@ -23,7 +23,8 @@ constexpr const char *footer = R"(Examples:
 The script's output goes to stdout, everything else to stderr. Exit status: 0 success; 1 the program failed while it
 ran; 2 a mistake found before anything ran; 70 a bug in Tokamak.)";
 
-// The script's arguments stand behind -nvargs or -args, up to the next option that begins with two dashes.
+// The script's arguments stand behind -nvargs or -args, up to the next option that begins with two
+// dashes.
 std::vector<std::string> takeScriptArguments(std::vector<std::string> &words, std::string &form) {
   std::vector<std::string> taken, rest;
   bool inside = false;
@@ -47,7 +48,11 @@ int64_t parseBytes(const std::string &text) {
   size_t used = 0;
   double value = std::stod(text, &used);
   std::string unit = text.substr(used);
-  double factor = unit.empty() ? 1 : unit == "K" ? 1 << 10 : unit == "M" ? 1 << 20 : unit == "G" ? 1 << 30 : -1;
+  double factor = unit.empty()  ? 1
+                  : unit == "K" ? 1 << 10
+                  : unit == "M" ? 1 << 20
+                  : unit == "G" ? 1 << 30
+                                : -1;
   if (factor < 0 || value <= 0)
     throw CLI::ValidationError("--memory", "expected a size such as 8G or 512M, got " + text);
   return static_cast<int64_t>(value * factor);
@@ -55,15 +60,16 @@ int64_t parseBytes(const std::string &text) {
 
 void setExplanations(const std::vector<std::string> &kinds, exec::Explanations &explain) {
   const std::map<std::string, bool exec::Explanations::*> known = {
-      {"program", &exec::Explanations::program}, {"image", &exec::Explanations::image},
-      {"fusion", &exec::Explanations::fusion},   {"loops", &exec::Explanations::loops},
-      {"llvm", &exec::Explanations::llvm},       {"asm", &exec::Explanations::assembly},
+      {"program", &exec::Explanations::program},    {"image", &exec::Explanations::image},
+      {"fusion", &exec::Explanations::fusion},      {"loops", &exec::Explanations::loops},
+      {"llvm", &exec::Explanations::llvm},          {"asm", &exec::Explanations::assembly},
       {"recompile", &exec::Explanations::recompile}};
   for (const std::string &kind : kinds) {
     auto found = known.find(kind);
     if (found == known.end())
       throw CLI::ValidationError(
-          "--explain", fmt::format("'{}' is none of program, image, fusion, loops, llvm, asm, recompile", kind));
+          "--explain",
+          fmt::format("'{}' is none of program, image, fusion, loops, llvm, asm, recompile", kind));
     explain.*found->second = true;
   }
 }
@@ -73,15 +79,17 @@ void setDisabled(const std::vector<std::string> &names, llvm::StringSet<> &disab
   for (const std::string &name : names) {
     if (std::find(known.begin(), known.end(), name) == known.end()) {
       auto near = nearestCandidates(name, known);
-      throw CLI::ValidationError("--disable", fmt::format("no rule or pass '{}'; {} {}", name,
-                                                          near.empty() ? "there are" : "did you mean",
-                                                          fmt::join(near.empty() ? known : near, ", ")));
+      throw CLI::ValidationError("--disable",
+                                 fmt::format("no rule or pass '{}'; {} {}", name,
+                                             near.empty() ? "there are" : "did you mean",
+                                             fmt::join(near.empty() ? known : near, ", ")));
     }
     disabled.insert(name);
   }
 }
 
-void setArguments(const std::vector<std::string> &words, const std::string &form, CommandLine &line) {
+void setArguments(const std::vector<std::string> &words, const std::string &form,
+                  CommandLine &line) {
   for (size_t i = 0; i < words.size(); ++i) {
     if (form == "-args") {
       line.arguments[std::to_string(i + 1)] = words[i];
@@ -91,7 +99,8 @@ void setArguments(const std::vector<std::string> &words, const std::string &form
     if (equal == std::string::npos || equal == 0)
       throw CLI::ValidationError("-nvargs", fmt::format("expected name=value, got '{}'", words[i]));
     if (words[i].find('=', equal + 1) != std::string::npos)
-      throw CLI::ValidationError("-nvargs", fmt::format("the value of '{}' may not contain '='", words[i].substr(0, equal)));
+      throw CLI::ValidationError("-nvargs", fmt::format("the value of '{}' may not contain '='",
+                                                        words[i].substr(0, equal)));
     line.arguments[words[i].substr(0, equal)] = words[i].substr(equal + 1);
   }
 }
@@ -107,30 +116,45 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
   std::string engine = "native", selector = "cost", color = "auto", memory;
   std::vector<std::string> explain, disable;
   auto addCompileOptions = [&](CLI::App *command) {
-    command->add_option("file", line.file, "the DML script, or a .mlir file in the tok dialect")->required();
-    command->add_option("--library", line.libraries, "folder with more DML builtins, NAME.dml each; searched first");
-    command->add_option("--disable", disable, "rules and passes to leave out, by name")->delimiter(',');
-    command->add_option("--explain", explain, "program, image, fusion, loops, llvm, asm, recompile; several with commas")
+    command->add_option("file", line.file, "the DML script, or a .mlir file in the tok dialect")
+        ->required();
+    command->add_option("--library", line.libraries,
+                        "folder with more DML builtins, NAME.dml each; searched first");
+    command->add_option("--disable", disable, "rules and passes to leave out, by name")
         ->delimiter(',');
-    command->add_option("--color", color, "auto, always or never")->check(CLI::IsMember({"auto", "always", "never"}));
+    command
+        ->add_option("--explain", explain,
+                     "program, image, fusion, loops, llvm, asm, recompile; several with commas")
+        ->delimiter(',');
+    command->add_option("--color", color, "auto, always or never")
+        ->check(CLI::IsMember({"auto", "always", "never"}));
     command->add_flag("--quiet", line.quiet, "no warnings");
   };
   CLI::App *run = app.add_subcommand("run", "run a script");
   addCompileOptions(run);
-  run->add_option("--fusion", selector, "which operators fuse: none, all, no-redundancy or cost (default)")
+  run->add_option("--fusion", selector,
+                  "which operators fuse: none, all, no-redundancy or cost (default)")
       ->check(CLI::IsMember({"none", "all", "no-redundancy", "cost"}));
-  run->add_option("--engine", engine, "native (default) or reference")->check(CLI::IsMember({"native", "reference"}));
-  run->add_option("--threads", line.threads, "threads to use; default: all this process may use")->check(CLI::PositiveNumber);
+  run->add_option("--engine", engine, "native (default) or reference")
+      ->check(CLI::IsMember({"native", "reference"}));
+  run->add_option("--threads", line.threads, "threads to use; default: all this process may use")
+      ->check(CLI::PositiveNumber);
   run->add_option("--memory", memory, "memory for arrays, such as 8G; default: from the machine");
-  run->add_option("--seed", line.seed, "makes draws without a seed repeatable")->check(CLI::NonNegativeNumber);
-  run->add_option("--machine-model", line.program.machineModel, "file with the machine's measured speeds")->check(CLI::ExistingFile);
+  run->add_option("--seed", line.seed, "makes draws without a seed repeatable")
+      ->check(CLI::NonNegativeNumber);
+  run->add_option("--machine-model", line.program.machineModel,
+                  "file with the machine's measured speeds")
+      ->check(CLI::ExistingFile);
   run->add_flag("--stats", line.counts, "counts of the run: specialisations, arrays written");
-  run->footer("Behind the file: -nvargs name=value ... gives $name, -args value ... gives $1, $2, ...");
-  CLI::App *explainCommand = app.add_subcommand("explain", "show what a script is compiled to, without running it");
+  run->footer(
+      "Behind the file: -nvargs name=value ... gives $name, -args value ... gives $1, $2, ...");
+  CLI::App *explainCommand =
+      app.add_subcommand("explain", "show what a script is compiled to, without running it");
   addCompileOptions(explainCommand);
   CLI::App *check = app.add_subcommand("check", "find a script's errors without running it");
   addCompileOptions(check);
-  CLI::App *doctor = app.add_subcommand("doctor", "say what this machine offers and whether all is in order");
+  CLI::App *doctor =
+      app.add_subcommand("doctor", "say what this machine offers and whether all is in order");
   app.add_subcommand("language-status", "write docs/language-status.md: what of DML can run");
 
   std::vector<std::string> words(argv + 1, argv + argc);

@@ -1,7 +1,8 @@
 // The command line of `tokamak`: what was asked for, as plain data.
 //
 //   CommandLine line;
-//   if (std::optional<int> status = parseCommandLine(argc, argv, line)) return *status;   // --help, or a mistake
+//   if (std::optional<int> status = parseCommandLine(argc, argv, line)) return *status;   //
+//   --help, or a mistake
 #ifndef TOKAMAK_TOOLS_TOKAMAK_COMMANDLINE_H
 #define TOKAMAK_TOOLS_TOKAMAK_COMMANDLINE_H
 
@@ -22,8 +23,8 @@ struct CommandLine {
   std::string file;
   std::map<std::string, std::string> arguments; // of the script: "name" or "1" -> text
   Engine engine = Engine::Native;
-  int threads = 0;          // 0: all cores
-  int64_t memoryBytes = 0;  // 0: decided from the machine
+  int threads = 0;         // 0: all cores
+  int64_t memoryBytes = 0; // 0: decided from the machine
   int64_t seed = -1;
   std::vector<std::string> libraries; // folders with more DML builtins, searched first
   bool quiet = false;

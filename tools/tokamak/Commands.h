@@ -8,7 +8,8 @@
 
 namespace tokamak {
 
-// 0, 1 (the program failed while it ran), 2 (a mistake found before anything ran), 70 (a bug of ours).
+// 0, 1 (the program failed while it ran), 2 (a mistake found before anything ran), 70 (a bug of
+// ours).
 enum ExitStatus { Success = 0, RunFailed = 1, Rejected = 2, InternalFailure = 70 };
 
 // run, explain and check: all that begins with a script.

@@ -18,9 +18,11 @@ int tokamak::doctorCommand() {
   std::cout << "OpenBLAS:       " << runtime::blasDescription() << "\n";
   std::optional<std::string> path = cost::machineModelPath();
   if (!path)
-    std::cout << "machine model:  measured in every run, as neither HOME nor XDG_CACHE_HOME is set\n";
+    std::cout
+        << "machine model:  measured in every run, as neither HOME nor XDG_CACHE_HOME is set\n";
   else if (std::filesystem::exists(*path))
-    std::cout << "machine model:  " << *path << "\n" << cost::toJson(cost::loadMachineModel(*path)) << "\n";
+    std::cout << "machine model:  " << *path << "\n"
+              << cost::toJson(cost::loadMachineModel(*path)) << "\n";
   else
     std::cout << "machine model:  will be measured by the first run, to " << *path << "\n";
   return Success;

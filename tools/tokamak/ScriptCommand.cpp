@@ -1,4 +1,5 @@
-// run, explain, check: import a script, compile it, run it; every failure becomes a message and an exit status.
+// run, explain, check: import a script, compile it, run it; every failure becomes a message and an
+// exit status.
 #include "tokamak/Commands.h"
 #include "tokamak/EmbeddedLibrary.h"
 
@@ -52,12 +53,14 @@ frontend::ImportOptions importOptions(const CommandLine &line) {
 // One script on its way: what it is made of and how its failures are told.
 class Script {
 public:
-  explicit Script(const CommandLine &line) : line_(line), context_(mlir::MLIRContext::Threading::DISABLED) {
+  explicit Script(const CommandLine &line)
+      : line_(line), context_(mlir::MLIRContext::Threading::DISABLED) {
     context_.loadDialect<tok::TokDialect, mlir::func::FuncDialect>();
     context_.printOpOnDiagnostic(false); // the user knows a script, no operations
     // The library's sources are not on the user's disk.
     for (const EmbeddedSource &source : embeddedLibrary())
-      diagnostics_.addSource({source.path.data(), source.path.size()}, {source.text.data(), source.text.size()});
+      diagnostics_.addSource({source.path.data(), source.path.size()},
+                             {source.text.data(), source.text.size()});
   }
 
   int execute() {
@@ -84,7 +87,8 @@ private:
       context_.loadDialect<plan::PlanDialect>();
       module_ = mlir::parseSourceString<mlir::ModuleOp>(text, &context_, line_.file);
     } else {
-      module_ = frontend::importDml(sources_, line_.file, text, importOptions(line_), context_, diagnostics_);
+      module_ = frontend::importDml(sources_, line_.file, text, importOptions(line_), context_,
+                                    diagnostics_);
     }
     return bool(module_);
   }
@@ -105,7 +109,8 @@ private:
     return run(*program, [&](runtime::ExecutionContext &context) {
       program->run(context);
       if (line_.counts)
-        std::cerr << fmt::format("specialisations: {}\narrays written: {}\n", program->counts().specializations,
+        std::cerr << fmt::format("specialisations: {}\narrays written: {}\n",
+                                 program->counts().specializations,
                                  program->counts().materializedArrays);
     });
   }
@@ -164,7 +169,8 @@ private:
       diagnostic.note(note);
     // A recursion shows each place once.
     for (const SourcePlace &caller : error.callStack()) {
-      support::DiagnosticNote note{"called from here", caller.file, uint32_t(caller.line), uint32_t(caller.column)};
+      support::DiagnosticNote note{"called from here", caller.file, uint32_t(caller.line),
+                                   uint32_t(caller.column)};
       bool known = llvm::any_of(diagnostic.notes, [&](const support::DiagnosticNote &other) {
         return other.file == note.file && other.line == note.line && other.column == note.column;
       });
@@ -203,7 +209,8 @@ int tokamak::scriptCommand(const CommandLine &line) {
 void tokamak::writeReproducer(const CommandLine &line, const std::string &message) {
   std::string path = fmt::format("tokamak-reproducer-{}.txt", getpid());
   std::ofstream file(path);
-  file << "internal error: " << message << "\nversion: " TOKAMAK_VERSION "\nfile: " << line.file << '\n';
+  file << "internal error: " << message << "\nversion: " TOKAMAK_VERSION "\nfile: " << line.file
+       << '\n';
   for (const auto &[name, value] : line.arguments)
     file << "argument: " << name << '=' << value << '\n';
   if (auto text = readText(line.file))

@@ -119,8 +119,7 @@ void FunctionGenerator::nameValue(Value value, llvm::StringRef variable) {
   if (!definition || definition->getNumResults() != 1 ||
       llvm::isa<mlir::NameLoc>(definition->getLoc()))
     return;
-  definition->setLoc(
-      mlir::NameLoc::get(builder_.getStringAttr(variable), definition->getLoc()));
+  definition->setLoc(mlir::NameLoc::get(builder_.getStringAttr(variable), definition->getLoc()));
 }
 
 void FunctionGenerator::insert(const IndexExpression &target, Value value, bool isAccumulation) {

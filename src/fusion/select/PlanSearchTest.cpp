@@ -1,8 +1,8 @@
 // The search against all assignments, on blocks made at random.
 #include "fusion/select/PlanSearch.h"
 
-#include "llvm/ADT/StringExtras.h"
 #include "fusion/select/FusedBlock.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <chrono>
 #include <random>

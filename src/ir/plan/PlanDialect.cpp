@@ -44,7 +44,8 @@ llvm::DenseMap<Value, tok::Facts> plan::bodyFacts(OperatorOp op) {
   ArrayRef<int64_t> sizes = op.getSizes();
   for (auto [index, argument] : llvm::enumerate(body.getArguments())) {
     if (tok::isArray(argument.getType()))
-      facts[argument] = tok::Facts::matrix(decodeSize(sizes[2 * index]), decodeSize(sizes[2 * index + 1]));
+      facts[argument] =
+          tok::Facts::matrix(decodeSize(sizes[2 * index]), decodeSize(sizes[2 * index + 1]));
     else
       facts[argument] = tok::Facts();
   }
@@ -84,7 +85,8 @@ ParseResult OperatorOp::parse(OpAsmParser &parser, OperationState &result) {
   DenseI64ArrayAttr sizes;
   FunctionType type;
   SMLoc place = parser.getCurrentLocation();
-  if (parser.parseKeyword(&keyword) || parser.parseOperandList(inputs, OpAsmParser::Delimiter::Paren) ||
+  if (parser.parseKeyword(&keyword) ||
+      parser.parseOperandList(inputs, OpAsmParser::Delimiter::Paren) ||
       parser.parseKeyword("sizes"))
     return failure();
   sizes = dyn_cast_or_null<DenseI64ArrayAttr>(DenseI64ArrayAttr::parse(parser, Type()));

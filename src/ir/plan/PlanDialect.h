@@ -22,8 +22,8 @@ enum class FusionTemplate : uint8_t { Cell, Row, MultiAgg };
 llvm::StringRef name(FusionTemplate fusionTemplate);
 FusionTemplate templateOf(OperatorOp op);
 
-// A dimension as `sizes` encodes it, and back. Unknown dimensions are not encodable: the caller gives every size of an
-// operand a symbol first.
+// A dimension as `sizes` encodes it, and back. Unknown dimensions are not encodable: the caller
+// gives every size of an operand a symbol first.
 int64_t encodeSize(tok::Dimension dimension);
 tok::Dimension decodeSize(int64_t code);
 

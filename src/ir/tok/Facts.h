@@ -1,9 +1,10 @@
-// What is known of a value before or while a program runs: sizes as constants or symbols, scalar values, density.
-// Facts live in the dataflow lattice of `analysis` and on the arguments of a block that is being specialised; they are
-// not part of types.
+// What is known of a value before or while a program runs: sizes as constants or symbols, scalar
+// values, density. Facts live in the dataflow lattice of `analysis` and on the arguments of a block
+// that is being specialised; they are not part of types.
 //
 //   nrow(X) of a file that is not read yet:   Dimension::symbol(7)
-//   rows of cbind(X, matrix(1, nrow(X), 1)):  the same symbol, so X and it are proved to have equally many rows
+//   rows of cbind(X, matrix(1, nrow(X), 1)):  the same symbol, so X and it are proved to have
+//   equally many rows
 #ifndef TOKAMAK_IR_TOK_FACTS_H
 #define TOKAMAK_IR_TOK_FACTS_H
 
@@ -15,8 +16,9 @@
 
 namespace tokamak::tok {
 
-// A size (or an integer scalar): a constant, or a symbol that stands for one value, or unknown. A symbol may carry an
-// estimate (what the size was when the block was specialised): it may inform costs, never legality.
+// A size (or an integer scalar): a constant, or a symbol that stands for one value, or unknown. A
+// symbol may carry an estimate (what the size was when the block was specialised): it may inform
+// costs, never legality.
 class Dimension {
 public:
   static Dimension unknown() { return Dimension(); }
@@ -61,8 +63,8 @@ private:
   int64_t estimate_ = -1;
 };
 
-// Facts of one value. For an array `dims` has its rank; for a scalar `value` is its constant (if known), and `integer`
-// the same as a dimension, so that nrow(X) can be the symbol of X's rows.
+// Facts of one value. For an array `dims` has its rank; for a scalar `value` is its constant (if
+// known), and `integer` the same as a dimension, so that nrow(X) can be the symbol of X's rows.
 struct Facts {
   llvm::SmallVector<Dimension, 2> dims;
   mlir::Attribute value;

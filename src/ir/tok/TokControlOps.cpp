@@ -9,7 +9,8 @@ using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::tok;
 
-//===- if -----------------------------------------------------------------------------------------===//
+//===- if
+//-----------------------------------------------------------------------------------------===//
 
 LogicalResult IfOp::verify() {
   for (Region *region : {&getThenRegion(), &getElseRegion()}) {
@@ -29,7 +30,8 @@ void IfOp::getSuccessorRegions(RegionBranchPoint point, SmallVectorImpl<RegionSu
   regions.push_back(RegionSuccessor(&getElseRegion()));
 }
 
-void IfOp::getEntrySuccessorRegions(ArrayRef<Attribute> operands, SmallVectorImpl<RegionSuccessor> &regions) {
+void IfOp::getEntrySuccessorRegions(ArrayRef<Attribute> operands,
+                                    SmallVectorImpl<RegionSuccessor> &regions) {
   auto condition = dyn_cast_or_null<IntegerAttr>(operands.front());
   if (!condition || condition.getValue().getBoolValue())
     regions.push_back(RegionSuccessor(&getThenRegion()));
@@ -37,7 +39,8 @@ void IfOp::getEntrySuccessorRegions(ArrayRef<Attribute> operands, SmallVectorImp
     regions.push_back(RegionSuccessor(&getElseRegion()));
 }
 
-void IfOp::getRegionInvocationBounds(ArrayRef<Attribute> operands, SmallVectorImpl<InvocationBounds> &bounds) {
+void IfOp::getRegionInvocationBounds(ArrayRef<Attribute> operands,
+                                     SmallVectorImpl<InvocationBounds> &bounds) {
   auto condition = dyn_cast_or_null<IntegerAttr>(operands.front());
   bool known = condition != nullptr;
   bool value = known && condition.getValue().getBoolValue();
@@ -71,13 +74,15 @@ void IfOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext 
   patterns.add<TakeConstantBranch>(context);
 }
 
-//===- while --------------------------------------------------------------------------------------===//
+//===- while
+//--------------------------------------------------------------------------------------===//
 
 MutableOperandRange ConditionOp::getMutableSuccessorOperands(RegionBranchPoint) {
   return getInputsMutable();
 }
 
-void ConditionOp::getSuccessorRegions(ArrayRef<Attribute> operands, SmallVectorImpl<RegionSuccessor> &regions) {
+void ConditionOp::getSuccessorRegions(ArrayRef<Attribute> operands,
+                                      SmallVectorImpl<RegionSuccessor> &regions) {
   auto loop = cast<WhileOp>((*this)->getParentOp());
   auto condition = dyn_cast_or_null<IntegerAttr>(operands.front());
   if (!condition || condition.getValue().getBoolValue())
@@ -88,7 +93,8 @@ void ConditionOp::getSuccessorRegions(ArrayRef<Attribute> operands, SmallVectorI
 
 OperandRange WhileOp::getEntrySuccessorOperands(RegionBranchPoint) { return getInits(); }
 
-void WhileOp::getSuccessorRegions(RegionBranchPoint point, SmallVectorImpl<RegionSuccessor> &regions) {
+void WhileOp::getSuccessorRegions(RegionBranchPoint point,
+                                  SmallVectorImpl<RegionSuccessor> &regions) {
   if (point.isParent() || point == getBodyRegion()) {
     regions.push_back(RegionSuccessor(&getConditionRegion(), getConditionRegion().getArguments()));
     return;
@@ -97,7 +103,9 @@ void WhileOp::getSuccessorRegions(RegionBranchPoint point, SmallVectorImpl<Regio
   regions.push_back(RegionSuccessor(getResults()));
 }
 
-SmallVector<Region *> WhileOp::getLoopRegions() { return {&getConditionRegion(), &getBodyRegion()}; }
+SmallVector<Region *> WhileOp::getLoopRegions() {
+  return {&getConditionRegion(), &getBodyRegion()};
+}
 Block::BlockArgListType WhileOp::getRegionIterArgs() { return getConditionRegion().getArguments(); }
 std::optional<MutableArrayRef<OpOperand>> WhileOp::getYieldedValuesMutable() {
   return getBodyRegion().front().getTerminator()->getOpOperands();
@@ -108,8 +116,9 @@ LogicalResult WhileOp::verify() {
   auto condition = dyn_cast<ConditionOp>(getConditionRegion().front().getTerminator());
   auto yield = dyn_cast<YieldOp>(getBodyRegion().front().getTerminator());
   TypeRange types = getInits().getTypes();
-  if (!condition || condition.getInputs().getTypes() != types || !yield || yield.getOperandTypes() != types ||
-      getResultTypes() != types || getConditionRegion().getArgumentTypes() != types ||
+  if (!condition || condition.getInputs().getTypes() != types || !yield ||
+      yield.getOperandTypes() != types || getResultTypes() != types ||
+      getConditionRegion().getArgumentTypes() != types ||
       getBodyRegion().getArgumentTypes() != types)
     return emitOpError("the carried values must have the same types everywhere");
   return success();
@@ -163,14 +172,16 @@ void WhileOp::print(OpAsmPrinter &printer) {
   printer.printOptionalAttrDictWithKeyword((*this)->getAttrs());
 }
 
-//===- for, parfor --------------------------------------------------------------------------------===//
+//===- for, parfor
+//--------------------------------------------------------------------------------===//
 
 OperandRange ForOp::getEntrySuccessorOperands(RegionBranchPoint) { return getInits(); }
 OperandRange ParForOp::getEntrySuccessorOperands(RegionBranchPoint) { return getInits(); }
 
 template <typename Loop>
 static void loopSuccessors(Loop loop, SmallVectorImpl<RegionSuccessor> &regions) {
-  regions.push_back(RegionSuccessor(&loop.getBodyRegion(), loop.getBodyRegion().getArguments().drop_front()));
+  regions.push_back(
+      RegionSuccessor(&loop.getBodyRegion(), loop.getBodyRegion().getArguments().drop_front()));
   regions.push_back(RegionSuccessor(loop.getResults()));
 }
 void ForOp::getSuccessorRegions(RegionBranchPoint, SmallVectorImpl<RegionSuccessor> &regions) {
@@ -181,8 +192,12 @@ void ParForOp::getSuccessorRegions(RegionBranchPoint, SmallVectorImpl<RegionSucc
 }
 SmallVector<Region *> ForOp::getLoopRegions() { return {&getBodyRegion()}; }
 SmallVector<Region *> ParForOp::getLoopRegions() { return {&getBodyRegion()}; }
-Block::BlockArgListType ForOp::getRegionIterArgs() { return getBodyRegion().getArguments().drop_front(); }
-Block::BlockArgListType ParForOp::getRegionIterArgs() { return getBodyRegion().getArguments().drop_front(); }
+Block::BlockArgListType ForOp::getRegionIterArgs() {
+  return getBodyRegion().getArguments().drop_front();
+}
+Block::BlockArgListType ParForOp::getRegionIterArgs() {
+  return getBodyRegion().getArguments().drop_front();
+}
 std::optional<MutableArrayRef<OpOperand>> ForOp::getYieldedValuesMutable() {
   return getBodyRegion().front().getTerminator()->getOpOperands();
 }
@@ -229,7 +244,8 @@ static ParseResult parseLoop(OpAsmParser &parser, OperationState &result) {
 
 template <typename Loop> static void printLoop(OpAsmPrinter &printer, Loop loop) {
   auto arguments = loop.getBodyRegion().getArguments();
-  printer << ' ' << arguments[0] << " = " << loop.getFrom() << " to " << loop.getTo() << " step " << loop.getStep();
+  printer << ' ' << arguments[0] << " = " << loop.getFrom() << " to " << loop.getTo() << " step "
+          << loop.getStep();
   if (!loop.getInits().empty()) {
     printer << " carrying ";
     printCarried(printer, arguments.drop_front(), loop.getInits());
@@ -238,18 +254,25 @@ template <typename Loop> static void printLoop(OpAsmPrinter &printer, Loop loop)
   printer.printRegion(loop.getBodyRegion(), /*printEntryBlockArgs=*/false);
   printer.printOptionalAttrDictWithKeyword(loop->getAttrs());
 }
-ParseResult ForOp::parse(OpAsmParser &parser, OperationState &result) { return parseLoop(parser, result); }
-ParseResult ParForOp::parse(OpAsmParser &parser, OperationState &result) { return parseLoop(parser, result); }
+ParseResult ForOp::parse(OpAsmParser &parser, OperationState &result) {
+  return parseLoop(parser, result);
+}
+ParseResult ParForOp::parse(OpAsmParser &parser, OperationState &result) {
+  return parseLoop(parser, result);
+}
 void ForOp::print(OpAsmPrinter &printer) { printLoop(printer, *this); }
 void ParForOp::print(OpAsmPrinter &printer) { printLoop(printer, *this); }
 
-//===- call, execute ------------------------------------------------------------------------------===//
+//===- call, execute
+//------------------------------------------------------------------------------===//
 
-static LogicalResult verifyCallee(Operation *op, FlatSymbolRefAttr name, SymbolTableCollection &symbols) {
+static LogicalResult verifyCallee(Operation *op, FlatSymbolRefAttr name,
+                                  SymbolTableCollection &symbols) {
   auto function = symbols.lookupNearestSymbolFrom<FunctionOpInterface>(op, name);
   if (!function)
     return op->emitOpError("no function ") << name;
-  if (function.getArgumentTypes() != op->getOperandTypes() || function.getResultTypes() != op->getResultTypes())
+  if (function.getArgumentTypes() != op->getOperandTypes() ||
+      function.getResultTypes() != op->getResultTypes())
     return op->emitOpError("operand and result types differ from those of ") << name;
   return success();
 }

@@ -79,7 +79,8 @@ StringRef tok::describeType(Type type) {
   return "a scalar";
 }
 
-//===- type rules -------------------------------------------------------------------------------===//
+//===- type rules
+//-------------------------------------------------------------------------------===//
 
 static Type scalarResult(MLIRContext *context, CellResult result, bool allIntegers) {
   switch (result) {
@@ -99,7 +100,9 @@ Type tok::unaryResultType(UnaryOperator op, Type operand) {
   if (isArray(operand))
     return operand;
   if (isa<ScalarType>(operand))
-    return resultOf(op) == CellResult::Number ? operand : scalarResult(operand.getContext(), resultOf(op), false);
+    return resultOf(op) == CellResult::Number
+               ? operand
+               : scalarResult(operand.getContext(), resultOf(op), false);
   if (!isNumber(operand) || (op == UnaryOperator::Neg && operand.isInteger(1)))
     return {};
   return scalarResult(operand.getContext(), resultOf(op), operand.isInteger(64));
@@ -108,7 +111,9 @@ Type tok::unaryResultType(UnaryOperator op, Type operand) {
 Type tok::binaryResultType(BinaryOperator op, Type lhs, Type rhs) {
   MLIRContext *context = lhs.getContext();
   bool arithmetic = resultOf(op) != CellResult::Boolean;
-  auto acceptable = [](Type type) { return isArray(type) || isNumber(type) || isa<ScalarType>(type); };
+  auto acceptable = [](Type type) {
+    return isArray(type) || isNumber(type) || isa<ScalarType>(type);
+  };
   if (isArray(lhs) || isArray(rhs)) {
     if (!acceptable(lhs) || !acceptable(rhs))
       return {};
@@ -116,7 +121,8 @@ Type tok::binaryResultType(BinaryOperator op, Type lhs, Type rhs) {
   }
   if (isa<StringType>(lhs) || isa<StringType>(rhs)) {
     bool comparison = op >= BinaryOperator::Eq && op <= BinaryOperator::Ge;
-    return comparison && isScalar(lhs) && isScalar(rhs) ? Type(IntegerType::get(context, 1)) : Type();
+    return comparison && isScalar(lhs) && isScalar(rhs) ? Type(IntegerType::get(context, 1))
+                                                        : Type();
   }
   if (!acceptable(lhs) || !acceptable(rhs))
     return {};

@@ -1,6 +1,7 @@
 // The `tok` dialect and its operations (TokOps.td); see TokBase.td for what the dialect promises.
 //
-//   auto sum = builder.create<tok::AggregateOp>(location, AggregateKind::Sum, AggregateDirection::Full, matrix);
+//   auto sum = builder.create<tok::AggregateOp>(location, AggregateKind::Sum,
+//   AggregateDirection::Full, matrix);
 #ifndef TOKAMAK_IR_TOK_TOKDIALECT_H
 #define TOKAMAK_IR_TOK_TOKDIALECT_H
 
@@ -43,8 +44,9 @@ inline bool isNumber(mlir::Type type) {
   return type.isInteger(64) || type.isF64() || type.isInteger(1);
 }
 
-// The result types of the cell operators; null where the operand types do not go together (a string in arithmetic, a
-// boolean with a number, unary minus of a boolean): the front end reports these before it builds the operation.
+// The result types of the cell operators; null where the operand types do not go together (a string
+// in arithmetic, a boolean with a number, unary minus of a boolean): the front end reports these
+// before it builds the operation.
 mlir::Type unaryResultType(UnaryOperator op, mlir::Type operand);
 mlir::Type binaryResultType(BinaryOperator op, mlir::Type lhs, mlir::Type rhs);
 mlir::Type ifElseResultType(mlir::Type condition, mlir::Type then, mlir::Type otherwise);

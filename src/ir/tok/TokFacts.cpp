@@ -1,4 +1,5 @@
-// What the operations of `tok` know about their results, and what they reject when sizes are proved wrong.
+// What the operations of `tok` know about their results, and what they reject when sizes are proved
+// wrong.
 #include "ir/tok/TokDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -46,7 +47,8 @@ static Facts integerFacts(Dimension value, MLIRContext *context) {
   return facts;
 }
 
-//===- cells --------------------------------------------------------------------------------------===//
+//===- cells
+//--------------------------------------------------------------------------------------===//
 
 void ConstantOp::inferFacts(ArrayRef<Facts>, MutableArrayRef<Facts> results) {
   results[0].value = getValue();
@@ -90,7 +92,8 @@ void BinaryOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> resul
   }
   auto mayBroadcast = [](Dimension right) { return !right.isConstant() || right.isConstant(1); };
   Dimension rows = mayBroadcast(rhs.rows()) ? lhs.rows() : meet(lhs.rows(), rhs.rows());
-  Dimension columns = mayBroadcast(rhs.columns()) ? lhs.columns() : meet(lhs.columns(), rhs.columns());
+  Dimension columns =
+      mayBroadcast(rhs.columns()) ? lhs.columns() : meet(lhs.columns(), rhs.columns());
   results[0] = Facts::matrix(rows, columns);
 }
 
@@ -104,11 +107,13 @@ LogicalResult BinaryOp::checkFacts(ArrayRef<Facts> operands) {
   if (agree(lhs.rows(), rhs.rows()) && agree(lhs.columns(), rhs.columns()))
     return success();
   std::string_view name = spelling(getKind());
-  InFlightDiagnostic error = emitError("sizes do not agree: ")
-                             << describe(lhs) << ' ' << StringRef(name.data(), name.size()) << ' ' << describe(rhs)
-                             << "; expected equal sizes, or a right operand that is a vector of matching length";
+  InFlightDiagnostic error =
+      emitError("sizes do not agree: ")
+      << describe(lhs) << ' ' << StringRef(name.data(), name.size()) << ' ' << describe(rhs)
+      << "; expected equal sizes, or a right operand that is a vector of matching length";
   if (lhs.isColumnVector() && rhs.isRowVector())
-    error << "; outer(u, v, \"" << StringRef(name.data(), name.size()) << "\") combines a column with a row";
+    error << "; outer(u, v, \"" << StringRef(name.data(), name.size())
+          << "\") combines a column with a row";
   return error;
 }
 
@@ -120,7 +125,8 @@ void IfElseOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> resul
     if (!result.isMatrix())
       result.dims = facts.dims;
     else
-      result = Facts::matrix(meet(result.rows(), facts.rows()), meet(result.columns(), facts.columns()));
+      result =
+          Facts::matrix(meet(result.rows(), facts.rows()), meet(result.columns(), facts.columns()));
   }
 }
 
@@ -129,8 +135,10 @@ LogicalResult IfElseOp::checkFacts(ArrayRef<Facts> operands) {
   for (const Facts &facts : operands) {
     if (!facts.isMatrix())
       continue;
-    if (first && (first->rows().provedDifferent(facts.rows()) || first->columns().provedDifferent(facts.columns())))
-      return emitError("ifelse: sizes do not agree: ") << describe(*first) << " and " << describe(facts);
+    if (first && (first->rows().provedDifferent(facts.rows()) ||
+                  first->columns().provedDifferent(facts.columns())))
+      return emitError("ifelse: sizes do not agree: ")
+             << describe(*first) << " and " << describe(facts);
     first = &facts;
   }
   return success();
@@ -153,12 +161,14 @@ LogicalResult CastOp::checkFacts(ArrayRef<Facts> operands) {
   const Facts &facts = operands[0];
   bool toScalar = isArray(getOperand().getType()) && isScalar(getType());
   Dimension one = Dimension::constant(1);
-  if (toScalar && facts.isMatrix() && (facts.rows().provedDifferent(one) || facts.columns().provedDifferent(one)))
+  if (toScalar && facts.isMatrix() &&
+      (facts.rows().provedDifferent(one) || facts.columns().provedDifferent(one)))
     return emitError("as.scalar: expected a 1x1 matrix, got one of ") << describe(facts);
   return success();
 }
 
-//===- arrays -------------------------------------------------------------------------------------===//
+//===- arrays
+//-------------------------------------------------------------------------------------===//
 
 void AggregateOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
   Dimension one = Dimension::constant(1);
@@ -194,35 +204,41 @@ void LengthOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> resul
   if (isScalar(getOperand().getType()))
     results[0] = integerFacts(Dimension::constant(1), getContext());
   else if (rows.isConstant() && columns.isConstant())
-    results[0] = integerFacts(Dimension::constant(rows.constantValue() * columns.constantValue()), getContext());
+    results[0] = integerFacts(Dimension::constant(rows.constantValue() * columns.constantValue()),
+                              getContext());
   else if (columns.isConstant(1))
     results[0] = integerFacts(rows, getContext());
 }
 
 void SliceOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
   if (isArray(getType()))
-    results[0] = Facts::matrix(rangeLength(operands[1], operands[2]), rangeLength(operands[3], operands[4]));
+    results[0] =
+        Facts::matrix(rangeLength(operands[1], operands[2]), rangeLength(operands[3], operands[4]));
 }
 
 // Indices that are proved outside 1..size, or a range that is proved empty; worded as at run time.
-static LogicalResult checkRange(Operation *op, StringRef what, const Facts &begin, const Facts &end, const Facts &array) {
+static LogicalResult checkRange(Operation *op, StringRef what, const Facts &begin, const Facts &end,
+                                const Facts &array) {
   Dimension low = begin.integer, high = end.integer;
   Dimension size = what == "row" ? array.rows() : array.columns();
   if (low.isConstant(1) && high.isConstant(0) && size.isConstant(0))
     return success(); // the whole of nothing
   auto outside = [&](Dimension index) {
     return index.isConstant() &&
-           (index.constantValue() < 1 || (size.isConstant() && index.constantValue() > size.constantValue()));
+           (index.constantValue() < 1 ||
+            (size.isConstant() && index.constantValue() > size.constantValue()));
   };
-  if (low.isConstant() && high.isConstant() && low.constantValue() > high.constantValue() && !outside(low))
-    return op->emitError("invalid range: ")
-           << what << "s " << low.constantValue() << ":" << high.constantValue() << " end before they begin";
+  if (low.isConstant() && high.isConstant() && low.constantValue() > high.constantValue() &&
+      !outside(low))
+    return op->emitError("invalid range: ") << what << "s " << low.constantValue() << ":"
+                                            << high.constantValue() << " end before they begin";
   if (!outside(low) && !outside(high))
     return success();
   auto number = [](Dimension index) {
     return index.isConstant() ? std::to_string(index.constantValue()) : std::string("?");
   };
-  std::string range = low == high ? what.str() + " " + number(low) : what.str() + "s " + number(low) + ":" + number(high);
+  std::string range = low == high ? what.str() + " " + number(low)
+                                  : what.str() + "s " + number(low) + ":" + number(high);
   return op->emitError("index out of range: ") << range << " of a " << describe(array) << " matrix";
 }
 
@@ -240,11 +256,13 @@ LogicalResult InsertOp::checkFacts(ArrayRef<Facts> operands) {
   if (failed(checkRange(*this, "row", operands[2], operands[3], operands[0])) ||
       failed(checkRange(*this, "column", operands[4], operands[5], operands[0])))
     return failure();
-  Dimension rows = rangeLength(operands[2], operands[3]), columns = rangeLength(operands[4], operands[5]);
+  Dimension rows = rangeLength(operands[2], operands[3]),
+            columns = rangeLength(operands[4], operands[5]);
   Facts target = Facts::matrix(rows, columns);
   if (isArray(getValue().getType())) {
     if (operands[1].rows().provedDifferent(rows) || operands[1].columns().provedDifferent(columns))
-      return emitError("left indexing: a ") << describe(operands[1]) << " matrix cannot replace " << describe(target) << " cells";
+      return emitError("left indexing: a ")
+             << describe(operands[1]) << " matrix cannot replace " << describe(target) << " cells";
     return success();
   }
   Dimension one = Dimension::constant(1);
@@ -254,7 +272,8 @@ LogicalResult InsertOp::checkFacts(ArrayRef<Facts> operands) {
   return success();
 }
 
-//===- construction -------------------------------------------------------------------------------===//
+//===- construction
+//-------------------------------------------------------------------------------===//
 
 void FillOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
   results[0] = Facts::matrix(operands[1].integer, operands[2].integer);
@@ -311,8 +330,12 @@ void RbindOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> result
   if (isArray(getType()))
     results[0] = append(operands, true);
 }
-LogicalResult CbindOp::checkFacts(ArrayRef<Facts> operands) { return checkAppend(*this, operands, false); }
-LogicalResult RbindOp::checkFacts(ArrayRef<Facts> operands) { return checkAppend(*this, operands, true); }
+LogicalResult CbindOp::checkFacts(ArrayRef<Facts> operands) {
+  return checkAppend(*this, operands, false);
+}
+LogicalResult RbindOp::checkFacts(ArrayRef<Facts> operands) {
+  return checkAppend(*this, operands, true);
+}
 
 void TableOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
   results[0] = Facts::matrix(operands[3].integer, operands[4].integer);
@@ -340,12 +363,14 @@ void DiagOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results
 }
 void CallNativeOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
   // Natives that keep the shape of their first operand.
-  static constexpr StringRef keepShape[] = {"rev", "cumsum", "cumprod", "cummin", "cummax", "lower_tri", "upper_tri"};
+  static constexpr StringRef keepShape[] = {"rev",    "cumsum",    "cumprod",  "cummin",
+                                            "cummax", "lower_tri", "upper_tri"};
   if (llvm::is_contained(keepShape, getNative()) && !operands.empty())
     results[0].dims = operands[0].dims;
 }
 
-//===- program ------------------------------------------------------------------------------------===//
+//===- program
+//------------------------------------------------------------------------------------===//
 
 void ReadOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
   if (isArray(getType()))
@@ -359,6 +384,8 @@ void AssumeOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> resul
   results[0].dims.assign(getSizes().size(), Dimension::unknown());
   for (auto [index, size] : llvm::enumerate(getSizes())) {
     bool known = operands[0].dims.size() > index;
-    results[0].dims[index] = size >= 0 ? Dimension::constant(size) : known ? operands[0].dims[index] : Dimension::unknown();
+    results[0].dims[index] = size >= 0 ? Dimension::constant(size)
+                             : known   ? operands[0].dims[index]
+                                       : Dimension::unknown();
   }
 }

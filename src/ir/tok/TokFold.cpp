@@ -10,7 +10,8 @@ static std::optional<double> asDouble(Attribute attribute) {
   if (auto real = dyn_cast_or_null<FloatAttr>(attribute))
     return real.getValueAsDouble();
   if (auto integer = dyn_cast_or_null<IntegerAttr>(attribute))
-    return integer.getType().isInteger(1) ? double(integer.getValue().getBoolValue()) : double(integer.getInt());
+    return integer.getType().isInteger(1) ? double(integer.getValue().getBoolValue())
+                                          : double(integer.getInt());
   return std::nullopt;
 }
 
@@ -34,7 +35,8 @@ OpFoldResult UnaryOp::fold(FoldAdaptor adaptor) {
     return value ? OpFoldResult(Builder(getContext()).getI64IntegerAttr(*value)) : OpFoldResult();
   }
   auto operand = asDouble(adaptor.getOperand());
-  return operand ? OpFoldResult(numberOf(getType(), evaluate(getKind(), *operand))) : OpFoldResult();
+  return operand ? OpFoldResult(numberOf(getType(), evaluate(getKind(), *operand)))
+                 : OpFoldResult();
 }
 
 OpFoldResult BinaryOp::fold(FoldAdaptor adaptor) {
@@ -49,7 +51,8 @@ OpFoldResult BinaryOp::fold(FoldAdaptor adaptor) {
     if (integer && (*integer > exact || *integer < -exact))
       return {};
   auto lhs = asDouble(adaptor.getLhs()), rhs = asDouble(adaptor.getRhs());
-  return lhs && rhs ? OpFoldResult(numberOf(getType(), evaluate(getKind(), *lhs, *rhs))) : OpFoldResult();
+  return lhs && rhs ? OpFoldResult(numberOf(getType(), evaluate(getKind(), *lhs, *rhs)))
+                    : OpFoldResult();
 }
 
 OpFoldResult ConcatOp::fold(FoldAdaptor adaptor) {

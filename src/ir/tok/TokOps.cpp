@@ -1,4 +1,5 @@
-// Parsing, printing, builders, verifiers and folds of the `tok` operations; control flow is in TokControlOps.cpp.
+// Parsing, printing, builders, verifiers and folds of the `tok` operations; control flow is in
+// TokControlOps.cpp.
 #include "ir/tok/TokDialect.h"
 
 #include "mlir/IR/OpImplementation.h"
@@ -7,10 +8,12 @@ using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::tok;
 
-//===- operator names in the textual form -------------------------------------------------------===//
+//===- operator names in the textual form
+//-------------------------------------------------------===//
 
 template <typename Find>
-static ParseResult parseName(OpAsmParser &parser, IntegerAttr &attribute, StringRef what, Find find) {
+static ParseResult parseName(OpAsmParser &parser, IntegerAttr &attribute, StringRef what,
+                             Find find) {
   StringRef name;
   SMLoc place = parser.getCurrentLocation();
   if (parser.parseKeyword(&name))
@@ -22,8 +25,7 @@ static ParseResult parseName(OpAsmParser &parser, IntegerAttr &attribute, String
   return success();
 }
 
-template <typename Enum>
-static void printName(OpAsmPrinter &printer, IntegerAttr attribute) {
+template <typename Enum> static void printName(OpAsmPrinter &printer, IntegerAttr attribute) {
   std::string_view name = mnemonic(static_cast<Enum>(attribute.getInt()));
   printer << StringRef(name.data(), name.size());
 }
@@ -56,7 +58,8 @@ static void printDirectionName(OpAsmPrinter &printer, Operation *, IntegerAttr a
 #define GET_OP_CLASSES
 #include "TokOps.cpp.inc"
 
-//===- constant -----------------------------------------------------------------------------------===//
+//===- constant
+//-----------------------------------------------------------------------------------===//
 
 void ConstantOp::build(OpBuilder &builder, OperationState &state, int64_t value) {
   build(builder, state, builder.getI64Type(), builder.getI64IntegerAttr(value));
@@ -114,7 +117,8 @@ void ConstantOp::print(OpAsmPrinter &printer) {
     printer << " : " << getType();
 }
 
-//===- cell operators -----------------------------------------------------------------------------===//
+//===- cell operators
+//-----------------------------------------------------------------------------===//
 
 void UnaryOp::build(OpBuilder &builder, OperationState &state, UnaryOperator kind, Value operand) {
   build(builder, state, unaryResultType(kind, operand.getType()),
@@ -147,16 +151,20 @@ Speculation::Speculatability BinaryOp::getSpeculatability() {
   Type lhs = getLhs().getType(), rhs = getRhs().getType();
   auto harmless = [](Type type) { return type.isF64() || type.isInteger(1); };
   bool arrayWithScalar = (isArray(lhs) && isNumber(rhs)) || (isNumber(lhs) && isArray(rhs));
-  bool safe = arrayWithScalar || (isNumber(lhs) && isNumber(rhs) && (harmless(lhs) || harmless(rhs)));
+  bool safe =
+      arrayWithScalar || (isNumber(lhs) && isNumber(rhs) && (harmless(lhs) || harmless(rhs)));
   return safe ? Speculation::Speculatable : Speculation::NotSpeculatable;
 }
 
 LogicalResult IfElseOp::verify() {
-  Type expected = ifElseResultType(getCondition().getType(), getThen().getType(), getOtherwise().getType());
-  return expected == getType() ? success() : emitOpError("result type does not follow from the operands'");
+  Type expected =
+      ifElseResultType(getCondition().getType(), getThen().getType(), getOtherwise().getType());
+  return expected == getType() ? success()
+                               : emitOpError("result type does not follow from the operands'");
 }
 
-//===- arrays -------------------------------------------------------------------------------------===//
+//===- arrays
+//-------------------------------------------------------------------------------------===//
 
 void AggregateOp::build(OpBuilder &builder, OperationState &state, AggregateKind kind,
                         AggregateDirection direction, Value operand) {
@@ -183,16 +191,19 @@ OpFoldResult TransposeOp::fold(FoldAdaptor) {
 
 // A draw without a given seed differs each time, so it may be neither merged nor dropped nor moved.
 template <typename Op>
-static void seededEffects(Op op, SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+static void
+seededEffects(Op op, SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
   auto seed = op.getSeed().template getDefiningOp<ConstantOp>();
   if (seed && cast<IntegerAttr>(seed.getValue()).getInt() != -1)
     return;
   effects.emplace_back(MemoryEffects::Read::get());
   effects.emplace_back(MemoryEffects::Write::get());
 }
-void RandOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+void RandOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
   seededEffects(*this, effects);
 }
-void SampleOp::getEffects(SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+void SampleOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
   seededEffects(*this, effects);
 }
