@@ -5,8 +5,15 @@ using namespace tokamak;
 using namespace tokamak::codegen;
 using tok::Dimension;
 
+// To an integer or a boolean a cast truncates or compares, unless the value is one already.
+static bool keepsValue(tok::CastOp cast) {
+  Type from = cast.getOperand().getType(), to = cast.getType();
+  return from == to || from.isInteger(1) || !(to.isInteger(64) || to.isInteger(1));
+}
+
 Value codegen::withoutCasts(Value value) {
-  while (auto cast = value.getDefiningOp<tok::CastOp>())
+  for (auto cast = value.getDefiningOp<tok::CastOp>(); cast && keepsValue(cast);
+       cast = value.getDefiningOp<tok::CastOp>())
     value = cast.getOperand();
   return value;
 }
@@ -101,8 +108,24 @@ LogicalResult KernelBody::findRoots() {
   return success();
 }
 
-static bool isSupportedScalarOp(Operation &operation) {
-  return !operation.getResult(0).getType().isInteger(64);
+// What the emitters see through.
+static bool isStructural(Operation &operation) {
+  return isa<tok::TransposeOp, tok::MatmulOp, tok::AggregateOp, plan::YieldOp>(operation);
+}
+
+// A cell operator computes on doubles, from operands that are known wherever its result is.
+LogicalResult KernelBody::checkCell(Operation &operation, Extent extent) {
+  Type type = operation.getResult(0).getType();
+  if (isa<tok::ConstantOp>(operation) ? !tok::isNumber(type) : type.isInteger(64))
+    return op_.emitOpError("a kernel computes with doubles and booleans only");
+  for (Value operand : operation.getOperands()) {
+    auto known = extents_.find(withoutCasts(operand));
+    if (known == extents_.end())
+      return op_.emitOpError("an aggregate is not computed with further inside a kernel");
+    if (known->second != extent && known->second != Extent::Uniform && extent != Extent::Wide)
+      return op_.emitOpError("the left operand must be at least as large as the right one");
+  }
+  return success();
 }
 
 LogicalResult KernelBody::classify() {
@@ -124,45 +147,42 @@ LogicalResult KernelBody::classify() {
     return std::nullopt;
   };
   llvm::DenseSet<Value> productVectors;
+  for (auto product : op_.getBody().front().getOps<tok::MatmulOp>()) {
+    if (!isRowProduct(product))
+      continue;
+    if (!isa<BlockArgument>(product.getRhs()))
+      return op_.emitOpError("the right operand of a product of rows must be an input");
+    productVectors.insert(product.getRhs());
+  }
+  for (BlockArgument argument : op_.getBody().getArguments()) {
+    std::optional<Extent> extent = Extent::Shared;
+    if (!argument.use_empty() && !(productVectors.contains(argument) && argument.hasOneUse()))
+      extent = extentFor(argument);
+    if (!extent && !productVectors.contains(argument))
+      return op_.emitOpError("an input has neither the shape of the iteration space nor of its rows or columns");
+    extents_[argument] = extent.value_or(Extent::Shared);
+  }
   for (Operation &operation : op_.getBody().front()) {
     auto product = dyn_cast<tok::MatmulOp>(operation);
-    if (product && isRowProduct(product)) {
-      if (!isa<BlockArgument>(product.getRhs()))
-        return op_.emitOpError("the right operand of a product of rows must be an input");
-      productVectors.insert(product.getRhs());
-    }
     auto aggregate = dyn_cast<tok::AggregateOp>(operation);
-    bool rowAggregate = aggregate && aggregate.getDirection() == AggregateDirection::Row;
-    if (rowAggregate && (aggregate.getKind() == AggregateKind::Mean || aggregate.getKind() == AggregateKind::Var ||
-                         aggregate.getKind() == AggregateKind::Sd))
-      return op_.emitOpError("mean, var and sd are decomposed before code generation");
-    if (rowAggregate || (product && isRowProduct(product))) {
+    if ((product && isRowProduct(product)) || (aggregate && aggregate.getDirection() == AggregateDirection::Row)) {
       needsRows = true;
+      AggregateKind kind = aggregate ? aggregate.getKind() : AggregateKind::Sum;
+      if (kind == AggregateKind::Mean || kind == AggregateKind::Var || kind == AggregateKind::Sd)
+        return op_.emitOpError("mean, var and sd are decomposed before code generation");
       if (!hasShape(factsOf(withoutCasts(operation.getOperand(0))), rows_, columns_))
         return op_.emitOpError("rows are aggregated of values that extend over rows and columns");
       extents_[operation.getResult(0)] = Extent::PerRow;
     } else if (isa<tok::UnaryOp, tok::BinaryOp, tok::IfElseOp, tok::ConstantOp>(operation)) {
-      if (isa<tok::ConstantOp>(operation) ? !tok::isNumber(operation.getResult(0).getType())
-                                          : !isSupportedScalarOp(operation))
-        return op_.emitOpError("a kernel computes with doubles and booleans only");
       auto extent = extentFor(operation.getResult(0));
       if (!extent)
         return op_.emitOpError("a value has neither the shape of the iteration space nor of its rows or columns");
+      if (failed(checkCell(operation, *extent)))
+        return failure();
       extents_[operation.getResult(0)] = *extent;
-    } else if (!isa<tok::TransposeOp, tok::CastOp, tok::MatmulOp, tok::AggregateOp, plan::YieldOp>(operation)) {
+    } else if (auto cast = dyn_cast<tok::CastOp>(operation); cast ? !keepsValue(cast) : !isStructural(operation)) {
       return op_.emitOpError("no code for ") << operation.getName();
     }
-  }
-  for (BlockArgument argument : op_.getBody().getArguments()) {
-    if (argument.use_empty() || (productVectors.contains(argument) && argument.hasOneUse())) {
-      extents_[argument] = Extent::Shared;
-      continue;
-    }
-    auto extent = extentFor(argument);
-    // A vector of a row product may also be n×1 = m×1 data when the iteration space is square.
-    if (!extent && !productVectors.contains(argument))
-      return op_.emitOpError("an input has neither the shape of the iteration space nor of its rows or columns");
-    extents_[argument] = extent.value_or(Extent::Shared);
   }
   for (const Root &root : roots_) {
     needsRows |= root.kind == Root::Kind::ColumnAggregate;

@@ -50,6 +50,7 @@ public:
 private:
   llvm::LogicalResult findIterationSpace();
   llvm::LogicalResult classify();
+  llvm::LogicalResult checkCell(mlir::Operation &operation, Extent extent);
   llvm::LogicalResult findRoots();
   tok::Facts factsOf(mlir::Value value) const { return facts_.lookup(value); }
   abi::SizeExpression sizeOf(tok::Dimension dimension) const;
@@ -64,11 +65,10 @@ private:
   bool flat_ = false;
 };
 
-// The value without casts between numbers, and between 1×1 arrays and scalars: cells are doubles here.
+// The value without casts that don't change it, as from a 1×1 array to a double: cells are doubles here.
 mlir::Value withoutCasts(mlir::Value value);
 
-// A product as the Row template knows it: rows times a vector.
-//   matmul(x, v): x's rows with the n×1 input v; null transposed
+// matmul(x, v), x's rows times the n×1 input v; the other products are matmul(transpose(x), u).
 bool isRowProduct(tok::MatmulOp op);
 
 } // namespace tokamak::codegen

@@ -9,6 +9,7 @@
 #include <bit>
 #include <cmath>
 #include <random>
+#include <thread>
 
 using namespace mlir;
 using namespace tokamak;
@@ -29,8 +30,7 @@ protected:
     context.loadDialect<tok::TokDialect, plan::PlanDialect, func::FuncDialect>();
   }
 
-  // `text`: "cell(%a: -1 -2, %s: scalar) -> (types) { body }" would need a parser; the operator is written as it is, between
-  // a function's braces with arguments %a %b %c %d (matrices) and %s %t (f64).
+  // The operator in `text`, whose operands are %a %b %c %d (matrices) and %s %t (f64).
   plan::OperatorOp parse(const std::string &text) {
     std::string source = expand("func.func @f(%a: $M, %b: $M, %c: $M, %d: $M, %s: f64, %t: f64) {\n" + text +
                                 "\nreturn\n}\n");
@@ -298,6 +298,113 @@ TEST_F(KernelCompilerTest, IndexOfExtremes) {
     }
     check(text, {x}, {}, 0);
   }
+}
+
+// One row: every m×1 value is 1×1.
+TEST_F(KernelCompilerTest, ASingleRow) {
+  std::string text = R"(%r:4 = plan.operator row(%a, %b, %c) sizes [1, -2, 1, 1, -2, 1] : ($M, $M, $M) -> ($M, $M, $M, f64) {
+  ^bb0(%x: $M, %u: $M, %v: $M):
+    %0 = tok.binary mul %x, %u : ($M, $M) -> $M
+    %1 = tok.aggregate sum row %0 : $M -> $M
+    %2 = tok.binary add %1, %u : ($M, $M) -> $M
+    %3 = tok.matmul %x, %v : ($M, $M) -> $M
+    %4 = tok.binary div %0, %3 : ($M, $M) -> $M
+    %5 = tok.aggregate max full %4 : $M -> f64
+    plan.yield %2, %3, %4, %5 : $M, $M, $M, f64
+  })";
+  for (int64_t columns : {2, 8, 29})
+    check(text, {random(1, columns), random(1, 1), random(columns, 1)}, {}, 1e-11);
+}
+
+TEST_F(KernelCompilerTest, ScalarsCastsAndSelection) {
+  std::string text = R"(%r:2 = plan.operator cell(%a, %b, %s, %t) sizes [-1, -2, 1, 1, 0, 0, 0, 0] : ($M, $M, f64, f64) -> ($M, f64) {
+  ^bb0(%x: $M, %one: $M, %p: f64, %q: f64):
+    %k = tok.constant 2 : i64
+    %w = tok.cast %one : $M -> f64
+    %e = tok.binary lt %p, %q : (f64, f64) -> i1
+    %0 = tok.binary pow %x, %k : ($M, i64) -> $M
+    %1 = tok.binary gt %0, %w : ($M, f64) -> $M
+    %2 = tok.ifelse %1, %x, %p : ($M, $M, f64) -> $M
+    %3 = tok.binary add %2, %one : ($M, $M) -> $M
+    %5 = tok.aggregate sum full %3 : $M -> f64
+    plan.yield %3, %5 : $M, f64
+  })";
+  check(text, {random(13, 5), random(1, 1)}, {1.5, 2.5}, 1e-12);
+}
+
+// Random bodies of all extents, in one tile and in several.
+TEST_F(KernelCompilerTest, RandomBodies) {
+  static constexpr const char *operators[] = {"add", "sub", "mul", "min", "max", "lt", "ge", "and"};
+  static constexpr const char *aggregates[] = {"sum", "min", "max"};
+  auto pick = [&](int64_t count) { return static_cast<int64_t>(generator() % count); };
+  for (int round = 0; round < 60; ++round) {
+    bool constant = round % 3 == 0;
+    int64_t columns = 2 + pick(constant ? 20 : 40), rows = pick(50);
+    std::string n = constant ? std::to_string(columns) : "-2";
+    std::vector<std::string> wide = {"%x", "%y"}, perRow = {"%u"}, all;
+    std::string body, results, types;
+    int number = 0;
+    auto add = [&](const std::string &text) {
+      std::string name = "%" + std::to_string(number++);
+      body += name + " = " + text + "\n";
+      return name;
+    };
+    auto yield = [&](const std::string &name, const std::string &type) {
+      results += (results.empty() ? "" : ", ") + name;
+      types += (types.empty() ? "" : ", ") + type;
+    };
+    for (int step = 0; step < 8; ++step) {
+      std::string op = operators[pick(std::size(operators))];
+      switch (pick(4)) {
+      case 0: {
+        all = wide;
+        all.insert(all.end(), perRow.begin(), perRow.end());
+        all.push_back("%v");
+        wide.push_back(add("tok.binary " + op + " " + wide[pick(wide.size())] + ", " + all[pick(all.size())] +
+                           " : ($M, $M) -> $M"));
+        break;
+      }
+      case 1: wide.push_back(add("tok.unary sqrt " + wide[pick(wide.size())] + " : $M -> $M")); break;
+      case 2:
+        perRow.push_back(add(std::string("tok.aggregate ") + aggregates[pick(3)] + " row " + wide[pick(wide.size())] +
+                             " : $M -> $M"));
+        break;
+      default:
+        perRow.push_back(add("tok.binary " + op + " " + perRow[pick(perRow.size())] + ", %p : ($M, f64) -> $M"));
+      }
+    }
+    yield(wide.back(), "$M");
+    yield(perRow.back(), "$M");
+    yield(add(std::string("tok.aggregate ") + aggregates[pick(3)] + " column " + wide[pick(wide.size())] + " : $M -> $M"), "$M");
+    yield(add(std::string("tok.aggregate ") + aggregates[pick(3)] + " full " + wide[pick(wide.size())] + " : $M -> f64"), "f64");
+    std::string transposed = add("tok.transpose " + wide[pick(wide.size())] + " : ($M) -> $M");
+    yield(add("tok.matmul " + transposed + ", " + perRow[pick(perRow.size())] + " : ($M, $M) -> $M"), "$M");
+    std::string text = "%r:5 = plan.operator row(%a, %b, %c, %d, %s) sizes [-1, " + n + ", -1, " + n + ", -1, 1, 1, " + n +
+                       ", 0, 0] : ($M, $M, $M, $M, f64) -> (" + types +
+                       ") {\n^bb0(%x: $M, %y: $M, %u: $M, %v: $M, %p: f64):\n" + body + "plan.yield " + results + " : " +
+                       types + "\n}";
+    check(text, {random(rows, columns, 0.1, 2), random(rows, columns, 0.1, 2), random(rows, 1, 0.1, 2), random(1, columns, 0.1, 2)},
+          {0.75}, 1e-9);
+    if (HasFatalFailure())
+      return;
+  }
+}
+
+TEST_F(KernelCompilerTest, ThreadsCompileEqualOperatorsOnce) {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&] {
+      MLIRContext own;
+      own.loadDialect<tok::TokDialect, plan::PlanDialect, func::FuncDialect>();
+      auto module = parseSourceString<ModuleOp>(
+          expand("func.func @f(%a: $M) {\n%r = plan.operator cell(%a) sizes [-1, -2] : ($M) -> $M {\n^bb0(%x: $M):\n"
+                 "%0 = tok.unary exp %x : $M -> $M\nplan.yield %0 : $M\n}\nreturn\n}"),
+          &own);
+      module->walk([&](plan::OperatorOp op) { EXPECT_TRUE(succeeded(compiler.compile(op))); });
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(compiler.statistics().compiled, 1);
 }
 
 TEST_F(KernelCompilerTest, EqualStructuresShareCode) {
