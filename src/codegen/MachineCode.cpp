@@ -4,12 +4,17 @@
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Object/ObjectFile.h"
+#include "llvm/Object/SymbolSize.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 
 #include <atomic>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <mutex>
 
@@ -109,6 +114,24 @@ static Expected<std::shared_ptr<orc::LLJIT>> sharedJit() {
   return shared;
 }
 
+// Tells `perf` the names of generated functions, where TOKAMAK_PERF_MAP is set: a line for each in /tmp/perf-PID.map.
+static void writePerfMap(const object::ObjectFile &file, const StringMap<void *> &addresses) {
+  static std::mutex mutex;
+  std::lock_guard lock(mutex);
+  std::error_code error;
+  raw_fd_ostream map("/tmp/perf-" + std::to_string(sys::Process::getProcessId()) + ".map", error, sys::fs::OF_Append);
+  if (error)
+    return;
+  for (auto [symbol, size] : object::computeSymbolSizes(file)) {
+    Expected<StringRef> name = symbol.getName();
+    if (!name)
+      consumeError(name.takeError());
+    else if (void *address = addresses.lookup(*name))
+      map << format_hex_no_prefix(reinterpret_cast<uintptr_t>(address), 1) << ' ' << format_hex_no_prefix(size, 1) << ' '
+          << *name << '\n';
+  }
+}
+
 namespace {
 
 class LinkedCode : public MachineCode {
@@ -116,6 +139,7 @@ public:
   LinkedCode(std::shared_ptr<orc::LLJIT> jit, orc::JITDylib &library) : jit_(std::move(jit)), library_(library) {}
   ~LinkedCode() override { cantFail(jit_->getExecutionSession().removeJITDylib(library_)); }
   void set(StringRef symbol, void *address) { addresses_[symbol] = address; }
+  const StringMap<void *> &addresses() const { return addresses_; }
 
 private:
   std::shared_ptr<orc::LLJIT> jit_;
@@ -135,6 +159,9 @@ Expected<std::shared_ptr<MachineCode>> MachineCode::link(std::unique_ptr<MemoryB
     return library.takeError();
   library->addToLinkOrder((*jit)->getMainJITDylib());
   auto code = std::make_shared<LinkedCode>(*jit, *library);
+  std::unique_ptr<MemoryBuffer> copy;
+  if (std::getenv("TOKAMAK_PERF_MAP"))
+    copy = MemoryBuffer::getMemBufferCopy(object->getBuffer());
   if (Error error = (*jit)->addObjectFile(*library, std::move(object)))
     return std::move(error);
   for (const std::string &symbol : symbols) {
@@ -142,6 +169,12 @@ Expected<std::shared_ptr<MachineCode>> MachineCode::link(std::unique_ptr<MemoryB
     if (!address)
       return address.takeError();
     code->set(symbol, address->toPtr<void *>());
+  }
+  if (copy) {
+    if (auto file = object::ObjectFile::createObjectFile(copy->getMemBufferRef()))
+      writePerfMap(**file, code->addresses());
+    else
+      consumeError(file.takeError());
   }
   return code;
 }

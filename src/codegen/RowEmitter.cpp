@@ -72,6 +72,7 @@ private:
   bool isUnrolled() const {
     return body_.constantColumns() && *body_.constantColumns() <= unrolledColumns;
   }
+  bool hasBlocks() const { return schedule_.wideInstructions <= instructionsWorthEightRows; }
   int64_t unrolledChunks() const { return (*body_.constantColumns() + lanes - 1) / lanes; }
 
   KernelContext &kernel_;
@@ -115,7 +116,7 @@ int64_t RowEmitter::emit() {
   State state;
   openState(state);
   Value begin = kernel_.tile.begin, end = kernel_.tile.end;
-  if (schedule_.wideInstructions <= instructionsWorthEightRows) {
+  if (hasBlocks()) {
     Value wholeEnd = vectors_.add(begin, vectors_.roundDownToLanes(vectors_.subtract(end, begin)));
     vectors_.forLoop(begin, wholeEnd, lanes, state,
                      [&](Value row, State &current) { emitBlock(row, lanes, current); });
@@ -237,25 +238,32 @@ void RowEmitter::emitPass(const RowPass &pass, State &state) {
 
 void RowEmitter::overColumns(State &state, llvm::function_ref<void(const Chunk &, State &)> body) {
   std::optional<int64_t> constant = body_.constantColumns();
-  auto rest = [&](Value column, Value mask, int64_t number, State &current) {
+  auto chunk = [&](Value column, Value mask, int64_t number, State &current) {
     body(Chunk{column, mask, number}, current);
   };
   if (isUnrolled()) {
     for (int64_t column = 0; column < *constant; column += lanes) {
       int64_t left = *constant - column;
-      rest(vectors_.integer(column), left < lanes ? vectors_.maskBelow(left) : Value(), column / lanes, state);
+      chunk(vectors_.integer(column), left < lanes ? vectors_.maskBelow(left) : Value(), column / lanes, state);
     }
     return;
   }
   Value columns = kernel_.tile.columns;
+  if (rows_ == 1 && hasBlocks()) {
+    // At most seven rows of a tile: little code is worth more than quick code.
+    vectors_.forLoop(vectors_.integer(0), columns, lanes, state, [&](Value column, State &current) {
+      chunk(column, vectors_.maskBelow(vectors_.subtract(columns, column)), 0, current);
+    });
+    return;
+  }
   Value wholeEnd = constant ? vectors_.integer(*constant & -lanes) : vectors_.roundDownToLanes(columns);
   vectors_.forLoop(vectors_.integer(0), wholeEnd, lanes, state,
-                   [&](Value column, State &current) { rest(column, {}, 0, current); });
+                   [&](Value column, State &current) { chunk(column, {}, 0, current); });
   if (constant && *constant % lanes != 0)
-    rest(wholeEnd, vectors_.maskBelow(*constant % lanes), 0, state);
+    chunk(wholeEnd, vectors_.maskBelow(*constant % lanes), 0, state);
   if (!constant)
     vectors_.ifThen(vectors_.less(wholeEnd, columns), state, [&](State &current) {
-      rest(wholeEnd, vectors_.maskBelow(vectors_.subtract(columns, wholeEnd)), 0, current);
+      chunk(wholeEnd, vectors_.maskBelow(vectors_.subtract(columns, wholeEnd)), 0, current);
     });
 }
 
