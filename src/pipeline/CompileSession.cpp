@@ -241,6 +241,11 @@ Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number,
   for (const rewrite::BlockRule &rule : rewrite::nativeRules())
     if (!options_.disabled.contains(rule.name))
       rule.apply(function, *facts);
+  // Literals that went into kernels.
+  function.walk([](tok::ConstantOp constant) {
+    if (constant.use_empty())
+      constant.erase();
+  });
 #ifndef NDEBUG
   require(verify(*module));
 #endif

@@ -12,8 +12,9 @@ using namespace tokamak;
 using namespace tokamak::pipeline;
 
 static constexpr llvm::StringLiteral names[] = {
-    "inline",     "constant-propagation", "canonicalize", "cse", "loop-invariant-code-motion",
-    "fold-facts", "dead-functions"};
+    "inline",     "constant-propagation",       "canonicalize",        "cse",
+    "fold-facts", "loop-invariant-code-motion", "sink-transpositions", "dead-functions",
+};
 
 ArrayRef<llvm::StringLiteral> pipeline::staticPassNames() { return names; }
 
@@ -33,6 +34,21 @@ void foldFacts(ModuleOp module, analysis::FactsAnalysis &facts) {
     auto constant = builder.create<tok::ConstantOp>(op->getLoc(), value.constantValue());
     op->getResult(0).replaceAllUsesWith(constant.getResult());
     op->erase();
+  });
+}
+
+// Puts transpositions next to the products that use them, out of which they vanish: t(X) %*% y reads X. Hoisted from a
+// loop, as loop-invariant code motion does it, the transposed copy would be made and passed along.
+void sinkTranspositions(ModuleOp module) {
+  module.walk([](tok::TransposeOp op) {
+    for (OpOperand &use : llvm::make_early_inc_range(op->getUses())) {
+      if (!isa<tok::MatmulOp>(use.getOwner()))
+        continue;
+      OpBuilder builder(use.getOwner());
+      use.set(builder.clone(*op)->getResult(0));
+    }
+    if (op.use_empty())
+      op.erase();
   });
 }
 
@@ -80,6 +96,8 @@ LogicalResult pipeline::runStaticPhase(ModuleOp module, const StaticOptions &opt
     finish.addPass(createLoopInvariantCodeMotionPass());
   if (failed(finish.run(module)))
     return failure();
+  if (enabled("sink-transpositions"))
+    sinkTranspositions(module);
   outlineBlocks(module);
   return success();
 }

@@ -75,9 +75,10 @@ TEST(CellMeaning, OnlyTheRightVectorIsBroadcast) {
   EXPECT_EQ(messageOf([&] { binary(BinaryOperator::Sub, column, x); }),
             "sizes do not agree: 2x1 - 2x3" + rule);
   EXPECT_EQ(messageOf([&] { binary(BinaryOperator::Add, column, row); }),
-            "sizes do not agree: 2x1 + 1x3" + rule);
-  EXPECT_EQ(messageOf([&] { binary(BinaryOperator::Mul, x, matrix(1, 1, {1})); }),
-            "sizes do not agree: 2x3 * 1x1" + rule);
+            "sizes do not agree: 2x1 + 1x3" + rule +
+                "; outer(u, v, \"+\") combines a column with a row");
+  // One cell goes with everything, as a scalar does.
+  EXPECT_EQ(shown(binary(BinaryOperator::Mul, x, matrix(1, 1, {2}))), "2 4 6; 8 10 12");
 }
 
 TEST(CellMeaning, EmptyMatricesStayEmpty) {
