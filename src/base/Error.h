@@ -5,6 +5,7 @@
 #ifndef TOKAMAK_BASE_ERROR_H
 #define TOKAMAK_BASE_ERROR_H
 
+#include <algorithm>
 #include <cstdint>
 #include <exception>
 #include <string>
@@ -19,6 +20,7 @@ struct SourcePlace {
   int line = 0;
   int column = 0;
   bool isKnown() const { return line > 0; }
+  bool operator==(const SourcePlace &) const = default;
 };
 
 enum class ErrorKind : uint8_t {
@@ -46,8 +48,10 @@ public:
       place_ = place;
     return *this;
   }
+  // A recursion names each of its calls once.
   Error &calledFrom(const SourcePlace &place) {
-    callStack_.push_back(place);
+    if (place.isKnown() && std::find(callStack_.begin(), callStack_.end(), place) == callStack_.end())
+      callStack_.push_back(place);
     return *this;
   }
   Error &note(std::string text) {

@@ -14,12 +14,16 @@ static constexpr double infinity = std::numeric_limits<double>::infinity();
 
 double codegen::neutralElement(AggregateKind kind) {
   switch (kind) {
-  case AggregateKind::Prod: return 1;
+  case AggregateKind::Prod:
+    return 1;
   case AggregateKind::Min:
-  case AggregateKind::IndexMin: return infinity;
+  case AggregateKind::IndexMin:
+    return infinity;
   case AggregateKind::Max:
-  case AggregateKind::IndexMax: return -infinity;
-  default: return 0;
+  case AggregateKind::IndexMax:
+    return -infinity;
+  default:
+    return 0;
   }
 }
 
@@ -29,23 +33,30 @@ bool codegen::isIndex(AggregateKind kind) {
 
 Value codegen::combine(VectorBuilder &vectors, AggregateKind kind, Value a, Value b) {
   switch (kind) {
-  case AggregateKind::Sum: return emitBinary(vectors, BinaryOperator::Add, a, b);
-  case AggregateKind::Prod: return emitBinary(vectors, BinaryOperator::Mul, a, b);
-  case AggregateKind::Min: return emitBinary(vectors, BinaryOperator::Min, a, b);
-  case AggregateKind::Max: return emitBinary(vectors, BinaryOperator::Max, a, b);
-  default: llvm_unreachable("checked when the body was analysed");
+  case AggregateKind::Sum:
+    return emitBinary(vectors, BinaryOperator::Add, a, b);
+  case AggregateKind::Prod:
+    return emitBinary(vectors, BinaryOperator::Mul, a, b);
+  case AggregateKind::Min:
+    return emitBinary(vectors, BinaryOperator::Min, a, b);
+  case AggregateKind::Max:
+    return emitBinary(vectors, BinaryOperator::Max, a, b);
+  default:
+    llvm_unreachable("checked when the body was analysed");
   }
 }
 
-Value codegen::accumulate(VectorBuilder &vectors, AggregateKind kind, Value accumulator, Contribution contribution,
-                          Value mask) {
+Value codegen::accumulate(VectorBuilder &vectors, AggregateKind kind, Value accumulator,
+                          Contribution contribution, Value mask) {
   if (!accumulator) {
-    Value first = contribution.factor ? emitBinary(vectors, BinaryOperator::Mul, contribution.value, contribution.factor)
+    Value first = contribution.factor ? emitBinary(vectors, BinaryOperator::Mul, contribution.value,
+                                                   contribution.factor)
                                       : contribution.value;
     return mask ? vectors.select(mask, first, vectors.number(neutralElement(kind))) : first;
   }
-  Value next = contribution.factor ? vectors.fma(contribution.value, contribution.factor, accumulator)
-                                   : combine(vectors, kind, accumulator, contribution.value);
+  Value next = contribution.factor
+                   ? vectors.fma(contribution.value, contribution.factor, accumulator)
+                   : combine(vectors, kind, accumulator, contribution.value);
   return mask ? vectors.select(mask, next, accumulator) : next;
 }
 
@@ -58,21 +69,26 @@ static Value compare(VectorBuilder &vectors, arith::CmpFPredicate predicate, Val
   return builder.create<arith::CmpFOp>(builder.getUnknownLoc(), predicate, a, b);
 }
 
-Accumulator codegen::accumulateIndex(VectorBuilder &vectors, AggregateKind kind, Accumulator accumulator, Value value,
-                                     Value columns, Value mask) {
+Accumulator codegen::accumulateIndex(VectorBuilder &vectors, AggregateKind kind,
+                                     Accumulator accumulator, Value value, Value columns,
+                                     Value mask) {
   OpBuilder &builder = vectors.builder();
-  auto predicate = kind == AggregateKind::IndexMax ? arith::CmpFPredicate::OGE : arith::CmpFPredicate::OLE;
+  auto predicate =
+      kind == AggregateKind::IndexMax ? arith::CmpFPredicate::OGE : arith::CmpFPredicate::OLE;
   Value better = compare(vectors, predicate, value, accumulator.value);
   if (mask)
     better = builder.create<arith::AndIOp>(builder.getUnknownLoc(), better, mask);
-  return {vectors.select(better, value, accumulator.value), vectors.select(better, columns, accumulator.index)};
+  return {vectors.select(better, value, accumulator.value),
+          vectors.select(better, columns, accumulator.index)};
 }
 
-static Accumulator combineAccumulators(VectorBuilder &vectors, AggregateKind kind, Accumulator a, Accumulator b) {
+static Accumulator combineAccumulators(VectorBuilder &vectors, AggregateKind kind, Accumulator a,
+                                       Accumulator b) {
   if (!isIndex(kind))
     return {combine(vectors, kind, a.value, b.value), {}};
   OpBuilder &builder = vectors.builder();
-  auto predicate = kind == AggregateKind::IndexMax ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT;
+  auto predicate =
+      kind == AggregateKind::IndexMax ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT;
   Value better = compare(vectors, predicate, b.value, a.value);
   Value equal = compare(vectors, arith::CmpFPredicate::OEQ, b.value, a.value);
   Value later = compare(vectors, arith::CmpFPredicate::OGT, b.index, a.index);
@@ -81,9 +97,10 @@ static Accumulator combineAccumulators(VectorBuilder &vectors, AggregateKind kin
   return {vectors.select(take, b.value, a.value), vectors.select(take, b.index, a.index)};
 }
 
-// One step of the tree: lanes of `a` and `b` are joined, those of `low` with those of `high` (8..15 are b's).
-static Accumulator join(VectorBuilder &vectors, AggregateKind kind, Accumulator a, Accumulator b, ArrayRef<int64_t> low,
-                        ArrayRef<int64_t> high) {
+// One step of the tree: lanes of `a` and `b` are joined, those of `low` with those of `high` (8..15
+// are b's).
+static Accumulator join(VectorBuilder &vectors, AggregateKind kind, Accumulator a, Accumulator b,
+                        ArrayRef<int64_t> low, ArrayRef<int64_t> high) {
   auto pick = [&](ArrayRef<int64_t> lanes) {
     return Accumulator{vectors.shuffle(a.value, b.value, lanes),
                        a.index ? vectors.shuffle(a.index, b.index, lanes) : Value()};
@@ -97,24 +114,33 @@ static Value finish(VectorBuilder &vectors, AggregateKind kind, Accumulator accu
   return emitBinary(vectors, BinaryOperator::Max, accumulator.index, vectors.number(1));
 }
 
-// Halves first, then quarters, then neighbours. The rows are paired so that each step is one instruction of AVX-512
-// (two sources, whole 128-bit parts) and the last one leaves the lanes in order.
-static constexpr int64_t lowHalves[] = {0, 1, 2, 3, 8, 9, 10, 11}, highHalves[] = {4, 5, 6, 7, 12, 13, 14, 15};
-static constexpr int64_t evenParts[] = {0, 1, 4, 5, 8, 9, 12, 13}, oddParts[] = {2, 3, 6, 7, 10, 11, 14, 15};
-static constexpr int64_t evenLanes[] = {0, 8, 2, 10, 4, 12, 6, 14}, oddLanes[] = {1, 9, 3, 11, 5, 13, 7, 15};
+// Halves first, then quarters, then neighbours. The rows are paired so that each step is one
+// instruction of AVX-512 (two sources, whole 128-bit parts) and the last one leaves the lanes in
+// order.
+static constexpr int64_t lowHalves[] = {0, 1, 2, 3, 8, 9, 10, 11},
+                         highHalves[] = {4, 5, 6, 7, 12, 13, 14, 15};
+static constexpr int64_t evenParts[] = {0, 1, 4, 5, 8, 9, 12, 13},
+                         oddParts[] = {2, 3, 6, 7, 10, 11, 14, 15};
+static constexpr int64_t evenLanes[] = {0, 8, 2, 10, 4, 12, 6, 14},
+                         oddLanes[] = {1, 9, 3, 11, 5, 13, 7, 15};
 
 Value codegen::reduceEight(VectorBuilder &vectors, AggregateKind kind, ArrayRef<Accumulator> rows) {
-  auto halves = [&](int i, int j) { return join(vectors, kind, rows[i], rows[j], lowHalves, highHalves); };
+  auto halves = [&](int i, int j) {
+    return join(vectors, kind, rows[i], rows[j], lowHalves, highHalves);
+  };
   Accumulator even = join(vectors, kind, halves(0, 2), halves(4, 6), evenParts, oddParts);
   Accumulator odd = join(vectors, kind, halves(1, 3), halves(5, 7), evenParts, oddParts);
   return finish(vectors, kind, join(vectors, kind, even, odd, evenLanes, oddLanes));
 }
 
 Value codegen::reduceOne(VectorBuilder &vectors, AggregateKind kind, Accumulator row) {
-  static constexpr int64_t swapHalves[] = {4, 5, 6, 7, 0, 1, 2, 3}, swapParts[] = {2, 3, 0, 1, 6, 7, 4, 5};
-  static constexpr int64_t swapLanes[] = {1, 0, 3, 2, 5, 4, 7, 6}, same[] = {0, 1, 2, 3, 4, 5, 6, 7};
+  static constexpr int64_t swapHalves[] = {4, 5, 6, 7, 0, 1, 2, 3},
+                           swapParts[] = {2, 3, 0, 1, 6, 7, 4, 5};
+  static constexpr int64_t swapLanes[] = {1, 0, 3, 2, 5, 4, 7, 6},
+                           same[] = {0, 1, 2, 3, 4, 5, 6, 7};
   for (ArrayRef<int64_t> swap : {ArrayRef(swapHalves), ArrayRef(swapParts), ArrayRef(swapLanes)})
     row = join(vectors, kind, row, row, same, swap);
-  return finish(vectors, kind, Accumulator{vectors.splatLane(row.value, 0),
-                                           row.index ? vectors.splatLane(row.index, 0) : Value()});
+  return finish(vectors, kind,
+                Accumulator{vectors.splatLane(row.value, 0),
+                            row.index ? vectors.splatLane(row.index, 0) : Value()});
 }

@@ -27,15 +27,20 @@ public:
   Value isTrue(Value x) { return compare(Predicate::UNE, x, number(0)); }
   Value isNan(Value x) { return compare(Predicate::UNO, x, x); }
   Value nan() { return number(std::numeric_limits<double>::quiet_NaN()); }
-  template <typename Op> Value arithmetic(Value a, Value b) { return builder_.create<Op>(location(), a, b); }
-  template <typename Op> Value intrinsic(Value x) { return builder_.create<Op>(location(), x.getType(), x); }
+  template <typename Op> Value arithmetic(Value a, Value b) {
+    return builder_.create<Op>(location(), a, b);
+  }
+  template <typename Op> Value intrinsic(Value x) {
+    return builder_.create<Op>(location(), x.getType(), x);
+  }
   Value copySign(Value magnitude, Value sign) {
     return builder_.create<LLVM::CopySignOp>(location(), magnitude.getType(), magnitude, sign);
   }
   Value negate(Value x) { return builder_.create<arith::NegFOp>(location(), x); }
   Value call(std::string_view mnemonic, ValueRange operands) {
-    return vectors_.callMath(("tokamak_vector_" + llvm::Twine(StringRef(mnemonic.data(), mnemonic.size()))).str(),
-                             operands);
+    return vectors_.callMath(
+        ("tokamak_vector_" + llvm::Twine(StringRef(mnemonic.data(), mnemonic.size()))).str(),
+        operands);
   }
   Value sign(Value x);
   Value roundHalfUp(Value x);
@@ -80,15 +85,24 @@ Value Cells::extreme(Predicate better, Value a, Value b) {
 Value codegen::emitUnary(VectorBuilder &vectors, UnaryOperator op, Value x) {
   Cells cells(vectors);
   switch (op) {
-  case UnaryOperator::Neg: return cells.negate(x);
-  case UnaryOperator::Not: return cells.truth(cells.compare(Predicate::OEQ, x, cells.number(0)));
-  case UnaryOperator::Abs: return cells.intrinsic<LLVM::FAbsOp>(x);
-  case UnaryOperator::Sign: return cells.sign(x);
-  case UnaryOperator::Sqrt: return cells.intrinsic<LLVM::SqrtOp>(x);
-  case UnaryOperator::Round: return cells.roundHalfUp(x);
-  case UnaryOperator::Floor: return cells.intrinsic<LLVM::FFloorOp>(x);
-  case UnaryOperator::Ceil: return cells.intrinsic<LLVM::FCeilOp>(x);
-  case UnaryOperator::IsNan: return cells.truth(cells.isNan(x));
+  case UnaryOperator::Neg:
+    return cells.negate(x);
+  case UnaryOperator::Not:
+    return cells.truth(cells.compare(Predicate::OEQ, x, cells.number(0)));
+  case UnaryOperator::Abs:
+    return cells.intrinsic<LLVM::FAbsOp>(x);
+  case UnaryOperator::Sign:
+    return cells.sign(x);
+  case UnaryOperator::Sqrt:
+    return cells.intrinsic<LLVM::SqrtOp>(x);
+  case UnaryOperator::Round:
+    return cells.roundHalfUp(x);
+  case UnaryOperator::Floor:
+    return cells.intrinsic<LLVM::FFloorOp>(x);
+  case UnaryOperator::Ceil:
+    return cells.intrinsic<LLVM::FCeilOp>(x);
+  case UnaryOperator::IsNan:
+    return cells.truth(cells.isNan(x));
   case UnaryOperator::IsInfinite: {
     Value infinity = cells.number(std::numeric_limits<double>::infinity());
     return cells.truth(cells.compare(Predicate::OEQ, cells.intrinsic<LLVM::FAbsOp>(x), infinity));
@@ -104,34 +118,54 @@ Value codegen::emitUnary(VectorBuilder &vectors, UnaryOperator op, Value x) {
   case UnaryOperator::Atan:
   case UnaryOperator::Sinh:
   case UnaryOperator::Cosh:
-  case UnaryOperator::Tanh: return cells.call(mnemonic(op), x);
+  case UnaryOperator::Tanh:
+    return cells.call(mnemonic(op), x);
   }
   llvm_unreachable("all operators are listed");
 }
 
 Value codegen::emitBinary(VectorBuilder &vectors, BinaryOperator op, Value a, Value b) {
   Cells cells(vectors);
-  auto comparison = [&](Predicate predicate) { return cells.truth(cells.compare(predicate, a, b)); };
+  auto comparison = [&](Predicate predicate) {
+    return cells.truth(cells.compare(predicate, a, b));
+  };
   auto logic = [&](auto combine) { return cells.truth(combine(cells.isTrue(a), cells.isTrue(b))); };
   switch (op) {
-  case BinaryOperator::Add: return cells.arithmetic<arith::AddFOp>(a, b);
-  case BinaryOperator::Sub: return cells.arithmetic<arith::SubFOp>(a, b);
-  case BinaryOperator::Mul: return cells.arithmetic<arith::MulFOp>(a, b);
-  case BinaryOperator::Div: return cells.arithmetic<arith::DivFOp>(a, b);
+  case BinaryOperator::Add:
+    return cells.arithmetic<arith::AddFOp>(a, b);
+  case BinaryOperator::Sub:
+    return cells.arithmetic<arith::SubFOp>(a, b);
+  case BinaryOperator::Mul:
+    return cells.arithmetic<arith::MulFOp>(a, b);
+  case BinaryOperator::Div:
+    return cells.arithmetic<arith::DivFOp>(a, b);
   case BinaryOperator::Pow:
-  case BinaryOperator::Mod: return cells.call(mnemonic(op), {a, b});
-  case BinaryOperator::IntDiv: return cells.truncatedQuotient(a, b);
-  case BinaryOperator::Min: return cells.extreme(Predicate::OLT, a, b);
-  case BinaryOperator::Max: return cells.extreme(Predicate::OGT, a, b);
-  case BinaryOperator::Eq: return comparison(Predicate::OEQ);
-  case BinaryOperator::Ne: return comparison(Predicate::UNE);
-  case BinaryOperator::Lt: return comparison(Predicate::OLT);
-  case BinaryOperator::Le: return comparison(Predicate::OLE);
-  case BinaryOperator::Gt: return comparison(Predicate::OGT);
-  case BinaryOperator::Ge: return comparison(Predicate::OGE);
-  case BinaryOperator::And: return logic([&](Value p, Value q) { return cells.arithmetic<arith::AndIOp>(p, q); });
-  case BinaryOperator::Or: return logic([&](Value p, Value q) { return cells.arithmetic<arith::OrIOp>(p, q); });
-  case BinaryOperator::Xor: return logic([&](Value p, Value q) { return cells.arithmetic<arith::XOrIOp>(p, q); });
+  case BinaryOperator::Mod:
+    return cells.call(mnemonic(op), {a, b});
+  case BinaryOperator::IntDiv:
+    return cells.truncatedQuotient(a, b);
+  case BinaryOperator::Min:
+    return cells.extreme(Predicate::OLT, a, b);
+  case BinaryOperator::Max:
+    return cells.extreme(Predicate::OGT, a, b);
+  case BinaryOperator::Eq:
+    return comparison(Predicate::OEQ);
+  case BinaryOperator::Ne:
+    return comparison(Predicate::UNE);
+  case BinaryOperator::Lt:
+    return comparison(Predicate::OLT);
+  case BinaryOperator::Le:
+    return comparison(Predicate::OLE);
+  case BinaryOperator::Gt:
+    return comparison(Predicate::OGT);
+  case BinaryOperator::Ge:
+    return comparison(Predicate::OGE);
+  case BinaryOperator::And:
+    return logic([&](Value p, Value q) { return cells.arithmetic<arith::AndIOp>(p, q); });
+  case BinaryOperator::Or:
+    return logic([&](Value p, Value q) { return cells.arithmetic<arith::OrIOp>(p, q); });
+  case BinaryOperator::Xor:
+    return logic([&](Value p, Value q) { return cells.arithmetic<arith::XOrIOp>(p, q); });
   }
   llvm_unreachable("all operators are listed");
 }
@@ -165,23 +199,35 @@ Value codegen::emitCell(VectorBuilder &vectors, Operation *op, ValueRange operan
 int codegen::instructionsOf(Operation *op) {
   if (auto unary = dyn_cast<tok::UnaryOp>(op)) {
     switch (unary.getKind()) {
-    case UnaryOperator::Exp: return 30;
-    case UnaryOperator::Log: return 40;
-    case UnaryOperator::Sigmoid: return 33;
-    case UnaryOperator::Tanh: return 33;
-    case UnaryOperator::Round: return 10;
-    case UnaryOperator::Sign: return 4;
-    default: return flopsOf(unary.getKind()) >= 60 ? 12 : 1;
+    case UnaryOperator::Exp:
+      return 30;
+    case UnaryOperator::Log:
+      return 40;
+    case UnaryOperator::Sigmoid:
+      return 33;
+    case UnaryOperator::Tanh:
+      return 33;
+    case UnaryOperator::Round:
+      return 10;
+    case UnaryOperator::Sign:
+      return 4;
+    default:
+      return flopsOf(unary.getKind()) >= 60 ? 12 : 1;
     }
   }
   if (auto binary = dyn_cast<tok::BinaryOp>(op)) {
     switch (binary.getKind()) {
-    case BinaryOperator::Pow: return constantOf(binary.getRhs()) == 2.0 ? 1 : 12;
-    case BinaryOperator::Mod: return 12;
-    case BinaryOperator::IntDiv: return 5;
+    case BinaryOperator::Pow:
+      return constantOf(binary.getRhs()) == 2.0 ? 1 : 12;
+    case BinaryOperator::Mod:
+      return 12;
+    case BinaryOperator::IntDiv:
+      return 5;
     case BinaryOperator::Min:
-    case BinaryOperator::Max: return 3;
-    default: return 1;
+    case BinaryOperator::Max:
+      return 3;
+    default:
+      return 1;
     }
   }
   return 1;

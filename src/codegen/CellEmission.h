@@ -1,5 +1,6 @@
-// The cell operators on vectors of eight doubles: exactly what base/CellSemantics.cpp says, in every lane. There is one
-// emission for all templates, so a cell has the same bits under every plan.
+// The cell operators on vectors of eight doubles: exactly what base/CellSemantics.cpp says, in
+// every lane. There is one emission for all templates, so a cell has the same bits under every
+// plan.
 #ifndef TOKAMAK_CODEGEN_CELLEMISSION_H
 #define TOKAMAK_CODEGEN_CELLEMISSION_H
 

@@ -1,5 +1,6 @@
-// A loop over cells in which every array has the same shape: vectors of eight, several at a time, and the remaining cells
-// in masked vectors. The cells of the remainder go through the same code, so they have the same bits.
+// A loop over cells in which every array has the same shape: vectors of eight, several at a time,
+// and the remaining cells in masked vectors. The cells of the remainder go through the same code,
+// so they have the same bits.
 #include "codegen/CellEmission.h"
 #include "codegen/KernelEmitter.h"
 
@@ -16,7 +17,8 @@ public:
 
 private:
   int unrolling() const;
-  // Computes all results of the cells at `cell` with the accumulators from `lane` on in steps of `unrolling_`.
+  // Computes all results of the eight cells at `cell`; aggregates go into accumulator `copy` of
+  // each.
   void emitCells(Value cell, Value mask, int copy, State &state);
   Value emitValue(Value value);
   void finish(State &state);
@@ -30,7 +32,8 @@ private:
 
 } // namespace
 
-// Four independent vectors hide the latency of light bodies; heavy ones have enough to do in one, and code costs time.
+// Four independent vectors hide the latency of light bodies; heavy ones have enough to do in one,
+// and code costs time.
 int FlatEmitter::unrolling() const {
   int instructions = 0;
   for (Operation &operation : kernel_.body.op().getBody().front())
@@ -48,11 +51,13 @@ void FlatEmitter::emit() {
   Value begin = kernel_.tile.begin, end = kernel_.tile.end;
   // The last cell of whole steps: begin + (end - begin) / step * step.
   Value whole = vectors_.subtract(end, begin);
-  whole = vectors_.builder().create<arith::AndIOp>(vectors_.builder().getUnknownLoc(), whole, vectors_.integer(-step));
+  whole = vectors_.builder().create<arith::AndIOp>(vectors_.builder().getUnknownLoc(), whole,
+                                                   vectors_.integer(-step));
   Value wholeEnd = vectors_.add(begin, whole);
   vectors_.forLoop(begin, wholeEnd, step, state, [&](Value cell, State &current) {
     for (int copy = 0; copy < unrolling_; ++copy)
-      emitCells(vectors_.add(cell, vectors_.integer(copy * VectorBuilder::lanes)), {}, copy, current);
+      emitCells(vectors_.add(cell, vectors_.integer(copy * VectorBuilder::lanes)), {}, copy,
+                current);
   });
   vectors_.forLoop(wholeEnd, end, VectorBuilder::lanes, state, [&](Value cell, State &current) {
     emitCells(cell, vectors_.maskBelow(vectors_.subtract(end, cell)), 0, current);
@@ -105,7 +110,8 @@ void FlatEmitter::finish(State &state) {
     for (int distance = unrolling_ / 2; distance > 0; distance /= 2)
       for (int i = 0; i < distance; ++i)
         slot[i] = combine(vectors_, root.aggregate, slot[i], slot[i + distance]);
-    vectors_.store(reduceOne(vectors_, root.aggregate, {slot[0], {}}), kernel_.partialPointer(root), {});
+    vectors_.store(reduceOne(vectors_, root.aggregate, {slot[0], {}}), kernel_.partialPointer(root),
+                   {});
     slot += unrolling_;
   }
 }

@@ -18,7 +18,9 @@ Value codegen::withoutCasts(Value value) {
   return value;
 }
 
-bool codegen::isRowProduct(tok::MatmulOp op) { return !op.getLhs().getDefiningOp<tok::TransposeOp>(); }
+bool codegen::isRowProduct(tok::MatmulOp op) {
+  return !op.getLhs().getDefiningOp<tok::TransposeOp>();
+}
 
 static bool isOne(Dimension dimension) { return dimension.isConstant(1); }
 
@@ -32,7 +34,8 @@ FailureOr<KernelBody> KernelBody::analyze(plan::OperatorOp op) {
   body.facts_ = plan::bodyFacts(op);
   unsigned scalarCount = 0;
   for (BlockArgument argument : op.getBody().getArguments())
-    body.inputIndex_[argument] = tok::isArray(argument.getType()) ? body.arrayCount_++ : scalarCount++;
+    body.inputIndex_[argument] =
+        tok::isArray(argument.getType()) ? body.arrayCount_++ : scalarCount++;
   if (failed(body.findIterationSpace()) || failed(body.findRoots()) || failed(body.classify()))
     return failure();
   return body;
@@ -42,9 +45,11 @@ std::optional<int64_t> KernelBody::constantColumns() const {
   return columns_.isConstant() ? std::optional(columns_.constantValue()) : std::nullopt;
 }
 
-// Operands that are read along the rows or cells of the iteration space; the rest (the vector of a row product) is not.
+// Operands that are read along the rows or cells of the iteration space; the rest (the vector of a
+// row product) is not.
 static void forEachCellOperand(Operation &operation, llvm::function_ref<void(Value)> visit) {
-  if (isa<tok::UnaryOp, tok::BinaryOp, tok::IfElseOp, tok::AggregateOp, tok::TransposeOp>(operation)) {
+  if (isa<tok::UnaryOp, tok::BinaryOp, tok::IfElseOp, tok::AggregateOp, tok::TransposeOp>(
+          operation)) {
     for (Value operand : operation.getOperands())
       visit(withoutCasts(operand));
   } else if (auto product = dyn_cast<tok::MatmulOp>(operation)) {
@@ -82,20 +87,26 @@ LogicalResult KernelBody::findIterationSpace() {
 
 // What `value` yields as a result: an aggregate over the rows, or cells.
 LogicalResult KernelBody::findRoots() {
-  auto isPerRow = [&](Value value) { return hasShape(factsOf(value), rows_, Dimension::constant(1)); };
+  auto isPerRow = [&](Value value) {
+    return hasShape(factsOf(value), rows_, Dimension::constant(1));
+  };
   for (Value yielded : op_.getBody().front().getTerminator()->getOperands()) {
     Value value = withoutCasts(yielded);
     Root root{Root::Kind::Array, AggregateKind::Sum, value, {}};
     if (auto aggregate = value.getDefiningOp<tok::AggregateOp>();
         aggregate && aggregate.getDirection() != AggregateDirection::Row) {
       bool full = aggregate.getDirection() == AggregateDirection::Full;
-      root = {full ? Root::Kind::FullAggregate : Root::Kind::ColumnAggregate, aggregate.getKind(),
-              withoutCasts(aggregate.getOperand()), {}};
+      root = {full ? Root::Kind::FullAggregate : Root::Kind::ColumnAggregate,
+              aggregate.getKind(),
+              withoutCasts(aggregate.getOperand()),
+              {}};
       if (isPerRow(root.value))
         root.kind = Root::Kind::FullAggregate;
-    } else if (auto product = value.getDefiningOp<tok::MatmulOp>(); product && !isRowProduct(product)) {
+    } else if (auto product = value.getDefiningOp<tok::MatmulOp>();
+               product && !isRowProduct(product)) {
       Value left = product.getLhs().getDefiningOp<tok::TransposeOp>().getOperand();
-      root = {Root::Kind::ColumnAggregate, AggregateKind::Sum, withoutCasts(left), withoutCasts(product.getRhs())};
+      root = {Root::Kind::ColumnAggregate, AggregateKind::Sum, withoutCasts(left),
+              withoutCasts(product.getRhs())};
       if (isPerRow(root.value))
         std::swap(root.value, root.factor); // t(u) X = t(t(X) u)
       if (isPerRow(root.value))
@@ -159,13 +170,15 @@ LogicalResult KernelBody::classify() {
     if (!argument.use_empty() && !(productVectors.contains(argument) && argument.hasOneUse()))
       extent = extentFor(argument);
     if (!extent && !productVectors.contains(argument))
-      return op_.emitOpError("an input has neither the shape of the iteration space nor of its rows or columns");
+      return op_.emitOpError(
+          "an input has neither the shape of the iteration space nor of its rows or columns");
     extents_[argument] = extent.value_or(Extent::Shared);
   }
   for (Operation &operation : op_.getBody().front()) {
     auto product = dyn_cast<tok::MatmulOp>(operation);
     auto aggregate = dyn_cast<tok::AggregateOp>(operation);
-    if ((product && isRowProduct(product)) || (aggregate && aggregate.getDirection() == AggregateDirection::Row)) {
+    if ((product && isRowProduct(product)) ||
+        (aggregate && aggregate.getDirection() == AggregateDirection::Row)) {
       needsRows = true;
       AggregateKind kind = aggregate ? aggregate.getKind() : AggregateKind::Sum;
       if (kind == AggregateKind::Mean || kind == AggregateKind::Var || kind == AggregateKind::Sd)
@@ -176,11 +189,13 @@ LogicalResult KernelBody::classify() {
     } else if (isa<tok::UnaryOp, tok::BinaryOp, tok::IfElseOp, tok::ConstantOp>(operation)) {
       auto extent = extentFor(operation.getResult(0));
       if (!extent)
-        return op_.emitOpError("a value has neither the shape of the iteration space nor of its rows or columns");
+        return op_.emitOpError(
+            "a value has neither the shape of the iteration space nor of its rows or columns");
       if (failed(checkCell(operation, *extent)))
         return failure();
       extents_[operation.getResult(0)] = *extent;
-    } else if (auto cast = dyn_cast<tok::CastOp>(operation); cast ? !keepsValue(cast) : !isStructural(operation)) {
+    } else if (auto cast = dyn_cast<tok::CastOp>(operation);
+               cast ? !keepsValue(cast) : !isStructural(operation)) {
       return op_.emitOpError("no code for ") << operation.getName();
     }
   }
@@ -227,7 +242,8 @@ abi::KernelPlan KernelBody::describe() const {
   for (BlockArgument argument : op_.getBody().getArguments())
     if (tok::isArray(argument.getType()) && extentOf(argument) == Extent::Wide)
       ++wideArrays;
-  for (auto [root, result] : llvm::zip(roots_, op_.getBody().front().getTerminator()->getOperands())) {
+  for (auto [root, result] :
+       llvm::zip(roots_, op_.getBody().front().getTerminator()->getOperands())) {
     abi::KernelOutput output;
     bool array = tok::isArray(result.getType());
     output.kind = root.kind == Root::Kind::Array ? abi::KernelOutput::Kind::Array

@@ -1,8 +1,9 @@
-// What a plan.operator computes, in the terms of code generation: an iteration space of rows x columns, where in it
-// each value lives, and what becomes of the results.
+// What a plan.operator computes, in the terms of code generation: an iteration space of rows x
+// columns, where in it each value lives, and what becomes of the results.
 //
-//   sum(X * v), X m×n, v m×1:  X and the product are Wide, v is PerRow, one root: FullAggregate of the product
-//   matmul(t(X), w * matmul(X, v)):  X Wide, v read as a ColumnVector, the inner product PerRow,
+//   sum(X * v), X m×n, v m×1:  X and the product are Wide, v is PerRow, one root: FullAggregate of
+//   the product matmul(t(X), w * matmul(X, v)):  X Wide, v read as a ColumnVector, the inner
+//   product PerRow,
 //                              one root: ColumnAggregate of X with the factor w * (X v)
 #ifndef TOKAMAK_CODEGEN_KERNELBODY_H
 #define TOKAMAK_CODEGEN_KERNELBODY_H
@@ -13,8 +14,8 @@
 
 namespace tokamak::codegen {
 
-// Where a value lives in the iteration space: m×n, m×1, 1×n, or the same everywhere. In a flat kernel cells are Wide,
-// in a row kernel of one column (n = 1) they are PerRow.
+// Where a value lives in the iteration space: m×n, m×1, 1×n, or the same everywhere. In a flat
+// kernel cells are Wide, in a row kernel of one column (n = 1) they are PerRow.
 enum class Extent : uint8_t { Wide, PerRow, Shared, Uniform };
 
 // One result of the operator.
@@ -65,7 +66,8 @@ private:
   bool flat_ = false;
 };
 
-// The value without casts that don't change it, as from a 1×1 array to a double: cells are doubles here.
+// The value without casts that don't change it, as from a 1×1 array to a double: cells are doubles
+// here.
 mlir::Value withoutCasts(mlir::Value value);
 
 // matmul(x, v), x's rows times the n×1 input v; the other products are matmul(transpose(x), u).

@@ -27,7 +27,8 @@ struct Workbench {
   int uses = 0;
 };
 
-// MLIR never frees the types and attributes of a context, so a workbench is thrown away after this many kernels.
+// MLIR never frees the types and attributes of a context, so a workbench is thrown away after this
+// many kernels.
 constexpr int usesOfWorkbench = 256;
 
 using Outcome = std::optional<abi::KernelPlan>;
@@ -49,7 +50,8 @@ struct KernelCompiler::State {
   void evict();
 };
 
-//===- structure and names ------------------------------------------------------------------------===//
+//===- structure and names
+//------------------------------------------------------------------------===//
 
 std::string codegen::structureOf(plan::OperatorOp op) {
   std::string text;
@@ -98,7 +100,8 @@ static std::string readableName(plan::OperatorOp op, int64_t serial) {
     else if (auto aggregate = dyn_cast<tok::AggregateOp>(operation))
       part = mnemonic(aggregate.getKind());
     else if (isa<tok::MatmulOp, tok::IfElseOp>(operation))
-      part = std::string_view(operation.getName().stripDialect().data(), operation.getName().stripDialect().size());
+      part = std::string_view(operation.getName().stripDialect().data(),
+                              operation.getName().stripDialect().size());
     if (part.empty() || ++parts > 6)
       continue;
     name += '_';
@@ -107,7 +110,8 @@ static std::string readableName(plan::OperatorOp op, int64_t serial) {
   return name + "_" + std::to_string(serial);
 }
 
-//===- compilation --------------------------------------------------------------------------------===//
+//===- compilation
+//--------------------------------------------------------------------------------===//
 
 static FailureOr<abi::KernelPlan> internalFailure(plan::OperatorOp op, llvm::Error error) {
   return op.emitOpError("code generation failed: ") << llvm::toString(std::move(error));
@@ -200,7 +204,8 @@ Outcome KernelCompiler::State::compile(plan::OperatorOp op) {
   std::lock_guard lock(mutex);
   ++statistics.compiled;
   statistics.compileNanoseconds +=
-      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count();
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start)
+          .count();
   return *plan;
 }
 

@@ -32,8 +32,9 @@ protected:
 
   // The operator in `text`, whose operands are %a %b %c %d (matrices) and %s %t (f64).
   plan::OperatorOp parse(const std::string &text) {
-    std::string source = expand("func.func @f(%a: $M, %b: $M, %c: $M, %d: $M, %s: f64, %t: f64) {\n" + text +
-                                "\nreturn\n}\n");
+    std::string source =
+        expand("func.func @f(%a: $M, %b: $M, %c: $M, %d: $M, %s: f64, %t: f64) {\n" + text +
+               "\nreturn\n}\n");
     modules.push_back(parseSourceString<ModuleOp>(source, &context));
     if (!modules.back())
       return nullptr;
@@ -50,9 +51,10 @@ protected:
     return matrix;
   }
 
-  // Runs the operator in one tile and in several and compares with plain loops: |difference| <= tolerance * (1 + |expected|);
-  // a tolerance of 0 asks for equal bits (any NaN for NaN).
-  void check(const std::string &text, std::vector<Matrix> inputs, std::vector<double> scalars, double tolerance) {
+  // Runs the operator in one tile and in several and compares with plain loops: |difference| <=
+  // tolerance * (1 + |expected|); a tolerance of 0 asks for equal bits (any NaN for NaN).
+  void check(const std::string &text, std::vector<Matrix> inputs, std::vector<double> scalars,
+             double tolerance) {
     plan::OperatorOp op = parse(text);
     ASSERT_TRUE(op) << text;
     auto plan = compiler.compile(op);
@@ -68,17 +70,19 @@ protected:
     }
   }
 
-  static void compare(const Matrix &result, const Matrix &expected, double tolerance, const std::string &text,
-                      int64_t tile) {
+  static void compare(const Matrix &result, const Matrix &expected, double tolerance,
+                      const std::string &text, int64_t tile) {
     ASSERT_EQ(result.rows, expected.rows) << text;
     ASSERT_EQ(result.columns, expected.columns) << text;
     for (size_t i = 0; i < expected.cells.size(); ++i) {
       double is = result.cells[i], should = expected.cells[i];
       bool equal = std::bit_cast<uint64_t>(is) == std::bit_cast<uint64_t>(should) ||
                    (std::isnan(is) && std::isnan(should)) ||
-                   (tolerance > 0 && (is == should || std::fabs(is - should) <= tolerance * (1 + std::fabs(should))));
-      ASSERT_TRUE(equal) << text << "\ncell " << i << " of " << expected.rows << "x" << expected.columns << ", tiles of "
-                         << tile << ": " << is << " instead of " << should;
+                   (tolerance > 0 && (is == should || std::fabs(is - should) <=
+                                                          tolerance * (1 + std::fabs(should))));
+      ASSERT_TRUE(equal) << text << "\ncell " << i << " of " << expected.rows << "x"
+                         << expected.columns << ", tiles of " << tile << ": " << is
+                         << " instead of " << should;
     }
   }
 
@@ -91,7 +95,8 @@ protected:
 const int64_t sizes[] = {0, 1, 7, 8, 9, 31, 33, 1000};
 
 TEST_F(KernelCompilerTest, FlatSumOfProducts) {
-  std::string text = R"(%r = plan.operator cell(%a, %b, %c) sizes [-1, -2, -1, -2, -1, -2] : ($M, $M, $M) -> f64 {
+  std::string text =
+      R"(%r = plan.operator cell(%a, %b, %c) sizes [-1, -2, -1, -2, -1, -2] : ($M, $M, $M) -> f64 {
   ^bb0(%x: $M, %y: $M, %z: $M):
     %0 = tok.binary mul %x, %y : ($M, $M) -> $M
     %1 = tok.binary mul %0, %z : ($M, $M) -> $M
@@ -106,7 +111,8 @@ TEST_F(KernelCompilerTest, FlatSumOfProducts) {
 }
 
 TEST_F(KernelCompilerTest, Names) {
-  auto plan = compiler.compile(parse(R"(%r = plan.operator cell(%a, %b) sizes [-1, -2, -1, -2] : ($M, $M) -> f64 {
+  auto plan = compiler.compile(
+      parse(R"(%r = plan.operator cell(%a, %b) sizes [-1, -2, -1, -2] : ($M, $M) -> f64 {
   ^bb0(%x: $M, %y: $M):
     %0 = tok.binary mul %x, %y : ($M, $M) -> $M
     %2 = tok.aggregate sum full %0 : $M -> f64
@@ -120,9 +126,38 @@ TEST_F(KernelCompilerTest, Names) {
 // Every operator, over values where something may happen.
 TEST_F(KernelCompilerTest, EveryOperatorOnSpecialValues) {
   double infinity = INFINITY, nan = std::nan("");
-  std::vector<double> special = {0.0,  -0.0, 1,    -1,   2,     -2,    0.5,  -0.5,  1.5,     -1.5,    2.5,     3,
-                                 -3,   7,    -7,   1e10, -1e10, 1e300, 0.1,  -0.3,  1e-300,  4.9e-324, 0x1p52,  0x1p53,
-                                 0x1p63, -0x1p63, 1e19, infinity, -infinity, nan, 0.49999999999999994, 4503599627370497.5};
+  std::vector<double> special = {0.0,
+                                 -0.0,
+                                 1,
+                                 -1,
+                                 2,
+                                 -2,
+                                 0.5,
+                                 -0.5,
+                                 1.5,
+                                 -1.5,
+                                 2.5,
+                                 3,
+                                 -3,
+                                 7,
+                                 -7,
+                                 1e10,
+                                 -1e10,
+                                 1e300,
+                                 0.1,
+                                 -0.3,
+                                 1e-300,
+                                 4.9e-324,
+                                 0x1p52,
+                                 0x1p53,
+                                 0x1p63,
+                                 -0x1p63,
+                                 1e19,
+                                 infinity,
+                                 -infinity,
+                                 nan,
+                                 0.49999999999999994,
+                                 4503599627370497.5};
   Matrix left{static_cast<int64_t>(special.size() * special.size()), 1, {}}, right = left;
   for (double a : special)
     for (double b : special) {
@@ -130,19 +165,21 @@ TEST_F(KernelCompilerTest, EveryOperatorOnSpecialValues) {
       right.cells.push_back(b);
     }
   auto exact = [](int flops) { return flops < 12; };
-#define TOKAMAK_UNARY(Name, mnemonic, function, RESULT, FLOPS)                                                        \
-  check("%r = plan.operator cell(%a) sizes [-1, 1] : ($M) -> $M {\n^bb0(%x: $M):\n"                         \
-        "%0 = tok.unary " #mnemonic " %x : $M -> $M\nplan.yield %0 : $M\n}",                                          \
+#define TOKAMAK_UNARY(Name, mnemonic, function, RESULT, FLOPS)                                     \
+  check("%r = plan.operator cell(%a) sizes [-1, 1] : ($M) -> $M {\n^bb0(%x: $M):\n"                \
+        "%0 = tok.unary " #mnemonic " %x : $M -> $M\nplan.yield %0 : $M\n}",                       \
         {left}, {}, exact(FLOPS) ? 0 : 1e-15);
-#define TOKAMAK_BINARY(Name, mnemonic, spelling, RESULT, FLOPS)                                                       \
-  check("%r = plan.operator cell(%a, %b) sizes [-1, 1, -1, 1] : ($M, $M) -> $M {\n^bb0(%x: $M, %y: $M):\n"  \
-        "%0 = tok.binary " #mnemonic " %x, %y : ($M, $M) -> $M\nplan.yield %0 : $M\n}",                               \
+#define TOKAMAK_BINARY(Name, mnemonic, spelling, RESULT, FLOPS)                                    \
+  check("%r = plan.operator cell(%a, %b) sizes [-1, 1, -1, 1] : ($M, $M) -> $M {\n^bb0(%x: $M, "   \
+        "%y: $M):\n"                                                                               \
+        "%0 = tok.binary " #mnemonic " %x, %y : ($M, $M) -> $M\nplan.yield %0 : $M\n}",            \
         {left, right}, {}, exact(FLOPS) ? 0 : 1e-15);
 #include "base/CellOperators.def"
 }
 
 TEST_F(KernelCompilerTest, SeveralAggregatesAndScalars) {
-  std::string text = R"(%r:4 = plan.operator multiagg(%a, %b, %s) sizes [-1, -2, -1, -2, 0, 0] : ($M, $M, f64) -> (f64, f64, f64, f64) {
+  std::string text =
+      R"(%r:4 = plan.operator multiagg(%a, %b, %s) sizes [-1, -2, -1, -2, 0, 0] : ($M, $M, f64) -> (f64, f64, f64, f64) {
   ^bb0(%x: $M, %y: $M, %s0: f64):
     %k = tok.constant 2.5 : f64
     %0 = tok.binary mul %x, %s0 : ($M, f64) -> $M
@@ -162,7 +199,8 @@ TEST_F(KernelCompilerTest, SeveralAggregatesAndScalars) {
 }
 
 TEST_F(KernelCompilerTest, DotProductIsAnArray) {
-  std::string text = R"(%r:2 = plan.operator cell(%a, %b) sizes [-1, 1, -1, 1] : ($M, $M) -> ($M, $M) {
+  std::string text =
+      R"(%r:2 = plan.operator cell(%a, %b) sizes [-1, 1, -1, 1] : ($M, $M) -> ($M, $M) {
   ^bb0(%x: $M, %y: $M):
     %0 = tok.binary add %x, %y : ($M, $M) -> $M
     %1 = tok.transpose %0 : ($M) -> $M
@@ -175,16 +213,18 @@ TEST_F(KernelCompilerTest, DotProductIsAnArray) {
 
 TEST_F(KernelCompilerTest, FusedAndUnfusedCellsHaveEqualBits) {
   auto unary = [](std::string name) {
-    return "%r = plan.operator cell(%a) sizes [-1, -2] : ($M) -> $M {\n^bb0(%x: $M):\n%0 = tok.unary " + name +
-           " %x : $M -> $M\nplan.yield %0 : $M\n}";
+    return "%r = plan.operator cell(%a) sizes [-1, -2] : ($M) -> $M {\n^bb0(%x: $M):\n%0 = "
+           "tok.unary " +
+           name + " %x : $M -> $M\nplan.yield %0 : $M\n}";
   };
   auto run = [&](const std::string &text, std::vector<Matrix> inputs) {
     auto plan = compiler.compile(parse(text));
     EXPECT_TRUE(succeeded(plan));
     return Launch{std::move(inputs), {}, 40}.run(*plan)[0];
   };
-  std::string times = "%r = plan.operator cell(%a, %b) sizes [-1, -2, -1, 1] : ($M, $M) -> $M {\n"
-                      "^bb0(%x: $M, %y: $M):\n%0 = tok.binary mul %x, %y : ($M, $M) -> $M\nplan.yield %0 : $M\n}";
+  std::string times =
+      "%r = plan.operator cell(%a, %b) sizes [-1, -2, -1, 1] : ($M, $M) -> $M {\n"
+      "^bb0(%x: $M, %y: $M):\n%0 = tok.binary mul %x, %y : ($M, $M) -> $M\nplan.yield %0 : $M\n}";
   std::string fused = R"(%r = plan.operator cell(%a, %b) sizes [-1, -2, -1, 1] : ($M, $M) -> $M {
   ^bb0(%x: $M, %y: $M):
     %0 = tok.unary exp %x : $M -> $M
@@ -203,7 +243,8 @@ TEST_F(KernelCompilerTest, FusedAndUnfusedCellsHaveEqualBits) {
 }
 
 TEST_F(KernelCompilerTest, CellsWithRowAndColumnVectors) {
-  std::string text = R"(%r:4 = plan.operator cell(%a, %b, %c, %s) sizes [-1, -2, -1, 1, 1, -2, 0, 0] : ($M, $M, $M, f64) -> ($M, f64, $M, $M) {
+  std::string text =
+      R"(%r:4 = plan.operator cell(%a, %b, %c, %s) sizes [-1, -2, -1, 1, 1, -2, 0, 0] : ($M, $M, $M, f64) -> ($M, f64, $M, $M) {
   ^bb0(%x: $M, %u: $M, %v: $M, %s0: f64):
     %0 = tok.binary sub %x, %v : ($M, $M) -> $M
     %1 = tok.binary mul %u, %s0 : ($M, f64) -> $M
@@ -215,7 +256,8 @@ TEST_F(KernelCompilerTest, CellsWithRowAndColumnVectors) {
   })";
   for (int64_t rows : {0, 1, 7, 8, 9, 33})
     for (int64_t columns : {0, 2, 7, 8, 9, 31, 100})
-      check(text, {random(rows, columns), random(rows, 1, 1, 2), random(1, columns)}, {1.25}, 1e-11);
+      check(text, {random(rows, columns), random(rows, 1, 1, 2), random(1, columns)}, {1.25},
+            1e-11);
 }
 
 // t(X) (w * (X v)) for constant and symbolic numbers of columns.
@@ -261,7 +303,8 @@ TEST_F(KernelCompilerTest, Softmax) {
 
 // A square root is expensive enough to be kept and cheap enough for blocks of eight rows.
 TEST_F(KernelCompilerTest, KeepsValuesBetweenPasses) {
-  std::string text = R"(%r:3 = plan.operator row(%a, %b) sizes [-1, -2, 1, -2] : ($M, $M) -> ($M, $M, f64) {
+  std::string text =
+      R"(%r:3 = plan.operator row(%a, %b) sizes [-1, -2, 1, -2] : ($M, $M) -> ($M, $M, f64) {
   ^bb0(%x: $M, %v: $M):
     %p = tok.unary abs %x : $M -> $M
     %0 = tok.unary sqrt %p : $M -> $M
@@ -302,7 +345,8 @@ TEST_F(KernelCompilerTest, IndexOfExtremes) {
 
 // One row: every m×1 value is 1×1.
 TEST_F(KernelCompilerTest, ASingleRow) {
-  std::string text = R"(%r:4 = plan.operator row(%a, %b, %c) sizes [1, -2, 1, 1, -2, 1] : ($M, $M, $M) -> ($M, $M, $M, f64) {
+  std::string text =
+      R"(%r:4 = plan.operator row(%a, %b, %c) sizes [1, -2, 1, 1, -2, 1] : ($M, $M, $M) -> ($M, $M, $M, f64) {
   ^bb0(%x: $M, %u: $M, %v: $M):
     %0 = tok.binary mul %x, %u : ($M, $M) -> $M
     %1 = tok.aggregate sum row %0 : $M -> $M
@@ -317,7 +361,8 @@ TEST_F(KernelCompilerTest, ASingleRow) {
 }
 
 TEST_F(KernelCompilerTest, ScalarsCastsAndSelection) {
-  std::string text = R"(%r:2 = plan.operator cell(%a, %b, %s, %t) sizes [-1, -2, 1, 1, 0, 0, 0, 0] : ($M, $M, f64, f64) -> ($M, f64) {
+  std::string text =
+      R"(%r:2 = plan.operator cell(%a, %b, %s, %t) sizes [-1, -2, 1, 1, 0, 0, 0, 0] : ($M, $M, f64, f64) -> ($M, f64) {
   ^bb0(%x: $M, %one: $M, %p: f64, %q: f64):
     %k = tok.constant 2 : i64
     %w = tok.cast %one : $M -> f64
@@ -360,30 +405,41 @@ TEST_F(KernelCompilerTest, RandomBodies) {
         all = wide;
         all.insert(all.end(), perRow.begin(), perRow.end());
         all.push_back("%v");
-        wide.push_back(add("tok.binary " + op + " " + wide[pick(wide.size())] + ", " + all[pick(all.size())] +
-                           " : ($M, $M) -> $M"));
+        wide.push_back(add("tok.binary " + op + " " + wide[pick(wide.size())] + ", " +
+                           all[pick(all.size())] + " : ($M, $M) -> $M"));
         break;
       }
-      case 1: wide.push_back(add("tok.unary sqrt " + wide[pick(wide.size())] + " : $M -> $M")); break;
+      case 1:
+        wide.push_back(add("tok.unary sqrt " + wide[pick(wide.size())] + " : $M -> $M"));
+        break;
       case 2:
-        perRow.push_back(add(std::string("tok.aggregate ") + aggregates[pick(3)] + " row " + wide[pick(wide.size())] +
-                             " : $M -> $M"));
+        perRow.push_back(add(std::string("tok.aggregate ") + aggregates[pick(3)] + " row " +
+                             wide[pick(wide.size())] + " : $M -> $M"));
         break;
       default:
-        perRow.push_back(add("tok.binary " + op + " " + perRow[pick(perRow.size())] + ", %p : ($M, f64) -> $M"));
+        perRow.push_back(
+            add("tok.binary " + op + " " + perRow[pick(perRow.size())] + ", %p : ($M, f64) -> $M"));
       }
     }
     yield(wide.back(), "$M");
     yield(perRow.back(), "$M");
-    yield(add(std::string("tok.aggregate ") + aggregates[pick(3)] + " column " + wide[pick(wide.size())] + " : $M -> $M"), "$M");
-    yield(add(std::string("tok.aggregate ") + aggregates[pick(3)] + " full " + wide[pick(wide.size())] + " : $M -> f64"), "f64");
+    yield(add(std::string("tok.aggregate ") + aggregates[pick(3)] + " column " +
+              wide[pick(wide.size())] + " : $M -> $M"),
+          "$M");
+    yield(add(std::string("tok.aggregate ") + aggregates[pick(3)] + " full " +
+              wide[pick(wide.size())] + " : $M -> f64"),
+          "f64");
     std::string transposed = add("tok.transpose " + wide[pick(wide.size())] + " : ($M) -> $M");
-    yield(add("tok.matmul " + transposed + ", " + perRow[pick(perRow.size())] + " : ($M, $M) -> $M"), "$M");
-    std::string text = "%r:5 = plan.operator row(%a, %b, %c, %d, %s) sizes [-1, " + n + ", -1, " + n + ", -1, 1, 1, " + n +
-                       ", 0, 0] : ($M, $M, $M, $M, f64) -> (" + types +
-                       ") {\n^bb0(%x: $M, %y: $M, %u: $M, %v: $M, %p: f64):\n" + body + "plan.yield " + results + " : " +
-                       types + "\n}";
-    check(text, {random(rows, columns, 0.1, 2), random(rows, columns, 0.1, 2), random(rows, 1, 0.1, 2), random(1, columns, 0.1, 2)},
+    yield(
+        add("tok.matmul " + transposed + ", " + perRow[pick(perRow.size())] + " : ($M, $M) -> $M"),
+        "$M");
+    std::string text = "%r:5 = plan.operator row(%a, %b, %c, %d, %s) sizes [-1, " + n + ", -1, " +
+                       n + ", -1, 1, 1, " + n + ", 0, 0] : ($M, $M, $M, $M, f64) -> (" + types +
+                       ") {\n^bb0(%x: $M, %y: $M, %u: $M, %v: $M, %p: f64):\n" + body +
+                       "plan.yield " + results + " : " + types + "\n}";
+    check(text,
+          {random(rows, columns, 0.1, 2), random(rows, columns, 0.1, 2), random(rows, 1, 0.1, 2),
+           random(1, columns, 0.1, 2)},
           {0.75}, 1e-9);
     if (HasFatalFailure())
       return;
@@ -397,7 +453,8 @@ TEST_F(KernelCompilerTest, ThreadsCompileEqualOperatorsOnce) {
       MLIRContext own;
       own.loadDialect<tok::TokDialect, plan::PlanDialect, func::FuncDialect>();
       auto module = parseSourceString<ModuleOp>(
-          expand("func.func @f(%a: $M) {\n%r = plan.operator cell(%a) sizes [-1, -2] : ($M) -> $M {\n^bb0(%x: $M):\n"
+          expand("func.func @f(%a: $M) {\n%r = plan.operator cell(%a) sizes [-1, -2] : ($M) -> $M "
+                 "{\n^bb0(%x: $M):\n"
                  "%0 = tok.unary exp %x : $M -> $M\nplan.yield %0 : $M\n}\nreturn\n}"),
           &own);
       module->walk([&](plan::OperatorOp op) { EXPECT_TRUE(succeeded(compiler.compile(op))); });
@@ -410,7 +467,8 @@ TEST_F(KernelCompilerTest, ThreadsCompileEqualOperatorsOnce) {
 TEST_F(KernelCompilerTest, EqualStructuresShareCode) {
   auto sum = [](std::string sizes, std::string names) {
     return "%r = plan.operator cell(%a, " + names + ") sizes [" + sizes +
-           "] : ($M, $M) -> f64 {\n^bb0(%x: $M, %y: $M):\n%0 = tok.binary mul %x, %y : ($M, $M) -> $M\n"
+           "] : ($M, $M) -> f64 {\n^bb0(%x: $M, %y: $M):\n%0 = tok.binary mul %x, %y : ($M, $M) -> "
+           "$M\n"
            "%1 = tok.aggregate sum full %0 : $M -> f64\nplan.yield %1 : f64\n}";
   };
   auto first = compiler.compile(parse(sum("-1, -2, -1, -2", "%b")));
@@ -441,7 +499,8 @@ TEST_F(KernelCompilerTest, ExplainsWhatItGenerates) {
 }
 
 TEST_F(KernelCompilerTest, RejectsWhatNoTemplateComputes) {
-  plan::OperatorOp op = parse(R"(%r = plan.operator row(%a, %b) sizes [-1, -2, -3, -4] : ($M, $M) -> $M {
+  plan::OperatorOp op =
+      parse(R"(%r = plan.operator row(%a, %b) sizes [-1, -2, -3, -4] : ($M, $M) -> $M {
   ^bb0(%x: $M, %y: $M):
     %0 = tok.binary add %x, %y : ($M, $M) -> $M
     plan.yield %0 : $M

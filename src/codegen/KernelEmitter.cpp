@@ -17,7 +17,8 @@ unsigned KernelContext::outputIndex(const Root &root) const {
   return index;
 }
 
-static Value partialSize(VectorBuilder &vectors, const KernelBody &body, const Root &root, Value columns) {
+static Value partialSize(VectorBuilder &vectors, const KernelBody &body, const Root &root,
+                         Value columns) {
   if (root.kind == Root::Kind::FullAggregate)
     return vectors.integer(VectorBuilder::lanes);
   return vectors.roundDownToLanes(vectors.add(columns, vectors.integer(VectorBuilder::lanes - 1)));
@@ -56,11 +57,13 @@ static void emitUniformValues(KernelContext &kernel) {
       continue;
     Value pointer = tok::isArray(argument.getType())
                         ? kernel.tile.inputs[kernel.body.arrayIndex(argument)]
-                        : vectors.offset(kernel.tile.scalars, vectors.integer(kernel.body.scalarIndex(argument)));
+                        : vectors.offset(kernel.tile.scalars,
+                                         vectors.integer(kernel.body.scalarIndex(argument)));
     kernel.uniform[argument] = vectors.splat(vectors.loadScalar(pointer));
   }
   for (Operation &operation : body) {
-    if (operation.getNumResults() != 1 || !isa<tok::UnaryOp, tok::BinaryOp, tok::IfElseOp, tok::ConstantOp>(operation) ||
+    if (operation.getNumResults() != 1 ||
+        !isa<tok::UnaryOp, tok::BinaryOp, tok::IfElseOp, tok::ConstantOp>(operation) ||
         kernel.body.extentOf(operation.getResult(0)) != Extent::Uniform)
       continue;
     SmallVector<Value> operands;
@@ -71,20 +74,21 @@ static void emitUniformValues(KernelContext &kernel) {
 }
 
 static unsigned arrayOutputs(const KernelBody &body) {
-  return llvm::count_if(body.roots(), [](const Root &root) { return root.kind == Root::Kind::Array; });
+  return llvm::count_if(body.roots(),
+                        [](const Root &root) { return root.kind == Root::Kind::Array; });
 }
 
 // The function that computes a tile; returns it and the number of values kept in scratch memory.
-static LLVM::LLVMFuncOp emitTileFunction(const KernelBody &body, StringRef name, VectorBuilder &vectors,
-                                         int64_t &keptValues) {
+static LLVM::LLVMFuncOp emitTileFunction(const KernelBody &body, StringRef name,
+                                         VectorBuilder &vectors, int64_t &keptValues) {
   OpBuilder &builder = vectors.builder();
   Type pointer = vectors.pointerType(), integer = builder.getI64Type();
   unsigned inputs = body.arrayCount(), outputs = arrayOutputs(body);
   SmallVector<Type> types(inputs + outputs + 3, pointer);
   types.append(3, integer);
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()), types);
-  auto function = builder.create<LLVM::LLVMFuncOp>(builder.getUnknownLoc(), (name + "_tile").str(), type,
-                                                   LLVM::Linkage::Internal);
+  auto function = builder.create<LLVM::LLVMFuncOp>(builder.getUnknownLoc(), (name + "_tile").str(),
+                                                   type, LLVM::Linkage::Internal);
   // One function takes less time to compile than two; inlining keeps what is known of the pointers.
   function.setPassthroughAttr(builder.getStrArrayAttr({"alwaysinline"}));
   for (unsigned i = 0; i < inputs + outputs + 3; ++i)
@@ -105,7 +109,8 @@ static LLVM::LLVMFuncOp emitTileFunction(const KernelBody &body, StringRef name,
   kernel.tile.scratch = rest[2];
   kernel.tile.begin = rest[3];
   kernel.tile.end = rest[4];
-  kernel.tile.columns = body.constantColumns() ? vectors.integer(*body.constantColumns()) : Value(rest[5]);
+  kernel.tile.columns =
+      body.constantColumns() ? vectors.integer(*body.constantColumns()) : Value(rest[5]);
   emitUniformValues(kernel);
   keptValues = 0;
   if (body.isFlat())
@@ -116,7 +121,8 @@ static LLVM::LLVMFuncOp emitTileFunction(const KernelBody &body, StringRef name,
   return function;
 }
 
-static void emitEntryFunction(const KernelBody &body, StringRef name, VectorBuilder &vectors, LLVM::LLVMFuncOp tile) {
+static void emitEntryFunction(const KernelBody &body, StringRef name, VectorBuilder &vectors,
+                              LLVM::LLVMFuncOp tile) {
   OpBuilder &builder = vectors.builder();
   Location location = builder.getUnknownLoc();
   Type pointer = vectors.pointerType();
@@ -125,14 +131,16 @@ static void emitEntryFunction(const KernelBody &body, StringRef name, VectorBuil
   OpBuilder::InsertionGuard guard(builder);
   Block *entry = function.addEntryBlock(builder);
   builder.setInsertionPointToStart(entry);
-  Value arguments = entry->getArgument(0), range = entry->getArgument(1), workspace = entry->getArgument(2);
+  Value arguments = entry->getArgument(0), range = entry->getArgument(1),
+        workspace = entry->getArgument(2);
   SmallVector<Value> operands;
   auto dataPointers = [&](int64_t member, unsigned count) {
     if (count == 0)
       return;
     Value arrays = vectors.pointerMember(arguments, member);
     for (unsigned i = 0; i < count; ++i)
-      operands.push_back(vectors.pointerMember(arrays, i * sizeof(TokArray) + offsetof(TokArray, data)));
+      operands.push_back(
+          vectors.pointerMember(arrays, i * sizeof(TokArray) + offsetof(TokArray, data)));
   };
   dataPointers(offsetof(TokArguments, inputs), body.arrayCount());
   dataPointers(offsetof(TokArguments, outputs), arrayOutputs(body));
@@ -143,7 +151,8 @@ static void emitEntryFunction(const KernelBody &body, StringRef name, VectorBuil
   operands.push_back(vectors.integerMember(range, offsetof(TokTile, end)));
   operands.push_back(columnsOf(vectors, body, arguments));
   builder.create<LLVM::CallOp>(location, tile, operands);
-  Value status = builder.create<LLVM::ConstantOp>(location, builder.getI32Type(), builder.getI32IntegerAttr(0));
+  Value status = builder.create<LLVM::ConstantOp>(location, builder.getI32Type(),
+                                                  builder.getI32IntegerAttr(0));
   builder.create<LLVM::ReturnOp>(location, status);
 }
 
@@ -151,7 +160,8 @@ static void emitMergeFunction(const KernelBody &body, StringRef name, VectorBuil
   OpBuilder &builder = vectors.builder();
   Location location = builder.getUnknownLoc();
   Type pointer = vectors.pointerType();
-  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()), {pointer, pointer, pointer});
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()),
+                                          {pointer, pointer, pointer});
   auto function = builder.create<LLVM::LLVMFuncOp>(location, (name + "_merge").str(), type);
   OpBuilder::InsertionGuard guard(builder);
   Block *entry = function.addEntryBlock(builder);
@@ -165,7 +175,8 @@ static void emitMergeFunction(const KernelBody &body, StringRef name, VectorBuil
     State none;
     vectors.forLoop(vectors.integer(0), size, VectorBuilder::lanes, none, [&](Value i, State &) {
       Value target = vectors.offset(into, i);
-      Value merged = combine(vectors, root.aggregate, vectors.load(target, {}), vectors.load(vectors.offset(from, i), {}));
+      Value merged = combine(vectors, root.aggregate, vectors.load(target, {}),
+                             vectors.load(vectors.offset(from, i), {}));
       vectors.store(merged, target, {});
     });
     into = vectors.offset(into, size);
@@ -174,8 +185,8 @@ static void emitMergeFunction(const KernelBody &body, StringRef name, VectorBuil
   builder.create<LLVM::ReturnOp>(location, ValueRange());
 }
 
-OwningOpRef<ModuleOp> codegen::emitKernel(const KernelBody &body, StringRef name, MLIRContext *context,
-                                          abi::KernelPlan &plan) {
+OwningOpRef<ModuleOp> codegen::emitKernel(const KernelBody &body, StringRef name,
+                                          MLIRContext *context, abi::KernelPlan &plan) {
   OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(context), name);
   VectorBuilder vectors(*module);
   int64_t keptValues = 0;

@@ -1,10 +1,11 @@
-// From the body of a fused operator to a module of MLIR with two functions, of types TokKernel and TokMerge
-// (abi/Kernel.h):
+// From the body of a fused operator to a module of MLIR with two functions, of types TokKernel and
+// TokMerge (abi/Kernel.h):
 //
 //   name        unpacks the arguments and calls name_tile, whose pointers are known not to overlap
 //   name_merge  joins two tiles' partial aggregates; absent if nothing is partial
 //
-// Flat bodies become one loop over cells (FlatEmitter.cpp), the others blocks of rows (RowEmitter.cpp).
+// Flat bodies become one loop over cells (FlatEmitter.cpp), the others blocks of rows
+// (RowEmitter.cpp).
 #ifndef TOKAMAK_CODEGEN_KERNELEMITTER_H
 #define TOKAMAK_CODEGEN_KERNELEMITTER_H
 
@@ -17,10 +18,10 @@
 
 namespace tokamak::codegen {
 
-// Builds into `context`, which has the dialects arith, scf, vector and llvm loaded and may be another one than the body's.
-// Fills what the plan says of scratch memory.
-mlir::OwningOpRef<mlir::ModuleOp> emitKernel(const KernelBody &body, llvm::StringRef name, mlir::MLIRContext *context,
-                                             abi::KernelPlan &plan);
+// Builds into `context`, which has the dialects arith, scf, vector and llvm loaded and may be
+// another one than the body's. Fills what the plan says of scratch memory.
+mlir::OwningOpRef<mlir::ModuleOp> emitKernel(const KernelBody &body, llvm::StringRef name,
+                                             mlir::MLIRContext *context, abi::KernelPlan &plan);
 
 // The arguments of name_tile as values of its entry block.
 struct TileArguments {

@@ -1,4 +1,5 @@
-// The expected results of the kernel tests: every operation of a body by plain loops over base/CellSemantics.cpp.
+// The expected results of the kernel tests: every operation of a body by plain loops over
+// base/CellSemantics.cpp.
 #include "codegen/KernelLauncher.h"
 
 #include <cmath>
@@ -7,7 +8,8 @@ using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::codegen;
 
-static Matrix mapCells(std::initializer_list<const Matrix *> operands, llvm::function_ref<double(const double *)> cell) {
+static Matrix mapCells(std::initializer_list<const Matrix *> operands,
+                       llvm::function_ref<double(const double *)> cell) {
   Matrix result{1, 1, {}};
   bool empty = false;
   for (const Matrix *operand : operands) {
@@ -111,13 +113,15 @@ std::vector<Matrix> codegen::interpret(plan::OperatorOp op, const std::vector<Ma
   llvm::DenseMap<Value, Matrix> values;
   size_t array = 0, scalar = 0;
   for (BlockArgument argument : op.getBody().getArguments())
-    values[argument] = tok::isArray(argument.getType()) ? inputs[array++] : Matrix{1, 1, {scalars[scalar++]}};
+    values[argument] =
+        tok::isArray(argument.getType()) ? inputs[array++] : Matrix{1, 1, {scalars[scalar++]}};
   std::vector<Matrix> results;
   for (Operation &operation : op.getBody().front()) {
     auto operand = [&](unsigned i) -> const Matrix & { return values[operation.getOperand(i)]; };
     Matrix result;
     if (auto unary = dyn_cast<tok::UnaryOp>(operation)) {
-      result = mapCells({&operand(0)}, [&](const double *x) { return evaluate(unary.getKind(), x[0]); });
+      result =
+          mapCells({&operand(0)}, [&](const double *x) { return evaluate(unary.getKind(), x[0]); });
     } else if (auto binary = dyn_cast<tok::BinaryOp>(operation)) {
       result = mapCells({&operand(0), &operand(1)},
                         [&](const double *x) { return evaluate(binary.getKind(), x[0], x[1]); });
@@ -126,7 +130,8 @@ std::vector<Matrix> codegen::interpret(plan::OperatorOp op, const std::vector<Ma
                         [](const double *x) { return x[0] != 0 ? x[1] : x[2]; });
     } else if (auto constant = dyn_cast<tok::ConstantOp>(operation)) {
       auto number = dyn_cast<FloatAttr>(constant.getValue());
-      result.cells = {number ? number.getValueAsDouble() : cast<IntegerAttr>(constant.getValue()).getInt()};
+      result.cells = {number ? number.getValueAsDouble()
+                             : cast<IntegerAttr>(constant.getValue()).getInt()};
     } else if (auto aggregateOp = dyn_cast<tok::AggregateOp>(operation)) {
       result = aggregate(aggregateOp, operand(0));
     } else if (isa<tok::TransposeOp>(operation)) {

@@ -1,4 +1,5 @@
-// For the tests of code generation: launches a kernel as the runtime does, and computes what it should by plain loops.
+// For the tests of code generation: launches a kernel as the runtime does, and computes what it
+// should by plain loops.
 //
 //   Launch launch{matrices, scalars, /*tile=*/16};
 //   std::vector<Matrix> results = launch.run(*plan);
@@ -48,10 +49,14 @@ struct Launch {
     using Kind = abi::SizeExpression::Kind;
     const Matrix &input = inputs[expression.kind == Kind::Constant ? 0 : expression.value];
     switch (expression.kind) {
-    case Kind::Constant: return expression.value;
-    case Kind::InputRows: return input.rows;
-    case Kind::InputColumns: return input.columns;
-    case Kind::InputCells: return input.rows * input.columns;
+    case Kind::Constant:
+      return expression.value;
+    case Kind::InputRows:
+      return input.rows;
+    case Kind::InputColumns:
+      return input.columns;
+    case Kind::InputCells:
+      return input.rows * input.columns;
     }
     return 0;
   }
@@ -80,12 +85,9 @@ struct Launch {
       results.push_back(std::move(result));
     }
     int64_t outer = size(plan.extents[0]), columns = size(plan.extents[1]);
-    TokArguments arguments{TOK_ABI_VERSION,
-                           static_cast<uint32_t>(inputArrays.size()),
-                           inputArrays.data(),
-                           scalars.data(),
-                           outputArrays.data(),
-                           {outer, columns, 1}};
+    TokArguments arguments{TOK_ABI_VERSION,     static_cast<uint32_t>(inputArrays.size()),
+                           inputArrays.data(),  scalars.data(),
+                           outputArrays.data(), {outer, columns, 1}};
     AlignedDoubles scratch(plan.scratchDoublesPerColumn * columns + plan.scratchDoubles);
     AlignedDoubles total(partials), one(partials);
     for (int64_t begin = 0, index = 0; begin < outer || index == 0; begin += tile, ++index) {
@@ -114,7 +116,8 @@ struct Launch {
 };
 
 // The results of the operator, computed operation by operation.
-std::vector<Matrix> interpret(plan::OperatorOp op, const std::vector<Matrix> &inputs, const std::vector<double> &scalars);
+std::vector<Matrix> interpret(plan::OperatorOp op, const std::vector<Matrix> &inputs,
+                              const std::vector<double> &scalars);
 
 } // namespace tokamak::codegen
 #endif

@@ -55,14 +55,15 @@ LoweringContext::LoweringContext() {
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
   context_ = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
-  context_->loadDialect<arith::ArithDialect, cf::ControlFlowDialect, LLVM::LLVMDialect, scf::SCFDialect,
-                        vector::VectorDialect>();
+  context_->loadDialect<arith::ArithDialect, cf::ControlFlowDialect, LLVM::LLVMDialect,
+                        scf::SCFDialect, vector::VectorDialect>();
   conversion_ = std::make_unique<Conversion>(context_.get());
 }
 
 LoweringContext::~LoweringContext() = default;
 
-std::unique_ptr<llvm::Module> LoweringContext::lower(ModuleOp module, llvm::LLVMContext &llvmContext) {
+std::unique_ptr<llvm::Module> LoweringContext::lower(ModuleOp module,
+                                                     llvm::LLVMContext &llvmContext) {
 #ifdef NDEBUG
   constexpr bool verifies = false;
 #else
@@ -84,7 +85,8 @@ llvm::Error codegen::linkVectorMath(llvm::Module &module) {
   if (called.empty())
     return llvm::Error::success();
   llvm::StringRef bytes = vectorMathBitcode();
-  auto library = llvm::getLazyBitcodeModule(llvm::MemoryBufferRef(bytes, "VectorMath"), module.getContext());
+  auto library =
+      llvm::getLazyBitcodeModule(llvm::MemoryBufferRef(bytes, "VectorMath"), module.getContext());
   if (!library)
     return library.takeError();
   (*library)->setDataLayout(module.getDataLayout());
@@ -96,8 +98,8 @@ llvm::Error codegen::linkVectorMath(llvm::Module &module) {
       continue;
     function.setLinkage(llvm::GlobalValue::InternalLinkage);
     // Compiled for a machine of its own choice; here the kernel's counts.
-    for (const char *attribute : {"target-cpu", "target-features", "tune-cpu", "min-legal-vector-width",
-                                  "prefer-vector-width", "no-builtins"})
+    for (const char *attribute : {"target-cpu", "target-features", "tune-cpu",
+                                  "min-legal-vector-width", "prefer-vector-width", "no-builtins"})
       function.removeFnAttr(attribute);
   }
   return llvm::Error::success();
@@ -123,7 +125,8 @@ void codegen::optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   passes.addPass(llvm::EarlyCSEPass());
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::SimplifyCFGPass());
-  passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), /*UseMemorySSA=*/true));
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()),
+                                                       /*UseMemorySSA=*/true));
   passes.addPass(llvm::GVNPass());
   passes.addPass(llvm::SimplifyCFGPass());
   for (llvm::Function &function : module)

@@ -49,7 +49,8 @@ Expected<std::unique_ptr<TargetMachine>> codegen::createTargetMachine() {
   return builder->createTargetMachine();
 }
 
-static void emitFile(Module &module, TargetMachine &machine, SmallVectorImpl<char> &bytes, CodeGenFileType type) {
+static void emitFile(Module &module, TargetMachine &machine, SmallVectorImpl<char> &bytes,
+                     CodeGenFileType type) {
   raw_svector_ostream stream(bytes);
   legacy::PassManager passes;
   if (machine.addPassesToEmitFile(passes, stream, nullptr, type, /*DisableVerify=*/true))
@@ -74,13 +75,22 @@ std::string codegen::emitAssembly(Module &module, TargetMachine &machine) {
 static orc::SymbolMap librarySymbols(orc::LLJIT &jit) {
   orc::SymbolMap symbols;
   auto add = [&](StringRef name, auto *function) {
-    symbols[jit.mangleAndIntern(name)] = {orc::ExecutorAddr::fromPtr(function), JITSymbolFlags::Exported};
+    symbols[jit.mangleAndIntern(name)] = {orc::ExecutorAddr::fromPtr(function),
+                                          JITSymbolFlags::Exported};
   };
   using Unary = double (*)(double);
   using Binary = double (*)(double, double);
-  for (auto [name, function] : std::initializer_list<std::pair<const char *, Unary>>{
-           {"sin", std::sin}, {"cos", std::cos}, {"tan", std::tan}, {"asin", std::asin}, {"acos", std::acos},
-           {"atan", std::atan}, {"sinh", std::sinh}, {"cosh", std::cosh}, {"floor", std::floor}, {"ceil", std::ceil}})
+  for (auto [name, function] :
+       std::initializer_list<std::pair<const char *, Unary>>{{"sin", std::sin},
+                                                             {"cos", std::cos},
+                                                             {"tan", std::tan},
+                                                             {"asin", std::asin},
+                                                             {"acos", std::acos},
+                                                             {"atan", std::atan},
+                                                             {"sinh", std::sinh},
+                                                             {"cosh", std::cosh},
+                                                             {"floor", std::floor},
+                                                             {"ceil", std::ceil}})
     add(name, function);
   add("pow", static_cast<Binary>(std::pow));
   add("fmod", static_cast<Binary>(std::fmod));
@@ -91,7 +101,8 @@ static orc::SymbolMap librarySymbols(orc::LLJIT &jit) {
   return symbols;
 }
 
-// One for the process; every kernel is a library of its own in it, so that kernels can go one by one.
+// One for the process; every kernel is a library of its own in it, so that kernels can go one by
+// one.
 static Expected<std::shared_ptr<orc::LLJIT>> sharedJit() {
   static std::mutex mutex;
   static std::shared_ptr<orc::LLJIT> shared;
@@ -114,12 +125,14 @@ static Expected<std::shared_ptr<orc::LLJIT>> sharedJit() {
   return shared;
 }
 
-// Tells `perf` the names of generated functions, where TOKAMAK_PERF_MAP is set: a line for each in /tmp/perf-PID.map.
+// Tells `perf` the names of generated functions, where TOKAMAK_PERF_MAP is set: a line for each in
+// /tmp/perf-PID.map.
 static void writePerfMap(const object::ObjectFile &file, const StringMap<void *> &addresses) {
   static std::mutex mutex;
   std::lock_guard lock(mutex);
   std::error_code error;
-  raw_fd_ostream map("/tmp/perf-" + std::to_string(sys::Process::getProcessId()) + ".map", error, sys::fs::OF_Append);
+  raw_fd_ostream map("/tmp/perf-" + std::to_string(sys::Process::getProcessId()) + ".map", error,
+                     sys::fs::OF_Append);
   if (error)
     return;
   for (auto [symbol, size] : object::computeSymbolSizes(file)) {
@@ -127,8 +140,8 @@ static void writePerfMap(const object::ObjectFile &file, const StringMap<void *>
     if (!name)
       consumeError(name.takeError());
     else if (void *address = addresses.lookup(*name))
-      map << format_hex_no_prefix(reinterpret_cast<uintptr_t>(address), 1) << ' ' << format_hex_no_prefix(size, 1) << ' '
-          << *name << '\n';
+      map << format_hex_no_prefix(reinterpret_cast<uintptr_t>(address), 1) << ' '
+          << format_hex_no_prefix(size, 1) << ' ' << *name << '\n';
   }
 }
 
@@ -136,7 +149,8 @@ namespace {
 
 class LinkedCode : public MachineCode {
 public:
-  LinkedCode(std::shared_ptr<orc::LLJIT> jit, orc::JITDylib &library) : jit_(std::move(jit)), library_(library) {}
+  LinkedCode(std::shared_ptr<orc::LLJIT> jit, orc::JITDylib &library)
+      : jit_(std::move(jit)), library_(library) {}
   ~LinkedCode() override { cantFail(jit_->getExecutionSession().removeJITDylib(library_)); }
   void set(StringRef symbol, void *address) { addresses_[symbol] = address; }
   const StringMap<void *> &addresses() const { return addresses_; }

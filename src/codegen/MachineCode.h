@@ -1,6 +1,8 @@
-// Machine code in this process: a target machine for the CPU found at run time, and the just-in-time linker.
+// Machine code in this process: a target machine for the CPU found at run time, and the
+// just-in-time linker.
 //
-//   auto code = MachineCode::link(object, {"f"});   // code->address("f"), alive as long as the pointer
+//   auto code = MachineCode::link(object, {"f"});   // code->address("f"), alive as long as the
+//   pointer
 #ifndef TOKAMAK_CODEGEN_MACHINECODE_H
 #define TOKAMAK_CODEGEN_MACHINECODE_H
 
@@ -34,8 +36,8 @@ public:
   void *address(llvm::StringRef symbol) const { return addresses_.lookup(symbol); }
 
   // Links an object file; `symbols` are those one may ask for.
-  static llvm::Expected<std::shared_ptr<MachineCode>> link(std::unique_ptr<llvm::MemoryBuffer> object,
-                                                           llvm::ArrayRef<std::string> symbols);
+  static llvm::Expected<std::shared_ptr<MachineCode>>
+  link(std::unique_ptr<llvm::MemoryBuffer> object, llvm::ArrayRef<std::string> symbols);
 
 protected:
   llvm::StringMap<void *> addresses_;

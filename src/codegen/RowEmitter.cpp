@@ -1,6 +1,7 @@
-// Kernels over rows x columns: blocks of eight rows, in vectors of eight columns. A value per row is one vector, a row
-// in each lane; what is aggregated over columns stays in registers where the columns are few and constant. The rows
-// that remain after the last block of eight are done one by one by the same code, made for one row.
+// Kernels over rows x columns: blocks of eight rows, in vectors of eight columns. A value per row
+// is one vector, a row in each lane; what is aggregated over columns stays in registers where the
+// columns are few and constant. The rows that remain after the last block of eight are done one by
+// one by the same code, made for one row.
 #include "codegen/CellEmission.h"
 #include "codegen/KernelEmitter.h"
 #include "codegen/RowSchedule.h"
@@ -12,12 +13,14 @@ using namespace tokamak::codegen;
 namespace {
 
 constexpr int64_t lanes = VectorBuilder::lanes;
-// Up to so many columns, if constant, the loop over columns is unrolled and column aggregates are kept in registers.
+// Up to so many columns, if constant, the loop over columns is unrolled and column aggregates are
+// kept in registers.
 constexpr int64_t unrolledColumns = 16;
-// Bodies with more instructions than this for a vector of cells are not repeated for eight rows: they have work enough in
-// one row, and compiling the copies would take longer than they save.
+// Bodies with more instructions than this for a vector of cells are not repeated for eight rows:
+// they have work enough in one row, and compiling the copies would take longer than they save.
 constexpr int instructionsWorthEightRows = 24;
-// How far ahead blocks are fetched, in doubles, or a block if it is longer; not at all where a block fills the cache.
+// How far ahead blocks are fetched, in doubles, or a block if it is longer; not at all where a
+// block fills the cache.
 constexpr int64_t prefetchDistance = 1024;
 constexpr int64_t prefetchedColumns = 512;
 // Independent accumulators of a full aggregate.
@@ -26,14 +29,15 @@ constexpr unsigned accumulatorsOfFull = 4;
 // Eight columns in emission; masked where they are not all there.
 struct Chunk {
   Value column;
-  Value mask; // null: all
+  Value mask;         // null: all
   int64_t number = 0; // of unrolled chunks
 };
 
 class RowEmitter {
 public:
   explicit RowEmitter(KernelContext &kernel)
-      : kernel_(kernel), body_(kernel.body), vectors_(kernel.vectors), schedule_(scheduleRows(kernel.body)) {}
+      : kernel_(kernel), body_(kernel.body), vectors_(kernel.vectors),
+        schedule_(scheduleRows(kernel.body)) {}
   int64_t emit();
 
 private:
@@ -68,7 +72,9 @@ private:
   void loadEntryVectors();
   void openState(State &state);
   void closeState(State &state);
-  bool inRegisters(const Root &root) const { return root.kind == Root::Kind::ColumnAggregate && isUnrolled(); }
+  bool inRegisters(const Root &root) const {
+    return root.kind == Root::Kind::ColumnAggregate && isUnrolled();
+  }
   bool isUnrolled() const {
     return body_.constantColumns() && *body_.constantColumns() <= unrolledColumns;
   }
@@ -101,14 +107,16 @@ private:
 
 } // namespace
 
-//===- tile ---------------------------------------------------------------------------------------===//
+//===- tile
+//---------------------------------------------------------------------------------------===//
 
 int64_t RowEmitter::emit() {
   Value columns = kernel_.tile.columns;
   paddedColumns_ = vectors_.roundDownToLanes(vectors_.add(columns, vectors_.integer(lanes - 1)));
   for (int row = 0; row < lanes; ++row)
-    rowDistance_.push_back(body_.constantColumns() ? vectors_.integer(row * *body_.constantColumns())
-                                                   : vectors_.multiply(columns, vectors_.integer(row)));
+    rowDistance_.push_back(body_.constantColumns()
+                               ? vectors_.integer(row * *body_.constantColumns())
+                               : vectors_.multiply(columns, vectors_.integer(row)));
   if (isUnrolled())
     loadEntryVectors();
   prefetches_ = vectors_.less(columns, vectors_.integer(prefetchedColumns));
@@ -122,7 +130,8 @@ int64_t RowEmitter::emit() {
                      [&](Value row, State &current) { emitBlock(row, lanes, current); });
     begin = wholeEnd;
   }
-  vectors_.forLoop(begin, end, 1, state, [&](Value row, State &current) { emitBlock(row, 1, current); });
+  vectors_.forLoop(begin, end, 1, state,
+                   [&](Value row, State &current) { emitBlock(row, 1, current); });
   closeState(state);
   return schedule_.scratchSlots.size();
 }
@@ -160,7 +169,9 @@ void RowEmitter::openState(State &state) {
       Value partial = columnPartials_[&root] = kernel_.partialPointer(root);
       State none;
       vectors_.forLoop(vectors_.integer(0), paddedColumns_, lanes, none,
-                       [&](Value column, State &) { vectors_.store(neutral, vectors_.offset(partial, column), {}); });
+                       [&](Value column, State &) {
+                         vectors_.store(neutral, vectors_.offset(partial, column), {});
+                       });
     }
   }
 }
@@ -179,13 +190,15 @@ void RowEmitter::closeState(State &state) {
     Value total = slot[0];
     if (body_.extentOf(root.value) == Extent::Wide) {
       Value left = combine(vectors_, root.aggregate, slot[0], slot[1]);
-      total = combine(vectors_, root.aggregate, left, combine(vectors_, root.aggregate, slot[2], slot[3]));
+      total = combine(vectors_, root.aggregate, left,
+                      combine(vectors_, root.aggregate, slot[2], slot[3]));
     }
     vectors_.store(reduceOne(vectors_, root.aggregate, {total, {}}), partial, {});
   }
 }
 
-//===- blocks and passes --------------------------------------------------------------------------===//
+//===- blocks and passes
+//--------------------------------------------------------------------------===//
 
 void RowEmitter::emitBlock(Value row, int rows, State &state) {
   rows_ = rows;
@@ -213,12 +226,15 @@ void RowEmitter::emitPass(const RowPass &pass, State &state) {
     for (int row = 0; row < rows_; ++row) {
       Accumulator neutral = neutralAccumulator(vectors_, kind);
       // Without a loop the first contribution needs nothing to be added to.
-      state.push_back(isUnrolled() && !neutral.index && unrolledChunks() > 0 ? Value() : neutral.value);
+      state.push_back(isUnrolled() && !neutral.index && unrolledChunks() > 0 ? Value()
+                                                                             : neutral.value);
       if (neutral.index)
         state.push_back(neutral.index);
     }
   }
-  overColumns(state, [&](const Chunk &chunk, State &current) { emitChunk(pass, chunk, current, passState); });
+  overColumns(state, [&](const Chunk &chunk, State &current) {
+    emitChunk(pass, chunk, current, passState);
+  });
   size_t slot = passState;
   for (Operation *op : pass.rowAggregates) {
     auto aggregate = dyn_cast<tok::AggregateOp>(op);
@@ -244,7 +260,8 @@ void RowEmitter::overColumns(State &state, llvm::function_ref<void(const Chunk &
   if (isUnrolled()) {
     for (int64_t column = 0; column < *constant; column += lanes) {
       int64_t left = *constant - column;
-      chunk(vectors_.integer(column), left < lanes ? vectors_.maskBelow(left) : Value(), column / lanes, state);
+      chunk(vectors_.integer(column), left < lanes ? vectors_.maskBelow(left) : Value(),
+            column / lanes, state);
     }
     return;
   }
@@ -256,7 +273,8 @@ void RowEmitter::overColumns(State &state, llvm::function_ref<void(const Chunk &
     });
     return;
   }
-  Value wholeEnd = constant ? vectors_.integer(*constant & -lanes) : vectors_.roundDownToLanes(columns);
+  Value wholeEnd =
+      constant ? vectors_.integer(*constant & -lanes) : vectors_.roundDownToLanes(columns);
   vectors_.forLoop(vectors_.integer(0), wholeEnd, lanes, state,
                    [&](Value column, State &current) { chunk(column, {}, 0, current); });
   if (constant && *constant % lanes != 0)
@@ -267,7 +285,8 @@ void RowEmitter::overColumns(State &state, llvm::function_ref<void(const Chunk &
     });
 }
 
-void RowEmitter::emitChunk(const RowPass &pass, const Chunk &chunk, State &state, size_t passState) {
+void RowEmitter::emitChunk(const RowPass &pass, const Chunk &chunk, State &state,
+                           size_t passState) {
   chunk_ = &chunk;
   wide_.clear();
   shared_.clear();
@@ -279,21 +298,26 @@ void RowEmitter::emitChunk(const RowPass &pass, const Chunk &chunk, State &state
     for (int row = 0; row < rows_; ++row) {
       if (!aggregate) {
         Contribution product{wide(value, row), productVector(op->getOperand(1))};
-        state[slot] = accumulate(vectors_, AggregateKind::Sum, state[slot], product, maskFor(value, AggregateKind::Sum));
+        state[slot] = accumulate(vectors_, AggregateKind::Sum, state[slot], product,
+                                 maskFor(value, AggregateKind::Sum));
         ++slot;
       } else if (isIndex(aggregate.getKind())) {
         // Columns count from 1 and are exact as doubles.
         OpBuilder &builder = vectors_.builder();
-        Value first = builder.create<arith::SIToFPOp>(builder.getUnknownLoc(), builder.getF64Type(), chunk.column);
-        Value columns = emitBinary(vectors_, BinaryOperator::Add, vectors_.splat(first),
-                                   emitBinary(vectors_, BinaryOperator::Add, vectors_.laneNumbers(), vectors_.number(1)));
-        Accumulator next = accumulateIndex(vectors_, aggregate.getKind(), {state[slot], state[slot + 1]},
-                                           wide(value, row), columns, chunk.mask);
+        Value first = builder.create<arith::SIToFPOp>(builder.getUnknownLoc(), builder.getF64Type(),
+                                                      chunk.column);
+        Value columns = emitBinary(
+            vectors_, BinaryOperator::Add, vectors_.splat(first),
+            emitBinary(vectors_, BinaryOperator::Add, vectors_.laneNumbers(), vectors_.number(1)));
+        Accumulator next =
+            accumulateIndex(vectors_, aggregate.getKind(), {state[slot], state[slot + 1]},
+                            wide(value, row), columns, chunk.mask);
         state[slot++] = next.value;
         state[slot++] = next.index;
       } else {
         AggregateKind kind = aggregate.getKind();
-        state[slot] = accumulate(vectors_, kind, state[slot], wideContribution(value, {}, kind, row), maskFor(value, kind));
+        state[slot] = accumulate(vectors_, kind, state[slot],
+                                 wideContribution(value, {}, kind, row), maskFor(value, kind));
         ++slot;
       }
     }
@@ -317,10 +341,13 @@ void RowEmitter::emitChunk(const RowPass &pass, const Chunk &chunk, State &state
   }
 }
 
-// The rows of the block into the accumulator of these columns: even and odd rows apart, so that half as many additions
-// wait for one another. Lanes beyond the last column hold anything: they are the partial array's padding.
+// The rows of the block into the accumulator of these columns: even and odd rows apart, so that
+// half as many additions wait for one another. Lanes beyond the last column hold anything: they are
+// the partial array's padding.
 void RowEmitter::accumulateColumns(const Root &root, const Chunk &chunk, State &state) {
-  auto contribution = [&](int row) { return wideContribution(root.value, root.factor, root.aggregate, row); };
+  auto contribution = [&](int row) {
+    return wideContribution(root.value, root.factor, root.aggregate, row);
+  };
   Value pointer, total;
   if (inRegisters(root)) {
     total = state[slots_[&root] + chunk.number];
@@ -334,7 +361,8 @@ void RowEmitter::accumulateColumns(const Root &root, const Chunk &chunk, State &
       total = accumulate(vectors_, root.aggregate, total, contribution(row), {});
     } else if (!odd) {
       Contribution first = contribution(row);
-      odd = first.factor ? emitBinary(vectors_, BinaryOperator::Mul, first.value, first.factor) : first.value;
+      odd = first.factor ? emitBinary(vectors_, BinaryOperator::Mul, first.value, first.factor)
+                         : first.value;
     } else {
       odd = accumulate(vectors_, root.aggregate, odd, contribution(row), {});
     }
@@ -364,7 +392,8 @@ void RowEmitter::finishPerRow(const Root &root, State &state) {
   total = accumulate(vectors_, root.aggregate, total, contribution, mask);
 }
 
-//===- values -------------------------------------------------------------------------------------===//
+//===- values
+//-------------------------------------------------------------------------------------===//
 
 Value RowEmitter::perRow(Value value) {
   if (body_.extentOf(value) == Extent::Uniform)
@@ -401,10 +430,14 @@ Value RowEmitter::ofRow(Value value, int row) {
 
 Value RowEmitter::wideOperand(Value value, int row) {
   switch (body_.extentOf(value)) {
-  case Extent::Wide: return wide(value, row);
-  case Extent::PerRow: return ofRow(value, row);
-  case Extent::Shared: return shared(value);
-  case Extent::Uniform: return kernel_.uniform.lookup(value);
+  case Extent::Wide:
+    return wide(value, row);
+  case Extent::PerRow:
+    return ofRow(value, row);
+  case Extent::Shared:
+    return shared(value);
+  case Extent::Uniform:
+    return kernel_.uniform.lookup(value);
   }
   llvm_unreachable("all extents are listed");
 }
@@ -415,7 +448,8 @@ Value RowEmitter::wide(Value value, int row) {
   Value result;
   Operation *op = value.getDefiningOp();
   if (!op) {
-    result = vectors_.load(vectors_.offset(cellPointer(inputArray(value), row), chunk_->column), chunk_->mask);
+    result = vectors_.load(vectors_.offset(cellPointer(inputArray(value), row), chunk_->column),
+                           chunk_->mask);
     if (row == 0 && rows_ == lanes && pass_ == schedule_.passes.begin())
       prefetch(value);
   } else if (pass_->loaded.contains(value)) {
@@ -454,11 +488,13 @@ Value RowEmitter::productVector(Value value) {
     return entryVectors_.lookup({value, static_cast<int>(chunk_->number)});
   if (Value known = productVectors_.lookup(value))
     return known;
-  return productVectors_[value] = vectors_.load(vectors_.offset(inputArray(value), chunk_->column), chunk_->mask);
+  return productVectors_[value] =
+             vectors_.load(vectors_.offset(inputArray(value), chunk_->column), chunk_->mask);
 }
 
 Contribution RowEmitter::wideContribution(Value value, Value factor, AggregateKind kind, int row) {
-  return kernel_.contribution(value, factor, kind, [&](Value operand) { return wideOperand(operand, row); });
+  return kernel_.contribution(value, factor, kind,
+                              [&](Value operand) { return wideOperand(operand, row); });
 }
 
 // Masked loads give 0 in lanes that are not loaded.
@@ -466,15 +502,17 @@ static bool isZeroBeyondColumns(const KernelBody &body, Value value) {
   if (isa<BlockArgument>(value))
     return body.extentOf(value) == Extent::Wide || body.extentOf(value) == Extent::Shared;
   auto product = value.getDefiningOp<tok::BinaryOp>();
-  return product && product.getKind() == BinaryOperator::Mul && isZeroBeyondColumns(body, product.getLhs()) &&
-         isZeroBeyondColumns(body, product.getRhs());
+  return product && product.getKind() == BinaryOperator::Mul &&
+         isZeroBeyondColumns(body, product.getLhs()) && isZeroBeyondColumns(body, product.getRhs());
 }
 
 Value RowEmitter::maskFor(Value aggregated, AggregateKind kind) const {
-  return kind == AggregateKind::Sum && isZeroBeyondColumns(body_, aggregated) ? Value() : chunk_->mask;
+  return kind == AggregateKind::Sum && isZeroBeyondColumns(body_, aggregated) ? Value()
+                                                                              : chunk_->mask;
 }
 
-//===- memory -------------------------------------------------------------------------------------===//
+//===- memory
+//-------------------------------------------------------------------------------------===//
 
 Value RowEmitter::cellPointer(Value array, int row) {
   if (Value known = cellPointers_.lookup({array, row}))
@@ -490,17 +528,21 @@ Value RowEmitter::cellPointer(Value array, int row) {
   return cellPointers_[{array, row}] = vectors_.offset(first, rowDistance_[row]);
 }
 
-// The first pass over a block fetches what a later block will read, line by line in the order of memory: eight rows at
-// a time are too many streams for the hardware to follow. A block is as many lines of 64 bytes as it has columns.
+// The first pass over a block fetches what a later block will read, line by line in the order of
+// memory: eight rows at a time are too many streams for the hardware to follow. A block is as many
+// lines of 64 bytes as it has columns.
 void RowEmitter::prefetch(Value input) {
   Value first = cellPointer(inputArray(input), 0);
   auto fetch = [&](Value distance, int64_t lines) {
-    Value position = vectors_.add(vectors_.multiply(chunk_->column, vectors_.integer(lanes)), distance);
+    Value position =
+        vectors_.add(vectors_.multiply(chunk_->column, vectors_.integer(lanes)), distance);
     for (int64_t line = 0; line < lines; ++line)
-      vectors_.prefetch(vectors_.offset(first, vectors_.add(position, vectors_.integer(line * lanes))));
+      vectors_.prefetch(
+          vectors_.offset(first, vectors_.add(position, vectors_.integer(line * lanes))));
   };
   if (isUnrolled()) {
-    fetch(vectors_.integer(prefetchDistance), std::min(lanes, *body_.constantColumns() - chunk_->number * lanes));
+    fetch(vectors_.integer(prefetchDistance),
+          std::min(lanes, *body_.constantColumns() - chunk_->number * lanes));
     return;
   }
   State none;
@@ -509,7 +551,8 @@ void RowEmitter::prefetch(Value input) {
 
 Value RowEmitter::scratchPointer(Value kept, int row) {
   int64_t number = schedule_.scratchSlots.lookup(kept) * lanes + row;
-  Value line = vectors_.offset(kernel_.tile.scratch, vectors_.multiply(paddedColumns_, vectors_.integer(number)));
+  Value line = vectors_.offset(kernel_.tile.scratch,
+                               vectors_.multiply(paddedColumns_, vectors_.integer(number)));
   return vectors_.offset(line, chunk_->column);
 }
 

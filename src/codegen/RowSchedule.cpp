@@ -16,8 +16,11 @@ public:
   RowSchedule schedule();
 
 private:
-  static bool isRowAggregate(Operation *op) { return isa_and_nonnull<tok::AggregateOp, tok::MatmulOp>(op); }
-  // The pass in which a wide value can first be computed; for others, the pass before which they are complete.
+  static bool isRowAggregate(Operation *op) {
+    return isa_and_nonnull<tok::AggregateOp, tok::MatmulOp>(op);
+  }
+  // The pass in which a wide value can first be computed; for others, the pass before which they
+  // are complete.
   unsigned stage(Value value);
   void addWide(Value value, RowPass &pass, unsigned number);
   RowPass &passAt(unsigned number) {

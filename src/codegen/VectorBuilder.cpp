@@ -39,12 +39,14 @@ Value VectorBuilder::shuffle(Value a, Value b, ArrayRef<int64_t> order) {
 }
 Value VectorBuilder::laneNumbers() {
   double numbers[] = {0, 1, 2, 3, 4, 5, 6, 7};
-  return builder_.create<arith::ConstantOp>(location_, DenseElementsAttr::get(vector_, ArrayRef(numbers)));
+  return builder_.create<arith::ConstantOp>(location_,
+                                            DenseElementsAttr::get(vector_, ArrayRef(numbers)));
 }
 Value VectorBuilder::maskBelow(Value count) {
   int64_t numbers[] = {0, 1, 2, 3, 4, 5, 6, 7};
   auto type = VectorType::get(lanes, builder_.getI64Type());
-  Value all = builder_.create<arith::ConstantOp>(location_, DenseElementsAttr::get(type, ArrayRef(numbers)));
+  Value all = builder_.create<arith::ConstantOp>(location_,
+                                                 DenseElementsAttr::get(type, ArrayRef(numbers)));
   Value bound = builder_.create<vector::SplatOp>(location_, type, count);
   return builder_.create<arith::CmpIOp>(location_, arith::CmpIPredicate::slt, all, bound);
 }
@@ -52,16 +54,25 @@ Value VectorBuilder::maskBelow(int64_t count) {
   SmallVector<bool> bits;
   for (int64_t i = 0; i < lanes; ++i)
     bits.push_back(i < count);
-  return builder_.create<arith::ConstantOp>(location_, DenseElementsAttr::get(mask_, ArrayRef<bool>(bits)));
+  return builder_.create<arith::ConstantOp>(location_,
+                                            DenseElementsAttr::get(mask_, ArrayRef<bool>(bits)));
 }
 
-Value VectorBuilder::add(Value a, Value b) { return builder_.create<arith::AddIOp>(location_, a, b); }
-Value VectorBuilder::subtract(Value a, Value b) { return builder_.create<arith::SubIOp>(location_, a, b); }
-Value VectorBuilder::multiply(Value a, Value b) { return builder_.create<arith::MulIOp>(location_, a, b); }
+Value VectorBuilder::add(Value a, Value b) {
+  return builder_.create<arith::AddIOp>(location_, a, b);
+}
+Value VectorBuilder::subtract(Value a, Value b) {
+  return builder_.create<arith::SubIOp>(location_, a, b);
+}
+Value VectorBuilder::multiply(Value a, Value b) {
+  return builder_.create<arith::MulIOp>(location_, a, b);
+}
 Value VectorBuilder::roundDownToLanes(Value value) {
   return builder_.create<arith::AndIOp>(location_, value, integer(-lanes));
 }
-Value VectorBuilder::maximum(Value a, Value b) { return builder_.create<arith::MaxSIOp>(location_, a, b); }
+Value VectorBuilder::maximum(Value a, Value b) {
+  return builder_.create<arith::MaxSIOp>(location_, a, b);
+}
 Value VectorBuilder::less(Value a, Value b) {
   return builder_.create<arith::CmpIOp>(location_, arith::CmpIPredicate::slt, a, b);
 }
@@ -79,7 +90,8 @@ Value VectorBuilder::offset(Value pointer, Value doubles) {
 Value VectorBuilder::load(Value pointer, Value mask) {
   if (!mask)
     return builder_.create<LLVM::LoadOp>(location_, vector_, pointer, alignment);
-  return builder_.create<LLVM::MaskedLoadOp>(location_, vector_, pointer, mask, number(0), alignment);
+  return builder_.create<LLVM::MaskedLoadOp>(location_, vector_, pointer, mask, number(0),
+                                             alignment);
 }
 void VectorBuilder::store(Value value, Value pointer, Value mask) {
   if (mask)
@@ -98,7 +110,8 @@ void VectorBuilder::storeScalar(Value value, Value pointer) {
 }
 Value VectorBuilder::loadMember(Value structure, int64_t bytes, Type type) {
   Value address = builder_.create<LLVM::GEPOp>(location_, pointer_, builder_.getI8Type(), structure,
-                                               ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(bytes)}, /*inbounds=*/true);
+                                               ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(bytes)},
+                                               /*inbounds=*/true);
   return builder_.create<LLVM::LoadOp>(location_, type, address, alignment);
 }
 
@@ -107,9 +120,11 @@ Value VectorBuilder::callMath(StringRef function, ValueRange operands) {
     OpBuilder::InsertionGuard guard(builder_);
     builder_.setInsertionPointToStart(module_.getBody());
     SmallVector<Type> types(operands.size(), vector_);
-    builder_.create<LLVM::LLVMFuncOp>(location_, function, LLVM::LLVMFunctionType::get(vector_, types));
+    builder_.create<LLVM::LLVMFuncOp>(location_, function,
+                                      LLVM::LLVMFunctionType::get(vector_, types));
   }
-  return builder_.create<LLVM::CallOp>(location_, TypeRange(vector_), function, operands).getResult();
+  return builder_.create<LLVM::CallOp>(location_, TypeRange(vector_), function, operands)
+      .getResult();
 }
 
 void VectorBuilder::forLoop(Value begin, Value end, int64_t step, State &state, LoopBody body) {

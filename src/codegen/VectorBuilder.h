@@ -1,5 +1,6 @@
-// Builds the operations kernels are made of: vectors of eight doubles, whatever the CPU (LLVM splits them where its
-// registers are narrower), memory through plain pointers, loops that carry a list of values.
+// Builds the operations kernels are made of: vectors of eight doubles, whatever the CPU (LLVM
+// splits them where its registers are narrower), memory through plain pointers, loops that carry a
+// list of values.
 //
 //   Value x = vectors.load(pointer, offset, {});               // eight doubles at pointer + offset
 //   vectors.forLoop(begin, end, 8, state, [&](Value i, State &state) { state[0] = ...; });
@@ -51,7 +52,7 @@ public:
   mlir::Value offset(mlir::Value pointer, mlir::Value doubles);
   mlir::Value load(mlir::Value pointer, mlir::Value mask);
   void store(mlir::Value value, mlir::Value pointer, mlir::Value mask);
-  void prefetch(mlir::Value pointer); // into the nearest cache; any address will do
+  void prefetch(mlir::Value pointer);          // into the nearest cache; any address will do
   mlir::Value loadScalar(mlir::Value pointer); // a double
   void storeScalar(mlir::Value value, mlir::Value pointer);
   // A member of a C structure (or of an array of structures), `bytes` after the pointer.

@@ -1,12 +1,14 @@
-// Mathematical functions on eight doubles at once. This file is compiled to bitcode that is embedded in the compiler;
-// the functions a kernel calls are linked into it and optimised with it. Nothing here depends on the CPU: fused
-// multiply-adds are explicit, so a function gives the same bits wherever it is inlined.
+// Mathematical functions on eight doubles at once. This file is compiled to bitcode that is
+// embedded in the compiler; the functions a kernel calls are linked into it and optimised with it.
+// Nothing here depends on the CPU: fused multiply-adds are explicit, so a function gives the same
+// bits wherever it is inlined.
 //
 //   exp      at most 1.0 ULP      log   at most 1.0 ULP      pow  at most 1.0 ULP
-//   sigmoid  at most 3.0 ULP      tanh  at most 3.0 ULP                         (VectorMathTest.cpp measures them)
+//   sigmoid  at most 3.0 ULP      tanh  at most 3.0 ULP                         (VectorMathTest.cpp
+//   measures them)
 //
-// The others call the C library lane by lane. Overflow, NaN, infinities and denormal numbers are treated as C99's Annex F says.
-// Names: tokamak_vector_<mnemonic of base/CellOperators.def>.
+// The others call the C library lane by lane. Overflow, NaN, infinities and denormal numbers are
+// treated as C99's Annex F says. Names: tokamak_vector_<mnemonic of base/CellOperators.def>.
 
 typedef double Double8 __attribute__((ext_vector_type(8)));
 typedef long Integer8 __attribute__((ext_vector_type(8)));
@@ -62,7 +64,8 @@ TOKAMAK_INLINE Reduced reduceExponential(Double8 x) {
   return {n, r, bits(shifted) - bits(all(roundShift))};
 }
 
-// x * 2^n for -1080 <= n <= 1025, x in [1/2, 2]: in two factors, so that a denormal result is rounded once.
+// x * 2^n for -1080 <= n <= 1025, x in [1/2, 2]: in two factors, so that a denormal result is
+// rounded once.
 TOKAMAK_INLINE Double8 scale(Double8 x, Integer8 n) {
   Integer8 half = __builtin_bit_cast(Integer8, __builtin_bit_cast(Unsigned8, n + 4096) >> 1) - 2048;
   Double8 first = fromBits((half + 1023) << 52), second = fromBits((n - half + 1023) << 52);
@@ -106,9 +109,11 @@ TOKAMAK_INLINE Split splitExponent(Double8 x) {
   Integer8 denormal = x < all(0x1p-1022);
   Integer8 pattern = bits(select(denormal, x * all(0x1p54), x));
   Integer8 offset = pattern - bits(all(0x1.6a09e667f3bcdp-1));
-  // k + 2048 is positive; put into the lowest bits of 2^52 it becomes a double without a conversion instruction.
+  // k + 2048 is positive; put into the lowest bits of 2^52 it becomes a double without a conversion
+  // instruction.
   Unsigned8 biased = __builtin_bit_cast(Unsigned8, offset + (2048l << 52)) >> 52;
-  Double8 k = fromBits(__builtin_bit_cast(Integer8, biased) | bits(all(0x1p52))) - all(0x1p52 + 2048);
+  Double8 k =
+      fromBits(__builtin_bit_cast(Integer8, biased) | bits(all(0x1p52))) - all(0x1p52 + 2048);
   Integer8 exponent = offset & (Integer8)(0xfffl << 52);
   return {k - select(denormal, all(54.0), all(0.0)), fromBits(pattern - exponent)};
 }
@@ -123,8 +128,8 @@ TOKAMAK_INLINE Double8 logarithmTail(Double8 z) {
   return fma(fma(high, z2, middle), z2, low);
 }
 
-// With f = m - 1 and s = f/(2+f): log m = f - (f^2/2 - s (f^2/2 + R)), R = s^2 (2/3 + ...): the rounding errors are
-// those of terms much smaller than f.
+// With f = m - 1 and s = f/(2+f): log m = f - (f^2/2 - s (f^2/2 + R)), R = s^2 (2/3 + ...): the
+// rounding errors are those of terms much smaller than f.
 TOKAMAK_INLINED_KERNEL Double8 tokamak_vector_log(Double8 x) {
   Split split = splitExponent(x);
   Double8 f = split.m - all(1.0);
@@ -155,7 +160,8 @@ TOKAMAK_INLINE Pair multiply(Double8 a, Double8 b) {
   return {product, fma(a, b, -product)};
 }
 
-// log x with about 68 bits, for positive finite x: 2s + s^3 (2/3 + s^2 (...)), s = (m-1)/(m+1), the first two terms in pairs.
+// log x with about 68 bits, for positive finite x: 2s + s^3 (2/3 + s^2 (...)), s = (m-1)/(m+1), the
+// first two terms in pairs.
 TOKAMAK_INLINE Pair preciseLog(Double8 x) {
   Split split = splitExponent(x);
   Double8 f = split.m - all(1.0);
@@ -180,13 +186,15 @@ TOKAMAK_INLINE Pair preciseLog(Double8 x) {
   return addOrdered(sum, rest + fma(split.k, all(ln2Low), logM.low));
 }
 
-// |x|^y = exp(y log|x|) in pairs; what involves zeros and infinities comes from the C library, exactly. x^2 is x*x.
+// |x|^y = exp(y log|x|) in pairs; what involves zeros and infinities comes from the C library,
+// exactly. x^2 is x*x.
 TOKAMAK_CALLED_KERNEL Double8 tokamak_vector_pow(Double8 x, Double8 y) {
   Integer8 square = y == all(2.0);
   if (!any(~square))
     return x * x;
   Double8 magnitude = absolute(x);
-  Integer8 special = (magnitude == all(0.0)) | ~(magnitude < all(infinity)) | ~(absolute(y) < all(infinity));
+  Integer8 special =
+      (magnitude == all(0.0)) | ~(magnitude < all(infinity)) | ~(absolute(y) < all(infinity));
   Pair logarithm = preciseLog(magnitude);
   Double8 high = y * logarithm.high;
   Double8 low = fma(y, logarithm.low, fma(y, logarithm.high, -high));
@@ -200,7 +208,8 @@ TOKAMAK_CALLED_KERNEL Double8 tokamak_vector_pow(Double8 x, Double8 y) {
   value = scale(value, reduced.exponent);
 
   Double8 half = y * all(0.5);
-  Integer8 integer = y == __builtin_elementwise_floor(y), even = half == __builtin_elementwise_floor(half);
+  Integer8 integer = y == __builtin_elementwise_floor(y),
+           even = half == __builtin_elementwise_floor(half);
   Double8 signedValue = select(even, value, -value);
   signedValue = select(integer, signedValue, all(__builtin_nan("")));
   value = select(x < all(0.0), signedValue, value);
@@ -211,8 +220,9 @@ TOKAMAK_CALLED_KERNEL Double8 tokamak_vector_pow(Double8 x, Double8 y) {
   return select(square, x * x, value);
 }
 
-// The remainder of a truncated division, of a's sign. For quotients below 2^52 the truncated rounded quotient is at most one too
-// large, and a - q*b is exact; the rest goes to the C library, which gives the same value. A zero divisor gives NaN.
+// The remainder of a truncated division, of a's sign. For quotients below 2^52 the truncated
+// rounded quotient is at most one too large, and a - q*b is exact; the rest goes to the C library,
+// which gives the same value. A zero divisor gives NaN.
 TOKAMAK_CALLED_KERNEL Double8 tokamak_vector_mod(Double8 a, Double8 b) {
   Double8 x = absolute(a), y = absolute(b);
   Double8 quotient = __builtin_elementwise_floor(x / y);

@@ -14,5 +14,6 @@ __asm__(".section .rodata\n"
 extern "C" const char tokamakVectorMathBegin[], tokamakVectorMathEnd[];
 
 llvm::StringRef tokamak::codegen::vectorMathBitcode() {
-  return {tokamakVectorMathBegin, static_cast<size_t>(tokamakVectorMathEnd - tokamakVectorMathBegin)};
+  return {tokamakVectorMathBegin,
+          static_cast<size_t>(tokamakVectorMathEnd - tokamakVectorMathBegin)};
 }

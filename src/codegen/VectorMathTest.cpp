@@ -1,5 +1,5 @@
-// Measures the errors of VectorMath.cpp, as kernels call it, against correctly rounded results of MPFR; the bounds are
-// those VectorMath.cpp states.
+// Measures the errors of VectorMath.cpp, as kernels call it, against correctly rounded results of
+// MPFR; the bounds are those VectorMath.cpp states.
 #include "codegen/KernelCompiler.h"
 #include "codegen/KernelLauncher.h"
 
@@ -19,7 +19,8 @@ using namespace tokamak::codegen;
 
 namespace {
 
-// |value - exact| in units of the last place of the exact result; 0 for equal infinities or both NaN.
+// |value - exact| in units of the last place of the exact result; 0 for equal infinities or both
+// NaN.
 double errorInUlps(double value, mpfr_t exact) {
   double rounded = mpfr_get_d(exact, MPFR_RNDN);
   if (std::isnan(rounded) || std::isnan(value))
@@ -43,10 +44,13 @@ class VectorMathTest : public ::testing::Test {
 protected:
   VectorMathTest() { context.loadDialect<tok::TokDialect, plan::PlanDialect, func::FuncDialect>(); }
 
-  std::vector<double> kernel(const std::string &operation, const std::vector<double> &x, const std::vector<double> &y) {
+  std::vector<double> kernel(const std::string &operation, const std::vector<double> &x,
+                             const std::vector<double> &y) {
     std::string source = "func.func @f(%a: tensor<?x?xf64>, %b: tensor<?x?xf64>) {\n"
-                         "%r = plan.operator cell(%a, %b) sizes [-1, 1, -1, 1] : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64> {\n"
-                         "^bb0(%x: tensor<?x?xf64>, %y: tensor<?x?xf64>):\n%0 = " + operation +
+                         "%r = plan.operator cell(%a, %b) sizes [-1, 1, -1, 1] : (tensor<?x?xf64>, "
+                         "tensor<?x?xf64>) -> tensor<?x?xf64> {\n"
+                         "^bb0(%x: tensor<?x?xf64>, %y: tensor<?x?xf64>):\n%0 = " +
+                         operation +
                          " -> tensor<?x?xf64>\nplan.yield %0 : tensor<?x?xf64>\n}\nreturn\n}";
     auto module = parseSourceString<ModuleOp>(source, &context);
     plan::OperatorOp op;
@@ -69,7 +73,8 @@ protected:
       mpfr_set_d(b, second[i], MPFR_RNDN);
       exact(result, a, b);
       double error = errorInUlps(results[i], result);
-      EXPECT_LT(error, 1e9) << operation << " at " << x[i] << ", " << second[i] << ": " << results[i];
+      EXPECT_LT(error, 1e9) << operation << " at " << x[i] << ", " << second[i] << ": "
+                            << results[i];
       worst = std::max(worst, error);
     }
     mpfr_clears(a, b, result, nullptr);
@@ -91,10 +96,12 @@ protected:
     return values;
   }
   static std::vector<double> special() {
-    return {0.0, -0.0, 1, -1, 2, -2, 0.5, -0.5, 3, INFINITY, -INFINITY, NAN, 0x1p-1074, -0x1p-1074, 0x1p-1022, 1e308, -1e308,
-            709.78, 709.79, -708.4, -745.1, -745.2, -746, 22, 0x1p53};
+    return {0.0,      -0.0,      1,      -1,        2,          -2,        0.5,   -0.5,   3,
+            INFINITY, -INFINITY, NAN,    0x1p-1074, -0x1p-1074, 0x1p-1022, 1e308, -1e308, 709.78,
+            709.79,   -708.4,    -745.1, -745.2,    -746,       22,        0x1p53};
   }
-  double worstUnary(std::string name, const Exact &exact, std::initializer_list<std::vector<double>> points) {
+  double worstUnary(std::string name, const Exact &exact,
+                    std::initializer_list<std::vector<double>> points) {
     double result = 0;
     for (const std::vector<double> &x : points)
       result = std::max(result, worst("tok.unary " + name + " %x : tensor<?x?xf64>", exact, x));
@@ -109,12 +116,18 @@ protected:
 
 TEST_F(VectorMathTest, Exp) {
   auto exact = [](mpfr_t result, mpfr_t x, mpfr_t) { mpfr_exp(result, x, MPFR_RNDN); };
-  EXPECT_LE(worstUnary("exp", exact, {uniform(-1, 1), uniform(-708, 709.7), uniform(-746, -708), anyBits(), special()}), 1.0);
+  EXPECT_LE(
+      worstUnary("exp", exact,
+                 {uniform(-1, 1), uniform(-708, 709.7), uniform(-746, -708), anyBits(), special()}),
+      1.0);
 }
 
 TEST_F(VectorMathTest, Log) {
   auto exact = [](mpfr_t result, mpfr_t x, mpfr_t) { mpfr_log(result, x, MPFR_RNDN); };
-  EXPECT_LE(worstUnary("log", exact, {uniform(0.5, 2), uniform(0.99, 1.01), uniform(0, 1e-307), anyBits(), special()}), 1.0);
+  EXPECT_LE(
+      worstUnary("log", exact,
+                 {uniform(0.5, 2), uniform(0.99, 1.01), uniform(0, 1e-307), anyBits(), special()}),
+      1.0);
 }
 
 TEST_F(VectorMathTest, Sigmoid) {
@@ -124,12 +137,16 @@ TEST_F(VectorMathTest, Sigmoid) {
     mpfr_add_ui(result, result, 1, MPFR_RNDN);
     mpfr_ui_div(result, 1, result, MPFR_RNDN);
   };
-  EXPECT_LE(worstUnary("sigmoid", exact, {uniform(-2, 2), uniform(-700, 40), {0.0, -0.0, INFINITY, -INFINITY, NAN, 50}}), 3.0);
+  EXPECT_LE(
+      worstUnary("sigmoid", exact,
+                 {uniform(-2, 2), uniform(-700, 40), {0.0, -0.0, INFINITY, -INFINITY, NAN, 50}}),
+      3.0);
 }
 
 TEST_F(VectorMathTest, Tanh) {
   auto exact = [](mpfr_t result, mpfr_t x, mpfr_t) { mpfr_tanh(result, x, MPFR_RNDN); };
-  EXPECT_LE(worstUnary("tanh", exact, {uniform(-1, 1), uniform(-25, 25), anyBits(), special()}), 3.0);
+  EXPECT_LE(worstUnary("tanh", exact, {uniform(-1, 1), uniform(-25, 25), anyBits(), special()}),
+            3.0);
 }
 
 TEST_F(VectorMathTest, Pow) {
@@ -148,8 +165,9 @@ TEST_F(VectorMathTest, Pow) {
       integers.push_back(base);
       small.push_back(exponent);
     }
-  double result = std::max({error(uniform(0, 10), uniform(-10, 10)), error(uniform(0.9, 1.1), uniform(-6000, 6000)),
-                            error(uniform(0, 1e-300), uniform(-1, 1)), error(anyBits(), anyBits()), error(x, y)});
+  double result = std::max(
+      {error(uniform(0, 10), uniform(-10, 10)), error(uniform(0.9, 1.1), uniform(-6000, 6000)),
+       error(uniform(0, 1e-300), uniform(-1, 1)), error(anyBits(), anyBits()), error(x, y)});
   RecordProperty("pow", std::to_string(result));
   EXPECT_LE(result, 1.0);
   // Whole powers that are whole numbers are exact.
@@ -166,7 +184,8 @@ TEST_F(VectorMathTest, ModEqualsTheLibrary) {
     x.push_back(y[i] * near[i]); // quotients that are near whole numbers
     y.push_back(y[i]);
   }
-  std::vector<double> results = kernel("tok.binary mod %x, %y : (tensor<?x?xf64>, tensor<?x?xf64>)", x, y);
+  std::vector<double> results =
+      kernel("tok.binary mod %x, %y : (tensor<?x?xf64>, tensor<?x?xf64>)", x, y);
   for (size_t i = 0; i < x.size(); ++i) {
     double expected = evaluate(BinaryOperator::Mod, x[i], y[i]);
     EXPECT_TRUE(std::bit_cast<uint64_t>(results[i]) == std::bit_cast<uint64_t>(expected) ||

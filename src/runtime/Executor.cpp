@@ -11,8 +11,6 @@ namespace {
 
 // Each level takes some hundred bytes of the machine's stack.
 constexpr int deepestCall = 4000;
-// Calls that an error names, innermost first; the rest would only hide the message.
-constexpr size_t mostNamedCalls = 10;
 
 // A contiguous list of values, as natives and kernels take them; short ones live on the stack.
 class ValueList {
@@ -184,7 +182,7 @@ void Executor::runFunction(const Image &image, const ImageFunction &function,
     const SourcePlace &place = image.places.empty() ? SourcePlace() : image.places[current->place];
     bool wasPlaced = error.place().isKnown();
     error.at(place);
-    if (current->opcode == Opcode::Call && wasPlaced && error.callStack().size() < mostNamedCalls)
+    if (current->opcode == Opcode::Call && wasPlaced)
       error.calledFrom(place);
     throw;
   }

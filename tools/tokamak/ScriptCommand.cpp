@@ -167,16 +167,9 @@ private:
       diagnostic.message = "internal error: " + diagnostic.message;
     for (const std::string &note : error.notes())
       diagnostic.note(note);
-    // A recursion shows each place once.
-    for (const SourcePlace &caller : error.callStack()) {
-      support::DiagnosticNote note{"called from here", caller.file, uint32_t(caller.line),
-                                   uint32_t(caller.column)};
-      bool known = llvm::any_of(diagnostic.notes, [&](const support::DiagnosticNote &other) {
-        return other.file == note.file && other.line == note.line && other.column == note.column;
-      });
-      if (caller.isKnown() && !known)
-        diagnostic.notes.push_back(std::move(note));
-    }
+    for (const SourcePlace &caller : error.callStack())
+      diagnostic.notes.push_back(
+          {"called from here", caller.file, uint32_t(caller.line), uint32_t(caller.column)});
     std::string text;
     llvm::raw_string_ostream out(text);
     diagnostics_.render(diagnostic, out, line_.color);
