@@ -22,6 +22,14 @@ bool codegen::isRowProduct(tok::MatmulOp op) {
   return !op.getLhs().getDefiningOp<tok::TransposeOp>();
 }
 
+// The aggregate of the only row, as a result: an aggregate of all cells.
+bool KernelBody::isOnlyRow(tok::AggregateOp aggregate) const {
+  bool result =
+      llvm::all_of(aggregate->getUsers(), [](Operation *user) { return isa<plan::YieldOp>(user); });
+  return aggregate.getDirection() == AggregateDirection::Row && rows_.isConstant(1) && result &&
+         aggregate.getKind() <= AggregateKind::Max;
+}
+
 static bool isOne(Dimension dimension) { return dimension.isConstant(1); }
 
 static bool hasShape(const tok::Facts &facts, Dimension rows, Dimension columns) {
@@ -94,8 +102,9 @@ LogicalResult KernelBody::findRoots() {
     Value value = withoutCasts(yielded);
     Root root{Root::Kind::Array, AggregateKind::Sum, value, {}};
     if (auto aggregate = value.getDefiningOp<tok::AggregateOp>();
-        aggregate && aggregate.getDirection() != AggregateDirection::Row) {
-      bool full = aggregate.getDirection() == AggregateDirection::Full;
+        aggregate &&
+        (aggregate.getDirection() != AggregateDirection::Row || isOnlyRow(aggregate))) {
+      bool full = aggregate.getDirection() != AggregateDirection::Column;
       root = {full ? Root::Kind::FullAggregate : Root::Kind::ColumnAggregate,
               aggregate.getKind(),
               withoutCasts(aggregate.getOperand()),
@@ -178,7 +187,8 @@ LogicalResult KernelBody::classify() {
     auto product = dyn_cast<tok::MatmulOp>(operation);
     auto aggregate = dyn_cast<tok::AggregateOp>(operation);
     if ((product && isRowProduct(product)) ||
-        (aggregate && aggregate.getDirection() == AggregateDirection::Row)) {
+        (aggregate && aggregate.getDirection() == AggregateDirection::Row &&
+         !isOnlyRow(aggregate))) {
       needsRows = true;
       AggregateKind kind = aggregate ? aggregate.getKind() : AggregateKind::Sum;
       if (kind == AggregateKind::Mean || kind == AggregateKind::Var || kind == AggregateKind::Sd)

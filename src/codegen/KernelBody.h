@@ -51,6 +51,7 @@ public:
 private:
   llvm::LogicalResult findIterationSpace();
   llvm::LogicalResult classify();
+  bool isOnlyRow(tok::AggregateOp aggregate) const;
   llvm::LogicalResult checkCell(mlir::Operation &operation, Extent extent);
   llvm::LogicalResult findRoots();
   tok::Facts factsOf(mlir::Value value) const { return facts_.lookup(value); }

@@ -360,6 +360,23 @@ TEST_F(KernelCompilerTest, ASingleRow) {
     check(text, {random(1, columns), random(1, 1), random(columns, 1)}, {}, 1e-11);
 }
 
+// A row vector is one loop over cells.
+TEST_F(KernelCompilerTest, RowOfARowVector) {
+  std::string text =
+      R"(%r:2 = plan.operator cell(%a, %b) sizes [1, -1, 1, -1] : ($M, $M) -> ($M, f64) {
+  ^bb0(%x: $M, %y: $M):
+    %0 = tok.binary mul %x, %y : ($M, $M) -> $M
+    %1 = tok.aggregate sum row %0 : $M -> $M
+    %2 = tok.aggregate max full %x : $M -> f64
+    plan.yield %1, %2 : $M, f64
+  })";
+  auto plan = compiler.compile(parse(text));
+  ASSERT_TRUE(succeeded(plan));
+  EXPECT_EQ(plan->extents[0].kind, tokamak::abi::SizeExpression::Kind::InputCells);
+  for (int64_t size : {2, 8, 100})
+    check(text, {random(1, size), random(1, size)}, {}, 1e-12);
+}
+
 TEST_F(KernelCompilerTest, ScalarsCastsAndSelection) {
   std::string text =
       R"(%r:2 = plan.operator cell(%a, %b, %s, %t) sizes [-1, -2, 1, 1, 0, 0, 0, 0] : ($M, $M, f64, f64) -> ($M, f64) {
