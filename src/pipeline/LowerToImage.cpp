@@ -169,7 +169,7 @@ private:
       // A loop reads its bounds and what its body takes from outside as long as it runs.
       bool usedLater =
           op->getNumRegions() != 0
-              ? llvm::count(value.getUsers(), op) != llvm::range_size(value.getUses()) ||
+              ? !llvm::all_of(value.getUsers(), [&](Operation *user) { return user == op; }) ||
                     llvm::count(op->getOperands(), value) != 1
               : llvm::is_contained(values.drop_front(i + 1), value);
       bool dies = value != keep && !usedLater && diesAt(value, op) && !isCarried(value);

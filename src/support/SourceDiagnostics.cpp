@@ -19,7 +19,7 @@ constexpr llvm::StringLiteral resetColor = "\x1b[0m";
 constexpr llvm::StringLiteral boldText = "\x1b[1m";
 constexpr llvm::StringLiteral caretColor = "\x1b[1;32m";
 // A line of generated code can be megabytes long; what is shown of it is cut here.
-constexpr size_t maximumShownLine = 400;
+constexpr size_t maximumShownLine = 120;
 
 struct SeverityStyle {
   llvm::StringLiteral name;
@@ -79,9 +79,18 @@ bool continuesCharacter(char c) { return (static_cast<unsigned char>(c) & 0xC0) 
 /// character count once.
 void printExcerpt(llvm::StringRef line, size_t column, size_t endColumn, llvm::raw_ostream &os,
                   bool color) {
+  // Of a long line the surroundings of the column are shown.
+  std::string window;
+  if (column > maximumShownLine) {
+    size_t start = column - maximumShownLine / 2;
+    while (start < line.size() && continuesCharacter(line[start]))
+      ++start;
+    window = "..." + line.substr(start).str();
+    column = column - start + 3;
+    endColumn = endColumn > start ? endColumn - start + 3 : 0;
+    line = window;
+  }
   size_t end = endOfUnderline(line, column, endColumn);
-  if (column > maximumShownLine)
-    return;
   llvm::StringRef shown = line.take_front(maximumShownLine);
   end = std::min(end, maximumShownLine);
   os << "    " << shown << (shown.size() < line.size() ? "..." : "") << "\n    ";

@@ -63,6 +63,17 @@ TEST(SourceDiagnostics, toleratesPositionsOutsideTheText) {
   EXPECT_NE(text.find("error: nowhere\n"), std::string::npos);
 }
 
+TEST(SourceDiagnostics, showsTheSurroundingsInALongLine) {
+  DiagnosticEngine engine;
+  engine.addSource("a.dml", std::string(500, 'x') + " = alhpa + " + std::string(500, 'y'));
+  engine.error("a.dml", 1, 504, "unknown variable 'alhpa'");
+  std::string text = rendered(engine);
+  EXPECT_NE(text.find("\n    ...xxx"), std::string::npos) << text;
+  EXPECT_NE(text.find(" ^~~~~\n"), std::string::npos) << text;
+  size_t excerpt = text.find("\n    ...") + 1, caret = text.find('^') - text.find('\n', excerpt) - 1;
+  EXPECT_EQ(text.substr(excerpt + caret, 5), "alhpa") << text;
+}
+
 TEST(SourceDiagnostics, colors) {
   DiagnosticEngine engine;
   engine.error("", 0, 0, "bad");

@@ -119,13 +119,16 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
     command->add_option("file", line.file, "the DML script, or a .mlir file in the tok dialect")
         ->required();
     command->add_option("--library", line.libraries,
-                        "folder with more DML builtins, NAME.dml each; searched first");
+                        "folder with more DML builtins, NAME.dml each; searched first")
+        ->allow_extra_args(false);
     command->add_option("--disable", disable, "rules and passes to leave out, by name")
-        ->delimiter(',');
+        ->delimiter(',')
+        ->allow_extra_args(false);
     command
         ->add_option("--explain", explain,
                      "program, image, fusion, loops, llvm, asm, recompile; several with commas")
-        ->delimiter(',');
+        ->delimiter(',')
+        ->allow_extra_args(false);
     command->add_option("--color", color, "auto, always or never")
         ->check(CLI::IsMember({"auto", "always", "never"}));
     command->add_flag("--quiet", line.quiet, "no warnings");

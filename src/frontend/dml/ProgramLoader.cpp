@@ -83,7 +83,7 @@ void ProgramLoader::import(LoadedFile &file, const SourceStatement &statement,
 const Function *ProgramLoader::loadLibrary(const std::string &name) {
   if (auto known = library_.find(name); known != library_.end())
     return known->second;
-  const Function *&function = library_[name];
+  library_[name] = nullptr; // an error is reported once
   std::optional<LibrarySource> source =
       options_.library ? options_.library(name) : std::optional<LibrarySource>();
   if (!source)
