@@ -4,6 +4,7 @@
 A test is NAME.dml in one of the folders given, with one of these beside it:
   NAME.out   the exact text expected on stdout (compared number by number where `# tolerance:` is set)
   NAME.err   the exact text expected on stderr
+A short output may stand in the script itself instead of NAME.out, a comment for each line: `# prints: text`.
 
 Comment lines at the head of the script say the rest:
   # args: -nvargs k=1 out={tmp}/x.csv    arguments; {tmp} is a fresh folder for each run
@@ -34,7 +35,7 @@ TOKAMAK = ROOT / "build/release/bin/tokamak"
 FUSION = ["none", "all", "no-redundancy", "cost"]
 THREADS = [1, 2]
 TIMEOUT_SECONDS = 60
-HEADER = re.compile(r"#\s*(args|exit|error-contains|error-line|tolerance|engines):\s*(.*)")
+HEADER = re.compile(r"#\s*(args|exit|error-contains|error-line|tolerance|engines|prints):\s*(.*)")
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|Infinity|NaN)")
 
 
@@ -70,13 +71,14 @@ class ScriptTest:
         self.args, self.exit, self.tolerance = [], 0, None
         self.error_contains, self.error_line = [], None
         self.engines = ["reference", "native"]
+        self.prints = []
         for line in path.read_text().splitlines():
             if not line.startswith("#"):
                 break
             match = HEADER.match(line)
             if match:
                 self.read_header(*match.groups())
-        self.out = self.expectation(".out")
+        self.out = "".join(line + "\n" for line in self.prints) or self.expectation(".out")
         self.err = self.expectation(".err")
 
     def read_header(self, key, value):
@@ -91,6 +93,8 @@ class ScriptTest:
             self.error_line = int(value)
         elif key == "tolerance":
             self.tolerance = float(value)
+        elif key == "prints":
+            self.prints.append(value)
         elif key == "engines":
             self.engines = [e for e in ("reference", "native") if e in value.split("(")[0]]
 

@@ -31,12 +31,8 @@ static Binding bindingOf(BinaryOperator op) {
   case BinaryOperator::And:
   case BinaryOperator::Or:
     return Logic;
-  case BinaryOperator::Min:
-  case BinaryOperator::Max:
-  case BinaryOperator::Xor:
-    return Atom;
-  default:
-    return Comparison;
+  default: // what is written as a function: min, xor
+    return std::isalpha(spelling(op)[0]) ? Atom : Comparison;
   }
 }
 
