@@ -36,6 +36,7 @@ FUSION = ["none", "all", "no-redundancy", "cost"]
 THREADS = [1, 2]
 TIMEOUT_SECONDS = 60
 HEADER = re.compile(r"#\s*(args|exit|error-contains|error-line|tolerance|engines|prints):\s*(.*)")
+HAS_EXPECTATION = re.compile(r"^# (error-contains|prints):", re.MULTILINE)
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|Infinity|NaN)")
 
 
@@ -171,7 +172,7 @@ def difference(expected, actual):
 def discover():
     folders = [ROOT / "test/scripts", ROOT / "test/golden"]
     return [ScriptTest(p) for folder in folders for p in sorted(folder.rglob("*.dml"))
-            if p.with_suffix(".out").exists() or p.with_suffix(".err").exists() or "# error-contains:" in p.read_text()]
+            if p.with_suffix(".out").exists() or p.with_suffix(".err").exists() or HAS_EXPECTATION.search(p.read_text())]
 
 
 def pin(tests):
