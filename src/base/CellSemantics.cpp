@@ -132,6 +132,8 @@ double evaluate(BinaryOperator op, double a, double b) {
     return a != 0 || b != 0;
   case BinaryOperator::Xor:
     return (a != 0) != (b != 0);
+  case BinaryOperator::BitwAnd:
+    return static_cast<double>(truncateToInteger(a) & truncateToInteger(b));
   }
   return 0;
 }
@@ -161,6 +163,8 @@ std::optional<int64_t> evaluateInteger(BinaryOperator op, int64_t a, int64_t b) 
     return a < b ? a : b;
   case BinaryOperator::Max:
     return a > b ? a : b;
+  case BinaryOperator::BitwAnd:
+    return a & b;
   default:
     return std::nullopt;
   }

@@ -45,6 +45,8 @@ public:
   Value sign(Value x);
   Value roundHalfUp(Value x);
   Value truncatedQuotient(Value a, Value b);
+  Value bits(Value x);
+  Value bitwiseAnd(Value a, Value b);
   Value extreme(Predicate better, Value a, Value b);
 
 private:
@@ -72,6 +74,21 @@ Value Cells::truncatedQuotient(Value a, Value b) {
   Value quotient = arithmetic<arith::DivFOp>(a, b);
   Value magnitude = arithmetic<arith::AddFOp>(intrinsic<LLVM::FAbsOp>(quotient), number(0x1p-53));
   return copySign(intrinsic<LLVM::FFloorOp>(magnitude), quotient);
+}
+
+// As integers, truncated the way DML does it, saturated; NaN gives 0.
+Value Cells::bits(Value x) {
+  Value magnitude = arithmetic<arith::AddFOp>(intrinsic<LLVM::FAbsOp>(x), number(0x1p-53));
+  Value truncated = copySign(intrinsic<LLVM::FFloorOp>(magnitude), x);
+  Type integers = cast<VectorType>(x.getType()).clone(builder_.getI64Type());
+  return builder_
+      .create<LLVM::CallIntrinsicOp>(location(), TypeRange(integers), "llvm.fptosi.sat", truncated)
+      ->getResult(0);
+}
+
+Value Cells::bitwiseAnd(Value a, Value b) {
+  Value common = arithmetic<arith::AndIOp>(bits(a), bits(b));
+  return builder_.create<arith::SIToFPOp>(location(), a.getType(), common);
 }
 
 // b where it is better than a, else a; NaN where either is NaN.
@@ -166,6 +183,8 @@ Value codegen::emitBinary(VectorBuilder &vectors, BinaryOperator op, Value a, Va
     return logic([&](Value p, Value q) { return cells.arithmetic<arith::OrIOp>(p, q); });
   case BinaryOperator::Xor:
     return logic([&](Value p, Value q) { return cells.arithmetic<arith::XOrIOp>(p, q); });
+  case BinaryOperator::BitwAnd:
+    return cells.bitwiseAnd(a, b);
   }
   llvm_unreachable("all operators are listed");
 }
