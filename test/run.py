@@ -22,7 +22,7 @@ import run_counts
 import run_scripts
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-BIN = ROOT / "build/release/bin"
+BIN = ROOT / "build" / os.environ.get("TOKAMAK_PRESET", "release") / "bin"
 LIT = pathlib.Path("/usr/lib/llvm-19/build/utils/lit/lit.py")
 
 

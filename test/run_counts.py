@@ -12,13 +12,14 @@ usage: run_counts.py [FILTER]
 """
 
 import dataclasses
+import os
 import pathlib
 import re
 import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-TOKAMAK = ROOT / "build/release/bin/tokamak"
+TOKAMAK = ROOT / "build" / os.environ.get("TOKAMAK_PRESET", "release") / "bin/tokamak"
 STEPS = re.compile(r"# steps: (\d+) (\d+)$", re.MULTILINE)
 WRITTEN = re.compile(r"# written: (\S+) (at most|at least) (\d+)$", re.MULTILINE)
 COUNT = re.compile(r"^arrays written: (\d+)$", re.MULTILINE)

@@ -31,7 +31,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-TOKAMAK = ROOT / "build/release/bin/tokamak"
+TOKAMAK = ROOT / "build" / os.environ.get("TOKAMAK_PRESET", "release") / "bin/tokamak"
 FUSION = ["none", "all", "no-redundancy", "cost"]
 THREADS = [1, 2]
 TIMEOUT_SECONDS = 60

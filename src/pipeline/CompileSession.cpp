@@ -221,7 +221,6 @@ Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number,
         op->moveBefore(function.getBody().front().getTerminator());
       func::FuncOp continuation = outline(dependents, name, *module);
       blocks.add(continuation);
-      continuation.erase();
     }
     facts = std::make_unique<analysis::FactsAnalysis>(function);
   }
