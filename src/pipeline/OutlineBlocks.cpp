@@ -10,15 +10,13 @@ using namespace tokamak::pipeline;
 
 namespace {
 
-bool touchesArrays(Operation *op) {
-  auto array = [](Type type) { return tok::isArray(type); };
-  return llvm::any_of(op->getOperandTypes(), array) || llvm::any_of(op->getResultTypes(), array);
-}
-
-// Sizes and the like need no plan: the image has instructions for them.
+// What kernels are generated for, and products, which may become part of one. Natives alone need no
+// plan: the image calls them.
 bool needsPlan(Operation *op) {
-  return touchesArrays(op) &&
-         !isa<tok::RowsOp, tok::ColumnsOp, tok::LengthOp, tok::UndefOp, tok::ConstantOp>(op);
+  auto array = [](Type type) { return tok::isArray(type); };
+  return isa<tok::UnaryOp, tok::BinaryOp, tok::IfElseOp, tok::AggregateOp, tok::MatmulOp,
+             tok::TransposeOp>(op) &&
+         (llvm::any_of(op->getOperandTypes(), array) || llvm::any_of(op->getResultTypes(), array));
 }
 
 // May be part of a block: no effects, no regions, no control flow. Lists, strings and values of
@@ -59,6 +57,20 @@ StringRef variableOf(Value value) {
   return name ? name.getName().getValue() : StringRef();
 }
 
+// Kernels take scalar operands as f64, so a scalar whose type only the run tells is converted in
+// front of the operation.
+void convertScalarsOfUnknownType(ModuleOp module) {
+  module.walk([](Operation *op) {
+    if (!needsPlan(op))
+      return;
+    OpBuilder builder(op);
+    for (OpOperand &operand : op->getOpOperands())
+      if (isa<tok::ScalarType>(operand.get().getType()))
+        operand.set(
+            builder.create<tok::CastOp>(op->getLoc(), builder.getF64Type(), operand.get()));
+  });
+}
+
 class Outliner {
 public:
   explicit Outliner(ModuleOp module) : module_(module) {}
@@ -86,8 +98,8 @@ private:
     finish(run);
   }
 
-  // A block reaches from the first to the last operation on arrays; scalars around it are the
-  // image's.
+  // A block reaches from the first to the last operation that needs a plan; natives and scalars
+  // around it are the image's.
   void finish(SmallVector<Operation *> &run) {
     while (!run.empty() && !needsPlan(run.back()))
       run.pop_back();
@@ -174,6 +186,7 @@ func::FuncOp pipeline::outline(ArrayRef<Operation *> operations, StringRef name,
 }
 
 void pipeline::outlineBlocks(ModuleOp module) {
+  convertScalarsOfUnknownType(module);
   Outliner(module).run();
   // Constants that only blocks used have copies there.
   module.walk([](tok::ConstantOp constant) {

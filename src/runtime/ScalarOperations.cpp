@@ -199,7 +199,7 @@ Value castValue(const Value &value, CastTarget target) {
   checkDefined(value);
   bool toNumber = target == CastTarget::Boolean || target == CastTarget::Integer ||
                   target == CastTarget::Double;
-  if (toNumber && value.isList())
+  if (toNumber && (value.isList() || value.isArray()))
     return castValue(toScalar(value), target);
   switch (target) {
   case CastTarget::Boolean:
@@ -231,8 +231,8 @@ std::string textOf(double value) {
   if (value == 0)
     return text + "0.0";
   // d.ddde+xx: all significant digits, then the exponent.
-  char buffer[32] = {}; // zeros end what atoi reads
-  auto end = std::to_chars(buffer, buffer + sizeof buffer - 1, std::fabs(value),
+  char buffer[32];
+  auto end = std::to_chars(buffer, buffer + sizeof buffer, std::fabs(value),
                            std::chars_format::scientific);
   std::string_view shortest(buffer, static_cast<size_t>(end.ptr - buffer));
   size_t mark = shortest.find('e');
