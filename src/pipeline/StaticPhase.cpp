@@ -40,7 +40,10 @@ void foldFacts(ModuleOp module, analysis::FactsAnalysis &facts) {
 // Puts transpositions next to the products that use them, out of which they vanish: t(X) %*% y reads X. Hoisted from a
 // loop, as loop-invariant code motion does it, the transposed copy would be made and passed along.
 void sinkTranspositions(ModuleOp module) {
-  module.walk([](tok::TransposeOp op) {
+  // The clones come behind their originals, where a walk would find them again.
+  SmallVector<tok::TransposeOp> transpositions;
+  module.walk([&](tok::TransposeOp op) { transpositions.push_back(op); });
+  for (tok::TransposeOp op : transpositions) {
     for (OpOperand &use : llvm::make_early_inc_range(op->getUses())) {
       if (!isa<tok::MatmulOp>(use.getOwner()))
         continue;
@@ -49,7 +52,7 @@ void sinkTranspositions(ModuleOp module) {
     }
     if (op.use_empty())
       op.erase();
-  });
+  }
 }
 
 } // namespace
