@@ -37,8 +37,9 @@ void foldFacts(ModuleOp module, analysis::FactsAnalysis &facts) {
   });
 }
 
-// Puts transpositions next to the products that use them, out of which they vanish: t(X) %*% y reads X. Hoisted from a
-// loop, as loop-invariant code motion does it, the transposed copy would be made and passed along.
+// Puts transpositions next to the products that use them, out of which they vanish: t(X) %*% y
+// reads X. Hoisted from a loop, as loop-invariant code motion does it, the transposed copy would be
+// made and passed along.
 void sinkTranspositions(ModuleOp module) {
   // The clones come behind their originals, where a walk would find them again.
   SmallVector<tok::TransposeOp> transpositions;
@@ -59,11 +60,18 @@ void sinkTranspositions(ModuleOp module) {
 
 LogicalResult pipeline::runStaticPhase(ModuleOp module, const StaticOptions &options) {
   auto enabled = [&](StringRef name) { return !options.disabled.contains(name); };
-  auto simplify = [&] {
+  auto propagateConstants = [&] {
     PassManager passes(module.getContext());
     passes.enableVerifier(options.verifyEach);
     if (enabled("constant-propagation"))
       passes.addPass(createSCCPPass());
+    return passes.run(module);
+  };
+  auto simplify = [&] {
+    if (failed(propagateConstants()))
+      return failure();
+    PassManager passes(module.getContext());
+    passes.enableVerifier(options.verifyEach);
     if (enabled("canonicalize"))
       passes.addPass(createCanonicalizerPass());
     if (enabled("cse"))
@@ -78,11 +86,23 @@ LogicalResult pipeline::runStaticPhase(ModuleOp module, const StaticOptions &opt
     prepare.addPass(createInlinerPass());
   if (hasCalls && enabled("dead-functions"))
     prepare.addPass(createSymbolDCEPass());
-  if (failed(prepare.run(module)) || failed(simplify()))
+  if (failed(prepare.run(module)))
     return failure();
 
   // Sizes become constants, branches on sizes fold, and with them more sizes: twice is enough for
-  // what scripts do.
+  // what scripts do. First nothing is removed, so that what is proved wrong is reported even where
+  // its result is not used.
+  for (int round = 0; round < 2; ++round) {
+    if (failed(propagateConstants()))
+      return failure();
+    analysis::FactsAnalysis facts(module);
+    if (round == 1 && failed(facts.check()))
+      return failure();
+    if (enabled("fold-facts"))
+      foldFacts(module, facts);
+  }
+  if (failed(simplify()))
+    return failure();
   for (int round = 0; round < 2; ++round) {
     analysis::FactsAnalysis facts(module);
     if (round == 1 && failed(facts.check()))

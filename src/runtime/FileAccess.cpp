@@ -74,6 +74,9 @@ void FileContents::joinParts(const std::string &folder) {
 
 FileWriter::FileWriter(std::string path)
     : path_(std::move(path)), temporary_(fmt::format("{}.part-{}", path_, getpid())) {
+  std::error_code ignored; // opening the file tells what is wrong
+  if (std::filesystem::path folder = std::filesystem::path(path_).parent_path(); !folder.empty())
+    std::filesystem::create_directories(folder, ignored);
   file_ = std::fopen(temporary_.c_str(), "wb");
   if (!file_)
     fail();

@@ -3,7 +3,7 @@
 //   FileContents file("x.csv");          // mapped; a folder of part files is read one part after
 //   the other parse(file.text());
 //
-//   FileWriter writer("y.csv");          // writes a temporary file in the same folder
+//   FileWriter writer("y.csv");          // makes the folder if need be, and a temporary file in it
 //   writer.write("1.0,2.0\n");
 //   writer.commit();                     // renames it; without this nothing remains
 #ifndef TOKAMAK_RUNTIME_FILEACCESS_H

@@ -33,6 +33,17 @@ void merge(std::string_view name, const std::string &path, std::optional<T> &sto
   stored = given;
 }
 
+// The program is compiled for one data type, and for one value type of a scalar.
+void mergeType(std::string_view name, const std::string &path, std::optional<std::string> &stored,
+               const std::optional<std::string> &compiled) {
+  if (stored && compiled && *stored != *compiled)
+    throw Error(fmt::format("read: {}.mtd says {} \"{}\", but the program was compiled for \"{}\"; "
+                            "give {}=\"{}\" in the call",
+                            path, name, *stored, *compiled, name, *stored));
+  if (compiled)
+    stored = compiled;
+}
+
 std::optional<std::string> optionalText(const Value &operand, std::string_view name) {
   if (operand.isNothing())
     return std::nullopt;
@@ -54,8 +65,8 @@ MatrixMetadata mergedMetadata(const std::string &path, std::span<const Value> op
   merge("rows", path, metadata.rows, optionalSize(operands[2], "rows"));
   merge("cols", path, metadata.columns, optionalSize(operands[3], "cols"));
   merge("nnz", path, metadata.nonZeros, optionalSize(operands[4], "nnz"));
-  merge("data_type", path, metadata.dataType, optionalText(operands[5], "data_type"));
-  merge("value_type", path, metadata.valueType, optionalText(operands[6], "value_type"));
+  mergeType("data_type", path, metadata.dataType, optionalText(operands[5], "data_type"));
+  mergeType("value_type", path, metadata.valueType, optionalText(operands[6], "value_type"));
   merge("header", path, metadata.header, optionalTruth(operands[7]));
   merge("sep", path, metadata.separator, optionalText(operands[8], "sep"));
   merge("fill", path, metadata.fill, optionalTruth(operands[9]));
@@ -73,9 +84,9 @@ Value readScalar(const std::string &path, const MatrixMetadata &metadata) {
   std::string valueType = metadata.valueType.value_or("double");
   if (valueType == "string")
     return Value(text);
-  text.erase(
-      std::remove_if(text.begin(), text.end(), [](unsigned char c) { return std::isspace(c); }),
-      text.end());
+  constexpr const char *blanks = " \t\r\n";
+  text.erase(text.find_last_not_of(blanks) + 1);
+  text.erase(0, text.find_first_not_of(blanks));
   if (valueType == "boolean" &&
       (text == "true" || text == "TRUE" || text == "false" || text == "FALSE"))
     return text == "true" || text == "TRUE";

@@ -10,63 +10,8 @@
 namespace tokamak::runtime {
 namespace {
 
-// --- toString
-// -------------------------------------------------------------------------------------------------------
-
-// Rounds halves to even; an exact zero has no sign, a negative number that rounds to zero keeps it.
-void appendCell(std::string &text, double cell, int64_t decimals) {
-  if (!std::isfinite(cell))
-    text += textOf(cell);
-  else
-    fmt::format_to(std::back_inserter(text), "{:.{}f}", cell == 0 ? 0.0 : cell, decimals);
-}
-
-std::string matrixText(const Array &array, const TextOptions &options) {
-  std::string text;
-  int64_t rows = std::min(array.rows(), options.rows),
-          columns = std::min(array.columns(), options.columns);
-  for (int64_t i = 0; i < rows; ++i) {
-    for (int64_t j = 0; j < columns; ++j) {
-      double cell = array.at(i, j);
-      if (options.sparse) {
-        if (cell == 0)
-          continue;
-        text += fmt::format("{}{}{}{}", i + 1, options.separator, j + 1, options.separator);
-      } else if (j > 0) {
-        text += options.separator;
-      }
-      appendCell(text, cell, options.decimals);
-      if (options.sparse)
-        text += options.lineSeparator;
-    }
-    if (!options.sparse)
-      text += options.lineSeparator;
-  }
-  return text;
-}
-
-std::string listText(const List &list, const TextOptions &options) {
-  std::string text = "List containing:\n[";
-  for (size_t i = 0; i < list.elements.size(); ++i) {
-    if (i > 0)
-      text += ", ";
-    if (list.elements[i].isArray())
-      text += "\nMatrix:\n";
-    text += textOf(list.elements[i], options);
-  }
-  return text + "]";
-}
-
-// --- formats
+// --- digits
 // --------------------------------------------------------------------------------------------------------
-
-struct Conversion {
-  bool left = false, plus = false, space = false, zero = false, grouping = false,
-       parenthesis = false;
-  int width = 0;
-  int precision = -1;
-  char letter = 0;
-};
 
 // The digits of a finite, not negative number, shortest form: 0.d1d2... times 10^exponent.
 struct Digits {
@@ -125,6 +70,72 @@ std::string fixedText(double value, int precision) {
     whole = "0";
   return precision > 0 ? whole + "." + fraction : whole;
 }
+
+// --- toString
+// -------------------------------------------------------------------------------------------------------
+
+// Rounds halves to even; an exact zero has no sign, a negative number that rounds to zero keeps it.
+// Behind the digits that tell the number from others there are zeros only.
+void appendCell(std::string &text, double cell, int64_t decimals) {
+  if (!std::isfinite(cell)) {
+    text += textOf(cell);
+    return;
+  }
+  Digits number(std::abs(cell));
+  bool isRounded = number.exponent + decimals < static_cast<int64_t>(number.digits.size());
+  if (isRounded)
+    fmt::format_to(std::back_inserter(text), "{:.{}f}", cell, decimals);
+  else
+    text += (cell < 0 ? "-" : "") + fixedText(std::abs(cell), static_cast<int>(decimals));
+}
+
+std::string matrixText(const Array &array, const TextOptions &options) {
+  std::string text;
+  int64_t rows = std::min(array.rows(), options.rows),
+          columns = std::min(array.columns(), options.columns);
+  for (int64_t i = 0; i < rows; ++i) {
+    for (int64_t j = 0; j < columns; ++j) {
+      double cell = array.at(i, j);
+      if (options.sparse) {
+        if (cell == 0)
+          continue;
+        text += fmt::format("{}{}{}{}", i + 1, options.separator, j + 1, options.separator);
+      } else if (j > 0) {
+        text += options.separator;
+      }
+      appendCell(text, cell, options.decimals);
+      if (options.sparse)
+        text += options.lineSeparator;
+    }
+    if (!options.sparse)
+      text += options.lineSeparator;
+  }
+  return text;
+}
+
+std::string listText(const List &list, const TextOptions &options) {
+  std::string text = "List containing:\n[";
+  for (size_t i = 0; i < list.elements.size(); ++i) {
+    if (i > 0)
+      text += ", ";
+    if (list.elements[i].isArray())
+      text += "\nMatrix:\n";
+    text += textOf(list.elements[i], options);
+  }
+  return text + "]";
+}
+
+// --- formats
+// --------------------------------------------------------------------------------------------------------
+
+struct Conversion {
+  bool left = false, plus = false, space = false, zero = false, grouping = false,
+       parenthesis = false;
+  int argument = 0; // its position from 1; 0: the next one
+  int width = 0;
+  int precision = -1;
+  char letter = 0;
+};
 
 std::string scientificText(double value, int precision) {
   Digits number(value);
@@ -235,10 +246,25 @@ std::string argumentText(const Conversion &conversion, const Value &argument) {
   }
 }
 
-// Reads flags, width, precision and letter from after the '%'; `position` ends behind them.
+// Reads the position of the argument (`2$`), flags, width, precision and letter from after the '%';
+// `position` ends behind them.
 Conversion parseConversion(std::string_view format, size_t &position) {
   Conversion conversion;
   auto peek = [&] { return position < format.size() ? format[position] : '\0'; };
+  auto readNumber = [&](int &number) {
+    constexpr int largest = 100000;
+    number = 0;
+    for (; peek() >= '0' && peek() <= '9'; ++position)
+      number = std::min(largest, number * 10 + (peek() - '0'));
+  };
+  size_t begin = position;
+  readNumber(conversion.argument);
+  if (conversion.argument > 0 && peek() == '$') {
+    ++position;
+  } else {
+    conversion.argument = 0;
+    position = begin;
+  }
   for (bool isFlag = true; isFlag; position += isFlag) {
     switch (peek()) {
     case '-':
@@ -263,12 +289,6 @@ Conversion parseConversion(std::string_view format, size_t &position) {
       isFlag = false;
     }
   }
-  auto readNumber = [&](int &number) {
-    constexpr int largest = 100000;
-    number = 0;
-    for (; peek() >= '0' && peek() <= '9'; ++position)
-      number = std::min(largest, number * 10 + (peek() - '0'));
-  };
   readNumber(conversion.width);
   if (peek() == '.') {
     ++position;
@@ -307,10 +327,11 @@ std::string formatText(std::string_view format, std::span<const Value> arguments
       throw Error(
           fmt::format("print: unknown conversion '{}'", format.substr(begin, position - begin)));
     } else {
-      if (used == arguments.size())
+      size_t index = conversion.argument > 0 ? conversion.argument - 1 : used++;
+      if (index >= arguments.size())
         throw Error(fmt::format("print: no argument for '{}': the format needs more than {}",
                                 format.substr(begin, position - begin), arguments.size()));
-      text += argumentText(conversion, arguments[used++]);
+      text += argumentText(conversion, arguments[index]);
     }
   }
   return text;

@@ -140,7 +140,11 @@ private:
   mlir::Value emitOperation(BuiltinCall &call);
   mlir::Value emitSpecial(BuiltinCall &call);
   mlir::Value emitExists(const CallExpression &call);
+  /// Whether the format at this position, if it is a literal, is one that exists; reports
+  /// otherwise.
+  bool checkFormat(BuiltinCall &call, size_t position);
   mlir::Value emitRead(BuiltinCall &call);
+  mlir::Value emitWrite(BuiltinCall &call);
   mlir::Value emitPrint(BuiltinCall &call);
   mlir::Value emitMatrix(BuiltinCall &call);
   mlir::Value emitSeq(BuiltinCall &call);

@@ -105,6 +105,10 @@ Value FunctionGenerator::emitOperation(BuiltinCall &call) {
                         describe(operands[1]) + " and " + describe(operands[2]));
       return {};
     }
+    // Of an integer and a double the result is a double, whichever is chosen.
+    if (type.isF64())
+      for (size_t branch : {1, 2})
+        operands[branch] = castTo(operands[branch], type, placeOf(*call.arguments[branch]));
   } else {
     type = resultType(call);
   }
@@ -128,6 +132,7 @@ Value FunctionGenerator::emitSpecial(BuiltinCall &call) {
   Emit emit =
       llvm::StringSwitch<Emit>(call.builtin.name)
           .Case("read", &FunctionGenerator::emitRead)
+          .Case("write", &FunctionGenerator::emitWrite)
           .Case("print", &FunctionGenerator::emitPrint)
           .Case("matrix", &FunctionGenerator::emitMatrix)
           .Case("seq", &FunctionGenerator::emitSeq)
@@ -160,8 +165,29 @@ static std::optional<std::string> declared(Value argument,
   return inMetadata;
 }
 
+// A misspelt format is found before the program runs; one that exists but can't be read or written
+// is left to the run: scripts choose formats by conditions.
+bool FunctionGenerator::checkFormat(BuiltinCall &call, size_t position) {
+  static const std::string formats[] = {"text",   "mm",         "csv",      "libsvm",  "jsonl",
+                                        "binary", "hdf5",       "cog",      "parquet", "delta",
+                                        "proto",  "compressed", "federated"};
+  auto format = call.operands[position] ? constantText(call.operands[position]) : std::nullopt;
+  if (!format || llvm::is_contained(formats, *format))
+    return true;
+  module_.error(placeOf(*call.arguments[position]), "unknown format '" + format->str() + "'")
+      .candidates = nearestCandidates(format->str(), formats);
+  return false;
+}
+
+Value FunctionGenerator::emitWrite(BuiltinCall &call) {
+  enum { Format = 2 };
+  return checkFormat(call, Format) ? emitOperation(call) : Value();
+}
+
 Value FunctionGenerator::emitRead(BuiltinCall &call) {
-  enum { Path, DataType = 5, ValueType = 6, OperandCount = 12 };
+  enum { Path, Format, DataType = 5, ValueType = 6, OperandCount = 12 };
+  if (!checkFormat(call, Format))
+    return {};
   MatrixMetadata metadata;
   if (auto path = constantText(call.operands[Path])) {
     try {
@@ -172,7 +198,8 @@ Value FunctionGenerator::emitRead(BuiltinCall &call) {
     }
   }
   std::string dataType = declared(call.operands[DataType], metadata.dataType).value_or("matrix");
-  std::string valueType = declared(call.operands[ValueType], metadata.valueType).value_or("double");
+  std::string valueType = declared(call.operands[ValueType], metadata.valueType).value_or("");
+  // A scalar's type may be in metadata that the program itself writes.
   mlir::Type type = llvm::StringSwitch<mlir::Type>(valueType)
                         .Case("double", builder_.getF64Type())
                         .Case("int", builder_.getI64Type())
@@ -183,8 +210,10 @@ Value FunctionGenerator::emitRead(BuiltinCall &call) {
       call.arguments[DataType] ? placeOf(*call.arguments[DataType]) : call.expression.calleeRange();
   if (dataType == "matrix") {
     type = matrixType();
-  } else if (dataType == "frame" || dataType == "list") {
-    module_.unsupported(place, "reading a " + dataType);
+  } else if (dataType == "list") {
+    type = listType();
+  } else if (dataType == "frame") {
+    module_.unsupported(place, "reading a frame");
     return {};
   } else if (dataType != "scalar") {
     const std::string known[] = {"matrix", "scalar", "frame", "list"};
@@ -192,7 +221,14 @@ Value FunctionGenerator::emitRead(BuiltinCall &call) {
         nearestCandidates(dataType, known);
     return {};
   }
+  // What has been taken for granted here is checked when the file is read.
   llvm::SmallVector<Value> operands(call.operands.begin(), call.operands.begin() + OperandCount);
+  auto text = [&](const std::string &value) {
+    return builder_.create<tok::ConstantOp>(call.location, llvm::StringRef(value));
+  };
+  operands[DataType] = text(dataType);
+  if (dataType == "scalar" && !valueType.empty())
+    operands[ValueType] = text(valueType);
   for (Value &operand : operands)
     if (!operand)
       operand = none(call.location);

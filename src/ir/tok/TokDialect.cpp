@@ -135,9 +135,13 @@ Type tok::binaryResultType(BinaryOperator op, Type lhs, Type rhs) {
 }
 
 Type tok::ifElseResultType(Type condition, Type then, Type otherwise) {
-  for (Type type : {condition, then, otherwise})
-    if (isArray(type))
-      return type;
+  Type operands[] = {condition, then, otherwise};
+  if (const Type *array = llvm::find_if(operands, isArray); array != std::end(operands)) {
+    bool hasCells = llvm::all_of(operands, [](Type type) {
+      return isArray(type) || isNumber(type) || isa<ScalarType>(type);
+    });
+    return hasCells ? *array : Type();
+  }
   if (!isScalar(condition) || isa<StringType>(condition) || !isScalar(then) || !isScalar(otherwise))
     return {};
   if (then == otherwise)
