@@ -28,6 +28,10 @@ void toString(ExecutionContext &, std::span<Value> operands, std::span<Value> re
   setSize(options.rows, operands[1], "rows");
   setSize(options.columns, operands[2], "columns");
   setSize(options.decimals, operands[3], "decimals");
+  constexpr int64_t mostDecimals = 1000;
+  if (options.decimals > mostDecimals)
+    throw Error(
+        fmt::format("toString: at most {} decimals, got {}", mostDecimals, options.decimals));
   if (!operands[4].isNothing())
     options.sparse = operands[4].asBoolean();
   if (!operands[5].isNothing())

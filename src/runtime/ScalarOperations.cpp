@@ -192,7 +192,13 @@ Value binaryScalar(BinaryOperator op, const Value &lhs, const Value &rhs) {
 Value concatenate(const Value &lhs, const Value &rhs) {
   checkDefined(lhs);
   checkDefined(rhs);
-  return lhs.asText() + rhs.asText();
+  constexpr size_t longest = std::numeric_limits<int32_t>::max();
+  std::string text = lhs.asText();
+  std::string added = rhs.asText();
+  if (text.size() + added.size() > longest)
+    throw Error(fmt::format("a text of {} characters is too long, the most are {}",
+                            text.size() + added.size(), longest));
+  return text += added;
 }
 
 Value castValue(const Value &value, CastTarget target) {

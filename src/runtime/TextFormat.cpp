@@ -113,14 +113,19 @@ std::string matrixText(const Array &array, const TextOptions &options) {
   return text;
 }
 
-std::string listText(const List &list, const TextOptions &options) {
+std::string listText(const List &list, const TextOptions &options, int depth = 1) {
+  constexpr int deepest = 1000;
+  if (depth > deepest)
+    throw Error(fmt::format("a list nested deeper than {} levels can't be shown", deepest));
   std::string text = "List containing:\n[";
   for (size_t i = 0; i < list.elements.size(); ++i) {
     if (i > 0)
       text += ", ";
-    if (list.elements[i].isArray())
+    const Value &element = list.elements[i];
+    if (element.isArray())
       text += "\nMatrix:\n";
-    text += textOf(list.elements[i], options);
+    text +=
+        element.isList() ? listText(*element.list(), options, depth + 1) : textOf(element, options);
   }
   return text + "]";
 }

@@ -8,6 +8,25 @@
 
 namespace tokamak::runtime {
 
+// Nested lists that nobody else holds are taken apart one after the other.
+List::~List() {
+  std::vector<std::shared_ptr<const List>> nested;
+  auto take = [&nested](List &list) {
+    for (Value &element : list.elements)
+      if (element.isList()) {
+        nested.push_back(element.list());
+        element = Value();
+      }
+  };
+  take(*this);
+  while (!nested.empty()) {
+    std::shared_ptr<const List> list = std::move(nested.back());
+    nested.pop_back();
+    if (list.use_count() == 1)
+      take(const_cast<List &>(*list));
+  }
+}
+
 [[noreturn]] static void failConversion(const Value &value, std::string_view wanted) {
   if (value.isUndefined())
     failUndefined(value);

@@ -23,6 +23,12 @@ class Value;
 struct List {
   std::vector<Value> elements;
   std::vector<std::string> names;
+  List() = default;
+  List(const List &) = default;
+  List(List &&) = default;
+  List &operator=(const List &) = default;
+  List &operator=(List &&) = default;
+  ~List(); // lists may be nested deeper than the stack
 };
 
 // A variable that was not assigned on the path taken; reading it is the user's error.

@@ -3,6 +3,7 @@
 #include "ir/tok/TokDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace tokamak;
@@ -23,8 +24,11 @@ static Dimension meet(Dimension a, Dimension b) {
 }
 
 static Dimension sum(Dimension a, Dimension b) {
-  if (a.isConstant() && b.isConstant())
-    return Dimension::constant(a.constantValue() + b.constantValue());
+  if (a.isConstant() && b.isConstant()) {
+    int64_t total = 0;
+    bool overflows = llvm::AddOverflow(a.constantValue(), b.constantValue(), total);
+    return overflows ? Dimension::unknown() : Dimension::constant(total);
+  }
   if (a.isConstant(0))
     return b;
   return b.isConstant(0) ? a : Dimension::unknown();
@@ -32,8 +36,13 @@ static Dimension sum(Dimension a, Dimension b) {
 
 // begin:end, both inclusive.
 static Dimension rangeLength(const Facts &begin, const Facts &end) {
-  if (begin.integer.isConstant() && end.integer.isConstant())
-    return Dimension::constant(end.integer.constantValue() - begin.integer.constantValue() + 1);
+  if (begin.integer.isConstant() && end.integer.isConstant()) {
+    int64_t distance = 0, length = 0;
+    bool overflows =
+        llvm::SubOverflow(end.integer.constantValue(), begin.integer.constantValue(), distance) ||
+        llvm::AddOverflow(distance, int64_t{1}, length);
+    return overflows ? Dimension::unknown() : Dimension::constant(length);
+  }
   if (begin.integer.isConstant(1))
     return end.integer;
   return begin.integer.provedEqual(end.integer) ? Dimension::constant(1) : Dimension::unknown();
@@ -203,10 +212,11 @@ void LengthOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> resul
   Dimension rows = operands[0].rows(), columns = operands[0].columns();
   if (isScalar(getOperand().getType()))
     results[0] = integerFacts(Dimension::constant(1), getContext());
-  else if (rows.isConstant() && columns.isConstant())
-    results[0] = integerFacts(Dimension::constant(rows.constantValue() * columns.constantValue()),
-                              getContext());
-  else if (columns.isConstant(1))
+  else if (rows.isConstant() && columns.isConstant()) {
+    int64_t cells = 0;
+    if (!llvm::MulOverflow(rows.constantValue(), columns.constantValue(), cells))
+      results[0] = integerFacts(Dimension::constant(cells), getContext());
+  } else if (columns.isConstant(1))
     results[0] = integerFacts(rows, getContext());
 }
 
