@@ -22,6 +22,8 @@ import run_counts
 import run_scripts
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "test/fuzz"))
+import run_fuzz
 BIN = ROOT / "build" / os.environ.get("TOKAMAK_PRESET", "release") / "bin"
 LIT = pathlib.Path("/usr/lib/llvm-19/build/utils/lit/lit.py")
 
@@ -157,12 +159,17 @@ def edge_level():
     return {"edges/include-edges": alone(lambda: "\n".join(include_edges.violations()) or None)}
 
 
+def fuzz_level():
+    """The first programs of the generator; run_fuzz.py runs any number, under all configurations."""
+    return {f"fuzz/{seed}": alone(lambda seed=seed: run_fuzz.quick_test(seed)) for seed in range(1, 201)}
+
+
 def claim_level():
     return {f"claims/{c.number}": alone(c.run) for c in claims.read() if c.quick}
 
 
 LEVELS = {"unit": unit_level, "ir": ir_level, "scripts": script_level, "golden": golden_level,
-          "counts": count_level, "examples": example_level, "edges": edge_level, "claims": claim_level}
+          "counts": count_level, "examples": example_level, "edges": edge_level, "fuzz": fuzz_level, "claims": claim_level}
 
 
 def main():

@@ -199,7 +199,7 @@ class Expressions:
             text, size, bound, slope = self.random.choice(SMOOTH)
             operand = self.bounded(rows, columns, depth, False, size)
             return smooth(operand, text.format(operand.text), bound, slope)
-        name = self.random.choice(["-", "abs", "abs", "sign", "round", "floor", "ceil", "!", "is.nan", "sqrt", "square"])
+        name = self.random.choice(["-", "abs", "abs", "sign", "round", "floor", "ceil", "!", "is.nan", "is.infinite", "sqrt", "square"])
         v = self.matrix(rows, columns, depth, exact or name not in ("-", "abs", "square"))
         if name == "-":
             return v.having(f"(-{v.text})")
@@ -210,6 +210,8 @@ class Expressions:
         if name == "sqrt":
             return v.having(f"sqrt({v.text})", unit=None, size=max(1, v.size), special=True)
         text = f"(!{v.text})" if name == "!" else f"{name}({v.text})"
+        if name == "round" and v.special:
+            return v.having(text, size=2.0 ** 63)  # infinity rounds to the largest integer
         return v.having(text, unit=0, size=v.size + 1 if name in ("round", "floor", "ceil") else 1)
 
     def combined(self, a, b, depth, exact, **shape):
@@ -353,7 +355,10 @@ class Expressions:
 
     def scan(self, rows, columns, depth, exact):
         v = self.matrix(rows, columns, depth, exact)
-        name = self.random.choice(["cumsum", "rowcumsum", "cummin", "cummax"])
+        name = self.random.choice(["cumsum", "rowcumsum", "cummin", "cummax", "cumprod"])
+        if name == "cumprod":
+            v = self.bounded(rows, columns, depth, False, 1)
+            return v.having(f"cumprod({v.text})", unit=None, error=most(rows) * (v.error + EPSILON))
         if "sum" in name:
             return summed(v, most(columns if name.startswith("row") else rows), f"{name}({v.text})")
         return v.having(f"{name}({v.text})")

@@ -17,7 +17,8 @@ LARGE = [63, 64, 65, 66, 67, 68, 69, 70, 1000, 5000]
 
 
 class ProgramGenerator:
-    def __init__(self, seed):
+    def __init__(self, seed, small=False):
+        self.small = small
         self.random = random.Random(seed)
         self.expressions = Expressions(self.random)
         self.lines, self.functions, self.indent, self.names = [], [], 0, 0
@@ -63,7 +64,7 @@ class ProgramGenerator:
         for _ in range(self.random.randint(2, 5)):
             rows, columns = self.shape()
             self.assign(self.fresh("x"), self.expressions.leaf(rows, columns))
-        self.statements(self.random.randint(3, 9))
+        self.statements(self.random.randint(2, 4 if self.small else 9))
         if self.random.random() < 0.08:
             self.failure()
         for name in list(self.variables):
@@ -82,7 +83,7 @@ class ProgramGenerator:
             if self.nesting < 2:
                 choices += [self.branch, self.for_loop, self.for_loop, self.while_loop]
             if self.nesting == 0:
-                choices += [self.growth, self.call]
+                choices += [self.growth, self.call, self.parfor]
             self.random.choice(choices)()
 
     def matrix_assignment(self):
@@ -264,6 +265,28 @@ class ProgramGenerator:
         self.variables[name] = Value(name, rows, start + trips, 16, None, 1e-9, True)
         self.emit(f"{name} = ({name} * 0.5)")
 
+    def parfor(self):
+        """Independent iterations, each of which sets one row."""
+        columns, rows, name, counter = self.random.choice(self.expressions.inner), self.random.randint(1, 6), \
+            self.fresh("x"), self.fresh("i")
+        if isinstance(columns, Unknown) or columns == 0 or columns > 100:
+            return
+        self.assign(name, self.expressions.bounded(rows, columns, 1, False, 16))
+        start = self.variables.pop(name)
+        row = []
+        self.emit(f"parfor ({counter} in 1:{rows}) {{")
+
+        def body():
+            self.variables[counter] = Value(counter, size=10)
+            for _ in range(self.random.randint(0, 2)):
+                self.random.choice([self.matrix_assignment, self.scalar_assignment])()
+            row.append(self.expressions.matrix(1, columns, 3))
+            self.emit(f"{name}[{counter}, ] = {row[0].text}")
+
+        self.scoped(body)
+        self.emit("}")
+        self.variables[name] = join(name, start, row[0])
+
     def call(self):
         rows, columns = self.shape()
         argument = self.expressions.matrix(rows, columns, 2)
@@ -311,8 +334,8 @@ class ProgramGenerator:
         self.emit('print("E y")\nprint(sum(as.matrix(y)))')
 
 
-def program(seed):
-    return ProgramGenerator(seed).program()
+def program(seed, small=False):
+    return ProgramGenerator(seed, small).program()
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@
 usage: run_fuzz.py [FIRST [COUNT]] [--quick] [--jobs N] [--save FOLDER] [--no-shrink]
        run_fuzz.py --script FILE.dml [--no-shrink]
   FIRST COUNT   seeds of generate_programs.py to run; default 1 200
-  --quick       three configurations a program in place of all eight
+  --quick       smaller programs, each with one selector in place of all four
   --save        where programs that differ go, shrunk: SEED.dml; default build/fuzz
 
 A program is right if every configuration of the native engine (selector x 1 and 2 threads, half of them with some
@@ -34,7 +34,6 @@ TOLERANCE = 1e-6
 TIMEOUT_SECONDS = 20
 TAG = re.compile(r"([EA]) \w+( sum)?")
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|Infinity)|NaN")
-PLACE = re.compile(r".*?:\d+:\d+: error")
 
 
 # ---- running and comparing
@@ -59,8 +58,6 @@ def configurations(seed, quick):
         options = [f"--fusion={selector}"] + (["--disable=" + ",".join(disabled)] if disabled else [])
         for threads in (1, 2):
             yield ["--engine=native", f"--threads={threads}", *options]
-    if quick:
-        yield ["--engine=native"]
 
 
 def close(expected, actual):
@@ -87,6 +84,12 @@ def difference(expected, actual):
     return None if len(left) == len(right) else f"{len(left)} lines expected, got {len(right)}"
 
 
+def same_mistake(found, raised):
+    """Static analysis finds before the program starts, maybe with a size unknown, what the reference gets to."""
+    pattern = re.escape(found.splitlines()[0] if found else "").replace(r"\?x", r"\d+x").replace(r"x\?", r"x\d+")
+    return re.match(pattern + "$", raised, re.MULTILINE) is not None
+
+
 def complaint(path, seed, quick=False, only=None):
     """(options, kind, text) of the first wrong configuration, or None; `only` tries nothing but these options."""
     status, out, err = run(path, ["--engine=reference"])
@@ -95,9 +98,8 @@ def complaint(path, seed, quick=False, only=None):
     others = {}
     for options in only or configurations(seed, quick):
         outcome = run(path, options)
-        if status == 1 and outcome[0] == 2 and PLACE.match(outcome[2]) and PLACE.match(err) and \
-                PLACE.match(outcome[2])[0] == PLACE.match(err)[0]:
-            return None  # what the reference finds when it gets there, static analysis finds before the program starts
+        if outcome[0] == 2 and status in (1, 2) and same_mistake(outcome[2], err):
+            continue
         if outcome[0] != status:
             kind = "internal" if "internal error" in outcome[2] else "status"
             return options, kind, f"exit status {outcome[0]}, expected {status}\n{outcome[2]}{err}"
@@ -210,6 +212,12 @@ def shrunk(text, options, kind):
 
 # ---- one program, all programs
 
+def quick_test(seed):
+    """One program of the short run: None, or what is wrong."""
+    wrong = examine(generate_programs.program(seed, small=True), seed, quick=True, shrinking=False)
+    return wrong and f"shrunk by: python3 test/fuzz/run_fuzz.py {seed} 1 --quick\n{wrong}"
+
+
 def examine(text, seed, quick=False, save=None, shrinking=True):
     """None, or a text that says what is wrong with this program and holds it, shrunk."""
     with tempfile.TemporaryDirectory(prefix="tokamak-fuzz-") as folder:
@@ -243,7 +251,7 @@ def main():
         return 1 if wrong else 0
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(max_workers=options.jobs) as pool:
-        run_one = lambda seed: examine(generate_programs.program(seed), seed, options.quick, options.save, not options.no_shrink)
+        run_one = lambda seed: examine(generate_programs.program(seed, options.quick), seed, options.quick, options.save, not options.no_shrink)
         for wrong in pool.map(run_one, range(options.first, options.first + options.count)):
             if wrong:
                 failed += 1
