@@ -331,7 +331,7 @@ class ProgramGenerator:
             f"if ({self.condition()}) {{\n  y = 1\n}}",
             f"y = solve({x.text}, {other.text})",
             f"y = 5 %/% as.integer({self.expressions.scalar(1, True).text})"]))
-        self.emit('print("E y")\nprint(sum(as.matrix(y)))')
+        self.emit('print("A y")\nprint(sum(as.matrix(y)))')
 
 
 def program(seed, small=False):

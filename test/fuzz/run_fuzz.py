@@ -26,7 +26,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import generate_programs
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-TOKAMAK = pathlib.Path(os.environ.get("TOKAMAK", ROOT / "build/release/bin/tokamak"))
+TOKAMAK = pathlib.Path(os.environ.get("TOKAMAK") or ROOT / "build" / os.environ.get("TOKAMAK_PRESET", "release") / "bin/tokamak")
 SELECTORS = ["none", "all", "no-redundancy", "cost"]
 PASSES = ["inline", "constant-propagation", "canonicalize", "cse", "fold-facts", "loop-invariant-code-motion",
           "sink-transpositions", "dead-functions", "fold-sizes", "aggregate-vectors", "absorb-transpositions"]
@@ -252,7 +252,9 @@ def main():
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(max_workers=options.jobs) as pool:
         run_one = lambda seed: examine(generate_programs.program(seed, options.quick), seed, options.quick, options.save, not options.no_shrink)
-        for wrong in pool.map(run_one, range(options.first, options.first + options.count)):
+        for done, wrong in enumerate(pool.map(run_one, range(options.first, options.first + options.count))):
+            if done % 100 == 99:
+                print(f"{done + 1} programs", file=sys.stderr, flush=True)
             if wrong:
                 failed += 1
                 print(f"FAILED {wrong}", flush=True)
