@@ -50,7 +50,8 @@ public:
   }
   // A recursion names each of its calls once.
   Error &calledFrom(const SourcePlace &place) {
-    if (place.isKnown() && std::find(callStack_.begin(), callStack_.end(), place) == callStack_.end())
+    if (place.isKnown() &&
+        std::find(callStack_.begin(), callStack_.end(), place) == callStack_.end())
       callStack_.push_back(place);
     return *this;
   }

@@ -61,6 +61,7 @@ public:
           if (diagnostic.getSeverity() == DiagnosticSeverity::Error && message_.empty()) {
             message_ = diagnostic.str();
             place_ = placeOf(diagnostic.getLocation());
+            callers_ = callersOf(diagnostic.getLocation());
           }
           return success();
         }) {}
@@ -68,6 +69,8 @@ public:
   [[noreturn]] void raise(ErrorKind kind) {
     Error error(message_.empty() ? "a pass failed without a message" : message_, kind);
     error.at(place_);
+    for (const SourcePlace &caller : callers_)
+      error.calledFrom(caller);
     throw error;
   }
 
@@ -75,6 +78,7 @@ private:
   ScopedDiagnosticHandler handler_;
   std::string message_;
   SourcePlace place_;
+  std::vector<SourcePlace> callers_;
 };
 
 // Scalars become literals, arrays state their sizes.

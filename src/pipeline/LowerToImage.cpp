@@ -28,11 +28,27 @@ SourcePlace pipeline::placeOf(Location location) {
   return {};
 }
 
+std::vector<SourcePlace> pipeline::callersOf(Location location) {
+  std::vector<SourcePlace> callers;
+  if (auto named = dyn_cast<NameLoc>(location))
+    return callersOf(named.getChildLoc());
+  while (auto call = dyn_cast<CallSiteLoc>(location)) {
+    std::vector<SourcePlace> inner = callersOf(call.getCallee());
+    callers.insert(callers.end(), inner.begin(), inner.end());
+    callers.push_back(placeOf(call.getCaller()));
+    location = call.getCaller();
+  }
+  return callers;
+}
+
 namespace {
 
 // What all functions of one image share.
 struct ImageParts {
-  explicit ImageParts(Image &image) : image(image) { image.places.emplace_back(); }
+  explicit ImageParts(Image &image) : image(image) {
+    image.places.emplace_back();
+    image.callers.emplace_back();
+  }
 
   int32_t native(StringRef name) {
     auto [entry, inserted] = natives.try_emplace(name, image.natives.size());
@@ -41,21 +57,24 @@ struct ImageParts {
     return image.natives[entry->second] ? entry->second : -1;
   }
 
+  // Equal locations share an entry: MLIR makes them unique.
   int32_t place(Location location) {
+    auto [entry, inserted] = places.try_emplace(location, 0);
+    if (!inserted)
+      return entry->second;
     SourcePlace place = placeOf(location);
-    if (!place.isKnown())
-      return 0;
-    auto key = std::make_tuple(place.file, place.line, place.column);
-    auto [entry, inserted] = places.try_emplace(key, image.places.size());
-    if (inserted)
+    if (place.isKnown()) {
+      entry->second = image.places.size();
       image.places.push_back(std::move(place));
+      image.callers.push_back(callersOf(location));
+    }
     return entry->second;
   }
 
   Image &image;
   llvm::StringMap<int32_t> natives;
   llvm::StringMap<int32_t> functions;
-  std::map<std::tuple<std::string, int, int>, int32_t> places;
+  llvm::DenseMap<Location, int32_t> places;
 };
 
 class FunctionLowering {

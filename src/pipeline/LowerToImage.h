@@ -15,6 +15,8 @@ namespace tokamak::pipeline {
 
 // Where an operation stands in its source; unknown for generated code.
 SourcePlace placeOf(mlir::Location location);
+// The calls through which inlined code was reached, innermost first.
+std::vector<SourcePlace> callersOf(mlir::Location location);
 
 // Number of a block by the name of its function.
 using BlockNumber = llvm::function_ref<int32_t(llvm::StringRef)>;

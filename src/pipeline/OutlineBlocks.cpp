@@ -66,8 +66,7 @@ void convertScalarsOfUnknownType(ModuleOp module) {
     OpBuilder builder(op);
     for (OpOperand &operand : op->getOpOperands())
       if (isa<tok::ScalarType>(operand.get().getType()))
-        operand.set(
-            builder.create<tok::CastOp>(op->getLoc(), builder.getF64Type(), operand.get()));
+        operand.set(builder.create<tok::CastOp>(op->getLoc(), builder.getF64Type(), operand.get()));
   });
 }
 

@@ -3,6 +3,7 @@
 #include "analysis/FactsAnalysis.h"
 #include "fusion/select/FuseBlock.h"
 #include "ir/plan/PlanDialect.h"
+#include "pipeline/InlineCalls.h"
 #include "pipeline/LowerToImage.h"
 #include "pipeline/OutlineBlocks.h"
 #include "pipeline/StaticPhase.h"
@@ -153,6 +154,7 @@ struct LowerToImagePass : ModulePass<LowerToImagePass> {
 } // namespace
 
 void pipeline::registerPasses() {
+  registerPass(createInlineCallsPass);
   PassRegistration<PrintFactsPass>();
   PassRegistration<CheckFactsPass>();
   PassRegistration<OutlineBlocksPass>();

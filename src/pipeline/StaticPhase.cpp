@@ -1,6 +1,7 @@
 #include "pipeline/StaticPhase.h"
 
 #include "analysis/FactsAnalysis.h"
+#include "pipeline/InlineCalls.h"
 #include "pipeline/OutlineBlocks.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -83,7 +84,7 @@ LogicalResult pipeline::runStaticPhase(ModuleOp module, const StaticOptions &opt
   prepare.enableVerifier(options.verifyEach);
   bool hasCalls = llvm::hasSingleElement(module.getOps<func::FuncOp>()) == false;
   if (hasCalls && enabled("inline"))
-    prepare.addPass(createInlinerPass());
+    prepare.addPass(createInlineCallsPass());
   if (hasCalls && enabled("dead-functions"))
     prepare.addPass(createSymbolDCEPass());
   if (failed(prepare.run(module)))

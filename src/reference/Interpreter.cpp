@@ -73,8 +73,9 @@ Interpreter::Values Interpreter::runFunction(llvm::StringRef name, Values argume
   if (!function || function.isExternal() || function.getNumArguments() != arguments.size())
     internalError(fmt::format("no function '{}' of {} parameters", name.str(), arguments.size()));
   if (callDepth_ > maximumCallDepth)
-    throw Error(fmt::format("recursion too deep: function '{}' is reached through more than {} calls",
-                            name.str(), maximumCallDepth));
+    throw Error(
+        fmt::format("recursion too deep: function '{}' is reached through more than {} calls",
+                    name.str(), maximumCallDepth));
   ++callDepth_;
   auto leave = llvm::make_scope_exit([this] { --callDepth_; });
   Frame frame;

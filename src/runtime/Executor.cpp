@@ -179,11 +179,17 @@ void Executor::runFunction(const Image &image, const ImageFunction &function,
   try {
     interpret(image, function, frame.slots(), results, current, depth);
   } catch (Error &error) {
-    const SourcePlace &place = image.places.empty() ? SourcePlace() : image.places[current->place];
     bool wasPlaced = error.place().isKnown();
-    error.at(place);
-    if (current->opcode == Opcode::Call && wasPlaced)
-      error.calledFrom(place);
+    if (static_cast<size_t>(current->place) < image.places.size()) {
+      const SourcePlace &place = image.places[current->place];
+      bool isCaller = wasPlaced && current->opcode == Opcode::Call;
+      error.at(place);
+      if (isCaller)
+        error.calledFrom(place);
+      if ((isCaller || !wasPlaced) && static_cast<size_t>(current->place) < image.callers.size())
+        for (const SourcePlace &caller : image.callers[current->place])
+          error.calledFrom(caller);
+    }
     throw;
   }
 }

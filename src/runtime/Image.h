@@ -82,6 +82,8 @@ struct Image {
   std::vector<const Native *> natives;
   std::vector<KernelPlan> kernels;
   std::vector<SourcePlace> places; // 0 = unknown
+  // Of inlined code: the calls that led to the place, innermost first; as many entries as places.
+  std::vector<std::vector<SourcePlace>> callers;
 };
 
 void print(const Image &image, std::ostream &out);

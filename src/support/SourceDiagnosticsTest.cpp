@@ -70,7 +70,8 @@ TEST(SourceDiagnostics, showsTheSurroundingsInALongLine) {
   std::string text = rendered(engine);
   EXPECT_NE(text.find("\n    ...xxx"), std::string::npos) << text;
   EXPECT_NE(text.find(" ^~~~~\n"), std::string::npos) << text;
-  size_t excerpt = text.find("\n    ...") + 1, caret = text.find('^') - text.find('\n', excerpt) - 1;
+  size_t excerpt = text.find("\n    ...") + 1,
+         caret = text.find('^') - text.find('\n', excerpt) - 1;
   EXPECT_EQ(text.substr(excerpt + caret, 5), "alhpa") << text;
 }
 

@@ -242,28 +242,31 @@ class ProgramGenerator:
         self.loop(f"while (({counter} < {self.random.randint(1, 4)}){also}) {{", counter, f"{counter} = {counter} + 1")
 
     def growth(self):
-        """A matrix that gains a column with each iteration."""
+        """A matrix that gains a column or a row with each iteration, and is used at each of its sizes."""
         rows = self.random.choice([r for r in self.expressions.inner])
         start, trips, name = self.random.choice([0, 1, 3]), self.random.randint(2, 6), self.fresh("x")
         if most(rows) * 9 > CELL_LIMIT:
             return
-        self.assign(name, self.expressions.bounded(rows, start, 1, False, 16))
-        # Its width changes, so within the loop only the column that is added uses it, through an aggregate.
-        value = self.variables.pop(name)
-        counter, column, part = self.fresh("i"), self.fresh("x"), self.fresh("x")
+        wide = self.random.random() < 0.6
+        shape = lambda length: (rows, length) if wide else (length, rows)
+        self.assign(name, self.expressions.bounded(*shape(start), 1, True, 16))
+        self.emit(f"{name} = floor({name})")
+        length = Unknown(self.names, start + trips)
+        counter, part = self.fresh("i"), self.fresh("x")
         self.emit(f"for ({counter} in 1:{trips}) {{")
 
         def body():
-            self.emit(f"{part} = rowSums(({name} * 0.125))")
-            self.variables[part] = Value(part, rows, 1, 20, None, 1e-11, True)
-            self.assign(column, self.expressions.matrix(rows, 1, 2))
-            self.emit(f"{column} = max(min({column}, 16), (-16))")
-            self.emit(f"{name} = cbind({name}, {column})")
+            self.variables[name] = Value(name, *shape(length), 17, 0, 0, True)
+            self.expressions.inner = self.expressions.inner + [length] * 3
+            for _ in range(self.random.randint(0, 2)):
+                self.random.choice([self.matrix_assignment, self.scalar_assignment])()
+            self.assign(part, self.expressions.matrix(*shape(1), 3, exact=True))
+            self.emit(f"{part} = floor(max(min({part}, 16), (-16)))")
+            self.emit(f"{name} = {'cbind' if wide else 'rbind'}({name}, {part})")
 
         self.scoped(body)
         self.emit("}")
-        self.variables[name] = Value(name, rows, start + trips, 16, None, 1e-9, True)
-        self.emit(f"{name} = ({name} * 0.5)")
+        self.variables[name] = Value(name, *shape(start + trips), 17, 0, 0, True)
 
     def parfor(self):
         """Independent iterations, each of which sets one row."""

@@ -1,0 +1,63 @@
+#include "pipeline/InlineCalls.h"
+
+#include "ir/tok/TokDialect.h"
+
+#include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Transforms/Inliner.h"
+
+using namespace mlir;
+using namespace tokamak;
+
+namespace {
+
+// Operations that inlining may add to a program, besides those of functions that are called once.
+constexpr int64_t operationBudget = 20000;
+
+struct InlineCallsPass : PassWrapper<InlineCallsPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(InlineCallsPass)
+  StringRef getArgument() const final { return "tok-inline"; }
+  StringRef getDescription() const final { return "Inline functions into their callers"; }
+
+  // func.return is inlinable only with this extension.
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<tok::TokDialect, func::FuncDialect>();
+    func::registerInlinerExtension(registry);
+  }
+
+  void runOnOperation() final {
+    llvm::DenseMap<Operation *, int> callCounts;
+    SymbolTable functions(getOperation());
+    getOperation()->walk(
+        [&](tok::CallOp call) { ++callCounts[functions.lookup(call.getCallee())]; });
+
+    int64_t budget = operationBudget;
+    auto fits = [&](const Inliner::ResolvedCall &call) {
+      Region *body = call.targetNode->getCallableRegion();
+      if (callCounts.lookup(body->getParentOp()) == 1)
+        return true;
+      int64_t size = 0;
+      body->walk([&](Operation *) { ++size; });
+      if (size > budget)
+        return false;
+      budget -= size;
+      return true;
+    };
+    auto runPipelineHelper = [](Pass &pass, OpPassManager &pipeline, Operation *op) {
+      return static_cast<InlineCallsPass &>(pass).runPipeline(pipeline, op);
+    };
+    // Simplification is the pipeline's business.
+    InlinerConfig config([](OpPassManager &) {}, /*maxInliningIterations=*/4);
+    CallGraph &calls = getAnalysis<CallGraph>();
+    Inliner inliner(getOperation(), calls, *this, getAnalysisManager(), runPipelineHelper, config,
+                    fits);
+    if (failed(inliner.doInlining()))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> pipeline::createInlineCallsPass() {
+  return std::make_unique<InlineCallsPass>();
+}

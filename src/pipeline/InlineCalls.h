@@ -1,0 +1,20 @@
+// Inlines the program's functions into their callers, so that sizes, constants and fusion reach
+// through calls.
+//
+//   %1 = tok.call @scale(%x)        ==>   the body of scale, located at "scale called from here"
+//
+// Recursive functions stay calls, and so does what would make the program grow without bound: a
+// function is inlined if it is called once, or as long as the program's budget of operations lasts.
+#ifndef TOKAMAK_PIPELINE_INLINECALLS_H
+#define TOKAMAK_PIPELINE_INLINECALLS_H
+
+#include "mlir/Pass/Pass.h"
+
+#include <memory>
+
+namespace tokamak::pipeline {
+
+std::unique_ptr<mlir::Pass> createInlineCallsPass();
+
+} // namespace tokamak::pipeline
+#endif
