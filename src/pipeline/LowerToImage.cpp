@@ -2,6 +2,7 @@
 
 #include "ir/tok/TokDialect.h"
 #include "pipeline/OutlineBlocks.h"
+#include "support/SourceDiagnostics.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -15,29 +16,14 @@ using runtime::Opcode;
 using runtime::Slot;
 
 SourcePlace pipeline::placeOf(Location location) {
-  if (auto file = dyn_cast<FileLineColLoc>(location))
-    return {file.getFilename().str(), int(file.getLine()), int(file.getColumn())};
-  if (auto call = dyn_cast<CallSiteLoc>(location))
-    return placeOf(call.getCallee());
-  if (auto named = dyn_cast<NameLoc>(location))
-    return placeOf(named.getChildLoc());
-  if (auto fused = dyn_cast<FusedLoc>(location))
-    for (Location part : fused.getLocations())
-      if (SourcePlace place = placeOf(part); place.isKnown())
-        return place;
-  return {};
+  support::FilePosition position = support::positionOf(location);
+  return {position.file, int(position.line), int(position.column)};
 }
 
 std::vector<SourcePlace> pipeline::callersOf(Location location) {
   std::vector<SourcePlace> callers;
-  if (auto named = dyn_cast<NameLoc>(location))
-    return callersOf(named.getChildLoc());
-  while (auto call = dyn_cast<CallSiteLoc>(location)) {
-    std::vector<SourcePlace> inner = callersOf(call.getCallee());
-    callers.insert(callers.end(), inner.begin(), inner.end());
-    callers.push_back(placeOf(call.getCaller()));
-    location = call.getCaller();
-  }
+  for (const support::DiagnosticNote &note : support::diagnosticAt(location).notes)
+    callers.push_back({note.file, int(note.line), int(note.column)});
   return callers;
 }
 

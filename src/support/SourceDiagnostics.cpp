@@ -2,6 +2,7 @@
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -226,18 +227,28 @@ FilePosition positionOf(mlir::Location location) {
   return {};
 }
 
+// The calls through which inlined code was reached, innermost first. Inlining nests in both places:
+// what was inlined into the callee before, and where the caller was inlined to.
+static void appendCallers(mlir::Location location, std::vector<DiagnosticNote> &notes) {
+  if (auto name = mlir::dyn_cast<mlir::NameLoc>(location))
+    return appendCallers(name.getChildLoc(), notes);
+  auto call = mlir::dyn_cast<mlir::CallSiteLoc>(location);
+  if (!call)
+    return;
+  appendCallers(call.getCallee(), notes);
+  FilePosition caller = positionOf(call.getCaller());
+  if (caller.line > 0)
+    notes.push_back({"called from here", caller.file, caller.line, caller.column});
+  appendCallers(call.getCaller(), notes);
+}
+
 Diagnostic diagnosticAt(mlir::Location location) {
   Diagnostic diagnostic;
   FilePosition position = positionOf(location);
   diagnostic.file = position.file;
   diagnostic.line = position.line;
   diagnostic.column = position.column;
-  while (auto call = mlir::dyn_cast<mlir::CallSiteLoc>(location)) {
-    FilePosition caller = positionOf(call.getCaller());
-    if (caller.line > 0)
-      diagnostic.notes.push_back({"called from here", caller.file, caller.line, caller.column});
-    location = call.getCaller();
-  }
+  appendCallers(location, diagnostic.notes);
   return diagnostic;
 }
 
@@ -269,7 +280,13 @@ MlirDiagnosticForwarder::MlirDiagnosticForwarder(mlir::MLIRContext *context,
         position = {};
       diagnostic.notes.push_back({note.str(), position.file, position.line, position.column});
     }
-    engine.report(std::move(diagnostic));
+    // A function that is inlined twice has the same mistake twice.
+    bool known = llvm::any_of(engine.sorted(), [&](const Diagnostic *other) {
+      return other->line == diagnostic.line && other->column == diagnostic.column &&
+             other->file == diagnostic.file && other->message == diagnostic.message;
+    });
+    if (!known)
+      engine.report(std::move(diagnostic));
     return mlir::success();
   });
 }

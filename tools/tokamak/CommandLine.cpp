@@ -118,8 +118,9 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
   auto addCompileOptions = [&](CLI::App *command) {
     command->add_option("file", line.file, "the DML script, or a .mlir file in the tok dialect")
         ->required();
-    command->add_option("--library", line.libraries,
-                        "folder with more DML builtins, NAME.dml each; searched first")
+    command
+        ->add_option("--library", line.libraries,
+                     "folder with more DML builtins, NAME.dml each; searched first")
         ->allow_extra_args(false);
     command->add_option("--disable", disable, "rules and passes to leave out, by name")
         ->delimiter(',')
