@@ -1,11 +1,12 @@
-// Hand-written loops: what a patient C++ programmer gets from this machine. The peer that Tokamak's generated kernels are
-// measured against.
+// Hand-written loops: what a patient C++ programmer gets from this machine. The peer that Tokamak's
+// generated kernels are measured against.
 //
 //   hand-written BENCHMARK THREADS REPETITIONS ROWS COLUMNS
 //
-// prints `ns N` for each repetition after a warm-up, and `result R`, which run.py compares with the other peers.
-// Explicit vectors of 512 bits (the compiler splits them where the machine has less), several accumulators, four rows at
-// a time, huge pages, and one pass over memory wherever the mathematics allows it.
+// prints `ns N` for each repetition after a warm-up, and `result R`, which run.py compares with the
+// other peers. Explicit vectors of 512 bits (the compiler splits them where the machine has less),
+// several accumulators, four rows at a time, huge pages, and one pass over memory wherever the
+// mathematics allows it.
 
 #include <algorithm>
 #include <chrono>
@@ -85,11 +86,14 @@ void fill(Array &a, int64_t factor, int64_t modulus) {
 
 int threadCount = 1;
 
-// Calls body(part, begin, end) for equal parts of [0, size) on as many threads; parts begin at multiples of 64.
+// Calls body(part, begin, end) for equal parts of [0, size) on as many threads; parts begin at
+// multiples of 64.
 void parallel(int64_t size, const std::function<void(int, int64_t, int64_t)> &body) {
   if (threadCount == 1)
     return body(0, 0, size);
-  auto bound = [&](int part) { return part == threadCount ? size : size * part / threadCount / 64 * 64; };
+  auto bound = [&](int part) {
+    return part == threadCount ? size : size * part / threadCount / 64 * 64;
+  };
   std::vector<std::thread> threads;
   for (int part = 1; part < threadCount; ++part)
     threads.emplace_back([&, part] { body(part, bound(part), bound(part + 1)); });
@@ -105,7 +109,8 @@ struct alignas(64) Partial {
 
 template <int count, typename Body> std::vector<double> reduce(int64_t size, Body body) {
   std::vector<Partial> partials(threadCount);
-  parallel(size, [&](int part, int64_t begin, int64_t end) { body(begin, end, partials[part].values); });
+  parallel(size,
+           [&](int part, int64_t begin, int64_t end) { body(begin, end, partials[part].values); });
   std::vector<double> sums(count);
   for (const Partial &partial : partials)
     for (int i = 0; i < count; ++i)
@@ -162,8 +167,9 @@ double readAll(const Array &x) {
   })[0];
 }
 
-// Rows of `columns` cells as vectors. The last vector overlaps the one before where the width is no multiple of eight;
-// `v` has zeros in the lanes that count twice, and so has what is added to the result.
+// Rows of `columns` cells as vectors. The last vector overlaps the one before where the width is no
+// multiple of eight; `v` has zeros in the lanes that count twice, and so has what is added to the
+// result.
 template <int columns> struct Rows {
   static constexpr int vectors = (columns + lanes - 1) / lanes;
   static constexpr int start(int k) { return k == vectors - 1 ? columns - lanes : k * lanes; }
@@ -204,7 +210,8 @@ template <int columns> struct Rows {
       __builtin_prefetch(x + 1024 + at);
   }
 
-  // result = t(X) %*% (scale(i, X[i,] %*% v)), one pass over X. The row count is a multiple of four in all benchmarks.
+  // result = t(X) %*% (scale(i, X[i,] %*% v)), one pass over X. The row count is a multiple of four
+  // in all benchmarks.
   template <typename Scale>
   static std::vector<double> chain(const Array &X, const std::vector<double> &v, Scale scale) {
     std::vector<std::vector<double>> partials(threadCount, std::vector<double>(columns));
@@ -337,7 +344,8 @@ template <int columns> double l2svm(const Array &X, const Array &y, double reg, 
   return sum;
 }
 
-// Runs body once to warm up, then `repetitions` times on the clock. body gets the number of the repetition.
+// Runs body once to warm up, then `repetitions` times on the clock. body gets the number of the
+// repetition.
 void measure(int repetitions, const std::function<double(int)> &body) {
   double result = body(0);
   for (int r = 1; r <= repetitions; ++r) {
@@ -345,7 +353,8 @@ void measure(int repetitions, const std::function<double(int)> &body) {
     result = body(r);
     auto stop = std::chrono::steady_clock::now();
     std::printf("ns %lld\n",
-                static_cast<long long>(std::chrono::duration_cast<std::chrono::nanoseconds>(stop - start).count()));
+                static_cast<long long>(
+                    std::chrono::duration_cast<std::chrono::nanoseconds>(stop - start).count()));
   }
   std::printf("result %.17g\n", result);
 }
@@ -414,7 +423,8 @@ int main(int count, char **arguments) {
     fill(y, 104729, 997);
     measure(repetitions, [&](int r) { return linregCG<100>(X, y, 1 + 1e-9 * r, 20); });
   } else {
-    std::fprintf(stderr, "hand-written: no benchmark %s with %s columns\n", name.c_str(), arguments[5]);
+    std::fprintf(stderr, "hand-written: no benchmark %s with %s columns\n", name.c_str(),
+                 arguments[5]);
     return 2;
   }
   return 0;

@@ -23,10 +23,11 @@
 
 inline void loadDialects(mlir::MLIRContext &context) {
   using namespace mlir;
-  context.loadDialect<affine::AffineDialect, arith::ArithDialect, bufferization::BufferizationDialect,
-                      cf::ControlFlowDialect, complex::ComplexDialect, func::FuncDialect, index::IndexDialect,
-                      linalg::LinalgDialect, LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect,
-                      scf::SCFDialect, tensor::TensorDialect, ub::UBDialect, vector::VectorDialect>();
+  context.loadDialect<
+      affine::AffineDialect, arith::ArithDialect, bufferization::BufferizationDialect,
+      cf::ControlFlowDialect, complex::ComplexDialect, func::FuncDialect, index::IndexDialect,
+      linalg::LinalgDialect, LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect,
+      scf::SCFDialect, tensor::TensorDialect, ub::UBDialect, vector::VectorDialect>();
 }
 
 #endif

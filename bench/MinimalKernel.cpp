@@ -1,5 +1,5 @@
-// The smallest static MLIR program that compiles a kernel, the floor of Tokamak's first one: it builds sum(X*Y*Z) with
-// explicit vectors, lowers it, optimises it at O2, compiles and calls it.
+// The smallest static MLIR program that compiles a kernel, the floor of Tokamak's first one: it
+// builds sum(X*Y*Z) with explicit vectors, lowers it, optimises it at O2, compiles and calls it.
 
 #include "MinimalDialects.h"
 
@@ -38,7 +38,8 @@ OwningOpRef<ModuleOp> buildKernel(MLIRContext &context) {
   OwningOpRef<ModuleOp> module = ModuleOp::create(location);
   builder.setInsertionPointToEnd(module->getBody());
   Type array = MemRefType::get({ShapedType::kDynamic}, builder.getF64Type());
-  auto type = builder.getFunctionType({array, array, array, builder.getIndexType()}, builder.getF64Type());
+  auto type =
+      builder.getFunctionType({array, array, array, builder.getIndexType()}, builder.getF64Type());
   auto function = builder.create<func::FuncOp>(location, "k1", type);
   builder.setInsertionPointToStart(function.addEntryBlock());
 
@@ -48,7 +49,8 @@ OwningOpRef<ModuleOp> buildKernel(MLIRContext &context) {
   Value nothing = builder.create<arith::ConstantOp>(
       location, DenseElementsAttr::get(vector, builder.getF64FloatAttr(0.0).getValue()));
   auto loop = builder.create<scf::ForOp>(
-      location, zero, function.getArgument(3), stride, ValueRange{nothing, nothing, nothing, nothing},
+      location, zero, function.getArgument(3), stride,
+      ValueRange{nothing, nothing, nothing, nothing},
       [&](OpBuilder &body, Location at, Value i, ValueRange sums) {
         SmallVector<Value> next;
         for (int k = 0; k < 4; ++k) {
@@ -56,7 +58,8 @@ OwningOpRef<ModuleOp> buildKernel(MLIRContext &context) {
           Value index = body.create<arith::AddIOp>(at, i, offset);
           Value product;
           for (int argument = 0; argument < 3; ++argument) {
-            Value cells = body.create<vector::LoadOp>(at, vector, function.getArgument(argument), index);
+            Value cells =
+                body.create<vector::LoadOp>(at, vector, function.getArgument(argument), index);
             product = product ? body.create<arith::MulFOp>(at, product, cells).getResult() : cells;
           }
           next.push_back(body.create<arith::AddFOp>(at, sums[k], product));
@@ -117,14 +120,15 @@ int runKernel(MLIRContext &context) {
   optimise(*llvmModule, *machine);
 
   auto jit = llvm::cantFail(llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(host).create());
-  llvm::cantFail(jit->addIRModule(
-      llvm::orc::ThreadSafeModule(std::move(llvmModule), std::move(llvmContext))));
-  using Kernel = double (*)(double *, double *, int64_t, int64_t, int64_t, double *, double *, int64_t, int64_t,
-                            int64_t, double *, double *, int64_t, int64_t, int64_t, int64_t);
+  llvm::cantFail(
+      jit->addIRModule(llvm::orc::ThreadSafeModule(std::move(llvmModule), std::move(llvmContext))));
+  using Kernel =
+      double (*)(double *, double *, int64_t, int64_t, int64_t, double *, double *, int64_t,
+                 int64_t, int64_t, double *, double *, int64_t, int64_t, int64_t, int64_t);
   auto kernel = llvm::cantFail(jit->lookup("k1")).toPtr<Kernel>();
   std::vector<double> x(1024, 2), y(1024, 3), z(1024, 0.5);
-  double sum = kernel(x.data(), x.data(), 0, 1024, 1, y.data(), y.data(), 0, 1024, 1, z.data(), z.data(), 0, 1024, 1,
-                      1024);
+  double sum = kernel(x.data(), x.data(), 0, 1024, 1, y.data(), y.data(), 0, 1024, 1, z.data(),
+                      z.data(), 0, 1024, 1, 1024);
   std::printf("%g\n", sum);
   return sum == 3072 ? 0 : 1;
 }
