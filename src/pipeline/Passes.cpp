@@ -63,6 +63,23 @@ struct CheckFactsPass : ModulePass<CheckFactsPass> {
   }
 };
 
+struct FoldFactsPass : ModulePass<FoldFactsPass> {
+  StringRef getArgument() const final { return "tok-fold-facts"; }
+  StringRef getDescription() const final { return "Replace integers that facts prove constant"; }
+  void runOnOperation() final {
+    analysis::FactsAnalysis facts(getOperation());
+    pipeline::foldFacts(getOperation(), facts);
+  }
+};
+
+struct SinkTranspositionsPass : ModulePass<SinkTranspositionsPass> {
+  StringRef getArgument() const final { return "tok-sink-transpositions"; }
+  StringRef getDescription() const final {
+    return "Put transpositions next to the products that use them";
+  }
+  void runOnOperation() final { pipeline::sinkTranspositions(getOperation()); }
+};
+
 struct OutlineBlocksPass : ModulePass<OutlineBlocksPass> {
   StringRef getArgument() const final { return "tok-outline-blocks"; }
   StringRef getDescription() const final {
@@ -157,6 +174,8 @@ void pipeline::registerPasses() {
   registerPass(createInlineCallsPass);
   PassRegistration<PrintFactsPass>();
   PassRegistration<CheckFactsPass>();
+  PassRegistration<FoldFactsPass>();
+  PassRegistration<SinkTranspositionsPass>();
   PassRegistration<OutlineBlocksPass>();
   PassRegistration<StaticPhasePass>();
   PassRegistration<FusePass>();

@@ -7,8 +7,9 @@
 
 namespace tokamak::pipeline {
 
-// tok-print-facts, tok-check-facts, tok-fold-facts, tok-outline-blocks, tok-decompose-aggregates,
-// tok-aggregate-vectors, tok-fuse{selector=...}, tok-static-phase, tok-lower-to-image.
+// tok-inline, tok-print-facts, tok-check-facts, tok-fold-facts, tok-sink-transpositions,
+// tok-outline-blocks, tok-static-phase, tok-fuse{selector=... explain}, tok-lower-to-image, and one
+// pass for each rule of rewrite/BlockRules.h, `tok-` before its name.
 void registerPasses();
 
 } // namespace tokamak::pipeline

@@ -19,10 +19,7 @@ static constexpr llvm::StringLiteral names[] = {
 
 ArrayRef<llvm::StringLiteral> pipeline::staticPassNames() { return names; }
 
-namespace {
-
-// Replaces what the facts prove constant: nrow(X) of a known matrix becomes a number.
-void foldFacts(ModuleOp module, analysis::FactsAnalysis &facts) {
+void pipeline::foldFacts(ModuleOp module, analysis::FactsAnalysis &facts) {
   module.walk([&](Operation *op) {
     if (op->getNumResults() != 1 || isa<tok::ConstantOp>(op) ||
         !op->getResult(0).getType().isInteger(64) || !isMemoryEffectFree(op) ||
@@ -38,10 +35,7 @@ void foldFacts(ModuleOp module, analysis::FactsAnalysis &facts) {
   });
 }
 
-// Puts transpositions next to the products that use them, out of which they vanish: t(X) %*% y
-// reads X. Hoisted from a loop, as loop-invariant code motion does it, the transposed copy would be
-// made and passed along.
-void sinkTranspositions(ModuleOp module) {
+void pipeline::sinkTranspositions(ModuleOp module) {
   // The clones come behind their originals, where a walk would find them again.
   SmallVector<tok::TransposeOp> transpositions;
   module.walk([&](tok::TransposeOp op) { transpositions.push_back(op); });
@@ -56,8 +50,6 @@ void sinkTranspositions(ModuleOp module) {
       op.erase();
   }
 }
-
-} // namespace
 
 LogicalResult pipeline::runStaticPhase(ModuleOp module, const StaticOptions &options) {
   auto enabled = [&](StringRef name) { return !options.disabled.contains(name); };

@@ -5,6 +5,8 @@
 #ifndef TOKAMAK_PIPELINE_STATICPHASE_H
 #define TOKAMAK_PIPELINE_STATICPHASE_H
 
+#include "analysis/FactsAnalysis.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -18,6 +20,14 @@ struct StaticOptions {
 
 // Names of the passes that can be disabled, in order.
 llvm::ArrayRef<llvm::StringLiteral> staticPassNames();
+
+// Replaces what the facts prove constant: nrow(X) of a known matrix becomes a number.
+void foldFacts(mlir::ModuleOp module, analysis::FactsAnalysis &facts);
+
+// Puts transpositions next to the products that use them, out of which they vanish: t(X) %*% y
+// reads X. Hoisted from a loop, as loop-invariant code motion does it, the transposed copy would be
+// made and passed along.
+void sinkTranspositions(mlir::ModuleOp module);
 
 // Fails after an error that makes the program wrong whatever its data.
 llvm::LogicalResult runStaticPhase(mlir::ModuleOp module, const StaticOptions &options);

@@ -1,6 +1,11 @@
 // RUN: tokamak-opt --tok-static-phase %s | FileCheck %s
+// RUN: tokamak-opt --loop-invariant-code-motion --tok-sink-transpositions %s | FileCheck %s --check-prefix=ALONE
 
 // The transposition stays with its product, in the block of the loop.
+// ALONE: tok.while
+// ALONE: } do {
+// ALONE: %[[T:.*]] = tok.transpose
+// ALONE-NEXT: tok.matmul %[[T]]
 // CHECK-LABEL: func.func @main
 // CHECK: tok.while
 // CHECK: tok.execute @[[BLOCK:block_[0-9]+]](
