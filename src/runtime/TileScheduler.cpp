@@ -1,15 +1,15 @@
 #include "runtime/TileScheduler.h"
 
+#include "base/Error.h"
+#include "runtime/parallel/ParallelLibrary.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <dlfcn.h>
+#include <filesystem>
 #include <mutex>
 #include <sched.h>
-#include <tbb/blocked_range.h>
-#include <tbb/global_control.h>
-#include <tbb/parallel_for.h>
-#include <tbb/partitioner.h>
-#include <tbb/task_arena.h>
 
 namespace tokamak::runtime {
 namespace {
@@ -44,24 +44,48 @@ int usableThreads() {
   return std::max(threads, 1);
 }
 
+// The library beside the program; unit tests stand one folder deeper.
+void *openParallelLibrary() {
+  std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  for (const std::filesystem::path &place : {folder, folder.parent_path()})
+    if (void *library = dlopen((place / "libtokamak-parallel.so").c_str(), RTLD_NOW | RTLD_LOCAL))
+      return library;
+  throw Error(std::string("running in parallel needs libtokamak-parallel.so beside the program: ") +
+              dlerror());
+}
+
+struct ParallelFunctions {
+  decltype(&tokamakArenaCreate) create;
+  decltype(&tokamakArenaDestroy) destroy;
+  decltype(&tokamakArenaForEach) forEach;
+};
+
+const ParallelFunctions &parallelFunctions() {
+  static const ParallelFunctions functions = [] {
+    void *library = openParallelLibrary();
+    return ParallelFunctions{
+        reinterpret_cast<decltype(&tokamakArenaCreate)>(dlsym(library, "tokamakArenaCreate")),
+        reinterpret_cast<decltype(&tokamakArenaDestroy)>(dlsym(library, "tokamakArenaDestroy")),
+        reinterpret_cast<decltype(&tokamakArenaForEach)>(dlsym(library, "tokamakArenaForEach"))};
+  }();
+  return functions;
+}
+
 } // namespace
 
 struct Scheduler::Arena {
   explicit Arena(int threads) : threads(threads) {}
+  ~Arena() {
+    if (arena)
+      parallelFunctions().destroy(arena);
+  }
   int threads;
   std::once_flag started;
-  // oneTBB has no more workers than CPUs unless told so.
-  std::unique_ptr<tbb::global_control> allowance;
-  std::unique_ptr<tbb::task_arena> arena;
+  void *arena = nullptr;
 
-  tbb::task_arena &get() {
-    std::call_once(started, [this] {
-      constexpr auto limit = tbb::global_control::max_allowed_parallelism;
-      if (static_cast<size_t>(threads) > tbb::global_control::active_value(limit))
-        allowance = std::make_unique<tbb::global_control>(limit, threads);
-      arena = std::make_unique<tbb::task_arena>(threads);
-    });
-    return *arena;
+  void *get() {
+    std::call_once(started, [this] { arena = parallelFunctions().create(threads); });
+    return arena;
   }
 };
 
@@ -76,19 +100,11 @@ void Scheduler::forEach(int64_t count, const std::function<void(int64_t)> &body)
       body(i);
     return;
   }
-  // Isolated: a worker that waits here must not pick up an outer task, which might wait for this
-  // one in turn.
-  arena_->get().execute([&] {
-    tbb::this_task_arena::isolate([&] {
-      tbb::parallel_for(
-          tbb::blocked_range<int64_t>(0, count, 1),
-          [&](const tbb::blocked_range<int64_t> &range) {
-            for (int64_t i = range.begin(); i < range.end(); ++i)
-              body(i);
-          },
-          tbb::simple_partitioner());
-    });
-  });
+  auto call = [](void *context, int64_t i) {
+    (*static_cast<const std::function<void(int64_t)> *>(context))(i);
+  };
+  void *context = const_cast<std::function<void(int64_t)> *>(&body);
+  parallelFunctions().forEach(arena_->get(), count, call, context);
 }
 
 } // namespace tokamak::runtime

@@ -1,0 +1,20 @@
+// What libtokamak-parallel.so exports: oneTBB behind three functions. It is a library of its own,
+// opened when a program first runs several tiles, because loading oneTBB costs more than a small
+// program takes.
+//
+//   void *arena = tokamakArenaCreate(2);
+//   tokamakArenaForEach(arena, 10, [](void *context, int64_t tile) { ... }, &context);
+#ifndef TOKAMAK_RUNTIME_PARALLEL_PARALLELLIBRARY_H
+#define TOKAMAK_RUNTIME_PARALLEL_PARALLELLIBRARY_H
+
+#include <cstdint>
+
+extern "C" {
+void *tokamakArenaCreate(int threads);
+void tokamakArenaDestroy(void *arena);
+// Calls body(context, i) for each i in [0, count), in any order, on the arena's threads. The body
+// must not throw.
+void tokamakArenaForEach(void *arena, int64_t count, void (*body)(void *, int64_t), void *context);
+}
+
+#endif
