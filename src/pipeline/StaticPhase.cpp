@@ -71,6 +71,14 @@ LogicalResult pipeline::runStaticPhase(ModuleOp module, const StaticOptions &opt
       passes.addPass(createCSEPass());
     return passes.run(module);
   };
+  auto learnFacts = [&](bool check) {
+    analysis::FactsAnalysis facts(module);
+    if (check && failed(facts.check()))
+      return failure();
+    if (enabled("fold-facts"))
+      foldFacts(module, facts);
+    return success();
+  };
 
   PassManager prepare(module.getContext());
   prepare.enableVerifier(options.verifyEach);
@@ -86,23 +94,13 @@ LogicalResult pipeline::runStaticPhase(ModuleOp module, const StaticOptions &opt
   // what scripts do. First nothing is removed, so that what is proved wrong is reported even where
   // its result is not used.
   for (int round = 0; round < 2; ++round) {
-    if (failed(propagateConstants()))
+    if (failed(propagateConstants()) || failed(learnFacts(/*check=*/round == 1)))
       return failure();
-    analysis::FactsAnalysis facts(module);
-    if (round == 1 && failed(facts.check()))
-      return failure();
-    if (enabled("fold-facts"))
-      foldFacts(module, facts);
   }
   if (failed(simplify()))
     return failure();
   for (int round = 0; round < 2; ++round) {
-    analysis::FactsAnalysis facts(module);
-    if (round == 1 && failed(facts.check()))
-      return failure();
-    if (enabled("fold-facts"))
-      foldFacts(module, facts);
-    if (failed(simplify()))
+    if (failed(learnFacts(/*check=*/round == 1)) || failed(simplify()))
       return failure();
   }
 
