@@ -35,6 +35,29 @@ double minimum(double a, double b) {
   return b < a ? b : a;
 }
 
+// Bits beyond the 64th are lost; of the distance the lowest six bits count.
+int64_t shiftLeft(int64_t a, int64_t distance) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) << (distance & 63));
+}
+
+// The sign moves in from the left.
+int64_t shiftRight(int64_t a, int64_t distance) { return a >> (distance & 63); }
+
+int64_t combineBits(BinaryOperator op, int64_t a, int64_t b) {
+  switch (op) {
+  case BinaryOperator::BitwAnd:
+    return a & b;
+  case BinaryOperator::BitwOr:
+    return a | b;
+  case BinaryOperator::BitwXor:
+    return a ^ b;
+  case BinaryOperator::BitwShiftL:
+    return shiftLeft(a, b);
+  default:
+    return shiftRight(a, b);
+  }
+}
+
 double maximum(double a, double b) {
   if (std::isnan(a) || std::isnan(b))
     return std::nan("");
@@ -133,7 +156,11 @@ double evaluate(BinaryOperator op, double a, double b) {
   case BinaryOperator::Xor:
     return (a != 0) != (b != 0);
   case BinaryOperator::BitwAnd:
-    return static_cast<double>(truncateToInteger(a) & truncateToInteger(b));
+  case BinaryOperator::BitwOr:
+  case BinaryOperator::BitwXor:
+  case BinaryOperator::BitwShiftL:
+  case BinaryOperator::BitwShiftR:
+    return static_cast<double>(combineBits(op, truncateToInteger(a), truncateToInteger(b)));
   }
   return 0;
 }
@@ -164,7 +191,11 @@ std::optional<int64_t> evaluateInteger(BinaryOperator op, int64_t a, int64_t b) 
   case BinaryOperator::Max:
     return a > b ? a : b;
   case BinaryOperator::BitwAnd:
-    return a & b;
+  case BinaryOperator::BitwOr:
+  case BinaryOperator::BitwXor:
+  case BinaryOperator::BitwShiftL:
+  case BinaryOperator::BitwShiftR:
+    return combineBits(op, a, b);
   default:
     return std::nullopt;
   }

@@ -46,7 +46,7 @@ public:
   Value roundHalfUp(Value x);
   Value truncatedQuotient(Value a, Value b);
   Value bits(Value x);
-  Value bitwiseAnd(Value a, Value b);
+  Value combineBits(BinaryOperator op, Value a, Value b);
   Value extreme(Predicate better, Value a, Value b);
 
 private:
@@ -86,9 +86,33 @@ Value Cells::bits(Value x) {
       ->getResult(0);
 }
 
-Value Cells::bitwiseAnd(Value a, Value b) {
-  Value common = arithmetic<arith::AndIOp>(bits(a), bits(b));
-  return builder_.create<arith::SIToFPOp>(location(), a.getType(), common);
+Value Cells::combineBits(BinaryOperator op, Value a, Value b) {
+  Value left = bits(a), right = bits(b), result;
+  // A vector of integers with one value in every lane.
+  auto distance = [&] {
+    auto type = cast<VectorType>(right.getType());
+    auto lowest = DenseElementsAttr::get(type, builder_.getI64IntegerAttr(63));
+    Value mask = builder_.create<arith::ConstantOp>(location(), lowest);
+    return arithmetic<arith::AndIOp>(right, mask);
+  };
+  switch (op) {
+  case BinaryOperator::BitwAnd:
+    result = arithmetic<arith::AndIOp>(left, right);
+    break;
+  case BinaryOperator::BitwOr:
+    result = arithmetic<arith::OrIOp>(left, right);
+    break;
+  case BinaryOperator::BitwXor:
+    result = arithmetic<arith::XOrIOp>(left, right);
+    break;
+  case BinaryOperator::BitwShiftL:
+    result = arithmetic<arith::ShLIOp>(left, distance());
+    break;
+  default:
+    result = arithmetic<arith::ShRSIOp>(left, distance());
+    break;
+  }
+  return builder_.create<arith::SIToFPOp>(location(), a.getType(), result);
 }
 
 // b where it is better than a, else a; NaN where either is NaN.
@@ -184,7 +208,11 @@ Value codegen::emitBinary(VectorBuilder &vectors, BinaryOperator op, Value a, Va
   case BinaryOperator::Xor:
     return logic([&](Value p, Value q) { return cells.arithmetic<arith::XOrIOp>(p, q); });
   case BinaryOperator::BitwAnd:
-    return cells.bitwiseAnd(a, b);
+  case BinaryOperator::BitwOr:
+  case BinaryOperator::BitwXor:
+  case BinaryOperator::BitwShiftL:
+  case BinaryOperator::BitwShiftR:
+    return cells.combineBits(op, a, b);
   }
   llvm_unreachable("all operators are listed");
 }

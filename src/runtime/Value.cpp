@@ -44,7 +44,7 @@ double Value::asDouble() const {
   if (auto *truth = std::get_if<bool>(&content_))
     return *truth ? 1 : 0;
   if (isArray() && array()->cells() == 1)
-    return array()->data()[0];
+    return array()->at(0, 0);
   failConversion(*this, "a number");
 }
 
@@ -72,7 +72,7 @@ std::string Value::asText() const {
   if (isDouble())
     return textOf(std::get<double>(content_));
   if (isArray() && array()->cells() == 1)
-    return textOf(array()->data()[0]);
+    return textOf(array()->at(0, 0));
   failConversion(*this, "a scalar");
 }
 
@@ -89,6 +89,8 @@ std::string_view Value::describe() const {
     return "a matrix";
   if (isList())
     return "a list";
+  if (isFrame())
+    return "a frame";
   return isUndefined() ? "an unassigned variable" : "nothing";
 }
 

@@ -18,6 +18,7 @@
 namespace tokamak::runtime {
 
 class Value;
+class Frame; // Frame.h
 
 // Elements by position; `names` is empty or has one name for each element.
 struct List {
@@ -46,6 +47,7 @@ public:
   Value(ArrayReference array) : content_(std::move(array)) {}
   Value(ArrayPointer array) : content_(ArrayReference(std::move(array))) {}
   Value(std::shared_ptr<const List> list) : content_(std::move(list)) {}
+  Value(std::shared_ptr<const Frame> frame) : content_(std::move(frame)) {}
   Value(Undefined undefined) : content_(std::make_shared<const Undefined>(std::move(undefined))) {}
   // Pointers must not turn into booleans.
   Value(const char *text) : Value(std::string(text)) {}
@@ -61,6 +63,7 @@ public:
   bool isScalar() const { return isNumber() || isString(); }
   bool isArray() const { return std::holds_alternative<ArrayReference>(content_); }
   bool isList() const { return std::holds_alternative<std::shared_ptr<const List>>(content_); }
+  bool isFrame() const { return std::holds_alternative<std::shared_ptr<const Frame>>(content_); }
   bool isUndefined() const {
     return std::holds_alternative<std::shared_ptr<const Undefined>>(content_);
   }
@@ -82,6 +85,9 @@ public:
   const std::shared_ptr<const List> &list() const {
     return std::get<std::shared_ptr<const List>>(content_);
   }
+  const std::shared_ptr<const Frame> &frame() const {
+    return std::get<std::shared_ptr<const Frame>>(content_);
+  }
   const Undefined &undefined() const {
     return *std::get<std::shared_ptr<const Undefined>>(content_);
   }
@@ -99,7 +105,8 @@ public:
 
 private:
   std::variant<std::monostate, bool, int64_t, double, std::shared_ptr<const std::string>,
-               ArrayReference, std::shared_ptr<const List>, std::shared_ptr<const Undefined>>
+               ArrayReference, std::shared_ptr<const List>, std::shared_ptr<const Frame>,
+               std::shared_ptr<const Undefined>>
       content_;
 };
 
