@@ -20,21 +20,25 @@
 extern "C" {
 #endif
 
-#define TOK_ABI_VERSION 1u
+#define TOK_ABI_VERSION 2u
 
 enum TokElementType { TOK_F64 = 0, TOK_F32 = 1, TOK_I64 = 2, TOK_BOOL = 3 };
 enum TokLayout { TOK_DENSE = 0, TOK_CSR = 1 };
 
-// An array as a kernel sees it: row-major, strides in elements (the last one is 1 for dense
-// arrays).
+// An array as a kernel sees it. Dense: row-major, strides in elements (the last one is 1). CSR
+// (compressed sparse rows, rank 2): the entries of row r are data[p] in column columnIndices[p],
+// counted from 0 and ascending, for rowOffsets[r] <= p < rowOffsets[r + 1]; rowOffsets[0] need not
+// be 0. Arrays of higher rank appear as rows x columns with all dimensions but the last as rows.
 typedef struct TokArray {
   void *data;
   int64_t dims[3];
   int64_t strides[3];
   int32_t rank;
-  uint8_t elementType; // TokElementType
-  uint8_t layout;      // TokLayout
-  uint16_t device;     // 0 = host
+  uint8_t elementType;          // TokElementType
+  uint8_t layout;               // TokLayout
+  uint16_t device;              // 0 = host
+  const int64_t *rowOffsets;    // CSR: rows + 1 of them; else null
+  const int32_t *columnIndices; // CSR; else null
 } TokArray;
 
 typedef struct TokArguments {

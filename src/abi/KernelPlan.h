@@ -8,7 +8,12 @@
 // extent ends). A launch has at least one tile, which may be empty (no rows, no cells), so that
 // partials are always initialised.
 //
-// Arrays are contiguous and row-major: kernels never read TokArray::strides.
+// Dense arrays are contiguous and row-major: kernels never read TokArray::strides. A kernel with a
+// driver iterates over the entries of that CSR input alone: tiles are ranges of its rows with about
+// equally many entries (boundaries depend on its row offsets alone, and need not be multiples of
+// 8).
+//
+// Partials and scalars are doubles whatever the element type of the arrays.
 //
 // Partials of a tile: for every output that is not Kind::Array, in result order, its doubles (a
 // scalar is one), each rounded up to a multiple of 8 doubles, one after the other; partialDoubles()
@@ -45,6 +50,17 @@ struct KernelOutput {
   };
   Kind kind = Kind::Array;
   SizeExpression rows, columns; // arrays only
+  TokElementType elementType = TOK_F64;
+  // Kind::Array: TOK_CSR has the rows, columns and entries of the driver and values of its own.
+  TokLayout layout = TOK_DENSE;
+  // Arrays of more than two dimensions: all but the last are those of this input. -1: a matrix.
+  int32_t outerDimensionsOf = -1;
+};
+
+// What a kernel expects of an array input; the launch converts what is different.
+struct KernelInput {
+  TokElementType elementType = TOK_F64;
+  TokLayout layout = TOK_DENSE;
 };
 
 // An input that must have a certain size, checked before the launch. Plans bind sizes by class, so
@@ -53,6 +69,8 @@ struct KernelPlan {
   std::string name; // unique symbol, also what debuggers and --stats show
   SizeExpression
       extents[2]; // rows, columns of the iteration space (columns constant 1 for flat Cell kernels)
+  std::vector<KernelInput> inputs;   // of the array inputs, in order; missing ones: dense doubles
+  int32_t driver = -1;               // the CSR input whose entries are iterated over; -1: none
   std::vector<KernelOutput> outputs; // in result order
   int64_t tileBytesPerStep =
       8; // bytes touched per unit of the first extent and column: sets the tile size

@@ -62,6 +62,7 @@ public:
     joined.value = facts_->value == other.value ? facts_->value : Attribute();
     joined.integer = Dimension::join(facts_->integer, other.integer);
     joined.density = facts_->density == other.density ? facts_->density : -1;
+    joined.layout = facts_->layout == other.layout ? facts_->layout : tok::Layout::Dense;
     if (joined == *facts_)
       return ChangeResult::NoChange;
     facts_ = joined;
@@ -105,6 +106,11 @@ public:
         facts.dims.assign(dims.begin(), dims.end());
       else if (!dims.empty())
         facts.integer = dims.front();
+      if (auto density = function.getArgAttrOfType<FloatAttr>(argument.getArgNumber(),
+                                                              csrDensityAttributeName)) {
+        facts.layout = tok::Layout::Csr;
+        facts.density = density.getValueAsDouble();
+      }
     }
     propagateIfChanged(lattice, lattice->join(facts));
   }

@@ -54,6 +54,8 @@ private:
 // {value, -1}, a symbol as
 // {-1-id, estimate}.
 inline constexpr llvm::StringLiteral sizesAttributeName = "tok.sizes";
+// On an argument that is a CSR array: the share of entries among its cells, an f64.
+inline constexpr llvm::StringLiteral csrDensityAttributeName = "tok.csr_density";
 mlir::Attribute factsAttribute(mlir::MLIRContext *context,
                                llvm::ArrayRef<tok::Dimension> dimensions);
 llvm::SmallVector<tok::Dimension> dimensionsOf(mlir::Attribute attribute);

@@ -245,13 +245,22 @@ abi::SizeExpression KernelBody::sizeOf(Dimension dimension) const {
   llvm_unreachable("every dimension of the iteration space is one of an input");
 }
 
+static TokElementType elementType(Type array) {
+  return cast<RankedTensorType>(array).getElementType().isF32() ? TOK_F32 : TOK_F64;
+}
+
 abi::KernelPlan KernelBody::describe() const {
   using Kind = abi::SizeExpression::Kind;
   abi::KernelPlan plan;
   int64_t wideArrays = 0;
   for (BlockArgument argument : op_.getBody().getArguments())
-    if (tok::isArray(argument.getType()) && extentOf(argument) == Extent::Wide)
-      ++wideArrays;
+    if (tok::isArray(argument.getType())) {
+      if (op_.getDriver() && *op_.getDriver() == argument.getArgNumber())
+        plan.driver = static_cast<int32_t>(plan.inputs.size());
+      plan.inputs.push_back({elementType(argument.getType()),
+                             op_.isCsrOperand(argument.getArgNumber()) ? TOK_CSR : TOK_DENSE});
+      wideArrays += extentOf(argument) == Extent::Wide;
+    }
   for (auto [root, result] :
        llvm::zip(roots_, op_.getBody().front().getTerminator()->getOperands())) {
     abi::KernelOutput output;
@@ -263,6 +272,9 @@ abi::KernelPlan KernelBody::describe() const {
       tok::Facts facts = factsOf(result);
       output.rows = sizeOf(facts.rows());
       output.columns = sizeOf(facts.columns());
+      output.elementType = elementType(result.getType());
+      if (op_.isCsrResult(plan.outputs.size()))
+        output.layout = TOK_CSR;
     }
     if (root.kind == Root::Kind::Array && extentOf(root.value) == Extent::Wide)
       ++wideArrays;

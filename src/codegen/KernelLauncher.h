@@ -65,7 +65,8 @@ struct Launch {
     using Kind = abi::KernelOutput::Kind;
     std::vector<TokArray> inputArrays, outputArrays;
     auto describe = [](double *data, int64_t rows, int64_t columns) {
-      return TokArray{data, {rows, columns, 1}, {columns, 1, 1}, 2, TOK_F64, TOK_DENSE, 0};
+      return TokArray{
+          data, {rows, columns, 1}, {columns, 1, 1}, 2, TOK_F64, TOK_DENSE, 0, nullptr, nullptr};
     };
     for (Matrix &input : inputs)
       inputArrays.push_back(describe(input.cells.data(), input.rows, input.columns));

@@ -18,6 +18,14 @@ bool exec::identical(const Value &a, const Value &b) {
   return false;
 }
 
+static bool densityHolds(std::optional<double> expected, const runtime::Array &array) {
+  if (!expected || !array.isCsr())
+    return expected.has_value() == array.isCsr();
+  constexpr double range = PlanConditions::costRange;
+  double density = array.density();
+  return density <= *expected * range && density >= *expected / range;
+}
+
 template <typename Report>
 bool PlanConditions::check(std::span<const Value> inputs, Report report) const {
   llvm::SmallVector<int64_t, 8> symbols(symbolEstimates_.size(), -1);
@@ -35,6 +43,15 @@ bool PlanConditions::check(std::span<const Value> inputs, Report report) const {
     int64_t estimate = symbolEstimates_[expected.value];
     return actual <= estimate * costRange && actual >= estimate / costRange;
   };
+  auto sizesHold = [&](const Input &expected, const Value &actual) {
+    if (!actual.isArray() ||
+        actual.array()->shape().rank() != static_cast<int>(expected.sizes.size()))
+      return false;
+    for (auto [dimension, size] : llvm::enumerate(expected.sizes))
+      if (!sizeHolds(size, actual.array()->shape()[dimension]))
+        return false;
+    return true;
+  };
   for (size_t i = 0; i < inputs_.size(); ++i) {
     const Input &expected = inputs_[i];
     const Value &actual = inputs[i];
@@ -51,9 +68,12 @@ bool PlanConditions::check(std::span<const Value> inputs, Report report) const {
         return report(i, fmt::format("integer {}", actual.asInteger()));
       break;
     case Input::Kind::Array:
-      if (!actual.isArray() || !sizeHolds(expected.sizes[0], actual.array()->rows()) ||
-          !sizeHolds(expected.sizes[1], actual.array()->columns()))
+      if (!sizesHold(expected, actual))
         return report(i, "size " + actual.array()->shape().text());
+      if (!densityHolds(expected.csrDensity, *actual.array()))
+        return report(i, actual.array()->isCsr()
+                             ? fmt::format("density {:.2g}", actual.array()->density())
+                             : "dense cells");
       break;
     }
   }
@@ -100,19 +120,24 @@ Classification exec::classify(const pipeline::FrozenBlock &block, std::span<cons
     bool bind = i < block.bind.size() && block.bind[i] && !varying[i];
     if (value.isArray()) {
       condition.kind = PlanConditions::Input::Kind::Array;
-      for (int d = 0; d < 2; ++d) {
-        auto [size, dimension] = sizeOf(value.array()->shape()[d]);
-        condition.sizes[d] = size;
+      const runtime::Array &array = *value.array();
+      for (int d = 0; d < array.shape().rank(); ++d) {
+        auto [size, dimension] = sizeOf(array.shape()[d]);
+        condition.sizes.push_back(size);
         facts.dims.push_back(dimension);
       }
-      descriptions.push_back(value.array()->shape().text());
+      descriptions.push_back(array.shape().text());
+      if (array.isCsr()) {
+        condition.csrDensity = facts.csrDensity = array.density();
+        descriptions.back() += fmt::format(" csr {:.2g}", array.density());
+      }
     } else if (bind && value.isInteger() && value.asInteger() > policy.narrowLimit &&
                !policy.exactSizes) {
       // An integer may be a size: it takes part in the equalities of sizes instead of being a
       // literal.
       condition.kind = PlanConditions::Input::Kind::Integer;
       auto [size, dimension] = sizeOf(value.asInteger());
-      condition.sizes[0] = size;
+      condition.sizes.push_back(size);
       facts.integer = dimension;
       descriptions.push_back(value.asText());
     } else if (bind && value.isNumber()) {

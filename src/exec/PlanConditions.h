@@ -7,7 +7,8 @@
 //
 // Small sizes (0, 1, narrow ones) and sizes that the block names as literals are bound exactly;
 // others are symbols, equal where the sizes are equal, each with a range in which the plan's costs
-// are representative.
+// are representative. The layout of an array is bound, and of a CSR array the order of magnitude of
+// its density.
 #ifndef TOKAMAK_EXEC_PLANCONDITIONS_H
 #define TOKAMAK_EXEC_PLANCONDITIONS_H
 
@@ -42,8 +43,9 @@ private:
   };
   struct Input {
     enum class Kind : uint8_t { Free, Bound, Integer, Array } kind = Kind::Free;
-    runtime::Value bound; // Bound
-    Size sizes[2];        // Array: rows and columns; Integer: its value
+    runtime::Value bound;             // Bound
+    llvm::SmallVector<Size, 2> sizes; // Array: its dimensions; Integer: its value
+    std::optional<double> csrDensity; // Array: it is CSR, with about this share of entries
   };
   // Calls `report(input, description)` at the first mismatch and returns false.
   template <typename Report>

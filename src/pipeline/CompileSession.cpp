@@ -86,6 +86,9 @@ void bindFacts(func::FuncOp function, ArrayRef<InputFacts> inputs) {
   OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
   for (auto [index, input] : llvm::enumerate(inputs)) {
     BlockArgument argument = function.getArgument(index);
+    if (input.csrDensity)
+      function.setArgAttr(index, analysis::csrDensityAttributeName,
+                          builder.getF64FloatAttr(*input.csrDensity));
     if (!input.dims.empty())
       function.setArgAttr(index, analysis::sizesAttributeName,
                           analysis::factsAttribute(function.getContext(), input.dims));

@@ -46,6 +46,7 @@ private:
 // What a plan may rely on about one input.
 struct InputFacts {
   llvm::SmallVector<tok::Dimension, 2> dims;                // of an array
+  std::optional<double> csrDensity;                         // of a CSR array: share of entries
   tok::Dimension integer = tok::Dimension::unknown();       // of an integer scalar
   std::optional<std::variant<bool, int64_t, double>> bound; // the value of a bound scalar
 };

@@ -36,6 +36,12 @@ int64_t Shape::cells() const {
   return cells;
 }
 
+Shape Shape::withLast(int64_t size) const {
+  Shape shape = *this;
+  shape.sizes_[rank_ - 1] = size;
+  return shape;
+}
+
 bool Shape::operator==(const Shape &other) const {
   return rank_ == other.rank_ &&
          std::equal(sizes_.begin(), sizes_.begin() + rank_, other.sizes_.begin());
@@ -77,25 +83,190 @@ ArrayPointer Array::filled(Shape shape, double value) {
   return array;
 }
 
+ArrayPointer Array::createCsr(int64_t rows, int64_t columns, int64_t entries, ElementType type) {
+  if (columns > INT32_MAX)
+    throw Error(
+        fmt::format("a sparse matrix of {} columns: at most {} are supported", columns, INT32_MAX));
+  int64_t offsetBytes = checkedBytes({rows + 1}, ElementType::I64);
+  auto pattern =
+      BufferPool::instance().allocate(offsetBytes + checkedBytes({entries}, ElementType::F32));
+  auto buffer = BufferPool::instance().allocate(checkedBytes({entries}, type));
+  std::byte *bytes = buffer->bytes();
+  ArrayPointer array(new Array({rows, columns}, type, std::move(buffer), bytes));
+  array->rowOffsets_ = reinterpret_cast<const int64_t *>(pattern->bytes());
+  array->columnIndices_ = reinterpret_cast<const int32_t *>(pattern->bytes() + offsetBytes);
+  array->pattern_ = std::move(pattern);
+  return array;
+}
+
+ArrayPointer Array::withSamePattern(ElementType type) const {
+  // Entries keep their positions, so that the offsets hold for the new values too.
+  int64_t skipped = rowOffsets_[0];
+  auto buffer = BufferPool::instance().allocate(checkedBytes({skipped + entries()}, type));
+  std::byte *bytes = buffer->bytes();
+  ArrayPointer array(new Array(shape_, type, std::move(buffer), bytes));
+  array->pattern_ = pattern_;
+  array->rowOffsets_ = rowOffsets_;
+  array->columnIndices_ = columnIndices_;
+  return array;
+}
+
 ArrayPointer Array::rowView(int64_t begin, int64_t end) const {
   Shape shape{end - begin, columns()};
+  if (isCsr()) {
+    ArrayPointer view(new Array(shape, type_, buffer_, bytes_));
+    view->pattern_ = pattern_;
+    view->rowOffsets_ = rowOffsets_ + begin;
+    view->columnIndices_ = columnIndices_;
+    return view;
+  }
   std::byte *bytes = bytes_ + begin * columns() * byteSize(type_);
   return ArrayPointer(new Array(shape, type_, buffer_, bytes));
 }
 
 ArrayPointer Array::reshaped(Shape shape) const {
-  if (shape.cells() != cells())
+  if (shape.cells() != cells() || isCsr())
     internalError(fmt::format("reshaping {} to {}", shape_.text(), shape.text()));
   return ArrayPointer(new Array(shape, type_, buffer_, bytes_));
 }
 
 ArrayPointer Array::copy() const {
+  if (isCsr()) {
+    int64_t first = rowOffsets_[0], count = entries(), size = byteSize(type_);
+    ArrayPointer result = createCsr(rows(), columns(), count, type_);
+    for (int64_t row = 0; row <= rows(); ++row)
+      result->mutableRowOffsets()[row] = rowOffsets_[row] - first;
+    std::copy_n(columnIndices_ + first, count, result->mutableColumnIndices());
+    std::memcpy(result->bytes_, bytes_ + first * size, static_cast<size_t>(count * size));
+    return result;
+  }
   ArrayPointer result = create(shape_, type_);
   std::memcpy(result->bytes_, bytes_, static_cast<size_t>(bytes()));
   return result;
 }
 
 bool Array::ownsWholeBuffer() const { return buffer_.use_count() == 1; }
+
+int64_t Array::bytes() const {
+  if (!isCsr())
+    return cells() * byteSize(type_);
+  return entries() * (byteSize(type_) + static_cast<int64_t>(sizeof(int32_t))) +
+         (rows() + 1) * static_cast<int64_t>(sizeof(int64_t));
+}
+
+static double numberAt(const std::byte *bytes, ElementType type, int64_t index) {
+  return type == ElementType::F32 ? reinterpret_cast<const float *>(bytes)[index]
+                                  : reinterpret_cast<const double *>(bytes)[index];
+}
+
+double Array::at(int64_t row, int64_t column) const {
+  if (!isCsr())
+    return numberAt(bytes_, type_, row * columns() + column);
+  const int32_t *begin = columnIndices_ + rowOffsets_[row],
+                *end = columnIndices_ + rowOffsets_[row + 1];
+  const int32_t *found = std::lower_bound(begin, end, column);
+  return found != end && *found == column ? numberAt(bytes_, type_, found - columnIndices_) : 0;
+}
+
+//===- layouts
+//------------------------------------------------------------------------------------===//
+
+int64_t Array::countNonZeros() const {
+  int64_t first = isCsr() ? rowOffsets_[0] : 0, count = isCsr() ? entries() : cells();
+  if (type_ == ElementType::F32)
+    return count - std::count(floats() + first, floats() + first + count, 0.0f);
+  return count - std::count(data() + first, data() + first + count, 0.0);
+}
+
+double Array::density() const {
+  if (!isCsr())
+    return 1;
+  return cells() == 0 ? 0 : static_cast<double>(entries()) / static_cast<double>(cells());
+}
+
+bool Array::isBetterCsr(const Shape &shape, int64_t entries) {
+  if (shape.rank() != 2 || shape[1] <= 1 || shape[1] > INT32_MAX)
+    return false;
+  double cells = static_cast<double>(shape[0]) * static_cast<double>(shape[1]);
+  return cells >= sparseLeastCells && static_cast<double>(entries) < sparseDensityLimit * cells;
+}
+
+namespace {
+
+template <typename Number> ArrayPointer expand(const Array &csr, const Number *values) {
+  ArrayPointer dense = Array::create(csr.shape(), csr.elementType());
+  auto *cells = reinterpret_cast<Number *>(dense->mutableBytes());
+  std::fill_n(cells, csr.cells(), Number(0));
+  for (int64_t row = 0; row < csr.rows(); ++row)
+    for (int64_t p = csr.rowOffsets()[row]; p < csr.rowOffsets()[row + 1]; ++p)
+      cells[row * csr.columns() + csr.columnIndices()[p]] = values[p];
+  return dense;
+}
+
+template <typename Number> ArrayPointer compress(const Array &dense, const Number *cells) {
+  int64_t rows = dense.rows(), columns = dense.columns();
+  ArrayPointer csr = Array::createCsr(rows, columns, dense.countNonZeros(), dense.elementType());
+  auto *values = reinterpret_cast<Number *>(csr->mutableBytes());
+  int64_t next = 0;
+  for (int64_t row = 0; row < rows; ++row) {
+    csr->mutableRowOffsets()[row] = next;
+    for (int64_t column = 0; column < columns; ++column)
+      if (Number cell = cells[row * columns + column]; cell != 0) {
+        csr->mutableColumnIndices()[next] = static_cast<int32_t>(column);
+        values[next++] = cell;
+      }
+  }
+  csr->mutableRowOffsets()[rows] = next;
+  return csr;
+}
+
+} // namespace
+
+ArrayReference Array::converted(bool toCsr) const {
+  std::lock_guard lock(conversion_);
+  if (!otherLayout_) {
+    bool single = type_ == ElementType::F32;
+    if (toCsr)
+      otherLayout_ = single ? compress(*this, floats()) : compress(*this, data());
+    else
+      otherLayout_ = single ? expand(*this, floats()) : expand(*this, data());
+  }
+  return otherLayout_;
+}
+
+ArrayReference Array::asDense(const ArrayReference &array) {
+  return array->isCsr() ? array->converted(false) : array;
+}
+
+ArrayReference Array::asCsr(const ArrayReference &array) {
+  return array->isCsr() ? array : array->converted(true);
+}
+
+ArrayReference Array::inBestLayout(const ArrayReference &array) {
+  const Shape &shape = array->shape();
+  // What has too few cells, or is a vector, need not be read.
+  if (!array->isCsr() && !isBetterCsr(shape, 0))
+    return array;
+  bool csr = isBetterCsr(shape, array->isCsr() ? array->entries() : array->countNonZeros());
+  return csr ? asCsr(array) : asDense(array);
+}
+
+ArrayReference Array::withElementType(const ArrayReference &array, ElementType type) {
+  if (array->elementType() == type)
+    return array;
+  bool narrow = type == ElementType::F32 && array->elementType() == ElementType::F64;
+  if (!narrow && !(type == ElementType::F64 && array->elementType() == ElementType::F32))
+    internalError("a conversion between element types other than f32 and f64");
+  ArrayPointer result =
+      array->isCsr() ? array->withSamePattern(type) : Array::create(array->shape(), type);
+  int64_t first = array->isCsr() ? array->rowOffsets()[0] : 0;
+  int64_t count = array->isCsr() ? array->entries() : array->cells();
+  if (narrow)
+    std::copy_n(array->data() + first, count, result->mutableFloats() + first);
+  else
+    std::copy_n(array->floats() + first, count, result->mutableData() + first);
+  return result;
+}
 
 TokArray Array::descriptor() const {
   TokArray result{};
@@ -113,7 +284,9 @@ TokArray Array::descriptor() const {
   result.strides[1] = 1;
   result.strides[2] = 1;
   result.elementType = static_cast<uint8_t>(type_);
-  result.layout = TOK_DENSE;
+  result.layout = isCsr() ? TOK_CSR : TOK_DENSE;
+  result.rowOffsets = rowOffsets_;
+  result.columnIndices = columnIndices_;
   return result;
 }
 

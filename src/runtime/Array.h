@@ -1,8 +1,15 @@
 // Arrays as the runtime holds them: a shape, an element type and a view of a pooled, 64-byte
-// aligned buffer.
+// aligned buffer. A dense array has all its cells, row by row. A matrix may instead be CSR
+// (compressed sparse rows): only its entries, with offsets of rows and indices of columns; entries
+// may be zeros, cells without an entry are.
 //
-//   ArrayPointer x = Array::create({1000, 10});      // f64, contents undefined, memory from the
-//   pool ArrayPointer first = x->rowView(0, 100);          // no copy: pins the buffer of x
+//   ArrayPointer x = Array::create({1000, 10});      // f64, contents undefined, pooled memory
+//   ArrayPointer first = x->rowView(0, 100);         // no copy: pins the buffer of x
+//   ArrayReference s = x->asCsr();                   // s->rowOffsets()[r] ... s->data()[p]
+//   s->asDense()                                     // converted once, remembered in s
+//
+// Sources that do not know CSR never see it: the executor hands dense arrays to natives unless
+// their table entry says otherwise, and the launch converts what a kernel does not expect.
 //
 // Arrays are immutable once they are shared: whoever creates one fills it through `mutableData()`
 // before handing it on as `ArrayReference`; afterwards only a sole owner (`isSoleOwner`) may write,
@@ -16,6 +23,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <mutex>
 #include <string>
 
 namespace tokamak::runtime {
@@ -34,6 +42,7 @@ public:
   int rank() const { return rank_; }
   int64_t operator[](int dimension) const { return sizes_[dimension]; }
   int64_t cells() const;
+  Shape withLast(int64_t size) const; // the same but for the last dimension
   bool operator==(const Shape &other) const;
   std::string text() const; // "3x4"
 
@@ -42,6 +51,11 @@ private:
   int rank_ = 0;
 };
 
+// Matrices are worth keeping as CSR below this share of entries among the cells...
+constexpr double sparseDensityLimit = 0.25;
+// ...if they have at least as many cells as this and more than one column.
+constexpr int64_t sparseLeastCells = 256;
+
 class Array {
 public:
   // Row-major and contiguous, contents undefined. Throws Error if the sizes are negative or the
@@ -49,24 +63,65 @@ public:
   static std::shared_ptr<Array> create(Shape shape, ElementType type = ElementType::F64);
   // Every cell the same value.
   static std::shared_ptr<Array> filled(Shape shape, double value);
+  // A CSR matrix with room for so many entries; offsets, indices and values are undefined and to be
+  // filled through the mutable accessors. Throws Error if there are more than 2^31 - 1 columns.
+  static std::shared_ptr<Array> createCsr(int64_t rows, int64_t columns, int64_t entries,
+                                          ElementType type = ElementType::F64);
+  // A CSR matrix with the rows, columns and entries of this one (shared, not copied) and values of
+  // its own, undefined.
+  std::shared_ptr<Array> withSamePattern(ElementType type) const;
   // The bytes of `source`, which stays alive as long as the view; rows [begin, end).
   std::shared_ptr<Array> rowView(int64_t begin, int64_t end) const;
   // The same cells in another shape of as many cells (row-major): no copy.
   std::shared_ptr<Array> reshaped(Shape shape) const;
-  std::shared_ptr<Array> copy() const;
+  std::shared_ptr<Array> copy() const; // in the same layout
+
+  bool isCsr() const { return rowOffsets_ != nullptr; }
+  // Whether a matrix of this size and with so many entries should be CSR.
+  static bool isBetterCsr(const Shape &shape, int64_t entries);
+  // The same matrix in the other layout: itself if it has that layout already, else converted on
+  // the first call and remembered until the array is written to. Entries of a converted array are
+  // not zero. Threads may call it at the same time.
+  static std::shared_ptr<const Array> asDense(const std::shared_ptr<const Array> &array);
+  static std::shared_ptr<const Array> asCsr(const std::shared_ptr<const Array> &array);
+  // In the layout that isBetterCsr recommends: natives whose result may be sparse end with it.
+  static std::shared_ptr<const Array> inBestLayout(const std::shared_ptr<const Array> &array);
+  // The same cells, converted to another element type, in the same layout.
+  static std::shared_ptr<const Array> withElementType(const std::shared_ptr<const Array> &array,
+                                                      ElementType type);
 
   const Shape &shape() const { return shape_; }
   ElementType elementType() const { return type_; }
   int64_t rows() const { return shape_[0]; }
   int64_t columns() const { return shape_[1]; }
   int64_t cells() const { return shape_.cells(); }
-  int64_t bytes() const { return cells() * byteSize(type_); }
+  int64_t bytes() const; // of cells or entries, with offsets and indices
 
+  // The cells of a dense array; the values of the entries of a CSR one (entry p at data()[p], p as
+  // in rowOffsets()).
   const double *data() const { return reinterpret_cast<const double *>(bytes_); } // f64 arrays
-  double *mutableData() { return reinterpret_cast<double *>(bytes_); }
-  std::byte *rawBytes() { return bytes_; }
+  double *mutableData() { return reinterpret_cast<double *>(mutableBytes()); }
+  const float *floats() const { return reinterpret_cast<const float *>(bytes_); } // f32 arrays
+  float *mutableFloats() { return reinterpret_cast<float *>(mutableBytes()); }
+  std::byte *mutableBytes() {
+    otherLayout_.reset();
+    return bytes_;
+  }
   const std::byte *rawBytes() const { return bytes_; }
-  double at(int64_t row, int64_t column) const { return data()[row * columns() + column]; }
+  // One cell of a matrix of any layout and floating-point type. Slow for CSR: it searches the row.
+  double at(int64_t row, int64_t column) const;
+
+  // CSR only. The entries of row r are p = rowOffsets()[r] ... rowOffsets()[r + 1] - 1, columns
+  // (from 0) ascending; rowOffsets()[0] is not 0 in views of rows.
+  const int64_t *rowOffsets() const { return rowOffsets_; }
+  const int32_t *columnIndices() const { return columnIndices_; }
+  int64_t *mutableRowOffsets() { return const_cast<int64_t *>(rowOffsets_); }
+  int32_t *mutableColumnIndices() { return const_cast<int32_t *>(columnIndices_); }
+  int64_t entries() const { return rowOffsets_[rows()] - rowOffsets_[0]; }
+  // Number of cells that are not 0 (NaN is not 0); reads the whole array.
+  int64_t countNonZeros() const;
+  // Share of entries (CSR) among the cells; of dense arrays 1.
+  double density() const;
 
   // No view shares the buffer (the caller checks that it holds the only pointer to this Array
   // itself).
@@ -76,10 +131,17 @@ public:
 
 private:
   Array(Shape shape, ElementType type, std::shared_ptr<Buffer> buffer, std::byte *bytes);
+  std::shared_ptr<const Array> converted(bool toCsr) const;
+
   Shape shape_;
   ElementType type_ = ElementType::F64;
   std::shared_ptr<Buffer> buffer_;
   std::byte *bytes_ = nullptr;
+  std::shared_ptr<Buffer> pattern_; // CSR: offsets, then indices; arrays may share it
+  const int64_t *rowOffsets_ = nullptr;
+  const int32_t *columnIndices_ = nullptr;
+  mutable std::mutex conversion_;                    // guards the next
+  mutable std::shared_ptr<const Array> otherLayout_; // what was converted from this
 };
 
 using ArrayPointer = std::shared_ptr<Array>;

@@ -86,3 +86,69 @@ TEST(BufferPool, writesSizesForPeople) {
   EXPECT_EQ(sizeText(1536), "1.5 KiB");
   EXPECT_EQ(sizeText(int64_t{3} << 30), "3.0 GiB");
 }
+
+//===- CSR
+//----------------------------------------------------------------------------------------===//
+
+static ArrayReference scattered() {
+  ArrayPointer dense = Array::filled({40, 10}, 0);
+  dense->mutableData()[3 * 10 + 7] = 2.5;
+  dense->mutableData()[3 * 10 + 1] = -1;
+  dense->mutableData()[39 * 10 + 0] = 4;
+  return dense;
+}
+
+TEST(CsrArray, ConversionsKeepCells) {
+  ArrayReference csr = Array::asCsr(scattered());
+  ASSERT_TRUE(csr->isCsr());
+  EXPECT_EQ(csr->entries(), 3);
+  EXPECT_EQ(csr->rowOffsets()[3], 0);
+  EXPECT_EQ(csr->rowOffsets()[4], 2);
+  EXPECT_EQ(csr->columnIndices()[0], 1);
+  EXPECT_EQ(csr->at(3, 7), 2.5);
+  EXPECT_EQ(csr->at(3, 6), 0);
+  ArrayReference dense = Array::asDense(csr);
+  for (int64_t row = 0; row < 40; ++row)
+    for (int64_t column = 0; column < 10; ++column)
+      EXPECT_EQ(dense->at(row, column), csr->at(row, column));
+}
+
+TEST(CsrArray, ConversionIsRememberedUntilTheArrayIsWritten) {
+  ArrayPointer dense = scattered()->copy();
+  ArrayReference csr = Array::asCsr(dense);
+  EXPECT_EQ(csr.get(), Array::asCsr(dense).get());
+  dense->mutableData()[5] = 9;
+  EXPECT_EQ(Array::asCsr(dense)->entries(), 4);
+  EXPECT_EQ(csr->entries(), 3);
+}
+
+TEST(CsrArray, RowViewsAndCopiesKeepTheirEntries) {
+  ArrayReference csr = Array::asCsr(scattered());
+  ArrayPointer view = csr->rowView(30, 40);
+  EXPECT_EQ(view->entries(), 1);
+  EXPECT_EQ(view->rowOffsets()[0], 2);
+  EXPECT_EQ(view->at(9, 0), 4);
+  ArrayPointer copy = view->copy();
+  EXPECT_EQ(copy->rowOffsets()[0], 0);
+  EXPECT_EQ(copy->at(9, 0), 4);
+  ArrayReference single = Array::withElementType(view, ElementType::F32);
+  EXPECT_EQ(single->at(9, 0), 4);
+  EXPECT_EQ(Array::asDense(single)->floats()[90], 4);
+}
+
+TEST(CsrArray, LayoutFollowsDensity) {
+  EXPECT_TRUE(Array::inBestLayout(scattered())->isCsr());
+  EXPECT_FALSE(Array::inBestLayout(Array::filled({40, 10}, 1))->isCsr());
+  EXPECT_FALSE(Array::inBestLayout(Array::filled({400, 1}, 0))->isCsr());
+  EXPECT_FALSE(Array::inBestLayout(Array::filled({4, 4}, 0))->isCsr());
+  EXPECT_FALSE(Array::inBestLayout(Array::asCsr(Array::filled({40, 10}, 1)))->isCsr());
+}
+
+TEST(CsrArray, PatternIsShared) {
+  ArrayReference csr = Array::asCsr(scattered());
+  ArrayPointer other = csr->withSamePattern(ElementType::F64);
+  EXPECT_EQ(other->rowOffsets(), csr->rowOffsets());
+  other->mutableData()[0] = 7;
+  EXPECT_EQ(other->at(3, 1), 7);
+  EXPECT_EQ(csr->at(3, 1), -1);
+}

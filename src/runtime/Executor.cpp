@@ -60,6 +60,32 @@ void checkAllDefined(std::span<const Value> values) {
     checkDefined(value);
 }
 
+// Gives a native arrays as it takes them. True if it computes in f64 on what was f32: its results
+// are then converted back.
+bool convertOperands(Operands accepted, std::span<Value> operands) {
+  if (accepted == Operands::Any)
+    return false;
+  bool single = false;
+  for (Value &operand : operands) {
+    if (!operand.isArray())
+      continue;
+    ArrayReference &array = operand.array();
+    if (array->elementType() == ElementType::F32) {
+      single = true;
+      array = Array::withElementType(array, ElementType::F64);
+    }
+    if (accepted == Operands::DenseDoubles && array->isCsr())
+      array = Array::asDense(array);
+  }
+  return single;
+}
+
+void makeSingle(std::span<Value> results) {
+  for (Value &result : results)
+    if (result.isArray() && result.array()->elementType() == ElementType::F64)
+      result = Array::withElementType(result.array(), ElementType::F32);
+}
+
 // Double arithmetic without leaving the dispatch loop; everything else goes through the general
 // function.
 void executeBinary(BinaryOperator op, const Value &lhs, const Value &rhs, Value &result) {
@@ -292,7 +318,10 @@ void Executor::runNative(const Image &image, const Instruction &instruction, con
   ValueList operands(instruction.operandCount), results(instruction.resultCount);
   gather(instruction, lists, slots, operands.values());
   checkAllDefined(operands.values());
+  bool single = convertOperands(native.operands, operands.values());
   native.function(context_, operands.values(), results.values());
+  if (single)
+    makeSingle(results.values());
   countMaterialized(results.values());
   scatter(instruction, lists, slots, results.values());
 }

@@ -69,15 +69,33 @@ double *workerScratch(int64_t doubles) {
   return scratch.memory;
 }
 
+// Length of tiles balanced by entries, in entries and rows: as for dense tiles, with about 16 bytes
+// touched for each.
+int64_t entriesPerTile(const KernelPlan &plan, int64_t partialDoubles, int64_t total) {
+  int64_t bytesPerEntry = std::max<int64_t>(16, plan.tileBytesPerStep);
+  int64_t partialBytes = partialDoubles * static_cast<int64_t>(sizeof(double));
+  int64_t wanted = std::max(tileBytes, partialBytes * tileBytesPerPartialByte) / bytesPerEntry;
+  if (partialBytes > 0) {
+    int64_t mostTiles = std::max<int64_t>(2, mostPartialBytes / partialBytes);
+    wanted = std::max(wanted, (total + mostTiles - 1) / mostTiles);
+  }
+  return std::max<int64_t>(wanted, 1);
+}
+
 // One launch: the arguments of the kernel and where its results go.
 class Launch {
 public:
-  Launch(const KernelPlan &plan, std::span<const Value> operands) : plan_(plan) {
-    for (const Value &operand : operands) {
-      if (operand.isArray())
-        inputs_.append() = operand.array()->descriptor();
-      else
+  // Operands stay alive, and unchanged but for their layout, as long as the launch.
+  Launch(const KernelPlan &plan, std::span<Value> operands) : plan_(plan), operands_(operands) {
+    for (Value &operand : operands) {
+      if (!operand.isArray()) {
         scalars_.append() = operand.asDouble();
+        continue;
+      }
+      size_t number = inputs_.size();
+      convertTo(number < plan.inputs.size() ? plan.inputs[number] : abi::KernelInput(),
+                operand.array());
+      inputs_.append() = operand.array()->descriptor();
     }
     rows_ = evaluate(plan.extents[0]);
     columns_ = evaluate(plan.extents[1]);
@@ -90,7 +108,7 @@ public:
         partialDoubles_ += abi::partialDoubles(1);
         continue;
       }
-      ArrayPointer array = Array::create({evaluate(output.rows), evaluate(output.columns)});
+      ArrayPointer array = makeOutput(output);
       if (output.kind == KernelOutput::Kind::Array)
         outputs_.append() = array->descriptor();
       else
@@ -107,6 +125,8 @@ public:
     // An empty iteration space still has one (empty) tile: it yields the identities of the
     // aggregates.
     tiles_ = std::max<int64_t>(1, (rows_ + length_ - 1) / length_);
+    if (plan_.driver >= 0)
+      balanceTiles();
     if (partialDoubles_ > 0) {
       partials_ = BufferPool::instance().allocate(tiles_ * partialDoubles_ *
                                                   static_cast<int64_t>(sizeof(double)));
@@ -147,7 +167,10 @@ public:
       } else if (plan_.outputs[i].kind == KernelOutput::Kind::PartialArray) {
         // Made in prepareOutputs and not yet shared.
         auto *array = const_cast<Array *>(results[i].array().get());
-        std::copy_n(from, array->cells(), array->mutableData());
+        if (array->elementType() == ElementType::F32)
+          std::copy_n(from, array->cells(), array->mutableFloats());
+        else
+          std::copy_n(from, array->cells(), array->mutableData());
         from += abi::partialDoubles(array->cells());
       }
     }
@@ -155,6 +178,51 @@ public:
 
 private:
   static constexpr int64_t noTile = INT64_MAX;
+
+  static void convertTo(const abi::KernelInput &expected, ArrayReference &array) {
+    array = Array::withElementType(array, static_cast<ElementType>(expected.elementType));
+    array = expected.layout == TOK_CSR ? Array::asCsr(array) : Array::asDense(array);
+  }
+
+  const Array &arrayInput(int32_t number) const {
+    for (const Value &operand : operands_)
+      if (operand.isArray() && number-- == 0)
+        return *operand.array();
+    internalError(fmt::format("kernel {}: too few arrays", plan_.name));
+  }
+
+  ArrayPointer makeOutput(const KernelOutput &output) {
+    auto type = static_cast<ElementType>(output.elementType);
+    if (output.layout == TOK_CSR)
+      return arrayInput(plan_.driver).withSamePattern(type);
+    int64_t rows = evaluate(output.rows), columns = evaluate(output.columns);
+    if (output.outerDimensionsOf < 0)
+      return Array::create({rows, columns}, type);
+    return Array::create(arrayInput(output.outerDimensionsOf).shape().withLast(columns), type);
+  }
+
+  // Tiles of about equally many entries of the driver; a row counts like an entry.
+  void balanceTiles() {
+    const int64_t *offsets = inputs_.data()[plan_.driver].rowOffsets;
+    auto workBefore = [&](int64_t row) { return offsets[row] - offsets[0] + row; };
+    int64_t total = workBefore(rows_);
+    int64_t length = entriesPerTile(plan_, partialDoubles_, total);
+    tiles_ = std::max<int64_t>(1, (total + length - 1) / length);
+    boundaries_.resize(tiles_ + 1);
+    int64_t row = 0;
+    for (int64_t tile = 0; tile < tiles_; ++tile) {
+      int64_t low = row, high = rows_;
+      while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (workBefore(middle) < tile * length)
+          low = middle + 1;
+        else
+          high = middle;
+      }
+      boundaries_[tile] = row = low;
+    }
+    boundaries_[tiles_] = rows_;
+  }
 
   int64_t evaluate(const SizeExpression &size) {
     if (size.kind == SizeExpression::Kind::Constant)
@@ -177,6 +245,8 @@ private:
   }
 
   TokTile tileAt(int64_t index) const {
+    if (!boundaries_.empty())
+      return {{boundaries_[index], 0, 0}, {boundaries_[index + 1], columns_, 1}, index};
     int64_t begin = index * length_;
     return {{begin, 0, 0}, {std::min(begin + length_, rows_), columns_, 1}, index};
   }
@@ -211,6 +281,8 @@ private:
   }
 
   const KernelPlan &plan_;
+  std::span<Value> operands_;
+  std::vector<int64_t> boundaries_; // rows of tiles balanced by entries; else empty
   ShortList<TokArray, 8> inputs_, outputs_;
   ShortList<double, 16> scalars_;
   TokArguments arguments_{};
@@ -237,7 +309,7 @@ int64_t tileLength(const KernelPlan &plan, int64_t rows, int64_t columns, int64_
   return std::max(length, panelRows);
 }
 
-void launchKernel(const KernelPlan &plan, Scheduler *scheduler, std::span<const Value> operands,
+void launchKernel(const KernelPlan &plan, Scheduler *scheduler, std::span<Value> operands,
                   std::span<Value> results) {
   if (!plan.kernel)
     internalError(fmt::format("kernel {} has no code", plan.name));

@@ -21,7 +21,7 @@ class Scheduler;
 // Arrays among the operands become the kernel's inputs, scalars its scalars, each in order.
 // `scheduler` may be null: then the calling thread runs all tiles. Throws Error if memory runs out
 // or the kernel reports a failing cell.
-void launchKernel(const KernelPlan &plan, Scheduler *scheduler, std::span<const Value> operands,
+void launchKernel(const KernelPlan &plan, Scheduler *scheduler, std::span<Value> operands,
                   std::span<Value> results);
 
 // Units of the first extent in a tile, a multiple of 8. `partialDoubles`: partial results of one

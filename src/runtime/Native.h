@@ -26,15 +26,25 @@ struct ExecutionContext {
   uint64_t draws = 0; // number of unseeded draws so far
 };
 
+// Results may have any layout: what may be sparse ends with Array::inBestLayout.
+//
 // Operands may be consumed: an operand that is the sole owner of its array may be updated in place
 // and moved to a result. Results are pre-sized. Throws Error.
 using NativeFunction = void (*)(ExecutionContext &context, std::span<Value> operands,
                                 std::span<Value> results);
 
+// The arrays a native takes; the executor converts others first.
+enum class Operands : uint8_t {
+  DenseDoubles, // dense, f64
+  Doubles,      // any layout, f64
+  Any,          // any layout and element type: it passes arrays on, or looks at their types
+};
+
 struct Native {
   std::string_view name; // the tok mnemonic, or the name given to tok.native
   NativeFunction function;
   bool hasEffect = false; // visible outside the program: print, write, stop, assert
+  Operands operands = Operands::DenseDoubles;
 };
 
 // Null if there is no such native.

@@ -1,4 +1,5 @@
-// What every native does with its operands: check their kinds with a message that names the native,
+// What every native does with its operands (dense f64 arrays, unless its table entry says that it
+// takes others): check their kinds with a message that names the native,
 // take over arrays that nobody else holds, and run loops over fixed ranges in parallel.
 //
 //   const Array &x = matrixOperand(operands[0], "rev");

@@ -17,14 +17,14 @@ void PlanDialect::initialize() {
       >();
 }
 
-static constexpr StringRef templateNames[] = {"cell", "row", "multiagg"};
+static constexpr StringRef templateNames[] = {"cell", "row", "multiagg", "outer"};
 
 StringRef plan::name(FusionTemplate fusionTemplate) {
   return templateNames[static_cast<int>(fusionTemplate)];
 }
 
 FusionTemplate plan::templateOf(OperatorOp op) {
-  for (int i = 0; i < 3; ++i)
+  for (size_t i = 0; i < std::size(templateNames); ++i)
     if (templateNames[i] == op.getFusionTemplate())
       return static_cast<FusionTemplate>(i);
   llvm_unreachable("verified");
@@ -43,11 +43,12 @@ llvm::DenseMap<Value, tok::Facts> plan::bodyFacts(OperatorOp op) {
   Block &body = op.getBody().front();
   ArrayRef<int64_t> sizes = op.getSizes();
   for (auto [index, argument] : llvm::enumerate(body.getArguments())) {
-    if (tok::isArray(argument.getType()))
-      facts[argument] =
-          tok::Facts::matrix(decodeSize(sizes[2 * index]), decodeSize(sizes[2 * index + 1]));
-    else
-      facts[argument] = tok::Facts();
+    tok::Facts &known = facts[argument];
+    if (!tok::isArray(argument.getType()))
+      continue;
+    known = tok::Facts::matrix(decodeSize(sizes[2 * index]), decodeSize(sizes[2 * index + 1]));
+    if (op.isCsrOperand(index))
+      known.layout = tok::Layout::Csr;
   }
   for (Operation &operation : body) {
     auto inference = dyn_cast<tok::FactsOpInterface>(operation);
@@ -69,6 +70,17 @@ LogicalResult OperatorOp::verify() {
     return emitOpError("no template ") << getFusionTemplate();
   if (getSizes().size() != 2 * getInputs().size())
     return emitOpError("sizes has rows and columns of every operand");
+  auto areOperands = [&](ArrayRef<int64_t> numbers) {
+    return llvm::all_of(numbers, [&](int64_t number) {
+      return number >= 0 && number < getNumOperands() && tok::isArray(getOperand(number).getType());
+    });
+  };
+  if (getCsr() && !areOperands(*getCsr()))
+    return emitOpError("csr lists operands that are arrays");
+  if (getDriver() && !isCsrOperand(*getDriver()))
+    return emitOpError("the driver is a CSR operand");
+  if (getCsrResults() && !getDriver())
+    return emitOpError("a CSR result has the entries of the driver, and there is none");
   Block &body = getBody().front();
   if (TypeRange(body.getArgumentTypes()) != getInputs().getTypes())
     return emitOpError("the body's arguments are the operands");

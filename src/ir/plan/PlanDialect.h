@@ -18,7 +18,7 @@
 
 namespace tokamak::plan {
 
-enum class FusionTemplate : uint8_t { Cell, Row, MultiAgg };
+enum class FusionTemplate : uint8_t { Cell, Row, MultiAgg, Outer };
 llvm::StringRef name(FusionTemplate fusionTemplate);
 FusionTemplate templateOf(OperatorOp op);
 

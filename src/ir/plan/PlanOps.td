@@ -28,17 +28,35 @@ def Plan_OperatorOp : Op<Plan_Dialect, "operator", [IsolatedFromAbove, NoMemoryE
     }
     ```
     `sizes` has rows and columns of every operand (0, 0 for a scalar): a constant, or a negative number naming a
-    symbol, equal numbers being proved equal. The body contains `tok` operations of the template only:
+    symbol, equal numbers being proved equal. Arrays of higher rank count as rows × last dimension. The body contains
+    `tok` operations of the template only:
       cell      one array or one aggregate of elementwise operations over one iteration space
       row       elementwise operations, row aggregates, products with side inputs and with the transposed rows
       multiagg  several full aggregates over one iteration space
+      outer     sampled products U %*% t(V), elementwise operations on them, their aggregates and left and right products
+
+    All operands are dense unless `csr` lists them (by number of the operand). With a `driver`, one of those, the
+    operator is evaluated at the driver's entries alone: every result is proved to be zero (or to get nothing added)
+    elsewhere, and results listed in `csr_results` are CSR arrays with the entries of the driver.
+    ```mlir
+    %s = plan.operator cell(%S, %D) sizes [-1, -2, -1, -2] {csr = array<i64: 0>, driver = 0 : i64} : ...
+    ```
   }];
   let arguments = (ins StrAttr:$fusionTemplate, Variadic<AnyType>:$inputs, DenseI64ArrayAttr:$sizes,
-                       OptionalAttr<StrAttr>:$label);
+                       OptionalAttr<StrAttr>:$label, OptionalAttr<DenseI64ArrayAttr>:$csr,
+                       OptionalAttr<I64Attr>:$driver, OptionalAttr<DenseI64ArrayAttr>:$csr_results);
   let results = (outs Variadic<AnyType>:$outputs);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    bool isCsrOperand(int64_t operand) {
+      return getCsr() && ::llvm::is_contained(*getCsr(), operand);
+    }
+    bool isCsrResult(int64_t result) {
+      return getCsrResults() && ::llvm::is_contained(*getCsrResults(), result);
+    }
+  }];
 }
 
 def Plan_YieldOp : Op<Plan_Dialect, "yield", [Pure, ReturnLike, Terminator, HasParent<"OperatorOp">]> {

@@ -63,6 +63,10 @@ private:
   int64_t estimate_ = -1;
 };
 
+// How an array lies in memory (runtime/Array.h). Of results it is what their operation is going to
+// give; a reader that finds something else converts it.
+enum class Layout : uint8_t { Dense, Csr };
+
 // Facts of one value. For an array `dims` has its rank; for a scalar `value` is its constant (if
 // known), and `integer` the same as a dimension, so that nrow(X) can be the symbol of X's rows.
 struct Facts {
@@ -70,7 +74,9 @@ struct Facts {
   mlir::Attribute value;
   Dimension integer = Dimension::unknown();
   // Share of cells that are not zero, in [0, 1]; negative: not known. An estimate, never a proof.
+  // Of CSR arrays the share of entries.
   double density = -1;
+  Layout layout = Layout::Dense;
 
   static Facts matrix(Dimension rows, Dimension columns) {
     Facts facts;
@@ -78,6 +84,7 @@ struct Facts {
     return facts;
   }
   bool isMatrix() const { return dims.size() == 2; }
+  bool isCsr() const { return layout == Layout::Csr; }
   Dimension rows() const { return isMatrix() ? dims[0] : Dimension::unknown(); }
   Dimension columns() const { return isMatrix() ? dims[1] : Dimension::unknown(); }
   bool isColumnVector() const { return columns().isConstant(1); }
@@ -85,7 +92,7 @@ struct Facts {
 
   bool operator==(const Facts &other) const {
     return dims == other.dims && value == other.value && integer == other.integer &&
-           density == other.density;
+           density == other.density && layout == other.layout;
   }
 };
 

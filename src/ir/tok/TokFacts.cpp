@@ -1,5 +1,6 @@
 // What the operations of `tok` know about their results, and what they reject when sizes are proved
 // wrong.
+#include "base/SparseSafety.h"
 #include "ir/tok/TokDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -56,6 +57,41 @@ static Facts integerFacts(Dimension value, MLIRContext *context) {
   return facts;
 }
 
+// What a cell of the operand is known to be where the CSR array `sparse` has no entry.
+static CellFact cellFact(Value operand, const Facts &facts, Value sparse) {
+  if (operand == sparse)
+    return 0.0;
+  if (auto number = dyn_cast_or_null<FloatAttr>(facts.value))
+    return number.getValueAsDouble();
+  if (auto number = dyn_cast_or_null<IntegerAttr>(facts.value))
+    return number.getType().isInteger(1) ? double(number.getValue().getBoolValue())
+                                         : double(number.getInt());
+  return std::nullopt;
+}
+
+// An elementwise operation on a CSR array that is zero wherever the array is results in a CSR array
+// with the same entries; of several such arrays the sparsest counts.
+static void inferLayout(Operation *op, ArrayRef<Facts> operands, Facts &result) {
+  for (auto [sparse, facts] : llvm::zip(op->getOperands(), operands)) {
+    if (!facts.isCsr() || facts.dims != result.dims)
+      continue;
+    SmallVector<CellFact, 3> cells;
+    for (auto [operand, known] : llvm::zip(op->getOperands(), operands))
+      cells.push_back(cellFact(operand, known, sparse));
+    CellFact fact;
+    if (auto unary = dyn_cast<UnaryOp>(op))
+      fact = factAt(unary.getKind(), cells[0]);
+    else if (auto binary = dyn_cast<BinaryOp>(op))
+      fact = factAt(binary.getKind(), cells[0], cells[1]);
+    else
+      fact = factAtIfElse(cells[0], cells[1], cells[2]);
+    if (!isZero(fact) || (result.isCsr() && result.density <= facts.density))
+      continue;
+    result.layout = Layout::Csr;
+    result.density = facts.density;
+  }
+}
+
 //===- cells
 //--------------------------------------------------------------------------------------===//
 
@@ -69,6 +105,7 @@ void UndefOp::inferFacts(ArrayRef<Facts>, MutableArrayRef<Facts>) {}
 
 void UnaryOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
   results[0].dims = operands[0].dims;
+  inferLayout(*this, operands, results[0]);
 }
 
 void BinaryOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
@@ -91,6 +128,7 @@ void BinaryOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> resul
   }
   if (!leftArray || !rightArray) {
     results[0].dims = operands[leftArray ? 0 : 1].dims;
+    inferLayout(*this, operands, results[0]);
     return;
   }
   // A right operand whose size is proved different from a vector's tells the left one's sizes too.
@@ -104,6 +142,7 @@ void BinaryOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> resul
   Dimension columns =
       mayBroadcast(rhs.columns()) ? lhs.columns() : meet(lhs.columns(), rhs.columns());
   results[0] = Facts::matrix(rows, columns);
+  inferLayout(*this, operands, results[0]);
 }
 
 LogicalResult BinaryOp::checkFacts(ArrayRef<Facts> operands) {
@@ -137,6 +176,7 @@ void IfElseOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> resul
       result =
           Facts::matrix(meet(result.rows(), facts.rows()), meet(result.columns(), facts.columns()));
   }
+  inferLayout(*this, operands, result);
 }
 
 LogicalResult IfElseOp::checkFacts(ArrayRef<Facts> operands) {
@@ -200,6 +240,8 @@ LogicalResult MatmulOp::checkFacts(ArrayRef<Facts> operands) {
 
 void TransposeOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
   results[0] = Facts::matrix(operands[0].columns(), operands[0].rows());
+  results[0].layout = operands[0].layout;
+  results[0].density = operands[0].density;
 }
 
 void RowsOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
