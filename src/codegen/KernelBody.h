@@ -2,9 +2,38 @@
 // columns, where in it each value lives, and what becomes of the results.
 //
 //   sum(X * v), X m×n, v m×1:  X and the product are Wide, v is PerRow, one root: FullAggregate of
-//   the product matmul(t(X), w * matmul(X, v)):  X Wide, v read as a ColumnVector, the inner
-//   product PerRow,
+//   the product
+//   matmul(t(X), w * matmul(X, v)):  X Wide, v read as a ColumnVector, the inner product PerRow,
 //                              one root: ColumnAggregate of X with the factor w * (X v)
+//   Q = P * matmul(X, V), matmul(t(X), Q), V n×10:  X Wide, P and Q Narrow, one root:
+//                              TransposedProduct of X and Q
+//
+// Which bodies are accepted (all else fails with an error at the operator):
+//
+//   Flat: every array has the shape of the iteration space or is 1×1; cell operators on them;
+//   results are such values and their full aggregates (sum, prod, min, max).
+//
+//   Rows: all values that extend over rows have the same number m of them. Their widths: one, the
+//   main width n, may be anything (a symbol, a constant); every other one is 1 or a constant k of
+//   at most mostNarrowColumns. Several different k are allowed.
+//     inputs     m×n, m×k, m×1, 1×n, 1×k, 1×1, scalars, and the right operands of products
+//     cells      operators with a result m×w, from operands m×w, m×1, 1×w, 1×1 and scalars (w = n or
+//                a k); or with a result m×1, 1×w or 1×1 from operands of that shape, 1×1 and scalars
+//     per row    aggregates sum, prod, min, max, index_max, index_min of a value m×w: m×1
+//     products   matmul(A, B): A a value m×w, B an input w×q or the transpose of an input q×w: m×q.
+//                q is 1, a k, or (A m×k and B not transposed) n; also n from m×n where n is a
+//                constant k
+//                All of these are values like others: results, or computed with further, to any
+//                depth.
+//     over rows  as results only: aggregates sum, prod, min, max of a value m×w, full (also m×1) or
+//                by columns (1×w); matmul(transpose(A), Q) of two values m×w and m×v: w×v, where at
+//                most one of w and v is neither 1 nor a k (t(X) X needs a constant n of at most
+//                mostNarrowColumns)
+//     results    any number of these, of any widths
+//
+//   Element types: f64, or f32 for all array operands of the operator. A cell operator whose result
+//   is an f32 array rounds its result to f32 (scalar operands before); aggregates and products
+//   accumulate doubles and are rounded to their result's type once.
 #ifndef TOKAMAK_CODEGEN_KERNELBODY_H
 #define TOKAMAK_CODEGEN_KERNELBODY_H
 
@@ -13,6 +42,9 @@
 #include "ir/plan/PlanDialect.h"
 
 namespace tokamak::codegen {
+
+// Widths other than the main one are constants of at most this.
+constexpr int64_t mostNarrowColumns = 64;
 
 // Where a value lives in the iteration space: m×n, m×1, 1×n, or the same everywhere. In a flat
 // kernel cells are Wide, in a row kernel of one column (n = 1) they are PerRow.
