@@ -1,14 +1,17 @@
 """Computes the golden values of this folder with SciPy and scikit-learn and writes them as NAME.out.
 
-Needs a virtual environment with numpy, scipy and scikit-learn: `python3 test/golden/make.py` from the root of the
+Needs a virtual environment with numpy, scipy, scikit-learn and networkx: `python3 test/golden/make.py` from the root of the
 repository. The tests themselves need none of them: the values are stored, and compared with the tolerance that the
 script beside them states.
 """
 import pathlib
 
+import networkx
 import numpy as np
 from scipy.optimize import minimize
-from sklearn.linear_model import Ridge
+from scipy.special import logsumexp
+from sklearn.cluster import KMeans
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.svm import LinearSVC
 
 HERE = pathlib.Path(__file__).parent
@@ -89,18 +92,22 @@ def ridge(X, y, reg, penalised):
 
 
 def regression():
+    def both(name, values):  # by conjugate gradients, and directly
+        store(f"ridge-{name}", values)
+        store(f"ridge-direct-{name}", values)
+
     X, y = load("diabetes")
     m = X.shape[1]
     S = standardise(X, len(X))
-    store("ridge-no-intercept", ridge(S, y, 2.5, np.ones(m)))
+    both("no-intercept", ridge(S, y, 2.5, np.ones(m)))
     B = ridge(with_ones(S), y, 2.5, np.r_[np.ones(m), 0])
     peer = Ridge(alpha=2.5, solver="svd").fit(S, y)
     assert np.abs(np.r_[peer.coef_, peer.intercept_] - B).max() < 1e-8
-    store("ridge-intercept", B)
+    both("intercept", B)
     # Unscaled columns, shifted and scaled while solving: the weights translated back.
     deviation = X.std(axis=0, ddof=1)
     original = np.r_[B[:m] / deviation, B[m] - (B[:m] * X.mean(axis=0) / deviation).sum()]
-    store("ridge-shift-scale", original)
+    both("shift-scale", original)
 
 
 def report_regression():
@@ -126,7 +133,188 @@ Change of the prediction by one standard deviation of
     (HERE.parent / "examples/diabetes-regression.out").write_text(text)
 
 
+def grey_levels(n=500):
+    """Indicators of five grey levels for each of 64 pixels, and the digits."""
+    X, y = load("digits")
+    columns = np.floor(X[:n] / 4).astype(int) + 5 * np.arange(64)
+    design = np.zeros((n, 320))
+    np.put_along_axis(design, columns, 1, axis=1)
+    return design, y[:n]
+
+
+def sparse():
+    X, y = grey_levels()
+    sign = 1 - 2 * (y % 2)
+    store("l2svm-digits-sparse", [squared_hinge(solve_svm(X, sign, 2.0), X, sign, 2.0)[0]])
+    B = ridge(X, y, 3.0, np.ones(320))
+    for name in ("cg", "ds"):
+        store(f"ridge-{name}-digits-sparse", B[24::25])
+
+
+def multinomial(X, y, reg, penalised, classes):
+    """Weights of all classes but the last, and the minimum: quasi-Newton from zero, then Newton."""
+    n, m = X.shape
+    K = classes - 1
+    T = np.zeros((n, classes))
+    T[np.arange(n), y.astype(int) - 1] = 1
+    P = np.repeat(np.asarray(penalised, float)[:, None] * reg, K, axis=1)
+
+    def value(b):
+        B = b.reshape(m, K)
+        scores = np.c_[X @ B, np.zeros(n)]
+        total = logsumexp(scores, axis=1)
+        gradient = X.T @ (np.exp(scores - total[:, None]) - T)[:, :K] + P * B
+        return total.sum() - (T * scores).sum() + 0.5 * (P * B * B).sum(), gradient.ravel()
+
+    b = minimize(value, np.zeros(m * K), jac=True, method="L-BFGS-B",
+                 options={"maxiter": 20000, "maxfun": 40000, "ftol": 1e-16, "gtol": 1e-10, "maxcor": 50}).x
+    for _ in range(10):
+        B = b.reshape(m, K)
+        scores = np.c_[X @ B, np.zeros(n)]
+        p = np.exp(scores - logsumexp(scores, axis=1)[:, None])[:, :K]
+        H = np.zeros((m, K, m, K))
+        for k in range(K):
+            for l in range(K):
+                H[:, k, :, l] = X.T @ ((p[:, k] * ((k == l) - p[:, l]))[:, None] * X)
+        b = b - np.linalg.solve(H.reshape(m * K, m * K) + np.diag(P.ravel()), value(b)[1])
+    assert np.abs(value(b)[1]).max() < 1e-8, np.abs(value(b)[1]).max()
+    return b.reshape(m, K), value(b)[0]
+
+
+def last_class(y):
+    """Digits as classes: 0 is the tenth."""
+    return np.where(y == 0, 10, y)
+
+
+def logistic():
+    X, y = load("digits")
+    n = 600
+    store("multilogreg-digits",
+          [multinomial(with_ones(X[:n] / 16), last_class(y[:n]), 2.0, np.r_[np.ones(64), 0], 10)[1]])
+    X, y = grey_levels()
+    store("multilogreg-digits-sparse", [multinomial(X, last_class(y), 0.5, np.ones(320), 10)[1]])
+    X, y = load("iris")
+    B, minimum = multinomial(with_ones(X), y, 1.0, np.r_[np.ones(4), 0], 3)
+    store("multilogreg-iris-weights", B)
+    # scikit-learn penalises the weights of all classes; without a penalty both give the same probabilities.
+    free, _ = multinomial(with_ones(standardise(X, len(X))), y, 1e-6, np.r_[np.ones(4), 0], 3)
+    peer = LogisticRegression(C=1e6, tol=1e-12, max_iter=100000).fit(standardise(X, len(X)), y)
+    scores = np.c_[with_ones(standardise(X, len(X))) @ free, np.zeros(len(X))]
+    assert (scores.argmax(axis=1) + 1 == peer.predict(standardise(X, len(X)))).all()
+    B, _ = multinomial(with_ones(standardise(X, len(X))), y, 1.0, np.r_[np.ones(4), 0], 3)
+    deviation = X.std(axis=0, ddof=1)
+    weights = B[:4] / deviation[:, None]
+    store("multilogreg-iris-scaled", np.vstack([weights, B[4] - X.mean(axis=0) @ weights]))
+
+
+def report_digits():
+    """What examples/digits-classification.dml reports."""
+    X, y = load("digits")
+    rows = 1200
+    X, y = with_ones(X / 16), last_class(y)
+    B, minimum = multinomial(X[:rows], y[:rows], 1.0, np.r_[np.ones(64), 0], 10)
+    predicted = np.c_[X[rows:] @ B, np.zeros(len(y) - rows)].argmax(axis=1) + 1
+    truth = y[rows:]
+    text = f"""Handwritten digits: multinomial logistic regression, lambda 1.0
+  trained on           {rows:6d} digits, 64 pixels
+  training objective   {minimum:10.3f}
+
+On {len(truth)} digits it has not seen
+  read correctly       {100 * (predicted == truth).mean():6.1f} %
+"""
+    for digit in range(1, 11):
+        own = truth == digit
+        text += f"  misread {digit % 10}            {(predicted[own] != digit).sum():6d} of {own.sum()}\n"
+    (HERE.parent / "examples/digits-classification.out").write_text(text)
+
+
+def clusters():
+    X, _ = load("iris")
+    fit = KMeans(3, n_init=200, tol=0, random_state=0).fit(X)
+    centres = fit.cluster_centers_[fit.cluster_centers_[:, 2].argsort()]
+    store("kmeans-iris", np.r_[fit.inertia_, centres.ravel(), 3])
+    X, _ = grey_levels()
+    (HERE / "kmeans-digits-sparse.out").write_text(f"{((X - X.mean(axis=0)) ** 2).sum()!r}\nTRUE\n".replace("np.float64(", "").replace(")", ""))
+
+
+def report_clusters():
+    """What examples/iris-clusters.dml reports."""
+    X, species = load("iris")
+    fit = KMeans(3, n_init=200, tol=0, random_state=0).fit(X)
+    text = f"""Irises: 3 groups of 150 flowers
+  sum of squared distances {fit.inertia_:8.4f}
+
+             sepal          petal         setosa  versicolor  virginica
+"""
+    for i, group in enumerate(fit.cluster_centers_[:, 2].argsort()):
+        c = fit.cluster_centers_[group]
+        counts = [((fit.labels_ == group) & (species == s)).sum() for s in (1, 2, 3)]
+        text += (f"  group {i + 1}  {c[0]:4.2f} x {c[1]:4.2f}   {c[2]:4.2f} x {c[3]:4.2f}      {counts[0]:3d}         "
+                 f"{counts[1]:3d}        {counts[2]:3d}\n")
+    (HERE.parent / "examples/iris-clusters.out").write_text(text)
+
+
+def report_errors():
+    """What examples/diabetes-errors.dml reports."""
+    X, y = load("diabetes")
+    D = with_ones(X)
+    B = np.linalg.lstsq(D, y, rcond=None)[0]
+    residual = y - D @ B
+    variance = residual @ residual / (len(y) - D.shape[1])
+    error = np.sqrt(variance * np.diag(np.linalg.inv(D.T @ D)))
+    names = ["age", "sex", "body mass index", "blood pressure", "total cholesterol", "low-density lipids",
+             "high-density lipids", "cholesterol / HDL", "log of triglycerides", "blood sugar", "intercept"]
+    text = f"""Diabetes progression: least squares
+  R^2              {1 - residual @ residual / ((y - y.mean()) ** 2).sum():7.4f}
+  residual error   {np.sqrt(variance):7.3f}
+
+                           weight      error   weight / error
+"""
+    for name, b, e in zip(names, B, error):
+        text += f"  {name:20s} {b:10.3f} {e:10.3f} {b / e:10.2f}\n"
+    (HERE.parent / "examples/diabetes-errors.out").write_text(text)
+
+
+def graph():
+    lines = (DATA / "les-miserables.mtx").read_text().splitlines()[3:]
+    names = (DATA / "les-miserables-names.txt").read_text().splitlines()
+    A = np.zeros((77, 77))
+    for i, j, weight in (map(int, line.split()) for line in lines):
+        A[i - 1, j - 1] = A[j - 1, i - 1] = weight
+    return A, names
+
+
+def page_rank(G, alpha, iterations):
+    p = np.full(len(G), 1 / len(G))
+    for _ in range(iterations):
+        p = alpha * (G @ p) + (1 - alpha) * p.sum() / len(G)
+    return p
+
+
+def ranking():
+    A, names = graph()
+    G = A / A.sum(axis=0)
+    p = page_rank(G, 0.85, 30)
+    q = np.linalg.solve(np.eye(77) - 0.5 * G, np.full(77, 0.5 / 77))
+    store("pagerank-les-miserables", np.r_[p[14::15], q[14::15], p.sum()])
+    peer = networkx.pagerank(networkx.from_numpy_array(A), alpha=0.5, tol=1e-15, max_iter=1000)
+    assert max(abs(peer[i] - q[i]) for i in range(77)) < 1e-12
+    p = page_rank(G, 0.85, 100)
+    text = f"Les Misérables: 77 characters, {(A > 0).sum() // 2} pairs that meet, alpha 0.85\n\n"
+    text += "   importance  chapters shared\n"
+    for who in p.argsort()[::-1][:10]:
+        text += f"  {p[who]:10.5f}  {A[who].sum():10.0f}        {names[who]}\n"
+    (HERE.parent / "examples/les-miserables-rank.out").write_text(text)
+
+
 svm()
 report_svm()
 regression()
 report_regression()
+sparse()
+logistic()
+report_digits()
+clusters()
+report_clusters()
+report_errors()
+ranking()
