@@ -1,6 +1,7 @@
 #include "reference/IndexMeaning.h"
 
 #include "reference/MatrixAccess.h"
+#include "runtime/Frame.h"
 
 namespace tokamak::reference {
 namespace {
@@ -30,22 +31,31 @@ void checkRange(const Array &x, IndexRange range) {
 Value rows(const Value &operand) {
   if (operand.isList())
     return static_cast<int64_t>(operand.list()->elements.size());
+  if (operand.isFrame())
+    return operand.frame()->rows();
   return matrixOf(operand, "nrow").rows();
 }
 
 Value columns(const Value &operand) {
   if (operand.isList())
     return int64_t{1};
+  if (operand.isFrame())
+    return operand.frame()->columns();
   return matrixOf(operand, "ncol").columns();
 }
 
 Value length(const Value &operand) {
   if (operand.isList())
     return static_cast<int64_t>(operand.list()->elements.size());
+  if (operand.isFrame())
+    return operand.frame()->rows() * operand.frame()->columns();
   return operand.isScalar() ? int64_t{1} : arrayOf(operand, "length").cells();
 }
 
 Value slice(const Value &operand, IndexRange range) {
+  if (operand.isFrame())
+    return runtime::sliceFrame(*operand.frame(),
+                               {range.rowBegin, range.rowEnd, range.columnBegin, range.columnEnd});
   const Array &x = matrixOf(operand, "indexing");
   checkRange(x, range);
   ArrayPointer result =
@@ -57,6 +67,9 @@ Value slice(const Value &operand, IndexRange range) {
 }
 
 Value insert(const Value &into, const Value &value, IndexRange range) {
+  if (into.isFrame())
+    return runtime::insertIntoFrame(
+        *into.frame(), value, {range.rowBegin, range.rowEnd, range.columnBegin, range.columnEnd});
   const Array &x = matrixOf(into, "left indexing");
   checkRange(x, range);
   int64_t rowCount = range.rowEnd - range.rowBegin + 1,

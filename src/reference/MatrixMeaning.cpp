@@ -3,6 +3,7 @@
 #include "reference/ListMeaning.h"
 #include "reference/MatrixAccess.h"
 #include "reference/ScalarMeaning.h"
+#include "runtime/Frame.h"
 
 #include <algorithm>
 #include <string>
@@ -91,6 +92,9 @@ Value bindInputs(std::string_view operation, std::span<const Value> inputs,
   if (std::all_of(inputs.begin(), inputs.end(),
                   [](const Value &input) { return input.isString(); }))
     return joinTexts(inputs);
+  if (inputs[0].isFrame())
+    return operation == "cbind" ? runtime::bindFrameColumns(inputs)
+                                : runtime::bindFrameRows(inputs);
   return bindMatrices(inputs);
 }
 

@@ -50,6 +50,8 @@ Value cast(const Value &value, mlir::Type type) {
     return castToMatrix(value);
   if (mlir::isa<tok::ListType>(type))
     return castToList(value);
+  if (mlir::isa<tok::FrameType>(type))
+    return castToFrame(value);
   throw Error(
       fmt::format("{} cannot be cast to {}", value.describe(), tok::describeType(type).str()));
 }

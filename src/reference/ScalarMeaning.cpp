@@ -1,6 +1,7 @@
 #include "reference/ScalarMeaning.h"
 
 #include "reference/MatrixAccess.h"
+#include "runtime/Frame.h"
 #include "runtime/ScalarOperations.h"
 
 #include <optional>
@@ -57,6 +58,8 @@ const Value &onlyElement(const Value &list) {
 Value scalarInside(const Value &value) {
   if (value.isList())
     return scalarInside(onlyElement(value));
+  if (value.isFrame())
+    return runtime::scalarOfFrame(*value.frame());
   if (!value.isArray())
     return value;
   if (value.array()->cells() != 1)
@@ -143,6 +146,8 @@ Value castToScalar(const Value &value) {
 Value castToMatrix(const Value &value) {
   if (value.isArray())
     return value;
+  if (value.isFrame())
+    return runtime::matrixOfFrame(*value.frame());
   if (!value.isList())
     return Array::filled({1, 1}, castToDouble(value).asDouble());
   const std::vector<Value> &elements = value.list()->elements;
@@ -153,6 +158,8 @@ Value castToMatrix(const Value &value) {
     cellOf(*column, static_cast<int64_t>(i), 0) = castToDouble(elements[i]).asDouble();
   return column;
 }
+
+Value castToFrame(const Value &value) { return runtime::frameOf(value); }
 
 Value castToList(const Value &value) {
   if (!value.isList())

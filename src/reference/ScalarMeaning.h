@@ -28,6 +28,8 @@ runtime::Value castToScalar(const runtime::Value &value);
 // A matrix stays itself, a scalar becomes 1x1, a list of one element what it holds, a list of
 // scalars a column.
 runtime::Value castToMatrix(const runtime::Value &value);
+// A frame of columns of doubles, or of the type of a scalar.
+runtime::Value castToFrame(const runtime::Value &value);
 // A list that holds one list becomes that list.
 runtime::Value castToList(const runtime::Value &value);
 

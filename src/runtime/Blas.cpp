@@ -50,6 +50,12 @@ Library open() {
   bind(handle, "cblas_dgemv", library.dgemv);
   bind(handle, "dgesv_", library.lapack.gesv);
   bind(handle, "dgels_", library.lapack.gels);
+  bind(handle, "dpotrf_", library.lapack.potrf);
+  bind(handle, "dgetrf_", library.lapack.getrf);
+  bind(handle, "dgeqrf_", library.lapack.geqrf);
+  bind(handle, "dsyevd_", library.lapack.syevd);
+  bind(handle, "dgeev_", library.lapack.geev);
+  bind(handle, "dgesdd_", library.lapack.gesdd);
   const char *(*configuration)() = nullptr;
   bind(handle, "openblas_get_config", configuration);
   library.description = configuration ? configuration() : "OpenBLAS";

@@ -28,8 +28,30 @@ struct Lapack {
   using Gels = void (*)(const char *trans, const int *m, const int *n, const int *nrhs, double *a,
                         const int *lda, double *b, const int *ldb, double *work, const int *lwork,
                         int *info);
+  // Factors a positive definite matrix.
+  using Potrf = void (*)(const char *uplo, const int *n, double *a, const int *lda, int *info);
+  using Getrf = void (*)(const int *m, const int *n, double *a, const int *lda, int *pivots,
+                         int *info);
+  using Geqrf = void (*)(const int *m, const int *n, double *a, const int *lda, double *tau,
+                         double *work, const int *lwork, int *info);
+  // Eigenvalues and vectors of a symmetric and of a general matrix.
+  using Syevd = void (*)(const char *jobz, const char *uplo, const int *n, double *a,
+                         const int *lda, double *w, double *work, const int *lwork, int *iwork,
+                         const int *liwork, int *info);
+  using Geev = void (*)(const char *jobvl, const char *jobvr, const int *n, double *a,
+                        const int *lda, double *wr, double *wi, double *vl, const int *ldvl,
+                        double *vr, const int *ldvr, double *work, const int *lwork, int *info);
+  using Gesdd = void (*)(const char *jobz, const int *m, const int *n, double *a, const int *lda,
+                         double *s, double *u, const int *ldu, double *vt, const int *ldvt,
+                         double *work, const int *lwork, int *iwork, int *info);
   Gesv gesv = nullptr;
   Gels gels = nullptr;
+  Potrf potrf = nullptr;
+  Getrf getrf = nullptr;
+  Geqrf geqrf = nullptr;
+  Syevd syevd = nullptr;
+  Geev geev = nullptr;
+  Gesdd gesdd = nullptr;
 };
 const Lapack &lapack();
 

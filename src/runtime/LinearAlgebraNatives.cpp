@@ -1,6 +1,6 @@
-// Linear systems and factorisations: LAPACK where it is available, else plain algorithms.
+// Linear systems: LAPACK where it is available, else plain algorithms.
 #include "runtime/Blas.h"
-#include "runtime/NativeOperands.h"
+#include "runtime/ColumnMajor.h"
 #include "runtime/NativeTables.h"
 
 #include <cmath>
@@ -9,46 +9,13 @@
 namespace tokamak::runtime {
 namespace {
 
-// Column-major, as LAPACK wants it.
-struct Columns {
-  Columns(int64_t rows, int64_t columns) : rows(rows), columns(columns), cells(rows * columns) {}
-  double &at(int64_t i, int64_t j) { return cells[j * rows + i]; }
-  double at(int64_t i, int64_t j) const { return cells[j * rows + i]; }
-  int64_t rows, columns;
-  std::vector<double> cells;
-};
-
-// `storedRows` may exceed the array's rows: LAPACK returns longer solutions in place.
-Columns columnsOf(const Array &array, int64_t storedRows) {
-  Columns result(storedRows, array.columns());
-  for (int64_t i = 0; i < array.rows(); ++i)
-    for (int64_t j = 0; j < array.columns(); ++j)
-      result.at(i, j) = array.at(i, j);
-  return result;
-}
-
-ArrayPointer arrayOf(const Columns &matrix, int64_t rows) {
-  ArrayPointer result = Array::create({rows, matrix.columns});
-  for (int64_t i = 0; i < rows; ++i)
-    for (int64_t j = 0; j < matrix.columns; ++j)
-      result->mutableData()[i * matrix.columns + j] = matrix.at(i, j);
-  return result;
-}
-
-const Array &squareOperand(const Value &operand, std::string_view native) {
-  const Array &array = matrixOperand(operand, native);
-  if (array.rows() != array.columns())
-    throw Error(fmt::format("{}: expected a square matrix, got {}", native, array.shape().text()));
-  return array;
-}
-
 [[noreturn]] void failSingular(std::string_view native) {
   throw Error(fmt::format("{}: the matrix is singular", native));
 }
 
 // LU factorisation with partial pivoting, in place. Returns false at a zero pivot; `sign` becomes
 // that of the permutation, and rows of `right` are exchanged along.
-bool factorize(Columns &a, Columns *right, int &sign) {
+bool factorize(ColumnMajor &a, ColumnMajor *right, int &sign) {
   sign = 1;
   for (int64_t k = 0; k < a.rows; ++k) {
     int64_t pivot = k;
@@ -75,7 +42,7 @@ bool factorize(Columns &a, Columns *right, int &sign) {
   return true;
 }
 
-bool solveByElimination(Columns &a, Columns &b) {
+bool solveByElimination(ColumnMajor &a, ColumnMajor &b) {
   int sign = 1;
   if (!factorize(a, &b, sign))
     return false;
@@ -92,7 +59,7 @@ bool solveByElimination(Columns &a, Columns &b) {
   return true;
 }
 
-bool solveSquare(Columns &a, Columns &b) {
+bool solveSquare(ColumnMajor &a, ColumnMajor &b) {
   if (a.rows == 0)
     return true;
   if (!lapack().gesv)
@@ -105,7 +72,7 @@ bool solveSquare(Columns &a, Columns &b) {
 
 // Householder reflections turn a (rows >= columns) into a triangle; b becomes Q'b, then the
 // solution.
-bool leastSquaresByReflections(Columns &a, Columns &b) {
+bool leastSquaresByReflections(ColumnMajor &a, ColumnMajor &b) {
   for (int64_t k = 0; k < a.columns; ++k) {
     double norm = 0;
     for (int64_t i = k; i < a.rows; ++i)
@@ -118,7 +85,7 @@ bool leastSquaresByReflections(Columns &a, Columns &b) {
       reflector[i - k] = a.at(i, k);
     reflector[0] -= alpha;
     double square = std::inner_product(reflector.begin(), reflector.end(), reflector.begin(), 0.0);
-    auto reflect = [&](Columns &matrix, int64_t j) {
+    auto reflect = [&](ColumnMajor &matrix, int64_t j) {
       double dot = 0;
       for (int64_t i = k; i < a.rows; ++i)
         dot += reflector[i - k] * matrix.at(i, j);
@@ -139,7 +106,7 @@ bool leastSquaresByReflections(Columns &a, Columns &b) {
   return true;
 }
 
-bool solveLeastSquares(Columns &a, Columns &b) {
+bool solveLeastSquares(ColumnMajor &a, ColumnMajor &b) {
   if (!lapack().gels)
     return leastSquaresByReflections(a, b);
   int rows = static_cast<int>(a.rows), columns = static_cast<int>(a.columns),
@@ -164,7 +131,7 @@ void solve(ExecutionContext &, std::span<Value> operands, std::span<Value> resul
   if (a.rows() < a.columns())
     throw Error(
         fmt::format("solve: a {} matrix has fewer equations than unknowns", a.shape().text()));
-  Columns left = columnsOf(a, a.rows()), right = columnsOf(b, b.rows());
+  ColumnMajor left = columnsOf(a, a.rows()), right = columnsOf(b, b.rows());
   bool regular = a.rows() == a.columns() ? solveSquare(left, right)
                  : a.columns() == 0      ? true
                                          : solveLeastSquares(left, right);
@@ -175,7 +142,7 @@ void solve(ExecutionContext &, std::span<Value> operands, std::span<Value> resul
 
 void inv(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   const Array &a = squareOperand(operands[0], "inv");
-  Columns left = columnsOf(a, a.rows()), right(a.rows(), a.rows());
+  ColumnMajor left = columnsOf(a, a.rows()), right(a.rows(), a.rows());
   for (int64_t i = 0; i < a.rows(); ++i)
     right.at(i, i) = 1;
   if (!solveSquare(left, right))
@@ -183,35 +150,34 @@ void inv(ExecutionContext &, std::span<Value> operands, std::span<Value> results
   results[0] = arrayOf(right, a.rows());
 }
 
+// Whether an even or an odd number of rows changed places.
+int signOf(const std::vector<int> &pivots) {
+  int sign = 1;
+  for (size_t i = 0; i < pivots.size(); ++i)
+    sign = pivots[i] == static_cast<int>(i) + 1 ? sign : -sign;
+  return sign;
+}
+
 void det(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   const Array &a = squareOperand(operands[0], "det");
-  Columns factors = columnsOf(a, a.rows());
+  ColumnMajor factors = columnsOf(a, a.rows());
   int sign = 1;
-  double product = 1;
-  if (!factorize(factors, nullptr, sign))
-    product = 0;
-  for (int64_t i = 0; i < a.rows() && product != 0; ++i)
+  if (lapack().getrf && a.rows() > 0) {
+    int n = static_cast<int>(a.rows()), info = 0;
+    std::vector<int> pivots(a.rows());
+    lapack().getrf(&n, &n, factors.cells.data(), &n, pivots.data(), &info);
+    sign = signOf(pivots);
+  } else if (!factorize(factors, nullptr, sign)) {
+    results[0] = 0.0;
+    return;
+  }
+  double product = sign;
+  for (int64_t i = 0; i < a.rows(); ++i)
     product *= factors.at(i, i);
-  results[0] = product * sign;
+  results[0] = product;
 }
 
-// The lower triangle L with L %*% t(L) = a.
-void cholesky(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
-  const Array &a = squareOperand(operands[0], "cholesky");
-  int64_t n = a.rows();
-  ArrayPointer result = Array::filled({n, n}, 0);
-  double *l = result->mutableData();
-  for (int64_t i = 0; i < n; ++i)
-    for (int64_t j = 0; j <= i; ++j) {
-      double sum = a.at(i, j) - std::inner_product(l + i * n, l + i * n + j, l + j * n, 0.0);
-      if (i == j && !(sum > 0))
-        throw Error("cholesky: the matrix is not positive definite");
-      l[i * n + j] = i == j ? std::sqrt(sum) : sum / l[j * n + j];
-    }
-  results[0] = std::move(result);
-}
-
-constexpr Native natives[] = {{"cholesky", cholesky}, {"det", det}, {"inv", inv}, {"solve", solve}};
+constexpr Native natives[] = {{"det", det}, {"inv", inv}, {"solve", solve}};
 
 } // namespace
 

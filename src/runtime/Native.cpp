@@ -8,10 +8,12 @@ namespace tokamak::runtime {
 
 static std::vector<Native> sortedTable() {
   std::vector<Native> table;
-  table.reserve(96);
-  for (auto natives : {constructionNatives, fileNatives, linearAlgebraNatives, listNatives,
-                       outputNatives, productNatives, programNatives, randomNatives,
-                       reorganizationNatives, scanNatives, selectionNatives, statisticsNatives}) {
+  table.reserve(128);
+  for (auto natives :
+       {constructionNatives, decompositionNatives, distinctNatives, distributionNatives,
+        fileNatives, frameNatives, groupNatives, linearAlgebraNatives, listNatives, outputNatives,
+        productNatives, programNatives, randomNatives, reorganizationNatives, scanNatives,
+        selectionNatives, statisticsNatives}) {
     std::span<const Native> rows = natives();
     table.insert(table.end(), rows.begin(), rows.end());
   }

@@ -7,7 +7,12 @@
 namespace tokamak::runtime {
 
 std::span<const Native> constructionNatives();
+std::span<const Native> decompositionNatives();
+std::span<const Native> distinctNatives();
+std::span<const Native> distributionNatives();
 std::span<const Native> fileNatives();
+std::span<const Native> frameNatives();
+std::span<const Native> groupNatives();
 std::span<const Native> linearAlgebraNatives();
 std::span<const Native> listNatives();
 std::span<const Native> outputNatives();

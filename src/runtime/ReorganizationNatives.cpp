@@ -1,4 +1,5 @@
 // Cells moved, not computed: transpose, slices, binding, diagonals.
+#include "runtime/Frame.h"
 #include "runtime/NativeOperands.h"
 #include "runtime/NativeTables.h"
 
@@ -65,6 +66,11 @@ void checkBounds(std::string_view what, int64_t begin, int64_t end, int64_t size
     throw Error(fmt::format("invalid range: {}s {}:{} end before they begin", what, begin, end));
 }
 
+FrameRange frameRangeOf(std::span<const Value> bounds) {
+  return {bounds[0].asInteger(), bounds[1].asInteger(), bounds[2].asInteger(),
+          bounds[3].asInteger()};
+}
+
 Range rangeOf(const Array &array, std::span<const Value> bounds) {
   int64_t rowBegin = bounds[0].asInteger(), rowEnd = bounds[1].asInteger();
   int64_t columnBegin = bounds[2].asInteger(), columnEnd = bounds[3].asInteger();
@@ -74,6 +80,10 @@ Range rangeOf(const Array &array, std::span<const Value> bounds) {
 }
 
 void slice(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+  if (operands[0].isFrame()) {
+    results[0] = sliceFrame(*operands[0].frame(), frameRangeOf(operands.subspan(1, 4)));
+    return;
+  }
   const Array &source = matrixOperand(operands[0], "indexing");
   Range range = rangeOf(source, operands.subspan(1, 4));
   if (range.rows() == source.rows() && range.columns() == source.columns()) {
@@ -92,6 +102,11 @@ void slice(ExecutionContext &, std::span<Value> operands, std::span<Value> resul
 }
 
 void insert(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+  if (operands[0].isFrame()) {
+    results[0] =
+        insertIntoFrame(*operands[0].frame(), operands[1], frameRangeOf(operands.subspan(2, 4)));
+    return;
+  }
   const Array &target = matrixOperand(operands[0], "left indexing");
   Range range = rangeOf(target, operands.subspan(2, 4));
   int64_t columns = target.columns();
@@ -138,9 +153,19 @@ std::vector<ArrayReference> boundMatrices(std::span<const Value> operands,
   return arrays;
 }
 
+// The elements of a single list are bound as they would be one by one.
+bool bindFrames(std::span<const Value> operands, bool byRows, Value &result) {
+  if (operands.size() == 1 && operands[0].isList())
+    operands = operands[0].list()->elements;
+  if (operands.empty() || !operands[0].isFrame())
+    return false;
+  result = byRows ? bindFrameRows(operands) : bindFrameColumns(operands);
+  return true;
+}
+
 // A list grows by the elements of further lists and by other values as they are; texts join line by
 // line.
-bool bindOthers(std::span<const Value> operands, Value &result) {
+bool bindOthers(std::span<const Value> operands, bool byRows, Value &result) {
   if (operands.size() > 1 && operands[0].isList()) {
     auto list = std::make_shared<List>(*operands[0].list());
     for (const Value &operand : operands.subspan(1)) {
@@ -165,7 +190,7 @@ bool bindOthers(std::span<const Value> operands, Value &result) {
   for (const Value &operand : operands)
     areTexts &= operand.isString();
   if (!areTexts)
-    return false;
+    return bindFrames(operands, byRows, result);
   std::string text = operands[0].text();
   for (const Value &operand : operands.subspan(1))
     text += '\n' + operand.text();
@@ -174,7 +199,7 @@ bool bindOthers(std::span<const Value> operands, Value &result) {
 }
 
 void cbind(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
-  if (bindOthers(operands, results[0]))
+  if (bindOthers(operands, false, results[0]))
     return;
   std::vector<ArrayReference> arrays = boundMatrices(operands, "cbind");
   int64_t rows = arrays[0]->rows(), columns = 0;
@@ -199,7 +224,7 @@ void cbind(ExecutionContext &context, std::span<Value> operands, std::span<Value
 }
 
 void rbind(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
-  if (bindOthers(operands, results[0]))
+  if (bindOthers(operands, true, results[0]))
     return;
   std::vector<ArrayReference> arrays = boundMatrices(operands, "rbind");
   int64_t columns = arrays[0]->columns(), rows = 0;

@@ -1,6 +1,7 @@
 #include "runtime/ScalarOperations.h"
 
 #include "base/Error.h"
+#include "runtime/Frame.h"
 #include "runtime/Image.h"
 
 #include <charconv>
@@ -107,6 +108,8 @@ Value toDouble(const Value &value) {
 Value toMatrix(const Value &value) {
   if (value.isArray())
     return value;
+  if (value.isFrame())
+    return matrixOfFrame(*value.frame());
   if (value.isList()) {
     const List &list = *value.list();
     if (list.elements.size() == 1)
@@ -126,10 +129,12 @@ Value toScalar(const Value &value) {
     if (value.array()->cells() != 1)
       throw Error(fmt::format("as.scalar: expected a 1x1 matrix, got one of {}",
                               value.array()->shape().text()));
-    return value.array()->data()[0];
+    return value.array()->at(0, 0);
   }
   if (value.isList())
     return toScalar(onlyElement(*value.list(), "a list of one element"));
+  if (value.isFrame())
+    return scalarOfFrame(*value.frame());
   throw Error(fmt::format("cannot convert {} to a scalar", value.describe()));
 }
 
@@ -205,7 +210,7 @@ Value castValue(const Value &value, CastTarget target) {
   checkDefined(value);
   bool toNumber = target == CastTarget::Boolean || target == CastTarget::Integer ||
                   target == CastTarget::Double;
-  if (toNumber && (value.isList() || value.isArray()))
+  if (toNumber && !value.isScalar())
     return castValue(toScalar(value), target);
   switch (target) {
   case CastTarget::Boolean:
@@ -223,7 +228,7 @@ Value castValue(const Value &value, CastTarget target) {
   case CastTarget::List:
     return toList(value);
   case CastTarget::Frame:
-    throw Error("frames are not supported yet");
+    return frameOf(value);
   }
   return value;
 }

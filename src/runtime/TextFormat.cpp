@@ -1,6 +1,7 @@
 #include "runtime/TextFormat.h"
 
 #include "base/Error.h"
+#include "runtime/Frame.h"
 #include "runtime/ScalarOperations.h"
 
 #include <charconv>
@@ -113,6 +114,34 @@ std::string matrixText(const Array &array, const TextOptions &options) {
   return text;
 }
 
+// A double has as many digits as it needs, within the decimals asked for.
+std::string frameText(const Frame &frame, const TextOptions &options) {
+  const std::string &separator = options.separator, &end = options.lineSeparator;
+  int64_t rows = std::min(frame.rows(), options.rows),
+          columns = std::min(frame.columns(), options.columns);
+  std::string text =
+      fmt::format("# FRAME: nrow = {}, ncol = {}{}", frame.rows(), frame.columns(), end);
+  auto appendLine = [&](const auto &cell) {
+    for (int64_t j = 0; j < columns; ++j) {
+      text += j > 0 ? separator : "";
+      cell(j);
+    }
+    text += end;
+  };
+  text += "#" + separator;
+  appendLine([&](int64_t j) { text += frame.name(j); });
+  text += "#" + separator;
+  appendLine([&](int64_t j) { text += nameOf(frame.column(j)->type()); });
+  for (int64_t i = 0; i < rows; ++i)
+    appendLine([&](int64_t j) {
+      if (frame.column(j)->type() == FrameType::Double)
+        appendCell(text, frame.cell(i, j).asDouble(), options.decimals);
+      else
+        text += frame.column(j)->text(i);
+    });
+  return text;
+}
+
 std::string listText(const List &list, const TextOptions &options, int depth = 1) {
   constexpr int deepest = 1000;
   if (depth > deepest)
@@ -124,6 +153,8 @@ std::string listText(const List &list, const TextOptions &options, int depth = 1
     const Value &element = list.elements[i];
     if (element.isArray())
       text += "\nMatrix:\n";
+    else if (element.isFrame())
+      text += "\nFrame:\n";
     text +=
         element.isList() ? listText(*element.list(), options, depth + 1) : textOf(element, options);
   }
@@ -310,6 +341,8 @@ Conversion parseConversion(std::string_view format, size_t &position) {
 std::string textOf(const Value &value, const TextOptions &options) {
   if (value.isArray())
     return matrixText(*value.array(), options);
+  if (value.isFrame())
+    return frameText(*value.frame(), options);
   return value.isList() ? listText(*value.list(), options) : value.asText();
 }
 

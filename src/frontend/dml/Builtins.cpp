@@ -29,6 +29,7 @@ ParameterType parameterType(llvm::StringRef name) {
       .Case("boolean", ParameterType::Boolean)
       .Case("string", ParameterType::String)
       .Case("list", ParameterType::List)
+      .Case("frame", ParameterType::Frame)
       .Default(ParameterType::Value);
 }
 

@@ -52,6 +52,7 @@ enum class BuiltinResult : uint8_t {
   Boolean,
   String,
   List,
+  Frame,
   Derived
 };
 
@@ -64,7 +65,8 @@ enum class ParameterType : uint8_t {
   Double,
   Boolean,
   String,
-  List
+  List,
+  Frame
 };
 
 enum class ParameterPresence : uint8_t {

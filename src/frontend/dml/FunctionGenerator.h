@@ -158,13 +158,27 @@ private:
   mlir::Value emitLog(BuiltinCall &call);
   mlir::Value emitWeighted(BuiltinCall &call);
   mlir::Value emitRemove(BuiltinCall &call);
+  mlir::Value native(BuiltinCall &call, llvm::StringRef name, mlir::Type type,
+                     mlir::ValueRange operands);
+  // GenerateFrameBuiltins.cpp.
+  mlir::Value schemaText(const ListExpression &list);
+  mlir::Value emitAsFrame(BuiltinCall &call);
+  mlir::Value emitReplace(BuiltinCall &call);
+  mlir::Value emitRemoveEmpty(BuiltinCall &call);
+  mlir::Value emitBindFrames(BuiltinCall &call);
+  // GenerateStatisticBuiltins.cpp.
+  mlir::Value emitMean(BuiltinCall &call);
+  mlir::Value emitDistribution(BuiltinCall &call);
+  mlir::Value emitDecomposition(BuiltinCall &call);
   mlir::Value emitCountDistinct(BuiltinCall &call);
+  mlir::Value emitComparison(BuiltinCall &call);
 
   // Small things.
   mlir::Value constant(int64_t value, mlir::Location location);
   mlir::Value none(mlir::Location location);
   mlir::Type resultType(const BuiltinCall &call);
   mlir::Type matrixType() { return tok::matrixType(module_.context()); }
+  mlir::Type frameType() { return tok::FrameType::get(module_.context()); }
   mlir::Type listType() { return tok::ListType::get(module_.context()); }
   mlir::Type scalarType() { return tok::ScalarType::get(module_.context()); }
   mlir::Location location(SourceRange range) { return module_.location(range); }

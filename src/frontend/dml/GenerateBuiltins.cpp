@@ -44,6 +44,8 @@ mlir::Type FunctionGenerator::resultType(const BuiltinCall &call) {
     return tok::StringType::get(module_.context());
   case BuiltinResult::List:
     return listType();
+  case BuiltinResult::Frame:
+    return frameType();
   case BuiltinResult::Derived:
     break;
   }
@@ -131,7 +133,7 @@ Value FunctionGenerator::emitSpecial(BuiltinCall &call) {
   using Emit = Value (FunctionGenerator::*)(BuiltinCall &);
   Emit emit =
       llvm::StringSwitch<Emit>(call.builtin.name)
-          .Case("read", &FunctionGenerator::emitRead)
+          .Cases("read", "readMM", &FunctionGenerator::emitRead)
           .Case("write", &FunctionGenerator::emitWrite)
           .Case("print", &FunctionGenerator::emitPrint)
           .Case("matrix", &FunctionGenerator::emitMatrix)
@@ -147,8 +149,20 @@ Value FunctionGenerator::emitSpecial(BuiltinCall &call) {
           .Case("log", &FunctionGenerator::emitLog)
           .Cases("moment", "quantile", &FunctionGenerator::emitWeighted)
           .Case("remove", &FunctionGenerator::emitRemove)
-          .Case("countDistinct", &FunctionGenerator::emitCountDistinct)
+          .Case("as.frame", &FunctionGenerator::emitAsFrame)
+          .Case("replace", &FunctionGenerator::emitReplace)
+          .Case("removeEmpty", &FunctionGenerator::emitRemoveEmpty)
+          .Case("mean", &FunctionGenerator::emitMean)
+          .Cases("qr", "lu", "eigen", "svd", &FunctionGenerator::emitDecomposition)
+          .Cases("countDistinct", "rowCountDistinct", "colCountDistinct",
+                 &FunctionGenerator::emitCountDistinct)
+          .Cases("countDistinctApprox", "rowCountDistinctApprox", "colCountDistinctApprox",
+                 &FunctionGenerator::emitCountDistinct)
+          .Case("ppred", &FunctionGenerator::emitComparison)
           .Default(nullptr);
+  llvm::StringRef target = call.builtin.target;
+  if (!emit && (target.starts_with("cdf") || target.starts_with("icdf")))
+    emit = &FunctionGenerator::emitDistribution;
   if (!emit)
     internalError("no code for the builtin " + call.builtin.name.str());
   return (this->*emit)(call);
@@ -185,7 +199,11 @@ Value FunctionGenerator::emitWrite(BuiltinCall &call) {
 }
 
 Value FunctionGenerator::emitRead(BuiltinCall &call) {
-  enum { Path, Format, DataType = 5, ValueType = 6, OperandCount = 12 };
+  enum { Path, Format, DataType = 5, ValueType = 6, OperandCount = 13 };
+  call.operands.resize(std::max<size_t>(call.operands.size(), OperandCount));
+  call.arguments.resize(call.operands.size());
+  if (call.builtin.name == "readMM")
+    call.operands[Format] = builder_.create<tok::ConstantOp>(call.location, llvm::StringRef("mm"));
   if (!checkFormat(call, Format))
     return {};
   MatrixMetadata metadata;
@@ -213,8 +231,7 @@ Value FunctionGenerator::emitRead(BuiltinCall &call) {
   } else if (dataType == "list") {
     type = listType();
   } else if (dataType == "frame") {
-    module_.unsupported(place, "reading a frame");
-    return {};
+    type = frameType();
   } else if (dataType != "scalar") {
     const std::string known[] = {"matrix", "scalar", "frame", "list"};
     module_.error(place, "unknown data type '" + dataType + "'").candidates =
@@ -362,10 +379,6 @@ Value FunctionGenerator::emitConversion(BuiltinCall &call) {
   mlir::Type type = operand.getType();
   SourceRange place = call.expression.calleeRange();
   llvm::StringRef name = call.builtin.name;
-  if (llvm::isa<tok::FrameType>(type)) {
-    module_.unsupported(place, "'" + name.str() + "' of a frame");
-    return {};
-  }
   if (name == "as.list")
     return builder_
         .create<tok::CallNativeOp>(call.location, mlir::TypeRange(listType()), "list_element",
@@ -400,6 +413,8 @@ Value FunctionGenerator::emitBind(BuiltinCall &call) {
   };
   bool isList = isA(tok::ListType())(call.operands[0]) && call.operands.size() > 1;
   bool isText = llvm::all_of(call.operands, isA(tok::StringType()));
+  if (!isList && llvm::any_of(call.operands, isA(tok::FrameType())))
+    return emitBindFrames(call);
   if (!isList && !isText) {
     for (auto [operand, argument] : llvm::zip(call.operands, call.arguments)) {
       bool isSingleList = isA(tok::ListType())(operand) && call.operands.size() == 1;
@@ -498,48 +513,11 @@ Value FunctionGenerator::emitLog(BuiltinCall &call) {
   return isInteger ? castTo(result, builder_.getI64Type(), place) : result;
 }
 
-// moment(x, k), moment(x, w, k), quantile(x, p), quantile(x, w, p).
-Value FunctionGenerator::emitWeighted(BuiltinCall &call) {
-  Value weights = call.operands[1], last = call.operands[2];
-  if (!last)
-    last = std::exchange(weights, Value());
-  SourceRange place = placeOf(*call.arguments[weights ? 2 : 1]);
-  std::string name = "'" + call.builtin.name.str() + "'";
-  bool isMoment = call.builtin.name == "moment";
-  last = convert(last, isMoment ? ParameterType::Integer : ParameterType::Cell, name, place);
-  if (weights)
-    weights =
-        convert(weights, ParameterType::Matrix, "'w' of " + name, placeOf(*call.arguments[1]));
-  else
-    weights = none(call.location);
-  if (!weights || !last)
-    return {};
-  mlir::Type type = tok::isArray(last.getType()) ? mlir::Type(matrixType()) : builder_.getF64Type();
-  return builder_
-      .create<tok::CallNativeOp>(call.location, mlir::TypeRange(type), call.builtin.name,
-                                 mlir::ValueRange({call.operands[0], weights, last}))
-      .getResult(0);
-}
-
 // The list without the element, and a list of the element alone.
 Value FunctionGenerator::emitRemove(BuiltinCall &call) {
   mlir::Type types[] = {listType(), listType()};
   return builder_
       .create<tok::CallNativeOp>(call.location, mlir::TypeRange(types), "list_remove",
-                                 mlir::ValueRange(call.operands))
-      .getResult(0);
-}
-
-// Of all cells a number, of each row or column a vector.
-Value FunctionGenerator::emitCountDistinct(BuiltinCall &call) {
-  auto direction = constantText(call.operands[1]);
-  if (!direction) {
-    module_.unsupported(placeOf(*call.arguments[1]), "a direction that is not a literal");
-    return {};
-  }
-  mlir::Type type = *direction == "rc" ? mlir::Type(builder_.getI64Type()) : matrixType();
-  return builder_
-      .create<tok::CallNativeOp>(call.location, mlir::TypeRange(type), "count_distinct",
                                  mlir::ValueRange(call.operands))
       .getResult(0);
 }

@@ -173,8 +173,10 @@ std::optional<BuiltinCall> FunctionGenerator::evaluate(const CallExpression &exp
       continue;
     }
     std::string purpose = "'" + parameter.name.str() + "' of '" + expression.callee() + "'";
-    Value value =
-        convert(generate(*argument.value), parameter.type, purpose, argument.value->range());
+    const auto *list =
+        parameter.name == "schema" ? dyn_cast<ListExpression>(argument.value.get()) : nullptr;
+    Value value = convert(list ? schemaText(*list) : generate(*argument.value), parameter.type,
+                          purpose, argument.value->range());
     isComplete &= value != nullptr;
     result.operands[position] = value;
   }
@@ -209,6 +211,8 @@ static const char *nounOf(ParameterType type) {
     return "a string";
   case ParameterType::List:
     return "a list";
+  case ParameterType::Frame:
+    return "a frame";
   case ParameterType::Value:
     break;
   }
@@ -254,6 +258,10 @@ Value FunctionGenerator::convert(Value value, ParameterType wanted, const std::s
     break;
   case ParameterType::List:
     if (llvm::isa<tok::ListType>(type))
+      return value;
+    break;
+  case ParameterType::Frame:
+    if (llvm::isa<tok::FrameType>(type))
       return value;
     break;
   }

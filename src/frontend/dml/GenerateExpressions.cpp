@@ -4,7 +4,7 @@
 
 #include "base/NearestNames.h"
 
-#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace tokamak::frontend {
 
@@ -250,7 +250,7 @@ Value FunctionGenerator::binary(tokamak::BinaryOperator op, Value lhs, Value rhs
 FunctionGenerator::IndexRanges FunctionGenerator::matrixIndex(const IndexExpression &expression,
                                                               Value matrix) {
   if (expression.dimensions().size() != 2) {
-    module_.error(expression.range(), "a matrix is indexed by rows and columns: '" +
+    module_.error(expression.range(), describe(matrix) + " is indexed by rows and columns: '" +
                                           expression.name() + "[i, ]' or '" + expression.name() +
                                           "[, j]'");
     return {};
@@ -317,12 +317,9 @@ Value FunctionGenerator::slice(const IndexExpression &expression) {
                                    mlir::ValueRange({operand, index.bounds[0], index.bounds[1]}))
         .getResult(0);
   }
-  if (!tok::isArray(operand.getType())) {
-    if (llvm::isa<tok::FrameType>(operand.getType()))
-      module_.unsupported(expression.range(), "indexing a frame");
-    else
-      module_.error(expression.nameRange(),
-                    "'" + expression.name() + "' can't be indexed, it is " + describe(operand));
+  if (!tok::isArray(operand.getType()) && !llvm::isa<tok::FrameType>(operand.getType())) {
+    module_.error(expression.nameRange(),
+                  "'" + expression.name() + "' can't be indexed, it is " + describe(operand));
     return {};
   }
   IndexRanges index = matrixIndex(expression, operand);

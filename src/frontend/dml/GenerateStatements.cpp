@@ -141,9 +141,8 @@ void FunctionGenerator::insert(const IndexExpression &target, Value value, bool 
                       place, mlir::TypeRange(listType()), "list_insert",
                       mlir::ValueRange({before, value, index.bounds[0], index.bounds[1]}))
                   .getResult(0);
-  } else if (llvm::isa<tok::FrameType>(before.getType())) {
-    module_.unsupported(target.range(), "assigning to cells of a frame");
-  } else if (!tok::isArray(before.getType())) {
+  } else if (bool isFrame = llvm::isa<tok::FrameType>(before.getType());
+             !isFrame && !tok::isArray(before.getType())) {
     module_.error(target.nameRange(), "'" + target.name() + "' can't be indexed, it is " +
                                           tok::describeType(before.getType()).str());
   } else if (IndexRanges index = matrixIndex(target, before); !index.bounds.empty()) {
@@ -153,7 +152,10 @@ void FunctionGenerator::insert(const IndexExpression &target, Value value, bool 
                                                   bounds[1], bounds[2], bounds[3]);
       value = binary(tokamak::BinaryOperator::Add, cells, value, target.range());
     }
-    if (value && !tok::isArray(value.getType()))
+    if (value && isFrame && !tok::isScalar(value.getType()))
+      value =
+          convert(value, ParameterType::Frame, "cells of '" + target.name() + "'", target.range());
+    else if (value && !isFrame && !tok::isArray(value.getType()))
       value = convert(value, ParameterType::Double, "a cell of '" + target.name() + "'",
                       target.range());
     if (value)

@@ -1,0 +1,85 @@
+// Builtins that make frames, or that work on frames and matrices alike.
+#include "frontend/dml/FunctionGenerator.h"
+
+namespace tokamak::frontend {
+
+using mlir::Value;
+
+static bool isFrame(Value value) { return llvm::isa<tok::FrameType>(value.getType()); }
+
+static std::string describe(Value value) { return tok::describeType(value.getType()).str(); }
+
+Value FunctionGenerator::native(BuiltinCall &call, llvm::StringRef name, mlir::Type type,
+                                mlir::ValueRange operands) {
+  return builder_.create<tok::CallNativeOp>(call.location, mlir::TypeRange(type), name, operands)
+      .getResult(0);
+}
+
+// schema=["string", "double"] and schema="string,double" say the same.
+Value FunctionGenerator::schemaText(const ListExpression &list) {
+  std::string text;
+  for (const ExpressionPtr &element : list.elements()) {
+    auto type = constantText(generate(*element));
+    if (!type) {
+      module_.error(element->range(), "a schema holds names of types: \"string\", \"double\", "
+                                      "\"int\", \"boolean\"");
+      return {};
+    }
+    text += (text.empty() ? "" : ",") + type->str();
+  }
+  return builder_.create<tok::ConstantOp>(location(list.range()), llvm::StringRef(text));
+}
+
+// as.frame(x), as.frame(x, names).
+Value FunctionGenerator::emitAsFrame(BuiltinCall &call) {
+  Value frame = castTo(call.operands[0], frameType(), call.expression.calleeRange());
+  if (!call.operands[1])
+    return frame;
+  return native(call, "frame_with_names", frameType(), {frame, call.operands[1]});
+}
+
+Value FunctionGenerator::emitReplace(BuiltinCall &call) {
+  Value target = call.operands[0], pattern = call.operands[1], replacement = call.operands[2];
+  if (isFrame(target))
+    return native(call, "frame_replace", frameType(), {target, pattern, replacement});
+  target = convert(target, ParameterType::Matrix, "'target' of 'replace'",
+                   call.arguments[0]->value->range());
+  pattern = convert(pattern, ParameterType::Double, "'pattern' of 'replace'",
+                    call.arguments[1]->value->range());
+  replacement = convert(replacement, ParameterType::Double, "'replacement' of 'replace'",
+                        call.arguments[2]->value->range());
+  if (!target || !pattern || !replacement)
+    return {};
+  return builder_.create<tok::ReplaceOp>(call.location, matrixType(), target, pattern, replacement);
+}
+
+Value FunctionGenerator::emitRemoveEmpty(BuiltinCall &call) {
+  Value target = call.operands[0], margin = call.operands[1], emptyReturn = call.operands[3];
+  Value select = call.operands[2] ? call.operands[2] : none(call.location);
+  if (isFrame(target))
+    return native(call, "frame_remove_empty", frameType(), {target, margin, select, emptyReturn});
+  target = convert(target, ParameterType::Matrix, "'target' of 'removeEmpty'",
+                   call.arguments[0]->value->range());
+  if (!target)
+    return {};
+  return builder_.create<tok::RemoveEmptyOp>(call.location, matrixType(), target, margin, select,
+                                             emptyReturn);
+}
+
+// Frames and what becomes one, side by side or below each other.
+Value FunctionGenerator::emitBindFrames(BuiltinCall &call) {
+  for (auto [operand, argument] : llvm::zip(call.operands, call.arguments)) {
+    if (llvm::isa<tok::ListType>(operand.getType())) {
+      module_.error(argument->value->range(), "expected a frame, a matrix or a scalar for '" +
+                                                  call.expression.callee() + "', got " +
+                                                  describe(operand));
+      return {};
+    }
+    operand = castTo(operand, frameType(), argument->value->range());
+  }
+  if (call.builtin.name == "cbind")
+    return builder_.create<tok::CbindOp>(call.location, frameType(), call.operands);
+  return builder_.create<tok::RbindOp>(call.location, frameType(), call.operands);
+}
+
+} // namespace tokamak::frontend

@@ -1,0 +1,108 @@
+// Frames: tables whose columns have types of their own. A frame is immutable; columns are shared
+// between frames, so that taking or binding columns copies no cells.
+//
+//   FramePointer frame = frameOfMatrix(*matrix);            // columns of doubles, C1, C2, ...
+//   frame->cell(0, 1).asDouble();
+//   sliceFrame(*frame, {1, 2, 1, 1})                        // rows 1:2 of column 1
+#ifndef TOKAMAK_RUNTIME_FRAME_H
+#define TOKAMAK_RUNTIME_FRAME_H
+
+#include "runtime/Value.h"
+
+#include <optional>
+#include <span>
+#include <variant>
+
+namespace tokamak::runtime {
+
+enum class FrameType : uint8_t { String, Double, Integer, Boolean };
+
+// "STRING", "FP64", "INT64", "BOOLEAN", as frames and their metadata show them.
+std::string_view nameOf(FrameType type);
+// Also DML's names ("double", "int", ...), in capitals or not; nullopt if there is none.
+std::optional<FrameType> findFrameType(std::string_view name);
+
+// The cells of one column. A text may be missing; missing numbers are NaN.
+class FrameColumn {
+public:
+  using Texts = std::vector<std::optional<std::string>>;
+  using Doubles = std::vector<double>;
+  using Integers = std::vector<int64_t>;
+  using Booleans = std::vector<uint8_t>;
+
+  // Cells are missing texts, 0 or FALSE.
+  FrameColumn(FrameType type, int64_t rows);
+  FrameColumn(Texts cells) : cells_(std::move(cells)) {}
+  FrameColumn(Doubles cells) : cells_(std::move(cells)) {}
+
+  FrameType type() const { return static_cast<FrameType>(cells_.index()); }
+  int64_t rows() const;
+  // A scalar of the column's type; nothing where a text is missing.
+  Value cell(int64_t row) const;
+  // As the cell prints: "1.0", "true", "" where it is missing.
+  std::string text(int64_t row) const;
+  // Converts a scalar (or nothing) to the column's type. Throws Error if a text is none.
+  void set(int64_t row, const Value &value);
+  std::shared_ptr<FrameColumn> rowsOf(int64_t begin, int64_t end) const;
+  std::shared_ptr<FrameColumn> converted(FrameType type) const;
+
+private:
+  // In the order of FrameType.
+  std::variant<Texts, Doubles, Integers, Booleans> cells_;
+};
+
+using ColumnPointer = std::shared_ptr<const FrameColumn>;
+
+class Frame {
+public:
+  // Names may be empty: C1, C2, ...
+  Frame(int64_t rows, std::vector<ColumnPointer> columns, std::vector<std::string> names = {});
+
+  int64_t rows() const { return rows_; }
+  int64_t columns() const { return static_cast<int64_t>(columns_.size()); }
+  const ColumnPointer &column(int64_t index) const { return columns_[index]; }
+  const std::vector<ColumnPointer> &allColumns() const { return columns_; }
+  bool hasNames() const { return !names_.empty(); }
+  std::string name(int64_t column) const;
+  std::vector<std::string> names() const; // one for each column, default names where none are set
+  Value cell(int64_t row, int64_t column) const { return columns_[column]->cell(row); }
+  std::string sizeText() const; // "3x4"
+
+private:
+  int64_t rows_;
+  std::vector<ColumnPointer> columns_;
+  std::vector<std::string> names_;
+};
+
+using FramePointer = std::shared_ptr<const Frame>;
+
+// 1-based and inclusive, as DML writes it.
+struct FrameRange {
+  int64_t rowBegin, rowEnd, columnBegin, columnEnd;
+};
+
+// All throw Error with the wording of the same mistake on matrices.
+FramePointer sliceFrame(const Frame &frame, FrameRange range);
+// `value` is a frame of the range's size, or a scalar for one cell; cells take the type of their
+// column.
+FramePointer insertIntoFrame(const Frame &frame, const Value &value, FrameRange range);
+// Frames, matrices and scalars side by side, or below each other; then columns of different types
+// become the more general one.
+FramePointer bindFrameColumns(std::span<const Value> inputs);
+FramePointer bindFrameRows(std::span<const Value> inputs);
+
+FramePointer frameOfMatrix(const Array &matrix);
+// as.frame: of a matrix, a scalar, a frame, or a list of one of them.
+FramePointer frameOf(const Value &value);
+// as.matrix: texts are read as numbers, TRUE is 1.
+ArrayPointer matrixOfFrame(const Frame &frame);
+// as.scalar: of a 1x1 frame.
+Value scalarOfFrame(const Frame &frame);
+
+// The types of a schema, "STRING,FP64,...", for so many columns: one type serves all.
+std::vector<FrameType> parseSchema(std::string_view text, int64_t columns,
+                                   std::string_view operation);
+std::string schemaText(const Frame &frame);
+
+} // namespace tokamak::runtime
+#endif
