@@ -27,6 +27,9 @@ PROGRAMS = ROOT / "bench/programs"
 REPORT = ROOT / "build/bench.json"
 
 
+PYTHON = "the best of Python"
+
+
 @dataclasses.dataclass
 class Benchmark:
     name: str
@@ -38,6 +41,8 @@ class Benchmark:
     bound: tuple  # (peer, smallest ratio of the peer's time to Tokamak's)
     arrays: int   # how many arrays of rows x columns one repetition must read, at least once
     tolerance: float  # by which results of peers may differ; algorithms stop before they have converged
+    peers: tuple = ("C++", "NumPy")
+    flops: float = 0  # multiplications and additions of products that one repetition can not avoid
 
 
 BENCHMARKS = [
@@ -45,8 +50,14 @@ BENCHMARKS = [
     Benchmark("sum-pair", "sum-pair", 200_000, 100, 7, 5, ("C++", 0.9), 3, 1e-9),
     Benchmark("chain-wide", "chain", 200_000, 100, 7, 5, ("C++", 0.7), 1, 1e-9),
     Benchmark("chain-narrow", "chain", 2_000_000, 10, 7, 5, ("C++", 0.5), 1, 1e-9),
-    Benchmark("l2svm", "l2svm", 10_000_000, 10, 1, 3, ("NumPy", 2.0), 0, 1e-4),
-    Benchmark("linreg-cg", "linreg-cg", 1_000_000, 100, 1, 3, ("NumPy", 1.5), 0, 1e-4),
+    # Algorithms: the bound is on the faster one of the Python peers. They iterate equally often, but scikit-learn stops
+    # where it has converged.
+    Benchmark("l2svm", "l2svm", 10_000_000, 10, 1, 3, (PYTHON, 2.0), 0, 1e-4),
+    Benchmark("linreg-cg", "linreg-cg", 1_000_000, 100, 1, 3, (PYTHON, 2.0), 0, 1e-4),
+    Benchmark("multilogreg", "multilogreg", 500_000, 50, 1, 3, (PYTHON, 2.0), 0, 2e-3, ("NumPy", "scikit-learn")),
+    Benchmark("linreg-ds", "linreg-ds", 1_000_000, 100, 1, 3, (PYTHON, 2.0), 0, 1e-6, ("NumPy", "scikit-learn"), 1e10),
+    Benchmark("kmeans", "kmeans", 500_000, 50, 1, 3, (PYTHON, 2.0), 0, 5e-2, ("NumPy", "scikit-learn")),
+    Benchmark("pagerank", "pagerank", 1_000_000, 10, 1, 3, (PYTHON, 2.0), 0, 1e-9, ("NumPy",)),
 ]
 STARTS = [  # name, Tokamak's program, the static MLIR program that does as much, largest ratio to its time
     ("start-print", "print", "minimal-mlir", 1.5),
@@ -68,20 +79,24 @@ def prepare(numpy_needed):
     if numpy_needed and not (VENV / "bin/python").exists():
         say("making build/bench-venv with NumPy")
         subprocess.run([sys.executable, "-m", "venv", VENV], check=True)
-    if numpy_needed and subprocess.run([VENV / "bin/python", "-c", "import numpy"], capture_output=True).returncode != 0:
-        subprocess.run([VENV / "bin/pip", "install", "--quiet", "--disable-pip-version-check", "numpy"], check=True)
+    packages = ["numpy", "scipy", "scikit-learn"]
+    imports = "import numpy, scipy, sklearn"
+    if numpy_needed and subprocess.run([VENV / "bin/python", "-c", imports], capture_output=True).returncode != 0:
+        subprocess.run([VENV / "bin/pip", "install", "--quiet", "--disable-pip-version-check", *packages], check=True)
 
 
 def commands(benchmark, threads):
     """{peer: command} of one benchmark."""
     size = [str(benchmark.rows), str(benchmark.columns)]
     repetitions = str(benchmark.repetitions)
-    return {
+    known = {
         "Tokamak": [TOKAMAK, "run", PROGRAMS / f"{benchmark.program}.dml", f"--threads={threads}", "-nvargs",
                     f"rows={size[0]}", f"cols={size[1]}", f"reps={repetitions}"],
         "C++": [CPP / "hand-written", benchmark.name, str(threads), repetitions, *size],
         "NumPy": [VENV / "bin/python", ROOT / "bench/numpy_peer.py", benchmark.name, repetitions, *size],
+        "scikit-learn": [VENV / "bin/python", ROOT / "bench/scikit_learn_peer.py", benchmark.name, repetitions, *size],
     }
+    return {peer: known[peer] for peer in ("Tokamak", *benchmark.peers)}
 
 
 def self_timed(command, threads):
@@ -109,14 +124,20 @@ def measure(benchmark, threads, rounds):
             times.setdefault(peer, []).extend(ns)
             results[peer] = result
     for peer, result in results.items():
-        expected = results.get("C++", result)
+        judge = next((p for p in ("C++", "NumPy") if p in results), peer)
+        expected = results[judge]
         if not math.isclose(result, expected, rel_tol=benchmark.tolerance, abs_tol=benchmark.tolerance / 100):
-            errors[peer] = f"its result {result!r} differs from the C++ loops' {expected!r}"
+            errors[peer] = f"its result {result!r} differs from that of {judge}, {expected!r}"
     medians = {peer: statistics.median(ns) for peer, ns in times.items() if peer not in errors}
     row = {"benchmark": benchmark.name, "rows": benchmark.rows, "columns": benchmark.columns, "threads": threads,
            "milliseconds": {p: ns / 1e6 for p, ns in medians.items()}, "results": results, "errors": errors}
     if "Tokamak" in medians:
         row["ratio"] = {p: ns / medians["Tokamak"] for p, ns in medians.items() if p != "Tokamak"}
+        python = [row["ratio"][p] for p in ("NumPy", "scikit-learn") if p in row["ratio"]]
+        if python:
+            row["ratio"][PYTHON] = min(python)
+        if benchmark.flops:
+            row["gigaflops"] = benchmark.flops / medians["Tokamak"]
         if benchmark.arrays:
             row["gigabytes_per_second"] = benchmark.arrays * benchmark.rows * benchmark.columns * 8 / medians["Tokamak"]
         if threads == 1 and benchmark.bound[0] in row["ratio"]:
@@ -159,11 +180,18 @@ def bandwidth(threads, cells):
     return cells * 8 / statistics.median(ns)
 
 
-def table(rows, roofline):
+def flop_rate(threads):
+    """What a large product of dense matrices reaches on this machine, in GFLOP/s."""
+    ns, result = self_timed([VENV / "bin/python", ROOT / "bench/numpy_peer.py", "product", "3", "2000", "2000"], threads)
+    return 2 * 2000**3 / min(ns)
+
+
+def table(rows, roofline, arithmetic):
     def number(value, form):
         return "–" if value is None else format(value, form)
-    lines = ["| benchmark | size | threads | Tokamak ms | C++ ms | NumPy ms | ratio C++ | ratio NumPy | GB/s | bound | |",
-             "|---|---|--:|--:|--:|--:|--:|--:|--:|---|---|"]
+    lines = ["| benchmark | size | threads | Tokamak ms | C++ ms | NumPy ms | scikit-learn ms | ratio C++ | ratio Python | "
+             "GB/s | GFLOP/s | bound | |",
+             "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|---|"]
     for row in rows:
         ms, ratio = row["milliseconds"], row.get("ratio", {})
         size = f"{row['rows']:,}×{row['columns']}" if "rows" in row else ""
@@ -173,10 +201,13 @@ def table(rows, roofline):
             verdict = "error: " + ", ".join(row["errors"])
         lines.append("| " + " | ".join([
             row["benchmark"], size, str(row["threads"]), number(ms.get("Tokamak"), ".2f"), number(ms.get(floor), ".2f"),
-            number(ms.get("NumPy"), ".2f"), number(ratio.get(floor), ".2f"), number(ratio.get("NumPy"), ".2f"),
-            number(row.get("gigabytes_per_second"), ".1f"), row.get("bound", ""), verdict]) + " |")
+            number(ms.get("NumPy"), ".2f"), number(ms.get("scikit-learn"), ".2f"), number(ratio.get(floor), ".2f"),
+            number(ratio.get(PYTHON), ".2f"), number(row.get("gigabytes_per_second"), ".1f"),
+            number(row.get("gigaflops"), ".1f"), row.get("bound", ""), verdict]) + " |")
     lines.append("")
     lines.append("A ratio is the peer's time divided by Tokamak's; for the two starts, the C++ column is the minimal MLIR program.")
+    lines.append("Products of dense matrices by OpenBLAS: " +
+                 ", ".join(f"{rate:.1f} GFLOP/s ({t} threads)" for t, rate in arithmetic.items()) + ".")
     lines.append("Memory read at " + ", ".join(f"{gb:.1f} GB/s ({t} threads)" for t, gb in roofline.items()) + ".")
     return "\n".join(lines)
 
@@ -204,13 +235,14 @@ def main():
     prepare(numpy_needed=bool(chosen))
     threads = [int(t) for t in options.threads.split(",")]
     if options.quick:
-        chosen = [dataclasses.replace(b, rows=b.rows // 10) for b in chosen]
+        chosen = [dataclasses.replace(b, rows=b.rows // 10, flops=b.flops / 10) for b in chosen]
     load = os.getloadavg()[0]
     if load > 0.5:
         say(f"the machine is busy (load {load:.1f}): ratios hold better than times")
 
     cells = 2_000_000 if options.quick else 60_000_000
     roofline = {t: bandwidth(t, cells) for t in threads}
+    arithmetic = {t: flop_rate(t) for t in threads} if chosen else {}
     rows = []
     for start in starts:
         say(f"  {start[0]}")
@@ -220,9 +252,10 @@ def main():
             rows.append(measure(benchmark, count, options.rounds or benchmark.rounds))
     REPORT.parent.mkdir(exist_ok=True)
     REPORT.write_text(json.dumps({"processor": processor(), "cores": os.cpu_count(), "load_before": load,
-                                  "quick": options.quick, "read_gigabytes_per_second": roofline, "rows": rows},
+                                  "quick": options.quick, "read_gigabytes_per_second": roofline, "product_gigaflops": arithmetic,
+                                  "rows": rows},
                                  indent=2) + "\n")
-    print(table(rows, roofline))
+    print(table(rows, roofline, arithmetic))
     errors = [(row["benchmark"], peer, text) for row in rows for peer, text in row["errors"].items()]
     for name, peer, text in errors:
         say(f"{name}: {peer}: {text}")
