@@ -2,115 +2,117 @@
 
 #include "base/Error.h"
 
-#include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <system_error>
 #include <unistd.h>
-#include <vector>
 
 namespace tokamak::runtime {
 
-static std::string reason() {
-  return errno == ENOENT ? "no such file" : std::generic_category().message(errno);
+static std::string reason(int error) {
+  return error == ENOENT ? "no such file" : std::generic_category().message(error);
 }
 
-FileContents::FileContents(const std::string &path) {
-  std::error_code status;
-  if (std::filesystem::is_directory(path, status))
-    joinParts(path);
-  else
-    map(path);
-}
-
-FileContents::~FileContents() {
-  if (mapping_)
-    munmap(mapping_, text_.size());
-}
-
-void FileContents::map(const std::string &path) {
+MappedFile::MappedFile(const std::string &path) {
   int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   struct stat information{};
-  if (file < 0 || fstat(file, &information) != 0) {
-    std::string why = reason();
-    if (file >= 0)
-      ::close(file);
-    throw Error(fmt::format("{}: {}", path, why));
-  }
+  int error = file < 0 || fstat(file, &information) != 0 ? errno : 0;
+  if (error == 0 && !S_ISREG(information.st_mode))
+    error = S_ISDIR(information.st_mode) ? EISDIR : EINVAL;
+  void *mapping = nullptr;
   auto size = static_cast<size_t>(information.st_size);
-  if (size > 0) {
-    void *mapping = mmap(nullptr, size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, file, 0);
-    std::string why = reason();
-    ::close(file);
-    if (mapping == MAP_FAILED)
-      throw Error(fmt::format("{}: {}", path, why));
-    mapping_ = mapping;
-    text_ = {static_cast<const char *>(mapping), size};
-    return;
+  if (error == 0 && size > 0) {
+    mapping = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+    error = mapping == MAP_FAILED ? errno : 0;
   }
-  ::close(file);
+  if (file >= 0)
+    close(file);
+  if (error != 0)
+    throw Error(fmt::format("{}: {}", path, reason(error)));
+  if (mapping) {
+    madvise(mapping, size, MADV_WILLNEED);
+    bytes_ = {static_cast<const char *>(mapping), size};
+  }
 }
 
-void FileContents::joinParts(const std::string &folder) {
-  std::vector<std::string> parts;
-  for (const auto &entry : std::filesystem::directory_iterator(folder)) {
-    std::string name = entry.path().filename().string();
-    bool isHidden = name.starts_with(".") || name.starts_with("_") || name.ends_with(".crc");
-    if (entry.is_regular_file() && !isHidden)
-      parts.push_back(entry.path().string());
-  }
-  std::sort(parts.begin(), parts.end());
-  for (const std::string &part : parts) {
-    owned_ += FileContents(part).text();
-    if (!owned_.empty() && owned_.back() != '\n')
-      owned_ += '\n';
-  }
-  text_ = owned_;
+MappedFile::~MappedFile() {
+  if (!bytes_.empty())
+    munmap(const_cast<char *>(bytes_.data()), bytes_.size());
 }
 
+// A file without a name vanishes with the process, however that ends. Where the file system has no
+// such files, the temporary name is there from the beginning.
 FileWriter::FileWriter(std::string path)
     : path_(std::move(path)), temporary_(fmt::format("{}.part-{}", path_, getpid())) {
   std::error_code ignored; // opening the file tells what is wrong
-  if (std::filesystem::path folder = std::filesystem::path(path_).parent_path(); !folder.empty())
-    std::filesystem::create_directories(folder, ignored);
-  file_ = std::fopen(temporary_.c_str(), "wb");
-  if (!file_)
-    fail();
+  std::filesystem::path folder = std::filesystem::path(path_).parent_path();
+  if (folder.empty())
+    folder = ".";
+  std::filesystem::create_directories(folder, ignored);
+  constexpr mode_t everyone = 0666; // less the user's umask
+  file_ = open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, everyone);
+  if (file_ < 0) {
+    file_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, everyone);
+    if (file_ < 0)
+      fail(errno);
+    isNamed_ = true;
+  }
 }
 
 FileWriter::~FileWriter() {
-  if (file_)
-    std::fclose(file_);
-  if (!committed_)
+  if (file_ >= 0)
+    close(file_);
+  if (isNamed_)
     unlink(temporary_.c_str());
 }
 
-void FileWriter::fail() const {
-  throw Error(fmt::format("{}: cannot be written: {}", path_, reason()));
+void FileWriter::fail(int error) const {
+  throw Error(fmt::format("{}: cannot be written: {}", path_, reason(error)));
 }
 
-void FileWriter::write(std::string_view text) {
-  if (!text.empty() && std::fwrite(text.data(), 1, text.size(), file_) != text.size())
-    fail();
+void FileWriter::write(std::string_view bytes) {
+  while (!bytes.empty()) {
+    ssize_t count = ::write(file_, bytes.data(), bytes.size());
+    if (count < 0 && errno != EINTR)
+      fail(errno);
+    bytes.remove_prefix(count < 0 ? 0 : static_cast<size_t>(count));
+  }
 }
 
-void FileWriter::close() {
-  if (!file_)
+void FileWriter::prepare() {
+  if (file_ < 0)
     return;
-  std::FILE *file = std::exchange(file_, nullptr);
-  if (std::fclose(file) != 0)
-    fail();
+  if (!isNamed_) {
+    unlink(temporary_.c_str()); // of a process of the same number that was killed
+    std::string descriptor = fmt::format("/proc/self/fd/{}", file_);
+    if (linkat(AT_FDCWD, descriptor.c_str(), AT_FDCWD, temporary_.c_str(), AT_SYMLINK_FOLLOW) != 0)
+      fail(errno);
+    isNamed_ = true;
+  }
+  int file = std::exchange(file_, -1);
+  if (close(file) != 0)
+    fail(errno);
 }
 
 void FileWriter::commit() {
-  close();
+  prepare();
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0)
-    fail();
-  committed_ = true;
+    fail(errno);
+  isNamed_ = false;
+}
+
+void replaceFolder(const std::string &temporary, const std::string &path) {
+  // Exchanged, both are whole at any moment; the old one then has the temporary name.
+  if (renameat2(AT_FDCWD, temporary.c_str(), AT_FDCWD, path.c_str(), RENAME_EXCHANGE) == 0) {
+    std::filesystem::remove_all(temporary);
+    return;
+  }
+  std::filesystem::remove_all(path);
+  std::filesystem::rename(temporary, path);
 }
 
 } // namespace tokamak::runtime

@@ -1,55 +1,56 @@
-// Files as the runtime uses them: read at once, written whole or not at all.
+// Files as the runtime uses them: mapped to be read, written whole or not at all.
 //
-//   FileContents file("x.csv");          // mapped; a folder of part files is read one part after
-//   the other parse(file.text());
+//   MappedFile file("x.csv");
+//   parse(file.bytes());
 //
-//   FileWriter writer("y.csv");          // makes the folder if need be, and a temporary file in it
+//   FileWriter writer("y.csv");          // makes the folder if need be; the file has no name yet
 //   writer.write("1.0,2.0\n");
-//   writer.commit();                     // renames it; without this nothing remains
+//   writer.commit();                     // gives it its name; without this nothing remains
 #ifndef TOKAMAK_RUNTIME_FILEACCESS_H
 #define TOKAMAK_RUNTIME_FILEACCESS_H
 
-#include <cstdio>
 #include <string>
 #include <string_view>
 
 namespace tokamak::runtime {
 
-class FileContents {
+class MappedFile {
 public:
   // Throws Error naming the path where it cannot be read.
-  explicit FileContents(const std::string &path);
-  ~FileContents();
-  FileContents(const FileContents &) = delete;
-  FileContents &operator=(const FileContents &) = delete;
-  std::string_view text() const { return text_; }
+  explicit MappedFile(const std::string &path);
+  ~MappedFile();
+  MappedFile(const MappedFile &) = delete;
+  MappedFile &operator=(const MappedFile &) = delete;
+  std::string_view bytes() const { return bytes_; }
 
 private:
-  void map(const std::string &path);
-  void joinParts(const std::string &folder);
-  std::string_view text_;
-  std::string owned_;
-  void *mapping_ = nullptr;
+  std::string_view bytes_;
 };
 
 class FileWriter {
 public:
   explicit FileWriter(std::string path);
-  ~FileWriter(); // removes the temporary file unless committed
+  ~FileWriter(); // leaves nothing behind unless committed
   FileWriter(const FileWriter &) = delete;
   FileWriter &operator=(const FileWriter &) = delete;
-  void write(std::string_view text);
-  // Everything is on the file: closes it. commit() does so too; several files are closed before the
-  // first is renamed.
-  void close();
+  // By the name: what is written should be in the gzip format (Gzip.h).
+  bool isCompressed() const { return path_.ends_with(".gz"); }
+  void write(std::string_view bytes);
+  // Everything is on the file and it has a temporary name: what can fail has been done. commit()
+  // does so too; several files are prepared before the first is renamed.
+  void prepare();
+  // Takes the place of what had the path before.
   void commit();
 
 private:
-  [[noreturn]] void fail() const;
+  [[noreturn]] void fail(int error) const;
   std::string path_, temporary_;
-  std::FILE *file_ = nullptr;
-  bool committed_ = false;
+  int file_ = -1;
+  bool isNamed_ = false; // temporary_ exists
 };
+
+// Puts the folder `temporary` in the place of `path`, which may exist. Throws Error.
+void replaceFolder(const std::string &temporary, const std::string &path);
 
 } // namespace tokamak::runtime
 #endif

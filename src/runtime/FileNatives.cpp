@@ -1,14 +1,18 @@
 // read and write: values, their .mtd files, and how the two agree.
 #include "base/MatrixMetadata.h"
+#include "runtime/FrameFiles.h"
+#include "base/NearestNames.h"
 #include "runtime/MatrixReader.h"
 #include "runtime/MatrixWriter.h"
 #include "runtime/NativeOperands.h"
 #include "runtime/NativeTables.h"
 #include "runtime/ScalarOperations.h"
+#include "runtime/TextSource.h"
 
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
+#include <unistd.h>
 
 namespace tokamak::runtime {
 namespace {
@@ -75,12 +79,14 @@ MatrixMetadata mergedMetadata(const std::string &path, std::span<const Value> op
   if (!operands[11].isNothing())
     merge("naStrings", path, metadata.naStrings,
           std::optional(splitNaStrings(textOperand(operands[11], "read", "naStrings"))));
+  // The call decides which types the columns of a frame have.
+  if (!operands[12].isNothing())
+    metadata.schema = textOperand(operands[12], "read", "schema");
   return metadata;
 }
 
 Value readScalar(const std::string &path, const MatrixMetadata &metadata) {
-  FileContents contents(path);
-  std::string text(contents.text());
+  std::string text = wholeText(path);
   std::string valueType = metadata.valueType.value_or("double");
   if (valueType == "string")
     return Value(text);
@@ -96,7 +102,8 @@ Value readScalar(const std::string &path, const MatrixMetadata &metadata) {
   if (valueType == "double")
     if (std::optional<double> number = parseDouble(text))
       return *number;
-  throw Error(fmt::format("{}: '{}' is not a value of the type {}", path, text, valueType));
+  throw Error(
+      fmt::format("{}: {} is not a value of the type {}", path, quotedField(text), valueType));
 }
 
 Value readValue(const std::string &path, const MatrixMetadata &metadata, ExecutionContext &context);
@@ -131,6 +138,23 @@ Value readList(const std::string &path, ExecutionContext &context) {
   return Value(std::shared_ptr<const List>(std::move(list)));
 }
 
+// All of them are read as doubles.
+void checkValueType(const std::string &path, const MatrixMetadata &metadata) {
+  static const std::vector<std::string> known = {"double", "int",   "boolean", "fp64",
+                                                 "fp32",   "int64", "int32",   "string"};
+  if (!metadata.valueType)
+    return;
+  std::string type = *metadata.valueType;
+  std::transform(type.begin(), type.end(), type.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
+  if (std::find(known.begin(), known.end(), type) != known.end())
+    return;
+  std::vector<std::string> candidates = nearestCandidates(type, known, 1);
+  throw Error(
+      fmt::format("read: {}: unknown value_type \"{}\"{}", path, *metadata.valueType,
+                  candidates.empty() ? "" : fmt::format("; did you mean \"{}\"?", candidates[0])));
+}
+
 Value readValue(const std::string &path, const MatrixMetadata &metadata,
                 ExecutionContext &context) {
   std::string dataType = metadata.dataType.value_or("matrix");
@@ -140,9 +164,11 @@ Value readValue(const std::string &path, const MatrixMetadata &metadata,
     return readScalar(path, metadata);
   if (dataType == "list")
     return readList(path, context);
+  if (dataType == "frame")
+    return readFrame(path, metadata);
   if (dataType != "matrix")
-    throw Error(dataType == "frame" ? "read: frames are not supported yet"
-                                    : fmt::format("read: unknown data_type \"{}\"", dataType));
+    throw Error(fmt::format("read: unknown data_type \"{}\"", dataType));
+  checkValueType(path, metadata);
   MatrixFile file;
   file.path = path;
   if (!metadata.format && !isMatrixMarket(path))
@@ -152,6 +178,7 @@ Value readValue(const std::string &path, const MatrixMetadata &metadata,
   file.format = metadata.format.value_or("mm");
   file.rows = metadata.rows;
   file.columns = metadata.columns;
+  file.nonZeros = metadata.nonZeros;
   file.header = metadata.header.value_or(false);
   file.separator = metadata.separator.value_or(",");
   file.fill = metadata.fill.value_or(true);
@@ -182,44 +209,78 @@ struct WriteParameters {
   std::string description;
 };
 
-void writeMetadata(const std::string &path, const MatrixMetadata &metadata,
-                   const std::string &description) {
-  std::vector<MetadataNote> notes;
-  if (!description.empty())
-    notes.push_back({"description", description});
-  notes.push_back({"author", "Tokamak"});
-  notes.push_back({"created", timeText()});
-  FileWriter file(path + ".mtd");
-  file.write(metadataText(metadata, notes));
-  file.commit();
-}
+// The metadata of a file, ready to get its name.
+class MetadataFile {
+public:
+  MetadataFile(const std::string &path, const MatrixMetadata &metadata,
+               const std::string &description)
+      : file_(path + ".mtd") {
+    std::vector<MetadataNote> notes;
+    if (!description.empty())
+      notes.push_back({"description", description});
+    notes.push_back({"author", "Tokamak"});
+    notes.push_back({"created", timeText()});
+    file_.write(metadataText(metadata, notes));
+    file_.prepare();
+  }
+  void commit() { file_.commit(); }
+
+private:
+  FileWriter file_;
+};
 
 void writeArray(const Array &matrix, const std::string &path, const WriteParameters &parameters,
                 ExecutionContext &context) {
   const MatrixFormat &format = parameters.format;
   FileWriter file(path);
   writeMatrix(matrix, format, context, file);
-  file.commit();
-  if (format.format == "mm") // says all itself
+  file.prepare();
+  if (format.format == "mm") { // says all itself, and metadata of an older file would contradict
+    file.commit();
+    std::filesystem::remove(path + ".mtd");
     return;
+  }
   MatrixMetadata metadata;
   metadata.dataType = "matrix";
   metadata.valueType = "double";
   metadata.rows = matrix.rows();
   metadata.columns = matrix.columns();
-  metadata.nonZeros = countNonZeros(matrix);
+  metadata.nonZeros = matrix.countNonZeros();
   metadata.format = format.format;
   if (format.format == "csv") {
     metadata.header = format.header;
     metadata.separator = format.separator;
   }
-  writeMetadata(path, metadata, parameters.description);
+  MetadataFile metadataFile(path, metadata, parameters.description);
+  file.commit();
+  metadataFile.commit();
+}
+
+void writeFrameAndMetadata(const Frame &frame, const std::string &path,
+                           const WriteParameters &parameters) {
+  const MatrixFormat &format = parameters.format;
+  FileWriter file(path);
+  writeFrame(frame, {format.format, format.header, format.separator}, file);
+  file.prepare();
+  MatrixMetadata metadata;
+  metadata.dataType = "frame";
+  metadata.rows = frame.rows();
+  metadata.columns = frame.columns();
+  metadata.format = format.format;
+  metadata.schema = schemaText(frame);
+  if (format.format == "csv") {
+    metadata.header = format.header;
+    metadata.separator = format.separator;
+  }
+  MetadataFile metadataFile(path, metadata, parameters.description);
+  file.commit();
+  metadataFile.commit();
 }
 
 void writeScalar(const Value &value, const std::string &path, const std::string &description) {
   FileWriter file(path);
   file.write(value.isBoolean() ? (value.asBoolean() ? "true" : "false") : value.asText());
-  file.commit();
+  file.prepare();
   MatrixMetadata metadata;
   metadata.dataType = "scalar";
   metadata.valueType = value.isBoolean()   ? "boolean"
@@ -227,44 +288,67 @@ void writeScalar(const Value &value, const std::string &path, const std::string 
                        : value.isDouble()  ? "double"
                                            : "string";
   metadata.format = "text";
-  writeMetadata(path, metadata, description);
+  MetadataFile metadataFile(path, metadata, description);
+  file.commit();
+  metadataFile.commit();
 }
 
 void writeValue(const Value &value, const std::string &path, const WriteParameters &parameters,
                 ExecutionContext &context);
 
+// A list takes the place of an older list, but of nothing else.
+void checkIsList(const std::string &path) {
+  std::error_code status;
+  if (!std::filesystem::exists(path, status))
+    return;
+  for (const auto &entry : std::filesystem::directory_iterator(path)) {
+    std::string name = entry.path().filename().string();
+    bool isElement = parseInteger(name.substr(0, name.find('_'))).has_value();
+    if (!isElement)
+      throw Error(fmt::format("{}: cannot be written: the folder exists and holds '{}', which is "
+                              "no element of a list",
+                              path, name));
+  }
+}
+
 // Written as a whole under a temporary name, then exchanged for what was there.
 void writeList(const List &list, const std::string &path, const WriteParameters &parameters,
                ExecutionContext &context) {
-  std::string temporary = path + ".part";
+  checkIsList(path);
+  std::string temporary = fmt::format("{}.part-{}", path, getpid());
   std::filesystem::remove_all(temporary);
   std::filesystem::create_directories(temporary);
   try {
     for (size_t i = 0; i < list.elements.size(); ++i) {
       bool isNamed = i < list.names.size() && !list.names[i].empty();
+      if (isNamed && list.names[i].find('/') != std::string::npos)
+        throw Error(fmt::format("write: the element '{}' cannot be a file: its name has a '/'",
+                                list.names[i]));
       std::string name = fmt::format("{}/{}_{}", temporary, i, isNamed ? list.names[i] : "null");
       writeValue(list.elements[i], name, parameters, context);
     }
+    MatrixMetadata metadata;
+    metadata.dataType = "list";
+    metadata.rows = static_cast<int64_t>(list.elements.size());
+    metadata.columns = 1;
+    metadata.format = parameters.format.format;
+    MetadataFile metadataFile(path, metadata, parameters.description);
+    replaceFolder(temporary, path);
+    metadataFile.commit();
   } catch (...) {
     std::filesystem::remove_all(temporary);
     throw;
   }
-  std::filesystem::remove_all(path);
-  std::filesystem::rename(temporary, path);
-  MatrixMetadata metadata;
-  metadata.dataType = "list";
-  metadata.rows = static_cast<int64_t>(list.elements.size());
-  metadata.columns = 1;
-  metadata.format = parameters.format.format;
-  writeMetadata(path, metadata, parameters.description);
 }
 
 void writeValue(const Value &value, const std::string &path, const WriteParameters &parameters,
                 ExecutionContext &context) {
   if (value.isArray())
-    writeArray(matrixOperand(value, "write"), path, parameters, context);
+    writeArray(*Array::withElementType(value.array(), ElementType::F64), path, parameters, context);
   else if (value.isList())
     writeList(*value.list(), path, parameters, context);
+  else if (value.isFrame())
+    writeFrameAndMetadata(*value.frame(), path, parameters);
   else
     writeScalar(value, path, parameters.description);
 }
@@ -290,7 +374,7 @@ void write(ExecutionContext &context, std::span<Value> operands, std::span<Value
 }
 
 constexpr bool hasEffect = true;
-constexpr Native natives[] = {{"read", read}, {"write", write, hasEffect}};
+constexpr Native natives[] = {{"read", read}, {"write", write, hasEffect, Operands::Doubles}};
 
 } // namespace
 

@@ -1,7 +1,10 @@
+#include "runtime/Gzip.h"
 #include "runtime/NativeTesting.h"
+#include "runtime/TextSource.h"
 
 #include <filesystem>
 #include <fstream>
+#include <random>
 #include <unistd.h>
 
 using namespace tokamak::runtime;
@@ -10,8 +13,8 @@ using namespace tokamak::runtime::testing;
 namespace {
 
 struct Parameters {
-  Value format = {}, rows = {}, columns = {}, header = {}, separator = {}, fill = {},
-        naStrings = {};
+  Value format = {}, rows = {}, columns = {}, nonZeros = {}, header = {}, separator = {}, fill = {},
+        defaultValue = {}, naStrings = {};
 };
 
 class FileNatives : public ::testing::Test {
@@ -34,8 +37,8 @@ protected:
   }
 
   static std::vector<Value> readOperands(const std::string &path, Parameters p) {
-    return {path, p.format, p.rows,      p.columns, {}, {},
-            {},   p.header, p.separator, p.fill,    {}, p.naStrings};
+    return {path, p.format, p.rows,      p.columns, p.nonZeros,     {},
+            {},   p.header, p.separator, p.fill,    p.defaultValue, p.naStrings, {}};
   }
   Value read(const std::string &name, Parameters parameters = {}) const {
     return call("read", readOperands(path(name), std::move(parameters)));
@@ -100,7 +103,7 @@ TEST_F(FileNatives, placesErrorsInCsv) {
             "words.csv: row 2, column 2: 'abc' is not a number");
   put("gaps.csv", "1,2\n,4\n");
   EXPECT_EQ(readError("gaps.csv", {.format = "csv", .fill = false}),
-            "gaps.csv: row 2, column 1: the field is empty");
+            "gaps.csv: row 2, column 1: the field is empty, and fill is FALSE");
   EXPECT_EQ(readError("gaps.csv", {.format = "csv", .rows = integer(5)}),
             "gaps.csv: the file has 2 rows, expected 5");
 }
@@ -112,29 +115,56 @@ TEST_F(FileNatives, readsEmptyCsv) {
   EXPECT_EQ(sizeOf(read("y.csv", {.format = "csv", .columns = integer(2), .header = true})), "0x2");
 }
 
-TEST_F(FileNatives, readsTextCells) {
-  put("x.ijv", "1 1 2.5\n2 3 -1\n");
-  EXPECT_EQ(cellsOf(read("x.ijv", {.format = "text", .rows = integer(2), .columns = integer(3)})),
-            (Cells{2.5, 0, 0, 0, 0, -1}));
-  EXPECT_EQ(readError("x.ijv", {.format = "text", .rows = integer(1), .columns = integer(3)}),
-            "x.ijv: line 2: cell (2, 3) is outside of a 1x3 matrix");
-  EXPECT_EQ(readError("x.ijv", {.format = "text"}),
-            "read: x.ijv: a file of the format text needs rows and cols");
-}
-
-TEST_F(FileNatives, readsMatrixMarket) {
-  put("x.mtx", "%%MatrixMarket matrix coordinate real symmetric\n% comment\n2 2 2\n1 1 3\n2 1 4\n");
-  EXPECT_EQ(cellsOf(read("x.mtx")), (Cells{3, 4, 4, 0}));
-  put("y.mtx", "%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n4\n");
-  EXPECT_EQ(cellsOf(read("y.mtx")), (Cells{1, 3, 2, 4}));
-}
-
-TEST_F(FileNatives, joinsTheFilesOfAFolder) {
+TEST_F(FileNatives, readsTheFilesOfAFolderInOrder) {
   std::filesystem::create_directories(path("parts"));
-  put("parts/part-0", "1 1 5\n");
-  put("parts/part-1", "2 1 6");
-  EXPECT_EQ(cellsOf(read("parts", {.format = "text", .rows = integer(2), .columns = integer(1)})),
-            (Cells{5, 6}));
+  put("parts/part-10", "10,x\n");
+  put("parts/part-2", "2,0\n\n");
+  put("parts/part-1", "1,0"); // the next part begins a line of its own
+  put("parts/_SUCCESS", "");
+  put("parts/.part-1.crc", "?");
+  EXPECT_EQ(readError("parts", {.format = "csv"}),
+            "parts/part-10: row 1, column 2: 'x' is not a number");
+  put("parts/part-10", "10,5\n");
+  EXPECT_EQ(cellsOf(read("parts", {.format = "csv"})), (Cells{1, 0, 2, 0, 10, 5}));
+  put("parts/part-1", "a,b\n1,0\n"); // only the first part has a header
+  EXPECT_EQ(cellsOf(read("parts", {.format = "csv", .header = true})), (Cells{1, 0, 2, 0, 10, 5}));
+  std::filesystem::create_directories(path("none"));
+  EXPECT_EQ(readError("none", {.format = "csv"}), "none: the folder has no part files");
+}
+
+TEST_F(FileNatives, readsCompressedFilesAndParts) {
+  put("x.csv.gz", gzipMember("1,2\n") + gzipMember("3,4\n"));
+  EXPECT_EQ(cellsOf(read("x.csv.gz", {.format = "csv"})), (Cells{1, 2, 3, 4}));
+  std::filesystem::create_directories(path("parts"));
+  put("parts/part-0", "1,2\n");
+  put("parts/part-1.gz", gzipMember("3,4\n"));
+  put("parts/part-2", "5,6\n");
+  EXPECT_EQ(cellsOf(read("parts", {.format = "csv"})), (Cells{1, 2, 3, 4, 5, 6}));
+  std::string cut = gzipMember("1,2\n3,4\n");
+  put("cut.csv.gz", cut.substr(0, cut.size() - 9));
+  EXPECT_EQ(readError("cut.csv.gz", {.format = "csv"}),
+            "cut.csv.gz: the gz data end early: the file is cut off");
+  cut[cut.size() / 2] ^= 0x55;
+  put("damaged.csv.gz", cut);
+  EXPECT_TRUE(readError("damaged.csv.gz", {.format = "csv"})
+                  .starts_with("damaged.csv.gz: the gz data are damaged"));
+  put("y.mtx.gz", gzipMember("%%MatrixMarket matrix array real general\n1 1\n7\n"));
+  EXPECT_EQ(cellsOf(read("y.mtx.gz")), (Cells{7})); // the format shows in the text
+}
+
+TEST_F(FileNatives, checksTheNumberOfNonZeros) {
+  put("x.csv", "1,0\nNaN,4\n");
+  EXPECT_EQ(sizeOf(read("x.csv", {.format = "csv", .nonZeros = integer(3)})), "2x2");
+  EXPECT_EQ(readError("x.csv", {.format = "csv", .nonZeros = integer(2)}),
+            "x.csv: the file has 3 values that are not 0, expected 2 (nnz)");
+  EXPECT_EQ(sizeOf(read("x.csv", {.format = "csv", .nonZeros = integer(-1)})), "2x2");
+}
+
+TEST_F(FileNatives, refusesUnknownValueTypes) {
+  put("x.csv", "1\n");
+  put("x.csv.mtd", R"({"format": "csv", "value_type": "duoble"})");
+  EXPECT_EQ(readError("x.csv"),
+            "read: x.csv: unknown value_type \"duoble\"; did you mean \"double\"?");
 }
 
 TEST_F(FileNatives, explainsWhatCannotBeRead) {
@@ -188,6 +218,42 @@ TEST_F(FileNatives, leavesNothingHalfWritten) {
   EXPECT_THROW(write(matrix(1, 1, {1}), "x.bin", "binary"), tokamak::Error);
   EXPECT_TRUE(std::filesystem::is_empty(folder_));
   EXPECT_THROW(write(matrix(1, 1, {1}), "/dev/null/x.csv", "csv"), tokamak::Error);
+  std::filesystem::create_directories(path("keep"));
+  put("keep/notes.txt", "mine");
+  EXPECT_THROW(write(call("list", {"a", matrix(1, 1, {5})}), "keep"), tokamak::Error);
+  EXPECT_THROW(write(matrix(1, 1, {1}), "keep", "csv"), tokamak::Error);
+  EXPECT_EQ(get("keep/notes.txt"), "mine");
+  EXPECT_THROW(write(call("list", {"a/b", matrix(1, 1, {5})}), "list"), tokamak::Error);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 1);
+}
+
+TEST_F(FileNatives, replacesFilesAndLists) {
+  write(matrix(1, 1, {1}), "x", "csv");
+  write(matrix(1, 2, {2, 3}), "x", "mm"); // whose size the old metadata would contradict
+  EXPECT_EQ(cellsOf(read("x")), (Cells{2, 3}));
+  write(call("list", {"a,b", matrix(1, 1, {5}), 2.5}), "list");
+  write(call("list", {"c", matrix(1, 1, {6})}), "list");
+  EXPECT_EQ(read("list").list()->names, (std::vector<std::string>{"c"}));
+}
+
+TEST_F(FileNatives, writesCompressedAndSparse) {
+  std::mt19937 random(1);
+  Cells cells(300 * 50, 0);
+  for (double &cell : cells)
+    cell = random() % 10 == 0 ? random() / 8.0 : 0;
+  Value dense = matrix(300, 50, cells), sparse = Array::asCsr(dense.array());
+  for (const char *format : {"csv", "text", "mm"}) {
+    write(dense, "d", format);
+    write(sparse, "s", format);
+    EXPECT_EQ(get("d"), get("s")) << format;
+    write(sparse, "s.gz", format);
+    EXPECT_EQ(wholeText(path("s.gz")), get("s")) << format;
+    Value again = read("s.gz");
+    EXPECT_TRUE(again.array()->isCsr()) << format;
+    EXPECT_EQ(cellsOf(Array::asDense(again.array())), cells) << format;
+  }
+  write(matrix(3, 1, {1, 0, 0}), "column.csv", "csv", Value(), ",", true);
+  EXPECT_EQ(cellsOf(read("column.csv")), (Cells{1, 0, 0}));
 }
 
 TEST_F(FileNatives, makesFolders) {

@@ -2,7 +2,7 @@
 // 'abc' is not a number".
 //
 //   MatrixFile file{.path = "x.csv", .format = "csv", .header = true};
-//   ArrayPointer x = readMatrix(file, context);
+//   ArrayReference x = readMatrix(file, context);
 #ifndef TOKAMAK_RUNTIME_MATRIXREADER_H
 #define TOKAMAK_RUNTIME_MATRIXREADER_H
 
@@ -14,22 +14,27 @@
 
 namespace tokamak::runtime {
 
-// How a matrix lies in a file. Rows in messages count data rows from 1, without the header.
+class TextSource; // TextSource.h
+
+// How a matrix lies in a file, or in a folder of part files; each may be compressed by gzip. Rows
+// in messages count data rows from 1, without the header.
 struct MatrixFile {
   std::string path;
-  std::string format;                   // csv, text (lines "row column value"), mm (MatrixMarket)
-  std::optional<int64_t> rows, columns; // checked where the file itself tells; text needs them
-  bool header = false;                  // csv: the first line is no data
+  std::string format; // csv, text (lines "row column value"), mm (Matrix Market)
+  std::optional<int64_t> rows{}, columns{}; // checked where the file itself tells; text needs them
+  std::optional<int64_t> nonZeros{};        // checked
+  bool header = false;                      // csv: the first line is no data
   std::string separator = ",";
   bool fill = true; // csv: an empty field is defaultValue; otherwise an error
   double defaultValue = 0;
-  std::vector<std::string> naStrings; // csv: fields that mean NaN
+  std::vector<std::string> naStrings{}; // csv: fields that mean NaN
 };
 
-// Throws Error.
-ArrayPointer readMatrix(const MatrixFile &file, ExecutionContext &context);
+// In the best layout; text and mm files that are sparse never take dense memory. Throws Error.
+ArrayReference readMatrix(const MatrixFile &file, ExecutionContext &context);
+ArrayReference readMatrix(const MatrixFile &file, TextSource &source, ExecutionContext &context);
 
-// Whether the file begins as a MatrixMarket file does.
+// Whether the file begins as a Matrix Market file does.
 bool isMatrixMarket(const std::string &path);
 
 } // namespace tokamak::runtime

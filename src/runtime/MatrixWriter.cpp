@@ -1,72 +1,116 @@
 #include "runtime/MatrixWriter.h"
 
+#include "runtime/Gzip.h"
 #include "runtime/NativeOperands.h"
 #include "runtime/ScalarOperations.h"
 
 namespace tokamak::runtime {
 namespace {
 
+// Calls visit(column, value) on the cells of a row that are not 0, in order.
+template <typename Visit>
+void forEachNonZero(const Array &matrix, int64_t row, const Visit &visit) {
+  if (matrix.isCsr()) {
+    for (int64_t p = matrix.rowOffsets()[row]; p < matrix.rowOffsets()[row + 1]; ++p)
+      if (double value = matrix.data()[p]; value != 0)
+        visit(matrix.columnIndices()[p], value);
+    return;
+  }
+  const double *cells = matrix.data() + row * matrix.columns();
+  for (int64_t column = 0; column < matrix.columns(); ++column)
+    if (cells[column] != 0)
+      visit(column, cells[column]);
+}
+
 void appendCsvRow(const Array &matrix, int64_t row, const MatrixFormat &format, std::string &text) {
-  for (int64_t j = 0; j < matrix.columns(); ++j) {
-    if (j > 0)
-      text += format.separator;
-    double cell = matrix.at(row, j);
-    if (cell != 0 || !format.sparse)
-      text += textOf(cell);
+  // An empty line would be taken for the end of the file.
+  bool writesZeros = !format.sparse || matrix.columns() == 1;
+  int64_t next = 0;
+  auto appendCell = [&](std::string_view cell) {
+    text += next++ > 0 ? format.separator : "";
+    text += cell;
+  };
+  auto appendZerosUpTo = [&](int64_t column) {
+    while (next < column)
+      appendCell(writesZeros ? "0.0" : "");
+  };
+  if (!matrix.isCsr() && writesZeros) { // -0 keeps its sign
+    for (int64_t column = 0; column < matrix.columns(); ++column)
+      appendCell(textOf(matrix.data()[row * matrix.columns() + column]));
+  } else {
+    forEachNonZero(matrix, row, [&](int64_t column, double value) {
+      appendZerosUpTo(column);
+      appendCell(textOf(value));
+    });
+    appendZerosUpTo(matrix.columns());
   }
   text += '\n';
 }
 
 void appendCells(const Array &matrix, int64_t row, std::string &text) {
-  for (int64_t j = 0; j < matrix.columns(); ++j)
-    if (double cell = matrix.at(row, j); cell != 0)
-      text += fmt::format("{} {} {}\n", row + 1, j + 1, textOf(cell));
+  forEachNonZero(matrix, row, [&](int64_t column, double value) {
+    fmt::format_to(std::back_inserter(text), "{} {} {}\n", row + 1, column + 1, textOf(value));
+  });
 }
 
-// Rows as text, several pieces at a time in parallel, written in order.
-template <typename AppendRow>
-void writeRows(const Array &matrix, ExecutionContext &context, FileWriter &file,
-               const AppendRow &appendRow) {
-  constexpr int64_t piecesAtOnce = 64, cellsOfPiece = 1 << 13;
-  int64_t pieceRows = std::max<int64_t>(1, cellsOfPiece / std::max<int64_t>(1, matrix.columns()));
-  for (int64_t begin = 0; begin < matrix.rows(); begin += piecesAtOnce * pieceRows) {
-    int64_t rows = std::min(matrix.rows() - begin, piecesAtOnce * pieceRows);
-    std::vector<std::string> pieces((rows + pieceRows - 1) / pieceRows);
-    forEachRange(context, rows, pieceRows, [&](int64_t first, int64_t last) {
-      for (int64_t row = first; row < last; ++row)
-        appendRow(begin + row, pieces[first / pieceRows]);
-    });
-    for (const std::string &piece : pieces)
-      file.write(piece);
+// Pieces of text in order, compressed where the file is.
+class PieceWriter {
+public:
+  explicit PieceWriter(FileWriter &file) : file_(file) {}
+
+  void write(std::string_view text) {
+    file_.write(file_.isCompressed() ? gzipMember(text) : std::string(text));
   }
-}
+
+  // Rows as text, several pieces at a time in parallel.
+  template <typename AppendRow>
+  void writeRows(const Array &matrix, ExecutionContext &context, const AppendRow &appendRow) {
+    constexpr int64_t piecesAtOnce = 64, cellsOfPiece = 1 << 15;
+    int64_t cells = matrix.isCsr() ? matrix.entries() + matrix.rows() : matrix.cells();
+    int64_t rowCells = std::max<int64_t>(1, cells / std::max<int64_t>(1, matrix.rows()));
+    int64_t pieceRows = std::max<int64_t>(1, cellsOfPiece / rowCells);
+    for (int64_t begin = 0; begin < matrix.rows(); begin += piecesAtOnce * pieceRows) {
+      int64_t rows = std::min(matrix.rows() - begin, piecesAtOnce * pieceRows);
+      std::vector<std::string> pieces((rows + pieceRows - 1) / pieceRows);
+      forEachRange(context, rows, pieceRows, [&](int64_t first, int64_t last) {
+        std::string &piece = pieces[first / pieceRows];
+        for (int64_t row = first; row < last; ++row)
+          appendRow(begin + row, piece);
+        if (file_.isCompressed() && !piece.empty())
+          piece = gzipMember(piece);
+      });
+      for (const std::string &piece : pieces)
+        file_.write(piece);
+    }
+  }
+
+private:
+  FileWriter &file_;
+};
 
 } // namespace
 
-int64_t countNonZeros(const Array &matrix) {
-  return matrix.cells() - std::count(matrix.data(), matrix.data() + matrix.cells(), 0.0);
-}
-
 void writeMatrix(const Array &matrix, const MatrixFormat &format, ExecutionContext &context,
                  FileWriter &file) {
+  PieceWriter writer(file);
   auto cells = [&](int64_t row, std::string &text) { appendCells(matrix, row, text); };
   if (format.format == "csv") {
-    if (format.header) {
-      std::string line;
-      for (int64_t j = 1; j <= matrix.columns(); ++j)
-        line += fmt::format("{}C{}", j > 1 ? format.separator : "", j);
-      file.write(line + "\n");
-    }
-    writeRows(matrix, context, file,
-              [&](int64_t row, std::string &text) { appendCsvRow(matrix, row, format, text); });
+    if (format.separator.empty())
+      throw Error("write: sep is empty");
+    std::string header;
+    for (int64_t j = 1; format.header && j <= matrix.columns(); ++j)
+      header += fmt::format("{}C{}", j > 1 ? format.separator : "", j);
+    writer.write(format.header ? header + "\n" : "");
+    writer.writeRows(matrix, context, [&](int64_t row, std::string &text) {
+      appendCsvRow(matrix, row, format, text);
+    });
   } else if (format.format == "text") {
-    if (countNonZeros(matrix) == 0)
-      file.write("0 0 0\n");
-    writeRows(matrix, context, file, cells);
+    writer.write(matrix.countNonZeros() == 0 ? "0 0 0\n" : "");
+    writer.writeRows(matrix, context, cells);
   } else if (format.format == "mm") {
-    file.write("%%MatrixMarket matrix coordinate real general\n");
-    file.write(fmt::format("{} {} {}\n", matrix.rows(), matrix.columns(), countNonZeros(matrix)));
-    writeRows(matrix, context, file, cells);
+    writer.write(fmt::format("%%MatrixMarket matrix coordinate real general\n{} {} {}\n",
+                             matrix.rows(), matrix.columns(), matrix.countNonZeros()));
+    writer.writeRows(matrix, context, cells);
   } else {
     throw Error(fmt::format("write: the format \"{}\" is not supported: expected csv, text or mm",
                             format.format));

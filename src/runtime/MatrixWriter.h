@@ -1,6 +1,6 @@
 // Writers of matrix files; see FileNatives.cpp for scalars, lists and metadata.
 //
-//   FileWriter file("x.csv");
+//   FileWriter file("x.csv.gz");                    // compressed because of its name
 //   writeMatrix(*x, {.format = "csv", .header = true}, context, file);
 //   file.commit();
 #ifndef TOKAMAK_RUNTIME_MATRIXWRITER_H
@@ -18,11 +18,10 @@ struct MatrixFormat {
   bool sparse = false; // csv: zeros are empty fields
 };
 
-// Throws Error on an unknown format and where writing fails.
+// A matrix of doubles in any layout; the layout does not show in the file. Throws Error on an
+// unknown format and where writing fails.
 void writeMatrix(const Array &matrix, const MatrixFormat &format, ExecutionContext &context,
                  FileWriter &file);
-
-int64_t countNonZeros(const Array &matrix);
 
 } // namespace tokamak::runtime
 #endif

@@ -1,0 +1,41 @@
+// Makes a matrix of cells that come in any order. What stays sparse never takes dense memory.
+//
+//   CellCollector collector(rows, columns);
+//   collector.add(std::move(cells));
+//   ArrayReference matrix = collector.finish(context);
+#ifndef TOKAMAK_RUNTIME_CELLCOLLECTOR_H
+#define TOKAMAK_RUNTIME_CELLCOLLECTOR_H
+
+#include "runtime/Native.h"
+
+#include <vector>
+
+namespace tokamak::runtime {
+
+struct Cell {
+  int64_t row, column; // from 0
+  double value;
+};
+
+class CellCollector {
+public:
+  // Throws Error where the sizes are negative or too large.
+  CellCollector(int64_t rows, int64_t columns);
+  int64_t rows() const { return rows_; }
+  int64_t columns() const { return columns_; }
+  // Cells lie within the matrix. Of several for the same place the last one counts.
+  void add(std::vector<Cell> cells);
+  // In the best layout; cells that were not given are 0.
+  ArrayReference finish(ExecutionContext &context);
+
+private:
+  void scatter(const std::vector<Cell> &cells);
+  ArrayPointer compressed(ExecutionContext &context);
+
+  int64_t rows_, columns_, count_ = 0;
+  std::vector<std::vector<Cell>> cells_; // until there are enough for dense_
+  ArrayPointer dense_;
+};
+
+} // namespace tokamak::runtime
+#endif

@@ -1,0 +1,32 @@
+// Lines with a row, a column and a value: what the formats text and mm (coordinate) hold.
+//
+//   CellLayout layout{.isPattern = true};
+//   int64_t lines = readCells(layout, source, collector, context);
+#ifndef TOKAMAK_RUNTIME_CELLREADER_H
+#define TOKAMAK_RUNTIME_CELLREADER_H
+
+#include "runtime/CellCollector.h"
+#include "runtime/MatrixReader.h"
+#include "runtime/TextSource.h"
+
+namespace tokamak::runtime {
+
+enum class Symmetry : uint8_t { None, Symmetric, SkewSymmetric };
+
+struct CellLayout {
+  bool isPattern = false;             // no values: all are 1
+  bool isInteger = false;             // values must be integers
+  bool mayMarkEmpty = false;          // "0 0 0" is no cell
+  Symmetry symmetry = Symmetry::None; // each cell stands for the mirrored one, too
+};
+
+// Reads the rest of the source in parallel and returns the number of lines with cells. Throws Error
+// with file, line, row and column.
+int64_t readCells(const CellLayout &layout, TextSource &source, CellCollector &collector,
+                  ExecutionContext &context);
+
+// The format text.
+ArrayReference readText(const MatrixFile &file, TextSource &source, ExecutionContext &context);
+
+} // namespace tokamak::runtime
+#endif

@@ -1,0 +1,217 @@
+#include "runtime/TextSource.h"
+
+#include <algorithm>
+#include <filesystem>
+
+namespace tokamak::runtime {
+namespace {
+
+int64_t countLines(std::string_view text) {
+  return std::count(text.begin(), text.end(), '\n') + (!text.empty() && text.back() != '\n');
+}
+
+bool isLineEnd(char c) { return c == '\n' || c == '\r'; }
+
+// Where the last line that is not blank ends, behind its line end; 0 where all lines are blank, or
+// that line has no end yet.
+size_t endOfLastFullLine(std::string_view text) {
+  size_t end = text.size();
+  while (end > 0 && isLineEnd(text[end - 1]))
+    --end;
+  size_t lineEnd = text.find('\n', end);
+  if (lineEnd != text.npos && end > 0)
+    return lineEnd + 1;
+  // The last line goes on: the one before it. Blank lines between the two stay with the last one.
+  size_t previous = text.substr(0, end).rfind('\n');
+  return previous == text.npos ? 0 : endOfLastFullLine(text.substr(0, previous + 1));
+}
+
+bool isHidden(const std::string &name) {
+  return name.starts_with(".") || name.starts_with("_") || name.ends_with(".crc") ||
+         name.ends_with(".mtd");
+}
+
+// part-2 before part-10: numbers in names compare as numbers.
+bool comesBefore(std::string_view left, std::string_view right) {
+  auto digits = [](char c) { return c >= '0' && c <= '9'; };
+  auto takeNumber = [&](std::string_view &text) {
+    auto end = std::find_if_not(text.begin(), text.end(), digits);
+    std::string_view number = text.substr(0, end - text.begin());
+    text.remove_prefix(number.size());
+    number.remove_prefix(std::min(number.find_first_not_of('0'), number.size()));
+    return number;
+  };
+  std::string_view wholeLeft = left, wholeRight = right;
+  while (!left.empty() && !right.empty()) {
+    if (digits(left.front()) && digits(right.front())) {
+      std::string_view a = takeNumber(left), b = takeNumber(right);
+      if (a != b)
+        return a.size() != b.size() ? a.size() < b.size() : a < b;
+    } else {
+      if (left.front() != right.front())
+        return left.front() < right.front();
+      left.remove_prefix(1);
+      right.remove_prefix(1);
+    }
+  }
+  return left.size() != right.size() ? left.size() < right.size() : wholeLeft < wholeRight;
+}
+
+std::vector<std::string> partNames(const std::string &folder) {
+  std::vector<std::string> names;
+  for (const auto &entry : std::filesystem::directory_iterator(folder)) {
+    std::string name = entry.path().filename().string();
+    if (entry.is_regular_file() && !isHidden(name))
+      names.push_back(name);
+  }
+  std::sort(names.begin(), names.end(), comesBefore);
+  return names;
+}
+
+} // namespace
+
+TextSource::TextSource(const std::string &path, TextSizes sizes) : sizes_(sizes) {
+  std::error_code status;
+  if (!std::filesystem::is_directory(path, status)) {
+    addPart(path);
+    return;
+  }
+  for (const std::string &name : partNames(path))
+    addPart((std::filesystem::path(path) / name).string());
+  if (parts_.empty())
+    throw Error(fmt::format("{}: the folder has no part files", path));
+}
+
+TextSource::TextSource(std::string name, std::string_view bytes, TextSizes sizes) : sizes_(sizes) {
+  parts_.push_back({std::move(name), nullptr, bytes});
+}
+
+void TextSource::addPart(const std::string &path) {
+  auto file = std::make_unique<MappedFile>(path);
+  std::string_view bytes = file->bytes();
+  parts_.push_back({path, std::move(file), bytes});
+}
+
+// Fills runs_ with the next text; false where there is none.
+bool TextSource::load() {
+  runs_.clear();
+  while (runs_.empty() && nextPart_ < parts_.size()) {
+    for (; nextPart_ < parts_.size() && !isGzip(parts_[nextPart_].bytes); ++nextPart_)
+      if (!parts_[nextPart_].bytes.empty())
+        runs_.push_back({parts_[nextPart_].bytes, nextPart_, 0, true});
+    if (runs_.empty() && nextPart_ < parts_.size())
+      loadWindow();
+  }
+  for (Run &run : runs_) {
+    constexpr std::string_view byteOrderMark = "\xef\xbb\xbf";
+    if (run.firstLine == 0 && run.text.starts_with(byteOrderMark))
+      run.text.remove_prefix(byteOrderMark.size());
+  }
+  return !runs_.empty();
+}
+
+// Decompresses whole lines of the part that is read. Blank lines at the end of the window stay for
+// the next one: only there it shows whether they are the end of the file.
+void TextSource::loadWindow() {
+  if (!inflater_) {
+    inflater_ = std::make_unique<GzipInflater>(parts_[nextPart_].path, parts_[nextPart_].bytes);
+    window_.clear();
+    handedOut_ = 0;
+    linesHandedOut_ = 0;
+  }
+  window_.erase(0, handedOut_);
+  handedOut_ = 0;
+  for (bool isEnd = false; handedOut_ == 0 && !isEnd;) {
+    size_t filled = window_.size(), wanted = std::max(sizes_.window, 2 * filled);
+    window_.resize(wanted);
+    filled += inflater_->read(window_.data() + filled, wanted - filled);
+    isEnd = filled < wanted;
+    window_.resize(filled);
+    handedOut_ = isEnd ? filled : endOfLastFullLine(window_);
+    std::string_view text = std::string_view(window_).substr(0, handedOut_);
+    if (!text.empty())
+      runs_.push_back({text, nextPart_, linesHandedOut_, isEnd});
+    linesHandedOut_ += countLines(text);
+    if (isEnd) {
+      inflater_.reset();
+      ++nextPart_;
+    }
+  }
+}
+
+bool TextSource::takeLine(std::string &line) {
+  while (!runs_.empty() && runs_.front().text.empty())
+    runs_.erase(runs_.begin());
+  if (runs_.empty() && !load())
+    return false;
+  Run &run = runs_.front();
+  size_t end = run.text.find('\n');
+  line = run.text.substr(0, end);
+  if (line.ends_with('\r'))
+    line.pop_back();
+  run.text.remove_prefix(end == run.text.npos ? run.text.size() : end + 1);
+  ++run.firstLine;
+  return true;
+}
+
+std::vector<TextPiece> TextSource::nextPieces(ExecutionContext &context, BlankEnd blankEnd) {
+  std::vector<TextPiece> pieces;
+  while (pieces.empty() && (!runs_.empty() || load())) {
+    for (Run &run : runs_) {
+      std::string_view text = run.text;
+      if (run.endsPart && blankEnd == BlankEnd::Drop)
+        while (!text.empty() && isLineEnd(text.back()))
+          text.remove_suffix(1);
+      while (!text.empty()) {
+        size_t end = text.size() > sizes_.piece ? text.find('\n', sizes_.piece) : text.npos;
+        size_t size = end == text.npos ? text.size() : end + 1;
+        pieces.push_back({text.substr(0, size), run.part, run.firstLine, 0});
+        text.remove_prefix(size);
+      }
+    }
+    runs_.clear();
+  }
+  auto count = static_cast<int64_t>(pieces.size());
+  forEachRange(context, count, 1,
+               [&](int64_t i, int64_t) { pieces[i].lines = countLines(pieces[i].text); });
+  for (size_t i = 1; i < pieces.size(); ++i)
+    if (pieces[i].part == pieces[i - 1].part)
+      pieces[i].firstLine = pieces[i - 1].firstLine + pieces[i - 1].lines;
+  return pieces;
+}
+
+std::string wholeText(const std::string &path) {
+  TextSource source(path);
+  ExecutionContext context;
+  std::string text;
+  for (auto pieces = source.nextPieces(context, BlankEnd::Keep); !pieces.empty();
+       pieces = source.nextPieces(context, BlankEnd::Keep))
+    for (const TextPiece &piece : pieces)
+      text += piece.text;
+  return text;
+}
+
+bool beginsWith(const std::string &path, std::string_view prefix) {
+  try {
+    std::string line;
+    constexpr TextSizes little = {.piece = 1 << 10, .window = 1 << 10};
+    return TextSource(path, little).takeLine(line) && line.starts_with(prefix);
+  } catch (const Error &) {
+    return false;
+  }
+}
+
+std::string quotedField(std::string_view field) {
+  constexpr size_t longest = 40;
+  std::string text = "'";
+  for (char c : field.substr(0, longest)) {
+    auto byte = static_cast<unsigned char>(c);
+    if (byte < ' ' || byte == 0x7f)
+      text += fmt::format("\\x{:02x}", byte);
+    else
+      text += c;
+  }
+  return text + (field.size() > longest ? "...'" : "'");
+}
+
+} // namespace tokamak::runtime
