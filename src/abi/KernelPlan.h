@@ -74,8 +74,11 @@ struct KernelPlan {
   std::vector<KernelOutput> outputs; // in result order
   int64_t tileBytesPerStep =
       8; // bytes touched per unit of the first extent and column: sets the tile size
-  int64_t scratchDoublesPerColumn = 0; // scratch = this * columns + scratchDoubles
+  // Scratch = scratchDoublesPerColumn * columns + scratchDoubles + scratchSizes, each rounded up to
+  // a multiple of 8.
+  int64_t scratchDoublesPerColumn = 0;
   int64_t scratchDoubles = 0;
+  std::vector<SizeExpression> scratchSizes;
   double predictedNanoseconds = 0; // at the sizes the plan was made for
   TokKernel kernel = nullptr;
   TokMerge merge = nullptr;   // null when no output is partial

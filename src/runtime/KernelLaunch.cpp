@@ -40,6 +40,7 @@ public:
     return heap_.emplace_back();
   }
   T *data() { return heap_.empty() ? inline_ : heap_.data(); }
+  const T *data() const { return heap_.empty() ? inline_ : heap_.data(); }
   size_t size() const { return size_; }
 
 private:
@@ -224,7 +225,7 @@ private:
     boundaries_[tiles_] = rows_;
   }
 
-  int64_t evaluate(const SizeExpression &size) {
+  int64_t evaluate(const SizeExpression &size) const {
     if (size.kind == SizeExpression::Kind::Constant)
       return size.value;
     if (size.value < 0 || size.value >= static_cast<int64_t>(inputs_.size()))
@@ -253,6 +254,8 @@ private:
 
   int32_t runOnThisThread(int64_t index, int64_t &failingCell) {
     int64_t scratchDoubles = plan_.scratchDoublesPerColumn * columns_ + plan_.scratchDoubles;
+    for (const SizeExpression &size : plan_.scratchSizes)
+      scratchDoubles += abi::partialDoubles(evaluate(size));
     TokTile tile = tileAt(index);
     TokWorkspace workspace{scratchDoubles > 0 ? workerScratch(scratchDoubles) : nullptr,
                            partialDoubles_ > 0 ? partial(index) : nullptr, -1};
