@@ -35,4 +35,7 @@ list(FILTER llvm_archives EXCLUDE REGEX "CAPI|Test|Lsp|PDLLCodeGen|Tblgen|TableG
 add_library(llvm_static INTERFACE)
 target_include_directories(llvm_static SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
 target_link_libraries(llvm_static INTERFACE -Wl,--start-group ${llvm_archives} -Wl,--end-group z zstd pthread dl m)
-target_link_options(llvm_static INTERFACE -no-pie -static-libstdc++ -static-libgcc -Wl,--gc-sections)
+target_link_options(llvm_static INTERFACE -no-pie -Wl,--gc-sections)
+if(NOT CMAKE_BUILD_TYPE STREQUAL "Fuzz") # sanitizers look for the shared libstdc++
+  target_link_options(llvm_static INTERFACE -static-libstdc++ -static-libgcc)
+endif()

@@ -4,9 +4,11 @@
 #include "base/NearestNames.h"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -15,9 +17,20 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// Texts that are no UTF-8 still give a text.
+std::string textOf(const Json &value, int indent = -1) {
+  return value.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
 [[noreturn]] void failValue(const std::string &name, const std::string &key,
                             std::string_view wanted, const Json &value) {
-  throw Error(fmt::format("{}: \"{}\" must be {}, got {}", name, key, wanted, value.dump()));
+  constexpr size_t longest = 40;
+  std::string shown = value.is_array()    ? "an array"
+                      : value.is_object() ? "an object"
+                                          : textOf(value);
+  if (shown.size() > longest)
+    shown = shown.substr(0, longest) + "...";
+  throw Error(fmt::format("{}: \"{}\" must be {}, got {}", name, key, wanted, shown));
 }
 
 // Numbers and booleans also come as text in files that were written by hand.
@@ -42,6 +55,19 @@ template <> struct Reader<int64_t> {
   }
 };
 
+// Numbers that JSON has no form for come as text.
+constexpr std::pair<std::string_view, double> specialNumbers[] = {
+    {"NaN", std::numeric_limits<double>::quiet_NaN()},
+    {"Infinity", std::numeric_limits<double>::infinity()},
+    {"-Infinity", -std::numeric_limits<double>::infinity()}};
+
+Json jsonOf(double value) {
+  for (const auto &[name, special] : specialNumbers)
+    if (value == special || (std::isnan(value) && std::isnan(special)))
+      return std::string(name);
+  return value;
+}
+
 template <> struct Reader<double> {
   static constexpr std::string_view wanted = "a number";
   static std::optional<double> read(const Json &value) {
@@ -49,6 +75,9 @@ template <> struct Reader<double> {
       return value.get<double>();
     if (!value.is_string())
       return std::nullopt;
+    for (const auto &[name, special] : specialNumbers)
+      if (value == name)
+        return special;
     Json number = Json::parse(value.get<std::string>(), nullptr, false);
     return number.is_number() ? std::optional(number.get<double>()) : std::nullopt;
   }
@@ -96,6 +125,8 @@ public:
       auto line = 1 + std::count(text.begin(), text.begin() + end, '\n');
       throw Error(
           fmt::format("{}:{}:{}: not a valid JSON object", name_, line, end - lineBegin + 1));
+    } catch (const nlohmann::json::out_of_range &) {
+      throw Error(fmt::format("{}: a number is too large", name_));
     }
     if (!object.is_object())
       throw Error(fmt::format("{}: not a JSON object", name_));
@@ -223,12 +254,14 @@ std::string metadataText(const MatrixMetadata &metadata, const std::vector<Metad
   put("header", metadata.header);
   put("sep", metadata.separator);
   put("fill", metadata.fill);
-  put("default", metadata.defaultValue);
+  if (metadata.defaultValue)
+    object["default"] = jsonOf(*metadata.defaultValue);
   put("naStrings", metadata.naStrings);
   put("schema", metadata.schema);
   for (const MetadataNote &note : notes)
     object[note.key] = note.text;
-  return object.dump(4) + "\n";
+  constexpr int indent = 4;
+  return textOf(object, indent) + "\n";
 }
 
 } // namespace tokamak

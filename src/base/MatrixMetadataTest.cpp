@@ -37,6 +37,31 @@ TEST(MatrixMetadata, namesUnknownKeysAndWrongTypes) {
   EXPECT_EQ(messageOf("{\n  \"rows\": }"), "x.mtd:2:11: not a valid JSON object");
 }
 
+TEST(MatrixMetadata, survivesWhatIsNoMetadata) {
+  EXPECT_EQ(messageOf(R"({"default": 1e999})"), "x.mtd: a number is too large");
+  std::string deep = std::string(100000, '[') + std::string(100000, ']');
+  EXPECT_EQ(messageOf("{\"rows\": " + deep + "}"),
+            "x.mtd: \"rows\" must be an integer, got an array");
+  EXPECT_EQ(messageOf("{\"rows\": \"" + std::string(100, 'x') + "\"}"),
+            "x.mtd: \"rows\" must be an integer, got \"" + std::string(39, 'x') + "...");
+  EXPECT_EQ(messageOf("{\"rows\": \"\xff\"}"), "x.mtd:1:11: not a valid JSON object");
+  EXPECT_EQ(messageOf(""), "x.mtd:1:1: not a valid JSON object");
+}
+
+TEST(MatrixMetadata, keepsNumbersThatJsonLacks) {
+  for (const char *text : {"NaN", "Infinity", "-Infinity"}) {
+    std::string entry = std::string("\"default\": \"") + text + "\"";
+    MatrixMetadata metadata = parseMetadata("{" + entry + "}", "x.mtd");
+    EXPECT_NE(metadataText(metadata, {}).find(entry), std::string::npos) << text;
+  }
+}
+
+TEST(MatrixMetadata, writesTextThatIsNoUtf8) {
+  std::string text = metadataText({}, {{"description", "\xff"}});
+  EXPECT_NE(text.find("description"), std::string::npos);
+  EXPECT_EQ(parseMetadata(text, "x.mtd").format, std::nullopt);
+}
+
 TEST(MatrixMetadata, isNothingWithoutAFile) {
   EXPECT_FALSE(readMetadata("/nowhere/x.csv").has_value());
 }

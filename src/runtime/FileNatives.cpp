@@ -1,7 +1,7 @@
 // read and write: values, their .mtd files, and how the two agree.
 #include "base/MatrixMetadata.h"
-#include "runtime/FrameFiles.h"
 #include "base/NearestNames.h"
+#include "runtime/FrameFiles.h"
 #include "runtime/MatrixReader.h"
 #include "runtime/MatrixWriter.h"
 #include "runtime/NativeOperands.h"

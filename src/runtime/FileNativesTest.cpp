@@ -37,8 +37,8 @@ protected:
   }
 
   static std::vector<Value> readOperands(const std::string &path, Parameters p) {
-    return {path, p.format, p.rows,      p.columns, p.nonZeros,     {},
-            {},   p.header, p.separator, p.fill,    p.defaultValue, p.naStrings, {}};
+    return {path,     p.format,    p.rows, p.columns,      p.nonZeros,  {}, {},
+            p.header, p.separator, p.fill, p.defaultValue, p.naStrings, {}};
   }
   Value read(const std::string &name, Parameters parameters = {}) const {
     return call("read", readOperands(path(name), std::move(parameters)));

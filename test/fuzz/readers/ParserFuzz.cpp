@@ -1,0 +1,39 @@
+// Fuzzes the front end of DML: a text becomes a module that verifies, or errors.
+#include "base/Error.h"
+#include "frontend/dml/Import.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Verifier.h"
+
+#include <cstdlib>
+
+using namespace tokamak;
+
+// A context keeps every type and attribute it has seen: a fresh one from time to time.
+static mlir::MLIRContext &currentContext() {
+  constexpr int usesOfContext = 500;
+  static std::unique_ptr<mlir::MLIRContext> context;
+  static int uses = 0;
+  if (uses++ % usesOfContext == 0)
+    context = std::make_unique<mlir::MLIRContext>(mlir::MLIRContext::Threading::DISABLED);
+  return *context;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  std::string text(reinterpret_cast<const char *>(data), size);
+  frontend::SourceManager sources;
+  support::DiagnosticEngine diagnostics;
+  frontend::ImportOptions options;
+  options.arguments = {{"a", "1.5"}, {"1", "text"}};
+  std::string messages;
+  llvm::raw_string_ostream stream(messages);
+  auto module = frontend::importDml(sources, "x.dml", text, options, currentContext(), diagnostics);
+  diagnostics.render(stream);
+  bool isSilentFailure = !module && messages.empty();
+  if (isSilentFailure || (module && mlir::failed(mlir::verify(*module)))) {
+    llvm::errs() << (isSilentFailure ? "refused without a message\n"
+                                     : "the module does not verify\n");
+    std::abort();
+  }
+  return 0;
+}
