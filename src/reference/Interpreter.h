@@ -12,8 +12,6 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/SymbolTable.h"
-#include "llvm/ADT/DenseMap.h"
 
 #include <vector>
 
@@ -21,11 +19,9 @@ namespace tokamak::reference {
 
 class Interpreter {
 public:
-  // How deep calls may nest before recursion counts as endless; the same for every engine.
-  static constexpr int maximumCallDepth = 4000;
-
   // The module must be verified; module and context must outlive the interpreter.
-  Interpreter(mlir::ModuleOp module, runtime::ExecutionContext &context);
+  Interpreter(mlir::ModuleOp module, runtime::ExecutionContext &context)
+      : module_(module), context_(context) {}
 
   // Both throw Error with the source place of the operation that failed and the calls that led
   // there; a function that does not exist is an internal error.
@@ -37,25 +33,13 @@ public:
   bool hasStarted() const { return started_; }
 
 private:
-  using Values = std::vector<runtime::Value>;
-  // The values of one activation of a function; those of a loop body are overwritten by the next
-  // iteration.
-  using Frame = llvm::DenseMap<mlir::Value, runtime::Value>;
-
-  Values runFunction(llvm::StringRef name, Values arguments);
-  Values runBlock(mlir::Block &block, const Values &arguments, Frame &frame);
-  Values runOperation(mlir::Operation &operation, Frame &frame);
-  Values runIf(tok::IfOp op, Frame &frame);
-  Values runWhile(tok::WhileOp op, Frame &frame);
-  template <typename Loop> Values runCounted(Loop op, Frame &frame);
-  Values runCall(mlir::Operation &call, llvm::StringRef function, Frame &frame);
-  Values runComputation(mlir::Operation &operation, Frame &frame);
-
-  mlir::SymbolTable functions_;
+  mlir::ModuleOp module_;
   runtime::ExecutionContext &context_;
-  int callDepth_ = 0;
   bool started_ = false;
 };
+
+// Whether executing the operation is visible outside the program: print, write, stop, ...
+bool hasEffect(mlir::Operation &operation);
 
 } // namespace tokamak::reference
 #endif

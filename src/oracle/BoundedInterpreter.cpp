@@ -1,0 +1,114 @@
+#include "oracle/BoundedInterpreter.h"
+
+#include "oracle/OperationRules.h"
+#include "reference/Interpreter.h"
+#include "reference/OperationMeaning.h"
+#include "reference/ProgramWalk.h"
+#include "runtime/ScalarOperations.h"
+
+#include <algorithm>
+#include <sstream>
+
+namespace tokamak::oracle {
+namespace {
+
+// The vector functions of kernels and the C library's are within so many units in the last place.
+constexpr double functionUnits = 6;
+
+ErrorModel modelOf(const BoundedOptions &options, double functionUnits) {
+  ErrorModel model;
+  model.roundoff = options.singlePrecision ? 0x1p-24 : 0x1p-53;
+  model.functionUnits = functionUnits;
+  model.sparse = options.sparse;
+  return model;
+}
+
+// Dense matrices, too, become CSR where that is better.
+bool mayBeSparse(const runtime::Value &value) {
+  return value.isArray() && value.array()->shape().rank() == 2 && value.array()->columns() > 1 &&
+         runtime::Array::isBetterCsr(value.array()->shape(), value.array()->countNonZeros());
+}
+
+} // namespace
+
+struct BoundedInterpreter::Domain {
+  using Value = Bounded;
+  BoundedInterpreter &owner;
+  OperationRules engine{owner.engine_, owner.context_}, plan{owner.plan_, owner.context_};
+
+  bool isTrue(const Bounded &condition) {
+    runtime::checkDefined(condition.value);
+    if (!condition.engine.isExact())
+      throw Undecided("a condition is not exact");
+    return condition.value.asBoolean();
+  }
+  int64_t integerOf(const Bounded &value) {
+    runtime::checkDefined(value.value);
+    if (!value.engine.isExact())
+      throw Undecided("a range is not exact");
+    return value.value.asInteger();
+  }
+  Bounded counter(int64_t value) { return {value, {}, {}}; }
+
+  std::vector<Bounded> compute(mlir::Operation &operation, std::vector<Bounded> operands) {
+    owner.started_ |= reference::hasEffect(operation);
+    std::vector<runtime::Value> values;
+    std::vector<Tracked> engineOperands, planOperands;
+    bool exact = true;
+    for (const Bounded &operand : operands) {
+      values.push_back(operand.value);
+      engineOperands.push_back({operand.value, operand.engine});
+      planOperands.push_back({operand.value, operand.plan});
+      exact &= operand.engine.isExact();
+    }
+    std::vector<runtime::Value> plain = meaningWithOutput(operation, values, exact);
+    std::vector<Bounded> results;
+    for (runtime::Value &value : plain) {
+      owner.sawSparse_ |= mayBeSparse(value);
+      Bounded result;
+      result.engine = engine.errorsOf(operation, engineOperands, value);
+      result.plan =
+          result.engine.isExact() ? CellErrors() : plan.errorsOf(operation, planOperands, value);
+      result.value = std::move(value);
+      results.push_back(std::move(result));
+    }
+    return results;
+  }
+
+  // Keeps what the operation prints.
+  std::vector<runtime::Value> meaningWithOutput(mlir::Operation &operation,
+                                                const std::vector<runtime::Value> &values,
+                                                bool exact) {
+    std::ostringstream printed;
+    std::ostream *before = std::exchange(owner.context_.output, &printed);
+    auto restore = llvm::make_scope_exit([&] {
+      owner.context_.output = before;
+      if (!printed.str().empty())
+        owner.output_.push_back({printed.str(), exact});
+    });
+    try {
+      return reference::meaningOf(operation, values, owner.context_);
+    } catch (const Error &error) {
+      bool fails = mlir::isa<tok::StopOp, tok::AssertOp>(operation);
+      bool dependsOnCells = !mlir::isa<tok::SliceOp, tok::InsertOp, tok::BinaryOp, tok::MatmulOp,
+                                       tok::CastOp, tok::CbindOp, tok::RbindOp>(operation);
+      if (!exact && (fails || dependsOnCells))
+        throw Undecided("whether it fails, or how, depends on what is not exact: " +
+                        error.message());
+      throw;
+    }
+  }
+};
+
+BoundedInterpreter::BoundedInterpreter(mlir::ModuleOp module, runtime::ExecutionContext &context,
+                                       BoundedOptions options)
+    : module_(module), context_(context), engine_(modelOf(options, functionUnits)),
+      plan_(modelOf(options, 0)) {}
+
+std::vector<Bounded> BoundedInterpreter::call(llvm::StringRef function,
+                                              std::vector<Bounded> arguments) {
+  Domain domain{*this};
+  return reference::ProgramWalk<Domain>(module_, domain).call(function, std::move(arguments));
+}
+
+} // namespace tokamak::oracle

@@ -1,0 +1,73 @@
+// Runs a program as the reference does and says of every cell how far a right result may be off:
+// what a differential test compares the native engine with.
+//
+//   BoundedInterpreter interpreter(module, context, {});
+//   std::vector<Bounded> results = interpreter.call("main", {});     // throws Error, or Undecided
+//   interpreter.output()                                             // what was printed
+#ifndef TOKAMAK_ORACLE_BOUNDEDINTERPRETER_H
+#define TOKAMAK_ORACLE_BOUNDEDINTERPRETER_H
+
+#include "oracle/CellErrors.h"
+#include "runtime/Native.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <exception>
+#include <string>
+#include <vector>
+
+namespace tokamak::oracle {
+
+// A value of the reference and how far others may be off. Of a text or a list the errors are one:
+// exact, or anything.
+struct Bounded {
+  runtime::Value value;
+  CellErrors engine; // any plan of the native engine against the reference
+  CellErrors plan;   // two plans against each other: functions have the same bits
+};
+
+// What the program does next depends on a cell that may differ from one right run to another.
+class Undecided : public std::exception {
+public:
+  explicit Undecided(std::string what) : what_(std::move(what)) {}
+  const char *what() const noexcept override { return what_.c_str(); }
+
+private:
+  std::string what_;
+};
+
+// A piece of what was printed; `certain` if every right run prints the same.
+struct PrintedPiece {
+  std::string text;
+  bool certain;
+};
+
+struct BoundedOptions {
+  bool singlePrecision = false;
+  bool sparse = false; // see ErrorModel
+};
+
+class BoundedInterpreter {
+public:
+  // The module must be verified; module and context must outlive the interpreter. What is printed
+  // is kept, not written to the context's output.
+  BoundedInterpreter(mlir::ModuleOp module, runtime::ExecutionContext &context,
+                     BoundedOptions options);
+
+  std::vector<Bounded> call(llvm::StringRef function, std::vector<Bounded> arguments);
+  const std::vector<PrintedPiece> &output() const { return output_; }
+  bool hasStarted() const { return started_; }
+  // Whether a matrix came up that the native engine may hold as CSR.
+  bool sawSparseMatrix() const { return sawSparse_; }
+
+private:
+  struct Domain;
+  mlir::ModuleOp module_;
+  runtime::ExecutionContext &context_;
+  ErrorModel engine_, plan_;
+  std::vector<PrintedPiece> output_;
+  bool started_ = false, sawSparse_ = false;
+};
+
+} // namespace tokamak::oracle
+#endif

@@ -1,0 +1,33 @@
+#include "oracle/CellErrors.h"
+
+#include <algorithm>
+
+namespace tokamak::oracle {
+
+using runtime::Array;
+using runtime::ElementType;
+
+CellErrors::CellErrors(std::vector<double> cells) : cells_(std::move(cells)) {
+  if (std::all_of(cells_.begin(), cells_.end(), [](double error) { return error == 0; }))
+    cells_.clear();
+}
+
+CellErrors CellErrors::uniform(int64_t cells, double error) {
+  return CellErrors(std::vector<double>(cells, error));
+}
+
+CellView::CellView(const runtime::Value &value) : cells_(&number_) {
+  if (!value.isArray()) {
+    number_ = value.asDouble();
+    return;
+  }
+  array_ = Array::withElementType(Array::asDense(value.array()), ElementType::F64);
+  cells_ = array_->data();
+  count_ = array_->cells();
+  int rank = array_->shape().rank();
+  columns_ = rank > 0 ? array_->shape()[rank - 1] : 1;
+  rows_ = columns_ > 0 ? count_ / columns_ : (rank == 2 ? array_->rows() : 0);
+  scalar_ = false;
+}
+
+} // namespace tokamak::oracle

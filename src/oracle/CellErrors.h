@@ -1,0 +1,83 @@
+// How far the cells of a right result may be off from the reference's.
+//
+//   CellErrors errors;                    // exact: the same bits everywhere
+//   errors = CellErrors({0, 1e-15, CellErrors::anything});
+//   errors[1] == 1e-15
+//
+// Elementwise operators give the same bits under every plan, sums and products do not: an error
+// arises where cells are accumulated (a forward error bound, computed from the cells) and is
+// carried through what is computed from them.
+#ifndef TOKAMAK_ORACLE_CELLERRORS_H
+#define TOKAMAK_ORACLE_CELLERRORS_H
+
+#include "runtime/Value.h"
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace tokamak::oracle {
+
+class CellErrors {
+public:
+  // The cell is a zero of either sign, and nothing else.
+  static constexpr double zeroSign = -1;
+  // The cell may have any value.
+  static constexpr double anything = std::numeric_limits<double>::infinity();
+
+  CellErrors() = default;
+  explicit CellErrors(std::vector<double> cells);
+  static CellErrors uniform(int64_t cells, double error);
+
+  bool isExact() const { return cells_.empty(); }
+  double operator[](int64_t cell) const { return cells_.empty() ? 0 : cells_[cell]; }
+
+private:
+  std::vector<double> cells_; // empty: all exact
+};
+
+// The cells of a number or an array of any layout and element type, as doubles.
+class CellView {
+public:
+  explicit CellView(const runtime::Value &value);
+  double operator[](int64_t cell) const { return cells_[cell]; }
+  int64_t rows() const { return rows_; }
+  int64_t columns() const { return columns_; }
+  int64_t cells() const { return count_; }
+  bool isScalar() const { return scalar_; }
+  // The cell that goes with `cell` of a result of so many columns: scalars and vectors are
+  // broadcast.
+  int64_t broadcast(int64_t cell, int64_t resultCells, int64_t resultColumns) const {
+    if (count_ == resultCells)
+      return cell;
+    if (count_ == 1)
+      return 0;
+    return columns_ == 1 ? cell / resultColumns : cell % resultColumns;
+  }
+
+private:
+  runtime::ArrayReference array_; // keeps what cells_ points to
+  double number_ = 0;
+  const double *cells_ = nullptr;
+  int64_t rows_ = 1, columns_ = 1, count_ = 1;
+  bool scalar_ = true;
+};
+
+// An operand or a result with its errors.
+struct Tracked {
+  const runtime::Value &value;
+  const CellErrors &errors;
+};
+
+// What errors arise where.
+struct ErrorModel {
+  double roundoff = 0x1p-53; // half the distance from 1 to the next number
+  // Functions such as exp are within so many units in the last place of each other.
+  double functionUnits = 0;
+  // Matrices may be CSR: they do not keep the sign of a zero, and a product of a zero with what is
+  // not finite may be a zero.
+  bool sparse = false;
+};
+
+} // namespace tokamak::oracle
+#endif

@@ -1,0 +1,293 @@
+#include "oracle/CellRules.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <initializer_list>
+
+namespace tokamak::oracle {
+namespace {
+
+constexpr double anything = CellErrors::anything, zeroSign = CellErrors::zeroSign;
+constexpr double smallest = std::numeric_limits<double>::denorm_min();
+
+bool sameBits(double a, double b) {
+  return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b) ||
+         (std::isnan(a) && std::isnan(b));
+}
+
+// The values between which a right cell lies; the same twice where it is exact.
+struct Interval {
+  double low, high;
+  Interval(double cell, double error) : low(cell), high(cell) {
+    if (error == zeroSign) {
+      low = -0.0;
+      high = 0.0;
+    } else if (error > 0) {
+      low = std::min(cell - error, std::nextafter(cell, -INFINITY));
+      high = std::max(cell + error, std::nextafter(cell, INFINITY));
+    }
+  }
+  bool holdsZero() const { return low <= 0 && high >= 0; }
+};
+
+// How far results at the corners of the operands' intervals are off from the reference's: all that
+// can be said of an operator that is monotone in each operand.
+class Deviation {
+public:
+  explicit Deviation(double result) : result_(result) {}
+  void add(double corner) {
+    if (sameBits(corner, result_))
+      return;
+    if (!std::isfinite(corner) || !std::isfinite(result_))
+      error_ = anything;
+    else if (corner == result_)
+      error_ = error_ == 0 ? zeroSign : error_;
+    else
+      error_ = std::max(error_, std::fabs(corner - result_) * 1.0001 + smallest);
+  }
+  double error() const { return error_; }
+
+private:
+  double result_;
+  double error_ = 0;
+};
+
+bool isInexactFunction(UnaryOperator op) {
+  switch (op) {
+  case UnaryOperator::Exp:
+  case UnaryOperator::Log:
+  case UnaryOperator::Sigmoid:
+  case UnaryOperator::Sin:
+  case UnaryOperator::Cos:
+  case UnaryOperator::Tan:
+  case UnaryOperator::Asin:
+  case UnaryOperator::Acos:
+  case UnaryOperator::Atan:
+  case UnaryOperator::Sinh:
+  case UnaryOperator::Cosh:
+  case UnaryOperator::Tanh:
+    return true;
+  default:
+    return false;
+  }
+}
+
+// The function's own error, on top of what its operands bring.
+double withFunctionError(const ErrorModel &model, double error, double result) {
+  if (model.functionUnits == 0 || std::isnan(result) || std::isinf(result) || error == anything)
+    return error;
+  double own = model.functionUnits * 2 * model.roundoff * std::fabs(result);
+  // Results near zero are rounded to a multiple of the smallest number.
+  return std::max(error, 0.0) + own + (result == 0 ? 0 : model.functionUnits * smallest);
+}
+
+double unaryError(UnaryOperator op, double x, double error, double result) {
+  if (error == 0)
+    return 0;
+  if (error == anything)
+    return anything;
+  Interval interval(x, error);
+  Deviation deviation(result);
+  switch (op) {
+  case UnaryOperator::IsNan:
+  case UnaryOperator::IsInfinite:
+    return 0; // a cell with an error is finite
+  case UnaryOperator::Not:
+    return truthOf(x, error) == Truth::Unknown ? 1 : 0;
+  case UnaryOperator::Sin:
+  case UnaryOperator::Cos:
+    return error == zeroSign ? zeroSign : std::min(2.0, error);
+  case UnaryOperator::Tan: {
+    if (error == zeroSign)
+      return zeroSign;
+    double slope = 1 + result * result;
+    return error * slope > 0.05 ? anything : 2 * error * slope;
+  }
+  case UnaryOperator::Abs:
+  case UnaryOperator::Cosh:
+    if (interval.holdsZero())
+      deviation.add(evaluate(op, 0.0));
+    break;
+  default:
+    break;
+  }
+  deviation.add(evaluate(op, interval.low));
+  deviation.add(evaluate(op, interval.high));
+  return deviation.error();
+}
+
+double remainderError(double x, double ex, double y, double ey, double result) {
+  Interval a(x, ex), b(y, ey);
+  double quotient = std::trunc(x / y);
+  for (double numerator : {a.low, a.high})
+    for (double denominator : {b.low, b.high})
+      if (!(std::trunc(numerator / denominator) == quotient))
+        return anything;
+  if (b.holdsZero() || !std::isfinite(result))
+    return anything;
+  return (std::max(ex, 0.0) + std::fabs(quotient) * std::max(ey, 0.0)) * 1.0001 + smallest;
+}
+
+double powerError(double x, double ex, double y, double ey, double result) {
+  Interval a(x, ex), b(y, ey);
+  Deviation deviation(result);
+  if (a.low <= 0) {
+    // Below zero only whole exponents give numbers; even ones turn around at zero.
+    bool whole = ey == 0 && std::isfinite(y) && y == std::trunc(y);
+    if (!whole || (y < 0 && a.holdsZero()))
+      return anything;
+    if (a.holdsZero())
+      deviation.add(evaluate(BinaryOperator::Pow, 0.0, y));
+  }
+  for (double base : {a.low, a.high})
+    for (double exponent : {b.low, b.high})
+      deviation.add(evaluate(BinaryOperator::Pow, base, exponent));
+  return deviation.error();
+}
+
+double logicError(BinaryOperator op, Truth x, Truth y) {
+  bool known = x != Truth::Unknown && y != Truth::Unknown;
+  if (op == BinaryOperator::And)
+    known |= x == Truth::Zero || y == Truth::Zero;
+  if (op == BinaryOperator::Or)
+    known |= x == Truth::NotZero || y == Truth::NotZero;
+  return known ? 0 : 1;
+}
+
+double binaryError(BinaryOperator op, double x, double ex, double y, double ey, double result) {
+  if (ex == 0 && ey == 0)
+    return 0;
+  if (op == BinaryOperator::And || op == BinaryOperator::Or || op == BinaryOperator::Xor)
+    return logicError(op, truthOf(x, ex), truthOf(y, ey));
+  if (ex == anything || ey == anything)
+    return anything;
+  Interval a(x, ex), b(y, ey);
+  switch (op) {
+  case BinaryOperator::Eq:
+  case BinaryOperator::Ne:
+    if (std::isnan(x) || std::isnan(y))
+      return 0;
+    return a.low <= b.high && b.low <= a.high && !(a.low == a.high && b.low == b.high) ? 1 : 0;
+  case BinaryOperator::Mod:
+    return remainderError(x, ex, y, ey, result);
+  case BinaryOperator::Pow:
+    return powerError(x, ex, y, ey, result);
+  case BinaryOperator::BitwAnd:
+  case BinaryOperator::BitwOr:
+  case BinaryOperator::BitwXor:
+  case BinaryOperator::BitwShiftL:
+  case BinaryOperator::BitwShiftR:
+    return ex <= 0 && ey <= 0 ? 0 : anything;
+  case BinaryOperator::Div:
+  case BinaryOperator::IntDiv:
+    if (ey != 0 && b.holdsZero() && !std::isnan(x))
+      return anything;
+    break;
+  default:
+    break;
+  }
+  Deviation deviation(result);
+  for (double left : {a.low, a.high})
+    for (double right : {b.low, b.high})
+      deviation.add(evaluate(op, left, right));
+  return deviation.error();
+}
+
+bool isProduct(BinaryOperator op) { return op == BinaryOperator::Mul || op == BinaryOperator::Div; }
+
+// A product of a zero, which a sparse format may skip, with what is not finite. A division is a
+// product with the reciprocal.
+bool isSkippedProduct(BinaryOperator op, double x, double y) {
+  if (op == BinaryOperator::Mul)
+    return (x == 0 && !std::isfinite(y)) || (y == 0 && !std::isfinite(x));
+  return x == 0 && (y == 0 || std::isnan(y));
+}
+
+double lostSign(const ErrorModel &model, double error, double result) {
+  return model.sparse && error == 0 && result == 0 && std::signbit(result) ? zeroSign : error;
+}
+
+} // namespace
+
+Truth truthOf(double cell, double error) {
+  if (error == 0 || error == zeroSign)
+    return cell == 0 ? Truth::Zero : Truth::NotZero;
+  return std::fabs(cell) > error ? Truth::NotZero : Truth::Unknown;
+}
+
+CellErrors unaryErrors(const ErrorModel &model, UnaryOperator op, Tracked x,
+                       const runtime::Value &result) {
+  bool function = isInexactFunction(op) && model.functionUnits > 0;
+  if (x.errors.isExact() && !function && !model.sparse)
+    return {};
+  CellView cells(x.value), results(result);
+  std::vector<double> errors(results.cells());
+  for (int64_t i = 0; i < results.cells(); ++i) {
+    errors[i] = unaryError(op, cells[i], x.errors[i], results[i]);
+    if (function)
+      errors[i] = withFunctionError(model, errors[i], results[i]);
+    errors[i] = lostSign(model, errors[i], results[i]);
+  }
+  return CellErrors(std::move(errors));
+}
+
+CellErrors binaryErrors(const ErrorModel &model, BinaryOperator op, Tracked x, Tracked y,
+                        const runtime::Value &result) {
+  bool function = op == BinaryOperator::Pow && model.functionUnits > 0;
+  if (x.errors.isExact() && y.errors.isExact() && !function && !model.sparse)
+    return {};
+  CellView left(x.value), right(y.value), results(result);
+  std::vector<double> errors(results.cells());
+  bool mayBeSparse = model.sparse && isProduct(op) && !(left.isScalar() && right.isScalar());
+  for (int64_t i = 0; i < results.cells(); ++i) {
+    int64_t l = left.broadcast(i, results.cells(), results.columns());
+    int64_t r = right.broadcast(i, results.cells(), results.columns());
+    errors[i] = binaryError(op, left[l], x.errors[l], right[r], y.errors[r], results[i]);
+    if (function && right[r] != 2)
+      errors[i] = withFunctionError(model, errors[i], results[i]);
+    if (mayBeSparse && isSkippedProduct(op, left[l], right[r]))
+      errors[i] = anything;
+    errors[i] = lostSign(model, errors[i], results[i]);
+  }
+  return CellErrors(std::move(errors));
+}
+
+CellErrors ifElseErrors(Tracked condition, Tracked then, Tracked otherwise,
+                        const runtime::Value &result) {
+  if (condition.errors.isExact() && then.errors.isExact() && otherwise.errors.isExact())
+    return {};
+  CellView tests(condition.value), yes(then.value), no(otherwise.value), results(result);
+  std::vector<double> errors(results.cells());
+  for (int64_t i = 0; i < results.cells(); ++i) {
+    auto at = [&](const CellView &view) { return view.cells() == 1 ? 0 : i; };
+    double yesError = then.errors[at(yes)], noError = otherwise.errors[at(no)];
+    Truth truth = truthOf(tests[at(tests)], condition.errors[at(tests)]);
+    if (truth != Truth::Unknown) {
+      errors[i] = truth == Truth::NotZero ? yesError : noError;
+      continue;
+    }
+    double distance = std::fabs(yes[at(yes)] - no[at(no)]);
+    errors[i] = std::isfinite(distance) && yesError != anything && noError != anything
+                    ? distance + std::max({yesError, noError, 0.0}) + smallest
+                    : anything;
+  }
+  return CellErrors(std::move(errors));
+}
+
+CellErrors replaceErrors(Tracked x, double pattern, const runtime::Value &result) {
+  if (x.errors.isExact())
+    return {};
+  CellView cells(x.value), results(result);
+  std::vector<double> errors(results.cells());
+  for (int64_t i = 0; i < results.cells(); ++i) {
+    double error = x.errors[i];
+    bool exact = error == 0 || error == zeroSign;
+    bool mayMatch = !exact && std::fabs(cells[i] - pattern) <= error;
+    bool matches = exact && (cells[i] == pattern || (std::isnan(cells[i]) && std::isnan(pattern)));
+    errors[i] = mayMatch ? anything : matches ? 0 : error;
+  }
+  return CellErrors(std::move(errors));
+}
+
+} // namespace tokamak::oracle

@@ -1,0 +1,26 @@
+// How errors of operands become errors of the result of a cell operator.
+//
+//   CellErrors errors = binaryErrors(model, BinaryOperator::Mul, {x, ex}, {y, ey}, product);
+#ifndef TOKAMAK_ORACLE_CELLRULES_H
+#define TOKAMAK_ORACLE_CELLRULES_H
+
+#include "base/CellOperators.h"
+#include "oracle/CellErrors.h"
+
+namespace tokamak::oracle {
+
+// `result` is what the reference computed of the operands' values.
+CellErrors unaryErrors(const ErrorModel &model, UnaryOperator op, Tracked x,
+                       const runtime::Value &result);
+CellErrors binaryErrors(const ErrorModel &model, BinaryOperator op, Tracked x, Tracked y,
+                        const runtime::Value &result);
+CellErrors ifElseErrors(Tracked condition, Tracked then, Tracked otherwise,
+                        const runtime::Value &result);
+CellErrors replaceErrors(Tracked x, double pattern, const runtime::Value &result);
+
+// Whether a cell is known to be zero, or known not to be.
+enum class Truth : uint8_t { Zero, NotZero, Unknown };
+Truth truthOf(double cell, double error);
+
+} // namespace tokamak::oracle
+#endif

@@ -1,0 +1,257 @@
+#include "oracle/OperationRules.h"
+
+#include "ir/tok/TokDialect.h"
+#include "oracle/CellRules.h"
+#include "oracle/SumRules.h"
+#include "reference/OperationMeaning.h"
+
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tokamak::oracle {
+namespace {
+
+using runtime::Array;
+using runtime::ArrayPointer;
+using runtime::Value;
+using Operands = std::span<const Tracked>;
+
+bool areExact(Operands operands) {
+  return std::all_of(operands.begin(), operands.end(),
+                     [](const Tracked &operand) { return operand.errors.isExact(); });
+}
+
+int64_t cellsOf(const Value &value) { return value.isArray() ? value.array()->cells() : 1; }
+
+CellErrors anythingOf(const Value &value) {
+  return CellErrors::uniform(cellsOf(value), CellErrors::anything);
+}
+
+// The errors as an array of the operand's shape, or as a number.
+Value errorsAsValue(const Tracked &operand) {
+  if (!operand.value.isArray())
+    return operand.errors[0];
+  ArrayPointer errors = Array::create(operand.value.array()->shape());
+  for (int64_t i = 0; i < errors->cells(); ++i)
+    errors->mutableData()[i] = operand.errors[i];
+  return errors;
+}
+
+CellErrors errorsFromValue(const Value &value) {
+  CellView cells(value);
+  std::vector<double> errors(cells.cells());
+  for (int64_t i = 0; i < cells.cells(); ++i)
+    errors[i] = cells[i];
+  return CellErrors(std::move(errors));
+}
+
+// How many leading operands of an operation only have their cells moved; the others say where to.
+// 0: it does more than that.
+size_t movedOperands(llvm::StringRef name, size_t operands) {
+  return llvm::StringSwitch<size_t>(name)
+      .Cases("transpose", "diag", "rev", "roll", "reshape", "slice", 1)
+      .Case("insert", 2)
+      .Cases("cbind", "rbind", operands)
+      .Default(0);
+}
+
+// Keeps the size that the operands have, whatever is in them.
+bool hasFixedSize(llvm::StringRef name) {
+  return llvm::StringSwitch<bool>(name)
+      .Cases("order", "outer", "lower_tri", "upper_tri", "cumsumprod", "solve", "inv", "cholesky",
+             "sqrtMatrix", true)
+      .Default(false);
+}
+
+std::optional<AggregateKind> scanKind(llvm::StringRef name) {
+  return llvm::StringSwitch<std::optional<AggregateKind>>(name)
+      .Cases("cumsum", "rowcumsum", AggregateKind::Sum)
+      .Case("cumprod", AggregateKind::Prod)
+      .Case("cummin", AggregateKind::Min)
+      .Case("cummax", AggregateKind::Max)
+      .Default(std::nullopt);
+}
+
+// As a value of the type a cast gives.
+CellErrors castErrors(const Tracked &operand, const Value &result) {
+  if (operand.errors.isExact())
+    return {};
+  double error = operand.errors[0];
+  if (result.isArray() || result.isDouble())
+    return operand.errors;
+  if (result.isBoolean() && operand.value.isNumber())
+    return CellErrors({truthOf(operand.value.asDouble(), error) == Truth::Unknown ? 1.0 : 0.0});
+  if (result.isInteger() && error != CellErrors::anything) {
+    double cell = CellView(operand.value)[0], off = std::max(error, 0.0);
+    bool certain = truncateToInteger(cell - off) == truncateToInteger(cell + off);
+    return certain ? CellErrors() : anythingOf(result);
+  }
+  return anythingOf(result);
+}
+
+CellErrors outerErrors(const ErrorModel &model, Operands operands, const Value &result) {
+  std::optional<BinaryOperator> op = findBinaryBySpelling(operands[2].value.text());
+  CellView u(operands[0].value), v(operands[1].value);
+  ArrayPointer left = Array::create({u.cells(), v.cells()}), right = Array::create(left->shape());
+  std::vector<double> leftErrors(left->cells()), rightErrors(left->cells());
+  for (int64_t i = 0; i < left->cells(); ++i) {
+    int64_t row = i / v.cells(), column = i % v.cells();
+    left->mutableData()[i] = u[row];
+    right->mutableData()[i] = v[column];
+    leftErrors[i] = operands[0].errors[row];
+    rightErrors[i] = operands[1].errors[column];
+  }
+  return binaryErrors(model, *op, {Value(left), CellErrors(leftErrors)},
+                      {Value(right), CellErrors(rightErrors)}, result);
+}
+
+// value with its error, in so many cells.
+CellErrors fillErrors(Operands operands, const Value &result) {
+  return operands[0].errors.isExact() ? CellErrors()
+                                      : CellErrors::uniform(cellsOf(result), operands[0].errors[0]);
+}
+
+} // namespace
+
+std::vector<Value> OperationRules::meaning(mlir::Operation &operation,
+                                           std::vector<Value> operands) const {
+  return reference::meaningOf(operation, operands, context_);
+}
+
+CellErrors OperationRules::movedErrors(mlir::Operation &operation, Operands operands,
+                                       size_t moved) const {
+  std::vector<Value> errors;
+  for (auto [i, operand] : llvm::enumerate(operands)) {
+    if (i >= moved && !operand.errors.isExact())
+      throw Undecided("where cells go is not exact");
+    bool moves = i < moved && (operand.value.isArray() || operand.value.isNumber());
+    if (i < moved && !moves)
+      return CellErrors({CellErrors::anything}); // parts of lists and texts
+    errors.push_back(moves ? errorsAsValue(operand) : operand.value);
+  }
+  Value result = meaning(operation, std::move(errors)).front();
+  return result.isArray() ? errorsFromValue(result) : CellErrors({CellErrors::anything});
+}
+
+// Rows (or columns) are kept where a cell is not zero: that has to be certain for each.
+CellErrors OperationRules::removeEmptyErrors(mlir::Operation &operation, Operands operands) const {
+  const auto &[target, margin, select, emptyReturn] =
+      std::tie(operands[0], operands[1], operands[2], operands[3]);
+  CellView cells(target.value);
+  bool byRows = margin.value.text() == "rows";
+  int64_t lines = byRows ? cells.rows() : cells.columns();
+  ArrayPointer kept = Array::filled({lines, 1}, 0);
+  if (select.value.isNothing()) {
+    std::vector<bool> unknown(lines);
+    for (int64_t i = 0; i < cells.cells(); ++i) {
+      int64_t line = byRows ? i / cells.columns() : i % cells.columns();
+      Truth truth = truthOf(cells[i], target.errors[i]);
+      unknown[line] = unknown[line] || truth == Truth::Unknown;
+      if (truth == Truth::NotZero)
+        kept->mutableData()[line] = 1;
+    }
+    for (int64_t line = 0; line < lines; ++line)
+      if (unknown[line] && kept->data()[line] == 0)
+        throw Undecided("what removeEmpty removes is not exact");
+  } else {
+    CellView chosen(select.value);
+    for (int64_t line = 0; line < lines; ++line) {
+      Truth truth = truthOf(chosen[line], select.errors[line]);
+      if (truth == Truth::Unknown)
+        throw Undecided("what removeEmpty removes is not exact");
+      kept->mutableData()[line] = truth == Truth::NotZero;
+    }
+  }
+  return errorsFromValue(
+      meaning(operation, {errorsAsValue(target), margin.value, Value(kept), emptyReturn.value})
+          .front());
+}
+
+// Weights are summed in any order.
+CellErrors OperationRules::tableErrors(mlir::Operation &operation, Operands operands,
+                                       const Value &result) const {
+  for (size_t i : {0, 1, 3, 4})
+    if (!operands[i].errors.isExact())
+      throw Undecided("keys of table are not exact");
+  if (operands[2].value.isNothing())
+    return {};
+  CellView weights(operands[2].value);
+  SumBound bound(model_);
+  int64_t count = cellsOf(operands[0].value);
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t weight = weights.cells() == 1 ? 0 : i;
+    bound.add(weights[weight], operands[2].errors[weight]);
+  }
+  double error = bound.error(1);
+  return error == 0 ? CellErrors() : CellErrors::uniform(cellsOf(result), error);
+}
+
+CellErrors OperationRules::namedErrors(mlir::Operation &operation, llvm::StringRef name,
+                                       Operands operands, const Value &result) const {
+  if (name == "matmul")
+    return matmulErrors(model_, operands[0], operands[1], result);
+  if (name == "trace")
+    return traceErrors(model_, operands[0], result);
+  if (std::optional<AggregateKind> kind = scanKind(name))
+    return scanErrors(model_, *kind, name.starts_with("row"), operands[0], result);
+  if (name == "table")
+    return tableErrors(operation, operands, result);
+  if (name == "outer" && areExact(operands.subspan(2)))
+    return outerErrors(model_, operands, result);
+  if (areExact(operands))
+    return {};
+  if (size_t moved = movedOperands(name, operands.size()))
+    return movedErrors(operation, operands, moved);
+  if (name == "fill" && areExact(operands.subspan(1)))
+    return fillErrors(operands, result);
+  if (name == "replace" && areExact(operands.subspan(1)))
+    return replaceErrors(operands[0], operands[1].value.asDouble(), result);
+  if (name == "remove_empty")
+    return removeEmptyErrors(operation, operands);
+  for (const Tracked &operand : operands)
+    if (!operand.value.isArray() && !operand.value.isList() && !operand.errors.isExact() &&
+        result.isArray())
+      throw Undecided(("a parameter of " + name + " is not exact").str());
+  if (result.isArray() && !hasFixedSize(name))
+    throw Undecided(("the size of what " + name + " gives may not be exact").str());
+  return anythingOf(result);
+}
+
+CellErrors OperationRules::errorsOf(mlir::Operation &operation, Operands operands,
+                                    const Value &result) const {
+  return llvm::TypeSwitch<mlir::Operation *, CellErrors>(&operation)
+      .Case<tok::ConstantOp, tok::UndefOp, tok::BarrierOp, tok::RowsOp, tok::ColumnsOp,
+            tok::LengthOp>([](auto) { return CellErrors(); })
+      .Case([&](tok::UnaryOp op) { return unaryErrors(model_, op.getKind(), operands[0], result); })
+      .Case([&](tok::BinaryOp op) {
+        if (!result.isArray() && !result.isNumber())
+          return areExact(operands) ? CellErrors() : anythingOf(result);
+        bool texts = operands[0].value.isString() || operands[1].value.isString();
+        if (texts)
+          return areExact(operands) ? CellErrors() : anythingOf(result);
+        return binaryErrors(model_, op.getKind(), operands[0], operands[1], result);
+      })
+      .Case([&](tok::IfElseOp) {
+        if (areExact(operands))
+          return CellErrors();
+        if (!result.isArray() && !result.isNumber())
+          return anythingOf(result);
+        return ifElseErrors(operands[0], operands[1], operands[2], result);
+      })
+      .Case([&](tok::CastOp) { return castErrors(operands[0], result); })
+      .Case([&](tok::AssumeOp) { return operands[0].errors; })
+      .Case([&](tok::AggregateOp op) {
+        return aggregateErrors(model_, op.getKind(), op.getDirection(), operands[0], result);
+      })
+      .Case([&](tok::NativeOpInterface op) {
+        return namedErrors(operation, op.getNativeName(), operands, result);
+      })
+      .Default([&](mlir::Operation *) {
+        return areExact(operands) ? CellErrors() : anythingOf(result);
+      });
+}
+
+} // namespace tokamak::oracle

@@ -1,0 +1,41 @@
+// How errors of operands become errors of the results of any operation that is not control flow.
+//
+//   OperationRules rules(model, context);
+//   CellErrors errors = rules.errorsOf(operation, operands, result);     // throws Undecided
+#ifndef TOKAMAK_ORACLE_OPERATIONRULES_H
+#define TOKAMAK_ORACLE_OPERATIONRULES_H
+
+#include "oracle/BoundedInterpreter.h"
+
+#include "mlir/IR/Operation.h"
+
+#include <span>
+
+namespace tokamak::oracle {
+
+class OperationRules {
+public:
+  OperationRules(const ErrorModel &model, runtime::ExecutionContext &context)
+      : model_(model), context_(context) {}
+
+  // `result` is the reference's; an operation of several results is asked for each.
+  CellErrors errorsOf(mlir::Operation &operation, std::span<const Tracked> operands,
+                      const runtime::Value &result) const;
+
+private:
+  CellErrors namedErrors(mlir::Operation &operation, llvm::StringRef name,
+                         std::span<const Tracked> operands, const runtime::Value &result) const;
+  CellErrors movedErrors(mlir::Operation &operation, std::span<const Tracked> operands,
+                         size_t movedOperands) const;
+  CellErrors removeEmptyErrors(mlir::Operation &operation, std::span<const Tracked> operands) const;
+  CellErrors tableErrors(mlir::Operation &operation, std::span<const Tracked> operands,
+                         const runtime::Value &result) const;
+  std::vector<runtime::Value> meaning(mlir::Operation &operation,
+                                      std::vector<runtime::Value> operands) const;
+
+  const ErrorModel &model_;
+  runtime::ExecutionContext &context_;
+};
+
+} // namespace tokamak::oracle
+#endif

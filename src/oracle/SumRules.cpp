@@ -1,0 +1,305 @@
+#include "oracle/SumRules.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace tokamak::oracle {
+namespace {
+
+constexpr double anything = CellErrors::anything, zeroSign = CellErrors::zeroSign;
+constexpr double smallest = std::numeric_limits<double>::denorm_min();
+constexpr double largest = std::numeric_limits<double>::max();
+
+// The exponent of the lowest bit set of a finite number that is not zero.
+int lowestBit(double x) {
+  uint64_t bits = std::bit_cast<uint64_t>(x);
+  int exponent = static_cast<int>(bits >> 52 & 0x7ff);
+  uint64_t fraction = bits & ((uint64_t{1} << 52) - 1);
+  if (exponent == 0)
+    return -1074 + std::countr_zero(fraction);
+  return exponent - 1075 + std::countr_zero(fraction | uint64_t{1} << 52);
+}
+
+struct Cell {
+  double value, error;
+};
+
+double sumError(const ErrorModel &model, const std::vector<Cell> &cells, double result) {
+  SumBound bound(model);
+  for (const Cell &cell : cells)
+    bound.add(cell.value, cell.error);
+  return bound.error(result);
+}
+
+double productError(const ErrorModel &model, const std::vector<Cell> &cells, double result) {
+  double relative = 0, magnitude = 0;
+  bool whole = true, zero = false;
+  for (const Cell &cell : cells) {
+    double size = std::fabs(cell.value), error = std::max(cell.error, 0.0);
+    if (!(error < size) && error > 0)
+      return anything;
+    if (std::isnan(size))
+      return 0;
+    zero |= size == 0;
+    whole &= error == 0 && size == std::trunc(size);
+    if (size == 0 || std::isinf(size))
+      continue;
+    relative += error / (size - error) + 2 * model.roundoff;
+    magnitude += std::fabs(std::log2(size));
+  }
+  // Beyond this a partial product may overflow or vanish where the whole does not.
+  double limit = model.roundoff < 0x1p-30 ? 1000 : 120;
+  if (magnitude > limit || std::isinf(relative))
+    return anything;
+  if (cells.size() < 2 || !std::isfinite(result))
+    return cells.size() == 1 ? cells[0].error : 0;
+  if (zero)
+    return zeroSign;
+  if (whole && std::fabs(result) < 0.5 / model.roundoff)
+    return 0;
+  return std::fabs(result) * relative * 1.01 + smallest;
+}
+
+double extremeError(bool isMaximum, const std::vector<Cell> &cells, double result) {
+  double low = isMaximum ? -INFINITY : INFINITY, high = low;
+  bool positiveZero = false, negativeZero = false;
+  for (const Cell &cell : cells) {
+    if (cell.error == anything)
+      return anything;
+    if (std::isnan(cell.value))
+      return 0;
+    double error = std::max(cell.error, 0.0);
+    low = isMaximum ? std::max(low, cell.value - error) : std::min(low, cell.value - error);
+    high = isMaximum ? std::max(high, cell.value + error) : std::min(high, cell.value + error);
+    bool zero = cell.value == 0;
+    positiveZero |= zero && (!std::signbit(cell.value) || cell.error == zeroSign);
+    negativeZero |= zero && (std::signbit(cell.value) || cell.error == zeroSign);
+  }
+  if (low == high)
+    return result == 0 && positiveZero && negativeZero ? zeroSign : 0;
+  return std::max(high - result, result - low) + smallest;
+}
+
+double meanError(const ErrorModel &model, const std::vector<Cell> &cells, double result) {
+  double count = static_cast<double>(cells.size());
+  double error = sumError(model, cells, result * count);
+  if (error == 0 || error == anything || !std::isfinite(result))
+    return error;
+  return std::max(error, 0.0) / count * 1.01 + 2 * model.roundoff * std::fabs(result) +
+         (error == zeroSign ? 0 : smallest);
+}
+
+// Of sum (x - mean)^2 / (n - 1), where the mean is off by as much as it may be.
+double varianceError(const ErrorModel &model, const std::vector<Cell> &cells, double result) {
+  if (cells.size() < 2)
+    return cells.empty() || cells[0].error != anything ? 0 : anything;
+  double count = static_cast<double>(cells.size()), sum = 0, largestError = 0, size = 0;
+  for (const Cell &cell : cells) {
+    if (cell.error == anything)
+      return anything;
+    sum += cell.value;
+    largestError = std::max(largestError, cell.error);
+    size = std::max(size, std::fabs(cell.value));
+  }
+  double mean = sum / count;
+  if (!std::isfinite(sum))
+    return std::isnan(result) ? 0 : anything;
+  double shift = largestError + (count + 4) * model.roundoff * size * 2;
+  double distance = 0;
+  for (const Cell &cell : cells)
+    distance += std::fabs(cell.value - mean);
+  double squares = 2 * distance * shift + count * shift * shift;
+  double error = squares / (count - 1) + (count + 8) * model.roundoff * std::fabs(result) * 2;
+  return std::isfinite(error) && size < std::sqrt(largest) ? error * 1.01 + smallest : anything;
+}
+
+double deviationError(const ErrorModel &model, const std::vector<Cell> &cells, double result) {
+  double variance = varianceError(model, cells, result * result);
+  if (variance == 0 || variance == anything)
+    return variance;
+  double low = std::sqrt(std::max(0.0, result * result - variance));
+  return std::max(result - low, std::sqrt(result * result + variance) - result) +
+         4 * model.roundoff * result + smallest;
+}
+
+double indexError(bool isMaximum, const std::vector<Cell> &cells, double result) {
+  size_t best = static_cast<size_t>(result) - 1;
+  bool exact = true;
+  for (const Cell &cell : cells) {
+    if (cell.error == anything)
+      return anything;
+    exact &= cell.error <= 0;
+  }
+  if (exact)
+    return 0;
+  for (size_t i = 0; i < cells.size(); ++i) {
+    double distance =
+        isMaximum ? cells[best].value - cells[i].value : cells[i].value - cells[best].value;
+    double errors = std::max(cells[i].error, 0.0) + std::max(cells[best].error, 0.0);
+    if (i != best && !(distance > errors) && !(errors == 0 && distance >= 0) &&
+        !std::isnan(cells[i].value))
+      return anything;
+  }
+  return 0;
+}
+
+double aggregateError(const ErrorModel &model, AggregateKind kind, const std::vector<Cell> &cells,
+                      double result) {
+  switch (kind) {
+  case AggregateKind::Sum:
+    return sumError(model, cells, result);
+  case AggregateKind::Prod:
+    return productError(model, cells, result);
+  case AggregateKind::Min:
+    return extremeError(false, cells, result);
+  case AggregateKind::Max:
+    return extremeError(true, cells, result);
+  case AggregateKind::Mean:
+    return meanError(model, cells, result);
+  case AggregateKind::Var:
+    return varianceError(model, cells, result);
+  case AggregateKind::Sd:
+    return deviationError(model, cells, result);
+  case AggregateKind::IndexMax:
+    return indexError(true, cells, result);
+  case AggregateKind::IndexMin:
+    return indexError(false, cells, result);
+  }
+  return anything;
+}
+
+} // namespace
+
+void SumBound::add(double cell, double error) {
+  ++terms_;
+  nan_ |= std::isnan(cell);
+  infinite_ |= std::isinf(cell);
+  unknown_ |= error == anything;
+  carried_ += std::max(error, 0.0);
+  if (!std::isfinite(cell))
+    return;
+  magnitude_ += std::fabs(cell) + std::max(error, 0.0);
+  if (cell != 0)
+    granularity_ = std::min(granularity_, lowestBit(cell));
+  else
+    negativeZero_ |= std::signbit(cell) || error == zeroSign;
+}
+
+void SumBound::addProduct(double a, double ea, double b, double eb) {
+  ++terms_;
+  ea = std::max(ea, 0.0);
+  eb = std::max(eb, 0.0);
+  unknown_ |= ea == anything || eb == anything;
+  double product = a * b;
+  if (!std::isfinite(a) || !std::isfinite(b)) {
+    nan_ |= std::isnan(product);
+    infinite_ |= std::isinf(product);
+    // A zero that a sparse matrix does not hold, or an operand of unknown sign.
+    unknown_ |= (model_.sparse && (a == 0 || b == 0)) || ea > 0 || eb > 0;
+    return;
+  }
+  double error = std::fabs(a) * eb + std::fabs(b) * ea + ea * eb;
+  carried_ += error;
+  magnitude_ += std::fabs(product) + error;
+  if (product != 0)
+    granularity_ = std::min(granularity_, lowestBit(a) + lowestBit(b));
+  else if (a != 0 && b != 0)
+    carried_ += smallest;
+  else
+    negativeZero_ |= std::signbit(product);
+}
+
+double SumBound::error(double result) const {
+  if (nan_ && !unknown_)
+    return 0;
+  if (unknown_ || !(magnitude_ < largest / 4))
+    return anything;
+  if (infinite_)
+    return 0;
+  bool exact = carried_ == 0 && granularity_ > -1070 &&
+               magnitude_ * model_.roundoff * 2 < std::ldexp(1.0, granularity_);
+  if (exact)
+    return result == 0 && (negativeZero_ || magnitude_ > 0 || std::signbit(result)) ? zeroSign : 0;
+  if (terms_ == 1 && carried_ == 0)
+    return 0;
+  double rounding = static_cast<double>(terms_ + 2) * model_.roundoff * magnitude_;
+  return (carried_ + rounding) * 1.01 + static_cast<double>(terms_) * smallest;
+}
+
+CellErrors aggregateErrors(const ErrorModel &model, AggregateKind kind,
+                           AggregateDirection direction, Tracked x, const runtime::Value &result) {
+  CellView cells(x.value), results(result);
+  int64_t rows = cells.rows(), columns = cells.columns();
+  if (direction == AggregateDirection::Full) {
+    std::vector<Cell> all(cells.cells());
+    for (int64_t i = 0; i < cells.cells(); ++i)
+      all[i] = {cells[i], x.errors[i]};
+    return CellErrors({aggregateError(model, kind, all, results[0])});
+  }
+  bool byRow = direction == AggregateDirection::Row;
+  std::vector<double> errors(results.cells());
+  std::vector<Cell> line(byRow ? columns : rows);
+  for (int64_t i = 0; i < results.cells(); ++i) {
+    for (size_t k = 0; k < line.size(); ++k) {
+      int64_t cell =
+          byRow ? i * columns + static_cast<int64_t>(k) : static_cast<int64_t>(k) * columns + i;
+      line[k] = {cells[cell], x.errors[cell]};
+    }
+    errors[i] = aggregateError(model, kind, line, results[i]);
+  }
+  return CellErrors(std::move(errors));
+}
+
+CellErrors traceErrors(const ErrorModel &model, Tracked x, const runtime::Value &result) {
+  CellView cells(x.value);
+  std::vector<Cell> diagonal;
+  for (int64_t i = 0; i < cells.rows(); ++i)
+    diagonal.push_back({cells[i * cells.columns() + i], x.errors[i * cells.columns() + i]});
+  return CellErrors({sumError(model, diagonal, result.asDouble())});
+}
+
+CellErrors matmulErrors(const ErrorModel &model, Tracked x, Tracked y,
+                        const runtime::Value &result) {
+  CellView left(x.value), right(y.value), results(result);
+  int64_t inner = left.columns(), columns = results.columns();
+  std::vector<double> errors(results.cells());
+  for (int64_t i = 0; i < results.cells(); ++i) {
+    SumBound bound(model);
+    for (int64_t k = 0; k < inner; ++k) {
+      int64_t a = i / columns * inner + k, b = k * columns + i % columns;
+      bound.addProduct(left[a], x.errors[a], right[b], y.errors[b]);
+    }
+    errors[i] = bound.error(results[i]);
+  }
+  return CellErrors(std::move(errors));
+}
+
+CellErrors scanErrors(const ErrorModel &model, AggregateKind kind, bool alongRows, Tracked x,
+                      const runtime::Value &result) {
+  CellView cells(x.value), results(result);
+  int64_t lines = alongRows ? cells.rows() : cells.columns();
+  int64_t length = alongRows ? cells.columns() : cells.rows();
+  std::vector<double> errors(results.cells());
+  for (int64_t line = 0; line < lines; ++line) {
+    SumBound sum(model);
+    std::vector<Cell> soFar;
+    for (int64_t k = 0; k < length; ++k) {
+      int64_t i = alongRows ? line * cells.columns() + k : k * cells.columns() + line;
+      if (kind == AggregateKind::Sum) {
+        sum.add(cells[i], x.errors[i]);
+        errors[i] = sum.error(results[i]);
+        continue;
+      }
+      // Minima, maxima and products so far, with the error that they have.
+      soFar.push_back({cells[i], x.errors[i]});
+      errors[i] = aggregateError(model, kind, soFar, results[i]);
+      bool mayFold = kind != AggregateKind::Prod && std::isfinite(results[i]);
+      if (mayFold)
+        soFar = {{results[i], errors[i]}};
+    }
+  }
+  return CellErrors(std::move(errors));
+}
+
+} // namespace tokamak::oracle

@@ -1,0 +1,166 @@
+// How a program runs, whatever its values are: functions and structured control flow, walked
+// operation by operation. A domain says what values are and what a computation yields; the
+// reference's own (Interpreter.cpp) is plain values, the oracle's (oracle/BoundedInterpreter.cpp)
+// carries along how far a right result may be off.
+//
+//   struct Domain {
+//     using Value = ...;
+//     bool isTrue(const Value &condition);
+//     int64_t integerOf(const Value &value);
+//     Value counter(int64_t value);                      // of a loop
+//     std::vector<Value> compute(mlir::Operation &operation, std::vector<Value> operands);
+//   };
+//   ProgramWalk<Domain> walk(module, domain);
+//   walk.call("main", {});
+#ifndef TOKAMAK_REFERENCE_PROGRAMWALK_H
+#define TOKAMAK_REFERENCE_PROGRAMWALK_H
+
+#include "base/Error.h"
+#include "ir/tok/TokDialect.h"
+#include "reference/SourceTrace.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <fmt/format.h>
+#include <vector>
+
+namespace tokamak::reference {
+
+// How deep calls may nest before recursion counts as endless; the same for every engine.
+inline constexpr int maximumCallDepth = 4000;
+
+// Runs the action on a stack that holds the deepest calls that are allowed, and passes on what it
+// throws.
+void runOnDeepStack(llvm::function_ref<void()> action);
+
+template <typename Domain> class ProgramWalk {
+public:
+  using Value = typename Domain::Value;
+  using Values = std::vector<Value>;
+
+  // The module must be verified; module and domain must outlive the walk.
+  ProgramWalk(mlir::ModuleOp module, Domain &domain) : functions_(module), domain_(domain) {}
+
+  Values call(llvm::StringRef function, Values arguments) {
+    Values results;
+    runOnDeepStack([&] { results = runFunction(function, std::move(arguments)); });
+    return results;
+  }
+
+private:
+  // The values of one activation of a function; those of a loop body are overwritten by the next
+  // iteration.
+  using Frame = llvm::DenseMap<mlir::Value, Value>;
+
+  static Values valuesOf(mlir::ValueRange values, const Frame &frame) {
+    Values result;
+    for (mlir::Value value : values)
+      result.push_back(frame.at(value));
+    return result;
+  }
+
+  Values runFunction(llvm::StringRef name, Values arguments) {
+    auto function = functions_.lookup<mlir::func::FuncOp>(name);
+    if (!function || function.isExternal() || function.getNumArguments() != arguments.size())
+      internalError(fmt::format("no function '{}' of {} parameters", name.str(), arguments.size()));
+    if (callDepth_ > maximumCallDepth)
+      throw Error(
+          fmt::format("recursion too deep: function '{}' is reached through more than {} calls",
+                      name.str(), maximumCallDepth));
+    ++callDepth_;
+    auto leave = llvm::make_scope_exit([this] { --callDepth_; });
+    Frame frame;
+    return runBlock(function.front(), arguments, frame);
+  }
+
+  // Executes the operations in order; the operands of the terminator are what the block passes on.
+  Values runBlock(mlir::Block &block, const Values &arguments, Frame &frame) {
+    for (auto [argument, value] : llvm::zip_equal(block.getArguments(), arguments))
+      frame[argument] = value;
+    for (mlir::Operation &operation : block.without_terminator()) {
+      Values results;
+      try {
+        results = runOperation(operation, frame);
+      } catch (Error &error) {
+        locate(error, operation.getLoc());
+        throw;
+      }
+      for (auto [result, value] : llvm::zip_equal(operation.getResults(), results))
+        frame[result] = std::move(value);
+    }
+    return valuesOf(block.getTerminator()->getOperands(), frame);
+  }
+
+  Values runOperation(mlir::Operation &operation, Frame &frame) {
+    return llvm::TypeSwitch<mlir::Operation *, Values>(&operation)
+        .Case([&](tok::IfOp op) { return runIf(op, frame); })
+        .Case([&](tok::WhileOp op) { return runWhile(op, frame); })
+        .template Case<tok::ForOp, tok::ParForOp>([&](auto op) { return runCounted(op, frame); })
+        .Case([&](tok::CallOp op) { return runCall(operation, op.getCallee(), frame); })
+        .Case([&](tok::ExecuteOp op) { return runCall(operation, op.getBlock(), frame); })
+        .Default([&](mlir::Operation *) {
+          return domain_.compute(operation, valuesOf(operation.getOperands(), frame));
+        });
+  }
+
+  Values runIf(tok::IfOp op, Frame &frame) {
+    bool condition = domain_.isTrue(frame.at(op.getCondition()));
+    return runBlock((condition ? op.getThenRegion() : op.getElseRegion()).front(), {}, frame);
+  }
+
+  Values runWhile(tok::WhileOp op, Frame &frame) {
+    Values carried = valuesOf(op.getInits(), frame);
+    while (true) {
+      // What tok.condition passes on: whether to go on, then the carried values.
+      Values tested = runBlock(op.getConditionRegion().front(), carried, frame);
+      if (!domain_.isTrue(tested.front()))
+        return carried;
+      carried = runBlock(op.getBodyRegion().front(), carried, frame);
+    }
+  }
+
+  // The iterations of parfor are independent of each other, so that any order of them is right;
+  // this is the first.
+  template <typename Loop> Values runCounted(Loop op, Frame &frame) {
+    int64_t from = domain_.integerOf(frame.at(op.getFrom()));
+    int64_t to = domain_.integerOf(frame.at(op.getTo()));
+    int64_t step = domain_.integerOf(frame.at(op.getStep()));
+    if (step == 0)
+      throw Error("for: the increment is zero");
+    Values carried = valuesOf(op.getInits(), frame);
+    for (int64_t counter = from; step > 0 ? counter <= to : counter >= to;) {
+      Values arguments = {domain_.counter(counter)};
+      arguments.insert(arguments.end(), carried.begin(), carried.end());
+      carried = runBlock(op.getBodyRegion().front(), arguments, frame);
+      if (__builtin_add_overflow(counter, step, &counter))
+        break;
+    }
+    return carried;
+  }
+
+  // Unassigned variables pass through calls as they do through branches: what counts is whether
+  // they are read.
+  Values runCall(mlir::Operation &call, llvm::StringRef function, Frame &frame) {
+    Values arguments = valuesOf(call.getOperands(), frame);
+    try {
+      return runFunction(function, std::move(arguments));
+    } catch (Error &error) {
+      if (error.place().isKnown())
+        traceCall(error, call.getLoc());
+      throw;
+    }
+  }
+
+  mlir::SymbolTable functions_;
+  Domain &domain_;
+  int callDepth_ = 0;
+};
+
+} // namespace tokamak::reference
+#endif

@@ -1,0 +1,126 @@
+#include "tokamak-fuzz/Engines.h"
+
+#include "exec/Program.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <sstream>
+
+namespace tokamak::fuzz {
+namespace {
+
+// Values that the print statements at the end of a program show become results of main: they are
+// compared as values. Returns how many there are.
+size_t returnPrintedValues(mlir::ModuleOp module) {
+  auto main = module.lookupSymbol<mlir::func::FuncOp>("main");
+  mlir::Operation *end = main.front().getTerminator();
+  llvm::SmallVector<mlir::Value> values;
+  while (mlir::Operation *last = end->getPrevNode()) {
+    if (auto text = mlir::dyn_cast<tok::ToStringOp>(last); text && text->use_empty()) {
+      text.erase();
+      continue;
+    }
+    if (last->getNumResults() > 0 && last->use_empty() && mlir::isMemoryEffectFree(last)) {
+      last->erase();
+      continue;
+    }
+    if (mlir::isa<tok::ConstantOp, tok::ToStringOp>(last)) {
+      // Operands of a print in front of it.
+      end = last;
+      continue;
+    }
+    auto print = mlir::dyn_cast<tok::PrintOp>(last);
+    if (!print || print.getInputs().size() != 1)
+      break;
+    mlir::Value value = print.getInputs().front();
+    if (auto text = value.getDefiningOp<tok::ToStringOp>())
+      value = text.getOperand();
+    if (!tok::isArray(value.getType()) && !tok::isNumber(value.getType()))
+      break;
+    values.push_back(value);
+    print.erase();
+  }
+  auto terminator = mlir::cast<mlir::func::ReturnOp>(main.front().getTerminator());
+  terminator.getOperandsMutable().assign(values);
+  main.setType(mlir::FunctionType::get(module.getContext(), {}, terminator.getOperandTypes()));
+  return values.size();
+}
+
+std::string firstMessage(const support::DiagnosticEngine &diagnostics) {
+  for (const support::Diagnostic *diagnostic : diagnostics.sorted())
+    return diagnostic->message;
+  return "no message";
+}
+
+} // namespace
+
+Script::Script(const std::string &text) : context_(mlir::MLIRContext::Threading::DISABLED) {
+  context_.loadDialect<tok::TokDialect, mlir::func::FuncDialect>();
+  context_.printOpOnDiagnostic(false);
+  module_ = frontend::importDml(sources_, "program.dml", text, {}, context_, diagnostics_);
+  if (!module_)
+    message_ = firstMessage(diagnostics_);
+  else
+    resultCount_ = returnPrintedValues(*module_);
+  diagnostics_.clear();
+}
+
+mlir::OwningOpRef<mlir::ModuleOp> Script::copy(bool) {
+  return mlir::OwningOpRef<mlir::ModuleOp>(module_->clone());
+}
+
+ReferenceRun Script::runReference(oracle::BoundedOptions options) {
+  mlir::OwningOpRef<mlir::ModuleOp> module = copy(options.singlePrecision);
+  runtime::Scheduler scheduler(1);
+  runtime::ExecutionContext context;
+  context.scheduler = &scheduler;
+  oracle::BoundedInterpreter interpreter(*module, context, options);
+  ReferenceRun run;
+  try {
+    run.results = interpreter.call("main", {});
+  } catch (const Error &error) {
+    run.error = error;
+  } catch (const oracle::Undecided &undecided) {
+    run.undecided = undecided.what();
+  }
+  run.output = interpreter.output();
+  run.sawSparseMatrix = interpreter.sawSparseMatrix();
+  return run;
+}
+
+NativeRun Script::runNative(const Configuration &configuration, TrialResources &resources) {
+  mlir::OwningOpRef<mlir::ModuleOp> module = copy(configuration.singlePrecision);
+  exec::ProgramOptions options;
+  options.selector = configuration.selector;
+  for (const std::string &name : configuration.disabled)
+    options.disabled.insert(name);
+  options.machineModel = resources.machineModel;
+  options.kernels = &resources.kernels;
+
+  NativeRun run;
+  run.results.resize(resultCount_);
+  std::ostringstream output;
+  runtime::ExecutionContext context;
+  context.output = &output;
+  context.scheduler = &resources.scheduler(configuration.threads);
+  try {
+    std::unique_ptr<exec::Program> program;
+    {
+      support::MlirDiagnosticForwarder forwarder(&context_, diagnostics_);
+      program = exec::Program::compile(*module, options);
+    }
+    if (program) {
+      program->run(context, run.results);
+    } else {
+      run.rejected = true;
+      run.error = Error(firstMessage(diagnostics_));
+    }
+  } catch (const Error &error) {
+    run.error = error;
+  }
+  diagnostics_.clear();
+  run.output = output.str();
+  return run;
+}
+
+} // namespace tokamak::fuzz

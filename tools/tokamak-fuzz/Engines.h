@@ -1,0 +1,59 @@
+// A program on each engine: what comes out, be it values or a failure.
+//
+//   Script script(text);
+//   if (!script.isValid()) return script.message();
+//   ReferenceRun expected = script.runReference({});
+//   NativeRun actual = script.runNative(configuration, resources);
+#ifndef TOKAMAK_TOOLS_TOKAMAK_FUZZ_ENGINES_H
+#define TOKAMAK_TOOLS_TOKAMAK_FUZZ_ENGINES_H
+
+#include "base/Error.h"
+#include "frontend/dml/Import.h"
+#include "oracle/BoundedInterpreter.h"
+#include "tokamak-fuzz/Trial.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <optional>
+
+namespace tokamak::fuzz {
+
+struct ReferenceRun {
+  std::vector<oracle::Bounded> results;
+  std::vector<oracle::PrintedPiece> output;
+  std::optional<Error> error;
+  std::optional<std::string> undecided;
+  bool sawSparseMatrix = false;
+};
+
+struct NativeRun {
+  std::vector<runtime::Value> results;
+  std::string output;
+  std::optional<Error> error;
+  bool rejected = false; // before it ran; the error has no place then
+};
+
+class Script {
+public:
+  explicit Script(const std::string &text);
+  bool isValid() const { return bool(module_); }
+  const std::string &message() const { return message_; }
+
+  ReferenceRun runReference(oracle::BoundedOptions options);
+  NativeRun runNative(const Configuration &configuration, TrialResources &resources);
+
+private:
+  mlir::OwningOpRef<mlir::ModuleOp> copy(bool singlePrecision);
+
+  mlir::MLIRContext context_;
+  frontend::SourceManager sources_;
+  support::DiagnosticEngine diagnostics_;
+  mlir::OwningOpRef<mlir::ModuleOp> module_;
+  size_t resultCount_ = 0;
+  std::string message_;
+};
+
+} // namespace tokamak::fuzz
+#endif

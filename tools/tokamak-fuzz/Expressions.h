@@ -1,0 +1,119 @@
+// Random DML expressions of a wanted shape over the variables at hand.
+//
+//   Expressions expressions(random);
+//   expressions.variables["x1"] = {matrix("x1", 3, 5), 9};
+//   Expression e = expressions.matrixOf(3, 5, /*depth=*/4);      // "(x1 + exp((x2 / (1 +
+//   abs(x2)))))"
+//
+// Cells are kept within a size, so that most results are numbers that say something; NaN,
+// infinities, huge and tiny numbers are sown on purpose.
+#ifndef TOKAMAK_TOOLS_TOKAMAK_FUZZ_EXPRESSIONS_H
+#define TOKAMAK_TOOLS_TOKAMAK_FUZZ_EXPRESSIONS_H
+
+#include "tokamak-fuzz/SyntaxTree.h"
+
+#include <initializer_list>
+#include <map>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace tokamak::fuzz {
+
+// Draws that are the same with every standard library.
+class Random {
+public:
+  explicit Random(uint64_t seed) : engine_(seed) {}
+  int64_t upTo(int64_t count) { return static_cast<int64_t>(engine_() % count); } // 0..count-1
+  int64_t between(int64_t low, int64_t high) { return low + upTo(high - low + 1); }
+  bool chance(double probability) {
+    return static_cast<double>(engine_() >> 11) < probability * 0x1p53;
+  }
+  template <typename T> const T &choose(const std::vector<T> &of) { return of[upTo(of.size())]; }
+  template <typename T> T choose(std::initializer_list<T> of) {
+    return *(of.begin() + upTo(of.size()));
+  }
+
+private:
+  std::mt19937_64 engine_;
+};
+
+// A size that only the run tells is a negative number, equal to itself alone.
+using Dimension = int64_t;
+
+struct Expression {
+  Node node;
+  double size = 1; // no finite cell is larger
+  bool isScalar() const { return node.kind == Node::Kind::Scalar; }
+};
+
+class Expressions {
+public:
+  explicit Expressions(Random &random) : random_(random) {}
+
+  Expression matrixOf(Dimension rows, Dimension columns, int depth);
+  Expression scalarOf(int depth);
+  Expression leaf(Dimension rows, Dimension columns);
+  // No cell larger than `size`, NaN and infinities aside.
+  Expression boundedMatrix(Dimension rows, Dimension columns, int depth, double size);
+  Expression boundedScalar(int depth, double size);
+  // A small whole number, certain to be one.
+  Expression number();
+  Node dimension(Dimension dimension);
+  int64_t most(Dimension dimension) const;
+  Dimension unknown(int64_t most);
+  Dimension inner() { return random_.choose(sizes); }
+
+  std::map<std::string, Expression> variables;
+  std::vector<Dimension> sizes = {1, 2, 3, 5};           // to choose shapes from
+  std::map<int64_t, std::vector<std::string>> sizeNames; // variables that hold a size
+
+private:
+  using Attempt = std::optional<Expression>;
+  using Maker = Attempt (Expressions::*)(Dimension, Dimension, int);
+  Attempt attempt(Dimension rows, Dimension columns, int depth);
+  Attempt pickVariable(Dimension rows, Dimension columns);
+  Expression combined(Expression a, Expression b, Dimension rows, Dimension columns);
+  Expression squashed(Expression x, double size);
+  Expression withSpecials(Expression x);
+
+  Attempt unary(Dimension rows, Dimension columns, int depth);
+  Attempt binary(Dimension rows, Dimension columns, int depth);
+  Attempt broadcast(Dimension rows, Dimension columns, int depth);
+  Attempt scaled(Dimension rows, Dimension columns, int depth);
+  Attempt choice(Dimension rows, Dimension columns, int depth);
+  Attempt replaced(Dimension rows, Dimension columns, int depth);
+  Attempt bits(Dimension rows, Dimension columns, int depth);
+  Attempt contraction(Dimension rows, Dimension columns, int depth);
+  Attempt chain(Dimension rows, Dimension columns, int depth);
+  Attempt gradient(Dimension rows, Dimension columns, int depth);
+  Attempt sampledProduct(Dimension rows, Dimension columns, int depth);
+  Attempt softmax(Dimension rows, Dimension columns, int depth);
+  Attempt rowPattern(Dimension rows, Dimension columns, int depth);
+  Attempt rowAggregate(Dimension rows, Dimension columns, int depth);
+  Attempt columnAggregate(Dimension rows, Dimension columns, int depth);
+  Attempt rowIndex(Dimension rows, Dimension columns, int depth);
+  Attempt scan(Dimension rows, Dimension columns, int depth);
+  Attempt reorganised(Dimension rows, Dimension columns, int depth);
+  Attempt triangle(Dimension rows, Dimension columns, int depth);
+  Attempt diagonal(Dimension rows, Dimension columns, int depth);
+  Attempt ordered(Dimension rows, Dimension columns, int depth);
+  Attempt piece(Dimension rows, Dimension columns, int depth);
+  Attempt bound(Dimension rows, Dimension columns, int depth);
+  Attempt reshaped(Dimension rows, Dimension columns, int depth);
+  Attempt counted(Dimension rows, Dimension columns, int depth);
+  Attempt outer(Dimension rows, Dimension columns, int depth);
+  Attempt solved(Dimension rows, Dimension columns, int depth);
+  Attempt aggregate(Expression x, int64_t count, const std::string &prefix, Dimension rows,
+                    Dimension columns);
+  Attempt fullAggregate(int depth);
+  Attempt statistic(int depth);
+  bool fits(Dimension rows, Dimension columns) const;
+
+  Random &random_;
+  std::vector<int64_t> unknowns_; // how large each may be
+};
+
+} // namespace tokamak::fuzz
+#endif

@@ -1,0 +1,200 @@
+// tokamak-fuzz: random programs on the reference and on the native engine.
+//
+//   tokamak-fuzz --programs 1000 --seed 1        1000 programs, 6 configurations each
+//   tokamak-fuzz --minutes 10 --save DIR         what differs goes to DIR, shrunk
+//   tokamak-fuzz --show 42                       the program of seed 42
+//   tokamak-fuzz FILE.dml ...                    these programs, under every selector and as they
+//   say
+#include "base/Error.h"
+#include "cost/MachineModel.h"
+#include "exec/Program.h"
+#include "tokamak-fuzz/Engines.h"
+#include "tokamak-fuzz/ProgramGenerator.h"
+#include "tokamak-fuzz/Shrinker.h"
+#include "tokamak-fuzz/Workers.h"
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <filesystem>
+#include <fmt/format.h>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+#include <unistd.h>
+
+using namespace tokamak;
+using namespace tokamak::fuzz;
+
+namespace {
+
+// What differs keeps the configuration in which it did in a comment line of this form.
+constexpr const char *configurationMark = "# found with: ";
+constexpr int secondsAlone = 60;
+
+std::optional<std::vector<double>> cellsOf(const std::string &expression) {
+  Script script("x = " + expression + "\nprint(x)\n");
+  if (!script.isValid())
+    return std::nullopt;
+  ReferenceRun run = script.runReference({});
+  if (run.results.empty())
+    return std::nullopt;
+  oracle::CellView view(run.results.front().value);
+  std::vector<double> cells(view.cells());
+  for (int64_t i = 0; i < view.cells(); ++i)
+    cells[i] = view[i];
+  return cells;
+}
+
+std::vector<Configuration> configurationsOf(uint64_t seed, int count) {
+  ConfigurationSampler sampler(exec::disableNames());
+  Random random(seed ^ 0x5eed);
+  return sampler.sample(random, count);
+}
+
+struct Options {
+  Campaign campaign;
+  double minutes = 0;
+  std::string save;
+  bool shrinks = true;
+  int64_t show = -1;
+  std::vector<std::string> scripts;
+};
+
+std::string readText(const std::string &path) {
+  std::ifstream file(path);
+  if (!file)
+    throw Error("can't read '" + path + "'");
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+// The program in a comment-free form, its finding in front.
+std::string kept(const std::string &program, uint64_t seed, const Finding &finding) {
+  std::string text = fmt::format("# seed {}, {}\n", seed, finding.kind);
+  std::istringstream what(finding.what);
+  for (std::string line; std::getline(what, line);)
+    text += "# " + line + '\n';
+  for (const Configuration &configuration : finding.configurations)
+    text += configurationMark + describe(configuration) + '\n';
+  return text + program;
+}
+
+std::string shrunk(uint64_t seed, Finding &finding, const Options &options) {
+  Node program = generateProgram(seed);
+  if (finding.configurations.empty())
+    finding.configurations = configurationsOf(seed, options.campaign.configurations);
+  auto find = [&](const std::string &text) {
+    return tryAlone(text, finding.configurations, options.campaign.machineModel, secondsAlone);
+  };
+  auto fails = [&](const std::string &text) {
+    std::optional<Finding> found = find(text);
+    return found && found->kind == finding.kind;
+  };
+  if (options.shrinks && fails(render(program))) {
+    ShrinkLimits limits;
+    limits.cellsOf = cellsOf;
+    program = shrink(program, fails, limits);
+    if (std::optional<Finding> last = find(render(program)))
+      finding.what = last->what;
+  }
+  return render(program);
+}
+
+int runPrograms(Options &options) {
+  auto start = std::chrono::steady_clock::now();
+  std::vector<std::pair<uint64_t, Finding>> findings;
+  std::function<void(uint64_t, const Finding &)> found = [&](uint64_t seed,
+                                                             const Finding &finding) {
+    std::cerr << fmt::format("seed {} [{}] {}\n", seed, finding.kind, finding.what);
+    findings.emplace_back(seed, finding);
+  };
+  options.campaign.seconds = options.minutes * 60;
+  CampaignResult result = runCampaign(options.campaign, found);
+  double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  for (auto &[seed, finding] : findings) {
+    std::string text = kept(shrunk(seed, finding, options), seed, finding);
+    std::cout << fmt::format("FAILED seed {}\n{}", seed, text);
+    if (options.save.empty())
+      continue;
+    std::filesystem::create_directories(options.save);
+    std::ofstream(fmt::format("{}/{}-{}.dml", options.save, finding.kind, seed)) << text;
+  }
+  double compared = result.cells > 0 ? 100.0 * static_cast<double>(result.comparedCells) /
+                                           static_cast<double>(result.cells)
+                                     : 0;
+  std::cerr << fmt::format(
+      "{} programs, {} runs in {:.0f} s ({:.1f} programs/s); {} undecided, {} not valid, {} end "
+      "with an error; {:.1f} % of {} cells compared\n",
+      result.programs, result.runs, seconds, static_cast<double>(result.programs) / seconds,
+      result.undecided, result.invalid, result.failed, compared, result.cells);
+  std::cout << fmt::format("{} passed, {} failed\n", result.programs - result.differing,
+                           result.differing);
+  return result.differing > 0 ? 1 : 0;
+}
+
+// Programs from files, under every selector and under the configurations that they name.
+int runScripts(const Options &options) {
+  int failed = 0;
+  for (const std::string &path : options.scripts) {
+    std::string text = readText(path);
+    std::vector<Configuration> configurations = allSelectors();
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);)
+      if (line.starts_with(configurationMark))
+        configurations.push_back(
+            parseConfiguration(line.substr(std::string(configurationMark).size())));
+    auto finding = tryAlone(text, configurations, options.campaign.machineModel, secondsAlone);
+    if (finding) {
+      ++failed;
+      std::cout << fmt::format("FAILED {} [{}] {}\n", path, finding->kind, finding->what);
+    }
+  }
+  std::cout << fmt::format("{} passed, {} failed\n", options.scripts.size() - failed, failed);
+  return failed > 0 ? 1 : 0;
+}
+
+// The fixed machine model, so that plans are the same everywhere.
+std::string writeMachineModel() {
+  std::string path =
+      (std::filesystem::temp_directory_path() / fmt::format("tokamak-fuzz-{}.json", getpid()))
+          .string();
+  cost::saveMachineModel(cost::MachineModel(), path);
+  return path;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  Options options;
+  CLI::App app("Runs random programs on the reference and on the native engine in several "
+               "configurations and reports every difference, shrunk.",
+               "tokamak-fuzz");
+  app.add_option("files", options.scripts, "programs to try in place of random ones");
+  app.add_option("--programs", options.campaign.programs, "how many; default: until time is over");
+  app.add_option("--minutes", options.minutes, "how long; default: until the programs are done");
+  app.add_option("--seed", options.campaign.firstSeed, "of the first program, default 1");
+  app.add_option("--jobs", options.campaign.jobs, "processes side by side, default 1");
+  app.add_option("--configurations", options.campaign.configurations,
+                 "for each program, default 6");
+  app.add_option("--findings", options.campaign.mostFindings, "end after so many, default 20");
+  app.add_option("--save", options.save, "folder for what differs, shrunk");
+  app.add_flag("!--no-shrink", options.shrinks, "report programs as they are");
+  app.add_option("--show", options.show, "print the program of this seed and end");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    if (options.show >= 0) {
+      std::cout << render(generateProgram(options.show));
+      return 0;
+    }
+    if (options.campaign.programs == 0 && options.minutes == 0)
+      options.campaign.programs = 100;
+    options.campaign.machineModel = writeMachineModel();
+    int status = options.scripts.empty() ? runPrograms(options) : runScripts(options);
+    std::filesystem::remove(options.campaign.machineModel);
+    return status;
+  } catch (const std::exception &error) {
+    std::cerr << "tokamak-fuzz: " << error.what() << '\n';
+    return 2;
+  }
+}

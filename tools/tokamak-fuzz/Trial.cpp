@@ -1,0 +1,223 @@
+#include "tokamak-fuzz/Trial.h"
+
+#include "oracle/Agreement.h"
+#include "tokamak-fuzz/Engines.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <regex>
+
+namespace tokamak::fuzz {
+namespace {
+
+using oracle::CellErrors;
+
+// What static analysis finds before the run may name a size with `?` that the run knows.
+bool isSameMistake(const std::string &found, const std::string &raised) {
+  if (found == raised)
+    return true;
+  std::string pattern;
+  for (size_t i = 0; i < found.size(); ++i) {
+    char c = found[i];
+    bool unknown = c == '?' && ((i + 1 < found.size() && found[i + 1] == 'x') ||
+                                (i > 0 && found[i - 1] == 'x'));
+    if (unknown)
+      pattern += "[0-9]+";
+    else if (std::isalnum(static_cast<unsigned char>(c)) || c == ' ')
+      pattern += c;
+    else
+      pattern += fmt::format("\\{}", c);
+  }
+  return std::regex_match(raised, std::regex(pattern));
+}
+
+std::string errorText(const Error &error) {
+  const char *kind = error.kind() == ErrorKind::Internal ? "internal error: " : "";
+  return fmt::format("{}{} (line {}:{})", kind, error.message(), error.place().line,
+                     error.place().column);
+}
+
+// What differs between what was printed and what should be, or nothing.
+std::string outputDifference(const std::vector<oracle::PrintedPiece> &expected,
+                             const std::string &actual) {
+  size_t at = 0;
+  for (const oracle::PrintedPiece &piece : expected) {
+    if (piece.certain) {
+      if (actual.compare(at, piece.text.size(), piece.text) != 0)
+        return fmt::format("printed \"{}\", expected \"{}\"", actual.substr(at, 80), piece.text);
+      at += piece.text.size();
+      continue;
+    }
+    // As many lines of anything.
+    for (int64_t lines = std::count(piece.text.begin(), piece.text.end(), '\n'); lines > 0; --lines)
+      at = std::min(actual.find('\n', at), actual.size() - 1) + 1;
+  }
+  if (at < actual.size())
+    return fmt::format("printed \"{}\", expected nothing more", actual.substr(at, 80));
+  return "";
+}
+
+CellErrors doubled(const CellErrors &errors, int64_t cells) {
+  if (errors.isExact())
+    return {};
+  std::vector<double> twice(cells);
+  for (int64_t i = 0; i < cells; ++i)
+    twice[i] = errors[i] > 0 ? 2 * errors[i] : errors[i];
+  return CellErrors(std::move(twice));
+}
+
+int64_t cellsOf(const runtime::Value &value) {
+  return value.isArray() ? value.array()->cells() : 1;
+}
+
+class ProgramTrial {
+public:
+  ProgramTrial(Script &script, const std::vector<Configuration> &configurations,
+               TrialResources &resources)
+      : script_(script), configurations_(configurations), resources_(resources) {}
+
+  Verdict run() {
+    for (const Configuration &configuration : configurations_) {
+      const ReferenceRun &expected = reference(configuration.singlePrecision, false);
+      if (expected.undecided) {
+        verdict_.kind = Verdict::Kind::Undecided;
+        verdict_.reason = *expected.undecided;
+        return verdict_;
+      }
+      runs_.push_back(script_.runNative(configuration, resources_));
+      if (!compare(configuration, runs_.back()) || !comparePlans())
+        return verdict_;
+    }
+    count();
+    return verdict_;
+  }
+
+private:
+  const ReferenceRun &reference(bool singlePrecision, bool sparse) {
+    auto found = references_.find({singlePrecision, sparse});
+    if (found == references_.end())
+      found = references_
+                  .emplace(std::pair(singlePrecision, sparse),
+                           script_.runReference({singlePrecision, sparse}))
+                  .first;
+    return found->second;
+  }
+
+  bool differs(const char *kind, std::vector<Configuration> configurations, std::string what) {
+    verdict_.kind = Verdict::Kind::Differs;
+    std::string text = describe(configurations.back());
+    verdict_.finding = {kind, std::move(configurations), text + ": " + what};
+    return false;
+  }
+
+  // With the reference: true if all agrees.
+  bool compare(const Configuration &configuration, const NativeRun &actual) {
+    const ReferenceRun &expected = reference(configuration.singlePrecision, false);
+    if (actual.error && actual.error->kind() == ErrorKind::Internal)
+      return differs("internal", {configuration}, errorText(*actual.error));
+    if (expected.error) {
+      verdict_.failed = true;
+      if (!actual.error)
+        return differs("error", {configuration},
+                       "no error; the reference: " + errorText(*expected.error));
+      bool same = actual.rejected
+                      ? isSameMistake(actual.error->message(), expected.error->message())
+                      : isSameMistake(actual.error->message(), expected.error->message()) &&
+                            actual.error->place() == expected.error->place();
+      return same ||
+             differs("error", {configuration},
+                     errorText(*actual.error) + "; the reference: " + errorText(*expected.error));
+    }
+    if (actual.error)
+      return differs(actual.rejected ? "rejected" : "error", {configuration},
+                     errorText(*actual.error) + "; the reference: no error");
+    std::string difference = outputDifference(expected.output, actual.output);
+    if (!difference.empty())
+      return differs("output", {configuration}, difference);
+    difference = valueDifference(expected, actual);
+    if (!difference.empty() && expected.sawSparseMatrix)
+      difference = valueDifference(reference(configuration.singlePrecision, true), actual);
+    return difference.empty() || differs("value", {configuration}, difference);
+  }
+
+  static std::string valueDifference(const ReferenceRun &expected, const NativeRun &actual) {
+    for (size_t i = 0; i < expected.results.size(); ++i) {
+      const oracle::Bounded &result = expected.results[i];
+      if (auto difference = oracle::disagreement(result.value, result.engine, actual.results[i]))
+        return fmt::format("result {} from the end: {}", i + 1, oracle::describe(*difference));
+    }
+    return "";
+  }
+
+  // The last run with the first of the same precision: plans differ in sums and products only, the
+  // number of threads makes no difference at all.
+  bool comparePlans() {
+    const Configuration &last = configurations_[runs_.size() - 1];
+    for (size_t first = 0; first + 1 < runs_.size(); ++first) {
+      if (configurations_[first].singlePrecision != last.singlePrecision)
+        continue;
+      Configuration sameThreads = configurations_[first];
+      sameThreads.threads = last.threads;
+      return comparePlans(configurations_[first], runs_[first], last, runs_.back(),
+                          sameThreads == last);
+    }
+    return true;
+  }
+
+  bool comparePlans(const Configuration &first, const NativeRun &one, const Configuration &second,
+                    const NativeRun &other, bool sameBits) {
+    if (one.error || other.error)
+      return true;
+    bool sparse = reference(first.singlePrecision, false).sawSparseMatrix;
+    const ReferenceRun &expected = reference(first.singlePrecision, sparse && !sameBits);
+    for (size_t i = 0; i < one.results.size(); ++i) {
+      const runtime::Value &value = one.results[i];
+      CellErrors errors =
+          sameBits ? CellErrors() : doubled(expected.results[i].plan, cellsOf(value));
+      if (auto difference = oracle::disagreement(value, errors, other.results[i]))
+        return differs(sameBits ? "threads" : "plans", {first, second},
+                       fmt::format("result {} from the end, compared with {}: {}", i + 1,
+                                   describe(first), oracle::describe(*difference)));
+    }
+    return true;
+  }
+
+  void count() {
+    for (const oracle::Bounded &result : references_.begin()->second.results) {
+      int64_t cells = cellsOf(result.value);
+      verdict_.cells += cells;
+      for (int64_t i = 0; i < cells; ++i)
+        verdict_.comparedCells += result.engine[i] != CellErrors::anything;
+    }
+  }
+
+  Script &script_;
+  const std::vector<Configuration> &configurations_;
+  TrialResources &resources_;
+  std::map<std::pair<bool, bool>, ReferenceRun> references_;
+  std::vector<NativeRun> runs_;
+  Verdict verdict_;
+};
+
+} // namespace
+
+runtime::Scheduler &TrialResources::scheduler(int threads) {
+  std::unique_ptr<runtime::Scheduler> &scheduler = schedulers_[threads];
+  if (!scheduler)
+    scheduler = std::make_unique<runtime::Scheduler>(threads);
+  return *scheduler;
+}
+
+Verdict tryProgram(const std::string &script, const std::vector<Configuration> &configurations,
+                   TrialResources &resources) {
+  Script imported(script);
+  if (!imported.isValid()) {
+    Verdict verdict;
+    verdict.kind = Verdict::Kind::Invalid;
+    verdict.reason = imported.message();
+    return verdict;
+  }
+  return ProgramTrial(imported, configurations, resources).run();
+}
+
+} // namespace tokamak::fuzz

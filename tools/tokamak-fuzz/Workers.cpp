@@ -1,0 +1,281 @@
+#include "tokamak-fuzz/Workers.h"
+
+#include "exec/Program.h"
+#include "tokamak-fuzz/ProgramGenerator.h"
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <fmt/format.h>
+#include <sstream>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace tokamak::fuzz {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int secondsPerProgram = 120;
+// MLIR and LLVM keep what they have seen: after so many programs a worker makes way for a new one.
+constexpr int64_t programsPerWorker = 1500;
+
+// Memory that all processes share.
+struct Counters {
+  std::atomic<int64_t> next{0}; // programs given out
+  std::atomic<int64_t> programs{0}, runs{0}, undecided{0}, invalid{0}, failed{0}, differing{0};
+  std::atomic<int64_t> cells{0}, comparedCells{0};
+  std::atomic<bool> stop{false};
+};
+
+template <typename T> T *shared() {
+  void *memory =
+      mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED)
+    throw Error("no shared memory");
+  return new (memory) T();
+}
+
+// A finding as text and back, for a pipe: the kind, the configurations, a line each, then the text.
+std::string encode(const Finding &finding) {
+  std::string text = finding.kind + '\n';
+  for (const Configuration &configuration : finding.configurations)
+    text += describe(configuration) + '\n';
+  return text + '\n' + finding.what;
+}
+
+Finding decode(const std::string &text) {
+  std::istringstream in(text);
+  Finding finding;
+  std::getline(in, finding.kind);
+  for (std::string line; std::getline(in, line) && !line.empty();)
+    finding.configurations.push_back(parseConfiguration(line));
+  finding.what.assign(std::istreambuf_iterator<char>(in), {});
+  return finding;
+}
+
+void writeAll(int file, const std::string &text) {
+  for (size_t at = 0; at < text.size();) {
+    ssize_t written = write(file, text.data() + at, text.size() - at);
+    if (written <= 0)
+      return;
+    at += written;
+  }
+}
+
+std::string readAll(int file) {
+  std::string text;
+  char buffer[4096];
+  for (ssize_t count; (count = read(file, buffer, sizeof buffer)) > 0;)
+    text.append(buffer, count);
+  return text;
+}
+
+// The child answers on stdout's behalf: whatever the program under test writes is of no interest.
+void silence() {
+  if (std::freopen("/dev/null", "w", stdout) == nullptr ||
+      std::freopen("/dev/null", "w", stderr) == nullptr)
+    _exit(3);
+}
+
+std::string endOf(int status) {
+  if (WIFSIGNALED(status))
+    return fmt::format("signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
+  return fmt::format("exit status {}", WEXITSTATUS(status));
+}
+
+// What a worker is at: the program, and in which of its configurations.
+struct Slot {
+  std::atomic<uint64_t> seed{0};
+  std::atomic<int64_t> begun{0}; // seconds since the campaign began
+};
+
+class CampaignRun {
+public:
+  CampaignRun(const Campaign &campaign, const std::function<void(uint64_t, const Finding &)> &found)
+      : campaign_(campaign), found_(found), counters_(shared<Counters>()), start_(Clock::now()) {}
+
+  CampaignResult run() {
+    for (int i = 0; i < campaign_.jobs; ++i)
+      start(workers_.emplace_back());
+    while (alive() > 0) {
+      usleep(20'000);
+      if (campaign_.seconds > 0 && elapsed() > campaign_.seconds)
+        counters_->stop = true;
+      for (Worker &worker : workers_)
+        if (worker.process > 0)
+          watch(worker);
+    }
+    return {counters_->programs, counters_->runs,         counters_->undecided,
+            counters_->invalid,  counters_->failed,       counters_->differing,
+            counters_->cells,    counters_->comparedCells};
+  }
+
+private:
+  struct Worker {
+    pid_t process = 0;
+    int pipe = -1;
+    Slot *slot = nullptr;
+    std::string heard;
+  };
+
+  double elapsed() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  int alive() const {
+    int count = 0;
+    for (const Worker &worker : workers_)
+      count += worker.process > 0;
+    return count;
+  }
+
+  void start(Worker &worker) {
+    int ends[2];
+    if (pipe(ends) != 0)
+      throw Error("no pipe");
+    if (!worker.slot)
+      worker.slot = shared<Slot>();
+    worker.slot->seed = 0;
+    worker.process = fork();
+    if (worker.process == 0) {
+      close(ends[0]);
+      silence();
+      work(ends[1], *worker.slot);
+      _exit(0);
+    }
+    close(ends[1]);
+    worker.pipe = ends[0];
+    worker.heard.clear();
+  }
+
+  // The life of a worker process. What it finds goes through the pipe: the number of bytes, the
+  // seed, then the finding.
+  void work(int pipe, Slot &slot) {
+    TrialResources resources(campaign_.machineModel);
+    ConfigurationSampler sampler(exec::disableNames());
+    for (int64_t done = 0; done < programsPerWorker && !counters_->stop; ++done) {
+      int64_t number = counters_->next++;
+      if (campaign_.programs > 0 && number >= campaign_.programs)
+        return;
+      uint64_t seed = campaign_.firstSeed + number;
+      slot.begun = static_cast<int64_t>(elapsed());
+      slot.seed = seed;
+      Random random(seed ^ 0x5eed);
+      std::vector<Configuration> configurations = sampler.sample(random, campaign_.configurations);
+      Verdict verdict = tryProgram(render(generateProgram(seed)), configurations, resources);
+      record(verdict, static_cast<int64_t>(configurations.size()));
+      if (verdict.kind == Verdict::Kind::Differs) {
+        std::string text = encode(verdict.finding);
+        writeAll(pipe, fmt::format("{} {}\n{}", text.size(), seed, text));
+      }
+      slot.seed = 0;
+    }
+  }
+
+  void record(const Verdict &verdict, int64_t runs) {
+    ++counters_->programs;
+    counters_->runs += runs;
+    counters_->undecided += verdict.kind == Verdict::Kind::Undecided;
+    counters_->invalid += verdict.kind == Verdict::Kind::Invalid;
+    counters_->failed += verdict.failed;
+    counters_->cells += verdict.cells;
+    counters_->comparedCells += verdict.comparedCells;
+  }
+
+  void report(uint64_t seed, const Finding &finding) {
+    ++counters_->differing;
+    if (counters_->differing >= campaign_.mostFindings)
+      counters_->stop = true;
+    found_(seed, finding);
+  }
+
+  void watch(Worker &worker) {
+    int status = 0;
+    bool ended = waitpid(worker.process, &status, WNOHANG) == worker.process;
+    bool late = !ended && worker.slot->seed != 0 &&
+                elapsed() - static_cast<double>(worker.slot->begun) > secondsPerProgram;
+    if (late) {
+      kill(worker.process, SIGKILL);
+      waitpid(worker.process, &status, 0);
+    }
+    if (!ended && !late)
+      return;
+    worker.heard += readAll(worker.pipe);
+    close(worker.pipe);
+    worker.process = 0;
+    listen(worker);
+    uint64_t seed = worker.slot->seed;
+    if (seed != 0) {
+      ++counters_->programs;
+      Random random(seed ^ 0x5eed);
+      report(seed,
+             {late ? "timeout" : "crash",
+              {},
+              late ? fmt::format("no end after {} seconds", secondsPerProgram) : endOf(status)});
+    }
+    bool more = campaign_.programs == 0 || counters_->next < campaign_.programs;
+    if (more && !counters_->stop)
+      start(worker);
+  }
+
+  // Takes what the worker wrote apart.
+  void listen(Worker &worker) {
+    size_t at = 0;
+    for (size_t end; (end = worker.heard.find('\n', at)) != std::string::npos;) {
+      std::istringstream head(worker.heard.substr(at, end - at));
+      size_t length = 0;
+      uint64_t seed = 0;
+      head >> length >> seed;
+      report(seed, decode(worker.heard.substr(end + 1, length)));
+      at = end + 1 + length;
+    }
+    worker.heard.clear();
+  }
+
+  const Campaign &campaign_;
+  const std::function<void(uint64_t, const Finding &)> &found_;
+  Counters *counters_;
+  Clock::time_point start_;
+  std::vector<Worker> workers_;
+};
+
+} // namespace
+
+CampaignResult runCampaign(const Campaign &campaign,
+                           const std::function<void(uint64_t, const Finding &)> &found) {
+  return CampaignRun(campaign, found).run();
+}
+
+std::optional<Finding> tryAlone(const std::string &script,
+                                const std::vector<Configuration> &configurations,
+                                const std::string &machineModel, int seconds) {
+  int ends[2];
+  if (pipe(ends) != 0)
+    throw Error("no pipe");
+  pid_t child = fork();
+  if (child == 0) {
+    close(ends[0]);
+    silence();
+    alarm(seconds);
+    TrialResources resources(machineModel);
+    Verdict verdict = tryProgram(script, configurations, resources);
+    if (verdict.kind == Verdict::Kind::Differs)
+      writeAll(ends[1], encode(verdict.finding));
+    if (verdict.kind == Verdict::Kind::Invalid || verdict.kind == Verdict::Kind::Undecided)
+      _exit(4);
+    _exit(0);
+  }
+  close(ends[1]);
+  std::string answer = readAll(ends[0]);
+  close(ends[0]);
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (!answer.empty())
+    return decode(answer);
+  if (WIFSIGNALED(status))
+    return Finding{WTERMSIG(status) == SIGALRM ? "timeout" : "crash", configurations,
+                   endOf(status)};
+  return std::nullopt;
+}
+
+} // namespace tokamak::fuzz
