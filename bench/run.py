@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures Tokamak beside NumPy and hand-written C++ on the same arrays, interleaved in one run.
 
-usage: run.py [FILTER] [--rounds N] [--quick] [--threads 1,2]
+usage: run.py [FILTER] [--rounds N] [--quick] [--threads 1,2] [--csv-megabytes N]
 ./dev bench builds first and then calls this. Each round runs every peer once, as a process that fills the same arrays,
 repeats the operation and times itself; a round follows a round, so that a slow minute of the machine hits all peers.
 What is compared are medians over all repetitions. One thread is the bound; two threads are shown.
@@ -18,6 +18,8 @@ import statistics
 import subprocess
 import sys
 import time
+
+from csv_file import COLUMNS as CSV_COLUMNS, csv_file
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TOKAMAK = ROOT / "build/release/bin/tokamak"
@@ -63,26 +65,27 @@ STARTS = [  # name, Tokamak's program, the static MLIR program that does as much
     ("start-print", "print", "minimal-mlir", 1.5),
     ("start-first-kernel", "first-kernel", "minimal-kernel", 2.5),
 ]
+READ_CSV, READ_CSV_BOUND = "read-csv", 1.5  # of pandas' time, with two threads
+MODULES = {"scikit-learn": "sklearn"}  # packages that are imported by another name
 
 
 def say(text):
     print(text, file=sys.stderr, flush=True)
 
 
-def prepare(numpy_needed):
+def prepare(python_peers):
     if not (CPP / "build.ninja").exists():
         say("configuring the C++ peers")
         subprocess.run(["cmake", "-S", ROOT / "bench", "-B", CPP, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
                         "-DCMAKE_PREFIX_PATH=/usr/lib/llvm-19", "-DCMAKE_C_COMPILER=clang-19",
                         "-DCMAKE_CXX_COMPILER=clang++-19"], check=True, stdout=subprocess.DEVNULL)
     subprocess.run(["ninja", "-C", CPP, "--quiet"], check=True, stdout=sys.stderr)
-    if numpy_needed and not (VENV / "bin/python").exists():
-        say("making build/bench-venv with NumPy")
+    if python_peers and not (VENV / "bin/python").exists():
+        say("making build/bench-venv with " + ", ".join(python_peers))
         subprocess.run([sys.executable, "-m", "venv", VENV], check=True)
-    packages = ["numpy", "scipy", "scikit-learn"]
-    imports = "import numpy, scipy, sklearn"
-    if numpy_needed and subprocess.run([VENV / "bin/python", "-c", imports], capture_output=True).returncode != 0:
-        subprocess.run([VENV / "bin/pip", "install", "--quiet", "--disable-pip-version-check", *packages], check=True)
+    imports = "import " + ", ".join(MODULES.get(package, package) for package in python_peers)
+    if python_peers and subprocess.run([VENV / "bin/python", "-c", imports], capture_output=True).returncode != 0:
+        subprocess.run([VENV / "bin/pip", "install", "--quiet", "--disable-pip-version-check", *python_peers], check=True)
 
 
 def commands(benchmark, threads):
@@ -175,6 +178,42 @@ def measure_start(name, program, minimal, bound, rounds):
     return row
 
 
+def measure_read(megabytes, threads, rounds):
+    """A row for each number of threads; a process reads once, as scripts do."""
+    say(f"  {READ_CSV}: writing a file of {megabytes} MB")
+    with csv_file(megabytes) as (path, row_count):
+        peers = {f"Tokamak {t}": [TOKAMAK, "run", PROGRAMS / "read-csv.dml", f"--threads={t}", "-nvargs", f"file={path}"]
+                 for t in threads}
+        peers["pandas"] = [VENV / "bin/python", ROOT / "bench/pandas_peer.py", path]
+        times, results, errors = {peer: [] for peer in peers}, {}, {}
+        for number in range(rounds):
+            for peer, command in peers.items():
+                say(f"  {READ_CSV}, round {number + 1} of {rounds}: {peer}")
+                try:
+                    ns, results[peer] = self_timed(command, max(threads))
+                    times[peer].extend(ns)
+                except (RuntimeError, OSError, IndexError, ValueError) as error:
+                    errors[peer] = str(error)
+        size = path.stat().st_size
+    rows = []
+    for count in threads:
+        mine = {"Tokamak": f"Tokamak {count}", "pandas": "pandas"}
+        medians = {peer: statistics.median(times[name]) for peer, name in mine.items() if times[name]}
+        row = {"benchmark": READ_CSV, "rows": row_count, "columns": CSV_COLUMNS, "threads": count,
+               "milliseconds": {p: ns / 1e6 for p, ns in medians.items()},
+               "errors": {peer: errors[name] for peer, name in mine.items() if name in errors}}
+        if len(medians) == 2:
+            if not math.isclose(results[mine["Tokamak"]], results["pandas"], rel_tol=1e-6, abs_tol=1e-3):
+                row["errors"]["Tokamak"] = f"its sum {results[mine['Tokamak']]} is not pandas' {results['pandas']}"
+            row["ratio"] = {"pandas": medians["pandas"] / medians["Tokamak"]}
+            row["gigabytes_per_second"] = size / medians["Tokamak"]
+            if count == 2:
+                row["bound"] = f">= {READ_CSV_BOUND} of pandas"
+                row["meets_bound"] = row["ratio"]["pandas"] >= READ_CSV_BOUND
+        rows.append(row)
+    return rows
+
+
 def bandwidth(threads, cells):
     ns, _ = self_timed([CPP / "hand-written", "bandwidth", str(threads), "9", str(cells // 100), "100"], threads)
     return cells * 8 / statistics.median(ns)
@@ -196,16 +235,18 @@ def table(rows, roofline, arithmetic):
         ms, ratio = row["milliseconds"], row.get("ratio", {})
         size = f"{row['rows']:,}×{row['columns']}" if "rows" in row else ""
         floor = "minimal MLIR" if "minimal MLIR" in ms else "C++"
+        library = "pandas" if "pandas" in ms else "NumPy"
         verdict = {True: "met", False: "MISSED"}.get(row.get("meets_bound"), "")
         if row["errors"]:
             verdict = "error: " + ", ".join(row["errors"])
         lines.append("| " + " | ".join([
             row["benchmark"], size, str(row["threads"]), number(ms.get("Tokamak"), ".2f"), number(ms.get(floor), ".2f"),
-            number(ms.get("NumPy"), ".2f"), number(ms.get("scikit-learn"), ".2f"), number(ratio.get(floor), ".2f"),
-            number(ratio.get(PYTHON), ".2f"), number(row.get("gigabytes_per_second"), ".1f"),
+            number(ms.get(library), ".2f"), number(ms.get("scikit-learn"), ".2f"), number(ratio.get(floor), ".2f"),
+            number(ratio.get("pandas", ratio.get(PYTHON)), ".2f"), number(row.get("gigabytes_per_second"), ".1f"),
             number(row.get("gigaflops"), ".1f"), row.get("bound", ""), verdict]) + " |")
     lines.append("")
     lines.append("A ratio is the peer's time divided by Tokamak's; for the two starts, the C++ column is the minimal MLIR program.")
+    lines.append(f"For {READ_CSV}, the NumPy column is pandas, and GB/s are those of the file.")
     lines.append("Products of dense matrices by OpenBLAS: " +
                  ", ".join(f"{rate:.1f} GFLOP/s ({t} threads)" for t, rate in arithmetic.items()) + ".")
     lines.append("Memory read at " + ", ".join(f"{gb:.1f} GB/s ({t} threads)" for t, gb in roofline.items()) + ".")
@@ -224,15 +265,17 @@ def main():
     parser.add_argument("filter", nargs="?", default="", help="runs the benchmarks whose name contains this")
     parser.add_argument("--rounds", type=int, help="rounds of each benchmark (5, for algorithms 3)")
     parser.add_argument("--quick", action="store_true", help="a tenth of the size: to try the harness")
+    parser.add_argument("--csv-megabytes", type=int, default=1000, help=f"size of the file of {READ_CSV} (1000)")
     parser.add_argument("--threads", default="1,2", help="thread counts, separated by commas")
     options = parser.parse_args()
 
     chosen = [b for b in BENCHMARKS if options.filter in b.name]
     starts = [s for s in STARTS if options.filter in s[0]]
-    if not chosen and not starts:
+    reads_csv = options.filter in READ_CSV
+    if not chosen and not starts and not reads_csv:
         parser.error(f"no benchmark's name contains '{options.filter}': " +
-                     " ".join([b.name for b in BENCHMARKS] + [s[0] for s in STARTS]))
-    prepare(numpy_needed=bool(chosen))
+                     " ".join([b.name for b in BENCHMARKS] + [s[0] for s in STARTS] + [READ_CSV]))
+    prepare((["numpy", "scipy", "scikit-learn"] if chosen else []) + (["pandas"] if reads_csv else []))
     threads = [int(t) for t in options.threads.split(",")]
     if options.quick:
         chosen = [dataclasses.replace(b, rows=b.rows // 10, flops=b.flops / 10) for b in chosen]
@@ -250,6 +293,8 @@ def main():
     for benchmark in chosen:
         for count in threads:
             rows.append(measure(benchmark, count, options.rounds or benchmark.rounds))
+    if reads_csv:
+        rows += measure_read(options.csv_megabytes // (10 if options.quick else 1), threads, options.rounds or 3)
     REPORT.parent.mkdir(exist_ok=True)
     REPORT.write_text(json.dumps({"processor": processor(), "cores": os.cpu_count(), "load_before": load,
                                   "quick": options.quick, "read_gigabytes_per_second": roofline, "product_gigaflops": arithmetic,
