@@ -2,6 +2,8 @@
 #include "runtime/NativeOperands.h"
 #include "runtime/NativeTables.h"
 #include "runtime/ScalarOperations.h"
+#include "runtime/SparseProducts.h"
+#include "runtime/SparseReorganization.h"
 
 #include <cmath>
 
@@ -47,6 +49,16 @@ void fill(ExecutionContext &context, std::span<Value> operands, std::span<Value>
     return;
   }
   double value = operands[0].asDouble();
+  constexpr int64_t largeCells = int64_t{1} << 20;
+  bool isPlainZero = value == 0 && !std::signbit(value);
+  // Small ones stay dense: most are filled or updated soon.
+  if (isPlainZero && Array::isBetterCsr({rows, columns}, 0) &&
+      static_cast<double>(rows) * static_cast<double>(columns) >= largeCells) {
+    ArrayPointer empty = Array::createCsr(rows, columns, 0);
+    std::fill_n(empty->mutableRowOffsets(), rows + 1, 0);
+    results[0] = std::move(empty);
+    return;
+  }
   ArrayPointer result = Array::create({rows, columns});
   double *data = result->mutableData();
   forEachRange(context, result->cells(), parallelGrain,
@@ -59,6 +71,16 @@ int64_t columnOrderOffset(int64_t i, int64_t rows, int64_t columns) {
   return i % rows * columns + i / rows;
 }
 
+// By columns is by rows of the transposed matrices.
+ArrayReference reshapeCsr(ExecutionContext &context, const ArrayReference &source, int64_t rows,
+                          int64_t columns, bool byRow) {
+  if (byRow)
+    return reshapeSparse(context, *source, rows, columns);
+  ArrayReference transposed = transposeSparse(context, *source);
+  ArrayReference result = Array::asCsr(reshapeSparse(context, *transposed, columns, rows));
+  return Array::inBestLayout(transposeSparse(context, *result));
+}
+
 void reshape(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   const Array &source = matrixOperand(operands[0], "matrix");
   int64_t rows = sizeOperand(operands[1], "matrix", "rows");
@@ -67,7 +89,12 @@ void reshape(ExecutionContext &context, std::span<Value> operands, std::span<Val
   if (__builtin_mul_overflow(rows, columns, &cells) || cells != source.cells())
     throw Error(fmt::format("matrix: cannot reshape {} to {}x{}: {} cells are not {}",
                             source.shape().text(), rows, columns, source.cells(), cells));
-  if (operands[3].asBoolean()) {
+  bool byRow = operands[3].asBoolean();
+  if (source.isCsr()) {
+    results[0] = reshapeCsr(context, operands[0].array(), rows, columns, byRow);
+    return;
+  }
+  if (byRow) {
     results[0] = source.reshaped({rows, columns});
     return;
   }
@@ -109,8 +136,11 @@ void seq(ExecutionContext &, std::span<Value> operands, std::span<Value> results
   results[0] = std::move(result);
 }
 
-constexpr Native natives[] = {
-    {"fill", fill}, {"parse_matrix", parseMatrixNative}, {"reshape", reshape}, {"seq", seq}};
+constexpr bool noEffect = false;
+constexpr Native natives[] = {{"fill", fill},
+                              {"parse_matrix", parseMatrixNative},
+                              {"reshape", reshape, noEffect, Operands::Doubles},
+                              {"seq", seq}};
 
 } // namespace
 

@@ -114,11 +114,12 @@ void listRemove(ExecutionContext &, std::span<Value> operands, std::span<Value> 
     results[1] = makeList(std::move(removed));
 }
 
-constexpr Native natives[] = {{"list", list},
-                              {"list_element", listElement},
-                              {"list_insert", listInsert},
-                              {"list_remove", listRemove},
-                              {"list_slice", listSlice}};
+constexpr bool noEffect = false;
+constexpr Native natives[] = {{"list", list, noEffect, Operands::Any},
+                              {"list_element", listElement, noEffect, Operands::Any},
+                              {"list_insert", listInsert, noEffect, Operands::Any},
+                              {"list_remove", listRemove, noEffect, Operands::Any},
+                              {"list_slice", listSlice, noEffect, Operands::Any}};
 
 } // namespace
 

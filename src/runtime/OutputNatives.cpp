@@ -42,7 +42,8 @@ void toString(ExecutionContext &, std::span<Value> operands, std::span<Value> re
 }
 
 constexpr bool hasEffect = true;
-constexpr Native natives[] = {{"print", print, hasEffect}, {"to_string", toString}};
+constexpr Native natives[] = {{"print", print, hasEffect, Operands::Any},
+                              {"to_string", toString, !hasEffect, Operands::Any}};
 
 } // namespace
 

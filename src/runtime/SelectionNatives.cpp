@@ -1,9 +1,11 @@
-// Natives whose result depends on which cells hold what: sorting, tables, dropping and replacing.
+// Natives whose result depends on which cells hold what: sorting, dropping and replacing;
+// outer products.
 #include "base/CellOperators.h"
 #include "runtime/CellOrder.h"
 #include "runtime/NativeOperands.h"
 #include "runtime/NativeTables.h"
-#include "runtime/ScalarOperations.h"
+#include "runtime/SparseMatrix.h"
+#include "runtime/SparseReorganization.h"
 
 #include <cmath>
 #include <numeric>
@@ -14,9 +16,17 @@ namespace {
 void replace(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   matrixOperand(operands[0], "replace");
   double pattern = operands[1].asDouble(), replacement = operands[2].asDouble();
+  // Cells without an entry are zeros.
+  if (pattern == 0)
+    operands[0] = Array::asDense(operands[0].array());
   ArrayPointer result = takeOrCopy(operands[0]);
   double *data = result->mutableData();
-  forEachRange(context, result->cells(), parallelGrain, [&](int64_t begin, int64_t end) {
+  int64_t count = result->cells();
+  if (result->isCsr()) {
+    data += result->rowOffsets()[0];
+    count = result->entries();
+  }
+  forEachRange(context, count, parallelGrain, [&](int64_t begin, int64_t end) {
     if (std::isnan(pattern)) {
       for (int64_t i = begin; i < end; ++i)
         data[i] = std::isnan(data[i]) ? replacement : data[i];
@@ -89,12 +99,19 @@ std::vector<int64_t> keptIndices(const Array &target, bool byRows, const Value &
   int64_t size = byRows ? target.rows() : target.columns();
   std::vector<char> keep(size, 0);
   if (!select.isNothing()) {
-    const Array &selection = matrixOperand(select, "removeEmpty");
+    matrixOperand(select, "removeEmpty");
+    const Array &selection = *Array::asDense(select.array());
     if (selection.cells() != size)
       throw Error(fmt::format("removeEmpty: select has {} cells, the matrix {} {}",
                               selection.cells(), size, byRows ? "rows" : "columns"));
     for (int64_t i = 0; i < size; ++i)
       keep[i] = selection.data()[i] != 0;
+  } else if (target.isCsr()) {
+    for (int64_t i = 0; i < target.rows(); ++i) {
+      SparseRow row = rowOf(target, i);
+      for (int64_t p = 0; p < row.count; ++p)
+        keep[byRows ? i : row.columns[p]] |= row.values[p] != 0;
+    }
   } else {
     for (int64_t i = 0; i < target.rows(); ++i)
       for (int64_t j = 0; j < target.columns(); ++j)
@@ -107,7 +124,7 @@ std::vector<int64_t> keptIndices(const Array &target, bool byRows, const Value &
   return kept;
 }
 
-void removeEmpty(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+void removeEmpty(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   const Array &target = matrixOperand(operands[0], "removeEmpty");
   const std::string &margin = textOperand(operands[1], "removeEmpty", "margin");
   if (margin != "rows" && margin != "cols")
@@ -121,73 +138,17 @@ void removeEmpty(ExecutionContext &, std::span<Value> operands, std::span<Value>
                         : Array::filled({target.rows(), remaining}, 0);
     return;
   }
+  if (target.isCsr()) {
+    results[0] =
+        byRows ? takeSparseRows(context, target, kept) : takeSparseColumns(context, target, kept);
+    return;
+  }
   ArrayPointer result =
       Array::create({byRows ? count : target.rows(), byRows ? target.columns() : count});
   double *to = result->mutableData();
   for (int64_t i = 0; i < result->rows(); ++i)
     for (int64_t j = 0; j < result->columns(); ++j)
       *to++ = byRows ? target.at(kept[i], j) : target.at(i, kept[j]);
-  results[0] = std::move(result);
-}
-
-// One of the parameters of table(): a vector, a scalar that stands for every position, or absent
-// (1).
-class TableColumn {
-public:
-  TableColumn(const Value &operand, int64_t length) {
-    if (operand.isNothing())
-      return;
-    if (!operand.isArray()) {
-      scalar_ = operand.asDouble();
-      return;
-    }
-    const Array &array = matrixOperand(operand, "table");
-    if (array.cells() != length)
-      throw Error(fmt::format("table: the vectors have different lengths, {} and {}", length,
-                              array.cells()));
-    data_ = array.data();
-  }
-  double operator[](int64_t i) const { return data_ ? data_[i] : scalar_; }
-
-private:
-  const double *data_ = nullptr;
-  double scalar_ = 1;
-};
-
-int64_t tableKey(double cell) {
-  int64_t key = truncateToInteger(cell);
-  if (key < 1)
-    throw Error(fmt::format("table: keys must be at least 1, got {}", textOf(cell)));
-  return key;
-}
-
-void table(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
-  const Array &rowKeys = matrixOperand(operands[0], "table");
-  int64_t length = rowKeys.cells();
-  TableColumn columnKeys(operands[1], length), weights(operands[2], length);
-  struct Entry {
-    int64_t row, column;
-    double weight;
-  };
-  std::vector<Entry> entries;
-  entries.reserve(length);
-  int64_t rows = 0, columns = 0;
-  for (int64_t i = 0; i < length; ++i) {
-    double a = rowKeys.data()[i], b = columnKeys[i];
-    if (std::isnan(a) || std::isnan(b))
-      continue;
-    entries.push_back({tableKey(a), tableKey(b), weights[i]});
-    rows = std::max(rows, entries.back().row);
-    columns = std::max(columns, entries.back().column);
-  }
-  if (!operands[3].isNothing())
-    rows = sizeOperand(operands[3], "table", "rows");
-  if (!operands[4].isNothing())
-    columns = sizeOperand(operands[4], "table", "columns");
-  ArrayPointer result = Array::filled({rows, columns}, 0);
-  for (const Entry &entry : entries)
-    if (entry.row <= rows && entry.column <= columns)
-      result->mutableData()[(entry.row - 1) * columns + entry.column - 1] += entry.weight;
   results[0] = std::move(result);
 }
 
@@ -247,11 +208,11 @@ void outer(ExecutionContext &context, std::span<Value> operands, std::span<Value
   results[0] = std::move(result);
 }
 
+constexpr bool noEffect = false;
 constexpr Native natives[] = {{"order", order},
                               {"outer", outer},
-                              {"remove_empty", removeEmpty},
-                              {"replace", replace},
-                              {"table", table}};
+                              {"remove_empty", removeEmpty, noEffect, Operands::Doubles},
+                              {"replace", replace, noEffect, Operands::Doubles}};
 
 } // namespace
 

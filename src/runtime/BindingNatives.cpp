@@ -1,0 +1,162 @@
+// cbind and rbind: of matrices, frames, lists and texts.
+#include "runtime/Frame.h"
+#include "runtime/NativeOperands.h"
+#include "runtime/NativeTables.h"
+#include "runtime/SparseReorganization.h"
+
+#include <cstring>
+
+namespace tokamak::runtime {
+namespace {
+
+void copyCells(const double *from, int64_t count, double *to) {
+  if (count > 0)
+    std::memcpy(to, from, static_cast<size_t>(count) * sizeof(double));
+}
+
+// The operands of cbind and rbind as matrices: scalars are 1x1, a single list stands for its
+// elements.
+std::vector<ArrayReference> boundMatrices(std::span<const Value> operands,
+                                          std::string_view native) {
+  if (operands.size() == 1 && operands[0].isList())
+    return boundMatrices(operands[0].list()->elements, native);
+  std::vector<ArrayReference> arrays;
+  for (const Value &operand : operands) {
+    if (operand.isNumber()) {
+      arrays.push_back(Array::filled({1, 1}, operand.asDouble()));
+      continue;
+    }
+    if (!operand.isArray() || operand.array()->shape().rank() != 2)
+      throw Error(fmt::format("{}: expected a matrix, got {}", native, operand.describe()));
+    // What comes in a list may be of any type.
+    arrays.push_back(Array::withElementType(operand.array(), ElementType::F64));
+  }
+  if (arrays.empty())
+    throw Error(fmt::format("{}: nothing to bind", native));
+  return arrays;
+}
+
+// The elements of a single list are bound as they would be one by one.
+bool bindFrames(std::span<const Value> operands, bool byRows, Value &result) {
+  if (operands.size() == 1 && operands[0].isList())
+    operands = operands[0].list()->elements;
+  if (operands.empty() || !operands[0].isFrame())
+    return false;
+  result = byRows ? bindFrameRows(operands) : bindFrameColumns(operands);
+  return true;
+}
+
+// A list grows by the elements of further lists and by other values as they are; texts join line by
+// line.
+bool bindOthers(std::span<const Value> operands, bool byRows, Value &result) {
+  if (operands.size() > 1 && operands[0].isList()) {
+    auto list = std::make_shared<List>(*operands[0].list());
+    for (const Value &operand : operands.subspan(1)) {
+      if (!operand.isList()) {
+        list->elements.push_back(operand);
+        if (!list->names.empty())
+          list->names.emplace_back();
+        continue;
+      }
+      const List &more = *operand.list();
+      if (list->names.empty() && !more.names.empty())
+        list->names.resize(list->elements.size());
+      list->elements.insert(list->elements.end(), more.elements.begin(), more.elements.end());
+      list->names.insert(list->names.end(), more.names.begin(), more.names.end());
+      if (!list->names.empty())
+        list->names.resize(list->elements.size());
+    }
+    result = Value(std::shared_ptr<const List>(std::move(list)));
+    return true;
+  }
+  bool areTexts = !operands.empty();
+  for (const Value &operand : operands)
+    areTexts &= operand.isString();
+  if (!areTexts)
+    return bindFrames(operands, byRows, result);
+  std::string text = operands[0].text();
+  for (const Value &operand : operands.subspan(1))
+    text += '\n' + operand.text();
+  result = Value(std::move(text));
+  return true;
+}
+
+bool isBetterBoundSparse(const std::vector<ArrayReference> &arrays, Shape shape) {
+  bool anySparse = std::any_of(arrays.begin(), arrays.end(),
+                               [](const ArrayReference &array) { return array->isCsr(); });
+  int64_t entries = 0;
+  for (const ArrayReference &array : arrays)
+    if (anySparse)
+      entries += array->isCsr() ? array->entries() : array->countNonZeros();
+  return anySparse && Array::isBetterCsr(shape, entries);
+}
+
+void makeDense(std::vector<ArrayReference> &arrays) {
+  for (ArrayReference &array : arrays)
+    array = Array::asDense(array);
+}
+
+void cbind(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+  if (bindOthers(operands, false, results[0]))
+    return;
+  std::vector<ArrayReference> arrays = boundMatrices(operands, "cbind");
+  int64_t rows = arrays[0]->rows(), columns = 0;
+  for (const ArrayReference &array : arrays) {
+    if (array->rows() != rows)
+      throw Error(fmt::format("cbind: the matrices have different numbers of rows, {} and {}",
+                              arrays[0]->shape().text(), array->shape().text()));
+    columns += array->columns();
+  }
+  if (isBetterBoundSparse(arrays, {rows, columns})) {
+    results[0] = bindSparseColumns(context, arrays);
+    return;
+  }
+  makeDense(arrays);
+  ArrayPointer result = Array::create({rows, columns});
+  double *to = result->mutableData();
+  forEachRowRange(context, rows, columns, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      double *row = to + i * columns;
+      for (const ArrayReference &array : arrays) {
+        copyCells(array->data() + i * array->columns(), array->columns(), row);
+        row += array->columns();
+      }
+    }
+  });
+  results[0] = std::move(result);
+}
+
+void rbind(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+  if (bindOthers(operands, true, results[0]))
+    return;
+  std::vector<ArrayReference> arrays = boundMatrices(operands, "rbind");
+  int64_t columns = arrays[0]->columns(), rows = 0;
+  for (const ArrayReference &array : arrays) {
+    if (array->columns() != columns)
+      throw Error(fmt::format("rbind: the matrices have different numbers of columns, {} and {}",
+                              arrays[0]->shape().text(), array->shape().text()));
+    rows += array->rows();
+  }
+  if (isBetterBoundSparse(arrays, {rows, columns})) {
+    results[0] = bindSparseRows(context, arrays);
+    return;
+  }
+  makeDense(arrays);
+  ArrayPointer result = Array::create({rows, columns});
+  double *to = result->mutableData();
+  for (const ArrayReference &array : arrays) {
+    copyCells(array->data(), array->cells(), to);
+    to += array->cells();
+  }
+  results[0] = std::move(result);
+}
+
+constexpr bool noEffect = false;
+constexpr Native natives[] = {{"cbind", cbind, noEffect, Operands::Doubles},
+                              {"rbind", rbind, noEffect, Operands::Doubles}};
+
+} // namespace
+
+std::span<const Native> bindingNatives() { return natives; }
+
+} // namespace tokamak::runtime

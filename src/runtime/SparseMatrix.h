@@ -1,0 +1,95 @@
+// CSR matrices of doubles, row by row: views of rows, ranges of rows that share work fairly, and
+// two ways to build a result in parallel. Ranges depend on sizes and entries alone.
+//
+//   SparseRow row = rowOf(x, 3);
+//   for (int64_t p = 0; p < row.count; ++p)
+//     sum += row.values[p] * v[row.columns[p]];
+#ifndef TOKAMAK_RUNTIME_SPARSEMATRIX_H
+#define TOKAMAK_RUNTIME_SPARSEMATRIX_H
+
+#include "runtime/NativeOperands.h"
+
+#include <span>
+#include <vector>
+
+namespace tokamak::runtime {
+
+struct SparseRow {
+  const int32_t *columns; // ascending, from 0
+  const double *values;
+  int64_t count;
+};
+
+inline SparseRow rowOf(const Array &csr, int64_t row) {
+  int64_t begin = csr.rowOffsets()[row];
+  return {csr.columnIndices() + begin, csr.data() + begin, csr.rowOffsets()[row + 1] - begin};
+}
+
+// Any operand is a CSR array.
+bool hasCsr(std::span<const Value> operands);
+
+// Where ranges of rows begin and end: `workBefore(row)` is the work of the rows before it, not
+// descending. Ranges have about `grain` work, more where a single row has.
+template <typename WorkBefore>
+std::vector<int64_t> workRanges(int64_t rows, int64_t grain, const WorkBefore &workBefore) {
+  std::vector<int64_t> bounds{0};
+  while (bounds.back() < rows) {
+    int64_t begin = bounds.back(), wanted = workBefore(begin) + grain, low = begin + 1, high = rows;
+    while (low < high) {
+      int64_t middle = low + (high - low) / 2;
+      if (workBefore(middle) < wanted)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    bounds.push_back(low);
+  }
+  return bounds;
+}
+
+// Of rows with about equally many entries; an entry is `workOfEntry` cells' worth of work.
+std::vector<int64_t> entryRanges(const Array &csr, int64_t workOfEntry = 1);
+
+// Calls body(begin, end, number of the range) in parallel.
+template <typename Body>
+void forEachBound(ExecutionContext &context, const std::vector<int64_t> &bounds, const Body &body) {
+  forEachRange(context, static_cast<int64_t>(bounds.size()) - 1, 1,
+               [&](int64_t i, int64_t) { body(bounds[i], bounds[i + 1], i); });
+}
+
+// A CSR matrix whose rows have countOf(row) entries, which fill(row, columns, values) writes.
+template <typename CountOf, typename Fill>
+ArrayPointer buildCsr(ExecutionContext &context, int64_t rows, int64_t columns,
+                      const CountOf &countOf, const Fill &fill) {
+  std::vector<int64_t> offsets(rows + 1, 0);
+  forEachRange(context, rows, parallelGrain / 8, [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row)
+      offsets[row + 1] = countOf(row);
+  });
+  for (int64_t row = 0; row < rows; ++row)
+    offsets[row + 1] += offsets[row];
+  ArrayPointer result = Array::createCsr(rows, columns, offsets[rows]);
+  std::copy(offsets.begin(), offsets.end(), result->mutableRowOffsets());
+  int32_t *indices = result->mutableColumnIndices();
+  double *values = result->mutableData();
+  std::vector<int64_t> bounds =
+      workRanges(rows, parallelGrain, [&](int64_t row) { return offsets[row] + row; });
+  forEachBound(context, bounds, [&](int64_t begin, int64_t end, int64_t) {
+    for (int64_t row = begin; row < end; ++row)
+      fill(row, indices + offsets[row], values + offsets[row]);
+  });
+  return result;
+}
+
+// Entries of some rows, one row after the other, of a result whose size is not known before.
+struct CsrPiece {
+  std::vector<int64_t> counts; // of each row
+  std::vector<int32_t> columns;
+  std::vector<double> values;
+};
+// The pieces below each other.
+ArrayPointer joinPieces(ExecutionContext &context, int64_t rows, int64_t columns,
+                        const std::vector<CsrPiece> &pieces);
+
+} // namespace tokamak::runtime
+#endif

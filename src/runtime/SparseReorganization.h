@@ -1,0 +1,49 @@
+// Moving the cells of CSR matrices: slices, replacement, binding, permuting and selecting rows and
+// columns. Matrices are of doubles; results have the layout that is best for them.
+//
+//   ArrayReference part = sliceSparse(context, x, {0, 100, 5, 10});
+#ifndef TOKAMAK_RUNTIME_SPARSEREORGANIZATION_H
+#define TOKAMAK_RUNTIME_SPARSEREORGANIZATION_H
+
+#include "runtime/NativeOperands.h"
+
+#include <vector>
+
+namespace tokamak::runtime {
+
+// Half-open, from 0.
+struct CellRange {
+  int64_t rowBegin, rowEnd, columnBegin, columnEnd;
+  int64_t rows() const { return rowEnd - rowBegin; }
+  int64_t columns() const { return columnEnd - columnBegin; }
+};
+
+ArrayReference sliceSparse(ExecutionContext &context, const Array &csr, CellRange range);
+
+// A copy with the cells of the range replaced; `value` has the range's size. A small range makes
+// the result dense, as a loop may replace many of them one by one, unless that takes too much
+// memory.
+ArrayReference insertSparse(ExecutionContext &context, const ArrayReference &target,
+                            const ArrayReference &value, CellRange range);
+
+// Side by side and below each other; at least one is CSR, sizes agree.
+ArrayReference bindSparseColumns(ExecutionContext &context,
+                                 const std::vector<ArrayReference> &arrays);
+ArrayReference bindSparseRows(ExecutionContext &context, const std::vector<ArrayReference> &arrays);
+
+// Row i of the result is row rows[i].
+ArrayReference takeSparseRows(ExecutionContext &context, const Array &csr,
+                              const std::vector<int64_t> &rows);
+// Column j of the result is column columns[j]; these ascend.
+ArrayReference takeSparseColumns(ExecutionContext &context, const Array &csr,
+                                 const std::vector<int64_t> &columns);
+
+// The same cells in another shape, read and written by rows.
+ArrayReference reshapeSparse(ExecutionContext &context, const Array &csr, int64_t rows,
+                             int64_t columns);
+
+// The matrix with this diagonal, a column.
+ArrayReference sparseDiagonal(const Array &diagonal);
+
+} // namespace tokamak::runtime
+#endif
