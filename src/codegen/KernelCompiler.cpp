@@ -3,6 +3,7 @@
 #include "codegen/KernelEmitter.h"
 #include "codegen/LlvmLowering.h"
 #include "codegen/MachineCode.h"
+#include "codegen/SparseEmitter.h"
 
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/Target/TargetMachine.h"
@@ -46,6 +47,8 @@ struct KernelCompiler::State {
   FailureOr<std::unique_ptr<Workbench>> takeWorkbench(plan::OperatorOp op);
   void giveBack(std::unique_ptr<Workbench> workbench);
   Outcome compile(plan::OperatorOp op);
+  FailureOr<OwningOpRef<ModuleOp>> emit(plan::OperatorOp op, MLIRContext *context,
+                                        abi::KernelPlan &plan);
   FailureOr<abi::KernelPlan> build(plan::OperatorOp op, Workbench &workbench);
   void evict();
 };
@@ -142,16 +145,37 @@ void KernelCompiler::State::giveBack(std::unique_ptr<Workbench> workbench) {
   idle.push_back(std::move(workbench));
 }
 
-FailureOr<abi::KernelPlan> KernelCompiler::State::build(plan::OperatorOp op, Workbench &workbench) {
+// The operator as loops; fills in what they say of its plan. Operators over the entries of a CSR
+// operand have an emitter of their own.
+FailureOr<OwningOpRef<ModuleOp>>
+KernelCompiler::State::emit(plan::OperatorOp op, MLIRContext *context, abi::KernelPlan &plan) {
+  auto named = [&](abi::KernelPlan description) {
+    plan = std::move(description);
+    std::lock_guard lock(mutex);
+    plan.name = readableName(op, ++serial);
+  };
+  if (op.getDriver()) {
+    FailureOr<SparseBody> body = SparseBody::analyze(op);
+    if (failed(body))
+      return failure();
+    named(body->describe());
+    return emitSparseKernel(*body, plan.name, context, plan);
+  }
+  if (op.getCsr() && !op.getCsr()->empty())
+    return op.emitOpError("CSR operands are computed with at the entries of a driver only");
   FailureOr<KernelBody> body = KernelBody::analyze(op);
   if (failed(body))
     return failure();
-  abi::KernelPlan plan = body->describe();
-  {
-    std::lock_guard lock(mutex);
-    plan.name = readableName(op, ++serial);
-  }
-  OwningOpRef<ModuleOp> module = emitKernel(*body, plan.name, workbench.lowering.context(), plan);
+  named(body->describe());
+  return emitKernel(*body, plan.name, context, plan);
+}
+
+FailureOr<abi::KernelPlan> KernelCompiler::State::build(plan::OperatorOp op, Workbench &workbench) {
+  abi::KernelPlan plan;
+  auto emitted = emit(op, workbench.lowering.context(), plan);
+  if (failed(emitted))
+    return failure();
+  OwningOpRef<ModuleOp> module = std::move(*emitted);
   if (options.explainLoops) {
     std::string text;
     llvm::raw_string_ostream stream(text);

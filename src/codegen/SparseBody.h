@@ -50,6 +50,7 @@
 
 namespace tokamak::codegen {
 
+// Factor: anything else, as an array that is only read as a factor of a product.
 enum class SparseKind : uint8_t {
   Uniform,
   PerRow,
@@ -64,15 +65,74 @@ enum class SparseKind : uint8_t {
 struct SparseRoot {
   enum class Kind : uint8_t {
     Array,           // a CSR array of Wide values, a dense array of others
-    FullAggregate,   // of `value`, times the PerRow `factor` if there is one
-    ColumnAggregate, // sums by column of a Wide value (times `factor`), aggregates of a Narrow one
+    FullAggregate,   // of `value`, or of its products with `factor`
+    ColumnAggregate, // of a Wide value (sums only) or a Narrow one, or of its products with
+                     // `factor`
     OuterProduct,    // t(value) %*% factor, Wide and Narrow
   };
   Kind kind = Kind::Array;
   AggregateKind aggregate = AggregateKind::Sum;
   mlir::Value value;
-  mlir::Value factor; // may be null
+  mlir::Value factor; // PerRow, of an OuterProduct Narrow; may be null
 };
+
+// Reads an operator once; afterwards everything asked is a lookup.
+class SparseBody {
+public:
+  // Fails with an error at the operation for all that is not listed above.
+  static llvm::FailureOr<SparseBody> analyze(plan::OperatorOp op);
+
+  plan::OperatorOp op() const { return op_; }
+  SparseKind kindOf(mlir::Value value) const {
+    auto known = kinds_.find(value);
+    return known == kinds_.end() ? SparseKind::Factor : known->second;
+  }
+  llvm::ArrayRef<SparseRoot> roots() const { return roots_; }
+  mlir::BlockArgument driver() const { return driver_; }
+  bool isCsr(mlir::BlockArgument input) const { return op_.isCsrOperand(input.getArgNumber()); }
+  // Number of `input` among the array operands, or among the scalar operands.
+  unsigned arrayIndex(mlir::BlockArgument input) const { return inputIndex_.lookup(input); }
+  unsigned scalarIndex(mlir::BlockArgument input) const { return inputIndex_.lookup(input); }
+  unsigned arrayCount() const { return arrayCount_; }
+  // A matrix value's columns: of Narrow ones k.
+  tok::Dimension columnsOf(mlir::Value value) const {
+    return kindOf(value) == SparseKind::Wide ? columns_ : facts_.lookup(value).columns();
+  }
+  // A size that an input has.
+  abi::SizeExpression sizeOf(tok::Dimension dimension) const;
+
+  // Iteration space, inputs, outputs and bytes per step; code, name and scratch are the emitter's.
+  abi::KernelPlan describe() const;
+
+private:
+  llvm::LogicalResult classify();
+  SparseKind kindOfInput(mlir::BlockArgument input) const;
+  llvm::LogicalResult classifyCell(mlir::Operation &operation);
+  llvm::LogicalResult classifyProduct(tok::MatmulOp product);
+  llvm::LogicalResult classifyAggregate(tok::AggregateOp aggregate);
+  llvm::LogicalResult findRoots();
+  llvm::FailureOr<SparseRoot> rootOf(mlir::Value value);
+  bool isPerRow(mlir::Value value) const; // a vector with a value per row
+  bool hasKind(mlir::Value value, SparseKind kind) const {
+    auto known = kinds_.find(value);
+    return known != kinds_.end() && known->second == kind;
+  }
+  bool isDenseInput(mlir::Value value, tok::Dimension rows) const;
+
+  mutable plan::OperatorOp op_; // an operation's accessors are not const
+  mlir::BlockArgument driver_;
+  llvm::DenseMap<mlir::Value, tok::Facts> facts_;
+  llvm::DenseMap<mlir::Value, SparseKind> kinds_; // results that are no kind of cells have none
+  llvm::DenseMap<mlir::Value, unsigned> inputIndex_;
+  llvm::SmallVector<SparseRoot> roots_;
+  tok::Dimension rows_ = tok::Dimension::unknown(), columns_ = tok::Dimension::unknown();
+  unsigned arrayCount_ = 0;
+};
+
+// U %*% t(V) at the entries.
+bool isSampledProduct(tok::MatmulOp product);
+// t(x) %*% y, a result.
+bool isTransposedProduct(tok::MatmulOp product);
 
 } // namespace tokamak::codegen
 #endif

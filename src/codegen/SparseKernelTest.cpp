@@ -1,0 +1,389 @@
+// Kernels over the entries of a CSR operand against the interpretation of their bodies on dense
+// matrices.
+#include "codegen/KernelCompiler.h"
+#include "codegen/SparseLauncher.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <random>
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::codegen;
+
+namespace {
+
+class SparseKernelTest : public ::testing::Test {
+protected:
+  SparseKernelTest() {
+    context.loadDialect<tok::TokDialect, plan::PlanDialect, func::FuncDialect>();
+  }
+
+  // The operator in `text`, whose operands are %a %b %c %d %e (matrices) and %s %t (f64).
+  plan::OperatorOp parse(std::string text) {
+    text = "func.func @f(%a: $M, %b: $M, %c: $M, %d: $M, %e: $M, %s: f64, %t: f64) {\n%r:9 = "
+           "plan.operator " +
+           text + "\nreturn\n}\n";
+    // The number of results is that of the type.
+    size_t arrow = text.find("} : ");
+    arrow = text.find("->", arrow == std::string::npos ? 0 : arrow);
+    size_t results = 1;
+    if (text[arrow + 3] == '(')
+      results = 1 + std::count(text.begin() + arrow, text.begin() + text.find(')', arrow), ',');
+    text.replace(text.find("%r:9"), 4, "%r:" + std::to_string(results));
+    for (size_t at; (at = text.find("$M")) != std::string::npos;)
+      text.replace(at, 2, "tensor<?x?x" + cells + ">");
+    modules.push_back(parseSourceString<ModuleOp>(text, &context));
+    if (!modules.back())
+      return nullptr;
+    plan::OperatorOp found;
+    modules.back()->walk([&](plan::OperatorOp op) { found = op; });
+    return found;
+  }
+
+  Matrix dense(int64_t rows, int64_t columns, double low = -2, double high = 2) {
+    Matrix matrix{rows, columns, {}};
+    std::uniform_real_distribution<double> distribution(low, high);
+    for (int64_t i = 0; i < rows * columns; ++i) {
+      double cell = distribution(generator);
+      matrix.cells.push_back(cells == "f32" ? static_cast<float>(cell) : cell);
+    }
+    return matrix;
+  }
+
+  // Some rows are empty, some full.
+  Matrix sparse(int64_t rows, int64_t columns, double density, double low = -2, double high = 2) {
+    Matrix matrix = dense(rows, columns, low, high);
+    std::uniform_real_distribution<double> chance(0, 1);
+    for (int64_t i = 0; i < rows; ++i) {
+      double kind = chance(generator);
+      double limit = kind < 0.15 ? 0 : kind > 0.95 ? 1 : density;
+      for (int64_t j = 0; j < columns; ++j)
+        if (chance(generator) >= limit)
+          matrix.cells[i * columns + j] = 0;
+    }
+    return matrix;
+  }
+
+  // Runs the operator in one tile and in several, on one thread and on several, and compares with
+  // plain loops: |difference| <= tolerance * (1 + |expected|).
+  void check(const std::string &text, std::vector<Matrix> inputs, std::vector<double> scalars,
+             double tolerance) {
+    plan::OperatorOp op = parse(text);
+    ASSERT_TRUE(op) << text;
+    auto plan = compiler.compile(op);
+    ASSERT_TRUE(succeeded(plan)) << text;
+    ASSERT_GE(plan->driver, 0);
+    std::vector<Matrix> expected = interpret(op, inputs, scalars);
+    for (int64_t tile : {int64_t(1) << 20, int64_t(1), int64_t(5), int64_t(24)}) {
+      SparseLaunch launch{inputs, scalars, tile};
+      std::vector<Matrix> results = launch.run(*plan);
+      EXPECT_TRUE(launch.guardsIntact) << text;
+      ASSERT_EQ(results.size(), expected.size());
+      for (size_t i = 0; i < results.size(); ++i)
+        compare(results[i], expected[i], tolerance, text, tile);
+      SparseLaunch parallel{inputs, scalars, tile, 3};
+      std::vector<Matrix> again = parallel.run(*plan);
+      for (size_t i = 0; i < results.size(); ++i)
+        compare(again[i], results[i], 0, text, tile);
+    }
+  }
+
+  static void compare(const Matrix &result, const Matrix &expected, double tolerance,
+                      const std::string &text, int64_t tile) {
+    ASSERT_EQ(result.rows, expected.rows) << text;
+    ASSERT_EQ(result.columns, expected.columns) << text;
+    for (size_t i = 0; i < expected.cells.size(); ++i) {
+      double is = result.cells[i], should = expected.cells[i];
+      bool equal = std::bit_cast<uint64_t>(is) == std::bit_cast<uint64_t>(should) || is == should ||
+                   (std::isnan(is) && std::isnan(should)) ||
+                   (tolerance > 0 && std::fabs(is - should) <= tolerance * (1 + std::fabs(should)));
+      ASSERT_TRUE(equal) << text << "\ncell " << i << " of " << expected.rows << "x"
+                         << expected.columns << ", tiles of " << tile << ": " << is
+                         << " instead of " << should;
+    }
+  }
+
+  void expectRefused(const std::string &text, const std::string &reason) {
+    plan::OperatorOp op = parse(text);
+    ASSERT_TRUE(op) << text;
+    std::string message;
+    ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+      message += diagnostic.str();
+      return success();
+    });
+    EXPECT_TRUE(failed(compiler.compile(op))) << text;
+    EXPECT_NE(message.find(reason), std::string::npos) << message;
+  }
+
+  std::string cells = "f64";
+  MLIRContext context;
+  std::vector<OwningOpRef<ModuleOp>> modules;
+  KernelCompiler compiler{{}};
+  std::mt19937_64 generator{42};
+};
+
+struct Size {
+  int64_t rows, columns;
+  double density;
+};
+const Size sizes[] = {{0, 9, 0.5},  {1, 5, 0.5},    {7, 3, 0.4},    {33, 12, 0.3},
+                      {40, 2, 0.5}, {50, 300, 0.1}, {30, 40, 0.02}, {64, 100, 0}};
+
+TEST_F(SparseKernelTest, CellsOfTheDriver) {
+  for (auto [rows, columns, density] : sizes)
+    check(
+        R"(cell(%a, %b, %s) sizes [-1, -2, 1, -2, 0, 0] {csr = array<i64: 0>, driver = 0 : i64, csr_results = array<i64: 0, 2>} : ($M, $M, f64) -> ($M, f64, $M, $M) {
+    ^bb0(%x: $M, %v: $M, %s0: f64):
+      %0 = tok.unary abs %x : $M -> $M
+      %1 = tok.binary mul %0, %s0 : ($M, f64) -> $M
+      %2 = tok.aggregate sum full %1 : $M -> f64
+      %3 = tok.unary exp %v : $M -> $M
+      %4 = tok.binary mul %1, %3 : ($M, $M) -> $M
+      %5 = tok.aggregate sum column %4 : $M -> $M
+      plan.yield %1, %2, %4, %5 : $M, f64, $M, $M
+    })",
+        {sparse(rows, columns, density), dense(1, columns)}, {1.25}, 1e-12);
+}
+
+TEST_F(SparseKernelTest, SpecialValues) {
+  Matrix x = sparse(20, 30, 0.5);
+  double special[] = {INFINITY, -INFINITY, std::nan(""), 4.9e-324, -0.0, 1e300};
+  for (size_t i = 0; i < 60; ++i)
+    x.cells[i * 7] = special[i % 6];
+  for (std::string op : {"abs", "sqrt", "sign", "round", "is_nan", "floor"})
+    check("cell(%a) sizes [-1, -2] {csr = array<i64: 0>, driver = 0 : i64, csr_results = "
+          "array<i64: 0>} : ($M) -> ($M, f64, f64) {\n^bb0(%x: $M):\n%0 = tok.unary " +
+              op +
+              " %x : $M -> $M\n%1 = tok.aggregate sum full %0 : $M -> f64\n"
+              "%2 = tok.aggregate max full %0 : $M -> f64\nplan.yield %0, %1, %2 : $M, f64, f64\n}",
+          {x}, {}, 1e-12);
+}
+
+TEST_F(SparseKernelTest, CellsWithSideInputs) {
+  std::string text =
+      R"(cell(%a, %b, %c, %d, %e) sizes [-1, -2, -1, -2, -1, -2, -1, 1, 1, -2] {csr = array<i64: 0, 2>, driver = 0 : i64, csr_results = array<i64: 0>} : ($M, $M, $M, $M, $M) -> ($M, f64) {
+    ^bb0(%x: $M, %y: $M, %z: $M, %u: $M, %v: $M):
+      %0 = tok.binary add %y, %z : ($M, $M) -> $M
+      %1 = tok.binary sub %0, %u : ($M, $M) -> $M
+      %2 = tok.binary mul %1, %v : ($M, $M) -> $M
+      %3 = tok.binary mul %x, %2 : ($M, $M) -> $M
+      %4 = tok.aggregate sum full %3 : $M -> f64
+      plan.yield %3, %4 : $M, f64
+    })";
+  for (auto [rows, columns, density] : sizes) {
+    Matrix x = sparse(rows, columns, density), u = dense(rows, 1), v = dense(1, columns);
+    Matrix y = dense(rows, columns);
+    check(text, {x, y, sparse(rows, columns, 0.3), u, v}, {}, 1e-12);
+    check(text, {x, y, x, u, v}, {}, 1e-12); // the same entries
+  }
+}
+
+TEST_F(SparseKernelTest, AggregatesCountAbsentCells) {
+  std::string text =
+      R"(multiagg(%a, %b) sizes [-1, -2, -1, 1] {csr = array<i64: 0>, driver = 0 : i64} : ($M, $M) -> (f64, f64, f64, $M, $M, $M, $M, f64) {
+    ^bb0(%x: $M, %u: $M):
+      %0 = tok.aggregate min full %x : $M -> f64
+      %1 = tok.aggregate max full %x : $M -> f64
+      %2 = tok.aggregate prod full %x : $M -> f64
+      %3 = tok.aggregate min row %x : $M -> $M
+      %4 = tok.aggregate max row %x : $M -> $M
+      %5 = tok.aggregate prod row %x : $M -> $M
+      %6 = tok.aggregate sum row %x : $M -> $M
+      %7 = tok.binary sub %u, %6 : ($M, $M) -> $M
+      %8 = tok.aggregate min full %7 : $M -> f64
+      plan.yield %0, %1, %2, %3, %4, %5, %7, %8 : f64, f64, f64, $M, $M, $M, $M, f64
+    })";
+  for (auto [rows, columns, density] : sizes)
+    check(text, {sparse(rows, columns, density), dense(rows, 1)}, {}, 1e-12);
+  check(text, {sparse(20, 5, 1, 1, 2), dense(20, 1)}, {}, 1e-12);
+  check(text, {dense(20, 5, 1, 2), dense(20, 1)}, {}, 1e-12);
+  check(text, {dense(20, 5, -2, -1), dense(20, 1)}, {}, 1e-12);
+}
+
+// t(X) (w * (X v)), t(u) X.
+TEST_F(SparseKernelTest, RowProducts) {
+  for (auto [rows, columns, density] : sizes)
+    check(
+        R"(row(%a, %b, %c) sizes [-1, -2, -2, 1, -1, 1] {csr = array<i64: 0>, driver = 0 : i64} : ($M, $M, $M) -> ($M, $M, $M, $M) {
+    ^bb0(%x: $M, %v: $M, %w: $M):
+      %0 = tok.matmul %x, %v : ($M, $M) -> $M
+      %1 = tok.binary mul %w, %0 : ($M, $M) -> $M
+      %2 = tok.transpose %x : ($M) -> $M
+      %3 = tok.matmul %2, %1 : ($M, $M) -> $M
+      %4 = tok.transpose %w : ($M) -> $M
+      %5 = tok.matmul %4, %x : ($M, $M) -> $M
+      %6 = tok.matmul %4, %1 : ($M, $M) -> $M
+      plan.yield %3, %0, %5, %6 : $M, $M, $M, $M
+    })",
+        {sparse(rows, columns, density), dense(columns, 1), dense(rows, 1)}, {}, 1e-11);
+}
+
+TEST_F(SparseKernelTest, ColumnSumsOfProducts) {
+  for (auto [rows, columns, density] : sizes)
+    check(
+        R"(row(%a, %b, %c) sizes [-1, -2, -1, -2, 1, -2] {csr = array<i64: 0>, driver = 0 : i64} : ($M, $M, $M) -> ($M, $M) {
+    ^bb0(%x: $M, %y: $M, %v: $M):
+      %0 = tok.binary mul %x, %y : ($M, $M) -> $M
+      %1 = tok.aggregate sum column %0 : $M -> $M
+      %2 = tok.binary div %x, %v : ($M, $M) -> $M
+      %3 = tok.aggregate sum row %2 : $M -> $M
+      plan.yield %1, %3 : $M, $M
+    })",
+        {sparse(rows, columns, density), dense(rows, columns), dense(1, columns, 1, 2)}, {}, 1e-12);
+}
+
+// A value at the entries that is expensive and used before and after a row is complete is kept.
+TEST_F(SparseKernelTest, KeepsValuesBetweenPasses) {
+  for (auto [rows, columns, density] : sizes)
+    check(
+        R"(row(%a, %b) sizes [-1, -2, -1, 1] {csr = array<i64: 0>, driver = 0 : i64, csr_results = array<i64: 0>} : ($M, $M) -> ($M, $M, f64) {
+    ^bb0(%x: $M, %w: $M):
+      %z = tok.constant 0.0 : f64
+      %k = tok.constant 1.0 : f64
+      %n = tok.binary ne %x, %z : ($M, f64) -> $M
+      %ex = tok.unary exp %x : $M -> $M
+      %0 = tok.binary mul %n, %ex : ($M, $M) -> $M
+      %1 = tok.aggregate sum row %0 : $M -> $M
+      %2 = tok.binary add %1, %k : ($M, f64) -> $M
+      %3 = tok.binary div %0, %2 : ($M, $M) -> $M
+      %4 = tok.aggregate sum row %3 : $M -> $M
+      %5 = tok.binary mul %3, %4 : ($M, $M) -> $M
+      %6 = tok.aggregate sum column %5 : $M -> $M
+      %7 = tok.binary mul %w, %4 : ($M, $M) -> $M
+      %8 = tok.aggregate sum full %7 : $M -> f64
+      plan.yield %5, %6, %8 : $M, $M, f64
+    })",
+        {sparse(rows, columns, density), dense(rows, 1)}, {}, 1e-12);
+}
+
+TEST_F(SparseKernelTest, NarrowProducts) {
+  for (std::string k : {"2", "8", "10", "17", "64", "70", "-3"}) {
+    int64_t width = k == "-3" ? 21 : std::stoi(k);
+    std::string text =
+        "row(%a, %b, %c, %d, %e) sizes [-1, -2, -2, " + k + ", -1, " + k + ", 1, " + k +
+        R"(, -1, 1] {csr = array<i64: 0>, driver = 0 : i64} : ($M, $M, $M, $M, $M) -> ($M, $M, $M, f64, $M, $M, $M, $M) {
+    ^bb0(%x: $M, %b0: $M, %q: $M, %h: $M, %u: $M):
+      %0 = tok.matmul %x, %b0 : ($M, $M) -> $M
+      %1 = tok.binary sub %0, %q : ($M, $M) -> $M
+      %2 = tok.binary mul %1, %h : ($M, $M) -> $M
+      %3 = tok.binary add %2, %u : ($M, $M) -> $M
+      %4 = tok.aggregate sum row %3 : $M -> $M
+      %5 = tok.binary mul %u, %4 : ($M, $M) -> $M
+      %6 = tok.transpose %x : ($M) -> $M
+      %7 = tok.matmul %6, %3 : ($M, $M) -> $M
+      %8 = tok.matmul %6, %q : ($M, $M) -> $M
+      %9 = tok.aggregate max full %2 : $M -> f64
+      %10 = tok.aggregate sum column %3 : $M -> $M
+      %11 = tok.transpose %3 : ($M) -> $M
+      %12 = tok.matmul %11, %5 : ($M, $M) -> $M
+      %13 = tok.binary mul %x, %5 : ($M, $M) -> $M
+      %14 = tok.aggregate sum column %13 : $M -> $M
+      plan.yield %3, %5, %7, %9, %10, %12, %8, %14 : $M, $M, $M, f64, $M, $M, $M, $M
+    })";
+    for (auto [rows, columns, density] : {Size{0, 9, 0.5}, Size{1, 80, 0.3}, Size{33, 90, 0.2}})
+      check(text,
+            {sparse(rows, columns, density), dense(columns, width), dense(rows, width),
+             dense(1, width), dense(rows, 1)},
+            {}, 1e-10);
+  }
+}
+
+TEST_F(SparseKernelTest, SampledProducts) {
+  for (std::string r : {"0", "1", "2", "8", "13", "100", "128", "130", "-3"}) {
+    int64_t inner = r == "-3" ? 21 : std::stoi(r);
+    std::string text =
+        "outer(%a, %b, %c, %s) sizes [-1, -2, -1, " + r + ", -2, " + r +
+        R"(, 0, 0] {csr = array<i64: 0>, driver = 0 : i64, csr_results = array<i64: 1>} : ($M, $M, $M, f64) -> (f64, $M, $M) {
+    ^bb0(%x: $M, %u: $M, %v: $M, %eps: f64):
+      %0 = tok.transpose %v : ($M) -> $M
+      %1 = tok.matmul %u, %0 : ($M, $M) -> $M
+      %2 = tok.binary add %1, %eps : ($M, f64) -> $M
+      %3 = tok.unary log %2 : $M -> $M
+      %4 = tok.binary mul %x, %3 : ($M, $M) -> $M
+      %5 = tok.aggregate sum full %4 : $M -> f64
+      %6 = tok.binary mul %x, %1 : ($M, $M) -> $M
+      %7 = tok.aggregate sum row %4 : $M -> $M
+      plan.yield %5, %6, %7 : f64, $M, $M
+    })";
+    for (auto [rows, columns, density] : {Size{0, 9, 0.5}, Size{1, 5, 0.5}, Size{33, 50, 0.2}})
+      check(text,
+            {sparse(rows, columns, density), dense(rows, inner, 0, 1), dense(columns, inner, 0, 1)},
+            {0.5}, 1e-12);
+  }
+}
+
+// The gradients of a factorisation: W = (X != 0) * (U t(V) - X), W V and t(W) U.
+TEST_F(SparseKernelTest, LeftAndRightProducts) {
+  for (std::string r : {"3", "10", "-3"}) {
+    int64_t inner = r == "-3" ? 21 : std::stoi(r);
+    std::string text = "outer(%a, %b, %c) sizes [-1, -2, -1, " + r + ", -2, " + r +
+                       R"(] {csr = array<i64: 0>, driver = 0 : i64} : ($M, $M, $M) -> ($M, $M) {
+    ^bb0(%x: $M, %u: $M, %v: $M):
+      %z = tok.constant 0.0 : f64
+      %n = tok.binary ne %x, %z : ($M, f64) -> $M
+      %0 = tok.transpose %v : ($M) -> $M
+      %1 = tok.matmul %u, %0 : ($M, $M) -> $M
+      %2 = tok.binary sub %1, %x : ($M, $M) -> $M
+      %3 = tok.binary mul %n, %2 : ($M, $M) -> $M
+      %4 = tok.matmul %3, %v : ($M, $M) -> $M
+      %5 = tok.transpose %3 : ($M) -> $M
+      %6 = tok.matmul %5, %u : ($M, $M) -> $M
+      plan.yield %4, %6 : $M, $M
+    })";
+    for (auto [rows, columns, density] : {Size{1, 5, 0.5}, Size{33, 50, 0.2}, Size{40, 90, 0.05}})
+      check(text, {sparse(rows, columns, density), dense(rows, inner), dense(columns, inner)}, {},
+            1e-11);
+  }
+}
+
+TEST_F(SparseKernelTest, SinglePrecision) {
+  cells = "f32";
+  for (auto [rows, columns, density] : {Size{1, 5, 0.5}, Size{33, 50, 0.2}, Size{40, 90, 0.05}}) {
+    check(
+        R"(row(%a, %b, %c, %d, %e) sizes [-1, -2, -1, -2, -2, 5, -1, 5, -2, 1] {csr = array<i64: 0>, driver = 0 : i64, csr_results = array<i64: 0>} : ($M, $M, $M, $M, $M) -> ($M, f64, $M, $M, $M, $M) {
+    ^bb0(%x: $M, %y: $M, %v: $M, %u: $M, %w: $M):
+      %0 = tok.transpose %v : ($M) -> $M
+      %1 = tok.matmul %u, %0 : ($M, $M) -> $M
+      %2 = tok.binary mul %x, %y : ($M, $M) -> $M
+      %3 = tok.binary mul %2, %1 : ($M, $M) -> $M
+      %4 = tok.aggregate sum full %3 : $M -> f64
+      %5 = tok.aggregate sum row %3 : $M -> $M
+      %6 = tok.matmul %3, %v : ($M, $M) -> $M
+      %7 = tok.transpose %x : ($M) -> $M
+      %8 = tok.matmul %7, %5 : ($M, $M) -> $M
+      %9 = tok.matmul %x, %w : ($M, $M) -> $M
+      plan.yield %3, %4, %5, %6, %8, %9 : $M, f64, $M, $M, $M, $M
+    })",
+        {sparse(rows, columns, density), dense(rows, columns), dense(columns, 5), dense(rows, 5),
+         dense(columns, 1)},
+        {}, 1e-4);
+  }
+}
+
+TEST_F(SparseKernelTest, WhatIsRefused) {
+  std::string header = "row(%a, %b) sizes [-1, -2, -2, -2] {csr = array<i64: 0>, driver = 0 : i64} "
+                       ": ($M, $M) -> $M {\n^bb0(%x: $M, %y: $M):\n";
+  expectRefused(header + "%0 = tok.aggregate index_max row %x : $M -> $M\nplan.yield %0 : $M\n}",
+                "only sums, products, minima and maxima are taken of entries");
+  expectRefused(header + "%0 = tok.aggregate max column %x : $M -> $M\nplan.yield %0 : $M\n}",
+                "of the columns of entries only sums are taken");
+  expectRefused(header + "%0 = tok.matmul %x, %y : ($M, $M) -> $M\nplan.yield %0 : $M\n}",
+                "a product has fewer columns than the driver");
+  expectRefused(header + "%0 = tok.unary abs %x : $M -> $M\nplan.yield %0 : $M\n}",
+                "must be listed in csr_results");
+  expectRefused(header + "%0 = tok.transpose %x : ($M) -> $M\nplan.yield %0 : $M\n}",
+                "only a factor of a product is transposed in a kernel");
+  expectRefused("cell(%a, %b) sizes [-1, -2, -1, -2] {csr = array<i64: 0>} : ($M, $M) -> $M {\n"
+                "^bb0(%x: $M, %y: $M):\n%0 = tok.binary add %x, %y : ($M, $M) -> $M\n"
+                "plan.yield %0 : $M\n}",
+                "at the entries of a driver only");
+}
+
+} // namespace

@@ -1,0 +1,173 @@
+// For the tests of kernels over entries: launches one on dense matrices that it converts to CSR
+// where the plan says so, and its results back.
+//
+//   SparseLaunch launch{matrices, scalars, /*tile=*/5, /*threads=*/3};
+//   std::vector<Matrix> results = launch.run(*plan);
+#ifndef TOKAMAK_CODEGEN_SPARSELAUNCHER_H
+#define TOKAMAK_CODEGEN_SPARSELAUNCHER_H
+
+#include "codegen/KernelLauncher.h"
+
+#include <atomic>
+#include <thread>
+
+namespace tokamak::codegen {
+
+// A dense matrix as CSR: its cells that are not zero, some zeros too, and an offset of the first
+// row as in a view of rows.
+struct CsrMatrix {
+  std::vector<int64_t> offsets;
+  std::vector<int32_t> indices;
+  std::vector<double> values;
+
+  explicit CsrMatrix(const Matrix &matrix, int64_t start = 3) {
+    indices.assign(start, 1 << 30);
+    values.assign(start, -7777);
+    offsets.push_back(start);
+    for (int64_t i = 0; i < matrix.rows; ++i) {
+      for (int64_t j = 0; j < matrix.columns; ++j) {
+        double cell = matrix.cells[i * matrix.columns + j];
+        bool explicitZero = cell == 0 && (i * 7 + j * 3) % 29 == 0;
+        if (cell != 0 || explicitZero) {
+          indices.push_back(static_cast<int32_t>(j));
+          values.push_back(cell);
+        }
+      }
+      offsets.push_back(static_cast<int64_t>(indices.size()));
+    }
+  }
+  int64_t end() const { return offsets.back(); }
+};
+
+// Launches kernels with a driver as the runtime does, with tiles of as many rows as wanted, on as
+// many threads.
+struct SparseLaunch {
+  std::vector<Matrix> inputs;
+  std::vector<double> scalars;
+  int64_t tile = 1 << 20;
+  unsigned threads = 1;
+  bool guardsIntact = true;
+
+  int64_t size(const abi::SizeExpression &expression) const {
+    Launch dense{inputs, scalars};
+    return dense.size(expression);
+  }
+
+  std::vector<Matrix> run(const abi::KernelPlan &plan) {
+    using Kind = abi::KernelOutput::Kind;
+    std::vector<CsrMatrix> patterns;
+    patterns.reserve(inputs.size());
+    std::vector<TokArray> inputArrays, outputArrays;
+    auto describe = [](double *data, int64_t rows, int64_t columns) {
+      return TokArray{
+          data, {rows, columns, 1}, {columns, 1, 1}, 2, TOK_F64, TOK_DENSE, 0, nullptr, nullptr};
+    };
+    auto makeCsr = [](TokArray &array, const CsrMatrix &pattern) {
+      array.layout = TOK_CSR;
+      array.rowOffsets = pattern.offsets.data();
+      array.columnIndices = pattern.indices.data();
+    };
+    std::vector<std::vector<float>> floats;
+    floats.reserve(inputs.size());
+    const CsrMatrix *driver = nullptr;
+    for (auto [number, input] : llvm::enumerate(inputs)) {
+      inputArrays.push_back(describe(input.cells.data(), input.rows, input.columns));
+      std::vector<double> *cells = &input.cells;
+      if (plan.inputs[number].layout == TOK_CSR) {
+        CsrMatrix &pattern = patterns.emplace_back(input);
+        cells = &pattern.values;
+        inputArrays.back().data = cells->data();
+        // Arrays with the same entries share them.
+        makeCsr(inputArrays.back(), patterns.front().indices == pattern.indices &&
+                                            patterns.front().offsets == pattern.offsets
+                                        ? patterns.front()
+                                        : pattern);
+        if (plan.driver == static_cast<int32_t>(number))
+          driver = &pattern;
+      }
+      if (plan.inputs[number].elementType == TOK_F32) {
+        inputArrays.back().data = floats.emplace_back(cells->begin(), cells->end()).data();
+        inputArrays.back().elementType = TOK_F32;
+      }
+    }
+    std::vector<Matrix> results;
+    std::vector<std::unique_ptr<AlignedDoubles>> outputData;
+    int64_t partials = 0;
+    for (const abi::KernelOutput &output : plan.outputs) {
+      bool scalar = output.kind == Kind::PartialScalar;
+      Matrix result{scalar ? 1 : size(output.rows), scalar ? 1 : size(output.columns), {}};
+      int64_t cells = result.rows * result.columns;
+      if (output.kind == Kind::Array) {
+        bool csr = output.layout == TOK_CSR;
+        outputData.push_back(std::make_unique<AlignedDoubles>(csr ? driver->end() : cells));
+        outputArrays.push_back(describe(outputData.back()->data(), result.rows, result.columns));
+        if (csr)
+          makeCsr(outputArrays.back(), *driver);
+      } else {
+        partials += abi::partialDoubles(cells);
+      }
+      results.push_back(std::move(result));
+    }
+    int64_t rows = size(plan.extents[0]), columns = size(plan.extents[1]);
+    TokArguments arguments{TOK_ABI_VERSION,     static_cast<uint32_t>(inputArrays.size()),
+                           inputArrays.data(),  scalars.data(),
+                           outputArrays.data(), {rows, columns, 1}};
+    int64_t scratchDoubles = plan.scratchDoublesPerColumn * columns + plan.scratchDoubles;
+    for (const abi::SizeExpression &expression : plan.scratchSizes)
+      scratchDoubles += abi::partialDoubles(size(expression));
+    int64_t tiles = std::max<int64_t>(1, (rows + tile - 1) / tile);
+    std::vector<std::unique_ptr<AlignedDoubles>> partial;
+    for (int64_t i = 0; i < tiles; ++i)
+      partial.push_back(std::make_unique<AlignedDoubles>(partials));
+    std::atomic<bool> intact = true;
+    auto work = [&](unsigned thread) {
+      AlignedDoubles scratch(scratchDoubles);
+      for (int64_t i = thread; i < tiles; i += threads) {
+        TokTile range{{i * tile, 0, 0}, {std::min(rows, (i + 1) * tile), columns, 1}, i};
+        TokWorkspace workspace{scratch.data(), partial[i]->data(), -1};
+        if (plan.kernel(&arguments, &range, &workspace) != 0)
+          std::abort();
+        if (!scratch.isGuardIntact() || !partial[i]->isGuardIntact())
+          intact = false;
+      }
+    };
+    std::vector<std::thread> workers;
+    for (unsigned i = 1; i < threads; ++i)
+      workers.emplace_back(work, i);
+    work(0);
+    for (std::thread &worker : workers)
+      worker.join();
+    for (int64_t step = 1; step < tiles; step *= 2)
+      for (int64_t i = 0; i + step < tiles && plan.merge; i += 2 * step)
+        plan.merge(&arguments, partial[i]->data(), partial[i + step]->data());
+    auto array = outputData.begin();
+    const double *from = partial[0]->data();
+    for (auto [result, output] : llvm::zip(results, plan.outputs)) {
+      int64_t cells = result.rows * result.columns;
+      if (output.kind != Kind::Array) {
+        result.cells.assign(from, from + cells);
+        from += abi::partialDoubles(cells);
+        continue;
+      }
+      intact = intact && (*array)->isGuardIntact();
+      result.cells.assign(cells, 0);
+      auto cell = [&](int64_t p) {
+        const double *data = (*array)->data();
+        return output.elementType == TOK_F32 ? reinterpret_cast<const float *>(data)[p] : data[p];
+      };
+      if (output.layout != TOK_CSR)
+        for (int64_t p = 0; p < cells; ++p)
+          result.cells[p] = cell(p);
+      else
+        for (int64_t i = 0; i < rows; ++i)
+          for (int64_t p = driver->offsets[i]; p < driver->offsets[i + 1]; ++p)
+            result.cells[i * columns + driver->indices[p]] = cell(p);
+      ++array;
+    }
+    guardsIntact = intact;
+    return results;
+  }
+};
+
+} // namespace tokamak::codegen
+#endif

@@ -1,0 +1,553 @@
+// The loops of a kernel over entries: rows, passes over a row, vectors of eight entries, and what
+// becomes of them.
+#include "codegen/SparseTile.h"
+
+#include "codegen/CellEmission.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::codegen;
+
+static constexpr int64_t lanes = VectorBuilder::lanes;
+// Bodies with more instructions than this for eight entries are emitted once, for masked vectors:
+// they have work enough to hide the mask, and compiling the copy would take longer than it saves.
+static constexpr int instructionsWorthTwoLoops = 40;
+// Narrow rows of up to so many columns, if constant, stay in registers; with at most the second
+// number of vectors, they are added up in two halves.
+static constexpr int64_t columnsInRegisters = 64, vectorsWorthHalves = 2;
+
+//===- tile
+//---------------------------------------------------------------------------------------===//
+
+void SparseTile::emit(abi::KernelPlan &plan) {
+  layOutScratch(plan);
+  emitUniformValues();
+  for (BlockArgument other : schedule_.lookups)
+    samePattern_[other] = samePattern(vectors_, input(other).pattern(), driver().pattern());
+  State state;
+  openState(state);
+  if (schedule_.isFlat) {
+    begin_ = loadOffset(vectors_, driver().offsets, arguments_.begin);
+    end_ = loadOffset(vectors_, driver().offsets, arguments_.end);
+    for (const EntryPass &pass : schedule_.passes)
+      emitPass(pass, state);
+  } else {
+    vectors_.forLoop(arguments_.begin, arguments_.end, 1, state,
+                     [&](Value row, State &current) { emitRow(row, current); });
+  }
+  closeState(state);
+}
+
+int SparseTile::copies() const {
+  if (!schedule_.isFlat)
+    return 1;
+  int instructions = schedule_.passes.front().instructions;
+  return instructions <= 20 ? 4 : instructions <= instructionsWorthTwoLoops ? 2 : 1;
+}
+
+void SparseTile::openState(State &state) {
+  for (const SparseRoot &root : body_.roots()) {
+    if (root.kind == SparseRoot::Kind::Array)
+      continue;
+    Value neutral = vectors_.number(neutralElement(root.aggregate));
+    if (root.kind == SparseRoot::Kind::FullAggregate) {
+      slots_[&root] = state.size();
+      state.append(copies(), neutral);
+      continue;
+    }
+    Value partial = partials_[&root] = partialPointer(root);
+    Value size = sparsePartialSize(vectors_, body_, root,
+                                   [&](tok::Dimension dimension) { return valueOf(dimension); });
+    vectors_.forLoop(vectors_.integer(0), size, lanes,
+                     [&](Value i) { vectors_.store(neutral, vectors_.offset(partial, i), {}); });
+  }
+}
+
+// Whether there are cells without an entry among so many rows.
+Value SparseTile::hasAbsentCells(Value entries, Value rows) {
+  return vectors_.less(entries, vectors_.multiply(rows, driver().columns));
+}
+
+void SparseTile::closeState(State &state) {
+  for (const SparseRoot &root : body_.roots()) {
+    if (root.kind != SparseRoot::Kind::FullAggregate)
+      continue;
+    Value *slot = state.begin() + slots_[&root];
+    for (int distance = copies() / 2; distance > 0; distance /= 2)
+      for (int i = 0; i < distance; ++i)
+        slot[i] = combine(vectors_, root.aggregate, slot[i], slot[i + distance]);
+    Value total = reduceOne(vectors_, root.aggregate, {slot[0], {}});
+    if (root.aggregate != AggregateKind::Sum && body_.kindOf(root.value) == SparseKind::Wide) {
+      Value entries = vectors_.subtract(loadOffset(vectors_, driver().offsets, arguments_.end),
+                                        loadOffset(vectors_, driver().offsets, arguments_.begin));
+      Value absent = hasAbsentCells(entries, vectors_.subtract(arguments_.end, arguments_.begin));
+      total = vectors_.select(absent, combine(vectors_, root.aggregate, total, vectors_.number(0)),
+                              total);
+    }
+    vectors_.store(total, partialPointer(root), {});
+  }
+}
+
+//===- rows and passes
+//----------------------------------------------------------------------------===//
+
+void SparseTile::emitRow(Value row, State &state) {
+  row_ = row;
+  perRow_.clear();
+  narrowRegisters_.clear();
+  sampledRow_.clear();
+  narrowReady_.clear();
+  begin_ = loadOffset(vectors_, driver().offsets, row);
+  end_ = loadOffset(vectors_, driver().offsets, vectors_.add(row, vectors_.integer(1)));
+  fillLookups();
+  for (const EntryPass &pass : schedule_.passes)
+    emitPass(pass, state);
+  for (const SparseRoot *root : schedule_.rowRoots)
+    finishRow(*root, state);
+}
+
+// The rows of the other CSR operands at the driver's columns: first zeros there, then the entries.
+// The rest of the buffers is never read.
+void SparseTile::fillLookups() {
+  for (BlockArgument other : schedule_.lookups) {
+    Value buffer = lookupBuffers_[other];
+    const SparseInput &from = input(other);
+    State none;
+    vectors_.ifThen(negate(vectors_, samePattern_[other]), none, [&](State &) {
+      Value zero = vectors_.lane(vectors_.number(0), 0);
+      vectors_.forLoop(begin_, end_, 1, [&](Value p) {
+        Value column = loadIndex(vectors_, driver().indices, p);
+        vectors_.storeScalar(zero, vectors_.offset(buffer, column));
+      });
+      Value last = vectors_.add(row_, vectors_.integer(1));
+      vectors_.forLoop(
+          loadOffset(vectors_, from.offsets, row_), loadOffset(vectors_, from.offsets, last), 1,
+          [&](Value p) {
+            Value cell = vectors_.loadScalar(vectors_.offset(from.data, p, from.cells), from.cells);
+            Value column = loadIndex(vectors_, from.indices, p);
+            vectors_.storeScalar(vectors_.extend(cell), vectors_.offset(buffer, column));
+          });
+    });
+  }
+}
+
+void SparseTile::emitPass(const EntryPass &pass, State &state) {
+  pass_ = &pass;
+  // What the loop over entries uses of the row must stand before it.
+  for (Value value : pass.perRowOperands)
+    perRow(value);
+  for (const SparseRoot *root : pass.roots)
+    if (root->factor && root->kind != SparseRoot::Kind::OuterProduct)
+      perRow(root->factor);
+  for (Value value : pass.narrowOperands)
+    prepareNarrow(value);
+  for (tok::MatmulOp product : pass.sampled)
+    prepareSampled(product);
+  size_t passState = state.size();
+  for (Operation *op : pass.rowOperations)
+    openRowOperation(op, state);
+  overEntries(pass, state, [&](const Chunk &chunk, State &current) {
+    emitChunk(pass, chunk, current, passState);
+  });
+  size_t slot = passState;
+  for (Operation *op : pass.rowOperations)
+    closeRowOperation(op, state, slot);
+  state.resize(passState);
+}
+
+void SparseTile::overEntries(const EntryPass &pass, State &state,
+                             llvm::function_ref<void(const Chunk &, State &)> body) {
+  auto masked = [&](Value position, State &current) {
+    body({position, vectors_.maskBelow(vectors_.subtract(end_, position))}, current);
+  };
+  if (pass.instructions > instructionsWorthTwoLoops) {
+    vectors_.forLoop(begin_, end_, lanes, state, masked);
+    return;
+  }
+  int64_t step = lanes * copies();
+  Value whole = vectors_.builder().create<arith::AndIOp>(
+      vectors_.builder().getUnknownLoc(), vectors_.subtract(end_, begin_), vectors_.integer(-step));
+  Value wholeEnd = vectors_.add(begin_, whole);
+  vectors_.forLoop(begin_, wholeEnd, step, state, [&](Value position, State &current) {
+    for (int copy = 0; copy < copies(); ++copy)
+      body({vectors_.add(position, vectors_.integer(copy * lanes)), {}, copy}, current);
+  });
+  if (copies() > 1)
+    vectors_.forLoop(wholeEnd, end_, lanes, state, masked);
+  else
+    vectors_.ifThen(vectors_.less(wholeEnd, end_), state,
+                    [&](State &current) { masked(wholeEnd, current); });
+}
+
+void SparseTile::emitChunk(const EntryPass &pass, const Chunk &chunk, State &state,
+                           size_t passState) {
+  chunk_ = &chunk;
+  columnIndices_ = {};
+  laneColumns_.assign(lanes, {});
+  wide_.clear();
+  size_t slot = passState;
+  for (Operation *op : pass.rowOperations)
+    addToRowOperation(op, state, slot);
+  for (const SparseRoot *root : pass.roots) {
+    switch (root->kind) {
+    case SparseRoot::Kind::Array: {
+      Value cells = vectors_.round(wide(root->value), outputCells(*root));
+      vectors_.store(cells, outputPointer(*root, chunk.position), chunk.mask);
+      break;
+    }
+    case SparseRoot::Kind::FullAggregate: {
+      Value &total = state[slots_[root] + chunk.copy];
+      total = accumulate(vectors_, root->aggregate, total,
+                         contribution(root->value, root->factor, root->aggregate,
+                                      [&](Value value) { return wide(value); }),
+                         chunk.mask);
+      break;
+    }
+    case SparseRoot::Kind::ColumnAggregate:
+      addToColumns(*root);
+      break;
+    case SparseRoot::Kind::OuterProduct:
+      addOuterProduct(*root);
+      break;
+    }
+  }
+}
+
+//===- what a pass completes per row
+//--------------------------------------------------------------===//
+
+static AggregateKind kindOf(Operation *rowOperation) {
+  auto aggregate = dyn_cast<tok::AggregateOp>(rowOperation);
+  return aggregate ? aggregate.getKind() : AggregateKind::Sum;
+}
+
+void SparseTile::openRowOperation(Operation *op, State &state) {
+  Value result = op->getResult(0);
+  if (body_.kindOf(result) != SparseKind::Narrow) {
+    state.push_back(vectors_.number(neutralElement(kindOf(op))));
+  } else if (inRegisters(result)) {
+    int64_t registers = registersOf(result);
+    state.append(registers <= vectorsWorthHalves ? 2 * registers : registers, vectors_.number(0));
+  } else {
+    State none;
+    overColumns(result, none, [&](const Columns &columns, State &) {
+      vectors_.store(vectors_.number(0), vectors_.offset(narrowBuffers_[result], columns.first),
+                     columns.mask);
+    });
+  }
+}
+
+void SparseTile::addToRowOperation(Operation *op, State &state, size_t &slot) {
+  Value result = op->getResult(0), aggregated = withoutCasts(op->getOperand(0));
+  auto valueOf = [&](Value value) { return wide(value); };
+  if (isa<tok::AggregateOp>(op)) {
+    state[slot] = accumulate(vectors_, kindOf(op), state[slot],
+                             contribution(aggregated, {}, kindOf(op), valueOf), chunk_->mask);
+    ++slot;
+    return;
+  }
+  const SparseInput &factor = input(op->getOperand(1));
+  if (body_.kindOf(result) != SparseKind::Narrow) {
+    Value cells = gather(vectors_, factor.data, columnIndices(), chunk_->mask, factor.cells);
+    state[slot] = accumulate(vectors_, AggregateKind::Sum, state[slot], {wide(aggregated), cells},
+                             chunk_->mask);
+    ++slot;
+    return;
+  }
+  size_t first = slot;
+  int64_t registers = inRegisters(result) ? registersOf(result) : 0;
+  int64_t halves = registers > 0 && registers <= vectorsWorthHalves ? 2 : 1;
+  int half = 0;
+  slot += registers * halves;
+  overLanes(aggregated, state, [&](Value lane, Value column, State &current) {
+    Value row =
+        vectors_.offset(factor.data, vectors_.multiply(column, factor.columns), factor.cells);
+    overColumns(result, current, [&](const Columns &columns, State &inner) {
+      Value cells = vectors_.extend(vectors_.load(vectors_.offset(row, columns.first, factor.cells),
+                                                  columns.mask, factor.cells));
+      if (registers > 0) {
+        Value &total = inner[first + half * registers + columns.number];
+        total = vectors_.fma(lane, cells, total);
+      } else {
+        Value pointer = vectors_.offset(narrowBuffers_[result], columns.first);
+        vectors_.store(vectors_.fma(lane, cells, vectors_.load(pointer, columns.mask)), pointer,
+                       columns.mask);
+      }
+    });
+    half = (half + 1) % halves;
+  });
+}
+
+void SparseTile::closeRowOperation(Operation *op, State &state, size_t &slot) {
+  Value result = op->getResult(0);
+  Type cells = cellType(vectors_, result.getType());
+  if (body_.kindOf(result) != SparseKind::Narrow) {
+    AggregateKind kind = kindOf(op);
+    Value total = reduceOne(vectors_, kind, {state[slot++], {}});
+    if (kind != AggregateKind::Sum)
+      total = vectors_.select(hasAbsentCells(vectors_.subtract(end_, begin_), vectors_.integer(1)),
+                              combine(vectors_, kind, total, vectors_.number(0)), total);
+    perRow_[result] = vectors_.round(total, cells);
+  } else if (inRegisters(result)) {
+    int64_t registers = registersOf(result);
+    for (int64_t i = 0; i < registers; ++i) {
+      Value total = state[slot + i];
+      if (registers <= vectorsWorthHalves)
+        total = combine(vectors_, AggregateKind::Sum, total, state[slot + registers + i]);
+      narrowRegisters_[{result, static_cast<int>(i)}] = vectors_.round(total, cells);
+    }
+    slot += registers <= vectorsWorthHalves ? 2 * registers : registers;
+  }
+}
+
+//===- results of a chunk
+//-------------------------------------------------------------------------===//
+
+void SparseTile::overLanes(Value value, State &state,
+                           llvm::function_ref<void(Value, Value, State &)> body) {
+  Value cells = vectors_.extend(wide(value));
+  if (!chunk_->mask) {
+    for (int lane = 0; lane < lanes; ++lane)
+      body(vectors_.splatLane(cells, lane), columnOf(lane), state);
+    return;
+  }
+  vectors_.store(cells, laneBuffer_, {});
+  Value position = chunk_->position;
+  Value count = minimum(vectors_, vectors_.subtract(end_, position), vectors_.integer(lanes));
+  vectors_.forLoop(vectors_.integer(0), count, 1, state, [&](Value lane, State &current) {
+    Value column = loadIndex(vectors_, driver().indices, vectors_.add(position, lane));
+    body(vectors_.splat(vectors_.loadScalar(vectors_.offset(laneBuffer_, lane))), column, current);
+  });
+}
+
+// The columns of a row are distinct, so the lanes don't meet. Lanes beyond the last entry go to a
+// place of their own.
+void SparseTile::addToColumns(const SparseRoot &root) {
+  Contribution parts = contribution(root.value, root.factor, root.aggregate,
+                                    [&](Value value) { return wide(value); });
+  Value cells = vectors_.extend(parts.value);
+  Value factor = parts.factor ? vectors_.extend(parts.factor) : Value();
+  OpBuilder &builder = vectors_.builder();
+  for (int lane = 0; lane < lanes; ++lane) {
+    Value target = vectors_.offset(partials_[&root], columnOf(lane));
+    if (chunk_->mask && lane > 0)
+      target = vectors_.select(
+          vectors_.less(vectors_.add(chunk_->position, vectors_.integer(lane)), end_), target,
+          vectors_.offset(laneBuffer_, vectors_.integer(lane)));
+    Value total = vectors_.loadScalar(target), cell = vectors_.lane(cells, lane);
+    total = factor ? vectors_.fma(cell, vectors_.lane(factor, lane), total)
+                   : builder.create<arith::AddFOp>(builder.getUnknownLoc(), total, cell);
+    vectors_.storeScalar(total, target);
+  }
+}
+
+void SparseTile::addOuterProduct(const SparseRoot &root) {
+  State none;
+  overLanes(root.value, none, [&](Value lane, Value column, State &current) {
+    Value width = valueOf(body_.columnsOf(root.factor));
+    Value row = vectors_.offset(partials_[&root], vectors_.multiply(column, width));
+    overColumns(root.factor, current, [&](const Columns &columns, State &) {
+      Value pointer = vectors_.offset(row, columns.first);
+      Value factor = vectors_.extend(narrow(root.factor, columns));
+      vectors_.store(vectors_.fma(lane, factor, vectors_.load(pointer, columns.mask)), pointer,
+                     columns.mask);
+    });
+  });
+}
+
+//===- results of a row
+//---------------------------------------------------------------------------===//
+
+void SparseTile::finishRow(const SparseRoot &root, State &state) {
+  if (body_.kindOf(root.value) == SparseKind::Narrow) {
+    finishNarrow(root, state);
+    return;
+  }
+  if (root.kind == SparseRoot::Kind::Array) {
+    Value cell = vectors_.lane(vectors_.round(perRow(root.value), outputCells(root)), 0);
+    vectors_.storeScalar(cell, outputPointer(root, row_));
+    return;
+  }
+  // The row's value is in all lanes; it counts in the first.
+  Value &total = state[slots_[&root]];
+  total = accumulate(vectors_, root.aggregate, total,
+                     contribution(root.value, root.factor, root.aggregate,
+                                  [&](Value value) { return perRow(value); }),
+                     vectors_.maskBelow(1));
+}
+
+void SparseTile::finishNarrow(const SparseRoot &root, State &state) {
+  preparePerRow(root.value);
+  if (root.factor)
+    perRow(root.factor);
+  Value width = valueOf(body_.columnsOf(root.value));
+  overColumns(root.value, state, [&](const Columns &columns, State &current) {
+    auto operand = [&](Value value) { return narrow(value, columns); };
+    if (root.kind == SparseRoot::Kind::Array) {
+      Value offset = vectors_.add(vectors_.multiply(row_, width), columns.first);
+      vectors_.store(vectors_.round(operand(root.value), outputCells(root)),
+                     outputPointer(root, offset), columns.mask);
+      return;
+    }
+    Contribution parts = contribution(root.value, root.factor, root.aggregate, operand);
+    if (root.kind == SparseRoot::Kind::FullAggregate) {
+      Value &total = current[slots_[&root]];
+      total = accumulate(vectors_, root.aggregate, total, parts, columns.mask);
+      return;
+    }
+    Value pointer = vectors_.offset(partials_[&root], columns.first);
+    Value total =
+        accumulate(vectors_, root.aggregate, vectors_.load(pointer, {}), parts, columns.mask);
+    vectors_.store(total, pointer, {});
+  });
+}
+
+//===- memory
+//-------------------------------------------------------------------------------------===//
+
+Value codegen::sizeValue(VectorBuilder &vectors, const abi::SizeExpression &size,
+                         llvm::function_ref<Value(int64_t, int)> load) {
+  using Kind = abi::SizeExpression::Kind;
+  if (size.kind == Kind::Constant)
+    return vectors.integer(size.value);
+  return load(size.value, size.kind == Kind::InputRows ? 0 : 1);
+}
+
+Value codegen::sparsePartialSize(VectorBuilder &vectors, const SparseBody &body,
+                                 const SparseRoot &root,
+                                 llvm::function_ref<Value(tok::Dimension)> valueOf) {
+  if (root.kind == SparseRoot::Kind::FullAggregate)
+    return vectors.integer(lanes);
+  Value size = valueOf(body.columnsOf(root.value));
+  if (root.kind == SparseRoot::Kind::OuterProduct)
+    size = vectors.multiply(size, valueOf(body.columnsOf(root.factor)));
+  return vectors.roundDownToLanes(vectors.add(size, vectors.integer(lanes - 1)));
+}
+
+Value SparseTile::valueOf(tok::Dimension dimension) {
+  if (dimension.isConstant())
+    return vectors_.integer(dimension.constantValue());
+  for (BlockArgument argument : body_.op().getBody().getArguments())
+    if (tok::isArray(argument.getType()) && body_.columnsOf(argument).provedEqual(dimension))
+      return input(argument).columns;
+  llvm_unreachable("sizes of values in a row are columns of an input");
+}
+
+bool SparseTile::inRegisters(Value narrow) const {
+  tok::Dimension columns = body_.columnsOf(narrow);
+  return columns.isConstant() && columns.constantValue() <= columnsInRegisters;
+}
+
+int64_t SparseTile::registersOf(Value narrow) const {
+  return (body_.columnsOf(narrow).constantValue() + lanes - 1) / lanes;
+}
+
+void SparseTile::overColumns(Value narrow, State &state, PerColumns body) {
+  if (inRegisters(narrow)) {
+    int64_t count = body_.columnsOf(narrow).constantValue();
+    for (int64_t first = 0; first < count; first += lanes)
+      body({vectors_.integer(first),
+            count - first < lanes ? vectors_.maskBelow(count - first) : Value(),
+            static_cast<int>(first / lanes)},
+           state);
+    return;
+  }
+  auto chunk = [&](Value first, Value mask, State &current) {
+    narrowColumns_.clear();
+    body({first, mask}, current);
+    narrowColumns_.clear();
+  };
+  Value count = valueOf(body_.columnsOf(narrow));
+  Value wholeEnd = vectors_.roundDownToLanes(count);
+  vectors_.forLoop(vectors_.integer(0), wholeEnd, lanes, state,
+                   [&](Value first, State &current) { chunk(first, {}, current); });
+  vectors_.ifThen(vectors_.less(wholeEnd, count), state, [&](State &current) {
+    chunk(wholeEnd, vectors_.maskBelow(vectors_.subtract(count, wholeEnd)), current);
+  });
+}
+
+Value SparseTile::rowOf(Value matrix) {
+  const SparseInput &from = input(matrix);
+  return vectors_.offset(from.data, vectors_.multiply(row_, from.columns), from.cells);
+}
+
+Type SparseTile::outputCells(const SparseRoot &root) const {
+  Operation *yield = body_.op().getBody().front().getTerminator();
+  return cellType(vectors_, yield->getOperand(&root - body_.roots().begin()).getType());
+}
+
+Value SparseTile::outputPointer(const SparseRoot &root, Value offset) {
+  unsigned index = 0;
+  for (const SparseRoot *other = body_.roots().begin(); other != &root; ++other)
+    index += other->kind == SparseRoot::Kind::Array;
+  return vectors_.offset(arguments_.outputs[index], offset, outputCells(root));
+}
+
+Value SparseTile::partialPointer(const SparseRoot &root) {
+  Value pointer = arguments_.partials;
+  for (const SparseRoot *other = body_.roots().begin(); other != &root; ++other)
+    if (other->kind != SparseRoot::Kind::Array)
+      pointer = vectors_.offset(
+          pointer, sparsePartialSize(vectors_, body_, *other,
+                                     [&](tok::Dimension dimension) { return valueOf(dimension); }));
+  return pointer;
+}
+
+Value SparseTile::columnIndices() {
+  if (!columnIndices_)
+    columnIndices_ = loadIndices(vectors_, driver().indices, chunk_->position, chunk_->mask);
+  return columnIndices_;
+}
+
+Value SparseTile::columnOf(int lane) {
+  Value &column = laneColumns_[lane];
+  if (!column) {
+    Value position = vectors_.add(chunk_->position, vectors_.integer(lane));
+    if (chunk_->mask && lane > 0)
+      position = minimum(vectors_, position, vectors_.subtract(end_, vectors_.integer(1)));
+    column = loadIndex(vectors_, driver().indices, position);
+  }
+  return column;
+}
+
+Value SparseTile::keptPointer(Value kept) {
+  Value number = vectors_.integer(schedule_.scratchSlots.lookup(kept));
+  Value buffer = vectors_.offset(keptBuffers_, vectors_.multiply(number, paddedColumns_));
+  return vectors_.offset(buffer, vectors_.subtract(chunk_->position, begin_));
+}
+
+// Eight doubles for single lanes, a row for each lookup and each kept value, narrow rows.
+void SparseTile::layOutScratch(abi::KernelPlan &plan) {
+  paddedColumns_ =
+      vectors_.roundDownToLanes(vectors_.add(driver().columns, vectors_.integer(lanes - 1)));
+  Value next = laneBuffer_ = arguments_.scratch;
+  plan.scratchDoubles = lanes;
+  next = vectors_.offset(next, vectors_.integer(lanes));
+  for (BlockArgument other : schedule_.lookups) {
+    lookupBuffers_[other] = next;
+    next = vectors_.offset(next, paddedColumns_);
+  }
+  keptBuffers_ = next;
+  int64_t kept = schedule_.scratchSlots.size();
+  next = vectors_.offset(next, vectors_.multiply(paddedColumns_, vectors_.integer(kept)));
+  plan.scratchDoublesPerColumn = schedule_.lookups.size() + kept;
+  plan.scratchDoubles += plan.scratchDoublesPerColumn * lanes;
+  auto addNarrow = [&](Value value) {
+    if (inRegisters(value) || !narrowBuffers_.try_emplace(value, next).second)
+      return;
+    tok::Dimension columns = body_.columnsOf(value);
+    plan.scratchSizes.push_back(body_.sizeOf(columns));
+    next = vectors_.offset(next, vectors_.roundDownToLanes(
+                                     vectors_.add(valueOf(columns), vectors_.integer(lanes - 1))));
+  };
+  for (const EntryPass &pass : schedule_.passes) {
+    for (Operation *op : pass.rowOperations)
+      if (body_.kindOf(op->getResult(0)) == SparseKind::Narrow)
+        addNarrow(op->getResult(0));
+    for (Value value : pass.narrowOperands)
+      if (!isa<BlockArgument>(value))
+        addNarrow(value);
+  }
+}
