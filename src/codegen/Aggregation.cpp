@@ -48,6 +48,9 @@ Value codegen::combine(VectorBuilder &vectors, AggregateKind kind, Value a, Valu
 
 Value codegen::accumulate(VectorBuilder &vectors, AggregateKind kind, Value accumulator,
                           Contribution contribution, Value mask) {
+  contribution.value = vectors.extend(contribution.value);
+  if (contribution.factor)
+    contribution.factor = vectors.extend(contribution.factor);
   if (!accumulator) {
     Value first = contribution.factor ? emitBinary(vectors, BinaryOperator::Mul, contribution.value,
                                                    contribution.factor)
@@ -73,6 +76,7 @@ Accumulator codegen::accumulateIndex(VectorBuilder &vectors, AggregateKind kind,
                                      Accumulator accumulator, Value value, Value columns,
                                      Value mask) {
   OpBuilder &builder = vectors.builder();
+  value = vectors.extend(value);
   auto predicate =
       kind == AggregateKind::IndexMax ? arith::CmpFPredicate::OGE : arith::CmpFPredicate::OLE;
   Value better = compare(vectors, predicate, value, accumulator.value);

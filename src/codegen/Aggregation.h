@@ -1,5 +1,6 @@
-// Aggregates as kernels accumulate them: in vectors of eight, joined at the end by a fixed tree, so
-// that the bits of a result depend on the sizes of a launch only.
+// Aggregates as kernels accumulate them: in vectors of eight doubles, whatever the element type of
+// what is aggregated, joined at the end by a fixed tree, so that the bits of a result depend on the
+// sizes of a launch only.
 #ifndef TOKAMAK_CODEGEN_AGGREGATION_H
 #define TOKAMAK_CODEGEN_AGGREGATION_H
 

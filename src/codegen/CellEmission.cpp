@@ -16,9 +16,10 @@ namespace {
 // Short names for what the operators are made of.
 class Cells {
 public:
-  explicit Cells(VectorBuilder &vectors) : vectors_(vectors), builder_(vectors.builder()) {}
+  Cells(VectorBuilder &vectors, Type cells)
+      : vectors_(vectors), builder_(vectors.builder()), cells_(cells) {}
 
-  Value number(double value) { return vectors_.number(value); }
+  Value number(double value) { return vectors_.number(value, cells_); }
   Value compare(Predicate predicate, Value a, Value b) {
     return builder_.create<arith::CmpFOp>(location(), predicate, a, b);
   }
@@ -53,6 +54,7 @@ private:
   Location location() { return builder_.getUnknownLoc(); }
   VectorBuilder &vectors_;
   OpBuilder &builder_;
+  Type cells_;
 };
 
 Value Cells::sign(Value x) {
@@ -123,8 +125,47 @@ Value Cells::extreme(Predicate better, Value a, Value b) {
 
 } // namespace
 
+// What f32 has instructions for that round once, or gives exactly; the rest is computed in doubles
+// and rounded. Both are the operator on doubles, rounded.
+static bool isNativeInF32(UnaryOperator op) {
+  switch (op) {
+  case UnaryOperator::Neg:
+  case UnaryOperator::Not:
+  case UnaryOperator::Abs:
+  case UnaryOperator::Sign:
+  case UnaryOperator::Sqrt:
+  case UnaryOperator::Floor:
+  case UnaryOperator::Ceil:
+  case UnaryOperator::IsNan:
+  case UnaryOperator::IsInfinite:
+    return true;
+  default:
+    return false;
+  }
+}
+
+static bool isNativeInF32(BinaryOperator op) {
+  switch (op) {
+  case BinaryOperator::Pow:
+  case BinaryOperator::Mod:
+  case BinaryOperator::IntDiv:
+  case BinaryOperator::BitwAnd:
+  case BinaryOperator::BitwOr:
+  case BinaryOperator::BitwXor:
+  case BinaryOperator::BitwShiftL:
+  case BinaryOperator::BitwShiftR:
+    return false;
+  default:
+    return true;
+  }
+}
+
+static Type cellsOf(Value vector) { return cast<VectorType>(vector.getType()).getElementType(); }
+
 Value codegen::emitUnary(VectorBuilder &vectors, UnaryOperator op, Value x) {
-  Cells cells(vectors);
+  if (Type type = cellsOf(x); type.isF32() && !isNativeInF32(op))
+    return vectors.round(emitUnary(vectors, op, vectors.extend(x)), type);
+  Cells cells(vectors, cellsOf(x));
   switch (op) {
   case UnaryOperator::Neg:
     return cells.negate(x);
@@ -166,7 +207,9 @@ Value codegen::emitUnary(VectorBuilder &vectors, UnaryOperator op, Value x) {
 }
 
 Value codegen::emitBinary(VectorBuilder &vectors, BinaryOperator op, Value a, Value b) {
-  Cells cells(vectors);
+  if (Type type = cellsOf(a); type.isF32() && !isNativeInF32(op))
+    return vectors.round(emitBinary(vectors, op, vectors.extend(a), vectors.extend(b)), type);
+  Cells cells(vectors, cellsOf(a));
   auto comparison = [&](Predicate predicate) {
     return cells.truth(cells.compare(predicate, a, b));
   };
@@ -227,7 +270,17 @@ static std::optional<double> constantOf(Value value) {
   return integer.getType().isInteger(1) ? integer.getValue().getBoolValue() : integer.getInt();
 }
 
-Value codegen::emitCell(VectorBuilder &vectors, Operation *op, ValueRange operands) {
+Type codegen::cellType(VectorBuilder &vectors, Type type) {
+  auto array = dyn_cast<RankedTensorType>(type);
+  return array && array.getElementType().isF32() ? vectors.builder().getF32Type()
+                                                 : vectors.doubleType();
+}
+
+Value codegen::emitCell(VectorBuilder &vectors, Operation *op, ValueRange values) {
+  Type type = cellType(vectors, op->getResult(0).getType());
+  SmallVector<Value> operands;
+  for (Value value : values)
+    operands.push_back(vectors.round(value, type));
   if (auto unary = dyn_cast<tok::UnaryOp>(op))
     return emitUnary(vectors, unary.getKind(), operands[0]);
   if (auto binary = dyn_cast<tok::BinaryOp>(op)) {
@@ -236,8 +289,10 @@ Value codegen::emitCell(VectorBuilder &vectors, Operation *op, ValueRange operan
       return emitBinary(vectors, BinaryOperator::Mul, operands[0], operands[0]);
     return emitBinary(vectors, binary.getKind(), operands[0], operands[1]);
   }
+  if (isa<tok::CastOp>(op))
+    return operands[0];
   if (isa<tok::IfElseOp>(op)) {
-    Cells cells(vectors);
+    Cells cells(vectors, type);
     return cells.select(cells.isTrue(operands[0]), operands[1], operands[2]);
   }
   return vectors.number(*constantOf(op->getResult(0)));

@@ -1,6 +1,6 @@
-// The cell operators on vectors of eight doubles: exactly what base/CellSemantics.cpp says, in
-// every lane. There is one emission for all templates, so a cell has the same bits under every
-// plan.
+// The cell operators on vectors of eight cells: exactly what base/CellSemantics.cpp says, in every
+// lane; on f32, that computed in doubles and rounded. There is one emission for all templates, so a
+// cell has the same bits under every plan.
 #ifndef TOKAMAK_CODEGEN_CELLEMISSION_H
 #define TOKAMAK_CODEGEN_CELLEMISSION_H
 
@@ -12,7 +12,11 @@ namespace tokamak::codegen {
 mlir::Value emitUnary(VectorBuilder &vectors, UnaryOperator op, mlir::Value x);
 mlir::Value emitBinary(VectorBuilder &vectors, BinaryOperator op, mlir::Value a, mlir::Value b);
 
-// A tok.unary, tok.binary, tok.ifelse or tok.constant whose operands are already vectors.
+// The type, f64 or f32, of the cells of a value of this type; numbers are doubles.
+mlir::Type cellType(VectorBuilder &vectors, mlir::Type type);
+
+// A cell operator (isCell) whose operands are already vectors. They are rounded to the result's
+// cells first.
 mlir::Value emitCell(VectorBuilder &vectors, mlir::Operation *op, mlir::ValueRange operands);
 
 // Instructions that one evaluation takes, roughly: decides how far loops are unrolled.

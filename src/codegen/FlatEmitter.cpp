@@ -74,7 +74,8 @@ Value FlatEmitter::emitValue(Value value) {
   Value result;
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     Value array = kernel_.tile.inputs[kernel_.body.arrayIndex(argument)];
-    result = vectors_.load(vectors_.offset(array, cell_), mask_);
+    Type cells = cellType(vectors_, value.getType());
+    result = vectors_.load(vectors_.offset(array, cell_, cells), mask_, cells);
   } else {
     SmallVector<Value> operands;
     for (Value operand : value.getDefiningOp()->getOperands())
@@ -92,7 +93,9 @@ void FlatEmitter::emitCells(Value cell, Value mask, int copy, State &state) {
   for (const Root &root : kernel_.body.roots()) {
     if (root.kind == Root::Kind::Array) {
       Value array = kernel_.tile.outputs[kernel_.outputIndex(root)];
-      vectors_.store(emitValue(root.value), vectors_.offset(array, cell), mask);
+      Type cells = cellType(vectors_, root.type);
+      vectors_.store(vectors_.round(emitValue(root.value), cells),
+                     vectors_.offset(array, cell, cells), mask);
       continue;
     }
     Contribution contribution = kernel_.contribution(root.value, root.factor, root.aggregate,

@@ -5,10 +5,17 @@ using namespace tokamak;
 using namespace tokamak::codegen;
 using tok::Dimension;
 
-// To an integer or a boolean a cast truncates or compares, unless the value is one already.
+static bool isF32Array(Type type) {
+  auto array = dyn_cast<RankedTensorType>(type);
+  return array && array.getElementType().isF32();
+}
+
+// To an integer or a boolean a cast truncates or compares, to f32 it rounds, unless the value is
+// one already.
 static bool keepsValue(tok::CastOp cast) {
   Type from = cast.getOperand().getType(), to = cast.getType();
-  return from == to || from.isInteger(1) || !(to.isInteger(64) || to.isInteger(1));
+  return from == to || from.isInteger(1) ||
+         !(to.isInteger(64) || to.isInteger(1) || (isF32Array(to) && !isF32Array(from)));
 }
 
 Value codegen::withoutCasts(Value value) {
@@ -18,8 +25,22 @@ Value codegen::withoutCasts(Value value) {
   return value;
 }
 
+bool codegen::isCell(Operation *operation) {
+  if (auto cast = dyn_cast<tok::CastOp>(operation))
+    return !keepsValue(cast) && isF32Array(cast.getType());
+  return isa<tok::UnaryOp, tok::BinaryOp, tok::IfElseOp, tok::ConstantOp>(operation);
+}
+
 bool codegen::isRowProduct(tok::MatmulOp op) {
   return !op.getLhs().getDefiningOp<tok::TransposeOp>();
+}
+
+ProductOperand codegen::productOperand(tok::MatmulOp rowProduct) {
+  Value right = rowProduct.getRhs();
+  auto transpose = right.getDefiningOp<tok::TransposeOp>();
+  if (transpose)
+    right = transpose.getOperand();
+  return {dyn_cast<BlockArgument>(right), static_cast<bool>(transpose)};
 }
 
 // The aggregate of the only row, as a result: an aggregate of all cells.
@@ -31,6 +52,10 @@ bool KernelBody::isOnlyRow(tok::AggregateOp aggregate) const {
 }
 
 static bool isOne(Dimension dimension) { return dimension.isConstant(1); }
+
+static bool isNarrow(Dimension dimension) {
+  return dimension.isConstant() && dimension.constantValue() <= mostNarrowColumns;
+}
 
 static bool hasShape(const tok::Facts &facts, Dimension rows, Dimension columns) {
   return facts.rows().provedEqual(rows) && facts.columns().provedEqual(columns);
@@ -44,7 +69,8 @@ FailureOr<KernelBody> KernelBody::analyze(plan::OperatorOp op) {
   for (BlockArgument argument : op.getBody().getArguments())
     body.inputIndex_[argument] =
         tok::isArray(argument.getType()) ? body.arrayCount_++ : scalarCount++;
-  if (failed(body.findIterationSpace()) || failed(body.findRoots()) || failed(body.classify()))
+  if (failed(body.findIterationSpace()) || failed(body.findRoots()) || failed(body.classify()) ||
+      failed(body.checkRoots()))
     return failure();
   return body;
 }
@@ -53,45 +79,74 @@ std::optional<int64_t> KernelBody::constantColumns() const {
   return columns_.isConstant() ? std::optional(columns_.constantValue()) : std::nullopt;
 }
 
-// Operands that are read along the rows or cells of the iteration space; the rest (the vector of a
-// row product) is not.
-static void forEachCellOperand(Operation &operation, llvm::function_ref<void(Value)> visit) {
-  if (isa<tok::UnaryOp, tok::BinaryOp, tok::IfElseOp, tok::AggregateOp, tok::TransposeOp>(
-          operation)) {
+int64_t KernelBody::narrowColumns(Value value) const {
+  return factsOf(value).columns().constantValue();
+}
+
+//===- iteration space
+//----------------------------------------------------------------------------===//
+
+// Values that are read or made along the rows or cells of the iteration space: all but the right
+// operands of row products and what is aggregated over the rows.
+static void forEachCellValue(Operation &operation, llvm::function_ref<void(Value)> visit) {
+  if (auto product = dyn_cast<tok::MatmulOp>(operation)) {
+    if (isRowProduct(product)) {
+      visit(withoutCasts(product.getLhs()));
+      visit(product.getResult());
+    } else {
+      visit(withoutCasts(product.getLhs().getDefiningOp<tok::TransposeOp>().getOperand()));
+      visit(withoutCasts(product.getRhs()));
+    }
+  } else if (auto aggregate = dyn_cast<tok::AggregateOp>(operation)) {
+    visit(withoutCasts(aggregate.getOperand()));
+  } else if (isCell(&operation)) {
     for (Value operand : operation.getOperands())
       visit(withoutCasts(operand));
-  } else if (auto product = dyn_cast<tok::MatmulOp>(operation)) {
-    if (isRowProduct(product))
-      visit(product.getLhs());
-    else
-      visit(product.getRhs());
+    visit(operation.getResult(0));
   }
 }
 
 LogicalResult KernelBody::findIterationSpace() {
-  auto widen = [](Dimension &space, Dimension size) {
-    if (isOne(size))
-      return true;
-    if (isOne(space))
-      space = size;
-    return space.provedEqual(size);
-  };
   bool agree = true;
-  auto cover = [&](Value value) {
-    if (!tok::isArray(value.getType()))
-      return;
-    tok::Facts facts = factsOf(value);
-    agree &= facts.isMatrix() && widen(rows_, facts.rows()) && widen(columns_, facts.columns());
-  };
-  for (Operation &operation : op_.getBody().front()) {
-    forEachCellOperand(operation, cover);
-    if (isa<tok::UnaryOp, tok::BinaryOp, tok::IfElseOp>(operation))
-      cover(operation.getResult(0));
-  }
+  SmallVector<Dimension> widths;
+  for (Operation &operation : op_.getBody().front())
+    forEachCellValue(operation, [&](Value value) {
+      if (!tok::isArray(value.getType()))
+        return;
+      tok::Facts facts = factsOf(value);
+      agree &= facts.isMatrix() && !facts.columns().isUnknown();
+      if (!agree)
+        return;
+      if (!isOne(facts.rows())) {
+        if (isOne(rows_))
+          rows_ = facts.rows();
+        agree = rows_.provedEqual(facts.rows());
+      }
+      if (!isOne(facts.columns()) && !llvm::is_contained(widths, facts.columns()))
+        widths.push_back(facts.columns());
+    });
   if (!agree)
     return op_.emitOpError("the body's values don't share one iteration space");
+  return chooseColumns(widths);
+}
+
+LogicalResult KernelBody::chooseColumns(ArrayRef<Dimension> widths) {
+  auto isLarger = [](Dimension a, Dimension b) {
+    return a.isConstant() && (!b.isConstant() || a.constantValue() < b.constantValue());
+  };
+  for (Dimension width : widths)
+    if (isOne(columns_) || isLarger(columns_, width))
+      columns_ = width;
+  for (Dimension width : widths)
+    if (width != columns_ && !isNarrow(width))
+      return op_.emitOpError("the body's values don't share one iteration space: of their widths "
+                             "only one may be other than a constant of at most ")
+             << mostNarrowColumns;
   return success();
 }
+
+//===- roots
+//--------------------------------------------------------------------------------------===//
 
 // What `value` yields as a result: an aggregate over the rows, or cells.
 LogicalResult KernelBody::findRoots() {
@@ -100,7 +155,7 @@ LogicalResult KernelBody::findRoots() {
   };
   for (Value yielded : op_.getBody().front().getTerminator()->getOperands()) {
     Value value = withoutCasts(yielded);
-    Root root{Root::Kind::Array, AggregateKind::Sum, value, {}};
+    Root root{Root::Kind::Array, AggregateKind::Sum, value, {}, {}};
     if (auto aggregate = value.getDefiningOp<tok::AggregateOp>();
         aggregate &&
         (aggregate.getDirection() != AggregateDirection::Row || isOnlyRow(aggregate))) {
@@ -108,24 +163,77 @@ LogicalResult KernelBody::findRoots() {
       root = {full ? Root::Kind::FullAggregate : Root::Kind::ColumnAggregate,
               aggregate.getKind(),
               withoutCasts(aggregate.getOperand()),
+              {},
               {}};
       if (isPerRow(root.value))
         root.kind = Root::Kind::FullAggregate;
     } else if (auto product = value.getDefiningOp<tok::MatmulOp>();
                product && !isRowProduct(product)) {
       Value left = product.getLhs().getDefiningOp<tok::TransposeOp>().getOperand();
-      root = {Root::Kind::ColumnAggregate, AggregateKind::Sum, withoutCasts(left),
-              withoutCasts(product.getRhs())};
+      root = {Root::Kind::TransposedProduct,
+              AggregateKind::Sum,
+              withoutCasts(left),
+              withoutCasts(product.getRhs()),
+              {}};
       if (isPerRow(root.value))
         std::swap(root.value, root.factor); // t(u) X = t(t(X) u)
       if (isPerRow(root.value))
         root.kind = Root::Kind::FullAggregate;
+      else if (isPerRow(root.factor))
+        root.kind = Root::Kind::ColumnAggregate;
     }
     if (root.aggregate > AggregateKind::Max)
       return op_.emitOpError("only sums, products, minima and maxima are merged over rows");
+    root.type = yielded.getType();
     roots_.push_back(root);
   }
   return success();
+}
+
+LogicalResult KernelBody::checkRoots() const {
+  for (const Root &root : roots_) {
+    for (Value value : {root.value, root.factor})
+      if (value && !extents_.contains(value))
+        return op_.emitOpError("an aggregate is not computed with further inside a kernel");
+    if (!extendsOverRows(extents_.lookup(root.value)))
+      return op_.emitOpError("a result must extend over the rows");
+    if (root.kind != Root::Kind::TransposedProduct)
+      continue;
+    if (!extendsOverRows(extents_.lookup(root.factor)))
+      return op_.emitOpError("the transposed rows are multiplied by values that extend over rows");
+    if (!isNarrow(factsOf(root.value).columns()) && !isNarrow(factsOf(root.factor).columns()))
+      return op_.emitOpError("a product over the rows has one side of at most ")
+             << mostNarrowColumns << " columns";
+  }
+  return success();
+}
+
+//===- extents
+//------------------------------------------------------------------------------------===//
+
+bool KernelBody::hasShapeOfSpace(Value value) const {
+  tok::Facts facts = factsOf(value);
+  return !tok::isArray(value.getType()) || hasShape(facts, rows_, columns_) ||
+         (isOne(facts.rows()) && isOne(facts.columns()) && !isOne(rows_));
+}
+
+std::optional<Extent> KernelBody::extentFor(Value value) const {
+  if (!tok::isArray(value.getType()))
+    return Extent::Uniform;
+  tok::Facts facts = factsOf(value);
+  bool overRows = facts.rows().provedEqual(rows_);
+  if (!overRows && !isOne(facts.rows()))
+    return std::nullopt;
+  if (isOne(facts.columns()))
+    return overRows ? Extent::PerRow : Extent::Uniform;
+  bool isMain = facts.columns().provedEqual(columns_);
+  bool isWide =
+      isMain && !(columns_.isConstant() && columns_.constantValue() <= mostNarrowMainColumns);
+  if (!isMain && !isNarrow(facts.columns()))
+    return std::nullopt;
+  if (overRows)
+    return isWide ? Extent::Wide : Extent::Narrow;
+  return isWide ? Extent::Shared : Extent::SharedNarrow;
 }
 
 // What the emitters see through.
@@ -133,98 +241,125 @@ static bool isStructural(Operation &operation) {
   return isa<tok::TransposeOp, tok::MatmulOp, tok::AggregateOp, plan::YieldOp>(operation);
 }
 
-// A cell operator computes on doubles, from operands that are known wherever its result is.
+// A cell operator computes on doubles or f32, from operands that are known wherever its result is.
 LogicalResult KernelBody::checkCell(Operation &operation, Extent extent) {
   Type type = operation.getResult(0).getType();
   if (isa<tok::ConstantOp>(operation) ? !tok::isNumber(type) : type.isInteger(64))
     return op_.emitOpError("a kernel computes with doubles and booleans only");
+  bool spreads = extent == Extent::Wide || extent == Extent::Narrow;
   for (Value operand : operation.getOperands()) {
     auto known = extents_.find(withoutCasts(operand));
     if (known == extents_.end())
       return op_.emitOpError("an aggregate is not computed with further inside a kernel");
-    if (known->second != extent && known->second != Extent::Uniform && extent != Extent::Wide)
+    if (known->second != extent && known->second != Extent::Uniform && !spreads)
       return op_.emitOpError("the left operand must be at least as large as the right one");
   }
   return success();
 }
 
-LogicalResult KernelBody::classify() {
-  bool sameShapes = true, needsRows = false;
-  Dimension one = Dimension::constant(1);
-  auto extentFor = [&](Value value) -> std::optional<Extent> {
-    if (!tok::isArray(value.getType()))
-      return Extent::Uniform;
-    tok::Facts facts = factsOf(value);
-    if (hasShape(facts, rows_, columns_))
-      return isOne(columns_) ? Extent::PerRow : Extent::Wide;
-    if (hasShape(facts, one, one) && !isOne(rows_))
-      return Extent::Uniform;
-    sameShapes = false;
-    if (hasShape(facts, rows_, one))
-      return Extent::PerRow;
-    if (hasShape(facts, one, columns_))
-      return Extent::Shared;
-    return std::nullopt;
-  };
-  llvm::DenseSet<Value> productVectors;
+LogicalResult KernelBody::classifyInputs() {
+  // Right operands of products need no place in the iteration space, unless they have other uses.
+  llvm::DenseMap<Value, unsigned> productUses;
   for (auto product : op_.getBody().front().getOps<tok::MatmulOp>()) {
     if (!isRowProduct(product))
       continue;
-    if (!isa<BlockArgument>(product.getRhs()))
+    ProductOperand operand = productOperand(product);
+    if (!operand.input)
       return op_.emitOpError("the right operand of a product of rows must be an input");
-    productVectors.insert(product.getRhs());
+    if (!operand.isTransposed)
+      ++productUses[operand.input];
   }
+  for (auto transpose : op_.getBody().front().getOps<tok::TransposeOp>())
+    if (isa<BlockArgument>(transpose.getOperand()) &&
+        llvm::all_of(transpose->getUses(), [](OpOperand &use) {
+          auto product = dyn_cast<tok::MatmulOp>(use.getOwner());
+          return product && isRowProduct(product);
+        }))
+      ++productUses[transpose.getOperand()];
   for (BlockArgument argument : op_.getBody().getArguments()) {
-    std::optional<Extent> extent = Extent::Shared;
-    if (!argument.use_empty() && !(productVectors.contains(argument) && argument.hasOneUse()))
-      extent = extentFor(argument);
-    if (!extent && !productVectors.contains(argument))
+    unsigned uses = std::distance(argument.use_begin(), argument.use_end());
+    // The vector of a product of rows is read along the columns.
+    if (uses == productUses.lookup(argument) && tok::isArray(argument.getType())) {
+      extents_[argument] = Extent::Shared;
+      continue;
+    }
+    std::optional<Extent> extent = extentFor(argument);
+    if (!extent)
       return op_.emitOpError(
           "an input has neither the shape of the iteration space nor of its rows or columns");
-    extents_[argument] = extent.value_or(Extent::Shared);
+    extents_[argument] = *extent;
   }
-  for (Operation &operation : op_.getBody().front()) {
-    auto product = dyn_cast<tok::MatmulOp>(operation);
-    auto aggregate = dyn_cast<tok::AggregateOp>(operation);
-    if ((product && isRowProduct(product)) ||
-        (aggregate && aggregate.getDirection() == AggregateDirection::Row &&
-         !isOnlyRow(aggregate))) {
-      needsRows = true;
-      AggregateKind kind = aggregate ? aggregate.getKind() : AggregateKind::Sum;
-      if (kind == AggregateKind::Mean || kind == AggregateKind::Var || kind == AggregateKind::Sd)
-        return op_.emitOpError("mean, var and sd are decomposed before code generation");
-      if (!hasShape(factsOf(withoutCasts(operation.getOperand(0))), rows_, columns_))
-        return op_.emitOpError("rows are aggregated of values that extend over rows and columns");
-      extents_[operation.getResult(0)] = Extent::PerRow;
-    } else if (isa<tok::UnaryOp, tok::BinaryOp, tok::IfElseOp, tok::ConstantOp>(operation)) {
-      auto extent = extentFor(operation.getResult(0));
-      if (!extent)
-        return op_.emitOpError(
-            "a value has neither the shape of the iteration space nor of its rows or columns");
-      if (failed(checkCell(operation, *extent)))
-        return failure();
-      extents_[operation.getResult(0)] = *extent;
-    } else if (auto cast = dyn_cast<tok::CastOp>(operation);
-               cast ? !keepsValue(cast) : !isStructural(operation)) {
-      return op_.emitOpError("no code for ") << operation.getName();
-    }
+  return success();
+}
+
+LogicalResult KernelBody::classifyProduct(tok::MatmulOp product) {
+  Value left = withoutCasts(product.getLhs());
+  auto known = extents_.find(left);
+  if (known == extents_.end() || !extendsOverRows(known->second))
+    return op_.emitOpError("products of rows are of values that extend over rows");
+  std::optional<Extent> extent = extentFor(product.getResult());
+  if (!extent || !extendsOverRows(*extent))
+    return op_.emitOpError(
+        "a product of rows has neither one column nor a narrow or the main width");
+  if (*extent == Extent::Wide && known->second == Extent::Wide && !isNarrow(columns_))
+    return op_.emitOpError("a product of rows with a wide matrix is not computed in a kernel");
+  if (*extent == Extent::Wide && known->second == Extent::Narrow && !isNarrow(columns_) &&
+      productOperand(product).isTransposed)
+    return op_.emitOpError("the right operand of a product with a wide result is not transposed");
+  extents_[product.getResult()] = *extent;
+  return success();
+}
+
+LogicalResult KernelBody::classifyOperation(Operation &operation, bool &needsRows) {
+  auto product = dyn_cast<tok::MatmulOp>(operation);
+  auto aggregate = dyn_cast<tok::AggregateOp>(operation);
+  if (product && isRowProduct(product)) {
+    needsRows = true;
+    return classifyProduct(product);
   }
-  for (const Root &root : roots_) {
-    needsRows |= root.kind == Root::Kind::ColumnAggregate;
-    for (Value value : {root.value, root.factor})
-      if (value && !extents_.contains(value))
-        return op_.emitOpError("an aggregate is not computed with further inside a kernel");
-    if (root.factor && extents_.lookup(root.factor) != Extent::PerRow)
-      return op_.emitOpError("the transposed rows are multiplied by one column only");
-    Extent extent = extents_.lookup(root.value);
-    if (extent != Extent::Wide && extent != Extent::PerRow)
-      return op_.emitOpError("a result must extend over the rows");
+  if (aggregate && aggregate.getDirection() == AggregateDirection::Row && !isOnlyRow(aggregate)) {
+    needsRows = true;
+    AggregateKind kind = aggregate.getKind();
+    if (kind == AggregateKind::Mean || kind == AggregateKind::Var || kind == AggregateKind::Sd)
+      return op_.emitOpError("mean, var and sd are decomposed before code generation");
+    auto known = extents_.find(withoutCasts(aggregate.getOperand()));
+    if (known == extents_.end() || !extendsOverRows(known->second))
+      return op_.emitOpError("rows are aggregated of values that extend over rows and columns");
+    extents_[aggregate.getResult()] = Extent::PerRow;
+    return success();
   }
+  if (isCell(&operation)) {
+    auto extent = extentFor(operation.getResult(0));
+    if (!extent)
+      return op_.emitOpError(
+          "a value has neither the shape of the iteration space nor of its rows or columns");
+    extents_[operation.getResult(0)] = *extent;
+    return checkCell(operation, *extent);
+  }
+  if (auto cast = dyn_cast<tok::CastOp>(operation);
+      cast ? !keepsValue(cast) : !isStructural(operation))
+    return op_.emitOpError("no code for ") << operation.getName();
+  return success();
+}
+
+LogicalResult KernelBody::classify() {
+  if (failed(classifyInputs()))
+    return failure();
+  bool needsRows = false;
+  for (Operation &operation : op_.getBody().front())
+    if (failed(classifyOperation(operation, needsRows)))
+      return failure();
+  for (const Root &root : roots_)
+    needsRows |=
+        root.kind == Root::Kind::ColumnAggregate || root.kind == Root::Kind::TransposedProduct;
+  bool sameShapes = llvm::all_of(extents_, [&](auto &entry) {
+    return entry.first.use_empty() || hasShapeOfSpace(entry.first);
+  });
   flat_ = sameShapes && !needsRows;
   // In a loop over cells there is only one kind of value that varies.
   if (flat_)
     for (auto &[value, extent] : extents_)
-      if (extent == Extent::PerRow)
+      if (extendsOverRows(extent))
         extent = Extent::Wide;
   return success();
 }
@@ -249,17 +384,44 @@ static TokElementType elementType(Type array) {
   return cast<RankedTensorType>(array).getElementType().isF32() ? TOK_F32 : TOK_F64;
 }
 
+// An input of the same rank, with as many rows, that the value is computed from: along the way
+// there operands either have all outer dimensions of the result or none but 1.
+int32_t KernelBody::inputWithOuterDimensionsOf(Value result) const {
+  if (!tok::isTensor(result.getType()))
+    return -1;
+  Dimension rows = factsOf(result).rows();
+  llvm::SmallVector<Value> pending = {result};
+  llvm::DenseSet<Value> seen;
+  while (!pending.empty()) {
+    Value value = pending.pop_back_val();
+    if (!tok::isArray(value.getType()) || !factsOf(value).rows().provedEqual(rows) ||
+        !seen.insert(value).second)
+      continue;
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      return static_cast<int32_t>(arrayIndex(argument));
+    llvm::append_range(pending, value.getDefiningOp()->getOperands());
+  }
+  llvm_unreachable("every array is computed from an input of its size");
+}
+
 abi::KernelPlan KernelBody::describe() const {
   using Kind = abi::SizeExpression::Kind;
   abi::KernelPlan plan;
-  int64_t wideArrays = 0;
+  int64_t wideBytes = 0, narrowBytes = 0; // of a cell of all columns, of a row
+  auto count = [&](Value value, Type type) {
+    int64_t cellBytes = elementType(type) == TOK_F32 ? 4 : 8;
+    if (extentOf(value) == Extent::Wide)
+      wideBytes += cellBytes;
+    else if (extentOf(value) == Extent::Narrow)
+      narrowBytes += cellBytes * narrowColumns(value);
+  };
   for (BlockArgument argument : op_.getBody().getArguments())
     if (tok::isArray(argument.getType())) {
       if (op_.getDriver() && *op_.getDriver() == argument.getArgNumber())
         plan.driver = static_cast<int32_t>(plan.inputs.size());
       plan.inputs.push_back({elementType(argument.getType()),
                              op_.isCsrOperand(argument.getArgNumber()) ? TOK_CSR : TOK_DENSE});
-      wideArrays += extentOf(argument) == Extent::Wide;
+      count(argument, argument.getType());
     }
   for (auto [root, result] :
        llvm::zip(roots_, op_.getBody().front().getTerminator()->getOperands())) {
@@ -273,11 +435,12 @@ abi::KernelPlan KernelBody::describe() const {
       output.rows = sizeOf(facts.rows());
       output.columns = sizeOf(facts.columns());
       output.elementType = elementType(result.getType());
+      output.outerDimensionsOf = inputWithOuterDimensionsOf(result);
       if (op_.isCsrResult(plan.outputs.size()))
         output.layout = TOK_CSR;
     }
-    if (root.kind == Root::Kind::Array && extentOf(root.value) == Extent::Wide)
-      ++wideArrays;
+    if (root.kind == Root::Kind::Array)
+      count(root.value, result.getType());
     plan.outputs.push_back(output);
   }
   plan.extents[0] = sizeOf(rows_);
@@ -288,6 +451,8 @@ abi::KernelPlan KernelBody::describe() const {
         plan.extents[0] = {Kind::InputCells, arrayIndex(argument)};
     plan.extents[1] = {Kind::Constant, 1};
   }
-  plan.tileBytesPerStep = 8 * std::max<int64_t>(wideArrays, 1);
+  int64_t columns = std::max<int64_t>(1, constantColumns().value_or(mostNarrowColumns));
+  int64_t cellBytes = wideBytes + (narrowBytes + columns - 1) / columns;
+  plan.tileBytesPerStep = cellBytes > 0 ? cellBytes : 8;
   return plan;
 }

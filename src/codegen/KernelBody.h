@@ -17,12 +17,14 @@
 //   main width n, may be anything (a symbol, a constant); every other one is 1 or a constant k of
 //   at most mostNarrowColumns. Several different k are allowed.
 //     inputs     m×n, m×k, m×1, 1×n, 1×k, 1×1, scalars, and the right operands of products
-//     cells      operators with a result m×w, from operands m×w, m×1, 1×w, 1×1 and scalars (w = n or
-//                a k); or with a result m×1, 1×w or 1×1 from operands of that shape, 1×1 and scalars
+//     cells      operators with a result m×w, from operands m×w, m×1, 1×w, 1×1 and scalars (w = n
+//     or
+//                a k); or with a result m×1, 1×w or 1×1 from operands of that shape, 1×1 and
+//                scalars
 //     per row    aggregates sum, prod, min, max, index_max, index_min of a value m×w: m×1
 //     products   matmul(A, B): A a value m×w, B an input w×q or the transpose of an input q×w: m×q.
-//                q is 1, a k, or (A m×k and B not transposed) n; also n from m×n where n is a
-//                constant k
+//                q is 1, a k, or n where n is a constant of at most mostNarrowColumns; it is any n
+//                where A is m×1, or where A is m×k and B is not transposed
 //                All of these are values like others: results, or computed with further, to any
 //                depth.
 //     over rows  as results only: aggregates sum, prod, min, max of a value m×w, full (also m×1) or
@@ -46,17 +48,30 @@ namespace tokamak::codegen {
 // Widths other than the main one are constants of at most this.
 constexpr int64_t mostNarrowColumns = 64;
 
-// Where a value lives in the iteration space: m×n, m×1, 1×n, or the same everywhere. In a flat
-// kernel cells are Wide, in a row kernel of one column (n = 1) they are PerRow.
-enum class Extent : uint8_t { Wide, PerRow, Shared, Uniform };
+// Up to so many columns, if they are a constant, the main width counts as narrow too: its rows fill
+// vectors across rows better than along columns.
+constexpr int64_t mostNarrowMainColumns = 16;
+
+// Where a value lives in the iteration space: m×n, m×k, m×1, 1×n, 1×k, or the same everywhere. In a
+// flat kernel cells are Wide, in a row kernel of one column (n = 1) they are PerRow.
+enum class Extent : uint8_t { Wide, Narrow, PerRow, Shared, SharedNarrow, Uniform };
 
 // One result of the operator.
 struct Root {
-  enum class Kind : uint8_t { Array, FullAggregate, ColumnAggregate };
+  enum class Kind : uint8_t { Array, FullAggregate, ColumnAggregate, TransposedProduct };
   Kind kind = Kind::Array;
   AggregateKind aggregate = AggregateKind::Sum;
   mlir::Value value;
-  mlir::Value factor; // sum of value * factor; null: of value alone
+  // Sum of value * factor, which is PerRow; null: of value alone. TransposedProduct:
+  // t(value) %*% factor.
+  mlir::Value factor;
+  mlir::Type type; // of the result
+};
+
+// The right operand of a product matmul(A, B): an input as it is or transposed.
+struct ProductOperand {
+  mlir::BlockArgument input;
+  bool isTransposed = false;
 };
 
 // Reads an operator once; afterwards everything asked is a lookup.
@@ -71,6 +86,8 @@ public:
   // The number of columns when it is a constant.
   std::optional<int64_t> constantColumns() const;
   Extent extentOf(mlir::Value value) const { return extents_.lookup(value); }
+  // Columns of a value that is Narrow or SharedNarrow.
+  int64_t narrowColumns(mlir::Value value) const;
   llvm::ArrayRef<Root> roots() const { return roots_; }
   // Number of `input` among the array operands, or among the scalar operands.
   unsigned arrayIndex(mlir::BlockArgument input) const { return inputIndex_.lookup(input); }
@@ -82,12 +99,20 @@ public:
 
 private:
   llvm::LogicalResult findIterationSpace();
+  llvm::LogicalResult chooseColumns(llvm::ArrayRef<tok::Dimension> widths);
   llvm::LogicalResult classify();
+  llvm::LogicalResult classifyInputs();
+  llvm::LogicalResult classifyOperation(mlir::Operation &operation, bool &needsRows);
+  llvm::LogicalResult classifyProduct(tok::MatmulOp product);
+  llvm::LogicalResult checkRoots() const;
+  std::optional<Extent> extentFor(mlir::Value value) const;
+  bool hasShapeOfSpace(mlir::Value value) const;
   bool isOnlyRow(tok::AggregateOp aggregate) const;
   llvm::LogicalResult checkCell(mlir::Operation &operation, Extent extent);
   llvm::LogicalResult findRoots();
   tok::Facts factsOf(mlir::Value value) const { return facts_.lookup(value); }
   abi::SizeExpression sizeOf(tok::Dimension dimension) const;
+  int32_t inputWithOuterDimensionsOf(mlir::Value result) const;
 
   mutable plan::OperatorOp op_; // an operation's accessors are not const
   llvm::DenseMap<mlir::Value, tok::Facts> facts_;
@@ -99,12 +124,19 @@ private:
   bool flat_ = false;
 };
 
-// The value without casts that don't change it, as from a 1×1 array to a double: cells are doubles
-// here.
+// The value without casts that don't change it, as from a 1×1 array to a double, or from f32 to
+// f64.
 mlir::Value withoutCasts(mlir::Value value);
+// Unary, binary, ifelse, constant, and casts that round to f32.
+bool isCell(mlir::Operation *operation);
 
-// matmul(x, v), x's rows times the n×1 input v; the other products are matmul(transpose(x), u).
+// matmul(x, b), x's rows times an input; the other products are matmul(transpose(x), u).
 bool isRowProduct(tok::MatmulOp op);
+ProductOperand productOperand(tok::MatmulOp rowProduct);
+
+inline bool extendsOverRows(Extent extent) {
+  return extent == Extent::Wide || extent == Extent::Narrow || extent == Extent::PerRow;
+}
 
 } // namespace tokamak::codegen
 #endif

@@ -1,14 +1,5 @@
-#include "codegen/KernelCompiler.h"
-#include "codegen/KernelLauncher.h"
+#include "codegen/KernelCompilerFixture.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Parser/Parser.h"
-
-#include <gtest/gtest.h>
-
-#include <bit>
-#include <cmath>
-#include <random>
 #include <thread>
 
 using namespace mlir;
@@ -17,80 +8,7 @@ using namespace tokamak::codegen;
 
 namespace {
 
-// Replaces what the tests write short: $M is the type of a matrix.
-std::string expand(std::string text) {
-  for (size_t at; (at = text.find("$M")) != std::string::npos;)
-    text.replace(at, 2, "tensor<?x?xf64>");
-  return text;
-}
-
-class KernelCompilerTest : public ::testing::Test {
-protected:
-  KernelCompilerTest() {
-    context.loadDialect<tok::TokDialect, plan::PlanDialect, func::FuncDialect>();
-  }
-
-  // The operator in `text`, whose operands are %a %b %c %d (matrices) and %s %t (f64).
-  plan::OperatorOp parse(const std::string &text) {
-    std::string source =
-        expand("func.func @f(%a: $M, %b: $M, %c: $M, %d: $M, %s: f64, %t: f64) {\n" + text +
-               "\nreturn\n}\n");
-    modules.push_back(parseSourceString<ModuleOp>(source, &context));
-    if (!modules.back())
-      return nullptr;
-    plan::OperatorOp found;
-    modules.back()->walk([&](plan::OperatorOp op) { found = op; });
-    return found;
-  }
-
-  Matrix random(int64_t rows, int64_t columns, double low = -2, double high = 2) {
-    Matrix matrix{rows, columns, {}};
-    std::uniform_real_distribution<double> distribution(low, high);
-    for (int64_t i = 0; i < rows * columns; ++i)
-      matrix.cells.push_back(distribution(generator));
-    return matrix;
-  }
-
-  // Runs the operator in one tile and in several and compares with plain loops: |difference| <=
-  // tolerance * (1 + |expected|); a tolerance of 0 asks for equal bits (any NaN for NaN).
-  void check(const std::string &text, std::vector<Matrix> inputs, std::vector<double> scalars,
-             double tolerance) {
-    plan::OperatorOp op = parse(text);
-    ASSERT_TRUE(op) << text;
-    auto plan = compiler.compile(op);
-    ASSERT_TRUE(succeeded(plan)) << text;
-    std::vector<Matrix> expected = interpret(op, inputs, scalars);
-    for (int64_t tile : {int64_t(1) << 20, int64_t(8), int64_t(24)}) {
-      Launch launch{inputs, scalars, tile};
-      std::vector<Matrix> results = launch.run(*plan);
-      EXPECT_TRUE(launch.guardsIntact) << text;
-      ASSERT_EQ(results.size(), expected.size());
-      for (size_t i = 0; i < results.size(); ++i)
-        compare(results[i], expected[i], tolerance, text, tile);
-    }
-  }
-
-  static void compare(const Matrix &result, const Matrix &expected, double tolerance,
-                      const std::string &text, int64_t tile) {
-    ASSERT_EQ(result.rows, expected.rows) << text;
-    ASSERT_EQ(result.columns, expected.columns) << text;
-    for (size_t i = 0; i < expected.cells.size(); ++i) {
-      double is = result.cells[i], should = expected.cells[i];
-      bool equal = std::bit_cast<uint64_t>(is) == std::bit_cast<uint64_t>(should) ||
-                   (std::isnan(is) && std::isnan(should)) ||
-                   (tolerance > 0 && (is == should || std::fabs(is - should) <=
-                                                          tolerance * (1 + std::fabs(should))));
-      ASSERT_TRUE(equal) << text << "\ncell " << i << " of " << expected.rows << "x"
-                         << expected.columns << ", tiles of " << tile << ": " << is
-                         << " instead of " << should;
-    }
-  }
-
-  MLIRContext context;
-  std::vector<OwningOpRef<ModuleOp>> modules;
-  KernelCompiler compiler{{}};
-  std::mt19937_64 generator{42};
-};
+using KernelCompilerTest = KernelCompilerFixture;
 
 const int64_t sizes[] = {0, 1, 7, 8, 9, 31, 33, 1000};
 
@@ -516,18 +434,12 @@ TEST_F(KernelCompilerTest, ExplainsWhatItGenerates) {
 }
 
 TEST_F(KernelCompilerTest, RejectsWhatNoTemplateComputes) {
-  plan::OperatorOp op =
-      parse(R"(%r = plan.operator row(%a, %b) sizes [-1, -2, -3, -4] : ($M, $M) -> $M {
+  std::string message =
+      refusal(R"(%r = plan.operator row(%a, %b) sizes [-1, -2, -3, -4] : ($M, $M) -> $M {
   ^bb0(%x: $M, %y: $M):
     %0 = tok.binary add %x, %y : ($M, $M) -> $M
     plan.yield %0 : $M
   })");
-  std::string message;
-  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
-    message = diagnostic.str();
-    return success();
-  });
-  EXPECT_TRUE(failed(compiler.compile(op)));
   EXPECT_NE(message.find("iteration space"), std::string::npos) << message;
 }
 

@@ -1,6 +1,7 @@
 #include "codegen/KernelEmitter.h"
 
 #include "codegen/CellEmission.h"
+#include "codegen/RowSchedule.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
@@ -19,16 +20,27 @@ unsigned KernelContext::outputIndex(const Root &root) const {
 
 static Value partialSize(VectorBuilder &vectors, const KernelBody &body, const Root &root,
                          Value columns) {
+  auto width = [&](Value value) {
+    auto constant = constantWidth(body, value);
+    return constant ? vectors.integer(*constant) : columns;
+  };
   if (root.kind == Root::Kind::FullAggregate)
     return vectors.integer(VectorBuilder::lanes);
-  return vectors.roundDownToLanes(vectors.add(columns, vectors.integer(VectorBuilder::lanes - 1)));
+  Value cells = width(root.value);
+  if (root.kind == Root::Kind::TransposedProduct)
+    cells = vectors.multiply(cells, width(root.factor));
+  return vectors.roundDownToLanes(vectors.add(cells, vectors.integer(VectorBuilder::lanes - 1)));
+}
+
+Value KernelContext::partialSize(const Root &root) {
+  return ::partialSize(vectors, body, root, tile.columns);
 }
 
 Value KernelContext::partialPointer(const Root &root) {
   Value pointer = tile.partials;
   for (const Root *other = body.roots().begin(); other != &root; ++other)
     if (other->kind != Root::Kind::Array)
-      pointer = vectors.offset(pointer, partialSize(vectors, body, *other, tile.columns));
+      pointer = vectors.offset(pointer, partialSize(*other));
   return pointer;
 }
 
@@ -59,11 +71,11 @@ static void emitUniformValues(KernelContext &kernel) {
                         ? kernel.tile.inputs[kernel.body.arrayIndex(argument)]
                         : vectors.offset(kernel.tile.scalars,
                                          vectors.integer(kernel.body.scalarIndex(argument)));
-    kernel.uniform[argument] = vectors.splat(vectors.loadScalar(pointer));
+    Type cells = cellType(vectors, argument.getType());
+    kernel.uniform[argument] = vectors.splat(vectors.loadScalar(pointer, cells));
   }
   for (Operation &operation : body) {
-    if (operation.getNumResults() != 1 ||
-        !isa<tok::UnaryOp, tok::BinaryOp, tok::IfElseOp, tok::ConstantOp>(operation) ||
+    if (operation.getNumResults() != 1 || !isCell(&operation) ||
         kernel.body.extentOf(operation.getResult(0)) != Extent::Uniform)
       continue;
     SmallVector<Value> operands;
@@ -78,9 +90,9 @@ static unsigned arrayOutputs(const KernelBody &body) {
                         [](const Root &root) { return root.kind == Root::Kind::Array; });
 }
 
-// The function that computes a tile; returns it and the number of values kept in scratch memory.
+// The function that computes a tile; returns it and what scratch memory it needs.
 static LLVM::LLVMFuncOp emitTileFunction(const KernelBody &body, StringRef name,
-                                         VectorBuilder &vectors, int64_t &keptValues) {
+                                         VectorBuilder &vectors, ScratchSize &scratch) {
   OpBuilder &builder = vectors.builder();
   Type pointer = vectors.pointerType(), integer = builder.getI64Type();
   unsigned inputs = body.arrayCount(), outputs = arrayOutputs(body);
@@ -112,11 +124,10 @@ static LLVM::LLVMFuncOp emitTileFunction(const KernelBody &body, StringRef name,
   kernel.tile.columns =
       body.constantColumns() ? vectors.integer(*body.constantColumns()) : Value(rest[5]);
   emitUniformValues(kernel);
-  keptValues = 0;
   if (body.isFlat())
     emitFlatTile(kernel);
   else
-    keptValues = emitRowTile(kernel);
+    scratch = emitRowTile(kernel);
   builder.create<LLVM::ReturnOp>(builder.getUnknownLoc(), ValueRange());
   return function;
 }
@@ -189,13 +200,12 @@ OwningOpRef<ModuleOp> codegen::emitKernel(const KernelBody &body, StringRef name
                                           MLIRContext *context, abi::KernelPlan &plan) {
   OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(context), name);
   VectorBuilder vectors(*module);
-  int64_t keptValues = 0;
-  LLVM::LLVMFuncOp tile = emitTileFunction(body, name, vectors, keptValues);
+  ScratchSize scratch;
+  LLVM::LLVMFuncOp tile = emitTileFunction(body, name, vectors, scratch);
   emitEntryFunction(body, name, vectors, tile);
   if (arrayOutputs(body) != body.roots().size())
     emitMergeFunction(body, name, vectors);
-  // Eight rows of each kept value, every row rounded up to whole vectors.
-  plan.scratchDoublesPerColumn = keptValues * VectorBuilder::lanes;
-  plan.scratchDoubles = keptValues * VectorBuilder::lanes * VectorBuilder::lanes;
+  plan.scratchDoublesPerColumn = scratch.lines;
+  plan.scratchDoubles = scratch.doubles;
   return module;
 }

@@ -42,16 +42,22 @@ struct KernelContext {
 
   // Number of the root among those of Kind::Array.
   unsigned outputIndex(const Root &root) const;
-  // Where the root's partial aggregate begins.
+  // Where the root's partial aggregate begins, and its doubles, rounded up as abi/KernelPlan.h
+  // says.
   mlir::Value partialPointer(const Root &root);
+  mlir::Value partialSize(const Root &root);
   // The two factors of a root that sums products, else the value alone. `valueOf` emits an operand.
   Contribution contribution(mlir::Value value, mlir::Value factor, AggregateKind kind,
                             llvm::function_ref<mlir::Value(mlir::Value)> valueOf) const;
 };
 
+// Scratch memory: lines as long as a row of the iteration space, and other doubles.
+struct ScratchSize {
+  int64_t lines = 0, doubles = 0;
+};
+
 void emitFlatTile(KernelContext &kernel);
-// Returns the number of m×n values kept in scratch memory for eight rows.
-int64_t emitRowTile(KernelContext &kernel);
+ScratchSize emitRowTile(KernelContext &kernel);
 
 } // namespace tokamak::codegen
 #endif

@@ -108,6 +108,12 @@ static Matrix product(const Matrix &a, const Matrix &b) {
   return result;
 }
 
+static Matrix rounded(Matrix x) {
+  for (double &cell : x.cells)
+    cell = static_cast<float>(cell);
+  return x;
+}
+
 std::vector<Matrix> codegen::interpret(plan::OperatorOp op, const std::vector<Matrix> &inputs,
                                        const std::vector<double> &scalars) {
   llvm::DenseMap<Value, Matrix> values;
@@ -116,8 +122,18 @@ std::vector<Matrix> codegen::interpret(plan::OperatorOp op, const std::vector<Ma
     values[argument] =
         tok::isArray(argument.getType()) ? inputs[array++] : Matrix{1, 1, {scalars[scalar++]}};
   std::vector<Matrix> results;
+  auto isF32 = [](Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    return type && type.getElementType().isF32();
+  };
   for (Operation &operation : op.getBody().front()) {
-    auto operand = [&](unsigned i) -> const Matrix & { return values[operation.getOperand(i)]; };
+    // A cell operator on f32 has its scalar operands rounded, too.
+    bool roundsOperands = operation.getNumResults() == 1 && isF32(operation.getResult(0)) &&
+                          isa<tok::UnaryOp, tok::BinaryOp, tok::IfElseOp>(operation);
+    SmallVector<Matrix> operands;
+    for (Value value : operation.getOperands())
+      operands.push_back(roundsOperands ? rounded(values[value]) : values[value]);
+    auto operand = [&](unsigned i) -> const Matrix & { return operands[i]; };
     Matrix result;
     if (auto unary = dyn_cast<tok::UnaryOp>(operation)) {
       result =
@@ -145,7 +161,8 @@ std::vector<Matrix> codegen::interpret(plan::OperatorOp op, const std::vector<Ma
         results.push_back(operand(i));
       break;
     }
-    values[operation.getResult(0)] = std::move(result);
+    values[operation.getResult(0)] =
+        isF32(operation.getResult(0)) ? rounded(std::move(result)) : std::move(result);
   }
   return results;
 }

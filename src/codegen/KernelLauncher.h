@@ -64,12 +64,25 @@ struct Launch {
   std::vector<Matrix> run(const abi::KernelPlan &plan) {
     using Kind = abi::KernelOutput::Kind;
     std::vector<TokArray> inputArrays, outputArrays;
-    auto describe = [](double *data, int64_t rows, int64_t columns) {
-      return TokArray{
-          data, {rows, columns, 1}, {columns, 1, 1}, 2, TOK_F64, TOK_DENSE, 0, nullptr, nullptr};
+    auto describe = [](void *data, int64_t rows, int64_t columns, TokElementType type) {
+      return TokArray{data,
+                      {rows, columns, 1},
+                      {columns, 1, 1},
+                      2,
+                      static_cast<uint8_t>(type),
+                      TOK_DENSE,
+                      0,
+                      nullptr,
+                      nullptr};
     };
-    for (Matrix &input : inputs)
-      inputArrays.push_back(describe(input.cells.data(), input.rows, input.columns));
+    std::vector<std::vector<float>> floats(inputs.size());
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      Matrix &input = inputs[i];
+      floats[i].assign(input.cells.begin(), input.cells.end());
+      TokElementType type = plan.inputs[i].elementType;
+      void *data = type == TOK_F32 ? static_cast<void *>(floats[i].data()) : input.cells.data();
+      inputArrays.push_back(describe(data, input.rows, input.columns, type));
+    }
     std::vector<Matrix> results;
     std::vector<std::unique_ptr<AlignedDoubles>> outputData;
     int64_t partials = 0;
@@ -78,8 +91,10 @@ struct Launch {
       Matrix result{scalar ? 1 : size(output.rows), scalar ? 1 : size(output.columns), {}};
       int64_t cells = result.rows * result.columns;
       if (output.kind == Kind::Array) {
-        outputData.push_back(std::make_unique<AlignedDoubles>(cells));
-        outputArrays.push_back(describe(outputData.back()->data(), result.rows, result.columns));
+        bool half = output.elementType == TOK_F32;
+        outputData.push_back(std::make_unique<AlignedDoubles>(half ? (cells + 1) / 2 : cells));
+        outputArrays.push_back(
+            describe(outputData.back()->data(), result.rows, result.columns, output.elementType));
       } else {
         partials += abi::partialDoubles(cells);
       }
@@ -106,7 +121,14 @@ struct Launch {
     for (auto [result, output] : llvm::zip(results, plan.outputs)) {
       int64_t cells = result.rows * result.columns;
       const double *data = output.kind == Kind::Array ? (*array)->data() : partial;
-      result.cells.assign(data, data + cells);
+      auto *halves = reinterpret_cast<const float *>(data);
+      if (output.kind == Kind::Array && output.elementType == TOK_F32)
+        result.cells.assign(halves, halves + cells);
+      else
+        result.cells.assign(data, data + cells);
+      if (output.elementType == TOK_F32)
+        for (double &cell : result.cells)
+          cell = static_cast<float>(cell);
       if (output.kind == Kind::Array)
         guardsIntact &= (*array++)->isGuardIntact();
       else

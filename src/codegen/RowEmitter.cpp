@@ -1,10 +1,12 @@
-// Kernels over rows x columns: blocks of eight rows, in vectors of eight columns. A value per row
-// is one vector, a row in each lane; what is aggregated over columns stays in registers where the
-// columns are few and constant. The rows that remain after the last block of eight are done one by
-// one by the same code, made for one row.
+// Kernels over rows x columns: blocks of eight rows. Wide rows are read in vectors of eight
+// columns, narrow ones in vectors of eight rows (RowValues.h), in the passes that RowSchedule.h
+// lists. The rows that remain after the last block of eight are done one by one by the same code,
+// made for one row.
 #include "codegen/CellEmission.h"
 #include "codegen/KernelEmitter.h"
+#include "codegen/PanelProducts.h"
 #include "codegen/RowSchedule.h"
+#include "codegen/RowValues.h"
 
 using namespace mlir;
 using namespace tokamak;
@@ -13,114 +15,76 @@ using namespace tokamak::codegen;
 namespace {
 
 constexpr int64_t lanes = VectorBuilder::lanes;
-// Up to so many columns, if constant, the loop over columns is unrolled and column aggregates are
-// kept in registers.
-constexpr int64_t unrolledColumns = 16;
 // Bodies with more instructions than this for a vector of cells are not repeated for eight rows:
 // they have work enough in one row, and compiling the copies would take longer than they save.
 constexpr int instructionsWorthEightRows = 24;
-// How far ahead blocks are fetched, in doubles, or a block if it is longer; not at all where a
-// block fills the cache.
-constexpr int64_t prefetchDistance = 1024;
-constexpr int64_t prefetchedColumns = 512;
+// Loops over narrow columns are unrolled up to so many instructions.
+constexpr int instructionsOfColumns = 192;
 // Independent accumulators of a full aggregate.
 constexpr unsigned accumulatorsOfFull = 4;
-
-// Eight columns in emission; masked where they are not all there.
-struct Chunk {
-  Value column;
-  Value mask;         // null: all
-  int64_t number = 0; // of unrolled chunks
-};
 
 class RowEmitter {
 public:
   explicit RowEmitter(KernelContext &kernel)
       : kernel_(kernel), body_(kernel.body), vectors_(kernel.vectors),
-        schedule_(scheduleRows(kernel.body)) {}
-  int64_t emit();
+        schedule_(scheduleRows(kernel.body)), values_(kernel, schedule_),
+        products_(kernel, values_) {}
+  ScratchSize emit();
 
 private:
   // Blocks of rows, and passes over them.
   void emitBlock(Value row, int rows, State &state);
-  void emitPass(const RowPass &pass, State &state);
-  void overColumns(State &state, llvm::function_ref<void(const Chunk &, State &)> body);
-  void emitChunk(const RowPass &pass, const Chunk &chunk, State &state, size_t passState);
-  void accumulateColumns(const Root &root, const Chunk &chunk, State &state);
+  void openAggregates(const RowPass &pass, State &state, bool firstIsAssigned);
   void finishPerRow(const Root &root, State &state);
 
-  // Values in the block, the chunk.
-  Value perRow(Value value);
-  Value ofRow(Value perRowValue, int row); // one row's value in all lanes
-  Value wide(Value value, int row);
-  Value wideOperand(Value value, int row);
-  Value shared(Value value);
-  Value productVector(Value value);
+  // Passes over wide rows.
+  void emitWidePass(const RowPass &pass, State &state);
+  void overColumns(State &state, llvm::function_ref<void(const Chunk &, State &)> body);
+  void emitChunk(const RowPass &pass, State &state, size_t passState);
+  void accumulateRows(Operation *op, State &state, size_t &slot);
+  void accumulateColumns(const Root &root);
   // The chunk's mask, null where the lanes beyond the last column contribute nothing anyway.
   Value maskFor(Value aggregated, AggregateKind kind) const;
   Contribution wideContribution(Value value, Value factor, AggregateKind kind, int row);
 
-  // Memory.
-  Value cellPointer(Value array, int row);
-  Value scratchPointer(Value kept, int row);
-  void prefetch(Value input);
-  Value inputArray(Value value) {
-    return kernel_.tile.inputs[body_.arrayIndex(cast<BlockArgument>(value))];
-  }
+  // Passes over narrow rows.
+  void emitNarrowPass(const RowPass &pass, State &state);
+  int64_t unrollingOf(const RowPass &pass) const;
+  void emitColumn(const RowPass &pass, Value column, int64_t copy, State &state, size_t passState);
+  void storePanel(const Root &root);
+  // A single row is in all lanes; it counts in the first.
+  Value countedLanes() { return values_.rows() == 1 ? vectors_.maskBelow(1) : Value(); }
 
   // Accumulators that live as long as the tile.
-  void loadEntryVectors();
   void openState(State &state);
   void closeState(State &state);
-  bool inRegisters(const Root &root) const {
-    return root.kind == Root::Kind::ColumnAggregate && isUnrolled();
+  Value columnAccumulator(const Root &root, Value column);
+  bool hasBlocks() const {
+    return schedule_.wideInstructions <= instructionsWorthEightRows || schedule_.hasPanels;
   }
-  bool isUnrolled() const {
-    return body_.constantColumns() && *body_.constantColumns() <= unrolledColumns;
-  }
-  bool hasBlocks() const { return schedule_.wideInstructions <= instructionsWorthEightRows; }
-  int64_t unrolledChunks() const { return (*body_.constantColumns() + lanes - 1) / lanes; }
 
   KernelContext &kernel_;
   const KernelBody &body_;
   VectorBuilder &vectors_;
   RowSchedule schedule_;
+  RowValues values_;
+  PanelProducts products_;
   llvm::DenseMap<const Root *, unsigned> slots_;       // first accumulator in the state
   llvm::DenseMap<const Root *, Value> columnPartials_; // where column aggregates lie
-  SmallVector<Value> rowDistance_;                     // i * columns
-  Value paddedColumns_;
-  Value prefetches_, prefetchDistance_; // in loops over columns
-
-  // Of the block in emission.
-  int rows_ = 1;
-  Value row_;
-  const RowPass *pass_ = nullptr;
-  llvm::DenseMap<Value, Value> perRow_, rowPointers_;
-  llvm::DenseMap<std::pair<Value, int>, Value> ofRow_, cellPointers_;
-  // Of the chunk in emission.
-  const Chunk *chunk_ = nullptr;
-  llvm::DenseMap<std::pair<Value, int>, Value> wide_;
-  llvm::DenseMap<Value, Value> shared_, productVectors_;
-  // By chunk, of the tile: where columns are few, vectors along them stay in registers.
-  llvm::DenseMap<std::pair<Value, int>, Value> entryVectors_;
 };
+
+AggregateKind aggregateOf(Operation *op) {
+  auto aggregate = dyn_cast<tok::AggregateOp>(op);
+  return aggregate ? aggregate.getKind() : AggregateKind::Sum;
+}
 
 } // namespace
 
 //===- tile
 //---------------------------------------------------------------------------------------===//
 
-int64_t RowEmitter::emit() {
-  Value columns = kernel_.tile.columns;
-  paddedColumns_ = vectors_.roundDownToLanes(vectors_.add(columns, vectors_.integer(lanes - 1)));
-  for (int row = 0; row < lanes; ++row)
-    rowDistance_.push_back(body_.constantColumns()
-                               ? vectors_.integer(row * *body_.constantColumns())
-                               : vectors_.multiply(columns, vectors_.integer(row)));
-  if (isUnrolled())
-    loadEntryVectors();
-  prefetches_ = vectors_.less(columns, vectors_.integer(prefetchedColumns));
-  prefetchDistance_ = vectors_.maximum(rowDistance_.back(), vectors_.integer(prefetchDistance));
+ScratchSize RowEmitter::emit() {
+  values_.beginTile();
   State state;
   openState(state);
   Value begin = kernel_.tile.begin, end = kernel_.tile.end;
@@ -133,45 +97,37 @@ int64_t RowEmitter::emit() {
   vectors_.forLoop(begin, end, 1, state,
                    [&](Value row, State &current) { emitBlock(row, 1, current); });
   closeState(state);
-  return schedule_.scratchSlots.size();
+  // Lines are rounded up to whole vectors.
+  return {schedule_.scratch.lines,
+          schedule_.scratch.constantDoubles + schedule_.scratch.lines * lanes};
 }
 
-void RowEmitter::loadEntryVectors() {
-  Block &body = body_.op().getBody().front();
-  auto load = [&](Value value) {
-    for (int64_t chunk = 0; chunk < unrolledChunks(); ++chunk) {
-      Value &vector = entryVectors_[{value, static_cast<int>(chunk)}];
-      int64_t left = *body_.constantColumns() - chunk * lanes;
-      if (!vector)
-        vector = vectors_.load(vectors_.offset(inputArray(value), vectors_.integer(chunk * lanes)),
-                               left < lanes ? vectors_.maskBelow(left) : Value());
-    }
-  };
-  for (BlockArgument argument : body.getArguments())
-    if (body_.extentOf(argument) == Extent::Shared && !argument.use_empty())
-      load(argument);
-  for (auto product : body.getOps<tok::MatmulOp>())
-    if (isRowProduct(product) && body_.extentOf(rowAggregated(product)) == Extent::Wide)
-      load(product.getRhs());
+Value RowEmitter::columnAccumulator(const Root &root, Value column) {
+  Value start = values_.scratchPointer(schedule_.scratch.accumulators.lookup(&root));
+  return vectors_.offset(start, vectors_.multiply(column, vectors_.integer(lanes)));
 }
 
 void RowEmitter::openState(State &state) {
   for (const Root &root : body_.roots()) {
     if (root.kind == Root::Kind::Array)
       continue;
+    if (root.kind == Root::Kind::TransposedProduct) {
+      products_.open(root);
+      continue;
+    }
     Value neutral = vectors_.number(neutralElement(root.aggregate));
-    slots_[&root] = state.size();
     if (root.kind == Root::Kind::FullAggregate) {
-      state.append(body_.extentOf(root.value) == Extent::Wide ? accumulatorsOfFull : 1, neutral);
-    } else if (inRegisters(root)) {
-      state.append(unrolledChunks(), neutral);
+      slots_[&root] = state.size();
+      state.append(body_.extentOf(root.value) != Extent::PerRow ? accumulatorsOfFull : 1, neutral);
+    } else if (body_.extentOf(root.value) == Extent::Narrow) {
+      values_.forEachColumn(body_.narrowColumns(root.value), [&](Value column) {
+        vectors_.store(neutral, columnAccumulator(root, column), {});
+      });
     } else {
       Value partial = columnPartials_[&root] = kernel_.partialPointer(root);
-      State none;
-      vectors_.forLoop(vectors_.integer(0), paddedColumns_, lanes, none,
-                       [&](Value column, State &) {
-                         vectors_.store(neutral, vectors_.offset(partial, column), {});
-                       });
+      vectors_.forLoop(vectors_.integer(0), values_.paddedColumns(), lanes, [&](Value column) {
+        vectors_.store(neutral, vectors_.offset(partial, column), {});
+      });
     }
   }
 }
@@ -180,15 +136,30 @@ void RowEmitter::closeState(State &state) {
   for (const Root &root : body_.roots()) {
     if (root.kind == Root::Kind::Array || columnPartials_.contains(&root))
       continue;
-    Value *slot = state.begin() + slots_[&root];
-    Value partial = kernel_.partialPointer(root);
-    if (inRegisters(root)) {
-      for (int64_t chunk = 0; chunk < unrolledChunks(); ++chunk)
-        vectors_.store(slot[chunk], vectors_.offset(partial, vectors_.integer(chunk * lanes)), {});
+    if (root.kind == Root::Kind::TransposedProduct) {
+      products_.close(root);
       continue;
     }
+    Value partial = kernel_.partialPointer(root);
+    if (root.kind == Root::Kind::ColumnAggregate) {
+      int64_t width = body_.narrowColumns(root.value);
+      for (int64_t first = 0; first < width; first += lanes) {
+        SmallVector<Accumulator> columns;
+        for (int64_t column = first; column < first + lanes; ++column)
+          columns.push_back(
+              column < width
+                  ? Accumulator{vectors_.load(columnAccumulator(root, vectors_.integer(column)),
+                                              {}),
+                                {}}
+                  : neutralAccumulator(vectors_, root.aggregate));
+        vectors_.store(reduceEight(vectors_, root.aggregate, columns),
+                       vectors_.offset(partial, vectors_.integer(first)), {});
+      }
+      continue;
+    }
+    Value *slot = state.begin() + slots_[&root];
     Value total = slot[0];
-    if (body_.extentOf(root.value) == Extent::Wide) {
+    if (body_.extentOf(root.value) != Extent::PerRow) {
       Value left = combine(vectors_, root.aggregate, slot[0], slot[1]);
       total = combine(vectors_, root.aggregate, left,
                       combine(vectors_, root.aggregate, slot[2], slot[3]));
@@ -197,141 +168,129 @@ void RowEmitter::closeState(State &state) {
   }
 }
 
-//===- blocks and passes
-//--------------------------------------------------------------------------===//
+//===- blocks
+//-------------------------------------------------------------------------------------===//
 
 void RowEmitter::emitBlock(Value row, int rows, State &state) {
-  rows_ = rows;
-  row_ = row;
-  perRow_.clear();
-  rowPointers_.clear();
-  ofRow_.clear();
-  cellPointers_.clear();
-  for (const RowPass &pass : schedule_.passes)
-    emitPass(pass, state);
+  values_.beginBlock(row, rows);
+  for (const RowPass &pass : schedule_.passes) {
+    values_.beginPass(pass);
+    for (tok::MatmulOp product : pass.products)
+      products_.open(product);
+    if (pass.isWide)
+      emitWidePass(pass, state);
+    else
+      emitNarrowPass(pass, state);
+  }
   for (const Root *root : schedule_.perRowRoots)
     finishPerRow(*root, state);
 }
 
-void RowEmitter::emitPass(const RowPass &pass, State &state) {
-  pass_ = &pass;
-  // What the loop over columns uses of the block must stand before it.
-  for (Value value : pass.perRowOperands)
-    for (int row = 0; row < rows_; ++row)
-      ofRow(value, row);
-  size_t passState = state.size();
+// Where `firstIsAssigned`, the first contribution needs nothing to be added to.
+void RowEmitter::openAggregates(const RowPass &pass, State &state, bool firstIsAssigned) {
   for (Operation *op : pass.rowAggregates) {
-    auto aggregate = dyn_cast<tok::AggregateOp>(op);
-    AggregateKind kind = aggregate ? aggregate.getKind() : AggregateKind::Sum;
-    for (int row = 0; row < rows_; ++row) {
-      Accumulator neutral = neutralAccumulator(vectors_, kind);
-      // Without a loop the first contribution needs nothing to be added to.
-      state.push_back(isUnrolled() && !neutral.index && unrolledChunks() > 0 ? Value()
-                                                                             : neutral.value);
+    Accumulator neutral = neutralAccumulator(vectors_, aggregateOf(op));
+    for (int row = 0; row < (pass.isWide ? values_.rows() : 1); ++row) {
+      state.push_back(firstIsAssigned && !neutral.index ? Value() : neutral.value);
       if (neutral.index)
         state.push_back(neutral.index);
     }
   }
+}
+
+void RowEmitter::finishPerRow(const Root &root, State &state) {
+  if (root.kind == Root::Kind::Array) {
+    Type cells = cellType(vectors_, root.type);
+    Value pointer =
+        vectors_.offset(kernel_.tile.outputs[kernel_.outputIndex(root)], values_.row(), cells);
+    Value result = vectors_.round(values_.perRow(root.value), cells);
+    if (values_.rows() == 1)
+      vectors_.storeScalar(vectors_.lane(result, 0), pointer);
+    else
+      vectors_.store(result, pointer, {});
+    return;
+  }
+  Value &total = state[slots_[&root]];
+  Contribution contribution = kernel_.contribution(
+      root.value, root.factor, root.aggregate, [&](Value value) { return values_.perRow(value); });
+  total = accumulate(vectors_, root.aggregate, total, contribution, countedLanes());
+}
+
+//===- passes over wide rows
+//----------------------------------------------------------------------===//
+
+void RowEmitter::emitWidePass(const RowPass &pass, State &state) {
+  size_t passState = state.size();
+  openAggregates(pass, state, /*firstIsAssigned=*/false);
   overColumns(state, [&](const Chunk &chunk, State &current) {
-    emitChunk(pass, chunk, current, passState);
+    values_.beginChunk(chunk);
+    emitChunk(pass, current, passState);
   });
   size_t slot = passState;
   for (Operation *op : pass.rowAggregates) {
-    auto aggregate = dyn_cast<tok::AggregateOp>(op);
-    AggregateKind kind = aggregate ? aggregate.getKind() : AggregateKind::Sum;
+    AggregateKind kind = aggregateOf(op);
     SmallVector<Accumulator> accumulators;
-    for (int row = 0; row < rows_; ++row) {
+    for (int row = 0; row < values_.rows(); ++row) {
       Accumulator accumulator{state[slot++], {}};
       if (isIndex(kind))
         accumulator.index = state[slot++];
       accumulators.push_back(accumulator);
     }
-    perRow_[op->getResult(0)] = rows_ == 1 ? reduceOne(vectors_, kind, accumulators[0])
-                                           : reduceEight(vectors_, kind, accumulators);
+    Value result = values_.rows() == 1 ? reduceOne(vectors_, kind, accumulators[0])
+                                       : reduceEight(vectors_, kind, accumulators);
+    values_.setPerRow(op->getResult(0), vectors_.round(result, values_.cellsOf(op->getResult(0))));
   }
   state.resize(passState);
 }
 
 void RowEmitter::overColumns(State &state, llvm::function_ref<void(const Chunk &, State &)> body) {
   std::optional<int64_t> constant = body_.constantColumns();
-  auto chunk = [&](Value column, Value mask, int64_t number, State &current) {
-    body(Chunk{column, mask, number}, current);
-  };
-  if (isUnrolled()) {
-    for (int64_t column = 0; column < *constant; column += lanes) {
-      int64_t left = *constant - column;
-      chunk(vectors_.integer(column), left < lanes ? vectors_.maskBelow(left) : Value(),
-            column / lanes, state);
-    }
-    return;
-  }
   Value columns = kernel_.tile.columns;
-  if (rows_ == 1 && hasBlocks()) {
+  auto masked = [&](Value column, State &current) {
+    Value left = vectors_.subtract(columns, column);
+    body(Chunk{column, vectors_.maskBelow(left), left, {}}, current);
+  };
+  if (values_.rows() == 1 && hasBlocks() && !constant) {
     // At most seven rows of a tile: little code is worth more than quick code.
     vectors_.forLoop(vectors_.integer(0), columns, lanes, state, [&](Value column, State &current) {
-      chunk(column, vectors_.maskBelow(vectors_.subtract(columns, column)), 0, current);
+      Value left = vectors_.minimum(vectors_.subtract(columns, column), vectors_.integer(lanes));
+      body(Chunk{column, vectors_.maskBelow(left), left, {}}, current);
     });
     return;
   }
   Value wholeEnd =
       constant ? vectors_.integer(*constant & -lanes) : vectors_.roundDownToLanes(columns);
   vectors_.forLoop(vectors_.integer(0), wholeEnd, lanes, state,
-                   [&](Value column, State &current) { chunk(column, {}, 0, current); });
-  if (constant && *constant % lanes != 0)
-    chunk(wholeEnd, vectors_.maskBelow(*constant % lanes), 0, state);
+                   [&](Value column, State &current) { body(Chunk{column, {}, {}, {}}, current); });
   if (!constant)
-    vectors_.ifThen(vectors_.less(wholeEnd, columns), state, [&](State &current) {
-      chunk(wholeEnd, vectors_.maskBelow(vectors_.subtract(columns, wholeEnd)), 0, current);
-    });
+    vectors_.ifThen(vectors_.less(wholeEnd, columns), state,
+                    [&](State &current) { masked(wholeEnd, current); });
+  else if (int64_t rest = *constant % lanes)
+    body(Chunk{wholeEnd, vectors_.maskBelow(rest), {}, rest}, state);
 }
 
-void RowEmitter::emitChunk(const RowPass &pass, const Chunk &chunk, State &state,
-                           size_t passState) {
-  chunk_ = &chunk;
-  wide_.clear();
-  shared_.clear();
-  productVectors_.clear();
+void RowEmitter::emitChunk(const RowPass &pass, State &state, size_t passState) {
+  const Chunk &chunk = values_.chunk();
   size_t slot = passState;
-  for (Operation *op : pass.rowAggregates) {
-    Value value = rowAggregated(op);
-    auto aggregate = dyn_cast<tok::AggregateOp>(op);
-    for (int row = 0; row < rows_; ++row) {
-      if (!aggregate) {
-        Contribution product{wide(value, row), productVector(op->getOperand(1))};
-        state[slot] = accumulate(vectors_, AggregateKind::Sum, state[slot], product,
-                                 maskFor(value, AggregateKind::Sum));
-        ++slot;
-      } else if (isIndex(aggregate.getKind())) {
-        // Columns count from 1 and are exact as doubles.
-        OpBuilder &builder = vectors_.builder();
-        Value first = builder.create<arith::SIToFPOp>(builder.getUnknownLoc(), builder.getF64Type(),
-                                                      chunk.column);
-        Value columns = emitBinary(
-            vectors_, BinaryOperator::Add, vectors_.splat(first),
-            emitBinary(vectors_, BinaryOperator::Add, vectors_.laneNumbers(), vectors_.number(1)));
-        Accumulator next =
-            accumulateIndex(vectors_, aggregate.getKind(), {state[slot], state[slot + 1]},
-                            wide(value, row), columns, chunk.mask);
-        state[slot++] = next.value;
-        state[slot++] = next.index;
-      } else {
-        AggregateKind kind = aggregate.getKind();
-        state[slot] = accumulate(vectors_, kind, state[slot],
-                                 wideContribution(value, {}, kind, row), maskFor(value, kind));
-        ++slot;
-      }
-    }
-  }
+  for (Operation *op : pass.rowAggregates)
+    accumulateRows(op, state, slot);
+  for (tok::MatmulOp product : pass.products)
+    products_.addChunk(product);
   for (const Root *root : pass.roots) {
     if (root->kind == Root::Kind::ColumnAggregate) {
-      accumulateColumns(*root, chunk, state);
-      continue;
-    }
-    for (int row = 0; row < rows_; ++row) {
-      if (root->kind == Root::Kind::Array) {
-        Value pointer = cellPointer(kernel_.tile.outputs[kernel_.outputIndex(*root)], row);
-        vectors_.store(wide(root->value, row), vectors_.offset(pointer, chunk.column), chunk.mask);
-      } else {
+      accumulateColumns(*root);
+    } else if (root->kind == Root::Kind::TransposedProduct) {
+      products_.addChunk(*root);
+    } else if (root->kind == Root::Kind::Array) {
+      Type cells = cellType(vectors_, root->type);
+      Value array = kernel_.tile.outputs[kernel_.outputIndex(*root)];
+      for (int row = 0; row < values_.rows(); ++row) {
+        Value pointer = values_.cellPointer(array, root->value, row, cells);
+        vectors_.store(vectors_.round(values_.wide(root->value, row), cells),
+                       vectors_.offset(pointer, chunk.column, cells), chunk.mask);
+      }
+    } else {
+      for (int row = 0; row < values_.rows(); ++row) {
         Value &total = state[slots_[root] + row % accumulatorsOfFull];
         total = accumulate(vectors_, root->aggregate, total,
                            wideContribution(root->value, root->factor, root->aggregate, row),
@@ -339,162 +298,62 @@ void RowEmitter::emitChunk(const RowPass &pass, const Chunk &chunk, State &state
       }
     }
   }
+  for (Value value : pass.kept)
+    for (int row = 0; row < values_.rows(); ++row)
+      values_.wide(value, row);
+}
+
+// One row aggregate or product with a column, of the chunk.
+void RowEmitter::accumulateRows(Operation *op, State &state, size_t &slot) {
+  Value value = rowAggregated(op);
+  AggregateKind kind = aggregateOf(op);
+  for (int row = 0; row < values_.rows(); ++row) {
+    if (auto product = dyn_cast<tok::MatmulOp>(op)) {
+      Contribution contribution{values_.wide(value, row),
+                                values_.alongColumns(productOperand(product).input)};
+      state[slot] = accumulate(vectors_, kind, state[slot], contribution, maskFor(value, kind));
+      ++slot;
+    } else if (isIndex(kind)) {
+      // Columns count from 1 and are exact as doubles.
+      OpBuilder &builder = vectors_.builder();
+      Value first = builder.create<arith::SIToFPOp>(builder.getUnknownLoc(), builder.getF64Type(),
+                                                    values_.chunk().column);
+      Value columns = emitBinary(
+          vectors_, BinaryOperator::Add, vectors_.splat(first),
+          emitBinary(vectors_, BinaryOperator::Add, vectors_.laneNumbers(), vectors_.number(1)));
+      Accumulator next = accumulateIndex(vectors_, kind, {state[slot], state[slot + 1]},
+                                         values_.wide(value, row), columns, values_.chunk().mask);
+      state[slot++] = next.value;
+      state[slot++] = next.index;
+    } else {
+      state[slot] = accumulate(vectors_, kind, state[slot], wideContribution(value, {}, kind, row),
+                               maskFor(value, kind));
+      ++slot;
+    }
+  }
 }
 
 // The rows of the block into the accumulator of these columns: even and odd rows apart, so that
 // half as many additions wait for one another. Lanes beyond the last column hold anything: they are
 // the partial array's padding.
-void RowEmitter::accumulateColumns(const Root &root, const Chunk &chunk, State &state) {
+void RowEmitter::accumulateColumns(const Root &root) {
   auto contribution = [&](int row) {
     return wideContribution(root.value, root.factor, root.aggregate, row);
   };
-  Value pointer, total;
-  if (inRegisters(root)) {
-    total = state[slots_[&root] + chunk.number];
-  } else {
-    pointer = vectors_.offset(columnPartials_[&root], chunk.column);
-    total = vectors_.load(pointer, {});
-  }
-  Value odd;
-  for (int row = 0; row < rows_; ++row) {
-    if (row % 2 == 0) {
-      total = accumulate(vectors_, root.aggregate, total, contribution(row), {});
-    } else if (!odd) {
-      Contribution first = contribution(row);
-      odd = first.factor ? emitBinary(vectors_, BinaryOperator::Mul, first.value, first.factor)
-                         : first.value;
-    } else {
-      odd = accumulate(vectors_, root.aggregate, odd, contribution(row), {});
-    }
+  Value pointer = vectors_.offset(columnPartials_[&root], values_.chunk().column);
+  Value total = vectors_.load(pointer, {}), odd;
+  for (int row = 0; row < values_.rows(); ++row) {
+    Value &sum = row % 2 == 0 ? total : odd;
+    sum = accumulate(vectors_, root.aggregate, sum, contribution(row), {});
   }
   if (odd)
     total = combine(vectors_, root.aggregate, total, odd);
-  if (pointer)
-    vectors_.store(total, pointer, {});
-  else
-    state[slots_[&root] + chunk.number] = total;
-}
-
-void RowEmitter::finishPerRow(const Root &root, State &state) {
-  if (root.kind == Root::Kind::Array) {
-    Value pointer = vectors_.offset(kernel_.tile.outputs[kernel_.outputIndex(root)], row_);
-    if (rows_ == 1)
-      vectors_.storeScalar(vectors_.lane(perRow(root.value), 0), pointer);
-    else
-      vectors_.store(perRow(root.value), pointer, {});
-    return;
-  }
-  // A single row is in all lanes; it counts in the first.
-  Value mask = rows_ == 1 ? vectors_.maskBelow(1) : Value();
-  Value &total = state[slots_[&root]];
-  Contribution contribution = kernel_.contribution(root.value, root.factor, root.aggregate,
-                                                   [&](Value value) { return perRow(value); });
-  total = accumulate(vectors_, root.aggregate, total, contribution, mask);
-}
-
-//===- values
-//-------------------------------------------------------------------------------------===//
-
-Value RowEmitter::perRow(Value value) {
-  if (body_.extentOf(value) == Extent::Uniform)
-    return kernel_.uniform.lookup(value);
-  if (Value known = perRow_.lookup(value))
-    return known;
-  Value result;
-  Operation *op = value.getDefiningOp();
-  if (!op) {
-    Value pointer = vectors_.offset(inputArray(value), row_);
-    result = rows_ == 1 ? vectors_.splat(vectors_.loadScalar(pointer)) : vectors_.load(pointer, {});
-  } else if (auto product = dyn_cast<tok::MatmulOp>(op)) {
-    // Rows of one column; longer ones are in perRow_ since the end of their pass.
-    Value factor = vectors_.splat(vectors_.loadScalar(inputArray(product.getRhs())));
-    result = emitBinary(vectors_, BinaryOperator::Mul, perRow(rowAggregated(op)), factor);
-  } else if (auto aggregate = dyn_cast<tok::AggregateOp>(op)) {
-    result = isIndex(aggregate.getKind()) ? vectors_.number(1) : perRow(rowAggregated(op));
-  } else {
-    SmallVector<Value> operands;
-    for (Value operand : op->getOperands())
-      operands.push_back(perRow(withoutCasts(operand)));
-    result = emitCell(vectors_, op, operands);
-  }
-  return perRow_[value] = result;
-}
-
-Value RowEmitter::ofRow(Value value, int row) {
-  if (rows_ == 1)
-    return perRow(value);
-  if (Value known = ofRow_.lookup({value, row}))
-    return known;
-  return ofRow_[{value, row}] = vectors_.splatLane(perRow(value), row);
-}
-
-Value RowEmitter::wideOperand(Value value, int row) {
-  switch (body_.extentOf(value)) {
-  case Extent::Wide:
-    return wide(value, row);
-  case Extent::PerRow:
-    return ofRow(value, row);
-  case Extent::Shared:
-    return shared(value);
-  case Extent::Uniform:
-    return kernel_.uniform.lookup(value);
-  }
-  llvm_unreachable("all extents are listed");
-}
-
-Value RowEmitter::wide(Value value, int row) {
-  if (Value known = wide_.lookup({value, row}))
-    return known;
-  Value result;
-  Operation *op = value.getDefiningOp();
-  if (!op) {
-    result = vectors_.load(vectors_.offset(cellPointer(inputArray(value), row), chunk_->column),
-                           chunk_->mask);
-    if (row == 0 && rows_ == lanes && pass_ == schedule_.passes.begin())
-      prefetch(value);
-  } else if (pass_->loaded.contains(value)) {
-    result = vectors_.load(scratchPointer(value, row), {});
-  } else {
-    SmallVector<Value> operands;
-    for (Value operand : op->getOperands())
-      operands.push_back(wideOperand(withoutCasts(operand), row));
-    result = emitCell(vectors_, op, operands);
-    if (pass_->kept.contains(value))
-      vectors_.store(result, scratchPointer(value, row), {});
-  }
-  return wide_[{value, row}] = result;
-}
-
-Value RowEmitter::shared(Value value) {
-  if (body_.extentOf(value) == Extent::Uniform)
-    return kernel_.uniform.lookup(value);
-  if (Value known = shared_.lookup(value))
-    return known;
-  Value result;
-  if (!value.getDefiningOp()) {
-    result = productVector(value);
-  } else {
-    SmallVector<Value> operands;
-    for (Value operand : value.getDefiningOp()->getOperands())
-      operands.push_back(shared(withoutCasts(operand)));
-    result = emitCell(vectors_, value.getDefiningOp(), operands);
-  }
-  return shared_[value] = result;
-}
-
-// The chunk's part of an input that is a vector along the columns, 1×n or n×1.
-Value RowEmitter::productVector(Value value) {
-  if (isUnrolled())
-    return entryVectors_.lookup({value, static_cast<int>(chunk_->number)});
-  if (Value known = productVectors_.lookup(value))
-    return known;
-  return productVectors_[value] =
-             vectors_.load(vectors_.offset(inputArray(value), chunk_->column), chunk_->mask);
+  vectors_.store(total, pointer, {});
 }
 
 Contribution RowEmitter::wideContribution(Value value, Value factor, AggregateKind kind, int row) {
   return kernel_.contribution(value, factor, kind,
-                              [&](Value operand) { return wideOperand(operand, row); });
+                              [&](Value operand) { return values_.wide(operand, row); });
 }
 
 // Masked loads give 0 in lanes that are not loaded.
@@ -507,53 +366,125 @@ static bool isZeroBeyondColumns(const KernelBody &body, Value value) {
 }
 
 Value RowEmitter::maskFor(Value aggregated, AggregateKind kind) const {
-  return kind == AggregateKind::Sum && isZeroBeyondColumns(body_, aggregated) ? Value()
-                                                                              : chunk_->mask;
+  return kind == AggregateKind::Sum && isZeroBeyondColumns(body_, aggregated)
+             ? Value()
+             : values_.chunk().mask;
 }
 
-//===- memory
-//-------------------------------------------------------------------------------------===//
+//===- passes over narrow rows
+//--------------------------------------------------------------------===//
 
-Value RowEmitter::cellPointer(Value array, int row) {
-  if (Value known = cellPointers_.lookup({array, row}))
-    return known;
-  OpBuilder::InsertionGuard guard(vectors_.builder());
-  // In the block's scope, before any loop over columns.
-  vectors_.builder().setInsertionPointAfterValue(row_);
-  Value &first = rowPointers_[array];
-  if (!first)
-    first = vectors_.offset(array, vectors_.multiply(row_, kernel_.tile.columns));
-  else
-    vectors_.builder().setInsertionPointAfterValue(first);
-  return cellPointers_[{array, row}] = vectors_.offset(first, rowDistance_[row]);
-}
-
-// The first pass over a block fetches what a later block will read, line by line in the order of
-// memory: eight rows at a time are too many streams for the hardware to follow. A block is as many
-// lines of 64 bytes as it has columns.
-void RowEmitter::prefetch(Value input) {
-  Value first = cellPointer(inputArray(input), 0);
-  auto fetch = [&](Value distance, int64_t lines) {
-    Value position =
-        vectors_.add(vectors_.multiply(chunk_->column, vectors_.integer(lanes)), distance);
-    for (int64_t line = 0; line < lines; ++line)
-      vectors_.prefetch(
-          vectors_.offset(first, vectors_.add(position, vectors_.integer(line * lanes))));
+int64_t RowEmitter::unrollingOf(const RowPass &pass) const {
+  if (values_.rows() == 1)
+    return 1;
+  llvm::DenseSet<Value> counted;
+  int instructions = 1;
+  auto count = [&](auto &self, Value value) -> void {
+    Operation *op = value.getDefiningOp();
+    if (!op || !counted.insert(value).second || body_.extentOf(value) != Extent::Narrow ||
+        pass.loaded.contains(value) || !isCell(op))
+      return;
+    instructions += instructionsOf(op);
+    for (Value operand : op->getOperands())
+      self(self, withoutCasts(operand));
   };
-  if (isUnrolled()) {
-    fetch(vectors_.integer(prefetchDistance),
-          std::min(lanes, *body_.constantColumns() - chunk_->number * lanes));
-    return;
+  for (Value value : pass.kept)
+    count(count, value);
+  for (Operation *op : pass.rowAggregates)
+    count(count, rowAggregated(op));
+  for (const Root *root : pass.roots)
+    if (root->kind != Root::Kind::TransposedProduct)
+      count(count, root->value);
+  return std::clamp<int64_t>(instructionsOfColumns / instructions, 1, mostNarrowMainColumns);
+}
+
+void RowEmitter::emitNarrowPass(const RowPass &pass, State &state) {
+  size_t passState = state.size();
+  int64_t unrolling = unrollingOf(pass);
+  openAggregates(pass, state, pass.width > 0 && pass.width < 2 * unrolling);
+  values_.forEachColumn(pass.width, unrolling, state,
+                        [&](Value column, int64_t copy, State &current) {
+                          values_.beginColumn(column);
+                          emitColumn(pass, column, copy, current, passState);
+                        });
+  size_t slot = passState;
+  for (Operation *op : pass.rowAggregates) {
+    Value result = state[slot++];
+    if (isIndex(aggregateOf(op)))
+      result = emitBinary(vectors_, BinaryOperator::Max, state[slot++], vectors_.number(1));
+    values_.setPerRow(op->getResult(0), vectors_.round(result, values_.cellsOf(op->getResult(0))));
   }
-  State none;
-  vectors_.ifThen(prefetches_, none, [&](State &) { fetch(prefetchDistance_, lanes); });
+  state.resize(passState);
+  for (tok::MatmulOp product : pass.products)
+    products_.addPanel(product);
+  for (const Root *root : pass.roots) {
+    if (root->kind == Root::Kind::TransposedProduct)
+      products_.addPanel(*root);
+    else if (root->kind == Root::Kind::Array)
+      storePanel(*root);
+  }
 }
 
-Value RowEmitter::scratchPointer(Value kept, int row) {
-  int64_t number = schedule_.scratchSlots.lookup(kept) * lanes + row;
-  Value line = vectors_.offset(kernel_.tile.scratch,
-                               vectors_.multiply(paddedColumns_, vectors_.integer(number)));
-  return vectors_.offset(line, chunk_->column);
+void RowEmitter::emitColumn(const RowPass &pass, Value column, int64_t copy, State &state,
+                            size_t passState) {
+  auto narrow = [&](Value value) { return values_.narrow(value); };
+  size_t slot = passState;
+  for (Operation *op : pass.rowAggregates) {
+    AggregateKind kind = aggregateOf(op);
+    Value value = rowAggregated(op);
+    if (isIndex(kind)) {
+      OpBuilder &builder = vectors_.builder();
+      Value number = builder.create<arith::SIToFPOp>(builder.getUnknownLoc(), builder.getF64Type(),
+                                                     vectors_.add(column, vectors_.integer(1)));
+      Accumulator next = accumulateIndex(vectors_, kind, {state[slot], state[slot + 1]},
+                                         narrow(value), vectors_.splat(number), {});
+      state[slot++] = next.value;
+      state[slot++] = next.index;
+      continue;
+    }
+    Contribution contribution = kernel_.contribution(value, {}, kind, narrow);
+    if (auto product = dyn_cast<tok::MatmulOp>(op))
+      contribution = {narrow(value), values_.alongColumns(productOperand(product).input, column)};
+    state[slot] = accumulate(vectors_, kind, state[slot], contribution, {});
+    ++slot;
+  }
+  for (const Root *root : pass.roots) {
+    if (root->kind == Root::Kind::Array || root->kind == Root::Kind::TransposedProduct)
+      continue;
+    Contribution contribution =
+        kernel_.contribution(root->value, root->factor, root->aggregate, narrow);
+    if (root->kind == Root::Kind::FullAggregate) {
+      Value &total = state[slots_[root] + copy % accumulatorsOfFull];
+      total = accumulate(vectors_, root->aggregate, total, contribution, countedLanes());
+    } else {
+      Value pointer = columnAccumulator(*root, column);
+      Value total = accumulate(vectors_, root->aggregate, vectors_.load(pointer, {}), contribution,
+                               countedLanes());
+      vectors_.store(total, pointer, {});
+    }
+  }
+  for (Value value : pass.kept)
+    narrow(value);
 }
 
-int64_t codegen::emitRowTile(KernelContext &kernel) { return RowEmitter(kernel).emit(); }
+// A narrow result, from its panel to its rows.
+void RowEmitter::storePanel(const Root &root) {
+  Type cells = cellType(vectors_, root.type);
+  Value array = kernel_.tile.outputs[kernel_.outputIndex(root)];
+  int64_t width = body_.narrowColumns(root.value), whole = width / lanes * lanes;
+  auto store = [&](Value first, int64_t count) {
+    State rows = values_.rowsOfPanel(root.value, first, count);
+    Value mask = count < lanes ? vectors_.maskBelow(count) : Value();
+    for (int row = 0; row < values_.rows(); ++row) {
+      Value pointer = values_.cellPointer(array, root.value, row, cells);
+      vectors_.store(vectors_.round(rows[row], cells), vectors_.offset(pointer, first, cells),
+                     mask);
+    }
+  };
+  vectors_.forLoop(vectors_.integer(0), vectors_.integer(whole), lanes,
+                   [&](Value first) { store(first, lanes); });
+  if (whole < width)
+    store(vectors_.integer(whole), width - whole);
+}
+
+ScratchSize codegen::emitRowTile(KernelContext &kernel) { return RowEmitter(kernel).emit(); }

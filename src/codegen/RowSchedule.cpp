@@ -2,11 +2,45 @@
 
 #include "codegen/CellEmission.h"
 
+#include <map>
+
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::codegen;
 
 Value codegen::rowAggregated(Operation *op) { return withoutCasts(op->getOperand(0)); }
+
+bool codegen::isComputedInPlace(const KernelBody &body, tok::MatmulOp product) {
+  Extent left = body.extentOf(rowAggregated(product)), result = body.extentOf(product.getResult());
+  return (left == Extent::PerRow && result != Extent::PerRow) ||
+         (left == Extent::Narrow && result == Extent::Wide &&
+          !productOperand(product).isTransposed);
+}
+
+bool codegen::hasProductPanel(const KernelBody &body, Value value) {
+  auto product = value.getDefiningOp<tok::MatmulOp>();
+  return product && !isComputedInPlace(body, product) && body.extentOf(value) != Extent::PerRow;
+}
+
+std::optional<int64_t> codegen::constantWidth(const KernelBody &body, Value value) {
+  switch (body.extentOf(value)) {
+  case Extent::Wide:
+  case Extent::Shared:
+    return body.constantColumns();
+  case Extent::Narrow:
+  case Extent::SharedNarrow:
+    return body.narrowColumns(value);
+  default:
+    return 1;
+  }
+}
+
+TransposedRoles codegen::transposedRoles(const KernelBody &body, const Root &root) {
+  auto width = [&](Value value) { return constantWidth(body, value).value_or(INT64_MAX); };
+  if (width(root.factor) >= width(root.value))
+    return {root.factor, root.value, true};
+  return {root.value, root.factor, false};
+}
 
 namespace {
 
@@ -16,27 +50,95 @@ public:
   RowSchedule schedule();
 
 private:
+  struct Step {
+    unsigned stage;
+    int64_t width; // -1: wide
+    bool operator<(const Step &other) const {
+      return std::tie(stage, width) < std::tie(other.stage, other.width);
+    }
+  };
+
+  bool isWide(Value value) const { return body_.extentOf(value) == Extent::Wide; }
+  bool isNarrow(Value value) const { return body_.extentOf(value) == Extent::Narrow; }
   static bool isRowAggregate(Operation *op) {
     return isa_and_nonnull<tok::AggregateOp, tok::MatmulOp>(op);
   }
-  // The pass in which a wide value can first be computed; for others, the pass before which they
-  // are complete.
+  // True for what has all its cells in memory without being kept.
+  bool isInputOrProduct(Value value) const {
+    return !value.getDefiningOp() || hasProductPanel(body_, value);
+  }
+
+  // The stage at which a value over columns can first be computed; for m×1 values and products with
+  // panels, the stage before which they are complete.
   unsigned stage(Value value);
-  void addWide(Value value, RowPass &pass, unsigned number);
-  RowPass &passAt(unsigned number) {
-    while (schedule_.passes.size() <= number)
-      schedule_.passes.emplace_back();
-    return schedule_.passes[number];
+  unsigned stageOfProduct(tok::MatmulOp product);
+  // The stage before which the whole row of a value is in memory.
+  unsigned stageOfWholeRows(Value value);
+  RowPass &passAt(unsigned stage, Value value);
+  void placeRoot(const Root &root);
+  void addValue(Value value, RowPass &pass);
+  void addOperandsOf(RowPass &pass);
+  void placeAccumulators();
+  int64_t panel(Value value) {
+    auto [entry, isNew] = schedule_.scratch.panels.try_emplace(value, 0);
+    if (isNew)
+      entry->second = schedule_.scratch.addConstant(*constantWidth(body_, value) * 8);
+    return entry->second;
+  }
+  void keep(Value value, RowPass &pass) {
+    pass.kept.insert(value);
+    if (isNarrow(value))
+      panel(value);
+    else if (auto [line, isNew] = schedule_.scratch.wideLines.try_emplace(value, 0); isNew)
+      line->second = schedule_.scratch.addLines(8);
   }
 
   const KernelBody &body_;
   RowSchedule schedule_;
+  std::map<Step, RowPass> passes_;
   llvm::DenseMap<Value, unsigned> stages_;
-  llvm::DenseMap<Value, unsigned> computedIn_; // expensive wide values
-  llvm::DenseSet<Value> visited_;              // in the pass at hand
+  llvm::DenseMap<Value, RowPass *> computedIn_; // expensive values and those that are kept
+  llvm::DenseSet<Value> visited_;               // in the pass at hand
 };
 
 } // namespace
+
+RowPass &Scheduler::passAt(unsigned stage, Value value) {
+  int64_t width = isWide(value) ? -1 : body_.narrowColumns(value);
+  RowPass &pass = passes_[Step{stage, width}];
+  pass.isWide = width < 0;
+  pass.width = width;
+  return pass;
+}
+
+unsigned Scheduler::stageOfWholeRows(Value value) {
+  unsigned when = stage(value);
+  if (isInputOrProduct(value) || body_.extentOf(value) == Extent::PerRow)
+    return when;
+  keep(value, passAt(when, value));
+  return when + 1;
+}
+
+unsigned Scheduler::stageOfProduct(tok::MatmulOp product) {
+  Value left = rowAggregated(product);
+  if (isComputedInPlace(body_, product))
+    return stageOfWholeRows(left);
+  unsigned when = stage(left);
+  if (body_.extentOf(left) == Extent::PerRow)
+    return when;
+  RowPass &pass = passAt(when, left);
+  if (body_.extentOf(product.getResult()) == Extent::PerRow) {
+    pass.rowAggregates.push_back(product);
+    return when + 1;
+  }
+  panel(product.getResult());
+  if (pass.isWide && schedule_.scratch.staging < 0)
+    schedule_.scratch.staging = schedule_.scratch.addConstant(64);
+  pass.products.push_back(product);
+  if (isNarrow(left) && !isInputOrProduct(left))
+    keep(left, pass);
+  return when + 1;
+}
 
 unsigned Scheduler::stage(Value value) {
   Operation *op = value.getDefiningOp();
@@ -45,13 +147,13 @@ unsigned Scheduler::stage(Value value) {
   if (auto known = stages_.find(value); known != stages_.end())
     return known->second;
   unsigned result = 0;
-  if (isRowAggregate(op)) {
+  if (auto product = dyn_cast<tok::MatmulOp>(op)) {
+    result = stageOfProduct(product);
+  } else if (isRowAggregate(op)) {
     Value aggregated = rowAggregated(op);
     result = stage(aggregated);
-    if (body_.extentOf(aggregated) == Extent::Wide) {
-      passAt(result).rowAggregates.push_back(op);
-      ++result;
-    }
+    if (body_.extentOf(aggregated) != Extent::PerRow)
+      passAt(result++, aggregated).rowAggregates.push_back(op);
   } else {
     for (Value operand : op->getOperands())
       result = std::max(result, stage(withoutCasts(operand)));
@@ -61,46 +163,124 @@ unsigned Scheduler::stage(Value value) {
 }
 
 // Notes what `pass` needs to compute `value`.
-void Scheduler::addWide(Value value, RowPass &pass, unsigned number) {
+void Scheduler::addValue(Value value, RowPass &pass) {
   Operation *op = value.getDefiningOp();
   Extent extent = body_.extentOf(value);
   if (extent == Extent::PerRow) {
     pass.perRowOperands.insert(value);
     return;
   }
-  if (extent != Extent::Wide || !op || !visited_.insert(value).second)
+  if ((extent != Extent::Wide && extent != Extent::Narrow) || !visited_.insert(value).second)
     return;
-  if (isExpensive(op)) {
-    auto [entry, isNew] = computedIn_.try_emplace(value, number);
-    if (!isNew && entry->second != number) {
-      schedule_.passes[entry->second].kept.insert(value);
+  if (!op) {
+    if (extent == Extent::Narrow)
+      schedule_.panelInputs.insert(value);
+    return;
+  }
+  if (hasProductPanel(body_, value))
+    return;
+  auto product = dyn_cast<tok::MatmulOp>(op);
+  if (product || isExpensive(op) || schedule_.scratch.panels.contains(value) ||
+      schedule_.scratch.wideLines.contains(value)) {
+    auto [entry, isNew] = computedIn_.try_emplace(value, &pass);
+    if (!isNew && entry->second != &pass) {
+      keep(value, *entry->second);
       pass.loaded.insert(value);
-      schedule_.scratchSlots.try_emplace(value, schedule_.scratchSlots.size());
       return;
     }
   }
-  schedule_.wideInstructions += instructionsOf(op);
+  if (product) {
+    if (Value left = rowAggregated(product); body_.extentOf(left) == Extent::PerRow)
+      pass.perRowOperands.insert(left);
+    return;
+  }
+  if (extent == Extent::Wide)
+    schedule_.wideInstructions += instructionsOf(op);
   for (Value operand : op->getOperands())
-    addWide(withoutCasts(operand), pass, number);
+    addValue(withoutCasts(operand), pass);
+}
+
+void Scheduler::placeRoot(const Root &root) {
+  if (body_.extentOf(root.value) == Extent::PerRow) {
+    stage(root.value);
+    if (root.factor)
+      stage(root.factor);
+    schedule_.perRowRoots.push_back(&root);
+    return;
+  }
+  if (root.kind == Root::Kind::TransposedProduct) {
+    auto [vectors, cells, isNatural] = transposedRoles(body_, root);
+    unsigned cellsComplete = stageOfWholeRows(cells);
+    if (isWide(vectors)) {
+      passAt(std::max(stage(vectors), cellsComplete), vectors).roots.push_back(&root);
+    } else {
+      // Panels are turned into rows when the pass is over.
+      unsigned complete = stageOfWholeRows(vectors);
+      unsigned when = isInputOrProduct(vectors) ? complete : complete - 1;
+      passAt(std::max(when, cellsComplete), vectors).roots.push_back(&root);
+    }
+    return;
+  }
+  unsigned when = std::max(stage(root.value), root.factor ? stage(root.factor) : 0);
+  RowPass &pass = passAt(when, root.value);
+  pass.roots.push_back(&root);
+  if (root.kind == Root::Kind::Array && isNarrow(root.value) && !isInputOrProduct(root.value))
+    keep(root.value, pass);
+}
+
+void Scheduler::addOperandsOf(RowPass &pass) {
+  visited_.clear();
+  llvm::SmallVector<Value> kept(pass.kept.begin(), pass.kept.end());
+  for (Value value : kept)
+    addValue(value, pass);
+  for (Operation *op : pass.rowAggregates)
+    addValue(rowAggregated(op), pass);
+  for (tok::MatmulOp product : pass.products)
+    addValue(rowAggregated(product), pass);
+  for (const Root *root : pass.roots) {
+    if (root->kind == Root::Kind::TransposedProduct) {
+      // Narrow inputs are read as rows, from where they are.
+      if (Value vectors = transposedRoles(body_, *root).vectors; isWide(vectors))
+        addValue(vectors, pass);
+      continue;
+    }
+    addValue(root->value, pass);
+    if (root->factor)
+      addValue(root->factor, pass);
+  }
+}
+
+void Scheduler::placeAccumulators() {
+  ScratchLayout &scratch = schedule_.scratch;
+  for (const Root &root : body_.roots()) {
+    if (root.kind == Root::Kind::ColumnAggregate && isNarrow(root.value)) {
+      scratch.accumulators[&root] = scratch.addConstant(body_.narrowColumns(root.value) * 8);
+    } else if (root.kind == Root::Kind::TransposedProduct) {
+      auto [vectors, cells, isNatural] = transposedRoles(body_, root);
+      int64_t count = *constantWidth(body_, cells);
+      if (isWide(vectors))
+        scratch.accumulatorLines[&root] = scratch.addLines(count);
+      else
+        scratch.accumulators[&root] =
+            scratch.addConstant(count * ((body_.narrowColumns(vectors) + 7) / 8 * 8));
+    }
+  }
 }
 
 RowSchedule Scheduler::schedule() {
-  for (const Root &root : body_.roots()) {
-    unsigned when = std::max(stage(root.value), root.factor ? stage(root.factor) : 0);
-    if (body_.extentOf(root.value) == Extent::Wide)
-      passAt(when).roots.push_back(&root);
-    else
-      schedule_.perRowRoots.push_back(&root);
-  }
-  for (auto [number, pass] : llvm::enumerate(schedule_.passes)) {
-    visited_.clear();
-    for (Operation *op : pass.rowAggregates)
-      addWide(rowAggregated(op), pass, number);
-    for (const Root *root : pass.roots) {
-      addWide(root->value, pass, number);
-      if (root->factor)
-        addWide(root->factor, pass, number);
-    }
+  for (const Root &root : body_.roots())
+    placeRoot(root);
+  for (auto &[step, pass] : passes_)
+    addOperandsOf(pass);
+  for (Value input : schedule_.panelInputs)
+    panel(input);
+  placeAccumulators();
+  for (auto &[step, pass] : passes_) {
+    schedule_.hasPanels |=
+        !pass.isWide || !pass.products.empty() || llvm::any_of(pass.roots, [](const Root *root) {
+          return root->kind == Root::Kind::TransposedProduct;
+        });
+    schedule_.passes.push_back(std::move(pass));
   }
   return std::move(schedule_);
 }

@@ -1,0 +1,264 @@
+// Kernels with values of several widths, and products with narrow matrices.
+#include "codegen/KernelCompilerFixture.h"
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::codegen;
+
+namespace {
+
+using PanelKernelTest = KernelCompilerFixture;
+
+const int64_t rowCounts[] = {0, 1, 7, 8, 9, 37};
+
+std::string width(bool constant, int64_t columns) {
+  return constant ? std::to_string(columns) : "-2";
+}
+
+// P * (X V), and t(X) of it: what logistic regression does with each row.
+TEST_F(PanelKernelTest, ProductsOfAllWidths) {
+  for (int64_t columns : {0, 7, 8, 9, 100})
+    for (bool constant : {false, true})
+      for (int64_t k : {1, 2, 7, 8, 10, 17, 64}) {
+        std::string n = width(constant, columns), q = std::to_string(k);
+        std::string text = "%r:4 = plan.operator row(%a, %b, %c) sizes [-1, " + n + ", " + n +
+                           ", " + q + ", -1, " + q + R"(] : ($M, $M, $M) -> ($M, $M, $M, $M) {
+        ^bb0(%x: $M, %v: $M, %p: $M):
+          %0 = tok.matmul %x, %v : ($M, $M) -> $M
+          %1 = tok.binary mul %p, %0 : ($M, $M) -> $M
+          %2 = tok.aggregate sum row %1 : $M -> $M
+          %3 = tok.binary mul %p, %2 : ($M, $M) -> $M
+          %4 = tok.binary sub %1, %3 : ($M, $M) -> $M
+          %5 = tok.transpose %x : ($M) -> $M
+          %6 = tok.matmul %5, %4 : ($M, $M) -> $M
+          %7 = tok.transpose %4 : ($M) -> $M
+          %8 = tok.matmul %7, %x : ($M, $M) -> $M
+          plan.yield %6, %4, %0, %8 : $M, $M, $M, $M
+        })";
+        for (int64_t rows : rowCounts)
+          check(text, {random(rows, columns), random(columns, k), random(rows, k)}, {}, 1e-9);
+        if (HasFatalFailure())
+          return;
+      }
+}
+
+TEST_F(PanelKernelTest, RefusesWhatIsTooWide) {
+  std::string product = R"(%r = plan.operator row(%a, %b) sizes [-1, -2, -2, 65] : ($M, $M) -> $M {
+  ^bb0(%x: $M, %v: $M):
+    %0 = tok.matmul %x, %v : ($M, $M) -> $M
+    plan.yield %0 : $M
+  })";
+  EXPECT_NE(refusal(product).find("constant of at most 64"), std::string::npos);
+  std::string square = R"(%r = plan.operator row(%a, %b) sizes [-1, -2, -2, -2] : ($M, $M) -> $M {
+  ^bb0(%x: $M, %v: $M):
+    %0 = tok.matmul %x, %v : ($M, $M) -> $M
+    plan.yield %0 : $M
+  })";
+  EXPECT_NE(refusal(square).find("wide matrix"), std::string::npos);
+  std::string gram = R"(%r = plan.operator row(%a) sizes [-1, -2] : ($M) -> $M {
+  ^bb0(%x: $M):
+    %0 = tok.transpose %x : ($M) -> $M
+    %1 = tok.matmul %0, %x : ($M, $M) -> $M
+    plan.yield %1 : $M
+  })";
+  EXPECT_NE(refusal(gram).find("at most 64 columns"), std::string::npos);
+  std::string computed = R"(%r = plan.operator row(%a, %b) sizes [-1, -2, -2, 4] : ($M, $M) -> $M {
+  ^bb0(%x: $M, %v: $M):
+    %0 = tok.unary exp %v : $M -> $M
+    %1 = tok.matmul %x, %0 : ($M, $M) -> $M
+    plan.yield %1 : $M
+  })";
+  EXPECT_FALSE(refusal(computed).empty());
+}
+
+// Distances to the rows of C, which is read transposed, and which of them is nearest.
+TEST_F(PanelKernelTest, NearestCentroids) {
+  for (int64_t columns : {3, 8, 50})
+    for (bool constant : {false, true})
+      for (int64_t k : {2, 10, 33}) {
+        std::string n = width(constant, columns), q = std::to_string(k);
+        std::string text = "%r:5 = plan.operator row(%a, %b, %c) sizes [-1, " + n + ", " + q +
+                           ", " + n + ", 1, " + q + R"(] : ($M, $M, $M) -> ($M, $M, $M, $M, f64) {
+        ^bb0(%x: $M, %c0: $M, %w: $M):
+          %k = tok.constant -2.0 : f64
+          %0 = tok.transpose %c0 : ($M) -> $M
+          %1 = tok.matmul %x, %0 : ($M, $M) -> $M
+          %2 = tok.binary mul %1, %k : ($M, f64) -> $M
+          %3 = tok.binary add %2, %w : ($M, $M) -> $M
+          %4 = tok.aggregate min row %3 : $M -> $M
+          %5 = tok.aggregate index_min row %3 : $M -> $M
+          %6 = tok.binary le %3, %4 : ($M, $M) -> $M
+          %7 = tok.aggregate sum column %6 : $M -> $M
+          %8 = tok.transpose %6 : ($M) -> $M
+          %9 = tok.matmul %8, %x : ($M, $M) -> $M
+          %10 = tok.aggregate sum full %4 : $M -> f64
+          plan.yield %6, %5, %7, %9, %10 : $M, $M, $M, $M, f64
+        })";
+        for (int64_t rows : rowCounts)
+          check(text, {random(rows, columns), random(k, columns), random(1, k)}, {}, 1e-9);
+        if (HasFatalFailure())
+          return;
+      }
+}
+
+// U B, m×n from m×r, and what is computed with it.
+TEST_F(PanelKernelTest, WideProducts) {
+  for (int64_t columns : {5, 8, 21, 100})
+    for (bool constant : {false, true})
+      for (int64_t r : {1, 3, 8, 20, 64}) {
+        if (constant && r > columns)
+          continue; // the iteration space is as wide as its widest constant
+        std::string n = width(constant, columns), inner = std::to_string(r);
+        std::string text = "%r:4 = plan.operator row(%a, %b, %c) sizes [-1, " + n + ", -1, " +
+                           inner + ", " + inner + ", " + n +
+                           R"(] : ($M, $M, $M) -> (f64, $M, $M, $M) {
+        ^bb0(%x: $M, %u: $M, %v: $M):
+          %0 = tok.matmul %u, %v : ($M, $M) -> $M
+          %1 = tok.binary sub %x, %0 : ($M, $M) -> $M
+          %2 = tok.binary mul %1, %1 : ($M, $M) -> $M
+          %3 = tok.aggregate sum full %2 : $M -> f64
+          %4 = tok.aggregate max row %0 : $M -> $M
+          %5 = tok.binary div %1, %4 : ($M, $M) -> $M
+          %6 = tok.aggregate sum column %1 : $M -> $M
+          plan.yield %3, %5, %6, %4 : f64, $M, $M, $M
+        })";
+        for (int64_t rows : rowCounts)
+          check(text, {random(rows, columns), random(rows, r, 1, 2), random(r, columns, 1, 2)}, {},
+                1e-9);
+        if (HasFatalFailure())
+          return;
+      }
+}
+
+// A chain of products through widths, a square one among them, and t(X) X.
+TEST_F(PanelKernelTest, ChainsOfProducts) {
+  for (auto [n, p, q] : {std::tuple(20, 20, 12), {5, 5, 3}, {33, 9, 9}, {64, 64, 2}, {12, 30, 5}}) {
+    std::string sizes = "[-1, " + std::to_string(n) + ", " + std::to_string(n) + ", " +
+                        std::to_string(p) + ", " + std::to_string(p) + ", " + std::to_string(q) +
+                        "]";
+    std::string text = "%r:5 = plan.operator row(%a, %b, %c) sizes " + sizes +
+                       R"( : ($M, $M, $M) -> ($M, $M, $M, $M, $M) {
+    ^bb0(%x: $M, %v: $M, %w: $M):
+      %0 = tok.matmul %x, %v : ($M, $M) -> $M
+      %1 = tok.unary sigmoid %0 : $M -> $M
+      %2 = tok.matmul %1, %w : ($M, $M) -> $M
+      %3 = tok.unary abs %2 : $M -> $M
+      %4 = tok.transpose %3 : ($M) -> $M
+      %5 = tok.matmul %4, %1 : ($M, $M) -> $M
+      %6 = tok.transpose %x : ($M) -> $M
+      %7 = tok.matmul %6, %x : ($M, $M) -> $M
+      %8 = tok.transpose %1 : ($M) -> $M
+      %9 = tok.matmul %8, %1 : ($M, $M) -> $M
+      plan.yield %3, %5, %1, %7, %9 : $M, $M, $M, $M, $M
+    })";
+    for (int64_t rows : rowCounts)
+      check(text, {random(rows, n), random(n, p), random(p, q)}, {}, 1e-9);
+    if (HasFatalFailure())
+      return;
+  }
+}
+
+// All aggregates of narrow values, among them those where NaN counts.
+TEST_F(PanelKernelTest, AggregatesOfNarrowValues) {
+  for (int64_t k : {2, 3, 8, 16, 17, 40}) {
+    std::string text = "%r:9 = plan.operator row(%a, %b) sizes [-1, " + std::to_string(k) +
+                       ", -1, 1" + R"(] : ($M, $M) -> ($M, $M, $M, $M, $M, f64, $M, f64, $M) {
+    ^bb0(%x: $M, %u: $M):
+      %0 = tok.binary add %x, %u : ($M, $M) -> $M
+      %1 = tok.aggregate min row %0 : $M -> $M
+      %2 = tok.aggregate max row %0 : $M -> $M
+      %3 = tok.aggregate prod row %0 : $M -> $M
+      %4 = tok.aggregate index_max row %0 : $M -> $M
+      %5 = tok.aggregate index_min row %0 : $M -> $M
+      %6 = tok.aggregate max full %0 : $M -> f64
+      %7 = tok.aggregate min column %0 : $M -> $M
+      %8 = tok.aggregate sum full %0 : $M -> f64
+      %9 = tok.transpose %x : ($M) -> $M
+      %10 = tok.matmul %9, %u : ($M, $M) -> $M
+      plan.yield %1, %2, %3, %4, %5, %6, %7, %8, %10 : $M, $M, $M, $M, $M, f64, $M, f64, $M
+    })";
+    for (int64_t rows : rowCounts)
+      check(text, {random(rows, k), random(rows, 1)}, {}, 1e-10);
+    Matrix x = random(21, k), zero{21, 1, std::vector<double>(21, 0.0)};
+    for (double &cell : x.cells)
+      cell = std::round(cell * 2); // many ties
+    x.cells[k + 1] = std::nan("");
+    for (int64_t j = 0; j < k; ++j) {
+      x.cells[5 * k + j] = std::nan("");
+      x.cells[6 * k + j] = -INFINITY;
+    }
+    check(text, {x, zero}, {}, 1e-10);
+    if (HasFatalFailure())
+      return;
+  }
+}
+
+// Narrow rows and their exponentials, which are computed once.
+TEST_F(PanelKernelTest, NarrowSoftmax) {
+  for (int64_t k : {2, 9, 10, 16, 30}) {
+    std::string text = "%r:2 = plan.operator row(%a, %b) sizes [-1, " + std::to_string(k) +
+                       ", 1, " + std::to_string(k) + R"(] : ($M, $M) -> ($M, $M) {
+    ^bb0(%x: $M, %v: $M):
+      %0 = tok.binary add %x, %v : ($M, $M) -> $M
+      %1 = tok.aggregate max row %0 : $M -> $M
+      %2 = tok.binary sub %0, %1 : ($M, $M) -> $M
+      %3 = tok.unary exp %2 : $M -> $M
+      %4 = tok.aggregate sum row %3 : $M -> $M
+      %5 = tok.binary div %3, %4 : ($M, $M) -> $M
+      %6 = tok.unary log %5 : $M -> $M
+      plan.yield %5, %6 : $M, $M
+    })";
+    for (int64_t rows : rowCounts)
+      check(text, {random(rows, k, -30, 30), random(1, k)}, {}, 1e-12);
+  }
+}
+
+// Elementwise results of narrow kernels are those of flat ones, bit by bit.
+TEST_F(PanelKernelTest, NarrowCellsHaveTheBitsOfFlatOnes) {
+  std::string panel = R"(%r = plan.operator row(%a, %b) sizes [-1, 11, -1, 1] : ($M, $M) -> $M {
+  ^bb0(%x: $M, %u: $M):
+    %0 = tok.unary exp %x : $M -> $M
+    %1 = tok.binary mul %0, %u : ($M, $M) -> $M
+    %2 = tok.unary log %1 : $M -> $M
+    plan.yield %2 : $M
+  })";
+  std::string flat = R"(%r = plan.operator cell(%a, %b) sizes [-1, -2, -1, -2] : ($M, $M) -> $M {
+  ^bb0(%x: $M, %u: $M):
+    %0 = tok.unary exp %x : $M -> $M
+    %1 = tok.binary mul %0, %u : ($M, $M) -> $M
+    %2 = tok.unary log %1 : $M -> $M
+    plan.yield %2 : $M
+  })";
+  Matrix x = random(29, 11), u = random(29, 1), spread{29, 11, {}};
+  for (int64_t i = 0; i < 29 * 11; ++i)
+    spread.cells.push_back(u.cells[i / 11]);
+  auto first = compiler.compile(parse(panel)), second = compiler.compile(parse(flat));
+  ASSERT_TRUE(succeeded(first) && succeeded(second));
+  compare(Launch{{x, u}, {}, 8}.run(*first)[0], Launch{{x, spread}, {}, 40}.run(*second)[0], 0,
+          panel, 8);
+}
+
+// A block of eight rows and single rows give the same bits.
+TEST_F(PanelKernelTest, RowsHaveTheSameBitsInBlocksAndAlone) {
+  std::string text =
+      R"(%r:2 = plan.operator row(%a, %b) sizes [-1, -2, -2, 10] : ($M, $M) -> ($M, $M) {
+  ^bb0(%x: $M, %v: $M):
+    %0 = tok.matmul %x, %v : ($M, $M) -> $M
+    %1 = tok.aggregate sum row %0 : $M -> $M
+    %2 = tok.binary div %0, %1 : ($M, $M) -> $M
+    plan.yield %0, %2 : $M, $M
+  })";
+  auto plan = compiler.compile(parse(text));
+  ASSERT_TRUE(succeeded(plan));
+  Matrix x = random(8, 77), v = random(77, 10);
+  std::vector<Matrix> all = Launch{{x, v}, {}}.run(*plan);
+  for (int64_t row = 0; row < 8; ++row) {
+    Matrix one{1, 77, {x.cells.begin() + row * 77, x.cells.begin() + (row + 1) * 77}};
+    std::vector<Matrix> alone = Launch{{one, v}, {}}.run(*plan);
+    for (int result = 0; result < 2; ++result)
+      for (int64_t column = 0; column < 10; ++column)
+        EXPECT_EQ(alone[result].cells[column], all[result].cells[row * 10 + column]);
+  }
+}
+
+} // namespace

@@ -1,0 +1,194 @@
+#include "codegen/PanelProducts.h"
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::codegen;
+
+static constexpr int64_t lanes = VectorBuilder::lanes;
+
+Value PanelProducts::columnCount(Value value) {
+  if (auto constant = constantWidth(body_, value))
+    return vectors_.integer(*constant);
+  return kernel_.tile.columns;
+}
+
+//===- products of rows
+//---------------------------------------------------------------------------===//
+
+void PanelProducts::open(tok::MatmulOp product) {
+  Value result = product.getResult(), zero = vectors_.number(0);
+  values_.forEachColumn(*constantWidth(body_, result), [&](Value column) {
+    vectors_.store(zero, values_.panelPointer(result, column), {});
+  });
+}
+
+void PanelProducts::add(tok::MatmulOp product, ArrayRef<Value> columns, Value firstColumn) {
+  Value result = product.getResult();
+  ProductOperand right = productOperand(product);
+  Type cells = values_.cellsOf(right.input);
+  // Where the right operand's cell (j, c) lies: j * down + c * across.
+  Value one = vectors_.integer(1);
+  Value down = right.isTransposed ? one : columnCount(result);
+  Value across = right.isTransposed ? columnCount(rowAggregated(product)) : one;
+  Value start =
+      vectors_.offset(values_.inputArray(right.input), vectors_.multiply(firstColumn, down), cells);
+  values_.forEachColumn(*constantWidth(body_, result), [&](Value column) {
+    Value target = values_.panelPointer(result, column);
+    Value sum = vectors_.load(target, {});
+    Value top = vectors_.offset(start, vectors_.multiply(column, across), cells);
+    for (auto [number, vector] : llvm::enumerate(columns)) {
+      Value place = vectors_.multiply(down, vectors_.integer(number));
+      Value cell = vectors_.loadScalar(vectors_.offset(top, place, cells), cells);
+      sum = vectors_.fma(vectors_.extend(vector), vectors_.splat(vectors_.extend(cell)), sum);
+    }
+    vectors_.store(sum, target, {});
+  });
+}
+
+void PanelProducts::addChunk(tok::MatmulOp product) {
+  Value left = rowAggregated(product);
+  const Chunk &chunk = values_.chunk();
+  State rows;
+  for (int row = 0; row < values_.rows(); ++row)
+    rows.push_back(values_.wide(left, row));
+  State columns = values_.acrossRows(rows);
+  if (!chunk.count) {
+    columns.resize(chunk.constantCount.value_or(lanes));
+    return add(product, columns, chunk.column);
+  }
+  // Columns that are not there must not be read of the right operand.
+  Type cells = values_.cellsOf(left);
+  Value staging = values_.scratchPointer(values_.schedule().scratch.staging);
+  auto place = [&](Value column) {
+    return vectors_.offset(staging, vectors_.multiply(column, vectors_.integer(lanes)));
+  };
+  for (auto [number, column] : llvm::enumerate(columns))
+    vectors_.store(column, place(vectors_.integer(number)), {});
+  vectors_.forLoop(vectors_.integer(0), chunk.count, 1, [&](Value number) {
+    add(product, {vectors_.load(place(number), {}, cells)}, vectors_.add(chunk.column, number));
+  });
+}
+
+void PanelProducts::addPanel(tok::MatmulOp product) {
+  Value left = rowAggregated(product);
+  int64_t width = body_.narrowColumns(left), whole = width / lanes * lanes;
+  auto columns = [&](Value first, int64_t count) {
+    State loaded;
+    for (int64_t column = 0; column < count; ++column)
+      loaded.push_back(values_.panelVector(left, vectors_.add(first, vectors_.integer(column))));
+    add(product, loaded, first);
+  };
+  vectors_.forLoop(vectors_.integer(0), vectors_.integer(whole), lanes,
+                   [&](Value first) { columns(first, lanes); });
+  if (whole < width)
+    columns(vectors_.integer(whole), width - whole);
+}
+
+//===- transposed products
+//------------------------------------------------------------------------===//
+
+Value PanelProducts::accumulatorLine(const Root &root, Value cell) {
+  const ScratchLayout &scratch = values_.schedule().scratch;
+  Value start, length;
+  if (auto lines = scratch.accumulatorLines.find(&root); lines != scratch.accumulatorLines.end()) {
+    start = values_.scratchLine(lines->second);
+    length = values_.paddedColumns();
+  } else {
+    start = values_.scratchPointer(scratch.accumulators.lookup(&root));
+    Value vectors = transposedRoles(body_, root).vectors;
+    length = vectors_.integer((body_.narrowColumns(vectors) + lanes - 1) / lanes * lanes);
+  }
+  return vectors_.offset(start, vectors_.multiply(cell, length));
+}
+
+// Loops over the columns of the cells, which are few.
+static void forEachCell(const KernelBody &body, VectorBuilder &vectors, Value cells,
+                        llvm::function_ref<void(Value)> visit) {
+  vectors.forLoop(vectors.integer(0), vectors.integer(*constantWidth(body, cells)), 1, visit);
+}
+
+void PanelProducts::open(const Root &root) {
+  auto [vectors, cells, isNatural] = transposedRoles(body_, root);
+  Value zero = vectors_.number(0), width = columnCount(vectors);
+  forEachCell(body_, vectors_, cells, [&](Value cell) {
+    Value line = accumulatorLine(root, cell);
+    vectors_.forLoop(vectors_.integer(0), width, lanes, [&](Value column) {
+      vectors_.store(zero, vectors_.offset(line, column), {});
+    });
+  });
+}
+
+// Lanes beyond the last column hold anything: the lines are padded.
+void PanelProducts::add(const Root &root, ArrayRef<Value> rows, Value firstColumn) {
+  Value cells = transposedRoles(body_, root).cells;
+  SmallVector<RowCells> factors;
+  for (int row = 0; row < values_.rows(); ++row)
+    factors.push_back(values_.rowCells(cells, row));
+  values_.forEachColumn(*constantWidth(body_, cells), [&](Value cell) {
+    Value target = vectors_.offset(accumulatorLine(root, cell), firstColumn);
+    Value sum = vectors_.load(target, {});
+    for (auto [row, factor] : llvm::zip(rows, factors)) {
+      Value place = vectors_.multiply(cell, vectors_.integer(factor.distance));
+      Value number =
+          vectors_.loadScalar(vectors_.offset(factor.pointer, place, factor.type), factor.type);
+      // A product is rounded to f32 before anything is computed of it.
+      number = vectors_.extend(vectors_.round(number, values_.cellsOf(cells)));
+      sum = vectors_.fma(row, vectors_.splat(number), sum);
+    }
+    vectors_.store(sum, target, {});
+  });
+}
+
+void PanelProducts::addChunk(const Root &root) {
+  Value vectors = transposedRoles(body_, root).vectors;
+  State rows;
+  for (int row = 0; row < values_.rows(); ++row)
+    rows.push_back(vectors_.extend(values_.wide(vectors, row)));
+  add(root, rows, values_.chunk().column);
+}
+
+void PanelProducts::addPanel(const Root &root) {
+  Value vectors = transposedRoles(body_, root).vectors;
+  Type type = values_.cellsOf(vectors);
+  int64_t width = body_.narrowColumns(vectors), whole = width / lanes * lanes;
+  auto columns = [&](Value first, int64_t count) {
+    State rows;
+    if (!vectors.getDefiningOp()) {
+      Value mask = count < lanes ? vectors_.maskBelow(count) : Value();
+      Value array = values_.inputArray(vectors);
+      for (int row = 0; row < values_.rows(); ++row)
+        rows.push_back(vectors_.load(
+            vectors_.offset(values_.cellPointer(array, vectors, row, type), first, type), mask,
+            type));
+    } else {
+      rows = values_.rowsOfPanel(vectors, first, count);
+      rows.resize(values_.rows());
+    }
+    for (Value &row : rows)
+      row = vectors_.extend(row);
+    add(root, rows, first);
+  };
+  vectors_.forLoop(vectors_.integer(0), vectors_.integer(whole), lanes,
+                   [&](Value first) { columns(first, lanes); });
+  if (whole < width)
+    columns(vectors_.integer(whole), width - whole);
+}
+
+void PanelProducts::close(const Root &root) {
+  auto [vectors, cells, isNatural] = transposedRoles(body_, root);
+  Value partial = kernel_.partialPointer(root), width = columnCount(vectors);
+  Value zero = vectors_.number(0), none = vectors_.integer(0);
+  vectors_.forLoop(none, kernel_.partialSize(root), lanes,
+                   [&](Value at) { vectors_.store(zero, vectors_.offset(partial, at), {}); });
+  // The result's cell (cell, column), or (column, cell).
+  Value across = isNatural ? vectors_.integer(1) : columnCount(cells);
+  Value down = isNatural ? width : vectors_.integer(1);
+  forEachCell(body_, vectors_, cells, [&](Value cell) {
+    Value line = accumulatorLine(root, cell);
+    Value start = vectors_.offset(partial, vectors_.multiply(cell, down));
+    vectors_.forLoop(none, width, 1, [&](Value column) {
+      Value sum = vectors_.loadScalar(vectors_.offset(line, column));
+      vectors_.storeScalar(sum, vectors_.offset(start, vectors_.multiply(column, across)));
+    });
+  });
+}

@@ -1,0 +1,444 @@
+#include "codegen/RowValues.h"
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::codegen;
+
+static constexpr int64_t lanes = VectorBuilder::lanes;
+// How far ahead blocks are fetched, in doubles, or a block if it is longer; not at all where a
+// block fills the cache.
+static constexpr int64_t prefetchDistance = 1024;
+static constexpr int64_t prefetchedColumns = 512;
+// Loops over so many columns are unrolled.
+static constexpr int64_t unrolledColumns = 16;
+
+RowValues::RowValues(KernelContext &kernel, const RowSchedule &schedule)
+    : kernel_(kernel), body_(kernel.body), vectors_(kernel.vectors), schedule_(schedule) {}
+
+void RowValues::beginTile() {
+  Value columns = kernel_.tile.columns;
+  paddedColumns_ = vectors_.roundDownToLanes(vectors_.add(columns, vectors_.integer(lanes - 1)));
+  for (int row = 0; row < lanes; ++row)
+    rowDistance_.push_back(body_.constantColumns()
+                               ? vectors_.integer(row * *body_.constantColumns())
+                               : vectors_.multiply(columns, vectors_.integer(row)));
+  prefetches_ = vectors_.less(columns, vectors_.integer(prefetchedColumns));
+  prefetchDistance_ = vectors_.maximum(rowDistance_.back(), vectors_.integer(prefetchDistance));
+  scratchLines_ = scratchPointer(schedule_.scratch.constantDoubles);
+}
+
+void RowValues::beginBlock(Value row, int rows) {
+  rows_ = rows;
+  row_ = row;
+  perRow_.clear();
+  rowPointers_.clear();
+  ofRow_.clear();
+  cellPointers_.clear();
+  loadPanels();
+}
+
+void RowValues::beginPass(const RowPass &pass) {
+  pass_ = &pass;
+  // What loops over columns use of the block must stand before them.
+  for (Value value : pass.perRowOperands) {
+    perRow(value);
+    if (pass.isWide)
+      for (int row = 0; row < rows_; ++row)
+        ofRow(value, row);
+  }
+}
+
+void RowValues::beginChunk(const Chunk &chunk) {
+  chunk_ = &chunk;
+  wide_.clear();
+  shared_.clear();
+}
+
+void RowValues::beginColumn(Value column) {
+  column_ = column;
+  narrow_.clear();
+  shared_.clear();
+}
+
+//===- values per row
+//-----------------------------------------------------------------------------===//
+
+Value RowValues::perRow(Value value) {
+  if (body_.extentOf(value) == Extent::Uniform)
+    return kernel_.uniform.lookup(value);
+  if (Value known = perRow_.lookup(value))
+    return known;
+  Value result;
+  Operation *op = value.getDefiningOp();
+  if (!op) {
+    Type cells = cellsOf(value);
+    Value pointer = vectors_.offset(inputArray(value), row_, cells);
+    result = rows_ == 1 ? vectors_.splat(vectors_.loadScalar(pointer, cells))
+                        : vectors_.load(pointer, {}, cells);
+  } else if (auto product = dyn_cast<tok::MatmulOp>(op)) {
+    // Rows of one column; longer ones are set at the end of their pass.
+    Value factor = alongColumns(productOperand(product).input, vectors_.integer(0));
+    result = emitBinary(vectors_, BinaryOperator::Mul, vectors_.extend(perRow(rowAggregated(op))),
+                        vectors_.extend(factor));
+    result = vectors_.round(result, cellsOf(value));
+  } else if (auto aggregate = dyn_cast<tok::AggregateOp>(op)) {
+    result = isIndex(aggregate.getKind())
+                 ? vectors_.number(1, cellsOf(value))
+                 : vectors_.round(perRow(rowAggregated(op)), cellsOf(value));
+  } else {
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(perRow(withoutCasts(operand)));
+    result = emitCell(vectors_, op, operands);
+  }
+  return perRow_[value] = result;
+}
+
+Value RowValues::ofRow(Value value, int row) {
+  if (rows_ == 1)
+    return perRow(value);
+  if (Value known = ofRow_.lookup({value, row}))
+    return known;
+  return ofRow_[{value, row}] = vectors_.splatLane(perRow(value), row);
+}
+
+//===- values along columns
+//-----------------------------------------------------------------------===//
+
+Value RowValues::wide(Value value, int row) {
+  switch (body_.extentOf(value)) {
+  case Extent::Wide:
+    return wideValue(value, row);
+  case Extent::PerRow:
+    return ofRow(value, row);
+  case Extent::Shared:
+    return shared(value);
+  case Extent::Uniform:
+    return kernel_.uniform.lookup(value);
+  default:
+    llvm_unreachable("values of another width are not operands");
+  }
+}
+
+Value RowValues::wideValue(Value value, int row) {
+  if (Value known = wide_.lookup({value, row}))
+    return known;
+  Operation *op = value.getDefiningOp();
+  Type cells = cellsOf(value);
+  if (!op) {
+    Value pointer = cellPointer(inputArray(value), value, row, cells);
+    Value result =
+        vectors_.load(vectors_.offset(pointer, chunk_->column, cells), chunk_->mask, cells);
+    if (row == 0 && rows_ == lanes && pass_ == schedule_.passes.begin())
+      prefetch(value);
+    return wide_[{value, row}] = result;
+  }
+  if (hasProductPanel(body_, value)) {
+    State all = rowsOfPanel(value, chunk_->column, chunk_->constantCount.value_or(lanes));
+    for (int i = 0; i < rows_; ++i)
+      wide_[{value, i}] = all[i];
+    return all[row];
+  }
+  if (pass_->loaded.contains(value)) {
+    Value line = vectors_.offset(wideLine(value, row), chunk_->column, cells);
+    return wide_[{value, row}] = vectors_.load(line, {}, cells);
+  }
+  auto product = dyn_cast<tok::MatmulOp>(op);
+  if (product) {
+    emitInPlace(product);
+  } else {
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(wide(withoutCasts(operand), row));
+    wide_[{value, row}] = emitCell(vectors_, op, operands);
+  }
+  if (pass_->kept.contains(value))
+    for (int i = product ? 0 : row; i < (product ? rows_ : row + 1); ++i)
+      vectors_.store(wide_[{value, i}], vectors_.offset(wideLine(value, i), chunk_->column, cells),
+                     {});
+  return wide_[{value, row}];
+}
+
+// All rows of the chunk: a row of the right operand at a time.
+void RowValues::emitInPlace(tok::MatmulOp product) {
+  Value left = rowAggregated(product), result = product.getResult();
+  Value right = productOperand(product).input;
+  Type rightCells = cellsOf(right);
+  Value start = vectors_.offset(inputArray(right), chunk_->column, rightCells);
+  auto rightRow = [&](Value number) {
+    Value pointer =
+        vectors_.offset(start, vectors_.multiply(number, kernel_.tile.columns), rightCells);
+    return vectors_.extend(vectors_.load(pointer, chunk_->mask, rightCells));
+  };
+  State sums;
+  if (body_.extentOf(left) == Extent::PerRow) {
+    Value factor = rightRow(vectors_.integer(0));
+    for (int row = 0; row < rows_; ++row)
+      sums.push_back(
+          emitBinary(vectors_, BinaryOperator::Mul, vectors_.extend(ofRow(left, row)), factor));
+  } else {
+    sums.assign(rows_, vectors_.number(0));
+    SmallVector<RowCells> cells;
+    for (int row = 0; row < rows_; ++row)
+      cells.push_back(rowCells(left, row));
+    int64_t width = body_.narrowColumns(left);
+    forEachColumn(width, width <= unrolledColumns ? width : 4, sums,
+                  [&](Value column, int64_t, State &current) {
+                    Value factor = rightRow(column);
+                    for (int row = 0; row < rows_; ++row) {
+                      auto [pointer, distance, type] = cells[row];
+                      Value place = vectors_.multiply(column, vectors_.integer(distance));
+                      Value cell = vectors_.loadScalar(vectors_.offset(pointer, place, type), type);
+                      current[row] =
+                          vectors_.fma(vectors_.splat(vectors_.extend(cell)), factor, current[row]);
+                    }
+                  });
+  }
+  for (int row = 0; row < rows_; ++row)
+    wide_[{result, row}] = vectors_.round(sums[row], cellsOf(result));
+}
+
+Value RowValues::shared(Value value) {
+  if (body_.extentOf(value) == Extent::Uniform)
+    return kernel_.uniform.lookup(value);
+  if (Value known = shared_.lookup(value))
+    return known;
+  if (!value.getDefiningOp())
+    return alongColumns(value);
+  SmallVector<Value> operands;
+  for (Value operand : value.getDefiningOp()->getOperands())
+    operands.push_back(shared(withoutCasts(operand)));
+  return shared_[value] = emitCell(vectors_, value.getDefiningOp(), operands);
+}
+
+Value RowValues::alongColumns(Value input) {
+  if (Value known = shared_.lookup(input))
+    return known;
+  Type cells = cellsOf(input);
+  return shared_[input] = vectors_.load(vectors_.offset(inputArray(input), chunk_->column, cells),
+                                        chunk_->mask, cells);
+}
+
+//===- values across rows
+//-------------------------------------------------------------------------===//
+
+Value RowValues::narrow(Value value) {
+  switch (body_.extentOf(value)) {
+  case Extent::Narrow:
+    return narrowValue(value);
+  case Extent::PerRow:
+    return perRow(value);
+  case Extent::SharedNarrow:
+    return sharedNarrow(value);
+  case Extent::Uniform:
+    return kernel_.uniform.lookup(value);
+  default:
+    llvm_unreachable("values of another width are not operands");
+  }
+}
+
+Value RowValues::narrowValue(Value value) {
+  if (Value known = narrow_.lookup(value))
+    return known;
+  Operation *op = value.getDefiningOp();
+  if (!op || hasProductPanel(body_, value) || pass_->loaded.contains(value))
+    return narrow_[value] = panelVector(value, column_);
+  Value result;
+  if (auto product = dyn_cast<tok::MatmulOp>(op)) {
+    Value factor = vectors_.extend(alongColumns(productOperand(product).input, column_));
+    result = emitBinary(vectors_, BinaryOperator::Mul,
+                        vectors_.extend(perRow(rowAggregated(product))), factor);
+    result = vectors_.round(result, cellsOf(value));
+  } else {
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(narrow(withoutCasts(operand)));
+    result = emitCell(vectors_, op, operands);
+  }
+  if (pass_->kept.contains(value))
+    vectors_.store(result, panelPointer(value, column_), {});
+  return narrow_[value] = result;
+}
+
+Value RowValues::sharedNarrow(Value value) {
+  if (body_.extentOf(value) == Extent::Uniform)
+    return kernel_.uniform.lookup(value);
+  if (Value known = shared_.lookup(value))
+    return known;
+  if (!value.getDefiningOp())
+    return alongColumns(value, column_);
+  SmallVector<Value> operands;
+  for (Value operand : value.getDefiningOp()->getOperands())
+    operands.push_back(sharedNarrow(withoutCasts(operand)));
+  return shared_[value] = emitCell(vectors_, value.getDefiningOp(), operands);
+}
+
+Value RowValues::alongColumns(Value input, Value column) {
+  Type cells = cellsOf(input);
+  return vectors_.splat(
+      vectors_.loadScalar(vectors_.offset(inputArray(input), column, cells), cells));
+}
+
+//===- panels
+//-------------------------------------------------------------------------------------===//
+
+State RowValues::acrossRows(ArrayRef<Value> rows) {
+  if (rows_ == lanes)
+    return vectors_.transpose(rows);
+  State columns;
+  for (int lane = 0; lane < lanes; ++lane)
+    columns.push_back(vectors_.splatLane(rows[0], lane));
+  return columns;
+}
+
+// Narrow inputs that are read across rows, eight columns at a time.
+void RowValues::loadPanels() {
+  for (Value input : schedule_.panelInputs) {
+    Type cells = cellsOf(input);
+    int64_t width = body_.narrowColumns(input);
+    if (rows_ == lanes && width <= unrolledColumns)
+      prefetchPanel(input);
+    auto load = [&](Value first, int64_t count) {
+      Value mask = count < lanes ? vectors_.maskBelow(count) : Value();
+      State rows;
+      for (int row = 0; row < rows_; ++row) {
+        Value pointer = cellPointer(inputArray(input), input, row, cells);
+        rows.push_back(vectors_.load(vectors_.offset(pointer, first, cells), mask, cells));
+      }
+      State columns = acrossRows(rows);
+      for (int64_t column = 0; column < count; ++column)
+        vectors_.store(columns[column],
+                       panelPointer(input, vectors_.add(first, vectors_.integer(column))), {});
+    };
+    int64_t whole = width / lanes * lanes;
+    if (width <= unrolledColumns)
+      for (int64_t first = 0; first < whole; first += lanes)
+        load(vectors_.integer(first), lanes);
+    else
+      vectors_.forLoop(vectors_.integer(0), vectors_.integer(whole), lanes,
+                       [&](Value first) { load(first, lanes); });
+    if (whole < width)
+      load(vectors_.integer(whole), width - whole);
+  }
+}
+
+Value RowValues::panelPointer(Value value, Value column) {
+  Value panel = scratchPointer(schedule_.scratch.panels.lookup(value));
+  return vectors_.offset(panel, vectors_.multiply(column, vectors_.integer(lanes)));
+}
+
+// Products lie there as the doubles they are accumulated in.
+Value RowValues::panelVector(Value value, Value column) {
+  Type cells = cellsOf(value);
+  Value pointer = panelPointer(value, column);
+  if (hasProductPanel(body_, value))
+    return vectors_.round(vectors_.load(pointer, {}), cells);
+  return vectors_.load(pointer, {}, cells);
+}
+
+State RowValues::rowsOfPanel(Value value, Value first, int64_t count) {
+  State columns;
+  for (int64_t column = 0; column < lanes; ++column)
+    columns.push_back(column < count
+                          ? panelVector(value, vectors_.add(first, vectors_.integer(column)))
+                          : vectors_.number(0, cellsOf(value)));
+  return vectors_.transpose(columns);
+}
+
+void RowValues::forEachColumn(int64_t count, int64_t unrolling, State &state, ColumnBody body) {
+  int64_t whole = unrolling > 0 ? count / unrolling * unrolling : 0;
+  if (whole > unrolling)
+    vectors_.forLoop(vectors_.integer(0), vectors_.integer(whole), unrolling, state,
+                     [&](Value column, State &current) {
+                       for (int64_t copy = 0; copy < unrolling; ++copy)
+                         body(vectors_.add(column, vectors_.integer(copy)), copy, current);
+                     });
+  for (int64_t column = whole > unrolling ? whole : 0; column < count; ++column)
+    body(vectors_.integer(column), column, state);
+}
+
+void RowValues::forEachColumn(int64_t count, llvm::function_ref<void(Value)> body) {
+  State none;
+  forEachColumn(count,
+                rows_ == 1                 ? 1
+                : count <= unrolledColumns ? count
+                                           : 4,
+                none, [&](Value column, int64_t, State &) { body(column); });
+}
+
+//===- memory
+//-------------------------------------------------------------------------------------===//
+
+Value RowValues::inputArray(Value value) const {
+  return kernel_.tile.inputs[body_.arrayIndex(cast<BlockArgument>(value))];
+}
+
+Value RowValues::cellPointer(Value array, Value value, int row, Type cells) {
+  if (Value known = cellPointers_.lookup({array, row}))
+    return known;
+  OpBuilder::InsertionGuard guard(vectors_.builder());
+  // In the block's scope, before any loop over columns.
+  vectors_.builder().setInsertionPointAfterValue(row_);
+  bool isWide = body_.extentOf(value) == Extent::Wide;
+  Value &first = rowPointers_[array];
+  if (!first) {
+    Value columns = isWide ? kernel_.tile.columns : vectors_.integer(body_.narrowColumns(value));
+    first = vectors_.offset(array, vectors_.multiply(row_, columns), cells);
+  } else {
+    vectors_.builder().setInsertionPointAfterValue(first);
+  }
+  Value distance = isWide ? rowDistance_[row] : vectors_.integer(row * body_.narrowColumns(value));
+  return cellPointers_[{array, row}] = vectors_.offset(first, distance, cells);
+}
+
+RowCells RowValues::rowCells(Value value, int row) {
+  Type cells = cellsOf(value);
+  if (!value.getDefiningOp())
+    return {cellPointer(inputArray(value), value, row, cells), 1, cells};
+  if (auto line = schedule_.scratch.wideLines.find(value);
+      line != schedule_.scratch.wideLines.end())
+    return {wideLine(value, row), 1, cells};
+  if (hasProductPanel(body_, value))
+    cells = vectors_.doubleType();
+  // Vectors of a panel are eight doubles apart, whatever they hold.
+  Value pointer =
+      vectors_.offset(panelPointer(value, vectors_.integer(0)), vectors_.integer(row), cells);
+  return {pointer, cells.isF32() ? 2 * lanes : lanes, cells};
+}
+
+Value RowValues::scratchPointer(int64_t doubles) {
+  return vectors_.offset(kernel_.tile.scratch, vectors_.integer(doubles));
+}
+
+Value RowValues::scratchLine(int64_t line) {
+  return vectors_.offset(scratchLines_, vectors_.multiply(paddedColumns_, vectors_.integer(line)));
+}
+
+Value RowValues::wideLine(Value value, int row) {
+  return scratchLine(schedule_.scratch.wideLines.lookup(value) + row);
+}
+
+// The first pass over a block fetches what a later block will read, line by line in the order of
+// memory: eight rows at a time are too many streams for the hardware to follow. A block is as many
+// lines of 64 bytes as it has columns (of doubles).
+void RowValues::prefetch(Value input) {
+  Type cells = cellsOf(input);
+  Value first = cellPointer(inputArray(input), input, 0, cells);
+  int64_t lineCells = cells.isF32() ? 2 * lanes : lanes, lines = lanes * lanes / lineCells;
+  State none;
+  vectors_.ifThen(prefetches_, none, [&](State &) {
+    Value position =
+        vectors_.add(vectors_.multiply(chunk_->column, vectors_.integer(lanes)), prefetchDistance_);
+    for (int64_t line = 0; line < lines; ++line)
+      vectors_.prefetch(vectors_.offset(
+          first, vectors_.add(position, vectors_.integer(line * lineCells)), cells));
+  });
+}
+
+void RowValues::prefetchPanel(Value input) {
+  Type cells = cellsOf(input);
+  Value first = cellPointer(inputArray(input), input, 0, cells);
+  int64_t lineCells = cells.isF32() ? 2 * lanes : lanes;
+  for (int64_t cell = 0; cell < body_.narrowColumns(input) * lanes; cell += lineCells)
+    vectors_.prefetch(vectors_.offset(first, vectors_.integer(prefetchDistance + cell), cells));
+}
