@@ -18,6 +18,7 @@ import time
 
 import claims
 import include_edges
+import run_commands
 import run_counts
 import run_scripts
 
@@ -145,10 +146,14 @@ def example_level():
             return run_scripts.difference(expected.read_text(), done.stdout)
         return None
     tests = {}
-    for script in sorted((ROOT / "examples").glob("*.dml")):
+    for script in sorted(p for p in (ROOT / "examples").iterdir() if p.suffix in (".dml", ".mlir")):
         expected = ROOT / "test/examples" / (script.stem + ".out")
         tests[f"examples/{script.stem}"] = alone(lambda s=script, e=expected: run(s, e))
     return tests
+
+
+def command_level():
+    return {name: alone(run) for name, run in run_commands.discover().items()}
 
 
 def count_level():
@@ -169,7 +174,7 @@ def claim_level():
 
 
 LEVELS = {"unit": unit_level, "ir": ir_level, "scripts": script_level, "golden": golden_level,
-          "counts": count_level, "examples": example_level, "edges": edge_level, "fuzz": fuzz_level, "claims": claim_level}
+          "counts": count_level, "commands": command_level, "examples": example_level, "edges": edge_level, "fuzz": fuzz_level, "claims": claim_level}
 
 
 def main():

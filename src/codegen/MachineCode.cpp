@@ -1,20 +1,17 @@
 #include "codegen/MachineCode.h"
 
+#include "codegen/DebuggerRegistration.h"
+
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Object/ObjectFile.h"
-#include "llvm/Object/SymbolSize.h"
-#include "llvm/Support/Format.h"
-#include "llvm/Support/Process.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 
 #include <atomic>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 #include <mutex>
 
@@ -125,26 +122,6 @@ static Expected<std::shared_ptr<orc::LLJIT>> sharedJit() {
   return shared;
 }
 
-// Tells `perf` the names of generated functions, where TOKAMAK_PERF_MAP is set: a line for each in
-// /tmp/perf-PID.map.
-static void writePerfMap(const object::ObjectFile &file, const StringMap<void *> &addresses) {
-  static std::mutex mutex;
-  std::lock_guard lock(mutex);
-  std::error_code error;
-  raw_fd_ostream map("/tmp/perf-" + std::to_string(sys::Process::getProcessId()) + ".map", error,
-                     sys::fs::OF_Append);
-  if (error)
-    return;
-  for (auto [symbol, size] : object::computeSymbolSizes(file)) {
-    Expected<StringRef> name = symbol.getName();
-    if (!name)
-      consumeError(name.takeError());
-    else if (void *address = addresses.lookup(*name))
-      map << format_hex_no_prefix(reinterpret_cast<uintptr_t>(address), 1) << ' '
-          << format_hex_no_prefix(size, 1) << ' ' << *name << '\n';
-  }
-}
-
 namespace {
 
 class LinkedCode : public MachineCode {
@@ -153,11 +130,13 @@ public:
       : jit_(std::move(jit)), library_(library) {}
   ~LinkedCode() override { cantFail(jit_->getExecutionSession().removeJITDylib(library_)); }
   void set(StringRef symbol, void *address) { addresses_[symbol] = address; }
-  const StringMap<void *> &addresses() const { return addresses_; }
+  // Once all symbols are set.
+  void tellDebuggers(StringRef object) { registration_.emplace(object, addresses_); }
 
 private:
   std::shared_ptr<orc::LLJIT> jit_;
   orc::JITDylib &library_;
+  std::optional<DebuggerRegistration> registration_;
 };
 
 } // namespace
@@ -173,9 +152,7 @@ Expected<std::shared_ptr<MachineCode>> MachineCode::link(std::unique_ptr<MemoryB
     return library.takeError();
   library->addToLinkOrder((*jit)->getMainJITDylib());
   auto code = std::make_shared<LinkedCode>(*jit, *library);
-  std::unique_ptr<MemoryBuffer> copy;
-  if (std::getenv("TOKAMAK_PERF_MAP"))
-    copy = MemoryBuffer::getMemBufferCopy(object->getBuffer());
+  auto copy = MemoryBuffer::getMemBufferCopy(object->getBuffer());
   if (Error error = (*jit)->addObjectFile(*library, std::move(object)))
     return std::move(error);
   for (const std::string &symbol : symbols) {
@@ -184,11 +161,6 @@ Expected<std::shared_ptr<MachineCode>> MachineCode::link(std::unique_ptr<MemoryB
       return address.takeError();
     code->set(symbol, address->toPtr<void *>());
   }
-  if (copy) {
-    if (auto file = object::ObjectFile::createObjectFile(copy->getMemBufferRef()))
-      writePerfMap(**file, code->addresses());
-    else
-      consumeError(file.takeError());
-  }
+  code->tellDebuggers(copy->getBuffer());
   return code;
 }

@@ -5,8 +5,10 @@
 #include "pipeline/OutlineBlocks.h"
 #include "pipeline/StaticPhase.h"
 #include "rewrite/BlockRules.h"
+#include "runtime/Profile.h"
 
 #include <fmt/format.h>
+#include <mutex>
 #include <ostream>
 
 using namespace tokamak;
@@ -67,9 +69,21 @@ void Program::tell(const SpecializationEvent &event) {
   }
 }
 
-void Program::run(runtime::ExecutionContext &context) {
+static void recordSpecialization(const SpecializationEvent &event, runtime::Profile *profile,
+                                 RunCounts &counts) {
+  auto duration = std::chrono::nanoseconds(static_cast<int64_t>(event.milliseconds * 1e6));
+  counts.specializationTime += duration.count();
+  if (!profile)
+    return;
+  auto end = std::chrono::steady_clock::now();
+  profile->record({runtime::StepKind::Compilation, event.block, &event.place, end - duration, end});
+}
+
+void Program::run(runtime::ExecutionContext &context, std::span<runtime::Value> results) {
   codegen::KernelCompilerOptions compilerOptions;
-  auto show = [this](const std::string &kernel, const std::string &text) {
+  std::mutex explanations; // kernels of several blocks may be compiled at the same time
+  auto show = [&](const std::string &kernel, const std::string &text) {
+    std::lock_guard lock(explanations);
     *options_.explanations << "# kernel " << kernel << '\n' << text << '\n';
   };
   if (options_.explain.loops)
@@ -78,7 +92,9 @@ void Program::run(runtime::ExecutionContext &context) {
     compilerOptions.explainLlvm = show;
   if (options_.explain.assembly)
     compilerOptions.explainAssembly = show;
-  codegen::KernelCompiler kernels(compilerOptions);
+  std::optional<codegen::KernelCompiler> ownKernels;
+  codegen::KernelCompiler &kernels =
+      options_.kernels ? *options_.kernels : ownKernels.emplace(compilerOptions);
 
   MachineModelCache machine(options_.machineModel);
   pipeline::SessionOptions sessionOptions;
@@ -87,7 +103,12 @@ void Program::run(runtime::ExecutionContext &context) {
   sessionOptions.disabled = options_.disabled;
   sessionOptions.explainFusion = options_.explain.fusion;
   bool listens = options_.explain.recompile || options_.explain.fusion || options_.explain.image;
+  RunCounts counts;
+  std::mutex telling;
+  codegen::KernelCompilerStatistics before = kernels.statistics();
   LateBinding binding(blocks_, sessionOptions, kernels, [&](const SpecializationEvent &event) {
+    std::scoped_lock lock(telling, explanations);
+    recordSpecialization(event, context.profile, counts);
     if (listens)
       tell(event);
   });
@@ -95,10 +116,18 @@ void Program::run(runtime::ExecutionContext &context) {
   runtime::Executor executor(image_, &binding, context);
   auto finish = [&] {
     started_ = executor.hasStarted();
-    counts_ = {binding.specializations(), executor.materializedArrays()};
+    codegen::KernelCompilerStatistics after = kernels.statistics();
+    counts.specializations = binding.specializations();
+    counts.kernelsCompiled = after.compiled - before.compiled;
+    counts.kernelsReused = after.cacheHits - before.cacheHits;
+    counts.kernelTime = after.compileNanoseconds - before.compileNanoseconds;
+    counts.materializedArrays = executor.materializedArrays();
+    if (context.profile && counts.specializations > 0)
+      counts.memoryBytesPerNanosecond = machine.model().memoryReadBytesPerNanosecond;
+    counts_ = counts;
   };
   try {
-    executor.run();
+    executor.run(results);
   } catch (...) {
     finish();
     throw;

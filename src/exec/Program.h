@@ -25,14 +25,20 @@ struct ProgramOptions {
   fusion::Selector selector = fusion::Selector::Cost;
   llvm::StringSet<> disabled; // passes and rules by name
   Explanations explain;
-  std::ostream *explanations = nullptr; // where they go; required if any is asked for
-  std::string machineModel;             // file; empty: the model measured on this machine
+  std::ostream *explanations = nullptr;       // where they go; required if any is asked for
+  std::string machineModel;                   // file; empty: the model measured on this machine
+  codegen::KernelCompiler *kernels = nullptr; // shared by many programs; null: one of its own
 };
 
-// Counts of one run, for tests and --stats.
+// Counts of one run, for tests and --stats; times in nanoseconds.
 struct RunCounts {
   int64_t specializations = 0;
+  int64_t specializationTime = 0; // that of kernels included
+  int64_t kernelsCompiled = 0;
+  int64_t kernelsReused = 0; // equal ones, from the cache
+  int64_t kernelTime = 0;
   int64_t materializedArrays = 0;
+  double memoryBytesPerNanosecond = 0; // one core reads, by the machine model; 0: not asked for
 };
 
 class Program {
@@ -40,7 +46,8 @@ public:
   // Takes the module through the static phase and freezes it. Null after diagnostics.
   static std::unique_ptr<Program> compile(mlir::ModuleOp module, const ProgramOptions &options);
   // Runs the program once. Throws Error; `hasStarted` tells whether anything had an effect before.
-  void run(runtime::ExecutionContext &context);
+  // `results`: what main returns, if it does.
+  void run(runtime::ExecutionContext &context, std::span<runtime::Value> results = {});
   bool hasStarted() const { return started_; }
   const RunCounts &counts() const { return counts_; }
   const runtime::Image &image() const { return image_; }

@@ -1,6 +1,12 @@
 #include "runtime/Executor.h"
 
+#include "runtime/Frame.h"
+
+#include "base/Interrupt.h"
 #include "runtime/KernelLaunch.h"
+#include "runtime/ParallelLoopRun.h"
+#include "runtime/SparseMatrix.h"
+#include "runtime/Profile.h"
 #include "runtime/ScalarOperations.h"
 
 #include <array>
@@ -55,35 +61,55 @@ void scatter(const Instruction &instruction, const Slot *lists, Value *slots,
     slots[results[i]] = std::move(from[i]);
 }
 
+const SourcePlace &placeOf(const Image &image, const Instruction &instruction) {
+  static const SourcePlace unknown;
+  return static_cast<size_t>(instruction.place) < image.places.size()
+             ? image.places[instruction.place]
+             : unknown;
+}
+
 void checkAllDefined(std::span<const Value> values) {
   for (const Value &value : values)
     checkDefined(value);
 }
 
-// Gives a native arrays as it takes them. True if it computes in f64 on what was f32: its results
-// are then converted back.
-bool convertOperands(Operands accepted, std::span<Value> operands) {
+// Gives a native arrays as it takes them.
+void convertOperands(Operands accepted, std::span<Value> operands) {
   if (accepted == Operands::Any)
-    return false;
-  bool single = false;
+    return;
+  if (accepted == Operands::AnyLayout)
+    accepted = hasCsr(operands) ? Operands::Doubles : Operands::Dense;
+  bool single = accepted == Operands::Dense;
+  for (const Value &operand : operands)
+    if (operand.isArray())
+      single &= operand.array()->elementType() == ElementType::F32;
   for (Value &operand : operands) {
     if (!operand.isArray())
       continue;
     ArrayReference &array = operand.array();
-    if (array->elementType() == ElementType::F32) {
-      single = true;
+    if (!single && array->elementType() == ElementType::F32)
       array = Array::withElementType(array, ElementType::F64);
-    }
-    if (accepted == Operands::DenseDoubles && array->isCsr())
+    if (accepted != Operands::Doubles && array->isCsr())
       array = Array::asDense(array);
   }
-  return single;
 }
 
-void makeSingle(std::span<Value> results) {
-  for (Value &result : results)
-    if (result.isArray() && result.array()->elementType() == ElementType::F64)
-      result = Array::withElementType(result.array(), ElementType::F32);
+// Array results have the element type that the program says, whatever the native computed in.
+void convertResults(const Instruction &instruction, std::span<Value> results) {
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (!results[i].isArray())
+      continue;
+    bool single = i < 64 && (instruction.singleResults >> i & 1) != 0;
+    ElementType type = single ? ElementType::F32 : ElementType::F64;
+    if (results[i].array()->elementType() != type)
+      results[i] = Array::withElementType(results[i].array(), type);
+  }
+}
+
+// The cells that tok.insert replaces: what follows the matrix and its new cells, counted from 1.
+CellRegion insertedRegion(std::span<const Value> operands) {
+  return {operands[2].asInteger() - 1, operands[3].asInteger(), operands[4].asInteger() - 1,
+          operands[5].asInteger()};
 }
 
 // Double arithmetic without leaving the dispatch loop; everything else goes through the general
@@ -122,6 +148,8 @@ int64_t rowsOf(const Value &value) {
     return value.array()->rows();
   if (value.isList())
     return static_cast<int64_t>(value.list()->elements.size());
+  if (value.isFrame())
+    return value.frame()->rows();
   throw Error(fmt::format("nrow: expected a matrix, got {}", value.describe()));
 }
 
@@ -131,13 +159,24 @@ int64_t columnsOf(const Value &value) {
     return value.array()->columns();
   if (value.isList())
     return 1;
+  if (value.isFrame())
+    return value.frame()->columns();
   throw Error(fmt::format("ncol: expected a matrix, got {}", value.describe()));
+}
+
+int64_t sizeOf(const Value &value, int dimension) {
+  checkDefined(value);
+  if (!value.isArray() || dimension >= value.array()->shape().rank())
+    internalError(fmt::format("no dimension {} of {}", dimension, value.describe()));
+  return value.array()->shape()[dimension];
 }
 
 int64_t lengthOf(const Value &value) {
   checkDefined(value);
   if (value.isArray())
     return value.array()->cells();
+  if (value.isFrame())
+    return value.frame()->rows() * value.frame()->columns();
   return value.isList() ? static_cast<int64_t>(value.list()->elements.size()) : 1;
 }
 
@@ -186,6 +225,17 @@ private:
 Executor::Executor(const Image &image, BlockProvider *provider, ExecutionContext &context)
     : image_(image), provider_(provider), context_(context) {}
 
+Executor::Executor(const Executor &parent, ExecutionContext &context, int64_t tasks)
+    : image_(parent.image_), provider_(parent.provider_), context_(context),
+      callDepth_(parent.callDepth_), parallelTasks_(tasks) {}
+
+void Executor::checkStop() const {
+  checkInterrupt();
+  for (const TaskStop *stop = stop_; stop; stop = stop->outer)
+    if (stop->firstFailed->load(std::memory_order_relaxed) < stop->task)
+      throw Error("an earlier iteration failed", ErrorKind::Interrupted);
+}
+
 void Executor::run() {
   if (image_.functions.empty())
     internalError("the image has no entry function");
@@ -194,10 +244,6 @@ void Executor::run() {
 
 void Executor::runFunction(const Image &image, const ImageFunction &function,
                            std::span<Value> arguments, std::span<Value> results, int depth) {
-  if (depth > deepestCall)
-    throw Error(
-        fmt::format("recursion too deep: function '{}' is reached through more than {} calls",
-                    function.name, deepestCall));
   Frame frame(frames_, depth, function.slotCount);
   for (size_t i = 0; i < arguments.size(); ++i)
     frame.slots()[i] = std::move(arguments[i]);
@@ -264,6 +310,7 @@ void Executor::interpret(const Image &image, const ImageFunction &function, Valu
     }
     case Opcode::Cast:
       result() = castValue(operand(0), static_cast<CastTarget>(instruction.index));
+      convertResults(instruction, {&result(), 1});
       break;
     case Opcode::Rows:
       result().assign(rowsOf(operand(0)));
@@ -273,6 +320,9 @@ void Executor::interpret(const Image &image, const ImageFunction &function, Valu
       break;
     case Opcode::Length:
       result().assign(lengthOf(operand(0)));
+      break;
+    case Opcode::Size:
+      result().assign(sizeOf(operand(0), instruction.index));
       break;
     case Opcode::Native:
       runNative(image, instruction, lists, slots);
@@ -286,7 +336,11 @@ void Executor::interpret(const Image &image, const ImageFunction &function, Valu
     case Opcode::Call:
       runCall(image, instruction, lists, slots, depth);
       break;
+    case Opcode::ParallelLoop:
+      runParallelLoop(image, instruction, lists, slots, depth);
+      break;
     case Opcode::Jump:
+      checkStop();
       next = code + instruction.target;
       break;
     case Opcode::BranchIfNot:
@@ -297,6 +351,14 @@ void Executor::interpret(const Image &image, const ImageFunction &function, Valu
       if (!isWithinLoop(operand(0), operand(1), operand(2)))
         next = code + instruction.target;
       break;
+    case Opcode::LoopStep: {
+      int64_t counter = 0;
+      if (__builtin_add_overflow(operand(0).asInteger(), operand(1).asInteger(), &counter))
+        break;
+      result().assign(counter);
+      next = code + instruction.target;
+      break;
+    }
     case Opcode::Return:
       // The frame dies, so every result is at its last use unless it is returned twice.
       for (int32_t i = 0; i < instruction.operandCount && i < static_cast<int32_t>(results.size());
@@ -313,15 +375,21 @@ void Executor::interpret(const Image &image, const ImageFunction &function, Valu
 
 void Executor::runNative(const Image &image, const Instruction &instruction, const Slot *lists,
                          Value *slots) {
+  checkStop();
   const Native &native = *image.natives[instruction.index];
   started_ |= native.hasEffect;
   ValueList operands(instruction.operandCount), results(instruction.resultCount);
   gather(instruction, lists, slots, operands.values());
   checkAllDefined(operands.values());
-  bool single = convertOperands(native.operands, operands.values());
+  ProfiledStep step(context_.profile, StepKind::Native, native.name, placeOf(image, instruction));
+  step.touches(operands.values());
+  convertOperands(native.operands, operands.values());
   native.function(context_, operands.values(), results.values());
-  if (single)
-    makeSingle(results.values());
+  convertResults(instruction, results.values());
+  if (instruction.target > 0 && updates_) // of tok.insert
+    (*updates_)[instruction.target - 1].note(insertedRegion(operands.values()),
+                                             *results.values().front().array());
+  step.touches(results.values());
   countMaterialized(results.values());
   scatter(instruction, lists, slots, results.values());
 }
@@ -329,10 +397,15 @@ void Executor::runNative(const Image &image, const Instruction &instruction, con
 void Executor::runKernel(const Image &image, const Instruction &instruction, const Slot *lists,
                          Value *slots) {
   ValueList operands(instruction.operandCount), results(instruction.resultCount);
+  checkStop();
   gather(instruction, lists, slots, operands.values());
   checkAllDefined(operands.values());
-  launchKernel(image.kernels[instruction.index], context_.scheduler, operands.values(),
-               results.values());
+  const KernelPlan &plan = image.kernels[instruction.index];
+  ProfiledStep step(context_.profile, StepKind::Kernel, plan.name, placeOf(image, instruction),
+                    plan.predictedNanoseconds);
+  step.touches(operands.values());
+  launchKernel(plan, context_.scheduler, operands.values(), results.values());
+  step.touches(results.values());
   countMaterialized(results.values());
   scatter(instruction, lists, slots, results.values());
 }
@@ -352,9 +425,25 @@ void Executor::runBlock(const Instruction &instruction, const Slot *lists, Value
 void Executor::runCall(const Image &image, const Instruction &instruction, const Slot *lists,
                        Value *slots, int depth) {
   ValueList operands(instruction.operandCount), results(instruction.resultCount);
+  const ImageFunction &function = image.functions[instruction.index];
+  checkStop();
+  if (callDepth_ >= deepestCall)
+    throw Error(
+        fmt::format("recursion too deep: function '{}' is reached through more than {} calls",
+                    function.name, deepestCall));
   gather(instruction, lists, slots, operands.values());
-  runFunction(image, image.functions[instruction.index], operands.values(), results.values(),
-              depth + 1);
+  ++callDepth_;
+  runFunction(image, function, operands.values(), results.values(), depth + 1);
+  --callDepth_;
+  scatter(instruction, lists, slots, results.values());
+}
+
+void Executor::runParallelLoop(const Image &image, const Instruction &instruction,
+                               const Slot *lists, Value *slots, int depth) {
+  ValueList operands(instruction.operandCount), results(instruction.resultCount);
+  gather(instruction, lists, slots, operands.values());
+  ParallelLoopRun run(*this, image, image.loops[instruction.index], operands.values(), depth);
+  run.execute(results.values());
   scatter(instruction, lists, slots, results.values());
 }
 

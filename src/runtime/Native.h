@@ -16,14 +16,25 @@
 
 namespace tokamak::runtime {
 
+class Profile;   // Profile.h
 class Scheduler; // TileScheduler.h
+
+// Which unseeded draw comes next. Each iteration of a parfor draws from a stream of its own, so
+// that what it draws depends neither on threads nor on other iterations.
+struct DrawPosition {
+  uint64_t stream = 0;
+  uint64_t count = 0; // draws from it so far; a parfor counts as one
+  // Where iteration number `iteration` of a parfor that is reached here begins.
+  DrawPosition ofIteration(uint64_t iteration) const;
+};
 
 // What natives may touch beside their operands.
 struct ExecutionContext {
   std::ostream *output = nullptr; // the script's standard output
   Scheduler *scheduler = nullptr;
-  int64_t seed = -1;  // --seed; -1: every draw takes a fresh seed
-  uint64_t draws = 0; // number of unseeded draws so far
+  Profile *profile = nullptr; // null: nothing is measured
+  int64_t seed = -1; // --seed; -1: every draw takes a fresh seed
+  DrawPosition draws;
 };
 
 // Results may have any layout: what may be sparse ends with Array::inBestLayout.
@@ -36,7 +47,9 @@ using NativeFunction = void (*)(ExecutionContext &context, std::span<Value> oper
 // The arrays a native takes; the executor converts others first.
 enum class Operands : uint8_t {
   DenseDoubles, // dense, f64
+  Dense,        // dense, all of them f64 or all of them f32; the result has the same element type
   Doubles,      // any layout, f64
+  AnyLayout,    // as Dense; where one of them is CSR, as Doubles
   Any,          // any layout and element type: it passes arrays on, or looks at their types
 };
 

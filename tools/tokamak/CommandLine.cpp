@@ -1,6 +1,7 @@
 #include "tokamak/CommandLine.h"
 
 #include "base/NearestNames.h"
+#include "tokamak/CommandDocuments.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -114,6 +115,8 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
   app.set_version_flag("--version", "tokamak " TOKAMAK_VERSION);
 
   std::string engine = "native", selector = "cost", color = "auto", memory;
+  std::string precision = "f64";
+  std::string stats = "none", shell;
   std::vector<std::string> explain, disable;
   auto addCompileOptions = [&](CLI::App *command) {
     command->add_option("file", line.file, "the DML script, or a .mlir file in the tok dialect")
@@ -130,6 +133,10 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
                      "program, image, fusion, loops, llvm, asm, recompile; several with commas")
         ->delimiter(',')
         ->allow_extra_args(false);
+    command
+        ->add_option("--precision", precision,
+                     "of all matrices: f64 (default) or f32; scalars are f64")
+        ->check(CLI::IsMember({"f64", "f32"}));
     command->add_option("--color", color, "auto, always or never")
         ->check(CLI::IsMember({"auto", "always", "never"}));
     command->add_flag("--quiet", line.quiet, "no warnings");
@@ -149,7 +156,14 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
   run->add_option("--machine-model", line.program.machineModel,
                   "file with the machine's measured speeds")
       ->check(CLI::ExistingFile);
-  run->add_flag("--stats", line.counts, "counts of the run: specialisations, arrays written");
+  run->add_option("--stats", stats,
+                  "where the run's time went, operator by operator, and what compiling took")
+      ->expected(0, 1)
+      ->default_str("text")
+      ->check(CLI::IsMember({"text", "json"}));
+  run->add_option("--trace", line.trace,
+                  "file to write a timeline to, for Perfetto (ui.perfetto.dev) or chrome://tracing")
+      ->type_name("FILE");
   run->footer(
       "Behind the file: -nvargs name=value ... gives $name, -args value ... gives $1, $2, ...");
   CLI::App *explainCommand =
@@ -159,6 +173,14 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
   addCompileOptions(check);
   CLI::App *doctor =
       app.add_subcommand("doctor", "say what this machine offers and whether all is in order");
+  CLI::App *completion = app.add_subcommand(
+      "completion", "print a script that completes tokamak's options in a shell");
+  completion->add_option("shell", shell, "bash, zsh or fish")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  completion->footer("To try it:  source <(tokamak completion bash)");
+  CLI::App *manual = app.add_subcommand("manual", "print the manual page, for man");
+  manual->footer("To read it:  tokamak manual | man -l -");
   app.add_subcommand("language-status", "write docs/language-status.md: what of DML can run");
 
   std::vector<std::string> words(argv + 1, argv + argc);
@@ -175,16 +197,28 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
   } catch (const CLI::ParseError &error) {
     return app.exit(error) == 0 ? 0 : 2;
   }
+  if (manual->parsed()) {
+    std::cout << manualPage(app);
+    return 0;
+  }
+  if (completion->parsed()) {
+    std::cout << completionScript(app, shell);
+    return 0;
+  }
   line.command = run->parsed()              ? Command::Run
                  : explainCommand->parsed() ? Command::Explain
                  : check->parsed()          ? Command::Check
                  : doctor->parsed()         ? Command::Doctor
                                             : Command::LanguageStatus;
+  line.singlePrecision = precision == "f32";
   line.engine = engine == "reference" ? Engine::Reference : Engine::Native;
   line.program.selector = selector == "none"            ? fusion::Selector::None
                           : selector == "all"           ? fusion::Selector::All
                           : selector == "no-redundancy" ? fusion::Selector::NoRedundancy
                                                         : fusion::Selector::Cost;
+  line.statistics = stats == "text"   ? Statistics::Text
+                    : stats == "json" ? Statistics::Json
+                                      : Statistics::None;
   line.color = color == "always" || (color == "auto" && isatty(STDERR_FILENO));
   line.program.explanations = &std::cerr;
   return std::nullopt;

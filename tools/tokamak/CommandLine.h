@@ -18,6 +18,8 @@ namespace tokamak {
 enum class Command : uint8_t { Run, Explain, Check, Doctor, LanguageStatus };
 enum class Engine : uint8_t { Native, Reference };
 
+enum class Statistics : uint8_t { None, Text, Json };
+
 struct CommandLine {
   Command command = Command::Run;
   std::string file;
@@ -27,9 +29,11 @@ struct CommandLine {
   int64_t memoryBytes = 0; // 0: decided from the machine
   int64_t seed = -1;
   std::vector<std::string> libraries; // folders with more DML builtins, searched first
+  bool singlePrecision = false; // matrices of f32
   bool quiet = false;
   bool color = false;
-  bool counts = false; // --stats: counts of the run on stderr
+  Statistics statistics = Statistics::None; // of the run, on stderr
+  std::string trace;                        // file for a timeline; empty: none
   exec::ProgramOptions program;
 };
 

@@ -2,15 +2,19 @@
 // exit status.
 #include "tokamak/Commands.h"
 #include "tokamak/EmbeddedLibrary.h"
+#include "tokamak/RunReport.h"
 
 #include "frontend/dml/Import.h"
-#include "ir/plan/PlanDialect.h"
+#include "ir/tok/Precision.h"
+#include "ir/tok/RunnableProgram.h"
 #include "reference/Interpreter.h"
 #include "runtime/BufferPool.h"
+#include "runtime/Profile.h"
 #include "runtime/TileScheduler.h"
 
 #include "mlir/Parser/Parser.h"
 
+#include <chrono>
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
@@ -84,12 +88,15 @@ private:
   bool import(const std::string &text) {
     if (llvm::StringRef(line_.file).ends_with(".mlir")) {
       support::MlirDiagnosticForwarder forwarder(&context_, diagnostics_);
-      context_.loadDialect<plan::PlanDialect>();
       module_ = mlir::parseSourceString<mlir::ModuleOp>(text, &context_, line_.file);
+      if (module_ && failed(tok::verifyRunnable(*module_)))
+        return false;
     } else {
       module_ = frontend::importDml(sources_, line_.file, text, importOptions(line_), context_,
                                     diagnostics_);
     }
+    if (module_ && line_.singlePrecision)
+      tok::useSinglePrecision(*module_);
     return bool(module_);
   }
 
@@ -108,10 +115,7 @@ private:
       return Success;
     return run(*program, [&](runtime::ExecutionContext &context) {
       program->run(context);
-      if (line_.counts)
-        std::cerr << fmt::format("specialisations: {}\narrays written: {}\n",
-                                 program->counts().specializations,
-                                 program->counts().materializedArrays);
+      counts_ = program->counts();
     });
   }
 
@@ -137,14 +141,41 @@ private:
     context.output = &std::cout;
     context.scheduler = &scheduler;
     context.seed = line_.seed;
+    std::optional<runtime::Profile> profile;
+    if (line_.statistics != Statistics::None || !line_.trace.empty())
+      context.profile = &profile.emplace(line_.trace.empty() ? runtime::Profile::Events::Dropped
+                                                             : runtime::Profile::Events::Kept);
+    auto begin = std::chrono::steady_clock::now();
     try {
       body(context);
       std::cout.flush();
+      if (profile)
+        reportRun(*profile, begin, scheduler.threads());
       return Success;
     } catch (const Error &error) {
       std::cout.flush();
       return reportError(error, runner.hasStarted());
     }
+  }
+
+  void reportRun(const runtime::Profile &profile, std::chrono::steady_clock::time_point begin,
+                 int threads) {
+    auto nanoseconds = [](auto duration) {
+      return std::chrono::duration_cast<std::chrono::nanoseconds>(duration).count();
+    };
+    RunReport report{&profile, counts_, nanoseconds(begin - start_),
+                     nanoseconds(std::chrono::steady_clock::now() - begin), threads};
+    if (line_.statistics == Statistics::Text)
+      writeText(report, std::cerr);
+    if (line_.statistics == Statistics::Json)
+      writeJson(report, std::cerr);
+    if (line_.trace.empty())
+      return;
+    std::ofstream file(line_.trace);
+    profile.writeTrace(file);
+    file.close();
+    if (!file)
+      throw Error(fmt::format("can't write the trace to '{}'", line_.trace));
   }
 
   int reportDiagnostics(int status) {
@@ -182,6 +213,8 @@ private:
   }
 
   const CommandLine &line_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  exec::RunCounts counts_; // of the run that has ended
   mlir::MLIRContext context_;
   frontend::SourceManager sources_;
   support::DiagnosticEngine diagnostics_;

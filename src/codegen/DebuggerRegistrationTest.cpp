@@ -1,0 +1,63 @@
+#include "codegen/DebuggerRegistration.h"
+
+#include "codegen/MachineCode.h"
+
+#include "llvm/ExecutionEngine/Orc/TargetProcess/JITLoaderGDB.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IRReader/IRReader.h"
+#include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <gtest/gtest.h>
+
+using namespace llvm;
+using namespace tokamak::codegen;
+
+extern "C" jit_descriptor __jit_debug_descriptor;
+
+namespace {
+
+std::shared_ptr<MachineCode> linkFunctions() {
+  LLVMContext context;
+  SMDiagnostic diagnostic;
+  auto machine = cantFail(createTargetMachine());
+  auto module = parseIR(MemoryBufferRef("define i32 @first() { ret i32 1 }\n"
+                                        "define i32 @second() { ret i32 2 }\n",
+                                        "functions"),
+                        diagnostic, context);
+  module->setDataLayout(machine->createDataLayout());
+  return cantFail(MachineCode::link(emitObject(*module, *machine), {"first", "second"}));
+}
+
+// What a debugger would show: the address of a function in the first object of the list.
+uint64_t addressForDebugger(StringRef function) {
+  jit_code_entry *entry = __jit_debug_descriptor.first_entry;
+  auto file = cantFail(object::ELFObjectFile<object::ELF64LE>::create(
+      MemoryBufferRef(StringRef(entry->symfile_addr, entry->symfile_size), "object")));
+  for (const object::ELFSymbolRef &symbol : file.symbols())
+    if (cantFail(symbol.getName()) == function) {
+      auto section = cantFail(symbol.getSection());
+      return section->getAddress() + cantFail(symbol.getValue());
+    }
+  return 0;
+}
+
+} // namespace
+
+TEST(DebuggerRegistration, FunctionsAreKnownWhereTheyLie) {
+  auto code = linkFunctions();
+  for (const char *name : {"first", "second"})
+    EXPECT_EQ(addressForDebugger(name), reinterpret_cast<uint64_t>(code->address(name))) << name;
+}
+
+TEST(DebuggerRegistration, EndsWithTheCode) {
+  auto kept = linkFunctions();
+  jit_code_entry *before = __jit_debug_descriptor.first_entry;
+  auto other = linkFunctions();
+  EXPECT_NE(__jit_debug_descriptor.first_entry, before);
+  other.reset();
+  EXPECT_EQ(__jit_debug_descriptor.first_entry, before);
+  EXPECT_EQ(__jit_debug_descriptor.first_entry->prev_entry, nullptr);
+}

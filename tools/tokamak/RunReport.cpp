@@ -1,0 +1,99 @@
+#include "tokamak/RunReport.h"
+
+#include "runtime/BufferPool.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <ostream>
+
+using namespace tokamak;
+using runtime::OperatorProfile;
+using runtime::StepKind;
+
+static std::string place(const OperatorProfile &op) {
+  return op.place.isKnown() ? fmt::format("{}:{}", op.place.file, op.place.line) : "";
+}
+
+static double share(double part, double whole) { return whole > 0 ? part / whole : 0; }
+
+static std::string milliseconds(double nanoseconds) {
+  return fmt::format("{:.3f}", nanoseconds / 1e6);
+}
+
+// One row of the table; cells that say nothing are empty.
+static std::string row(const RunReport &report, const OperatorProfile &op) {
+  double time = static_cast<double>(op.nanoseconds);
+  double rate = share(static_cast<double>(op.bytes), time);
+  // Steps that touch little are bound by their launch; their rate says nothing.
+  bool streams = op.bytes / std::max<int64_t>(op.calls, 1) >= int64_t{1} << 16;
+  double machine = report.counts.memoryBytesPerNanosecond;
+  return fmt::format("  {:>7} {:>11} {:>6.1f} {:>10} {:>7} {:>6} {:>11}  {:<11} {:<34} {}\n",
+                     op.calls, milliseconds(time),
+                     100 * share(time, static_cast<double>(report.runTime)),
+                     op.bytes ? fmt::format("{:.1f}", op.bytes / 1e6) : "",
+                     streams ? fmt::format("{:.1f}", rate) : "",
+                     streams && machine > 0 ? fmt::format("{:.0f}", 100 * rate / machine) : "",
+                     op.predictedNanoseconds > 0 ? milliseconds(op.predictedNanoseconds) : "",
+                     nameOf(op.kind), op.name, place(op));
+}
+
+void tokamak::writeText(const RunReport &report, std::ostream &out) {
+  constexpr size_t mostRows = 30;
+  const exec::RunCounts &counts = report.counts;
+  runtime::PoolStatistics pool = runtime::BufferPool::instance().statistics();
+  out << fmt::format("run time: {} ms with {} threads, after {} ms of reading and checking\n",
+                     milliseconds(report.runTime), report.threads, milliseconds(report.importTime))
+      << fmt::format("specialisations: {}\n", counts.specializations)
+      << fmt::format("compile time: {} ms, of it {} ms for {} kernels ({} more were reused)\n",
+                     milliseconds(counts.specializationTime), milliseconds(counts.kernelTime),
+                     counts.kernelsCompiled, counts.kernelsReused)
+      << fmt::format("arrays written: {}\n", counts.materializedArrays)
+      << fmt::format("memory peak: {:.1f} MB\n", pool.peakInUse / 1e6);
+  std::vector<OperatorProfile> operators = report.profile->operators();
+  if (operators.empty())
+    return;
+  out << fmt::format("  {:>7} {:>11} {:>6} {:>10} {:>7} {:>6} {:>11}  {:<11} {:<34} {}\n", "calls",
+                     "time ms", "%", "MB", "GB/s", "% mem", "predicted", "kind", "operator",
+                     "place");
+  for (size_t i = 0; i < operators.size() && i < mostRows; ++i)
+    out << row(report, operators[i]);
+  if (operators.size() > mostRows)
+    out << fmt::format("  ... and {} more; --stats=json has all\n", operators.size() - mostRows);
+  out << "% of the run time; % mem of what one core reads from memory";
+  if (counts.memoryBytesPerNanosecond > 0)
+    out << fmt::format(" ({:.1f} GB/s)", counts.memoryBytesPerNanosecond);
+  out << "; more where arrays stay in the cache\n";
+}
+
+void tokamak::writeJson(const RunReport &report, std::ostream &out) {
+  const exec::RunCounts &counts = report.counts;
+  runtime::PoolStatistics pool = runtime::BufferPool::instance().statistics();
+  nlohmann::ordered_json json;
+  json["run_ns"] = report.runTime;
+  json["import_ns"] = report.importTime;
+  json["threads"] = report.threads;
+  json["specialisations"] = counts.specializations;
+  json["compile_ns"] = counts.specializationTime;
+  json["kernels_compiled"] = counts.kernelsCompiled;
+  json["kernels_reused"] = counts.kernelsReused;
+  json["kernel_compile_ns"] = counts.kernelTime;
+  json["arrays_written"] = counts.materializedArrays;
+  json["memory_peak_bytes"] = pool.peakInUse;
+  json["memory_read_bytes_per_ns"] = counts.memoryBytesPerNanosecond;
+  json["operators"] = nlohmann::ordered_json::array();
+  for (const OperatorProfile &op : report.profile->operators()) {
+    nlohmann::ordered_json entry;
+    entry["kind"] = nameOf(op.kind);
+    entry["name"] = op.name;
+    if (op.place.isKnown())
+      entry["place"] = {
+          {"file", op.place.file}, {"line", op.place.line}, {"column", op.place.column}};
+    entry["calls"] = op.calls;
+    entry["ns"] = op.nanoseconds;
+    entry["bytes"] = op.bytes;
+    if (op.predictedNanoseconds > 0)
+      entry["predicted_ns"] = op.predictedNanoseconds;
+    json["operators"].push_back(std::move(entry));
+  }
+  out << json.dump(2) << '\n';
+}
