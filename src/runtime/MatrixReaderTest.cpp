@@ -60,6 +60,8 @@ TEST(MatrixReader, readsCsvHoweverItIsCut) {
                                        "1,2\n"),
             (Cells{1, 2}));
   EXPECT_EQ(readEveryWay(named("csv"), ""), (Cells{}));
+  EXPECT_EQ(errorEveryWay(named("csv"), "1\nw\r\r\n\r\r\r"),
+            "x: row 2, column 1: 'w\\x0d' is not a number");
   EXPECT_EQ(errorEveryWay(named("csv"), "1,2\n\n3,4\n"), "x: row 2 has 1 field, expected 2");
   EXPECT_EQ(errorEveryWay(named("csv"), "1,2\n3,4,5\n6\n"), "x: row 2 has 3 fields, expected 2");
   EXPECT_EQ(errorEveryWay(named("csv"), "1,2\n3,y\n6\n"),

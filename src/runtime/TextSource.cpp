@@ -26,6 +26,15 @@ size_t endOfLastFullLine(std::string_view text) {
   return previous == text.npos ? 0 : endOfLastFullLine(text.substr(0, previous + 1));
 }
 
+// Without the blank lines at the end.
+std::string_view withoutBlankEnd(std::string_view text) {
+  size_t last = text.find_last_not_of("\r\n");
+  if (last == text.npos)
+    return {};
+  size_t lineEnd = text.find('\n', last);
+  return text.substr(0, lineEnd == text.npos ? text.size() : lineEnd + 1);
+}
+
 bool isHidden(const std::string &name) {
   return name.starts_with(".") || name.starts_with("_") || name.ends_with(".crc") ||
          name.ends_with(".mtd");
@@ -158,10 +167,8 @@ std::vector<TextPiece> TextSource::nextPieces(ExecutionContext &context, BlankEn
   std::vector<TextPiece> pieces;
   while (pieces.empty() && (!runs_.empty() || load())) {
     for (Run &run : runs_) {
-      std::string_view text = run.text;
-      if (run.endsPart && blankEnd == BlankEnd::Drop)
-        while (!text.empty() && isLineEnd(text.back()))
-          text.remove_suffix(1);
+      bool dropsEnd = run.endsPart && blankEnd == BlankEnd::Drop;
+      std::string_view text = dropsEnd ? withoutBlankEnd(run.text) : run.text;
       while (!text.empty()) {
         size_t end = text.size() > sizes_.piece ? text.find('\n', sizes_.piece) : text.npos;
         size_t size = end == text.npos ? text.size() : end + 1;

@@ -9,6 +9,10 @@
 
 using namespace tokamak;
 
+// LLVM's allocators mark memory for ASan where they are compiled with it: our code would, LLVM's
+// libraries would not.
+extern "C" const char *__asan_default_options() { return "allow_user_poisoning=0"; }
+
 // A context keeps every type and attribute it has seen: a fresh one from time to time.
 static mlir::MLIRContext &currentContext() {
   constexpr int usesOfContext = 500;
