@@ -49,7 +49,9 @@ Contribution KernelContext::contribution(Value value, Value factor, AggregateKin
   if (factor)
     return {valueOf(value), valueOf(factor)};
   auto product = value.getDefiningOp<tok::BinaryOp>();
-  if (kind == AggregateKind::Sum && product && product.getKind() == BinaryOperator::Mul)
+  // A product of f32 is rounded before it is added.
+  if (kind == AggregateKind::Sum && product && product.getKind() == BinaryOperator::Mul &&
+      cellType(vectors, product.getType()).isF64())
     return {valueOf(withoutCasts(product.getLhs())), valueOf(withoutCasts(product.getRhs()))};
   return {valueOf(value), {}};
 }

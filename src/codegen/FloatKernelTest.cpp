@@ -1,0 +1,125 @@
+// Kernels over arrays of f32: a cell operator is computed as on doubles and rounded, aggregates and
+// products are sums of doubles that are rounded once.
+#include "codegen/KernelCompilerFixture.h"
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::codegen;
+
+namespace {
+
+class FloatKernelTest : public KernelCompilerFixture {
+protected:
+  Matrix floats(int64_t rows, int64_t columns, double low = -2, double high = 2) {
+    Matrix matrix = random(rows, columns, low, high);
+    for (double &cell : matrix.cells)
+      cell = static_cast<float>(cell);
+    return matrix;
+  }
+};
+
+// Every operator over values where something may happen: the double's result, rounded.
+TEST_F(FloatKernelTest, EveryOperatorOnSpecialValues) {
+  std::vector<double> special = {
+      0.0,      -0.0,    1,     -1,    2,        -2,        0.5,    -0.5,
+      1.5,      -1.5,    2.5,   3,     -3,       7,         -7,     1e10,
+      -1e10,    1e38,    0.1f,  -0.3f, 1e-38f,   1.4e-45,   0x1p23, 0x1p24,
+      0x1p63,   -0x1p63, 88.8f, 1e19f, INFINITY, -INFINITY, NAN,    0x1.fffffep-2,
+      8388609.5};
+  Matrix left{static_cast<int64_t>(special.size() * special.size()), 1, {}}, right = left;
+  for (double a : special)
+    for (double b : special) {
+      left.cells.push_back(static_cast<float>(a));
+      right.cells.push_back(static_cast<float>(b));
+    }
+  // A result of the vector math an ULP of a double off may round to the neighbouring f32.
+  auto exact = [](int flops) { return flops < 12; };
+#define TOKAMAK_UNARY(Name, mnemonic, function, RESULT, FLOPS)                                     \
+  check("%r = plan.operator cell(%fa) sizes [-1, 1] : ($F) -> $F {\n^bb0(%x: $F):\n"               \
+        "%0 = tok.unary " #mnemonic " %x : $F -> $F\nplan.yield %0 : $F\n}",                       \
+        {left}, {}, exact(FLOPS) ? 0 : 1e-7);
+#define TOKAMAK_BINARY(Name, mnemonic, spelling, RESULT, FLOPS)                                    \
+  check("%r = plan.operator cell(%fa, %fb) sizes [-1, 1, -1, 1] : ($F, $F) -> $F {\n^bb0(%x: $F, " \
+        "%y: $F):\n"                                                                               \
+        "%0 = tok.binary " #mnemonic " %x, %y : ($F, $F) -> $F\nplan.yield %0 : $F\n}",            \
+        {left, right}, {}, exact(FLOPS) ? 0 : 1e-7);
+#include "base/CellOperators.def"
+}
+
+// Scalars are rounded where they meet f32 arrays, and not before.
+TEST_F(FloatKernelTest, ScalarsAndAggregates) {
+  std::string text =
+      R"(%r:5 = plan.operator multiagg(%fa, %fb, %s, %t) sizes [-1, -2, -1, -2, 0, 0, 0, 0] : ($F, $F, f64, f64) -> (f64, $F, f64, f64, $F) {
+  ^bb0(%x: $F, %y: $F, %p: f64, %q: f64):
+    %k = tok.constant 0.1 : f64
+    %z = tok.binary mul %p, %q : (f64, f64) -> f64
+    %0 = tok.binary mul %x, %z : ($F, f64) -> $F
+    %1 = tok.binary sub %0, %k : ($F, f64) -> $F
+    %2 = tok.binary mul %1, %y : ($F, $F) -> $F
+    %3 = tok.aggregate sum full %2 : $F -> f64
+    %4 = tok.aggregate min full %1 : $F -> f64
+    %5 = tok.aggregate sum full %x : $F -> f64
+    %6 = tok.ifelse %1, %p, %y : ($F, f64, $F) -> $F
+    plan.yield %3, %2, %4, %5, %6 : f64, $F, f64, f64, $F
+  })";
+  for (auto [rows, columns] : {std::pair(0, 3), {1, 1}, {7, 5}, {31, 33}})
+    check(text, {floats(rows, columns), floats(rows, columns)}, {1.1, 0.3}, 1e-12);
+}
+
+// The rounded cells of wide, narrow and per-row values, products of them, results of all widths.
+TEST_F(FloatKernelTest, RowsOfAllWidths) {
+  for (std::string n : {"-2", "7", "29"})
+    for (int64_t k : {2, 10, 17}) {
+      std::string q = std::to_string(k);
+      std::string text = "%r:8 = plan.operator row(%fa, %fb, %fc, %fd) sizes [-1, " + n + ", " + n +
+                         ", " + q + ", -1, " + q + ", 1, " + n +
+                         R"(] : ($F, $F, $F, $F) -> ($F, $F, $F, $F, f64, $F, $F, $F) {
+      ^bb0(%x: $F, %v: $F, %p: $F, %c0: $F):
+        %0 = tok.binary div %x, %c0 : ($F, $F) -> $F
+        %1 = tok.unary exp %0 : $F -> $F
+        %2 = tok.aggregate sum row %1 : $F -> $F
+        %3 = tok.binary div %1, %2 : ($F, $F) -> $F
+        %4 = tok.matmul %x, %v : ($F, $F) -> $F
+        %5 = tok.binary mul %4, %p : ($F, $F) -> $F
+        %6 = tok.unary sqrt %5 : $F -> $F
+        %7 = tok.aggregate max row %5 : $F -> $F
+        %8 = tok.aggregate index_min row %5 : $F -> $F
+        %9 = tok.transpose %x : ($F) -> $F
+        %10 = tok.matmul %9, %5 : ($F, $F) -> $F
+        %11 = tok.aggregate sum full %3 : $F -> f64
+        %12 = tok.aggregate min column %5 : $F -> $F
+        %13 = tok.binary add %7, %2 : ($F, $F) -> $F
+        plan.yield %3, %6, %8, %10, %11, %12, %13, %5 : $F, $F, $F, $F, f64, $F, $F, $F
+      })";
+      int64_t columns = n == "-2" ? 21 : std::stoll(n);
+      for (int64_t rows : {0, 1, 8, 27})
+        check(text,
+              {floats(rows, columns, 0.1, 2), floats(columns, k, 0.1, 2), floats(rows, k, 0.1, 2),
+               floats(1, columns, 1, 2)},
+              {}, 1e-6);
+      if (HasFatalFailure())
+        return;
+    }
+}
+
+// Small whole numbers are exact in every order, so even products must be equal in all bits.
+TEST_F(FloatKernelTest, ProductsAccumulateDoubles) {
+  std::string text =
+      R"(%r:4 = plan.operator row(%fa, %fb) sizes [-1, -2, -2, 5] : ($F, $F) -> ($F, $F, $F, $F) {
+  ^bb0(%x: $F, %v: $F):
+    %0 = tok.matmul %x, %v : ($F, $F) -> $F
+    %1 = tok.transpose %x : ($F) -> $F
+    %2 = tok.matmul %1, %0 : ($F, $F) -> $F
+    %3 = tok.aggregate sum row %x : $F -> $F
+    %4 = tok.aggregate sum column %x : $F -> $F
+    plan.yield %0, %2, %3, %4 : $F, $F, $F, $F
+  })";
+  Matrix x{30, 19, {}}, v{19, 5, {}};
+  for (int64_t i = 0; i < 30 * 19; ++i)
+    x.cells.push_back(i % 3 == 0 ? 16777216.0 : i % 7); // 2^24: sums of f32 would lose ones
+  for (int64_t i = 0; i < 19 * 5; ++i)
+    v.cells.push_back(i % 11);
+  check(text, {x, v}, {}, 0);
+}
+
+} // namespace
