@@ -1,5 +1,7 @@
 #include "analysis/FactsAnalysis.h"
 
+#include "ir/tok/Density.h"
+
 #include "mlir/Analysis/DataFlow/ConstantPropagationAnalysis.h"
 #include "mlir/Analysis/DataFlow/DeadCodeAnalysis.h"
 #include "mlir/Analysis/DataFlow/SparseAnalysis.h"
@@ -91,6 +93,7 @@ public:
     SmallVector<Facts> resultFacts(op->getNumResults());
     if (auto inference = dyn_cast<tok::FactsOpInterface>(op))
       inference.inferFacts(operandFacts, resultFacts);
+    tok::inferDensity(op, operandFacts, resultFacts);
     for (auto [lattice, facts] : llvm::zip(results, resultFacts))
       propagateIfChanged(lattice, lattice->join(facts));
   }

@@ -57,6 +57,17 @@ TOKAMAK_WIDEST_VECTORS double compute(int64_t steps) {
   return sum[0];
 }
 
+// Reads one cell of each of `count` cache lines, in an order that jumps through all `cells`.
+double readScattered(const double *cells, int64_t size, int64_t count) {
+  uint64_t state = 1;
+  double sum = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    sum += cells[(state >> 33) % static_cast<uint64_t>(size)];
+  }
+  return sum;
+}
+
 volatile double keepAlive;
 
 template <typename Function> double timeOf(Function function) {
@@ -122,6 +133,10 @@ MachineModel calibrate(const std::function<void()> &emptyLaunch) {
   double smallRead = repeated([&](int) { keepAlive = readAll(small.get(), smallCells); });
   machine.cacheWriteBytesPerNanosecond = rounds * smallBytes / smallWritten;
   machine.cacheReadBytesPerNanosecond = rounds * smallBytes / smallRead;
+
+  constexpr int64_t gatheredCells = 1 << 19, gathers = 1 << 18; // 4 MiB
+  machine.gatherNanoseconds =
+      bestOf(3, [&] { keepAlive = readScattered(large.get(), gatheredCells, gathers); }) / gathers;
 
   constexpr int64_t steps = 20000;
   // Real cell operators are chains with loads and stores between them: about half of the peak.

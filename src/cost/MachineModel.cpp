@@ -28,12 +28,17 @@ constexpr Field fields[] = {
     {"firstTouchNanosecondsPerByte", &MachineModel::firstTouchNanosecondsPerByte},
     {"freshShare", &MachineModel::freshShare},
     {"flopsPerNanosecond", &MachineModel::flopsPerNanosecond},
+    {"gatherNanoseconds", &MachineModel::gatherNanoseconds},
     {"launchNanoseconds", &MachineModel::launchNanoseconds},
 };
 
 // Rates divide: they have to be positive. Costs may be zero.
 bool isRate(const Field &field) {
   return std::string(field.name).find("PerNanosecond") != std::string::npos;
+}
+
+double computing(const MachineModel &machine, const Work &work) {
+  return work.flops / machine.flopsPerNanosecond + work.gathers * machine.gatherNanoseconds;
 }
 
 } // namespace
@@ -46,7 +51,7 @@ double nanoseconds(const MachineModel &machine, const Work &work) {
       cached ? machine.cacheWriteBytesPerNanosecond : machine.memoryWriteBytesPerNanosecond;
   double freshCost = machine.freshShare * machine.firstTouchNanosecondsPerByte;
   return machine.launchNanoseconds + work.writtenBytes * (1 / writeRate + freshCost) +
-         std::max(work.readBytes / readRate, work.flops / machine.flopsPerNanosecond);
+         std::max(work.readBytes / readRate, computing(machine, work));
 }
 
 double leastNanoseconds(const MachineModel &machine, const Work &work, double cachedReadBytes) {
@@ -58,7 +63,7 @@ double leastNanoseconds(const MachineModel &machine, const Work &work, double ca
   double reading =
       cachedReadBytes / readRate + work.readBytes / machine.memoryReadBytesPerNanosecond;
   return machine.launchNanoseconds + work.writtenBytes * (1 / writeRate + freshCost) +
-         std::max(reading, work.flops / machine.flopsPerNanosecond);
+         std::max(reading, computing(machine, work));
 }
 
 std::string toJson(const MachineModel &machine) {

@@ -28,6 +28,8 @@ struct MachineModel {
   double freshShare = 0.25;
   // Additions in vector code that is limited by arithmetic.
   double flopsPerNanosecond = 8;
+  // One read at a place that can't be foreseen, of an array in the last-level cache.
+  double gatherNanoseconds = 1;
   // From one instruction of the image to the first tile and back.
   double launchNanoseconds = 1500;
 
@@ -39,9 +41,10 @@ struct Work {
   double readBytes = 0;
   double writtenBytes = 0;
   double flops = 0;
+  double gathers = 0; // cache lines read or written in an order that can't be foreseen
 };
 
-// launch + writing + the longer of reading and computing.
+// launch + writing + the longer of reading and computing, gathers being part of computing.
 double nanoseconds(const MachineModel &machine, const Work &work);
 
 // A time that no operator with this work can beat, however its arrays are spread over several

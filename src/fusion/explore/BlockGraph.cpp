@@ -8,33 +8,18 @@ using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::fusion;
 
-// What a size without an estimate is taken to be.
-static constexpr int64_t guessedSize = 1000;
-
-static bool isMatrix(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type && type.getRank() == 2 && type.getElementType().isF64();
-}
-
 static Value transposedOperand(Value value) {
   auto transpose = value.getDefiningOp<tok::TransposeOp>();
   return transpose ? transpose.getOperand() : Value();
 }
 
 bool fusion::readsTransposed(const Node &node, int operand) {
-  switch (node.kind) {
-  case NodeKind::TransposedTimesVector:
-  case NodeKind::VectorTimesRows:
-  case NodeKind::DotProduct:
-    return operand == 0;
-  default:
-    return false;
-  }
+  return operand == 0 &&
+         (node.kind == NodeKind::TransposedProduct || node.kind == NodeKind::DotProduct);
 }
 
 BlockGraph::BlockGraph(func::FuncOp function, FactsFunction facts)
-    : block_(&function.getBody().front()) {
-  recordShapes(facts);
+    : block_(&function.getBody().front()), facts_(*block_, facts) {
   for (Operation &operation : block_->without_terminator()) {
     Node &node = operations_.emplace_back();
     node.operation = &operation;
@@ -55,105 +40,65 @@ int BlockGraph::consumers(int index) const {
   return count;
 }
 
-//===- sizes
-//--------------------------------------------------------------------------------------===//
-
-int64_t BlockGraph::sizeOf(tok::Dimension dimension) {
-  if (dimension.isUnknown())
-    return plan::encodeSize(tok::Dimension::symbol(nextSymbol_++));
-  int64_t code = plan::encodeSize(dimension);
-  if (dimension.isSymbol())
-    if (int64_t estimate = dimension.estimate(-1); estimate >= 0)
-      estimates_[code] = estimate;
-  return code;
-}
-
-double BlockGraph::estimate(int64_t size) const {
-  if (size >= 0)
-    return static_cast<double>(size);
-  auto found = estimates_.find(size);
-  return static_cast<double>(found == estimates_.end() ? guessedSize : found->second);
-}
-
-// Where the given facts leave a size open, it follows from the operands' or gets a symbol of its
-// own.
-void BlockGraph::recordShapes(FactsFunction facts) {
-  llvm::DenseMap<Value, tok::Facts> known;
-  auto note = [&](Value value) {
-    const tok::Facts &given = known[value] = facts(value);
-    for (tok::Dimension dimension : given.dims)
-      if (dimension.isSymbol())
-        nextSymbol_ = std::max(nextSymbol_, dimension.symbolId() + 1);
-  };
-  for (BlockArgument argument : block_->getArguments())
-    note(argument);
-  for (Operation &operation : *block_)
-    for (Value result : operation.getResults())
-      note(result);
-
-  auto complete = [&](Value value, const tok::Facts *inferred) {
-    if (!isMatrix(value))
-      return;
-    tok::Facts &given = known[value];
-    if (!given.isMatrix())
-      given = tok::Facts::matrix(tok::Dimension::unknown(), tok::Dimension::unknown());
-    for (int i = 0; i < 2; ++i)
-      if (given.dims[i].isUnknown() && inferred && inferred->isMatrix())
-        given.dims[i] = inferred->dims[i];
-    Shape shape{sizeOf(given.dims[0]), sizeOf(given.dims[1])};
-    shapes_[value] = shape;
-    auto decode = [&](int64_t code, tok::Dimension dimension) {
-      return dimension.isUnknown() ? plan::decodeSize(code) : dimension;
-    };
-    given.dims = {decode(shape.rows, given.dims[0]), decode(shape.columns, given.dims[1])};
-  };
-  for (BlockArgument argument : block_->getArguments())
-    complete(argument, nullptr);
-  for (Operation &operation : *block_) {
-    SmallVector<tok::Facts> inferred(operation.getNumResults());
-    if (auto inference = dyn_cast<tok::FactsOpInterface>(operation)) {
-      SmallVector<tok::Facts> operands;
-      for (Value operand : operation.getOperands())
-        operands.push_back(known.lookup(operand));
-      inference.inferFacts(operands, inferred);
-    }
-    for (auto [result, facts] : llvm::zip(operation.getResults(), inferred))
-      complete(result, &facts);
-  }
-}
-
 //===- what can be generated
 //----------------------------------------------------------------------===//
 
 void BlockGraph::classify(Node &node) {
-  for (Value operand : node.operation->getOperands())
-    if (tok::isArray(operand.getType()) && !isMatrix(operand))
-      return;
-  if (isa<tok::UnaryOp, tok::BinaryOp, tok::IfElseOp>(node.operation))
-    classifyElementwise(node);
-  else if (isa<tok::AggregateOp>(node.operation))
+  if (!isa<tok::UnaryOp, tok::BinaryOp, tok::IfElseOp, tok::AggregateOp, tok::MatmulOp>(
+          node.operation) ||
+      !haveOneElementType(node))
+    return;
+  if (isa<tok::AggregateOp>(node.operation))
     classifyAggregate(node);
   else if (isa<tok::MatmulOp>(node.operation))
     classifyProduct(node);
+  else
+    classifyElementwise(node);
+}
+
+// A kernel computes on arrays of one element type.
+bool BlockGraph::haveOneElementType(Node &node) {
+  SmallVector<Value, 4> values(node.operation->getOperands());
+  llvm::append_range(values, node.operation->getResults());
+  for (Value value : values) {
+    auto array = dyn_cast<RankedTensorType>(value.getType());
+    if (!array)
+      continue;
+    if (!isRealArray(value))
+      return false;
+    if (node.elementType && node.elementType != array.getElementType()) {
+      node.refusal = "its arrays have different element types";
+      return false;
+    }
+    node.elementType = array.getElementType();
+  }
+  return bool(node.elementType);
 }
 
 void BlockGraph::classifyElementwise(Node &node) {
   Value result = node.operation->getResult(0);
-  if (!isMatrix(result))
+  if (!tok::isArray(result.getType()))
     return;
   Shape shape = shapeOf(result);
-  bool mayBroadcast = isa<tok::BinaryOp>(node.operation);
+  // Of matrices only the right operand may be a vector, of other arrays any operand.
+  bool isTensor = tok::isTensor(result.getType());
+  bool mayBroadcast = isTensor || isa<tok::BinaryOp>(node.operation);
   Value first;
   for (Value operand : node.operands) {
-    if (!isMatrix(operand)) {
+    if (!tok::isArray(operand.getType())) {
       if (!tok::isNumber(operand.getType()) && !isa<tok::ScalarType>(operand.getType()))
         return;
       continue;
     }
-    bool broadcast = mayBroadcast && first;
+    bool broadcast = mayBroadcast && (isTensor || first);
     Shape own = shapeOf(operand);
+    bool sameOuter = own.rows == shape.rows;
+    // Different lists of outer dimensions may have equally many cells.
+    if (ArrayRef<int64_t> sizes = facts_.sizesOf(operand), all = facts_.sizesOf(result);
+        sizes.size() > 2 && sizes.size() == all.size())
+      sameOuter = sizes.drop_back() == all.drop_back();
     const char *differing = nullptr;
-    if (own.rows != shape.rows && !(broadcast && own.rows == 1))
+    if (!sameOuter && !(broadcast && own.rows == 1))
       differing = "rows";
     else if (own.columns != shape.columns && !(broadcast && own.columns == 1))
       differing = "columns";
@@ -167,7 +112,7 @@ void BlockGraph::classifyElementwise(Node &node) {
       first = operand;
   }
   node.kind = NodeKind::Elementwise;
-  node.space = shape;
+  node.spaces = {shape};
   node.flops = 1;
   if (auto unary = dyn_cast<tok::UnaryOp>(node.operation))
     node.flops = flopsOf(unary.getKind());
@@ -194,42 +139,58 @@ void BlockGraph::classifyAggregate(Node &node) {
   static constexpr NodeKind kinds[] = {NodeKind::FullAggregate, NodeKind::RowAggregate,
                                        NodeKind::ColumnAggregate};
   node.kind = kinds[static_cast<int>(aggregate.getDirection())];
-  node.space = shapeOf(aggregate.getOperand());
+  node.spaces = {shapeOf(aggregate.getOperand())};
   node.flops = kind == AggregateKind::IndexMax || kind == AggregateKind::IndexMin ? 2 : 1;
 }
 
-// The products whose left or right operand is a vector; everything else is a native.
+bool BlockGraph::isNarrow(int64_t columns) const {
+  return columns >= 1 && columns <= mostNarrowColumns;
+}
+
+// The products that some template computes: one factor is narrow, or a CSR array is involved.
+// Everything else is a native.
 void BlockGraph::classifyProduct(Node &node) {
   auto product = cast<tok::MatmulOp>(node.operation);
   Value left = product.getLhs(), right = product.getRhs(), transposed = transposedOperand(left);
+  if (facts_.sizesOf(left).size() != 2 || facts_.sizesOf(right).size() != 2)
+    return;
   Shape leftShape = shapeOf(left), rightShape = shapeOf(right);
   if (leftShape.columns != rightShape.rows) {
     node.refusal =
         "sizes not proved equal: columns of " + notation(left) + " and rows of " + notation(right);
     return;
   }
-  auto accept = [&](NodeKind kind, Value wide, Value newLeft) {
-    node.kind = kind;
-    node.space = shapeOf(wide);
-    node.operands[0] = newLeft;
-    node.flops = 2;
+  // Rows of `wide` are combined into, or with, rows of as many columns as `other` has.
+  auto addSpace = [&](Shape wide, Shape other) {
+    bool isMatrix = wide.rows != 1 && wide.columns != 1;
+    if (isMatrix && (isNarrow(other.columns) || facts_.hasSparseArrayOf(wide)) &&
+        !llvm::is_contained(node.spaces, wide))
+      node.spaces.push_back(wide);
   };
-  bool rightIsColumn = rightShape.columns == 1 && rightShape.rows != 1;
-  if (transposed) {
+  if (transposed && rightShape.rows != 1) {
     Shape inner = shapeOf(transposed);
-    if (inner.columns == 1 && inner.rows != 1 && rightIsColumn)
-      accept(NodeKind::DotProduct, right, transposed);
-    else if (rightIsColumn && inner.columns != 1)
-      accept(NodeKind::TransposedTimesVector, transposed, transposed);
-    else if (inner.columns == 1 && inner.rows != 1 && rightShape.columns != 1)
-      accept(NodeKind::VectorTimesRows, right, transposed);
-  } else if (rightIsColumn && leftShape.rows != 1) {
-    accept(NodeKind::RowsTimesVector, left, left);
+    node.kind = NodeKind::TransposedProduct;
+    node.operands[0] = transposed;
+    if (inner.columns == 1 && rightShape.columns == 1) {
+      node.kind = NodeKind::DotProduct;
+      node.spaces = {rightShape};
+    } else {
+      addSpace(inner, rightShape);
+      addSpace(rightShape, inner);
+    }
+  } else {
+    Shape result{leftShape.rows, rightShape.columns};
+    node.kind = NodeKind::Product;
+    addSpace(leftShape, result);
+    if (leftShape.columns != 1 || facts_.hasSparseArrayOf(result))
+      addSpace(result, leftShape);
   }
-  if (node.kind == NodeKind::None)
-    node.refusal = rightShape.columns != 1
-                       ? "matmul: right operand is not a column vector"
-                       : "matmul: no operand has several rows and several columns";
+  if (!node.spaces.empty())
+    return;
+  node.kind = NodeKind::None;
+  node.operands[0] = left;
+  node.refusal = "matmul: no operand has at most " + std::to_string(mostNarrowColumns) +
+                 " columns or is sparse";
 }
 
 //===- who reads what

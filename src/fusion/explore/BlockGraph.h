@@ -8,38 +8,24 @@
 #ifndef TOKAMAK_FUSION_EXPLORE_BLOCKGRAPH_H
 #define TOKAMAK_FUSION_EXPLORE_BLOCKGRAPH_H
 
-#include "ir/plan/PlanDialect.h"
+#include "fusion/explore/BlockFacts.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
-#include "llvm/ADT/SmallVector.h"
 
 #include <string>
 #include <vector>
 
 namespace tokamak::fusion {
 
-using FactsFunction = llvm::function_ref<const tok::Facts &(mlir::Value)>;
-
-// Rows and columns as plan::encodeSize writes them: a constant, or a negative number that names a
-// symbol. Equal numbers are proved equal; different ones are taken to be different, and a symbol is
-// never 0 or 1.
-struct Shape {
-  int64_t rows = 0, columns = 0;
-  bool operator==(const Shape &other) const = default;
-};
-
 enum class NodeKind : uint8_t {
   None,        // not generated: a native, a scalar operation, an operation whose sizes do not agree
   Elementwise, // unary, binary, ifelse with an array among the operands
-  FullAggregate,         // over all cells
-  RowAggregate,          // of each row
-  ColumnAggregate,       // of each column
-  RowsTimesVector,       // X %*% v, v n×1
-  TransposedTimesVector, // t(X) %*% u, u m×1
-  VectorTimesRows,       // t(u) %*% X, u m×1
-  DotProduct,            // t(u) %*% v, both m×1
+  FullAggregate,     // over all cells
+  RowAggregate,      // of each row
+  ColumnAggregate,   // of each column
+  Product,           // X %*% B
+  TransposedProduct, // t(A) %*% B, A m×a, B m×b, not both vectors
+  DotProduct,        // t(u) %*% v, both m×1
 };
 
 struct Use {
@@ -53,8 +39,11 @@ struct Node {
   // The operands; those that a product reads transposed are replaced by what was transposed.
   llvm::SmallVector<mlir::Value, 3> operands;
   llvm::SmallVector<int, 3> producers; // of the operands: indices of operations, -1 for arguments
-  Shape space;                         // what a node iterates over
-  double flops = 0; // per cell of `space` (of the operand's m×1 space for full aggregates of it)
+  // What a node may iterate over. Of X %*% B: X, and the result, whose cells are products of rows
+  // and columns; of t(A) %*% B: A and B.
+  llvm::SmallVector<Shape, 2> spaces;
+  double flops = 0;       // elementwise and aggregates: per cell of the space
+  mlir::Type elementType; // of all arrays among operands and results
   bool live = true;
   bool leavesBlock = false;        // a result is returned
   llvm::SmallVector<Use, 2> users; // live ones
@@ -77,29 +66,29 @@ public:
   int consumers(int index) const;
   mlir::Block &block() const { return *block_; }
 
-  // Of an array; rows and columns 0 for anything else.
-  Shape shapeOf(mlir::Value value) const { return shapes_.lookup(value); }
-  // Estimated number of rows or columns, of cells.
-  double estimate(int64_t size) const;
-  double cells(Shape shape) const { return estimate(shape.rows) * estimate(shape.columns); }
+  const BlockFacts &facts() const { return facts_; }
+  Shape shapeOf(mlir::Value value) const { return facts_.shapeOf(value); }
+  double estimate(int64_t size) const { return facts_.estimate(size); }
+  double cells(Shape shape) const { return facts_.cells(shape); }
 
 private:
-  void recordShapes(FactsFunction facts);
-  int64_t sizeOf(tok::Dimension dimension);
+  bool haveOneElementType(Node &node);
   void classify(Node &node);
   void classifyElementwise(Node &node);
   void classifyAggregate(Node &node);
   void classifyProduct(Node &node);
+  bool isNarrow(int64_t columns) const;
   void connect();
   void keepOrderOfEffects();
 
   mlir::Block *block_;
+  BlockFacts facts_;
   std::vector<Node> operations_;
   llvm::SmallVector<int> nodes_;
-  llvm::DenseMap<mlir::Value, Shape> shapes_;
-  llvm::DenseMap<int64_t, int64_t> estimates_;
-  int64_t nextSymbol_ = 0;
 };
+
+// Rows of so many columns can be computed beside the rows of a matrix.
+inline constexpr int64_t mostNarrowColumns = 64;
 
 // Whether the operation's k-th operand enters it transposed, see Node::operands.
 bool readsTransposed(const Node &node, int operand);

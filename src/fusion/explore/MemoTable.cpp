@@ -2,6 +2,9 @@
 
 #include "fusion/explore/Notation.h"
 
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/DenseSet.h"
+
 #include <bit>
 
 using namespace mlir;
@@ -28,16 +31,37 @@ int MemoTable::entryCount() const {
   return count;
 }
 
-// Open: every space that some operation iterates over, under both templates.
-static std::vector<Frame> collectFrames(const BlockGraph &graph) {
+static SmallVector<Value> findDrivers(const BlockGraph &graph, Drivers drivers) {
+  SmallVector<Value> found;
+  for (Value array : graph.facts().sparseArrays()) {
+    bool isShared = llvm::none_of(graph.nodes(), [&](int node) {
+      return graph[node].operation == array.getDefiningOp() && graph.consumers(node) < 2;
+    });
+    if (isShared || drivers == Drivers::All)
+      found.push_back(array);
+  }
+  return found;
+}
+
+// Open: every space that some operation iterates over, under both templates, and at the entries of
+// every CSR array of this shape.
+static std::vector<Frame> collectFrames(const BlockGraph &graph, ArrayRef<Value> drivers) {
   std::vector<Frame> frames;
-  for (int node : graph.nodes())
-    for (FusionTemplate fusionTemplate : {FusionTemplate::Cell, FusionTemplate::Row}) {
-      Frame frame{fusionTemplate, graph[node].space};
-      if (judge(graph, node, fusionTemplate, frame.space).legal &&
-          !llvm::is_contained(frames, frame))
+  for (int node : graph.nodes()) {
+    auto consider = [&](const Frame &frame) {
+      if (!llvm::is_contained(frames, frame) && judge(graph, node, frame).natural)
         frames.push_back(frame);
+    };
+    Type elementType = graph[node].elementType;
+    for (Shape space : graph[node].spaces) {
+      for (FusionTemplate fusionTemplate : {FusionTemplate::Cell, FusionTemplate::Row})
+        consider({fusionTemplate, space, elementType});
+      for (Value driver : drivers)
+        if (graph.shapeOf(driver) == space && getElementTypeOrSelf(driver) == elementType)
+          consider({FusionTemplate::Row, space, elementType, driver});
     }
+    consider({FusionTemplate::Row, {}, elementType, nullptr, /*isNative=*/true});
+  }
   return frames;
 }
 
@@ -46,8 +70,8 @@ static std::vector<Frame> collectFrames(const BlockGraph &graph) {
 static void addGroups(const BlockGraph &graph, int index, MemoTable &memo) {
   const Node &node = graph[index];
   for (auto [number, frame] : llvm::enumerate(memo.frames)) {
-    Verdict verdict = judge(graph, index, frame.fusionTemplate, frame.space);
-    if (!verdict.legal)
+    Verdict verdict = judge(graph, index, frame);
+    if (!verdict.isLegal())
       continue;
     uint8_t fusable = 0;
     for (auto [operand, producer] : llvm::enumerate(node.producers)) {
@@ -57,9 +81,45 @@ static void addGroups(const BlockGraph &graph, int index, MemoTable &memo) {
       if (group && group->open)
         fusable |= 1u << operand;
     }
-    bool natural = node.space == frame.space;
-    memo.groups[index].push_back(
-        {static_cast<int>(number), fusable, verdict.open, verdict.storable, natural});
+    memo.groups[index].push_back({static_cast<int>(number), fusable, verdict.open, verdict.storable,
+                                  verdict.natural, verdict.flipped, verdict.role});
+  }
+}
+
+// Whether the value is computed from the array, cell by cell.
+static bool dependsOn(const BlockGraph &graph, Value value, Value array) {
+  SmallVector<Value> stack = {value};
+  llvm::DenseSet<Value> visited;
+  while (!stack.empty()) {
+    Value top = stack.pop_back_val();
+    if (top == array)
+      return true;
+    Operation *producer = top.getDefiningOp();
+    if (producer && isa<tok::UnaryOp, tok::BinaryOp, tok::IfElseOp>(producer) &&
+        graph.shapeOf(top) == graph.shapeOf(array) && visited.insert(top).second)
+      stack.append(producer->operand_begin(), producer->operand_end());
+  }
+  return false;
+}
+
+// Results that a CSR array goes into and that need all cells nevertheless.
+static void recordSparseRefusals(const BlockGraph &graph, ArrayRef<Value> drivers,
+                                 MemoTable &memo) {
+  auto refuse = [&](int index, Value value, const char *what) {
+    for (Value driver : drivers)
+      if (driver != value && !isZero(graph.facts().whereZero(driver, value)) &&
+          graph.shapeOf(driver) == graph.shapeOf(value) && dependsOn(graph, value, driver))
+        memo.refusals.push_back(
+            {index, std::string(what) + "not zero where " + notation(driver) + " is zero"});
+  };
+  for (int index : graph.nodes()) {
+    const Node &node = graph[index];
+    if (node.kind == NodeKind::Elementwise && node.leavesBlock)
+      refuse(index, node.operation->getResult(0), "");
+    else if (node.kind != NodeKind::Elementwise)
+      for (Value operand : node.operands)
+        if (tok::isArray(operand.getType()))
+          refuse(index, operand, "its operand is ");
   }
 }
 
@@ -84,12 +144,14 @@ static void recordRefusals(const BlockGraph &graph, MemoTable &memo) {
   }
 }
 
-MemoTable fusion::explore(const BlockGraph &graph) {
+MemoTable fusion::explore(const BlockGraph &graph, Drivers which) {
   MemoTable memo;
-  memo.frames = collectFrames(graph);
+  SmallVector<Value> drivers = findDrivers(graph, which);
+  memo.frames = collectFrames(graph, drivers);
   memo.groups.resize(graph.size());
   for (int node : graph.nodes())
     addGroups(graph, node, memo);
   recordRefusals(graph, memo);
+  recordSparseRefusals(graph, drivers, memo);
   return memo;
 }

@@ -1,9 +1,10 @@
 // The memo table: every legal way in which an operation of a block can be part of a fused operator.
-// An entry is an operation, a template, an iteration space and the operands that are computed in
-// the same operator; `select` builds operators from entries and never asks why they are legal.
+// An entry is an operation, a frame (a template over an iteration space, or over the entries of a
+// CSR array) and the operands that are computed in the same operator; `select` builds operators
+// from entries and never asks why they are legal.
 //
 //   MemoTable memo = explore(graph);
-//   const MemoGroup *group = memo.find(node, {FusionTemplate::Row, space});
+//   const MemoGroup *group = memo.find(node, frame);         // an index into memo.frames
 //   if (group && group->fusable & 1) ...                     // operand 0 may be fused
 #ifndef TOKAMAK_FUSION_EXPLORE_MEMOTABLE_H
 #define TOKAMAK_FUSION_EXPLORE_MEMOTABLE_H
@@ -12,13 +13,6 @@
 
 namespace tokamak::fusion {
 
-// A template over an iteration space; index into MemoTable::frames.
-struct Frame {
-  FusionTemplate fusionTemplate;
-  Shape space;
-  bool operator==(const Frame &other) const = default;
-};
-
 // All entries of one operation in one frame: one for every subset of `fusable`, as what can be
 // computed can also be read.
 struct MemoGroup {
@@ -26,7 +20,9 @@ struct MemoGroup {
   uint8_t fusable; // operands that have an open entry of their own in this frame
   bool open;       // others may go on with the result
   bool storable;   // the operator may result in it
-  bool natural; // opened by the operation itself: the frame iterates over what the operation does
+  bool natural;    // opened by the operation itself: it runs over all of the frame's space
+  bool flipped;    // see Verdict
+  Role role;
 };
 
 struct Refusal {
@@ -38,7 +34,7 @@ struct MemoTable {
   std::vector<Frame> frames;
   std::vector<std::vector<MemoGroup>>
       groups; // by operation, in order of frames; empty for operations that are not generated
-  std::vector<Refusal> refusals; // in program order
+  std::vector<Refusal> refusals; // in program order, those of CSR arrays last
 
   const MemoGroup *find(int operation, int frame) const;
   // Whether the user's operand may be computed in the same operator in any frame.
@@ -46,7 +42,14 @@ struct MemoTable {
   int entryCount() const;
 };
 
-MemoTable explore(const BlockGraph &graph);
+// CSR arrays that operators may be driven by.
+enum class Drivers : uint8_t {
+  Shared, // those of the block's inputs and natives, and results with several readers: what one
+          // operation alone reads is rather computed together with it
+  All,
+};
+
+MemoTable explore(const BlockGraph &graph, Drivers drivers = Drivers::Shared);
 
 } // namespace tokamak::fusion
 #endif

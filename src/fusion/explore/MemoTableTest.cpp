@@ -14,16 +14,19 @@ struct Explored {
               [&](mlir::Value value) -> const tok::Facts & { return block.factsOf(value); }),
         memo(explore(graph)) {}
 
-  // "cell 0b1 open" for every natural or fusing group of the operation: template, fusable operands,
-  // state.
+  // "cell 1 open" for every natural or fusing group of the operation: template, fusable operands,
+  // state; "sparse" for frames with a driver, "native" for the product alone.
   std::string groups(int operation) {
     std::string text;
     for (const MemoGroup &group : memo.groups[operation]) {
       if (!group.natural && !group.fusable)
         continue;
       text += text.empty() ? "" : "; ";
-      text += plan::name(memo.frames[group.frame].fusionTemplate).str() + " " +
-              std::to_string(group.fusable) + (group.open ? " open" : " closed") +
+      const Frame &frame = memo.frames[group.frame];
+      text += (frame.isNative ? "native"
+               : frame.driver ? "sparse"
+                              : plan::name(frame.fusionTemplate).str()) +
+              " " + std::to_string(group.fusable) + (group.open ? " open" : " closed") +
               (group.storable ? "" : " side");
     }
     return text;
@@ -75,7 +78,7 @@ TEST(MemoTable, rowTemplateGoesOnWithRowsAndClosesAtColumns) {
   EXPECT_EQ(explored.groups(0), "row 0 open");
   EXPECT_EQ(explored.groups(1), "row 2 open; cell 0 open");
   EXPECT_EQ(explored.groups(3), "row 2 closed");
-  EXPECT_EQ(explored.graph[3].kind, NodeKind::TransposedTimesVector);
+  EXPECT_EQ(explored.graph[3].kind, NodeKind::TransposedProduct);
   EXPECT_FALSE(explored.graph[2].live) << "the transposed matrix is never made";
 }
 
@@ -87,9 +90,9 @@ TEST(MemoTable, productsOfVectorsAreRecognised) {
     %3 = tok.matmul %X, %B : (!m, !m) -> !m
     return %1, %2, %3 : !m, !m, !m)");
   EXPECT_EQ(explored.graph[1].kind, NodeKind::DotProduct);
-  EXPECT_EQ(explored.graph[2].kind, NodeKind::VectorTimesRows);
+  EXPECT_EQ(explored.graph[2].kind, NodeKind::TransposedProduct);
   EXPECT_EQ(explored.graph[3].kind, NodeKind::None);
-  EXPECT_EQ(explored.refusals(), "3: matmul: right operand is not a column vector\n");
+  EXPECT_EQ(explored.refusals(), "3: matmul: no operand has at most 64 columns or is sparse\n");
 }
 
 TEST(MemoTable, broadcastNeedsAProof) {
@@ -112,8 +115,9 @@ TEST(MemoTable, vectorsAreSideValuesOfWiderSpaces) {
     %1 = tok.binary mul %X, %0 : (!m, !m) -> !m
     return %1 : !m)");
   EXPECT_EQ(explored.groups(1), "cell 2 open; row 2 open");
-  double perRow = evaluations(explored.graph, 0, FusionTemplate::Row, explored.graph[1].space);
-  double perCell = evaluations(explored.graph, 0, FusionTemplate::Cell, explored.graph[1].space);
+  Shape space = explored.graph[1].spaces[0];
+  double perRow = evaluations(explored.graph, 0, {FusionTemplate::Row, space});
+  double perCell = evaluations(explored.graph, 0, {FusionTemplate::Cell, space});
   EXPECT_EQ(perCell, 10 * perRow);
 }
 

@@ -6,14 +6,22 @@ using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::fusion;
 
-Extent fusion::extentOf(Shape value, Shape space) {
+Extent fusion::extentOf(Shape value, const Frame &frame) {
+  Shape space = frame.space;
   if (value == space)
     return Extent::Wide;
   if (value == Shape{space.rows, 1})
     return Extent::PerRow;
   if (value == Shape{1, space.columns})
     return Extent::PerColumn;
-  return value == Shape{1, 1} ? Extent::Single : Extent::None;
+  if (value == Shape{1, 1})
+    return Extent::Single;
+  // Beside dense rows a narrow one is unrolled.
+  bool known = value.columns > 1 && value.columns <= mostNarrowColumns;
+  if (frame.fusionTemplate == FusionTemplate::Row && value.rows == space.rows &&
+      (known || (frame.driver && value.columns < 0)))
+    return Extent::Narrow;
+  return Extent::None;
 }
 
 static bool isIndexAggregate(const Node &node) {
@@ -22,7 +30,7 @@ static bool isIndexAggregate(const Node &node) {
                        aggregate.getKind() == AggregateKind::IndexMin);
 }
 
-static uint8_t arrayOperands(const BlockGraph &graph, const Node &node) {
+static uint8_t arrayOperands(const Node &node) {
   uint8_t mask = 0;
   for (auto [index, operand] : llvm::enumerate(node.operands))
     if (tok::isArray(operand.getType()))
@@ -30,98 +38,192 @@ static uint8_t arrayOperands(const BlockGraph &graph, const Node &node) {
   return mask;
 }
 
-static Verdict judgeElementwise(const BlockGraph &graph, const Node &node,
-                                FusionTemplate fusionTemplate, Shape space) {
-  Extent extent = extentOf(node.space, space);
-  bool cell = fusionTemplate == FusionTemplate::Cell;
-  Verdict verdict;
-  // In a Cell operator a vector is a side value, computed again in every cell.
-  verdict.legal =
-      cell ? extent != Extent::None
-           : extent == Extent::Wide || extent == Extent::PerRow || extent == Extent::PerColumn;
-  verdict.open = true;
-  verdict.storable = extent == Extent::Wide || (!cell && extent == Extent::PerRow);
-  verdict.fusable = arrayOperands(graph, node);
-  return verdict;
-}
+namespace {
 
-static Verdict judgeAggregate(const BlockGraph &graph, const Node &node,
-                              FusionTemplate fusionTemplate, Shape space) {
-  Extent operand = extentOf(node.space, space);
-  bool cell = fusionTemplate == FusionTemplate::Cell,
-       vectorSpace = space.rows == 1 || space.columns == 1;
-  Verdict verdict{.legal = operand == Extent::Wide, .open = false, .storable = true, .fusable = 1};
-  switch (node.kind) {
-  case NodeKind::FullAggregate:
-    verdict.legal |= !cell && operand == Extent::PerRow;
-    break;
-  case NodeKind::RowAggregate:
-    // Over real rows the Row template does it; its result goes on row by row.
-    verdict.legal &= isIndexAggregate(node) ? !cell : cell == vectorSpace;
-    verdict.open = !cell && !vectorSpace;
-    break;
-  default:
-    verdict.legal &= cell == vectorSpace;
-    break;
+// One operation in one frame.
+class Judge {
+public:
+  Judge(const BlockGraph &graph, const Node &node, const Frame &frame)
+      : graph_(graph), node_(node), frame_(frame),
+        cell_(frame.fusionTemplate == FusionTemplate::Cell),
+        vectorSpace_(frame.space.rows == 1 || frame.space.columns == 1) {}
+
+  Verdict judge() const {
+    switch (node_.kind) {
+    case NodeKind::None:
+      return {};
+    case NodeKind::Elementwise:
+      return judgeElementwise();
+    case NodeKind::FullAggregate:
+    case NodeKind::RowAggregate:
+    case NodeKind::ColumnAggregate:
+      return judgeAggregate();
+    case NodeKind::Product:
+      return judgeProduct();
+    case NodeKind::TransposedProduct:
+      return judgeTransposedProduct();
+    case NodeKind::DotProduct:
+      return judgeDotProduct();
+    }
+    llvm_unreachable("all kinds are handled");
   }
-  return verdict;
-}
 
-static Verdict judgeProduct(const BlockGraph &graph, const Node &node,
-                            FusionTemplate fusionTemplate, Shape space) {
-  bool cell = fusionTemplate == FusionTemplate::Cell;
-  Verdict verdict{.legal = node.space == space, .open = false, .storable = true, .fusable = 3};
-  if (node.kind == NodeKind::DotProduct) {
-    verdict.legal &= cell;
+private:
+  bool isSparse() const { return bool(frame_.driver); }
+  Extent extentOf(Value value) const { return fusion::extentOf(graph_.shapeOf(value), frame_); }
+  // Only the entries of the driver are visited: the value must be zero in all other cells.
+  bool isZeroElsewhere(Value value) const {
+    return !isSparse() || isZero(graph_.facts().whereZero(frame_.driver, value));
+  }
+
+  Verdict judgeElementwise() const {
+    Extent extent = fusion::extentOf(node_.spaces[0], frame_);
+    bool wide = extent == Extent::Wide, perRow = extent == Extent::PerRow,
+         narrow = extent == Extent::Narrow;
+    // In a Cell operator a vector is a side value, computed again in every cell.
+    bool legal =
+        cell_ ? extent != Extent::None : wide || perRow || narrow || extent == Extent::PerColumn;
+    if (!legal)
+      return {};
+    Verdict verdict{.role = Role::Elementwise, .open = true, .natural = wide};
+    verdict.storable =
+        wide ? isZeroElsewhere(node_.operation->getResult(0)) : !cell_ && (perRow || narrow);
+    verdict.fusable = arrayOperands(node_);
     return verdict;
   }
-  verdict.legal &= !cell;
-  if (node.kind == NodeKind::RowsTimesVector) {
-    verdict.open = true;
-    verdict.fusable = 1; // the vector must be complete before the first row
-  }
-  return verdict;
-}
 
-Verdict fusion::judge(const BlockGraph &graph, int index, FusionTemplate fusionTemplate,
-                      Shape space) {
+  Verdict judgeAggregate() const {
+    Extent operand = fusion::extentOf(node_.spaces[0], frame_);
+    bool wide = operand == Extent::Wide, narrow = operand == Extent::Narrow,
+         perRow = operand == Extent::PerRow;
+    if (wide && !isZeroElsewhere(node_.operands[0]))
+      return {};
+    Verdict verdict{.role = Role::Aggregate, .storable = true, .natural = wide, .fusable = 1};
+    bool legal = wide || narrow;
+    switch (node_.kind) {
+    case NodeKind::FullAggregate:
+      legal |= !cell_ && perRow;
+      break;
+    case NodeKind::RowAggregate:
+      // Over real rows the Row template does it; its result goes on row by row.
+      legal &= isIndexAggregate(node_) ? !cell_ && !isSparse() : cell_ == vectorSpace_;
+      verdict.open = !cell_ && !vectorSpace_;
+      break;
+    default:
+      legal &= cell_ == vectorSpace_;
+      // At the entries of a column nobody knows how many zeros are between them.
+      if (isSparse() && wide)
+        legal &= cast<tok::AggregateOp>(node_.operation).getKind() == AggregateKind::Sum;
+      break;
+    }
+    return legal ? verdict : Verdict();
+  }
+
+  // A square product of narrow rows is as narrow; others must not make wide rows of wide ones.
+  bool isNarrowSpace() const {
+    return frame_.space.columns > 1 && frame_.space.columns <= mostNarrowColumns;
+  }
+
+  // The right operand must be complete before the first row.
+  Verdict judgeProduct() const {
+    if (cell_)
+      return {};
+    Shape left = graph_.shapeOf(node_.operands[0]), right = graph_.shapeOf(node_.operands[1]);
+    Shape product{left.rows, right.columns};
+    Extent from = fusion::extentOf(left, frame_), to = fusion::extentOf(product, frame_);
+    Verdict rows{.role = Role::RowsTimes, .open = true, .storable = true, .fusable = 1};
+    rows.natural = from == Extent::Wide || to == Extent::Wide;
+    bool perRow = to == Extent::PerRow || to == Extent::Narrow;
+    if (!isSparse()) {
+      bool legal = from == Extent::Wide     ? perRow || (to == Extent::Wide && isNarrowSpace())
+                   : from == Extent::Narrow ? perRow || to == Extent::Wide
+                                            : false;
+      return legal ? rows : Verdict();
+    }
+    if (from == Extent::Wide && perRow && isZeroElsewhere(node_.operands[0]))
+      return rows;
+    if (to == Extent::Wide && from != Extent::Wide)
+      return {.role = Role::Sampled, .open = true, .natural = true};
+    return {};
+  }
+
+  Verdict judgeTransposedProduct() const {
+    if (cell_)
+      return {};
+    Value a = node_.operands[0], b = node_.operands[1];
+    Extent left = extentOf(a), right = extentOf(b);
+    auto isPerRow = [](Extent extent) {
+      return extent == Extent::PerRow || extent == Extent::Narrow;
+    };
+    Verdict verdict{.storable = true, .natural = true, .fusable = 3};
+    if (left == Extent::Wide && isPerRow(right) && isZeroElsewhere(a)) {
+      verdict.role = Role::TransposedTimes;
+    } else if (right == Extent::Wide && isPerRow(left) && isZeroElsewhere(b)) {
+      verdict.role = Role::NarrowTimes;
+      verdict.flipped = isSparse() && left == Extent::Narrow;
+    } else if (left == Extent::Wide && right == Extent::Wide && !isSparse() && isNarrowSpace()) {
+      verdict.role = Role::TransposedTimes;
+    } else if (isPerRow(left) && isPerRow(right) &&
+               (!isSparse() || left == Extent::PerRow || right == Extent::PerRow)) {
+      verdict.role = Role::Dot;
+      verdict.natural = false;
+      verdict.flipped = isSparse() && left == Extent::PerRow;
+    }
+    return verdict.isLegal() ? verdict : Verdict();
+  }
+
+  Verdict judgeDotProduct() const {
+    Extent extent = fusion::extentOf(node_.spaces[0], frame_);
+    if (extent != (cell_ ? Extent::Wide : Extent::PerRow))
+      return {};
+    return {.role = Role::Dot, .storable = true, .natural = cell_, .fusable = 3};
+  }
+
+  const BlockGraph &graph_;
+  const Node &node_;
+  const Frame &frame_;
+  bool cell_, vectorSpace_;
+};
+
+} // namespace
+
+Verdict fusion::judge(const BlockGraph &graph, int index, const Frame &frame) {
   const Node &node = graph[index];
+  if (node.elementType != frame.elementType)
+    return {};
+  if (frame.isNative) {
+    // With a vector a product is no work for a native but a pass over the matrix.
+    bool isProduct = node.kind == NodeKind::Product || node.kind == NodeKind::TransposedProduct;
+    bool isMatrixProduct = isProduct && llvm::none_of(node.operands, [&](Value operand) {
+                             return graph.shapeOf(operand).columns == 1;
+                           });
+    return isMatrixProduct ? Verdict{.role = Role::Native, .storable = true, .natural = true}
+                           : Verdict();
+  }
   // Rows of one cell and columns of one row leave nothing to do for the Row template, but finding
   // an index in a row.
-  if (fusionTemplate == FusionTemplate::Row && (space.rows == 1 || space.columns == 1) &&
-      !isIndexAggregate(node))
+  if (frame.fusionTemplate == FusionTemplate::Row &&
+      (frame.space.rows == 1 || frame.space.columns == 1) && !isIndexAggregate(node))
     return {};
-  Verdict verdict;
-  switch (node.kind) {
-  case NodeKind::None:
+  // The driver's entries must be known before anything is computed at them.
+  if (frame.driver && frame.driver.getDefiningOp() == node.operation)
     return {};
-  case NodeKind::Elementwise:
-    verdict = judgeElementwise(graph, node, fusionTemplate, space);
-    break;
-  case NodeKind::FullAggregate:
-  case NodeKind::RowAggregate:
-  case NodeKind::ColumnAggregate:
-    verdict = judgeAggregate(graph, node, fusionTemplate, space);
-    break;
-  default:
-    verdict = judgeProduct(graph, node, fusionTemplate, space);
-    break;
-  }
-  return verdict.legal ? verdict : Verdict();
+  return Judge(graph, node, frame).judge();
 }
 
-double fusion::evaluations(const BlockGraph &graph, int index, FusionTemplate fusionTemplate,
-                           Shape space) {
-  const Node &node = graph[index];
-  if (fusionTemplate == FusionTemplate::Cell)
-    return graph.cells(space);
-  switch (extentOf(node.space, space)) {
+double fusion::evaluations(const BlockGraph &graph, int index, const Frame &frame) {
+  if (frame.fusionTemplate == FusionTemplate::Cell)
+    return graph.cells(frame.space);
+  double rows = graph.estimate(frame.space.rows);
+  switch (extentOf(graph[index].spaces[0], frame)) {
   case Extent::PerRow:
-    return graph.estimate(space.rows);
+    return rows;
+  case Extent::Narrow:
+    return graph.cells(graph[index].spaces[0]);
   case Extent::PerColumn: // once per panel of eight rows
-    return graph.cells(space) / 8;
+    return frame.driver ? graph.facts().entriesOf(frame.driver) : graph.cells(frame.space) / 8;
   default:
-    return graph.cells(space);
+    return frame.driver ? graph.facts().entriesOf(frame.driver) : graph.cells(frame.space);
   }
 }
 
@@ -129,18 +231,17 @@ std::string fusion::refusalOfEdge(const BlockGraph &graph, Use use) {
   const Node &user = graph[use.user];
   const Node &producer = graph[user.producers[use.operand]];
   std::string reader = "read by " + notation(user.operation->getResult(0));
-  if (user.kind == NodeKind::RowsTimesVector && use.operand == 1)
+  if (user.kind == NodeKind::Product && use.operand == 1)
     return reader + ": the right operand of a product must be complete before the first row";
   switch (producer.kind) {
   case NodeKind::FullAggregate:
   case NodeKind::DotProduct:
     return reader + ": an aggregate is complete only after the last cell";
   case NodeKind::ColumnAggregate:
-  case NodeKind::TransposedTimesVector:
-  case NodeKind::VectorTimesRows:
+  case NodeKind::TransposedProduct:
     return reader + ": a sum over rows is complete only after the last row";
   case NodeKind::RowAggregate:
-    if (producer.space.rows == 1 || producer.space.columns == 1)
+    if (producer.spaces[0].rows == 1 || producer.spaces[0].columns == 1)
       return reader + ": an aggregate is complete only after the last cell";
     break;
   default:

@@ -21,8 +21,9 @@ namespace tokamak::fusion {
 class TestBlock {
 public:
   // `arguments` in the form "X:mxn y:mx1 A:20x10 s": arrays with sizes, where a letter stands for a
-  // symbol (m: 1000000, n: 10, k: 40), and double scalars. `body` uses %X, %y, %s; matrix types may
-  // be abbreviated !m.
+  // symbol (m: 1000000, n: 10, k: 40, p: 20000, q: 20000, r: 100), and double scalars. A CSR array
+  // has its density added: "S:pxq/0.01". `body` uses %X, %y, %s; matrix types may be abbreviated
+  // !m.
   TestBlock(llvm::StringRef arguments, llvm::StringRef results, llvm::StringRef body) {
     context.loadDialect<mlir::func::FuncDialect, tok::TokDialect, plan::PlanDialect>();
     std::string text = "!m = tensor<?x?xf64>\nfunc.func @block(";
@@ -32,9 +33,14 @@ public:
       auto [name, sizes] = word.split(':');
       text += (index ? ", %" : "%") + name.str() + (sizes.empty() ? ": f64" : ": !m") + " loc(\"" +
               name.str() + "\")";
-      auto [rows, columns] = sizes.split('x');
+      auto [shape, density] = sizes.split('/');
+      auto [rows, columns] = shape.split('x');
       argumentFacts.push_back(
           sizes.empty() ? tok::Facts() : tok::Facts::matrix(dimension(rows), dimension(columns)));
+      if (!density.empty()) {
+        argumentFacts.back().layout = tok::Layout::Csr;
+        density.getAsDouble(argumentFacts.back().density);
+      }
     }
     text += ") -> (" + results.str() + ") {\n" + body.str() + "\n}\n";
     module = mlir::parseSourceString<mlir::ModuleOp>(text, mlir::ParserConfig(&context));
@@ -45,7 +51,8 @@ public:
     int64_t number;
     if (!size.getAsInteger(10, number))
       return tok::Dimension::constant(number);
-    static const std::map<std::string, int64_t> estimates = {{"m", 1000000}, {"n", 10}, {"k", 40}};
+    static const std::map<std::string, int64_t> estimates = {
+        {"m", 1000000}, {"n", 10}, {"k", 40}, {"p", 20000}, {"q", 20000}, {"r", 100}};
     return tok::Dimension::symbol(size[0],
                                   estimates.count(size.str()) ? estimates.at(size.str()) : -1);
   }

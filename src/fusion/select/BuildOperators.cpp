@@ -10,8 +10,27 @@ using namespace tokamak;
 using namespace tokamak::fusion;
 
 FusionTemplate fusion::templateOf(const OperatorPool &pool, int id) {
-  return pool.isMultiAggregate(id) ? FusionTemplate::MultiAgg
-                                   : pool.memo().frames[pool[id].frame].fusionTemplate;
+  const BlockGraph &graph = pool.graph();
+  const FusedOperator &op = pool[id];
+  const Frame &frame = pool.frameOf(id);
+  bool aggregates = op.roots.size() > 1, rows = !frame.driver;
+  for (int root : op.roots)
+    aggregates &= graph[root].kind == NodeKind::FullAggregate;
+  if (frame.driver) {
+    for (int member : op.members.set_bits()) {
+      const MemoGroup *group = pool.memo().find(member, op.frame);
+      if (group->role == Role::Sampled)
+        return FusionTemplate::Outer;
+      rows |= group->role == Role::Elementwise
+                  ? extentOf(graph[member].spaces[0], frame) != Extent::Wide
+                  : graph[member].kind != NodeKind::FullAggregate;
+    }
+  } else if (frame.fusionTemplate == FusionTemplate::Cell) {
+    rows = false;
+  }
+  if (rows)
+    return FusionTemplate::Row;
+  return aggregates ? FusionTemplate::MultiAgg : FusionTemplate::Cell;
 }
 
 std::string fusion::describeMember(const OperatorPool &pool, int member) {
@@ -31,21 +50,30 @@ static std::string labelOf(const OperatorPool &pool, int id) {
 
 namespace {
 
+// What was made of the block's values so far.
+struct Made {
+  IRMapping replaced;                      // original values -> results of operators
+  llvm::DenseMap<Value, Value> transposed; // original values -> their transposed copies
+};
+
 // Makes one plan.operator.
 class OperatorBuilder {
 public:
-  OperatorBuilder(const OperatorPool &pool, int id, OpBuilder &builder, const IRMapping &replaced)
-      : pool_(pool), graph_(pool.graph()), op_(pool[id]), id_(id), builder_(builder),
-        replaced_(replaced) {
+  OperatorBuilder(const OperatorPool &pool, int id, OpBuilder &builder, Made &made)
+      : pool_(pool), graph_(pool.graph()), op_(pool[id]), frame_(pool.frameOf(id)), id_(id),
+        builder_(builder), made_(made) {
     collectInputs();
   }
 
-  plan::OperatorOp build() {
+  // The results for the operator's roots.
+  SmallVector<Value> build() {
     SmallVector<Value> operands;
     SmallVector<int64_t> sizes;
     for (const Input &input : inputs_) {
-      operands.push_back(operandFor(input.value));
+      operands.push_back(operandFor(input));
       Shape shape = graph_.shapeOf(input.value);
+      if (input.turned)
+        std::swap(shape.rows, shape.columns);
       sizes.append({shape.rows, shape.columns});
     }
     SmallVector<Type> types;
@@ -54,22 +82,30 @@ public:
     Location location = graph_[op_.roots.back()].operation->getLoc();
     auto result = builder_.create<plan::OperatorOp>(
         location, types, plan::name(templateOf(pool_, id_)), operands, sizes,
-        builder_.getStringAttr(labelOf(pool_, id_)));
+        builder_.getStringAttr(labelOf(pool_, id_)), /*csr=*/nullptr, /*driver=*/nullptr,
+        /*csr_results=*/nullptr);
     result->setAttr("predicted_ns", builder_.getF64FloatAttr(op_.nanoseconds));
+    if (frame_.driver)
+      describeSparsity(result);
     buildBody(result);
-    return result;
+    SmallVector<Value> results(result.getResults());
+    for (auto [root, value] : llvm::zip(op_.roots, results))
+      if (groupOf(root).flipped)
+        value = builder_.create<tok::TransposeOp>(location, value.getType(), value);
+    return results;
   }
 
 private:
-  // A vector that is multiplied from the right is an operand of its own, whatever else it is used
-  // for: it lies along the columns there.
+  // What is read along the columns (a vector that is multiplied from the right) is an operand of
+  // its own, whatever else it is used for. `turned`: the operand is the transposed value.
   struct Input {
     Value value;
-    bool alongColumns;
-    bool operator==(const Input &other) const {
-      return value == other.value && alongColumns == other.alongColumns;
-    }
+    bool alongColumns = false;
+    bool turned = false;
+    bool operator==(const Input &other) const = default;
   };
+
+  const MemoGroup &groupOf(int member) const { return *pool_.memo().find(member, op_.frame); }
 
   static bool isConstant(Value value) {
     return value.getDefiningOp<tok::ConstantOp>() && !tok::isArray(value.getType());
@@ -80,13 +116,38 @@ private:
     return producer >= 0 && op_.members[producer];
   }
 
-  Input inputOf(int member, int operand) const {
-    return {graph_[member].operands[operand],
-            graph_[member].kind == NodeKind::RowsTimesVector && operand == 1};
+  // Whether the kernel reads the factor's rows where the product needs its columns.
+  bool isTransposedInBody(int member) const {
+    const Node &node = graph_[member];
+    switch (groupOf(member).role) {
+    case Role::Sampled:
+      return true;
+    case Role::RowsTimes: {
+      // The widest rows must not be those of the product.
+      int64_t from = graph_.shapeOf(node.operands[0]).columns,
+              to = graph_.shapeOf(node.operands[1]).columns;
+      return node.operands[1].getDefiningOp<tok::TransposeOp>() && !frame_.driver && to >= 0 &&
+             (from < 0 || from > to);
+    }
+    default:
+      return false;
+    }
   }
 
-  // Arrays first, then scalars, each in the order of their first use.
+  Input inputOf(int member, int operand) const {
+    const Node &node = graph_[member];
+    Value value = node.operands[operand];
+    if (node.kind != NodeKind::Product || operand == 0)
+      return {value};
+    auto transpose = value.getDefiningOp<tok::TransposeOp>();
+    bool turned = isTransposedInBody(member) != bool(transpose);
+    return {transpose ? transpose.getOperand() : value, true, turned};
+  }
+
+  // The driver first, then arrays, then scalars, each in the order of their first use.
   void collectInputs() {
+    if (frame_.driver)
+      inputs_.push_back({frame_.driver});
     for (bool arrays : {true, false})
       for (int member : op_.members.set_bits())
         for (int operand = 0; operand < static_cast<int>(graph_[member].operands.size());
@@ -99,11 +160,37 @@ private:
   }
 
   // Kernels know numbers only: a scalar whose type is not known is converted before.
-  Value operandFor(Value value) {
-    Value operand = replaced_.lookupOrDefault(value);
+  Value operandFor(const Input &input) {
+    Value operand = made_.replaced.lookupOrDefault(input.value);
+    if (input.turned) {
+      Value &turned = made_.transposed[input.value];
+      if (!turned)
+        turned = builder_.create<tok::TransposeOp>(operand.getLoc(), operand.getType(), operand);
+      return turned;
+    }
     if (!isa<tok::ScalarType>(operand.getType()))
       return operand;
     return builder_.create<tok::CastOp>(operand.getLoc(), builder_.getF64Type(), operand);
+  }
+
+  void describeSparsity(plan::OperatorOp result) {
+    SmallVector<int64_t> csr, csrResults;
+    for (auto [number, input] : llvm::enumerate(inputs_)) {
+      if (input.alongColumns || graph_.shapeOf(input.value) != frame_.space ||
+          !graph_.facts().isCsr(input.value))
+        continue;
+      csr.push_back(number);
+      if (input.value == frame_.driver)
+        result.setDriver(number);
+    }
+    for (auto [number, root] : llvm::enumerate(op_.roots)) {
+      Value value = graph_[root].operation->getResult(0);
+      if (tok::isArray(value.getType()) && graph_.shapeOf(value) == frame_.space)
+        csrResults.push_back(number);
+    }
+    result.setCsr(csr);
+    if (!csrResults.empty())
+      result.setCsrResults(csrResults);
   }
 
   void buildBody(plan::OperatorOp result) {
@@ -111,21 +198,20 @@ private:
     Block *body = builder_.createBlock(&result.getBody());
     for (Value operand : result.getInputs())
       body->addArgument(operand.getType(), operand.getLoc());
-    llvm::DenseMap<Value, Value> transposed;
     for (int member : op_.members.set_bits()) {
       const Node &node = graph_[member];
       Operation *copy = node.operation->clone();
-      for (int operand = 0; operand < static_cast<int>(node.operands.size()); ++operand) {
-        Value value = valueInBody(body, member, operand);
-        if (readsTransposed(node, operand)) {
-          Value &turned = transposed[value];
-          if (!turned)
-            turned =
-                builder_.create<tok::TransposeOp>(node.operation->getLoc(), value.getType(), value);
-          value = turned;
-        }
-        copy->setOperand(operand, value);
-      }
+      SmallVector<Value> operands;
+      for (int operand = 0; operand < static_cast<int>(node.operands.size()); ++operand)
+        operands.push_back(valueInBody(body, member, operand));
+      bool flipped = groupOf(member).flipped;
+      if (flipped)
+        std::swap(operands[0], operands[1]);
+      if (readsTransposed(node, 0))
+        operands[0] = transposedInBody(operands[0]);
+      if (isTransposedInBody(member))
+        operands[1] = transposedInBody(operands[1]);
+      copy->setOperands(operands);
       builder_.insert(copy);
       inBody_[node.operation->getResult(0)] = copy->getResult(0);
     }
@@ -133,6 +219,13 @@ private:
     for (int root : op_.roots)
       results.push_back(inBody_[graph_[root].operation->getResult(0)]);
     builder_.create<plan::YieldOp>(result.getLoc(), results);
+  }
+
+  Value transposedInBody(Value value) {
+    Value &turned = transposed_[value];
+    if (!turned)
+      turned = builder_.create<tok::TransposeOp>(value.getLoc(), value.getType(), value);
+    return turned;
   }
 
   Value valueInBody(Block *body, int member, int operand) {
@@ -151,12 +244,40 @@ private:
   const OperatorPool &pool_;
   const BlockGraph &graph_;
   const FusedOperator &op_;
+  const Frame &frame_;
   int id_;
   OpBuilder &builder_;
-  const IRMapping &replaced_;
+  Made &made_;
   SmallVector<Input> inputs_;
-  llvm::DenseMap<Value, Value> inBody_;
+  llvm::DenseMap<Value, Value> inBody_, transposed_;
 };
+
+// A product that is left to the native, as it was.
+Value buildNative(const Node &node, OpBuilder &builder, Made &made) {
+  Operation *product = node.operation->clone();
+  SmallVector<Value> operands;
+  for (auto [number, original] : llvm::enumerate(node.operands)) {
+    Value operand = made.replaced.lookupOrDefault(original);
+    if (readsTransposed(node, static_cast<int>(number)))
+      operand = builder.create<tok::TransposeOp>(product->getLoc(), operand.getType(), operand);
+    operands.push_back(operand);
+  }
+  product->setOperands(operands);
+  return builder.insert(product)->getResult(0);
+}
+
+// An operation that stays: in its new place, unless it has been made already.
+void place(Operation *operation, Operation *end, Made &made) {
+  operation->moveBefore(end);
+  auto transpose = dyn_cast<tok::TransposeOp>(operation);
+  if (!transpose)
+    return;
+  Value &known = made.transposed[transpose.getOperand()];
+  if (known)
+    made.replaced.map(transpose.getResult(), known);
+  else
+    known = transpose.getResult();
+}
 
 } // namespace
 
@@ -166,19 +287,28 @@ void fusion::buildOperators(const OperatorPool &pool, ArrayRef<int> operators) {
   SmallVector<int> sequence = order.sequence();
   Operation *end = graph.block().getTerminator();
   OpBuilder builder(end);
-  IRMapping replaced;
+  Made made;
   for (int unit : sequence) {
     if (unit >= order.operatorCount()) {
-      graph[unit - order.operatorCount()].operation->moveBefore(end);
+      place(graph[unit - order.operatorCount()].operation, end, made);
       continue;
     }
-    plan::OperatorOp built = OperatorBuilder(pool, operators[unit], builder, replaced).build();
-    for (auto [root, result] : llvm::zip(pool[operators[unit]].roots, built.getResults()))
-      replaced.map(graph[root].operation->getResult(0), result);
+    int id = operators[unit];
+    SmallVector<Value> results;
+    if (pool.frameOf(id).isNative)
+      results = {buildNative(graph[pool[id].roots.front()], builder, made)};
+    else
+      results = OperatorBuilder(pool, id, builder, made).build();
+    for (auto [root, result] : llvm::zip(pool[id].roots, results))
+      made.replaced.map(graph[root].operation->getResult(0), result);
   }
-  for (auto [before, after] : replaced.getValueMap())
+  for (auto [before, after] : made.replaced.getValueMap())
     Value(before).replaceAllUsesWith(after);
-  for (int index = graph.size() - 1; index >= 0; --index)
-    if (graph.isNode(index) || !graph[index].live)
-      graph[index].operation->erase();
+  // Transposed copies that only fused products read are not made.
+  for (int index = graph.size() - 1; index >= 0; --index) {
+    Operation *operation = graph[index].operation;
+    bool isUnused = isa<tok::TransposeOp>(operation) && operation->use_empty();
+    if (graph.isNode(index) || !graph[index].live || isUnused)
+      operation->erase();
+  }
 }

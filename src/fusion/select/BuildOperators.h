@@ -7,7 +7,7 @@
 
 namespace tokamak::fusion {
 
-// "cell", "row" or "multiagg".
+// What the operator is called, by what its operations do.
 plan::FusionTemplate templateOf(const OperatorPool &pool, int id);
 
 // A member as it could stand in a script, "g = sum(out * Y * Xd)": what has a variable is named.

@@ -3,6 +3,7 @@
 #include "fusion/explore/Notation.h"
 #include "fusion/select/BuildOperators.h"
 
+#include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <set>
@@ -59,6 +60,15 @@ private:
     return text.empty() ? "" : " at " + text;
   }
 
+  // "row 1000x10", "sparse 1000x10 at the entries of S", "native".
+  std::string frameText(const Frame &frame, StringRef fusionTemplate) const {
+    if (frame.isNative)
+      return "native";
+    if (!frame.driver)
+      return fusionTemplate.str() + " " + shape(frame.space);
+    return "sparse " + shape(frame.space) + " at the entries of " + notation(frame.driver);
+  }
+
   // One line an operation; in brackets the frames and what may be computed together with it.
   void writeCandidates() {
     out_ << "  candidates (" << memo_.entryCount() << " entries)\n";
@@ -68,7 +78,7 @@ private:
         if (!group.natural && !group.fusable)
           continue;
         const Frame &frame = memo_.frames[group.frame];
-        out_ << " [" << plan::name(frame.fusionTemplate) << " " << shape(frame.space);
+        out_ << " [" << frameText(frame, plan::name(frame.fusionTemplate));
         for (auto [operand, value] : llvm::enumerate(graph_[index].operands))
           if (group.fusable >> operand & 1)
             out_ << " +" << named(graph_[index].producers[operand]);
@@ -138,9 +148,17 @@ private:
     for (auto [number, id] : llvm::enumerate(operators)) {
       const FusedOperator &op = pool_[id];
       total += op.nanoseconds;
-      out_ << "    " << number + 1 << ". " << plan::name(templateOf(pool_, id)) << " "
-           << shape(memo_.frames[op.frame].space) << ", " << count(op.members.count(), "operation")
-           << ", " << llvm::formatv("{0:f2}", op.nanoseconds / 1000) << " us\n";
+      const Frame &frame = pool_.frameOf(id);
+      out_ << "    " << number + 1 << ". ";
+      if (frame.isNative)
+        out_ << "native product";
+      else
+        out_ << plan::name(templateOf(pool_, id)) << " " << shape(frame.space);
+      if (frame.driver)
+        out_ << " at the entries of " << notation(frame.driver) << " (density "
+             << llvm::format("%.3g", graph_.facts().densityOf(frame.driver)) << ")";
+      out_ << ", " << count(op.members.count(), "operation") << ", "
+           << llvm::formatv("{0:f2}", op.nanoseconds / 1000) << " us\n";
       for (int member : op.members.set_bits())
         if (op.isRoot(member) || !variableOf(resultOf(member)).empty())
           out_ << "         " << describeMember(pool_, member) << place(member) << "\n";
@@ -160,17 +178,20 @@ private:
         seen.push_back(value);
         text += (text.empty() ? "" : ", ") + (producer >= 0 ? named(producer) : notation(value));
         if (tok::isArray(value.getType()))
-          text += " " + shape(graph_.shapeOf(value));
+          text += " " + shape(graph_.shapeOf(value)) + (graph_.facts().isCsr(value) ? " csr" : "");
       }
     return text.empty() ? "nothing" : text;
   }
 
   std::string outputs(const FusedOperator &op) const {
+    const Frame &frame = memo_.frames[op.frame];
     std::string text;
     for (int root : op.roots) {
       Shape size = graph_.shapeOf(resultOf(root));
       text += text.empty() ? "" : ", ";
-      text += tok::isArray(resultOf(root).getType()) ? shape(size) : std::string("a scalar");
+      bool csr = frame.driver && size == frame.space;
+      text += tok::isArray(resultOf(root).getType()) ? shape(size) + (csr ? " csr" : "")
+                                                     : std::string("a scalar");
     }
     return text;
   }

@@ -40,8 +40,11 @@ LogicalResult fusion::fuseBlock(func::FuncOp block,
     return block.emitError("only straight-line functions can be fused");
 
   BlockGraph graph(block, facts);
-  MemoTable memo = explore(graph);
-  OperatorPool pool(graph, memo, *options.machine);
+  // Where nothing is fused every result is there before it is read.
+  MemoTable memo =
+      explore(graph, options.selector == Selector::None ? Drivers::All : Drivers::Shared);
+  OperatorPool pool(graph, memo, *options.machine,
+                    options.selector == Selector::Cost ? Preference::Cost : Preference::Fusion);
   Plan plan = searchPlan(pool, options.selector);
   SmallVector<int> operators = plan.operators;
   std::vector<RefusedMerge> refused;

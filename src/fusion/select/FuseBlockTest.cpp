@@ -271,7 +271,7 @@ TEST(FuseBlock, refusalsCarryReasons) {
     return %3 : !m)");
   block.fuse();
   EXPECT_CONTAINS(block.explanation, "E: read by matmul, for which no kernel is generated");
-  EXPECT_CONTAINS(block.explanation, "P: matmul: right operand is not a column vector");
+  EXPECT_CONTAINS(block.explanation, "P: matmul: no operand has at most 64 columns or is sparse");
   EXPECT_CONTAINS(block.explanation,
                   "c: read by P - c: a sum over rows is complete only after the last row");
 }

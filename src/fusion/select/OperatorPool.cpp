@@ -15,9 +15,10 @@ static constexpr int mostUnrelatedArrays = 10;
 static constexpr unsigned mostMergedMembers = 64;
 
 OperatorPool::OperatorPool(const BlockGraph &graph, const MemoTable &memo,
-                           const cost::MachineModel &machine)
-    : graph_(graph), memo_(memo), machine_(machine), mustBeStored_(graph.size()),
-      scopes_(graph.size(), BitVector(graph.size())), costsAlone_(graph.size(), -1) {
+                           const cost::MachineModel &machine, Preference preference)
+    : graph_(graph), memo_(memo), machine_(machine), cost_(graph, memo, machine),
+      preference_(preference), mustBeStored_(graph.size()),
+      scopes_(graph.size(), BitVector(graph.size())) {
   for (int index : graph.nodes()) {
     const Node &node = graph[index];
     mustBeStored_[index] = node.leavesBlock || llvm::any_of(node.users, [&](Use use) {
@@ -36,66 +37,20 @@ int OperatorPool::add(FusedOperator candidate) {
   return static_cast<int>(operators_.size()) - 1;
 }
 
-bool OperatorPool::isMultiAggregate(int id) const {
-  const FusedOperator &candidate = operators_[id];
-  return memo_.frames[candidate.frame].fusionTemplate == FusionTemplate::Cell &&
-         candidate.roots.size() > 1 && llvm::all_of(candidate.roots, [&](int root) {
-           return graph_[root].kind == NodeKind::FullAggregate;
-         });
-}
-
-//===- cost
-//---------------------------------------------------------------------------------------===//
-
-// Fills in what is read, the number of arrays and the time; members, roots and frame are given.
-void OperatorPool::price(FusedOperator &candidate) const {
-  const Frame &frame = memo_.frames[candidate.frame];
-  cost::Work work;
-  llvm::SmallPtrSet<Value, 16> seen;
-  candidate.reads.clear();
-  candidate.arrays = 0;
+// Something in it runs over the whole iteration space (vectors alone do not say how long a row is),
+// and over the driver itself.
+bool OperatorPool::fillsItsFrame(const FusedOperator &candidate) const {
+  bool natural = false;
+  Value driver = memo_.frames[candidate.frame].driver;
+  bool driven = !driver;
   for (int member : candidate.members.set_bits()) {
     const Node &node = graph_[member];
-    work.flops += node.flops * evaluations(graph_, member, frame.fusionTemplate, frame.space);
-    for (auto [operand, producer] : llvm::zip(node.operands, node.producers)) {
-      if ((producer >= 0 && candidate.members[producer]) || !seen.insert(operand).second)
-        continue;
-      if (graph_.isNode(producer))
-        candidate.reads.push_back(producer);
-      if (!tok::isArray(operand.getType()))
-        continue;
-      Shape shape = graph_.shapeOf(operand);
-      double cells = graph_.cells(shape);
-      work.readBytes += 8 * cells;
-      ++candidate.arrays;
-      // Rows have to be gathered into the lanes of the Row template.
-      if (frame.fusionTemplate == FusionTemplate::Row && shape == frame.space)
-        work.flops += cells;
-    }
+    natural |= memo_.find(member, candidate.frame)->natural;
+    // The right operand of a product is read by columns.
+    size_t along = node.kind == NodeKind::Product ? 1 : node.operands.size();
+    driven |= driver && llvm::is_contained(ArrayRef(node.operands).take_front(along), driver);
   }
-  for (int root : candidate.roots) {
-    Value result = graph_[root].operation->getResult(0);
-    if (!tok::isArray(result.getType()))
-      continue;
-    work.writtenBytes += 8 * graph_.cells(graph_.shapeOf(result));
-    ++candidate.arrays;
-  }
-  candidate.nanoseconds = cost::nanoseconds(machine_, work);
-}
-
-double OperatorPool::costAlone(int node) {
-  if (costsAlone_[node] < 0) {
-    BitVector everything(graph_.size(), true);
-    costsAlone_[node] = operators_[operatorFor(node, everything)].nanoseconds;
-  }
-  return costsAlone_[node];
-}
-
-// Something in it has the sizes of the iteration space: vectors alone do not say how long a row is.
-bool OperatorPool::fillsItsFrame(const FusedOperator &candidate) const {
-  Shape space = memo_.frames[candidate.frame].space;
-  return llvm::any_of(candidate.members.set_bits(),
-                      [&](int member) { return graph_[member].space == space; });
+  return natural && driven;
 }
 
 //===- operators of one result
@@ -127,7 +82,7 @@ BitVector OperatorPool::expand(int root, int frame, const BitVector &stored) con
   }
 }
 
-int OperatorPool::operatorFor(int root, const BitVector &stored) {
+OperatorPool::Best OperatorPool::bestFor(int root, const BitVector &stored) {
   BitVector relevant = stored;
   relevant &= scopes_[root];
   auto key = std::make_pair(static_cast<unsigned>(root), relevant);
@@ -146,14 +101,16 @@ int OperatorPool::operatorFor(int root, const BitVector &stored) {
     candidate.frame = group.frame;
     if (!fillsItsFrame(candidate))
       continue;
-    price(candidate);
+    cost_.price(candidate);
     int additional = 0;
     double total = candidate.nanoseconds;
     for (int read : candidate.reads)
       if (!stored[read] && !mustBeStored_[read]) {
         ++additional;
-        total += costAlone(read);
+        total += bestFor(read, stored).total;
       }
+    if (preference_ == Preference::Cost)
+      additional = 0;
     bool plain = memo_.frames[group.frame].fusionTemplate == FusionTemplate::Cell;
     // Of equally good ones the flat loop over cells.
     double margin = plain ? 1 + 1e-9 : 1 - 1e-9;
@@ -166,15 +123,15 @@ int OperatorPool::operatorFor(int root, const BitVector &stored) {
     cheapest = total;
   }
   assert(best.frame >= 0 && "an operation that is generated can be stored alone");
-  return byRoot_[key] = add(std::move(best));
+  Best result{add(std::move(best)), cheapest};
+  byRoot_[key] = result;
+  return result;
 }
 
 //===- operators of several results
 //---------------------------------------------------------------===//
 
 bool OperatorPool::isLegal(const FusedOperator &candidate) const {
-  if (!fillsItsFrame(candidate))
-    return false;
   for (int member : candidate.members.set_bits()) {
     const MemoGroup *group = memo_.find(member, candidate.frame);
     if (!group)
@@ -183,8 +140,9 @@ bool OperatorPool::isLegal(const FusedOperator &candidate) const {
       if (producer >= 0 && candidate.members[producer] && !(group->fusable >> operand & 1))
         return false;
   }
-  return llvm::all_of(candidate.roots,
-                      [&](int root) { return memo_.find(root, candidate.frame)->storable; });
+  return fillsItsFrame(candidate) && llvm::all_of(candidate.roots, [&](int root) {
+           return memo_.find(root, candidate.frame)->storable;
+         });
 }
 
 // They compute or read something in common, or one reads what the other results in.
@@ -226,6 +184,8 @@ int OperatorPool::merge(int a, int b, llvm::function_ref<bool(int)> keep) {
 // `kept`: bit k for roots[k]. Of the frames of both the cheaper one that allows it.
 int OperatorPool::makeMerged(int a, int b, ArrayRef<int> roots, uint64_t kept) {
   const FusedOperator &first = operators_[a], &second = operators_[b];
+  if (frameOf(a).isNative || frameOf(b).isNative)
+    return -1;
   Shape firstSpace = memo_.frames[first.frame].space,
         secondSpace = memo_.frames[second.frame].space;
   bool related = areRelated(first, second);
@@ -233,7 +193,7 @@ int OperatorPool::makeMerged(int a, int b, ArrayRef<int> roots, uint64_t kept) {
     return -1;
   FusedOperator best;
   for (auto [number, frame] : llvm::enumerate(memo_.frames)) {
-    if (!(frame.space == firstSpace) && !(frame.space == secondSpace))
+    if (frame.isNative || (!(frame.space == firstSpace) && !(frame.space == secondSpace)))
       continue;
     FusedOperator candidate;
     candidate.members = first.members;
@@ -244,7 +204,7 @@ int OperatorPool::makeMerged(int a, int b, ArrayRef<int> roots, uint64_t kept) {
         candidate.roots.push_back(root);
     if (!isLegal(candidate))
       continue;
-    price(candidate);
+    cost_.price(candidate);
     if (candidate.members.count() > mostMergedMembers ||
         candidate.arrays > (related ? mostArrays : mostUnrelatedArrays))
       continue;

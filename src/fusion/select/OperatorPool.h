@@ -7,36 +7,28 @@
 #ifndef TOKAMAK_FUSION_SELECT_OPERATORPOOL_H
 #define TOKAMAK_FUSION_SELECT_OPERATORPOOL_H
 
-#include "cost/MachineModel.h"
-#include "fusion/explore/MemoTable.h"
-
-#include "llvm/ADT/BitVector.h"
+#include "fusion/select/OperatorCost.h"
 
 #include <deque>
 
 namespace tokamak::fusion {
 
-struct FusedOperator {
-  llvm::BitVector members;         // operations computed inside, by index
-  llvm::SmallVector<int, 4> roots; // those whose results leave the operator, in program order
-  int frame = -1;
-  llvm::SmallVector<int, 6> reads; // nodes whose stored arrays or aggregates are read
-  int arrays = 0;                  // array inputs and results
-  double nanoseconds = 0;
-
-  bool isRoot(int index) const { return llvm::is_contained(roots, index); }
-  bool doesRead(int index) const { return llvm::is_contained(reads, index); }
+// Which of several operators for one result is the best.
+enum class Preference : uint8_t {
+  Fusion, // the one that leaves the fewest other results to be stored, of those the cheapest
+  Cost,   // the one that is cheapest together with the operators for what it leaves to be stored
 };
 
 class OperatorPool {
 public:
-  OperatorPool(const BlockGraph &graph, const MemoTable &memo, const cost::MachineModel &machine);
+  OperatorPool(const BlockGraph &graph, const MemoTable &memo, const cost::MachineModel &machine,
+               Preference preference = Preference::Cost);
 
   const FusedOperator &operator[](int id) const { return operators_[id]; }
 
-  // The operator that results in `root` alone, in the frame that leaves the fewest other results to
-  // be stored in addition to `stored`, and of those in the cheapest.
-  int operatorFor(int root, const llvm::BitVector &stored);
+  // The best operator that results in `root` alone and computes everything inside that its frame
+  // allows and that is not in `stored`.
+  int operatorFor(int root, const llvm::BitVector &stored) { return bestFor(root, stored).id; }
 
   // One operator instead of two, resulting in those of their roots for which `keep` holds; -1 where
   // that is not legal. Whether other operators stand in between is the caller's question.
@@ -49,26 +41,31 @@ public:
   const BlockGraph &graph() const { return graph_; }
   const MemoTable &memo() const { return memo_; }
   const cost::MachineModel &machine() const { return machine_; }
-  bool isMultiAggregate(int id) const;
+  const OperatorCost &cost() const { return cost_; }
+  const Frame &frameOf(int id) const { return memo_.frames[operators_[id].frame]; }
 
 private:
+  struct Best {
+    int id;
+    double total; // with the operators for what it reads and nobody else stores
+  };
+  Best bestFor(int root, const llvm::BitVector &stored);
   int add(FusedOperator candidate);
   llvm::BitVector expand(int root, int frame, const llvm::BitVector &stored) const;
   bool fillsItsFrame(const FusedOperator &candidate) const;
   bool isLegal(const FusedOperator &candidate) const;
-  void price(FusedOperator &candidate) const;
   bool areRelated(const FusedOperator &a, const FusedOperator &b) const;
-  double costAlone(int node);
   int makeMerged(int a, int b, llvm::ArrayRef<int> roots, uint64_t kept);
 
   const BlockGraph &graph_;
   const MemoTable &memo_;
   const cost::MachineModel &machine_;
+  OperatorCost cost_;
+  Preference preference_;
   llvm::BitVector mustBeStored_;
   std::vector<llvm::BitVector> scopes_; // by root: what could be computed in its operator
-  std::vector<double> costsAlone_;
   std::deque<FusedOperator> operators_;
-  llvm::DenseMap<std::pair<unsigned, llvm::BitVector>, int> byRoot_;
+  llvm::DenseMap<std::pair<unsigned, llvm::BitVector>, Best> byRoot_;
   llvm::DenseMap<std::tuple<int, int, uint64_t>, int> merged_;
 };
 

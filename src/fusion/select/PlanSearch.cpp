@@ -24,19 +24,25 @@ static bool isComputedAgainAnyway(const OperatorPool &pool, int index) {
   return llvm::any_of(node.users, [&](Use use) {
     return graph.isNode(use.user) &&
            llvm::all_of(pool.memo().groups[use.user], [&](const MemoGroup &group) {
-             const Frame &frame = pool.memo().frames[group.frame];
              return !(group.fusable >> use.operand & 1) ||
-                    evaluations(graph, index, frame.fusionTemplate, frame.space) >
-                        graph.cells(node.space);
+                    evaluations(graph, index, pool.memo().frames[group.frame]) >
+                        graph.cells(node.spaces[0]);
            });
   });
+}
+
+// A product of rows and columns can also be made by the native before, for all cells at once.
+static bool isSampled(const OperatorPool &pool, int index) {
+  return llvm::any_of(pool.memo().groups[index],
+                      [](const MemoGroup &group) { return group.role == Role::Sampled; });
 }
 
 static bool isInteresting(const OperatorPool &pool, int index) {
   bool fusable = llvm::any_of(pool.graph()[index].users, [&](Use use) {
     return pool.graph().isNode(use.user) && pool.memo().isFusable(use);
   });
-  return fusable && (pool.graph().consumers(index) > 1 || isComputedAgainAnyway(pool, index));
+  return fusable && (pool.graph().consumers(index) > 1 || isComputedAgainAnyway(pool, index) ||
+                     isSampled(pool, index));
 }
 
 static std::vector<Partition> findPartitions(const OperatorPool &pool) {
@@ -124,10 +130,7 @@ public:
   }
 
 private:
-  double bytesOf(int node) const {
-    Value result = pool_.graph()[node].operation->getResult(0);
-    return 8 * pool_.graph().cells(pool_.graph().shapeOf(result));
-  }
+  double bytesOf(int node) const { return pool_.cost().leastBytesToStore(node); }
 
   // What every plan of the partition does: read each input once, store what must be stored, compute
   // everything once, and read again what a consumer can not compute itself, in a later launch.
@@ -140,7 +143,7 @@ private:
     SmallVector<int> launches(graph.size()); // on the way to a node, its own not counted
     for (int index : partition_.nodes) {
       const Node &node = graph[index];
-      unavoidable_.flops += node.flops * graph.cells(node.space);
+      unavoidable_.flops += pool_.cost().leastFlops(index);
       if (pool_.mustBeStored(index))
         unavoidable_.writtenBytes += bytesOf(index);
       for (auto [operand, value] : llvm::enumerate(node.operands)) {
@@ -151,7 +154,7 @@ private:
           launches[index] = std::max(launches[index], launches[producer] + !fusable);
         if (fusable || !tok::isArray(value.getType()) || !seen.insert(value).second)
           continue;
-        double bytes = 8 * graph.cells(graph.shapeOf(value));
+        double bytes = pool_.cost().leastBytesToRead(value);
         (bytes > pool_.machine().cacheBytes ? unavoidable_.readBytes : cachedBytes_) += bytes;
       }
       laterLaunches_ = std::max(laterLaunches_, launches[index]);

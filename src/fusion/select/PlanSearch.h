@@ -3,8 +3,9 @@
 // together are merged.
 //
 // The choices of different partitions (operations connected by possible fusions) do not influence
-// each other. Within one, only interesting points are a choice: results with several consumers, and
-// vectors that could only be computed again and again along a matrix.
+// each other. Within one, only interesting points are a choice: results with several consumers,
+// vectors that could only be computed again and again along a matrix, and products that could be
+// computed at the entries of a CSR array or before, in all cells.
 #ifndef TOKAMAK_FUSION_SELECT_PLANSEARCH_H
 #define TOKAMAK_FUSION_SELECT_PLANSEARCH_H
 

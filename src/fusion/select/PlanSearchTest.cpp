@@ -12,8 +12,8 @@ using namespace tokamak::fusion;
 
 namespace {
 
-// A block of elementwise operations and aggregates over m×n and m×1 values, with products between
-// them.
+// A block of elementwise operations and aggregates over m×k and m×1 values, dense and CSR ones,
+// with products between them.
 struct RandomBlock {
   std::string results, body;
 
@@ -26,7 +26,7 @@ struct RandomBlock {
       std::string w = wide[below(wide.size())], w2 = wide[below(wide.size())],
                   t = tall[below(tall.size())], t2 = tall[below(tall.size())];
       auto line = [&](const std::string &text) { body += "  " + name + " = tok." + text + "\n"; };
-      switch (below(9)) {
+      switch (below(12)) {
       case 0:
         line("binary mul " + w + ", " + w2 + " : (!m, !m) -> !m");
         wide.push_back(name);
@@ -60,6 +60,19 @@ struct RandomBlock {
         returned.push_back(name);
         types.push_back("f64");
         break;
+      case 8:
+        line("binary mul " + w + ", %S : (!m, !m) -> !m");
+        wide.push_back(name);
+        break;
+      case 9:
+        line("matmul %U, %W : (!m, !m) -> !m");
+        wide.push_back(name);
+        break;
+      case 10:
+        line("matmul " + w + ", %C : (!m, !m) -> !m");
+        body += "  %s" + std::to_string(i) + " = tok.aggregate sum row " + name + " : !m -> !m\n";
+        tall.push_back("%s" + std::to_string(i));
+        break;
       default:
         line("matmul " + w + ", %B : (!m, !m) -> !m");
         wide.push_back(name);
@@ -75,7 +88,8 @@ struct RandomBlock {
   }
 };
 
-constexpr const char *arguments = "X:mxk Y:mxk y:mx1 z:mx1 v:kx1 B:kxk";
+constexpr const char *arguments =
+    "X:mxk Y:mxk y:mx1 z:mx1 v:kx1 B:kxk S:mxk/0.02 U:mxr W:rxk C:kx5";
 
 } // namespace
 

@@ -1,0 +1,203 @@
+#include "fusion/explore/BlockFacts.h"
+
+#include "ir/tok/Density.h"
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::fusion;
+
+// What a size without an estimate is taken to be, and the density of a CSR array without one.
+static constexpr int64_t guessedSize = 1000;
+static constexpr double guessedDensity = 0.1;
+
+bool fusion::isRealArray(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && (type.getElementType().isF64() || type.getElementType().isF32());
+}
+
+static bool isElementwise(Operation &operation) {
+  return isa<tok::UnaryOp, tok::BinaryOp, tok::IfElseOp>(operation);
+}
+
+// Where the given facts leave a size open, it follows from the operands' or gets a symbol of its
+// own; the same for layouts.
+BlockFacts::BlockFacts(Block &block, FactsFunction facts) {
+  llvm::DenseMap<Value, tok::Facts> known;
+  auto note = [&](Value value) {
+    const tok::Facts &given = known[value] = facts(value);
+    for (tok::Dimension dimension : given.dims)
+      if (dimension.isSymbol() && !dimension.isProduct())
+        nextSymbol_ = std::max(nextSymbol_, dimension.symbolId() + 1);
+  };
+  for (BlockArgument argument : block.getArguments())
+    note(argument);
+  for (Operation &operation : block)
+    for (Value result : operation.getResults())
+      note(result);
+
+  for (BlockArgument argument : block.getArguments()) {
+    tok::Facts &given = known[argument];
+    complete(argument, given, nullptr);
+    noteConstant(argument, given);
+    noteLayout(argument, given);
+  }
+  for (Operation &operation : block) {
+    SmallVector<tok::Facts> inferred(operation.getNumResults());
+    if (auto inference = dyn_cast<tok::FactsOpInterface>(operation)) {
+      SmallVector<tok::Facts> operands;
+      for (Value operand : operation.getOperands())
+        operands.push_back(known.lookup(operand));
+      inference.inferFacts(operands, inferred);
+      tok::inferDensity(&operation, operands, inferred);
+    }
+    for (auto [result, facts] : llvm::zip(operation.getResults(), inferred)) {
+      tok::Facts &given = known[result];
+      complete(result, given, &facts);
+      noteConstant(result, given);
+    }
+    noteZeros(operation);
+    for (Value result : operation.getResults())
+      noteLayout(result, known[result]);
+  }
+}
+
+//===- sizes
+//--------------------------------------------------------------------------------------===//
+
+int64_t BlockFacts::sizeOf(tok::Dimension dimension) {
+  if (dimension.isUnknown())
+    return plan::encodeSize(tok::Dimension::symbol(nextSymbol_++));
+  int64_t code = plan::encodeSize(dimension);
+  if (dimension.isSymbol())
+    if (int64_t estimate = dimension.estimate(-1); estimate >= 0)
+      estimates_[code] = estimate;
+  return code;
+}
+
+double BlockFacts::estimate(int64_t size) const {
+  if (size >= 0)
+    return static_cast<double>(size);
+  auto found = estimates_.find(size);
+  return static_cast<double>(found == estimates_.end() ? guessedSize : found->second);
+}
+
+void BlockFacts::complete(Value value, tok::Facts &given, const tok::Facts *inferred) {
+  if (inferred) {
+    if (inferred->isCsr() && !given.isCsr()) {
+      given.layout = inferred->layout;
+      given.density = inferred->density;
+    }
+    if (given.density < 0)
+      given.density = inferred->density;
+    if (!given.value)
+      given.value = inferred->value;
+  }
+  if (!isRealArray(value))
+    return;
+  size_t rank = cast<RankedTensorType>(value.getType()).getRank();
+  if (given.dims.size() != rank)
+    given.dims.assign(rank, tok::Dimension::unknown());
+  SmallVector<int64_t, 4> &sizes = sizes_[value];
+  for (size_t i = 0; i < rank; ++i) {
+    if (given.dims[i].isUnknown() && inferred && inferred->dims.size() == rank)
+      given.dims[i] = inferred->dims[i];
+    sizes.push_back(sizeOf(given.dims[i]));
+    if (given.dims[i].isUnknown())
+      given.dims[i] = plan::decodeSize(sizes.back());
+  }
+  tok::Facts collapsed = given.collapsed();
+  shapes_[value] = {sizeOf(collapsed.rows()), sizeOf(collapsed.columns())};
+  if (given.density >= 0)
+    densities_[value] = given.density;
+}
+
+ArrayRef<int64_t> BlockFacts::sizesOf(Value value) const {
+  auto found = sizes_.find(value);
+  return found == sizes_.end() ? ArrayRef<int64_t>() : ArrayRef<int64_t>(found->second);
+}
+
+//===- layouts and zeros
+//----------------------------------------------------------------------------===//
+
+double BlockFacts::densityOf(Value value) const {
+  if (auto csr = csrDensities_.find(value); csr != csrDensities_.end())
+    return csr->second;
+  auto known = densities_.find(value);
+  return known == densities_.end() ? 1 : known->second;
+}
+
+bool BlockFacts::hasSparseArrayOf(Shape shape) const {
+  return llvm::any_of(sparseArrays_, [&](Value array) { return shapeOf(array) == shape; });
+}
+
+CellFact BlockFacts::whereZero(Value sparseArray, Value value) const {
+  if (value == sparseArray)
+    return 0.0;
+  if (auto constant = constants_.find(value); constant != constants_.end())
+    return constant->second;
+  auto known = whereZero_.find({sparseArray, value});
+  return known == whereZero_.end() ? std::nullopt : CellFact(known->second);
+}
+
+void BlockFacts::noteConstant(Value value, const tok::Facts &facts) {
+  if (auto fill = value.getDefiningOp<tok::FillOp>()) {
+    if (auto constant = constants_.find(fill.getValue()); constant != constants_.end())
+      constants_[value] = constant->second;
+  } else if (auto real = dyn_cast_or_null<FloatAttr>(facts.value)) {
+    constants_[value] = real.getValueAsDouble();
+  } else if (auto integer = dyn_cast_or_null<IntegerAttr>(facts.value)) {
+    constants_[value] = integer.getType().isInteger(1) ? double(integer.getValue().getBoolValue())
+                                                       : double(integer.getInt());
+  }
+}
+
+// Follows an elementwise operation at the cells where each of the sparse arrays of its size is
+// zero.
+void BlockFacts::noteZeros(Operation &operation) {
+  if (!isElementwise(operation) || !isRealArray(operation.getResult(0)))
+    return;
+  Value result = operation.getResult(0);
+  auto evaluated = [&](auto factOf) {
+    if (auto unary = dyn_cast<tok::UnaryOp>(operation))
+      return factAt(unary.getKind(), factOf(unary.getOperand()));
+    if (auto binary = dyn_cast<tok::BinaryOp>(operation))
+      return factAt(binary.getKind(), factOf(binary.getLhs()), factOf(binary.getRhs()));
+    return factAtIfElse(factOf(operation.getOperand(0)), factOf(operation.getOperand(1)),
+                        factOf(operation.getOperand(2)));
+  };
+  CellFact everywhere = evaluated([&](Value operand) {
+    auto constant = constants_.find(operand);
+    return constant == constants_.end() ? std::nullopt : CellFact(constant->second);
+  });
+  if (everywhere) {
+    constants_[result] = *everywhere;
+    return;
+  }
+  for (Value sparse : sparseArrays_)
+    if (shapeOf(sparse) == shapeOf(result))
+      if (CellFact fact = evaluated([&](Value operand) { return whereZero(sparse, operand); }))
+        whereZero_[{sparse, result}] = *fact;
+}
+
+// A result that is zero where a CSR array is has the entries of the sparsest such array.
+void BlockFacts::noteLayout(Value value, tok::Facts &facts) {
+  if (!isRealArray(value) || facts.dims.size() != 2)
+    return;
+  if (facts.isCsr() && facts.density < 0)
+    facts.density = guessedDensity;
+  for (Value sparse : sparseArrays_) {
+    auto known = whereZero_.find({sparse, value});
+    if (known == whereZero_.end() || known->second != 0)
+      continue;
+    double density = densityOf(sparse);
+    if (facts.isCsr() && facts.density <= density)
+      continue;
+    facts.layout = tok::Layout::Csr;
+    facts.density = density;
+  }
+  int64_t columns = shapeOf(value).columns;
+  if (!facts.isCsr() || columns == 0 || columns == 1)
+    return;
+  csrDensities_[value] = facts.density;
+  sparseArrays_.push_back(value);
+}

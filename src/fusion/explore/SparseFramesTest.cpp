@@ -1,0 +1,280 @@
+// What may be computed at the entries of a CSR array: each rule where it fires and where it
+// refuses, and the proof behind them against evaluation.
+#include "base/CellOperators.h"
+#include "fusion/explore/MemoTable.h"
+#include "fusion/explore/TestBlock.h"
+
+#include <cmath>
+#include <random>
+
+using namespace tokamak;
+using namespace tokamak::fusion;
+
+namespace {
+
+struct SparseBlock {
+  SparseBlock(llvm::StringRef arguments, llvm::StringRef results, llvm::StringRef body)
+      : block(arguments, results, body),
+        graph(block.function(),
+              [&](mlir::Value value) -> const tok::Facts & { return block.factsOf(value); }),
+        memo(explore(graph)) {}
+
+  mlir::Value argument(int number) { return block.function().getArgument(number); }
+  mlir::Value resultOf(int operation) { return graph[operation].operation->getResult(0); }
+
+  // What the operation does in frames driven by the argument: "elementwise", with "+0" for operand
+  // 0 fusable and "!" where it can be stored; "" where it is not legal.
+  std::string role(int operation, int driver = 0) {
+    static constexpr const char *names[] = {"none",       "elementwise",      "aggregate",
+                                            "rows times", "transposed times", "narrow times",
+                                            "dot",        "sampled",          "native"};
+    for (const MemoGroup &group : memo.groups[operation]) {
+      if (memo.frames[group.frame].driver != argument(driver))
+        continue;
+      std::string text = names[static_cast<int>(group.role)];
+      for (int operand : {0, 1})
+        if (group.fusable >> operand & 1)
+          text += " +" + std::to_string(operand);
+      return text + (group.flipped ? " flipped" : "") + (group.storable ? "!" : "");
+    }
+    return "";
+  }
+
+  std::string refusals() {
+    std::string text;
+    for (const Refusal &refusal : memo.refusals)
+      text += std::to_string(refusal.operation) + ": " + refusal.reason + "\n";
+    return text;
+  }
+
+  TestBlock block;
+  BlockGraph graph;
+  MemoTable memo;
+};
+
+} // namespace
+
+TEST(SparseFrames, elementwiseValuesAreStoredWhereTheyAreProvedZero) {
+  SparseBlock block("S:mxn/0.01 Y:mxn y:mx1 s", "!m, !m, !m", R"(
+    %one = tok.constant 1.0 : f64
+    %1 = tok.unary exp %S : !m -> !m
+    %2 = tok.binary sub %1, %one : (!m, f64) -> !m
+    %3 = tok.binary mul %2, %Y : (!m, !m) -> !m
+    %4 = tok.binary add %S, %y : (!m, !m) -> !m
+    return %3, %4, %1 : !m, !m, !m)");
+  EXPECT_EQ(block.role(1), "elementwise");
+  EXPECT_EQ(block.role(2), "elementwise +0!") << "exp(0) - 1 is zero";
+  EXPECT_EQ(block.role(3), "elementwise +0!");
+  EXPECT_EQ(block.role(4), "elementwise");
+  EXPECT_TRUE(block.graph.facts().isCsr(block.resultOf(3)));
+  EXPECT_FALSE(block.graph.facts().isCsr(block.resultOf(4)));
+  EXPECT_EQ(block.refusals(), "1: not zero where S is zero\n4: not zero where S is zero\n");
+}
+
+TEST(SparseFrames, aProductWithAnIndicatorMakesAnUnsafeDifferenceSafe) {
+  SparseBlock block("S:pxq/0.01 U:pxr V:qxr", "f64, !m", R"(
+    %zero = tok.constant 0.0 : f64
+    %1 = tok.transpose %V : (!m) -> !m
+    %2 = tok.matmul %U, %1 : (!m, !m) -> !m
+    %3 = tok.binary sub %S, %2 : (!m, !m) -> !m
+    %4 = tok.binary ne %S, %zero : (!m, f64) -> !m
+    %5 = tok.binary mul %4, %3 : (!m, !m) -> !m
+    %6 = tok.binary mul %5, %5 : (!m, !m) -> !m
+    %7 = tok.aggregate sum full %6 : !m -> f64
+    %8 = tok.matmul %5, %V : (!m, !m) -> !m
+    return %7, %8 : f64, !m)");
+  EXPECT_EQ(block.role(2), "sampled");
+  EXPECT_EQ(block.role(3), "elementwise +1") << "not stored: it is not zero where S is";
+  EXPECT_EQ(block.role(5), "elementwise +0 +1!");
+  EXPECT_EQ(block.role(7), "aggregate +0!");
+  EXPECT_EQ(block.role(8), "rows times +0!");
+}
+
+TEST(SparseFrames, aggregatesNeedZerosElsewhere) {
+  SparseBlock block("S:mxn/0.01 Y:mxn", "f64, f64, !m, !m, !m, f64", R"(
+    %0 = tok.aggregate sum full %S : !m -> f64
+    %1 = tok.binary add %S, %Y : (!m, !m) -> !m
+    %2 = tok.aggregate sum full %1 : !m -> f64
+    %3 = tok.aggregate max row %S : !m -> !m
+    %4 = tok.aggregate sum column %S : !m -> !m
+    %5 = tok.aggregate max column %S : !m -> !m
+    %6 = tok.aggregate min full %S : !m -> f64
+    %7 = tok.aggregate index_max row %S : !m -> !m
+    return %0, %2, %3, %4, %5, %6 : f64, f64, !m, !m, !m, f64)");
+  EXPECT_EQ(block.role(0), "aggregate!");
+  EXPECT_EQ(block.role(2), "");
+  EXPECT_EQ(block.role(3), "aggregate!");
+  EXPECT_EQ(block.role(4), "aggregate!");
+  EXPECT_EQ(block.role(5), "") << "only sums are taken by columns";
+  EXPECT_EQ(block.role(6), "aggregate!") << "full minima know the zeros between entries";
+  EXPECT_EQ(block.role(7), "");
+  EXPECT_NE(block.refusals().find("2: its operand is not zero where S is zero"), std::string::npos)
+      << block.refusals();
+}
+
+TEST(SparseFrames, productsFromBothSides) {
+  SparseBlock block("S:mxq/0.01 v:qx1 V:qxr u:mx1 Q:mxr B:qxq", "!m, !m, !m, !m, !m, !m, !m", R"(
+    %0 = tok.matmul %S, %v : (!m, !m) -> !m
+    %1 = tok.matmul %S, %V : (!m, !m) -> !m
+    %2 = tok.transpose %S : (!m) -> !m
+    %3 = tok.matmul %2, %u : (!m, !m) -> !m
+    %4 = tok.matmul %2, %1 : (!m, !m) -> !m
+    %5 = tok.transpose %u : (!m) -> !m
+    %6 = tok.matmul %5, %S : (!m, !m) -> !m
+    %7 = tok.transpose %Q : (!m) -> !m
+    %8 = tok.matmul %7, %S : (!m, !m) -> !m
+    %9 = tok.matmul %S, %B : (!m, !m) -> !m
+    return %0, %1, %3, %4, %6, %8, %9 : !m, !m, !m, !m, !m, !m, !m)");
+  EXPECT_EQ(block.role(0), "rows times!");
+  EXPECT_EQ(block.role(1), "rows times!");
+  EXPECT_EQ(block.role(3), "transposed times!");
+  EXPECT_EQ(block.role(4), "transposed times +1!");
+  EXPECT_EQ(block.role(6), "narrow times!");
+  EXPECT_EQ(block.role(8), "narrow times flipped!") << "computed as t(S) %*% Q";
+  EXPECT_EQ(block.role(9), "") << "as wide as S: not beside its rows";
+}
+
+TEST(SparseFrames, aSampledProductOfAMatrixThatIsNoTranspose) {
+  SparseBlock block("S:pxq/0.01 U:pxr H:rxq", "f64", R"(
+    %0 = tok.matmul %U, %H : (!m, !m) -> !m
+    %1 = tok.binary mul %S, %0 : (!m, !m) -> !m
+    %2 = tok.aggregate sum full %1 : !m -> f64
+    return %2 : f64)");
+  EXPECT_EQ(block.role(0), "sampled");
+  EXPECT_EQ(block.role(1), "elementwise +1!");
+}
+
+TEST(SparseFrames, withoutASparseArrayALargeProductIsANative) {
+  SparseBlock block("S:pxq U:pxr V:qxr", "f64", R"(
+    %0 = tok.transpose %V : (!m) -> !m
+    %1 = tok.matmul %U, %0 : (!m, !m) -> !m
+    %2 = tok.binary mul %S, %1 : (!m, !m) -> !m
+    %3 = tok.aggregate sum full %2 : !m -> f64
+    return %3 : f64)");
+  EXPECT_EQ(block.graph[1].kind, NodeKind::None);
+  EXPECT_EQ(block.refusals(), "1: matmul: no operand has at most 64 columns or is sparse\n");
+}
+
+TEST(SparseFrames, aResultWithSeveralConsumersCanDrive) {
+  SparseBlock block("S:pxq/0.01 U:pxr V:qxr", "!m, f64", R"(
+    %0 = tok.transpose %V : (!m) -> !m
+    %1 = tok.matmul %U, %0 : (!m, !m) -> !m
+    %2 = tok.binary div %S, %1 : (!m, !m) -> !m
+    %3 = tok.matmul %2, %V : (!m, !m) -> !m
+    %4 = tok.aggregate sum full %2 : !m -> f64
+    return %3, %4 : !m, f64)");
+  bool drives = false;
+  for (const Frame &frame : block.memo.frames)
+    drives |= frame.driver == block.resultOf(2);
+  EXPECT_TRUE(drives);
+}
+
+TEST(SparseFrames, differentElementTypesAreNotFused) {
+  SparseBlock block("X:mxn", "f64", R"(
+    %0 = tok.cast %X : !m -> tensor<?x?xf32>
+    %1 = tok.unary exp %0 : tensor<?x?xf32> -> tensor<?x?xf32>
+    %2 = tok.aggregate sum full %1 : tensor<?x?xf32> -> f64
+    return %2 : f64)");
+  EXPECT_TRUE(block.graph[1].elementType.isF32());
+  for (const Frame &frame : block.memo.frames)
+    EXPECT_TRUE(frame.elementType.isF32());
+}
+
+//===- the property
+//-------------------------------------------------------------------------------===//
+
+namespace {
+
+// Cells of every value of a block of elementwise operations, given those of the arguments.
+class CellEvaluation {
+public:
+  explicit CellEvaluation(std::vector<double> arguments) : arguments_(std::move(arguments)) {}
+  bool finite = true; // nothing on the way was Inf or NaN
+
+  double operator()(mlir::Value value) {
+    double result = compute(value);
+    finite &= std::isfinite(result);
+    return result;
+  }
+
+private:
+  double compute(mlir::Value value) {
+    if (auto argument = mlir::dyn_cast<mlir::BlockArgument>(value))
+      return arguments_[argument.getArgNumber()];
+    mlir::Operation *op = value.getDefiningOp();
+    if (auto constant = mlir::dyn_cast<tok::ConstantOp>(op))
+      return mlir::cast<mlir::FloatAttr>(constant.getValue()).getValueAsDouble();
+    if (auto unary = mlir::dyn_cast<tok::UnaryOp>(op))
+      return evaluate(unary.getKind(), (*this)(unary.getOperand()));
+    if (auto binary = mlir::dyn_cast<tok::BinaryOp>(op)) {
+      double left = (*this)(binary.getLhs());
+      return evaluate(binary.getKind(), left, (*this)(binary.getRhs()));
+    }
+    double condition = (*this)(op->getOperand(0)), then = (*this)(op->getOperand(1)),
+           otherwise = (*this)(op->getOperand(2));
+    return condition != 0 ? then : otherwise;
+  }
+
+  std::vector<double> arguments_;
+};
+
+std::string randomExpressions(unsigned seed, int operations) {
+  static constexpr const char *unary[] = {"exp", "abs", "sqrt", "sign", "neg", "sin", "cos", "not"};
+  static constexpr const char *binary[] = {"add", "sub", "mul", "div", "mul", "pow", "max", "min",
+                                           "eq",  "ne",  "lt",  "gt",  "and", "or",  "mod"};
+  std::mt19937 random(seed);
+  std::vector<std::string> values = {"%S", "%S", "%Y", "%y"}, constants = {"%c0", "%c1", "%c2"};
+  std::string body = "%c0 = tok.constant 0.0 : f64\n%c1 = tok.constant 1.0 : f64\n"
+                     "%c2 = tok.constant -2.5 : f64\n";
+  auto pick = [&](const auto &list) { return std::string(list[random() % std::size(list)]); };
+  for (int i = 0; i < operations; ++i) {
+    std::string name = "%" + std::to_string(i);
+    // A per-row vector stands on the right of a matrix only.
+    std::string left = pick(values), right = pick(values);
+    while (left == "%y")
+      left = pick(values);
+    body += name + " = tok.";
+    switch (random() % 4) {
+    case 0:
+      body += "unary " + pick(unary) + " " + left + " : !m -> !m\n";
+      break;
+    case 1:
+      body += random() % 2 ? "binary " + pick(binary) + " " + left + ", " + pick(constants) +
+                                 " : (!m, f64) -> !m\n"
+                           : "binary " + pick(binary) + " " + pick(constants) + ", " + left +
+                                 " : (f64, !m) -> !m\n";
+      break;
+    default:
+      body += "binary " + pick(binary) + " " + left + ", " + right + " : (!m, !m) -> !m\n";
+      break;
+    }
+    values.push_back(name);
+  }
+  return body + "return " + values.back() + " : !m";
+}
+
+} // namespace
+
+TEST(SparseFrames, whatIsClaimedZeroEvaluatesToZero) {
+  int claimed = 0, refused = 0;
+  std::mt19937 random(7);
+  std::uniform_real_distribution<double> around(-4, 4);
+  for (unsigned seed = 0; seed < 400; ++seed) {
+    SparseBlock block("S:mxn/0.01 Y:mxn y:mx1", "!m", randomExpressions(seed, 12));
+    mlir::Value driver = block.argument(0);
+    for (int index : block.graph.nodes()) {
+      mlir::Value value = block.resultOf(index);
+      CellFact fact = block.graph.facts().whereZero(driver, value);
+      (fact ? claimed : refused) += 1;
+      for (int trial = 0; fact && trial < 20; ++trial) {
+        CellEvaluation evaluation({0.0, std::round(around(random) * 2) / 2, around(random)});
+        double actual = evaluation(value);
+        if (evaluation.finite)
+          ASSERT_EQ(actual, *fact) << "seed " << seed << ", operation " << index << "\n"
+                                   << randomExpressions(seed, 12);
+      }
+    }
+  }
+  EXPECT_GT(claimed, 400);
+  EXPECT_GT(refused, 400);
+}

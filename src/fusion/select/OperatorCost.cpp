@@ -1,0 +1,245 @@
+#include "fusion/select/OperatorCost.h"
+
+#include "llvm/ADT/SmallPtrSet.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::fusion;
+
+// An entry of a CSR array: its value and its column.
+static constexpr double bytesPerEntry = 12;
+static constexpr double bytesPerLine = 64;
+// Finding the next entry, and a cell of another CSR array at it.
+static constexpr double flopsPerEntry = 2, flopsPerMatch = 6;
+// A multiplication and the addition to a sum are one instruction. A native dense product comes
+// closer to the machine's peak if it is not narrow; one of two CSR arrays needs about so many
+// operations for each multiplication.
+static constexpr double productSpeed = 2, nativeProductSpeed = 1.3, flopsPerSparseProduct = 8;
+static constexpr double leastNativeColumns = 16;
+// What is always in the nearest cache is not gathered.
+static constexpr double nearBytes = 32 << 10;
+
+double OperatorCost::bytesOf(Value value) const {
+  return graph_.facts().isCsr(value) ? bytesPerEntry * graph_.facts().entriesOf(value)
+                                     : 8 * graph_.cells(graph_.shapeOf(value));
+}
+
+// m×k times k×n, in operations as fast as those of cells.
+double OperatorCost::productFlops(const Node &node) const {
+  return 2 / productSpeed * graph_.cells(graph_.shapeOf(node.operands[0])) *
+         graph_.estimate(graph_.shapeOf(node.operands[1]).columns);
+}
+
+// Cache lines that `accesses` rows of so many columns take.
+double OperatorCost::gathersOf(double accesses, Value array, int64_t columns) const {
+  if (array && 8 * graph_.cells(graph_.shapeOf(array)) <= nearBytes)
+    return 0;
+  return accesses * std::max(1.0, 8 * graph_.estimate(columns) / bytesPerLine);
+}
+
+//===- what a member computes
+//-----------------------------------------------------------------------===//
+
+void OperatorCost::addMember(int member, const Frame &frame, cost::Work &work) const {
+  const Node &node = graph_[member];
+  Role role = judge(graph_, member, frame).role;
+  if (role == Role::Native)
+    return addNativeProduct(member, work);
+  if (frame.driver)
+    return addSparseMember(member, frame, role, work);
+  switch (role) {
+  case Role::Elementwise:
+    work.flops += node.flops * evaluations(graph_, member, frame);
+    break;
+  case Role::Aggregate:
+    work.flops += node.flops * graph_.cells(node.spaces[0]);
+    break;
+  default:
+    work.flops += productFlops(node);
+    break;
+  }
+}
+
+void OperatorCost::addSparseMember(int member, const Frame &frame, Role role,
+                                   cost::Work &work) const {
+  const Node &node = graph_[member];
+  double entries = graph_.facts().entriesOf(frame.driver);
+  switch (role) {
+  case Role::Elementwise:
+    work.flops += node.flops * evaluations(graph_, member, frame);
+    break;
+  case Role::Aggregate:
+    if (node.spaces[0] == frame.space) {
+      work.flops += node.flops * entries;
+      if (node.kind == NodeKind::ColumnAggregate)
+        work.gathers += entries;
+    } else {
+      work.flops += node.flops * graph_.cells(node.spaces[0]);
+    }
+    break;
+  case Role::RowsTimes:
+  case Role::TransposedTimes:
+  case Role::NarrowTimes: {
+    // Rows of the other factor, or of the result, are where the columns of entries say.
+    int narrow = role == Role::NarrowTimes ? 0 : 1;
+    int64_t columns = graph_.shapeOf(node.operands[narrow]).columns;
+    work.flops += 2 / productSpeed * entries * graph_.estimate(columns);
+    work.gathers +=
+        gathersOf(entries, role == Role::RowsTimes ? node.operands[1] : Value(), columns);
+    break;
+  }
+  case Role::Sampled: {
+    Value factor = node.operands[1];
+    int64_t inner = graph_.shapeOf(factor).rows;
+    work.flops += 2 / productSpeed * entries * graph_.estimate(inner);
+    work.gathers += gathersOf(entries, factor, inner);
+    if (factor.getDefiningOp<tok::TransposeOp>())
+      break; // what was transposed is read
+    bool isMadeAnyway = llvm::any_of(factor.getUsers(),
+                                     [](Operation *user) { return isa<tok::TransposeOp>(user); });
+    if (!isMadeAnyway) {
+      work.readBytes += bytesOf(factor);
+      work.writtenBytes += 8 * graph_.cells(graph_.shapeOf(factor));
+    }
+    break;
+  }
+  default:
+    work.flops += productFlops(node);
+    break;
+  }
+}
+
+void OperatorCost::addNativeProduct(int member, cost::Work &work) const {
+  const Node &node = graph_[member];
+  const BlockFacts &facts = graph_.facts();
+  Value left = node.operands[0], right = node.operands[1];
+  bool leftCsr = facts.isCsr(left), rightCsr = facts.isCsr(right);
+  double all = productFlops(node);
+  if (leftCsr && rightCsr) {
+    double products = all * facts.densityOf(left) * facts.densityOf(right) * productSpeed / 2;
+    work.flops += flopsPerSparseProduct * products;
+    work.gathers += products;
+  } else if (leftCsr || rightCsr) {
+    Value sparse = leftCsr ? left : right, dense = leftCsr ? right : left;
+    work.flops += all * facts.densityOf(sparse) + flopsPerEntry * facts.entriesOf(sparse);
+    work.gathers += gathersOf(facts.entriesOf(sparse), dense, graph_.shapeOf(dense).columns);
+  } else {
+    double narrowest = std::min(graph_.estimate(graph_.shapeOf(left).columns),
+                                graph_.estimate(graph_.shapeOf(right).columns));
+    work.flops += narrowest < leastNativeColumns ? all : all / nativeProductSpeed;
+  }
+}
+
+//===- what an operator reads and writes
+//------------------------------------------------------------===//
+
+// Arrays are converted where the frame does not read their layout.
+void OperatorCost::addOperand(Value operand, const Frame &frame, cost::Work &work) const {
+  const BlockFacts &facts = graph_.facts();
+  Shape shape = graph_.shapeOf(operand);
+  double cells = graph_.cells(shape);
+  bool wide = shape == frame.space;
+  if (frame.isNative) {
+    work.readBytes += bytesOf(operand);
+    return;
+  }
+  if (frame.driver && wide) {
+    double entries = facts.entriesOf(frame.driver);
+    if (operand == frame.driver) {
+      work.readBytes += bytesPerEntry * entries + 8 * graph_.estimate(shape.rows);
+      work.flops += flopsPerEntry * entries;
+    } else if (facts.isCsr(operand)) {
+      work.readBytes += bytesOf(operand);
+      work.flops += flopsPerMatch * (entries + facts.entriesOf(operand));
+    } else {
+      work.readBytes += std::min(8 * cells, bytesPerLine * entries);
+      work.gathers += entries;
+    }
+    return;
+  }
+  if (facts.isCsr(operand)) {
+    work.readBytes += bytesOf(operand);
+    work.writtenBytes += 8 * cells;
+  }
+  work.readBytes += 8 * cells;
+  // Rows have to be gathered into the lanes of the Row template.
+  if (frame.fusionTemplate == FusionTemplate::Row && shape.rows == frame.space.rows)
+    work.flops += shape.columns == 1 ? 0 : cells;
+}
+
+void OperatorCost::addResult(int root, const Frame &frame, cost::Work &work) const {
+  const BlockFacts &facts = graph_.facts();
+  Value result = graph_[root].operation->getResult(0);
+  double cells = graph_.cells(graph_.shapeOf(result));
+  if (frame.driver && graph_.shapeOf(result) == frame.space) {
+    work.writtenBytes += 8 * facts.entriesOf(frame.driver); // the columns are the driver's
+    return;
+  }
+  work.writtenBytes += 8 * cells;
+  if (facts.isCsr(result) && !frame.isNative) { // its readers convert it
+    work.readBytes += 8 * cells;
+    work.writtenBytes += bytesOf(result);
+  }
+}
+
+void OperatorCost::price(FusedOperator &candidate) const {
+  const Frame &frame = memo_.frames[candidate.frame];
+  cost::Work work;
+  llvm::SmallPtrSet<Value, 16> seen;
+  candidate.reads.clear();
+  candidate.arrays = 0;
+  for (int member : candidate.members.set_bits()) {
+    const Node &node = graph_[member];
+    addMember(member, frame, work);
+    for (auto [operand, producer] : llvm::zip(node.operands, node.producers)) {
+      if ((producer >= 0 && candidate.members[producer]) || !seen.insert(operand).second)
+        continue;
+      if (graph_.isNode(producer))
+        candidate.reads.push_back(producer);
+      if (!tok::isArray(operand.getType()))
+        continue;
+      addOperand(operand, frame, work);
+      ++candidate.arrays;
+    }
+  }
+  for (int root : candidate.roots) {
+    if (!tok::isArray(graph_[root].operation->getResult(0).getType()))
+      continue;
+    addResult(root, frame, work);
+    ++candidate.arrays;
+  }
+  candidate.nanoseconds = cost::nanoseconds(machine_, work);
+}
+
+//===- bounds
+//-------------------------------------------------------------------------------------===//
+
+double OperatorCost::leastFlops(int node) const {
+  double least = std::numeric_limits<double>::infinity();
+  for (const MemoGroup &group : memo_.groups[node]) {
+    cost::Work work;
+    addMember(node, memo_.frames[group.frame], work);
+    least = std::min(least, work.flops);
+  }
+  return least;
+}
+
+double OperatorCost::leastBytesToRead(Value value) const {
+  Shape shape = graph_.shapeOf(value);
+  double least = bytesOf(value);
+  for (const Frame &frame : memo_.frames)
+    if (frame.driver && frame.space == shape)
+      least = std::min(least, bytesPerLine * graph_.facts().entriesOf(frame.driver));
+  return least;
+}
+
+double OperatorCost::leastBytesToStore(int node) const {
+  Value result = graph_[node].operation->getResult(0);
+  double least = 8 * graph_.cells(graph_.shapeOf(result));
+  for (const Frame &frame : memo_.frames)
+    if (frame.driver && frame.space == graph_.shapeOf(result))
+      least = std::min(least, 8 * graph_.facts().entriesOf(frame.driver));
+  return least;
+}

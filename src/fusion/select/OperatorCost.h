@@ -1,0 +1,58 @@
+// What operators read, write and compute, and what that takes on a machine. Of an operator with a
+// driver everything is counted by the driver's entries; products that a native does are estimated
+// too, so that they can be compared with kernels.
+//
+//   OperatorCost cost(graph, memo, machine);
+//   cost.price(candidate);                       // fills in reads, arrays, nanoseconds
+#ifndef TOKAMAK_FUSION_SELECT_OPERATORCOST_H
+#define TOKAMAK_FUSION_SELECT_OPERATORCOST_H
+
+#include "cost/MachineModel.h"
+#include "fusion/explore/MemoTable.h"
+
+#include "llvm/ADT/BitVector.h"
+
+namespace tokamak::fusion {
+
+struct FusedOperator {
+  llvm::BitVector members;         // operations computed inside, by index
+  llvm::SmallVector<int, 4> roots; // those whose results leave the operator, in program order
+  int frame = -1;
+  llvm::SmallVector<int, 6> reads; // nodes whose stored arrays or aggregates are read
+  int arrays = 0;                  // array inputs and results
+  double nanoseconds = 0;
+
+  bool isRoot(int index) const { return llvm::is_contained(roots, index); }
+  bool doesRead(int index) const { return llvm::is_contained(reads, index); }
+};
+
+class OperatorCost {
+public:
+  OperatorCost(const BlockGraph &graph, const MemoTable &memo, const cost::MachineModel &machine)
+      : graph_(graph), memo_(memo), machine_(machine) {}
+
+  // Fills in what is read, the number of arrays and the time; members, roots and frame are given.
+  void price(FusedOperator &candidate) const;
+
+  // What no plan can do without.
+  double leastFlops(int node) const;
+  double leastBytesToRead(mlir::Value value) const;
+  double leastBytesToStore(int node) const;
+
+private:
+  void addMember(int member, const Frame &frame, cost::Work &work) const;
+  void addSparseMember(int member, const Frame &frame, Role role, cost::Work &work) const;
+  void addOperand(mlir::Value operand, const Frame &frame, cost::Work &work) const;
+  void addResult(int root, const Frame &frame, cost::Work &work) const;
+  void addNativeProduct(int member, cost::Work &work) const;
+  double productFlops(const Node &node) const;
+  double gathersOf(double accesses, mlir::Value array, int64_t columns) const;
+  double bytesOf(mlir::Value value) const;
+
+  const BlockGraph &graph_;
+  const MemoTable &memo_;
+  const cost::MachineModel &machine_;
+};
+
+} // namespace tokamak::fusion
+#endif

@@ -1,0 +1,137 @@
+#include "ir/tok/Density.h"
+
+#include "base/SparseSafety.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::tok;
+
+// When results of natives are CSR, as the runtime decides it (runtime/Array.h; a test compares).
+static constexpr double sparseDensityLimit = 0.25;
+static constexpr double sparseLeastCells = 256;
+// What a size without an estimate is taken to be.
+static constexpr int64_t guessedSize = 1000;
+
+static double sizeOf(Dimension dimension) {
+  return static_cast<double>(dimension.isConstant() ? dimension.constantValue()
+                                                    : dimension.estimate(guessedSize));
+}
+static double cellsOf(const Facts &facts) {
+  return facts.isMatrix() ? sizeOf(facts.rows()) * sizeOf(facts.columns()) : 0;
+}
+
+// 1 where nothing is known: all cells may have a value.
+static double densityOf(const Facts &facts) { return facts.density < 0 ? 1 : facts.density; }
+
+static void setDensity(Facts &result, double density) {
+  result.density = density < 1 ? std::max(density, 0.0) : -1;
+}
+
+// The native gives the better layout.
+static void setBestLayout(Facts &result) {
+  bool better = result.isMatrix() && !result.columns().isConstant(1) &&
+                cellsOf(result) >= sparseLeastCells && result.density >= 0 &&
+                result.density < sparseDensityLimit;
+  result.layout = better ? Layout::Csr : Layout::Dense;
+}
+
+static CellFact constantOf(const Facts &facts) {
+  if (auto number = dyn_cast_or_null<FloatAttr>(facts.value))
+    return number.getValueAsDouble();
+  if (auto number = dyn_cast_or_null<IntegerAttr>(facts.value))
+    return number.getType().isInteger(1) ? double(number.getValue().getBoolValue())
+                                         : double(number.getInt());
+  return std::nullopt;
+}
+
+// A cell is zero if the operator gives zero for zeros on the left, on the right, or on both sides.
+static void inferBinary(BinaryOp op, ArrayRef<Facts> operands, Facts &result) {
+  auto isArrayAt = [&](int operand) { return isArray(op->getOperand(operand).getType()); };
+  auto fact = [&](int operand, bool zero) -> CellFact {
+    if (zero && isArrayAt(operand))
+      return 0.0;
+    return isArrayAt(operand) ? std::nullopt : constantOf(operands[operand]);
+  };
+  auto isZeroFor = [&](bool left, bool right) {
+    return isZero(factAt(op.getKind(), fact(0, left), fact(1, right)));
+  };
+  double left = isArrayAt(0) ? densityOf(operands[0]) : 1,
+         right = isArrayAt(1) ? densityOf(operands[1]) : 1;
+  bool zeroLeft = isArrayAt(0) && isZeroFor(true, false),
+       zeroRight = isArrayAt(1) && isZeroFor(false, true);
+  if (zeroLeft && zeroRight)
+    setDensity(result, left * right);
+  else if (zeroLeft || zeroRight)
+    setDensity(result, zeroLeft ? left : right);
+  else if (isArrayAt(0) && isArrayAt(1) && isZeroFor(true, true))
+    setDensity(result, 1 - (1 - left) * (1 - right));
+}
+
+// Of matrices beside or below each other the share of all their cells.
+static void inferAppended(ArrayRef<Facts> operands, Facts &result) {
+  double cells = 0, filled = 0;
+  bool sparse = false;
+  for (const Facts &facts : operands) {
+    cells += cellsOf(facts);
+    filled += cellsOf(facts) * densityOf(facts);
+    sparse |= facts.isCsr();
+  }
+  if (cells > 0)
+    setDensity(result, filled / cells);
+  if (sparse)
+    setBestLayout(result);
+}
+
+static void inferProduct(const Facts &left, const Facts &right, Facts &result) {
+  double both = densityOf(left) * densityOf(right);
+  if (!left.isMatrix() || both >= 1)
+    return;
+  setDensity(result, 1 - std::pow(1 - both, sizeOf(left.columns())));
+  if (left.isCsr() && right.isCsr())
+    setBestLayout(result);
+}
+
+void tok::inferDensity(Operation *operation, ArrayRef<Facts> operands,
+                       MutableArrayRef<Facts> results) {
+  if (results.size() != 1 || !isArray(operation->getResult(0).getType()) || results[0].isCsr() ||
+      results[0].dims.size() != 2)
+    return;
+  Facts &result = results[0];
+  auto keep = [&](bool layout) {
+    result.density = operands[0].density;
+    if (layout && operands[0].isCsr())
+      setBestLayout(result);
+  };
+  if (auto unary = dyn_cast<UnaryOp>(operation)) {
+    if (isZero(factAt(unary.getKind(), CellFact(0.0))))
+      result.density = operands[0].density;
+  } else if (auto binary = dyn_cast<BinaryOp>(operation)) {
+    inferBinary(binary, operands, result);
+  } else if (isa<MatmulOp>(operation)) {
+    inferProduct(operands[0], operands[1], result);
+  } else if (isa<SliceOp, ReshapeOp, RemoveEmptyOp>(operation)) {
+    keep(/*layout=*/true);
+  } else if (auto replace = dyn_cast<ReplaceOp>(operation)) {
+    CellFact pattern = constantOf(operands[1]);
+    if (pattern && *pattern != 0)
+      keep(/*layout=*/true);
+  } else if (isa<InsertOp>(operation)) {
+    keep(/*layout=*/false);
+  } else if (isa<CbindOp, RbindOp>(operation)) {
+    inferAppended(operands, result);
+  } else if (isa<RandOp>(operation)) {
+    if (CellFact sparsity = constantOf(operands[4]))
+      setDensity(result, *sparsity);
+    setBestLayout(result);
+  } else if (isa<TableOp>(operation)) {
+    if (double cells = cellsOf(result); cells > 0 && operands[0].isMatrix())
+      setDensity(result, sizeOf(operands[0].rows()) / cells);
+    setBestLayout(result);
+  } else if (isa<DiagOp>(operation)) {
+    if (operands[0].isColumnVector())
+      setDensity(result, 1 / std::max(sizeOf(operands[0].rows()), 1.0));
+    setBestLayout(result);
+  }
+}
