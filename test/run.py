@@ -20,6 +20,7 @@ import claims
 import include_edges
 import run_commands
 import run_counts
+import run_natives
 import run_scripts
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -156,6 +157,11 @@ def command_level():
     return {name: alone(run) for name, run in run_commands.discover().items()}
 
 
+def native_level():
+    """Every builtin against its golden values (test/golden/natives.json), all cases of one input at once."""
+    return {f"natives/{name}": alone(run) for name, run in run_natives.discover().items()}
+
+
 def count_level():
     return {t.name: alone(t.run) for t in run_counts.discover()}
 
@@ -174,7 +180,7 @@ def claim_level():
 
 
 LEVELS = {"unit": unit_level, "ir": ir_level, "scripts": script_level, "golden": golden_level,
-          "counts": count_level, "commands": command_level, "examples": example_level, "edges": edge_level, "fuzz": fuzz_level, "claims": claim_level}
+          "natives": native_level, "counts": count_level, "commands": command_level, "examples": example_level, "edges": edge_level, "fuzz": fuzz_level, "claims": claim_level}
 
 
 def main():

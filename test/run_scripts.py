@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs DML scripts on both engines, under every selector, with 1 and 2 threads, and compares what they print.
 
-A test is NAME.dml in one of the folders given, with one of these beside it:
+A test is NAME.dml, or NAME.mlir in the text of the tok dialect, in one of the folders given, with one of these beside it:
   NAME.out   the exact text expected on stdout (compared number by number where `# tolerance:` is set)
   NAME.err   the exact text expected on stderr
 A short output may stand in the script itself instead of NAME.out, a comment for each line: `# prints: text`.
@@ -13,8 +13,11 @@ Comment lines at the head of the script say the rest:
   # error-line: 7                        stderr must point at this line of the script
   # tolerance: 1e-9                      numbers of stdout may differ by this much, relative to max(1, |expected|)
   # engines: native                      only these engines (reference, native), with the reason behind it
+  # precision: f64                       not run with --precision=f32, with the reason behind it
+In a .mlir file comments begin with // instead of #.
 
-Every configuration must give the expected text, and for each selector the same bytes with 1 and with 2 threads.
+Every configuration must give the expected text, and for each selector the same bytes with 1 and with 2 threads. With
+--precision=f32 scripts must end as expected and native runs print, up to rounding, what the reference prints.
 
 usage: run_scripts.py [--pin] [--verbose] [FILTER]
   --pin   writes NAME.err for error tests that have none yet, from the reference engine, once the other lines hold
@@ -35,8 +38,10 @@ TOKAMAK = ROOT / "build" / os.environ.get("TOKAMAK_PRESET", "release") / "bin/to
 FUSION = ["none", "all", "no-redundancy", "cost"]
 THREADS = [1, 2]
 TIMEOUT_SECONDS = 60
-HEADER = re.compile(r"#\s*(args|exit|error-contains|error-line|tolerance|engines|prints):\s*(.*)")
-HAS_EXPECTATION = re.compile(r"^# (error-contains|prints):", re.MULTILINE)
+HEADER = re.compile(r"(?:#|//)\s*(args|exit|error-contains|error-line|tolerance|engines|precision|prints):\s*(.*)")
+HAS_EXPECTATION = re.compile(r"^(?:#|//) (error-contains|prints):", re.MULTILINE)
+# Printed cells have three decimals, the last of which may differ by one.
+SINGLE_TOLERANCE = 2e-3
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*(?:[eE][-+]?\d+)?|Infinity|NaN)")
 
 
@@ -53,6 +58,14 @@ def configurations():
         for threads in THREADS:
             yield Configuration(f"native, fusion {fusion}, {threads} threads", "native",
                                 ["--engine=native", f"--fusion={fusion}", f"--threads={threads}"])
+
+
+# The first one's output is what the others are compared with.
+SINGLE_PRECISION = [
+    Configuration("reference, f32", "reference", ["--engine=reference", "--precision=f32"]),
+    Configuration("native, f32, fusion none, 1 thread", "native", ["--fusion=none", "--threads=1", "--precision=f32"]),
+    Configuration("native, f32, fusion cost, 2 threads", "native", ["--fusion=cost", "--threads=2", "--precision=f32"]),
+]
 
 
 @dataclasses.dataclass
@@ -72,9 +85,10 @@ class ScriptTest:
         self.args, self.exit, self.tolerance = [], 0, None
         self.error_contains, self.error_line = [], None
         self.engines = ["reference", "native"]
+        self.single_precision = path.suffix == ".dml" and path.is_relative_to(ROOT / "test/scripts")
         self.prints = []
         for line in path.read_text().splitlines():
-            if not line.startswith("#"):
+            if not line.startswith(("#", "//")):
                 break
             match = HEADER.match(line)
             if match:
@@ -94,6 +108,8 @@ class ScriptTest:
             self.error_line = int(value)
         elif key == "tolerance":
             self.tolerance = float(value)
+        elif key == "precision":
+            self.single_precision = False
         elif key == "prints":
             self.prints.append(value)
         elif key == "engines":
@@ -146,6 +162,23 @@ class ScriptTest:
                 if outputs.setdefault(key, outcome.out) != outcome.out:
                     return f"{configuration.name}: the bits depend on the number of threads:\n" + \
                         difference(outputs[key], outcome.out)
+        if self.single_precision and len(self.engines) == 2:
+            return self.run_in_single_precision()
+        return None
+
+    def run_in_single_precision(self):
+        """The engines agree on matrices of f32, up to what the order of additions may change."""
+        expected = None
+        tolerance = max(self.tolerance or 0, SINGLE_TOLERANCE)
+        for configuration in SINGLE_PRECISION:
+            outcome = self.execute(configuration)
+            if outcome.exit != self.exit:
+                return f"{configuration.name}: exit status {outcome.exit}, expected {self.exit}\n{outcome.err}"
+            expected = expected or outcome
+            for stream in ("out", "err"):
+                if not same_text(getattr(outcome, stream), getattr(expected, stream), tolerance):
+                    return f"{configuration.name}: {stream} differs from the reference's:\n" + \
+                        difference(getattr(expected, stream), getattr(outcome, stream))
         return None
 
 
@@ -171,7 +204,8 @@ def difference(expected, actual):
 
 def discover():
     folders = [ROOT / "test/scripts", ROOT / "test/golden"]
-    return [ScriptTest(p) for folder in folders for p in sorted(folder.rglob("*.dml"))
+    scripts = [p for folder in folders for p in sorted(folder.rglob("*")) if p.suffix in (".dml", ".mlir")]
+    return [ScriptTest(p) for p in scripts
             if p.with_suffix(".out").exists() or p.with_suffix(".err").exists() or HAS_EXPECTATION.search(p.read_text())]
 
 

@@ -62,11 +62,14 @@ double indexOfExtreme(bool largest, std::span<const double> cells) {
   return static_cast<double>(index + 1);
 }
 
-std::vector<double> rowOf(const Array &x, int64_t row) {
-  std::vector<double> cells;
-  for (int64_t j = 0; j < x.columns(); ++j)
-    cells.push_back(x.at(row, j));
-  return cells;
+// Along the last dimension, which becomes 1.
+Value aggregateRows(AggregateKind kind, const Array &x) {
+  auto columns = static_cast<size_t>(x.shape()[x.shape().rank() - 1]);
+  ArrayPointer result = Array::create(x.shape().withLast(1));
+  for (int64_t i = 0; i < result->cells(); ++i)
+    result->mutableData()[i] =
+        reduce(kind, {x.data() + i * static_cast<int64_t>(columns), columns});
+  return result;
 }
 
 std::vector<double> columnOf(const Array &x, int64_t column) {
@@ -113,13 +116,9 @@ double reduce(AggregateKind kind, std::span<const double> cells) {
 Value aggregate(AggregateKind kind, AggregateDirection direction, const Value &operand) {
   if (direction == AggregateDirection::Full)
     return reduce(kind, cellsOf(arrayOf(operand, mnemonic(kind))));
+  if (direction == AggregateDirection::Row)
+    return aggregateRows(kind, arrayOf(operand, mnemonic(kind)));
   const Array &x = matrixOf(operand, mnemonic(kind));
-  if (direction == AggregateDirection::Row) {
-    ArrayPointer result = Array::create({x.rows(), 1});
-    for (int64_t i = 0; i < x.rows(); ++i)
-      cellOf(*result, i, 0) = reduce(kind, rowOf(x, i));
-    return result;
-  }
   ArrayPointer result = Array::create({1, x.columns()});
   for (int64_t j = 0; j < x.columns(); ++j)
     cellOf(*result, 0, j) = reduce(kind, columnOf(x, j));

@@ -2,6 +2,7 @@
 
 #include "reference/MatrixAccess.h"
 #include "reference/ScalarMeaning.h"
+#include "reference/TensorMeaning.h"
 
 #include <cmath>
 #include <initializer_list>
@@ -48,28 +49,46 @@ Value binaryWithScalar(BinaryOperator op, const Array &x, double y) {
   return result;
 }
 
+// Of arrays that are no matrices: either is repeated where its size is 1.
+Value binaryOfTensors(BinaryOperator op, const Array &x, const Array &y) {
+  std::optional<runtime::Shape> shape = broadcastShape(x.shape(), y.shape());
+  if (!shape)
+    throw Error(fmt::format("sizes do not agree: {} {} {}; expected equal sizes, or 1 where they "
+                            "differ",
+                            x.shape().text(), spelling(op), y.shape().text()));
+  ArrayPointer result = Array::create(*shape);
+  for (int64_t i = 0; i < result->cells(); ++i)
+    result->mutableData()[i] = evaluate(op, x.data()[broadcastCell(*shape, x.shape(), i)],
+                                        y.data()[broadcastCell(*shape, y.shape(), i)]);
+  return result;
+}
+
 Value binaryOfArrays(BinaryOperator op, const Array &x, const Array &y) {
   if (x.shape() == y.shape())
     return binaryOfEqualSizes(op, x, y);
   bool matrices = x.shape().rank() == 2 && y.shape().rank() == 2;
-  if (matrices && y.cells() == 1)
+  if (!matrices)
+    return binaryOfTensors(op, x, y);
+  if (y.cells() == 1)
     return binaryWithScalar(op, x, y.at(0, 0));
-  if (matrices && y.columns() == 1 && y.rows() == x.rows())
+  if (y.columns() == 1 && y.rows() == x.rows())
     return binaryWithColumn(op, x, y);
-  if (matrices && y.rows() == 1 && y.columns() == x.columns())
+  if (y.rows() == 1 && y.columns() == x.columns())
     return binaryWithRow(op, x, y);
   std::string message = fmt::format(
       "sizes do not agree: {} {} {}; expected equal sizes, or a right operand that is a vector "
       "of matching length",
       x.shape().text(), spelling(op), y.shape().text());
-  if (matrices && x.columns() == 1 && y.rows() == 1)
+  if (x.columns() == 1 && y.rows() == 1)
     message += fmt::format("; outer(u, v, \"{}\") combines a column with a row", spelling(op));
   throw Error(message);
 }
 
 // One of the operands of ifElse at a cell: scalars are the same everywhere.
-double cellOrScalar(const Value &value, int64_t index) {
-  return value.isArray() ? value.array()->data()[index] : value.asDouble();
+double cellOrScalar(const Value &value, const runtime::Shape &shape, int64_t index) {
+  return value.isArray()
+             ? value.array()->data()[broadcastCell(shape, value.array()->shape(), index)]
+             : value.asDouble();
 }
 
 } // namespace
@@ -99,21 +118,23 @@ Value binary(BinaryOperator op, const Value &lhs, const Value &rhs) {
 }
 
 Value ifElse(const Value &condition, const Value &then, const Value &otherwise) {
-  const Array *first = nullptr;
+  std::optional<runtime::Shape> shape;
   for (const Value *operand : {&condition, &then, &otherwise}) {
     if (!operand->isArray())
       continue;
-    const Array &array = arrayOf(*operand, "ifelse");
-    if (first && array.shape() != first->shape())
-      throw Error(fmt::format("ifelse: sizes do not agree: {} and {}", first->shape().text(),
-                              array.shape().text()));
-    first = &array;
+    const runtime::Shape &own = arrayOf(*operand, "ifelse").shape();
+    std::optional<runtime::Shape> both = shape ? broadcastShape(*shape, own) : own;
+    // Matrices are not repeated.
+    if (!both || (own.rank() == 2 && shape && *shape != own))
+      throw Error(fmt::format("ifelse: sizes do not agree: {} and {}", shape->text(), own.text()));
+    shape = both;
   }
-  if (!first)
+  if (!shape)
     return condition.asBoolean() ? then : otherwise;
-  ArrayPointer result = Array::create(first->shape());
-  for (int64_t i = 0; i < first->cells(); ++i)
-    result->mutableData()[i] = cellOrScalar(cellOrScalar(condition, i) != 0 ? then : otherwise, i);
+  ArrayPointer result = Array::create(*shape);
+  for (int64_t i = 0; i < result->cells(); ++i)
+    result->mutableData()[i] =
+        cellOrScalar(cellOrScalar(condition, *shape, i) != 0 ? then : otherwise, *shape, i);
   return result;
 }
 

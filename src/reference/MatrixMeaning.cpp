@@ -3,6 +3,7 @@
 #include "reference/ListMeaning.h"
 #include "reference/MatrixAccess.h"
 #include "reference/ScalarMeaning.h"
+#include "reference/TensorMeaning.h"
 #include "runtime/Frame.h"
 
 #include <algorithm>
@@ -101,6 +102,8 @@ Value bindInputs(std::string_view operation, std::span<const Value> inputs,
 } // namespace
 
 Value matmul(const Value &lhs, const Value &rhs) {
+  if (lhs.isArray() && lhs.array()->shape().rank() > 2)
+    return multiplyMatrices(arrayOf(lhs, "%*%"), arrayOf(rhs, "%*%"));
   const Array &x = matrixOf(lhs, "%*%"), &y = matrixOf(rhs, "%*%");
   if (x.columns() != y.rows())
     throw Error(fmt::format("%*%: the inner dimensions differ: {} %*% {}", x.shape().text(),
@@ -118,6 +121,8 @@ Value matmul(const Value &lhs, const Value &rhs) {
 }
 
 Value transpose(const Value &operand) {
+  if (operand.isArray() && operand.array()->shape().rank() > 2)
+    return transposeMatrices(arrayOf(operand, "t"));
   const Array &x = matrixOf(operand, "t");
   ArrayPointer result = Array::create({x.columns(), x.rows()});
   for (int64_t i = 0; i < x.rows(); ++i)

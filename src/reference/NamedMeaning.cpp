@@ -7,6 +7,7 @@
 #include "reference/ListMeaning.h"
 #include "reference/MatrixMeaning.h"
 #include "reference/SelectionMeaning.h"
+#include "reference/TensorMeaning.h"
 
 namespace tokamak::reference {
 namespace {
@@ -32,6 +33,8 @@ struct NamedMeaning {
 constexpr NamedMeaning namedMeanings[] = {
     {"matmul", [](Operands o) { return matmul(o[0], o[1]); }},
     {"transpose", [](Operands o) { return transpose(o[0]); }},
+    {"view", [](Operands o) { return view(o[0], o.subspan(1)); }},
+    {"expand", [](Operands o) { return expand(o[0], o.subspan(1)); }},
     {"diag", [](Operands o) { return diag(o[0]); }},
     {"trace", [](Operands o) { return trace(o[0]); }},
     {"rev", [](Operands o) { return reverse(o[0]); }},

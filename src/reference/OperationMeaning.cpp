@@ -7,6 +7,7 @@
 #include "reference/IndexMeaning.h"
 #include "reference/NamedMeaning.h"
 #include "reference/ScalarMeaning.h"
+#include "reference/TensorMeaning.h"
 #include "runtime/ScalarOperations.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -32,6 +33,19 @@ Value constant(tok::ConstantOp op) {
   if (op.getType().isInteger(1))
     return integer.getValue().getBoolValue();
   return static_cast<int64_t>(integer.getInt());
+}
+
+Value literal(tok::LiteralOp op) {
+  auto cells = mlir::cast<mlir::DenseFPElementsAttr>(op.getCells());
+  runtime::ArrayPointer array = runtime::Array::create(runtime::Shape(cells.getType().getShape()));
+  double *next = array->mutableData();
+  for (const llvm::APFloat &cell : cells.getValues<llvm::APFloat>())
+    *next++ = cell.convertToDouble();
+  return array;
+}
+
+Value sizeOfDimension(const Value &value, uint64_t dimension) {
+  return value.array()->shape()[static_cast<int>(dimension) - 1];
 }
 
 // What `value` is as a value of this type.
@@ -81,6 +95,9 @@ std::vector<Value> callNative(std::string_view name, size_t resultCount, Operand
   // The native may consume these copies; the arrays have other owners, so they stay as they are.
   std::vector<Value> copies(operands.begin(), operands.end()), results(resultCount);
   native->function(context, copies, results);
+  for (Value &result : results)
+    if (result.isArray())
+      result = runtime::Array::asDense(result.array());
   return results;
 }
 
@@ -92,13 +109,14 @@ std::vector<Value> named(tok::NativeOpInterface op, Operands operands,
   return callNative(name, op->getNumResults(), operands, context);
 }
 
-} // namespace
+bool isSingle(mlir::Type type) {
+  auto array = mlir::dyn_cast<mlir::RankedTensorType>(type);
+  return array && array.getElementType().isF32();
+}
 
-std::vector<Value> meaningOf(mlir::Operation &operation, Operands operands,
-                             runtime::ExecutionContext &context) {
+std::vector<Value> computedInDoubles(mlir::Operation &operation, Operands operands,
+                                     runtime::ExecutionContext &context) {
   using Results = std::vector<Value>;
-  for (const Value &operand : operands)
-    runtime::checkDefined(operand);
   return llvm::TypeSwitch<mlir::Operation *, Results>(&operation)
       .Case([&](tok::ConstantOp op) { return Results{constant(op)}; })
       .Case([&](tok::UndefOp op) { return Results{runtime::Undefined{op.getVariable().str()}}; })
@@ -114,6 +132,9 @@ std::vector<Value> meaningOf(mlir::Operation &operation, Operands operands,
       .Case([&](tok::RowsOp) { return Results{rows(operands[0])}; })
       .Case([&](tok::ColumnsOp) { return Results{columns(operands[0])}; })
       .Case([&](tok::LengthOp) { return Results{length(operands[0])}; })
+      .Case(
+          [&](tok::SizeOp op) { return Results{sizeOfDimension(operands[0], op.getDimension())}; })
+      .Case([&](tok::LiteralOp op) { return Results{literal(op)}; })
       .Case([&](tok::AssumeOp op) { return Results{assume(op, operands[0])}; })
       .Case([&](tok::BarrierOp) { return Results(); })
       .Case([&](tok::NativeOpInterface op) { return named(op, operands, context); })
@@ -121,6 +142,27 @@ std::vector<Value> meaningOf(mlir::Operation &operation, Operands operands,
         internalError(fmt::format("the reference has no meaning for '{}'",
                                   op->getName().getStringRef().str()));
       });
+}
+
+} // namespace
+
+std::vector<Value> meaningOf(mlir::Operation &operation, Operands operands,
+                             runtime::ExecutionContext &context) {
+  for (const Value &operand : operands)
+    runtime::checkDefined(operand);
+  std::vector<Value> rounded(operands.begin(), operands.end());
+  if (mlir::isa<tok::BinaryOp, tok::IfElseOp>(operation) &&
+      isSingle(operation.getResult(0).getType()))
+    for (Value &operand : rounded)
+      if (operand.isNumber())
+        operand = static_cast<double>(static_cast<float>(operand.asDouble()));
+  std::vector<Value> results = computedInDoubles(operation, rounded, context);
+  for (mlir::OpResult result : operation.getResults())
+    if (isSingle(result.getType())) {
+      Value &value = results[result.getResultNumber()];
+      value = roundedToSingle(value);
+    }
+  return results;
 }
 
 } // namespace tokamak::reference

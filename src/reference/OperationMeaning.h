@@ -14,6 +14,9 @@
 
 namespace tokamak::reference {
 
+// Arrays are dense and of doubles; those whose element type is f32 hold what f32 can hold: what was
+// computed in doubles, rounded once. Scalars beside such arrays are rounded first.
+//
 // Reading an operand that is an unassigned variable is an Error. An operation of another dialect,
 // or a name that neither the reference nor the runtime knows, is an internal error.
 std::vector<runtime::Value> meaningOf(mlir::Operation &operation,

@@ -44,11 +44,17 @@ private:
     case AggregateDirection::Full:
       return builder_.create<tok::LengthOp>(location_, i64, op_.getOperand());
     case AggregateDirection::Row:
-      return builder_.create<tok::ColumnsOp>(location_, i64, op_.getOperand());
+      return lastSize();
     case AggregateDirection::Column:
       return builder_.create<tok::RowsOp>(location_, i64, op_.getOperand());
     }
     return {};
+  }
+
+  Value lastSize() {
+    auto type = cast<RankedTensorType>(op_.getOperand().getType());
+    return builder_.create<tok::SizeOp>(location_, builder_.getI64Type(), op_.getOperand(),
+                                        builder_.getI64IntegerAttr(type.getRank()));
   }
 
   OpBuilder builder_;
@@ -58,7 +64,8 @@ private:
 
 } // namespace
 
-void rewrite::decomposeAggregates(func::FuncOp block, analysis::FactsAnalysis &) {
+bool rewrite::decomposeAggregates(func::FuncOp block, analysis::FactsAnalysis &) {
+  bool fired = false;
   block.walk([&](tok::AggregateOp op) {
     Value replacement;
     if (op.getKind() == AggregateKind::Mean)
@@ -71,5 +78,7 @@ void rewrite::decomposeAggregates(func::FuncOp block, analysis::FactsAnalysis &)
       return;
     op.replaceAllUsesWith(replacement);
     op.erase();
+    fired = true;
   });
+  return fired;
 }

@@ -10,10 +10,11 @@ static std::vector<Native> sortedTable() {
   std::vector<Native> table;
   table.reserve(128);
   for (auto natives :
-       {constructionNatives, decompositionNatives, distinctNatives, distributionNatives,
-        fileNatives, frameNatives, groupNatives, linearAlgebraNatives, listNatives, outputNatives,
-        productNatives, programNatives, randomNatives, reorganizationNatives, scanNatives,
-        selectionNatives, statisticsNatives}) {
+       {bindingNatives,       constructionNatives, decompositionNatives,  distinctNatives,
+        distributionNatives,  fileNatives,         frameNatives,          groupNatives,
+        linearAlgebraNatives, listNatives,         outputNatives,         productNatives,
+        programNatives,       randomNatives,       reorganizationNatives, scanNatives,
+        selectionNatives,     statisticsNatives,   tableNatives,          tensorNatives}) {
     std::span<const Native> rows = natives();
     table.insert(table.end(), rows.begin(), rows.end());
   }

@@ -27,6 +27,36 @@ inline const Array &matrixOperand(const Value &value, std::string_view native) {
   return *value.array();
 }
 
+// A dense array of any rank and of either floating-point type, for natives that take
+// Operands::Dense.
+inline const Array &denseOperand(const Value &value, std::string_view native) {
+  if (!value.isArray())
+    throw Error(fmt::format("{}: expected a matrix, got {}", native, value.describe()));
+  return *value.array();
+}
+// The same, of rank 2.
+inline const Array &denseMatrixOperand(const Value &value, std::string_view native) {
+  const Array &array = denseOperand(value, native);
+  if (array.shape().rank() != 2)
+    throw Error(
+        fmt::format("{}: expected a matrix, got an array of {}", native, array.shape().text()));
+  return array;
+}
+
+// Calls body.operator()<Number>() for the type of the array's cells, double or float.
+template <typename Body> void withCellType(const Array &array, const Body &body) {
+  if (array.elementType() == ElementType::F32)
+    body.template operator()<float>();
+  else
+    body.template operator()<double>();
+}
+template <typename Number> const Number *cellsOf(const Array &array) {
+  return reinterpret_cast<const Number *>(array.rawBytes());
+}
+template <typename Number> Number *mutableCellsOf(Array &array) {
+  return reinterpret_cast<Number *>(array.mutableBytes());
+}
+
 // A size: not negative.
 inline int64_t sizeOperand(const Value &value, std::string_view native, std::string_view what) {
   int64_t size = value.asInteger();

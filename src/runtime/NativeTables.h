@@ -6,6 +6,7 @@
 
 namespace tokamak::runtime {
 
+std::span<const Native> bindingNatives();
 std::span<const Native> constructionNatives();
 std::span<const Native> decompositionNatives();
 std::span<const Native> distinctNatives();
@@ -23,6 +24,8 @@ std::span<const Native> reorganizationNatives();
 std::span<const Native> scanNatives();
 std::span<const Native> selectionNatives();
 std::span<const Native> statisticsNatives();
+std::span<const Native> tableNatives();
+std::span<const Native> tensorNatives();
 
 } // namespace tokamak::runtime
 #endif

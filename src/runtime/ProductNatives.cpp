@@ -1,9 +1,11 @@
 // Matrix products: OpenBLAS on one thread for each tile, tiles over the scheduler. Where tiles
 // begin depends on the sizes alone, so the bits of a product do not depend on the number of
 // threads.
+#include "runtime/BatchedProducts.h"
 #include "runtime/Blas.h"
 #include "runtime/NativeOperands.h"
 #include "runtime/NativeTables.h"
+#include "runtime/SparseProducts.h"
 
 namespace tokamak::runtime {
 namespace {
@@ -82,6 +84,11 @@ void multiplyTiled(ExecutionContext &context, const Product &product, double *re
 
 void multiply(ExecutionContext &context, std::span<Value> operands, std::span<Value> results,
               bool lhsTransposed, bool rhsTransposed) {
+  if (operands[0].isArray() && operands[0].array()->shape().rank() > 2) {
+    results[0] = multiplyBatches(context, *operands[0].array(), *operands[1].array(), lhsTransposed,
+                                 rhsTransposed);
+    return;
+  }
   const Array &lhs = matrixOperand(operands[0], "%*%"), &rhs = matrixOperand(operands[1], "%*%");
   GemmShape shape{lhsTransposed, rhsTransposed, lhsTransposed ? lhs.columns() : lhs.rows(),
                   rhsTransposed ? rhs.rows() : rhs.columns(),
@@ -90,6 +97,11 @@ void multiply(ExecutionContext &context, std::span<Value> operands, std::span<Va
   if (shape.inner != rhsInner)
     throw Error(fmt::format("%*%: the inner dimensions differ: {}x{} %*% {}x{}", shape.rows,
                             shape.inner, rhsInner, shape.columns));
+  if (lhs.isCsr() || rhs.isCsr()) {
+    results[0] = multiplySparse(context, {operands[0].array(), lhsTransposed},
+                                {operands[1].array(), rhsTransposed});
+    return;
+  }
   ArrayPointer result = Array::create({shape.rows, shape.columns});
   Product product{lhs, rhs, shape};
   bool isLong = product.flops() >= smallestParallelFlops && result->cells() <= largestSplitResult &&
@@ -115,9 +127,11 @@ void matmulTransposedRight(ExecutionContext &context, std::span<Value> operands,
   multiply(context, operands, results, false, true);
 }
 
-constexpr Native natives[] = {{"matmul", matmul},
-                              {"matmul_transposed_left", matmulTransposedLeft},
-                              {"matmul_transposed_right", matmulTransposedRight}};
+constexpr bool noEffect = false;
+constexpr Native natives[] = {
+    {"matmul", matmul, noEffect, Operands::Doubles},
+    {"matmul_transposed_left", matmulTransposedLeft, noEffect, Operands::Doubles},
+    {"matmul_transposed_right", matmulTransposedRight, noEffect, Operands::Doubles}};
 
 } // namespace
 

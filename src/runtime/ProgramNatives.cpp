@@ -23,9 +23,21 @@ void timeNative(ExecutionContext &, std::span<Value>, std::span<Value> results) 
   results[0] = int64_t{std::chrono::duration_cast<std::chrono::nanoseconds>(now).count()};
 }
 
+// A scalar whose type only the run tells, as the operand of a kernel. The second operand spells the
+// operator, if there is one.
+void numberBesideMatrix(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+  const std::string &name = operands[1].text();
+  if (!name.empty() && !operands[0].isNumber())
+    throw Error(fmt::format("{}: a matrix goes with a matrix or a number, not with {}", name,
+                            operands[0].describe()));
+  results[0] = operands[0].asDouble();
+}
+
 constexpr bool hasEffect = true;
-constexpr Native natives[] = {
-    {"assert", assertNative, hasEffect}, {"stop", stop, hasEffect}, {"time", timeNative}};
+constexpr Native natives[] = {{"assert", assertNative, hasEffect},
+                              {"number_beside_matrix", numberBesideMatrix},
+                              {"stop", stop, hasEffect},
+                              {"time", timeNative}};
 
 } // namespace
 

@@ -1,7 +1,10 @@
-// Cells moved, not computed: transpose, slices, binding, diagonals.
+// Cells moved, not computed: transpose, slices, diagonals, rows in another order.
 #include "runtime/Frame.h"
 #include "runtime/NativeOperands.h"
 #include "runtime/NativeTables.h"
+#include "runtime/SparseMatrix.h"
+#include "runtime/SparseProducts.h"
+#include "runtime/SparseReorganization.h"
 
 #include <cstring>
 
@@ -13,16 +16,17 @@ void copyCells(const double *from, int64_t count, double *to) {
     std::memcpy(to, from, static_cast<size_t>(count) * sizeof(double));
 }
 
-void transpose(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
-  const Array &source = matrixOperand(operands[0], "t");
-  int64_t rows = source.rows(), columns = source.columns();
-  if (rows == 1 || columns == 1) {
-    results[0] = source.reshaped({columns, rows});
-    return;
-  }
-  ArrayPointer result = Array::create({columns, rows});
-  const double *from = source.data();
-  double *to = result->mutableData();
+// The cells of `source`, moved as bytes: they may be of either type.
+void copyCells(const Array &source, int64_t begin, int64_t count, Array &target, int64_t at) {
+  int64_t cell = byteSize(source.elementType());
+  if (count > 0)
+    std::memcpy(target.mutableBytes() + at * cell, source.rawBytes() + begin * cell,
+                static_cast<size_t>(count * cell));
+}
+
+template <typename Number>
+void transposeMatrix(ExecutionContext &context, const Number *from, int64_t rows, int64_t columns,
+                     Number *to) {
   // Square blocks that fit the first-level cache: one side is read, the other written with a
   // stride. The longer side is shared among the threads.
   constexpr int64_t block = 16;
@@ -43,14 +47,39 @@ void transpose(ExecutionContext &context, std::span<Value> operands, std::span<V
     else
       moveBlocks(0, rows, begin, end);
   });
-  results[0] = std::move(result);
 }
 
-struct Range {
-  int64_t rowBegin, rowEnd, columnBegin, columnEnd; // half-open, from 0
-  int64_t rows() const { return rowEnd - rowBegin; }
-  int64_t columns() const { return columnEnd - columnBegin; }
-};
+void transpose(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+  if (hasCsr(operands)) {
+    results[0] = Array::inBestLayout(transposeSparse(context, *operands[0].array()));
+    return;
+  }
+  const Array &source = denseOperand(operands[0], "t");
+  std::array<int64_t, Shape::maxRank> sizes{};
+  int rank = source.shape().rank();
+  std::copy_n(source.shape().sizes().begin(), rank, sizes.begin());
+  std::swap(sizes[rank - 1], sizes[rank - 2]);
+  Shape shape(std::span<const int64_t>(sizes.data(), static_cast<size_t>(rank)));
+  int64_t rows = shape[rank - 1], columns = shape[rank - 2], cells = source.cells();
+  if (rows == 1 || columns == 1 || cells == 0) {
+    results[0] = source.reshaped(shape);
+    return;
+  }
+  ArrayPointer result = Array::create(shape, source.elementType());
+  withCellType(source, [&]<typename Number>() {
+    const Number *from = cellsOf<Number>(source);
+    Number *to = mutableCellsOf<Number>(*result);
+    int64_t matrix = rows * columns, matrices = cells / matrix;
+    if (matrices == 1)
+      return transposeMatrix(context, from, rows, columns, to);
+    ExecutionContext alone; // the matrices are shared among the threads
+    forEachRange(context, matrices, parallelGrain / matrix, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i)
+        transposeMatrix(alone, from + i * matrix, rows, columns, to + i * matrix);
+    });
+  });
+  results[0] = std::move(result);
+}
 
 void checkBounds(std::string_view what, int64_t begin, int64_t end, int64_t size,
                  const Array &array) {
@@ -71,7 +100,7 @@ FrameRange frameRangeOf(std::span<const Value> bounds) {
           bounds[3].asInteger()};
 }
 
-Range rangeOf(const Array &array, std::span<const Value> bounds) {
+CellRange rangeOf(const Array &array, std::span<const Value> bounds) {
   int64_t rowBegin = bounds[0].asInteger(), rowEnd = bounds[1].asInteger();
   int64_t columnBegin = bounds[2].asInteger(), columnEnd = bounds[3].asInteger();
   checkBounds("row", rowBegin, rowEnd, array.rows(), array);
@@ -79,36 +108,40 @@ Range rangeOf(const Array &array, std::span<const Value> bounds) {
   return {rowBegin - 1, rowEnd, columnBegin - 1, columnEnd};
 }
 
-void slice(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+void slice(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   if (operands[0].isFrame()) {
     results[0] = sliceFrame(*operands[0].frame(), frameRangeOf(operands.subspan(1, 4)));
     return;
   }
-  const Array &source = matrixOperand(operands[0], "indexing");
-  Range range = rangeOf(source, operands.subspan(1, 4));
+  const Array &source = denseMatrixOperand(operands[0], "indexing");
+  CellRange range = rangeOf(source, operands.subspan(1, 4));
   if (range.rows() == source.rows() && range.columns() == source.columns()) {
     results[0] = operands[0];
+    return;
+  }
+  if (source.isCsr()) {
+    results[0] = sliceSparse(context, source, range);
     return;
   }
   if (range.columns() == source.columns()) {
     results[0] = source.rowView(range.rowBegin, range.rowEnd);
     return;
   }
-  ArrayPointer result = Array::create({range.rows(), range.columns()});
+  ArrayPointer result = Array::create({range.rows(), range.columns()}, source.elementType());
   for (int64_t i = 0; i < range.rows(); ++i)
-    copyCells(source.data() + (range.rowBegin + i) * source.columns() + range.columnBegin,
-              range.columns(), result->mutableData() + i * range.columns());
+    copyCells(source, (range.rowBegin + i) * source.columns() + range.columnBegin, range.columns(),
+              *result, i * range.columns());
   results[0] = std::move(result);
 }
 
-void insert(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+void insert(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   if (operands[0].isFrame()) {
     results[0] =
         insertIntoFrame(*operands[0].frame(), operands[1], frameRangeOf(operands.subspan(2, 4)));
     return;
   }
-  const Array &target = matrixOperand(operands[0], "left indexing");
-  Range range = rangeOf(target, operands.subspan(2, 4));
+  const Array &target = denseMatrixOperand(operands[0], "left indexing");
+  CellRange range = rangeOf(target, operands.subspan(2, 4));
   int64_t columns = target.columns();
   if (operands[1].isScalar()) {
     if (range.rows() != 1 || range.columns() != 1)
@@ -117,129 +150,32 @@ void insert(ExecutionContext &, std::span<Value> operands, std::span<Value> resu
           "cols)",
           range.rows(), range.columns()));
     double value = operands[1].asDouble();
+    if (target.isCsr()) {
+      results[0] = insertSparse(context, operands[0].array(), Array::filled({1, 1}, value), range);
+      return;
+    }
     ArrayPointer result = takeOrCopy(operands[0]);
-    result->mutableData()[range.rowBegin * columns + range.columnBegin] = value;
+    withCellType(*result, [&]<typename Number>() {
+      mutableCellsOf<Number>(*result)[range.rowBegin * columns + range.columnBegin] =
+          static_cast<Number>(value);
+    });
     results[0] = std::move(result);
     return;
   }
-  const Array &value = matrixOperand(operands[1], "left indexing");
+  const Array &value = denseMatrixOperand(operands[1], "left indexing");
   if (value.rows() != range.rows() || value.columns() != range.columns())
     throw Error(fmt::format("left indexing: a {} matrix cannot replace {}x{} cells",
                             value.shape().text(), range.rows(), range.columns()));
+  if (target.isCsr()) {
+    results[0] = insertSparse(context, operands[0].array(), operands[1].array(), range);
+    return;
+  }
+  if (value.isCsr())
+    operands[1] = Array::asDense(operands[1].array());
   ArrayPointer result = takeOrCopy(operands[0]);
   for (int64_t i = 0; i < range.rows(); ++i)
-    copyCells(value.data() + i * range.columns(), range.columns(),
-              result->mutableData() + (range.rowBegin + i) * columns + range.columnBegin);
-  results[0] = std::move(result);
-}
-
-// The operands of cbind and rbind as matrices: scalars are 1x1, a single list stands for its
-// elements.
-std::vector<ArrayReference> boundMatrices(std::span<const Value> operands,
-                                          std::string_view native) {
-  if (operands.size() == 1 && operands[0].isList())
-    return boundMatrices(operands[0].list()->elements, native);
-  std::vector<ArrayReference> arrays;
-  for (const Value &operand : operands) {
-    if (operand.isNumber()) {
-      arrays.push_back(Array::filled({1, 1}, operand.asDouble()));
-      continue;
-    }
-    matrixOperand(operand, native);
-    arrays.push_back(operand.array());
-  }
-  if (arrays.empty())
-    throw Error(fmt::format("{}: nothing to bind", native));
-  return arrays;
-}
-
-// The elements of a single list are bound as they would be one by one.
-bool bindFrames(std::span<const Value> operands, bool byRows, Value &result) {
-  if (operands.size() == 1 && operands[0].isList())
-    operands = operands[0].list()->elements;
-  if (operands.empty() || !operands[0].isFrame())
-    return false;
-  result = byRows ? bindFrameRows(operands) : bindFrameColumns(operands);
-  return true;
-}
-
-// A list grows by the elements of further lists and by other values as they are; texts join line by
-// line.
-bool bindOthers(std::span<const Value> operands, bool byRows, Value &result) {
-  if (operands.size() > 1 && operands[0].isList()) {
-    auto list = std::make_shared<List>(*operands[0].list());
-    for (const Value &operand : operands.subspan(1)) {
-      if (!operand.isList()) {
-        list->elements.push_back(operand);
-        if (!list->names.empty())
-          list->names.emplace_back();
-        continue;
-      }
-      const List &more = *operand.list();
-      if (list->names.empty() && !more.names.empty())
-        list->names.resize(list->elements.size());
-      list->elements.insert(list->elements.end(), more.elements.begin(), more.elements.end());
-      list->names.insert(list->names.end(), more.names.begin(), more.names.end());
-      if (!list->names.empty())
-        list->names.resize(list->elements.size());
-    }
-    result = Value(std::shared_ptr<const List>(std::move(list)));
-    return true;
-  }
-  bool areTexts = !operands.empty();
-  for (const Value &operand : operands)
-    areTexts &= operand.isString();
-  if (!areTexts)
-    return bindFrames(operands, byRows, result);
-  std::string text = operands[0].text();
-  for (const Value &operand : operands.subspan(1))
-    text += '\n' + operand.text();
-  result = Value(std::move(text));
-  return true;
-}
-
-void cbind(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
-  if (bindOthers(operands, false, results[0]))
-    return;
-  std::vector<ArrayReference> arrays = boundMatrices(operands, "cbind");
-  int64_t rows = arrays[0]->rows(), columns = 0;
-  for (const ArrayReference &array : arrays) {
-    if (array->rows() != rows)
-      throw Error(fmt::format("cbind: the matrices have different numbers of rows, {} and {}",
-                              arrays[0]->shape().text(), array->shape().text()));
-    columns += array->columns();
-  }
-  ArrayPointer result = Array::create({rows, columns});
-  double *to = result->mutableData();
-  forEachRowRange(context, rows, columns, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      double *row = to + i * columns;
-      for (const ArrayReference &array : arrays) {
-        copyCells(array->data() + i * array->columns(), array->columns(), row);
-        row += array->columns();
-      }
-    }
-  });
-  results[0] = std::move(result);
-}
-
-void rbind(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
-  if (bindOthers(operands, true, results[0]))
-    return;
-  std::vector<ArrayReference> arrays = boundMatrices(operands, "rbind");
-  int64_t columns = arrays[0]->columns(), rows = 0;
-  for (const ArrayReference &array : arrays) {
-    if (array->columns() != columns)
-      throw Error(fmt::format("rbind: the matrices have different numbers of columns, {} and {}",
-                              arrays[0]->shape().text(), array->shape().text()));
-    rows += array->rows();
-  }
-  ArrayPointer result = Array::create({rows, columns});
-  double *to = result->mutableData();
-  for (const ArrayReference &array : arrays) {
-    copyCells(array->data(), array->cells(), to);
-    to += array->cells();
-  }
+    copyCells(*operands[1].array(), i * range.columns(), range.columns(), *result,
+              (range.rowBegin + i) * columns + range.columnBegin);
   results[0] = std::move(result);
 }
 
@@ -247,9 +183,13 @@ void diag(ExecutionContext &, std::span<Value> operands, std::span<Value> result
   const Array &source = matrixOperand(operands[0], "diag");
   int64_t size = source.rows();
   if (source.columns() == 1) {
+    if (Array::isBetterCsr({size, size}, size)) {
+      results[0] = sparseDiagonal(*Array::asDense(operands[0].array()));
+      return;
+    }
     ArrayPointer result = Array::filled({size, size}, 0);
     for (int64_t i = 0; i < size; ++i)
-      result->mutableData()[i * size + i] = source.data()[i];
+      result->mutableData()[i * size + i] = source.at(i, 0);
     results[0] = std::move(result);
     return;
   }
@@ -265,6 +205,12 @@ void diag(ExecutionContext &, std::span<Value> operands, std::span<Value> result
 // Row i of the result is row (i + offset) mod rows, or counted from the end.
 template <typename RowOf>
 Value permuteRows(ExecutionContext &context, const Array &source, const RowOf &rowOf) {
+  if (source.isCsr()) {
+    std::vector<int64_t> rows(source.rows());
+    for (int64_t i = 0; i < source.rows(); ++i)
+      rows[i] = rowOf(i);
+    return takeSparseRows(context, source, rows);
+  }
   ArrayPointer result = Array::create(source.shape());
   int64_t columns = source.columns();
   double *to = result->mutableData();
@@ -313,11 +259,15 @@ void upperTriangle(ExecutionContext &, std::span<Value> operands, std::span<Valu
   triangle(operands, results, "upper.tri", [](int64_t i, int64_t j) { return j > i; });
 }
 
-constexpr Native natives[] = {{"cbind", cbind},         {"diag", diag},
-                              {"insert", insert},       {"lower_tri", lowerTriangle},
-                              {"rbind", rbind},         {"rev", rev},
-                              {"roll", roll},           {"slice", slice},
-                              {"transpose", transpose}, {"upper_tri", upperTriangle}};
+constexpr bool noEffect = false;
+constexpr Native natives[] = {{"diag", diag, noEffect, Operands::Doubles},
+                              {"insert", insert, noEffect, Operands::AnyLayout},
+                              {"lower_tri", lowerTriangle},
+                              {"rev", rev, noEffect, Operands::Doubles},
+                              {"roll", roll, noEffect, Operands::Doubles},
+                              {"slice", slice, noEffect, Operands::AnyLayout},
+                              {"transpose", transpose, noEffect, Operands::AnyLayout},
+                              {"upper_tri", upperTriangle}};
 
 } // namespace
 

@@ -46,3 +46,36 @@ func.func @dead(%x: tensor<?x?xf64>) {
   }
   return
 }
+
+// -----
+
+func.func @tensors(%x: tensor<?x?x?xf64>, %y: tensor<?x?x?xf64>, %n: i64) {
+  %a = tok.assume %x [4, 5, 6] : tensor<?x?x?xf64> -> tensor<?x?x?xf64>
+  %b = tok.assume %y [4, 2, 6] : tensor<?x?x?xf64> -> tensor<?x?x?xf64>
+  %c = tok.assume %y [1, 5, -1] : tensor<?x?x?xf64> -> tensor<?x?x?xf64>
+  // expected-error @+1 {{sizes do not agree: 4x5x6 + 4x2x6; expected equal sizes, or 1 where they differ}}
+  %0 = tok.binary add %a, %b : (tensor<?x?x?xf64>, tensor<?x?x?xf64>) -> tensor<?x?x?xf64>
+  %1 = tok.binary add %c, %a : (tensor<?x?x?xf64>, tensor<?x?x?xf64>) -> tensor<?x?x?xf64>
+  // expected-error @+1 {{ifelse: sizes do not agree: 4x5x6 and 4x2x6}}
+  %2 = tok.ifelse %c, %a, %b : (tensor<?x?x?xf64>, tensor<?x?x?xf64>, tensor<?x?x?xf64>) -> tensor<?x?x?xf64>
+  // expected-error @+1 {{%*%: the inner dimensions differ: 4x5x6 %*% 4x2x6}}
+  %3 = tok.matmul %a, %b : (tensor<?x?x?xf64>, tensor<?x?x?xf64>) -> tensor<?x?x?xf64>
+  %two = tok.constant 2 : i64
+  %six = tok.constant 6 : i64
+  // expected-error @+1 {{view: cannot show 4x5x6 as 6x6: the cells are not as many}}
+  %4 = tok.view %a [%six, %six] : tensor<?x?x?xf64> -> tensor<?x?xf64>
+  %5 = tok.view %a [%n, %six] : tensor<?x?x?xf64> -> tensor<?x?xf64>
+  // expected-error @+1 {{expand: only dimensions of size 1 can be repeated, not 5 to 2}}
+  %6 = tok.expand %c [%six, %two, %n] : tensor<?x?x?xf64> -> tensor<?x?x?xf64>
+  return
+}
+
+// -----
+
+func.func @leading(%x: tensor<?x?x?xf64>, %y: tensor<?x?x?xf64>) {
+  %a = tok.assume %x [4, 5, 6] : tensor<?x?x?xf64> -> tensor<?x?x?xf64>
+  %b = tok.assume %y [3, 6, 2] : tensor<?x?x?xf64> -> tensor<?x?x?xf64>
+  // expected-error @+1 {{%*%: the leading dimensions differ: 4x5x6 %*% 3x6x2}}
+  %0 = tok.matmul %a, %b : (tensor<?x?x?xf64>, tensor<?x?x?xf64>) -> tensor<?x?x?xf64>
+  return
+}

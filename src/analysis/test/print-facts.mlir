@@ -55,3 +55,43 @@ func.func @loops(%c: i1, %x: tensor<?x?xf64>) {
   }
   return
 }
+
+// -----
+
+// Arrays of any rank: sizes of 1 are repeated on either side, products run over leading dimensions.
+func.func @tensors(%x: tensor<?x?x?xf32>, %y: tensor<?x?x?xf32>) {
+  // expected-remark @+1 {{4 x 1 x 6}}
+  %a = tok.assume %x [4, 1, 6] : tensor<?x?x?xf32> -> tensor<?x?x?xf32>
+  // expected-remark @+1 {{1 x 5 x 6}}
+  %b = tok.assume %y [1, 5, 6] : tensor<?x?x?xf32> -> tensor<?x?x?xf32>
+  // expected-remark @+1 {{4 x 5 x 6}}
+  %c = tok.binary add %a, %b : (tensor<?x?x?xf32>, tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
+  // expected-remark @+1 {{4 x 5 x 1}}
+  %d = tok.aggregate max row %c : tensor<?x?x?xf32> -> tensor<?x?x?xf32>
+  // expected-remark @+1 {{4 x 6 x 5}}
+  %e = tok.transpose %c : (tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
+  // expected-remark @+1 {{4 x 5 x 5}}
+  %f = tok.matmul %b, %e : (tensor<?x?x?xf32>, tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
+  // expected-remark @+1 {{= 100}}
+  %g = tok.length %f : tensor<?x?x?xf32>
+  // expected-remark @+1 {{= 5}}
+  %h = tok.size %f[3] : tensor<?x?x?xf32>
+  // expected-remark @+1 {{100 x 5}}
+  %i = tok.view %f [%g, %h] : tensor<?x?x?xf32> -> tensor<?x?xf32>
+  // expected-remark @+1 {{1 x 2 x 3}}
+  %j = tok.literal dense<[[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]]> : tensor<1x2x3xf32>
+  return
+}
+
+// -----
+
+// The rows of a symbolic size are the same symbol in every rank.
+func.func @tensor_symbols(%x: tensor<?x?x?xf64>, %y: tensor<?x?x?xf64>) {
+  // expected-remark @+1 {{= s1000}}
+  %n = tok.size %x[1] : tensor<?x?x?xf64>
+  // expected-remark @+1 {{s1000 x s1001 x 1}}
+  %a = tok.aggregate sum row %x : tensor<?x?x?xf64> -> tensor<?x?x?xf64>
+  // expected-remark @+1 {{s1000 x s1001 x s1002}}
+  %b = tok.binary sub %a, %x : (tensor<?x?x?xf64>, tensor<?x?x?xf64>) -> tensor<?x?x?xf64>
+  return
+}

@@ -33,6 +33,9 @@ public:
   bool isConstant(int64_t value) const { return isConstant() && value_ == value; }
   int64_t constantValue() const { return value_; }
   int64_t symbolId() const { return value_; }
+  // A symbol that stands for a product, see below; its number is above those of all others.
+  bool isProduct() const { return isSymbol() && value_ >= firstProduct; }
+  static constexpr int64_t firstProduct = int64_t{1} << 62;
 
   // Best guess of the size, `fallback` if there is none.
   int64_t estimate(int64_t fallback) const { return estimate_ >= 0 ? estimate_ : fallback; }
@@ -48,6 +51,11 @@ public:
   bool operator==(const Dimension &other) const {
     return kind_ == other.kind_ && value_ == other.value_;
   }
+
+  // a * b: a constant, or a symbol that stands for the product. Equal products of the same symbols,
+  // in whatever order they were multiplied, are equal symbols. Unknown where the product is too
+  // large, or has too many factors (four symbols are representable).
+  static Dimension product(Dimension a, Dimension b);
 
   // Where two paths meet: equal facts stay, others become unknown.
   static Dimension join(Dimension a, Dimension b) { return a == b ? a : unknown(); }
@@ -84,6 +92,16 @@ struct Facts {
     return facts;
   }
   bool isMatrix() const { return dims.size() == 2; }
+  // The array as a matrix whose rows run along the last dimension: all others together are its
+  // rows.
+  Facts collapsed() const {
+    Dimension rows = Dimension::constant(1);
+    for (size_t i = 0; i + 1 < dims.size(); ++i)
+      rows = Dimension::product(rows, dims[i]);
+    Facts facts = *this;
+    facts.dims = {rows, dims.empty() ? Dimension::constant(1) : dims.back()};
+    return facts;
+  }
   bool isCsr() const { return layout == Layout::Csr; }
   Dimension rows() const { return isMatrix() ? dims[0] : Dimension::unknown(); }
   Dimension columns() const { return isMatrix() ? dims[1] : Dimension::unknown(); }

@@ -6,7 +6,11 @@ include "TokBase.td"
 
 def Tok_AggregateOp : Tok_FallibleOp<"aggregate", [FactsMethods, ConditionallySpeculatable]> {
   let summary = "sum, prod, min, max, mean, var, sd of all cells (a scalar), of each row (m×1), of each column (1×n)";
-  let description = "`%s = tok.aggregate sum full %x : tensor<?x?xf64> -> f64`; index_max and index_min are of rows only.";
+  let description = [{
+    `%s = tok.aggregate sum full %x : tensor<?x?xf64> -> f64`; index_max and index_min are of rows only. Of an array of
+    any rank `row` aggregates along the last dimension, which becomes 1; `column` is of matrices. All cells together
+    give an f64, whatever the element type.
+  }];
   let arguments = (ins I32Attr:$aggregation, I32Attr:$over, Tok_Tensor:$operand);
   let results = (outs Tok_Value:$result);
   let assemblyFormat = [{ custom<AggregateName>($aggregation) custom<DirectionName>($over) $operand attr-dict `:`
@@ -23,35 +27,81 @@ def Tok_AggregateOp : Tok_FallibleOp<"aggregate", [FactsMethods, ConditionallySp
 
 def Tok_MatmulOp : Tok_PureNativeOp<"matmul", [FactsAndCheckMethods]> {
   let summary = "matrix product";
+  let description = [{
+    Of arrays of more than two dimensions: the products of the matrices in the last two, one for each place in the
+    leading dimensions; where one operand has size 1 there, its matrix is used for all places of the other.
+  }];
   let arguments = (ins Tok_Tensor:$lhs, Tok_Tensor:$rhs);
   let results = (outs Tok_Tensor:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
 }
 
 def Tok_TransposeOp : Tok_PureNativeOp<"transpose", [FactsMethods, AlwaysSpeculatable]> {
-  let summary = "transposed matrix";
+  let summary = "transposed matrix; of arrays of more dimensions the last two are exchanged";
   let arguments = (ins Tok_Tensor:$operand);
   let results = (outs Tok_Tensor:$result);
   let hasFolder = 1;
+  let hasVerifier = 1;
 }
 
 def Tok_RowsOp : Tok_PureOp<"rows", [FactsMethods]> {
   let summary = "number of rows of a matrix or frame, of elements of a list";
   let arguments = (ins Tok_Value:$operand);
   let results = (outs I64:$result);
+  let hasVerifier = 1;
   let assemblyFormat = "$operand attr-dict `:` type($operand)";
 }
 def Tok_ColumnsOp : Tok_PureOp<"columns", [FactsMethods]> {
   let summary = "number of columns";
   let arguments = (ins Tok_Value:$operand);
   let results = (outs I64:$result);
+  let hasVerifier = 1;
   let assemblyFormat = "$operand attr-dict `:` type($operand)";
 }
 def Tok_LengthOp : Tok_PureOp<"length", [FactsMethods]> {
-  let summary = "number of cells of a matrix, of elements of a list, 1 for a scalar";
+  let summary = "number of cells of an array, of elements of a list, 1 for a scalar";
   let arguments = (ins Tok_Value:$operand);
   let results = (outs I64:$result);
   let assemblyFormat = "$operand attr-dict `:` type($operand)";
+}
+
+def Tok_SizeOp : Tok_PureOp<"size", [FactsMethods]> {
+  let summary = "size of one dimension of an array; dimensions count from 1";
+  let arguments = (ins Tok_Tensor:$operand, I64Attr:$dimension);
+  let results = (outs I64:$result);
+  let assemblyFormat = "$operand `[` $dimension `]` attr-dict `:` type($operand)";
+  let hasVerifier = 1;
+}
+
+def Tok_LiteralOp : Tok_PureOp<"literal", [FactsMethods]> {
+  let summary = "an array written out, of any rank";
+  let description = [{
+    ```mlir
+    %0 = tok.literal dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]> : tensor<2x3xf64>    // a tensor<?x?xf64>
+    ```
+    The result's type has no sizes: they are facts, as everywhere.
+  }];
+  let arguments = (ins ElementsAttr:$cells);
+  let results = (outs Tok_Tensor:$result);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+def Tok_ViewOp : Tok_PureNativeOp<"view", [FactsAndCheckMethods]> {
+  let summary = "the same cells, the last dimension running fastest, in another shape of any rank";
+  let description = "`%1 = tok.view %0 [%a, %b, %c] : tensor<?x?xf64> -> tensor<?x?x?xf64>`; no cell is copied.";
+  let arguments = (ins Tok_Tensor:$operand, Variadic<I64>:$sizes);
+  let results = (outs Tok_Tensor:$result);
+  let assemblyFormat = "$operand `[` $sizes `]` attr-dict `:` type($operand) `->` type($result)";
+  let hasVerifier = 1;
+}
+def Tok_ExpandOp : Tok_PureNativeOp<"expand", [FactsAndCheckMethods]> {
+  let summary = "repeats an array along dimensions of size 1, up to the sizes given; other dimensions have theirs already";
+  let description = "`%1 = tok.expand %0 [%a, %b, %c] : tensor<?x?x?xf64> -> tensor<?x?x?xf64>`";
+  let arguments = (ins Tok_Tensor:$operand, Variadic<I64>:$sizes);
+  let results = (outs Tok_Tensor:$result);
+  let assemblyFormat = "$operand `[` $sizes `]` attr-dict `:` type($operand) `->` type($result)";
+  let hasVerifier = 1;
 }
 
 def Tok_SliceOp : Tok_PureNativeOp<"slice", [FactsAndCheckMethods]> {

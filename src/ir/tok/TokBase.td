@@ -15,7 +15,8 @@ def Tok_Dialect : Dialect {
   let name = "tok";
   let summary = "array programs: values are immutable, sizes are facts, control flow is structured";
   let description = [{
-    An array is a builtin `tensor` with dynamic dimensions (a DML matrix is `tensor<?x?xf64>`); a scalar is `i64`,
+    An array is a builtin `tensor` with dynamic dimensions, one to eight of them (a DML matrix is `tensor<?x?xf64>`,
+    in single precision `tensor<?x?xf32>`); a scalar is `i64`,
     `f64`, `i1`, `!tok.string`, or `!tok.scalar` where the static type is not known. Indices are 1-based and
     inclusive, as in DML. An absent optional argument is a value of type `none`.
 

@@ -52,9 +52,11 @@ def Tok_UnaryOp : Tok_FallibleOp<"unary", [FactsMethods, ConditionallySpeculatab
 def Tok_BinaryOp : Tok_FallibleOp<"binary", [FactsAndCheckMethods, ConditionallySpeculatable]> {
   let summary = "an elementwise operator of two operands; the right one may be a vector that is broadcast";
   let description = [{
-    `%z = tok.binary add %x, %y : (tensor<?x?xf64>, f64) -> tensor<?x?xf64>`. Arrays have equal sizes, or the right one
-    is a column vector (m×1) or a row vector (1×n) of the left m×n; scalars go with everything. It fails where
-    sizes do not agree, and on an integer result that does not fit.
+    `%z = tok.binary add %x, %y : (tensor<?x?xf64>, f64) -> tensor<?x?xf64>`. Matrices have equal sizes, or the right
+    one is a column vector (m×1) or a row vector (1×n) of the left m×n, as DML has it. Arrays of any other rank, both
+    of the same, agree in each dimension, or one of the two has size 1 there and is repeated. Scalars go with
+    everything. Beside arrays of f32 a scalar is rounded to f32; every cell is computed in f64 and rounded to the
+    element type. It fails where sizes do not agree, and on an integer result that does not fit.
   }];
   let arguments = (ins I32Attr:$cellOperator, Tok_Value:$lhs, Tok_Value:$rhs);
   let results = (outs Tok_Value:$result);
@@ -71,7 +73,10 @@ def Tok_BinaryOp : Tok_FallibleOp<"binary", [FactsAndCheckMethods, Conditionally
 
 def Tok_IfElseOp : Tok_FallibleOp<"ifelse", [FactsAndCheckMethods]> {
   let summary = "elementwise selection: where the condition is not zero the first value, else the second";
-  let description = "Arrays among the three operands have equal sizes; scalars go with everything.";
+  let description = [{
+    Matrices among the three operands have equal sizes; arrays of any other rank are repeated where they have size 1, as
+    in tok.binary. Scalars go with everything.
+  }];
   let arguments = (ins Tok_Value:$condition, Tok_Value:$then, Tok_Value:$otherwise);
   let results = (outs Tok_Value:$result);
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
@@ -90,12 +95,13 @@ def Tok_CastOp : Tok_FallibleOp<"cast", [FactsAndCheckMethods]> {
   let summary = "as.scalar, as.matrix, as.integer, as.double, as.logical, and to or from `!tok.scalar`";
   let description = [{
     A 1×1 array to a scalar, a scalar to a 1×1 array, a double to an integer (truncating), a number to a boolean (not
-    zero), a list element to what it holds. Fails where the value is not convertible.
+    zero), a list element to what it holds, an array to another element type. Fails where the value is not convertible.
   }];
   let arguments = (ins Tok_Value:$operand);
   let results = (outs Tok_Value:$result);
   let assemblyFormat = "$operand attr-dict `:` type($operand) `->` type($result)";
   let hasFolder = 1;
+  let hasVerifier = 1;
 }
 
 #endif

@@ -115,7 +115,7 @@ Type tok::binaryResultType(BinaryOperator op, Type lhs, Type rhs) {
     return isArray(type) || isNumber(type) || isa<ScalarType>(type);
   };
   if (isArray(lhs) || isArray(rhs)) {
-    if (!acceptable(lhs) || !acceptable(rhs))
+    if (!acceptable(lhs) || !acceptable(rhs) || (isArray(lhs) && isArray(rhs) && lhs != rhs))
       return {};
     return isArray(lhs) ? lhs : rhs;
   }
@@ -137,8 +137,8 @@ Type tok::binaryResultType(BinaryOperator op, Type lhs, Type rhs) {
 Type tok::ifElseResultType(Type condition, Type then, Type otherwise) {
   Type operands[] = {condition, then, otherwise};
   if (const Type *array = llvm::find_if(operands, isArray); array != std::end(operands)) {
-    bool hasCells = llvm::all_of(operands, [](Type type) {
-      return isArray(type) || isNumber(type) || isa<ScalarType>(type);
+    bool hasCells = llvm::all_of(operands, [array](Type type) {
+      return type == *array || isNumber(type) || isa<ScalarType>(type);
     });
     return hasCells ? *array : Type();
   }

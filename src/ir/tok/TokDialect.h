@@ -33,10 +33,20 @@
 
 namespace tokamak::tok {
 
+// Unit attribute of tok.parfor: it is proved that no iteration reads or replaces cells that another
+// one replaces.
+inline constexpr llvm::StringLiteral independentAttributeName = "tok.independent";
+// Integer attribute of tok.parfor: at most so many iterations at a time.
+inline constexpr llvm::StringLiteral workersAttributeName = "tok.workers";
+
 // tensor<?x?xf64>: the type of a DML matrix.
 mlir::RankedTensorType matrixType(mlir::MLIRContext *context);
 
 inline bool isArray(mlir::Type type) { return llvm::isa<mlir::RankedTensorType>(type); }
+// An array of another rank than 2: DML's rules for vectors do not apply to it.
+inline bool isTensor(mlir::Type type) {
+  return isArray(type) && llvm::cast<mlir::RankedTensorType>(type).getRank() != 2;
+}
 // i64, f64, i1, !tok.string or !tok.scalar.
 bool isScalar(mlir::Type type);
 // i64, f64 or i1.
@@ -45,8 +55,8 @@ inline bool isNumber(mlir::Type type) {
 }
 
 // The result types of the cell operators; null where the operand types do not go together (a string
-// in arithmetic, a boolean with a number, unary minus of a boolean): the front end reports these
-// before it builds the operation.
+// in arithmetic, a boolean with a number, unary minus of a boolean, arrays of different ranks or
+// element types): the front end reports these before it builds the operation.
 mlir::Type unaryResultType(UnaryOperator op, mlir::Type operand);
 mlir::Type binaryResultType(BinaryOperator op, mlir::Type lhs, mlir::Type rhs);
 mlir::Type ifElseResultType(mlir::Type condition, mlir::Type then, mlir::Type otherwise);

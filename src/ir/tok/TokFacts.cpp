@@ -11,10 +11,12 @@ using namespace tokamak;
 using namespace tokamak::tok;
 
 static std::string describe(const Facts &facts) {
-  auto size = [](Dimension dimension) {
-    return dimension.isConstant() ? std::to_string(dimension.constantValue()) : std::string("?");
-  };
-  return size(facts.rows()) + "x" + size(facts.columns());
+  std::string text;
+  for (Dimension dimension : facts.dims) {
+    text += text.empty() ? "" : "x";
+    text += dimension.isConstant() ? std::to_string(dimension.constantValue()) : "?";
+  }
+  return text;
 }
 
 // The dimension two operands share: whichever is known better.
@@ -22,6 +24,31 @@ static Dimension meet(Dimension a, Dimension b) {
   if (a.isConstant() || b.isUnknown())
     return a;
   return b.isConstant() || a.isUnknown() ? b : a;
+}
+
+// What two sizes of arrays of any rank give, one of which is repeated where it is 1.
+static Dimension broadcast(Dimension a, Dimension b) {
+  if (a.isConstant(1))
+    return b;
+  if (a.isConstant() || b.isConstant(1))
+    return a;
+  return b.isConstant() || a.provedEqual(b) ? b : Dimension::unknown();
+}
+static bool mayBroadcast(Dimension a, Dimension b) {
+  return !a.provedDifferent(b) || a.isConstant(1) || b.isConstant(1);
+}
+static bool mayBroadcast(const Facts &a, const Facts &b) {
+  return a.dims.size() != b.dims.size() ||
+         llvm::all_of_zip(a.dims, b.dims, [](Dimension left, Dimension right) {
+           return mayBroadcast(left, right);
+         });
+}
+static SmallVector<Dimension, 2> broadcast(ArrayRef<Dimension> a, ArrayRef<Dimension> b) {
+  SmallVector<Dimension, 2> dims;
+  if (a.size() == b.size())
+    for (auto [left, right] : llvm::zip(a, b))
+      dims.push_back(broadcast(left, right));
+  return dims;
 }
 
 static Dimension sum(Dimension a, Dimension b) {
@@ -47,6 +74,13 @@ static Dimension rangeLength(const Facts &begin, const Facts &end) {
   if (begin.integer.isConstant(1))
     return end.integer;
   return begin.integer.provedEqual(end.integer) ? Dimension::constant(1) : Dimension::unknown();
+}
+
+static Dimension productOf(ArrayRef<Dimension> sizes) {
+  Dimension product = Dimension::constant(1);
+  for (Dimension size : sizes)
+    product = Dimension::product(product, size);
+  return product;
 }
 
 static Facts integerFacts(Dimension value, MLIRContext *context) {
@@ -133,6 +167,10 @@ void BinaryOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> resul
   }
   // A right operand whose size is proved different from a vector's tells the left one's sizes too.
   const Facts &lhs = operands[0], &rhs = operands[1];
+  if (isTensor(getType())) {
+    results[0].dims = broadcast(lhs.dims, rhs.dims);
+    return;
+  }
   if (!lhs.isMatrix() || !rhs.isMatrix()) {
     results[0].dims = lhs.dims;
     return;
@@ -147,6 +185,13 @@ void BinaryOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> resul
 
 LogicalResult BinaryOp::checkFacts(ArrayRef<Facts> operands) {
   const Facts &lhs = operands[0], &rhs = operands[1];
+  if (isTensor(getType()) && isArray(getLhs().getType()) && isArray(getRhs().getType()) &&
+      !mayBroadcast(lhs, rhs)) {
+    std::string_view name = spelling(getKind());
+    return emitError("sizes do not agree: ")
+           << describe(lhs) << ' ' << StringRef(name.data(), name.size()) << ' ' << describe(rhs)
+           << "; expected equal sizes, or 1 where they differ";
+  }
   if (!lhs.isMatrix() || !rhs.isMatrix())
     return success();
   auto agree = [](Dimension left, Dimension right) {
@@ -168,7 +213,9 @@ LogicalResult BinaryOp::checkFacts(ArrayRef<Facts> operands) {
 void IfElseOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
   Facts &result = results[0];
   for (auto [operand, facts] : llvm::zip(getOperands(), operands)) {
-    if (!isArray(operand.getType()) || !facts.isMatrix())
+    if (isTensor(operand.getType()))
+      result.dims = result.dims.empty() ? facts.dims : broadcast(result.dims, facts.dims);
+    if (!isArray(operand.getType()) || isTensor(operand.getType()) || !facts.isMatrix())
       continue;
     if (!result.isMatrix())
       result.dims = facts.dims;
@@ -181,6 +228,18 @@ void IfElseOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> resul
 
 LogicalResult IfElseOp::checkFacts(ArrayRef<Facts> operands) {
   const Facts *first = nullptr;
+  if (isTensor(getType())) {
+    Facts soFar;
+    for (const Facts &facts : operands) {
+      if (facts.dims.empty())
+        continue;
+      if (!soFar.dims.empty() && !mayBroadcast(soFar, facts))
+        return emitError("ifelse: sizes do not agree: ")
+               << describe(soFar) << " and " << describe(facts);
+      soFar.dims = soFar.dims.empty() ? facts.dims : broadcast(soFar.dims, facts.dims);
+    }
+    return success();
+  }
   for (const Facts &facts : operands) {
     if (!facts.isMatrix())
       continue;
@@ -210,8 +269,8 @@ LogicalResult CastOp::checkFacts(ArrayRef<Facts> operands) {
   const Facts &facts = operands[0];
   bool toScalar = isArray(getOperand().getType()) && isScalar(getType());
   Dimension one = Dimension::constant(1);
-  if (toScalar && facts.isMatrix() &&
-      (facts.rows().provedDifferent(one) || facts.columns().provedDifferent(one)))
+  if (toScalar &&
+      llvm::any_of(facts.dims, [&](Dimension dimension) { return dimension.provedDifferent(one); }))
     return emitError("as.scalar: expected a 1x1 matrix, got one of ") << describe(facts);
   return success();
 }
@@ -221,25 +280,46 @@ LogicalResult CastOp::checkFacts(ArrayRef<Facts> operands) {
 
 void AggregateOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
   Dimension one = Dimension::constant(1);
-  if (getDirection() == AggregateDirection::Row)
-    results[0] = Facts::matrix(operands[0].rows(), one);
-  else if (getDirection() == AggregateDirection::Column)
+  if (getDirection() == AggregateDirection::Row) {
+    results[0].dims = operands[0].dims;
+    if (!results[0].dims.empty())
+      results[0].dims.back() = one;
+  } else if (getDirection() == AggregateDirection::Column)
     results[0] = Facts::matrix(one, operands[0].columns());
 }
 
 void MatmulOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
-  results[0] = Facts::matrix(operands[0].rows(), operands[1].columns());
+  const Facts &lhs = operands[0], &rhs = operands[1];
+  if (!isTensor(getType())) {
+    results[0] = Facts::matrix(lhs.rows(), rhs.columns());
+    return;
+  }
+  if (lhs.dims.size() != rhs.dims.size() || lhs.dims.size() < 2)
+    return;
+  ArrayRef<Dimension> left = lhs.dims, right = rhs.dims;
+  results[0].dims = broadcast(left.drop_back(2), right.drop_back(2));
+  results[0].dims.push_back(left[left.size() - 2]);
+  results[0].dims.push_back(right.back());
 }
 
 LogicalResult MatmulOp::checkFacts(ArrayRef<Facts> operands) {
-  if (!operands[0].columns().provedDifferent(operands[1].rows()))
+  ArrayRef<Dimension> lhs = operands[0].dims, rhs = operands[1].dims;
+  if (lhs.size() < 2 || lhs.size() != rhs.size())
     return success();
-  return emitError("%*%: the inner dimensions differ: ")
-         << describe(operands[0]) << " %*% " << describe(operands[1]);
+  if (lhs.back().provedDifferent(rhs[rhs.size() - 2]))
+    return emitError("%*%: the inner dimensions differ: ")
+           << describe(operands[0]) << " %*% " << describe(operands[1]);
+  for (auto [left, right] : llvm::zip(lhs.drop_back(2), rhs.drop_back(2)))
+    if (!mayBroadcast(left, right))
+      return emitError("%*%: the leading dimensions differ: ")
+             << describe(operands[0]) << " %*% " << describe(operands[1]);
+  return success();
 }
 
 void TransposeOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
-  results[0] = Facts::matrix(operands[0].columns(), operands[0].rows());
+  results[0].dims = operands[0].dims;
+  if (size_t rank = results[0].dims.size(); rank >= 2)
+    std::swap(results[0].dims[rank - 1], results[0].dims[rank - 2]);
   results[0].layout = operands[0].layout;
   results[0].density = operands[0].density;
 }
@@ -251,15 +331,18 @@ void ColumnsOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> resu
   results[0] = integerFacts(operands[0].columns(), getContext());
 }
 void LengthOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
-  Dimension rows = operands[0].rows(), columns = operands[0].columns();
-  if (isScalar(getOperand().getType()))
+  if (isScalar(getOperand().getType())) {
     results[0] = integerFacts(Dimension::constant(1), getContext());
-  else if (rows.isConstant() && columns.isConstant()) {
-    int64_t cells = 0;
-    if (!llvm::MulOverflow(rows.constantValue(), columns.constantValue(), cells))
-      results[0] = integerFacts(Dimension::constant(cells), getContext());
-  } else if (columns.isConstant(1))
-    results[0] = integerFacts(rows, getContext());
+    return;
+  }
+  // A size that has no other symbol than its own is known as well as it can be.
+  Dimension cells = productOf(operands[0].dims);
+  if (!operands[0].dims.empty() && !cells.isProduct())
+    results[0] = integerFacts(cells, getContext());
+}
+void SizeOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
+  if (getDimension() <= operands[0].dims.size())
+    results[0] = integerFacts(operands[0].dims[getDimension() - 1], getContext());
 }
 
 void SliceOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
@@ -331,6 +414,33 @@ void FillOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results
   results[0] = Facts::matrix(operands[1].integer, operands[2].integer);
   if (auto value = dyn_cast_or_null<FloatAttr>(operands[0].value))
     results[0].density = value.getValue().isZero() ? 0 : 1;
+}
+void LiteralOp::inferFacts(ArrayRef<Facts>, MutableArrayRef<Facts> results) {
+  for (int64_t size : getCells().getShapedType().getShape())
+    results[0].dims.push_back(Dimension::constant(size));
+}
+void ViewOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
+  for (const Facts &size : operands.drop_front())
+    results[0].dims.push_back(size.integer);
+}
+LogicalResult ViewOp::checkFacts(ArrayRef<Facts> operands) {
+  Facts result;
+  ViewOp::inferFacts(operands, result);
+  if (!productOf(operands[0].dims).provedDifferent(productOf(result.dims)))
+    return success();
+  return emitError("view: cannot show ")
+         << describe(operands[0]) << " as " << describe(result) << ": the cells are not as many";
+}
+void ExpandOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
+  for (auto [own, size] : llvm::zip(operands[0].dims, operands.drop_front()))
+    results[0].dims.push_back(own.isConstant() && !own.isConstant(1) ? own : size.integer);
+}
+LogicalResult ExpandOp::checkFacts(ArrayRef<Facts> operands) {
+  for (auto [own, size] : llvm::zip(operands[0].dims, operands.drop_front()))
+    if (own.provedDifferent(size.integer) && !own.isConstant(1))
+      return emitError("expand: only dimensions of size 1 can be repeated, not ")
+             << own.constantValue() << " to " << size.integer.constantValue();
+  return success();
 }
 void ReshapeOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
   results[0] = Facts::matrix(operands[1].integer, operands[2].integer);

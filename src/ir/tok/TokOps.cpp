@@ -142,7 +142,11 @@ void BinaryOp::build(OpBuilder &builder, OperationState &state, BinaryOperator k
         builder.getI32IntegerAttr(static_cast<int32_t>(kind)), lhs, rhs);
 }
 LogicalResult BinaryOp::verify() {
-  if (binaryResultType(getKind(), getLhs().getType(), getRhs().getType()) != getType())
+  Type lhs = getLhs().getType(), rhs = getRhs().getType();
+  if (isArray(lhs) && isArray(rhs) && lhs != rhs)
+    return emitOpError("arrays of one operation have the same rank and element type, not ")
+           << lhs << " and " << rhs;
+  if (binaryResultType(getKind(), lhs, rhs) != getType())
     return emitOpError("result type does not follow from the operands'");
   return success();
 }
@@ -168,8 +172,7 @@ LogicalResult IfElseOp::verify() {
 
 void AggregateOp::build(OpBuilder &builder, OperationState &state, AggregateKind kind,
                         AggregateDirection direction, Value operand) {
-  auto element = cast<RankedTensorType>(operand.getType()).getElementType();
-  Type type = direction == AggregateDirection::Full ? element : operand.getType();
+  Type type = direction == AggregateDirection::Full ? builder.getF64Type() : operand.getType();
   build(builder, state, type, builder.getI32IntegerAttr(static_cast<int32_t>(kind)),
         builder.getI32IntegerAttr(static_cast<int32_t>(direction)), operand);
 }
@@ -177,9 +180,116 @@ LogicalResult AggregateOp::verify() {
   bool full = getDirection() == AggregateDirection::Full;
   if (full == isArray(getType()))
     return emitOpError("a full aggregate is a scalar, one over rows or columns an array");
+  if (getType() != (full ? Type(Float64Type::get(getContext())) : getOperand().getType()))
+    return emitOpError("a full aggregate is an f64, any other has the type of its operand");
+  if (getDirection() == AggregateDirection::Column && isTensor(getOperand().getType()))
+    return emitOpError("columns are aggregated of matrices only; of other arrays `row`, along the "
+                       "last dimension");
   bool index = getKind() == AggregateKind::IndexMax || getKind() == AggregateKind::IndexMin;
   if (index && getDirection() != AggregateDirection::Row)
     return emitOpError("index_max and index_min are of rows");
+  return success();
+}
+
+LogicalResult MatmulOp::verify() {
+  Type lhs = getLhs().getType();
+  if (cast<RankedTensorType>(lhs).getRank() < 2)
+    return emitOpError("the operands have at least two dimensions");
+  if (getRhs().getType() != lhs || getType() != lhs)
+    return emitOpError("operands and result have the same rank and element type");
+  return success();
+}
+
+LogicalResult TransposeOp::verify() {
+  if (cast<RankedTensorType>(getOperand().getType()).getRank() < 2)
+    return emitOpError("the operand has at least two dimensions");
+  return getType() == getOperand().getType() ? success()
+                                             : emitOpError("the result has the operand's type");
+}
+
+LogicalResult RowsOp::verify() {
+  return isTensor(getOperand().getType())
+             ? emitOpError("an array of another rank than 2 has no rows: use tok.size")
+             : success();
+}
+LogicalResult ColumnsOp::verify() {
+  return isTensor(getOperand().getType())
+             ? emitOpError("an array of another rank than 2 has no columns: use tok.size")
+             : success();
+}
+
+LogicalResult SizeOp::verify() {
+  int64_t rank = cast<RankedTensorType>(getOperand().getType()).getRank();
+  if (static_cast<int64_t>(getDimension()) < 1 || static_cast<int64_t>(getDimension()) > rank)
+    return emitOpError("there is no dimension ")
+           << static_cast<int64_t>(getDimension()) << ": they count from 1 to " << rank;
+  return success();
+}
+
+// The type of an array with these cells: the same without sizes.
+static RankedTensorType typeOfLiteral(ShapedType cells) {
+  SmallVector<int64_t> dynamic(cells.getRank(), ShapedType::kDynamic);
+  return RankedTensorType::get(dynamic, cells.getElementType());
+}
+
+LogicalResult LiteralOp::verify() {
+  if (!isa<DenseFPElementsAttr>(getCells()))
+    return emitOpError("the cells are written as dense<...> of numbers of type f64 or f32");
+  return getType() == typeOfLiteral(getCells().getShapedType())
+             ? success()
+             : emitOpError("the result has the rank and element type of the cells, without sizes");
+}
+
+ParseResult LiteralOp::parse(OpAsmParser &parser, OperationState &result) {
+  ElementsAttr cells;
+  SMLoc place = parser.getCurrentLocation();
+  if (parser.parseAttribute(cells, "cells", result.attributes) ||
+      parser.parseOptionalAttrDict(result.attributes))
+    return failure();
+  if (!isa<RankedTensorType>(cells.getShapedType()))
+    return parser.emitError(place, "expected cells of type tensor<...>");
+  result.addTypes(typeOfLiteral(cells.getShapedType()));
+  return success();
+}
+
+void LiteralOp::print(OpAsmPrinter &printer) {
+  printer << ' ' << getCells();
+  printer.printOptionalAttrDict((*this)->getAttrs(), {"cells"});
+}
+
+static LogicalResult verifySizes(Operation *op, size_t count, Type operand, Type result) {
+  auto shape = cast<RankedTensorType>(result);
+  if (static_cast<int64_t>(count) != shape.getRank())
+    return op->emitOpError("as many sizes as the result has dimensions expected: ")
+           << shape.getRank();
+  return shape.getElementType() == cast<RankedTensorType>(operand).getElementType()
+             ? success()
+             : op->emitOpError("operand and result have the same element type");
+}
+
+LogicalResult ViewOp::verify() {
+  return verifySizes(*this, getSizes().size(), getOperand().getType(), getType());
+}
+
+LogicalResult ExpandOp::verify() {
+  if (getType() != getOperand().getType())
+    return emitOpError("operand and result have the same type");
+  return verifySizes(*this, getSizes().size(), getOperand().getType(), getType());
+}
+
+LogicalResult AssumeOp::verify() {
+  return verifySizes(*this, getSizes().size(), getType(), getType());
+}
+
+LogicalResult CastOp::verify() {
+  Type from = getOperand().getType(), to = getType();
+  if (isArray(from) && isArray(to)) {
+    if (cast<RankedTensorType>(from).getRank() != cast<RankedTensorType>(to).getRank())
+      return emitOpError("changes the element type of an array, not its rank: use tok.view");
+    return success();
+  }
+  if (isTensor(to))
+    return emitOpError("a scalar becomes a matrix of one cell: use tok.view for another rank");
   return success();
 }
 

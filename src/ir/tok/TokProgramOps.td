@@ -10,7 +10,7 @@ def Tok_ReadOp : Tok_NativeOp<"read", [MemoryEffects<[MemRead, MemWrite]>, Facts
   let summary = "reads a file; every parameter but the path may be absent (none) and is then taken from path.mtd";
   let arguments = (ins Tok_String:$path, Tok_Value:$format, Tok_Value:$rows, Tok_Value:$columns, Tok_Value:$nnz,
     Tok_Value:$dataType, Tok_Value:$valueType, Tok_Value:$header, Tok_Value:$separator, Tok_Value:$fill,
-    Tok_Value:$defaultValue, Tok_Value:$naStrings);
+    Tok_Value:$defaultValue, Tok_Value:$naStrings, Tok_Value:$schema);
   let results = (outs Tok_Value:$result);
 }
 def Tok_WriteOp : Tok_EffectOp<"write"> {
@@ -55,6 +55,7 @@ def Tok_AssumeOp : Tok_PureOp<"assume", [FactsMethods]> {
   let arguments = (ins Tok_Tensor:$operand, DenseI64ArrayAttr:$sizes);
   let results = (outs Tok_Tensor:$result);
   let assemblyFormat = "$operand $sizes attr-dict `:` type($operand) `->` type($result)";
+  let hasVerifier = 1;
 }
 
 #endif

@@ -62,3 +62,83 @@ func.func @carried_types(%c: i1, %n: i64, %x: f64) {
   }
   return
 }
+
+// -----
+
+func.func @full_aggregate_is_f64(%x: tensor<?x?xf32>) {
+  // expected-error @+1 {{a full aggregate is an f64, any other has the type of its operand}}
+  %0 = tok.aggregate sum full %x : tensor<?x?xf32> -> f32
+  return
+}
+
+// -----
+
+func.func @columns_of_matrices(%x: tensor<?x?x?xf64>) {
+  // expected-error @+1 {{columns are aggregated of matrices only}}
+  %0 = tok.aggregate sum column %x : tensor<?x?x?xf64> -> tensor<?x?x?xf64>
+  return
+}
+
+// -----
+
+func.func @ranks_differ(%x: tensor<?x?x?xf64>, %y: tensor<?x?xf64>) {
+  // expected-error @+1 {{arrays of one operation have the same rank and element type, not 'tensor<?x?x?xf64>' and 'tensor<?x?xf64>'}}
+  %0 = tok.binary add %x, %y : (tensor<?x?x?xf64>, tensor<?x?xf64>) -> tensor<?x?x?xf64>
+  return
+}
+
+// -----
+
+func.func @precisions_differ(%x: tensor<?x?xf64>, %y: tensor<?x?xf32>) {
+  // expected-error @+1 {{operands and result have the same rank and element type}}
+  %0 = tok.matmul %x, %y : (tensor<?x?xf64>, tensor<?x?xf32>) -> tensor<?x?xf64>
+  return
+}
+
+// -----
+
+func.func @product_of_vectors(%x: tensor<?xf64>) {
+  // expected-error @+1 {{the operands have at least two dimensions}}
+  %0 = tok.matmul %x, %x : (tensor<?xf64>, tensor<?xf64>) -> tensor<?xf64>
+  return
+}
+
+// -----
+
+func.func @no_fourth_dimension(%x: tensor<?x?x?xf64>) {
+  // expected-error @+1 {{there is no dimension 4: they count from 1 to 3}}
+  %0 = tok.size %x[4] : tensor<?x?x?xf64>
+  return
+}
+
+// -----
+
+func.func @rows_of_a_tensor(%x: tensor<?x?x?xf64>) {
+  // expected-error @+1 {{an array of another rank than 2 has no rows: use tok.size}}
+  %0 = tok.rows %x : tensor<?x?x?xf64>
+  return
+}
+
+// -----
+
+func.func @too_few_sizes(%x: tensor<?x?xf64>, %n: i64) {
+  // expected-error @+1 {{as many sizes as the result has dimensions expected: 3}}
+  %0 = tok.view %x [%n, %n] : tensor<?x?xf64> -> tensor<?x?x?xf64>
+  return
+}
+
+// -----
+
+func.func @literal_of_integers() {
+  // expected-error @+1 {{the cells are written as dense<...> of numbers of type f64 or f32}}
+  %0 = tok.literal dense<[1, 2]> : tensor<2xi64>
+  return
+}
+
+// -----
+
+func.func @cast_of_rank(%x: tensor<?x?xf64>) {
+  // expected-error @+1 {{changes the element type of an array, not its rank: use tok.view}}
+  %0 = tok.cast %x : tensor<?x?xf64> -> tensor<?x?x?xf32>
+  return
+}

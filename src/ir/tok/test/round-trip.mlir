@@ -72,3 +72,22 @@ func.func @control(%c: i1, %n: i64, %s: i64) -> i64 {
   %3 = tok.call @control(%c, %n, %2) : (i1, i64, i64) -> i64
   return %3 : i64
 }
+
+// CHECK-LABEL: func.func @tensors
+func.func @tensors(%x: tensor<?x?xf64>, %n: i64) -> tensor<?x?x?xf32> {
+  // CHECK: tok.literal dense<{{\[}}[1.000000e+00, 2.000000e+00]]> : tensor<1x2xf32>
+  %0 = tok.literal dense<[[1.0, 2.0]]> : tensor<1x2xf32>
+  // CHECK: tok.cast %{{.*}} : tensor<?x?xf32> -> tensor<?x?xf64>
+  %1 = tok.cast %0 : tensor<?x?xf32> -> tensor<?x?xf64>
+  // CHECK: tok.view %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}] : tensor<?x?xf32> -> tensor<?x?x?xf32>
+  %2 = tok.view %0 [%n, %n, %n] : tensor<?x?xf32> -> tensor<?x?x?xf32>
+  // CHECK: tok.size %{{.*}}[3] : tensor<?x?x?xf32>
+  %3 = tok.size %2[3] : tensor<?x?x?xf32>
+  // CHECK: tok.expand %{{.*}}[%{{.*}}, %{{.*}}, %{{.*}}] : tensor<?x?x?xf32> -> tensor<?x?x?xf32>
+  %4 = tok.expand %2 [%n, %3, %n] : tensor<?x?x?xf32> -> tensor<?x?x?xf32>
+  // CHECK: tok.aggregate max full %{{.*}} : tensor<?x?x?xf32> -> f64
+  %5 = tok.aggregate max full %4 : tensor<?x?x?xf32> -> f64
+  // CHECK: tok.ifelse %{{.*}}, %{{.*}}, %{{.*}} : (tensor<?x?x?xf32>, f64, tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
+  %6 = tok.ifelse %4, %5, %2 : (tensor<?x?x?xf32>, f64, tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
+  return %6 : tensor<?x?x?xf32>
+}

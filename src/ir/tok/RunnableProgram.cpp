@@ -1,0 +1,80 @@
+#include "ir/tok/RunnableProgram.h"
+
+#include "ir/tok/TokDialect.h"
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::tok;
+
+// As many dimensions as arrays of the runtime may have.
+static constexpr int64_t mostDimensions = 8;
+
+// What is wrong with a type; empty if nothing is.
+static std::string complaintAbout(Type type) {
+  auto array = dyn_cast<RankedTensorType>(type);
+  if (!array)
+    return isScalar(type) || isa<ListType, FrameType, NoneType>(type) ? ""
+                                                                      : "no type of a tok program";
+  if (!array.getElementType().isF64() && !array.getElementType().isF32())
+    return "arrays run with elements of type f64 or f32";
+  if (array.getRank() < 1 || array.getRank() > mostDimensions)
+    return "arrays have one to " + std::to_string(mostDimensions) + " dimensions";
+  for (int64_t size : array.getShape())
+    if (!ShapedType::isDynamic(size))
+      return "sizes are facts, not part of the type: write ? for each, and tok.assume to state one";
+  return "";
+}
+
+static LogicalResult verifyTypes(Operation *op) {
+  auto check = [op](Type type) -> LogicalResult {
+    std::string complaint = complaintAbout(type);
+    return complaint.empty() ? success() : op->emitError() << type << ": " << complaint;
+  };
+  for (Type type : op->getResultTypes())
+    if (failed(check(type)))
+      return failure();
+  for (Region &region : op->getRegions())
+    for (mlir::Block &block : region)
+      for (BlockArgument argument : block.getArguments())
+        if (failed(check(argument.getType())))
+          return failure();
+  return success();
+}
+
+// Natives that arrays of every rank are given to; all others take matrices.
+static bool takesEveryRank(Operation *op) {
+  return isa<MatmulOp, TransposeOp, ViewOp, ExpandOp, PrintOp, ToStringOp, ListOp>(op);
+}
+
+static LogicalResult verifyOperation(Operation *op) {
+  if (isa<ExecuteOp>(op))
+    return op->emitError("tok.execute is what the compiler makes of a block; call functions by "
+                         "tok.call");
+  bool isProgram = isa<ModuleOp, FunctionOpInterface>(op) ||
+                   isa_and_present<TokDialect>(op->getDialect()) ||
+                   op->getName().getStringRef() == "func.return";
+  if (!isProgram)
+    return op->emitError("a program consists of tok operations, func.func and return, not of '")
+           << op->getName().getStringRef() << "'";
+  if (failed(verifyTypes(op)))
+    return failure();
+  if (isa<NativeOpInterface>(op) && !takesEveryRank(op))
+    for (auto types : {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
+      if (auto tensor = llvm::find_if(types, isTensor); tensor != types.end())
+        return op->emitError() << op->getName().getStringRef() << " is of matrices, not of "
+                               << *tensor << "; tok.view shows an array as a matrix";
+  return success();
+}
+
+LogicalResult tok::verifyRunnable(ModuleOp module) {
+  auto main = module.lookupSymbol<FunctionOpInterface>("main");
+  if (!main)
+    return module.emitError("a program begins in `func.func @main()`, and there is none");
+  if (main.getNumArguments() != 0 || main.getNumResults() != 0 || main.isExternal())
+    return main.emitError("@main has a body, and neither parameters nor results");
+  bool wrong = false;
+  module.walk([&](Operation *op) { wrong |= failed(verifyOperation(op)); });
+  return failure(wrong);
+}

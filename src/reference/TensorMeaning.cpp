@@ -1,0 +1,149 @@
+#include "reference/TensorMeaning.h"
+
+#include "reference/MatrixAccess.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace tokamak::reference {
+namespace {
+
+using runtime::Shape;
+
+using Sizes = std::vector<int64_t>;
+
+Sizes sizesOf(const Shape &shape) { return {shape.sizes().begin(), shape.sizes().end()}; }
+
+Shape shapeOf(std::span<const Value> sizes, std::string_view operation) {
+  Sizes values;
+  for (const Value &size : sizes) {
+    values.push_back(size.asInteger());
+    if (values.back() < 0)
+      throw Error(fmt::format("{}: the size of dimension {} is negative: {}", operation,
+                              values.size(), values.back()));
+  }
+  return Shape(std::span<const int64_t>(values));
+}
+
+// The number of cells; too many to count are more than any array has.
+double countOf(const Shape &shape) {
+  double cells = 1;
+  for (int64_t size : shape.sizes())
+    cells *= static_cast<double>(size);
+  return cells;
+}
+
+// The shape without its last two dimensions, with two others in their place.
+Shape withMatrix(const Shape &shape, int64_t rows, int64_t columns) {
+  Sizes sizes = sizesOf(shape);
+  sizes[sizes.size() - 2] = rows;
+  sizes[sizes.size() - 1] = columns;
+  return Shape(std::span<const int64_t>(sizes));
+}
+
+// Rows and columns of the matrices in the last two dimensions, and how many there are.
+int64_t rowsOf(const Array &array) { return array.shape()[array.shape().rank() - 2]; }
+int64_t columnsOf(const Array &array) { return array.shape()[array.shape().rank() - 1]; }
+int64_t countMatrices(const Shape &shape) { return withMatrix(shape, 1, 1).cells(); }
+
+} // namespace
+
+std::optional<Shape> broadcastShape(const Shape &a, const Shape &b) {
+  if (a.rank() != b.rank())
+    return std::nullopt;
+  Sizes sizes;
+  for (int i = 0; i < a.rank(); ++i) {
+    if (a[i] != b[i] && a[i] != 1 && b[i] != 1)
+      return std::nullopt;
+    sizes.push_back(a[i] == 1 ? b[i] : a[i]);
+  }
+  return Shape(std::span<const int64_t>(sizes));
+}
+
+int64_t broadcastCell(const Shape &whole, const Shape &part, int64_t cell) {
+  int64_t result = 0, stride = 1;
+  for (int i = whole.rank() - 1; i >= 0; --i) {
+    int64_t index = cell % whole[i];
+    cell /= whole[i];
+    if (part[i] != 1)
+      result += index * stride;
+    stride *= part[i];
+  }
+  return result;
+}
+
+Value view(const Value &operand, std::span<const Value> sizes) {
+  const Array &x = arrayOf(operand, "view");
+  Shape shape = shapeOf(sizes, "view");
+  if (countOf(shape) != static_cast<double>(x.cells()))
+    throw Error(fmt::format("view: cannot show {} as {}: the cells are not as many",
+                            x.shape().text(), shape.text()));
+  ArrayPointer result = Array::create(shape);
+  std::copy_n(x.data(), x.cells(), result->mutableData());
+  return result;
+}
+
+Value expand(const Value &operand, std::span<const Value> sizes) {
+  const Array &x = arrayOf(operand, "expand");
+  Shape shape = shapeOf(sizes, "expand");
+  for (int i = 0; i < shape.rank(); ++i)
+    if (x.shape()[i] != 1 && x.shape()[i] != shape[i])
+      throw Error(fmt::format("expand: only dimensions of size 1 can be repeated, not {} to {}",
+                              x.shape().text(), shape.text()));
+  ArrayPointer result = Array::create(shape);
+  for (int64_t i = 0; i < result->cells(); ++i)
+    result->mutableData()[i] = x.data()[broadcastCell(shape, x.shape(), i)];
+  return result;
+}
+
+Value multiplyMatrices(const Array &lhs, const Array &rhs) {
+  int64_t rows = rowsOf(lhs), inner = columnsOf(lhs), columns = columnsOf(rhs);
+  if (inner != rowsOf(rhs))
+    throw Error(fmt::format("%*%: the inner dimensions differ: {} %*% {}", lhs.shape().text(),
+                            rhs.shape().text()));
+  // Each place in the leading dimensions as if it were one cell.
+  Shape left = withMatrix(lhs.shape(), 1, 1), right = withMatrix(rhs.shape(), 1, 1);
+  std::optional<Shape> places = broadcastShape(left, right);
+  if (!places)
+    throw Error(fmt::format("%*%: the leading dimensions differ: {} %*% {}", lhs.shape().text(),
+                            rhs.shape().text()));
+  ArrayPointer result = Array::create(withMatrix(*places, rows, columns));
+  for (int64_t place = 0; place < countMatrices(*places); ++place) {
+    const double *x = lhs.data() + broadcastCell(*places, left, place) * rows * inner;
+    const double *y = rhs.data() + broadcastCell(*places, right, place) * inner * columns;
+    double *z = result->mutableData() + place * rows * columns;
+    for (int64_t i = 0; i < rows; ++i)
+      for (int64_t j = 0; j < columns; ++j) {
+        double sum = 0;
+        for (int64_t k = 0; k < inner; ++k)
+          sum += x[i * inner + k] * y[k * columns + j];
+        z[i * columns + j] = sum;
+      }
+  }
+  return result;
+}
+
+Value transposeMatrices(const Array &operand) {
+  int64_t rows = rowsOf(operand), columns = columnsOf(operand);
+  ArrayPointer result = Array::create(withMatrix(operand.shape(), columns, rows));
+  for (int64_t place = 0; place < countMatrices(operand.shape()); ++place) {
+    const double *x = operand.data() + place * rows * columns;
+    double *y = result->mutableData() + place * rows * columns;
+    for (int64_t i = 0; i < rows; ++i)
+      for (int64_t j = 0; j < columns; ++j)
+        y[j * rows + i] = x[i * columns + j];
+  }
+  return result;
+}
+
+Value roundedToSingle(const Value &value) {
+  if (!value.isArray())
+    return value;
+  const Array &x = *value.array();
+  ArrayPointer result = Array::create(x.shape());
+  for (int64_t i = 0; i < x.cells(); ++i)
+    result->mutableData()[i] = static_cast<double>(static_cast<float>(x.data()[i]));
+  return result;
+}
+
+} // namespace tokamak::reference

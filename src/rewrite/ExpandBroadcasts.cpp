@@ -1,0 +1,92 @@
+// Kernels iterate over arrays of any rank as over matrices: all dimensions but the last together
+// are the rows. An operand may be repeated along all rows, or along the columns; one that has size
+// 1 in some of the outer dimensions only, [1,b,n] beside [a,b,n], fits neither: it is repeated
+// explicitly.
+#include "rewrite/BlockRules.h"
+
+using namespace mlir;
+using namespace tokamak;
+
+namespace {
+
+bool isTensorCellOperation(Operation *op) {
+  return isa<tok::BinaryOp, tok::IfElseOp>(op) && tok::isTensor(op->getResult(0).getType());
+}
+
+// Whether the operand's outer dimensions are those of the result, or all 1.
+bool isPlain(ArrayRef<tok::Dimension> operand, ArrayRef<tok::Dimension> result) {
+  ArrayRef<tok::Dimension> outer = operand.drop_back();
+  bool same =
+      llvm::all_of_zip(outer, result.drop_back(),
+                       [](tok::Dimension own, tok::Dimension of) { return own.provedEqual(of); });
+  return same || llvm::all_of(outer, [](tok::Dimension size) { return size.isConstant(1); });
+}
+
+class Expansion {
+public:
+  Expansion(Operation *op, analysis::FactsAnalysis &facts)
+      : op_(op), operands_(op->getOperands()), builder_(op), facts_(facts) {}
+
+  // True if an operand is repeated now.
+  bool run() {
+    bool fired = false;
+    SmallVector<tok::Dimension, 2> result = facts_.factsOf(op_->getResult(0)).dims;
+    // Which operand is repeated is not known yet: the block is going to be split here.
+    for (size_t i = 0; i < result.size(); ++i)
+      if (!operandOf(i, result[i]))
+        return false;
+    for (OpOperand &operand : op_->getOpOperands()) {
+      if (!tok::isArray(operand.get().getType()))
+        continue;
+      SmallVector<tok::Dimension, 2> own = facts_.factsOf(operand.get()).dims;
+      if (isPlain(own, result))
+        continue;
+      operand.set(repeated(operand.get(), own, result));
+      fired = true;
+    }
+    return fired;
+  }
+
+private:
+  // `value` with the outer dimensions of the result.
+  Value repeated(Value value, ArrayRef<tok::Dimension> own, ArrayRef<tok::Dimension> result) {
+    SmallVector<Value> sizes;
+    for (size_t i = 0; i + 1 < own.size(); ++i)
+      sizes.push_back(size(operandOf(i, result[i]), i));
+    sizes.push_back(size(value, own.size() - 1));
+    return builder_.create<tok::ExpandOp>(op_->getLoc(), value.getType(), value, sizes);
+  }
+
+  // The first operand that has the size of the result in a dimension: it is not repeated there.
+  Value operandOf(size_t dimension, tok::Dimension wanted) {
+    for (Value operand : operands_)
+      if (tok::isArray(operand.getType()) &&
+          facts_.factsOf(operand).dims[dimension].provedEqual(wanted))
+        return operand;
+    return {};
+  }
+
+  Value size(Value array, size_t dimension) {
+    return builder_.create<tok::SizeOp>(op_->getLoc(), builder_.getI64Type(), array,
+                                        builder_.getI64IntegerAttr(dimension + 1));
+  }
+
+  Operation *op_;
+  SmallVector<Value, 3> operands_; // as they were: the facts know no others
+  OpBuilder builder_;
+  analysis::FactsAnalysis &facts_;
+};
+
+} // namespace
+
+bool rewrite::expandBroadcasts(func::FuncOp block, analysis::FactsAnalysis &facts) {
+  SmallVector<Operation *> operations;
+  block.walk([&](Operation *op) {
+    if (isTensorCellOperation(op))
+      operations.push_back(op);
+  });
+  bool fired = false;
+  for (Operation *op : operations)
+    fired |= Expansion(op, facts).run();
+  return fired;
+}

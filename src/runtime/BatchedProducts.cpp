@@ -1,0 +1,83 @@
+#include "runtime/BatchedProducts.h"
+
+#include "runtime/Blas.h"
+#include "runtime/NativeOperands.h"
+
+namespace tokamak::runtime {
+namespace {
+
+// Work for one thread at a time.
+constexpr double smallestTaskFlops = 4e6;
+
+// The matrices of one operand: `rows` and `columns` of them as they enter the product.
+struct Matrices {
+  const Array &array;
+  bool transposed;
+
+  int64_t size(int fromEnd) const { return array.shape()[array.shape().rank() - fromEnd]; }
+  int64_t rows() const { return size(transposed ? 1 : 2); }
+  int64_t columns() const { return size(transposed ? 2 : 1); }
+  // Its sizes, as they enter the product.
+  std::string text() const {
+    std::string text;
+    for (int i = 0; i + 2 < array.shape().rank(); ++i)
+      text += fmt::format("{}x", array.shape()[i]);
+    return text + fmt::format("{}x{}", rows(), columns());
+  }
+  const double *matrix(int64_t number) const { return array.data() + number * rows() * columns(); }
+};
+
+// Number of the matrix that goes with one of the result's: along dimensions of size 1 it is the
+// same for all.
+int64_t matrixFor(const Shape &shape, const Shape &result, int64_t number) {
+  int64_t matrix = 0, stride = 1;
+  for (int i = shape.rank() - 3; i >= 0; --i) {
+    if (shape[i] != 1)
+      matrix += number % result[i] * stride;
+    number /= result[i];
+    stride *= shape[i];
+  }
+  return matrix;
+}
+
+Shape resultShape(const Matrices &lhs, const Matrices &rhs) {
+  const Shape &left = lhs.array.shape(), &right = rhs.array.shape();
+  if (lhs.columns() != rhs.rows())
+    throw Error(fmt::format("%*%: the inner dimensions differ: {} %*% {}", lhs.text(), rhs.text()));
+  std::array<int64_t, Shape::maxRank> sizes{};
+  int rank = left.rank();
+  for (int i = 0; i + 2 < rank; ++i) {
+    if (left[i] != right[i] && left[i] != 1 && right[i] != 1)
+      throw Error(
+          fmt::format("%*%: the leading dimensions differ: {} %*% {}", lhs.text(), rhs.text()));
+    sizes[i] = left[i] == 1 ? right[i] : left[i];
+  }
+  sizes[rank - 2] = lhs.rows();
+  sizes[rank - 1] = rhs.columns();
+  return Shape(std::span<const int64_t>(sizes.data(), static_cast<size_t>(rank)));
+}
+
+} // namespace
+
+Value multiplyBatches(ExecutionContext &context, const Array &left, const Array &right,
+                      bool lhsTransposed, bool rhsTransposed) {
+  Matrices lhs{left, lhsTransposed}, rhs{right, rhsTransposed};
+  Shape shape = resultShape(lhs, rhs);
+  ArrayPointer result = Array::create(shape);
+  GemmShape product{lhsTransposed, rhsTransposed, lhs.rows(), rhs.columns(), lhs.columns()};
+  int64_t cells = product.rows * product.columns;
+  if (cells == 0)
+    return result;
+  double flops = 2.0 * static_cast<double>(cells) * static_cast<double>(product.inner);
+  auto grain = static_cast<int64_t>(smallestTaskFlops / std::max(1.0, flops));
+  double *to = result->mutableData();
+  forEachRange(context, result->cells() / cells, grain, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      gemm(product, lhs.matrix(matrixFor(left.shape(), shape, i)), lhs.size(1),
+           rhs.matrix(matrixFor(right.shape(), shape, i)), rhs.size(1), to + i * cells,
+           product.columns);
+  });
+  return result;
+}
+
+} // namespace tokamak::runtime

@@ -1,0 +1,92 @@
+// Arrays of any rank: other views of the same cells, and repetition along dimensions of size 1.
+#include "runtime/NativeOperands.h"
+#include "runtime/NativeTables.h"
+
+namespace tokamak::runtime {
+namespace {
+
+Shape shapeOperand(std::span<const Value> sizes, std::string_view native) {
+  std::array<int64_t, Shape::maxRank> values{};
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    values[i] = sizes[i].asInteger();
+    if (values[i] < 0)
+      throw Error(
+          fmt::format("{}: the size of dimension {} is negative: {}", native, i + 1, values[i]));
+  }
+  return Shape(std::span<const int64_t>(values.data(), sizes.size()));
+}
+
+// False where the number of cells does not fit an integer.
+bool hasCells(const Shape &shape, int64_t cells) {
+  int64_t product = 1;
+  bool tooLarge = false, empty = false;
+  for (int64_t size : shape.sizes()) {
+    empty |= size == 0;
+    tooLarge |= __builtin_mul_overflow(product, size, &product);
+  }
+  return empty ? cells == 0 : !tooLarge && product == cells;
+}
+
+void view(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+  const Array &source = denseOperand(operands[0], "view");
+  Shape shape = shapeOperand(operands.subspan(1), "view");
+  if (!hasCells(shape, source.cells()))
+    throw Error(fmt::format("view: cannot show {} as {}: the cells are not as many",
+                            source.shape().text(), shape.text()));
+  results[0] = source.reshaped(shape);
+}
+
+// Row number `row` of the result (counted over all dimensions but the last) begins at this cell of
+// the operand.
+int64_t sourceCell(const Shape &from, const Shape &to, int64_t row) {
+  int last = from.rank() - 1;
+  int64_t cell = 0, stride = from[last];
+  for (int i = last - 1; i >= 0; --i) {
+    if (from[i] != 1)
+      cell += row % to[i] * stride;
+    row /= to[i];
+    stride *= from[i];
+  }
+  return cell;
+}
+
+void expand(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+  const Array &source = denseOperand(operands[0], "expand");
+  const Shape &from = source.shape();
+  Shape to = shapeOperand(operands.subspan(1), "expand");
+  for (int i = 0; i < from.rank(); ++i)
+    if (from[i] != 1 && from[i] != to[i])
+      throw Error(fmt::format("expand: only dimensions of size 1 can be repeated, not {} to {}",
+                              from.text(), to.text()));
+  if (from == to) {
+    results[0] = operands[0];
+    return;
+  }
+  ArrayPointer result = Array::create(to, source.elementType());
+  int64_t columns = to[to.rank() - 1], rows = columns == 0 ? 0 : result->cells() / columns;
+  bool repeatsCell = from[from.rank() - 1] != columns;
+  withCellType(source, [&]<typename Number>() {
+    const Number *cells = cellsOf<Number>(source);
+    Number *into = mutableCellsOf<Number>(*result);
+    forEachRowRange(context, rows, columns, [&](int64_t begin, int64_t end) {
+      for (int64_t row = begin; row < end; ++row) {
+        const Number *first = cells + sourceCell(from, to, row);
+        if (repeatsCell)
+          std::fill_n(into + row * columns, columns, *first);
+        else
+          std::copy_n(first, columns, into + row * columns);
+      }
+    });
+  });
+  results[0] = std::move(result);
+}
+
+constexpr bool noEffect = false;
+constexpr Native natives[] = {{"expand", expand, noEffect, Operands::Dense},
+                              {"view", view, noEffect, Operands::Dense}};
+
+} // namespace
+
+std::span<const Native> tensorNatives() { return natives; }
+
+} // namespace tokamak::runtime
