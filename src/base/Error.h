@@ -24,9 +24,10 @@ struct SourcePlace {
 };
 
 enum class ErrorKind : uint8_t {
-  User,     // the user's program or data is wrong: exit status 1 or 2
-  Stop,     // the program called stop(): exit status 1
-  Internal, // a bug of Tokamak: exit status 70
+  User,        // the user's program or data is wrong: exit status 1 or 2
+  Stop,        // the program called stop(): exit status 1
+  Internal,    // a bug of Tokamak: exit status 70
+  Interrupted, // the user asked for it (Interrupt.h): exit status 130
 };
 
 class Error : public std::exception {

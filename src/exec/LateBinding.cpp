@@ -4,74 +4,210 @@
 
 using namespace tokamak;
 using namespace tokamak::exec;
+using runtime::Image;
 using runtime::Value;
 
 LateBinding::LateBinding(pipeline::FrozenBlocks &blocks, const pipeline::SessionOptions &options,
                          codegen::KernelCompiler &kernels, Listener listener)
     : blocks_(blocks), options_(options), kernels_(kernels), listener_(std::move(listener)) {}
 
-pipeline::CompileSession &LateBinding::session() {
-  if (!session_ || session_->specializations() >= specializationsPerSession)
-    session_ = std::make_unique<pipeline::CompileSession>(options_, kernels_);
-  return *session_;
+// Called with the lock held for writing. References stay valid.
+LateBinding::BlockPlans &LateBinding::plansOf(int32_t block) {
+  if (plans_.size() <= static_cast<size_t>(block))
+    plans_.resize(block + 1);
+  return plans_[block];
 }
 
-std::shared_ptr<const runtime::Image> LateBinding::planFor(int32_t block,
-                                                           std::span<const Value> inputs) {
-  std::lock_guard lock(mutex_);
-  if (plans_.size() < blocks_.size())
-    plans_.resize(blocks_.size());
-  for (Plan &plan : plans_[block].plans)
+template <typename Plans>
+static std::shared_ptr<const Image> find(const Plans &plans, std::span<const Value> inputs) {
+  for (const auto &plan : plans)
     if (plan.conditions.holdFor(inputs))
       return plan.image;
-  return specialize(block, inputs);
+  return nullptr;
 }
 
-std::shared_ptr<const runtime::Image> LateBinding::specialize(int32_t number,
-                                                              std::span<const Value> inputs) {
-  auto start = std::chrono::steady_clock::now();
-  BlockPlans &known = plans_[number];
+std::shared_ptr<const Image> LateBinding::planFor(int32_t block, std::span<const Value> inputs) {
+  {
+    std::shared_lock lock(mutex_);
+    if (static_cast<size_t>(block) < plans_.size()) {
+      const BlockPlans &known = plans_[block];
+      if (auto image = find(known.plans, inputs))
+        return image;
+      if (auto image = find(known.ready, inputs))
+        return image;
+    }
+  }
+  return isParallel_ ? specializeOnce(block, inputs) : specialize(block, inputs);
+}
+
+void LateBinding::beginParallel() { isParallel_ = true; }
+
+// What the threads made joins the other plans, in an order that does not depend on them.
+void LateBinding::endParallel() {
+  std::unique_lock lock(mutex_);
+  isParallel_ = false;
+  for (BlockPlans &known : plans_) {
+    for (auto &[key, request] : known.requested)
+      if (const Plan *plan = std::get_if<Plan>(&request.get()))
+        known.plans.push_back(*plan);
+    known.requested.clear();
+    known.ready.clear();
+    if (known.plans.size() > plansPerBlock)
+      known.plans.erase(known.plans.begin(), known.plans.end() - plansPerBlock);
+  }
+}
+
+//===- making plans
+//-----------------------------------------------------------------------------===//
+
+pipeline::Specialization LateBinding::compile(int32_t block, const Classification &classification,
+                                              const ClassificationPolicy &policy,
+                                              pipeline::UnknownSizes unknownSizes) {
+  std::unique_ptr<pipeline::CompileSession> session;
+  {
+    std::lock_guard lock(sessionMutex_);
+    if (!idleSessions_.empty()) {
+      session = std::move(idleSessions_.back());
+      idleSessions_.pop_back();
+    }
+  }
+  if (!session)
+    session = std::make_unique<pipeline::CompileSession>(options_, kernels_);
+  auto result =
+      session->specialize(blocks_, block, classification.facts, policy.narrowLimit, unknownSizes);
+  if (session->specializations() < specializationsPerSession) {
+    std::lock_guard lock(sessionMutex_);
+    idleSessions_.push_back(std::move(session));
+  }
+  return result;
+}
+
+void LateBinding::tell(int32_t block, const Classification &classification, std::string reason,
+                       pipeline::Specialization result,
+                       std::chrono::steady_clock::time_point start) {
+  ++specializations_;
+  if (!listener_)
+    return;
   SpecializationEvent event;
-  event.block = blocks_[number].name;
-  event.place = blocks_[number].place;
-  event.reason =
+  event.block = blocks_[block].name;
+  event.place = blocks_[block].place;
+  event.reason = std::move(reason);
+  event.inputs = classification.description;
+  event.explanation = std::move(result.explanation);
+  event.image = std::move(result.image);
+  event.milliseconds =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  std::lock_guard lock(listenerMutex_);
+  listener_(event);
+}
+
+// Outside of parallel sections: one thread asks, and what it has seen so far decides what is bound.
+std::shared_ptr<const Image> LateBinding::specialize(int32_t number,
+                                                     std::span<const Value> inputs) {
+  auto start = std::chrono::steady_clock::now();
+  std::unique_lock lock(mutex_);
+  BlockPlans &known = plansOf(number);
+  std::string reason =
       known.plans.empty() ? "first execution" : known.plans.back().conditions.mismatch(inputs);
 
   // A scalar that changed once is never bound again.
   known.varying.resize(inputs.size(), false);
   for (size_t i = 0; i < known.lastScalars.size(); ++i)
-    if (inputs[i].isNumber() && !identical(known.lastScalars[i], inputs[i]))
+    if (inputs[i].isNumber() && !runtime::identical(known.lastScalars[i], inputs[i]))
       known.varying[i] = true;
   known.lastScalars.clear();
   for (const Value &input : inputs)
     known.lastScalars.push_back(input.isNumber() ? input : Value());
+  lock.unlock();
 
   ClassificationPolicy policy;
   if (known.plans.size() >= narrowPlans)
     policy.narrowLimit = 1;
   Classification classification = classify(blocks_[number], inputs, known.varying, policy);
   bool mayBeExact = known.exactPlans < exactPlanLimit;
-  auto result = session().specialize(blocks_, number, classification.facts, policy.narrowLimit,
-                                     mayBeExact ? pipeline::UnknownSizes::Reject
-                                                : pipeline::UnknownSizes::Split);
+  auto result =
+      compile(number, classification, policy,
+              mayBeExact ? pipeline::UnknownSizes::Reject : pipeline::UnknownSizes::Split);
   if (!result.image) {
     policy.exactSizes = true;
     ++known.exactPlans;
     classification = classify(blocks_[number], inputs, known.varying, policy);
-    result = session().specialize(blocks_, number, classification.facts, policy.narrowLimit,
-                                  pipeline::UnknownSizes::Split);
+    result = compile(number, classification, policy, pipeline::UnknownSizes::Split);
   }
+
+  lock.lock();
   if (known.plans.size() >= plansPerBlock)
     known.plans.erase(known.plans.begin());
-  known.plans.push_back({std::move(classification.conditions), result.image});
-  ++specializations_;
+  known.plans.push_back({classification.conditions, result.image});
+  lock.unlock();
+  std::shared_ptr<const Image> image = result.image;
+  tell(number, classification, std::move(reason), std::move(result), start);
+  return image;
+}
 
-  event.inputs = std::move(classification.description);
-  event.explanation = std::move(result.explanation);
-  event.image = result.image;
-  event.milliseconds =
-      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-  if (listener_)
-    listener_(event);
-  return result.image;
+// In a parallel section: the plan is a function of the inputs and of what was known before.
+std::shared_ptr<const Image> LateBinding::specializeOnce(int32_t block,
+                                                         std::span<const Value> inputs) {
+  ClassificationPolicy policy;
+  policy.fixedRanges = true;
+  std::vector<bool> varying(inputs.size(), false);
+  {
+    std::unique_lock lock(mutex_);
+    const BlockPlans &known = plansOf(block);
+    if (known.plans.size() >= narrowPlans)
+      policy.narrowLimit = 1;
+    for (size_t i = 0; i < known.varying.size(); ++i)
+      varying[i] = known.varying[i] ||
+                   (inputs[i].isNumber() && !runtime::identical(known.lastScalars[i], inputs[i]));
+  }
+  auto image = request(block, inputs, varying, policy);
+  if (!image) {
+    policy.exactSizes = true;
+    image = request(block, inputs, varying, policy);
+  }
+  return image;
+}
+
+// Null if how sizes relate does not follow from their symbols.
+std::shared_ptr<const Image> LateBinding::request(int32_t block, std::span<const Value> inputs,
+                                                  const std::vector<bool> &varying,
+                                                  const ClassificationPolicy &policy) {
+  Classification classification = classify(blocks_[block], inputs, varying, policy);
+  std::promise<Outcome> promise;
+  std::unique_lock lock(mutex_);
+  auto [entry, isFirst] = plansOf(block).requested.try_emplace(classification.key());
+  if (isFirst)
+    entry->second = promise.get_future().share();
+  std::shared_future<Outcome> request = entry->second;
+  lock.unlock();
+  if (isFirst)
+    promise.set_value(makePlan(block, classification, policy));
+
+  const Outcome &outcome = request.get();
+  // Each thread throws an error of its own: it adds the places through which it came.
+  if (const Error *error = std::get_if<Error>(&outcome))
+    throw Error(*error);
+  const Plan *plan = std::get_if<Plan>(&outcome);
+  return plan ? plan->image : nullptr;
+}
+
+LateBinding::Outcome LateBinding::makePlan(int32_t block, const Classification &classification,
+                                           const ClassificationPolicy &policy) {
+  auto start = std::chrono::steady_clock::now();
+  try {
+    auto result = compile(block, classification, policy, pipeline::UnknownSizes::Split);
+    if (!result.image)
+      return std::monostate();
+    Plan plan{classification.conditions, result.image};
+    {
+      std::unique_lock lock(mutex_);
+      plansOf(block).ready.push_back(plan);
+    }
+    tell(block, classification, "first execution in a parfor", std::move(result), start);
+    return plan;
+  } catch (const Error &error) {
+    return error;
+  } catch (const std::exception &error) {
+    return Error(error.what(), ErrorKind::Internal);
+  }
 }

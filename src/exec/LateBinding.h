@@ -3,12 +3,20 @@
 //
 //   LateBinding binding(blocks, sessionOptions, kernels, listener);
 //   Executor(image, &binding, context).run();
+//
+// Several threads may ask at the same time, in a parallel section: a plan is made once, by the
+// thread that asks first, without a lock; who needs the same one waits for it, who needs another
+// one does not. What plan serves depends then only on the inputs and on the plans made before the
+// section.
 #ifndef TOKAMAK_EXEC_LATEBINDING_H
 #define TOKAMAK_EXEC_LATEBINDING_H
 
-#include "exec/PlanConditions.h"
+#include "exec/Classification.h"
 
+#include <future>
+#include <map>
 #include <mutex>
+#include <shared_mutex>
 
 namespace tokamak::exec {
 
@@ -25,6 +33,7 @@ struct SpecializationEvent {
 
 class LateBinding : public runtime::BlockProvider {
 public:
+  // Calls come one at a time.
   using Listener = std::function<void(const SpecializationEvent &)>;
   // References must outlive the object. `listener` may be empty.
   LateBinding(pipeline::FrozenBlocks &blocks, const pipeline::SessionOptions &options,
@@ -32,23 +41,43 @@ public:
 
   std::shared_ptr<const runtime::Image> planFor(int32_t block,
                                                 std::span<const runtime::Value> inputs) override;
+  void beginParallel() override;
+  void endParallel() override;
   int64_t specializations() const { return specializations_; }
 
 private:
   struct Plan {
-    PlanConditions conditions;
+    runtime::PlanConditions conditions;
     std::shared_ptr<const runtime::Image> image;
   };
+  // What a request for a plan in a parallel section comes to; nothing: only exact sizes decide.
+  using Outcome = std::variant<std::monostate, Plan, Error>;
   struct BlockPlans {
     std::vector<Plan> plans;
     std::vector<bool> varying;               // scalars seen to change
     std::vector<runtime::Value> lastScalars; // what they were when the block was last specialised
     int exactPlans = 0;
+    // Of the parallel section; by Classification::key, and those that are ready.
+    std::map<std::string, std::shared_future<Outcome>> requested;
+    std::vector<Plan> ready;
   };
 
+  BlockPlans &plansOf(int32_t block);
   std::shared_ptr<const runtime::Image> specialize(int32_t block,
                                                    std::span<const runtime::Value> inputs);
-  pipeline::CompileSession &session();
+  std::shared_ptr<const runtime::Image> specializeOnce(int32_t block,
+                                                       std::span<const runtime::Value> inputs);
+  std::shared_ptr<const runtime::Image> request(int32_t block,
+                                                std::span<const runtime::Value> inputs,
+                                                const std::vector<bool> &varying,
+                                                const ClassificationPolicy &policy);
+  Outcome makePlan(int32_t block, const Classification &classification,
+                   const ClassificationPolicy &policy);
+  pipeline::Specialization compile(int32_t block, const Classification &classification,
+                                   const ClassificationPolicy &policy,
+                                   pipeline::UnknownSizes unknownSizes);
+  void tell(int32_t block, const Classification &classification, std::string reason,
+            pipeline::Specialization result, std::chrono::steady_clock::time_point start);
 
   // A session's context grows with what it has seen; after this many specialisations a new one
   // takes over.
@@ -65,10 +94,15 @@ private:
   const pipeline::SessionOptions &options_;
   codegen::KernelCompiler &kernels_;
   Listener listener_;
-  std::mutex mutex_; // at most one compilation at a time
-  std::unique_ptr<pipeline::CompileSession> session_;
+
+  std::shared_mutex mutex_; // guards plans_; never held while a plan is made or waited for
   std::deque<BlockPlans> plans_;
-  int64_t specializations_ = 0;
+  bool isParallel_ = false;
+
+  std::mutex sessionMutex_; // guards what follows
+  std::vector<std::unique_ptr<pipeline::CompileSession>> idleSessions_;
+  std::mutex listenerMutex_;
+  std::atomic<int64_t> specializations_ = 0;
 };
 
 } // namespace tokamak::exec

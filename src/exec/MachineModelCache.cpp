@@ -1,15 +1,31 @@
 #include "exec/MachineModelCache.h"
 
 #include "base/Error.h"
+#include "runtime/KernelLaunch.h"
 
 #include <filesystem>
 
 using namespace tokamak;
 using namespace tokamak::exec;
 
+// Launches a kernel that does nothing but result in an array: what is left is the launch.
+static void launchNothing() {
+  abi::KernelPlan plan;
+  plan.name = "nothing";
+  plan.extents[0].value = plan.extents[1].value = 1;
+  plan.outputs.emplace_back();
+  plan.outputs[0].rows.value = plan.outputs[0].columns.value = 1;
+  plan.kernel = [](const TokArguments *, const TokTile *, TokWorkspace *) -> int32_t { return 0; };
+  runtime::Value result[1];
+  runtime::launchKernel(plan, nullptr, {}, result);
+}
+
 const cost::MachineModel &MachineModelCache::model() {
-  if (model_)
-    return *model_;
+  std::lock_guard lock(mutex_);
+  return model_ ? *model_ : findOrMeasure();
+}
+
+const cost::MachineModel &MachineModelCache::findOrMeasure() {
   if (!file_.empty())
     return model_.emplace(cost::loadMachineModel(file_));
   std::optional<std::string> path = cost::machineModelPath();
@@ -20,7 +36,7 @@ const cost::MachineModel &MachineModelCache::model() {
       // Written by another version, or damaged: measure again.
     }
   }
-  model_ = cost::calibrate();
+  model_ = cost::calibrate(launchNothing);
   if (path) {
     try {
       cost::saveMachineModel(*model_, *path);

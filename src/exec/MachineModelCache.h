@@ -8,6 +8,7 @@
 
 #include "cost/MachineModel.h"
 
+#include <mutex>
 #include <optional>
 #include <string>
 
@@ -18,9 +19,13 @@ public:
   explicit MachineModelCache(std::string file) : file_(std::move(file)) {}
   // Throws Error if the given file can't be read. A cache folder that can't be written is no error:
   // the model is measured again next time.
+  // Threads may ask at the same time.
   const cost::MachineModel &model();
 
 private:
+  const cost::MachineModel &findOrMeasure();
+
+  std::mutex mutex_;
   std::string file_;
   std::optional<cost::MachineModel> model_;
 };

@@ -49,6 +49,7 @@ struct BoundedInterpreter::Domain {
     return value.value.asInteger();
   }
   Bounded counter(int64_t value) { return {value, {}, {}}; }
+  runtime::DrawPosition &draws() { return owner.context_.draws; }
 
   std::vector<Bounded> compute(mlir::Operation &operation, std::vector<Bounded> operands) {
     owner.started_ |= reference::hasEffect(operation);

@@ -37,11 +37,24 @@ int32_t FrozenBlocks::add(func::FuncOp function) {
   llvm::raw_string_ostream out(block.bytecode);
   if (failed(writeBytecodeToFile(*module, out)))
     internalError("a block can't be written as bytecode");
+  std::unique_lock lock(mutex_);
   blocks_.push_back(std::move(block));
+  namesGiven_ -= namesGiven_ > 0;
   return blocks_.size() - 1;
 }
 
+const FrozenBlock &FrozenBlocks::operator[](int32_t block) const {
+  std::shared_lock lock(mutex_);
+  return blocks_[block];
+}
+
+std::string FrozenBlocks::newName(const std::string &origin) {
+  std::unique_lock lock(mutex_);
+  return origin + "_" + std::to_string(blocks_.size() + namesGiven_++);
+}
+
 int32_t FrozenBlocks::numberOf(StringRef name) const {
+  std::shared_lock lock(mutex_);
   for (auto [number, block] : llvm::enumerate(blocks_))
     if (block.name == name)
       return number;
@@ -206,16 +219,15 @@ Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number,
   simplification.addPass(createCSEPass());
   require(simplification.run(*module));
 
-  for (const rewrite::BlockRule &rule : rewrite::blockRules()) {
-    if (options_.disabled.contains(rule.name) && !rule.required)
-      continue;
-    analysis::FactsAnalysis facts(function);
-    require(facts.check(), ErrorKind::User);
-    rule.apply(function, facts);
-  }
+  rewrite::RuleRunner rules(function);
+  require(rules.facts().check(), ErrorKind::User);
+  for (const rewrite::BlockRule &rule : rewrite::blockRules())
+    if (!options_.disabled.contains(rule.name) || rule.required)
+      rules.apply(rule);
   require(simplification.run(*module));
 
   Specialization result;
+  result.rules.assign(rules.runs().begin(), rules.runs().end());
   auto facts = std::make_unique<analysis::FactsAnalysis>(function);
   if (hasUndecided(function, *facts, decisions)) {
     if (unknownSizes == UnknownSizes::Reject)
@@ -223,7 +235,7 @@ Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number,
     SmallVector<Operation *> dependents = dependsOnUndecided(function, *facts, decisions);
     facts.reset();
     if (!dependents.empty()) {
-      std::string name = block.name + "_" + std::to_string(blocks.size());
+      std::string name = blocks.newName(block.name);
       for (Operation *op : dependents)
         op->moveBefore(function.getBody().front().getTerminator());
       func::FuncOp continuation = outline(dependents, name, *module);

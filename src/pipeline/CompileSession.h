@@ -11,6 +11,7 @@
 #include "cost/MachineModel.h"
 #include "fusion/select/FuseBlock.h"
 #include "ir/tok/TokDialect.h"
+#include "rewrite/BlockRules.h"
 #include "runtime/Image.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -18,6 +19,7 @@
 
 #include <deque>
 #include <functional>
+#include <shared_mutex>
 
 namespace tokamak::pipeline {
 
@@ -31,16 +33,20 @@ struct FrozenBlock {
   SourcePlace place;
 };
 
-// All blocks of a program; specialisation may add continuations. References stay valid.
+// All blocks of a program; specialisation may add continuations. References stay valid; threads may
+// use the object at the same time.
 class FrozenBlocks {
 public:
   int32_t add(mlir::func::FuncOp function);
-  const FrozenBlock &operator[](int32_t block) const { return blocks_[block]; }
+  const FrozenBlock &operator[](int32_t block) const;
   int32_t numberOf(llvm::StringRef name) const;
-  size_t size() const { return blocks_.size(); }
+  // A name that no block has, for one that is about to be added.
+  std::string newName(const std::string &origin);
 
 private:
+  mutable std::shared_mutex mutex_;
   std::deque<FrozenBlock> blocks_;
+  size_t namesGiven_ = 0; // not yet added
 };
 
 // What a plan may rely on about one input.
@@ -63,6 +69,7 @@ struct Specialization {
   std::shared_ptr<const runtime::Image>
       image; // null: the symbols given do not decide how sizes relate; exact ones do
   std::string explanation;
+  std::vector<rewrite::RuleRun> rules; // what each block rule did
 };
 
 // What to do when a size inside of the block does not follow from the inputs' symbols.

@@ -2,8 +2,10 @@
 
 #include "ir/tok/TokDialect.h"
 #include "pipeline/OutlineBlocks.h"
+#include "pipeline/ParforResults.h"
 #include "support/SourceDiagnostics.h"
 
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -81,6 +83,24 @@ public:
     return success();
   }
 
+  // One iteration of a parallel loop: (counter, carried..., captured...) -> carried...
+  LogicalResult lowerIteration(tok::ParForOp loop, ArrayRef<Value> captured, std::string name) {
+    mlir::Block &body = loop.getBodyRegion().front();
+    out_.name = std::move(name);
+    out_.parameterCount = body.getNumArguments() + captured.size();
+    out_.resultCount = loop->getNumResults();
+    for (BlockArgument argument : body.getArguments())
+      slotOf(argument);
+    for (Value value : captured)
+      slotOf(value);
+    if (failed(lowerBlock(body)))
+      return failure();
+    Operation *yield = body.getTerminator();
+    emit(Opcode::Return, slotsOf(yield->getOperands()), {}).lastUse = lastUses(yield);
+    out_.slotCount = nextSlot_;
+    return success();
+  }
+
 private:
   Slot slotOf(Value value) {
     auto [entry, inserted] = slots_.try_emplace(value, nextSlot_);
@@ -110,19 +130,22 @@ private:
 
   int32_t here() const { return out_.instructions.size(); }
 
-  // The value is not needed after `op` (an operation of the block that defines the value): nobody
-  // later uses it. Values that a loop body takes from outside live on: the next iteration needs
+  // The value is not needed after `op`: nobody later uses it, neither in the branch that `op` is in
+  // nor behind it. Values that a loop body takes from outside live on: the next iteration needs
   // them.
   bool diesAt(Value value, Operation *op) {
     mlir::Block *home = value.getParentBlock();
-    if (op->getBlock() != home)
-      return false;
-    for (Operation *user : value.getUsers()) {
-      Operation *ancestor = home->findAncestorOpInBlock(*user);
-      if (!ancestor || op->isBeforeInBlock(ancestor))
+    for (Operation *at = op;; at = at->getParentOp()) {
+      for (Operation *user : value.getUsers()) {
+        Operation *ancestor = at->getBlock()->findAncestorOpInBlock(*user);
+        if (ancestor && at->isBeforeInBlock(ancestor))
+          return false;
+      }
+      if (at->getBlock() == home)
+        return true;
+      if (!isa<tok::IfOp>(at->getParentOp()))
         return false;
     }
-    return true;
   }
 
   uint64_t lastUses(Operation *op) {
@@ -208,10 +231,16 @@ private:
   LogicalResult lowerOperation(Operation *op);
   LogicalResult lowerIf(tok::IfOp op);
   LogicalResult lowerWhile(tok::WhileOp op);
+  LogicalResult lowerParallelLoop(tok::ParForOp op);
   LogicalResult lowerLoop(Operation *op, Region &body, ValueRange bounds, ValueRange inits);
   LogicalResult simple(Operation *op, Opcode opcode, int32_t index = 0) {
-    emit(opcode, slotsOf(op->getOperands()), slotsOf(op->getResults()), index).lastUse =
-        lastUses(op);
+    Instruction &instruction =
+        emit(opcode, slotsOf(op->getOperands()), slotsOf(op->getResults()), index);
+    instruction.lastUse = lastUses(op);
+    for (OpResult result : op->getResults().take_front(64))
+      if (auto array = dyn_cast<RankedTensorType>(result.getType());
+          array && array.getElementType().isF32())
+        instruction.singleResults |= uint64_t{1} << result.getResultNumber();
     return success();
   }
 
@@ -235,6 +264,19 @@ runtime::Value constantValue(tok::ConstantOp op) {
     return op.getType().isInteger(1) ? runtime::Value(integer.getValue().getBoolValue())
                                      : runtime::Value(integer.getInt());
   return {};
+}
+
+runtime::Value literalValue(tok::LiteralOp op) {
+  auto cells = cast<DenseFPElementsAttr>(op.getCells());
+  bool single = cells.getElementType().isF32();
+  runtime::ArrayPointer array =
+      runtime::Array::create(runtime::Shape(cells.getType().getShape()),
+                             single ? runtime::ElementType::F32 : runtime::ElementType::F64);
+  if (single)
+    llvm::copy(cells.getValues<float>(), array->mutableFloats());
+  else
+    llvm::copy(cells.getValues<double>(), array->mutableData());
+  return array;
 }
 
 runtime::CastTarget castTarget(Type type) {
@@ -284,6 +326,10 @@ LogicalResult FunctionLowering::lowerOperation(Operation *op) {
       .Case([&](tok::RowsOp) { return simple(op, Opcode::Rows); })
       .Case([&](tok::ColumnsOp) { return simple(op, Opcode::Columns); })
       .Case([&](tok::LengthOp) { return simple(op, Opcode::Length); })
+      .Case([&](tok::SizeOp size) {
+        return simple(op, Opcode::Size, static_cast<int32_t>(size.getDimension()) - 1);
+      })
+      .Case([&](tok::LiteralOp literal) { return constant(literalValue(literal)); })
       .Case([&](tok::AssumeOp) { return simple(op, Opcode::Copy); })
       .Case([&](tok::BarrierOp) { return success(); })
       .Case([&](tok::CallOp call) {
@@ -308,9 +354,12 @@ LogicalResult FunctionLowering::lowerOperation(Operation *op) {
         return lowerLoop(op, loop.getBodyRegion(), op->getOperands().take_front(3),
                          loop.getInits());
       })
-      .Case([&](tok::ParForOp loop) {
-        return lowerLoop(op, loop.getBodyRegion(), op->getOperands().take_front(3),
-                         loop.getInits());
+      .Case([&](tok::ParForOp loop) { return lowerParallelLoop(loop); })
+      .Case([&](tok::InsertOp insert) {
+        LogicalResult result = simple(op, Opcode::Native, parts_.native("insert"));
+        if (auto carried = op->getAttrOfType<IntegerAttr>(updatesAttributeName))
+          out_.instructions.back().target = 1 + carried.getInt();
+        return result;
       })
       .Default([&](Operation *op) -> LogicalResult {
         auto native = dyn_cast<tok::NativeOpInterface>(op);
@@ -386,9 +435,48 @@ LogicalResult FunctionLowering::lowerLoop(Operation *op, Region &region, ValueRa
   if (failed(lowerBlock(body)))
     return failure();
   assign(body.getTerminator(), body.getTerminator()->getOperands(), carried);
-  emit(Opcode::Binary, {counter, slotOf(bounds[2])}, {counter}, int32_t(BinaryOperator::Add));
-  emit(Opcode::Jump, {}, {}).target = start;
+  emit(Opcode::LoopStep, {counter, slotOf(bounds[2])}, {counter}).target = start;
   out_.instructions[start].target = here();
+  return success();
+}
+
+static runtime::ParallelLoop describeLoop(tok::ParForOp op) {
+  runtime::ParallelLoop loop;
+  loop.isIndependent = op->hasAttr(tok::independentAttributeName);
+  if (auto workers = op->getAttrOfType<IntegerAttr>(tok::workersAttributeName))
+    loop.workers = workers.getInt();
+  if (auto merges = op->getAttrOfType<ArrayAttr>(mergesAttributeName))
+    for (StringAttr merge : merges.getAsRange<StringAttr>())
+      loop.merges.push_back(llvm::StringSwitch<runtime::Merge>(merge)
+                                .Case("cells", runtime::Merge::Cells)
+                                .Case("sum", runtime::Merge::Sum)
+                                .Default(runtime::Merge::Last));
+  if (auto outer = op->getAttrOfType<DenseI64ArrayAttr>(outerValuesAttributeName))
+    loop.outerValues.assign(outer.asArrayRef().begin(), outer.asArrayRef().end());
+  return loop;
+}
+
+LogicalResult FunctionLowering::lowerParallelLoop(tok::ParForOp op) {
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op.getBodyRegion(), captured);
+  ImageFunction body;
+  if (failed(FunctionLowering(parts_, body, blockNumber_, kernelOf_)
+                 .lowerIteration(op, captured.getArrayRef(), out_.name + ".iteration")))
+    return failure();
+  Image &image = parts_.image;
+  image.loops.push_back(describeLoop(op));
+  image.loops.back().body = image.functions.size();
+  image.functions.push_back(std::move(body));
+
+  SmallVector<Slot> operands = slotsOf(op->getOperands());
+  uint64_t dying = lastUses(op);
+  for (Value value : captured) {
+    if (operands.size() < 64 && diesAt(value, op))
+      dying |= uint64_t{1} << operands.size();
+    operands.push_back(slotOf(value));
+  }
+  emit(Opcode::ParallelLoop, operands, slotsOf(op->getResults()), image.loops.size() - 1).lastUse =
+      dying;
   return success();
 }
 
@@ -407,10 +495,12 @@ FailureOr<Image> pipeline::lowerProgram(ModuleOp module, BlockNumber blockNumber
   auto noKernels = [](plan::OperatorOp op) -> FailureOr<runtime::KernelPlan> {
     return LogicalResult(op.emitOpError("outside of a block"));
   };
-  for (auto [index, function] : llvm::enumerate(functions))
-    if (failed(FunctionLowering(parts, image.functions[index], blockNumber, noKernels)
-                   .lower(function)))
+  for (auto [index, function] : llvm::enumerate(functions)) {
+    ImageFunction lowered; // the image's functions move when those of parallel loops join them
+    if (failed(FunctionLowering(parts, lowered, blockNumber, noKernels).lower(function)))
       return failure();
+    image.functions[index] = std::move(lowered);
+  }
   return image;
 }
 

@@ -23,7 +23,7 @@ bool needsPlan(Operation *op) {
 // unknown type stay in the image.
 bool isPlannable(Operation *op) {
   if (op->getNumRegions() != 0 || op->hasTrait<OpTrait::IsTerminator>() ||
-      !isMemoryEffectFree(op) || isa<tok::UndefOp>(op))
+      !isMemoryEffectFree(op) || isa<tok::UndefOp>(op) || op->hasAttr(updatesAttributeName))
     return false;
   auto supported = [](Type type) {
     return tok::isArray(type) || tok::isNumber(type) || isa<NoneType, tok::StringType>(type);
@@ -32,10 +32,17 @@ bool isPlannable(Operation *op) {
          llvm::all_of(op->getResultTypes(), supported);
 }
 
-// The value does not change while the loop around `op` runs.
+// The value does not change while the loop around `op` runs, nor from one iteration of a parfor to
+// another.
 bool isInvariantAround(Value value, Operation *op) {
   auto loop = op->getParentOfType<LoopLikeOpInterface>();
-  return !loop || loop.isDefinedOutsideOfLoop(value);
+  if (!loop)
+    return true;
+  for (auto parfor = op->getParentOfType<tok::ParForOp>(); parfor;
+       parfor = parfor->getParentOfType<tok::ParForOp>())
+    if (!LoopLikeOpInterface(parfor).isDefinedOutsideOfLoop(value))
+      return false;
+  return loop.isDefinedOutsideOfLoop(value);
 }
 
 // The variable that holds the value in the script; empty where none is known.
@@ -57,6 +64,18 @@ StringRef variableOf(Value value) {
   return name ? name.getName().getValue() : StringRef();
 }
 
+// A cast would read texts as numbers; beside a matrix they are a mistake.
+Value numberBesideMatrix(OpBuilder &builder, Operation *op, Value scalar) {
+  std::string_view name;
+  if (auto binary = dyn_cast<tok::BinaryOp>(op))
+    name = spelling(binary.getKind());
+  Value operatorName = builder.create<tok::ConstantOp>(op->getLoc(), StringRef(name));
+  return builder
+      .create<tok::CallNativeOp>(op->getLoc(), TypeRange(builder.getF64Type()),
+                                 "number_beside_matrix", ValueRange{scalar, operatorName})
+      .getResult(0);
+}
+
 // Kernels take scalar operands as f64, so a scalar whose type only the run tells is converted in
 // front of the operation.
 void convertScalarsOfUnknownType(ModuleOp module) {
@@ -66,7 +85,7 @@ void convertScalarsOfUnknownType(ModuleOp module) {
     OpBuilder builder(op);
     for (OpOperand &operand : op->getOpOperands())
       if (isa<tok::ScalarType>(operand.get().getType()))
-        operand.set(builder.create<tok::CastOp>(op->getLoc(), builder.getF64Type(), operand.get()));
+        operand.set(numberBesideMatrix(builder, op, operand.get()));
   });
 }
 

@@ -8,7 +8,7 @@
 // A run ends at an operation with effects, at control flow and at `tok.barrier`. Constants move
 // into the block. The block's function says in `tok.bind`, a boolean for each argument, which
 // scalars may be bound to their values: those that do not change in the innermost loop around the
-// run.
+// run, nor in any parfor.
 #ifndef TOKAMAK_PIPELINE_OUTLINEBLOCKS_H
 #define TOKAMAK_PIPELINE_OUTLINEBLOCKS_H
 
@@ -20,6 +20,8 @@ namespace tokamak::pipeline {
 inline constexpr llvm::StringLiteral bindAttributeName = "tok.bind";
 inline constexpr llvm::StringLiteral blockAttributeName =
     "tok.block"; // unit attribute of a block's function
+inline constexpr llvm::StringLiteral updatesAttributeName =
+    "tok.updates"; // of tok.insert, by ParforResults.h: stays outside of blocks
 inline constexpr llvm::StringLiteral namesAttributeName =
     "names"; // of tok.execute: the variables of its results
 

@@ -6,6 +6,7 @@
 #include "pipeline/InlineCalls.h"
 #include "pipeline/LowerToImage.h"
 #include "pipeline/OutlineBlocks.h"
+#include "pipeline/ParforResults.h"
 #include "pipeline/StaticPhase.h"
 #include "rewrite/BlockRules.h"
 
@@ -43,8 +44,8 @@ struct PrintFactsPass : ModulePass<PrintFactsPass> {
     getOperation()->walk([&](Operation *op) {
       for (Value result : op->getResults()) {
         tok::Facts known = facts.factsOf(result);
-        if (known.isMatrix())
-          op->emitRemark() << describe(known.rows()) << " x " << describe(known.columns());
+        if (!known.dims.empty())
+          op->emitRemark() << llvm::join(llvm::map_range(known.dims, describe), " x ");
         else if (!known.integer.isUnknown())
           op->emitRemark() << "= " << describe(known.integer);
       }
@@ -78,6 +79,14 @@ struct SinkTranspositionsPass : ModulePass<SinkTranspositionsPass> {
     return "Put transpositions next to the products that use them";
   }
   void runOnOperation() final { pipeline::sinkTranspositions(getOperation()); }
+};
+
+struct MarkParforResultsPass : ModulePass<MarkParforResultsPass> {
+  StringRef getArgument() const final { return "tok-mark-parfor-results"; }
+  StringRef getDescription() const final {
+    return "Say how the iterations of each parfor make up its results";
+  }
+  void runOnOperation() final { pipeline::markParforResults(getOperation()); }
 };
 
 struct OutlineBlocksPass : ModulePass<OutlineBlocksPass> {
@@ -176,6 +185,7 @@ void pipeline::registerPasses() {
   PassRegistration<CheckFactsPass>();
   PassRegistration<FoldFactsPass>();
   PassRegistration<SinkTranspositionsPass>();
+  PassRegistration<MarkParforResultsPass>();
   PassRegistration<OutlineBlocksPass>();
   PassRegistration<StaticPhasePass>();
   PassRegistration<FusePass>();

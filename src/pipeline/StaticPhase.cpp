@@ -3,6 +3,7 @@
 #include "analysis/FactsAnalysis.h"
 #include "pipeline/InlineCalls.h"
 #include "pipeline/OutlineBlocks.h"
+#include "pipeline/ParforResults.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
@@ -112,6 +113,7 @@ LogicalResult pipeline::runStaticPhase(ModuleOp module, const StaticOptions &opt
     return failure();
   if (enabled("sink-transpositions"))
     sinkTranspositions(module);
+  markParforResults(module);
   outlineBlocks(module);
   return success();
 }

@@ -22,6 +22,7 @@ struct PlainDomain {
     return value.asInteger();
   }
   Value counter(int64_t value) { return value; }
+  runtime::DrawPosition &draws() { return context.draws; }
   std::vector<Value> compute(mlir::Operation &operation, std::vector<Value> operands) {
     started |= hasEffect(operation);
     return meaningOf(operation, operands, context);

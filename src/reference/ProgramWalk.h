@@ -8,6 +8,7 @@
 //     bool isTrue(const Value &condition);
 //     int64_t integerOf(const Value &value);
 //     Value counter(int64_t value);                      // of a loop
+//     runtime::DrawPosition &draws();                    // of numbers without a seed
 //     std::vector<Value> compute(mlir::Operation &operation, std::vector<Value> operands);
 //   };
 //   ProgramWalk<Domain> walk(module, domain);
@@ -15,9 +16,10 @@
 #ifndef TOKAMAK_REFERENCE_PROGRAMWALK_H
 #define TOKAMAK_REFERENCE_PROGRAMWALK_H
 
-#include "base/Error.h"
+#include "base/Interrupt.h"
 #include "ir/tok/TokDialect.h"
 #include "reference/SourceTrace.h"
+#include "runtime/Native.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -86,6 +88,7 @@ private:
     for (mlir::Operation &operation : block.without_terminator()) {
       Values results;
       try {
+        checkInterrupt();
         results = runOperation(operation, frame);
       } catch (Error &error) {
         locate(error, operation.getLoc());
@@ -126,7 +129,7 @@ private:
   }
 
   // The iterations of parfor are independent of each other, so that any order of them is right;
-  // this is the first.
+  // this is the first. Each draws random numbers of its own, as if it were the only one.
   template <typename Loop> Values runCounted(Loop op, Frame &frame) {
     int64_t from = domain_.integerOf(frame.at(op.getFrom()));
     int64_t to = domain_.integerOf(frame.at(op.getTo()));
@@ -134,13 +137,20 @@ private:
     if (step == 0)
       throw Error("for: the increment is zero");
     Values carried = valuesOf(op.getInits(), frame);
+    constexpr bool isParallel = std::is_same_v<Loop, tok::ParForOp>;
+    const runtime::DrawPosition before = domain_.draws();
+    uint64_t iteration = 0;
     for (int64_t counter = from; step > 0 ? counter <= to : counter >= to;) {
+      if (isParallel)
+        domain_.draws() = before.ofIteration(iteration++);
       Values arguments = {domain_.counter(counter)};
       arguments.insert(arguments.end(), carried.begin(), carried.end());
       carried = runBlock(op.getBodyRegion().front(), arguments, frame);
       if (__builtin_add_overflow(counter, step, &counter))
         break;
     }
+    if (isParallel)
+      domain_.draws() = {before.stream, before.count + 1};
     return carried;
   }
 

@@ -22,7 +22,9 @@ int64_t byteSize(ElementType type) {
   return 0;
 }
 
-Shape::Shape(std::initializer_list<int64_t> sizes) : rank_(static_cast<int>(sizes.size())) {
+Shape::Shape(std::initializer_list<int64_t> sizes) : Shape(std::span(sizes)) {}
+
+Shape::Shape(std::span<const int64_t> sizes) : rank_(static_cast<int>(sizes.size())) {
   if (rank_ > maxRank)
     internalError(
         fmt::format("an array of {} dimensions; at most {} are supported", rank_, maxRank));
@@ -109,6 +111,12 @@ ArrayPointer Array::withSamePattern(ElementType type) const {
   array->rowOffsets_ = rowOffsets_;
   array->columnIndices_ = columnIndices_;
   return array;
+}
+
+ArrayPointer Array::writableAlias() const {
+  // A count of its own; the buffer goes back to the pool with the last owner of the other one.
+  std::shared_ptr<Buffer> buffer(buffer_.get(), [owner = buffer_](Buffer *) {});
+  return ArrayPointer(new Array(shape_, type_, std::move(buffer), bytes_));
 }
 
 ArrayPointer Array::rowView(int64_t begin, int64_t end) const {

@@ -24,6 +24,7 @@
 #include <initializer_list>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 
 namespace tokamak::runtime {
@@ -39,8 +40,10 @@ public:
   static constexpr int maxRank = 8;
   Shape() = default;
   Shape(std::initializer_list<int64_t> sizes);
+  explicit Shape(std::span<const int64_t> sizes);
   int rank() const { return rank_; }
   int64_t operator[](int dimension) const { return sizes_[dimension]; }
+  std::span<const int64_t> sizes() const { return {sizes_.data(), static_cast<size_t>(rank_)}; }
   int64_t cells() const;
   Shape withLast(int64_t size) const; // the same but for the last dimension
   bool operator==(const Shape &other) const;
@@ -72,6 +75,9 @@ public:
   std::shared_ptr<Array> withSamePattern(ElementType type) const;
   // The bytes of `source`, which stays alive as long as the view; rows [begin, end).
   std::shared_ptr<Array> rowView(int64_t begin, int64_t end) const;
+  // Another array over the same cells that counts as their only owner, so that left indexing
+  // writes them in place: for tasks of a parallel loop that write disjoint cells. Dense only.
+  std::shared_ptr<Array> writableAlias() const;
   // The same cells in another shape of as many cells (row-major): no copy.
   std::shared_ptr<Array> reshaped(Shape shape) const;
   std::shared_ptr<Array> copy() const; // in the same layout

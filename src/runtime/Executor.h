@@ -6,11 +6,20 @@
 #ifndef TOKAMAK_RUNTIME_EXECUTOR_H
 #define TOKAMAK_RUNTIME_EXECUTOR_H
 
+#include "runtime/CellUpdates.h"
 #include "runtime/Image.h"
 
+#include <atomic>
 #include <deque>
 
 namespace tokamak::runtime {
+
+// When a task of a parallel loop is to stop: an earlier one failed.
+struct TaskStop {
+  const std::atomic<int64_t> *firstFailed;
+  int64_t task;
+  const TaskStop *outer; // of the loop around
+};
 
 class Executor {
 public:
@@ -18,6 +27,10 @@ public:
   Executor(const Image &image, BlockProvider *provider, ExecutionContext &context);
   // Runs function 0 without arguments.
   void run();
+  // The same for an entry function that returns something.
+  void run(std::span<Value> results) {
+    runFunction(image_, image_.functions.front(), {}, results, 0);
+  }
   // True once an instruction with a visible effect (a native that is not pure, a print) was
   // reached: decides between exit status 2 and 1.
   bool hasStarted() const { return started_; }
@@ -26,7 +39,12 @@ public:
   int64_t materializedArrays() const { return materializedArrays_; }
 
 private:
+  friend class ParallelLoopRun;
   class Frame;
+  // A worker for one of `tasks` tasks that run at the same time.
+  Executor(const Executor &parent, ExecutionContext &context, int64_t tasks);
+  // Throws if the user interrupted the program, or if nobody needs this task any more.
+  void checkStop() const;
   void runFunction(const Image &image, const ImageFunction &function, std::span<Value> arguments,
                    std::span<Value> results, int depth);
   void interpret(const Image &image, const ImageFunction &function, Value *slots,
@@ -38,6 +56,8 @@ private:
   void runBlock(const Instruction &instruction, const Slot *lists, Value *slots, int depth);
   void runCall(const Image &image, const Instruction &instruction, const Slot *lists, Value *slots,
                int depth);
+  void runParallelLoop(const Image &image, const Instruction &instruction, const Slot *lists,
+                       Value *slots, int depth);
   void countMaterialized(std::span<const Value> results);
 
   const Image &image_;
@@ -46,6 +66,12 @@ private:
   bool started_ = false;
   int64_t materializedArrays_ = 0;
   std::deque<std::vector<Value>> frames_; // by depth, reused by the next call at that depth
+  int callDepth_ = 0;                     // calls of the program's functions
+
+  // Of the innermost parallel loop around.
+  int64_t parallelTasks_ = 1; // tasks of all loops around, multiplied
+  const TaskStop *stop_ = nullptr;
+  std::vector<CellUpdates> *updates_ = nullptr; // by carried value; null: nobody needs a record
 };
 
 } // namespace tokamak::runtime

@@ -53,6 +53,8 @@ std::string operationText(const Image &image, const ImageFunction &function,
     return "columns " + operands;
   case Opcode::Length:
     return "length " + operands;
+  case Opcode::Size:
+    return fmt::format("size {} of {}", index + 1, operands);
   case Opcode::Native:
     return fmt::format("native {}({})", image.natives[index]->name, operands);
   case Opcode::Kernel:
@@ -61,12 +63,17 @@ std::string operationText(const Image &image, const ImageFunction &function,
     return fmt::format("block {} ({})", index, operands);
   case Opcode::Call:
     return fmt::format("call {}({})", image.functions[index].name, operands);
+  case Opcode::ParallelLoop:
+    return fmt::format("parallel loop {}({})", image.functions[image.loops[index].body].name,
+                       operands);
   case Opcode::Jump:
     return fmt::format("jump -> {}", instruction.target);
   case Opcode::BranchIfNot:
     return fmt::format("branch-if-not {} -> {}", operands, instruction.target);
   case Opcode::LoopTest:
     return fmt::format("loop-test {} -> {}", operands, instruction.target);
+  case Opcode::LoopStep:
+    return fmt::format("loop-step {} -> {}", operands, instruction.target);
   case Opcode::Return:
     return operands.empty() ? "return" : "return " + operands;
   }

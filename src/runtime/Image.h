@@ -30,26 +30,29 @@ using abi::SizeExpression;
 using Slot = int32_t;
 
 enum class Opcode : uint8_t {
-  Constant,    // r0 = constants[index]
-  Move,        // r0 = o0, o0 is dead afterwards
-  Copy,        // r0 = o0
-  Free,        // o... are dead
-  Unary,       // r0 = unary(o0); index: UnaryOperator, scalars only
-  Binary,      // r0 = binary(o0, o1); index: BinaryOperator, scalars only
-  Concat,      // r0 = text of o0 + text of o1
-  IfElse,      // r0 = o0 ? o1 : o2, scalars
-  Cast,        // r0 = o0 converted to CastTarget(index)
-  Rows,        // r0 = rows of o0
-  Columns,     // r0 = columns of o0
-  Length,      // r0 = cells of o0
-  Native,      // r... = natives[index](o...)
-  Kernel,      // r... = kernels[index](o...)
-  Block,       // r... = block index (o...), planned when first reached (late binding)
-  Call,        // r... = functions[index](o...)
-  Jump,        // to target
-  BranchIfNot, // to target if o0 is false
-  LoopTest,    // to target unless o0 (counter) is within o1 (to) for step o2
-  Return,      // o... are the results
+  Constant,     // r0 = constants[index]
+  Move,         // r0 = o0, o0 is dead afterwards
+  Copy,         // r0 = o0
+  Free,         // o... are dead
+  Unary,        // r0 = unary(o0); index: UnaryOperator, scalars only
+  Binary,       // r0 = binary(o0, o1); index: BinaryOperator, scalars only
+  Concat,       // r0 = text of o0 + text of o1
+  IfElse,       // r0 = o0 ? o1 : o2, scalars
+  Cast,         // r0 = o0 converted to CastTarget(index)
+  Rows,         // r0 = rows of o0
+  Columns,      // r0 = columns of o0
+  Length,       // r0 = cells of o0
+  Size,         // r0 = size of dimension `index` (from 0) of o0
+  Native,       // r... = natives[index](o...)
+  Kernel,       // r... = kernels[index](o...)
+  Block,        // r... = block index (o...), planned when first reached (late binding)
+  Call,         // r... = functions[index](o...)
+  ParallelLoop, // r... = loops[index](from, to, step, carried..., captured...)
+  Jump,         // to target
+  BranchIfNot,  // to target if o0 is false
+  LoopTest,     // to target unless o0 (counter) is within o1 (to) for step o2
+  LoopStep,     // r0 = o0 + o1 (counter, step), to target; past the largest integer: no jump
+  Return,       // o... are the results
 };
 
 enum class CastTarget : uint8_t { Boolean, Integer, Double, Text, Matrix, Scalar, List, Frame };
@@ -58,6 +61,8 @@ enum class CastTarget : uint8_t { Boolean, Integer, Double, Text, Matrix, Scalar
 struct Instruction {
   Opcode opcode;
   int32_t index = 0;
+  // Branches: the next instruction. Natives: 1 + the carried value of the parallel loop around
+  // whose cells are replaced, which its iterations keep a record of; 0: none.
   int32_t target = 0;
   int32_t operandBegin = 0, operandCount = 0;
   int32_t resultBegin = 0, resultCount = 0;
@@ -65,6 +70,8 @@ struct Instruction {
   // Bit i: operand i is not used afterwards, so the instruction may consume it (move, update in
   // place).
   uint64_t lastUse = 0;
+  // Natives, casts. Bit i: result i, an array, has elements of f32; else of f64.
+  uint64_t singleResults = 0;
 };
 
 struct ImageFunction {
@@ -76,8 +83,29 @@ struct ImageFunction {
   std::vector<Slot> slots; // operand and result lists of all instructions
 };
 
+// How what iterations of a parallel loop leave in a carried value becomes the loop's result.
+enum class Merge : uint8_t {
+  Last,  // what the last iteration leaves
+  Cells, // iterations replace cells of one matrix, or elements of one list
+  Sum,   // iterations add to it
+};
+
+struct ParallelLoop {
+  // Function of one iteration: (counter, carried..., captured...) -> carried...
+  int32_t body = 0;
+  int32_t workers = 0; // at most so many at a time; 0: as many as there are threads
+  // Proved: no iteration reads or replaces cells that another one replaces.
+  bool isIndependent = false;
+  // Of each carried value. Fewer than there are: iterations run in order, one after the other.
+  std::vector<Merge> merges;
+  // Where the loop is itself part of an iteration: for each carried value the one of the loop
+  // around whose cells it replaces, or -1.
+  std::vector<int32_t> outerValues;
+};
+
 struct Image {
   std::vector<ImageFunction> functions; // 0 is the entry
+  std::vector<ParallelLoop> loops;
   std::vector<Value> constants;
   std::vector<const Native *> natives;
   std::vector<KernelPlan> kernels;
@@ -96,7 +124,11 @@ public:
   virtual ~BlockProvider() = default;
   // `inputs` are the block's operands. The returned image stays valid while the pointer lives;
   // function 0 is the plan.
+  // Several threads may ask at the same time, between beginParallel and endParallel. The answer
+  // then depends on the inputs and on what happened before, not on the order in which threads ask.
   virtual std::shared_ptr<const Image> planFor(int32_t block, std::span<const Value> inputs) = 0;
+  virtual void beginParallel() {}
+  virtual void endParallel() {}
 };
 
 } // namespace tokamak::runtime

@@ -17,13 +17,16 @@ namespace {
 // Streams of one seed: what a number is drawn for.
 enum Stream : uint64_t { ValueStream, SparsityStream, FirstPoissonStream };
 
+uint64_t wordOf(const RandomBlock &block) {
+  return static_cast<uint64_t>(block[1]) << 32 | block[0];
+}
+
 uint64_t freshSeed(ExecutionContext &context) {
-  uint64_t draw = context.draws++;
+  uint64_t draw = context.draws.count++;
   uint64_t base = static_cast<uint64_t>(context.seed);
   if (context.seed < 0 && getentropy(&base, sizeof base) != 0)
     base = static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
-  RandomBlock block = randomBlock(base, ~uint64_t{0}, draw);
-  return (static_cast<uint64_t>(block[1]) << 32 | block[0]) >> 1;
+  return wordOf(randomBlock(base, ~context.draws.stream, draw)) >> 1;
 }
 
 uint64_t seedOf(ExecutionContext &context, const Value &operand) {
@@ -31,30 +34,30 @@ uint64_t seedOf(ExecutionContext &context, const Value &operand) {
   return seed == -1 ? freshSeed(context) : static_cast<uint64_t>(seed);
 }
 
-// Cells 2k and 2k+1 come from one block.
+// Cells 2k and 2k+1 come from one block. `to` takes the cells from `begin`, which is even, on.
 template <typename Pair>
-void fillPairs(uint64_t seed, int64_t begin, int64_t end, double *data, const Pair &pair) {
+void fillPairs(uint64_t seed, int64_t begin, int64_t end, double *to, const Pair &pair) {
   for (int64_t i = begin; i < end; i += 2) {
     RandomBlock block = randomBlock(seed, ValueStream, static_cast<uint64_t>(i) / 2);
     double first = 0, second = 0;
     pair(uniform(block, 0), uniform(block, 1), first, second);
-    data[i] = first;
+    to[i - begin] = first;
     if (i + 1 < end)
-      data[i + 1] = second;
+      to[i + 1 - begin] = second;
   }
 }
 
-void fillUniform(uint64_t seed, int64_t begin, int64_t end, double *data, double low, double high) {
+void fillUniform(uint64_t seed, int64_t begin, int64_t end, double *to, double low, double high) {
   double width = high - low;
-  fillPairs(seed, begin, end, data, [&](double u, double v, double &first, double &second) {
+  fillPairs(seed, begin, end, to, [&](double u, double v, double &first, double &second) {
     first = low + u * width;
     second = low + v * width;
   });
 }
 
 // Box and Muller's transform: two uniforms give two independent normals.
-void fillNormal(uint64_t seed, int64_t begin, int64_t end, double *data) {
-  fillPairs(seed, begin, end, data, [](double u, double v, double &first, double &second) {
+void fillNormal(uint64_t seed, int64_t begin, int64_t end, double *to) {
+  fillPairs(seed, begin, end, to, [](double u, double v, double &first, double &second) {
     double radius = std::sqrt(-2 * std::log(1 - u)), angle = 2 * std::numbers::pi * v;
     first = radius * std::cos(angle);
     second = radius * std::sin(angle);
@@ -108,20 +111,12 @@ double poissonByRejection(CellUniforms &uniforms, double lambda) {
   }
 }
 
-void fillPoisson(uint64_t seed, int64_t begin, int64_t end, double *data, double lambda) {
+void fillPoisson(uint64_t seed, int64_t begin, int64_t end, double *to, double lambda) {
   constexpr double rejectionFrom = 10;
   for (int64_t i = begin; i < end; ++i) {
     CellUniforms uniforms(seed, i);
-    data[i] = lambda < rejectionFrom ? poissonBySearch(uniforms, lambda)
-                                     : poissonByRejection(uniforms, lambda);
-  }
-}
-
-void dropCells(uint64_t seed, int64_t begin, int64_t end, double *data, double sparsity) {
-  for (int64_t i = begin; i < end; ++i) {
-    RandomBlock block = randomBlock(seed, SparsityStream, static_cast<uint64_t>(i) / 2);
-    if (uniform(block, static_cast<int>(i % 2)) >= sparsity)
-      data[i] = 0;
+    to[i - begin] = lambda < rejectionFrom ? poissonBySearch(uniforms, lambda)
+                                           : poissonByRejection(uniforms, lambda);
   }
 }
 
@@ -138,9 +133,109 @@ Distribution distributionOf(const Value &operand) {
   throw Error(fmt::format("rand: unknown pdf \"{}\": expected uniform, normal or poisson", pdf));
 }
 
+struct Draw {
+  Distribution distribution;
+  uint64_t seed;
+  double low, high, lambda;
+
+  // The cells from `begin`, which is even, on.
+  void fill(int64_t begin, int64_t end, double *to) const {
+    switch (distribution) {
+    case Distribution::Uniform:
+      return fillUniform(seed, begin, end, to, low, high);
+    case Distribution::Normal:
+      return fillNormal(seed, begin, end, to);
+    case Distribution::Poisson:
+      return fillPoisson(seed, begin, end, to, lambda);
+    }
+  }
+  double cell(int64_t cell) const {
+    double pair[2];
+    int64_t even = cell / 2 * 2;
+    fill(even, even + 2, pair);
+    return pair[cell - even];
+  }
+};
+
+// Cells in this many blocks are kept or dropped independently of other blocks.
+constexpr int64_t sparsityBlock = int64_t{1} << 14;
+
+// Calls keep(cell) for the cells of [begin, end) that are not zero, ascending: each is one with the
+// same probability, so the distances between them follow the geometric distribution, and dropped
+// cells cost nothing. `begin` is a multiple of the block.
+template <typename Keep>
+void forEachKept(uint64_t seed, double sparsity, int64_t begin, int64_t end, const Keep &keep) {
+  if (sparsity <= 0)
+    return;
+  double logOfDrop = std::log1p(-sparsity);
+  for (int64_t block = begin; block < end; block += sparsityBlock) {
+    auto position = static_cast<uint64_t>(block);
+    int64_t blockEnd = std::min(end, block + sparsityBlock);
+    RandomBlock random{};
+    int drawn = 0;
+    for (int64_t cell = block;; ++cell, ++drawn) {
+      // A block of cells draws at most as many blocks of two numbers as it has cells.
+      if (drawn % 2 == 0)
+        random = randomBlock(seed, SparsityStream, position++);
+      double skipped = std::floor(std::log1p(-uniform(random, drawn % 2)) / logOfDrop);
+      if (!(skipped < static_cast<double>(blockEnd - cell)))
+        break;
+      cell += static_cast<int64_t>(skipped);
+      keep(cell);
+    }
+  }
+}
+
+ArrayPointer drawDense(ExecutionContext &context, Shape shape, const Draw &draw, double sparsity) {
+  ArrayPointer result = Array::create(shape);
+  double *data = result->mutableData();
+  forEachRange(context, result->cells(), parallelGrain, [&](int64_t begin, int64_t end) {
+    if (sparsity == 1)
+      return draw.fill(begin, end, data + begin);
+    std::fill(data + begin, data + end, 0.0);
+    forEachKept(draw.seed, sparsity, begin, end,
+                [&](int64_t cell) { data[cell] = draw.cell(cell); });
+  });
+  return result;
+}
+
+// The same cells as CSR.
+ArrayPointer drawSparse(ExecutionContext &context, Shape shape, const Draw &draw, double sparsity) {
+  int64_t cells = shape.cells(), columns = shape[1];
+  int64_t blocks = (cells + sparsityBlock - 1) / sparsityBlock;
+  constexpr int64_t mostRanges = 256;
+  int64_t grain = std::max<int64_t>(4, (blocks + mostRanges - 1) / mostRanges) * sparsityBlock;
+  std::vector<std::vector<int64_t>> kept((cells + grain - 1) / grain);
+  forEachRange(context, cells, grain, [&](int64_t begin, int64_t end) {
+    std::vector<int64_t> &list = kept[begin / grain];
+    forEachKept(draw.seed, sparsity, begin, end, [&](int64_t cell) { list.push_back(cell); });
+  });
+  std::vector<int64_t> firstEntry(kept.size() + 1, 0);
+  for (size_t i = 0; i < kept.size(); ++i)
+    firstEntry[i + 1] = firstEntry[i] + static_cast<int64_t>(kept[i].size());
+  ArrayPointer result = Array::createCsr(shape[0], columns, firstEntry.back());
+  int64_t *offsets = result->mutableRowOffsets();
+  int32_t *indices = result->mutableColumnIndices();
+  double *values = result->mutableData();
+  // A range writes the offsets of the rows that begin in it.
+  forEachRange(context, static_cast<int64_t>(kept.size()), 1, [&](int64_t range, int64_t) {
+    int64_t next = firstEntry[range], row = (range * grain + columns - 1) / columns;
+    for (int64_t cell : kept[range]) {
+      for (; row <= cell / columns; ++row)
+        offsets[row] = next;
+      indices[next] = static_cast<int32_t>(cell % columns);
+      values[next++] = draw.cell(cell);
+    }
+    for (; row * columns < std::min(cells, (range + 1) * grain); ++row)
+      offsets[row] = next;
+  });
+  offsets[shape[0]] = firstEntry.back();
+  return result;
+}
+
 void rand(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
-  int64_t rows = sizeOperand(operands[0], "rand", "rows"),
-          columns = sizeOperand(operands[1], "rand", "columns");
+  Shape shape{sizeOperand(operands[0], "rand", "rows"),
+              sizeOperand(operands[1], "rand", "columns")};
   double low = operands[2].asDouble(), high = operands[3].asDouble();
   double sparsity = operands[4].asDouble(), lambda = operands[7].asDouble();
   Distribution distribution = distributionOf(operands[6]);
@@ -150,25 +245,11 @@ void rand(ExecutionContext &context, std::span<Value> operands, std::span<Value>
     throw Error(fmt::format("rand: sparsity {} is not within 0 and 1", textOf(sparsity)));
   if (distribution == Distribution::Poisson && !(lambda > 0))
     throw Error(fmt::format("rand: lambda {} is not positive", textOf(lambda)));
-  uint64_t seed = seedOf(context, operands[5]);
-  ArrayPointer result = Array::create({rows, columns});
-  double *data = result->mutableData();
-  forEachRange(context, result->cells(), parallelGrain, [&](int64_t begin, int64_t end) {
-    switch (distribution) {
-    case Distribution::Uniform:
-      fillUniform(seed, begin, end, data, low, high);
-      break;
-    case Distribution::Normal:
-      fillNormal(seed, begin, end, data);
-      break;
-    case Distribution::Poisson:
-      fillPoisson(seed, begin, end, data, lambda);
-      break;
-    }
-    if (sparsity < 1)
-      dropCells(seed, begin, end, data, sparsity);
-  });
-  results[0] = std::move(result);
+  Draw draw{distribution, seedOf(context, operands[5]), low, high, lambda};
+  double expected = sparsity * static_cast<double>(shape[0]) * static_cast<double>(shape[1]);
+  bool isSparse = Array::isBetterCsr(shape, static_cast<int64_t>(expected));
+  results[0] = isSparse ? drawSparse(context, shape, draw, sparsity)
+                        : drawDense(context, shape, draw, sparsity);
 }
 
 // An integer of [0, bound): the high half of a 64 by 64 bit product.
@@ -216,6 +297,10 @@ void sample(ExecutionContext &context, std::span<Value> operands, std::span<Valu
 constexpr Native natives[] = {{"rand", rand}, {"sample", sample}};
 
 } // namespace
+
+DrawPosition DrawPosition::ofIteration(uint64_t iteration) const {
+  return {wordOf(randomBlock(stream, count, iteration)), 0};
+}
 
 std::span<const Native> randomNatives() { return natives; }
 

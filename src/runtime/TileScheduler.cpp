@@ -1,6 +1,6 @@
 #include "runtime/TileScheduler.h"
 
-#include "base/Error.h"
+#include "base/Interrupt.h"
 #include "runtime/parallel/ParallelLibrary.h"
 
 #include <algorithm>
@@ -96,15 +96,19 @@ Scheduler::~Scheduler() = default;
 
 void Scheduler::forEach(int64_t count, const std::function<void(int64_t)> &body) {
   if (count <= 1 || threads_ == 1) {
-    for (int64_t i = 0; i < count; ++i)
+    for (int64_t i = 0; i < count; ++i) {
+      checkInterrupt();
       body(i);
+    }
     return;
   }
   auto call = [](void *context, int64_t i) {
-    (*static_cast<const std::function<void(int64_t)> *>(context))(i);
+    if (!isInterruptRequested())
+      (*static_cast<const std::function<void(int64_t)> *>(context))(i);
   };
   void *context = const_cast<std::function<void(int64_t)> *>(&body);
   parallelFunctions().forEach(arena_->get(), count, call, context);
+  checkInterrupt();
 }
 
 } // namespace tokamak::runtime

@@ -20,7 +20,8 @@ public:
   ~Scheduler();
   int threads() const { return threads_; }
   // Calls body(i) for each i in [0, count). Runs inline when count is 1 or there is one thread. The
-  // body must not throw.
+  // body must not throw. Throws Error(Interrupted) if the user interrupted the program: then some
+  // calls were left out.
   void forEach(int64_t count, const std::function<void(int64_t)> &body);
 
 private:

@@ -4,7 +4,10 @@
 #include "base/NearestNames.h"
 #include "frontend/dml/ParforDependencies.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 #include <cmath>
+#include <map>
 
 namespace tokamak::frontend {
 
@@ -311,24 +314,64 @@ void FunctionGenerator::generateWhile(const WhileStatement &statement) {
   generateLoop(statement, emit, create);
 }
 
-static void checkOptions(const ForStatement &statement, ModuleGenerator &module) {
-  static const std::vector<std::string> known = {
-      "check",       "par", "mode", "taskpartitioner", "tasksize", "datapartitioner",
-      "resultmerge", "opt", "log",  "profile"};
-  for (const LoopOption &option : statement.options())
-    if (!llvm::is_contained(known, option.name))
-      module.error(option.range, "unknown option '" + option.name + "' of parfor").candidates =
-          nearestCandidates(option.name, known);
+static std::string valueOf(const LoopOption &option, const ImportOptions &options) {
+  auto argument = options.arguments.find(option.argument);
+  return argument != options.arguments.end() ? argument->second : option.text;
 }
 
-// check=0 skips the test; anything else asks for it.
-static bool isChecked(const ForStatement &statement, const ImportOptions &options) {
+// The options of parfor with the values each may have; none: a positive integer. All but check and
+// par choose among ways to run the loop that SystemDS has, and change nothing here.
+static const std::map<std::string, std::vector<std::string>> &parforOptions() {
+  static const std::map<std::string, std::vector<std::string>> options = {
+      {"check", {"0", "1"}},
+      {"par", {}},
+      {"mode", {"LOCAL", "REMOTE_SPARK", "REMOTE_SPARK_DP"}},
+      {"taskpartitioner",
+       {"FIXED", "NAIVE", "STATIC", "FACTORING", "FACTORING_CMIN", "FACTORING_CMAX"}},
+      {"tasksize", {}},
+      {"datapartitioner",
+       {"NONE", "LOCAL", "REMOTE_SPARK", "ROW_WISE", "COLUMN_WISE", "ROW_BLOCK_WISE",
+        "COLUMN_BLOCK_WISE", "CELL"}},
+      {"resultmerge", {"LOCAL_MEM", "LOCAL_FILE", "LOCAL_AUTOMATIC", "REMOTE_SPARK"}},
+      {"opt", {"NONE", "RULEBASED", "CONSTRAINED", "HEURISTIC", "GREEDY", "FULL_DP"}},
+      {"log", {"ALL", "TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL", "OFF"}},
+      {"profile", {"0", "1"}}};
+  return options;
+}
+
+static void checkOptions(const ForStatement &statement, ModuleGenerator &module) {
+  auto upper = [](const std::string &text) { return llvm::StringRef(text).upper(); };
   for (const LoopOption &option : statement.options()) {
-    auto argument = options.arguments.find(option.argument);
-    if (option.name == "check")
-      return (argument != options.arguments.end() ? argument->second : option.text) != "0";
+    auto known = parforOptions().find(option.name);
+    if (known == parforOptions().end()) {
+      std::vector<std::string> names;
+      for (const auto &[name, values] : parforOptions())
+        names.push_back(name);
+      module.error(option.range, "unknown option '" + option.name + "' of parfor").candidates =
+          nearestCandidates(option.name, names);
+      continue;
+    }
+    std::string value = valueOf(option, module.options());
+    if (known->second.empty()) {
+      uint64_t number = 0;
+      if (llvm::StringRef(value).getAsInteger(10, number) || number == 0 || number > INT32_MAX)
+        module.error(option.range,
+                     option.name + " of parfor must be a positive integer, not '" + value + "'");
+    } else if (!llvm::is_contained(known->second, upper(value))) {
+      auto &error = module.error(option.range, option.name + " of parfor can't be '" + value + "'");
+      error.candidates = nearestCandidates(upper(value), known->second);
+      if (error.candidates.empty())
+        error.note("it is one of " + llvm::join(known->second, ", "));
+    }
   }
-  return true;
+}
+
+static std::optional<std::string> optionOf(const ForStatement &statement, llvm::StringRef name,
+                                           const ImportOptions &options) {
+  for (const LoopOption &option : statement.options())
+    if (option.name == name)
+      return valueOf(option, options);
+  return std::nullopt;
 }
 
 void FunctionGenerator::checkIndependence(const ForStatement &statement) {
@@ -356,7 +399,8 @@ void FunctionGenerator::checkIndependence(const ForStatement &statement) {
 
 void FunctionGenerator::generateFor(const ForStatement &statement) {
   checkOptions(statement, module_);
-  if (statement.isParallel() && isChecked(statement, module_.options()))
+  bool isChecked = statement.isParallel() && optionOf(statement, "check", module_.options()) != "0";
+  if (isChecked)
     checkIndependence(statement);
   mlir::Location place = location(statement.range());
   const IterationRange &iteration = statement.iteration();
@@ -404,8 +448,16 @@ void FunctionGenerator::generateFor(const ForStatement &statement) {
       loop.getBodyRegion().takeBody(regions.body);
       return loop.getOperation();
     };
-    if (statement.isParallel())
-      return fill(builder_.create<tok::ParForOp>(place, types, from, to, step, inits));
+    if (statement.isParallel()) {
+      auto loop = builder_.create<tok::ParForOp>(place, types, from, to, step, inits);
+      if (isChecked)
+        loop->setAttr(tok::independentAttributeName, builder_.getUnitAttr());
+      int64_t workers = 0;
+      if (auto limit = optionOf(statement, "par", module_.options());
+          limit && !llvm::StringRef(*limit).getAsInteger(10, workers))
+        loop->setAttr(tok::workersAttributeName, builder_.getI64IntegerAttr(workers));
+      return fill(loop);
+    }
     return fill(builder_.create<tok::ForOp>(place, types, from, to, step, inits));
   };
   generateLoop(statement, emit, create);

@@ -1,4 +1,4 @@
-#include "exec/PlanConditions.h"
+#include "exec/Classification.h"
 
 #include <gtest/gtest.h>
 
@@ -23,32 +23,32 @@ bool holds(const Classification &classification, std::vector<Value> inputs) {
   return classification.conditions.holdFor(inputs);
 }
 
-TEST(PlanConditions, LargeSizesAreSymbols) {
+TEST(Classification, LargeSizesAreSymbols) {
   auto plan = classifyAll({matrix(1000, 10), matrix(1000, 1)});
   EXPECT_TRUE(holds(plan, {matrix(1200, 10), matrix(1200, 1)}));
   EXPECT_TRUE(plan.facts[0].dims[0].isSymbol());
   EXPECT_TRUE(plan.facts[0].dims[0].provedEqual(plan.facts[1].dims[0]));
 }
 
-TEST(PlanConditions, NarrowSizesAreExact) {
+TEST(Classification, NarrowSizesAreExact) {
   auto plan = classifyAll({matrix(1000, 10)});
   EXPECT_TRUE(plan.facts[0].dims[1].isConstant(10));
   EXPECT_FALSE(holds(plan, {matrix(1000, 11)}));
 }
 
-TEST(PlanConditions, SizesThatDifferedMustGoOnToDiffer) {
+TEST(Classification, SizesThatDifferedMustGoOnToDiffer) {
   auto plan = classifyAll({matrix(1000, 100), matrix(1000, 1)});
   EXPECT_FALSE(holds(plan, {matrix(100, 100), matrix(100, 1)}));
   EXPECT_FALSE(holds(plan, {matrix(1000, 100), matrix(999, 1)}));
 }
 
-TEST(PlanConditions, CostsHoldInARange) {
+TEST(Classification, CostsHoldInARange) {
   auto plan = classifyAll({matrix(1000, 1)});
   EXPECT_TRUE(holds(plan, {matrix(15000, 1)}));
   EXPECT_FALSE(holds(plan, {matrix(100000, 1)}));
 }
 
-TEST(PlanConditions, LiteralsOfTheBlockAreExactSizes) {
+TEST(Classification, LiteralsOfTheBlockAreExactSizes) {
   pipeline::FrozenBlock block;
   block.literals = {1000};
   auto plan = classifyAll({matrix(1000, 1)}, block);
@@ -56,14 +56,14 @@ TEST(PlanConditions, LiteralsOfTheBlockAreExactSizes) {
   EXPECT_FALSE(holds(plan, {matrix(1001, 1)}));
 }
 
-TEST(PlanConditions, AnIntegerThatIsASizeIsItsSymbol) {
+TEST(Classification, AnIntegerThatIsASizeIsItsSymbol) {
   auto plan = classifyAll({matrix(1000, 1), int64_t{1000}});
   EXPECT_TRUE(plan.facts[1].integer.provedEqual(plan.facts[0].dims[0]));
   EXPECT_TRUE(holds(plan, {matrix(1001, 1), int64_t{1001}}));
   EXPECT_FALSE(holds(plan, {matrix(1001, 1), int64_t{1000}}));
 }
 
-TEST(PlanConditions, ScalarsAreBoundByValue) {
+TEST(Classification, ScalarsAreBoundByValue) {
   auto plan = classifyAll({matrix(1000, 1), 0.5});
   EXPECT_TRUE(holds(plan, {matrix(1000, 1), 0.5}));
   EXPECT_FALSE(holds(plan, {matrix(1000, 1), 0.25}));
@@ -71,7 +71,7 @@ TEST(PlanConditions, ScalarsAreBoundByValue) {
             "input 2 has scalar 0.25 instead of 0.5");
 }
 
-TEST(PlanConditions, AVaryingScalarIsFree) {
+TEST(Classification, AVaryingScalarIsFree) {
   pipeline::FrozenBlock block;
   block.bind = {true};
   std::vector<Value> inputs{0.5};
@@ -80,10 +80,16 @@ TEST(PlanConditions, AVaryingScalarIsFree) {
   EXPECT_FALSE(plan.facts[0].bound.has_value());
 }
 
-TEST(PlanConditions, IdenticalComparesBits) {
-  EXPECT_TRUE(identical(std::nan(""), std::nan("")));
-  EXPECT_FALSE(identical(0.0, -0.0));
-  EXPECT_FALSE(identical(int64_t{1}, 1.0));
+TEST(Classification, FixedRangesDoNotDependOnTheInputs) {
+  ClassificationPolicy policy;
+  policy.fixedRanges = true;
+  auto one = classifyAll({matrix(300, 1)}, {}, policy),
+       other = classifyAll({matrix(4000, 1)}, {}, policy);
+  EXPECT_EQ(one.key(), other.key());
+  EXPECT_TRUE(holds(one, {matrix(4095, 1)}));
+  EXPECT_FALSE(holds(one, {matrix(4096, 1)}));
+  EXPECT_NE(one.key(), classifyAll({matrix(4096, 1)}, {}, policy).key());
+  EXPECT_EQ(one.facts[0].dims[0].estimate(-1), other.facts[0].dims[0].estimate(-1));
 }
 
 } // namespace

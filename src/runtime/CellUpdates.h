@@ -1,0 +1,42 @@
+// Which cells of a matrix the iterations of a parallel loop replaced, so that the matrices of
+// several tasks become one by copying exactly those.
+//
+//   CellUpdates updates;
+//   updates.note({0, 1, 0, 10}, matrix);        // row 0, columns 0 to 9
+//   copyCells(updates.regions(), *matrix, *result);
+#ifndef TOKAMAK_RUNTIME_CELLUPDATES_H
+#define TOKAMAK_RUNTIME_CELLUPDATES_H
+
+#include "runtime/Array.h"
+
+#include <vector>
+
+namespace tokamak::runtime {
+
+// Half-open ranges, counted from 0.
+struct CellRegion {
+  int64_t rowBegin, rowEnd, columnBegin, columnEnd;
+};
+
+class CellUpdates {
+public:
+  // Writes to this array need no note: it is the result itself.
+  void setTarget(const Array *target) { target_ = target ? target->rawBytes() : nullptr; }
+  bool isTarget(const Array &array) const { return array.rawBytes() == target_; }
+
+  // `written` holds the cells now. A region that continues the one before it extends it.
+  void note(CellRegion region, const Array &written);
+  void append(const CellUpdates &later);
+  const std::vector<CellRegion> &regions() const { return regions_; }
+
+private:
+  void add(CellRegion region);
+  const std::byte *target_ = nullptr;
+  std::vector<CellRegion> regions_;
+};
+
+// Copies the regions; `into` is dense, both have the same shape.
+void copyCells(const std::vector<CellRegion> &regions, const ArrayReference &from, Array &into);
+
+} // namespace tokamak::runtime
+#endif

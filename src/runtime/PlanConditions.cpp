@@ -1,0 +1,141 @@
+#include "runtime/PlanConditions.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include <fmt/format.h>
+
+namespace tokamak::runtime {
+namespace {
+
+// The sizes that symbols were found to stand for; few plans have more than the inline ones.
+class SymbolValues {
+public:
+  explicit SymbolValues(size_t count) : count_(count) {
+    if (count > inline_.size())
+      heap_.resize(count);
+    std::fill_n(data(), count, unknown);
+  }
+  // False if the symbol stands for another size, or another symbol for this one.
+  bool assign(int64_t symbol, int64_t size) {
+    int64_t &known = data()[symbol];
+    if (known != unknown)
+      return known == size;
+    if (std::find(data(), data() + count_, size) != data() + count_)
+      return false; // two sizes that differed are equal now
+    known = size;
+    return true;
+  }
+
+private:
+  static constexpr int64_t unknown = -1;
+  int64_t *data() { return heap_.empty() ? inline_.data() : heap_.data(); }
+  std::array<int64_t, 8> inline_;
+  std::vector<int64_t> heap_;
+  size_t count_;
+};
+
+class Check {
+public:
+  explicit Check(const PlanConditions &conditions)
+      : conditions_(conditions), symbols_(conditions.symbols.size()) {}
+
+  bool holds(const PlanConditions::Input &expected, const Value &actual) {
+    using Kind = PlanConditions::Input::Kind;
+    switch (expected.kind) {
+    case Kind::Free:
+      return true;
+    case Kind::Bound:
+      return identical(expected.bound, actual);
+    case Kind::Integer:
+      return actual.isInteger() && sizeHolds(expected.sizes[0], actual.asInteger());
+    case Kind::Array:
+      if (!actual.isArray() || !sizesHold(expected, *actual.array()))
+        return false;
+      hasOtherDensity_ = !densityHolds(expected, *actual.array());
+      return !hasOtherDensity_;
+    }
+    return false;
+  }
+
+  // Of the input that failed: its sizes agree.
+  bool hasOtherDensity() const { return hasOtherDensity_; }
+
+private:
+  static bool densityHolds(const PlanConditions::Input &expected, const Array &array) {
+    if (!expected.csrDensity || !array.isCsr())
+      return expected.csrDensity.has_value() == array.isCsr();
+    return expected.csrDensity->contains(array.density());
+  }
+
+  bool sizeHolds(const PlanConditions::Size &expected, int64_t actual) {
+    if (expected.isExact)
+      return actual == expected.value;
+    const std::vector<int64_t> &exact = conditions_.exactValues;
+    return actual > conditions_.narrowLimit &&
+           std::find(exact.begin(), exact.end(), actual) == exact.end() &&
+           symbols_.assign(expected.value, actual) &&
+           conditions_.symbols[expected.value].contains(actual);
+  }
+
+  bool sizesHold(const PlanConditions::Input &expected, const Array &array) {
+    const Shape &shape = array.shape();
+    if (shape.rank() != static_cast<int>(expected.sizes.size()))
+      return false;
+    for (int d = 0; d < shape.rank(); ++d)
+      if (!sizeHolds(expected.sizes[d], shape[d]))
+        return false;
+    return true;
+  }
+
+  const PlanConditions &conditions_;
+  SymbolValues symbols_;
+  bool hasOtherDensity_ = false;
+};
+
+std::string describe(const PlanConditions::Input &expected, const Value &actual,
+                     bool hasOtherDensity) {
+  if (!actual.isArray() && !actual.isScalar())
+    return std::string(actual.describe());
+  if (expected.kind == PlanConditions::Input::Kind::Bound && actual.isScalar())
+    return fmt::format("scalar {} instead of {}", actual.asText(), expected.bound.asText());
+  if (actual.isScalar())
+    return fmt::format("{} {}", actual.isInteger() ? "integer" : "scalar", actual.asText());
+  if (!hasOtherDensity)
+    return "size " + actual.array()->shape().text();
+  return actual.array()->isCsr() ? fmt::format("density {:.2g}", actual.array()->density())
+                                 : "dense cells";
+}
+
+} // namespace
+
+bool PlanConditions::holdFor(std::span<const Value> values) const {
+  Check check(*this);
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (!check.holds(inputs[i], values[i]))
+      return false;
+  return true;
+}
+
+std::string PlanConditions::mismatch(std::span<const Value> values) const {
+  Check check(*this);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (!check.holds(inputs[i], values[i]))
+      return fmt::format("input {} has {}", i + 1,
+                         describe(inputs[i], values[i], check.hasOtherDensity()));
+  }
+  return "";
+}
+
+bool identical(const Value &a, const Value &b) {
+  if (a.isBoolean() && b.isBoolean())
+    return a.asBoolean() == b.asBoolean();
+  if (a.isInteger() && b.isInteger())
+    return a.asInteger() == b.asInteger();
+  if (a.isDouble() && b.isDouble())
+    return std::bit_cast<uint64_t>(a.asDouble()) == std::bit_cast<uint64_t>(b.asDouble());
+  return false;
+}
+
+} // namespace tokamak::runtime

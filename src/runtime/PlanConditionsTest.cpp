@@ -1,0 +1,51 @@
+#include "runtime/PlanConditions.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+using namespace tokamak::runtime;
+
+namespace {
+
+Value matrix(int64_t rows, int64_t columns) { return Array::filled({rows, columns}, 1.0); }
+
+// Two matrices of n rows, 500 <= n <= 2000, the first one with 3 columns; a scalar of value 0.5.
+PlanConditions sameRows() {
+  using Input = PlanConditions::Input;
+  PlanConditions conditions;
+  conditions.symbols = {{500, 2000}};
+  conditions.narrowLimit = 32;
+  conditions.exactValues = {1024};
+  conditions.inputs = {{Input::Kind::Array, {}, {{false, 0}, {true, 3}}, {}},
+                       {Input::Kind::Array, {}, {{false, 0}, {true, 1}}, {}},
+                       {Input::Kind::Bound, 0.5, {}, {}}};
+  return conditions;
+}
+
+TEST(PlanConditions, holdForSizesInTheRange) {
+  PlanConditions conditions = sameRows();
+  EXPECT_TRUE(conditions.holdFor(std::vector<Value>{matrix(500, 3), matrix(500, 1), 0.5}));
+  EXPECT_TRUE(conditions.holdFor(std::vector<Value>{matrix(2000, 3), matrix(2000, 1), 0.5}));
+  EXPECT_FALSE(conditions.holdFor(std::vector<Value>{matrix(2001, 3), matrix(2001, 1), 0.5}));
+}
+
+TEST(PlanConditions, sayWhatDiffers) {
+  PlanConditions conditions = sameRows();
+  auto mismatch = [&](std::vector<Value> values) { return conditions.mismatch(values); };
+  EXPECT_EQ(mismatch({matrix(600, 3), matrix(601, 1), 0.5}), "input 2 has size 601x1");
+  EXPECT_EQ(mismatch({matrix(600, 4), matrix(600, 1), 0.5}), "input 1 has size 600x4");
+  EXPECT_EQ(mismatch({matrix(1024, 3), matrix(1024, 1), 0.5}), "input 1 has size 1024x3");
+  EXPECT_EQ(mismatch({matrix(600, 3), matrix(600, 1), 0.25}),
+            "input 3 has scalar 0.25 instead of 0.5");
+  EXPECT_EQ(mismatch({Array::asCsr(matrix(600, 3).array()), matrix(600, 1), 0.5}),
+            "input 1 has density 1");
+}
+
+TEST(PlanConditions, identicalComparesBits) {
+  EXPECT_TRUE(identical(std::nan(""), std::nan("")));
+  EXPECT_FALSE(identical(0.0, -0.0));
+  EXPECT_FALSE(identical(int64_t{1}, 1.0));
+}
+
+} // namespace
