@@ -29,8 +29,10 @@ inline Value matrix(int64_t rows, int64_t columns, const Cells &cells) {
 
 inline Value integer(int64_t value) { return value; }
 
+// Of any layout.
 inline Cells cellsOf(const Value &value) {
-  return {value.array()->data(), value.array()->data() + value.array()->cells()};
+  ArrayReference dense = Array::asDense(value.array());
+  return {dense->data(), dense->data() + dense->cells()};
 }
 
 inline std::string sizeOf(const Value &value) { return value.array()->shape().text(); }

@@ -170,7 +170,7 @@ def reorganisations():
     case("removeEmpty(target=X, margin=\"rows\")", lambda X: without_empty(X, 0), ALL)
     case("removeEmpty(target=X, margin=\"cols\")", lambda X: without_empty(X, 1), ALL)
     case("removeEmpty(target=X, margin=\"rows\", select=X[,2] > 0)", lambda X: X[X[:, 1] > 0], ["dense", "sparse", "special"])
-    case("removeEmpty(target=X, margin=\"cols\", select=X[2,] > 0)", lambda X: X[:, X[1] > 0], ["dense", "sparse", "special"])
+    case("removeEmpty(target=X, margin=\"cols\", select=X[2,] != 0)", lambda X: X[:, X[1] != 0], ["dense", "sparse", "special"])
     case("removeEmpty(target=X * 0, margin=\"rows\", empty.return=FALSE)", lambda X: np.zeros((0, X.shape[1])), FINITE)
     case("replace(target=X, pattern=NaN, replacement=-9)", lambda X: np.where(np.isnan(X), -9, X), ALL)
     case("replace(target=X, pattern=0, replacement=7)", lambda X: np.where(X == 0, 7, X), ALL)
