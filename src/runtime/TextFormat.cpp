@@ -114,6 +114,28 @@ std::string matrixText(const Array &array, const TextOptions &options) {
   return text;
 }
 
+// Arrays of more than two dimensions: the matrices in the last two, each below its place in the
+// others, "[2,1,,]"; a single dimension is a row.
+std::string tensorText(const Array &array, const TextOptions &options) {
+  const Shape &shape = array.shape();
+  int outer = std::max(shape.rank() - 2, 0);
+  int64_t rows = shape.rank() > 1 ? shape[outer] : 1, columns = shape[shape.rank() - 1];
+  int64_t matrices = 1;
+  for (int i = 0; i < outer; ++i)
+    matrices *= shape[i];
+  ArrayPointer flat = array.reshaped({matrices * rows, columns});
+  std::string text;
+  for (int64_t matrix = 0; matrix < std::min(matrices, options.rows); ++matrix) {
+    std::string place;
+    for (int64_t i = outer - 1, rest = matrix; i >= 0; rest /= shape[static_cast<int>(i--)])
+      place = fmt::format("{},", rest % shape[static_cast<int>(i)] + 1) + place;
+    if (outer > 0)
+      text += "[" + place + ",]" + options.lineSeparator;
+    text += matrixText(*flat->rowView(matrix * rows, (matrix + 1) * rows), options);
+  }
+  return text;
+}
+
 // A double has as many digits as it needs, within the decimals asked for.
 std::string frameText(const Frame &frame, const TextOptions &options) {
   const std::string &separator = options.separator, &end = options.lineSeparator;
@@ -340,7 +362,8 @@ Conversion parseConversion(std::string_view format, size_t &position) {
 
 std::string textOf(const Value &value, const TextOptions &options) {
   if (value.isArray())
-    return matrixText(*value.array(), options);
+    return value.array()->shape().rank() == 2 ? matrixText(*value.array(), options)
+                                              : tensorText(*value.array(), options);
   if (value.isFrame())
     return frameText(*value.frame(), options);
   return value.isList() ? listText(*value.list(), options) : value.asText();
