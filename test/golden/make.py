@@ -307,6 +307,36 @@ def ranking():
     (HERE.parent / "examples/les-miserables-rank.out").write_text(text)
 
 
+def show(array):
+    """As Tokamak prints an array of any rank: the matrices in the last two dimensions below their places."""
+    text = ""
+    for place in np.ndindex(array.shape[:-2]):
+        text += "[" + "".join(f"{i + 1}," for i in place) + ",]\n"
+        text += "".join(" ".join(f"{cell:.9f}" for cell in row) + "\n" for row in array[place])
+    return text + "\n"
+
+
+def tensors():
+    """Programs in the dialect's own text; in single precision NumPy rounds after each operation, as Tokamak does."""
+    for suffix, type in (("", np.float64), ("-f32", np.float32)):
+        x = ((np.arange(1, 121) * 7 % 11) / 4).astype(type).reshape(2, 3, 4, 5)
+        e = np.exp(x - x.max(axis=-1, keepdims=True))
+        softmax = e / e.sum(axis=-1, keepdims=True)
+        assert abs(softmax.sum(axis=-1) - 1).max() < 1e-6
+        (HERE / f"tensor-softmax{suffix}.out").write_text(show(softmax))
+
+        x = ((np.arange(1, 121) * 7 % 13).astype(type) * type(0.1)).reshape(2, 3, 4, 5)
+        y = np.sqrt(np.arange(1, 31).astype(type)).reshape(1, 3, 5, 2)
+        (HERE / f"tensor-product{suffix}.out").write_text(show(x @ y))
+
+        x = np.sin(np.arange(1, 31).astype(type)).reshape(2, 3, 5)
+        gains = np.array([0.5, 1.5, 2.5, -1.0, 3.0], type)
+        biases = np.array([0.1, 0.2, 0.3, -0.4, -0.5, 0.6], type).reshape(2, 3, 1)
+        scales = np.array([[1, 2, 3, 4, 5], [6, 7, 8, 9, 10], [0.1, 0.2, 0.3, 0.4, 0.5]], type)
+        chain = np.maximum((biases + x * gains) / scales, 0)
+        (HERE / f"tensor-chain{suffix}.out").write_text(show(chain) + f"{float(chain.sum(dtype=float))!r}\n")
+
+
 svm()
 report_svm()
 regression()
@@ -318,3 +348,4 @@ clusters()
 report_clusters()
 report_errors()
 ranking()
+tensors()
