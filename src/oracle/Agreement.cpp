@@ -17,7 +17,7 @@ bool agree(double expected, double error, double actual) {
   if (std::isnan(expected) && std::isnan(actual))
     return true;
   if (error > 0)
-    return std::fabs(expected - actual) <= error;
+    return expected == actual || std::fabs(expected - actual) <= error;
   return std::bit_cast<uint64_t>(expected) == std::bit_cast<uint64_t>(actual);
 }
 

@@ -95,8 +95,9 @@ double unaryError(UnaryOperator op, double x, double error, double result) {
     return 0; // a cell with an error is finite
   case UnaryOperator::Not:
     return truthOf(x, error) == Truth::Unknown ? 1 : 0;
-  case UnaryOperator::Sin:
   case UnaryOperator::Cos:
+    return error == zeroSign ? 0 : std::min(2.0, error);
+  case UnaryOperator::Sin:
     return error == zeroSign ? zeroSign : std::min(2.0, error);
   case UnaryOperator::Tan: {
     if (error == zeroSign)

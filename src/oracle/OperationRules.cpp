@@ -79,6 +79,8 @@ std::optional<AggregateKind> scanKind(llvm::StringRef name) {
 CellErrors castErrors(const Tracked &operand, const Value &result) {
   if (operand.errors.isExact())
     return {};
+  if (operand.value.isList())
+    return anythingOf(result);
   double error = operand.errors[0];
   if (result.isArray() || result.isDouble())
     return operand.errors;

@@ -41,7 +41,7 @@ double varianceOf(std::span<const double> cells) {
   if (cells.empty())
     return std::nan("");
   if (cells.size() == 1)
-    return std::isnan(cells[0]) ? cells[0] : 0;
+    return std::isfinite(cells[0]) ? 0 : std::nan("");
   double mean = meanOf(cells);
   CompensatedSum squares;
   for (double cell : cells)

@@ -1,6 +1,7 @@
 #include "tokamak-fuzz/Engines.h"
 
 #include "exec/Program.h"
+#include "ir/tok/Precision.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -16,16 +17,8 @@ size_t returnPrintedValues(mlir::ModuleOp module) {
   mlir::Operation *end = main.front().getTerminator();
   llvm::SmallVector<mlir::Value> values;
   while (mlir::Operation *last = end->getPrevNode()) {
-    if (auto text = mlir::dyn_cast<tok::ToStringOp>(last); text && text->use_empty()) {
-      text.erase();
-      continue;
-    }
-    if (last->getNumResults() > 0 && last->use_empty() && mlir::isMemoryEffectFree(last)) {
-      last->erase();
-      continue;
-    }
     if (mlir::isa<tok::ConstantOp, tok::ToStringOp>(last)) {
-      // Operands of a print in front of it.
+      // Operands of a print behind it.
       end = last;
       continue;
     }
@@ -40,6 +33,9 @@ size_t returnPrintedValues(mlir::ModuleOp module) {
     values.push_back(value);
     print.erase();
   }
+  for (auto text : llvm::make_early_inc_range(main.front().getOps<tok::ToStringOp>()))
+    if (text->use_empty())
+      text.erase();
   auto terminator = mlir::cast<mlir::func::ReturnOp>(main.front().getTerminator());
   terminator.getOperandsMutable().assign(values);
   main.setType(mlir::FunctionType::get(module.getContext(), {}, terminator.getOperandTypes()));
@@ -65,8 +61,11 @@ Script::Script(const std::string &text) : context_(mlir::MLIRContext::Threading:
   diagnostics_.clear();
 }
 
-mlir::OwningOpRef<mlir::ModuleOp> Script::copy(bool) {
-  return mlir::OwningOpRef<mlir::ModuleOp>(module_->clone());
+mlir::OwningOpRef<mlir::ModuleOp> Script::copy(bool singlePrecision) {
+  mlir::OwningOpRef<mlir::ModuleOp> copied(module_->clone());
+  if (singlePrecision)
+    tok::useSinglePrecision(*copied);
+  return copied;
 }
 
 ReferenceRun Script::runReference(oracle::BoundedOptions options) {

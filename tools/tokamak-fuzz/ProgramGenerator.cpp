@@ -27,6 +27,7 @@ private:
   std::string pick(const std::function<bool(const Expression &)> &accept);
   std::pair<Dimension, Dimension> shape();
   Expression condition();
+  int depth() { return random_.choose({1, 2, 2, 2, 3, 3, 4}); }
   Node scoped(const std::function<void()> &body);
 
   void chooseSizes();
@@ -145,12 +146,10 @@ void ProgramGenerator::statements(int64_t count) {
 
 void ProgramGenerator::matrixAssignment() {
   auto [rows, columns] = shape();
-  assign("x", expressions_.matrixOf(rows, columns, static_cast<int>(random_.between(1, 4))));
+  assign("x", expressions_.matrixOf(rows, columns, depth()));
 }
 
-void ProgramGenerator::scalarAssignment() {
-  assign("s", expressions_.scalarOf(static_cast<int>(random_.between(1, 4))));
-}
+void ProgramGenerator::scalarAssignment() { assign("s", expressions_.scalarOf(depth())); }
 
 void ProgramGenerator::leftIndex() {
   std::string name = pick(

@@ -170,6 +170,8 @@ private:
       return true;
     bool sparse = reference(first.singlePrecision, false).sawSparseMatrix;
     const ReferenceRun &expected = reference(first.singlePrecision, sparse && !sameBits);
+    if (expected.undecided)
+      return true;
     for (size_t i = 0; i < one.results.size(); ++i) {
       const runtime::Value &value = one.results[i];
       CellErrors errors =

@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+"""Miscompiles Tokamak on purpose, in one way after the other, and asserts that random programs find each.
+
+usage: mutations.py [FILTER] [--check] [--list]
+  FILTER    only mutations whose name contains it
+  --check   only that each mutation can be applied: what it replaces stands in its file exactly once
+
+mutations.toml lists them: a text in a source file and what takes its place. The file is compiled with that, alone, and
+linked into a tokamak-fuzz of its own, from which the archive's own object is left out, since its symbols are there.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import time
+import tomllib
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = ROOT / "build" / os.environ.get("TOKAMAK_PRESET", "release")
+FOLDER = ROOT / "build/mutations"
+PROGRAMS = 1500  # that a mutation may take to be found, where mutations.toml does not say
+
+
+def mutations():
+    with open(pathlib.Path(__file__).with_name("mutations.toml"), "rb") as file:
+        return tomllib.load(file)["mutation"]
+
+
+def mutated(mutation):
+    """The text of its file, mutated; raises where that can't be."""
+    text = (ROOT / mutation["file"]).read_text()
+    count = text.count(mutation["from"])
+    if count != 1:
+        raise ValueError(f"{mutation['name']}: its text stands {count} times in {mutation['file']}, not once")
+    return text.replace(mutation["from"], mutation["to"])
+
+
+def compile_command(source):
+    for entry in json.loads((BUILD / "compile_commands.json").read_text()):
+        if entry["file"] == str(ROOT / source) and "_tests.dir" not in entry.get("output", entry["command"]):
+            return shlex.split(entry["command"])
+    raise ValueError(f"{source} is not compiled")
+
+
+def link_command():
+    listing = subprocess.run(["ninja", "-C", BUILD, "-t", "commands", "bin/tokamak-fuzz"], capture_output=True, text=True,
+                             check=True)
+    last = listing.stdout.splitlines()[-1]
+    return shlex.split(re.sub(r"^: && | && :$", "", last))
+
+
+def build(mutation):
+    """The path of a tokamak-fuzz that miscompiles."""
+    folder = FOLDER / mutation["name"]
+    folder.mkdir(parents=True, exist_ok=True)
+    source = folder / pathlib.Path(mutation["file"]).name
+    source.write_text(mutated(mutation))
+    command = compile_command(mutation["file"])
+    command[command.index("-o") + 1] = str(source) + ".o"
+    command[command.index("-c") + 1] = str(source)
+    if "-MF" in command:
+        command[command.index("-MF") + 1] = str(source) + ".d"
+    subprocess.run(command, cwd=BUILD, check=True, capture_output=True)
+    program = folder / "tokamak-fuzz"
+    command = link_command()
+    at = command.index("-o")
+    command[at:at + 2] = ["-o", str(program), str(source) + ".o"]
+    subprocess.run(command, cwd=BUILD, check=True, capture_output=True)
+    return program
+
+
+def run(mutation):
+    """None if random programs find it, else what is wrong."""
+    try:
+        program = build(mutation)
+    except ValueError as error:
+        return str(error)
+    except subprocess.CalledProcessError as error:
+        return error.stderr.decode(errors="replace")[-3000:]
+    done = subprocess.run([program, "--programs", str(mutation.get("programs", PROGRAMS)), "--seed", "1", "--findings", "1",
+                           "--no-shrink", "--jobs", str(os.cpu_count())], capture_output=True, text=True, cwd=FOLDER)
+    program.unlink()
+    if done.returncode == 1 and "FAILED" in done.stdout:
+        mutation["found"] = done.stderr.splitlines()[0][:110]
+        return None
+    return f"{mutation['file']} is wrong and no program shows it\n{done.stdout}{done.stderr}"
+
+
+def inapplicable():
+    wrong = []
+    for mutation in mutations():
+        try:
+            mutated(mutation)
+        except (ValueError, OSError) as error:
+            wrong.append(str(error))
+    return "\n".join(wrong) or None
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("filter", nargs="?", default="")
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--list", action="store_true")
+    options = parser.parse_args()
+    if options.check:
+        wrong = inapplicable()
+        print(wrong or "every mutation applies")
+        return 1 if wrong else 0
+    failed = 0
+    wanted = [m for m in mutations() if options.filter in m["name"]]
+    for mutation in wanted:
+        if options.list:
+            print(mutation["name"])
+            continue
+        start = time.monotonic()
+        wrong = run(mutation)
+        failed += wrong is not None
+        seconds = f"{time.monotonic() - start:.0f} s"
+        print(f"FAILED {mutation['name']} ({seconds})\n{wrong}" if wrong
+              else f"found {mutation['name']} ({seconds}): {mutation['found']}", flush=True)
+    if not options.list:
+        print(f"{len(wanted) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
