@@ -73,6 +73,13 @@ static void recordSpecialization(const SpecializationEvent &event, runtime::Prof
                                  RunCounts &counts) {
   auto duration = std::chrono::nanoseconds(static_cast<int64_t>(event.milliseconds * 1e6));
   counts.specializationTime += duration.count();
+  for (const rewrite::RuleRun &run : event.rules) {
+    auto known = llvm::find_if(counts.rules, [&](const auto &sum) { return sum.name == run.name; });
+    if (known == counts.rules.end())
+      known = counts.rules.insert(known, rewrite::RuleRun{run.name});
+    known->fired += run.fired;
+    known->nanoseconds += run.nanoseconds;
+  }
   if (!profile)
     return;
   auto end = std::chrono::steady_clock::now();

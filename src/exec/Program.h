@@ -38,6 +38,7 @@ struct RunCounts {
   int64_t kernelsReused = 0; // equal ones, from the cache
   int64_t kernelTime = 0;
   int64_t materializedArrays = 0;
+  std::vector<rewrite::RuleRun> rules; // summed over all blocks
   double memoryBytesPerNanosecond = 0; // one core reads, by the machine model; 0: not asked for
 };
 

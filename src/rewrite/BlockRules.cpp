@@ -2,12 +2,32 @@
 
 #include "llvm/ADT/SetVector.h"
 
+#include <chrono>
+
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::rewrite;
 
 static constexpr BlockRule rules[] = {
     {"fold-sizes", "nrow(X) -> 569", false, foldSizes},
+    {"drop-neutral-operands", "X * 1 -> X", false, dropNeutralOperands},
+    {"drop-double-negation", "-(-X) -> X", false, dropDoubleNegation},
+    {"negate-equalities", "!(A == B) -> A != B", false, negateEqualities},
+    {"drop-rounding-of-truth", "round(A > B) -> A > B", false, dropRoundingOfTruth},
+    {"use-fills-as-scalars", "X * matrix(c, nrow(X), ncol(X)) -> X * c", false, useFillsAsScalars},
+    {"drop-whole-slices", "X[1:nrow(X), 1:ncol(X)] -> X", false, dropWholeSlices},
+    {"drop-whole-inserts", "X[1:nrow(X), 1:ncol(X)] = Y -> Y", false, dropWholeInserts},
+    {"flatten-appends", "cbind(X, cbind(Y, Z)) -> cbind(X, Y, Z)", false, flattenAppends},
+    {"append-untransposed", "t(cbind(t(A), t(B))) -> rbind(A, B)", false, appendUntransposed},
+    {"drop-double-reversal", "rev(rev(X)) -> X", false, dropDoubleReversal},
+    {"aggregate-untransposed", "rowSums(t(X)) -> t(colSums(X))", false, aggregateUntransposed},
+    {"multiply-untransposed", "t(A) %*% t(B) -> t(B %*% A)", false, multiplyUntransposed},
+    {"multiply-for-diagonal", "diag(A %*% B) -> rowSums(A * t(B))", false, multiplyForDiagonal},
+    {"multiply-for-slice", "(A %*% B)[i, ] -> A[i, ] %*% B", false, multiplyForSlice},
+    {"order-products", "(A %*% B) %*% v -> A %*% (B %*% v), the cheapest order", false,
+     orderProducts},
+    {"join-aggregates", "sum(rowSums(X)) -> sum(X)", false, joinAggregates},
+    {"expand-broadcasts", "[1,b,n] + [a,b,n] -> expand([1,b,n]) + [a,b,n]", true, expandBroadcasts},
     {"decompose-aggregates", "mean(X) -> sum(X)/length(X)", true, decomposeAggregates},
     {"aggregate-vectors", "colSums(v) -> as.matrix(sum(v))", false, aggregateVectors},
 };
@@ -20,9 +40,29 @@ static constexpr BlockRule afterFusion[] = {
 ArrayRef<BlockRule> rewrite::blockRules() { return rules; }
 ArrayRef<BlockRule> rewrite::nativeRules() { return afterFusion; }
 
-void rewrite::foldSizes(func::FuncOp block, analysis::FactsAnalysis &facts) {
+analysis::FactsAnalysis &RuleRunner::facts() {
+  if (!facts_)
+    facts_ = std::make_unique<analysis::FactsAnalysis>(block_);
+  return *facts_;
+}
+
+void RuleRunner::apply(const BlockRule &rule) {
+  analysis::FactsAnalysis &known = facts();
+  auto start = std::chrono::steady_clock::now();
+  bool fired = rule.apply(block_, known);
+  auto time = std::chrono::steady_clock::now() - start;
+  runs_.push_back(
+      {rule.name, fired, std::chrono::duration_cast<std::chrono::nanoseconds>(time).count()});
+  if (!fired)
+    return;
+  facts_.reset();
+  changed_ = true;
+}
+
+bool rewrite::foldSizes(func::FuncOp block, analysis::FactsAnalysis &facts) {
+  bool fired = false;
   block.walk([&](Operation *op) {
-    if (!isa<tok::RowsOp, tok::ColumnsOp, tok::LengthOp>(op))
+    if (!isa<tok::RowsOp, tok::ColumnsOp, tok::SizeOp, tok::LengthOp>(op))
       return;
     tok::Dimension size = facts.factsOf(op->getResult(0)).integer;
     if (!size.isConstant())
@@ -30,10 +70,13 @@ void rewrite::foldSizes(func::FuncOp block, analysis::FactsAnalysis &facts) {
     OpBuilder builder(op);
     op->replaceAllUsesWith(builder.create<tok::ConstantOp>(op->getLoc(), size.constantValue()));
     op->erase();
+    fired = true;
   });
+  return fired;
 }
 
-void rewrite::aggregateVectors(func::FuncOp block, analysis::FactsAnalysis &facts) {
+bool rewrite::aggregateVectors(func::FuncOp block, analysis::FactsAnalysis &facts) {
+  bool fired = false;
   block.walk([&](tok::AggregateOp op) {
     auto direction = op.getDirection();
     bool index = op.getKind() == AggregateKind::IndexMax || op.getKind() == AggregateKind::IndexMin;
@@ -50,10 +93,13 @@ void rewrite::aggregateVectors(func::FuncOp block, analysis::FactsAnalysis &fact
     op.replaceAllUsesWith(
         builder.create<tok::CastOp>(op.getLoc(), op.getType(), total).getResult());
     op.erase();
+    fired = true;
   });
+  return fired;
 }
 
-void rewrite::absorbTranspositions(func::FuncOp block, analysis::FactsAnalysis &) {
+bool rewrite::absorbTranspositions(func::FuncOp block, analysis::FactsAnalysis &) {
+  bool fired = false;
   // Fused operators keep their bodies.
   for (auto op : llvm::make_early_inc_range(block.getBody().front().getOps<tok::MatmulOp>())) {
     auto left = op.getLhs().getDefiningOp<tok::TransposeOp>();
@@ -75,5 +121,7 @@ void rewrite::absorbTranspositions(func::FuncOp block, analysis::FactsAnalysis &
         transpositions.insert(transpose);
     for (Operation *transpose : transpositions)
       transpose->erase();
+    fired = true;
   }
+  return fired;
 }

@@ -1,7 +1,12 @@
 // The rewrite rules of a block, each under its own name (`--disable=NAME`).
 //
+//   RuleRunner runner(block);
 //   for (const BlockRule &rule : blockRules())
-//     if (!disabled(rule.name)) rule.apply(block, analysis);
+//     if (!disabled(rule.name)) runner.apply(rule);
+//
+// A rule keeps the meaning of the program for every value, NaN, infinities and the sign of zero
+// included; sums and products of many numbers may be formed in another order. What it writes in
+// place of an operation has the operation's type.
 #ifndef TOKAMAK_REWRITE_BLOCKRULES_H
 #define TOKAMAK_REWRITE_BLOCKRULES_H
 
@@ -15,7 +20,8 @@ struct BlockRule {
   llvm::StringLiteral name;
   llvm::StringLiteral summary; // before -> after
   bool required;               // later phases rely on it: it can't be disabled
-  void (*apply)(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
+  // True if it changed something.
+  bool (*apply)(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
 };
 
 llvm::ArrayRef<BlockRule> blockRules();
@@ -24,16 +30,64 @@ llvm::ArrayRef<BlockRule> blockRules();
 llvm::ArrayRef<BlockRule> nativeRules();
 
 // nrow(X), ncol(X), length(X) -> the number, where it is known.
-void foldSizes(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
+bool foldSizes(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
+// Repeats operands of arrays of other ranks than 2 where kernels can't: [1,b,n] beside [a,b,n].
+bool expandBroadcasts(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
 // mean(X) -> sum(X)/length(X); var(X) -> sum((X-mean(X))^2)/(length(X)-1); sd(X) -> sqrt(var(X));
 // by rows and columns too.
-void decomposeAggregates(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
+bool decomposeAggregates(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
 // colSums(v) -> as.matrix(sum(v)) for a column vector v, rowSums(u) for a row vector u; min, max,
 // prod likewise.
-void aggregateVectors(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
+bool aggregateVectors(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
+
+// SimplifyCells.cpp
+bool dropNeutralOperands(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
+bool dropDoubleNegation(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
+bool negateEqualities(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
+bool dropRoundingOfTruth(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
+bool useFillsAsScalars(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
+// SimplifyReorganizations.cpp
+bool dropWholeSlices(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
+bool dropWholeInserts(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
+bool flattenAppends(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
+bool appendUntransposed(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
+bool dropDoubleReversal(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
+// SimplifyAggregates.cpp
+bool aggregateUntransposed(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
+bool joinAggregates(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
+// SimplifyProducts.cpp
+bool multiplyUntransposed(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
+bool multiplyForDiagonal(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
+bool multiplyForSlice(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
+// OrderProducts.cpp
+bool orderProducts(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
 
 // t(A) %*% B and A %*% t(B) without making the transposed copy.
-void absorbTranspositions(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
+bool absorbTranspositions(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
+
+// How often a rule fired in a block and how long looking took.
+struct RuleRun {
+  llvm::StringRef name;
+  int64_t fired = 0; // passes over the block that changed something
+  int64_t nanoseconds = 0;
+};
+
+// Applies rules to one block; facts are analysed anew only after a rule changed something.
+class RuleRunner {
+public:
+  explicit RuleRunner(mlir::func::FuncOp block) : block_(block) {}
+  void apply(const BlockRule &rule);
+  // Of the block as it is now.
+  analysis::FactsAnalysis &facts();
+  bool hasChanged() const { return changed_; }
+  llvm::ArrayRef<RuleRun> runs() const { return runs_; }
+
+private:
+  mlir::func::FuncOp block_;
+  std::unique_ptr<analysis::FactsAnalysis> facts_; // null: out of date
+  bool changed_ = false;
+  llvm::SmallVector<RuleRun> runs_;
+};
 
 } // namespace tokamak::rewrite
 #endif

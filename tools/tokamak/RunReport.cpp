@@ -49,6 +49,16 @@ void tokamak::writeText(const RunReport &report, std::ostream &out) {
                      counts.kernelsCompiled, counts.kernelsReused)
       << fmt::format("arrays written: {}\n", counts.materializedArrays)
       << fmt::format("memory peak: {:.1f} MB\n", pool.peakInUse / 1e6);
+  int64_t ruleTime = 0;
+  std::vector<std::string> fired;
+  for (const rewrite::RuleRun &rule : counts.rules) {
+    ruleTime += rule.nanoseconds;
+    if (rule.fired > 0)
+      fired.push_back(fmt::format("{} {}x", std::string_view(rule.name), rule.fired));
+  }
+  out << fmt::format("rewrite rules: {} ms for {} rules; fired: {}\n", milliseconds(ruleTime),
+                     counts.rules.size(),
+                     fired.empty() ? "none" : fmt::format("{}", fmt::join(fired, ", ")));
   std::vector<OperatorProfile> operators = report.profile->operators();
   if (operators.empty())
     return;
@@ -80,6 +90,10 @@ void tokamak::writeJson(const RunReport &report, std::ostream &out) {
   json["arrays_written"] = counts.materializedArrays;
   json["memory_peak_bytes"] = pool.peakInUse;
   json["memory_read_bytes_per_ns"] = counts.memoryBytesPerNanosecond;
+  json["rules"] = nlohmann::ordered_json::array();
+  for (const rewrite::RuleRun &rule : counts.rules)
+    json["rules"].push_back(
+        {{"name", rule.name.str()}, {"fired", rule.fired}, {"ns", rule.nanoseconds}});
   json["operators"] = nlohmann::ordered_json::array();
   for (const OperatorProfile &op : report.profile->operators()) {
     nlohmann::ordered_json entry;

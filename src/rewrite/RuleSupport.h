@@ -1,0 +1,62 @@
+// What rules are written with: a loop over the operations of a block, and questions about facts.
+//
+//   return replaceEach<tok::UnaryOp>(block, [](tok::UnaryOp op, OpBuilder &) -> Value {
+//     return isNegation(op) ? ... : Value();              // null: the rule does not fire here
+//   });
+#ifndef TOKAMAK_REWRITE_RULESUPPORT_H
+#define TOKAMAK_REWRITE_RULESUPPORT_H
+
+#include "analysis/FactsAnalysis.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <optional>
+
+namespace tokamak::rewrite {
+
+// Asks `replacement` for a value of the same type for every operation of the kind, in program
+// order, and puts it in the operation's place. True if it fired. Producers that nobody reads any
+// more are left to dead-code elimination.
+template <typename Op, typename Replacement>
+bool replaceEach(mlir::func::FuncOp block, Replacement replacement) {
+  bool fired = false;
+  for (Op op : llvm::make_early_inc_range(block.getBody().front().getOps<Op>())) {
+    mlir::OpBuilder builder(op);
+    mlir::Value value = replacement(op, builder);
+    if (!value)
+      continue;
+    op->getResult(0).replaceAllUsesWith(value);
+    op->erase();
+    fired = true;
+  }
+  return fired;
+}
+
+// The number that a scalar literal stands for, booleans as 0 and 1.
+inline std::optional<double> literal(mlir::Value value) {
+  auto constant = value.getDefiningOp<tok::ConstantOp>();
+  if (!constant)
+    return std::nullopt;
+  if (auto real = llvm::dyn_cast<mlir::FloatAttr>(constant.getValue()))
+    return real.getValueAsDouble();
+  auto integer = llvm::dyn_cast<mlir::IntegerAttr>(constant.getValue());
+  if (!integer)
+    return std::nullopt;
+  return integer.getType().isInteger(1) ? double(integer.getValue().getBoolValue())
+                                        : double(integer.getInt());
+}
+
+// Of matrices: sizes proved equal.
+inline bool sameSizes(const tok::Facts &a, const tok::Facts &b) {
+  return a.isMatrix() && b.isMatrix() && a.rows().provedEqual(b.rows()) &&
+         a.columns().provedEqual(b.columns());
+}
+
+// A constant other than 1, or a symbol of the block's inputs: those stand for larger sizes.
+inline bool isSurelyNotOne(tok::Dimension size) {
+  return size.isConstant() ? !size.isConstant(1)
+                           : size.isSymbol() && size.symbolId() < analysis::firstOwnSymbol;
+}
+
+} // namespace tokamak::rewrite
+#endif

@@ -1,0 +1,51 @@
+// Aggregates that need not wait for a rearranged array or for another aggregate.
+#include "rewrite/BlockRules.h"
+#include "rewrite/RuleSupport.h"
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::rewrite;
+
+// Aggregates of which parts can be aggregated again, in any order.
+static bool isAssociative(AggregateKind kind) {
+  return kind == AggregateKind::Sum || kind == AggregateKind::Prod || kind == AggregateKind::Min ||
+         kind == AggregateKind::Max;
+}
+
+// sum(t(X)) -> sum(X), rowSums(t(X)) -> t(colSums(X)), colSums(t(X)) -> t(rowSums(X)); min, max,
+// prod likewise. Reversed and reshaped matrices have the same cells, too.
+bool rewrite::aggregateUntransposed(func::FuncOp block, analysis::FactsAnalysis &) {
+  return replaceEach<tok::AggregateOp>(block, [](tok::AggregateOp op, OpBuilder &builder) -> Value {
+    if (!isAssociative(op.getKind()) ||
+        cast<RankedTensorType>(op.getOperand().getType()).getRank() != 2)
+      return {};
+    Operation *producer = op.getOperand().getDefiningOp();
+    bool full = op.getDirection() == AggregateDirection::Full;
+    auto native = dyn_cast_or_null<tok::CallNativeOp>(producer);
+    bool sameCells = isa_and_nonnull<tok::TransposeOp, tok::ReshapeOp>(producer) ||
+                     (native && native.getNativeName() == "rev");
+    if (full && sameCells)
+      return builder.create<tok::AggregateOp>(op.getLoc(), op.getKind(), AggregateDirection::Full,
+                                              producer->getOperand(0));
+    if (full || !isa_and_nonnull<tok::TransposeOp>(producer))
+      return {};
+    auto other = op.getDirection() == AggregateDirection::Row ? AggregateDirection::Column
+                                                              : AggregateDirection::Row;
+    Value turned =
+        builder.create<tok::AggregateOp>(op.getLoc(), op.getKind(), other, producer->getOperand(0));
+    return builder.create<tok::TransposeOp>(op.getLoc(), op.getType(), turned);
+  });
+}
+
+// sum(rowSums(X)) -> sum(X), min(colMins(X)) -> min(X), where the inner result is not needed
+// itself.
+bool rewrite::joinAggregates(func::FuncOp block, analysis::FactsAnalysis &) {
+  return replaceEach<tok::AggregateOp>(block, [](tok::AggregateOp op, OpBuilder &builder) -> Value {
+    auto inner = op.getOperand().getDefiningOp<tok::AggregateOp>();
+    if (!inner || !inner->hasOneUse() || inner.getKind() != op.getKind() ||
+        !isAssociative(op.getKind()) || op.getDirection() != AggregateDirection::Full)
+      return {};
+    return builder.create<tok::AggregateOp>(op.getLoc(), op.getKind(), AggregateDirection::Full,
+                                            inner.getOperand());
+  });
+}

@@ -1,0 +1,111 @@
+// Elementwise operations that leave their operand as it is, or can be said with less. All hold for
+// NaN, infinities and the sign of zero, to the bit.
+#include "rewrite/BlockRules.h"
+#include "rewrite/RuleSupport.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::rewrite;
+
+// X * 1, 1 * X, X / 1, X ^ 1, X - 0. Not X + 0: -0 + 0 is 0. Not 0 - X: 0 - 0 is 0, -X is -0.
+bool rewrite::dropNeutralOperands(func::FuncOp block, analysis::FactsAnalysis &) {
+  return replaceEach<tok::BinaryOp>(block, [](tok::BinaryOp op, OpBuilder &) -> Value {
+    std::optional<double> left = literal(op.getLhs()), right = literal(op.getRhs());
+    Value kept;
+    switch (op.getKind()) {
+    case BinaryOperator::Mul:
+      kept = right == 1.0 ? op.getLhs() : left == 1.0 ? op.getRhs() : Value();
+      break;
+    case BinaryOperator::Div:
+    case BinaryOperator::Pow:
+      kept = right == 1.0 ? op.getLhs() : Value();
+      break;
+    case BinaryOperator::Sub:
+      kept = right == 0.0 && !std::signbit(*right) ? op.getLhs() : Value();
+      break;
+    default:
+      break;
+    }
+    return kept && tok::isArray(op.getType()) && kept.getType() == op.getType() ? kept : Value();
+  });
+}
+
+// -(-X)
+bool rewrite::dropDoubleNegation(func::FuncOp block, analysis::FactsAnalysis &) {
+  return replaceEach<tok::UnaryOp>(block, [](tok::UnaryOp op, OpBuilder &) -> Value {
+    auto inner = op.getOperand().getDefiningOp<tok::UnaryOp>();
+    bool both = op.getKind() == UnaryOperator::Neg && inner &&
+                inner.getKind() == UnaryOperator::Neg && tok::isArray(op.getType());
+    return both && inner.getOperand().getType() == op.getType() ? inner.getOperand() : Value();
+  });
+}
+
+// !(A == B) is A != B also where one is NaN; !(A < B) is not A >= B there.
+bool rewrite::negateEqualities(func::FuncOp block, analysis::FactsAnalysis &) {
+  return replaceEach<tok::UnaryOp>(block, [](tok::UnaryOp op, OpBuilder &builder) -> Value {
+    auto inner = op.getOperand().getDefiningOp<tok::BinaryOp>();
+    if (op.getKind() != UnaryOperator::Not || !inner || !tok::isArray(op.getType()))
+      return {};
+    bool equal = inner.getKind() == BinaryOperator::Eq;
+    if (!equal && inner.getKind() != BinaryOperator::Ne)
+      return {};
+    auto result =
+        builder.create<tok::BinaryOp>(op.getLoc(), equal ? BinaryOperator::Ne : BinaryOperator::Eq,
+                                      inner.getLhs(), inner.getRhs());
+    return result.getType() == op.getType() ? result.getResult() : Value();
+  });
+}
+
+// Whether all cells are 0 or 1.
+static bool isTruth(Value value) {
+  if (auto unary = value.getDefiningOp<tok::UnaryOp>())
+    return resultOf(unary.getKind()) == CellResult::Boolean;
+  auto binary = value.getDefiningOp<tok::BinaryOp>();
+  return binary && resultOf(binary.getKind()) == CellResult::Boolean;
+}
+
+// round, floor, ceil, abs and sign of what is 0 or 1.
+bool rewrite::dropRoundingOfTruth(func::FuncOp block, analysis::FactsAnalysis &) {
+  return replaceEach<tok::UnaryOp>(block, [](tok::UnaryOp op, OpBuilder &) -> Value {
+    switch (op.getKind()) {
+    case UnaryOperator::Round:
+    case UnaryOperator::Floor:
+    case UnaryOperator::Ceil:
+    case UnaryOperator::Abs:
+    case UnaryOperator::Sign:
+      break;
+    default:
+      return {};
+    }
+    bool same = tok::isArray(op.getType()) && op.getOperand().getType() == op.getType();
+    return same && isTruth(op.getOperand()) ? op.getOperand() : Value();
+  });
+}
+
+// The number in all cells of matrix(c, rows, cols); null for text.
+static Value filledWith(Value array) {
+  auto fill = array.getDefiningOp<tok::FillOp>();
+  return fill && tok::isNumber(fill.getValue().getType()) ? fill.getValue() : Value();
+}
+
+// X op matrix(c, nrow(X), ncol(X)) -> X op c; a vector that X is combined with likewise.
+bool rewrite::useFillsAsScalars(func::FuncOp block, analysis::FactsAnalysis &facts) {
+  return replaceEach<tok::BinaryOp>(block, [&](tok::BinaryOp op, OpBuilder &builder) -> Value {
+    Value left = filledWith(op.getLhs()), right = filledWith(op.getRhs());
+    if (bool(left) == bool(right) || !tok::isArray(op.getLhs().getType()) ||
+        !tok::isArray(op.getRhs().getType()))
+      return {};
+    tok::Facts lhs = facts.factsOf(op.getLhs()), rhs = facts.factsOf(op.getRhs());
+    bool fits = sameSizes(lhs, rhs);
+    if (right && lhs.isMatrix() && rhs.isMatrix())
+      fits |= (rhs.isColumnVector() && rhs.rows().provedEqual(lhs.rows())) ||
+              (rhs.isRowVector() && rhs.columns().provedEqual(lhs.columns()));
+    if (!fits)
+      return {};
+    auto result = builder.create<tok::BinaryOp>(
+        op.getLoc(), op.getKind(), left ? left : op.getLhs(), right ? right : op.getRhs());
+    return result.getType() == op.getType() ? result.getResult() : Value();
+  });
+}

@@ -1,0 +1,87 @@
+// Products of which only a part is needed, or whose factors are better turned around.
+#include "rewrite/BlockRules.h"
+#include "rewrite/RuleSupport.h"
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::rewrite;
+
+static bool isMatrix(Value value) {
+  auto tensor = dyn_cast<RankedTensorType>(value.getType());
+  return tensor && tensor.getRank() == 2;
+}
+
+// t(A) %*% t(B) -> t(B %*% A), where neither is a vector nor needed transposed elsewhere.
+bool rewrite::multiplyUntransposed(func::FuncOp block, analysis::FactsAnalysis &facts) {
+  return replaceEach<tok::MatmulOp>(block, [&](tok::MatmulOp op, OpBuilder &builder) -> Value {
+    auto left = op.getLhs().getDefiningOp<tok::TransposeOp>();
+    auto right = op.getRhs().getDefiningOp<tok::TransposeOp>();
+    if (!left || !right || left == right || !left->hasOneUse() || !right->hasOneUse() ||
+        !isMatrix(op.getResult()))
+      return {};
+    for (Value factor : {left.getOperand(), right.getOperand()})
+      for (tok::Dimension size : facts.factsOf(factor).dims)
+        if (!isSurelyNotOne(size))
+          return {};
+    Value product = builder.create<tok::MatmulOp>(op.getLoc(), op.getType(), right.getOperand(),
+                                                  left.getOperand());
+    return builder.create<tok::TransposeOp>(op.getLoc(), op.getType(), product);
+  });
+}
+
+// diag(A %*% B) -> rowSums(A * t(B)): the other products are not formed.
+bool rewrite::multiplyForDiagonal(func::FuncOp block, analysis::FactsAnalysis &facts) {
+  return replaceEach<tok::DiagOp>(block, [&](tok::DiagOp op, OpBuilder &builder) -> Value {
+    auto product = op.getOperand().getDefiningOp<tok::MatmulOp>();
+    if (!product || !product->hasOneUse() || !isMatrix(product.getResult()))
+      return {};
+    tok::Facts left = facts.factsOf(product.getLhs()), right = facts.factsOf(product.getRhs());
+    // A vector would become a diagonal matrix.
+    if (!left.rows().provedEqual(right.columns()) || !isSurelyNotOne(left.rows()) ||
+        !left.columns().provedEqual(right.rows()))
+      return {};
+    Value turned =
+        builder.create<tok::TransposeOp>(op.getLoc(), product.getRhs().getType(), product.getRhs());
+    Value cells =
+        builder.create<tok::BinaryOp>(op.getLoc(), BinaryOperator::Mul, product.getLhs(), turned);
+    return builder.create<tok::AggregateOp>(op.getLoc(), AggregateKind::Sum,
+                                            AggregateDirection::Row, cells);
+  });
+}
+
+// (A %*% B)[i:j, k:l] -> A[i:j, ] %*% B[, k:l], where the range is proved to exist and takes less
+// than half of the product.
+bool rewrite::multiplyForSlice(func::FuncOp block, analysis::FactsAnalysis &facts) {
+  return replaceEach<tok::SliceOp>(block, [&](tok::SliceOp op, OpBuilder &builder) -> Value {
+    auto product = op.getOperand().getDefiningOp<tok::MatmulOp>();
+    if (!product || !product->hasOneUse() || !isMatrix(product.getResult()))
+      return {};
+    tok::Facts left = facts.factsOf(product.getLhs()), right = facts.factsOf(product.getRhs());
+    auto share = [&](Value begin, Value end, tok::Dimension size) -> double {
+      tok::Dimension low = facts.factsOf(begin).integer, high = facts.factsOf(end).integer;
+      if (low.isConstant(1) && high.provedEqual(size))
+        return 1;
+      if (!low.isConstant() || !high.isConstant() || !size.isConstant() ||
+          low.constantValue() < 1 || high.constantValue() < low.constantValue() ||
+          high.constantValue() > size.constantValue())
+        return 2; // nothing is proved
+      return double(high.constantValue() - low.constantValue() + 1) / double(size.constantValue());
+    };
+    double rows = share(op.getRowBegin(), op.getRowEnd(), left.rows());
+    double columns = share(op.getColumnBegin(), op.getColumnEnd(), right.columns());
+    if (rows > 1 || columns > 1 || rows * columns > 0.5 ||
+        !left.columns().provedEqual(right.rows()))
+      return {};
+    Location location = op.getLoc();
+    Value one = builder.create<tok::ConstantOp>(location, int64_t{1});
+    Value inner = builder.create<tok::ColumnsOp>(location, builder.getI64Type(), product.getLhs());
+    Value lhs = product.getLhs(), rhs = product.getRhs();
+    if (rows < 1)
+      lhs = builder.create<tok::SliceOp>(location, lhs.getType(), lhs, op.getRowBegin(),
+                                         op.getRowEnd(), one, inner);
+    if (columns < 1)
+      rhs = builder.create<tok::SliceOp>(location, rhs.getType(), rhs, one, inner,
+                                         op.getColumnBegin(), op.getColumnEnd());
+    return builder.create<tok::MatmulOp>(location, op.getType(), lhs, rhs);
+  });
+}

@@ -1,0 +1,105 @@
+// Arrays that are taken apart, put together or turned around without need.
+#include "rewrite/BlockRules.h"
+#include "rewrite/RuleSupport.h"
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::rewrite;
+
+// Rows begin:end and columns begin:end are all there are.
+static bool isWhole(ValueRange range, const tok::Facts &array, analysis::FactsAnalysis &facts) {
+  auto integer = [&](Value index) { return facts.factsOf(index).integer; };
+  return array.isMatrix() && integer(range[0]).isConstant(1) && integer(range[2]).isConstant(1) &&
+         integer(range[1]).provedEqual(array.rows()) &&
+         integer(range[3]).provedEqual(array.columns());
+}
+
+// X[1:nrow(X), 1:ncol(X)] -> X
+bool rewrite::dropWholeSlices(func::FuncOp block, analysis::FactsAnalysis &facts) {
+  return replaceEach<tok::SliceOp>(block, [&](tok::SliceOp op, OpBuilder &) -> Value {
+    bool whole = op.getOperand().getType() == op.getType() && tok::isArray(op.getType()) &&
+                 isWhole(op->getOperands().drop_front(), facts.factsOf(op.getOperand()), facts);
+    return whole ? op.getOperand() : Value();
+  });
+}
+
+// X[1:nrow(X), 1:ncol(X)] = Y -> Y
+bool rewrite::dropWholeInserts(func::FuncOp block, analysis::FactsAnalysis &facts) {
+  return replaceEach<tok::InsertOp>(block, [&](tok::InsertOp op, OpBuilder &) -> Value {
+    if (!tok::isArray(op.getType()) || op.getValue().getType() != op.getType())
+      return {};
+    tok::Facts into = facts.factsOf(op.getInto());
+    bool whole = isWhole(op->getOperands().drop_front(2), into, facts) &&
+                 sameSizes(into, facts.factsOf(op.getValue()));
+    return whole ? op.getValue() : Value();
+  });
+}
+
+// cbind(X, cbind(Y, Z)) -> cbind(X, Y, Z), where the inner result is not needed itself.
+template <typename Op> static bool flatten(func::FuncOp block, analysis::FactsAnalysis &facts) {
+  constexpr bool columns = std::is_same_v<Op, tok::CbindOp>;
+  return replaceEach<Op>(block, [&](Op op, OpBuilder &builder) -> Value {
+    auto common = [&](Value value) {
+      tok::Facts known = facts.factsOf(value);
+      return columns ? known.rows() : known.columns();
+    };
+    SmallVector<Value> parts;
+    bool nested = false;
+    if (!tok::isArray(op.getType()))
+      return {};
+    for (Value input : op.getInputs()) {
+      auto inner = input.getDefiningOp<Op>();
+      if (inner && inner->hasOneUse() && tok::isArray(inner.getType())) {
+        nested = true;
+        parts.append(inner.getInputs().begin(), inner.getInputs().end());
+      } else {
+        parts.push_back(input);
+      }
+    }
+    // What does not fit is reported where it is appended.
+    bool agree = llvm::all_of(parts, [&](Value part) {
+      return tok::isArray(part.getType()) && common(part).provedEqual(common(parts[0]));
+    });
+    if (!nested || !agree)
+      return {};
+    return builder.create<Op>(op.getLoc(), op.getType(), parts);
+  });
+}
+
+bool rewrite::flattenAppends(func::FuncOp block, analysis::FactsAnalysis &facts) {
+  bool columns = flatten<tok::CbindOp>(block, facts);
+  return flatten<tok::RbindOp>(block, facts) || columns;
+}
+
+// t(cbind(t(A), t(B))) -> rbind(A, B), and the other way round.
+bool rewrite::appendUntransposed(func::FuncOp block, analysis::FactsAnalysis &) {
+  return replaceEach<tok::TransposeOp>(block, [](tok::TransposeOp op, OpBuilder &builder) -> Value {
+    Operation *append = op.getOperand().getDefiningOp();
+    if (!isa_and_nonnull<tok::CbindOp, tok::RbindOp>(append))
+      return {};
+    SmallVector<Value> parts;
+    for (Value part : append->getOperands()) {
+      auto transposed = part.getDefiningOp<tok::TransposeOp>();
+      if (!transposed)
+        return {};
+      parts.push_back(transposed.getOperand());
+    }
+    if (isa<tok::CbindOp>(append))
+      return builder.create<tok::RbindOp>(op.getLoc(), op.getType(), parts);
+    return builder.create<tok::CbindOp>(op.getLoc(), op.getType(), parts);
+  });
+}
+
+static Value reversed(Value value) {
+  auto native = value.getDefiningOp<tok::CallNativeOp>();
+  return native && native.getNativeName() == "rev" ? native.getInputs()[0] : Value();
+}
+
+// rev(rev(X)) -> X
+bool rewrite::dropDoubleReversal(func::FuncOp block, analysis::FactsAnalysis &) {
+  return replaceEach<tok::CallNativeOp>(block, [](tok::CallNativeOp op, OpBuilder &) -> Value {
+    Value once = op.getNumResults() == 1 ? reversed(op->getResult(0)) : Value();
+    Value twice = once ? reversed(once) : Value();
+    return twice && twice.getType() == op->getResult(0).getType() ? twice : Value();
+  });
+}
