@@ -20,7 +20,7 @@ namespace tokamak::exec {
 
 struct ClassificationPolicy {
   bool exactSizes = false;  // bind every size exactly
-  int64_t narrowLimit = 32; // sizes up to this are bound exactly
+  int64_t narrowLimit = 64; // sizes up to this are bound exactly (as kernels unroll narrow rows)
   // Ranges of sizes and densities are fixed powers, not those around the inputs: which plan serves
   // does not depend on which inputs come first.
   bool fixedRanges = false;

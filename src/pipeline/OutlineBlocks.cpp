@@ -195,6 +195,7 @@ func::FuncOp pipeline::outline(ArrayRef<Operation *> operations, StringRef name,
     mapping.map(input, argument);
   for (Operation *op : operations) {
     op->moveBefore(entry, entry->end());
+    op->removeAttr(writtenAttributeName);
     for (OpOperand &operand : op->getOpOperands())
       operand.set(mapping.lookupOrDefault(operand.get()));
   }

@@ -17,6 +17,9 @@
 
 namespace tokamak::pipeline {
 
+// On a product: the number of the place where it was written, until it is in a block.
+inline constexpr llvm::StringLiteral writtenAttributeName = "tok.written";
+
 inline constexpr llvm::StringLiteral bindAttributeName = "tok.bind";
 inline constexpr llvm::StringLiteral blockAttributeName =
     "tok.block"; // unit attribute of a block's function

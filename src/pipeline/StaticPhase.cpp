@@ -52,6 +52,16 @@ void pipeline::sinkTranspositions(ModuleOp module) {
   }
 }
 
+void pipeline::keepProductsApart(ModuleOp module) {
+  int64_t number = 0;
+  module.walk([&](tok::MatmulOp op) {
+    auto transpose = op.getRhs().getDefiningOp<tok::TransposeOp>();
+    if (transpose && transpose.getOperand() != op.getLhs())
+      op->setAttr(writtenAttributeName,
+                  IntegerAttr::get(IntegerType::get(op.getContext(), 64), number++));
+  });
+}
+
 LogicalResult pipeline::runStaticPhase(ModuleOp module, const StaticOptions &options) {
   auto enabled = [&](StringRef name) { return !options.disabled.contains(name); };
   auto propagateConstants = [&] {
@@ -90,6 +100,8 @@ LogicalResult pipeline::runStaticPhase(ModuleOp module, const StaticOptions &opt
     prepare.addPass(createSymbolDCEPass());
   if (failed(prepare.run(module)))
     return failure();
+
+  keepProductsApart(module);
 
   // Sizes become constants, branches on sizes fold, and with them more sizes: twice is enough for
   // what scripts do. First nothing is removed, so that what is proved wrong is reported even where

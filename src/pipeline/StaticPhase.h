@@ -24,6 +24,11 @@ llvm::ArrayRef<llvm::StringLiteral> staticPassNames();
 // Replaces what the facts prove constant: nrow(X) of a known matrix becomes a number.
 void foldFacts(mlir::ModuleOp module, analysis::FactsAnalysis &facts);
 
+// Marks products U %*% t(V) so that those written at different places stay different operations
+// until they are in one block: at the entries of a sparse matrix each takes less than making one of
+// them for all.
+void keepProductsApart(mlir::ModuleOp module);
+
 // Puts transpositions next to the products that use them, out of which they vanish: t(X) %*% y
 // reads X. Hoisted from a loop, as loop-invariant code motion does it, the transposed copy would be
 // made and passed along.

@@ -193,10 +193,11 @@ Verdict fusion::judge(const BlockGraph &graph, int index, const Frame &frame) {
     return {};
   if (frame.isNative) {
     // With a vector a product is no work for a native but a pass over the matrix.
-    bool isProduct = node.kind == NodeKind::Product || node.kind == NodeKind::TransposedProduct;
-    bool isMatrixProduct = isProduct && llvm::none_of(node.operands, [&](Value operand) {
-                             return graph.shapeOf(operand).columns == 1;
-                           });
+    auto isVector = [&](int operand) { return graph.shapeOf(node.operands[operand]).columns == 1; };
+    bool isMatrixProduct =
+        node.kind == NodeKind::Product
+            ? !isVector(1)
+            : node.kind == NodeKind::TransposedProduct && !isVector(0) && !isVector(1);
     return isMatrixProduct ? Verdict{.role = Role::Native, .storable = true, .natural = true}
                            : Verdict();
   }

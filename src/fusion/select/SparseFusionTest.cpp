@@ -219,6 +219,24 @@ TEST(SparseFusion, distancesToCentresAreOneRowOperator) {
   EXPECT_EQ(block.plan(), "row(3) -> 1") << block.explanation;
 }
 
+TEST(SparseFusion, aProductOfAColumnAndARowAloneIsANative) {
+  SparseFusedBlock block("S:pxq/0.01 u:px1 v:qx1", "f64", R"(
+    %0 = tok.transpose %v : (!m) -> !m
+    %1 = tok.matmul %u, %0 : (!m, !m) -> !m
+    %2 = tok.binary mul %S, %1 : (!m, !m) -> !m
+    %3 = tok.aggregate sum full %2 : !m -> f64
+    return %3 : f64)");
+  EXPECT_EQ(block.fuse(Selector::None).plan(),
+            "transpose; matmul; cell(2 @0) -> 1 csr 0; cell(1 @0) -> 1");
+  SparseFusedBlock fused("S:pxq/0.01 u:px1 v:qx1", "f64", R"(
+    %0 = tok.transpose %v : (!m) -> !m
+    %1 = tok.matmul %u, %0 : (!m, !m) -> !m
+    %2 = tok.binary mul %S, %1 : (!m, !m) -> !m
+    %3 = tok.aggregate sum full %2 : !m -> f64
+    return %3 : f64)");
+  EXPECT_EQ(fused.fuse().plan(), "outer(3 @0) -> 1");
+}
+
 TEST(SparseFusion, theExplanationNamesTheDriver) {
   SparseFusedBlock block("S:pxq/0.001 U:pxr V:qxr", "f64", R"(
     %0 = tok.transpose %V : (!m) -> !m
