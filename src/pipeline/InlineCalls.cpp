@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/Inliner.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace tokamak;
@@ -13,6 +14,20 @@ namespace {
 
 // Operations that inlining may add to a program, besides those of functions that are called once.
 constexpr int64_t operationBudget = 20000;
+
+using Callees = llvm::DenseMap<Operation *, llvm::SetVector<Operation *>>;
+
+// Whether calls lead from one function to another.
+bool reaches(Operation *from, Operation *to, const Callees &callees) {
+  llvm::SetVector<Operation *> reached;
+  if (auto direct = callees.find(from); direct != callees.end())
+    reached = direct->second;
+  for (size_t i = 0; i < reached.size(); ++i)
+    if (auto next = callees.find(reached[i]); next != callees.end())
+      for (Operation *callee : next->second)
+        reached.insert(callee);
+  return reached.contains(to);
+}
 
 struct InlineCallsPass : PassWrapper<InlineCallsPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(InlineCallsPass)
@@ -27,13 +42,20 @@ struct InlineCallsPass : PassWrapper<InlineCallsPass, OperationPass<ModuleOp>> {
 
   void runOnOperation() final {
     llvm::DenseMap<Operation *, int> callCounts;
+    Callees callees;
     SymbolTable functions(getOperation());
-    getOperation()->walk(
-        [&](tok::CallOp call) { ++callCounts[functions.lookup(call.getCallee())]; });
+    getOperation()->walk([&](tok::CallOp call) {
+      Operation *callee = functions.lookup(call.getCallee());
+      ++callCounts[callee];
+      callees[call->getParentOfType<func::FuncOp>()].insert(callee);
+    });
 
     int64_t budget = operationBudget;
     auto fits = [&](const Inliner::ResolvedCall &call) {
       Region *body = call.targetNode->getCallableRegion();
+      // A recursion counts its calls.
+      if (reaches(body->getParentOp(), body->getParentOp(), callees))
+        return false;
       if (callCounts.lookup(body->getParentOp()) == 1)
         return true;
       int64_t size = 0;

@@ -19,13 +19,13 @@
 #include "base/Interrupt.h"
 #include "ir/tok/TokDialect.h"
 #include "reference/SourceTrace.h"
+#include "runtime/DeepStack.h"
 #include "runtime/Native.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -37,10 +37,6 @@ namespace tokamak::reference {
 // How deep calls may nest before recursion counts as endless; the same for every engine.
 inline constexpr int maximumCallDepth = 4000;
 
-// Runs the action on a stack that holds the deepest calls that are allowed, and passes on what it
-// throws.
-void runOnDeepStack(llvm::function_ref<void()> action);
-
 template <typename Domain> class ProgramWalk {
 public:
   using Value = typename Domain::Value;
@@ -51,7 +47,7 @@ public:
 
   Values call(llvm::StringRef function, Values arguments) {
     Values results;
-    runOnDeepStack([&] { results = runFunction(function, std::move(arguments)); });
+    runtime::runOnDeepStack([&] { results = runFunction(function, std::move(arguments)); });
     return results;
   }
 

@@ -3,11 +3,12 @@
 #include "runtime/Frame.h"
 
 #include "base/Interrupt.h"
+#include "runtime/DeepStack.h"
 #include "runtime/KernelLaunch.h"
 #include "runtime/ParallelLoopRun.h"
-#include "runtime/SparseMatrix.h"
 #include "runtime/Profile.h"
 #include "runtime/ScalarOperations.h"
+#include "runtime/SparseMatrix.h"
 
 #include <array>
 #include <fmt/format.h>
@@ -15,7 +16,7 @@
 namespace tokamak::runtime {
 namespace {
 
-// Each level takes some hundred bytes of the machine's stack.
+// As for every engine: then a recursion counts as endless.
 constexpr int deepestCall = 4000;
 
 // A contiguous list of values, as natives and kernels take them; short ones live on the stack.
@@ -66,6 +67,15 @@ const SourcePlace &placeOf(const Image &image, const Instruction &instruction) {
   return static_cast<size_t>(instruction.place) < image.places.size()
              ? image.places[instruction.place]
              : unknown;
+}
+
+// What was not inlined may recurse.
+bool hasCalls(const Image &image) {
+  for (const ImageFunction &function : image.functions)
+    for (const Instruction &instruction : function.instructions)
+      if (instruction.opcode == Opcode::Call)
+        return true;
+  return false;
 }
 
 void checkAllDefined(std::span<const Value> values) {
@@ -236,10 +246,14 @@ void Executor::checkStop() const {
       throw Error("an earlier iteration failed", ErrorKind::Interrupted);
 }
 
-void Executor::run() {
+void Executor::run(std::span<Value> results) {
   if (image_.functions.empty())
     internalError("the image has no entry function");
-  runFunction(image_, image_.functions.front(), {}, {}, 0);
+  auto start = [&] { runFunction(image_, image_.functions.front(), {}, results, 0); };
+  if (hasCalls(image_))
+    runOnDeepStack(start);
+  else
+    start();
 }
 
 void Executor::runFunction(const Image &image, const ImageFunction &function,

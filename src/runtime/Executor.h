@@ -26,11 +26,8 @@ public:
   // All references must outlive the executor; `provider` may be null if the image has no blocks.
   Executor(const Image &image, BlockProvider *provider, ExecutionContext &context);
   // Runs function 0 without arguments.
-  void run();
-  // The same for an entry function that returns something.
-  void run(std::span<Value> results) {
-    runFunction(image_, image_.functions.front(), {}, results, 0);
-  }
+  // `results`: of an entry function that returns something.
+  void run(std::span<Value> results = {});
   // True once an instruction with a visible effect (a native that is not pure, a print) was
   // reached: decides between exit status 2 and 1.
   bool hasStarted() const { return started_; }

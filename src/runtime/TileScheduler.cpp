@@ -1,6 +1,7 @@
 #include "runtime/TileScheduler.h"
 
 #include "base/Interrupt.h"
+#include "runtime/DeepStack.h"
 #include "runtime/parallel/ParallelLibrary.h"
 
 #include <algorithm>
@@ -84,7 +85,8 @@ struct Scheduler::Arena {
   void *arena = nullptr;
 
   void *get() {
-    std::call_once(started, [this] { arena = parallelFunctions().create(threads); });
+    std::call_once(started,
+                   [this] { arena = parallelFunctions().create(threads, deepStackBytes); });
     return arena;
   }
 };

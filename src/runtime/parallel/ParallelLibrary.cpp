@@ -10,20 +10,22 @@
 namespace {
 
 struct Arena {
-  explicit Arena(int threads) {
+  Arena(int threads, size_t stackBytes)
+      : stacks(tbb::global_control::thread_stack_size, stackBytes) {
     // oneTBB has no more workers than CPUs unless told so.
     constexpr auto limit = tbb::global_control::max_allowed_parallelism;
     if (static_cast<size_t>(threads) > tbb::global_control::active_value(limit))
       allowance = std::make_unique<tbb::global_control>(limit, threads);
     arena = std::make_unique<tbb::task_arena>(threads);
   }
+  tbb::global_control stacks;
   std::unique_ptr<tbb::global_control> allowance;
   std::unique_ptr<tbb::task_arena> arena;
 };
 
 } // namespace
 
-void *tokamakArenaCreate(int threads) { return new Arena(threads); }
+void *tokamakArenaCreate(int threads, size_t stackBytes) { return new Arena(threads, stackBytes); }
 
 void tokamakArenaDestroy(void *arena) { delete static_cast<Arena *>(arena); }
 

@@ -2,15 +2,17 @@
 // opened when a program first runs several tiles, because loading oneTBB costs more than a small
 // program takes.
 //
-//   void *arena = tokamakArenaCreate(2);
+//   void *arena = tokamakArenaCreate(2, 64 << 20);
 //   tokamakArenaForEach(arena, 10, [](void *context, int64_t tile) { ... }, &context);
 #ifndef TOKAMAK_RUNTIME_PARALLEL_PARALLELLIBRARY_H
 #define TOKAMAK_RUNTIME_PARALLEL_PARALLELLIBRARY_H
 
+#include <cstddef>
 #include <cstdint>
 
 extern "C" {
-void *tokamakArenaCreate(int threads);
+// `stackBytes`: of the stacks of its threads.
+void *tokamakArenaCreate(int threads, size_t stackBytes);
 void tokamakArenaDestroy(void *arena);
 // Calls body(context, i) for each i in [0, count), in any order, on the arena's threads. The body
 // must not throw.
