@@ -7,6 +7,7 @@
 #define TOKAMAK_RUNTIME_NUMBERREADER_H
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -28,27 +29,40 @@ inline bool isDigit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
 
 namespace digits {
 
-// Each byte of `text` is a digit: its high half is 3, and adding 6 does not carry into that half.
-inline bool areEight(uint64_t text) {
-  constexpr uint64_t highHalves = 0xF0F0F0F0F0F0F0F0, sixes = 0x0606060606060606;
-  constexpr uint64_t threes = 0x3333333333333333;
-  return ((text & highHalves) | (((text + sixes) & highHalves) >> 4)) == threes;
+// A bit in each byte of `text` that is no digit. Sums carry from such bytes into later ones alone,
+// so that the lowest bit is right.
+inline uint64_t nonDigits(uint64_t text) {
+  constexpr uint64_t zeros = 0x3030303030303030, beyondNine = 0x7676767676767676;
+  uint64_t values = text ^ zeros;
+  return ((values + beyondNine) | values) & 0x8080808080808080;
 }
 
 // Joins neighbours to numbers of two, four and eight digits; the first digit is the lowest byte.
+// Bytes of zeros count as digits, too.
 inline uint64_t valueOfEight(uint64_t text) {
   uint64_t pairs = ((text & 0x0F0F0F0F0F0F0F0F) * ((10 << 8) + 1)) >> 8;
   uint64_t fours = ((pairs & 0x00FF00FF00FF00FF) * ((uint64_t{100} << 16) + 1)) >> 16;
   return ((fours & 0x0000FFFF0000FFFF) * ((uint64_t{10000} << 32) + 1)) >> 32;
 }
 
+inline constexpr std::array<uint64_t, 8> integerPowersOfTen = {1,     10,     100,     1000,
+                                                               10000, 100000, 1000000, 10000000};
+
 // Appends the digits at `position` to `value` (modulo 2^64) and returns where they end.
 inline const char *append(const char *position, const char *end, uint64_t &value) {
-  for (uint64_t eight; end - position >= 8; position += 8) {
-    std::memcpy(&eight, position, sizeof eight);
-    if (!areEight(eight))
-      break;
-    value = value * 100000000 + valueOfEight(eight);
+  for (; end - position >= 8; position += 8) {
+    uint64_t text;
+    std::memcpy(&text, position, sizeof text);
+    uint64_t others = nonDigits(text);
+    if (others == 0) {
+      value = value * 100000000 + valueOfEight(text);
+      continue;
+    }
+    // The digits move to the end of the eight; without a branch, since their number varies.
+    int count = std::countr_zero(others) / 8;
+    uint64_t moved = (text << (8 * (7 - count))) << 8;
+    value = value * integerPowersOfTen[count] + valueOfEight(moved);
+    return position + count;
   }
   for (; position < end && isDigit(*position); ++position)
     value = value * 10 + static_cast<uint64_t>(*position - '0');
@@ -60,6 +74,53 @@ inline constexpr std::array<double, 23> powersOfTen = {
     1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
     1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
+// 5^k fits into 64 bits up to k = 27.
+inline constexpr int64_t largestPowerOfFive = 27;
+inline constexpr auto powersOfFive = [] {
+  std::array<uint64_t, largestPowerOfFive + 1> powers{1};
+  for (size_t k = 1; k < powers.size(); ++k)
+    powers[k] = powers[k - 1] * 5;
+  return powers;
+}();
+
+struct Division {
+  uint64_t quotient, remainder;
+};
+
+// (high * 2^64 + low) / divisor, where high < divisor.
+inline Division divide(uint64_t high, uint64_t low, uint64_t divisor) {
+#ifdef __x86_64__
+  Division result;
+  __asm__("divq %4"
+          : "=a"(result.quotient), "=d"(result.remainder)
+          : "0"(low), "1"(high), "r"(divisor)
+          : "cc");
+  return result;
+#else
+  unsigned __int128 dividend = (static_cast<unsigned __int128>(high) << 64) | low;
+  return {static_cast<uint64_t>(dividend / divisor), static_cast<uint64_t>(dividend % divisor)};
+#endif
+}
+
+// mantissa / 10^k, rounded once; mantissa is not 0, and k at most largestPowerOfFive.
+//
+// Both are shifted until their highest bits are set. Their quotient, taken with 63 bits behind the
+// point, then has 63 or 64 bits, at least ten more than a double, and the remainder only says
+// whether it is exact: as lowest bit it keeps the conversion from taking the quotient for a tie.
+// What remains is a power of two.
+inline double quotientByPowerOfTen(uint64_t mantissa, int64_t k) {
+  int mantissaShift = std::countl_zero(mantissa), divisorShift = std::countl_zero(powersOfFive[k]);
+  uint64_t dividend = mantissa << mantissaShift;
+  auto [quotient, remainder] =
+      divide(dividend >> 1, dividend << 63, powersOfFive[k] << divisorShift);
+  constexpr int64_t bias = 1023, mantissaBits = 52;
+  // One bit less converts as a signed integer, which processors can do.
+  auto bits = static_cast<int64_t>((quotient >> 1) | (quotient & 1) | (remainder != 0));
+  int64_t exponent = divisorShift - mantissaShift - k - 62;
+  auto scale = std::bit_cast<double>(static_cast<uint64_t>(exponent + bias) << mantissaBits);
+  return static_cast<double>(bits) * scale;
+}
+
 } // namespace digits
 
 // The longest number at `begin`: "-12.5e3" of "-12.5e3,4". Returns where it ends, or null where no
@@ -67,8 +128,7 @@ inline constexpr std::array<double, 23> powersOfTen = {
 inline const char *readNumber(const char *begin, const char *end, double &value) {
   const char *position = begin;
   bool isNegative = position < end && *position == '-';
-  if (position < end && (*position == '-' || *position == '+'))
-    ++position;
+  position += isNegative || (position < end && *position == '+');
   const char *unsignedBegin = position;
   uint64_t mantissa = 0;
   position = digits::append(position, end, mantissa);
@@ -96,18 +156,22 @@ inline const char *readNumber(const char *begin, const char *end, double &value)
     }
   }
   exponent -= fractionDigits;
-  // Both factors are doubles without rounding, so that their product is rounded once (Clinger,
-  // "How to read floating point numbers accurately", 1990). 19 digits fit into 64 bits.
-  constexpr uint64_t exactIntegers = uint64_t{1} << 53;
-  if (digitCount <= 19 && mantissa <= exactIntegers && exponent >= -22 && exponent <= 22) {
-    auto factor = static_cast<double>(mantissa);
+  // Up to 15 digits and to 10^22, both factors are doubles without rounding, so that their product
+  // is rounded once (Clinger, "How to read floating point numbers accurately", 1990). 19 digits fit
+  // into 64 bits.
+  constexpr int64_t exactDigits = 15, exactPower = 22, digitsOf64Bits = 19;
+  if (digitCount <= exactDigits && exponent >= -exactPower && exponent <= exactPower) {
+    auto factor = static_cast<double>(static_cast<int64_t>(mantissa));
     value = exponent < 0 ? factor / digits::powersOfTen[-exponent]
                          : factor * digits::powersOfTen[exponent];
+  } else if (digitCount <= digitsOf64Bits && mantissa != 0 && exponent < 0 &&
+             exponent >= -digits::largestPowerOfFive) {
+    value = digits::quotientByPowerOfTen(mantissa, -exponent);
   } else {
     value = roundedNumber(unsignedBegin, position);
   }
-  if (isNegative)
-    value = -value;
+  // Signs are as good as random: no branch.
+  value = std::bit_cast<double>(std::bit_cast<uint64_t>(value) ^ (uint64_t{isNegative} << 63));
   return position;
 }
 

@@ -99,7 +99,7 @@ int fuzzReader(const std::string &format, const uint8_t *data, size_t size) {
   MatrixFile file = fileOf(format, input.substr(0, lineEnd));
   // A copy of its own, so that reading behind its end is noticed.
   std::string text(input.substr(std::min(lineEnd + 1, size)));
-  Outcome whole = read(file, text, {});
+  Outcome whole = read(file, text, {.window = size_t{1} << 16});
   if (isGzip(text)) { // damaged data may be noticed before or behind what is wrong in the text
     read(file, text, {.piece = 3, .window = 7});
     return 0;
