@@ -12,7 +12,7 @@ func.func @main() {
     %t = tok.binary add %s, %i : (i64, i64) -> i64
     tok.yield %t : i64
   }
-  // CHECK: jump
+  // CHECK: loop-step {{.*}} -> 5
   // CHECK: native print
   tok.print %r : (i64) -> ()
   return
