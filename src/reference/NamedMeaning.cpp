@@ -7,6 +7,7 @@
 #include "reference/ListMeaning.h"
 #include "reference/MatrixMeaning.h"
 #include "reference/SelectionMeaning.h"
+#include "reference/StatisticMeaning.h"
 #include "reference/TensorMeaning.h"
 
 namespace tokamak::reference {
@@ -58,6 +59,16 @@ constexpr NamedMeaning namedMeanings[] = {
     {"order", [](Operands o) { return order(o[0], o[1], o[2], o[3]); }},
     {"outer", [](Operands o) { return outer(o[0], o[1], o[2]); }},
     {"replace", [](Operands o) { return replace(o[0], o[1], o[2]); }},
+    {"quantile", [](Operands o) { return quantile(o[0], o[1], o[2]); }},
+    {"median", [](Operands o) { return median(o[0], o[1]); }},
+    {"inter_quartile_mean", [](Operands o) { return interQuartileMean(o[0], o[1]); }},
+    {"moment", [](Operands o) { return moment(o[0], o[1], o[2]); }},
+    {"cov", [](Operands o) { return covariance(o[0], o[1], o[2]); }},
+    {"unique", [](Operands o) { return unique(o[0], o[1]); }},
+    {"count_distinct", [](Operands o) { return countDistinct(o[0], o[1]); }},
+    {"contains", [](Operands o) { return contains(o[0], o[1]); }},
+    {"aggregate",
+     [](Operands o) { return aggregateGroups(o[0], o[1], o[2], o[3], o[4], o[5]); }},
     {"cumsum", [](Operands o) { return cumulate(AggregateKind::Sum, o[0]); }},
     {"cumprod", [](Operands o) { return cumulate(AggregateKind::Prod, o[0]); }},
     {"cummin", [](Operands o) { return cumulate(AggregateKind::Min, o[0]); }},
