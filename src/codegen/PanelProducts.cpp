@@ -12,6 +12,19 @@ Value PanelProducts::columnCount(Value value) {
   return kernel_.tile.columns;
 }
 
+// For each column: target(column) += sum of factor i times cell(column, i).
+void PanelProducts::accumulate(int64_t columnCount, ArrayRef<Value> factors,
+                               llvm::function_ref<Value(Value)> target,
+                               llvm::function_ref<Value(Value, int)> cell) {
+  values_.forEachColumn(columnCount, [&](Value column) {
+    Value place = target(column);
+    Value sum = vectors_.load(place, {});
+    for (auto [number, factor] : llvm::enumerate(factors))
+      sum = vectors_.fma(factor, vectors_.splat(cell(column, number)), sum);
+    vectors_.store(sum, place, {});
+  });
+}
+
 //===- products of rows
 //---------------------------------------------------------------------------===//
 
@@ -32,17 +45,16 @@ void PanelProducts::add(tok::MatmulOp product, ArrayRef<Value> columns, Value fi
   Value across = right.isTransposed ? columnCount(rowAggregated(product)) : one;
   Value start =
       vectors_.offset(values_.inputArray(right.input), vectors_.multiply(firstColumn, down), cells);
-  values_.forEachColumn(*constantWidth(body_, result), [&](Value column) {
-    Value target = values_.panelPointer(result, column);
-    Value sum = vectors_.load(target, {});
+  SmallVector<Value> factors;
+  for (Value column : columns)
+    factors.push_back(vectors_.extend(column));
+  auto target = [&](Value column) { return values_.panelPointer(result, column); };
+  auto cell = [&](Value column, int number) {
     Value top = vectors_.offset(start, vectors_.multiply(column, across), cells);
-    for (auto [number, vector] : llvm::enumerate(columns)) {
-      Value place = vectors_.multiply(down, vectors_.integer(number));
-      Value cell = vectors_.loadScalar(vectors_.offset(top, place, cells), cells);
-      sum = vectors_.fma(vectors_.extend(vector), vectors_.splat(vectors_.extend(cell)), sum);
-    }
-    vectors_.store(sum, target, {});
-  });
+    Value place = vectors_.multiply(down, vectors_.integer(number));
+    return vectors_.extend(vectors_.loadScalar(vectors_.offset(top, place, cells), cells));
+  };
+  accumulate(*constantWidth(body_, result), factors, target, cell);
 }
 
 void PanelProducts::addChunk(tok::MatmulOp product) {
@@ -124,19 +136,17 @@ void PanelProducts::add(const Root &root, ArrayRef<Value> rows, Value firstColum
   SmallVector<RowCells> factors;
   for (int row = 0; row < values_.rows(); ++row)
     factors.push_back(values_.rowCells(cells, row));
-  values_.forEachColumn(*constantWidth(body_, cells), [&](Value cell) {
-    Value target = vectors_.offset(accumulatorLine(root, cell), firstColumn);
-    Value sum = vectors_.load(target, {});
-    for (auto [row, factor] : llvm::zip(rows, factors)) {
-      Value place = vectors_.multiply(cell, vectors_.integer(factor.distance));
-      Value number =
-          vectors_.loadScalar(vectors_.offset(factor.pointer, place, factor.type), factor.type);
-      // A product is rounded to f32 before anything is computed of it.
-      number = vectors_.extend(vectors_.round(number, values_.cellsOf(cells)));
-      sum = vectors_.fma(row, vectors_.splat(number), sum);
-    }
-    vectors_.store(sum, target, {});
-  });
+  auto target = [&](Value column) {
+    return vectors_.offset(accumulatorLine(root, column), firstColumn);
+  };
+  auto cell = [&](Value column, int row) {
+    auto [pointer, distance, type] = factors[row];
+    Value place = vectors_.multiply(column, vectors_.integer(distance));
+    Value number = vectors_.loadScalar(vectors_.offset(pointer, place, type), type);
+    // A product is rounded to f32 before anything is computed of it.
+    return vectors_.extend(vectors_.round(number, values_.cellsOf(cells)));
+  };
+  accumulate(*constantWidth(body_, cells), rows, target, cell);
 }
 
 void PanelProducts::addChunk(const Root &root) {

@@ -38,6 +38,9 @@ public:
 private:
   void add(tok::MatmulOp product, llvm::ArrayRef<mlir::Value> columns, mlir::Value firstColumn);
   void add(const Root &root, llvm::ArrayRef<mlir::Value> rows, mlir::Value firstColumn);
+  void accumulate(int64_t columnCount, llvm::ArrayRef<mlir::Value> factors,
+                  llvm::function_ref<mlir::Value(mlir::Value)> target,
+                  llvm::function_ref<mlir::Value(mlir::Value, int)> cell);
   // Line `cell` of D: a vector's columns for a cell's column.
   mlir::Value accumulatorLine(const Root &root, mlir::Value cell);
   mlir::Value columnCount(mlir::Value value);
