@@ -127,9 +127,8 @@ void eigenOfGeneral(ColumnMajor &a, std::vector<double> &values) {
   checkConverged(info, "eigen");
   std::vector<int64_t> order(n);
   std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(), [&](int64_t i, int64_t j) {
-    return real[i] != real[j] ? real[i] < real[j] : i < j;
-  });
+  std::sort(order.begin(), order.end(),
+            [&](int64_t i, int64_t j) { return real[i] != real[j] ? real[i] < real[j] : i < j; });
   for (int64_t j = 0; j < n; ++j) {
     values.push_back(real[order[j]]);
     if (imaginary[order[j]] == 0 && isFlipped(vectors, order[j]))

@@ -16,9 +16,9 @@ struct Size {
   double density;
 };
 // Empty, single cells, vectors, empty rows, more rows than a range has, denser than CSR should be.
-const Size sizes[] = {{0, 5, 1},       {5, 0, 1},        {1, 1, 1},        {1, 300, 0.1},
-                      {40, 30, 0.1},   {40, 30, 0},      {40, 30, 0.9},    {300, 7, 0.02},
-                      {7, 300, 0.02},  {3000, 60, 0.01}, {60, 3000, 0.01}, {900, 800, 0.001},
+const Size sizes[] = {{0, 5, 1},      {5, 0, 1},        {1, 1, 1},        {1, 300, 0.1},
+                      {40, 30, 0.1},  {40, 30, 0},      {40, 30, 0.9},    {300, 7, 0.02},
+                      {7, 300, 0.02}, {3000, 60, 0.01}, {60, 3000, 0.01}, {900, 800, 0.001},
                       {30000, 3, 0.1}};
 
 Value sparse(const Size &size, uint64_t seed = 1) {
