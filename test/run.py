@@ -20,6 +20,7 @@ import claims
 import include_edges
 import run_commands
 import run_counts
+import run_interrupts
 import run_natives
 import run_scripts
 
@@ -157,7 +158,8 @@ def example_level():
 
 
 def command_level():
-    return {name: alone(run) for name, run in run_commands.discover().items()}
+    tests = run_commands.discover() | run_interrupts.discover()
+    return {name: alone(run) for name, run in tests.items()}
 
 
 def native_level():

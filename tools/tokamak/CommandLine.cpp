@@ -22,7 +22,7 @@ constexpr const char *footer = R"(Examples:
   tokamak check script.dml                           find errors without running
 
 The script's output goes to stdout, everything else to stderr. Exit status: 0 success; 1 the program failed while it
-ran; 2 a mistake found before anything ran; 70 a bug in Tokamak.)";
+ran; 2 a mistake found before anything ran; 70 a bug in Tokamak; 130 interrupted (Ctrl-C or SIGTERM).)";
 
 // The script's arguments stand behind -nvargs or -args, up to the next option that begins with two
 // dashes.

@@ -2,6 +2,7 @@
 // exit status.
 #include "tokamak/Commands.h"
 #include "tokamak/EmbeddedLibrary.h"
+#include "tokamak/InterruptSignals.h"
 #include "tokamak/RunReport.h"
 
 #include "frontend/dml/Import.h"
@@ -146,6 +147,7 @@ private:
       context.profile = &profile.emplace(line_.trace.empty() ? runtime::Profile::Events::Dropped
                                                              : runtime::Profile::Events::Kept);
     auto begin = std::chrono::steady_clock::now();
+    stopOnInterrupt();
     try {
       body(context);
       std::cout.flush();
@@ -154,6 +156,8 @@ private:
       return Success;
     } catch (const Error &error) {
       std::cout.flush();
+      if (error.kind() == ErrorKind::Interrupted)
+        return reportInterrupt(error);
       return reportError(error, runner.hasStarted());
     }
   }
@@ -184,6 +188,14 @@ private:
     diagnostics_.render(out, line_.color);
     std::cerr << out.str();
     return status;
+  }
+
+  int reportInterrupt(const Error &error) {
+    const SourcePlace &place = error.place();
+    std::cerr << (place.isKnown() ? fmt::format("tokamak: interrupted at {}:{}:{}\n", place.file,
+                                                place.line, place.column)
+                                  : "tokamak: interrupted\n");
+    return Interrupted;
   }
 
   int reportError(const Error &error, bool started) {

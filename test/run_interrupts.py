@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""Tests of Ctrl-C and SIGTERM: a running script stops soon, with exit status 130, and leaves nothing half-written.
+
+usage: run_interrupts.py [FILTER]
+"""
+
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+TOKAMAK = ROOT / "build" / os.environ.get("TOKAMAK_PRESET", "release") / "bin/tokamak"
+# A slow machine needs some seconds; what is not interrupted runs for minutes or for ever.
+PATIENCE_SECONDS = 30
+
+ENDLESS_SCALARS = 'print("started")\nx = 0\nwhile (x >= 0) x = (x + 1) %% 1000\nprint(x)\n'
+ENDLESS_CALLS = ('f = function(double x) return (double y) { if (x > 100) y = 0 else y = f(x + 1) }\nprint("started")\nx = 0\n'
+                 'while (x >= 0) x = f(x)\nprint(x)\n')
+ENDLESS_KERNELS = ('X = rand(rows=3000, cols=1000, seed=1)\nprint("started")\ns = 1\n'
+                   'while (s > 0) s = sum(exp(X * s) / (1 + abs(X)))\nprint(s)\n')
+ENDLESS_PARFOR = ('R = matrix(0, rows=1000, cols=1)\nprint("started")\n'
+                  'parfor (i in 1:1000) {\n  x = 0\n  while (x >= 0) x = (x + 1) %% 1000\n  R[i, 1] = x\n}\nprint(sum(R))\n')
+LONG_WRITE = ('X = rand(rows=3000, cols=1000, seed=1)\nprint("started")\n'
+              'i = 0\nwhile (i >= 0) {\n  write(X, $out + "/x" + i + ".csv", format="csv")\n  i = i + 1\n}\n')
+LONG_NATIVE = 'X = rand(rows=20000000, cols=1, seed=1)\nprint("started")\nprint(sum(order(target=X, by=1)))\n'
+
+
+def start(folder, program, *options):
+    script = pathlib.Path(folder) / "script.dml"
+    script.write_text(program)
+    process = subprocess.Popen([TOKAMAK, "run", script, "--threads=2", *options], stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
+    return process
+
+
+def stops(program, *options, number=signal.SIGINT, engine="native"):
+    """Interrupts the program a second after it was started; gives its stderr."""
+    with tempfile.TemporaryDirectory() as folder:
+        process = start(folder, program, f"--engine={engine}", *options)
+        try:
+            process.wait(1)
+            raise AssertionError("it ended by itself\n" + process.stderr.read())
+        except subprocess.TimeoutExpired:
+            pass
+        process.send_signal(number)
+        try:
+            out, err = process.communicate(timeout=PATIENCE_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise AssertionError("it does not stop")
+        assert process.returncode == 130, f"exit status {process.returncode}\n{err}"
+        assert "tokamak: interrupted" in err, err
+        assert out in ("started\n", ""), out
+        return err
+
+
+def between_instructions():
+    assert "script.dml:" in stops(ENDLESS_SCALARS)
+
+
+def in_calls():
+    stops(ENDLESS_CALLS)
+
+
+def between_tiles():
+    stops(ENDLESS_KERNELS)
+
+
+def in_tasks_of_a_parfor():
+    stops(ENDLESS_PARFOR)
+
+
+def by_sigterm():
+    stops(ENDLESS_SCALARS, number=signal.SIGTERM)
+
+
+def in_the_reference():
+    stops(ENDLESS_SCALARS, engine="reference")
+
+
+def leaves_whole_files_only():
+    with tempfile.TemporaryDirectory() as folder:
+        stops(LONG_WRITE, "-nvargs", f"out={folder}")
+        for path in pathlib.Path(folder).iterdir():
+            assert path.suffix in (".csv", ".mtd"), f"{path} is left"
+            if path.suffix == ".csv":
+                assert path.read_bytes().count(b"\n") == 3000, f"{path} is not whole"
+
+
+def twice_stops_at_once():
+    with tempfile.TemporaryDirectory() as folder:
+        process = start(folder, LONG_NATIVE)
+        try:
+            process.wait(2)
+        except subprocess.TimeoutExpired:
+            pass
+        for _ in range(2):
+            process.send_signal(signal.SIGINT)
+            try:
+                process.wait(0.2)
+            except subprocess.TimeoutExpired:
+                pass
+        process.communicate(timeout=PATIENCE_SECONDS)
+        assert process.returncode == 130, process.returncode
+
+
+TESTS = [between_instructions, in_calls, between_tiles, in_tasks_of_a_parfor, by_sigterm, in_the_reference,
+         leaves_whole_files_only, twice_stops_at_once]
+
+
+def discover():
+    """{name: function that returns None or what is wrong}"""
+    def outcome(test):
+        try:
+            test()
+        except (AssertionError, subprocess.SubprocessError, OSError) as failure:
+            return f"{type(failure).__name__}: {failure}"
+        return None
+    return {f"commands/interrupt/{t.__name__.replace('_', '-')}": lambda t=t: outcome(t) for t in TESTS}
+
+
+def main():
+    failed = 0
+    for name, run in discover().items():
+        if len(sys.argv) > 1 and sys.argv[1] not in name:
+            continue
+        wrong = run()
+        failed += wrong is not None
+        print(f"{'FAIL' if wrong else 'ok  '} {name}" + (f"\n{wrong}" if wrong else ""))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
