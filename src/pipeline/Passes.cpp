@@ -125,6 +125,9 @@ struct FusePass : PassWrapper<FusePass, OperationPass<func::FuncOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FusePass)
   FusePass() = default;
   FusePass(const FusePass &other) : PassWrapper(other) {}
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<plan::PlanDialect>();
+  }
   StringRef getArgument() const final { return "tok-fuse"; }
   StringRef getDescription() const final {
     return "Fuse operations into plan.operator, under the fixed machine model";

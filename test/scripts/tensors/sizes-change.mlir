@@ -1,7 +1,7 @@
 // A block meets arrays of other sizes in each iteration: narrow ones, wide ones, a dimension that becomes 1.
 // prints: 1 4: 40.0
-// prints: 2 40: 6560.0
-// prints: 3 50: 15300.0
+// prints: 2 400: 641600.0
+// prints: 3 500: 1503000.0
 // prints: 4 1: 16.0
 !t = tensor<?x?x?xf64>
 func.func @sums(%a: i64, %b: i64) -> f64 {
@@ -31,13 +31,13 @@ func.func @main() {
   tok.for %i = %n1 to %n4 step %n1 {
     %n3 = tok.constant 3 : i64
     %n2 = tok.constant 2 : i64
-    %n40 = tok.constant 40 : i64
-    %n50 = tok.constant 50 : i64
+    %n400 = tok.constant 400 : i64
+    %n500 = tok.constant 500 : i64
     %is2 = tok.binary eq %i, %n2 : (i64, i64) -> i1
     %is3 = tok.binary eq %i, %n3 : (i64, i64) -> i1
     %is4 = tok.binary eq %i, %n4 : (i64, i64) -> i1
-    %b0 = tok.ifelse %is2, %n40, %n4 : (i1, i64, i64) -> i64
-    %b1 = tok.ifelse %is3, %n50, %b0 : (i1, i64, i64) -> i64
+    %b0 = tok.ifelse %is2, %n400, %n4 : (i1, i64, i64) -> i64
+    %b1 = tok.ifelse %is3, %n500, %b0 : (i1, i64, i64) -> i64
     %b2 = tok.ifelse %is4, %n1, %b1 : (i1, i64, i64) -> i64
     tok.call @show(%i, %b2) : (i64, i64) -> ()
     tok.yield

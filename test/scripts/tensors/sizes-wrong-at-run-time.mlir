@@ -1,14 +1,14 @@
 // Sizes that only the run tells: the same message on both engines, and what ran before has run.
 // exit: 1
 // prints: before
-// error-contains: sizes do not agree: 2x60x1 * 2x50x1; expected equal sizes, or 1 where they differ
+// error-contains: sizes do not agree: 2x600x1 * 2x500x1; expected equal sizes, or 1 where they differ
 // error-line: 23
 func.func @main() {
   %before = tok.constant "before" : !tok.string
   tok.print %before : (!tok.string) -> ()
   %one = tok.constant 1.0 : f64
-  %n = tok.constant 100.0 : f64
-  %m = tok.constant 120.0 : f64
+  %n = tok.constant 1000.0 : f64
+  %m = tok.constant 1200.0 : f64
   %none = tok.constant unit : none
   %a = tok.seq %one, %m, %none : (f64, f64, none) -> tensor<?x?xf64>
   %b = tok.seq %one, %n, %none : (f64, f64, none) -> tensor<?x?xf64>
