@@ -45,6 +45,7 @@ class Benchmark:
     tolerance: float  # by which results of peers may differ; algorithms stop before they have converged
     peers: tuple = ("C++", "NumPy")
     flops: float = 0  # multiplications and additions of products that one repetition can not avoid
+    density: float = 0  # of sparse arrays
 
 
 BENCHMARKS = [
@@ -52,6 +53,9 @@ BENCHMARKS = [
     Benchmark("sum-pair", "sum-pair", 200_000, 100, 7, 5, ("C++", 0.9), 3, 1e-9),
     Benchmark("chain-wide", "chain", 200_000, 100, 7, 5, ("C++", 0.7), 1, 1e-9),
     Benchmark("chain-narrow", "chain", 2_000_000, 10, 7, 5, ("C++", 0.5), 1, 1e-9),
+    Benchmark("sparse-chain", "sparse-chain", 1_000_000, 1000, 7, 5, ("C++", 0.8), 0, 1e-9, ("C++",), density=1e-2),
+    *(Benchmark(f"sampled-{density:g}", "sampled", 20_000, 20_000, 7, 5, ("C++", 0.8), 0, 1e-9, ("C++",), density=density)
+      for density in (1e-2, 1e-3, 1e-4)),
     # Algorithms: the bound is on the faster one of the Python peers. They iterate equally often, but scikit-learn stops
     # where it has converged.
     Benchmark("l2svm", "l2svm", 10_000_000, 10, 1, 3, (PYTHON, 2.0), 0, 1e-4),
@@ -92,10 +96,12 @@ def commands(benchmark, threads):
     """{peer: command} of one benchmark."""
     size = [str(benchmark.rows), str(benchmark.columns)]
     repetitions = str(benchmark.repetitions)
+    density = [f"density={benchmark.density}"] if benchmark.density else []
     known = {
         "Tokamak": [TOKAMAK, "run", PROGRAMS / f"{benchmark.program}.dml", f"--threads={threads}", "-nvargs",
-                    f"rows={size[0]}", f"cols={size[1]}", f"reps={repetitions}"],
-        "C++": [CPP / "hand-written", benchmark.name, str(threads), repetitions, *size],
+                    f"rows={size[0]}", f"cols={size[1]}", f"reps={repetitions}", *density],
+        "C++": [CPP / "hand-written", benchmark.name, str(threads), repetitions, *size,
+                *([str(benchmark.density)] if benchmark.density else [])],
         "NumPy": [VENV / "bin/python", ROOT / "bench/numpy_peer.py", benchmark.name, repetitions, *size],
         "scikit-learn": [VENV / "bin/python", ROOT / "bench/scikit_learn_peer.py", benchmark.name, repetitions, *size],
     }
