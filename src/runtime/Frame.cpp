@@ -34,12 +34,6 @@ int64_t integerOf(const Value &value) {
   return value.isInteger() ? value.asInteger() : truncateToInteger(numberOf(value));
 }
 
-std::string cellText(const Value &value) {
-  if (value.isBoolean())
-    return value.asBoolean() ? "true" : "false";
-  return value.asText();
-}
-
 } // namespace
 
 std::string_view nameOf(FrameType type) { return typeNames[static_cast<size_t>(type)]; }
@@ -99,14 +93,13 @@ Value FrameColumn::cell(int64_t row) const {
 
 std::string FrameColumn::text(int64_t row) const {
   Value value = cell(row);
-  return value.isNothing() ? std::string() : cellText(value);
+  return value.isNothing() ? std::string() : value.asText();
 }
 
 void FrameColumn::set(int64_t row, const Value &value) {
   switch (type()) {
   case FrameType::String:
-    std::get<Texts>(cells_)[row] =
-        value.isNothing() ? std::nullopt : std::optional(cellText(value));
+    std::get<Texts>(cells_)[row] = value.isNothing() ? std::nullopt : std::optional(value.asText());
     break;
   case FrameType::Double:
     std::get<Doubles>(cells_)[row] = numberOf(value);

@@ -39,7 +39,7 @@ public:
   int64_t rows() const;
   // A scalar of the column's type; nothing where a text is missing.
   Value cell(int64_t row) const;
-  // As the cell prints: "1.0", "true", "" where it is missing.
+  // As the cell prints: "1.0", "TRUE", "" where it is missing.
   std::string text(int64_t row) const;
   // Converts a scalar (or nothing) to the column's type. Throws Error if a text is none.
   void set(int64_t row, const Value &value);

@@ -176,7 +176,7 @@ std::string listText(const List &list, const TextOptions &options, int depth = 1
     if (element.isArray())
       text += "\nMatrix:\n";
     else if (element.isFrame())
-      text += "\nFrame:\n";
+      text += "\n";
     text +=
         element.isList() ? listText(*element.list(), options, depth + 1) : textOf(element, options);
   }
