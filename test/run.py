@@ -22,6 +22,7 @@ import run_commands
 import run_counts
 import run_interrupts
 import run_natives
+import run_planned
 import run_scripts
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -158,7 +159,7 @@ def example_level():
 
 
 def command_level():
-    tests = run_commands.discover() | run_interrupts.discover()
+    tests = run_commands.discover() | run_interrupts.discover() | run_planned.discover()
     return {name: alone(run) for name, run in tests.items()}
 
 

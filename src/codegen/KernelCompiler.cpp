@@ -207,7 +207,10 @@ FailureOr<abi::KernelPlan> KernelCompiler::State::build(plan::OperatorOp op, Wor
   SmallVector<std::string> symbols{plan.name};
   if (merges)
     symbols.push_back(plan.name + "_merge");
-  auto linked = MachineCode::link(emitObject(*code, machine), symbols);
+  std::unique_ptr<llvm::MemoryBuffer> object = emitObject(*code, machine);
+  if (options.keepObject)
+    options.keepObject(plan.name, object->getBuffer().str());
+  auto linked = MachineCode::link(std::move(object), symbols);
   if (!linked)
     return internalFailure(op, linked.takeError());
   plan.kernel = reinterpret_cast<TokKernel>((*linked)->address(symbols[0]));

@@ -27,6 +27,9 @@ struct KernelCompilerOptions {
   // Calls may come from several threads.
   using Sink = std::function<void(const std::string &kernel, const std::string &text)>;
   Sink explainLoops, explainLlvm, explainAssembly;
+  // Called likewise with a kernel's relocatable object, which defines its name and, where partial
+  // results merge, NAME_merge.
+  Sink keepObject;
 };
 
 struct KernelCompilerStatistics {

@@ -18,22 +18,14 @@ LateBinding::BlockPlans &LateBinding::plansOf(int32_t block) {
   return plans_[block];
 }
 
-template <typename Plans>
-static std::shared_ptr<const Image> find(const Plans &plans, std::span<const Value> inputs) {
-  for (const auto &plan : plans)
-    if (plan.conditions.holdFor(inputs))
-      return plan.image;
-  return nullptr;
-}
-
 std::shared_ptr<const Image> LateBinding::planFor(int32_t block, std::span<const Value> inputs) {
   {
     std::shared_lock lock(mutex_);
     if (static_cast<size_t>(block) < plans_.size()) {
       const BlockPlans &known = plans_[block];
-      if (auto image = find(known.plans, inputs))
+      if (auto image = runtime::findPlan(known.plans, inputs))
         return image;
-      if (auto image = find(known.ready, inputs))
+      if (auto image = runtime::findPlan(known.ready, inputs))
         return image;
     }
   }
@@ -55,6 +47,17 @@ void LateBinding::endParallel() {
     if (known.plans.size() > plansPerBlock)
       known.plans.erase(known.plans.begin(), known.plans.end() - plansPerBlock);
   }
+}
+
+std::vector<runtime::PlannedBlock> LateBinding::plannedBlocks() {
+  std::shared_lock lock(mutex_);
+  std::vector<runtime::PlannedBlock> blocks(blocks_.size());
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    blocks[i].name = blocks_[i].name;
+    if (i < plans_.size())
+      blocks[i].plans = plans_[i].plans;
+  }
+  return blocks;
 }
 
 //===- making plans

@@ -12,6 +12,7 @@
 #define TOKAMAK_EXEC_LATEBINDING_H
 
 #include "exec/Classification.h"
+#include "runtime/PlannedProgram.h"
 
 #include <future>
 #include <map>
@@ -45,12 +46,12 @@ public:
   void beginParallel() override;
   void endParallel() override;
   int64_t specializations() const { return specializations_; }
+  // All plans made so far, for a program that is to run without a compiler. Blocks that were not
+  // reached have none.
+  std::vector<runtime::PlannedBlock> plannedBlocks();
 
 private:
-  struct Plan {
-    runtime::PlanConditions conditions;
-    std::shared_ptr<const runtime::Image> image;
-  };
+  using Plan = runtime::BlockPlan;
   // What a request for a plan in a parallel section comes to; nothing: only exact sizes decide.
   using Outcome = std::variant<std::monostate, Plan, Error>;
   struct BlockPlans {

@@ -1,5 +1,6 @@
 #include "exec/Program.h"
 
+#include "exec/AheadOfTime.h"
 #include "exec/MachineModelCache.h"
 #include "pipeline/LowerToImage.h"
 #include "pipeline/OutlineBlocks.h"
@@ -99,6 +100,9 @@ void Program::run(runtime::ExecutionContext &context, std::span<runtime::Value> 
     compilerOptions.explainLlvm = show;
   if (options_.explain.assembly)
     compilerOptions.explainAssembly = show;
+  ObjectKeeper objects;
+  if (!options_.aheadOfTime.empty())
+    compilerOptions.keepObject = objects.sink();
   std::optional<codegen::KernelCompiler> ownKernels;
   codegen::KernelCompiler &kernels =
       options_.kernels ? *options_.kernels : ownKernels.emplace(compilerOptions);
@@ -140,4 +144,6 @@ void Program::run(runtime::ExecutionContext &context, std::span<runtime::Value> 
     throw;
   }
   finish();
+  if (!options_.aheadOfTime.empty())
+    writeAheadOfTime(options_.aheadOfTime, {image_, binding.plannedBlocks()}, objects);
 }

@@ -28,6 +28,9 @@ struct ProgramOptions {
   std::ostream *explanations = nullptr;       // where they go; required if any is asked for
   std::string machineModel;                   // file; empty: the model measured on this machine
   codegen::KernelCompiler *kernels = nullptr; // shared by many programs; null: one of its own
+  // Folder for what the program needs to run again without a compiler (AheadOfTime.h); empty: not
+  // wanted. The kernels must be its own.
+  std::string aheadOfTime;
 };
 
 // Counts of one run, for tests and --stats; times in nanoseconds.

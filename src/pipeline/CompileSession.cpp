@@ -48,6 +48,11 @@ const FrozenBlock &FrozenBlocks::operator[](int32_t block) const {
   return blocks_[block];
 }
 
+size_t FrozenBlocks::size() const {
+  std::shared_lock lock(mutex_);
+  return blocks_.size();
+}
+
 std::string FrozenBlocks::newName(const std::string &origin) {
   std::unique_lock lock(mutex_);
   return origin + "_" + std::to_string(blocks_.size() + namesGiven_++);

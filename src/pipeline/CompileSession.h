@@ -40,6 +40,7 @@ public:
   int32_t add(mlir::func::FuncOp function);
   const FrozenBlock &operator[](int32_t block) const;
   int32_t numberOf(llvm::StringRef name) const;
+  size_t size() const;
   // A name that no block has, for one that is about to be added.
   std::string newName(const std::string &origin);
 

@@ -156,6 +156,8 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
   run->add_option("--machine-model", line.program.machineModel,
                   "file with the machine's measured speeds")
       ->check(CLI::ExistingFile);
+  // For the test that programs run without a compiler: not shown, no public interface yet.
+  run->add_option("--emit-aot", line.program.aheadOfTime)->group("");
   run->add_option("--stats", stats,
                   "where the run's time went, operator by operator, and what compiling took")
       ->expected(0, 1)

@@ -1,0 +1,186 @@
+#include "runtime/PlannedProgram.h"
+
+#include "runtime/FileAccess.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace tokamak::runtime {
+namespace {
+
+constexpr std::string_view signature = "tokamak program\n";
+
+// FNV-1a.
+uint64_t checkSum(std::string_view bytes) {
+  uint64_t sum = 0xcbf29ce484222325;
+  for (unsigned char byte : bytes)
+    sum = (sum ^ byte) * 0x100000001b3;
+  return sum;
+}
+
+template <typename Number>
+void writeRange(const PlanConditions::Range<Number> &range, ByteWriter &writer) {
+  writer.number(range.low);
+  writer.number(range.high);
+}
+
+template <typename Number> PlanConditions::Range<Number> readRange(ByteReader &reader) {
+  auto low = reader.number<Number>();
+  return {low, reader.number<Number>()};
+}
+
+void writeConditions(const PlanConditions &conditions, ByteWriter &writer) {
+  writer.list(conditions.inputs, [&](const PlanConditions::Input &input) {
+    writer.number(input.kind);
+    writeScalar(input.bound, writer);
+    writer.list(input.sizes, [&](const PlanConditions::Size &size) {
+      writer.number<uint8_t>(size.isExact);
+      writer.number(size.value);
+    });
+    writer.number<uint8_t>(input.csrDensity.has_value());
+    if (input.csrDensity)
+      writeRange(*input.csrDensity, writer);
+  });
+  writer.list(conditions.symbols, [&](const auto &range) { writeRange(range, writer); });
+  writer.list(conditions.exactValues, [&](int64_t value) { writer.number(value); });
+  writer.number(conditions.narrowLimit);
+}
+
+PlanConditions readConditions(ByteReader &reader) {
+  PlanConditions conditions;
+  conditions.inputs = reader.list<PlanConditions::Input>([&] {
+    PlanConditions::Input input;
+    input.kind = reader.choice(PlanConditions::Input::Kind::Array);
+    input.bound = readScalar(reader);
+    input.sizes = reader.list<PlanConditions::Size>([&] {
+      bool isExact = reader.boolean();
+      return PlanConditions::Size{isExact, reader.number<int64_t>()};
+    });
+    if (reader.boolean())
+      input.csrDensity = readRange<double>(reader);
+    return input;
+  });
+  conditions.symbols =
+      reader.list<PlanConditions::Range<int64_t>>([&] { return readRange<int64_t>(reader); });
+  conditions.exactValues = reader.list<int64_t>([&] { return reader.number<int64_t>(); });
+  conditions.narrowLimit = reader.number<int64_t>();
+
+  auto symbols = static_cast<int64_t>(conditions.symbols.size());
+  for (const PlanConditions::Input &input : conditions.inputs) {
+    if (input.kind == PlanConditions::Input::Kind::Integer && input.sizes.size() != 1)
+      ByteReader::fail();
+    for (const PlanConditions::Size &size : input.sizes)
+      if (!size.isExact && (size.value < 0 || size.value >= symbols))
+        ByteReader::fail();
+  }
+  return conditions;
+}
+
+PlannedBlock readBlock(ByteReader &reader, const KernelLookup &kernels) {
+  PlannedBlock block;
+  block.name = reader.text();
+  block.plans = reader.list<BlockPlan>([&] {
+    BlockPlan plan;
+    plan.conditions = readConditions(reader);
+    plan.image = std::make_shared<const Image>(readImage(reader, kernels));
+    return plan;
+  });
+  return block;
+}
+
+// Blocks that instructions name are in the table, and plans take what the conditions speak of.
+void checkBlocks(const Image &image, size_t count) {
+  for (const ImageFunction &function : image.functions)
+    for (const Instruction &instruction : function.instructions)
+      if (instruction.opcode == Opcode::Block && static_cast<size_t>(instruction.index) >= count)
+        ByteReader::fail();
+}
+
+void checkPlan(const BlockPlan &plan) {
+  auto parameters = static_cast<size_t>(plan.image->functions.front().parameterCount);
+  if (plan.conditions.inputs.size() != parameters)
+    ByteReader::fail();
+}
+
+} // namespace
+
+std::string PlannedProgram::bytes() const {
+  ByteWriter writer;
+  writeImage(image, writer);
+  writer.list(blocks, [&](const PlannedBlock &block) {
+    writer.text(block.name);
+    writer.list(block.plans, [&](const BlockPlan &plan) {
+      writeConditions(plan.conditions, writer);
+      writeImage(*plan.image, writer);
+    });
+  });
+  ByteWriter file;
+  file.number(imageFormat());
+  file.text(writer.bytes());
+  file.number(checkSum(writer.bytes()));
+  return std::string(signature) + file.bytes();
+}
+
+PlannedProgram PlannedProgram::from(std::string_view bytes, const KernelLookup &kernels) {
+  if (!bytes.starts_with(signature))
+    throw Error("not a compiled Tokamak program");
+  ByteReader file(bytes.substr(signature.size()));
+  if (file.number<uint64_t>() != imageFormat())
+    throw Error("compiled by another version of Tokamak");
+  std::string contents = file.text();
+  if (file.number<uint64_t>() != checkSum(contents) || !file.isAtEnd())
+    ByteReader::fail();
+
+  ByteReader reader(contents);
+  PlannedProgram program;
+  program.image = readImage(reader, kernels);
+  program.blocks = reader.list<PlannedBlock>([&] { return readBlock(reader, kernels); });
+  if (!reader.isAtEnd())
+    ByteReader::fail();
+  checkBlocks(program.image, program.blocks.size());
+  for (const PlannedBlock &block : program.blocks)
+    for (const BlockPlan &plan : block.plans) {
+      checkBlocks(*plan.image, program.blocks.size());
+      checkPlan(plan);
+    }
+  return program;
+}
+
+void PlannedProgram::write(const std::string &path) const {
+  FileWriter file(path);
+  file.write(bytes());
+  file.commit();
+}
+
+PlannedProgram PlannedProgram::read(const std::string &path, const KernelLookup &kernels) {
+  MappedFile file(path);
+  try {
+    return from(file.bytes(), kernels);
+  } catch (const Error &error) {
+    throw Error(fmt::format("{}: {}", path, error.message()));
+  }
+}
+
+std::shared_ptr<const Image> findPlan(const std::vector<BlockPlan> &plans,
+                                      std::span<const Value> inputs) {
+  for (const BlockPlan &plan : plans)
+    if (plan.conditions.holdFor(inputs))
+      return plan.image;
+  return nullptr;
+}
+
+std::shared_ptr<const Image> PlanTable::planFor(int32_t number, std::span<const Value> inputs) {
+  const PlannedBlock &block = program_.blocks[number];
+  auto takesAsMany = [&](const BlockPlan &plan) {
+    return plan.conditions.inputs.size() == inputs.size();
+  };
+  if (!std::all_of(block.plans.begin(), block.plans.end(), takesAsMany))
+    ByteReader::fail();
+  if (auto image = findPlan(block.plans, inputs))
+    return image;
+  std::string reason = block.plans.empty() ? "it was not reached when the program was compiled"
+                                           : block.plans.back().conditions.mismatch(inputs);
+  throw Error(fmt::format("{} has no plan for these inputs: {}", block.name, reason));
+}
+
+} // namespace tokamak::runtime
