@@ -60,6 +60,7 @@ TEST(MatrixReader, readsCsvHoweverItIsCut) {
                                        "1,2\n"),
             (Cells{1, 2}));
   EXPECT_EQ(readEveryWay(named("csv"), ""), (Cells{}));
+  EXPECT_EQ(readEveryWay(named("csv"), "\xef\xbb\xbf\n\n\n\n\n\n"), (Cells{}));
   EXPECT_EQ(errorEveryWay(named("csv"), "1\nw\r\r\n\r\r\r"),
             "x: row 2, column 1: 'w\\x0d' is not a number");
   EXPECT_EQ(errorEveryWay(named("csv"), "1,2\n\n3,4\n"), "x: row 2 has 1 field, expected 2");

@@ -56,6 +56,11 @@ std::string_view withoutBlankEnd(std::string_view text) {
   return text.substr(0, lineEnd == text.npos ? text.size() : lineEnd + 1);
 }
 
+std::string_view withoutByteOrderMark(std::string_view text) {
+  constexpr std::string_view mark = "\xef\xbb\xbf";
+  return text.starts_with(mark) ? text.substr(mark.size()) : text;
+}
+
 bool isHidden(const std::string &name) {
   return name.starts_with(".") || name.starts_with("_") || name.ends_with(".crc") ||
          name.ends_with(".mtd");
@@ -127,15 +132,10 @@ bool TextSource::load() {
   runs_.clear();
   while (runs_.empty() && nextPart_ < parts_.size()) {
     for (; nextPart_ < parts_.size() && !isGzip(parts_[nextPart_].bytes); ++nextPart_)
-      if (!parts_[nextPart_].bytes.empty())
-        runs_.push_back({parts_[nextPart_].bytes, nextPart_, 0, true});
+      if (std::string_view text = withoutByteOrderMark(parts_[nextPart_].bytes); !text.empty())
+        runs_.push_back({text, nextPart_, 0, true});
     if (runs_.empty() && nextPart_ < parts_.size())
       loadWindow();
-  }
-  for (Run &run : runs_) {
-    constexpr std::string_view byteOrderMark = "\xef\xbb\xbf";
-    if (run.firstLine == 0 && run.text.starts_with(byteOrderMark))
-      run.text.remove_prefix(byteOrderMark.size());
   }
   return !runs_.empty();
 }
@@ -146,6 +146,7 @@ void TextSource::loadWindow() {
   if (!inflater_) {
     inflater_ = std::make_unique<GzipInflater>(parts_[nextPart_].path, parts_[nextPart_].bytes);
     window_.clear();
+    isBeginOfPart_ = true;
     handedOut_ = 0;
     linesHandedOut_ = 0;
   }
@@ -157,11 +158,16 @@ void TextSource::loadWindow() {
     filled += inflater_->read(window_.data() + filled, wanted - filled);
     isEnd = filled < wanted;
     window_.resize(filled);
-    handedOut_ = isEnd ? filled : endOfLastFullLine(window_);
+    if (size_t mark = filled - withoutByteOrderMark(window_).size(); isBeginOfPart_ && mark > 0) {
+      window_.erase(0, mark);
+      isBeginOfPart_ = false;
+    }
+    handedOut_ = isEnd ? window_.size() : endOfLastFullLine(window_);
     std::string_view text = std::string_view(window_).substr(0, handedOut_);
     if (!text.empty())
       runs_.push_back({text, nextPart_, linesHandedOut_, isEnd});
     linesHandedOut_ += countLines(text);
+    isBeginOfPart_ &= text.empty();
     if (isEnd) {
       inflater_.reset();
       ++nextPart_;

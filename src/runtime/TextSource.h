@@ -80,7 +80,8 @@ private:
   std::vector<Run> runs_;
   std::unique_ptr<GzipInflater> inflater_; // of part nextPart_, while it is read
   std::string window_;
-  size_t handedOut_ = 0; // bytes of the window
+  bool isBeginOfPart_ = false; // a byte order mark may come
+  size_t handedOut_ = 0;       // bytes of the window
   int64_t linesHandedOut_ = 0;
 };
 
