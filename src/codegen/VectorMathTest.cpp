@@ -149,6 +149,62 @@ TEST_F(VectorMathTest, Tanh) {
             3.0);
 }
 
+using MpfrFunction = int (*)(mpfr_t, const mpfr_t, mpfr_rnd_t);
+static Exact exactly(MpfrFunction function) {
+  return [function](mpfr_t result, mpfr_t x, mpfr_t) { function(result, x, MPFR_RNDN); };
+}
+
+TEST_F(VectorMathTest, AnglesAndTheirFunctions) {
+  // The doubles next to multiples of pi/2, where a result nearly vanishes.
+  std::vector<double> multiples;
+  for (int64_t n = 1; n < 4000; ++n)
+    for (double factor : {1.0, 12345.0}) {
+      double near = static_cast<double>(n) * factor * M_PI_2;
+      multiples.insert(multiples.end(),
+                       {near, -std::nextafter(near, 0), std::nextafter(near, 1e9)});
+    }
+  auto error = [&](const char *name, MpfrFunction function) {
+    return worstUnary(name, exactly(function),
+                      {uniform(-0.8, 0.8), uniform(-10, 10), uniform(-1e6, 1e6), uniform(-3e8, 3e8),
+                       multiples, anyBits(), special()});
+  };
+  EXPECT_LE(error("sin", mpfr_sin), 1.0);
+  EXPECT_LE(error("cos", mpfr_cos), 1.0);
+  EXPECT_LE(error("tan", mpfr_tan), 2.5);
+}
+
+TEST_F(VectorMathTest, ArcFunctions) {
+  auto error = [&](const char *name, MpfrFunction function) {
+    return worstUnary(name, exactly(function),
+                      {uniform(-1, 1), uniform(-0.1, 0.1), uniform(0.49, 0.51), uniform(0.999, 1),
+                       uniform(-1, -0.999), uniform(-3, 3), uniform(-1e-6, 1e-6), anyBits(),
+                       special()});
+  };
+  EXPECT_LE(error("asin", mpfr_asin), 1.0);
+  EXPECT_LE(error("acos", mpfr_acos), 1.0);
+  EXPECT_LE(error("atan", mpfr_atan), 1.0);
+}
+
+TEST_F(VectorMathTest, HyperbolicFunctions) {
+  auto error = [&](const char *name, MpfrFunction function) {
+    return worstUnary(name, exactly(function),
+                      {uniform(-1, 1), uniform(-25, 25), uniform(19.9, 20.1), uniform(700, 712),
+                       uniform(-1e-6, 1e-6), anyBits(), special()});
+  };
+  EXPECT_LE(error("sinh", mpfr_sinh), 2.5);
+  EXPECT_LE(error("cosh", mpfr_cosh), 2.0);
+}
+
+// Zeros keep their signs where the function is odd.
+TEST_F(VectorMathTest, OddFunctionsOfZeros) {
+  for (std::string name : {"sin", "tan", "asin", "atan", "sinh", "tanh"}) {
+    std::vector<double> zeros =
+        kernel("tok.unary " + name + " %x : tensor<?x?xf64>", {0.0, -0.0}, {0.0, -0.0});
+    EXPECT_TRUE(zeros[0] == 0 && !std::signbit(zeros[0])) << name;
+    EXPECT_TRUE(zeros[1] == 0 && std::signbit(zeros[1])) << name;
+  }
+}
+
 TEST_F(VectorMathTest, Pow) {
   auto exact = [](mpfr_t result, mpfr_t x, mpfr_t y) { mpfr_pow(result, x, y, MPFR_RNDN); };
   auto error = [&](const std::vector<double> &x, const std::vector<double> &y) {
