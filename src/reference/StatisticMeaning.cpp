@@ -131,11 +131,12 @@ double aggregateGroup(const std::vector<Weighted> &values, const std::string &fn
   if (fn == "count")
     return count;
   if (fn == "min" || fn == "max")
-    return extreme;
+    return values.empty() ? 0 : extreme;
   if (fn == "mean")
     return count == 0 ? 0 : sum / count;
-  double lost = fn == "variance" ? 1 : 0;
-  return count - lost <= 0 ? 0 : centralSum(values, fn == "variance" ? 2 : order) / (count - lost);
+  if (fn == "variance")
+    return count <= 1 ? 0 : centralSum(values, 2) / (count - 1);
+  return centralSum(values, order) / count;
 }
 
 void checkFunction(const std::string &fn, int64_t order) {

@@ -5,7 +5,6 @@
 #include "runtime/ScalarOperations.h"
 
 #include <cmath>
-#include <limits>
 
 namespace tokamak::runtime {
 namespace {
@@ -94,10 +93,13 @@ public:
     });
     return sums;
   }
-  std::vector<double> extremes(BinaryOperator op, double start) const {
-    std::vector<double> extremes(groups_.count, start);
+  // 0 of empty groups.
+  std::vector<double> extremes(BinaryOperator op) const {
+    std::vector<double> extremes(groups_.count, 0);
+    std::vector<bool> hasCell(groups_.count, false);
     forEach([&](int64_t group, double cell, double) {
-      extremes[group] = evaluate(op, extremes[group], cell);
+      extremes[group] = hasCell[group] ? evaluate(op, extremes[group], cell) : cell;
+      hasCell[group] = true;
     });
     return extremes;
   }
@@ -111,7 +113,6 @@ private:
 
 std::vector<double> aggregateColumn(const ColumnOfGroups &column, GroupFunction function,
                                     int64_t order) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
   switch (function) {
   case GroupFunction::Sum:
     return column.sums();
@@ -120,18 +121,21 @@ std::vector<double> aggregateColumn(const ColumnOfGroups &column, GroupFunction 
   case GroupFunction::Mean:
     return column.means();
   case GroupFunction::Min:
-    return column.extremes(BinaryOperator::Min, infinity);
+    return column.extremes(BinaryOperator::Min);
   case GroupFunction::Max:
-    return column.extremes(BinaryOperator::Max, -infinity);
+    return column.extremes(BinaryOperator::Max);
   case GroupFunction::Variance:
   case GroupFunction::CentralMoment:
     break;
   }
-  // The variance of less than two rows is 0, as are all moments of an empty group.
-  double lost = function == GroupFunction::Variance ? 1 : 0;
-  std::vector<double> sums = column.centralSums(lost == 1 ? 2 : order), counts = column.counts();
+  // The variance of less than two rows is 0, a moment of none is NaN.
+  bool isVariance = function == GroupFunction::Variance;
+  std::vector<double> sums = column.centralSums(isVariance ? 2 : order), counts = column.counts();
   for (size_t group = 0; group < sums.size(); ++group)
-    sums[group] = counts[group] - lost <= 0 ? 0 : sums[group] / (counts[group] - lost);
+    if (isVariance)
+      sums[group] = counts[group] <= 1 ? 0 : sums[group] / (counts[group] - 1);
+    else
+      sums[group] /= counts[group];
   return sums;
 }
 

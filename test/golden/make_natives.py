@@ -225,13 +225,13 @@ def tables():
     per_group = lambda X, f, empty=0.0: np.array([[f(X[groups == g, j]) if (groups == g).any() else empty for j in range(X.shape[1])]
                                                   for g in range(1, 5)])
     moment = lambda k: lambda x: ((x - x.mean()) ** k).mean()
-    for fn, function, empty in (("sum", np.sum, 0), ("count", len, 0), ("mean", np.mean, 0), ("min", np.min, inf), ("max", np.max, -inf),
+    for fn, function, empty in (("sum", np.sum, 0), ("count", len, 0), ("mean", np.mean, 0), ("min", np.min, 0), ("max", np.max, 0),
                                 ("variance", lambda x: x.var(ddof=1) if len(x) > 1 else 0, 0)):
         case(f"aggregate(target=X, groups=G, fn=\"{fn}\")", lambda X, f=function, e=empty: per_group(X, f, e), ["column"])
         case(f"aggregate(target=cbind(X, X^2), groups=G, fn=\"{fn}\", ngroups=2)",
              lambda X, f=function, e=empty: per_group(np.c_[X, X**2], f, e)[:2], ["column"])
     for k in (2, 3, 4):
-        case(f"aggregate(target=X, groups=G, fn=\"centralmoment\", order={k})", lambda X, k=k: per_group(X, moment(k)), ["column"])
+        case(f"aggregate(target=X, groups=G, fn=\"centralmoment\", order={k})", lambda X, k=k: per_group(X, moment(k), nan), ["column"])
     w = inputs["weights"]
     weighted = lambda f: lambda X: np.array([[f(X[groups == g], w[groups == g]) if (groups == g).any() else 0] for g in range(1, 5)])
     case("aggregate(target=X, groups=G, fn=\"sum\", weights=W)", weighted(lambda x, w: (x * w).sum()), ["column"])
