@@ -26,6 +26,8 @@ void SparseTile::emit(abi::KernelPlan &plan) {
   emitUniformValues();
   for (BlockArgument other : schedule_.lookups)
     samePattern_[other] = samePattern(vectors_, input(other).pattern(), driver().pattern());
+  lastEntry_ = vectors_.subtract(loadOffset(vectors_, driver().offsets, arguments_.end),
+                                 vectors_.integer(1));
   State state;
   openState(state);
   if (schedule_.isFlat) {
@@ -322,20 +324,23 @@ void SparseTile::overLanes(Value value, State &state,
   });
 }
 
-// The columns of a row are distinct, so the lanes don't meet. Lanes beyond the last entry go to a
-// place of their own.
+// One lane after the other, with no branch on how many there are: lanes beyond the last entry add 0
+// to columns of the next rows.
 void SparseTile::addToColumns(const SparseRoot &root) {
   Contribution parts = contribution(root.value, root.factor, root.aggregate,
                                     [&](Value value) { return wide(value); });
   Value cells = vectors_.extend(parts.value);
   Value factor = parts.factor ? vectors_.extend(parts.factor) : Value();
+  if (chunk_->mask) {
+    if (factor)
+      cells = emitBinary(vectors_, BinaryOperator::Mul, cells, factor);
+    cells = vectors_.select(chunk_->mask, cells, vectors_.number(0));
+    factor = {};
+  }
   OpBuilder &builder = vectors_.builder();
   for (int lane = 0; lane < lanes; ++lane) {
-    Value target = vectors_.offset(partials_[&root], columnOf(lane));
-    if (chunk_->mask && lane > 0)
-      target = vectors_.select(
-          vectors_.less(vectors_.add(chunk_->position, vectors_.integer(lane)), end_), target,
-          vectors_.offset(laneBuffer_, vectors_.integer(lane)));
+    Value column = chunk_->mask && lane > 0 ? columnAhead(lane) : columnOf(lane);
+    Value target = vectors_.offset(partials_[&root], column);
     Value total = vectors_.loadScalar(target), cell = vectors_.lane(cells, lane);
     total = factor ? vectors_.fma(cell, vectors_.lane(factor, lane), total)
                    : builder.create<arith::AddFOp>(builder.getUnknownLoc(), total, cell);
@@ -510,6 +515,11 @@ Value SparseTile::columnOf(int lane) {
     column = loadIndex(vectors_, driver().indices, position);
   }
   return column;
+}
+
+Value SparseTile::columnAhead(int64_t entries) {
+  Value position = vectors_.add(chunk_->position, vectors_.integer(entries));
+  return loadIndex(vectors_, driver().indices, minimum(vectors_, position, lastEntry_));
 }
 
 Value SparseTile::keptPointer(Value kept) {

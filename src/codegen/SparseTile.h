@@ -79,6 +79,8 @@ private:
   mlir::Value wideInput(mlir::BlockArgument input);
   mlir::Value lookUp(mlir::BlockArgument input);
   mlir::Value sampledProduct(tok::MatmulOp product);
+  void fetchAhead(const SparseInput &from, int count);
+  void addSampled(tok::MatmulOp product, llvm::ArrayRef<mlir::Value> columns, State &totals);
   mlir::Value perRow(mlir::Value value);
   mlir::Value narrow(mlir::Value value, const Columns &columns);
   mlir::Value narrowAggregate(tok::AggregateOp aggregate);
@@ -105,6 +107,8 @@ private:
   mlir::Value partialPointer(const SparseRoot &root);
   mlir::Value columnIndices();    // of the chunk
   mlir::Value columnOf(int lane); // of the chunk; beyond the last entry that of the last one
+  // Of the entry so many after the chunk's first, of this row or a later one of the tile.
+  mlir::Value columnAhead(int64_t entries);
   mlir::Value keptPointer(mlir::Value kept);
   void layOutScratch(abi::KernelPlan &plan);
   void fillLookups();
@@ -125,7 +129,7 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> lookupBuffers_, samePattern_; // of CSR operands
   llvm::DenseMap<mlir::Value, mlir::Value> narrowBuffers_; // narrow rows that are in memory
   mlir::Value laneBuffer_;                                 // eight doubles
-  mlir::Value keptBuffers_, paddedColumns_;
+  mlir::Value keptBuffers_, paddedColumns_, lastEntry_;
 
   // Of the row in emission.
   mlir::Value row_, begin_, end_; // its entries

@@ -11,6 +11,9 @@ using namespace tokamak::codegen;
 static constexpr int64_t lanes = VectorBuilder::lanes;
 // The row of a sampled product's left factor stays in registers up to so many columns, if constant.
 static constexpr int64_t sampledInRegisters = 128;
+// The rows of its right factor are fetched so many entries ahead: they are read in no order that
+// the hardware could follow.
+static constexpr int64_t sampledAhead = 8;
 
 void SparseTile::emitUniformValues() {
   Block &body = body_.op().getBody().front();
@@ -122,50 +125,86 @@ void SparseTile::prepareSampled(tok::MatmulOp product) {
   }
 }
 
-// The products of the left factor's row with eight rows of the right one at once, so that additions
-// don't wait for one another and the horizontal sums are shared.
+// Fetches the rows of a sampled product's right factor that as many entries later need. In a loop
+// of its own: with those that are read now there would be more pointers than registers.
+void SparseTile::fetchAhead(const SparseInput &from, int count) {
+  SmallVector<Value, 8> rows;
+  for (int lane = 0; lane < count; ++lane)
+    rows.push_back(vectors_.offset(
+        from.data, vectors_.multiply(columnAhead(sampledAhead + lane), from.columns), from.cells));
+  constexpr int64_t line = 64;
+  int64_t cells = line / (from.cells.isF32() ? sizeof(float) : sizeof(double));
+  vectors_.forLoop(vectors_.integer(0), from.columns, cells, [&](Value first) {
+    for (Value row : rows)
+      vectors_.prefetch(vectors_.offset(row, first, from.cells));
+  });
+}
+
+// Adds the products of the left factor's row with rows of the right one to the totals, so many at
+// once that additions don't wait for one another.
+void SparseTile::addSampled(tok::MatmulOp product, ArrayRef<Value> columns, State &totals) {
+  const SparseInput &left = input(product.getLhs());
+  const SparseInput &from = input(product.getRhs().getDefiningOp<tok::TransposeOp>().getOperand());
+  fetchAhead(from, static_cast<int>(columns.size()));
+  SmallVector<Value, 8> rows;
+  for (Value column : columns)
+    rows.push_back(vectors_.offset(from.data, vectors_.multiply(column, from.columns), from.cells));
+  auto add = [&](Value factor, Value first, Value mask, State &current) {
+    for (auto [row, total] : llvm::zip(rows, current)) {
+      Value cells =
+          vectors_.extend(vectors_.load(vectors_.offset(row, first, from.cells), mask, from.cells));
+      total = vectors_.fma(factor, cells, total);
+    }
+  };
+  if (sampledRow_.lookup({product, 0})) {
+    int64_t count = body_.columnsOf(product.getLhs()).constantValue();
+    for (int64_t first = 0; first < count; first += lanes)
+      add(sampledRow_.lookup({product, static_cast<int>(first / lanes)}), vectors_.integer(first),
+          count - first < lanes ? vectors_.maskBelow(count - first) : Value(), totals);
+    return;
+  }
+  Value row = rowOf(product.getLhs()), wholeEnd = vectors_.roundDownToLanes(left.columns);
+  auto addLoaded = [&](Value first, Value mask, State &current) {
+    Value factor =
+        vectors_.extend(vectors_.load(vectors_.offset(row, first, left.cells), mask, left.cells));
+    add(factor, first, mask, current);
+  };
+  vectors_.forLoop(vectors_.integer(0), wholeEnd, lanes, totals,
+                   [&](Value first, State &current) { addLoaded(first, {}, current); });
+  vectors_.ifThen(vectors_.less(wholeEnd, left.columns), totals, [&](State &current) {
+    addLoaded(wholeEnd, vectors_.maskBelow(vectors_.subtract(left.columns, wholeEnd)), current);
+  });
+}
+
+// Eight at a time, which share the horizontal sums. Four do where there are no more entries in the
+// row: rows of very sparse matrices have few.
 Value SparseTile::sampledProduct(tok::MatmulOp product) {
-  Value right = product.getRhs().getDefiningOp<tok::TransposeOp>().getOperand();
-  const SparseInput &left = input(product.getLhs()), &from = input(right);
   tok::Dimension inner = body_.columnsOf(product.getLhs());
   Type cells = cellType(vectors_, product.getType());
   if (inner.isConstant(0))
     return vectors_.number(0, cells);
   if (inner.isConstant(1)) {
+    const SparseInput &from =
+        input(product.getRhs().getDefiningOp<tok::TransposeOp>().getOperand());
     Value factor = vectors_.splatLane(sampledRow_.lookup({product, 0}), 0);
     Value others = gather(vectors_, from.data, columnIndices(), chunk_->mask, from.cells);
     return vectors_.round(
         emitBinary(vectors_, BinaryOperator::Mul, factor, vectors_.extend(others)), cells);
   }
-  SmallVector<Value, 8> rows;
+  SmallVector<Value, 8> columns;
   for (int lane = 0; lane < lanes; ++lane)
-    rows.push_back(
-        vectors_.offset(from.data, vectors_.multiply(columnOf(lane), from.columns), from.cells));
+    columns.push_back(columnOf(lane));
   State totals(lanes, vectors_.number(0));
-  auto add = [&](Value factor, Value first, Value mask, State &current) {
-    for (int lane = 0; lane < lanes; ++lane) {
-      Value row = vectors_.extend(
-          vectors_.load(vectors_.offset(rows[lane], first, from.cells), mask, from.cells));
-      current[lane] = vectors_.fma(factor, row, current[lane]);
-    }
-  };
-  if (sampledRow_.lookup({product, 0})) {
-    int64_t count = inner.constantValue();
-    for (int64_t first = 0; first < count; first += lanes)
-      add(sampledRow_.lookup({product, static_cast<int>(first / lanes)}), vectors_.integer(first),
-          count - first < lanes ? vectors_.maskBelow(count - first) : Value(), totals);
+  if (!chunk_->mask) {
+    addSampled(product, columns, totals);
   } else {
-    Value row = rowOf(product.getLhs()), wholeEnd = vectors_.roundDownToLanes(left.columns);
-    auto addLoaded = [&](Value first, Value mask, State &current) {
-      Value factor =
-          vectors_.extend(vectors_.load(vectors_.offset(row, first, left.cells), mask, left.cells));
-      add(factor, first, mask, current);
-    };
-    vectors_.forLoop(vectors_.integer(0), wholeEnd, lanes, totals,
-                     [&](Value first, State &current) { addLoaded(first, {}, current); });
-    vectors_.ifThen(vectors_.less(wholeEnd, left.columns), totals, [&](State &current) {
-      addLoaded(wholeEnd, vectors_.maskBelow(vectors_.subtract(left.columns, wholeEnd)), current);
+    constexpr int64_t few = 4;
+    Value hasMore = vectors_.less(vectors_.add(chunk_->position, vectors_.integer(few)), end_);
+    vectors_.ifThen(negate(vectors_, hasMore), totals, [&](State &current) {
+      addSampled(product, ArrayRef(columns).take_front(few), current);
     });
+    vectors_.ifThen(hasMore, totals,
+                    [&](State &current) { addSampled(product, columns, current); });
   }
   SmallVector<Accumulator> accumulators;
   for (Value total : totals)
