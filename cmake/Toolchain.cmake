@@ -36,6 +36,6 @@ add_library(llvm_static INTERFACE)
 target_include_directories(llvm_static SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
 target_link_libraries(llvm_static INTERFACE -Wl,--start-group ${llvm_archives} -Wl,--end-group z zstd pthread dl m)
 target_link_options(llvm_static INTERFACE -no-pie -Wl,--gc-sections)
-if(NOT CMAKE_BUILD_TYPE STREQUAL "Fuzz") # sanitizers look for the shared libstdc++
+if(NOT CMAKE_BUILD_TYPE MATCHES "^(Fuzz|Address|Thread)$") # sanitizers look for the shared libstdc++
   target_link_options(llvm_static INTERFACE -static-libstdc++ -static-libgcc)
 endif()

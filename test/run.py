@@ -188,6 +188,15 @@ def claim_level():
 LEVELS = {"unit": unit_level, "ir": ir_level, "scripts": script_level, "golden": golden_level,
           "natives": native_level, "counts": count_level, "commands": command_level, "examples": example_level, "edges": edge_level, "fuzz": fuzz_level, "claims": claim_level}
 
+# What the sanitizers' builds run, and how: LLVM and MLIR are not instrumented, so containers they share with Tokamak can
+# not be checked; buffers of the pool live as long as the process.
+SANITIZERS = {
+    "address": {"ASAN_OPTIONS": "detect_container_overflow=0:detect_leaks=0:strict_string_checks=1",
+                "UBSAN_OPTIONS": "print_stacktrace=1"},
+    "thread": {"TSAN_OPTIONS": "halt_on_error=1:second_deadlock_stack=1"},
+}
+SANITIZED_LEVELS = ("unit", "scripts", "fuzz")
+
 
 def main():
     parser = argparse.ArgumentParser(prog="./dev test")
@@ -200,8 +209,10 @@ def main():
 
     started = time.monotonic()
     groups = {}
+    sanitizer = SANITIZERS.get(os.environ.get("TOKAMAK_PRESET"))
+    os.environ.update(sanitizer or {})
     for level, find in LEVELS.items():
-        if options.level in (None, level):
+        if options.level == level or (options.level is None and (not sanitizer or level in SANITIZED_LEVELS)):
             for name, runner in find().items():
                 if options.filter.lower() in name.lower():
                     groups.setdefault(runner, []).append(name)

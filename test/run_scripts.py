@@ -52,7 +52,14 @@ class Configuration:
     options: list
 
 
+# Sanitizers look at how the program runs, not at what it prints: one configuration that uses all there is.
+SANITIZED = os.environ.get("TOKAMAK_PRESET") in ("address", "thread")
+
+
 def configurations():
+    if SANITIZED:
+        yield Configuration("native, fusion cost, 2 threads", "native", ["--threads=2"])
+        return
     yield Configuration("reference", "reference", ["--engine=reference"])
     for fusion in FUSION:
         for threads in THREADS:
@@ -162,7 +169,7 @@ class ScriptTest:
                 if outputs.setdefault(key, outcome.out) != outcome.out:
                     return f"{configuration.name}: the bits depend on the number of threads:\n" + \
                         difference(outputs[key], outcome.out)
-        if self.single_precision and len(self.engines) == 2:
+        if self.single_precision and len(self.engines) == 2 and not SANITIZED:
             return self.run_in_single_precision()
         return None
 

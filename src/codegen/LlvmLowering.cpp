@@ -30,6 +30,14 @@
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+// Tokamak is built with AddressSanitizer: then so are its kernels.
+#include "llvm/Transforms/Instrumentation/AddressSanitizer.h"
+#define TOKAMAK_CHECKS_KERNEL_ADDRESSES
+#endif
+#endif
+
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::codegen;
@@ -132,6 +140,16 @@ void codegen::optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   for (llvm::Function &function : module)
     if (!function.isDeclaration() && !function.getName().starts_with("tokamak_vector_"))
       passes.run(function, functions);
+#ifdef TOKAMAK_CHECKS_KERNEL_ADDRESSES
+  for (llvm::Function &function : module)
+    if (!function.isDeclaration())
+      function.addFnAttr(llvm::Attribute::SanitizeAddress);
+  llvm::ModulePassManager checks;
+  checks.addPass(llvm::AddressSanitizerPass(llvm::AddressSanitizerOptions(), /*UseGlobalGC=*/false,
+                                            /*UseOdrIndicator=*/false, llvm::AsanDtorKind::None,
+                                            llvm::AsanCtorKind::None));
+  checks.run(module, modules);
+#endif
 #ifndef NDEBUG
   if (llvm::verifyModule(module, &llvm::errs()))
     llvm::report_fatal_error("a kernel's LLVM IR is invalid");

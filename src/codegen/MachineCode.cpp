@@ -3,6 +3,7 @@
 #include "codegen/DebuggerRegistration.h"
 
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -118,6 +119,17 @@ static Expected<std::shared_ptr<orc::LLJIT>> sharedJit() {
     return jit.takeError();
   if (Error error = (*jit)->getMainJITDylib().define(orc::absoluteSymbols(librarySymbols(**jit))))
     return std::move(error);
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+  // What instrumented kernels report to.
+  auto process = orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
+      (*jit)->getDataLayout().getGlobalPrefix(),
+      [](const orc::SymbolStringPtr &name) { return (*name).starts_with("__asan"); });
+  if (!process)
+    return process.takeError();
+  (*jit)->getMainJITDylib().addGenerator(std::move(*process));
+#endif
+#endif
   shared = std::move(*jit);
   return shared;
 }

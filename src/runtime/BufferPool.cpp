@@ -10,8 +10,25 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#include <sanitizer/asan_interface.h>
+#define TOKAMAK_POISONS_BUFFERS
+#endif
+#endif
+
 namespace tokamak::runtime {
 namespace {
+
+// In AddressSanitizer's build whatever lies behind the bytes asked for, and a buffer that nobody
+// holds, is an error to touch: for generated kernels, too.
+void allowOnly([[maybe_unused]] std::byte *buffer, [[maybe_unused]] int64_t bytes,
+               [[maybe_unused]] int64_t capacity) {
+#ifdef TOKAMAK_POISONS_BUFFERS
+  ASAN_UNPOISON_MEMORY_REGION(buffer, static_cast<size_t>(bytes));
+  ASAN_POISON_MEMORY_REGION(buffer + bytes, static_cast<size_t>(capacity - bytes));
+#endif
+}
 
 constexpr int64_t smallestBuffer = 64;
 constexpr int64_t hugePage = int64_t{2} << 20;
@@ -62,6 +79,7 @@ std::byte *obtain(int64_t capacity) {
 }
 
 void release(std::byte *bytes, int64_t capacity) {
+  allowOnly(bytes, capacity, capacity);
   if (capacity >= mappedFrom)
     munmap(bytes, static_cast<size_t>(capacity));
   else
@@ -133,6 +151,7 @@ std::shared_ptr<Buffer> BufferPool::allocate(int64_t bytes) {
     ++statistics_.allocations;
     buffer = std::make_shared<Buffer>(memory, sizeClass);
   }
+  allowOnly(buffer->bytes_, bytes, capacity);
   statistics_.inUse += capacity;
   statistics_.peakInUse = std::max(statistics_.peakInUse, statistics_.inUse);
   return buffer;
@@ -141,6 +160,7 @@ std::shared_ptr<Buffer> BufferPool::allocate(int64_t bytes) {
 void BufferPool::giveBack(std::byte *bytes, int sizeClass) {
   std::lock_guard lock(mutex_);
   int64_t capacity = capacityOf(sizeClass);
+  allowOnly(bytes, 0, capacity);
   if (free_.size() <= static_cast<size_t>(sizeClass))
     free_.resize(sizeClass + 1);
   free_[sizeClass].push_back(bytes);
