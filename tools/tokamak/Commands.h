@@ -10,7 +10,13 @@ namespace tokamak {
 
 // 0, 1 (the program failed while it ran), 2 (a mistake found before anything ran), 70 (a bug of
 // ours), 130 (the user interrupted it).
-enum ExitStatus { Success = 0, RunFailed = 1, Rejected = 2, InternalFailure = 70, Interrupted = 130 };
+enum ExitStatus {
+  Success = 0,
+  RunFailed = 1,
+  Rejected = 2,
+  InternalFailure = 70,
+  Interrupted = 130
+};
 
 // run, explain and check: all that begins with a script.
 int scriptCommand(const CommandLine &line);
