@@ -33,7 +33,7 @@ struct ExecutionContext {
   std::ostream *output = nullptr; // the script's standard output
   Scheduler *scheduler = nullptr;
   Profile *profile = nullptr; // null: nothing is measured
-  int64_t seed = -1; // --seed; -1: every draw takes a fresh seed
+  int64_t seed = -1;          // --seed; -1: every draw takes a fresh seed
   DrawPosition draws;
 };
 
