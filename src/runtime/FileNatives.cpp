@@ -31,7 +31,8 @@ void merge(std::string_view name, const std::string &path, std::optional<T> &sto
            const std::optional<T> &given) {
   if (!given)
     return;
-  if (stored && *stored != *given)
+  bool isSame = !stored || *stored == *given || (*stored != *stored && *given != *given); // NaN
+  if (!isSame)
     throw Error(fmt::format("read: {} is {} in the call but {} in {}.mtd", name, shown(*given),
                             shown(*stored), path));
   stored = given;

@@ -160,6 +160,15 @@ TEST_F(FileNatives, checksTheNumberOfNonZeros) {
   EXPECT_EQ(sizeOf(read("x.csv", {.format = "csv", .nonZeros = integer(-1)})), "2x2");
 }
 
+TEST_F(FileNatives, takesTheDefaultFromCallAndMetadata) {
+  put("x.csv", "1,\n");
+  put("x.csv.mtd", R"({"format": "csv", "default": "NaN"})");
+  Cells cells = cellsOf(read("x.csv", {.defaultValue = notANumber}));
+  EXPECT_NE(cells[1], cells[1]);
+  EXPECT_EQ(readError("x.csv", {.defaultValue = 2.0}),
+            "read: default is 2.0 in the call but NaN in x.csv.mtd");
+}
+
 TEST_F(FileNatives, refusesUnknownValueTypes) {
   put("x.csv", "1\n");
   put("x.csv.mtd", R"({"format": "csv", "value_type": "duoble"})");
