@@ -27,7 +27,7 @@ import run_scripts
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "test/fuzz"))
-import run_fuzz
+import mutations
 BIN = ROOT / "build" / os.environ.get("TOKAMAK_PRESET", "release") / "bin"
 # Of examples in single precision: solutions of linear systems lose some digits.
 SINGLE_TOLERANCE = 1e-2
@@ -177,8 +177,24 @@ def edge_level():
 
 
 def fuzz_level():
-    """The first programs of the generator; run_fuzz.py runs any number, under all configurations."""
-    return {f"fuzz/{seed}": alone(lambda seed=seed: run_fuzz.quick_test(seed)) for seed in range(1, 201)}
+    """The first programs of the generator, all programs that it once found wrong, and whether mutations can be applied."""
+    fuzz = BIN / "tokamak-fuzz"
+
+    def tried(arguments):
+        done = subprocess.run([fuzz, *arguments], cwd=ROOT, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        return None if done.returncode == 0 else done.stdout + done.stderr
+    programs = 40 if os.environ.get("TOKAMAK_PRESET") in SANITIZERS else 200
+    tests = {f"fuzz/programs-1-to-{programs}":
+             alone(lambda: tried(["--programs", str(programs), "--jobs", "2", "--no-shrink"]))}
+    for path in sorted((ROOT / "test/scripts/fuzz-found").glob("*.dml")):
+        tests[f"fuzz/found/{path.stem}"] = alone(lambda path=path: tried([path]))
+    tests["fuzz/mutations-apply"] = alone(mutations.inapplicable)
+    return tests
+
+
+def mutation_level():
+    """Each mutation of the compiler has to be found by random programs; not among the levels that run by default."""
+    return {f"mutations/{m['name']}": alone(lambda m=m: mutations.run(m)) for m in mutations.mutations()}
 
 
 def claim_level():
@@ -187,6 +203,7 @@ def claim_level():
 
 LEVELS = {"unit": unit_level, "ir": ir_level, "scripts": script_level, "golden": golden_level,
           "natives": native_level, "counts": count_level, "commands": command_level, "examples": example_level, "edges": edge_level, "fuzz": fuzz_level, "claims": claim_level}
+ON_DEMAND = {"mutations": mutation_level}
 
 # What the sanitizers' builds run, and how: LLVM and MLIR are not instrumented, so containers they share with Tokamak can
 # not be checked; buffers of the pool live as long as the process.
@@ -201,7 +218,7 @@ SANITIZED_LEVELS = ("unit", "scripts", "fuzz")
 def main():
     parser = argparse.ArgumentParser(prog="./dev test")
     parser.add_argument("filter", nargs="?", default="", help="runs the tests whose name contains this")
-    parser.add_argument("--level", choices=LEVELS, help="runs one level only")
+    parser.add_argument("--level", choices=[*LEVELS, *ON_DEMAND], help="runs one level only")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="how many run at once")
     parser.add_argument("--list", action="store_true", help="prints the names and runs nothing")
     parser.add_argument("--verbose", action="store_true", help="names the tests that pass, too")
@@ -211,7 +228,8 @@ def main():
     groups = {}
     sanitizer = SANITIZERS.get(os.environ.get("TOKAMAK_PRESET"))
     os.environ.update(sanitizer or {})
-    for level, find in LEVELS.items():
+    on_demand = {level: find for level, find in ON_DEMAND.items() if level == options.level}
+    for level, find in (LEVELS | on_demand).items():
         if options.level == level or (options.level is None and (not sanitizer or level in SANITIZED_LEVELS)):
             for name, runner in find().items():
                 if options.filter.lower() in name.lower():

@@ -5,6 +5,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include <chrono>
 #include <sstream>
 
 namespace tokamak::fuzz {
@@ -68,7 +69,12 @@ mlir::OwningOpRef<mlir::ModuleOp> Script::copy(bool singlePrecision) {
   return copied;
 }
 
+static int64_t nanosecondsSince(std::chrono::steady_clock::time_point start) {
+  return std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count();
+}
+
 ReferenceRun Script::runReference(oracle::BoundedOptions options) {
+  auto start = std::chrono::steady_clock::now();
   mlir::OwningOpRef<mlir::ModuleOp> module = copy(options.singlePrecision);
   runtime::Scheduler scheduler(1);
   runtime::ExecutionContext context;
@@ -84,10 +90,12 @@ ReferenceRun Script::runReference(oracle::BoundedOptions options) {
   }
   run.output = interpreter.output();
   run.sawSparseMatrix = interpreter.sawSparseMatrix();
+  run.nanoseconds = nanosecondsSince(start);
   return run;
 }
 
 NativeRun Script::runNative(const Configuration &configuration, TrialResources &resources) {
+  auto start = std::chrono::steady_clock::now();
   mlir::OwningOpRef<mlir::ModuleOp> module = copy(configuration.singlePrecision);
   exec::ProgramOptions options;
   options.selector = configuration.selector;
@@ -102,8 +110,8 @@ NativeRun Script::runNative(const Configuration &configuration, TrialResources &
   runtime::ExecutionContext context;
   context.output = &output;
   context.scheduler = &resources.scheduler(configuration.threads);
+  std::unique_ptr<exec::Program> program;
   try {
-    std::unique_ptr<exec::Program> program;
     {
       support::MlirDiagnosticForwarder forwarder(&context_, diagnostics_);
       program = exec::Program::compile(*module, options);
@@ -119,6 +127,14 @@ NativeRun Script::runNative(const Configuration &configuration, TrialResources &
   }
   diagnostics_.clear();
   run.output = output.str();
+  run.times.native = nanosecondsSince(start);
+  if (program) {
+    const exec::RunCounts &counts = program->counts();
+    run.times.specialization = counts.specializationTime;
+    run.times.kernels = counts.kernelTime;
+    run.times.kernelsCompiled = counts.kernelsCompiled;
+    run.times.kernelsReused = counts.kernelsReused;
+  }
   return run;
 }
 

@@ -26,6 +26,7 @@ struct ReferenceRun {
   std::optional<Error> error;
   std::optional<std::string> undecided;
   bool sawSparseMatrix = false;
+  int64_t nanoseconds = 0;
 };
 
 struct NativeRun {
@@ -33,6 +34,7 @@ struct NativeRun {
   std::string output;
   std::optional<Error> error;
   bool rejected = false; // before it ran; the error has no place then
+  Times times;
 };
 
 class Script {

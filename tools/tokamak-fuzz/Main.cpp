@@ -128,6 +128,13 @@ int runPrograms(Options &options) {
       "with an error; {:.1f} % of {} cells compared\n",
       result.programs, result.runs, seconds, static_cast<double>(result.programs) / seconds,
       result.undecided, result.invalid, result.failed, compared, result.cells);
+  auto inSeconds = [](int64_t nanoseconds) { return static_cast<double>(nanoseconds) * 1e-9; };
+  std::cerr << fmt::format(
+      "time in the reference {:.1f} s, in the native engine {:.1f} s, of that "
+      "specialising blocks {:.1f} s, of that {} kernels {:.1f} s ({} reused)\n",
+      inSeconds(result.times.reference), inSeconds(result.times.native),
+      inSeconds(result.times.specialization), result.times.kernelsCompiled,
+      inSeconds(result.times.kernels), result.times.kernelsReused);
   std::cout << fmt::format("{} passed, {} failed\n", result.programs - result.differing,
                            result.differing);
   return result.differing > 0 ? 1 : 0;

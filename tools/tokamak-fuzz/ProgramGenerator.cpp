@@ -27,7 +27,7 @@ private:
   std::string pick(const std::function<bool(const Expression &)> &accept);
   std::pair<Dimension, Dimension> shape();
   Expression condition();
-  int depth() { return random_.choose({1, 2, 2, 2, 3, 3, 4}); }
+  int depth() { return random_.choose({1, 1, 2, 2, 2, 3, large_ ? 4 : 2}); }
   Node scoped(const std::function<void()> &body);
 
   void chooseSizes();
@@ -55,6 +55,8 @@ private:
   Statements functions_, main_;
   Statements *current_ = &main_;
   int names_ = 0, nesting_ = 0;
+  // Most programs are small, which says as much in less time; some are not.
+  bool large_ = random_.chance(0.1);
   std::set<std::string> locked_; // carried by a loop around: only its end assigns them
 };
 
@@ -89,11 +91,12 @@ std::pair<Dimension, Dimension> ProgramGenerator::shape() {
 }
 
 void ProgramGenerator::chooseSizes() {
+  // Kernels are made for small sizes but serve all larger ones, so that these cost less to try.
   std::vector<Dimension> sizes = {1};
-  for (int i = 0; i < 3; ++i)
-    sizes.push_back(random_.choose({1, 1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 24, 31, 33, 40}));
-  if (random_.chance(0.3))
-    sizes.push_back(random_.choose({63, 64, 65, 66, 67, 69, 70, 100, 128, 200}));
+  for (int64_t i = random_.between(1, 3); i > 0; --i)
+    sizes.push_back(random_.chance(0.4)
+                        ? random_.choose({1, 2, 3, 4, 5, 7, 8, 9, 12, 16, 17, 24, 31})
+                        : random_.choose({33, 34, 40, 47, 63, 64, 65, 67, 70, 100, 128, 200}));
   if (random_.chance(0.02))
     sizes.push_back(random_.choose({1000, 5000, 70'001, 90'000}));
   if (random_.chance(0.12))
@@ -113,11 +116,11 @@ void ProgramGenerator::chooseSizes() {
 
 Node ProgramGenerator::program() {
   chooseSizes();
-  for (int64_t i = random_.between(2, 5); i > 0; --i) {
+  for (int64_t i = random_.between(1, large_ ? 5 : 3); i > 0; --i) {
     auto [rows, columns] = shape();
     assign("x", expressions_.leaf(rows, columns));
   }
-  statements(random_.between(2, 7));
+  statements(large_ ? random_.between(3, 8) : random_.between(1, 3));
   if (random_.chance(0.06))
     failure();
   for (const auto &[name, variable] : variables())

@@ -85,6 +85,7 @@ public:
         return verdict_;
       }
       runs_.push_back(script_.runNative(configuration, resources_));
+      verdict_.times += runs_.back().times;
       if (!compare(configuration, runs_.back()) || !comparePlans())
         return verdict_;
     }
@@ -94,12 +95,11 @@ public:
 
 private:
   const ReferenceRun &reference(bool singlePrecision, bool sparse) {
-    auto found = references_.find({singlePrecision, sparse});
-    if (found == references_.end())
-      found = references_
-                  .emplace(std::pair(singlePrecision, sparse),
-                           script_.runReference({singlePrecision, sparse}))
-                  .first;
+    auto [found, isNew] = references_.try_emplace({singlePrecision, sparse});
+    if (isNew) {
+      found->second = script_.runReference({singlePrecision, sparse});
+      verdict_.times.reference += found->second.nanoseconds;
+    }
     return found->second;
   }
 
@@ -202,6 +202,16 @@ private:
 };
 
 } // namespace
+
+Times &Times::operator+=(const Times &other) {
+  reference += other.reference;
+  native += other.native;
+  specialization += other.specialization;
+  kernels += other.kernels;
+  kernelsCompiled += other.kernelsCompiled;
+  kernelsReused += other.kernelsReused;
+  return *this;
+}
 
 runtime::Scheduler &TrialResources::scheduler(int threads) {
   std::unique_ptr<runtime::Scheduler> &scheduler = schedulers_[threads];

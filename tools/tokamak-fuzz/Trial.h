@@ -25,7 +25,7 @@ namespace tokamak::fuzz {
 class TrialResources {
 public:
   explicit TrialResources(std::string machineModel)
-      : machineModel(std::move(machineModel)), kernels({}) {}
+      : machineModel(std::move(machineModel)), kernels({.cacheCapacity = 20'000}) {}
   runtime::Scheduler &scheduler(int threads);
 
   const std::string machineModel; // a file
@@ -43,6 +43,16 @@ struct Finding {
   std::string what;                          // for people
 };
 
+// Where the time goes, in nanoseconds.
+struct Times {
+  int64_t reference = 0;
+  int64_t native = 0;         // all of it
+  int64_t specialization = 0; // of that, with kernels
+  int64_t kernels = 0;        // of that
+  int64_t kernelsCompiled = 0, kernelsReused = 0;
+  Times &operator+=(const Times &other);
+};
+
 struct Verdict {
   enum class Kind : uint8_t {
     Agrees,
@@ -55,6 +65,7 @@ struct Verdict {
   std::string reason;                   // Undecided, Invalid
   int64_t cells = 0, comparedCells = 0; // of the reference's results; those that have to be right
   bool failed = false;                  // the program ends with an error, on every engine
+  Times times;
 };
 
 Verdict tryProgram(const std::string &script, const std::vector<Configuration> &configurations,

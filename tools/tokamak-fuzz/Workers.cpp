@@ -27,6 +27,8 @@ struct Counters {
   std::atomic<int64_t> next{0}; // programs given out
   std::atomic<int64_t> programs{0}, runs{0}, undecided{0}, invalid{0}, failed{0}, differing{0};
   std::atomic<int64_t> cells{0}, comparedCells{0};
+  std::atomic<int64_t> reference{0}, native{0}, specialization{0}, kernels{0}, kernelsCompiled{0},
+      kernelsReused{0};
   std::atomic<bool> stop{false};
 };
 
@@ -108,9 +110,16 @@ public:
         if (worker.process > 0)
           watch(worker);
     }
-    return {counters_->programs, counters_->runs,         counters_->undecided,
-            counters_->invalid,  counters_->failed,       counters_->differing,
-            counters_->cells,    counters_->comparedCells};
+    return {counters_->programs,
+            counters_->runs,
+            counters_->undecided,
+            counters_->invalid,
+            counters_->failed,
+            counters_->differing,
+            counters_->cells,
+            counters_->comparedCells,
+            {counters_->reference, counters_->native, counters_->specialization, counters_->kernels,
+             counters_->kernelsCompiled, counters_->kernelsReused}};
   }
 
 private:
@@ -180,6 +189,12 @@ private:
     counters_->failed += verdict.failed;
     counters_->cells += verdict.cells;
     counters_->comparedCells += verdict.comparedCells;
+    counters_->reference += verdict.times.reference;
+    counters_->native += verdict.times.native;
+    counters_->specialization += verdict.times.specialization;
+    counters_->kernels += verdict.times.kernels;
+    counters_->kernelsCompiled += verdict.times.kernelsCompiled;
+    counters_->kernelsReused += verdict.times.kernelsReused;
   }
 
   void report(uint64_t seed, const Finding &finding) {

@@ -25,6 +25,7 @@ struct Campaign {
 struct CampaignResult {
   int64_t programs = 0, runs = 0, undecided = 0, invalid = 0, failed = 0, differing = 0;
   int64_t cells = 0, comparedCells = 0;
+  Times times;
 };
 
 // `found` is called in this process, once for each program that differs.
