@@ -108,12 +108,13 @@ Value matmul(const Value &lhs, const Value &rhs) {
   if (x.columns() != y.rows())
     throw Error(fmt::format("%*%: the inner dimensions differ: {} %*% {}", x.shape().text(),
                             y.shape().text()));
+  std::span<const double> left = cellsOf(x), right = cellsOf(y);
   ArrayPointer result = Array::create({x.rows(), y.columns()});
   for (int64_t i = 0; i < x.rows(); ++i) {
     for (int64_t j = 0; j < y.columns(); ++j) {
       double sum = 0;
       for (int64_t k = 0; k < x.columns(); ++k)
-        sum += x.at(i, k) * y.at(k, j);
+        sum += left[i * x.columns() + k] * right[k * y.columns() + j];
       cellOf(*result, i, j) = sum;
     }
   }
