@@ -237,6 +237,19 @@ TEST(SparseFusion, aProductOfAColumnAndARowAloneIsANative) {
   EXPECT_EQ(fused.fuse().plan(), "outer(3 @0) -> 1");
 }
 
+TEST(SparseFusion, anOuterProductBesideDenseRowsIsNeverStored) {
+  for (Selector selector : fusing) {
+    SparseFusedBlock block("Y:mxr U:mx8 V:rx8", "f64", R"(
+      %0 = tok.transpose %V : (!m) -> !m
+      %1 = tok.matmul %U, %0 : (!m, !m) -> !m
+      %2 = tok.binary sub %Y, %1 : (!m, !m) -> !m
+      %3 = tok.binary mul %2, %2 : (!m, !m) -> !m
+      %4 = tok.aggregate sum full %3 : !m -> f64
+      return %4 : f64)");
+    EXPECT_EQ(block.fuse(selector).plan(), "transpose; row(3) -> 1") << block.explanation;
+  }
+}
+
 TEST(SparseFusion, theExplanationNamesTheDriver) {
   SparseFusedBlock block("S:pxq/0.001 U:pxr V:qxr", "f64", R"(
     %0 = tok.transpose %V : (!m) -> !m
