@@ -13,6 +13,7 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace tokamak::reference {
@@ -150,12 +151,23 @@ std::vector<Value> meaningOf(mlir::Operation &operation, Operands operands,
                              runtime::ExecutionContext &context) {
   for (const Value &operand : operands)
     runtime::checkDefined(operand);
+  if (llvm::none_of(operation.getResultTypes(), isSingle))
+    return computedInDoubles(operation, operands, context);
+  // Operations that only move cells give cells that were rounded before.
+  if (mlir::isa<tok::SliceOp, tok::TransposeOp, tok::ViewOp, tok::ExpandOp>(operation))
+    return computedInDoubles(operation, operands, context);
   std::vector<Value> rounded(operands.begin(), operands.end());
-  if (mlir::isa<tok::BinaryOp, tok::IfElseOp>(operation) &&
-      isSingle(operation.getResult(0).getType()))
-    for (Value &operand : rounded)
-      if (operand.isNumber())
-        operand = static_cast<double>(static_cast<float>(operand.asDouble()));
+  auto roundScalar = [](Value &operand) {
+    if (operand.isNumber())
+      operand = static_cast<double>(static_cast<float>(operand.asDouble()));
+  };
+  if (auto insert = mlir::dyn_cast<tok::InsertOp>(operation);
+      insert && (rounded[1].isNumber() || isSingle(insert.getValue().getType()))) {
+    roundScalar(rounded[1]);
+    return computedInDoubles(operation, rounded, context);
+  }
+  if (mlir::isa<tok::BinaryOp, tok::IfElseOp>(operation))
+    std::for_each(rounded.begin(), rounded.end(), roundScalar);
   std::vector<Value> results = computedInDoubles(operation, rounded, context);
   for (mlir::OpResult result : operation.getResults())
     if (isSingle(result.getType())) {
