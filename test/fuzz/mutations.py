@@ -82,12 +82,22 @@ def run(mutation):
         return str(error)
     except subprocess.CalledProcessError as error:
         return error.stderr.decode(errors="replace")[-3000:]
-    done = subprocess.run([program, "--programs", str(mutation.get("programs", PROGRAMS)), "--seed", "1", "--findings", "1",
-                           "--no-shrink", "--jobs", str(os.cpu_count())], capture_output=True, text=True, cwd=FOLDER)
+    seed, last = 1, mutation.get("programs", PROGRAMS)
+    while seed <= last:
+        done = subprocess.run([program, "--programs", str(last - seed + 1), "--seed", str(seed), "--findings", "1",
+                               "--no-shrink", "--jobs", str(os.cpu_count())], capture_output=True, text=True, cwd=FOLDER)
+        found = re.match(r"FAILED seed (\d+)\n", done.stdout)
+        if not found:
+            break
+        seed = int(found[1]) + 1
+        script = program.with_name("found.dml")
+        script.write_text(done.stdout[found.end():done.stdout.rindex("\n", 0, -1) + 1])
+        # Only what the compiler as it is does not do shows the mutation.
+        if subprocess.run([BUILD / "bin/tokamak-fuzz", script], capture_output=True).returncode == 0:
+            mutation["found"] = next(line for line in done.stderr.splitlines() if line.startswith("seed "))[:110]
+            program.unlink()
+            return None
     program.unlink()
-    if done.returncode == 1 and "FAILED" in done.stdout:
-        mutation["found"] = done.stderr.splitlines()[0][:110]
-        return None
     return f"{mutation['file']} is wrong and no program shows it\n{done.stdout}{done.stderr}"
 
 

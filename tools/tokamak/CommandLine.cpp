@@ -146,6 +146,8 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
   run->add_option("--fusion", selector,
                   "which operators fuse: none, all, no-redundancy or cost (default)")
       ->check(CLI::IsMember({"none", "all", "no-redundancy", "cost"}));
+  run->add_flag("--compare", line.compare,
+                "run both engines and name the first operator whose value differs");
   run->add_option("--engine", engine, "native (default) or reference")
       ->check(CLI::IsMember({"native", "reference"}));
   run->add_option("--threads", line.threads, "threads to use; default: all this process may use")

@@ -25,11 +25,12 @@ struct CommandLine {
   std::string file;
   std::map<std::string, std::string> arguments; // of the script: "name" or "1" -> text
   Engine engine = Engine::Native;
+  bool compare = false;    // both engines, to find the first operator whose value differs
   int threads = 0;         // 0: all cores
   int64_t memoryBytes = 0; // 0: decided from the machine
   int64_t seed = -1;
   std::vector<std::string> libraries; // folders with more DML builtins, searched first
-  bool singlePrecision = false; // matrices of f32
+  bool singlePrecision = false;       // matrices of f32
   bool quiet = false;
   bool color = false;
   Statistics statistics = Statistics::None; // of the run, on stderr

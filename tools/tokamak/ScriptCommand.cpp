@@ -1,6 +1,7 @@
 // run, explain, check: import a script, compile it, run it; every failure becomes a message and an
 // exit status.
 #include "tokamak/Commands.h"
+#include "tokamak/CompareCommand.h"
 #include "tokamak/EmbeddedLibrary.h"
 #include "tokamak/InterruptSignals.h"
 #include "tokamak/RunReport.h"
@@ -79,6 +80,8 @@ public:
         return reportDiagnostics(Rejected);
       if (!line_.quiet)
         reportDiagnostics(Success);
+      if (line_.compare)
+        return compareEngines(*module_, line_, diagnostics_);
       return line_.engine == Engine::Reference ? interpret() : compileAndRun();
     } catch (const Error &error) {
       return reportError(error, false);

@@ -1,0 +1,132 @@
+#include "oracle/BoundedInterpreter.h"
+
+#include "ir/tok/TokDialect.h"
+#include "oracle/Agreement.h"
+#include "runtime/TileScheduler.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Parser/Parser.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+using namespace tokamak;
+using namespace tokamak::oracle;
+using runtime::Array;
+using runtime::Value;
+
+namespace {
+
+Value row(std::vector<double> cells) {
+  runtime::ArrayPointer array = Array::create({1, static_cast<int64_t>(cells.size())});
+  std::copy(cells.begin(), cells.end(), array->mutableData());
+  return array;
+}
+
+// What `body`, which uses %x and defines %r of this type, gives for a row x.
+class Bounds : public testing::Test {
+protected:
+  Bounded of(const std::string &body, const Value &x, const std::string &type,
+             BoundedOptions options = {}) {
+    context_.loadDialect<tok::TokDialect, mlir::func::FuncDialect>();
+    auto module = mlir::parseSourceString<mlir::ModuleOp>(
+        fmt::format("func.func @f(%x: tensor<?x?xf64>) -> {} {{ {} return %r : {} }}", type, body,
+                    type),
+        &context_);
+    EXPECT_TRUE(module);
+    runtime::Scheduler scheduler(1);
+    runtime::ExecutionContext execution;
+    execution.scheduler = &scheduler;
+    BoundedInterpreter interpreter(*module, execution, options);
+    return interpreter.call("f", {{x, {}, {}}}).front();
+  }
+  Bounded sum(std::vector<double> cells) {
+    return of("%r = tok.aggregate sum full %x : tensor<?x?xf64> -> f64", row(std::move(cells)),
+              "f64");
+  }
+
+  mlir::MLIRContext context_;
+};
+
+constexpr const char *matrix = "tensor<?x?xf64>";
+
+} // namespace
+
+TEST_F(Bounds, ofCellsAreNothing) {
+  EXPECT_TRUE(of("%r = tok.binary mul %x, %x : (tensor<?x?xf64>, tensor<?x?xf64>) -> "
+                 "tensor<?x?xf64>",
+                 row({0.1, 0.3}), matrix)
+                  .engine.isExact());
+}
+
+TEST_F(Bounds, ofFunctionsAreBetweenEnginesOnly) {
+  Bounded result =
+      of("%r = tok.unary exp %x : tensor<?x?xf64> -> tensor<?x?xf64>", row({0.1}), matrix);
+  EXPECT_GT(result.engine[0], 0);
+  EXPECT_LT(result.engine[0], 1e-14);
+  EXPECT_TRUE(result.plan.isExact());
+}
+
+TEST_F(Bounds, ofSumsGrowWithTheSum) {
+  EXPECT_GT(sum({0.1, 0.2, 0.3}).engine[0], 0);
+  EXPECT_LT(sum({0.1, 0.2, 0.3}).engine[0], 1e-15);
+  EXPECT_GT(sum({1e10, 0.1, -1e10}).engine[0], 1e-7);
+}
+
+TEST_F(Bounds, ofSumsOfWholeNumbersAreNothing) {
+  EXPECT_TRUE(sum({1, 2, -3.5, 1e6}).engine.isExact());
+  EXPECT_EQ(sum({1, -1}).engine[0], CellErrors::zeroSign);
+}
+
+TEST_F(Bounds, areAnythingWhereAPartialSumMayOverflow) {
+  EXPECT_EQ(sum({1e308, 1e308, -1e308}).engine[0], CellErrors::anything);
+}
+
+TEST_F(Bounds, areCarriedOn) {
+  Bounded result = of("%s = tok.aggregate sum row %x : tensor<?x?xf64> -> tensor<?x?xf64>\n"
+                      "%c = tok.constant 1000.0 : f64\n"
+                      "%r = tok.binary mul %s, %c : (tensor<?x?xf64>, f64) -> tensor<?x?xf64>",
+                      row({0.1, 0.2}), matrix);
+  EXPECT_GT(result.engine[0], 1e-14);
+  EXPECT_LT(result.engine[0], 1e-12);
+}
+
+TEST_F(Bounds, ofComparisonsAreNothingFarFromEquality) {
+  const char *body = "%s = tok.aggregate sum row %x : tensor<?x?xf64> -> tensor<?x?xf64>\n"
+                     "%c = tok.constant 0.3 : f64\n"
+                     "%r = tok.binary lt %s, %c : (tensor<?x?xf64>, f64) -> tensor<?x?xf64>";
+  EXPECT_TRUE(of(body, row({0.1, 0.1}), matrix).engine.isExact());
+  EXPECT_GE(of(body, row({0.1, 0.2}), matrix).engine[0], 1);
+}
+
+TEST_F(Bounds, leaveProductsOfZerosOpenWhereMatricesMayBeSparse) {
+  const char *body = "%r = tok.binary mul %x, %c : (tensor<?x?xf64>, f64) -> tensor<?x?xf64>";
+  std::string text = "%c = tok.constant 0x7FF0000000000000 : f64\n" + std::string(body);
+  EXPECT_TRUE(of(text, row({0, 1}), matrix).engine.isExact());
+  Bounded sparse = of(text, row({0, 1}), matrix, {.sparse = true});
+  EXPECT_EQ(sparse.engine[0], CellErrors::anything);
+  EXPECT_EQ(sparse.engine[1], 0);
+}
+
+TEST_F(Bounds, thatMatterForAConditionAreUndecided) {
+  const char *body = "%s = tok.aggregate sum full %x : tensor<?x?xf64> -> f64\n"
+                     "%c = tok.constant 0.3 : f64\n"
+                     "%b = tok.binary lt %s, %c : (f64, f64) -> i1\n"
+                     "%r = tok.if %b -> f64 { tok.yield %s : f64 } else { tok.yield %c : f64 }";
+  EXPECT_THROW(of(body, row({0.1, 0.2}), "f64"), Undecided);
+  EXPECT_NO_THROW(of(body, row({0.1, 0.1}), "f64"));
+}
+
+TEST(Agreement, isAboutBitsWhereNothingIsAllowed) {
+  EXPECT_FALSE(disagreement(row({0.5, NAN}), {}, row({0.5, -NAN})));
+  EXPECT_TRUE(disagreement(row({0.0}), {}, row({-0.0})));
+  EXPECT_FALSE(disagreement(row({0.0}), CellErrors({CellErrors::zeroSign}), row({-0.0})));
+  auto difference = disagreement(row({1, 2}), CellErrors({0, 0.5}), row({1, 2.75}));
+  ASSERT_TRUE(difference);
+  EXPECT_EQ(describe(*difference), "cell [1, 2]: expected 2, got 2.75 (may be 0.5 off)");
+}
+
+TEST(Agreement, isAboutSizesAndTypes) {
+  EXPECT_TRUE(disagreement(row({1, 2}), {}, row({1})));
+  EXPECT_TRUE(disagreement(int64_t{1}, {}, 1.0));
+}

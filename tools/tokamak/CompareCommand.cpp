@@ -1,0 +1,103 @@
+#include "tokamak/CompareCommand.h"
+
+#include "oracle/FirstDivergence.h"
+#include "runtime/TileScheduler.h"
+#include "tokamak/Commands.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <fmt/format.h>
+#include <iostream>
+#include <sstream>
+
+using namespace tokamak;
+
+namespace {
+
+class EngineComparison {
+public:
+  EngineComparison(const CommandLine &line, mlir::MLIRContext &context)
+      : line_(line), mlirContext_(context), scheduler_(line.threads), kernels_({}) {}
+
+  oracle::Comparison run(mlir::ModuleOp module) {
+    runtime::ExecutionContext context = contextOfRun();
+    return oracle::firstDivergence(module, context, {line_.singlePrecision, /*sparse=*/true},
+                                   [this](mlir::ModuleOp copy) { return runNative(copy); });
+  }
+
+private:
+  // Draws without a seed are the same in every run.
+  runtime::ExecutionContext contextOfRun() {
+    runtime::ExecutionContext context;
+    context.output = &dropped_;
+    context.scheduler = &scheduler_;
+    context.seed = line_.seed < 0 ? 1 : line_.seed;
+    return context;
+  }
+
+  oracle::EngineRun runNative(mlir::ModuleOp module) {
+    exec::ProgramOptions options = line_.program;
+    options.explain = {};
+    options.kernels = &kernels_;
+    size_t results =
+        module.lookupSymbol<mlir::func::FuncOp>("main").getFunctionType().getNumResults();
+    oracle::EngineRun run;
+    run.results.resize(results);
+    std::string message;
+    try {
+      mlir::ScopedDiagnosticHandler handler(&mlirContext_, [&](mlir::Diagnostic &diagnostic) {
+        if (message.empty() && diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)
+          message = diagnostic.str();
+        return mlir::success();
+      });
+      std::unique_ptr<exec::Program> program = exec::Program::compile(module, options);
+      if (!program)
+        throw Error(message);
+      runtime::ExecutionContext context = contextOfRun();
+      program->run(context, run.results);
+    } catch (const Error &error) {
+      run.error = error;
+    }
+    dropped_.str("");
+    return run;
+  }
+
+  const CommandLine &line_;
+  mlir::MLIRContext &mlirContext_;
+  runtime::Scheduler scheduler_;
+  codegen::KernelCompiler kernels_; // programs that differ in their results share most kernels
+  std::ostringstream dropped_;
+};
+
+support::Diagnostic describe(const oracle::Divergence &divergence) {
+  support::Diagnostic diagnostic = support::diagnosticAt(divergence.location);
+  diagnostic.message =
+      divergence.operation.empty()
+          ? "the engines differ: " + divergence.what
+          : fmt::format("'{}' of {} differs from the reference: {}", divergence.operation,
+                        divergence.operands, divergence.what);
+  if (divergence.onlyTogether)
+    diagnostic.note("it is right where every value is kept: the mistake is in how it is compiled "
+                    "together with others; try --fusion=none and --disable");
+  return diagnostic;
+}
+
+} // namespace
+
+int tokamak::compareEngines(mlir::ModuleOp module, const CommandLine &line,
+                            support::DiagnosticEngine &diagnostics) {
+  oracle::Comparison comparison = EngineComparison(line, *module.getContext()).run(module);
+  if (comparison.undecided) {
+    std::cerr << fmt::format("tokamak: can't compare: {}\n", *comparison.undecided);
+    return RunFailed;
+  }
+  if (!comparison.divergence) {
+    std::cout << fmt::format("both engines agree in {} values\n", comparison.values);
+    return Success;
+  }
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  diagnostics.render(describe(*comparison.divergence), out, line.color);
+  std::cerr << out.str();
+  return InternalFailure;
+}
