@@ -1,5 +1,6 @@
 // The tile function of a kernel with a driver, in emission (SparseEmitter.h says what it does).
-// SparseTile.cpp has the loops and results, SparseValues.cpp the values.
+// SparseTile.cpp has the loops and results, SparseValues.cpp the values, SparseMemory.cpp sizes and
+// addresses.
 #ifndef TOKAMAK_CODEGEN_SPARSETILE_H
 #define TOKAMAK_CODEGEN_SPARSETILE_H
 
@@ -79,8 +80,9 @@ private:
   mlir::Value wideInput(mlir::BlockArgument input);
   mlir::Value lookUp(mlir::BlockArgument input);
   mlir::Value sampledProduct(tok::MatmulOp product);
-  void fetchAhead(const SparseInput &from, int count);
-  void addSampled(tok::MatmulOp product, llvm::ArrayRef<mlir::Value> columns, State &totals);
+  mlir::Value sampledRow(const SparseInput &from, mlir::Value column);
+  void sampleTogether(tok::MatmulOp product, const SparseInput &from, State &totals);
+  void sampleOneByOne(tok::MatmulOp product, const SparseInput &from, State &totals);
   mlir::Value perRow(mlir::Value value);
   mlir::Value narrow(mlir::Value value, const Columns &columns);
   mlir::Value narrowAggregate(tok::AggregateOp aggregate);
@@ -129,6 +131,7 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> lookupBuffers_, samePattern_; // of CSR operands
   llvm::DenseMap<mlir::Value, mlir::Value> narrowBuffers_; // narrow rows that are in memory
   mlir::Value laneBuffer_;                                 // eight doubles
+  mlir::Value sampledBuffer_;                              // eight vectors
   mlir::Value keptBuffers_, paddedColumns_, lastEntry_;
 
   // Of the row in emission.
@@ -136,14 +139,14 @@ private:
   const EntryPass *pass_ = nullptr;
   llvm::DenseMap<mlir::Value, mlir::Value> perRow_;
   llvm::DenseMap<std::pair<mlir::Value, int>, mlir::Value> narrowRegisters_;
-  llvm::DenseMap<std::pair<mlir::Operation *, int>, mlir::Value> sampledRow_;
+  llvm::DenseMap<std::pair<mlir::Operation *, int>, mlir::Value> sampledLeft_;
   llvm::DenseSet<mlir::Value> narrowReady_; // values that are in their buffers
   // Of the eight columns in emission, where there is a loop over them.
   llvm::DenseMap<mlir::Value, mlir::Value> narrowColumns_;
   // Of the chunk in emission.
   const Chunk *chunk_ = nullptr;
   mlir::Value columnIndices_;
-  llvm::SmallVector<mlir::Value, 8> laneColumns_;
+  llvm::SmallVector<mlir::Value> laneColumns_;
   llvm::DenseMap<mlir::Value, mlir::Value> wide_;
 };
 

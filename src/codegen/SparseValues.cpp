@@ -4,6 +4,8 @@
 
 #include "codegen/CellEmission.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::codegen;
@@ -14,6 +16,9 @@ static constexpr int64_t sampledInRegisters = 128;
 // The rows of its right factor are fetched so many entries ahead: they are read in no order that
 // the hardware could follow.
 static constexpr int64_t sampledAhead = 8;
+// Up to so many columns, if constant, rows of the right factor are read together.
+static constexpr int64_t sampledTogether = 32;
+static constexpr int64_t sampledAccumulators = 4;
 
 void SparseTile::emitUniformValues() {
   Block &body = body_.op().getBody().front();
@@ -120,92 +125,109 @@ void SparseTile::prepareSampled(tok::MatmulOp product) {
   int64_t count = inner.constantValue();
   for (int64_t first = 0; first < count; first += lanes) {
     Value mask = count - first < lanes ? vectors_.maskBelow(count - first) : Value();
-    sampledRow_[{product, static_cast<int>(first / lanes)}] = vectors_.extend(
+    sampledLeft_[{product, static_cast<int>(first / lanes)}] = vectors_.extend(
         vectors_.load(vectors_.offset(row, vectors_.integer(first), left.cells), mask, left.cells));
   }
 }
 
-// Fetches the rows of a sampled product's right factor that as many entries later need. In a loop
-// of its own: with those that are read now there would be more pointers than registers.
-void SparseTile::fetchAhead(const SparseInput &from, int count) {
-  SmallVector<Value, 8> rows;
-  for (int lane = 0; lane < count; ++lane)
-    rows.push_back(vectors_.offset(
-        from.data, vectors_.multiply(columnAhead(sampledAhead + lane), from.columns), from.cells));
-  constexpr int64_t line = 64;
-  int64_t cells = line / (from.cells.isF32() ? sizeof(float) : sizeof(double));
-  vectors_.forLoop(vectors_.integer(0), from.columns, cells, [&](Value first) {
-    for (Value row : rows)
-      vectors_.prefetch(vectors_.offset(row, first, from.cells));
-  });
+Value SparseTile::sampledRow(const SparseInput &from, Value column) {
+  return vectors_.offset(from.data, vectors_.multiply(column, from.columns), from.cells);
 }
 
-// Adds the products of the left factor's row with rows of the right one to the totals, so many at
-// once that additions don't wait for one another.
-void SparseTile::addSampled(tok::MatmulOp product, ArrayRef<Value> columns, State &totals) {
+// Short rows: with eight at once, additions don't wait for one another.
+void SparseTile::sampleTogether(tok::MatmulOp product, const SparseInput &from, State &totals) {
+  int64_t count = body_.columnsOf(product.getLhs()).constantValue();
+  for (int lane = 0; lane < lanes; ++lane) {
+    Value row = sampledRow(from, columnOf(lane));
+    Value ahead = sampledRow(from, columnAhead(sampledAhead + lane));
+    for (int64_t first = 0; first < count; first += lanes) {
+      Value mask = count - first < lanes ? vectors_.maskBelow(count - first) : Value();
+      vectors_.prefetch(vectors_.offset(ahead, vectors_.integer(first), from.cells));
+      Value cells = vectors_.extend(vectors_.load(
+          vectors_.offset(row, vectors_.integer(first), from.cells), mask, from.cells));
+      totals[lane] = vectors_.fma(sampledLeft_.lookup({product, static_cast<int>(first / lanes)}),
+                                  cells, totals[lane]);
+    }
+  }
+}
+
+// Long rows one after the other, each with several accumulators: so they are read in the order of
+// memory, and only those that are needed.
+void SparseTile::sampleOneByOne(tok::MatmulOp product, const SparseInput &from, State &totals) {
   const SparseInput &left = input(product.getLhs());
-  const SparseInput &from = input(product.getRhs().getDefiningOp<tok::TransposeOp>().getOperand());
-  fetchAhead(from, static_cast<int>(columns.size()));
-  SmallVector<Value, 8> rows;
-  for (Value column : columns)
-    rows.push_back(vectors_.offset(from.data, vectors_.multiply(column, from.columns), from.cells));
-  auto add = [&](Value factor, Value first, Value mask, State &current) {
-    for (auto [row, total] : llvm::zip(rows, current)) {
+  Value count =
+      minimum(vectors_, vectors_.subtract(end_, chunk_->position), vectors_.integer(lanes));
+  vectors_.forLoop(vectors_.integer(0), count, 1, [&](Value lane) {
+    Value position = vectors_.add(chunk_->position, lane);
+    Value row = sampledRow(from, loadIndex(vectors_, driver().indices, position));
+    Value later =
+        minimum(vectors_, vectors_.add(position, vectors_.integer(sampledAhead)), lastEntry_);
+    Value ahead = sampledRow(from, loadIndex(vectors_, driver().indices, later));
+    State sums(sampledAccumulators, vectors_.number(0));
+    auto add = [&](Value factor, Value first, Value mask, Value &sum) {
+      vectors_.prefetch(vectors_.offset(ahead, first, from.cells));
       Value cells =
           vectors_.extend(vectors_.load(vectors_.offset(row, first, from.cells), mask, from.cells));
-      total = vectors_.fma(factor, cells, total);
+      sum = vectors_.fma(factor, cells, sum);
+    };
+    if (sampledLeft_.contains({product, 0})) {
+      int64_t columns = body_.columnsOf(product.getLhs()).constantValue();
+      for (int64_t first = 0; first < columns; first += lanes)
+        add(sampledLeft_.lookup({product, static_cast<int>(first / lanes)}),
+            vectors_.integer(first),
+            columns - first < lanes ? vectors_.maskBelow(columns - first) : Value(),
+            sums[first / lanes % sampledAccumulators]);
+    } else {
+      Value leftRow = rowOf(product.getLhs());
+      auto addLoaded = [&](Value first, Value mask, Value &sum) {
+        add(vectors_.extend(
+                vectors_.load(vectors_.offset(leftRow, first, left.cells), mask, left.cells)),
+            first, mask, sum);
+      };
+      constexpr int64_t step = sampledAccumulators * lanes;
+      Value columns = left.columns, wholeEnd = vectors_.roundDownToLanes(columns);
+      Value steps = vectors_.builder().create<arith::AndIOp>(vectors_.builder().getUnknownLoc(),
+                                                             columns, vectors_.integer(-step));
+      vectors_.forLoop(vectors_.integer(0), steps, step, sums, [&](Value first, State &current) {
+        for (int64_t i = 0; i < sampledAccumulators; ++i)
+          addLoaded(vectors_.add(first, vectors_.integer(i * lanes)), {}, current[i]);
+      });
+      vectors_.forLoop(steps, wholeEnd, lanes, sums,
+                       [&](Value first, State &current) { addLoaded(first, {}, current[0]); });
+      vectors_.ifThen(vectors_.less(wholeEnd, columns), sums, [&](State &current) {
+        addLoaded(wholeEnd, vectors_.maskBelow(vectors_.subtract(columns, wholeEnd)), current[1]);
+      });
     }
-  };
-  if (sampledRow_.lookup({product, 0})) {
-    int64_t count = body_.columnsOf(product.getLhs()).constantValue();
-    for (int64_t first = 0; first < count; first += lanes)
-      add(sampledRow_.lookup({product, static_cast<int>(first / lanes)}), vectors_.integer(first),
-          count - first < lanes ? vectors_.maskBelow(count - first) : Value(), totals);
-    return;
-  }
-  Value row = rowOf(product.getLhs()), wholeEnd = vectors_.roundDownToLanes(left.columns);
-  auto addLoaded = [&](Value first, Value mask, State &current) {
-    Value factor =
-        vectors_.extend(vectors_.load(vectors_.offset(row, first, left.cells), mask, left.cells));
-    add(factor, first, mask, current);
-  };
-  vectors_.forLoop(vectors_.integer(0), wholeEnd, lanes, totals,
-                   [&](Value first, State &current) { addLoaded(first, {}, current); });
-  vectors_.ifThen(vectors_.less(wholeEnd, left.columns), totals, [&](State &current) {
-    addLoaded(wholeEnd, vectors_.maskBelow(vectors_.subtract(left.columns, wholeEnd)), current);
+    for (int64_t distance = sampledAccumulators / 2; distance > 0; distance /= 2)
+      for (int64_t i = 0; i < distance; ++i)
+        sums[i] = combine(vectors_, AggregateKind::Sum, sums[i], sums[i + distance]);
+    vectors_.store(
+        sums[0], vectors_.offset(sampledBuffer_, vectors_.multiply(lane, vectors_.integer(lanes))),
+        {});
   });
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    totals[lane] =
+        vectors_.load(vectors_.offset(sampledBuffer_, vectors_.integer(lane * lanes)), {});
 }
 
-// Eight at a time, which share the horizontal sums. Four do where there are no more entries in the
-// row: rows of very sparse matrices have few.
+// Eight products share the horizontal sums.
 Value SparseTile::sampledProduct(tok::MatmulOp product) {
+  const SparseInput &from = input(product.getRhs().getDefiningOp<tok::TransposeOp>().getOperand());
   tok::Dimension inner = body_.columnsOf(product.getLhs());
   Type cells = cellType(vectors_, product.getType());
   if (inner.isConstant(0))
     return vectors_.number(0, cells);
   if (inner.isConstant(1)) {
-    const SparseInput &from =
-        input(product.getRhs().getDefiningOp<tok::TransposeOp>().getOperand());
-    Value factor = vectors_.splatLane(sampledRow_.lookup({product, 0}), 0);
+    Value factor = vectors_.splatLane(sampledLeft_.lookup({product, 0}), 0);
     Value others = gather(vectors_, from.data, columnIndices(), chunk_->mask, from.cells);
     return vectors_.round(
         emitBinary(vectors_, BinaryOperator::Mul, factor, vectors_.extend(others)), cells);
   }
-  SmallVector<Value, 8> columns;
-  for (int lane = 0; lane < lanes; ++lane)
-    columns.push_back(columnOf(lane));
   State totals(lanes, vectors_.number(0));
-  if (!chunk_->mask) {
-    addSampled(product, columns, totals);
-  } else {
-    constexpr int64_t few = 4;
-    Value hasMore = vectors_.less(vectors_.add(chunk_->position, vectors_.integer(few)), end_);
-    vectors_.ifThen(negate(vectors_, hasMore), totals, [&](State &current) {
-      addSampled(product, ArrayRef(columns).take_front(few), current);
-    });
-    vectors_.ifThen(hasMore, totals,
-                    [&](State &current) { addSampled(product, columns, current); });
-  }
+  if (inner.isConstant() && inner.constantValue() <= sampledTogether)
+    sampleTogether(product, from, totals);
+  else
+    sampleOneByOne(product, from, totals);
   SmallVector<Accumulator> accumulators;
   for (Value total : totals)
     accumulators.push_back({total, {}});
