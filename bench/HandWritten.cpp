@@ -310,7 +310,7 @@ int main(int count, char **arguments) {
     fill(X, 7919, 1009);
     fill(y, 104729, 997);
     measure(repetitions, [&](int r) { return linregCG<100>(X, y, 1 + 1e-9 * r, 20); });
-  } else {
+  } else if (!measurePanels(name, repetitions, rows, columns)) {
     std::fprintf(stderr, "hand-written: no benchmark %s with %s columns\n", name.c_str(),
                  arguments[5]);
     return 2;

@@ -112,24 +112,34 @@ template <int count, typename Body> std::vector<double> reduce(int64_t size, Bod
   return sums;
 }
 
-// Runs body once to warm up, then `repetitions` times on the clock. body gets the number of the
-// repetition.
-inline void measure(int repetitions, const std::function<double(int)> &body) {
-  double result = body(0);
-  for (int r = 1; r <= repetitions; ++r) {
+// Runs body once to warm up, then `repetitions` times on the clock, each time after `prepare`. Both
+// get the number of the repetition; `result` is of the last one.
+inline void measure(int repetitions, const std::function<void(int)> &prepare,
+                    const std::function<void(int)> &body, const std::function<double()> &result) {
+  for (int r = 0; r <= repetitions; ++r) {
+    prepare(r);
     auto start = std::chrono::steady_clock::now();
-    result = body(r);
+    body(r);
     auto stop = std::chrono::steady_clock::now();
-    std::printf("ns %lld\n",
-                static_cast<long long>(
-                    std::chrono::duration_cast<std::chrono::nanoseconds>(stop - start).count()));
+    if (r > 0)
+      std::printf("ns %lld\n",
+                  static_cast<long long>(
+                      std::chrono::duration_cast<std::chrono::nanoseconds>(stop - start).count()));
   }
-  std::printf("result %.17g\n", result);
+  std::printf("result %.17g\n", result());
+}
+
+inline void measure(int repetitions, const std::function<double(int)> &body) {
+  double result = 0;
+  measure(repetitions, [](int) {}, [&](int r) { result = body(r); }, [&] { return result; });
 }
 
 // The benchmarks on sparse matrices (HandWrittenSparse.cpp); false if none has this name.
 bool measureSparse(const std::string &name, int repetitions, int64_t rows, int64_t columns,
                    double density);
+
+// Those on eight rows at a time (HandWrittenPanels.cpp).
+bool measurePanels(const std::string &name, int repetitions, int64_t rows, int64_t columns);
 
 } // namespace bench
 #endif

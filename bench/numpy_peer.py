@@ -141,6 +141,25 @@ def body(name, rows, columns):
             X[0, 0] = r
             return np.sum(X * Y * Z) if name == "sum-of-product" else np.sum(X * Y) + np.sum(X * Z)
         return run
+    if name == "row-softmax":
+        def softmax(r):
+            E = np.exp(X - X.max(axis=1, keepdims=True))
+            return (E / E.sum(axis=1, keepdims=True))[0, 0]
+        return softmax
+    if name == "logistic-inner":
+        P = values(rows * 10, 104729, 997).reshape(rows, 10)
+
+        def inner(r):
+            Q = P * (X @ (np.arange(1, columns * 10 + 1).reshape(columns, 10) / 1000 + r))
+            return np.sum(X.T @ (Q - P * Q.sum(axis=1, keepdims=True)))
+        return inner
+    if name == "kmeans-distance":
+        def distance(r):
+            C = X[:10] + r / 1000
+            D = -2 * (X @ C.T) + np.sum(C * C, axis=1)
+            m = D.min(axis=1)
+            return np.sum(m) + np.sum(D <= m[:, None])
+        return distance
     if name.startswith("chain"):
         w = values(rows, 104729, 997)
         return lambda r: np.sum(X.T @ (w * (X @ (np.arange(1, columns + 1) + float(r)))))

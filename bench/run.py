@@ -52,7 +52,10 @@ BENCHMARKS = [
     Benchmark("sum-of-product", "sum-of-product", 200_000, 100, 7, 5, ("C++", 0.9), 3, 1e-9),
     Benchmark("sum-pair", "sum-pair", 200_000, 100, 7, 5, ("C++", 0.9), 3, 1e-9),
     Benchmark("chain-wide", "chain", 200_000, 100, 7, 5, ("C++", 0.7), 1, 1e-9),
-    Benchmark("chain-narrow", "chain", 2_000_000, 10, 7, 5, ("C++", 0.5), 1, 1e-9),
+    Benchmark("chain-narrow", "chain", 2_000_000, 10, 7, 5, ("C++", 0.8), 1, 1e-9),
+    Benchmark("row-softmax", "row-softmax", 1_000_000, 10, 7, 5, ("C++", 0.7), 2, 1e-9),
+    Benchmark("logistic-inner", "logistic-inner", 200_000, 100, 7, 5, ("C++", 0.8), 1, 1e-9, flops=8e8),
+    Benchmark("kmeans-distance", "kmeans-distance", 100_000, 50, 7, 5, ("C++", 0.8), 1, 1e-9, flops=1e8),
     Benchmark("sparse-chain", "sparse-chain", 1_000_000, 1000, 7, 5, ("C++", 0.8), 0, 1e-9, ("C++",), density=1e-2),
     *(Benchmark(f"sampled-{density:g}", "sampled", 20_000, 20_000, 7, 5, ("C++", 0.8), 0, 1e-9, ("C++",), density=density)
       for density in (1e-2, 1e-3, 1e-4)),
