@@ -39,13 +39,13 @@ struct BoundedInterpreter::Domain {
   bool isTrue(const Bounded &condition) {
     runtime::checkDefined(condition.value);
     if (!condition.engine.isExact())
-      throw Undecided("a condition is not exact");
+      owner.decide("a condition is not exact");
     return condition.value.asBoolean();
   }
   int64_t integerOf(const Bounded &value) {
     runtime::checkDefined(value.value);
     if (!value.engine.isExact())
-      throw Undecided("a range is not exact");
+      owner.decide("a range is not exact");
     return value.value.asInteger();
   }
   Bounded counter(int64_t value) { return {value, {}, {}}; }
@@ -67,9 +67,15 @@ struct BoundedInterpreter::Domain {
     for (runtime::Value &value : plain) {
       owner.sawSparse_ |= mayBeSparse(value);
       Bounded result;
-      result.engine = engine.errorsOf(operation, engineOperands, value);
-      result.plan =
-          result.engine.isExact() ? CellErrors() : plan.errorsOf(operation, planOperands, value);
+      try {
+        result.engine = engine.errorsOf(operation, engineOperands, value);
+        result.plan =
+            result.engine.isExact() ? CellErrors() : plan.errorsOf(operation, planOperands, value);
+      } catch (const Undecided &undecided) {
+        owner.decide(undecided.what());
+        int64_t cells = value.isArray() ? value.array()->cells() : 1;
+        result.engine = result.plan = CellErrors::uniform(cells, CellErrors::anything);
+      }
       result.value = std::move(value);
       results.push_back(std::move(result));
     }
@@ -104,7 +110,13 @@ struct BoundedInterpreter::Domain {
 BoundedInterpreter::BoundedInterpreter(mlir::ModuleOp module, runtime::ExecutionContext &context,
                                        BoundedOptions options)
     : module_(module), context_(context), engine_(modelOf(options, functionUnits)),
-      plan_(modelOf(options, 0)) {}
+      plan_(modelOf(options, 0)), takesReferenceDecisions_(options.takesReferenceDecisions) {}
+
+void BoundedInterpreter::decide(const char *why) {
+  if (!takesReferenceDecisions_)
+    throw Undecided(why);
+  ++openDecisions_;
+}
 
 std::vector<Bounded> BoundedInterpreter::call(llvm::StringRef function,
                                               std::vector<Bounded> arguments) {

@@ -45,6 +45,10 @@ struct PrintedPiece {
 struct BoundedOptions {
   bool singlePrecision = false;
   bool sparse = false; // see ErrorModel
+  // Conditions, and sizes and places that depend on cells, are taken as the reference has them
+  // where another right run might have others; else that is Undecided. What such cells hold may
+  // then be anything.
+  bool takesReferenceDecisions = false;
 };
 
 class BoundedInterpreter {
@@ -59,14 +63,21 @@ public:
   bool hasStarted() const { return started_; }
   // Whether a matrix came up that the native engine may hold as CSR.
   bool sawSparseMatrix() const { return sawSparse_; }
+  // Decisions that another right run might take otherwise (takesReferenceDecisions).
+  int64_t openDecisions() const { return openDecisions_; }
 
 private:
   struct Domain;
+  // Goes on as the reference does, if it may. Throws Undecided.
+  void decide(const char *why);
+
   mlir::ModuleOp module_;
   runtime::ExecutionContext &context_;
   ErrorModel engine_, plan_;
   std::vector<PrintedPiece> output_;
   bool started_ = false, sawSparse_ = false;
+  bool takesReferenceDecisions_;
+  int64_t openDecisions_ = 0;
 };
 
 } // namespace tokamak::oracle

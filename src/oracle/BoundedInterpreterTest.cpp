@@ -115,6 +115,8 @@ TEST_F(Bounds, thatMatterForAConditionAreUndecided) {
                      "%r = tok.if %b -> f64 { tok.yield %s : f64 } else { tok.yield %c : f64 }";
   EXPECT_THROW(of(body, row({0.1, 0.2}), "f64"), Undecided);
   EXPECT_NO_THROW(of(body, row({0.1, 0.1}), "f64"));
+  Bounded taken = of(body, row({0.1, 0.2}), "f64", {.takesReferenceDecisions = true});
+  EXPECT_NEAR(taken.value.asDouble(), 0.3, 1e-15);
 }
 
 TEST(Agreement, isAboutBitsWhereNothingIsAllowed) {

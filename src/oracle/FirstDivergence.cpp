@@ -66,7 +66,10 @@ class Search {
 public:
   Search(mlir::ModuleOp module, runtime::ExecutionContext &context, BoundedOptions options,
          Engine engine)
-      : module_(module.clone()), context_(context), options_(options), engine_(engine) {}
+      : module_(module.clone()), context_(context), options_(options), engine_(engine) {
+    // Programs iterate until something is small: nothing could be said of most.
+    options_.takesReferenceDecisions = true;
+  }
 
   Comparison run() {
     try {
@@ -94,6 +97,7 @@ private:
     } catch (const Error &error) {
       outcome.expectedError = error;
     }
+    comparison_.openDecisions = interpreter.openDecisions();
     mlir::OwningOpRef<mlir::ModuleOp> copy(module_->clone());
     outcome.actual = engine_(*copy);
     setResults(mainOf(*module_), {});

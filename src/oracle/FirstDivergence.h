@@ -39,6 +39,9 @@ struct Comparison {
   std::optional<Divergence> divergence;
   std::optional<std::string> undecided; // why it can't be said
   int64_t values = 0;                   // that were compared
+  // Conditions, sizes and places in the last run that rounding may decide; the reference's were
+  // taken.
+  int64_t openDecisions = 0;
 };
 
 // The module must be verified, with a function main without results; it stays as it is. What the

@@ -110,6 +110,61 @@ CellErrors outerErrors(const ErrorModel &model, Operands operands, const Value &
                       {Value(right), CellErrors(rightErrors)}, result);
 }
 
+// Moments, covariances and means of cells that are known: sums of powers of their distances from a
+// mean. Not as tight as the rules of sums, but a wrong cell shows.
+CellErrors statisticErrors(const ErrorModel &model, int power, Operands operands,
+                           const Value &result) {
+  if (!areExact(operands))
+    return anythingOf(result);
+  double product = 1, size = 0, count = 1;
+  for (const Tracked &operand : operands) {
+    if (!operand.value.isArray())
+      continue;
+    CellView cells(operand.value);
+    size = 0;
+    for (int64_t i = 0; i < cells.cells(); ++i)
+      size = std::fmax(size, std::fabs(cells[i]));
+    product *= std::fmax(2 * size, 1);
+    count = std::fmax(count, static_cast<double>(cells.cells()));
+  }
+  double largest = std::fmax(product, std::pow(product, power));
+  double error = 8 * (count + 8) * model.roundoff * largest;
+  return CellErrors::uniform(cellsOf(result), std::isfinite(error) ? error : CellErrors::anything);
+}
+
+// What the power of the distances is, of the operations that are such statistics; 0: of others.
+int statisticPower(llvm::StringRef name, Operands operands) {
+  if (name == "moment")
+    return static_cast<int>(CellView(operands.back().value)[0]);
+  return llvm::StringSwitch<int>(name)
+      .Cases("cov", "inter_quartile_mean", 1)
+      .Case("aggregate", 4)
+      .Default(0);
+}
+
+// A product of a product may be computed in the other order, which tells infinities and NaN apart
+// in other ways.
+bool isChainOfProducts(mlir::Operation &operation) {
+  return llvm::any_of(operation.getOperands(), [](mlir::Value factor) {
+    mlir::Operation *inner = factor.getDefiningOp();
+    while (inner && mlir::isa<tok::TransposeOp, tok::SliceOp>(inner))
+      inner = inner->getOperand(0).getDefiningOp();
+    return mlir::isa_and_nonnull<tok::MatmulOp>(inner);
+  });
+}
+
+CellErrors productErrors(const ErrorModel &model, mlir::Operation &operation, Operands operands,
+                         const Value &result) {
+  CellErrors errors = matmulErrors(model, operands[0], operands[1], result);
+  if (!isChainOfProducts(operation))
+    return errors;
+  CellView cells(result);
+  std::vector<double> open(cells.cells());
+  for (int64_t i = 0; i < cells.cells(); ++i)
+    open[i] = std::isfinite(cells[i]) ? errors[i] : CellErrors::anything;
+  return CellErrors(std::move(open));
+}
+
 // value with its error, in so many cells.
 CellErrors fillErrors(Operands operands, const Value &result) {
   return operands[0].errors.isExact() ? CellErrors()
@@ -194,7 +249,7 @@ CellErrors OperationRules::tableErrors(mlir::Operation &operation, Operands oper
 CellErrors OperationRules::namedErrors(mlir::Operation &operation, llvm::StringRef name,
                                        Operands operands, const Value &result) const {
   if (name == "matmul")
-    return matmulErrors(model_, operands[0], operands[1], result);
+    return productErrors(model_, operation, operands, result);
   if (name == "trace")
     return traceErrors(model_, operands[0], result);
   if (std::optional<AggregateKind> kind = scanKind(name))
@@ -203,6 +258,8 @@ CellErrors OperationRules::namedErrors(mlir::Operation &operation, llvm::StringR
     return tableErrors(operation, operands, result);
   if (name == "outer" && areExact(operands.subspan(2)))
     return outerErrors(model_, operands, result);
+  if (int power = statisticPower(name, operands))
+    return statisticErrors(model_, power, operands, result);
   if (areExact(operands))
     return {};
   if (size_t moved = movedOperands(name, operands.size()))
