@@ -261,4 +261,92 @@ TEST_F(PanelKernelTest, RowsHaveTheSameBitsInBlocksAndAlone) {
   }
 }
 
+// Random bodies: wide, narrow and per-row values, products from any width to any other, results
+// over the rows and of them.
+TEST_F(PanelKernelTest, RandomBodies) {
+  static constexpr const char *operators[] = {"add", "sub", "mul", "min", "max", "ge"};
+  static constexpr const char *aggregates[] = {"sum", "min", "max", "index_max"};
+  auto pick = [&](int64_t count) { return static_cast<int64_t>(generator() % count); };
+  for (int round = 0; round < 30; ++round) {
+    int64_t columns = 17 + pick(40), k = 2 + pick(20), rows = pick(40);
+    bool isConstant = round % 2 == 0;
+    std::string n = width(isConstant, columns), q = std::to_string(k);
+    std::vector<std::string> wide = {"%x"}, narrow = {"%u"}, perRow;
+    std::string body, results, types;
+    int number = 0, count = 0;
+    auto add = [&](const std::string &text) {
+      std::string name = "%" + std::to_string(number++);
+      body += name + " = " + text + "\n";
+      return name;
+    };
+    auto any = [&](const std::vector<std::string> &values) { return values[pick(values.size())]; };
+    auto yield = [&](const std::string &name) {
+      results += (count++ == 0 ? "" : ", ") + name;
+      types += types.empty() ? "$M" : ", $M";
+    };
+    auto binary = [&](const std::string &left, const std::string &right) {
+      return add(std::string("tok.binary ") + operators[pick(std::size(operators))] + " " + left +
+                 ", " + right + " : ($M, $M) -> $M");
+    };
+    // Signs keep values of long chains small; they are compared with a tolerance.
+    auto product = [&](const std::string &left, const std::string &right) {
+      return add("tok.unary sign " +
+                 add("tok.matmul " + left + ", " + right + " : ($M, $M) -> $M") + " : $M -> $M");
+    };
+    for (int step = 0; step < 8; ++step) {
+      std::vector<std::string> &values = pick(2) == 0 ? wide : narrow;
+      switch (pick(5)) {
+      case 0:
+        values.push_back(binary(any(values), any(values)));
+        break;
+      case 1:
+        perRow.push_back(add(std::string("tok.aggregate ") +
+                             aggregates[pick(std::size(aggregates))] + " row " + any(values) +
+                             " : $M -> $M"));
+        break;
+      case 2:
+        if (!perRow.empty())
+          values.push_back(binary(any(values), any(perRow)));
+        break;
+      case 3: // a square root is worth keeping
+        values.push_back(
+            add("tok.unary sqrt " +
+                add("tok.binary ge " + any(values) + ", " + any(values) + " : ($M, $M) -> $M") +
+                " : $M -> $M"));
+        break;
+      default:
+        if (&values == &wide)
+          narrow.push_back(product(any(wide), "%v"));
+        else
+          wide.push_back(product(any(narrow), "%w"));
+      }
+    }
+    for (auto [left, right] :
+         {std::pair(any(wide), any(narrow)), {any(narrow), any(wide)}, {any(narrow), any(narrow)}})
+      yield(add("tok.matmul " + add("tok.transpose " + left + " : ($M) -> $M") + ", " + right +
+                " : ($M, $M) -> $M"));
+    yield(wide.back());
+    yield(narrow.back());
+    for (const std::string &value : {any(wide), any(narrow)})
+      yield(add("tok.aggregate sum column " + value + " : $M -> $M"));
+    std::string text = "%r:" + std::to_string(count) +
+                       " = plan.operator row(%a, %b, %c, %d) sizes [-1, " + n + ", -1, " + q +
+                       ", " + n + ", " + q + ", " + q + ", " + n + "] : ($M, $M, $M, $M) -> (" +
+                       types + ") {\n^bb0(%x: $M, %u: $M, %v: $M, %w: $M):\n" + body +
+                       "plan.yield " + results + " : " + types + "\n}";
+    // Quarters: sums and products of a few of them are exact, so signs and indices are certain.
+    auto quarters = [&](int64_t height, int64_t length) {
+      Matrix matrix = random(height, length, -1, 1);
+      for (double &cell : matrix.cells)
+        cell = std::round(cell * 4) / 4;
+      return matrix;
+    };
+    check(text,
+          {quarters(rows, columns), quarters(rows, k), quarters(columns, k), quarters(k, columns)},
+          {}, 1e-7);
+    if (HasFatalFailure())
+      return;
+  }
+}
+
 } // namespace
