@@ -58,7 +58,8 @@ SANITIZED = os.environ.get("TOKAMAK_PRESET") in ("address", "thread")
 
 def configurations():
     if SANITIZED:
-        yield Configuration("native, fusion cost, 2 threads", "native", ["--threads=2"])
+        yield Configuration("native, fusion cost, 2 threads", "native",
+                            ["--engine=native", "--fusion=cost", "--threads=2"])
         return
     yield Configuration("reference", "reference", ["--engine=reference"])
     for fusion in FUSION:

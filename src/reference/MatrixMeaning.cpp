@@ -33,6 +33,14 @@ Value joinTexts(std::span<const Value> inputs) {
   return text;
 }
 
+// The number of rows or columns of what is bound so far and one more matrix. Matrices without cells
+// may be of any size.
+int64_t boundSize(int64_t size, int64_t more, std::string_view operation) {
+  if (__builtin_add_overflow(size, more, &size))
+    throw Error(fmt::format("{}: the result would be larger than sizes can be", operation));
+  return size;
+}
+
 Value bindColumns(std::span<const Value> inputs) {
   std::vector<Value> matrices;
   int64_t columns = 0;
@@ -42,7 +50,7 @@ Value bindColumns(std::span<const Value> inputs) {
     if (x.rows() != first.rows())
       throw Error(fmt::format("cbind: the matrices have different numbers of rows, {} and {}",
                               first.shape().text(), x.shape().text()));
-    columns += x.columns();
+    columns = boundSize(columns, x.columns(), "cbind");
   }
   int64_t rows = matrices.front().array()->rows();
   ArrayPointer result = Array::create({rows, columns});
@@ -66,7 +74,7 @@ Value bindRows(std::span<const Value> inputs) {
     if (x.columns() != first.columns())
       throw Error(fmt::format("rbind: the matrices have different numbers of columns, {} and {}",
                               first.shape().text(), x.shape().text()));
-    rows += x.rows();
+    rows = boundSize(rows, x.rows(), "rbind");
   }
   int64_t columns = matrices.front().array()->columns();
   ArrayPointer result = Array::create({rows, columns});

@@ -81,6 +81,14 @@ bool bindOthers(std::span<const Value> operands, bool byRows, Value &result) {
   return true;
 }
 
+// The number of rows or columns of what is bound so far and one more matrix. Matrices without cells
+// may be of any size.
+int64_t boundSize(int64_t size, int64_t more, std::string_view native) {
+  if (__builtin_add_overflow(size, more, &size))
+    throw Error(fmt::format("{}: the result would be larger than sizes can be", native));
+  return size;
+}
+
 bool isBetterBoundSparse(const std::vector<ArrayReference> &arrays, Shape shape) {
   bool anySparse = std::any_of(arrays.begin(), arrays.end(),
                                [](const ArrayReference &array) { return array->isCsr(); });
@@ -105,7 +113,7 @@ void cbind(ExecutionContext &context, std::span<Value> operands, std::span<Value
     if (array->rows() != rows)
       throw Error(fmt::format("cbind: the matrices have different numbers of rows, {} and {}",
                               arrays[0]->shape().text(), array->shape().text()));
-    columns += array->columns();
+    columns = boundSize(columns, array->columns(), "cbind");
   }
   if (isBetterBoundSparse(arrays, {rows, columns})) {
     results[0] = bindSparseColumns(context, arrays);
@@ -135,7 +143,7 @@ void rbind(ExecutionContext &context, std::span<Value> operands, std::span<Value
     if (array->columns() != columns)
       throw Error(fmt::format("rbind: the matrices have different numbers of columns, {} and {}",
                               arrays[0]->shape().text(), array->shape().text()));
-    rows += array->rows();
+    rows = boundSize(rows, array->rows(), "rbind");
   }
   if (isBetterBoundSparse(arrays, {rows, columns})) {
     results[0] = bindSparseRows(context, arrays);
