@@ -38,13 +38,13 @@ struct BoundedInterpreter::Domain {
 
   bool isTrue(const Bounded &condition) {
     runtime::checkDefined(condition.value);
-    if (!condition.engine.isExact())
+    if (!condition.engine.isExact() && !owner.followsReference_)
       owner.decide("a condition is not exact");
     return condition.value.asBoolean();
   }
   int64_t integerOf(const Bounded &value) {
     runtime::checkDefined(value.value);
-    if (!value.engine.isExact())
+    if (!value.engine.isExact() && !owner.followsReference_)
       owner.decide("a range is not exact");
     return value.value.asInteger();
   }
@@ -122,6 +122,11 @@ std::vector<Bounded> BoundedInterpreter::call(llvm::StringRef function,
                                               std::vector<Bounded> arguments) {
   Domain domain{*this};
   return reference::ProgramWalk<Domain>(module_, domain).call(function, std::move(arguments));
+}
+
+std::vector<Bounded> BoundedInterpreter::execute(mlir::Operation &operation, Frame &frame) {
+  Domain domain{*this};
+  return reference::ProgramWalk<Domain>(module_, domain).execute(operation, frame);
 }
 
 } // namespace tokamak::oracle

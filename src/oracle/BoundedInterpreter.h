@@ -11,6 +11,7 @@
 #include "runtime/Native.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/DenseMap.h"
 
 #include <exception>
 #include <string>
@@ -45,6 +46,8 @@ struct PrintedPiece {
 struct BoundedOptions {
   bool singlePrecision = false;
   bool sparse = false; // see ErrorModel
+  // Goes on where a condition is not exact, the way the reference goes.
+  bool followReference = false;
   // Conditions, and sizes and places that depend on cells, are taken as the reference has them
   // where another right run might have others; else that is Undecided. What such cells hold may
   // then be anything.
@@ -59,6 +62,9 @@ public:
                      BoundedOptions options);
 
   std::vector<Bounded> call(llvm::StringRef function, std::vector<Bounded> arguments);
+  // The results of one operation, whose operands are in the frame.
+  using Frame = llvm::DenseMap<mlir::Value, Bounded>;
+  std::vector<Bounded> execute(mlir::Operation &operation, Frame &frame);
   const std::vector<PrintedPiece> &output() const { return output_; }
   bool hasStarted() const { return started_; }
   // Whether a matrix came up that the native engine may hold as CSR.
@@ -74,6 +80,7 @@ private:
   mlir::ModuleOp module_;
   runtime::ExecutionContext &context_;
   ErrorModel engine_, plan_;
+  bool followsReference_;
   std::vector<PrintedPiece> output_;
   bool started_ = false, sawSparse_ = false;
   bool takesReferenceDecisions_;

@@ -14,15 +14,26 @@ namespace {
 using mlir::func::FuncOp;
 using mlir::func::ReturnOp;
 
-// Calls and regions are opened until what differs is one operation; nested this deep they hardly
-// are.
-constexpr int mostSteps = 200;
-// Iterations of a while loop that are unrolled to see which differs first.
-constexpr int64_t mostUnrolled = 64;
+// So many calls, branches and iterations are opened; further ones are compared as a whole.
+constexpr int mostOpened = 200;
+// So many values are looked at one by one where they differ only together.
+constexpr size_t mostAlone = 300;
 
 FuncOp mainOf(mlir::ModuleOp module) { return module.lookupSymbol<FuncOp>("main"); }
 
 bool isComparable(mlir::Type type) { return tok::isArray(type) || tok::isNumber(type); }
+
+bool isOpenable(mlir::Operation *op) {
+  return mlir::isa<tok::IfOp, tok::WhileOp, tok::ForOp, tok::ParForOp, tok::CallOp>(op);
+}
+
+bool isVague(const Bounded &value) {
+  int64_t cells = value.value.isArray() ? value.value.array()->cells() : 1;
+  for (int64_t i = 0; i < cells && !value.engine.isExact(); ++i)
+    if (value.engine[i] == CellErrors::anything)
+      return true;
+  return false;
+}
 
 // The values at the top level of main that can be compared, in order.
 llvm::SmallVector<mlir::Value> valuesOf(FuncOp main) {
@@ -66,146 +77,183 @@ class Search {
 public:
   Search(mlir::ModuleOp module, runtime::ExecutionContext &context, BoundedOptions options,
          Engine engine)
-      : module_(module.clone()), context_(context), options_(options), engine_(engine) {
-    // Programs iterate until something is small: nothing could be said of most.
-    options_.takesReferenceDecisions = true;
-  }
+      : original_(module.clone()), module_(module.clone()), context_(context), options_(options),
+        engine_(engine) {}
 
   Comparison run() {
-    try {
-      search();
-    } catch (const Undecided &undecided) {
-      comparison_.undecided = undecided.what();
+    while (goThrough() == Next::Again) {
     }
     return std::move(comparison_);
   }
 
 private:
-  struct Outcome {
-    std::vector<Bounded> expected;
-    std::optional<Error> expectedError;
-    EngineRun actual;
-  };
+  enum class Next : uint8_t { Done, Again };
+  using Frame = BoundedInterpreter::Frame;
 
-  // Both engines on a copy of the module whose main returns these values.
-  Outcome runWith(mlir::ValueRange values) {
-    setResults(mainOf(*module_), values);
-    Outcome outcome;
-    BoundedInterpreter interpreter(*module_, context_, options_);
-    try {
-      outcome.expected = interpreter.call("main", {});
-    } catch (const Error &error) {
-      outcome.expectedError = error;
-    }
-    comparison_.openDecisions = interpreter.openDecisions();
-    mlir::OwningOpRef<mlir::ModuleOp> copy(module_->clone());
-    outcome.actual = engine_(*copy);
-    setResults(mainOf(*module_), {});
-    return outcome;
+  // The engine on a copy of the module whose main returns these values.
+  EngineRun runEngine(mlir::ModuleOp module, mlir::ValueRange values) {
+    setResults(mainOf(module), values);
+    mlir::OwningOpRef<mlir::ModuleOp> copy(module.clone());
+    EngineRun run = engine_(*copy);
+    setResults(mainOf(module), {});
+    return run;
   }
 
-  // The number of the first value that differs, or -1.
-  int64_t firstDifference(const Outcome &outcome, std::string &what) {
-    for (size_t i = 0; i < outcome.expected.size(); ++i) {
-      const Bounded &expected = outcome.expected[i];
-      auto difference = disagreement(expected.value, expected.engine, outcome.actual.results[i]);
-      if (!difference)
-        continue;
-      what = describe(*difference);
-      return static_cast<int64_t>(i);
+  // Compares operation by operation, until one differs or is opened.
+  Next goThrough() {
+    llvm::SmallVector<mlir::Value> values = valuesOf(mainOf(*module_));
+    EngineRun run = runEngine(*module_, values);
+    if (run.error) {
+      compareFailures(run);
+      return Next::Done;
     }
+    comparison_.values = static_cast<int64_t>(values.size());
+    llvm::DenseMap<mlir::Value, runtime::Value> actual;
+    for (auto [value, result] : llvm::zip(values, run.results))
+      actual[value] = result;
+    BoundedInterpreter interpreter(*module_, context_, options_);
+    Frame frame;
+    for (mlir::Operation &op : mainOf(*module_).front().without_terminator())
+      if (std::optional<Next> next = compare(op, interpreter, frame, actual))
+        return *next;
+    compareTogether();
+    return Next::Done;
+  }
+
+  // Nothing where the operation agrees and the next is to follow.
+  std::optional<Next> compare(mlir::Operation &op, BoundedInterpreter &interpreter, Frame &frame,
+                              const llvm::DenseMap<mlir::Value, runtime::Value> &actual) {
+    bool mayOpen = isOpenable(&op) && opened_ < mostOpened;
+    std::vector<Bounded> expected;
+    try {
+      expected = interpreter.execute(op, frame);
+    } catch (const Undecided &) {
+      if (mayOpen)
+        return open(op, frame);
+      return Next::Done; // no more can be said of what follows
+    } catch (const Error &error) {
+      report(op, frame, fmt::format("the reference fails: {}", error.message()));
+      return Next::Done;
+    }
+    for (auto [result, reference] : llvm::zip(op.getResults(), expected)) {
+      auto found = actual.find(result);
+      if (found == actual.end()) {
+        frame[result] = reference;
+        continue;
+      }
+      auto difference = disagreement(reference.value, reference.engine, found->second);
+      if (mayOpen && (difference || isVague(reference)))
+        return open(op, frame);
+      if (difference) {
+        report(op, frame, describe(*difference));
+        return Next::Done;
+      }
+      frame[result] = {found->second, {}, {}};
+    }
+    return std::nullopt;
+  }
+
+  void report(mlir::Operation &op, const Frame &frame, std::string what) {
+    std::string operands;
+    for (mlir::Value operand : op.getOperands())
+      if (auto known = frame.find(operand); known != frame.end() && isComparable(operand.getType()))
+        operands += (operands.empty() ? "" : ", ") + describeValue(known->second.value);
+    comparison_.divergence = {op.getLoc(), nameOf(&op), operands, std::move(what), false};
+  }
+
+  // The engine fails; the reference has to fail in the same way.
+  void compareFailures(const EngineRun &run) {
+    std::string message = "no error";
+    try {
+      BoundedOptions options = options_;
+      options.followReference = true;
+      BoundedInterpreter(*original_, context_, options).call("main", {});
+    } catch (const Error &error) {
+      message = error.message();
+    } catch (const Undecided &) {
+      return; // whether it fails is open
+    }
+    if (message == run.error->message())
+      return;
+    const SourcePlace &place = run.error->place();
+    comparison_.divergence = {
+        mlir::FileLineColLoc::get(module_->getContext(), place.file, place.line, place.column), "",
+        "", fmt::format("the reference: {}; the native engine: {}", message, run.error->message())};
+  }
+
+  // With every value as a result nothing is fused. The program as it is, with only those that it
+  // prints or writes; where these differ, each value alone.
+  void compareTogether() {
+    llvm::SmallVector<mlir::Value> shown;
+    FuncOp main = mainOf(*original_);
+    for (mlir::Operation &op : main.front().without_terminator())
+      if (mlir::isa<tok::PrintOp, tok::WriteOp, tok::ToStringOp>(op))
+        for (mlir::Value operand : op.getOperands())
+          if (isComparable(operand.getType()) && operand.getDefiningOp())
+            shown.push_back(operand);
+    std::string what;
+    if (differsTogether(shown, what) < 0)
+      return;
+    llvm::SmallVector<mlir::Value> values = valuesOf(main);
+    for (mlir::Value value : llvm::ArrayRef(values).take_front(mostAlone))
+      if (differsTogether(value, what) >= 0)
+        return reportTogether(value, std::move(what));
+    int64_t first = differsTogether(shown, what);
+    reportTogether(shown[first], std::move(what));
+  }
+
+  // The number of the first of these values of the program as it is that differs, or -1.
+  int64_t differsTogether(mlir::ValueRange values, std::string &what) {
+    if (values.empty())
+      return -1;
+    EngineRun run = runEngine(*original_, values);
+    setResults(mainOf(*original_), values);
+    BoundedOptions options = options_;
+    options.followReference = true;
+    std::vector<Bounded> expected;
+    try {
+      expected = BoundedInterpreter(*original_, context_, options).call("main", {});
+    } catch (const Undecided &) {
+    } catch (const Error &) {
+    }
+    setResults(mainOf(*original_), {});
+    if (run.error)
+      return -1;
+    for (size_t i = 0; i < expected.size(); ++i)
+      if (auto difference = disagreement(expected[i].value, expected[i].engine, run.results[i])) {
+        what = describe(*difference);
+        return static_cast<int64_t>(i);
+      }
     return -1;
   }
 
-  void search() {
-    for (int step = 0; step < mostSteps; ++step) {
-      llvm::SmallVector<mlir::Value> values = valuesOf(mainOf(*module_));
-      Outcome outcome = runWith(values);
-      if (reportFailure(outcome))
-        return;
-      comparison_.values = std::max<int64_t>(comparison_.values, values.size());
-      std::string what;
-      int64_t first = firstDifference(outcome, what);
-      if (first < 0)
-        return searchTogether(values);
-      mlir::Operation *op = values[first].getDefiningOp();
-      if (!open(op))
-        return report(op, std::move(what), false);
-    }
+  void reportTogether(mlir::Value value, std::string what) {
+    mlir::Operation *op = value.getDefiningOp();
+    comparison_.divergence = {op->getLoc(), nameOf(op), "", std::move(what), true};
   }
 
-  // One engine fails, or both do in different ways.
-  bool reportFailure(const Outcome &outcome) {
-    const std::optional<Error> &expected = outcome.expectedError, &actual = outcome.actual.error;
-    if (!expected && !actual)
-      return false;
-    auto text = [](const std::optional<Error> &error) {
-      return error ? error->message() : std::string("no error");
-    };
-    if (text(expected) != text(actual)) {
-      const SourcePlace &place = (actual ? *actual : *expected).place();
-      mlir::Location location =
-          mlir::FileLineColLoc::get(module_->getContext(), place.file, place.line, place.column);
-      comparison_.divergence = {
-          location, "", "",
-          fmt::format("the reference: {}; the native engine: {}", text(expected), text(actual))};
-    }
-    return true;
-  }
+  //===- opening ------------------------------------------------------------------------------===//
 
-  void report(mlir::Operation *op, std::string what, bool onlyTogether) {
-    std::string operands;
-    llvm::SmallVector<mlir::Value> comparable;
-    for (mlir::Value operand : op->getOperands())
-      if (isComparable(operand.getType()))
-        comparable.push_back(operand);
-    setResults(mainOf(*module_), comparable);
-    BoundedInterpreter interpreter(*module_, context_, options_);
-    for (const Bounded &operand : interpreter.call("main", {}))
-      operands += (operands.empty() ? "" : ", ") + describeValue(operand.value);
-    comparison_.divergence = {op->getLoc(), nameOf(op), operands, std::move(what), onlyTogether};
-  }
-
-  // With every value as a result all agree: nothing is fused then. The values one by one, each in
-  // a program that is otherwise as it was.
-  void searchTogether(mlir::ValueRange values) {
-    for (mlir::Value value : values) {
-      std::string what;
-      if (firstDifference(runWith(value), what) >= 0)
-        return report(value.getDefiningOp(), std::move(what), true);
-    }
-  }
-
-  // Puts what is inside of the operation in its place; false if there is nothing.
-  bool open(mlir::Operation *op) {
-    return llvm::TypeSwitch<mlir::Operation *, bool>(op)
+  // Puts what is inside of the operation, as far as it runs first, in its place.
+  Next open(mlir::Operation &op, Frame &frame) {
+    ++opened_;
+    llvm::TypeSwitch<mlir::Operation *>(&op)
         .Case([&](tok::IfOp branch) {
-          bool condition = valueNow(branch.getCondition()).value.asBoolean();
+          bool condition = frame.at(branch.getCondition()).value.asBoolean();
           mlir::Region &taken = condition ? branch.getThenRegion() : branch.getElseRegion();
-          replaceWithBody(op, taken.front(), {});
-          return true;
+          replaceWithBody(&op, taken.front(), {});
         })
         .Case([&](tok::CallOp call) {
           FuncOp callee = module_->lookupSymbol<FuncOp>(call.getCallee());
-          replaceWithBody(op, callee.front(), op->getOperands());
-          return true;
+          replaceWithBody(&op, callee.front(), op.getOperands());
         })
-        .Case<tok::ForOp, tok::ParForOp>([&](auto loop) { return openLoop(loop); })
-        .Case([&](tok::WhileOp loop) { return openWhile(loop); })
-        .Default([](mlir::Operation *) { return false; });
+        .Case<tok::ForOp, tok::ParForOp>([&](auto loop) { openCounted(loop, frame); })
+        .Case([&](tok::WhileOp loop) { openWhile(loop); });
+    return Next::Again;
   }
 
-  // A value at the top level, as the reference has it.
-  Bounded valueNow(mlir::Value value) {
-    setResults(mainOf(*module_), value);
-    BoundedInterpreter interpreter(*module_, context_, options_);
-    Bounded result = interpreter.call("main", {}).front();
-    setResults(mainOf(*module_), {});
-    return result;
-  }
-
-  llvm::SmallVector<mlir::Value> cloneBody(mlir::OpBuilder &builder, mlir::Block &body,
-                                           mlir::ValueRange arguments) {
+  static llvm::SmallVector<mlir::Value> cloneBody(mlir::OpBuilder &builder, mlir::Block &body,
+                                                  mlir::ValueRange arguments) {
     mlir::IRMapping mapping;
     mapping.map(body.getArguments(), arguments);
     for (mlir::Operation &inner : body.without_terminator())
@@ -216,93 +264,59 @@ private:
     return results;
   }
 
-  void replaceWithBody(mlir::Operation *op, mlir::Block &body, mlir::ValueRange arguments) {
+  static void replaceWithBody(mlir::Operation *op, mlir::Block &body, mlir::ValueRange arguments) {
     mlir::OpBuilder builder(op);
     op->replaceAllUsesWith(cloneBody(builder, body, arguments));
     op->erase();
   }
 
-  // The loop runs up to the iteration before the first that differs, which follows as its body.
-  template <typename Loop> bool openLoop(Loop loop) {
-    int64_t from = valueNow(loop.getFrom()).value.asInteger();
-    int64_t to = valueNow(loop.getTo()).value.asInteger();
-    int64_t step = valueNow(loop.getStep()).value.asInteger();
-    int64_t iterations = (to - from) / step + 1, right = 0, wrong = iterations;
-    mlir::OpBuilder builder(loop);
-    auto limit = [&](int64_t count) {
-      builder.setInsertionPoint(loop);
-      auto last = builder.create<tok::ConstantOp>(loop.getLoc(), from + (count - 1) * step);
-      loop.getToMutable().assign(last);
-    };
-    while (right + 1 < wrong) {
-      int64_t middle = right + (wrong - right) / 2;
-      limit(middle);
-      std::string what;
-      bool differs = firstDifference(runWith(comparableResults(loop)), what) >= 0;
-      (differs ? wrong : right) = middle;
+  // The first iteration in front of a loop over the others.
+  template <typename Loop> static void openCounted(Loop loop, Frame &frame) {
+    auto number = [&](mlir::Value value) { return frame.at(value).value.asInteger(); };
+    int64_t from = number(loop.getFrom()), step = number(loop.getStep());
+    bool runs = step > 0 ? from <= number(loop.getTo()) : from >= number(loop.getTo());
+    if (!runs) {
+      loop->replaceAllUsesWith(loop.getInits());
+      loop->erase();
+      return;
     }
-    limit(wrong - 1);
-    mlir::Operation *next = loop->getNextNode();
-    builder.setInsertionPointAfter(loop);
-    auto counter = builder.create<tok::ConstantOp>(loop.getLoc(), from + (wrong - 1) * step);
-    llvm::SmallVector<mlir::Value> arguments{counter};
-    arguments.append(loop->result_begin(), loop->result_end());
-    llvm::SmallVector<mlir::Value> results =
+    mlir::OpBuilder builder(loop);
+    llvm::SmallVector<mlir::Value> arguments{builder.create<tok::ConstantOp>(loop.getLoc(), from)};
+    arguments.append(loop.getInits().begin(), loop.getInits().end());
+    llvm::SmallVector<mlir::Value> carried =
         cloneBody(builder, loop.getBodyRegion().front(), arguments);
-    replaceFrom(next, loop, results);
-    return true;
+    loop.getInitsMutable().assign(carried);
+    loop.getFromMutable().assign(
+        builder.create<tok::ConstantOp>(loop.getLoc(), from + step).getResult());
   }
 
-  // As many iterations as it takes, one behind the other.
-  bool openWhile(tok::WhileOp loop) {
+  // The condition, and a branch with the first iteration and the loop behind it.
+  static void openWhile(tok::WhileOp loop) {
     mlir::OpBuilder builder(loop);
-    llvm::SmallVector<mlir::Value> carried(loop.getInits());
-    mlir::Operation *before = loop->getPrevNode();
-    for (int64_t i = 0; i < mostUnrolled; ++i) {
-      llvm::SmallVector<mlir::Value> tested =
-          cloneBody(builder, loop.getConditionRegion().front(), carried);
-      if (!valueNow(tested.front()).value.asBoolean()) {
-        loop->replaceAllUsesWith(carried);
-        loop.erase();
-        return true;
-      }
-      carried = cloneBody(builder, loop.getBodyRegion().front(), carried);
-    }
-    // Too many: as it was.
-    mlir::Operation *first = before ? before->getNextNode() : &loop->getBlock()->front();
-    while (mlir::Operation *last = loop->getPrevNode()) {
-      bool done = last == first;
-      last->erase();
-      if (done)
-        break;
-    }
-    return false;
+    llvm::SmallVector<mlir::Value> inits(loop.getInits());
+    mlir::Value condition = cloneBody(builder, loop.getConditionRegion().front(), inits).front();
+    auto branch = builder.create<tok::IfOp>(loop.getLoc(), loop->getResultTypes(), condition);
+    for (mlir::Region *region : {&branch.getThenRegion(), &branch.getElseRegion()})
+      if (region->empty())
+        region->emplaceBlock();
+    builder.setInsertionPointToStart(&branch.getThenRegion().front());
+    llvm::SmallVector<mlir::Value> carried =
+        cloneBody(builder, loop.getBodyRegion().front(), inits);
+    auto rest = mlir::cast<tok::WhileOp>(builder.clone(*loop.getOperation()));
+    rest.getInitsMutable().assign(carried);
+    builder.create<tok::YieldOp>(loop.getLoc(), rest->getResults());
+    builder.setInsertionPointToStart(&branch.getElseRegion().front());
+    builder.create<tok::YieldOp>(loop.getLoc(), inits);
+    loop->replaceAllUsesWith(branch->getResults());
+    loop->erase();
   }
 
-  static llvm::SmallVector<mlir::Value> comparableResults(mlir::Operation *op) {
-    llvm::SmallVector<mlir::Value> results;
-    for (mlir::Value result : op->getResults())
-      if (isComparable(result.getType()))
-        results.push_back(result);
-    return results;
-  }
-
-  // From `next` on, the results of the body are seen in place of the loop's.
-  static void replaceFrom(mlir::Operation *next, mlir::Operation *loop,
-                          llvm::ArrayRef<mlir::Value> results) {
-    auto isLater = [&](mlir::OpOperand &use) {
-      mlir::Operation *user = loop->getBlock()->findAncestorOpInBlock(*use.getOwner());
-      return user && !user->isBeforeInBlock(next);
-    };
-    for (auto [old, replacement] : llvm::zip(loop->getResults(), results))
-      if (old != replacement)
-        old.replaceUsesWithIf(replacement, isLater);
-  }
-
-  mlir::OwningOpRef<mlir::ModuleOp> module_;
+  mlir::OwningOpRef<mlir::ModuleOp> original_; // as it is given
+  mlir::OwningOpRef<mlir::ModuleOp> module_;   // opened
   runtime::ExecutionContext &context_;
   BoundedOptions options_;
   Engine engine_;
+  int opened_ = 0;
   Comparison comparison_;
 };
 

@@ -1,13 +1,15 @@
 // Finds the first operation whose value differs between the reference and another engine.
 //
-//   std::optional<Divergence> found = firstDivergence(module, context, {}, [&](mlir::ModuleOp m) {
-//     return runNative(m);                         // what main returns, or an error
+//   Comparison found = firstDivergence(module, context, {}, [&](mlir::ModuleOp copy) {
+//     return runNative(copy);                         // what main returns, or an error
 //   });
 //
-// Both engines run the program with more and more of its values as results of main: those at its
-// top level first, then, where an operation with a region or a call differs, those inside of it:
-// the branch that is taken replaces the `if`, the callee's body the call, and of a loop the
-// iteration that differs first stands behind the ones before it.
+// The engine runs the program with all values at its top level as results of main. The reference
+// then goes through it in step: it computes each operation from the engine's own operands, so that
+// errors do not add up, and compares. Where an operation with a region or a call differs, or what
+// it computes is so inexact that nothing can be said, it is opened, and the engine runs again: the
+// branch that is taken replaces an `if`, the callee's body a call, and of a loop the first
+// iteration stands in front of the others.
 #ifndef TOKAMAK_ORACLE_FIRSTDIVERGENCE_H
 #define TOKAMAK_ORACLE_FIRSTDIVERGENCE_H
 
@@ -15,6 +17,8 @@
 #include "oracle/Agreement.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
+
+#include <optional>
 
 namespace tokamak::oracle {
 
@@ -28,7 +32,7 @@ using Engine = llvm::function_ref<EngineRun(mlir::ModuleOp)>;
 
 struct Divergence {
   mlir::Location location; // of the operation
-  std::string operation;   // "-", "sum", "%*%": as DML writes it
+  std::string operation;   // "-", "sum", "%*%": as DML writes it; empty if it is about a failure
   std::string operands;    // "3x4, 1x4, 2.5"
   std::string what;        // the cell and both values, or both failures
   // Each operation alone is right: it is where they are compiled together that values differ.
@@ -37,11 +41,7 @@ struct Divergence {
 
 struct Comparison {
   std::optional<Divergence> divergence;
-  std::optional<std::string> undecided; // why it can't be said
-  int64_t values = 0;                   // that were compared
-  // Conditions, sizes and places in the last run that rounding may decide; the reference's were
-  // taken.
-  int64_t openDecisions = 0;
+  int64_t values = 0; // that were compared in the last run
 };
 
 // The module must be verified, with a function main without results; it stays as it is. What the
