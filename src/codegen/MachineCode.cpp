@@ -82,11 +82,6 @@ static orc::SymbolMap librarySymbols(orc::LLJIT &jit) {
        std::initializer_list<std::pair<const char *, Unary>>{{"sin", std::sin},
                                                              {"cos", std::cos},
                                                              {"tan", std::tan},
-                                                             {"asin", std::asin},
-                                                             {"acos", std::acos},
-                                                             {"atan", std::atan},
-                                                             {"sinh", std::sinh},
-                                                             {"cosh", std::cosh},
                                                              {"floor", std::floor},
                                                              {"ceil", std::ceil}})
     add(name, function);
