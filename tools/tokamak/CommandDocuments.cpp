@@ -210,9 +210,9 @@ std::string zshScript(const CLI::App &app) {
       }
     std::vector<std::string> choices = operandChoices(*command);
     if (!positionalsOf(*command).empty())
-      text += " \\\n        " + shellWord(choices.empty()
-                                           ? std::string("1:file:_files")
-                                           : fmt::format("1:value:({})", fmt::join(choices, " ")));
+      text += " \\\n        " +
+              shellWord(choices.empty() ? std::string("1:file:_files")
+                                        : fmt::format("1:value:({})", fmt::join(choices, " ")));
     text += " ;;\n";
   }
   return text + "  esac\n}\ncompdef _tokamak tokamak\n";
