@@ -38,13 +38,13 @@ struct BoundedInterpreter::Domain {
 
   bool isTrue(const Bounded &condition) {
     runtime::checkDefined(condition.value);
-    if (!condition.engine.isExact() && !owner.followsReference_)
+    if (!condition.engine.isExact())
       owner.decide("a condition is not exact");
     return condition.value.asBoolean();
   }
   int64_t integerOf(const Bounded &value) {
     runtime::checkDefined(value.value);
-    if (!value.engine.isExact() && !owner.followsReference_)
+    if (!value.engine.isExact())
       owner.decide("a range is not exact");
     return value.value.asInteger();
   }

@@ -46,8 +46,6 @@ struct PrintedPiece {
 struct BoundedOptions {
   bool singlePrecision = false;
   bool sparse = false; // see ErrorModel
-  // Goes on where a condition is not exact, the way the reference goes.
-  bool followReference = false;
   // Conditions, and sizes and places that depend on cells, are taken as the reference has them
   // where another right run might have others; else that is Undecided. What such cells hold may
   // then be anything.
@@ -80,7 +78,6 @@ private:
   mlir::ModuleOp module_;
   runtime::ExecutionContext &context_;
   ErrorModel engine_, plan_;
-  bool followsReference_;
   std::vector<PrintedPiece> output_;
   bool started_ = false, sawSparse_ = false;
   bool takesReferenceDecisions_;

@@ -51,11 +51,18 @@ public:
     return results;
   }
 
-private:
   // The values of one activation of a function; those of a loop body are overwritten by the next
   // iteration.
   using Frame = llvm::DenseMap<mlir::Value, Value>;
 
+  // The results of one operation, whose operands are in the frame.
+  Values execute(mlir::Operation &operation, Frame &frame) {
+    Values results;
+    runtime::runOnDeepStack([&] { results = runOperation(operation, frame); });
+    return results;
+  }
+
+private:
   static Values valuesOf(mlir::ValueRange values, const Frame &frame) {
     Values result;
     for (mlir::Value value : values)

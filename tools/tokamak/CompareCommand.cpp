@@ -88,7 +88,7 @@ int tokamak::compareEngines(mlir::ModuleOp module, const CommandLine &line,
                             support::DiagnosticEngine &diagnostics) {
   oracle::Comparison comparison = EngineComparison(line, *module.getContext()).run(module);
   if (!comparison.divergence) {
-    std::cout << fmt::format("both engines agree in {} values{}\n", comparison.values, decisions);
+    std::cout << fmt::format("both engines agree in {} values\n", comparison.values);
     return Success;
   }
   std::string text;
