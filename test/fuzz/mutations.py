@@ -15,6 +15,7 @@ import os
 import pathlib
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import time
@@ -66,6 +67,9 @@ def build(mutation):
     if "-MF" in command:
         command[command.index("-MF") + 1] = str(source) + ".d"
     subprocess.run(command, cwd=BUILD, check=True, capture_output=True)
+    # What the program opens when it runs stands beside it.
+    for library in (BUILD / "bin").glob("*.so"):
+        shutil.copy(library, folder)
     program = folder / "tokamak-fuzz"
     command = link_command()
     at = command.index("-o")
