@@ -1,5 +1,7 @@
 // Measures bandwidths, arithmetic and launches for the machine model. Everything is timed at least
-// twice and the best counts: a disturbance only ever makes code slower.
+// twice and the best counts: a disturbance only ever makes code slower. The loops are as wide as
+// generated kernels are on this machine.
+#include "base/WidestVectors.h"
 #include "cost/MachineModel.h"
 
 #include <algorithm>
@@ -8,13 +10,6 @@
 #include <cstdlib>
 #include <memory>
 #include <unistd.h>
-
-// The loops are as wide as generated kernels are on this machine.
-#if defined(__x86_64__)
-#define TOKAMAK_WIDEST_VECTORS __attribute__((target_clones("default", "avx2", "avx512f")))
-#else
-#define TOKAMAK_WIDEST_VECTORS
-#endif
 
 namespace tokamak::cost {
 namespace {

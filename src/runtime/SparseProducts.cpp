@@ -1,5 +1,6 @@
 #include "runtime/SparseProducts.h"
 
+#include "base/WidestVectors.h"
 #include "runtime/SparseMatrix.h"
 
 #include <cmath>
@@ -11,8 +12,8 @@ constexpr int64_t mostPartials = 32;
 
 // to += factor * from. Multiplication and addition are not contracted, so all variants give the
 // same bits.
-[[gnu::target_clones("avx512f", "avx2", "default")]] void
-addScaled(double factor, const double *from, int64_t count, double *to) {
+TOKAMAK_WIDEST_VECTORS void addScaled(double factor, const double *from, int64_t count,
+                                      double *to) {
   for (int64_t j = 0; j < count; ++j)
     to[j] += factor * from[j];
 }
