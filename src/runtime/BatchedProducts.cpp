@@ -24,7 +24,9 @@ struct Matrices {
       text += fmt::format("{}x", array.shape()[i]);
     return text + fmt::format("{}x{}", rows(), columns());
   }
-  const double *matrix(int64_t number) const { return array.data() + number * rows() * columns(); }
+  template <typename Number> const Number *matrix(int64_t number) const {
+    return cellsOf<Number>(array) + number * rows() * columns();
+  }
 };
 
 // Number of the matrix that goes with one of the result's: along dimensions of size 1 it is the
@@ -63,19 +65,21 @@ Value multiplyBatches(ExecutionContext &context, const Array &left, const Array 
                       bool lhsTransposed, bool rhsTransposed) {
   Matrices lhs{left, lhsTransposed}, rhs{right, rhsTransposed};
   Shape shape = resultShape(lhs, rhs);
-  ArrayPointer result = Array::create(shape);
+  ArrayPointer result = Array::create(shape, left.elementType());
   GemmShape product{lhsTransposed, rhsTransposed, lhs.rows(), rhs.columns(), lhs.columns()};
   int64_t cells = product.rows * product.columns;
   if (cells == 0)
     return result;
   double flops = 2.0 * static_cast<double>(cells) * static_cast<double>(product.inner);
   auto grain = static_cast<int64_t>(smallestTaskFlops / std::max(1.0, flops));
-  double *to = result->mutableData();
-  forEachRange(context, result->cells() / cells, grain, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i)
-      gemm(product, lhs.matrix(matrixFor(left.shape(), shape, i)), lhs.size(1),
-           rhs.matrix(matrixFor(right.shape(), shape, i)), rhs.size(1), to + i * cells,
-           product.columns);
+  withCellType(left, [&]<typename Number>() {
+    auto *to = mutableCellsOf<Number>(*result);
+    forEachRange(context, result->cells() / cells, grain, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i)
+        gemm(product, lhs.matrix<Number>(matrixFor(left.shape(), shape, i)), lhs.size(1),
+             rhs.matrix<Number>(matrixFor(right.shape(), shape, i)), rhs.size(1), to + i * cells,
+             product.columns);
+    });
   });
   return result;
 }

@@ -9,9 +9,9 @@
 
 namespace tokamak::runtime {
 
-// Dense arrays of doubles, both of the same rank; matrices of the operands enter as they are or
-// transposed. An operand of size 1 in a leading dimension has the same matrix for all places of the
-// other. Throws Error if sizes do not agree.
+// Dense arrays, both f64 or both f32 and of the same rank, and so is the result; matrices of the
+// operands enter as they are or transposed. An operand of size 1 in a leading dimension has the
+// same matrix for all places of the other. Throws Error if sizes do not agree.
 Value multiplyBatches(ExecutionContext &context, const Array &lhs, const Array &rhs,
                       bool lhsTransposed, bool rhsTransposed);
 

@@ -10,15 +10,23 @@ namespace {
 enum CblasLayout : int { RowMajor = 101 };
 enum CblasTranspose : int { NoTranspose = 111, Transpose = 112 };
 
-using Dgemm = void (*)(CblasLayout, CblasTranspose, CblasTranspose, int m, int n, int k,
-                       double alpha, const double *a, int lda, const double *b, int ldb,
-                       double beta, double *c, int ldc);
-using Dgemv = void (*)(CblasLayout, CblasTranspose, int m, int n, double alpha, const double *a,
-                       int lda, const double *x, int incx, double beta, double *y, int incy);
+template <typename Number>
+using Gemm = void (*)(CblasLayout, CblasTranspose, CblasTranspose, int m, int n, int k,
+                      Number alpha, const Number *a, int lda, const Number *b, int ldb, Number beta,
+                      Number *c, int ldc);
+template <typename Number>
+using Gemv = void (*)(CblasLayout, CblasTranspose, int m, int n, Number alpha, const Number *a,
+                      int lda, const Number *x, int incx, Number beta, Number *y, int incy);
+
+// Products of one precision; null where the library is missing.
+template <typename Number> struct Products {
+  Gemm<Number> gemm = nullptr;
+  Gemv<Number> gemv = nullptr;
+};
 
 struct Library {
-  Dgemm dgemm = nullptr;
-  Dgemv dgemv = nullptr;
+  Products<double> doubles;
+  Products<float> floats;
   Lapack lapack;
   const char *description = "OpenBLAS was not found: plain loops";
 };
@@ -46,8 +54,10 @@ Library open() {
   void *handle = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
   if (!handle)
     return library;
-  bind(handle, "cblas_dgemm", library.dgemm);
-  bind(handle, "cblas_dgemv", library.dgemv);
+  bind(handle, "cblas_dgemm", library.doubles.gemm);
+  bind(handle, "cblas_dgemv", library.doubles.gemv);
+  bind(handle, "cblas_sgemm", library.floats.gemm);
+  bind(handle, "cblas_sgemv", library.floats.gemv);
   bind(handle, "dgesv_", library.lapack.gesv);
   bind(handle, "dgels_", library.lapack.gels);
   bind(handle, "dpotrf_", library.lapack.potrf);
@@ -67,42 +77,54 @@ const Library &library() {
   return library;
 }
 
-void plainGemm(const GemmShape &shape, const double *lhs, int64_t lhsStride, const double *rhs,
-               int64_t rhsStride, double *result, int64_t resultStride) {
+template <typename Number>
+void plainGemm(const GemmShape &shape, const Number *lhs, int64_t lhsStride, const Number *rhs,
+               int64_t rhsStride, Number *result, int64_t resultStride) {
   for (int64_t i = 0; i < shape.rows; ++i) {
-    double *row = result + i * resultStride;
-    std::fill_n(row, shape.columns, 0.0);
+    Number *row = result + i * resultStride;
+    std::fill_n(row, shape.columns, Number(0));
     for (int64_t k = 0; k < shape.inner; ++k) {
-      double factor = shape.lhsTransposed ? lhs[k * lhsStride + i] : lhs[i * lhsStride + k];
+      Number factor = shape.lhsTransposed ? lhs[k * lhsStride + i] : lhs[i * lhsStride + k];
       for (int64_t j = 0; j < shape.columns; ++j)
         row[j] += factor * (shape.rhsTransposed ? rhs[j * rhsStride + k] : rhs[k * rhsStride + j]);
     }
   }
 }
 
-} // namespace
-
-void gemm(const GemmShape &shape, const double *lhs, int64_t lhsStride, const double *rhs,
-          int64_t rhsStride, double *result, int64_t resultStride) {
+template <typename Number>
+void multiply(const Products<Number> &blas, const GemmShape &shape, const Number *lhs,
+              int64_t lhsStride, const Number *rhs, int64_t rhsStride, Number *result,
+              int64_t resultStride) {
   if (shape.rows == 0 || shape.columns == 0)
     return;
-  const Library &blas = library();
-  if (!blas.dgemm || shape.inner == 0)
+  if (!blas.gemm || shape.inner == 0)
     return plainGemm(shape, lhs, lhsStride, rhs, rhsStride, result, resultStride);
   auto transposition = [](bool transposed) { return transposed ? Transpose : NoTranspose; };
   auto stride = [](int64_t stride) { return static_cast<int>(std::max<int64_t>(1, stride)); };
   auto rows = static_cast<int>(shape.rows), columns = static_cast<int>(shape.columns);
   auto inner = static_cast<int>(shape.inner);
-  if (columns == 1 && blas.dgemv && resultStride == 1) {
+  if (columns == 1 && blas.gemv && resultStride == 1) {
     int storedRows = shape.lhsTransposed ? inner : rows,
         storedColumns = shape.lhsTransposed ? rows : inner;
-    blas.dgemv(RowMajor, transposition(shape.lhsTransposed), storedRows, storedColumns, 1, lhs,
-               stride(lhsStride), rhs, shape.rhsTransposed ? 1 : stride(rhsStride), 0, result, 1);
+    blas.gemv(RowMajor, transposition(shape.lhsTransposed), storedRows, storedColumns, 1, lhs,
+              stride(lhsStride), rhs, shape.rhsTransposed ? 1 : stride(rhsStride), 0, result, 1);
     return;
   }
-  blas.dgemm(RowMajor, transposition(shape.lhsTransposed), transposition(shape.rhsTransposed), rows,
-             columns, inner, 1, lhs, stride(lhsStride), rhs, stride(rhsStride), 0, result,
-             stride(resultStride));
+  blas.gemm(RowMajor, transposition(shape.lhsTransposed), transposition(shape.rhsTransposed), rows,
+            columns, inner, 1, lhs, stride(lhsStride), rhs, stride(rhsStride), 0, result,
+            stride(resultStride));
+}
+
+} // namespace
+
+void gemm(const GemmShape &shape, const double *lhs, int64_t lhsStride, const double *rhs,
+          int64_t rhsStride, double *result, int64_t resultStride) {
+  multiply(library().doubles, shape, lhs, lhsStride, rhs, rhsStride, result, resultStride);
+}
+
+void gemm(const GemmShape &shape, const float *lhs, int64_t lhsStride, const float *rhs,
+          int64_t rhsStride, float *result, int64_t resultStride) {
+  multiply(library().floats, shape, lhs, lhsStride, rhs, rhsStride, result, resultStride);
 }
 
 const Lapack &lapack() { return library().lapack; }

@@ -16,10 +16,12 @@ struct GemmShape {
   int64_t rows = 0, columns = 0, inner = 0;
 };
 
-// On the calling thread; strides are the distances of rows in doubles. Plain loops do it where
-// OpenBLAS is missing.
+// On the calling thread; strides are the distances of rows in cells. Sums are accumulated in the
+// type of the cells. Plain loops do it where OpenBLAS is missing.
 void gemm(const GemmShape &shape, const double *lhs, int64_t lhsStride, const double *rhs,
           int64_t rhsStride, double *result, int64_t resultStride);
+void gemm(const GemmShape &shape, const float *lhs, int64_t lhsStride, const float *rhs,
+          int64_t rhsStride, float *result, int64_t resultStride);
 
 // LAPACK's routines as OpenBLAS brings them (column-major); null where it is missing.
 struct Lapack {

@@ -1,6 +1,6 @@
 // Matrix products: OpenBLAS on one thread for each tile, tiles over the scheduler. Where tiles
 // begin depends on the sizes alone, so the bits of a product do not depend on the number of
-// threads.
+// threads. Products of two dense f32 arrays are computed, and added up, in f32.
 #include "runtime/BatchedProducts.h"
 #include "runtime/Blas.h"
 #include "runtime/NativeOperands.h"
@@ -19,16 +19,17 @@ constexpr int64_t mostTiles = 64;
 constexpr int64_t largestSplitResult = int64_t{1} << 16;
 constexpr int64_t largestInner = int64_t{1} << 30; // OpenBLAS counts in 32 bits
 
-struct Product {
+// Of two dense matrices of Numbers, double or float.
+template <typename Number> struct Product {
   const Array &lhs, &rhs;
   GemmShape shape;
 
-  const double *lhsAt(int64_t row, int64_t inner) const {
-    return lhs.data() +
+  const Number *lhsAt(int64_t row, int64_t inner) const {
+    return cellsOf<Number>(lhs) +
            (shape.lhsTransposed ? inner * lhs.columns() + row : row * lhs.columns() + inner);
   }
-  const double *rhsAt(int64_t inner, int64_t column) const {
-    return rhs.data() +
+  const Number *rhsAt(int64_t inner, int64_t column) const {
+    return cellsOf<Number>(rhs) +
            (shape.rhsTransposed ? column * rhs.columns() + inner : inner * rhs.columns() + column);
   }
   double flops() const {
@@ -36,7 +37,7 @@ struct Product {
            static_cast<double>(shape.inner);
   }
   // The part of the result that `part` describes, over the inner range from `inner` on.
-  void compute(int64_t row, int64_t column, int64_t inner, GemmShape part, double *result,
+  void compute(int64_t row, int64_t column, int64_t inner, GemmShape part, Number *result,
                int64_t stride) const {
     gemm(part, lhsAt(row, inner), lhs.columns(), rhsAt(inner, column), rhs.columns(), result,
          stride);
@@ -49,14 +50,15 @@ int64_t chunkOf(int64_t size, int64_t smallest) {
 }
 
 // Partial products over ranges of the inner dimension, added in a fixed tree.
-void multiplySplit(ExecutionContext &context, const Product &product, double *result) {
+template <typename Number>
+void multiplySplit(ExecutionContext &context, const Product<Number> &product, Array &into) {
   int64_t cells = product.shape.rows * product.shape.columns;
-  int64_t bytesPerInner = 8 * (product.shape.rows + product.shape.columns);
+  int64_t bytesPerInner = sizeof(Number) * (product.shape.rows + product.shape.columns);
   int64_t chunk =
       std::min(largestInner, chunkOf(product.shape.inner, (int64_t{1} << 20) / bytesPerInner + 1));
   int64_t chunks = (product.shape.inner + chunk - 1) / chunk;
-  ArrayPointer partials = Array::create({chunks, cells});
-  double *data = partials->mutableData();
+  ArrayPointer partials = Array::create({chunks, cells}, into.elementType());
+  auto *data = mutableCellsOf<Number>(*partials);
   forEachRange(context, product.shape.inner, chunk, [&](int64_t begin, int64_t end) {
     GemmShape part = product.shape;
     part.inner = end - begin;
@@ -66,10 +68,12 @@ void multiplySplit(ExecutionContext &context, const Product &product, double *re
     for (int64_t i = 0; i + step < chunks; i += 2 * step)
       for (int64_t j = 0; j < cells; ++j)
         data[i * cells + j] += data[(i + step) * cells + j];
-  std::copy_n(data, cells, result);
+  std::copy_n(data, cells, mutableCellsOf<Number>(into));
 }
 
-void multiplyTiled(ExecutionContext &context, const Product &product, double *result) {
+template <typename Number>
+void multiplyTiled(ExecutionContext &context, const Product<Number> &product, Array &into) {
+  auto *result = mutableCellsOf<Number>(into);
   int64_t rows = product.shape.rows, columns = product.shape.columns;
   bool byRows = rows >= columns;
   int64_t size = byRows ? rows : columns;
@@ -82,14 +86,29 @@ void multiplyTiled(ExecutionContext &context, const Product &product, double *re
   });
 }
 
+ArrayPointer multiplyDense(ExecutionContext &context, const Array &lhs, const Array &rhs,
+                           const GemmShape &shape) {
+  ArrayPointer result = Array::create({shape.rows, shape.columns}, lhs.elementType());
+  withCellType(lhs, [&]<typename Number>() {
+    Product<Number> product{lhs, rhs, shape};
+    bool isLong = product.flops() >= smallestParallelFlops &&
+                  result->cells() <= largestSplitResult &&
+                  shape.inner > 8 * std::max(shape.rows, shape.columns);
+    if (result->cells() > 0 && (isLong || shape.inner > largestInner))
+      multiplySplit(context, product, *result);
+    else
+      multiplyTiled(context, product, *result);
+  });
+  return result;
+}
+
 void multiply(ExecutionContext &context, std::span<Value> operands, std::span<Value> results,
               bool lhsTransposed, bool rhsTransposed) {
-  if (operands[0].isArray() && operands[0].array()->shape().rank() > 2) {
-    results[0] = multiplyBatches(context, *operands[0].array(), *operands[1].array(), lhsTransposed,
-                                 rhsTransposed);
+  const Array &lhs = denseOperand(operands[0], "%*%"), &rhs = denseOperand(operands[1], "%*%");
+  if (lhs.shape().rank() > 2) {
+    results[0] = multiplyBatches(context, lhs, rhs, lhsTransposed, rhsTransposed);
     return;
   }
-  const Array &lhs = matrixOperand(operands[0], "%*%"), &rhs = matrixOperand(operands[1], "%*%");
   GemmShape shape{lhsTransposed, rhsTransposed, lhsTransposed ? lhs.columns() : lhs.rows(),
                   rhsTransposed ? rhs.rows() : rhs.columns(),
                   lhsTransposed ? lhs.rows() : lhs.columns()};
@@ -97,21 +116,11 @@ void multiply(ExecutionContext &context, std::span<Value> operands, std::span<Va
   if (shape.inner != rhsInner)
     throw Error(fmt::format("%*%: the inner dimensions differ: {}x{} %*% {}x{}", shape.rows,
                             shape.inner, rhsInner, shape.columns));
-  if (lhs.isCsr() || rhs.isCsr()) {
+  if (lhs.isCsr() || rhs.isCsr())
     results[0] = multiplySparse(context, {operands[0].array(), lhsTransposed},
                                 {operands[1].array(), rhsTransposed});
-    return;
-  }
-  ArrayPointer result = Array::create({shape.rows, shape.columns});
-  Product product{lhs, rhs, shape};
-  bool isLong = product.flops() >= smallestParallelFlops && result->cells() <= largestSplitResult &&
-                shape.inner > 8 * std::max(shape.rows, shape.columns);
-  bool split = result->cells() > 0 && (isLong || shape.inner > largestInner);
-  if (split)
-    multiplySplit(context, product, result->mutableData());
   else
-    multiplyTiled(context, product, result->mutableData());
-  results[0] = std::move(result);
+    results[0] = multiplyDense(context, lhs, rhs, shape);
 }
 
 void matmul(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
@@ -129,9 +138,9 @@ void matmulTransposedRight(ExecutionContext &context, std::span<Value> operands,
 
 constexpr bool noEffect = false;
 constexpr Native natives[] = {
-    {"matmul", matmul, noEffect, Operands::Doubles},
-    {"matmul_transposed_left", matmulTransposedLeft, noEffect, Operands::Doubles},
-    {"matmul_transposed_right", matmulTransposedRight, noEffect, Operands::Doubles}};
+    {"matmul", matmul, noEffect, Operands::AnyLayout},
+    {"matmul_transposed_left", matmulTransposedLeft, noEffect, Operands::AnyLayout},
+    {"matmul_transposed_right", matmulTransposedRight, noEffect, Operands::AnyLayout}};
 
 } // namespace
 

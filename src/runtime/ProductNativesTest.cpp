@@ -13,6 +13,10 @@ static Value numbers(int64_t rows, int64_t columns) {
   return array;
 }
 
+static Value single(const Value &value) {
+  return Array::withElementType(value.array(), ElementType::F32);
+}
+
 // Small integers: every order of summation gives the same sum.
 static void expectProduct(const Value &a, const Value &b, const Value &product) {
   const Array &x = *a.array(), &y = *b.array(), &z = *product.array();
@@ -44,7 +48,30 @@ TEST(ProductNatives, multiplies) {
     expectProduct(a, b, call("matmul", {a, b}));
     expectProduct(a, b, call("matmul_transposed_left", {call("transpose", {a}), b}));
     expectProduct(a, b, call("matmul_transposed_right", {a, call("transpose", {b})}));
+    // Products of f32 arrays are f32, without a detour.
+    Value x = single(a), y = single(b);
+    for (const Value &product :
+         {call("matmul", {x, y}), call("matmul_transposed_left", {call("transpose", {x}), y}),
+          call("matmul_transposed_right", {x, call("transpose", {y})})}) {
+      EXPECT_EQ(product.array()->elementType(), ElementType::F32);
+      expectProduct(a, b, product);
+    }
   }
+}
+
+// 2^25 + 1 is no f32: the sum of 2^25, 1 and -2^25, from the left, is 0 in f32 and 1 in f64.
+TEST(ProductNatives, addsUpSinglesInSinglePrecision) {
+  Value terms = matrix(3, 2, {0x1p25, 0x1p25, 1, 1, -0x1p25, -0x1p25});
+  Value ones = matrix(3, 3, Cells(9, 1));
+  EXPECT_EQ(cellsOf(call("matmul_transposed_left", {terms, ones})), Cells(6, 1));
+  Value product = call("matmul_transposed_left", {single(terms), single(ones)});
+  EXPECT_EQ(cellsOf(Array::withElementType(product.array(), ElementType::F64)), Cells(6, 0));
+}
+
+// The executor hands over f32 arrays as they are.
+TEST(ProductNatives, takesSingles) {
+  for (const char *name : {"matmul", "matmul_transposed_left", "matmul_transposed_right"})
+    EXPECT_EQ(findNative(name)->operands, Operands::AnyLayout) << name;
 }
 
 TEST(ProductNatives, isTheSameOnAnyNumberOfThreads) {
@@ -52,6 +79,11 @@ TEST(ProductNatives, isTheSameOnAnyNumberOfThreads) {
   Value b = call("rand", {integer(3000), integer(50), 0.0, 1.0, 1.0, integer(2), "normal", 1.0});
   Cells once = cellsOf(call("matmul_transposed_left", {a, b}, 1));
   EXPECT_EQ(once, cellsOf(call("matmul_transposed_left", {a, b}, 3)));
+  auto inSinglePrecision = [&](int threads) {
+    Value product = call("matmul_transposed_left", {single(a), single(b)}, threads);
+    return cellsOf(Array::withElementType(product.array(), ElementType::F64));
+  };
+  EXPECT_EQ(inSinglePrecision(1), inSinglePrecision(3));
 }
 
 TEST(ProductNatives, handlesEmptyMatrices) {
