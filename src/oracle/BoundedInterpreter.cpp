@@ -23,6 +23,11 @@ ErrorModel modelOf(const BoundedOptions &options, double functionUnits) {
   return model;
 }
 
+void checkHasValue(const Bounded &value) {
+  if (value.failure)
+    throw Error(*value.failure);
+}
+
 // Dense matrices, too, become CSR where that is better.
 bool mayBeSparse(const runtime::Value &value) {
   return value.isArray() && value.array()->shape().rank() == 2 && value.array()->columns() > 1 &&
@@ -37,21 +42,44 @@ struct BoundedInterpreter::Domain {
   OperationRules engine{owner.engine_, owner.context_}, plan{owner.plan_, owner.context_};
 
   bool isTrue(const Bounded &condition) {
+    checkHasValue(condition);
     runtime::checkDefined(condition.value);
     if (!condition.engine.isExact())
       owner.decide("a condition is not exact");
     return condition.value.asBoolean();
   }
   int64_t integerOf(const Bounded &value) {
+    checkHasValue(value);
     runtime::checkDefined(value.value);
     if (!value.engine.isExact())
       owner.decide("a range is not exact");
     return value.value.asInteger();
   }
-  Bounded counter(int64_t value) { return {value, {}, {}}; }
+  Bounded counter(int64_t value) { return {value, {}, {}, {}}; }
   runtime::DrawPosition &draws() { return owner.context_.draws; }
 
   std::vector<Bounded> compute(mlir::Operation &operation, std::vector<Bounded> operands) {
+    bool hasEffect = reference::hasEffect(operation);
+    for (const Bounded &operand : operands)
+      if (operand.failure && owner.failsWhereNeeded_ && !hasEffect)
+        return failed(operation, operand.failure);
+      else
+        checkHasValue(operand);
+    if (hasEffect || !owner.failsWhereNeeded_)
+      return computed(operation, std::move(operands));
+    try {
+      return computed(operation, std::move(operands));
+    } catch (const Error &error) {
+      return failed(operation, std::make_shared<const Error>(error));
+    }
+  }
+
+  static std::vector<Bounded> failed(mlir::Operation &operation,
+                                     const std::shared_ptr<const Error> &failure) {
+    return std::vector<Bounded>(operation.getNumResults(), Bounded{{}, {}, {}, failure});
+  }
+
+  std::vector<Bounded> computed(mlir::Operation &operation, std::vector<Bounded> operands) {
     owner.started_ |= reference::hasEffect(operation);
     std::vector<runtime::Value> values;
     std::vector<Tracked> engineOperands, planOperands;
@@ -69,8 +97,9 @@ struct BoundedInterpreter::Domain {
       Bounded result;
       try {
         result.engine = engine.errorsOf(operation, engineOperands, value);
+        bool exactAnywhere = result.engine.isExact() && !result.engine.product();
         result.plan =
-            result.engine.isExact() ? CellErrors() : plan.errorsOf(operation, planOperands, value);
+            exactAnywhere ? CellErrors() : plan.errorsOf(operation, planOperands, value);
       } catch (const Undecided &undecided) {
         owner.decide(undecided.what());
         int64_t cells = value.isArray() ? value.array()->cells() : 1;
@@ -110,7 +139,8 @@ struct BoundedInterpreter::Domain {
 BoundedInterpreter::BoundedInterpreter(mlir::ModuleOp module, runtime::ExecutionContext &context,
                                        BoundedOptions options)
     : module_(module), context_(context), engine_(modelOf(options, functionUnits)),
-      plan_(modelOf(options, 0)), takesReferenceDecisions_(options.takesReferenceDecisions) {}
+      plan_(modelOf(options, 0)), takesReferenceDecisions_(options.takesReferenceDecisions),
+      failsWhereNeeded_(options.failsWhereNeeded) {}
 
 void BoundedInterpreter::decide(const char *why) {
   if (!takesReferenceDecisions_)
@@ -121,7 +151,11 @@ void BoundedInterpreter::decide(const char *why) {
 std::vector<Bounded> BoundedInterpreter::call(llvm::StringRef function,
                                               std::vector<Bounded> arguments) {
   Domain domain{*this};
-  return reference::ProgramWalk<Domain>(module_, domain).call(function, std::move(arguments));
+  std::vector<Bounded> results =
+      reference::ProgramWalk<Domain>(module_, domain).call(function, std::move(arguments));
+  for (const Bounded &result : results)
+    checkHasValue(result);
+  return results;
 }
 
 std::vector<Bounded> BoundedInterpreter::execute(mlir::Operation &operation, Frame &frame) {

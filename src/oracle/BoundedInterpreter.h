@@ -7,6 +7,7 @@
 #ifndef TOKAMAK_ORACLE_BOUNDEDINTERPRETER_H
 #define TOKAMAK_ORACLE_BOUNDEDINTERPRETER_H
 
+#include "base/Error.h"
 #include "oracle/CellErrors.h"
 #include "runtime/Native.h"
 
@@ -14,6 +15,7 @@
 #include "llvm/ADT/DenseMap.h"
 
 #include <exception>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -25,6 +27,8 @@ struct Bounded {
   runtime::Value value;
   CellErrors engine; // any plan of the native engine against the reference
   CellErrors plan;   // two plans against each other: functions have the same bits
+  // Set in place of a value: why there is none (BoundedOptions::failsWhereNeeded).
+  std::shared_ptr<const Error> failure;
 };
 
 // What the program does next depends on a cell that may differ from one right run to another.
@@ -46,6 +50,9 @@ struct PrintedPiece {
 struct BoundedOptions {
   bool singlePrecision = false;
   bool sparse = false; // see ErrorModel
+  // What has no effect and fails does so where its result is needed, if it is: the native engine
+  // leaves out what nobody needs.
+  bool failsWhereNeeded = false;
   // Conditions, and sizes and places that depend on cells, are taken as the reference has them
   // where another right run might have others; else that is Undecided. What such cells hold may
   // then be anything.
@@ -80,7 +87,7 @@ private:
   ErrorModel engine_, plan_;
   std::vector<PrintedPiece> output_;
   bool started_ = false, sawSparse_ = false;
-  bool takesReferenceDecisions_;
+  bool takesReferenceDecisions_, failsWhereNeeded_;
   int64_t openDecisions_ = 0;
 };
 

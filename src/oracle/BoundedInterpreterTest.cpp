@@ -38,7 +38,7 @@ protected:
     runtime::ExecutionContext execution;
     execution.scheduler = &scheduler;
     BoundedInterpreter interpreter(*module, execution, options);
-    return interpreter.call("f", {{x, {}, {}}}).front();
+    return interpreter.call("f", {{x, {}, {}, {}}}).front();
   }
   Bounded sum(std::vector<double> cells) {
     return of("%r = tok.aggregate sum full %x : tensor<?x?xf64> -> f64", row(std::move(cells)),
@@ -117,6 +117,39 @@ TEST_F(Bounds, thatMatterForAConditionAreUndecided) {
   EXPECT_NO_THROW(of(body, row({0.1, 0.1}), "f64"));
   Bounded taken = of(body, row({0.1, 0.2}), "f64", {.takesReferenceDecisions = true});
   EXPECT_NEAR(taken.value.asDouble(), 0.3, 1e-15);
+}
+
+TEST_F(Bounds, ofChainsHoldInEveryOrder) {
+  // (x %*% t(x)) %*% x: x %*% t(x) is exact, but t(x) %*% x, of the other order, is rounded.
+  const char *body = "%t = tok.transpose %x : (tensor<?x?xf64>) -> tensor<?x?xf64>\n"
+                     "%p = tok.matmul %x, %t : (tensor<?x?xf64>, tensor<?x?xf64>) -> "
+                     "tensor<?x?xf64>\n"
+                     "%r = tok.matmul %p, %x : (tensor<?x?xf64>, tensor<?x?xf64>) -> "
+                     "tensor<?x?xf64>";
+  EXPECT_GT(of(body, row({0.1}), matrix).engine[0], 0);
+  EXPECT_TRUE(of(body, row({3, 1, -2}), matrix).engine.isExact());
+  EXPECT_EQ(of(body, row({1e120, 1}), matrix).engine[0], CellErrors::anything);
+  EXPECT_EQ(of(body, row({1e-120, 1}), matrix).engine[0], CellErrors::anything);
+}
+
+TEST_F(Bounds, letTheSignOfAZeroGoWhereMatricesMayBeSparse) {
+  const char *body = "%t = tok.transpose %x : (tensor<?x?xf64>) -> tensor<?x?xf64>\n"
+                     "%r = tok.unary sinh %t : tensor<?x?xf64> -> tensor<?x?xf64>";
+  EXPECT_EQ(of(body, row({-0.0}), matrix).engine[0], 0);
+  EXPECT_EQ(of(body, row({-0.0}), matrix, {.sparse = true}).engine[0], CellErrors::zeroSign);
+}
+
+TEST_F(Bounds, ofWhatNobodyNeedsAreNotAskedFor) {
+  std::string text = "%c = tok.constant 3 : i64\n%o = tok.constant 1 : i64\n"
+                     "%y = tok.rbind %x, %x : (tensor<?x?xf64>, tensor<?x?xf64>) -> "
+                     "tensor<?x?xf64>\n"
+                     "%bad = tok.matmul %y, %y : (tensor<?x?xf64>, tensor<?x?xf64>) -> "
+                     "tensor<?x?xf64>\n";
+  std::string unused = text + "%r = tok.transpose %x : (tensor<?x?xf64>) -> tensor<?x?xf64>";
+  std::string used = text + "%r = tok.transpose %bad : (tensor<?x?xf64>) -> tensor<?x?xf64>";
+  EXPECT_THROW(of(unused, row({1}), matrix), Error);
+  EXPECT_NO_THROW(of(unused, row({1}), matrix, {.failsWhereNeeded = true}));
+  EXPECT_THROW(of(used, row({1}), matrix, {.failsWhereNeeded = true}), Error);
 }
 
 TEST(Agreement, isAboutBitsWhereNothingIsAllowed) {

@@ -14,9 +14,22 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <vector>
 
 namespace tokamak::oracle {
+
+// What a matrix product keeps for products of it: a chain of products may be computed in another
+// order, where other terms are rounded.
+struct ProductErrors {
+  std::vector<double> carried;    // of each cell, what comes from the errors of the factors
+  std::vector<double> magnitudes; // of each cell, the sum of |terms|
+  int granularity = 0;            // all terms are multiples of 2^granularity
+  int64_t terms = 0;              // that are rounded on the way to one cell
+  // Logarithms to base 2 of the largest and the smallest (that is not zero) product of one cell of
+  // each factor: where the one overflows or the other vanishes, the order decides what comes out.
+  double largest = 0, smallest = 0;
+};
 
 class CellErrors {
 public:
@@ -32,8 +45,15 @@ public:
   bool isExact() const { return cells_.empty(); }
   double operator[](int64_t cell) const { return cells_.empty() ? 0 : cells_[cell]; }
 
+  // Of a matrix product, also one that was transposed or cut; null of others.
+  const ProductErrors *product() const { return product_.get(); }
+  void setProduct(ProductErrors product) {
+    product_ = std::make_shared<const ProductErrors>(std::move(product));
+  }
+
 private:
   std::vector<double> cells_; // empty: all exact
+  std::shared_ptr<const ProductErrors> product_;
 };
 
 // The cells of a number or an array of any layout and element type, as doubles.

@@ -77,6 +77,8 @@ bool isInexactFunction(UnaryOperator op) {
 double withFunctionError(const ErrorModel &model, double error, double result) {
   if (model.functionUnits == 0 || std::isnan(result) || std::isinf(result) || error == anything)
     return error;
+  if (error == zeroSign && result == 0)
+    return zeroSign;
   double own = model.functionUnits * 2 * model.roundoff * std::fabs(result);
   // Results near zero are rounded to a multiple of the smallest number.
   return std::max(error, 0.0) + own + (result == 0 ? 0 : model.functionUnits * smallest);
@@ -205,10 +207,6 @@ bool isSkippedProduct(BinaryOperator op, double x, double y) {
   return x == 0 && (y == 0 || std::isnan(y));
 }
 
-double lostSign(const ErrorModel &model, double error, double result) {
-  return model.sparse && error == 0 && result == 0 && std::signbit(result) ? zeroSign : error;
-}
-
 } // namespace
 
 Truth truthOf(double cell, double error) {
@@ -220,7 +218,7 @@ Truth truthOf(double cell, double error) {
 CellErrors unaryErrors(const ErrorModel &model, UnaryOperator op, Tracked x,
                        const runtime::Value &result) {
   bool function = isInexactFunction(op) && model.functionUnits > 0;
-  if (x.errors.isExact() && !function && !model.sparse)
+  if (x.errors.isExact() && !function)
     return {};
   CellView cells(x.value), results(result);
   std::vector<double> errors(results.cells());
@@ -228,7 +226,6 @@ CellErrors unaryErrors(const ErrorModel &model, UnaryOperator op, Tracked x,
     errors[i] = unaryError(op, cells[i], x.errors[i], results[i]);
     if (function)
       errors[i] = withFunctionError(model, errors[i], results[i]);
-    errors[i] = lostSign(model, errors[i], results[i]);
   }
   return CellErrors(std::move(errors));
 }
@@ -249,7 +246,6 @@ CellErrors binaryErrors(const ErrorModel &model, BinaryOperator op, Tracked x, T
       errors[i] = withFunctionError(model, errors[i], results[i]);
     if (mayBeSparse && isSkippedProduct(op, left[l], right[r]))
       errors[i] = anything;
-    errors[i] = lostSign(model, errors[i], results[i]);
   }
   return CellErrors(std::move(errors));
 }

@@ -153,7 +153,7 @@ private:
         report(op, frame, describe(*difference));
         return Next::Done;
       }
-      frame[result] = {found->second, {}, {}};
+      frame[result] = {found->second, {}, {}, {}};
     }
     return std::nullopt;
   }

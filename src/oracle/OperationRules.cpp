@@ -30,6 +30,12 @@ CellErrors anythingOf(const Value &value) {
   return CellErrors::uniform(cellsOf(value), CellErrors::anything);
 }
 
+Value arrayOf(const std::vector<double> &cells, const runtime::Shape &shape) {
+  ArrayPointer array = Array::create(shape);
+  std::copy(cells.begin(), cells.end(), array->mutableData());
+  return array;
+}
+
 // The errors as an array of the operand's shape, or as a number.
 Value errorsAsValue(const Tracked &operand) {
   if (!operand.value.isArray())
@@ -142,27 +148,18 @@ int statisticPower(llvm::StringRef name, Operands operands) {
       .Default(0);
 }
 
-// A product of a product may be computed in the other order, which tells infinities and NaN apart
-// in other ways.
-bool isChainOfProducts(mlir::Operation &operation) {
-  return llvm::any_of(operation.getOperands(), [](mlir::Value factor) {
-    mlir::Operation *inner = factor.getDefiningOp();
-    while (inner && mlir::isa<tok::TransposeOp, tok::SliceOp>(inner))
-      inner = inner->getOperand(0).getDefiningOp();
-    return mlir::isa_and_nonnull<tok::MatmulOp>(inner);
-  });
-}
-
-CellErrors productErrors(const ErrorModel &model, mlir::Operation &operation, Operands operands,
-                         const Value &result) {
-  CellErrors errors = matmulErrors(model, operands[0], operands[1], result);
-  if (!isChainOfProducts(operation))
-    return errors;
+// CSR does not hold zeros, whatever their sign.
+CellErrors withoutSigns(CellErrors errors, const Value &result) {
   CellView cells(result);
-  std::vector<double> open(cells.cells());
-  for (int64_t i = 0; i < cells.cells(); ++i)
-    open[i] = std::isfinite(cells[i]) ? errors[i] : CellErrors::anything;
-  return CellErrors(std::move(open));
+  std::vector<double> unsignedErrors(cells.cells());
+  for (int64_t i = 0; i < cells.cells(); ++i) {
+    bool lost = cells[i] == 0 && std::signbit(cells[i]) && errors[i] == 0;
+    unsignedErrors[i] = lost ? CellErrors::zeroSign : errors[i];
+  }
+  CellErrors all(std::move(unsignedErrors));
+  if (errors.product())
+    all.setProduct(*errors.product());
+  return all;
 }
 
 // value with its error, in so many cells.
@@ -249,7 +246,7 @@ CellErrors OperationRules::tableErrors(mlir::Operation &operation, Operands oper
 CellErrors OperationRules::namedErrors(mlir::Operation &operation, llvm::StringRef name,
                                        Operands operands, const Value &result) const {
   if (name == "matmul")
-    return productErrors(model_, operation, operands, result);
+    return matmulErrors(model_, operands[0], operands[1], result);
   if (name == "trace")
     return traceErrors(model_, operands[0], result);
   if (std::optional<AggregateKind> kind = scanKind(name))
@@ -279,8 +276,36 @@ CellErrors OperationRules::namedErrors(mlir::Operation &operation, llvm::StringR
   return anythingOf(result);
 }
 
+// A product stays one where it is transposed or cut.
+void OperationRules::keepProduct(mlir::Operation &operation, Operands operands,
+                                 CellErrors &errors) const {
+  if (!mlir::isa<tok::TransposeOp, tok::SliceOp>(operation) || !operands[0].errors.product())
+    return;
+  ProductErrors product = *operands[0].errors.product();
+  for (std::vector<double> *cells : {&product.carried, &product.magnitudes}) {
+    std::vector<Value> moved;
+    for (const Tracked &operand : operands)
+      moved.push_back(operand.value);
+    moved[0] = arrayOf(*cells, operands[0].value.array()->shape());
+    CellView view(meaning(operation, std::move(moved)).front());
+    cells->resize(view.cells());
+    for (int64_t i = 0; i < view.cells(); ++i)
+      (*cells)[i] = view[i];
+  }
+  errors.setProduct(std::move(product));
+}
+
 CellErrors OperationRules::errorsOf(mlir::Operation &operation, Operands operands,
                                     const Value &result) const {
+  CellErrors errors = valueErrors(operation, operands, result);
+  if (model_.sparse && result.isArray())
+    errors = withoutSigns(std::move(errors), result);
+  keepProduct(operation, operands, errors);
+  return errors;
+}
+
+CellErrors OperationRules::valueErrors(mlir::Operation &operation, Operands operands,
+                                       const Value &result) const {
   return llvm::TypeSwitch<mlir::Operation *, CellErrors>(&operation)
       .Case<tok::ConstantOp, tok::UndefOp, tok::BarrierOp, tok::RowsOp, tok::ColumnsOp,
             tok::LengthOp>([](auto) { return CellErrors(); })

@@ -23,6 +23,10 @@ public:
                       const runtime::Value &result) const;
 
 private:
+  CellErrors valueErrors(mlir::Operation &operation, std::span<const Tracked> operands,
+                         const runtime::Value &result) const;
+  void keepProduct(mlir::Operation &operation, std::span<const Tracked> operands,
+                   CellErrors &errors) const;
   CellErrors namedErrors(mlir::Operation &operation, llvm::StringRef name,
                          std::span<const Tracked> operands, const runtime::Value &result) const;
   CellErrors movedErrors(mlir::Operation &operation, std::span<const Tracked> operands,

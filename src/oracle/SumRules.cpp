@@ -186,28 +186,25 @@ void SumBound::add(double cell, double error) {
     negativeZero_ |= std::signbit(cell) || error == zeroSign;
 }
 
-void SumBound::addProduct(double a, double ea, double b, double eb) {
+void SumBound::addProduct(const FactorCell &a, const FactorCell &b) {
   ++terms_;
-  ea = std::max(ea, 0.0);
-  eb = std::max(eb, 0.0);
-  unknown_ |= ea == anything || eb == anything;
-  double product = a * b;
-  if (!std::isfinite(a) || !std::isfinite(b)) {
+  unknown_ |= a.error == anything || b.error == anything;
+  double product = a.value * b.value;
+  if (!std::isfinite(a.value) || !std::isfinite(b.value)) {
     nan_ |= std::isnan(product);
     infinite_ |= std::isinf(product);
     // A zero that a sparse matrix does not hold, or an operand of unknown sign.
-    unknown_ |= (model_.sparse && (a == 0 || b == 0)) || ea > 0 || eb > 0;
+    unknown_ |= (model_.sparse && (a.value == 0 || b.value == 0)) || a.error > 0 || b.error > 0;
     return;
   }
-  double error = std::fabs(a) * eb + std::fabs(b) * ea + ea * eb;
+  double error = a.magnitude * b.error + b.magnitude * a.error + a.error * b.error;
   carried_ += error;
-  magnitude_ += std::fabs(product) + error;
-  if (product != 0)
-    granularity_ = std::min(granularity_, lowestBit(a) + lowestBit(b));
-  else if (a != 0 && b != 0)
+  magnitude_ += a.magnitude * b.magnitude + error;
+  if (a.magnitude * b.magnitude != 0)
+    granularity_ = std::min(granularity_, a.granularity + b.granularity);
+  else if (a.magnitude != 0 && b.magnitude != 0)
     carried_ += smallest;
-  else
-    negativeZero_ |= std::signbit(product);
+  negativeZero_ |= product == 0 && std::signbit(product);
 }
 
 double SumBound::error(double result) const {
@@ -259,20 +256,93 @@ CellErrors traceErrors(const ErrorModel &model, Tracked x, const runtime::Value 
   return CellErrors({sumError(model, diagonal, result.asDouble())});
 }
 
+namespace {
+
+// A factor of a matrix product.
+class Factor {
+public:
+  explicit Factor(const Tracked &operand)
+      : cells_(operand.value), errors_(operand.errors), product_(operand.errors.product()) {
+    if (product_) {
+      largest = product_->largest;
+      smallest = product_->smallest;
+      return;
+    }
+    double high = 0, low = INFINITY;
+    for (int64_t i = 0; i < cells_.cells(); ++i) {
+      double size = std::fabs(cells_[i]);
+      if (size == 0 || !std::isfinite(size))
+        continue;
+      high = std::max(high, size);
+      low = std::min(low, size);
+    }
+    if (high > 0) {
+      largest = std::log2(high);
+      smallest = std::log2(low);
+    }
+  }
+
+  SumBound::FactorCell operator[](int64_t cell) const {
+    double value = cells_[cell], error = std::max(errors_[cell], 0.0);
+    if (product_)
+      return {value, product_->carried[cell], product_->magnitudes[cell], product_->granularity};
+    bool whole = value != 0 && std::isfinite(value);
+    return {value, error, std::fabs(value), whole ? lowestBit(value) : 0};
+  }
+  int64_t rows() const { return cells_.rows(); }
+  int64_t columns() const { return cells_.columns(); }
+  bool isProduct() const { return product_ != nullptr; }
+  int64_t terms() const { return product_ ? product_->terms : 0; }
+
+  double largest = 0, smallest = 0; // see ProductErrors
+
+private:
+  CellView cells_;
+  const CellErrors &errors_;
+  const ProductErrors *product_;
+};
+
+} // namespace
+
 CellErrors matmulErrors(const ErrorModel &model, Tracked x, Tracked y,
                         const runtime::Value &result) {
-  CellView left(x.value), right(y.value), results(result);
-  int64_t inner = left.columns(), columns = results.columns();
-  std::vector<double> errors(results.cells());
-  for (int64_t i = 0; i < results.cells(); ++i) {
+  Factor left(x), right(y);
+  CellView results(result);
+  int64_t inner = left.columns(), columns = results.columns(), cells = results.cells();
+  bool isChain = left.isProduct() || right.isProduct();
+
+  ProductErrors product;
+  product.carried.resize(cells);
+  product.magnitudes.resize(cells);
+  product.granularity = 1 << 20;
+  // Each product rounds once more where it is stored.
+  product.terms = inner + left.terms() + right.terms() + 2;
+  product.largest = left.largest + right.largest;
+  product.smallest = left.smallest + right.smallest;
+  double limit = model.roundoff < 0x1p-30 ? 1000 : 120;
+  bool orderDecides =
+      isChain && (product.largest + std::log2(product.terms) > limit || product.smallest < -limit);
+
+  std::vector<double> errors(cells);
+  for (int64_t i = 0; i < cells; ++i) {
     SumBound bound(model);
-    for (int64_t k = 0; k < inner; ++k) {
-      int64_t a = i / columns * inner + k, b = k * columns + i % columns;
-      bound.addProduct(left[a], x.errors[a], right[b], y.errors[b]);
-    }
+    for (int64_t k = 0; k < inner; ++k)
+      bound.addProduct(left[i / columns * inner + k], right[k * columns + i % columns]);
+    product.carried[i] = bound.carried();
+    product.magnitudes[i] = bound.magnitude();
+    product.granularity = std::min(product.granularity, bound.granularity());
+    if (isChain)
+      bound.addInnerTerms(left.terms() + right.terms());
     errors[i] = bound.error(results[i]);
+    // Another order tells infinities and NaN apart in another way, and the signs of zeros.
+    if (isChain && (orderDecides || !std::isfinite(results[i])))
+      errors[i] = anything;
+    else if (isChain && errors[i] == 0 && results[i] == 0)
+      errors[i] = zeroSign;
   }
-  return CellErrors(std::move(errors));
+  CellErrors all(std::move(errors));
+  all.setProduct(std::move(product));
+  return all;
 }
 
 CellErrors scanErrors(const ErrorModel &model, AggregateKind kind, bool alongRows, Tracked x,

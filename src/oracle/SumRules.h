@@ -17,12 +17,25 @@ namespace tokamak::oracle {
 // exact in every order, and so is their bound.
 class SumBound {
 public:
+  // A cell of a factor of a matrix product.
+  struct FactorCell {
+    double value, error; // error: at least 0
+    double magnitude;    // see ProductErrors; |value| where it is no product
+    int granularity;
+  };
+
   explicit SumBound(const ErrorModel &model) : model_(model) {}
   void add(double cell, double error);
-  // A term that is a product of two cells.
-  void addProduct(double a, double ea, double b, double eb);
+  // A term that is a product of two cells, which themselves were summed of so many terms.
+  void addProduct(const FactorCell &a, const FactorCell &b);
+  void addInnerTerms(int64_t terms) { terms_ += terms; }
   // Of the sum so far, which the reference says is `result`.
   double error(double result) const;
+
+  double carried() const { return unknown_ ? CellErrors::anything : carried_; }
+  double magnitude() const { return magnitude_; }
+  int granularity() const { return granularity_; }
+  int64_t terms() const { return terms_; }
 
 private:
   const ErrorModel &model_;

@@ -49,7 +49,7 @@ private:
 int64_t checkedKey(double key) {
   int64_t integer = truncateToInteger(key);
   if (integer < 1)
-    throw Error(fmt::format("table: keys must be at least 1, got {}", runtime::textOf(key)));
+    throw Error(fmt::format("table: keys must be at least 1, got {}", runtime::textOf(key + 0.0)));
   return integer;
 }
 

@@ -36,7 +36,7 @@ private:
 int64_t tableKey(double cell) {
   int64_t key = truncateToInteger(cell);
   if (key < 1)
-    throw Error(fmt::format("table: keys must be at least 1, got {}", textOf(cell)));
+    throw Error(fmt::format("table: keys must be at least 1, got {}", textOf(cell + 0.0)));
   return key;
 }
 

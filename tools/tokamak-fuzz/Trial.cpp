@@ -4,6 +4,7 @@
 #include "tokamak-fuzz/Engines.h"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <regex>
 
@@ -78,7 +79,7 @@ public:
 
   Verdict run() {
     for (const Configuration &configuration : configurations_) {
-      const ReferenceRun &expected = reference(configuration.singlePrecision, false);
+      const ReferenceRun &expected = reference({.singlePrecision = configuration.singlePrecision});
       if (expected.undecided) {
         verdict_.kind = Verdict::Kind::Undecided;
         verdict_.reason = *expected.undecided;
@@ -94,10 +95,11 @@ public:
   }
 
 private:
-  const ReferenceRun &reference(bool singlePrecision, bool sparse) {
-    auto [found, isNew] = references_.try_emplace({singlePrecision, sparse});
+  const ReferenceRun &reference(oracle::BoundedOptions options) {
+    auto [found, isNew] = references_.try_emplace(
+        {options.singlePrecision, options.sparse, options.failsWhereNeeded});
     if (isNew) {
-      found->second = script_.runReference({singlePrecision, sparse});
+      found->second = script_.runReference(options);
       verdict_.times.reference += found->second.nanoseconds;
     }
     return found->second;
@@ -110,24 +112,36 @@ private:
     return false;
   }
 
+  // Of what a program does that runs to its end: if the reference fails, without what nobody needs.
+  const ReferenceRun &referenceToTheEnd(bool singlePrecision, bool sparse) {
+    bool fails = reference({.singlePrecision = singlePrecision}).error.has_value();
+    return reference(
+        {.singlePrecision = singlePrecision, .sparse = sparse, .failsWhereNeeded = fails});
+  }
+
   // With the reference: true if all agrees.
   bool compare(const Configuration &configuration, const NativeRun &actual) {
-    const ReferenceRun &expected = reference(configuration.singlePrecision, false);
     if (actual.error && actual.error->kind() == ErrorKind::Internal)
       return differs("internal", {configuration}, errorText(*actual.error));
-    if (expected.error) {
+    const ReferenceRun &literal = reference({.singlePrecision = configuration.singlePrecision});
+    if (literal.error && actual.error) {
       verdict_.failed = true;
-      if (!actual.error)
-        return differs("error", {configuration},
-                       "no error; the reference: " + errorText(*expected.error));
-      bool same = actual.rejected
-                      ? isSameMistake(actual.error->message(), expected.error->message())
-                      : isSameMistake(actual.error->message(), expected.error->message()) &&
-                            actual.error->place() == expected.error->place();
-      return same ||
-             differs("error", {configuration},
-                     errorText(*actual.error) + "; the reference: " + errorText(*expected.error));
+      bool same = isSameMistake(actual.error->message(), literal.error->message()) &&
+                  (actual.rejected || actual.error->place() == literal.error->place());
+      if (same)
+        return true;
     }
+    const ReferenceRun &expected = referenceToTheEnd(configuration.singlePrecision, false);
+    if (expected.error) {
+      // Where it is needed is not where it fails.
+      bool same = actual.error && literal.error &&
+                  isSameMistake(actual.error->message(), expected.error->message());
+      return same || differs("error", {configuration},
+                             (actual.error ? errorText(*actual.error) : "no error") +
+                                 "; the reference: " + errorText(*expected.error));
+    }
+    if (expected.undecided)
+      return true;
     if (actual.error)
       return differs(actual.rejected ? "rejected" : "error", {configuration},
                      errorText(*actual.error) + "; the reference: no error");
@@ -136,7 +150,7 @@ private:
       return differs("output", {configuration}, difference);
     difference = valueDifference(expected, actual);
     if (!difference.empty() && expected.sawSparseMatrix)
-      difference = valueDifference(reference(configuration.singlePrecision, true), actual);
+      difference = valueDifference(referenceToTheEnd(configuration.singlePrecision, true), actual);
     return difference.empty() || differs("value", {configuration}, difference);
   }
 
@@ -168,8 +182,8 @@ private:
                     const NativeRun &other, bool sameBits) {
     if (one.error || other.error)
       return true;
-    bool sparse = reference(first.singlePrecision, false).sawSparseMatrix;
-    const ReferenceRun &expected = reference(first.singlePrecision, sparse && !sameBits);
+    bool sparse = referenceToTheEnd(first.singlePrecision, false).sawSparseMatrix;
+    const ReferenceRun &expected = referenceToTheEnd(first.singlePrecision, sparse && !sameBits);
     if (expected.undecided)
       return true;
     for (size_t i = 0; i < one.results.size(); ++i) {
@@ -196,7 +210,7 @@ private:
   Script &script_;
   const std::vector<Configuration> &configurations_;
   TrialResources &resources_;
-  std::map<std::pair<bool, bool>, ReferenceRun> references_;
+  std::map<std::array<bool, 3>, ReferenceRun> references_;
   std::vector<NativeRun> runs_;
   Verdict verdict_;
 };

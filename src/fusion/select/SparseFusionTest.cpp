@@ -34,8 +34,8 @@ public:
       if (op.getDriver())
         text += " @" + std::to_string(*op.getDriver());
       text += ") -> " + std::to_string(op.getNumResults());
-      if (op.getCsrResults())
-        for (int64_t number : *op.getCsrResults())
+      if (std::optional<llvm::ArrayRef<int64_t>> sparse = op.getCsrResults())
+        for (int64_t number : *sparse)
           text += " csr " + std::to_string(number);
     }
     return text;
