@@ -61,6 +61,9 @@ struct KernelOutput {
 struct KernelInput {
   TokElementType elementType = TOK_F64;
   TokLayout layout = TOK_DENSE;
+  // CSR: all inputs marked so are given the same entries, those that any of them has, with zeros
+  // filled in. The driver is one of them if there are any.
+  bool united = false;
 };
 
 // An input that must have a certain size, checked before the launch. Plans bind sizes by class, so

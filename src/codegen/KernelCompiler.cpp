@@ -60,7 +60,7 @@ std::string codegen::structureOf(plan::OperatorOp op) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   stream << op.getFusionTemplate() << ' ' << op.getCsrAttr() << op.getDriverAttr()
-         << op.getCsrResultsAttr();
+         << op.getUnitedAttr() << op.getCsrResultsAttr();
   // Symbols by order of appearance: the sizes' pattern, not their identity.
   llvm::DenseMap<int64_t, unsigned> symbols;
   auto sizes = op.getSizes();

@@ -251,16 +251,19 @@ static TokElementType elementType(Type array) {
 abi::KernelPlan SparseBody::describe() const {
   abi::KernelPlan plan;
   // Of a factor's rows and of dense arrays, entries touch at least a cache line.
-  constexpr int64_t bytesPerEntry = 12, bytesPerGather = 64, columnsOfFactor = 32;
+  constexpr int64_t bytesPerEntry = 12, bytesPerValue = 8, bytesPerGather = 64,
+                    columnsOfFactor = 32;
   plan.tileBytesPerStep = bytesPerEntry;
   for (BlockArgument argument : op_.getBody().getArguments())
     if (tok::isArray(argument.getType())) {
       if (argument == driver_)
         plan.driver = static_cast<int32_t>(plan.inputs.size());
+      else if (hasEntriesOfDriver(argument))
+        plan.tileBytesPerStep += bytesPerValue;
       else if (kindOf(argument) == SparseKind::Wide)
         plan.tileBytesPerStep += bytesPerGather;
-      plan.inputs.push_back(
-          {elementType(argument.getType()), isCsr(argument) ? TOK_CSR : TOK_DENSE});
+      plan.inputs.push_back({elementType(argument.getType()), isCsr(argument) ? TOK_CSR : TOK_DENSE,
+                             op_.isUnitedOperand(argument.getArgNumber())});
     }
   for (auto product : op_.getBody().front().getOps<tok::MatmulOp>()) {
     Dimension factor =

@@ -11,7 +11,8 @@
 // 0 or 1.
 //
 //   Wide    m×n, known at the driver's entries only:
-//             the driver; other CSR matrices m×n (listed in `csr`); dense matrices m×n;
+//             the driver; other CSR matrices m×n (listed in `csr`; those in `united` have the
+//             driver's entries, of others a row at a time is spread out); dense matrices m×n;
 //             tok.matmul(U, tok.transpose(V)), U m×r and V n×r dense matrices, any r;
 //             elementwise operators of Wide, PerRow, PerColumn and Uniform values
 //   PerRow  m×1, known in every row:
@@ -90,6 +91,10 @@ public:
   llvm::ArrayRef<SparseRoot> roots() const { return roots_; }
   mlir::BlockArgument driver() const { return driver_; }
   bool isCsr(mlir::BlockArgument input) const { return op_.isCsrOperand(input.getArgNumber()); }
+  // Whether its entries are the driver's, place by place.
+  bool hasEntriesOfDriver(mlir::BlockArgument input) const {
+    return input == driver_ || op_.isUnitedOperand(input.getArgNumber());
+  }
   // Number of `input` among the array operands, or among the scalar operands.
   unsigned arrayIndex(mlir::BlockArgument input) const { return inputIndex_.lookup(input); }
   unsigned scalarIndex(mlir::BlockArgument input) const { return inputIndex_.lookup(input); }

@@ -239,6 +239,39 @@ TEST_F(SparseKernelTest, ColumnSumsOfProducts) {
         {sparse(rows, columns, density), dense(rows, columns), dense(1, columns, 1, 2)}, {}, 1e-12);
 }
 
+// At the entries of two operands together, beside those of a third and a dense one; both as one
+// range of entries and row by row.
+TEST_F(SparseKernelTest, EntriesOfSeveralOperands) {
+  for (const char *type : {"f64", "f32"}) {
+    cells = type;
+    double tolerance = cells == "f32" ? 1e-5 : 1e-12;
+    for (auto [rows, columns, density] : sizes) {
+      check(
+          R"(cell(%a, %b) sizes [-1, -2, -1, -2] {csr = array<i64: 0, 1>, driver = 0 : i64, united = array<i64: 0, 1>, csr_results = array<i64: 0>} : ($M, $M) -> ($M, f64) {
+    ^bb0(%x: $M, %y: $M):
+      %0 = tok.binary max %x, %y : ($M, $M) -> $M
+      %1 = tok.binary sub %x, %y : ($M, $M) -> $M
+      %2 = tok.aggregate sum full %1 : $M -> f64
+      plan.yield %0, %2 : $M, f64
+    })",
+          {sparse(rows, columns, density), sparse(rows, columns, density)}, {}, tolerance);
+      check(
+          R"(row(%a, %b, %c, %d) sizes [-1, -2, -1, -2, -1, -2, -1, -2] {csr = array<i64: 0, 1, 3>, driver = 1 : i64, united = array<i64: 1, 3>, csr_results = array<i64: 0>} : ($M, $M, $M, $M) -> ($M, $M, $M) {
+    ^bb0(%z: $M, %x: $M, %w: $M, %y: $M):
+      %0 = tok.binary add %x, %y : ($M, $M) -> $M
+      %1 = tok.binary mul %0, %w : ($M, $M) -> $M
+      %2 = tok.binary mul %0, %z : ($M, $M) -> $M
+      %3 = tok.aggregate sum row %2 : $M -> $M
+      %4 = tok.aggregate sum column %0 : $M -> $M
+      plan.yield %1, %3, %4 : $M, $M, $M
+    })",
+          {sparse(rows, columns, density), sparse(rows, columns, density), dense(rows, columns),
+           sparse(rows, columns, density)},
+          {}, tolerance);
+    }
+  }
+}
+
 // A value at the entries that is expensive and used before and after a row is complete is kept.
 TEST_F(SparseKernelTest, KeepsValuesBetweenPasses) {
   for (auto [rows, columns, density] : sizes)

@@ -13,21 +13,26 @@
 
 namespace tokamak::codegen {
 
-// A dense matrix as CSR: its cells that are not zero, some zeros too, and an offset of the first
-// row as in a view of rows.
+// A dense matrix as CSR: its cells that are not zero, some zeros too (those where the cell of
+// another matrix is not zero, where there are others), and an offset of the first row as in a view
+// of rows.
 struct CsrMatrix {
   std::vector<int64_t> offsets;
   std::vector<int32_t> indices;
   std::vector<double> values;
 
-  explicit CsrMatrix(const Matrix &matrix, int64_t start = 3) {
+  explicit CsrMatrix(const Matrix &matrix, const std::vector<const Matrix *> &others = {},
+                     int64_t start = 3) {
     indices.assign(start, 1 << 30);
     values.assign(start, -7777);
     offsets.push_back(start);
     for (int64_t i = 0; i < matrix.rows; ++i) {
       for (int64_t j = 0; j < matrix.columns; ++j) {
         double cell = matrix.cells[i * matrix.columns + j];
-        bool explicitZero = cell == 0 && (i * 7 + j * 3) % 29 == 0;
+        bool explicitZero = others.empty() ? (i * 7 + j * 3) % 29 == 0
+                                           : llvm::any_of(others, [&](const Matrix *other) {
+                                               return other->cells[i * matrix.columns + j] != 0;
+                                             });
         if (cell != 0 || explicitZero) {
           indices.push_back(static_cast<int32_t>(j));
           values.push_back(cell);
@@ -70,11 +75,17 @@ struct SparseLaunch {
     std::vector<std::vector<float>> floats;
     floats.reserve(inputs.size());
     const CsrMatrix *driver = nullptr;
+    std::vector<const Matrix *> united;
+    for (auto [number, input] : llvm::enumerate(inputs))
+      if (plan.inputs[number].united)
+        united.push_back(&input);
     for (auto [number, input] : llvm::enumerate(inputs)) {
       inputArrays.push_back(describe(input.cells.data(), input.rows, input.columns));
       std::vector<double> *cells = &input.cells;
       if (plan.inputs[number].layout == TOK_CSR) {
-        CsrMatrix &pattern = patterns.emplace_back(input);
+        bool isUnited = plan.inputs[number].united;
+        CsrMatrix &pattern =
+            patterns.emplace_back(input, isUnited ? united : std::vector<const Matrix *>());
         cells = &pattern.values;
         inputArrays.back().data = cells->data();
         // Arrays with the same entries share them.

@@ -72,7 +72,7 @@ void Scheduler::addWide(Value value, EntryPass &pass, unsigned number) {
     return;
   auto input = dyn_cast<BlockArgument>(value);
   if (input) {
-    if (kind == SparseKind::Wide && input != body_.driver()) {
+    if (kind == SparseKind::Wide && !body_.hasEntriesOfDriver(input)) {
       schedule_.isFlat = false;
       if (body_.isCsr(input) && !llvm::is_contained(schedule_.lookups, input))
         schedule_.lookups.push_back(input);

@@ -28,7 +28,7 @@ struct SparseSchedule {
   llvm::SmallVector<EntryPass, 2> passes;
   llvm::SmallVector<const SparseRoot *> rowRoots;     // of PerRow and Narrow values, at the end
   llvm::DenseMap<mlir::Value, unsigned> scratchSlots; // of kept values
-  llvm::SmallVector<mlir::BlockArgument> lookups;     // CSR operands besides the driver
+  llvm::SmallVector<mlir::BlockArgument> lookups;     // CSR operands with other entries
   // Nothing depends on the rows: all entries of a tile are passed over as if they were one row.
   bool isFlat = true;
 };

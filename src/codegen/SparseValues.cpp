@@ -90,7 +90,7 @@ Value SparseTile::wide(Value value) {
 
 Value SparseTile::wideInput(BlockArgument argument) {
   const SparseInput &from = input(argument);
-  if (argument == body_.driver())
+  if (body_.hasEntriesOfDriver(argument))
     return vectors_.load(vectors_.offset(from.data, chunk_->position, from.cells), chunk_->mask,
                          from.cells);
   if (body_.isCsr(argument))

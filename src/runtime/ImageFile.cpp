@@ -39,6 +39,7 @@ void writeKernel(const KernelPlan &plan, ByteWriter &writer) {
   writer.list(plan.inputs, [&](const abi::KernelInput &input) {
     writer.number(input.elementType);
     writer.number(input.layout);
+    writer.number(input.united);
   });
   writer.number(plan.driver);
   writer.list(plan.outputs, [&](const KernelOutput &output) {
@@ -65,6 +66,7 @@ KernelPlan readKernel(ByteReader &reader, const KernelLookup &kernels) {
     abi::KernelInput input;
     input.elementType = reader.choice(TOK_BOOL);
     input.layout = reader.choice(TOK_CSR);
+    input.united = reader.boolean();
     return input;
   });
   plan.driver = reader.number<int32_t>();

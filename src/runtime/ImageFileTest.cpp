@@ -47,7 +47,7 @@ KernelPlan sampleKernel() {
   plan.name = "cell_add_1";
   plan.extents[0] = {SizeExpression::Kind::InputCells, 0};
   plan.extents[1] = {SizeExpression::Kind::Constant, 1};
-  plan.inputs = {{TOK_F32, TOK_CSR}};
+  plan.inputs = {{TOK_F32, TOK_CSR}, {TOK_F64, TOK_CSR, /*united=*/true}};
   plan.driver = 0;
   plan.outputs.resize(1);
   plan.outputs[0].elementType = TOK_F32;

@@ -3,6 +3,7 @@
 #include "base/Error.h"
 #include "runtime/BufferPool.h"
 #include "runtime/TileScheduler.h"
+#include "runtime/UnitedEntries.h"
 
 #include <algorithm>
 #include <atomic>
@@ -87,17 +88,27 @@ int64_t entriesPerTile(const KernelPlan &plan, int64_t partialDoubles, int64_t t
 class Launch {
 public:
   // Operands stay alive, and unchanged but for their layout, as long as the launch.
-  Launch(const KernelPlan &plan, std::span<Value> operands) : plan_(plan), operands_(operands) {
+  Launch(const KernelPlan &plan, Scheduler *scheduler, std::span<Value> operands)
+      : plan_(plan), operands_(operands) {
+    std::vector<ArrayReference *> united;
+    size_t number = 0;
     for (Value &operand : operands) {
       if (!operand.isArray()) {
         scalars_.append() = operand.asDouble();
         continue;
       }
-      size_t number = inputs_.size();
-      convertTo(number < plan.inputs.size() ? plan.inputs[number] : abi::KernelInput(),
-                operand.array());
-      inputs_.append() = operand.array()->descriptor();
+      abi::KernelInput input =
+          number < plan.inputs.size() ? plan.inputs[number] : abi::KernelInput();
+      convertTo(input, operand.array());
+      if (input.united)
+        united.push_back(&operand.array());
+      ++number;
     }
+    ExecutionContext context{.scheduler = scheduler};
+    uniteEntries(context, united);
+    for (const Value &operand : operands)
+      if (operand.isArray())
+        inputs_.append() = operand.array()->descriptor();
     rows_ = evaluate(plan.extents[0]);
     columns_ = evaluate(plan.extents[1]);
   }
@@ -316,7 +327,7 @@ void launchKernel(const KernelPlan &plan, Scheduler *scheduler, std::span<Value>
                   std::span<Value> results) {
   if (!plan.kernel)
     internalError(fmt::format("kernel {} has no code", plan.name));
-  Launch launch(plan, operands);
+  Launch launch(plan, scheduler, operands);
   launch.prepareOutputs(results);
   launch.runTiles(scheduler);
   launch.mergePartials(scheduler);

@@ -2,6 +2,8 @@
 
 #include "ir/tok/Density.h"
 
+#include "llvm/ADT/BitVector.h"
+
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::fusion;
@@ -9,6 +11,10 @@ using namespace tokamak::fusion;
 // What a size without an estimate is taken to be, and the density of a CSR array without one.
 static constexpr int64_t guessedSize = 1000;
 static constexpr double guessedDensity = 0.1;
+// Entries of so many arrays are put together, and of as many as fill less than this share of the
+// cells: beyond, the runtime keeps matrices dense (runtime/Array.h).
+static constexpr size_t mostUnited = 4;
+static constexpr double densestUnion = 0.25;
 
 bool fusion::isRealArray(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
@@ -126,23 +132,41 @@ double BlockFacts::densityOf(Value value) const {
   return known == densities_.end() ? 1 : known->second;
 }
 
-bool BlockFacts::hasSparseArrayOf(Shape shape) const {
-  return llvm::any_of(sparseArrays_, [&](Value array) { return shapeOf(array) == shape; });
+// As if entries of different arrays had nothing to do with each other.
+double BlockFacts::densityOf(const EntryPattern &pattern) const {
+  double empty = 1;
+  for (Value array : pattern.arrays)
+    empty *= 1 - densityOf(array);
+  return 1 - empty;
 }
 
-CellFact BlockFacts::whereZero(Value sparseArray, Value value) const {
-  if (value == sparseArray)
+bool BlockFacts::hasSparseArrayOf(Shape shape) const {
+  return llvm::any_of(patterns_,
+                      [&](const EntryPattern &pattern) { return shapeOf(pattern) == shape; });
+}
+
+CellFact BlockFacts::constantOf(Value value) const {
+  auto constant = constants_.find(value);
+  return constant == constants_.end() ? std::nullopt : CellFact(constant->second);
+}
+
+// Beside the entries of several arrays there are none of each single one.
+CellFact BlockFacts::whereZero(const EntryPattern &pattern, Value value) const {
+  if (pattern.contains(value))
     return 0.0;
-  if (auto constant = constants_.find(value); constant != constants_.end())
-    return constant->second;
-  auto known = whereZero_.find({sparseArray, value});
-  return known == whereZero_.end() ? std::nullopt : CellFact(known->second);
+  if (CellFact constant = constantOf(value))
+    return constant;
+  for (auto [number, part] : llvm::enumerate(patterns_))
+    if (part.isWithin(pattern))
+      if (auto known = whereZero_.find({number, value}); known != whereZero_.end())
+        return known->second;
+  return std::nullopt;
 }
 
 void BlockFacts::noteConstant(Value value, const tok::Facts &facts) {
   if (auto fill = value.getDefiningOp<tok::FillOp>()) {
-    if (auto constant = constants_.find(fill.getValue()); constant != constants_.end())
-      constants_[value] = constant->second;
+    if (CellFact constant = constantOf(fill.getValue()))
+      constants_[value] = *constant;
   } else if (auto real = dyn_cast_or_null<FloatAttr>(facts.value)) {
     constants_[value] = real.getValueAsDouble();
   } else if (auto integer = dyn_cast_or_null<IntegerAttr>(facts.value)) {
@@ -151,45 +175,89 @@ void BlockFacts::noteConstant(Value value, const tok::Facts &facts) {
   }
 }
 
-// Follows an elementwise operation at the cells where each of the sparse arrays of its size is
-// zero.
+// The result, if that is what the operands are.
+static CellFact evaluated(Operation &operation, llvm::function_ref<CellFact(Value)> factOf) {
+  if (auto unary = dyn_cast<tok::UnaryOp>(operation))
+    return factAt(unary.getKind(), factOf(unary.getOperand()));
+  if (auto binary = dyn_cast<tok::BinaryOp>(operation))
+    return factAt(binary.getKind(), factOf(binary.getLhs()), factOf(binary.getRhs()));
+  return factAtIfElse(factOf(operation.getOperand(0)), factOf(operation.getOperand(1)),
+                      factOf(operation.getOperand(2)));
+}
+
+// For operands each of which is known beside the entries of some arrays: all these arrays, if the
+// result is zero beside all their entries. Else an empty pattern. `stored`: of the operands
+// themselves where they are CSR, not of what they are computed from.
+EntryPattern BlockFacts::unionFor(Operation &operation, bool stored) const {
+  Shape shape = shapeOf(operation.getResult(0));
+  llvm::BitVector numbers(patterns_.size());
+  for (Value operand : operation.getOperands()) {
+    if (constantOf(operand))
+      continue;
+    const EntryPattern *beside = llvm::find_if(patterns_, [&](const EntryPattern &pattern) {
+      return stored && isCsr(operand) ? pattern == operand
+                                      : shapeOf(pattern) == shape && whereZero(pattern, operand);
+    });
+    if (beside == patterns_.end())
+      return {};
+    numbers.set(beside - patterns_.begin());
+  }
+  EntryPattern united; // in program order
+  for (const EntryPattern &single : patterns_)
+    if (single.arrays.size() == 1 && llvm::any_of(numbers.set_bits(), [&](unsigned number) {
+          return single.isWithin(patterns_[number]);
+        }))
+      united.arrays.append(single.arrays);
+  bool isZeroBeside =
+      isZero(evaluated(operation, [&](Value operand) { return whereZero(united, operand); }));
+  bool isWorthwhile = united.arrays.size() > 1 && united.arrays.size() <= mostUnited &&
+                      densityOf(united) < densestUnion && !llvm::is_contained(patterns_, united);
+  return isZeroBeside && isWorthwhile ? united : EntryPattern();
+}
+
+// Follows an elementwise operation at the cells that are not in each of the patterns of its size.
 void BlockFacts::noteZeros(Operation &operation) {
   if (!isElementwise(operation) || !isRealArray(operation.getResult(0)))
     return;
   Value result = operation.getResult(0);
-  auto evaluated = [&](auto factOf) {
-    if (auto unary = dyn_cast<tok::UnaryOp>(operation))
-      return factAt(unary.getKind(), factOf(unary.getOperand()));
-    if (auto binary = dyn_cast<tok::BinaryOp>(operation))
-      return factAt(binary.getKind(), factOf(binary.getLhs()), factOf(binary.getRhs()));
-    return factAtIfElse(factOf(operation.getOperand(0)), factOf(operation.getOperand(1)),
-                        factOf(operation.getOperand(2)));
-  };
-  CellFact everywhere = evaluated([&](Value operand) {
-    auto constant = constants_.find(operand);
-    return constant == constants_.end() ? std::nullopt : CellFact(constant->second);
-  });
-  if (everywhere) {
+  if (CellFact everywhere =
+          evaluated(operation, [&](Value operand) { return constantOf(operand); })) {
     constants_[result] = *everywhere;
     return;
   }
-  for (Value sparse : sparseArrays_)
-    if (shapeOf(sparse) == shapeOf(result))
-      if (CellFact fact = evaluated([&](Value operand) { return whereZero(sparse, operand); }))
-        whereZero_[{sparse, result}] = *fact;
+  bool isZeroSomewhere = false;
+  auto noteBeside = [&](unsigned number) {
+    const EntryPattern &pattern = patterns_[number];
+    if (shapeOf(pattern) != shapeOf(result))
+      return;
+    CellFact fact =
+        evaluated(operation, [&](Value operand) { return whereZero(pattern, operand); });
+    if (fact)
+      whereZero_[{number, result}] = *fact;
+    isZeroSomewhere |= isZero(fact);
+  };
+  for (unsigned number = 0; number < patterns_.size(); ++number)
+    noteBeside(number);
+  if (isZeroSomewhere)
+    return;
+  for (bool stored : {false, true})
+    if (EntryPattern united = unionFor(operation, stored)) {
+      patterns_.push_back(std::move(united));
+      noteBeside(patterns_.size() - 1);
+    }
 }
 
-// A result that is zero where a CSR array is has the entries of the sparsest such array.
+// A result that is zero beside a pattern has the entries of the sparsest such pattern.
 void BlockFacts::noteLayout(Value value, tok::Facts &facts) {
   if (!isRealArray(value) || facts.dims.size() != 2)
     return;
   if (facts.isCsr() && facts.density < 0)
     facts.density = guessedDensity;
-  for (Value sparse : sparseArrays_) {
-    auto known = whereZero_.find({sparse, value});
+  for (auto [number, pattern] : llvm::enumerate(patterns_)) {
+    auto known = whereZero_.find({number, value});
     if (known == whereZero_.end() || known->second != 0)
       continue;
-    double density = densityOf(sparse);
+    double density = densityOf(pattern);
     if (facts.isCsr() && facts.density <= density)
       continue;
     facts.layout = tok::Layout::Csr;
@@ -199,5 +267,5 @@ void BlockFacts::noteLayout(Value value, tok::Facts &facts) {
   if (!facts.isCsr() || columns == 0 || columns == 1)
     return;
   csrDensities_[value] = facts.density;
-  sparseArrays_.push_back(value);
+  patterns_.push_back(value);
 }

@@ -1,6 +1,6 @@
 // Sizes, layouts and zeros of the values of a block, as fusion needs them: every array as rows ×
 // columns, which arrays are held as CSR, and which values are proved to be zero wherever a CSR
-// array has no entry.
+// array, or each of several, has no entry.
 //
 //   BlockFacts facts(block, factsOf);
 //   facts.shapeOf(x)                      // of a rank-3 array: {rows of all outer dimensions,
@@ -31,6 +31,20 @@ struct Shape {
 // An array with doubles or floats as cells: what kernels compute with.
 bool isRealArray(mlir::Value value);
 
+// The cells in which at least one of some CSR arrays of one size has an entry.
+struct EntryPattern {
+  llvm::SmallVector<mlir::Value, 2> arrays; // none: no pattern
+
+  EntryPattern() = default;
+  EntryPattern(mlir::Value array) : arrays{array} {}
+  explicit operator bool() const { return !arrays.empty(); }
+  bool operator==(const EntryPattern &other) const = default;
+  bool contains(mlir::Value array) const { return llvm::is_contained(arrays, array); }
+  bool isWithin(const EntryPattern &other) const {
+    return llvm::all_of(arrays, [&](mlir::Value array) { return other.contains(array); });
+  }
+};
+
 class BlockFacts {
 public:
   // `facts` is asked for arguments and results of operations, once each. Where it leaves open what
@@ -51,17 +65,26 @@ public:
   // Estimated share of cells that are not zero (of CSR arrays: that are entries), 1 where unknown.
   double densityOf(mlir::Value value) const;
   double entriesOf(mlir::Value value) const { return densityOf(value) * cells(shapeOf(value)); }
-  // The arrays held as CSR that have more than one column, in program order.
-  llvm::ArrayRef<mlir::Value> sparseArrays() const { return sparseArrays_; }
+  Shape shapeOf(const EntryPattern &pattern) const { return shapeOf(pattern.arrays.front()); }
+  double densityOf(const EntryPattern &pattern) const;
+  double entriesOf(const EntryPattern &pattern) const {
+    return densityOf(pattern) * cells(shapeOf(pattern));
+  }
+  // Of each array held as CSR that has more than one column, and of several of them together where
+  // an operator of them is zero in all other cells, but not beside the entries of any single one.
+  // In program order.
+  llvm::ArrayRef<EntryPattern> patterns() const { return patterns_; }
   bool hasSparseArrayOf(Shape shape) const;
-  // What the value is known to be in the cells where the CSR array has no entry.
-  CellFact whereZero(mlir::Value sparseArray, mlir::Value value) const;
+  // What the value is known to be in the cells that are not in the pattern.
+  CellFact whereZero(const EntryPattern &pattern, mlir::Value value) const;
 
 private:
   void complete(mlir::Value value, tok::Facts &given, const tok::Facts *inferred);
   int64_t sizeOf(tok::Dimension dimension);
   void noteConstant(mlir::Value value, const tok::Facts &facts);
+  CellFact constantOf(mlir::Value value) const;
   void noteZeros(mlir::Operation &operation);
+  EntryPattern unionFor(mlir::Operation &operation, bool stored) const;
   void noteLayout(mlir::Value value, tok::Facts &facts);
 
   llvm::DenseMap<mlir::Value, Shape> shapes_;
@@ -69,9 +92,9 @@ private:
   llvm::DenseMap<int64_t, int64_t> estimates_;
   int64_t nextSymbol_ = 0;
   llvm::DenseMap<mlir::Value, double> densities_, csrDensities_;
-  llvm::SmallVector<mlir::Value> sparseArrays_;
+  llvm::SmallVector<EntryPattern> patterns_;
   llvm::DenseMap<mlir::Value, double> constants_; // of all cells, or of a scalar
-  llvm::DenseMap<std::pair<mlir::Value, mlir::Value>, double> whereZero_;
+  llvm::DenseMap<std::pair<unsigned, mlir::Value>, double> whereZero_; // by number of the pattern
 };
 
 } // namespace tokamak::fusion

@@ -31,21 +31,23 @@ int MemoTable::entryCount() const {
   return count;
 }
 
-static SmallVector<Value> findDrivers(const BlockGraph &graph, Drivers drivers) {
-  SmallVector<Value> found;
-  for (Value array : graph.facts().sparseArrays()) {
-    bool isShared = llvm::none_of(graph.nodes(), [&](int node) {
-      return graph[node].operation == array.getDefiningOp() && graph.consumers(node) < 2;
+static SmallVector<EntryPattern> findDrivers(const BlockGraph &graph, Drivers drivers) {
+  auto isShared = [&](Value array) {
+    return llvm::none_of(graph.nodes(), [&](int node) {
+      return graph[node].operation == array.getDefiningOp() &&
+             graph[node].kind == NodeKind::Elementwise && graph.consumers(node) < 2;
     });
-    if (isShared || drivers == Drivers::All)
-      found.push_back(array);
-  }
+  };
+  SmallVector<EntryPattern> found;
+  for (const EntryPattern &pattern : graph.facts().patterns())
+    if (drivers == Drivers::All || llvm::all_of(pattern.arrays, isShared))
+      found.push_back(pattern);
   return found;
 }
 
 // Open: every space that some operation iterates over, under both templates, and at the entries of
-// every CSR array of this shape.
-static std::vector<Frame> collectFrames(const BlockGraph &graph, ArrayRef<Value> drivers) {
+// every driver of this shape.
+static std::vector<Frame> collectFrames(const BlockGraph &graph, ArrayRef<EntryPattern> drivers) {
   std::vector<Frame> frames;
   for (int node : graph.nodes()) {
     auto consider = [&](const Frame &frame) {
@@ -56,11 +58,12 @@ static std::vector<Frame> collectFrames(const BlockGraph &graph, ArrayRef<Value>
     for (Shape space : graph[node].spaces) {
       for (FusionTemplate fusionTemplate : {FusionTemplate::Cell, FusionTemplate::Row})
         consider({fusionTemplate, space, elementType});
-      for (Value driver : drivers)
-        if (graph.shapeOf(driver) == space && getElementTypeOrSelf(driver) == elementType)
+      for (const EntryPattern &driver : drivers)
+        if (graph.facts().shapeOf(driver) == space &&
+            getElementTypeOrSelf(driver.arrays.front()) == elementType)
           consider({FusionTemplate::Row, space, elementType, driver});
     }
-    consider({FusionTemplate::Row, {}, elementType, nullptr, /*isNative=*/true});
+    consider({FusionTemplate::Row, {}, elementType, {}, /*isNative=*/true});
   }
   return frames;
 }
@@ -103,14 +106,20 @@ static bool dependsOn(const BlockGraph &graph, Value value, Value array) {
 }
 
 // Results that a CSR array goes into and that need all cells nevertheless.
-static void recordSparseRefusals(const BlockGraph &graph, ArrayRef<Value> drivers,
+static void recordSparseRefusals(const BlockGraph &graph, ArrayRef<EntryPattern> drivers,
                                  MemoTable &memo) {
   auto refuse = [&](int index, Value value, const char *what) {
-    for (Value driver : drivers)
-      if (driver != value && !isZero(graph.facts().whereZero(driver, value)) &&
-          graph.shapeOf(driver) == graph.shapeOf(value) && dependsOn(graph, value, driver))
+    for (const EntryPattern &driver : drivers) {
+      Value array = driver.arrays.front();
+      // Or the entries of others besides.
+      bool isDriven = llvm::any_of(drivers, [&](const EntryPattern &other) {
+        return driver.isWithin(other) && isZero(graph.facts().whereZero(other, value));
+      });
+      if (driver.arrays.size() == 1 && array != value && !isDriven &&
+          graph.shapeOf(array) == graph.shapeOf(value) && dependsOn(graph, value, array))
         memo.refusals.push_back(
-            {index, std::string(what) + "not zero where " + notation(driver) + " is zero"});
+            {index, std::string(what) + "not zero where " + notation(array) + " is zero"});
+    }
   };
   for (int index : graph.nodes()) {
     const Node &node = graph[index];
@@ -146,7 +155,7 @@ static void recordRefusals(const BlockGraph &graph, MemoTable &memo) {
 
 MemoTable fusion::explore(const BlockGraph &graph, Drivers which) {
   MemoTable memo;
-  SmallVector<Value> drivers = findDrivers(graph, which);
+  SmallVector<EntryPattern> drivers = findDrivers(graph, which);
   memo.frames = collectFrames(graph, drivers);
   memo.groups.resize(graph.size());
   for (int node : graph.nodes())

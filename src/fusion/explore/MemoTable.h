@@ -42,10 +42,10 @@ struct MemoTable {
   int entryCount() const;
 };
 
-// CSR arrays that operators may be driven by.
+// Patterns whose entries operators may be driven by.
 enum class Drivers : uint8_t {
-  Shared, // those of the block's inputs and natives, and results with several readers: what one
-          // operation alone reads is rather computed together with it
+  Shared, // those of the block's inputs, natives and products, and results with several readers:
+          // what one operation alone reads is rather computed together with it
   All,
 };
 

@@ -177,3 +177,10 @@ std::string fusion::notation(Value value) {
   std::string variable = variableOf(value);
   return variable.empty() ? expression(value) : variable;
 }
+
+std::string fusion::notation(const EntryPattern &pattern) {
+  std::string text;
+  for (Value array : pattern.arrays)
+    text += (text.empty() ? "" : array == pattern.arrays.back() ? " and " : ", ") + notation(array);
+  return text;
+}

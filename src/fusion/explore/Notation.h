@@ -5,8 +5,7 @@
 #ifndef TOKAMAK_FUSION_EXPLORE_NOTATION_H
 #define TOKAMAK_FUSION_EXPLORE_NOTATION_H
 
-#include "mlir/IR/Location.h"
-#include "mlir/IR/Value.h"
+#include "fusion/explore/BlockFacts.h"
 
 #include <string>
 
@@ -17,6 +16,9 @@ std::string variableOf(mlir::Value value);
 
 // The variable, or an expression; never the whole program: what is nested deeply is written "...".
 std::string notation(mlir::Value value);
+
+// "S", "S and T": the arrays whose entries make the pattern.
+std::string notation(const EntryPattern &pattern);
 
 // The expression of the operation that defines `value`, even where a variable holds it; operands
 // are variables if they can.

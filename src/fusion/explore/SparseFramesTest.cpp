@@ -2,6 +2,7 @@
 // refuses, and the proof behind them against evaluation.
 #include "base/CellOperators.h"
 #include "fusion/explore/MemoTable.h"
+#include "fusion/explore/Notation.h"
 #include "fusion/explore/TestBlock.h"
 
 #include <cmath>
@@ -112,6 +113,66 @@ TEST(SparseFrames, aggregatesNeedZerosElsewhere) {
       << block.refusals();
 }
 
+// "S T; S T R": the patterns of several arrays.
+static std::string unions(SparseBlock &block) {
+  std::string text;
+  for (const EntryPattern &pattern : block.graph.facts().patterns()) {
+    if (pattern.arrays.size() < 2)
+      continue;
+    text += text.empty() ? "" : "; ";
+    for (mlir::Value array : pattern.arrays)
+      text += (array == pattern.arrays.front() ? "" : " ") + notation(array);
+  }
+  return text;
+}
+
+TEST(SparseFrames, entriesOfSeveralArraysWhereNoneAloneWillDo) {
+  SparseBlock block("S:mxn/0.01 T:mxn/0.02 R:mxn/0.1", "!m, !m, !m, f64", R"(
+    %one = tok.constant 1.0 : f64
+    %1 = tok.binary add %S, %T : (!m, !m) -> !m
+    %2 = tok.binary max %1, %R : (!m, !m) -> !m
+    %3 = tok.binary sub %T, %S : (!m, !m) -> !m
+    %4 = tok.binary mul %S, %T : (!m, !m) -> !m
+    %5 = tok.binary sub %S, %one : (!m, f64) -> !m
+    %6 = tok.binary add %T, %one : (!m, f64) -> !m
+    %7 = tok.binary add %5, %6 : (!m, !m) -> !m
+    %8 = tok.aggregate sum full %3 : !m -> f64
+    return %2, %4, %7, %8 : !m, !m, !m, f64)");
+  // The maximum, of what the sum is computed from, and of the sum if that is stored.
+  EXPECT_EQ(unions(block), "S T; S T R; R S + T");
+  const BlockFacts &facts = block.graph.facts();
+  for (int sparse : {1, 2, 3, 4, 7})
+    EXPECT_TRUE(facts.isCsr(block.resultOf(sparse))) << sparse;
+  EXPECT_FALSE(facts.isCsr(block.resultOf(5)));
+  EXPECT_DOUBLE_EQ(facts.densityOf(block.resultOf(1)), 1 - 0.99 * 0.98);
+  EntryPattern both = block.argument(0);
+  both.arrays.push_back(block.argument(1));
+  EXPECT_EQ(facts.whereZero(both, block.resultOf(5)), -1.0);
+  EXPECT_EQ(facts.whereZero(both, block.resultOf(7)), 0.0);
+  EXPECT_EQ(facts.whereZero(both, block.resultOf(2)), std::nullopt);
+  EXPECT_EQ(facts.whereZero(block.argument(0), block.resultOf(1)), std::nullopt);
+  int aggregates = 0;
+  for (const MemoGroup &group : block.memo.groups[8])
+    aggregates += block.memo.frames[group.frame].driver == both;
+  EXPECT_EQ(aggregates, 1);
+  EXPECT_EQ(block.refusals(), "");
+}
+
+TEST(SparseFrames, nothingIsUnitedInVain) {
+  // Not zero beside both; of other sizes; a dense one; so many entries that the result is dense.
+  SparseBlock block("S:mxn/0.01 T:mxn/0.02 U:mxq/0.01 D:mxn F:mxn/0.245 v:mx1",
+                    "!m, !m, !m, !m, !m, !m, !m", R"(
+    %1 = tok.binary eq %S, %T : (!m, !m) -> !m
+    %2 = tok.binary pow %S, %T : (!m, !m) -> !m
+    %3 = tok.binary add %S, %D : (!m, !m) -> !m
+    %4 = tok.binary add %S, %F : (!m, !m) -> !m
+    %5 = tok.binary mul %S, %T : (!m, !m) -> !m
+    %6 = tok.binary add %S, %v : (!m, !m) -> !m
+    %7 = tok.binary add %S, %S : (!m, !m) -> !m
+    return %1, %2, %3, %4, %5, %6, %7 : !m, !m, !m, !m, !m, !m, !m)");
+  EXPECT_EQ(unions(block), "");
+}
+
 TEST(SparseFrames, productsFromBothSides) {
   SparseBlock block("S:mxq/0.01 v:qx1 V:qxr u:mx1 Q:mxr B:qxq", "!m, !m, !m, !m, !m, !m, !m", R"(
     %0 = tok.matmul %S, %v : (!m, !m) -> !m
@@ -218,6 +279,7 @@ private:
   std::vector<double> arguments_;
 };
 
+// Of the arguments S, Y (a matrix) and y (a vector with a value per row).
 std::string randomExpressions(unsigned seed, int operations) {
   static constexpr const char *unary[] = {"exp", "abs", "sqrt", "sign", "neg", "sin", "cos", "not"};
   static constexpr const char *binary[] = {"add", "sub", "mul", "div", "mul", "pow", "max", "min",
@@ -277,4 +339,32 @@ TEST(SparseFrames, whatIsClaimedZeroEvaluatesToZero) {
   }
   EXPECT_GT(claimed, 400);
   EXPECT_GT(refused, 400);
+}
+
+TEST(SparseFrames, whatIsClaimedZeroBesideTwoArraysEvaluatesToZero) {
+  int claimed = 0, ofBothOnly = 0;
+  std::mt19937 random(8);
+  std::uniform_real_distribution<double> around(-4, 4);
+  for (unsigned seed = 1000; seed < 1800; ++seed) {
+    SparseBlock block("S:mxn/0.01 Y:mxn/0.02 y:mx1", "!m", randomExpressions(seed, 6));
+    const BlockFacts &facts = block.graph.facts();
+    EntryPattern both = block.argument(0);
+    both.arrays.push_back(block.argument(1));
+    for (int index : block.graph.nodes()) {
+      mlir::Value value = block.resultOf(index);
+      CellFact fact = facts.whereZero(both, value);
+      claimed += fact.has_value();
+      ofBothOnly += fact && !facts.whereZero(block.argument(0), value) &&
+                    !facts.whereZero(block.argument(1), value);
+      for (int trial = 0; fact && trial < 20; ++trial) {
+        CellEvaluation evaluation({0.0, 0.0, around(random)});
+        double actual = evaluation(value);
+        if (evaluation.finite)
+          ASSERT_EQ(actual, *fact) << "seed " << seed << ", operation " << index << "\n"
+                                   << randomExpressions(seed, 6);
+      }
+    }
+  }
+  EXPECT_GT(claimed, 400);
+  EXPECT_GT(ofBothOnly, 100);
 }

@@ -207,7 +207,7 @@ Verdict fusion::judge(const BlockGraph &graph, int index, const Frame &frame) {
       (frame.space.rows == 1 || frame.space.columns == 1) && !isIndexAggregate(node))
     return {};
   // The driver's entries must be known before anything is computed at them.
-  if (frame.driver && frame.driver.getDefiningOp() == node.operation)
+  if (frame.driver.contains(node.operation->getResult(0)))
     return {};
   return Judge(graph, node, frame).judge();
 }

@@ -5,8 +5,8 @@
 //   Verdict verdict = judge(graph, node, {FusionTemplate::Row, {-1, -2}, f64});
 //   if (verdict.isLegal() && (verdict.fusable & 1))   // operand 0 may be computed in the same one
 //
-// A frame with a driver, a CSR array of the frame's shape, is evaluated at the entries of the
-// driver alone; values are then Wide (at the entries), or complete in every row. What is stored,
+// A frame with a driver, one or several CSR arrays of the frame's shape, is evaluated at their
+// entries alone; values are then Wide (at the entries), or complete in every row. What is stored,
 // aggregated or multiplied as a matrix there has to be zero where the driver is. All templates are
 // one frame with a driver; what an operator in it is called follows from its operations. MultiAgg
 // has no rules of its own: it is a Cell operator that results in several full aggregates and
@@ -25,8 +25,8 @@ struct Frame {
   FusionTemplate fusionTemplate = FusionTemplate::Cell;
   Shape space;
   mlir::Type elementType = {};
-  mlir::Value driver = {}; // null: all cells are computed
-  bool isNative = false;   // the product alone, by the native
+  EntryPattern driver = {}; // none: all cells are computed
+  bool isNative = false;    // the product alone, by the native
   bool operator==(const Frame &other) const = default;
 };
 
@@ -43,7 +43,7 @@ enum class Role : uint8_t {
   TransposedTimes, // t(wide) %*% Q: n×k
   NarrowTimes,     // t(Q) %*% wide: k×n
   Dot,             // t(Q) %*% u, both m×k or m×1
-  Sampled,         // U %*% t(V) at the entries of the driver: wide
+  Sampled,         // U %*% t(V) at the entries: wide
   Native,
 };
 

@@ -83,7 +83,7 @@ public:
     auto result = builder_.create<plan::OperatorOp>(
         location, types, plan::name(templateOf(pool_, id_)), operands, sizes,
         builder_.getStringAttr(labelOf(pool_, id_)), /*csr=*/nullptr, /*driver=*/nullptr,
-        /*csr_results=*/nullptr);
+        /*united=*/nullptr, /*csr_results=*/nullptr);
     result->setAttr("predicted_ns", builder_.getF64FloatAttr(op_.nanoseconds));
     if (frame_.driver)
       describeSparsity(result);
@@ -146,8 +146,8 @@ private:
 
   // The driver first, then arrays, then scalars, each in the order of their first use.
   void collectInputs() {
-    if (frame_.driver)
-      inputs_.push_back({frame_.driver});
+    for (Value array : frame_.driver.arrays)
+      inputs_.push_back({array});
     for (bool arrays : {true, false})
       for (int member : op_.members.set_bits())
         for (int operand = 0; operand < static_cast<int>(graph_[member].operands.size());
@@ -174,14 +174,14 @@ private:
   }
 
   void describeSparsity(plan::OperatorOp result) {
-    SmallVector<int64_t> csr, csrResults;
+    SmallVector<int64_t> csr, united, csrResults;
     for (auto [number, input] : llvm::enumerate(inputs_)) {
       if (input.alongColumns || graph_.shapeOf(input.value) != frame_.space ||
           !graph_.facts().isCsr(input.value))
         continue;
       csr.push_back(number);
-      if (input.value == frame_.driver)
-        result.setDriver(number);
+      if (frame_.driver.contains(input.value))
+        united.push_back(number);
     }
     for (auto [number, root] : llvm::enumerate(op_.roots)) {
       Value value = graph_[root].operation->getResult(0);
@@ -189,6 +189,9 @@ private:
         csrResults.push_back(number);
     }
     result.setCsr(csr);
+    result.setDriver(united.front());
+    if (united.size() > 1)
+      result.setUnited(united);
     if (!csrResults.empty())
       result.setCsrResults(csrResults);
   }

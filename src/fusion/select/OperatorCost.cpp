@@ -147,9 +147,14 @@ void OperatorCost::addOperand(Value operand, const Frame &frame, cost::Work &wor
   }
   if (frame.driver && wide) {
     double entries = facts.entriesOf(frame.driver);
-    if (operand == frame.driver) {
+    if (frame.driver.contains(operand)) {
       work.readBytes += bytesPerEntry * entries + 8 * graph_.estimate(shape.rows);
       work.flops += flopsPerEntry * entries;
+      if (frame.driver.arrays.size() > 1) { // its values are copied to the entries of all
+        work.readBytes += 2 * bytesOf(operand);
+        work.writtenBytes += bytesPerEntry * entries;
+        work.flops += flopsPerMatch * (entries + facts.entriesOf(operand));
+      }
     } else if (facts.isCsr(operand)) {
       work.readBytes += bytesOf(operand);
       work.flops += flopsPerMatch * (entries + facts.entriesOf(operand));

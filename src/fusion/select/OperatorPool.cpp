@@ -38,19 +38,19 @@ int OperatorPool::add(FusedOperator candidate) {
 }
 
 // Something in it runs over the whole iteration space (vectors alone do not say how long a row is),
-// and over the driver itself.
+// and over the driver's arrays themselves.
 bool OperatorPool::fillsItsFrame(const FusedOperator &candidate) const {
   bool natural = false;
-  Value driver = memo_.frames[candidate.frame].driver;
-  bool driven = !driver;
+  const EntryPattern &driver = memo_.frames[candidate.frame].driver;
+  llvm::SmallPtrSet<Value, 4> read;
   for (int member : candidate.members.set_bits()) {
     const Node &node = graph_[member];
     natural |= memo_.find(member, candidate.frame)->natural;
     // The right operand of a product is read by columns.
     size_t along = node.kind == NodeKind::Product ? 1 : node.operands.size();
-    driven |= driver && llvm::is_contained(ArrayRef(node.operands).take_front(along), driver);
+    read.insert(node.operands.begin(), node.operands.begin() + along);
   }
-  return natural && driven;
+  return natural && llvm::all_of(driver.arrays, [&](Value array) { return read.contains(array); });
 }
 
 //===- operators of one result

@@ -119,6 +119,37 @@ TEST(SparseFusion, aTransposedFactorFromTheLeftIsFlipped) {
   EXPECT_EQ(block.plan(), "transpose; outer(3 @0) -> 1; transpose") << block.explanation;
 }
 
+TEST(SparseFusion, entriesOfTwoMatricesDriveWhatIsZeroBesideBoth) {
+  std::string text = R"(
+    %0 = tok.binary sub %S, %T : (!m, !m) -> !m
+    %1 = tok.binary mul %0, %0 : (!m, !m) -> !m
+    %2 = tok.aggregate sum full %1 : !m -> f64
+)";
+  for (Selector selector : fusing) {
+    SparseFusedBlock block("S:mxq/0.01 T:mxq/0.02", "f64", text + "return %2 : f64");
+    EXPECT_EQ(block.fuse(selector).plan(), "cell(2 @0) -> 1") << block.explanation;
+    auto op = *block.function().getOps<plan::OperatorOp>().begin();
+    EXPECT_TRUE(op.isUnitedOperand(0) && op.isUnitedOperand(1));
+    EXPECT_CONTAINS(block.explanation,
+                    "cell ~1000000x~20000 at the entries of S and T (density 0.0298)");
+  }
+  SparseFusedBlock stored("S:mxq/0.01 T:mxq/0.02", "!m, f64", text + "return %0, %2 : !m, f64");
+  EXPECT_EQ(stored.fuse().plan(), "cell(2 @0) -> 2 csr 0") << stored.explanation;
+  SparseFusedBlock alone("S:mxq/0.01 T:mxq/0.02", "f64", text + "return %2 : f64");
+  EXPECT_EQ(alone.fuse(Selector::None).plan(),
+            "cell(2 @0) -> 1 csr 0; cell(1 @0) -> 1 csr 0; cell(1 @0) -> 1");
+}
+
+TEST(SparseFusion, aSumOfSparseMatricesIsNeverStoredWhereItsAggregateIsNeeded) {
+  SparseFusedBlock block("S:mxq/0.01 T:mxq/0.02 R:mxq/0.01 v:qx1", "!m", R"(
+    %0 = tok.binary add %S, %T : (!m, !m) -> !m
+    %1 = tok.binary max %0, %R : (!m, !m) -> !m
+    %2 = tok.matmul %1, %v : (!m, !m) -> !m
+    return %2 : !m)");
+  EXPECT_EQ(block.fuse().plan(), "row(4 @0) -> 1") << block.explanation;
+  EXPECT_CONTAINS(block.explanation, "at the entries of S, T and R");
+}
+
 TEST(SparseFusion, anUnsafeResultIsDense) {
   SparseFusedBlock block("S:mxn/0.01", "!m", R"(
     %one = tok.constant 1.0 : f64

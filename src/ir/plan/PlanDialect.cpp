@@ -79,6 +79,15 @@ LogicalResult OperatorOp::verify() {
     return emitOpError("csr lists operands that are arrays");
   if (getDriver() && !isCsrOperand(*getDriver()))
     return emitOpError("the driver is a CSR operand");
+  auto hasSizesOfDriver = [&](int64_t number) {
+    ArrayRef<int64_t> sizes = getSizes();
+    return sizes.slice(2 * number, 2) == sizes.slice(2 * *getDriver(), 2);
+  };
+  if (getUnited() && !(getDriver() && isUnitedOperand(*getDriver()) &&
+                       llvm::all_of(*getUnited(), [&](int64_t number) {
+                         return isCsrOperand(number) && hasSizesOfDriver(number);
+                       })))
+    return emitOpError("united lists the driver and CSR operands of its sizes");
   if (getCsrResults() && !getDriver())
     return emitOpError("a CSR result has the entries of the driver, and there is none");
   Block &body = getBody().front();

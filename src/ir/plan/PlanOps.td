@@ -41,10 +41,17 @@ def Plan_OperatorOp : Op<Plan_Dialect, "operator", [IsolatedFromAbove, NoMemoryE
     ```mlir
     %s = plan.operator cell(%S, %D) sizes [-1, -2, -1, -2] {csr = array<i64: 0>, driver = 0 : i64} : ...
     ```
+    Where the driver is one of several operands listed in `united`, CSR and of the driver's sizes, it is evaluated at the
+    entries of all of them: they are given the same entries before, with zeros filled in.
+    ```mlir
+    %s = plan.operator cell(%S, %T) sizes [-1, -2, -1, -2]
+           {csr = array<i64: 0, 1>, driver = 0 : i64, united = array<i64: 0, 1>, csr_results = array<i64: 0>} : ...
+    ```
   }];
   let arguments = (ins StrAttr:$fusionTemplate, Variadic<AnyType>:$inputs, DenseI64ArrayAttr:$sizes,
                        OptionalAttr<StrAttr>:$label, OptionalAttr<DenseI64ArrayAttr>:$csr,
-                       OptionalAttr<I64Attr>:$driver, OptionalAttr<DenseI64ArrayAttr>:$csr_results);
+                       OptionalAttr<I64Attr>:$driver, OptionalAttr<DenseI64ArrayAttr>:$united,
+                       OptionalAttr<DenseI64ArrayAttr>:$csr_results);
   let results = (outs Variadic<AnyType>:$outputs);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
@@ -52,6 +59,9 @@ def Plan_OperatorOp : Op<Plan_Dialect, "operator", [IsolatedFromAbove, NoMemoryE
   let extraClassDeclaration = [{
     bool isCsrOperand(int64_t operand) {
       return getCsr() && ::llvm::is_contained(*getCsr(), operand);
+    }
+    bool isUnitedOperand(int64_t operand) {
+      return getUnited() && ::llvm::is_contained(*getUnited(), operand);
     }
     bool isCsrResult(int64_t result) {
       return getCsrResults() && ::llvm::is_contained(*getCsrResults(), result);

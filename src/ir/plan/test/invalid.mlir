@@ -19,3 +19,14 @@ func.func @sizes(%x: tensor<?x?xf64>) {
   }
   return
 }
+
+// -----
+
+func.func @united(%x: tensor<?x?xf64>, %y: tensor<?x?xf64>) {
+  // expected-error @+1 {{united lists the driver and CSR operands of its sizes}}
+  %0 = plan.operator cell(%x, %y) sizes [-1, -2, -2, -1] {csr = array<i64: 0, 1>, driver = 0 : i64, united = array<i64: 0, 1>} : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64> {
+  ^bb0(%a: tensor<?x?xf64>, %b: tensor<?x?xf64>):
+    plan.yield %a : tensor<?x?xf64>
+  }
+  return
+}

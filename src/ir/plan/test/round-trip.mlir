@@ -13,3 +13,14 @@ func.func @row(%X: tensor<?x?xf64>, %v: tensor<?x?xf64>, %s: f64) -> tensor<?x?x
   }
   return %q : tensor<?x?xf64>
 }
+
+// CHECK-LABEL: func.func @united
+func.func @united(%S: tensor<?x?xf64>, %T: tensor<?x?xf64>) -> tensor<?x?xf64> {
+  // CHECK: plan.operator cell(%{{.*}}, %{{.*}}) sizes [-1, -2, -1, -2] {csr = array<i64: 0, 1>, csr_results = array<i64: 0>, driver = 0 : i64, united = array<i64: 0, 1>}
+  %q = plan.operator cell(%S, %T) sizes [-1, -2, -1, -2] {csr = array<i64: 0, 1>, driver = 0 : i64, united = array<i64: 0, 1>, csr_results = array<i64: 0>} : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64> {
+  ^bb0(%s: tensor<?x?xf64>, %t: tensor<?x?xf64>):
+    %0 = tok.binary add %s, %t : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+    plan.yield %0 : tensor<?x?xf64>
+  }
+  return %q : tensor<?x?xf64>
+}
