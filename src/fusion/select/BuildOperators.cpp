@@ -184,8 +184,11 @@ private:
         united.push_back(number);
     }
     for (auto [number, root] : llvm::enumerate(op_.roots)) {
-      Value value = graph_[root].operation->getResult(0);
-      if (tok::isArray(value.getType()) && graph_.shapeOf(value) == frame_.space)
+      const Node &node = graph_[root];
+      Value value = node.operation->getResult(0);
+      // A product or the sums of columns may happen to have the sizes of the entries.
+      bool atEntries = node.kind == NodeKind::Elementwise || groupOf(root).role == Role::Sampled;
+      if (tok::isArray(value.getType()) && graph_.shapeOf(value) == frame_.space && atEntries)
         csrResults.push_back(number);
     }
     result.setCsr(csr);
