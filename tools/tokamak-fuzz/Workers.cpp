@@ -174,6 +174,7 @@ private:
       Verdict verdict = tryProgram(render(generateProgram(seed)), configurations, resources);
       record(verdict, static_cast<int64_t>(configurations.size()));
       if (verdict.kind == Verdict::Kind::Differs) {
+        countFinding();
         std::string text = encode(verdict.finding);
         writeAll(pipe, fmt::format("{} {}\n{}", text.size(), seed, text));
       }
@@ -197,11 +198,10 @@ private:
     counters_->kernelsReused += verdict.times.kernelsReused;
   }
 
-  void report(uint64_t seed, const Finding &finding) {
-    ++counters_->differing;
-    if (counters_->differing >= campaign_.mostFindings)
+  // Called where a finding is made, so that no worker begins another program after the last.
+  void countFinding() {
+    if (++counters_->differing >= campaign_.mostFindings)
       counters_->stop = true;
-    found_(seed, finding);
   }
 
   void watch(Worker &worker) {
@@ -223,7 +223,8 @@ private:
     if (seed != 0) {
       ++counters_->programs;
       Random random(seed ^ 0x5eed);
-      report(seed,
+      countFinding();
+      found_(seed,
              {late ? "timeout" : "crash",
               {},
               late ? fmt::format("no end after {} seconds", secondsPerProgram) : endOf(status)});
@@ -241,7 +242,7 @@ private:
       size_t length = 0;
       uint64_t seed = 0;
       head >> length >> seed;
-      report(seed, decode(worker.heard.substr(end + 1, length)));
+      found_(seed, decode(worker.heard.substr(end + 1, length)));
       at = end + 1 + length;
     }
     worker.heard.clear();
