@@ -1,5 +1,6 @@
 #include "codegen/DebuggerRegistration.h"
 
+#include "codegen/CodeEmitter.h"
 #include "codegen/MachineCode.h"
 
 #include "llvm/ExecutionEngine/Orc/TargetProcess/JITLoaderGDB.h"
@@ -22,13 +23,13 @@ namespace {
 std::shared_ptr<MachineCode> linkFunctions() {
   LLVMContext context;
   SMDiagnostic diagnostic;
-  auto machine = cantFail(createTargetMachine());
+  auto emitter = cantFail(CodeEmitter::create());
   auto module = parseIR(MemoryBufferRef("define i32 @first() { ret i32 1 }\n"
                                         "define i32 @second() { ret i32 2 }\n",
                                         "functions"),
                         diagnostic, context);
-  module->setDataLayout(machine->createDataLayout());
-  return cantFail(MachineCode::link(emitObject(*module, *machine), {"first", "second"}));
+  module->setDataLayout(emitter->machine().createDataLayout());
+  return cantFail(MachineCode::link(emitter->emitObject(*module), {"first", "second"}));
 }
 
 // What a debugger would show: the address of a function in the first object of the list.

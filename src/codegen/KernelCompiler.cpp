@@ -1,5 +1,6 @@
 #include "codegen/KernelCompiler.h"
 
+#include "codegen/CodeEmitter.h"
 #include "codegen/KernelEmitter.h"
 #include "codegen/LlvmLowering.h"
 #include "codegen/MachineCode.h"
@@ -24,7 +25,7 @@ namespace {
 // What one compilation needs and the next can use again.
 struct Workbench {
   LoweringContext lowering;
-  std::unique_ptr<llvm::TargetMachine> machine;
+  std::unique_ptr<CodeEmitter> emitter;
   int uses = 0;
 };
 
@@ -131,10 +132,10 @@ FailureOr<std::unique_ptr<Workbench>> KernelCompiler::State::takeWorkbench(plan:
     }
   }
   auto workbench = std::make_unique<Workbench>();
-  auto machine = createTargetMachine();
-  if (!machine)
-    return op.emitOpError("no code for this machine: ") << llvm::toString(machine.takeError());
-  workbench->machine = std::move(*machine);
+  auto emitter = CodeEmitter::create();
+  if (!emitter)
+    return op.emitOpError("no code for this machine: ") << llvm::toString(emitter.takeError());
+  workbench->emitter = std::move(*emitter);
   return workbench;
 }
 
@@ -186,7 +187,7 @@ FailureOr<abi::KernelPlan> KernelCompiler::State::build(plan::OperatorOp op, Wor
   std::unique_ptr<llvm::Module> code = workbench.lowering.lower(*module, llvmContext);
   if (!code)
     return op.emitOpError("code generation failed: its loops don't lower to LLVM");
-  llvm::TargetMachine &machine = *workbench.machine;
+  llvm::TargetMachine &machine = workbench.emitter->machine();
   code->setDataLayout(machine.createDataLayout());
   code->setTargetTriple(machine.getTargetTriple().str());
   if (llvm::Error error = linkVectorMath(*code))
@@ -199,7 +200,7 @@ FailureOr<abi::KernelPlan> KernelCompiler::State::build(plan::OperatorOp op, Wor
     options.explainLlvm(plan.name, text);
   }
   if (options.explainAssembly)
-    options.explainAssembly(plan.name, emitAssembly(*llvm::CloneModule(*code), machine));
+    options.explainAssembly(plan.name, workbench.emitter->emitAssembly(*llvm::CloneModule(*code)));
 
   bool merges = llvm::any_of(plan.outputs, [](const abi::KernelOutput &output) {
     return output.kind != abi::KernelOutput::Kind::Array;
@@ -207,7 +208,7 @@ FailureOr<abi::KernelPlan> KernelCompiler::State::build(plan::OperatorOp op, Wor
   SmallVector<std::string> symbols{plan.name};
   if (merges)
     symbols.push_back(plan.name + "_merge");
-  std::unique_ptr<llvm::MemoryBuffer> object = emitObject(*code, machine);
+  std::unique_ptr<llvm::MemoryBuffer> object = workbench.emitter->emitObject(*code);
   if (options.keepObject)
     options.keepObject(plan.name, object->getBuffer().str());
   auto linked = MachineCode::link(std::move(object), symbols);

@@ -2,12 +2,8 @@
 
 #include "codegen/DebuggerRegistration.h"
 
-#include "llvm/ADT/SmallString.h"
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
-#include "llvm/IR/LegacyPassManager.h"
-#include "llvm/IR/Module.h"
-#include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -45,28 +41,6 @@ Expected<std::unique_ptr<TargetMachine>> codegen::createTargetMachine() {
   if (!builder)
     return builder.takeError();
   return builder->createTargetMachine();
-}
-
-static void emitFile(Module &module, TargetMachine &machine, SmallVectorImpl<char> &bytes,
-                     CodeGenFileType type) {
-  raw_svector_ostream stream(bytes);
-  legacy::PassManager passes;
-  if (machine.addPassesToEmitFile(passes, stream, nullptr, type, /*DisableVerify=*/true))
-    report_fatal_error("the target emits no files");
-  passes.run(module);
-}
-
-std::unique_ptr<MemoryBuffer> codegen::emitObject(Module &module, TargetMachine &machine) {
-  SmallVector<char, 0> bytes;
-  emitFile(module, machine, bytes, CodeGenFileType::ObjectFile);
-  return std::make_unique<SmallVectorMemoryBuffer>(std::move(bytes), module.getName(),
-                                                   /*RequiresNullTerminator=*/false);
-}
-
-std::string codegen::emitAssembly(Module &module, TargetMachine &machine) {
-  SmallString<0> bytes;
-  emitFile(module, machine, bytes, CodeGenFileType::AssemblyFile);
-  return bytes.str().str();
 }
 
 // What generated code may call: the C library's functions, by the names LLVM uses.

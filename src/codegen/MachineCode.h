@@ -6,7 +6,6 @@
 #ifndef TOKAMAK_CODEGEN_MACHINECODE_H
 #define TOKAMAK_CODEGEN_MACHINECODE_H
 
-#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -15,7 +14,6 @@
 #include <string>
 
 namespace llvm {
-class Module;
 class TargetMachine;
 } // namespace llvm
 
@@ -23,10 +21,6 @@ namespace tokamak::codegen {
 
 // For this machine's CPU with all its features.
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine();
-
-// Both may change the module: translate a clone to have two forms.
-std::unique_ptr<llvm::MemoryBuffer> emitObject(llvm::Module &module, llvm::TargetMachine &machine);
-std::string emitAssembly(llvm::Module &module, llvm::TargetMachine &machine);
 
 // Linked code. Destroying it unmaps the code.
 class MachineCode {

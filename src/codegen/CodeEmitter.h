@@ -1,0 +1,51 @@
+// From optimised LLVM IR to machine code for the CPU found at run time.
+//
+//   auto emitter = CodeEmitter::create();            // once: its passes serve
+//   one module after another
+//   module->setDataLayout((*emitter)->machine().createDataLayout());
+//   std::unique_ptr<llvm::MemoryBuffer> object =
+//   (*emitter)->emitObject(*module);
+#ifndef TOKAMAK_CODEGEN_CODEEMITTER_H
+#define TOKAMAK_CODEGEN_CODEEMITTER_H
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <memory>
+#include <string>
+
+namespace llvm {
+class Module;
+class TargetMachine;
+} // namespace llvm
+
+namespace tokamak::codegen {
+
+// For one module at a time.
+class CodeEmitter {
+public:
+  static llvm::Expected<std::unique_ptr<CodeEmitter>> create();
+  ~CodeEmitter();
+  CodeEmitter(const CodeEmitter &) = delete;
+  CodeEmitter &operator=(const CodeEmitter &) = delete;
+
+  // For this machine's CPU with all its features.
+  llvm::TargetMachine &machine() { return *machine_; }
+  // Both may change the module: translate a clone to have two forms.
+  std::unique_ptr<llvm::MemoryBuffer> emitObject(llvm::Module &module);
+  std::string emitAssembly(llvm::Module &module);
+
+private:
+  explicit CodeEmitter(std::unique_ptr<llvm::TargetMachine> machine);
+
+  std::unique_ptr<llvm::TargetMachine> machine_;
+  llvm::SmallVector<char, 0> bytes_; // what the passes wrote
+  llvm::raw_svector_ostream stream_{bytes_};
+  llvm::legacy::PassManager passes_; // to objects
+};
+
+} // namespace tokamak::codegen
+#endif

@@ -1,0 +1,59 @@
+#include "codegen/CodeEmitter.h"
+
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IRReader/IRReader.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <gtest/gtest.h>
+
+using namespace llvm;
+using namespace tokamak::codegen;
+
+namespace {
+
+constexpr const char *scales = R"(
+define void @scale(ptr %cells, i64 %count) {
+  br label %head
+head:
+  %i = phi i64 [ 0, %0 ], [ %next, %body ]
+  %more = icmp slt i64 %i, %count
+  br i1 %more, label %body, label %end
+body:
+  %address = getelementptr double, ptr %cells, i64 %i
+  %vector = load <8 x double>, ptr %address, align 8
+  %scaled = fmul <8 x double> %vector, splat (double 3.0)
+  store <8 x double> %scaled, ptr %address, align 8
+  %next = add i64 %i, 8
+  br label %head
+end:
+  ret void
+})";
+constexpr const char *sines = R"(
+declare double @sin(double)
+define double @sines(double %x) {
+  %y = call double @sin(double %x)
+  %z = call double @sin(double %y)
+  ret double %z
+})";
+
+std::string object(CodeEmitter &emitter, StringRef text) {
+  LLVMContext context;
+  SMDiagnostic diagnostic;
+  auto module = parseIR(MemoryBufferRef(text, "kernel"), diagnostic, context);
+  module->setDataLayout(emitter.machine().createDataLayout());
+  return emitter.emitObject(*module)->getBuffer().str();
+}
+
+TEST(CodeEmitterTest, ObjectsDontDependOnWhatWasEmittedBefore) {
+  auto fresh = cantFail(CodeEmitter::create());
+  std::string scale = object(*fresh, scales);
+  auto used = cantFail(CodeEmitter::create());
+  std::string sine = object(*used, sines);
+  EXPECT_EQ(object(*used, scales), scale);
+  EXPECT_EQ(object(*used, sines), sine);
+  EXPECT_EQ(object(*used, scales), scale);
+}
+
+} // namespace
