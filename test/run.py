@@ -29,8 +29,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "test/fuzz"))
 import mutations
 BIN = ROOT / "build" / os.environ.get("TOKAMAK_PRESET", "release") / "bin"
-# Of examples in single precision: solutions of linear systems lose some digits.
-SINGLE_TOLERANCE = 1e-2
+# Of examples in single precision: solutions of linear systems lose some digits, and reports print few.
+SINGLE_TOLERANCE = 2e-2
 LIT = pathlib.Path("/usr/lib/llvm-19/build/utils/lit/lit.py")
 
 

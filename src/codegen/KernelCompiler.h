@@ -26,10 +26,10 @@ struct KernelCompilerOptions {
   // after optimisation, its assembly. Null: not wanted. Not called for kernels from the cache.
   // Calls may come from several threads.
   using Sink = std::function<void(const std::string &kernel, const std::string &text)>;
-  Sink explainLoops, explainLlvm, explainAssembly;
+  Sink explainLoops = {}, explainLlvm = {}, explainAssembly = {};
   // Called likewise with a kernel's relocatable object, which defines its name and, where partial
   // results merge, NAME_merge.
-  Sink keepObject;
+  Sink keepObject = {};
 };
 
 struct KernelCompilerStatistics {
