@@ -40,7 +40,7 @@ Tails incompleteGamma(double a, double x) {
     return {0, 1};
   if (std::isinf(x))
     return {1, 0};
-  double factor = std::exp(a * std::log(x) - x - std::lgamma(a));
+  double factor = std::exp(a * std::log(x) - x - logGamma(a));
   if (x < a + 1) {
     double term = 1 / a, sum = term;
     for (int i = 1; i < mostTerms && term > sum * epsilon; ++i)
@@ -58,7 +58,7 @@ Tails incompleteGamma(double a, double x) {
 // I_x(a, b) for x below the mean, where `y` is 1 - x without cancellation.
 double incompleteBetaFraction(double a, double b, double x, double y) {
   double logFactor =
-      a * std::log(x) + b * std::log(y) + std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b);
+      a * std::log(x) + b * std::log(y) + logGamma(a + b) - logGamma(a) - logGamma(b);
   double fraction = continuedFraction(1, [&](int i) {
     int m = i / 2;
     double numerator = i % 2 == 0 ? m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
@@ -174,6 +174,12 @@ double quantileOf(const Distribution &distribution, Tails tails) {
     high *= 2;
   double distance = bisect(0, high, isNear);
   return centre + (byLower ? -distance : distance) * scale;
+}
+
+// The C library's lgamma sets a variable that all threads share.
+double logGamma(double x) {
+  int sign = 0;
+  return lgamma_r(x, &sign);
 }
 
 } // namespace tokamak::runtime

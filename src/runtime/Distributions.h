@@ -27,5 +27,8 @@ Tails tailsOf(const Distribution &distribution, double x);
 // positive numbers) where one is 0.
 double quantileOf(const Distribution &distribution, Tails tails);
 
+// log |Gamma(x)|, from any number of threads at once.
+double logGamma(double x);
+
 } // namespace tokamak::runtime
 #endif

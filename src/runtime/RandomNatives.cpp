@@ -1,4 +1,5 @@
 // rand and sample.
+#include "runtime/Distributions.h"
 #include "runtime/NativeOperands.h"
 #include "runtime/NativeTables.h"
 #include "runtime/RandomNumbers.h"
@@ -106,7 +107,7 @@ double poissonByRejection(CellUniforms &uniforms, double lambda) {
     if (k < 0 || (us < 0.013 && v > us))
       continue;
     double logAccept = std::log(v) + std::log(inverseAlpha) - std::log(a / (us * us) + b);
-    if (logAccept <= k * std::log(lambda) - lambda - std::lgamma(k + 1))
+    if (logAccept <= k * std::log(lambda) - lambda - logGamma(k + 1))
       return k;
   }
 }

@@ -76,6 +76,12 @@ public:
     for (size_t i = 1; i < matrices_.size(); ++i)
       results.push_back(results[0]->withSamePattern(matrices_[i]->elementType()));
     int32_t *columns = results[0]->mutableColumnIndices();
+    // Asked for once: an array forgets its other layouts where it is written.
+    std::vector<void *> cells;
+    for (size_t i = 0; i < matrices_.size(); ++i)
+      withCellType(*matrices_[i], [&]<typename Number>() {
+        cells.push_back(mutableCellsOf<Number>(*results[i]));
+      });
     forEachBound(context, bounds, [&](int64_t begin, int64_t end, int64_t number) {
       std::copy(pieces[number].begin(), pieces[number].end(), columns + offsets[begin]);
       for (size_t i = 0; i < matrices_.size(); ++i)
@@ -83,7 +89,7 @@ public:
           const Array &from = *matrices_[i];
           for (int64_t row = begin; row < end; ++row)
             spread(columnsOf(from, row), cellsOf<Number>(from) + from.rowOffsets()[row],
-                   columnsOf(*results[0], row), mutableCellsOf<Number>(*results[i]) + offsets[row]);
+                   columnsOf(*results[0], row), static_cast<Number *>(cells[i]) + offsets[row]);
         });
     });
     return results;
