@@ -16,8 +16,8 @@ namespace {
 constexpr double functionUnits = 6;
 
 ErrorModel modelOf(const BoundedOptions &options, double functionUnits) {
-  ErrorModel model;
-  model.roundoff = options.singlePrecision ? 0x1p-24 : 0x1p-53;
+  ErrorModel model = ErrorModel::of(options.singlePrecision ? runtime::ElementType::F32
+                                                            : runtime::ElementType::F64);
   model.functionUnits = functionUnits;
   model.sparse = options.sparse;
   return model;
@@ -98,8 +98,7 @@ struct BoundedInterpreter::Domain {
       try {
         result.engine = engine.errorsOf(operation, engineOperands, value);
         bool exactAnywhere = result.engine.isExact() && !result.engine.product();
-        result.plan =
-            exactAnywhere ? CellErrors() : plan.errorsOf(operation, planOperands, value);
+        result.plan = exactAnywhere ? CellErrors() : plan.errorsOf(operation, planOperands, value);
       } catch (const Undecided &undecided) {
         owner.decide(undecided.what());
         int64_t cells = value.isArray() ? value.array()->cells() : 1;

@@ -40,9 +40,9 @@ protected:
     BoundedInterpreter interpreter(*module, execution, options);
     return interpreter.call("f", {{x, {}, {}, {}}}).front();
   }
-  Bounded sum(std::vector<double> cells) {
+  Bounded sum(std::vector<double> cells, BoundedOptions options = {}) {
     return of("%r = tok.aggregate sum full %x : tensor<?x?xf64> -> f64", row(std::move(cells)),
-              "f64");
+              "f64", options);
   }
 
   mlir::MLIRContext context_;
@@ -65,6 +65,15 @@ TEST_F(Bounds, ofFunctionsAreBetweenEnginesOnly) {
   EXPECT_GT(result.engine[0], 0);
   EXPECT_LT(result.engine[0], 1e-14);
   EXPECT_TRUE(result.plan.isExact());
+}
+
+TEST_F(Bounds, knowWhereSinglePrecisionEnds) {
+  BoundedOptions single{.singlePrecision = true};
+  EXPECT_NE(sum({3e38, -3e38, 1}).engine[0], CellErrors::anything);
+  EXPECT_EQ(sum({3e38, -3e38, 1}, single).engine[0], CellErrors::anything);
+  // Below the smallest number nothing is exact.
+  EXPECT_TRUE(sum({0x1p-160, 0x1p-160}).engine.isExact());
+  EXPECT_GE(sum({0x1p-160, 0x1p-160}, single).engine[0], 0x1p-149);
 }
 
 TEST_F(Bounds, ofSumsGrowWithTheSum) {

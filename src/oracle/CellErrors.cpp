@@ -16,6 +16,16 @@ CellErrors CellErrors::uniform(int64_t cells, double error) {
   return CellErrors(std::vector<double>(cells, error));
 }
 
+ErrorModel ErrorModel::of(ElementType type) {
+  ErrorModel model;
+  if (type == ElementType::F32) {
+    model.roundoff = 0x1p-24;
+    model.largest = std::numeric_limits<float>::max();
+    model.lowestExponent = -149;
+  }
+  return model;
+}
+
 CellView::CellView(const runtime::Value &value) : cells_(&number_) {
   if (!value.isArray()) {
     number_ = value.asDouble();

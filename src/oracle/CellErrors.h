@@ -12,6 +12,7 @@
 
 #include "runtime/Value.h"
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -91,7 +92,12 @@ struct Tracked {
 
 // What errors arise where.
 struct ErrorModel {
+  static ErrorModel of(runtime::ElementType type);
+
   double roundoff = 0x1p-53; // half the distance from 1 to the next number
+  double largest = std::numeric_limits<double>::max();
+  int lowestExponent = -1074; // of the smallest number above zero, which is 2 to this power
+  double smallest() const { return std::ldexp(1.0, lowestExponent); }
   // Functions such as exp are within so many units in the last place of each other.
   double functionUnits = 0;
   // Matrices may be CSR: they do not keep the sign of a zero, and a product of a zero with what is

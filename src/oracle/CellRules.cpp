@@ -9,7 +9,6 @@ namespace tokamak::oracle {
 namespace {
 
 constexpr double anything = CellErrors::anything, zeroSign = CellErrors::zeroSign;
-constexpr double smallest = std::numeric_limits<double>::denorm_min();
 
 bool sameBits(double a, double b) {
   return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b) ||
@@ -35,8 +34,19 @@ struct Interval {
 // can be said of an operator that is monotone in each operand.
 class Deviation {
 public:
-  explicit Deviation(double result) : result_(result) {}
+  Deviation(const ErrorModel &model, double result) : model_(model), result_(result) {}
+  // Arrays hold it rounded to their elements' type, scalars do not.
   void add(double corner) {
+    addValue(corner);
+    if (std::fabs(corner) > model_.largest)
+      addValue(std::copysign(INFINITY, corner));
+    else if (model_.roundoff > 0x1p-53)
+      addValue(static_cast<float>(corner));
+  }
+  double error() const { return error_; }
+
+private:
+  void addValue(double corner) {
     if (sameBits(corner, result_))
       return;
     if (!std::isfinite(corner) || !std::isfinite(result_))
@@ -44,11 +54,10 @@ public:
     else if (corner == result_)
       error_ = error_ == 0 ? zeroSign : error_;
     else
-      error_ = std::max(error_, std::fabs(corner - result_) * 1.0001 + smallest);
+      error_ = std::max(error_, std::fabs(corner - result_) * 1.0001 + model_.smallest());
   }
-  double error() const { return error_; }
 
-private:
+  const ErrorModel &model_;
   double result_;
   double error_ = 0;
 };
@@ -81,16 +90,17 @@ double withFunctionError(const ErrorModel &model, double error, double result) {
     return zeroSign;
   double own = model.functionUnits * 2 * model.roundoff * std::fabs(result);
   // Results near zero are rounded to a multiple of the smallest number.
-  return std::max(error, 0.0) + own + (result == 0 ? 0 : model.functionUnits * smallest);
+  return std::max(error, 0.0) + own + (result == 0 ? 0 : model.functionUnits * model.smallest());
 }
 
-double unaryError(UnaryOperator op, double x, double error, double result) {
+double unaryError(const ErrorModel &model, UnaryOperator op, double x, double error,
+                  double result) {
   if (error == 0)
     return 0;
   if (error == anything)
     return anything;
   Interval interval(x, error);
-  Deviation deviation(result);
+  Deviation deviation(model, result);
   switch (op) {
   case UnaryOperator::IsNan:
   case UnaryOperator::IsInfinite:
@@ -120,7 +130,8 @@ double unaryError(UnaryOperator op, double x, double error, double result) {
   return deviation.error();
 }
 
-double remainderError(double x, double ex, double y, double ey, double result) {
+double remainderError(const ErrorModel &model, double x, double ex, double y, double ey,
+                      double result) {
   Interval a(x, ex), b(y, ey);
   double quotient = std::trunc(x / y);
   for (double numerator : {a.low, a.high})
@@ -129,12 +140,13 @@ double remainderError(double x, double ex, double y, double ey, double result) {
         return anything;
   if (b.holdsZero() || !std::isfinite(result))
     return anything;
-  return (std::max(ex, 0.0) + std::fabs(quotient) * std::max(ey, 0.0)) * 1.0001 + smallest;
+  return (std::max(ex, 0.0) + std::fabs(quotient) * std::max(ey, 0.0)) * 1.0001 + model.smallest();
 }
 
-double powerError(double x, double ex, double y, double ey, double result) {
+double powerError(const ErrorModel &model, double x, double ex, double y, double ey,
+                  double result) {
   Interval a(x, ex), b(y, ey);
-  Deviation deviation(result);
+  Deviation deviation(model, result);
   if (a.low <= 0) {
     // Below zero only whole exponents give numbers; even ones turn around at zero.
     bool whole = ey == 0 && std::isfinite(y) && y == std::trunc(y);
@@ -158,7 +170,8 @@ double logicError(BinaryOperator op, Truth x, Truth y) {
   return known ? 0 : 1;
 }
 
-double binaryError(BinaryOperator op, double x, double ex, double y, double ey, double result) {
+double binaryError(const ErrorModel &model, BinaryOperator op, double x, double ex, double y,
+                   double ey, double result) {
   if (ex == 0 && ey == 0)
     return 0;
   if (op == BinaryOperator::And || op == BinaryOperator::Or || op == BinaryOperator::Xor)
@@ -173,9 +186,9 @@ double binaryError(BinaryOperator op, double x, double ex, double y, double ey, 
       return 0;
     return a.low <= b.high && b.low <= a.high && !(a.low == a.high && b.low == b.high) ? 1 : 0;
   case BinaryOperator::Mod:
-    return remainderError(x, ex, y, ey, result);
+    return remainderError(model, x, ex, y, ey, result);
   case BinaryOperator::Pow:
-    return powerError(x, ex, y, ey, result);
+    return powerError(model, x, ex, y, ey, result);
   case BinaryOperator::BitwAnd:
   case BinaryOperator::BitwOr:
   case BinaryOperator::BitwXor:
@@ -190,7 +203,7 @@ double binaryError(BinaryOperator op, double x, double ex, double y, double ey, 
   default:
     break;
   }
-  Deviation deviation(result);
+  Deviation deviation(model, result);
   for (double left : {a.low, a.high})
     for (double right : {b.low, b.high})
       deviation.add(evaluate(op, left, right));
@@ -223,7 +236,7 @@ CellErrors unaryErrors(const ErrorModel &model, UnaryOperator op, Tracked x,
   CellView cells(x.value), results(result);
   std::vector<double> errors(results.cells());
   for (int64_t i = 0; i < results.cells(); ++i) {
-    errors[i] = unaryError(op, cells[i], x.errors[i], results[i]);
+    errors[i] = unaryError(model, op, cells[i], x.errors[i], results[i]);
     if (function)
       errors[i] = withFunctionError(model, errors[i], results[i]);
   }
@@ -241,7 +254,7 @@ CellErrors binaryErrors(const ErrorModel &model, BinaryOperator op, Tracked x, T
   for (int64_t i = 0; i < results.cells(); ++i) {
     int64_t l = left.broadcast(i, results.cells(), results.columns());
     int64_t r = right.broadcast(i, results.cells(), results.columns());
-    errors[i] = binaryError(op, left[l], x.errors[l], right[r], y.errors[r], results[i]);
+    errors[i] = binaryError(model, op, left[l], x.errors[l], right[r], y.errors[r], results[i]);
     if (function && right[r] != 2)
       errors[i] = withFunctionError(model, errors[i], results[i]);
     if (mayBeSparse && isSkippedProduct(op, left[l], right[r]))
@@ -250,7 +263,7 @@ CellErrors binaryErrors(const ErrorModel &model, BinaryOperator op, Tracked x, T
   return CellErrors(std::move(errors));
 }
 
-CellErrors ifElseErrors(Tracked condition, Tracked then, Tracked otherwise,
+CellErrors ifElseErrors(const ErrorModel &model, Tracked condition, Tracked then, Tracked otherwise,
                         const runtime::Value &result) {
   if (condition.errors.isExact() && then.errors.isExact() && otherwise.errors.isExact())
     return {};
@@ -266,7 +279,7 @@ CellErrors ifElseErrors(Tracked condition, Tracked then, Tracked otherwise,
     }
     double distance = std::fabs(yes[at(yes)] - no[at(no)]);
     errors[i] = std::isfinite(distance) && yesError != anything && noError != anything
-                    ? distance + std::max({yesError, noError, 0.0}) + smallest
+                    ? distance + std::max({yesError, noError, 0.0}) + model.smallest()
                     : anything;
   }
   return CellErrors(std::move(errors));

@@ -14,7 +14,7 @@ CellErrors unaryErrors(const ErrorModel &model, UnaryOperator op, Tracked x,
                        const runtime::Value &result);
 CellErrors binaryErrors(const ErrorModel &model, BinaryOperator op, Tracked x, Tracked y,
                         const runtime::Value &result);
-CellErrors ifElseErrors(Tracked condition, Tracked then, Tracked otherwise,
+CellErrors ifElseErrors(const ErrorModel &model, Tracked condition, Tracked then, Tracked otherwise,
                         const runtime::Value &result);
 CellErrors replaceErrors(Tracked x, double pattern, const runtime::Value &result);
 

@@ -323,7 +323,7 @@ CellErrors OperationRules::valueErrors(mlir::Operation &operation, Operands oper
           return CellErrors();
         if (!result.isArray() && !result.isNumber())
           return anythingOf(result);
-        return ifElseErrors(operands[0], operands[1], operands[2], result);
+        return ifElseErrors(model_, operands[0], operands[1], operands[2], result);
       })
       .Case([&](tok::CastOp) { return castErrors(operands[0], result); })
       .Case([&](tok::AssumeOp) { return operands[0].errors; })

@@ -8,8 +8,6 @@ namespace tokamak::oracle {
 namespace {
 
 constexpr double anything = CellErrors::anything, zeroSign = CellErrors::zeroSign;
-constexpr double smallest = std::numeric_limits<double>::denorm_min();
-constexpr double largest = std::numeric_limits<double>::max();
 
 // The exponent of the lowest bit set of a finite number that is not zero.
 int lowestBit(double x) {
@@ -58,10 +56,11 @@ double productError(const ErrorModel &model, const std::vector<Cell> &cells, dou
     return zeroSign;
   if (whole && std::fabs(result) < 0.5 / model.roundoff)
     return 0;
-  return std::fabs(result) * relative * 1.01 + smallest;
+  return std::fabs(result) * relative * 1.01 + model.smallest();
 }
 
-double extremeError(bool isMaximum, const std::vector<Cell> &cells, double result) {
+double extremeError(const ErrorModel &model, bool isMaximum, const std::vector<Cell> &cells,
+                    double result) {
   double low = isMaximum ? -INFINITY : INFINITY, high = low;
   bool positiveZero = false, negativeZero = false;
   for (const Cell &cell : cells) {
@@ -78,7 +77,7 @@ double extremeError(bool isMaximum, const std::vector<Cell> &cells, double resul
   }
   if (low == high)
     return result == 0 && positiveZero && negativeZero ? zeroSign : 0;
-  return std::max(high - result, result - low) + smallest;
+  return std::max(high - result, result - low) + model.smallest();
 }
 
 double meanError(const ErrorModel &model, const std::vector<Cell> &cells, double result) {
@@ -87,7 +86,7 @@ double meanError(const ErrorModel &model, const std::vector<Cell> &cells, double
   if (error == 0 || error == anything || !std::isfinite(result))
     return error;
   return std::max(error, 0.0) / count * 1.01 + 2 * model.roundoff * std::fabs(result) +
-         (error == zeroSign ? 0 : smallest);
+         (error == zeroSign ? 0 : model.smallest());
 }
 
 // Of sum (x - mean)^2 / (n - 1), where the mean is off by as much as it may be.
@@ -111,7 +110,8 @@ double varianceError(const ErrorModel &model, const std::vector<Cell> &cells, do
     distance += std::fabs(cell.value - mean);
   double squares = 2 * distance * shift + count * shift * shift;
   double error = squares / (count - 1) + (count + 8) * model.roundoff * std::fabs(result) * 2;
-  return std::isfinite(error) && size < std::sqrt(largest) ? error * 1.01 + smallest : anything;
+  return std::isfinite(error) && size < std::sqrt(model.largest) ? error * 1.01 + model.smallest()
+                                                                 : anything;
 }
 
 double deviationError(const ErrorModel &model, const std::vector<Cell> &cells, double result) {
@@ -120,7 +120,7 @@ double deviationError(const ErrorModel &model, const std::vector<Cell> &cells, d
     return variance;
   double low = std::sqrt(std::max(0.0, result * result - variance));
   return std::max(result - low, std::sqrt(result * result + variance) - result) +
-         4 * model.roundoff * result + smallest;
+         4 * model.roundoff * result + model.smallest();
 }
 
 double indexError(bool isMaximum, const std::vector<Cell> &cells, double result) {
@@ -152,9 +152,9 @@ double aggregateError(const ErrorModel &model, AggregateKind kind, const std::ve
   case AggregateKind::Prod:
     return productError(model, cells, result);
   case AggregateKind::Min:
-    return extremeError(false, cells, result);
+    return extremeError(model, false, cells, result);
   case AggregateKind::Max:
-    return extremeError(true, cells, result);
+    return extremeError(model, true, cells, result);
   case AggregateKind::Mean:
     return meanError(model, cells, result);
   case AggregateKind::Var:
@@ -203,25 +203,25 @@ void SumBound::addProduct(const FactorCell &a, const FactorCell &b) {
   if (a.magnitude * b.magnitude != 0)
     granularity_ = std::min(granularity_, a.granularity + b.granularity);
   else if (a.magnitude != 0 && b.magnitude != 0)
-    carried_ += smallest;
+    carried_ += model_.smallest();
   negativeZero_ |= product == 0 && std::signbit(product);
 }
 
 double SumBound::error(double result) const {
   if (nan_ && !unknown_)
     return 0;
-  if (unknown_ || !(magnitude_ < largest / 4))
+  if (unknown_ || !(magnitude_ < model_.largest / 4))
     return anything;
   if (infinite_)
     return 0;
-  bool exact = carried_ == 0 && granularity_ > -1070 &&
+  bool exact = carried_ == 0 && granularity_ >= model_.lowestExponent &&
                magnitude_ * model_.roundoff * 2 < std::ldexp(1.0, granularity_);
   if (exact)
     return result == 0 && (negativeZero_ || magnitude_ > 0 || std::signbit(result)) ? zeroSign : 0;
   if (terms_ == 1 && carried_ == 0)
     return 0;
   double rounding = static_cast<double>(terms_ + 2) * model_.roundoff * magnitude_;
-  return (carried_ + rounding) * 1.01 + static_cast<double>(terms_) * smallest;
+  return (carried_ + rounding) * 1.01 + static_cast<double>(terms_) * model_.smallest();
 }
 
 CellErrors aggregateErrors(const ErrorModel &model, AggregateKind kind,
