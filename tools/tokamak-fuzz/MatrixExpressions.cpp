@@ -51,6 +51,9 @@ constexpr Function functions[] = {
     {"is.infinite(@)", 1e6, 1},
     {"log(@)", 1e6, 800},
     {"((abs(@) + 0.5) ^ (-1.5))", 1e6, 3},
+    {"(replace(target=@, pattern=0, replacement=NaN) != 1)", 1e6, 1},
+    {"(replace(target=@, pattern=0, replacement=NaN) == 1)", 1e6, 1},
+    {"(replace(target=@, pattern=1, replacement=Inf) > 1)", 1e6, 1},
 };
 } // namespace
 
