@@ -1,5 +1,6 @@
 #include "codegen/KernelCompiler.h"
 
+#include "base/UncheckedByThreadSanitizer.h"
 #include "codegen/CodeEmitter.h"
 #include "codegen/KernelEmitter.h"
 #include "codegen/LlvmLowering.h"
@@ -50,12 +51,13 @@ struct KernelCompiler::State {
   Outcome compile(plan::OperatorOp op);
   FailureOr<OwningOpRef<ModuleOp>> emit(plan::OperatorOp op, MLIRContext *context,
                                         abi::KernelPlan &plan);
+  FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
+  translate(plan::OperatorOp op, ModuleOp module, const std::string &name, Workbench &workbench);
   FailureOr<abi::KernelPlan> build(plan::OperatorOp op, Workbench &workbench);
   void evict();
 };
 
-//===- structure and names
-//------------------------------------------------------------------------===//
+//===- structure and names -------------------------------------------------------------------===//
 
 std::string codegen::structureOf(plan::OperatorOp op) {
   std::string text;
@@ -115,10 +117,9 @@ static std::string readableName(plan::OperatorOp op, int64_t serial) {
   return name + "_" + std::to_string(serial);
 }
 
-//===- compilation
-//--------------------------------------------------------------------------------===//
+//===- compilation ---------------------------------------------------------------------------===//
 
-static FailureOr<abi::KernelPlan> internalFailure(plan::OperatorOp op, llvm::Error error) {
+static InFlightDiagnostic internalFailure(plan::OperatorOp op, llvm::Error error) {
   return op.emitOpError("code generation failed: ") << llvm::toString(std::move(error));
 }
 
@@ -171,20 +172,13 @@ KernelCompiler::State::emit(plan::OperatorOp op, MLIRContext *context, abi::Kern
   return emitKernel(*body, plan.name, context, plan);
 }
 
-FailureOr<abi::KernelPlan> KernelCompiler::State::build(plan::OperatorOp op, Workbench &workbench) {
-  abi::KernelPlan plan;
-  auto emitted = emit(op, workbench.lowering.context(), plan);
-  if (failed(emitted))
-    return failure();
-  OwningOpRef<ModuleOp> module = std::move(*emitted);
-  if (options.explainLoops) {
-    std::string text;
-    llvm::raw_string_ostream stream(text);
-    module->print(stream);
-    options.explainLoops(plan.name, text);
-  }
+// From loops to an object file.
+FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
+KernelCompiler::State::translate(plan::OperatorOp op, ModuleOp module, const std::string &name,
+                                 Workbench &workbench) {
+  UncheckedByThreadSanitizer section;
   llvm::LLVMContext llvmContext;
-  std::unique_ptr<llvm::Module> code = workbench.lowering.lower(*module, llvmContext);
+  std::unique_ptr<llvm::Module> code = workbench.lowering.lower(module, llvmContext);
   if (!code)
     return op.emitOpError("code generation failed: its loops don't lower to LLVM");
   llvm::TargetMachine &machine = workbench.emitter->machine();
@@ -197,21 +191,37 @@ FailureOr<abi::KernelPlan> KernelCompiler::State::build(plan::OperatorOp op, Wor
     std::string text;
     llvm::raw_string_ostream stream(text);
     code->print(stream, nullptr);
-    options.explainLlvm(plan.name, text);
+    options.explainLlvm(name, text);
   }
   if (options.explainAssembly)
-    options.explainAssembly(plan.name, workbench.emitter->emitAssembly(*llvm::CloneModule(*code)));
+    options.explainAssembly(name, workbench.emitter->emitAssembly(*llvm::CloneModule(*code)));
+  return workbench.emitter->emitObject(*code);
+}
 
+FailureOr<abi::KernelPlan> KernelCompiler::State::build(plan::OperatorOp op, Workbench &workbench) {
+  abi::KernelPlan plan;
+  auto emitted = emit(op, workbench.lowering.context(), plan);
+  if (failed(emitted))
+    return failure();
+  OwningOpRef<ModuleOp> module = std::move(*emitted);
+  if (options.explainLoops) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    module->print(stream);
+    options.explainLoops(plan.name, text);
+  }
   bool merges = llvm::any_of(plan.outputs, [](const abi::KernelOutput &output) {
     return output.kind != abi::KernelOutput::Kind::Array;
   });
   SmallVector<std::string> symbols{plan.name};
   if (merges)
     symbols.push_back(plan.name + "_merge");
-  std::unique_ptr<llvm::MemoryBuffer> object = workbench.emitter->emitObject(*code);
+  auto object = translate(op, *module, plan.name, workbench);
+  if (failed(object))
+    return failure();
   if (options.keepObject)
-    options.keepObject(plan.name, object->getBuffer().str());
-  auto linked = MachineCode::link(std::move(object), symbols);
+    options.keepObject(plan.name, (*object)->getBuffer().str());
+  auto linked = MachineCode::link(std::move(*object), symbols);
   if (!linked)
     return internalFailure(op, linked.takeError());
   plan.kernel = reinterpret_cast<TokKernel>((*linked)->address(symbols[0]));

@@ -1,5 +1,6 @@
 #include "codegen/MachineCode.h"
 
+#include "base/UncheckedByThreadSanitizer.h"
 #include "codegen/DebuggerRegistration.h"
 
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
@@ -109,7 +110,10 @@ class LinkedCode : public MachineCode {
 public:
   LinkedCode(std::shared_ptr<orc::LLJIT> jit, orc::JITDylib &library)
       : jit_(std::move(jit)), library_(library) {}
-  ~LinkedCode() override { cantFail(jit_->getExecutionSession().removeJITDylib(library_)); }
+  ~LinkedCode() override {
+    UncheckedByThreadSanitizer section;
+    cantFail(jit_->getExecutionSession().removeJITDylib(library_));
+  }
   void set(StringRef symbol, void *address) { addresses_[symbol] = address; }
   // Once all symbols are set.
   void tellDebuggers(StringRef object) { registration_.emplace(object, addresses_); }
@@ -125,6 +129,7 @@ private:
 Expected<std::shared_ptr<MachineCode>> MachineCode::link(std::unique_ptr<MemoryBuffer> object,
                                                          ArrayRef<std::string> symbols) {
   static std::atomic<uint64_t> serial = 0;
+  UncheckedByThreadSanitizer section;
   auto jit = sharedJit();
   if (!jit)
     return jit.takeError();

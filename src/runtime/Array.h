@@ -148,6 +148,7 @@ private:
   const int32_t *columnIndices_ = nullptr;
   mutable std::mutex conversion_;                    // guards the next
   mutable std::shared_ptr<const Array> otherLayout_; // what was converted from this
+  bool isAlias_ = false;                             // see writableAlias
 };
 
 using ArrayPointer = std::shared_ptr<Array>;

@@ -8,6 +8,7 @@
 #define TOKAMAK_RUNTIME_NATIVEOPERANDS_H
 
 #include "base/Error.h"
+#include "base/SoleOwner.h"
 #include "runtime/Native.h"
 #include "runtime/TileScheduler.h"
 
@@ -73,7 +74,7 @@ inline const std::string &textOperand(const Value &value, std::string_view nativ
 }
 
 inline bool isSoleOwner(const Value &value) {
-  return value.isArray() && value.array().use_count() == 1 && value.array()->ownsWholeBuffer();
+  return value.isArray() && hasSoleOwner(value.array()) && value.array()->ownsWholeBuffer();
 }
 
 // The operand's array for writing: itself where nobody else can see it, else a copy.

@@ -2,6 +2,7 @@
 
 #include "base/CellOperators.h"
 #include "base/Error.h"
+#include "base/SoleOwner.h"
 #include "runtime/ScalarOperations.h"
 
 #include <fmt/format.h>
@@ -22,7 +23,7 @@ List::~List() {
   while (!nested.empty()) {
     std::shared_ptr<const List> list = std::move(nested.back());
     nested.pop_back();
-    if (list.use_count() == 1)
+    if (hasSoleOwner(list))
       take(const_cast<List &>(*list));
   }
 }
