@@ -13,8 +13,7 @@ using namespace tokamak::analysis;
 using tok::Dimension;
 using tok::Facts;
 
-//===- symbols
-//------------------------------------------------------------------------------------===//
+//===- symbols -------------------------------------------------------------------------------===//
 
 Dimension SymbolNumbers::of(Value value, int dimension) {
   auto [entry, inserted] = numbers_.try_emplace({value, dimension}, next_);
@@ -36,8 +35,7 @@ Facts SymbolNumbers::complete(Value value, Facts facts) {
   return facts;
 }
 
-//===- lattice
-//------------------------------------------------------------------------------------===//
+//===- lattice -------------------------------------------------------------------------------===//
 
 namespace {
 
@@ -124,8 +122,7 @@ private:
 
 } // namespace
 
-//===- analysis
-//-----------------------------------------------------------------------------------===//
+//===- analysis ------------------------------------------------------------------------------===//
 
 FactsAnalysis::FactsAnalysis(Operation *root)
     : root_(root), symbols_(firstOwnSymbol), solver_(DataFlowConfig().setInterprocedural(false)) {
@@ -157,8 +154,7 @@ LogicalResult FactsAnalysis::check() {
   return failure(failed);
 }
 
-//===- attributes
-//---------------------------------------------------------------------------------===//
+//===- attributes ----------------------------------------------------------------------------===//
 
 Attribute analysis::factsAttribute(MLIRContext *context, ArrayRef<Dimension> dimensions) {
   SmallVector<int64_t> codes;

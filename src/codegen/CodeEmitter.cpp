@@ -13,14 +13,12 @@ using namespace llvm;
 using namespace tokamak;
 using namespace tokamak::codegen;
 
-// Passes of LLVM's code generation that kernels go without, by their arguments
-// (or names, where they have none).
+// Passes of LLVM's code generation that kernels go without, by their arguments (or names, where
+// they have none).
 static bool isLeftOut(const Pass &pass) {
   static const StringSet<> leftOut = {
-      // What they lower or insert is in no kernel: exceptions, garbage
-      // collection, thread-local and
-      // atomic variables, tiles, indirect branches, debug values, counters,
-      // checks, hardening.
+      // What they lower or insert is in no kernel: exceptions, garbage collection, thread-local and
+      // atomic variables, tiles, indirect branches, debug values, counters, checks, hardening.
       "lower-emutls", "expand-large-div-rem", "expand-large-fp-convert", "atomic-expand",
       "lower-amx-intrinsics", "lower-amx-type", "tilepreconfig", "tileconfig", "lowertilecopy",
       "mergeicmps", "expand-memcmp", "gc-lowering", "shadow-stack-gc-lowering", "gc-analysis",
@@ -35,18 +33,14 @@ static bool isLeftOut(const Pass &pass) {
       "X86 Insert Cache Prefetches", "funclet-layout", "X86 insert wait instruction",
       "stackmap-liveness", "machine-sanmd", "stack-frame-layout", "x86-seses",
       "X86 Indirect Thunks", "x86-return-thunks", "pseudo-probe-inserter",
-      // Loops have the form already that these want to bring about, by the most
-      // expensive analyses
-      // of all: pointers are a base and an index that is counted, vectors are
-      // unrolled, tails
-      // masked. What is left to choose between addresses, instruction selection
-      // does.
+      // Loops have the form already that these want to bring about, by the most expensive analyses
+      // of all: pointers are a base and an index that is counted, vectors are unrolled, tails
+      // masked. What is left to choose between addresses, instruction selection does.
       "loop-reduce", "canon-freeze", "early-tailduplication", "tailduplication", "early-ifcvt",
       "x86-cmov-conversion", "machine-combiner", "x86-domain-reassignment", "x86-optimize-LEAs",
       "x86-avoid-SFB", "x86-fixup-setcc", "lrshrink", "stack-coloring", "shrink-wrap",
       "postra-machine-sink",
-      // Instructions are scheduled once, before registers are allocated; CPUs
-      // that need it a second
+      // Instructions are scheduled once, before registers are allocated; CPUs that need it a second
       // time don't run these vectors.
       "post-RA-sched"};
   const llvm::PassInfo *info = PassRegistry::getPassRegistry()->getPassInfo(pass.getPassID());

@@ -1,10 +1,8 @@
 // From optimised LLVM IR to machine code for the CPU found at run time.
 //
-//   auto emitter = CodeEmitter::create();            // once: its passes serve
-//   one module after another
+//   auto emitter = CodeEmitter::create();  // once: its passes serve one module after another
 //   module->setDataLayout((*emitter)->machine().createDataLayout());
-//   std::unique_ptr<llvm::MemoryBuffer> object =
-//   (*emitter)->emitObject(*module);
+//   std::unique_ptr<llvm::MemoryBuffer> object = (*emitter)->emitObject(*module);
 #ifndef TOKAMAK_CODEGEN_CODEEMITTER_H
 #define TOKAMAK_CODEGEN_CODEEMITTER_H
 

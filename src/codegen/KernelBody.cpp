@@ -83,8 +83,7 @@ int64_t KernelBody::narrowColumns(Value value) const {
   return factsOf(value).columns().constantValue();
 }
 
-//===- iteration space
-//----------------------------------------------------------------------------===//
+//===- iteration space -----------------------------------------------------------------------===//
 
 // Values that are read or made along the rows or cells of the iteration space: all but the right
 // operands of row products and what is aggregated over the rows.
@@ -145,8 +144,7 @@ LogicalResult KernelBody::chooseColumns(ArrayRef<Dimension> widths) {
   return success();
 }
 
-//===- roots
-//--------------------------------------------------------------------------------------===//
+//===- roots ---------------------------------------------------------------------------------===//
 
 // What `value` yields as a result: an aggregate over the rows, or cells.
 LogicalResult KernelBody::findRoots() {
@@ -208,8 +206,7 @@ LogicalResult KernelBody::checkRoots() const {
   return success();
 }
 
-//===- extents
-//------------------------------------------------------------------------------------===//
+//===- extents -------------------------------------------------------------------------------===//
 
 bool KernelBody::hasShapeOfSpace(Value value) const {
   tok::Facts facts = factsOf(value);

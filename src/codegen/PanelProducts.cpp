@@ -25,8 +25,7 @@ void PanelProducts::accumulate(int64_t columnCount, ArrayRef<Value> factors,
   });
 }
 
-//===- products of rows
-//---------------------------------------------------------------------------===//
+//===- products of rows ----------------------------------------------------------------------===//
 
 void PanelProducts::open(tok::MatmulOp product) {
   Value result = product.getResult(), zero = vectors_.number(0);
@@ -96,8 +95,7 @@ void PanelProducts::addPanel(tok::MatmulOp product) {
     columns(vectors_.integer(whole), width - whole);
 }
 
-//===- transposed products
-//------------------------------------------------------------------------===//
+//===- transposed products -------------------------------------------------------------------===//
 
 Value PanelProducts::accumulatorLine(const Root &root, Value cell) {
   const ScratchLayout &scratch = values_.schedule().scratch;

@@ -80,8 +80,7 @@ AggregateKind aggregateOf(Operation *op) {
 
 } // namespace
 
-//===- tile
-//---------------------------------------------------------------------------------------===//
+//===- tile ----------------------------------------------------------------------------------===//
 
 ScratchSize RowEmitter::emit() {
   values_.beginTile();
@@ -168,8 +167,7 @@ void RowEmitter::closeState(State &state) {
   }
 }
 
-//===- blocks
-//-------------------------------------------------------------------------------------===//
+//===- blocks --------------------------------------------------------------------------------===//
 
 void RowEmitter::emitBlock(Value row, int rows, State &state) {
   values_.beginBlock(row, rows);
@@ -216,8 +214,7 @@ void RowEmitter::finishPerRow(const Root &root, State &state) {
   total = accumulate(vectors_, root.aggregate, total, contribution, countedLanes());
 }
 
-//===- passes over wide rows
-//----------------------------------------------------------------------===//
+//===- passes over wide rows -----------------------------------------------------------------===//
 
 void RowEmitter::emitWidePass(const RowPass &pass, State &state) {
   size_t passState = state.size();
@@ -371,8 +368,7 @@ Value RowEmitter::maskFor(Value aggregated, AggregateKind kind) const {
              : values_.chunk().mask;
 }
 
-//===- passes over narrow rows
-//--------------------------------------------------------------------===//
+//===- passes over narrow rows ---------------------------------------------------------------===//
 
 int64_t RowEmitter::unrollingOf(const RowPass &pass) const {
   if (values_.rows() == 1)

@@ -60,8 +60,7 @@ void RowValues::beginColumn(Value column) {
   shared_.clear();
 }
 
-//===- values per row
-//-----------------------------------------------------------------------------===//
+//===- values per row ------------------------------------------------------------------------===//
 
 Value RowValues::perRow(Value value) {
   if (body_.extentOf(value) == Extent::Uniform)
@@ -102,8 +101,7 @@ Value RowValues::ofRow(Value value, int row) {
   return ofRow_[{value, row}] = vectors_.splatLane(perRow(value), row);
 }
 
-//===- values along columns
-//-----------------------------------------------------------------------===//
+//===- values along columns ------------------------------------------------------------------===//
 
 Value RowValues::wide(Value value, int row) {
   switch (body_.extentOf(value)) {
@@ -219,8 +217,7 @@ Value RowValues::alongColumns(Value input) {
                                         chunk_->mask, cells);
 }
 
-//===- values across rows
-//-------------------------------------------------------------------------===//
+//===- values across rows --------------------------------------------------------------------===//
 
 Value RowValues::narrow(Value value) {
   switch (body_.extentOf(value)) {
@@ -279,8 +276,7 @@ Value RowValues::alongColumns(Value input, Value column) {
       vectors_.loadScalar(vectors_.offset(inputArray(input), column, cells), cells));
 }
 
-//===- panels
-//-------------------------------------------------------------------------------------===//
+//===- panels --------------------------------------------------------------------------------===//
 
 State RowValues::acrossRows(ArrayRef<Value> rows) {
   if (rows_ == lanes)
@@ -366,8 +362,7 @@ void RowValues::forEachColumn(int64_t count, llvm::function_ref<void(Value)> bod
                 none, [&](Value column, int64_t, State &) { body(column); });
 }
 
-//===- memory
-//-------------------------------------------------------------------------------------===//
+//===- memory --------------------------------------------------------------------------------===//
 
 Value RowValues::inputArray(Value value) const {
   return kernel_.tile.inputs[body_.arrayIndex(cast<BlockArgument>(value))];

@@ -34,8 +34,7 @@ FailureOr<SparseBody> SparseBody::analyze(plan::OperatorOp op) {
   return body;
 }
 
-//===- kinds
-//--------------------------------------------------------------------------------------===//
+//===- kinds ---------------------------------------------------------------------------------===//
 
 bool SparseBody::isDenseInput(Value value, Dimension rows) const {
   auto input = dyn_cast<BlockArgument>(value);
@@ -173,8 +172,7 @@ LogicalResult SparseBody::classifyAggregate(tok::AggregateOp aggregate) {
   return success();
 }
 
-//===- results
-//------------------------------------------------------------------------------------===//
+//===- results -------------------------------------------------------------------------------===//
 
 FailureOr<SparseRoot> SparseBody::rootOf(Value value) {
   using Kind = SparseRoot::Kind;
@@ -225,8 +223,7 @@ LogicalResult SparseBody::findRoots() {
   return success();
 }
 
-//===- description
-//--------------------------------------------------------------------------------===//
+//===- description ---------------------------------------------------------------------------===//
 
 abi::SizeExpression SparseBody::sizeOf(Dimension dimension) const {
   using Kind = abi::SizeExpression::Kind;

@@ -17,8 +17,7 @@ static constexpr int instructionsWorthTwoLoops = 40;
 // Narrow products with at most so many vectors are added up in two halves.
 static constexpr int64_t vectorsWorthHalves = 2;
 
-//===- tile
-//---------------------------------------------------------------------------------------===//
+//===- tile ----------------------------------------------------------------------------------===//
 
 void SparseTile::emit(abi::KernelPlan &plan) {
   layOutScratch(plan);
@@ -91,8 +90,7 @@ void SparseTile::closeState(State &state) {
   }
 }
 
-//===- rows and passes
-//----------------------------------------------------------------------------===//
+//===- rows and passes -----------------------------------------------------------------------===//
 
 void SparseTile::emitRow(Value row, State &state) {
   row_ = row;
@@ -216,8 +214,7 @@ void SparseTile::emitChunk(const EntryPass &pass, const Chunk &chunk, State &sta
   }
 }
 
-//===- what a pass completes per row
-//--------------------------------------------------------------===//
+//===- what a pass completes per row ---------------------------------------------------------===//
 
 static AggregateKind kindOf(Operation *rowOperation) {
   auto aggregate = dyn_cast<tok::AggregateOp>(rowOperation);
@@ -303,8 +300,7 @@ void SparseTile::closeRowOperation(Operation *op, State &state, size_t &slot) {
   }
 }
 
-//===- results of a chunk
-//-------------------------------------------------------------------------===//
+//===- results of a chunk --------------------------------------------------------------------===//
 
 void SparseTile::overLanes(Value value, State &state,
                            llvm::function_ref<void(Value, Value, State &)> body) {
@@ -361,8 +357,7 @@ void SparseTile::addOuterProduct(const SparseRoot &root) {
   });
 }
 
-//===- results of a row
-//---------------------------------------------------------------------------===//
+//===- results of a row ----------------------------------------------------------------------===//
 
 void SparseTile::finishRow(const SparseRoot &root, State &state) {
   if (body_.kindOf(root.value) == SparseKind::Narrow) {

@@ -55,8 +55,7 @@ Contribution SparseTile::contribution(Value value, Value factor, AggregateKind k
   return {valueOf(value), {}};
 }
 
-//===- at the entries
-//-----------------------------------------------------------------------------===//
+//===- at the entries ------------------------------------------------------------------------===//
 
 Value SparseTile::wide(Value value) {
   SparseKind kind = body_.kindOf(value);
@@ -234,8 +233,7 @@ Value SparseTile::sampledProduct(tok::MatmulOp product) {
   return vectors_.round(reduceEight(vectors_, AggregateKind::Sum, accumulators), cells);
 }
 
-//===- of a row
-//-----------------------------------------------------------------------------------===//
+//===- of a row ------------------------------------------------------------------------------===//
 
 // A value per row, in all lanes.
 Value SparseTile::perRow(Value value) {
@@ -279,8 +277,7 @@ Value SparseTile::narrowAggregate(tok::AggregateOp aggregate) {
                         cellType(vectors_, aggregate.getType()));
 }
 
-//===- of a narrow row
-//----------------------------------------------------------------------------===//
+//===- of a narrow row -----------------------------------------------------------------------===//
 
 void SparseTile::preparePerRow(Value value) {
   if (body_.kindOf(value) == SparseKind::PerRow)

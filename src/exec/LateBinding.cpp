@@ -60,8 +60,7 @@ std::vector<runtime::PlannedBlock> LateBinding::plannedBlocks() {
   return blocks;
 }
 
-//===- making plans
-//-----------------------------------------------------------------------------===//
+//===- making plans --------------------------------------------------------------------------===//
 
 pipeline::Specialization LateBinding::compile(int32_t block, const Classification &classification,
                                               const ClassificationPolicy &policy,

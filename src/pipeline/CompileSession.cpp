@@ -17,8 +17,7 @@ using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::pipeline;
 
-//===- frozen blocks
-//------------------------------------------------------------------------------===//
+//===- frozen blocks -------------------------------------------------------------------------===//
 
 int32_t FrozenBlocks::add(func::FuncOp function) {
   FrozenBlock block;
@@ -66,8 +65,7 @@ int32_t FrozenBlocks::numberOf(StringRef name) const {
   internalError("unknown block " + name.str());
 }
 
-//===- session
-//------------------------------------------------------------------------------------===//
+//===- session -------------------------------------------------------------------------------===//
 
 namespace {
 

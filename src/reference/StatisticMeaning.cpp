@@ -76,8 +76,7 @@ double positionOf(double probability, double count) {
 
 double halfway(double a, double b) { return a + (b - a) / 2; }
 
-//===- distinct values
-//----------------------------------------------------------------------------===//
+//===- distinct values -----------------------------------------------------------------------===//
 
 bool isSame(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
@@ -108,8 +107,7 @@ void checkDirection(const std::string &direction, std::string_view operation) {
         fmt::format("{}: unknown direction \"{}\": expected rc, r or c", operation, direction));
 }
 
-//===- groups
-//-------------------------------------------------------------------------------------===//
+//===- groups --------------------------------------------------------------------------------===//
 
 double centralSum(const std::vector<Weighted> &values, int64_t order) {
   double mean = meanOf(values), sum = 0;

@@ -87,8 +87,7 @@ TEST(BufferPool, writesSizesForPeople) {
   EXPECT_EQ(sizeText(int64_t{3} << 30), "3.0 GiB");
 }
 
-//===- CSR
-//----------------------------------------------------------------------------------------===//
+//===- CSR -----------------------------------------------------------------------------------===//
 
 static ArrayReference scattered() {
   ArrayPointer dense = Array::filled({40, 10}, 0);

@@ -56,8 +56,7 @@ void flip(ColumnMajor &matrix, int64_t column) {
     matrix.at(i, column) = -matrix.at(i, column);
 }
 
-//===- cholesky
-//-----------------------------------------------------------------------------------===//
+//===- cholesky ------------------------------------------------------------------------------===//
 
 // Equal up to rounding across the diagonal.
 bool isSymmetric(const Array &a) {
@@ -90,8 +89,7 @@ void cholesky(ExecutionContext &, std::span<Value> operands, std::span<Value> re
   results[0] = arrayOf(factor, size);
 }
 
-//===- eigen
-//--------------------------------------------------------------------------------------===//
+//===- eigen ---------------------------------------------------------------------------------===//
 
 void eigenOfSymmetric(ColumnMajor &a, std::vector<double> &values) {
   int n = static_cast<int>(a.rows), info = 0;
@@ -154,8 +152,7 @@ void eigen(ExecutionContext &, std::span<Value> operands, std::span<Value> resul
   results[1] = arrayOf(vectors, a.rows());
 }
 
-//===- lu, qr, svd
-//--------------------------------------------------------------------------------===//
+//===- lu, qr, svd ---------------------------------------------------------------------------===//
 
 // P %*% a = L %*% U, with ones on the diagonal of L.
 void lu(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {

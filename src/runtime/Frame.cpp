@@ -150,8 +150,7 @@ std::vector<std::string> Frame::names() const {
 
 std::string Frame::sizeText() const { return fmt::format("{}x{}", rows_, columns()); }
 
-//===- indexing
-//-----------------------------------------------------------------------------------===//
+//===- indexing ------------------------------------------------------------------------------===//
 
 static void checkRange(std::string_view what, int64_t begin, int64_t end, int64_t size,
                        const Frame &frame) {
@@ -210,8 +209,7 @@ FramePointer insertIntoFrame(const Frame &frame, const Value &value, FrameRange 
                                                         : std::vector<std::string>());
 }
 
-//===- binding
-//------------------------------------------------------------------------------------===//
+//===- binding -------------------------------------------------------------------------------===//
 
 static std::vector<FramePointer> framesOf(std::span<const Value> inputs) {
   std::vector<FramePointer> frames;
@@ -273,8 +271,7 @@ FramePointer bindFrameRows(std::span<const Value> inputs) {
       rows, std::move(columns), first.hasNames() ? first.names() : std::vector<std::string>());
 }
 
-//===- conversions
-//--------------------------------------------------------------------------------===//
+//===- conversions ---------------------------------------------------------------------------===//
 
 FramePointer frameOfMatrix(const Array &matrix) {
   std::vector<ColumnPointer> columns;

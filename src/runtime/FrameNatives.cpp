@@ -79,8 +79,7 @@ void replicate(ExecutionContext &, std::span<Value> operands, std::span<Value> r
   results[0] = Value(bindFrameRows(std::vector<Value>(count, operands[0])));
 }
 
-//===- types of cells
-//-----------------------------------------------------------------------------===//
+//===- types of cells ------------------------------------------------------------------------===//
 
 bool isMissing(const Value &cell) {
   return cell.isNothing() ||
@@ -178,8 +177,7 @@ void dropInvalidLength(ExecutionContext &, std::span<Value> operands, std::span<
   });
 }
 
-//===- cells
-//--------------------------------------------------------------------------------------===//
+//===- cells ---------------------------------------------------------------------------------===//
 
 // Cells are compared as texts in columns of texts, as numbers in others.
 void replaceCells(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {

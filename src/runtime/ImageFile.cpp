@@ -19,8 +19,7 @@ constexpr auto lastBinary = static_cast<int32_t>(-1
 
 enum class ScalarTag : uint8_t { Nothing, Boolean, Integer, Double, Text, Undefined };
 
-//===- kernels
-//----------------------------------------------------------------------------------===//
+//===- kernels -------------------------------------------------------------------------------===//
 
 void writeSize(const SizeExpression &size, ByteWriter &writer) {
   writer.number(size.kind);
@@ -97,8 +96,7 @@ KernelPlan readKernel(ByteReader &reader, const KernelLookup &kernels) {
   return plan;
 }
 
-//===- functions
-//--------------------------------------------------------------------------------===//
+//===- functions -----------------------------------------------------------------------------===//
 
 void writeFunction(const ImageFunction &function, ByteWriter &writer) {
   writer.text(function.name);
@@ -151,8 +149,7 @@ SourcePlace readPlace(ByteReader &reader) {
   return place;
 }
 
-//===- checks
-//-----------------------------------------------------------------------------------===//
+//===- checks --------------------------------------------------------------------------------===//
 
 void require(bool holds) {
   if (!holds)
@@ -283,8 +280,7 @@ void checkLoop(const Image &image, const ParallelLoop &loop) {
 
 } // namespace
 
-//===- images
-//-----------------------------------------------------------------------------------===//
+//===- images --------------------------------------------------------------------------------===//
 
 void writeScalar(const Value &value, ByteWriter &writer) {
   if (value.isNothing()) {

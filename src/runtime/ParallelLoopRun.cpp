@@ -164,8 +164,7 @@ void ParallelLoopRun::runIteration(Executor &worker, int64_t iteration,
   worker.runFunction(image_, image_.functions[loop_.body], arguments, carried, depth_ + 1);
 }
 
-//===- in order
-//---------------------------------------------------------------------------------===//
+//===- in order ------------------------------------------------------------------------------===//
 
 void ParallelLoopRun::runInOrder(std::span<Value> results) {
   std::vector<CellUpdates> updates(carried_.size());
@@ -188,8 +187,7 @@ void ParallelLoopRun::runInOrder(std::span<Value> results) {
   }
 }
 
-//===- in tasks
-//---------------------------------------------------------------------------------===//
+//===- in tasks ------------------------------------------------------------------------------===//
 
 void ParallelLoopRun::prepare(Carried &carried, size_t index) {
   if (loop_.merges[index] != Merge::Cells || !carried.initial.isArray() || !loop_.isIndependent) {
@@ -349,8 +347,7 @@ void ParallelLoopRun::mergeCells(size_t index, Task &task) {
   passOnUpdates(index, updates);
 }
 
-//===- loops around
-//-----------------------------------------------------------------------------===//
+//===- loops around --------------------------------------------------------------------------===//
 
 // The loop around needs a record unless the matrix is the one that its tasks write, too.
 bool ParallelLoopRun::mustRecord(size_t index, const Array *target) const {

@@ -41,8 +41,7 @@ bool takesFile(const CLI::Option &option) {
          option.get_description().find("script") != std::string::npos;
 }
 
-//===- manual
-//-------------------------------------------------------------------------------------===//
+//===- manual --------------------------------------------------------------------------------===//
 
 // Text that roff leaves alone.
 std::string plain(const std::string &text) {
@@ -102,8 +101,7 @@ std::string manualPage(const CLI::App &app) {
   return page + ".SH NOTES\n.nf\n" + plain(app.get_footer()) + "\n.fi\n";
 }
 
-//===- completion
-//---------------------------------------------------------------------------------===//
+//===- completion ----------------------------------------------------------------------------===//
 
 namespace {
 

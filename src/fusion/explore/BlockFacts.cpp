@@ -67,8 +67,7 @@ BlockFacts::BlockFacts(Block &block, FactsFunction facts) {
   }
 }
 
-//===- sizes
-//--------------------------------------------------------------------------------------===//
+//===- sizes ---------------------------------------------------------------------------------===//
 
 int64_t BlockFacts::sizeOf(tok::Dimension dimension) {
   if (dimension.isUnknown())
@@ -122,8 +121,7 @@ ArrayRef<int64_t> BlockFacts::sizesOf(Value value) const {
   return found == sizes_.end() ? ArrayRef<int64_t>() : ArrayRef<int64_t>(found->second);
 }
 
-//===- layouts and zeros
-//----------------------------------------------------------------------------===//
+//===- layouts and zeros ---------------------------------------------------------------------===//
 
 double BlockFacts::densityOf(Value value) const {
   if (auto csr = csrDensities_.find(value); csr != csrDensities_.end())

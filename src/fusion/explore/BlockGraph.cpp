@@ -40,8 +40,7 @@ int BlockGraph::consumers(int index) const {
   return count;
 }
 
-//===- what can be generated
-//----------------------------------------------------------------------===//
+//===- what can be generated -----------------------------------------------------------------===//
 
 void BlockGraph::classify(Node &node) {
   if (!isa<tok::UnaryOp, tok::BinaryOp, tok::IfElseOp, tok::AggregateOp, tok::MatmulOp>(
@@ -193,8 +192,7 @@ void BlockGraph::classifyProduct(Node &node) {
                  " columns or is sparse";
 }
 
-//===- who reads what
-//-----------------------------------------------------------------------------===//
+//===- who reads what ------------------------------------------------------------------------===//
 
 void BlockGraph::connect() {
   llvm::DenseMap<Operation *, int> indices;

@@ -241,8 +241,7 @@ TEST(SparseFrames, differentElementTypesAreNotFused) {
     EXPECT_TRUE(frame.elementType.isF32());
 }
 
-//===- the property
-//-------------------------------------------------------------------------------===//
+//===- the property --------------------------------------------------------------------------===//
 
 namespace {
 

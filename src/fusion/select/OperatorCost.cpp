@@ -39,8 +39,7 @@ double OperatorCost::gathersOf(double accesses, Value array, int64_t columns) co
   return accesses * std::max(1.0, 8 * graph_.estimate(columns) / bytesPerLine);
 }
 
-//===- what a member computes
-//-----------------------------------------------------------------------===//
+//===- what a member computes ----------------------------------------------------------------===//
 
 void OperatorCost::addMember(int member, const Frame &frame, cost::Work &work) const {
   const Node &node = graph_[member];
@@ -132,8 +131,7 @@ void OperatorCost::addNativeProduct(int member, cost::Work &work) const {
   }
 }
 
-//===- what an operator reads and writes
-//------------------------------------------------------------===//
+//===- what an operator reads and writes -----------------------------------------------------===//
 
 // Arrays are converted where the frame does not read their layout.
 void OperatorCost::addOperand(Value operand, const Frame &frame, cost::Work &work) const {
@@ -218,8 +216,7 @@ void OperatorCost::price(FusedOperator &candidate) const {
   candidate.nanoseconds = cost::nanoseconds(machine_, work);
 }
 
-//===- bounds
-//-------------------------------------------------------------------------------------===//
+//===- bounds --------------------------------------------------------------------------------===//
 
 double OperatorCost::leastFlops(int node) const {
   double least = std::numeric_limits<double>::infinity();

@@ -53,8 +53,7 @@ bool OperatorPool::fillsItsFrame(const FusedOperator &candidate) const {
   return natural && llvm::all_of(driver.arrays, [&](Value array) { return read.contains(array); });
 }
 
-//===- operators of one result
-//--------------------------------------------------------------------===//
+//===- operators of one result ---------------------------------------------------------------===//
 
 // Everything that the frame allows to be computed inside and that is not stored. An operation one
 // member could compute inside while another one needs it stored is read by both.
@@ -128,8 +127,7 @@ OperatorPool::Best OperatorPool::bestFor(int root, const BitVector &stored) {
   return result;
 }
 
-//===- operators of several results
-//---------------------------------------------------------------===//
+//===- operators of several results ----------------------------------------------------------===//
 
 bool OperatorPool::isLegal(const FusedOperator &candidate) const {
   for (int member : candidate.members.set_bits()) {

@@ -11,8 +11,7 @@ using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::fusion;
 
-//===- partitions and points
-//----------------------------------------------------------------------===//
+//===- partitions and points -----------------------------------------------------------------===//
 
 // Whether a consumer can compute the node only more often than once for each of its cells: vectors
 // in a matrix.
@@ -68,8 +67,7 @@ static std::vector<Partition> findPartitions(const OperatorPool &pool) {
   return partitions;
 }
 
-//===- plans
-//--------------------------------------------------------------------------------------===//
+//===- plans ---------------------------------------------------------------------------------===//
 
 // An operator for everything that has to be stored: because the assignment says so, or because an
 // operator reads it.

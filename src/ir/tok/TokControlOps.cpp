@@ -9,8 +9,7 @@ using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::tok;
 
-//===- if
-//-----------------------------------------------------------------------------------------===//
+//===- if ------------------------------------------------------------------------------------===//
 
 LogicalResult IfOp::verify() {
   for (Region *region : {&getThenRegion(), &getElseRegion()}) {
@@ -74,8 +73,7 @@ void IfOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext 
   patterns.add<TakeConstantBranch>(context);
 }
 
-//===- while
-//--------------------------------------------------------------------------------------===//
+//===- while ---------------------------------------------------------------------------------===//
 
 MutableOperandRange ConditionOp::getMutableSuccessorOperands(RegionBranchPoint) {
   return getInputsMutable();
@@ -172,8 +170,7 @@ void WhileOp::print(OpAsmPrinter &printer) {
   printer.printOptionalAttrDictWithKeyword((*this)->getAttrs());
 }
 
-//===- for, parfor
-//--------------------------------------------------------------------------------===//
+//===- for, parfor ---------------------------------------------------------------------------===//
 
 OperandRange ForOp::getEntrySuccessorOperands(RegionBranchPoint) { return getInits(); }
 OperandRange ParForOp::getEntrySuccessorOperands(RegionBranchPoint) { return getInits(); }
@@ -263,8 +260,7 @@ ParseResult ParForOp::parse(OpAsmParser &parser, OperationState &result) {
 void ForOp::print(OpAsmPrinter &printer) { printLoop(printer, *this); }
 void ParForOp::print(OpAsmPrinter &printer) { printLoop(printer, *this); }
 
-//===- call, execute
-//------------------------------------------------------------------------------===//
+//===- call, execute -------------------------------------------------------------------------===//
 
 static LogicalResult verifyCallee(Operation *op, FlatSymbolRefAttr name,
                                   SymbolTableCollection &symbols) {

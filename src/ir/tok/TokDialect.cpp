@@ -79,8 +79,7 @@ StringRef tok::describeType(Type type) {
   return "a scalar";
 }
 
-//===- type rules
-//-------------------------------------------------------------------------------===//
+//===- type rules ----------------------------------------------------------------------------===//
 
 static Type scalarResult(MLIRContext *context, CellResult result, bool allIntegers) {
   switch (result) {

@@ -126,8 +126,7 @@ static void inferLayout(Operation *op, ArrayRef<Facts> operands, Facts &result) 
   }
 }
 
-//===- cells
-//--------------------------------------------------------------------------------------===//
+//===- cells ---------------------------------------------------------------------------------===//
 
 void ConstantOp::inferFacts(ArrayRef<Facts>, MutableArrayRef<Facts> results) {
   results[0].value = getValue();
@@ -275,8 +274,7 @@ LogicalResult CastOp::checkFacts(ArrayRef<Facts> operands) {
   return success();
 }
 
-//===- arrays
-//-------------------------------------------------------------------------------------===//
+//===- arrays --------------------------------------------------------------------------------===//
 
 void AggregateOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
   Dimension one = Dimension::constant(1);
@@ -407,8 +405,7 @@ LogicalResult InsertOp::checkFacts(ArrayRef<Facts> operands) {
   return success();
 }
 
-//===- construction
-//-------------------------------------------------------------------------------===//
+//===- construction --------------------------------------------------------------------------===//
 
 void FillOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
   results[0] = Facts::matrix(operands[1].integer, operands[2].integer);
@@ -531,8 +528,7 @@ void CallNativeOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> r
     results[0].dims = operands[0].dims;
 }
 
-//===- program
-//------------------------------------------------------------------------------------===//
+//===- program -------------------------------------------------------------------------------===//
 
 void ReadOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
   if (isArray(getType()))

@@ -8,8 +8,7 @@ using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::tok;
 
-//===- operator names in the textual form
-//-------------------------------------------------------===//
+//===- operator names in the textual form ----------------------------------------------------===//
 
 template <typename Find>
 static ParseResult parseName(OpAsmParser &parser, IntegerAttr &attribute, StringRef what,
@@ -58,8 +57,7 @@ static void printDirectionName(OpAsmPrinter &printer, Operation *, IntegerAttr a
 #define GET_OP_CLASSES
 #include "TokOps.cpp.inc"
 
-//===- constant
-//-----------------------------------------------------------------------------------===//
+//===- constant ------------------------------------------------------------------------------===//
 
 void ConstantOp::build(OpBuilder &builder, OperationState &state, int64_t value) {
   build(builder, state, builder.getI64Type(), builder.getI64IntegerAttr(value));
@@ -117,8 +115,7 @@ void ConstantOp::print(OpAsmPrinter &printer) {
     printer << " : " << getType();
 }
 
-//===- cell operators
-//-----------------------------------------------------------------------------===//
+//===- cell operators ------------------------------------------------------------------------===//
 
 void UnaryOp::build(OpBuilder &builder, OperationState &state, UnaryOperator kind, Value operand) {
   build(builder, state, unaryResultType(kind, operand.getType()),
@@ -167,8 +164,7 @@ LogicalResult IfElseOp::verify() {
                                : emitOpError("result type does not follow from the operands'");
 }
 
-//===- arrays
-//-------------------------------------------------------------------------------------===//
+//===- arrays --------------------------------------------------------------------------------===//
 
 void AggregateOp::build(OpBuilder &builder, OperationState &state, AggregateKind kind,
                         AggregateDirection direction, Value operand) {
