@@ -1,5 +1,6 @@
 // Whole programs on sparse matrices: the layout and the cells of elementwise results.
 #include "base/CellOperators.h"
+#include "cost/MachineModel.h"
 #include "exec/Program.h"
 #include "ir/tok/Precision.h"
 #include "ir/tok/TokDialect.h"
@@ -22,6 +23,16 @@ using runtime::Value;
 
 namespace {
 
+// The file of a machine on which work at the entries of sparse matrices is cheap: layouts must not
+// depend on the one that runs the tests.
+std::string machineForSparseMatrices() {
+  cost::MachineModel machine;
+  machine.gatherNanoseconds = 0.1;
+  std::string path = testing::TempDir() + "sparse-results-machine-model.json";
+  cost::saveMachineModel(machine, path);
+  return path;
+}
+
 // The matrices that `main` of a tok program returns.
 std::vector<ArrayReference> run(const std::string &text, size_t count, fusion::Selector selector,
                                 bool singlePrecision, int threads) {
@@ -33,6 +44,7 @@ std::vector<ArrayReference> run(const std::string &text, size_t count, fusion::S
     tok::useSinglePrecision(*module);
   exec::ProgramOptions options;
   options.selector = selector;
+  options.machineModel = machineForSparseMatrices();
   auto program = exec::Program::compile(*module, options);
   EXPECT_TRUE(program);
   std::ostringstream output;

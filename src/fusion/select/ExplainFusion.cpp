@@ -27,7 +27,7 @@ public:
     writeCandidates();
     writeRefusals(refusedMerges);
     for (auto [number, partition] : llvm::enumerate(plan.partitions))
-      writePartition(static_cast<int>(number) + 1, partition, plan.stored, operators);
+      writePartition(static_cast<int>(number) + 1, partition, plan, operators);
     writeOperators(operators);
     return text_;
   }
@@ -105,7 +105,7 @@ private:
     }
   }
 
-  void writePartition(int number, const Partition &partition, const BitVector &stored,
+  void writePartition(int number, const Partition &partition, const Plan &plan,
                       ArrayRef<int> operators) {
     out_ << "  partition " << number << ": " << count(partition.nodes.size(), "operation") << ", "
          << count(partition.points.size(), "interesting point");
@@ -122,12 +122,15 @@ private:
     for (int point : partition.points) {
       out_ << "    " << named(point) << ": result has "
            << count(graph_.consumers(point), "consumer") << ", "
-           << shape(graph_.shapeOf(resultOf(point))) << ": " << outcome(point, stored, operators)
-           << "\n";
+           << shape(graph_.shapeOf(resultOf(point))) << ": " << outcome(point, operators) << "\n";
     }
+    for (int node : partition.nodes)
+      if (plan.shared[node])
+        out_ << "    " << named(node)
+             << ": several operators use it; stored, so that it has one value\n";
   }
 
-  StringRef outcome(int point, const BitVector &stored, ArrayRef<int> operators) const {
+  StringRef outcome(int point, ArrayRef<int> operators) const {
     int computed = 0;
     bool isStored = false, isRead = false;
     for (int id : operators) {

@@ -299,6 +299,30 @@ TEST(FuseBlock, scalarsOfUnknownTypeAreConverted) {
     EXPECT_TRUE(op.getInputs()[1].getType().isF64());
 }
 
+TEST(FuseBlock, productsAndSumsHaveOneValue) {
+  // The cells of %d that equal their minimum, counted by row: both compute %d, not the product in
+  // it.
+  const char *text = R"(
+    %0 = tok.matmul %X, %v : (!m, !m) -> !m
+    %d = tok.binary sub %0, %y : (!m, !m) -> !m
+    %1 = tok.aggregate min full %d : !m -> f64
+    %2 = tok.binary le %d, %1 : (!m, f64) -> !m
+    %3 = tok.transpose %X : (!m) -> !m
+    %4 = tok.matmul %3, %2 : (!m, !m) -> !m
+    return %4 : !m)";
+  for (Selector selector : {Selector::All, Selector::NoRedundancy, Selector::Cost}) {
+    FusedBlock block("X:mxn v:nx1 y:mx1", "!m", text);
+    block.fuse(selector);
+    EXPECT_EQ(block.countInBodies<tok::MatmulOp>(), 2) << block.explanation;
+  }
+  FusedBlock block("X:mxn v:nx1 y:mx1", "!m", text);
+  block.fuse(Selector::All);
+  EXPECT_EQ(block.countInBodies<tok::BinaryOp>(), 3) << block.explanation;
+  EXPECT_NE(block.explanation.find("several operators use it; stored, so that it has one value"),
+            std::string::npos)
+      << block.explanation;
+}
+
 TEST(FuseBlock, emptyMatricesAndDeadOperationsAreFine) {
   FusedBlock block("X:0x3 Y:mxn", "f64", R"(
     %dead = tok.unary exp %Y : !m -> !m

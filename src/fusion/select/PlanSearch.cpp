@@ -88,11 +88,70 @@ static SmallVector<int> cover(OperatorPool &pool, ArrayRef<int> nodes, const Bit
   return operators;
 }
 
-double fusion::priceOf(OperatorPool &pool, const Partition &partition, const BitVector &stored) {
-  SmallVector<int> operators = cover(pool, partition.nodes, stored);
-  mergeOperators(pool, operators);
-  double total = 0;
+// Its value depends on an order of additions or multiplications.
+static bool isAddedUp(const Node &node) {
+  switch (node.kind) {
+  case NodeKind::Product:
+  case NodeKind::TransposedProduct:
+  case NodeKind::DotProduct:
+    return true;
+  case NodeKind::FullAggregate:
+  case NodeKind::RowAggregate:
+  case NodeKind::ColumnAggregate: {
+    AggregateKind kind = cast<tok::AggregateOp>(node.operation).getKind();
+    return kind == AggregateKind::Sum || kind == AggregateKind::Prod ||
+           kind == AggregateKind::Mean || kind == AggregateKind::Var || kind == AggregateKind::Sd;
+  }
+  default:
+    return false;
+  }
+}
+
+// What several of the operators add up, each in its own way: at the entries of CSR arrays there is
+// only one.
+static BitVector addedUpAgain(const OperatorPool &pool, ArrayRef<int> operators) {
+  BitVector sampled(pool.graph().size()), other = sampled, again = sampled;
   for (int id : operators)
+    for (int member : pool[id].members.set_bits()) {
+      if (!isAddedUp(pool.graph()[member]))
+        continue;
+      bool isSampled = pool.memo().find(member, pool[id].frame)->role == Role::Sampled;
+      if (other[member] || (!isSampled && sampled[member]))
+        again.set(member);
+      (isSampled ? sampled : other).set(member);
+    }
+  return again;
+}
+
+namespace {
+
+enum class Merging : bool { No, Yes };
+
+struct Covered {
+  SmallVector<int> operators; // of one result each
+  SmallVector<int> merged;
+  BitVector stored;
+};
+
+} // namespace
+
+static Covered coverWithOneValueEach(OperatorPool &pool, ArrayRef<int> nodes, BitVector stored,
+                                     Merging merging) {
+  while (true) {
+    SmallVector<int> operators = cover(pool, nodes, stored), merged = operators;
+    if (merging == Merging::Yes)
+      mergeOperators(pool, merged);
+    BitVector again = addedUpAgain(pool, merged);
+    again.reset(stored);
+    if (again.none())
+      return {std::move(operators), std::move(merged), std::move(stored)};
+    stored |= again;
+  }
+}
+
+double fusion::priceOf(OperatorPool &pool, const Partition &partition, const BitVector &stored) {
+  double total = 0;
+  for (int id : coverWithOneValueEach(pool, partition.nodes, stored, Merging::Yes).merged)
     total += pool[id].nanoseconds;
   return total;
 }
@@ -256,6 +315,11 @@ Plan fusion::searchPlan(OperatorPool &pool, Selector selector) {
       plan.stored |= PartitionSearch(pool, partition).run();
     break;
   }
-  plan.operators = cover(pool, graph.nodes(), plan.stored);
+  Covered covered = coverWithOneValueEach(pool, graph.nodes(), plan.stored,
+                                          selector == Selector::Cost ? Merging::Yes : Merging::No);
+  plan.operators = std::move(covered.operators);
+  plan.shared = covered.stored;
+  plan.shared.reset(plan.stored);
+  plan.stored = std::move(covered.stored);
   return plan;
 }

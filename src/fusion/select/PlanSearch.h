@@ -6,6 +6,11 @@
 // each other. Within one, only interesting points are a choice: results with several consumers,
 // vectors that could only be computed again and again along a matrix, and products that could be
 // computed at the entries of a CSR array or before, in all cells.
+//
+// Sums and products depend on the order in which they are added up, which no two operators need to
+// share: of P = D <= rowMins(D) every row would have to have a smallest value, but has none where D
+// holds a product that the minimum and the comparison compute differently. So whatever the choices,
+// what several operators would add up is stored by one of its own, and all of them read that.
 #ifndef TOKAMAK_FUSION_SELECT_PLANSEARCH_H
 #define TOKAMAK_FUSION_SELECT_PLANSEARCH_H
 
@@ -25,7 +30,8 @@ struct Partition {
 
 struct Plan {
   std::vector<Partition> partitions;
-  llvm::BitVector stored;           // by operation: its consumers read it
+  llvm::BitVector stored; // by operation: its consumers read it
+  llvm::BitVector shared; // those of them that several operators would have added up otherwise
   llvm::SmallVector<int> operators; // ids of the pool, one result each, in program order
 };
 
