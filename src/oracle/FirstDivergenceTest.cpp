@@ -15,10 +15,12 @@ using namespace tokamak::oracle;
 
 namespace {
 
-// A program, and an engine that takes every difference for a sum.
+enum class TestEngine { Right, TakesDifferencesForSums, ReturnsCsr };
+
+// A program, and an engine.
 class FirstDivergence : public testing::Test {
 protected:
-  Comparison compare(llvm::StringRef text, bool miscompiles) {
+  Comparison compare(llvm::StringRef text, TestEngine engine) {
     context_.loadDialect<tok::TokDialect, mlir::func::FuncDialect>();
     auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context_);
     EXPECT_TRUE(module);
@@ -28,12 +30,16 @@ protected:
     execution.scheduler = &scheduler;
     execution.output = &output;
     return firstDivergence(*module, execution, {}, [&](mlir::ModuleOp copy) {
-      if (miscompiles)
+      if (engine == TestEngine::TakesDifferencesForSums)
         copy.walk([](tok::BinaryOp op) {
           if (op.getKind() == BinaryOperator::Sub)
             op.setCellOperator(static_cast<uint32_t>(BinaryOperator::Add));
         });
-      return EngineRun{reference::Interpreter(copy, execution).call("main", {}), {}};
+      EngineRun run{reference::Interpreter(copy, execution).call("main", {}), {}};
+      for (runtime::Value &result : run.results)
+        if (engine == TestEngine::ReturnsCsr && result.isArray())
+          result.array() = runtime::Array::asCsr(result.array());
+      return run;
     });
   }
 
@@ -80,13 +86,17 @@ func.func @main() {
 } // namespace
 
 TEST_F(FirstDivergence, isNoneWhereEnginesAgree) {
-  Comparison comparison = compare(straight, false);
+  Comparison comparison = compare(straight, TestEngine::Right);
   EXPECT_FALSE(comparison.divergence);
   EXPECT_EQ(comparison.values, 4);
 }
 
+TEST_F(FirstDivergence, readsSparseResults) {
+  EXPECT_FALSE(compare(straight, TestEngine::ReturnsCsr).divergence);
+}
+
 TEST_F(FirstDivergence, namesTheOperationItsOperandsAndTheCell) {
-  Comparison comparison = compare(straight, true);
+  Comparison comparison = compare(straight, TestEngine::TakesDifferencesForSums);
   ASSERT_TRUE(comparison.divergence);
   EXPECT_EQ(comparison.divergence->operation, "-");
   EXPECT_EQ(comparison.divergence->operands, "2x2, 3.0");
@@ -95,7 +105,7 @@ TEST_F(FirstDivergence, namesTheOperationItsOperandsAndTheCell) {
 }
 
 TEST_F(FirstDivergence, opensLoopsCallsAndBranches) {
-  Comparison comparison = compare(nested, true);
+  Comparison comparison = compare(nested, TestEngine::TakesDifferencesForSums);
   ASSERT_TRUE(comparison.divergence);
   EXPECT_EQ(comparison.divergence->operation, "-");
   // The third iteration is the first that subtracts: 10 + 1 + 2, minus 3.
