@@ -8,7 +8,9 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <limits>
 #include <memory>
+#include <sys/mman.h>
 #include <unistd.h>
 
 namespace tokamak::cost {
@@ -52,15 +54,17 @@ TOKAMAK_WIDEST_VECTORS double compute(int64_t steps) {
   return sum[0];
 }
 
-// Reads one cell of each of `count` cache lines, in an order that jumps through all `cells`.
-double readScattered(const double *cells, int64_t size, int64_t count) {
-  uint64_t state = 1;
-  double sum = 0;
-  for (int64_t i = 0; i < count; ++i) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    sum += cells[(state >> 33) % static_cast<uint64_t>(size)];
-  }
-  return sum;
+// Reads `count` cells in an order that jumps through all 2^bits of them. Which comes next takes no
+// time to find, as in a kernel that has a list of them, and reads don't wait for each other.
+double readScattered(const double *cells, int bits, int64_t count) {
+  double sums[4] = {};
+  for (int64_t i = 0; i < count; i += 4)
+    for (int k = 0; k < 4; ++k) {
+      uint64_t mixed = static_cast<uint64_t>(i + k) * 0x9e3779b97f4a7c15u;
+      mixed = (mixed ^ mixed >> 32) * 0xd6e8feb86659fd93u;
+      sums[k] += cells[mixed >> (64 - bits)];
+    }
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
 volatile double keepAlive;
@@ -84,8 +88,36 @@ struct Free {
 };
 using Buffer = std::unique_ptr<double, Free>;
 
+// On huge pages, as large arrays are: their first touch costs a fraction of that of small pages.
 Buffer allocate(int64_t cells) {
-  return Buffer(static_cast<double *>(std::aligned_alloc(64, cells * sizeof(double))));
+  constexpr int64_t hugePage = 2 << 20;
+  int64_t bytes = (cells * 8 + hugePage - 1) / hugePage * hugePage;
+  Buffer buffer(static_cast<double *>(std::aligned_alloc(hugePage, bytes)));
+  if (buffer)
+    madvise(buffer.get(), bytes, MADV_HUGEPAGE);
+  return buffer;
+}
+
+// Drives cells out of all caches, which may hold more than they say: virtual machines see the
+// caches of one core and use those of others.
+void flush([[maybe_unused]] const double *cells, [[maybe_unused]] int64_t count) {
+#if defined(__x86_64__)
+  constexpr int64_t cellsPerLine = 8;
+  for (int64_t i = 0; i < count; i += cellsPerLine)
+    __builtin_ia32_clflush(cells + i);
+  __builtin_ia32_mfence();
+#endif
+}
+
+// Where there is no way to flush, at least everything behind these cells was written since.
+double nanosecondsToReadFromMemory(double *cells, int64_t count) {
+  double best = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < 3; ++i) {
+    writeAll(cells, largeCells, i);
+    flush(cells, count);
+    best = std::min(best, timeOf([&] { keepAlive = readAll(cells, count); }));
+  }
+  return best;
 }
 
 double cacheCapacity(double fallback) {
@@ -110,10 +142,17 @@ MachineModel calibrate(const std::function<void()> &emptyLaunch) {
 
   const double largeBytes = largeCells * 8.0, smallBytes = smallCells * 8.0;
   double fresh = timeOf([&] { writeAll(large.get(), largeCells, 1); });
+  // Once more: the first time a virtual machine may have to ask its host for the memory.
+  large.reset();
+  large = allocate(largeCells);
+  if (!large)
+    return machine;
+  fresh = std::min(fresh, timeOf([&] { writeAll(large.get(), largeCells, 1); }));
   double written = bestOf(2, [&] { writeAll(large.get(), largeCells, 2); });
-  double read = bestOf(2, [&] { keepAlive = readAll(large.get(), largeCells); });
+  constexpr int64_t coldCells = largeCells / 4;
+  double read = nanosecondsToReadFromMemory(large.get(), coldCells);
   machine.memoryWriteBytesPerNanosecond = largeBytes / written;
-  machine.memoryReadBytesPerNanosecond = largeBytes / read;
+  machine.memoryReadBytesPerNanosecond = coldCells * 8.0 / read;
   machine.firstTouchNanosecondsPerByte = std::max(0.0, fresh - written) / largeBytes;
 
   // Once round a small buffer is too short for the clock.
@@ -129,9 +168,10 @@ MachineModel calibrate(const std::function<void()> &emptyLaunch) {
   machine.cacheWriteBytesPerNanosecond = rounds * smallBytes / smallWritten;
   machine.cacheReadBytesPerNanosecond = rounds * smallBytes / smallRead;
 
-  constexpr int64_t gatheredCells = 1 << 19, gathers = 1 << 18; // 4 MiB
+  constexpr int gatheredBits = 19; // 4 MiB
+  constexpr int64_t gathers = 1 << 18;
   machine.gatherNanoseconds =
-      bestOf(3, [&] { keepAlive = readScattered(large.get(), gatheredCells, gathers); }) / gathers;
+      bestOf(3, [&] { keepAlive = readScattered(large.get(), gatheredBits, gathers); }) / gathers;
 
   constexpr int64_t steps = 20000;
   // Real cell operators are chains with loads and stores between them: about half of the peak.
