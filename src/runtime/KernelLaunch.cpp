@@ -104,7 +104,8 @@ public:
         united.push_back(&operand.array());
       ++number;
     }
-    ExecutionContext context{.scheduler = scheduler};
+    ExecutionContext context;
+    context.scheduler = scheduler;
     uniteEntries(context, united);
     for (const Value &operand : operands)
       if (operand.isArray())

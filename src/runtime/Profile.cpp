@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 #include <thread>
+#include <tuple>
 
 namespace tokamak::runtime {
 
@@ -53,8 +54,9 @@ void Profile::record(const Step &step) {
 std::vector<OperatorProfile> Profile::operators() const {
   std::lock_guard lock(mutex_);
   std::vector<OperatorProfile> sorted = operators_;
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const auto &a, const auto &b) { return a.nanoseconds > b.nanoseconds; });
+  std::sort(sorted.begin(), sorted.end(), [](const auto &a, const auto &b) {
+    return std::tie(b.nanoseconds, a.name) < std::tie(a.nanoseconds, b.name);
+  });
   return sorted;
 }
 

@@ -18,10 +18,12 @@ bool isSameMistake(const std::string &found, const std::string &raised) {
   if (found == raised)
     return true;
   std::string pattern;
+  bool isGeneral = false;
   for (size_t i = 0; i < found.size(); ++i) {
     char c = found[i];
     bool unknown = c == '?' && ((i + 1 < found.size() && found[i + 1] == 'x') ||
                                 (i > 0 && found[i - 1] == 'x'));
+    isGeneral |= unknown;
     if (unknown)
       pattern += "[0-9]+";
     else if (std::isalnum(static_cast<unsigned char>(c)) || c == ' ')
@@ -29,6 +31,9 @@ bool isSameMistake(const std::string &found, const std::string &raised) {
     else
       pattern += fmt::format("\\{}", c);
   }
+  // Who knows the sizes may have advice.
+  if (isGeneral)
+    pattern += "(; .*)?";
   return std::regex_match(raised, std::regex(pattern));
 }
 
