@@ -14,10 +14,11 @@ static constexpr double bytesPerLine = 64;
 // Finding the next entry, and a cell of another CSR array at it.
 static constexpr double flopsPerEntry = 2, flopsPerMatch = 6;
 // A multiplication and the addition to a sum are one instruction. A native dense product comes
-// closer to the machine's peak if it is not narrow; one of two CSR arrays needs about so many
-// operations for each multiplication.
-static constexpr double productSpeed = 2, nativeProductSpeed = 1.3, flopsPerSparseProduct = 8;
-static constexpr double leastNativeColumns = 16;
+// closer to the machine's peak, but packs both factors first and goes over the result several
+// times: so much for each of their cells, which decides where one of the three is narrow. One of
+// two CSR arrays needs about so many operations for each multiplication.
+static constexpr double productSpeed = 2, nativeProductSpeed = 1.2, flopsPerPackedCell = 24;
+static constexpr double flopsPerSparseProduct = 8;
 // What is always in the nearest cache is not gathered.
 static constexpr double nearBytes = 32 << 10;
 
@@ -125,9 +126,9 @@ void OperatorCost::addNativeProduct(int member, cost::Work &work) const {
     work.flops += all * facts.densityOf(sparse) + flopsPerEntry * facts.entriesOf(sparse);
     work.gathers += gathersOf(facts.entriesOf(sparse), dense, graph_.shapeOf(dense).columns);
   } else {
-    double narrowest = std::min(graph_.estimate(graph_.shapeOf(left).columns),
-                                graph_.estimate(graph_.shapeOf(right).columns));
-    work.flops += narrowest < leastNativeColumns ? all : all / nativeProductSpeed;
+    double packed = graph_.cells(graph_.shapeOf(left)) + graph_.cells(graph_.shapeOf(right)) +
+                    graph_.cells(graph_.shapeOf(node.operation->getResult(0)));
+    work.flops += all / nativeProductSpeed + flopsPerPackedCell * packed;
   }
 }
 
