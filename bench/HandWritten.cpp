@@ -295,6 +295,21 @@ int main(int count, char **arguments) {
       X[0] = r;
       return readAll(X);
     });
+  } else if (name == "gathers") { // `rows` cells of an array of a million, in a random order
+    constexpr uint64_t cells = 1 << 20;
+    Array X(cells);
+    fill(X, 7919, 1009);
+    std::vector<int32_t> places(rows);
+    for (int64_t i = 0; i < rows; ++i)
+      places[i] = static_cast<int32_t>((i * 0x9e3779b97f4a7c15u >> 40) % cells);
+    measure(repetitions, [&](int r) {
+      X[0] = r;
+      double sums[4] = {};
+      for (int64_t i = 0; i + 4 <= rows; i += 4)
+        for (int k = 0; k < 4; ++k)
+          sums[k] += X[places[i + k]];
+      return sums[0] + sums[1] + sums[2] + sums[3];
+    });
   } else if (name == "chain-narrow" && columns == 10) {
     measureChain<10>(rows, repetitions);
   } else if (name == "chain-wide" && columns == 100) {

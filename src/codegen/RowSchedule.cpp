@@ -175,6 +175,8 @@ void Scheduler::addValue(Value value, RowPass &pass) {
   if (!op) {
     if (extent == Extent::Narrow)
       schedule_.panelInputs.insert(value);
+    else
+      pass.wideInputs.insert(value);
     return;
   }
   if (hasProductPanel(body_, value))

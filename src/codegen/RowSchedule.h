@@ -24,6 +24,7 @@ struct RowPass {
   llvm::SmallVector<tok::MatmulOp> products;   // products with panels that are complete after it
   llvm::SmallVector<const Root *> roots;       // results over its columns
   llvm::SetVector<mlir::Value> perRowOperands; // m×1 values that its values use
+  llvm::DenseSet<mlir::Value> wideInputs;      // arrays whose rows it reads
   llvm::DenseSet<mlir::Value> loaded;          // values it takes from scratch memory
   llvm::SetVector<mlir::Value> kept;           // values it leaves there
 };
