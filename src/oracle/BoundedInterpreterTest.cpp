@@ -76,6 +76,31 @@ TEST_F(Bounds, knowWhereSinglePrecisionEnds) {
   EXPECT_GE(sum({0x1p-160, 0x1p-160}, single).engine[0], 0x1p-149);
 }
 
+TEST_F(Bounds, ofMeansLeaveTheSignOfAZeroOpenAsSumsDo) {
+  EXPECT_EQ(
+      of("%r = tok.aggregate mean full %x : tensor<?x?xf64> -> f64", row({-0.0}), "f64").engine[0],
+      CellErrors::zeroSign);
+}
+
+TEST_F(Bounds, areNotRoundedDownWhereCellsAreMoved) {
+  // 1e-3 and 1e-60 are no numbers of single precision.
+  auto bound = [&](double error) {
+    context_.loadDialect<tok::TokDialect, mlir::func::FuncDialect>();
+    auto module = mlir::parseSourceString<mlir::ModuleOp>(
+        "func.func @f(%x: tensor<?x?xf32>) -> tensor<?x?xf32> { %r = tok.cbind %x, %x : "
+        "(tensor<?x?xf32>, tensor<?x?xf32>) -> tensor<?x?xf32> return %r : tensor<?x?xf32> }",
+        &context_);
+    runtime::ExecutionContext execution;
+    BoundedInterpreter interpreter(*module, execution, {.singlePrecision = true});
+    CellErrors errors({0, error});
+    return interpreter.call("f", {{row({1, 2}), errors, errors, {}}}).front().engine[1];
+  };
+  EXPECT_GE(bound(1e-3), 1e-3);
+  EXPECT_GE(bound(1e-60), 1e-60);
+  EXPECT_EQ(bound(CellErrors::zeroSign), CellErrors::zeroSign);
+  EXPECT_EQ(bound(CellErrors::anything), CellErrors::anything);
+}
+
 TEST_F(Bounds, ofSumsGrowWithTheSum) {
   EXPECT_GT(sum({0.1, 0.2, 0.3}).engine[0], 0);
   EXPECT_LT(sum({0.1, 0.2, 0.3}).engine[0], 1e-15);

@@ -36,13 +36,21 @@ Value arrayOf(const std::vector<double> &cells, const runtime::Shape &shape) {
   return array;
 }
 
+// The least number that single precision has and that is no smaller: what moves the cells of such
+// a matrix rounds them.
+double roundedUp(double error) {
+  auto single = static_cast<float>(error);
+  return single < error ? std::nextafter(single, INFINITY) : single;
+}
+
 // The errors as an array of the operand's shape, or as a number.
-Value errorsAsValue(const Tracked &operand) {
+Value errorsAsValue(const ErrorModel &model, const Tracked &operand) {
+  bool isSingle = model.roundoff > 0x1p-53;
   if (!operand.value.isArray())
-    return operand.errors[0];
+    return isSingle ? roundedUp(operand.errors[0]) : operand.errors[0];
   ArrayPointer errors = Array::create(operand.value.array()->shape());
   for (int64_t i = 0; i < errors->cells(); ++i)
-    errors->mutableData()[i] = operand.errors[i];
+    errors->mutableData()[i] = isSingle ? roundedUp(operand.errors[i]) : operand.errors[i];
   return errors;
 }
 
@@ -184,7 +192,7 @@ CellErrors OperationRules::movedErrors(mlir::Operation &operation, Operands oper
     bool moves = i < moved && (operand.value.isArray() || operand.value.isNumber());
     if (i < moved && !moves)
       return CellErrors({CellErrors::anything}); // parts of lists and texts
-    errors.push_back(moves ? errorsAsValue(operand) : operand.value);
+    errors.push_back(moves ? errorsAsValue(model_, operand) : operand.value);
   }
   Value result = meaning(operation, std::move(errors)).front();
   return result.isArray() ? errorsFromValue(result) : CellErrors({CellErrors::anything});
@@ -219,9 +227,9 @@ CellErrors OperationRules::removeEmptyErrors(mlir::Operation &operation, Operand
       kept->mutableData()[line] = truth == Truth::NotZero;
     }
   }
-  return errorsFromValue(
-      meaning(operation, {errorsAsValue(target), margin.value, Value(kept), emptyReturn.value})
-          .front());
+  return errorsFromValue(meaning(operation, {errorsAsValue(model_, target), margin.value,
+                                             Value(kept), emptyReturn.value})
+                             .front());
 }
 
 // Weights are summed in any order.

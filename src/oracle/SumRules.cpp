@@ -83,10 +83,9 @@ double extremeError(const ErrorModel &model, bool isMaximum, const std::vector<C
 double meanError(const ErrorModel &model, const std::vector<Cell> &cells, double result) {
   double count = static_cast<double>(cells.size());
   double error = sumError(model, cells, result * count);
-  if (error == 0 || error == anything || !std::isfinite(result))
+  if (error == 0 || error == zeroSign || error == anything || !std::isfinite(result))
     return error;
-  return std::max(error, 0.0) / count * 1.01 + 2 * model.roundoff * std::fabs(result) +
-         (error == zeroSign ? 0 : model.smallest());
+  return error / count * 1.01 + 2 * model.roundoff * std::fabs(result) + model.smallest();
 }
 
 // Of sum (x - mean)^2 / (n - 1), where the mean is off by as much as it may be.
