@@ -193,8 +193,10 @@ EntryPattern BlockFacts::unionFor(Operation &operation, bool stored) const {
     if (constantOf(operand))
       continue;
     const EntryPattern *beside = llvm::find_if(patterns_, [&](const EntryPattern &pattern) {
+      if (shapeOf(pattern) != shape) // of a vector, whose cells count for many
+        return false;
       return stored && isCsr(operand) ? pattern == operand
-                                      : shapeOf(pattern) == shape && whereZero(pattern, operand);
+                                      : whereZero(pattern, operand).has_value();
     });
     if (beside == patterns_.end())
       return {};

@@ -160,8 +160,8 @@ TEST(SparseFrames, entriesOfSeveralArraysWhereNoneAloneWillDo) {
 
 TEST(SparseFrames, nothingIsUnitedInVain) {
   // Not zero beside both; of other sizes; a dense one; so many entries that the result is dense.
-  SparseBlock block("S:mxn/0.01 T:mxn/0.02 U:mxq/0.01 D:mxn F:mxn/0.245 v:mx1",
-                    "!m, !m, !m, !m, !m, !m, !m", R"(
+  SparseBlock block("S:mxn/0.01 T:mxn/0.02 U:mxq/0.01 D:mxn F:mxn/0.245 v:mx1 r:1xn/0.02",
+                    "!m, !m, !m, !m, !m, !m, !m, !m", R"(
     %1 = tok.binary eq %S, %T : (!m, !m) -> !m
     %2 = tok.binary pow %S, %T : (!m, !m) -> !m
     %3 = tok.binary add %S, %D : (!m, !m) -> !m
@@ -169,7 +169,8 @@ TEST(SparseFrames, nothingIsUnitedInVain) {
     %5 = tok.binary mul %S, %T : (!m, !m) -> !m
     %6 = tok.binary add %S, %v : (!m, !m) -> !m
     %7 = tok.binary add %S, %S : (!m, !m) -> !m
-    return %1, %2, %3, %4, %5, %6, %7 : !m, !m, !m, !m, !m, !m, !m)");
+    %8 = tok.binary add %S, %r : (!m, !m) -> !m
+    return %1, %2, %3, %4, %5, %6, %7, %8 : !m, !m, !m, !m, !m, !m, !m, !m)");
   EXPECT_EQ(unions(block), "");
 }
 
