@@ -61,7 +61,9 @@ struct BoundedInterpreter::Domain {
   std::vector<Bounded> compute(mlir::Operation &operation, std::vector<Bounded> operands) {
     bool hasEffect = reference::hasEffect(operation);
     for (const Bounded &operand : operands)
-      if (operand.failure && owner.failsWhereNeeded_ && !hasEffect)
+      if (operand.failure && owner.failsWhereNeeded_ && asksForSize(operation))
+        throw Undecided("the size of what fails may be known without it");
+      else if (operand.failure && owner.failsWhereNeeded_ && !hasEffect)
         return failed(operation, operand.failure);
       else
         checkHasValue(operand);
@@ -72,6 +74,22 @@ struct BoundedInterpreter::Domain {
     } catch (const Error &error) {
       return failed(operation, std::make_shared<const Error>(error));
     }
+  }
+
+  // A loop or branch that fails and has no effect is left out, too, where nobody needs its results.
+  std::vector<Bounded> control(mlir::Operation &operation,
+                               llvm::function_ref<std::vector<Bounded>()> run) {
+    if (!owner.failsWhereNeeded_ || !mlir::isMemoryEffectFree(&operation))
+      return run();
+    try {
+      return run();
+    } catch (const Error &error) {
+      return failed(operation, std::make_shared<const Error>(error));
+    }
+  }
+
+  static bool asksForSize(mlir::Operation &operation) {
+    return mlir::isa<tok::RowsOp, tok::ColumnsOp, tok::LengthOp, tok::SizeOp>(operation);
   }
 
   static std::vector<Bounded> failed(mlir::Operation &operation,

@@ -101,6 +101,23 @@ TEST_F(Bounds, areNotRoundedDownWhereCellsAreMoved) {
   EXPECT_EQ(bound(CellErrors::anything), CellErrors::anything);
 }
 
+TEST_F(Bounds, loopsThatFailAreLeftOutWhereNobodyNeedsThem) {
+  constexpr const char *text = R"(
+    %zero = tok.constant 0 : i64
+    %one = tok.constant 1 : i64
+    %last = tok.while carrying (%j = %zero) : i64 {
+      %q = tok.binary intdiv %j, %zero : (i64, i64) -> i64
+      %c = tok.binary lt %q, %one : (i64, i64) -> i1
+      tok.condition %c, %j : i64
+    } do {
+      tok.yield %j : i64
+    }
+    %unused = tok.binary add %last, %one : (i64, i64) -> i64
+    %r = tok.unary abs %x : tensor<?x?xf64> -> tensor<?x?xf64>)";
+  EXPECT_THROW(of(text, row({1}), matrix), Error);
+  EXPECT_EQ(of(text, row({1}), matrix, {.failsWhereNeeded = true}).value.array()->data()[0], 1);
+}
+
 TEST_F(Bounds, ofSumsGrowWithTheSum) {
   EXPECT_GT(sum({0.1, 0.2, 0.3}).engine[0], 0);
   EXPECT_LT(sum({0.1, 0.2, 0.3}).engine[0], 1e-15);

@@ -27,6 +27,9 @@ struct PlainDomain {
     started |= hasEffect(operation);
     return meaningOf(operation, operands, context);
   }
+  std::vector<Value> control(mlir::Operation &, llvm::function_ref<std::vector<Value>()> run) {
+    return run();
+  }
 };
 
 } // namespace

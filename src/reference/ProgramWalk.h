@@ -10,6 +10,9 @@
 //     Value counter(int64_t value);                      // of a loop
 //     runtime::DrawPosition &draws();                    // of numbers without a seed
 //     std::vector<Value> compute(mlir::Operation &operation, std::vector<Value> operands);
+//     // A branch or loop: what `run` gives, unless the domain has another idea of its errors.
+//     std::vector<Value> control(mlir::Operation &operation,
+//                                llvm::function_ref<std::vector<Value>()> run);
 //   };
 //   ProgramWalk<Domain> walk(module, domain);
 //   walk.call("main", {});
@@ -105,9 +108,15 @@ private:
 
   Values runOperation(mlir::Operation &operation, Frame &frame) {
     return llvm::TypeSwitch<mlir::Operation *, Values>(&operation)
-        .Case([&](tok::IfOp op) { return runIf(op, frame); })
-        .Case([&](tok::WhileOp op) { return runWhile(op, frame); })
-        .template Case<tok::ForOp, tok::ParForOp>([&](auto op) { return runCounted(op, frame); })
+        .Case([&](tok::IfOp op) {
+          return domain_.control(operation, [&] { return runIf(op, frame); });
+        })
+        .Case([&](tok::WhileOp op) {
+          return domain_.control(operation, [&] { return runWhile(op, frame); });
+        })
+        .template Case<tok::ForOp, tok::ParForOp>([&](auto op) {
+          return domain_.control(operation, [&] { return runCounted(op, frame); });
+        })
         .Case([&](tok::CallOp op) { return runCall(operation, op.getCallee(), frame); })
         .Case([&](tok::ExecuteOp op) { return runCall(operation, op.getBlock(), frame); })
         .Default([&](mlir::Operation *) {
