@@ -66,6 +66,7 @@ BENCHMARKS = [
     Benchmark("linreg-cg", "linreg-cg", 1_000_000, 100, 1, 3, (PYTHON, 2.0), 21, 1e-4),
     Benchmark("multilogreg", "multilogreg", 500_000, 50, 1, 3, (PYTHON, 2.0), 0, 2e-3, ("NumPy", "scikit-learn")),
     Benchmark("linreg-ds", "linreg-ds", 1_000_000, 100, 1, 3, (PYTHON, 2.0), 0, 1e-6, ("NumPy", "scikit-learn"), 1e10),
+    # From other random starts, k-means ends in other local minima.
     Benchmark("kmeans", "kmeans", 500_000, 50, 1, 3, (PYTHON, 2.0), 20, 0.15, ("NumPy", "scikit-learn"), 1e10),
     # Twelve bytes are read for each of ten million entries, twenty times; what they point to comes on top.
     Benchmark("pagerank", "pagerank", 1_000_000, 10, 1, 3, (PYTHON, 2.0), 30, 1e-9, ("NumPy",), gathers=2e8),

@@ -419,7 +419,6 @@ Value RowValues::wideLine(Value value, int row) {
 // memory is at work all the time.
 void RowValues::prefetch(Value input) {
   Type cells = cellsOf(input);
-  Value firstCell = cellPointer(inputArray(input), input, 0, cells);
   int64_t lineCells = cells.isF32() ? 2 * lanes : lanes, lines = lanes * lanes / lineCells;
   auto reads = [&](const RowPass &pass) { return pass.wideInputs.contains(input); };
   auto behind = schedule_.passes.end();
@@ -427,6 +426,7 @@ void RowValues::prefetch(Value input) {
   auto second = first == behind ? behind : std::find_if(first + 1, behind, reads);
   if (pass_ != first && pass_ != second)
     return;
+  Value firstCell = cellPointer(inputArray(input), input, 0, cells);
   int64_t half = second == behind ? lines : lines / 2;
   int64_t begin = pass_ == first ? 0 : half, end = pass_ == first ? half : lines;
   State none;

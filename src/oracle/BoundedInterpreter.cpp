@@ -69,11 +69,7 @@ struct BoundedInterpreter::Domain {
         checkHasValue(operand);
     if (hasEffect || !owner.failsWhereNeeded_)
       return computed(operation, std::move(operands));
-    try {
-      return computed(operation, std::move(operands));
-    } catch (const Error &error) {
-      return failed(operation, std::make_shared<const Error>(error));
-    }
+    return withFailure(operation, [&] { return computed(operation, std::move(operands)); });
   }
 
   // A loop or branch that fails and has no effect is left out, too, where nobody needs its results.
@@ -81,6 +77,12 @@ struct BoundedInterpreter::Domain {
                                llvm::function_ref<std::vector<Bounded>()> run) {
     if (!owner.failsWhereNeeded_ || !mlir::isMemoryEffectFree(&operation))
       return run();
+    return withFailure(operation, run);
+  }
+
+  // What `run` gives; where it fails, results that say why.
+  static std::vector<Bounded> withFailure(mlir::Operation &operation,
+                                          llvm::function_ref<std::vector<Bounded>()> run) {
     try {
       return run();
     } catch (const Error &error) {

@@ -97,6 +97,7 @@ struct ErrorModel {
   double roundoff = 0x1p-53; // half the distance from 1 to the next number
   double largest = std::numeric_limits<double>::max();
   int lowestExponent = -1074; // of the smallest number above zero, which is 2 to this power
+  bool isSingle() const { return roundoff > 0x1p-53; }
   double smallest() const { return std::ldexp(1.0, lowestExponent); }
   // Functions such as exp are within so many units in the last place of each other.
   double functionUnits = 0;

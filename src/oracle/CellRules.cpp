@@ -40,7 +40,7 @@ public:
     addValue(corner);
     if (std::fabs(corner) > model_.largest)
       addValue(std::copysign(INFINITY, corner));
-    else if (model_.roundoff > 0x1p-53)
+    else if (model_.isSingle())
       addValue(static_cast<float>(corner));
   }
   double error() const { return error_; }

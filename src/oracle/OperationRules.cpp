@@ -45,7 +45,7 @@ double roundedUp(double error) {
 
 // The errors as an array of the operand's shape, or as a number.
 Value errorsAsValue(const ErrorModel &model, const Tracked &operand) {
-  bool isSingle = model.roundoff > 0x1p-53;
+  bool isSingle = model.isSingle();
   if (!operand.value.isArray())
     return isSingle ? roundedUp(operand.errors[0]) : operand.errors[0];
   ArrayPointer errors = Array::create(operand.value.array()->shape());

@@ -47,7 +47,7 @@ double productError(const ErrorModel &model, const std::vector<Cell> &cells, dou
     magnitude += std::fabs(std::log2(size));
   }
   // Beyond this a partial product may overflow or vanish where the whole does not.
-  double limit = model.roundoff < 0x1p-30 ? 1000 : 120;
+  double limit = model.isSingle() ? 120 : 1000;
   if (magnitude > limit || std::isinf(relative))
     return anything;
   if (cells.size() < 2 || !std::isfinite(result))
@@ -318,7 +318,7 @@ CellErrors matmulErrors(const ErrorModel &model, Tracked x, Tracked y,
   product.terms = inner + left.terms() + right.terms() + 2;
   product.largest = left.largest + right.largest;
   product.smallest = left.smallest + right.smallest;
-  double limit = model.roundoff < 0x1p-30 ? 1000 : 120;
+  double limit = model.isSingle() ? 120 : 1000;
   bool orderDecides =
       isChain && (product.largest + std::log2(product.terms) > limit || product.smallest < -limit);
 
