@@ -1,11 +1,13 @@
-// Matrix products: OpenBLAS on one thread for each tile, tiles over the scheduler. Where tiles
-// begin depends on the sizes alone, so the bits of a product do not depend on the number of
-// threads. Products of two dense f32 arrays are computed, and added up, in f32.
+// Matrix products: OpenBLAS on one thread for each tile, tiles over the scheduler; t(a) %*% b of
+// many rows by TransposedProduct. Where tiles begin depends on the sizes alone, so the bits of a
+// product do not depend on the number of threads. Products of two dense f32 arrays are computed,
+// and added up, in f32.
 #include "runtime/BatchedProducts.h"
 #include "runtime/Blas.h"
 #include "runtime/NativeOperands.h"
 #include "runtime/NativeTables.h"
 #include "runtime/SparseProducts.h"
+#include "runtime/TransposedProduct.h"
 
 namespace tokamak::runtime {
 namespace {
@@ -89,6 +91,10 @@ void multiplyTiled(ExecutionContext &context, const Product<Number> &product, Ar
 ArrayPointer multiplyDense(ExecutionContext &context, const Array &lhs, const Array &rhs,
                            const GemmShape &shape) {
   ArrayPointer result = Array::create({shape.rows, shape.columns}, lhs.elementType());
+  if (shape.lhsTransposed && !shape.rhsTransposed && TransposedProduct::suits(lhs, rhs)) {
+    TransposedProduct(lhs, rhs).compute(context, *result);
+    return result;
+  }
   withCellType(lhs, [&]<typename Number>() {
     Product<Number> product{lhs, rhs, shape};
     bool isLong = product.flops() >= smallestParallelFlops &&

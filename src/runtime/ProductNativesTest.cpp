@@ -43,7 +43,9 @@ TEST(ProductNatives, multiplies) {
                     {100000, 30, 1},
                     {1, 300000, 1},
                     {1, 30, 100000},
-                    {600, 600, 600}}) {
+                    {600, 600, 600},
+                    {100, 5000, 30},
+                    {9, 1000, 8}}) {
     Value a = numbers(size.rows, size.inner), b = numbers(size.inner, size.columns);
     expectProduct(a, b, call("matmul", {a, b}));
     expectProduct(a, b, call("matmul_transposed_left", {call("transpose", {a}), b}));

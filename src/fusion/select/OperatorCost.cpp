@@ -15,9 +15,11 @@ static constexpr double bytesPerLine = 64;
 static constexpr double flopsPerEntry = 2, flopsPerMatch = 6;
 // A multiplication and the addition to a sum are one instruction. A native dense product comes
 // closer to the machine's peak, but packs both factors first and goes over the result several
-// times: so much for each of their cells, which decides where one of the three is narrow. One of
-// two CSR arrays needs about so many operations for each multiplication.
+// times: so much for each of their cells, which decides where one of the three is narrow.
+// Transposed products of many rows are not packed (runtime/TransposedProduct.h), and of t(X) %*% X
+// half is computed. One of two CSR arrays needs about so many operations for each multiplication.
 static constexpr double productSpeed = 2, nativeProductSpeed = 1.2, flopsPerPackedCell = 24;
+static constexpr double fewestRowsUnpacked = 256, fewestColumnsUnpacked = 8;
 static constexpr double flopsPerSparseProduct = 8;
 // What is always in the nearest cache is not gathered.
 static constexpr double nearBytes = 32 << 10;
@@ -111,6 +113,15 @@ void OperatorCost::addSparseMember(int member, const Frame &frame, Role role,
   }
 }
 
+bool OperatorCost::isUnpacked(const Node &node) const {
+  return node.kind == NodeKind::TransposedProduct &&
+         llvm::all_of(node.operands, [&](Value operand) {
+           Shape shape = graph_.shapeOf(operand);
+           return graph_.estimate(shape.rows) >= fewestRowsUnpacked &&
+                  graph_.estimate(shape.columns) >= fewestColumnsUnpacked;
+         });
+}
+
 void OperatorCost::addNativeProduct(int member, cost::Work &work) const {
   const Node &node = graph_[member];
   const BlockFacts &facts = graph_.facts();
@@ -125,6 +136,8 @@ void OperatorCost::addNativeProduct(int member, cost::Work &work) const {
     Value sparse = leftCsr ? left : right, dense = leftCsr ? right : left;
     work.flops += all * facts.densityOf(sparse) + flopsPerEntry * facts.entriesOf(sparse);
     work.gathers += gathersOf(facts.entriesOf(sparse), dense, graph_.shapeOf(dense).columns);
+  } else if (isUnpacked(node)) {
+    work.flops += (left == right ? 0.5 : 1) * all / nativeProductSpeed;
   } else {
     double packed = graph_.cells(graph_.shapeOf(left)) + graph_.cells(graph_.shapeOf(right)) +
                     graph_.cells(graph_.shapeOf(node.operation->getResult(0)));

@@ -44,6 +44,8 @@ private:
   void addSparseMember(int member, const Frame &frame, Role role, cost::Work &work) const;
   void addOperand(mlir::Value operand, const Frame &frame, cost::Work &work) const;
   void addResult(int root, const Frame &frame, cost::Work &work) const;
+  // A native transposed product that reads its factors where they are.
+  bool isUnpacked(const Node &node) const;
   void addNativeProduct(int member, cost::Work &work) const;
   double productFlops(const Node &node) const;
   double gathersOf(double accesses, mlir::Value array, int64_t columns) const;
