@@ -8,7 +8,7 @@ namespace tokamak::runtime {
 namespace {
 
 // With fewer rows, going over the result costs more than its products.
-constexpr int64_t fewestRows = 256;
+constexpr int64_t fewestRows = 64;
 // Wider operands are cut into blocks, whose columns are copied together chunk by chunk: rows that
 // are far apart would compete for the same places in the caches.
 constexpr int64_t widestBlock = 256;

@@ -118,7 +118,7 @@ TEST(TransposedProduct, leavesFewRowsAndColumnsToOthers) {
     EXPECT_FALSE(TransposedProduct::suits(*wide, *numbers(300, 40, 1, ElementType::F32), bytes));
     EXPECT_FALSE(TransposedProduct::suits(*wide, *Array::asCsr(wide), bytes));
   }
-  ArrayReference few = numbers(255, 40, 1, ElementType::F64);
+  ArrayReference few = numbers(63, 40, 1, ElementType::F64);
   EXPECT_FALSE(TransposedProduct::suits(*few, *few));
   EXPECT_FALSE(TransposedProduct::suits(*wide, *wide, 0));
 }

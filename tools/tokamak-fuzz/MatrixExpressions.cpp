@@ -108,6 +108,13 @@ Attempt Expressions::contraction(Dimension rows, Dimension columns, int depth) {
   Dimension k = inner();
   if (most(rows) * most(columns) * most(k) > 400'000 || !fits(rows, k) || !fits(k, columns))
     return std::nullopt;
+  auto size = [&](const Expression &x, const Expression &y) {
+    return x.size * y.size * std::max<int64_t>(1, most(k));
+  };
+  if (rows == columns && random_.chance(0.5)) {
+    Expression x = matrixOf(k, rows, depth);
+    return made("(t(@) %*% @)", rows, rows, size(x, x), {x.node, x.node});
+  }
   auto factor = [&](Dimension r, Dimension c) {
     if (!random_.chance(0.3))
       return matrixOf(r, c, depth);
@@ -115,8 +122,7 @@ Attempt Expressions::contraction(Dimension rows, Dimension columns, int depth) {
     return made("t(@)", r, c, x.size, {x.node});
   };
   Expression x = factor(rows, k), y = factor(k, columns);
-  return made("(@ %*% @)", rows, columns, x.size * y.size * std::max<int64_t>(1, most(k)),
-              {x.node, y.node});
+  return made("(@ %*% @)", rows, columns, size(x, y), {x.node, y.node});
 }
 
 Attempt Expressions::chain(Dimension rows, Dimension columns, int depth) {

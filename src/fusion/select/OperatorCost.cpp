@@ -19,7 +19,7 @@ static constexpr double flopsPerEntry = 2, flopsPerMatch = 6;
 // Transposed products of many rows are not packed (runtime/TransposedProduct.h), and of t(X) %*% X
 // half is computed. One of two CSR arrays needs about so many operations for each multiplication.
 static constexpr double productSpeed = 2, nativeProductSpeed = 1.2, flopsPerPackedCell = 24;
-static constexpr double fewestRowsUnpacked = 256, fewestColumnsUnpacked = 8;
+static constexpr double fewestRowsUnpacked = 64, fewestColumnsUnpacked = 8;
 static constexpr double flopsPerSparseProduct = 8;
 // What is always in the nearest cache is not gathered.
 static constexpr double nearBytes = 32 << 10;
