@@ -50,6 +50,7 @@ def trace_has_every_step():
         events = [e for e in json.load(open(path))["traceEvents"] if e["ph"] == "X"]
     assert len(events) == sum(op["calls"] for op in report["operators"])
     assert all(e["dur"] >= 0 and e["ts"] >= 0 and e["cat"] in ("kernel", "native", "compilation") for e in events)
+    assert all(e["name"].startswith("compile ") == (e["cat"] == "compilation") for e in events)
 
 
 def trace_that_cannot_be_written():

@@ -86,11 +86,14 @@ void Profile::writeTrace(std::ostream &out) const {
                thread, thread == 0 ? std::string("program") : fmt::format("worker {}", thread));
   for (const Event &event : trace_) {
     const OperatorProfile &op = operators_[event.op];
+    // A viewer shows the name alone.
+    std::string_view verb = op.kind == StepKind::Compilation ? "compile " : "";
     fmt::print(
         out,
         ",\n{{\"ph\": \"X\", \"pid\": 1, \"tid\": {}, \"ts\": {:.3f}, \"dur\": {:.3f}, "
-        "\"cat\": \"{}\", \"name\": \"{}\", \"args\": {{\"place\": \"{}\", \"bytes\": {}}}}}",
-        event.thread, event.begin / 1e3, event.duration / 1e3, nameOf(op.kind), escaped(op.name),
+        "\"cat\": \"{}\", \"name\": \"{}{}\", \"args\": {{\"place\": \"{}\", \"bytes\": {}}}}}",
+        event.thread, event.begin / 1e3, event.duration / 1e3, nameOf(op.kind), verb,
+        escaped(op.name),
         escaped(op.place.isKnown()
                     ? fmt::format("{}:{}:{}", op.place.file, op.place.line, op.place.column)
                     : ""),
