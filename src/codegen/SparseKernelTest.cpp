@@ -225,6 +225,36 @@ TEST_F(SparseKernelTest, RowProducts) {
         {sparse(rows, columns, density), dense(columns, 1), dense(rows, 1)}, {}, 1e-11);
 }
 
+// Vectors so long that their cells are prefetched, row by row and as one range of entries; tiles of
+// more and of fewer entries than are looked ahead.
+TEST_F(SparseKernelTest, LongVectors) {
+  constexpr int64_t rows = 9, columns = 132000;
+  for (const char *type : {"f64", "f32"}) {
+    cells = type;
+    for (double density : {1e-5, 1e-3}) {
+      Matrix x = sparse(rows, columns, density);
+      double tolerance = cells == "f32" ? 1e-4 : 1e-11;
+      check(
+          R"(row(%a, %b, %c) sizes [-1, -2, -2, 1, 1, -2] {csr = array<i64: 0>, driver = 0 : i64} : ($M, $M, $M) -> ($M, $M) {
+    ^bb0(%x: $M, %v: $M, %w: $M):
+      %0 = tok.binary mul %x, %w : ($M, $M) -> $M
+      %1 = tok.matmul %0, %v : ($M, $M) -> $M
+      %2 = tok.aggregate sum row %0 : $M -> $M
+      plan.yield %1, %2 : $M, $M
+    })",
+          {x, dense(columns, 1), dense(1, columns)}, {}, tolerance);
+      check(
+          R"(cell(%a, %b) sizes [-1, -2, 1, -2] {csr = array<i64: 0>, driver = 0 : i64} : ($M, $M) -> f64 {
+    ^bb0(%x: $M, %w: $M):
+      %0 = tok.binary mul %x, %w : ($M, $M) -> $M
+      %1 = tok.aggregate sum full %0 : $M -> f64
+      plan.yield %1 : f64
+    })",
+          {x, dense(1, columns)}, {}, tolerance);
+    }
+  }
+}
+
 TEST_F(SparseKernelTest, ColumnSumsOfProducts) {
   for (auto [rows, columns, density] : sizes)
     check(

@@ -100,8 +100,11 @@ Value SparseTile::partialPointer(const SparseRoot &root) {
 }
 
 Value SparseTile::columnIndices() {
-  if (!columnIndices_)
+  if (!columnIndices_) {
+    if (!isFollowed())
+      fetchEntries(driver().indices, vectors_.builder().getI32Type());
     columnIndices_ = loadIndices(vectors_, driver().indices, chunk_->position, chunk_->mask);
+  }
   return columnIndices_;
 }
 
@@ -128,7 +131,6 @@ Value SparseTile::keptPointer(Value kept) {
 }
 
 // Eight doubles for single lanes, eight vectors of sampled products, a row for each lookup and each
-// kept value, narrow rows.
 // kept value, narrow rows.
 void SparseTile::layOutScratch(abi::KernelPlan &plan) {
   paddedColumns_ =

@@ -26,6 +26,7 @@ void SparseTile::emit(abi::KernelPlan &plan) {
     samePattern_[other] = samePattern(vectors_, input(other).pattern(), driver().pattern());
   lastEntry_ = vectors_.subtract(loadOffset(vectors_, driver().offsets, arguments_.end),
                                  vectors_.integer(1));
+  fetchingEnd_ = endOfFetching();
   State state;
   openState(state);
   if (schedule_.isFlat) {
@@ -248,7 +249,7 @@ void SparseTile::addToRowOperation(Operation *op, State &state, size_t &slot) {
   }
   const SparseInput &factor = input(op->getOperand(1));
   if (body_.kindOf(result) != SparseKind::Narrow) {
-    Value cells = gather(vectors_, factor.data, columnIndices(), chunk_->mask, factor.cells);
+    Value cells = atColumns(factor);
     state[slot] = accumulate(vectors_, AggregateKind::Sum, state[slot], {wide(aggregated), cells},
                              chunk_->mask);
     ++slot;

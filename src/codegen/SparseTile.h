@@ -79,6 +79,13 @@ private:
   mlir::Value wide(mlir::Value value);
   mlir::Value wideInput(mlir::BlockArgument input);
   mlir::Value lookUp(mlir::BlockArgument input);
+  // The cells of a vector, one per column of the driver, at the chunk's columns.
+  mlir::Value atColumns(const SparseInput &vector);
+  // Prefetch what later chunks read: of an array with the driver's entries, of a vector at columns.
+  void fetchEntries(mlir::Value pointer, mlir::Type cells);
+  bool isFollowed() const; // by the hardware, which fetches entries itself
+  void fetchCells(const SparseInput &vector);
+  mlir::Value endOfFetching(); // entries from there on fetch no cells
   mlir::Value sampledProduct(tok::MatmulOp product);
   mlir::Value sampledRow(const SparseInput &from, mlir::Value column);
   void sampleTogether(tok::MatmulOp product, const SparseInput &from, State &totals);
@@ -132,7 +139,7 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> narrowBuffers_; // narrow rows that are in memory
   mlir::Value laneBuffer_;                                 // eight doubles
   mlir::Value sampledBuffer_;                              // eight vectors
-  mlir::Value keptBuffers_, paddedColumns_, lastEntry_;
+  mlir::Value keptBuffers_, paddedColumns_, lastEntry_, fetchingEnd_;
 
   // Of the row in emission.
   mlir::Value row_, begin_, end_; // its entries

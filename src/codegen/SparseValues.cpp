@@ -19,6 +19,14 @@ static constexpr int64_t sampledAhead = 8;
 // Up to so many columns, if constant, rows of the right factor are read together.
 static constexpr int64_t sampledTogether = 32;
 static constexpr int64_t sampledAccumulators = 4;
+// Cells of a vector at the columns are fetched so many entries ahead, for the same reason: enough
+// to cover the way to memory, few enough to be there still when they are needed.
+static constexpr int64_t cellsAhead = 160;
+// So many entries ahead, those entries are fetched themselves: loads under a mask don't tell the
+// hardware where reading goes on, and among gathers it loses track.
+static constexpr int64_t entriesAhead = 512;
+// Vectors of up to so many doubles are near enough, in a core's own caches, for gathers to overlap.
+static constexpr int64_t cellsInCache = 1 << 17;
 
 void SparseTile::emitUniformValues() {
   Block &body = body_.op().getBody().front();
@@ -89,13 +97,53 @@ Value SparseTile::wide(Value value) {
 
 Value SparseTile::wideInput(BlockArgument argument) {
   const SparseInput &from = input(argument);
-  if (body_.hasEntriesOfDriver(argument))
+  if (body_.hasEntriesOfDriver(argument)) {
+    if (!isFollowed())
+      fetchEntries(from.data, from.cells);
     return vectors_.load(vectors_.offset(from.data, chunk_->position, from.cells), chunk_->mask,
                          from.cells);
+  }
   if (body_.isCsr(argument))
     return lookUp(argument);
-  Value row = body_.kindOf(argument) == SparseKind::PerColumn ? from.data : rowOf(argument);
-  return gather(vectors_, row, columnIndices(), chunk_->mask, from.cells);
+  if (body_.kindOf(argument) == SparseKind::PerColumn)
+    return atColumns(from);
+  return gather(vectors_, rowOf(argument), columnIndices(), chunk_->mask, from.cells);
+}
+
+// Later passes over a row find it in the cache.
+void SparseTile::fetchEntries(Value pointer, Type cells) {
+  if (pass_ == &schedule_.passes.front())
+    vectors_.prefetch(pointer, vectors_.add(chunk_->position, vectors_.integer(entriesAhead)),
+                      cells);
+}
+
+// The hardware follows whole vectors, unless it fetches cells among them.
+bool SparseTile::isFollowed() const { return schedule_.isFlat && !chunk_->mask; }
+
+Value SparseTile::atColumns(const SparseInput &vector) {
+  fetchCells(vector);
+  return gather(vectors_, vector.data, columnIndices(), chunk_->mask, vector.cells);
+}
+
+void SparseTile::fetchCells(const SparseInput &vector) {
+  State none;
+  vectors_.ifThen(vectors_.less(chunk_->position, fetchingEnd_), none, [&](State &) {
+    if (isFollowed()) {
+      fetchEntries(driver().indices, vectors_.builder().getI32Type());
+      fetchEntries(driver().data, driver().cells);
+    }
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      Value later = vectors_.add(chunk_->position, vectors_.integer(cellsAhead + lane));
+      Value column = loadIndex(vectors_, driver().indices, later);
+      vectors_.prefetch(vectors_.offset(vector.data, column, vector.cells));
+    }
+  });
+}
+
+Value SparseTile::endOfFetching() {
+  Value isLarge = vectors_.less(vectors_.integer(cellsInCache), driver().columns);
+  Value end = vectors_.subtract(lastEntry_, vectors_.integer(cellsAhead + lanes - 1));
+  return vectors_.select(isLarge, end, vectors_.integer(0));
 }
 
 // The entries of another CSR operand, as doubles: its own where it has the driver's entries, else
@@ -218,7 +266,7 @@ Value SparseTile::sampledProduct(tok::MatmulOp product) {
     return vectors_.number(0, cells);
   if (inner.isConstant(1)) {
     Value factor = vectors_.splatLane(sampledLeft_.lookup({product, 0}), 0);
-    Value others = gather(vectors_, from.data, columnIndices(), chunk_->mask, from.cells);
+    Value others = atColumns(from);
     return vectors_.round(
         emitBinary(vectors_, BinaryOperator::Mul, factor, vectors_.extend(others)), cells);
   }

@@ -156,6 +156,9 @@ void VectorBuilder::store(Value value, Value pointer, Value mask) {
 void VectorBuilder::prefetch(Value pointer) {
   builder_.create<LLVM::Prefetch>(location_, pointer, /*rw=*/0, /*hint=*/3, /*cache=*/1);
 }
+void VectorBuilder::prefetch(Value pointer, Value cellCount, Type cells) {
+  prefetch(builder_.create<LLVM::GEPOp>(location_, pointer_, cells, pointer, cellCount));
+}
 Value VectorBuilder::loadScalar(Value pointer, Type cells) {
   if (!cells)
     cells = doubleType();

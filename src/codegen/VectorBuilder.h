@@ -60,6 +60,8 @@ public:
   mlir::Value load(mlir::Value pointer, mlir::Value mask, mlir::Type cells = {});
   void store(mlir::Value value, mlir::Value pointer, mlir::Value mask);
   void prefetch(mlir::Value pointer); // into the nearest cache; any address will do
+  // The same at an offset, which may lead out of the array.
+  void prefetch(mlir::Value pointer, mlir::Value cellCount, mlir::Type cells);
   mlir::Value loadScalar(mlir::Value pointer, mlir::Type cells = {});
   void storeScalar(mlir::Value value, mlir::Value pointer);
   // A member of a C structure (or of an array of structures), `bytes` after the pointer.
