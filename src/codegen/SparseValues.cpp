@@ -19,8 +19,8 @@ static constexpr int64_t sampledAhead = 8;
 // Up to so many columns, if constant, rows of the right factor are read together.
 static constexpr int64_t sampledTogether = 32;
 static constexpr int64_t sampledAccumulators = 4;
-// Cells of a vector at the columns are fetched so many entries ahead, for the same reason: enough
-// to cover the way to memory, few enough to be there still when they are needed.
+// Cells of a vector at the columns are fetched so many entries ahead, being in no such order
+// either: enough to cover the way to memory, few enough to be there still when they are needed.
 static constexpr int64_t cellsAhead = 160;
 // So many entries ahead, those entries are fetched themselves: loads under a mask don't tell the
 // hardware where reading goes on, and among gathers it loses track.
