@@ -110,16 +110,14 @@ private:
 template <typename Number> class Columns {
 public:
   Columns(const Array &array, int64_t first, int64_t count)
-      : cells_(cellsOf<Number>(array)), stride_(array.columns()), first_(first), count_(count) {
-    if (isCopied())
-      copy_.resize(static_cast<size_t>(longestChunk * count));
-  }
+      : cells_(cellsOf<Number>(array)), stride_(array.columns()), first_(first), count_(count) {}
   bool isCopied() const { return count_ < stride_; }
   int64_t stride() const { return isCopied() ? count_ : stride_; }
   const Number *rows(int64_t begin, int64_t end) {
     const Number *start = cells_ + begin * stride_ + first_;
     if (!isCopied())
       return start;
+    copy_.resize(static_cast<size_t>(longestChunk * count_));
     for (int64_t row = begin; row < end; ++row)
       std::copy_n(start + (row - begin) * stride_, count_, copy_.data() + (row - begin) * count_);
     return copy_.data();
