@@ -133,6 +133,29 @@ TEST_F(Bounds, areAnythingWhereAPartialSumMayOverflow) {
   EXPECT_EQ(sum({1e308, 1e308, -1e308}).engine[0], CellErrors::anything);
 }
 
+TEST_F(Bounds, ofScansAreThoseOfTheirBeginnings) {
+  auto scan = [&](const char *name, std::vector<double> cells) {
+    return of(fmt::format("%t = tok.transpose %x : (tensor<?x?xf64>) -> tensor<?x?xf64>\n"
+                          "%r = tok.native \"{}\"(%t) : (tensor<?x?xf64>) -> tensor<?x?xf64>",
+                          name),
+              row(std::move(cells)), matrix)
+        .engine;
+  };
+  std::vector<double> cells = {0.1, 7, 1e-200, 3, 1e-200, 0, 0.5};
+  CellErrors products = scan("cumprod", cells), maxima = scan("cummax", cells);
+  for (size_t count = 1; count <= cells.size(); ++count) {
+    std::vector<double> beginning(cells.begin(), cells.begin() + static_cast<int64_t>(count));
+    EXPECT_EQ(products[static_cast<int64_t>(count) - 1],
+              of("%r = tok.aggregate prod full %x : tensor<?x?xf64> -> f64", row(beginning), "f64")
+                  .engine[0])
+        << count;
+  }
+  EXPECT_TRUE(maxima.isExact());
+  EXPECT_EQ(scan("cummin", {0.0, -0.0, 1})[1], CellErrors::zeroSign);
+  // In one pass over the column.
+  EXPECT_EQ(scan("cumprod", std::vector<double>(300'000, 0.5))[299'999], CellErrors::anything);
+}
+
 TEST_F(Bounds, areCarriedOn) {
   Bounded result = of("%s = tok.aggregate sum row %x : tensor<?x?xf64> -> tensor<?x?xf64>\n"
                       "%c = tok.constant 1000.0 : f64\n"

@@ -23,61 +23,91 @@ struct Cell {
   double value, error;
 };
 
-double sumError(const ErrorModel &model, const std::vector<Cell> &cells, double result) {
-  SumBound bound(model);
+// Of a product, which grows by a factor at a time.
+class ProductBound {
+public:
+  explicit ProductBound(const ErrorModel &model) : model_(model) {}
+  void add(double factor, double factorError) {
+    ++factors_;
+    first_ = factors_ == 1 ? factorError : first_;
+    double size = std::fabs(factor), error = std::max(factorError, 0.0);
+    unknown_ |= !nan_ && !(error < size) && error > 0;
+    nan_ |= std::isnan(size);
+    zero_ |= size == 0;
+    whole_ &= error == 0 && size == std::trunc(size);
+    if (size == 0 || !std::isfinite(size))
+      return;
+    relative_ += error / (size - error) + 2 * model_.roundoff;
+    magnitude_ += std::fabs(std::log2(size));
+  }
+  double error(double result) const {
+    if (unknown_)
+      return anything;
+    if (nan_)
+      return 0;
+    // Beyond this a partial product may overflow or vanish where the whole does not.
+    double limit = model_.isSingle() ? 120 : 1000;
+    if (magnitude_ > limit || std::isinf(relative_))
+      return anything;
+    if (factors_ < 2 || !std::isfinite(result))
+      return factors_ == 1 ? first_ : 0;
+    if (zero_)
+      return zeroSign;
+    if (whole_ && std::fabs(result) < 0.5 / model_.roundoff)
+      return 0;
+    return std::fabs(result) * relative_ * 1.01 + model_.smallest();
+  }
+
+private:
+  const ErrorModel &model_;
+  int64_t factors_ = 0;
+  double first_ = 0; // the first factor's error
+  double relative_ = 0, magnitude_ = 0;
+  bool whole_ = true, zero_ = false, nan_ = false, unknown_ = false;
+};
+
+// Of a minimum or maximum.
+class ExtremeBound {
+public:
+  ExtremeBound(const ErrorModel &model, bool isMaximum)
+      : model_(model), isMaximum_(isMaximum), low_(isMaximum ? -INFINITY : INFINITY), high_(low_) {}
+  void add(double cell, double cellError) {
+    unknown_ |= !nan_ && cellError == anything;
+    nan_ |= std::isnan(cell);
+    if (unknown_ || nan_)
+      return;
+    double error = std::max(cellError, 0.0);
+    low_ = farther(low_, cell - error);
+    high_ = farther(high_, cell + error);
+    positiveZero_ |= cell == 0 && (!std::signbit(cell) || cellError == zeroSign);
+    negativeZero_ |= cell == 0 && (std::signbit(cell) || cellError == zeroSign);
+  }
+  double error(double result) const {
+    if (unknown_ || nan_)
+      return unknown_ ? anything : 0;
+    if (low_ == high_)
+      return result == 0 && positiveZero_ && negativeZero_ ? zeroSign : 0;
+    return std::max(high_ - result, result - low_) + model_.smallest();
+  }
+
+private:
+  double farther(double a, double b) const { return isMaximum_ ? std::max(a, b) : std::min(a, b); }
+
+  const ErrorModel &model_;
+  bool isMaximum_;
+  double low_, high_;
+  bool positiveZero_ = false, negativeZero_ = false, nan_ = false, unknown_ = false;
+};
+
+template <typename Bound>
+double boundOf(Bound bound, const std::vector<Cell> &cells, double result) {
   for (const Cell &cell : cells)
     bound.add(cell.value, cell.error);
   return bound.error(result);
 }
 
-double productError(const ErrorModel &model, const std::vector<Cell> &cells, double result) {
-  double relative = 0, magnitude = 0;
-  bool whole = true, zero = false;
-  for (const Cell &cell : cells) {
-    double size = std::fabs(cell.value), error = std::max(cell.error, 0.0);
-    if (!(error < size) && error > 0)
-      return anything;
-    if (std::isnan(size))
-      return 0;
-    zero |= size == 0;
-    whole &= error == 0 && size == std::trunc(size);
-    if (size == 0 || std::isinf(size))
-      continue;
-    relative += error / (size - error) + 2 * model.roundoff;
-    magnitude += std::fabs(std::log2(size));
-  }
-  // Beyond this a partial product may overflow or vanish where the whole does not.
-  double limit = model.isSingle() ? 120 : 1000;
-  if (magnitude > limit || std::isinf(relative))
-    return anything;
-  if (cells.size() < 2 || !std::isfinite(result))
-    return cells.size() == 1 ? cells[0].error : 0;
-  if (zero)
-    return zeroSign;
-  if (whole && std::fabs(result) < 0.5 / model.roundoff)
-    return 0;
-  return std::fabs(result) * relative * 1.01 + model.smallest();
-}
-
-double extremeError(const ErrorModel &model, bool isMaximum, const std::vector<Cell> &cells,
-                    double result) {
-  double low = isMaximum ? -INFINITY : INFINITY, high = low;
-  bool positiveZero = false, negativeZero = false;
-  for (const Cell &cell : cells) {
-    if (cell.error == anything)
-      return anything;
-    if (std::isnan(cell.value))
-      return 0;
-    double error = std::max(cell.error, 0.0);
-    low = isMaximum ? std::max(low, cell.value - error) : std::min(low, cell.value - error);
-    high = isMaximum ? std::max(high, cell.value + error) : std::min(high, cell.value + error);
-    bool zero = cell.value == 0;
-    positiveZero |= zero && (!std::signbit(cell.value) || cell.error == zeroSign);
-    negativeZero |= zero && (std::signbit(cell.value) || cell.error == zeroSign);
-  }
-  if (low == high)
-    return result == 0 && positiveZero && negativeZero ? zeroSign : 0;
-  return std::max(high - result, result - low) + model.smallest();
+double sumError(const ErrorModel &model, const std::vector<Cell> &cells, double result) {
+  return boundOf(SumBound(model), cells, result);
 }
 
 double meanError(const ErrorModel &model, const std::vector<Cell> &cells, double result) {
@@ -149,11 +179,11 @@ double aggregateError(const ErrorModel &model, AggregateKind kind, const std::ve
   case AggregateKind::Sum:
     return sumError(model, cells, result);
   case AggregateKind::Prod:
-    return productError(model, cells, result);
+    return boundOf(ProductBound(model), cells, result);
   case AggregateKind::Min:
-    return extremeError(model, false, cells, result);
+    return boundOf(ExtremeBound(model, false), cells, result);
   case AggregateKind::Max:
-    return extremeError(model, true, cells, result);
+    return boundOf(ExtremeBound(model, true), cells, result);
   case AggregateKind::Mean:
     return meanError(model, cells, result);
   case AggregateKind::Var:
@@ -344,31 +374,34 @@ CellErrors matmulErrors(const ErrorModel &model, Tracked x, Tracked y,
   return all;
 }
 
-CellErrors scanErrors(const ErrorModel &model, AggregateKind kind, bool alongRows, Tracked x,
-                      const runtime::Value &result) {
+template <typename Bound>
+static CellErrors scanErrors(const Bound &empty, bool alongRows, Tracked x,
+                             const runtime::Value &result) {
   CellView cells(x.value), results(result);
   int64_t lines = alongRows ? cells.rows() : cells.columns();
   int64_t length = alongRows ? cells.columns() : cells.rows();
   std::vector<double> errors(results.cells());
   for (int64_t line = 0; line < lines; ++line) {
-    SumBound sum(model);
-    std::vector<Cell> soFar;
+    Bound soFar = empty;
     for (int64_t k = 0; k < length; ++k) {
       int64_t i = alongRows ? line * cells.columns() + k : k * cells.columns() + line;
-      if (kind == AggregateKind::Sum) {
-        sum.add(cells[i], x.errors[i]);
-        errors[i] = sum.error(results[i]);
-        continue;
-      }
-      // Minima, maxima and products so far, with the error that they have.
-      soFar.push_back({cells[i], x.errors[i]});
-      errors[i] = aggregateError(model, kind, soFar, results[i]);
-      bool mayFold = kind != AggregateKind::Prod && std::isfinite(results[i]);
-      if (mayFold)
-        soFar = {{results[i], errors[i]}};
+      soFar.add(cells[i], x.errors[i]);
+      errors[i] = soFar.error(results[i]);
     }
   }
   return CellErrors(std::move(errors));
+}
+
+CellErrors scanErrors(const ErrorModel &model, AggregateKind kind, bool alongRows, Tracked x,
+                      const runtime::Value &result) {
+  switch (kind) {
+  case AggregateKind::Sum:
+    return scanErrors(SumBound(model), alongRows, x, result);
+  case AggregateKind::Prod:
+    return scanErrors(ProductBound(model), alongRows, x, result);
+  default:
+    return scanErrors(ExtremeBound(model, kind == AggregateKind::Max), alongRows, x, result);
+  }
 }
 
 } // namespace tokamak::oracle

@@ -17,6 +17,7 @@
 #include "base/Error.h"
 #include "runtime/Value.h"
 
+#include <algorithm>
 #include <chrono>
 #include <iosfwd>
 #include <map>
@@ -96,13 +97,14 @@ public:
   }
   ProfiledStep(const ProfiledStep &) = delete;
   ProfiledStep &operator=(const ProfiledStep &) = delete;
-  // Arrays among the values are read or written once.
+  // Each array among the values is read or written once.
   void touches(std::span<const Value> values) {
     if (!profile_)
       return;
+    std::vector<const Array *> seen;
     for (const Value &value : values)
-      if (value.isArray())
-        step_.bytes += value.array()->bytes();
+      if (value.isArray() && std::ranges::find(seen, value.array().get()) == seen.end())
+        step_.bytes += seen.emplace_back(value.array().get())->bytes();
   }
 
 private:
