@@ -29,9 +29,10 @@ void checkHasValue(const Bounded &value) {
 }
 
 // Dense matrices, too, become CSR where that is better.
+// The layout follows from how many non-zeros were expected: up to half of those there are.
 bool mayBeSparse(const runtime::Value &value) {
   return value.isArray() && value.array()->shape().rank() == 2 && value.array()->columns() > 1 &&
-         runtime::Array::isBetterCsr(value.array()->shape(), value.array()->countNonZeros());
+         runtime::Array::isBetterCsr(value.array()->shape(), value.array()->countNonZeros() / 2);
 }
 
 } // namespace

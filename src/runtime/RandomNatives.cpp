@@ -249,7 +249,7 @@ void rand(ExecutionContext &context, std::span<Value> operands, std::span<Value>
   Draw draw{distribution, seedOf(context, operands[5]), low, high, lambda};
   double expected = sparsity * static_cast<double>(shape[0]) * static_cast<double>(shape[1]);
   bool isSparse = Array::isBetterCsr(shape, static_cast<int64_t>(expected));
-  results[0] = isSparse ? drawSparse(context, shape, draw, sparsity)
+  results[0] = isSparse ? Array::inBestLayout(drawSparse(context, shape, draw, sparsity))
                         : drawDense(context, shape, draw, sparsity);
 }
 

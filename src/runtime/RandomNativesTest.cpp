@@ -75,6 +75,13 @@ TEST(RandomNatives, leavesOutCells) {
   EXPECT_NEAR(static_cast<double>(zeros) / 200000, 0.9, 0.005);
 }
 
+TEST(RandomNatives, givesTheLayoutThatSuitsWhatWasDrawn) {
+  for (int64_t seed = 1; seed <= 50; ++seed) {
+    Value drawn = draw(16, 16, seed, "uniform", 0.2);
+    EXPECT_EQ(drawn.array()->isCsr(), drawn.array()->countNonZeros() < 64) << seed;
+  }
+}
+
 TEST(RandomNatives, checksItsParameters) {
   EXPECT_EQ(errorOf([] { draw(2, 2, 1, "cauchy"); }),
             "rand: unknown pdf \"cauchy\": expected uniform, normal or poisson");
