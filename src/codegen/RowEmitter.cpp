@@ -20,6 +20,8 @@ constexpr int64_t lanes = VectorBuilder::lanes;
 constexpr int instructionsWorthEightRows = 24;
 // Loops over narrow columns are unrolled up to so many instructions.
 constexpr int instructionsOfColumns = 192;
+// Loops over the columns of a single row of eight are unrolled so many times.
+constexpr int64_t chunksRowByRow = 4;
 // Independent accumulators of a full aggregate.
 constexpr unsigned accumulatorsOfFull = 4;
 
@@ -39,7 +41,8 @@ private:
 
   // Passes over wide rows.
   void emitWidePass(const RowPass &pass, State &state);
-  void overColumns(State &state, llvm::function_ref<void(const Chunk &, State &)> body);
+  void overColumns(State &state, int64_t chunksTogether,
+                   llvm::function_ref<void(const Chunk &, State &)> body);
   void emitChunk(const RowPass &pass, State &state, size_t passState);
   void accumulateRows(Operation *op, State &state, size_t &slot);
   void accumulateColumns(const Root &root);
@@ -69,6 +72,7 @@ private:
   RowSchedule schedule_;
   RowValues values_;
   PanelProducts products_;
+  int firstRow_ = 0, endRow_ = 0;                      // of the block, that a wide pass is at
   llvm::DenseMap<const Root *, unsigned> slots_;       // first accumulator in the state
   llvm::DenseMap<const Root *, Value> columnPartials_; // where column aggregates lie
 };
@@ -219,10 +223,15 @@ void RowEmitter::finishPerRow(const Root &root, State &state) {
 void RowEmitter::emitWidePass(const RowPass &pass, State &state) {
   size_t passState = state.size();
   openAggregates(pass, state, /*firstIsAssigned=*/false);
-  overColumns(state, [&](const Chunk &chunk, State &current) {
-    values_.beginChunk(chunk);
-    emitChunk(pass, current, passState);
-  });
+  bool isRowByRow = values_.rows() > 1 && schedule_.isRowByRow(pass);
+  int step = isRowByRow ? 1 : values_.rows();
+  for (firstRow_ = 0; firstRow_ < values_.rows(); firstRow_ += step) {
+    endRow_ = firstRow_ + step;
+    overColumns(state, isRowByRow ? chunksRowByRow : 1, [&](const Chunk &chunk, State &current) {
+      values_.beginChunk(chunk);
+      emitChunk(pass, current, passState);
+    });
+  }
   size_t slot = passState;
   for (Operation *op : pass.rowAggregates) {
     AggregateKind kind = aggregateOf(op);
@@ -240,7 +249,8 @@ void RowEmitter::emitWidePass(const RowPass &pass, State &state) {
   state.resize(passState);
 }
 
-void RowEmitter::overColumns(State &state, llvm::function_ref<void(const Chunk &, State &)> body) {
+void RowEmitter::overColumns(State &state, int64_t chunksTogether,
+                             llvm::function_ref<void(const Chunk &, State &)> body) {
   std::optional<int64_t> constant = body_.constantColumns();
   Value columns = kernel_.tile.columns;
   auto masked = [&](Value column, State &current) {
@@ -257,8 +267,20 @@ void RowEmitter::overColumns(State &state, llvm::function_ref<void(const Chunk &
   }
   Value wholeEnd =
       constant ? vectors_.integer(*constant & -lanes) : vectors_.roundDownToLanes(columns);
-  vectors_.forLoop(vectors_.integer(0), wholeEnd, lanes, state,
-                   [&](Value column, State &current) { body(Chunk{column, {}, {}, {}}, current); });
+  auto whole = [&](Value column, State &current) { body(Chunk{column, {}, {}, {}}, current); };
+  Value begin = vectors_.integer(0);
+  if (chunksTogether > 1) {
+    OpBuilder &builder = vectors_.builder();
+    int64_t step = chunksTogether * lanes;
+    Value end =
+        builder.create<arith::AndIOp>(builder.getUnknownLoc(), columns, vectors_.integer(-step));
+    vectors_.forLoop(begin, end, step, state, [&](Value column, State &current) {
+      for (int64_t first = 0; first < step; first += lanes)
+        whole(vectors_.add(column, vectors_.integer(first)), current);
+    });
+    begin = end;
+  }
+  vectors_.forLoop(begin, wholeEnd, lanes, state, whole);
   if (!constant)
     vectors_.ifThen(vectors_.less(wholeEnd, columns), state,
                     [&](State &current) { masked(wholeEnd, current); });
@@ -304,7 +326,9 @@ void RowEmitter::emitChunk(const RowPass &pass, State &state, size_t passState) 
 void RowEmitter::accumulateRows(Operation *op, State &state, size_t &slot) {
   Value value = rowAggregated(op);
   AggregateKind kind = aggregateOf(op);
-  for (int row = 0; row < values_.rows(); ++row) {
+  size_t slotsOfRow = isIndex(kind) ? 2 : 1, next = slot + slotsOfRow * values_.rows();
+  slot += slotsOfRow * firstRow_;
+  for (int row = firstRow_; row < endRow_; ++row) {
     if (auto product = dyn_cast<tok::MatmulOp>(op)) {
       Contribution contribution{values_.wide(value, row),
                                 values_.alongColumns(productOperand(product).input)};
@@ -328,6 +352,7 @@ void RowEmitter::accumulateRows(Operation *op, State &state, size_t &slot) {
       ++slot;
     }
   }
+  slot = next;
 }
 
 // The rows of the block into the accumulator of these columns: even and odd rows apart, so that

@@ -270,6 +270,7 @@ void Scheduler::placeAccumulators() {
 }
 
 RowSchedule Scheduler::schedule() {
+  schedule_.hasLongRows = !body_.constantColumns();
   for (const Root &root : body_.roots())
     placeRoot(root);
   for (auto &[step, pass] : passes_)

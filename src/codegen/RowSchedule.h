@@ -52,6 +52,9 @@ struct ScratchLayout {
   }
 };
 
+// Bodies with more instructions for a vector don't wait for memory.
+inline constexpr int mostInstructionsRowByRow = 4;
+
 struct RowSchedule {
   llvm::SmallVector<RowPass, 2> passes;
   llvm::SmallVector<const Root *> perRowRoots; // results of m×1 values, after the last pass
@@ -59,6 +62,15 @@ struct RowSchedule {
   ScratchLayout scratch;
   int wideInstructions = 0; // of all passes, for one vector
   bool hasPanels = false;   // there are narrow values or products
+  bool hasLongRows = false; // more columns than kernels are made for as a constant
+
+  // A pass that does nothing but aggregate wide rows, and waits for memory: it goes through a block
+  // row by row, in the order of memory, which the hardware follows better than eight rows at a
+  // time.
+  bool isRowByRow(const RowPass &pass) const {
+    return hasLongRows && pass.isWide && pass.products.empty() && pass.roots.empty() &&
+           pass.kept.empty() && wideInstructions <= mostInstructionsRowByRow;
+  }
 };
 
 // What a row aggregate or row product runs over.

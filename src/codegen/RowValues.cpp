@@ -127,8 +127,8 @@ Value RowValues::wideValue(Value value, int row) {
     Value pointer = cellPointer(inputArray(value), value, row, cells);
     Value result =
         vectors_.load(vectors_.offset(pointer, chunk_->column, cells), chunk_->mask, cells);
-    if (row == 0 && rows_ == lanes)
-      prefetch(value);
+    if (rows_ == lanes)
+      prefetch(value, row);
     return wide_[{value, row}] = result;
   }
   if (hasProductPanel(body_, value)) {
@@ -413,20 +413,27 @@ Value RowValues::wideLine(Value value, int row) {
   return scratchLine(schedule_.scratch.wideLines.lookup(value) + row);
 }
 
-// The passes over a block fetch what a later block will read, line by line in the order of memory:
-// eight rows at a time are too many streams for the hardware to follow. A block is as many lines of
-// 64 bytes as it has columns (of doubles); the first two passes that read it share them, so that
-// memory is at work all the time.
-void RowValues::prefetch(Value input) {
+// The passes over a block fetch what a later block will read, in the order of memory: eight rows at
+// a time are too many streams for the hardware to follow. One that goes row by row fetches a line
+// for each that it reads. Else, a block is as many lines of 64 bytes as it has columns (of
+// doubles), and the first two passes that read it share them, so that memory is at work all the
+// time.
+void RowValues::prefetch(Value input, int row) {
   Type cells = cellsOf(input);
-  int64_t lineCells = cells.isF32() ? 2 * lanes : lanes, lines = lanes * lanes / lineCells;
   auto reads = [&](const RowPass &pass) { return pass.wideInputs.contains(input); };
   auto behind = schedule_.passes.end();
   auto first = std::find_if(schedule_.passes.begin(), behind, reads);
   auto second = first == behind ? behind : std::find_if(first + 1, behind, reads);
-  if (pass_ != first && pass_ != second)
+  Value pointer = cellPointer(inputArray(input), input, row, cells);
+  if (schedule_.isRowByRow(*first)) {
+    Value position = vectors_.add(chunk_->column, vectors_.integer(prefetchDistance));
+    if (pass_ == first)
+      vectors_.prefetch(vectors_.offset(pointer, position, cells));
     return;
-  Value firstCell = cellPointer(inputArray(input), input, 0, cells);
+  }
+  if (row > 0 || (pass_ != first && pass_ != second))
+    return;
+  int64_t lineCells = cells.isF32() ? 2 * lanes : lanes, lines = lanes * lanes / lineCells;
   int64_t half = second == behind ? lines : lines / 2;
   int64_t begin = pass_ == first ? 0 : half, end = pass_ == first ? half : lines;
   State none;
@@ -435,7 +442,7 @@ void RowValues::prefetch(Value input) {
         vectors_.add(vectors_.multiply(chunk_->column, vectors_.integer(lanes)), prefetchDistance_);
     for (int64_t line = begin; line < end; ++line)
       vectors_.prefetch(vectors_.offset(
-          firstCell, vectors_.add(position, vectors_.integer(line * lineCells)), cells));
+          pointer, vectors_.add(position, vectors_.integer(line * lineCells)), cells));
   });
 }
 

@@ -87,7 +87,7 @@ public:
 private:
   void loadPanels();
   void prefetchPanel(mlir::Value input);
-  void prefetch(mlir::Value input);
+  void prefetch(mlir::Value input, int row);
   mlir::Value wideValue(mlir::Value value, int row);
   mlir::Value narrowValue(mlir::Value value);
   mlir::Value shared(mlir::Value value);
