@@ -261,9 +261,9 @@ void TransposedProduct::computeCells(ExecutionContext &context, Array &into) con
     for (int64_t i = 0; i + step < ranges; i += 2 * step)
       for (int64_t j = 0; j < sums_; ++j)
         sums[i * sums_ + j] += sums[(i + step) * sums_ + j];
-  forEachRange(context, blocks, 1, [&](int64_t block, int64_t) {
-    write(blocks_[block], sums, mutableCellsOf<Number>(into));
-  });
+  auto *result = mutableCellsOf<Number>(into);
+  forEachRange(context, blocks, 1,
+               [&](int64_t block, int64_t) { write(blocks_[block], sums, result); });
 }
 
 void TransposedProduct::compute(ExecutionContext &context, Array &into) const {
