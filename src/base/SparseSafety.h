@@ -21,6 +21,11 @@ namespace tokamak {
 // What is known of a value in a cell: its value, or nothing.
 using CellFact = std::optional<double>;
 
+// The same as a cell of single precision holds it, which is what operators see of a number there.
+inline CellFact inSinglePrecision(CellFact fact) {
+  return fact ? CellFact(static_cast<float>(*fact)) : fact;
+}
+
 CellFact factAt(UnaryOperator op, CellFact operand);
 CellFact factAt(BinaryOperator op, CellFact left, CellFact right);
 CellFact factAtIfElse(CellFact condition, CellFact then, CellFact otherwise);

@@ -175,12 +175,14 @@ void BlockFacts::noteConstant(Value value, const tok::Facts &facts) {
 
 // The result, if that is what the operands are.
 static CellFact evaluated(Operation &operation, llvm::function_ref<CellFact(Value)> factOf) {
+  bool isSingle = getElementTypeOrSelf(operation.getResult(0).getType()).isF32();
+  auto rounded = [&](CellFact fact) { return isSingle ? inSinglePrecision(fact) : fact; };
+  auto operand = [&](unsigned number) { return rounded(factOf(operation.getOperand(number))); };
   if (auto unary = dyn_cast<tok::UnaryOp>(operation))
-    return factAt(unary.getKind(), factOf(unary.getOperand()));
+    return rounded(factAt(unary.getKind(), operand(0)));
   if (auto binary = dyn_cast<tok::BinaryOp>(operation))
-    return factAt(binary.getKind(), factOf(binary.getLhs()), factOf(binary.getRhs()));
-  return factAtIfElse(factOf(operation.getOperand(0)), factOf(operation.getOperand(1)),
-                      factOf(operation.getOperand(2)));
+    return rounded(factAt(binary.getKind(), operand(0), operand(1)));
+  return factAtIfElse(operand(0), operand(1), operand(2));
 }
 
 // For operands each of which is known beside the entries of some arrays: all these arrays, if the

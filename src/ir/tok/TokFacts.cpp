@@ -109,9 +109,12 @@ static void inferLayout(Operation *op, ArrayRef<Facts> operands, Facts &result) 
   for (auto [sparse, facts] : llvm::zip(op->getOperands(), operands)) {
     if (!facts.isCsr() || facts.dims != result.dims)
       continue;
+    bool isSingle = getElementTypeOrSelf(op->getResult(0).getType()).isF32();
     SmallVector<CellFact, 3> cells;
-    for (auto [operand, known] : llvm::zip(op->getOperands(), operands))
-      cells.push_back(cellFact(operand, known, sparse));
+    for (auto [operand, known] : llvm::zip(op->getOperands(), operands)) {
+      CellFact cell = cellFact(operand, known, sparse);
+      cells.push_back(isSingle ? inSinglePrecision(cell) : cell);
+    }
     CellFact fact;
     if (auto unary = dyn_cast<UnaryOp>(op))
       fact = factAt(unary.getKind(), cells[0]);
