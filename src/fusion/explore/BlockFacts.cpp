@@ -1,5 +1,6 @@
 #include "fusion/explore/BlockFacts.h"
 
+#include "ir/tok/CellFacts.h"
 #include "ir/tok/Density.h"
 
 #include "llvm/ADT/BitVector.h"
@@ -165,24 +166,9 @@ void BlockFacts::noteConstant(Value value, const tok::Facts &facts) {
   if (auto fill = value.getDefiningOp<tok::FillOp>()) {
     if (CellFact constant = constantOf(fill.getValue()))
       constants_[value] = *constant;
-  } else if (auto real = dyn_cast_or_null<FloatAttr>(facts.value)) {
-    constants_[value] = real.getValueAsDouble();
-  } else if (auto integer = dyn_cast_or_null<IntegerAttr>(facts.value)) {
-    constants_[value] = integer.getType().isInteger(1) ? double(integer.getValue().getBoolValue())
-                                                       : double(integer.getInt());
+  } else if (CellFact number = tok::numberOf(facts)) {
+    constants_[value] = *number;
   }
-}
-
-// The result, if that is what the operands are.
-static CellFact evaluated(Operation &operation, llvm::function_ref<CellFact(Value)> factOf) {
-  bool isSingle = getElementTypeOrSelf(operation.getResult(0).getType()).isF32();
-  auto rounded = [&](CellFact fact) { return isSingle ? inSinglePrecision(fact) : fact; };
-  auto operand = [&](unsigned number) { return rounded(factOf(operation.getOperand(number))); };
-  if (auto unary = dyn_cast<tok::UnaryOp>(operation))
-    return rounded(factAt(unary.getKind(), operand(0)));
-  if (auto binary = dyn_cast<tok::BinaryOp>(operation))
-    return rounded(factAt(binary.getKind(), operand(0), operand(1)));
-  return factAtIfElse(operand(0), operand(1), operand(2));
 }
 
 // For operands each of which is known beside the entries of some arrays: all these arrays, if the
@@ -210,8 +196,8 @@ EntryPattern BlockFacts::unionFor(Operation &operation, bool stored) const {
           return single.isWithin(patterns_[number]);
         }))
       united.arrays.append(single.arrays);
-  bool isZeroBeside =
-      isZero(evaluated(operation, [&](Value operand) { return whereZero(united, operand); }));
+  bool isZeroBeside = isZero(
+      tok::cellOf(operation, [&](OpOperand &operand) { return whereZero(united, operand.get()); }));
   bool isWorthwhile = united.arrays.size() > 1 && united.arrays.size() <= mostUnited &&
                       densityOf(united) < densestUnion && !llvm::is_contained(patterns_, united);
   return isZeroBeside && isWorthwhile ? united : EntryPattern();
@@ -223,7 +209,7 @@ void BlockFacts::noteZeros(Operation &operation) {
     return;
   Value result = operation.getResult(0);
   if (CellFact everywhere =
-          evaluated(operation, [&](Value operand) { return constantOf(operand); })) {
+          tok::cellOf(operation, [&](OpOperand &operand) { return constantOf(operand.get()); })) {
     constants_[result] = *everywhere;
     return;
   }
@@ -232,8 +218,8 @@ void BlockFacts::noteZeros(Operation &operation) {
     const EntryPattern &pattern = patterns_[number];
     if (shapeOf(pattern) != shapeOf(result))
       return;
-    CellFact fact =
-        evaluated(operation, [&](Value operand) { return whereZero(pattern, operand); });
+    CellFact fact = tok::cellOf(
+        operation, [&](OpOperand &operand) { return whereZero(pattern, operand.get()); });
     if (fact)
       whereZero_[{number, result}] = *fact;
     isZeroSomewhere |= isZero(fact);

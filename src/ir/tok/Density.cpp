@@ -1,6 +1,6 @@
 #include "ir/tok/Density.h"
 
-#include "base/SparseSafety.h"
+#include "ir/tok/CellFacts.h"
 
 #include <cmath>
 
@@ -37,22 +37,13 @@ static void setBestLayout(Facts &result) {
   result.layout = better ? Layout::Csr : Layout::Dense;
 }
 
-static CellFact constantOf(const Facts &facts) {
-  if (auto number = dyn_cast_or_null<FloatAttr>(facts.value))
-    return number.getValueAsDouble();
-  if (auto number = dyn_cast_or_null<IntegerAttr>(facts.value))
-    return number.getType().isInteger(1) ? double(number.getValue().getBoolValue())
-                                         : double(number.getInt());
-  return std::nullopt;
-}
-
 // A cell is zero if the operator gives zero for zeros on the left, on the right, or on both sides.
 static void inferBinary(BinaryOp op, ArrayRef<Facts> operands, Facts &result) {
   auto isArrayAt = [&](int operand) { return isArray(op->getOperand(operand).getType()); };
   auto fact = [&](int operand, bool zero) -> CellFact {
     if (zero && isArrayAt(operand))
       return 0.0;
-    return isArrayAt(operand) ? std::nullopt : constantOf(operands[operand]);
+    return isArrayAt(operand) ? std::nullopt : numberOf(operands[operand]);
   };
   auto isZeroFor = [&](bool left, bool right) {
     return isZero(factAt(op.getKind(), fact(0, left), fact(1, right)));
@@ -114,7 +105,7 @@ void tok::inferDensity(Operation *operation, ArrayRef<Facts> operands,
   } else if (isa<SliceOp, ReshapeOp, RemoveEmptyOp>(operation)) {
     keep(/*layout=*/true);
   } else if (auto replace = dyn_cast<ReplaceOp>(operation)) {
-    CellFact pattern = constantOf(operands[1]);
+    CellFact pattern = numberOf(operands[1]);
     if (pattern && *pattern != 0)
       keep(/*layout=*/true);
   } else if (isa<InsertOp>(operation)) {
@@ -122,7 +113,7 @@ void tok::inferDensity(Operation *operation, ArrayRef<Facts> operands,
   } else if (isa<CbindOp, RbindOp>(operation)) {
     inferAppended(operands, result);
   } else if (isa<RandOp>(operation)) {
-    if (CellFact sparsity = constantOf(operands[4]))
+    if (CellFact sparsity = numberOf(operands[4]))
       setDensity(result, *sparsity);
     setBestLayout(result);
   } else if (isa<TableOp>(operation)) {

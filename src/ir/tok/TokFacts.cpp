@@ -1,6 +1,6 @@
 // What the operations of `tok` know about their results, and what they reject when sizes are proved
 // wrong.
-#include "base/SparseSafety.h"
+#include "ir/tok/CellFacts.h"
 #include "ir/tok/TokDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -91,37 +91,16 @@ static Facts integerFacts(Dimension value, MLIRContext *context) {
   return facts;
 }
 
-// What a cell of the operand is known to be where the CSR array `sparse` has no entry.
-static CellFact cellFact(Value operand, const Facts &facts, Value sparse) {
-  if (operand == sparse)
-    return 0.0;
-  if (auto number = dyn_cast_or_null<FloatAttr>(facts.value))
-    return number.getValueAsDouble();
-  if (auto number = dyn_cast_or_null<IntegerAttr>(facts.value))
-    return number.getType().isInteger(1) ? double(number.getValue().getBoolValue())
-                                         : double(number.getInt());
-  return std::nullopt;
-}
-
 // An elementwise operation on a CSR array that is zero wherever the array is results in a CSR array
 // with the same entries; of several such arrays the sparsest counts.
 static void inferLayout(Operation *op, ArrayRef<Facts> operands, Facts &result) {
   for (auto [sparse, facts] : llvm::zip(op->getOperands(), operands)) {
     if (!facts.isCsr() || facts.dims != result.dims)
       continue;
-    bool isSingle = getElementTypeOrSelf(op->getResult(0).getType()).isF32();
-    SmallVector<CellFact, 3> cells;
-    for (auto [operand, known] : llvm::zip(op->getOperands(), operands)) {
-      CellFact cell = cellFact(operand, known, sparse);
-      cells.push_back(isSingle ? inSinglePrecision(cell) : cell);
-    }
-    CellFact fact;
-    if (auto unary = dyn_cast<UnaryOp>(op))
-      fact = factAt(unary.getKind(), cells[0]);
-    else if (auto binary = dyn_cast<BinaryOp>(op))
-      fact = factAt(binary.getKind(), cells[0], cells[1]);
-    else
-      fact = factAtIfElse(cells[0], cells[1], cells[2]);
+    CellFact fact = cellOf(*op, [&, sparse = sparse](OpOperand &operand) {
+      return operand.get() == sparse ? CellFact(0.0)
+                                     : numberOf(operands[operand.getOperandNumber()]);
+    });
     if (!isZero(fact) || (result.isCsr() && result.density <= facts.density))
       continue;
     result.layout = Layout::Csr;
