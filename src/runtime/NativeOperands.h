@@ -100,6 +100,15 @@ void forEachRange(ExecutionContext &context, int64_t count, int64_t grain, const
     range(i);
 }
 
+// Adds up `count` partial results of so many cells each, one behind the other, into the first: in a
+// tree that depends on their number alone.
+template <typename Number> void addPartials(Number *partials, int64_t count, int64_t cells) {
+  for (int64_t step = 1; step < count; step *= 2)
+    for (int64_t i = 0; i + step < count; i += 2 * step)
+      for (int64_t j = 0; j < cells; ++j)
+        partials[i * cells + j] += partials[(i + step) * cells + j];
+}
+
 // Ranges of rows whose rows together have about `parallelGrain` cells.
 template <typename Body>
 void forEachRowRange(ExecutionContext &context, int64_t rows, int64_t columns, const Body &body) {

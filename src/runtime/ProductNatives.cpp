@@ -66,10 +66,7 @@ void multiplySplit(ExecutionContext &context, const Product<Number> &product, Ar
     part.inner = end - begin;
     product.compute(0, 0, begin, part, data + begin / chunk * cells, part.columns);
   });
-  for (int64_t step = 1; step < chunks; step *= 2)
-    for (int64_t i = 0; i + step < chunks; i += 2 * step)
-      for (int64_t j = 0; j < cells; ++j)
-        data[i * cells + j] += data[(i + step) * cells + j];
+  addPartials(data, chunks, cells);
   std::copy_n(data, cells, mutableCellsOf<Number>(into));
 }
 

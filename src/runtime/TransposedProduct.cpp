@@ -257,10 +257,7 @@ void TransposedProduct::computeCells(ExecutionContext &context, Array &into) con
     std::fill(own + first, own + last.accumulators + tileRows_ * last.vectors * lanes_, Number(0));
     addRange(block, number * range, std::min(rows, (number + 1) * range), own);
   });
-  for (int64_t step = 1; step < ranges; step *= 2)
-    for (int64_t i = 0; i + step < ranges; i += 2 * step)
-      for (int64_t j = 0; j < sums_; ++j)
-        sums[i * sums_ + j] += sums[(i + step) * sums_ + j];
+  addPartials(sums, ranges, sums_);
   auto *result = mutableCellsOf<Number>(into);
   forEachRange(context, blocks, 1,
                [&](int64_t block, int64_t) { write(blocks_[block], sums, result); });
