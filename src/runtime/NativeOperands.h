@@ -102,11 +102,14 @@ void forEachRange(ExecutionContext &context, int64_t count, int64_t grain, const
 
 // Adds up `count` partial results of so many cells each, one behind the other, into the first: in a
 // tree that depends on their number alone.
-template <typename Number> void addPartials(Number *partials, int64_t count, int64_t cells) {
-  for (int64_t step = 1; step < count; step *= 2)
-    for (int64_t i = 0; i + step < count; i += 2 * step)
-      for (int64_t j = 0; j < cells; ++j)
-        partials[i * cells + j] += partials[(i + step) * cells + j];
+template <typename Number>
+void addPartials(ExecutionContext &context, Number *partials, int64_t count, int64_t cells) {
+  forEachRange(context, cells, parallelGrain / 4, [&](int64_t begin, int64_t end) {
+    for (int64_t step = 1; step < count; step *= 2)
+      for (int64_t i = 0; i + step < count; i += 2 * step)
+        for (int64_t j = begin; j < end; ++j)
+          partials[i * cells + j] += partials[(i + step) * cells + j];
+  });
 }
 
 // Ranges of rows whose rows together have about `parallelGrain` cells.

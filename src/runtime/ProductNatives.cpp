@@ -66,7 +66,7 @@ void multiplySplit(ExecutionContext &context, const Product<Number> &product, Ar
     part.inner = end - begin;
     product.compute(0, 0, begin, part, data + begin / chunk * cells, part.columns);
   });
-  addPartials(data, chunks, cells);
+  addPartials(context, data, chunks, cells);
   std::copy_n(data, cells, mutableCellsOf<Number>(into));
 }
 

@@ -72,16 +72,6 @@ ArrayPointer sparseTimesDense(ExecutionContext &context, const Array &lhs, const
   return result;
 }
 
-// In a fixed tree over the partial results, which lie one after the other.
-void addPartials(ExecutionContext &context, double *partials, int64_t count, int64_t cells) {
-  forEachRange(context, cells, parallelGrain / 4, [&](int64_t begin, int64_t end) {
-    for (int64_t step = 1; step < count; step *= 2)
-      for (int64_t i = 0; i + step < count; i += 2 * step)
-        for (int64_t j = begin; j < end; ++j)
-          partials[i * cells + j] += partials[(i + step) * cells + j];
-  });
-}
-
 // t(lhs) %*% rhs: every entry adds a row of rhs to a row of the result. Ranges of rows have partial
 // results of their own where these are small beside the work; else lhs is transposed.
 ArrayPointer transposedSparseTimesDense(ExecutionContext &context, const Array &lhs,

@@ -257,7 +257,7 @@ void TransposedProduct::computeCells(ExecutionContext &context, Array &into) con
     std::fill(own + first, own + last.accumulators + tileRows_ * last.vectors * lanes_, Number(0));
     addRange(block, number * range, std::min(rows, (number + 1) * range), own);
   });
-  addPartials(sums, ranges, sums_);
+  addPartials(context, sums, ranges, sums_);
   auto *result = mutableCellsOf<Number>(into);
   forEachRange(context, blocks, 1,
                [&](int64_t block, int64_t) { write(blocks_[block], sums, result); });
