@@ -180,7 +180,7 @@ TEST_F(KernelCompilerTest, CellsWithRowAndColumnVectors) {
 
 // t(X) (w * (X v)) for constant and symbolic numbers of columns.
 TEST_F(KernelCompilerTest, RowProducts) {
-  for (int64_t columns : {0, 1, 3, 8, 10, 16, 17, 32, 100}) {
+  for (int64_t columns : {0, 1, 3, 8, 10, 16, 17, 32, 100, 128, 129}) {
     for (bool constant : {false, true}) {
       if (!constant && columns == 1)
         continue; // one column is always a constant
@@ -431,6 +431,32 @@ TEST_F(KernelCompilerTest, ExplainsWhatItGenerates) {
   EXPECT_NE(loops.find("scf.for"), std::string::npos);
   EXPECT_NE(llvmText.find("define i32 @cell_exp_1"), std::string::npos);
   EXPECT_NE(assembly.find("cell_exp_1:"), std::string::npos);
+}
+
+TEST_F(KernelCompilerTest, SumsByColumnsStayInRegisters) {
+  auto storesInLoops = [&](const std::string &columns) {
+    std::string loops;
+    KernelCompilerOptions options;
+    options.explainLoops = [&](const std::string &, const std::string &text) { loops = text; };
+    KernelCompiler explaining(options);
+    EXPECT_TRUE(succeeded(explaining.compile(parse("%r = plan.operator row(%a, %b) sizes [-1, " +
+                                                   columns + ", " + columns +
+                                                   R"(, 1] : ($M, $M) -> $M {
+    ^bb0(%x: $M, %v: $M):
+      %0 = tok.matmul %x, %v : ($M, $M) -> $M
+      %1 = tok.transpose %x : ($M) -> $M
+      %2 = tok.matmul %1, %0 : ($M, $M) -> $M
+      plan.yield %2 : $M
+    })"))));
+    std::string tile = loops.substr(0, loops.find("llvm.return"));
+    size_t store = tile.find("llvm.store"), lastLoop = tile.rfind("scf.for");
+    EXPECT_NE(store, std::string::npos);
+    return store < lastLoop;
+  };
+  EXPECT_FALSE(storesInLoops("100"));
+  EXPECT_FALSE(storesInLoops("128"));
+  EXPECT_TRUE(storesInLoops("-2"));
+  EXPECT_TRUE(storesInLoops("129"));
 }
 
 TEST_F(KernelCompilerTest, RejectsWhatNoTemplateComputes) {

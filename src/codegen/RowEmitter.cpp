@@ -1,7 +1,7 @@
 // Kernels over rows x columns: blocks of eight rows. Wide rows are read in vectors of eight
 // columns, narrow ones in vectors of eight rows (RowValues.h), in the passes that RowSchedule.h
 // lists. The rows that remain after the last block of eight are done one by one by the same code,
-// made for one row.
+// made for one row; so are all where aggregates by columns stay in registers.
 #include "codegen/CellEmission.h"
 #include "codegen/KernelEmitter.h"
 #include "codegen/PanelProducts.h"
@@ -45,7 +45,7 @@ private:
                    llvm::function_ref<void(const Chunk &, State &)> body);
   void emitChunk(const RowPass &pass, State &state, size_t passState);
   void accumulateRows(Operation *op, State &state, size_t &slot);
-  void accumulateColumns(const Root &root);
+  void accumulateColumns(const Root &root, State &state);
   // The chunk's mask, null where the lanes beyond the last column contribute nothing anyway.
   Value maskFor(Value aggregated, AggregateKind kind) const;
   Contribution wideContribution(Value value, Value factor, AggregateKind kind, int row);
@@ -62,8 +62,10 @@ private:
   void openState(State &state);
   void closeState(State &state);
   Value columnAccumulator(const Root &root, Value column);
+  int64_t chunksOfRow() const { return (*body_.constantColumns() + lanes - 1) / lanes; }
   bool hasBlocks() const {
-    return schedule_.wideInstructions <= instructionsWorthEightRows || schedule_.hasPanels;
+    return !schedule_.isInRegisters &&
+           (schedule_.wideInstructions <= instructionsWorthEightRows || schedule_.hasPanels);
   }
 
   KernelContext &kernel_;
@@ -126,6 +128,9 @@ void RowEmitter::openState(State &state) {
       values_.forEachColumn(body_.narrowColumns(root.value), [&](Value column) {
         vectors_.store(neutral, columnAccumulator(root, column), {});
       });
+    } else if (schedule_.isInRegisters) {
+      slots_[&root] = state.size();
+      state.append(chunksOfRow(), neutral);
     } else {
       Value partial = columnPartials_[&root] = kernel_.partialPointer(root);
       vectors_.forLoop(vectors_.integer(0), values_.paddedColumns(), lanes, [&](Value column) {
@@ -144,6 +149,12 @@ void RowEmitter::closeState(State &state) {
       continue;
     }
     Value partial = kernel_.partialPointer(root);
+    if (root.kind == Root::Kind::ColumnAggregate && schedule_.isInRegisters) {
+      for (int64_t chunk = 0; chunk < chunksOfRow(); ++chunk)
+        vectors_.store(state[slots_[&root] + chunk],
+                       vectors_.offset(partial, vectors_.integer(chunk * lanes)), {});
+      continue;
+    }
     if (root.kind == Root::Kind::ColumnAggregate) {
       int64_t width = body_.narrowColumns(root.value);
       for (int64_t first = 0; first < width; first += lanes) {
@@ -257,6 +268,19 @@ void RowEmitter::overColumns(State &state, int64_t chunksTogether,
     Value left = vectors_.subtract(columns, column);
     body(Chunk{column, vectors_.maskBelow(left), left, {}}, current);
   };
+  if (schedule_.isInRegisters) {
+    for (int64_t first = 0, number = 0; first < *constant; first += lanes, ++number) {
+      int64_t count = std::min(lanes, *constant - first);
+      bool isWhole = count == lanes;
+      body(Chunk{vectors_.integer(first),
+                 isWhole ? Value() : vectors_.maskBelow(count),
+                 {},
+                 isWhole ? std::nullopt : std::optional(count),
+                 number},
+           state);
+    }
+    return;
+  }
   if (values_.rows() == 1 && hasBlocks() && !constant) {
     // At most seven rows of a tile: little code is worth more than quick code.
     vectors_.forLoop(vectors_.integer(0), columns, lanes, state, [&](Value column, State &current) {
@@ -297,7 +321,7 @@ void RowEmitter::emitChunk(const RowPass &pass, State &state, size_t passState) 
     products_.addChunk(product);
   for (const Root *root : pass.roots) {
     if (root->kind == Root::Kind::ColumnAggregate) {
-      accumulateColumns(*root);
+      accumulateColumns(*root, state);
     } else if (root->kind == Root::Kind::TransposedProduct) {
       products_.addChunk(*root);
     } else if (root->kind == Root::Kind::Array) {
@@ -358,10 +382,15 @@ void RowEmitter::accumulateRows(Operation *op, State &state, size_t &slot) {
 // The rows of the block into the accumulator of these columns: even and odd rows apart, so that
 // half as many additions wait for one another. Lanes beyond the last column hold anything: they are
 // the partial array's padding.
-void RowEmitter::accumulateColumns(const Root &root) {
+void RowEmitter::accumulateColumns(const Root &root, State &state) {
   auto contribution = [&](int row) {
     return wideContribution(root.value, root.factor, root.aggregate, row);
   };
+  if (schedule_.isInRegisters) {
+    Value &sum = state[slots_[&root] + values_.chunk().number];
+    sum = accumulate(vectors_, root.aggregate, sum, contribution(0), {});
+    return;
+  }
   Value pointer = vectors_.offset(columnPartials_[&root], values_.chunk().column);
   Value total = vectors_.load(pointer, {}), odd;
   for (int row = 0; row < values_.rows(); ++row) {

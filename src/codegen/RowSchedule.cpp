@@ -79,6 +79,7 @@ private:
   void addValue(Value value, RowPass &pass);
   void addOperandsOf(RowPass &pass);
   void placeAccumulators();
+  bool fitsRegisters() const;
   int64_t panel(Value value) {
     auto [entry, isNew] = schedule_.scratch.panels.try_emplace(value, 0);
     if (isNew)
@@ -269,8 +270,25 @@ void Scheduler::placeAccumulators() {
   }
 }
 
+// Perhaps a pass that aggregates rows, and one that adds to aggregates by columns.
+bool Scheduler::fitsRegisters() const {
+  std::optional<int64_t> columns = body_.constantColumns();
+  ArrayRef<RowPass> passes = schedule_.passes;
+  if (!columns || passes.empty() || passes.size() > 2 ||
+      (passes.size() == 2 && !schedule_.onlyAggregatesRows(passes.front())))
+    return false;
+  const RowPass &last = passes.back();
+  int64_t vectors = (*columns + 7) / 8;
+  return last.isWide && last.rowAggregates.empty() && last.products.empty() && last.kept.empty() &&
+         schedule_.wideInstructions <= mostInstructionsForMemory &&
+         schedule_.perRowInstructions <= mostInstructionsPerRow * vectors &&
+         static_cast<int64_t>(last.roots.size()) * *columns <= mostColumnsInRegisters &&
+         llvm::all_of(last.roots,
+                      [](const Root *root) { return root->kind == Root::Kind::ColumnAggregate; });
+}
+
 RowSchedule Scheduler::schedule() {
-  schedule_.hasLongRows = !body_.constantColumns();
+  schedule_.hasLongRows = body_.constantColumns().value_or(INT64_MAX) > mostNarrowColumns;
   for (const Root &root : body_.roots())
     placeRoot(root);
   for (auto &[step, pass] : passes_)
@@ -278,6 +296,10 @@ RowSchedule Scheduler::schedule() {
   for (Value input : schedule_.panelInputs)
     panel(input);
   placeAccumulators();
+  body_.op().getBody().walk([&](Operation *op) {
+    if (isCell(op) && body_.extentOf(op->getResult(0)) == Extent::PerRow)
+      schedule_.perRowInstructions += instructionsOf(op);
+  });
   for (auto &[step, pass] : passes_) {
     schedule_.hasPanels |=
         !pass.isWide || !pass.products.empty() || llvm::any_of(pass.roots, [](const Root *root) {
@@ -285,6 +307,7 @@ RowSchedule Scheduler::schedule() {
         });
     schedule_.passes.push_back(std::move(pass));
   }
+  schedule_.isInRegisters = fitsRegisters();
   return std::move(schedule_);
 }
 

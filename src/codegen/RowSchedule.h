@@ -53,24 +53,32 @@ struct ScratchLayout {
 };
 
 // Bodies with more instructions for a vector don't wait for memory.
-inline constexpr int mostInstructionsRowByRow = 4;
+inline constexpr int mostInstructionsForMemory = 4;
+// Aggregates by columns stay in registers for up to so many columns in all, and so many
+// instructions per row for each vector of them.
+inline constexpr int64_t mostColumnsInRegisters = 128;
+inline constexpr int mostInstructionsPerRow = 4;
 
 struct RowSchedule {
   llvm::SmallVector<RowPass, 2> passes;
   llvm::SmallVector<const Root *> perRowRoots; // results of m×1 values, after the last pass
   llvm::SetVector<mlir::Value> panelInputs;    // narrow inputs that are read across rows
   ScratchLayout scratch;
-  int wideInstructions = 0; // of all passes, for one vector
-  bool hasPanels = false;   // there are narrow values or products
-  bool hasLongRows = false; // more columns than kernels are made for as a constant
+  int wideInstructions = 0;   // of all passes, for one vector
+  int perRowInstructions = 0; // of m×1 values
+  bool hasPanels = false;     // there are narrow values or products
+  bool hasLongRows = false;   // more than mostNarrowColumns
+  // Aggregates by columns are in registers: reading is all that memory does, so a block is one row.
+  bool isInRegisters = false;
 
-  // A pass that does nothing but aggregate wide rows, and waits for memory: it goes through a block
-  // row by row, in the order of memory, which the hardware follows better than eight rows at a
-  // time.
-  bool isRowByRow(const RowPass &pass) const {
-    return hasLongRows && pass.isWide && pass.products.empty() && pass.roots.empty() &&
-           pass.kept.empty() && wideInstructions <= mostInstructionsRowByRow;
+  // A pass that does nothing but aggregate wide rows, and waits for memory.
+  bool onlyAggregatesRows(const RowPass &pass) const {
+    return pass.isWide && pass.products.empty() && pass.roots.empty() && pass.kept.empty() &&
+           wideInstructions <= mostInstructionsForMemory;
   }
+  // Such a pass over long rows goes through a block row by row, in the order of memory, which the
+  // hardware follows better than eight rows at a time.
+  bool isRowByRow(const RowPass &pass) const { return hasLongRows && onlyAggregatesRows(pass); }
 };
 
 // What a row aggregate or row product runs over.

@@ -127,7 +127,7 @@ Value RowValues::wideValue(Value value, int row) {
     Value pointer = cellPointer(inputArray(value), value, row, cells);
     Value result =
         vectors_.load(vectors_.offset(pointer, chunk_->column, cells), chunk_->mask, cells);
-    if (rows_ == lanes)
+    if (rows_ == lanes || schedule_.isInRegisters)
       prefetch(value, row);
     return wide_[{value, row}] = result;
   }
@@ -425,7 +425,7 @@ void RowValues::prefetch(Value input, int row) {
   auto first = std::find_if(schedule_.passes.begin(), behind, reads);
   auto second = first == behind ? behind : std::find_if(first + 1, behind, reads);
   Value pointer = cellPointer(inputArray(input), input, row, cells);
-  if (schedule_.isRowByRow(*first)) {
+  if (schedule_.isInRegisters || schedule_.isRowByRow(*first)) {
     Value position = vectors_.add(chunk_->column, vectors_.integer(prefetchDistance));
     if (pass_ == first)
       vectors_.prefetch(vectors_.offset(pointer, position, cells));

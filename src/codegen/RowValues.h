@@ -23,6 +23,7 @@ struct Chunk {
   mlir::Value mask;                     // null: all
   mlir::Value count;                    // of columns that are there, where it is not a constant
   std::optional<int64_t> constantCount; // a constant below eight; neither: eight
+  int64_t number = 0;                   // where all are unrolled
 };
 
 // A row's cells one by one: cell i is at `pointer` + i * distance, in cells of `type`.

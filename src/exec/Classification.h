@@ -19,8 +19,9 @@
 namespace tokamak::exec {
 
 struct ClassificationPolicy {
-  bool exactSizes = false;  // bind every size exactly
-  int64_t narrowLimit = 64; // sizes up to this are bound exactly (as kernels unroll narrow rows)
+  bool exactSizes = false; // bind every size exactly
+  // Sizes up to this are bound exactly: kernels keep rows of so many columns in registers.
+  int64_t narrowLimit = 128;
   // Ranges of sizes and densities are fixed powers, not those around the inputs: which plan serves
   // does not depend on which inputs come first.
   bool fixedRanges = false;
