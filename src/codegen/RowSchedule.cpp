@@ -277,11 +277,16 @@ bool Scheduler::fitsRegisters() const {
   if (!columns || passes.empty() || passes.size() > 2 ||
       (passes.size() == 2 && !schedule_.onlyAggregatesRows(passes.front())))
     return false;
+  int perRowInstructions = 0;
+  body_.op().getBody().walk([&](Operation *op) {
+    if (isCell(op) && body_.extentOf(op->getResult(0)) == Extent::PerRow)
+      perRowInstructions += instructionsOf(op);
+  });
   const RowPass &last = passes.back();
   int64_t vectors = (*columns + 7) / 8;
   return last.isWide && last.rowAggregates.empty() && last.products.empty() && last.kept.empty() &&
          schedule_.wideInstructions <= mostInstructionsForMemory &&
-         schedule_.perRowInstructions <= mostInstructionsPerRow * vectors &&
+         perRowInstructions <= mostInstructionsPerRow * vectors &&
          static_cast<int64_t>(last.roots.size()) * *columns <= mostColumnsInRegisters &&
          llvm::all_of(last.roots,
                       [](const Root *root) { return root->kind == Root::Kind::ColumnAggregate; });
@@ -296,10 +301,6 @@ RowSchedule Scheduler::schedule() {
   for (Value input : schedule_.panelInputs)
     panel(input);
   placeAccumulators();
-  body_.op().getBody().walk([&](Operation *op) {
-    if (isCell(op) && body_.extentOf(op->getResult(0)) == Extent::PerRow)
-      schedule_.perRowInstructions += instructionsOf(op);
-  });
   for (auto &[step, pass] : passes_) {
     schedule_.hasPanels |=
         !pass.isWide || !pass.products.empty() || llvm::any_of(pass.roots, [](const Root *root) {

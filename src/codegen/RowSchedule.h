@@ -64,10 +64,9 @@ struct RowSchedule {
   llvm::SmallVector<const Root *> perRowRoots; // results of m×1 values, after the last pass
   llvm::SetVector<mlir::Value> panelInputs;    // narrow inputs that are read across rows
   ScratchLayout scratch;
-  int wideInstructions = 0;   // of all passes, for one vector
-  int perRowInstructions = 0; // of m×1 values
-  bool hasPanels = false;     // there are narrow values or products
-  bool hasLongRows = false;   // more than mostNarrowColumns
+  int wideInstructions = 0; // of all passes, for one vector
+  bool hasPanels = false;   // there are narrow values or products
+  bool hasLongRows = false; // more than mostNarrowColumns
   // Aggregates by columns are in registers: reading is all that memory does, so a block is one row.
   bool isInRegisters = false;
 
