@@ -2,6 +2,9 @@
 
 find_package(MLIR REQUIRED CONFIG)
 list(APPEND CMAKE_MODULE_PATH "${MLIR_CMAKE_DIR}" "${LLVM_CMAKE_DIR}")
+# LLVM's TableGen writes dependency files whose paths are relative to the top build folder. Under the new behaviour of
+# CMP0116, CMake takes them as relative to the current folder, and Ninja runs TableGen at every build.
+cmake_policy(SET CMP0116 OLD)
 include(TableGen)
 include(AddLLVM)
 include(AddMLIR)
