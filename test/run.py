@@ -20,6 +20,7 @@ import claims
 import include_edges
 import run_commands
 import run_counts
+import run_dev
 import run_interrupts
 import run_natives
 import run_planned
@@ -159,7 +160,7 @@ def example_level():
 
 
 def command_level():
-    tests = run_commands.discover() | run_interrupts.discover() | run_planned.discover()
+    tests = run_commands.discover() | run_dev.discover() | run_interrupts.discover() | run_planned.discover()
     return {name: alone(run) for name, run in tests.items()}
 
 
