@@ -351,6 +351,8 @@ def main():
     for name, peer, text in errors:
         say(f"{name}: {peer}: {text}")
     say(f"the same as JSON: {REPORT.relative_to(ROOT)}")
+    verdicts = [row["meets_bound"] for row in rows if "meets_bound" in row]
+    print(f"{sum(verdicts)} bounds met, {len(verdicts) - sum(verdicts)} missed")
     return 1 if errors else 0
 
 
