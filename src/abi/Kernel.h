@@ -9,8 +9,8 @@
 //   TokWorkspace workspace = {scratch, partials, -1};
 //   int32_t status = kernel(&arguments, &tile, &workspace);   // 0 = success
 //
-// Kernels and all they call never throw; a non-zero status means `workspace.failingCell` names the
-// cell.
+// Kernels and all they call never throw. If the status is not zero, `workspace.failingCell` is the
+// cell that failed.
 #ifndef TOKAMAK_ABI_KERNEL_H
 #define TOKAMAK_ABI_KERNEL_H
 

@@ -10,8 +10,8 @@
 //
 // Dense arrays are contiguous and row-major: kernels never read TokArray::strides. A kernel with a
 // driver iterates over the entries of that CSR input alone: tiles are ranges of its rows with about
-// equally many entries (boundaries depend on its row offsets alone, and need not be multiples of
-// 8).
+// equally many entries (boundaries depend on its row offsets alone, and need not be multiples
+// of 8).
 //
 // Partials and scalars are doubles whatever the element type of the arrays.
 //
@@ -20,8 +20,15 @@
 // adds them up. The buffer is 64-byte aligned. The kernel writes all of it, the padding too; after
 // the merges the result is the first doubles of its range.
 //
-//   outputs: Array m x 1, PartialScalar, PartialArray n x 1 (n = 10)  ->  [s........][10 doubles, 6
-//   padding]
+//   KernelPlan plan;                                       // of sum(X), X an m x n matrix of doubles
+//   plan.name = "cell_sum_1";
+//   plan.extents[0] = {SizeExpression::Kind::InputCells, 0};
+//   plan.extents[1] = {SizeExpression::Kind::Constant, 1};
+//   plan.inputs = {KernelInput{}};
+//   plan.outputs = {KernelOutput{KernelOutput::Kind::PartialScalar}};
+//
+//   outputs Array m x 1, PartialScalar, PartialArray 10 x 1: partials of 24 doubles, of which
+//   [0] holds the scalar, [8] to [17] hold the array, and the others are padding
 #ifndef TOKAMAK_ABI_KERNELPLAN_H
 #define TOKAMAK_ABI_KERNELPLAN_H
 

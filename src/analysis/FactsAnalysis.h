@@ -1,8 +1,8 @@
 // Facts of every value of a program: sizes as constants or symbols, through branches and loops.
 //
 //   FactsAnalysis analysis(module);
-//   analysis.factsOf(value).rows()          // Dimension::constant(569), or a symbol; never unknown
-//   for an array
+//   // Of an array: Dimension::constant(569), or a symbol; never unknown.
+//   tok::Dimension rows = analysis.factsOf(value).rows();
 //
 // A value whose size is not known gets a symbol of its own, so that sizes derived from it can be
 // compared. Arguments of functions may state facts in the attribute `tok.sizes`, an array of

@@ -1,6 +1,9 @@
 // The cell operators on vectors of eight cells: exactly what base/CellSemantics.cpp says, in every
 // lane; on f32, that computed in doubles and rounded. There is one emission for all templates, so a
 // cell has the same bits under every plan.
+//
+//   mlir::Value sum = emitBinary(vectors, BinaryOperator::Add, x, y);   // x, y: vectors of 8 cells
+//   mlir::Value root = emitUnary(vectors, UnaryOperator::Sqrt, sum);
 #ifndef TOKAMAK_CODEGEN_CELLEMISSION_H
 #define TOKAMAK_CODEGEN_CELLEMISSION_H
 

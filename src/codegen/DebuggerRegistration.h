@@ -1,8 +1,8 @@
 // Makes generated code known to tools that look at a process from outside: gdb and lldb, by the
 // just-in-time interface of gdb (GDB manual, "JIT Compilation Interface"), and perf, by a map file.
 //
-//   DebuggerRegistration registration(object, addresses);   // (gdb) backtrace: #0
-//   row_matmul_3_tile
+//   // As long as this lives, a backtrace in gdb shows: #0 row_matmul_3_tile
+//   DebuggerRegistration registration(object, addresses);
 //
 // The registration ends with the object. perf is told where TOKAMAK_PERF_MAP is set: a line for
 // each function in /tmp/perf-PID.map, which stays behind for `perf report`.

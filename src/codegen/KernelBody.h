@@ -1,8 +1,8 @@
 // What a plan.operator computes, in the terms of code generation: an iteration space of rows x
 // columns, where in it each value lives, and what becomes of the results.
 //
-//   sum(X * v), X m×n, v m×1:  X and the product are Wide, v is PerRow, one root: FullAggregate of
-//   the product
+//   sum(X * v), X m×n, v m×1:  X and the product are Wide, v is PerRow,
+//                              one root: FullAggregate of the product
 //   matmul(t(X), w * matmul(X, v)):  X Wide, v read as a ColumnVector, the inner product PerRow,
 //                              one root: ColumnAggregate of X with the factor w * (X v)
 //   Q = P * matmul(X, V), matmul(t(X), Q), V n×10:  X Wide, P and Q Narrow, one root:
@@ -17,16 +17,14 @@
 //   main width n, may be anything (a symbol, a constant); every other one is 1 or a constant k of
 //   at most mostNarrowColumns. Several different k are allowed.
 //     inputs     m×n, m×k, m×1, 1×n, 1×k, 1×1, scalars, and the right operands of products
-//     cells      operators with a result m×w, from operands m×w, m×1, 1×w, 1×1 and scalars (w = n
-//     or
-//                a k); or with a result m×1, 1×w or 1×1 from operands of that shape, 1×1 and
-//                scalars
+//     cells      operators with a result m×w, from operands m×w, m×1, 1×w, 1×1 and scalars
+//                (w is n or a k); or with a result m×1, 1×w or 1×1 from operands of that shape,
+//                1×1 and scalars
 //     per row    aggregates sum, prod, min, max, index_max, index_min of a value m×w: m×1
 //     products   matmul(A, B): A a value m×w, B an input w×q or the transpose of an input q×w: m×q.
 //                q is 1, a k, or n where n is a constant of at most mostNarrowColumns; it is any n
 //                where A is m×1, or where A is m×k and B is not transposed
-//                All of these are values like others: results, or computed with further, to any
-//                depth.
+//                The values of all these kinds may be results, and operands of further operations.
 //     over rows  as results only: aggregates sum, prod, min, max of a value m×w, full (also m×1) or
 //                by columns (1×w); matmul(transpose(A), Q) of two values m×w and m×v: w×v, where at
 //                most one of w and v is neither 1 nor a k (t(X) X needs a constant n of at most

@@ -2,10 +2,13 @@
 // per row must be complete before it is used across the row again, and once for each width.
 //
 //   E = exp(X - rowMax(X)); E / rowSum(E)
-//     pass 0: rowMax(X)      pass 1: E into scratch memory, rowSum(E)      pass 2: E from scratch
-//     memory, the quotient
+//     pass 0: rowMax(X)
+//     pass 1: E, stored in scratch memory, and rowSum(E)
+//     pass 2: the quotient, with E loaded from scratch memory
 //   Q = P * matmul(X, V); matmul(t(X), Q), X m×n, P m×k
-//     pass 0 over n: matmul(X, V)      pass 1 over k: Q      pass 2 over n: the result from X and Q
+//     pass 0 over n: matmul(X, V)
+//     pass 1 over k: Q
+//     pass 2 over n: the result, from X and Q
 //
 // Cheap values are computed again in every pass that needs them; expensive ones are kept.
 #ifndef TOKAMAK_CODEGEN_ROWSCHEDULE_H

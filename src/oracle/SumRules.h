@@ -1,9 +1,8 @@
 // Forward error bounds of everything that accumulates: sums, products, extremes, scans and matrix
 // products, in any order, with any number of accumulators, with fused multiply-adds or without.
 //
-//   CellErrors errors = aggregateErrors(model, AggregateKind::Sum, AggregateDirection::Row, {x,
-//   ex},
-//                                       rowSums);
+//   CellErrors errors = aggregateErrors(model, AggregateKind::Sum, AggregateDirection::Row,
+//                                       {x, ex}, rowSums);
 #ifndef TOKAMAK_ORACLE_SUMRULES_H
 #define TOKAMAK_ORACLE_SUMRULES_H
 

@@ -3,7 +3,8 @@
 // goes away with the session.
 //
 //   CompileSession session(options, kernels);
-//   Specialization result = session.specialize(frozenBlock, inputs, numbering);
+//   Specialization result =
+//       session.specialize(blocks, block, inputs, /*narrowLimit=*/64, UnknownSizes::Split);
 #ifndef TOKAMAK_PIPELINE_COMPILESESSION_H
 #define TOKAMAK_PIPELINE_COMPILESESSION_H
 

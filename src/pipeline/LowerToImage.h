@@ -1,7 +1,9 @@
 // Lowers `tok` (with plan.operator in blocks) to a program image.
 //
-//   LoweredProgram program = lowerProgram(module);   // the frozen program: image + its blocks
-//   runtime::Image fragment = lowerFragment(block, kernels, ...);   // one specialised block
+//   auto blockNumber = [&](llvm::StringRef name) { return blocks.numberOf(name); };
+//   llvm::FailureOr<runtime::Image> program = lowerProgram(module, blockNumber);
+//   auto kernelOf = [&](plan::OperatorOp op) { return kernels.compile(op); };
+//   llvm::FailureOr<runtime::Image> fragment = lowerFragment(block, blockNumber, kernelOf);
 #ifndef TOKAMAK_PIPELINE_LOWERTOIMAGE_H
 #define TOKAMAK_PIPELINE_LOWERTOIMAGE_H
 

@@ -1,7 +1,7 @@
 // The static phase: everything that happens to a whole program before any of its data is read.
 //
-//   runStaticPhase(module, options)   // inline, fold, hoist, check facts, outline blocks; errors
-//   as diagnostics auto image = lowerProgram(module) // LowerToImage.h
+//   // Inlines, folds, hoists, checks facts, outlines blocks. Errors are diagnostics.
+//   if (failed(runStaticPhase(module, options))) ...
 #ifndef TOKAMAK_PIPELINE_STATICPHASE_H
 #define TOKAMAK_PIPELINE_STATICPHASE_H
 

@@ -1,7 +1,7 @@
 // What the elementwise operations mean: one cell at a time, in doubles, by base/CellOperators.h.
 //
-//   binary(BinaryOperator::Add, matrix, rowVector)      // the right operand may be a vector that
-//   is broadcast
+//   binary(BinaryOperator::Add, matrix, rowVector)   // the right operand may be a vector: it is
+//                                                    // broadcast
 #ifndef TOKAMAK_REFERENCE_CELLMEANING_H
 #define TOKAMAK_REFERENCE_CELLMEANING_H
 

@@ -4,8 +4,8 @@
 //
 //   BufferPool &pool = BufferPool::instance();
 //   pool.setMemoryBudget(8ll << 30);
-//   std::shared_ptr<Buffer> buffer = pool.allocate(1 << 20);   // back to the pool with the last
-//   reference
+//   std::shared_ptr<Buffer> buffer = pool.allocate(1 << 20);
+//   buffer.reset();                      // the last reference: the memory goes back to the pool
 #ifndef TOKAMAK_RUNTIME_BUFFERPOOL_H
 #define TOKAMAK_RUNTIME_BUFFERPOOL_H
 

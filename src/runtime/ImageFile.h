@@ -3,7 +3,7 @@
 //   ByteWriter writer;
 //   writeImage(image, writer);
 //   ByteReader reader(writer.bytes());
-//   Image copy = readImage(reader, kernels);        // kernels: their code, by name
+//   Image copy = readImage(reader, [](const std::string &kernel) { return KernelCode{}; });
 //
 // The code of kernels is not part of it. Constants are scalars, texts or nothing. What is read is
 // checked: every index of an instruction is in range, so that damaged bytes never make the executor

@@ -1,8 +1,8 @@
 // For the tests of whatever runs images: functions written by hand, one instruction a call.
 //
 //   Image image = newImage();
-//   FunctionBuilder(image, "main", 0, 0, 1).constant(integer(3), 0).native("print", {0},
-//   {}).finish(); EXPECT_EQ(runImage(image).output, "3\n");
+//   FunctionBuilder(image, "main", 0, 0, 1).constant(integer(3), 0).native("print", {0}, {}).finish();
+//   EXPECT_EQ(runImage(image).output, "3\n");
 #ifndef TOKAMAK_RUNTIME_IMAGETESTING_H
 #define TOKAMAK_RUNTIME_IMAGETESTING_H
 

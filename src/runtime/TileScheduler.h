@@ -2,8 +2,8 @@
 // and partial results merge in a fixed tree, so results do not depend on the number of threads.
 //
 //   Scheduler scheduler(2);
-//   scheduler.forEach(tileCount, [&](int64_t tile) { ... });   // tiles in any order, one at a time
-//   for each worker
+//   // Tiles run in any order, one at a time on each worker.
+//   scheduler.forEach(tileCount, [&](int64_t tile) { ... });
 #ifndef TOKAMAK_RUNTIME_TILESCHEDULER_H
 #define TOKAMAK_RUNTIME_TILESCHEDULER_H
 

@@ -2,8 +2,7 @@
 //
 //   Expressions expressions(random);
 //   expressions.variables["x1"] = {matrix("x1", 3, 5), 9};
-//   Expression e = expressions.matrixOf(3, 5, /*depth=*/4);      // "(x1 + exp((x2 / (1 +
-//   abs(x2)))))"
+//   Expression e = expressions.matrixOf(3, 5, /*depth=*/4);   // "(x1 + exp((x2 / (1 + abs(x2)))))"
 //
 // Cells are kept within a size, so that most results are numbers that say something; NaN,
 // infinities, huge and tiny numbers are sown on purpose.

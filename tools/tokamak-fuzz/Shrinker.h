@@ -1,7 +1,7 @@
 // Cuts pieces out of a program as long as it still fails.
 //
-//   Node small = shrink(program, [&](const std::string &text) { return stillFails(text); },
-//   limits);
+//   Node small =
+//       shrink(program, [&](const std::string &text) { return stillFails(text); }, limits);
 //
 // Statements go, compound statements become their bodies, expressions become operands of theirs or
 // numbers, sizes shrink together, and random matrices of few cells become their cells.

@@ -1,8 +1,8 @@
 // DML text as a tree: what the generator makes, and what the shrinker cuts pieces out of.
 //
-//   Node sum = matrix("(@ + @)", rows, columns, {x, y});      // each @ stands for a child, in
-//   order Node assignment = statement("x3 = @", {sum}); render(sequence({assignment})) // "x3 = (x1
-//   + x2)\n"
+//   Node sum = matrix("(@ + @)", rows, columns, {x, y});   // each @ stands for a child, in order
+//   Node assignment = statement("x3 = @", {sum});
+//   render(sequence({assignment})) == "x3 = (x1 + x2)\n"
 #ifndef TOKAMAK_TOOLS_TOKAMAK_FUZZ_SYNTAXTREE_H
 #define TOKAMAK_TOOLS_TOKAMAK_FUZZ_SYNTAXTREE_H
 

@@ -1,8 +1,8 @@
 // The command line of `tokamak`: what was asked for, as plain data.
 //
 //   CommandLine line;
-//   if (std::optional<int> status = parseCommandLine(argc, argv, line)) return *status;   //
-//   --help, or a mistake
+//   if (std::optional<int> status = parseCommandLine(argc, argv, line))
+//     return *status;                                  // --help was asked for, or a mistake was made
 #ifndef TOKAMAK_TOOLS_TOKAMAK_COMMANDLINE_H
 #define TOKAMAK_TOOLS_TOKAMAK_COMMANDLINE_H
 

@@ -1,7 +1,7 @@
 // Which argument of a call goes to which parameter.
 //
-//   std::optional<ArgumentSlots> slots = bindArguments(call, {"rows", "cols"}, /*mayMix=*/true,
-//   module);
+//   std::optional<ArgumentSlots> slots =
+//       bindArguments(call, {"rows", "cols"}, /*mayMix=*/true, module);
 #ifndef TOKAMAK_FRONTEND_DML_CALLBINDING_H
 #define TOKAMAK_FRONTEND_DML_CALLBINDING_H
 

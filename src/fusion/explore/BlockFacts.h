@@ -3,9 +3,9 @@
 // array, or each of several, has no entry.
 //
 //   BlockFacts facts(block, factsOf);
-//   facts.shapeOf(x)                      // of a rank-3 array: {rows of all outer dimensions,
-//   last} isZero(facts.whereZero(s, product))   // product need not be evaluated but at entries of
-//   s
+//   Shape shape = facts.shapeOf(x);   // of a rank-3 array: {product of all outer sizes, last size}
+//   if (isZero(facts.whereZero(s, product)))
+//     ...                             // `product` needs to be evaluated at the entries of s only
 #ifndef TOKAMAK_FUSION_EXPLORE_BLOCKFACTS_H
 #define TOKAMAK_FUSION_EXPLORE_BLOCKFACTS_H
 

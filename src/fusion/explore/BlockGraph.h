@@ -1,10 +1,11 @@
-// A straight-line block as a graph of operations, seen with fusion's eyes: which operations a
-// kernel could be generated for, what they iterate over, who reads their results, and which order
-// has to be kept.
+// A straight-line block as a graph of operations, with what fusion needs to know of each: whether a
+// kernel can be generated for it, what it iterates over, which operations read its results, and
+// which operations have to be executed before it.
 //
 //   BlockGraph graph(function, facts);
 //   for (int index : graph.nodes())
-//     graph[index].space            // sizes of what the operation iterates over
+//     for (Shape space : graph[index].spaces)   // what the operation may iterate over
+//       double cells = graph.cells(space);
 #ifndef TOKAMAK_FUSION_EXPLORE_BLOCKGRAPH_H
 #define TOKAMAK_FUSION_EXPLORE_BLOCKGRAPH_H
 

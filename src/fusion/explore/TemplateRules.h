@@ -1,6 +1,6 @@
 // What the templates allow: which operation may be computed in an operator over an iteration space,
 // which of its operands may be computed in the same operator, and which results can be stored.
-// Nothing here looks at cost.
+// `judge` decides only legality, never cost.
 //
 //   Verdict verdict = judge(graph, node, {FusionTemplate::Row, {-1, -2}, f64});
 //   if (verdict.isLegal() && (verdict.fusable & 1))   // operand 0 may be computed in the same one

@@ -4,10 +4,11 @@
 //   fusion::FusionOptions options{fusion::Selector::Cost, &machine, &text};
 //   if (failed(fusion::fuseBlock(function, factsOf, options))) ...
 //
-// Before:  %1 = tok.binary mul %X, %Y        After:  %2 = plan.operator cell(%X, %Y) sizes [..] :
-// (..) -> f64 {
-//          %2 = tok.aggregate sum full %1              ... the two operations ...
-//                                                    }
+// Before:  %1 = tok.binary mul %X, %Y
+//          %2 = tok.aggregate sum full %1
+// After:   %2 = plan.operator cell(%X, %Y) sizes [..] : (..) -> f64 {
+//            ... the two operations ...
+//          }
 #ifndef TOKAMAK_FUSION_SELECT_FUSEBLOCK_H
 #define TOKAMAK_FUSION_SELECT_FUSEBLOCK_H
 

@@ -5,8 +5,8 @@
 //   if (order.operationBetween(0, 1) < 0) ...   // the first two may become one
 //   for (int unit : order.sequence()) ...
 //
-// A unit below operatorCount() is an operator, the others are operations of the block: unit -
-// operatorCount().
+// A unit is a number. Those below operatorCount() are operators; unit u above is operation
+// u - operatorCount() of the block.
 #ifndef TOKAMAK_FUSION_SELECT_OPERATORORDER_H
 #define TOKAMAK_FUSION_SELECT_OPERATORORDER_H
 

@@ -3,8 +3,7 @@
 // evaluating them at zero. Beside FactsOpInterface, which infers what is certain.
 //
 //   inference.inferFacts(operands, results);
-//   tok::inferDensity(operation, operands, results);     // densities and layouts that are still
-//   open
+//   tok::inferDensity(operation, operands, results);     // what inferFacts left open
 #ifndef TOKAMAK_IR_TOK_DENSITY_H
 #define TOKAMAK_IR_TOK_DENSITY_H
 

@@ -1,7 +1,7 @@
 // The `tok` dialect and its operations (TokOps.td); see TokBase.td for what the dialect promises.
 //
 //   auto sum = builder.create<tok::AggregateOp>(location, AggregateKind::Sum,
-//   AggregateDirection::Full, matrix);
+//                                               AggregateDirection::Full, matrix);
 #ifndef TOKAMAK_IR_TOK_TOKDIALECT_H
 #define TOKAMAK_IR_TOK_TOKDIALECT_H
 
