@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Texts that are no UTF-8 still give a text.
+// Bytes that are not valid UTF-8 are replaced.
 std::string textOf(const Json &value, int indent = -1) {
   return value.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
@@ -33,7 +33,7 @@ std::string textOf(const Json &value, int indent = -1) {
   throw Error(fmt::format("{}: \"{}\" must be {}, got {}", name, key, wanted, shown));
 }
 
-// Numbers and booleans also come as text in files that were written by hand.
+// Files written by hand also have numbers and booleans in quotes.
 template <typename T> struct Reader;
 
 template <> struct Reader<std::string> {
@@ -55,7 +55,7 @@ template <> struct Reader<int64_t> {
   }
 };
 
-// Numbers that JSON has no form for come as text.
+// Numbers that JSON cannot represent are written as strings.
 constexpr std::pair<std::string_view, double> specialNumbers[] = {
     {"NaN", std::numeric_limits<double>::quiet_NaN()},
     {"Infinity", std::numeric_limits<double>::infinity()},

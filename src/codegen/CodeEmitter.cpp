@@ -13,12 +13,13 @@ using namespace llvm;
 using namespace tokamak;
 using namespace tokamak::codegen;
 
-// Passes of LLVM's code generation that kernels go without, by their arguments (or names, where
-// they have none).
+// Passes of LLVM's code generation that are left out for kernels, by their command-line arguments
+// (or by name, if they have none).
 static bool isLeftOut(const Pass &pass) {
   static const StringSet<> leftOut = {
-      // What they lower or insert is in no kernel: exceptions, garbage collection, thread-local and
-      // atomic variables, tiles, indirect branches, debug values, counters, checks, hardening.
+      // These lower or insert constructs that no kernel has: exceptions, garbage collection,
+      // thread-local and atomic variables, tiles, indirect branches, debug values, counters, checks,
+      // hardening.
       "lower-emutls", "expand-large-div-rem", "expand-large-fp-convert", "atomic-expand",
       "lower-amx-intrinsics", "lower-amx-type", "tilepreconfig", "tileconfig", "lowertilecopy",
       "mergeicmps", "expand-memcmp", "gc-lowering", "shadow-stack-gc-lowering", "gc-analysis",
@@ -33,9 +34,9 @@ static bool isLeftOut(const Pass &pass) {
       "X86 Insert Cache Prefetches", "funclet-layout", "X86 insert wait instruction",
       "stackmap-liveness", "machine-sanmd", "stack-frame-layout", "x86-seses",
       "X86 Indirect Thunks", "x86-return-thunks", "pseudo-probe-inserter",
-      // Loops have the form already that these want to bring about, by the most expensive analyses
-      // of all: pointers are a base and an index that is counted, vectors are unrolled, tails
-      // masked. What is left to choose between addresses, instruction selection does.
+      // These transform loops, with expensive analyses, into a form that the emitters generate
+      // already: addresses are a base and a counter, loops are unrolled, tails are masked.
+      // Instruction selection chooses among the remaining addressing modes.
       "loop-reduce", "canon-freeze", "early-tailduplication", "tailduplication", "early-ifcvt",
       "x86-cmov-conversion", "machine-combiner", "x86-domain-reassignment", "x86-optimize-LEAs",
       "x86-avoid-SFB", "x86-fixup-setcc", "lrshrink", "stack-coloring", "shrink-wrap",

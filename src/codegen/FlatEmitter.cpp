@@ -32,8 +32,9 @@ private:
 
 } // namespace
 
-// Four independent vectors hide the latency of light bodies; heavy ones have enough to do in one,
-// and code costs time.
+// A body with few instructions is unrolled four times, so that independent instructions hide the
+// latency of one another. A body with many has enough of them in one vector, and more code takes
+// longer to compile.
 int FlatEmitter::unrolling() const {
   int instructions = 0;
   for (Operation &operation : kernel_.body.op().getBody().front())

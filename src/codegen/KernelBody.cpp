@@ -233,7 +233,8 @@ std::optional<Extent> KernelBody::extentFor(Value value) const {
   return isWide ? Extent::Shared : Extent::SharedNarrow;
 }
 
-// What the emitters see through.
+// Operations that only say how operands are accessed and combined; emitters handle them together
+// with their operands or results.
 static bool isStructural(Operation &operation) {
   return isa<tok::TransposeOp, tok::MatmulOp, tok::AggregateOp, plan::YieldOp>(operation);
 }

@@ -32,7 +32,7 @@ static Expected<orc::JITTargetMachineBuilder> hostBuilder() {
   if (!builder)
     return builder.takeError();
   builder->setCodeGenOptLevel(CodeGenOptLevel::Default);
-  // Only what says so is fused: cells have the same bits everywhere.
+  // Only explicit fused multiply-adds are fused, so that cells have the same bits in every kernel.
   builder->getOptions().AllowFPOpFusion = FPOpFusion::Strict;
   return builder;
 }
@@ -69,8 +69,8 @@ static orc::SymbolMap librarySymbols(orc::LLJIT &jit) {
   return symbols;
 }
 
-// One for the process; every kernel is a library of its own in it, so that kernels can go one by
-// one.
+// One for the process. Every kernel is a library of its own in it, so that kernels can be removed
+// individually.
 static Expected<std::shared_ptr<orc::LLJIT>> sharedJit() {
   static std::mutex mutex;
   static std::shared_ptr<orc::LLJIT> shared;

@@ -15,8 +15,8 @@ using namespace tokamak::codegen;
 namespace {
 
 constexpr int64_t lanes = VectorBuilder::lanes;
-// Bodies with more instructions than this for a vector of cells are not repeated for eight rows:
-// they have work enough in one row, and compiling the copies would take longer than they save.
+// Bodies with more instructions per vector of cells than this are not replicated for eight rows: one
+// row has enough independent instructions, and compiling the copies takes longer than they save.
 constexpr int instructionsWorthEightRows = 24;
 // Loops over narrow columns are unrolled up to so many instructions.
 constexpr int instructionsOfColumns = 192;
@@ -282,7 +282,7 @@ void RowEmitter::overColumns(State &state, int64_t chunksTogether,
     return;
   }
   if (values_.rows() == 1 && hasBlocks() && !constant) {
-    // At most seven rows of a tile: little code is worth more than quick code.
+    // At most seven rows of a tile come here, so compile time matters more than run time.
     vectors_.forLoop(vectors_.integer(0), columns, lanes, state, [&](Value column, State &current) {
       Value left = vectors_.minimum(vectors_.subtract(columns, column), vectors_.integer(lanes));
       body(Chunk{column, vectors_.maskBelow(left), left, {}}, current);
@@ -379,9 +379,9 @@ void RowEmitter::accumulateRows(Operation *op, State &state, size_t &slot) {
   slot = next;
 }
 
-// The rows of the block into the accumulator of these columns: even and odd rows apart, so that
-// half as many additions wait for one another. Lanes beyond the last column hold anything: they are
-// the partial array's padding.
+// Adds the rows of the block to the accumulator of these columns. Even and odd rows are added
+// separately, which halves the length of the dependency chain. Lanes beyond the last column are
+// padding of the partial array; their contents are undefined.
 void RowEmitter::accumulateColumns(const Root &root, State &state) {
   auto contribution = [&](int row) {
     return wideContribution(root.value, root.factor, root.aggregate, row);

@@ -28,7 +28,7 @@ struct MachineModel {
   double freshShare = 0.25;
   // Additions in vector code that is limited by arithmetic.
   double flopsPerNanosecond = 8;
-  // One read at a place that can't be foreseen, of an array in the last-level cache.
+  // One read at a random position of an array in the last-level cache.
   double gatherNanoseconds = 1;
   // From one instruction of the image to the first tile and back.
   double launchNanoseconds = 1500;

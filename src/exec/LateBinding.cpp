@@ -34,7 +34,7 @@ std::shared_ptr<const Image> LateBinding::planFor(int32_t block, std::span<const
 
 void LateBinding::beginParallel() { isParallel_ = true; }
 
-// What the threads made joins the other plans, in an order that does not depend on them.
+// Adds the plans that threads made to the others, in an order that does not depend on threads.
 void LateBinding::endParallel() {
   std::unique_lock lock(mutex_);
   isParallel_ = false;

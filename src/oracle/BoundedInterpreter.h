@@ -50,8 +50,8 @@ struct PrintedPiece {
 struct BoundedOptions {
   bool singlePrecision = false;
   bool sparse = false; // see ErrorModel
-  // What has no effect and fails does so where its result is needed, if it is: the native engine
-  // leaves out what nobody needs.
+  // An operation without side effects that fails, fails where its result is used: the native engine
+  // removes operations whose results are unused.
   bool failsWhereNeeded = false;
   // Conditions, and sizes and places that depend on cells, are taken as the reference has them
   // where another right run might have others; else that is Undecided. What such cells hold may

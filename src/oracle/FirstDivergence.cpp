@@ -14,7 +14,7 @@ namespace {
 using mlir::func::FuncOp;
 using mlir::func::ReturnOp;
 
-// So many calls, branches and iterations are opened; further ones are compared as a whole.
+// At most so many calls, branches and iterations are opened; others are compared as a whole.
 constexpr int mostOpened = 200;
 // The same where nothing is known to differ, but errors are too large to say that all agree.
 constexpr int mostOpenedInDoubt = 30;

@@ -193,7 +193,7 @@ bool hasUnplanned(func::FuncOp function) {
 CompileSession::CompileSession(const SessionOptions &options, codegen::KernelCompiler &kernels)
     : options_(options), kernels_(kernels), context_(MLIRContext::Threading::DISABLED) {
   context_.loadDialect<tok::TokDialect, plan::PlanDialect, func::FuncDialect>();
-  context_.printOpOnDiagnostic(false); // the user knows a script, no operations
+  context_.printOpOnDiagnostic(false); // users know the script, not MLIR operations
 }
 
 Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number,

@@ -68,7 +68,7 @@ struct InlineCallsPass : PassWrapper<InlineCallsPass, OperationPass<ModuleOp>> {
     auto runPipelineHelper = [](Pass &pass, OpPassManager &pipeline, Operation *op) {
       return static_cast<InlineCallsPass &>(pass).runPipeline(pipeline, op);
     };
-    // Simplification is the pipeline's business.
+    // No simplification here: the pipeline runs it.
     InlinerConfig config([](OpPassManager &) {}, /*maxInliningIterations=*/4);
     CallGraph &calls = getAnalysis<CallGraph>();
     Inliner inliner(getOperation(), calls, *this, getAnalysisManager(), runPipelineHelper, config,

@@ -93,7 +93,7 @@ Value seq(const Value &fromValue, const Value &toValue, const Value &byValue) {
   if (!(steps < 0x1p53))
     throw Error(fmt::format("seq: too many values from {} to {}", runtime::textOf(from),
                             runtime::textOf(to)));
-  // The quotient may fall just short of a whole number.
+  // Rounding may leave the quotient just below a whole number.
   double next = from + (steps + 1) * by;
   bool oneMore = by > 0 ? next <= to : next >= to;
   ArrayPointer result = Array::create({1 + static_cast<int64_t>(steps) + oneMore, 1});

@@ -85,7 +85,7 @@ Value order(const Value &operand, const Value &by, const Value &decreasingValue,
       if (comesBefore(right, left))
         return false;
     }
-    // Equal rows stay in the order they are in.
+    // Equal rows keep their order (a stable sort).
     return a < b;
   });
 

@@ -1,4 +1,4 @@
-// Kernels iterate over arrays of any rank as over matrices: all dimensions but the last together
+// Kernels treat an array of any rank as a matrix: all dimensions but the last together
 // are the rows. An operand may be repeated along all rows, or along the columns; one that has size
 // 1 in some of the outer dimensions only, [1,b,n] beside [a,b,n], fits neither: it is repeated
 // explicitly.

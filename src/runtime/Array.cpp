@@ -154,7 +154,7 @@ ArrayPointer Array::copy() const {
     return result;
   }
   ArrayPointer result = create(shape_, type_);
-  // Of an alias, other tasks write their cells meanwhile. This one reads and hands on none of them.
+  // Other tasks may write cells of an alias during the copy. Those copies are never read.
   std::optional<UncheckedByThreadSanitizer> section;
   if (isAlias_)
     section.emplace();

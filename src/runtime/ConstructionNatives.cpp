@@ -120,7 +120,7 @@ int64_t sequenceLength(double from, double to, double by) {
   double steps = std::floor(to / by - from / by);
   if (!(steps < 0x1p53))
     throw Error(fmt::format("seq: too many values from {} to {}", textOf(from), textOf(to)));
-  // The quotient may fall just short of a whole number.
+  // Rounding may leave the quotient just below a whole number.
   double next = from + (steps + 1) * by;
   bool oneMore = by > 0 ? next <= to : next >= to;
   return 1 + static_cast<int64_t>(steps) + oneMore;

@@ -155,7 +155,7 @@ std::string CsvFields::complaint(std::string_view line) const {
       wrong = fmt::format(", column {}: {}", column, fieldComplaint(trimmed(field)));
     return wrong.empty();
   });
-  // An open quote swallows separators; it is what is wrong.
+  // Separators after an open quote are part of the field, so the quote is the error to report.
   bool isOpenQuote = endsInQuote(line, separator_);
   if (fields == columns_ || isOpenQuote)
     return wrong;

@@ -18,7 +18,7 @@ template <typename Routine> void checkFound(Routine routine, std::string_view na
     throw Error(fmt::format("{}: the library OpenBLAS, which does it, was not found", native));
 }
 
-// LAPACK may not end on NaN or Inf.
+// LAPACK may not terminate if the input has NaN or Inf.
 void checkFinite(const Array &array, std::string_view native) {
   for (int64_t i = 0; i < array.cells(); ++i)
     if (!std::isfinite(array.data()[i]))

@@ -16,7 +16,7 @@
 namespace tokamak::runtime {
 namespace {
 
-// As for every engine: then a recursion counts as endless.
+// A recursion deeper than this is reported as endless. All engines have the same limit.
 constexpr int deepestCall = 4000;
 
 // A contiguous list of values, as natives and kernels take them; short ones live on the stack.
@@ -374,7 +374,7 @@ void Executor::interpret(const Image &image, const ImageFunction &function, Valu
       break;
     }
     case Opcode::Return:
-      // The frame dies, so every result is at its last use unless it is returned twice.
+      // The frame ends here, so this is the last use of every result, unless it is returned twice.
       for (int32_t i = 0; i < instruction.operandCount && i < static_cast<int32_t>(results.size());
            ++i) {
         bool usedAgain = false;

@@ -76,7 +76,8 @@ public:
     for (size_t i = 1; i < matrices_.size(); ++i)
       results.push_back(results[0]->withSamePattern(matrices_[i]->elementType()));
     int32_t *columns = results[0]->mutableColumnIndices();
-    // Asked for once: an array forgets its other layouts where it is written.
+    // Get the writable pointers before the parallel section: mutableCellsOf drops the array's cached
+    // conversion to the other layout, which is a data race when several threads call it.
     std::vector<void *> cells;
     for (size_t i = 0; i < matrices_.size(); ++i)
       withCellType(*matrices_[i], [&]<typename Number>() {

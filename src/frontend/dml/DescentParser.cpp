@@ -4,7 +4,7 @@
 
 namespace tokamak::frontend {
 
-// More errors than a person reads; what follows that many is mostly noise.
+// Nobody reads more errors than this, and later ones are mostly consequences of earlier ones.
 static constexpr uint32_t maximumErrors = 50;
 
 std::unique_ptr<Program> parseProgram(FileId file, const SourceManager &sources,

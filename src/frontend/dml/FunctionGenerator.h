@@ -2,8 +2,8 @@
 // value of every variable at hand, so types are those of the values, and what is wrong is reported
 // on the way.
 //
-// A null value stands for "wrong, and reported already": whatever takes one is silent and gives a
-// null value, too.
+// A null value means that an error was reported already: a function that gets one as an operand
+// reports nothing and returns a null value.
 //
 // How variables pass through control flow: branches and bodies of loops are generated into regions
 // of their own with a copy of the scope; only then is known which variables an operation has to

@@ -238,7 +238,7 @@ Value FunctionGenerator::emitRead(BuiltinCall &call) {
         nearestCandidates(dataType, known);
     return {};
   }
-  // What has been taken for granted here is checked when the file is read.
+  // What is assumed here is checked when the file is read.
   llvm::SmallVector<Value> operands(call.operands.begin(), call.operands.begin() + OperandCount);
   auto text = [&](const std::string &value) {
     return builder_.create<tok::ConstantOp>(call.location, llvm::StringRef(value));

@@ -28,7 +28,7 @@ std::optional<llvm::SmallVector<Value>> FunctionGenerator::call(const CallExpres
     return callFunction(expression, *callee.function);
   if (!callee.builtin) {
     module_.reportUnknownFunction(expression);
-    // What is wrong in the arguments is worth knowing, too.
+    // Report errors in the arguments as well.
     for (const CallArgument &argument : expression.arguments())
       generate(*argument.value);
     return std::nullopt;

@@ -1,4 +1,4 @@
-// What `tok` operations say about themselves.
+// Interfaces of `tok` operations: the native that executes an operation, and facts about its results.
 #ifndef TOKAMAK_IR_TOK_INTERFACES_TD
 #define TOKAMAK_IR_TOK_INTERFACES_TD
 

@@ -1,4 +1,4 @@
-// What touches the world: files, output, failure; and what speaks to the compiler.
+// Operations with side effects (files, output, failure), and annotations for the compiler.
 #ifndef TOKAMAK_IR_TOK_PROGRAMOPS_TD
 #define TOKAMAK_IR_TOK_PROGRAMOPS_TD
 
