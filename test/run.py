@@ -178,17 +178,19 @@ def edge_level():
 
 
 def fuzz_level():
-    """The first programs of the generator, all programs that it once found wrong, and whether mutations can be applied."""
+    """The first programs of the generator, in which every rewrite rule has to fire, all programs that it once found wrong,
+    and whether mutations can be applied."""
     fuzz = BIN / "tokamak-fuzz"
 
     def tried(arguments):
         done = subprocess.run([fuzz, *arguments], cwd=ROOT, capture_output=True, text=True, stdin=subprocess.DEVNULL)
         return None if done.returncode == 0 else done.stdout + done.stderr
-    programs = 40 if os.environ.get("TOKAMAK_PRESET") in SANITIZERS else 200
+    programs, rules = (40, []) if os.environ.get("TOKAMAK_PRESET") in SANITIZERS else (200, ["--every-rule"])
     tests = {f"fuzz/programs-1-to-{programs}":
-             alone(lambda: tried(["--programs", str(programs), "--jobs", "2", "--no-shrink"]))}
+             alone(lambda: tried(["--programs", str(programs), *rules, "--jobs", "2", "--no-shrink"]))}
     # Those in test/fuzz/found are no scripts of the other level: the engines need not say the same there.
-    for path in sorted(path for folder in ("scripts/fuzz-found", "fuzz/found") for path in (ROOT / "test" / folder).glob("*.dml")):
+    found = [path for folder in ("scripts/fuzz-found", "fuzz/found") for path in (ROOT / "test" / folder).iterdir()]
+    for path in sorted(path for path in found if path.suffix in (".dml", ".mlir")):
         tests[f"fuzz/found/{path.stem}"] = alone(lambda path=path: tried([path]))
     tests["fuzz/mutations-apply"] = alone(mutations.inapplicable)
     return tests

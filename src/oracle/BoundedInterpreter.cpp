@@ -15,9 +15,9 @@ namespace {
 // The vector functions of kernels and the C library's are within so many units in the last place.
 constexpr double functionUnits = 6;
 
-ErrorModel modelOf(const BoundedOptions &options, double functionUnits) {
-  ErrorModel model = ErrorModel::of(options.singlePrecision ? runtime::ElementType::F32
-                                                            : runtime::ElementType::F64);
+ErrorModel modelOf(const BoundedOptions &options, bool isSingle, double functionUnits) {
+  ErrorModel model =
+      ErrorModel::of(isSingle ? runtime::ElementType::F32 : runtime::ElementType::F64);
   model.functionUnits = functionUnits;
   model.sparse = options.sparse;
   return model;
@@ -35,12 +35,24 @@ bool mayBeSparse(const runtime::Value &value) {
          runtime::Array::isBetterCsr(value.array()->shape(), value.array()->countNonZeros() / 2);
 }
 
+// Whether arrays of single precision come in or go out.
+bool computesInSingle(mlir::Operation &operation) {
+  auto isSingle = [](mlir::Type type) {
+    auto array = mlir::dyn_cast<mlir::RankedTensorType>(type);
+    return array && array.getElementType().isF32();
+  };
+  return llvm::any_of(operation.getOperandTypes(), isSingle) ||
+         llvm::any_of(operation.getResultTypes(), isSingle);
+}
+
 } // namespace
 
 struct BoundedInterpreter::Domain {
   using Value = Bounded;
   BoundedInterpreter &owner;
   OperationRules engine{owner.engine_, owner.context_}, plan{owner.plan_, owner.context_};
+  OperationRules singleEngine{owner.singleEngine_, owner.context_},
+      singlePlan{owner.singlePlan_, owner.context_};
 
   bool isTrue(const Bounded &condition) {
     checkHasValue(condition);
@@ -112,14 +124,18 @@ struct BoundedInterpreter::Domain {
       exact &= operand.engine.isExact();
     }
     std::vector<runtime::Value> plain = meaningWithOutput(operation, values, exact);
+    bool isSingle = computesInSingle(operation);
+    const OperationRules &betweenEngines = isSingle ? singleEngine : engine;
+    const OperationRules &betweenPlans = isSingle ? singlePlan : plan;
     std::vector<Bounded> results;
     for (runtime::Value &value : plain) {
       owner.sawSparse_ |= mayBeSparse(value);
       Bounded result;
       try {
-        result.engine = engine.errorsOf(operation, engineOperands, value);
+        result.engine = betweenEngines.errorsOf(operation, engineOperands, value);
         bool exactAnywhere = result.engine.isExact() && !result.engine.product();
-        result.plan = exactAnywhere ? CellErrors() : plan.errorsOf(operation, planOperands, value);
+        result.plan =
+            exactAnywhere ? CellErrors() : betweenPlans.errorsOf(operation, planOperands, value);
       } catch (const Undecided &undecided) {
         owner.decide(undecided.what());
         int64_t cells = value.isArray() ? value.array()->cells() : 1;
@@ -158,8 +174,11 @@ struct BoundedInterpreter::Domain {
 
 BoundedInterpreter::BoundedInterpreter(mlir::ModuleOp module, runtime::ExecutionContext &context,
                                        BoundedOptions options)
-    : module_(module), context_(context), engine_(modelOf(options, functionUnits)),
-      plan_(modelOf(options, 0)), takesReferenceDecisions_(options.takesReferenceDecisions),
+    : module_(module), context_(context),
+      engine_(modelOf(options, options.singlePrecision, functionUnits)),
+      plan_(modelOf(options, options.singlePrecision, 0)),
+      singleEngine_(modelOf(options, true, functionUnits)), singlePlan_(modelOf(options, true, 0)),
+      takesReferenceDecisions_(options.takesReferenceDecisions),
       failsWhereNeeded_(options.failsWhereNeeded) {}
 
 void BoundedInterpreter::decide(const char *why) {

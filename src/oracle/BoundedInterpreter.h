@@ -48,6 +48,7 @@ struct PrintedPiece {
 };
 
 struct BoundedOptions {
+  // Scalars, too, may be off as if they had been computed in f32.
   bool singlePrecision = false;
   bool sparse = false; // see ErrorModel
   // An operation without side effects that fails, fails where its result is used: the native engine
@@ -84,7 +85,8 @@ private:
 
   mlir::ModuleOp module_;
   runtime::ExecutionContext &context_;
-  ErrorModel engine_, plan_;
+  // Between engines and between plans; of operations on arrays of f32, the latter two.
+  ErrorModel engine_, plan_, singleEngine_, singlePlan_;
   std::vector<PrintedPiece> output_;
   bool started_ = false, sawSparse_ = false;
   bool takesReferenceDecisions_, failsWhereNeeded_;

@@ -118,6 +118,44 @@ TEST_F(Bounds, loopsThatFailAreLeftOutWhereNobodyNeedsThem) {
   EXPECT_EQ(of(text, row({1}), matrix, {.failsWhereNeeded = true}).value.array()->data()[0], 1);
 }
 
+TEST_F(Bounds, goWithTheirCellsWhereDimensionsAreRepeated) {
+  constexpr const char *cells = R"(
+    %n1 = tok.constant 1 : i64
+    %n2 = tok.constant 2 : i64
+    %a = tok.view %x [%n2, %n1, %n1] : tensor<?x?xf64> -> tensor<?x?x?xf64>
+    %e = tok.unary exp %a : tensor<?x?x?xf64> -> tensor<?x?x?xf64>)";
+  constexpr const char *array = "tensor<?x?x?xf64>";
+  auto isSmall = [](double error) { return error > 0 && error < 1e-10; };
+  for (const char *body :
+       {"%b = tok.literal dense<[[[1.0], [3.0]]]> : tensor<1x2x1xf64> "
+        "%r = tok.binary mul %b, %e : (tensor<?x?x?xf64>, tensor<?x?x?xf64>) -> tensor<?x?x?xf64>",
+        "%b = tok.literal dense<[[[1.0, 3.0]]]> : tensor<1x1x2xf64> "
+        "%r = tok.matmul %e, %b : (tensor<?x?x?xf64>, tensor<?x?x?xf64>) -> tensor<?x?x?xf64>",
+        "%r = tok.expand %e [%n2, %n1, %n2] : tensor<?x?x?xf64> -> tensor<?x?x?xf64>"}) {
+    CellErrors errors = of(std::string(cells) + body, row({1, 700}), array).engine;
+    EXPECT_TRUE(isSmall(errors[0]) && isSmall(errors[1])) << body;
+    EXPECT_TRUE(errors[2] > 1e280 && errors[3] > 1e280) << body;
+  }
+}
+
+TEST_F(Bounds, areThoseOfSinglePrecisionWhereArraysAre) {
+  auto sum = [&](const std::string &type) {
+    return of("%y = tok.cast %x : tensor<?x?xf64> -> " + type +
+                  " %s = tok.aggregate sum row %y : " + type + " -> " + type +
+                  " %r = tok.cast %s : " + type + " -> tensor<?x?xf64>",
+              row({0.1, 0.2, 0.3}), matrix)
+        .engine[0];
+  };
+  EXPECT_LT(sum("tensor<?x?xf64>"), 1e-15);
+  EXPECT_GT(sum("tensor<?x?xf32>"), 1e-8);
+  // What is off in doubles is off by a rounding more where it becomes a single.
+  EXPECT_GT(of("%s = tok.aggregate sum row %x : tensor<?x?xf64> -> tensor<?x?xf64> "
+               "%r = tok.cast %s : tensor<?x?xf64> -> tensor<?x?xf32>",
+               row({0.1, 0.2, 0.3}), "tensor<?x?xf32>")
+                .engine[0],
+            1e-8);
+}
+
 TEST_F(Bounds, ofSumsGrowWithTheSum) {
   EXPECT_GT(sum({0.1, 0.2, 0.3}).engine[0], 0);
   EXPECT_LT(sum({0.1, 0.2, 0.3}).engine[0], 1e-15);
@@ -180,6 +218,13 @@ TEST_F(Bounds, leaveProductsOfZerosOpenWhereMatricesMayBeSparse) {
   Bounded sparse = of(text, row({0, 1}), matrix, {.sparse = true});
   EXPECT_EQ(sparse.engine[0], CellErrors::anything);
   EXPECT_EQ(sparse.engine[1], 0);
+}
+
+TEST_F(Bounds, leaveNoDivisionOpen) {
+  constexpr const char *body = "%c = tok.constant 0.0 : f64\n"
+                               "%r = tok.binary div %x, %c : (tensor<?x?xf64>, f64) -> "
+                               "tensor<?x?xf64>";
+  EXPECT_TRUE(of(body, row({0, 1}), matrix, {.sparse = true}).engine.isExact());
 }
 
 TEST_F(Bounds, thatMatterForAConditionAreUndecided) {

@@ -1,5 +1,7 @@
 #include "oracle/CellErrors.h"
 
+#include "reference/TensorMeaning.h"
+
 #include <algorithm>
 
 namespace tokamak::oracle {
@@ -34,10 +36,17 @@ CellView::CellView(const runtime::Value &value) : cells_(&number_) {
   array_ = Array::withElementType(Array::asDense(value.array()), ElementType::F64);
   cells_ = array_->data();
   count_ = array_->cells();
-  int rank = array_->shape().rank();
-  columns_ = rank > 0 ? array_->shape()[rank - 1] : 1;
+  shape_ = array_->shape();
+  int rank = shape_.rank();
+  columns_ = rank > 0 ? shape_[rank - 1] : 1;
   rows_ = columns_ > 0 ? count_ / columns_ : (rank == 2 ? array_->rows() : 0);
   scalar_ = false;
+}
+
+int64_t CellView::broadcast(int64_t cell, const CellView &result) const {
+  if (count_ == result.count_)
+    return cell;
+  return count_ == 1 ? 0 : reference::broadcastCell(result.shape_, shape_, cell);
 }
 
 } // namespace tokamak::oracle

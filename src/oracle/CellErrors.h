@@ -66,21 +66,16 @@ public:
   int64_t columns() const { return columns_; }
   int64_t cells() const { return count_; }
   bool isScalar() const { return scalar_; }
-  // The cell that goes with `cell` of a result of so many columns: scalars and vectors are
-  // broadcast.
-  int64_t broadcast(int64_t cell, int64_t resultCells, int64_t resultColumns) const {
-    if (count_ == resultCells)
-      return cell;
-    if (count_ == 1)
-      return 0;
-    return columns_ == 1 ? cell / resultColumns : cell % resultColumns;
-  }
+  const runtime::Shape &shape() const { return shape_; } // of an array
+  // The cell that goes with `cell` of a result: scalars, and dimensions of size 1, are repeated.
+  int64_t broadcast(int64_t cell, const CellView &result) const;
 
 private:
   runtime::ArrayReference array_; // keeps what cells_ points to
   double number_ = 0;
   const double *cells_ = nullptr;
   int64_t rows_ = 1, columns_ = 1, count_ = 1;
+  runtime::Shape shape_;
   bool scalar_ = true;
 };
 

@@ -210,14 +210,10 @@ double binaryError(const ErrorModel &model, BinaryOperator op, double x, double 
   return deviation.error();
 }
 
-bool isProduct(BinaryOperator op) { return op == BinaryOperator::Mul || op == BinaryOperator::Div; }
-
-// A product of a zero, which a sparse format may skip, with what is not finite. A division is a
-// product with the reciprocal.
-bool isSkippedProduct(BinaryOperator op, double x, double y) {
-  if (op == BinaryOperator::Mul)
-    return (x == 0 && !std::isfinite(y)) || (y == 0 && !std::isfinite(x));
-  return x == 0 && (y == 0 || std::isnan(y));
+// A product of a zero, which a sparse format may skip, with what is not finite. Divisions are not
+// among them: 0 / 0 is NaN in every format.
+bool isSkippedProduct(double x, double y) {
+  return (x == 0 && !std::isfinite(y)) || (y == 0 && !std::isfinite(x));
 }
 
 } // namespace
@@ -250,14 +246,14 @@ CellErrors binaryErrors(const ErrorModel &model, BinaryOperator op, Tracked x, T
     return {};
   CellView left(x.value), right(y.value), results(result);
   std::vector<double> errors(results.cells());
-  bool mayBeSparse = model.sparse && isProduct(op) && !(left.isScalar() && right.isScalar());
+  bool mayBeSparse =
+      model.sparse && op == BinaryOperator::Mul && !(left.isScalar() && right.isScalar());
   for (int64_t i = 0; i < results.cells(); ++i) {
-    int64_t l = left.broadcast(i, results.cells(), results.columns());
-    int64_t r = right.broadcast(i, results.cells(), results.columns());
+    int64_t l = left.broadcast(i, results), r = right.broadcast(i, results);
     errors[i] = binaryError(model, op, left[l], x.errors[l], right[r], y.errors[r], results[i]);
     if (function && right[r] != 2)
       errors[i] = withFunctionError(model, errors[i], results[i]);
-    if (mayBeSparse && isSkippedProduct(op, left[l], right[r]))
+    if (mayBeSparse && isSkippedProduct(left[l], right[r]))
       errors[i] = anything;
   }
   return CellErrors(std::move(errors));
@@ -270,7 +266,7 @@ CellErrors ifElseErrors(const ErrorModel &model, Tracked condition, Tracked then
   CellView tests(condition.value), yes(then.value), no(otherwise.value), results(result);
   std::vector<double> errors(results.cells());
   for (int64_t i = 0; i < results.cells(); ++i) {
-    auto at = [&](const CellView &view) { return view.cells() == 1 ? 0 : i; };
+    auto at = [&](const CellView &view) { return view.broadcast(i, results); };
     double yesError = then.errors[at(yes)], noError = otherwise.errors[at(no)];
     Truth truth = truthOf(tests[at(tests)], condition.errors[at(tests)]);
     if (truth != Truth::Unknown) {

@@ -66,7 +66,7 @@ CellErrors errorsFromValue(const Value &value) {
 // 0: it does more than that.
 size_t movedOperands(llvm::StringRef name, size_t operands) {
   return llvm::StringSwitch<size_t>(name)
-      .Cases("transpose", "diag", "rev", "roll", "reshape", "slice", 1)
+      .Cases("transpose", "diag", "rev", "roll", "reshape", "slice", "view", "expand", 1)
       .Case("insert", 2)
       .Cases("cbind", "rbind", operands)
       .Default(0);
@@ -89,10 +89,29 @@ std::optional<AggregateKind> scanKind(llvm::StringRef name) {
       .Default(std::nullopt);
 }
 
+// Of cells that are rounded to single precision.
+CellErrors roundingErrors(const ErrorModel &model, const Tracked &operand) {
+  CellView cells(operand.value);
+  std::vector<double> errors(cells.cells());
+  for (int64_t i = 0; i < cells.cells(); ++i) {
+    double error = operand.errors[i], size = std::fabs(cells[i]) + error;
+    bool exact = error == 0 || error == CellErrors::zeroSign;
+    errors[i] = exact ? error
+                : size < model.largest
+                    ? (error + 2 * model.roundoff * size) * 1.01 + model.smallest()
+                    : CellErrors::anything;
+  }
+  return CellErrors(std::move(errors));
+}
+
 // As a value of the type a cast gives.
-CellErrors castErrors(const Tracked &operand, const Value &result) {
+CellErrors castErrors(const ErrorModel &model, mlir::Type type, const Tracked &operand,
+                      const Value &result) {
   if (operand.errors.isExact())
     return {};
+  if (operand.value.isArray() && tok::isTensor(type) &&
+      mlir::cast<mlir::RankedTensorType>(type).getElementType().isF32())
+    return roundingErrors(model, operand);
   if (operand.value.isList())
     return anythingOf(result);
   double error = operand.errors[0];
@@ -316,7 +335,7 @@ CellErrors OperationRules::valueErrors(mlir::Operation &operation, Operands oper
                                        const Value &result) const {
   return llvm::TypeSwitch<mlir::Operation *, CellErrors>(&operation)
       .Case<tok::ConstantOp, tok::UndefOp, tok::BarrierOp, tok::RowsOp, tok::ColumnsOp,
-            tok::LengthOp>([](auto) { return CellErrors(); })
+            tok::LengthOp, tok::SizeOp>([](auto) { return CellErrors(); })
       .Case([&](tok::UnaryOp op) { return unaryErrors(model_, op.getKind(), operands[0], result); })
       .Case([&](tok::BinaryOp op) {
         if (!result.isArray() && !result.isNumber())
@@ -333,7 +352,7 @@ CellErrors OperationRules::valueErrors(mlir::Operation &operation, Operands oper
           return anythingOf(result);
         return ifElseErrors(model_, operands[0], operands[1], operands[2], result);
       })
-      .Case([&](tok::CastOp) { return castErrors(operands[0], result); })
+      .Case([&](tok::CastOp op) { return castErrors(model_, op.getType(), operands[0], result); })
       .Case([&](tok::AssumeOp) { return operands[0].errors; })
       .Case([&](tok::AggregateOp op) {
         return aggregateErrors(model_, op.getKind(), op.getDirection(), operands[0], result);

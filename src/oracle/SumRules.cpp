@@ -1,5 +1,7 @@
 #include "oracle/SumRules.h"
 
+#include "reference/TensorMeaning.h"
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -318,8 +320,16 @@ public:
     bool whole = value != 0 && std::isfinite(value);
     return {value, error, std::fabs(value), whole ? lowestBit(value) : 0};
   }
-  int64_t rows() const { return cells_.rows(); }
   int64_t columns() const { return cells_.columns(); }
+  // Which of its matrices goes with the one at `place` of a result.
+  int64_t place(int64_t place, const CellView &result) const {
+    if (place == 0)
+      return 0;
+    auto leading = [](const runtime::Shape &shape) {
+      return runtime::Shape(shape.sizes().first(shape.rank() - 2));
+    };
+    return reference::broadcastCell(leading(result.shape()), leading(cells_.shape()), place);
+  }
   bool isProduct() const { return product_ != nullptr; }
   int64_t terms() const { return product_ ? product_->terms : 0; }
 
@@ -338,6 +348,8 @@ CellErrors matmulErrors(const ErrorModel &model, Tracked x, Tracked y,
   Factor left(x), right(y);
   CellView results(result);
   int64_t inner = left.columns(), columns = results.columns(), cells = results.cells();
+  int rank = results.shape().rank();
+  int64_t rows = rank < 2 ? 1 : results.shape()[rank - 2];
   bool isChain = left.isProduct() || right.isProduct();
 
   ProductErrors product;
@@ -355,8 +367,11 @@ CellErrors matmulErrors(const ErrorModel &model, Tracked x, Tracked y,
   std::vector<double> errors(cells);
   for (int64_t i = 0; i < cells; ++i) {
     SumBound bound(model);
+    int64_t place = i / (rows * columns), row = i / columns % rows;
+    int64_t x0 = (left.place(place, results) * rows + row) * inner;
+    int64_t y0 = right.place(place, results) * inner * columns + i % columns;
     for (int64_t k = 0; k < inner; ++k)
-      bound.addProduct(left[i / columns * inner + k], right[k * columns + i % columns]);
+      bound.addProduct(left[x0 + k], right[y0 + k * columns]);
     product.carried[i] = bound.carried();
     product.magnitudes[i] = bound.magnitude();
     product.granularity = std::min(product.granularity, bound.granularity());

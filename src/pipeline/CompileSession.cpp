@@ -261,7 +261,7 @@ Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number,
     return Specialization();
   for (const rewrite::BlockRule &rule : rewrite::nativeRules())
     if (!options_.disabled.contains(rule.name))
-      rule.apply(function, *facts);
+      result.rules.push_back(rewrite::applyRule(rule, function, *facts));
   // Literals that went into kernels.
   function.walk([](tok::ConstantOp constant) {
     if (constant.use_empty())

@@ -46,14 +46,17 @@ analysis::FactsAnalysis &RuleRunner::facts() {
   return *facts_;
 }
 
-void RuleRunner::apply(const BlockRule &rule) {
-  analysis::FactsAnalysis &known = facts();
+RuleRun rewrite::applyRule(const BlockRule &rule, func::FuncOp block,
+                           analysis::FactsAnalysis &facts) {
   auto start = std::chrono::steady_clock::now();
-  bool fired = rule.apply(block_, known);
+  bool fired = rule.apply(block, facts);
   auto time = std::chrono::steady_clock::now() - start;
-  runs_.push_back(
-      {rule.name, fired, std::chrono::duration_cast<std::chrono::nanoseconds>(time).count()});
-  if (!fired)
+  return {rule.name, fired, std::chrono::duration_cast<std::chrono::nanoseconds>(time).count()};
+}
+
+void RuleRunner::apply(const BlockRule &rule) {
+  runs_.push_back(applyRule(rule, block_, facts()));
+  if (!runs_.back().fired)
     return;
   facts_.reset();
   changed_ = true;

@@ -72,6 +72,9 @@ struct RuleRun {
   int64_t nanoseconds = 0;
 };
 
+// Applies one rule to a block whose facts are up to date.
+RuleRun applyRule(const BlockRule &rule, mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
+
 // Applies rules to one block; facts are analysed anew only after a rule changed something.
 class RuleRunner {
 public:

@@ -94,8 +94,9 @@ def run(mutation):
         if not found:
             break
         seed = int(found[1]) + 1
-        script = program.with_name("found.dml")
-        script.write_text(done.stdout[found.end():done.stdout.rindex("\n", 0, -1) + 1])
+        text = done.stdout[found.end():done.stdout.rindex("\n", 0, -1) + 1]
+        script = program.with_name("found.mlir" if text.startswith("//") else "found.dml")
+        script.write_text(text)
         # Only what the compiler as it is does not do shows the mutation.
         if subprocess.run([BUILD / "bin/tokamak-fuzz", script], capture_output=True).returncode == 0:
             mutation["found"] = next(line for line in done.stderr.splitlines() if line.startswith("seed "))[:110]

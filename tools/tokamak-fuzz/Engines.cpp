@@ -2,8 +2,10 @@
 
 #include "exec/Program.h"
 #include "ir/tok/Precision.h"
+#include "ir/tok/RunnableProgram.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Parser/Parser.h"
 
 #include <chrono>
 #include <sstream>
@@ -51,10 +53,21 @@ std::string firstMessage(const support::DiagnosticEngine &diagnostics) {
 
 } // namespace
 
-Script::Script(const std::string &text) : context_(mlir::MLIRContext::Threading::DISABLED) {
+void Script::import(const SourceText &source) {
+  if (source.language == Language::Dml) {
+    module_ = frontend::importDml(sources_, "program.dml", source.text, {}, context_, diagnostics_);
+    return;
+  }
+  support::MlirDiagnosticForwarder forwarder(&context_, diagnostics_);
+  module_ = mlir::parseSourceString<mlir::ModuleOp>(source.text, &context_, "program.mlir");
+  if (module_ && failed(tok::verifyRunnable(*module_)))
+    module_ = nullptr;
+}
+
+Script::Script(const SourceText &source) : context_(mlir::MLIRContext::Threading::DISABLED) {
   context_.loadDialect<tok::TokDialect, mlir::func::FuncDialect>();
   context_.printOpOnDiagnostic(false);
-  module_ = frontend::importDml(sources_, "program.dml", text, {}, context_, diagnostics_);
+  import(source);
   if (!module_)
     message_ = firstMessage(diagnostics_);
   else
@@ -134,6 +147,7 @@ NativeRun Script::runNative(const Configuration &configuration, TrialResources &
     run.times.kernels = counts.kernelTime;
     run.times.kernelsCompiled = counts.kernelsCompiled;
     run.times.kernelsReused = counts.kernelsReused;
+    run.rules = counts.rules;
   }
   return run;
 }

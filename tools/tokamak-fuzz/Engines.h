@@ -1,6 +1,6 @@
 // A program on each engine: what comes out, be it values or a failure.
 //
-//   Script script(text);
+//   Script script({text, Language::Dml});
 //   if (!script.isValid()) return script.message();
 //   ReferenceRun expected = script.runReference({});
 //   NativeRun actual = script.runNative(configuration, resources);
@@ -10,6 +10,7 @@
 #include "base/Error.h"
 #include "frontend/dml/Import.h"
 #include "oracle/BoundedInterpreter.h"
+#include "rewrite/BlockRules.h"
 #include "tokamak-fuzz/Trial.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -35,11 +36,12 @@ struct NativeRun {
   std::optional<Error> error;
   bool rejected = false; // before it ran; the error has no place then
   Times times;
+  std::vector<rewrite::RuleRun> rules; // that fired
 };
 
 class Script {
 public:
-  explicit Script(const std::string &text);
+  explicit Script(const SourceText &source);
   bool isValid() const { return bool(module_); }
   const std::string &message() const { return message_; }
 
@@ -47,6 +49,7 @@ public:
   NativeRun runNative(const Configuration &configuration, TrialResources &resources);
 
 private:
+  void import(const SourceText &source);
   mlir::OwningOpRef<mlir::ModuleOp> copy(bool singlePrecision);
 
   mlir::MLIRContext context_;

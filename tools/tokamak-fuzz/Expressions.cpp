@@ -142,18 +142,19 @@ Expressions::Attempt Expressions::attempt(Dimension rows, Dimension columns, int
   if (depth <= 0)
     return leaf(rows, columns);
   using E = Expressions;
-  std::vector<Maker> makers = {&E::binary,      &E::binary,      &E::binary,        &E::binary,
-                               &E::unary,       &E::unary,       &E::unary,         &E::broadcast,
-                               &E::broadcast,   &E::broadcast,   &E::choice,        &E::scaled,
-                               &E::scaled,      &E::contraction, &E::contraction,   &E::scan,
-                               &E::reorganised, &E::rowPattern,  &E::replaced,      &E::softmax,
-                               &E::chain,       &E::bits,        &E::sampledProduct};
+  std::vector<Maker> makers = {
+      &E::binary,        &E::binary,      &E::binary,         &E::binary,      &E::unary,
+      &E::unary,         &E::unary,       &E::broadcast,      &E::broadcast,   &E::broadcast,
+      &E::choice,        &E::scaled,      &E::scaled,         &E::contraction, &E::contraction,
+      &E::scan,          &E::reorganised, &E::rowPattern,     &E::replaced,    &E::softmax,
+      &E::chain,         &E::bits,        &E::sampledProduct, &E::idiom,       &E::idiom,
+      &E::sparseQuotient};
   auto add = [&](std::initializer_list<Maker> more) { makers.insert(makers.end(), more); };
   if (columns == 1)
     add({&E::rowAggregate, &E::rowAggregate, &E::rowAggregate, &E::rowIndex, &E::gradient,
-         &E::gradient});
+         &E::gradient, &E::vectorIdiom});
   if (rows == 1)
-    add({&E::columnAggregate, &E::columnAggregate, &E::columnAggregate});
+    add({&E::columnAggregate, &E::columnAggregate, &E::columnAggregate, &E::vectorIdiom});
   if (rows == columns)
     add({&E::triangle});
   if (rows > 0 && columns > 0)
@@ -233,11 +234,20 @@ Expression Expressions::scalarOf(int depth) {
   if (depth <= 0)
     return number();
   Attempt made;
-  switch (random_.upTo(7)) {
+  switch (random_.upTo(10)) {
   case 0:
   case 1:
   case 2:
     made = fullAggregate(depth - 1);
+    break;
+  case 6:
+    made = countOfSpecials(depth - 1);
+    break;
+  case 7:
+    made = aggregateIdiom(depth - 1);
+    break;
+  case 8:
+    made = dataSize(depth - 1);
     break;
   case 3: {
     Expression x = matrixOf(1, 1, depth - 1);

@@ -57,6 +57,14 @@ public:
   // No cell larger than `size`, NaN and infinities aside.
   Expression boundedMatrix(Dimension rows, Dimension columns, int depth, double size);
   Expression boundedScalar(int depth, double size);
+  // Of x's shape, certain to read x; no larger than `size`.
+  Expression over(const Expression &x, int depth, double size);
+  // A matrix of which only few cells are not zero.
+  Expression sparse(Dimension rows, Dimension columns);
+  // A sparse matrix divided by what is zero in many places.
+  Expression quotient(const Expression &s, int depth);
+  // A number of rows or columns that depends on cells.
+  Expression dataSize(int depth);
   // A small whole number, certain to be one.
   Expression number();
   Node dimension(Dimension dimension);
@@ -84,6 +92,9 @@ private:
   Attempt choice(Dimension rows, Dimension columns, int depth);
   Attempt replaced(Dimension rows, Dimension columns, int depth);
   Attempt bits(Dimension rows, Dimension columns, int depth);
+  Attempt sparseQuotient(Dimension rows, Dimension columns, int depth);
+  Attempt idiom(Dimension rows, Dimension columns, int depth);
+  Attempt vectorIdiom(Dimension rows, Dimension columns, int depth);
   Attempt contraction(Dimension rows, Dimension columns, int depth);
   Attempt chain(Dimension rows, Dimension columns, int depth);
   Attempt gradient(Dimension rows, Dimension columns, int depth);
@@ -107,6 +118,8 @@ private:
   Attempt aggregate(Expression x, int64_t count, const std::string &prefix, Dimension rows,
                     Dimension columns);
   Attempt fullAggregate(int depth);
+  Attempt countOfSpecials(int depth);
+  Attempt aggregateIdiom(int depth);
   Attempt statistic(int depth);
   bool fits(Dimension rows, Dimension columns) const;
 

@@ -2,8 +2,9 @@
 //
 //   tokamak-fuzz --programs 1000 --seed 1        1000 programs, 6 configurations each
 //   tokamak-fuzz --minutes 10 --save DIR         what differs goes to DIR, shrunk
+//   tokamak-fuzz --every-rule                    and each rewrite rule has to fire in some of them
 //   tokamak-fuzz --show 42                       the program of seed 42
-//   tokamak-fuzz FILE.dml ...                    these programs, under every selector and as they
+//   tokamak-fuzz FILE.dml FILE.mlir ...          these programs, under every selector and as they
 //   say
 #include "base/Error.h"
 #include "cost/MachineModel.h"
@@ -17,6 +18,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <fstream>
 #include <iostream>
 #include <sstream>
@@ -28,11 +30,11 @@ using namespace tokamak::fuzz;
 namespace {
 
 // What differs keeps the configuration in which it did in a comment line of this form.
-constexpr const char *configurationMark = "# found with: ";
+constexpr const char *configurationMark = "found with: ";
 constexpr int secondsAlone = 60;
 
 std::optional<std::vector<double>> cellsOf(const std::string &expression) {
-  Script script("x = " + expression + "\nprint(x)\n");
+  Script script({"x = " + expression + "\nprint(x)\n", Language::Dml});
   if (!script.isValid())
     return std::nullopt;
   ReferenceRun run = script.runReference({});
@@ -56,6 +58,7 @@ struct Options {
   double minutes = 0;
   std::string save;
   bool shrinks = true;
+  bool everyRule = false;
   int64_t show = -1;
   std::vector<std::string> scripts;
 };
@@ -70,22 +73,24 @@ std::string readText(const std::string &path) {
 }
 
 // The program in a comment-free form, its finding in front.
-std::string kept(const std::string &program, uint64_t seed, const Finding &finding) {
-  std::string text = fmt::format("# seed {}, {}\n", seed, finding.kind);
+std::string kept(const SourceText &program, uint64_t seed, const Finding &finding) {
+  std::string mark = commentMarkOf(program.language);
+  std::string text = fmt::format("{}seed {}, {}\n", mark, seed, finding.kind);
   std::istringstream what(finding.what);
   for (std::string line; std::getline(what, line);)
-    text += "# " + line + '\n';
+    text += mark + line + '\n';
   for (const Configuration &configuration : finding.configurations)
-    text += configurationMark + describe(configuration) + '\n';
-  return text + program;
+    text += mark + configurationMark + describe(configuration) + '\n';
+  return text + program.text;
 }
 
-std::string shrunk(uint64_t seed, Finding &finding, const Options &options) {
-  Node program = generateProgram(seed);
+SourceText shrunk(uint64_t seed, Finding &finding, const Options &options) {
+  auto [program, language] = generateProgram(seed);
   if (finding.configurations.empty())
     finding.configurations = configurationsOf(seed, options.campaign.configurations);
-  auto find = [&](const std::string &text) {
-    return tryAlone(text, finding.configurations, options.campaign.machineModel, secondsAlone);
+  auto find = [&, language = language](const std::string &text) {
+    return tryAlone({text, language}, finding.configurations, options.campaign.machineModel,
+                    secondsAlone);
   };
   auto fails = [&](const std::string &text) {
     std::optional<Finding> found = find(text);
@@ -98,7 +103,7 @@ std::string shrunk(uint64_t seed, Finding &finding, const Options &options) {
     if (std::optional<Finding> last = find(render(program)))
       finding.what = last->what;
   }
-  return render(program);
+  return {render(program), language};
 }
 
 int runPrograms(Options &options) {
@@ -113,12 +118,15 @@ int runPrograms(Options &options) {
   CampaignResult result = runCampaign(options.campaign, found);
   double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   for (auto &[seed, finding] : findings) {
-    std::string text = kept(shrunk(seed, finding, options), seed, finding);
+    SourceText program = shrunk(seed, finding, options);
+    std::string text = kept(program, seed, finding);
     std::cout << fmt::format("FAILED seed {}\n{}", seed, text);
     if (options.save.empty())
       continue;
     std::filesystem::create_directories(options.save);
-    std::ofstream(fmt::format("{}/{}-{}.dml", options.save, finding.kind, seed)) << text;
+    std::ofstream(
+        fmt::format("{}/{}-{}{}", options.save, finding.kind, seed, extensionOf(program.language)))
+        << text;
   }
   double compared = result.cells > 0 ? 100.0 * static_cast<double>(result.comparedCells) /
                                            static_cast<double>(result.cells)
@@ -135,9 +143,19 @@ int runPrograms(Options &options) {
       inSeconds(result.times.reference), inSeconds(result.times.native),
       inSeconds(result.times.specialization), result.times.kernelsCompiled,
       inSeconds(result.times.kernels), result.times.kernelsReused);
+  std::vector<std::string> fired, silent;
+  for (const auto &[rule, times] : result.rules) {
+    fired.push_back(fmt::format("{} {}", rule, times));
+    if (times == 0)
+      silent.push_back(rule);
+  }
+  std::cerr << fmt::format("rewrite rules and how often they fired: {}\n", fmt::join(fired, ", "));
+  if (options.everyRule && !silent.empty())
+    std::cout << fmt::format("FAILED rules that fired in no program: {}\n",
+                             fmt::join(silent, ", "));
   std::cout << fmt::format("{} passed, {} failed\n", result.programs - result.differing,
                            result.differing);
-  return result.differing > 0 ? 1 : 0;
+  return result.differing > 0 || (options.everyRule && !silent.empty()) ? 1 : 0;
 }
 
 // Programs from files, under every selector and under the configurations that they name.
@@ -147,11 +165,12 @@ int runScripts(const Options &options) {
     std::string text = readText(path);
     std::vector<Configuration> configurations = allSelectors();
     std::istringstream lines(text);
+    std::string mark = std::string(commentMarkOf(languageOf(path))) + configurationMark;
     for (std::string line; std::getline(lines, line);)
-      if (line.starts_with(configurationMark))
-        configurations.push_back(
-            parseConfiguration(line.substr(std::string(configurationMark).size())));
-    auto finding = tryAlone(text, configurations, options.campaign.machineModel, secondsAlone);
+      if (line.starts_with(mark))
+        configurations.push_back(parseConfiguration(line.substr(mark.size())));
+    auto finding = tryAlone({text, languageOf(path)}, configurations, options.campaign.machineModel,
+                            secondsAlone);
     if (finding) {
       ++failed;
       std::cout << fmt::format("FAILED {} [{}] {}\n", path, finding->kind, finding->what);
@@ -187,11 +206,12 @@ int main(int argc, char **argv) {
   app.add_option("--findings", options.campaign.mostFindings, "end after so many, default 20");
   app.add_option("--save", options.save, "folder for what differs, shrunk");
   app.add_flag("!--no-shrink", options.shrinks, "report programs as they are");
+  app.add_flag("--every-rule", options.everyRule, "fail where a rewrite rule fired in no program");
   app.add_option("--show", options.show, "print the program of this seed and end");
   CLI11_PARSE(app, argc, argv);
   try {
     if (options.show >= 0) {
-      std::cout << render(generateProgram(options.show));
+      std::cout << generateProgram(options.show).source().text;
       return 0;
     }
     if (options.campaign.programs == 0 && options.minutes == 0)

@@ -96,10 +96,17 @@ Attempt Expressions::replaced(Dimension rows, Dimension columns, int depth) {
 }
 
 Attempt Expressions::bits(Dimension rows, Dimension columns, int depth) {
-  std::string name = random_.choose<std::string>({"bitwAnd", "bitwOr", "bitwXor"});
+  std::string name =
+      random_.choose<std::string>({"bitwAnd", "bitwOr", "bitwXor", "bitwShiftL", "bitwShiftR"});
   Expression x = boundedMatrix(rows, columns, depth, 1000);
-  Expression y = boundedMatrix(rows, columns, 0, 1000);
-  return made(name + "(round(@), round(@))", rows, columns, 2048, {x.node, y.node});
+  Expression y =
+      random_.chance(0.3) ? boundedScalar(1, 1000) : boundedMatrix(rows, columns, 0, 1000);
+  if (!name.starts_with("bitwShift"))
+    return made(name + "(round(@), round(@))", rows, columns, 2048, {x.node, y.node});
+  // Mostly by a number of bits that is in the range of them.
+  if (random_.chance(0.2))
+    return made(name + "(round(@), round(@))", rows, columns, 1e18, {x.node, y.node});
+  return made(name + "(round(@), (abs(round(@)) %% 9))", rows, columns, 512'000, {x.node, y.node});
 }
 
 //===- products -------------------------------------------------------------------------------===//

@@ -1,17 +1,29 @@
-// Random DML programs: the same one for the same seed, always.
+// Random programs: the same one for the same seed, always.
 //
-//   Node program = generateProgram(42);
-//   std::cout << render(program);
+//   GeneratedProgram program = generateProgram(42);
+//   std::cout << render(program.tree);
 //
-// A program ends by printing every variable that is left; the trial compares these values.
+// Most are written in DML, some in the dialect's own text. A program ends by printing every
+// variable that is left; the trial compares these values.
 #ifndef TOKAMAK_TOOLS_TOKAMAK_FUZZ_PROGRAMGENERATOR_H
 #define TOKAMAK_TOOLS_TOKAMAK_FUZZ_PROGRAMGENERATOR_H
 
+#include "tokamak-fuzz/Expressions.h"
+#include "tokamak-fuzz/SourceText.h"
 #include "tokamak-fuzz/SyntaxTree.h"
 
 namespace tokamak::fuzz {
 
-Node generateProgram(uint64_t seed);
+struct GeneratedProgram {
+  Node tree;
+  Language language = Language::Dml;
+  SourceText source() const { return {render(tree), language}; }
+};
+
+GeneratedProgram generateProgram(uint64_t seed);
+
+// A program in the dialect's text, over arrays of one to four dimensions.
+Node generateTokProgram(Random &random);
 
 } // namespace tokamak::fuzz
 #endif

@@ -19,9 +19,12 @@ void renderInto(std::string &out, const Node &node, int indent) {
     return;
   }
   size_t next = 0;
-  for (char c : node.pattern) {
-    if (c != '@') {
+  for (size_t i = 0; i < node.pattern.size(); ++i) {
+    char c = node.pattern[i];
+    bool twice = c == '@' && i + 1 < node.pattern.size() && node.pattern[i + 1] == '@';
+    if (c != '@' || twice) {
       out += c;
+      i += twice;
       continue;
     }
     const Node &child = node.children[next++];

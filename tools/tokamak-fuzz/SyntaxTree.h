@@ -1,4 +1,4 @@
-// DML text as a tree: what the generator makes, and what the shrinker cuts pieces out of.
+// A program's text as a tree: what the generator makes, and what the shrinker cuts pieces out of.
 //
 //   Node sum = matrix("(@ + @)", rows, columns, {x, y});   // each @ stands for a child, in order
 //   Node assignment = statement("x3 = @", {sum});
@@ -24,6 +24,7 @@ struct Node {
   Kind kind = Kind::Text;
   std::string pattern;
   std::vector<Node> children;
+  // In a pattern `@` stands for the next child and `@@` for itself.
   // Of a matrix: its sizes, negative where only the run tells; of a size: its value.
   int64_t rows = 0, columns = 0;
 };

@@ -92,6 +92,8 @@ public:
       }
       runs_.push_back(script_.runNative(configuration, resources_));
       verdict_.times += runs_.back().times;
+      for (const rewrite::RuleRun &rule : runs_.back().rules)
+        verdict_.rulesFired[rule.name.str()] += rule.fired;
       if (!compare(configuration, runs_.back()) || !comparePlans())
         return verdict_;
     }
@@ -241,9 +243,9 @@ runtime::Scheduler &TrialResources::scheduler(int threads) {
   return *scheduler;
 }
 
-Verdict tryProgram(const std::string &script, const std::vector<Configuration> &configurations,
+Verdict tryProgram(const SourceText &program, const std::vector<Configuration> &configurations,
                    TrialResources &resources) {
-  Script imported(script);
+  Script imported(program);
   if (!imported.isValid()) {
     Verdict verdict;
     verdict.kind = Verdict::Kind::Invalid;

@@ -2,7 +2,7 @@
 // configurations, all in this process, and what it computes is compared.
 //
 //   TrialResources resources("machine-model.json");
-//   Verdict verdict = tryProgram(script, configurations, resources);
+//   Verdict verdict = tryProgram(program.source(), configurations, resources);
 //   if (verdict.kind == Verdict::Kind::Differs) std::cout << verdict.finding.what;
 //
 // A program is compared by what it prints and by the values that the print statements at its end
@@ -13,6 +13,7 @@
 #include "codegen/KernelCompiler.h"
 #include "runtime/TileScheduler.h"
 #include "tokamak-fuzz/Configuration.h"
+#include "tokamak-fuzz/SourceText.h"
 
 #include <map>
 #include <memory>
@@ -66,9 +67,10 @@ struct Verdict {
   int64_t cells = 0, comparedCells = 0; // of the reference's results; those that have to be right
   bool failed = false;                  // the program ends with an error, on every engine
   Times times;
+  std::map<std::string, int64_t> rulesFired; // how often, over all configurations
 };
 
-Verdict tryProgram(const std::string &script, const std::vector<Configuration> &configurations,
+Verdict tryProgram(const SourceText &program, const std::vector<Configuration> &configurations,
                    TrialResources &resources);
 
 } // namespace tokamak::fuzz

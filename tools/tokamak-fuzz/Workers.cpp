@@ -1,8 +1,10 @@
 #include "tokamak-fuzz/Workers.h"
 
 #include "exec/Program.h"
+#include "rewrite/BlockRules.h"
 #include "tokamak-fuzz/ProgramGenerator.h"
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -29,8 +31,20 @@ struct Counters {
   std::atomic<int64_t> cells{0}, comparedCells{0};
   std::atomic<int64_t> reference{0}, native{0}, specialization{0}, kernels{0}, kernelsCompiled{0},
       kernelsReused{0};
+  static constexpr size_t mostRules = 64;
+  std::array<std::atomic<int64_t>, mostRules> rules{};
   std::atomic<bool> stop{false};
 };
+
+std::vector<std::string> ruleNames() {
+  std::vector<std::string> names;
+  for (auto rules : {rewrite::blockRules(), rewrite::nativeRules()})
+    for (const rewrite::BlockRule &rule : rules)
+      names.push_back(rule.name.str());
+  if (names.size() > Counters::mostRules)
+    throw Error("more rewrite rules than are counted");
+  return names;
+}
 
 template <typename T> T *shared() {
   void *memory =
@@ -110,6 +124,9 @@ public:
         if (worker.process > 0)
           watch(worker);
     }
+    std::vector<std::pair<std::string, int64_t>> rules;
+    for (size_t i = 0; i < rules_.size(); ++i)
+      rules.emplace_back(rules_[i], counters_->rules[i].load());
     return {counters_->programs,
             counters_->runs,
             counters_->undecided,
@@ -119,7 +136,8 @@ public:
             counters_->cells,
             counters_->comparedCells,
             {counters_->reference, counters_->native, counters_->specialization, counters_->kernels,
-             counters_->kernelsCompiled, counters_->kernelsReused}};
+             counters_->kernelsCompiled, counters_->kernelsReused},
+            std::move(rules)};
   }
 
 private:
@@ -171,7 +189,7 @@ private:
       slot.seed = seed;
       Random random(seed ^ 0x5eed);
       std::vector<Configuration> configurations = sampler.sample(random, campaign_.configurations);
-      Verdict verdict = tryProgram(render(generateProgram(seed)), configurations, resources);
+      Verdict verdict = tryProgram(generateProgram(seed).source(), configurations, resources);
       record(verdict, static_cast<int64_t>(configurations.size()));
       if (verdict.kind == Verdict::Kind::Differs) {
         countFinding();
@@ -196,6 +214,9 @@ private:
     counters_->kernels += verdict.times.kernels;
     counters_->kernelsCompiled += verdict.times.kernelsCompiled;
     counters_->kernelsReused += verdict.times.kernelsReused;
+    for (size_t i = 0; i < rules_.size(); ++i)
+      if (auto fired = verdict.rulesFired.find(rules_[i]); fired != verdict.rulesFired.end())
+        counters_->rules[i] += fired->second;
   }
 
   // Called where a finding is made, so that no worker begins another program after the last.
@@ -251,6 +272,7 @@ private:
   const Campaign &campaign_;
   const std::function<void(uint64_t, const Finding &)> &found_;
   Counters *counters_;
+  const std::vector<std::string> rules_ = ruleNames();
   Clock::time_point start_;
   std::vector<Worker> workers_;
 };
@@ -262,7 +284,7 @@ CampaignResult runCampaign(const Campaign &campaign,
   return CampaignRun(campaign, found).run();
 }
 
-std::optional<Finding> tryAlone(const std::string &script,
+std::optional<Finding> tryAlone(const SourceText &program,
                                 const std::vector<Configuration> &configurations,
                                 const std::string &machineModel, int seconds) {
   int ends[2];
@@ -274,7 +296,7 @@ std::optional<Finding> tryAlone(const std::string &script,
     silence();
     alarm(seconds);
     TrialResources resources(machineModel);
-    Verdict verdict = tryProgram(script, configurations, resources);
+    Verdict verdict = tryProgram(program, configurations, resources);
     if (verdict.kind == Verdict::Kind::Differs)
       writeAll(ends[1], encode(verdict.finding));
     if (verdict.kind == Verdict::Kind::Invalid || verdict.kind == Verdict::Kind::Undecided)

@@ -26,6 +26,8 @@ struct CampaignResult {
   int64_t programs = 0, runs = 0, undecided = 0, invalid = 0, failed = 0, differing = 0;
   int64_t cells = 0, comparedCells = 0;
   Times times;
+  // Each rewrite rule and how often it fired, in the order in which they are applied.
+  std::vector<std::pair<std::string, int64_t>> rules;
 };
 
 // `found` is called in this process, once for each program that differs.
@@ -33,7 +35,7 @@ CampaignResult runCampaign(const Campaign &campaign,
                            const std::function<void(uint64_t, const Finding &)> &found);
 
 // The finding of one program, tried in a process of its own; none where it agrees.
-std::optional<Finding> tryAlone(const std::string &script,
+std::optional<Finding> tryAlone(const SourceText &program,
                                 const std::vector<Configuration> &configurations,
                                 const std::string &machineModel, int seconds);
 

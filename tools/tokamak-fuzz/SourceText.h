@@ -1,0 +1,34 @@
+// The text of a program and what it is written in.
+//
+//   SourceText source{"print(sum(matrix(1, 2, 3)))\n", Language::Dml};
+//   languageOf("examples/attention.mlir") == Language::Tok
+#ifndef TOKAMAK_TOOLS_TOKAMAK_FUZZ_SOURCETEXT_H
+#define TOKAMAK_TOOLS_TOKAMAK_FUZZ_SOURCETEXT_H
+
+#include <cstdint>
+#include <string>
+
+namespace tokamak::fuzz {
+
+enum class Language : uint8_t {
+  Dml,
+  Tok, // the dialect's own text: arrays of any rank and of both precisions
+};
+
+struct SourceText {
+  std::string text;
+  Language language = Language::Dml;
+};
+
+inline Language languageOf(const std::string &path) {
+  return path.ends_with(".mlir") ? Language::Tok : Language::Dml;
+}
+inline const char *extensionOf(Language language) {
+  return language == Language::Tok ? ".mlir" : ".dml";
+}
+inline const char *commentMarkOf(Language language) {
+  return language == Language::Tok ? "// " : "# ";
+}
+
+} // namespace tokamak::fuzz
+#endif

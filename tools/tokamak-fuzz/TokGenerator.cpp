@@ -1,0 +1,485 @@
+// Random programs in the dialect's own text: arrays of one to four dimensions, in f64 and f32.
+#include "tokamak-fuzz/ProgramGenerator.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace tokamak::fuzz {
+namespace {
+
+using Sizes = std::vector<int64_t>;
+
+constexpr int64_t mostCells = 20'000;
+constexpr double mostSize = 1e6; // of a cell; in single precision, too, a product of some is finite
+
+int64_t cellsOf(const Sizes &sizes) {
+  int64_t cells = 1;
+  for (int64_t size : sizes)
+    cells *= size;
+  return cells;
+}
+
+struct ArrayValue {
+  std::string name;
+  Sizes sizes;
+  bool isSingle = false;
+  double size = 1; // no finite cell is larger
+  int rank() const { return static_cast<int>(sizes.size()); }
+};
+
+std::string typeOf(int rank, bool isSingle) {
+  std::string text = "tensor<";
+  for (int i = 0; i < rank; ++i)
+    text += "?x";
+  return text + (isSingle ? "f32>" : "f64>");
+}
+std::string typeOf(const ArrayValue &array) { return typeOf(array.rank(), array.isSingle); }
+
+class TokGenerator {
+public:
+  explicit TokGenerator(Random &random) : random_(random) {}
+
+  Node program() {
+    isMixed_ = random_.chance(0.4);
+    isSingle_ = random_.chance(0.4);
+    chooseSizes();
+    for (int64_t i = random_.between(1, 3); i > 0; --i)
+      drawn(sizesOf(anyRank()), single());
+    for (int64_t i = random_.between(2, 9); i > 0; --i)
+      step();
+    printAll();
+    body_.push_back(statement("return"));
+    std::vector<Node> all = functions_;
+    all.push_back(statement("func.func @@main() {\n@}", {sequence(body_)}));
+    return sequence(std::move(all));
+  }
+
+private:
+  //===- values -------------------------------------------------------------------------------===//
+
+  std::string fresh() { return fmt::format("%v{}", ++names_); }
+  void emit(Node node) { body_.push_back(std::move(node)); }
+  void emit(const std::string &name, const std::string &text) {
+    body_.push_back(statement(name + " = " + text));
+  }
+  std::string constant(int64_t value) {
+    std::string name = fresh();
+    body_.push_back(statement(name + " = tok.constant @ : i64", {size(value)}));
+    return name;
+  }
+  std::string constant(double value) {
+    std::string name = fresh();
+    emit(name, fmt::format("tok.constant {:.4f} : f64", value));
+    return name;
+  }
+  std::string constants(const Sizes &sizes) {
+    std::vector<std::string> names;
+    for (int64_t size : sizes)
+      names.push_back(constant(size));
+    return fmt::format("{}", fmt::join(names, ", "));
+  }
+
+  const ArrayValue &add(ArrayValue array) { return arrays_.emplace_back(std::move(array)); }
+  ArrayValue result(const ArrayValue &like, double size) {
+    return {fresh(), like.sizes, like.isSingle, size};
+  }
+
+  bool single() { return isMixed_ ? random_.chance(0.5) : isSingle_; }
+  int anyRank() { return random_.choose({1, 2, 3, 3, 3, 4, 4}); }
+
+  void chooseSizes() {
+    known_ = {1, 2, 3};
+    for (int64_t i = random_.between(1, 2); i > 0; --i)
+      known_.push_back(random_.choose({1, 4, 5, 7, 8, 9, 16, 17, 33, 65, 128}));
+    if (random_.chance(0.08))
+      known_.push_back(0);
+  }
+  Sizes sizesOf(int rank) {
+    for (;;) {
+      Sizes sizes;
+      for (int i = 0; i < rank; ++i)
+        sizes.push_back(random_.choose(known_));
+      if (cellsOf(sizes) <= mostCells)
+        return sizes;
+    }
+  }
+
+  // Random cells: drawn as a matrix, viewed in the dimensions that are wanted.
+  ArrayValue drawn(const Sizes &sizes, bool isSingle) {
+    int64_t columns = sizes.back(), rows = columns == 0 ? 1 : cellsOf(sizes) / columns;
+    if (columns == 0)
+      for (size_t i = 0; i + 1 < sizes.size(); ++i)
+        rows *= sizes[i];
+    std::string type = typeOf(2, isSingle), cells = fresh();
+    std::string r = constant(rows), c = constant(columns), low = constant(-2.0),
+                high = constant(3.0), one = constant(1.0);
+    std::string density = constant(random_.choose({1.0, 1.0, 1.0, 0.5, 0.05}));
+    std::string seed = fresh(), pdf = fresh();
+    emit(seed, fmt::format("tok.constant {} : i64", random_.between(1, 1000)));
+    emit(pdf, "tok.constant \"uniform\" : !tok.string");
+    emit(cells, fmt::format("tok.rand {}, {}, {}, {}, {}, {}, {}, {} : (i64, i64, f64, f64, f64, "
+                            "i64, !tok.string, f64) -> {}",
+                            r, c, low, high, density, seed, pdf, one, type));
+    // Whole numbers add up to the same in any order.
+    if (random_.chance(0.5)) {
+      std::string whole = fresh();
+      emit(whole, fmt::format("tok.unary floor {} : {} -> {}", cells, type, type));
+      cells = whole;
+    }
+    ArrayValue array{cells, sizes, isSingle, 3};
+    if (sizes.size() != 2)
+      array = viewed({cells, {rows, columns}, isSingle, 3}, sizes);
+    return add(array);
+  }
+
+  ArrayValue viewed(const ArrayValue &x, const Sizes &sizes) {
+    ArrayValue y{fresh(), sizes, x.isSingle, x.size};
+    std::string given = constants(sizes);
+    emit(y.name, fmt::format("tok.view {} [{}] : {} -> {}", x.name, given, typeOf(x), typeOf(y)));
+    return y;
+  }
+
+  ArrayValue any() { return random_.choose(arrays_); }
+  // Of these sizes and elements: one that there is, or a new one.
+  ArrayValue of(const Sizes &sizes, bool isSingle) {
+    std::vector<ArrayValue> fitting;
+    for (const ArrayValue &array : arrays_)
+      if (array.sizes == sizes && array.isSingle == isSingle)
+        fitting.push_back(array);
+    return fitting.empty() || random_.chance(0.2) ? drawn(sizes, isSingle)
+                                                  : random_.choose(fitting);
+  }
+  // One that x may be combined with: sizes are those of x, or 1.
+  ArrayValue partnerOf(const ArrayValue &x) {
+    Sizes sizes = x.sizes;
+    if (random_.chance(0.6))
+      for (int64_t &size : sizes)
+        if (random_.chance(0.5))
+          size = 1;
+    // Beside a matrix a vector may stand, no single cell.
+    if (x.rank() == 2 && cellsOf(sizes) == 1)
+      sizes = x.sizes;
+    return of(sizes, x.isSingle);
+  }
+  ArrayValue bounded(const ArrayValue &x, double size) {
+    if (x.size <= size)
+      return x;
+    ArrayValue y = result(x, 1);
+    emit(y.name, fmt::format("tok.unary tanh {} : {} -> {}", x.name, typeOf(x), typeOf(y)));
+    return y;
+  }
+  void keep(const ArrayValue &array) { add(bounded(array, mostSize)); }
+
+  //===- steps --------------------------------------------------------------------------------===//
+
+  void step() {
+    using G = TokGenerator;
+    static constexpr void (G::*steps[])() = {
+        &G::unary,   &G::unary,     &G::binary,      &G::binary,    &G::binary, &G::binary,
+        &G::scaled,  &G::choice,    &G::aggregate,   &G::aggregate, &G::total,  &G::product,
+        &G::product, &G::transpose, &G::view,        &G::expand,    &G::cast,   &G::softmax,
+        &G::loop,    &G::call,      &G::oddBroadcast};
+    (this->*steps[random_.upTo(std::size(steps))])();
+  }
+
+  void unary() {
+    struct Function {
+      const char *name;
+      double operand, result;
+    };
+    static constexpr Function functions[] = {
+        {"exp", 6, 404},    {"sqrt", 1e6, 1e3}, {"abs", 1e6, 1e6},   {"neg", 1e6, 1e6},
+        {"tanh", 1e6, 1},   {"sin", 1e3, 1},    {"sigmoid", 1e6, 1}, {"round", 1e6, 1e6},
+        {"is_nan", 1e6, 1}, {"log", 1e6, 100},  {"floor", 1e6, 1e6}, {"sign", 1e6, 1},
+        {"not", 1e6, 1}};
+    const Function &function = functions[random_.upTo(std::size(functions))];
+    ArrayValue x = bounded(any(), function.operand);
+    ArrayValue y = result(x, std::min(function.result, std::max(x.size, 404.0)));
+    emit(y.name,
+         fmt::format("tok.unary {} {} : {} -> {}", function.name, x.name, typeOf(x), typeOf(y)));
+    keep(y);
+  }
+
+  void combine(const ArrayValue &x, const ArrayValue &y, const Sizes &sizes) {
+    std::string op = random_.choose<std::string>(
+        {"add", "sub", "mul", "mul", "min", "max", "div", "gt", "eq", "le", "ne", "and", "mod"});
+    double size = op == "mul"                                 ? x.size * y.size
+                  : op == "add" || op == "sub"                ? x.size + y.size
+                  : op == "min" || op == "max" || op == "mod" ? std::max(x.size, y.size)
+                  : op == "div"                               ? 1e3 * x.size
+                                                              : 1;
+    ArrayValue z{fresh(), sizes, x.isSingle, size};
+    emit(z.name, fmt::format("tok.binary {} {}, {} : ({}, {}) -> {}", op, x.name, y.name, typeOf(x),
+                             typeOf(y), typeOf(z)));
+    keep(z);
+  }
+
+  void binary() {
+    ArrayValue x = any(), y = partnerOf(x);
+    if (x.rank() != 2 && random_.chance(0.4))
+      combine(y, x, x.sizes);
+    else
+      combine(x, y, x.sizes);
+  }
+
+  // [1,b,n] beside [a,b,n], or [a,1,n] beside [1,b,1]: repeated in some outer dimensions only.
+  void oddBroadcast() {
+    Sizes sizes = sizesOf(random_.choose({3, 4}));
+    Sizes left = sizes, right = sizes;
+    for (size_t i = 0; i < sizes.size(); ++i)
+      switch (random_.upTo(3)) {
+      case 0:
+        left[i] = 1;
+        break;
+      case 1:
+        right[i] = 1;
+        break;
+      default:
+        break;
+      }
+    bool isSingle = single();
+    ArrayValue x = of(left, isSingle), y = of(right, isSingle);
+    combine(x, y, sizes);
+  }
+
+  void scaled() {
+    ArrayValue x = any();
+    std::string number = scalars_.empty() || random_.chance(0.5)
+                             ? constant(random_.choose({0.5, 2.0, -1.0, 3.0, 0.1}))
+                             : random_.choose(scalars_);
+    std::string op = random_.choose<std::string>({"mul", "add", "sub", "gt", "div", "max"});
+    ArrayValue y = result(x, mostSize * 2);
+    bool left = random_.chance(0.3);
+    emit(y.name, fmt::format("tok.binary {} {}, {} : ({}, {}) -> {}", op, left ? number : x.name,
+                             left ? x.name : number, left ? "f64" : typeOf(x),
+                             left ? typeOf(x) : "f64", typeOf(y)));
+    keep(y);
+  }
+
+  void choice() {
+    ArrayValue x = any();
+    ArrayValue yes = x.rank() == 2 ? of(x.sizes, x.isSingle) : partnerOf(x);
+    ArrayValue no = x.rank() == 2 ? of(x.sizes, x.isSingle) : partnerOf(x);
+    ArrayValue z = result(x, std::max(yes.size, no.size));
+    emit(z.name, fmt::format("tok.ifelse {}, {}, {} : ({}, {}, {}) -> {}", x.name, yes.name,
+                             no.name, typeOf(x), typeOf(yes), typeOf(no), typeOf(z)));
+    keep(z);
+  }
+
+  ArrayValue alongRows(const ArrayValue &x, const std::string &kind) {
+    double count = static_cast<double>(std::max<int64_t>(1, x.sizes.back()));
+    ArrayValue y = result(x, kind == "sum"                   ? x.size * count
+                             : kind == "index_max"           ? count
+                             : kind == "var" || kind == "sd" ? 4 * x.size * x.size
+                                                             : x.size);
+    y.sizes.back() = 1;
+    emit(y.name,
+         fmt::format("tok.aggregate {} row {} : {} -> {}", kind, x.name, typeOf(x), typeOf(y)));
+    return y;
+  }
+
+  void aggregate() {
+    ArrayValue x = any();
+    if (cellsOf(x.sizes) == 0)
+      return;
+    keep(alongRows(x, random_.choose<std::string>(
+                          {"sum", "sum", "min", "max", "mean", "var", "sd", "index_max"})));
+  }
+
+  void total() {
+    ArrayValue x = any();
+    if (cellsOf(x.sizes) == 0)
+      return;
+    std::string name = fresh();
+    emit(name, fmt::format("tok.aggregate {} full {} : {} -> f64",
+                           random_.choose<std::string>({"sum", "sum", "min", "max", "mean"}),
+                           x.name, typeOf(x)));
+    scalars_.push_back(name);
+  }
+
+  // Of the matrices in the last two dimensions; in some leading ones one matrix serves all.
+  void product() {
+    ArrayValue x = any();
+    if (x.rank() < 2)
+      x = of(sizesOf(random_.choose({2, 3, 4})), x.isSingle);
+    x = bounded(x, 1e3);
+    int64_t inner = x.sizes.back(), columns = random_.choose(known_);
+    Sizes right = x.sizes;
+    right[right.size() - 2] = inner;
+    right.back() = columns;
+    Sizes sizes = x.sizes;
+    sizes.back() = columns;
+    for (size_t i = 0; i + 2 < right.size(); ++i) {
+      if (random_.chance(0.25))
+        right[i] = 1;
+      else if (x.sizes[i] == 1 && random_.chance(0.5))
+        sizes[i] = right[i] = random_.choose({1, 2, 3});
+    }
+    if (cellsOf(sizes) * std::max<int64_t>(1, inner) > 20 * mostCells || cellsOf(right) > mostCells)
+      return;
+    ArrayValue y = bounded(of(right, x.isSingle), 1e3);
+    ArrayValue z{fresh(), sizes, x.isSingle,
+                 x.size * y.size * static_cast<double>(std::max<int64_t>(1, inner))};
+    emit(z.name, fmt::format("tok.matmul {}, {} : ({}, {}) -> {}", x.name, y.name, typeOf(x),
+                             typeOf(y), typeOf(z)));
+    keep(z);
+  }
+
+  void transpose() {
+    ArrayValue x = any();
+    if (x.rank() < 2)
+      return;
+    ArrayValue y = result(x, x.size);
+    std::swap(y.sizes[y.sizes.size() - 1], y.sizes[y.sizes.size() - 2]);
+    emit(y.name, fmt::format("tok.transpose {} : ({}) -> {}", x.name, typeOf(x), typeOf(y)));
+    add(y);
+  }
+
+  // The same cells in other dimensions.
+  void view() {
+    ArrayValue x = any();
+    Sizes sizes = x.sizes;
+    if (sizes.size() > 1 && random_.chance(0.6)) {
+      size_t at = random_.upTo(static_cast<int64_t>(sizes.size()) - 1);
+      sizes[at] *= sizes[at + 1];
+      sizes.erase(sizes.begin() + static_cast<int64_t>(at) + 1);
+    } else if (sizes.size() < 4) {
+      size_t at = random_.upTo(static_cast<int64_t>(sizes.size()));
+      int64_t factor = sizes[at] > 0 && sizes[at] % 2 == 0 ? 2 : 1;
+      sizes[at] /= factor;
+      sizes.insert(sizes.begin() + static_cast<int64_t>(at), factor);
+    }
+    add(viewed(x, sizes));
+  }
+
+  void expand() {
+    Sizes sizes = sizesOf(anyRank()), small = sizes;
+    for (int64_t &size : small)
+      if (random_.chance(0.5))
+        size = 1;
+    ArrayValue x = of(small, single());
+    ArrayValue y{fresh(), sizes, x.isSingle, x.size};
+    std::string given = constants(sizes);
+    emit(y.name, fmt::format("tok.expand {} [{}] : {} -> {}", x.name, given, typeOf(x), typeOf(y)));
+    add(y);
+  }
+
+  void cast() {
+    if (!isMixed_)
+      return;
+    ArrayValue x = any(), y = result(x, x.size);
+    y.isSingle = !x.isSingle;
+    emit(y.name, fmt::format("tok.cast {} : {} -> {}", x.name, typeOf(x), typeOf(y)));
+    add(y);
+  }
+
+  void softmax() {
+    ArrayValue x = bounded(any(), 50);
+    if (cellsOf(x.sizes) == 0)
+      return;
+    auto binary = [&](const char *op, const ArrayValue &a, const ArrayValue &b, double size) {
+      ArrayValue z = result(a, size);
+      emit(z.name, fmt::format("tok.binary {} {}, {} : ({}, {}) -> {}", op, a.name, b.name,
+                               typeOf(a), typeOf(b), typeOf(z)));
+      return z;
+    };
+    ArrayValue shifted = binary("sub", x, alongRows(x, "max"), 100);
+    ArrayValue exponents = result(x, 1);
+    emit(exponents.name, fmt::format("tok.unary exp {} : {} -> {}", shifted.name, typeOf(shifted),
+                                     typeOf(exponents)));
+    add(binary("div", exponents, alongRows(exponents, "sum"), 1));
+  }
+
+  //===- control flow -------------------------------------------------------------------------===//
+
+  // What `steps` emit, with the arrays as they were before; the last array of these sizes is what
+  // the part ends with.
+  template <typename Body> std::vector<Node> part(Body body) {
+    std::vector<ArrayValue> arrays = arrays_;
+    std::vector<std::string> scalars = scalars_;
+    std::vector<Node> outer = std::exchange(body_, {});
+    body();
+    arrays_ = std::move(arrays);
+    scalars_ = std::move(scalars);
+    return std::exchange(body_, std::move(outer));
+  }
+
+  void loop() {
+    if (inside_)
+      return;
+    inside_ = true;
+    ArrayValue start = bounded(any(), 9), carried{fresh(), start.sizes, start.isSingle, 9};
+    std::string counter = fresh(), first = constant(int64_t{1});
+    std::string last = constant(random_.between(1, 4));
+    std::vector<Node> body = part([&] {
+      add(carried);
+      for (int64_t i = random_.between(1, 3); i > 0; --i)
+        step();
+      ArrayValue end = bounded(of(start.sizes, start.isSingle), 9);
+      emit(statement("tok.yield " + end.name + " : " + typeOf(end)));
+    });
+    ArrayValue y{fresh(), start.sizes, start.isSingle, 9};
+    emit(statement(fmt::format("{} = tok.for {} = {} to {} step {} carrying ({} = {}) : {} {{\n@}}",
+                               y.name, counter, first, last, first, carried.name, start.name,
+                               typeOf(start)),
+                   {sequence(std::move(body))}));
+    add(y);
+    inside_ = false;
+  }
+
+  // A function of two arrays, called with others and with one twice.
+  void call() {
+    if (inside_)
+      return;
+    inside_ = true;
+    ArrayValue x = bounded(any(), 9), y = bounded(of(x.sizes, x.isSingle), 9);
+    std::string function = fmt::format("@@f{}", ++names_), type = typeOf(x);
+    ArrayValue a{fresh(), x.sizes, x.isSingle, 9}, b{fresh(), x.sizes, x.isSingle, 9};
+    std::vector<ArrayValue> outer = std::exchange(arrays_, {});
+    std::vector<std::string> scalars = std::exchange(scalars_, {});
+    std::vector<Node> body = part([&] {
+      add(a);
+      add(b);
+      combine(a, b, a.sizes);
+      for (int64_t i = random_.between(0, 2); i > 0; --i)
+        step();
+      ArrayValue end = bounded(of(x.sizes, x.isSingle), 9);
+      emit(statement("return " + end.name + " : " + type));
+    });
+    arrays_ = std::move(outer);
+    scalars_ = std::move(scalars);
+    functions_.push_back(statement(fmt::format("func.func {}({}: {}, {}: {}) -> {} {{\n@}}",
+                                               function, a.name, type, b.name, type, type),
+                                   {sequence(std::move(body))}));
+    for (int64_t i = random_.between(1, 3); i > 0; --i) {
+      ArrayValue z{fresh(), x.sizes, x.isSingle, 9};
+      emit(z.name, fmt::format("tok.call {}({}, {}) : ({}, {}) -> {}", function,
+                               random_.chance(0.5) ? x.name : y.name,
+                               random_.chance(0.5) ? x.name : y.name, type, type, type));
+      add(z);
+    }
+    inside_ = false;
+  }
+
+  void printAll() {
+    for (const ArrayValue &array : arrays_)
+      emit(statement(fmt::format("tok.print {} : ({}) -> ()", array.name, typeOf(array))));
+    for (const std::string &scalar : scalars_)
+      emit(statement(fmt::format("tok.print {} : (f64) -> ()", scalar)));
+  }
+
+  Random &random_;
+  Sizes known_;
+  std::vector<ArrayValue> arrays_;
+  std::vector<std::string> scalars_;
+  std::vector<Node> functions_, body_;
+  int names_ = 0;
+  bool isMixed_ = false, isSingle_ = false, inside_ = false;
+};
+
+} // namespace
+
+Node generateTokProgram(Random &random) { return TokGenerator(random).program(); }
+
+} // namespace tokamak::fuzz
