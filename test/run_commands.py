@@ -4,6 +4,7 @@
 usage: run_commands.py [FILTER]
 """
 
+import gzip
 import json
 import os
 import pathlib
@@ -11,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TOKAMAK = ROOT / "build" / os.environ.get("TOKAMAK_PRESET", "release") / "bin/tokamak"
@@ -114,9 +116,105 @@ def kernels_have_names_in_perf():
     assert any(line.endswith(" cell_exp_sum_1") for line in lines), lines
 
 
-TESTS = [statistics_as_json, statistics_as_text, trace_has_every_step, trace_that_cannot_be_written,
-         manual_names_every_option, completion_in_bash, completion_in_other_shells, kernels_have_names_in_gdb,
-         kernels_have_names_in_perf]
+def script(folder, text):
+    path = f"{folder}/script.dml"
+    pathlib.Path(path).write_text(text)
+    return path
+
+
+def output_that_is_lost():
+    with tempfile.TemporaryDirectory() as folder:
+        little = script(folder, "print(1)")
+        much = f"{folder}/much.dml"
+        pathlib.Path(much).write_text("for (i in 1:100000) {\n  print(i)\n}\n")
+        for command, path, message in (
+                ("exec >/dev/full", little, "what was printed is lost"), ("exec >&-", little, "what was printed is lost"),
+                ("exec >/dev/full", much, "much.dml:2:3: error: print: the output can't be written"),
+                (f"ulimit -f 1; exec >{folder}/out", much, "much.dml:2:3: error: print: the output can't be written")):
+            done = subprocess.run(["bash", "-c", f'{command}; exec "$0" run "$1"', TOKAMAK, path],
+                                  stderr=subprocess.PIPE, text=True)
+            assert done.returncode == 1 and message in done.stderr, (command, done)
+        done = subprocess.run(["bash", "-c", 'exec "$0" doctor >/dev/full', TOKAMAK], stderr=subprocess.PIPE, text=True)
+        assert done.returncode == 1 and "what was printed is lost" in done.stderr, done
+
+
+def closed_output_is_no_file():
+    with tempfile.TemporaryDirectory() as folder:
+        path = script(folder, f'write(matrix(1, rows=1, cols=1), "{folder}/x.csv", format="csv")\nprint("text")\n')
+        subprocess.run(["bash", "-c", 'exec "$0" run "$1" >&-', TOKAMAK, path], stderr=subprocess.PIPE)
+        assert pathlib.Path(f"{folder}/x.csv").read_text() == "1.0\n"
+
+
+def files_larger_than_the_limit():
+    with tempfile.TemporaryDirectory() as folder:
+        path = script(folder, f'print("begin")\nwrite(matrix(1, rows=9999, cols=1), "{folder}/x.csv", format="csv")\n')
+        done = subprocess.run(["bash", "-c", 'ulimit -f 1; exec "$0" run "$1"', TOKAMAK, path], capture_output=True,
+                              text=True)
+        assert done.returncode == 1 and "script.dml:2:1: error" in done.stderr and "ulimit -f" in done.stderr, done
+        assert os.listdir(folder) == ["script.dml"]
+
+
+def writer_that_is_killed():
+    """Whenever a writer is killed, readers find the old file or the new one, and folders hold nothing else to read."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = f"{folder}/parts"
+        path = script(folder, f"""
+i = 0
+while (i < 1e9) {{
+  write(matrix(1, rows=1 + i %% 2, cols=3000), "{out}/x.csv", format="csv")
+  i = i + 1
+}}
+""")
+        reader = f"{folder}/reader.dml"
+        pathlib.Path(reader).write_text(f"""
+X = read("{out}/x.csv")
+Y = read("{out}", format="csv")
+print(nrow(X) == nrow(Y) & sum(X) == sum(Y))
+write(matrix(1, rows=1, cols=1), "{out}/x.csv", format="csv")
+""")
+        for trial in range(4):
+            process = subprocess.Popen([TOKAMAK, "run", path], stderr=subprocess.DEVNULL)
+            deadline = time.monotonic() + 60
+            while not os.path.exists(f"{out}/x.csv.mtd") and time.monotonic() < deadline:
+                time.sleep(0.01)
+            time.sleep(0.03 + 0.007 * trial)
+            process.kill()
+            process.wait()
+            assert tokamak("run", reader).stdout == "TRUE\n"
+            assert sorted(os.listdir(out)) == ["x.csv", "x.csv.mtd"], "the next writer removes what is left"
+            shutil.rmtree(out)
+
+
+def data_from_pipes():
+    with tempfile.TemporaryDirectory() as folder:
+        path = script(folder, 'X = read($f, format="csv")\nwrite(2 * X, $g, format="csv")\n')
+        done = subprocess.run(["bash", "-c", 'printf "1,2\\n3,4\\n" | "$0" run "$1" -nvargs f=/dev/stdin g=/dev/stdout | cat',
+                               TOKAMAK, path], capture_output=True, text=True)
+        assert done.stdout == "2.0,4.0\n6.0,8.0\n" and not done.stderr, done
+
+
+def long_line_in_little_memory():
+    with tempfile.TemporaryDirectory() as folder:
+        with gzip.open(f"{folder}/x.csv.gz", "wb", compresslevel=1) as file:
+            for _ in range(90):
+                file.write(b"0," * 500000)
+        path = script(folder, f'print("begin")\nprint(sum(read("{folder}/x.csv.gz", format="csv")))\n')
+        done = subprocess.run(["bash", "-c", 'ulimit -v 4000000; exec "$0" run "$1" --memory=50M', TOKAMAK, path],
+                              capture_output=True, text=True)
+        assert done.returncode == 1 and "script.dml:2:11: error" in done.stderr, done
+        assert "would pass the budget of 50.0 MiB" in done.stderr, done
+
+
+def names_like_the_missing_one():
+    done = tokamak("run", "examples/breast-cancer-swm.dml", status=2)
+    assert "no such file; did you mean 'examples/breast-cancer-svm.dml'?" in done.stderr, done.stderr
+    assert "it is a folder" in tokamak("run", "examples", status=2).stderr
+
+
+TESTS = [output_that_is_lost, closed_output_is_no_file, files_larger_than_the_limit, writer_that_is_killed,
+         data_from_pipes, long_line_in_little_memory, names_like_the_missing_one, statistics_as_json,
+         statistics_as_text, trace_has_every_step, trace_that_cannot_be_written, manual_names_every_option,
+         completion_in_bash, completion_in_other_shells, kernels_have_names_in_gdb, kernels_have_names_in_perf]
 
 
 def discover():

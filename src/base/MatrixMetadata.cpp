@@ -1,9 +1,12 @@
 #include "base/MatrixMetadata.h"
 
 #include "base/Error.h"
+#include "base/FileReason.h"
 #include "base/NearestNames.h"
+#include "base/PendingMetadata.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
@@ -194,7 +197,7 @@ private:
 std::string contentsOf(const std::string &path) {
   std::ifstream file(path, std::ios::binary);
   if (!file)
-    throw Error(fmt::format("{}: the file cannot be read", path));
+    throw Error(fmt::format("{}: cannot be read: {}", path, fileReason(errno)));
   std::ostringstream text;
   text << file.rdbuf();
   return text.str();
@@ -221,10 +224,16 @@ MatrixMetadata parseMetadata(std::string_view text, const std::string &name) {
 
 std::optional<MatrixMetadata> readMetadata(const std::string &path) {
   std::string name = path + ".mtd";
+  MetadataParser parser(name);
+  if (std::optional<std::string> pending = pendingMetadata(path)) {
+    if (pending->empty())
+      return std::nullopt;
+    parser.parse(*pending);
+    return parser.metadata;
+  }
   std::error_code status;
   if (!std::filesystem::exists(name, status))
     return std::nullopt;
-  MetadataParser parser(name);
   if (!std::filesystem::is_directory(name, status)) {
     parser.parse(contentsOf(name));
     return parser.metadata;

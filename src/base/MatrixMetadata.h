@@ -32,7 +32,7 @@ struct MatrixMetadata {
 MatrixMetadata parseMetadata(std::string_view text, const std::string &name);
 
 /// The metadata of the data at `path`, from `path`.mtd, or from the parts of that folder; nullopt
-/// if there is none.
+/// if there is none. What a writer has not renamed to `path`.mtd yet counts (PendingMetadata.h).
 std::optional<MatrixMetadata> readMetadata(const std::string &path);
 
 /// The entries that are set, as the text of a .mtd file; `notes` are further text entries (author,

@@ -1,6 +1,6 @@
 #include "exec/AheadOfTime.h"
 
-#include "runtime/FileAccess.h"
+#include "runtime/FileWriter.h"
 
 #include <fmt/format.h>
 

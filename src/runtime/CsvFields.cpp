@@ -65,15 +65,23 @@ std::string unquoted(std::string_view field) {
 
 } // namespace
 
+// Where a quote or a number can begin, or go on.
+constexpr std::string_view numberCharacters = "0123456789+-.eE\"";
+
+void checkCsvSeparator(std::string_view operation, std::string_view separator) {
+  if (separator.empty())
+    throw Error(fmt::format("{}: sep is empty", operation));
+  constexpr std::string_view lettersOfWords = "nNaAiIfFtTyY"; // NaN, Infinity
+  if (numberCharacters.find(separator.front()) != numberCharacters.npos ||
+      lettersOfWords.find(separator.front()) != lettersOfWords.npos ||
+      separator.find_first_of("\r\n") != separator.npos)
+    throw Error(fmt::format("{}: sep cannot be {}: fields could not be told apart", operation,
+                            quotedField(separator)));
+}
+
 CsvFields::CsvFields(const MatrixFile &file, int64_t columns)
     : file_(file), columns_(columns), separator_(file.separator) {
-  if (separator_.empty())
-    throw Error("read: sep is empty");
-  constexpr std::string_view numberCharacters = "0123456789+-.eE\"";
-  if (numberCharacters.find(separator_.front()) != numberCharacters.npos ||
-      separator_.find_first_of("\r\n") != separator_.npos)
-    throw Error(fmt::format("read: sep cannot be {}: fields could not be told apart",
-                            quotedField(separator_)));
+  checkCsvSeparator("read", separator_);
   firstOfSeparator_ = separator_.front();
   mayReadNumbersAhead_ =
       std::none_of(file.naStrings.begin(), file.naStrings.end(), [&](const std::string &text) {

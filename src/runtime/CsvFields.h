@@ -11,10 +11,12 @@
 
 namespace tokamak::runtime {
 
+// Throws Error where a separator could be the beginning of a number, or part of the lines.
+void checkCsvSeparator(std::string_view operation, std::string_view separator);
+
 class CsvFields {
 public:
-  // Throws Error where the separator could be part of a number or of the lines. `file` must outlive
-  // this.
+  // Throws Error where the separator can be none. `file` must outlive this.
   CsvFields(const MatrixFile &file, int64_t columns);
 
   // Writes a value for each column to `row`; false where the line is wrong.

@@ -20,16 +20,22 @@ std::string_view takeLine(std::string_view &text) {
 }
 
 // The columns that the header names; its names may hold line ends in quotes.
-int64_t takeHeader(TextSource &source, const std::string &separator, int64_t &lines) {
-  std::string header, line;
-  for (lines = 0; source.takeLine(line); ++lines) {
-    header += header.empty() ? line : "\n" + line;
-    if (!CsvFields::endsInQuote(header, separator)) {
-      ++lines;
-      break;
-    }
+int64_t takeHeader(TextSource &source, const MatrixFile &file, int64_t &lines) {
+  const std::string &separator = file.separator;
+  int64_t columns = 0;
+  std::string_view line;
+  for (lines = 0; source.takeLine(line);) {
+    // A line behind an open quote is read as one that begins with it.
+    bool isOpen = lines > 0;
+    std::string text = isOpen ? fmt::format("\"{}", line) : std::string(line);
+    columns += CsvFields::count(text, separator) - isOpen;
+    ++lines;
+    if (!CsvFields::endsInQuote(text, separator))
+      return text.empty() ? 0 : columns;
   }
-  return header.empty() ? 0 : CsvFields::count(header, separator);
+  if (lines > 0)
+    throw Error(fmt::format("{}: a quote of the header is not closed", file.path));
+  return 0;
 }
 
 void checkSize(const MatrixFile &file, std::string_view what, std::optional<int64_t> expected,
@@ -95,9 +101,9 @@ ArrayPointer joined(std::vector<ArrayPointer> blocks, int64_t columns, Execution
 } // namespace
 
 ArrayPointer readCsv(const MatrixFile &file, TextSource &source, ExecutionContext &context) {
-  CsvFields(file, 0); // checks the separator before the header is taken apart
+  checkCsvSeparator("read", file.separator); // before the header is taken apart
   int64_t headerLines = 0;
-  int64_t columns = file.header ? takeHeader(source, file.separator, headerLines) : 0;
+  int64_t columns = file.header ? takeHeader(source, file, headerLines) : 0;
   // Empty lines can only be told from missing ones where the number of rows is known.
   bool mayEndBlank = file.columns == 1 && file.rows;
   BlankEnd blankEnd = mayEndBlank ? BlankEnd::Keep : BlankEnd::Drop;
@@ -113,8 +119,11 @@ ArrayPointer readCsv(const MatrixFile &file, TextSource &source, ExecutionContex
     }
     blocks.push_back(parser->parse(pieces, context));
   }
-  if (blocks.empty())
-    blocks.push_back(Array::create({0, columns > 0 ? columns : file.columns.value_or(0)}));
+  if (blocks.empty()) {
+    // Rows without columns are empty lines.
+    int64_t rows = columns == 0 && file.columns == 0 ? file.rows.value_or(0) : 0;
+    blocks.push_back(Array::create({rows, columns > 0 ? columns : file.columns.value_or(0)}));
+  }
   ArrayPointer result = joined(std::move(blocks), columns, context);
   checkSize(file, "column", file.columns, result->columns());
   checkSize(file, "row", file.rows, result->rows());

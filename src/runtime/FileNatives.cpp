@@ -1,6 +1,8 @@
 // read and write: values, their .mtd files, and how the two agree.
+#include "base/FileReason.h"
 #include "base/MatrixMetadata.h"
 #include "base/NearestNames.h"
+#include "base/PendingMetadata.h"
 #include "runtime/FrameFiles.h"
 #include "runtime/MatrixReader.h"
 #include "runtime/MatrixWriter.h"
@@ -10,9 +12,10 @@
 #include "runtime/TextSource.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <ctime>
 #include <filesystem>
-#include <unistd.h>
+#include <sys/stat.h>
 
 namespace tokamak::runtime {
 namespace {
@@ -87,7 +90,8 @@ MatrixMetadata mergedMetadata(const std::string &path, std::span<const Value> op
 }
 
 Value readScalar(const std::string &path, const MatrixMetadata &metadata) {
-  std::string text = wholeText(path);
+  TextSource source(path);
+  auto text = source.parse([&] { return std::string(source.takeRest()); });
   std::string valueType = metadata.valueType.value_or("double");
   if (valueType == "string")
     return Value(text);
@@ -159,8 +163,8 @@ void checkValueType(const std::string &path, const MatrixMetadata &metadata) {
 Value readValue(const std::string &path, const MatrixMetadata &metadata,
                 ExecutionContext &context) {
   std::string dataType = metadata.dataType.value_or("matrix");
-  if (!std::filesystem::exists(path))
-    throw Error(fmt::format("{}: no such file", path));
+  if (struct stat status{}; stat(path.c_str(), &status) != 0)
+    throw Error(fmt::format("{}: {}", path, unreadableReason(path, errno)));
   if (dataType == "scalar")
     return readScalar(path, metadata);
   if (dataType == "list")
@@ -193,7 +197,7 @@ void read(ExecutionContext &context, std::span<Value> operands, std::span<Value>
   try {
     results[0] = readValue(path, mergedMetadata(path, operands), context);
   } catch (const std::filesystem::filesystem_error &error) {
-    throw Error(fmt::format("{}: cannot be read: {}", path, error.code().message()));
+    throw Error(fmt::format("{}: cannot be read: {}", path, fileReason(error.code().value())));
   }
 }
 
@@ -210,35 +214,23 @@ struct WriteParameters {
   std::string description;
 };
 
-// The metadata of a file, ready to get its name.
-class MetadataFile {
-public:
-  MetadataFile(const std::string &path, const MatrixMetadata &metadata,
-               const std::string &description)
-      : file_(path + ".mtd") {
-    std::vector<MetadataNote> notes;
-    if (!description.empty())
-      notes.push_back({"description", description});
-    notes.push_back({"author", "Tokamak"});
-    notes.push_back({"created", timeText()});
-    file_.write(metadataText(metadata, notes));
-    file_.prepare();
-  }
-  void commit() { file_.commit(); }
-
-private:
-  FileWriter file_;
-};
+std::string textOfMetadata(const MatrixMetadata &metadata, const WriteParameters &parameters) {
+  std::vector<MetadataNote> notes;
+  if (!parameters.description.empty())
+    notes.push_back({"description", parameters.description});
+  notes.push_back({"author", "Tokamak"});
+  notes.push_back({"created", timeText()});
+  return metadataText(metadata, notes);
+}
 
 void writeArray(const Array &matrix, const std::string &path, const WriteParameters &parameters,
                 ExecutionContext &context) {
   const MatrixFormat &format = parameters.format;
   FileWriter file(path);
   writeMatrix(matrix, format, context, file);
-  file.prepare();
   if (format.format == "mm") { // says all itself, and metadata of an older file would contradict
-    file.commit();
-    std::filesystem::remove(path + ".mtd");
+    constexpr std::string_view noMetadata = "";
+    file.commit(noMetadata);
     return;
   }
   MatrixMetadata metadata;
@@ -252,9 +244,7 @@ void writeArray(const Array &matrix, const std::string &path, const WriteParamet
     metadata.header = format.header;
     metadata.separator = format.separator;
   }
-  MetadataFile metadataFile(path, metadata, parameters.description);
-  file.commit();
-  metadataFile.commit();
+  file.commit(textOfMetadata(metadata, parameters));
 }
 
 void writeFrameAndMetadata(const Frame &frame, const std::string &path,
@@ -262,7 +252,6 @@ void writeFrameAndMetadata(const Frame &frame, const std::string &path,
   const MatrixFormat &format = parameters.format;
   FileWriter file(path);
   writeFrame(frame, {format.format, format.header, format.separator}, file);
-  file.prepare();
   MatrixMetadata metadata;
   metadata.dataType = "frame";
   metadata.rows = frame.rows();
@@ -273,15 +262,12 @@ void writeFrameAndMetadata(const Frame &frame, const std::string &path,
     metadata.header = format.header;
     metadata.separator = format.separator;
   }
-  MetadataFile metadataFile(path, metadata, parameters.description);
-  file.commit();
-  metadataFile.commit();
+  file.commit(textOfMetadata(metadata, parameters));
 }
 
-void writeScalar(const Value &value, const std::string &path, const std::string &description) {
+void writeScalar(const Value &value, const std::string &path, const WriteParameters &parameters) {
   FileWriter file(path);
-  file.write(value.isBoolean() ? (value.asBoolean() ? "true" : "false") : value.asText());
-  file.prepare();
+  file.writeText(value.isBoolean() ? (value.asBoolean() ? "true" : "false") : value.asText());
   MatrixMetadata metadata;
   metadata.dataType = "scalar";
   metadata.valueType = value.isBoolean()   ? "boolean"
@@ -289,22 +275,21 @@ void writeScalar(const Value &value, const std::string &path, const std::string 
                        : value.isDouble()  ? "double"
                                            : "string";
   metadata.format = "text";
-  MetadataFile metadataFile(path, metadata, description);
-  file.commit();
-  metadataFile.commit();
+  file.commit(textOfMetadata(metadata, parameters));
 }
 
 void writeValue(const Value &value, const std::string &path, const WriteParameters &parameters,
                 ExecutionContext &context);
 
-// A list takes the place of an older list, but of nothing else.
+// A list takes the place of an older list, but of no other folder.
 void checkIsList(const std::string &path) {
   std::error_code status;
-  if (!std::filesystem::exists(path, status))
+  if (!std::filesystem::is_directory(path, status))
     return;
   for (const auto &entry : std::filesystem::directory_iterator(path)) {
     std::string name = entry.path().filename().string();
-    bool isElement = parseInteger(name.substr(0, name.find('_'))).has_value();
+    bool isElement = parseInteger(name.substr(0, name.find('_'))).has_value() ||
+                     name.starts_with(temporaryPrefix);
     if (!isElement)
       throw Error(fmt::format("{}: cannot be written: the folder exists and holds '{}', which is "
                               "no element of a list",
@@ -312,34 +297,24 @@ void checkIsList(const std::string &path) {
   }
 }
 
-// Written as a whole under a temporary name, then exchanged for what was there.
 void writeList(const List &list, const std::string &path, const WriteParameters &parameters,
                ExecutionContext &context) {
   checkIsList(path);
-  std::string temporary = fmt::format("{}.part-{}", path, getpid());
-  std::filesystem::remove_all(temporary);
-  std::filesystem::create_directories(temporary);
-  try {
-    for (size_t i = 0; i < list.elements.size(); ++i) {
-      bool isNamed = i < list.names.size() && !list.names[i].empty();
-      if (isNamed && list.names[i].find('/') != std::string::npos)
-        throw Error(fmt::format("write: the element '{}' cannot be a file: its name has a '/'",
-                                list.names[i]));
-      std::string name = fmt::format("{}/{}_{}", temporary, i, isNamed ? list.names[i] : "null");
-      writeValue(list.elements[i], name, parameters, context);
-    }
-    MatrixMetadata metadata;
-    metadata.dataType = "list";
-    metadata.rows = static_cast<int64_t>(list.elements.size());
-    metadata.columns = 1;
-    metadata.format = parameters.format.format;
-    MetadataFile metadataFile(path, metadata, parameters.description);
-    replaceFolder(temporary, path);
-    metadataFile.commit();
-  } catch (...) {
-    std::filesystem::remove_all(temporary);
-    throw;
+  FolderWriter folder(path);
+  for (size_t i = 0; i < list.elements.size(); ++i) {
+    bool isNamed = i < list.names.size() && !list.names[i].empty();
+    if (isNamed && list.names[i].find('/') != std::string::npos)
+      throw Error(fmt::format("write: the element '{}' cannot be a file: its name has a '/'",
+                              list.names[i]));
+    std::string name = fmt::format("{}/{}_{}", folder.path(), i, isNamed ? list.names[i] : "null");
+    writeValue(list.elements[i], name, parameters, context);
   }
+  MatrixMetadata metadata;
+  metadata.dataType = "list";
+  metadata.rows = static_cast<int64_t>(list.elements.size());
+  metadata.columns = 1;
+  metadata.format = parameters.format.format;
+  folder.commit(textOfMetadata(metadata, parameters));
 }
 
 void writeValue(const Value &value, const std::string &path, const WriteParameters &parameters,
@@ -351,7 +326,7 @@ void writeValue(const Value &value, const std::string &path, const WriteParamete
   else if (value.isFrame())
     writeFrameAndMetadata(*value.frame(), path, parameters);
   else
-    writeScalar(value, path, parameters.description);
+    writeScalar(value, path, parameters);
 }
 
 void write(ExecutionContext &context, std::span<Value> operands, std::span<Value>) {
@@ -370,7 +345,7 @@ void write(ExecutionContext &context, std::span<Value> operands, std::span<Value
   try {
     writeValue(operands[0], path, parameters, context);
   } catch (const std::filesystem::filesystem_error &error) {
-    throw Error(fmt::format("{}: cannot be written: {}", path, error.code().message()));
+    throw Error(fmt::format("{}: cannot be written: {}", path, fileReason(error.code().value())));
   }
 }
 

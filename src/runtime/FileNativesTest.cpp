@@ -256,13 +256,44 @@ TEST_F(FileNatives, writesCompressedAndSparse) {
     write(sparse, "s", format);
     EXPECT_EQ(get("d"), get("s")) << format;
     write(sparse, "s.gz", format);
-    EXPECT_EQ(wholeText(path("s.gz")), get("s")) << format;
+    EXPECT_EQ(TextSource(path("s.gz")).takeRest(), get("s")) << format;
     Value again = read("s.gz");
     EXPECT_TRUE(again.array()->isCsr()) << format;
     EXPECT_EQ(cellsOf(Array::asDense(again.array())), cells) << format;
   }
   write(matrix(3, 1, {1, 0, 0}), "column.csv", "csv", Value(), ",", true);
   EXPECT_EQ(cellsOf(read("column.csv")), (Cells{1, 0, 0}));
+}
+
+TEST_F(FileNatives, readsMatricesWithoutColumns) {
+  for (const char *format : {"csv", "text", "mm"}) {
+    write(matrix(3, 0, {}), "x", format);
+    EXPECT_EQ(sizeOf(read("x")), "3x0") << format;
+    write(matrix(0, 3, {}), "x", format);
+    EXPECT_EQ(sizeOf(read("x")), "0x3") << format;
+  }
+}
+
+TEST_F(FileNatives, refusesSeparatorsThatCouldNotBeRead) {
+  for (const char *separator : {"1", "-", "", "N", "\n", "\""})
+    EXPECT_THROW(write(matrix(1, 2, {1, 2}), "x.csv", "csv", Value(), separator), tokamak::Error)
+        << separator;
+  EXPECT_FALSE(std::filesystem::exists(path("x.csv")));
+  write(matrix(1, 2, {1, infinity}), "x.csv", "csv", Value(), "; ");
+  EXPECT_EQ(cellsOf(read("x.csv")), (Cells{1, infinity}));
+}
+
+TEST_F(FileNatives, reportsAnOpenQuoteInTheHeader) {
+  put("x.csv", "\"a,b\n1,2\n3,4\n");
+  EXPECT_EQ(readError("x.csv", {.format = "csv", .header = true}),
+            "x.csv: a quote of the header is not closed");
+}
+
+TEST_F(FileNatives, passesOverTemporariesInFolders) {
+  std::filesystem::create_directories(path("parts"));
+  put("parts/part-1", "1,0\n");
+  put("parts/.tokamak-7-1", "2,0\n");
+  EXPECT_EQ(cellsOf(read("parts", {.format = "csv"})), (Cells{1, 0}));
 }
 
 TEST_F(FileNatives, makesFolders) {

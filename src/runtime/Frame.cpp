@@ -28,10 +28,22 @@ double numberOf(const Value &value) {
 }
 
 int64_t integerOf(const Value &value) {
+  if (value.isNothing())
+    return 0;
+  if (value.isInteger())
+    return value.asInteger();
   if (value.isString())
     if (std::optional<int64_t> number = parseInteger(value.text()))
       return *number;
-  return value.isInteger() ? value.asInteger() : truncateToInteger(numberOf(value));
+  double number = numberOf(value);
+  std::string shown = value.isString() ? fmt::format("'{}'", value.text()) : value.asText();
+  constexpr double beyond = 9223372036854775808.0; // 2^63
+  if (number >= beyond || number < -beyond)
+    throw Error(fmt::format("{} does not fit into {}", shown, nameOf(FrameType::Integer)));
+  auto integer = static_cast<int64_t>(number != number ? 0 : number);
+  if (static_cast<double>(integer) != number)
+    throw Error(fmt::format("{} is not an integer", shown));
+  return integer;
 }
 
 } // namespace
@@ -123,11 +135,22 @@ std::shared_ptr<FrameColumn> FrameColumn::rowsOf(int64_t begin, int64_t end) con
   return column;
 }
 
-std::shared_ptr<FrameColumn> FrameColumn::converted(FrameType type) const {
+std::shared_ptr<FrameColumn> FrameColumn::converted(FrameType type, std::string_view place,
+                                                    int64_t number) const {
   auto column = std::make_shared<FrameColumn>(type, rows());
   for (int64_t i = 0; i < rows(); ++i)
-    column->set(i, cell(i));
+    setCell(*column, i, cell(i), place, number);
   return column;
+}
+
+void setCell(FrameColumn &column, int64_t row, const Value &value, std::string_view place,
+             int64_t number) {
+  try {
+    column.set(row, value);
+  } catch (const Error &error) {
+    throw Error(
+        fmt::format("{}: row {}, column {}: {}", place, row + 1, number + 1, error.message()));
+  }
 }
 
 Frame::Frame(int64_t rows, std::vector<ColumnPointer> columns, std::vector<std::string> names)
@@ -201,7 +224,8 @@ FramePointer insertIntoFrame(const Frame &frame, const Value &value, FrameRange 
   for (int64_t j = 0; j < columns; ++j) {
     auto column = std::make_shared<FrameColumn>(*result[range.columnBegin - 1 + j]);
     for (int64_t i = 0; i < rows; ++i)
-      column->set(range.rowBegin - 1 + i, source->cell(i, j));
+      setCell(*column, range.rowBegin - 1 + i, source->cell(i, j), "left indexing",
+              range.columnBegin - 1 + j);
     result[range.columnBegin - 1 + j] = std::move(column);
   }
   return std::make_shared<const Frame>(frame.rows(), std::move(result),
@@ -331,6 +355,8 @@ Value scalarOfFrame(const Frame &frame) {
 std::vector<FrameType> parseSchema(std::string_view text, int64_t columns,
                                    std::string_view operation) {
   std::vector<FrameType> schema;
+  if (columns == 0 && text.empty())
+    return schema;
   for (size_t begin = 0; begin <= text.size();) {
     size_t end = std::min(text.find(',', begin), text.size());
     std::string_view name = text.substr(begin, end - begin);

@@ -41,15 +41,23 @@ public:
   Value cell(int64_t row) const;
   // As the cell prints: "1.0", "TRUE", "" where it is missing.
   std::string text(int64_t row) const;
-  // Converts a scalar (or nothing) to the column's type. Throws Error if a text is none.
+  // Converts a scalar (or nothing) to the column's type. Throws Error if that would change it: for
+  // a text that is no number, and for a number that is no integer of 64 bits where one is needed.
   void set(int64_t row, const Value &value);
   std::shared_ptr<FrameColumn> rowsOf(int64_t begin, int64_t end) const;
-  std::shared_ptr<FrameColumn> converted(FrameType type) const;
+  // Errors as those of setCell.
+  std::shared_ptr<FrameColumn> converted(FrameType type, std::string_view place,
+                                         int64_t number) const;
 
 private:
   // In the order of FrameType.
   std::variant<Texts, Doubles, Integers, Booleans> cells_;
 };
+
+// column.set(row, value) with an Error that says where: `place` (an operation or a file), the row
+// and the column's number; both count from 0 here.
+void setCell(FrameColumn &column, int64_t row, const Value &value, std::string_view place,
+             int64_t number);
 
 using ColumnPointer = std::shared_ptr<const FrameColumn>;
 

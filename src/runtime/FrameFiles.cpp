@@ -10,46 +10,62 @@
 namespace tokamak::runtime {
 namespace {
 
+void checkSeparator(std::string_view operation, const std::string &separator) {
+  if (separator.empty() || separator.find_first_of("\"\r\n") != separator.npos)
+    throw Error(fmt::format("{}: sep is {}: it can't be empty or hold a quote or a line end",
+                            operation, quotedField(separator)));
+}
+
 // Splits a csv text into rows of fields.
 class CsvText {
 public:
-  CsvText(std::string_view text, const std::string &separator)
-      : rest_(text), separator_(separator) {}
+  CsvText(std::string_view text, const std::string &separator) : separator_(separator) {
+    size_t last = text.find_last_not_of("\r\n");
+    if (last != text.npos) // blank lines at the end are no rows
+      rest_ = text.substr(0, last + 1);
+  }
 
-  // False at the end; blank lines at the end are no rows.
+  // False at the end. Throws Error naming the column of a quote that is not closed.
   bool nextRow(std::vector<std::string> &fields) {
-    if (rest_.find_first_not_of("\r\n") == rest_.npos)
+    if (rest_.empty())
       return false;
     fields.clear();
     do
-      fields.push_back(takeField());
+      fields.push_back(takeField(fields.size() + 1));
     while (takeSeparator());
     takeLineEnd();
     return true;
   }
 
 private:
-  std::string takeField() {
+  std::string takeField(size_t column) {
     std::string field;
-    if (rest_.starts_with('"')) {
-      rest_.remove_prefix(1);
-      while (!rest_.empty()) {
-        char c = rest_.front();
-        rest_.remove_prefix(1);
-        if (c == '"' && !rest_.starts_with('"'))
-          break;
-        if (c == '"')
-          rest_.remove_prefix(1);
-        field += c;
-      }
-    }
-    size_t end = std::min({rest_.find(separator_), rest_.find('\n'), rest_.size()});
-    std::string_view plain = rest_.substr(0, end);
-    rest_.remove_prefix(end);
-    bool endsLine = rest_.empty() || rest_.front() == '\n';
+    if (rest_.starts_with('"'))
+      field = takeQuoted(column);
+    std::string_view line = rest_.substr(0, rest_.find('\n'));
+    bool endsLine = line.find(separator_) == line.npos;
+    std::string_view plain = line.substr(0, line.find(separator_));
+    rest_.remove_prefix(plain.size());
     if (endsLine && plain.ends_with('\r'))
       plain.remove_suffix(1);
     return field += plain;
+  }
+  std::string takeQuoted(size_t column) {
+    std::string_view begin = rest_.substr(0, rest_.find_first_of("\r\n"));
+    std::string field;
+    for (size_t from = 1;;) {
+      size_t quote = rest_.find('"', from);
+      if (quote == rest_.npos)
+        throw Error(
+            fmt::format("column {}: the quote of {} is not closed", column, quotedField(begin)));
+      field += rest_.substr(from, quote - from);
+      if (!rest_.substr(quote + 1).starts_with('"')) {
+        rest_.remove_prefix(quote + 1);
+        return field;
+      }
+      field += '"'; // of which two stand for one
+      from = quote + 2;
+    }
   }
   bool takeSeparator() {
     bool found = rest_.starts_with(separator_);
@@ -95,7 +111,7 @@ public:
     std::vector<ColumnPointer> typed;
     for (int64_t j = 0; j < columns; ++j) {
       columns_[j].resize(rows);
-      typed.push_back(typedColumn(std::move(columns_[j]), schema[j], j + 1));
+      typed.push_back(typedColumn(std::move(columns_[j]), schema[j], j));
     }
     return std::make_shared<const Frame>(rows, std::move(typed), std::move(names));
   }
@@ -105,14 +121,9 @@ private:
     if (type == FrameType::String)
       return std::make_shared<const FrameColumn>(std::move(cells));
     auto column = std::make_shared<FrameColumn>(type, static_cast<int64_t>(cells.size()));
-    for (size_t i = 0; i < cells.size(); ++i) {
-      try {
-        column->set(static_cast<int64_t>(i), cells[i] ? Value(*cells[i]) : Value());
-      } catch (const Error &error) {
-        throw Error(
-            fmt::format("{}: row {}, column {}: {}", path_, i + 1, number, error.message()));
-      }
-    }
+    for (size_t i = 0; i < cells.size(); ++i)
+      setCell(*column, static_cast<int64_t>(i), cells[i] ? Value(*cells[i]) : Value(), path_,
+              number);
     return column;
   }
 
@@ -128,23 +139,29 @@ void checkSize(const std::string &path, std::string_view what, std::optional<int
     throw Error(fmt::format("{}: the file has {} {}, expected {}", path, found, what, *expected));
 }
 
-std::vector<std::string> readCsv(const std::string &path, const std::string &text,
+std::vector<std::string> readCsv(const std::string &path, std::string_view text,
                                  const MatrixMetadata &metadata, FrameCells &cells) {
   std::string separator = metadata.separator.value_or(",");
-  if (separator.empty() || separator.find_first_of("\"\n") != separator.npos)
-    throw Error(
-        fmt::format("read: the separator of {} can't be empty, a quote or a line end", path));
+  checkSeparator("read", separator);
   CsvText rows(text, separator);
   std::vector<std::string> names, fields;
+  auto nextRow = [&](std::vector<std::string> &row, int64_t number) {
+    try {
+      return rows.nextRow(row);
+    } catch (const Error &error) {
+      std::string place = number > 0 ? fmt::format("row {}", number) : "the header";
+      throw Error(fmt::format("{}: {}, {}", path, place, error.message()));
+    }
+  };
   if (metadata.header.value_or(false))
-    rows.nextRow(names);
-  for (int64_t row = 1; rows.nextRow(fields); ++row) {
+    nextRow(names, 0);
+  for (int64_t row = 1; nextRow(fields, row); ++row) {
     size_t expected = row > 1         ? static_cast<size_t>(cells.columns())
                       : names.empty() ? fields.size()
                                       : names.size();
     if (fields.size() != expected)
-      throw Error(
-          fmt::format("{}: row {} has {} fields, expected {}", path, row, fields.size(), expected));
+      throw Error(fmt::format("{}: row {} has {} field{}, expected {}", path, row, fields.size(),
+                              fields.size() == 1 ? "" : "s", expected));
     for (size_t j = 0; j < fields.size(); ++j)
       cells.set(row, static_cast<int64_t>(j) + 1, fields[j]);
   }
@@ -152,11 +169,14 @@ std::vector<std::string> readCsv(const std::string &path, const std::string &tex
 }
 
 // The value is what follows the second blank, blanks and all.
-void readText(const std::string &path, std::string_view text, FrameCells &cells) {
+void readText(const std::string &path, std::string_view text, int64_t rows, int64_t columns,
+              FrameCells &cells) {
   for (int64_t line = 1; !text.empty(); ++line) {
     size_t end = std::min(text.find('\n'), text.size());
     std::string_view rest = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
+    if (rest.ends_with('\r'))
+      rest.remove_suffix(1);
     auto takeIndex = [&]() {
       size_t blank = std::min(rest.find(' '), rest.size());
       std::optional<int64_t> index = parseInteger(rest.substr(0, blank));
@@ -168,18 +188,48 @@ void readText(const std::string &path, std::string_view text, FrameCells &cells)
     if (rest.empty())
       continue;
     int64_t row = takeIndex(), column = takeIndex();
+    if (row > rows || column > columns)
+      throw Error(fmt::format("{}: line {}: cell ({}, {}) is outside of a {}x{} frame", path, line,
+                              row, column, rows, columns));
     cells.set(row, column, std::string(rest));
   }
 }
 
+// A field in which part of a separator of several characters stands might end in one.
 std::string csvField(const std::string &text, const std::string &separator) {
-  bool isPlain = text.find(separator) == text.npos && text.find_first_of("\"\r\n") == text.npos;
+  bool isPlain =
+      text.find_first_of(separator) == text.npos && text.find_first_of("\"\r\n") == text.npos;
   if (isPlain)
     return text;
   std::string quoted = "\"";
   for (char c : text)
     quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
   return quoted + '"';
+}
+
+// Fields as csv. In a single column an empty field stands in quotes: an empty line at the end of
+// the file would be no row.
+template <typename Field>
+void appendCsvRow(int64_t columns, const std::string &separator, const Field &field,
+                  std::string &text) {
+  for (int64_t j = 0; j < columns; ++j) {
+    std::string cell = field(j);
+    text += columns == 1 && cell.empty() ? "\"\"" : csvField(cell, separator);
+    text += j + 1 < columns ? separator : "\n";
+  }
+}
+
+void appendCells(const Frame &frame, int64_t row, std::string &text) {
+  for (int64_t j = 0; j < frame.columns(); ++j) {
+    std::string cell = frame.column(j)->text(row);
+    if (cell.find_first_of("\r\n") != cell.npos)
+      throw Error(
+          fmt::format("write: row {}, column {}: {} has a line break, which the format text "
+                      "can't hold: use csv",
+                      row + 1, j + 1, quotedField(cell)));
+    if (!cell.empty())
+      text += fmt::format("{} {} {}\n", row + 1, j + 1, cell);
+  }
 }
 
 } // namespace
@@ -189,31 +239,32 @@ FramePointer readFrame(const std::string &path, const MatrixMetadata &metadata) 
     throw Error(fmt::format(
         "read: the format of {} is not known: there is no {}.mtd, and format is not given", path,
         path));
-  FrameCells cells(path, metadata);
-  std::vector<std::string> names;
-  std::string text = wholeText(path);
-  int64_t rows = 0, columns = 0;
-  if (*metadata.format == "csv") {
-    names = readCsv(path, text, metadata, cells);
-    rows = cells.rows();
-    columns = std::max(cells.columns(), static_cast<int64_t>(names.size()));
-    checkSize(path, "rows", metadata.rows, rows);
-    checkSize(path, "columns", metadata.columns, columns);
-  } else if (*metadata.format == "text") {
-    if (!metadata.rows || !metadata.columns)
-      throw Error(fmt::format("read: {}: a file of the format text needs rows and cols", path));
-    readText(path, text, cells);
-    rows = *metadata.rows;
-    columns = *metadata.columns;
-    if (cells.rows() > rows || cells.columns() > columns)
+  TextSource source(path);
+  return source.parse([&] {
+    FrameCells cells(path, metadata);
+    std::vector<std::string> names;
+    int64_t rows = 0, columns = 0;
+    if (*metadata.format == "csv") {
+      names = readCsv(path, source.takeRest(), metadata, cells);
+      columns = std::max(cells.columns(), static_cast<int64_t>(names.size()));
+      // Rows without columns are empty lines.
+      rows = columns == 0 && metadata.columns == 0 ? metadata.rows.value_or(0) : cells.rows();
+      checkSize(path, "rows", metadata.rows, rows);
+      checkSize(path, "columns", metadata.columns, columns);
+    } else if (*metadata.format == "text") {
+      if (!metadata.rows || !metadata.columns)
+        throw Error(fmt::format("read: {}: a file of the format text needs rows and cols", path));
+      rows = *metadata.rows;
+      columns = *metadata.columns;
+      readText(path, source.takeRest(), rows, columns, cells);
+    } else {
       throw Error(
-          fmt::format("{}: the file has cells outside of a {}x{} frame", path, rows, columns));
-  } else {
-    throw Error(
-        fmt::format("read: the format \"{}\" of frames is not supported yet", *metadata.format));
-  }
-  std::vector<FrameType> schema = parseSchema(metadata.schema.value_or("string"), columns, "read");
-  return cells.frame(rows, columns, schema, std::move(names));
+          fmt::format("read: the format \"{}\" of frames is not supported yet", *metadata.format));
+    }
+    std::vector<FrameType> schema =
+        parseSchema(metadata.schema.value_or("string"), columns, "read");
+    return cells.frame(rows, columns, schema, std::move(names));
+  });
 }
 
 void writeFrame(const Frame &frame, const FrameFormat &format, FileWriter &file) {
@@ -221,21 +272,26 @@ void writeFrame(const Frame &frame, const FrameFormat &format, FileWriter &file)
   if (!isCsv && format.format != "text")
     throw Error(
         fmt::format("write: the format \"{}\" of frames is not supported yet", format.format));
+  if (isCsv)
+    checkSeparator("write", format.separator);
+  auto appendRow = [&](const auto &field, std::string &text) {
+    appendCsvRow(frame.columns(), format.separator, field, text);
+  };
   std::string text;
   if (isCsv && format.header)
-    for (int64_t j = 0; j < frame.columns(); ++j)
-      text += csvField(frame.name(j), format.separator) +
-              (j + 1 < frame.columns() ? format.separator : "\n");
-  for (int64_t i = 0; i < frame.rows(); ++i)
-    for (int64_t j = 0; j < frame.columns(); ++j) {
-      std::string cell = frame.column(j)->text(i);
-      if (isCsv)
-        text +=
-            csvField(cell, format.separator) + (j + 1 < frame.columns() ? format.separator : "\n");
-      else if (!cell.empty())
-        text += fmt::format("{} {} {}\n", i + 1, j + 1, cell);
+    appendRow([&](int64_t j) { return frame.name(j); }, text);
+  constexpr size_t pieceBytes = size_t{1} << 20;
+  for (int64_t i = 0; i < frame.rows(); ++i) {
+    if (isCsv)
+      appendRow([&](int64_t j) { return frame.column(j)->text(i); }, text);
+    else
+      appendCells(frame, i, text);
+    if (text.size() >= pieceBytes) {
+      file.writeText(text);
+      text.clear();
     }
-  file.write(text);
+  }
+  file.writeText(text);
 }
 
 } // namespace tokamak::runtime

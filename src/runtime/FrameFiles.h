@@ -5,7 +5,7 @@
 #define TOKAMAK_RUNTIME_FRAMEFILES_H
 
 #include "base/MatrixMetadata.h"
-#include "runtime/FileAccess.h"
+#include "runtime/FileWriter.h"
 #include "runtime/Frame.h"
 
 namespace tokamak::runtime {

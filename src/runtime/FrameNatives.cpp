@@ -42,7 +42,7 @@ void frame(ExecutionContext &, std::span<Value> operands, std::span<Value> resul
   for (FrameType type : schema) {
     auto column = std::make_shared<FrameColumn>(type, rows);
     for (int64_t i = 0; i < rows && (type == FrameType::String || !isEmptyText); ++i)
-      column->set(i, operands[0]);
+      setCell(*column, i, operands[0], "frame", static_cast<int64_t>(made.size()));
     made.push_back(std::move(column));
   }
   results[0] = makeFrame(rows, std::move(made));
@@ -139,15 +139,16 @@ void applySchema(ExecutionContext &, std::span<Value> operands, std::span<Value>
   std::vector<FrameType> schema = schemaOperand(operands[1], source, "applySchema");
   std::vector<ColumnPointer> columns;
   for (int64_t j = 0; j < source.columns(); ++j)
-    columns.push_back(source.column(j)->converted(schema[j]));
+    columns.push_back(source.column(j)->converted(schema[j], "applySchema", j));
   results[0] = makeFrame(source.rows(), std::move(columns), namesLike(source));
 }
 
 // Columns of texts in which the cells that `isInvalid(column, text)` holds for are missing.
-template <typename IsInvalid> Value dropCells(const Frame &source, const IsInvalid &isInvalid) {
+template <typename IsInvalid>
+Value dropCells(const Frame &source, std::string_view native, const IsInvalid &isInvalid) {
   std::vector<ColumnPointer> columns;
   for (int64_t j = 0; j < source.columns(); ++j) {
-    std::shared_ptr<FrameColumn> column = source.column(j)->converted(FrameType::String);
+    std::shared_ptr<FrameColumn> column = source.column(j)->converted(FrameType::String, native, j);
     for (int64_t i = 0; i < source.rows(); ++i)
       if (Value cell = column->cell(i); !cell.isNothing() && isInvalid(j, cell))
         column->set(i, Value());
@@ -159,7 +160,7 @@ template <typename IsInvalid> Value dropCells(const Frame &source, const IsInval
 void dropInvalidType(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   const Frame &source = frameOperand(operands[0], "dropInvalidType");
   std::vector<FrameType> schema = schemaOperand(operands[1], source, "dropInvalidType");
-  results[0] = dropCells(source, [&](int64_t column, const Value &cell) {
+  results[0] = dropCells(source, "dropInvalidType", [&](int64_t column, const Value &cell) {
     return schema[column] != FrameType::String &&
            widened(schema[column], typeOfCell(cell)) != schema[column];
   });
@@ -171,7 +172,7 @@ void dropInvalidLength(ExecutionContext &, std::span<Value> operands, std::span<
   if (lengths.cells() != source.columns())
     throw Error(fmt::format("dropInvalidLength: {} lengths for the columns of a {} frame",
                             lengths.cells(), source.sizeText()));
-  results[0] = dropCells(source, [&](int64_t column, const Value &cell) {
+  results[0] = dropCells(source, "dropInvalidLength", [&](int64_t column, const Value &cell) {
     double limit = lengths.data()[column];
     return limit >= 0 && static_cast<double>(cell.text().size()) > limit;
   });

@@ -30,7 +30,7 @@ std::string inSmallLetters(std::string_view text) {
 }
 
 // "%%MatrixMarket matrix coordinate real general"
-Header parseKind(const std::string &path, const std::string &line) {
+Header parseKind(const std::string &path, std::string_view line) {
   std::vector<std::string> words;
   for (size_t begin = 0; begin < line.size();) {
     size_t end = std::min(line.find_first_of(" \t", begin), line.size());
@@ -68,7 +68,7 @@ Header parseKind(const std::string &path, const std::string &line) {
 
 Header parseHeader(const MatrixFile &file, TextSource &source) {
   const std::string &path = source.pathOf(0);
-  std::string line;
+  std::string_view line;
   bool found = source.takeLine(line);
   Header header = parseKind(path, found ? line : "");
   for (int64_t number = 1; source.takeLine(line); ++number) {

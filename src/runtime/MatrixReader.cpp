@@ -4,6 +4,7 @@
 #include "runtime/CellReader.h"
 #include "runtime/CsvReader.h"
 #include "runtime/MatrixMarketReader.h"
+#include "runtime/TextSource.h"
 
 namespace tokamak::runtime {
 
@@ -32,7 +33,7 @@ static ArrayReference readCells(const MatrixFile &file, TextSource &source,
 }
 
 ArrayReference readMatrix(const MatrixFile &file, TextSource &source, ExecutionContext &context) {
-  ArrayReference matrix = readCells(file, source, context);
+  ArrayReference matrix = source.parse([&] { return readCells(file, source, context); });
   if (file.nonZeros)
     if (int64_t found = matrix->countNonZeros(); found != *file.nonZeros)
       throw Error(fmt::format("{}: the file has {} values that are not 0, expected {} (nnz)",

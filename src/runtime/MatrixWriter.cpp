@@ -1,5 +1,6 @@
 #include "runtime/MatrixWriter.h"
 
+#include "runtime/CsvFields.h"
 #include "runtime/Gzip.h"
 #include "runtime/NativeOperands.h"
 #include "runtime/ScalarOperations.h"
@@ -53,64 +54,51 @@ void appendCells(const Array &matrix, int64_t row, std::string &text) {
   });
 }
 
-// Pieces of text in order, compressed where the file is.
-class PieceWriter {
-public:
-  explicit PieceWriter(FileWriter &file) : file_(file) {}
-
-  void write(std::string_view text) {
-    file_.write(file_.isCompressed() ? gzipMember(text) : std::string(text));
+// Rows as text, several pieces at a time in parallel, compressed where the file is.
+template <typename AppendRow>
+void writeRows(const Array &matrix, ExecutionContext &context, FileWriter &file,
+               const AppendRow &appendRow) {
+  // Of long rows fewer at a time, so that the texts take no more memory.
+  constexpr int64_t cellsAtOnce = 1 << 21, cellsOfPiece = 1 << 15;
+  int64_t cells = matrix.isCsr() ? matrix.entries() + matrix.rows() : matrix.cells();
+  int64_t rowCells = std::max<int64_t>(1, cells / std::max<int64_t>(1, matrix.rows()));
+  int64_t pieceRows = std::max<int64_t>(1, cellsOfPiece / rowCells);
+  int64_t rowsAtOnce = std::max(pieceRows, cellsAtOnce / rowCells / pieceRows * pieceRows);
+  for (int64_t begin = 0; begin < matrix.rows(); begin += rowsAtOnce) {
+    int64_t rows = std::min(matrix.rows() - begin, rowsAtOnce);
+    std::vector<std::string> pieces((rows + pieceRows - 1) / pieceRows);
+    forEachRange(context, rows, pieceRows, [&](int64_t first, int64_t last) {
+      std::string &piece = pieces[first / pieceRows];
+      for (int64_t row = first; row < last; ++row)
+        appendRow(begin + row, piece);
+      if (file.isCompressed() && !piece.empty())
+        piece = gzipMember(piece);
+    });
+    for (const std::string &piece : pieces)
+      file.write(piece);
   }
-
-  // Rows as text, several pieces at a time in parallel.
-  template <typename AppendRow>
-  void writeRows(const Array &matrix, ExecutionContext &context, const AppendRow &appendRow) {
-    constexpr int64_t piecesAtOnce = 64, cellsOfPiece = 1 << 15;
-    int64_t cells = matrix.isCsr() ? matrix.entries() + matrix.rows() : matrix.cells();
-    int64_t rowCells = std::max<int64_t>(1, cells / std::max<int64_t>(1, matrix.rows()));
-    int64_t pieceRows = std::max<int64_t>(1, cellsOfPiece / rowCells);
-    for (int64_t begin = 0; begin < matrix.rows(); begin += piecesAtOnce * pieceRows) {
-      int64_t rows = std::min(matrix.rows() - begin, piecesAtOnce * pieceRows);
-      std::vector<std::string> pieces((rows + pieceRows - 1) / pieceRows);
-      forEachRange(context, rows, pieceRows, [&](int64_t first, int64_t last) {
-        std::string &piece = pieces[first / pieceRows];
-        for (int64_t row = first; row < last; ++row)
-          appendRow(begin + row, piece);
-        if (file_.isCompressed() && !piece.empty())
-          piece = gzipMember(piece);
-      });
-      for (const std::string &piece : pieces)
-        file_.write(piece);
-    }
-  }
-
-private:
-  FileWriter &file_;
-};
+}
 
 } // namespace
 
 void writeMatrix(const Array &matrix, const MatrixFormat &format, ExecutionContext &context,
                  FileWriter &file) {
-  PieceWriter writer(file);
   auto cells = [&](int64_t row, std::string &text) { appendCells(matrix, row, text); };
   if (format.format == "csv") {
-    if (format.separator.empty())
-      throw Error("write: sep is empty");
+    checkCsvSeparator("write", format.separator);
     std::string header;
     for (int64_t j = 1; format.header && j <= matrix.columns(); ++j)
       header += fmt::format("{}C{}", j > 1 ? format.separator : "", j);
-    writer.write(format.header ? header + "\n" : "");
-    writer.writeRows(matrix, context, [&](int64_t row, std::string &text) {
-      appendCsvRow(matrix, row, format, text);
-    });
+    file.writeText(format.header ? header + "\n" : "");
+    writeRows(matrix, context, file,
+              [&](int64_t row, std::string &text) { appendCsvRow(matrix, row, format, text); });
   } else if (format.format == "text") {
-    writer.write(matrix.countNonZeros() == 0 ? "0 0 0\n" : "");
-    writer.writeRows(matrix, context, cells);
+    file.writeText(matrix.countNonZeros() == 0 ? "0 0 0\n" : "");
+    writeRows(matrix, context, file, cells);
   } else if (format.format == "mm") {
-    writer.write(fmt::format("%%MatrixMarket matrix coordinate real general\n{} {} {}\n",
-                             matrix.rows(), matrix.columns(), matrix.countNonZeros()));
-    writer.writeRows(matrix, context, cells);
+    file.writeText(fmt::format("%%MatrixMarket matrix coordinate real general\n{} {} {}\n",
+                               matrix.rows(), matrix.columns(), matrix.countNonZeros()));
+    writeRows(matrix, context, file, cells);
   } else {
     throw Error(fmt::format("write: the format \"{}\" is not supported: expected csv, text or mm",
                             format.format));

@@ -1,8 +1,10 @@
 // print and toString.
+#include "base/FileReason.h"
 #include "runtime/NativeOperands.h"
 #include "runtime/NativeTables.h"
 #include "runtime/TextFormat.h"
 
+#include <cerrno>
 #include <ostream>
 
 namespace tokamak::runtime {
@@ -15,8 +17,13 @@ void print(ExecutionContext &context, std::span<Value> operands, std::span<Value
   else if (!operands.empty())
     text = textOf(operands[0], TextOptions());
   text += '\n';
-  if (context.output)
-    context.output->write(text.data(), static_cast<std::streamsize>(text.size()));
+  if (!context.output)
+    return;
+  errno = 0;
+  context.output->write(text.data(), static_cast<std::streamsize>(text.size()));
+  if (!*context.output)
+    throw Error(fmt::format("print: the output can't be written{}",
+                            errno != 0 ? ": " + fileReason(errno) : ""));
 }
 
 void toString(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {

@@ -1,6 +1,7 @@
 #include "runtime/PlannedProgram.h"
 
-#include "runtime/FileAccess.h"
+#include "runtime/InputFile.h"
+#include "runtime/FileWriter.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -153,10 +154,13 @@ void PlannedProgram::write(const std::string &path) const {
 }
 
 PlannedProgram PlannedProgram::read(const std::string &path, const KernelLookup &kernels) {
-  MappedFile file(path);
+  InputFile file(path);
   try {
-    return from(file.bytes(), kernels);
+    PlannedProgram program = from(file.bytes(), kernels);
+    file.checkWhole();
+    return program;
   } catch (const Error &error) {
+    file.checkWhole();
     throw Error(fmt::format("{}: {}", path, error.message()));
   }
 }

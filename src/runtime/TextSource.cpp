@@ -122,7 +122,7 @@ TextSource::TextSource(std::string name, std::string_view bytes, TextSizes sizes
 }
 
 void TextSource::addPart(const std::string &path) {
-  auto file = std::make_unique<MappedFile>(path);
+  auto file = std::make_unique<InputFile>(path);
   std::string_view bytes = file->bytes();
   parts_.push_back({path, std::move(file), bytes});
 }
@@ -140,30 +140,62 @@ bool TextSource::load() {
   return !runs_.empty();
 }
 
+void TextSource::Text::reserve(size_t wanted) {
+  if (wanted <= capacity)
+    return;
+  std::shared_ptr<Buffer> larger = BufferPool::instance().allocate(static_cast<int64_t>(wanted));
+  if (size > 0)
+    std::memcpy(larger->bytes(), buffer->bytes(), size);
+  buffer = std::move(larger);
+  capacity = wanted;
+}
+
+void TextSource::Text::append(std::string_view text) {
+  if (size + text.size() > capacity)
+    reserve(std::max(size + text.size(), 2 * capacity));
+  std::memcpy(bytes() + size, text.data(), text.size());
+  size += text.size();
+}
+
+void TextSource::Text::dropFirst(size_t count) {
+  if (count > 0)
+    std::memmove(bytes(), bytes() + count, size - count);
+  size -= count;
+}
+
 // Decompresses whole lines of the part that is read. Blank lines at the end of the window stay for
 // the next one: only there it shows whether they are the end of the file.
 void TextSource::loadWindow() {
   if (!inflater_) {
     inflater_ = std::make_unique<GzipInflater>(parts_[nextPart_].path, parts_[nextPart_].bytes);
-    window_.clear();
+    window_.size = 0;
     isBeginOfPart_ = true;
     handedOut_ = 0;
     linesHandedOut_ = 0;
   }
-  window_.erase(0, handedOut_);
+  window_.dropFirst(handedOut_);
   handedOut_ = 0;
   for (bool isEnd = false; handedOut_ == 0 && !isEnd;) {
-    size_t filled = window_.size(), wanted = std::max(sizes_.window, 2 * filled);
-    window_.resize(wanted);
-    filled += inflater_->read(window_.data() + filled, wanted - filled);
-    isEnd = filled < wanted;
-    window_.resize(filled);
-    if (size_t mark = filled - withoutByteOrderMark(window_).size(); isBeginOfPart_ && mark > 0) {
-      window_.erase(0, mark);
+    // Of a small file not the whole window: text seldom shrinks to less than a sixteenth.
+    constexpr size_t ratio = 16;
+    size_t likely = std::max(sizes_.piece, ratio * parts_[nextPart_].bytes.size());
+    size_t wanted = std::max(std::min(sizes_.window, likely), 2 * window_.size);
+    try {
+      window_.reserve(wanted);
+    } catch (const Error &error) {
+      throw Error(fmt::format("{}: a line of more than {} after decompression: {}",
+                              parts_[nextPart_].path, sizeText(static_cast<int64_t>(window_.size)),
+                              error.message()));
+    }
+    window_.size += inflater_->read(window_.bytes() + window_.size, wanted - window_.size);
+    isEnd = window_.size < wanted;
+    size_t mark = window_.size - withoutByteOrderMark(window_.text()).size();
+    if (isBeginOfPart_ && mark > 0) {
+      window_.dropFirst(mark);
       isBeginOfPart_ = false;
     }
-    handedOut_ = isEnd ? window_.size() : endOfLastFullLine(window_);
-    std::string_view text = std::string_view(window_).substr(0, handedOut_);
+    handedOut_ = isEnd ? window_.size : endOfLastFullLine(window_.text());
+    std::string_view text = window_.text().substr(0, handedOut_);
     if (!text.empty())
       runs_.push_back({text, nextPart_, linesHandedOut_, isEnd});
     linesHandedOut_ += countLines(text);
@@ -175,7 +207,13 @@ void TextSource::loadWindow() {
   }
 }
 
-bool TextSource::takeLine(std::string &line) {
+void TextSource::checkWhole() const {
+  for (const Part &part : parts_)
+    if (part.file)
+      part.file->checkWhole();
+}
+
+bool TextSource::takeLine(std::string_view &line) {
   while (!runs_.empty() && runs_.front().text.empty())
     runs_.erase(runs_.begin());
   if (runs_.empty() && !load())
@@ -184,10 +222,27 @@ bool TextSource::takeLine(std::string &line) {
   size_t end = run.text.find('\n');
   line = run.text.substr(0, end);
   if (line.ends_with('\r'))
-    line.pop_back();
+    line.remove_suffix(1);
   run.text.remove_prefix(end == run.text.npos ? run.text.size() : end + 1);
   ++run.firstLine;
   return true;
+}
+
+std::string_view TextSource::takeRest() {
+  if (parts_.size() == 1 && runs_.empty() && !isGzip(parts_[0].bytes)) { // needs no copy
+    std::string_view text = load() ? runs_.front().text : std::string_view();
+    runs_.clear();
+    return text;
+  }
+  while (!runs_.empty() || load()) {
+    for (const Run &run : runs_) {
+      rest_.append(run.text);
+      if (run.endsPart && run.part + 1 < parts_.size() && !run.text.ends_with('\n'))
+        rest_.append("\n");
+    }
+    runs_.clear();
+  }
+  return rest_.text();
 }
 
 std::vector<TextPiece> TextSource::nextPieces(ExecutionContext &context, BlankEnd blankEnd) {
@@ -214,20 +269,13 @@ std::vector<TextPiece> TextSource::nextPieces(ExecutionContext &context, BlankEn
   return pieces;
 }
 
-std::string wholeText(const std::string &path) {
-  TextSource source(path);
-  ExecutionContext context;
-  std::string text;
-  for (auto pieces = source.nextPieces(context, BlankEnd::Keep); !pieces.empty();
-       pieces = source.nextPieces(context, BlankEnd::Keep))
-    for (const TextPiece &piece : pieces)
-      text += piece.text;
-  return text;
-}
-
 bool beginsWith(const std::string &path, std::string_view prefix) {
   try {
-    std::string line;
+    std::error_code status;
+    if (!std::filesystem::is_regular_file(path, status) &&
+        !std::filesystem::is_directory(path, status))
+      return false; // of a pipe nothing would be left
+    std::string_view line;
     constexpr TextSizes little = {.piece = 1 << 10, .window = 1 << 10};
     return TextSource(path, little).takeLine(line) && line.starts_with(prefix);
   } catch (const Error &) {

@@ -3,7 +3,7 @@
 // the text and the sizes alone.
 //
 //   TextSource source("x.csv");
-//   std::string header;
+//   std::string_view header;
 //   source.takeLine(header);
 //   for (std::vector<TextPiece> pieces = source.nextPieces(context, BlankEnd::Drop);
 //        !pieces.empty(); pieces = source.nextPieces(context, BlankEnd::Drop))
@@ -11,8 +11,8 @@
 #ifndef TOKAMAK_RUNTIME_TEXTSOURCE_H
 #define TOKAMAK_RUNTIME_TEXTSOURCE_H
 
-#include "runtime/FileAccess.h"
 #include "runtime/Gzip.h"
+#include "runtime/InputFile.h"
 #include "runtime/NativeOperands.h"
 
 #include <memory>
@@ -49,18 +49,34 @@ public:
   TextSource(const TextSource &) = delete;
   TextSource &operator=(const TextSource &) = delete;
 
-  // The next line without its end; false behind the last one.
-  bool takeLine(std::string &line);
+  // The next line without its end, valid until the next call; false behind the last one.
+  bool takeLine(std::string_view &line);
   // Pieces with the next lines, in order; none behind the last line. They are valid until the next
   // call. Plain files come in one go, decompressed text by windows. Throws Error on damaged gzip
   // data.
   std::vector<TextPiece> nextPieces(ExecutionContext &context, BlankEnd blankEnd);
+  // All that is left, as long as the source lives; each part ends with a line end where another one
+  // follows. Throws Error on damaged gzip data.
+  std::string_view takeRest();
   const std::string &pathOf(size_t part) const { return parts_[part].path; }
+
+  // Returns body(), which parses the text. Where a file lost bytes meanwhile, that is the Error,
+  // whatever the body made of it.
+  template <typename Body> auto parse(const Body &body) const {
+    try {
+      auto result = body();
+      checkWhole();
+      return result;
+    } catch (const Error &) {
+      checkWhole();
+      throw;
+    }
+  }
 
 private:
   struct Part {
     std::string path;
-    std::unique_ptr<MappedFile> file;
+    std::unique_ptr<InputFile> file;
     std::string_view bytes;
   };
   // Text of a part that was not handed out yet.
@@ -70,7 +86,20 @@ private:
     int64_t firstLine = 0;
     bool endsPart = false;
   };
+  // Text in memory of the pool, at its beginning.
+  struct Text {
+    std::shared_ptr<Buffer> buffer;
+    size_t size = 0, capacity = 0;
+    char *bytes() const { return reinterpret_cast<char *>(buffer->bytes()); }
+    std::string_view text() const {
+      return buffer ? std::string_view(bytes(), size) : std::string_view();
+    }
+    void reserve(size_t capacity);
+    void append(std::string_view text);
+    void dropFirst(size_t count);
+  };
   void addPart(const std::string &path);
+  void checkWhole() const;
   bool load();
   void loadWindow();
 
@@ -79,7 +108,7 @@ private:
   size_t nextPart_ = 0;
   std::vector<Run> runs_;
   std::unique_ptr<GzipInflater> inflater_; // of part nextPart_, while it is read
-  std::string window_;
+  Text window_, rest_;
   bool isBeginOfPart_ = false; // a byte order mark may come
   size_t handedOut_ = 0;       // bytes of the window
   int64_t linesHandedOut_ = 0;
@@ -102,10 +131,7 @@ void forEachPiece(ExecutionContext &context, std::span<const TextPiece> pieces, 
       throw *error;
 }
 
-// All of a file or folder. Throws Error.
-std::string wholeText(const std::string &path);
-
-// Whether the text at the path begins with `prefix`; false where it cannot be read.
+// Whether the text at the path begins with `prefix`; false where it cannot be read, or only once.
 bool beginsWith(const std::string &path, std::string_view prefix);
 
 // A field for a message: in quotes, shortened, without what a terminal would obey.

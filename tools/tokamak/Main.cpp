@@ -1,5 +1,7 @@
 #include "tokamak/Commands.h"
+#include "tokamak/StandardStreams.h"
 
+#include "base/Error.h"
 #include "frontend/dml/LanguageStatus.h"
 
 #include <csignal>
@@ -16,7 +18,7 @@ static void reportCrash(int signal) {
   std::_Exit(tokamak::InternalFailure);
 }
 
-int main(int argc, char **argv) {
+static int runCommand(int argc, char **argv) {
   tokamak::CommandLine line;
   if (auto status = tokamak::parseCommandLine(argc, argv, line))
     return *status;
@@ -37,5 +39,19 @@ int main(int argc, char **argv) {
     std::cerr << "tokamak: internal error: " << error.what() << '\n';
     tokamak::writeReproducer(line, error.what());
     return tokamak::InternalFailure;
+  }
+}
+
+int main(int argc, char **argv) {
+  tokamak::openStandardStreams();
+  int status = runCommand(argc, argv);
+  if (status != tokamak::Success)
+    return status;
+  try {
+    tokamak::flushOutput();
+    return status;
+  } catch (const tokamak::Error &error) {
+    std::cerr << "tokamak: error: " << error.message() << '\n';
+    return tokamak::RunFailed;
   }
 }

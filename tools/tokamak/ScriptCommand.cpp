@@ -5,7 +5,9 @@
 #include "tokamak/EmbeddedLibrary.h"
 #include "tokamak/InterruptSignals.h"
 #include "tokamak/RunReport.h"
+#include "tokamak/StandardStreams.h"
 
+#include "base/FileReason.h"
 #include "frontend/dml/Import.h"
 #include "ir/tok/Precision.h"
 #include "ir/tok/RunnableProgram.h"
@@ -16,6 +18,7 @@
 
 #include "mlir/Parser/Parser.h"
 
+#include <cerrno>
 #include <chrono>
 #include <filesystem>
 #include <fmt/format.h>
@@ -27,9 +30,15 @@ using namespace tokamak;
 
 namespace {
 
-std::optional<std::string> readText(const std::string &path) {
+// Nothing where it fails, with the error's number in `error`.
+std::optional<std::string> readText(const std::string &path, int &error) {
   std::ifstream file(path, std::ios::binary);
-  if (!file || std::filesystem::is_directory(path))
+  error = errno;
+  if (std::filesystem::is_directory(path))
+    error = EISDIR;
+  else if (file)
+    error = 0;
+  if (error != 0)
     return std::nullopt;
   std::ostringstream text;
   text << file.rdbuf();
@@ -43,7 +52,7 @@ frontend::ImportOptions importOptions(const CommandLine &line) {
   options.library = [&line](llvm::StringRef name) -> std::optional<frontend::LibrarySource> {
     for (const std::string &folder : line.libraries) {
       std::string path = folder + "/" + name.str() + ".dml";
-      if (auto text = readText(path))
+      if (int error = 0; auto text = readText(path, error))
         return frontend::LibrarySource{path, *text};
     }
     for (const EmbeddedSource &source : embeddedLibrary())
@@ -70,9 +79,11 @@ public:
   }
 
   int execute() {
-    auto text = readText(line_.file);
+    int error = 0;
+    auto text = readText(line_.file, error);
     if (!text) {
-      std::cerr << fmt::format("tokamak: can't read '{}'\n", line_.file);
+      std::cerr << fmt::format("tokamak: can't read '{}': {}\n", line_.file,
+                               unreadableReason(line_.file, error));
       return Rejected;
     }
     try {
@@ -153,7 +164,7 @@ private:
     stopOnInterrupt();
     try {
       body(context);
-      std::cout.flush();
+      flushOutput();
       if (profile)
         reportRun(*profile, begin, scheduler.threads());
       return Success;
@@ -254,7 +265,7 @@ void tokamak::writeReproducer(const CommandLine &line, const std::string &messag
        << '\n';
   for (const auto &[name, value] : line.arguments)
     file << "argument: " << name << '=' << value << '\n';
-  if (auto text = readText(line.file))
+  if (int error = 0; auto text = readText(line.file, error))
     file << "\n" << *text;
   file.close();
   if (file)

@@ -1,9 +1,12 @@
 #include "frontend/dml/Source.h"
 
+#include "base/FileReason.h"
+
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <limits>
 #include <utility>
 
@@ -29,12 +32,12 @@ FileId SourceManager::add(std::string path, std::string text) {
 
 std::optional<FileId> SourceManager::load(const std::string &path, std::string &error) {
   if (llvm::sys::fs::is_directory(path)) {
-    error = "is a directory";
+    error = unreadableReason(path, EISDIR);
     return std::nullopt;
   }
   auto buffer = llvm::MemoryBuffer::getFile(path);
   if (!buffer) {
-    error = buffer.getError().message();
+    error = unreadableReason(path, buffer.getError().value());
     return std::nullopt;
   }
   if ((*buffer)->getBufferSize() >= std::numeric_limits<uint32_t>::max()) {
