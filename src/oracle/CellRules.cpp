@@ -210,14 +210,9 @@ double binaryError(const ErrorModel &model, BinaryOperator op, double x, double 
   return deviation.error();
 }
 
-bool isProduct(BinaryOperator op) { return op == BinaryOperator::Mul || op == BinaryOperator::Div; }
-
-// A product of a zero, which a sparse format may skip, with what is not finite. A division is a
-// product with the reciprocal.
-bool isSkippedProduct(BinaryOperator op, double x, double y) {
-  if (op == BinaryOperator::Mul)
-    return (x == 0 && !std::isfinite(y)) || (y == 0 && !std::isfinite(x));
-  return x == 0 && (y == 0 || std::isnan(y));
+// A product of a zero, which a sparse format may skip, with what is not finite.
+bool isSkippedProduct(double x, double y) {
+  return (x == 0 && !std::isfinite(y)) || (y == 0 && !std::isfinite(x));
 }
 
 } // namespace
@@ -250,14 +245,15 @@ CellErrors binaryErrors(const ErrorModel &model, BinaryOperator op, Tracked x, T
     return {};
   CellView left(x.value), right(y.value), results(result);
   std::vector<double> errors(results.cells());
-  bool mayBeSparse = model.sparse && isProduct(op) && !(left.isScalar() && right.isScalar());
+  bool mayBeSparse =
+      model.sparse && op == BinaryOperator::Mul && !(left.isScalar() && right.isScalar());
   for (int64_t i = 0; i < results.cells(); ++i) {
     int64_t l = left.broadcast(i, results.cells(), results.columns());
     int64_t r = right.broadcast(i, results.cells(), results.columns());
     errors[i] = binaryError(model, op, left[l], x.errors[l], right[r], y.errors[r], results[i]);
     if (function && right[r] != 2)
       errors[i] = withFunctionError(model, errors[i], results[i]);
-    if (mayBeSparse && isSkippedProduct(op, left[l], right[r]))
+    if (mayBeSparse && isSkippedProduct(left[l], right[r]))
       errors[i] = anything;
   }
   return CellErrors(std::move(errors));
