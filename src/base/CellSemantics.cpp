@@ -82,8 +82,11 @@ double evaluate(UnaryOperator op, double x) {
     return std::exp(x);
   case UnaryOperator::Log:
     return std::log(x);
-  case UnaryOperator::Sigmoid:
-    return 1 / (1 + std::exp(-x));
+  // Of negative numbers e^x / (1 + e^x), the same: e^-x overflows where the result does not vanish.
+  case UnaryOperator::Sigmoid: {
+    double power = std::exp(-std::fabs(x));
+    return (x < 0 ? power : 1) / (1 + power);
+  }
   case UnaryOperator::Sin:
     return std::sin(x);
   case UnaryOperator::Cos:

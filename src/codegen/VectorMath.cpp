@@ -89,9 +89,11 @@ TOKAMAK_INLINED_KERNEL Double8 tokamak_vector_exp(Double8 x) {
   return select(x != x, x, value);
 }
 
-// 1 / (1 + e^-x); e^-x overflows to infinity below -709.78, which gives 0.
+// 1 / (1 + e^-x), of negative numbers e^x / (1 + e^x): e^-x overflows where the result does not
+// vanish.
 TOKAMAK_INLINED_KERNEL Double8 tokamak_vector_sigmoid(Double8 x) {
-  return all(1.0) / (all(1.0) + tokamak_vector_exp(-x));
+  Double8 power = tokamak_vector_exp(-absolute(x));
+  return select(x < all(0.0), power, all(1.0)) / (all(1.0) + power);
 }
 
 // tanh x = e / (e + 2) with e = exp(2|x|) - 1, computed without cancellation; beyond 22 it is 1.

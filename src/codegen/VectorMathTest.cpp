@@ -137,10 +137,9 @@ TEST_F(VectorMathTest, Sigmoid) {
     mpfr_add_ui(result, result, 1, MPFR_RNDN);
     mpfr_ui_div(result, 1, result, MPFR_RNDN);
   };
-  EXPECT_LE(
-      worstUnary("sigmoid", exact,
-                 {uniform(-2, 2), uniform(-700, 40), {0.0, -0.0, INFINITY, -INFINITY, NAN, 50}}),
-      3.0);
+  EXPECT_LE(worstUnary("sigmoid", exact,
+                       {uniform(-2, 2), uniform(-700, 40), uniform(-746, -700), special()}),
+            3.0);
 }
 
 TEST_F(VectorMathTest, Tanh) {

@@ -50,6 +50,9 @@ std::string Classification::key() const {
       key += fmt::format(",{}{}", size.isExact ? "" : "s", size.value);
     if (input.csrDensity)
       key += fmt::format("d{}", input.csrDensity->high);
+    if (input.cells)
+      key += fmt::format("c{},{},{},{}", input.cells->cells.low, input.cells->cells.high,
+                         input.cells->cells.mayBeZero, input.cells->holds);
   }
   for (const auto &symbol : conditions.symbols)
     key += fmt::format(";{}-{}", symbol.low, symbol.high);
@@ -57,8 +60,8 @@ std::string Classification::key() const {
 }
 
 Classification exec::classify(const pipeline::FrozenBlock &block, std::span<const Value> inputs,
-                              const std::vector<bool> &varying,
-                              const ClassificationPolicy &policy) {
+                              const std::vector<bool> &varying, const ClassificationPolicy &policy,
+                              const WantedCells &wanted) {
   Classification result;
   PlanConditions &conditions = result.conditions;
   conditions.narrowLimit = policy.narrowLimit;
@@ -122,6 +125,10 @@ Classification exec::classify(const pipeline::FrozenBlock &block, std::span<cons
     } else {
       descriptions.push_back(value.isScalar() ? "any scalar" : std::string(value.describe()));
     }
+    bool isReadable = condition.kind == PlanConditions::Input::Kind::Array ||
+                      condition.kind == PlanConditions::Input::Kind::Free;
+    if (auto found = wanted.find(i); found != wanted.end() && isReadable)
+      condition.cells = facts.cells = {found->second, runtime::allows(found->second, value)};
     conditions.inputs.push_back(std::move(condition));
     result.facts.push_back(std::move(facts));
   }

@@ -7,13 +7,14 @@
 //
 // Small sizes (0, 1, narrow ones) and sizes that the block names as literals are bound exactly;
 // others are symbols, equal where the sizes are equal. The layout of an array is bound, and of a
-// CSR array the order of magnitude of its density.
+// CSR array the order of magnitude of its density. Cells are looked at where a session wants it.
 #ifndef TOKAMAK_EXEC_CLASSIFICATION_H
 #define TOKAMAK_EXEC_CLASSIFICATION_H
 
 #include "pipeline/CompileSession.h"
 #include "runtime/PlanConditions.h"
 
+#include <map>
 #include <span>
 
 namespace tokamak::exec {
@@ -27,6 +28,9 @@ struct ClassificationPolicy {
   bool fixedRanges = false;
 };
 
+// By input: what is to be known of its cells.
+using WantedCells = std::map<unsigned, CellFact>;
+
 struct Classification {
   runtime::PlanConditions conditions;
   llvm::SmallVector<pipeline::InputFacts> facts;
@@ -36,9 +40,11 @@ struct Classification {
   std::string key() const;
 };
 
-// `varying[i]`: scalar i has been seen to change, it is never bound; shorter: no others have.
+// `wanted`: as sessions asked. `varying[i]`: scalar i has been seen to change, it is never bound;
+// shorter: no others have.
 Classification classify(const pipeline::FrozenBlock &block, std::span<const runtime::Value> inputs,
-                        const std::vector<bool> &varying, const ClassificationPolicy &policy);
+                        const std::vector<bool> &varying, const ClassificationPolicy &policy,
+                        const WantedCells &wanted = {});
 
 } // namespace tokamak::exec
 #endif

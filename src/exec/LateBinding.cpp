@@ -62,6 +62,11 @@ std::vector<runtime::PlannedBlock> LateBinding::plannedBlocks() {
 
 //===- making plans --------------------------------------------------------------------------===//
 
+static void add(const pipeline::Specialization &result, WantedCells &wanted) {
+  for (const fusion::WantedCells::Input &input : result.wantedCells)
+    wanted[input.argument] = input.cells;
+}
+
 pipeline::Specialization LateBinding::compile(int32_t block, const Classification &classification,
                                               const ClassificationPolicy &policy,
                                               pipeline::UnknownSizes unknownSizes) {
@@ -126,16 +131,22 @@ std::shared_ptr<const Image> LateBinding::specialize(int32_t number,
   ClassificationPolicy policy;
   if (known.plans.size() >= narrowPlans)
     policy.narrowLimit = 1;
-  Classification classification = classify(blocks_[number], inputs, known.varying, policy);
-  bool mayBeExact = known.exactPlans < exactPlanLimit;
-  auto result =
-      compile(number, classification, policy,
-              mayBeExact ? pipeline::UnknownSizes::Reject : pipeline::UnknownSizes::Split);
-  if (!result.image) {
-    policy.exactSizes = true;
-    ++known.exactPlans;
-    classification = classify(blocks_[number], inputs, known.varying, policy);
-    result = compile(number, classification, policy, pipeline::UnknownSizes::Split);
+  auto unknownSizes = known.exactPlans < exactPlanLimit ? pipeline::UnknownSizes::Reject
+                                                        : pipeline::UnknownSizes::Split;
+  Classification classification;
+  pipeline::Specialization result;
+  for (;;) {
+    classification = classify(blocks_[number], inputs, known.varying, policy, known.wanted);
+    result = compile(number, classification, policy, unknownSizes);
+    if (result.image)
+      break;
+    if (!result.wantedCells.empty()) {
+      add(result, known.wanted);
+    } else {
+      policy.exactSizes = true;
+      unknownSizes = pipeline::UnknownSizes::Split;
+      ++known.exactPlans;
+    }
   }
 
   lock.lock();
@@ -154,28 +165,37 @@ std::shared_ptr<const Image> LateBinding::specializeOnce(int32_t block,
   ClassificationPolicy policy;
   policy.fixedRanges = true;
   std::vector<bool> varying(inputs.size(), false);
+  WantedCells wanted;
   {
     std::unique_lock lock(mutex_);
     const BlockPlans &known = plansOf(block);
+    wanted = known.wanted;
     if (known.plans.size() >= narrowPlans)
       policy.narrowLimit = 1;
     for (size_t i = 0; i < known.varying.size(); ++i)
       varying[i] = known.varying[i] ||
                    (inputs[i].isNumber() && !runtime::identical(known.lastScalars[i], inputs[i]));
   }
-  auto image = request(block, inputs, varying, policy);
-  if (!image) {
-    policy.exactSizes = true;
-    image = request(block, inputs, varying, policy);
+  for (;;) {
+    const Outcome &outcome = request(block, inputs, varying, policy, wanted);
+    if (const Plan *plan = std::get_if<Plan>(&outcome))
+      return plan->image;
+    // Each thread throws an error of its own: it adds the places through which it came.
+    if (const Error *error = std::get_if<Error>(&outcome))
+      throw Error(*error);
+    if (const WantedCells *more = std::get_if<WantedCells>(&outcome))
+      wanted.insert(more->begin(), more->end());
+    else
+      policy.exactSizes = true;
   }
-  return image;
 }
 
-// Null if how sizes relate does not follow from their symbols.
-std::shared_ptr<const Image> LateBinding::request(int32_t block, std::span<const Value> inputs,
-                                                  const std::vector<bool> &varying,
-                                                  const ClassificationPolicy &policy) {
-  Classification classification = classify(blocks_[block], inputs, varying, policy);
+// The answer stays valid until the section ends.
+const LateBinding::Outcome &LateBinding::request(int32_t block, std::span<const Value> inputs,
+                                                 const std::vector<bool> &varying,
+                                                 const ClassificationPolicy &policy,
+                                                 const WantedCells &wanted) {
+  Classification classification = classify(blocks_[block], inputs, varying, policy, wanted);
   std::promise<Outcome> promise;
   std::unique_lock lock(mutex_);
   auto [entry, isFirst] = plansOf(block).requested.try_emplace(classification.key());
@@ -185,13 +205,7 @@ std::shared_ptr<const Image> LateBinding::request(int32_t block, std::span<const
   lock.unlock();
   if (isFirst)
     promise.set_value(makePlan(block, classification, policy));
-
-  const Outcome &outcome = request.get();
-  // Each thread throws an error of its own: it adds the places through which it came.
-  if (const Error *error = std::get_if<Error>(&outcome))
-    throw Error(*error);
-  const Plan *plan = std::get_if<Plan>(&outcome);
-  return plan ? plan->image : nullptr;
+  return request.get();
 }
 
 LateBinding::Outcome LateBinding::makePlan(int32_t block, const Classification &classification,
@@ -199,6 +213,11 @@ LateBinding::Outcome LateBinding::makePlan(int32_t block, const Classification &
   auto start = std::chrono::steady_clock::now();
   try {
     auto result = compile(block, classification, policy, pipeline::UnknownSizes::Split);
+    if (!result.wantedCells.empty()) {
+      WantedCells wanted;
+      add(result, wanted);
+      return wanted;
+    }
     if (!result.image)
       return std::monostate();
     Plan plan{classification.conditions, result.image};

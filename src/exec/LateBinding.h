@@ -52,13 +52,15 @@ public:
 
 private:
   using Plan = runtime::BlockPlan;
-  // What a request for a plan in a parallel section comes to; nothing: only exact sizes decide.
-  using Outcome = std::variant<std::monostate, Plan, Error>;
+  // What a request for a plan in a parallel section comes to. Nothing: only exact sizes decide;
+  // cells that are to be looked at before.
+  using Outcome = std::variant<std::monostate, Plan, Error, WantedCells>;
   struct BlockPlans {
     std::vector<Plan> plans;
     std::vector<bool> varying;               // scalars seen to change
     std::vector<runtime::Value> lastScalars; // what they were when the block was last specialised
     int exactPlans = 0;
+    WantedCells wanted;
     // Of the parallel section; by Classification::key, and those that are ready.
     std::map<std::string, std::shared_future<Outcome>> requested;
     std::vector<Plan> ready;
@@ -69,10 +71,9 @@ private:
                                                    std::span<const runtime::Value> inputs);
   std::shared_ptr<const runtime::Image> specializeOnce(int32_t block,
                                                        std::span<const runtime::Value> inputs);
-  std::shared_ptr<const runtime::Image> request(int32_t block,
-                                                std::span<const runtime::Value> inputs,
-                                                const std::vector<bool> &varying,
-                                                const ClassificationPolicy &policy);
+  const Outcome &request(int32_t block, std::span<const runtime::Value> inputs,
+                         const std::vector<bool> &varying, const ClassificationPolicy &policy,
+                         const WantedCells &wanted);
   Outcome makePlan(int32_t block, const Classification &classification,
                    const ClassificationPolicy &policy);
   pipeline::Specialization compile(int32_t block, const Classification &classification,

@@ -2,6 +2,7 @@
 
 #include "analysis/FactsAnalysis.h"
 #include "ir/plan/PlanDialect.h"
+#include "ir/tok/CellFacts.h"
 #include "pipeline/LowerToImage.h"
 #include "pipeline/OutlineBlocks.h"
 #include "rewrite/BlockRules.h"
@@ -111,6 +112,11 @@ void bindFacts(func::FuncOp function, ArrayRef<InputFacts> inputs) {
     else if (!input.integer.isUnknown())
       function.setArgAttr(index, analysis::sizesAttributeName,
                           analysis::factsAttribute(function.getContext(), {input.integer}));
+    if (input.cells && input.cells->holds)
+      function.setArgAttr(index, tok::cellsAttributeName,
+                          tok::cellsAttribute(function.getContext(), input.cells->cells));
+    else if (input.cells)
+      function.setArgAttr(index, fusion::otherCellsAttributeName, builder.getUnitAttr());
     if (!input.bound)
       continue;
     Value literal = std::visit(
@@ -151,6 +157,22 @@ private:
   int64_t narrowLimit_;
   bool hasSymbols_;
 };
+
+// The operations, and everything that depends on them.
+SmallVector<Operation *> withDependents(func::FuncOp function, ArrayRef<Operation *> operations) {
+  SmallVector<Operation *> dependents;
+  llvm::DenseSet<Operation *> members(operations.begin(), operations.end());
+  for (Operation &op : function.getBody().front().without_terminator()) {
+    bool depends = llvm::any_of(op.getOperands(), [&](Value operand) {
+      return operand.getDefiningOp() && members.contains(operand.getDefiningOp());
+    });
+    if (depends)
+      members.insert(&op);
+    if (members.contains(&op))
+      dependents.push_back(&op);
+  }
+  return dependents;
+}
 
 // The operations whose operands have undecided sizes, and everything that depends on them.
 SmallVector<Operation *> dependsOnUndecided(func::FuncOp function, analysis::FactsAnalysis &facts,
@@ -213,6 +235,8 @@ Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number,
   require(success(bool(module)));
   auto function = *module->getOps<func::FuncOp>().begin();
   bindFacts(function, inputs);
+  if (options_.zeroRule == ZeroRule::Strict)
+    function->setAttr(tok::strictZerosAttributeName, UnitAttr::get(&context_));
 
   PassManager simplification(&context_);
 #ifdef NDEBUG
@@ -232,30 +256,40 @@ Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number,
   Specialization result;
   result.rules.assign(rules.runs().begin(), rules.runs().end());
   auto facts = std::make_unique<analysis::FactsAnalysis>(function);
-  if (hasUndecided(function, *facts, decisions)) {
-    if (unknownSizes == UnknownSizes::Reject)
-      return result;
-    SmallVector<Operation *> dependents = dependsOnUndecided(function, *facts, decisions);
+  llvm::DenseMap<Value, tok::Facts> known;
+  // Makes operations that are planned later a block of their own.
+  auto split = [&](ArrayRef<Operation *> operations) {
     facts.reset();
-    if (!dependents.empty()) {
+    known.clear();
+    if (!operations.empty()) {
       std::string name = blocks.newName(block.name);
-      for (Operation *op : dependents)
+      for (Operation *op : operations)
         op->moveBefore(function.getBody().front().getTerminator());
-      func::FuncOp continuation = outline(dependents, name, *module);
+      func::FuncOp continuation = outline(operations, name, *module);
       blocks.add(continuation);
     }
     facts = std::make_unique<analysis::FactsAnalysis>(function);
+  };
+  if (hasUndecided(function, *facts, decisions)) {
+    if (unknownSizes == UnknownSizes::Reject)
+      return result;
+    split(dependsOnUndecided(function, *facts, decisions));
   }
 
-  fusion::FusionOptions fusionOptions{options_.selector, &options_.machine(),
-                                      options_.explainFusion ? &result.explanation : nullptr};
-  llvm::DenseMap<Value, tok::Facts> known;
   auto factsOf = [&](Value value) -> const tok::Facts & {
     auto [entry, inserted] = known.try_emplace(value);
     if (inserted)
       entry->second = facts->factsOf(value);
     return entry->second;
   };
+  if (fusion::WantedCells wanted = fusion::findWantedCells(function, factsOf)) {
+    result.wantedCells = wanted.inputs;
+    if (!wanted.inputs.empty())
+      return result;
+    split(withDependents(function, wanted.readers));
+  }
+  fusion::FusionOptions fusionOptions{options_.selector, &options_.machine(),
+                                      options_.explainFusion ? &result.explanation : nullptr};
   require(fusion::fuseBlock(function, factsOf, fusionOptions));
   if (decisions.hasSymbols() && hasUnplanned(function))
     return Specialization();

@@ -10,10 +10,12 @@
 
 #include "codegen/KernelCompiler.h"
 #include "cost/MachineModel.h"
+#include "fusion/explore/WantedCells.h"
 #include "fusion/select/FuseBlock.h"
 #include "ir/tok/TokDialect.h"
 #include "rewrite/BlockRules.h"
 #include "runtime/Image.h"
+#include "runtime/PlanConditions.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringSet.h"
@@ -57,6 +59,9 @@ struct InputFacts {
   std::optional<double> csrDensity;                         // of a CSR array: share of entries
   tok::Dimension integer = tok::Dimension::unknown();       // of an integer scalar
   std::optional<std::variant<bool, int64_t, double>> bound; // the value of a bound scalar
+  // Of its cells, or of a number that is not bound: what was wanted (Specialization), and whether
+  // it holds.
+  std::optional<runtime::CellCondition> cells;
 };
 
 struct SessionOptions {
@@ -65,11 +70,14 @@ struct SessionOptions {
   std::function<const cost::MachineModel &()> machine;
   llvm::StringSet<> disabled; // block rules and passes by name
   bool explainFusion = false;
+  ZeroRule zeroRule = ZeroRule::Sparse;
 };
 
 struct Specialization {
-  std::shared_ptr<const runtime::Image>
-      image; // null: the symbols given do not decide how sizes relate; exact ones do
+  std::shared_ptr<const runtime::Image> image; // null: something has to be known first
+  // Of inputs whose cells are to be looked at before a plan is made. None, and no image: the
+  // symbols given do not decide how sizes relate; exact ones do.
+  llvm::SmallVector<fusion::WantedCells::Input> wantedCells;
   std::string explanation;
   std::vector<rewrite::RuleRun> rules; // what each block rule did
 };

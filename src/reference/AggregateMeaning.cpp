@@ -43,9 +43,13 @@ double varianceOf(std::span<const double> cells) {
   if (cells.size() == 1)
     return std::isfinite(cells[0]) ? 0 : std::nan("");
   double mean = meanOf(cells);
+  CompensatedSum rest;
+  for (double cell : cells)
+    rest.add(cell - mean);
+  double centre = mean + rest.value() / static_cast<double>(cells.size());
   CompensatedSum squares;
   for (double cell : cells)
-    squares.add((cell - mean) * (cell - mean));
+    squares.add((cell - centre) * (cell - centre));
   return squares.value() / static_cast<double>(cells.size() - 1);
 }
 

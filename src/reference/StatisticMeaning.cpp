@@ -44,6 +44,15 @@ double meanOf(const std::vector<Weighted> &values) {
   return sum / totalWeight(values);
 }
 
+// The mean, corrected by the mean of the distances from it: of equal values exactly that value.
+double centreOf(const std::vector<Weighted> &values) {
+  double mean = meanOf(values);
+  std::vector<Weighted> rest = values;
+  for (Weighted &value : rest)
+    value.value -= mean;
+  return mean + meanOf(rest);
+}
+
 // NaN is larger than everything else.
 bool comesBefore(double a, double b) { return std::isnan(b) ? !std::isnan(a) : a < b; }
 
@@ -110,9 +119,9 @@ void checkDirection(const std::string &direction, std::string_view operation) {
 //===- groups --------------------------------------------------------------------------------===//
 
 double centralSum(const std::vector<Weighted> &values, int64_t order) {
-  double mean = meanOf(values), sum = 0;
+  double centre = centreOf(values), sum = 0;
   for (const Weighted &value : values)
-    sum += value.weight * std::pow(value.value - mean, static_cast<double>(order));
+    sum += value.weight * std::pow(value.value - centre, static_cast<double>(order));
   return sum;
 }
 
@@ -204,9 +213,9 @@ Value covariance(const Value &xValues, const Value &yValues, const Value &weight
   if (x.size() != y.size())
     throw Error(
         fmt::format("cov: the vectors have different lengths, {} and {}", x.size(), y.size()));
-  double meanX = meanOf(x), meanY = meanOf(y), sum = 0;
+  double centreX = centreOf(x), centreY = centreOf(y), sum = 0;
   for (size_t i = 0; i < x.size(); ++i)
-    sum += x[i].weight * (x[i].value - meanX) * (y[i].value - meanY);
+    sum += x[i].weight * (x[i].value - centreX) * (y[i].value - centreY);
   return sum / (totalWeight(x) - 1);
 }
 

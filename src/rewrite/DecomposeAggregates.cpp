@@ -10,12 +10,17 @@ class Decomposition {
 public:
   explicit Decomposition(tok::AggregateOp op) : builder_(op), op_(op), location_(op.getLoc()) {}
 
-  Value mean() { return binary(BinaryOperator::Div, sum(op_.getOperand()), count()); }
+  Value mean() { return meanOf(op_.getOperand()); }
 
-  // Two passes, as numerically safe as the definition: sum((X - mean)^2) / (n - 1). One cell varies
-  // by 0, none by NaN, so the divisor is n - (n > 1).
+  // sum((X - centre)^2) / (n - 1). The centre is the mean, and the mean of what is left when that
+  // is subtracted: as near to the exact one as a double can be, so that equal cells vary by exactly
+  // 0 (reference/AggregateMeaning.h states the bound). One cell varies by 0, none by NaN, so the
+  // divisor is n - (n > 1).
   Value variance() {
-    Value deviation = binary(BinaryOperator::Sub, op_.getOperand(), mean());
+    Value first = mean();
+    Value rest = binary(BinaryOperator::Sub, op_.getOperand(), first);
+    Value centre = binary(BinaryOperator::Add, first, meanOf(rest));
+    Value deviation = binary(BinaryOperator::Sub, op_.getOperand(), centre);
     Value square =
         binary(BinaryOperator::Pow, deviation, builder_.create<tok::ConstantOp>(location_, 2.0));
     Value one = builder_.create<tok::ConstantOp>(location_, int64_t{1});
@@ -30,6 +35,7 @@ public:
   }
 
 private:
+  Value meanOf(Value operand) { return binary(BinaryOperator::Div, sum(operand), count()); }
   Value sum(Value operand) {
     return builder_.create<tok::AggregateOp>(location_, AggregateKind::Sum, op_.getDirection(),
                                              operand);

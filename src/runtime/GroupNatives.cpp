@@ -82,11 +82,21 @@ public:
       means[group] = counts[group] == 0 ? 0 : means[group] / counts[group];
     return means;
   }
+  // The means, corrected by the means of the distances from them: of equal cells exactly that cell.
+  std::vector<double> centres() const {
+    std::vector<double> means = this->means(), counts = this->counts(), rests(groups_.count);
+    forEach([&](int64_t group, double cell, double weight) {
+      rests[group] += (cell - means[group]) * weight;
+    });
+    for (size_t group = 0; group < means.size(); ++group)
+      means[group] += counts[group] == 0 ? 0 : rests[group] / counts[group];
+    return means;
+  }
   // Sums of the powers of the distances from the mean.
   std::vector<double> centralSums(int64_t order) const {
-    std::vector<double> means = this->means(), sums(groups_.count);
+    std::vector<double> centres = this->centres(), sums(groups_.count);
     forEach([&](int64_t group, double cell, double weight) {
-      double difference = cell - means[group], power = 1;
+      double difference = cell - centres[group], power = 1;
       for (int64_t k = 0; k < order; ++k)
         power *= difference;
       sums[group] += power * weight;

@@ -1,5 +1,7 @@
 #include "runtime/PlanConditions.h"
 
+#include "base/Error.h"
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -59,6 +61,11 @@ public:
     return false;
   }
 
+  // Reads the data: asked when everything else holds.
+  static bool cellsHold(const PlanConditions::Input &expected, const Value &actual) {
+    return !expected.cells || allows(expected.cells->cells, actual) == expected.cells->holds;
+  }
+
   // Of the input that failed: its sizes agree.
   bool hasOtherDensity() const { return hasOtherDensity_; }
 
@@ -108,12 +115,55 @@ std::string describe(const PlanConditions::Input &expected, const Value &actual,
                                  : "dense cells";
 }
 
+std::string describeCells(const CellCondition &condition) {
+  const CellFact &cells = condition.cells;
+  bool isRange = std::isfinite(cells.low) || std::isfinite(cells.high);
+  std::string outside =
+      isRange ? fmt::format("NaN or outside of {} to {}", cells.low, cells.high) : "zero or NaN";
+  return condition.holds ? "a cell that is " + outside : "no cell any more that is " + outside;
+}
+
+template <typename Number>
+bool allAllowed(const CellFact &fact, const Number *cells, int64_t count) {
+  constexpr int64_t step = 4096; // without a branch for each cell
+  for (int64_t begin = 0; begin < count; begin += step) {
+    bool allowed = true;
+    for (int64_t i = begin, end = std::min(count, begin + step); i < end; ++i) {
+      auto cell = static_cast<double>(cells[i]);
+      allowed &= (cell >= fact.low) & (cell <= fact.high) & (fact.mayBeZero | (cell != 0));
+    }
+    if (!allowed)
+      return false;
+  }
+  return true;
+}
+
 } // namespace
+
+bool allows(const CellFact &cells, const Value &value) {
+  if (value.isNumber())
+    return cells.allows(value.asDouble());
+  if (!value.isArray())
+    return false;
+  const Array &array = *value.array();
+  if (cells.mayBeNan)
+    internalError("plans are made for what is not NaN");
+  bool isSingle = array.elementType() == ElementType::F32;
+  if (array.isCsr() && array.entries() < array.cells() && !cells.allows(0))
+    return false;
+  int64_t count = array.isCsr() ? array.entries() : array.cells();
+  int64_t first = array.isCsr() ? array.rowOffsets()[0] : 0;
+  return isSingle ? allAllowed(cells, array.floats() + first, count)
+                  : allAllowed(cells, array.data() + first, count);
+}
 
 bool PlanConditions::holdFor(std::span<const Value> values) const {
   Check check(*this);
   for (size_t i = 0; i < inputs.size(); ++i)
     if (!check.holds(inputs[i], values[i]))
+      return false;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (!Check::cellsHold(inputs[i], values[i]))
       return false;
   return true;
 }
@@ -125,6 +175,9 @@ std::string PlanConditions::mismatch(std::span<const Value> values) const {
       return fmt::format("input {} has {}", i + 1,
                          describe(inputs[i], values[i], check.hasOtherDensity()));
   }
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (!Check::cellsHold(inputs[i], values[i]))
+      return fmt::format("input {} has {}", i + 1, describeCells(*inputs[i].cells));
   return "";
 }
 

@@ -6,10 +6,12 @@
 //
 // Sizes are exact, or symbols: two symbols stand for different sizes, each in a range in which what
 // the plan costs is what was predicted. The layout of an array is exact, and of a CSR array its
-// density up to such a range.
+// density up to such a range. Where a plan depends on it, the cells of an array or a number are
+// looked at.
 #ifndef TOKAMAK_RUNTIME_PLANCONDITIONS_H
 #define TOKAMAK_RUNTIME_PLANCONDITIONS_H
 
+#include "base/SparseSafety.h"
 #include "runtime/Value.h"
 
 #include <optional>
@@ -18,6 +20,14 @@
 #include <vector>
 
 namespace tokamak::runtime {
+
+// Whether all cells are as the fact says.
+struct CellCondition {
+  CellFact cells;
+  bool holds = true;
+};
+// Of an array, whose cells are all read until one is not allowed, or of a number.
+bool allows(const CellFact &cells, const Value &value);
 
 struct PlanConditions {
   // Costs change when sizes do, by about this factor.
@@ -36,6 +46,7 @@ struct PlanConditions {
     Value bound;                             // Bound: the value
     std::vector<Size> sizes;                 // Array: its dimensions; Integer: its value
     std::optional<Range<double>> csrDensity; // Array: it is CSR, with such a share of entries
+    std::optional<CellCondition> cells;      // Array, and Free: a number
   };
 
   std::vector<Input> inputs;

@@ -41,6 +41,13 @@ void writeConditions(const PlanConditions &conditions, ByteWriter &writer) {
     writer.number<uint8_t>(input.csrDensity.has_value());
     if (input.csrDensity)
       writeRange(*input.csrDensity, writer);
+    writer.number<uint8_t>(input.cells.has_value());
+    if (input.cells) {
+      const CellFact &cells = input.cells->cells;
+      writeRange(PlanConditions::Range<double>{cells.low, cells.high}, writer);
+      writer.number<uint8_t>(cells.mayBeZero);
+      writer.number<uint8_t>(input.cells->holds);
+    }
   });
   writer.list(conditions.symbols, [&](const auto &range) { writeRange(range, writer); });
   writer.list(conditions.exactValues, [&](int64_t value) { writer.number(value); });
@@ -59,6 +66,12 @@ PlanConditions readConditions(ByteReader &reader) {
     });
     if (reader.boolean())
       input.csrDensity = readRange<double>(reader);
+    if (reader.boolean()) {
+      auto range = readRange<double>(reader);
+      bool mayBeZero = reader.boolean();
+      input.cells = {CellFact(range.low, range.high, /*mayBeNan=*/false, mayBeZero),
+                     reader.boolean()};
+    }
     return input;
   });
   conditions.symbols =

@@ -50,6 +50,11 @@ void fillPairs(uint64_t seed, int64_t begin, int64_t end, double *to, const Pair
 
 void fillUniform(uint64_t seed, int64_t begin, int64_t end, double *to, double low, double high) {
   double width = high - low;
+  if (std::isinf(width)) // of finite ends that are further apart than any number
+    return fillPairs(seed, begin, end, to, [&](double u, double v, double &first, double &second) {
+      first = low * (1 - u) + high * u;
+      second = low * (1 - v) + high * v;
+    });
   fillPairs(seed, begin, end, to, [&](double u, double v, double &first, double &second) {
     first = low + u * width;
     second = low + v * width;
@@ -240,6 +245,10 @@ void rand(ExecutionContext &context, std::span<Value> operands, std::span<Value>
   double low = operands[2].asDouble(), high = operands[3].asDouble();
   double sparsity = operands[4].asDouble(), lambda = operands[7].asDouble();
   Distribution distribution = distributionOf(operands[6]);
+  bool isUniform = distribution == Distribution::Uniform;
+  if (isUniform && !(std::isfinite(low) && std::isfinite(high)))
+    throw Error(fmt::format("rand: min and max must be finite numbers, got {} and {}", textOf(low),
+                            textOf(high)));
   if (low > high)
     throw Error(fmt::format("rand: min {} is greater than max {}", textOf(low), textOf(high)));
   if (!(sparsity >= 0 && sparsity <= 1))

@@ -116,6 +116,13 @@ struct WeightedVector {
     }
     mean /= total;
   }
+  // The mean, corrected by the mean of the distances from it: of equal values exactly that value.
+  double centre() const {
+    double rest = 0;
+    for (int64_t i = 0; i < array.cells(); ++i)
+      rest += weight(i) * (array.data()[i] - mean);
+    return mean + rest / total;
+  }
   double weight(int64_t i) const { return weights ? weights->data()[i] : 1; }
   const Array &array;
   const Array *weights;
@@ -132,9 +139,9 @@ void moment(ExecutionContext &, std::span<Value> operands, std::span<Value> resu
     results[0] = order == 0 ? vector.total : vector.mean;
     return;
   }
-  double sum = 0;
+  double sum = 0, centre = vector.centre();
   for (int64_t i = 0; i < vector.array.cells(); ++i) {
-    double difference = vector.array.data()[i] - vector.mean, power = difference;
+    double difference = vector.array.data()[i] - centre, power = difference;
     for (int64_t k = 1; k < order; ++k)
       power *= difference;
     sum += vector.weight(i) * power;
@@ -147,9 +154,9 @@ void cov(ExecutionContext &, std::span<Value> operands, std::span<Value> results
   if (x.array.cells() != y.array.cells())
     throw Error(fmt::format("cov: the vectors have different lengths, {} and {}", x.array.cells(),
                             y.array.cells()));
-  double sum = 0;
+  double sum = 0, centreX = x.centre(), centreY = y.centre();
   for (int64_t i = 0; i < x.array.cells(); ++i)
-    sum += x.weight(i) * (x.array.data()[i] - x.mean) * (y.array.data()[i] - y.mean);
+    sum += x.weight(i) * (x.array.data()[i] - centreX) * (y.array.data()[i] - centreY);
   results[0] = sum / (x.total - 1);
 }
 

@@ -45,23 +45,26 @@ BlockFacts::BlockFacts(Block &block, FactsFunction facts) {
   for (BlockArgument argument : block.getArguments()) {
     tok::Facts &given = known[argument];
     complete(argument, given, nullptr);
-    noteConstant(argument, given);
+    everywhere_[argument] = tok::statedCellsOf(argument);
+    noteNumber(argument, given);
     noteLayout(argument, given);
   }
   for (Operation &operation : block) {
     SmallVector<tok::Facts> inferred(operation.getNumResults());
+    SmallVector<tok::Facts> operands;
+    for (Value operand : operation.getOperands())
+      operands.push_back(known.lookup(operand));
     if (auto inference = dyn_cast<tok::FactsOpInterface>(operation)) {
-      SmallVector<tok::Facts> operands;
-      for (Value operand : operation.getOperands())
-        operands.push_back(known.lookup(operand));
       inference.inferFacts(operands, inferred);
       tok::inferDensity(&operation, operands, inferred);
     }
     for (auto [result, facts] : llvm::zip(operation.getResults(), inferred)) {
       tok::Facts &given = known[result];
       complete(result, given, &facts);
-      noteConstant(result, given);
     }
+    noteCells(operation, operands);
+    for (Value result : operation.getResults())
+      noteNumber(result, known[result]);
     noteZeros(operation);
     for (Value result : operation.getResults())
       noteLayout(result, known[result]);
@@ -144,31 +147,38 @@ bool BlockFacts::hasSparseArrayOf(Shape shape) const {
                       [&](const EntryPattern &pattern) { return shapeOf(pattern) == shape; });
 }
 
-CellFact BlockFacts::constantOf(Value value) const {
-  auto constant = constants_.find(value);
-  return constant == constants_.end() ? std::nullopt : CellFact(constant->second);
-}
-
 // Beside the entries of several arrays there are none of each single one.
 CellFact BlockFacts::whereZero(const EntryPattern &pattern, Value value) const {
   if (pattern.contains(value))
     return 0.0;
-  if (CellFact constant = constantOf(value))
-    return constant;
+  CellFact fact = everywhere(value);
   for (auto [number, part] : llvm::enumerate(patterns_))
-    if (part.isWithin(pattern))
+    if (!fact.constant() && part.isWithin(pattern))
       if (auto known = whereZero_.find({number, value}); known != whereZero_.end())
-        return known->second;
-  return std::nullopt;
+        fact = bothOf(fact, known->second);
+  return fact;
 }
 
-void BlockFacts::noteConstant(Value value, const tok::Facts &facts) {
-  if (auto fill = value.getDefiningOp<tok::FillOp>()) {
-    if (CellFact constant = constantOf(fill.getValue()))
-      constants_[value] = *constant;
-  } else if (CellFact number = tok::numberOf(facts)) {
-    constants_[value] = *number;
-  }
+// Sizes are positive where they are symbols.
+void BlockFacts::noteNumber(Value value, const tok::Facts &facts) {
+  if (CellFact number = tok::numberOf(facts); number.constant())
+    everywhere_[value] = number;
+  else if (facts.integer.isSymbol() && value.getType().isInteger(64))
+    everywhere_[value] = CellFact::within(1, 0x1p63);
+}
+
+void BlockFacts::noteCells(Operation &operation, ArrayRef<tok::Facts> operands) {
+  if (operation.getNumResults() != 1)
+    return;
+  // Integers are not followed: doubles round them.
+  bool isCell = isElementwise(operation) &&
+                isa<FloatType>(getElementTypeOrSelf(operation.getResult(0).getType()));
+  auto factOf = [&](Value value) { return everywhere(value); };
+  CellFact cells =
+      isCell ? tok::cellOf(operation, [&](OpOperand &operand) { return factOf(operand.get()); })
+             : tok::allCellsOf(operation, operands, factOf);
+  if (!cells.isAnything())
+    everywhere_[operation.getResult(0)] = cells;
 }
 
 // For operands each of which is known beside the entries of some arrays: all these arrays, if the
@@ -178,13 +188,13 @@ EntryPattern BlockFacts::unionFor(Operation &operation, bool stored) const {
   Shape shape = shapeOf(operation.getResult(0));
   llvm::BitVector numbers(patterns_.size());
   for (Value operand : operation.getOperands()) {
-    if (constantOf(operand))
+    if (isConstant(operand))
       continue;
     const EntryPattern *beside = llvm::find_if(patterns_, [&](const EntryPattern &pattern) {
       if (shapeOf(pattern) != shape) // of a vector, whose cells count for many
         return false;
       return stored && isCsr(operand) ? pattern == operand
-                                      : whereZero(pattern, operand).has_value();
+                                      : whereZero(pattern, operand).constant().has_value();
     });
     if (beside == patterns_.end())
       return {};
@@ -196,8 +206,9 @@ EntryPattern BlockFacts::unionFor(Operation &operation, bool stored) const {
           return single.isWithin(patterns_[number]);
         }))
       united.arrays.append(single.arrays);
-  bool isZeroBeside = isZero(
-      tok::cellOf(operation, [&](OpOperand &operand) { return whereZero(united, operand.get()); }));
+  bool isZeroBeside = tok::cellOf(operation, [&](OpOperand &operand) {
+                        return whereZero(united, operand.get());
+                      }).isZero();
   bool isWorthwhile = united.arrays.size() > 1 && united.arrays.size() <= mostUnited &&
                       densityOf(united) < densestUnion && !llvm::is_contained(patterns_, united);
   return isZeroBeside && isWorthwhile ? united : EntryPattern();
@@ -208,11 +219,8 @@ void BlockFacts::noteZeros(Operation &operation) {
   if (!isElementwise(operation) || !isRealArray(operation.getResult(0)))
     return;
   Value result = operation.getResult(0);
-  if (CellFact everywhere =
-          tok::cellOf(operation, [&](OpOperand &operand) { return constantOf(operand.get()); })) {
-    constants_[result] = *everywhere;
+  if (isConstant(result))
     return;
-  }
   bool isZeroSomewhere = false;
   auto noteBeside = [&](unsigned number) {
     const EntryPattern &pattern = patterns_[number];
@@ -220,9 +228,9 @@ void BlockFacts::noteZeros(Operation &operation) {
       return;
     CellFact fact = tok::cellOf(
         operation, [&](OpOperand &operand) { return whereZero(pattern, operand.get()); });
-    if (fact)
-      whereZero_[{number, result}] = *fact;
-    isZeroSomewhere |= isZero(fact);
+    if (!fact.isAnything())
+      whereZero_[{number, result}] = fact;
+    isZeroSomewhere |= fact.isZero();
   };
   for (unsigned number = 0; number < patterns_.size(); ++number)
     noteBeside(number);
@@ -243,7 +251,7 @@ void BlockFacts::noteLayout(Value value, tok::Facts &facts) {
     facts.density = guessedDensity;
   for (auto [number, pattern] : llvm::enumerate(patterns_)) {
     auto known = whereZero_.find({number, value});
-    if (known == whereZero_.end() || known->second != 0)
+    if (known == whereZero_.end() || !known->second.isZero())
       continue;
     double density = densityOf(pattern);
     if (facts.isCsr() && facts.density <= density)

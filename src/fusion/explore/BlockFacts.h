@@ -4,7 +4,7 @@
 //
 //   BlockFacts facts(block, factsOf);
 //   Shape shape = facts.shapeOf(x);   // of a rank-3 array: {product of all outer sizes, last size}
-//   if (isZero(facts.whereZero(s, product)))
+//   if (facts.whereZero(s, product).isZero())
 //     ...                             // `product` needs to be evaluated at the entries of s only
 #ifndef TOKAMAK_FUSION_EXPLORE_BLOCKFACTS_H
 #define TOKAMAK_FUSION_EXPLORE_BLOCKFACTS_H
@@ -77,12 +77,15 @@ public:
   bool hasSparseArrayOf(Shape shape) const;
   // What the value is known to be in the cells that are not in the pattern.
   CellFact whereZero(const EntryPattern &pattern, mlir::Value value) const;
+  // Of all cells, or of a scalar.
+  CellFact everywhere(mlir::Value value) const { return everywhere_.lookup(value); }
 
 private:
   void complete(mlir::Value value, tok::Facts &given, const tok::Facts *inferred);
   int64_t sizeOf(tok::Dimension dimension);
-  void noteConstant(mlir::Value value, const tok::Facts &facts);
-  CellFact constantOf(mlir::Value value) const;
+  void noteNumber(mlir::Value value, const tok::Facts &facts);
+  void noteCells(mlir::Operation &operation, llvm::ArrayRef<tok::Facts> operands);
+  bool isConstant(mlir::Value value) const { return everywhere(value).constant().has_value(); }
   void noteZeros(mlir::Operation &operation);
   EntryPattern unionFor(mlir::Operation &operation, bool stored) const;
   void noteLayout(mlir::Value value, tok::Facts &facts);
@@ -93,8 +96,8 @@ private:
   int64_t nextSymbol_ = 0;
   llvm::DenseMap<mlir::Value, double> densities_, csrDensities_;
   llvm::SmallVector<EntryPattern> patterns_;
-  llvm::DenseMap<mlir::Value, double> constants_; // of all cells, or of a scalar
-  llvm::DenseMap<std::pair<unsigned, mlir::Value>, double> whereZero_; // by number of the pattern
+  llvm::DenseMap<mlir::Value, CellFact> everywhere_;
+  llvm::DenseMap<std::pair<unsigned, mlir::Value>, CellFact> whereZero_; // by number of the pattern
 };
 
 } // namespace tokamak::fusion

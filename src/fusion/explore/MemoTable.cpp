@@ -113,7 +113,7 @@ static void recordSparseRefusals(const BlockGraph &graph, ArrayRef<EntryPattern>
       Value array = driver.arrays.front();
       // Or the entries of others besides.
       bool isDriven = llvm::any_of(drivers, [&](const EntryPattern &other) {
-        return driver.isWithin(other) && isZero(graph.facts().whereZero(other, value));
+        return driver.isWithin(other) && graph.facts().whereZero(other, value).isZero();
       });
       if (driver.arrays.size() == 1 && array != value && !isDriven &&
           graph.shapeOf(array) == graph.shapeOf(value) && dependsOn(graph, value, array))

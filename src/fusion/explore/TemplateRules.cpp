@@ -73,7 +73,7 @@ private:
   Extent extentOf(Value value) const { return fusion::extentOf(graph_.shapeOf(value), frame_); }
   // Only the entries of the driver are visited: the value must be zero in all other cells.
   bool isZeroElsewhere(Value value) const {
-    return !isSparse() || isZero(graph_.facts().whereZero(frame_.driver, value));
+    return !isSparse() || graph_.facts().whereZero(frame_.driver, value).isZero();
   }
 
   Verdict judgeElementwise() const {

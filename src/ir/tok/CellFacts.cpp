@@ -1,8 +1,37 @@
 #include "ir/tok/CellFacts.h"
 
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/TypeSwitch.h"
+
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::tok;
+
+// More than there can be cells.
+static constexpr double largestSize = 0x1p63;
+
+ZeroRule tok::zeroRuleOf(Operation &operation) {
+  for (Operation *parent = operation.getParentOp(); parent; parent = parent->getParentOp())
+    if (parent->hasAttr(strictZerosAttributeName))
+      return ZeroRule::Strict;
+  return ZeroRule::Sparse;
+}
+
+// The range, and 1 for each thing that the cells may be besides.
+Attribute tok::cellsAttribute(MLIRContext *context, const CellFact &cells) {
+  return DenseF64ArrayAttr::get(
+      context, {cells.low, cells.high, double(cells.mayBeNan), double(cells.mayBeZero)});
+}
+
+CellFact tok::statedCellsOf(BlockArgument argument) {
+  auto function = dyn_cast_or_null<FunctionOpInterface>(argument.getOwner()->getParentOp());
+  auto stated = function && argument.getOwner()->isEntryBlock()
+                    ? function.getArgAttrOfType<DenseF64ArrayAttr>(argument.getArgNumber(),
+                                                                   cellsAttributeName)
+                    : nullptr;
+  return stated ? CellFact(stated[0], stated[1], stated[2] != 0, stated[3] != 0)
+                : CellFact::anything();
+}
 
 CellFact tok::numberOf(const Facts &facts) {
   if (auto number = dyn_cast_or_null<FloatAttr>(facts.value))
@@ -10,16 +39,89 @@ CellFact tok::numberOf(const Facts &facts) {
   if (auto number = dyn_cast_or_null<IntegerAttr>(facts.value))
     return number.getType().isInteger(1) ? double(number.getValue().getBoolValue())
                                          : double(number.getInt());
-  return std::nullopt;
+  return CellFact::anything();
 }
 
+static bool isSingle(Type type) { return getElementTypeOrSelf(type).isF32(); }
+
 CellFact tok::cellOf(Operation &operation, llvm::function_ref<CellFact(OpOperand &)> factOf) {
-  bool isSingle = getElementTypeOrSelf(operation.getResult(0).getType()).isF32();
-  auto rounded = [&](CellFact fact) { return isSingle ? inSinglePrecision(fact) : fact; };
-  auto operand = [&](unsigned number) { return rounded(factOf(operation.getOpOperand(number))); };
+  bool single = isSingle(operation.getResult(0).getType());
+  auto rounded = [&](const CellFact &fact) { return single ? inSinglePrecision(fact) : fact; };
+  auto operand = [&](unsigned number) {
+    OpOperand &operand = operation.getOpOperand(number);
+    CellFact fact = factOf(operand);
+    return isSingle(operand.get().getType()) ? fact : rounded(fact);
+  };
   if (auto unary = dyn_cast<UnaryOp>(operation))
     return rounded(factAt(unary.getKind(), operand(0)));
   if (auto binary = dyn_cast<BinaryOp>(operation))
-    return rounded(factAt(binary.getKind(), operand(0), operand(1)));
+    return rounded(factAt(binary.getKind(), operand(0), operand(1), zeroRuleOf(operation)));
   return factAtIfElse(operand(0), operand(1), operand(2));
+}
+
+// At least and at most so many rows or columns. Symbols stand for sizes that are not 0.
+static std::pair<double, double> rangeOf(Dimension size) {
+  if (size.isConstant())
+    return {double(size.constantValue()), double(size.constantValue())};
+  return {size.isSymbol() ? 1 : 0, largestSize};
+}
+
+static CellFact aggregateOf(AggregateOp aggregate, const Facts &facts, const CellFact &cell) {
+  double fewest = 1, most = 1;
+  auto along = [&](Dimension size) {
+    auto [low, high] = rangeOf(size);
+    fewest *= low;
+    most = std::min(most * high, largestSize);
+  };
+  if (aggregate.getDirection() != AggregateDirection::Row)
+    along(facts.rows());
+  if (aggregate.getDirection() != AggregateDirection::Column)
+    along(facts.columns());
+  switch (aggregate.getKind()) {
+  case AggregateKind::Sum:
+    return sumOf(cell, fewest, most);
+  case AggregateKind::Min:
+  case AggregateKind::Max:
+    return fewest >= 1 ? cell : CellFact::anything();
+  case AggregateKind::IndexMax:
+  case AggregateKind::IndexMin:
+  case AggregateKind::Prod:
+  case AggregateKind::Mean:
+  case AggregateKind::Var:
+  case AggregateKind::Sd:
+    return CellFact::anything();
+  }
+  return CellFact::anything();
+}
+
+CellFact tok::allCellsOf(Operation &operation, ArrayRef<Facts> facts,
+                         llvm::function_ref<CellFact(Value)> factOf) {
+  if (operation.getNumResults() != 1)
+    return CellFact::anything();
+  bool single = isSingle(operation.getResult(0).getType());
+  auto rounded = [&](const CellFact &fact) { return single ? inSinglePrecision(fact) : fact; };
+  return llvm::TypeSwitch<Operation *, CellFact>(&operation)
+      .Case<TransposeOp, SliceOp, ReshapeOp, ViewOp, ExpandOp>(
+          [&](auto) { return factOf(operation.getOperand(0)); })
+      .Case([&](FillOp fill) { return rounded(factOf(fill.getValue())); })
+      .Case([&](CastOp cast) {
+        bool keeps = isa<FloatType>(getElementTypeOrSelf(cast.getType()));
+        return keeps ? rounded(factOf(cast->getOperand(0))) : CellFact::anything();
+      })
+      .Case<CbindOp, RbindOp>([&](auto append) {
+        CellFact all = factOf(append->getOperand(0));
+        for (Value operand : append->getOperands().drop_front())
+          all = eitherOf(all, factOf(operand));
+        return all;
+      })
+      .Case([&](AggregateOp aggregate) {
+        return rounded(aggregateOf(aggregate, facts[0], factOf(aggregate.getOperand())));
+      })
+      .Case([&](MatmulOp matmul) {
+        CellFact term = rounded(factAt(BinaryOperator::Mul, factOf(matmul.getLhs()),
+                                       factOf(matmul.getRhs()), ZeroRule::Strict));
+        auto [fewest, most] = rangeOf(facts[0].columns());
+        return rounded(sumOf(term, fewest, most));
+      })
+      .Default([](Operation *) { return CellFact::anything(); });
 }

@@ -40,13 +40,14 @@ static void setBestLayout(Facts &result) {
 // A cell is zero if the operator gives zero for zeros on the left, on the right, or on both sides.
 static void inferBinary(BinaryOp op, ArrayRef<Facts> operands, Facts &result) {
   auto isArrayAt = [&](int operand) { return isArray(op->getOperand(operand).getType()); };
+  // An estimate: zeros are taken to be divided by other numbers.
   auto fact = [&](int operand, bool zero) -> CellFact {
     if (zero && isArrayAt(operand))
       return 0.0;
-    return isArrayAt(operand) ? std::nullopt : numberOf(operands[operand]);
+    return isArrayAt(operand) ? CellFact::nonZeroNumber() : numberOf(operands[operand]);
   };
   auto isZeroFor = [&](bool left, bool right) {
-    return isZero(factAt(op.getKind(), fact(0, left), fact(1, right)));
+    return factAt(op.getKind(), fact(0, left), fact(1, right), ZeroRule::Sparse).isZero();
   };
   double left = isArrayAt(0) ? densityOf(operands[0]) : 1,
          right = isArrayAt(1) ? densityOf(operands[1]) : 1;
@@ -96,7 +97,7 @@ void tok::inferDensity(Operation *operation, ArrayRef<Facts> operands,
       setBestLayout(result);
   };
   if (auto unary = dyn_cast<UnaryOp>(operation)) {
-    if (isZero(factAt(unary.getKind(), CellFact(0.0))))
+    if (factAt(unary.getKind(), CellFact(0.0)).isZero())
       result.density = operands[0].density;
   } else if (auto binary = dyn_cast<BinaryOp>(operation)) {
     inferBinary(binary, operands, result);
@@ -105,15 +106,14 @@ void tok::inferDensity(Operation *operation, ArrayRef<Facts> operands,
   } else if (isa<SliceOp, ReshapeOp, RemoveEmptyOp>(operation)) {
     keep(/*layout=*/true);
   } else if (auto replace = dyn_cast<ReplaceOp>(operation)) {
-    CellFact pattern = numberOf(operands[1]);
-    if (pattern && *pattern != 0)
+    if (!numberOf(operands[1]).mayBeZero)
       keep(/*layout=*/true);
   } else if (isa<InsertOp>(operation)) {
     keep(/*layout=*/false);
   } else if (isa<CbindOp, RbindOp>(operation)) {
     inferAppended(operands, result);
   } else if (isa<RandOp>(operation)) {
-    if (CellFact sparsity = numberOf(operands[4]))
+    if (std::optional<double> sparsity = numberOf(operands[4]).constant())
       setDensity(result, *sparsity);
     setBestLayout(result);
   } else if (isa<TableOp>(operation)) {

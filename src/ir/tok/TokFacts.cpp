@@ -101,7 +101,7 @@ static void inferLayout(Operation *op, ArrayRef<Facts> operands, Facts &result) 
       return operand.get() == sparse ? CellFact(0.0)
                                      : numberOf(operands[operand.getOperandNumber()]);
     });
-    if (!isZero(fact) || (result.isCsr() && result.density <= facts.density))
+    if (!fact.isZero() || (result.isCsr() && result.density <= facts.density))
       continue;
     result.layout = Layout::Csr;
     result.density = facts.density;

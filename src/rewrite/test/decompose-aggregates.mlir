@@ -11,8 +11,13 @@ func.func @mean(%x: tensor<?x?xf64>) -> f64 {
 
 // CHECK-LABEL: func.func @row_deviation
 func.func @row_deviation(%x: tensor<?x?xf64>) -> tensor<?x?xf64> {
-  // CHECK: tok.aggregate sum row %arg0
-  // CHECK: %[[D:.*]] = tok.binary sub %arg0
+  // CHECK: %[[S:.*]] = tok.aggregate sum row %arg0
+  // CHECK: %[[M:.*]] = tok.binary div %[[S]]
+  // CHECK: %[[R:.*]] = tok.binary sub %arg0, %[[M]]
+  // CHECK: %[[T:.*]] = tok.aggregate sum row %[[R]]
+  // CHECK: %[[B:.*]] = tok.binary div %[[T]]
+  // CHECK: %[[C:.*]] = tok.binary add %[[M]], %[[B]]
+  // CHECK: %[[D:.*]] = tok.binary sub %arg0, %[[C]]
   // CHECK: %[[Q:.*]] = tok.binary pow %[[D]]
   // CHECK: tok.aggregate sum row %[[Q]]
   // CHECK: tok.unary sqrt

@@ -1,0 +1,191 @@
+#include "fusion/explore/WantedCells.h"
+
+#include "ir/tok/CellFacts.h"
+
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::fusion;
+
+// Expressions with more operations are not looked through.
+static constexpr size_t largestExpression = 64;
+
+// What inputs are asked for, the least first. Cells of moderate size: sums of products of two of
+// them neither overflow nor vanish.
+static SmallVector<CellFact, 4> hypotheses(bool single) {
+  double large = single ? 1e12 : 1e100;
+  return {CellFact::within(-large, large), CellFact::nonZeroNumber(), CellFact::within(0, large),
+          CellFact::within(1 / large, large)};
+}
+
+namespace {
+
+// One operation that is zero beside the entries of a sparse operand only if its other operand is
+// as it should be.
+struct Candidate {
+  Operation *operation;
+  EntryPattern pattern; // of the sparse operand
+  Value other;
+};
+
+// The operands of which one may be sparse, each with the other one.
+SmallVector<std::pair<Value, Value>, 2> pairsOf(Operation &operation) {
+  if (operation.getNumResults() != 1 || !isRealArray(operation.getResult(0)))
+    return {};
+  bool strict = tok::zeroRuleOf(operation) == ZeroRule::Strict;
+  if (auto product = dyn_cast<tok::MatmulOp>(operation)) {
+    if (!strict)
+      return {};
+    return {{product.getLhs(), product.getRhs()}, {product.getRhs(), product.getLhs()}};
+  }
+  auto binary = dyn_cast<tok::BinaryOp>(operation);
+  if (!binary)
+    return {};
+  Value left = binary.getLhs(), right = binary.getRhs();
+  switch (binary.getKind()) {
+  case BinaryOperator::Div:
+  case BinaryOperator::Mod:
+  case BinaryOperator::IntDiv:
+    return {{left, right}};
+  case BinaryOperator::Mul:
+    if (strict)
+      return {{left, right}, {right, left}};
+    return {};
+  default:
+    return {};
+  }
+}
+
+class Search {
+public:
+  Search(func::FuncOp block, FactsFunction facts)
+      : block_(block), factsOf_(facts), facts_(block.getBody().front(), facts) {}
+
+  WantedCells run() {
+    for (Operation &operation : block_.getBody().front())
+      for (Candidate &candidate : candidatesOf(operation))
+        if (!askInputs(candidate))
+          askReader(candidate);
+    return std::move(wanted_);
+  }
+
+private:
+  SmallVector<Candidate, 2> candidatesOf(Operation &operation) {
+    SmallVector<Candidate, 2> candidates;
+    for (auto [sparse, other] : pairsOf(operation))
+      for (const EntryPattern &pattern : facts_.patterns())
+        if (facts_.shapeOf(pattern) == facts_.shapeOf(sparse) &&
+            facts_.whereZero(pattern, sparse).isZero() &&
+            !holds({&operation, pattern, other}, facts_) && !isMultiplied(operation, pattern)) {
+          candidates.push_back({&operation, pattern, other});
+          break;
+        }
+    return candidates;
+  }
+
+  static bool holds(const Candidate &candidate, const BlockFacts &facts) {
+    if (isa<tok::MatmulOp>(candidate.operation))
+      return facts.everywhere(candidate.other).isFinite();
+    return facts.whereZero(candidate.pattern, candidate.operation->getResult(0)).isZero();
+  }
+
+  // Whether all that reads the result multiplies it with what is zero there, as in
+  // (S != 0) * (S / D).
+  bool isMultiplied(Operation &operation, const EntryPattern &pattern) {
+    return tok::zeroRuleOf(operation) == ZeroRule::Sparse && !operation.use_empty() &&
+           llvm::all_of(operation.getUsers(), [&](Operation *user) {
+             auto product = dyn_cast<tok::BinaryOp>(user);
+             return product && product.getKind() == BinaryOperator::Mul &&
+                    facts_.whereZero(pattern, user->getResult(0)).isZero();
+           });
+  }
+
+  // The arguments that the value is computed from and that may be asked for.
+  SmallVector<BlockArgument> inputsOf(Value value) {
+    llvm::SetVector<Value> reached;
+    reached.insert(value);
+    SmallVector<BlockArgument> inputs;
+    for (size_t i = 0; i < reached.size() && i < largestExpression; ++i) {
+      if (auto argument = dyn_cast<BlockArgument>(reached[i])) {
+        bool isKnown = !facts_.everywhere(argument).isAnything() ||
+                       block_.getArgAttr(argument.getArgNumber(), otherCellsAttributeName);
+        if (!isKnown && isa<FloatType>(getElementTypeOrSelf(argument.getType())))
+          inputs.push_back(argument);
+      } else {
+        reached.insert(reached[i].getDefiningOp()->operand_begin(),
+                       reached[i].getDefiningOp()->operand_end());
+      }
+    }
+    return inputs;
+  }
+
+  bool holdsIf(const Candidate &candidate, ArrayRef<BlockArgument> inputs, const CellFact &cells) {
+    for (BlockArgument input : inputs)
+      block_.setArgAttr(input.getArgNumber(), tok::cellsAttributeName,
+                        tok::cellsAttribute(block_.getContext(), cells));
+    bool result = holds(candidate, BlockFacts(block_.getBody().front(), factsOf_));
+    for (BlockArgument input : inputs)
+      block_.removeArgAttr(input.getArgNumber(), tok::cellsAttributeName);
+    return result;
+  }
+
+  // Asks for the least that is enough, of as few inputs as are needed.
+  bool askInputs(const Candidate &candidate) {
+    SmallVector<BlockArgument> inputs = inputsOf(candidate.other);
+    if (inputs.empty())
+      return false;
+    bool single = getElementTypeOrSelf(candidate.operation->getResult(0).getType()).isF32();
+    for (const CellFact &cells : hypotheses(single)) {
+      if (!holdsIf(candidate, inputs, cells))
+        continue;
+      for (size_t i = 0; i < inputs.size();) {
+        SmallVector<BlockArgument> fewer(inputs);
+        fewer.erase(fewer.begin() + i);
+        if (holdsIf(candidate, fewer, cells))
+          inputs = fewer;
+        else
+          ++i;
+      }
+      for (BlockArgument input : inputs)
+        want(input.getArgNumber(), cells);
+      return true;
+    }
+    return false;
+  }
+
+  void want(unsigned argument, const CellFact &cells) {
+    for (WantedCells::Input &input : wanted_.inputs)
+      if (input.argument == argument) {
+        input.cells = bothOf(input.cells, cells);
+        return;
+      }
+    wanted_.inputs.push_back({argument, cells});
+  }
+
+  // A vector or a number, of which it would be enough to look at the cells.
+  void askReader(const Candidate &candidate) {
+    Value other = candidate.other;
+    bool isSmall = !tok::isArray(other.getType()) ||
+                   facts_.shapeOf(other) != facts_.shapeOf(candidate.pattern);
+    if (other.getDefiningOp() && !other.getDefiningOp<tok::ConstantOp>() && isSmall &&
+        isa<FloatType>(getElementTypeOrSelf(other.getType())) && mayBecomeSafe(other))
+      wanted_.readers.push_back(candidate.operation);
+  }
+
+  // Not what is known to be zero, for instance.
+  bool mayBecomeSafe(Value other) const { return !facts_.everywhere(other).constant(); }
+
+  func::FuncOp block_;
+  FactsFunction factsOf_;
+  BlockFacts facts_;
+  WantedCells wanted_;
+};
+
+} // namespace
+
+WantedCells fusion::findWantedCells(func::FuncOp block, FactsFunction facts) {
+  bool isNeeded = llvm::any_of(block.getBody().front(),
+                               [](Operation &operation) { return !pairsOf(operation).empty(); });
+  return isNeeded ? Search(block, facts).run() : WantedCells();
+}
