@@ -2,6 +2,7 @@
 
 #include "base/Error.h"
 #include "base/NearestNames.h"
+#include "base/RunInputs.h"
 
 #include <algorithm>
 #include <cmath>
@@ -192,6 +193,7 @@ private:
 };
 
 std::string contentsOf(const std::string &path) {
+  noteInputFile(path);
   std::ifstream file(path, std::ios::binary);
   if (!file)
     throw Error(fmt::format("{}: the file cannot be read", path));

@@ -71,7 +71,6 @@ public:
   using Frame = llvm::DenseMap<mlir::Value, Bounded>;
   std::vector<Bounded> execute(mlir::Operation &operation, Frame &frame);
   const std::vector<PrintedPiece> &output() const { return output_; }
-  bool hasStarted() const { return started_; }
   // Whether a matrix came up that the native engine may hold as CSR.
   bool sawSparseMatrix() const { return sawSparse_; }
   // Decisions that another right run might take otherwise (takesReferenceDecisions).
@@ -86,7 +85,7 @@ private:
   runtime::ExecutionContext &context_;
   ErrorModel engine_, plan_;
   std::vector<PrintedPiece> output_;
-  bool started_ = false, sawSparse_ = false;
+  bool sawSparse_ = false;
   bool takesReferenceDecisions_, failsWhereNeeded_;
   int64_t openDecisions_ = 0;
 };

@@ -1,6 +1,7 @@
 #include "runtime/FileAccess.h"
 
 #include "base/Error.h"
+#include "base/RunInputs.h"
 
 #include <cerrno>
 #include <fcntl.h>
@@ -18,6 +19,7 @@ static std::string reason(int error) {
 }
 
 MappedFile::MappedFile(const std::string &path) {
+  noteInputFile(path);
   int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   struct stat information{};
   int error = file < 0 || fstat(file, &information) != 0 ? errno : 0;
