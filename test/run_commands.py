@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -55,9 +56,173 @@ def trace_has_every_step():
     assert all(e["name"].startswith("compile ") == (e["cat"] == "compilation") for e in events)
 
 
-def trace_that_cannot_be_written():
-    done = tokamak("run", EXAMPLE, "--trace=/nowhere/trace.json", status=1)
-    assert "/nowhere/trace.json" in done.stderr
+def reports_that_cannot_be_written_stop_the_run():
+    with tempfile.TemporaryDirectory() as folder:
+        script = pathlib.Path(folder, "started.dml")
+        script.write_text('print("started")\n')
+        done = tokamak("run", script, "--trace=/dev/null/trace.json", status=2)
+        assert "/dev/null/trace.json" in done.stderr and done.stdout == ""
+        for closed in ("2>&-", "2</dev/null"):
+            done = subprocess.run(["bash", "-c", f"{TOKAMAK} run {script} --stats {closed}"], capture_output=True, text=True)
+            assert done.returncode == 2 and done.stdout == "", f"{closed}: {done}"
+        done = subprocess.run(["bash", "-c", f"{TOKAMAK} run {script} --stats 2>/dev/full"], capture_output=True, text=True)
+        assert done.returncode == 1 and done.stdout == "started\n", done
+
+
+def a_failed_run_leaves_no_trace():
+    with tempfile.TemporaryDirectory() as folder:
+        tokamak("run", "test/scripts/errors/stop.dml", f"--trace={folder}/trace.json", status=1)
+        assert os.listdir(folder) == []
+
+
+def wrong_words_get_suggestions():
+    for words, expected in [
+            (["rum", "f.dml"], "unknown command 'rum'; did you mean 'run'?"),
+            (["f.dml"], "did you mean 'tokamak run f.dml'?"),
+            (["frobnicate"], "unknown command 'frobnicate'; there are run, explain, check"),
+            ([], "expected a command: run, explain, check"),
+            (["--verson"], "unknown option '--verson'; did you mean '--version'?"),
+            (["run", EXAMPLE, "--treads=2"], "unknown option '--treads'; did you mean '--threads'?"),
+            (["run", EXAMPLE, "-threads", "2"], "unknown option '-threads'; did you mean '--threads'?"),
+            (["run", EXAMPLE, "-nvarg", "n=2"], "unknown option '-nvarg'; did you mean '-nvargs'"),
+            (["check", EXAMPLE, "--threads=2"], "unknown option '--threads'"),
+            (["run", EXAMPLE, "n=2"], "not expected: n=2; the script's own arguments stand behind -nvargs")]:
+        assert expected in tokamak(*words, status=2).stderr, f"{words}: {tokamak(*words, status=2).stderr}"
+
+
+def wrong_values_are_explained():
+    with tempfile.TemporaryDirectory() as folder:
+        os.mkfifo(f"{folder}/pipe")
+        pathlib.Path(folder, "text").write_text("{}")
+        for option, expected in [
+                ("--threads=0", "expected a whole number from 1 to 4096, got '0'"),
+                ("--threads=two", "expected a whole number from 1 to 4096, got 'two'"),
+                ("--seed=-1", "expected a whole number from 0 to 9223372036854775807, got '-1'"),
+                *((f"--memory={text}", f"expected a size such as 8G, 512M or 1000000, got '{text}'")
+                  for text in ("abc", "8X", "-1G", "0", "nan", "1e300G", "8GB")),
+                (f"--machine-model={folder}", "cannot be read"),
+                (f"--machine-model={folder}/pipe", "cannot be read"),
+                (f"--machine-model={folder}/text", "expected a number"),
+                (f"--library={folder}/nowhere", f"can't read the folder '{folder}/nowhere': No such file or directory"),
+                (f"--library={folder}/text", f"can't read the folder '{folder}/text': Not a directory")]:
+            err = tokamak("run", EXAMPLE, option, status=2).stderr
+            assert expected in err and len(err) < 500, f"{option}: {err}"
+    for text in ("8G", "0.5G", "512M", "1e9", "1T"):
+        tokamak("run", "test/commands/one-kernel.dml", f"--memory={text}")
+
+
+def a_builtin_of_a_library_that_cannot_be_read():
+    with tempfile.TemporaryDirectory() as folder:
+        os.mkdir(f"{folder}/l2svm.dml")
+        err = tokamak("run", EXAMPLE, f"--library={folder}", status=2).stderr
+        assert f"can't read '{folder}/l2svm.dml': it is a folder" in err, err
+
+
+def arguments_that_nothing_uses_are_reported():
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, "inner.dml").write_text("f = function() return (double y) { y = $inner }\n")
+        script = pathlib.Path(folder, "outer.dml")
+        script.write_text('source("inner.dml") as inner\nn = ifdef($n, 3)\nprint(n + inner::f())\n')
+        options = dict(cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        run = [TOKAMAK, "run", script]
+        done = subprocess.run([*run, "-nvargs", "N=5", "inner=1"], **options)
+        assert done.stdout == "4.0\n" and done.returncode == 0, done
+        assert "warning: the argument '$N' is given, but nothing uses it\n  note: did you mean '$n'?" in done.stderr, done
+        assert subprocess.run([*run, "-nvargs", "n=5", "inner=1"], **options).stderr == ""
+        assert subprocess.run([*run, "--quiet", "-nvargs", "N=5", "inner=1"], **options).stderr == ""
+
+
+def undefined_names_in_the_dialect_s_text():
+    """Errors behind a use of a name that comes before its definition; each of them once damaged the heap."""
+    programs = ["""func.func @main() {
+  %n1 = tok.constant 1 : i64
+  %z = tok.binary add %n1, %n2 : (i64, i64) -> i64
+  tok.for %i = %n1 to %n1 step %n1 {
+    %n2 = tok.constant 2 : i64
+    %b1 = tok.binary add %n1, %n1 : (i64, i1) -> i64
+    tok.yield
+  }
+  return
+}
+""", """func.func @f() {
+  %n1 = tok.constant 1 : i64
+  %z = tok.binary add %n1, %n2 : (i64, i64) -> i64
+  return
+}
+func.func @main() {
+  %n1 = tok.constant 1 : i64
+  %n2 = tok.constant 2 : i64
+  %b1 = tok.binary add %n1, %n1 : (i64, i1) -> i64
+  return
+}
+"""]
+    environment = os.environ | {"LD_PRELOAD": "libc_malloc_debug.so.0", "MALLOC_CHECK_": "3", "MALLOC_PERTURB_": "165"}
+    with tempfile.TemporaryDirectory() as folder:
+        for text in programs:
+            pathlib.Path(folder, "p.mlir").write_text(text)
+            for command in ("run", "check"):
+                done = subprocess.run([TOKAMAK, command, "p.mlir"], cwd=folder, capture_output=True, text=True,
+                                      env=environment, stdin=subprocess.DEVNULL)
+                assert done.returncode == 2 and "expects different type than prior uses" in done.stderr, done
+
+
+def scripts_that_are_no_files():
+    script = 'print("from a pipe")\n'
+    done = subprocess.run([TOKAMAK, "run", "/dev/stdin"], input=script, capture_output=True, text=True)
+    assert done.stdout == "from a pipe\n", done
+    for path in ("/dev/zero", "/proc/self", "/nowhere/x.dml"):
+        reason = {"/dev/zero": "larger than 256 MiB", "/proc/self": "Is a directory"}.get(path, "No such file or directory")
+        err = tokamak("run", path, status=2).stderr
+        assert f"can't read '{path}': " in err and reason in err, err
+
+
+def unusable_machine_models_are_replaced():
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("folder", "pipe", "loop", "no-folder"):
+            os.makedirs(f"{folder}/{name}/tokamak")
+            path = f"{folder}/{name}/tokamak/machine-model.json"
+            if name == "folder":
+                os.mkdir(path)
+            elif name == "pipe":
+                os.mkfifo(path)
+            elif name == "loop":
+                os.symlink(path, path)
+            else:
+                os.rmdir(f"{folder}/{name}/tokamak")
+                pathlib.Path(f"{folder}/{name}/tokamak").symlink_to(f"{folder}/{name}/tokamak")
+            done = subprocess.run([TOKAMAK, "run", "test/commands/one-kernel.dml"], cwd=ROOT, capture_output=True, text=True,
+                                  env=os.environ | {"XDG_CACHE_HOME": f"{folder}/{name}"}, stdin=subprocess.DEVNULL)
+            assert done.returncode == 0, f"{name}: {done}"
+            assert done.stderr.count("warning: can't use the machine model") == 1 == len(done.stderr.splitlines()), done
+
+
+def refused_memory_is_an_error_of_the_script():
+    """Under any limit of the address space: the run succeeds, or it fails as a user's error, mostly with a place."""
+    with tempfile.TemporaryDirectory() as folder:
+        script = pathlib.Path(folder, "large.dml")
+        script.write_text('X = rand(rows=3000, cols=3000, seed=1)\ns = ""\nfor (i in 1:3) {\n  X = X + exp(X %*% X / 3000) * 0.1\n'
+                          '  s = s + toString(X[1:100,])\n}\nprint(sum(X) > 0)\nY = rand(rows=9000, cols=9000, seed=2)\n'
+                          'print(sum(Y %*% Y[,1]) > 0)\n')
+        located = 0
+        for megabytes in (200, 300, 400, 600, 800, 1000, 1300, 1600):
+            limited = f"ulimit -v {megabytes * 1024}; exec {TOKAMAK} run {script} --threads=2"
+            done = subprocess.run(["bash", "-c", limited], cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+            assert done.returncode in (0, 1, 2), f"{megabytes} MB: exit status {done.returncode}\n{done.stderr}"
+            assert done.returncode == 0 or "out of memory" in done.stderr or "cannot allocate" in done.stderr.lower(), done.stderr
+            located += done.returncode == 1 and "large.dml:" in done.stderr
+        assert located > 0
+
+
+def status_is_1_once_something_was_executed():
+    with tempfile.TemporaryDirectory() as folder:
+        script = pathlib.Path(folder, "s.dml")
+        for text, engine, status in [("X = read($f)\nprint(sum(X))\n", "native", 1),
+                                     ("X = read($f)\nprint(sum(X))\n", "reference", 1),
+                                     ("X = rand(rows=100000, cols=100000)\nprint(sum(X %*% X))\n", "native", 1),
+                                     ("x = y\nprint(x)\n", "native", 2), ("x = y\nprint(x)\n", "reference", 2)]:
+            script.write_text(text)
+            done = tokamak("run", script, f"--engine={engine}", "--memory=100M", "-nvargs", "f=nowhere.csv", status=status)
+            assert done.stdout == "" and "s.dml:1:" in done.stderr, done.stderr
 
 
 def manual_names_every_option():
@@ -211,10 +376,77 @@ def names_like_the_missing_one():
     assert "it is a folder" in tokamak("run", "examples", status=2).stderr
 
 
+def crash(script, *arguments, number=signal.SIGSEGV, folder):
+    """Sends a signal to a running script, which then is a crash; gives stderr and the text of the reproducer."""
+    process = subprocess.Popen([TOKAMAK, "run", script, *arguments], cwd=folder, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
+    assert process.stdout.readline() == "started\n"
+    process.send_signal(number)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 70, f"exit status {process.returncode}\n{err}"
+    return err, pathlib.Path(folder, f"tokamak-reproducer-{process.pid}.txt").read_text()
+
+
+ENDLESS = ('source("two.dml") as two\nX = read($data, format="csv")\nR = rand(rows=300, cols=300)\nprint("started")\n'
+           'x = sum(X) + sum(R * R)\nwhile (x > -1) x = (x + two::two()) %% 1000\nprint(x)\n')
+
+
+def a_crash_leaves_what_is_needed_to_repeat_it():
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, "endless.dml").write_text(ENDLESS)
+        pathlib.Path(folder, "two.dml").write_text("two = function() return (double y) { y = 2 }\n")
+        pathlib.Path(folder, "x.csv").write_text("1,2\n3,4567\n")
+        err, text = crash("endless.dml", "--threads=2", "-nvargs", "data=x.csv", folder=folder)
+        assert "internal error: invalid access to memory" in err and "tokamak-reproducer-" in err, err
+        for part in ("run endless.dml --threads=2 -nvargs data=x.csv", ENDLESS, "two = function()", "1,2\n3,4567\n",
+                     "==== seed of the run", f"folder: {folder}", "==== x.csv, 11 bytes"):
+            assert part in text, f"'{part}' is missing in\n{text}"
+
+
+def large_data_are_named_by_a_crash():
+    with tempfile.TemporaryDirectory() as folder:
+        pathlib.Path(folder, "endless.dml").write_text(ENDLESS)
+        pathlib.Path(folder, "two.dml").write_text("two = function() return (double y) { y = 2 }\n")
+        pathlib.Path(folder, "x.csv").write_text("1.25,2\n" * 1000000)
+        _, text = crash("endless.dml", "--seed=7", "-nvargs", "data=x.csv", number=signal.SIGABRT, folder=folder)
+        assert "==== x.csv, 7000000 bytes, not copied; it was changed " in text and len(text) < 100000
+        assert "==== seed of the run, for --seed, 1 bytes\n7\n" in text, text
+
+
+def a_crash_where_no_file_can_be_written():
+    with tempfile.TemporaryDirectory() as folder:
+        script = pathlib.Path(folder, "endless.dml")
+        script.write_text('print("started")\nx = 1\nwhile (x > -1) x = (x + 1) %% 1000\nprint(x)\n')
+        process = subprocess.Popen([TOKAMAK, "run", script], cwd="/proc", stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   env=os.environ | {"TMPDIR": folder}, stdin=subprocess.DEVNULL, text=True)
+        assert process.stdout.readline() == "started\n"
+        process.send_signal(signal.SIGFPE)
+        _, err = process.communicate(timeout=60)
+        assert process.returncode == 70 and f"{folder}/tokamak-reproducer-{process.pid}.txt has what" in err, err
+        assert "folder: /proc" in pathlib.Path(folder, f"tokamak-reproducer-{process.pid}.txt").read_text()
+
+
+def a_stack_overflow_is_reported():
+    with tempfile.TemporaryDirectory() as folder:
+        depth = 250
+        pathlib.Path(folder, "nested.dml").write_text("x = " + "(" * depth + "1" + ")" * depth + "\nprint(x)\n")
+        limited = f"ulimit -s 100; exec {TOKAMAK} run nested.dml"
+        done = subprocess.run(["bash", "-c", limited], cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        assert done.returncode == 70, f"exit status {done.returncode}\n{done.stderr}"
+        assert "internal error: the stack has overflowed" in done.stderr, done.stderr
+        assert len(list(pathlib.Path(folder).glob("tokamak-reproducer-*.txt"))) == 1
+
+
 TESTS = [output_that_is_lost, closed_output_is_no_file, files_larger_than_the_limit, writer_that_is_killed,
-         data_from_pipes, long_line_in_little_memory, names_like_the_missing_one, statistics_as_json,
-         statistics_as_text, trace_has_every_step, trace_that_cannot_be_written, manual_names_every_option,
-         completion_in_bash, completion_in_other_shells, kernels_have_names_in_gdb, kernels_have_names_in_perf]
+         data_from_pipes, long_line_in_little_memory, names_like_the_missing_one, statistics_as_json, statistics_as_text, trace_has_every_step, reports_that_cannot_be_written_stop_the_run,
+         a_failed_run_leaves_no_trace, wrong_words_get_suggestions, wrong_values_are_explained,
+         a_builtin_of_a_library_that_cannot_be_read, arguments_that_nothing_uses_are_reported,
+         undefined_names_in_the_dialect_s_text, scripts_that_are_no_files,
+         unusable_machine_models_are_replaced, refused_memory_is_an_error_of_the_script,
+         status_is_1_once_something_was_executed,
+         manual_names_every_option, completion_in_bash, completion_in_other_shells, kernels_have_names_in_gdb,
+         kernels_have_names_in_perf, a_crash_leaves_what_is_needed_to_repeat_it, large_data_are_named_by_a_crash,
+         a_crash_where_no_file_can_be_written, a_stack_overflow_is_reported]
 
 
 def discover():

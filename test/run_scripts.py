@@ -8,7 +8,8 @@ A short output may stand in the script itself instead of NAME.out, a comment for
 
 Comment lines at the head of the script say the rest:
   # args: -nvargs k=1 out={tmp}/x.csv    arguments; {tmp} is a fresh folder for each run
-  # exit: 2                              expected exit status, 0 where it isn't given
+  # exit: 2 (reference: 1)               expected exit status, 0 where it isn't given; in brackets that of the reference,
+                                         which meets what the compiler proves before the run while it executes
   # error-contains: some text            stderr must hold this; may be repeated
   # error-line: 7                        stderr must point at this line of the script
   # tolerance: 1e-9                      numbers of stdout may differ by this much, relative to max(1, |expected|)
@@ -39,6 +40,7 @@ FUSION = ["none", "all", "no-redundancy", "cost"]
 THREADS = [1, 2]
 TIMEOUT_SECONDS = 60
 HEADER = re.compile(r"(?:#|//)\s*(args|exit|error-contains|error-line|tolerance|engines|precision|prints):\s*(.*)")
+EXIT = re.compile(r"(\d+)(?: \(reference: (\d+)\))?")
 HAS_EXPECTATION = re.compile(r"^(?:#|//) (error-contains|prints):", re.MULTILINE)
 # Printed cells have three decimals, the last of which may differ by one.
 SINGLE_TOLERANCE = 2e-3
@@ -90,7 +92,7 @@ class ScriptTest:
         self.path = path
         self.name = "scripts/" + str(path.relative_to(ROOT / "test/scripts").with_suffix("")) \
             if path.is_relative_to(ROOT / "test/scripts") else str(path.relative_to(ROOT).with_suffix(""))
-        self.args, self.exit, self.tolerance = [], 0, None
+        self.args, self.exit, self.tolerance = [], {"native": 0, "reference": 0}, None
         self.error_contains, self.error_line = [], None
         self.engines = ["reference", "native"]
         self.single_precision = path.suffix == ".dml" and path.is_relative_to(ROOT / "test/scripts")
@@ -109,7 +111,8 @@ class ScriptTest:
         if key == "args":
             self.args = value.split()
         elif key == "exit":
-            self.exit = int(value)
+            native, reference = EXIT.fullmatch(value).groups()
+            self.exit = {"native": int(native), "reference": int(reference or native)}
         elif key == "error-contains":
             self.error_contains.append(value)
         elif key == "error-line":
@@ -140,10 +143,10 @@ class ScriptTest:
             return Outcome(done.returncode, done.stdout.decode(errors="replace").replace(folder, "{tmp}"),
                            done.stderr.decode(errors="replace").replace(folder, "{tmp}"))
 
-    def complaint(self, outcome):
+    def complaint(self, outcome, engine):
         """What is wrong with an outcome, or None."""
-        if outcome.exit != self.exit:
-            return f"exit status {outcome.exit}, expected {self.exit}\n{outcome.err}"
+        if outcome.exit != self.exit[engine]:
+            return f"exit status {outcome.exit}, expected {self.exit[engine]}\n{outcome.err}"
         if self.out is not None and not same_text(outcome.out, self.out, self.tolerance):
             return "stdout differs:\n" + difference(self.out, outcome.out)
         if self.err is not None and outcome.err != self.err:
@@ -162,7 +165,7 @@ class ScriptTest:
             if configuration.engine not in self.engines:
                 continue
             outcome = self.execute(configuration)
-            wrong = self.complaint(outcome)
+            wrong = self.complaint(outcome, configuration.engine)
             if wrong:
                 return f"{configuration.name}: {wrong}"
             if configuration.engine == "native":
@@ -180,8 +183,9 @@ class ScriptTest:
         tolerance = max(self.tolerance or 0, SINGLE_TOLERANCE)
         for configuration in SINGLE_PRECISION:
             outcome = self.execute(configuration)
-            if outcome.exit != self.exit:
-                return f"{configuration.name}: exit status {outcome.exit}, expected {self.exit}\n{outcome.err}"
+            if outcome.exit != self.exit[configuration.engine]:
+                return f"{configuration.name}: exit status {outcome.exit}, " \
+                    f"expected {self.exit[configuration.engine]}\n{outcome.err}"
             expected = expected or outcome
             for stream in ("out", "err"):
                 if not same_text(getattr(outcome, stream), getattr(expected, stream), tolerance):
@@ -223,7 +227,7 @@ def pin(tests):
         if not test.error_contains or test.err is not None:
             continue
         outcome = test.execute(reference)
-        wrong = test.complaint(outcome)
+        wrong = test.complaint(outcome, reference.engine)
         if wrong:
             print(f"{test.name}: not pinned: {wrong}")
         else:

@@ -1,5 +1,6 @@
 #include "analysis/FactsAnalysis.h"
 
+#include "base/Error.h"
 #include "ir/tok/Density.h"
 
 #include "mlir/Analysis/DataFlow/ConstantPropagationAnalysis.h"
@@ -130,7 +131,7 @@ FactsAnalysis::FactsAnalysis(Operation *root)
   solver_.load<dataflow::SparseConstantPropagation>();
   solver_.load<FactsPropagation>(symbols_);
   if (failed(solver_.initializeAndRun(root)))
-    root->emitError("internal error: facts do not converge");
+    internalError("the analysis of facts does not converge");
 }
 
 Facts FactsAnalysis::factsOf(Value value) {

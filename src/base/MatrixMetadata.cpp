@@ -4,6 +4,7 @@
 #include "base/FileReason.h"
 #include "base/NearestNames.h"
 #include "base/PendingMetadata.h"
+#include "base/RunInputs.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -195,6 +196,7 @@ private:
 };
 
 std::string contentsOf(const std::string &path) {
+  noteInputFile(path);
   std::ifstream file(path, std::ios::binary);
   if (!file)
     throw Error(fmt::format("{}: cannot be read: {}", path, fileReason(errno)));

@@ -74,8 +74,11 @@ std::string toJson(const MachineModel &machine) {
 }
 
 MachineModel loadMachineModel(const std::string &path) {
-  std::ifstream file(path);
-  if (!file)
+  std::error_code ignored;
+  std::ifstream file;
+  if (std::filesystem::is_regular_file(path, ignored)) // a pipe without a writer would block
+    file.open(path);
+  if (!file.is_open())
     throw Error("machine model " + path + ": cannot be read");
   nlohmann::json json = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object())

@@ -1,9 +1,14 @@
 #include "exec/MachineModelCache.h"
 
 #include "base/Error.h"
+#include "base/RunInputs.h"
 #include "runtime/KernelLaunch.h"
 
+#include <cerrno>
 #include <filesystem>
+#include <fmt/format.h>
+#include <system_error>
+#include <unistd.h>
 
 using namespace tokamak;
 using namespace tokamak::exec;
@@ -20,15 +25,36 @@ static void launchNothing() {
   runtime::launchKernel(plan, nullptr, {}, result);
 }
 
+// Why the file of the model can neither be read nor made; empty if there is none, or a plain file.
+static std::string complaintAbout(const std::string &path) {
+  std::error_code error;
+  std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (status.type() == std::filesystem::file_type::not_found)
+    return "";
+  if (!std::filesystem::status_known(status))
+    return error.message();
+  if (status.type() != std::filesystem::file_type::regular)
+    return "it is no plain file";
+  return access(path.c_str(), R_OK) == 0 ? "" : std::generic_category().message(errno);
+}
+
 const cost::MachineModel &MachineModelCache::model() {
   std::lock_guard lock(mutex_);
-  return model_ ? *model_ : findOrMeasure();
+  if (!model_)
+    noteInputText("machine model, for --machine-model", cost::toJson(findOrMeasure()));
+  return *model_;
 }
 
 const cost::MachineModel &MachineModelCache::findOrMeasure() {
   if (!file_.empty())
     return model_.emplace(cost::loadMachineModel(file_));
   std::optional<std::string> path = cost::machineModelPath();
+  if (std::string reason = path ? complaintAbout(*path) : ""; !reason.empty()) {
+    if (warn_)
+      warn_(fmt::format("can't use the machine model {}: {}; plans are made for a typical machine",
+                        *path, reason));
+    return model_.emplace();
+  }
   if (path && std::filesystem::exists(*path)) {
     try {
       return model_.emplace(cost::loadMachineModel(*path));

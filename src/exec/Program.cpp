@@ -107,7 +107,7 @@ void Program::run(runtime::ExecutionContext &context, std::span<runtime::Value> 
   codegen::KernelCompiler &kernels =
       options_.kernels ? *options_.kernels : ownKernels.emplace(compilerOptions);
 
-  MachineModelCache machine(options_.machineModel);
+  MachineModelCache machine(options_.machineModel, options_.warn);
   pipeline::SessionOptions sessionOptions;
   sessionOptions.selector = options_.selector;
   sessionOptions.machine = [&]() -> const cost::MachineModel & { return machine.model(); };
@@ -126,7 +126,6 @@ void Program::run(runtime::ExecutionContext &context, std::span<runtime::Value> 
 
   runtime::Executor executor(image_, &binding, context);
   auto finish = [&] {
-    started_ = executor.hasStarted();
     codegen::KernelCompilerStatistics after = kernels.statistics();
     counts.specializations = binding.specializations();
     counts.kernelsCompiled = after.compiled - before.compiled;

@@ -25,7 +25,9 @@ struct ProgramOptions {
   fusion::Selector selector = fusion::Selector::Cost;
   llvm::StringSet<> disabled; // passes and rules by name
   Explanations explain;
-  std::ostream *explanations = nullptr;       // where they go; required if any is asked for
+  std::ostream *explanations = nullptr; // where they go; required if any is asked for
+  // Takes what the user should know although the program runs; may be empty.
+  std::function<void(const std::string &)> warn;
   std::string machineModel;                   // file; empty: the model measured on this machine
   codegen::KernelCompiler *kernels = nullptr; // shared by many programs; null: one of its own
   // Folder for what the program needs to run again without a compiler (AheadOfTime.h); empty: not
@@ -49,10 +51,9 @@ class Program {
 public:
   // Takes the module through the static phase and freezes it. Null after diagnostics.
   static std::unique_ptr<Program> compile(mlir::ModuleOp module, const ProgramOptions &options);
-  // Runs the program once. Throws Error; `hasStarted` tells whether anything had an effect before.
+  // Runs the program once. Throws Error.
   // `results`: what main returns, if it does.
   void run(runtime::ExecutionContext &context, std::span<runtime::Value> results = {});
-  bool hasStarted() const { return started_; }
   const RunCounts &counts() const { return counts_; }
   const runtime::Image &image() const { return image_; }
 
@@ -63,7 +64,6 @@ private:
   const ProgramOptions &options_;
   runtime::Image image_;
   pipeline::FrozenBlocks blocks_;
-  bool started_ = false;
   RunCounts counts_;
 };
 

@@ -113,7 +113,6 @@ struct BoundedInterpreter::Domain {
   }
 
   std::vector<Bounded> computed(mlir::Operation &operation, std::vector<Bounded> operands) {
-    owner.started_ |= reference::hasEffect(operation);
     std::vector<runtime::Value> values;
     std::vector<Tracked> engineOperands, planOperands;
     bool exact = true;

@@ -72,7 +72,6 @@ public:
   using Frame = llvm::DenseMap<mlir::Value, Bounded>;
   std::vector<Bounded> execute(mlir::Operation &operation, Frame &frame);
   const std::vector<PrintedPiece> &output() const { return output_; }
-  bool hasStarted() const { return started_; }
   // Whether a matrix came up that the native engine may hold as CSR.
   bool sawSparseMatrix() const { return sawSparse_; }
   // Decisions that another right run might take otherwise (takesReferenceDecisions).
@@ -88,7 +87,7 @@ private:
   // Between engines and between plans; of operations on arrays of f32, the latter two.
   ErrorModel engine_, plan_, singleEngine_, singlePlan_;
   std::vector<PrintedPiece> output_;
-  bool started_ = false, sawSparse_ = false;
+  bool sawSparse_ = false;
   bool takesReferenceDecisions_, failsWhereNeeded_;
   int64_t openDecisions_ = 0;
 };

@@ -11,7 +11,6 @@ namespace {
 struct PlainDomain {
   using Value = runtime::Value;
   runtime::ExecutionContext &context;
-  bool &started;
 
   bool isTrue(const Value &condition) {
     runtime::checkDefined(condition);
@@ -24,7 +23,6 @@ struct PlainDomain {
   Value counter(int64_t value) { return value; }
   runtime::DrawPosition &draws() { return context.draws; }
   std::vector<Value> compute(mlir::Operation &operation, std::vector<Value> operands) {
-    started |= hasEffect(operation);
     return meaningOf(operation, operands, context);
   }
   std::vector<Value> control(mlir::Operation &, llvm::function_ref<std::vector<Value>()> run) {
@@ -46,7 +44,7 @@ void Interpreter::run() { call("main", {}); }
 
 std::vector<runtime::Value> Interpreter::call(llvm::StringRef function,
                                               std::vector<runtime::Value> arguments) {
-  PlainDomain domain{context_, started_};
+  PlainDomain domain{context_};
   return ProgramWalk<PlainDomain>(module_, domain).call(function, std::move(arguments));
 }
 

@@ -28,14 +28,9 @@ public:
   void run();
   std::vector<runtime::Value> call(llvm::StringRef function, std::vector<runtime::Value> arguments);
 
-  // True once an operation with an effect outside the program (print, write, stop, ...) was
-  // reached: decides between exit status 2 and 1.
-  bool hasStarted() const { return started_; }
-
 private:
   mlir::ModuleOp module_;
   runtime::ExecutionContext &context_;
-  bool started_ = false;
 };
 
 // Whether executing the operation is visible outside the program: print, write, stop, ...

@@ -192,25 +192,6 @@ TEST(Interpreter, ErrorsSayWhereTheyHappened) {
   }
 }
 
-TEST(Interpreter, StartsWithTheFirstEffect) {
-  TextProgram program(R"(
-    func.func @quiet() {
-      %a = tok.constant 1.5 : f64
-      tok.barrier
-      return
-    }
-    func.func @main() {
-      %a = tok.constant 1.5 : f64
-      tok.print %a : (f64) -> ()
-      return
-    })");
-  program.callAll("quiet", {});
-  EXPECT_FALSE(program.interpreter().hasStarted());
-  program.interpreter().run();
-  EXPECT_TRUE(program.interpreter().hasStarted());
-  EXPECT_EQ(program.output(), "1.5\n");
-}
-
 TEST(Interpreter, AssumptionsAreChecked) {
   TextProgram program(R"(
     func.func @f(%x: tensor<?x?xf64>) -> tensor<?x?xf64> {

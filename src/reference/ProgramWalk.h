@@ -22,6 +22,7 @@
 #include "base/Interrupt.h"
 #include "ir/tok/TokDialect.h"
 #include "reference/SourceTrace.h"
+#include "runtime/BufferPool.h"
 #include "runtime/DeepStack.h"
 #include "runtime/Native.h"
 
@@ -33,6 +34,7 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <fmt/format.h>
+#include <new>
 #include <vector>
 
 namespace tokamak::reference {
@@ -99,6 +101,10 @@ private:
       } catch (Error &error) {
         locate(error, operation.getLoc());
         throw;
+      } catch (const std::bad_alloc &) {
+        Error error = runtime::refusedMemory();
+        locate(error, operation.getLoc());
+        throw error;
       }
       for (auto [result, value] : llvm::zip_equal(operation.getResults(), results))
         frame[result] = std::move(value);

@@ -1,7 +1,5 @@
 #include "runtime/BufferPool.h"
 
-#include "base/Error.h"
-
 #include <algorithm>
 #include <bit>
 #include <cstdio>
@@ -211,6 +209,12 @@ void BufferPool::resetPeak() {
 void BufferPool::releaseCached() {
   std::lock_guard lock(mutex_);
   releaseCachedLocked(statistics_.cached);
+}
+
+Error refusedMemory() {
+  PoolStatistics statistics = BufferPool::instance().statistics();
+  return Error(fmt::format("out of memory: the system refuses more ({} in use by arrays)",
+                           sizeText(statistics.inUse)));
 }
 
 std::string sizeText(int64_t bytes) {

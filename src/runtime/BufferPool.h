@@ -9,6 +9,8 @@
 #ifndef TOKAMAK_RUNTIME_BUFFERPOOL_H
 #define TOKAMAK_RUNTIME_BUFFERPOOL_H
 
+#include "base/Error.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -71,6 +73,9 @@ private:
   PoolStatistics statistics_;
   int64_t budget_ = 0; // 0: not determined yet
 };
+
+// What std::bad_alloc means to the user.
+Error refusedMemory();
 
 // "1.5 GiB", "640 KiB", "12 B".
 std::string sizeText(int64_t bytes);

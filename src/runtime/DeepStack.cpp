@@ -1,6 +1,8 @@
 #include "runtime/DeepStack.h"
 
 #include "base/Error.h"
+#include "base/SignalStack.h"
+#include "runtime/BufferPool.h"
 
 #include <exception>
 #include <pthread.h>
@@ -14,6 +16,7 @@ struct Work {
 };
 
 void *run(void *argument) {
+  provideSignalStack();
   auto *work = static_cast<Work *>(argument);
   try {
     work->action();
@@ -34,7 +37,8 @@ void runOnDeepStack(const std::function<void()> &action) {
   int status = pthread_create(&thread, &attributes, run, &work);
   pthread_attr_destroy(&attributes);
   if (status != 0)
-    throw Error("there is no room for the stack that calls of functions need");
+    throw Error("out of memory: the system refuses " + sizeText(deepStackBytes) +
+                " for the stack that calls of functions need");
   pthread_join(thread, nullptr);
   if (work.failure)
     std::rethrow_exception(work.failure);

@@ -3,6 +3,7 @@
 #include "runtime/Frame.h"
 
 #include "base/Interrupt.h"
+#include "runtime/BufferPool.h"
 #include "runtime/DeepStack.h"
 #include "runtime/KernelLaunch.h"
 #include "runtime/ParallelLoopRun.h"
@@ -12,6 +13,7 @@
 
 #include <array>
 #include <fmt/format.h>
+#include <new>
 
 namespace tokamak::runtime {
 namespace {
@@ -262,9 +264,7 @@ void Executor::runFunction(const Image &image, const ImageFunction &function,
   for (size_t i = 0; i < arguments.size(); ++i)
     frame.slots()[i] = std::move(arguments[i]);
   const Instruction *current = function.instructions.data();
-  try {
-    interpret(image, function, frame.slots(), results, current, depth);
-  } catch (Error &error) {
+  auto locate = [&](Error &error) {
     bool wasPlaced = error.place().isKnown();
     if (static_cast<size_t>(current->place) < image.places.size()) {
       const SourcePlace &place = image.places[current->place];
@@ -276,7 +276,16 @@ void Executor::runFunction(const Image &image, const ImageFunction &function,
         for (const SourcePlace &caller : image.callers[current->place])
           error.calledFrom(caller);
     }
+  };
+  try {
+    interpret(image, function, frame.slots(), results, current, depth);
+  } catch (Error &error) {
+    locate(error);
     throw;
+  } catch (const std::bad_alloc &) {
+    Error error = refusedMemory();
+    locate(error);
+    throw error;
   }
 }
 
@@ -391,7 +400,6 @@ void Executor::runNative(const Image &image, const Instruction &instruction, con
                          Value *slots) {
   checkStop();
   const Native &native = *image.natives[instruction.index];
-  started_ |= native.hasEffect;
   ValueList operands(instruction.operandCount), results(instruction.resultCount);
   gather(instruction, lists, slots, operands.values());
   checkAllDefined(operands.values());

@@ -28,9 +28,6 @@ public:
   // Runs function 0 without arguments.
   // `results`: of an entry function that returns something.
   void run(std::span<Value> results = {});
-  // True once an instruction with a visible effect (a native that is not pure, a print) was
-  // reached: decides between exit status 2 and 1.
-  bool hasStarted() const { return started_; }
   // Arrays of vector size or more that kernels and natives wrote, for tests that count
   // intermediates.
   int64_t materializedArrays() const { return materializedArrays_; }
@@ -60,7 +57,6 @@ private:
   const Image &image_;
   BlockProvider *provider_;
   ExecutionContext &context_;
-  bool started_ = false;
   int64_t materializedArrays_ = 0;
   std::deque<std::vector<Value>> frames_; // by depth, reused by the next call at that depth
   int callDepth_ = 0;                     // calls of the program's functions

@@ -19,7 +19,6 @@ TEST(Executor, runsALoop) {
       .finish();
   Outcome outcome = runImage(image);
   EXPECT_EQ(outcome.output, "500500\n");
-  EXPECT_TRUE(outcome.started);
   EXPECT_EQ(outcome.arrays, 0);
 }
 
@@ -144,15 +143,6 @@ TEST(Executor, runsBlocksByTheirPlans) {
       .finish();
   EXPECT_EQ(runImage(image, &provider).output, "9.0\n");
   EXPECT_EQ(provider.asked, 1);
-}
-
-TEST(Executor, reachesNothingVisibleBeforeAnError) {
-  Image image = newImage();
-  FunctionBuilder(image, "main", 0, 0, 1).constant("x", 0).add(Opcode::Rows, 0, {0}, {0}).finish();
-  ExecutionContext context;
-  Executor executor(image, nullptr, context);
-  EXPECT_THROW(executor.run(), Error);
-  EXPECT_FALSE(executor.hasStarted());
 }
 
 TEST(Image, isPrintable) {

@@ -63,7 +63,6 @@ private:
 struct Outcome {
   std::string output;
   int64_t arrays = 0;
-  bool started = false;
 };
 
 inline Outcome runImage(const Image &image, BlockProvider *provider = nullptr, int threads = 1) {
@@ -75,7 +74,7 @@ inline Outcome runImage(const Image &image, BlockProvider *provider = nullptr, i
   context.seed = 7;
   Executor executor(image, provider, context);
   executor.run();
-  return {output.str(), executor.materializedArrays(), executor.hasStarted()};
+  return {output.str(), executor.materializedArrays()};
 }
 
 inline Image newImage() {

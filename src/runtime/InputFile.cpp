@@ -2,6 +2,7 @@
 
 #include "base/Error.h"
 #include "base/FileReason.h"
+#include "base/RunInputs.h"
 
 #include <atomic>
 #include <cerrno>
@@ -95,6 +96,7 @@ void stopWatching(FileMapping *mapping) {
 } // namespace
 
 InputFile::InputFile(std::string path) : path_(std::move(path)) {
+  noteInputFile(path_);
   auto fail = [&](int error) {
     throw Error(fmt::format("{}: {}", path_, unreadableReason(path_, error)));
   };

@@ -225,7 +225,6 @@ void ParallelLoopRun::runInTasks(int64_t tasks, std::span<Value> results) {
 
   if (int64_t failed = firstFailed_; failed < tasks) {
     *executor_.context_.output << tasks_[failed].output.str();
-    executor_.started_ |= tasks_[failed].hasStarted;
     std::rethrow_exception(tasks_[failed].failure);
   }
   for (size_t i = 0; i < carried_.size(); ++i)
@@ -250,7 +249,6 @@ void ParallelLoopRun::runTask(Executor &worker, ExecutionContext &context, int64
   TaskStop stop{&firstFailed_, number, executor_.stop_};
   worker.stop_ = &stop;
   worker.updates_ = &task.updates;
-  worker.started_ = false;
   worker.materializedArrays_ = 0;
   context.output = &task.output;
   try {
@@ -272,7 +270,6 @@ void ParallelLoopRun::runTask(Executor &worker, ExecutionContext &context, int64
   } catch (...) {
     task.failure = std::current_exception();
   }
-  task.hasStarted = worker.started_;
   task.arrays = worker.materializedArrays_;
 }
 
@@ -321,7 +318,6 @@ void ParallelLoopRun::merge(int64_t number) {
     }
   }
   task.carried.clear();
-  executor_.started_ |= task.hasStarted;
   executor_.materializedArrays_ += task.arrays;
   if (std::string output = std::move(task.output).str(); !output.empty())
     *executor_.context_.output << output;

@@ -37,7 +37,7 @@ private:
     std::vector<CellUpdates> updates; // of each carried value
     std::ostringstream output;
     std::exception_ptr failure;
-    bool isDone = false, hasStarted = false;
+    bool isDone = false;
     int64_t arrays = 0;
   };
   // What becomes of one carried value.

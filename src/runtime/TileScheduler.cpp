@@ -1,6 +1,7 @@
 #include "runtime/TileScheduler.h"
 
 #include "base/Interrupt.h"
+#include "base/SignalStack.h"
 #include "runtime/DeepStack.h"
 #include "runtime/parallel/ParallelLibrary.h"
 
@@ -11,6 +12,8 @@
 #include <filesystem>
 #include <mutex>
 #include <sched.h>
+#include <sys/mman.h>
+#include <vector>
 
 namespace tokamak::runtime {
 namespace {
@@ -55,6 +58,21 @@ void *openParallelLibrary() {
               dlerror());
 }
 
+// How many of the threads find room for their stacks; under `ulimit -v` it may be none.
+int workersWithRoom(int wanted) {
+  std::vector<void *> stacks;
+  while (stacks.size() < static_cast<size_t>(wanted)) {
+    void *stack = mmap(nullptr, deepStackBytes, PROT_NONE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (stack == MAP_FAILED)
+      break;
+    stacks.push_back(stack);
+  }
+  for (void *stack : stacks)
+    munmap(stack, deepStackBytes);
+  return static_cast<int>(stacks.size());
+}
+
 struct ParallelFunctions {
   decltype(&tokamakArenaCreate) create;
   decltype(&tokamakArenaDestroy) destroy;
@@ -84,9 +102,12 @@ struct Scheduler::Arena {
   std::once_flag started;
   void *arena = nullptr;
 
+  // Null where there is no memory for another thread.
   void *get() {
-    std::call_once(started,
-                   [this] { arena = parallelFunctions().create(threads, deepStackBytes); });
+    std::call_once(started, [this] {
+      if (int workers = workersWithRoom(threads - 1); workers > 0)
+        arena = parallelFunctions().create(workers + 1, deepStackBytes);
+    });
     return arena;
   }
 };
@@ -97,7 +118,8 @@ Scheduler::Scheduler(int threads)
 Scheduler::~Scheduler() = default;
 
 void Scheduler::forEach(int64_t count, const std::function<void(int64_t)> &body) {
-  if (count <= 1 || threads_ == 1) {
+  void *arena = count > 1 && threads_ > 1 ? arena_->get() : nullptr;
+  if (!arena) {
     for (int64_t i = 0; i < count; ++i) {
       checkInterrupt();
       body(i);
@@ -105,11 +127,12 @@ void Scheduler::forEach(int64_t count, const std::function<void(int64_t)> &body)
     return;
   }
   auto call = [](void *context, int64_t i) {
+    provideSignalStack();
     if (!isInterruptRequested())
       (*static_cast<const std::function<void(int64_t)> *>(context))(i);
   };
   void *context = const_cast<std::function<void(int64_t)> *>(&body);
-  parallelFunctions().forEach(arena_->get(), count, call, context);
+  parallelFunctions().forEach(arena, count, call, context);
   checkInterrupt();
 }
 

@@ -1,10 +1,11 @@
 #include "support/SourceDiagnostics.h"
 
+#include "support/SourceText.h"
+
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 #include <algorithm>
 #include <limits>
@@ -21,6 +22,8 @@ constexpr llvm::StringLiteral boldText = "\x1b[1m";
 constexpr llvm::StringLiteral caretColor = "\x1b[1;32m";
 // A line of generated code can be megabytes long; what is shown of it is cut here.
 constexpr size_t maximumShownLine = 120;
+// The same of a message, which may quote a text of the program.
+constexpr size_t maximumShownMessage = 1000;
 
 struct SeverityStyle {
   llvm::StringLiteral name;
@@ -39,6 +42,20 @@ SeverityStyle styleOf(Severity severity) {
   llvm_unreachable("unknown severity");
 }
 
+bool continuesCharacter(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+
+/// Beginning and end of a message that is too long.
+std::string shortened(llvm::StringRef message) {
+  if (message.size() <= maximumShownMessage)
+    return message.str();
+  size_t head = maximumShownMessage / 2, tail = message.size() - maximumShownMessage / 4;
+  while (continuesCharacter(message[head]))
+    --head;
+  while (tail < message.size() && continuesCharacter(message[tail]))
+    ++tail;
+  return (message.take_front(head) + "..." + message.drop_front(tail)).str();
+}
+
 void printHeader(const std::string &file, uint32_t line, uint32_t column, Severity severity,
                  llvm::StringRef message, llvm::raw_ostream &os, bool color) {
   if (color)
@@ -53,7 +70,7 @@ void printHeader(const std::string &file, uint32_t line, uint32_t column, Severi
   os << style.name << ": ";
   if (color)
     os << resetColor << boldText;
-  os << message;
+  os << shortened(message);
   if (color)
     os << resetColor;
   os << '\n';
@@ -73,8 +90,6 @@ size_t endOfUnderline(llvm::StringRef line, size_t column, size_t endColumn) {
   }
   return std::clamp(end, column + 1, std::max(line.size() + 1, column + 1));
 }
-
-bool continuesCharacter(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
 /// The line and below it a caret under `column` with tildes to the end; bytes of one UTF-8
 /// character count once.
@@ -176,8 +191,8 @@ const DiagnosticEngine::SourceText &DiagnosticEngine::sourceText(llvm::StringRef
   auto found = sources_.find(path);
   if (found != sources_.end())
     return found->second;
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/true);
-  addSource(path, buffer ? (*buffer)->getBuffer() : llvm::StringRef());
+  std::string reason;
+  addSource(path, readSourceText(path.str(), reason).value_or(""));
   return sources_.find(path)->second;
 }
 
@@ -266,11 +281,13 @@ static Severity severityOf(mlir::DiagnosticSeverity severity) {
 }
 
 MlirDiagnosticForwarder::MlirDiagnosticForwarder(mlir::MLIRContext *context,
-                                                 DiagnosticEngine &engine)
+                                                 DiagnosticEngine &engine,
+                                                 std::function<void()> onError)
     : ScopedDiagnosticHandler(context) {
-  setHandler([&engine](mlir::Diagnostic &source) {
+  setHandler([&engine, onError = std::move(onError)](mlir::Diagnostic &source) {
     Diagnostic diagnostic = diagnosticAt(source.getLocation());
     diagnostic.severity = severityOf(source.getSeverity());
+    bool isError = diagnostic.severity == Severity::Error;
     diagnostic.message = source.str();
     for (mlir::Diagnostic &note : source.getNotes()) {
       FilePosition position = positionOf(note.getLocation());
@@ -287,6 +304,8 @@ MlirDiagnosticForwarder::MlirDiagnosticForwarder(mlir::MLIRContext *context,
     });
     if (!known)
       engine.report(std::move(diagnostic));
+    if (isError && onError)
+      onError();
     return mlir::success();
   });
 }

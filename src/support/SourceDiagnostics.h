@@ -22,6 +22,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -113,9 +114,11 @@ FilePosition positionOf(mlir::Location location);
 Diagnostic diagnosticAt(mlir::Location location);
 
 /// While it lives, diagnostics of `context` go to `engine` and nowhere else. Remarks become notes.
+/// `onError`, where given, is called behind each error.
 class MlirDiagnosticForwarder : public mlir::ScopedDiagnosticHandler {
 public:
-  MlirDiagnosticForwarder(mlir::MLIRContext *context, DiagnosticEngine &engine);
+  MlirDiagnosticForwarder(mlir::MLIRContext *context, DiagnosticEngine &engine,
+                          std::function<void()> onError = {});
 };
 
 } // namespace tokamak::support

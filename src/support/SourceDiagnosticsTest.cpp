@@ -39,6 +39,17 @@ TEST(SourceDiagnostics, sortsByFileAndPosition) {
   EXPECT_EQ(engine.errorCount(), 2u);
 }
 
+TEST(SourceDiagnostics, shortensLongMessages) {
+  DiagnosticEngine engine;
+  std::string digits(1000000, '7');
+  engine.error("a.dml", 0, 0, "'" + digits + "' is too large").note("write '" + digits + ".0'");
+  std::string text = rendered(engine);
+  EXPECT_LT(text.size(), 2500u);
+  EXPECT_TRUE(text.starts_with("a.dml: error: '7777")) << text;
+  EXPECT_NE(text.find("777' is too large\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("777.0'\n"), std::string::npos) << text;
+}
+
 TEST(SourceDiagnostics, alignsTabsAndWideCharacters) {
   DiagnosticEngine engine;
   engine.addSource("a.dml", "\tprint('\xc3\xa9' + y)");

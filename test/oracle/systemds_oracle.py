@@ -134,7 +134,7 @@ def compare(test, systemds):
     with tempfile.TemporaryDirectory() as folder:
         arguments = [a.replace("{tmp}", folder) for a in test.args]
         succeeded, printed, error = systemds.run(test.path.relative_to(ROOT), arguments)
-    if test.exit != 0:
+    if test.exit["reference"] != 0:
         return "it is an error here, SystemDS runs it" if succeeded else None
     if not succeeded:
         return f"SystemDS fails: {error[:600]}"

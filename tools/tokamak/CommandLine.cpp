@@ -1,11 +1,18 @@
 #include "tokamak/CommandLine.h"
 
+#include "base/Error.h"
 #include "base/NearestNames.h"
+#include "cost/MachineModel.h"
 #include "tokamak/CommandDocuments.h"
+#include "tokamak/WordSuggestions.h"
 
 #include <CLI/CLI.hpp>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
 #include <fmt/format.h>
 #include <iostream>
+#include <limits>
 #include <unistd.h>
 
 using namespace tokamak;
@@ -22,7 +29,11 @@ constexpr const char *footer = R"(Examples:
   tokamak check script.dml                           find errors without running
 
 The script's output goes to stdout, everything else to stderr. Exit status: 0 success; 1 the program failed while it
-ran; 2 a mistake found before anything ran; 70 a bug in Tokamak; 130 interrupted (Ctrl-C or SIGTERM).)";
+ran, whether or not it had printed anything; 2 a mistake found before anything of the program was executed; 70 a bug
+in Tokamak, of which a file with what is needed to repeat it is left; 130 interrupted (Ctrl-C or SIGTERM).)";
+
+// More than any machine has; each takes some memory.
+constexpr int mostThreads = 4096;
 
 // The script's arguments stand behind -nvargs or -args, up to the next option that begins with two
 // dashes.
@@ -44,19 +55,60 @@ std::vector<std::string> takeScriptArguments(std::vector<std::string> &words, st
   return taken;
 }
 
-// "8G", "512M", "1000000".
-int64_t parseBytes(const std::string &text) {
-  size_t used = 0;
-  double value = std::stod(text, &used);
-  std::string unit = text.substr(used);
-  double factor = unit.empty()  ? 1
-                  : unit == "K" ? 1 << 10
-                  : unit == "M" ? 1 << 20
-                  : unit == "G" ? 1 << 30
-                                : -1;
-  if (factor < 0 || value <= 0)
-    throw CLI::ValidationError("--memory", "expected a size such as 8G or 512M, got " + text);
-  return static_cast<int64_t>(value * factor);
+// "8G", "512M", "1000000"; nothing for other texts and for sizes that no machine has.
+std::optional<int64_t> parseBytes(const std::string &text) {
+  double value = 0;
+  const char *textEnd = text.data() + text.size();
+  auto [end, error] = std::from_chars(text.data(), textEnd, value);
+  std::string_view unit(end, textEnd);
+  constexpr std::string_view units = "KMGT";
+  bool isUnit = unit.empty() || (unit.size() == 1 && units.find(unit[0]) != units.npos);
+  if (error != std::errc() || !isUnit)
+    return std::nullopt;
+  double bytes =
+      std::ldexp(value, unit.empty() ? 0 : static_cast<int>(units.find(unit[0]) + 1) * 10);
+  constexpr double mostBytes = 0x1p62;
+  return bytes >= 1 && bytes <= mostBytes ? std::optional(static_cast<int64_t>(bytes))
+                                          : std::nullopt;
+}
+
+// The value of an option, where `complaint` gives an empty text.
+CLI::Validator checked(const char *kind,
+                       std::function<std::string(const std::string &)> complaint) {
+  return {[complaint = std::move(complaint)](std::string &text) { return complaint(text); }, kind};
+}
+
+CLI::Validator wholeNumber(int64_t lowest, int64_t highest) {
+  return checked("", [=](const std::string &text) -> std::string {
+    int64_t number = 0;
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    bool isNumber = error == std::errc() && end == text.data() + text.size();
+    if (isNumber && number >= lowest && number <= highest)
+      return "";
+    return fmt::format("expected a whole number from {} to {}, got '{}'", lowest, highest, text);
+  });
+}
+
+std::string complaintAboutMemory(const std::string &text) {
+  return parseBytes(text)
+             ? ""
+             : fmt::format("expected a size such as 8G, 512M or 1000000, got '{}'", text);
+}
+
+std::string complaintAboutModel(const std::string &path) {
+  try {
+    cost::loadMachineModel(path);
+    return "";
+  } catch (const Error &error) {
+    return error.message();
+  }
+}
+
+// A folder that can be searched.
+std::string complaintAboutFolder(const std::string &path) {
+  std::error_code error;
+  std::filesystem::directory_iterator entries(path, error);
+  return error ? fmt::format("can't read the folder '{}': {}", path, error.message()) : "";
 }
 
 void setExplanations(const std::vector<std::string> &kinds, exec::Explanations &explain) {
@@ -124,6 +176,7 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
     command
         ->add_option("--library", line.libraries,
                      "folder with more DML builtins, NAME.dml each; searched first")
+        ->check(checked("FOLDER", complaintAboutFolder))
         ->allow_extra_args(false);
     command->add_option("--disable", disable, "rules and passes to leave out, by name")
         ->delimiter(',')
@@ -151,13 +204,14 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
   run->add_option("--engine", engine, "native (default) or reference")
       ->check(CLI::IsMember({"native", "reference"}));
   run->add_option("--threads", line.threads, "threads to use; default: all this process may use")
-      ->check(CLI::PositiveNumber);
-  run->add_option("--memory", memory, "memory for arrays, such as 8G; default: from the machine");
+      ->check(wholeNumber(1, mostThreads));
+  run->add_option("--memory", memory, "memory for arrays, such as 8G; default: from the machine")
+      ->check(checked("SIZE", complaintAboutMemory));
   run->add_option("--seed", line.seed, "makes draws without a seed repeatable")
-      ->check(CLI::NonNegativeNumber);
+      ->check(wholeNumber(0, std::numeric_limits<int64_t>::max()));
   run->add_option("--machine-model", line.program.machineModel,
                   "file with the machine's measured speeds")
-      ->check(CLI::ExistingFile);
+      ->check(checked("FILE", complaintAboutModel));
   // For the test that programs run without a compiler: not shown, no public interface yet.
   run->add_option("--emit-aot", line.program.aheadOfTime)->group("");
   run->add_option("--stats", stats,
@@ -191,13 +245,21 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
   std::string form;
   try {
     std::vector<std::string> scriptArguments = takeScriptArguments(words, form);
+    if (auto complaint = complaintAbout(app, words))
+      throw CLI::ParseError(*complaint, CLI::ExitCodes::ExtrasError);
     std::reverse(words.begin(), words.end()); // as CLI11 wants them
     app.parse(words);
     setArguments(scriptArguments, form, line);
     setExplanations(explain, line.program.explain);
     setDisabled(disable, line.program.disabled);
-    if (!memory.empty())
-      line.memoryBytes = parseBytes(memory);
+    line.memoryBytes = parseBytes(memory).value_or(0);
+  } catch (const CLI::ExtrasError &error) {
+    bool isArgument = std::any_of(words.begin(), words.end(), [](const std::string &word) {
+      return !word.starts_with('-') && word.find('=') != word.npos;
+    });
+    std::string hint = isArgument ? "; the script's own arguments stand behind -nvargs" : "";
+    app.exit(CLI::ParseError(error.what() + hint, CLI::ExitCodes::ExtrasError));
+    return 2;
   } catch (const CLI::ParseError &error) {
     return app.exit(error) == 0 ? 0 : 2;
   }

@@ -8,8 +8,9 @@
 
 namespace tokamak {
 
-// 0, 1 (the program failed while it ran), 2 (a mistake found before anything ran), 70 (a bug of
-// ours), 130 (the user interrupted it).
+// 0, 1 (the program failed while it ran, whether or not it had printed anything), 2 (a mistake
+// found before anything of the program was executed), 70 (a bug of ours, which leaves a
+// reproducer), 130 (the user interrupted it).
 enum ExitStatus {
   Success = 0,
   RunFailed = 1,
@@ -21,9 +22,6 @@ enum ExitStatus {
 // run, explain and check: all that begins with a script.
 int scriptCommand(const CommandLine &line);
 int doctorCommand();
-
-// Writes what is needed to repeat a failure of ours to a file in the working directory and says so.
-void writeReproducer(const CommandLine &line, const std::string &message);
 
 } // namespace tokamak
 #endif

@@ -3,6 +3,7 @@
 #include "oracle/FirstDivergence.h"
 #include "runtime/TileScheduler.h"
 #include "tokamak/Commands.h"
+#include "tokamak/Reproducer.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -95,5 +96,6 @@ int tokamak::compareEngines(mlir::ModuleOp module, const CommandLine &line,
   llvm::raw_string_ostream out(text);
   diagnostics.render(describe(*comparison.divergence), out, line.color);
   std::cerr << out.str();
+  writeReproducer("the engines differ");
   return InternalFailure;
 }

@@ -1,57 +1,70 @@
 #include "tokamak/Commands.h"
+#include "tokamak/CrashSignals.h"
+#include "tokamak/ExhaustedMemory.h"
+#include "tokamak/Reproducer.h"
 #include "tokamak/StandardStreams.h"
 
 #include "base/Error.h"
 #include "frontend/dml/LanguageStatus.h"
+#include "runtime/BufferPool.h"
 
-#include <csignal>
 #include <iostream>
+#include <new>
 
-// A crash is a bug of ours: it says so and leaves a reproducer.
-static const tokamak::CommandLine *runningLine = nullptr;
+using namespace tokamak;
 
-static void reportCrash(int signal) {
-  std::signal(signal, SIG_DFL);
-  std::cerr << "tokamak: internal error: signal " << signal << '\n';
-  if (runningLine)
-    tokamak::writeReproducer(*runningLine, "signal " + std::to_string(signal));
-  std::_Exit(tokamak::InternalFailure);
+static int run(int argc, char **argv) {
+  CommandLine line;
+  if (auto status = parseCommandLine(argc, argv, line))
+    return *status;
+  switch (line.command) {
+  case Command::Doctor:
+    return doctorCommand();
+  case Command::LanguageStatus:
+    std::cout << frontend::languageStatusMarkdown();
+    return Success;
+  default:
+    return scriptCommand(line);
+  }
 }
 
-static int runCommand(int argc, char **argv) {
-  tokamak::CommandLine line;
-  if (auto status = tokamak::parseCommandLine(argc, argv, line))
-    return *status;
-  runningLine = &line;
-  for (int signal : {SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE})
-    std::signal(signal, reportCrash);
+// Of commands without a script, or before there is one: the error has no place.
+static int reportError(const Error &error) {
+  bool isInternal = error.kind() == ErrorKind::Internal;
+  std::cerr << "tokamak: " << (isInternal ? "internal error: " : "error: ") << error.message()
+            << '\n';
+  if (!isInternal)
+    return Rejected;
+  writeReproducer(error.what());
+  return InternalFailure;
+}
+
+// Runs the command; every failure is reported here.
+static int runGuarded(int argc, char **argv) {
   try {
-    switch (line.command) {
-    case tokamak::Command::Doctor:
-      return tokamak::doctorCommand();
-    case tokamak::Command::LanguageStatus:
-      std::cout << tokamak::frontend::languageStatusMarkdown();
-      return tokamak::Success;
-    default:
-      return tokamak::scriptCommand(line);
-    }
+    prepareReproducer(argc, argv);
+    reportCrashes();
+    endWhereMemoryIsRefused();
+    return run(argc, argv);
+  } catch (const Error &error) {
+    return reportError(error);
+  } catch (const std::bad_alloc &) {
+    return reportError(runtime::refusedMemory());
   } catch (const std::exception &error) {
-    std::cerr << "tokamak: internal error: " << error.what() << '\n';
-    tokamak::writeReproducer(line, error.what());
-    return tokamak::InternalFailure;
+    return reportError(Error(error.what(), ErrorKind::Internal));
   }
 }
 
 int main(int argc, char **argv) {
-  tokamak::openStandardStreams();
-  int status = runCommand(argc, argv);
-  if (status != tokamak::Success)
+  openStandardStreams();
+  int status = runGuarded(argc, argv);
+  if (status != Success)
     return status;
   try {
-    tokamak::flushOutput();
+    flushOutput();
     return status;
-  } catch (const tokamak::Error &error) {
+  } catch (const Error &error) {
     std::cerr << "tokamak: error: " << error.message() << '\n';
-    return tokamak::RunFailed;
+    return RunFailed;
   }
 }

@@ -3,46 +3,46 @@
 #include "tokamak/Commands.h"
 #include "tokamak/CompareCommand.h"
 #include "tokamak/EmbeddedLibrary.h"
+#include "tokamak/ExhaustedMemory.h"
 #include "tokamak/InterruptSignals.h"
+#include "tokamak/Reproducer.h"
 #include "tokamak/RunReport.h"
 #include "tokamak/StandardStreams.h"
 
-#include "base/FileReason.h"
+#include "base/RunInputs.h"
 #include "frontend/dml/Import.h"
 #include "ir/tok/Precision.h"
 #include "ir/tok/RunnableProgram.h"
 #include "reference/Interpreter.h"
 #include "runtime/BufferPool.h"
+#include "runtime/FileAccess.h"
 #include "runtime/Profile.h"
 #include "runtime/TileScheduler.h"
+#include "support/SourceText.h"
 
 #include "mlir/Parser/Parser.h"
 
 #include <cerrno>
 #include <chrono>
+#include <fcntl.h>
 #include <filesystem>
 #include <fmt/format.h>
-#include <fstream>
 #include <iostream>
+#include <new>
 #include <sstream>
+#include <unistd.h>
 
 using namespace tokamak;
 
 namespace {
 
-// Nothing where it fails, with the error's number in `error`.
-std::optional<std::string> readText(const std::string &path, int &error) {
-  std::ifstream file(path, std::ios::binary);
-  error = errno;
-  if (std::filesystem::is_directory(path))
-    error = EISDIR;
-  else if (file)
-    error = 0;
-  if (error != 0)
-    return std::nullopt;
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
+// Throws Error.
+std::string readText(const std::string &path) {
+  std::string reason;
+  std::optional<std::string> text = support::readSourceText(path, reason);
+  if (!text)
+    throw Error(fmt::format("can't read '{}': {}", path, reason));
+  return std::move(*text);
 }
 
 // Script builtins: the folders given by --library first, then the library built in.
@@ -52,8 +52,9 @@ frontend::ImportOptions importOptions(const CommandLine &line) {
   options.library = [&line](llvm::StringRef name) -> std::optional<frontend::LibrarySource> {
     for (const std::string &folder : line.libraries) {
       std::string path = folder + "/" + name.str() + ".dml";
-      if (int error = 0; auto text = readText(path, error))
-        return frontend::LibrarySource{path, *text};
+      std::error_code error;
+      if (std::filesystem::exists(path, error) || error)
+        return frontend::LibrarySource{path, readText(path)};
     }
     for (const EmbeddedSource &source : embeddedLibrary())
       if (source.name == std::string_view(name.data(), name.size()))
@@ -63,6 +64,19 @@ frontend::ImportOptions importOptions(const CommandLine &line) {
   for (const EmbeddedSource &source : embeddedLibrary())
     options.libraryNames.emplace_back(source.name);
   return options;
+}
+
+bool takesOutput(int descriptor) {
+  int mode = fcntl(descriptor, F_GETFL);
+  return mode >= 0 && (mode & O_ACCMODE) != O_RDONLY;
+}
+
+// What draws without a seed of their own begin with: known, so that a failed run can be repeated.
+int64_t seedOfRun() {
+  uint64_t random = 0;
+  if (getentropy(&random, sizeof random) != 0)
+    random = static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+  return static_cast<int64_t>(random >> 1);
 }
 
 // One script on its way: what it is made of and how its failures are told.
@@ -79,15 +93,10 @@ public:
   }
 
   int execute() {
-    int error = 0;
-    auto text = readText(line_.file, error);
-    if (!text) {
-      std::cerr << fmt::format("tokamak: can't read '{}': {}\n", line_.file,
-                               unreadableReason(line_.file, error));
-      return Rejected;
-    }
     try {
-      if (!import(*text))
+      std::string text = readText(line_.file);
+      noteInputText(line_.file, text);
+      if (!import(text))
         return reportDiagnostics(Rejected);
       if (!line_.quiet)
         reportDiagnostics(Success);
@@ -95,14 +104,20 @@ public:
         return compareEngines(*module_, line_, diagnostics_);
       return line_.engine == Engine::Reference ? interpret() : compileAndRun();
     } catch (const Error &error) {
-      return reportError(error, false);
+      return reportError(error, Rejected);
+    } catch (const std::bad_alloc &) {
+      return reportError(runtime::refusedMemory(), Rejected);
     }
   }
 
 private:
   bool import(const std::string &text) {
     if (llvm::StringRef(line_.file).ends_with(".mlir")) {
-      support::MlirDiagnosticForwarder forwarder(&context_, diagnostics_);
+      diagnostics_.addSource(line_.file, text);
+      // When MLIR 19 gives up parsing, it frees values that other operations still use, if they
+      // were used before they were defined. The process ends before that damages the heap.
+      auto onError = [this] { _exit(reportDiagnostics(Rejected)); };
+      support::MlirDiagnosticForwarder forwarder(&context_, diagnostics_, onError);
       module_ = mlir::parseSourceString<mlir::ModuleOp>(text, &context_, line_.file);
       if (module_ && failed(tok::verifyRunnable(*module_)))
         return false;
@@ -128,7 +143,7 @@ private:
       std::cout << line_.file << ": no errors\n";
     if (line_.command != Command::Run)
       return Success;
-    return run(*program, [&](runtime::ExecutionContext &context) {
+    return run([&](runtime::ExecutionContext &context) {
       program->run(context);
       counts_ = program->counts();
     });
@@ -137,42 +152,50 @@ private:
   int interpret() {
     if (line_.command != Command::Run)
       return Success;
-    std::unique_ptr<reference::Interpreter> interpreter;
-    struct Started {
-      std::unique_ptr<reference::Interpreter> &interpreter;
-      bool hasStarted() const { return interpreter && interpreter->hasStarted(); }
-    } started{interpreter};
-    return run(started, [&](runtime::ExecutionContext &context) {
-      interpreter = std::make_unique<reference::Interpreter>(*module_, context);
-      interpreter->run();
+    return run([&](runtime::ExecutionContext &context) {
+      reference::Interpreter(*module_, context).run();
     });
   }
 
-  template <typename Runner, typename Body> int run(const Runner &runner, Body body) {
+  // What fails in `body` is a failure of the running program, whether or not it had an effect; what
+  // fails before, in preparing the run, is not.
+  template <typename Body> int run(Body body) {
     if (line_.memoryBytes > 0)
       runtime::BufferPool::instance().setMemoryBudget(line_.memoryBytes);
     runtime::Scheduler scheduler(line_.threads);
     runtime::ExecutionContext context;
     context.output = &std::cout;
     context.scheduler = &scheduler;
-    context.seed = line_.seed;
+    context.seed = line_.seed >= 0 ? line_.seed : seedOfRun();
+    noteInputText("seed of the run, for --seed", std::to_string(context.seed));
     std::optional<runtime::Profile> profile;
     if (line_.statistics != Statistics::None || !line_.trace.empty())
       context.profile = &profile.emplace(line_.trace.empty() ? runtime::Profile::Events::Dropped
                                                              : runtime::Profile::Events::Kept);
+    std::optional<runtime::FileWriter> trace;
+    if (!line_.trace.empty())
+      trace.emplace(line_.trace);
+    if (line_.statistics != Statistics::None && !takesOutput(STDERR_FILENO))
+      throw Error("the report of --stats goes to stderr, which is not open for writing");
     auto begin = std::chrono::steady_clock::now();
     stopOnInterrupt();
+    programBegins();
     try {
       body(context);
       flushOutput();
       if (profile)
         reportRun(*profile, begin, scheduler.threads());
+      if (trace)
+        writeTrace(*profile, *trace);
       return Success;
     } catch (const Error &error) {
       std::cout.flush();
       if (error.kind() == ErrorKind::Interrupted)
         return reportInterrupt(error);
-      return reportError(error, runner.hasStarted());
+      return reportError(error, RunFailed);
+    } catch (const std::bad_alloc &) {
+      std::cout.flush();
+      return reportError(runtime::refusedMemory(), RunFailed);
     }
   }
 
@@ -187,13 +210,15 @@ private:
       writeText(report, std::cerr);
     if (line_.statistics == Statistics::Json)
       writeJson(report, std::cerr);
-    if (line_.trace.empty())
-      return;
-    std::ofstream file(line_.trace);
-    profile.writeTrace(file);
-    file.close();
-    if (!file)
-      throw Error(fmt::format("can't write the trace to '{}'", line_.trace));
+    if (!std::cerr)
+      throw Error("the report of --stats can't be written to stderr");
+  }
+
+  static void writeTrace(const runtime::Profile &profile, runtime::FileWriter &file) {
+    std::ostringstream text;
+    profile.writeTrace(text);
+    file.write(text.view());
+    file.commit();
   }
 
   int reportDiagnostics(int status) {
@@ -212,7 +237,8 @@ private:
     return Interrupted;
   }
 
-  int reportError(const Error &error, bool started) {
+  // `status`: of a user's error at this stage.
+  int reportError(const Error &error, ExitStatus status) {
     support::Diagnostic diagnostic;
     const SourcePlace &place = error.place();
     diagnostic.file = place.isKnown() ? place.file : line_.file;
@@ -231,11 +257,10 @@ private:
     llvm::raw_string_ostream out(text);
     diagnostics_.render(diagnostic, out, line_.color);
     std::cerr << out.str();
-    if (internal) {
-      writeReproducer(line_, error.message());
-      return InternalFailure;
-    }
-    return started || error.kind() == ErrorKind::Stop ? RunFailed : Rejected;
+    if (!internal)
+      return status;
+    writeReproducer(error.what());
+    return InternalFailure;
   }
 
   const CommandLine &line_;
@@ -251,24 +276,13 @@ private:
 
 int tokamak::scriptCommand(const CommandLine &line) {
   CommandLine local = line;
+  if (!line.quiet)
+    local.program.warn = [](const std::string &text) {
+      std::cerr << fmt::format("tokamak: warning: {}\n", text);
+    };
   if (line.command == Command::Explain) {
     local.program.explain.program = local.program.explain.image = true;
     local.program.explanations = &std::cout;
   }
   return Script(local).execute();
-}
-
-void tokamak::writeReproducer(const CommandLine &line, const std::string &message) {
-  std::string path = fmt::format("tokamak-reproducer-{}.txt", getpid());
-  std::ofstream file(path);
-  file << "internal error: " << message << "\nversion: " TOKAMAK_VERSION "\nfile: " << line.file
-       << '\n';
-  for (const auto &[name, value] : line.arguments)
-    file << "argument: " << name << '=' << value << '\n';
-  if (int error = 0; auto text = readText(line.file, error))
-    file << "\n" << *text;
-  file.close();
-  if (file)
-    std::cerr << "This is a bug in Tokamak, not in your program. " << path
-              << " has what is needed to repeat it; please report it.\n";
 }

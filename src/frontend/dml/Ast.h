@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -516,6 +517,8 @@ struct Program {
   StatementList statements;
   std::vector<std::unique_ptr<FunctionDefinition>> functions;
   std::vector<ExternalFunction> externalFunctions;
+  /// Those of the command line that are used: "name" for $name.
+  std::set<std::string> arguments;
   /// The source statements among `statements`.
   std::vector<const SourceStatement *> sources;
 };

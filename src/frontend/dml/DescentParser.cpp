@@ -20,6 +20,9 @@ std::unique_ptr<Program> parseProgram(FileId file, const SourceManager &sources,
 std::unique_ptr<Program> DescentParser::parse() {
   program_ = std::make_unique<Program>();
   program_->file = file_;
+  for (const Token &token : tokens_)
+    if (token.is(TokenKind::Argument))
+      program_->arguments.emplace(text(token).substr(1));
   parseStatements(program_->statements, /*isTopLevel=*/true);
   for (const StatementPtr &statement : program_->statements)
     if (auto *source = llvm::dyn_cast<SourceStatement>(statement.get()))

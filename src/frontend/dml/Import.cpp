@@ -13,7 +13,10 @@ mlir::OwningOpRef<mlir::ModuleOp> importDml(SourceManager &sources, const std::s
   LoadedFile *main = loader.loadMain(sources.add(path, text));
   if (!main)
     return {};
-  return ModuleGenerator(loader, reporter, options, context).generate(*main);
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      ModuleGenerator(loader, reporter, options, context).generate(*main);
+  loader.reportUnusedArguments(*main);
+  return module;
 }
 
 } // namespace tokamak::frontend

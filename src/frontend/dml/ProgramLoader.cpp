@@ -128,6 +128,20 @@ Callee ProgramLoader::resolve(const CallExpression &call) {
   return callee;
 }
 
+void ProgramLoader::reportUnusedArguments(const LoadedFile &main) {
+  std::set<std::string> used;
+  for (const auto &file : files_)
+    used.insert(file->program->arguments.begin(), file->program->arguments.end());
+  std::vector<std::string> names;
+  for (const std::string &name : used)
+    names.push_back("$" + name);
+  for (const auto &[name, text] : options_.arguments)
+    if (!used.contains(name))
+      reporter_.engine()
+          .warning(main.path, 0, 0, "the argument '$" + name + "' is given, but nothing uses it")
+          .candidates = nearestCandidates("$" + name, names);
+}
+
 void ProgramLoader::reportUnknown(const CallExpression &call) {
   const LoadedFile &file = *filesById_.at(call.range().file);
   const std::string &name = call.callee();

@@ -58,6 +58,9 @@ public:
   /// unknown names.
   Callee resolve(const CallExpression &call);
 
+  /// Warns of arguments of the command line that no file uses; asked when all files are loaded.
+  void reportUnusedArguments(const LoadedFile &main);
+
   /// Why `resolve` found nothing, as an error at the callee's name.
   void reportUnknown(const CallExpression &call);
 

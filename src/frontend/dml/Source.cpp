@@ -1,13 +1,9 @@
 #include "frontend/dml/Source.h"
 
-#include "base/FileReason.h"
-
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
+#include "base/RunInputs.h"
+#include "support/SourceText.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <limits>
 #include <utility>
 
 namespace tokamak::frontend {
@@ -26,25 +22,14 @@ LineColumn SourceFile::lineColumn(uint32_t offset) const {
 }
 
 FileId SourceManager::add(std::string path, std::string text) {
+  noteInputText(path, text);
   files_.emplace_back(std::move(path), std::move(text));
   return fileCount() - 1;
 }
 
 std::optional<FileId> SourceManager::load(const std::string &path, std::string &error) {
-  if (llvm::sys::fs::is_directory(path)) {
-    error = unreadableReason(path, EISDIR);
-    return std::nullopt;
-  }
-  auto buffer = llvm::MemoryBuffer::getFile(path);
-  if (!buffer) {
-    error = unreadableReason(path, buffer.getError().value());
-    return std::nullopt;
-  }
-  if ((*buffer)->getBufferSize() >= std::numeric_limits<uint32_t>::max()) {
-    error = "is larger than 4 GiB";
-    return std::nullopt;
-  }
-  return add(path, (*buffer)->getBuffer().str());
+  std::optional<std::string> text = support::readSourceText(path, error);
+  return text ? std::optional(add(path, std::move(*text))) : std::nullopt;
 }
 
 } // namespace tokamak::frontend

@@ -1,0 +1,52 @@
+#include "support/SourceText.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <fcntl.h>
+#include <filesystem>
+#include <fstream>
+#include <sys/stat.h>
+#include <thread>
+#include <unistd.h>
+
+using namespace tokamak::support;
+
+namespace {
+
+struct SourceText : testing::Test {
+  void SetUp() override {
+    folder = std::filesystem::temp_directory_path() / ("source-text-" + std::to_string(getpid()));
+    std::filesystem::create_directories(folder);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder); }
+  std::filesystem::path folder;
+  std::string reason;
+};
+
+} // namespace
+
+TEST_F(SourceText, isReadFromFilesAndPipes) {
+  std::string text(200000, 'x');
+  std::ofstream(folder / "a.dml") << text;
+  EXPECT_EQ(readSourceText(folder / "a.dml", reason), text);
+  std::ofstream(folder / "empty.dml") << "";
+  EXPECT_EQ(readSourceText(folder / "empty.dml", reason), "");
+  std::string pipe = folder / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  std::thread writer([&] { std::ofstream(pipe) << text; });
+  EXPECT_EQ(readSourceText(pipe, reason), text);
+  writer.join();
+}
+
+TEST_F(SourceText, hasAReasonWhereThereIsNone) {
+  EXPECT_EQ(readSourceText(folder / "b.dml", reason), std::nullopt);
+  EXPECT_EQ(reason, "No such file or directory");
+  EXPECT_EQ(readSourceText(folder, reason), std::nullopt);
+  EXPECT_EQ(reason, "Is a directory");
+}
+
+TEST_F(SourceText, ofADeviceWithoutEndIsRefused) {
+  EXPECT_EQ(readSourceText("/dev/zero", reason), std::nullopt);
+  EXPECT_NE(reason.find("larger than 256 MiB"), std::string::npos) << reason;
+}
