@@ -1,6 +1,7 @@
 #include "runtime/FrameFiles.h"
 
 #include "base/Error.h"
+#include "base/FileFormats.h"
 #include "runtime/ScalarOperations.h"
 #include "runtime/TextSource.h"
 
@@ -209,8 +210,7 @@ FramePointer readFrame(const std::string &path, const MatrixMetadata &metadata) 
       throw Error(
           fmt::format("{}: the file has cells outside of a {}x{} frame", path, rows, columns));
   } else {
-    throw Error(
-        fmt::format("read: the format \"{}\" of frames is not supported yet", *metadata.format));
+    throw Error(unsupportedFormat("read", *metadata.format, FormatUse::Frame));
   }
   std::vector<FrameType> schema = parseSchema(metadata.schema.value_or("string"), columns, "read");
   return cells.frame(rows, columns, schema, std::move(names));
@@ -219,8 +219,7 @@ FramePointer readFrame(const std::string &path, const MatrixMetadata &metadata) 
 void writeFrame(const Frame &frame, const FrameFormat &format, FileWriter &file) {
   bool isCsv = format.format == "csv";
   if (!isCsv && format.format != "text")
-    throw Error(
-        fmt::format("write: the format \"{}\" of frames is not supported yet", format.format));
+    throw Error(unsupportedFormat("write", format.format, FormatUse::Frame));
   std::string text;
   if (isCsv && format.header)
     for (int64_t j = 0; j < frame.columns(); ++j)

@@ -1,5 +1,6 @@
 #include "runtime/MatrixWriter.h"
 
+#include "base/FileFormats.h"
 #include "runtime/Gzip.h"
 #include "runtime/NativeOperands.h"
 #include "runtime/ScalarOperations.h"
@@ -112,8 +113,7 @@ void writeMatrix(const Array &matrix, const MatrixFormat &format, ExecutionConte
                              matrix.rows(), matrix.columns(), matrix.countNonZeros()));
     writer.writeRows(matrix, context, cells);
   } else {
-    throw Error(fmt::format("write: the format \"{}\" is not supported: expected csv, text or mm",
-                            format.format));
+    throw Error(unsupportedFormat("write", format.format, FormatUse::Matrix));
   }
 }
 
