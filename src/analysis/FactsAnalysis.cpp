@@ -139,20 +139,24 @@ Facts FactsAnalysis::factsOf(Value value) {
   return symbols_.complete(value, lattice && lattice->facts() ? *lattice->facts() : Facts());
 }
 
-LogicalResult FactsAnalysis::check() {
-  bool failed = false;
+std::vector<Contradiction> FactsAnalysis::contradictions() {
+  std::vector<Contradiction> found;
+  std::string message;
+  ScopedDiagnosticHandler capture(root_->getContext(), [&](Diagnostic &diagnostic) {
+    message = diagnostic.str();
+    return success();
+  });
   root_->walk([&](tok::FactsOpInterface op) {
-    // Code that is proved never to run may be wrong: DML scripts guard special cases by constant
-    // conditions.
     auto *executable = solver_.lookupState<dataflow::Executable>(op->getBlock());
     if (executable && !executable->isLive())
       return;
     SmallVector<Facts> facts;
     for (Value operand : op->getOperands())
       facts.push_back(factsOf(operand));
-    failed |= mlir::failed(op.checkFacts(facts));
+    if (failed(op.checkFacts(facts)))
+      found.push_back({op, message});
   });
-  return failure(failed);
+  return found;
 }
 
 //===- attributes ----------------------------------------------------------------------------===//

@@ -15,6 +15,9 @@
 #include "mlir/Analysis/DataFlowFramework.h"
 #include "llvm/ADT/DenseMap.h"
 
+#include <string>
+#include <vector>
+
 namespace tokamak::analysis {
 
 // Symbols that a caller gives to inputs stay below this number; the analysis numbers its own from
@@ -35,14 +38,21 @@ private:
   llvm::DenseMap<std::pair<mlir::Value, int>, int64_t> numbers_;
 };
 
+// An operation whose operands are proved wrong (sizes that can never agree, indices out of range):
+// it fails with this message if control gets to it.
+struct Contradiction {
+  mlir::Operation *op;
+  std::string message;
+};
+
 class FactsAnalysis {
 public:
   // `root` is a module or a function. Calls are not followed: run it after inlining.
   explicit FactsAnalysis(mlir::Operation *root);
   tok::Facts factsOf(mlir::Value value);
-  // Reports every operation whose operands are proved wrong (sizes that can never agree, indices
-  // out of range).
-  llvm::LogicalResult check();
+  // In the order of the program, without those in code that is proved never to run: scripts guard
+  // special cases by conditions that turn out constant.
+  std::vector<Contradiction> contradictions();
 
 private:
   mlir::Operation *root_;

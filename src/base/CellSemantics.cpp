@@ -15,8 +15,9 @@ double truncatedQuotient(double a, double b) {
   return std::copysign(std::floor(std::fabs(quotient) + 0x1p-53), quotient);
 }
 
-// a - b*trunc(a/b) has the sign of a, as C's fmod; a zero divisor gives NaN.
-double truncatedRemainder(double a, double b) { return b == 0 ? std::nan("") : std::fmod(a, b); }
+// What the truncated quotient leaves, each step rounded: 3 %% 0.6 is 0, as 3 %/% 0.6 is 5. A zero
+// or infinite divisor gives NaN.
+double truncatedRemainder(double a, double b) { return a - truncatedQuotient(a, b) * b; }
 
 // Java's Math.round: floor(x + 1/2), saturated at the range of int64; NaN gives 0.
 double roundHalfUp(double x) {

@@ -46,6 +46,7 @@ public:
   Value sign(Value x);
   Value roundHalfUp(Value x);
   Value truncatedQuotient(Value a, Value b);
+  Value truncatedRemainder(Value a, Value b);
   Value bits(Value x);
   Value combineBits(BinaryOperator op, Value a, Value b);
   Value extreme(Predicate better, Value a, Value b);
@@ -76,6 +77,11 @@ Value Cells::truncatedQuotient(Value a, Value b) {
   Value quotient = arithmetic<arith::DivFOp>(a, b);
   Value magnitude = arithmetic<arith::AddFOp>(intrinsic<LLVM::FAbsOp>(quotient), number(0x1p-53));
   return copySign(intrinsic<LLVM::FFloorOp>(magnitude), quotient);
+}
+
+Value Cells::truncatedRemainder(Value a, Value b) {
+  Value taken = arithmetic<arith::MulFOp>(truncatedQuotient(a, b), b);
+  return arithmetic<arith::SubFOp>(a, taken);
 }
 
 // As integers, truncated the way DML does it, saturated; NaN gives 0.
@@ -224,8 +230,9 @@ Value codegen::emitBinary(VectorBuilder &vectors, BinaryOperator op, Value a, Va
   case BinaryOperator::Div:
     return cells.arithmetic<arith::DivFOp>(a, b);
   case BinaryOperator::Pow:
-  case BinaryOperator::Mod:
     return cells.call(mnemonic(op), {a, b});
+  case BinaryOperator::Mod:
+    return cells.truncatedRemainder(a, b);
   case BinaryOperator::IntDiv:
     return cells.truncatedQuotient(a, b);
   case BinaryOperator::Min:
@@ -322,7 +329,7 @@ int codegen::instructionsOf(Operation *op) {
     case BinaryOperator::Pow:
       return constantOf(binary.getRhs()) == 2.0 ? 1 : 12;
     case BinaryOperator::Mod:
-      return 12;
+      return 7;
     case BinaryOperator::IntDiv:
       return 5;
     case BinaryOperator::Min:

@@ -61,7 +61,6 @@ static orc::SymbolMap librarySymbols(orc::LLJIT &jit) {
                                                              {"ceil", std::ceil}})
     add(name, function);
   add("pow", static_cast<Binary>(std::pow));
-  add("fmod", static_cast<Binary>(std::fmod));
   add("fma", static_cast<double (*)(double, double, double)>(std::fma));
   add("memset", std::memset);
   add("memcpy", std::memcpy);

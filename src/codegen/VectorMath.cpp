@@ -151,7 +151,6 @@ TOKAMAK_INLINED_KERNEL Double8 tokamak_vector_log(Double8 x) {
 }
 
 extern "C" double pow(double, double);
-extern "C" double fmod(double, double);
 
 // An unevaluated sum of two doubles, the second much smaller.
 struct Pair {
@@ -224,24 +223,6 @@ TOKAMAK_CALLED_KERNEL Double8 tokamak_vector_pow(Double8 x, Double8 y) {
       if (special[lane])
         value[lane] = pow(x[lane], y[lane]);
   return select(square, x * x, value);
-}
-
-// The remainder of a truncated division, of a's sign. For quotients below 2^52 the truncated
-// rounded quotient is at most one too large, and a - q*b is exact; the rest goes to the C library,
-// which gives the same value. A zero divisor gives NaN.
-TOKAMAK_CALLED_KERNEL Double8 tokamak_vector_mod(Double8 a, Double8 b) {
-  Double8 x = absolute(a), y = absolute(b);
-  Double8 quotient = __builtin_elementwise_floor(x / y);
-  Double8 rest = fma(-quotient, y, x);
-  rest = select(rest < all(0.0), rest + y, rest);
-  rest = select(quotient == all(0.0), x, rest);
-  Double8 value = copySign(rest, a);
-  Integer8 slow = ~(quotient < all(0x1p52));
-  if (any(slow))
-    for (int lane = 0; lane < 8; ++lane)
-      if (slow[lane])
-        value[lane] = b[lane] == 0 ? __builtin_nan("") : fmod(a[lane], b[lane]);
-  return value;
 }
 
 extern "C" double sin(double);

@@ -233,7 +233,7 @@ TEST_F(VectorMathTest, Pow) {
       EXPECT_EQ(powers[i], std::pow(integers[i], small[i])) << integers[i] << "^" << small[i];
 }
 
-TEST_F(VectorMathTest, ModEqualsTheLibrary) {
+TEST_F(VectorMathTest, ModEqualsTheScalarFunction) {
   std::vector<double> x = anyBits(), y = anyBits(), near = uniform(-1e6, 1e6);
   for (size_t i = 0; i < near.size(); ++i) {
     x.push_back(y[i] * near[i]); // quotients that are near whole numbers

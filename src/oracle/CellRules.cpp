@@ -133,14 +133,17 @@ double unaryError(const ErrorModel &model, UnaryOperator op, double x, double er
 double remainderError(const ErrorModel &model, double x, double ex, double y, double ey,
                       double result) {
   Interval a(x, ex), b(y, ey);
-  double quotient = std::trunc(x / y);
+  double quotient = evaluate(BinaryOperator::IntDiv, x, y);
   for (double numerator : {a.low, a.high})
     for (double denominator : {b.low, b.high})
-      if (!(std::trunc(numerator / denominator) == quotient))
+      if (!(evaluate(BinaryOperator::IntDiv, numerator, denominator) == quotient))
         return anything;
   if (b.holdsZero() || !std::isfinite(result))
     return anything;
-  return (std::max(ex, 0.0) + std::fabs(quotient) * std::max(ey, 0.0)) * 1.0001 + model.smallest();
+  // What the quotient takes away is rounded once, the rest once more.
+  double rounding = (std::fabs(quotient * y) + std::fabs(result)) * 0x1p-52;
+  return (std::max(ex, 0.0) + std::fabs(quotient) * std::max(ey, 0.0)) * 1.0001 + rounding +
+         model.smallest();
 }
 
 double powerError(const ErrorModel &model, double x, double ex, double y, double ey,

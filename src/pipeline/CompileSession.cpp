@@ -38,6 +38,7 @@ int32_t FrozenBlocks::add(func::FuncOp function) {
   if (failed(writeBytecodeToFile(*module, out)))
     internalError("a block can't be written as bytecode");
   std::unique_lock lock(mutex_);
+  numbers_.try_emplace(block.name, blocks_.size());
   blocks_.push_back(std::move(block));
   namesGiven_ -= namesGiven_ > 0;
   return blocks_.size() - 1;
@@ -60,10 +61,10 @@ std::string FrozenBlocks::newName(const std::string &origin) {
 
 int32_t FrozenBlocks::numberOf(StringRef name) const {
   std::shared_lock lock(mutex_);
-  for (auto [number, block] : llvm::enumerate(blocks_))
-    if (block.name == name)
-      return number;
-  internalError("unknown block " + name.str());
+  auto found = numbers_.find(name);
+  if (found == numbers_.end())
+    internalError("unknown block " + name.str());
+  return found->second;
 }
 
 //===- session -------------------------------------------------------------------------------===//
@@ -225,9 +226,9 @@ Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number,
   const FrozenBlock &block = blocks[number];
   Decisions decisions(block, inputs, narrowLimit);
   ErrorCollector errors(context_);
-  auto require = [&](LogicalResult result, ErrorKind kind = ErrorKind::Internal) {
+  auto require = [&](LogicalResult result) {
     if (failed(result))
-      errors.raise(kind);
+      errors.raise(ErrorKind::Internal);
   };
 
   OwningOpRef<ModuleOp> module =
@@ -247,7 +248,11 @@ Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number,
   require(simplification.run(*module));
 
   rewrite::RuleRunner rules(function);
-  require(rules.facts().check(), ErrorKind::User);
+  // All of a block is executed.
+  for (const analysis::Contradiction &contradiction : rules.facts().contradictions()) {
+    contradiction.op->emitError(contradiction.message);
+    errors.raise(ErrorKind::User);
+  }
   for (const rewrite::BlockRule &rule : rewrite::blockRules())
     if (!options_.disabled.contains(rule.name) || rule.required)
       rules.apply(rule);

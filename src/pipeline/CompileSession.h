@@ -18,6 +18,7 @@
 #include "runtime/PlanConditions.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
 #include <deque>
@@ -50,7 +51,8 @@ public:
 private:
   mutable std::shared_mutex mutex_;
   std::deque<FrozenBlock> blocks_;
-  size_t namesGiven_ = 0; // not yet added
+  llvm::StringMap<int32_t> numbers_; // of blocks by name
+  size_t namesGiven_ = 0;            // not yet added
 };
 
 // What a plan may rely on about one input.

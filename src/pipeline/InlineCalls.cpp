@@ -2,10 +2,13 @@
 
 #include "ir/tok/TokDialect.h"
 
+#include "mlir/Analysis/CallGraph.h"
 #include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Transforms/Inliner.h"
-#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SCCIterator.h"
 
 using namespace mlir;
 using namespace tokamak;
@@ -15,18 +18,27 @@ namespace {
 // Operations that inlining may add to a program, besides those of functions that are called once.
 constexpr int64_t operationBudget = 20000;
 
-using Callees = llvm::DenseMap<Operation *, llvm::SetVector<Operation *>>;
+// Operations that inlining may move: what stands behind a call is moved into a block of its own and
+// back again, which for a block with many calls takes quadratic time.
+constexpr int64_t moveBudget = 50'000'000;
 
-// Whether calls lead from one function to another.
-bool reaches(Operation *from, Operation *to, const Callees &callees) {
-  llvm::SetVector<Operation *> reached;
-  if (auto direct = callees.find(from); direct != callees.end())
-    reached = direct->second;
-  for (size_t i = 0; i < reached.size(); ++i)
-    if (auto next = callees.find(reached[i]); next != callees.end())
-      for (Operation *callee : next->second)
-        reached.insert(callee);
-  return reached.contains(to);
+// The functions that calls lead back to.
+llvm::DenseSet<Operation *> recursiveFunctions(const CallGraph &calls) {
+  llvm::DenseSet<Operation *> recursive;
+  for (auto component = llvm::scc_begin(&calls); !component.isAtEnd(); ++component) {
+    if (!component.hasCycle())
+      continue;
+    for (CallGraphNode *node : *component)
+      if (!node->isExternal())
+        recursive.insert(node->getCallableRegion()->getParentOp());
+  }
+  return recursive;
+}
+
+int64_t countOperations(Region &region) {
+  int64_t count = 0;
+  region.walk([&](Operation *) { ++count; });
+  return count;
 }
 
 struct InlineCallsPass : PassWrapper<InlineCallsPass, OperationPass<ModuleOp>> {
@@ -42,27 +54,30 @@ struct InlineCallsPass : PassWrapper<InlineCallsPass, OperationPass<ModuleOp>> {
 
   void runOnOperation() final {
     llvm::DenseMap<Operation *, int> callCounts;
-    Callees callees;
+    llvm::DenseMap<Operation *, int64_t> sizes; // of functions, with what was inlined into them
     SymbolTable functions(getOperation());
-    getOperation()->walk([&](tok::CallOp call) {
-      Operation *callee = functions.lookup(call.getCallee());
-      ++callCounts[callee];
-      callees[call->getParentOfType<func::FuncOp>()].insert(callee);
-    });
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      sizes[function] = countOperations(function.getBody());
+      function.walk([&](tok::CallOp call) { ++callCounts[functions.lookup(call.getCallee())]; });
+    }
+    CallGraph &calls = getAnalysis<CallGraph>();
+    llvm::DenseSet<Operation *> recursive = recursiveFunctions(calls);
 
-    int64_t budget = operationBudget;
+    int64_t budget = operationBudget, moves = moveBudget;
     auto fits = [&](const Inliner::ResolvedCall &call) {
-      Region *body = call.targetNode->getCallableRegion();
+      Operation *callee = call.targetNode->getCallableRegion()->getParentOp();
       // A recursion counts its calls.
-      if (reaches(body->getParentOp(), body->getParentOp(), callees))
+      if (recursive.contains(callee))
         return false;
-      if (callCounts.lookup(body->getParentOp()) == 1)
-        return true;
-      int64_t size = 0;
-      body->walk([&](Operation *) { ++size; });
-      if (size > budget)
+      int64_t size = sizes.lookup(callee);
+      bool isOnlyCall = callCounts.lookup(callee) == 1;
+      int64_t &callerSize = sizes[call.call->getParentOfType<func::FuncOp>()];
+      if (callerSize > moves || (!isOnlyCall && size > budget))
         return false;
-      budget -= size;
+      moves -= callerSize;
+      callerSize += size;
+      if (!isOnlyCall)
+        budget -= size;
       return true;
     };
     auto runPipelineHelper = [](Pass &pass, OpPassManager &pipeline, Operation *op) {
@@ -70,7 +85,6 @@ struct InlineCallsPass : PassWrapper<InlineCallsPass, OperationPass<ModuleOp>> {
     };
     // No simplification here: the pipeline runs it.
     InlinerConfig config([](OpPassManager &) {}, /*maxInliningIterations=*/4);
-    CallGraph &calls = getAnalysis<CallGraph>();
     Inliner inliner(getOperation(), calls, *this, getAnalysisManager(), runPipelineHelper, config,
                     fits);
     if (failed(inliner.doInlining()))

@@ -7,6 +7,7 @@
 #include "pipeline/LowerToImage.h"
 #include "pipeline/OutlineBlocks.h"
 #include "pipeline/ParforResults.h"
+#include "pipeline/ReportContradictions.h"
 #include "pipeline/StaticPhase.h"
 #include "rewrite/BlockRules.h"
 
@@ -59,7 +60,8 @@ struct CheckFactsPass : ModulePass<CheckFactsPass> {
     return "Report operations whose operands are proved wrong";
   }
   void runOnOperation() final {
-    if (failed(analysis::FactsAnalysis(getOperation()).check()))
+    analysis::FactsAnalysis facts(getOperation());
+    if (failed(pipeline::reportContradictions(getOperation(), facts)))
       signalPassFailure();
   }
 };

@@ -4,6 +4,7 @@
 #include "pipeline/InlineCalls.h"
 #include "pipeline/OutlineBlocks.h"
 #include "pipeline/ParforResults.h"
+#include "pipeline/ReportContradictions.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
@@ -84,7 +85,7 @@ LogicalResult pipeline::runStaticPhase(ModuleOp module, const StaticOptions &opt
   };
   auto learnFacts = [&](bool check) {
     analysis::FactsAnalysis facts(module);
-    if (check && failed(facts.check()))
+    if (check && failed(reportContradictions(module, facts)))
       return failure();
     if (enabled("fold-facts"))
       foldFacts(module, facts);

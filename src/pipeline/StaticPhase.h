@@ -34,7 +34,8 @@ void keepProductsApart(mlir::ModuleOp module);
 // made and passed along.
 void sinkTranspositions(mlir::ModuleOp module);
 
-// Fails after an error that makes the program wrong whatever its data.
+// Fails after an error that makes the program wrong whatever its data. What is wrong only if
+// control gets to it is a warning.
 llvm::LogicalResult runStaticPhase(mlir::ModuleOp module, const StaticOptions &options);
 
 } // namespace tokamak::pipeline

@@ -17,7 +17,7 @@ namespace {
 std::vector<std::string> splitAtBlanks(const std::string &text) {
   std::vector<std::string> words(1);
   for (char c : text) {
-    if (c != ' ')
+    if (c != ' ' && c != '\t' && c != '\r' && c != '\n')
       words.back() += c;
     else if (!words.back().empty())
       words.emplace_back();

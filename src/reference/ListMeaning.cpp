@@ -80,7 +80,9 @@ Value sliceList(const Value &operand, const Value &from, const Value &to) {
 Value insertIntoList(const Value &operand, const Value &value, const Value &from, const Value &to) {
   List result = listOf(operand, "left indexing");
   ListRange range = rangeOf(result, from, to);
-  if (to.isNothing()) {
+  // A list of one element stands for the element, and may rename it.
+  bool isSingle = value.isList() && value.list()->elements.size() == 1;
+  if (to.isNothing() && !isSingle) {
     result.elements[range.first] = value;
     return newList(std::move(result));
   }
@@ -89,8 +91,12 @@ Value insertIntoList(const Value &operand, const Value &value, const Value &from
   if (static_cast<int64_t>(values.elements.size()) != count)
     throw Error(fmt::format("left indexing: {} values cannot replace {} elements of a list",
                             values.elements.size(), count));
-  for (int64_t i = 0; i < count; ++i)
+  bool renames = !result.names.empty() && !values.names.empty();
+  for (int64_t i = 0; i < count; ++i) {
     result.elements[range.first + i] = values.elements[i];
+    if (renames)
+      result.names[range.first + i] = values.names[i];
+  }
   return newList(std::move(result));
 }
 
@@ -106,7 +112,9 @@ Value appendToList(std::span<const Value> inputs) {
   List result;
   bool named = false;
   for (const Value &input : inputs) {
-    if (!input.isList()) {
+    bool isFirst = &input == inputs.data();
+    // Of further lists only those of one element are taken apart.
+    if (!input.isList() || (!isFirst && input.list()->elements.size() != 1)) {
       result.elements.push_back(input);
       result.names.emplace_back();
       continue;

@@ -46,26 +46,25 @@ bool bindFrames(std::span<const Value> operands, bool byRows, Value &result) {
   return true;
 }
 
-// A list grows by the elements of further lists and by other values as they are; texts join line by
-// line.
+// A list of one element grows a list by that element and its name; anything else, a longer list
+// too, becomes one element without a name.
+void append(List &list, const Value &operand) {
+  const List *single =
+      operand.isList() && operand.list()->elements.size() == 1 ? operand.list().get() : nullptr;
+  bool isNamed = single && !single->names.empty();
+  if (isNamed)
+    list.names.resize(list.elements.size());
+  list.elements.push_back(single ? single->elements.front() : operand);
+  if (!list.names.empty() || isNamed)
+    list.names.push_back(isNamed ? single->names.front() : std::string());
+}
+
+// Lists grow by further values, texts join line by line.
 bool bindOthers(std::span<const Value> operands, bool byRows, Value &result) {
   if (operands.size() > 1 && operands[0].isList()) {
     auto list = std::make_shared<List>(*operands[0].list());
-    for (const Value &operand : operands.subspan(1)) {
-      if (!operand.isList()) {
-        list->elements.push_back(operand);
-        if (!list->names.empty())
-          list->names.emplace_back();
-        continue;
-      }
-      const List &more = *operand.list();
-      if (list->names.empty() && !more.names.empty())
-        list->names.resize(list->elements.size());
-      list->elements.insert(list->elements.end(), more.elements.begin(), more.elements.end());
-      list->names.insert(list->names.end(), more.names.begin(), more.names.end());
-      if (!list->names.empty())
-        list->names.resize(list->elements.size());
-    }
+    for (const Value &operand : operands.subspan(1))
+      append(*list, operand);
     result = Value(std::shared_ptr<const List>(std::move(list)));
     return true;
   }

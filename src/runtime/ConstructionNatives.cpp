@@ -14,12 +14,10 @@ namespace {
 ArrayPointer parseMatrix(std::string_view text, int64_t rows, int64_t columns) {
   ArrayPointer result = Array::create({rows, columns});
   int64_t cells = result->cells(), count = 0;
-  for (size_t position = 0; position < text.size();) {
-    if (text[position] == ' ') {
-      ++position;
-      continue;
-    }
-    size_t end = std::min(text.find(' ', position), text.size());
+  constexpr const char *blanks = " \t\r\n";
+  for (size_t position = text.find_first_not_of(blanks); position < text.size();
+       position = text.find_first_not_of(blanks, position)) {
+    size_t end = std::min(text.find_first_of(blanks, position), text.size());
     std::string_view field = text.substr(position, end - position);
     std::optional<double> number = parseDouble(field);
     if (!number)

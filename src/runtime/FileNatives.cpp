@@ -1,4 +1,5 @@
 // read and write: values, their .mtd files, and how the two agree.
+#include "base/FileFormats.h"
 #include "base/FileReason.h"
 #include "base/MatrixMetadata.h"
 #include "base/NearestNames.h"
@@ -69,7 +70,11 @@ std::optional<bool> optionalTruth(const Value &operand) {
 // The operands of tok.read in order, after the path.
 MatrixMetadata mergedMetadata(const std::string &path, std::span<const Value> operands) {
   MatrixMetadata metadata = readMetadata(path).value_or(MatrixMetadata());
-  merge("format", path, metadata.format, optionalText(operands[1], "format"));
+  std::optional<std::string> format = optionalText(operands[1], "format");
+  for (std::optional<std::string> *name : {&metadata.format, &format})
+    if (*name)
+      *name = formatNamed(**name);
+  merge("format", path, metadata.format, format);
   merge("rows", path, metadata.rows, optionalSize(operands[2], "rows"));
   merge("cols", path, metadata.columns, optionalSize(operands[3], "cols"));
   merge("nnz", path, metadata.nonZeros, optionalSize(operands[4], "nnz"));
@@ -333,7 +338,7 @@ void write(ExecutionContext &context, std::span<Value> operands, std::span<Value
   const std::string &path = textOperand(operands[1], "write", "the path");
   WriteParameters parameters;
   if (!operands[2].isNothing())
-    parameters.format.format = textOperand(operands[2], "write", "format");
+    parameters.format.format = formatNamed(textOperand(operands[2], "write", "format"));
   if (!operands[3].isNothing())
     parameters.format.header = operands[3].asBoolean();
   if (!operands[4].isNothing())

@@ -1,6 +1,7 @@
 #include "runtime/FrameFiles.h"
 
 #include "base/Error.h"
+#include "base/FileFormats.h"
 #include "runtime/ScalarOperations.h"
 #include "runtime/TextSource.h"
 
@@ -258,8 +259,7 @@ FramePointer readFrame(const std::string &path, const MatrixMetadata &metadata) 
       columns = *metadata.columns;
       readText(path, source.takeRest(), rows, columns, cells);
     } else {
-      throw Error(
-          fmt::format("read: the format \"{}\" of frames is not supported yet", *metadata.format));
+      throw Error(unsupportedFormat("read", *metadata.format, FormatUse::Frame));
     }
     std::vector<FrameType> schema =
         parseSchema(metadata.schema.value_or("string"), columns, "read");
@@ -270,8 +270,7 @@ FramePointer readFrame(const std::string &path, const MatrixMetadata &metadata) 
 void writeFrame(const Frame &frame, const FrameFormat &format, FileWriter &file) {
   bool isCsv = format.format == "csv";
   if (!isCsv && format.format != "text")
-    throw Error(
-        fmt::format("write: the format \"{}\" of frames is not supported yet", format.format));
+    throw Error(unsupportedFormat("write", format.format, FormatUse::Frame));
   if (isCsv)
     checkSeparator("write", format.separator);
   auto appendRow = [&](const auto &field, std::string &text) {

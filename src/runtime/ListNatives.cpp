@@ -81,12 +81,14 @@ void listElement(ExecutionContext &, std::span<Value> operands, std::span<Value>
   results[0] = source.elements.front();
 }
 
-// L[from] = anything, L[from:to] = list of as many elements.
+// L[from] = anything, L[from:to] = list of as many elements. A list of one element stands for the
+// element; one that has a name renames the element of a list with names.
 void listInsert(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   List result = listOperand(operands[0], "left indexing");
   const Value &to = operands.size() > 3 ? operands[3] : Value();
   ListRange range = rangeOf(result, operands[2], to);
-  if (to.isNothing()) {
+  bool isSingle = operands[1].isList() && operands[1].list()->elements.size() == 1;
+  if (to.isNothing() && !isSingle) {
     result.elements[range.begin] = std::move(operands[1]);
   } else {
     const List &values = listOperand(operands[1], "left indexing");
@@ -95,6 +97,8 @@ void listInsert(ExecutionContext &, std::span<Value> operands, std::span<Value> 
                               values.elements.size(), range.end - range.begin));
     std::copy(values.elements.begin(), values.elements.end(),
               result.elements.begin() + range.begin);
+    if (!result.names.empty() && !values.names.empty())
+      std::copy(values.names.begin(), values.names.end(), result.names.begin() + range.begin);
   }
   results[0] = makeList(std::move(result));
 }

@@ -1,5 +1,6 @@
 #include "runtime/MatrixReader.h"
 
+#include "base/FileFormats.h"
 #include "base/NearestNames.h"
 #include "runtime/CellReader.h"
 #include "runtime/CsvReader.h"
@@ -9,11 +10,9 @@
 namespace tokamak::runtime {
 
 [[noreturn]] static void failFormat(const std::string &format) {
-  const std::vector<std::string> later = {"binary",     "libsvm", "jsonl",   "hdf5",  "cog",
-                                          "compressed", "delta",  "parquet", "proto", "federated"};
-  if (std::find(later.begin(), later.end(), format) != later.end())
-    throw Error(fmt::format("read: the format \"{}\" is not supported yet", format));
-  std::vector<std::string> known = {"csv", "text", "mm"};
+  std::vector<std::string> known(knownFormats().begin(), knownFormats().end());
+  if (std::find(known.begin(), known.end(), format) != known.end())
+    throw Error(unsupportedFormat("read", format, FormatUse::Matrix));
   std::vector<std::string> candidates = nearestCandidates(format, known, 1);
   throw Error(fmt::format("read: unknown format \"{}\"{}", format,
                           candidates.empty()

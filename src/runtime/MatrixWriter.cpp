@@ -1,5 +1,6 @@
 #include "runtime/MatrixWriter.h"
 
+#include "base/FileFormats.h"
 #include "runtime/CsvFields.h"
 #include "runtime/Gzip.h"
 #include "runtime/NativeOperands.h"
@@ -100,8 +101,7 @@ void writeMatrix(const Array &matrix, const MatrixFormat &format, ExecutionConte
                                matrix.rows(), matrix.columns(), matrix.countNonZeros()));
     writeRows(matrix, context, file, cells);
   } else {
-    throw Error(fmt::format("write: the format \"{}\" is not supported: expected csv, text or mm",
-                            format.format));
+    throw Error(unsupportedFormat("write", format.format, FormatUse::Matrix));
   }
 }
 

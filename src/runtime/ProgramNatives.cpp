@@ -11,6 +11,11 @@ void stop(ExecutionContext &, std::span<Value> operands, std::span<Value>) {
   throw Error(operands[0].asText(), ErrorKind::Stop);
 }
 
+// An operation that was proved wrong before the run fails when the run gets to it.
+void raise(ExecutionContext &, std::span<Value> operands, std::span<Value>) {
+  throw Error(operands[0].text());
+}
+
 void assertNative(ExecutionContext &, std::span<Value> operands, std::span<Value>) {
   if (operands[0].isString() || operands[0].isList())
     throw Error(fmt::format("assert: expected a boolean, got {}", operands[0].describe()));
@@ -36,6 +41,7 @@ void numberBesideMatrix(ExecutionContext &, std::span<Value> operands, std::span
 constexpr bool hasEffect = true;
 constexpr Native natives[] = {{"assert", assertNative, hasEffect},
                               {"number_beside_matrix", numberBesideMatrix},
+                              {"raise", raise},
                               {"stop", stop, hasEffect},
                               {"time", timeNative}};
 

@@ -15,7 +15,8 @@
 #include "ir/tok/RunnableProgram.h"
 #include "reference/Interpreter.h"
 #include "runtime/BufferPool.h"
-#include "runtime/FileAccess.h"
+#include "runtime/DeepStack.h"
+#include "runtime/FileWriter.h"
 #include "runtime/Profile.h"
 #include "runtime/TileScheduler.h"
 #include "support/SourceText.h"
@@ -122,8 +123,12 @@ private:
       if (module_ && failed(tok::verifyRunnable(*module_)))
         return false;
     } else {
-      module_ = frontend::importDml(sources_, line_.file, text, importOptions(line_), context_,
-                                    diagnostics_);
+      // A function is generated where it is first called: as deep as calls lead from one to
+      // another.
+      runtime::runOnDeepStack([&] {
+        module_ = frontend::importDml(sources_, line_.file, text, importOptions(line_), context_,
+                                      diagnostics_);
+      });
     }
     if (module_ && line_.singlePrecision)
       tok::useSinglePrecision(*module_);
@@ -139,8 +144,11 @@ private:
     }
     if (!program)
       return reportDiagnostics(Rejected);
-    if (line_.command == Command::Check)
+    if (line_.command == Command::Check) {
+      if (!line_.quiet)
+        reportDiagnostics(Success);
       std::cout << line_.file << ": no errors\n";
+    }
     if (line_.command != Command::Run)
       return Success;
     return run([&](runtime::ExecutionContext &context) {

@@ -127,8 +127,8 @@ struct IndexDimension {
   bool isRange() const { return lower && upper; }
 };
 
-/// `name[dimensions]` with one dimension (lists) or two (matrices, frames). A single dimension is
-/// never "all".
+/// `name[dimensions]` with one dimension (of a list, or the rows of a matrix or frame) or two. A
+/// single dimension is never "all".
 class IndexExpression : public Expression {
 public:
   IndexExpression(SourceRange range, std::string name, SourceRange nameRange,

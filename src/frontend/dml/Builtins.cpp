@@ -36,7 +36,7 @@ ParameterType parameterType(llvm::StringRef name) {
 BuiltinParameter parseParameter(llvm::StringRef text) {
   BuiltinParameter parameter;
   auto [name, type] = text.split(':');
-  parameter.name = name;
+  std::tie(parameter.name, parameter.otherName) = name.split('|');
   if (type.consume_back("...")) {
     parameter.presence = ParameterPresence::Variadic;
   } else if (type.consume_back("?")) {

@@ -4,14 +4,18 @@
 
 namespace tokamak::frontend {
 
-static bool checkMix(const CallExpression &call, ModuleGenerator &module) {
-  const auto &arguments = call.arguments();
-  for (const CallArgument &argument : arguments) {
-    if (argument.isNamed() == arguments.front().isNamed())
-      continue;
-    module.error(argument.isNamed() ? argument.nameRange : argument.value->range(),
-                 "the arguments of '" + call.callee() + "' must be all positional or all named");
-    return false;
+static bool checkOrder(const CallExpression &call, ModuleGenerator &module) {
+  const CallArgument *named = nullptr;
+  for (const CallArgument &argument : call.arguments()) {
+    if (argument.isNamed()) {
+      named = &argument;
+    } else if (named) {
+      module
+          .error(argument.value->range(),
+                 "positional arguments of '" + call.callee() + "' must stand before the named ones")
+          .notes.push_back(module.noteAt(named->nameRange, "this argument is named"));
+      return false;
+    }
   }
   return true;
 }
@@ -21,9 +25,9 @@ static std::string countOf(size_t count) {
 }
 
 std::optional<ArgumentSlots> bindArguments(const CallExpression &call,
-                                           llvm::ArrayRef<llvm::StringRef> parameters, bool mayMix,
-                                           ModuleGenerator &module) {
-  if (!mayMix && !checkMix(call, module))
+                                           llvm::ArrayRef<ParameterNames> parameters,
+                                           ArgumentOrder order, ModuleGenerator &module) {
+  if (order == ArgumentOrder::PositionalFirst && !checkOrder(call, module))
     return std::nullopt;
   if (call.arguments().size() > parameters.size()) {
     std::string most =
@@ -39,7 +43,7 @@ std::optional<ArgumentSlots> bindArguments(const CallExpression &call,
   bool isBound = true;
   auto fill = [&](size_t index, const CallArgument &argument, SourceRange place) {
     if (slots[index]) {
-      module.error(place, "parameter '" + parameters[index].str() + "' of '" + call.callee() +
+      module.error(place, "parameter '" + parameters[index].name.str() + "' of '" + call.callee() +
                               "' is given twice");
       isBound = false;
     }
@@ -50,9 +54,13 @@ std::optional<ArgumentSlots> bindArguments(const CallExpression &call,
       fill(position++, argument, argument.value->range());
       continue;
     }
-    auto found = llvm::find(parameters, argument.name);
+    auto found = llvm::find_if(parameters, [&](const ParameterNames &parameter) {
+      return parameter.name == argument.name || parameter.otherName == argument.name;
+    });
     if (found == parameters.end()) {
-      std::vector<std::string> names(parameters.begin(), parameters.end());
+      std::vector<std::string> names;
+      for (const ParameterNames &parameter : parameters)
+        names.push_back(parameter.name.str());
       module
           .error(argument.nameRange,
                  "'" + call.callee() + "' has no parameter '" + argument.name + "'")

@@ -1,7 +1,7 @@
 // Which argument of a call goes to which parameter.
 //
 //   std::optional<ArgumentSlots> slots =
-//       bindArguments(call, {"rows", "cols"}, /*mayMix=*/true, module);
+//       bindArguments(call, {{"rows"}, {"cols"}}, ArgumentOrder::Any, module);
 #ifndef TOKAMAK_FRONTEND_DML_CALLBINDING_H
 #define TOKAMAK_FRONTEND_DML_CALLBINDING_H
 
@@ -16,12 +16,19 @@ namespace tokamak::frontend {
 /// For each parameter its argument, null where none is given.
 using ArgumentSlots = llvm::SmallVector<const CallArgument *, 8>;
 
-/// Positional arguments go to the first parameters, named ones to those of their names. `mayMix`:
-/// both kinds may stand in one call. Reports too many arguments, unknown names and parameters given
-/// twice; nothing after an error.
+struct ParameterNames {
+  llvm::StringRef name;
+  llvm::StringRef otherName;
+};
+
+/// Whether positional arguments may stand behind named ones.
+enum class ArgumentOrder : uint8_t { PositionalFirst, Any };
+
+/// Positional arguments go to the first parameters, named ones to those of their names. Reports too
+/// many arguments, unknown names and parameters given twice; nothing after an error.
 std::optional<ArgumentSlots> bindArguments(const CallExpression &call,
-                                           llvm::ArrayRef<llvm::StringRef> parameters, bool mayMix,
-                                           ModuleGenerator &module);
+                                           llvm::ArrayRef<ParameterNames> parameters,
+                                           ArgumentOrder order, ModuleGenerator &module);
 
 } // namespace tokamak::frontend
 

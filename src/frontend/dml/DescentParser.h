@@ -15,6 +15,8 @@
 #include "frontend/dml/Lexer.h"
 #include "frontend/dml/SourceReporter.h"
 
+#include "llvm/ADT/StringMap.h"
+
 #include <optional>
 #include <string>
 #include <string_view>
@@ -142,6 +144,7 @@ private:
   /// Blocks, bodies and functions around the current statement.
   uint32_t blockDepth_ = 0;
   bool isAbandoned_ = false;
+  llvm::StringMap<SourceRange> functionNames_;
   bool notedShortCircuit_ = false;
   uint32_t errorCount_ = 0;
   /// Where the last error was reported; errors at the same place are dropped.

@@ -198,6 +198,7 @@ private:
 std::optional<llvm::StringRef> constantText(mlir::Value value);
 std::optional<bool> constantBoolean(mlir::Value value);
 std::optional<double> constantNumber(mlir::Value value);
+std::optional<int64_t> constantInteger(mlir::Value value);
 
 } // namespace tokamak::frontend
 

@@ -2,6 +2,7 @@
 #include "frontend/dml/FunctionGenerator.h"
 
 #include "base/Error.h"
+#include "base/FileFormats.h"
 #include "base/MatrixMetadata.h"
 #include "base/NearestNames.h"
 
@@ -179,17 +180,14 @@ static std::optional<std::string> declared(Value argument,
   return inMetadata;
 }
 
-// A misspelt format is found before the program runs; one that exists but can't be read or written
-// is left to the run: scripts choose formats by conditions.
+// A misspelt format is wrong wherever it stands; one that exists but can't be read or written only
+// where control gets to it (ReadOp::checkFacts): scripts choose formats by conditions.
 bool FunctionGenerator::checkFormat(BuiltinCall &call, size_t position) {
-  static const std::string formats[] = {"text",   "mm",         "csv",      "libsvm",  "jsonl",
-                                        "binary", "hdf5",       "cog",      "parquet", "delta",
-                                        "proto",  "compressed", "federated"};
   auto format = call.operands[position] ? constantText(call.operands[position]) : std::nullopt;
-  if (!format || llvm::is_contained(formats, *format))
+  if (!format || llvm::is_contained(knownFormats(), formatNamed(*format)))
     return true;
   module_.error(placeOf(*call.arguments[position]), "unknown format '" + format->str() + "'")
-      .candidates = nearestCandidates(format->str(), formats);
+      .candidates = nearestCandidates(formatNamed(*format), knownFormats());
   return false;
 }
 
@@ -432,11 +430,12 @@ Value FunctionGenerator::emitBind(BuiltinCall &call) {
   return builder_.create<tok::RbindOp>(call.location, type, call.operands);
 }
 
-// table(a, b), (a, b, w), (a, b, rows, columns), (a, b, w, rows, columns).
+// table(a, b), (a, b, w), (a, b, rows, columns), (a, b, w, rows, columns): of three arguments
+// behind the keys the last two are sizes, of two both.
 Value FunctionGenerator::emitTable(BuiltinCall &call) {
   Value weights = call.operands[2], rows = call.operands[3], columns = call.operands[4];
-  if (rows && !columns && weights) {
-    columns = rows;
+  if (weights && !rows != !columns) {
+    columns = columns ? columns : rows;
     rows =
         convert(weights, ParameterType::Integer, "'odim1' of 'table'", placeOf(*call.arguments[2]));
     weights = {};

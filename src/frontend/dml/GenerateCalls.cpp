@@ -57,10 +57,10 @@ FunctionGenerator::callFunction(const CallExpression &expression, const Function
         .note("assign its result to a variable before");
     return std::nullopt;
   }
-  llvm::SmallVector<llvm::StringRef> names;
+  llvm::SmallVector<ParameterNames> names;
   for (const Parameter &parameter : definition.parameters)
-    names.push_back(parameter.name);
-  auto slots = bindArguments(expression, names, /*mayMix=*/false, module_);
+    names.push_back({parameter.name, {}});
+  auto slots = bindArguments(expression, names, ArgumentOrder::PositionalFirst, module_);
   if (!slots)
     return std::nullopt;
 
@@ -154,10 +154,10 @@ std::optional<BuiltinCall> FunctionGenerator::evaluate(const CallExpression &exp
     return isComplete ? std::optional(std::move(result)) : std::nullopt;
   }
 
-  llvm::SmallVector<llvm::StringRef> names;
+  llvm::SmallVector<ParameterNames> names;
   for (const BuiltinParameter &parameter : parameters)
-    names.push_back(parameter.name);
-  auto slots = bindArguments(expression, names, /*mayMix=*/true, module_);
+    names.push_back({parameter.name, parameter.otherName});
+  auto slots = bindArguments(expression, names, ArgumentOrder::Any, module_);
   if (!slots)
     return std::nullopt;
   result.operands.resize(parameters.size());

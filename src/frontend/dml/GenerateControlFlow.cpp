@@ -425,7 +425,8 @@ void FunctionGenerator::generateFor(const ForStatement &statement) {
       to = constant(0, place);
     }
   } else if (from && to) {
-    auto first = constantNumber(from), last = constantNumber(to);
+    // As integers: doubles can't tell all bounds apart.
+    auto first = constantInteger(from), last = constantInteger(to);
     if (first && last) {
       step = constant(*first <= *last ? 1 : -1, place);
     } else {

@@ -1,5 +1,6 @@
 // Expressions: literals, variables, operators, right indexing.
 #include "frontend/dml/ArgumentValue.h"
+#include "frontend/dml/ForeignNames.h"
 #include "frontend/dml/FunctionGenerator.h"
 
 #include "base/NearestNames.h"
@@ -29,6 +30,11 @@ std::optional<double> constantNumber(Value value) {
   if (auto number = llvm::dyn_cast_or_null<mlir::FloatAttr>(attribute))
     return number.getValueAsDouble();
   return std::nullopt;
+}
+
+std::optional<int64_t> constantInteger(Value value) {
+  auto integer = llvm::dyn_cast_or_null<mlir::IntegerAttr>(constantOf(value));
+  return integer && value.getType().isInteger(64) ? std::optional(integer.getInt()) : std::nullopt;
 }
 
 std::optional<bool> constantBoolean(Value value) {
@@ -87,11 +93,15 @@ Value FunctionGenerator::castTo(Value value, mlir::Type type, SourceRange place)
 //---------------------------------------------------------------------------------===//
 
 void FunctionGenerator::reportUnknownVariable(const std::string &name, SourceRange range) {
+  auto &error = module_.error(range, "unknown variable '" + name + "'");
+  if (std::string hint = hintForVariable(name); !hint.empty()) {
+    error.note(std::move(hint));
+    return;
+  }
   std::vector<std::string> names;
   for (const auto &[other, variable] : scope_)
     names.push_back(other);
-  module_.error(range, "unknown variable '" + name + "'").candidates =
-      nearestCandidates(name, names);
+  error.candidates = nearestCandidates(name, names);
 }
 
 Value FunctionGenerator::read(const std::string &name, SourceRange range) {
@@ -249,16 +259,13 @@ Value FunctionGenerator::binary(tokamak::BinaryOperator op, Value lhs, Value rhs
 
 FunctionGenerator::IndexRanges FunctionGenerator::matrixIndex(const IndexExpression &expression,
                                                               Value matrix) {
-  if (expression.dimensions().size() != 2) {
-    module_.error(expression.range(), describe(matrix) + " is indexed by rows and columns: '" +
-                                          expression.name() + "[i, ]' or '" + expression.name() +
-                                          "[, j]'");
-    return {};
-  }
+  // X[i] is row i.
+  const IndexDimension allColumns{nullptr, nullptr, expression.range()};
   IndexRanges ranges;
   bool isComplete = true;
   for (size_t axis = 0; axis < 2; ++axis) {
-    const IndexDimension &dimension = expression.dimensions()[axis];
+    const IndexDimension &dimension =
+        axis < expression.dimensions().size() ? expression.dimensions()[axis] : allColumns;
     mlir::Location place = location(dimension.range);
     if (dimension.isAll()) {
       ranges.bounds.push_back(constant(1, place));
@@ -282,12 +289,27 @@ FunctionGenerator::IndexRanges FunctionGenerator::matrixIndex(const IndexExpress
 }
 
 FunctionGenerator::IndexRanges FunctionGenerator::listIndex(const IndexExpression &expression) {
-  if (expression.dimensions().size() != 1) {
-    module_.error(expression.range(), "a list has one dimension: '" + expression.name() + "[i]'");
-    return {};
+  // A list is a column of elements: L[i, 1] and L[i, ] are L[i].
+  if (expression.dimensions().size() == 2) {
+    const IndexDimension &column = expression.dimensions()[1];
+    bool isFirst =
+        column.isAll() || (column.isSingle() && constantNumber(generate(*column.lower)) == 1.0);
+    if (!isFirst) {
+      module_.error(column.range, "a list has one column: write '" + expression.name() +
+                                      "[i]' or '" + expression.name() + "[i, 1]'");
+      return {};
+    }
   }
   const IndexDimension &dimension = expression.dimensions().front();
   IndexRanges ranges;
+  if (dimension.isAll()) {
+    Value list = read(expression.name(), expression.nameRange());
+    mlir::Location place = location(dimension.range);
+    ranges.bounds.push_back(constant(1, place));
+    ranges.bounds.push_back(
+        builder_.create<tok::LengthOp>(place, builder_.getI64Type(), list).getResult());
+    return ranges;
+  }
   for (const Expression *bound : {dimension.lower.get(), dimension.upper.get()}) {
     if (!bound)
       continue;

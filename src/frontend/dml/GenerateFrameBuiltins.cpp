@@ -44,10 +44,15 @@ Value FunctionGenerator::emitReplace(BuiltinCall &call) {
     return native(call, "frame_replace", frameType(), {target, pattern, replacement});
   target = convert(target, ParameterType::Matrix, "'target' of 'replace'",
                    call.arguments[0]->value->range());
-  pattern = convert(pattern, ParameterType::Double, "'pattern' of 'replace'",
-                    call.arguments[1]->value->range());
-  replacement = convert(replacement, ParameterType::Double, "'replacement' of 'replace'",
-                        call.arguments[2]->value->range());
+  // Numbers may be written as texts: replacement="Infinity".
+  auto number = [&](Value value, const char *purpose, SourceRange place) {
+    bool isText = llvm::isa<tok::StringType>(value.getType());
+    return isText ? castTo(value, builder_.getF64Type(), place)
+                  : convert(value, ParameterType::Double, purpose, place);
+  };
+  pattern = number(pattern, "'pattern' of 'replace'", call.arguments[1]->value->range());
+  replacement =
+      number(replacement, "'replacement' of 'replace'", call.arguments[2]->value->range());
   if (!target || !pattern || !replacement)
     return {};
   return builder_.create<tok::ReplaceOp>(call.location, matrixType(), target, pattern, replacement);

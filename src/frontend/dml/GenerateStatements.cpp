@@ -75,8 +75,17 @@ void FunctionGenerator::generateAssign(const AssignStatement &statement) {
   bool isAccumulation = statement.op() == AssignOperator::Accumulate;
   if (const auto *index = dyn_cast<IndexExpression>(&target))
     return insert(*index, generate(statement.value()), isAccumulation);
-  if (!isAccumulation)
+  if (!isAccumulation) {
+    if (const auto *expression = dyn_cast<CallExpression>(&statement.value());
+        expression && flow_.givesNothing(*expression)) {
+      module_.warning(target.range(), "'" + expression->callee() + "' gives no value, so '" +
+                                          cast<NameExpression>(target).name() +
+                                          "' is not assigned");
+      call(*expression);
+      return;
+    }
     return assign(target, generate(statement.value()));
+  }
   Value before = read(cast<NameExpression>(target).name(), target.range());
   Value value = generate(statement.value());
   bool isComplete = before && value;

@@ -1,6 +1,7 @@
 #include "frontend/dml/Lexer.h"
 
 #include "base/NearestNames.h"
+#include "frontend/dml/ForeignNames.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -246,6 +247,10 @@ void Lexer::lexUnknownDottedName(size_t begin) {
   std::vector<std::string> known(dottedNames.begin(), dottedNames.end());
   auto &diagnostic = reporter_.error(rangeTo(begin, position_),
                                      "'" + std::string(name) + "': a name can't contain a dot");
+  if (std::string hint = hintForFunction(name); !hint.empty()) {
+    diagnostic.note(std::move(hint));
+    return void(add(TokenKind::Identifier, begin));
+  }
   diagnostic.candidates = nearestCandidates(name, known);
   if (diagnostic.candidates.empty())
     diagnostic.note("use '_' to separate words");

@@ -265,9 +265,11 @@ bool mayMeet(const AccessedPositions &a, const AccessedPositions &b, const Index
 }
 
 bool mayMeet(const Access &a, const Access &b, const IndexSpace &space) {
-  if (a.isWhole || b.isWhole || a.positions.size() != b.positions.size())
+  if (a.isWhole || b.isWhole)
     return true;
-  for (size_t dimension = 0; dimension < a.positions.size(); ++dimension)
+  // X[i] is a row, all columns of it.
+  size_t dimensions = std::min(a.positions.size(), b.positions.size());
+  for (size_t dimension = 0; dimension < dimensions; ++dimension)
     if (!mayMeet(a.positions[dimension], b.positions[dimension], space))
       return false;
   return true;

@@ -2,6 +2,7 @@
 
 #include "base/NearestNames.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 
 namespace tokamak::frontend {
@@ -19,13 +20,12 @@ void DescentParser::parseFunctionDefinition() {
   std::unique_ptr<FunctionDefinition> function = parseFunction();
   if (!function)
     return synchronise();
-  for (const auto &other : program_->functions)
-    if (other->name == function->name) {
-      reporter_
-          .error(function->nameRange, "the function '" + function->name + "' is already defined")
-          .notes.push_back(reporter_.noteAt(other->nameRange, "first defined here"));
-      return;
-    }
+  auto [first, isNew] = functionNames_.try_emplace(function->name, function->nameRange);
+  if (!isNew) {
+    reporter_.error(function->nameRange, "the function '" + function->name + "' is already defined")
+        .notes.push_back(reporter_.noteAt(first->second, "first defined here"));
+    return;
+  }
   program_->functions.push_back(std::move(function));
 }
 
@@ -89,14 +89,14 @@ bool DescentParser::parseParameters(std::vector<Parameter> &parameters, std::str
     return false;
   if (accept(TokenKind::RightParenthesis))
     return true;
+  llvm::StringSet<> names;
   do {
     // After an error the body is still checked, if it is clear where the list ends.
     if (!parseParameter(parameters.emplace_back(), what))
       return skipBehind(open);
     const Parameter &parameter = parameters.back();
-    for (size_t i = 0; i + 1 < parameters.size(); ++i)
-      if (parameters[i].name == parameter.name)
-        error(parameter.nameRange, "'" + parameter.name + "' is declared twice");
+    if (!names.insert(parameter.name).second)
+      error(parameter.nameRange, "'" + parameter.name + "' is declared twice");
   } while (accept(TokenKind::Comma));
   return expectClosing(open) || skipBehind(open);
 }

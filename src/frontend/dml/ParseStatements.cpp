@@ -1,6 +1,6 @@
 #include "frontend/dml/DescentParser.h"
 
-#include "llvm/ADT/StringSwitch.h"
+#include "frontend/dml/ForeignNames.h"
 
 namespace tokamak::frontend {
 
@@ -106,15 +106,6 @@ void DescentParser::refuseStatement() {
     addHints(diagnostic, token);
 }
 
-static std::string_view replacementForForeignWord(std::string_view name) {
-  return llvm::StringSwitch<std::string_view>({name.data(), name.size()})
-      .Cases("break", "next", "continue",
-             "a loop can't be left early: put the condition into 'while' or 'if'")
-      .Case("repeat", "write while (TRUE) { ... } with a condition that becomes false")
-      .Cases("elseif", "elif", "elsif", "write 'else if'")
-      .Default("");
-}
-
 /// Reports a name that is neither assigned nor called.
 void DescentParser::refuseNamedStatement() {
   const Token &name = peek();
@@ -129,8 +120,8 @@ void DescentParser::refuseNamedStatement() {
         .note("write " + shown + " = " + shown + " " + op + " ...");
     return;
   }
-  if (std::string_view hint = replacementForForeignWord(shown); !hint.empty()) {
-    error(name.range, "there is no '" + shown + "'").note(std::string(hint));
+  if (std::string hint = hintForStatement(shown); !hint.empty()) {
+    error(name.range, "there is no '" + shown + "'").note(std::move(hint));
     return;
   }
   auto &diagnostic =
@@ -307,9 +298,9 @@ StatementPtr DescentParser::parseCallStatement() {
   std::unique_ptr<CallExpression> call = parseCall();
   if (!call)
     return nullptr;
-  std::string_view hint = replacementForForeignWord(call->callee());
+  std::string hint = hintForStatement(call->callee());
   if (at(TokenKind::LeftBrace) && !hint.empty()) {
-    error(call->calleeRange(), "there is no '" + call->callee() + "'").note(std::string(hint));
+    error(call->calleeRange(), "there is no '" + call->callee() + "'").note(std::move(hint));
     return nullptr;
   }
   if (!checkEndOfStatement())

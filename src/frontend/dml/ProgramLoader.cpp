@@ -1,6 +1,7 @@
 #include "frontend/dml/ProgramLoader.h"
 
 #include "base/NearestNames.h"
+#include "frontend/dml/ForeignNames.h"
 #include "frontend/dml/Parser.h"
 
 #include "llvm/ADT/SmallString.h"
@@ -162,6 +163,10 @@ void ProgramLoader::reportUnknown(const CallExpression &call) {
     for (const auto &[other, function] : found->second->functions)
       names.push_back(space + "::" + other);
   } else {
+    if (std::string hint = hintForFunction(name); !hint.empty()) {
+      reporter_.error(call.calleeRange(), "unknown function '" + name + "'").note(std::move(hint));
+      return;
+    }
     for (const ExternalFunction &external : file.program->externalFunctions) {
       if (external.name == name) {
         reporter_

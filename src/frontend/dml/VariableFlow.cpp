@@ -71,6 +71,12 @@ void VariableFlow::read(const Expression *expression, NameSet &names) const {
   }
 }
 
+bool VariableFlow::givesNothing(const Expression &expression) const {
+  const auto *call = dyn_cast<CallExpression>(&expression);
+  const FunctionDefinition *definition = call ? resolve_(*call) : nullptr;
+  return definition && definition->outputs.empty();
+}
+
 void VariableFlow::assign(const Expression &target, Summary &summary) const {
   std::string name;
   if (const auto *index = dyn_cast<IndexExpression>(&target)) {
@@ -107,7 +113,8 @@ VariableFlow::Summary VariableFlow::summarizeOnce(const Statement &statement) {
     read(&assignment.value(), summary.read);
     if (assignment.op() == AssignOperator::Accumulate)
       read(&assignment.target(), summary.read);
-    assign(assignment.target(), summary);
+    if (!givesNothing(assignment.value()))
+      assign(assignment.target(), summary);
     break;
   }
   case Statement::Kind::MultiAssign: {

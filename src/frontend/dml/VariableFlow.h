@@ -37,6 +37,9 @@ public:
   }
   const NameSet &neededAtHead(const Statement &loop) const { return neededAtHead_.at(&loop); }
 
+  /// Whether a call gives no value: what it is assigned to stays as it is.
+  bool givesNothing(const Expression &expression) const;
+
 private:
   // What a piece of program does: reads before it assigns, certainly assigns, may assign.
   struct Summary {

@@ -115,28 +115,28 @@ def Tok_InsertOp : Tok_PureNativeOp<"insert", [FactsAndCheckMethods]> {
   let results = (outs Tok_Value:$result);
 }
 
-def Tok_FillOp : Tok_PureNativeOp<"fill", [FactsMethods]> {
+def Tok_FillOp : Tok_PureNativeOp<"fill", [FactsAndCheckMethods]> {
   let summary = "a matrix with the same value (a scalar, of any type) in every cell; sizes must not be negative";
   let arguments = (ins Tok_Value:$value, I64:$rows, I64:$columns);
   let results = (outs Tok_Tensor:$result);
 }
-def Tok_ReshapeOp : Tok_PureNativeOp<"reshape", [FactsMethods]> {
+def Tok_ReshapeOp : Tok_PureNativeOp<"reshape", [FactsAndCheckMethods]> {
   let summary = "the same cells in another shape, read and written by rows (or by columns)";
   let arguments = (ins Tok_Tensor:$operand, I64:$rows, I64:$columns, I1:$byRow);
   let results = (outs Tok_Tensor:$result);
 }
-def Tok_ParseMatrixOp : Tok_PureNativeOp<"parse_matrix", [FactsMethods]> {
-  let summary = "matrix(\"1 2 3 4\", rows, columns): blank-separated numbers, by rows";
+def Tok_ParseMatrixOp : Tok_PureNativeOp<"parse_matrix", [FactsAndCheckMethods]> {
+  let summary = "matrix(\"1 2 3 4\", rows, columns): numbers between blanks or line breaks, by rows";
   let arguments = (ins Tok_Value:$text, I64:$rows, I64:$columns);
   let results = (outs Tok_Tensor:$result);
 }
-def Tok_RandOp : Tok_NativeOp<"rand", [FactsMethods, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+def Tok_RandOp : Tok_NativeOp<"rand", [FactsAndCheckMethods, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "random matrix: counter-based, a function of seed and position alone; seed -1 draws a new seed";
   let arguments = (ins I64:$rows, I64:$columns, F64:$min, F64:$max, F64:$sparsity, I64:$seed, Tok_String:$pdf,
                        F64:$lambda);
   let results = (outs Tok_Tensor:$result);
 }
-def Tok_SampleOp : Tok_NativeOp<"sample", [FactsMethods, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+def Tok_SampleOp : Tok_NativeOp<"sample", [FactsAndCheckMethods, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "size×1 random integers of 1..range, with or without replacement";
   let arguments = (ins I64:$range, I64:$size, I1:$replacement, I64:$seed);
   let results = (outs Tok_Tensor:$result);
@@ -156,7 +156,7 @@ def Tok_RbindOp : Tok_PureNativeOp<"rbind", [FactsAndCheckMethods]> {
   let arguments = (ins Variadic<Tok_Value>:$inputs);
   let results = (outs Tok_Value:$result);
 }
-def Tok_TableOp : Tok_PureNativeOp<"table", [FactsMethods]> {
+def Tok_TableOp : Tok_PureNativeOp<"table", [FactsAndCheckMethods]> {
   let summary = "contingency table F[a_k, b_k] += w_k; b, w may be scalars, absent w is 1; absent sizes are the largest keys";
   let arguments = (ins Tok_Tensor:$rowKeys, Tok_Value:$columnKeys, Tok_Value:$weights, Tok_Value:$rows,
                        Tok_Value:$columns);

@@ -1,5 +1,6 @@
 // What the operations of `tok` know about their results, and what they reject when sizes are proved
 // wrong.
+#include "base/FileFormats.h"
 #include "ir/tok/CellFacts.h"
 #include "ir/tok/TokDialect.h"
 
@@ -389,10 +390,39 @@ LogicalResult InsertOp::checkFacts(ArrayRef<Facts> operands) {
 
 //===- construction --------------------------------------------------------------------------===//
 
+// A size that an operation is given, by its operand. A negative one gives no array at all: nothing
+// is known of the result.
+static Dimension sizeFrom(const Facts &operand) {
+  Dimension size = operand.integer;
+  return size.isConstant() && size.constantValue() < 0 ? Dimension::unknown() : size;
+}
+
+static Facts matrixOfSizes(const Facts &rows, const Facts &columns) {
+  return Facts::matrix(sizeFrom(rows), sizeFrom(columns));
+}
+
+// A size below `least`; worded as at run time.
+static LogicalResult checkSize(Operation *op, StringRef operation, StringRef what,
+                               const Facts &size, int64_t least = 0) {
+  if (!size.integer.isConstant() || size.integer.constantValue() >= least)
+    return success();
+  return op->emitError() << operation << ": the number of " << what
+                         << " is negative: " << size.integer.constantValue();
+}
+static LogicalResult checkSizes(Operation *op, StringRef operation, const Facts &rows,
+                                const Facts &columns, int64_t least = 0) {
+  if (failed(checkSize(op, operation, "rows", rows, least)))
+    return failure();
+  return checkSize(op, operation, "columns", columns, least);
+}
+
 void FillOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
-  results[0] = Facts::matrix(operands[1].integer, operands[2].integer);
+  results[0] = matrixOfSizes(operands[1], operands[2]);
   if (auto value = dyn_cast_or_null<FloatAttr>(operands[0].value))
     results[0].density = value.getValue().isZero() ? 0 : 1;
+}
+LogicalResult FillOp::checkFacts(ArrayRef<Facts> operands) {
+  return checkSizes(*this, "matrix", operands[1], operands[2]);
 }
 void LiteralOp::inferFacts(ArrayRef<Facts>, MutableArrayRef<Facts> results) {
   for (int64_t size : getCells().getShapedType().getShape())
@@ -400,7 +430,7 @@ void LiteralOp::inferFacts(ArrayRef<Facts>, MutableArrayRef<Facts> results) {
 }
 void ViewOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
   for (const Facts &size : operands.drop_front())
-    results[0].dims.push_back(size.integer);
+    results[0].dims.push_back(sizeFrom(size));
 }
 LogicalResult ViewOp::checkFacts(ArrayRef<Facts> operands) {
   Facts result;
@@ -422,18 +452,30 @@ LogicalResult ExpandOp::checkFacts(ArrayRef<Facts> operands) {
   return success();
 }
 void ReshapeOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
-  results[0] = Facts::matrix(operands[1].integer, operands[2].integer);
+  results[0] = matrixOfSizes(operands[1], operands[2]);
+}
+LogicalResult ReshapeOp::checkFacts(ArrayRef<Facts> operands) {
+  return checkSizes(*this, "matrix", operands[1], operands[2]);
 }
 void ParseMatrixOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
-  results[0] = Facts::matrix(operands[1].integer, operands[2].integer);
+  results[0] = matrixOfSizes(operands[1], operands[2]);
+}
+LogicalResult ParseMatrixOp::checkFacts(ArrayRef<Facts> operands) {
+  return checkSizes(*this, "matrix", operands[1], operands[2]);
+}
+LogicalResult RandOp::checkFacts(ArrayRef<Facts> operands) {
+  return checkSizes(*this, "rand", operands[0], operands[1]);
 }
 void RandOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
-  results[0] = Facts::matrix(operands[0].integer, operands[1].integer);
+  results[0] = matrixOfSizes(operands[0], operands[1]);
   if (auto sparsity = dyn_cast_or_null<FloatAttr>(operands[4].value))
     results[0].density = sparsity.getValueAsDouble();
 }
 void SampleOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
-  results[0] = Facts::matrix(operands[1].integer, Dimension::constant(1));
+  results[0] = Facts::matrix(sizeFrom(operands[1]), Dimension::constant(1));
+}
+LogicalResult SampleOp::checkFacts(ArrayRef<Facts> operands) {
+  return checkSize(*this, "sample", "values", operands[1]);
 }
 void SeqOp::inferFacts(ArrayRef<Facts>, MutableArrayRef<Facts> results) {
   results[0] = Facts::matrix(Dimension::unknown(), Dimension::constant(1));
@@ -479,7 +521,10 @@ LogicalResult RbindOp::checkFacts(ArrayRef<Facts> operands) {
 }
 
 void TableOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
-  results[0] = Facts::matrix(operands[3].integer, operands[4].integer);
+  results[0] = matrixOfSizes(operands[3], operands[4]);
+}
+LogicalResult TableOp::checkFacts(ArrayRef<Facts> operands) {
+  return checkSizes(*this, "table", operands[3], operands[4]);
 }
 void RemoveEmptyOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
   auto margin = dyn_cast_or_null<StringAttr>(operands[1].value);
@@ -512,9 +557,31 @@ void CallNativeOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> r
 
 //===- program -------------------------------------------------------------------------------===//
 
+// A format that can't be read or written.
+static LogicalResult checkFormat(Operation *op, Type data, const Facts &format) {
+  auto text = dyn_cast_or_null<StringAttr>(format.value);
+  if (!text || (!isArray(data) && !isa<FrameType>(data)))
+    return success();
+  FormatUse use = isArray(data) ? FormatUse::Matrix : FormatUse::Frame;
+  std::string name = formatNamed(text.getValue());
+  return isSupportedFormat(name, use)
+             ? success()
+             : op->emitError(unsupportedFormat(op->getName().stripDialect(), name, use));
+}
+
+// A size of -1 is not known.
 void ReadOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
   if (isArray(getType()))
-    results[0] = Facts::matrix(operands[2].integer, operands[3].integer);
+    results[0] = matrixOfSizes(operands[2], operands[3]);
+}
+LogicalResult ReadOp::checkFacts(ArrayRef<Facts> operands) {
+  if (failed(checkSizes(*this, "read", operands[2], operands[3], /*least=*/-1)))
+    return failure();
+  return checkFormat(*this, getType(), operands[1]);
+}
+void WriteOp::inferFacts(ArrayRef<Facts>, MutableArrayRef<Facts>) {}
+LogicalResult WriteOp::checkFacts(ArrayRef<Facts> operands) {
+  return checkFormat(*this, getValue().getType(), operands[2]);
 }
 void ToStringOp::inferFacts(ArrayRef<Facts>, MutableArrayRef<Facts>) {}
 void ListOp::inferFacts(ArrayRef<Facts>, MutableArrayRef<Facts>) {}

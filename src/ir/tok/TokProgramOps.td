@@ -6,14 +6,14 @@ include "TokBase.td"
 
 class Tok_EffectOp<string mnemonic> : Tok_NativeOp<mnemonic, [MemoryEffects<[MemRead, MemWrite]>]>;
 
-def Tok_ReadOp : Tok_NativeOp<"read", [MemoryEffects<[MemRead, MemWrite]>, FactsMethods]> {
+def Tok_ReadOp : Tok_NativeOp<"read", [MemoryEffects<[MemRead, MemWrite]>, FactsAndCheckMethods]> {
   let summary = "reads a file; every parameter but the path may be absent (none) and is then taken from path.mtd";
   let arguments = (ins Tok_String:$path, Tok_Value:$format, Tok_Value:$rows, Tok_Value:$columns, Tok_Value:$nnz,
     Tok_Value:$dataType, Tok_Value:$valueType, Tok_Value:$header, Tok_Value:$separator, Tok_Value:$fill,
     Tok_Value:$defaultValue, Tok_Value:$naStrings, Tok_Value:$schema);
   let results = (outs Tok_Value:$result);
 }
-def Tok_WriteOp : Tok_EffectOp<"write"> {
+def Tok_WriteOp : Tok_NativeOp<"write", [MemoryEffects<[MemRead, MemWrite]>, FactsAndCheckMethods]> {
   let summary = "writes a value and its .mtd; absent parameters are none";
   let arguments = (ins Tok_Value:$value, Tok_Value:$path, Tok_Value:$format, Tok_Value:$header, Tok_Value:$separator,
     Tok_Value:$sparse, Tok_Value:$description);
@@ -25,6 +25,10 @@ def Tok_PrintOp : Tok_EffectOp<"print"> {
 def Tok_StopOp : Tok_EffectOp<"stop"> {
   let summary = "ends the program with this message";
   let arguments = (ins Tok_Value:$message);
+}
+def Tok_RaiseOp : Tok_EffectOp<"raise"> {
+  let summary = "fails with this message; stands in front of an operation that is proved wrong";
+  let arguments = (ins Tok_String:$message);
 }
 def Tok_AssertOp : Tok_EffectOp<"assert"> {
   let summary = "ends the program if the condition is false";

@@ -1,0 +1,25 @@
+// Names that are not there, but are in other languages or in SystemDS: what to write instead.
+//
+//   hintForVariable("PI")          // "the constant is written 'pi'"
+//   hintForFunction("crossprod")   // "write t(X) %*% Y"
+//   hintForFunction("scale")       // "'scale' is in SystemDS's library, not in ours yet; ..."
+//   hintForStatement("break")      // "a loop can't be left early: ..."
+#ifndef TOKAMAK_FRONTEND_DML_FOREIGNNAMES_H
+#define TOKAMAK_FRONTEND_DML_FOREIGNNAMES_H
+
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+
+namespace tokamak::frontend {
+
+// All give an empty text for names that they know nothing of.
+
+std::string hintForVariable(llvm::StringRef name);
+std::string hintForFunction(llvm::StringRef name);
+/// Of a word that begins a statement.
+std::string hintForStatement(llvm::StringRef word);
+
+} // namespace tokamak::frontend
+
+#endif // TOKAMAK_FRONTEND_DML_FOREIGNNAMES_H
