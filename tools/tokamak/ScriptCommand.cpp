@@ -140,7 +140,10 @@ private:
   template <typename Runner, typename Body> int run(const Runner &runner, Body body) {
     if (line_.memoryBytes > 0)
       runtime::BufferPool::instance().setMemoryBudget(line_.memoryBytes);
-    runtime::Scheduler scheduler(line_.threads);
+    runtime::Scheduler scheduler(line_.threads, [this](const std::string &warning) {
+      if (!line_.quiet)
+        std::cerr << "warning: " << warning << '\n';
+    });
     runtime::ExecutionContext context;
     context.output = &std::cout;
     context.scheduler = &scheduler;
