@@ -1,48 +1,92 @@
 #include "exec/MachineModelCache.h"
 
 #include "base/Error.h"
+#include "cost/Calibration.h"
 #include "runtime/KernelLaunch.h"
 
-#include <filesystem>
+#include <fmt/chrono.h>
 
 using namespace tokamak;
 using namespace tokamak::exec;
 
-// Launches a kernel that does nothing but result in an array: what is left is the launch.
+// A disturbed machine is measured so often, each time by a run of its own.
+static constexpr int mostAttempts = 5;
+
+// Launches a kernel that does nothing, with what most kernels have: arrays and a number that come
+// in, an array and an aggregate that go out.
 static void launchNothing() {
-  abi::KernelPlan plan;
-  plan.name = "nothing";
-  plan.extents[0].value = plan.extents[1].value = 1;
-  plan.outputs.emplace_back();
-  plan.outputs[0].rows.value = plan.outputs[0].columns.value = 1;
-  plan.kernel = [](const TokArguments *, const TokTile *, TokWorkspace *) -> int32_t { return 0; };
-  runtime::Value result[1];
-  runtime::launchKernel(plan, nullptr, {}, result);
+  static const abi::KernelPlan plan = [] {
+    abi::KernelPlan plan;
+    plan.name = "nothing";
+    plan.extents[0] = {abi::SizeExpression::Kind::InputCells, 0};
+    plan.extents[1].value = 1;
+    plan.inputs.resize(2);
+    plan.outputs.resize(2);
+    plan.outputs[0].rows = {abi::SizeExpression::Kind::InputRows, 0};
+    plan.outputs[0].columns = {abi::SizeExpression::Kind::InputColumns, 0};
+    plan.outputs[1].kind = abi::KernelOutput::Kind::PartialScalar;
+    plan.kernel = [](const TokArguments *, const TokTile *, TokWorkspace *workspace) -> int32_t {
+      workspace->partials[0] = 0;
+      return 0;
+    };
+    return plan;
+  }();
+  static const runtime::Value array = runtime::Array::filled({100, 1}, 1);
+  runtime::Value operands[] = {array, array, 2.0}, results[2];
+  runtime::launchKernel(plan, nullptr, operands, results);
 }
 
 const cost::MachineModel &MachineModelCache::model() {
   std::lock_guard lock(mutex_);
-  return model_ ? *model_ : findOrMeasure();
+  return model_ ? *model_ : model_.emplace(findOrMeasure());
 }
 
-const cost::MachineModel &MachineModelCache::findOrMeasure() {
+cost::MachineModel MachineModelCache::findOrMeasure() {
   if (!file_.empty())
-    return model_.emplace(cost::loadMachineModel(file_));
-  std::optional<std::string> path = cost::machineModelPath();
-  if (path && std::filesystem::exists(*path)) {
-    try {
-      return model_.emplace(cost::loadMachineModel(*path));
-    } catch (const Error &) {
-      // Written by another version, or damaged: measure again.
-    }
+    return cost::readModelFile(file_).model;
+  std::optional<cost::ModelFile> stored = storedMachineModel();
+  bool isGood =
+      stored && (!stored->measured->isDisturbed || stored->measured->attempts >= mostAttempts);
+  if (isGood || (stored && missing_ == Missing::Fixed))
+    return stored->model;
+  if (missing_ == Missing::Fixed) {
+    isFixed_ = true;
+    return cost::MachineModel();
   }
-  model_ = cost::calibrate(launchNothing);
-  if (path) {
+  return measureMachine(cost::quickCalibration).model;
+}
+
+std::optional<cost::ModelFile> exec::storedMachineModel() {
+  std::optional<std::string> path = cost::machineModelPath();
+  if (!path)
+    return std::nullopt;
+  try {
+    cost::ModelFile file = cost::readModelFile(*path);
+    if (file.measured && file.measured->processor == cost::processorName())
+      return file;
+  } catch (const Error &) {
+    // Not there, written by another version, or damaged.
+  }
+  return std::nullopt;
+}
+
+cost::ModelFile exec::measureMachine(int rounds) {
+  std::optional<cost::ModelFile> before = storedMachineModel();
+  cost::Calibration found = cost::calibrate(launchNothing, rounds);
+  cost::ModelFile file{found.model, cost::Measurement()};
+  file.measured->date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  file.measured->processor = cost::processorName();
+  file.measured->isDisturbed = found.isDisturbed;
+  if (found.isDisturbed && before && before->measured->isDisturbed) {
+    file.model = cost::fasterOf(found.model, before->model);
+    file.measured->attempts = before->measured->attempts + 1;
+  }
+  if (std::optional<std::string> path = cost::machineModelPath()) {
     try {
-      cost::saveMachineModel(*model_, *path);
+      cost::writeModelFile(file, *path);
     } catch (const Error &) {
       // A read-only home: measured again next time.
     }
   }
-  return *model_;
+  return file;
 }

@@ -20,7 +20,7 @@ enum ExitStatus {
 
 // run, explain and check: all that begins with a script.
 int scriptCommand(const CommandLine &line);
-int doctorCommand();
+int doctorCommand(const CommandLine &line);
 
 // Writes what is needed to repeat a failure of ours to a file in the working directory and says so.
 void writeReproducer(const CommandLine &line, const std::string &message);

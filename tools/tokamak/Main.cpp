@@ -26,7 +26,7 @@ int main(int argc, char **argv) {
   try {
     switch (line.command) {
     case tokamak::Command::Doctor:
-      return tokamak::doctorCommand();
+      return tokamak::doctorCommand(line);
     case tokamak::Command::LanguageStatus:
       std::cout << tokamak::frontend::languageStatusMarkdown();
       return tokamak::Success;

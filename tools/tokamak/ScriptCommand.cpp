@@ -243,10 +243,8 @@ private:
 
 int tokamak::scriptCommand(const CommandLine &line) {
   CommandLine local = line;
-  if (line.command == Command::Explain) {
-    local.program.explain.program = local.program.explain.image = true;
+  if (line.command == Command::Explain)
     local.program.explanations = &std::cout;
-  }
   return Script(local).execute();
 }
 
