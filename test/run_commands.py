@@ -8,6 +8,7 @@ import gzip
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -18,10 +19,12 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TOKAMAK = ROOT / "build" / os.environ.get("TOKAMAK_PRESET", "release") / "bin/tokamak"
 EXAMPLE = "examples/breast-cancer-svm.dml"
+ONE_KERNEL = "test/commands/one-kernel.dml"
 
 
-def tokamak(*arguments, status=0):
-    done = subprocess.run([TOKAMAK, *arguments], cwd=ROOT, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+def tokamak(*arguments, status=0, **environment):
+    done = subprocess.run([TOKAMAK, *arguments], cwd=ROOT, env=os.environ | environment, capture_output=True, text=True,
+                          stdin=subprocess.DEVNULL)
     assert done.returncode == status, f"exit status {done.returncode}\n{done.stderr}"
     return done
 
@@ -44,6 +47,89 @@ def statistics_as_text():
     assert done.stdout == plain.stdout, "the script's own output is not touched"
     for text in ("GB/s", "% mem", "memory peak", "compile time", "lib/l2svm.dml:"):
         assert text in done.stderr, text
+
+
+def statistics_count_what_slices_move():
+    report = json.loads(tokamak("run", "test/commands/slices.dml", "--stats=json").stderr)
+    moved = {(op["name"], op["place"]["line"]): op["bytes"] for op in report["operators"] if op["kind"] == "native"}
+    assert moved["slice", 5] == 0, "rows are a view"
+    assert moved["slice", 6] == 100 * 2 * 10 * 8, "ten cells are read and written"
+    assert moved["insert", 7] == 100 * 2 * 8, "one cell is read and written"
+
+
+def memory_peak_has_a_fitting_unit():
+    with tempfile.NamedTemporaryFile("w", suffix=".dml") as script:
+        script.write("X = rand(rows=10, cols=10, seed=1)\nprint(sum(X))\n")
+        script.flush()
+        report = tokamak("run", script.name, "--stats").stderr
+    assert re.search(r"memory peak: [1-9][0-9.]* (bytes|KB)\n", report), report
+
+
+def explain_shows_what_is_asked_for():
+    shown = {kinds: tokamak("explain", EXAMPLE, *kinds).stdout
+             for kinds in ((), ("--explain=program",), ("--explain=image",))}
+    for kinds, text in shown.items():
+        assert ("# program" in text) == (kinds != ("--explain=image",)), kinds
+        assert ("# image" in text) == (kinds != ("--explain=program",)), kinds
+    assert "# image" in tokamak("check", EXAMPLE, "--explain=image").stderr
+    for command in ("explain", "check"):
+        errors = tokamak(command, EXAMPLE, "--explain=fusion", status=2).stderr
+        assert f"tokamak run {EXAMPLE} --explain=fusion" in errors, errors
+
+
+def machine_model_is_of_this_processor():
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "tokamak/machine-model.json"
+
+        def run_with(model, **measured):
+            path.write_text(json.dumps(model | {"measured": model["measured"] | measured}))
+            tokamak("run", ONE_KERNEL, XDG_CACHE_HOME=folder)
+            return json.loads(path.read_text())
+
+        tokamak("run", ONE_KERNEL, XDG_CACHE_HOME=folder)
+        first = json.loads(path.read_text())
+        assert re.fullmatch(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ", first["measured"]["date"]), first
+        assert first["measured"]["processor"] != "another"
+        early = "2020-01-01T00:00:00Z"
+        assert run_with(first, date=early, disturbed=False)["measured"]["date"] == early, "kept"
+        assert run_with(first, date=early, processor="another")["measured"]["processor"] == first["measured"]["processor"]
+        again = run_with(first | {"launchNanoseconds": 0.5}, date=early, disturbed=True, attempts=2)
+        assert again["measured"]["date"] != early
+        if again["measured"]["disturbed"]:
+            assert again["measured"]["attempts"] == 3 and again["launchNanoseconds"] == 0.5, "the best of all"
+        assert run_with(first, date=early, disturbed=True, attempts=5)["measured"]["date"] == early, "often enough"
+        tokamak("doctor", "--calibrate", XDG_CACHE_HOME=folder)
+        assert json.loads(path.read_text())["measured"]["date"] != early
+
+
+def machine_is_not_measured_without_need():
+    with tempfile.TemporaryDirectory() as folder:
+        for option in ("--fusion=none", "--engine=reference"):
+            tokamak("run", ONE_KERNEL, option, "--stats", XDG_CACHE_HOME=folder)
+            assert not os.listdir(folder), option
+
+
+def doctor_begins_with_a_verdict():
+    report = tokamak("doctor").stdout
+    assert re.match(r"All is in order: programs run on \d+ threads?\.\n\n", report), report
+    assert "machine model" in report and "linear algebra" in report
+    facts = json.loads(tokamak("doctor", "--json").stdout)
+    assert facts["in_order"] and facts["problems"] == [] and facts["threads"] >= 1 and facts["processor"]
+
+
+def one_thread_without_the_library_for_more():
+    with tempfile.TemporaryDirectory() as folder:
+        # The loader finds this one first, and can't use it.
+        pathlib.Path(folder, "libtbb.so.12").write_text("no library\n")
+        arguments = ["run", "test/commands/all-parallel.dml", "--threads=2", "-nvargs", f"file={folder}/X.csv"]
+        whole, broken = tokamak(*arguments), tokamak(*arguments, LD_LIBRARY_PATH=folder)
+        assert broken.stdout == whole.stdout and whole.stderr == "", whole.stderr
+        assert broken.stderr.count("warning") == 1 and "apt-get install libtbb12" in broken.stderr, broken.stderr
+        assert f"{folder}/libtbb.so.12: " in broken.stderr, "what the loader says of it"
+        quiet = tokamak(*arguments[:3], "--quiet", *arguments[3:], LD_LIBRARY_PATH=folder)
+        assert quiet.stdout == whole.stdout and quiet.stderr == "", quiet.stderr
+        report = tokamak("doctor", status=1, LD_LIBRARY_PATH=folder).stdout
+        assert report.startswith("One thing is to mend:") and "apt-get install libtbb12" in report, report
 
 
 def trace_has_every_step():
@@ -438,10 +524,13 @@ def a_stack_overflow_is_reported():
 
 
 TESTS = [output_that_is_lost, closed_output_is_no_file, files_larger_than_the_limit, writer_that_is_killed,
-         data_from_pipes, long_line_in_little_memory, names_like_the_missing_one, statistics_as_json, statistics_as_text, trace_has_every_step, reports_that_cannot_be_written_stop_the_run,
-         a_failed_run_leaves_no_trace, wrong_words_get_suggestions, wrong_values_are_explained,
-         a_builtin_of_a_library_that_cannot_be_read, arguments_that_nothing_uses_are_reported,
-         undefined_names_in_the_dialect_s_text, scripts_that_are_no_files,
+         data_from_pipes, long_line_in_little_memory, names_like_the_missing_one, statistics_as_json,
+         statistics_as_text, statistics_count_what_slices_move, memory_peak_has_a_fitting_unit,
+         explain_shows_what_is_asked_for, machine_model_is_of_this_processor, machine_is_not_measured_without_need,
+         doctor_begins_with_a_verdict, one_thread_without_the_library_for_more, trace_has_every_step,
+         reports_that_cannot_be_written_stop_the_run, a_failed_run_leaves_no_trace, wrong_words_get_suggestions,
+         wrong_values_are_explained, a_builtin_of_a_library_that_cannot_be_read,
+         arguments_that_nothing_uses_are_reported, undefined_names_in_the_dialect_s_text, scripts_that_are_no_files,
          unusable_machine_models_are_replaced, refused_memory_is_an_error_of_the_script,
          status_is_1_once_something_was_executed,
          manual_names_every_option, completion_in_bash, completion_in_other_shells, kernels_have_names_in_gdb,
@@ -454,7 +543,7 @@ def discover():
     def outcome(test):
         try:
             test()
-        except (AssertionError, subprocess.SubprocessError, ValueError, OSError) as failure:
+        except (AssertionError, subprocess.SubprocessError, LookupError, ValueError, OSError) as failure:
             return f"{type(failure).__name__}: {failure}"
         return None
     return {f"commands/{t.__name__.replace('_', '-')}": lambda t=t: outcome(t) for t in TESTS}

@@ -1,17 +1,20 @@
-// Measures bandwidths, arithmetic and launches for the machine model. Everything is timed at least
-// twice and the best counts: a disturbance only ever makes code slower. The loops are as wide as
-// generated kernels are on this machine.
+// Measures bandwidths, arithmetic and launches for the machine model, in several rounds. The best
+// time counts: a disturbance only ever makes code slower. The loops are as wide as generated
+// kernels are on this machine.
+#include "cost/Calibration.h"
+
 #include "base/WidestVectors.h"
-#include "cost/MachineModel.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
-#include <limits>
+#include <ctime>
 #include <memory>
 #include <sys/mman.h>
+#include <thread>
 #include <unistd.h>
+#include <vector>
 
 namespace tokamak::cost {
 namespace {
@@ -76,11 +79,30 @@ template <typename Function> double timeOf(Function function) {
   return std::max(duration.count(), 1.0);
 }
 
-template <typename Function> double bestOf(int repetitions, Function function) {
-  double best = timeOf(function);
-  for (int i = 1; i < repetitions; ++i)
-    best = std::min(best, timeOf(function));
-  return best;
+// Times of one measurement, in all rounds.
+class Samples {
+public:
+  template <typename Function> void measure(int repetitions, Function function) {
+    for (int i = 0; i < repetitions; ++i)
+      times_.push_back(timeOf(function));
+  }
+  double best() const { return *std::min_element(times_.begin(), times_.end()); }
+  double median() const {
+    std::vector<double> sorted = times_;
+    std::nth_element(sorted.begin(), sorted.begin() + sorted.size() / 2, sorted.end());
+    return sorted[sorted.size() / 2];
+  }
+  // How much slower the usual one is than the best.
+  double spread() const { return median() / best(); }
+
+private:
+  std::vector<double> times_;
+};
+
+double threadSeconds() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return time.tv_sec + time.tv_nsec * 1e-9;
 }
 
 struct Free {
@@ -109,17 +131,6 @@ void flush([[maybe_unused]] const double *cells, [[maybe_unused]] int64_t count)
 #endif
 }
 
-// Where there is no way to flush, at least everything behind these cells was written since.
-double nanosecondsToReadFromMemory(double *cells, int64_t count) {
-  double best = std::numeric_limits<double>::infinity();
-  for (int i = 0; i < 3; ++i) {
-    writeAll(cells, largeCells, i);
-    flush(cells, count);
-    best = std::min(best, timeOf([&] { keepAlive = readAll(cells, count); }));
-  }
-  return best;
-}
-
 double cacheCapacity(double fallback) {
 #if defined(_SC_LEVEL3_CACHE_SIZE)
   // The other cores use it too, and virtual machines report the cache of the whole socket: no more
@@ -131,63 +142,114 @@ double cacheCapacity(double fallback) {
   return fallback;
 }
 
+// All measurements; each round takes some of each.
+class Rounds {
+public:
+  // New memory in every round: at first a virtual machine may have to ask its host for it.
+  bool allocateBuffers() {
+    large_.reset();
+    large_ = allocate(largeCells);
+    small_ = allocate(smallCells);
+    return large_ && small_;
+  }
+
+  void run(const std::function<void()> &launch) {
+    auto begin = std::chrono::steady_clock::now();
+    double processorBefore = threadSeconds();
+    streaming();
+    inCache();
+    gathering_.measure(1, [&] { keepAlive = readScattered(large_.get(), gatheredBits, gathers); });
+    computing_.measure(2, [] { keepAlive = compute(steps); });
+    if (launch)
+      launching(launch);
+    std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
+    processorSeconds_ += threadSeconds() - processorBefore;
+    wallSeconds_ += wall.count();
+  }
+
+  Calibration result() const {
+    MachineModel machine;
+    machine.cacheBytes = cacheCapacity(machine.cacheBytes);
+    const double largeBytes = largeCells * 8.0, smallBytes = smallCells * 8.0;
+    machine.memoryWriteBytesPerNanosecond = largeBytes / writing_.best();
+    machine.memoryReadBytesPerNanosecond = coldCells * 8.0 / reading_.best();
+    machine.firstTouchNanosecondsPerByte =
+        std::max(0.0, touching_.best() - writing_.best()) / largeBytes;
+    machine.cacheWriteBytesPerNanosecond = cacheSweeps * smallBytes / writingInCache_.best();
+    machine.cacheReadBytesPerNanosecond = cacheSweeps * smallBytes / readingInCache_.best();
+    machine.gatherNanoseconds = gathering_.best() / gathers;
+    // Real cell operators are chains with loads and stores between them: about half of the peak.
+    machine.flopsPerNanosecond = 0.5 * steps * 128 / computing_.best();
+    if (hasLaunches_)
+      machine.launchNanoseconds = launching_.median();
+    // A thread alone on its core has all of the time. Arithmetic takes the same time again and
+    // again; memory is shared with other cores and varies more.
+    bool isDisturbed = processorSeconds_ < 0.95 * wallSeconds_ || computing_.spread() > 1.25 ||
+                       reading_.spread() > 1.6;
+    return {machine, isDisturbed};
+  }
+
+private:
+  static constexpr int64_t coldCells = largeCells / 4;
+  static constexpr int gatheredBits = 19; // 4 MiB
+  static constexpr int64_t gathers = 1 << 17;
+  static constexpr int64_t steps = 20000;
+  // Once round a small buffer is too short for the clock.
+  static constexpr int cacheSweeps = 16;
+
+  void streaming() {
+    double *cells = large_.get();
+    touching_.measure(1, [&] { writeAll(cells, largeCells, 1); });
+    writing_.measure(1, [&] { writeAll(cells, largeCells, 2); });
+    // Where there is no way to flush, at least everything behind these cells was written since.
+    flush(cells, coldCells);
+    reading_.measure(1, [&] { keepAlive = readAll(cells, coldCells); });
+  }
+
+  void inCache() {
+    double *cells = small_.get();
+    writingInCache_.measure(3, [&] {
+      for (int i = 0; i < cacheSweeps; ++i)
+        writeAll(cells, smallCells, i);
+    });
+    readingInCache_.measure(3, [&] {
+      for (int i = 0; i < cacheSweeps; ++i)
+        keepAlive = readAll(cells, smallCells);
+    });
+  }
+
+  // A program works on arrays between its launches, which then find the first-level cache full of
+  // other things. What is usual counts, not what is best.
+  void launching(const std::function<void()> &launch) {
+    constexpr int launches = 32;
+    launch();
+    for (int i = 0; i < launches; ++i) {
+      writeAll(small_.get(), smallCells, i);
+      launching_.measure(1, launch);
+    }
+    hasLaunches_ = true;
+  }
+
+  Buffer large_, small_;
+  Samples touching_, writing_, reading_, writingInCache_, readingInCache_, gathering_, computing_,
+      launching_;
+  bool hasLaunches_ = false;
+  double processorSeconds_ = 0, wallSeconds_ = 0;
+};
+
 } // namespace
 
-MachineModel calibrate(const std::function<void()> &emptyLaunch) {
-  MachineModel machine;
-  machine.cacheBytes = cacheCapacity(machine.cacheBytes);
-  Buffer large = allocate(largeCells), small = allocate(smallCells);
-  if (!large || !small)
-    return machine;
-
-  const double largeBytes = largeCells * 8.0, smallBytes = smallCells * 8.0;
-  double fresh = timeOf([&] { writeAll(large.get(), largeCells, 1); });
-  // Once more: the first time a virtual machine may have to ask its host for the memory.
-  large.reset();
-  large = allocate(largeCells);
-  if (!large)
-    return machine;
-  fresh = std::min(fresh, timeOf([&] { writeAll(large.get(), largeCells, 1); }));
-  double written = bestOf(2, [&] { writeAll(large.get(), largeCells, 2); });
-  constexpr int64_t coldCells = largeCells / 4;
-  double read = nanosecondsToReadFromMemory(large.get(), coldCells);
-  machine.memoryWriteBytesPerNanosecond = largeBytes / written;
-  machine.memoryReadBytesPerNanosecond = coldCells * 8.0 / read;
-  machine.firstTouchNanosecondsPerByte = std::max(0.0, fresh - written) / largeBytes;
-
-  // Once round a small buffer is too short for the clock.
-  constexpr int rounds = 16;
-  auto repeated = [&](auto function) {
-    return bestOf(8, [&] {
-      for (int i = 0; i < rounds; ++i)
-        function(i);
-    });
-  };
-  double smallWritten = repeated([&](int i) { writeAll(small.get(), smallCells, i); });
-  double smallRead = repeated([&](int) { keepAlive = readAll(small.get(), smallCells); });
-  machine.cacheWriteBytesPerNanosecond = rounds * smallBytes / smallWritten;
-  machine.cacheReadBytesPerNanosecond = rounds * smallBytes / smallRead;
-
-  constexpr int gatheredBits = 19; // 4 MiB
-  constexpr int64_t gathers = 1 << 18;
-  machine.gatherNanoseconds =
-      bestOf(3, [&] { keepAlive = readScattered(large.get(), gatheredBits, gathers); }) / gathers;
-
-  constexpr int64_t steps = 20000;
-  // Real cell operators are chains with loads and stores between them: about half of the peak.
-  machine.flopsPerNanosecond = 0.5 * steps * 128 / bestOf(4, [] { keepAlive = compute(steps); });
-
-  if (emptyLaunch) {
-    constexpr int launches = 64;
-    emptyLaunch();
-    machine.launchNanoseconds = bestOf(4,
-                                       [&] {
-                                         for (int i = 0; i < launches; ++i)
-                                           emptyLaunch();
-                                       }) /
-                                launches;
+Calibration calibrate(const std::function<void()> &launch, int rounds) {
+  constexpr auto pause = std::chrono::milliseconds(8);
+  Rounds measured;
+  for (int round = 0; round < rounds; ++round) {
+    if (round > 0)
+      std::this_thread::sleep_for(pause);
+    if (!measured.allocateBuffers())
+      return {MachineModel(), /*isDisturbed=*/true};
+    measured.run(launch);
   }
-  return machine;
+  return measured.result();
 }
 
 } // namespace tokamak::cost

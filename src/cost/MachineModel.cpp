@@ -5,11 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <system_error>
-#include <unistd.h>
 
 namespace tokamak::cost {
 namespace {
@@ -73,63 +68,34 @@ std::string toJson(const MachineModel &machine) {
   return json.dump(2) + "\n";
 }
 
-MachineModel loadMachineModel(const std::string &path) {
-  std::error_code ignored;
-  std::ifstream file;
-  if (std::filesystem::is_regular_file(path, ignored)) // a pipe without a writer would block
-    file.open(path);
-  if (!file.is_open())
-    throw Error("machine model " + path + ": cannot be read");
-  nlohmann::json json = nlohmann::json::parse(file, nullptr, /*allow_exceptions=*/false);
+MachineModel fasterOf(const MachineModel &first, const MachineModel &second) {
+  MachineModel result;
+  for (const Field &field : fields) {
+    double a = first.*field.value, b = second.*field.value;
+    result.*field.value = isRate(field) ? std::max(a, b) : std::min(a, b);
+  }
+  return result;
+}
+
+MachineModel parseMachineModel(const std::string &text, const std::string &name) {
+  nlohmann::json json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object())
-    throw Error("machine model " + path + ": not a JSON object");
+    throw Error("machine model " + name + ": not a JSON object");
+  json.erase("measured");
   MachineModel machine;
   for (const Field &field : fields) {
     auto found = json.find(field.name);
     if (found == json.end() || !found->is_number())
-      throw Error("machine model " + path + ": expected a number \"" + field.name + "\"");
+      throw Error("machine model " + name + ": expected a number \"" + field.name + "\"");
     double value = found->get<double>();
     if (value < 0 || (value == 0 && isRate(field)))
-      throw Error("machine model " + path + ": \"" + field.name + "\" must be positive");
+      throw Error("machine model " + name + ": \"" + field.name + "\" must be positive");
     machine.*field.value = value;
     json.erase(found);
   }
   if (!json.empty())
-    throw Error("machine model " + path + ": unknown key \"" + json.begin().key() + "\"");
+    throw Error("machine model " + name + ": unknown key \"" + json.begin().key() + "\"");
   return machine;
-}
-
-void saveMachineModel(const MachineModel &machine, const std::string &path) {
-  namespace fs = std::filesystem;
-  std::error_code problem;
-  fs::path target(path);
-  if (target.has_parent_path())
-    fs::create_directories(target.parent_path(), problem);
-  // Two processes may calibrate at the same time: each writes a file of its own.
-  fs::path temporary = path + "." + std::to_string(getpid());
-  std::ofstream file(temporary);
-  file << toJson(machine);
-  file.close();
-  if (file)
-    fs::rename(temporary, target, problem);
-  if (!file || problem) {
-    std::error_code ignored;
-    fs::remove(temporary, ignored);
-    throw Error("machine model " + path + ": cannot be written");
-  }
-}
-
-std::optional<std::string> machineModelPath() {
-  auto variable = [](const char *name) -> std::optional<std::string> {
-    const char *value = std::getenv(name);
-    return value && *value ? std::optional<std::string>(value) : std::nullopt;
-  };
-  const std::string file = "/tokamak/machine-model.json";
-  if (auto cache = variable("XDG_CACHE_HOME"))
-    return *cache + file;
-  if (auto home = variable("HOME"))
-    return *home + "/.cache" + file;
-  return std::nullopt;
 }
 
 } // namespace tokamak::cost

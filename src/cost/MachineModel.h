@@ -1,15 +1,13 @@
 // What this machine can do, in bytes and operations per nanosecond; operator costs are computed
 // from it.
 //
-//   cost::MachineModel machine = cost::loadMachineModel("machine-model.json");
+//   cost::MachineModel machine = cost::readModelFile("machine-model.json").model;
 //   double ns = cost::nanoseconds(machine, {.readBytes = 8e6, .flops = 2e6});
 //
 // Plans depend on the model, never on the clock: tests and reproducible runs use a fixed model.
 #ifndef TOKAMAK_COST_MACHINEMODEL_H
 #define TOKAMAK_COST_MACHINEMODEL_H
 
-#include <functional>
-#include <optional>
 #include <string>
 
 namespace tokamak::cost {
@@ -52,21 +50,13 @@ double nanoseconds(const MachineModel &machine, const Work &work);
 // can not.
 double leastNanoseconds(const MachineModel &machine, const Work &work, double cachedReadBytes);
 
+// Of each figure the better one: a disturbed measurement is never too fast.
+MachineModel fasterOf(const MachineModel &first, const MachineModel &second);
+
 std::string toJson(const MachineModel &machine);
-// Throws tokamak::Error naming the file where it can not be read, is not JSON, or misses or
-// misspells a key.
-MachineModel loadMachineModel(const std::string &path);
-// Writes to a temporary name first, then renames; makes the folder. Throws tokamak::Error where
-// that fails.
-void saveMachineModel(const MachineModel &machine, const std::string &path);
-
-// $XDG_CACHE_HOME/tokamak/machine-model.json, by default below ~/.cache; nullopt where neither
-// variable is set.
-std::optional<std::string> machineModelPath();
-
-// Measures this machine in less than 100 ms. `emptyLaunch`, where given, launches a kernel that
-// does nothing.
-MachineModel calibrate(const std::function<void()> &emptyLaunch = {});
+// `name` is the file's, for messages. Throws tokamak::Error where the text is not JSON, or misses
+// or misspells a key. The key "measured" is a file's own (ModelFile.h).
+MachineModel parseMachineModel(const std::string &text, const std::string &name);
 
 } // namespace tokamak::cost
 #endif

@@ -4,46 +4,35 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
-#include <fstream>
-
 using namespace tokamak;
 using namespace tokamak::cost;
 
-static std::string temporaryPath(const char *name) { return testing::TempDir() + "/" + name; }
-
-static std::string messageOfLoading(const std::string &text) {
-  std::string path = temporaryPath("broken-model.json");
-  std::ofstream(path) << text;
+static std::string messageOfParsing(const std::string &text) {
   try {
-    loadMachineModel(path);
+    parseMachineModel(text, "broken-model.json");
   } catch (const Error &error) {
     return error.message();
   }
   return "";
 }
 
-TEST(MachineModel, savesAndLoads) {
-  MachineModel machine;
-  machine.memoryReadBytesPerNanosecond = 17.25;
-  std::string path = temporaryPath("new-folder/machine-model.json");
-  saveMachineModel(machine, path);
-  EXPECT_EQ(loadMachineModel(path), machine);
-}
-
 TEST(MachineModel, namesWhatIsWrongWithAFile) {
-  EXPECT_NE(messageOfLoading("[1]").find("not a JSON object"), std::string::npos);
-  EXPECT_NE(messageOfLoading("{}").find("\"cacheReadBytesPerNanosecond\""), std::string::npos);
+  EXPECT_NE(messageOfParsing("[1]").find("not a JSON object"), std::string::npos);
+  EXPECT_NE(messageOfParsing("{}").find("\"cacheReadBytesPerNanosecond\""), std::string::npos);
   std::string json = toJson(MachineModel());
   std::string unknown = json;
   unknown.insert(1, "\"speed\": 3,");
-  EXPECT_NE(messageOfLoading(unknown).find("unknown key \"speed\""), std::string::npos);
+  EXPECT_NE(messageOfParsing(unknown).find("unknown key \"speed\""), std::string::npos);
   MachineModel still;
   still.flopsPerNanosecond = 0;
-  EXPECT_NE(messageOfLoading(toJson(still)).find("must be positive"), std::string::npos);
-  EXPECT_THROW(loadMachineModel(temporaryPath("no-such-model.json")), Error);
+  EXPECT_NE(messageOfParsing(toJson(still)).find("must be positive"), std::string::npos);
+}
+
+TEST(MachineModel, fasterTakesTheBetterOfEachFigure) {
+  MachineModel slowMemory, slowLaunch;
+  slowMemory.memoryReadBytesPerNanosecond /= 2;
+  slowLaunch.launchNanoseconds *= 2;
+  EXPECT_EQ(fasterOf(slowMemory, slowLaunch), MachineModel());
 }
 
 TEST(MachineModel, chargesMemoryBeyondTheCache) {
@@ -64,27 +53,4 @@ TEST(MachineModel, leastTimeIsNeverMore) {
     for (double flops : {0.0, 1e5, 1e9})
       EXPECT_LE(leastNanoseconds(machine, {.writtenBytes = bytes, .flops = flops}, bytes),
                 nanoseconds(machine, {.readBytes = bytes, .writtenBytes = bytes, .flops = flops}));
-}
-
-TEST(MachineModel, pathFollowsTheEnvironment) {
-  setenv("XDG_CACHE_HOME", "/cache", 1);
-  EXPECT_EQ(machineModelPath(), "/cache/tokamak/machine-model.json");
-  unsetenv("XDG_CACHE_HOME");
-  setenv("HOME", "/home/somebody", 1);
-  EXPECT_EQ(machineModelPath(), "/home/somebody/.cache/tokamak/machine-model.json");
-}
-
-TEST(Calibration, measuresInATenthOfASecond) {
-  auto begin = std::chrono::steady_clock::now();
-  int launches = 0;
-  MachineModel machine = calibrate([&] { ++launches; });
-  double milliseconds =
-      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
-  EXPECT_GT(launches, 0);
-  EXPECT_GT(machine.cacheReadBytesPerNanosecond, machine.memoryReadBytesPerNanosecond * 0.8);
-  EXPECT_GT(machine.flopsPerNanosecond, 0.5);
-  EXPECT_GE(machine.firstTouchNanosecondsPerByte, 0);
-  // The bound is 100 ms on a machine that does nothing else; a loaded test machine gets more.
-  EXPECT_LT(milliseconds, 1000);
-  std::printf("%.1f ms\n%s", milliseconds, toJson(machine).c_str());
 }

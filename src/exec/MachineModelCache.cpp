@@ -2,10 +2,12 @@
 
 #include "base/Error.h"
 #include "base/RunInputs.h"
+#include "cost/Calibration.h"
 #include "runtime/KernelLaunch.h"
 
 #include <cerrno>
 #include <filesystem>
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <system_error>
 #include <unistd.h>
@@ -13,16 +15,31 @@
 using namespace tokamak;
 using namespace tokamak::exec;
 
-// Launches a kernel that does nothing but result in an array: what is left is the launch.
+// A disturbed machine is measured so often, each time by a run of its own.
+static constexpr int mostAttempts = 5;
+
+// Launches a kernel that does nothing, with what most kernels have: arrays and a number that come
+// in, an array and an aggregate that go out.
 static void launchNothing() {
-  abi::KernelPlan plan;
-  plan.name = "nothing";
-  plan.extents[0].value = plan.extents[1].value = 1;
-  plan.outputs.emplace_back();
-  plan.outputs[0].rows.value = plan.outputs[0].columns.value = 1;
-  plan.kernel = [](const TokArguments *, const TokTile *, TokWorkspace *) -> int32_t { return 0; };
-  runtime::Value result[1];
-  runtime::launchKernel(plan, nullptr, {}, result);
+  static const abi::KernelPlan plan = [] {
+    abi::KernelPlan plan;
+    plan.name = "nothing";
+    plan.extents[0] = {abi::SizeExpression::Kind::InputCells, 0};
+    plan.extents[1].value = 1;
+    plan.inputs.resize(2);
+    plan.outputs.resize(2);
+    plan.outputs[0].rows = {abi::SizeExpression::Kind::InputRows, 0};
+    plan.outputs[0].columns = {abi::SizeExpression::Kind::InputColumns, 0};
+    plan.outputs[1].kind = abi::KernelOutput::Kind::PartialScalar;
+    plan.kernel = [](const TokArguments *, const TokTile *, TokWorkspace *workspace) -> int32_t {
+      workspace->partials[0] = 0;
+      return 0;
+    };
+    return plan;
+  }();
+  static const runtime::Value array = runtime::Array::filled({100, 1}, 1);
+  runtime::Value operands[] = {array, array, 2.0}, results[2];
+  runtime::launchKernel(plan, nullptr, operands, results);
 }
 
 // Why the file of the model can neither be read nor made; empty if there is none, or a plain file.
@@ -40,35 +57,67 @@ static std::string complaintAbout(const std::string &path) {
 
 const cost::MachineModel &MachineModelCache::model() {
   std::lock_guard lock(mutex_);
-  if (!model_)
-    noteInputText("machine model, for --machine-model", cost::toJson(findOrMeasure()));
+  if (!model_) {
+    model_ = findOrMeasure();
+    noteInputText("machine model, for --machine-model", cost::toJson(*model_));
+  }
   return *model_;
 }
 
-const cost::MachineModel &MachineModelCache::findOrMeasure() {
+cost::MachineModel MachineModelCache::findOrMeasure() {
   if (!file_.empty())
-    return model_.emplace(cost::loadMachineModel(file_));
+    return cost::readModelFile(file_).model;
   std::optional<std::string> path = cost::machineModelPath();
   if (std::string reason = path ? complaintAbout(*path) : ""; !reason.empty()) {
     if (warn_)
       warn_(fmt::format("can't use the machine model {}: {}; plans are made for a typical machine",
                         *path, reason));
-    return model_.emplace();
+    isFixed_ = true;
+    return cost::MachineModel();
   }
-  if (path && std::filesystem::exists(*path)) {
-    try {
-      return model_.emplace(cost::loadMachineModel(*path));
-    } catch (const Error &) {
-      // Written by another version, or damaged: measure again.
-    }
+  std::optional<cost::ModelFile> stored = storedMachineModel();
+  bool isGood =
+      stored && (!stored->measured->isDisturbed || stored->measured->attempts >= mostAttempts);
+  if (isGood || (stored && missing_ == Missing::Fixed))
+    return stored->model;
+  if (missing_ == Missing::Fixed) {
+    isFixed_ = true;
+    return cost::MachineModel();
   }
-  model_ = cost::calibrate(launchNothing);
-  if (path) {
+  return measureMachine(cost::quickCalibration).model;
+}
+
+std::optional<cost::ModelFile> exec::storedMachineModel() {
+  std::optional<std::string> path = cost::machineModelPath();
+  if (!path)
+    return std::nullopt;
+  try {
+    cost::ModelFile file = cost::readModelFile(*path);
+    if (file.measured && file.measured->processor == cost::processorName())
+      return file;
+  } catch (const Error &) {
+    // Not there, written by another version, or damaged.
+  }
+  return std::nullopt;
+}
+
+cost::ModelFile exec::measureMachine(int rounds) {
+  std::optional<cost::ModelFile> before = storedMachineModel();
+  cost::Calibration found = cost::calibrate(launchNothing, rounds);
+  cost::ModelFile file{found.model, cost::Measurement()};
+  file.measured->date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  file.measured->processor = cost::processorName();
+  file.measured->isDisturbed = found.isDisturbed;
+  if (found.isDisturbed && before && before->measured->isDisturbed) {
+    file.model = cost::fasterOf(found.model, before->model);
+    file.measured->attempts = before->measured->attempts + 1;
+  }
+  if (std::optional<std::string> path = cost::machineModelPath()) {
     try {
-      cost::saveMachineModel(*model_, *path);
+      cost::writeModelFile(file, *path);
     } catch (const Error &) {
       // A read-only home: measured again next time.
     }
   }
-  return *model_;
+  return file;
 }

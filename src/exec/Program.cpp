@@ -107,7 +107,11 @@ void Program::run(runtime::ExecutionContext &context, std::span<runtime::Value> 
   codegen::KernelCompiler &kernels =
       options_.kernels ? *options_.kernels : ownKernels.emplace(compilerOptions);
 
-  MachineModelCache machine(options_.machineModel, options_.warn);
+  using Missing = MachineModelCache::Missing;
+  MachineModelCache machine(options_.machineModel, options_.selector == fusion::Selector::None
+                                                       ? Missing::Fixed
+                                                       : Missing::Measured,
+                            options_.warn);
   pipeline::SessionOptions sessionOptions;
   sessionOptions.selector = options_.selector;
   sessionOptions.machine = [&]() -> const cost::MachineModel & { return machine.model(); };
@@ -132,7 +136,7 @@ void Program::run(runtime::ExecutionContext &context, std::span<runtime::Value> 
     counts.kernelsReused = after.cacheHits - before.cacheHits;
     counts.kernelTime = after.compileNanoseconds - before.compileNanoseconds;
     counts.materializedArrays = executor.materializedArrays();
-    if (context.profile && counts.specializations > 0)
+    if (context.profile && counts.specializations > 0 && !machine.isFixed())
       counts.memoryBytesPerNanosecond = machine.model().memoryReadBytesPerNanosecond;
     counts_ = counts;
   };

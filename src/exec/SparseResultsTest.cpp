@@ -1,6 +1,6 @@
 // Whole programs on sparse matrices: the layout and the cells of elementwise results.
 #include "base/CellOperators.h"
-#include "cost/MachineModel.h"
+#include "cost/ModelFile.h"
 #include "exec/Program.h"
 #include "ir/tok/Precision.h"
 #include "ir/tok/TokDialect.h"
@@ -29,7 +29,7 @@ std::string machineForSparseMatrices() {
   cost::MachineModel machine;
   machine.gatherNanoseconds = 0.1;
   std::string path = testing::TempDir() + "sparse-results-machine-model.json";
-  cost::saveMachineModel(machine, path);
+  cost::writeModelFile({machine}, path);
   return path;
 }
 

@@ -94,6 +94,7 @@ void reshape(ExecutionContext &context, std::span<Value> operands, std::span<Val
   }
   if (byRow) {
     results[0] = source.reshaped({rows, columns});
+    context.touchedBytes = 0;
     return;
   }
   ArrayPointer result = Array::create({rows, columns});

@@ -406,12 +406,16 @@ void Executor::runNative(const Image &image, const Instruction &instruction, con
   ProfiledStep step(context_.profile, StepKind::Native, native.name, placeOf(image, instruction));
   step.touches(operands.values());
   convertOperands(native.operands, operands.values());
+  context_.touchedBytes.reset();
   native.function(context_, operands.values(), results.values());
   convertResults(instruction, results.values());
   if (instruction.target > 0 && updates_) // of tok.insert
     (*updates_)[instruction.target - 1].note(insertedRegion(operands.values()),
                                              *results.values().front().array());
-  step.touches(results.values());
+  if (context_.touchedBytes)
+    step.touchesOnly(*context_.touchedBytes);
+  else
+    step.touches(results.values());
   countMaterialized(results.values());
   scatter(instruction, lists, slots, results.values());
 }

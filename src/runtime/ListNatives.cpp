@@ -44,7 +44,7 @@ ListRange rangeOf(const List &list, const Value &from, const Value &to) {
 }
 
 // list(names, elements...): the names joined by commas, or nothing.
-void list(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+void list(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   List list;
   for (Value &element : operands.subspan(1))
     list.elements.push_back(std::move(element));
@@ -57,6 +57,7 @@ void list(ExecutionContext &, std::span<Value> operands, std::span<Value> result
     }
     list.names.resize(list.elements.size());
   }
+  context.touchedBytes = 0;
   results[0] = makeList(std::move(list));
 }
 
@@ -73,17 +74,18 @@ void listSlice(ExecutionContext &, std::span<Value> operands, std::span<Value> r
 }
 
 // The only element of a list, as it is.
-void listElement(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+void listElement(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   const List &source = listOperand(operands[0], "as.list");
   if (source.elements.size() != 1)
     throw Error(
         fmt::format("expected a list of one element, got one of {}", source.elements.size()));
+  context.touchedBytes = 0;
   results[0] = source.elements.front();
 }
 
 // L[from] = anything, L[from:to] = list of as many elements. A list of one element stands for the
 // element; one that has a name renames the element of a list with names.
-void listInsert(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+void listInsert(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   List result = listOperand(operands[0], "left indexing");
   const Value &to = operands.size() > 3 ? operands[3] : Value();
   ListRange range = rangeOf(result, operands[2], to);
@@ -100,6 +102,7 @@ void listInsert(ExecutionContext &, std::span<Value> operands, std::span<Value> 
     if (!result.names.empty() && !values.names.empty())
       std::copy(values.names.begin(), values.names.end(), result.names.begin() + range.begin);
   }
+  context.touchedBytes = 0;
   results[0] = makeList(std::move(result));
 }
 

@@ -10,6 +10,7 @@
 #include "runtime/Value.h"
 
 #include <iosfwd>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -35,6 +36,9 @@ struct ExecutionContext {
   Profile *profile = nullptr; // null: nothing is measured
   int64_t seed = -1;          // --seed; -1: every draw takes a fresh seed
   DrawPosition draws;
+  // For --stats: a native that does not read all of its operands or write all of its results says
+  // how many bytes it moved.
+  std::optional<int64_t> touchedBytes = {};
 };
 
 // Results may have any layout: what may be sparse ends with Array::inBestLayout.

@@ -38,7 +38,9 @@ struct OperatorProfile {
   SourcePlace place;
   int64_t calls = 0;
   int64_t nanoseconds = 0;
-  int64_t bytes = 0; // of arrays read and written, each once a call; 0 for compilations
+  // Of arrays read and written, each once a call; of slices and replaced cells those moved. 0 for
+  // compilations.
+  int64_t bytes = 0;
   double predictedNanoseconds = 0; // by the cost model; 0: no prediction
 };
 
@@ -106,6 +108,8 @@ public:
       if (value.isArray() && std::ranges::find(seen, value.array().get()) == seen.end())
         step_.bytes += seen.emplace_back(value.array().get())->bytes();
   }
+  // Instead of all that.
+  void touchesOnly(int64_t bytes) { step_.bytes = bytes; }
 
 private:
   Profile *profile_;

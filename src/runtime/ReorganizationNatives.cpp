@@ -63,6 +63,7 @@ void transpose(ExecutionContext &context, std::span<Value> operands, std::span<V
   int64_t rows = shape[rank - 1], columns = shape[rank - 2], cells = source.cells();
   if (rows == 1 || columns == 1 || cells == 0) {
     results[0] = source.reshaped(shape);
+    context.touchedBytes = 0;
     return;
   }
   ArrayPointer result = Array::create(shape, source.elementType());
@@ -117,21 +118,36 @@ void slice(ExecutionContext &context, std::span<Value> operands, std::span<Value
   CellRange range = rangeOf(source, operands.subspan(1, 4));
   if (range.rows() == source.rows() && range.columns() == source.columns()) {
     results[0] = operands[0];
+    context.touchedBytes = 0;
     return;
   }
   if (source.isCsr()) {
-    results[0] = sliceSparse(context, source, range);
+    ArrayReference result = sliceSparse(context, source, range);
+    context.touchedBytes = 2 * result->bytes();
+    results[0] = std::move(result);
     return;
   }
   if (range.columns() == source.columns()) {
     results[0] = source.rowView(range.rowBegin, range.rowEnd);
+    context.touchedBytes = 0;
     return;
   }
   ArrayPointer result = Array::create({range.rows(), range.columns()}, source.elementType());
   for (int64_t i = 0; i < range.rows(); ++i)
     copyCells(source, (range.rowBegin + i) * source.columns() + range.columnBegin, range.columns(),
               *result, i * range.columns());
+  context.touchedBytes = 2 * result->bytes();
   results[0] = std::move(result);
+}
+
+// The matrix that left indexing writes to: the operand itself where nobody else has it. Then only
+// the replaced cells are read and written.
+ArrayPointer insertionTarget(ExecutionContext &context, Value &operand, CellRange range) {
+  const Array *before = operand.array().get();
+  ArrayPointer result = takeOrCopy(operand);
+  if (result.get() == before)
+    context.touchedBytes = 2 * range.rows() * range.columns() * byteSize(result->elementType());
+  return result;
 }
 
 void insert(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
@@ -154,7 +170,7 @@ void insert(ExecutionContext &context, std::span<Value> operands, std::span<Valu
       results[0] = insertSparse(context, operands[0].array(), Array::filled({1, 1}, value), range);
       return;
     }
-    ArrayPointer result = takeOrCopy(operands[0]);
+    ArrayPointer result = insertionTarget(context, operands[0], range);
     withCellType(*result, [&]<typename Number>() {
       mutableCellsOf<Number>(*result)[range.rowBegin * columns + range.columnBegin] =
           static_cast<Number>(value);
@@ -172,7 +188,7 @@ void insert(ExecutionContext &context, std::span<Value> operands, std::span<Valu
   }
   if (value.isCsr())
     operands[1] = Array::asDense(operands[1].array());
-  ArrayPointer result = takeOrCopy(operands[0]);
+  ArrayPointer result = insertionTarget(context, operands[0], range);
   for (int64_t i = 0; i < range.rows(); ++i)
     copyCells(*operands[1].array(), i * range.columns(), range.columns(), *result,
               (range.rowBegin + i) * columns + range.columnBegin);

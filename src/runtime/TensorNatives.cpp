@@ -27,13 +27,14 @@ bool hasCells(const Shape &shape, int64_t cells) {
   return empty ? cells == 0 : !tooLarge && product == cells;
 }
 
-void view(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+void view(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   const Array &source = denseOperand(operands[0], "view");
   Shape shape = shapeOperand(operands.subspan(1), "view");
   if (!hasCells(shape, source.cells()))
     throw Error(fmt::format("view: cannot show {} as {}: the cells are not as many",
                             source.shape().text(), shape.text()));
   results[0] = source.reshaped(shape);
+  context.touchedBytes = 0;
 }
 
 // Row number `row` of the result (counted over all dimensions but the last) begins at this cell of
@@ -60,6 +61,7 @@ void expand(ExecutionContext &context, std::span<Value> operands, std::span<Valu
                               from.text(), to.text()));
   if (from == to) {
     results[0] = operands[0];
+    context.touchedBytes = 0;
     return;
   }
   ArrayPointer result = Array::create(to, source.elementType());

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <dlfcn.h>
 #include <filesystem>
+#include <fmt/format.h>
 #include <mutex>
 #include <sched.h>
 #include <sys/mman.h>
@@ -48,16 +49,6 @@ int usableThreads() {
   return std::max(threads, 1);
 }
 
-// The library beside the program; unit tests stand one folder deeper.
-void *openParallelLibrary() {
-  std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-  for (const std::filesystem::path &place : {folder, folder.parent_path()})
-    if (void *library = dlopen((place / "libtokamak-parallel.so").c_str(), RTLD_NOW | RTLD_LOCAL))
-      return library;
-  throw Error(std::string("running in parallel needs libtokamak-parallel.so beside the program: ") +
-              dlerror());
-}
-
 // How many of the threads find room for their stacks; under `ulimit -v` it may be none.
 int workersWithRoom(int wanted) {
   std::vector<void *> stacks;
@@ -73,53 +64,89 @@ int workersWithRoom(int wanted) {
   return static_cast<int>(stacks.size());
 }
 
-struct ParallelFunctions {
-  decltype(&tokamakArenaCreate) create;
-  decltype(&tokamakArenaDestroy) destroy;
-  decltype(&tokamakArenaForEach) forEach;
+struct ParallelLibrary {
+  decltype(&tokamakArenaCreate) create = nullptr;
+  decltype(&tokamakArenaDestroy) destroy = nullptr;
+  decltype(&tokamakArenaForEach) forEach = nullptr;
+  std::string problem; // why there are no functions
 };
 
-const ParallelFunctions &parallelFunctions() {
-  static const ParallelFunctions functions = [] {
-    void *library = openParallelLibrary();
-    return ParallelFunctions{
-        reinterpret_cast<decltype(&tokamakArenaCreate)>(dlsym(library, "tokamakArenaCreate")),
-        reinterpret_cast<decltype(&tokamakArenaDestroy)>(dlsym(library, "tokamakArenaDestroy")),
-        reinterpret_cast<decltype(&tokamakArenaForEach)>(dlsym(library, "tokamakArenaForEach"))};
-  }();
-  return functions;
+template <typename Function>
+bool bind(void *library, const char *name, Function &function, std::string &errors) {
+  function = reinterpret_cast<Function>(dlsym(library, name));
+  if (!function)
+    errors += fmt::format("\n  {}", dlerror());
+  return function;
+}
+
+// The library beside the program; unit tests stand one folder deeper.
+ParallelLibrary openParallelLibrary() {
+  std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  std::string errors;
+  bool isThere = false;
+  for (const std::filesystem::path &place : {folder, folder.parent_path()}) {
+    std::filesystem::path path = place / "libtokamak-parallel.so";
+    void *handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!handle) {
+      errors += fmt::format("\n  {}", dlerror());
+      isThere |= std::filesystem::exists(path);
+      continue;
+    }
+    ParallelLibrary library;
+    if (bind(handle, "tokamakArenaCreate", library.create, errors) &&
+        bind(handle, "tokamakArenaDestroy", library.destroy, errors) &&
+        bind(handle, "tokamakArenaForEach", library.forEach, errors))
+      return library;
+  }
+  ParallelLibrary missing;
+  missing.problem =
+      (isThere ? "oneTBB can't be loaded; install the Debian package libtbb12 (apt-get install "
+                 "libtbb12)"
+               : "libtokamak-parallel.so is not beside the program, where ./dev build leaves it") +
+      errors;
+  return missing;
+}
+
+const ParallelLibrary &parallelLibrary() {
+  static const ParallelLibrary library = openParallelLibrary();
+  return library;
+}
+
+void warnOnStandardError(const std::string &message) {
+  std::fprintf(stderr, "warning: %s\n", message.c_str());
 }
 
 } // namespace
 
+std::string parallelLibraryProblem() { return parallelLibrary().problem; }
+
 struct Scheduler::Arena {
-  explicit Arena(int threads) : threads(threads) {}
   ~Arena() {
     if (arena)
-      parallelFunctions().destroy(arena);
+      parallelLibrary().destroy(arena);
   }
-  int threads;
   std::once_flag started;
   void *arena = nullptr;
-
-  // Null where there is no memory for another thread.
-  void *get() {
-    std::call_once(started, [this] {
-      if (int workers = workersWithRoom(threads - 1); workers > 0)
-        arena = parallelFunctions().create(workers + 1, deepStackBytes);
-    });
-    return arena;
-  }
 };
 
-Scheduler::Scheduler(int threads)
-    : threads_(threads > 0 ? threads : usableThreads()), arena_(std::make_unique<Arena>(threads_)) {
-}
+Scheduler::Scheduler(int threads, Warning warn)
+    : threads_(threads > 0 ? threads : usableThreads()),
+      warn_(warn ? std::move(warn) : warnOnStandardError), arena_(std::make_unique<Arena>()) {}
 Scheduler::~Scheduler() = default;
 
 void Scheduler::forEach(int64_t count, const std::function<void(int64_t)> &body) {
-  void *arena = count > 1 && threads_ > 1 ? arena_->get() : nullptr;
-  if (!arena) {
+  if (count > 1 && threads_ > 1)
+    std::call_once(arena_->started, [this] {
+      const ParallelLibrary &library = parallelLibrary();
+      int workers = workersWithRoom(threads_ - 1);
+      if (!library.problem.empty())
+        warn_(fmt::format("one thread instead of {}: {}", threads_.exchange(1), library.problem));
+      else if (workers > 0)
+        arena_->arena = library.create(workers + 1, deepStackBytes);
+      else
+        threads_ = 1; // no memory for another stack
+    });
+  if (count <= 1 || threads_ == 1) {
     for (int64_t i = 0; i < count; ++i) {
       checkInterrupt();
       body(i);
@@ -132,7 +159,7 @@ void Scheduler::forEach(int64_t count, const std::function<void(int64_t)> &body)
       (*static_cast<const std::function<void(int64_t)> *>(context))(i);
   };
   void *context = const_cast<std::function<void(int64_t)> *>(&body);
-  parallelFunctions().forEach(arena, count, call, context);
+  parallelLibrary().forEach(arena_->arena, count, call, context);
   checkInterrupt();
 }
 

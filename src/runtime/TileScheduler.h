@@ -7,18 +7,23 @@
 #ifndef TOKAMAK_RUNTIME_TILESCHEDULER_H
 #define TOKAMAK_RUNTIME_TILESCHEDULER_H
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 
 namespace tokamak::runtime {
 
 class Scheduler {
 public:
-  // threads <= 0: as many as the process may use (CPU affinity and cgroup limits honoured).
-  explicit Scheduler(int threads);
+  using Warning = std::function<void(const std::string &)>;
+  // threads <= 0: as many as the process may use (CPU affinity and cgroup limits honoured). Where
+  // oneTBB can't be loaded, all runs on the calling thread and `warn` is told once; without `warn`
+  // that goes to stderr.
+  explicit Scheduler(int threads, Warning warn = {});
   ~Scheduler();
-  int threads() const { return threads_; }
+  int threads() const { return threads_; } // 1 once oneTBB could not be loaded
   // Calls body(i) for each i in [0, count). Runs inline when count is 1 or there is one thread. The
   // body must not throw. Throws Error(Interrupted) if the user interrupted the program: then some
   // calls were left out.
@@ -26,9 +31,14 @@ public:
 
 private:
   struct Arena; // oneTBB's, started on first parallel use
-  int threads_;
+  std::atomic<int> threads_;
+  Warning warn_;
   std::unique_ptr<Arena> arena_;
 };
+
+// Why programs can't run on several threads here: what to install, and a line for each thing that
+// the loader said. Empty where they can. Loads oneTBB.
+std::string parallelLibraryProblem();
 
 } // namespace tokamak::runtime
 #endif

@@ -7,7 +7,7 @@
 //   tokamak-fuzz FILE.dml FILE.mlir ...          these programs, under every selector and as they
 //   say
 #include "base/Error.h"
-#include "cost/MachineModel.h"
+#include "cost/ModelFile.h"
 #include "exec/Program.h"
 #include "tokamak-fuzz/Engines.h"
 #include "tokamak-fuzz/ProgramGenerator.h"
@@ -185,7 +185,7 @@ std::string writeMachineModel() {
   std::string path =
       (std::filesystem::temp_directory_path() / fmt::format("tokamak-fuzz-{}.json", getpid()))
           .string();
-  cost::saveMachineModel(cost::MachineModel(), path);
+  cost::writeModelFile({}, path);
   return path;
 }
 

@@ -97,7 +97,7 @@ std::string complaintAboutMemory(const std::string &text) {
 
 std::string complaintAboutModel(const std::string &path) {
   try {
-    cost::loadMachineModel(path);
+    cost::readModelFile(path);
     return "";
   } catch (const Error &error) {
     return error.message();
@@ -111,7 +111,7 @@ std::string complaintAboutFolder(const std::string &path) {
   return error ? fmt::format("can't read the folder '{}': {}", path, error.message()) : "";
 }
 
-void setExplanations(const std::vector<std::string> &kinds, exec::Explanations &explain) {
+void setExplanations(const std::vector<std::string> &kinds, CommandLine &line) {
   const std::map<std::string, bool exec::Explanations::*> known = {
       {"program", &exec::Explanations::program},    {"image", &exec::Explanations::image},
       {"fusion", &exec::Explanations::fusion},      {"loops", &exec::Explanations::loops},
@@ -123,8 +123,15 @@ void setExplanations(const std::vector<std::string> &kinds, exec::Explanations &
       throw CLI::ValidationError(
           "--explain",
           fmt::format("'{}' is none of program, image, fusion, loops, llvm, asm, recompile", kind));
-    explain.*found->second = true;
+    if (line.command != Command::Run && kind != "program" && kind != "image")
+      throw CLI::ValidationError(
+          "--explain", fmt::format("kernels are planned when the program runs and its data are "
+                                   "known: tokamak run {} --explain={}",
+                                   line.file, kind));
+    line.program.explain.*found->second = true;
   }
+  if (line.command == Command::Explain && kinds.empty())
+    line.program.explain.program = line.program.explain.image = true;
 }
 
 void setDisabled(const std::vector<std::string> &names, llvm::StringSet<> &disabled) {
@@ -170,7 +177,7 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
   std::string precision = "f64";
   std::string stats = "none", shell;
   std::vector<std::string> explain, disable;
-  auto addCompileOptions = [&](CLI::App *command) {
+  auto addCompileOptions = [&](CLI::App *command, const char *explainable) {
     command->add_option("file", line.file, "the DML script, or a .mlir file in the tok dialect")
         ->required();
     command
@@ -181,9 +188,7 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
     command->add_option("--disable", disable, "rules and passes to leave out, by name")
         ->delimiter(',')
         ->allow_extra_args(false);
-    command
-        ->add_option("--explain", explain,
-                     "program, image, fusion, loops, llvm, asm, recompile; several with commas")
+    command->add_option("--explain", explain, fmt::format("{}; several with commas", explainable))
         ->delimiter(',')
         ->allow_extra_args(false);
     command
@@ -195,7 +200,7 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
     command->add_flag("--quiet", line.quiet, "no warnings");
   };
   CLI::App *run = app.add_subcommand("run", "run a script");
-  addCompileOptions(run);
+  addCompileOptions(run, "program, image, fusion, loops, llvm, asm, recompile");
   run->add_option("--fusion", selector,
                   "which operators fuse: none, all, no-redundancy or cost (default)")
       ->check(CLI::IsMember({"none", "all", "no-redundancy", "cost"}));
@@ -226,11 +231,14 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
       "Behind the file: -nvargs name=value ... gives $name, -args value ... gives $1, $2, ...");
   CLI::App *explainCommand =
       app.add_subcommand("explain", "show what a script is compiled to, without running it");
-  addCompileOptions(explainCommand);
+  addCompileOptions(explainCommand, "program, image (default: both)");
   CLI::App *check = app.add_subcommand("check", "find a script's errors without running it");
-  addCompileOptions(check);
+  addCompileOptions(check, "program, image");
   CLI::App *doctor =
       app.add_subcommand("doctor", "say what this machine offers and whether all is in order");
+  doctor->add_flag("--calibrate", line.calibrate,
+                   "measure the machine's speeds anew, which decide what is fused");
+  doctor->add_flag("--json", line.json, "the report as JSON");
   CLI::App *completion = app.add_subcommand(
       "completion", "print a script that completes tokamak's options in a shell");
   completion->add_option("shell", shell, "bash, zsh or fish")
@@ -250,7 +258,12 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
     std::reverse(words.begin(), words.end()); // as CLI11 wants them
     app.parse(words);
     setArguments(scriptArguments, form, line);
-    setExplanations(explain, line.program.explain);
+    line.command = run->parsed()              ? Command::Run
+                   : explainCommand->parsed() ? Command::Explain
+                   : check->parsed()          ? Command::Check
+                   : doctor->parsed()         ? Command::Doctor
+                                              : Command::LanguageStatus;
+    setExplanations(explain, line);
     setDisabled(disable, line.program.disabled);
     line.memoryBytes = parseBytes(memory).value_or(0);
   } catch (const CLI::ExtrasError &error) {
@@ -271,11 +284,6 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
     std::cout << completionScript(app, shell);
     return 0;
   }
-  line.command = run->parsed()              ? Command::Run
-                 : explainCommand->parsed() ? Command::Explain
-                 : check->parsed()          ? Command::Check
-                 : doctor->parsed()         ? Command::Doctor
-                                            : Command::LanguageStatus;
   line.singlePrecision = precision == "f32";
   line.engine = engine == "reference" ? Engine::Reference : Engine::Native;
   line.program.selector = selector == "none"            ? fusion::Selector::None

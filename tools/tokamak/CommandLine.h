@@ -35,6 +35,7 @@ struct CommandLine {
   bool color = false;
   Statistics statistics = Statistics::None; // of the run, on stderr
   std::string trace;                        // file for a timeline; empty: none
+  bool calibrate = false, json = false;     // of doctor
   exec::ProgramOptions program;
 };
 

@@ -21,7 +21,7 @@ enum ExitStatus {
 
 // run, explain and check: all that begins with a script.
 int scriptCommand(const CommandLine &line);
-int doctorCommand();
+int doctorCommand(const CommandLine &line);
 
 } // namespace tokamak
 #endif

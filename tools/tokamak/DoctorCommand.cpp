@@ -1,29 +1,118 @@
-// `tokamak doctor`: what this machine offers, and whether all that a run needs is in order.
+// `tokamak doctor`: whether all that a run needs is in order, then what this machine offers.
 #include "tokamak/Commands.h"
 
-#include "cost/MachineModel.h"
+#include "cost/Calibration.h"
+#include "exec/MachineModelCache.h"
 #include "runtime/Blas.h"
 #include "runtime/TileScheduler.h"
 
 #include "llvm/TargetParser/Host.h"
 
-#include <filesystem>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <iostream>
+#include <nlohmann/json.hpp>
 
-int tokamak::doctorCommand() {
-  std::cout << "tokamak " TOKAMAK_VERSION "\n";
-  std::cout << "processor:      " << llvm::sys::getHostCPUName().str() << "\n";
-  std::cout << "threads:        " << runtime::Scheduler(0).threads() << "\n";
-  std::cout << "OpenBLAS:       " << runtime::blasDescription() << "\n";
-  std::optional<std::string> path = cost::machineModelPath();
-  if (!path)
-    std::cout
-        << "machine model:  measured in every run, as neither HOME nor XDG_CACHE_HOME is set\n";
-  else if (std::filesystem::exists(*path))
-    std::cout << "machine model:  " << *path << "\n"
-              << cost::toJson(cost::loadMachineModel(*path)) << "\n";
+using namespace tokamak;
+
+namespace {
+
+struct Report {
+  std::vector<std::string> problems; // what is missing and what to install
+  std::string processor = cost::processorName();
+  std::string target = llvm::sys::getHostCPUName().str();
+  int threads = runtime::Scheduler(0).threads();
+  std::string blas = runtime::blasDescription();
+  std::optional<std::string> modelPath = cost::machineModelPath();
+  std::optional<cost::ModelFile> model;
+};
+
+Report examine(bool calibrate) {
+  Report report;
+  if (calibrate)
+    report.model = exec::measureMachine(cost::thoroughCalibration);
   else
-    std::cout << "machine model:  will be measured by the first run, to " << *path << "\n";
-  return Success;
+    report.model = exec::storedMachineModel();
+  if (std::string problem = runtime::parallelLibraryProblem(); !problem.empty())
+    report.problems.push_back("Programs run on one thread: " + problem);
+  if (!runtime::lapack().gesv)
+    report.problems.push_back("Matrix products are slow, and decompositions such as svd fail: "
+                              "OpenBLAS was not found; install the Debian package "
+                              "libopenblas0-pthread (apt-get install libopenblas0-pthread)");
+  return report;
+}
+
+std::string verdict(const Report &report) {
+  if (report.problems.empty())
+    return fmt::format("All is in order: programs run on {} thread{}.", report.threads,
+                       report.threads == 1 ? "" : "s");
+  return fmt::format("{} to mend:\n\n{}",
+                     report.problems.size() == 1 ? "One thing is" : "Two things are",
+                     fmt::join(report.problems, "\n"));
+}
+
+void writeModel(const Report &report, std::ostream &out) {
+  auto line = [&](std::string_view name, const std::string &text) {
+    out << fmt::format("  {:<16} {}\n", name, text);
+  };
+  if (!report.model) {
+    line("machine model", "not measured yet: the first run does it, or tokamak doctor --calibrate");
+    return;
+  }
+  const cost::MachineModel &model = report.model->model;
+  const cost::Measurement &measured = *report.model->measured;
+  line("machine model",
+       "measured " + measured.date +
+           (report.modelPath ? ", kept in " + *report.modelPath
+                             : ", not kept: neither HOME nor XDG_CACHE_HOME is set"));
+  if (measured.isDisturbed)
+    line("", "Other programs used the processor meanwhile: the next runs measure again.");
+  line("", fmt::format("one core: memory {:.1f} GB/s read, {:.1f} GB/s written; cache {:.1f} and "
+                       "{:.1f} GB/s",
+                       model.memoryReadBytesPerNanosecond, model.memoryWriteBytesPerNanosecond,
+                       model.cacheReadBytesPerNanosecond, model.cacheWriteBytesPerNanosecond));
+  line("", fmt::format(
+               "{:.1f} GFLOP/s in cell operators; {:.1f} ns to read at random; {:.1f} us to "
+               "launch a kernel",
+               model.flopsPerNanosecond, model.gatherNanoseconds, model.launchNanoseconds / 1000));
+}
+
+void writeText(const Report &report, std::ostream &out) {
+  out << verdict(report) << "\n\n";
+  out << fmt::format("  {:<16} {}\n", "tokamak", TOKAMAK_VERSION);
+  out << fmt::format("  {:<16} {} ({}), {} thread{}\n", "processor", report.processor,
+                     report.target, report.threads, report.threads == 1 ? "" : "s");
+  out << fmt::format("  {:<16} {}\n", "linear algebra", report.blas);
+  writeModel(report, out);
+}
+
+void writeJson(const Report &report, std::ostream &out) {
+  nlohmann::ordered_json json;
+  json["in_order"] = report.problems.empty();
+  json["problems"] = report.problems;
+  json["version"] = TOKAMAK_VERSION;
+  json["processor"] = report.processor;
+  json["target"] = report.target;
+  json["threads"] = report.threads;
+  json["blas"] = report.blas;
+  if (report.model) {
+    nlohmann::ordered_json model = nlohmann::ordered_json::parse(cost::toJson(report.model->model));
+    model["date"] = report.model->measured->date;
+    model["disturbed"] = report.model->measured->isDisturbed;
+    json["machine_model"] = model;
+  } else {
+    json["machine_model"] = nullptr;
+  }
+  out << json.dump(2) << '\n';
+}
+
+} // namespace
+
+int tokamak::doctorCommand(const CommandLine &line) {
+  Report report = examine(line.calibrate);
+  if (line.json)
+    writeJson(report, std::cout);
+  else
+    writeText(report, std::cout);
+  return report.problems.empty() ? Success : RunFailed;
 }

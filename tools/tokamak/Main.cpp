@@ -19,7 +19,7 @@ static int run(int argc, char **argv) {
     return *status;
   switch (line.command) {
   case Command::Doctor:
-    return doctorCommand();
+    return doctorCommand(line);
   case Command::LanguageStatus:
     std::cout << frontend::languageStatusMarkdown();
     return Success;

@@ -20,6 +20,20 @@ static std::string milliseconds(double nanoseconds) {
   return fmt::format("{:.3f}", nanoseconds / 1e6);
 }
 
+// "812 bytes", "5.1 KB", "84.0 MB".
+static std::string sizeText(int64_t bytes) {
+  if (bytes < 1000)
+    return fmt::format("{} bytes", bytes);
+  double value = static_cast<double>(bytes);
+  const char *unit = "bytes";
+  for (const char *next : {"KB", "MB", "GB"})
+    if (value >= 1000) {
+      value /= 1000;
+      unit = next;
+    }
+  return fmt::format("{:.1f} {}", value, unit);
+}
+
 // One row of the table; cells that say nothing are empty.
 static std::string row(const RunReport &report, const OperatorProfile &op) {
   double time = static_cast<double>(op.nanoseconds);
@@ -48,7 +62,7 @@ void tokamak::writeText(const RunReport &report, std::ostream &out) {
                      milliseconds(counts.specializationTime), milliseconds(counts.kernelTime),
                      counts.kernelsCompiled, counts.kernelsReused)
       << fmt::format("arrays written: {}\n", counts.materializedArrays)
-      << fmt::format("memory peak: {:.1f} MB\n", pool.peakInUse / 1e6);
+      << fmt::format("memory peak: {}\n", sizeText(pool.peakInUse));
   int64_t ruleTime = 0;
   std::vector<std::string> fired;
   for (const rewrite::RuleRun &rule : counts.rules) {

@@ -20,7 +20,8 @@ struct RunReport {
   int threads = 1;
 };
 
-// A table for people; GB/s count every array an operator reads or writes once.
+// A table for people; GB/s count every array an operator reads or writes once, and of slices and
+// replaced cells what was moved.
 void writeText(const RunReport &report, std::ostream &out);
 // One JSON object with the same figures: times in nanoseconds, memory in bytes.
 void writeJson(const RunReport &report, std::ostream &out);

@@ -170,7 +170,7 @@ private:
   template <typename Body> int run(Body body) {
     if (line_.memoryBytes > 0)
       runtime::BufferPool::instance().setMemoryBudget(line_.memoryBytes);
-    runtime::Scheduler scheduler(line_.threads);
+    runtime::Scheduler scheduler(line_.threads, line_.program.warn);
     runtime::ExecutionContext context;
     context.output = &std::cout;
     context.scheduler = &scheduler;
@@ -284,13 +284,11 @@ private:
 
 int tokamak::scriptCommand(const CommandLine &line) {
   CommandLine local = line;
-  if (!line.quiet)
-    local.program.warn = [](const std::string &text) {
+  local.program.warn = [quiet = line.quiet](const std::string &text) {
+    if (!quiet)
       std::cerr << fmt::format("tokamak: warning: {}\n", text);
-    };
-  if (line.command == Command::Explain) {
-    local.program.explain.program = local.program.explain.image = true;
+  };
+  if (line.command == Command::Explain)
     local.program.explanations = &std::cout;
-  }
   return Script(local).execute();
 }

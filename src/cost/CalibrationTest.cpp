@@ -1,0 +1,47 @@
+#include "cost/Calibration.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <chrono>
+#include <sched.h>
+#include <thread>
+#include <vector>
+
+using namespace tokamak;
+using namespace tokamak::cost;
+
+TEST(Calibration, measuresSoon) {
+  auto begin = std::chrono::steady_clock::now();
+  int launches = 0;
+  MachineModel machine = calibrate([&] { ++launches; }).model;
+  std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  EXPECT_GT(launches, 0);
+  EXPECT_GT(machine.cacheReadBytesPerNanosecond, machine.memoryReadBytesPerNanosecond * 0.8);
+  EXPECT_GT(machine.flopsPerNanosecond, 0.5);
+  EXPECT_GE(machine.firstTouchNanosecondsPerByte, 0);
+  // About 0.1 s on a machine that does nothing else.
+  EXPECT_LT(seconds.count(), 10);
+}
+
+// Three others on the same core leave a quarter of its time.
+TEST(Calibration, noticesThatOthersUseTheProcessor) {
+  cpu_set_t before, one;
+  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+  CPU_ZERO(&one);
+  CPU_SET(sched_getcpu(), &one);
+  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0); // and the threads to come
+  std::atomic<bool> done = false;
+  std::vector<std::thread> others;
+  for (int i = 0; i < 3; ++i)
+    others.emplace_back([&] {
+      while (!done)
+        ;
+    });
+  bool isDisturbed = calibrate().isDisturbed;
+  done = true;
+  for (std::thread &other : others)
+    other.join();
+  sched_setaffinity(0, sizeof before, &before);
+  EXPECT_TRUE(isDisturbed);
+}
