@@ -20,6 +20,7 @@
 #define TOKAMAK_REFERENCE_PROGRAMWALK_H
 
 #include "base/Interrupt.h"
+#include "base/MemoryErrors.h"
 #include "ir/tok/TokDialect.h"
 #include "reference/SourceTrace.h"
 #include "runtime/DeepStack.h"
@@ -95,7 +96,7 @@ private:
       Values results;
       try {
         checkInterrupt();
-        results = runOperation(operation, frame);
+        results = withMemoryErrors([&] { return runOperation(operation, frame); });
       } catch (Error &error) {
         locate(error, operation.getLoc());
         throw;

@@ -3,6 +3,7 @@
 #include "runtime/Frame.h"
 
 #include "base/Interrupt.h"
+#include "base/MemoryErrors.h"
 #include "runtime/DeepStack.h"
 #include "runtime/KernelLaunch.h"
 #include "runtime/ParallelLoopRun.h"
@@ -263,7 +264,7 @@ void Executor::runFunction(const Image &image, const ImageFunction &function,
     frame.slots()[i] = std::move(arguments[i]);
   const Instruction *current = function.instructions.data();
   try {
-    interpret(image, function, frame.slots(), results, current, depth);
+    withMemoryErrors([&] { interpret(image, function, frame.slots(), results, current, depth); });
   } catch (Error &error) {
     bool wasPlaced = error.place().isKnown();
     if (static_cast<size_t>(current->place) < image.places.size()) {
@@ -398,6 +399,7 @@ void Executor::runNative(const Image &image, const Instruction &instruction, con
   ProfiledStep step(context_.profile, StepKind::Native, native.name, placeOf(image, instruction));
   step.touches(operands.values());
   convertOperands(native.operands, operands.values());
+  context_.resultType = (instruction.singleResults & 1) != 0 ? ElementType::F32 : ElementType::F64;
   native.function(context_, operands.values(), results.values());
   convertResults(instruction, results.values());
   if (instruction.target > 0 && updates_) // of tok.insert

@@ -35,6 +35,9 @@ struct ExecutionContext {
   Profile *profile = nullptr; // null: nothing is measured
   int64_t seed = -1;          // --seed; -1: every draw takes a fresh seed
   DrawPosition draws;
+  // Of the cells of the first result. Natives may give doubles, which are converted; those that
+  // make arrays of nothing give this, so that there is only one of them at a time.
+  ElementType resultType = ElementType::F64;
 };
 
 // Results may have any layout: what may be sparse ends with Array::inBestLayout.
