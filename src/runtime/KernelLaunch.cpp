@@ -17,7 +17,6 @@ using abi::SizeExpression;
 
 namespace {
 
-constexpr int64_t cacheLineDoubles = 8;
 // A tile touches about this much: small against the second-level cache, large against the launch of
 // a tile.
 constexpr int64_t tileBytes = int64_t{512} << 10;
@@ -25,8 +24,6 @@ constexpr int64_t tileBytes = int64_t{512} << 10;
 constexpr int64_t tileBytesPerPartialByte = 32;
 constexpr int64_t mostPartialBytes = int64_t{64} << 20;
 constexpr int64_t panelRows = 8;
-
-int64_t roundUp(int64_t value, int64_t unit) { return (value + unit - 1) / unit * unit; }
 
 // A list that needs no allocation while it is short.
 template <typename T, size_t N> class ShortList {

@@ -1,5 +1,6 @@
 // What the operations of `tok` know about their results, and what they reject when sizes are proved
 // wrong.
+#include "base/Sizes.h"
 #include "ir/tok/CellFacts.h"
 #include "ir/tok/TokDialect.h"
 
@@ -60,6 +61,13 @@ static Dimension sum(Dimension a, Dimension b) {
   if (a.isConstant(0))
     return b;
   return b.isConstant(0) ? a : Dimension::unknown();
+}
+
+// The size of an array that a scalar gives. Of a number that is no size nothing follows: it is the
+// operation's mistake, which shows when it runs.
+static Dimension sizeOf(const Facts &scalar) {
+  Dimension size = scalar.integer;
+  return size.isConstant() && !isSize(size.constantValue()) ? Dimension::unknown() : size;
 }
 
 // begin:end, both inclusive.
@@ -390,7 +398,7 @@ LogicalResult InsertOp::checkFacts(ArrayRef<Facts> operands) {
 //===- construction --------------------------------------------------------------------------===//
 
 void FillOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
-  results[0] = Facts::matrix(operands[1].integer, operands[2].integer);
+  results[0] = Facts::matrix(sizeOf(operands[1]), sizeOf(operands[2]));
   if (auto value = dyn_cast_or_null<FloatAttr>(operands[0].value))
     results[0].density = value.getValue().isZero() ? 0 : 1;
 }
@@ -400,7 +408,7 @@ void LiteralOp::inferFacts(ArrayRef<Facts>, MutableArrayRef<Facts> results) {
 }
 void ViewOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
   for (const Facts &size : operands.drop_front())
-    results[0].dims.push_back(size.integer);
+    results[0].dims.push_back(sizeOf(size));
 }
 LogicalResult ViewOp::checkFacts(ArrayRef<Facts> operands) {
   Facts result;
@@ -412,7 +420,7 @@ LogicalResult ViewOp::checkFacts(ArrayRef<Facts> operands) {
 }
 void ExpandOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
   for (auto [own, size] : llvm::zip(operands[0].dims, operands.drop_front()))
-    results[0].dims.push_back(own.isConstant() && !own.isConstant(1) ? own : size.integer);
+    results[0].dims.push_back(own.isConstant() && !own.isConstant(1) ? own : sizeOf(size));
 }
 LogicalResult ExpandOp::checkFacts(ArrayRef<Facts> operands) {
   for (auto [own, size] : llvm::zip(operands[0].dims, operands.drop_front()))
@@ -422,18 +430,18 @@ LogicalResult ExpandOp::checkFacts(ArrayRef<Facts> operands) {
   return success();
 }
 void ReshapeOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
-  results[0] = Facts::matrix(operands[1].integer, operands[2].integer);
+  results[0] = Facts::matrix(sizeOf(operands[1]), sizeOf(operands[2]));
 }
 void ParseMatrixOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
-  results[0] = Facts::matrix(operands[1].integer, operands[2].integer);
+  results[0] = Facts::matrix(sizeOf(operands[1]), sizeOf(operands[2]));
 }
 void RandOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
-  results[0] = Facts::matrix(operands[0].integer, operands[1].integer);
+  results[0] = Facts::matrix(sizeOf(operands[0]), sizeOf(operands[1]));
   if (auto sparsity = dyn_cast_or_null<FloatAttr>(operands[4].value))
     results[0].density = sparsity.getValueAsDouble();
 }
 void SampleOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
-  results[0] = Facts::matrix(operands[1].integer, Dimension::constant(1));
+  results[0] = Facts::matrix(sizeOf(operands[1]), Dimension::constant(1));
 }
 void SeqOp::inferFacts(ArrayRef<Facts>, MutableArrayRef<Facts> results) {
   results[0] = Facts::matrix(Dimension::unknown(), Dimension::constant(1));
@@ -446,6 +454,8 @@ static Facts append(ArrayRef<Facts> operands, bool rows) {
     if (!facts.isMatrix())
       return Facts();
     total = sum(total, rows ? facts.rows() : facts.columns());
+    if (total.isConstant() && !isSize(total.constantValue()))
+      total = Dimension::unknown();
     common = meet(common, rows ? facts.columns() : facts.rows());
   }
   return rows ? Facts::matrix(total, common) : Facts::matrix(common, total);
@@ -479,7 +489,7 @@ LogicalResult RbindOp::checkFacts(ArrayRef<Facts> operands) {
 }
 
 void TableOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
-  results[0] = Facts::matrix(operands[3].integer, operands[4].integer);
+  results[0] = Facts::matrix(sizeOf(operands[3]), sizeOf(operands[4]));
 }
 void RemoveEmptyOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
   auto margin = dyn_cast_or_null<StringAttr>(operands[1].value);
@@ -514,7 +524,7 @@ void CallNativeOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> r
 
 void ReadOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
   if (isArray(getType()))
-    results[0] = Facts::matrix(operands[2].integer, operands[3].integer);
+    results[0] = Facts::matrix(sizeOf(operands[2]), sizeOf(operands[3]));
 }
 void ToStringOp::inferFacts(ArrayRef<Facts>, MutableArrayRef<Facts>) {}
 void ListOp::inferFacts(ArrayRef<Facts>, MutableArrayRef<Facts>) {}
