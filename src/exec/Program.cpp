@@ -8,8 +8,11 @@
 #include "rewrite/BlockRules.h"
 #include "runtime/Profile.h"
 
+#include "llvm/Support/ErrorHandling.h"
+
 #include <fmt/format.h>
 #include <mutex>
+#include <new>
 #include <ostream>
 
 using namespace tokamak;
@@ -26,7 +29,18 @@ std::vector<std::string> exec::disableNames() {
   return names;
 }
 
+// LLVM would end the process where the system refuses it memory. A program that asks for too much
+// shall hear of it as of its other mistakes.
+static void throwWhereMemoryIsRefused() {
+  static std::once_flag installed;
+  std::call_once(installed, [] {
+    llvm::install_bad_alloc_error_handler(
+        [](void *, const char *, bool) { throw std::bad_alloc(); });
+  });
+}
+
 std::unique_ptr<Program> Program::compile(mlir::ModuleOp module, const ProgramOptions &options) {
+  throwWhereMemoryIsRefused();
   std::unique_ptr<Program> program(new Program(options));
   pipeline::StaticOptions staticOptions;
   staticOptions.disabled = options.disabled;

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <new>
 #include <sys/mman.h>
 
 #if defined(__has_feature)
@@ -92,8 +93,24 @@ Buffer::~Buffer() { BufferPool::instance().giveBack(bytes_, sizeClass_); }
 
 BufferPool &BufferPool::instance() {
   // Never destroyed: values in static storage may be freed after main.
-  static auto *pool = new BufferPool();
+  static auto *pool = [] {
+    // What others ask from the system takes the place of cached buffers, too.
+    std::set_new_handler([] {
+      if (!instance().releaseIfCached())
+        throw std::bad_alloc();
+    });
+    return new BufferPool();
+  }();
   return *pool;
+}
+
+// False where there is nothing to release, or the pool itself is what asks for memory.
+bool BufferPool::releaseIfCached() {
+  std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock.owns_lock() || statistics_.cached == 0)
+    return false;
+  releaseCachedLocked(statistics_.cached);
+  return true;
 }
 
 std::shared_ptr<Buffer> BufferPool::takeCached(int sizeClass) {

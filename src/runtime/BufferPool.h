@@ -71,6 +71,7 @@ private:
   void giveBack(std::byte *bytes, int sizeClass);
   std::shared_ptr<Buffer> takeCached(int sizeClass);
   void releaseCachedLocked(int64_t atLeast);
+  bool releaseIfCached();
   int64_t budgetLocked();
   void makeRoomLocked(int64_t bytes, int64_t wanted);
   void noteChangeLocked();

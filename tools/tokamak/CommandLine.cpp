@@ -152,7 +152,8 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
       ->check(CLI::IsMember({"native", "reference"}));
   run->add_option("--threads", line.threads, "threads to use; default: all this process may use")
       ->check(CLI::PositiveNumber);
-  run->add_option("--memory", memory, "memory for arrays, such as 8G; default: from the machine");
+  run->add_option("--memory", memory,
+                  "memory for the program's values, such as 8G; default: from the machine");
   run->add_option("--seed", line.seed, "makes draws without a seed repeatable")
       ->check(CLI::NonNegativeNumber);
   run->add_option("--machine-model", line.program.machineModel,
