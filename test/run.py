@@ -22,6 +22,7 @@ import run_commands
 import run_counts
 import run_dev
 import run_interrupts
+import run_limits
 import run_natives
 import run_planned
 import run_scripts
@@ -169,6 +170,11 @@ def native_level():
     return {f"natives/{name}": alone(run) for name, run in run_natives.discover().items()}
 
 
+def limit_level():
+    """Sizes and memory beyond what there is."""
+    return {name: alone(run) for name, run in run_limits.discover().items()}
+
+
 def count_level():
     return {t.name: alone(t.run) for t in run_counts.discover()}
 
@@ -206,7 +212,7 @@ def claim_level():
 
 
 LEVELS = {"unit": unit_level, "ir": ir_level, "scripts": script_level, "golden": golden_level,
-          "natives": native_level, "counts": count_level, "commands": command_level, "examples": example_level, "edges": edge_level, "fuzz": fuzz_level, "claims": claim_level}
+          "natives": native_level, "counts": count_level, "commands": command_level, "limits": limit_level, "examples": example_level, "edges": edge_level, "fuzz": fuzz_level, "claims": claim_level}
 ON_DEMAND = {"mutations": mutation_level}
 
 # What the sanitizers' builds run, and how: LLVM and MLIR are not instrumented, so containers they share with Tokamak can

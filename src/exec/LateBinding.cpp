@@ -1,5 +1,7 @@
 #include "exec/LateBinding.h"
 
+#include "base/MemoryErrors.h"
+
 #include <chrono>
 
 using namespace tokamak;
@@ -212,7 +214,8 @@ LateBinding::Outcome LateBinding::makePlan(int32_t block, const Classification &
                                            const ClassificationPolicy &policy) {
   auto start = std::chrono::steady_clock::now();
   try {
-    auto result = compile(block, classification, policy, pipeline::UnknownSizes::Split);
+    auto result = withMemoryErrors(
+        [&] { return compile(block, classification, policy, pipeline::UnknownSizes::Split); });
     if (!result.wantedCells.empty()) {
       WantedCells wanted;
       add(result, wanted);

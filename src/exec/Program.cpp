@@ -8,6 +8,7 @@
 #include "rewrite/BlockRules.h"
 #include "runtime/Profile.h"
 
+
 #include <fmt/format.h>
 #include <mutex>
 #include <ostream>

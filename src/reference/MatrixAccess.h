@@ -7,6 +7,7 @@
 #define TOKAMAK_REFERENCE_MATRIXACCESS_H
 
 #include "base/Error.h"
+#include "base/Sizes.h"
 #include "runtime/Array.h"
 #include "runtime/Value.h"
 
@@ -50,10 +51,7 @@ inline std::span<const double> cellsOf(const Array &array) {
 
 // A number of rows or columns that the program computed; `what` is "rows" or "columns".
 inline int64_t sizeOf(const Value &value, std::string_view operation, std::string_view what) {
-  int64_t size = value.asInteger();
-  if (size < 0)
-    throw Error(fmt::format("{}: the number of {} is negative: {}", operation, what, size));
-  return size;
+  return checkedSize(value.asInteger(), operation, what);
 }
 
 } // namespace tokamak::reference

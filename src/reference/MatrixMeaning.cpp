@@ -33,14 +33,6 @@ Value joinTexts(std::span<const Value> inputs) {
   return text;
 }
 
-// The number of rows or columns of what is bound so far and one more matrix. Matrices without cells
-// may be of any size.
-int64_t boundSize(int64_t size, int64_t more, std::string_view operation) {
-  if (__builtin_add_overflow(size, more, &size))
-    throw Error(fmt::format("{}: the result would be larger than sizes can be", operation));
-  return size;
-}
-
 Value bindColumns(std::span<const Value> inputs) {
   std::vector<Value> matrices;
   int64_t columns = 0;
@@ -50,7 +42,7 @@ Value bindColumns(std::span<const Value> inputs) {
     if (x.rows() != first.rows())
       throw Error(fmt::format("cbind: the matrices have different numbers of rows, {} and {}",
                               first.shape().text(), x.shape().text()));
-    columns = boundSize(columns, x.columns(), "cbind");
+    columns = checkedSum(columns, x.columns(), "cbind", "columns");
   }
   int64_t rows = matrices.front().array()->rows();
   ArrayPointer result = Array::create({rows, columns});
@@ -74,7 +66,7 @@ Value bindRows(std::span<const Value> inputs) {
     if (x.columns() != first.columns())
       throw Error(fmt::format("rbind: the matrices have different numbers of columns, {} and {}",
                               first.shape().text(), x.shape().text()));
-    rows = boundSize(rows, x.rows(), "rbind");
+    rows = checkedSum(rows, x.rows(), "rbind", "rows");
   }
   int64_t columns = matrices.front().array()->columns();
   ArrayPointer result = Array::create({rows, columns});
@@ -207,8 +199,8 @@ Value reshape(const Value &operand, const Value &rowsOfResult, const Value &colu
   const Array &x = matrixOf(operand, "matrix");
   int64_t rows = sizeOf(rowsOfResult, "matrix", "rows"),
           columns = sizeOf(columnsOfResult, "matrix", "columns");
-  int64_t cells = 0;
-  if (__builtin_mul_overflow(rows, columns, &cells) || cells != x.cells())
+  int64_t cells = checkedProduct(rows, columns, "matrix", "cells");
+  if (cells != x.cells())
     throw Error(fmt::format("matrix: cannot reshape {} to {}x{}: {} cells are not {}",
                             x.shape().text(), rows, columns, x.cells(), cells));
   ArrayPointer result = Array::create({rows, columns});

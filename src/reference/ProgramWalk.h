@@ -20,6 +20,7 @@
 #define TOKAMAK_REFERENCE_PROGRAMWALK_H
 
 #include "base/Interrupt.h"
+#include "base/MemoryErrors.h"
 #include "ir/tok/TokDialect.h"
 #include "reference/SourceTrace.h"
 #include "runtime/BufferPool.h"
@@ -97,14 +98,10 @@ private:
       Values results;
       try {
         checkInterrupt();
-        results = runOperation(operation, frame);
+        results = withMemoryErrors([&] { return runOperation(operation, frame); });
       } catch (Error &error) {
         locate(error, operation.getLoc());
         throw;
-      } catch (const std::bad_alloc &) {
-        Error error = runtime::refusedMemory();
-        locate(error, operation.getLoc());
-        throw error;
       }
       for (auto [result, value] : llvm::zip_equal(operation.getResults(), results))
         frame[result] = std::move(value);

@@ -100,7 +100,7 @@ Value binaryOfScalars(BinaryOperator op, const Value &lhs, const Value &rhs) {
   return typedResult(resultOf(op), evaluate(op, lhs.asDouble(), rhs.asDouble()));
 }
 
-Value concat(const Value &lhs, const Value &rhs) { return lhs.asText() + rhs.asText(); }
+Value concat(const Value &lhs, const Value &rhs) { return runtime::concatenate(lhs, rhs); }
 
 Value castToBoolean(const Value &value) {
   Value scalar = scalarInside(value);

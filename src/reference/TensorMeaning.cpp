@@ -17,20 +17,10 @@ Sizes sizesOf(const Shape &shape) { return {shape.sizes().begin(), shape.sizes()
 Shape shapeOf(std::span<const Value> sizes, std::string_view operation) {
   Sizes values;
   for (const Value &size : sizes) {
-    values.push_back(size.asInteger());
-    if (values.back() < 0)
-      throw Error(fmt::format("{}: the size of dimension {} is negative: {}", operation,
-                              values.size(), values.back()));
+    std::string what = fmt::format("cells along dimension {}", values.size() + 1);
+    values.push_back(sizeOf(size, operation, what));
   }
   return Shape(std::span<const int64_t>(values));
-}
-
-// The number of cells; too many to count are more than any array has.
-double countOf(const Shape &shape) {
-  double cells = 1;
-  for (int64_t size : shape.sizes())
-    cells *= static_cast<double>(size);
-  return cells;
 }
 
 // The shape without its last two dimensions, with two others in their place.
@@ -75,7 +65,7 @@ int64_t broadcastCell(const Shape &whole, const Shape &part, int64_t cell) {
 Value view(const Value &operand, std::span<const Value> sizes) {
   const Array &x = arrayOf(operand, "view");
   Shape shape = shapeOf(sizes, "view");
-  if (countOf(shape) != static_cast<double>(x.cells()))
+  if (productOfSizes(shape.sizes()) != x.cells())
     throw Error(fmt::format("view: cannot show {} as {}: the cells are not as many",
                             x.shape().text(), shape.text()));
   ArrayPointer result = Array::create(shape);

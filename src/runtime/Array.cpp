@@ -1,6 +1,7 @@
 #include "runtime/Array.h"
 
 #include "base/Error.h"
+#include "base/Sizes.h"
 #include "base/SoleOwner.h"
 #include "base/UncheckedByThreadSanitizer.h"
 #include "runtime/BufferPool.h"
@@ -35,10 +36,10 @@ Shape::Shape(std::span<const int64_t> sizes) : rank_(static_cast<int>(sizes.size
 }
 
 int64_t Shape::cells() const {
-  int64_t cells = 1;
-  for (int i = 0; i < rank_; ++i)
-    cells *= sizes_[i];
-  return cells;
+  std::optional<int64_t> cells = productOfSizes(sizes());
+  if (!cells)
+    throw Error(fmt::format("an array of the size {} is too large", text()));
+  return *cells;
 }
 
 Shape Shape::withLast(int64_t size) const {
@@ -62,18 +63,21 @@ std::string Shape::text() const {
 Array::Array(Shape shape, ElementType type, std::shared_ptr<Buffer> buffer, std::byte *bytes)
     : shape_(shape), type_(type), buffer_(std::move(buffer)), bytes_(bytes) {}
 
+[[noreturn]] static void failTooLarge(const Shape &shape) {
+  throw Error(fmt::format("an array of the size {} is too large", shape.text()));
+}
+
 static int64_t checkedBytes(const Shape &shape, ElementType type) {
-  int64_t bytes = byteSize(type);
-  bool tooLarge = false;
-  for (int i = 0; i < shape.rank(); ++i) {
-    if (shape[i] < 0)
+  for (int64_t size : shape.sizes()) {
+    if (size < 0)
       throw Error(fmt::format("an array cannot have the size {}", shape.text()));
-    tooLarge |= __builtin_mul_overflow(bytes, shape[i], &bytes);
+    if (size > largestSize)
+      failTooLarge(shape);
   }
-  constexpr int64_t largest = int64_t{1} << 56;
-  if (tooLarge || bytes > largest)
-    throw Error(fmt::format("an array of the size {} is too large", shape.text()));
-  return bytes;
+  std::optional<int64_t> cells = productOfSizes(shape.sizes());
+  if (!cells || *cells > largestSize)
+    failTooLarge(shape);
+  return *cells * byteSize(type);
 }
 
 ArrayPointer Array::create(Shape shape, ElementType type) {
@@ -88,11 +92,34 @@ ArrayPointer Array::filled(Shape shape, double value) {
   return array;
 }
 
-ArrayPointer Array::createCsr(int64_t rows, int64_t columns, int64_t entries, ElementType type) {
+// Of the offsets of rows.
+static int64_t checkedOffsetBytes(int64_t rows, int64_t columns) {
   if (columns > INT32_MAX)
     throw Error(
         fmt::format("a sparse matrix of {} columns: at most {} are supported", columns, INT32_MAX));
-  int64_t offsetBytes = checkedBytes({rows + 1}, ElementType::I64);
+  // Cells are counted, though few are stored; half as many again are counted without overflow.
+  constexpr int64_t mostCells = int64_t{1} << 61;
+  std::optional<int64_t> cells = productOfSizes({rows, columns});
+  if (rows < 0 || columns < 0 || rows >= largestSize || !cells || *cells > mostCells)
+    failTooLarge({rows, columns});
+  return (rows + 1) * byteSize(ElementType::I64);
+}
+
+void Array::checkRoomForCsr(int64_t rows, int64_t columns, int64_t entries) {
+  int64_t offsetBytes = checkedOffsetBytes(rows, columns);
+  int64_t entryBytes =
+      checkedBytes({entries}, ElementType::F64) + checkedBytes({entries}, ElementType::F32);
+  try {
+    BufferPool::instance().checkRoomFor(offsetBytes + entryBytes);
+  } catch (Error &error) {
+    throw error.note(fmt::format("a sparse matrix of {} rows takes {} for where they begin, and {} "
+                                 "for its entries",
+                                 rows, sizeText(offsetBytes), sizeText(entryBytes)));
+  }
+}
+
+ArrayPointer Array::createCsr(int64_t rows, int64_t columns, int64_t entries, ElementType type) {
+  int64_t offsetBytes = checkedOffsetBytes(rows, columns);
   auto pattern =
       BufferPool::instance().allocate(offsetBytes + checkedBytes({entries}, ElementType::F32));
   auto buffer = BufferPool::instance().allocate(checkedBytes({entries}, type));
@@ -207,10 +234,21 @@ bool Array::isBetterCsr(const Shape &shape, int64_t entries) {
   return cells >= sparseLeastCells && static_cast<double>(entries) < sparseDensityLimit * cells;
 }
 
+std::string becomesDenseNote(const Array &csr) {
+  return fmt::format("a sparse matrix of {} with {} entries would become dense here: the operation "
+                     "gives other values than 0 for its zeros, or takes no sparse matrices",
+                     csr.shape().text(), csr.entries());
+}
+
 namespace {
 
 template <typename Number> ArrayPointer expand(const Array &csr, const Number *values) {
-  ArrayPointer dense = Array::create(csr.shape(), csr.elementType());
+  ArrayPointer dense;
+  try {
+    dense = Array::create(csr.shape(), csr.elementType());
+  } catch (Error &error) {
+    throw error.note(becomesDenseNote(csr));
+  }
   auto *cells = reinterpret_cast<Number *>(dense->mutableBytes());
   std::fill_n(cells, csr.cells(), Number(0));
   for (int64_t row = 0; row < csr.rows(); ++row)
@@ -288,9 +326,7 @@ TokArray Array::descriptor() const {
   TokArray result{};
   int rank = shape_.rank();
   int64_t columns = rank > 0 ? shape_[rank - 1] : 1;
-  int64_t rows = 1;
-  for (int i = 0; i + 1 < rank; ++i)
-    rows *= shape_[i];
+  int64_t rows = rank > 1 ? Shape(shape_.sizes().first(rank - 1)).cells() : 1;
   result.data = bytes_;
   result.rank = 2;
   result.dims[0] = rows;

@@ -67,9 +67,12 @@ public:
   // Every cell the same value.
   static std::shared_ptr<Array> filled(Shape shape, double value);
   // A CSR matrix with room for so many entries; offsets, indices and values are undefined and to be
-  // filled through the mutable accessors. Throws Error if there are more than 2^31 - 1 columns.
+  // filled through the mutable accessors. Throws Error if there are more than 2^31 - 1 columns, or
+  // more cells than 64 bits can count.
   static std::shared_ptr<Array> createCsr(int64_t rows, int64_t columns, int64_t entries,
                                           ElementType type = ElementType::F64);
+  // Throws the Error of createCsr where there is no room for so many: before the entries are made.
+  static void checkRoomForCsr(int64_t rows, int64_t columns, int64_t entries);
   // A CSR matrix with the rows, columns and entries of this one (shared, not copied) and values of
   // its own, undefined.
   std::shared_ptr<Array> withSamePattern(ElementType type) const;
@@ -153,6 +156,9 @@ private:
 
 using ArrayPointer = std::shared_ptr<Array>;
 using ArrayReference = std::shared_ptr<const Array>;
+
+// Says why there is no memory for a dense array, where it comes from a sparse one: Error::note.
+std::string becomesDenseNote(const Array &csr);
 
 } // namespace tokamak::runtime
 #endif

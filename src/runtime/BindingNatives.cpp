@@ -73,19 +73,18 @@ bool bindOthers(std::span<const Value> operands, bool byRows, Value &result) {
     areTexts &= operand.isString();
   if (!areTexts)
     return bindFrames(operands, byRows, result);
-  std::string text = operands[0].text();
+  size_t size = 0;
+  for (const Value &operand : operands)
+    size += operand.text().size() + 1;
+  MemoryCharge charge(static_cast<int64_t>(size));
+  std::string text;
+  text.reserve(size);
+  text = operands[0].text();
   for (const Value &operand : operands.subspan(1))
-    text += '\n' + operand.text();
+    (text += '\n') += operand.text();
+  charge.resize(0); // the value counts it
   result = Value(std::move(text));
   return true;
-}
-
-// The number of rows or columns of what is bound so far and one more matrix. Matrices without cells
-// may be of any size.
-int64_t boundSize(int64_t size, int64_t more, std::string_view native) {
-  if (__builtin_add_overflow(size, more, &size))
-    throw Error(fmt::format("{}: the result would be larger than sizes can be", native));
-  return size;
 }
 
 bool isBetterBoundSparse(const std::vector<ArrayReference> &arrays, Shape shape) {
@@ -112,7 +111,7 @@ void cbind(ExecutionContext &context, std::span<Value> operands, std::span<Value
     if (array->rows() != rows)
       throw Error(fmt::format("cbind: the matrices have different numbers of rows, {} and {}",
                               arrays[0]->shape().text(), array->shape().text()));
-    columns = boundSize(columns, array->columns(), "cbind");
+    columns = checkedSum(columns, array->columns(), "cbind", "columns");
   }
   if (isBetterBoundSparse(arrays, {rows, columns})) {
     results[0] = bindSparseColumns(context, arrays);
@@ -142,7 +141,7 @@ void rbind(ExecutionContext &context, std::span<Value> operands, std::span<Value
     if (array->columns() != columns)
       throw Error(fmt::format("rbind: the matrices have different numbers of columns, {} and {}",
                               arrays[0]->shape().text(), array->shape().text()));
-    rows = boundSize(rows, array->rows(), "rbind");
+    rows = checkedSum(rows, array->rows(), "rbind", "rows");
   }
   if (isBetterBoundSparse(arrays, {rows, columns})) {
     results[0] = bindSparseRows(context, arrays);

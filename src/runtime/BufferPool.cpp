@@ -1,12 +1,15 @@
 #include "runtime/BufferPool.h"
 
+#include "base/Error.h"
+#include "runtime/UsableMemory.h"
+
 #include <algorithm>
 #include <bit>
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <new>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
@@ -84,27 +87,30 @@ void release(std::byte *bytes, int64_t capacity) {
     std::free(bytes);
 }
 
-int64_t machineMemory() {
-  int64_t memory = static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
-  for (const char *path :
-       {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"})
-    if (FILE *file = std::fopen(path, "r")) {
-      long long limit = 0;
-      if (std::fscanf(file, "%lld", &limit) == 1 && limit > 0)
-        memory = std::min<int64_t>(memory, limit);
-      std::fclose(file);
-    }
-  return memory;
-}
-
 } // namespace
 
 Buffer::~Buffer() { BufferPool::instance().giveBack(bytes_, sizeClass_); }
 
 BufferPool &BufferPool::instance() {
   // Never destroyed: values in static storage may be freed after main.
-  static auto *pool = new BufferPool();
+  static auto *pool = [] {
+    // What others ask from the system takes the place of cached buffers, too.
+    std::set_new_handler([] {
+      if (!instance().releaseIfCached())
+        throw std::bad_alloc();
+    });
+    return new BufferPool();
+  }();
   return *pool;
+}
+
+// False where there is nothing to release, or the pool itself is what asks for memory.
+bool BufferPool::releaseIfCached() {
+  std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock.owns_lock() || statistics_.cached == 0)
+    return false;
+  releaseCachedLocked(statistics_.cached);
+  return true;
 }
 
 std::shared_ptr<Buffer> BufferPool::takeCached(int sizeClass) {
@@ -131,13 +137,7 @@ std::shared_ptr<Buffer> BufferPool::allocate(int64_t bytes) {
   if (buffer) {
     capacity = capacityOf(buffer->sizeClass_);
   } else {
-    int64_t budget = budgetLocked();
-    int64_t excess = statistics_.inUse + statistics_.cached + capacity - budget;
-    if (excess > 0)
-      releaseCachedLocked(excess);
-    if (statistics_.inUse + capacity > budget)
-      throw Error(fmt::format("out of memory: {} more would pass the budget of {} ({} in use)",
-                              sizeText(bytes), sizeText(budget), sizeText(statistics_.inUse)));
+    makeRoomLocked(capacity, bytes);
     std::byte *memory = obtain(capacity);
     if (!memory) {
       releaseCachedLocked(statistics_.cached);
@@ -151,8 +151,50 @@ std::shared_ptr<Buffer> BufferPool::allocate(int64_t bytes) {
   }
   allowOnly(buffer->bytes_, bytes, capacity);
   statistics_.inUse += capacity;
-  statistics_.peakInUse = std::max(statistics_.peakInUse, statistics_.inUse);
+  noteChangeLocked();
   return buffer;
+}
+
+// Gives cached buffers back until `bytes` more are within the budget; `wanted` of them were asked
+// for.
+void BufferPool::makeRoomLocked(int64_t bytes, int64_t wanted) {
+  int64_t budget = budgetLocked(), inUse = statistics_.inUse + charged_.load();
+  if (bytes > budget - inUse)
+    throw Error(fmt::format("out of memory: {} more would pass the budget of {} ({} in use)",
+                            sizeText(wanted), sizeText(budget), sizeText(inUse)));
+  int64_t excess = inUse + statistics_.cached + bytes - budget;
+  if (excess > 0)
+    releaseCachedLocked(excess);
+}
+
+void BufferPool::checkRoomFor(int64_t bytes) {
+  std::lock_guard lock(mutex_);
+  makeRoomLocked(capacityOf(classOf(std::max<int64_t>(bytes, 1))), bytes);
+}
+
+void BufferPool::charge(int64_t bytes) {
+  if (charged_.fetch_add(bytes) + bytes > chargeable_.load()) {
+    charged_.fetch_sub(bytes);
+    std::lock_guard lock(mutex_);
+    makeRoomLocked(bytes, bytes);
+    charged_.fetch_add(bytes);
+    noteChangeLocked();
+  }
+  notePeak();
+}
+
+void BufferPool::discharge(int64_t bytes) noexcept { charged_.fetch_sub(bytes); }
+
+void BufferPool::noteChangeLocked() {
+  arrays_ = statistics_.inUse;
+  chargeable_ = budgetLocked() - statistics_.inUse - statistics_.cached;
+  notePeak();
+}
+
+void BufferPool::notePeak() {
+  int64_t inUse = arrays_.load() + charged_.load(), peak = peak_.load();
+  while (inUse > peak && !peak_.compare_exchange_weak(peak, inUse)) {
+  }
 }
 
 void BufferPool::giveBack(std::byte *bytes, int sizeClass) {
@@ -164,6 +206,7 @@ void BufferPool::giveBack(std::byte *bytes, int sizeClass) {
   free_[sizeClass].push_back(bytes);
   statistics_.inUse -= capacity;
   statistics_.cached += capacity;
+  noteChangeLocked();
 }
 
 // Largest buffers first: they free the most with the least work.
@@ -178,17 +221,19 @@ void BufferPool::releaseCachedLocked(int64_t atLeast) {
       atLeast -= capacity;
     }
   }
+  noteChangeLocked();
 }
 
 int64_t BufferPool::budgetLocked() {
   if (budget_ == 0)
-    budget_ = machineMemory() / 5 * 4;
+    budget_ = usableMemory() / 5 * 4;
   return budget_;
 }
 
 void BufferPool::setMemoryBudget(int64_t bytes) {
   std::lock_guard lock(mutex_);
   budget_ = bytes;
+  noteChangeLocked();
 }
 
 int64_t BufferPool::memoryBudget() {
@@ -198,23 +243,20 @@ int64_t BufferPool::memoryBudget() {
 
 PoolStatistics BufferPool::statistics() {
   std::lock_guard lock(mutex_);
-  return statistics_;
+  PoolStatistics statistics = statistics_;
+  statistics.inUse += charged_.load();
+  statistics.peakInUse = peak_.load();
+  return statistics;
 }
 
 void BufferPool::resetPeak() {
   std::lock_guard lock(mutex_);
-  statistics_.peakInUse = statistics_.inUse;
+  peak_ = statistics_.inUse + charged_.load();
 }
 
 void BufferPool::releaseCached() {
   std::lock_guard lock(mutex_);
   releaseCachedLocked(statistics_.cached);
-}
-
-Error refusedMemory() {
-  PoolStatistics statistics = BufferPool::instance().statistics();
-  return Error(fmt::format("out of memory: the system refuses more ({} in use by arrays)",
-                           sizeText(statistics.inUse)));
 }
 
 std::string sizeText(int64_t bytes) {

@@ -1,6 +1,6 @@
 // Where array memory comes from: 64-byte aligned buffers (large ones on huge pages) that are kept
 // for reuse when they are freed, since the first touch of a page costs several times a rewrite. The
-// pool obeys a memory budget.
+// pool obeys a memory budget, against which memory that is no array is charged (MemoryCharge.h).
 //
 //   BufferPool &pool = BufferPool::instance();
 //   pool.setMemoryBudget(8ll << 30);
@@ -9,8 +9,7 @@
 #ifndef TOKAMAK_RUNTIME_BUFFERPOOL_H
 #define TOKAMAK_RUNTIME_BUFFERPOOL_H
 
-#include "base/Error.h"
-
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -36,7 +35,7 @@ private:
 
 // All sizes in bytes.
 struct PoolStatistics {
-  int64_t inUse = 0;
+  int64_t inUse = 0;  // arrays and charges
   int64_t cached = 0; // freed and kept for reuse
   int64_t peakInUse = 0;
   int64_t allocations = 0; // asked from the operating system
@@ -51,6 +50,12 @@ public:
   // A buffer of at least `bytes` bytes with undefined contents. Throws Error naming the sizes when
   // the budget would be passed even after all cached buffers were released.
   std::shared_ptr<Buffer> allocate(int64_t bytes);
+  // Throws the Error that allocate(bytes) would throw: before long work that ends in it.
+  void checkRoomFor(int64_t bytes);
+  // Counts memory that is allocated elsewhere; MemoryCharge gives it back. Throws Error as
+  // allocate does.
+  void charge(int64_t bytes);
+  void discharge(int64_t bytes) noexcept;
 
   // 0 restores the default: four fifths of the machine's (or the cgroup's) memory.
   void setMemoryBudget(int64_t bytes);
@@ -66,16 +71,20 @@ private:
   void giveBack(std::byte *bytes, int sizeClass);
   std::shared_ptr<Buffer> takeCached(int sizeClass);
   void releaseCachedLocked(int64_t atLeast);
+  bool releaseIfCached();
   int64_t budgetLocked();
+  void makeRoomLocked(int64_t bytes, int64_t wanted);
+  void noteChangeLocked();
+  void notePeak();
 
   std::mutex mutex_;
   std::vector<std::vector<std::byte *>> free_; // by size class
-  PoolStatistics statistics_;
-  int64_t budget_ = 0; // 0: not determined yet
+  PoolStatistics statistics_;                  // of arrays alone, without the peak
+  int64_t budget_ = 0;                         // 0: not determined yet
+  // Charges are frequent; those that fit take no lock. For them the lock's owner keeps up to date
+  // what arrays use, and how much may be charged without looking at the budget.
+  std::atomic<int64_t> charged_ = 0, peak_ = 0, arrays_ = 0, chargeable_ = 0;
 };
-
-// What std::bad_alloc means to the user.
-Error refusedMemory();
 
 // "1.5 GiB", "640 KiB", "12 B".
 std::string sizeText(int64_t bytes);

@@ -42,33 +42,35 @@ private:
     int64_t position;
     double value;
   };
-  std::vector<Entry> entries_;
+  BudgetedVector<Entry> entries_;
 };
 
 } // namespace
 
 CellCollector::CellCollector(int64_t rows, int64_t columns) : rows_(rows), columns_(columns) {
-  constexpr int64_t largest = int64_t{1} << 48;
   if (rows < 0 || columns < 0)
     throw Error(fmt::format("a matrix cannot have the size {}x{}", rows, columns));
-  if (rows > largest || columns > largest)
+  if (!isSize(rows) || !isSize(columns))
     throw Error(fmt::format("a matrix of the size {}x{} is too large", rows, columns));
+  // Before a file is read for nothing.
+  if (Array::isBetterCsr({rows, columns}, 0))
+    Array::checkRoomForCsr(rows, columns, 0);
 }
 
-void CellCollector::scatter(const std::vector<Cell> &cells) {
+void CellCollector::scatter(const BudgetedVector<Cell> &cells) {
   double *data = dense_->mutableData();
   for (const Cell &cell : cells)
     data[cell.row * columns_ + cell.column] = cell.value;
 }
 
-void CellCollector::add(std::vector<Cell> cells) {
+void CellCollector::add(BudgetedVector<Cell> cells) {
   count_ += static_cast<int64_t>(cells.size());
   if (!dense_) {
     cells_.push_back(std::move(cells));
     if (Array::isBetterCsr({rows_, columns_}, count_))
       return;
     dense_ = Array::filled({rows_, columns_}, 0);
-    for (const std::vector<Cell> &earlier : cells_)
+    for (const BudgetedVector<Cell> &earlier : cells_)
       scatter(earlier);
     cells_.clear();
     return;
@@ -82,13 +84,13 @@ ArrayPointer CellCollector::compressed(ExecutionContext &context) {
   int32_t *columns = csr->mutableColumnIndices();
   double *values = csr->mutableData();
   std::fill_n(offsets, rows_ + 1, 0);
-  for (const std::vector<Cell> &cells : cells_)
+  for (const BudgetedVector<Cell> &cells : cells_)
     for (const Cell &cell : cells)
       ++offsets[cell.row + 1];
   std::partial_sum(offsets, offsets + rows_ + 1, offsets);
   // While cells are put into their rows, offsets[r] is where the next one goes; in the end that is
   // where the next row begins.
-  for (const std::vector<Cell> &cells : cells_)
+  for (const BudgetedVector<Cell> &cells : cells_)
     for (const Cell &cell : cells) {
       int64_t p = offsets[cell.row]++;
       columns[p] = static_cast<int32_t>(cell.column);
@@ -98,22 +100,45 @@ ArrayPointer CellCollector::compressed(ExecutionContext &context) {
   std::copy_backward(offsets, offsets + rows_, offsets + rows_ + 1);
   offsets[0] = 0;
 
-  std::vector<int64_t> kept(rows_);
-  int64_t rowsAtOnce = std::max<int64_t>(1, parallelGrain * rows_ / std::max<int64_t>(1, count_));
+  // Ranges of rows drop entries on their own, and move together afterwards.
+  int64_t rowsAtOnce = std::max<int64_t>(
+      1, static_cast<int64_t>(static_cast<double>(parallelGrain) * static_cast<double>(rows_) /
+                              static_cast<double>(std::max<int64_t>(1, count_))));
+  struct Range {
+    int64_t begin = 0, kept = 0; // entries
+  };
+  BudgetedVector<Range> ranges((rows_ + rowsAtOnce - 1) / rowsAtOnce);
+  for (size_t i = 0; i < ranges.size(); ++i)
+    ranges[i].begin = offsets[static_cast<int64_t>(i) * rowsAtOnce];
   forEachRange(context, rows_, rowsAtOnce, [&](int64_t begin, int64_t end) {
     RowEntries entries;
-    for (int64_t row = begin; row < end; ++row)
-      kept[row] = entries.tidy(columns, values, offsets[row], offsets[row + 1]);
+    Range &range = ranges[begin / rowsAtOnce];
+    int64_t next = range.begin, first = range.begin;
+    for (int64_t row = begin; row < end; ++row) {
+      // Behind the range's last row another range begins, which may be written already.
+      bool isLast = row + 1 == end && end < rows_;
+      int64_t last = isLast ? ranges[begin / rowsAtOnce + 1].begin : offsets[row + 1];
+      int64_t kept = entries.tidy(columns, values, first, last);
+      if (first != next) {
+        std::copy_n(columns + first, kept, columns + next);
+        std::copy_n(values + first, kept, values + next);
+      }
+      offsets[row] = next - range.begin;
+      next += kept;
+      first = last;
+    }
+    range.kept = next - range.begin;
   });
   int64_t next = 0;
-  for (int64_t row = 0; row < rows_; ++row) {
-    int64_t begin = offsets[row];
-    if (begin != next) {
-      std::copy_n(columns + begin, kept[row], columns + next);
-      std::copy_n(values + begin, kept[row], values + next);
+  for (size_t i = 0; i < ranges.size(); ++i) {
+    int64_t begin = static_cast<int64_t>(i) * rowsAtOnce;
+    for (int64_t row = begin; row < std::min(rows_, begin + rowsAtOnce); ++row)
+      offsets[row] += next;
+    if (ranges[i].begin != next) {
+      std::copy_n(columns + ranges[i].begin, ranges[i].kept, columns + next);
+      std::copy_n(values + ranges[i].begin, ranges[i].kept, values + next);
     }
-    offsets[row] = next;
-    next += kept[row];
+    next += ranges[i].kept;
   }
   offsets[rows_] = next;
   return csr;

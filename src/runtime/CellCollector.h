@@ -6,6 +6,7 @@
 #ifndef TOKAMAK_RUNTIME_CELLCOLLECTOR_H
 #define TOKAMAK_RUNTIME_CELLCOLLECTOR_H
 
+#include "runtime/MemoryCharge.h"
 #include "runtime/Native.h"
 
 #include <vector>
@@ -24,16 +25,16 @@ public:
   int64_t rows() const { return rows_; }
   int64_t columns() const { return columns_; }
   // Cells lie within the matrix. Of several for the same place the last one counts.
-  void add(std::vector<Cell> cells);
+  void add(BudgetedVector<Cell> cells);
   // In the best layout; cells that were not given are 0.
   ArrayReference finish(ExecutionContext &context);
 
 private:
-  void scatter(const std::vector<Cell> &cells);
+  void scatter(const BudgetedVector<Cell> &cells);
   ArrayPointer compressed(ExecutionContext &context);
 
   int64_t rows_, columns_, count_ = 0;
-  std::vector<std::vector<Cell>> cells_; // until there are enough for dense_
+  BudgetedVector<BudgetedVector<Cell>> cells_; // until there are enough for dense_
   ArrayPointer dense_;
 };
 

@@ -14,7 +14,7 @@ public:
   PieceCells(const CellLayout &layout, int64_t rows, int64_t columns)
       : layout_(layout), rows_(rows), columns_(columns) {}
 
-  std::vector<Cell> cells;
+  BudgetedVector<Cell> cells;
   int64_t lines = 0;
 
   void parse(const TextPiece &piece, const std::string &path) {

@@ -8,17 +8,16 @@
 
 #include "runtime/NativeOperands.h"
 
-#include <vector>
-
 namespace tokamak::runtime {
 
 struct ColumnMajor {
   ColumnMajor(int64_t rows, int64_t columns)
-      : rows(rows), columns(columns), cells(rows * columns) {}
+      : rows(rows), columns(columns),
+        cells(checkedProduct(rows, columns, "a dense matrix", "cells")) {}
   double &at(int64_t i, int64_t j) { return cells[j * rows + i]; }
   double at(int64_t i, int64_t j) const { return cells[j * rows + i]; }
   int64_t rows, columns;
-  std::vector<double> cells;
+  BudgetedVector<double> cells;
 };
 
 // `storedRows` may exceed the array's rows: LAPACK returns longer solutions in place.

@@ -52,15 +52,18 @@ void fill(ExecutionContext &context, std::span<Value> operands, std::span<Value>
   // Small ones stay dense: most are filled or updated soon.
   if (isPlainZero && Array::isBetterCsr({rows, columns}, 0) &&
       static_cast<double>(rows) * static_cast<double>(columns) >= largeCells) {
-    ArrayPointer empty = Array::createCsr(rows, columns, 0);
+    ArrayPointer empty = Array::createCsr(rows, columns, 0, context.resultType);
     std::fill_n(empty->mutableRowOffsets(), rows + 1, 0);
     results[0] = std::move(empty);
     return;
   }
-  ArrayPointer result = Array::create({rows, columns});
-  double *data = result->mutableData();
-  forEachRange(context, result->cells(), parallelGrain,
-               [&](int64_t begin, int64_t end) { std::fill(data + begin, data + end, value); });
+  ArrayPointer result = Array::create({rows, columns}, context.resultType);
+  withCellType(*result, [&]<typename Number>() {
+    Number *cells = mutableCellsOf<Number>(*result);
+    forEachRange(context, result->cells(), parallelGrain, [&](int64_t begin, int64_t end) {
+      std::fill(cells + begin, cells + end, static_cast<Number>(value));
+    });
+  });
   results[0] = std::move(result);
 }
 
@@ -83,8 +86,8 @@ void reshape(ExecutionContext &context, std::span<Value> operands, std::span<Val
   const Array &source = matrixOperand(operands[0], "matrix");
   int64_t rows = sizeOperand(operands[1], "matrix", "rows");
   int64_t columns = sizeOperand(operands[2], "matrix", "columns");
-  int64_t cells = 0;
-  if (__builtin_mul_overflow(rows, columns, &cells) || cells != source.cells())
+  int64_t cells = checkedProduct(rows, columns, "matrix", "cells");
+  if (cells != source.cells())
     throw Error(fmt::format("matrix: cannot reshape {} to {}x{}: {} cells are not {}",
                             source.shape().text(), rows, columns, source.cells(), cells));
   bool byRow = operands[3].asBoolean();
@@ -125,13 +128,17 @@ int64_t sequenceLength(double from, double to, double by) {
   return 1 + static_cast<int64_t>(steps) + oneMore;
 }
 
-void seq(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+void seq(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   double from = operands[0].asDouble(), to = operands[1].asDouble();
   double by = operands[2].isNothing() ? (from > to ? -1 : 1) : operands[2].asDouble();
-  ArrayPointer result = Array::create({sequenceLength(from, to, by), 1});
-  double value = from;
-  for (int64_t i = 0; i < result->cells(); ++i, value += by)
-    result->mutableData()[i] = value;
+  int64_t length = checkedSize(sequenceLength(from, to, by), "seq", "values");
+  ArrayPointer result = Array::create({length, 1}, context.resultType);
+  withCellType(*result, [&]<typename Number>() {
+    Number *cells = mutableCellsOf<Number>(*result);
+    double value = from;
+    for (int64_t i = 0; i < length; ++i, value += by)
+      cells[i] = static_cast<Number>(value);
+  });
   results[0] = std::move(result);
 }
 

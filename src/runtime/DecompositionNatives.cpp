@@ -36,7 +36,7 @@ template <typename Routine> void withWork(const Routine &routine) {
   int size = -1;
   routine(&best, &size);
   size = std::max(1, static_cast<int>(best));
-  std::vector<double> work(size);
+  BudgetedVector<double> work(size);
   routine(work.data(), &size);
 }
 
@@ -91,7 +91,7 @@ void cholesky(ExecutionContext &, std::span<Value> operands, std::span<Value> re
 
 //===- eigen ---------------------------------------------------------------------------------===//
 
-void eigenOfSymmetric(ColumnMajor &a, std::vector<double> &values) {
+void eigenOfSymmetric(ColumnMajor &a, BudgetedVector<double> &values) {
   int n = static_cast<int>(a.rows), info = 0;
   values.resize(n);
   checkFound(lapack().syevd, "eigen");
@@ -101,8 +101,8 @@ void eigenOfSymmetric(ColumnMajor &a, std::vector<double> &values) {
                  &integers, &info);
   size = static_cast<int>(best);
   integers = bestIntegers;
-  std::vector<double> work(size);
-  std::vector<int> integerWork(integers);
+  BudgetedVector<double> work(size);
+  BudgetedVector<int> integerWork(integers);
   lapack().syevd("V", "L", &n, a.cells.data(), &n, values.data(), work.data(), &size,
                  integerWork.data(), &integers, &info);
   checkConverged(info, "eigen");
@@ -113,9 +113,9 @@ void eigenOfSymmetric(ColumnMajor &a, std::vector<double> &values) {
 
 // The real parts of the eigenvalues, ascending. The vectors of a pair of complex eigenvalues are
 // the real and the imaginary part of the first one's.
-void eigenOfGeneral(ColumnMajor &a, std::vector<double> &values) {
+void eigenOfGeneral(ColumnMajor &a, BudgetedVector<double> &values) {
   int n = static_cast<int>(a.rows), one = 1, info = 0;
-  std::vector<double> real(n), imaginary(n);
+  BudgetedVector<double> real(n), imaginary(n);
   ColumnMajor vectors(n, n);
   checkFound(lapack().geev, "eigen");
   withWork([&](double *work, const int *size) {
@@ -123,7 +123,7 @@ void eigenOfGeneral(ColumnMajor &a, std::vector<double> &values) {
                   vectors.cells.data(), &n, work, size, &info);
   });
   checkConverged(info, "eigen");
-  std::vector<int64_t> order(n);
+  BudgetedVector<int64_t> order(n);
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(),
             [&](int64_t i, int64_t j) { return real[i] != real[j] ? real[i] < real[j] : i < j; });
@@ -139,7 +139,7 @@ void eigen(ExecutionContext &, std::span<Value> operands, std::span<Value> resul
   const Array &a = squareOperand(operands[0], "eigen");
   checkFinite(a, "eigen");
   ColumnMajor vectors = columnsOf(a, a.rows());
-  std::vector<double> values;
+  BudgetedVector<double> values;
   if (a.rows() > 0) {
     if (isSymmetric(a))
       eigenOfSymmetric(vectors, values);
@@ -162,9 +162,9 @@ void lu(ExecutionContext &, std::span<Value> operands, std::span<Value> results)
   ColumnMajor factors = columnsOf(a, size), lower(size, size), upper(size, size),
               permutation(size, size);
   int n = static_cast<int>(size), stride = std::max(1, n), info = 0;
-  std::vector<int> pivots(size);
+  BudgetedVector<int> pivots(size);
   lapack().getrf(&n, &n, factors.cells.data(), &stride, pivots.data(), &info);
-  std::vector<int64_t> rowOf(size);
+  BudgetedVector<int64_t> rowOf(size);
   std::iota(rowOf.begin(), rowOf.end(), 0);
   for (int64_t i = 0; i < size; ++i)
     std::swap(rowOf[i], rowOf[pivots[i] - 1]);
@@ -188,7 +188,7 @@ void qr(ExecutionContext &, std::span<Value> operands, std::span<Value> results)
   ColumnMajor factors = columnsOf(a, a.rows()), reflectors(a.rows(), count);
   int rows = static_cast<int>(a.rows()), columns = static_cast<int>(a.columns()), info = 0,
       stride = std::max(1, rows);
-  std::vector<double> factorOf(count);
+  BudgetedVector<double> factorOf(count);
   withWork([&](double *work, const int *size) {
     lapack().geqrf(&rows, &columns, factors.cells.data(), &stride, factorOf.data(), work, size,
                    &info);
@@ -216,11 +216,11 @@ void svd(ExecutionContext &, std::span<Value> operands, std::span<Value> results
   int64_t count = std::min(a.rows(), a.columns());
   ColumnMajor matrix = columnsOf(a, a.rows()), left(a.rows(), count),
               rightTransposed(count, a.columns()), right(a.columns(), count);
-  std::vector<double> values(count);
+  BudgetedVector<double> values(count);
   if (count > 0) {
     int rows = static_cast<int>(a.rows()), columns = static_cast<int>(a.columns()),
         size = static_cast<int>(count), info = 0;
-    std::vector<int> integers(8 * count);
+    BudgetedVector<int> integers(8 * count);
     withWork([&](double *work, const int *workSize) {
       lapack().gesdd("S", &rows, &columns, matrix.cells.data(), &rows, values.data(),
                      left.cells.data(), &rows, rightTransposed.cells.data(), &size, work, workSize,

@@ -6,16 +6,16 @@
 namespace tokamak::runtime {
 namespace {
 
-std::vector<double> distinct(std::vector<double> cells) {
+BudgetedVector<double> distinct(BudgetedVector<double> cells) {
   std::sort(cells.begin(), cells.end(), [](double a, double b) { return compareCells(a, b) < 0; });
   cells.erase(std::unique(cells.begin(), cells.end(), sameCell), cells.end());
   return cells;
 }
 
 // The distinct values of the whole matrix, of each row or of each column, ascending.
-std::vector<std::vector<double>> distinctGroups(const Array &source, const std::string &direction,
-                                                std::string_view native) {
-  std::vector<std::vector<double>> groups;
+BudgetedVector<BudgetedVector<double>>
+distinctGroups(const Array &source, const std::string &direction, std::string_view native) {
+  BudgetedVector<BudgetedVector<double>> groups;
   if (direction == "rc") {
     groups.push_back(distinct({source.data(), source.data() + source.cells()}));
   } else if (direction == "r") {
@@ -24,7 +24,7 @@ std::vector<std::vector<double>> distinctGroups(const Array &source, const std::
           {source.data() + i * source.columns(), source.data() + (i + 1) * source.columns()}));
   } else if (direction == "c") {
     for (int64_t j = 0; j < source.columns(); ++j) {
-      std::vector<double> column(source.rows());
+      BudgetedVector<double> column(source.rows());
       for (int64_t i = 0; i < source.rows(); ++i)
         column[i] = source.at(i, j);
       groups.push_back(distinct(std::move(column)));

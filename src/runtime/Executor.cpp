@@ -3,7 +3,7 @@
 #include "runtime/Frame.h"
 
 #include "base/Interrupt.h"
-#include "runtime/BufferPool.h"
+#include "base/MemoryErrors.h"
 #include "runtime/DeepStack.h"
 #include "runtime/KernelLaunch.h"
 #include "runtime/ParallelLoopRun.h"
@@ -264,7 +264,9 @@ void Executor::runFunction(const Image &image, const ImageFunction &function,
   for (size_t i = 0; i < arguments.size(); ++i)
     frame.slots()[i] = std::move(arguments[i]);
   const Instruction *current = function.instructions.data();
-  auto locate = [&](Error &error) {
+  try {
+    withMemoryErrors([&] { interpret(image, function, frame.slots(), results, current, depth); });
+  } catch (Error &error) {
     bool wasPlaced = error.place().isKnown();
     if (static_cast<size_t>(current->place) < image.places.size()) {
       const SourcePlace &place = image.places[current->place];
@@ -276,16 +278,7 @@ void Executor::runFunction(const Image &image, const ImageFunction &function,
         for (const SourcePlace &caller : image.callers[current->place])
           error.calledFrom(caller);
     }
-  };
-  try {
-    interpret(image, function, frame.slots(), results, current, depth);
-  } catch (Error &error) {
-    locate(error);
     throw;
-  } catch (const std::bad_alloc &) {
-    Error error = refusedMemory();
-    locate(error);
-    throw error;
   }
 }
 
@@ -407,6 +400,7 @@ void Executor::runNative(const Image &image, const Instruction &instruction, con
   step.touches(operands.values());
   convertOperands(native.operands, operands.values());
   context_.touchedBytes.reset();
+  context_.resultType = (instruction.singleResults & 1) != 0 ? ElementType::F32 : ElementType::F64;
   native.function(context_, operands.values(), results.values());
   convertResults(instruction, results.values());
   if (instruction.target > 0 && updates_) // of tok.insert

@@ -88,6 +88,10 @@ MatrixMetadata mergedMetadata(const std::string &path, std::span<const Value> op
   if (!operands[11].isNothing())
     merge("naStrings", path, metadata.naStrings,
           std::optional(splitNaStrings(textOperand(operands[11], "read", "naStrings"))));
+  if (metadata.rows)
+    checkedSize(*metadata.rows, path, "rows");
+  if (metadata.columns)
+    checkedSize(*metadata.columns, path, "columns");
   // The call decides which types the columns of a frame have.
   if (!operands[12].isNothing())
     metadata.schema = textOperand(operands[12], "read", "schema");

@@ -2,6 +2,7 @@
 
 #include "base/CellOperators.h"
 #include "base/Error.h"
+#include "base/Sizes.h"
 #include "runtime/ScalarOperations.h"
 
 #include <algorithm>
@@ -83,6 +84,20 @@ FrameColumn::FrameColumn(FrameType type, int64_t rows) {
   }
 }
 
+// What a text takes beside its cell.
+static int64_t bytesBeside(const std::optional<std::string> &text) {
+  constexpr size_t withinCell = 15;
+  return text && text->capacity() > withinCell ? static_cast<int64_t>(text->capacity()) + 1 : 0;
+}
+
+void FrameColumn::chargeTexts() {
+  textBytes_ = 0;
+  if (const auto *texts = std::get_if<Texts>(&cells_))
+    for (const std::optional<std::string> &text : *texts)
+      textBytes_ += bytesBeside(text);
+  charge_.resize(textBytes_);
+}
+
 int64_t FrameColumn::rows() const {
   return std::visit([](const auto &cells) { return static_cast<int64_t>(cells.size()); }, cells_);
 }
@@ -110,9 +125,14 @@ std::string FrameColumn::text(int64_t row) const {
 
 void FrameColumn::set(int64_t row, const Value &value) {
   switch (type()) {
-  case FrameType::String:
-    std::get<Texts>(cells_)[row] = value.isNothing() ? std::nullopt : std::optional(value.asText());
+  case FrameType::String: {
+    std::optional<std::string> &cell = std::get<Texts>(cells_)[row];
+    textBytes_ -= bytesBeside(cell);
+    cell = value.isNothing() ? std::nullopt : std::optional(value.asText());
+    textBytes_ += bytesBeside(cell);
+    charge_.atLeast(textBytes_);
     break;
+  }
   case FrameType::Double:
     std::get<Doubles>(cells_)[row] = numberOf(value);
     break;
@@ -132,6 +152,24 @@ std::shared_ptr<FrameColumn> FrameColumn::rowsOf(int64_t begin, int64_t end) con
         column->cells_ = std::decay_t<decltype(cells)>(cells.begin() + begin, cells.begin() + end);
       },
       cells_);
+  column->chargeTexts();
+  return column;
+}
+
+std::shared_ptr<FrameColumn> FrameColumn::repeated(int64_t count) const {
+  auto column = std::make_shared<FrameColumn>(type(), 0);
+  MemoryCharge texts(checkedProduct(textBytes_, count, "freplicate", "bytes"));
+  std::visit(
+      [&](const auto &cells) {
+        std::decay_t<decltype(cells)> copies;
+        copies.reserve(cells.size() * static_cast<size_t>(count));
+        for (int64_t i = 0; i < count; ++i)
+          copies.insert(copies.end(), cells.begin(), cells.end());
+        column->cells_ = std::move(copies);
+      },
+      cells_);
+  texts.resize(0); // the column counts them
+  column->chargeTexts();
   return column;
 }
 
@@ -154,7 +192,8 @@ void setCell(FrameColumn &column, int64_t row, const Value &value, std::string_v
 }
 
 Frame::Frame(int64_t rows, std::vector<ColumnPointer> columns, std::vector<std::string> names)
-    : rows_(rows), columns_(std::move(columns)), names_(std::move(names)) {
+    : rows_(rows), columns_(std::move(columns)), names_(std::move(names)),
+      charge_(bytesOfColumns(static_cast<int64_t>(columns_.size()))) {
   for (const ColumnPointer &column : columns_)
     if (column->rows() != rows_)
       internalError("the columns of a frame differ in length");
@@ -277,7 +316,7 @@ FramePointer bindFrameRows(std::span<const Value> inputs) {
     if (frame->columns() != first.columns())
       throw Error(fmt::format("rbind: the frames have different numbers of columns, {} and {}",
                               first.sizeText(), frame->sizeText()));
-    rows += frame->rows();
+    rows = checkedSum(rows, frame->rows(), "rbind", "rows");
   }
   std::vector<ColumnPointer> columns;
   for (int64_t j = 0; j < first.columns(); ++j) {
@@ -293,6 +332,15 @@ FramePointer bindFrameRows(std::span<const Value> inputs) {
   }
   return std::make_shared<const Frame>(
       rows, std::move(columns), first.hasNames() ? first.names() : std::vector<std::string>());
+}
+
+FramePointer repeatFrame(const Frame &frame, int64_t count) {
+  int64_t rows = checkedProduct(frame.rows(), count, "freplicate", "rows");
+  std::vector<ColumnPointer> columns;
+  for (const ColumnPointer &column : frame.allColumns())
+    columns.push_back(column->repeated(rows == 0 ? 0 : count));
+  return std::make_shared<const Frame>(
+      rows, std::move(columns), frame.hasNames() ? frame.names() : std::vector<std::string>());
 }
 
 //===- conversions ---------------------------------------------------------------------------===//

@@ -7,6 +7,8 @@
 #ifndef TOKAMAK_RUNTIME_FRAME_H
 #define TOKAMAK_RUNTIME_FRAME_H
 
+#include "base/Sizes.h"
+#include "runtime/MemoryCharge.h"
 #include "runtime/Value.h"
 
 #include <optional>
@@ -25,14 +27,14 @@ std::optional<FrameType> findFrameType(std::string_view name);
 // The cells of one column. A text may be missing; missing numbers are NaN.
 class FrameColumn {
 public:
-  using Texts = std::vector<std::optional<std::string>>;
-  using Doubles = std::vector<double>;
-  using Integers = std::vector<int64_t>;
-  using Booleans = std::vector<uint8_t>;
+  using Texts = BudgetedVector<std::optional<std::string>>;
+  using Doubles = BudgetedVector<double>;
+  using Integers = BudgetedVector<int64_t>;
+  using Booleans = BudgetedVector<uint8_t>;
 
   // Cells are missing texts, 0 or FALSE.
   FrameColumn(FrameType type, int64_t rows);
-  FrameColumn(Texts cells) : cells_(std::move(cells)) {}
+  FrameColumn(Texts cells) : cells_(std::move(cells)) { chargeTexts(); }
   FrameColumn(Doubles cells) : cells_(std::move(cells)) {}
 
   FrameType type() const { return static_cast<FrameType>(cells_.index()); }
@@ -48,10 +50,15 @@ public:
   // Errors as those of setCell.
   std::shared_ptr<FrameColumn> converted(FrameType type, std::string_view place,
                                          int64_t number) const;
+  // The cells so many times one below the other.
+  std::shared_ptr<FrameColumn> repeated(int64_t count) const;
 
 private:
+  void chargeTexts();
   // In the order of FrameType.
   std::variant<Texts, Doubles, Integers, Booleans> cells_;
+  MemoryCharge charge_; // of the texts that don't fit their cells
+  int64_t textBytes_ = 0;
 };
 
 // column.set(row, value) with an Error that says where: `place` (an operation or a file), the row
@@ -75,11 +82,17 @@ public:
   std::vector<std::string> names() const; // one for each column, default names where none are set
   Value cell(int64_t row, int64_t column) const { return columns_[column]->cell(row); }
   std::string sizeText() const; // "3x4"
+  // What so many columns take beside their cells.
+  static int64_t bytesOfColumns(int64_t columns) {
+    constexpr int64_t bytesOfColumn = 128;
+    return checkedProduct(columns, bytesOfColumn, "frame", "bytes");
+  }
 
 private:
   int64_t rows_;
   std::vector<ColumnPointer> columns_;
   std::vector<std::string> names_;
+  MemoryCharge charge_;
 };
 
 using FramePointer = std::shared_ptr<const Frame>;
@@ -98,6 +111,8 @@ FramePointer insertIntoFrame(const Frame &frame, const Value &value, FrameRange 
 // become the more general one.
 FramePointer bindFrameColumns(std::span<const Value> inputs);
 FramePointer bindFrameRows(std::span<const Value> inputs);
+// The frame's rows so many times.
+FramePointer repeatFrame(const Frame &frame, int64_t count);
 
 FramePointer frameOfMatrix(const Array &matrix);
 // as.frame: of a matrix, a scalar, a frame, or a list of one of them.

@@ -35,6 +35,8 @@ Value rowOfTexts(const std::vector<std::string> &texts) {
 void frame(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   int64_t rows = sizeOperand(operands[1], "frame", "rows"),
           columns = sizeOperand(operands[2], "frame", "columns");
+  checkedProduct(rows, columns, "frame", "cells");
+  MemoryCharge charge(Frame::bytesOfColumns(columns)); // also without cells
   std::vector<FrameType> schema =
       parseSchema(textOperand(operands[3], "frame", "schema"), columns, "frame");
   bool isEmptyText = operands[0].isString() && operands[0].text().empty();
@@ -45,6 +47,7 @@ void frame(ExecutionContext &, std::span<Value> operands, std::span<Value> resul
       setCell(*column, i, operands[0], "frame", static_cast<int64_t>(made.size()));
     made.push_back(std::move(column));
   }
+  charge.resize(0); // the frame counts them
   results[0] = makeFrame(rows, std::move(made));
 }
 
@@ -75,8 +78,8 @@ void replicate(ExecutionContext &, std::span<Value> operands, std::span<Value> r
   int64_t count = operands[1].asInteger();
   if (count < 1)
     throw Error(fmt::format("freplicate: the number of copies must be at least 1, got {}", count));
-  frameOperand(operands[0], "freplicate");
-  results[0] = Value(bindFrameRows(std::vector<Value>(count, operands[0])));
+  results[0] = Value(repeatFrame(frameOperand(operands[0], "freplicate"),
+                                 checkedSize(count, "freplicate", "copies")));
 }
 
 //===- types of cells ------------------------------------------------------------------------===//

@@ -31,7 +31,7 @@ GroupFunction functionOf(const std::string &name) {
 // What the rows of a table belong to: row i to group key(i) from 0; groups beyond the number asked
 // for are dropped.
 struct Groups {
-  std::vector<int64_t> keys;
+  BudgetedVector<int64_t> keys;
   int64_t count = 0;
 };
 
@@ -65,26 +65,26 @@ public:
         body(groups_.keys[i], cells_.data()[static_cast<int64_t>(i) * cells_.columns() + column_],
              weights_ ? weights_[i] : 1.0);
   }
-  std::vector<double> counts() const {
-    std::vector<double> counts(groups_.count);
+  BudgetedVector<double> counts() const {
+    BudgetedVector<double> counts(groups_.count);
     forEach([&](int64_t group, double, double weight) { counts[group] += weight; });
     return counts;
   }
-  std::vector<double> sums() const {
-    std::vector<double> sums(groups_.count);
+  BudgetedVector<double> sums() const {
+    BudgetedVector<double> sums(groups_.count);
     forEach([&](int64_t group, double cell, double weight) { sums[group] += cell * weight; });
     return sums;
   }
   // Empty groups have the mean 0.
-  std::vector<double> means() const {
-    std::vector<double> means = sums(), counts = this->counts();
+  BudgetedVector<double> means() const {
+    BudgetedVector<double> means = sums(), counts = this->counts();
     for (size_t group = 0; group < means.size(); ++group)
       means[group] = counts[group] == 0 ? 0 : means[group] / counts[group];
     return means;
   }
   // The means, corrected by the means of the distances from them: of equal cells exactly that cell.
-  std::vector<double> centres() const {
-    std::vector<double> means = this->means(), counts = this->counts(), rests(groups_.count);
+  BudgetedVector<double> centres() const {
+    BudgetedVector<double> means = this->means(), counts = this->counts(), rests(groups_.count);
     forEach([&](int64_t group, double cell, double weight) {
       rests[group] += (cell - means[group]) * weight;
     });
@@ -93,8 +93,8 @@ public:
     return means;
   }
   // Sums of the powers of the distances from the mean.
-  std::vector<double> centralSums(int64_t order) const {
-    std::vector<double> centres = this->centres(), sums(groups_.count);
+  BudgetedVector<double> centralSums(int64_t order) const {
+    BudgetedVector<double> centres = this->centres(), sums(groups_.count);
     forEach([&](int64_t group, double cell, double weight) {
       double difference = cell - centres[group], power = 1;
       for (int64_t k = 0; k < order; ++k)
@@ -104,9 +104,9 @@ public:
     return sums;
   }
   // 0 of empty groups.
-  std::vector<double> extremes(BinaryOperator op) const {
-    std::vector<double> extremes(groups_.count, 0);
-    std::vector<bool> hasCell(groups_.count, false);
+  BudgetedVector<double> extremes(BinaryOperator op) const {
+    BudgetedVector<double> extremes(groups_.count, 0);
+    BudgetedVector<bool> hasCell(groups_.count, false);
     forEach([&](int64_t group, double cell, double) {
       extremes[group] = hasCell[group] ? evaluate(op, extremes[group], cell) : cell;
       hasCell[group] = true;
@@ -121,8 +121,8 @@ private:
   const double *weights_;
 };
 
-std::vector<double> aggregateColumn(const ColumnOfGroups &column, GroupFunction function,
-                                    int64_t order) {
+BudgetedVector<double> aggregateColumn(const ColumnOfGroups &column, GroupFunction function,
+                                       int64_t order) {
   switch (function) {
   case GroupFunction::Sum:
     return column.sums();
@@ -140,7 +140,8 @@ std::vector<double> aggregateColumn(const ColumnOfGroups &column, GroupFunction 
   }
   // The variance of less than two rows is 0, a moment of none is NaN.
   bool isVariance = function == GroupFunction::Variance;
-  std::vector<double> sums = column.centralSums(isVariance ? 2 : order), counts = column.counts();
+  BudgetedVector<double> sums = column.centralSums(isVariance ? 2 : order),
+                         counts = column.counts();
   for (size_t group = 0; group < sums.size(); ++group)
     if (isVariance)
       sums[group] = counts[group] <= 1 ? 0 : sums[group] / (counts[group] - 1);
@@ -175,7 +176,7 @@ void aggregate(ExecutionContext &context, std::span<Value> operands, std::span<V
                [&](int64_t begin, int64_t end) {
                  for (int64_t j = begin; j < end; ++j) {
                    ColumnOfGroups column(groups, cells, j, weights ? weights->data() : nullptr);
-                   std::vector<double> values = aggregateColumn(column, function, order);
+                   BudgetedVector<double> values = aggregateColumn(column, function, order);
                    for (int64_t group = 0; group < groups.count; ++group)
                      result->mutableData()[group * columns + j] = values[group];
                  }

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
 
@@ -18,7 +17,6 @@ using abi::SizeExpression;
 
 namespace {
 
-constexpr int64_t cacheLineDoubles = 8;
 // A tile touches about this much: small against the second-level cache, large against the launch of
 // a tile.
 constexpr int64_t tileBytes = int64_t{512} << 10;
@@ -26,8 +24,6 @@ constexpr int64_t tileBytes = int64_t{512} << 10;
 constexpr int64_t tileBytesPerPartialByte = 32;
 constexpr int64_t mostPartialBytes = int64_t{64} << 20;
 constexpr int64_t panelRows = 8;
-
-int64_t roundUp(int64_t value, int64_t unit) { return (value + unit - 1) / unit * unit; }
 
 // A list that needs no allocation while it is short.
 template <typename T, size_t N> class ShortList {
@@ -50,25 +46,20 @@ private:
   size_t size_ = 0;
 };
 
-// Memory of one worker thread that kernels use within a tile; it only grows.
+// Memory of one worker thread that kernels use within a tile; it only grows. Throws Error where
+// there is none.
 double *workerScratch(int64_t doubles) {
-  struct Scratch {
-    double *memory = nullptr;
-    int64_t doubles = 0;
-    ~Scratch() { std::free(memory); }
-  };
-  static thread_local Scratch scratch;
-  if (scratch.doubles < doubles) {
-    std::free(scratch.memory);
-    scratch.doubles = roundUp(doubles, cacheLineDoubles);
-    scratch.memory =
-        static_cast<double *>(std::aligned_alloc(64, scratch.doubles * sizeof(double)));
-    if (!scratch.memory) {
-      scratch.doubles = 0;
-      return nullptr;
-    }
+  if (doubles == 0)
+    return nullptr;
+  static thread_local std::shared_ptr<Buffer> scratch;
+  static thread_local int64_t size = 0;
+  if (size < doubles) {
+    scratch.reset();
+    size = 0;
+    scratch = BufferPool::instance().allocate(doubles * static_cast<int64_t>(sizeof(double)));
+    size = doubles;
   }
-  return scratch.memory;
+  return reinterpret_cast<double *>(scratch->bytes());
 }
 
 // Length of tiles balanced by entries, in entries and rows: as for dense tiles, with about 16 bytes
@@ -210,8 +201,19 @@ private:
       return arrayInput(plan_.driver).withSamePattern(type);
     int64_t rows = evaluate(output.rows), columns = evaluate(output.columns);
     if (output.outerDimensionsOf < 0)
-      return Array::create({rows, columns}, type);
+      return createDense({rows, columns}, type);
     return Array::create(arrayInput(output.outerDimensionsOf).shape().withLast(columns), type);
+  }
+
+  ArrayPointer createDense(const Shape &shape, ElementType type) const {
+    try {
+      return Array::create(shape, type);
+    } catch (Error &error) {
+      for (const Value &operand : operands_)
+        if (operand.isArray() && operand.array()->isCsr() && operand.array()->shape() == shape)
+          throw error.note(becomesDenseNote(*operand.array()));
+      throw;
+    }
   }
 
   // Tiles of about equally many entries of the driver; a row counts like an entry.
@@ -269,10 +271,8 @@ private:
     for (const SizeExpression &size : plan_.scratchSizes)
       scratchDoubles += abi::partialDoubles(evaluate(size));
     TokTile tile = tileAt(index);
-    TokWorkspace workspace{scratchDoubles > 0 ? workerScratch(scratchDoubles) : nullptr,
+    TokWorkspace workspace{workerScratch(scratchDoubles),
                            partialDoubles_ > 0 ? partial(index) : nullptr, -1};
-    if (scratchDoubles > 0 && !workspace.scratch)
-      return -1;
     int32_t status = plan_.kernel(&arguments_, &tile, &workspace);
     failingCell = workspace.failingCell;
     return status;

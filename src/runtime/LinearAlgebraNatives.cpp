@@ -65,7 +65,7 @@ bool solveSquare(ColumnMajor &a, ColumnMajor &b) {
   if (!lapack().gesv)
     return solveByElimination(a, b);
   int n = static_cast<int>(a.rows), count = static_cast<int>(b.columns), info = 0;
-  std::vector<int> pivots(a.rows);
+  BudgetedVector<int> pivots(a.rows);
   lapack().gesv(&n, &count, a.cells.data(), &n, pivots.data(), b.cells.data(), &n, &info);
   return info == 0;
 }
@@ -80,7 +80,7 @@ bool leastSquaresByReflections(ColumnMajor &a, ColumnMajor &b) {
     if (norm == 0)
       return false;
     double alpha = a.at(k, k) > 0 ? -norm : norm;
-    std::vector<double> reflector(a.rows - k);
+    BudgetedVector<double> reflector(a.rows - k);
     for (int64_t i = k; i < a.rows; ++i)
       reflector[i - k] = a.at(i, k);
     reflector[0] -= alpha;
@@ -116,7 +116,7 @@ bool solveLeastSquares(ColumnMajor &a, ColumnMajor &b) {
   lapack().gels("N", &rows, &columns, &count, a.cells.data(), &rows, b.cells.data(), &rows, &best,
                 &size, &info);
   size = static_cast<int>(best);
-  std::vector<double> work(size);
+  BudgetedVector<double> work(size);
   lapack().gels("N", &rows, &columns, &count, a.cells.data(), &rows, b.cells.data(), &rows,
                 work.data(), &size, &info);
   return info == 0;
@@ -151,7 +151,7 @@ void inv(ExecutionContext &, std::span<Value> operands, std::span<Value> results
 }
 
 // Whether an even or an odd number of rows changed places.
-int signOf(const std::vector<int> &pivots) {
+int signOf(const BudgetedVector<int> &pivots) {
   int sign = 1;
   for (size_t i = 0; i < pivots.size(); ++i)
     sign = pivots[i] == static_cast<int>(i) + 1 ? sign : -sign;
@@ -164,7 +164,7 @@ void det(ExecutionContext &, std::span<Value> operands, std::span<Value> results
   int sign = 1;
   if (lapack().getrf && a.rows() > 0) {
     int n = static_cast<int>(a.rows()), info = 0;
-    std::vector<int> pivots(a.rows());
+    BudgetedVector<int> pivots(a.rows());
     lapack().getrf(&n, &n, factors.cells.data(), &n, pivots.data(), &info);
     sign = signOf(pivots);
   } else if (!factorize(factors, nullptr, sign)) {

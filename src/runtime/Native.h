@@ -39,6 +39,9 @@ struct ExecutionContext {
   // For --stats: a native that does not read all of its operands or write all of its results says
   // how many bytes it moved.
   std::optional<int64_t> touchedBytes = {};
+  // Of the cells of the first result. Natives may give doubles, which are converted; those that
+  // make arrays of nothing give this, so that there is only one of them at a time.
+  ElementType resultType = ElementType::F64;
 };
 
 // Results may have any layout: what may be sparse ends with Array::inBestLayout.

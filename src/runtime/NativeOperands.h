@@ -8,7 +8,9 @@
 #define TOKAMAK_RUNTIME_NATIVEOPERANDS_H
 
 #include "base/Error.h"
+#include "base/Sizes.h"
 #include "base/SoleOwner.h"
+#include "runtime/MemoryCharge.h"
 #include "runtime/Native.h"
 #include "runtime/TileScheduler.h"
 
@@ -58,12 +60,9 @@ template <typename Number> Number *mutableCellsOf(Array &array) {
   return reinterpret_cast<Number *>(array.mutableBytes());
 }
 
-// A size: not negative.
+// `what` is counted: "rows", "columns".
 inline int64_t sizeOperand(const Value &value, std::string_view native, std::string_view what) {
-  int64_t size = value.asInteger();
-  if (size < 0)
-    throw Error(fmt::format("{}: the number of {} is negative: {}", native, what, size));
-  return size;
+  return checkedSize(value.asInteger(), native, what);
 }
 
 inline const std::string &textOperand(const Value &value, std::string_view native,

@@ -29,8 +29,9 @@ void print(ExecutionContext &context, std::span<Value> operands, std::span<Value
 void toString(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   TextOptions options;
   auto setSize = [&](int64_t &option, const Value &operand, std::string_view what) {
+    // More than there can be means all.
     if (!operand.isNothing())
-      option = sizeOperand(operand, "toString", what);
+      option = checkedSize(std::min(operand.asInteger(), largestSize), "toString", what);
   };
   setSize(options.rows, operands[1], "rows");
   setSize(options.columns, operands[2], "columns");

@@ -163,8 +163,15 @@ struct Draw {
   }
 };
 
-// Cells in this many blocks are kept or dropped independently of other blocks.
-constexpr int64_t sparsityBlock = int64_t{1} << 14;
+// So many cells are kept or dropped independently of others: more where few are kept, so that
+// blocks are not many more than what is kept.
+int64_t sparsityBlock(double sparsity) {
+  constexpr int64_t smallest = int64_t{1} << 14, largest = largestSize;
+  int64_t block = smallest;
+  while (block < largest && static_cast<double>(block) * sparsity < 1)
+    block *= 2;
+  return block;
+}
 
 // Calls keep(cell) for the cells of [begin, end) that are not zero, ascending: each is one with the
 // same probability, so the distances between them follow the geometric distribution, and dropped
@@ -174,9 +181,10 @@ void forEachKept(uint64_t seed, double sparsity, int64_t begin, int64_t end, con
   if (sparsity <= 0)
     return;
   double logOfDrop = std::log1p(-sparsity);
-  for (int64_t block = begin; block < end; block += sparsityBlock) {
+  int64_t size = sparsityBlock(sparsity);
+  for (int64_t block = begin; block < end; block += size) {
     auto position = static_cast<uint64_t>(block);
-    int64_t blockEnd = std::min(end, block + sparsityBlock);
+    int64_t blockEnd = std::min(end, block + size);
     RandomBlock random{};
     int drawn = 0;
     for (int64_t cell = block;; ++cell, ++drawn) {
@@ -192,48 +200,69 @@ void forEachKept(uint64_t seed, double sparsity, int64_t begin, int64_t end, con
   }
 }
 
+// All cells of [begin, end), drawn as doubles.
+template <typename Number>
+void drawCells(const Draw &draw, int64_t begin, int64_t end, Number *to) {
+  if constexpr (std::is_same_v<Number, double>) {
+    draw.fill(begin, end, to);
+  } else {
+    constexpr int64_t atOnce = 1024;
+    double cells[atOnce];
+    for (int64_t first = begin; first < end; first += atOnce) {
+      int64_t last = std::min(end, first + atOnce);
+      draw.fill(first, last, cells);
+      std::copy(cells, cells + (last - first), to + (first - begin));
+    }
+  }
+}
+
 ArrayPointer drawDense(ExecutionContext &context, Shape shape, const Draw &draw, double sparsity) {
-  ArrayPointer result = Array::create(shape);
-  double *data = result->mutableData();
-  forEachRange(context, result->cells(), parallelGrain, [&](int64_t begin, int64_t end) {
-    if (sparsity == 1)
-      return draw.fill(begin, end, data + begin);
-    std::fill(data + begin, data + end, 0.0);
-    forEachKept(draw.seed, sparsity, begin, end,
-                [&](int64_t cell) { data[cell] = draw.cell(cell); });
+  ArrayPointer result = Array::create(shape, context.resultType);
+  int64_t grain = sparsity == 1 ? parallelGrain : std::max(parallelGrain, sparsityBlock(sparsity));
+  withCellType(*result, [&]<typename Number>() {
+    Number *cells = mutableCellsOf<Number>(*result);
+    forEachRange(context, result->cells(), grain, [&](int64_t begin, int64_t end) {
+      if (sparsity == 1)
+        return drawCells(draw, begin, end, cells + begin);
+      std::fill(cells + begin, cells + end, Number(0));
+      forEachKept(draw.seed, sparsity, begin, end,
+                  [&](int64_t cell) { cells[cell] = static_cast<Number>(draw.cell(cell)); });
+    });
   });
   return result;
 }
 
-// The same cells as CSR.
+// The same cells as CSR. Which cells are kept is drawn twice, to count and to write them: that is
+// quicker than to remember them, and takes no memory.
 ArrayPointer drawSparse(ExecutionContext &context, Shape shape, const Draw &draw, double sparsity) {
-  int64_t cells = shape.cells(), columns = shape[1];
-  int64_t blocks = (cells + sparsityBlock - 1) / sparsityBlock;
+  int64_t cells = shape.cells(), columns = shape[1], block = sparsityBlock(sparsity);
+  int64_t blocks = cells / block + (cells % block != 0);
   constexpr int64_t mostRanges = 256;
-  int64_t grain = std::max<int64_t>(4, (blocks + mostRanges - 1) / mostRanges) * sparsityBlock;
-  std::vector<std::vector<int64_t>> kept((cells + grain - 1) / grain);
+  int64_t blocksPerRange = std::max<int64_t>(4, (blocks + mostRanges - 1) / mostRanges);
+  int64_t grain = std::min(cells, productOfSizes({blocksPerRange, block}).value_or(cells));
+  BudgetedVector<int64_t> firstEntry(cells / grain + 2, 0);
   forEachRange(context, cells, grain, [&](int64_t begin, int64_t end) {
-    std::vector<int64_t> &list = kept[begin / grain];
-    forEachKept(draw.seed, sparsity, begin, end, [&](int64_t cell) { list.push_back(cell); });
+    int64_t &count = firstEntry[begin / grain + 1];
+    forEachKept(draw.seed, sparsity, begin, end, [&](int64_t) { ++count; });
   });
-  std::vector<int64_t> firstEntry(kept.size() + 1, 0);
-  for (size_t i = 0; i < kept.size(); ++i)
-    firstEntry[i + 1] = firstEntry[i] + static_cast<int64_t>(kept[i].size());
-  ArrayPointer result = Array::createCsr(shape[0], columns, firstEntry.back());
+  std::partial_sum(firstEntry.begin(), firstEntry.end(), firstEntry.begin());
+  ArrayPointer result = Array::createCsr(shape[0], columns, firstEntry.back(), context.resultType);
   int64_t *offsets = result->mutableRowOffsets();
   int32_t *indices = result->mutableColumnIndices();
-  double *values = result->mutableData();
-  // A range writes the offsets of the rows that begin in it.
-  forEachRange(context, static_cast<int64_t>(kept.size()), 1, [&](int64_t range, int64_t) {
-    int64_t next = firstEntry[range], row = (range * grain + columns - 1) / columns;
-    for (int64_t cell : kept[range]) {
-      for (; row <= cell / columns; ++row)
+  withCellType(*result, [&]<typename Number>() {
+    Number *values = mutableCellsOf<Number>(*result);
+    // A range writes the offsets of the rows that begin in it.
+    forEachRange(context, cells, grain, [&](int64_t begin, int64_t end) {
+      int64_t next = firstEntry[begin / grain], row = (begin + columns - 1) / columns;
+      forEachKept(draw.seed, sparsity, begin, end, [&](int64_t cell) {
+        for (; row <= cell / columns; ++row)
+          offsets[row] = next;
+        indices[next] = static_cast<int32_t>(cell % columns);
+        values[next++] = static_cast<Number>(draw.cell(cell));
+      });
+      for (; row * columns < end; ++row)
         offsets[row] = next;
-      indices[next] = static_cast<int32_t>(cell % columns);
-      values[next++] = draw.cell(cell);
-    }
-    for (; row * columns < std::min(cells, (range + 1) * grain); ++row)
-      offsets[row] = next;
+    });
   });
   offsets[shape[0]] = firstEntry.back();
   return result;
@@ -257,7 +286,10 @@ void rand(ExecutionContext &context, std::span<Value> operands, std::span<Value>
     throw Error(fmt::format("rand: lambda {} is not positive", textOf(lambda)));
   Draw draw{distribution, seedOf(context, operands[5]), low, high, lambda};
   double expected = sparsity * static_cast<double>(shape[0]) * static_cast<double>(shape[1]);
+  expected = std::min(expected, static_cast<double>(largestSize));
   bool isSparse = Array::isBetterCsr(shape, static_cast<int64_t>(expected));
+  if (isSparse)
+    Array::checkRoomForCsr(shape[0], shape[1], static_cast<int64_t>(expected));
   results[0] = isSparse ? Array::inBestLayout(drawSparse(context, shape, draw, sparsity))
                         : drawDense(context, shape, draw, sparsity);
 }
@@ -270,19 +302,30 @@ int64_t boundedInteger(uint64_t seed, int64_t position, int64_t bound) {
   return static_cast<int64_t>(static_cast<Wide>(bits) * static_cast<Wide>(bound) >> 64);
 }
 
-// The first `size` steps of Fisher and Yates' shuffle of 1..range, storing only the places that
-// moved.
+// The first `size` steps of Fisher and Yates' shuffle of 1..range. The result holds the first
+// places, of the others a table only those that moved, unless they are few.
 void drawWithoutReplacement(uint64_t seed, int64_t range, int64_t size, double *data) {
-  std::unordered_map<int64_t, int64_t> moved;
-  moved.reserve(static_cast<size_t>(size));
-  auto valueAt = [&](int64_t place) {
-    auto found = moved.find(place);
-    return found == moved.end() ? place : found->second;
-  };
+  using Moved = std::unordered_map<int64_t, int64_t, std::hash<int64_t>, std::equal_to<>,
+                                   BudgetedAllocator<std::pair<const int64_t, int64_t>>>;
+  for (int64_t i = 0; i < size; ++i)
+    data[i] = static_cast<double>(i + 1);
+  constexpr int64_t numbersOfEntry = 4; // so much memory does an entry of the table take
+  bool isDense = range - size <= numbersOfEntry * size;
+  BudgetedVector<double> others(isDense ? range - size : 0);
+  std::iota(others.begin(), others.end(), static_cast<double>(size + 1));
+  Moved moved;
   for (int64_t i = 0; i < size; ++i) {
     int64_t place = i + boundedInteger(seed, i, range - i);
-    data[i] = static_cast<double>(valueAt(place) + 1);
-    moved[place] = valueAt(i);
+    if (place < size) {
+      std::swap(data[i], data[place]);
+    } else if (isDense) {
+      std::swap(data[i], others[place - size]);
+    } else {
+      auto [entry, isNew] = moved.try_emplace(place, place + 1);
+      double drawn = static_cast<double>(entry->second);
+      entry->second = static_cast<int64_t>(data[i]);
+      data[i] = drawn;
+    }
   }
 }
 

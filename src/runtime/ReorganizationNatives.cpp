@@ -222,7 +222,7 @@ void diag(ExecutionContext &, std::span<Value> operands, std::span<Value> result
 template <typename RowOf>
 Value permuteRows(ExecutionContext &context, const Array &source, const RowOf &rowOf) {
   if (source.isCsr()) {
-    std::vector<int64_t> rows(source.rows());
+    BudgetedVector<int64_t> rows(source.rows());
     for (int64_t i = 0; i < source.rows(); ++i)
       rows[i] = rowOf(i);
     return takeSparseRows(context, source, rows);

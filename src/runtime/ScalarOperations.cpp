@@ -3,6 +3,7 @@
 #include "base/Error.h"
 #include "runtime/Frame.h"
 #include "runtime/Image.h"
+#include "runtime/MemoryCharge.h"
 
 #include <charconv>
 #include <cmath>
@@ -198,12 +199,21 @@ Value concatenate(const Value &lhs, const Value &rhs) {
   checkDefined(lhs);
   checkDefined(rhs);
   constexpr size_t longest = std::numeric_limits<int32_t>::max();
-  std::string text = lhs.asText();
-  std::string added = rhs.asText();
-  if (text.size() + added.size() > longest)
-    throw Error(fmt::format("a text of {} characters is too long, the most are {}",
-                            text.size() + added.size(), longest));
-  return text += added;
+  // Texts are read where they are; other scalars are short.
+  std::string shortLeft, shortRight;
+  auto textIn = [](const Value &value, std::string &made) -> const std::string & {
+    return value.isString() ? value.text() : made = value.asText();
+  };
+  const std::string &left = textIn(lhs, shortLeft), &right = textIn(rhs, shortRight);
+  size_t size = left.size() + right.size();
+  if (size > longest)
+    throw Error(fmt::format("a text of {} characters is too long, the most are {}", size, longest));
+  MemoryCharge charge(static_cast<int64_t>(size));
+  std::string text;
+  text.reserve(size);
+  text.append(left).append(right);
+  charge.resize(0); // the value counts it
+  return Value(std::move(text));
 }
 
 Value castValue(const Value &value, CastTarget target) {

@@ -38,8 +38,8 @@ void replace(ExecutionContext &context, std::span<Value> operands, std::span<Val
   results[0] = std::move(result);
 }
 
-std::vector<int64_t> sortColumns(const Value &operand, const Array &target) {
-  std::vector<int64_t> columns;
+BudgetedVector<int64_t> sortColumns(const Value &operand, const Array &target) {
+  BudgetedVector<int64_t> columns;
   if (operand.isArray())
     for (int64_t i = 0; i < operand.array()->cells(); ++i)
       columns.push_back(truncateToInteger(operand.array()->data()[i]));
@@ -54,13 +54,13 @@ std::vector<int64_t> sortColumns(const Value &operand, const Array &target) {
   return columns;
 }
 
-std::vector<int64_t> sortedRows(const Array &target, const std::vector<int64_t> &columns,
-                                bool decreasing) {
+BudgetedVector<int64_t> sortedRows(const Array &target, const BudgetedVector<int64_t> &columns,
+                                   bool decreasing) {
   struct Key {
     double cell;
     int64_t row;
   };
-  std::vector<Key> keys(target.rows());
+  BudgetedVector<Key> keys(target.rows());
   for (int64_t i = 0; i < target.rows(); ++i)
     keys[i] = {target.at(i, columns[0]), i};
   int sign = decreasing ? -1 : 1;
@@ -70,7 +70,7 @@ std::vector<int64_t> sortedRows(const Array &target, const std::vector<int64_t> 
       order = sign * compareCells(target.at(a.row, columns[k]), target.at(b.row, columns[k]));
     return order != 0 ? order < 0 : a.row < b.row;
   });
-  std::vector<int64_t> rows(keys.size());
+  BudgetedVector<int64_t> rows(keys.size());
   for (size_t i = 0; i < keys.size(); ++i)
     rows[i] = keys[i].row;
   return rows;
@@ -79,7 +79,7 @@ std::vector<int64_t> sortedRows(const Array &target, const std::vector<int64_t> 
 void order(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   const Array &target = matrixOperand(operands[0], "order");
   bool asIndex = operands[3].asBoolean();
-  std::vector<int64_t> rows =
+  BudgetedVector<int64_t> rows =
       sortedRows(target, sortColumns(operands[1], target), operands[2].asBoolean());
   int64_t columns = asIndex ? 1 : target.columns();
   ArrayPointer result = Array::create({target.rows(), columns});
@@ -95,9 +95,9 @@ void order(ExecutionContext &context, std::span<Value> operands, std::span<Value
 }
 
 // Rows or columns that hold a value other than zero, or that `select` names.
-std::vector<int64_t> keptIndices(const Array &target, bool byRows, const Value &select) {
+BudgetedVector<int64_t> keptIndices(const Array &target, bool byRows, const Value &select) {
   int64_t size = byRows ? target.rows() : target.columns();
-  std::vector<char> keep(size, 0);
+  BudgetedVector<char> keep(size, 0);
   if (!select.isNothing()) {
     matrixOperand(select, "removeEmpty");
     const Array &selection = *Array::asDense(select.array());
@@ -117,7 +117,7 @@ std::vector<int64_t> keptIndices(const Array &target, bool byRows, const Value &
       for (int64_t j = 0; j < target.columns(); ++j)
         keep[byRows ? i : j] |= target.at(i, j) != 0;
   }
-  std::vector<int64_t> kept;
+  BudgetedVector<int64_t> kept;
   for (int64_t i = 0; i < size; ++i)
     if (keep[i])
       kept.push_back(i);
@@ -130,7 +130,7 @@ void removeEmpty(ExecutionContext &context, std::span<Value> operands, std::span
   if (margin != "rows" && margin != "cols")
     throw Error(fmt::format("removeEmpty: unknown margin \"{}\": expected rows or cols", margin));
   bool byRows = margin == "rows";
-  std::vector<int64_t> kept = keptIndices(target, byRows, operands[2]);
+  BudgetedVector<int64_t> kept = keptIndices(target, byRows, operands[2]);
   auto count = static_cast<int64_t>(kept.size());
   if (kept.empty()) {
     int64_t remaining = operands[3].asBoolean() ? 1 : 0;

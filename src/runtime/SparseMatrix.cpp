@@ -8,7 +8,7 @@ bool hasCsr(std::span<const Value> operands) {
   });
 }
 
-std::vector<int64_t> entryRanges(const Array &csr, int64_t workOfEntry) {
+BudgetedVector<int64_t> entryRanges(const Array &csr, int64_t workOfEntry) {
   const int64_t *offsets = csr.rowOffsets();
   return workRanges(csr.rows(), parallelGrain,
                     [&](int64_t row) { return (offsets[row] - offsets[0]) * workOfEntry + row; });
@@ -16,7 +16,7 @@ std::vector<int64_t> entryRanges(const Array &csr, int64_t workOfEntry) {
 
 ArrayPointer joinPieces(ExecutionContext &context, int64_t rows, int64_t columns,
                         const std::vector<CsrPiece> &pieces) {
-  std::vector<int64_t> firstEntry(pieces.size() + 1, 0), firstRow(pieces.size() + 1, 0);
+  BudgetedVector<int64_t> firstEntry(pieces.size() + 1, 0), firstRow(pieces.size() + 1, 0);
   for (size_t i = 0; i < pieces.size(); ++i) {
     firstEntry[i + 1] = firstEntry[i] + static_cast<int64_t>(pieces[i].columns.size());
     firstRow[i + 1] = firstRow[i] + static_cast<int64_t>(pieces[i].counts.size());

@@ -31,8 +31,8 @@ bool hasCsr(std::span<const Value> operands);
 // Where ranges of rows begin and end: `workBefore(row)` is the work of the rows before it, not
 // descending. Ranges have about `grain` work, more where a single row has.
 template <typename WorkBefore>
-std::vector<int64_t> workRanges(int64_t rows, int64_t grain, const WorkBefore &workBefore) {
-  std::vector<int64_t> bounds{0};
+BudgetedVector<int64_t> workRanges(int64_t rows, int64_t grain, const WorkBefore &workBefore) {
+  BudgetedVector<int64_t> bounds{0};
   while (bounds.back() < rows) {
     int64_t begin = bounds.back(), wanted = workBefore(begin) + grain, low = begin + 1, high = rows;
     while (low < high) {
@@ -48,11 +48,12 @@ std::vector<int64_t> workRanges(int64_t rows, int64_t grain, const WorkBefore &w
 }
 
 // Of rows with about equally many entries; an entry is `workOfEntry` cells' worth of work.
-std::vector<int64_t> entryRanges(const Array &csr, int64_t workOfEntry = 1);
+BudgetedVector<int64_t> entryRanges(const Array &csr, int64_t workOfEntry = 1);
 
 // Calls body(begin, end, number of the range) in parallel.
 template <typename Body>
-void forEachBound(ExecutionContext &context, const std::vector<int64_t> &bounds, const Body &body) {
+void forEachBound(ExecutionContext &context, const BudgetedVector<int64_t> &bounds,
+                  const Body &body) {
   forEachRange(context, static_cast<int64_t>(bounds.size()) - 1, 1,
                [&](int64_t i, int64_t) { body(bounds[i], bounds[i + 1], i); });
 }
@@ -61,7 +62,7 @@ void forEachBound(ExecutionContext &context, const std::vector<int64_t> &bounds,
 template <typename CountOf, typename Fill>
 ArrayPointer buildCsr(ExecutionContext &context, int64_t rows, int64_t columns,
                       const CountOf &countOf, const Fill &fill) {
-  std::vector<int64_t> offsets(rows + 1, 0);
+  BudgetedVector<int64_t> offsets(rows + 1, 0);
   forEachRange(context, rows, parallelGrain / 8, [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row)
       offsets[row + 1] = countOf(row);
@@ -72,7 +73,7 @@ ArrayPointer buildCsr(ExecutionContext &context, int64_t rows, int64_t columns,
   std::copy(offsets.begin(), offsets.end(), result->mutableRowOffsets());
   int32_t *indices = result->mutableColumnIndices();
   double *values = result->mutableData();
-  std::vector<int64_t> bounds =
+  BudgetedVector<int64_t> bounds =
       workRanges(rows, parallelGrain, [&](int64_t row) { return offsets[row] + row; });
   forEachBound(context, bounds, [&](int64_t begin, int64_t end, int64_t) {
     for (int64_t row = begin; row < end; ++row)
@@ -83,9 +84,9 @@ ArrayPointer buildCsr(ExecutionContext &context, int64_t rows, int64_t columns,
 
 // Entries of some rows, one row after the other, of a result whose size is not known before.
 struct CsrPiece {
-  std::vector<int64_t> counts; // of each row
-  std::vector<int32_t> columns;
-  std::vector<double> values;
+  BudgetedVector<int64_t> counts; // of each row
+  BudgetedVector<int32_t> columns;
+  BudgetedVector<double> values;
 };
 // The pieces below each other.
 ArrayPointer joinPieces(ExecutionContext &context, int64_t rows, int64_t columns,

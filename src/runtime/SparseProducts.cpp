@@ -82,7 +82,7 @@ ArrayPointer transposedSparseTimesDense(ExecutionContext &context, const Array &
   if (count == 1 && work > 8 * parallelGrain)
     return sparseTimesDense(context, *transposeSparse(context, lhs), rhs);
   const int64_t *offsets = lhs.rowOffsets();
-  std::vector<int64_t> bounds =
+  BudgetedVector<int64_t> bounds =
       workRanges(lhs.rows(), (work + count - 1) / count,
                  [&](int64_t row) { return (offsets[row] - offsets[0]) * columns + row; });
   count = std::max<int64_t>(1, static_cast<int64_t>(bounds.size()) - 1);
@@ -156,8 +156,8 @@ ArrayPointer denseTimesTransposedSparse(ExecutionContext &context, const Array &
 }
 
 // How many multiplications the rows before each row take; the last one is all.
-std::vector<int64_t> productsBefore(const Array &lhs, const Array &rhs) {
-  std::vector<int64_t> before(lhs.rows() + 1, 0);
+BudgetedVector<int64_t> productsBefore(const Array &lhs, const Array &rhs) {
+  BudgetedVector<int64_t> before(lhs.rows() + 1, 0);
   for (int64_t i = 0; i < lhs.rows(); ++i) {
     SparseRow row = rowOf(lhs, i);
     int64_t products = 0;
@@ -195,20 +195,20 @@ public:
   }
 
 private:
-  std::vector<double> sums_;
-  std::vector<int64_t> rowOf_;
-  std::vector<int32_t> touched_;
+  BudgetedVector<double> sums_;
+  BudgetedVector<int64_t> rowOf_;
+  BudgetedVector<int32_t> touched_;
 };
 
 ArrayReference sparseTimesSparse(ExecutionContext &context, const Array &lhs, const Array &rhs) {
   int64_t rows = lhs.rows(), columns = rhs.columns();
-  std::vector<int64_t> before = productsBefore(lhs, rhs);
+  BudgetedVector<int64_t> before = productsBefore(lhs, rhs);
   // As if the products fell on cells at random.
   double cells = static_cast<double>(rows) * static_cast<double>(columns);
   double expected = cells > 0 ? -cells * std::expm1(-static_cast<double>(before[rows]) / cells) : 0;
   bool isSparse = Array::isBetterCsr({rows, columns}, static_cast<int64_t>(expected));
   int64_t workOfRow = isSparse ? 1 : columns;
-  std::vector<int64_t> bounds =
+  BudgetedVector<int64_t> bounds =
       workRanges(rows, std::max(parallelGrain, 2 * columns),
                  [&](int64_t row) { return before[row] + row * workOfRow; });
   if (isSparse) {
@@ -251,12 +251,12 @@ ArrayReference sparseTimesSparse(ExecutionContext &context, const Array &lhs, co
 ArrayPointer transposeSparse(ExecutionContext &context, const Array &csr) {
   int64_t rows = csr.columns(), columns = csr.rows(), entries = csr.entries();
   int64_t ranges = std::clamp<int64_t>(entries / std::max(parallelGrain, rows), 1, 16);
-  std::vector<int64_t> bounds =
+  BudgetedVector<int64_t> bounds =
       workRanges(csr.rows(), (entries + csr.rows() + ranges - 1) / ranges,
                  [&](int64_t row) { return csr.rowOffsets()[row] - csr.rowOffsets()[0] + row; });
   ranges = static_cast<int64_t>(bounds.size()) - 1;
   // Entry (range, column): at first a count, then where the range's entries of the column go.
-  std::vector<int64_t> places(ranges * rows, 0);
+  BudgetedVector<int64_t> places(ranges * rows, 0);
   forEachBound(context, bounds, [&](int64_t begin, int64_t end, int64_t number) {
     int64_t *counts = places.data() + number * rows;
     for (int64_t p = csr.rowOffsets()[begin]; p < csr.rowOffsets()[end]; ++p)

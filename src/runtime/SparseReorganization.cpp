@@ -24,9 +24,10 @@ void copyEntries(const SparseRow &row, int64_t shift, int32_t *&columns, double 
 
 bool staysSparse(const Array &target, CellRange range) {
   constexpr int64_t affordableBytes = int64_t{1} << 26;
-  int64_t denseBytes = target.cells() * static_cast<int64_t>(sizeof(double));
+  double denseBytes = static_cast<double>(target.cells()) * sizeof(double);
   bool isLargePart = range.rows() * range.columns() >= target.cells() / 16;
-  return isLargePart || denseBytes > std::max(affordableBytes, 16 * target.bytes());
+  return isLargePart ||
+         denseBytes > static_cast<double>(std::max(affordableBytes, 16 * target.bytes()));
 }
 
 } // namespace
@@ -127,7 +128,7 @@ ArrayReference bindSparseRows(ExecutionContext &, const std::vector<ArrayReferen
 }
 
 ArrayReference takeSparseRows(ExecutionContext &context, const Array &csr,
-                              const std::vector<int64_t> &rows) {
+                              const BudgetedVector<int64_t> &rows) {
   return Array::inBestLayout(buildCsr(
       context, static_cast<int64_t>(rows.size()), csr.columns(),
       [&](int64_t row) { return rowOf(csr, rows[row]).count; },
@@ -137,8 +138,8 @@ ArrayReference takeSparseRows(ExecutionContext &context, const Array &csr,
 }
 
 ArrayReference takeSparseColumns(ExecutionContext &context, const Array &csr,
-                                 const std::vector<int64_t> &columns) {
-  std::vector<int32_t> newColumn(csr.columns(), -1);
+                                 const BudgetedVector<int64_t> &columns) {
+  BudgetedVector<int32_t> newColumn(csr.columns(), -1);
   for (size_t j = 0; j < columns.size(); ++j)
     newColumn[columns[j]] = static_cast<int32_t>(j);
   return Array::inBestLayout(buildCsr(

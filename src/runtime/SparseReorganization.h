@@ -33,10 +33,10 @@ ArrayReference bindSparseRows(ExecutionContext &context, const std::vector<Array
 
 // Row i of the result is row rows[i].
 ArrayReference takeSparseRows(ExecutionContext &context, const Array &csr,
-                              const std::vector<int64_t> &rows);
+                              const BudgetedVector<int64_t> &rows);
 // Column j of the result is column columns[j]; these ascend.
 ArrayReference takeSparseColumns(ExecutionContext &context, const Array &csr,
-                                 const std::vector<int64_t> &columns);
+                                 const BudgetedVector<int64_t> &columns);
 
 // The same cells in another shape, read and written by rows.
 ArrayReference reshapeSparse(ExecutionContext &context, const Array &csr, int64_t rows,

@@ -48,7 +48,7 @@ private:
     double value;
     double weight; // cumulative after sorting
   };
-  std::vector<Entry> entries_;
+  BudgetedVector<Entry> entries_;
   double total_ = 0;
 };
 

@@ -5,6 +5,9 @@
 #include "runtime/SparseMatrix.h"
 
 #include <cmath>
+#include <numeric>
+#include <optional>
+#include <tuple>
 
 namespace tokamak::runtime {
 namespace {
@@ -40,84 +43,157 @@ int64_t tableKey(double cell) {
   return key;
 }
 
-struct TableEntry {
-  int64_t row, column; // from 0
-  double weight;
+// What table() counts: the positions whose keys are numbers. Keys are from 0.
+class TableEntries {
+public:
+  TableEntries(const Array &rowKeys, const Value &columnKeys, const Value &weights)
+      : rowKeys_(rowKeys), columnKeys_(columnKeys, rowKeys.cells()),
+        weights_(weights, rowKeys.cells()) {}
+
+  // Calls body(row, column, weight, position). Throws Error at a key that is not positive.
+  template <typename Body> void forEach(const Body &body) const {
+    for (int64_t i = 0; i < rowKeys_.cells(); ++i) {
+      double row = rowKeys_.data()[i], column = columnKeys_[i];
+      if (!std::isnan(row) && !std::isnan(column))
+        body(tableKey(row) - 1, tableKey(column) - 1, weights_[i], i);
+    }
+  }
+
+private:
+  const Array &rowKeys_;
+  TableColumn columnKeys_, weights_;
 };
 
-ArrayPointer denseTable(const std::vector<TableEntry> &entries, int64_t rows, int64_t columns) {
+ArrayPointer denseTable(const TableEntries &entries, int64_t rows, int64_t columns) {
   ArrayPointer result = Array::filled({rows, columns}, 0);
-  for (const TableEntry &entry : entries)
-    result->mutableData()[entry.row * columns + entry.column] += entry.weight;
+  entries.forEach([&](int64_t row, int64_t column, double weight, int64_t) {
+    if (row < rows && column < columns)
+      result->mutableData()[row * columns + column] += weight;
+  });
   return result;
 }
 
 // Entries of one cell add up in the order they come in, as in a dense table.
-ArrayReference sparseTable(ExecutionContext &context, const std::vector<TableEntry> &entries,
-                           int64_t rows, int64_t columns) {
-  std::vector<int64_t> begins(rows + 1, 0), places;
-  for (const TableEntry &entry : entries)
-    ++begins[entry.row + 1];
-  for (int64_t row = 0; row < rows; ++row)
-    begins[row + 1] += begins[row];
-  places.assign(begins.begin(), begins.end() - 1);
-  std::vector<int64_t> sorted(entries.size());
-  for (size_t i = 0; i < entries.size(); ++i)
-    sorted[places[entries[i].row]++] = static_cast<int64_t>(i);
-  auto isNewCell = [&](int64_t row, int64_t i) {
-    return i == begins[row] || entries[sorted[i]].column != entries[sorted[i - 1]].column;
+class SparseTable {
+public:
+  // `count` entries lie within the table.
+  SparseTable(ExecutionContext &context, const TableEntries &entries, int64_t count, int64_t rows,
+              int64_t columns)
+      : context_(context), rows_(rows), columns_(columns),
+        rowsPerBucket_(std::max<int64_t>(1, rows / std::max<int64_t>(1, count))) {
+    Array::checkRoomForCsr(rows, columns, 0);
+    distribute(entries, count);
+    mergeCells();
+  }
+
+  ArrayPointer matrix() {
+    ArrayPointer result = Array::createCsr(rows_, columns_, cells_.back());
+    int64_t *offsets = result->mutableRowOffsets();
+    forEachBucket([&](int64_t bucket) {
+      int64_t next = cells_[bucket], count = cells_[bucket + 1] - next;
+      int64_t row = bucket * rowsPerBucket_;
+      for (int64_t i = 0; i < count; ++i, ++next) {
+        const Entry &entry = entries_[begins_[bucket] + i];
+        while (row <= entry.row)
+          offsets[row++] = next;
+        result->mutableColumnIndices()[next] = entry.column;
+        result->mutableData()[next] = entry.weight;
+      }
+      while (row < std::min(rows_, (bucket + 1) * rowsPerBucket_))
+        offsets[row++] = next;
+    });
+    offsets[rows_] = cells_.back();
+    return result;
+  }
+
+private:
+  struct Entry {
+    int64_t row, position;
+    double weight;
+    int32_t column;
   };
-  auto countCells = [&](int64_t row) {
-    std::sort(
-        sorted.begin() + begins[row], sorted.begin() + begins[row + 1], [&](int64_t a, int64_t b) {
-          return entries[a].column != entries[b].column ? entries[a].column < entries[b].column
-                                                        : a < b;
-        });
-    int64_t count = 0;
-    for (int64_t i = begins[row]; i < begins[row + 1]; ++i)
-      count += isNewCell(row, i);
-    return count;
-  };
-  return buildCsr(context, rows, columns, countCells,
-                  [&](int64_t row, int32_t *indices, double *values) {
-                    for (int64_t i = begins[row]; i < begins[row + 1]; ++i) {
-                      const TableEntry &entry = entries[sorted[i]];
-                      if (isNewCell(row, i)) {
-                        *indices++ = static_cast<int32_t>(entry.column);
-                        *values++ = 0;
-                      }
-                      values[-1] += entry.weight;
-                    }
-                  });
-}
+
+  // In buckets of rows, at most one or two for each entry, so that they take no more memory than
+  // these however many rows there are.
+  void distribute(const TableEntries &entries, int64_t count) {
+    int64_t buckets = rows_ / rowsPerBucket_ + (rows_ % rowsPerBucket_ != 0);
+    begins_.resize(buckets + 1);
+    auto forEachWithin = [&](const auto &body) {
+      entries.forEach([&](int64_t row, int64_t column, double weight, int64_t position) {
+        if (row < rows_ && column < columns_)
+          body(Entry{row, position, weight + 0.0, static_cast<int32_t>(column)}); // -0 counts as 0
+      });
+    };
+    forEachWithin([&](const Entry &entry) { ++begins_[entry.row / rowsPerBucket_]; });
+    std::exclusive_scan(begins_.begin(), begins_.end(), begins_.begin(), int64_t{0});
+    // While entries come, begins_[b] is where the next one of the bucket goes: in the end where the
+    // next bucket begins.
+    entries_.resize(count);
+    forEachWithin(
+        [&](const Entry &entry) { entries_[begins_[entry.row / rowsPerBucket_]++] = entry; });
+    std::copy_backward(begins_.begin(), begins_.end() - 1, begins_.end());
+    begins_[0] = 0;
+  }
+
+  // One entry for each cell, first in its bucket.
+  void mergeCells() {
+    cells_.resize(begins_.size());
+    forEachBucket([&](int64_t bucket) {
+      auto begin = entries_.begin() + begins_[bucket], end = entries_.begin() + begins_[bucket + 1];
+      std::sort(begin, end, [](const Entry &a, const Entry &b) {
+        return std::tie(a.row, a.column, a.position) < std::tie(b.row, b.column, b.position);
+      });
+      auto last = begin;
+      for (auto entry = begin; entry != end; ++entry) {
+        if (entry == begin)
+          continue;
+        if (entry->row == last->row && entry->column == last->column)
+          last->weight += entry->weight;
+        else
+          *++last = *entry;
+      }
+      cells_[bucket + 1] = begin == end ? 0 : last - begin + 1;
+    });
+    std::partial_sum(cells_.begin(), cells_.end(), cells_.begin());
+  }
+
+  template <typename Body> void forEachBucket(const Body &body) {
+    auto buckets = static_cast<int64_t>(begins_.size()) - 1;
+    forEachRange(context_, buckets, parallelGrain / 8 / rowsPerBucket_,
+                 [&](int64_t begin, int64_t end) {
+                   for (int64_t bucket = begin; bucket < end; ++bucket)
+                     body(bucket);
+                 });
+  }
+
+  ExecutionContext &context_;
+  int64_t rows_, columns_, rowsPerBucket_;
+  BudgetedVector<int64_t> begins_; // of the entries of each bucket
+  BudgetedVector<Entry> entries_;
+  BudgetedVector<int64_t> cells_; // how many come before each bucket
+};
 
 void table(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   const Array &rowKeys = matrixOperand(operands[0], "table");
-  int64_t length = rowKeys.cells();
-  TableColumn columnKeys(operands[1], length), weights(operands[2], length);
-  std::vector<TableEntry> entries;
-  entries.reserve(length);
-  int64_t rows = 0, columns = 0;
-  for (int64_t i = 0; i < length; ++i) {
-    double a = rowKeys.data()[i], b = columnKeys[i];
-    if (std::isnan(a) || std::isnan(b))
-      continue;
-    int64_t row = tableKey(a), column = tableKey(b);
-    entries.push_back({row - 1, column - 1, weights[i]});
-    rows = std::max(rows, row);
-    columns = std::max(columns, column);
-  }
-  if (!operands[3].isNothing()) {
-    rows = sizeOperand(operands[3], "table", "rows");
-    std::erase_if(entries, [&](const TableEntry &entry) { return entry.row >= rows; });
-  }
-  if (!operands[4].isNothing()) {
-    columns = sizeOperand(operands[4], "table", "columns");
-    std::erase_if(entries, [&](const TableEntry &entry) { return entry.column >= columns; });
-  }
-  bool isSparse = Array::isBetterCsr({rows, columns}, static_cast<int64_t>(entries.size()));
-  results[0] = isSparse ? Value(sparseTable(context, entries, rows, columns))
-                        : Value(denseTable(entries, rows, columns));
+  TableEntries entries(rowKeys, operands[1], operands[2]);
+  auto sizeGiven = [](const Value &operand, std::string_view what) -> std::optional<int64_t> {
+    if (operand.isNothing())
+      return std::nullopt;
+    return sizeOperand(operand, "table", what);
+  };
+  std::optional<int64_t> givenRows = sizeGiven(operands[3], "rows"),
+                         givenColumns = sizeGiven(operands[4], "columns");
+  int64_t rows = 0, columns = 0, count = 0;
+  entries.forEach([&](int64_t row, int64_t column, double, int64_t) {
+    rows = std::max(rows, row + 1);
+    columns = std::max(columns, column + 1);
+    count += (!givenRows || row < *givenRows) && (!givenColumns || column < *givenColumns);
+  });
+  rows = givenRows ? *givenRows : checkedSize(rows, "table", "rows");
+  columns = givenColumns ? *givenColumns : checkedSize(columns, "table", "columns");
+  results[0] = Array::isBetterCsr({rows, columns}, count)
+                   ? SparseTable(context, entries, count, rows, columns).matrix()
+                   : denseTable(entries, rows, columns);
 }
 
 constexpr Native natives[] = {{"table", table}};

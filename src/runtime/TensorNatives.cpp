@@ -8,29 +8,15 @@ namespace {
 Shape shapeOperand(std::span<const Value> sizes, std::string_view native) {
   std::array<int64_t, Shape::maxRank> values{};
   for (size_t i = 0; i < sizes.size(); ++i) {
-    values[i] = sizes[i].asInteger();
-    if (values[i] < 0)
-      throw Error(
-          fmt::format("{}: the size of dimension {} is negative: {}", native, i + 1, values[i]));
+    values[i] = sizeOperand(sizes[i], native, fmt::format("cells along dimension {}", i + 1));
   }
   return Shape(std::span<const int64_t>(values.data(), sizes.size()));
-}
-
-// False where the number of cells does not fit an integer.
-bool hasCells(const Shape &shape, int64_t cells) {
-  int64_t product = 1;
-  bool tooLarge = false, empty = false;
-  for (int64_t size : shape.sizes()) {
-    empty |= size == 0;
-    tooLarge |= __builtin_mul_overflow(product, size, &product);
-  }
-  return empty ? cells == 0 : !tooLarge && product == cells;
 }
 
 void view(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   const Array &source = denseOperand(operands[0], "view");
   Shape shape = shapeOperand(operands.subspan(1), "view");
-  if (!hasCells(shape, source.cells()))
+  if (productOfSizes(shape.sizes()) != source.cells())
     throw Error(fmt::format("view: cannot show {} as {}: the cells are not as many",
                             source.shape().text(), shape.text()));
   results[0] = source.reshaped(shape);

@@ -1,7 +1,9 @@
 #include "runtime/TextFormat.h"
 
 #include "base/Error.h"
+#include "base/Sizes.h"
 #include "runtime/Frame.h"
+#include "runtime/MemoryCharge.h"
 #include "runtime/ScalarOperations.h"
 
 #include <charconv>
@@ -92,6 +94,7 @@ void appendCell(std::string &text, double cell, int64_t decimals) {
 
 std::string matrixText(const Array &array, const TextOptions &options) {
   std::string text;
+  MemoryCharge charge;
   int64_t rows = std::min(array.rows(), options.rows),
           columns = std::min(array.columns(), options.columns);
   for (int64_t i = 0; i < rows; ++i) {
@@ -110,6 +113,7 @@ std::string matrixText(const Array &array, const TextOptions &options) {
     }
     if (!options.sparse)
       text += options.lineSeparator;
+    charge.atLeast(static_cast<int64_t>(text.capacity()));
   }
   return text;
 }
@@ -120,11 +124,10 @@ std::string tensorText(const Array &array, const TextOptions &options) {
   const Shape &shape = array.shape();
   int outer = std::max(shape.rank() - 2, 0);
   int64_t rows = shape.rank() > 1 ? shape[outer] : 1, columns = shape[shape.rank() - 1];
-  int64_t matrices = 1;
-  for (int i = 0; i < outer; ++i)
-    matrices *= shape[i];
-  ArrayPointer flat = array.reshaped({matrices * rows, columns});
+  int64_t matrices = Shape(shape.sizes().first(outer)).cells();
+  ArrayPointer flat = array.reshaped({checkedProduct(matrices, rows, "toString", "rows"), columns});
   std::string text;
+  MemoryCharge charge;
   for (int64_t matrix = 0; matrix < std::min(matrices, options.rows); ++matrix) {
     std::string place;
     for (int64_t i = outer - 1, rest = matrix; i >= 0; rest /= shape[static_cast<int>(i--)])
@@ -132,6 +135,7 @@ std::string tensorText(const Array &array, const TextOptions &options) {
     if (outer > 0)
       text += "[" + place + ",]" + options.lineSeparator;
     text += matrixText(*flat->rowView(matrix * rows, (matrix + 1) * rows), options);
+    charge.atLeast(static_cast<int64_t>(text.capacity()));
   }
   return text;
 }
@@ -143,12 +147,14 @@ std::string frameText(const Frame &frame, const TextOptions &options) {
           columns = std::min(frame.columns(), options.columns);
   std::string text =
       fmt::format("# FRAME: nrow = {}, ncol = {}{}", frame.rows(), frame.columns(), end);
+  MemoryCharge charge;
   auto appendLine = [&](const auto &cell) {
     for (int64_t j = 0; j < columns; ++j) {
       text += j > 0 ? separator : "";
       cell(j);
     }
     text += end;
+    charge.atLeast(static_cast<int64_t>(text.capacity()));
   };
   text += "#" + separator;
   appendLine([&](int64_t j) { text += frame.name(j); });
@@ -169,6 +175,7 @@ std::string listText(const List &list, const TextOptions &options, int depth = 1
   if (depth > deepest)
     throw Error(fmt::format("a list nested deeper than {} levels can't be shown", deepest));
   std::string text = "List containing:\n[";
+  MemoryCharge charge;
   for (size_t i = 0; i < list.elements.size(); ++i) {
     if (i > 0)
       text += ", ";
@@ -179,6 +186,7 @@ std::string listText(const List &list, const TextOptions &options, int depth = 1
       text += "\n";
     text +=
         element.isList() ? listText(*element.list(), options, depth + 1) : textOf(element, options);
+    charge.atLeast(static_cast<int64_t>(text.capacity()));
   }
   return text + "]";
 }

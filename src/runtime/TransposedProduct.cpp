@@ -126,7 +126,7 @@ public:
 private:
   const Number *cells_;
   int64_t stride_, first_, count_;
-  std::vector<Number> copy_;
+  BudgetedVector<Number> copy_;
 };
 
 } // namespace

@@ -63,8 +63,8 @@ public:
 
   std::vector<ArrayPointer> build(ExecutionContext &context) const {
     const Array &first = *matrices_[0];
-    std::vector<int64_t> offsets(first.rows() + 1, 0), bounds = ranges();
-    std::vector<std::vector<int32_t>> pieces(bounds.size());
+    BudgetedVector<int64_t> offsets(first.rows() + 1, 0), bounds = ranges();
+    BudgetedVector<BudgetedVector<int32_t>> pieces(bounds.size());
     forEachBound(context, bounds, [&](int64_t begin, int64_t end, int64_t number) {
       pieces[number] = unite(begin, end, offsets);
     });
@@ -98,7 +98,7 @@ public:
 
 private:
   // Rows with about equally many entries in all matrices together.
-  std::vector<int64_t> ranges() const {
+  BudgetedVector<int64_t> ranges() const {
     return workRanges(matrices_[0]->rows(), parallelGrain, [&](int64_t row) {
       int64_t work = row;
       for (const Array *matrix : matrices_)
@@ -109,7 +109,7 @@ private:
 
   // The united columns of some rows, one row after the other; how many row r has goes to
   // counts[r + 1].
-  std::vector<int32_t> unite(int64_t begin, int64_t end, std::vector<int64_t> &counts) const {
+  BudgetedVector<int32_t> unite(int64_t begin, int64_t end, BudgetedVector<int64_t> &counts) const {
     int64_t entries = 0, longest = 0; // at most
     for (int64_t row = begin; row < end; ++row) {
       int64_t inRow = 0;
@@ -118,7 +118,7 @@ private:
       entries += inRow;
       longest = std::max(longest, inRow);
     }
-    std::vector<int32_t> columns(entries), soFar(longest);
+    BudgetedVector<int32_t> columns(entries), soFar(longest);
     int64_t next = 0;
     for (int64_t row = begin; row < end; ++row) {
       std::span<const int32_t> united = columnsOf(*matrices_[0], row);

@@ -3,6 +3,7 @@
 #include "base/CellOperators.h"
 #include "base/Error.h"
 #include "base/SoleOwner.h"
+#include "runtime/MemoryCharge.h"
 #include "runtime/ScalarOperations.h"
 
 #include <fmt/format.h>
@@ -26,6 +27,16 @@ List::~List() {
     if (hasSoleOwner(list))
       take(const_cast<List &>(*list));
   }
+}
+
+Value::Value(std::string text) {
+  struct ChargedText {
+    MemoryCharge charge;
+    std::string text;
+  };
+  MemoryCharge charge(static_cast<int64_t>(sizeof(ChargedText) + text.capacity()));
+  auto owner = std::make_shared<const ChargedText>(std::move(charge), std::move(text));
+  content_ = std::shared_ptr<const std::string>(owner, &owner->text);
 }
 
 [[noreturn]] static void failConversion(const Value &value, std::string_view wanted) {

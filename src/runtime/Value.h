@@ -43,7 +43,7 @@ public:
   Value(bool value) : content_(value) {}
   Value(int64_t value) : content_(value) {}
   Value(double value) : content_(value) {}
-  Value(std::string text) : content_(std::make_shared<const std::string>(std::move(text))) {}
+  Value(std::string text); // its memory counts: throws Error where the budget is passed
   Value(ArrayReference array) : content_(std::move(array)) {}
   Value(ArrayPointer array) : content_(ArrayReference(std::move(array))) {}
   Value(std::shared_ptr<const List> list) : content_(std::move(list)) {}

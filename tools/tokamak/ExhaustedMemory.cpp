@@ -38,7 +38,7 @@ void onTerminate() {
 
 void endWhereMemoryIsRefused() {
   std::set_terminate(onTerminate);
-  llvm::install_bad_alloc_error_handler([](void *, const char *, bool) { endProcess(); });
+  llvm::install_bad_alloc_error_handler([](void *, const char *, bool) { throw std::bad_alloc(); });
 }
 
 void programBegins() { hasBegun = true; }

@@ -4,9 +4,8 @@
 #include "tokamak/Reproducer.h"
 #include "tokamak/StandardStreams.h"
 
-#include "base/Error.h"
+#include "base/MemoryErrors.h"
 #include "frontend/dml/LanguageStatus.h"
-#include "runtime/BufferPool.h"
 
 #include <iostream>
 #include <new>
@@ -49,7 +48,7 @@ static int runGuarded(int argc, char **argv) {
   } catch (const Error &error) {
     return reportError(error);
   } catch (const std::bad_alloc &) {
-    return reportError(runtime::refusedMemory());
+    return reportError(refusedMemory());
   } catch (const std::exception &error) {
     return reportError(Error(error.what(), ErrorKind::Internal));
   }

@@ -9,6 +9,7 @@
 #include "tokamak/RunReport.h"
 #include "tokamak/StandardStreams.h"
 
+#include "base/MemoryErrors.h"
 #include "base/RunInputs.h"
 #include "frontend/dml/Import.h"
 #include "ir/tok/Precision.h"
@@ -107,7 +108,7 @@ public:
     } catch (const Error &error) {
       return reportError(error, Rejected);
     } catch (const std::bad_alloc &) {
-      return reportError(runtime::refusedMemory(), Rejected);
+      return reportError(refusedMemory(), Rejected);
     }
   }
 
@@ -203,7 +204,7 @@ private:
       return reportError(error, RunFailed);
     } catch (const std::bad_alloc &) {
       std::cout.flush();
-      return reportError(runtime::refusedMemory(), RunFailed);
+      return reportError(refusedMemory(), RunFailed);
     }
   }
 

@@ -1,6 +1,7 @@
 // What the operations of `tok` know about their results, and what they reject when sizes are proved
 // wrong.
 #include "base/FileFormats.h"
+#include "base/Sizes.h"
 #include "ir/tok/CellFacts.h"
 #include "ir/tok/TokDialect.h"
 
@@ -61,6 +62,13 @@ static Dimension sum(Dimension a, Dimension b) {
   if (a.isConstant(0))
     return b;
   return b.isConstant(0) ? a : Dimension::unknown();
+}
+
+// The size of an array that a scalar gives. Of a number that is no size nothing follows: it is the
+// operation's mistake, which shows when it runs.
+static Dimension sizeOf(const Facts &scalar) {
+  Dimension size = scalar.integer;
+  return size.isConstant() && !isSize(size.constantValue()) ? Dimension::unknown() : size;
 }
 
 // begin:end, both inclusive.
@@ -390,15 +398,8 @@ LogicalResult InsertOp::checkFacts(ArrayRef<Facts> operands) {
 
 //===- construction --------------------------------------------------------------------------===//
 
-// A size that an operation is given, by its operand. A negative one gives no array at all: nothing
-// is known of the result.
-static Dimension sizeFrom(const Facts &operand) {
-  Dimension size = operand.integer;
-  return size.isConstant() && size.constantValue() < 0 ? Dimension::unknown() : size;
-}
-
 static Facts matrixOfSizes(const Facts &rows, const Facts &columns) {
-  return Facts::matrix(sizeFrom(rows), sizeFrom(columns));
+  return Facts::matrix(sizeOf(rows), sizeOf(columns));
 }
 
 // A size below `least`; worded as at run time.
@@ -430,7 +431,7 @@ void LiteralOp::inferFacts(ArrayRef<Facts>, MutableArrayRef<Facts> results) {
 }
 void ViewOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
   for (const Facts &size : operands.drop_front())
-    results[0].dims.push_back(sizeFrom(size));
+    results[0].dims.push_back(sizeOf(size));
 }
 LogicalResult ViewOp::checkFacts(ArrayRef<Facts> operands) {
   Facts result;
@@ -442,7 +443,7 @@ LogicalResult ViewOp::checkFacts(ArrayRef<Facts> operands) {
 }
 void ExpandOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
   for (auto [own, size] : llvm::zip(operands[0].dims, operands.drop_front()))
-    results[0].dims.push_back(own.isConstant() && !own.isConstant(1) ? own : size.integer);
+    results[0].dims.push_back(own.isConstant() && !own.isConstant(1) ? own : sizeOf(size));
 }
 LogicalResult ExpandOp::checkFacts(ArrayRef<Facts> operands) {
   for (auto [own, size] : llvm::zip(operands[0].dims, operands.drop_front()))
@@ -472,7 +473,7 @@ void RandOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results
     results[0].density = sparsity.getValueAsDouble();
 }
 void SampleOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
-  results[0] = Facts::matrix(sizeFrom(operands[1]), Dimension::constant(1));
+  results[0] = Facts::matrix(sizeOf(operands[1]), Dimension::constant(1));
 }
 LogicalResult SampleOp::checkFacts(ArrayRef<Facts> operands) {
   return checkSize(*this, "sample", "values", operands[1]);
@@ -488,6 +489,8 @@ static Facts append(ArrayRef<Facts> operands, bool rows) {
     if (!facts.isMatrix())
       return Facts();
     total = sum(total, rows ? facts.rows() : facts.columns());
+    if (total.isConstant() && !isSize(total.constantValue()))
+      total = Dimension::unknown();
     common = meet(common, rows ? facts.columns() : facts.rows());
   }
   return rows ? Facts::matrix(total, common) : Facts::matrix(common, total);
