@@ -58,7 +58,7 @@ bool probe(BinaryOperator op, bool left) {
 bool absorbsZero(BinaryOperator op, bool left) {
   static const auto table = [] {
     std::array<std::array<bool, 2>, 64> found{};
-#define TOKAMAK_BINARY(Name, mnemonic, spelling, RESULT, FLOPS)                                    \
+#define TOKAMAK_BINARY(Name, ...)                                                                  \
   for (bool side : {false, true})                                                                  \
     found[static_cast<int>(BinaryOperator::Name)][side] = probe(BinaryOperator::Name, side);
 #include "base/CellOperators.def"
