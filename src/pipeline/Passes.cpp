@@ -7,6 +7,7 @@
 #include "pipeline/LowerToImage.h"
 #include "pipeline/OutlineBlocks.h"
 #include "pipeline/ParforResults.h"
+#include "pipeline/SinkCells.h"
 #include "pipeline/StaticPhase.h"
 #include "rewrite/BlockRules.h"
 
@@ -79,6 +80,14 @@ struct SinkTranspositionsPass : ModulePass<SinkTranspositionsPass> {
     return "Put transpositions next to the products that use them";
   }
   void runOnOperation() final { pipeline::sinkTranspositions(getOperation()); }
+};
+
+struct SinkCellsPass : ModulePass<SinkCellsPass> {
+  StringRef getArgument() const final { return "tok-sink-cells"; }
+  StringRef getDescription() const final {
+    return "Put cheap cell operators that loops read next to what reads them";
+  }
+  void runOnOperation() final { pipeline::sinkCells(getOperation()); }
 };
 
 struct MarkParforResultsPass : ModulePass<MarkParforResultsPass> {
@@ -188,6 +197,7 @@ void pipeline::registerPasses() {
   PassRegistration<CheckFactsPass>();
   PassRegistration<FoldFactsPass>();
   PassRegistration<SinkTranspositionsPass>();
+  PassRegistration<SinkCellsPass>();
   PassRegistration<MarkParforResultsPass>();
   PassRegistration<OutlineBlocksPass>();
   PassRegistration<StaticPhasePass>();
