@@ -15,6 +15,7 @@
 #include "runtime/Image.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
 #include <deque>
@@ -47,6 +48,7 @@ public:
 private:
   mutable std::shared_mutex mutex_;
   std::deque<FrozenBlock> blocks_;
+  llvm::StringMap<int32_t> numbers_; // of the blocks, by name
   size_t namesGiven_ = 0; // not yet added
 };
 
