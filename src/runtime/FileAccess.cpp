@@ -1,6 +1,7 @@
 #include "runtime/FileAccess.h"
 
 #include "base/Error.h"
+#include "base/Interrupt.h"
 
 #include <cerrno>
 #include <fcntl.h>
@@ -76,6 +77,7 @@ void FileWriter::fail(int error) const {
 
 void FileWriter::write(std::string_view bytes) {
   while (!bytes.empty()) {
+    checkInterrupt();
     ssize_t count = ::write(file_, bytes.data(), bytes.size());
     if (count < 0 && errno != EINTR)
       fail(errno);

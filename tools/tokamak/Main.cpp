@@ -1,4 +1,5 @@
 #include "tokamak/Commands.h"
+#include "tokamak/InterruptSignals.h"
 
 #include "frontend/dml/LanguageStatus.h"
 
@@ -23,6 +24,7 @@ int main(int argc, char **argv) {
   runningLine = &line;
   for (int signal : {SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE})
     std::signal(signal, reportCrash);
+  tokamak::stopOnInterrupt();
   try {
     switch (line.command) {
     case tokamak::Command::Doctor:

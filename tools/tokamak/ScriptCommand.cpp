@@ -3,7 +3,6 @@
 #include "tokamak/Commands.h"
 #include "tokamak/CompareCommand.h"
 #include "tokamak/EmbeddedLibrary.h"
-#include "tokamak/InterruptSignals.h"
 #include "tokamak/RunReport.h"
 
 #include "frontend/dml/Import.h"
@@ -150,7 +149,6 @@ private:
       context.profile = &profile.emplace(line_.trace.empty() ? runtime::Profile::Events::Dropped
                                                              : runtime::Profile::Events::Kept);
     auto begin = std::chrono::steady_clock::now();
-    stopOnInterrupt();
     try {
       body(context);
       std::cout.flush();
