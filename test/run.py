@@ -18,10 +18,12 @@ import time
 
 import claims
 import include_edges
+import rule_tests
 import run_commands
 import run_counts
 import run_dev
 import run_interrupts
+import run_large_scripts
 import run_limits
 import run_natives
 import run_planned
@@ -161,7 +163,7 @@ def example_level():
 
 
 def command_level():
-    tests = run_commands.discover() | run_dev.discover() | run_interrupts.discover() | run_planned.discover()
+    tests = run_commands.discover() | run_dev.discover() | run_interrupts.discover() | run_large_scripts.discover() | run_planned.discover()
     return {name: alone(run) for name, run in tests.items()}
 
 
@@ -180,7 +182,8 @@ def count_level():
 
 
 def edge_level():
-    return {"edges/include-edges": alone(lambda: "\n".join(include_edges.violations()) or None)}
+    return {"edges/include-edges": alone(lambda: "\n".join(include_edges.violations()) or None),
+            "edges/rules-have-tests": alone(lambda: "\n".join(rule_tests.violations()) or None)}
 
 
 def fuzz_level():

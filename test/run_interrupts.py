@@ -15,6 +15,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 TOKAMAK = ROOT / "build" / os.environ.get("TOKAMAK_PRESET", "release") / "bin/tokamak"
 # A slow machine needs some seconds; what is not interrupted runs for minutes or for ever.
 PATIENCE_SECONDS = 30
+# For what is abandoned after half a second, and would go on for half a minute.
+ABANDONED_SECONDS = 10
 
 ENDLESS_SCALARS = 'print("started")\nx = 0\nwhile (x >= 0) x = (x + 1) %% 1000\nprint(x)\n'
 ENDLESS_CALLS = ('f = function(double x) return (double y) { if (x > 100) y = 0 else y = f(x + 1) }\nprint("started")\nx = 0\n'
@@ -25,6 +27,9 @@ ENDLESS_PARFOR = ('R = matrix(0, rows=1000, cols=1)\nprint("started")\n'
                   'parfor (i in 1:1000) {\n  x = 0\n  while (x >= 0) x = (x + 1) %% 1000\n  R[i, 1] = x\n}\nprint(sum(R))\n')
 LONG_WRITE = ('X = rand(rows=3000, cols=1000, seed=1)\nprint("started")\n'
               'i = 0\nwhile (i >= 0) {\n  write(X, $out + "/x" + i + ".csv", format="csv")\n  i = i + 1\n}\n')
+# What never asks whether it should stop: LAPACK, and compiling a long script.
+LONG_FACTORISATION = 'X = rand(rows=3000, cols=3000, seed=1)\nprint("started")\n[U, S, V] = svd(X)\nprint(sum(S))\n'
+LONG_COMPILATION = "X = rand(rows=10, cols=10, seed=1)\n" + "X = X + 1\n" * 400_000 + "print(sum(X))\n"
 LONG_NATIVE = 'X = rand(rows=20000000, cols=1, seed=1)\nprint("started")\nprint(sum(order(target=X, by=1)))\n'
 
 
@@ -36,7 +41,7 @@ def start(folder, program, *options):
     return process
 
 
-def stops(program, *options, number=signal.SIGINT, engine="native"):
+def stops(program, *options, number=signal.SIGINT, engine="native", patience=PATIENCE_SECONDS):
     """Interrupts the program a second after it was started; gives its stderr."""
     with tempfile.TemporaryDirectory() as folder:
         process = start(folder, program, f"--engine={engine}", *options)
@@ -47,10 +52,10 @@ def stops(program, *options, number=signal.SIGINT, engine="native"):
             pass
         process.send_signal(number)
         try:
-            out, err = process.communicate(timeout=PATIENCE_SECONDS)
+            out, err = process.communicate(timeout=patience)
         except subprocess.TimeoutExpired:
             process.kill()
-            raise AssertionError("it does not stop")
+            raise AssertionError(f"it does not stop within {patience} s")
         assert process.returncode == 130, f"exit status {process.returncode}\n{err}"
         assert "tokamak: interrupted" in err, err
         assert out in ("started\n", ""), out
@@ -81,6 +86,15 @@ def in_the_reference():
     stops(ENDLESS_SCALARS, engine="reference")
 
 
+def in_a_factorisation():
+    stops(LONG_FACTORISATION, patience=ABANDONED_SECONDS)
+
+
+def in_a_compilation():
+    for engine in ("native", "reference"):
+        stops(LONG_COMPILATION, engine=engine, patience=ABANDONED_SECONDS)
+
+
 def leaves_whole_files_only():
     with tempfile.TemporaryDirectory() as folder:
         stops(LONG_WRITE, "-nvargs", f"out={folder}")
@@ -108,7 +122,7 @@ def twice_stops_at_once():
 
 
 TESTS = [between_instructions, in_calls, between_tiles, in_tasks_of_a_parfor, by_sigterm, in_the_reference,
-         leaves_whole_files_only, twice_stops_at_once]
+         in_a_factorisation, in_a_compilation, leaves_whole_files_only, twice_stops_at_once]
 
 
 def discover():

@@ -11,29 +11,47 @@ struct OperatorRow {
   std::string_view spelling;
   CellResult result;
   int flops;
+  int instructions;
+  SinglePrecision single;
+  Accuracy accuracy;
+};
+struct UnaryRow : OperatorRow {
+  UnaryErrors errors;
+};
+struct BinaryRow : OperatorRow {
+  BinaryErrors errors;
 };
 
-constexpr OperatorRow unaryRows[] = {
-#define TOKAMAK_UNARY(Name, mnemonic, function, RESULT, FLOPS)                                     \
-  {#mnemonic, function, CellResult::RESULT, FLOPS},
+#define TOKAMAK_ROW(mnemonic, spelling, RESULT, FLOPS, INSTRUCTIONS, SINGLE, ACCURACY)             \
+  {#mnemonic,         spelling, CellResult::RESULT, FLOPS, INSTRUCTIONS, SinglePrecision::SINGLE,  \
+   Accuracy::ACCURACY}
+
+constexpr UnaryRow unaryRows[] = {
+#define TOKAMAK_UNARY(Name, mnemonic, function, RESULT, FLOPS, INSTRUCTIONS, SINGLE, ACCURACY,     \
+                      ERRORS)                                                                      \
+  {TOKAMAK_ROW(mnemonic, function, RESULT, FLOPS, INSTRUCTIONS, SINGLE, ACCURACY),                 \
+   UnaryErrors::ERRORS},
 #include "base/CellOperators.def"
 };
 
-constexpr OperatorRow binaryRows[] = {
-#define TOKAMAK_BINARY(Name, mnemonic, spelling, RESULT, FLOPS)                                    \
-  {#mnemonic, spelling, CellResult::RESULT, FLOPS},
+constexpr BinaryRow binaryRows[] = {
+#define TOKAMAK_BINARY(Name, mnemonic, spelling, RESULT, FLOPS, INSTRUCTIONS, SINGLE, ACCURACY,    \
+                       ERRORS)                                                                     \
+  {TOKAMAK_ROW(mnemonic, spelling, RESULT, FLOPS, INSTRUCTIONS, SINGLE, ACCURACY),                 \
+   BinaryErrors::ERRORS},
 #include "base/CellOperators.def"
 };
+#undef TOKAMAK_ROW
 
 constexpr std::string_view aggregateNames[] = {"sum", "prod", "min",       "max",      "mean",
                                                "var", "sd",   "index_max", "index_min"};
 constexpr std::string_view directionNames[] = {"full", "row", "column"};
 
-const OperatorRow &row(UnaryOperator op) { return unaryRows[static_cast<int>(op)]; }
-const OperatorRow &row(BinaryOperator op) { return binaryRows[static_cast<int>(op)]; }
+const UnaryRow &row(UnaryOperator op) { return unaryRows[static_cast<int>(op)]; }
+const BinaryRow &row(BinaryOperator op) { return binaryRows[static_cast<int>(op)]; }
 
-template <typename Enum, size_t N>
-std::optional<Enum> find(const OperatorRow (&rows)[N], std::string_view OperatorRow::*key,
+template <typename Enum, typename Row, size_t N>
+std::optional<Enum> find(const Row (&rows)[N], std::string_view OperatorRow::*key,
                          std::string_view name) {
   for (size_t i = 0; i < N; ++i)
     if (rows[i].*key == name)
@@ -59,6 +77,14 @@ CellResult resultOf(UnaryOperator op) { return row(op).result; }
 CellResult resultOf(BinaryOperator op) { return row(op).result; }
 int flopsOf(UnaryOperator op) { return row(op).flops; }
 int flopsOf(BinaryOperator op) { return row(op).flops; }
+int instructionsOf(UnaryOperator op) { return row(op).instructions; }
+int instructionsOf(BinaryOperator op) { return row(op).instructions; }
+SinglePrecision singlePrecisionOf(UnaryOperator op) { return row(op).single; }
+SinglePrecision singlePrecisionOf(BinaryOperator op) { return row(op).single; }
+Accuracy accuracyOf(UnaryOperator op) { return row(op).accuracy; }
+Accuracy accuracyOf(BinaryOperator op) { return row(op).accuracy; }
+UnaryErrors errorsOf(UnaryOperator op) { return row(op).errors; }
+BinaryErrors errorsOf(BinaryOperator op) { return row(op).errors; }
 
 std::optional<UnaryOperator> findUnaryOperator(std::string_view name) {
   return find<UnaryOperator>(unaryRows, &OperatorRow::mnemonic, name);

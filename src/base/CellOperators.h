@@ -13,17 +13,23 @@
 namespace tokamak {
 
 enum class UnaryOperator : uint8_t {
-#define TOKAMAK_UNARY(Name, mnemonic, function, RESULT, FLOPS) Name,
+#define TOKAMAK_UNARY(Name, mnemonic, function, ...) Name,
 #include "base/CellOperators.def"
 };
 
 enum class BinaryOperator : uint8_t {
-#define TOKAMAK_BINARY(Name, mnemonic, spelling, RESULT, FLOPS) Name,
+#define TOKAMAK_BINARY(Name, mnemonic, spelling, ...) Name,
 #include "base/CellOperators.def"
 };
 
 // The type of the result when all operands are scalars (see CellOperators.def).
 enum class CellResult : uint8_t { Double, Number, Boolean };
+// How cells of f32 are computed, what the vector code rounds, and how errors of operands spread
+// (see CellOperators.def).
+enum class SinglePrecision : uint8_t { Native, Widened };
+enum class Accuracy : uint8_t { Exact, Approximate };
+enum class UnaryErrors : uint8_t { Monotone, TurnsAtZero, Wave, Tangent, Truth, Finiteness };
+enum class BinaryErrors : uint8_t { Monotone, Equality, Logic, Quotient, Remainder, Power, Bits };
 
 // Aggregations; the directions reduce over all cells, over the columns of each row, or over the
 // rows of each column.
@@ -44,6 +50,14 @@ CellResult resultOf(UnaryOperator op);
 CellResult resultOf(BinaryOperator op);
 int flopsOf(UnaryOperator op);
 int flopsOf(BinaryOperator op);
+int instructionsOf(UnaryOperator op);
+int instructionsOf(BinaryOperator op);
+SinglePrecision singlePrecisionOf(UnaryOperator op);
+SinglePrecision singlePrecisionOf(BinaryOperator op);
+Accuracy accuracyOf(UnaryOperator op);
+Accuracy accuracyOf(BinaryOperator op);
+UnaryErrors errorsOf(UnaryOperator op);
+BinaryErrors errorsOf(BinaryOperator op);
 
 std::string_view mnemonic(AggregateKind kind);           // "sum", "index_max"
 std::string_view mnemonic(AggregateDirection direction); // "full", "row", "column"

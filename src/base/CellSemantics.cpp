@@ -3,6 +3,7 @@
 #include "base/CellOperators.h"
 
 #include <cmath>
+#include <functional>
 #include <limits>
 
 namespace tokamak {
@@ -44,19 +45,9 @@ int64_t shiftLeft(int64_t a, int64_t distance) {
 // The sign moves in from the left.
 int64_t shiftRight(int64_t a, int64_t distance) { return a >> (distance & 63); }
 
-int64_t combineBits(BinaryOperator op, int64_t a, int64_t b) {
-  switch (op) {
-  case BinaryOperator::BitwAnd:
-    return a & b;
-  case BinaryOperator::BitwOr:
-    return a | b;
-  case BinaryOperator::BitwXor:
-    return a ^ b;
-  case BinaryOperator::BitwShiftL:
-    return shiftLeft(a, b);
-  default:
-    return shiftRight(a, b);
-  }
+// Doubles as the integers that they are truncated to.
+template <typename Operation> double onIntegers(double a, double b, Operation operation) {
+  return static_cast<double>(operation(truncateToInteger(a), truncateToInteger(b)));
 }
 
 double maximum(double a, double b) {
@@ -160,19 +151,48 @@ double evaluate(BinaryOperator op, double a, double b) {
   case BinaryOperator::Xor:
     return (a != 0) != (b != 0);
   case BinaryOperator::BitwAnd:
+    return onIntegers(a, b, std::bit_and());
   case BinaryOperator::BitwOr:
+    return onIntegers(a, b, std::bit_or());
   case BinaryOperator::BitwXor:
+    return onIntegers(a, b, std::bit_xor());
   case BinaryOperator::BitwShiftL:
+    return onIntegers(a, b, shiftLeft);
   case BinaryOperator::BitwShiftR:
-    return static_cast<double>(combineBits(op, truncateToInteger(a), truncateToInteger(b)));
+    return onIntegers(a, b, shiftRight);
   }
   return 0;
 }
 
 std::optional<int64_t> evaluateInteger(UnaryOperator op, int64_t x) {
-  if (op != UnaryOperator::Neg || x == std::numeric_limits<int64_t>::min())
+  switch (op) {
+  case UnaryOperator::Neg:
+    return x == std::numeric_limits<int64_t>::min() ? std::nullopt : std::optional(-x);
+  // Their results are no Number.
+  case UnaryOperator::Not:
+  case UnaryOperator::Abs:
+  case UnaryOperator::Sign:
+  case UnaryOperator::Sqrt:
+  case UnaryOperator::Exp:
+  case UnaryOperator::Log:
+  case UnaryOperator::Sigmoid:
+  case UnaryOperator::Sin:
+  case UnaryOperator::Cos:
+  case UnaryOperator::Tan:
+  case UnaryOperator::Asin:
+  case UnaryOperator::Acos:
+  case UnaryOperator::Atan:
+  case UnaryOperator::Sinh:
+  case UnaryOperator::Cosh:
+  case UnaryOperator::Tanh:
+  case UnaryOperator::Round:
+  case UnaryOperator::Floor:
+  case UnaryOperator::Ceil:
+  case UnaryOperator::IsNan:
+  case UnaryOperator::IsInfinite:
     return std::nullopt;
-  return -x;
+  }
+  return std::nullopt;
 }
 
 std::optional<int64_t> evaluateInteger(BinaryOperator op, int64_t a, int64_t b) {
@@ -195,14 +215,30 @@ std::optional<int64_t> evaluateInteger(BinaryOperator op, int64_t a, int64_t b) 
   case BinaryOperator::Max:
     return a > b ? a : b;
   case BinaryOperator::BitwAnd:
+    return a & b;
   case BinaryOperator::BitwOr:
+    return a | b;
   case BinaryOperator::BitwXor:
+    return a ^ b;
   case BinaryOperator::BitwShiftL:
+    return shiftLeft(a, b);
   case BinaryOperator::BitwShiftR:
-    return combineBits(op, a, b);
-  default:
+    return shiftRight(a, b);
+  // Their results are no Number.
+  case BinaryOperator::Div:
+  case BinaryOperator::Pow:
+  case BinaryOperator::Eq:
+  case BinaryOperator::Ne:
+  case BinaryOperator::Lt:
+  case BinaryOperator::Le:
+  case BinaryOperator::Gt:
+  case BinaryOperator::Ge:
+  case BinaryOperator::And:
+  case BinaryOperator::Or:
+  case BinaryOperator::Xor:
     return std::nullopt;
   }
+  return std::nullopt;
 }
 
 int64_t truncateToInteger(double value) {

@@ -135,7 +135,7 @@ CellFact remainder(const CellFact &a, const CellFact &b) {
 bool absorbsZero(BinaryOperator op, bool left) {
   static const auto table = [] {
     std::array<std::array<bool, 2>, 64> found{};
-#define TOKAMAK_BINARY(Name, mnemonic, spelling, RESULT, FLOPS)                                    \
+#define TOKAMAK_BINARY(Name, ...)                                                                  \
   for (bool side : {false, true})                                                                  \
     found[static_cast<int>(BinaryOperator::Name)][side] = probe(BinaryOperator::Name, side);
 #include "base/CellOperators.def"

@@ -13,7 +13,7 @@ namespace {
 
 std::vector<BinaryOperator> binaryOperators() {
   return {
-#define TOKAMAK_BINARY(Name, mnemonic, spelling, RESULT, FLOPS) BinaryOperator::Name,
+#define TOKAMAK_BINARY(Name, ...) BinaryOperator::Name,
 #include "base/CellOperators.def"
   };
 }

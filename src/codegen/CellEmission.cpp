@@ -48,7 +48,11 @@ public:
   Value truncatedQuotient(Value a, Value b);
   Value truncatedRemainder(Value a, Value b);
   Value bits(Value x);
-  Value combineBits(BinaryOperator op, Value a, Value b);
+  Value numbers(Value integers, Type type);
+  template <typename Op> Value onBits(Value a, Value b) {
+    return numbers(arithmetic<Op>(bits(a), bits(b)), a.getType());
+  }
+  template <typename Op> Value shift(Value a, Value distance);
   Value extreme(Predicate better, Value a, Value b);
 
 private:
@@ -94,33 +98,17 @@ Value Cells::bits(Value x) {
       ->getResult(0);
 }
 
-Value Cells::combineBits(BinaryOperator op, Value a, Value b) {
-  Value left = bits(a), right = bits(b), result;
-  // A vector of integers with one value in every lane.
-  auto distance = [&] {
-    auto type = cast<VectorType>(right.getType());
-    auto lowest = DenseElementsAttr::get(type, builder_.getI64IntegerAttr(63));
-    Value mask = builder_.create<arith::ConstantOp>(location(), lowest);
-    return arithmetic<arith::AndIOp>(right, mask);
-  };
-  switch (op) {
-  case BinaryOperator::BitwAnd:
-    result = arithmetic<arith::AndIOp>(left, right);
-    break;
-  case BinaryOperator::BitwOr:
-    result = arithmetic<arith::OrIOp>(left, right);
-    break;
-  case BinaryOperator::BitwXor:
-    result = arithmetic<arith::XOrIOp>(left, right);
-    break;
-  case BinaryOperator::BitwShiftL:
-    result = arithmetic<arith::ShLIOp>(left, distance());
-    break;
-  default:
-    result = arithmetic<arith::ShRSIOp>(left, distance());
-    break;
-  }
-  return builder_.create<arith::SIToFPOp>(location(), a.getType(), result);
+Value Cells::numbers(Value integers, Type type) {
+  return builder_.create<arith::SIToFPOp>(location(), type, integers);
+}
+
+// Of the distance the lowest six bits count.
+template <typename Op> Value Cells::shift(Value a, Value distance) {
+  Value steps = bits(distance);
+  auto lowest =
+      DenseElementsAttr::get(cast<VectorType>(steps.getType()), builder_.getI64IntegerAttr(63));
+  Value mask = builder_.create<arith::ConstantOp>(location(), lowest);
+  return numbers(arithmetic<Op>(bits(a), arithmetic<arith::AndIOp>(steps, mask)), a.getType());
 }
 
 // b where it is better than a, else a; NaN where either is NaN.
@@ -131,45 +119,15 @@ Value Cells::extreme(Predicate better, Value a, Value b) {
 
 } // namespace
 
-// What f32 has instructions for that round once, or gives exactly; the rest is computed in doubles
-// and rounded. Both are the operator on doubles, rounded.
-static bool isNativeInF32(UnaryOperator op) {
-  switch (op) {
-  case UnaryOperator::Neg:
-  case UnaryOperator::Not:
-  case UnaryOperator::Abs:
-  case UnaryOperator::Sign:
-  case UnaryOperator::Sqrt:
-  case UnaryOperator::Floor:
-  case UnaryOperator::Ceil:
-  case UnaryOperator::IsNan:
-  case UnaryOperator::IsInfinite:
-    return true;
-  default:
-    return false;
-  }
-}
-
-static bool isNativeInF32(BinaryOperator op) {
-  switch (op) {
-  case BinaryOperator::Pow:
-  case BinaryOperator::Mod:
-  case BinaryOperator::IntDiv:
-  case BinaryOperator::BitwAnd:
-  case BinaryOperator::BitwOr:
-  case BinaryOperator::BitwXor:
-  case BinaryOperator::BitwShiftL:
-  case BinaryOperator::BitwShiftR:
-    return false;
-  default:
-    return true;
-  }
+// What f32 has no instructions for is computed in doubles and rounded.
+template <typename Operator> static bool isWidened(Type cells, Operator op) {
+  return cells.isF32() && singlePrecisionOf(op) == SinglePrecision::Widened;
 }
 
 static Type cellsOf(Value vector) { return cast<VectorType>(vector.getType()).getElementType(); }
 
 Value codegen::emitUnary(VectorBuilder &vectors, UnaryOperator op, Value x) {
-  if (Type type = cellsOf(x); type.isF32() && !isNativeInF32(op))
+  if (Type type = cellsOf(x); isWidened(type, op))
     return vectors.round(emitUnary(vectors, op, vectors.extend(x)), type);
   Cells cells(vectors, cellsOf(x));
   switch (op) {
@@ -213,7 +171,7 @@ Value codegen::emitUnary(VectorBuilder &vectors, UnaryOperator op, Value x) {
 }
 
 Value codegen::emitBinary(VectorBuilder &vectors, BinaryOperator op, Value a, Value b) {
-  if (Type type = cellsOf(a); type.isF32() && !isNativeInF32(op))
+  if (Type type = cellsOf(a); isWidened(type, op))
     return vectors.round(emitBinary(vectors, op, vectors.extend(a), vectors.extend(b)), type);
   Cells cells(vectors, cellsOf(a));
   auto comparison = [&](Predicate predicate) {
@@ -258,11 +216,15 @@ Value codegen::emitBinary(VectorBuilder &vectors, BinaryOperator op, Value a, Va
   case BinaryOperator::Xor:
     return logic([&](Value p, Value q) { return cells.arithmetic<arith::XOrIOp>(p, q); });
   case BinaryOperator::BitwAnd:
+    return cells.onBits<arith::AndIOp>(a, b);
   case BinaryOperator::BitwOr:
+    return cells.onBits<arith::OrIOp>(a, b);
   case BinaryOperator::BitwXor:
+    return cells.onBits<arith::XOrIOp>(a, b);
   case BinaryOperator::BitwShiftL:
+    return cells.shift<arith::ShLIOp>(a, b);
   case BinaryOperator::BitwShiftR:
-    return cells.combineBits(op, a, b);
+    return cells.shift<arith::ShRSIOp>(a, b);
   }
   llvm_unreachable("all operators are listed");
 }
@@ -305,40 +267,15 @@ Value codegen::emitCell(VectorBuilder &vectors, Operation *op, ValueRange values
   return vectors.number(*constantOf(op->getResult(0)));
 }
 
+static bool isSquare(tok::BinaryOp op) {
+  return op.getKind() == BinaryOperator::Pow && constantOf(op.getRhs()) == 2.0;
+}
+
 int codegen::instructionsOf(Operation *op) {
-  if (auto unary = dyn_cast<tok::UnaryOp>(op)) {
-    switch (unary.getKind()) {
-    case UnaryOperator::Exp:
-      return 30;
-    case UnaryOperator::Log:
-      return 40;
-    case UnaryOperator::Sigmoid:
-      return 33;
-    case UnaryOperator::Tanh:
-      return 33;
-    case UnaryOperator::Round:
-      return 10;
-    case UnaryOperator::Sign:
-      return 4;
-    default:
-      return flopsOf(unary.getKind()) >= 60 ? 12 : 1;
-    }
-  }
-  if (auto binary = dyn_cast<tok::BinaryOp>(op)) {
-    switch (binary.getKind()) {
-    case BinaryOperator::Pow:
-      return constantOf(binary.getRhs()) == 2.0 ? 1 : 12;
-    case BinaryOperator::Mod:
-      return 7;
-    case BinaryOperator::IntDiv:
-      return 5;
-    case BinaryOperator::Min:
-    case BinaryOperator::Max:
-      return 3;
-    default:
-      return 1;
-    }
-  }
+  if (auto unary = dyn_cast<tok::UnaryOp>(op))
+    return tokamak::instructionsOf(unary.getKind());
+  if (auto binary = dyn_cast<tok::BinaryOp>(op))
+    return isSquare(binary) ? 1 : tokamak::instructionsOf(binary.getKind());
   return 1;
 }
 

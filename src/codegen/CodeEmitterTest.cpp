@@ -1,5 +1,7 @@
 #include "codegen/CodeEmitter.h"
 
+#include "codegen/MachineCode.h"
+
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IRReader/IRReader.h"
@@ -54,6 +56,25 @@ TEST(CodeEmitterTest, ObjectsDontDependOnWhatWasEmittedBefore) {
   EXPECT_EQ(object(*used, scales), scale);
   EXPECT_EQ(object(*used, sines), sine);
   EXPECT_EQ(object(*used, scales), scale);
+}
+
+// A new cell operator may call a function that none has called before.
+TEST(CodeEmitterTest, CodeCallsAnyFunctionOfTheMathematicsOfC) {
+  auto emitter = cantFail(CodeEmitter::create());
+  for (std::string name : {"cbrt", "erf", "lgamma", "log1p", "fmod", "floor"}) {
+    bool isBinary = name == "fmod";
+    std::string operands = isBinary ? "double %x, double 100.0" : "double %x";
+    std::string text = "declare double @" + name + "(double" + (isBinary ? ", double" : "") +
+                       ")\ndefine double @f(double %x) {\n  %y = call double @" + name + "(" +
+                       operands + ")\n  ret double %y\n}";
+    auto code =
+        cantFail(MachineCode::link(MemoryBuffer::getMemBufferCopy(object(*emitter, text)), {"f"}));
+    auto function = reinterpret_cast<double (*)(double)>(code->address("f"));
+    if (name == "cbrt")
+      EXPECT_EQ(function(27), 3);
+    if (name == "fmod")
+      EXPECT_EQ(function(27), 27);
+  }
 }
 
 } // namespace

@@ -33,16 +33,17 @@ TEST_F(FloatKernelTest, EveryOperatorOnSpecialValues) {
       right.cells.push_back(static_cast<float>(b));
     }
   // A result of the vector math an ULP of a double off may round to the neighbouring f32.
-  auto exact = [](int flops) { return flops < 12; };
-#define TOKAMAK_UNARY(Name, mnemonic, function, RESULT, FLOPS)                                     \
+#define TOKAMAK_UNARY(Name, mnemonic, function, RESULT, FLOPS, INSTRUCTIONS, SINGLE, ACCURACY,     \
+                      ERRORS)                                                                      \
   check("%r = plan.operator cell(%fa) sizes [-1, 1] : ($F) -> $F {\n^bb0(%x: $F):\n"               \
         "%0 = tok.unary " #mnemonic " %x : $F -> $F\nplan.yield %0 : $F\n}",                       \
-        {left}, {}, exact(FLOPS) ? 0 : 1e-7);
-#define TOKAMAK_BINARY(Name, mnemonic, spelling, RESULT, FLOPS)                                    \
+        {left}, {}, Accuracy::ACCURACY == Accuracy::Exact ? 0 : 1e-7);
+#define TOKAMAK_BINARY(Name, mnemonic, spelling, RESULT, FLOPS, INSTRUCTIONS, SINGLE, ACCURACY,    \
+                       ERRORS)                                                                     \
   check("%r = plan.operator cell(%fa, %fb) sizes [-1, 1, -1, 1] : ($F, $F) -> $F {\n^bb0(%x: $F, " \
         "%y: $F):\n"                                                                               \
         "%0 = tok.binary " #mnemonic " %x, %y : ($F, $F) -> $F\nplan.yield %0 : $F\n}",            \
-        {left, right}, {}, exact(FLOPS) ? 0 : 1e-7);
+        {left, right}, {}, Accuracy::ACCURACY == Accuracy::Exact ? 0 : 1e-7);
 #include "base/CellOperators.def"
 }
 

@@ -82,16 +82,17 @@ TEST_F(KernelCompilerTest, EveryOperatorOnSpecialValues) {
       left.cells.push_back(a);
       right.cells.push_back(b);
     }
-  auto exact = [](int flops) { return flops < 12; };
-#define TOKAMAK_UNARY(Name, mnemonic, function, RESULT, FLOPS)                                     \
+#define TOKAMAK_UNARY(Name, mnemonic, function, RESULT, FLOPS, INSTRUCTIONS, SINGLE, ACCURACY,     \
+                      ERRORS)                                                                      \
   check("%r = plan.operator cell(%a) sizes [-1, 1] : ($M) -> $M {\n^bb0(%x: $M):\n"                \
         "%0 = tok.unary " #mnemonic " %x : $M -> $M\nplan.yield %0 : $M\n}",                       \
-        {left}, {}, exact(FLOPS) ? 0 : 1e-15);
-#define TOKAMAK_BINARY(Name, mnemonic, spelling, RESULT, FLOPS)                                    \
+        {left}, {}, Accuracy::ACCURACY == Accuracy::Exact ? 0 : 1e-15);
+#define TOKAMAK_BINARY(Name, mnemonic, spelling, RESULT, FLOPS, INSTRUCTIONS, SINGLE, ACCURACY,    \
+                       ERRORS)                                                                     \
   check("%r = plan.operator cell(%a, %b) sizes [-1, 1, -1, 1] : ($M, $M) -> $M {\n^bb0(%x: $M, "   \
         "%y: $M):\n"                                                                               \
         "%0 = tok.binary " #mnemonic " %x, %y : ($M, $M) -> $M\nplan.yield %0 : $M\n}",            \
-        {left, right}, {}, exact(FLOPS) ? 0 : 1e-15);
+        {left, right}, {}, Accuracy::ACCURACY == Accuracy::Exact ? 0 : 1e-15);
 #include "base/CellOperators.def"
 }
 

@@ -9,8 +9,7 @@
 #include "llvm/Target/TargetMachine.h"
 
 #include <atomic>
-#include <cmath>
-#include <cstring>
+#include <gnu/lib-names.h>
 #include <mutex>
 
 using namespace llvm;
@@ -44,30 +43,6 @@ Expected<std::unique_ptr<TargetMachine>> codegen::createTargetMachine() {
   return builder->createTargetMachine();
 }
 
-// What generated code may call: the C library's functions, by the names LLVM uses.
-static orc::SymbolMap librarySymbols(orc::LLJIT &jit) {
-  orc::SymbolMap symbols;
-  auto add = [&](StringRef name, auto *function) {
-    symbols[jit.mangleAndIntern(name)] = {orc::ExecutorAddr::fromPtr(function),
-                                          JITSymbolFlags::Exported};
-  };
-  using Unary = double (*)(double);
-  using Binary = double (*)(double, double);
-  for (auto [name, function] :
-       std::initializer_list<std::pair<const char *, Unary>>{{"sin", std::sin},
-                                                             {"cos", std::cos},
-                                                             {"tan", std::tan},
-                                                             {"floor", std::floor},
-                                                             {"ceil", std::ceil}})
-    add(name, function);
-  add("pow", static_cast<Binary>(std::pow));
-  add("fma", static_cast<double (*)(double, double, double)>(std::fma));
-  add("memset", std::memset);
-  add("memcpy", std::memcpy);
-  add("memmove", std::memmove);
-  return symbols;
-}
-
 // One for the process. Every kernel is a library of its own in it, so that kernels can be removed
 // individually.
 static Expected<std::shared_ptr<orc::LLJIT>> sharedJit() {
@@ -86,8 +61,13 @@ static Expected<std::shared_ptr<orc::LLJIT>> sharedJit() {
                  .create();
   if (!jit)
     return jit.takeError();
-  if (Error error = (*jit)->getMainJITDylib().define(orc::absoluteSymbols(librarySymbols(**jit))))
-    return std::move(error);
+  // What generated code may call: the C library's mathematics and, which that library is linked
+  // with, the rest of the C library.
+  auto mathematics =
+      orc::DynamicLibrarySearchGenerator::Load(LIBM_SO, (*jit)->getDataLayout().getGlobalPrefix());
+  if (!mathematics)
+    return mathematics.takeError();
+  (*jit)->getMainJITDylib().addGenerator(std::move(*mathematics));
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
   // What instrumented kernels report to.

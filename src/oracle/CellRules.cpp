@@ -62,26 +62,6 @@ private:
   double error_ = 0;
 };
 
-bool isInexactFunction(UnaryOperator op) {
-  switch (op) {
-  case UnaryOperator::Exp:
-  case UnaryOperator::Log:
-  case UnaryOperator::Sigmoid:
-  case UnaryOperator::Sin:
-  case UnaryOperator::Cos:
-  case UnaryOperator::Tan:
-  case UnaryOperator::Asin:
-  case UnaryOperator::Acos:
-  case UnaryOperator::Atan:
-  case UnaryOperator::Sinh:
-  case UnaryOperator::Cosh:
-  case UnaryOperator::Tanh:
-    return true;
-  default:
-    return false;
-  }
-}
-
 // The function's own error, on top of what its operands bring.
 double withFunctionError(const ErrorModel &model, double error, double result) {
   if (model.functionUnits == 0 || std::isnan(result) || std::isinf(result) || error == anything)
@@ -101,28 +81,26 @@ double unaryError(const ErrorModel &model, UnaryOperator op, double x, double er
     return anything;
   Interval interval(x, error);
   Deviation deviation(model, result);
-  switch (op) {
-  case UnaryOperator::IsNan:
-  case UnaryOperator::IsInfinite:
+  switch (errorsOf(op)) {
+  case UnaryErrors::Finiteness:
     return 0; // a cell with an error is finite
-  case UnaryOperator::Not:
+  case UnaryErrors::Truth:
     return truthOf(x, error) == Truth::Unknown ? 1 : 0;
-  case UnaryOperator::Cos:
-    return error == zeroSign ? 0 : std::min(2.0, error);
-  case UnaryOperator::Sin:
-    return error == zeroSign ? zeroSign : std::min(2.0, error);
-  case UnaryOperator::Tan: {
+  case UnaryErrors::Wave:
+    if (error == zeroSign)
+      return result == 0 ? zeroSign : 0;
+    return std::min(2.0, error);
+  case UnaryErrors::Tangent: {
     if (error == zeroSign)
       return zeroSign;
     double slope = 1 + result * result;
     return error * slope > 0.05 ? anything : 2 * error * slope;
   }
-  case UnaryOperator::Abs:
-  case UnaryOperator::Cosh:
+  case UnaryErrors::TurnsAtZero:
     if (interval.holdsZero())
       deviation.add(evaluate(op, 0.0));
     break;
-  default:
+  case UnaryErrors::Monotone:
     break;
   }
   deviation.add(evaluate(op, interval.low));
@@ -177,33 +155,29 @@ double binaryError(const ErrorModel &model, BinaryOperator op, double x, double 
                    double ey, double result) {
   if (ex == 0 && ey == 0)
     return 0;
-  if (op == BinaryOperator::And || op == BinaryOperator::Or || op == BinaryOperator::Xor)
+  BinaryErrors kind = errorsOf(op);
+  if (kind == BinaryErrors::Logic)
     return logicError(op, truthOf(x, ex), truthOf(y, ey));
   if (ex == anything || ey == anything)
     return anything;
   Interval a(x, ex), b(y, ey);
-  switch (op) {
-  case BinaryOperator::Eq:
-  case BinaryOperator::Ne:
+  switch (kind) {
+  case BinaryErrors::Equality:
     if (std::isnan(x) || std::isnan(y))
       return 0;
     return a.low <= b.high && b.low <= a.high && !(a.low == a.high && b.low == b.high) ? 1 : 0;
-  case BinaryOperator::Mod:
+  case BinaryErrors::Remainder:
     return remainderError(model, x, ex, y, ey, result);
-  case BinaryOperator::Pow:
+  case BinaryErrors::Power:
     return powerError(model, x, ex, y, ey, result);
-  case BinaryOperator::BitwAnd:
-  case BinaryOperator::BitwOr:
-  case BinaryOperator::BitwXor:
-  case BinaryOperator::BitwShiftL:
-  case BinaryOperator::BitwShiftR:
+  case BinaryErrors::Bits:
     return ex <= 0 && ey <= 0 ? 0 : anything;
-  case BinaryOperator::Div:
-  case BinaryOperator::IntDiv:
+  case BinaryErrors::Quotient:
     if (ey != 0 && b.holdsZero() && !std::isnan(x))
       return anything;
     break;
-  default:
+  case BinaryErrors::Logic:
+  case BinaryErrors::Monotone:
     break;
   }
   Deviation deviation(model, result);
@@ -229,7 +203,7 @@ Truth truthOf(double cell, double error) {
 
 CellErrors unaryErrors(const ErrorModel &model, UnaryOperator op, Tracked x,
                        const runtime::Value &result) {
-  bool function = isInexactFunction(op) && model.functionUnits > 0;
+  bool function = accuracyOf(op) == Accuracy::Approximate && model.functionUnits > 0;
   if (x.errors.isExact() && !function)
     return {};
   CellView cells(x.value), results(result);
@@ -244,7 +218,7 @@ CellErrors unaryErrors(const ErrorModel &model, UnaryOperator op, Tracked x,
 
 CellErrors binaryErrors(const ErrorModel &model, BinaryOperator op, Tracked x, Tracked y,
                         const runtime::Value &result) {
-  bool function = op == BinaryOperator::Pow && model.functionUnits > 0;
+  bool function = accuracyOf(op) == Accuracy::Approximate && model.functionUnits > 0;
   if (x.errors.isExact() && y.errors.isExact() && !function && !model.sparse)
     return {};
   CellView left(x.value), right(y.value), results(result);

@@ -38,7 +38,7 @@ int32_t FrozenBlocks::add(func::FuncOp function) {
   if (failed(writeBytecodeToFile(*module, out)))
     internalError("a block can't be written as bytecode");
   std::unique_lock lock(mutex_);
-  numbers_.try_emplace(block.name, blocks_.size());
+  numbers_.try_emplace(block.name, static_cast<int32_t>(blocks_.size()));
   blocks_.push_back(std::move(block));
   namesGiven_ -= namesGiven_ > 0;
   return blocks_.size() - 1;
@@ -61,10 +61,10 @@ std::string FrozenBlocks::newName(const std::string &origin) {
 
 int32_t FrozenBlocks::numberOf(StringRef name) const {
   std::shared_lock lock(mutex_);
-  auto found = numbers_.find(name);
-  if (found == numbers_.end())
+  auto number = numbers_.find(name);
+  if (number == numbers_.end())
     internalError("unknown block " + name.str());
-  return found->second;
+  return number->second;
 }
 
 //===- session -------------------------------------------------------------------------------===//

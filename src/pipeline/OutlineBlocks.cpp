@@ -4,6 +4,8 @@
 
 #include "llvm/ADT/SetVector.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::pipeline;
@@ -89,6 +91,44 @@ void convertScalarsOfUnknownType(ModuleOp module) {
   });
 }
 
+// Planning compares ways to compute a block as a whole, so its time grows faster than the block
+// does: longer runs are cut. The largest kernels have as many members
+// (fusion/select/OperatorPool.cpp).
+constexpr size_t mostOperations = 256;
+
+// How many operations of a run of more than that become the next block: at least half of them, up
+// to where the fewest arrays have to be stored for what follows.
+size_t lengthOfNextBlock(ArrayRef<Operation *> run) {
+  llvm::DenseMap<Operation *, size_t> positions;
+  for (auto [position, op] : llvm::enumerate(run.take_front(mostOperations)))
+    positions[op] = position;
+  // Behind how many operations a result is not read any more; mostOperations: by later ones, too.
+  auto lastRead = [&](Operation *op) {
+    size_t last = positions[op];
+    for (Operation *user : op->getUsers()) {
+      auto found = positions.find(user);
+      last = std::max(last, found == positions.end() ? mostOperations : found->second);
+    }
+    return last;
+  };
+  SmallVector<int> released(mostOperations + 1, 0);
+  int stored = 0, fewest = std::numeric_limits<int>::max();
+  size_t length = mostOperations;
+  for (size_t position = 0; position < mostOperations; ++position) {
+    Operation *op = run[position];
+    if (llvm::any_of(op->getResultTypes(), tok::isArray)) {
+      ++stored;
+      ++released[lastRead(op)];
+    }
+    stored -= released[position];
+    if (position + 1 >= mostOperations / 2 && stored <= fewest) {
+      fewest = stored;
+      length = position + 1;
+    }
+  }
+  return length;
+}
+
 class Outliner {
 public:
   explicit Outliner(ModuleOp module) : module_(module) {}
@@ -116,16 +156,25 @@ private:
     finish(run);
   }
 
+  void finish(SmallVector<Operation *> &run) {
+    ArrayRef<Operation *> rest = run;
+    while (rest.size() > mostOperations) {
+      size_t length = lengthOfNextBlock(rest);
+      outlineTrimmed(rest.take_front(length));
+      rest = rest.drop_front(length);
+    }
+    outlineTrimmed(rest);
+    run.clear();
+  }
+
   // A block reaches from the first to the last operation that needs a plan; natives and scalars
   // around it are the image's.
-  void finish(SmallVector<Operation *> &run) {
+  void outlineTrimmed(ArrayRef<Operation *> run) {
+    run = run.drop_while([](Operation *op) { return !needsPlan(op); });
     while (!run.empty() && !needsPlan(run.back()))
-      run.pop_back();
-    auto first = llvm::find_if(run, needsPlan);
-    run.erase(run.begin(), first);
+      run = run.drop_back();
     if (!run.empty())
       outline(run, "block_" + std::to_string(next_++), module_);
-    run.clear();
   }
 
   ModuleOp module_;

@@ -24,66 +24,82 @@ struct ResultChain {
 class ChainSearch {
 public:
   ChainSearch(tok::ParForOp loop, unsigned carried, Kind kind)
-      : loop_(loop), argument_(loop.getBodyRegion().getArgument(1 + carried)), kind_(kind) {}
+      : loop_(loop), argument_(loop.getBodyRegion().getArgument(1 + carried)), kind_(kind) {
+    if (kind_ == Kind::Sum)
+      findDependents();
+  }
 
   // Follows the value backwards; false if it does not come from the argument in this way.
   bool follow(Value value, ResultChain &chain) {
-    if (!loop_.getBodyRegion().isAncestor(value.getParentRegion()))
-      return false;
-    if (!chain.values.insert(value).second || value == argument_)
-      return true;
-    if (auto argument = dyn_cast<BlockArgument>(value)) {
-      Operation *inner = argument.getOwner()->getParentOp();
-      unsigned counters = isa<tok::WhileOp>(inner) ? 0 : 1;
-      return inner != loop_ && argument.getArgNumber() >= counters &&
-             followLoop(inner, argument.getArgNumber() - counters, chain);
+    pending_ = {value};
+    while (!pending_.empty()) {
+      Value next = pending_.pop_back_val();
+      if (!loop_.getBodyRegion().isAncestor(next.getParentRegion()))
+        return false;
+      if (chain.values.insert(next).second && next != argument_ && !followOne(next, chain))
+        return false;
     }
-    auto result = cast<OpResult>(value);
-    return llvm::TypeSwitch<Operation *, bool>(result.getOwner())
-        .Case([&](tok::IfOp op) {
-          return llvm::all_of(op->getRegions(), [&](Region &region) {
-            return followLink(yielded(region, result.getResultNumber()), chain);
-          });
-        })
-        .Case<tok::WhileOp, tok::ForOp, tok::ParForOp>(
-            [&](Operation *inner) { return followLoop(inner, result.getResultNumber(), chain); })
-        .Case([&](tok::InsertOp op) {
-          chain.inserts.push_back(op);
-          return kind_ == Kind::Cells && tok::isArray(op.getType()) &&
-                 followLink(op->getOpOperand(0), chain);
-        })
-        .Case([&](tok::CallNativeOp op) {
-          return kind_ == Kind::Cells && op.getNativeName() == "list_insert" &&
-                 followLink(op->getOpOperand(0), chain);
-        })
-        .Case([&](tok::BinaryOp op) {
-          return kind_ == Kind::Sum && op.getKind() == tokamak::BinaryOperator::Add &&
-                 followSummand(op, chain);
-        })
-        .Default(false);
+    return true;
   }
 
 private:
+  // The places of a loop's carried values: behind the counter, and behind bounds and steps.
+  static unsigned counters(Operation *loop) { return isa<tok::WhileOp>(loop) ? 0 : 1; }
+  static unsigned firstInit(Operation *loop) {
+    return loop->getNumOperands() - loop->getNumResults();
+  }
   static OpOperand &yielded(Region &region, unsigned number) {
     return region.front().getTerminator()->getOpOperand(number);
   }
 
-  bool followLink(OpOperand &use, ResultChain &chain) {
+  void addLink(OpOperand &use, ResultChain &chain) {
     chain.links.insert(&use);
-    return follow(use.get(), chain);
+    pending_.push_back(use.get());
   }
 
-  bool followSummand(tok::BinaryOp op, ResultChain &chain) {
-    ResultChain attempt = chain;
-    if (followLink(op->getOpOperand(0), attempt)) {
-      chain = std::move(attempt);
+  bool followOne(Value value, ResultChain &chain) {
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      Operation *inner = argument.getOwner()->getParentOp();
+      if (inner == loop_ || argument.getArgNumber() < counters(inner))
+        return false;
+      followLoop(inner, argument.getArgNumber() - counters(inner), chain);
       return true;
     }
-    return followLink(op->getOpOperand(1), chain);
+    auto result = cast<OpResult>(value);
+    return llvm::TypeSwitch<Operation *, bool>(result.getOwner())
+        .Case([&](tok::IfOp op) {
+          for (Region &region : op->getRegions())
+            addLink(yielded(region, result.getResultNumber()), chain);
+          return true;
+        })
+        .Case<tok::WhileOp, tok::ForOp, tok::ParForOp>([&](Operation *inner) {
+          followLoop(inner, result.getResultNumber(), chain);
+          return true;
+        })
+        .Case([&](tok::InsertOp op) {
+          chain.inserts.push_back(op);
+          addLink(op->getOpOperand(0), chain);
+          return kind_ == Kind::Cells && tok::isArray(op.getType());
+        })
+        .Case([&](tok::CallNativeOp op) {
+          if (kind_ != Kind::Cells || op.getNativeName() != "list_insert")
+            return false;
+          addLink(op->getOpOperand(0), chain);
+          return true;
+        })
+        .Case([&](tok::BinaryOp op) {
+          if (kind_ != Kind::Sum || op.getKind() != tokamak::BinaryOperator::Add)
+            return false;
+          // If both depend on the argument, one of the ways there is no link, and reads it.
+          unsigned summand = dependents_.contains(op.getLhs()) ? 0 : 1;
+          addLink(op->getOpOperand(summand), chain);
+          return dependents_.contains(op->getOperand(summand));
+        })
+        .Default(false);
   }
 
   // A carried value of an inner loop, seen from behind the loop or from its body.
-  bool followLoop(Operation *inner, unsigned number, ResultChain &chain) {
+  void followLoop(Operation *inner, unsigned number, ResultChain &chain) {
     if (isa<tok::ParForOp>(inner)) {
       OpResult result = inner->getResult(number);
       if (!llvm::is_contained(chain.innerResults, result))
@@ -91,16 +107,49 @@ private:
     }
     for (Region &region : inner->getRegions()) {
       unsigned first = isa<tok::ConditionOp>(region.front().getTerminator()) ? 1 : 0;
-      if (!followLink(yielded(region, first + number), chain))
-        return false;
+      addLink(yielded(region, first + number), chain);
     }
-    unsigned firstInit = inner->getNumOperands() - inner->getNumResults();
-    return followLink(inner->getOpOperand(firstInit + number), chain);
+    addLink(inner->getOpOperand(firstInit(inner) + number), chain);
+  }
+
+  // Everything in the body that the argument has an influence on.
+  void findDependents() {
+    SmallVector<Value> pending = {argument_};
+    while (!pending.empty()) {
+      Value value = pending.pop_back_val();
+      if (dependents_.insert(value).second)
+        for (OpOperand &use : value.getUses())
+          appendDependents(use, pending);
+    }
+  }
+
+  void appendDependents(OpOperand &use, SmallVectorImpl<Value> &pending) const {
+    Operation *user = use.getOwner(), *passesOn = user;
+    int number = -1; // of a value that is passed on and carried; else it may influence all results
+    if (user->hasTrait<OpTrait::IsTerminator>()) {
+      passesOn = user->getParentOp();
+      number = static_cast<int>(use.getOperandNumber()) - isa<tok::ConditionOp>(user);
+    } else if (isa<LoopLikeOpInterface>(user)) {
+      number = static_cast<int>(use.getOperandNumber()) - static_cast<int>(firstInit(user));
+    }
+    if (passesOn == loop_)
+      return;
+    bool isLoop = isa<LoopLikeOpInterface>(passesOn);
+    for (OpResult result : passesOn->getResults()) {
+      if (number >= 0 && static_cast<int>(result.getResultNumber()) != number)
+        continue;
+      pending.push_back(result);
+      if (isLoop)
+        for (Region &region : passesOn->getRegions())
+          pending.push_back(region.getArgument(counters(passesOn) + result.getResultNumber()));
+    }
   }
 
   tok::ParForOp loop_;
   BlockArgument argument_;
   Kind kind_;
+  SmallVector<Value> pending_;       // on the way of follow()
+  llvm::DenseSet<Value> dependents_; // of a sum
 };
 
 // No iteration sees the sum so far.

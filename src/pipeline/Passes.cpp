@@ -8,6 +8,7 @@
 #include "pipeline/OutlineBlocks.h"
 #include "pipeline/ParforResults.h"
 #include "pipeline/ReportContradictions.h"
+#include "pipeline/SinkCells.h"
 #include "pipeline/StaticPhase.h"
 #include "rewrite/BlockRules.h"
 
@@ -81,6 +82,14 @@ struct SinkTranspositionsPass : ModulePass<SinkTranspositionsPass> {
     return "Put transpositions next to the products that use them";
   }
   void runOnOperation() final { pipeline::sinkTranspositions(getOperation()); }
+};
+
+struct SinkCellsPass : ModulePass<SinkCellsPass> {
+  StringRef getArgument() const final { return "tok-sink-cells"; }
+  StringRef getDescription() const final {
+    return "Put cheap cell operators that loops read next to what reads them";
+  }
+  void runOnOperation() final { pipeline::sinkCells(getOperation()); }
 };
 
 struct MarkParforResultsPass : ModulePass<MarkParforResultsPass> {
@@ -190,6 +199,7 @@ void pipeline::registerPasses() {
   PassRegistration<CheckFactsPass>();
   PassRegistration<FoldFactsPass>();
   PassRegistration<SinkTranspositionsPass>();
+  PassRegistration<SinkCellsPass>();
   PassRegistration<MarkParforResultsPass>();
   PassRegistration<OutlineBlocksPass>();
   PassRegistration<StaticPhasePass>();

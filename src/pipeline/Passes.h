@@ -8,8 +8,9 @@
 namespace tokamak::pipeline {
 
 // tok-inline, tok-print-facts, tok-check-facts, tok-fold-facts, tok-sink-transpositions,
-// tok-mark-parfor-results, tok-outline-blocks, tok-static-phase, tok-fuse{selector=... explain},
-// tok-lower-to-image, and one pass for each rule of rewrite/BlockRules.h, `tok-` before its name.
+// tok-sink-cells, tok-mark-parfor-results, tok-outline-blocks, tok-static-phase,
+// tok-fuse{selector=... explain}, tok-lower-to-image, and one pass for each rule of
+// rewrite/BlockRules.h, `tok-` before its name.
 void registerPasses();
 
 } // namespace tokamak::pipeline

@@ -5,6 +5,7 @@
 #include "pipeline/OutlineBlocks.h"
 #include "pipeline/ParforResults.h"
 #include "pipeline/ReportContradictions.h"
+#include "pipeline/SinkCells.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
@@ -15,8 +16,9 @@ using namespace tokamak;
 using namespace tokamak::pipeline;
 
 static constexpr llvm::StringLiteral names[] = {
-    "inline",     "constant-propagation",       "canonicalize",        "cse",
-    "fold-facts", "loop-invariant-code-motion", "sink-transpositions", "dead-functions",
+    "inline",         "constant-propagation",       "canonicalize",        "cse",
+    "fold-facts",     "loop-invariant-code-motion", "sink-transpositions", "sink-cells",
+    "dead-functions",
 };
 
 ArrayRef<llvm::StringLiteral> pipeline::staticPassNames() { return names; }
@@ -126,6 +128,8 @@ LogicalResult pipeline::runStaticPhase(ModuleOp module, const StaticOptions &opt
     return failure();
   if (enabled("sink-transpositions"))
     sinkTranspositions(module);
+  if (enabled("sink-cells"))
+    sinkCells(module);
   markParforResults(module);
   outlineBlocks(module);
   return success();

@@ -22,6 +22,14 @@ namespace tokamak::runtime {
 
 static_assert(std::endian::native == std::endian::little);
 
+// FNV-1a.
+inline uint64_t checkSum(std::string_view bytes) {
+  uint64_t sum = 0xcbf29ce484222325;
+  for (unsigned char byte : bytes)
+    sum = (sum ^ byte) * 0x100000001b3;
+  return sum;
+}
+
 class ByteWriter {
 public:
   template <typename Number> void number(Number value) {

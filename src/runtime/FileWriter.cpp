@@ -2,6 +2,7 @@
 
 #include "base/Error.h"
 #include "base/FileReason.h"
+#include "base/Interrupt.h"
 #include "base/PendingMetadata.h"
 #include "runtime/Gzip.h"
 
@@ -355,6 +356,7 @@ void Replacement::commit(std::string_view metadata) {
 
 void FileWriter::write(std::string_view bytes) {
   while (!bytes.empty()) {
+    checkInterrupt();
     ssize_t count = ::write(file_, bytes.data(), bytes.size());
     if (count < 0 && errno != EINTR)
       fail(errno);

@@ -6,18 +6,27 @@
 namespace tokamak::runtime {
 namespace {
 
-constexpr uint64_t formatVersion = 1;
+constexpr uint64_t formatVersion = 2;
 // Operators are written by number.
-constexpr auto lastUnary = static_cast<int32_t>(-1
-#define TOKAMAK_UNARY(Name, mnemonic, spelling, RESULT, FLOPS) +1
+constexpr std::string_view unaryNames[] = {
+#define TOKAMAK_UNARY(Name, mnemonic, ...) #mnemonic,
 #include "base/CellOperators.def"
-);
-constexpr auto lastBinary = static_cast<int32_t>(-1
-#define TOKAMAK_BINARY(Name, mnemonic, spelling, RESULT, FLOPS) +1
+};
+constexpr std::string_view binaryNames[] = {
+#define TOKAMAK_BINARY(Name, mnemonic, ...) #mnemonic,
 #include "base/CellOperators.def"
-);
+};
 
 enum class ScalarTag : uint8_t { Nothing, Boolean, Integer, Double, Text, Undefined };
+
+void require(bool holds) {
+  if (!holds)
+    ByteReader::fail();
+}
+
+template <typename Elements> bool isIndexOf(int32_t index, const Elements &elements) {
+  return index >= 0 && static_cast<size_t>(index) < std::size(elements);
+}
 
 //===- kernels -------------------------------------------------------------------------------===//
 
@@ -56,6 +65,32 @@ void writeKernel(const KernelPlan &plan, ByteWriter &writer) {
   writer.number(plan.predictedNanoseconds);
 }
 
+// What the kernel's launch relies on: sizes and layouts are those of inputs that there are.
+void checkKernel(const KernelPlan &plan) {
+  auto checkSize = [&](const SizeExpression &size) {
+    require(size.kind == SizeExpression::Kind::Constant
+                ? size.value >= 0
+                : size.value >= 0 && static_cast<size_t>(size.value) < plan.inputs.size());
+  };
+  bool hasDriver = plan.driver != -1;
+  require(!hasDriver ||
+          (isIndexOf(plan.driver, plan.inputs) && plan.inputs[plan.driver].layout == TOK_CSR));
+  for (const abi::KernelInput &input : plan.inputs)
+    require(!input.united || (hasDriver && input.layout == TOK_CSR));
+  for (const SizeExpression &extent : plan.extents)
+    checkSize(extent);
+  for (const KernelOutput &output : plan.outputs) {
+    checkSize(output.rows);
+    checkSize(output.columns);
+    require(output.outerDimensionsOf == -1 || isIndexOf(output.outerDimensionsOf, plan.inputs));
+    require(output.layout != TOK_CSR || (hasDriver && output.kind == KernelOutput::Kind::Array));
+  }
+  for (const SizeExpression &size : plan.scratchSizes)
+    checkSize(size);
+  require(plan.tileBytesPerStep >= 0 && plan.scratchDoublesPerColumn >= 0 &&
+          plan.scratchDoubles >= 0);
+}
+
 KernelPlan readKernel(ByteReader &reader, const KernelLookup &kernels) {
   KernelPlan plan;
   plan.name = reader.text();
@@ -84,6 +119,7 @@ KernelPlan readKernel(ByteReader &reader, const KernelLookup &kernels) {
   plan.scratchDoubles = reader.number<int64_t>();
   plan.scratchSizes = reader.list<SizeExpression>([&] { return readSize(reader); });
   plan.predictedNanoseconds = reader.number<double>();
+  checkKernel(plan);
 
   KernelCode code = kernels(plan.name);
   bool merges = false;
@@ -151,15 +187,6 @@ SourcePlace readPlace(ByteReader &reader) {
 
 //===- checks --------------------------------------------------------------------------------===//
 
-void require(bool holds) {
-  if (!holds)
-    ByteReader::fail();
-}
-
-template <typename Elements> bool isIndexOf(int32_t index, const Elements &elements) {
-  return index >= 0 && static_cast<size_t>(index) < elements.size();
-}
-
 // How many operands and results an instruction has.
 struct Arity {
   int32_t operands, results;
@@ -204,9 +231,11 @@ std::optional<Arity> arityOf(const Image &image, const ImageFunction &function,
     Arity body = ofFunction(image.functions[image.loops[instruction.index].body]);
     return Arity{body.operands + 2, body.results};
   }
+  case Opcode::Kernel: // among the operands are scalars, too
+    return Arity{instruction.operandCount,
+                 static_cast<int32_t>(image.kernels[instruction.index].outputs.size())};
   case Opcode::Free:
   case Opcode::Native:
-  case Opcode::Kernel:
   case Opcode::Block:
     return std::nullopt;
   }
@@ -219,9 +248,9 @@ void checkIndex(const Image &image, const Instruction &instruction) {
   case Opcode::Constant:
     return require(isIndexOf(index, image.constants));
   case Opcode::Unary:
-    return require(index >= 0 && index <= lastUnary);
+    return require(isIndexOf(index, unaryNames));
   case Opcode::Binary:
-    return require(index >= 0 && index <= lastBinary);
+    return require(isIndexOf(index, binaryNames));
   case Opcode::Cast:
     return require(index >= 0 && index <= static_cast<int32_t>(CastTarget::Frame));
   case Opcode::Size:
@@ -414,12 +443,20 @@ Image readImage(ByteReader &reader, const KernelLookup &kernels) {
   return image;
 }
 
-uint64_t imageFormat() {
-  uint64_t format = formatVersion;
-  for (uint64_t part : {uint64_t{TOK_ABI_VERSION}, static_cast<uint64_t>(Opcode::Return),
-                        static_cast<uint64_t>(lastUnary), static_cast<uint64_t>(lastBinary)})
-    format = format * 256 + part;
-  return format;
+uint64_t imageFormat(std::span<const std::string_view> unary,
+                     std::span<const std::string_view> binary) {
+  ByteWriter parts;
+  parts.number(formatVersion);
+  parts.number<uint64_t>(TOK_ABI_VERSION);
+  parts.number(Opcode::Return);
+  for (std::span<const std::string_view> names : {unary, binary}) {
+    parts.number<uint64_t>(names.size());
+    for (std::string_view name : names)
+      parts.text(name);
+  }
+  return checkSum(parts.bytes());
 }
+
+uint64_t imageFormat() { return imageFormat(unaryNames, binaryNames); }
 
 } // namespace tokamak::runtime

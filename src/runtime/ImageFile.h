@@ -6,8 +6,8 @@
 //   Image copy = readImage(reader, [](const std::string &kernel) { return KernelCode{}; });
 //
 // The code of kernels is not part of it. Constants are scalars, texts or nothing. What is read is
-// checked: every index of an instruction is in range, so that damaged bytes never make the executor
-// leave its tables.
+// checked: every index of an instruction and of a kernel's plan is in range, so that damaged bytes
+// never make the executor leave its tables.
 #ifndef TOKAMAK_RUNTIME_IMAGEFILE_H
 #define TOKAMAK_RUNTIME_IMAGEFILE_H
 
@@ -15,6 +15,7 @@
 #include "runtime/Image.h"
 
 #include <functional>
+#include <span>
 
 namespace tokamak::runtime {
 
@@ -34,9 +35,12 @@ Image readImage(ByteReader &reader, const KernelLookup &kernels);
 void writeScalar(const Value &value, ByteWriter &writer);
 Value readScalar(ByteReader &reader);
 
-// Changes whenever the meaning of the bytes does: with the format, the instructions, the operators
-// and the contract with kernels.
+// Changes whenever the meaning of the bytes does: with the format, the instructions, the names and
+// the order of the operators, and the contract with kernels.
 uint64_t imageFormat();
+// The same with these operators.
+uint64_t imageFormat(std::span<const std::string_view> unary,
+                     std::span<const std::string_view> binary);
 
 } // namespace tokamak::runtime
 #endif

@@ -133,6 +133,71 @@ TEST(ImageFile, keepsKernelPlansAndFindsTheirCode) {
   EXPECT_EQ(errorOf([&] { imageOf(bytes); }), "kernel cell_add_1 has no code in this program");
 }
 
+// What the launch of a kernel would take from beyond its inputs.
+TEST(ImageFile, refusesKernelPlansThatAreDamaged) {
+  auto error = [](auto damage) {
+    Image image = sampleImage();
+    image.kernels.push_back(sampleKernel());
+    damage(image.kernels[0]);
+    return errorOf([&] {
+      imageOf(bytesOf(image), [](const std::string &) { return KernelCode{emptyKernel, nullptr}; });
+    });
+  };
+  constexpr auto rows = SizeExpression::Kind::InputRows;
+  EXPECT_EQ(error([](KernelPlan &) {}), "no error");
+  EXPECT_EQ(error([](KernelPlan &plan) { plan.driver = 1; }), "no error");
+  std::function<void(KernelPlan &)> damages[] = {
+      [](KernelPlan &plan) { plan.driver = 2; },
+      [](KernelPlan &plan) { plan.driver = -2; },
+      [](KernelPlan &plan) { plan.driver = INT32_MAX; },
+      [](KernelPlan &plan) { plan.inputs[0].layout = TOK_DENSE; }, // of the driver
+      [](KernelPlan &plan) { plan.driver = -1; },                  // beside united inputs
+      [](KernelPlan &plan) {
+        plan.driver = -1;
+        plan.inputs[1].united = false;
+        plan.outputs[0].layout = TOK_CSR;
+      },
+      [](KernelPlan &plan) { plan.extents[0].value = 2; },
+      [](KernelPlan &plan) { plan.extents[1].value = -1; },
+      [](KernelPlan &plan) { plan.outputs[0].rows = {rows, 2}; },
+      [](KernelPlan &plan) { plan.outputs[0].columns = {rows, -1}; },
+      [](KernelPlan &plan) { plan.outputs[0].outerDimensionsOf = 2; },
+      [](KernelPlan &plan) { plan.scratchSizes[0].value = 2; },
+      [](KernelPlan &plan) { plan.scratchDoubles = -1; },
+      [](KernelPlan &plan) { plan.scratchDoublesPerColumn = -1; },
+      [](KernelPlan &plan) { plan.tileBytesPerStep = -1; },
+  };
+  for (size_t i = 0; i < std::size(damages); ++i)
+    EXPECT_EQ(error(damages[i]), "the file is damaged") << i;
+}
+
+// A launch writes as many results as the plan has.
+TEST(ImageFile, refusesKernelInstructionsWithOtherResults) {
+  for (size_t outputs : {1, 2, 0}) {
+    Image image = newImage();
+    image.kernels.push_back(sampleKernel());
+    image.kernels[0].outputs.resize(outputs);
+    FunctionBuilder(image, "main", 0, 0, 2).add(Opcode::Kernel, 0, {0, 0}, {1}).finish();
+    EXPECT_EQ(errorOf([&] {
+                imageOf(bytesOf(image),
+                        [](const std::string &) { return KernelCode{emptyKernel, nullptr}; });
+              }),
+              outputs == 1 ? "no error" : "the file is damaged");
+  }
+}
+
+// Operators are written by number: in another order, or with others of the same count, files of
+// before would compute something else.
+TEST(ImageFile, hasAnotherFormatWithOtherOperators) {
+  using Names = std::vector<std::string_view>;
+  uint64_t format = imageFormat(Names{"neg", "exp"}, Names{"add", "sub"});
+  EXPECT_EQ(imageFormat(Names{"neg", "exp"}, Names{"add", "sub"}), format);
+  EXPECT_NE(imageFormat(Names{"exp", "neg"}, Names{"add", "sub"}), format);
+  EXPECT_NE(imageFormat(Names{"neg", "exp"}, Names{"sub", "add"}), format);
+  EXPECT_NE(imageFormat(Names{"neg", "log"}, Names{"add", "sub"}), format);
+  EXPECT_NE(imageFormat(Names{"neg", "exp", "add"}, Names{"sub"}), format);
+}
+
 TEST(ImageFile, refusesImagesThatAreCutOff) {
   std::string bytes = bytesOf(sampleImage());
   for (size_t length = 0; length < bytes.size(); ++length)

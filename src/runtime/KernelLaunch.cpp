@@ -101,6 +101,9 @@ public:
     for (const Value &operand : operands)
       if (operand.isArray())
         inputs_.append() = operand.array()->descriptor();
+    // The driver and sizes are numbers of inputs.
+    if (inputs_.size() < plan.inputs.size())
+      internalError(fmt::format("kernel {}: too few arrays", plan_.name));
     rows_ = evaluate(plan.extents[0]);
     columns_ = evaluate(plan.extents[1]);
   }
@@ -240,19 +243,22 @@ private:
   }
 
   int64_t evaluate(const SizeExpression &size) const {
-    if (size.kind == SizeExpression::Kind::Constant)
-      return size.value;
-    if (size.value < 0 || size.value >= static_cast<int64_t>(inputs_.size()))
-      internalError(fmt::format("kernel {}: no input {}", plan_.name, size.value));
-    const TokArray &input = inputs_.data()[size.value];
+    auto input = [&]() -> const TokArray & {
+      if (size.value < 0 || size.value >= static_cast<int64_t>(inputs_.size()))
+        internalError(fmt::format("kernel {}: no input {}", plan_.name, size.value));
+      return inputs_.data()[size.value];
+    };
     switch (size.kind) {
+    case SizeExpression::Kind::Constant:
+      return size.value;
     case SizeExpression::Kind::InputRows:
-      return input.dims[0];
+      return input().dims[0];
     case SizeExpression::Kind::InputColumns:
-      return input.dims[1];
-    default:
-      return input.dims[0] * input.dims[1];
+      return input().dims[1];
+    case SizeExpression::Kind::InputCells:
+      return input().dims[0] * input().dims[1];
     }
+    internalError(fmt::format("kernel {}: no such size", plan_.name));
   }
 
   double *partial(int64_t tile) {

@@ -11,14 +11,6 @@ namespace {
 
 constexpr std::string_view signature = "tokamak program\n";
 
-// FNV-1a.
-uint64_t checkSum(std::string_view bytes) {
-  uint64_t sum = 0xcbf29ce484222325;
-  for (unsigned char byte : bytes)
-    sum = (sum ^ byte) * 0x100000001b3;
-  return sum;
-}
-
 template <typename Number>
 void writeRange(const PlanConditions::Range<Number> &range, ByteWriter &writer) {
   writer.number(range.low);

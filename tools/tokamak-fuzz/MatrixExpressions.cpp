@@ -96,17 +96,20 @@ Attempt Expressions::replaced(Dimension rows, Dimension columns, int depth) {
 }
 
 Attempt Expressions::bits(Dimension rows, Dimension columns, int depth) {
-  std::string name =
-      random_.choose<std::string>({"bitwAnd", "bitwOr", "bitwXor", "bitwShiftL", "bitwShiftR"});
   Expression x = boundedMatrix(rows, columns, depth, 1000);
-  Expression y =
-      random_.chance(0.3) ? boundedScalar(1, 1000) : boundedMatrix(rows, columns, 0, 1000);
-  if (!name.starts_with("bitwShift"))
-    return made(name + "(round(@), round(@))", rows, columns, 2048, {x.node, y.node});
-  // Mostly by a number of bits that is in the range of them.
-  if (random_.chance(0.2))
-    return made(name + "(round(@), round(@))", rows, columns, 1e18, {x.node, y.node});
-  return made(name + "(round(@), (abs(round(@)) %% 9))", rows, columns, 512'000, {x.node, y.node});
+  if (random_.chance(0.4)) {
+    // To the right by any distance, of which six bits count; to the left results have to stay
+    // small.
+    bool isLeft = random_.chance(0.5);
+    std::string pattern =
+        isLeft ? "bitwShiftL(round(@), (abs(round(@)) %% 10))" : "bitwShiftR(round(@), round(@))";
+    Expression distance =
+        random_.chance(0.5) ? boundedMatrix(rows, columns, 0, 100) : boundedScalar(0, 100);
+    return made(pattern, rows, columns, isLeft ? 512'000 : 1000, {x.node, distance.node});
+  }
+  std::string name = random_.choose<std::string>({"bitwAnd", "bitwOr", "bitwXor"});
+  Expression y = boundedMatrix(rows, columns, 0, 1000);
+  return made(name + "(round(@), round(@))", rows, columns, 2048, {x.node, y.node});
 }
 
 //===- products -------------------------------------------------------------------------------===//

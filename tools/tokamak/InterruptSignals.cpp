@@ -3,22 +3,74 @@
 #include "base/Interrupt.h"
 #include "tokamak/Commands.h"
 
+#include <atomic>
 #include <csignal>
+#include <cstdint>
 #include <cstring>
+#include <iostream>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <thread>
 #include <unistd.h>
 
-static void onInterrupt(int) {
-  auto say = [](const char *text) {
-    if (write(STDERR_FILENO, text, std::strlen(text)) < 0)
-      return; // nobody listens
-  };
-  if (tokamak::isInterruptRequested())
-    _exit(tokamak::Interrupted);
+namespace {
+
+// Each signal adds one; the watching thread waits for it.
+int signals = -1;
+std::atomic<int> received = 0;
+
+void onInterrupt(int) {
+  int error = errno;
   tokamak::requestInterrupt();
-  say("tokamak: stopping; once more stops at once\n");
+  if (received.fetch_add(1) >= 2)
+    _exit(tokamak::Interrupted);
+  uint64_t one = 1;
+  if (write(signals, &one, sizeof one) < 0)
+    _exit(tokamak::Interrupted);
+  errno = error;
 }
 
+// False where no signal came within that time; -1: there is no limit.
+bool waitForSignal(int milliseconds) {
+  pollfd event = {signals, POLLIN, 0};
+  while (true) {
+    int ready = poll(&event, 1, milliseconds);
+    if (ready < 0 && errno == EINTR)
+      continue;
+    uint64_t count;
+    return ready > 0 && read(signals, &count, sizeof count) == sizeof count;
+  }
+}
+
+// Nobody may be reading what was printed: then it is lost.
+void flushOutput() {
+  pollfd output = {STDOUT_FILENO, POLLOUT, 0};
+  if (poll(&output, 1, 0) > 0)
+    std::cout.flush();
+}
+
+void abandonAfterGrace() {
+  waitForSignal(-1);
+  waitForSignal(tokamak::graceMilliseconds);
+  flushOutput();
+  constexpr const char *message = "tokamak: interrupted\n";
+  if (write(STDERR_FILENO, message, std::strlen(message)) < 0)
+    _exit(tokamak::Interrupted); // nobody listens
+  _exit(tokamak::Interrupted);
+}
+
+} // namespace
+
 void tokamak::stopOnInterrupt() {
+  signals = eventfd(0, EFD_CLOEXEC);
+  if (signals < 0)
+    return; // signals end the process as they do by default
+  // The thread takes no signals, so that they interrupt nothing but what the script does.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::thread(abandonAfterGrace).detach();
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   struct sigaction action = {};
   action.sa_handler = onInterrupt;
   action.sa_flags = SA_RESTART; // whoever reads or writes goes on, and asks soon

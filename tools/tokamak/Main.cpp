@@ -1,6 +1,7 @@
 #include "tokamak/Commands.h"
 #include "tokamak/CrashSignals.h"
 #include "tokamak/ExhaustedMemory.h"
+#include "tokamak/InterruptSignals.h"
 #include "tokamak/Reproducer.h"
 #include "tokamak/StandardStreams.h"
 
@@ -44,6 +45,7 @@ static int runGuarded(int argc, char **argv) {
     prepareReproducer(argc, argv);
     reportCrashes();
     endWhereMemoryIsRefused();
+    stopOnInterrupt();
     return run(argc, argv);
   } catch (const Error &error) {
     return reportError(error);

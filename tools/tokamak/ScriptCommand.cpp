@@ -4,7 +4,6 @@
 #include "tokamak/CompareCommand.h"
 #include "tokamak/EmbeddedLibrary.h"
 #include "tokamak/ExhaustedMemory.h"
-#include "tokamak/InterruptSignals.h"
 #include "tokamak/Reproducer.h"
 #include "tokamak/RunReport.h"
 #include "tokamak/StandardStreams.h"
@@ -187,7 +186,6 @@ private:
     if (line_.statistics != Statistics::None && !takesOutput(STDERR_FILENO))
       throw Error("the report of --stats goes to stderr, which is not open for writing");
     auto begin = std::chrono::steady_clock::now();
-    stopOnInterrupt();
     programBegins();
     try {
       body(context);

@@ -22,11 +22,12 @@ class TestBlock {
 public:
   // `arguments` in the form "X:mxn y:mx1 A:20x10 s": arrays with sizes, where a letter stands for a
   // symbol (m: 1000000, n: 10, k: 40, p: 20000, q: 20000, r: 100), and double scalars. A CSR array
-  // has its density added: "S:pxq/0.01". `body` uses %X, %y, %s; matrix types may be abbreviated
-  // !m.
-  TestBlock(llvm::StringRef arguments, llvm::StringRef results, llvm::StringRef body) {
+  // has its density added: "S:pxq/0.01". `body` uses %X, %y, %s; matrix types, all of `cells`, may
+  // be abbreviated !m.
+  TestBlock(llvm::StringRef arguments, llvm::StringRef results, llvm::StringRef body,
+            llvm::StringRef cells = "f64") {
     context.loadDialect<mlir::func::FuncDialect, tok::TokDialect, plan::PlanDialect>();
-    std::string text = "!m = tensor<?x?xf64>\nfunc.func @block(";
+    std::string text = "!m = tensor<?x?x" + cells.str() + ">\nfunc.func @block(";
     llvm::SmallVector<llvm::StringRef> words;
     arguments.split(words, ' ');
     for (auto [index, word] : llvm::enumerate(words)) {

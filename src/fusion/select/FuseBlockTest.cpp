@@ -20,6 +20,44 @@ TEST(FuseBlock, sumOfProductIsOneOperator) {
               "cell(3) -> 1");
 }
 
+// A chain of any length becomes kernels of a size that is compiled in time.
+TEST(FuseBlock, longChainsAreCut) {
+  std::string text = "%0 = tok.unary abs %X : !m -> !m\n";
+  constexpr int length = 600;
+  for (int i = 1; i < length; ++i)
+    text +=
+        "%" + std::to_string(i) + " = tok.unary neg %" + std::to_string(i - 1) + " : !m -> !m\n";
+  text += "return %" + std::to_string(length - 1) + " : !m";
+  for (Selector selector : {Selector::All, Selector::NoRedundancy, Selector::Cost}) {
+    FusedBlock block("X:mxn", "!m", text);
+    EXPECT_EQ(block.fuse(selector).operators(), "cell(1) -> 1; cell(1) -> 1; cell(1) -> 1");
+    EXPECT_EQ(block.countInBodies<tok::UnaryOp>(), length);
+    for (plan::OperatorOp op : block.function().getOps<plan::OperatorOp>())
+      EXPECT_LE(llvm::range_size(op.getBody().getOps<tok::UnaryOp>()), 256u);
+  }
+}
+
+// Streaming arrays that no cache holds takes as long as their bytes say.
+TEST(FuseBlock, cellsOfSinglePrecisionCostHalf) {
+  auto predicted = [](const char *cells, const char *arguments) {
+    FusedBlock block(arguments, "!m", R"(
+      %0 = tok.binary mul %X, %Y : (!m, !m) -> !m
+      return %0 : !m)",
+                     cells);
+    plan::OperatorOp op = *block.fuse().function().getOps<plan::OperatorOp>().begin();
+    return op->getAttrOfType<mlir::FloatAttr>("predicted_ns").getValueAsDouble();
+  };
+  double launch = cost::MachineModel().launchNanoseconds;
+  EXPECT_NEAR((predicted("f64", "X:mxn Y:mxn") - launch) /
+                  (predicted("f32", "X:mxn Y:mxn") - launch),
+              2, 0.01);
+  // An entry also has a column, of 4 bytes.
+  double dense = predicted("f64", "X:pxq/0.01 Y:pxq"),
+         single = predicted("f32", "X:pxq/0.01 Y:pxq");
+  EXPECT_LT(single, dense);
+  EXPECT_GT(single, dense / 2);
+}
+
 TEST(FuseBlock, noneMakesEveryOperationAnOperator) {
   FusedBlock block("X:mxn Y:mxn Z:mxn", "f64", sumOfProduct);
   EXPECT_EQ(block.fuse(Selector::None).operators(), "cell(2) -> 1; cell(2) -> 1; cell(1) -> 1");

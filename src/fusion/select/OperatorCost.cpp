@@ -1,5 +1,6 @@
 #include "fusion/select/OperatorCost.h"
 
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 #include <limits>
@@ -8,8 +9,8 @@ using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::fusion;
 
-// An entry of a CSR array: its value and its column.
-static constexpr double bytesPerEntry = 12;
+// Beside its value an entry of a CSR array has a column, and each row the place of its first entry.
+static constexpr double bytesPerColumnNumber = 4, bytesPerRowOffset = 8;
 static constexpr double bytesPerLine = 64;
 // Finding the next entry, and a cell of another CSR array at it.
 static constexpr double flopsPerEntry = 2, flopsPerMatch = 6;
@@ -24,9 +25,17 @@ static constexpr double flopsPerSparseProduct = 8;
 // What is always in the nearest cache is not gathered.
 static constexpr double nearBytes = 32 << 10;
 
+static double bytesPerCell(Type elementType) { return elementType.isF32() ? 4 : 8; }
+static double bytesPerCell(Value array) { return bytesPerCell(getElementTypeOrSelf(array)); }
+static double bytesPerEntry(Value array) { return bytesPerCell(array) + bytesPerColumnNumber; }
+
+double OperatorCost::denseBytesOf(Value value) const {
+  return bytesPerCell(value) * graph_.cells(graph_.shapeOf(value));
+}
+
 double OperatorCost::bytesOf(Value value) const {
-  return graph_.facts().isCsr(value) ? bytesPerEntry * graph_.facts().entriesOf(value)
-                                     : 8 * graph_.cells(graph_.shapeOf(value));
+  return graph_.facts().isCsr(value) ? bytesPerEntry(value) * graph_.facts().entriesOf(value)
+                                     : denseBytesOf(value);
 }
 
 // m×k times k×n, in operations as fast as those of cells.
@@ -35,11 +44,13 @@ double OperatorCost::productFlops(const Node &node) const {
          graph_.estimate(graph_.shapeOf(node.operands[1]).columns);
 }
 
-// Cache lines that `accesses` rows of so many columns take.
-double OperatorCost::gathersOf(double accesses, Value array, int64_t columns) const {
-  if (array && 8 * graph_.cells(graph_.shapeOf(array)) <= nearBytes)
+// Cache lines that `accesses` rows of so many columns of the node's element type take.
+double OperatorCost::gathersOf(double accesses, const Node &node, Value array,
+                               int64_t columns) const {
+  if (array && denseBytesOf(array) <= nearBytes)
     return 0;
-  return accesses * std::max(1.0, 8 * graph_.estimate(columns) / bytesPerLine);
+  double rowBytes = bytesPerCell(node.elementType) * graph_.estimate(columns);
+  return accesses * std::max(1.0, rowBytes / bytesPerLine);
 }
 
 //===- what a member computes ----------------------------------------------------------------===//
@@ -89,21 +100,21 @@ void OperatorCost::addSparseMember(int member, const Frame &frame, Role role,
     int64_t columns = graph_.shapeOf(node.operands[narrow]).columns;
     work.flops += 2 / productSpeed * entries * graph_.estimate(columns);
     work.gathers +=
-        gathersOf(entries, role == Role::RowsTimes ? node.operands[1] : Value(), columns);
+        gathersOf(entries, node, role == Role::RowsTimes ? node.operands[1] : Value(), columns);
     break;
   }
   case Role::Sampled: {
     Value factor = node.operands[1];
     int64_t inner = graph_.shapeOf(factor).rows;
     work.flops += 2 / productSpeed * entries * graph_.estimate(inner);
-    work.gathers += gathersOf(entries, factor, inner);
+    work.gathers += gathersOf(entries, node, factor, inner);
     if (factor.getDefiningOp<tok::TransposeOp>())
       break; // what was transposed is read
     bool isMadeAnyway = llvm::any_of(factor.getUsers(),
                                      [](Operation *user) { return isa<tok::TransposeOp>(user); });
     if (!isMadeAnyway) {
       work.readBytes += bytesOf(factor);
-      work.writtenBytes += 8 * graph_.cells(graph_.shapeOf(factor));
+      work.writtenBytes += denseBytesOf(factor);
     }
     break;
   }
@@ -135,7 +146,7 @@ void OperatorCost::addNativeProduct(int member, cost::Work &work) const {
   } else if (leftCsr || rightCsr) {
     Value sparse = leftCsr ? left : right, dense = leftCsr ? right : left;
     work.flops += all * facts.densityOf(sparse) + flopsPerEntry * facts.entriesOf(sparse);
-    work.gathers += gathersOf(facts.entriesOf(sparse), dense, graph_.shapeOf(dense).columns);
+    work.gathers += gathersOf(facts.entriesOf(sparse), node, dense, graph_.shapeOf(dense).columns);
   } else if (isUnpacked(node)) {
     work.flops += (left == right ? 0.5 : 1) * all / nativeProductSpeed;
   } else {
@@ -151,7 +162,6 @@ void OperatorCost::addNativeProduct(int member, cost::Work &work) const {
 void OperatorCost::addOperand(Value operand, const Frame &frame, cost::Work &work) const {
   const BlockFacts &facts = graph_.facts();
   Shape shape = graph_.shapeOf(operand);
-  double cells = graph_.cells(shape);
   bool wide = shape == frame.space;
   if (frame.isNative) {
     work.readBytes += bytesOf(operand);
@@ -160,43 +170,44 @@ void OperatorCost::addOperand(Value operand, const Frame &frame, cost::Work &wor
   if (frame.driver && wide) {
     double entries = facts.entriesOf(frame.driver);
     if (frame.driver.contains(operand)) {
-      work.readBytes += bytesPerEntry * entries + 8 * graph_.estimate(shape.rows);
+      work.readBytes +=
+          bytesPerEntry(operand) * entries + bytesPerRowOffset * graph_.estimate(shape.rows);
       work.flops += flopsPerEntry * entries;
       if (frame.driver.arrays.size() > 1) { // its values are copied to the entries of all
         work.readBytes += 2 * bytesOf(operand);
-        work.writtenBytes += bytesPerEntry * entries;
+        work.writtenBytes += bytesPerEntry(operand) * entries;
         work.flops += flopsPerMatch * (entries + facts.entriesOf(operand));
       }
     } else if (facts.isCsr(operand)) {
       work.readBytes += bytesOf(operand);
       work.flops += flopsPerMatch * (entries + facts.entriesOf(operand));
     } else {
-      work.readBytes += std::min(8 * cells, bytesPerLine * entries);
+      work.readBytes += std::min(denseBytesOf(operand), bytesPerLine * entries);
       work.gathers += entries;
     }
     return;
   }
   if (facts.isCsr(operand)) {
     work.readBytes += bytesOf(operand);
-    work.writtenBytes += 8 * cells;
+    work.writtenBytes += denseBytesOf(operand);
   }
-  work.readBytes += 8 * cells;
+  work.readBytes += denseBytesOf(operand);
   // Rows have to be gathered into the lanes of the Row template.
   if (frame.fusionTemplate == FusionTemplate::Row && shape.rows == frame.space.rows)
-    work.flops += shape.columns == 1 ? 0 : cells;
+    work.flops += shape.columns == 1 ? 0 : graph_.cells(shape);
 }
 
 void OperatorCost::addResult(int root, const Frame &frame, cost::Work &work) const {
   const BlockFacts &facts = graph_.facts();
   Value result = graph_[root].operation->getResult(0);
-  double cells = graph_.cells(graph_.shapeOf(result));
   if (frame.driver && graph_.shapeOf(result) == frame.space) {
-    work.writtenBytes += 8 * facts.entriesOf(frame.driver); // the columns are the driver's
+    work.writtenBytes +=
+        bytesPerCell(result) * facts.entriesOf(frame.driver); // the columns are the driver's
     return;
   }
-  work.writtenBytes += 8 * cells;
+  work.writtenBytes += denseBytesOf(result);
   if (facts.isCsr(result) && !frame.isNative) { // its readers convert it
-    work.readBytes += 8 * cells;
+    work.readBytes += denseBytesOf(result);
     work.writtenBytes += bytesOf(result);
   }
 }
@@ -253,9 +264,9 @@ double OperatorCost::leastBytesToRead(Value value) const {
 
 double OperatorCost::leastBytesToStore(int node) const {
   Value result = graph_[node].operation->getResult(0);
-  double least = 8 * graph_.cells(graph_.shapeOf(result));
+  double least = denseBytesOf(result);
   for (const Frame &frame : memo_.frames)
     if (frame.driver && frame.space == graph_.shapeOf(result))
-      least = std::min(least, 8 * graph_.facts().entriesOf(frame.driver));
+      least = std::min(least, bytesPerCell(result) * graph_.facts().entriesOf(frame.driver));
   return least;
 }

@@ -13,6 +13,11 @@ static constexpr int mostArrays = 16;
 static constexpr int mostUnrelatedArrays = 10;
 // Larger bodies spill registers and take long to compile.
 static constexpr unsigned mostMergedMembers = 64;
+// Compiling takes LLVM a time that grows with the square of a body's length, from some hundred
+// operations on. Cutting a chain of n additions costs one array written and read: on the fixed
+// machine model 8/6 + 8/12 = 2 ns a cell, beside n/8 ns of computing. With 256 that is 6 %, and
+// less where operators cost more: fusing more no longer pays.
+static constexpr unsigned mostMembers = 256;
 
 OperatorPool::OperatorPool(const BlockGraph &graph, const MemoTable &memo,
                            const cost::MachineModel &machine, Preference preference)
@@ -55,13 +60,15 @@ bool OperatorPool::fillsItsFrame(const FusedOperator &candidate) const {
 
 //===- operators of one result ---------------------------------------------------------------===//
 
-// Everything that the frame allows to be computed inside and that is not stored. An operation one
-// member could compute inside while another one needs it stored is read by both.
+// Everything that the frame allows to be computed inside and that is not stored, up to the largest
+// body. An operation one member could compute inside while another one needs it stored is read by
+// both.
 BitVector OperatorPool::expand(int root, int frame, const BitVector &stored) const {
   BitVector excluded(graph_.size());
   while (true) {
     BitVector members(graph_.size()), needed(graph_.size());
     members.set(root);
+    unsigned count = 1;
     for (int member = root; member >= 0; --member) {
       if (!members[member])
         continue;
@@ -70,7 +77,9 @@ BitVector OperatorPool::expand(int root, int frame, const BitVector &stored) con
       for (auto [operand, producer] : llvm::enumerate(node.producers)) {
         if (!graph_.isNode(producer))
           continue;
-        bool inside = (group->fusable >> operand & 1) && !stored[producer] && !excluded[producer];
+        bool inside = (group->fusable >> operand & 1) && !stored[producer] && !excluded[producer] &&
+                      (members[producer] || count < mostMembers);
+        count += inside && !members[producer];
         (inside ? members : needed).set(producer);
       }
     }

@@ -166,6 +166,8 @@ public:
     order_.assign(partition.points.begin(), partition.points.end());
     llvm::sort(order_,
                [&](int a, int b) { return std::pair(-bytesOf(a), a) < std::pair(-bytesOf(b), b); });
+    auto nodes = std::max<int64_t>(nodesOfMostPlans, partition.nodes.size());
+    mostPlans_ = mostPricedPlans * nodesOfMostPlans * nodesOfMostPlans / (nodes * nodes);
     measureUnavoidable();
   }
 
@@ -244,6 +246,8 @@ private:
     for (int round = 0; round < mostRounds; ++round) {
       double before = cheapest_;
       for (int point : order_) {
+        if (partition_.evaluated >= mostPlans_)
+          return;
         BitVector changed = best_;
         changed.flip(point);
         tryPlan(changed);
@@ -261,7 +265,7 @@ private:
     least.writtenBytes += additionalBytes;
     double bound = cost::leastNanoseconds(pool_.machine(), least, cachedBytes_) +
                    laterLaunches_ * pool_.machine().launchNanoseconds;
-    if (partition_.evaluated >= mostPricedPlans) {
+    if (partition_.evaluated >= mostPlans_) {
       partition_.exact = false;
       return;
     }
@@ -287,6 +291,7 @@ private:
   cost::Work unavoidable_;
   double cachedBytes_ = 0;
   int laterLaunches_ = 0;
+  int64_t mostPlans_;
   BitVector best_;
   double cheapest_ = 0;
   std::map<std::vector<bool>, double> known_;

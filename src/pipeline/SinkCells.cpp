@@ -1,0 +1,107 @@
+#include "pipeline/SinkCells.h"
+
+#include "analysis/FactsAnalysis.h"
+#include "ir/tok/TokDialect.h"
+
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
+#include <optional>
+
+using namespace mlir;
+using namespace tokamak;
+
+namespace {
+
+// While a cell of 8 bytes comes from memory, at 12 bytes a nanosecond, 8 operations a nanosecond
+// compute 5 (the fixed machine model, cost/MachineModel.h).
+constexpr int mostHiddenFlops = 5;
+
+bool isInInnerLoop(Operation *user, Operation *definition) {
+  for (Operation *at = user->getParentOp(); at && at != definition->getParentOp();
+       at = at->getParentOp())
+    if (isa<LoopLikeOpInterface>(at))
+      return true;
+  return false;
+}
+
+class CellSinking {
+public:
+  explicit CellSinking(ModuleOp module) : module_(module) {}
+
+  void run() {
+    // Users before what they read: where one has moved, what it reads may follow.
+    SmallVector<Operation *> cells;
+    module_.walk([&](Operation *op) {
+      if (isa<tok::UnaryOp, tok::BinaryOp>(op) && tok::isArray(op->getResult(0).getType()))
+        cells.push_back(op);
+    });
+    for (Operation *op : llvm::reverse(cells))
+      if (isSinkable(op))
+        sink(op);
+  }
+
+private:
+  static int flopsOf(Operation *op) {
+    if (auto unary = dyn_cast<tok::UnaryOp>(op))
+      return tokamak::flopsOf(unary.getKind());
+    return tokamak::flopsOf(cast<tok::BinaryOp>(op).getKind());
+  }
+
+  bool isVector(Value value) {
+    if (!facts_)
+      facts_.emplace(module_);
+    tok::Facts facts = facts_->factsOf(value);
+    return facts.isMatrix() && (facts.isColumnVector() || facts.isRowVector());
+  }
+
+  // Scalars and vectors are read along with the one matrix.
+  bool readsOneMatrix(Operation *op) {
+    int matrices = 0;
+    for (Value operand : op->getOperands())
+      matrices += tok::isArray(operand.getType()) && !isVector(operand);
+    return matrices == 1;
+  }
+
+  // A kernel computes the operand while it reads what that is computed from. Products of matrices
+  // are natives, which read whole arrays.
+  bool isFusedWith(OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (isa<tok::UnaryOp, tok::BinaryOp, tok::AggregateOp>(user))
+      return true;
+    if (isa<tok::TransposeOp>(user))
+      return llvm::all_of(user->getUses(), [&](OpOperand &next) {
+        return isa<tok::MatmulOp>(next.getOwner()) && isFusedWith(next);
+      });
+    auto product = dyn_cast<tok::MatmulOp>(user);
+    return product && use.getOperandNumber() == 0 && isVector(product.getRhs());
+  }
+
+  bool isSinkable(Operation *op) {
+    bool isRepeated = false;
+    int flops = flopsOf(op), most = 0;
+    for (OpOperand &use : op->getUses()) {
+      isRepeated |= isInInnerLoop(use.getOwner(), op);
+      most = std::max(most, flopsBehind_.lookup(use.getOwner()));
+    }
+    return isRepeated && flops + most <= mostHiddenFlops && readsOneMatrix(op) &&
+           llvm::all_of(op->getUses(), [&](OpOperand &use) { return isFusedWith(use); });
+  }
+
+  void sink(Operation *op) {
+    for (OpOperand &use : llvm::make_early_inc_range(op->getUses())) {
+      Operation *user = use.getOwner(), *copy = OpBuilder(user).clone(*op);
+      flopsBehind_[copy] = flopsOf(op) + flopsBehind_.lookup(user);
+      use.set(copy->getResult(0));
+    }
+    op->erase();
+  }
+
+  ModuleOp module_;
+  std::optional<analysis::FactsAnalysis> facts_; // of the values there were at the beginning
+  llvm::DenseMap<Operation *, int>
+      flopsBehind_; // of copies: theirs and of the copies that read them
+};
+
+} // namespace
+
+void pipeline::sinkCells(ModuleOp module) { CellSinking(module).run(); }

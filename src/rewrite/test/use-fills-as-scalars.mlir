@@ -1,0 +1,36 @@
+// RUN: tokamak-opt --pass-pipeline='builtin.module(func.func(tok-use-fills-as-scalars))' %s | FileCheck %s
+
+// CHECK-LABEL: func.func @fill(
+// CHECK: %[[C:.*]] = tok.constant 3
+// CHECK: tok.binary mul %{{.*}}, %[[C]] : (tensor<?x?xf64>, f64)
+// CHECK: tok.binary sub %[[C]], %{{.*}} : (f64, tensor<?x?xf64>)
+// CHECK: tok.binary add %{{.*}}, %[[C]] : (tensor<?x?xf64>, f64)
+func.func @fill(%a: tensor<?x?xf64>)
+    -> (tensor<?x?xf64>, tensor<?x?xf64>, tensor<?x?xf64>) {
+  %x = tok.assume %a [20, 30] : tensor<?x?xf64> -> tensor<?x?xf64>
+  %c = tok.constant 3.0 : f64
+  %one = tok.constant 1 : i64
+  %rows = tok.constant 20 : i64
+  %columns = tok.constant 30 : i64
+  %0 = tok.fill %c, %rows, %columns : (f64, i64, i64) -> tensor<?x?xf64>
+  %1 = tok.fill %c, %rows, %one : (f64, i64, i64) -> tensor<?x?xf64>
+  %2 = tok.binary mul %x, %0 : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  %3 = tok.binary sub %0, %x : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  %4 = tok.binary add %x, %1 : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  return %2, %3, %4 : tensor<?x?xf64>, tensor<?x?xf64>, tensor<?x?xf64>
+}
+
+// Sizes that are not known, and a left operand that gives the result its size.
+// CHECK-LABEL: func.func @no_fill(
+// CHECK: tok.binary mul %arg0, %{{.*}} : (tensor<?x?xf64>, tensor<?x?xf64>)
+// CHECK: tok.binary sub %{{.*}} : (tensor<?x?xf64>, tensor<?x?xf64>)
+func.func @no_fill(%x: tensor<?x?xf64>, %a: tensor<?x?xf64>) -> (tensor<?x?xf64>, tensor<?x?xf64>) {
+  %v = tok.assume %a [20, 1] : tensor<?x?xf64> -> tensor<?x?xf64>
+  %c = tok.constant 3.0 : f64
+  %rows = tok.constant 20 : i64
+  %columns = tok.constant 30 : i64
+  %0 = tok.fill %c, %rows, %columns : (f64, i64, i64) -> tensor<?x?xf64>
+  %1 = tok.binary mul %x, %0 : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  %2 = tok.binary sub %0, %v : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  return %1, %2 : tensor<?x?xf64>, tensor<?x?xf64>
+}

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""Scripts of many thousand lines: their time grows with their length, and nothing recurses along it.
+
+Each is run with the options that follow it. A limit is many times what the script takes, and far below what time that
+grows with the square of the length, or an overflow of the stack, would give.
+
+usage: run_large_scripts.py [FILTER]
+"""
+
+import os
+import pathlib
+import resource
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+TOKAMAK = ROOT / "build" / os.environ.get("TOKAMAK_PRESET", "release") / "bin/tokamak"
+LIMIT_SECONDS = 300
+ENGINES = {"cost": ["--fusion=cost"], "none": ["--fusion=none"], "all": ["--fusion=all"], "reference": ["--engine=reference"]}
+
+
+def chain(lines, statement, result="sum(X)"):
+    """One value that every line computes from the one before."""
+    return "X = matrix(1, rows=10, cols=4)\n" + statement * lines + f"print({result})\n"
+
+
+def numbers(lines):
+    return "x = as.scalar(matrix(1, rows=1, cols=1))\ny = 0\n" + "y = y + x\n" * lines + "print(y)\n"
+
+
+def prints(lines):
+    """As many blocks as lines."""
+    return "X = matrix(1, rows=10, cols=4)\n" + "print(sum(X + 1))\n" * lines
+
+
+def updates(lines):
+    """A result of a parfor through as many inserts as lines."""
+    return ("R = matrix(0, rows=4, cols=1)\nparfor (i in 1:4) {\n" + "  R[i, 1] = as.scalar(R[i, 1]) + i\n" * lines +
+            "}\nprint(sum(R))\n")
+
+
+def sums(lines):
+    """A sum over the iterations of a parfor, in which a value is doubled: 2^lines ways lead back."""
+    return ("s = 0\nparfor (i in 1:4) {\n  a = i\n" + "  a = a + a\n" * lines + "  s = a * 0.5 ^ %d + s\n}\nprint(s)\n" % lines)
+
+
+# name: (script, output, engines)
+SCRIPTS = {
+    "additions": (chain(60_000, "X = X + 1\n"), "2400040.0", ["cost", "none", "reference"]),
+    "functions-of-cells": (chain(10_000, "X = exp(X) * 0.1\n", "round(1000 * sum(X))"), "4473.0", ["cost", "all", "reference"]),
+    "products": (chain(3_000, "X = X %*% diag(matrix(1, rows=4, cols=1))\n"), "40.0", ["cost", "none"]),
+    "scalars": (numbers(30_000), "30000.0", ["cost", "reference"]),
+    "blocks": (prints(1_000), None, ["cost"]),
+    "parfor-inserts": (updates(2_000), "20000.0", ["cost", "reference"]),
+    "parfor-sums": (sums(200), "10.0", ["cost"]),
+}
+
+
+def run(script, expected, options):
+    """None, or what is wrong."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "large.dml"
+        path.write_text(script)
+        limit = 6 << 30
+        try:
+            done = subprocess.run([TOKAMAK, "run", path, *options], capture_output=True, text=True, stdin=subprocess.DEVNULL,
+                                  timeout=LIMIT_SECONDS, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+        except subprocess.TimeoutExpired:
+            return f"it takes more than {LIMIT_SECONDS} s"
+    if done.returncode != 0:
+        return f"exit status {done.returncode}\n{done.stderr[-2000:]}"
+    if expected is not None and done.stdout != expected + "\n":
+        return f"prints {done.stdout[-200:]!r} instead of {expected!r}"
+    return None
+
+
+def discover():
+    """{name: function that returns None or what is wrong}"""
+    return {f"commands/large/{name}/{engine}": lambda s=script, e=expected, o=ENGINES[engine]: run(s, e, o)
+            for name, (script, expected, engines) in SCRIPTS.items() for engine in engines}
+
+
+def main():
+    failed = 0
+    for name, test in discover().items():
+        if len(sys.argv) > 1 and sys.argv[1] not in name:
+            continue
+        wrong = test()
+        failed += wrong is not None
+        print(f"{'FAIL' if wrong else 'ok  '} {name}" + (f"\n{wrong}" if wrong else ""), flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
