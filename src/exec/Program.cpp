@@ -8,7 +8,6 @@
 #include "rewrite/BlockRules.h"
 #include "runtime/Profile.h"
 
-
 #include <fmt/format.h>
 #include <mutex>
 #include <ostream>
@@ -109,9 +108,9 @@ void Program::run(runtime::ExecutionContext &context, std::span<runtime::Value> 
       options_.kernels ? *options_.kernels : ownKernels.emplace(compilerOptions);
 
   using Missing = MachineModelCache::Missing;
-  MachineModelCache machine(options_.machineModel, options_.selector == fusion::Selector::None
-                                                       ? Missing::Fixed
-                                                       : Missing::Measured,
+  MachineModelCache machine(options_.machineModel,
+                            options_.selector == fusion::Selector::None ? Missing::Fixed
+                                                                        : Missing::Measured,
                             options_.warn);
   pipeline::SessionOptions sessionOptions;
   sessionOptions.selector = options_.selector;

@@ -6,8 +6,8 @@
 #ifndef TOKAMAK_RUNTIME_MATRIXWRITER_H
 #define TOKAMAK_RUNTIME_MATRIXWRITER_H
 
-#include "runtime/Native.h"
 #include "runtime/FileWriter.h"
+#include "runtime/Native.h"
 
 namespace tokamak::runtime {
 

@@ -1,7 +1,7 @@
 #include "runtime/PlannedProgram.h"
 
-#include "runtime/InputFile.h"
 #include "runtime/FileWriter.h"
+#include "runtime/InputFile.h"
 
 #include <algorithm>
 #include <fmt/format.h>

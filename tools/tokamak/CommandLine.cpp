@@ -210,7 +210,8 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
       ->check(CLI::IsMember({"native", "reference"}));
   run->add_option("--threads", line.threads, "threads to use; default: all this process may use")
       ->check(wholeNumber(1, mostThreads));
-  run->add_option("--memory", memory, "memory for the program's values, such as 8G; default: from the machine")
+  run->add_option("--memory", memory,
+                  "memory for the program's values, such as 8G; default: from the machine")
       ->check(checked("SIZE", complaintAboutMemory));
   run->add_option("--seed", line.seed, "makes draws without a seed repeatable")
       ->check(wholeNumber(0, std::numeric_limits<int64_t>::max()));
