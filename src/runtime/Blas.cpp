@@ -1,8 +1,11 @@
 #include "runtime/Blas.h"
 
+#include "base/MemoryErrors.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <dlfcn.h>
+#include <sys/mman.h>
 
 namespace tokamak::runtime {
 namespace {
@@ -77,6 +80,20 @@ const Library &library() {
   return library;
 }
 
+// OpenBLAS allocates a workspace of 128 MiB at the first call on a thread and, where the system
+// refuses it, tries again for ever. So the room for it is looked for first. Throws Error.
+void requireWorkspace() {
+  constexpr size_t workspaceBytes = size_t{160} << 20;
+  [[maybe_unused]] thread_local const bool hasRoom = [] {
+    void *room = mmap(nullptr, workspaceBytes, PROT_NONE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (room == MAP_FAILED)
+      throw refusedMemory();
+    munmap(room, workspaceBytes);
+    return true;
+  }();
+}
+
 template <typename Number>
 void plainGemm(const GemmShape &shape, const Number *lhs, int64_t lhsStride, const Number *rhs,
                int64_t rhsStride, Number *result, int64_t resultStride) {
@@ -99,6 +116,7 @@ void multiply(const Products<Number> &blas, const GemmShape &shape, const Number
     return;
   if (!blas.gemm || shape.inner == 0)
     return plainGemm(shape, lhs, lhsStride, rhs, rhsStride, result, resultStride);
+  requireWorkspace();
   auto transposition = [](bool transposed) { return transposed ? Transpose : NoTranspose; };
   auto stride = [](int64_t stride) { return static_cast<int>(std::max<int64_t>(1, stride)); };
   auto rows = static_cast<int>(shape.rows), columns = static_cast<int>(shape.columns);
@@ -127,7 +145,10 @@ void gemm(const GemmShape &shape, const float *lhs, int64_t lhsStride, const flo
   multiply(library().floats, shape, lhs, lhsStride, rhs, rhsStride, result, resultStride);
 }
 
-const Lapack &lapack() { return library().lapack; }
+const Lapack &lapack() {
+  requireWorkspace();
+  return library().lapack;
+}
 
 const char *blasDescription() { return library().description; }
 
