@@ -56,7 +56,7 @@ CellFact factAbout(double value, std::mt19937_64 &random) {
 
 std::vector<UnaryOperator> unaryOperators() {
   return {
-#define TOKAMAK_UNARY(Name, mnemonic, function, RESULT, FLOPS) UnaryOperator::Name,
+#define TOKAMAK_UNARY(Name, ...) UnaryOperator::Name,
 #include "base/CellOperators.def"
   };
 }
