@@ -257,7 +257,7 @@ def scripts_that_are_no_files():
     done = subprocess.run([TOKAMAK, "run", "/dev/stdin"], input=script, capture_output=True, text=True)
     assert done.stdout == "from a pipe\n", done
     for path in ("/dev/zero", "/proc/self", "/nowhere/x.dml"):
-        reason = {"/dev/zero": "larger than 256 MiB", "/proc/self": "Is a directory"}.get(path, "No such file or directory")
+        reason = {"/dev/zero": "larger than 256 MiB", "/proc/self": "it is a folder"}.get(path, "no such file")
         err = tokamak("run", path, status=2).stderr
         assert f"can't read '{path}': " in err and reason in err, err
 
