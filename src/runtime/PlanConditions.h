@@ -46,7 +46,7 @@ struct PlanConditions {
     Value bound;                             // Bound: the value
     std::vector<Size> sizes;                 // Array: its dimensions; Integer: its value
     std::optional<Range<double>> csrDensity; // Array: it is CSR, with such a share of entries
-    std::optional<CellCondition> cells;      // Array, and Free: a number
+    std::optional<CellCondition> cells = {}; // Array, and Free: a number
   };
 
   std::vector<Input> inputs;

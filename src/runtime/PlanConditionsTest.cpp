@@ -42,6 +42,37 @@ TEST(PlanConditions, sayWhatDiffers) {
             "input 1 has density 1");
 }
 
+TEST(PlanConditions, lookAtCellsWhereThatIsWanted) {
+  auto vector = [](std::vector<double> cells) {
+    ArrayPointer array = Array::create({static_cast<int64_t>(cells.size()), 1});
+    std::copy(cells.begin(), cells.end(), array->mutableData());
+    return Value(array);
+  };
+  tokamak::CellFact divisor = tokamak::CellFact::nonZeroNumber(),
+                    positive = tokamak::CellFact::within(0, 1e100);
+  EXPECT_TRUE(allows(divisor, vector({1, -2, INFINITY})));
+  EXPECT_FALSE(allows(divisor, vector({1, -2, 0})));
+  EXPECT_FALSE(allows(divisor, vector({1, std::nan(""), 3})));
+  EXPECT_TRUE(allows(positive, vector({0, 5})));
+  EXPECT_FALSE(allows(positive, vector({0, -5})));
+  EXPECT_FALSE(allows(positive, vector({INFINITY})));
+  EXPECT_FALSE(allows(divisor, Array::asCsr(vector({1, 0}).array())));
+  EXPECT_TRUE(allows(divisor, Array::asCsr(vector({1, 2}).array())));
+  EXPECT_TRUE(allows(divisor, 2.5));
+  EXPECT_FALSE(allows(divisor, 0.0));
+
+  using Input = PlanConditions::Input;
+  PlanConditions conditions;
+  conditions.inputs = {{Input::Kind::Array, {}, {{true, 2}, {true, 1}}, {}, {{divisor, true}}}};
+  EXPECT_TRUE(conditions.holdFor(std::vector<Value>{vector({1, 2})}));
+  std::vector<Value> withZero{vector({1, 0})};
+  EXPECT_FALSE(conditions.holdFor(withZero));
+  EXPECT_EQ(conditions.mismatch(withZero), "input 1 has a cell that is zero or NaN");
+  conditions.inputs[0].cells->holds = false;
+  EXPECT_TRUE(conditions.holdFor(withZero));
+  EXPECT_FALSE(conditions.holdFor(std::vector<Value>{vector({1, 2})}));
+}
+
 TEST(PlanConditions, identicalComparesBits) {
   EXPECT_TRUE(identical(std::nan(""), std::nan("")));
   EXPECT_FALSE(identical(0.0, -0.0));

@@ -132,12 +132,14 @@ private:
 
   // Asks for the least that is enough, of as few inputs as are needed.
   bool askInputs(const Candidate &candidate) {
-    SmallVector<BlockArgument> inputs = inputsOf(candidate.other);
-    if (inputs.empty())
-      return false;
+    SmallVector<BlockArgument> all = inputsOf(candidate.other);
     bool single = getElementTypeOrSelf(candidate.operation->getResult(0).getType()).isF32();
     for (const CellFact &cells : hypotheses(single)) {
-      if (!holdsIf(candidate, inputs, cells))
+      // Sparse matrices have zeros.
+      SmallVector<BlockArgument> inputs = all;
+      llvm::erase_if(inputs,
+                     [&](BlockArgument input) { return !cells.mayBeZero && facts_.isCsr(input); });
+      if (inputs.empty() || !holdsIf(candidate, inputs, cells))
         continue;
       for (size_t i = 0; i < inputs.size();) {
         SmallVector<BlockArgument> fewer(inputs);
