@@ -523,7 +523,35 @@ def a_stack_overflow_is_reported():
         assert len(list(pathlib.Path(folder).glob("tokamak-reproducer-*.txt"))) == 1
 
 
-TESTS = [output_that_is_lost, closed_output_is_no_file, files_larger_than_the_limit, writer_that_is_killed,
+SPARSE_ZEROS = """S = rand(rows=100, cols=100, sparsity=0.01, seed=1)
+v = matrix(1, rows=100, cols=1)
+v[3, 1] = 1 / 0
+while (FALSE) {}
+a = sum(is.nan(S * v))
+b = sum(is.nan(S %*% v))
+c = sum(is.nan(t(S) %*% S / 2))
+print(a + " " + b + " " + c)
+"""
+
+
+def rule_of_sparse_zeros_is_said():
+    with tempfile.TemporaryDirectory() as folder:
+        path = script(folder, SPARSE_ZEROS)
+        reference = tokamak("run", path, "--engine=reference").stdout
+        done = tokamak("run", path, "--stats")
+        assert done.stdout != reference, "zeros times infinity are left out"
+        assert "zeros of sparse matrices are zero times anything" in done.stderr and "script.dml:5" in done.stderr
+        done = tokamak("run", path, "--compare")
+        assert "both engines agree" in done.stdout and "script.dml:5: '*' has 0 in" in done.stdout, done.stdout
+        for fusion in ("none", "all", "no-redundancy", "cost"):
+            done = tokamak("run", path, "--strict-zeros", "--stats", f"--fusion={fusion}")
+            assert done.stdout == reference, fusion
+            assert "zero times anything" not in done.stderr
+        done = tokamak("run", path, "--strict-zeros", "--compare")
+        assert "both engines agree" in done.stdout and "has 0 in" not in done.stdout, done.stdout
+
+
+TESTS = [rule_of_sparse_zeros_is_said, output_that_is_lost, closed_output_is_no_file, files_larger_than_the_limit, writer_that_is_killed,
          data_from_pipes, long_line_in_little_memory, names_like_the_missing_one, statistics_as_json,
          statistics_as_text, statistics_count_what_slices_move, memory_peak_has_a_fitting_unit,
          explain_shows_what_is_asked_for, machine_model_is_of_this_processor, machine_is_not_measured_without_need,

@@ -104,6 +104,7 @@ void LateBinding::tell(int32_t block, const Classification &classification, std:
   event.inputs = classification.description;
   event.explanation = std::move(result.explanation);
   event.rules = std::move(result.rules);
+  event.zeroRuleUses = std::move(result.zeroRuleUses);
   event.image = std::move(result.image);
   event.milliseconds =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();

@@ -29,7 +29,8 @@ struct SpecializationEvent {
   std::string reason;      // "first execution", "input 2 has size 10x1", ...
   std::string explanation; // what fusion says, if asked
   double milliseconds = 0;
-  std::vector<rewrite::RuleRun> rules; // what each block rule did
+  std::vector<rewrite::RuleRun> rules;   // what each block rule did
+  std::vector<SourcePlace> zeroRuleUses; // pipeline::Specialization
   std::shared_ptr<const runtime::Image> image;
 };
 

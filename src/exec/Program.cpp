@@ -74,6 +74,8 @@ static void recordSpecialization(const SpecializationEvent &event, runtime::Prof
                                  RunCounts &counts) {
   auto duration = std::chrono::nanoseconds(static_cast<int64_t>(event.milliseconds * 1e6));
   counts.specializationTime += duration.count();
+  for (const SourcePlace &place : event.zeroRuleUses)
+    counts.zeroRuleUses.insert(fmt::format("{}:{}", place.file, place.line));
   for (const rewrite::RuleRun &run : event.rules) {
     auto known = llvm::find_if(counts.rules, [&](const auto &sum) { return sum.name == run.name; });
     if (known == counts.rules.end())
@@ -116,6 +118,7 @@ void Program::run(runtime::ExecutionContext &context, std::span<runtime::Value> 
   sessionOptions.selector = options_.selector;
   sessionOptions.machine = [&]() -> const cost::MachineModel & { return machine.model(); };
   sessionOptions.disabled = options_.disabled;
+  sessionOptions.zeroRule = options_.zeroRule;
   sessionOptions.explainFusion = options_.explain.fusion;
   bool listens = options_.explain.recompile || options_.explain.fusion || options_.explain.image;
   RunCounts counts;

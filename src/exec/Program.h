@@ -12,6 +12,7 @@
 #include "mlir/IR/BuiltinOps.h"
 
 #include <iosfwd>
+#include <set>
 
 namespace tokamak::exec {
 
@@ -30,6 +31,7 @@ struct ProgramOptions {
   std::function<void(const std::string &)> warn;
   std::string machineModel;                   // file; empty: the model measured on this machine
   codegen::KernelCompiler *kernels = nullptr; // shared by many programs; null: one of its own
+  ZeroRule zeroRule = ZeroRule::Sparse;
   // Folder for what the program needs to run again without a compiler (AheadOfTime.h); empty: not
   // wanted. The kernels must be its own.
   std::string aheadOfTime;
@@ -44,6 +46,8 @@ struct RunCounts {
   int64_t kernelTime = 0;
   int64_t materializedArrays = 0;
   std::vector<rewrite::RuleRun> rules; // summed over all blocks
+  // "file:line" of operators that take a zero of a sparse matrix times anything for zero.
+  std::set<std::string> zeroRuleUses;
   double memoryBytesPerNanosecond = 0; // one core reads, by the machine model; 0: not asked for
 };
 

@@ -20,6 +20,7 @@ ErrorModel modelOf(const BoundedOptions &options, bool isSingle, double function
       ErrorModel::of(isSingle ? runtime::ElementType::F32 : runtime::ElementType::F64);
   model.functionUnits = functionUnits;
   model.sparse = options.sparse;
+  model.zeroRule = options.zeroRule;
   return model;
 }
 

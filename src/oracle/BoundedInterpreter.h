@@ -51,6 +51,7 @@ struct BoundedOptions {
   // Scalars, too, may be off as if they had been computed in f32.
   bool singlePrecision = false;
   bool sparse = false; // see ErrorModel
+  ZeroRule zeroRule = ZeroRule::Sparse;
   // An operation without side effects that fails, fails where its result is used: the native engine
   // removes operations whose results are unused.
   bool failsWhereNeeded = false;

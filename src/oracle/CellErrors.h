@@ -10,6 +10,7 @@
 #ifndef TOKAMAK_ORACLE_CELLERRORS_H
 #define TOKAMAK_ORACLE_CELLERRORS_H
 
+#include "base/SparseSafety.h"
 #include "runtime/Value.h"
 
 #include <cmath>
@@ -99,6 +100,8 @@ struct ErrorModel {
   // Matrices may be CSR: they do not keep the sign of a zero, and a product of a zero with what is
   // not finite may be a zero.
   bool sparse = false;
+  ZeroRule zeroRule = ZeroRule::Sparse; // Strict: not the products
+  bool leavesOutZeros() const { return sparse && zeroRule == ZeroRule::Sparse; }
 };
 
 } // namespace tokamak::oracle

@@ -219,12 +219,12 @@ CellErrors unaryErrors(const ErrorModel &model, UnaryOperator op, Tracked x,
 CellErrors binaryErrors(const ErrorModel &model, BinaryOperator op, Tracked x, Tracked y,
                         const runtime::Value &result) {
   bool function = accuracyOf(op) == Accuracy::Approximate && model.functionUnits > 0;
-  if (x.errors.isExact() && y.errors.isExact() && !function && !model.sparse)
+  if (x.errors.isExact() && y.errors.isExact() && !function && !model.leavesOutZeros())
     return {};
   CellView left(x.value), right(y.value), results(result);
   std::vector<double> errors(results.cells());
   bool mayBeSparse =
-      model.sparse && op == BinaryOperator::Mul && !(left.isScalar() && right.isScalar());
+      model.leavesOutZeros() && op == BinaryOperator::Mul && !(left.isScalar() && right.isScalar());
   for (int64_t i = 0; i < results.cells(); ++i) {
     int64_t l = left.broadcast(i, results), r = right.broadcast(i, results);
     errors[i] = binaryError(model, op, left[l], x.errors[l], right[r], y.errors[r], results[i]);

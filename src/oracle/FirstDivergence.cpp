@@ -117,6 +117,7 @@ private:
       return Next::Done;
     }
     comparison_.values = static_cast<int64_t>(values.size());
+    comparison_.leftOut.clear();
     llvm::DenseMap<mlir::Value, runtime::Value> actual;
     for (auto [value, result] : llvm::zip(values, run.results))
       actual[value] = result;
@@ -161,8 +162,24 @@ private:
         return Next::Done;
       }
       frame[result] = {dense(found->second), {}, {}, {}};
+      noteLeftOutZeros(op, reference.value, frame[result].value);
     }
     return std::nullopt;
+  }
+
+  void noteLeftOutZeros(mlir::Operation &op, const runtime::Value &reference,
+                        const runtime::Value &actual) {
+    auto binary = mlir::dyn_cast<tok::BinaryOp>(op);
+    bool isProduct =
+        binary ? binary.getKind() == BinaryOperator::Mul : mlir::isa<tok::MatmulOp>(op);
+    if (!isProduct || !actual.isArray())
+      return;
+    CellView expected(reference), cells(actual);
+    int64_t count = 0;
+    for (int64_t i = 0; i < cells.cells(); ++i)
+      count += std::isnan(expected[i]) && !std::isnan(cells[i]);
+    if (count > 0)
+      comparison_.leftOut.push_back({op.getLoc(), nameOf(&op), count});
   }
 
   void report(mlir::Operation &op, const Frame &frame, std::string what) {

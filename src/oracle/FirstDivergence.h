@@ -19,6 +19,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <optional>
+#include <vector>
 
 namespace tokamak::oracle {
 
@@ -39,9 +40,18 @@ struct Divergence {
   bool onlyTogether = false;
 };
 
+// Of a product: cells where the reference has NaN and the engine, which left out zeros of a sparse
+// matrix, has none.
+struct LeftOutZeros {
+  mlir::Location location;
+  std::string operation;
+  int64_t cells;
+};
+
 struct Comparison {
   std::optional<Divergence> divergence;
-  int64_t values = 0; // that were compared in the last run
+  std::vector<LeftOutZeros> leftOut; // in the order of the program
+  int64_t values = 0;                // that were compared in the last run
 };
 
 // The module must be verified, with a function main without results; it stays as it is. What the

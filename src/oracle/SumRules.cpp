@@ -225,7 +225,8 @@ void SumBound::addProduct(const FactorCell &a, const FactorCell &b) {
     nan_ |= std::isnan(product);
     infinite_ |= std::isinf(product);
     // A zero that a sparse matrix does not hold, or an operand of unknown sign.
-    unknown_ |= (model_.sparse && (a.value == 0 || b.value == 0)) || a.error > 0 || b.error > 0;
+    unknown_ |=
+        (model_.leavesOutZeros() && (a.value == 0 || b.value == 0)) || a.error > 0 || b.error > 0;
     return;
   }
   double error = a.magnitude * b.error + b.magnitude * a.error + a.error * b.error;

@@ -1,6 +1,7 @@
 #include "pipeline/CompileSession.h"
 
 #include "analysis/FactsAnalysis.h"
+#include "fusion/select/BuildOperators.h"
 #include "ir/plan/PlanDialect.h"
 #include "ir/tok/CellFacts.h"
 #include "pipeline/LowerToImage.h"
@@ -211,6 +212,13 @@ bool hasUnplanned(func::FuncOp function) {
   });
 }
 
+// A native product that leaves out zeros, whatever they are multiplied with.
+bool multipliesSparse(Operation &op, analysis::FactsAnalysis &facts) {
+  return isa<tok::MatmulOp>(op) && tok::zeroRuleOf(op) == ZeroRule::Sparse &&
+         llvm::any_of(op.getOperands(),
+                      [&](Value operand) { return facts.factsOf(operand).isCsr(); });
+}
+
 } // namespace
 
 CompileSession::CompileSession(const SessionOptions &options, codegen::KernelCompiler &kernels)
@@ -298,6 +306,10 @@ Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number,
   require(fusion::fuseBlock(function, factsOf, fusionOptions));
   if (decisions.hasSymbols() && hasUnplanned(function))
     return Specialization();
+  function.walk([&](Operation *op) {
+    if (op->hasAttr(fusion::zeroRuleAttributeName) || multipliesSparse(*op, *facts))
+      result.zeroRuleUses.push_back(placeOf(op->getLoc()));
+  });
   for (const rewrite::BlockRule &rule : rewrite::nativeRules())
     if (!options_.disabled.contains(rule.name))
       result.rules.push_back(rewrite::applyRule(rule, function, *facts));

@@ -82,6 +82,9 @@ struct Specialization {
   llvm::SmallVector<fusion::WantedCells::Input> wantedCells;
   std::string explanation;
   std::vector<rewrite::RuleRun> rules; // what each block rule did
+  // Operators that take a zero of a sparse matrix times something that may be infinite or NaN for
+  // zero.
+  std::vector<SourcePlace> zeroRuleUses;
 };
 
 // What to do when a size inside of the block does not follow from the inputs' symbols.

@@ -7,6 +7,7 @@
 #ifndef TOKAMAK_RUNTIME_NATIVE_H
 #define TOKAMAK_RUNTIME_NATIVE_H
 
+#include "base/SparseSafety.h"
 #include "runtime/Value.h"
 
 #include <iosfwd>
@@ -39,6 +40,7 @@ struct ExecutionContext {
   // For --stats: a native that does not read all of its operands or write all of its results says
   // how many bytes it moved.
   std::optional<int64_t> touchedBytes = {};
+  ZeroRule zeroRule = ZeroRule::Sparse;
   // Of the cells of the first result. Natives may give doubles, which are converted; those that
   // make arrays of nothing give this, so that there is only one of them at a time.
   ElementType resultType = ElementType::F64;

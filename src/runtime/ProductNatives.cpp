@@ -6,6 +6,8 @@
 #include "runtime/Blas.h"
 #include "runtime/NativeOperands.h"
 #include "runtime/NativeTables.h"
+#include "runtime/PlanConditions.h"
+#include "runtime/SparseMatrix.h"
 #include "runtime/SparseProducts.h"
 #include "runtime/TransposedProduct.h"
 
@@ -105,8 +107,21 @@ ArrayPointer multiplyDense(ExecutionContext &context, const Array &lhs, const Ar
   return result;
 }
 
+// Under ZeroRule::Strict zeros are left out only beside numbers that are finite.
+void keepZerosBesideOthers(std::span<Value> operands) {
+  CellFact finite =
+      CellFact::within(std::numeric_limits<double>::lowest(), std::numeric_limits<double>::max());
+  bool left = allows(finite, operands[1]), right = allows(finite, operands[0]);
+  if (!left)
+    operands[0] = Array::asDense(operands[0].array());
+  if (!right)
+    operands[1] = Array::asDense(operands[1].array());
+}
+
 void multiply(ExecutionContext &context, std::span<Value> operands, std::span<Value> results,
               bool lhsTransposed, bool rhsTransposed) {
+  if (context.zeroRule == ZeroRule::Strict && hasCsr(operands))
+    keepZerosBesideOthers(operands);
   const Array &lhs = denseOperand(operands[0], "%*%"), &rhs = denseOperand(operands[1], "%*%");
   if (lhs.shape().rank() > 2) {
     results[0] = multiplyBatches(context, lhs, rhs, lhsTransposed, rhsTransposed);

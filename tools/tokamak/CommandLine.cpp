@@ -208,6 +208,9 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
                 "run both engines and name the first operator whose value differs");
   run->add_option("--engine", engine, "native (default) or reference")
       ->check(CLI::IsMember({"native", "reference"}));
+  bool strictZeros = false;
+  run->add_flag("--strict-zeros", strictZeros,
+                "zeros of sparse matrices times NaN or infinity are NaN, as in dense ones: slower");
   run->add_option("--threads", line.threads, "threads to use; default: all this process may use")
       ->check(wholeNumber(1, mostThreads));
   run->add_option("--memory", memory,
@@ -264,6 +267,7 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
                    : check->parsed()          ? Command::Check
                    : doctor->parsed()         ? Command::Doctor
                                               : Command::LanguageStatus;
+    line.program.zeroRule = strictZeros ? ZeroRule::Strict : ZeroRule::Sparse;
     setExplanations(explain, line);
     setDisabled(disable, line.program.disabled);
     line.memoryBytes = parseBytes(memory).value_or(0);

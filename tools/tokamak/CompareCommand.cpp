@@ -1,6 +1,7 @@
 #include "tokamak/CompareCommand.h"
 
 #include "oracle/FirstDivergence.h"
+#include "pipeline/LowerToImage.h"
 #include "runtime/TileScheduler.h"
 #include "tokamak/Commands.h"
 #include "tokamak/Reproducer.h"
@@ -15,6 +16,14 @@ using namespace tokamak;
 
 namespace {
 
+oracle::BoundedOptions optionsOf(const CommandLine &line) {
+  oracle::BoundedOptions options;
+  options.singlePrecision = line.singlePrecision;
+  options.sparse = true;
+  options.zeroRule = line.program.zeroRule;
+  return options;
+}
+
 class EngineComparison {
 public:
   EngineComparison(const CommandLine &line, mlir::MLIRContext &context)
@@ -22,7 +31,7 @@ public:
 
   oracle::Comparison run(mlir::ModuleOp module) {
     runtime::ExecutionContext context = contextOfRun();
-    return oracle::firstDivergence(module, context, {line_.singlePrecision, /*sparse=*/true},
+    return oracle::firstDivergence(module, context, optionsOf(line_),
                                    [this](mlir::ModuleOp copy) { return runNative(copy); });
   }
 
@@ -33,6 +42,7 @@ private:
     context.output = &dropped_;
     context.scheduler = &scheduler_;
     context.seed = line_.seed < 0 ? 1 : line_.seed;
+    context.zeroRule = line_.program.zeroRule;
     return context;
   }
 
@@ -83,6 +93,13 @@ support::Diagnostic describe(const oracle::Divergence &divergence) {
   return diagnostic;
 }
 
+std::string describe(const oracle::LeftOutZeros &zeros) {
+  SourcePlace place = pipeline::placeOf(zeros.location);
+  return fmt::format("note: {}:{}: '{}' has 0 in {} cells where the reference has NaN: zeros of a "
+                     "sparse matrix times what is not finite; --strict-zeros computes them\n",
+                     place.file, place.line, zeros.operation, zeros.cells);
+}
+
 } // namespace
 
 int tokamak::compareEngines(mlir::ModuleOp module, const CommandLine &line,
@@ -90,6 +107,8 @@ int tokamak::compareEngines(mlir::ModuleOp module, const CommandLine &line,
   oracle::Comparison comparison = EngineComparison(line, *module.getContext()).run(module);
   if (!comparison.divergence) {
     std::cout << fmt::format("both engines agree in {} values\n", comparison.values);
+    for (const oracle::LeftOutZeros &zeros : comparison.leftOut)
+      std::cout << describe(zeros);
     return Success;
   }
   std::string text;

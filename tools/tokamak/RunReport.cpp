@@ -73,6 +73,11 @@ void tokamak::writeText(const RunReport &report, std::ostream &out) {
   out << fmt::format("rewrite rules: {} ms for {} rules; fired: {}\n", milliseconds(ruleTime),
                      counts.rules.size(),
                      fired.empty() ? "none" : fmt::format("{}", fmt::join(fired, ", ")));
+  if (!counts.zeroRuleUses.empty())
+    out << fmt::format(
+        "zeros of sparse matrices are zero times anything, NaN and infinity too, in {}; "
+        "--strict-zeros turns that off\n",
+        fmt::join(counts.zeroRuleUses, ", "));
   std::vector<OperatorProfile> operators = report.profile->operators();
   if (operators.empty())
     return;
@@ -104,6 +109,7 @@ void tokamak::writeJson(const RunReport &report, std::ostream &out) {
   json["arrays_written"] = counts.materializedArrays;
   json["memory_peak_bytes"] = pool.peakInUse;
   json["memory_read_bytes_per_ns"] = counts.memoryBytesPerNanosecond;
+  json["sparse_zero_rule"] = counts.zeroRuleUses;
   json["rules"] = nlohmann::ordered_json::array();
   for (const rewrite::RuleRun &rule : counts.rules)
     json["rules"].push_back(

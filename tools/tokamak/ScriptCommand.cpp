@@ -176,6 +176,7 @@ private:
     context.scheduler = &scheduler;
     context.seed = line_.seed >= 0 ? line_.seed : seedOfRun();
     noteInputText("seed of the run, for --seed", std::to_string(context.seed));
+    context.zeroRule = line_.program.zeroRule;
     std::optional<runtime::Profile> profile;
     if (line_.statistics != Statistics::None || !line_.trace.empty())
       context.profile = &profile.emplace(line_.trace.empty() ? runtime::Profile::Events::Dropped

@@ -1,6 +1,7 @@
 #include "fusion/explore/TemplateRules.h"
 
 #include "fusion/explore/Notation.h"
+#include "ir/tok/CellFacts.h"
 
 using namespace mlir;
 using namespace tokamak;
@@ -76,6 +77,12 @@ private:
     return !isSparse() || graph_.facts().whereZero(frame_.driver, value).isZero();
   }
 
+  // The product is taken at the entries only: zeros times the other factor are left out.
+  bool mayLeaveOutZeros(Value other) const {
+    return !isSparse() || tok::zeroRuleOf(*node_.operation) == ZeroRule::Sparse ||
+           graph_.facts().everywhere(other).isFinite();
+  }
+
   Verdict judgeElementwise() const {
     Extent extent = fusion::extentOf(node_.spaces[0], frame_);
     bool wide = extent == Extent::Wide, perRow = extent == Extent::PerRow,
@@ -141,7 +148,7 @@ private:
       return legal ? rows : Verdict();
     }
     if (from == Extent::Wide && perRow && isZeroElsewhere(node_.operands[0]))
-      return rows;
+      return mayLeaveOutZeros(node_.operands[1]) ? rows : Verdict();
     if (to == Extent::Wide && from != Extent::Wide)
       return {.role = Role::Sampled, .open = true, .natural = true};
     return {};
@@ -156,9 +163,10 @@ private:
       return extent == Extent::PerRow || extent == Extent::Narrow;
     };
     Verdict verdict{.storable = true, .natural = true, .fusable = 3};
-    if (left == Extent::Wide && isPerRow(right) && isZeroElsewhere(a)) {
+    if (left == Extent::Wide && isPerRow(right) && isZeroElsewhere(a) && mayLeaveOutZeros(b)) {
       verdict.role = Role::TransposedTimes;
-    } else if (right == Extent::Wide && isPerRow(left) && isZeroElsewhere(b)) {
+    } else if (right == Extent::Wide && isPerRow(left) && isZeroElsewhere(b) &&
+               mayLeaveOutZeros(a)) {
       verdict.role = Role::NarrowTimes;
       verdict.flipped = isSparse() && left == Extent::Narrow;
     } else if (left == Extent::Wide && right == Extent::Wide && !isSparse() && isNarrowSpace()) {

@@ -85,8 +85,11 @@ public:
         builder_.getStringAttr(labelOf(pool_, id_)), /*csr=*/nullptr, /*driver=*/nullptr,
         /*united=*/nullptr, /*csr_results=*/nullptr);
     result->setAttr("predicted_ns", builder_.getF64FloatAttr(op_.nanoseconds));
-    if (frame_.driver)
+    if (frame_.driver) {
       describeSparsity(result);
+      if (llvm::any_of(op_.members.set_bits(), [&](int member) { return leavesOutNan(member); }))
+        result->setAttr(zeroRuleAttributeName, builder_.getUnitAttr());
+    }
     buildBody(result);
     SmallVector<Value> results(result.getResults());
     for (auto [root, value] : llvm::zip(op_.roots, results))
@@ -104,6 +107,24 @@ private:
     bool turned = false;
     bool operator==(const Input &other) const = default;
   };
+
+  // Whether the operation multiplies zeros beside the entries with what may not be finite.
+  bool leavesOutNan(int member) const {
+    const Node &node = graph_[member];
+    auto isZeroBeside = [&](int operand) {
+      return graph_.facts().whereZero(frame_.driver, node.operands[operand]).isZero();
+    };
+    auto mayBeNan = [&](int operand) {
+      return !graph_.facts().everywhere(node.operands[operand]).isFinite();
+    };
+    auto product = dyn_cast<tok::BinaryOp>(node.operation);
+    bool multiplies =
+        product ? product.getKind() == BinaryOperator::Mul
+                : node.kind == NodeKind::Product || node.kind == NodeKind::TransposedProduct;
+    return multiplies && groupOf(member).role != Role::Sampled &&
+           ((isZeroBeside(0) && !isZeroBeside(1) && mayBeNan(1)) ||
+            (isZeroBeside(1) && !isZeroBeside(0) && mayBeNan(0)));
+  }
 
   const MemoGroup &groupOf(int member) const { return *pool_.memo().find(member, op_.frame); }
 

@@ -7,6 +7,10 @@
 
 namespace tokamak::fusion {
 
+// Unit attribute of a plan.operator: it takes a zero times something that may be infinite or NaN
+// for zero (ZeroRule::Sparse).
+inline constexpr llvm::StringLiteral zeroRuleAttributeName = "tok.zero_rule";
+
 // What the operator is called, by what its operations do.
 plan::FusionTemplate templateOf(const OperatorPool &pool, int id);
 
