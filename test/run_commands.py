@@ -523,7 +523,39 @@ def a_stack_overflow_is_reported():
         assert len(list(pathlib.Path(folder).glob("tokamak-reproducer-*.txt"))) == 1
 
 
-TESTS = [output_that_is_lost, closed_output_is_no_file, files_larger_than_the_limit, writer_that_is_killed,
+def check_warns_of_what_may_be_wrong():
+    done = tokamak("check", "test/scripts/errors/wrong-in-a-branch.dml")
+    assert ":9:38: warning: index out of range: row 7 of a 3x2 matrix" in done.stderr, done.stderr
+    assert "no errors" in done.stdout
+
+
+# What these take grows with the size of the program, not with its square; the limit is a hundred times that.
+def check_generated(text):
+    with tempfile.TemporaryDirectory() as folder:
+        path = f"{folder}/generated.dml"
+        pathlib.Path(path).write_text(text)
+        done = subprocess.run([TOKAMAK, "check", path], capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, f"exit status {done.returncode}\n{done.stderr}"
+
+
+def programs_of_many_lines():
+    check_generated("X = rand(rows=2, cols=2, seed=1)\n" + "X = X + 1\n" * 30_000 + "print(sum(X))\n")
+
+
+def programs_of_many_functions():
+    functions = "".join(f"f{i} = function(double x) return (double y) {{ y = x + {i} }}\n" for i in range(20_000))
+    calls = "".join(f"s = s + f{i}(s)\n" for i in range(20_000))
+    check_generated(functions + "s = 0\n" + calls + "print(s)\n")
+
+
+def programs_of_functions_that_call_each_other():
+    functions = "".join(f"f{i} = function(double x) return (double y) {{ y = f{i + 1}(x) + 1 }}\n" for i in range(5_000))
+    check_generated(functions + "f5000 = function(double x) return (double y) { y = x }\nprint(f0(1))\n")
+
+
+TESTS = [check_warns_of_what_may_be_wrong, programs_of_many_lines, programs_of_many_functions,
+         programs_of_functions_that_call_each_other, output_that_is_lost, closed_output_is_no_file,
+         files_larger_than_the_limit, writer_that_is_killed,
          data_from_pipes, long_line_in_little_memory, names_like_the_missing_one, statistics_as_json,
          statistics_as_text, statistics_count_what_slices_move, memory_peak_has_a_fitting_unit,
          explain_shows_what_is_asked_for, machine_model_is_of_this_processor, machine_is_not_measured_without_need,
