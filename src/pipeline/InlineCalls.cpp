@@ -21,7 +21,7 @@ constexpr int64_t operationBudget = 20000;
 // Bounds the time that inlining takes, which is quadratic for a block with many calls, and for long
 // chains of functions that call each other: what stands behind a call is moved into a block of its
 // own and back again, and each operation of a callee gets a new location, which takes longer.
-constexpr int64_t moveBudget = 20'000'000;
+constexpr int64_t moveBudget = 4'000'000;
 constexpr int64_t movesPerLocation = 10;
 
 // The functions that calls lead back to.
