@@ -5,6 +5,7 @@ usage: run_commands.py [FILTER]
 """
 
 import gzip
+import inspect
 import json
 import os
 import pathlib
@@ -551,19 +552,34 @@ def rule_of_sparse_zeros_is_said():
         assert "both engines agree" in done.stdout and "has 0 in" not in done.stdout, done.stdout
 
 
-TESTS = [rule_of_sparse_zeros_is_said, output_that_is_lost, closed_output_is_no_file, files_larger_than_the_limit, writer_that_is_killed,
-         data_from_pipes, long_line_in_little_memory, names_like_the_missing_one, statistics_as_json,
-         statistics_as_text, statistics_count_what_slices_move, memory_peak_has_a_fitting_unit,
-         explain_shows_what_is_asked_for, machine_model_is_of_this_processor, machine_is_not_measured_without_need,
-         doctor_begins_with_a_verdict, one_thread_without_the_library_for_more, trace_has_every_step,
-         reports_that_cannot_be_written_stop_the_run, a_failed_run_leaves_no_trace, wrong_words_get_suggestions,
-         wrong_values_are_explained, a_builtin_of_a_library_that_cannot_be_read,
-         arguments_that_nothing_uses_are_reported, undefined_names_in_the_dialect_s_text, scripts_that_are_no_files,
-         unusable_machine_models_are_replaced, refused_memory_is_an_error_of_the_script,
-         status_is_1_once_something_was_executed,
-         manual_names_every_option, completion_in_bash, completion_in_other_shells, kernels_have_names_in_gdb,
-         kernels_have_names_in_perf, a_crash_leaves_what_is_needed_to_repeat_it, large_data_are_named_by_a_crash,
-         a_crash_where_no_file_can_be_written, a_stack_overflow_is_reported]
+def check_warns_of_what_may_be_wrong():
+    done = tokamak("check", "test/scripts/errors/wrong-in-a-branch.dml")
+    assert ":9:38: warning: index out of range: row 7 of a 3x2 matrix" in done.stderr, done.stderr
+    assert "no errors" in done.stdout
+
+
+# What these take grows with the size of the program, not with its square; the limit is a hundred times that.
+def check_generated(text):
+    with tempfile.TemporaryDirectory() as folder:
+        path = f"{folder}/generated.dml"
+        pathlib.Path(path).write_text(text)
+        done = subprocess.run([TOKAMAK, "check", path], capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0, f"exit status {done.returncode}\n{done.stderr}"
+
+
+def programs_of_many_lines():
+    check_generated("X = rand(rows=2, cols=2, seed=1)\n" + "X = X + 1\n" * 30_000 + "print(sum(X))\n")
+
+
+def programs_of_many_functions():
+    functions = "".join(f"f{i} = function(double x) return (double y) {{ y = x + {i} }}\n" for i in range(20_000))
+    calls = "".join(f"s = s + f{i}(s)\n" for i in range(20_000))
+    check_generated(functions + "s = 0\n" + calls + "print(s)\n")
+
+
+def programs_of_functions_that_call_each_other():
+    functions = "".join(f"f{i} = function(double x) return (double y) {{ y = f{i + 1}(x) + 1 }}\n" for i in range(5_000))
+    check_generated(functions + "f5000 = function(double x) return (double y) { y = x }\nprint(f0(1))\n")
 
 
 def discover():
@@ -574,7 +590,10 @@ def discover():
         except (AssertionError, subprocess.SubprocessError, LookupError, ValueError, OSError) as failure:
             return f"{type(failure).__name__}: {failure}"
         return None
-    return {f"commands/{t.__name__.replace('_', '-')}": lambda t=t: outcome(t) for t in TESTS}
+    # Every function of this file without parameters is a test, but for those that run the tests.
+    tests = [f for f in globals().values() if inspect.isfunction(f) and f not in (discover, main)
+             and not inspect.signature(f).parameters]
+    return {f"commands/{t.__name__.replace('_', '-')}": lambda t=t: outcome(t) for t in tests}
 
 
 def main():

@@ -18,9 +18,11 @@ namespace {
 // Operations that inlining may add to a program, besides those of functions that are called once.
 constexpr int64_t operationBudget = 20000;
 
-// Operations that inlining may move: what stands behind a call is moved into a block of its own and
-// back again, which for a block with many calls takes quadratic time.
-constexpr int64_t moveBudget = 50'000'000;
+// Bounds the time that inlining takes, which is quadratic for a block with many calls, and for long
+// chains of functions that call each other: what stands behind a call is moved into a block of its
+// own and back again, and each operation of a callee gets a new location, which takes longer.
+constexpr int64_t moveBudget = 4'000'000;
+constexpr int64_t movesPerLocation = 10;
 
 // The functions that calls lead back to.
 llvm::DenseSet<Operation *> recursiveFunctions(const CallGraph &calls) {
@@ -72,9 +74,10 @@ struct InlineCallsPass : PassWrapper<InlineCallsPass, OperationPass<ModuleOp>> {
       int64_t size = sizes.lookup(callee);
       bool isOnlyCall = callCounts.lookup(callee) == 1;
       int64_t &callerSize = sizes[call.call->getParentOfType<func::FuncOp>()];
-      if (callerSize > moves || (!isOnlyCall && size > budget))
+      int64_t cost = callerSize + movesPerLocation * size;
+      if (cost > moves || (!isOnlyCall && size > budget))
         return false;
-      moves -= callerSize;
+      moves -= cost;
       callerSize += size;
       if (!isOnlyCall)
         budget -= size;

@@ -24,6 +24,7 @@ TEST(CellMeaning, RemainderAndQuotientTruncate) {
   EXPECT_EQ(shown(binary(BinaryOperator::Mod, matrix(1, 2, {-7, 7}), 2.0)), "-1 1");
   EXPECT_EQ(shown(binary(BinaryOperator::Mod, seven, zero)), "0");
   EXPECT_TRUE(std::isnan(binary(BinaryOperator::Mod, 1.0, 0.0).asDouble()));
+  EXPECT_EQ(shown(binary(BinaryOperator::Mod, 3.0, 0.6)), "0.0");
   EXPECT_EQ(messageOf([&] { binary(BinaryOperator::IntDiv, seven, zero); }),
             "integer division by zero in -7 %/% 0");
 }

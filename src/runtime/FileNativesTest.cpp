@@ -185,7 +185,7 @@ TEST_F(FileNatives, explainsWhatCannotBeRead) {
   EXPECT_EQ(readError("x.csv", {.format = "cvs"}),
             "read: unknown format \"cvs\"; did you mean \"csv\"?");
   EXPECT_EQ(readError("x.csv", {.format = "hdf5"}),
-            "read: the format \"hdf5\" is not supported yet");
+            "read: the format \"hdf5\" is not supported yet: expected csv, text or mm");
   put("x.csv.mtd", R"({"rows": 5, "format": "csv"})");
   EXPECT_EQ(readError("x.csv", {.rows = integer(7)}),
             "read: rows is 7 in the call but 5 in x.csv.mtd");

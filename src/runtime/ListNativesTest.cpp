@@ -28,6 +28,25 @@ TEST(ListNatives, replacesElements) {
             "left indexing: 2 values cannot replace 3 elements of a list");
 }
 
+TEST(ListNatives, replacesAndRenamesByAListOfOneElement) {
+  Value one = call("list", {"f", integer(7)});
+  Value changed = call("list_insert", {namedList(), one, integer(2), Value()});
+  EXPECT_EQ(changed.list()->names, (std::vector<std::string>{"a", "f", "c"}));
+  EXPECT_EQ(changed.list()->elements[1].asInteger(), 7);
+  Value plain = call("list", {Value(), true, false});
+  EXPECT_TRUE(call("list_insert", {plain, one, integer(1), Value()}).list()->names.empty());
+  EXPECT_TRUE(
+      call("list_insert", {namedList(), plain, integer(1), Value()}).list()->elements[0].isList());
+}
+
+TEST(ListNatives, appendsAListOfSeveralElementsAsOne) {
+  Value plain = call("list", {Value(), true, false}), one = call("list", {"f", integer(7)});
+  EXPECT_EQ(call("cbind", {plain, plain}).list()->elements.size(), 3u);
+  Value named = call("cbind", {namedList(), one});
+  EXPECT_EQ(named.list()->names, (std::vector<std::string>{"a", "b", "c", "f"}));
+  EXPECT_EQ(named.list()->elements[3].asInteger(), 7);
+}
+
 TEST(ListNatives, removesAnElement) {
   std::vector<Value> results = callAll("list_remove", {namedList(), integer(2)}, 2);
   EXPECT_EQ(results[0].list()->names, (std::vector<std::string>{"a", "c"}));

@@ -79,3 +79,90 @@ func.func @leading(%x: tensor<?x?x?xf64>, %y: tensor<?x?x?xf64>) {
   %0 = tok.matmul %a, %b : (tensor<?x?x?xf64>, tensor<?x?x?xf64>) -> tensor<?x?x?xf64>
   return
 }
+
+// -----
+
+// What is wrong only if control gets to it is a warning.
+func.func @maybe(%x: tensor<?x?xf64>, %c: i1, %n: i64) {
+  %a = tok.assume %x [4, 3] : tensor<?x?xf64> -> tensor<?x?xf64>
+  %true = tok.constant true
+  %one = tok.constant 1 : i64
+  %two = tok.constant 2 : i64
+  tok.if %c {
+    // expected-warning @+1 {{%*%: the inner dimensions differ: 4x3 %*% 4x3 (an error if the program gets here)}}
+    %0 = tok.matmul %a, %a : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+    tok.yield
+  } else {
+    tok.yield
+  }
+  tok.for %i = %one to %n step %one {
+    // expected-warning @+1 {{%*%: the inner dimensions differ}}
+    %0 = tok.matmul %a, %a : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+    tok.yield
+  }
+  tok.for %i = %one to %two step %one {
+    // expected-error @+1 {{%*%: the inner dimensions differ}}
+    %0 = tok.matmul %a, %a : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+    tok.yield
+  }
+  tok.if %true {
+    // expected-error @+1 {{%*%: the inner dimensions differ}}
+    %0 = tok.matmul %a, %a : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+    tok.yield
+  } else {
+    tok.yield
+  }
+  return
+}
+
+// -----
+
+// Behind what may end the program nothing is certain, behind what certainly does nothing is reached.
+func.func private @ends(%c: i1) {
+  tok.assert %c : (i1) -> ()
+  return
+}
+func.func @behind(%x: tensor<?x?xf64>, %c: i1) {
+  %a = tok.assume %x [4, 3] : tensor<?x?xf64> -> tensor<?x?xf64>
+  // expected-error @+1 {{%*%: the inner dimensions differ}}
+  %0 = tok.matmul %a, %a : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  tok.call @ends(%c) : (i1) -> ()
+  // expected-warning @+1 {{%*%: the inner dimensions differ}}
+  %1 = tok.matmul %a, %a : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  %text = tok.constant "no"
+  tok.stop %text : (!tok.string) -> ()
+  %2 = tok.matmul %a, %a : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  return
+}
+
+// -----
+
+// A function is reached as well as its calls, and not at all without one.
+func.func private @certain(%x: tensor<?x?xf64>) {
+  %a = tok.assume %x [4, 3] : tensor<?x?xf64> -> tensor<?x?xf64>
+  // expected-error @+1 {{%*%: the inner dimensions differ}}
+  %0 = tok.matmul %a, %a : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  return
+}
+func.func private @possible(%x: tensor<?x?xf64>) {
+  %a = tok.assume %x [4, 3] : tensor<?x?xf64> -> tensor<?x?xf64>
+  // expected-warning @+1 {{%*%: the inner dimensions differ}}
+  %0 = tok.matmul %a, %a : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  return
+}
+func.func private @uncalled(%x: tensor<?x?xf64>) {
+  %a = tok.assume %x [4, 3] : tensor<?x?xf64> -> tensor<?x?xf64>
+  %0 = tok.matmul %a, %a : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  return
+}
+func.func @calls(%x: tensor<?x?xf64>, %c: i1) {
+  tok.if %c {
+    tok.call @certain(%x) : (tensor<?x?xf64>) -> ()
+    tok.call @possible(%x) : (tensor<?x?xf64>) -> ()
+    tok.yield
+  } else {
+    tok.yield
+  }
+  tok.call @certain(%x) : (tensor<?x?xf64>) -> ()
+  return
+}

@@ -80,8 +80,9 @@ void FunctionGenerator::generateAssign(const AssignStatement &statement) {
         expression && flow_.givesNothing(*expression)) {
       module_.warning(target.range(), "'" + expression->callee() + "' gives no value, so '" +
                                           cast<NameExpression>(target).name() +
-                                          "' is not assigned");
+                                          "' has none afterwards");
       call(*expression);
+      scope_.erase(cast<NameExpression>(target).name());
       return;
     }
     return assign(target, generate(statement.value()));

@@ -19,7 +19,7 @@ constexpr Construct constructs[] = {
     {"literals, `pi`, `Inf`, `NaN`, `$name` and `$1` arguments, `ifdef`", ""},
     {"cell operators, `%*%`, broadcasting of a right-hand vector", ""},
     {"string concatenation with `+`", ""},
-    {"right and left indexing of matrices, `X[i, j] += e`", ""},
+    {"right and left indexing of matrices, `X[i]` for a row, `X[i, j] += e`", ""},
     {"right and left indexing of lists, by position and name", ""},
     {"`+=` on an element of a list", "error: not supported yet"},
     {"`=`, `<-`, `+=`, multi-assignment of functions of the program", ""},

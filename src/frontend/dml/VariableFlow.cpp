@@ -113,8 +113,7 @@ VariableFlow::Summary VariableFlow::summarizeOnce(const Statement &statement) {
     read(&assignment.value(), summary.read);
     if (assignment.op() == AssignOperator::Accumulate)
       read(&assignment.target(), summary.read);
-    if (!givesNothing(assignment.value()))
-      assign(assignment.target(), summary);
+    assign(assignment.target(), summary);
     break;
   }
   case Statement::Kind::MultiAssign: {

@@ -37,7 +37,7 @@ public:
   }
   const NameSet &neededAtHead(const Statement &loop) const { return neededAtHead_.at(&loop); }
 
-  /// Whether a call gives no value: what it is assigned to stays as it is.
+  /// Whether this is a call that gives no value: what it is assigned to has none afterwards.
   bool givesNothing(const Expression &expression) const;
 
 private:
