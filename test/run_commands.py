@@ -212,7 +212,7 @@ def arguments_that_nothing_uses_are_reported():
         options = dict(cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL)
         run = [TOKAMAK, "run", script]
         done = subprocess.run([*run, "-nvargs", "N=5", "inner=1"], **options)
-        assert done.stdout == "4.0\n" and done.returncode == 0, done
+        assert done.stdout == "4\n" and done.returncode == 0, done
         assert "warning: the argument '$N' is given, but nothing uses it\n  note: did you mean '$n'?" in done.stderr, done
         assert subprocess.run([*run, "-nvargs", "n=5", "inner=1"], **options).stderr == ""
         assert subprocess.run([*run, "--quiet", "-nvargs", "N=5", "inner=1"], **options).stderr == ""
