@@ -11,6 +11,9 @@
 #include <atomic>
 #include <gnu/lib-names.h>
 #include <mutex>
+#include <new>
+#include <system_error>
+#include <utility>
 
 using namespace llvm;
 using namespace tokamak;
@@ -43,6 +46,27 @@ Expected<std::unique_ptr<TargetMachine>> codegen::createTargetMachine() {
   return builder->createTargetMachine();
 }
 
+// Why linking fails is told to the session, on the thread that links; what comes back says only
+// which symbols are missing.
+static thread_local std::string sessionReport;
+static thread_local bool wasMemoryRefused = false;
+
+static void keepReport(Error error) {
+  handleAllErrors(std::move(error), [](const ErrorInfoBase &information) {
+    sessionReport += information.message() + "\n";
+    wasMemoryRefused |= information.convertToErrorCode() == std::errc::not_enough_memory;
+  });
+}
+
+static Error withReport(Error error) {
+  if (std::exchange(wasMemoryRefused, false)) {
+    consumeError(std::move(error));
+    throw std::bad_alloc();
+  }
+  return createStringError(inconvertibleErrorCode(),
+                           std::exchange(sessionReport, {}) + toString(std::move(error)));
+}
+
 // One for the process. Every kernel is a library of its own in it, so that kernels can be removed
 // individually.
 static Expected<std::shared_ptr<orc::LLJIT>> sharedJit() {
@@ -61,6 +85,7 @@ static Expected<std::shared_ptr<orc::LLJIT>> sharedJit() {
                  .create();
   if (!jit)
     return jit.takeError();
+  (*jit)->getExecutionSession().setErrorReporter(keepReport);
   // What generated code may call: the C library's mathematics and, which that library is linked
   // with, the rest of the C library.
   auto mathematics =
@@ -118,12 +143,13 @@ Expected<std::shared_ptr<MachineCode>> MachineCode::link(std::unique_ptr<MemoryB
   library->addToLinkOrder((*jit)->getMainJITDylib());
   auto code = std::make_shared<LinkedCode>(*jit, *library);
   auto copy = MemoryBuffer::getMemBufferCopy(object->getBuffer());
+  sessionReport.clear();
   if (Error error = (*jit)->addObjectFile(*library, std::move(object)))
     return std::move(error);
   for (const std::string &symbol : symbols) {
     auto address = (*jit)->lookup(*library, symbol);
     if (!address)
-      return address.takeError();
+      return withReport(address.takeError());
     code->set(symbol, address->toPtr<void *>());
   }
   code->tellDebuggers(copy->getBuffer());

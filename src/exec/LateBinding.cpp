@@ -1,6 +1,7 @@
 #include "exec/LateBinding.h"
 
 #include "base/MemoryErrors.h"
+#include "base/NeedsMemory.h"
 
 #include <chrono>
 
@@ -80,6 +81,8 @@ pipeline::Specialization LateBinding::compile(int32_t block, const Classificatio
       idleSessions_.pop_back();
     }
   }
+  const SourcePlace place = blocks_[block].place; // a copy: compiling may add blocks
+  NeedsMemory section(place);
   if (!session)
     session = std::make_unique<pipeline::CompileSession>(options_, kernels_);
   auto result =

@@ -6,9 +6,11 @@
 #include "runtime/parallel/ParallelLibrary.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdio>
 #include <dlfcn.h>
+#include <exception>
 #include <filesystem>
 #include <fmt/format.h>
 #include <mutex>
@@ -153,14 +155,27 @@ void Scheduler::forEach(int64_t count, const std::function<void(int64_t)> &body)
     }
     return;
   }
+  struct Loop {
+    const std::function<void(int64_t)> &body;
+    std::atomic<bool> hasFailed = false;
+    std::exception_ptr failure = nullptr;
+  } loop{.body = body};
   auto call = [](void *context, int64_t i) {
     provideSignalStack();
-    if (!isInterruptRequested())
-      (*static_cast<const std::function<void(int64_t)> *>(context))(i);
+    Loop &loop = *static_cast<Loop *>(context);
+    if (isInterruptRequested() || loop.hasFailed)
+      return;
+    try {
+      loop.body(i);
+    } catch (...) {
+      if (!loop.hasFailed.exchange(true))
+        loop.failure = std::current_exception();
+    }
   };
-  void *context = const_cast<std::function<void(int64_t)> *>(&body);
-  parallelLibrary().forEach(arena_->arena, count, call, context);
+  parallelLibrary().forEach(arena_->arena, count, call, &loop);
   checkInterrupt();
+  if (loop.failure)
+    std::rethrow_exception(loop.failure);
 }
 
 } // namespace tokamak::runtime

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <gtest/gtest.h>
+#include <new>
 #include <vector>
 
 using namespace tokamak::runtime;
@@ -23,6 +24,18 @@ TEST(Scheduler, nests) {
   scheduler.forEach(10,
                     [&](int64_t i) { scheduler.forEach(10, [&](int64_t j) { sum += i * j; }); });
   EXPECT_EQ(sum.load(), 45 * 45);
+}
+
+TEST(Scheduler, passesOnWhatTheBodyThrows) {
+  for (int threads : {1, 2, 4}) {
+    Scheduler scheduler(threads);
+    auto body = [](int64_t i) {
+      if (i >= 10)
+        throw std::bad_alloc();
+    };
+    EXPECT_THROW(scheduler.forEach(1000, body), std::bad_alloc);
+    scheduler.forEach(10, body);
+  }
 }
 
 TEST(Scheduler, doesNothingForNoTiles) {

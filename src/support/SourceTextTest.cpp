@@ -41,9 +41,9 @@ TEST_F(SourceText, isReadFromFilesAndPipes) {
 
 TEST_F(SourceText, hasAReasonWhereThereIsNone) {
   EXPECT_EQ(readSourceText(folder / "b.dml", reason), std::nullopt);
-  EXPECT_EQ(reason, "No such file or directory");
+  EXPECT_EQ(reason, "no such file");
   EXPECT_EQ(readSourceText(folder, reason), std::nullopt);
-  EXPECT_EQ(reason, "Is a directory");
+  EXPECT_EQ(reason, "it is a folder");
 }
 
 TEST_F(SourceText, ofADeviceWithoutEndIsRefused) {

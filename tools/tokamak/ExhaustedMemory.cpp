@@ -1,5 +1,6 @@
 #include "tokamak/ExhaustedMemory.h"
 
+#include "base/NeedsMemory.h"
 #include "tokamak/Commands.h"
 
 #include "llvm/Support/ErrorHandling.h"
@@ -16,10 +17,27 @@ namespace {
 
 std::atomic<bool> hasBegun = false;
 
+// What the message itself needs.
+std::atomic<char *> reserve = nullptr;
+constexpr size_t reserveBytes = size_t{64} << 10;
+
 [[noreturn]] void endProcess() {
+  delete[] reserve.exchange(nullptr);
   std::cout.flush();
-  std::cerr << "tokamak: error: out of memory: the system refuses more than it has given\n";
+  const SourcePlace *place = NeedsMemory::place();
+  if (place && place->isKnown())
+    std::cerr << place->file << ':' << place->line << ':' << place->column << ": ";
+  else
+    std::cerr << (place ? place->file : "tokamak") << ": ";
+  std::cerr << "error: out of memory: the system refuses more"
+            << (place ? " while the program is compiled\n" : "\n");
   _exit(hasBegun ? RunFailed : Rejected);
+}
+
+void onRefusal() {
+  if (NeedsMemory::place())
+    endProcess();
+  throw std::bad_alloc();
 }
 
 void onTerminate() {
@@ -37,8 +55,10 @@ void onTerminate() {
 } // namespace
 
 void endWhereMemoryIsRefused() {
+  reserve = new char[reserveBytes];
+  std::set_new_handler(onRefusal);
   std::set_terminate(onTerminate);
-  llvm::install_bad_alloc_error_handler([](void *, const char *, bool) { throw std::bad_alloc(); });
+  llvm::install_bad_alloc_error_handler([](void *, const char *, bool) { onRefusal(); });
 }
 
 void programBegins() { hasBegun = true; }

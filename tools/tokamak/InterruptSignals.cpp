@@ -10,6 +10,7 @@
 #include <iostream>
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <system_error>
 #include <thread>
 #include <unistd.h>
 
@@ -69,8 +70,15 @@ void tokamak::stopOnInterrupt() {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread(abandonAfterGrace).detach();
+  bool isWatched = true;
+  try {
+    std::thread(abandonAfterGrace).detach();
+  } catch (const std::system_error &) {
+    isWatched = false; // no memory for its stack
+  }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (!isWatched)
+    return;
   struct sigaction action = {};
   action.sa_handler = onInterrupt;
   action.sa_flags = SA_RESTART; // whoever reads or writes goes on, and asks soon

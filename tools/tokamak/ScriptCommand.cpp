@@ -9,6 +9,7 @@
 #include "tokamak/StandardStreams.h"
 
 #include "base/MemoryErrors.h"
+#include "base/NeedsMemory.h"
 #include "base/RunInputs.h"
 #include "frontend/dml/Import.h"
 #include "ir/tok/Precision.h"
@@ -114,18 +115,23 @@ public:
 private:
   bool import(const std::string &text) {
     if (llvm::StringRef(line_.file).ends_with(".mlir")) {
+      NeedsMemory section(wholeScript_);
       diagnostics_.addSource(line_.file, text);
-      // When MLIR 19 gives up parsing, it frees values that other operations still use, if they
-      // were used before they were defined. The process ends before that damages the heap.
-      auto onError = [this] { _exit(reportDiagnostics(Rejected)); };
-      support::MlirDiagnosticForwarder forwarder(&context_, diagnostics_, onError);
-      module_ = mlir::parseSourceString<mlir::ModuleOp>(text, &context_, line_.file);
+      {
+        // When MLIR 19 gives up parsing, it frees values that other operations still use, if they
+        // were used before they were defined. The process ends before that damages the heap.
+        auto onError = [this] { _exit(reportDiagnostics(Rejected)); };
+        support::MlirDiagnosticForwarder forwarder(&context_, diagnostics_, onError);
+        module_ = mlir::parseSourceString<mlir::ModuleOp>(text, &context_, line_.file);
+      }
+      support::MlirDiagnosticForwarder forwarder(&context_, diagnostics_);
       if (module_ && failed(tok::verifyRunnable(*module_)))
         return false;
     } else {
       // A function is generated where it is first called: as deep as calls lead from one to
       // another.
       runtime::runOnDeepStack([&] {
+        NeedsMemory section(wholeScript_);
         module_ = frontend::importDml(sources_, line_.file, text, importOptions(line_), context_,
                                       diagnostics_);
       });
@@ -138,6 +144,7 @@ private:
   int compileAndRun() {
     std::unique_ptr<exec::Program> program;
     {
+      NeedsMemory section(wholeScript_);
       diagnostics_.clear();
       support::MlirDiagnosticForwarder forwarder(&context_, diagnostics_);
       program = exec::Program::compile(*module_, line_.program);
@@ -272,6 +279,7 @@ private:
   }
 
   const CommandLine &line_;
+  const SourcePlace wholeScript_{.file = line_.file};
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   exec::RunCounts counts_; // of the run that has ended
   mlir::MLIRContext context_;
