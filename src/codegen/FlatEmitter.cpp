@@ -66,24 +66,41 @@ void FlatEmitter::emit() {
   finish(state);
 }
 
-Value FlatEmitter::emitValue(Value value) {
-  if (kernel_.body.extentOf(value) == Extent::Uniform)
-    return kernel_.uniform.lookup(value);
-  auto [entry, isNew] = memo_.try_emplace(value);
-  if (!isNew)
-    return entry->second;
-  Value result;
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    Value array = kernel_.tile.inputs[kernel_.body.arrayIndex(argument)];
-    Type cells = cellType(vectors_, value.getType());
-    result = vectors_.load(vectors_.offset(array, cell_, cells), mask_, cells);
-  } else {
+// Operands first. Not by recursion: a body may be a chain of all its operations.
+Value FlatEmitter::emitValue(Value wanted) {
+  auto isUniform = [&](Value value) { return kernel_.body.extentOf(value) == Extent::Uniform; };
+  auto isEmitted = [&](Value value) { return isUniform(value) || memo_.contains(value); };
+  auto emitted = [&](Value value) {
+    return isUniform(value) ? kernel_.uniform.lookup(value) : memo_.lookup(value);
+  };
+  SmallVector<Value> pending = {wanted};
+  while (!pending.empty()) {
+    Value value = pending.back();
+    if (isEmitted(value)) {
+      pending.pop_back();
+      continue;
+    }
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      Value array = kernel_.tile.inputs[kernel_.body.arrayIndex(argument)];
+      Type cells = cellType(vectors_, value.getType());
+      memo_[value] = vectors_.load(vectors_.offset(array, cell_, cells), mask_, cells);
+      continue;
+    }
+    Operation *op = value.getDefiningOp();
+    size_t known = pending.size();
     SmallVector<Value> operands;
-    for (Value operand : value.getDefiningOp()->getOperands())
-      operands.push_back(emitValue(withoutCasts(operand)));
-    result = emitCell(vectors_, value.getDefiningOp(), operands);
+    for (Value operand : op->getOperands())
+      operands.push_back(withoutCasts(operand));
+    for (Value operand : llvm::reverse(operands))
+      if (!isEmitted(operand))
+        pending.push_back(operand);
+    if (pending.size() > known)
+      continue;
+    for (Value &operand : operands)
+      operand = emitted(operand);
+    memo_[value] = emitCell(vectors_, op, operands);
   }
-  return memo_[value] = result;
+  return emitted(wanted);
 }
 
 void FlatEmitter::emitCells(Value cell, Value mask, int copy, State &state) {
