@@ -2,6 +2,8 @@
 
 #include <atomic>
 #include <gtest/gtest.h>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 using namespace tokamak::runtime;
@@ -23,6 +25,22 @@ TEST(Scheduler, nests) {
   scheduler.forEach(10,
                     [&](int64_t i) { scheduler.forEach(10, [&](int64_t j) { sum += i * j; }); });
   EXPECT_EQ(sum.load(), 45 * 45);
+}
+
+TEST(Scheduler, passesOnWhatTheFirstFailingCallThrows) {
+  for (int threads : {1, 2, 4}) {
+    Scheduler scheduler(threads);
+    try {
+      scheduler.forEach(1000, [&](int64_t i) {
+        std::vector<int> needsCleanUp(10);
+        if (i % 7 == 3)
+          throw std::runtime_error(std::to_string(i));
+      });
+      FAIL();
+    } catch (const std::runtime_error &error) {
+      EXPECT_STREQ(error.what(), "3");
+    }
+  }
 }
 
 TEST(Scheduler, doesNothingForNoTiles) {
