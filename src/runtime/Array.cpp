@@ -36,10 +36,16 @@ Shape::Shape(std::span<const int64_t> sizes) : rank_(static_cast<int>(sizes.size
 }
 
 int64_t Shape::cells() const {
-  std::optional<int64_t> cells = productOfSizes(sizes());
-  if (!cells)
+  int64_t cells = 1;
+  bool overflows = false;
+  for (int i = 0; i < rank_; ++i)
+    overflows |= __builtin_mul_overflow(cells, sizes_[i], &cells);
+  if (!overflows) [[likely]]
+    return cells;
+  std::optional<int64_t> product = productOfSizes(sizes()); // 0 fits, wherever it stands
+  if (!product)
     throw Error(fmt::format("an array of the size {} is too large", text()));
-  return *cells;
+  return *product;
 }
 
 Shape Shape::withLast(int64_t size) const {

@@ -288,8 +288,11 @@ void rand(ExecutionContext &context, std::span<Value> operands, std::span<Value>
   double expected = sparsity * static_cast<double>(shape[0]) * static_cast<double>(shape[1]);
   expected = std::min(expected, static_cast<double>(largestSize));
   bool isSparse = Array::isBetterCsr(shape, static_cast<int64_t>(expected));
-  if (isSparse)
-    Array::checkRoomForCsr(shape[0], shape[1], static_cast<int64_t>(expected));
+  if (isSparse) {
+    Array::checkRoomForCsr(shape[0], shape[1], 0);
+    int64_t bytesOfEntry = byteSize(context.resultType) + static_cast<int64_t>(sizeof(int32_t));
+    BufferPool::instance().checkRoomFor(static_cast<int64_t>(expected) * bytesOfEntry);
+  }
   results[0] = isSparse ? Array::inBestLayout(drawSparse(context, shape, draw, sparsity))
                         : drawDense(context, shape, draw, sparsity);
 }

@@ -89,6 +89,8 @@ public:
   ArrayPointer matrix() {
     ArrayPointer result = Array::createCsr(rows_, columns_, cells_.back());
     int64_t *offsets = result->mutableRowOffsets();
+    int32_t *indices = result->mutableColumnIndices();
+    double *values = result->mutableData();
     forEachBucket([&](int64_t bucket) {
       int64_t next = cells_[bucket], count = cells_[bucket + 1] - next;
       int64_t row = bucket * rowsPerBucket_;
@@ -96,8 +98,8 @@ public:
         const Entry &entry = entries_[begins_[bucket] + i];
         while (row <= entry.row)
           offsets[row++] = next;
-        result->mutableColumnIndices()[next] = entry.column;
-        result->mutableData()[next] = entry.weight;
+        indices[next] = entry.column;
+        values[next] = entry.weight;
       }
       while (row < std::min(rows_, (bucket + 1) * rowsPerBucket_))
         offsets[row++] = next;

@@ -114,6 +114,37 @@ const ParallelLibrary &parallelLibrary() {
   return library;
 }
 
+// Exceptions can't pass through the library: it has a C++ runtime of its own. Calls behind one that
+// threw are left out, those before it are not, so that which one counts does not depend on timing.
+class ThrowingLoop {
+public:
+  explicit ThrowingLoop(const std::function<void(int64_t)> &body) : body_(body) {}
+
+  void run(int64_t i) {
+    if (i > firstFailed_.load())
+      return;
+    try {
+      body_(i);
+    } catch (...) {
+      std::lock_guard lock(mutex_);
+      if (i < firstFailed_.load()) {
+        firstFailed_ = i;
+        failure_ = std::current_exception();
+      }
+    }
+  }
+  void rethrow() {
+    if (failure_)
+      std::rethrow_exception(failure_);
+  }
+
+private:
+  const std::function<void(int64_t)> &body_;
+  std::mutex mutex_;
+  std::atomic<int64_t> firstFailed_ = INT64_MAX;
+  std::exception_ptr failure_;
+};
+
 void warnOnStandardError(const std::string &message) {
   std::fprintf(stderr, "warning: %s\n", message.c_str());
 }
@@ -155,27 +186,15 @@ void Scheduler::forEach(int64_t count, const std::function<void(int64_t)> &body)
     }
     return;
   }
-  struct Loop {
-    const std::function<void(int64_t)> &body;
-    std::atomic<bool> hasFailed = false;
-    std::exception_ptr failure = nullptr;
-  } loop{.body = body};
+  ThrowingLoop loop(body);
   auto call = [](void *context, int64_t i) {
     provideSignalStack();
-    Loop &loop = *static_cast<Loop *>(context);
-    if (isInterruptRequested() || loop.hasFailed)
-      return;
-    try {
-      loop.body(i);
-    } catch (...) {
-      if (!loop.hasFailed.exchange(true))
-        loop.failure = std::current_exception();
-    }
+    if (!isInterruptRequested())
+      static_cast<ThrowingLoop *>(context)->run(i);
   };
   parallelLibrary().forEach(arena_->arena, count, call, &loop);
   checkInterrupt();
-  if (loop.failure)
-    std::rethrow_exception(loop.failure);
+  loop.rethrow();
 }
 
 } // namespace tokamak::runtime

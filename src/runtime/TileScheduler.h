@@ -24,9 +24,9 @@ public:
   explicit Scheduler(int threads, Warning warn = {});
   ~Scheduler();
   int threads() const { return threads_; } // 1 once oneTBB could not be loaded
-  // Calls body(i) for each i in [0, count). Runs inline when count is 1 or there is one thread.
-  // Throws what the body throws, one of it if several calls fail, and Error(Interrupted) if the user
-  // interrupted the program; in both cases some calls were left out.
+  // Calls body(i) for each i in [0, count). Runs inline when count is 1 or there is one thread. Of
+  // calls that throw, what the first of them throws is passed on. Throws Error(Interrupted) if the
+  // user interrupted the program. Then some calls were left out.
   void forEach(int64_t count, const std::function<void(int64_t)> &body);
 
 private:

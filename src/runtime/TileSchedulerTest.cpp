@@ -2,7 +2,8 @@
 
 #include <atomic>
 #include <gtest/gtest.h>
-#include <new>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 using namespace tokamak::runtime;
@@ -26,15 +27,19 @@ TEST(Scheduler, nests) {
   EXPECT_EQ(sum.load(), 45 * 45);
 }
 
-TEST(Scheduler, passesOnWhatTheBodyThrows) {
+TEST(Scheduler, passesOnWhatTheFirstFailingCallThrows) {
   for (int threads : {1, 2, 4}) {
     Scheduler scheduler(threads);
-    auto body = [](int64_t i) {
-      if (i >= 10)
-        throw std::bad_alloc();
-    };
-    EXPECT_THROW(scheduler.forEach(1000, body), std::bad_alloc);
-    scheduler.forEach(10, body);
+    try {
+      scheduler.forEach(1000, [&](int64_t i) {
+        std::vector<int> needsCleanUp(10);
+        if (i % 7 == 3)
+          throw std::runtime_error(std::to_string(i));
+      });
+      FAIL();
+    } catch (const std::runtime_error &error) {
+      EXPECT_STREQ(error.what(), "3");
+    }
   }
 }
 
