@@ -2,6 +2,7 @@
 
 #include "base/Error.h"
 #include "base/FileFormats.h"
+#include "runtime/MemoryCharge.h"
 #include "runtime/ScalarOperations.h"
 #include "runtime/TextSource.h"
 
@@ -98,8 +99,12 @@ public:
       cells.resize(row);
     bool isMissing =
         field.empty() || std::find(missing_.begin(), missing_.end(), field) != missing_.end();
-    if (!isMissing)
+    if (!isMissing) {
       cells[row - 1] = field;
+      constexpr size_t withinCell = 15; // what a text holds without memory of its own
+      textBytes_ += field.size() > withinCell ? static_cast<int64_t>(field.size()) + 1 : 0;
+      charge_.atLeast(textBytes_);
+    }
     rows_ = std::max(rows_, row);
   }
 
@@ -108,6 +113,7 @@ public:
 
   FramePointer frame(int64_t rows, int64_t columns, const std::vector<FrameType> &schema,
                      std::vector<std::string> names) {
+    charge_.resize(0); // the columns count their texts
     columns_.resize(columns);
     std::vector<ColumnPointer> typed;
     for (int64_t j = 0; j < columns; ++j) {
@@ -131,7 +137,8 @@ private:
   const std::string &path_;
   std::vector<std::string> missing_;
   std::vector<FrameColumn::Texts> columns_;
-  int64_t rows_ = 0;
+  int64_t rows_ = 0, textBytes_ = 0;
+  MemoryCharge charge_; // of texts that don't fit their cells
 };
 
 void checkSize(const std::string &path, std::string_view what, std::optional<int64_t> expected,
