@@ -71,7 +71,7 @@ TEST(CodeEmitterTest, CodeCallsAnyFunctionOfTheMathematicsOfC) {
         cantFail(MachineCode::link(MemoryBuffer::getMemBufferCopy(object(*emitter, text)), {"f"}));
     auto function = reinterpret_cast<double (*)(double)>(code->address("f"));
     if (name == "cbrt")
-      EXPECT_EQ(function(27), 3);
+      EXPECT_DOUBLE_EQ(function(27), 3);
     if (name == "fmod")
       EXPECT_EQ(function(27), 27);
   }

@@ -44,8 +44,8 @@ func.func @cells(%x: tensor<?x?xf64>, %n: i64, %start: f64) -> f64 {
 // What stays outside: an operator that takes longer than reading its result, one of two matrices, one whose result a
 // native reads, and the factor of a product that may be one of matrices.
 // CHECK-LABEL: func.func @stays(
-// CHECK: tok.unary exp %arg0
 // CHECK: tok.binary mul %arg0, %arg1
+// CHECK: tok.unary exp %arg0
 // CHECK: tok.unary neg %arg0
 // CHECK: tok.unary abs %arg0
 // CHECK: tok.for
@@ -53,9 +53,9 @@ func.func @cells(%x: tensor<?x?xf64>, %n: i64, %start: f64) -> f64 {
 // CHECK: tok.yield
 func.func @stays(%x: tensor<?x?xf64>, %y: tensor<?x?xf64>, %n: i64, %start: tensor<?x?xf64>) -> tensor<?x?xf64> {
   %one = tok.constant 1 : i64
+  %1 = tok.binary mul %x, %y : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
   %r = tok.for %i = %one to %n step %one carrying (%s = %start) : tensor<?x?xf64> {
     %0 = tok.unary exp %x : tensor<?x?xf64> -> tensor<?x?xf64>
-    %1 = tok.binary mul %x, %y : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
     %2 = tok.unary neg %x : tensor<?x?xf64> -> tensor<?x?xf64>
     %3 = tok.unary abs %x : tensor<?x?xf64> -> tensor<?x?xf64>
     %4 = tok.binary add %s, %0 : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
