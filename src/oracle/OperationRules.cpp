@@ -109,7 +109,7 @@ CellErrors castErrors(const ErrorModel &model, mlir::Type type, const Tracked &o
                       const Value &result) {
   if (operand.errors.isExact())
     return {};
-  if (operand.value.isArray() && tok::isTensor(type) &&
+  if (operand.value.isArray() && tok::isArray(type) &&
       mlir::cast<mlir::RankedTensorType>(type).getElementType().isF32())
     return roundingErrors(model, operand);
   if (operand.value.isList())

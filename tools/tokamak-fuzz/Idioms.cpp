@@ -21,7 +21,7 @@ Attempt Expressions::idiom(Dimension rows, Dimension columns, int depth) {
   auto part = [&](int64_t from, int64_t to) {
     return wide ? matrixOf(rows, to - from, depth) : matrixOf(to - from, columns, depth);
   };
-  switch (random_.upTo(9)) {
+  switch (random_.upTo(13)) {
   case 0: {
     Expression x = matrixOf(rows, columns, depth);
     return made(
@@ -86,30 +86,18 @@ Attempt Expressions::idiom(Dimension rows, Dimension columns, int depth) {
     return made(wide ? "t(rbind(t(@), t(@)))" : "t(cbind(t(@), t(@)))", rows, columns,
                 std::max(x.size, y.size), {x.node, y.node});
   }
-  default:
-    break;
-  }
-  switch (random_.upTo(3)) {
-  case 0: {
+  case 8:
+  case 9: {
     Expression x = matrixOf(rows, columns, depth);
     return made("rev(rev(@))", rows, columns, x.size, {x.node});
   }
-  case 1: {
-    Dimension k = inner();
-    if (most(rows) * most(columns) * most(k) > 400'000 || !fits(rows, k) || !fits(k, columns))
-      return std::nullopt;
-    Expression x = matrixOf(k, rows, depth), y = matrixOf(columns, k, 0);
-    return made("(t(@) %*% t(@))", rows, columns,
-                x.size * y.size * static_cast<double>(std::max<int64_t>(1, most(k))),
-                {x.node, y.node});
-  }
   default: {
-    Dimension k = inner();
-    if (most(rows) * most(columns) * most(k) > 400'000 || !fits(rows, k) || !fits(k, columns))
+    // Of vectors other products are made.
+    int64_t k = random_.choose({2, 3, 5});
+    if (most(rows) < 2 || most(columns) < 2 || !fits(rows, k) || !fits(k, columns))
       return std::nullopt;
-    Expression x = matrixOf(k, rows, depth), y = matrixOf(k, columns, 0);
-    return made("(t(@) %*% @)", rows, columns,
-                x.size * y.size * static_cast<double>(std::max<int64_t>(1, most(k))),
+    Expression x = matrixOf(k, rows, depth), y = matrixOf(columns, k, depth);
+    return made("(t(@) %*% t(@))", rows, columns, x.size * y.size * static_cast<double>(k),
                 {x.node, y.node});
   }
   }
