@@ -192,8 +192,12 @@ TEST(Import, arguments) {
   Imported imported("print($reg + $n)\nx = ifdef($empty, \"none\")\nprint(x)\n", options);
   ASSERT_TRUE(imported.module) << imported.messages;
   EXPECT_TRUE(imported.has("\"none\""));
-  EXPECT_EQ(errorsOf("print($rge)\n", options),
+  std::string uses = "print($rge)\nprint($reg + $n)\n";
+  EXPECT_EQ(errorsOf(uses + "x = ifdef($empty, \"none\")\nprint(x)\n", options),
             (Lines{"1:7: error: argument '$rge' is not given"}));
+  EXPECT_EQ(errorsOf(uses, options),
+            (Lines{" warning: the argument '$empty' is given, but nothing uses it",
+                   "1:7: error: argument '$rge' is not given"}));
 }
 
 TEST(Import, reportsUnknownNamesWithCandidatesOnce) {
