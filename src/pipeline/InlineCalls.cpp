@@ -18,11 +18,9 @@ namespace {
 // Operations that inlining may add to a program, besides those of functions that are called once.
 constexpr int64_t operationBudget = 20000;
 
-// Bounds the time that inlining takes, which is quadratic for a block with many calls, and for long
-// chains of functions that call each other: what stands behind a call is moved into a block of its
-// own and back again, and each operation of a callee gets a new location, which takes longer.
-constexpr int64_t moveBudget = 4'000'000;
-constexpr int64_t movesPerLocation = 10;
+// Operations that inlining may give new locations, which name the calls that lead to them: in long
+// chains of functions that call each other, each operation gets one for every call of the chain.
+constexpr int64_t locationBudget = 2'000'000;
 
 // The functions that calls lead back to.
 llvm::DenseSet<Operation *> recursiveFunctions(const CallGraph &calls) {
@@ -65,7 +63,7 @@ struct InlineCallsPass : PassWrapper<InlineCallsPass, OperationPass<ModuleOp>> {
     CallGraph &calls = getAnalysis<CallGraph>();
     llvm::DenseSet<Operation *> recursive = recursiveFunctions(calls);
 
-    int64_t budget = operationBudget, moves = moveBudget;
+    int64_t budget = operationBudget, locations = locationBudget;
     auto fits = [&](const Inliner::ResolvedCall &call) {
       Operation *callee = call.targetNode->getCallableRegion()->getParentOp();
       // A recursion counts its calls.
@@ -73,12 +71,10 @@ struct InlineCallsPass : PassWrapper<InlineCallsPass, OperationPass<ModuleOp>> {
         return false;
       int64_t size = sizes.lookup(callee);
       bool isOnlyCall = callCounts.lookup(callee) == 1;
-      int64_t &callerSize = sizes[call.call->getParentOfType<func::FuncOp>()];
-      int64_t cost = callerSize + movesPerLocation * size;
-      if (cost > moves || (!isOnlyCall && size > budget))
+      if (size > locations || (!isOnlyCall && size > budget))
         return false;
-      moves -= cost;
-      callerSize += size;
+      locations -= size;
+      sizes[call.call->getParentOfType<func::FuncOp>()] += size;
       if (!isOnlyCall)
         budget -= size;
       return true;
