@@ -118,9 +118,11 @@ void Array::checkRoomForCsr(int64_t rows, int64_t columns, int64_t entries) {
   try {
     BufferPool::instance().checkRoomFor(offsetBytes + entryBytes);
   } catch (Error &error) {
-    throw error.note(fmt::format("a sparse matrix of {} rows takes {} for where they begin, and {} "
-                                 "for its entries",
-                                 rows, sizeText(offsetBytes), sizeText(entryBytes)));
+    std::string note = fmt::format("a sparse matrix of {} rows takes {} for where they begin", rows,
+                                   sizeText(offsetBytes));
+    if (entries > 0)
+      note += fmt::format(", and {} for its entries", sizeText(entryBytes));
+    throw error.note(note);
   }
 }
 
