@@ -2,8 +2,8 @@
 
 #include "fusion/select/OperatorOrder.h"
 
-#include <map>
 #include <optional>
+#include <queue>
 
 using namespace mlir;
 using namespace tokamak;
@@ -28,8 +28,13 @@ public:
 
 private:
   struct Merge {
-    double gain;
+    float gain; // the rounding makes one of gains that differ in last bits
+    size_t number;
     int first, second, merged;
+    // The largest gain comes first, of equal ones the one that was found first.
+    bool operator<(const Merge &other) const {
+      return gain != other.gain ? gain < other.gain : number > other.number;
+    }
   };
 
   // A result is kept if somebody else reads it.
@@ -51,17 +56,16 @@ private:
       return;
     double gain = pool_[first].nanoseconds + pool_[second].nanoseconds - pool_[merged].nanoseconds;
     if (gain > 0)
-      merges_.push_back({gain, first, second, merged});
+      merges_.push({static_cast<float>(gain), found_++, first, second, merged});
   }
 
   bool mergeBest() {
     while (!merges_.empty()) {
-      auto best = merges_.begin();
-      for (auto merge = best; merge != merges_.end(); ++merge)
-        if (merge->gain > best->gain * (1 + 1e-9))
-          best = merge;
-      Merge chosen = *best;
-      merges_.erase(best);
+      Merge chosen = merges_.top();
+      merges_.pop();
+      if (!llvm::is_contained(operators_, chosen.first) ||
+          !llvm::is_contained(operators_, chosen.second))
+        continue; // one of them is part of another operator by now
       if (isOrderly(chosen)) {
         apply(chosen);
         return true;
@@ -84,10 +88,6 @@ private:
 
   void apply(const Merge &merge) {
     order_.reset();
-    llvm::erase_if(merges_, [&](const Merge &other) {
-      return other.first == merge.first || other.second == merge.first ||
-             other.first == merge.second || other.second == merge.second;
-    });
     count(merge.first, -1);
     count(merge.second, -1);
     count(merge.merged, 1);
@@ -102,7 +102,8 @@ private:
   SmallVectorImpl<int> &operators_;
   std::vector<RefusedMerge> *refused_;
   SmallVector<int> readers_; // by node: operators that read its result
-  std::vector<Merge> merges_;
+  std::priority_queue<Merge> merges_;
+  size_t found_ = 0;
   std::optional<OperatorOrder> order_; // of the present operators; made when first asked for
 };
 

@@ -167,7 +167,8 @@ public:
     llvm::sort(order_,
                [&](int a, int b) { return std::pair(-bytesOf(a), a) < std::pair(-bytesOf(b), b); });
     auto nodes = std::max<int64_t>(nodesOfMostPlans, partition.nodes.size());
-    mostPlans_ = mostPricedPlans * nodesOfMostPlans * nodesOfMostPlans / (nodes * nodes);
+    double share = static_cast<double>(nodesOfMostPlans) / static_cast<double>(nodes);
+    mostPlans_ = static_cast<int64_t>(mostPricedPlans * share * share * share);
     measureUnavoidable();
   }
 

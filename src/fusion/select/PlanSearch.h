@@ -38,7 +38,7 @@ struct Plan {
 // Up to so many interesting points of a partition every plan is looked at or excluded by a bound.
 inline constexpr int mostExactPoints = 16;
 // A search ends here with the best plan so far: compiling must not take longer than running.
-// Pricing a plan takes a time that grows with the square of the partition, so that of partitions
+// Pricing a plan takes a time that grows with the cube of the partition, so that of partitions
 // larger than this many nodes fewer plans are priced.
 inline constexpr int64_t mostPricedPlans = 4096, nodesOfMostPlans = 64;
 
