@@ -123,11 +123,9 @@ CellFact power(const CellFact &a, const CellFact &b) {
   return CellFact();
 }
 
+// a - trunc(a / b) * b: of an infinite divisor NaN, of large quotients any number.
 CellFact remainder(const CellFact &a, const CellFact &b) {
-  if (a.isZero() && b.isNonZeroNumber())
-    return 0.0;
-  bool mayBeNan = a.mayBeNan || b.mayBeNan || b.mayBeZero || mayBeInfinite(a);
-  return CellFact(std::min(a.low, 0.0), std::max(a.high, 0.0), mayBeNan, true);
+  return a.isZero() && !b.mayBeZero && b.isFinite() ? CellFact(0.0) : CellFact();
 }
 
 } // namespace

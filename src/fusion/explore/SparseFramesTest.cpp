@@ -218,7 +218,7 @@ TEST(SparseFrames, withoutASparseArrayALargeProductIsANative) {
 }
 
 TEST(SparseFrames, aResultWithSeveralConsumersCanDrive) {
-  SparseBlock block("S:pxq/0.01 U:pxr V:qxr", "!m, f64", R"(
+  SparseBlock block("S:pxq/0.01 U:pxr+ V:qxr+", "!m, f64", R"(
     %0 = tok.transpose %V : (!m) -> !m
     %1 = tok.matmul %U, %0 : (!m, !m) -> !m
     %2 = tok.binary div %S, %1 : (!m, !m) -> !m

@@ -22,7 +22,7 @@ class TestBlock {
 public:
   // `arguments` in the form "X:mxn y:mx1 A:20x10 s": arrays with sizes, where a letter stands for a
   // symbol (m: 1000000, n: 10, k: 40, p: 20000, q: 20000, r: 100), and double scalars. A CSR array
-  // has its density added: "S:pxq/0.01". `body` uses %X, %y, %s; matrix types, all of `cells`, may
+  // has its density added: "S:pxq/0.01"; of "U:pxr+" all cells are known to be positive. `body` uses %X, %y, %s; matrix types, all of `cells`, may
   // be abbreviated !m.
   TestBlock(llvm::StringRef arguments, llvm::StringRef results, llvm::StringRef body,
             llvm::StringRef cells = "f64") {
@@ -31,9 +31,11 @@ public:
     llvm::SmallVector<llvm::StringRef> words;
     arguments.split(words, ' ');
     for (auto [index, word] : llvm::enumerate(words)) {
+      bool isPositive = word.consume_back("+");
       auto [name, sizes] = word.split(':');
-      text += (index ? ", %" : "%") + name.str() + (sizes.empty() ? ": f64" : ": !m") + " loc(\"" +
-              name.str() + "\")";
+      text += (index ? ", %" : "%") + name.str() + (sizes.empty() ? ": f64" : ": !m") +
+              (isPositive ? " {tok.cells = array<f64: 1.0e-100, 1.0e100, 0.0, 0.0>}" : "") +
+              " loc(\"" + name.str() + "\")";
       auto [shape, density] = sizes.split('/');
       auto [rows, columns] = shape.split('x');
       argumentFacts.push_back(

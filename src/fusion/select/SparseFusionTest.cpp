@@ -93,7 +93,7 @@ TEST(SparseFusion, weightedLossAndItsGradientShareOnePass) {
 
 TEST(SparseFusion, productsOfAFactorThatIsNoTransposeReadItTransposedOnce) {
   // PNMF: (S / (W %*% H + e)) %*% t(H)
-  SparseFusedBlock block("S:pxq/0.001 W:pxr H:rxq", "!m", R"(
+  SparseFusedBlock block("S:pxq/0.001 W:pxr+ H:rxq+", "!m", R"(
     %e = tok.constant 1.0e-8 : f64
     %0 = tok.matmul %W, %H : (!m, !m) -> !m
     %1 = tok.binary add %0, %e : (!m, f64) -> !m
@@ -107,7 +107,7 @@ TEST(SparseFusion, productsOfAFactorThatIsNoTransposeReadItTransposedOnce) {
 
 TEST(SparseFusion, aTransposedFactorFromTheLeftIsFlipped) {
   // t(W) %*% (S / (W %*% H + e)) is computed as the transpose of t(.) %*% W.
-  SparseFusedBlock block("S:pxq/0.001 W:pxr H:rxq", "!m", R"(
+  SparseFusedBlock block("S:pxq/0.001 W:pxr+ H:rxq+", "!m", R"(
     %e = tok.constant 1.0e-8 : f64
     %0 = tok.matmul %W, %H : (!m, !m) -> !m
     %1 = tok.binary add %0, %e : (!m, f64) -> !m
@@ -299,7 +299,7 @@ TEST(SparseFusion, theExplanationNamesTheDriver) {
 TEST(SparseFusion, everySelectorGivesAValidModule) {
   for (Selector selector :
        {Selector::None, Selector::All, Selector::NoRedundancy, Selector::Cost}) {
-    SparseFusedBlock block("S:pxq/0.001 W:pxr H:rxq", "!m, !m, f64", R"(
+    SparseFusedBlock block("S:pxq/0.001 W:pxr+ H:rxq+", "!m, !m, f64", R"(
       %e = tok.constant 1.0e-8 : f64
       %0 = tok.matmul %W, %H : (!m, !m) -> !m
       %1 = tok.binary add %0, %e : (!m, f64) -> !m
