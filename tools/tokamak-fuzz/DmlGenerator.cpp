@@ -66,6 +66,7 @@ Node DmlGenerator::program() {
     assign("x", expressions_.leaf(rows, columns));
   }
   statements(large_ ? random_.between(3, 8) : random_.between(1, 3));
+  ruleExpression();
   if (random_.chance(0.06))
     failure();
   for (const auto &[name, variable] : variables())

@@ -62,6 +62,7 @@ private:
   void frame();
   void wholeInsert();
   void sliceOfProduct();
+  void ruleExpression();
 
   Random &random_;
   Expressions expressions_;

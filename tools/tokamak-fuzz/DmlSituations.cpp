@@ -242,6 +242,37 @@ void DmlGenerator::wholeInsert() {
   target.size = std::max(target.size, value.size);
 }
 
+// What a rule waits for whose operands have to be of certain shapes: random ones seldom are. Rules
+// look at blocks only, and a block has something to compute.
+void DmlGenerator::ruleExpression() {
+  int64_t rows = random_.choose({2, 3, 8}), columns = random_.choose({2, 5, 7});
+  auto leaf = [&](int64_t r, int64_t c) { return expressions_.leaf(r, c).node; };
+  auto made = [&](const std::string &pattern, int64_t r, int64_t c, std::vector<Node> operands) {
+    assign("x", {matrix("(" + pattern + " * 0.5)", r, c, std::move(operands)), 1e4});
+  };
+  switch (random_.upTo(7)) {
+  case 0:
+    return made("cbind(@, cbind(@, @))", rows, 3 * columns,
+                {leaf(rows, columns), leaf(rows, columns), leaf(rows, columns)});
+  case 1:
+    return made("t(cbind(t(@), t(@)))", 2 * rows, columns,
+                {leaf(rows, columns), leaf(rows, columns)});
+  case 2:
+    return made("diag((@ %*% @))", rows, 1, {leaf(rows, columns), leaf(columns, rows)});
+  case 3:
+    return made("(t(@) %*% t(@))", rows, columns, {leaf(5, rows), leaf(columns, 5)});
+  case 4:
+    return made("rev(rev(@))", rows, columns, {leaf(rows, columns)});
+  case 5:
+    return made("(-(-@))", rows, columns, {leaf(rows, columns)});
+  default: {
+    std::string product = fresh("p");
+    emit(statement(product + " = (@ %*% @)", {leaf(8, columns), leaf(columns, 9)}));
+    return made(product + "[1:2, ]", 2, 9, {});
+  }
+  }
+}
+
 // Some rows or columns of a product that nobody else reads.
 void DmlGenerator::sliceOfProduct() {
   auto [rows, columns] = shape();
