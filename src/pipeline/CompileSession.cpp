@@ -270,17 +270,21 @@ Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number,
   result.rules.assign(rules.runs().begin(), rules.runs().end());
   auto facts = std::make_unique<analysis::FactsAnalysis>(function);
   llvm::DenseMap<Value, tok::Facts> known;
-  // Makes operations that are planned later a block of their own.
+  // Makes operations that are planned later a block of their own. Among them may be the call of a
+  // block that was split off before: it stays here, behind the new one, since a block calls none.
   auto split = [&](ArrayRef<Operation *> operations) {
     facts.reset();
     known.clear();
-    if (!operations.empty()) {
-      std::string name = blocks.newName(block.name);
-      for (Operation *op : operations)
-        op->moveBefore(function.getBody().front().getTerminator());
-      func::FuncOp continuation = outline(operations, name, *module);
-      blocks.add(continuation);
+    Operation *terminator = function.getBody().front().getTerminator();
+    SmallVector<Operation *> members, calls;
+    for (Operation *op : operations) {
+      (isa<tok::ExecuteOp>(op) ? calls : members).push_back(op);
+      op->moveBefore(terminator);
     }
+    if (!members.empty())
+      blocks.add(outline(members, blocks.newName(block.name), *module));
+    for (Operation *call : calls)
+      call->moveBefore(terminator);
     facts = std::make_unique<analysis::FactsAnalysis>(function);
   };
   if (hasUndecided(function, *facts, decisions)) {
