@@ -17,6 +17,8 @@ import sys
 import tempfile
 import time
 
+import standalone
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TOKAMAK = ROOT / "build" / os.environ.get("TOKAMAK_PRESET", "release") / "bin/tokamak"
 EXAMPLE = "examples/breast-cancer-svm.dml"
@@ -598,22 +600,11 @@ def discover():
         except (AssertionError, subprocess.SubprocessError, LookupError, ValueError, OSError) as failure:
             return f"{type(failure).__name__}: {failure}"
         return None
-    # Every function of this file without parameters is a test, but for those that run the tests.
-    tests = [f for f in globals().values() if inspect.isfunction(f) and f not in (discover, main)
+    # Every function of this file without parameters is a test, but for discover itself.
+    tests = [f for f in globals().values() if inspect.isfunction(f) and f is not discover
              and not inspect.signature(f).parameters]
     return {f"commands/{t.__name__.replace('_', '-')}": lambda t=t: outcome(t) for t in tests}
 
 
-def main():
-    failed = 0
-    for name, run in discover().items():
-        if len(sys.argv) > 1 and sys.argv[1] not in name:
-            continue
-        wrong = run()
-        failed += wrong is not None
-        print(f"{'FAIL' if wrong else 'ok  '} {name}" + (f"\n{wrong}" if wrong else ""))
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(standalone.main(discover()))

@@ -11,6 +11,8 @@ import subprocess
 import sys
 import tempfile
 
+import standalone
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TOKAMAK = ROOT / "build" / os.environ.get("TOKAMAK_PRESET", "release") / "bin/tokamak"
 # A slow machine needs some seconds; what is not interrupted runs for minutes or for ever.
@@ -136,16 +138,5 @@ def discover():
     return {f"commands/interrupt/{t.__name__.replace('_', '-')}": lambda t=t: outcome(t) for t in TESTS}
 
 
-def main():
-    failed = 0
-    for name, run in discover().items():
-        if len(sys.argv) > 1 and sys.argv[1] not in name:
-            continue
-        wrong = run()
-        failed += wrong is not None
-        print(f"{'FAIL' if wrong else 'ok  '} {name}" + (f"\n{wrong}" if wrong else ""))
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(standalone.main(discover()))

@@ -14,6 +14,8 @@ import subprocess
 import sys
 import tempfile
 
+import standalone
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TOKAMAK = ROOT / "build" / os.environ.get("TOKAMAK_PRESET", "release") / "bin/tokamak"
 LIMIT_SECONDS = 120
@@ -81,16 +83,5 @@ def discover():
             for name, (script, expected, engines) in SCRIPTS.items() for engine in engines}
 
 
-def main():
-    failed = 0
-    for name, test in discover().items():
-        if len(sys.argv) > 1 and sys.argv[1] not in name:
-            continue
-        wrong = test()
-        failed += wrong is not None
-        print(f"{'FAIL' if wrong else 'ok  '} {name}" + (f"\n{wrong}" if wrong else ""), flush=True)
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(standalone.main(discover()))

@@ -13,6 +13,8 @@ import subprocess
 import sys
 import tempfile
 
+import standalone
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TOKAMAK = ROOT / "build" / os.environ.get("TOKAMAK_PRESET", "release") / "bin/tokamak"
 ENGINES = ("reference", "native")
@@ -271,16 +273,5 @@ def discover():
     return tests | {f"limits/system/{name}": lambda n=name: outcome(refused, n) for name in REFUSED}
 
 
-def main():
-    failed = 0
-    for name, run in discover().items():
-        if len(sys.argv) > 1 and sys.argv[1] not in name:
-            continue
-        wrong = run()
-        failed += wrong is not None
-        print(f"{'FAIL' if wrong else 'ok  '} {name}" + (f"\n{wrong}" if wrong else ""), flush=True)
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(standalone.main(discover()))

@@ -12,6 +12,8 @@ import subprocess
 import sys
 import tempfile
 
+import standalone
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build" / os.environ.get("TOKAMAK_PRESET", "release")
 COMPILER = "clang++-19"
@@ -101,16 +103,5 @@ def discover():
     return {f"commands/planned/{t.__name__.replace('_', '-')}": lambda t=t: outcome(t) for t in TESTS}
 
 
-def main():
-    failed = 0
-    for name, test in discover().items():
-        if len(sys.argv) > 1 and sys.argv[1] not in name:
-            continue
-        wrong = test()
-        failed += wrong is not None
-        print(f"{'FAIL' if wrong else 'ok  '} {name}" + (f"\n{wrong}" if wrong else ""))
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(standalone.main(discover()))
