@@ -47,6 +47,16 @@ def sums(lines):
     return "s = 0\nparfor (i in 1:4, check=0) {\n" + "  s = s + i\n" * lines + "}\nprint(s)\n"
 
 
+def functions(lines):
+    """As many functions as lines, each called once, and one that is called again and again."""
+    return ("".join(f"f{i} = function(double x) return (double y) {{ y = x + {i} }}\n" for i in range(lines)) +
+            "y = 0\n" + "".join(f"y = f{i}(y)\n" for i in range(lines)) + "y = f1(y)\n" * lines + "print(y)\n")
+
+
+def columns(lines):
+    return "print(sum(cbind(" + ", ".join(str(i) for i in range(lines)) + ")))\n"
+
+
 # name: (script, output, engines)
 SCRIPTS = {
     "additions": (chain(60_000, "X = X + 1\n"), "2400040.0", ["cost", "none", "reference"]),
@@ -55,6 +65,8 @@ SCRIPTS = {
     "scalars": (numbers(30_000), "30000.0", ["cost", "reference"]),
     "blocks": (prints(1_000), None, ["cost"]),
     "parfor-inserts": (updates(2_000), "20000.0", ["cost", "reference"]),
+    "functions": (functions(20_000), "200010000.0", ["cost"]),
+    "operands": (columns(100_000), "4.99995E9", ["cost", "reference"]),
     "parfor-sums": (sums(20_000), "200000", ["cost", "reference"]),
 }
 

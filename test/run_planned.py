@@ -19,7 +19,7 @@ BUILD = ROOT / "build" / os.environ.get("TOKAMAK_PRESET", "release")
 COMPILER = "clang++-19"
 # What the runtime links; sanitizers of the preset, if any, must be linked, too.
 LIBRARIES = ["tools/libtokamak_planned_program.a", "libtokamak_runtime.a", "libtokamak_base.a"]
-SYSTEM_LIBRARIES = ["-lfmt", "-lz", "-ldl", "-lpthread", "-lm"]
+SYSTEM_LIBRARIES = ["-lz", "-ldl", "-lpthread", "-lm"]
 
 
 def run(*command, status=0, **options):

@@ -5,6 +5,7 @@
 //
 // Recursive functions stay calls, and so does what would make the program grow without bound: a
 // function is inlined if it is called once, or as long as the program's budget of operations lasts.
+// A function without calls left is erased.
 #ifndef TOKAMAK_PIPELINE_INLINECALLS_H
 #define TOKAMAK_PIPELINE_INLINECALLS_H
 

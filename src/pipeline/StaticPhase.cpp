@@ -97,10 +97,10 @@ LogicalResult pipeline::runStaticPhase(ModuleOp module, const StaticOptions &opt
   PassManager prepare(module.getContext());
   prepare.enableVerifier(options.verifyEach);
   bool hasCalls = llvm::hasSingleElement(module.getOps<func::FuncOp>()) == false;
-  if (hasCalls && enabled("inline"))
-    prepare.addPass(createInlineCallsPass());
   if (hasCalls && enabled("dead-functions"))
     prepare.addPass(createSymbolDCEPass());
+  if (hasCalls && enabled("inline"))
+    prepare.addPass(createInlineCallsPass());
   if (failed(prepare.run(module)))
     return failure();
 

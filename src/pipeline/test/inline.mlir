@@ -1,4 +1,4 @@
-// RUN: tokamak-opt --tok-inline --symbol-dce %s | FileCheck %s
+// RUN: tokamak-opt --tok-inline %s | FileCheck %s
 
 // CHECK-LABEL: func.func @main
 // CHECK-NOT: tok.call @scale

@@ -1,0 +1,1 @@
+// Compiles the precompiled header of the folders that do not use MLIR (cmake/TokamakFolder.cmake).
