@@ -16,9 +16,8 @@ namespace {
 // Operations that inlining may add to a program, besides those of functions that are called once.
 constexpr int64_t operationBudget = 20000;
 
-// Operations that inlining may give new locations, which name the calls that lead to them: in long
-// chains of functions that call each other, each operation gets one for every call of the chain.
-constexpr int64_t locationBudget = 2'000'000;
+// Of tok.call: the call is to be replaced by the body of its function.
+constexpr StringLiteral inlineAttributeName = "tok.inline";
 
 // The functions that calls lead back to.
 llvm::DenseSet<Operation *> recursiveFunctions(const CallGraph &calls) {
@@ -59,33 +58,112 @@ private:
   llvm::DenseMap<Location, LocationAttr> known_;
 };
 
-// The body of a function of the program is one block that ends with a return: control flow is
-// structured. A call is replaced where it stands, in time linear in the size of the callee, without
-// splitting the caller's block as MLIR's inliner has to.
-void replaceByBody(tok::CallOp call, func::FuncOp callee, bool isOnlyCall) {
-  Block &body = callee.getBody().front();
-  CallSite site(call.getLoc());
-  llvm::SmallVector<Value> results;
-  if (isOnlyCall) {
+// Inlining in time linear in the size of the program that it makes. Which calls are inlined is
+// decided from callees to callers, so that the sizes of callees are known. Then bodies are put in
+// place from callers to callees: each operation is placed, and gets its location, once. The body of
+// a function is one block that ends with a return (control flow is structured), so that a call is
+// replaced where it stands, without splitting the caller's block as MLIR's inliner has to.
+class Inlining {
+public:
+  explicit Inlining(ModuleOp module) : functions_(module) {
+    for (auto function : module.getOps<func::FuncOp>()) {
+      sizes_[function] = countOperations(function.getBody());
+      countCalls(function);
+    }
+  }
+
+  // Decides for each call of the caller, whose callees have been decided.
+  void decide(func::FuncOp caller, const llvm::DenseSet<Operation *> &recursive) {
+    caller.walk([&](tok::CallOp call) {
+      func::FuncOp callee = calleeOf(call);
+      int64_t size = sizes_.lookup(callee);
+      bool isOnlyCall = callCounts_.lookup(callee) == 1;
+      // How deep a recursion goes is known during the run only.
+      if (recursive.contains(callee) || (!isOnlyCall && size > budget_))
+        return;
+      if (!isOnlyCall)
+        budget_ -= size;
+      sizes_[caller] += size;
+      call->setAttr(inlineAttributeName, UnitAttr::get(call.getContext()));
+    });
+  }
+
+  // Replaces the calls of a function, and those of the bodies that this brings in. By name: a
+  // function whose last call has been replaced is gone.
+  void replaceCalls(StringRef name) {
+    auto caller = functions_.lookup<func::FuncOp>(name);
+    if (!caller)
+      return;
+    llvm::SmallVector<tok::CallOp> open;
+    auto collect = [&](Operation *op) {
+      op->walk([&](tok::CallOp call) {
+        if (call->hasAttr(inlineAttributeName))
+          open.push_back(call);
+      });
+    };
+    collect(caller);
+    while (!open.empty()) {
+      tok::CallOp call = open.pop_back_val();
+      func::FuncOp callee = calleeOf(call);
+      bool isLastCall = callCounts_.lookup(callee) == 1 && callee.isPrivate();
+      CallSite site(call.getLoc());
+      auto place = [&](Operation *op) {
+        site.locate(op);
+        collect(op);
+      };
+      llvm::SmallVector<Value> results =
+          isLastCall ? moveBody(call, callee, place) : copyBody(call, callee, place);
+      call.replaceAllUsesWith(results);
+      call.erase();
+      --callCounts_[callee];
+      if (isLastCall)
+        functions_.erase(callee);
+    }
+  }
+
+private:
+  func::FuncOp calleeOf(tok::CallOp call) {
+    return functions_.lookup<func::FuncOp>(call.getCallee());
+  }
+
+  void countCalls(Operation *inside) {
+    inside->walk([&](tok::CallOp call) { ++callCounts_[calleeOf(call)]; });
+  }
+
+  using Place = llvm::function_ref<void(Operation *)>;
+
+  llvm::SmallVector<Value> moveBody(tok::CallOp call, func::FuncOp callee, Place place) {
+    Block &body = callee.getBody().front();
     for (auto [argument, input] : llvm::zip(body.getArguments(), call.getInputs()))
       argument.replaceAllUsesWith(input);
     for (Operation &op : llvm::make_early_inc_range(body.without_terminator())) {
       op.moveBefore(call);
-      site.locate(&op);
+      place(&op);
     }
-    llvm::append_range(results, body.getTerminator()->getOperands());
-  } else {
+    return llvm::to_vector(body.getTerminator()->getOperands());
+  }
+
+  llvm::SmallVector<Value> copyBody(tok::CallOp call, func::FuncOp callee, Place place) {
+    Block &body = callee.getBody().front();
     OpBuilder builder(call);
     IRMapping values;
     values.map(body.getArguments(), call.getInputs());
-    for (Operation &op : body.without_terminator())
-      site.locate(builder.clone(op, values));
+    for (Operation &op : body.without_terminator()) {
+      Operation *copy = builder.clone(op, values);
+      countCalls(copy);
+      place(copy);
+    }
+    llvm::SmallVector<Value> results;
     for (Value result : body.getTerminator()->getOperands())
       results.push_back(values.lookup(result));
+    return results;
   }
-  call.replaceAllUsesWith(results);
-  call.erase();
-}
+
+  SymbolTable functions_;
+  int64_t budget_ = operationBudget;
+  llvm::DenseMap<Operation *, int> callCounts_;
+  llvm::DenseMap<Operation *, int64_t> sizes_; // of functions, with what is inlined into them
+};
 
 struct InlineCallsPass : PassWrapper<InlineCallsPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(InlineCallsPass)
@@ -93,60 +171,21 @@ struct InlineCallsPass : PassWrapper<InlineCallsPass, OperationPass<ModuleOp>> {
   StringRef getDescription() const final { return "Inline functions into their callers"; }
 
   void runOnOperation() final {
-    budget_ = operationBudget;
-    locations_ = locationBudget;
-    callCounts_.clear();
-    sizes_.clear();
-    SymbolTable functions(getOperation());
-    for (auto function : getOperation().getOps<func::FuncOp>()) {
-      sizes_[function] = countOperations(function.getBody());
-      countCalls(function, functions);
-    }
-    CallGraph &calls = getAnalysis<CallGraph>();
-    recursive_ = recursiveFunctions(calls);
-
-    // Callees come before their callers: a function that is inlined has its own calls inlined.
-    llvm::SmallVector<func::FuncOp> order;
-    for (auto component = llvm::scc_begin<const CallGraph *>(&calls); !component.isAtEnd();
-         ++component)
+    const CallGraph &calls = getAnalysis<CallGraph>();
+    llvm::DenseSet<Operation *> recursive = recursiveFunctions(calls);
+    llvm::SmallVector<std::string> callersFirst;
+    Inlining inlining(getOperation());
+    for (auto component = llvm::scc_begin(&calls); !component.isAtEnd(); ++component)
       for (CallGraphNode *node : *component)
-        if (!node->isExternal())
-          order.push_back(cast<func::FuncOp>(node->getCallableRegion()->getParentOp()));
-    for (func::FuncOp caller : order) {
-      llvm::SmallVector<tok::CallOp> inside;
-      caller.walk([&](tok::CallOp call) { inside.push_back(call); });
-      for (tok::CallOp call : inside)
-        inlineCall(call, caller, functions);
-    }
+        if (!node->isExternal()) {
+          auto function = cast<func::FuncOp>(node->getCallableRegion()->getParentOp());
+          inlining.decide(function, recursive);
+          callersFirst.push_back(function.getName().str());
+        }
+    std::reverse(callersFirst.begin(), callersFirst.end());
+    for (const std::string &name : callersFirst)
+      inlining.replaceCalls(name);
   }
-
-private:
-  void countCalls(Operation *inside, SymbolTable &functions) {
-    inside->walk([&](tok::CallOp call) { ++callCounts_[functions.lookup(call.getCallee())]; });
-  }
-
-  void inlineCall(tok::CallOp call, func::FuncOp caller, SymbolTable &functions) {
-    auto callee = functions.lookup<func::FuncOp>(call.getCallee());
-    bool isOnlyCall = callCounts_.lookup(callee) == 1 && callee.isPrivate();
-    int64_t size = sizes_.lookup(callee);
-    // A recursive function stays a call: the depth of the recursion is known during the run only.
-    if (recursive_.contains(callee) || size > locations_ || (!isOnlyCall && size > budget_))
-      return;
-    locations_ -= size;
-    sizes_[caller] += size;
-    if (!isOnlyCall) {
-      budget_ -= size;
-      countCalls(callee, functions); // the copies of the calls that were not inlined into it
-    }
-    replaceByBody(call, callee, isOnlyCall);
-    if (--callCounts_[callee] == 0 && callee.isPrivate())
-      functions.erase(callee);
-  }
-
-  int64_t budget_ = 0, locations_ = 0;
-  llvm::DenseMap<Operation *, int> callCounts_;
-  llvm::DenseMap<Operation *, int64_t> sizes_; // of functions, with what was inlined into them
-  llvm::DenseSet<Operation *> recursive_;
 };
 
 } // namespace

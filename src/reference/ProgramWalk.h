@@ -40,9 +40,6 @@
 
 namespace tokamak::reference {
 
-// How deep calls may nest before recursion counts as endless; the same for every engine.
-inline constexpr int maximumCallDepth = 4000;
-
 template <typename Domain> class ProgramWalk {
 public:
   using Value = typename Domain::Value;
@@ -80,10 +77,8 @@ private:
     auto function = functions_.lookup<mlir::func::FuncOp>(name);
     if (!function || function.isExternal() || function.getNumArguments() != arguments.size())
       internalError(fmt::format("no function '{}' of {} parameters", name.str(), arguments.size()));
-    if (callDepth_ > maximumCallDepth)
-      throw Error(
-          fmt::format("recursion too deep: function '{}' is reached through more than {} calls",
-                      name.str(), maximumCallDepth));
+    if (callDepth_ > runtime::deepestCall())
+      runtime::failTooDeep(name);
     ++callDepth_;
     auto leave = llvm::make_scope_exit([this] { --callDepth_; });
     Frame frame;

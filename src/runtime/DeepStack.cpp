@@ -4,20 +4,29 @@
 #include "base/SignalStack.h"
 #include "runtime/BufferPool.h"
 
+#include <fmt/format.h>
+
 #include <exception>
 #include <pthread.h>
 
 namespace tokamak::runtime {
 namespace {
 
+constexpr size_t leastStackBytes = size_t{4} << 20;
+constexpr int callsOnDeepStack = 4000;
+
+thread_local size_t ownStackBytes = deepStackBytes; // workers of the scheduler have as much
+
 struct Work {
   const std::function<void()> &action;
+  size_t stackBytes;
   std::exception_ptr failure;
 };
 
 void *run(void *argument) {
   provideSignalStack();
   auto *work = static_cast<Work *>(argument);
+  ownStackBytes = work->stackBytes;
   try {
     work->action();
   } catch (...) {
@@ -29,19 +38,35 @@ void *run(void *argument) {
 } // namespace
 
 void runOnDeepStack(const std::function<void()> &action) {
-  Work work{action, nullptr};
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, deepStackBytes);
+  Work work{action, deepStackBytes, nullptr};
   pthread_t thread;
-  int status = pthread_create(&thread, &attributes, run, &work);
-  pthread_attr_destroy(&attributes);
-  if (status != 0)
-    throw Error("out of memory: the system refuses " + sizeText(deepStackBytes) +
-                " for the stack that calls of functions need");
+  auto start = [&] {
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, work.stackBytes);
+    int status = pthread_create(&thread, &attributes, run, &work);
+    pthread_attr_destroy(&attributes);
+    return status == 0;
+  };
+  while (!start())
+    if ((work.stackBytes /= 2) < leastStackBytes)
+      throw Error("out of memory: the system refuses " + sizeText(leastStackBytes) +
+                  " for the stack that the program runs on");
   pthread_join(thread, nullptr);
   if (work.failure)
     std::rethrow_exception(work.failure);
+}
+
+int deepestCall() {
+  return static_cast<int>(callsOnDeepStack * (ownStackBytes >> 20) / (deepStackBytes >> 20));
+}
+
+void failTooDeep(std::string_view function) {
+  throw Error(fmt::format("recursion too deep: function '{}' is reached through more than {} calls{}",
+                          function, deepestCall(),
+                          ownStackBytes < deepStackBytes
+                              ? "; the system refuses memory for a larger stack (ulimit -v)"
+                              : ""));
 }
 
 } // namespace tokamak::runtime

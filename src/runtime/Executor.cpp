@@ -18,9 +18,6 @@
 namespace tokamak::runtime {
 namespace {
 
-// A recursion deeper than this is reported as endless. All engines have the same limit.
-constexpr int deepestCall = 4000;
-
 // A contiguous list of values, as natives and kernels take them; short ones live on the stack.
 class ValueList {
 public:
@@ -447,10 +444,8 @@ void Executor::runCall(const Image &image, const Instruction &instruction, const
   ValueList operands(instruction.operandCount), results(instruction.resultCount);
   const ImageFunction &function = image.functions[instruction.index];
   checkStop();
-  if (callDepth_ >= deepestCall)
-    throw Error(
-        fmt::format("recursion too deep: function '{}' is reached through more than {} calls",
-                    function.name, deepestCall));
+  if (callDepth_ >= deepestCall())
+    failTooDeep(function.name);
   gather(instruction, lists, slots, operands.values());
   ++callDepth_;
   runFunction(image, function, operands.values(), results.values(), depth + 1);
