@@ -1,4 +1,4 @@
-// A stack for what recurses as deep as the user's program does.
+// Runs code that recurses as deeply as the user's program on a large stack.
 //
 //   runOnDeepStack([&] { walk(program); });
 #ifndef TOKAMAK_RUNTIME_DEEPSTACK_H
@@ -8,12 +8,12 @@
 
 namespace tokamak::runtime {
 
-// Enough for the deepest calls that are allowed, even where each is nested in many loops and
-// branches. Only what is used takes memory.
+// Bytes: enough for the deepest permitted calls, even if each is nested in many loops and branches.
+// Only the pages used take memory.
 constexpr size_t deepStackBytes = size_t{1} << 29;
 
-// Runs the action on a stack of that size and passes on what it throws. Throws Error if the system
-// has no room for one.
+// Runs the action on a new thread with such a stack and rethrows its exception. Throws Error if the
+// system has no memory for the stack.
 void runOnDeepStack(const std::function<void()> &action);
 
 } // namespace tokamak::runtime
