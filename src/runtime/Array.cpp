@@ -98,8 +98,7 @@ ArrayPointer Array::filled(Shape shape, double value) {
   return array;
 }
 
-// The bytes of the row offsets of a CSR matrix. Throws Error if rows, columns or cells are too
-// many.
+// The bytes of a CSR matrix's row offsets. Throws Error if it has too many rows, columns or cells.
 static int64_t checkedOffsetBytes(int64_t rows, int64_t columns) {
   if (columns > INT32_MAX)
     throw Error(
@@ -153,8 +152,7 @@ ArrayPointer Array::withSamePattern(ElementType type) const {
 }
 
 ArrayPointer Array::writableAlias() const {
-  // A separate use count, so that the alias counts as sole owner; the deleter keeps the buffer
-  // alive.
+  // A separate use count makes the alias count as sole owner; its deleter keeps the buffer alive.
   std::shared_ptr<Buffer> buffer(buffer_.get(), [owner = buffer_](Buffer *) {});
   ArrayPointer alias(new Array(shape_, type_, std::move(buffer), bytes_));
   alias->isAlias_ = true;

@@ -35,7 +35,8 @@ constexpr int64_t smallestBuffer = 64;
 constexpr int64_t hugePage = int64_t{2} << 20;
 constexpr int64_t mappedFrom = 2 * hugePage; // smaller buffers come from the C library
 constexpr int stepsPerDoubling = 8;
-// A cached buffer may serve requests of up to this many size classes below its own (25 % smaller).
+// A cached buffer may serve requests of up to this many size classes below its own: it is at most a
+// quarter larger than needed.
 constexpr int classTolerance = 2;
 
 // Classes are 64 bytes times 1, 1+1/8, ... 2, 2+1/4, ...: at most an eighth of a buffer is unused.

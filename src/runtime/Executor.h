@@ -36,8 +36,7 @@ private:
   class Frame;
   // Makes a worker for one of `tasks` tasks that run concurrently.
   Executor(const Executor &parent, ExecutionContext &context, int64_t tasks);
-  // Throws if the user interrupted the program, or if the task became useless by an earlier
-  // failure.
+  // Throws if the user interrupted the program, or if an earlier task of the loop has failed.
   void checkStop() const;
   void runFunction(const Image &image, const ImageFunction &function, std::span<Value> arguments,
                    std::span<Value> results, int depth);

@@ -1,4 +1,4 @@
-// For the tests of whatever runs images: functions written by hand, one instruction a call.
+// For tests that run images: builds functions by hand, one instruction per call.
 //
 //   Image image = newImage();
 //   FunctionBuilder(image, "main", 0, 0, 1).constant(integer(3), 0).native("print", {0}, {}).finish();
