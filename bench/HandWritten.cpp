@@ -106,8 +106,8 @@ template <int columns> struct Rows {
       __builtin_prefetch(x + 1024 + at);
   }
 
-  // result = t(X) %*% (scale(i, X[i,] %*% v)), one pass over X. All benchmarks have a multiple of
-  // four rows.
+  // result = t(X) %*% (scale(i, X[i,] %*% v)), one pass over X. All benchmarks have
+  // a multiple of four rows.
   template <typename Scale>
   static std::vector<double> chain(const Array &X, const std::vector<double> &v, Scale scale) {
     std::vector<std::vector<double>> partials(threadCount, std::vector<double>(columns));

@@ -74,8 +74,8 @@ double evaluate(BinaryOperator op, double a, double b);
 std::optional<int64_t> evaluateInteger(UnaryOperator op, int64_t x);
 std::optional<int64_t> evaluateInteger(BinaryOperator op, int64_t a, int64_t b);
 
-// How DML converts a double to an integer: sign(v)*floor(|v| + 2^-53), saturated to int64. NaN
-// gives 0.
+// How DML converts a double to an integer: sign(v)*floor(|v| + 2^-53),
+// saturated to int64. NaN gives 0.
 int64_t truncateToInteger(double value);
 
 } // namespace tokamak

@@ -24,8 +24,8 @@ inline bool isSize(int64_t number) { return number >= 0 && number <= largestSize
 // called, `what` names the things counted: "rows", "columns".
 int64_t checkedSize(int64_t number, std::string_view operation, std::string_view what);
 
-// The product of sizes, or of a size and its bytes per element; 0 if a factor is 0; nullopt on
-// overflow.
+// The product of sizes, or of a size and its bytes per element; 0 if a factor
+// is 0; nullopt on overflow.
 std::optional<int64_t> productOfSizes(std::span<const int64_t> sizes);
 std::optional<int64_t> productOfSizes(std::initializer_list<int64_t> sizes);
 

@@ -11,8 +11,8 @@ using runtime::Value;
 
 static constexpr int64_t costRange = PlanConditions::costRange;
 
-// A range of a factor of costRange on either side of the size; fixed: between two powers of
-// costRange.
+// A range of a factor of costRange on either side of the size; fixed: between
+// two powers of costRange.
 static PlanConditions::Range<int64_t> sizeRange(int64_t size, bool fixed) {
   constexpr int64_t largest = INT64_MAX / costRange;
   if (!fixed)

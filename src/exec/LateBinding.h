@@ -4,10 +4,10 @@
 //   LateBinding binding(blocks, sessionOptions, kernels, listener);
 //   Executor(image, &binding, context).run();
 //
-// In a parallel section several threads may request plans at the same time. The first thread that
-// needs a plan makes it, without holding a lock; threads that need the same plan wait for it,
-// others do not. The choice of the plan depends only on the inputs and on the plans made before the
-// section.
+// In a parallel section several threads may request plans at the same time. The first thread
+// that needs a plan makes it, without holding a lock; threads that need the same plan wait
+// for it, others do not. The choice of the plan depends only on the inputs and on the plans
+// made before the section.
 #ifndef TOKAMAK_EXEC_LATEBINDING_H
 #define TOKAMAK_EXEC_LATEBINDING_H
 

@@ -21,8 +21,8 @@ namespace tokamak::exec {
 
 class MachineModelCache {
 public:
-  // What to do if there is no model yet. Fixed is for runs without fusion: these choose nothing by
-  // cost.
+  // What to do if there is no model yet. Fixed is for runs without fusion:
+  // these choose nothing by cost.
   enum class Missing : uint8_t { Measured, Fixed };
   // `warn`, if given, is called once with the reason why the fixed model replaces an unusable file.
   MachineModelCache(std::string file, Missing missing,

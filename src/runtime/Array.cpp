@@ -189,8 +189,8 @@ ArrayPointer Array::copy() const {
     return result;
   }
   ArrayPointer result = create(shape_, type_);
-  // Other tasks may write cells of an alias during the copy. Nobody reads the copies of those
-  // cells.
+  // Other tasks may write cells of an alias during the copy. Nobody reads
+  // the copies of those cells.
   std::optional<UncheckedByThreadSanitizer> section;
   if (isAlias_)
     section.emplace();

@@ -67,14 +67,14 @@ public:
   // Every cell the same value.
   static std::shared_ptr<Array> filled(Shape shape, double value);
   // A CSR matrix with room for this many entries; the caller fills offsets, indices and values, all
-  // undefined, through the mutable accessors. Throws Error if there are more than 2^31 - 1 columns,
-  // or more cells than 64 bits can count.
+  // undefined, through the mutable accessors. Throws Error if there are more than 2^31 - 1 columns
+  // or more than 2^61 cells.
   static std::shared_ptr<Array> createCsr(int64_t rows, int64_t columns, int64_t entries,
                                           ElementType type = ElementType::F64);
   // Throws the Error that createCsr would throw; call it before computing the entries.
   static void checkRoomForCsr(int64_t rows, int64_t columns, int64_t entries);
-  // A CSR matrix that shares row offsets and column indices with this one; its values are
-  // undefined.
+  // A CSR matrix that shares row offsets and column indices with this one;
+  // its values are undefined.
   std::shared_ptr<Array> withSamePattern(ElementType type) const;
   // The rows [begin, end), without a copy: the view keeps the buffer alive.
   std::shared_ptr<Array> rowView(int64_t begin, int64_t end) const;

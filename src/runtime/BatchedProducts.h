@@ -9,9 +9,9 @@
 
 namespace tokamak::runtime {
 
-// Operands and result are dense, of the same element type (f64 or f32) and rank. A flag transposes
-// the matrices of an operand. Leading dimensions of size 1 are broadcast. Throws Error if sizes do
-// not agree.
+// Operands and result are dense, of the same element type (f64 or f32) and rank. A flag
+// transposes the matrices of an operand. Leading dimensions of size 1 are broadcast. Throws
+// Error if sizes do not agree.
 Value multiplyBatches(ExecutionContext &context, const Array &lhs, const Array &rhs,
                       bool lhsTransposed, bool rhsTransposed);
 

@@ -14,8 +14,8 @@ void copyCells(const double *from, int64_t count, double *to) {
     std::memcpy(to, from, static_cast<size_t>(count) * sizeof(double));
 }
 
-// The operands of cbind and rbind as matrices: a scalar becomes a 1x1 matrix, a single list its
-// elements.
+// The operands of cbind and rbind as matrices: a scalar becomes a 1x1 matrix, a
+// single list its elements.
 std::vector<ArrayReference> boundMatrices(std::span<const Value> operands,
                                           std::string_view native) {
   if (operands.size() == 1 && operands[0].isList())

@@ -105,7 +105,7 @@ BufferPool &BufferPool::instance() {
   return *pool;
 }
 
-// False if nothing is cached, or if the pool itself, holding its lock, is allocating.
+// False if nothing is cached, or if the lock is held: the pool itself may be what is allocating.
 bool BufferPool::releaseIfCached() {
   std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock.owns_lock() || statistics_.cached == 0)

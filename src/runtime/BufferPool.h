@@ -50,8 +50,8 @@ public:
   // A buffer of at least `bytes` bytes with undefined contents. Throws Error with the sizes if the
   // budget would be exceeded even after releasing all cached buffers.
   std::shared_ptr<Buffer> allocate(int64_t bytes);
-  // Throws the Error that allocate(bytes) would throw; call it before long work that needs the
-  // memory.
+  // Throws the Error that allocate(bytes) would throw; call it before long
+  // work that needs the memory.
   void checkRoomFor(int64_t bytes);
   // Counts memory that is allocated elsewhere; discharge() ends that (MemoryCharge calls both).
   // Throws Error as allocate does.

@@ -17,8 +17,8 @@ struct Distribution {
   double first = 0, second = 1;
 };
 
-// The probabilities of values <= x and > x; both, because only the small one of the two is
-// accurate.
+// The probabilities of values <= x and > x. Both are kept, since each is accurate where it is
+// small, while 1 minus the other is not.
 struct Tails {
   double lower, upper;
 };

@@ -118,8 +118,8 @@ void convertResults(const Instruction &instruction, std::span<Value> results) {
   }
 }
 
-// The cells that tok.insert replaces, from its operands 2 to 5: row and column ranges, 1-based and
-// inclusive.
+// The cells that tok.insert replaces, from its operands 2 to 5: row and column
+// ranges, 1-based and inclusive.
 CellRegion insertedRegion(std::span<const Value> operands) {
   return {operands[2].asInteger() - 1, operands[3].asInteger(), operands[4].asInteger() - 1,
           operands[5].asInteger()};

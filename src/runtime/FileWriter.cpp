@@ -59,9 +59,9 @@ void syncFolder(const std::string &folder) {
   close(file);
 }
 
-// While this object exists, no other process renames data and metadata in the folder. The owner
-// removes the lock file before unlocking it; a process that then locks the removed file tries
-// again.
+// While this object exists, no other process renames data and metadata in the folder.
+// The owner removes the lock file before unlocking it; a process that then locks the
+// removed file tries again.
 class FolderLock {
 public:
   explicit FolderLock(const std::string &folder)

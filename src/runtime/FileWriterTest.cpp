@@ -136,7 +136,7 @@ TEST_F(FileWriters, removesWhatDeadWritersLeftAndNothingElse) {
   EXPECT_EQ(names(), (std::set<std::string>{".hidden", living}));
 }
 
-// A process that is killed at any moment leaves one pair or the other, and no visible names else.
+// A process that is killed at any moment leaves one pair or the other, and no other visible names.
 TEST_F(FileWriters, survivesKills) {
   write("x.csv", "1\n", oneRow);
   for (int trial = 0; trial < 20; ++trial) {

@@ -105,8 +105,8 @@ struct FrameRange {
 
 // All throw Error with the wording of the same mistake on matrices.
 FramePointer sliceFrame(const Frame &frame, FrameRange range);
-// `value` is a frame of the range's size, or a scalar for one cell; cells take the type of their
-// column.
+// `value` is a frame of the range's size, or a scalar for one cell; cells take
+// the type of their column.
 FramePointer insertIntoFrame(const Frame &frame, const Value &value, FrameRange range);
 // Bind frames, matrices and scalars side by side or below each other; columns of different types
 // below each other get the more general type.

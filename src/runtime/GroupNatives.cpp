@@ -81,8 +81,8 @@ public:
       means[group] = counts[group] == 0 ? 0 : means[group] / counts[group];
     return means;
   }
-  // The means, corrected by the mean of the remaining differences, so that the mean of equal cells
-  // is exact.
+  // The means, corrected by the mean of the remaining differences, so that the mean
+  // of equal cells is exact.
   BudgetedVector<double> centres() const {
     BudgetedVector<double> means = this->means(), counts = this->counts(), rests(groups_.count);
     forEach([&](int64_t group, double cell, double weight) {

@@ -83,7 +83,7 @@ struct ImageFunction {
   std::vector<Slot> slots; // operand and result lists of all instructions
 };
 
-// How a carried value of a parallel loop results from the values that its iterations leave.
+// How the values that iterations leave in a carried value are merged into the loop's result.
 enum class Merge : uint8_t {
   Last,  // the value of the last iteration
   Cells, // iterations replace cells of a matrix, or elements of a list
@@ -93,7 +93,7 @@ enum class Merge : uint8_t {
 struct ParallelLoop {
   // The function of one iteration: (counter, carried..., captured...) -> carried...
   int32_t body = 0;
-  int32_t workers = 0; // most iterations at a time; 0: as many as threads
+  int32_t workers = 0; // most threads to use; 0: all
   // Proved: no iteration reads or replaces cells that another one replaces.
   bool isIndependent = false;
   // For each carried value. If there are fewer, the iterations run in order, one after the other.

@@ -75,8 +75,8 @@ std::string printed(const Image &image) {
   return out.str();
 }
 
-// A program whose main prints the result of block 0, which has a plan for matrices of 1000 to 2000
-// rows.
+// A program whose main prints the result of block 0, which has a plan for
+// matrices of 1000 to 2000 rows.
 PlannedProgram sampleProgram() {
   PlannedProgram program;
   program.image = newImage();

@@ -24,9 +24,9 @@ public:
   InputFile(const InputFile &) = delete;
   InputFile &operator=(const InputFile &) = delete;
   std::string_view bytes() const { return bytes_; }
-  // Throws Error if bytes of the mapped file were lost while it was read (the file was truncated,
-  // or the disk failed); they read as zeros. Call it after parsing, before reporting errors in the
-  // text.
+  // Throws Error if bytes of the mapped file were lost while it was read (the file was
+  // truncated, or the disk failed); they read as zeros. Call it after parsing, before
+  // reporting errors in the text.
   void checkWhole() const;
 
 private:

@@ -219,8 +219,8 @@ private:
     }
   }
 
-  // Cuts the rows into tiles with about equally many entries of the driver; a row costs as much as
-  // an entry.
+  // Cuts the rows into tiles with about equally many entries of the driver; a row
+  // costs as much as an entry.
   void balanceTiles() {
     const int64_t *offsets = inputs_.data()[plan_.driver].rowOffsets;
     auto workBefore = [&](int64_t row) { return offsets[row] - offsets[0] + row; };

@@ -1,7 +1,7 @@
-// Launches a generated kernel: evaluates its sizes, allocates outputs from the pool, runs the tiles
-// on the scheduler and merges partial results in a fixed tree. Tile boundaries depend on the
-// extents, the driver's entries and the plan alone, so results do not depend on the number of
-// threads.
+// Launches a generated kernel: evaluates its sizes, allocates outputs from the pool, runs
+// the tiles on the scheduler and merges partial results in a fixed tree. Tile boundaries
+// depend on the extents, the driver's entries and the plan alone, so results do not depend
+// on the number of threads.
 //
 //   Value operands[] = {x, 2.0}, results[1];
 //   launchKernel(plan, &scheduler, operands, results);

@@ -18,8 +18,8 @@ namespace tokamak::runtime {
 // The slow, general path; [begin, end) is an unsigned number.
 double roundedNumber(const char *begin, const char *end);
 
-// A field that is a number with or without a sign, or NaN, Inf or Infinity in any case; else
-// nullopt.
+// A field that is a number with or without a sign, or NaN, Inf or Infinity
+// in any case; else nullopt.
 std::optional<double> fieldNumber(std::string_view field);
 
 // A field that is a decimal integer with or without a sign; nullopt if it doesn't fit 64 bits.

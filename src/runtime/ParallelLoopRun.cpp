@@ -272,8 +272,8 @@ void ParallelLoopRun::runTask(Executor &worker, ExecutionContext &context, int64
   task.arrays = worker.materializedArrays_;
 }
 
-// Merges this task and finished ones behind it. If another thread is merging, it merges this task,
-// too, so that no thread waits.
+// Merges this task and finished ones behind it. If another thread is merging already, leaves the
+// task to that thread, so that no thread waits.
 void ParallelLoopRun::finish(int64_t number) {
   std::unique_lock lock(mutex_);
   tasks_[number].isDone = true;

@@ -30,9 +30,9 @@ struct PlannedProgram {
   Image image;
   std::vector<PlannedBlock> blocks; // by block number, as instructions refer to them
 
-  // Conversion to and from the bytes of a file, which begin with imageFormat() and end with a
-  // checksum. Reading throws Error if the format differs, the bytes are damaged, or a kernel has no
-  // code.
+  // Conversion to and from the bytes of a file, which begin with imageFormat() and end
+  // with a checksum. Reading throws Error if the format differs, the bytes are damaged,
+  // or a kernel has no code.
   std::string bytes() const;
   static PlannedProgram from(std::string_view bytes, const KernelLookup &kernels);
   // The same for a file; errors name it.

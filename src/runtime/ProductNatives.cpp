@@ -1,7 +1,7 @@
-// Natives for matrix products: tiles run in parallel, each computed by OpenBLAS on one thread; t(a)
-// %*% b of many rows by TransposedProduct. Tile boundaries depend on the sizes alone, so the bits
-// of a product do not depend on the number of threads. Products of two dense f32 arrays are
-// computed and accumulated in f32.
+// Natives for matrix products: tiles run in parallel, each computed by OpenBLAS on one thread;
+// TransposedProduct computes t(a) %*% b of many rows. Tile boundaries depend on the sizes alone, so
+// the bits of a product do not depend on the number of threads. Products of two dense f32 arrays
+// are computed and accumulated in f32.
 #include "runtime/BatchedProducts.h"
 #include "runtime/Blas.h"
 #include "runtime/NativeOperands.h"

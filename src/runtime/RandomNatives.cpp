@@ -163,8 +163,8 @@ struct Draw {
   }
 };
 
-// The cells are drawn in blocks of this size, independently of each other: larger ones for low
-// sparsity, so that there are not many more blocks than kept cells.
+// The number of cells in a block; blocks are drawn independently of each other. Blocks are larger
+// if few cells are kept, so that there are not many more blocks than kept cells.
 int64_t sparsityBlock(double sparsity) {
   constexpr int64_t smallest = int64_t{1} << 14, largest = largestSize;
   int64_t block = smallest;

@@ -8,8 +8,8 @@
 namespace tokamak::runtime {
 namespace {
 
-// result[i] = combine(result[i-1], source[i]) for each column; columns are independent, rows are
-// not.
+// result[i] = combine(result[i-1], source[i]) for each column; columns are
+// independent, rows are not.
 template <typename Combine>
 void scanColumns(ExecutionContext &context, std::span<Value> operands, std::span<Value> results,
                  std::string_view native, const Combine &combine) {

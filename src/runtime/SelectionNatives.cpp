@@ -1,5 +1,5 @@
-// Natives whose result depends on the values of cells: sorting, removing and replacing; and outer
-// products.
+// Natives whose result depends on the values of cells: sorting, removing and
+// replacing; and outer products.
 #include "base/CellOperators.h"
 #include "runtime/CellOrder.h"
 #include "runtime/NativeOperands.h"

@@ -15,8 +15,8 @@ struct Size {
   int64_t rows, columns;
   double density;
 };
-// Empty matrices, single cells, vectors, empty rows, more rows than in a range, and too dense for
-// CSR.
+// Empty matrices, single cells, vectors, empty rows, more rows than in a
+// range, and too dense for CSR.
 const Size sizes[] = {{0, 5, 1},      {5, 0, 1},        {1, 1, 1},        {1, 300, 0.1},
                       {40, 30, 0.1},  {40, 30, 0},      {40, 30, 0.9},    {300, 7, 0.02},
                       {7, 300, 0.02}, {3000, 60, 0.01}, {60, 3000, 0.01}, {900, 800, 0.001},
@@ -182,8 +182,8 @@ TEST(SparseNatives, multiplyByItself) {
 }
 
 TEST(SparseNatives, productsOfManyPartials) {
-  // The first has enough entries for several partial results; the result of the second is too large
-  // for any.
+  // The first has enough entries for several partial results; the result of the
+  // second is too large for any.
   Value narrow = sparse({60000, 20, 0.2}), wide = sparse({1000, 30000, 0.03});
   check("matmul_transposed_left", {narrow, Array::asDense(sparse({60000, 4, 1}).array())});
   check("matmul_transposed_left", {wide, Array::asDense(sparse({1000, 2, 1}).array())});

@@ -10,8 +10,8 @@ namespace {
 
 constexpr int64_t mostPartials = 32;
 
-// to += factor * from. Multiplication and addition are not contracted, so all variants give the
-// same bits.
+// to += factor * from. Multiplication and addition are not contracted, so all
+// variants give the same bits.
 TOKAMAK_WIDEST_VECTORS void addScaled(double factor, const double *from, int64_t count,
                                       double *to) {
   for (int64_t j = 0; j < count; ++j)

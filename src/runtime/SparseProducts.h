@@ -16,9 +16,9 @@ struct Factor {
   int64_t columns() const { return transposed ? array->rows() : array->columns(); }
 };
 
-// At least one factor is CSR, both are f64, inner dimensions agree. Cells without entry, and
-// entries that are zero, give zero whatever they are multiplied by. The result is in its best
-// layout, with the same bits for any number of threads.
+// At least one factor is CSR, both are f64, inner dimensions agree. Cells without entry give zero
+// whatever they are multiplied by; an entry that is zero is multiplied like any other (0 * Inf is
+// NaN). The result is in its best layout, with the same bits for any number of threads.
 ArrayReference multiplySparse(ExecutionContext &context, const Factor &lhs, const Factor &rhs);
 
 // The transpose of a CSR matrix, as CSR.

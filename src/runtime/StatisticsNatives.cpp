@@ -116,8 +116,8 @@ struct WeightedVector {
     }
     mean /= total;
   }
-  // The mean, corrected by the mean of the remaining differences, so that the mean of equal values
-  // is exact.
+  // The mean, corrected by the mean of the remaining differences, so that the mean
+  // of equal values is exact.
   double centre() const {
     double rest = 0;
     for (int64_t i = 0; i < array.cells(); ++i)

@@ -42,8 +42,8 @@ int64_t tableKey(double cell) {
   return key;
 }
 
-// The entries that table() counts: positions whose keys are not NaN. Keys are converted to count
-// from 0.
+// The entries that table() counts: positions whose keys are not NaN. Keys are
+// converted to count from 0.
 class TableEntries {
 public:
   TableEntries(const Array &rowKeys, const Value &columnKeys, const Value &weights)
@@ -73,8 +73,8 @@ ArrayPointer denseTable(const TableEntries &entries, int64_t rows, int64_t colum
   return result;
 }
 
-// Builds a sparse table. The weights of a cell are added in the order of positions, as in a dense
-// table.
+// Builds a sparse table. The weights of a cell are added in the order of
+// positions, as in a dense table.
 class SparseTable {
 public:
   // `count`: the number of entries within the table.

@@ -131,8 +131,8 @@ void forEachPiece(ExecutionContext &context, std::span<const TextPiece> pieces, 
       throw *error;
 }
 
-// Whether the text at the path begins with `prefix`; false if it can't be read, or only once (a
-// pipe).
+// Whether the text at the path begins with `prefix`; false if it can't be
+// read, or only once (a pipe).
 bool beginsWith(const std::string &path, std::string_view prefix);
 
 // A field for a message: quoted, shortened, and with control characters escaped.

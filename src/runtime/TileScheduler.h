@@ -23,7 +23,7 @@ public:
   // `warn` the message goes to stderr.
   explicit Scheduler(int threads, Warning warn = {});
   ~Scheduler();
-  int threads() const { return threads_; } // 1 after a failure to load oneTBB
+  int threads() const { return threads_; } // 1 if oneTBB or stacks turned out to be unavailable
   // Calls body(i) for each i in [0, count); on the calling thread if count is 1 or there is one
   // thread. If several calls throw, rethrows the exception of the lowest i. Throws
   // Error(Interrupted) if the user interrupted the program; then some calls were skipped.

@@ -15,8 +15,8 @@ constexpr int64_t widestBlock = 256;
 // The bytes of a chunk of rows, whose length in rows is limited: at least so long that it amortises
 // loading and storing a tile's sums, at most so long that it stays in the caches.
 constexpr int64_t chunkBytes = 32 << 10, shortestChunk = 32, longestChunk = 64;
-// Tasks (pairs of a block and a range of rows) are about this many; ranges have at least this many
-// rows.
+// Tasks (pairs of a block and a range of rows) are about this many; ranges have
+// at least this many rows.
 constexpr int64_t mostTasks = 64, shortestRange = 2048;
 constexpr int64_t lineBytes = 64;
 
@@ -25,8 +25,8 @@ constexpr int64_t lineBytes = 64;
 int64_t tileRowsFor(int vectorBytes) { return vectorBytes == 64 ? 8 : 4; }
 constexpr int mostVectors = 3;
 
-// The operands of a tile: cells of lhs from `lhs`, of rhs from `rhs`, with the strides of their
-// rows.
+// The operands of a tile: cells of lhs from `lhs`, of rhs from `rhs`, with
+// the strides of their rows.
 template <typename Number> struct Chunk {
   const Number *lhs, *rhs;
   int64_t lhsStride, rhsStride, rows;

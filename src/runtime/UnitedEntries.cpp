@@ -107,8 +107,8 @@ private:
     });
   }
 
-  // The united columns of the rows [begin, end), one row after the other; the number of row r goes
-  // to counts[r + 1].
+  // The united columns of the rows [begin, end), one row after the other; the number of columns of
+  // row r goes to counts[r + 1].
   BudgetedVector<int32_t> unite(int64_t begin, int64_t end, BudgetedVector<int64_t> &counts) const {
     int64_t entries = 0, longest = 0; // at most
     for (int64_t row = begin; row < end; ++row) {

@@ -1,6 +1,6 @@
-// The interface of libtokamak-parallel.so: oneTBB behind three functions. It is a separate library,
-// loaded when a program first runs several tiles, because loading oneTBB takes longer than a small
-// program.
+// The interface of libtokamak-parallel.so: oneTBB behind three functions. It is a separate
+// library, loaded when a program first runs several tiles, because loading oneTBB takes
+// longer than a small program.
 //
 //   void *arena = tokamakArenaCreate(2, 64 << 20);
 //   tokamakArenaForEach(arena, 10, [](void *context, int64_t tile) { ... }, &context);
