@@ -20,7 +20,7 @@
 // (partialDoubles). The buffer is 64-byte aligned. The kernel writes all of it, including the
 // padding; after the merges the first doubles of each range are the result.
 //
-//   KernelPlan plan;                                       // of sum(X), X an m x n matrix of doubles
+//   KernelPlan plan;                                 // of sum(X), X an m x n matrix of doubles
 //   plan.name = "cell_sum_1";
 //   plan.extents[0] = {SizeExpression::Kind::InputCells, 0};
 //   plan.extents[1] = {SizeExpression::Kind::Constant, 1};

@@ -168,7 +168,7 @@ std::optional<int64_t> evaluateInteger(UnaryOperator op, int64_t x) {
   switch (op) {
   case UnaryOperator::Neg:
     return x == std::numeric_limits<int64_t>::min() ? std::nullopt : std::optional(-x);
-  // Their results are no Number.
+  // The result of these is always double or boolean.
   case UnaryOperator::Not:
   case UnaryOperator::Abs:
   case UnaryOperator::Sign:
@@ -224,7 +224,7 @@ std::optional<int64_t> evaluateInteger(BinaryOperator op, int64_t a, int64_t b) 
     return shiftLeft(a, b);
   case BinaryOperator::BitwShiftR:
     return shiftRight(a, b);
-  // Their results are no Number.
+  // The result of these is always double or boolean.
   case BinaryOperator::Div:
   case BinaryOperator::Pow:
   case BinaryOperator::Eq:

@@ -2,7 +2,8 @@
 // machine. The first run that needs it measures it and stores it in the user's cache folder. If the
 // path is no regular file, or may not be read, the run uses the fixed model of a typical machine.
 //
-//   MachineModelCache cache(options.machineModel, MachineModelCache::Missing::Measured, options.warn);
+//   MachineModelCache cache(options.machineModel, MachineModelCache::Missing::Measured,
+//                           options.warn);
 //   const cost::MachineModel &model = cache.model();     // read or measured on first call
 //
 // A model measured on another processor is ignored. A model measured while other programs used the

@@ -56,7 +56,7 @@ public:
 
 private:
   void chargeTexts();
-  // In the order of FrameType.
+  // The alternatives are in the order of FrameType.
   std::variant<Texts, Doubles, Integers, Booleans> cells_;
   MemoryCharge charge_; // of strings too long for their cells
   int64_t textBytes_ = 0;

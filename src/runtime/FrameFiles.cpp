@@ -65,7 +65,7 @@ private:
         rest_.remove_prefix(quote + 1);
         return field;
       }
-      field += '"'; // of which two stand for one
+      field += '"'; // a doubled quote stands for one
       from = quote + 2;
     }
   }
