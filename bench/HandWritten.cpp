@@ -1,12 +1,12 @@
-// Hand-written loops: what a patient C++ programmer gets from this machine. The peer that Tokamak's
-// generated kernels are measured against.
+// Hand-written loops, the peer of Tokamak's generated kernels: as fast as a patient C++ programmer
+// makes them.
 //
 //   hand-written BENCHMARK THREADS REPETITIONS ROWS COLUMNS [DENSITY]
 //
 // prints `ns N` for each repetition after a warm-up, and `result R`, which run.py compares with the
-// other peers. Explicit vectors of 512 bits (the compiler splits them where the machine has less),
-// several accumulators, four rows at a time, huge pages, and one pass over memory wherever the
-// mathematics allows it.
+// other peers. The loops use explicit vectors of 512 bits (split by the compiler on machines with
+// shorter vectors), several accumulators, four rows at a time, huge pages, and one pass over memory
+// wherever the mathematics allows it.
 
 #include "HandWritten.h"
 
@@ -63,9 +63,9 @@ double readAll(const Array &x) {
   })[0];
 }
 
-// Rows of `columns` cells as vectors. The last vector overlaps the one before where the width is no
-// multiple of eight; `v` has zeros in the lanes that count twice, and so has what is added to the
-// result.
+// Rows of `columns` cells as vectors. If the width is no multiple of eight, the last vector
+// overlaps the one before it; `v` and the values added to the result are zero in the overlapping
+// lanes, so that no cell counts twice.
 template <int columns> struct Rows {
   static constexpr int vectors = (columns + lanes - 1) / lanes;
   static constexpr int start(int k) { return k == vectors - 1 ? columns - lanes : k * lanes; }
@@ -106,8 +106,8 @@ template <int columns> struct Rows {
       __builtin_prefetch(x + 1024 + at);
   }
 
-  // result = t(X) %*% (scale(i, X[i,] %*% v)), one pass over X. The row count is a multiple of four
-  // in all benchmarks.
+  // result = t(X) %*% (scale(i, X[i,] %*% v)), one pass over X. All benchmarks have
+  // a multiple of four rows.
   template <typename Scale>
   static std::vector<double> chain(const Array &X, const std::vector<double> &v, Scale scale) {
     std::vector<std::vector<double>> partials(threadCount, std::vector<double>(columns));

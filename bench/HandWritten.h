@@ -1,4 +1,6 @@
-// What the hand-written loops share: vectors of 512 bits, arrays in huge pages, threads, the clock.
+// Shared by the hand-written loops: vectors of 512 bits, arrays in huge pages, threads, timing.
+//
+//   measure(repetitions, [&](int) { return reduce<1>(X.size(), body)[0]; });
 #ifndef TOKAMAK_BENCH_HANDWRITTEN_H
 #define TOKAMAK_BENCH_HANDWRITTEN_H
 
@@ -47,7 +49,7 @@ inline Quad totals(Vector r0, Vector r1, Vector r2, Vector r3) {
   return __builtin_shufflevector(c, c, 0, 1, 2, 3) + __builtin_shufflevector(c, c, 4, 5, 6, 7);
 }
 
-// An array in huge pages, so that page faults and the TLB do not decide.
+// An array in huge pages, so that page faults and TLB misses do not dominate.
 class Array {
 public:
   explicit Array(int64_t size) : size_(size) {
@@ -72,7 +74,7 @@ private:
   int64_t size_;
 };
 
-// Values that NumPy and DML compute to the same bits: whole numbers below 2^53, one division.
+// Values that NumPy and DML compute with the same bits: whole numbers below 2^53 and one division.
 inline void fill(Array &a, int64_t factor, int64_t modulus) {
   for (int64_t i = 0; i < a.size(); ++i)
     a[i] = double((i + 1) * factor % modulus) / double(modulus);
@@ -96,7 +98,7 @@ inline void parallel(int64_t size, const std::function<void(int, int64_t, int64_
     thread.join();
 }
 
-// Results of each part, a cache line apart.
+// The partial results of one part, on a cache line of their own.
 struct alignas(64) Partial {
   double values[8] = {};
 };
@@ -112,8 +114,8 @@ template <int count, typename Body> std::vector<double> reduce(int64_t size, Bod
   return sums;
 }
 
-// Runs body once to warm up, then `repetitions` times on the clock, each time after `prepare`. Both
-// get the number of the repetition; `result` is of the last one.
+// Runs body once to warm up and `repetitions` times timed, each time after an untimed `prepare`.
+// Both receive the number of the repetition; `result` is called once, at the end.
 inline void measure(int repetitions, const std::function<void(int)> &prepare,
                     const std::function<void(int)> &body, const std::function<double()> &result) {
   for (int r = 0; r <= repetitions; ++r) {
@@ -138,7 +140,7 @@ inline void measure(int repetitions, const std::function<double(int)> &body) {
 bool measureSparse(const std::string &name, int repetitions, int64_t rows, int64_t columns,
                    double density);
 
-// Those on eight rows at a time (HandWrittenPanels.cpp).
+// The benchmarks on eight rows at a time (HandWrittenPanels.cpp); false if none has this name.
 bool measurePanels(const std::string &name, int repetitions, int64_t rows, int64_t columns);
 
 } // namespace bench

@@ -1,5 +1,5 @@
 // Hand-written loops over eight rows at a time: softmax of narrow rows, products with narrow
-// matrices. Rows are a multiple of eight in all benchmarks.
+// matrices. All benchmarks have a multiple of eight rows.
 #include "HandWritten.h"
 
 #include <bit>
@@ -14,8 +14,8 @@ namespace {
 constexpr int64_t narrow = 10; // columns of softmax, classes, centroids
 constexpr int64_t panel = 8;   // rows at a time
 
-// Ten cells as two vectors, with zeros behind the tenth. Narrow matrices that are read often have
-// rows of sixteen, so that nothing overlaps.
+// Ten cells as two vectors, padded with zeros. Narrow matrices that are read often are stored with
+// rows of sixteen cells, so that loads do not overlap the next row.
 constexpr int64_t padded = 2 * lanes;
 struct Ten {
   Vector first, last;
@@ -49,8 +49,8 @@ Vector power(Vector x) {
   return std::bit_cast<Vector>(tokamak_vector_exp(std::bit_cast<Double8>(x)));
 }
 
-// E = exp(X - rowMaxs(X)); E / rowSums(E), four rows at a time; what is behind a row's tenth cell
-// is so low that its exponential is nothing to the others, and yet no denormal number.
+// E = exp(X - rowMaxs(X)); E / rowSums(E), four rows at a time. The padding of a row is so low that
+// its exponential is negligible in the sum, but not so low that it is a (slow) denormal number.
 void softmax(const Array &X, Array &out) {
   parallel(X.size() / narrow, [&](int, int64_t begin, int64_t end) {
     Vector behind = {};
@@ -133,7 +133,8 @@ std::vector<double> hessianProduct(const Array &X, const Array &P, const Array &
   return partials[0];
 }
 
-// D = -2 * X %*% t(C) + t(rowSums(C^2)); rowMins(D) and where it is; T is the transpose of C.
+// D = -2 * X %*% t(C) + t(rowSums(C^2)); computes rowMins(D) and D == rowMins(D). T is t(C), its
+// rows padded.
 template <int columns>
 void nearest(const Array &X, const Array &T, const Array &squares, Array &minima,
              Array &isMinimum) {

@@ -1,4 +1,4 @@
-// Hand-written loops over sparse matrices, held as compressed rows.
+// Hand-written loops over sparse matrices in CSR layout.
 #include "HandWritten.h"
 
 using namespace bench;
@@ -11,8 +11,8 @@ struct Sparse {
   std::vector<double> values;
 };
 
-// rows x columns x density entries at places that bench/programs compute in the same way; those
-// that meet are added up.
+// rows x columns x density entries at the pseudo-random places that bench/programs computes, too;
+// entries at the same place are added up.
 Sparse scatter(int64_t rows, int64_t columns, double density) {
   struct Entry {
     int64_t row;
@@ -46,7 +46,7 @@ Sparse scatter(int64_t rows, int64_t columns, double density) {
   return result;
 }
 
-// t(X) %*% (X %*% v): rows are short, so that loops over one entry at a time do best.
+// t(X) %*% (X %*% v): rows are short, so loops over single entries are fastest.
 double chain(const Sparse &X, int64_t rows, const std::vector<double> &v) {
   std::vector<std::vector<double>> partials(threadCount, std::vector<double>(v.size()));
   parallel(rows, [&](int part, int64_t begin, int64_t end) {
@@ -84,8 +84,8 @@ double dot(const double *u, const double *v) {
   return sum;
 }
 
-// sum(X * log(U %*% t(V) + 1e-15)): products at the entries only, the rows of V that the next
-// entries need fetched ahead.
+// sum(X * log(U %*% t(V) + 1e-15)): computes products at the entries only and prefetches the rows
+// of V that the next entries need.
 double sampled(const Sparse &X, const Array &U, const Array &V) {
   constexpr int64_t ahead = 8;
   auto last = static_cast<int64_t>(X.values.size()) - 1;

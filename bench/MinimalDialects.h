@@ -1,4 +1,4 @@
-// The fifteen dialects that the minimal programs load:
+// Loads the fifteen dialects that the minimal programs share:
 //
 //   mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
 //   loadDialects(context);

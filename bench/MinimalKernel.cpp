@@ -1,5 +1,6 @@
-// The smallest static MLIR program that compiles a kernel, the floor of Tokamak's first one: it
-// builds sum(X*Y*Z) with explicit vectors, lowers it, optimises it at O2, compiles and calls it.
+// The smallest static MLIR program that compiles a kernel, a lower bound for the time of
+// Tokamak's first kernel: it builds sum(X*Y*Z) with explicit vectors, lowers and
+// compiles it at O2, and calls it.
 
 #include "MinimalDialects.h"
 

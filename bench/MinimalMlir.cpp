@@ -1,5 +1,5 @@
-// The smallest static MLIR program, the floor that Tokamak's start-up is measured against: it makes
-// a context, loads fifteen dialects and prints.
+// The smallest static MLIR program, a lower bound for Tokamak's start-up time: it creates a
+// context, loads fifteen dialects and prints.
 
 #include "MinimalDialects.h"
 

@@ -1,5 +1,4 @@
-// The contract between generated kernels and whoever launches them: plain C structs, versioned, no
-// C++.
+// The interface of generated kernels to the code that launches them: versioned, plain C structs.
 //
 // A kernel is a pure function over a tile of its iteration space. It reads arrays and scalars from
 // `Arguments`, writes the cells of its outputs that belong to the tile, and leaves partial
@@ -9,8 +8,8 @@
 //   TokWorkspace workspace = {scratch, partials, -1};
 //   int32_t status = kernel(&arguments, &tile, &workspace);   // 0 = success
 //
-// Kernels and all they call never throw. If the status is not zero, `workspace.failingCell` is the
-// cell that failed.
+// Kernels and the functions they call never throw. If the status is not zero,
+// `workspace.failingCell` is the cell that failed.
 #ifndef TOKAMAK_ABI_KERNEL_H
 #define TOKAMAK_ABI_KERNEL_H
 
@@ -55,7 +54,7 @@ typedef struct TokArguments {
 typedef struct TokTile {
   int64_t begin[3];
   int64_t end[3];
-  int64_t index; // number of this tile in the fixed order of tiles
+  int64_t index; // this tile's number in the fixed order of tiles
 } TokTile;
 
 typedef struct TokWorkspace {

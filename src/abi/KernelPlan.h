@@ -1,26 +1,26 @@
-// Everything the runtime must know to launch a generated kernel: the iteration space, what comes
-// out, and how partial results merge. Plain data, so that an image can be written to a file; the
+// Everything the runtime needs to launch a generated kernel: its iteration space, its outputs, and
+// how partial results merge. Plain data, so that an image can be written to a file; the machine
 // code is bound by name.
 //
-// Cell kernels iterate over cells (extents {cells,1,1}) or, with vectors among the inputs, over
-// rows x columns; Row kernels over rows. Tiles are ranges of the first extent; their boundaries
-// depend on the extents alone and are multiples of 8 (rows or cells; the last tile ends where the
-// extent ends). A launch has at least one tile, which may be empty (no rows, no cells), so that
-// partials are always initialised.
+// Cell kernels iterate over cells (extents {cells,1,1}) or, if an input is a vector, over rows x
+// columns; Row kernels over rows. Tiles are ranges of the first extent. Their boundaries depend on
+// the extents alone and are multiples of 8 rows or cells; the last tile ends at the extent. A
+// launch has at least one tile, possibly empty (no rows, no cells), so that partials are always
+// initialised.
 //
 // Dense arrays are contiguous and row-major: kernels never read TokArray::strides. A kernel with a
-// driver iterates over the entries of that CSR input alone: tiles are ranges of its rows with about
-// equally many entries (boundaries depend on its row offsets alone, and need not be multiples
-// of 8).
+// driver (a CSR input) iterates over the entries of that input alone: its tiles are ranges of the
+// driver's rows with about equally many entries; their boundaries depend on its row offsets alone
+// and need not be multiples of 8.
 //
-// Partials and scalars are doubles whatever the element type of the arrays.
+// Partials and scalars are doubles, whatever the element type of the arrays.
 //
-// Partials of a tile: for every output that is not Kind::Array, in result order, its doubles (a
-// scalar is one), each rounded up to a multiple of 8 doubles, one after the other; partialDoubles()
-// adds them up. The buffer is 64-byte aligned. The kernel writes all of it, the padding too; after
-// the merges the result is the first doubles of its range.
+// Partials of a tile: one range of doubles for every output that is not Kind::Array (a scalar is
+// one double), in result order. Each range is rounded up to a multiple of 8 doubles
+// (partialDoubles). The buffer is 64-byte aligned. The kernel writes all of it, including the
+// padding; after the merges the first doubles of each range are the result.
 //
-//   KernelPlan plan;                                       // of sum(X), X an m x n matrix of doubles
+//   KernelPlan plan;                                 // of sum(X), X an m x n matrix of doubles
 //   plan.name = "cell_sum_1";
 //   plan.extents[0] = {SizeExpression::Kind::InputCells, 0};
 //   plan.extents[1] = {SizeExpression::Kind::Constant, 1};
@@ -41,14 +41,14 @@
 
 namespace tokamak::abi {
 
-// A size of an output or the iteration space in terms of the launch's inputs.
+// A size of an output or of the iteration space, as a function of the launch's inputs.
 struct SizeExpression {
   enum class Kind : uint8_t { Constant, InputRows, InputColumns, InputCells };
   Kind kind = Kind::Constant;
   int64_t value = 0; // the constant, or the index of the input array
 };
 
-// Where a result comes from.
+// A result of the kernel: where the kernel writes it, and its sizes.
 struct KernelOutput {
   enum class Kind : uint8_t {
     Array,         // written by tiles: TokArguments::outputs, rows x columns
@@ -58,28 +58,27 @@ struct KernelOutput {
   Kind kind = Kind::Array;
   SizeExpression rows, columns; // arrays only
   TokElementType elementType = TOK_F64;
-  // Kind::Array: TOK_CSR has the rows, columns and entries of the driver and values of its own.
+  // Kind::Array only. TOK_CSR: the result shares the rows, columns and entries of the driver and
+  // has its own values.
   TokLayout layout = TOK_DENSE;
-  // Arrays of more than two dimensions: all but the last are those of this input. -1: a matrix.
+  // Arrays of rank above 2: the input that gives all dimensions but the last. -1: a matrix.
   int32_t outerDimensionsOf = -1;
 };
 
-// What a kernel expects of an array input; the launch converts what is different.
+// The type and layout in which a kernel expects an array input; the launch converts others.
 struct KernelInput {
   TokElementType elementType = TOK_F64;
   TokLayout layout = TOK_DENSE;
-  // CSR: all inputs marked so are given the same entries, those that any of them has, with zeros
-  // filled in. The driver is one of them if there are any.
+  // CSR: all inputs with this flag are passed with the same pattern, the union of their entries,
+  // with zeros filled in. The driver, if there are such inputs, is one of them.
   bool united = false;
 };
 
-// An input that must have a certain size, checked before the launch. Plans bind sizes by class, so
-// this only guards against bugs: a violation is an internal error.
 struct KernelPlan {
   std::string name; // unique symbol, also what debuggers and --stats show
   SizeExpression
       extents[2]; // rows, columns of the iteration space (columns constant 1 for flat Cell kernels)
-  std::vector<KernelInput> inputs;   // of the array inputs, in order; missing ones: dense doubles
+  std::vector<KernelInput> inputs;   // one per array input; missing ones: dense doubles
   int32_t driver = -1;               // the CSR input whose entries are iterated over; -1: none
   std::vector<KernelOutput> outputs; // in result order
   int64_t tileBytesPerStep =
@@ -89,13 +88,13 @@ struct KernelPlan {
   int64_t scratchDoublesPerColumn = 0;
   int64_t scratchDoubles = 0;
   std::vector<SizeExpression> scratchSizes;
-  double predictedNanoseconds = 0; // at the sizes the plan was made for
+  double predictedNanoseconds = 0; // at the sizes for which the plan was made
   TokKernel kernel = nullptr;
   TokMerge merge = nullptr;   // null when no output is partial
   std::shared_ptr<void> code; // keeps the machine code alive
 };
 
-// Doubles that an aggregate of this many cells takes in the partials.
+// The doubles that an aggregate of this many cells occupies in the partials.
 inline int64_t partialDoubles(int64_t cells) { return (cells + 7) / 8 * 8; }
 
 } // namespace tokamak::abi

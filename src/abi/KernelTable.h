@@ -1,5 +1,5 @@
-// The kernels that are linked into a program which was planned ahead of time: a table that the
-// compiler writes as C, next to their object files.
+// The table of the kernels linked into a program that was planned ahead of time; the compiler
+// writes it as C source, next to the kernels' object files.
 //
 //   const TokKernelEntry tokKernels[] = {{"cell_exp_sum_1", cell_exp_sum_1, cell_exp_sum_1_merge}};
 //   const uint64_t tokKernelCount = 1;
@@ -15,7 +15,7 @@ extern "C" {
 typedef struct TokKernelEntry {
   const char *name;
   TokKernel kernel;
-  TokMerge merge; // null where there are no partial results
+  TokMerge merge; // null if the kernel has no partial results
 } TokKernelEntry;
 
 extern const TokKernelEntry tokKernels[];

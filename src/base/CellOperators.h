@@ -1,5 +1,5 @@
-// What the elementwise operators are called and what they mean on one cell; the table is
-// CellOperators.def.
+// The names and attributes of the elementwise operators and of the aggregations, and the value of
+// each operator on one cell. The table of operators is CellOperators.def.
 //
 //   evaluate(BinaryOperator::Mod, -7.0, 2.0) == -1.0        // truncated, not floored
 //   spelling(UnaryOperator::IsNan) == "is.nan"
@@ -24,8 +24,8 @@ enum class BinaryOperator : uint8_t {
 
 // The type of the result when all operands are scalars (see CellOperators.def).
 enum class CellResult : uint8_t { Double, Number, Boolean };
-// How cells of f32 are computed, what the vector code rounds, and how errors of operands spread
-// (see CellOperators.def).
+// How f32 cells are computed, whether the vector code rounds differently from evaluate(), and how
+// errors of the operands propagate (see CellOperators.def).
 enum class SinglePrecision : uint8_t { Native, Widened };
 enum class Accuracy : uint8_t { Exact, Approximate };
 enum class UnaryErrors : uint8_t { Monotone, TurnsAtZero, Wave, Tangent, Truth, Finiteness };
@@ -42,8 +42,8 @@ std::string_view spelling(UnaryOperator op);
 std::string_view spelling(BinaryOperator op);
 std::optional<UnaryOperator> findUnaryOperator(std::string_view mnemonic);
 std::optional<BinaryOperator> findBinaryOperator(std::string_view mnemonic);
-// By what DML writes: "+", "exp", "is.nan" ("is.na" and "ceiling" are aliases the front end
-// resolves).
+// By the spelling in DML: "+", "exp", "is.nan" (the front end resolves the aliases "is.na" and
+// "ceiling").
 std::optional<UnaryOperator> findUnaryBySpelling(std::string_view spelling);
 std::optional<BinaryOperator> findBinaryBySpelling(std::string_view spelling);
 CellResult resultOf(UnaryOperator op);
@@ -64,18 +64,18 @@ std::string_view mnemonic(AggregateDirection direction); // "full", "row", "colu
 std::optional<AggregateKind> findAggregateKind(std::string_view mnemonic);
 std::optional<AggregateDirection> findAggregateDirection(std::string_view mnemonic);
 
-// The meaning on one cell. Comparisons and logic give 1.0 or 0.0; any non-zero value (NaN too) is
-// true.
+// The result for one cell. Comparisons and logical operators return 1.0 or 0.0; any non-zero
+// operand (NaN too) counts as true.
 double evaluate(UnaryOperator op, double x);
 double evaluate(BinaryOperator op, double a, double b);
 
-// The same on two integers, for operators whose result is Number; the result is computed exactly.
-// Returns nullopt where it doesn't fit int64 or for `%/%` by zero (both are the user's errors).
+// The exact result for integer operands, for operators whose result is Number. Returns nullopt if
+// the result doesn't fit int64, and for `%/%` by zero (both are the user's errors).
 std::optional<int64_t> evaluateInteger(UnaryOperator op, int64_t x);
 std::optional<int64_t> evaluateInteger(BinaryOperator op, int64_t a, int64_t b);
 
-// sign(v)*floor(|v| + 2^-53), saturated to int64, NaN gives 0: how DML turns a double into an
-// integer.
+// How DML converts a double to an integer: sign(v)*floor(|v| + 2^-53),
+// saturated to int64. NaN gives 0.
 int64_t truncateToInteger(double value);
 
 } // namespace tokamak

@@ -16,8 +16,8 @@ double truncatedQuotient(double a, double b) {
   return std::copysign(std::floor(std::fabs(quotient) + 0x1p-53), quotient);
 }
 
-// What the truncated quotient leaves, each step rounded: 3 %% 0.6 is 0, as 3 %/% 0.6 is 5. A zero
-// or infinite divisor gives NaN.
+// a - quotient * b, each step rounded: 3 %% 0.6 is 0, consistent with 3 %/% 0.6 being 5. A zero or
+// infinite divisor gives NaN.
 double truncatedRemainder(double a, double b) { return a - truncatedQuotient(a, b) * b; }
 
 // Java's Math.round: floor(x + 1/2), saturated at the range of int64; NaN gives 0.
@@ -37,15 +37,15 @@ double minimum(double a, double b) {
   return b < a ? b : a;
 }
 
-// Bits beyond the 64th are lost; of the distance the lowest six bits count.
+// Bits shifted beyond the 64th are lost; only the lowest six bits of the distance count.
 int64_t shiftLeft(int64_t a, int64_t distance) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) << (distance & 63));
 }
 
-// The sign moves in from the left.
+// Arithmetic shift: copies of the sign bit move in from the left.
 int64_t shiftRight(int64_t a, int64_t distance) { return a >> (distance & 63); }
 
-// Doubles as the integers that they are truncated to.
+// Applies an integer operation to doubles truncated to integers.
 template <typename Operation> double onIntegers(double a, double b, Operation operation) {
   return static_cast<double>(operation(truncateToInteger(a), truncateToInteger(b)));
 }
@@ -74,7 +74,7 @@ double evaluate(UnaryOperator op, double x) {
     return std::exp(x);
   case UnaryOperator::Log:
     return std::log(x);
-  // Of negative numbers e^x / (1 + e^x), the same: e^-x overflows where the result does not vanish.
+  // For negative x the equal form e^x / (1 + e^x): e^-x overflows although the result is not yet 0.
   case UnaryOperator::Sigmoid: {
     double power = std::exp(-std::fabs(x));
     return (x < 0 ? power : 1) / (1 + power);
@@ -121,7 +121,7 @@ double evaluate(BinaryOperator op, double a, double b) {
     return a * b;
   case BinaryOperator::Div:
     return a / b;
-  // x^2 is x*x exactly, so that squares have the same bits wherever they are computed.
+  // x^2 is computed as x*x, so that squares have the same bits everywhere.
   case BinaryOperator::Pow:
     return b == 2 ? a * a : std::pow(a, b);
   case BinaryOperator::Mod:
@@ -168,7 +168,7 @@ std::optional<int64_t> evaluateInteger(UnaryOperator op, int64_t x) {
   switch (op) {
   case UnaryOperator::Neg:
     return x == std::numeric_limits<int64_t>::min() ? std::nullopt : std::optional(-x);
-  // Their results are no Number.
+  // The result of these is always double or boolean.
   case UnaryOperator::Not:
   case UnaryOperator::Abs:
   case UnaryOperator::Sign:
@@ -224,7 +224,7 @@ std::optional<int64_t> evaluateInteger(BinaryOperator op, int64_t a, int64_t b) 
     return shiftLeft(a, b);
   case BinaryOperator::BitwShiftR:
     return shiftRight(a, b);
-  // Their results are no Number.
+  // The result of these is always double or boolean.
   case BinaryOperator::Div:
   case BinaryOperator::Pow:
   case BinaryOperator::Eq:

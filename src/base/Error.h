@@ -14,7 +14,7 @@
 
 namespace tokamak {
 
-// A place in a source file; line and column count from 1, 0 = unknown.
+// A position in a source file; line and column count from 1, 0 means unknown.
 struct SourcePlace {
   std::string file;
   int line = 0;
@@ -27,7 +27,7 @@ enum class ErrorKind : uint8_t {
   User,        // the user's program or data is wrong: exit status 1 or 2
   Stop,        // the program called stop(): exit status 1
   Internal,    // a bug of Tokamak: exit status 70
-  Interrupted, // the user asked for it (Interrupt.h): exit status 130
+  Interrupted, // the user stopped the program (Interrupt.h): exit status 130
 };
 
 class Error : public std::exception {
@@ -39,7 +39,7 @@ public:
   const std::string &message() const { return message_; }
   ErrorKind kind() const { return kind_; }
   const SourcePlace &place() const { return place_; }
-  // Innermost first: the call sites through which the failing operation was reached.
+  // The call sites on the path to the failing operation, innermost first.
   const std::vector<SourcePlace> &callStack() const { return callStack_; }
   const std::vector<std::string> &notes() const { return notes_; }
 
@@ -49,7 +49,7 @@ public:
       place_ = place;
     return *this;
   }
-  // A recursion names each of its calls once.
+  // Adds a call site to the call stack; each site is listed once, even under recursion.
   Error &calledFrom(const SourcePlace &place) {
     if (place.isKnown() &&
         std::find(callStack_.begin(), callStack_.end(), place) == callStack_.end())

@@ -1,4 +1,4 @@
-// The formats of data files by name. Programs may write them in capitals: "CSV" is "csv".
+// The names of the formats of data files. Programs may write them in capitals: "CSV" is "csv".
 //
 //   formatNamed("CSV") == "csv"
 //   isSupportedFormat("hdf5", FormatUse::Matrix) == false      // known, but can't be read yet
@@ -12,18 +12,18 @@
 
 namespace tokamak {
 
-/// All that DML knows, in small letters.
+/// All formats that DML has, in lower case.
 std::span<const std::string> knownFormats();
 
-/// The name in small letters.
+/// The name in lower case.
 std::string formatNamed(std::string_view text);
 
 enum class FormatUse : uint8_t { Matrix, Frame };
 
-/// Whether data of this kind can be read and written in a format, which is given in small letters.
+/// Whether matrices or frames can be read and written in this format (in lower case).
 bool isSupportedFormat(std::string_view format, FormatUse use);
 
-/// What reading or writing (`operation`) in a known format that is not supported fails with.
+/// The error message for reading or writing (`operation`) a known format that is not supported.
 std::string unsupportedFormat(std::string_view operation, std::string_view format, FormatUse use);
 
 } // namespace tokamak

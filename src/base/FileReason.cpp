@@ -13,11 +13,11 @@ namespace {
 namespace filesystem = std::filesystem;
 
 bool canSee(const filesystem::path &path) {
-  std::error_code ignored; // what can't be looked at can't be suggested
+  std::error_code ignored; // a file that can't be inspected is not suggested
   return filesystem::exists(path, ignored);
 }
 
-// Not all of a folder with millions of files: the answer is no more than a hint.
+// The first 10,000 names in the folder: a hint is not worth listing millions of files.
 std::vector<std::string> someNamesIn(const filesystem::path &folder) {
   constexpr size_t most = 10000;
   std::vector<std::string> names;
@@ -28,8 +28,8 @@ std::vector<std::string> someNamesIn(const filesystem::path &folder) {
   return names;
 }
 
-// What is said behind "no such file": the first part of the path that is missing is looked for
-// under a similar name.
+// The hint appended to "no such file": suggests a path in which the first missing component is
+// replaced by a similar name; otherwise names the missing folder.
 std::string hint(const filesystem::path &path) {
   filesystem::path found;
   for (auto part = path.begin(); part != path.end(); ++part) {

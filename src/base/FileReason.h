@@ -9,11 +9,11 @@
 
 namespace tokamak {
 
-/// The words for an error number of the system: "permission denied", "it is a folder".
+/// A description of a system error number (errno): "permission denied", "it is a folder".
 std::string fileReason(int error);
 
-/// The same for a file that should have been read. Where there is no such file, a file of a similar
-/// name is suggested, or the folder that is missing is named.
+/// The same for a file that could not be read. If the file is missing, suggests a file with a
+/// similar name or names the missing folder.
 std::string unreadableReason(const std::string &path, int error);
 
 } // namespace tokamak

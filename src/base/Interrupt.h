@@ -1,5 +1,5 @@
-// Whether the user asked the running program to stop. Loops over instructions, tiles and lines ask
-// now and then, which costs one load; a signal handler sets it.
+// Whether the user asked the running program to stop. A signal handler sets the flag; loops over
+// instructions, tiles and lines check it regularly, at the cost of one load.
 //
 //   requestInterrupt();        // async-signal-safe
 //   checkInterrupt();          // throws Error(..., ErrorKind::Interrupted)
@@ -14,11 +14,11 @@ namespace tokamak {
 
 namespace detail {
 inline std::atomic<bool> isInterruptRequested = false;
-static_assert(std::atomic<bool>::is_always_lock_free); // as signal handlers need it
+static_assert(std::atomic<bool>::is_always_lock_free); // required in signal handlers
 } // namespace detail
 
 inline void requestInterrupt() { detail::isInterruptRequested.store(true); }
-// The request has been answered: the next program runs.
+// Call when the interrupted program has stopped, before the next one runs.
 inline void clearInterrupt() { detail::isInterruptRequested.store(false); }
 
 inline bool isInterruptRequested() {

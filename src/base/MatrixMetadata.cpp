@@ -21,7 +21,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Bytes that are not valid UTF-8 are replaced.
+// The JSON text; bytes that are not valid UTF-8 are replaced.
 std::string textOf(const Json &value, int indent = -1) {
   return value.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
@@ -37,7 +37,7 @@ std::string textOf(const Json &value, int indent = -1) {
   throw Error(fmt::format("{}: \"{}\" must be {}, got {}", name, key, wanted, shown));
 }
 
-// Files written by hand also have numbers and booleans in quotes.
+// Reads a JSON value as T. Numbers and booleans may be in quotes, as in some files written by hand.
 template <typename T> struct Reader;
 
 template <> struct Reader<std::string> {
@@ -150,7 +150,7 @@ private:
 
   void readSize(std::optional<int64_t> &entry, const std::string &key, const Json &value) {
     read(entry, key, value);
-    if (*entry < 0) // not known
+    if (*entry < 0) // negative: unknown
       entry.reset();
   }
 

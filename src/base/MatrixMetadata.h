@@ -1,5 +1,5 @@
-// The .mtd file beside a data file: a JSON object that says what the data is. Every entry may be
-// missing.
+// The .mtd file next to a data file: a JSON object that describes the data (type, format, sizes).
+// Every entry is optional.
 //
 //   std::optional<MatrixMetadata> metadata = readMetadata("data/x.csv");   // reads data/x.csv.mtd
 //   if (metadata && metadata->rows) ...
@@ -27,22 +27,23 @@ struct MatrixMetadata {
   std::optional<std::string> schema;
 };
 
-/// Parses the text of a metadata file; `name` is what messages call it. Throws Error on text that
-/// is not a JSON object, unknown keys and values of the wrong type.
+/// Parses the text of a metadata file; `name` is the file's name in error messages. Throws Error on
+/// text that is not a JSON object, unknown keys and values of the wrong type.
 MatrixMetadata parseMetadata(std::string_view text, const std::string &name);
 
-/// The metadata of the data at `path`, from `path`.mtd, or from the parts of that folder; nullopt
-/// if there is none. What a writer has not renamed to `path`.mtd yet counts (PendingMetadata.h).
+/// The metadata of the data at `path`: pending metadata (PendingMetadata.h) if there are any, else
+/// from `path`.mtd, which may be a folder of part files; nullopt if there are none.
 std::optional<MatrixMetadata> readMetadata(const std::string &path);
 
-/// The entries that are set, as the text of a .mtd file; `notes` are further text entries (author,
-/// description).
+/// The entries that are set, as the text of a .mtd file; `notes` are additional string entries
+/// (author, description).
 struct MetadataNote {
   std::string key, text;
 };
 std::string metadataText(const MatrixMetadata &metadata, const std::vector<MetadataNote> &notes);
 
-/// Several naStrings in one text, as files and calls hold them: separated by a middle dot (U+00B7).
+/// Splits a list of NA strings, which .mtd files and calls write as one string separated by a
+/// middle dot (U+00B7).
 std::vector<std::string> splitNaStrings(std::string_view text);
 
 } // namespace tokamak

@@ -1,5 +1,5 @@
-// What the system refuses is the user's error, as what the memory budget refuses is: a program may
-// ask for more than there is.
+// Reports failed allocations as user errors, like allocations beyond the memory budget: a program
+// may need more memory than the machine has.
 //
 //   withMemoryErrors([&] { native.function(context, operands, results); });
 #ifndef TOKAMAK_BASE_MEMORYERRORS_H
@@ -14,8 +14,8 @@ namespace tokamak {
 
 inline Error refusedMemory() { return Error("out of memory: the system has no more"); }
 
-// Calls action() and gives back what it gives. Throws Error in place of the standard library's
-// exceptions for memory that there is not, and for containers that could never be so long.
+// Calls action() and returns its result. Throws Error in place of std::bad_alloc, and of
+// std::length_error for containers longer than their maximum size.
 template <typename Action> decltype(auto) withMemoryErrors(const Action &action) {
   try {
     return action();

@@ -42,7 +42,7 @@ std::vector<std::string> nearestCandidates(std::string_view name,
     unsigned distance;
     const std::string *name;
   };
-  // A third of the letters may differ; in a name of one or two letters only the case.
+  // A third of the letters may differ; in names of one or two letters only the case of one letter.
   size_t threshold = name.size() < 3 ? 1 : name.size() / 3 * fullStep;
   std::vector<Candidate> candidates;
   for (const std::string &other : names) {

@@ -12,12 +12,12 @@
 
 namespace tokamak {
 
-/// The number of insertions, deletions, replacements and swaps of neighbours that turn `a` into
-/// `b`; a change of case counts half of a replacement, so the result is in half steps.
+/// The edit distance in half steps: an insertion, deletion, replacement or swap of neighbouring
+/// letters counts 2, a change of case 1.
 unsigned editDistance(std::string_view a, std::string_view b);
 
-/// At most `limit` of `names` that are close to `name`, nearest first and then by their order in
-/// `names`; a longer name may differ in more letters. `name` itself is never a candidate.
+/// At most `limit` of `names` that are close to `name`, nearest first, ties in the order of
+/// `names`. The longer `name` is, the more letters may differ. `name` itself is never a candidate.
 std::vector<std::string> nearestCandidates(std::string_view name,
                                            std::span<const std::string> names, size_t limit = 3);
 

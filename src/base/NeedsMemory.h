@@ -1,7 +1,7 @@
-// Work that can't go on, nor be given up, where the system refuses memory: LLVM and MLIR are built
-// without exceptions, and one that passes through them leaves their data damaged. While it lives,
-// memory refused to this thread ends the process with a message at the place. The program's main
-// sees to that (std::set_new_handler).
+// Marks code in which a failed allocation must end the process. LLVM and MLIR are built without
+// exceptions: a std::bad_alloc that passes through them would leave their data corrupt. While a
+// section is alive on a thread, a failed allocation of this thread ends the process with a message
+// at the section's source place (by the new-handler that the program's main installs).
 //
 //   NeedsMemory section(block.place);
 //   compile(block);
@@ -19,7 +19,7 @@ public:
   NeedsMemory(const NeedsMemory &) = delete;
   NeedsMemory &operator=(const NeedsMemory &) = delete;
 
-  // Of the innermost one on this thread; null where there is none.
+  // The place of the innermost section on this thread; null if there is none.
   static const SourcePlace *place() { return current_; }
 
 private:

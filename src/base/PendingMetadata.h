@@ -1,12 +1,12 @@
-// How the data at a path and its .mtd file change together, although two files can't be renamed in
-// one step. A writer puts the new metadata beside the data under a hidden name that says to which
-// data they belong: by the data's inode and time of change, which the data keep when they are
-// renamed. The moment the new data take their path, the new metadata are in force, too: a reader
-// looks for pending metadata of the data that it finds. Renaming them to .mtd only tidies up.
+// Replaces a data file and its .mtd file together, although two files can't be renamed in one
+// atomic step. A writer stores the new metadata next to the data under a hidden name that contains
+// the inode and modification time of the new data file; renaming the data changes neither. So the
+// moment the new data are renamed to their path, the new metadata take effect: a reader looks for
+// pending metadata that match the data it finds. Renaming the metadata to .mtd is mere clean-up.
 //
-//   struct stat data;                                // of the new data under their temporary name
+// of the new data, still under a temporary name
 //   pendingMetadataPath("out/x.csv", data)           // "out/.tokamak-1a2b-17f3c2d4e5.mtd"
-//   if (std::optional<std::string> text = pendingMetadata("out/x.csv"))   // of what is there now
+//   if (std::optional<std::string> text = pendingMetadata("out/x.csv"))   // of the current data
 //     ...
 #ifndef TOKAMAK_BASE_PENDINGMETADATA_H
 #define TOKAMAK_BASE_PENDINGMETADATA_H
@@ -18,14 +18,14 @@
 
 namespace tokamak {
 
-// All names that writers use for a while begin so. Readers of folders pass over hidden names.
+// The prefix of all temporary names that writers use. Readers of folders skip hidden files.
 constexpr std::string_view temporaryPrefix = ".tokamak-";
 
-/// Where metadata for `path` wait, if `data` is what stands at the path.
+/// The path of the pending metadata for `path`, given the stat() result of its data file.
 std::string pendingMetadataPath(const std::string &path, const struct stat &data);
 
-/// The text of the metadata that wait for the data at `path`, empty where these are to have none;
-/// nullopt if none wait, so that the .mtd file counts.
+/// The text of the pending metadata of the data at `path`; empty if the data shall have no
+/// metadata. Nullopt if none are pending: then the .mtd file counts.
 std::optional<std::string> pendingMetadata(const std::string &path);
 
 } // namespace tokamak

@@ -9,14 +9,14 @@
 namespace tokamak {
 namespace {
 
-// Never destroyed: a crash may come while the process ends.
+// Never destroyed: the process may crash during exit, and the handler reads the list.
 struct Noted {
   std::mutex mutex;
   std::set<std::string, std::less<>> names;
   std::deque<std::string> texts;
   std::deque<RunInput> inputs;
   std::atomic<const RunInput *> first = nullptr;
-  static_assert(decltype(first)::is_always_lock_free); // as signal handlers need it
+  static_assert(decltype(first)::is_always_lock_free); // required in signal handlers
 };
 
 Noted &noted() {

@@ -13,8 +13,9 @@ public:
   SignalStack() {
     stack_t present{};
     if (sigaltstack(nullptr, &present) != 0 || (present.ss_flags & SS_DISABLE) == 0)
-      return; // a sanitizer's
-    // What the processor saves of its registers takes more on newer processors.
+      return; // the sanitizer has installed a signal stack
+    // _SC_SIGSTKSZ accounts for the registers saved on a signal, which take more room on newer
+    // processors; the handler itself gets 64 KiB.
     size_ = static_cast<size_t>(sysconf(_SC_SIGSTKSZ)) + (size_t{64} << 10);
     void *memory = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)

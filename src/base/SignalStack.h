@@ -1,15 +1,15 @@
-// A stack for signal handlers, which the thread needs where its own has overflowed. Each thread
-// that runs programs or compiles them asks for one before it begins.
+// An alternate stack for signal handlers, so that a handler can run after the thread's own stack
+// has overflowed. Each thread that compiles or runs programs installs one before it begins.
 //
 //   provideSignalStack();     // once per thread; further calls cost a check
-//   recurse();                // an overflow ends in the handler instead of in silence
+// a stack overflow reaches the handler instead of killing the process silently
 #ifndef TOKAMAK_BASE_SIGNALSTACK_H
 #define TOKAMAK_BASE_SIGNALSTACK_H
 
 namespace tokamak {
 
-// The stack belongs to the calling thread and goes away with it. A thread that has one keeps it;
-// where there is no memory for one, handlers run on the thread's own stack.
+// Installs a stack for the calling thread; it is freed when the thread ends. Does nothing if the
+// thread already has one. If there is no memory for it, handlers run on the thread's own stack.
 void provideSignalStack();
 
 } // namespace tokamak

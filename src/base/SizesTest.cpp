@@ -31,7 +31,7 @@ TEST(Sizes, multiplyWithoutOverflow) {
   EXPECT_EQ(productOfSizes({}), 1);
   EXPECT_EQ(productOfSizes({3, 4, 5}), 60);
   EXPECT_EQ(productOfSizes({largestSize, largestSize}), std::nullopt);
-  // What has no cells may be long in its other dimensions.
+  // An array without cells may be long in its other dimensions.
   EXPECT_EQ(productOfSizes({largestSize, largestSize, 0}), 0);
   EXPECT_EQ(checkedProduct(6, 7, "freplicate", "rows"), 42);
   EXPECT_EQ(messageOf([] { checkedProduct(largestSize, largestSize, "freplicate", "rows"); }),

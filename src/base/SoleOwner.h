@@ -1,7 +1,7 @@
-// Whether what a pointer shares may be changed in place.
+// Whether the object of a shared_ptr may be changed in place, because no other pointer shares it.
 //
 //   if (hasSoleOwner(array))
-//     *array += 1;  // nobody sees it, and whoever saw it before is done
+// no other owner exists, and all accesses of former owners are finished
 #ifndef TOKAMAK_BASE_SOLEOWNER_H
 #define TOKAMAK_BASE_SOLEOWNER_H
 
@@ -9,8 +9,8 @@
 
 namespace tokamak {
 
-// use_count() is a relaxed load: what another thread did before it let go of the object may still
-// come after a change that is made here. Taking a reference and dropping it acquires what every
+// use_count() is a relaxed load: accesses that another thread made before it dropped its reference
+// might still be ordered after our change. Copying and dropping a reference acquires what every
 // earlier drop released.
 template <typename T> bool hasSoleOwner(const std::shared_ptr<T> &pointer) {
   if (pointer.use_count() != 1)

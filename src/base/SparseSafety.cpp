@@ -8,8 +8,9 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double notANumber = std::numeric_limits<double>::quiet_NaN();
-// Both signs, on both sides of 1, integers of either parity, the ends of the range, and what is not
-// finite: operators are monotonous between them or don't absorb zero at one of them.
+// Values of both signs, on both sides of 1, integers of either parity, the ends of the range, and
+// non-finite values: between neighbours operators are monotonous, or already fail to absorb zero at
+// one of these values.
 constexpr double representatives[] = {0.0,     1.0,    -1.0,     2.0,       -2.0,      3.0,
                                       -3.0,    0.5,    -0.5,     1.5,       -1.5,      1e-300,
                                       -1e-300, 1e300,  -1e300,   0x1p-1074, 0x1.fp+62, -0x1.fp+62,
@@ -28,8 +29,8 @@ bool probe(BinaryOperator op, bool left) {
 
 bool mayBeInfinite(const CellFact &fact) { return fact.low == -infinity || fact.high == infinity; }
 
-// Results of functions are off by some units in the last place, of single precision too; and what
-// is next to zero may become zero.
+// Widens a bound: results of functions are off by some units in the last place, in single precision
+// too, and the smallest numbers may round to zero.
 double outwards(double value, double direction) {
   if (value == 0 || !std::isfinite(value))
     return value;
@@ -38,7 +39,7 @@ double outwards(double value, double direction) {
   return value + std::copysign(std::fabs(value) * 0x1p-18, direction);
 }
 
-// Of an operator that never decreases; `mayBeNan`: besides NaN for NaN.
+// The fact of a non-decreasing operator. `mayBeNan`: it may return NaN for operands other than NaN.
 CellFact increasing(UnaryOperator op, const CellFact &x, bool mayBeNan = false) {
   return CellFact(evaluate(op, x.low), evaluate(op, x.high), x.mayBeNan || mayBeNan, true);
 }
@@ -56,7 +57,7 @@ CellFact absolute(const CellFact &x) {
 
 CellFact negative(const CellFact &x) { return CellFact(-x.high, -x.low, x.mayBeNan, x.mayBeZero); }
 
-// Rounding to nearest is monotonous: the ends give the ends.
+// Rounding to nearest is monotonous, so the bounds of the sum are the sums of the bounds.
 CellFact sum(const CellFact &a, const CellFact &b) {
   bool opposed =
       (a.high == infinity && b.low == -infinity) || (a.low == -infinity && b.high == infinity);
@@ -65,7 +66,7 @@ CellFact sum(const CellFact &a, const CellFact &b) {
                   a.mayBeNan || b.mayBeNan || opposed, true);
 }
 
-// The range of what the four ends give; where they give NaN, zero.
+// The range spanned by the function at the four combinations of bounds; NaN there counts as zero.
 template <typename Function>
 CellFact betweenCorners(const CellFact &a, const CellFact &b, bool mayBeNan, Function function) {
   double low = infinity, high = -infinity;
@@ -87,7 +88,7 @@ CellFact product(const CellFact &a, const CellFact &b, ZeroRule rule) {
   }
   bool mayBeNan = (a.mayBeZero && mayBeInfinite(b)) || (b.mayBeZero && mayBeInfinite(a));
   CellFact result = betweenCorners(a, b, mayBeNan, [](double x, double y) { return x * y; });
-  // Zero times infinity at a corner stands for all finite numbers times infinity next to it.
+  // A corner of zero times infinity also stands for finite numbers next to zero times infinity.
   if (mayBeInfinite(a) || mayBeInfinite(b)) {
     if (a.low < 0 || b.low < 0)
       result.low = -infinity;
@@ -123,7 +124,7 @@ CellFact power(const CellFact &a, const CellFact &b) {
   return CellFact();
 }
 
-// a - trunc(a / b) * b: of an infinite divisor NaN, of large quotients any number.
+// a - trunc(a / b) * b: NaN for an infinite divisor, and any number for large quotients.
 CellFact remainder(const CellFact &a, const CellFact &b) {
   return a.isZero() && !b.mayBeZero && b.isFinite() ? CellFact(0.0) : CellFact();
 }
@@ -152,8 +153,8 @@ CellFact bothOf(const CellFact &a, const CellFact &b) {
                   a.mayBeZero && b.mayBeZero);
 }
 
-// A sum of terms of one sign never gets to the other side of zero, nor nearer to it than one term;
-// twice the largest sum is more than rounding adds to it.
+// A sum of terms of one sign keeps that sign, and its magnitude is at least that of one term. The
+// factor of 2 covers rounding.
 CellFact sumOf(const CellFact &term, double fewest, double most) {
   double low = term.low < 0 ? 2 * most * term.low : fewest >= 1 ? term.low : 0;
   double high = term.high > 0 ? 2 * most * term.high : fewest >= 1 ? term.high : 0;
@@ -163,7 +164,7 @@ CellFact sumOf(const CellFact &term, double fewest, double most) {
 
 CellFact inSinglePrecision(const CellFact &fact) {
   auto low = static_cast<float>(fact.low), high = static_cast<float>(fact.high);
-  // What is next to zero becomes zero.
+  // Numbers close to zero round to zero.
   bool mayVanish = fact.low < 0x1p-149 && fact.high > -0x1p-149;
   return CellFact(low, high, fact.mayBeNan, fact.mayBeZero || mayVanish);
 }
@@ -213,7 +214,7 @@ CellFact factAt(UnaryOperator op, const CellFact &x) {
     return CellFact(-4, 4, x.mayBeNan || x.low < -1 || x.high > 1, true);
   case UnaryOperator::Cosh:
     return increasingFunction(op, absolute(x));
-  case UnaryOperator::Round: // of NaN it is zero
+  case UnaryOperator::Round: // round(NaN) is zero
     return eitherOf(increasing(op, CellFact(x.low, x.high, false, true)),
                     x.mayBeNan ? CellFact(0.0) : CellFact(evaluate(op, x.low)));
   case UnaryOperator::Floor:

@@ -1,16 +1,16 @@
-// Which expressions are zero wherever one of their operands is: they need to be evaluated at the
-// entries of a sparse matrix only. The proof is evaluation: a cell is followed through the
-// operators with the operand at zero, constants at their values, and of everything else the range
-// in which it is known to lie.
+// Finds expressions that are zero wherever one of their operands is zero: these need to be
+// evaluated only at the entries of a sparse matrix. The proof is by interval evaluation: the
+// operators are evaluated on one cell with that operand at zero, constants at their values, and
+// every other operand as the range in which its value is known to lie.
 //
 //   CellFact x = 0.0, y = CellFact::anything(), d = CellFact::within(1e-15, 5);
-//   factAt(BinaryOperator::Mul, x, y, ZeroRule::Sparse).isZero()     // x * y where x is zero
-//   factAt(BinaryOperator::Div, x, d, ZeroRule::Sparse).isZero()     // x / d: d is never zero
+// x * y is zero where x is
+// x / d too: d is never zero
 //   factAt(BinaryOperator::Div, x, y, ZeroRule::Sparse).isAnything() // 0 / 0 is NaN
 //   factAt(BinaryOperator::Add, x, y, ZeroRule::Sparse).isAnything()
 //
-// Facts hold for every value of the operands that is allowed by what is known of them; the sign of
-// a zero is not kept.
+// A fact about a result holds for all operand values that the operands' facts allow. The sign of a
+// zero is not tracked.
 #ifndef TOKAMAK_BASE_SPARSESAFETY_H
 #define TOKAMAK_BASE_SPARSESAFETY_H
 
@@ -22,22 +22,22 @@
 
 namespace tokamak {
 
-// What a zero times what is not finite gives.
+// The product of zero and a non-finite number.
 enum class ZeroRule : uint8_t {
-  Sparse, // zero, where the zero is a cell that a sparse matrix does not hold
+  Sparse, // zero, if the zero is a cell without an entry in a sparse matrix
   Strict, // NaN, as in a dense matrix
 };
 
-// What is known of the value of a cell, or of all cells of an array: a range, and whether it may be
-// NaN or zero.
+// What is known about the value of a cell, or of all cells of an array: a range, and whether it may
+// be NaN or zero.
 struct CellFact {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
   bool mayBeNan = true;
-  bool mayBeZero = true; // of a range without zero: false
+  bool mayBeZero = true; // false if the range excludes zero
 
   CellFact() = default;
-  // That one value. Of NaN the range is empty.
+  // Exactly this value. The range of NaN is empty.
   CellFact(double value)
       : low(std::isnan(value) ? INFINITY : value), high(std::isnan(value) ? -INFINITY : value),
         mayBeNan(std::isnan(value)), mayBeZero(value == 0) {}
@@ -69,22 +69,22 @@ struct CellFact {
   bool operator==(const CellFact &) const = default;
 };
 
-// Holds for what either fact is known of.
+// Union: holds for every value that a or b allows.
 CellFact eitherOf(const CellFact &a, const CellFact &b);
-// Holds where both do.
+// Intersection: for a value about which both facts are known.
 CellFact bothOf(const CellFact &a, const CellFact &b);
-// Of at least `fewest` and at most `most` such terms, added in any order.
+// The sum of at least `fewest` and at most `most` such terms, added in any order.
 CellFact sumOf(const CellFact &term, double fewest, double most);
 
-// The same as a cell of single precision holds it, which is what operators see of a number there.
+// The fact after rounding to single precision, as operators see the cells of f32 arrays.
 CellFact inSinglePrecision(const CellFact &fact);
 
 CellFact factAt(UnaryOperator op, const CellFact &operand);
 CellFact factAt(BinaryOperator op, const CellFact &left, const CellFact &right, ZeroRule rule);
 CellFact factAtIfElse(const CellFact &condition, const CellFact &then, const CellFact &otherwise);
 
-// Whether op(0, y) is 0 for every y (or op(x, 0) for every x, where `left` is false), found by
-// evaluating the operator at representative values; of products by ZeroRule::Sparse.
+// Whether op(0, y) is 0 for every y (`left`), or op(x, 0) for every x (not `left`). Found by
+// evaluating the operator at representative values; products obey ZeroRule::Sparse.
 bool absorbsZero(BinaryOperator op, bool left);
 
 } // namespace tokamak

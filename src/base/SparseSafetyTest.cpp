@@ -18,7 +18,7 @@ std::vector<BinaryOperator> binaryOperators() {
   };
 }
 
-// Random bit patterns cover all magnitudes, both signs and what is not finite.
+// Random bit patterns cover all magnitudes, both signs and non-finite values.
 double randomDouble(std::mt19937_64 &random) {
   switch (random() % 4) {
   case 0:
@@ -32,12 +32,12 @@ double randomDouble(std::mt19937_64 &random) {
   }
 }
 
-// Whether the rule for products lets a sparse result be 0 where this one is not.
+// Whether ZeroRule::Sparse lets the result be 0 although evaluate() gives NaN.
 bool isExempt(BinaryOperator op, double other) {
   return op == BinaryOperator::Mul && !std::isfinite(other);
 }
 
-// A fact that the value agrees with: the value itself, a range around it, one up to infinity.
+// A fact that allows the value: the value itself, a range around it, or a range up to infinity.
 CellFact factAbout(double value, std::mt19937_64 &random) {
   CellFact fact = value;
   switch (random() % 5) {
@@ -132,15 +132,15 @@ TEST(SparseSafety, AZeroIsDividedByWhatIsNeverZeroNorNan) {
   EXPECT_FALSE(isZero(NAN));
   EXPECT_FALSE(isZero(CellFact::within(0, 1)));
   EXPECT_FALSE(isZero(CellFact(1, 2, /*mayBeNan=*/true, false)));
-  // U %*% t(V) + 1e-15 where no factor has negative cells
+  // U %*% t(V) + 1e-15, where no factor has negative cells
   CellFact factor = CellFact::within(0, 1e300);
   CellFact term = factAt(BinaryOperator::Mul, factor, factor, ZeroRule::Strict);
   EXPECT_TRUE(isZero(factAt(BinaryOperator::Add, sumOf(term, 1, 0x1p63), 1e-15, ZeroRule::Strict)));
-  // The largest of the cells and a small number, which is NaN where the cell is
+  // The maximum of a cell and a small number; it is NaN if the cell is.
   CellFact finite = CellFact::within(-1e300, 1e300);
   EXPECT_TRUE(isZero(factAt(BinaryOperator::Max, finite, 1e-15, ZeroRule::Strict)));
   EXPECT_FALSE(isZero(factAt(BinaryOperator::Max, CellFact(), 1e-15, ZeroRule::Strict)));
-  // Cells of single precision vanish sooner.
+  // In single precision small numbers round to zero sooner.
   EXPECT_FALSE(isZero(inSinglePrecision(CellFact::within(1e-60, 1))));
 }
 

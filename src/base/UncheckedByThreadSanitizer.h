@@ -1,20 +1,19 @@
-// A section that ThreadSanitizer does not look into.
+// A scope in which ThreadSanitizer ignores memory accesses; does nothing in builds without it.
 //
 //   UncheckedByThreadSanitizer section;  // until the end of the scope
 //   passes.run(module);
 //
-// For two kinds of code. Calls into LLVM and MLIR, which are not instrumented: of what they do,
-// ThreadSanitizer sees the calls of memcpy and free, but not the guards under which they initialise
-// what all threads read afterwards, and reports such reads as races. And copies of cells of which
-// other threads write some that nobody reads from the copy. Without ThreadSanitizer it does
-// nothing.
+// There are two uses. Calls into LLVM and MLIR, which are not instrumented: ThreadSanitizer sees
+// their calls of memcpy and free, but not the locks under which they initialise data that all
+// threads read afterwards, and would report such reads as races. And copies of arrays of which
+// other threads write some cells during the copy, where nobody reads those cells of the copy.
 #ifndef TOKAMAK_BASE_UNCHECKEDBYTHREADSANITIZER_H
 #define TOKAMAK_BASE_UNCHECKEDBYTHREADSANITIZER_H
 
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define TOKAMAK_THREAD_SANITIZER 1
-// Of the sanitizer's runtime library.
+// Defined in the sanitizer's runtime library.
 extern "C" {
 void AnnotateIgnoreReadsBegin(const char *file, int line);
 void AnnotateIgnoreReadsEnd(const char *file, int line);

@@ -1,15 +1,17 @@
-// Before a function whose loops are compiled for several widths of vectors; the program takes the
-// widest that the machine has when it starts.
+// A function attribute: compiles the function for several vector widths; at start-up the program
+// selects the widest one that the machine has.
 //
 //   TOKAMAK_WIDEST_VECTORS double total(const double *cells, int64_t count) { ... }
 //
-// All variants give the same bits as long as nothing is contracted or reassociated.
+// All variants compute the same bits as long as the compiler neither contracts nor reassociates
+// floating-point operations.
 #ifndef TOKAMAK_BASE_WIDESTVECTORS_H
 #define TOKAMAK_BASE_WIDESTVECTORS_H
 
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
-// What chooses the variant runs before ThreadSanitizer is ready, and would be instrumented.
+// The resolver of the variants runs before ThreadSanitizer is initialised, but would be
+// instrumented.
 #define TOKAMAK_WIDEST_VECTORS
 #endif
 #endif

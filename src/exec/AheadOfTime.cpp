@@ -27,7 +27,7 @@ static void writeFile(const std::string &path, std::string_view contents) {
   file.commit();
 }
 
-// By name: whether partial results merge.
+// The names of all kernels; true for those whose partial results merge.
 static std::map<std::string, bool> kernelsOf(const runtime::PlannedProgram &program) {
   std::map<std::string, bool> kernels;
   for (const runtime::PlannedBlock &block : program.blocks)
@@ -37,7 +37,7 @@ static std::map<std::string, bool> kernelsOf(const runtime::PlannedProgram &prog
   return kernels;
 }
 
-// A C compiler refuses an array without elements, so that the table ends with an empty one.
+// C does not allow an empty array, so the table ends with an empty entry.
 static std::string kernelTable(const std::map<std::string, bool> &kernels) {
   std::string declarations, entries;
   for (const auto &[name, merges] : kernels) {

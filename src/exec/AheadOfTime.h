@@ -1,5 +1,5 @@
-// Writes down what a run needed, so that the program runs again without a compiler: its image with
-// the plans of its blocks, the object files of their kernels, and a table of these in C.
+// Writes the files with which a program runs again without a compiler: its image with the plans of
+// its blocks, the object files of their kernels, and a table of the kernels in C.
 //
 //   ObjectKeeper objects;
 //   compilerOptions.keepObject = objects.sink();
@@ -8,8 +8,8 @@
 //
 //   out/program.image   out/kernels.c   out/cell_exp_sum_1.o ...
 //
-// Linked with tokamak_planned_program, kernels.c and the object files make a program that takes the
-// path of program.image. It serves inputs for which the run made plans.
+// Linked with tokamak_planned_program, kernels.c and the object files make an executable whose
+// argument is the path of program.image. It handles inputs for which this run made plans.
 #ifndef TOKAMAK_EXEC_AHEADOFTIME_H
 #define TOKAMAK_EXEC_AHEADOFTIME_H
 
@@ -21,12 +21,12 @@
 
 namespace tokamak::exec {
 
-// Keeps the object files of all kernels that are compiled, by name.
+// Collects the object files of all compiled kernels by name.
 class ObjectKeeper {
 public:
-  // References the keeper; threads may call it at the same time.
+  // A sink that stores object files here; it refers to the keeper. Thread-safe.
   codegen::KernelCompilerOptions::Sink sink();
-  // Empty where no kernel has the name.
+  // Empty if there is no kernel of this name.
   const std::string &object(const std::string &kernel) const;
 
 private:
@@ -34,7 +34,7 @@ private:
   std::map<std::string, std::string> objects_;
 };
 
-// Makes the folder if need be. Throws Error where a file can't be written.
+// Creates the folder if necessary. Throws Error if a file can't be written.
 void writeAheadOfTime(const std::string &folder, const runtime::PlannedProgram &program,
                       const ObjectKeeper &objects);
 

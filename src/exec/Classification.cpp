@@ -11,7 +11,8 @@ using runtime::Value;
 
 static constexpr int64_t costRange = PlanConditions::costRange;
 
-// Around the size, or between two powers of the range.
+// A range of a factor of costRange on either side of the size; fixed: between
+// two powers of costRange.
 static PlanConditions::Range<int64_t> sizeRange(int64_t size, bool fixed) {
   constexpr int64_t largest = INT64_MAX / costRange;
   if (!fixed)
@@ -26,14 +27,14 @@ static PlanConditions::Range<double> densityRange(double density, bool fixed) {
   constexpr double factor = costRange;
   if (!fixed)
     return {density / factor, density * factor};
-  constexpr double least = 1e-12; // an empty matrix is like one with next to nothing in it
+  constexpr double least = 1e-12; // empty matrices share the range of nearly empty ones
   double high = 1;
   while (high > least && density <= high / factor)
     high /= factor;
   return {high <= least ? 0 : std::nextafter(high / factor, 1), high};
 }
 
-// The size that costs are estimated for.
+// The size for which costs are estimated: for fixed ranges the geometric mean of the range.
 static int64_t middle(PlanConditions::Range<int64_t> range, int64_t actual,
                       const ClassificationPolicy &policy) {
   return policy.fixedRanges ? range.low * static_cast<int64_t>(std::sqrt(costRange)) : actual;
@@ -105,8 +106,8 @@ Classification exec::classify(const pipeline::FrozenBlock &block, std::span<cons
       }
     } else if (bind && value.isInteger() && value.asInteger() > policy.narrowLimit &&
                !policy.exactSizes) {
-      // An integer may be a size: it takes part in the equalities of sizes instead of being a
-      // literal.
+      // The integer may be the size of an array: treating it as a size lets the plan know that the
+      // two are equal; a bound literal would not.
       condition.kind = PlanConditions::Input::Kind::Integer;
       auto [size, dimension] = sizeOf(value.asInteger());
       condition.sizes.push_back(size);

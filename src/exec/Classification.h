@@ -1,13 +1,14 @@
-// What a plan made for a block's inputs may rely on, and under which conditions it may be taken
-// again.
+// Derives from a block's actual inputs the facts on which its plan may rely, and the conditions
+// under which the plan may be reused.
 //
 //   Classification first = classify(block, inputs, varying, policy);
 //   session.specialize(blocks, number, first.facts, ...);
 //   if (first.conditions.holdFor(otherInputs)) ...                  // the same plan serves
 //
-// Small sizes (0, 1, narrow ones) and sizes that the block names as literals are bound exactly;
-// others are symbols, equal where the sizes are equal. The layout of an array is bound, and of a
-// CSR array the order of magnitude of its density. Cells are looked at where a session wants it.
+// Small sizes (0, 1, narrow ones) and sizes that the block names as literals are bound
+// exactly. Other sizes become symbols, the same symbol for equal sizes. The layout of an array
+// is bound, and the order of magnitude of a CSR array's density. Cells are inspected only if a
+// session has asked for it.
 #ifndef TOKAMAK_EXEC_CLASSIFICATION_H
 #define TOKAMAK_EXEC_CLASSIFICATION_H
 
@@ -21,14 +22,14 @@ namespace tokamak::exec {
 
 struct ClassificationPolicy {
   bool exactSizes = false; // bind every size exactly
-  // Sizes up to this are bound exactly: kernels keep rows of so many columns in registers.
+  // Sizes up to this are bound exactly: kernels keep rows of at most so many columns in registers.
   int64_t narrowLimit = 128;
-  // Ranges of sizes and densities are fixed powers, not those around the inputs: which plan serves
-  // does not depend on which inputs come first.
+  // Ranges of sizes and densities lie between fixed powers instead of around the inputs, so that
+  // the choice of a plan does not depend on which inputs came first.
   bool fixedRanges = false;
 };
 
-// By input: what is to be known of its cells.
+// By number of the input: the fact that all of its cells are to be checked for.
 using WantedCells = std::map<unsigned, CellFact>;
 
 struct Classification {
@@ -40,8 +41,8 @@ struct Classification {
   std::string key() const;
 };
 
-// `wanted`: as sessions asked. `varying[i]`: scalar i has been seen to change, it is never bound;
-// shorter: no others have.
+// `varying[i]`: scalar i has been seen to change and is never bound; missing entries are false.
+// `wanted`: the cells that a session asked to inspect.
 Classification classify(const pipeline::FrozenBlock &block, std::span<const runtime::Value> inputs,
                         const std::vector<bool> &varying, const ClassificationPolicy &policy,
                         const WantedCells &wanted = {});

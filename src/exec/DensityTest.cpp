@@ -1,4 +1,4 @@
-// Estimates of layouts follow the runtime's own rule.
+// Tests that the layouts predicted by tok::inferDensity follow the runtime's rule.
 #include "ir/tok/Density.h"
 #include "runtime/Array.h"
 
@@ -12,7 +12,7 @@ using namespace tokamak;
 
 namespace {
 
-// Facts of the only operation's result.
+// The facts of the result of `operation`, the only one of the function.
 tok::Facts inferred(const std::string &operation, llvm::ArrayRef<tok::Facts> operands) {
   mlir::MLIRContext context;
   context.loadDialect<mlir::func::FuncDialect, tok::TokDialect>();
@@ -55,7 +55,7 @@ TEST(Density, aSliceHasTheLayoutTheRuntimeGivesIt) {
                       integer(columns)});
         auto entries = static_cast<int64_t>(density * static_cast<double>(rows * columns));
         bool expected = runtime::Array::isBetterCsr({rows, columns}, entries);
-        // Below one entry in a thousand cells rounding decides.
+        // Rounding decides unless density * cells is a whole number.
         if (density * static_cast<double>(rows * columns) == static_cast<double>(entries))
           EXPECT_EQ(facts.isCsr(), expected) << rows << "x" << columns << " " << density;
       }

@@ -14,7 +14,7 @@ LateBinding::LateBinding(pipeline::FrozenBlocks &blocks, const pipeline::Session
                          codegen::KernelCompiler &kernels, Listener listener)
     : blocks_(blocks), options_(options), kernels_(kernels), listener_(std::move(listener)) {}
 
-// Called with the lock held for writing. References stay valid.
+// Call with the lock held for writing. Returned references stay valid: plans_ is a deque.
 LateBinding::BlockPlans &LateBinding::plansOf(int32_t block) {
   if (plans_.size() <= static_cast<size_t>(block))
     plans_.resize(block + 1);
@@ -37,7 +37,7 @@ std::shared_ptr<const Image> LateBinding::planFor(int32_t block, std::span<const
 
 void LateBinding::beginParallel() { isParallel_ = true; }
 
-// Adds the plans that threads made to the others, in an order that does not depend on threads.
+// Adds the plans that threads made to the others, ordered by key, not by time.
 void LateBinding::endParallel() {
   std::unique_lock lock(mutex_);
   isParallel_ = false;
@@ -115,7 +115,8 @@ void LateBinding::tell(int32_t block, const Classification &classification, std:
   listener_(event);
 }
 
-// Outside of parallel sections: one thread asks, and what it has seen so far decides what is bound.
+// Outside of parallel sections: only one thread requests plans, and the inputs of earlier
+// executions decide which scalars are bound.
 std::shared_ptr<const Image> LateBinding::specialize(int32_t number,
                                                      std::span<const Value> inputs) {
   auto start = std::chrono::steady_clock::now();
@@ -165,7 +166,7 @@ std::shared_ptr<const Image> LateBinding::specialize(int32_t number,
   return image;
 }
 
-// In a parallel section: the plan is a function of the inputs and of what was known before.
+// In a parallel section: the plan is a function of the inputs and of the plans made before it.
 std::shared_ptr<const Image> LateBinding::specializeOnce(int32_t block,
                                                          std::span<const Value> inputs) {
   ClassificationPolicy policy;
@@ -186,7 +187,7 @@ std::shared_ptr<const Image> LateBinding::specializeOnce(int32_t block,
     const Outcome &outcome = request(block, inputs, varying, policy, wanted);
     if (const Plan *plan = std::get_if<Plan>(&outcome))
       return plan->image;
-    // Each thread throws an error of its own: it adds the places through which it came.
+    // Each thread throws its own copy: it adds the places of its own call path.
     if (const Error *error = std::get_if<Error>(&outcome))
       throw Error(*error);
     if (const WantedCells *more = std::get_if<WantedCells>(&outcome))
@@ -196,7 +197,7 @@ std::shared_ptr<const Image> LateBinding::specializeOnce(int32_t block,
   }
 }
 
-// The answer stays valid until the section ends.
+// The reference stays valid until the section ends.
 const LateBinding::Outcome &LateBinding::request(int32_t block, std::span<const Value> inputs,
                                                  const std::vector<bool> &varying,
                                                  const ClassificationPolicy &policy,

@@ -1,13 +1,13 @@
-// Late binding: supplies the plan of a block when it is reached, from the plan cache or by
-// specialising it.
+// Late binding: when execution reaches a block, supplies its plan from the plan cache, or makes one
+// by specialising the block.
 //
 //   LateBinding binding(blocks, sessionOptions, kernels, listener);
 //   Executor(image, &binding, context).run();
 //
-// Several threads may ask at the same time, in a parallel section: a plan is made once, by the
-// thread that asks first, without a lock; who needs the same one waits for it, who needs another
-// one does not. What plan serves depends then only on the inputs and on the plans made before the
-// section.
+// In a parallel section several threads may request plans at the same time. The first thread
+// that needs a plan makes it, without holding a lock; threads that need the same plan wait
+// for it, others do not. The choice of the plan depends only on the inputs and on the plans
+// made before the section.
 #ifndef TOKAMAK_EXEC_LATEBINDING_H
 #define TOKAMAK_EXEC_LATEBINDING_H
 
@@ -21,13 +21,13 @@
 
 namespace tokamak::exec {
 
-// Told of every specialisation, for --explain and --stats.
+// Describes one specialisation, for --explain and --stats.
 struct SpecializationEvent {
   std::string block;
   SourcePlace place;
   std::string inputs;      // sizes and bound scalars
   std::string reason;      // "first execution", "input 2 has size 10x1", ...
-  std::string explanation; // what fusion says, if asked
+  std::string explanation; // explanation of the fusion choices, if requested
   double milliseconds = 0;
   std::vector<rewrite::RuleRun> rules;   // what each block rule did
   std::vector<SourcePlace> zeroRuleUses; // pipeline::Specialization
@@ -36,7 +36,7 @@ struct SpecializationEvent {
 
 class LateBinding : public runtime::BlockProvider {
 public:
-  // Calls come one at a time.
+  // Called by one thread at a time.
   using Listener = std::function<void(const SpecializationEvent &)>;
   // References must outlive the object. `listener` may be empty.
   LateBinding(pipeline::FrozenBlocks &blocks, const pipeline::SessionOptions &options,
@@ -48,21 +48,21 @@ public:
   void endParallel() override;
   int64_t specializations() const { return specializations_; }
   // All plans made so far, for a program that is to run without a compiler. Blocks that were not
-  // reached have none.
+  // reached have no plans.
   std::vector<runtime::PlannedBlock> plannedBlocks();
 
 private:
   using Plan = runtime::BlockPlan;
-  // What a request for a plan in a parallel section comes to. Nothing: only exact sizes decide;
-  // cells that are to be looked at before.
+  // The result of a request for a plan in a parallel section. monostate: the block can only be
+  // planned with exact sizes; WantedCells: cells that must be inspected before planning.
   using Outcome = std::variant<std::monostate, Plan, Error, WantedCells>;
   struct BlockPlans {
     std::vector<Plan> plans;
     std::vector<bool> varying;               // scalars seen to change
-    std::vector<runtime::Value> lastScalars; // what they were when the block was last specialised
+    std::vector<runtime::Value> lastScalars; // their values when the block was last specialised
     int exactPlans = 0;
     WantedCells wanted;
-    // Of the parallel section; by Classification::key, and those that are ready.
+    // Of the current parallel section: requests by Classification::key(), and the finished plans.
     std::map<std::string, std::shared_future<Outcome>> requested;
     std::vector<Plan> ready;
   };
@@ -83,15 +83,13 @@ private:
   void tell(int32_t block, const Classification &classification, std::string reason,
             pipeline::Specialization result, std::chrono::steady_clock::time_point start);
 
-  // A session's context grows with what it has seen; after this many specialisations a new one
-  // takes over.
+  // A session's MLIR context only grows; after this many specialisations a new session replaces it.
   static constexpr int64_t specializationsPerSession = 200;
-  // More plans than this for one block mean that its narrow sizes keep changing: they become
-  // symbols.
+  // With this many plans, the block's narrow sizes evidently keep changing: they become symbols.
   static constexpr size_t narrowPlans = 4;
-  // More plans with all sizes exact than this: the block is split where a size depends on its data.
+  // After this many plans with all sizes exact, the block is split where a size depends on data.
   static constexpr int exactPlanLimit = 2;
-  // The cache of one block; the oldest plan goes first.
+  // Capacity of the plan cache of one block; the oldest plan is evicted first.
   static constexpr size_t plansPerBlock = 32;
 
   pipeline::FrozenBlocks &blocks_;
@@ -103,7 +101,7 @@ private:
   std::deque<BlockPlans> plans_;
   bool isParallel_ = false;
 
-  std::mutex sessionMutex_; // guards what follows
+  std::mutex sessionMutex_; // guards idleSessions_
   std::vector<std::unique_ptr<pipeline::CompileSession>> idleSessions_;
   std::mutex listenerMutex_;
   std::atomic<int64_t> specializations_ = 0;

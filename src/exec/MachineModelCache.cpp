@@ -15,11 +15,11 @@
 using namespace tokamak;
 using namespace tokamak::exec;
 
-// A disturbed machine is measured so often, each time by a run of its own.
+// How many runs measure a disturbed machine again, once each, before the best result is kept.
 static constexpr int mostAttempts = 5;
 
-// Launches a kernel that does nothing, with what most kernels have: arrays and a number that come
-// in, an array and an aggregate that go out.
+// Launches a kernel that does nothing, with the operands of a typical kernel: two arrays and a
+// number as inputs, an array and an aggregate as outputs.
 static void launchNothing() {
   static const abi::KernelPlan plan = [] {
     abi::KernelPlan plan;
@@ -42,7 +42,7 @@ static void launchNothing() {
   runtime::launchKernel(plan, nullptr, operands, results);
 }
 
-// Why the file of the model can neither be read nor made; empty if there is none, or a plain file.
+// Why the model file can neither be read nor created; empty if it is missing or readable.
 static std::string complaintAbout(const std::string &path) {
   std::error_code error;
   std::filesystem::file_status status = std::filesystem::status(path, error);
@@ -96,7 +96,7 @@ std::optional<cost::ModelFile> exec::storedMachineModel() {
     if (file.measured && file.measured->processor == cost::processorName())
       return file;
   } catch (const Error &) {
-    // Not there, written by another version, or damaged.
+    // Missing, written by another version, or damaged.
   }
   return std::nullopt;
 }
@@ -116,7 +116,7 @@ cost::ModelFile exec::measureMachine(int rounds) {
     try {
       cost::writeModelFile(file, *path);
     } catch (const Error &) {
-      // A read-only home: measured again next time.
+      // A read-only home folder: the next run measures again.
     }
   }
   return file;

@@ -1,12 +1,13 @@
-// The machine model of this run: from a file given by the user, else the one measured on this
-// machine, which the first run that needs it measures and stores in the user's cache folder. Where
-// something else is in the place of that file, or it may not be read, it is the fixed model.
+// The machine model of this run: from a file given by the user, else the model measured on this
+// machine. The first run that needs it measures it and stores it in the user's cache folder. If the
+// path is no regular file, or may not be read, the run uses the fixed model of a typical machine.
 //
-//   MachineModelCache cache(options.machineModel, MachineModelCache::Missing::Measured, options.warn);
+//   MachineModelCache cache(options.machineModel, MachineModelCache::Missing::Measured,
+//                           options.warn);
 //   const cost::MachineModel &model = cache.model();     // read or measured on first call
 //
-// What was measured on another processor does not count. What was measured while others used the
-// processor counts for that run, and the next runs measure again and keep the best of it.
+// A model measured on another processor is ignored. A model measured while other programs used the
+// processor serves that run only: the next runs measure again and keep the best result.
 #ifndef TOKAMAK_EXEC_MACHINEMODELCACHE_H
 #define TOKAMAK_EXEC_MACHINEMODELCACHE_H
 
@@ -21,18 +22,17 @@ namespace tokamak::exec {
 
 class MachineModelCache {
 public:
-  // What to do where there is no model yet: a run without fusion chooses nothing by cost, so that
-  // the fixed model serves.
+  // What to do if there is no model yet. Fixed is for runs without fusion:
+  // these choose nothing by cost.
   enum class Missing : uint8_t { Measured, Fixed };
-  // `warn`, where given, is told once why the fixed model is used in place of a file.
+  // `warn`, if given, is called once with the reason why the fixed model replaces an unusable file.
   MachineModelCache(std::string file, Missing missing,
                     std::function<void(const std::string &)> warn = {})
       : file_(std::move(file)), warn_(std::move(warn)), missing_(missing) {}
-  // Throws Error if the given file can't be read. A cache folder that can't be written is no error:
-  // the model is measured again next time.
-  // Threads may ask at the same time.
+  // Throws Error if the file given by the user can't be read. It is no error if the cache folder
+  // can't be written: the next run measures again. Thread-safe.
   const cost::MachineModel &model();
-  // Whether the model is of this machine, or one given by the user.
+  // Whether the fixed model is used: neither one of this machine nor one given by the user.
   bool isFixed() const { return isFixed_; }
 
 private:
@@ -48,8 +48,8 @@ private:
 
 // The stored model, if it was measured on this machine's processor.
 std::optional<cost::ModelFile> storedMachineModel();
-// Measures the machine and stores the result, joined with a disturbed one that is there already.
-// A file that can't be written is no error.
+// Measures the machine and stores the result; if both it and the stored model were disturbed,
+// stores the faster figures of the two. It is no error if the file can't be written.
 cost::ModelFile measureMachine(int rounds);
 
 } // namespace tokamak::exec

@@ -91,7 +91,7 @@ static void recordSpecialization(const SpecializationEvent &event, runtime::Prof
 
 void Program::run(runtime::ExecutionContext &context, std::span<runtime::Value> results) {
   codegen::KernelCompilerOptions compilerOptions;
-  std::mutex explanations; // kernels of several blocks may be compiled at the same time
+  std::mutex explanations; // several blocks may compile kernels concurrently
   auto show = [&](const std::string &kernel, const std::string &text) {
     std::lock_guard lock(explanations);
     *options_.explanations << "# kernel " << kernel << '\n' << text << '\n';

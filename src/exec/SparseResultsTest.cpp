@@ -23,8 +23,8 @@ using runtime::Value;
 
 namespace {
 
-// The file of a machine on which work at the entries of sparse matrices is cheap: layouts must not
-// depend on the one that runs the tests.
+// Writes a machine model in which work at the entries of sparse matrices is cheap: the layouts must
+// not depend on the machine that runs the tests.
 std::string machineForSparseMatrices() {
   cost::MachineModel machine;
   machine.gatherNanoseconds = 0.1;
@@ -60,8 +60,8 @@ std::vector<ArrayReference> run(const std::string &text, size_t count, fusion::S
   return arrays;
 }
 
-// %S and %T: of whole numbers, with entries that are zero, NaN and infinite, and rows without
-// entries.
+// Defines %S and %T: whole numbers, with entries that are zero, NaN or infinite, and with rows that
+// have no entries.
 std::string twoMatrices(int rows, int columns, double density) {
   std::string text = R"(
     %rows = tok.constant )" +
@@ -82,7 +82,7 @@ std::string twoMatrices(int rows, int columns, double density) {
             " = tok.rand %rows, %columns, %low, %high, %density, %seed" + n +
             ", %uniform, %one : (i64, i64, f64, f64, f64, i64, !tok.string, f64) -> !m\n";
     text += "%w" + n + " = tok.unary round %r" + n + " : !m -> !m\n";
-    // w / (w - 1): 1 becomes infinite. T also has NaN, the difference of two infinities.
+    // w / (w - 1): 1 becomes infinite. T also gets NaN, the difference of two infinities.
     text += "%d" + n + " = tok.binary sub %w" + n + ", %one : (!m, f64) -> !m\n";
     text += "%q" + n + " = tok.binary div %w" + n + ", %d" + n + " : (!m, !m) -> !m\n";
     text += "%o" + n + " = tok.binary sub %q" + n + ", %q" + n + " : (!m, !m) -> !m\n";

@@ -42,7 +42,7 @@ int64_t Shape::cells() const {
     overflows |= __builtin_mul_overflow(cells, sizes_[i], &cells);
   if (!overflows) [[likely]]
     return cells;
-  std::optional<int64_t> product = productOfSizes(sizes()); // 0 fits, wherever it stands
+  std::optional<int64_t> product = productOfSizes(sizes()); // 0 if any size is 0
   if (!product)
     throw Error(fmt::format("an array of the size {} is too large", text()));
   return *product;
@@ -98,12 +98,12 @@ ArrayPointer Array::filled(Shape shape, double value) {
   return array;
 }
 
-// Of the offsets of rows.
+// The bytes of a CSR matrix's row offsets. Throws Error if it has too many rows, columns or cells.
 static int64_t checkedOffsetBytes(int64_t rows, int64_t columns) {
   if (columns > INT32_MAX)
     throw Error(
         fmt::format("a sparse matrix of {} columns: at most {} are supported", columns, INT32_MAX));
-  // Cells are counted, though few are stored; half as many again are counted without overflow.
+  // Few cells are stored, but all are counted; below this limit 1.5 times the count fits 64 bits.
   constexpr int64_t mostCells = int64_t{1} << 61;
   std::optional<int64_t> cells = productOfSizes({rows, columns});
   if (rows < 0 || columns < 0 || rows >= largestSize || !cells || *cells > mostCells)
@@ -140,7 +140,7 @@ ArrayPointer Array::createCsr(int64_t rows, int64_t columns, int64_t entries, El
 }
 
 ArrayPointer Array::withSamePattern(ElementType type) const {
-  // Entries keep their positions, so that the offsets hold for the new values too.
+  // Entries keep their positions, so that the shared row offsets are valid for the new values, too.
   int64_t skipped = rowOffsets_[0];
   auto buffer = BufferPool::instance().allocate(checkedBytes({skipped + entries()}, type));
   std::byte *bytes = buffer->bytes();
@@ -152,7 +152,7 @@ ArrayPointer Array::withSamePattern(ElementType type) const {
 }
 
 ArrayPointer Array::writableAlias() const {
-  // A count of its own; the buffer goes back to the pool with the last owner of the other one.
+  // A separate use count makes the alias count as sole owner; its deleter keeps the buffer alive.
   std::shared_ptr<Buffer> buffer(buffer_.get(), [owner = buffer_](Buffer *) {});
   ArrayPointer alias(new Array(shape_, type_, std::move(buffer), bytes_));
   alias->isAlias_ = true;
@@ -189,7 +189,8 @@ ArrayPointer Array::copy() const {
     return result;
   }
   ArrayPointer result = create(shape_, type_);
-  // Other tasks may write cells of an alias during the copy. Those copies are never read.
+  // Other tasks may write cells of an alias during the copy. Nobody reads
+  // the copies of those cells.
   std::optional<UncheckedByThreadSanitizer> section;
   if (isAlias_)
     section.emplace();
@@ -306,7 +307,7 @@ ArrayReference Array::asCsr(const ArrayReference &array) {
 
 ArrayReference Array::inBestLayout(const ArrayReference &array) {
   const Shape &shape = array->shape();
-  // What has too few cells, or is a vector, need not be read.
+  // Vectors and small matrices stay dense without counting their non-zeros.
   if (!array->isCsr() && !isBetterCsr(shape, 0))
     return array;
   bool csr = isBetterCsr(shape, array->isCsr() ? array->entries() : array->countNonZeros());

@@ -1,19 +1,19 @@
-// Arrays as the runtime holds them: a shape, an element type and a view of a pooled, 64-byte
-// aligned buffer. A dense array has all its cells, row by row. A matrix may instead be CSR
-// (compressed sparse rows): only its entries, with offsets of rows and indices of columns; entries
-// may be zeros, cells without an entry are.
+// Arrays of the runtime: a shape, an element type and a view of a pooled, 64-byte aligned buffer. A
+// dense array stores all cells, row by row. A matrix may instead be CSR (compressed sparse rows)
+// and store entries only, with row offsets and column indices. Entries may be zero; cells without
+// an entry are zero.
 //
 //   ArrayPointer x = Array::create({1000, 10});      // f64, contents undefined, pooled memory
 //   ArrayPointer first = x->rowView(0, 100);         // no copy: pins the buffer of x
-//   ArrayReference s = x->asCsr();                   // s->rowOffsets()[r] ... s->data()[p]
-//   s->asDense()                                     // converted once, remembered in s
+//   ArrayReference s = Array::asCsr(x);              // s->rowOffsets()[r] ... s->data()[p]
+//   ArrayReference d = Array::asDense(s);            // converted once, cached in s
 //
-// Sources that do not know CSR never see it: the executor hands dense arrays to natives unless
-// their table entry says otherwise, and the launch converts what a kernel does not expect.
+// Code that doesn't support CSR never sees it: the executor passes dense arrays to natives unless
+// their table entry says otherwise, and the kernel launch converts inputs to the expected layout.
 //
-// Arrays are immutable once they are shared: whoever creates one fills it through `mutableData()`
-// before handing it on as `ArrayReference`; afterwards only a sole owner (`isSoleOwner`) may write,
-// which is how left indexing avoids copies.
+// Arrays are immutable once they are shared: their creator fills them through `mutableData()`
+// before passing them on as `ArrayReference`. Afterwards only a sole owner may write (`isSoleOwner`
+// in NativeOperands.h); this is how left indexing avoids copies.
 #ifndef TOKAMAK_RUNTIME_ARRAY_H
 #define TOKAMAK_RUNTIME_ARRAY_H
 
@@ -54,46 +54,46 @@ private:
   int rank_ = 0;
 };
 
-// Matrices are worth keeping as CSR below this share of entries among the cells...
+// Matrices are kept as CSR below this share of entries among the cells...
 constexpr double sparseDensityLimit = 0.25;
 // ...if they have at least as many cells as this and more than one column.
 constexpr int64_t sparseLeastCells = 256;
 
 class Array {
 public:
-  // Row-major and contiguous, contents undefined. Throws Error if the sizes are negative or the
-  // memory budget is passed.
+  // Row-major and contiguous, contents undefined. Throws Error if a size is negative or the memory
+  // budget would be exceeded.
   static std::shared_ptr<Array> create(Shape shape, ElementType type = ElementType::F64);
   // Every cell the same value.
   static std::shared_ptr<Array> filled(Shape shape, double value);
-  // A CSR matrix with room for so many entries; offsets, indices and values are undefined and to be
-  // filled through the mutable accessors. Throws Error if there are more than 2^31 - 1 columns, or
-  // more cells than 64 bits can count.
+  // A CSR matrix with room for this many entries; the caller fills offsets, indices and values, all
+  // undefined, through the mutable accessors. Throws Error if there are more than 2^31 - 1 columns
+  // or more than 2^61 cells.
   static std::shared_ptr<Array> createCsr(int64_t rows, int64_t columns, int64_t entries,
                                           ElementType type = ElementType::F64);
-  // Throws the Error of createCsr where there is no room for so many: before the entries are made.
+  // Throws the Error that createCsr would throw; call it before computing the entries.
   static void checkRoomForCsr(int64_t rows, int64_t columns, int64_t entries);
-  // A CSR matrix with the rows, columns and entries of this one (shared, not copied) and values of
-  // its own, undefined.
+  // A CSR matrix that shares row offsets and column indices with this one;
+  // its values are undefined.
   std::shared_ptr<Array> withSamePattern(ElementType type) const;
-  // The bytes of `source`, which stays alive as long as the view; rows [begin, end).
+  // The rows [begin, end), without a copy: the view keeps the buffer alive.
   std::shared_ptr<Array> rowView(int64_t begin, int64_t end) const;
-  // Another array over the same cells that counts as their only owner, so that left indexing
-  // writes them in place: for tasks of a parallel loop that write disjoint cells. Dense only.
+  // Another array over the same cells that counts as their sole owner, so that left indexing writes
+  // them in place: for tasks of a parallel loop that write disjoint cells. Dense arrays only.
   std::shared_ptr<Array> writableAlias() const;
-  // The same cells in another shape of as many cells (row-major): no copy.
+  // The same cells in another shape with the same number of cells (row-major): no copy.
   std::shared_ptr<Array> reshaped(Shape shape) const;
   std::shared_ptr<Array> copy() const; // in the same layout
 
   bool isCsr() const { return rowOffsets_ != nullptr; }
   // Whether a matrix of this size and with so many entries should be CSR.
   static bool isBetterCsr(const Shape &shape, int64_t entries);
-  // The same matrix in the other layout: itself if it has that layout already, else converted on
-  // the first call and remembered until the array is written to. Entries of a converted array are
-  // not zero. Threads may call it at the same time.
+  // The matrix in the requested layout: itself if it has that layout already, else converted at the
+  // first call and cached until the array is written to. A converted CSR array has no zero entries.
+  // Thread-safe.
   static std::shared_ptr<const Array> asDense(const std::shared_ptr<const Array> &array);
   static std::shared_ptr<const Array> asCsr(const std::shared_ptr<const Array> &array);
-  // In the layout that isBetterCsr recommends: natives whose result may be sparse end with it.
+  // In the layout that isBetterCsr recommends: natives with possibly sparse results call it last.
   static std::shared_ptr<const Array> inBestLayout(const std::shared_ptr<const Array> &array);
   // The same cells, converted to another element type, in the same layout.
   static std::shared_ptr<const Array> withElementType(const std::shared_ptr<const Array> &array,
@@ -104,7 +104,7 @@ public:
   int64_t rows() const { return shape_[0]; }
   int64_t columns() const { return shape_[1]; }
   int64_t cells() const { return shape_.cells(); }
-  int64_t bytes() const; // of cells or entries, with offsets and indices
+  int64_t bytes() const; // of the cells; CSR: of entries, row offsets and column indices
 
   // The cells of a dense array; the values of the entries of a CSR one (entry p at data()[p], p as
   // in rowOffsets()).
@@ -129,11 +129,11 @@ public:
   int64_t entries() const { return rowOffsets_[rows()] - rowOffsets_[0]; }
   // Number of cells that are not 0 (NaN is not 0); reads the whole array.
   int64_t countNonZeros() const;
-  // Share of entries (CSR) among the cells; of dense arrays 1.
+  // The share of entries among the cells of a CSR array; 1 for dense arrays.
   double density() const;
 
-  // No view shares the buffer (the caller checks that it holds the only pointer to this Array
-  // itself).
+  // Whether no view shares the buffer. The caller checks separately that it holds the only pointer
+  // to this Array.
   bool ownsWholeBuffer() const;
   TokArray
   descriptor() const; // rank 2: {rows, columns}; higher ranks collapse the outer dimensions
@@ -149,15 +149,15 @@ private:
   std::shared_ptr<Buffer> pattern_; // CSR: offsets, then indices; arrays may share it
   const int64_t *rowOffsets_ = nullptr;
   const int32_t *columnIndices_ = nullptr;
-  mutable std::mutex conversion_;                    // guards the next
-  mutable std::shared_ptr<const Array> otherLayout_; // what was converted from this
+  mutable std::mutex conversion_;                    // guards otherLayout_
+  mutable std::shared_ptr<const Array> otherLayout_; // this array converted to the other layout
   bool isAlias_ = false;                             // see writableAlias
 };
 
 using ArrayPointer = std::shared_ptr<Array>;
 using ArrayReference = std::shared_ptr<const Array>;
 
-// Says why there is no memory for a dense array, where it comes from a sparse one: Error::note.
+// An Error::note that explains why there is no memory for a dense array converted from this one.
 std::string becomesDenseNote(const Array &csr);
 
 } // namespace tokamak::runtime

@@ -60,7 +60,7 @@ TEST(BufferPool, keepsToTheBudget) {
   {
     auto fits = pool.allocate(6 << 20);
   }
-  // The cached buffer gives way.
+  // The cached buffer is released to make room.
   {
     auto fits = pool.allocate(8 << 20);
   }

@@ -6,10 +6,10 @@
 namespace tokamak::runtime {
 namespace {
 
-// Work for one thread at a time.
+// The least work for a task, in floating-point operations.
 constexpr double smallestTaskFlops = 4e6;
 
-// The matrices of one operand: `rows` and `columns` of them as they enter the product.
+// The matrices of one operand; `rows` and `columns` are those after a transposition.
 struct Matrices {
   const Array &array;
   bool transposed;
@@ -17,7 +17,7 @@ struct Matrices {
   int64_t size(int fromEnd) const { return array.shape()[array.shape().rank() - fromEnd]; }
   int64_t rows() const { return size(transposed ? 1 : 2); }
   int64_t columns() const { return size(transposed ? 2 : 1); }
-  // Its sizes, as they enter the product.
+  // The operand's sizes after a transposition.
   std::string text() const {
     std::string text;
     for (int i = 0; i + 2 < array.shape().rank(); ++i)
@@ -29,8 +29,8 @@ struct Matrices {
   }
 };
 
-// Number of the matrix that goes with one of the result's: along dimensions of size 1 it is the
-// same for all.
+// The number of the operand's matrix that is multiplied for matrix `number` of the result:
+// dimensions of size 1 are broadcast.
 int64_t matrixFor(const Shape &shape, const Shape &result, int64_t number) {
   int64_t matrix = 0, stride = 1;
   for (int i = shape.rank() - 3; i >= 0; --i) {

@@ -1,4 +1,4 @@
-// cbind and rbind: of matrices, frames, lists and texts.
+// cbind and rbind of matrices, frames, lists and strings.
 #include "runtime/Frame.h"
 #include "runtime/NativeOperands.h"
 #include "runtime/NativeTables.h"
@@ -14,8 +14,8 @@ void copyCells(const double *from, int64_t count, double *to) {
     std::memcpy(to, from, static_cast<size_t>(count) * sizeof(double));
 }
 
-// The operands of cbind and rbind as matrices: scalars are 1x1, a single list stands for its
-// elements.
+// The operands of cbind and rbind as matrices: a scalar becomes a 1x1 matrix, a
+// single list its elements.
 std::vector<ArrayReference> boundMatrices(std::span<const Value> operands,
                                           std::string_view native) {
   if (operands.size() == 1 && operands[0].isList())
@@ -28,7 +28,7 @@ std::vector<ArrayReference> boundMatrices(std::span<const Value> operands,
     }
     if (!operand.isArray() || operand.array()->shape().rank() != 2)
       throw Error(fmt::format("{}: expected a matrix, got {}", native, operand.describe()));
-    // What comes in a list may be of any type.
+    // The executor converts operands, but not the elements of lists.
     arrays.push_back(Array::withElementType(operand.array(), ElementType::F64));
   }
   if (arrays.empty())
@@ -36,7 +36,7 @@ std::vector<ArrayReference> boundMatrices(std::span<const Value> operands,
   return arrays;
 }
 
-// The elements of a single list are bound as they would be one by one.
+// Binds frames; false if there are none. The elements of a single list are bound like operands.
 bool bindFrames(std::span<const Value> operands, bool byRows, Value &result) {
   if (operands.size() == 1 && operands[0].isList())
     operands = operands[0].list()->elements;
@@ -46,8 +46,8 @@ bool bindFrames(std::span<const Value> operands, bool byRows, Value &result) {
   return true;
 }
 
-// A list of one element grows a list by that element and its name; anything else, a longer list
-// too, becomes one element without a name.
+// Appends an operand to a list: a list of one element contributes this element and its name; any
+// other value, also a longer list, becomes one element without a name.
 void append(List &list, const Value &operand) {
   const List *single =
       operand.isList() && operand.list()->elements.size() == 1 ? operand.list().get() : nullptr;
@@ -59,7 +59,7 @@ void append(List &list, const Value &operand) {
     list.names.push_back(isNamed ? single->names.front() : std::string());
 }
 
-// Lists grow by further values, texts join line by line.
+// Appends values to a list, or joins strings with line breaks.
 bool bindOthers(std::span<const Value> operands, bool byRows, Value &result) {
   if (operands.size() > 1 && operands[0].isList()) {
     auto list = std::make_shared<List>(*operands[0].list());
@@ -82,7 +82,7 @@ bool bindOthers(std::span<const Value> operands, bool byRows, Value &result) {
   text = operands[0].text();
   for (const Value &operand : operands.subspan(1))
     (text += '\n') += operand.text();
-  charge.resize(0); // the value counts it
+  charge.resize(0); // the value charges the memory from here on
   result = Value(std::move(text));
   return true;
 }

@@ -21,7 +21,7 @@ template <typename Number>
 using Gemv = void (*)(CblasLayout, CblasTranspose, int m, int n, Number alpha, const Number *a,
                       int lda, const Number *x, int incx, Number beta, Number *y, int incy);
 
-// Products of one precision; null where the library is missing.
+// The products of one precision; null if the library is missing.
 template <typename Number> struct Products {
   Gemm<Number> gemm = nullptr;
   Gemv<Number> gemv = nullptr;
@@ -34,7 +34,7 @@ struct Library {
   const char *description = "OpenBLAS was not found: plain loops";
 };
 
-// Left to itself OpenBLAS takes kernels of half the speed on CPUs it does not know.
+// On processors it does not know, OpenBLAS would choose kernels of half the speed.
 const char *coreType() {
   __builtin_cpu_init();
   bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
@@ -53,7 +53,7 @@ Library open() {
   constexpr int keepUsersChoice = 0;
   if (const char *core = coreType())
     setenv("OPENBLAS_CORETYPE", core, keepUsersChoice);
-  setenv("OPENBLAS_NUM_THREADS", "1", 1); // read at load: no threads are created
+  setenv("OPENBLAS_NUM_THREADS", "1", 1); // read when the library loads: no threads are created
   void *handle = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
   if (!handle)
     return library;
@@ -80,8 +80,8 @@ const Library &library() {
   return library;
 }
 
-// OpenBLAS allocates a workspace of 128 MiB at the first call on a thread and, where the system
-// refuses it, tries again for ever. So the room for it is looked for first. Throws Error.
+// OpenBLAS allocates a workspace of 128 MiB at the first call on a thread and, if the system
+// refuses, retries for ever. So this checks first that there is room. Throws Error.
 void requireWorkspace() {
   constexpr size_t workspaceBytes = size_t{160} << 20;
   [[maybe_unused]] thread_local const bool hasRoom = [] {

@@ -1,6 +1,6 @@
-// OpenBLAS, opened at run time on first use: its core type must be chosen before it loads, and a
-// program without matrix products should not wait for it. It always runs one thread; parallel
-// products are tiled by the caller.
+// OpenBLAS, loaded at run time on first use: its core type must be chosen before it loads, and
+// programs without matrix products should not wait for it. It always runs on one thread; callers
+// split parallel products into tiles.
 //
 //   gemm({.lhsTransposed = true, .rows = 10, .columns = 5, .inner = 1000}, x, 10, y, 5, result, 5);
 #ifndef TOKAMAK_RUNTIME_BLAS_H
@@ -16,14 +16,14 @@ struct GemmShape {
   int64_t rows = 0, columns = 0, inner = 0;
 };
 
-// On the calling thread; strides are the distances of rows in cells. Sums are accumulated in the
-// type of the cells. Plain loops do it where OpenBLAS is missing.
+// Runs on the calling thread. Strides are distances between rows, in cells. Sums are accumulated in
+// the type of the cells. Without OpenBLAS plain loops are used.
 void gemm(const GemmShape &shape, const double *lhs, int64_t lhsStride, const double *rhs,
           int64_t rhsStride, double *result, int64_t resultStride);
 void gemm(const GemmShape &shape, const float *lhs, int64_t lhsStride, const float *rhs,
           int64_t rhsStride, float *result, int64_t resultStride);
 
-// LAPACK's routines as OpenBLAS brings them (column-major); null where it is missing.
+// LAPACK's routines in OpenBLAS (column-major); null if the library is missing.
 struct Lapack {
   using Gesv = void (*)(const int *n, const int *nrhs, double *a, const int *lda, int *pivots,
                         double *b, const int *ldb, int *info);

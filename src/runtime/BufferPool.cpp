@@ -21,8 +21,8 @@
 namespace tokamak::runtime {
 namespace {
 
-// In AddressSanitizer's build whatever lies behind the bytes asked for, and a buffer that nobody
-// holds, is an error to touch: for generated kernels, too.
+// In builds with AddressSanitizer, makes it an error (in generated kernels, too) to touch bytes
+// beyond the requested size, or a buffer that nobody owns.
 void allowOnly([[maybe_unused]] std::byte *buffer, [[maybe_unused]] int64_t bytes,
                [[maybe_unused]] int64_t capacity) {
 #ifdef TOKAMAK_POISONS_BUFFERS
@@ -35,7 +35,8 @@ constexpr int64_t smallestBuffer = 64;
 constexpr int64_t hugePage = int64_t{2} << 20;
 constexpr int64_t mappedFrom = 2 * hugePage; // smaller buffers come from the C library
 constexpr int stepsPerDoubling = 8;
-// A cached buffer may serve a request of up to this many classes below its own (a quarter larger).
+// A cached buffer may serve requests of up to this many size classes below its own: it is at most a
+// quarter larger than needed.
 constexpr int classTolerance = 2;
 
 // Classes are 64 bytes times 1, 1+1/8, ... 2, 2+1/4, ...: at most an eighth of a buffer is unused.
@@ -94,7 +95,7 @@ Buffer::~Buffer() { BufferPool::instance().giveBack(bytes_, sizeClass_); }
 BufferPool &BufferPool::instance() {
   // Never destroyed: values in static storage may be freed after main.
   static auto *pool = [] {
-    // What others ask from the system takes the place of cached buffers, too.
+    // Allocations outside the pool may reclaim cached buffers, too.
     std::set_new_handler([] {
       if (!instance().releaseIfCached())
         throw std::bad_alloc();
@@ -104,7 +105,7 @@ BufferPool &BufferPool::instance() {
   return *pool;
 }
 
-// False where there is nothing to release, or the pool itself is what asks for memory.
+// False if nothing is cached, or if the lock is held: the pool itself may be what is allocating.
 bool BufferPool::releaseIfCached() {
   std::unique_lock lock(mutex_, std::try_to_lock);
   if (!lock.owns_lock() || statistics_.cached == 0)
@@ -155,8 +156,8 @@ std::shared_ptr<Buffer> BufferPool::allocate(int64_t bytes) {
   return buffer;
 }
 
-// Gives cached buffers back until `bytes` more are within the budget; `wanted` of them were asked
-// for.
+// Releases cached buffers until `bytes` more fit the budget. Throws Error if they can't; its
+// message says that `wanted` bytes were requested.
 void BufferPool::makeRoomLocked(int64_t bytes, int64_t wanted) {
   int64_t budget = budgetLocked(), inUse = statistics_.inUse + charged_.load();
   if (bytes > budget - inUse)

@@ -1,6 +1,6 @@
-// Where array memory comes from: 64-byte aligned buffers (large ones on huge pages) that are kept
-// for reuse when they are freed, since the first touch of a page costs several times a rewrite. The
-// pool obeys a memory budget, against which memory that is no array is charged (MemoryCharge.h).
+// Memory for arrays: 64-byte aligned buffers (large ones on huge pages), which are kept for reuse
+// when freed, since the first touch of a page costs several times a rewrite. The pool enforces a
+// memory budget; memory allocated elsewhere is charged to it (MemoryCharge.h).
 //
 //   BufferPool &pool = BufferPool::instance();
 //   pool.setMemoryBudget(8ll << 30);
@@ -38,7 +38,7 @@ struct PoolStatistics {
   int64_t inUse = 0;  // arrays and charges
   int64_t cached = 0; // freed and kept for reuse
   int64_t peakInUse = 0;
-  int64_t allocations = 0; // asked from the operating system
+  int64_t allocations = 0; // buffers allocated from the system
   int64_t reuses = 0;
 };
 
@@ -47,13 +47,14 @@ public:
   static BufferPool &
   instance(); // lives as long as the process: buffers may outlive everything else
 
-  // A buffer of at least `bytes` bytes with undefined contents. Throws Error naming the sizes when
-  // the budget would be passed even after all cached buffers were released.
+  // A buffer of at least `bytes` bytes with undefined contents. Throws Error with the sizes if the
+  // budget would be exceeded even after releasing all cached buffers.
   std::shared_ptr<Buffer> allocate(int64_t bytes);
-  // Throws the Error that allocate(bytes) would throw: before long work that ends in it.
+  // Throws the Error that allocate(bytes) would throw; call it before long
+  // work that needs the memory.
   void checkRoomFor(int64_t bytes);
-  // Counts memory that is allocated elsewhere; MemoryCharge gives it back. Throws Error as
-  // allocate does.
+  // Counts memory that is allocated elsewhere; discharge() ends that (MemoryCharge calls both).
+  // Throws Error as allocate does.
   void charge(int64_t bytes);
   void discharge(int64_t bytes) noexcept;
 
@@ -79,10 +80,11 @@ private:
 
   std::mutex mutex_;
   std::vector<std::vector<std::byte *>> free_; // by size class
-  PoolStatistics statistics_;                  // of arrays alone, without the peak
+  PoolStatistics statistics_;                  // of arrays only; the peak is in peak_
   int64_t budget_ = 0;                         // 0: not determined yet
-  // Charges are frequent; those that fit take no lock. For them the lock's owner keeps up to date
-  // what arrays use, and how much may be charged without looking at the budget.
+  // Charges are frequent: those that fit `chargeable_` take no lock. The holder of the lock keeps
+  // arrays_ (bytes used by arrays) and chargeable_ (bytes that may be charged without checking the
+  // budget) up to date.
   std::atomic<int64_t> charged_ = 0, peak_ = 0, arrays_ = 0, chargeable_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// Numbers and texts as bytes of a file, little-endian, and back. Reading never passes the end: a
-// file that is cut off or changed gives an Error.
+// Writes numbers and strings as the bytes of a file, little-endian, and reads them back. Reading
+// never goes past the end: a truncated or changed file gives an Error.
 //
 //   ByteWriter writer;
 //   writer.number<int64_t>(3);
@@ -79,7 +79,7 @@ public:
   }
   template <typename Element, typename Read> std::vector<Element> list(const Read &read) {
     auto count = number<uint64_t>();
-    if (count > bytes_.size()) // an element takes a byte at least
+    if (count > bytes_.size()) // each element takes at least one byte
       fail();
     std::vector<Element> elements;
     for (uint64_t i = 0; i < count; ++i)

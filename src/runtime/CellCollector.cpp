@@ -7,11 +7,11 @@
 namespace tokamak::runtime {
 namespace {
 
-// The entries of one row while it is put in order.
+// Buffers the entries of one row while they are sorted.
 class RowEntries {
 public:
-  // Sorts the entries [begin, end) by columns, equal ones by position, and returns how many remain
-  // when of equal columns only the last is kept, and no zeros. Those come first.
+  // Sorts the entries [begin, end) by columns, removes zeros and, of entries with the same column,
+  // all but the last; the remaining ones are moved to the front. Returns their number.
   int64_t tidy(int32_t *columns, double *values, int64_t begin, int64_t end) {
     if (!std::is_sorted(columns + begin, columns + end)) {
       entries_.clear();
@@ -52,7 +52,7 @@ CellCollector::CellCollector(int64_t rows, int64_t columns) : rows_(rows), colum
     throw Error(fmt::format("a matrix cannot have the size {}x{}", rows, columns));
   if (!isSize(rows) || !isSize(columns))
     throw Error(fmt::format("a matrix of the size {}x{} is too large", rows, columns));
-  // Before a file is read for nothing.
+  // Fail before a file is read in vain.
   if (Array::isBetterCsr({rows, columns}, 0))
     Array::checkRoomForCsr(rows, columns, 0);
 }
@@ -88,8 +88,8 @@ ArrayPointer CellCollector::compressed(ExecutionContext &context) {
     for (const Cell &cell : cells)
       ++offsets[cell.row + 1];
   std::partial_sum(offsets, offsets + rows_ + 1, offsets);
-  // While cells are put into their rows, offsets[r] is where the next one goes; in the end that is
-  // where the next row begins.
+  // While cells are distributed, offsets[r] is the position for the next entry of row r; in the end
+  // that is the begin of row r + 1.
   for (const BudgetedVector<Cell> &cells : cells_)
     for (const Cell &cell : cells) {
       int64_t p = offsets[cell.row]++;
@@ -100,7 +100,7 @@ ArrayPointer CellCollector::compressed(ExecutionContext &context) {
   std::copy_backward(offsets, offsets + rows_, offsets + rows_ + 1);
   offsets[0] = 0;
 
-  // Ranges of rows drop entries on their own, and move together afterwards.
+  // Ranges of rows are compacted independently, in parallel, and moved together afterwards.
   int64_t rowsAtOnce = std::max<int64_t>(
       1, static_cast<int64_t>(static_cast<double>(parallelGrain) * static_cast<double>(rows_) /
                               static_cast<double>(std::max<int64_t>(1, count_))));
@@ -115,7 +115,7 @@ ArrayPointer CellCollector::compressed(ExecutionContext &context) {
     Range &range = ranges[begin / rowsAtOnce];
     int64_t next = range.begin, first = range.begin;
     for (int64_t row = begin; row < end; ++row) {
-      // Behind the range's last row another range begins, which may be written already.
+      // The next range may already have overwritten the offset of its first row.
       bool isLast = row + 1 == end && end < rows_;
       int64_t last = isLast ? ranges[begin / rowsAtOnce + 1].begin : offsets[row + 1];
       int64_t kept = entries.tidy(columns, values, first, last);
@@ -149,7 +149,7 @@ ArrayReference CellCollector::finish(ExecutionContext &context) {
     return Array::inBestLayout(std::move(dense_));
   if (Array::isBetterCsr({rows_, columns_}, count_))
     return compressed(context);
-  return Array::filled({rows_, columns_}, 0); // too small to be sparse, and without cells
+  return Array::filled({rows_, columns_}, 0); // no cells, and too small to be sparse
 }
 
 } // namespace tokamak::runtime

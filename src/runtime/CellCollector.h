@@ -1,4 +1,4 @@
-// Makes a matrix of cells that come in any order. What stays sparse never takes dense memory.
+// Builds a matrix from cells in any order. A matrix that stays sparse never takes dense memory.
 //
 //   CellCollector collector(rows, columns);
 //   collector.add(std::move(cells));
@@ -20,13 +20,13 @@ struct Cell {
 
 class CellCollector {
 public:
-  // Throws Error where the sizes are negative or too large.
+  // Throws Error if a size is negative or too large.
   CellCollector(int64_t rows, int64_t columns);
   int64_t rows() const { return rows_; }
   int64_t columns() const { return columns_; }
-  // Cells lie within the matrix. Of several for the same place the last one counts.
+  // The cells must lie within the matrix. Of several at the same place the last one counts.
   void add(BudgetedVector<Cell> cells);
-  // In the best layout; cells that were not given are 0.
+  // The matrix in the best layout; cells that were not added are 0.
   ArrayReference finish(ExecutionContext &context);
 
 private:
@@ -34,7 +34,7 @@ private:
   ArrayPointer compressed(ExecutionContext &context);
 
   int64_t rows_, columns_, count_ = 0;
-  BudgetedVector<BudgetedVector<Cell>> cells_; // until there are enough for dense_
+  BudgetedVector<BudgetedVector<Cell>> cells_; // collected until a dense matrix is better
   ArrayPointer dense_;
 };
 

@@ -8,7 +8,7 @@
 namespace tokamak::runtime {
 namespace {
 
-// Cells of a piece, in the order of its lines.
+// The cells of one piece of the text, in the order of its lines.
 class PieceCells {
 public:
   PieceCells(const CellLayout &layout, int64_t rows, int64_t columns)
@@ -18,7 +18,7 @@ public:
   int64_t lines = 0;
 
   void parse(const TextPiece &piece, const std::string &path) {
-    constexpr size_t shortestLine = 4; // "1 1" and its end
+    constexpr size_t shortestLine = 4; // "1 1" and a line end
     size_t most = std::min(static_cast<size_t>(piece.lines), piece.text.size() / shortestLine + 1);
     cells.reserve(most * (layout_.symmetry == Symmetry::None ? 1 : 2));
     FieldLines fields(piece, path);
@@ -61,7 +61,7 @@ private:
 
 int64_t readCells(const CellLayout &layout, TextSource &source, CellCollector &collector,
                   ExecutionContext &context) {
-  // Bounds the memory for cells that have not found their place.
+  // Bounds the memory for cells that are parsed but not yet in the collector.
   constexpr size_t piecesAtOnce = 32;
   int64_t lines = 0;
   for (auto pieces = source.nextPieces(context, BlankEnd::Drop); !pieces.empty();

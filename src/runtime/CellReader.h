@@ -1,4 +1,4 @@
-// Lines with a row, a column and a value: what the formats text and mm (coordinate) hold.
+// Reads lines with a row, a column and a value, as the formats text and mm (coordinate) have them.
 //
 //   CellLayout layout{.isPattern = true};
 //   int64_t lines = readCells(layout, source, collector, context);
@@ -17,7 +17,7 @@ struct CellLayout {
   bool isPattern = false;             // no values: all are 1
   bool isInteger = false;             // values must be integers
   bool mayMarkEmpty = false;          // "0 0 0" is no cell
-  Symmetry symmetry = Symmetry::None; // each cell stands for the mirrored one, too
+  Symmetry symmetry = Symmetry::None; // each cell also gives the mirrored one
 };
 
 // Reads the rest of the source in parallel and returns the number of lines with cells. Throws Error
@@ -25,7 +25,7 @@ struct CellLayout {
 int64_t readCells(const CellLayout &layout, TextSource &source, CellCollector &collector,
                   ExecutionContext &context);
 
-// The format text.
+// Reads a file of the format text.
 ArrayReference readText(const MatrixFile &file, TextSource &source, ExecutionContext &context);
 
 } // namespace tokamak::runtime

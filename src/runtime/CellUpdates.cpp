@@ -4,7 +4,7 @@
 
 namespace tokamak::runtime {
 
-// Extends `last` by a region that lies directly below or to the right of it.
+// Extends `last` by a region that is equal, or directly to the right or below; false for others.
 static bool extend(CellRegion &last, const CellRegion &next) {
   bool sameRows = next.rowBegin == last.rowBegin && next.rowEnd == last.rowEnd;
   bool sameColumns = next.columnBegin == last.columnBegin && next.columnEnd == last.columnEnd;
@@ -23,8 +23,8 @@ static bool extend(CellRegion &last, const CellRegion &next) {
 
 void CellUpdates::add(CellRegion region) {
   if (regions_.empty() || !extend(regions_.back(), region)) {
-    // The region before is complete now: cells of a row have become a row, which may continue the
-    // rows above.
+    // The previous region is complete now: for example, single cells have grown to a row, which may
+    // extend the rows above it.
     size_t count = regions_.size();
     if (count >= 2 && extend(regions_[count - 2], regions_[count - 1]))
       regions_.pop_back();

@@ -1,5 +1,5 @@
-// Which cells of a matrix the iterations of a parallel loop replaced, so that the matrices of
-// several tasks become one by copying exactly those.
+// Records the cells of a matrix that the iterations of a parallel loop replace, so that the
+// matrices of several tasks can be merged by copying exactly these cells.
 //
 //   CellUpdates updates;
 //   updates.note({0, 1, 0, 10}, matrix);        // row 0, columns 0 to 9
@@ -20,11 +20,12 @@ struct CellRegion {
 
 class CellUpdates {
 public:
-  // Writes to this array need no note: it is the result itself.
+  // Writes to the buffer of this array are not recorded: it is the result itself.
   void setTarget(const Array *target) { target_ = target ? target->rawBytes() : nullptr; }
   bool isTarget(const Array &array) const { return array.rawBytes() == target_; }
 
-  // `written` holds the cells now. A region that continues the one before it extends it.
+  // Records the region, unless `written`, the array after the update, is the target. A region that
+  // continues the previous one extends it.
   void note(CellRegion region, const Array &written);
   void append(const CellUpdates &later);
   const std::vector<CellRegion> &regions() const { return regions_; }

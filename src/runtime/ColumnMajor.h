@@ -1,4 +1,4 @@
-// Matrices by columns, as LAPACK takes and returns them.
+// Column-major matrices, as LAPACK takes and returns them.
 //
 //   ColumnMajor a = columnsOf(array, array.rows());
 //   lapack().gesv(..., a.cells.data(), ...);
@@ -20,7 +20,7 @@ struct ColumnMajor {
   BudgetedVector<double> cells;
 };
 
-// `storedRows` may exceed the array's rows: LAPACK returns longer solutions in place.
+// `storedRows` may exceed the array's rows: LAPACK returns longer solutions in place of its input.
 inline ColumnMajor columnsOf(const Array &array, int64_t storedRows) {
   ColumnMajor result(storedRows, array.columns());
   for (int64_t i = 0; i < array.rows(); ++i)

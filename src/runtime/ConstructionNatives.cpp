@@ -1,4 +1,4 @@
-// Matrices from scalars, text and sequences.
+// Natives that make matrices: from scalars and strings, by reshaping, and sequences.
 #include "runtime/NativeOperands.h"
 #include "runtime/NativeTables.h"
 #include "runtime/ScalarOperations.h"
@@ -10,7 +10,7 @@
 namespace tokamak::runtime {
 namespace {
 
-// Blanks separate the numbers; any other character belongs to one.
+// Blanks separate the numbers; any other character is part of a number.
 ArrayPointer parseMatrix(std::string_view text, int64_t rows, int64_t columns) {
   ArrayPointer result = Array::create({rows, columns});
   int64_t cells = result->cells(), count = 0;
@@ -49,7 +49,7 @@ void fill(ExecutionContext &context, std::span<Value> operands, std::span<Value>
   double value = operands[0].asDouble();
   constexpr int64_t largeCells = int64_t{1} << 20;
   bool isPlainZero = value == 0 && !std::signbit(value);
-  // Small ones stay dense: most are filled or updated soon.
+  // Small matrices of zeros stay dense: most are updated soon.
   if (isPlainZero && Array::isBetterCsr({rows, columns}, 0) &&
       static_cast<double>(rows) * static_cast<double>(columns) >= largeCells) {
     ArrayPointer empty = Array::createCsr(rows, columns, 0, context.resultType);
@@ -67,12 +67,12 @@ void fill(ExecutionContext &context, std::span<Value> operands, std::span<Value>
   results[0] = std::move(result);
 }
 
-// Cell number i in column order.
+// The row-major offset of cell number i in column order.
 int64_t columnOrderOffset(int64_t i, int64_t rows, int64_t columns) {
   return i % rows * columns + i / rows;
 }
 
-// By columns is by rows of the transposed matrices.
+// Reshaping by columns is reshaping the transposed matrices by rows.
 ArrayReference reshapeCsr(ExecutionContext &context, const ArrayReference &source, int64_t rows,
                           int64_t columns, bool byRow) {
   if (byRow)

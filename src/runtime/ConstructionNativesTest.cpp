@@ -23,7 +23,7 @@ TEST(ConstructionNatives, parsesText) {
 TEST(ConstructionNatives, reshapes) {
   Value x = matrix(2, 3, {1, 2, 3, 4, 5, 6});
   EXPECT_EQ(cellsOf(call("reshape", {x, integer(3), integer(2), true})), (Cells{1, 2, 3, 4, 5, 6}));
-  // By columns x reads 1 4 2 5 3 6; the result holds them by columns.
+  // By columns, x reads 1 4 2 5 3 6; the result has them by columns, too.
   EXPECT_EQ(cellsOf(call("reshape", {x, integer(3), integer(2), false})),
             (Cells{1, 5, 4, 3, 2, 6}));
   EXPECT_EQ(errorOf("reshape", {x, integer(4), integer(2), true}),

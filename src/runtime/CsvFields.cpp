@@ -20,16 +20,16 @@ std::string_view trimmed(std::string_view field) {
   return field;
 }
 
-// Behind the quote that closes the one at `position`, or npos.
+// The position behind the quote that closes the quote at `position`, or npos.
 size_t endOfQuote(std::string_view line, size_t position) {
   for (size_t at = line.find('"', position + 1); at != line.npos; at = line.find('"', at + 2))
-    if (at + 1 == line.size() || line[at + 1] != '"') // "" is a quote inside
+    if (at + 1 == line.size() || line[at + 1] != '"') // "" stands for a quote in the field
       return at + 1;
   return line.npos;
 }
 
-// The size of the first field, which is not the whole line if a separator follows. A quoted field
-// may hold separators; with an open quote the field is the rest.
+// The size of the first field; if it is less than the line's, a separator follows. A quoted field
+// may contain separators; after an unclosed quote the field is the rest of the line.
 size_t sizeOfField(std::string_view line, std::string_view separator) {
   size_t begin = 0;
   while (begin < line.size() && isBlank(line[begin]) && !line.substr(begin).starts_with(separator))
@@ -53,25 +53,25 @@ bool isQuoted(std::string_view field) {
   return field.size() >= 2 && endOfQuote(field, 0) == field.size();
 }
 
-// What stands between the quotes.
+// The text between the quotes, with doubled quotes replaced by single ones.
 std::string unquoted(std::string_view field) {
   std::string text;
   for (size_t i = 1; i + 1 < field.size(); ++i) {
     text += field[i];
-    i += field[i] == '"'; // the second one of a pair
+    i += field[i] == '"'; // skip the second quote of a pair
   }
   return text;
 }
 
 } // namespace
 
-// Where a quote or a number can begin, or go on.
+// The characters that a quoted field begins with or that numbers consist of.
 constexpr std::string_view numberCharacters = "0123456789+-.eE\"";
 
 void checkCsvSeparator(std::string_view operation, std::string_view separator) {
   if (separator.empty())
     throw Error(fmt::format("{}: sep is empty", operation));
-  constexpr std::string_view lettersOfWords = "nNaAiIfFtTyY"; // NaN, Infinity
+  constexpr std::string_view lettersOfWords = "nNaAiIfFtTyY"; // of NaN and Infinity
   if (numberCharacters.find(separator.front()) != numberCharacters.npos ||
       lettersOfWords.find(separator.front()) != lettersOfWords.npos ||
       separator.find_first_of("\r\n") != separator.npos)
@@ -163,7 +163,7 @@ std::string CsvFields::complaint(std::string_view line) const {
       wrong = fmt::format(", column {}: {}", column, fieldComplaint(trimmed(field)));
     return wrong.empty();
   });
-  // Separators after an open quote are part of the field, so the quote is the error to report.
+  // Separators after an unclosed quote are part of the field, so the quote is the error to report.
   bool isOpenQuote = endsInQuote(line, separator_);
   if (fields == columns_ || isOpenQuote)
     return wrong;

@@ -1,4 +1,4 @@
-// The fields of one csv line.
+// Parses the fields of csv lines.
 //
 //   CsvFields fields(file, columns);
 //   if (!fields.parseRow(line, row))
@@ -11,23 +11,23 @@
 
 namespace tokamak::runtime {
 
-// Throws Error where a separator could be the beginning of a number, or part of the lines.
+// Throws Error if the separator is empty, contains a line end, or could begin or continue a number.
 void checkCsvSeparator(std::string_view operation, std::string_view separator);
 
 class CsvFields {
 public:
-  // Throws Error where the separator can be none. `file` must outlive this.
+  // Throws Error if the file's separator is invalid. `file` must outlive this object.
   CsvFields(const MatrixFile &file, int64_t columns);
 
-  // Writes a value for each column to `row`; false where the line is wrong.
+  // Writes a value for each column to `row`; false if the line is invalid.
   bool parseRow(std::string_view line, double *row) const;
-  // What is wrong with a line that parseRow refused: "has 3 fields, expected 2", or
-  // ", column 2: ..." with the column counted from 1.
+  // Describes the error in a line for which parseRow returned false: " has 3 fields, expected 2",
+  // or ", column 2: ..." with columns counted from 1.
   std::string complaint(std::string_view line) const;
 
   // Number of fields of a line.
   static int64_t count(std::string_view line, std::string_view separator);
-  // Whether a quote is open at the end of the line, so that the next line belongs to it.
+  // Whether a quote is open at the end of the line, so that the field continues on the next line.
   static bool endsInQuote(std::string_view line, std::string_view separator);
 
 private:
@@ -43,7 +43,7 @@ private:
   int64_t columns_;
   std::string_view separator_;
   char firstOfSeparator_;
-  bool mayReadNumbersAhead_; // no text that means NaN looks like a number
+  bool mayReadNumbersAhead_; // no NA string begins like a number
 };
 
 } // namespace tokamak::runtime

@@ -8,7 +8,7 @@
 namespace tokamak::runtime {
 namespace {
 
-// The first line of `text` without its end; `text` keeps the rest.
+// Removes the first line from `text` and returns it without its line end.
 std::string_view takeLine(std::string_view &text) {
   const void *found = text.empty() ? nullptr : std::memchr(text.data(), '\n', text.size());
   size_t end = found ? static_cast<const char *>(found) - text.data() : text.size();
@@ -19,13 +19,13 @@ std::string_view takeLine(std::string_view &text) {
   return line;
 }
 
-// The columns that the header names; its names may hold line ends in quotes.
+// Reads the header and returns its number of columns; quoted names may contain line ends.
 int64_t takeHeader(TextSource &source, const MatrixFile &file, int64_t &lines) {
   const std::string &separator = file.separator;
   int64_t columns = 0;
   std::string_view line;
   for (lines = 0; source.takeLine(line);) {
-    // A line behind an open quote is read as one that begins with it.
+    // If the previous line left a quote open, this line is counted as if it began with a quote.
     bool isOpen = lines > 0;
     std::string text = isOpen ? fmt::format("\"{}", line) : std::string(line);
     columns += CsvFields::count(text, separator) - isOpen;
@@ -45,7 +45,7 @@ void checkSize(const MatrixFile &file, std::string_view what, std::optional<int6
                             found == 1 ? "" : "s", *expected));
 }
 
-// Parses pieces of the same source into arrays of rows.
+// Parses pieces of a source into arrays of rows.
 class CsvPieces {
 public:
   CsvPieces(const MatrixFile &file, const TextSource &source, int64_t columns, int64_t headerLines)
@@ -68,7 +68,7 @@ public:
   }
 
 private:
-  // Rows count from 1 in their file, without the header.
+  // Rows count from 1 in each file, without the header.
   std::string place(const TextPiece &piece, int64_t line) const {
     int64_t row = piece.firstLine + line + 1 - (piece.part == 0 ? headerLines_ : 0);
     return fmt::format("{}: row {}", source_.pathOf(piece.part), row);
@@ -79,7 +79,7 @@ private:
   CsvFields fields_;
 };
 
-// One below the other; gives each block back as soon as it is copied.
+// Concatenates the blocks' rows; frees each block as soon as it is copied.
 ArrayPointer joined(std::vector<ArrayPointer> blocks, int64_t columns, ExecutionContext &context) {
   if (blocks.size() == 1)
     return blocks.front();
@@ -101,10 +101,10 @@ ArrayPointer joined(std::vector<ArrayPointer> blocks, int64_t columns, Execution
 } // namespace
 
 ArrayPointer readCsv(const MatrixFile &file, TextSource &source, ExecutionContext &context) {
-  checkCsvSeparator("read", file.separator); // before the header is taken apart
+  checkCsvSeparator("read", file.separator); // before the header is parsed
   int64_t headerLines = 0;
   int64_t columns = file.header ? takeHeader(source, file, headerLines) : 0;
-  // Empty lines can only be told from missing ones where the number of rows is known.
+  // Blank lines at the end are rows only if the number of rows is known, and a row has one column.
   bool mayEndBlank = file.columns == 1 && file.rows;
   BlankEnd blankEnd = mayEndBlank ? BlankEnd::Keep : BlankEnd::Drop;
   std::vector<ArrayPointer> blocks;
@@ -120,7 +120,7 @@ ArrayPointer readCsv(const MatrixFile &file, TextSource &source, ExecutionContex
     blocks.push_back(parser->parse(pieces, context));
   }
   if (blocks.empty()) {
-    // Rows without columns are empty lines.
+    // Rows without columns are written as empty lines.
     int64_t rows = columns == 0 && file.columns == 0 ? file.rows.value_or(0) : 0;
     blocks.push_back(Array::create({rows, columns > 0 ? columns : file.columns.value_or(0)}));
   }

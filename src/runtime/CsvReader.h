@@ -1,9 +1,12 @@
-// Reads csv text in parallel: it is cut at line ends into fixed pieces, whose rows are counted,
-// then parsed into their places.
+// Reads csv text in parallel: the text is cut at line ends into pieces, the rows of each piece are
+// counted, then all pieces are parsed into their places of the result.
 //
-// Fields may be quoted: "a ""b"" c". Blanks around a field do not count. Numbers are decimal with a
-// point, or NaN, Inf, Infinity in any case. Blank lines at the end of a file do not count, except
-// in a matrix of one column with a known number of rows, where they are empty fields.
+//   TextSource source(file.path);
+//   ArrayPointer matrix = readCsv(file, source, context);
+//
+// Fields may be quoted: "a ""b"" c". Blanks around a field are ignored. Numbers are decimal with a
+// point, or NaN, Inf, Infinity in any case. Blank lines at the end of a file are ignored, except in
+// a matrix of one column with a known number of rows, where they are empty fields.
 #ifndef TOKAMAK_RUNTIME_CSVREADER_H
 #define TOKAMAK_RUNTIME_CSVREADER_H
 

@@ -1,7 +1,8 @@
 // Decompositions of matrices by LAPACK: cholesky, eigen, lu, qr, svd.
 //
-// Vectors are unique but for their sign, which differs between processors; it is chosen so that the
-// first component of at least half the largest magnitude is positive.
+// Eigenvectors and singular vectors are unique only up to their sign, which would differ between
+// processors. The sign is chosen such that the first component whose magnitude is at least half the
+// largest one is positive.
 #include "runtime/Blas.h"
 #include "runtime/ColumnMajor.h"
 #include "runtime/NativeTables.h"
@@ -30,7 +31,7 @@ void checkConverged(int info, std::string_view native) {
     throw Error(fmt::format("{}: the iteration did not converge", native));
 }
 
-// Calls `routine(work, size)` twice: for the size that is best, then with that much memory.
+// Calls `routine(work, size)` twice: to query the optimal workspace size, then with that workspace.
 template <typename Routine> void withWork(const Routine &routine) {
   double best = 0;
   int size = -1;
@@ -40,7 +41,7 @@ template <typename Routine> void withWork(const Routine &routine) {
   routine(work.data(), &size);
 }
 
-// Whether the column has to change its sign.
+// Whether the column must be negated to have the canonical sign.
 bool isFlipped(const ColumnMajor &matrix, int64_t column) {
   double largest = 0;
   for (int64_t i = 0; i < matrix.rows; ++i)
@@ -58,7 +59,7 @@ void flip(ColumnMajor &matrix, int64_t column) {
 
 //===- cholesky ------------------------------------------------------------------------------===//
 
-// Equal up to rounding across the diagonal.
+// Whether the matrix is symmetric up to rounding.
 bool isSymmetric(const Array &a) {
   int64_t n = a.rows();
   double tolerance =
@@ -72,7 +73,7 @@ bool isSymmetric(const Array &a) {
   return true;
 }
 
-// The lower triangle L with L %*% t(L) = a.
+// Computes the lower triangular L with L %*% t(L) = a.
 void cholesky(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   const Array &a = squareOperand(operands[0], "cholesky");
   checkFound(lapack().potrf, "cholesky");
@@ -111,8 +112,8 @@ void eigenOfSymmetric(ColumnMajor &a, BudgetedVector<double> &values) {
       flip(a, j);
 }
 
-// The real parts of the eigenvalues, ascending. The vectors of a pair of complex eigenvalues are
-// the real and the imaginary part of the first one's.
+// The real parts of the eigenvalues, ascending. For a pair of complex eigenvalues the two vectors
+// are the real and the imaginary part of the first one's eigenvector.
 void eigenOfGeneral(ColumnMajor &a, BudgetedVector<double> &values) {
   int n = static_cast<int>(a.rows), one = 1, info = 0;
   BudgetedVector<double> real(n), imaginary(n);
@@ -179,8 +180,9 @@ void lu(ExecutionContext &, std::span<Value> operands, std::span<Value> results)
   results[2] = arrayOf(upper, size);
 }
 
-// Column j of H is the vector h of the reflection I - h t(h) / h[j] that clears column j of a below
-// its diagonal; R is what is left. Every row is reflected, also where nothing is to be cleared.
+// Results H and R. Column j of H is the vector h of the reflection I - h t(h) / h[j] that clears
+// column j of a below the diagonal; R is the reduced matrix. If there is nothing to clear, row j is
+// reflected all the same.
 void qr(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   const Array &a = matrixOperand(operands[0], "qr");
   checkFound(lapack().geqrf, "qr");

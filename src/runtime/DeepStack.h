@@ -1,4 +1,4 @@
-// A stack for what recurses as deep as the user's program does.
+// Runs code that recurses as deeply as the user's program on a large stack.
 //
 //   runOnDeepStack([&] { walk(program); });
 #ifndef TOKAMAK_RUNTIME_DEEPSTACK_H
@@ -9,12 +9,12 @@
 
 namespace tokamak::runtime {
 
-// Enough for 4000 calls, even where each is nested in many loops and branches. Only the pages that
-// are used take memory.
+// Bytes: enough for 4000 nested calls, even if each is nested in many loops and branches. Only the
+// pages used take memory.
 constexpr size_t deepStackBytes = size_t{1} << 29;
 
-// Runs the action on a stack of that size, or on a smaller one where the system has no room for it
-// (ulimit -v), and passes on what the action throws. Throws Error where not even 4 MiB are left.
+// Runs the action on a new thread with such a stack, or a smaller one if the system has no memory
+// for it (ulimit -v), and rethrows its exception. Throws Error if not even 4 MiB are left.
 void runOnDeepStack(const std::function<void()> &action);
 
 // How deep the program's calls may nest on this thread before recursion counts as endless: 4000

@@ -1,4 +1,4 @@
-// Distinct values: listed, counted, looked for.
+// Natives for distinct values: unique, countDistinct, contains.
 #include "runtime/CellOrder.h"
 #include "runtime/NativeOperands.h"
 #include "runtime/NativeTables.h"
@@ -36,7 +36,7 @@ distinctGroups(const Array &source, const std::string &direction, std::string_vi
   return groups;
 }
 
-// Shorter rows or columns are filled up with zeros.
+// The distinct values; shorter rows or columns are padded with zeros.
 void unique(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   const std::string &direction = textOperand(operands[1], "unique", "dir");
   auto groups = distinctGroups(matrixOperand(operands[0], "unique"), direction, "unique");
@@ -54,7 +54,7 @@ void unique(ExecutionContext &, std::span<Value> operands, std::span<Value> resu
   results[0] = std::move(result);
 }
 
-// A scalar for the whole matrix, a column for its rows, a row for its columns.
+// The number of distinct values: a scalar for the matrix, a column for rows, a row for columns.
 void countDistinct(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   const std::string &direction = textOperand(operands[1], "countDistinct", "dir");
   auto groups =
@@ -70,7 +70,7 @@ void countDistinct(ExecutionContext &, std::span<Value> operands, std::span<Valu
   results[0] = std::move(result);
 }
 
-// A scalar pattern, or a row that must occur as a whole.
+// Whether the matrix contains a scalar, or all rows of a pattern matrix.
 void contains(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   const Array &target = matrixOperand(operands[0], "contains");
   auto hasCell = [&](double pattern) {

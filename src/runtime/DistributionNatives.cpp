@@ -1,4 +1,4 @@
-// cdf and icdf, which pnorm, qchisq and their like are short for.
+// cdf and icdf, to which pnorm, qchisq and the like are translated.
 #include "runtime/Distributions.h"
 #include "runtime/NativeOperands.h"
 #include "runtime/NativeTables.h"

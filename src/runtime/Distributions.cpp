@@ -1,6 +1,7 @@
-// The regularised incomplete gamma function is summed as its series below a + 1 and as Legendre's
-// continued fraction above; the incomplete beta function as its continued fraction, on the side
-// where it converges fast (Abramowitz and Stegun 6.5.29, 6.5.31, 26.5.8), both by Lentz' method.
+// The regularised incomplete gamma function is computed by its series for x < a + 1, else by
+// Legendre's continued fraction; the incomplete beta function by its continued fraction, on the
+// side where it converges fast (Abramowitz and Stegun 6.5.29, 6.5.31, 26.5.8). Both fractions are
+// evaluated by Lentz' method.
 #include "runtime/Distributions.h"
 
 #include <cmath>
@@ -55,7 +56,7 @@ Tails incompleteGamma(double a, double x) {
   return {1 - upper, upper};
 }
 
-// I_x(a, b) for x below the mean, where `y` is 1 - x without cancellation.
+// I_x(a, b) for x below the mean; `y` is 1 - x, computed without cancellation.
 double incompleteBetaFraction(double a, double b, double x, double y) {
   double logFactor =
       a * std::log(x) + b * std::log(y) + logGamma(a + b) - logGamma(a) - logGamma(b);
@@ -90,10 +91,10 @@ Tails tailsOfT(double degrees, double x) {
   return x > 0 ? Tails{near, far} : Tails{far, near};
 }
 
-// Bisection over the doubles between two bounds: the x where `isBelow` turns false.
+// Bisects between two bounds for the x where `isBelow` becomes false.
 template <typename IsBelow> double bisect(double low, double high, const IsBelow &isBelow) {
   for (int i = 0; i < 2000; ++i) {
-    // Bounds of different magnitude are halved by their logarithms.
+    // Bounds of different magnitude are bisected on a logarithmic scale.
     bool farApart = low > 0 && high > 4 * low;
     double middle = farApart ? std::sqrt(low) * std::sqrt(high) : low + (high - low) / 2;
     if (middle <= low || middle >= high)
@@ -161,7 +162,8 @@ double quantileOf(const Distribution &distribution, Tails tails) {
       low = low > tiny ? low / 2 : 0;
     return bisect(low, high, isBelow);
   }
-  // Symmetric about the centre: search the side of the smaller tail for the distance from it.
+  // The distribution is symmetric: search for the distance from the centre, on the side of the
+  // smaller tail.
   bool isNormal = distribution.kind == Distribution::Kind::Normal;
   double centre = isNormal ? distribution.first : 0, scale = isNormal ? distribution.second : 1;
   Distribution standard = isNormal ? Distribution{Distribution::Kind::Normal, 0, 1} : distribution;
@@ -176,7 +178,7 @@ double quantileOf(const Distribution &distribution, Tails tails) {
   return centre + (byLower ? -distance : distance) * scale;
 }
 
-// The C library's lgamma sets a variable that all threads share.
+// Not std::lgamma: it writes a global variable that all threads share.
 double logGamma(double x) {
   int sign = 0;
   return lgamma_r(x, &sign);

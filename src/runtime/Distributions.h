@@ -1,4 +1,4 @@
-// Probabilities of the distributions that DML knows, and their quantiles.
+// Probabilities and quantiles of the distributions that DML supports.
 //
 //   Distribution normal{Distribution::Kind::Normal, 0, 1};
 //   tailsOf(normal, 1.96).lower                    // 0.975...
@@ -17,17 +17,18 @@ struct Distribution {
   double first = 0, second = 1;
 };
 
-// The probabilities of values up to and above x, each accurate where it is small.
+// The probabilities of values <= x and > x. Both are kept, since each is accurate where it is
+// small, while 1 minus the other is not.
 struct Tails {
   double lower, upper;
 };
 Tails tailsOf(const Distribution &distribution, double x);
 
-// The x with these tails; the smaller one of them decides. -Inf or Inf (0 for distributions of
-// positive numbers) where one is 0.
+// The x with these tails, computed from the smaller one. If a tail is 0: -Inf or Inf, but 0 at the
+// lower end of distributions of positive numbers.
 double quantileOf(const Distribution &distribution, Tails tails);
 
-// log |Gamma(x)|, from any number of threads at once.
+// log |Gamma(x)|. Thread-safe.
 double logGamma(double x);
 
 } // namespace tokamak::runtime

@@ -18,7 +18,7 @@
 namespace tokamak::runtime {
 namespace {
 
-// A contiguous list of values, as natives and kernels take them; short ones live on the stack.
+// A contiguous list of values, as natives and kernels take them; up to eight live on the stack.
 class ValueList {
 public:
   explicit ValueList(size_t count) : count_(count) {
@@ -39,7 +39,7 @@ bool isLastUse(const Instruction &instruction, int32_t operand) {
   return operand < 64 && (instruction.lastUse >> operand & 1) != 0;
 }
 
-// Takes over operands at their last use and copies the others.
+// Collects operands, moving values at their last use and copying the others.
 void gather(const Instruction &instruction, const Slot *lists, Value *slots,
             std::span<Value> into) {
   const Slot *operands = lists + instruction.operandBegin;
@@ -68,7 +68,7 @@ const SourcePlace &placeOf(const Image &image, const Instruction &instruction) {
              : unknown;
 }
 
-// What was not inlined may recurse.
+// Calls that were not inlined may recurse.
 bool hasCalls(const Image &image) {
   for (const ImageFunction &function : image.functions)
     for (const Instruction &instruction : function.instructions)
@@ -82,7 +82,7 @@ void checkAllDefined(std::span<const Value> values) {
     checkDefined(value);
 }
 
-// Gives a native arrays as it takes them.
+// Converts arrays to the layout and element type that a native takes.
 void convertOperands(Operands accepted, std::span<Value> operands) {
   if (accepted == Operands::Any)
     return;
@@ -103,7 +103,7 @@ void convertOperands(Operands accepted, std::span<Value> operands) {
   }
 }
 
-// Array results have the element type that the program says, whatever the native computed in.
+// Converts array results to the element type that the program declares.
 void convertResults(const Instruction &instruction, std::span<Value> results) {
   for (size_t i = 0; i < results.size(); ++i) {
     if (!results[i].isArray())
@@ -115,14 +115,14 @@ void convertResults(const Instruction &instruction, std::span<Value> results) {
   }
 }
 
-// The cells that tok.insert replaces: what follows the matrix and its new cells, counted from 1.
+// The cells that tok.insert replaces, from its operands 2 to 5: row and column
+// ranges, 1-based and inclusive.
 CellRegion insertedRegion(std::span<const Value> operands) {
   return {operands[2].asInteger() - 1, operands[3].asInteger(), operands[4].asInteger() - 1,
           operands[5].asInteger()};
 }
 
-// Double arithmetic without leaving the dispatch loop; everything else goes through the general
-// function.
+// A fast path for double operands; all other types go through the general function.
 void executeBinary(BinaryOperator op, const Value &lhs, const Value &rhs, Value &result) {
   const double *a = lhs.ifDouble(), *b = rhs.ifDouble();
   if (a && b) {
@@ -207,7 +207,7 @@ bool isWithinLoop(const Value &counter, const Value &to, const Value &step) {
 
 } // namespace
 
-// The slots of one activation, emptied when it ends.
+// The slots of one call; cleared when the call ends.
 class Executor::Frame {
 public:
   Frame(std::deque<std::vector<Value>> &frames, int depth, int32_t slotCount) : count_(slotCount) {
@@ -373,7 +373,7 @@ void Executor::interpret(const Image &image, const ImageFunction &function, Valu
       break;
     }
     case Opcode::Return:
-      // The frame ends here, so this is the last use of every result, unless it is returned twice.
+      // The frame ends here: this is the last use of every result, unless it is returned twice.
       for (int32_t i = 0; i < instruction.operandCount && i < static_cast<int32_t>(results.size());
            ++i) {
         bool usedAgain = false;
@@ -400,7 +400,7 @@ void Executor::runNative(const Image &image, const Instruction &instruction, con
   context_.resultType = (instruction.singleResults & 1) != 0 ? ElementType::F32 : ElementType::F64;
   native.function(context_, operands.values(), results.values());
   convertResults(instruction, results.values());
-  if (instruction.target > 0 && updates_) // of tok.insert
+  if (instruction.target > 0 && updates_) // tok.insert into a carried value
     (*updates_)[instruction.target - 1].note(insertedRegion(operands.values()),
                                              *results.values().front().array());
   if (context_.touchedBytes)

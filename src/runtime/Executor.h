@@ -1,5 +1,5 @@
-// Executes a program image. Errors leave as Error with the source place of the instruction that
-// failed.
+// Executes a program image. An Error that it throws has the source place of the failing
+// instruction.
 //
 //   Executor executor(image, provider, context);
 //   executor.run();
@@ -14,30 +14,29 @@
 
 namespace tokamak::runtime {
 
-// When a task of a parallel loop is to stop: an earlier one failed.
+// Tells a task of a parallel loop to stop because an earlier task has failed.
 struct TaskStop {
   const std::atomic<int64_t> *firstFailed;
   int64_t task;
-  const TaskStop *outer; // of the loop around
+  const TaskStop *outer; // of the enclosing parallel loop
 };
 
 class Executor {
 public:
   // All references must outlive the executor; `provider` may be null if the image has no blocks.
   Executor(const Image &image, BlockProvider *provider, ExecutionContext &context);
-  // Runs function 0 without arguments.
-  // `results`: of an entry function that returns something.
+  // Runs function 0 without arguments. `results` receives its results, if any.
   void run(std::span<Value> results = {});
-  // Arrays of vector size or more that kernels and natives wrote, for tests that count
+  // Number of arrays with more than one cell that kernels and natives wrote: for tests that count
   // intermediates.
   int64_t materializedArrays() const { return materializedArrays_; }
 
 private:
   friend class ParallelLoopRun;
   class Frame;
-  // A worker for one of `tasks` tasks that run at the same time.
+  // Makes a worker for one of `tasks` tasks that run concurrently.
   Executor(const Executor &parent, ExecutionContext &context, int64_t tasks);
-  // Throws if the user interrupted the program, or if nobody needs this task any more.
+  // Throws if the user interrupted the program, or if an earlier task of the loop has failed.
   void checkStop() const;
   void runFunction(const Image &image, const ImageFunction &function, std::span<Value> arguments,
                    std::span<Value> results, int depth);
@@ -58,13 +57,13 @@ private:
   BlockProvider *provider_;
   ExecutionContext &context_;
   int64_t materializedArrays_ = 0;
-  std::deque<std::vector<Value>> frames_; // by depth, reused by the next call at that depth
-  int callDepth_ = 0;                     // calls of the program's functions
+  std::deque<std::vector<Value>> frames_; // by call depth; reused by later calls at that depth
+  int callDepth_ = 0;                     // number of active calls of the program's functions
 
-  // Of the innermost parallel loop around.
-  int64_t parallelTasks_ = 1; // tasks of all loops around, multiplied
+  // State of the innermost enclosing parallel loop.
+  int64_t parallelTasks_ = 1; // the product of the task counts of all enclosing loops
   const TaskStop *stop_ = nullptr;
-  std::vector<CellUpdates> *updates_ = nullptr; // by carried value; null: nobody needs a record
+  std::vector<CellUpdates> *updates_ = nullptr; // by loop-carried value; null: no record needed
 };
 
 } // namespace tokamak::runtime

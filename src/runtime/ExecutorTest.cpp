@@ -73,7 +73,7 @@ TEST(Executor, placesErrorsAndCalls) {
     runImage(image);
     FAIL();
   } catch (const Error &error) {
-    // "text" < 1 compares as text, so the subtraction fails.
+    // "text" < 1 compares strings, so only the subtraction fails.
     EXPECT_EQ(error.message(), "cannot compute \"text\" - 1: the operands must be numbers");
     EXPECT_EQ(error.place().line, 6);
     ASSERT_EQ(error.callStack().size(), 1u);

@@ -1,10 +1,10 @@
-// Lines of fields between blanks, as the formats text and mm have them. Empty lines and lines that
-// begin with '%' are passed over.
+// Reads lines of fields separated by blanks, as the formats text and mm have them. Skips empty
+// lines and lines that begin with '%'.
 //
 //   FieldLines lines(piece, "x.mtx");
 //   while (lines.next()) {
 //     int64_t row = lines.integer("the row");
-//     double value = lines.number();
+//     double value = lines.number([] { return "row 2: "; });
 //     lines.expectEnd();
 //   }
 #ifndef TOKAMAK_RUNTIME_FIELDLINES_H
@@ -20,7 +20,7 @@ namespace tokamak::runtime {
 
 class FieldLines {
 public:
-  // Both must outlive this; `path` is what messages call the file.
+  // Both arguments must outlive this object; `path` is the file's name in error messages.
   FieldLines(const TextPiece &piece, const std::string &path)
       : path_(path), rest_(piece.text), number_(piece.firstLine) {}
 
@@ -40,7 +40,7 @@ public:
     return false;
   }
 
-  // The next field of the line; empty where there is none.
+  // The next field of the line; empty at its end.
   std::string_view field() {
     skipBlanks();
     const char *begin = position_;
@@ -49,7 +49,7 @@ public:
     return {begin, position_};
   }
 
-  // What follows throws Error with path and line. `what` names the field in messages.
+  // The functions below throw Error with path and line. `what` names the field in messages.
   int64_t integer(std::string_view what) {
     skipBlanks();
     int64_t value = 0;
@@ -68,7 +68,7 @@ public:
                       : fmt::format("{} {} is not an integer", what, quotedField(text)));
   }
 
-  // `place`, such as "row 2, column 3: ", stands before the message.
+  // `place()`, such as "row 2, column 3: ", returns the prefix of the message.
   template <typename Place> double number(const Place &place) {
     skipBlanks();
     double value = 0;
@@ -103,7 +103,7 @@ private:
   const std::string &path_;
   std::string_view rest_;
   const char *position_ = nullptr, *lineEnd_ = nullptr;
-  int64_t number_; // of the line, counted from 1 once next() was called
+  int64_t number_; // of the current line, counted from 1; valid after next()
 };
 
 } // namespace tokamak::runtime

@@ -1,4 +1,4 @@
-// read and write: values, their .mtd files, and how the two agree.
+// The natives read and write, for values and their .mtd files.
 #include "base/FileFormats.h"
 #include "base/FileReason.h"
 #include "base/MatrixMetadata.h"
@@ -29,7 +29,7 @@ std::string shown(const std::vector<std::string> &texts) {
   return fmt::format("{} texts", texts.size());
 }
 
-// A parameter that is given in the call and in the metadata must be the same in both.
+// Merges a parameter of the call into the metadata; Error if both have it with different values.
 template <typename T>
 void merge(std::string_view name, const std::string &path, std::optional<T> &stored,
            const std::optional<T> &given) {
@@ -42,7 +42,7 @@ void merge(std::string_view name, const std::string &path, std::optional<T> &sto
   stored = given;
 }
 
-// The program is compiled for one data type, and for one value type of a scalar.
+// Merges a type: the program was compiled for this data type and, for a scalar, value type.
 void mergeType(std::string_view name, const std::string &path, std::optional<std::string> &stored,
                const std::optional<std::string> &compiled) {
   if (stored && compiled && *stored != *compiled)
@@ -59,7 +59,7 @@ std::optional<std::string> optionalText(const Value &operand, std::string_view n
   return textOperand(operand, "read", name);
 }
 std::optional<int64_t> optionalSize(const Value &operand, std::string_view name) {
-  if (operand.isNothing() || operand.asInteger() == -1) // -1: not known
+  if (operand.isNothing() || operand.asInteger() == -1) // -1: unknown
     return std::nullopt;
   return sizeOperand(operand, "read", name);
 }
@@ -67,7 +67,7 @@ std::optional<bool> optionalTruth(const Value &operand) {
   return operand.isNothing() ? std::nullopt : std::optional(operand.asBoolean());
 }
 
-// The operands of tok.read in order, after the path.
+// The metadata of the file merged with the operands of tok.read.
 MatrixMetadata mergedMetadata(const std::string &path, std::span<const Value> operands) {
   MatrixMetadata metadata = readMetadata(path).value_or(MatrixMetadata());
   std::optional<std::string> format = optionalText(operands[1], "format");
@@ -92,7 +92,7 @@ MatrixMetadata mergedMetadata(const std::string &path, std::span<const Value> op
     checkedSize(*metadata.rows, path, "rows");
   if (metadata.columns)
     checkedSize(*metadata.columns, path, "columns");
-  // The call decides which types the columns of a frame have.
+  // The schema of the call overrides the metadata's.
   if (!operands[12].isNothing())
     metadata.schema = textOperand(operands[12], "read", "schema");
   return metadata;
@@ -122,7 +122,7 @@ Value readScalar(const std::string &path, const MatrixMetadata &metadata) {
 
 Value readValue(const std::string &path, const MatrixMetadata &metadata, ExecutionContext &context);
 
-// A folder with a file for each element: <index from 0>_<name, or null>.
+// Reads a list: a folder with a file for each element, named <index from 0>_<name, or null>.
 Value readList(const std::string &path, ExecutionContext &context) {
   struct Element {
     int64_t index;
@@ -152,7 +152,7 @@ Value readList(const std::string &path, ExecutionContext &context) {
   return Value(std::shared_ptr<const List>(std::move(list)));
 }
 
-// All of them are read as doubles.
+// Matrices of every known value type are read as doubles.
 void checkValueType(const std::string &path, const MatrixMetadata &metadata) {
   static const std::vector<std::string> known = {"double", "int",   "boolean", "fp64",
                                                  "fp32",   "int64", "int32",   "string"};
@@ -237,7 +237,7 @@ void writeArray(const Array &matrix, const std::string &path, const WriteParamet
   const MatrixFormat &format = parameters.format;
   FileWriter file(path);
   writeMatrix(matrix, format, context, file);
-  if (format.format == "mm") { // says all itself, and metadata of an older file would contradict
+  if (format.format == "mm") { // the header has all metadata; an old .mtd might contradict it
     constexpr std::string_view noMetadata = "";
     file.commit(noMetadata);
     return;
@@ -290,7 +290,7 @@ void writeScalar(const Value &value, const std::string &path, const WriteParamet
 void writeValue(const Value &value, const std::string &path, const WriteParameters &parameters,
                 ExecutionContext &context);
 
-// A list takes the place of an older list, but of no other folder.
+// A list may replace an older list, but no other folder.
 void checkIsList(const std::string &path) {
   std::error_code status;
   if (!std::filesystem::is_directory(path, status))

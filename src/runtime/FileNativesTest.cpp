@@ -43,7 +43,7 @@ protected:
   Value read(const std::string &name, Parameters parameters = {}) const {
     return call("read", readOperands(path(name), std::move(parameters)));
   }
-  // The message without the folder.
+  // The error message without the path of the test's folder.
   std::string readError(const std::string &name, Parameters parameters = {}) const {
     std::string message = errorOf("read", readOperands(path(name), std::move(parameters)));
     std::string prefix = folder_.string() + "/";
@@ -119,7 +119,7 @@ TEST_F(FileNatives, readsTheFilesOfAFolderInOrder) {
   std::filesystem::create_directories(path("parts"));
   put("parts/part-10", "10,x\n");
   put("parts/part-2", "2,0\n\n");
-  put("parts/part-1", "1,0"); // the next part begins a line of its own
+  put("parts/part-1", "1,0"); // parts end a line even without a line end
   put("parts/_SUCCESS", "");
   put("parts/.part-1.crc", "?");
   EXPECT_EQ(readError("parts", {.format = "csv"}),
@@ -149,7 +149,7 @@ TEST_F(FileNatives, readsCompressedFilesAndParts) {
   EXPECT_TRUE(readError("damaged.csv.gz", {.format = "csv"})
                   .starts_with("damaged.csv.gz: the gz data are damaged"));
   put("y.mtx.gz", gzipMember("%%MatrixMarket matrix array real general\n1 1\n7\n"));
-  EXPECT_EQ(cellsOf(read("y.mtx.gz")), (Cells{7})); // the format shows in the text
+  EXPECT_EQ(cellsOf(read("y.mtx.gz")), (Cells{7})); // the format is recognised by the text
 }
 
 TEST_F(FileNatives, checksTheNumberOfNonZeros) {
@@ -238,7 +238,7 @@ TEST_F(FileNatives, leavesNothingHalfWritten) {
 
 TEST_F(FileNatives, replacesFilesAndLists) {
   write(matrix(1, 1, {1}), "x", "csv");
-  write(matrix(1, 2, {2, 3}), "x", "mm"); // whose size the old metadata would contradict
+  write(matrix(1, 2, {2, 3}), "x", "mm"); // old metadata would contradict the size
   EXPECT_EQ(cellsOf(read("x")), (Cells{2, 3}));
   write(call("list", {"a,b", matrix(1, 1, {5}), 2.5}), "list");
   write(call("list", {"c", matrix(1, 1, {6})}), "list");

@@ -22,7 +22,7 @@
 namespace tokamak::runtime {
 namespace {
 
-constexpr mode_t everyone = 0666, everyoneEnters = 0777; // less the user's umask
+constexpr mode_t everyone = 0666, everyoneEnters = 0777; // restricted by the user's umask
 constexpr mode_t permissions = 07777;
 
 std::string folderOf(const std::string &path) {
@@ -30,8 +30,8 @@ std::string folderOf(const std::string &path) {
   return folder.empty() ? "." : folder;
 }
 
-// No other process has the number, and no other thread of this one the count; what a dead process
-// left is met by trying again.
+// A name that no other process (by the process id) and no other thread (by the counter) uses. Files
+// of a dead process with the same id may still exist: callers retry.
 std::string newTemporary(const std::string &folder) {
   static std::atomic<uint64_t> count = 0;
   return fmt::format("{}/{}{}-{}", folder, temporaryPrefix, getpid(), ++count);
@@ -47,27 +47,28 @@ bool hasName(int file, const std::string &name) {
   return fstat(file, &opened) == 0 && lstat(name.c_str(), &named) == 0 && isSame(opened, named);
 }
 
-// The lock says that a temporary has an owner that lives: the system releases it with the process.
-// Where a file system has no locks nothing counts as abandoned.
+// The lock on a temporary file shows that its owner is alive: the system releases it when the
+// process ends. On file systems without locks no temporary counts as abandoned.
 bool lockAtOnce(int file) { return flock(file, LOCK_EX | LOCK_NB) == 0; }
 
 void syncFolder(const std::string &folder) {
   int file = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (file < 0)
-    return; // may be written, but not read
+    return; // the folder may be writable, but not readable
   fsync(file);
   close(file);
 }
 
-// While it lives, nobody else renames data and metadata in the folder. It is a file that is removed
-// behind its last user; who gets the lock of a removed file begins again.
+// While this object exists, no other process renames data and metadata in the folder.
+// The owner removes the lock file before unlocking it; a process that then locks the
+// removed file tries again.
 class FolderLock {
 public:
   explicit FolderLock(const std::string &folder)
       : name_(fmt::format("{}/{}lock", folder, temporaryPrefix)) {
     for (;;) {
       file_ = open(name_.c_str(), O_RDONLY | O_CREAT | O_CLOEXEC, everyone);
-      if (file_ < 0) // another user's, in a folder that protects them
+      if (file_ < 0) // belongs to another user, in a folder with restricted deletion
         return;
       while (flock(file_, LOCK_EX) != 0 && errno == EINTR) {
       }
@@ -90,7 +91,8 @@ private:
   int file_ = -1;
 };
 
-// Either the metadata belong to data that took their place: they follow. Or they never will.
+// Completes or removes abandoned metadata: if their data have been renamed to their path, renames
+// the metadata to .mtd; otherwise they will never be needed.
 void finishMetadata(const std::string &folder, const std::string &pending) {
   FolderLock lock(folder);
   std::error_code ignored;
@@ -152,7 +154,7 @@ Replacement::Replacement(std::string path, Kind kind)
     return;
   }
   std::string folder = folderOf(target_);
-  std::error_code ignored; // opening the file tells what is wrong
+  std::error_code ignored; // opening the file reports the error
   std::filesystem::create_directories(folder, ignored);
   tidyOnce(folder);
   if (kind == Kind::File)
@@ -192,7 +194,7 @@ void Replacement::findTarget() {
     fail("it exists and is no folder, as which a list is written");
   if (isStream_)
     return;
-  // A new file under the same name would not have what is printed.
+  // A new file of this name would lack what is printed later.
   if (fstat(STDOUT_FILENO, &output) == 0 && isSame(status, output))
     fail("the standard output goes there");
   std::error_code error;
@@ -208,8 +210,8 @@ void Replacement::findTarget() {
   mode_ = status.st_mode & permissions;
 }
 
-// A file without a name vanishes with the process, however that ends. Where the file system has no
-// such files, the temporary name is there from the beginning.
+// An unnamed file vanishes with the process, however it ends. File systems that don't support it
+// get a temporary name from the beginning.
 void Replacement::openTemporary() {
   std::string folder = folderOf(target_);
   file_ = open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, everyone);
@@ -224,7 +226,7 @@ void Replacement::openTemporary() {
       continue;
     if (file_ < 0)
       fail(errno);
-    // Who tidies up may have been between the two.
+    // tidyFolder may have removed the file before it was locked.
     lockAtOnce(file_);
     if (hasName(file_, name)) {
       temporary_ = name;
@@ -267,7 +269,7 @@ void Replacement::keepOwner() const {
     fail(errno);
 }
 
-// False where something else has the name.
+// Gives the temporary file this name; false if the name exists.
 bool Replacement::tryName(const std::string &name) {
   std::string descriptor = fmt::format("/proc/self/fd/{}", file_);
   int status = temporary_.empty()
@@ -287,7 +289,8 @@ void Replacement::sync() const {
     fail(errno);
 }
 
-// All of it is on the disk and has a name: what can fail has been done before the path is touched.
+// Writes everything to the disk and gives it a temporary name: all steps that can fail happen
+// before the path is touched.
 void Replacement::finish() {
   sync();
   while (temporary_.empty())
@@ -295,8 +298,8 @@ void Replacement::finish() {
 }
 
 void Replacement::rename() {
-  // Exchanged, both folders are whole at any moment; the old one then has the temporary name. Where
-  // the file system can't exchange, the path is missing for a moment.
+  // The exchange is atomic: both folders always exist, and then the old one has the temporary name.
+  // On file systems without exchange the path is missing for a moment.
   if (kind_ == Kind::Folder && isOld_) {
     if (renameat2(AT_FDCWD, temporary_.c_str(), AT_FDCWD, target_.c_str(), RENAME_EXCHANGE) == 0)
       return;
@@ -338,11 +341,11 @@ void Replacement::commit(std::string_view metadata) {
   if (fstat(file_, &data) != 0)
     fail(errno);
   std::string name = pendingMetadataPath(path_, data);
-  while (!pending.tryName(name)) // of data that had this inode before
+  while (!pending.tryName(name)) // left from former data with the same inode
     unlink(name.c_str());
   syncFolder(folder);
   rename();
-  // From here on the new metadata are in force, and must not vanish before the .mtd file is right.
+  // From here on the new metadata are in effect; keep them even if an error occurs below.
   pending.temporary_.clear();
   int status = metadata.empty() ? unlink(path.c_str()) : ::rename(name.c_str(), path.c_str());
   if (status != 0)

@@ -1,10 +1,10 @@
-// New files and folders take the place of a path in one step, alone or together with a .mtd file.
-// Until then they have a hidden temporary name beside their place, or none at all: what is killed
-// before leaves the old ones untouched.
+// Replaces a file or folder by an atomic rename, alone or together with its .mtd file. Until then
+// the new one has a hidden temporary name in the same folder, or no name at all: if the process is
+// killed before, the old one is untouched.
 //
 //   FileWriter file("x.csv");
 //   file.write("1.0,2.0\n");
-//   file.commit("{\"format\": \"csv\"}");   // x.csv and x.csv.mtd; without this nothing remains
+// x.csv and x.csv.mtd; without commit no file remains
 #ifndef TOKAMAK_RUNTIME_FILEWRITER_H
 #define TOKAMAK_RUNTIME_FILEWRITER_H
 
@@ -22,22 +22,21 @@ public:
   Replacement &operator=(const Replacement &) = delete;
 
   void commit();
-  // Metadata that are empty stand for no .mtd file: an old one is removed. Whenever the process
-  // ends, readers find either both old or both new (PendingMetadata.h). Devices and pipes have no
-  // metadata.
+  // Empty metadata: removes an old .mtd file. Whenever the process ends, readers find either both
+  // old or both new files (PendingMetadata.h). Devices and pipes have no metadata.
   void commit(std::string_view metadata);
 
 protected:
   enum class Kind : uint8_t { File, Folder };
 
-  // Makes the folder around it if need be. A symbolic link stays one: what it points to is
-  // replaced. Devices and pipes are not replaced but written to. What is replaced keeps its owner
-  // and its permissions. Throws Error where the path can't be written, and where that can't hold.
+  // Creates parent folders if necessary. If the path is a symbolic link, its target is replaced.
+  // Devices and pipes are not replaced but written to. The new file keeps the owner and permissions
+  // of the old one. Throws Error if the path can't be written or these can't be kept.
   Replacement(std::string path, Kind kind);
   [[noreturn]] void fail(int error) const;
   [[noreturn]] void fail(const std::string &reason) const;
 
-  std::string path_, temporary_; // the latter is empty until it has a name
+  std::string path_, temporary_; // temporary_ is empty until the file has a name
   int file_ = -1;
 
 private:
@@ -51,9 +50,9 @@ private:
   void rename();
 
   Kind kind_;
-  std::string target_;    // the path, or what it points to
+  std::string target_;    // the path, or the target of a symbolic link
   bool isStream_ = false; // a device or a pipe
-  bool isOld_ = false;    // something is there already: with this owner and these permissions
+  bool isOld_ = false;    // the path exists already, with this owner and mode
   uid_t owner_ = 0;
   gid_t group_ = 0;
   mode_t mode_ = 0;
@@ -63,7 +62,7 @@ class FileWriter : public Replacement {
 public:
   explicit FileWriter(std::string path) : Replacement(std::move(path), Kind::File) {}
   void write(std::string_view bytes);
-  // By the name: texts are written in the gzip format.
+  // By the name: writeText compresses texts with gzip.
   bool isCompressed() const { return path_.ends_with(".gz"); }
   void writeText(std::string_view text);
 };
@@ -71,12 +70,12 @@ public:
 class FolderWriter : public Replacement {
 public:
   explicit FolderWriter(std::string path) : Replacement(std::move(path), Kind::Folder) {}
-  // The name that the folder has while it is filled.
+  // The temporary name, under which the caller fills the folder.
   const std::string &path() const { return temporary_; }
 };
 
-// Completes what writers in the folder began that were killed, or removes it. A process does so
-// where it writes for the first time.
+// Completes or removes the temporary files of killed writers in the folder. A process calls it
+// before its first write to a folder.
 void tidyFolder(const std::string &folder);
 
 } // namespace tokamak::runtime

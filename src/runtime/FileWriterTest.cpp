@@ -1,4 +1,4 @@
-// What is left where a writer is killed is staged with the steps that it takes.
+// The tests reproduce the files that a killed writer leaves by performing its steps.
 #include "runtime/FileWriter.h"
 
 #include "base/MatrixMetadata.h"
@@ -90,12 +90,12 @@ TEST_F(FileWriters, leavesNothingWithoutCommit) {
   EXPECT_TRUE(names().empty());
 }
 
-// The data have been renamed, the metadata wait.
+// The data have been renamed, the metadata are pending.
 TEST_F(FileWriters, readsNewMetadataWithNewData) {
   write("x.csv", "1\n", oneRow);
   put("new", "1\n2\n");
   std::filesystem::rename(path("new"), path("x.csv"));
-  EXPECT_EQ(rowsOf("x.csv"), 1); // nothing waits
+  EXPECT_EQ(rowsOf("x.csv"), 1); // no metadata are pending
   std::ofstream(pendingNameOf("x.csv")) << twoRows;
   EXPECT_EQ(rowsOf("x.csv"), 2);
   put("y.csv", "1\n");
@@ -114,7 +114,7 @@ TEST_F(FileWriters, readsNoMetadataWithDataThatHaveNone) {
   EXPECT_EQ(names(), (std::set<std::string>{"x.csv"}));
 }
 
-// The metadata wait, the data have not been renamed.
+// The metadata are pending, the data have not been renamed.
 TEST_F(FileWriters, keepsTheOldPair) {
   write("x.csv", "1\n", oneRow);
   put(".tokamak-1-1", "1\n2\n");
@@ -136,7 +136,7 @@ TEST_F(FileWriters, removesWhatDeadWritersLeftAndNothingElse) {
   EXPECT_EQ(names(), (std::set<std::string>{".hidden", living}));
 }
 
-// A process that is killed anywhere leaves one pair or the other, and no names that are seen.
+// A process that is killed at any moment leaves one pair or the other, and no other visible names.
 TEST_F(FileWriters, survivesKills) {
   write("x.csv", "1\n", oneRow);
   for (int trial = 0; trial < 20; ++trial) {

@@ -84,7 +84,7 @@ FrameColumn::FrameColumn(FrameType type, int64_t rows) {
   }
 }
 
-// What a text takes beside its cell.
+// The bytes of a string outside of its cell (short strings are stored in the cell).
 static int64_t bytesBeside(const std::optional<std::string> &text) {
   constexpr size_t withinCell = 15;
   return text && text->capacity() > withinCell ? static_cast<int64_t>(text->capacity()) + 1 : 0;
@@ -168,7 +168,7 @@ std::shared_ptr<FrameColumn> FrameColumn::repeated(int64_t count) const {
         column->cells_ = std::move(copies);
       },
       cells_);
-  texts.resize(0); // the column counts them
+  texts.resize(0); // the column charges them from here on
   column->chargeTexts();
   return column;
 }
@@ -299,7 +299,7 @@ FramePointer bindFrameColumns(std::span<const Value> inputs) {
                                        named ? std::move(names) : std::vector<std::string>());
 }
 
-// The type that holds the cells of both.
+// The type that can represent the cells of both columns.
 static FrameType commonType(FrameType a, FrameType b) {
   if (a == b)
     return a;

@@ -1,5 +1,5 @@
-// Frames: tables whose columns have types of their own. A frame is immutable; columns are shared
-// between frames, so that taking or binding columns copies no cells.
+// Frames: tables whose columns have different types. A frame is immutable; frames share columns, so
+// that selecting or binding columns copies no cells.
 //
 //   FramePointer frame = frameOfMatrix(*matrix);            // columns of doubles, C1, C2, ...
 //   frame->cell(0, 1).asDouble();
@@ -19,12 +19,12 @@ namespace tokamak::runtime {
 
 enum class FrameType : uint8_t { String, Double, Integer, Boolean };
 
-// "STRING", "FP64", "INT64", "BOOLEAN", as frames and their metadata show them.
+// "STRING", "FP64", "INT64", "BOOLEAN": the names in printed frames and metadata.
 std::string_view nameOf(FrameType type);
-// Also DML's names ("double", "int", ...), in capitals or not; nullopt if there is none.
+// Accepts DML's names ("double", "int", ...) too, in any case; nullopt for other names.
 std::optional<FrameType> findFrameType(std::string_view name);
 
-// The cells of one column. A text may be missing; missing numbers are NaN.
+// The cells of one column. A string may be missing; missing numbers are NaN.
 class FrameColumn {
 public:
   using Texts = BudgetedVector<std::optional<std::string>>;
@@ -32,37 +32,38 @@ public:
   using Integers = BudgetedVector<int64_t>;
   using Booleans = BudgetedVector<uint8_t>;
 
-  // Cells are missing texts, 0 or FALSE.
+  // Cells are missing strings, 0 or FALSE.
   FrameColumn(FrameType type, int64_t rows);
   FrameColumn(Texts cells) : cells_(std::move(cells)) { chargeTexts(); }
   FrameColumn(Doubles cells) : cells_(std::move(cells)) {}
 
   FrameType type() const { return static_cast<FrameType>(cells_.index()); }
   int64_t rows() const;
-  // A scalar of the column's type; nothing where a text is missing.
+  // A scalar of the column's type; Nothing for a missing string.
   Value cell(int64_t row) const;
-  // As the cell prints: "1.0", "TRUE", "" where it is missing.
+  // The printed form of the cell: "1.0", "TRUE", "" if it is missing.
   std::string text(int64_t row) const;
-  // Converts a scalar (or nothing) to the column's type. Throws Error if that would change it: for
-  // a text that is no number, and for a number that is no integer of 64 bits where one is needed.
+  // Converts a scalar (or Nothing) to the column's type. Throws Error if that would lose
+  // information: a string that is not a number, or a number that is not a 64-bit integer in an
+  // integer column.
   void set(int64_t row, const Value &value);
   std::shared_ptr<FrameColumn> rowsOf(int64_t begin, int64_t end) const;
-  // Errors as those of setCell.
+  // Throws Error as setCell does.
   std::shared_ptr<FrameColumn> converted(FrameType type, std::string_view place,
                                          int64_t number) const;
-  // The cells so many times one below the other.
+  // The cells repeated `count` times, one copy below the other.
   std::shared_ptr<FrameColumn> repeated(int64_t count) const;
 
 private:
   void chargeTexts();
-  // In the order of FrameType.
+  // The alternatives are in the order of FrameType.
   std::variant<Texts, Doubles, Integers, Booleans> cells_;
-  MemoryCharge charge_; // of the texts that don't fit their cells
+  MemoryCharge charge_; // of strings too long for their cells
   int64_t textBytes_ = 0;
 };
 
-// column.set(row, value) with an Error that says where: `place` (an operation or a file), the row
-// and the column's number; both count from 0 here.
+// column.set(row, value), but its Error names the place: `place` (an operation or a file), row and
+// column. `row` and `number` (of the column) count from 0.
 void setCell(FrameColumn &column, int64_t row, const Value &value, std::string_view place,
              int64_t number);
 
@@ -82,7 +83,7 @@ public:
   std::vector<std::string> names() const; // one for each column, default names where none are set
   Value cell(int64_t row, int64_t column) const { return columns_[column]->cell(row); }
   std::string sizeText() const; // "3x4"
-  // What so many columns take beside their cells.
+  // The memory of this many columns, in addition to their cells.
   static int64_t bytesOfColumns(int64_t columns) {
     constexpr int64_t bytesOfColumn = 128;
     return checkedProduct(columns, bytesOfColumn, "frame", "bytes");
@@ -104,25 +105,25 @@ struct FrameRange {
 
 // All throw Error with the wording of the same mistake on matrices.
 FramePointer sliceFrame(const Frame &frame, FrameRange range);
-// `value` is a frame of the range's size, or a scalar for one cell; cells take the type of their
-// column.
+// `value` is a frame of the range's size, or a scalar for one cell; cells take
+// the type of their column.
 FramePointer insertIntoFrame(const Frame &frame, const Value &value, FrameRange range);
-// Frames, matrices and scalars side by side, or below each other; then columns of different types
-// become the more general one.
+// Bind frames, matrices and scalars side by side or below each other; columns of different types
+// below each other get the more general type.
 FramePointer bindFrameColumns(std::span<const Value> inputs);
 FramePointer bindFrameRows(std::span<const Value> inputs);
-// The frame's rows so many times.
+// The frame's rows, repeated `count` times.
 FramePointer repeatFrame(const Frame &frame, int64_t count);
 
 FramePointer frameOfMatrix(const Array &matrix);
-// as.frame: of a matrix, a scalar, a frame, or a list of one of them.
+// as.frame: converts a matrix, a scalar, a frame, or a list of one of them.
 FramePointer frameOf(const Value &value);
-// as.matrix: texts are read as numbers, TRUE is 1.
+// as.matrix: strings are parsed as numbers, TRUE is 1.
 ArrayPointer matrixOfFrame(const Frame &frame);
-// as.scalar: of a 1x1 frame.
+// as.scalar: the cell of a 1x1 frame.
 Value scalarOfFrame(const Frame &frame);
 
-// The types of a schema, "STRING,FP64,...", for so many columns: one type serves all.
+// The types of a schema, "STRING,FP64,...", for this many columns; a single type applies to all.
 std::vector<FrameType> parseSchema(std::string_view text, int64_t columns,
                                    std::string_view operation);
 std::string schemaText(const Frame &frame);

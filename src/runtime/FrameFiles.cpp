@@ -23,7 +23,7 @@ class CsvText {
 public:
   CsvText(std::string_view text, const std::string &separator) : separator_(separator) {
     size_t last = text.find_last_not_of("\r\n");
-    if (last != text.npos) // blank lines at the end are no rows
+    if (last != text.npos) // blank lines at the end are not rows
       rest_ = text.substr(0, last + 1);
   }
 
@@ -65,7 +65,7 @@ private:
         rest_.remove_prefix(quote + 1);
         return field;
       }
-      field += '"'; // of which two stand for one
+      field += '"'; // a doubled quote stands for one
       from = quote + 2;
     }
   }
@@ -84,13 +84,13 @@ private:
   const std::string &separator_;
 };
 
-// Collects the cells of a frame whose size is not known before it has been read.
+// Collects the cells of a frame whose size is known only when all have been read.
 class FrameCells {
 public:
   FrameCells(const std::string &path, const MatrixMetadata &metadata)
       : path_(path), missing_(metadata.naStrings.value_or(std::vector<std::string>())) {}
 
-  // Counted from 1.
+  // Row and column count from 1.
   void set(int64_t row, int64_t column, const std::string &field) {
     if (column > static_cast<int64_t>(columns_.size()))
       columns_.resize(column);
@@ -101,7 +101,7 @@ public:
         field.empty() || std::find(missing_.begin(), missing_.end(), field) != missing_.end();
     if (!isMissing) {
       cells[row - 1] = field;
-      constexpr size_t withinCell = 15; // what a text holds without memory of its own
+      constexpr size_t withinCell = 15; // longer strings need memory besides their cell
       textBytes_ += field.size() > withinCell ? static_cast<int64_t>(field.size()) + 1 : 0;
       charge_.atLeast(textBytes_);
     }
@@ -113,7 +113,7 @@ public:
 
   FramePointer frame(int64_t rows, int64_t columns, const std::vector<FrameType> &schema,
                      std::vector<std::string> names) {
-    charge_.resize(0); // the columns count their texts
+    charge_.resize(0); // the columns charge their strings from here on
     columns_.resize(columns);
     std::vector<ColumnPointer> typed;
     for (int64_t j = 0; j < columns; ++j) {
@@ -138,7 +138,7 @@ private:
   std::vector<std::string> missing_;
   std::vector<FrameColumn::Texts> columns_;
   int64_t rows_ = 0, textBytes_ = 0;
-  MemoryCharge charge_; // of texts that don't fit their cells
+  MemoryCharge charge_; // of strings too long for their cells
 };
 
 void checkSize(const std::string &path, std::string_view what, std::optional<int64_t> expected,
@@ -176,7 +176,8 @@ std::vector<std::string> readCsv(const std::string &path, std::string_view text,
   return names;
 }
 
-// The value is what follows the second blank, blanks and all.
+// Reads lines of a row, a column and a value; the value is the rest of the line behind the second
+// blank, including its blanks.
 void readText(const std::string &path, std::string_view text, int64_t rows, int64_t columns,
               FrameCells &cells) {
   for (int64_t line = 1; !text.empty(); ++line) {
@@ -203,7 +204,8 @@ void readText(const std::string &path, std::string_view text, int64_t rows, int6
   }
 }
 
-// A field in which part of a separator of several characters stands might end in one.
+// Quotes a field if necessary: also if it contains any character of the separator, since the end of
+// the field and the next separator might otherwise form a separator together.
 std::string csvField(const std::string &text, const std::string &separator) {
   bool isPlain =
       text.find_first_of(separator) == text.npos && text.find_first_of("\"\r\n") == text.npos;
@@ -215,8 +217,8 @@ std::string csvField(const std::string &text, const std::string &separator) {
   return quoted + '"';
 }
 
-// Fields as csv. In a single column an empty field stands in quotes: an empty line at the end of
-// the file would be no row.
+// Appends a row as csv. In a frame of one column an empty field is quoted: an empty line at the end
+// of the file would not be read as a row.
 template <typename Field>
 void appendCsvRow(int64_t columns, const std::string &separator, const Field &field,
                   std::string &text) {
@@ -255,7 +257,7 @@ FramePointer readFrame(const std::string &path, const MatrixMetadata &metadata) 
     if (*metadata.format == "csv") {
       names = readCsv(path, source.takeRest(), metadata, cells);
       columns = std::max(cells.columns(), static_cast<int64_t>(names.size()));
-      // Rows without columns are empty lines.
+      // Rows without columns are written as empty lines.
       rows = columns == 0 && metadata.columns == 0 ? metadata.rows.value_or(0) : cells.rows();
       checkSize(path, "rows", metadata.rows, rows);
       checkSize(path, "columns", metadata.columns, columns);

@@ -1,4 +1,5 @@
-// Frames in files: csv, and text with a line `row column value` for each cell that is not missing.
+// Reads and writes frames in the formats csv, and text with a line `row column value` for each cell
+// that is not missing.
 //
 //   FramePointer frame = readFrame("people.csv", metadata);
 #ifndef TOKAMAK_RUNTIME_FRAMEFILES_H
@@ -10,8 +11,9 @@
 
 namespace tokamak::runtime {
 
-// The header of a csv file names the columns. Without a schema they are texts. Empty fields and
-// those among the naStrings are missing. Throws Error naming file, row and column of a bad cell.
+// The header of a csv file has the names of the columns. Without a schema, columns are strings.
+// Empty fields and naStrings are missing cells. Throws Error with file, row and column of an
+// invalid cell.
 FramePointer readFrame(const std::string &path, const MatrixMetadata &metadata);
 
 struct FrameFormat {
@@ -20,8 +22,8 @@ struct FrameFormat {
   std::string separator = ",";
 };
 
-// Throws Error for an unknown format. Fields of csv that hold a separator, a quote or a line end
-// stand in quotes.
+// Throws Error for an unknown format. In csv, fields that contain a separator, a quote or a line
+// end are quoted.
 void writeFrame(const Frame &frame, const FrameFormat &format, FileWriter &file);
 
 } // namespace tokamak::runtime

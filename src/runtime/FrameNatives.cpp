@@ -1,4 +1,4 @@
-// Frames: construction, names and types of columns, repair of cells.
+// Natives on frames: construction, names and types of columns, cleaning of cells.
 #include "base/CellOperators.h"
 #include "runtime/Frame.h"
 #include "runtime/NativeOperands.h"
@@ -23,7 +23,7 @@ std::vector<std::string> namesLike(const Frame &frame) {
   return frame.hasNames() ? frame.names() : std::vector<std::string>();
 }
 
-// A frame of one row of texts.
+// A frame of one row of strings.
 Value rowOfTexts(const std::vector<std::string> &texts) {
   std::vector<ColumnPointer> columns;
   for (const std::string &text : texts)
@@ -31,12 +31,12 @@ Value rowOfTexts(const std::vector<std::string> &texts) {
   return makeFrame(1, std::move(columns));
 }
 
-// The same scalar in every cell, as the type of its column.
+// Fills all cells with a scalar, converted to the type of each column.
 void frame(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   int64_t rows = sizeOperand(operands[1], "frame", "rows"),
           columns = sizeOperand(operands[2], "frame", "columns");
   checkedProduct(rows, columns, "frame", "cells");
-  MemoryCharge charge(Frame::bytesOfColumns(columns)); // also without cells
+  MemoryCharge charge(Frame::bytesOfColumns(columns)); // frames without cells need this, too
   std::vector<FrameType> schema =
       parseSchema(textOperand(operands[3], "frame", "schema"), columns, "frame");
   bool isEmptyText = operands[0].isString() && operands[0].text().empty();
@@ -47,7 +47,7 @@ void frame(ExecutionContext &, std::span<Value> operands, std::span<Value> resul
       setCell(*column, i, operands[0], "frame", static_cast<int64_t>(made.size()));
     made.push_back(std::move(column));
   }
-  charge.resize(0); // the frame counts them
+  charge.resize(0); // the frame charges them from here on
   results[0] = makeFrame(rows, std::move(made));
 }
 
@@ -89,7 +89,7 @@ bool isMissing(const Value &cell) {
          (cell.isString() && (cell.text().empty() || cell.text() == "NA" || cell.text() == "null"));
 }
 
-// The narrowest type that a cell can have.
+// The narrowest type that can represent the cell.
 FrameType typeOfCell(const Value &cell) {
   if (!cell.isString())
     return cell.isBoolean() ? FrameType::Boolean
@@ -105,7 +105,7 @@ FrameType typeOfCell(const Value &cell) {
   return parseDouble(text) ? FrameType::Double : FrameType::String;
 }
 
-// Booleans among numbers make a column of texts.
+// The common type of two cells of a column; of a boolean and a number it is String.
 FrameType widened(FrameType a, FrameType b) {
   if (a == b)
     return a;
@@ -127,7 +127,7 @@ void detectSchema(ExecutionContext &, std::span<Value> operands, std::span<Value
   results[0] = rowOfTexts(types);
 }
 
-// A frame of one row that names the types of another one's columns.
+// The schema in a frame of one row, a type name for each column of `frame`.
 std::vector<FrameType> schemaOperand(const Value &operand, const Frame &frame,
                                      std::string_view native) {
   const Frame &row = frameOperand(operand, native);
@@ -146,7 +146,7 @@ void applySchema(ExecutionContext &, std::span<Value> operands, std::span<Value>
   results[0] = makeFrame(source.rows(), std::move(columns), namesLike(source));
 }
 
-// Columns of texts in which the cells that `isInvalid(column, text)` holds for are missing.
+// Converts columns to strings and removes the cells for which `isInvalid(column, text)` is true.
 template <typename IsInvalid>
 Value dropCells(const Frame &source, std::string_view native, const IsInvalid &isInvalid) {
   std::vector<ColumnPointer> columns;
@@ -183,7 +183,7 @@ void dropInvalidLength(ExecutionContext &, std::span<Value> operands, std::span<
 
 //===- cells ---------------------------------------------------------------------------------===//
 
-// Cells are compared as texts in columns of texts, as numbers in others.
+// Compares cells of string columns as strings, those of other columns as numbers.
 void replaceCells(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   const Frame &source = frameOperand(operands[0], "replace");
   const Value &pattern = operands[1], &replacement = operands[2];
@@ -215,7 +215,8 @@ bool isEmptyCell(const Value &cell) {
   return cell.isNothing() || cell.asDouble() == 0;
 }
 
-// Rows or columns whose cells are all missing, empty, 0 or FALSE go, or those that select names.
+// Keeps the rows or columns that `select` marks or, without it, those in which a cell is neither
+// missing, empty, 0 nor FALSE.
 void removeEmpty(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   const Frame &source = frameOperand(operands[0], "removeEmpty");
   const std::string &margin = textOperand(operands[1], "removeEmpty", "margin");

@@ -1,4 +1,4 @@
-// aggregate: sums, means and other aggregates of the rows of each group.
+// The native aggregate: sums, means and other aggregates of the rows of each group.
 #include "base/CellOperators.h"
 #include "runtime/NativeOperands.h"
 #include "runtime/NativeTables.h"
@@ -28,8 +28,7 @@ GroupFunction functionOf(const std::string &name) {
                           name));
 }
 
-// What the rows of a table belong to: row i to group key(i) from 0; groups beyond the number asked
-// for are dropped.
+// Row i belongs to group keys[i], counted from 0. Groups >= count are dropped.
 struct Groups {
   BudgetedVector<int64_t> keys;
   int64_t count = 0;
@@ -52,13 +51,13 @@ Groups groupsOf(const Array &keys, const Value &countOperand) {
   return groups;
 }
 
-// The cells of one column, group by group.
+// The aggregates of one column, by group.
 class ColumnOfGroups {
 public:
   ColumnOfGroups(const Groups &groups, const Array &cells, int64_t column, const double *weights)
       : groups_(groups), cells_(cells), column_(column), weights_(weights) {}
 
-  // Calls body(group, cell, weight) for each row whose group counts.
+  // Calls body(group, cell, weight) for each row whose group is not dropped.
   template <typename Body> void forEach(const Body &body) const {
     for (size_t i = 0; i < groups_.keys.size(); ++i)
       if (groups_.keys[i] < groups_.count)
@@ -75,14 +74,15 @@ public:
     forEach([&](int64_t group, double cell, double weight) { sums[group] += cell * weight; });
     return sums;
   }
-  // Empty groups have the mean 0.
+  // The mean of an empty group is 0.
   BudgetedVector<double> means() const {
     BudgetedVector<double> means = sums(), counts = this->counts();
     for (size_t group = 0; group < means.size(); ++group)
       means[group] = counts[group] == 0 ? 0 : means[group] / counts[group];
     return means;
   }
-  // The means, corrected by the means of the distances from them: of equal cells exactly that cell.
+  // The means, corrected by the mean of the remaining differences, so that the mean
+  // of equal cells is exact.
   BudgetedVector<double> centres() const {
     BudgetedVector<double> means = this->means(), counts = this->counts(), rests(groups_.count);
     forEach([&](int64_t group, double cell, double weight) {
@@ -92,7 +92,7 @@ public:
       means[group] += counts[group] == 0 ? 0 : rests[group] / counts[group];
     return means;
   }
-  // Sums of the powers of the distances from the mean.
+  // Sums of the powers of the differences from the mean.
   BudgetedVector<double> centralSums(int64_t order) const {
     BudgetedVector<double> centres = this->centres(), sums(groups_.count);
     forEach([&](int64_t group, double cell, double weight) {
@@ -103,7 +103,7 @@ public:
     });
     return sums;
   }
-  // 0 of empty groups.
+  // Minima or maxima; 0 for empty groups.
   BudgetedVector<double> extremes(BinaryOperator op) const {
     BudgetedVector<double> extremes(groups_.count, 0);
     BudgetedVector<bool> hasCell(groups_.count, false);
@@ -138,7 +138,7 @@ BudgetedVector<double> aggregateColumn(const ColumnOfGroups &column, GroupFuncti
   case GroupFunction::CentralMoment:
     break;
   }
-  // The variance of less than two rows is 0, a moment of none is NaN.
+  // The variance of fewer than two rows is 0, a moment of none is NaN.
   bool isVariance = function == GroupFunction::Variance;
   BudgetedVector<double> sums = column.centralSums(isVariance ? 2 : order),
                          counts = column.counts();

@@ -11,7 +11,7 @@
 namespace tokamak::runtime {
 
 constexpr int largestWindow = 15, gzipFormat = 16;
-// zlib counts bytes in 32 bits.
+// zlib counts the bytes of a call in 32 bits.
 constexpr size_t mostAtOnce = std::numeric_limits<uInt>::max();
 
 struct GzipInflater::Stream {
@@ -27,7 +27,7 @@ GzipInflater::GzipInflater(std::string name, std::string_view bytes)
     : name_(std::move(name)), rest_(bytes), stream_(std::make_unique<Stream>()) {}
 GzipInflater::~GzipInflater() = default;
 
-// Between members; zeros behind the last one are padding.
+// Whether all members have been read; zeros behind the last one are padding.
 bool GzipInflater::atEnd() const {
   return !insideMember_ &&
          std::all_of(rest_.begin(), rest_.end(), [](char byte) { return byte == 0; });
@@ -77,7 +77,7 @@ std::string gzipMember(std::string_view text) {
   state.avail_in = static_cast<uInt>(text.size());
   state.next_out = reinterpret_cast<Bytef *>(member.data());
   state.avail_out = static_cast<uInt>(member.size());
-  deflate(&state, Z_FINISH); // the bound is large enough for all in one call
+  deflate(&state, Z_FINISH); // the buffer is large enough for one call
   member.resize(state.total_out);
   deflateEnd(&state);
   return member;

@@ -1,8 +1,8 @@
-// Compressed text in the gzip format, of one member or several in a row.
+// Compresses and decompresses text in the gzip format; a file has one or more members.
 //
 //   if (isGzip(bytes)) {
 //     GzipInflater inflater("x.csv.gz", bytes);
-//     size_t count = inflater.read(buffer, capacity);   // less than capacity: that was all
+// less than capacity: the end
 //   }
 //   file.write(gzipMember("1,2\n") + gzipMember("3,4\n"));
 #ifndef TOKAMAK_RUNTIME_GZIP_H
@@ -18,13 +18,13 @@ inline bool isGzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"
 
 class GzipInflater {
 public:
-  // `bytes` must outlive the inflater; `name` is what messages call them.
+  // `bytes` must outlive the inflater; `name` is the file's name in error messages.
   GzipInflater(std::string name, std::string_view bytes);
   ~GzipInflater();
   GzipInflater(const GzipInflater &) = delete;
   GzipInflater &operator=(const GzipInflater &) = delete;
-  // Writes the next bytes of the text to `buffer`. Throws Error where the data are damaged or cut
-  // off.
+  // Writes the next bytes of the text to `buffer` and returns their number. Throws Error if the
+  // data are damaged or truncated.
   size_t read(char *buffer, size_t capacity);
 
 private:
@@ -36,7 +36,7 @@ private:
   std::unique_ptr<Stream> stream_;
 };
 
-// The text as one gzip member. Members one after the other are the texts one after the other.
+// The text as one gzip member. Concatenated members are the concatenated texts.
 std::string gzipMember(std::string_view text);
 
 } // namespace tokamak::runtime

@@ -1,5 +1,5 @@
-// The program image: flat instructions over numbered slots, the form in which every program runs.
-// It is immutable and printable; `print(image)` is what --explain=image shows:
+// The program image: flat instructions over numbered slots, the form in which every program is
+// executed. It is immutable; `print(image, out)` prints what --explain=image shows:
 //
 //   function main: 6 slots
 //     0  s0 = constant 3
@@ -33,7 +33,7 @@ enum class Opcode : uint8_t {
   Constant,     // r0 = constants[index]
   Move,         // r0 = o0, o0 is dead afterwards
   Copy,         // r0 = o0
-  Free,         // o... are dead
+  Free,         // o... are not used afterwards
   Unary,        // r0 = unary(o0); index: UnaryOperator, scalars only
   Binary,       // r0 = binary(o0, o1); index: BinaryOperator, scalars only
   Concat,       // r0 = text of o0 + text of o1
@@ -61,16 +61,16 @@ enum class CastTarget : uint8_t { Boolean, Integer, Double, Text, Matrix, Scalar
 struct Instruction {
   Opcode opcode;
   int32_t index = 0;
-  // Branches: the next instruction. Natives: 1 + the carried value of the parallel loop around
-  // whose cells are replaced, which its iterations keep a record of; 0: none.
+  // Branches: the index of the next instruction. Natives: 1 + the number of the carried value of
+  // the enclosing parallel loop whose cells are replaced and must be recorded; 0: none.
   int32_t target = 0;
   int32_t operandBegin = 0, operandCount = 0;
   int32_t resultBegin = 0, resultCount = 0;
   int32_t place = 0; // index into Image::places
-  // Bit i: operand i is not used afterwards, so the instruction may consume it (move, update in
-  // place).
+  // Bit i: operand i is not used afterwards, so the instruction may consume it (move it or update
+  // it in place).
   uint64_t lastUse = 0;
-  // Natives, casts. Bit i: result i, an array, has elements of f32; else of f64.
+  // Natives, casts. Bit i: result i, if an array, has f32 elements; else f64.
   uint64_t singleResults = 0;
 };
 
@@ -83,23 +83,23 @@ struct ImageFunction {
   std::vector<Slot> slots; // operand and result lists of all instructions
 };
 
-// How what iterations of a parallel loop leave in a carried value becomes the loop's result.
+// How the values that iterations leave in a carried value are merged into the loop's result.
 enum class Merge : uint8_t {
-  Last,  // what the last iteration leaves
-  Cells, // iterations replace cells of one matrix, or elements of one list
+  Last,  // the value of the last iteration
+  Cells, // iterations replace cells of a matrix, or elements of a list
   Sum,   // iterations add to it
 };
 
 struct ParallelLoop {
-  // Function of one iteration: (counter, carried..., captured...) -> carried...
+  // The function of one iteration: (counter, carried..., captured...) -> carried...
   int32_t body = 0;
-  int32_t workers = 0; // at most so many at a time; 0: as many as there are threads
+  int32_t workers = 0; // most threads to use; 0: all
   // Proved: no iteration reads or replaces cells that another one replaces.
   bool isIndependent = false;
-  // Of each carried value. Fewer than there are: iterations run in order, one after the other.
+  // For each carried value. If there are fewer, the iterations run in order, one after the other.
   std::vector<Merge> merges;
-  // Where the loop is itself part of an iteration: for each carried value the one of the loop
-  // around whose cells it replaces, or -1.
+  // For a nested loop: for each carried value, the carried value of the enclosing loop whose cells
+  // it replaces, or -1.
   std::vector<int32_t> outerValues;
 };
 
@@ -110,22 +110,22 @@ struct Image {
   std::vector<const Native *> natives;
   std::vector<KernelPlan> kernels;
   std::vector<SourcePlace> places; // 0 = unknown
-  // Of inlined code: the calls that led to the place, innermost first; as many entries as places.
+  // For each place: the call sites through which the inlined code was reached, innermost first.
   std::vector<std::vector<SourcePlace>> callers;
 };
 
 void print(const Image &image, std::ostream &out);
 
-// Supplies the plan for a block when it is reached: a function of an image whose parameters are the
-// block's inputs. The compiler side implements it (exec/LateBinding.h); an image compiled ahead of
-// time brings a fixed table.
+// Supplies the plan for a block when it is reached: an image whose function 0 has the block's
+// inputs as parameters. The compiler implements it (exec/LateBinding.h); a program compiled ahead
+// of time uses a fixed table (PlanTable).
 class BlockProvider {
 public:
   virtual ~BlockProvider() = default;
-  // `inputs` are the block's operands. The returned image stays valid while the pointer lives;
-  // function 0 is the plan.
-  // Several threads may ask at the same time, between beginParallel and endParallel. The answer
-  // then depends on the inputs and on what happened before, not on the order in which threads ask.
+  // `inputs` are the block's operands. The image stays valid as long as the returned pointer; its
+  // function 0 is the plan. Between beginParallel and endParallel several threads may call this at
+  // the same time; the result then depends on the inputs and on earlier calls, not on the order of
+  // concurrent calls.
   virtual std::shared_ptr<const Image> planFor(int32_t block, std::span<const Value> inputs) = 0;
   virtual void beginParallel() {}
   virtual void endParallel() {}

@@ -7,7 +7,7 @@ namespace tokamak::runtime {
 namespace {
 
 constexpr uint64_t formatVersion = 2;
-// Operators are written by number.
+// The names of the operators, in the order of the numbers by which images store them.
 constexpr std::string_view unaryNames[] = {
 #define TOKAMAK_UNARY(Name, mnemonic, ...) #mnemonic,
 #include "base/CellOperators.def"
@@ -65,7 +65,7 @@ void writeKernel(const KernelPlan &plan, ByteWriter &writer) {
   writer.number(plan.predictedNanoseconds);
 }
 
-// What the kernel's launch relies on: sizes and layouts are those of inputs that there are.
+// Checks what the kernel launch relies on: sizes, layouts and the driver refer to existing inputs.
 void checkKernel(const KernelPlan &plan) {
   auto checkSize = [&](const SizeExpression &size) {
     require(size.kind == SizeExpression::Kind::Constant
@@ -187,12 +187,12 @@ SourcePlace readPlace(ByteReader &reader) {
 
 //===- checks --------------------------------------------------------------------------------===//
 
-// How many operands and results an instruction has.
+// The numbers of operands and results of an instruction.
 struct Arity {
   int32_t operands, results;
 };
 
-// Empty where any number is right.
+// nullopt if any number is valid.
 std::optional<Arity> arityOf(const Image &image, const ImageFunction &function,
                              const Instruction &instruction) {
   auto ofFunction = [&](const ImageFunction &callee) {
@@ -227,11 +227,11 @@ std::optional<Arity> arityOf(const Image &image, const ImageFunction &function,
   case Opcode::Call:
     return ofFunction(image.functions[instruction.index]);
   case Opcode::ParallelLoop: {
-    // From, to and step in the place of the counter.
+    // From, to and step replace the counter of the body.
     Arity body = ofFunction(image.functions[image.loops[instruction.index].body]);
     return Arity{body.operands + 2, body.results};
   }
-  case Opcode::Kernel: // among the operands are scalars, too
+  case Opcode::Kernel: // operands include scalars, so their number is not known here
     return Arity{instruction.operandCount,
                  static_cast<int32_t>(image.kernels[instruction.index].outputs.size())};
   case Opcode::Free:
@@ -293,7 +293,7 @@ void checkFunction(const Image &image, const ImageFunction &function) {
         instruction.opcode == Opcode::LoopTest || instruction.opcode == Opcode::LoopStep;
     require(!branches || isIndexOf(instruction.target, function.instructions));
   }
-  // Nothing runs behind the end.
+  // Execution must not run past the end.
   Opcode last = function.instructions.back().opcode;
   require(last == Opcode::Return || last == Opcode::Jump);
 }
@@ -354,7 +354,7 @@ Value readScalar(ByteReader &reader) {
 
 namespace {
 
-// Dense; of f64 or f32.
+// A dense array of f64 or f32.
 void writeArray(const Array &array, ByteWriter &writer) {
   writer.number(array.elementType());
   writer.number(static_cast<uint8_t>(array.shape().rank()));
@@ -377,7 +377,7 @@ Value readArray(ByteReader &reader) {
   return array;
 }
 
-// A scalar, a text, or an array that the program writes out.
+// A scalar, a string, or an array that is a constant of the program.
 void writeConstant(const Value &value, ByteWriter &writer) {
   writer.number<uint8_t>(value.isArray());
   if (value.isArray())

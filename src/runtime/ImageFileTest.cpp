@@ -16,7 +16,7 @@ KernelCode noKernels(const std::string &) { return {}; }
 
 int32_t emptyKernel(const TokArguments *, const TokTile *, TokWorkspace *) { return 0; }
 
-// A loop in parallel, a call, scalars of every type, places.
+// An image with a parallel loop, a call, scalars of every type, and places.
 Image sampleImage() {
   Image image = newImage();
   FunctionBuilder(image, "main", 0, 0, 5)
@@ -75,8 +75,8 @@ std::string printed(const Image &image) {
   return out.str();
 }
 
-// A program whose main prints the result of block 0, which has a plan for matrices of 1000 to 2000
-// rows.
+// A program whose main prints the result of block 0, which has a plan for
+// matrices of 1000 to 2000 rows.
 PlannedProgram sampleProgram() {
   PlannedProgram program;
   program.image = newImage();
@@ -133,7 +133,7 @@ TEST(ImageFile, keepsKernelPlansAndFindsTheirCode) {
   EXPECT_EQ(errorOf([&] { imageOf(bytes); }), "kernel cell_add_1 has no code in this program");
 }
 
-// What the launch of a kernel would take from beyond its inputs.
+// Each damage would make the launch of a kernel access inputs that don't exist.
 TEST(ImageFile, refusesKernelPlansThatAreDamaged) {
   auto error = [](auto damage) {
     Image image = sampleImage();
@@ -150,8 +150,8 @@ TEST(ImageFile, refusesKernelPlansThatAreDamaged) {
       [](KernelPlan &plan) { plan.driver = 2; },
       [](KernelPlan &plan) { plan.driver = -2; },
       [](KernelPlan &plan) { plan.driver = INT32_MAX; },
-      [](KernelPlan &plan) { plan.inputs[0].layout = TOK_DENSE; }, // of the driver
-      [](KernelPlan &plan) { plan.driver = -1; },                  // beside united inputs
+      [](KernelPlan &plan) { plan.inputs[0].layout = TOK_DENSE; }, // the driver must be CSR
+      [](KernelPlan &plan) { plan.driver = -1; },                  // united inputs need a driver
       [](KernelPlan &plan) {
         plan.driver = -1;
         plan.inputs[1].united = false;
@@ -171,7 +171,7 @@ TEST(ImageFile, refusesKernelPlansThatAreDamaged) {
     EXPECT_EQ(error(damages[i]), "the file is damaged") << i;
 }
 
-// A launch writes as many results as the plan has.
+// A launch writes as many results as the plan has outputs.
 TEST(ImageFile, refusesKernelInstructionsWithOtherResults) {
   for (size_t outputs : {1, 2, 0}) {
     Image image = newImage();
@@ -186,8 +186,8 @@ TEST(ImageFile, refusesKernelInstructionsWithOtherResults) {
   }
 }
 
-// Operators are written by number: in another order, or with others of the same count, files of
-// before would compute something else.
+// Images store operators by number: if operators are reordered or exchanged, older files would
+// compute something else.
 TEST(ImageFile, hasAnotherFormatWithOtherOperators) {
   using Names = std::vector<std::string_view>;
   uint64_t format = imageFormat(Names{"neg", "exp"}, Names{"add", "sub"});
@@ -206,7 +206,7 @@ TEST(ImageFile, refusesImagesThatAreCutOff) {
 }
 
 TEST(ImageFile, checksEveryIndex) {
-  // Whatever one byte is changed to: the image is refused, or all its indices are in range.
+  // Whichever byte is changed, the image is rejected, or all its indices are in range.
   std::string bytes = bytesOf(sampleImage());
   int refused = 0;
   for (size_t i = 0; i < bytes.size(); ++i)
@@ -214,7 +214,7 @@ TEST(ImageFile, checksEveryIndex) {
       std::string damaged = bytes;
       damaged[i] = static_cast<char>(damaged[i] ^ change);
       try {
-        printed(imageOf(damaged)); // follows indices
+        printed(imageOf(damaged)); // printing follows all indices
       } catch (const Error &) {
         ++refused;
       }

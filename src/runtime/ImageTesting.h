@@ -1,7 +1,10 @@
-// For the tests of whatever runs images: functions written by hand, one instruction a call.
+// For tests that run images: builds functions by hand, one instruction per call.
 //
 //   Image image = newImage();
-//   FunctionBuilder(image, "main", 0, 0, 1).constant(integer(3), 0).native("print", {0}, {}).finish();
+//   FunctionBuilder(image, "main", 0, 0, 1)
+//       .constant(integer(3), 0)
+//       .native("print", {0}, {})
+//       .finish();
 //   EXPECT_EQ(runImage(image).output, "3\n");
 #ifndef TOKAMAK_RUNTIME_IMAGETESTING_H
 #define TOKAMAK_RUNTIME_IMAGETESTING_H

@@ -18,8 +18,8 @@
 
 namespace tokamak::runtime {
 
-// A mapped file, as the signal handler sees it: in a list that only grows, so that it can be walked
-// at any moment. A mapping that is given back is used for another file.
+// A mapped file, in a list for the signal handler. The list only grows, so that the handler can
+// walk it at any moment; the node of an unmapped file is reused for another file.
 struct FileMapping {
   std::atomic<uintptr_t> begin = 0, end = 0;
   std::atomic<bool> isBroken = false;
@@ -31,8 +31,8 @@ namespace {
 std::atomic<FileMapping *> firstMapping = nullptr;
 struct sigaction otherHandler = {};
 
-// A page of a file that is gone raises SIGBUS. From there to the end zeros take the place of the
-// mapping; the thread that reads goes on, and the file remembers that its bytes are wrong.
+// A page of a mapped file that no longer exists raises SIGBUS. The handler maps zeros from this
+// page to the end, so that the reading thread continues, and marks the file as broken.
 void onBusError(int signal, siginfo_t *information, void *context) {
   static const auto pageSize = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
   auto address = reinterpret_cast<uintptr_t>(information->si_addr);
@@ -51,12 +51,13 @@ void onBusError(int signal, siginfo_t *information, void *context) {
     otherHandler.sa_sigaction(signal, information, context);
   } else if (otherHandler.sa_handler != SIG_DFL && otherHandler.sa_handler != SIG_IGN) {
     otherHandler.sa_handler(signal);
-  } else { // the access is repeated, and then ends the process
+  } else { // the access is repeated and then ends the process
     sigaction(signal, &otherHandler, nullptr);
   }
 }
 
-// Whoever handles other bus errors, as the program tokamak does, has begun before a file is read.
+// Other handlers of SIGBUS, such as the program tokamak's, must be installed before the first file
+// is read; bus errors outside of mapped files are passed to them.
 void catchBusErrors() {
   [[maybe_unused]] static const bool once = [] {
     struct sigaction action = {};
@@ -66,7 +67,7 @@ void catchBusErrors() {
   }();
 }
 
-std::mutex mutex; // of the following and of the list's head
+std::mutex mutex; // guards unusedMappings and the head of the list
 std::vector<FileMapping *> unusedMappings;
 
 FileMapping *watch(const void *bytes, size_t size) {
@@ -113,7 +114,7 @@ InputFile::InputFile(std::string path) : path_(std::move(path)) {
   if (S_ISDIR(information.st_mode))
     fail(EISDIR);
   try {
-    // Files of /proc are ordinary files without a size; those of /sys can't be mapped.
+    // Files in /proc are regular files of size 0; those in /sys can't be mapped.
     bool hasSize = S_ISREG(information.st_mode) && information.st_size > 0;
     if (!hasSize || !map(file, static_cast<size_t>(information.st_size)))
       readToEnd(file);

@@ -1,5 +1,5 @@
-// The bytes of a file that is read: mapped where it is an ordinary file; otherwise (pipes, devices,
-// /proc) read to its end into memory that counts against the budget.
+// The bytes of an input file: regular files are mapped; others (pipes, devices, /proc) are read to
+// their end into memory that is charged to the budget.
 //
 //   InputFile file("x.csv");
 //   parse(file.bytes());
@@ -18,25 +18,25 @@ struct FileMapping;
 
 class InputFile {
 public:
-  // Throws Error naming the path and why it cannot be read.
+  // Throws Error with the path and the reason if the file can't be read.
   explicit InputFile(std::string path);
   ~InputFile();
   InputFile(const InputFile &) = delete;
   InputFile &operator=(const InputFile &) = delete;
   std::string_view bytes() const { return bytes_; }
-  // Where a mapped file becomes shorter or the disk fails while bytes are read, zeros are read
-  // instead. Throws Error if that has happened: whoever has parsed the bytes asks, and asks before
-  // it says what is wrong with them.
+  // Throws Error if bytes of the mapped file were lost while it was read (the file was
+  // truncated, or the disk failed); they read as zeros. Call it after parsing, before
+  // reporting errors in the text.
   void checkWhole() const;
 
 private:
-  bool map(int file, size_t size); // false where the system refuses
+  bool map(int file, size_t size); // false if the system refuses
   void readToEnd(int file);
 
   std::string path_;
   std::string_view bytes_;
   FileMapping *mapping_ = nullptr;
-  std::shared_ptr<Buffer> buffer_; // of what cannot be mapped
+  std::shared_ptr<Buffer> buffer_; // the bytes of a file that can't be mapped
 };
 
 } // namespace tokamak::runtime

@@ -63,7 +63,7 @@ TEST(InputFile, survivesAFileThatBecomesShorter) {
   std::filesystem::resize_file(numbers.path, 10);
   EXPECT_EQ(first.bytes().back(), '\0');
   EXPECT_EQ(errorOf([&] { first.checkWhole(); }), numbers.path + vanished);
-  EXPECT_EQ(errorOf([&] { second.checkWhole(); }), "no error"); // nobody has read it
+  EXPECT_EQ(errorOf([&] { second.checkWhole(); }), "no error"); // its bytes have not been read
 }
 
 TEST(InputFile, readersReportAFileThatBecomesShorter) {

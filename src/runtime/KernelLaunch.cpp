@@ -17,15 +17,15 @@ using abi::SizeExpression;
 
 namespace {
 
-// A tile touches about this much: small against the second-level cache, large against the launch of
-// a tile.
+// The bytes that a tile touches: few enough for the second-level cache, many enough to amortise the
+// launch of a tile.
 constexpr int64_t tileBytes = int64_t{512} << 10;
-// Zeroing and merging partial results must stay small against the work on the tile itself.
+// Zeroing and merging partial results must be cheap compared with the work of a tile.
 constexpr int64_t tileBytesPerPartialByte = 32;
 constexpr int64_t mostPartialBytes = int64_t{64} << 20;
 constexpr int64_t panelRows = 8;
 
-// A list that needs no allocation while it is short.
+// A list that allocates memory only beyond N elements.
 template <typename T, size_t N> class ShortList {
 public:
   T &append() {
@@ -46,8 +46,8 @@ private:
   size_t size_ = 0;
 };
 
-// Memory of one worker thread that kernels use within a tile; it only grows. Throws Error where
-// there is none.
+// Scratch memory of the calling worker thread, for use within a tile; it only grows. Throws Error
+// if there is no memory.
 double *workerScratch(int64_t doubles) {
   if (doubles == 0)
     return nullptr;
@@ -62,8 +62,8 @@ double *workerScratch(int64_t doubles) {
   return reinterpret_cast<double *>(scratch->bytes());
 }
 
-// Length of tiles balanced by entries, in entries and rows: as for dense tiles, with about 16 bytes
-// touched for each.
+// The work in a tile balanced by entries, in entries and rows; determined as for dense tiles,
+// assuming that each entry touches at least 16 bytes.
 int64_t entriesPerTile(const KernelPlan &plan, int64_t partialDoubles, int64_t total) {
   int64_t bytesPerEntry = std::max<int64_t>(16, plan.tileBytesPerStep);
   int64_t partialBytes = partialDoubles * static_cast<int64_t>(sizeof(double));
@@ -75,10 +75,10 @@ int64_t entriesPerTile(const KernelPlan &plan, int64_t partialDoubles, int64_t t
   return std::max<int64_t>(wanted, 1);
 }
 
-// One launch: the arguments of the kernel and where its results go.
+// One launch: the arguments and results of the kernel, and its tiles.
 class Launch {
 public:
-  // Operands stay alive, and unchanged but for their layout, as long as the launch.
+  // `operands` must outlive the launch; their arrays may be converted to other layouts.
   Launch(const KernelPlan &plan, Scheduler *scheduler, std::span<Value> operands)
       : plan_(plan), operands_(operands) {
     std::vector<ArrayReference *> united;
@@ -101,7 +101,7 @@ public:
     for (const Value &operand : operands)
       if (operand.isArray())
         inputs_.append() = operand.array()->descriptor();
-    // The driver and sizes are numbers of inputs.
+    // The plan's driver and sizes refer to inputs by number.
     if (inputs_.size() < plan.inputs.size())
       internalError(fmt::format("kernel {}: too few arrays", plan_.name));
     rows_ = evaluate(plan.extents[0]);
@@ -129,7 +129,7 @@ public:
 
   void runTiles(Scheduler *scheduler) {
     length_ = tileLength(plan_, rows_, columns_, partialDoubles_);
-    // An empty iteration space still has one (empty) tile: it yields the identities of the
+    // An empty iteration space still has one (empty) tile: its partials are the identities of the
     // aggregates.
     tiles_ = std::max<int64_t>(1, (rows_ + length_ - 1) / length_);
     if (plan_.driver >= 0)
@@ -147,7 +147,7 @@ public:
       throw Error(fmt::format("kernel {} failed at cell {}", plan_.name, failingCell()));
   }
 
-  // Tile i takes in tile i + step for step = 1, 2, 4, ...
+  // Merges tile i + step into tile i, for step = 1, 2, 4, ...
   void mergePartials(Scheduler *scheduler) {
     if (partialDoubles_ == 0)
       return;
@@ -172,7 +172,7 @@ public:
         results[i] = *from;
         from += abi::partialDoubles(1);
       } else if (plan_.outputs[i].kind == KernelOutput::Kind::PartialArray) {
-        // Made in prepareOutputs and not yet shared.
+        // The array was made in prepareOutputs and is not shared yet.
         auto *array = const_cast<Array *>(results[i].array().get());
         if (array->elementType() == ElementType::F32)
           std::copy_n(from, array->cells(), array->mutableFloats());
@@ -219,7 +219,8 @@ private:
     }
   }
 
-  // Tiles of about equally many entries of the driver; a row counts like an entry.
+  // Cuts the rows into tiles with about equally many entries of the driver; a row
+  // costs as much as an entry.
   void balanceTiles() {
     const int64_t *offsets = inputs_.data()[plan_.driver].rowOffsets;
     auto workBefore = [&](int64_t row) { return offsets[row] - offsets[0] + row; };
@@ -293,8 +294,8 @@ private:
     }
   }
 
-  // Runs the lowest failing tile once more: tiles are pure, and threads need not agree on anything
-  // before.
+  // Finds the cell by running the lowest failing tile again: tiles are pure, so that threads need
+  // not record cells.
   int64_t failingCell() {
     int64_t cell = -1;
     runOnThisThread(failedTile_.load(), cell);
@@ -303,7 +304,7 @@ private:
 
   const KernelPlan &plan_;
   std::span<Value> operands_;
-  std::vector<int64_t> boundaries_; // rows of tiles balanced by entries; else empty
+  std::vector<int64_t> boundaries_; // tile boundaries if balanced by entries, else empty
   ShortList<TokArray, 8> inputs_, outputs_;
   ShortList<double, 16> scalars_;
   TokArguments arguments_{};

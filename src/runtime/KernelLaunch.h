@@ -1,6 +1,7 @@
-// Launches a generated kernel: sizes, outputs from the pool, tiles over the scheduler, partial
-// results merged in a fixed tree. Tile boundaries come from the extents and the plan alone, so
-// results do not depend on threads.
+// Launches a generated kernel: evaluates its sizes, allocates outputs from the pool, runs
+// the tiles on the scheduler and merges partial results in a fixed tree. Tile boundaries
+// depend on the extents, the driver's entries and the plan alone, so results do not depend
+// on the number of threads.
 //
 //   Value operands[] = {x, 2.0}, results[1];
 //   launchKernel(plan, &scheduler, operands, results);
@@ -18,14 +19,14 @@ using abi::KernelPlan;
 
 class Scheduler;
 
-// Arrays among the operands become the kernel's inputs, scalars its scalars, each in order.
-// `scheduler` may be null: then the calling thread runs all tiles. Throws Error if memory runs out
-// or the kernel reports a failing cell.
+// The arrays among the operands become the kernel's inputs, the scalars its scalars, in order. If
+// `scheduler` is null, the calling thread runs all tiles. Throws Error if memory runs out or the
+// kernel reports a failing cell.
 void launchKernel(const KernelPlan &plan, Scheduler *scheduler, std::span<Value> operands,
                   std::span<Value> results);
 
-// Units of the first extent in a tile, a multiple of 8. `partialDoubles`: partial results of one
-// tile.
+// The units of the first extent in a tile, a multiple of 8. `partialDoubles`: size of the partial
+// results of one tile.
 int64_t tileLength(const KernelPlan &plan, int64_t rows, int64_t columns, int64_t partialDoubles);
 
 } // namespace tokamak::runtime

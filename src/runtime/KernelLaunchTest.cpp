@@ -14,7 +14,7 @@ static const double *inputOf(const TokArguments *arguments, int i) {
   return static_cast<const double *>(arguments->inputs[i].data);
 }
 
-// y = x * s over cells; the sum of y; the number of cells.
+// Outputs y = x * s over cells, the sum of y, and the number of cells.
 static int32_t scaleAndSum(const TokArguments *arguments, const TokTile *tile,
                            TokWorkspace *workspace) {
   auto *y = static_cast<double *>(arguments->outputs[0].data);

@@ -1,4 +1,4 @@
-// Linear systems: LAPACK where it is available, else plain algorithms.
+// Natives for linear systems: by LAPACK if it is available, else by plain algorithms.
 #include "runtime/Blas.h"
 #include "runtime/ColumnMajor.h"
 #include "runtime/NativeTables.h"
@@ -13,8 +13,8 @@ namespace {
   throw Error(fmt::format("{}: the matrix is singular", native));
 }
 
-// LU factorisation with partial pivoting, in place. Returns false at a zero pivot; `sign` becomes
-// that of the permutation, and rows of `right` are exchanged along.
+// LU factorisation with partial pivoting, in place. Returns false at a zero pivot. `sign` becomes
+// the sign of the permutation; rows of `right` (may be null) are exchanged along.
 bool factorize(ColumnMajor &a, ColumnMajor *right, int &sign) {
   sign = 1;
   for (int64_t k = 0; k < a.rows; ++k) {
@@ -70,8 +70,8 @@ bool solveSquare(ColumnMajor &a, ColumnMajor &b) {
   return info == 0;
 }
 
-// Householder reflections turn a (rows >= columns) into a triangle; b becomes Q'b, then the
-// solution.
+// Least squares by Householder reflections: reduces a (rows >= columns) to a triangle; b becomes
+// Q'b, then the solution.
 bool leastSquaresByReflections(ColumnMajor &a, ColumnMajor &b) {
   for (int64_t k = 0; k < a.columns; ++k) {
     double norm = 0;
@@ -122,7 +122,7 @@ bool solveLeastSquares(ColumnMajor &a, ColumnMajor &b) {
   return info == 0;
 }
 
-// The x with a %*% x = b; with more rows than columns the one of least squares.
+// Solves a %*% x = b; with more rows than columns in the sense of least squares.
 void solve(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   const Array &a = matrixOperand(operands[0], "solve"), &b = matrixOperand(operands[1], "solve");
   if (a.rows() != b.rows())
@@ -150,7 +150,7 @@ void inv(ExecutionContext &, std::span<Value> operands, std::span<Value> results
   results[0] = arrayOf(right, a.rows());
 }
 
-// Whether an even or an odd number of rows changed places.
+// The sign of the permutation that LAPACK's pivots (counted from 1) describe.
 int signOf(const BudgetedVector<int> &pivots) {
   int sign = 1;
   for (size_t i = 0; i < pivots.size(); ++i)

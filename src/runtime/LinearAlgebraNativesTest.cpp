@@ -19,7 +19,7 @@ TEST(LinearAlgebraNatives, solves) {
 }
 
 TEST(LinearAlgebraNatives, solvesLeastSquares) {
-  // y = 1 + 2x exactly.
+  // The points lie exactly on y = 1 + 2x.
   expectNear(call("solve", {matrix(3, 2, {1, 0, 1, 1, 1, 2}), matrix(3, 1, {1, 3, 5})}), {1, 2});
 }
 

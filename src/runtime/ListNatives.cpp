@@ -1,5 +1,5 @@
-// Lists: construction, sub-lists by position or name, replacement, removal. A range is two
-// positions or two names; the second operand is nothing for a single element.
+// Natives on lists: construction, sub-lists by position or name, replacement, removal. A range is
+// given by two positions or two names; for a single element the second one is Nothing.
 #include "runtime/NativeOperands.h"
 #include "runtime/NativeTables.h"
 
@@ -16,7 +16,7 @@ const List &listOperand(const Value &value, std::string_view native) {
 
 Value makeList(List list) { return Value(std::make_shared<const List>(std::move(list))); }
 
-// Position from 0 of an index or a name.
+// The position, from 0, of an index or a name.
 int64_t positionOf(const List &list, const Value &index) {
   auto size = static_cast<int64_t>(list.elements.size());
   if (index.isString()) {
@@ -43,7 +43,7 @@ ListRange rangeOf(const List &list, const Value &from, const Value &to) {
   return {begin, last + 1};
 }
 
-// list(names, elements...): the names joined by commas, or nothing.
+// list(names, elements...): `names` is a string of names joined by commas, or Nothing.
 void list(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   List list;
   for (Value &element : operands.subspan(1))
@@ -61,7 +61,7 @@ void list(ExecutionContext &context, std::span<Value> operands, std::span<Value>
   results[0] = makeList(std::move(list));
 }
 
-// L[from] and L[from:to]: always a list.
+// L[from] and L[from:to]: both give a list.
 void listSlice(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   const List &source = listOperand(operands[0], "indexing");
   ListRange range = rangeOf(source, operands[1], operands.size() > 2 ? operands[2] : Value());
@@ -73,7 +73,7 @@ void listSlice(ExecutionContext &, std::span<Value> operands, std::span<Value> r
   results[0] = makeList(std::move(result));
 }
 
-// The only element of a list, as it is.
+// The only element of a list, without a copy.
 void listElement(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   const List &source = listOperand(operands[0], "as.list");
   if (source.elements.size() != 1)
@@ -83,8 +83,8 @@ void listElement(ExecutionContext &context, std::span<Value> operands, std::span
   results[0] = source.elements.front();
 }
 
-// L[from] = anything, L[from:to] = list of as many elements. A list of one element stands for the
-// element; one that has a name renames the element of a list with names.
+// L[from] = any value, L[from:to] = list of as many elements. A list of one element is replaced by
+// its element; if both lists have names, its name is taken, too.
 void listInsert(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   List result = listOperand(operands[0], "left indexing");
   const Value &to = operands.size() > 3 ? operands[3] : Value();
@@ -106,7 +106,7 @@ void listInsert(ExecutionContext &context, std::span<Value> operands, std::span<
   results[0] = makeList(std::move(result));
 }
 
-// [rest, element] = remove(L, index): the element comes as a list of one.
+// [rest, element] = remove(L, index): `element` is a list of one element.
 void listRemove(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   List rest = listOperand(operands[0], "remove"), removed;
   int64_t position = positionOf(rest, operands[1]);

@@ -14,7 +14,7 @@ struct Header {
   bool isCoordinate = true;
   CellLayout layout;
   int64_t rows = 0, columns = 0;
-  int64_t entries = 0; // lines with cells
+  int64_t entries = 0; // number of lines with cells
 };
 
 [[noreturn]] void failHeader(const std::string &path, const std::string &message) {
@@ -29,7 +29,7 @@ std::string inSmallLetters(std::string_view text) {
   return small;
 }
 
-// "%%MatrixMarket matrix coordinate real general"
+// Parses the first line, such as "%%MatrixMarket matrix coordinate real general".
 Header parseKind(const std::string &path, std::string_view line) {
   std::vector<std::string> words;
   for (size_t begin = 0; begin < line.size();) {
@@ -101,8 +101,8 @@ Header parseHeader(const MatrixFile &file, TextSource &source) {
   throw Error(fmt::format("{}: the line with the numbers of rows and columns is missing", path));
 }
 
-// The cells of an array in the order of the file: by columns, of a symmetric matrix those on and
-// below the diagonal, of a skew-symmetric one those below.
+// Iterates over the cells of an array in the order of the file: by columns; for symmetric matrices
+// only cells on and below the diagonal, for skew-symmetric ones only cells below it.
 class ColumnOrder {
 public:
   ColumnOrder(const Header &header)
@@ -139,10 +139,10 @@ private:
   int64_t firstRow() const { return isTriangle_ ? column + skipped_ : 0; }
   int64_t rows_, columns_;
   bool isTriangle_;
-  int64_t skipped_; // cells on the diagonal of a column
+  int64_t skipped_; // 1 if the diagonal is not stored, else 0
 };
 
-// One value a line.
+// Parses the array format: one value per line.
 class ArrayParser {
 public:
   ArrayParser(const Header &header, double *result)
@@ -157,7 +157,7 @@ public:
     return values;
   }
 
-  // `firstCell`: how many values stand before the piece.
+  // `firstCell`: number of values before this piece.
   void parse(const TextPiece &piece, const std::string &path, int64_t firstCell) const {
     ColumnOrder order(header_);
     order.moveTo(std::min(firstCell, total_));

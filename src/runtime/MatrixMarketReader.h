@@ -1,6 +1,9 @@
-// Files of the Matrix Market exchange formats (https://math.nist.gov/MatrixMarket/formats.html):
-// matrices by coordinates or as arrays, real, integer or pattern, general, symmetric or
-// skew-symmetric.
+// Reads files in the Matrix Market exchange formats
+// (https://math.nist.gov/MatrixMarket/formats.html): matrices by coordinates or as arrays; real,
+// integer or pattern; general, symmetric or skew-symmetric.
+//
+//   TextSource source(file.path);
+//   ArrayReference matrix = readMatrixMarket(file, source, context);
 #ifndef TOKAMAK_RUNTIME_MATRIXMARKETREADER_H
 #define TOKAMAK_RUNTIME_MATRIXMARKETREADER_H
 
@@ -9,7 +12,7 @@
 
 namespace tokamak::runtime {
 
-// Throws Error; complex and hermitian matrices are errors.
+// Throws Error if the file is invalid; complex and Hermitian matrices are not supported.
 ArrayReference readMatrixMarket(const MatrixFile &file, TextSource &source,
                                 ExecutionContext &context);
 

@@ -16,25 +16,26 @@ namespace tokamak::runtime {
 
 class TextSource; // TextSource.h
 
-// How a matrix lies in a file, or in a folder of part files; each may be compressed by gzip. Rows
-// in messages count data rows from 1, without the header.
+// A matrix file, or a folder of part files; each may be compressed by gzip. Error messages count
+// data rows from 1, without the header.
 struct MatrixFile {
   std::string path;
   std::string format; // csv, text (lines "row column value"), mm (Matrix Market)
-  std::optional<int64_t> rows{}, columns{}; // checked where the file itself tells; text needs them
+  std::optional<int64_t> rows{}, columns{}; // checked against the file; required for text
   std::optional<int64_t> nonZeros{};        // checked
-  bool header = false;                      // csv: the first line is no data
+  bool header = false;                      // csv: the first line has column names
   std::string separator = ",";
   bool fill = true; // csv: an empty field is defaultValue; otherwise an error
   double defaultValue = 0;
   std::vector<std::string> naStrings{}; // csv: fields that mean NaN
 };
 
-// In the best layout; text and mm files that are sparse never take dense memory. Throws Error.
+// Returns the matrix in the best layout; sparse text and mm files never take dense memory. Throws
+// Error if the file can't be read.
 ArrayReference readMatrix(const MatrixFile &file, ExecutionContext &context);
 ArrayReference readMatrix(const MatrixFile &file, TextSource &source, ExecutionContext &context);
 
-// Whether the file begins as a Matrix Market file does.
+// Whether the file begins with a Matrix Market header.
 bool isMatrixMarket(const std::string &path);
 
 } // namespace tokamak::runtime

@@ -1,4 +1,4 @@
-// Readers over texts in memory: small pieces, so that all cuts are tried.
+// Tests the readers on texts in memory, cut into pieces of every small size.
 #include "runtime/MatrixReader.h"
 #include "runtime/Gzip.h"
 #include "runtime/NativeTesting.h"
@@ -25,8 +25,8 @@ Value readText(const MatrixFile &file, std::string_view text, TextSizes sizes = 
 
 MatrixFile named(const char *format) { return {.path = "x", .format = format}; }
 
-// Read as one piece, in many pieces, and through gzip by many windows; all are the same, or fail
-// with the same message.
+// Reads the text as one piece, in many pieces, and compressed through many windows; all must give
+// the same cells or the same error.
 Cells readEveryWay(const MatrixFile &file, const std::string &text) {
   auto attempt = [&](std::string_view bytes, TextSizes sizes, Cells &cells) {
     return errorOf(
@@ -79,7 +79,7 @@ TEST(MatrixReader, takesOptionsOfCsv) {
   EXPECT_EQ(cells[1], 2);
   EXPECT_NE(cells[2], cells[2]);
   EXPECT_EQ(cells[3], 7);
-  file.naStrings = {"-1", "2"}; // look like numbers
+  file.naStrings = {"-1", "2"}; // NA strings that look like numbers
   cells = readEveryWay(file, "a; b\n-1; 2\n-10; 22\n");
   EXPECT_NE(cells[0], cells[0]);
   EXPECT_NE(cells[1], cells[1]);
@@ -155,7 +155,7 @@ TEST(MatrixReader, readsText) {
   EXPECT_EQ(readEveryWay(file, "1 1 2.5\n\n% a comment\n 2\t3 -1 \r\n"),
             (Cells{2.5, 0, 0, 0, 0, -1}));
   EXPECT_EQ(readEveryWay(file, "1 1 4\n1 2 5\n1 1 6\n"),
-            (Cells{6, 5, 0, 0, 0, 0})); // the last counts
+            (Cells{6, 5, 0, 0, 0, 0})); // the last value of a cell counts
   EXPECT_EQ(readEveryWay(file, "0 0 0\n"), (Cells(6, 0)));
   EXPECT_EQ(errorEveryWay(file, "1 1 1\n3 3 1\n"),
             "x: line 2: cell (3, 3) is outside of a 2x3 matrix");
@@ -263,7 +263,7 @@ TEST(MatrixReader, readsLargeSparseMatricesIntoCsr) {
   const Array &graph = *one.array();
   ASSERT_TRUE(graph.isCsr());
   EXPECT_GT(graph.entries(), edges * 3 / 4);
-  EXPECT_LE(graph.entries(), edges * 4 / 5); // every fifth is 0
+  EXPECT_LE(graph.entries(), edges * 4 / 5); // every fifth edge is 0
   for (int64_t row = 0; row < nodes; ++row)
     for (int64_t p = graph.rowOffsets()[row] + 1; p < graph.rowOffsets()[row + 1]; ++p)
       ASSERT_LT(graph.columnIndices()[p - 1], graph.columnIndices()[p]);
@@ -271,7 +271,7 @@ TEST(MatrixReader, readsLargeSparseMatricesIntoCsr) {
   EXPECT_EQ(std::memcmp(graph.data(), two.array()->data(), graph.entries() * sizeof(double)), 0);
 }
 
-// Sparse at first, dense in the end, with cells that come twice.
+// The matrices begin sparse and end dense; some cells occur twice.
 TEST(MatrixReader, readsCellsIntoTheBestLayout) {
   std::mt19937 random(5);
   for (int cells : {10, 300, 3000}) {

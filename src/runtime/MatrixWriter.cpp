@@ -9,7 +9,7 @@
 namespace tokamak::runtime {
 namespace {
 
-// Calls visit(column, value) on the cells of a row that are not 0, in order.
+// Calls visit(column, value) for each non-zero cell of a row, in order.
 template <typename Visit>
 void forEachNonZero(const Array &matrix, int64_t row, const Visit &visit) {
   if (matrix.isCsr()) {
@@ -25,7 +25,7 @@ void forEachNonZero(const Array &matrix, int64_t row, const Visit &visit) {
 }
 
 void appendCsvRow(const Array &matrix, int64_t row, const MatrixFormat &format, std::string &text) {
-  // An empty line would be taken for the end of the file.
+  // In a single column an empty field would be an empty line, which is no row at the end of a file.
   bool writesZeros = !format.sparse || matrix.columns() == 1;
   int64_t next = 0;
   auto appendCell = [&](std::string_view cell) {
@@ -55,11 +55,12 @@ void appendCells(const Array &matrix, int64_t row, std::string &text) {
   });
 }
 
-// Rows as text, several pieces at a time in parallel, compressed where the file is.
+// Writes the rows as text: converts several pieces at a time in parallel and compresses them if the
+// file is compressed.
 template <typename AppendRow>
 void writeRows(const Array &matrix, ExecutionContext &context, FileWriter &file,
                const AppendRow &appendRow) {
-  // Of long rows fewer at a time, so that the texts take no more memory.
+  // The longer the rows, the fewer at a time, to bound the memory of the texts.
   constexpr int64_t cellsAtOnce = 1 << 21, cellsOfPiece = 1 << 15;
   int64_t cells = matrix.isCsr() ? matrix.entries() + matrix.rows() : matrix.cells();
   int64_t rowCells = std::max<int64_t>(1, cells / std::max<int64_t>(1, matrix.rows()));

@@ -18,8 +18,8 @@ struct MatrixFormat {
   bool sparse = false; // csv: zeros are empty fields
 };
 
-// A matrix of doubles in any layout; the layout does not show in the file. Throws Error on an
-// unknown format and where writing fails.
+// Writes a matrix of doubles; the file does not depend on its layout. Throws Error for an unknown
+// format and if writing fails.
 void writeMatrix(const Array &matrix, const MatrixFormat &format, ExecutionContext &context,
                  FileWriter &file);
 

@@ -1,8 +1,8 @@
-// Memory that is no array counts against the pool's budget, too: texts, frames, and what natives
-// and readers need while they work.
+// Charges memory outside of arrays to the pool's budget: strings, frames, and the working memory of
+// natives and readers.
 //
-//   BudgetedVector<int64_t> keys(rows);        // as std::vector; Error where the budget is passed
-//   MemoryCharge charge(text.capacity());      // memory that somebody else allocates
+// like std::vector; Error if over budget
+// memory allocated by other code
 //   charge.atLeast(text.capacity());           // it has grown
 #ifndef TOKAMAK_RUNTIME_MEMORYCHARGE_H
 #define TOKAMAK_RUNTIME_MEMORYCHARGE_H
@@ -19,12 +19,12 @@
 
 namespace tokamak::runtime {
 
-// Counts so many bytes as in use for as long as it lives. What it counts need not be allocated
-// yet: to charge first keeps the program within its budget. A copy counts the bytes once more.
+// Counts this many bytes as in use during its lifetime. The memory need not be allocated yet:
+// charge it first to stay within the budget. A copy charges the bytes again.
 class MemoryCharge {
 public:
   MemoryCharge() = default;
-  // Throws Error naming the sizes when the budget would be passed.
+  // Throws Error with the sizes if the budget would be exceeded.
   explicit MemoryCharge(int64_t bytes) { resize(bytes); }
   MemoryCharge(const MemoryCharge &other) : MemoryCharge(other.bytes_) {}
   MemoryCharge(MemoryCharge &&other) noexcept : bytes_(std::exchange(other.bytes_, 0)) {}
@@ -46,8 +46,8 @@ public:
       pool.discharge(bytes_ - bytes);
     bytes_ = bytes;
   }
-  // For memory that grows step by step: cheap where the charge covers it already. It grows by an
-  // eighth at least, so that it seldom has to.
+  // For memory that grows step by step: cheap if the charge covers `bytes` already; otherwise grows
+  // it by an eighth more than needed, so that this happens rarely.
   void atLeast(int64_t bytes) {
     if (bytes > bytes_)
       resize(bytes + bytes / 8);
@@ -55,12 +55,12 @@ public:
 
 private:
   template <typename T> friend struct BudgetedAllocator;
-  void keep() { bytes_ = 0; } // somebody else discharges it
+  void keep() { bytes_ = 0; } // the caller discharges the bytes
 
   int64_t bytes_ = 0;
 };
 
-// The standard allocator, with what it gives counted.
+// The standard allocator, charging its memory to the budget.
 template <typename T> struct BudgetedAllocator {
   using value_type = T;
   BudgetedAllocator() = default;
@@ -70,7 +70,7 @@ template <typename T> struct BudgetedAllocator {
       throw std::bad_array_new_length();
     MemoryCharge charge(static_cast<int64_t>(count * sizeof(T)));
     T *memory = std::allocator<T>().allocate(count);
-    charge.keep(); // until deallocate
+    charge.keep(); // deallocate discharges it
     return memory;
   }
   void deallocate(T *memory, size_t count) noexcept {

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int64_t mebibyte = int64_t{1} << 20;
 
-// A budget of so many bytes more than are in use, for one test.
+// Sets a budget of this many bytes beyond those in use, for one test.
 class Budget {
 public:
   explicit Budget(int64_t bytes) {
@@ -53,7 +53,7 @@ TEST(MemoryCharge, keepsToTheBudgetTogetherWithArrays) {
   EXPECT_EQ(errorOf([&] { budget.pool.checkRoomFor(mebibyte / 2); }), "no error");
   EXPECT_EQ(charge.bytes(), mebibyte);
   array.reset();
-  // The array's buffer is kept for reuse and gives way.
+  // The array's cached buffer is released to make room.
   charge.resize(7 * mebibyte);
   EXPECT_EQ(charge.bytes(), 7 * mebibyte);
 }

@@ -1,5 +1,5 @@
-// Natives: operations of the runtime that are not generated. One table maps names to functions; the
-// program image refers to natives by name.
+// Natives: operations that the runtime implements in C++ instead of generated code. One table maps
+// names to functions; program images refer to natives by name.
 //
 //   const Native *native = findNative("seq");
 //   Value result;
@@ -21,45 +21,45 @@ namespace tokamak::runtime {
 class Profile;   // Profile.h
 class Scheduler; // TileScheduler.h
 
-// Which unseeded draw comes next. Each iteration of a parfor draws from a stream of its own, so
-// that what it draws depends neither on threads nor on other iterations.
+// The position of the next draw without a seed. Each iteration of a parfor draws from its own
+// stream, so that its numbers depend neither on threads nor on other iterations.
 struct DrawPosition {
   uint64_t stream = 0;
-  uint64_t count = 0; // draws from it so far; a parfor counts as one
-  // Where iteration number `iteration` of a parfor that is reached here begins.
+  uint64_t count = 0; // draws from the stream so far; a parfor counts as one
+  // The start position of an iteration of a parfor that begins at this position.
   DrawPosition ofIteration(uint64_t iteration) const;
 };
 
-// What natives may touch beside their operands.
+// The state that natives may use besides their operands.
 struct ExecutionContext {
   std::ostream *output = nullptr; // the script's standard output
   Scheduler *scheduler = nullptr;
-  Profile *profile = nullptr; // null: nothing is measured
+  Profile *profile = nullptr; // null: no measurements
   int64_t seed = -1;          // --seed; -1: every draw takes a fresh seed
   DrawPosition draws;
-  // For --stats: a native that does not read all of its operands or write all of its results says
-  // how many bytes it moved.
+  // For --stats: the bytes moved by a native that does not read all of its operands or write all of
+  // its results.
   std::optional<int64_t> touchedBytes = {};
   ZeroRule zeroRule = ZeroRule::Sparse;
-  // Of the cells of the first result. Natives may give doubles, which are converted; those that
-  // make arrays of nothing give this, so that there is only one of them at a time.
+  // The element type of the first result. Natives may return doubles, which are then converted;
+  // those that create arrays from scalars use this type directly, so that no second copy is needed.
   ElementType resultType = ElementType::F64;
 };
 
-// Results may have any layout: what may be sparse ends with Array::inBestLayout.
+// Results may have any layout: natives with possibly sparse results call Array::inBestLayout last.
 //
-// Operands may be consumed: an operand that is the sole owner of its array may be updated in place
-// and moved to a result. Results are pre-sized. Throws Error.
+// Operands may be consumed: if an operand is the sole owner of its array, the array may be updated
+// in place and moved to a result. `results` has its final size. Throws Error.
 using NativeFunction = void (*)(ExecutionContext &context, std::span<Value> operands,
                                 std::span<Value> results);
 
-// The arrays a native takes; the executor converts others first.
+// The layouts and element types that a native takes; the executor converts other arrays first.
 enum class Operands : uint8_t {
   DenseDoubles, // dense, f64
   Dense,        // dense, all of them f64 or all of them f32; the result has the same element type
   Doubles,      // any layout, f64
-  AnyLayout,    // as Dense; where one of them is CSR, as Doubles
-  Any,          // any layout and element type: it passes arrays on, or looks at their types
+  AnyLayout,    // like Dense; if one of them is CSR, like Doubles
+  Any,          // any layout and element type: for natives that only pass arrays on or check types
 };
 
 struct Native {

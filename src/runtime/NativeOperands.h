@@ -1,6 +1,6 @@
-// What every native does with its operands (dense f64 arrays, unless its table entry says that it
-// takes others): check their kinds with a message that names the native,
-// take over arrays that nobody else holds, and run loops over fixed ranges in parallel.
+// Shared code of the natives: checks of operands (dense f64 arrays, unless the table entry says
+// otherwise) with messages that name the native, taking over arrays without other owners, and
+// parallel loops over fixed ranges.
 //
 //   const Array &x = matrixOperand(operands[0], "rev");
 //   int64_t rows = sizeOperand(operands[1], "matrix", "rows");
@@ -19,7 +19,7 @@
 
 namespace tokamak::runtime {
 
-// Cells that one range of a parallel loop should at least touch.
+// The least number of cells that a range of a parallel loop should touch.
 constexpr int64_t parallelGrain = int64_t{1} << 16;
 
 inline const Array &matrixOperand(const Value &value, std::string_view native) {
@@ -37,7 +37,7 @@ inline const Array &denseOperand(const Value &value, std::string_view native) {
     throw Error(fmt::format("{}: expected a matrix, got {}", native, value.describe()));
   return *value.array();
 }
-// The same, of rank 2.
+// The same for rank 2.
 inline const Array &denseMatrixOperand(const Value &value, std::string_view native) {
   const Array &array = denseOperand(value, native);
   if (array.shape().rank() != 2)
@@ -60,7 +60,7 @@ template <typename Number> Number *mutableCellsOf(Array &array) {
   return reinterpret_cast<Number *>(array.mutableBytes());
 }
 
-// `what` is counted: "rows", "columns".
+// `what` names the things counted: "rows", "columns".
 inline int64_t sizeOperand(const Value &value, std::string_view native, std::string_view what) {
   return checkedSize(value.asInteger(), native, what);
 }
@@ -76,7 +76,7 @@ inline bool isSoleOwner(const Value &value) {
   return value.isArray() && hasSoleOwner(value.array()) && value.array()->ownsWholeBuffer();
 }
 
-// The operand's array for writing: itself where nobody else can see it, else a copy.
+// The operand's array for writing: itself if it has no other owner, else a copy.
 inline ArrayPointer takeOrCopy(Value &operand) {
   if (isSoleOwner(operand)) {
     auto array = std::const_pointer_cast<Array>(operand.array());
@@ -86,8 +86,8 @@ inline ArrayPointer takeOrCopy(Value &operand) {
   return operand.array()->copy();
 }
 
-// Calls body(begin, end) on ranges of at most `grain` of [0, count); ranges depend on count and
-// grain alone.
+// Calls body(begin, end) for ranges of at most `grain` that cover [0, count); the ranges depend on
+// count and grain alone.
 template <typename Body>
 void forEachRange(ExecutionContext &context, int64_t count, int64_t grain, const Body &body) {
   grain = std::max<int64_t>(1, grain);
@@ -99,8 +99,8 @@ void forEachRange(ExecutionContext &context, int64_t count, int64_t grain, const
     range(i);
 }
 
-// Adds up `count` partial results of so many cells each, one behind the other, into the first: in a
-// tree that depends on their number alone.
+// Adds up `count` partial results of `cells` cells each, stored one behind the other, into the
+// first one, in a tree that depends on `count` alone.
 template <typename Number>
 void addPartials(ExecutionContext &context, Number *partials, int64_t count, int64_t cells) {
   forEachRange(context, cells, parallelGrain / 4, [&](int64_t begin, int64_t end) {
@@ -111,7 +111,7 @@ void addPartials(ExecutionContext &context, Number *partials, int64_t count, int
   });
 }
 
-// Ranges of rows whose rows together have about `parallelGrain` cells.
+// Like forEachRange, for ranges of rows with about `parallelGrain` cells each.
 template <typename Body>
 void forEachRowRange(ExecutionContext &context, int64_t rows, int64_t columns, const Body &body) {
   forEachRange(context, rows, parallelGrain / std::max<int64_t>(1, columns), body);

@@ -1,4 +1,4 @@
-// The natives of each file; Native.cpp joins them into the one table.
+// The natives of each source file; Native.cpp joins them into one table.
 #ifndef TOKAMAK_RUNTIME_NATIVETABLES_H
 #define TOKAMAK_RUNTIME_NATIVETABLES_H
 

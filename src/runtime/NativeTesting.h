@@ -1,4 +1,4 @@
-// For the unit tests of natives: call one by name, build and compare small matrices.
+// For the unit tests of natives: calls natives by name, builds and compares small matrices.
 //
 //   EXPECT_EQ(cellsOf(call("rev", {matrix(2, 1, {1, 2})})), (Cells{2, 1}));
 #ifndef TOKAMAK_RUNTIME_NATIVETESTING_H
@@ -29,7 +29,7 @@ inline Value matrix(int64_t rows, int64_t columns, const Cells &cells) {
 
 inline Value integer(int64_t value) { return value; }
 
-// Of any layout.
+// The cells of an array of any layout, row by row.
 inline Cells cellsOf(const Value &value) {
   ArrayReference dense = Array::asDense(value.array());
   return {dense->data(), dense->data() + dense->cells()};

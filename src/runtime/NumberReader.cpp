@@ -10,12 +10,12 @@ namespace tokamak::runtime {
 double roundedNumber(const char *begin, const char *end) {
   double value = 0;
   auto [last, status] = std::from_chars(begin, end, value);
-  if (status == std::errc::result_out_of_range) // too large or too small: what strtod rounds it to
+  if (status == std::errc::result_out_of_range) // overflow or underflow: as strtod
     value = std::strtod(std::string(begin, end).c_str(), nullptr);
   return value;
 }
 
-// `word` is in small letters.
+// Compares regardless of case; `word` is in lower case.
 static bool equalsWord(std::string_view text, std::string_view word) {
   if (text.size() != word.size())
     return false;

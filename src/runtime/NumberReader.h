@@ -1,8 +1,8 @@
-// Numbers at the beginning of a text, as data files hold them. The result is the double nearest to
-// the decimal number, as std::from_chars gives it, but found faster where few digits make it easy.
+// Parses numbers at the beginning of a text, as data files have them. The result is the double
+// nearest to the decimal number, as from std::from_chars, but faster for numbers with few digits.
 //
 //   double value;
-//   const char *end = readNumber(field.begin(), field.end(), value);   // null: no number there
+//   const char *end = readNumber(field.begin(), field.end(), value);   // null: no number
 #ifndef TOKAMAK_RUNTIME_NUMBERREADER_H
 #define TOKAMAK_RUNTIME_NUMBERREADER_H
 
@@ -15,30 +15,30 @@
 
 namespace tokamak::runtime {
 
-// What remains when the short way is not exact; [begin, end) is an unsigned number.
+// The slow, general path; [begin, end) is an unsigned number.
 double roundedNumber(const char *begin, const char *end);
 
-// A whole field: a number with a sign or without, NaN, Inf or Infinity in capitals or small
-// letters.
+// A field that is a number with or without a sign, or NaN, Inf or Infinity
+// in any case; else nullopt.
 std::optional<double> fieldNumber(std::string_view field);
 
-// A whole field of digits, with a sign or without; nothing beyond 64 bits.
+// A field that is a decimal integer with or without a sign; nullopt if it doesn't fit 64 bits.
 std::optional<int64_t> fieldInteger(std::string_view field);
 
 inline bool isDigit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
 
 namespace digits {
 
-// A bit in each byte of `text` that is no digit. Sums carry from such bytes into later ones alone,
-// so that the lowest bit is right.
+// Sets the highest bit of each byte of `text` that is no digit. Carries reach only later bytes, so
+// only the lowest bit set is reliable.
 inline uint64_t nonDigits(uint64_t text) {
   constexpr uint64_t zeros = 0x3030303030303030, beyondNine = 0x7676767676767676;
   uint64_t values = text ^ zeros;
   return ((values + beyondNine) | values) & 0x8080808080808080;
 }
 
-// Joins neighbours to numbers of two, four and eight digits; the first digit is the lowest byte.
-// Bytes of zeros count as digits, too.
+// The value of eight digits, the first in the lowest byte: joins neighbours to numbers of two, four
+// and eight digits. Zero bytes count as the digit 0.
 inline uint64_t valueOfEight(uint64_t text) {
   uint64_t pairs = ((text & 0x0F0F0F0F0F0F0F0F) * ((10 << 8) + 1)) >> 8;
   uint64_t fours = ((pairs & 0x00FF00FF00FF00FF) * ((uint64_t{100} << 16) + 1)) >> 16;
@@ -48,7 +48,7 @@ inline uint64_t valueOfEight(uint64_t text) {
 inline constexpr std::array<uint64_t, 8> integerPowersOfTen = {1,     10,     100,     1000,
                                                                10000, 100000, 1000000, 10000000};
 
-// Appends the digits at `position` to `value` (modulo 2^64) and returns where they end.
+// Appends the digits at `position` to `value` (modulo 2^64) and returns the position behind them.
 inline const char *append(const char *position, const char *end, uint64_t &value) {
   for (; end - position >= 8; position += 8) {
     uint64_t text;
@@ -58,7 +58,7 @@ inline const char *append(const char *position, const char *end, uint64_t &value
       value = value * 100000000 + valueOfEight(text);
       continue;
     }
-    // The digits move to the end of the eight; without a branch, since their number varies.
+    // Shifts the digits to the end of the eight bytes; branch-free, since their number varies.
     int count = std::countr_zero(others) / 8;
     uint64_t moved = (text << (8 * (7 - count))) << 8;
     value = value * integerPowersOfTen[count] + valueOfEight(moved);
@@ -104,17 +104,17 @@ inline Division divide(uint64_t high, uint64_t low, uint64_t divisor) {
 
 // mantissa / 10^k, rounded once; mantissa is not 0, and k at most largestPowerOfFive.
 //
-// Both are shifted until their highest bits are set. Their quotient, taken with 63 bits behind the
-// point, then has 63 or 64 bits, at least ten more than a double, and the remainder only says
-// whether it is exact: as lowest bit it keeps the conversion from taking the quotient for a tie.
-// What remains is a power of two.
+// mantissa and 5^k are shifted until their highest bits are set. Their quotient with 63 fractional
+// bits then has 63 or 64 bits, at least ten more than a double. The remainder only shows whether
+// the quotient is exact: or-ed into the lowest bit, it prevents the conversion from seeing a tie.
+// The remaining factor is a power of two.
 inline double quotientByPowerOfTen(uint64_t mantissa, int64_t k) {
   int mantissaShift = std::countl_zero(mantissa), divisorShift = std::countl_zero(powersOfFive[k]);
   uint64_t dividend = mantissa << mantissaShift;
   auto [quotient, remainder] =
       divide(dividend >> 1, dividend << 63, powersOfFive[k] << divisorShift);
   constexpr int64_t bias = 1023, mantissaBits = 52;
-  // One bit less converts as a signed integer, which processors can do.
+  // 63 bits fit a signed integer, whose conversion is one instruction.
   auto bits = static_cast<int64_t>((quotient >> 1) | (quotient & 1) | (remainder != 0));
   int64_t exponent = divisorShift - mantissaShift - k - 62;
   auto scale = std::bit_cast<double>(static_cast<uint64_t>(exponent + bias) << mantissaBits);
@@ -123,8 +123,8 @@ inline double quotientByPowerOfTen(uint64_t mantissa, int64_t k) {
 
 } // namespace digits
 
-// The longest number at `begin`: "-12.5e3" of "-12.5e3,4". Returns where it ends, or null where no
-// number begins. Words such as NaN are not numbers here.
+// Parses the longest number at `begin`: "-12.5e3" of "-12.5e3,4". Returns its end, or null if there
+// is no number. Words such as NaN are not numbers here.
 inline const char *readNumber(const char *begin, const char *end, double &value) {
   const char *position = begin;
   bool isNegative = position < end && *position == '-';
@@ -156,8 +156,8 @@ inline const char *readNumber(const char *begin, const char *end, double &value)
     }
   }
   exponent -= fractionDigits;
-  // Up to 15 digits and to 10^22, both factors are doubles without rounding, so that their product
-  // is rounded once (Clinger, "How to read floating point numbers accurately", 1990). 19 digits fit
+  // Up to 15 digits and 10^22, both factors are exact doubles, so that their product or quotient is
+  // rounded once (Clinger, "How to read floating point numbers accurately", 1990). 19 digits fit
   // into 64 bits.
   constexpr int64_t exactDigits = 15, exactPower = 22, digitsOf64Bits = 19;
   if (digitCount <= exactDigits && exponent >= -exactPower && exponent <= exactPower) {
@@ -170,7 +170,7 @@ inline const char *readNumber(const char *begin, const char *end, double &value)
   } else {
     value = roundedNumber(unsignedBegin, position);
   }
-  // Signs are as good as random: no branch.
+  // Branch-free: signs are unpredictable.
   value = std::bit_cast<double>(std::bit_cast<uint64_t>(value) ^ (uint64_t{isNegative} << 63));
   return position;
 }

@@ -12,7 +12,7 @@ using namespace tokamak::runtime;
 
 namespace {
 
-// Reads all of the text and compares with strtod, to the bit.
+// Parses the whole text and compares the result with strtod, bit by bit.
 void expectRounded(const std::string &text) {
   double value = 0;
   const char *end = readNumber(text.data(), text.data() + text.size(), value);

@@ -1,4 +1,4 @@
-// print and toString.
+// The natives print and toString.
 #include "base/FileReason.h"
 #include "runtime/NativeOperands.h"
 #include "runtime/NativeTables.h"
@@ -29,7 +29,7 @@ void print(ExecutionContext &context, std::span<Value> operands, std::span<Value
 void toString(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   TextOptions options;
   auto setSize = [&](int64_t &option, const Value &operand, std::string_view what) {
-    // More than there can be means all.
+    // Numbers beyond the largest size mean all.
     if (!operand.isNothing())
       option = checkedSize(std::min(operand.asInteger(), largestSize), "toString", what);
   };

@@ -9,8 +9,7 @@
 namespace tokamak::runtime {
 namespace {
 
-// Enough tasks for many threads to share uneven iterations; nested loops divide them among each
-// other.
+// Enough tasks to balance uneven iterations over many threads; nested loops share this limit.
 constexpr int64_t mostTasks = 64;
 constexpr size_t boundOperands = 3; // from, to, step
 
@@ -28,7 +27,7 @@ int64_t countIterations(int64_t from, int64_t to, int64_t step) {
   return distance < 0 ? 0 : static_cast<int64_t>(distance / stride + 1);
 }
 
-// What added to anything leaves it as it is, -0 included.
+// The identity of addition: -0, since 0 would change a sum of -0.
 Value zeroLike(const Value &value) {
   if (value.isInteger())
     return int64_t{0};
@@ -48,7 +47,7 @@ template <typename Cell> void addCells(Cell *into, const Cell *from, int64_t cel
     into[i] += from[isOne ? 0 : i];
 }
 
-// sum + part. A 1x1 sum to which matrices were added has their size.
+// sum + part. A 1x1 operand is broadcast to the size of the other one.
 Value added(Value sum, Value part) {
   if (!sum.isArray())
     return binaryScalar(BinaryOperator::Add, sum, part);
@@ -81,7 +80,7 @@ bool isSame(const Value &a, const Value &b) {
   return a.isString() && b.isString() && a.text() == b.text();
 }
 
-// `merged` with those elements of `changed` that differ from the list all tasks began with.
+// `merged` with the elements of `changed` that differ from the list before the loop.
 Value mergedList(const Value &merged, const List &changed, const List &initial) {
   auto result = std::make_shared<List>(*merged.list());
   for (size_t i = 0; i < initial.elements.size(); ++i)
@@ -90,7 +89,7 @@ Value mergedList(const Value &merged, const List &changed, const List &initial) 
   return Value(std::shared_ptr<const List>(std::move(result)));
 }
 
-// While tasks run, plans must not depend on which of them asks first.
+// While tasks run, plans must not depend on the order in which tasks request them.
 class ParallelSection {
 public:
   explicit ParallelSection(BlockProvider *provider) : provider_(provider) {
@@ -232,7 +231,7 @@ void ParallelLoopRun::runInTasks(int64_t tasks, std::span<Value> results) {
         carried_[i].target ? Value(std::move(carried_[i].target)) : std::move(carried_[i].merged);
 }
 
-// Takes tasks in order as long as there are some that matter.
+// Runs tasks in order until there are none left, or none before the first failed one.
 void ParallelLoopRun::work(std::atomic<int64_t> &next) {
   auto count = static_cast<int64_t>(tasks_.size());
   ExecutionContext context = executor_.context_;
@@ -259,7 +258,7 @@ void ParallelLoopRun::runTask(Executor &worker, ExecutionContext &context, int64
         task.updates[i].setTarget(target);
       task.carried.push_back(startOf(i, number));
     }
-    // Products of 64-bit numbers of iterations need not fit.
+    // The product of two 64-bit counts may overflow.
     auto boundary = [&](int64_t i) {
       return static_cast<int64_t>(static_cast<__int128>(iterations_) * i / count);
     };
@@ -273,8 +272,8 @@ void ParallelLoopRun::runTask(Executor &worker, ExecutionContext &context, int64
   task.arrays = worker.materializedArrays_;
 }
 
-// Merges this task and those behind it that wait for it. Whoever finds another thread merging
-// leaves its task to it, so that nobody waits.
+// Merges this task and finished ones behind it. If another thread is merging already, leaves the
+// task to that thread, so that no thread waits.
 void ParallelLoopRun::finish(int64_t number) {
   std::unique_lock lock(mutex_);
   tasks_[number].isDone = true;
@@ -345,7 +344,7 @@ void ParallelLoopRun::mergeCells(size_t index, Task &task) {
 
 //===- loops around --------------------------------------------------------------------------===//
 
-// The loop around needs a record unless the matrix is the one that its tasks write, too.
+// The enclosing loop needs a record of replaced cells, unless the matrix is its own target.
 bool ParallelLoopRun::mustRecord(size_t index, const Array *target) const {
   int32_t outer = loop_.outerValues.empty() ? -1 : loop_.outerValues[index];
   return outer >= 0 && executor_.updates_ &&

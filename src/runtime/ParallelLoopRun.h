@@ -1,15 +1,14 @@
-// One execution of a parallel loop. Its iterations are cut into tasks, consecutive ones each, by
-// their number alone; what the tasks leave is merged in the order of the tasks. So results do not
-// depend on threads, output comes in the order of iterations, and of several errors the first
-// iteration's is reported.
+// One execution of a parallel loop. Its iterations are cut into tasks of consecutive iterations, by
+// their number alone, and the results of the tasks are merged in task order. So results do not
+// depend on threads, output appears in the order of iterations, and of several errors that of the
+// first iteration is reported.
 //
 //   ParallelLoopRun run(executor, image, image.loops[0], operands, depth);
 //   run.execute(results);
 //
-// Tasks start with the carried values as they are before the loop. A matrix whose cells they
-// replace is one matrix that all of them write, where the loop is proved independent; otherwise
-// each task has a copy and a record of what it replaced. Sums start from zero in all tasks but the
-// first.
+// Each task starts with the carried values from before the loop. If the loop is proved independent,
+// all tasks write their cells to one shared matrix; otherwise each task has a copy and records the
+// cells that it replaces. Sums start from zero in all tasks but the first.
 #ifndef TOKAMAK_RUNTIME_PARALLELLOOPRUN_H
 #define TOKAMAK_RUNTIME_PARALLELLOOPRUN_H
 
@@ -25,10 +24,10 @@ namespace tokamak::runtime {
 
 class ParallelLoopRun {
 public:
-  // Operands: from, to, step, the carried values, what the body captures; they are consumed.
+  // Operands: from, to, step, the carried values, the captured values; they are consumed.
   ParallelLoopRun(Executor &executor, const Image &image, const ParallelLoop &loop,
                   std::span<Value> operands, int depth);
-  // Throws the error of the first iteration that fails. `results`: of the carried values.
+  // Throws the error of the first failing iteration. `results` receives the carried values.
   void execute(std::span<Value> results);
 
 private:
@@ -40,11 +39,11 @@ private:
     bool isDone = false;
     int64_t arrays = 0;
   };
-  // What becomes of one carried value.
+  // The state of one carried value.
   struct Carried {
     Value initial;
-    Value merged;        // what the tasks merged so far leave
-    ArrayPointer target; // the matrix that all tasks write
+    Value merged;        // its value after the tasks merged so far
+    ArrayPointer target; // the shared matrix that all tasks write
   };
 
   int64_t taskCount() const;
@@ -73,7 +72,7 @@ private:
 
   std::vector<Task> tasks_;
   std::atomic<int64_t> firstFailed_;
-  std::mutex mutex_; // guards what follows
+  std::mutex mutex_; // guards merged_, isMerging_ and Task::isDone
   int64_t merged_ = 0;
   bool isMerging_ = false;
 };

@@ -8,8 +8,8 @@ namespace {
 
 constexpr int threadCounts[] = {1, 2, 4, 8};
 
-// An image whose main runs one parallel loop over 1:iterations that carries `initial`, captures
-// nothing but what the body makes itself, and prints the result.
+// An image whose main runs one parallel loop over 1:iterations, with the carried value `initial`
+// and no captured values, and prints the result.
 class LoopImage {
 public:
   LoopImage(int64_t iterations, Value initial, ParallelLoop loop) : image(newImage()) {
@@ -37,7 +37,7 @@ LoopImage squares(int64_t rows, bool isIndependent) {
       .add(Opcode::Native, 0, {1, 2, 0, 0, 3, 3}, {4}, 1, 1)
       .finish({4});
   loop.image.natives.insert(loop.image.natives.begin(), findNative("insert"));
-  // print became native 1.
+  // print has become native 1.
   for (Instruction &instruction : loop.image.functions[0].instructions)
     instruction.index += instruction.opcode == Opcode::Native;
   return loop;

@@ -11,7 +11,7 @@
 namespace tokamak::runtime {
 namespace {
 
-// The sizes that symbols were found to stand for; few plans have more than the inline ones.
+// The sizes bound to symbols so far; few plans have more symbols than fit inline.
 class SymbolValues {
 public:
   explicit SymbolValues(size_t count) : count_(count) {
@@ -19,13 +19,13 @@ public:
       heap_.resize(count);
     std::fill_n(data(), count, unknown);
   }
-  // False if the symbol stands for another size, or another symbol for this one.
+  // False if the symbol is bound to another size, or this size to another symbol.
   bool assign(int64_t symbol, int64_t size) {
     int64_t &known = data()[symbol];
     if (known != unknown)
       return known == size;
     if (std::find(data(), data() + count_, size) != data() + count_)
-      return false; // two sizes that differed are equal now
+      return false; // two sizes that differed for the plan are equal now
     known = size;
     return true;
   }
@@ -61,12 +61,12 @@ public:
     return false;
   }
 
-  // Reads the data: asked when everything else holds.
+  // Reads the data, so it is called last.
   static bool cellsHold(const PlanConditions::Input &expected, const Value &actual) {
     return !expected.cells || allows(expected.cells->cells, actual) == expected.cells->holds;
   }
 
-  // Of the input that failed: its sizes agree.
+  // Whether only the density of the input that failed differs: its sizes agree.
   bool hasOtherDensity() const { return hasOtherDensity_; }
 
 private:
@@ -125,7 +125,7 @@ std::string describeCells(const CellCondition &condition) {
 
 template <typename Number>
 bool allAllowed(const CellFact &fact, const Number *cells, int64_t count) {
-  constexpr int64_t step = 4096; // without a branch for each cell
+  constexpr int64_t step = 4096; // cells between two branches
   for (int64_t begin = 0; begin < count; begin += step) {
     bool allowed = true;
     for (int64_t i = begin, end = std::min(count, begin + step); i < end; ++i) {

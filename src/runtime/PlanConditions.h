@@ -1,13 +1,13 @@
-// The facts under which a plan of a block stays right: what the block's inputs must be for it to be
-// taken again. Plain data, so that a plan made ahead of time brings its conditions along.
+// The conditions that a block's inputs must meet for a plan to be valid for them. Plain data, so
+// that a plan made ahead of time can be stored with its conditions.
 //
-//   if (plan.conditions.holdFor(inputs)) ...                      // take it
+//   if (plan.conditions.holdFor(inputs)) ...                      // use the plan
 //   else log(plan.conditions.mismatch(inputs));                   // "input 2 has size 100x3"
 //
-// Sizes are exact, or symbols: two symbols stand for different sizes, each in a range in which what
-// the plan costs is what was predicted. The layout of an array is exact, and of a CSR array its
-// density up to such a range. Where a plan depends on it, the cells of an array or a number are
-// looked at.
+// Sizes are exact or symbols. Different symbols stand for different sizes, each within a range in
+// which the predicted costs hold. The layout of an array is exact; the density of a CSR array must
+// lie in such a range. If a plan depends on their values, the cells of an array or a number are
+// checked, too.
 #ifndef TOKAMAK_RUNTIME_PLANCONDITIONS_H
 #define TOKAMAK_RUNTIME_PLANCONDITIONS_H
 
@@ -21,16 +21,17 @@
 
 namespace tokamak::runtime {
 
-// Whether all cells are as the fact says.
+// Requires that allows(cells, value) == holds.
 struct CellCondition {
   CellFact cells;
   bool holds = true;
 };
-// Of an array, whose cells are all read until one is not allowed, or of a number.
+// Whether the fact allows a number, or all cells of an array (read up to the first one that it does
+// not allow).
 bool allows(const CellFact &cells, const Value &value);
 
 struct PlanConditions {
-  // Costs change when sizes do, by about this factor.
+  // The factor by which a size may change before the plan's costs count as changed.
   static constexpr int64_t costRange = 16;
 
   struct Size {
@@ -45,17 +46,17 @@ struct PlanConditions {
     enum class Kind : uint8_t { Free, Bound, Integer, Array } kind = Kind::Free;
     Value bound;                             // Bound: the value
     std::vector<Size> sizes;                 // Array: its dimensions; Integer: its value
-    std::optional<Range<double>> csrDensity; // Array: it is CSR, with such a share of entries
+    std::optional<Range<double>> csrDensity; // Array: it is CSR with a density in this range
     std::optional<CellCondition> cells = {}; // Array, and Free: a number
   };
 
   std::vector<Input> inputs;
   std::vector<Range<int64_t>> symbols;
-  std::vector<int64_t> exactValues; // no symbol may take one of these,
-  int64_t narrowLimit = 0;          // nor a value up to this
+  std::vector<int64_t> exactValues; // sizes that no symbol may have,
+  int64_t narrowLimit = 0;          // nor any size up to this
 
   bool holdFor(std::span<const Value> inputs) const;
-  // Why they don't hold, for people: "input 2 has size 100x3".
+  // The reason why they don't hold, for messages: "input 2 has size 100x3".
   std::string mismatch(std::span<const Value> inputs) const;
 };
 

@@ -10,7 +10,7 @@ namespace {
 
 Value matrix(int64_t rows, int64_t columns) { return Array::filled({rows, columns}, 1.0); }
 
-// Two matrices of n rows, 500 <= n <= 2000, the first one with 3 columns; a scalar of value 0.5.
+// Two matrices of n rows, 500 <= n <= 2000, the first with 3 columns, and a scalar of value 0.5.
 PlanConditions sameRows() {
   using Input = PlanConditions::Input;
   PlanConditions conditions;

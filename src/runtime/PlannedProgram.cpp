@@ -94,7 +94,8 @@ PlannedBlock readBlock(ByteReader &reader, const KernelLookup &kernels) {
   return block;
 }
 
-// Blocks that instructions name are in the table, and plans take what the conditions speak of.
+// Checks that the blocks to which instructions refer exist, and that a plan has as many parameters
+// as its conditions have inputs.
 void checkBlocks(const Image &image, size_t count) {
   for (const ImageFunction &function : image.functions)
     for (const Instruction &instruction : function.instructions)

@@ -1,5 +1,5 @@
-// A program whose blocks are planned ahead of time: its image, and for each block the plans that
-// were made, each with the conditions under which it serves. It runs without a compiler.
+// A program whose blocks are planned ahead of time: its image and, for each block, plans with the
+// conditions under which they are valid. It runs without a compiler.
 //
 //   PlannedProgram program = PlannedProgram::read("program.image", kernels);
 //   PlanTable plans(program);
@@ -22,29 +22,30 @@ struct PlannedBlock {
   std::vector<BlockPlan> plans;
 };
 
-// The first plan whose conditions hold; null where there is none.
+// The first plan whose conditions hold; null if there is none.
 std::shared_ptr<const Image> findPlan(const std::vector<BlockPlan> &plans,
                                       std::span<const Value> inputs);
 
 struct PlannedProgram {
   Image image;
-  std::vector<PlannedBlock> blocks; // by the number that instructions give
+  std::vector<PlannedBlock> blocks; // by block number, as instructions refer to them
 
-  // To and from the bytes of a file, which begin with what they are and end with a check sum.
-  // Reading throws Error if they are of another version, or damaged, or kernels have no code.
+  // Conversion to and from the bytes of a file, which begin with imageFormat() and end
+  // with a checksum. Reading throws Error if the format differs, the bytes are damaged,
+  // or a kernel has no code.
   std::string bytes() const;
   static PlannedProgram from(std::string_view bytes, const KernelLookup &kernels);
-  // The same with a file. Errors name it.
+  // The same for a file; errors name it.
   void write(const std::string &path) const;
   static PlannedProgram read(const std::string &path, const KernelLookup &kernels);
 };
 
-// Plans blocks from a program's table.
+// Looks up the plans of blocks in a program's table.
 class PlanTable : public BlockProvider {
 public:
-  // `program` must outlive the table and what it returns.
+  // `program` must outlive the table and the images that it returns.
   explicit PlanTable(const PlannedProgram &program) : program_(program) {}
-  // Throws Error if no plan was made for such inputs.
+  // Throws Error if the block has no plan for these inputs.
   std::shared_ptr<const Image> planFor(int32_t block, std::span<const Value> inputs) override;
 
 private:

@@ -1,7 +1,7 @@
-// Matrix products: OpenBLAS on one thread for each tile, tiles over the scheduler; t(a) %*% b of
-// many rows by TransposedProduct. Where tiles begin depends on the sizes alone, so the bits of a
-// product do not depend on the number of threads. Products of two dense f32 arrays are computed,
-// and added up, in f32.
+// Natives for matrix products: tiles run in parallel, each computed by OpenBLAS on one thread;
+// TransposedProduct computes t(a) %*% b of many rows. Tile boundaries depend on the sizes alone, so
+// the bits of a product do not depend on the number of threads. Products of two dense f32 arrays
+// are computed and accumulated in f32.
 #include "runtime/BatchedProducts.h"
 #include "runtime/Blas.h"
 #include "runtime/NativeOperands.h"
@@ -15,15 +15,15 @@ namespace tokamak::runtime {
 namespace {
 
 constexpr double smallestParallelFlops = 4e6;
-// Tiles of the result keep at least this many rows or columns, so that a tile's packing is paid
-// for.
+// Tiles of the result have at least this many rows or columns, to amortise the packing of operands.
 constexpr int64_t smallestTile = 256;
 constexpr int64_t mostTiles = 64;
-// Inner dimensions are split only for small results, whose partial sums are cheap to merge.
+// The inner dimension is split only for results of at most so many cells, whose partial sums are
+// cheap to merge.
 constexpr int64_t largestSplitResult = int64_t{1} << 16;
 constexpr int64_t largestInner = int64_t{1} << 30; // OpenBLAS counts in 32 bits
 
-// Of two dense matrices of Numbers, double or float.
+// The product of two dense matrices of Numbers, double or float.
 template <typename Number> struct Product {
   const Array &lhs, &rhs;
   GemmShape shape;
@@ -40,7 +40,8 @@ template <typename Number> struct Product {
     return 2.0 * static_cast<double>(shape.rows) * static_cast<double>(shape.columns) *
            static_cast<double>(shape.inner);
   }
-  // The part of the result that `part` describes, over the inner range from `inner` on.
+  // Computes the part of the result at (row, column) that `part` describes, over the inner range
+  // that begins at `inner`.
   void compute(int64_t row, int64_t column, int64_t inner, GemmShape part, Number *result,
                int64_t stride) const {
     gemm(part, lhsAt(row, inner), lhs.columns(), rhsAt(inner, column), rhs.columns(), result,
@@ -53,7 +54,7 @@ int64_t chunkOf(int64_t size, int64_t smallest) {
   return (chunk + 7) / 8 * 8;
 }
 
-// Partial products over ranges of the inner dimension, added in a fixed tree.
+// Computes partial products over ranges of the inner dimension and adds them in a fixed tree.
 template <typename Number>
 void multiplySplit(ExecutionContext &context, const Product<Number> &product, Array &into) {
   int64_t cells = product.shape.rows * product.shape.columns;
@@ -107,7 +108,8 @@ ArrayPointer multiplyDense(ExecutionContext &context, const Array &lhs, const Ar
   return result;
 }
 
-// Under ZeroRule::Strict zeros are left out only beside numbers that are finite.
+// Under ZeroRule::Strict a sparse operand's zeros may be skipped only if all numbers of the other
+// operand are finite; else the sparse operand is made dense.
 void keepZerosBesideOthers(std::span<Value> operands) {
   CellFact finite =
       CellFact::within(std::numeric_limits<double>::lowest(), std::numeric_limits<double>::max());

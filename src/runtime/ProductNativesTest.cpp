@@ -17,7 +17,7 @@ static Value single(const Value &value) {
   return Array::withElementType(value.array(), ElementType::F32);
 }
 
-// Small integers: every order of summation gives the same sum.
+// With small integers every order of summation gives the same sum.
 static void expectProduct(const Value &a, const Value &b, const Value &product) {
   const Array &x = *a.array(), &y = *b.array(), &z = *product.array();
   ASSERT_EQ(z.rows(), x.rows());
@@ -50,7 +50,7 @@ TEST(ProductNatives, multiplies) {
     expectProduct(a, b, call("matmul", {a, b}));
     expectProduct(a, b, call("matmul_transposed_left", {call("transpose", {a}), b}));
     expectProduct(a, b, call("matmul_transposed_right", {a, call("transpose", {b})}));
-    // Products of f32 arrays are f32, without a detour.
+    // Products of f32 arrays are computed in f32.
     Value x = single(a), y = single(b);
     for (const Value &product :
          {call("matmul", {x, y}), call("matmul_transposed_left", {call("transpose", {x}), y}),
@@ -61,7 +61,7 @@ TEST(ProductNatives, multiplies) {
   }
 }
 
-// 2^25 + 1 is no f32: the sum of 2^25, 1 and -2^25, from the left, is 0 in f32 and 1 in f64.
+// 2^25 + 1 is not an f32: the sum of 2^25, 1 and -2^25, from the left, is 0 in f32 and 1 in f64.
 TEST(ProductNatives, addsUpSinglesInSinglePrecision) {
   Value terms = matrix(3, 2, {0x1p25, 0x1p25, 1, 1, -0x1p25, -0x1p25});
   Value ones = matrix(3, 3, Cells(9, 1));
@@ -70,7 +70,7 @@ TEST(ProductNatives, addsUpSinglesInSinglePrecision) {
   EXPECT_EQ(cellsOf(Array::withElementType(product.array(), ElementType::F64)), Cells(6, 0));
 }
 
-// The executor hands over f32 arrays as they are.
+// The executor must not convert f32 operands.
 TEST(ProductNatives, takesSingles) {
   for (const char *name : {"matmul", "matmul_transposed_left", "matmul_transposed_right"})
     EXPECT_EQ(findNative(name)->operands, Operands::AnyLayout) << name;

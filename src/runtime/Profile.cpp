@@ -23,7 +23,7 @@ std::string_view nameOf(StepKind kind) {
   return "";
 }
 
-// Small numbers in the order of first appearance; called with the lock held.
+// The number of the calling thread, in the order of first appearance. Call with the lock held.
 int Profile::threadNumber() {
   size_t own = std::hash<std::thread::id>()(std::this_thread::get_id());
   auto found = std::find(threads_.begin(), threads_.end(), own);
@@ -60,7 +60,7 @@ std::vector<OperatorProfile> Profile::operators() const {
   return sorted;
 }
 
-// Text within a JSON string.
+// Escapes a text for a JSON string.
 static std::string escaped(std::string_view text) {
   std::string result;
   for (char c : text) {
@@ -86,7 +86,7 @@ void Profile::writeTrace(std::ostream &out) const {
                thread, thread == 0 ? std::string("program") : fmt::format("worker {}", thread));
   for (const Event &event : trace_) {
     const OperatorProfile &op = operators_[event.op];
-    // A viewer shows the name alone.
+    // Trace viewers show the name only, not the category.
     std::string_view verb = op.kind == StepKind::Compilation ? "compile " : "";
     fmt::print(
         out,

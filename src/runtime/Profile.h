@@ -1,5 +1,5 @@
-// What a run spends its time on: every native, kernel and compilation, summed by operator, and on
-// demand one by one for a trace.
+// Measures where a run spends its time: every native, kernel and compilation, summed by operator
+// and, on request, as single events for a trace.
 //
 //   Profile profile(Profile::Events::Kept);
 //   {
@@ -10,7 +10,7 @@
 //   for (const OperatorProfile &op : profile.operators()) print(op.name, op.nanoseconds);
 //   profile.writeTrace(file);                      // Chrome trace format: Perfetto opens it
 //
-// Steps of several threads may be recorded at the same time.
+// Thread-safe.
 #ifndef TOKAMAK_RUNTIME_PROFILE_H
 #define TOKAMAK_RUNTIME_PROFILE_H
 
@@ -38,8 +38,8 @@ struct OperatorProfile {
   SourcePlace place;
   int64_t calls = 0;
   int64_t nanoseconds = 0;
-  // Of arrays read and written, each once a call; of slices and replaced cells those moved. 0 for
-  // compilations.
+  // Bytes of the arrays read and written, each counted once per call; for slices and replaced cells
+  // only the bytes moved. 0 for compilations.
   int64_t bytes = 0;
   double predictedNanoseconds = 0; // by the cost model; 0: no prediction
 };
@@ -60,8 +60,8 @@ public:
   void record(const Step &step);
 
   std::vector<OperatorProfile> operators() const; // the longest first
-  // A JSON object {"traceEvents": [...]}; times in microseconds since the profile was made. Needs
-  // Events::Kept.
+  // Writes a JSON object {"traceEvents": [...]} with times in microseconds since the construction
+  // of the profile. Needs Events::Kept.
   void writeTrace(std::ostream &out) const;
 
 private:
@@ -75,14 +75,14 @@ private:
 
   Events events_;
   std::chrono::steady_clock::time_point start_;
-  mutable std::mutex mutex_; // guards all that follows
+  mutable std::mutex mutex_; // guards all members below
   std::vector<OperatorProfile> operators_;
   std::map<std::string, size_t, std::less<>> index_; // by kind, name and place
   std::vector<Event> trace_;
-  std::vector<size_t> threads_; // hashes of the threads seen
+  std::vector<size_t> threads_; // hashes of the ids of all threads seen
 };
 
-// Measures from its construction to its end. Does nothing without a profile.
+// Measures the time from its construction to its destruction. Does nothing if `profile` is null.
 class ProfiledStep {
 public:
   ProfiledStep(Profile *profile, StepKind kind, std::string_view name, const SourcePlace &place,
@@ -99,7 +99,7 @@ public:
   }
   ProfiledStep(const ProfiledStep &) = delete;
   ProfiledStep &operator=(const ProfiledStep &) = delete;
-  // Each array among the values is read or written once.
+  // Counts each array among the values as read or written once.
   void touches(std::span<const Value> values) {
     if (!profile_)
       return;
@@ -108,7 +108,7 @@ public:
       if (value.isArray() && std::ranges::find(seen, value.array().get()) == seen.end())
         step_.bytes += seen.emplace_back(value.array().get())->bytes();
   }
-  // Instead of all that.
+  // Replaces the bytes counted so far.
   void touchesOnly(int64_t bytes) { step_.bytes = bytes; }
 
 private:

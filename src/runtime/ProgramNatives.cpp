@@ -1,4 +1,4 @@
-// Failure and the clock.
+// The natives stop, assert and time, and two that the compiler inserts.
 #include "runtime/NativeOperands.h"
 #include "runtime/NativeTables.h"
 
@@ -11,7 +11,7 @@ void stop(ExecutionContext &, std::span<Value> operands, std::span<Value>) {
   throw Error(operands[0].asText(), ErrorKind::Stop);
 }
 
-// An operation that was proved wrong before the run fails when the run gets to it.
+// Stands for an operation that the compiler proved wrong: it fails only when it is reached.
 void raise(ExecutionContext &, std::span<Value> operands, std::span<Value>) {
   throw Error(operands[0].text());
 }
@@ -28,8 +28,8 @@ void timeNative(ExecutionContext &, std::span<Value>, std::span<Value> results) 
   results[0] = int64_t{std::chrono::duration_cast<std::chrono::nanoseconds>(now).count()};
 }
 
-// A scalar whose type only the run tells, as the operand of a kernel. The second operand spells the
-// operator, if there is one.
+// Converts an operand whose type is known only at run time to a double, as the scalar operand of a
+// kernel. The second operand is the operator's spelling for the message, or empty.
 void numberBesideMatrix(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   const std::string &name = operands[1].text();
   if (!name.empty() && !operands[0].isNumber())

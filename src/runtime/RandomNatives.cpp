@@ -1,4 +1,4 @@
-// rand and sample.
+// The natives rand and sample.
 #include "runtime/Distributions.h"
 #include "runtime/NativeOperands.h"
 #include "runtime/NativeTables.h"
@@ -15,7 +15,7 @@
 namespace tokamak::runtime {
 namespace {
 
-// Streams of one seed: what a number is drawn for.
+// The streams of one seed, one for each purpose of a draw.
 enum Stream : uint64_t { ValueStream, SparsityStream, FirstPoissonStream };
 
 uint64_t wordOf(const RandomBlock &block) {
@@ -35,7 +35,7 @@ uint64_t seedOf(ExecutionContext &context, const Value &operand) {
   return seed == -1 ? freshSeed(context) : static_cast<uint64_t>(seed);
 }
 
-// Cells 2k and 2k+1 come from one block. `to` takes the cells from `begin`, which is even, on.
+// Fills `to` with the cells [begin, end); `begin` is even. Cells 2k and 2k+1 come from one block.
 template <typename Pair>
 void fillPairs(uint64_t seed, int64_t begin, int64_t end, double *to, const Pair &pair) {
   for (int64_t i = begin; i < end; i += 2) {
@@ -50,7 +50,7 @@ void fillPairs(uint64_t seed, int64_t begin, int64_t end, double *to, const Pair
 
 void fillUniform(uint64_t seed, int64_t begin, int64_t end, double *to, double low, double high) {
   double width = high - low;
-  if (std::isinf(width)) // of finite ends that are further apart than any number
+  if (std::isinf(width)) // finite bounds whose difference overflows
     return fillPairs(seed, begin, end, to, [&](double u, double v, double &first, double &second) {
       first = low * (1 - u) + high * u;
       second = low * (1 - v) + high * v;
@@ -70,7 +70,7 @@ void fillNormal(uint64_t seed, int64_t begin, int64_t end, double *to) {
   });
 }
 
-// Uniforms of one cell, as many as a rejection method asks for.
+// The uniform numbers of one cell: as many as a rejection method needs.
 class CellUniforms {
 public:
   CellUniforms(uint64_t seed, int64_t cell) : seed_(seed), cell_(static_cast<uint64_t>(cell)) {}
@@ -144,7 +144,7 @@ struct Draw {
   uint64_t seed;
   double low, high, lambda;
 
-  // The cells from `begin`, which is even, on.
+  // Fills `to` with the cells [begin, end); `begin` is even.
   void fill(int64_t begin, int64_t end, double *to) const {
     switch (distribution) {
     case Distribution::Uniform:
@@ -163,8 +163,8 @@ struct Draw {
   }
 };
 
-// So many cells are kept or dropped independently of others: more where few are kept, so that
-// blocks are not many more than what is kept.
+// The number of cells in a block; blocks are drawn independently of each other. Blocks are larger
+// if few cells are kept, so that there are not many more blocks than kept cells.
 int64_t sparsityBlock(double sparsity) {
   constexpr int64_t smallest = int64_t{1} << 14, largest = largestSize;
   int64_t block = smallest;
@@ -173,9 +173,9 @@ int64_t sparsityBlock(double sparsity) {
   return block;
 }
 
-// Calls keep(cell) for the cells of [begin, end) that are not zero, ascending: each is one with the
-// same probability, so the distances between them follow the geometric distribution, and dropped
-// cells cost nothing. `begin` is a multiple of the block.
+// Calls keep(cell) for the non-zero cells of [begin, end), ascending. Each cell is kept with the
+// same probability, so the distances between kept cells follow a geometric distribution and skipped
+// cells cost nothing. `begin` is a multiple of the block size.
 template <typename Keep>
 void forEachKept(uint64_t seed, double sparsity, int64_t begin, int64_t end, const Keep &keep) {
   if (sparsity <= 0)
@@ -188,7 +188,8 @@ void forEachKept(uint64_t seed, double sparsity, int64_t begin, int64_t end, con
     RandomBlock random{};
     int drawn = 0;
     for (int64_t cell = block;; ++cell, ++drawn) {
-      // A block of cells draws at most as many blocks of two numbers as it has cells.
+      // Position: two draws share a random block, so a block of cells uses at most as many
+      // positions as it has cells and never those of the next one.
       if (drawn % 2 == 0)
         random = randomBlock(seed, SparsityStream, position++);
       double skipped = std::floor(std::log1p(-uniform(random, drawn % 2)) / logOfDrop);
@@ -200,7 +201,7 @@ void forEachKept(uint64_t seed, double sparsity, int64_t begin, int64_t end, con
   }
 }
 
-// All cells of [begin, end), drawn as doubles.
+// Fills `to` with all cells of [begin, end), drawn as doubles.
 template <typename Number>
 void drawCells(const Draw &draw, int64_t begin, int64_t end, Number *to) {
   if constexpr (std::is_same_v<Number, double>) {
@@ -232,8 +233,8 @@ ArrayPointer drawDense(ExecutionContext &context, Shape shape, const Draw &draw,
   return result;
 }
 
-// The same cells as CSR. Which cells are kept is drawn twice, to count and to write them: that is
-// quicker than to remember them, and takes no memory.
+// The same cells as CSR. The positions of kept cells are drawn twice, to count and to write them:
+// that is faster than storing them, and takes no memory.
 ArrayPointer drawSparse(ExecutionContext &context, Shape shape, const Draw &draw, double sparsity) {
   int64_t cells = shape.cells(), columns = shape[1], block = sparsityBlock(sparsity);
   int64_t blocks = cells / block + (cells % block != 0);
@@ -251,7 +252,7 @@ ArrayPointer drawSparse(ExecutionContext &context, Shape shape, const Draw &draw
   int32_t *indices = result->mutableColumnIndices();
   withCellType(*result, [&]<typename Number>() {
     Number *values = mutableCellsOf<Number>(*result);
-    // A range writes the offsets of the rows that begin in it.
+    // Each range writes the offsets of the rows that begin in it.
     forEachRange(context, cells, grain, [&](int64_t begin, int64_t end) {
       int64_t next = firstEntry[begin / grain], row = (begin + columns - 1) / columns;
       forEachKept(draw.seed, sparsity, begin, end, [&](int64_t cell) {
@@ -297,7 +298,7 @@ void rand(ExecutionContext &context, std::span<Value> operands, std::span<Value>
                         : drawDense(context, shape, draw, sparsity);
 }
 
-// An integer of [0, bound): the high half of a 64 by 64 bit product.
+// A random integer in [0, bound): the high half of a 64 by 64 bit product.
 int64_t boundedInteger(uint64_t seed, int64_t position, int64_t bound) {
   RandomBlock block = randomBlock(seed, ValueStream, static_cast<uint64_t>(position));
   uint64_t bits = static_cast<uint64_t>(block[1]) << 32 | block[0];
@@ -305,14 +306,15 @@ int64_t boundedInteger(uint64_t seed, int64_t position, int64_t bound) {
   return static_cast<int64_t>(static_cast<Wide>(bits) * static_cast<Wide>(bound) >> 64);
 }
 
-// The first `size` steps of Fisher and Yates' shuffle of 1..range. The result holds the first
-// places, of the others a table only those that moved, unless they are few.
+// The first `size` steps of the Fisher-Yates shuffle of 1..range. `data` holds the first `size`
+// places. The other places are stored in full if they are few; otherwise a hash table holds only
+// those changed.
 void drawWithoutReplacement(uint64_t seed, int64_t range, int64_t size, double *data) {
   using Moved = std::unordered_map<int64_t, int64_t, std::hash<int64_t>, std::equal_to<>,
                                    BudgetedAllocator<std::pair<const int64_t, int64_t>>>;
   for (int64_t i = 0; i < size; ++i)
     data[i] = static_cast<double>(i + 1);
-  constexpr int64_t numbersOfEntry = 4; // so much memory does an entry of the table take
+  constexpr int64_t numbersOfEntry = 4; // memory of a table entry, in numbers
   bool isDense = range - size <= numbersOfEntry * size;
   BudgetedVector<double> others(isDense ? range - size : 0);
   std::iota(others.begin(), others.end(), static_cast<double>(size + 1));

@@ -26,7 +26,7 @@ static double varianceOf(const Value &value) {
   return sum / static_cast<double>(value.array()->cells() - 1);
 }
 
-// The values of the generator's published test vectors.
+// The published test vectors of the generator.
 TEST(RandomNumbers, isPhilox) {
   EXPECT_EQ(randomBlock(0, 0, 0), (RandomBlock{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
   EXPECT_EQ(randomBlock(~0ull, ~0ull, ~0ull),

@@ -1,6 +1,6 @@
 // Counter-based random numbers: the Philox4x32-10 generator of Salmon, Moraes, Dror and Shaw,
 // "Parallel random numbers: as easy as 1, 2, 3" (SC 2011). A number is a function of seed, stream
-// and position alone, so it does not matter in which order or on which thread numbers are drawn.
+// and position alone, so the order and the thread of a draw don't matter.
 //
 //   RandomBlock block = randomBlock(seed, /*stream=*/0, /*position=*/17);
 //   double u = uniform(block, 0);   // in [0, 1)

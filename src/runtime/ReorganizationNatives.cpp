@@ -1,4 +1,5 @@
-// Cells moved, not computed: transpose, slices, diagonals, rows in another order.
+// Natives that move cells without computing: transpose, slices, left indexing, diagonals,
+// permutations of rows.
 #include "runtime/Frame.h"
 #include "runtime/NativeOperands.h"
 #include "runtime/NativeTables.h"
@@ -16,7 +17,7 @@ void copyCells(const double *from, int64_t count, double *to) {
     std::memcpy(to, from, static_cast<size_t>(count) * sizeof(double));
 }
 
-// The cells of `source`, moved as bytes: they may be of either type.
+// Copies cells of `source` as bytes, for either element type.
 void copyCells(const Array &source, int64_t begin, int64_t count, Array &target, int64_t at) {
   int64_t cell = byteSize(source.elementType());
   if (count > 0)
@@ -27,8 +28,8 @@ void copyCells(const Array &source, int64_t begin, int64_t count, Array &target,
 template <typename Number>
 void transposeMatrix(ExecutionContext &context, const Number *from, int64_t rows, int64_t columns,
                      Number *to) {
-  // Square blocks that fit the first-level cache: one side is read, the other written with a
-  // stride. The longer side is shared among the threads.
+  // Square blocks fit the first-level cache: rows are read, columns are written with a stride. The
+  // longer side is distributed over the threads.
   constexpr int64_t block = 16;
   auto moveBlocks = [&](int64_t rowBegin, int64_t rowEnd, int64_t columnBegin, int64_t columnEnd) {
     for (int64_t j0 = columnBegin; j0 < columnEnd; j0 += block)
@@ -73,7 +74,7 @@ void transpose(ExecutionContext &context, std::span<Value> operands, std::span<V
     int64_t matrix = rows * columns, matrices = cells / matrix;
     if (matrices == 1)
       return transposeMatrix(context, from, rows, columns, to);
-    ExecutionContext alone; // the matrices are shared among the threads
+    ExecutionContext alone; // the matrices are distributed over the threads
     forEachRange(context, matrices, parallelGrain / matrix, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i)
         transposeMatrix(alone, from + i * matrix, rows, columns, to + i * matrix);
@@ -84,7 +85,7 @@ void transpose(ExecutionContext &context, std::span<Value> operands, std::span<V
 
 void checkBounds(std::string_view what, int64_t begin, int64_t end, int64_t size,
                  const Array &array) {
-  // The whole of an empty dimension is 1:0.
+  // 1:0 selects all of an empty dimension.
   if (begin == 1 && end == 0 && size == 0)
     return;
   if (begin < 1 || end > size || begin > size)
@@ -140,7 +141,7 @@ void slice(ExecutionContext &context, std::span<Value> operands, std::span<Value
   results[0] = std::move(result);
 }
 
-// The matrix that left indexing writes to: the operand itself where nobody else has it. Then only
+// The matrix that left indexing writes to: the operand itself if it has no other owner; then only
 // the replaced cells are read and written.
 ArrayPointer insertionTarget(ExecutionContext &context, Value &operand, CellRange range) {
   const Array *before = operand.array().get();
@@ -218,7 +219,7 @@ void diag(ExecutionContext &, std::span<Value> operands, std::span<Value> result
   results[0] = std::move(result);
 }
 
-// Row i of the result is row (i + offset) mod rows, or counted from the end.
+// Row i of the result is row rowOf(i) of the source.
 template <typename RowOf>
 Value permuteRows(ExecutionContext &context, const Array &source, const RowOf &rowOf) {
   if (source.isCsr()) {

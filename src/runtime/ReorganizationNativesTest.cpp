@@ -58,7 +58,7 @@ TEST(ReorganizationNatives, insertsInPlaceWhereItIsTheSoleOwner) {
   Value x = sixCells();
   const double *before = x.array()->data();
   EXPECT_EQ(call("insert", insertion(std::move(x), 1.0, 1, 1, 1, 1)).array()->data(), before);
-  // A view of the array keeps it from being changed.
+  // An array with a view must not be changed in place.
   Value y = sixCells();
   ArrayPointer view = y.array()->rowView(0, 1);
   call("insert", insertion(std::move(y), 100.0, 1, 1, 1, 1));

@@ -14,7 +14,7 @@
 namespace tokamak::runtime {
 namespace {
 
-// How an operand appears in a message: text quoted, arrays and lists by kind.
+// The form of an operand in messages: strings quoted, arrays and lists by kind.
 std::string shown(const Value &value) {
   if (value.isString())
     return fmt::format("\"{}\"", value.text());
@@ -105,7 +105,7 @@ Value toDouble(const Value &value) {
   throw Error(fmt::format("cannot convert {} to a number", shown(value)));
 }
 
-// A list of scalars becomes a column.
+// Converts to a matrix; a list of scalars becomes a column.
 Value toMatrix(const Value &value) {
   if (value.isArray())
     return value;
@@ -199,7 +199,7 @@ Value concatenate(const Value &lhs, const Value &rhs) {
   checkDefined(lhs);
   checkDefined(rhs);
   constexpr size_t longest = std::numeric_limits<int32_t>::max();
-  // Texts are read where they are; other scalars are short.
+  // Strings are used without a copy; the text of other scalars is short.
   std::string shortLeft, shortRight;
   auto textIn = [](const Value &value, std::string &made) -> const std::string & {
     return value.isString() ? value.text() : made = value.asText();
@@ -212,7 +212,7 @@ Value concatenate(const Value &lhs, const Value &rhs) {
   std::string text;
   text.reserve(size);
   text.append(left).append(right);
-  charge.resize(0); // the value counts it
+  charge.resize(0); // the value charges it from here on
   return Value(std::move(text));
 }
 
@@ -295,7 +295,7 @@ std::optional<double> parseDouble(std::string_view text) {
   auto [end, status] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
   if (end != rest.data() + rest.size())
     return std::nullopt;
-  if (status == std::errc::result_out_of_range) // too large or too small: what strtod rounds it to
+  if (status == std::errc::result_out_of_range) // overflow or underflow: as strtod
     value = std::strtod(std::string(rest).c_str(), nullptr);
   else if (status != std::errc())
     return std::nullopt;

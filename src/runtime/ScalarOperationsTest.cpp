@@ -51,7 +51,7 @@ TEST(ScalarOperations, failsOnOverflowAndDivisionByZero) {
 
 TEST(ScalarOperations, comparesByTheWiderType) {
   EXPECT_TRUE(binaryScalar(BinaryOperator::Lt, integer(1), 1.5).asBoolean());
-  // As doubles the two would be equal.
+  // Converted to doubles, the two would be equal.
   EXPECT_TRUE(
       binaryScalar(BinaryOperator::Lt, integer(INT64_MAX - 1), integer(INT64_MAX)).asBoolean());
   EXPECT_TRUE(binaryScalar(BinaryOperator::Lt, integer(10), "9").asBoolean());

@@ -1,4 +1,4 @@
-// Running sums, products, minima and maxima down the columns.
+// Natives for cumulative sums, products, minima and maxima along columns, and along rows for sums.
 #include "base/CellOperators.h"
 #include "runtime/NativeOperands.h"
 #include "runtime/NativeTables.h"
@@ -8,8 +8,8 @@
 namespace tokamak::runtime {
 namespace {
 
-// result[i] = combine(result[i-1], source[i]) for each column; columns are independent, rows are
-// not.
+// result[i] = combine(result[i-1], source[i]) for each column; columns are
+// independent, rows are not.
 template <typename Combine>
 void scanColumns(ExecutionContext &context, std::span<Value> operands, std::span<Value> results,
                  std::string_view native, const Combine &combine) {
@@ -57,7 +57,7 @@ void rowcumsum(ExecutionContext &context, std::span<Value> operands, std::span<V
   results[0] = std::move(result);
 }
 
-// y[i] = a[i] + b[i] * y[i-1], y[0] = a[0], for the columns a and b.
+// y[i] = a[i] + b[i] * y[i-1], y[0] = a[0], where a and b are the columns of the operand.
 void cumsumprod(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   const Array &source = matrixOperand(operands[0], "cumsumprod");
   if (source.columns() != 2)

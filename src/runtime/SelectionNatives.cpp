@@ -1,5 +1,5 @@
-// Natives whose result depends on which cells hold what: sorting, dropping and replacing;
-// outer products.
+// Natives whose result depends on the values of cells: sorting, removing and
+// replacing; and outer products.
 #include "base/CellOperators.h"
 #include "runtime/CellOrder.h"
 #include "runtime/NativeOperands.h"
@@ -16,7 +16,7 @@ namespace {
 void replace(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   matrixOperand(operands[0], "replace");
   double pattern = operands[1].asDouble(), replacement = operands[2].asDouble();
-  // Cells without an entry are zeros.
+  // Cells without an entry match, too.
   if (pattern == 0)
     operands[0] = Array::asDense(operands[0].array());
   ArrayPointer result = takeOrCopy(operands[0]);
@@ -94,7 +94,7 @@ void order(ExecutionContext &context, std::span<Value> operands, std::span<Value
   results[0] = std::move(result);
 }
 
-// Rows or columns that hold a value other than zero, or that `select` names.
+// The rows or columns that `select` marks or, without it, those with a non-zero cell.
 BudgetedVector<int64_t> keptIndices(const Array &target, bool byRows, const Value &select) {
   int64_t size = byRows ? target.rows() : target.columns();
   BudgetedVector<char> keep(size, 0);
@@ -152,7 +152,7 @@ void removeEmpty(ExecutionContext &context, std::span<Value> operands, std::span
   results[0] = std::move(result);
 }
 
-// The operators that outer products mostly use have loops of their own, which the C++ compiler
+// The most frequent operators of outer products have their own instance, which the C++ compiler
 // vectorises.
 template <typename Cell>
 void outerCells(ExecutionContext &context, const Array &u, const Array &v, Array &result,

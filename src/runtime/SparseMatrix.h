@@ -1,5 +1,5 @@
-// CSR matrices of doubles, row by row: views of rows, ranges of rows that share work fairly, and
-// two ways to build a result in parallel. Ranges depend on sizes and entries alone.
+// CSR matrices of doubles, row by row: views of rows, ranges of rows with balanced work, and two
+// ways to build a result in parallel. Ranges depend on sizes and entries alone.
 //
 //   SparseRow row = rowOf(x, 3);
 //   for (int64_t p = 0; p < row.count; ++p)
@@ -25,11 +25,11 @@ inline SparseRow rowOf(const Array &csr, int64_t row) {
   return {csr.columnIndices() + begin, csr.data() + begin, csr.rowOffsets()[row + 1] - begin};
 }
 
-// Any operand is a CSR array.
+// Whether any operand is a CSR array.
 bool hasCsr(std::span<const Value> operands);
 
-// Where ranges of rows begin and end: `workBefore(row)` is the work of the rows before it, not
-// descending. Ranges have about `grain` work, more where a single row has.
+// The boundaries of ranges of rows with about `grain` work each, more if a single row has more.
+// `workBefore(row)` is the work of all rows before `row`; it must not decrease.
 template <typename WorkBefore>
 BudgetedVector<int64_t> workRanges(int64_t rows, int64_t grain, const WorkBefore &workBefore) {
   BudgetedVector<int64_t> bounds{0};
@@ -47,10 +47,10 @@ BudgetedVector<int64_t> workRanges(int64_t rows, int64_t grain, const WorkBefore
   return bounds;
 }
 
-// Of rows with about equally many entries; an entry is `workOfEntry` cells' worth of work.
+// Ranges with about equally many entries; an entry is as much work as `workOfEntry` cells.
 BudgetedVector<int64_t> entryRanges(const Array &csr, int64_t workOfEntry = 1);
 
-// Calls body(begin, end, number of the range) in parallel.
+// Calls body(begin, end, number of the range) for each range, in parallel.
 template <typename Body>
 void forEachBound(ExecutionContext &context, const BudgetedVector<int64_t> &bounds,
                   const Body &body) {
@@ -58,7 +58,7 @@ void forEachBound(ExecutionContext &context, const BudgetedVector<int64_t> &boun
                [&](int64_t i, int64_t) { body(bounds[i], bounds[i + 1], i); });
 }
 
-// A CSR matrix whose rows have countOf(row) entries, which fill(row, columns, values) writes.
+// Builds a CSR matrix whose rows have countOf(row) entries, written by fill(row, columns, values).
 template <typename CountOf, typename Fill>
 ArrayPointer buildCsr(ExecutionContext &context, int64_t rows, int64_t columns,
                       const CountOf &countOf, const Fill &fill) {
@@ -82,13 +82,13 @@ ArrayPointer buildCsr(ExecutionContext &context, int64_t rows, int64_t columns,
   return result;
 }
 
-// Entries of some rows, one row after the other, of a result whose size is not known before.
+// The entries of some consecutive rows, for a result whose number of entries is not known before.
 struct CsrPiece {
   BudgetedVector<int64_t> counts; // of each row
   BudgetedVector<int32_t> columns;
   BudgetedVector<double> values;
 };
-// The pieces below each other.
+// Joins the pieces, one below the other.
 ArrayPointer joinPieces(ExecutionContext &context, int64_t rows, int64_t columns,
                         const std::vector<CsrPiece> &pieces);
 

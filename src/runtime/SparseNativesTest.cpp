@@ -1,5 +1,5 @@
-// Natives that take CSR give the same matrix for it as for dense operands, in the layout that suits
-// it, and the same bits for any number of threads.
+// Natives that take CSR operands give the same matrix as for dense operands, in the best layout,
+// and the same bits for any number of threads.
 #include "runtime/NativeTesting.h"
 #include "runtime/RandomNumbers.h"
 
@@ -15,7 +15,8 @@ struct Size {
   int64_t rows, columns;
   double density;
 };
-// Empty, single cells, vectors, empty rows, more rows than a range has, denser than CSR should be.
+// Empty matrices, single cells, vectors, empty rows, more rows than in a
+// range, and too dense for CSR.
 const Size sizes[] = {{0, 5, 1},      {5, 0, 1},        {1, 1, 1},        {1, 300, 0.1},
                       {40, 30, 0.1},  {40, 30, 0},      {40, 30, 0.9},    {300, 7, 0.02},
                       {7, 300, 0.02}, {3000, 60, 0.01}, {60, 3000, 0.01}, {900, 800, 0.001},
@@ -45,7 +46,7 @@ void expectSameCells(const Value &expected, const Value &actual, const std::stri
     ASSERT_NEAR(a[i], b[i], 1e-9 * std::max(1.0, std::fabs(a[i]))) << what << ", cell " << i;
 }
 
-// The entries of a CSR result ascend within their rows.
+// Checks that the columns of a CSR result ascend within each row.
 void expectWellFormed(const Value &value, const std::string &what) {
   const Array &array = *value.array();
   if (!array.isCsr())
@@ -181,7 +182,8 @@ TEST(SparseNatives, multiplyByItself) {
 }
 
 TEST(SparseNatives, productsOfManyPartials) {
-  // Enough entries for several partial results, and a result too large for any.
+  // The first has enough entries for several partial results; the result of the
+  // second is too large for any.
   Value narrow = sparse({60000, 20, 0.2}), wide = sparse({1000, 30000, 0.03});
   check("matmul_transposed_left", {narrow, Array::asDense(sparse({60000, 4, 1}).array())});
   check("matmul_transposed_left", {wide, Array::asDense(sparse({1000, 2, 1}).array())});
@@ -197,7 +199,7 @@ TEST(SparseNatives, resultsHaveTheBestLayout) {
   EXPECT_TRUE(call("diag", {Array::filled({50, 1}, 1)}).array()->isCsr());
   EXPECT_TRUE(call("fill", {0.0, integer(2000), integer(2000)}).array()->isCsr());
   EXPECT_FALSE(call("fill", {0.0, integer(20), integer(20)}).array()->isCsr());
-  // One cell after the other is written to a dense matrix.
+  // Writing single cells makes the matrix dense.
   EXPECT_FALSE(
       call("insert", {x, 1.0, integer(1), integer(1), integer(1), integer(1)}).array()->isCsr());
 }
@@ -224,7 +226,7 @@ TEST(SparseNatives, tableIsSparse) {
 }
 
 TEST(SparseNatives, drawnCellsDoNotDependOnTheLayout) {
-  // Just above and below the density from which a matrix is dense.
+  // The densities are just above and below the limit for dense matrices.
   auto draw = [](double sparsity, const char *pdf) {
     return call("rand", {integer(300), integer(200), 0.0, 1.0, sparsity, integer(11), pdf, 4.0});
   };

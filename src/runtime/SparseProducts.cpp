@@ -10,15 +10,15 @@ namespace {
 
 constexpr int64_t mostPartials = 32;
 
-// to += factor * from. Multiplication and addition are not contracted, so all variants give the
-// same bits.
+// to += factor * from. Multiplication and addition are not contracted, so all
+// variants give the same bits.
 TOKAMAK_WIDEST_VECTORS void addScaled(double factor, const double *from, int64_t count,
                                       double *to) {
   for (int64_t j = 0; j < count; ++j)
     to[j] += factor * from[j];
 }
 
-// Four running sums, so that additions need not wait for each other.
+// Four running sums, so that additions don't wait for each other.
 double dot(const SparseRow &row, const double *vector) {
   double sums[4] = {};
   int64_t p = 0;
@@ -52,7 +52,7 @@ ArrayReference sparseOf(ExecutionContext &context, const Factor &factor) {
   return factor.transposed ? ArrayReference(transposeSparse(context, *factor.array)) : factor.array;
 }
 
-// Row by row; rows are shared out by their entries.
+// Computes the result row by row; rows are distributed by their entries.
 ArrayPointer sparseTimesDense(ExecutionContext &context, const Array &lhs, const Array &rhs) {
   int64_t columns = rhs.columns();
   ArrayPointer result = Array::create({lhs.rows(), columns});
@@ -72,8 +72,8 @@ ArrayPointer sparseTimesDense(ExecutionContext &context, const Array &lhs, const
   return result;
 }
 
-// t(lhs) %*% rhs: every entry adds a row of rhs to a row of the result. Ranges of rows have partial
-// results of their own where these are small beside the work; else lhs is transposed.
+// t(lhs) %*% rhs: every entry adds a row of rhs to a row of the result. If partial results are
+// small compared with the work, each range of rows has its own; otherwise lhs is transposed.
 ArrayPointer transposedSparseTimesDense(ExecutionContext &context, const Array &lhs,
                                         const Array &rhs) {
   int64_t columns = rhs.columns(), cells = lhs.columns() * columns;
@@ -88,7 +88,7 @@ ArrayPointer transposedSparseTimesDense(ExecutionContext &context, const Array &
   count = std::max<int64_t>(1, static_cast<int64_t>(bounds.size()) - 1);
   ArrayPointer partials = Array::create({count * lhs.columns(), columns});
   double *data = partials->mutableData();
-  std::fill_n(data, cells, 0.0); // also where there are no rows
+  std::fill_n(data, cells, 0.0); // needed if there are no rows
   forEachBound(context, bounds, [&](int64_t begin, int64_t end, int64_t number) {
     double *to = data + number * cells;
     std::fill_n(to, cells, 0.0);
@@ -140,7 +140,7 @@ ArrayReference denseTimesSparse(ExecutionContext &context, const Array &lhs, con
   return result;
 }
 
-// lhs %*% t(rhs): cells are products of rows.
+// lhs %*% t(rhs): each cell is the dot product of two rows.
 ArrayPointer denseTimesTransposedSparse(ExecutionContext &context, const Array &lhs,
                                         const Array &rhs) {
   int64_t inner = lhs.columns(), columns = rhs.rows();
@@ -155,7 +155,7 @@ ArrayPointer denseTimesTransposedSparse(ExecutionContext &context, const Array &
   return result;
 }
 
-// How many multiplications the rows before each row take; the last one is all.
+// before[i]: the number of multiplications for the rows before row i; the last one is the total.
 BudgetedVector<int64_t> productsBefore(const Array &lhs, const Array &rhs) {
   BudgetedVector<int64_t> before(lhs.rows() + 1, 0);
   for (int64_t i = 0; i < lhs.rows(); ++i) {
@@ -168,8 +168,8 @@ BudgetedVector<int64_t> productsBefore(const Array &lhs, const Array &rhs) {
   return before;
 }
 
-// One row of a sparse result: sums in a dense row, and which columns have one (Gustavson, "Two fast
-// algorithms for sparse matrices", 1978).
+// Accumulates one row of a sparse result: sums in a dense row, and a list of the columns that have
+// a sum (Gustavson, "Two fast algorithms for sparse matrices", 1978).
 class RowSums {
 public:
   explicit RowSums(int64_t columns) : sums_(columns), rowOf_(columns, -1) {}
@@ -203,7 +203,7 @@ private:
 ArrayReference sparseTimesSparse(ExecutionContext &context, const Array &lhs, const Array &rhs) {
   int64_t rows = lhs.rows(), columns = rhs.columns();
   BudgetedVector<int64_t> before = productsBefore(lhs, rhs);
-  // As if the products fell on cells at random.
+  // The expected number of non-zeros if the products fell on random cells.
   double cells = static_cast<double>(rows) * static_cast<double>(columns);
   double expected = cells > 0 ? -cells * std::expm1(-static_cast<double>(before[rows]) / cells) : 0;
   bool isSparse = Array::isBetterCsr({rows, columns}, static_cast<int64_t>(expected));
@@ -246,8 +246,8 @@ ArrayReference sparseTimesSparse(ExecutionContext &context, const Array &lhs, co
 
 } // namespace
 
-// Counts the entries of each column in ranges of rows, then moves each to its place: within a
-// column they stay in the order of rows.
+// Counts the entries of each column in ranges of rows, then moves each entry to its place, keeping
+// the order of rows within a column.
 ArrayPointer transposeSparse(ExecutionContext &context, const Array &csr) {
   int64_t rows = csr.columns(), columns = csr.rows(), entries = csr.entries();
   int64_t ranges = std::clamp<int64_t>(entries / std::max(parallelGrain, rows), 1, 16);
@@ -255,7 +255,8 @@ ArrayPointer transposeSparse(ExecutionContext &context, const Array &csr) {
       workRanges(csr.rows(), (entries + csr.rows() + ranges - 1) / ranges,
                  [&](int64_t row) { return csr.rowOffsets()[row] - csr.rowOffsets()[0] + row; });
   ranges = static_cast<int64_t>(bounds.size()) - 1;
-  // Entry (range, column): at first a count, then where the range's entries of the column go.
+  // Entry (range, column): first the count, then the place for the next of the range's entries of
+  // the column.
   BudgetedVector<int64_t> places(ranges * rows, 0);
   forEachBound(context, bounds, [&](int64_t begin, int64_t end, int64_t number) {
     int64_t *counts = places.data() + number * rows;

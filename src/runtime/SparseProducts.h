@@ -8,7 +8,7 @@
 
 namespace tokamak::runtime {
 
-// A matrix or, without its copy, its transpose.
+// A matrix or its transpose, which is not materialised.
 struct Factor {
   ArrayReference array;
   bool transposed = false;
@@ -16,9 +16,9 @@ struct Factor {
   int64_t columns() const { return transposed ? array->rows() : array->columns(); }
 };
 
-// At least one factor is CSR, both are f64, inner dimensions agree. Entries that are zero count as
-// cells without entry, whatever they are multiplied by. The result has the layout that is best for
-// it, and the same bits for any number of threads.
+// At least one factor is CSR, both are f64, inner dimensions agree. Cells without entry give zero
+// whatever they are multiplied by; an entry that is zero is multiplied like any other (0 * Inf is
+// NaN). The result is in its best layout, with the same bits for any number of threads.
 ArrayReference multiplySparse(ExecutionContext &context, const Factor &lhs, const Factor &rhs);
 
 // The transpose of a CSR matrix, as CSR.

@@ -13,7 +13,7 @@ SparseRow entriesWithin(const Array &csr, int64_t row, int64_t begin, int64_t en
   return {first, all.values + (first - all.columns), last - first};
 }
 
-// Writes the entries with their columns moved by `shift`.
+// Copies the entries with their columns shifted by `shift`, and advances the pointers.
 void copyEntries(const SparseRow &row, int64_t shift, int32_t *&columns, double *&values) {
   for (int64_t p = 0; p < row.count; ++p)
     columns[p] = static_cast<int32_t>(row.columns[p] + shift);
@@ -160,7 +160,7 @@ ArrayReference takeSparseColumns(ExecutionContext &context, const Array &csr,
 }
 
 ArrayReference reshapeSparse(ExecutionContext &, const Array &csr, int64_t rows, int64_t columns) {
-  if (columns > INT32_MAX) // more than a sparse matrix may have
+  if (columns > INT32_MAX) // more columns than a CSR matrix supports
     return Array::asDense(csr.copy())->reshaped({rows, columns});
   ArrayPointer result = Array::createCsr(rows, columns, csr.entries());
   int64_t *offsets = result->mutableRowOffsets(), next = 0, nextRow = 0;

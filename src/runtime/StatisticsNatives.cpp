@@ -1,4 +1,4 @@
-// Order statistics, moments and the trace. Absent weights are nothing.
+// Natives for order statistics, moments and the trace. Missing weights are passed as Nothing.
 #include "runtime/NativeOperands.h"
 #include "runtime/NativeTables.h"
 #include "runtime/ScalarOperations.h"
@@ -8,8 +8,8 @@
 namespace tokamak::runtime {
 namespace {
 
-// The values of a vector in ascending order, NaN last; with weights each counts as often as its
-// weight says.
+// The values of a vector in ascending order, NaN last; with weights, each value is repeated as
+// often as its weight says.
 class SortedValues {
 public:
   SortedValues(const Value &values, const Value &weights, std::string_view native) {
@@ -32,9 +32,9 @@ public:
     }
   }
 
-  // How many values there are: the sum of the weights.
+  // The number of values: the sum of the weights.
   double count() const { return total_; }
-  // The value at a position that counts from 1; positions outside give the first and the last.
+  // The value at a position, from 1; positions out of range give the first or the last value.
   double at(double position) const {
     auto found = std::lower_bound(
         entries_.begin(), entries_.end(), position,
@@ -52,8 +52,8 @@ private:
   double total_ = 0;
 };
 
-// A scalar probability of an even number of values averages two neighbours, a vector of them never
-// does.
+// For an even number of values, a scalar probability averages two neighbours; a vector of
+// probabilities never does.
 void quantile(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   SortedValues values(operands[0], operands[1], "quantile");
   auto positionOf = [&](double p) {
@@ -80,7 +80,7 @@ void median(ExecutionContext &, std::span<Value> operands, std::span<Value> resu
   results[0] = values.isEven() ? value + (values.at(position + 1) - value) / 2 : value;
 }
 
-// Mean of the middle half; values on its borders count in part.
+// The mean of the middle half; values on its borders count in part.
 void interQuartileMean(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   SortedValues values(operands[0], operands[1], "interQuartileMean");
   double low = values.count() / 4, high = values.count() * 3 / 4, sum = 0;
@@ -116,7 +116,8 @@ struct WeightedVector {
     }
     mean /= total;
   }
-  // The mean, corrected by the mean of the distances from it: of equal values exactly that value.
+  // The mean, corrected by the mean of the remaining differences, so that the mean
+  // of equal values is exact.
   double centre() const {
     double rest = 0;
     for (int64_t i = 0; i < array.cells(); ++i)
@@ -129,7 +130,7 @@ struct WeightedVector {
   double total = 0, mean = 0;
 };
 
-// Order 0 is the count, 1 the mean, 2 the variance with n, 3 and 4 the plain central moments.
+// Order 0 is the count, 1 the mean, 2 the variance (divided by n), 3 and 4 the central moments.
 void moment(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   WeightedVector vector(operands[0], operands[1], "moment");
   int64_t order = operands[2].asInteger();

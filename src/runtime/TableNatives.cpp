@@ -1,4 +1,4 @@
-// table: contingency tables.
+// The native table: contingency tables.
 #include "base/CellOperators.h"
 #include "runtime/NativeTables.h"
 #include "runtime/ScalarOperations.h"
@@ -12,8 +12,7 @@
 namespace tokamak::runtime {
 namespace {
 
-// One of the parameters of table(): a vector, a scalar that stands for every position, or absent
-// (1).
+// A parameter of table(): a vector, a scalar for every position, or absent (1 for every position).
 class TableColumn {
 public:
   TableColumn(const Value &operand, int64_t length) {
@@ -43,7 +42,8 @@ int64_t tableKey(double cell) {
   return key;
 }
 
-// What table() counts: the positions whose keys are numbers. Keys are from 0.
+// The entries that table() counts: positions whose keys are not NaN. Keys are
+// converted to count from 0.
 class TableEntries {
 public:
   TableEntries(const Array &rowKeys, const Value &columnKeys, const Value &weights)
@@ -73,10 +73,11 @@ ArrayPointer denseTable(const TableEntries &entries, int64_t rows, int64_t colum
   return result;
 }
 
-// Entries of one cell add up in the order they come in, as in a dense table.
+// Builds a sparse table. The weights of a cell are added in the order of
+// positions, as in a dense table.
 class SparseTable {
 public:
-  // `count` entries lie within the table.
+  // `count`: the number of entries within the table.
   SparseTable(ExecutionContext &context, const TableEntries &entries, int64_t count, int64_t rows,
               int64_t columns)
       : context_(context), rows_(rows), columns_(columns),
@@ -115,8 +116,8 @@ private:
     int32_t column;
   };
 
-  // In buckets of rows, at most one or two for each entry, so that they take no more memory than
-  // these however many rows there are.
+  // Sorts entries into buckets of consecutive rows. There are at most two buckets per entry, so
+  // their memory does not depend on the number of rows.
   void distribute(const TableEntries &entries, int64_t count) {
     int64_t buckets = rows_ / rowsPerBucket_ + (rows_ % rowsPerBucket_ != 0);
     begins_.resize(buckets + 1);
@@ -128,8 +129,8 @@ private:
     };
     forEachWithin([&](const Entry &entry) { ++begins_[entry.row / rowsPerBucket_]; });
     std::exclusive_scan(begins_.begin(), begins_.end(), begins_.begin(), int64_t{0});
-    // While entries come, begins_[b] is where the next one of the bucket goes: in the end where the
-    // next bucket begins.
+    // While entries are distributed, begins_[b] is the place of the bucket's next entry; in the end
+    // that is where the next bucket begins.
     entries_.resize(count);
     forEachWithin(
         [&](const Entry &entry) { entries_[begins_[entry.row / rowsPerBucket_]++] = entry; });
@@ -137,7 +138,7 @@ private:
     begins_[0] = 0;
   }
 
-  // One entry for each cell, first in its bucket.
+  // Merges the entries of each cell, and moves the merged entries to the front of their bucket.
   void mergeCells() {
     cells_.resize(begins_.size());
     forEachBucket([&](int64_t bucket) {
@@ -170,9 +171,9 @@ private:
 
   ExecutionContext &context_;
   int64_t rows_, columns_, rowsPerBucket_;
-  BudgetedVector<int64_t> begins_; // of the entries of each bucket
+  BudgetedVector<int64_t> begins_; // where the entries of each bucket begin
   BudgetedVector<Entry> entries_;
-  BudgetedVector<int64_t> cells_; // how many come before each bucket
+  BudgetedVector<int64_t> cells_; // the number of cells before each bucket
 };
 
 void table(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {

@@ -1,4 +1,5 @@
-// Arrays of any rank: other views of the same cells, and repetition along dimensions of size 1.
+// Natives on arrays of any rank: views of the same cells in another shape, and broadcasts along
+// dimensions of size 1.
 #include "runtime/NativeOperands.h"
 #include "runtime/NativeTables.h"
 
@@ -23,8 +24,8 @@ void view(ExecutionContext &context, std::span<Value> operands, std::span<Value>
   context.touchedBytes = 0;
 }
 
-// Row number `row` of the result (counted over all dimensions but the last) begins at this cell of
-// the operand.
+// The operand's cell at which row number `row` of the result begins (rows are counted over all
+// dimensions but the last).
 int64_t sourceCell(const Shape &from, const Shape &to, int64_t row) {
   int last = from.rank() - 1;
   int64_t cell = 0, stride = from[last];

@@ -12,7 +12,7 @@ Value tensor(Shape shape, const Cells &cells) {
   return array;
 }
 
-// 0, 1, 2, ... in this shape.
+// An array of this shape with the cells 0, 1, 2, ...
 Value numbered(Shape shape) {
   Cells cells(static_cast<size_t>(shape.cells()));
   for (size_t i = 0; i < cells.size(); ++i)
@@ -65,7 +65,7 @@ TEST(TransposeNative, exchangesTheLastTwoDimensions) {
 
 TEST(MatmulNative, multipliesTheMatricesInTheLastTwoDimensions) {
   Value x = numbered({2, 1, 2});                   // (0 1), (2 3)
-  Value y = tensor({1, 2, 2}, {1, 10, 100, 1000}); // the same for both
+  Value y = tensor({1, 2, 2}, {1, 10, 100, 1000}); // broadcast to both matrices
   Value z = call("matmul", {x, y});
   EXPECT_EQ(sizeOf(z), "2x1x2");
   EXPECT_EQ(cellsOf(z), (Cells{100, 1000, 302, 3020}));

@@ -13,10 +13,9 @@
 namespace tokamak::runtime {
 namespace {
 
-// --- digits
-// --------------------------------------------------------------------------------------------------------
+//===- digits --------------------------------------------------------------------------------===//
 
-// The digits of a finite, not negative number, shortest form: 0.d1d2... times 10^exponent.
+// The shortest decimal digits of a finite number >= 0: 0.d1d2... times 10^exponent.
 struct Digits {
   std::string digits;
   int exponent = 0;
@@ -27,7 +26,7 @@ struct Digits {
       exponent = 1;
       return;
     }
-    char buffer[32] = {}; // zeros end what atoi reads
+    char buffer[32] = {}; // zeros terminate the string for atoi
     auto end =
         std::to_chars(buffer, buffer + sizeof buffer - 1, value, std::chars_format::scientific).ptr;
     std::string_view text(buffer, static_cast<size_t>(end - buffer));
@@ -74,11 +73,10 @@ std::string fixedText(double value, int precision) {
   return precision > 0 ? whole + "." + fraction : whole;
 }
 
-// --- toString
-// -------------------------------------------------------------------------------------------------------
+//===- toString ------------------------------------------------------------------------------===//
 
-// Rounds halves to even; an exact zero has no sign, a negative number that rounds to zero keeps it.
-// Behind the digits that tell the number from others there are zeros only.
+// Rounds halves to even. An exact zero has no sign, a negative number that rounds to zero keeps it.
+// Behind the shortest digits that identify the number there are only zeros.
 void appendCell(std::string &text, double cell, int64_t decimals) {
   if (!std::isfinite(cell)) {
     text += textOf(cell);
@@ -118,8 +116,8 @@ std::string matrixText(const Array &array, const TextOptions &options) {
   return text;
 }
 
-// Arrays of more than two dimensions: the matrices in the last two, each below its place in the
-// others, "[2,1,,]"; a single dimension is a row.
+// Arrays of rank above 2: the matrices in the last two dimensions, each below its index in the
+// others, "[2,1,,]". An array of rank 1 is shown as a row.
 std::string tensorText(const Array &array, const TextOptions &options) {
   const Shape &shape = array.shape();
   int outer = std::max(shape.rank() - 2, 0);
@@ -140,7 +138,7 @@ std::string tensorText(const Array &array, const TextOptions &options) {
   return text;
 }
 
-// A double has as many digits as it needs, within the decimals asked for.
+// Doubles have as many decimals as they need, at most `decimals`.
 std::string frameText(const Frame &frame, const TextOptions &options) {
   const std::string &separator = options.separator, &end = options.lineSeparator;
   int64_t rows = std::min(frame.rows(), options.rows),
@@ -191,13 +189,12 @@ std::string listText(const List &list, const TextOptions &options, int depth = 1
   return text + "]";
 }
 
-// --- formats
-// --------------------------------------------------------------------------------------------------------
+//===- formats -------------------------------------------------------------------------------===//
 
 struct Conversion {
   bool left = false, plus = false, space = false, zero = false, grouping = false,
        parenthesis = false;
-  int argument = 0; // its position from 1; 0: the next one
+  int argument = 0; // position of the argument, from 1; 0: the next one
   int width = 0;
   int precision = -1;
   char letter = 0;
@@ -243,7 +240,7 @@ std::string padded(const Conversion &conversion, const std::string &text) {
   return conversion.left ? text + blanks : blanks + text;
 }
 
-// Sign, grouping and zeros for a number whose magnitude is `digits`.
+// Adds sign, grouping and leading zeros to a number whose magnitude is `digits`.
 std::string numberText(const Conversion &conversion, bool negative, std::string digits,
                        bool isFinite = true) {
   if (conversion.grouping && isFinite)
@@ -301,7 +298,7 @@ std::string argumentText(const Conversion &conversion, const Value &argument) {
       failArgument(conversion, argument);
     return doubleText(conversion, argument.asDouble());
   default: {
-    // Java shows its own booleans in lower case; %b of anything else that exists is true.
+    // As in Java, booleans are printed in lower case, and %b of any other value is true.
     bool isTruth = argument.isBoolean() || conversion.letter == 'b';
     std::string text = isTruth ? (!argument.isBoolean() || argument.asBoolean() ? "true" : "false")
                                : textOf(argument, TextOptions());
@@ -312,8 +309,8 @@ std::string argumentText(const Conversion &conversion, const Value &argument) {
   }
 }
 
-// Reads the position of the argument (`2$`), flags, width, precision and letter from after the '%';
-// `position` ends behind them.
+// Parses the position of the argument (`2$`), flags, width, precision and letter behind a '%';
+// advances `position` past them.
 Conversion parseConversion(std::string_view format, size_t &position) {
   Conversion conversion;
   auto peek = [&] { return position < format.size() ? format[position] : '\0'; };

@@ -33,8 +33,7 @@ int64_t countLines(std::string_view text) {
 
 bool isLineEnd(char c) { return c == '\n' || c == '\r'; }
 
-// Where the last line that is not blank ends, behind its line end; 0 where all lines are blank, or
-// that line has no end yet.
+// The position behind the last complete non-blank line, including its line end; 0 if there is none.
 size_t endOfLastFullLine(std::string_view text) {
   size_t end = text.size();
   while (end > 0 && isLineEnd(text[end - 1]))
@@ -42,12 +41,12 @@ size_t endOfLastFullLine(std::string_view text) {
   size_t lineEnd = text.find('\n', end);
   if (lineEnd != text.npos && end > 0)
     return lineEnd + 1;
-  // The last line goes on: the one before it. Blank lines between the two stay with the last one.
+  // The last line is incomplete: search before it. Blank lines before it are handed out with it.
   size_t previous = text.substr(0, end).rfind('\n');
   return previous == text.npos ? 0 : endOfLastFullLine(text.substr(0, previous + 1));
 }
 
-// Without the blank lines at the end.
+// The text without the blank lines at its end.
 std::string_view withoutBlankEnd(std::string_view text) {
   size_t last = text.find_last_not_of("\r\n");
   if (last == text.npos)
@@ -127,7 +126,7 @@ void TextSource::addPart(const std::string &path) {
   parts_.push_back({path, std::move(file), bytes});
 }
 
-// Fills runs_ with the next text; false where there is none.
+// Fills runs_ with the next text; false at the end.
 bool TextSource::load() {
   runs_.clear();
   while (runs_.empty() && nextPart_ < parts_.size()) {
@@ -163,8 +162,8 @@ void TextSource::Text::dropFirst(size_t count) {
   size -= count;
 }
 
-// Decompresses whole lines of the part that is read. Blank lines at the end of the window stay for
-// the next one: only there it shows whether they are the end of the file.
+// Decompresses whole lines of the current part. Blank lines at the end of the window are kept for
+// the next one: only then is it known whether they end the file.
 void TextSource::loadWindow() {
   if (!inflater_) {
     inflater_ = std::make_unique<GzipInflater>(parts_[nextPart_].path, parts_[nextPart_].bytes);
@@ -176,7 +175,7 @@ void TextSource::loadWindow() {
   window_.dropFirst(handedOut_);
   handedOut_ = 0;
   for (bool isEnd = false; handedOut_ == 0 && !isEnd;) {
-    // Of a small file not the whole window: text seldom shrinks to less than a sixteenth.
+    // Small files don't need the whole window: text seldom compresses to less than a sixteenth.
     constexpr size_t ratio = 16;
     size_t likely = std::max(sizes_.piece, ratio * parts_[nextPart_].bytes.size());
     size_t wanted = std::max(std::min(sizes_.window, likely), 2 * window_.size);
@@ -274,7 +273,7 @@ bool beginsWith(const std::string &path, std::string_view prefix) {
     std::error_code status;
     if (!std::filesystem::is_regular_file(path, status) &&
         !std::filesystem::is_directory(path, status))
-      return false; // of a pipe nothing would be left
+      return false; // reading a pipe would consume it
     std::string_view line;
     constexpr TextSizes little = {.piece = 1 << 10, .window = 1 << 10};
     return TextSource(path, little).takeLine(line) && line.starts_with(prefix);

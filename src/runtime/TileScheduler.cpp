@@ -21,7 +21,7 @@
 namespace tokamak::runtime {
 namespace {
 
-// CPUs' worth of time that the cgroup grants; 0: no limit.
+// The number of CPUs whose time the cgroup grants; 0: no limit.
 double cgroupLimit() {
   double quota = 0, period = 0;
   if (FILE *file = std::fopen("/sys/fs/cgroup/cpu.max", "r")) {
@@ -51,7 +51,7 @@ int usableThreads() {
   return std::max(threads, 1);
 }
 
-// How many of the threads find room for their stacks; under `ulimit -v` it may be none.
+// The number of threads for whose stacks there is memory; under `ulimit -v` it may be 0.
 int workersWithRoom(int wanted) {
   std::vector<void *> stacks;
   while (stacks.size() < static_cast<size_t>(wanted)) {
@@ -70,7 +70,7 @@ struct ParallelLibrary {
   decltype(&tokamakArenaCreate) create = nullptr;
   decltype(&tokamakArenaDestroy) destroy = nullptr;
   decltype(&tokamakArenaForEach) forEach = nullptr;
-  std::string problem; // why there are no functions
+  std::string problem; // why the functions are null
 };
 
 template <typename Function>
@@ -81,7 +81,7 @@ bool bind(void *library, const char *name, Function &function, std::string &erro
   return function;
 }
 
-// The library beside the program; unit tests stand one folder deeper.
+// Opens the library in the program's folder; unit tests are one folder deeper.
 ParallelLibrary openParallelLibrary() {
   std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
   std::string errors;
@@ -114,8 +114,9 @@ const ParallelLibrary &parallelLibrary() {
   return library;
 }
 
-// Exceptions can't pass through the library: it has a C++ runtime of its own. Calls behind one that
-// threw are left out, those before it are not, so that which one counts does not depend on timing.
+// Exceptions can't pass through the library, which has its own C++ runtime. After a call has
+// thrown, later calls are skipped but earlier ones are not, so that the exception reported does not
+// depend on timing.
 class ThrowingLoop {
 public:
   explicit ThrowingLoop(const std::function<void(int64_t)> &body) : body_(body) {}
@@ -177,7 +178,7 @@ void Scheduler::forEach(int64_t count, const std::function<void(int64_t)> &body)
       else if (workers > 0)
         arena_->arena = library.create(workers + 1, deepStackBytes);
       else
-        threads_ = 1; // no memory for another stack
+        threads_ = 1; // no memory for another thread's stack
     });
   if (count <= 1 || threads_ == 1) {
     for (int64_t i = 0; i < count; ++i) {

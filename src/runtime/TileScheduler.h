@@ -1,5 +1,5 @@
-// Runs the tiles of a kernel on the machine's cores. Tile boundaries come from the extents alone
-// and partial results merge in a fixed tree, so results do not depend on the number of threads.
+// Runs the tiles of a kernel on the machine's cores. Tile boundaries do not depend on threads and
+// partial results merge in a fixed tree, so results do not depend on the number of threads.
 //
 //   Scheduler scheduler(2);
 //   // Tiles run in any order, one at a time on each worker.
@@ -18,15 +18,15 @@ namespace tokamak::runtime {
 class Scheduler {
 public:
   using Warning = std::function<void(const std::string &)>;
-  // threads <= 0: as many as the process may use (CPU affinity and cgroup limits honoured). Where
-  // oneTBB can't be loaded, all runs on the calling thread and `warn` is told once; without `warn`
-  // that goes to stderr.
+  // threads <= 0: as many as the process may use (by CPU affinity and cgroup limits). If oneTBB
+  // can't be loaded, everything runs on the calling thread and `warn` is called once; without
+  // `warn` the message goes to stderr.
   explicit Scheduler(int threads, Warning warn = {});
   ~Scheduler();
-  int threads() const { return threads_; } // 1 once oneTBB could not be loaded
-  // Calls body(i) for each i in [0, count). Runs inline when count is 1 or there is one thread. Of
-  // calls that throw, what the first of them throws is passed on. Throws Error(Interrupted) if the
-  // user interrupted the program. Then some calls were left out.
+  int threads() const { return threads_; } // 1 if oneTBB or stacks turned out to be unavailable
+  // Calls body(i) for each i in [0, count); on the calling thread if count is 1 or there is one
+  // thread. If several calls throw, rethrows the exception of the lowest i. Throws
+  // Error(Interrupted) if the user interrupted the program; then some calls were skipped.
   void forEach(int64_t count, const std::function<void(int64_t)> &body);
 
 private:
@@ -36,8 +36,8 @@ private:
   std::unique_ptr<Arena> arena_;
 };
 
-// Why programs can't run on several threads here: what to install, and a line for each thing that
-// the loader said. Empty where they can. Loads oneTBB.
+// Why programs can't run on several threads here: what to install, and each message of the loader.
+// Empty if they can. Loads oneTBB.
 std::string parallelLibraryProblem();
 
 } // namespace tokamak::runtime

@@ -7,30 +7,32 @@
 namespace tokamak::runtime {
 namespace {
 
-// With fewer rows, going over the result costs more than its products.
+// With fewer rows, traversing the result costs more than the products.
 constexpr int64_t fewestRows = 64;
-// Wider operands are cut into blocks, whose columns are copied together chunk by chunk: rows that
-// are far apart would compete for the same places in the caches.
+// Wider operands are cut into blocks of columns, copied chunk by chunk to contiguous memory: rows
+// that are far apart would compete for the same cache sets.
 constexpr int64_t widestBlock = 256;
-// A chunk: as many rows as take about this many bytes, within limits that amortise loading and
-// storing a tile's sums on the one hand and stay in the caches on the other.
+// The bytes of a chunk of rows, whose length in rows is limited: at least so long that it amortises
+// loading and storing a tile's sums, at most so long that it stays in the caches.
 constexpr int64_t chunkBytes = 32 << 10, shortestChunk = 32, longestChunk = 64;
-// Blocks and ranges of rows together are about so many, ranges at least so long.
+// Tasks (pairs of a block and a range of rows) are about this many; ranges have
+// at least this many rows.
 constexpr int64_t mostTasks = 64, shortestRange = 2048;
 constexpr int64_t lineBytes = 64;
 
-// Rows of a tile: with three vectors of columns, so many sums and what is multiplied fill the 32
-// registers of AVX-512, the 16 of AVX2.
+// The rows of a tile: with three vectors of columns its sums and operands fill the 32 registers of
+// AVX-512, or the 16 of AVX2.
 int64_t tileRowsFor(int vectorBytes) { return vectorBytes == 64 ? 8 : 4; }
 constexpr int mostVectors = 3;
 
-// What a tile adds up: cells of lhs at `lhs`, of rhs at `rhs`, the following rows at their strides.
+// The operands of a tile: cells of lhs from `lhs`, of rhs from `rhs`, with
+// the strides of their rows.
 template <typename Number> struct Chunk {
   const Number *lhs, *rhs;
   int64_t lhsStride, rhsStride, rows;
 };
 
-// Inlined into functions for the machines that have such vectors.
+// Inlined into functions compiled for machines with such vectors.
 template <typename Number, int Bytes, int Rows, int Vectors>
 [[gnu::always_inline]] inline void addTile(const Chunk<Number> &chunk, Number *sums) {
   using Vector [[gnu::vector_size(Bytes), gnu::may_alias]] = Number;
@@ -90,7 +92,7 @@ void addTile(int vectorBytes, int vectors, const Chunk<Number> &chunk, Number *s
 #endif
 }
 
-// Fetches the lines of [begin, end), a share of them for each of some tiles.
+// Prefetches the cache lines of [begin, end), an equal share during each tile.
 class AheadOfTiles {
 public:
   AheadOfTiles(const void *begin, const void *end, size_t tiles)
@@ -106,7 +108,7 @@ private:
   int64_t share_;
 };
 
-// The chunk's columns of a block: where they are, or copied together.
+// The columns of a block in a chunk: in place, or copied to contiguous memory.
 template <typename Number> class Columns {
 public:
   Columns(const Array &array, int64_t first, int64_t count)
@@ -154,7 +156,7 @@ TransposedProduct::TransposedProduct(const Array &lhs, const Array &rhs, int vec
     : lhs_(lhs), rhs_(rhs), vectorBytes_(vectorBytes),
       lanes_(vectorBytes / (lhs.elementType() == ElementType::F32 ? 4 : 8)),
       tileRows_(tileRowsFor(vectorBytes)), isSymmetric_(&lhs == &rhs) {
-  // Blocks of about the same size: each has at least a tile's rows and a vector's columns.
+  // Blocks of about equal size: each has at least the rows of a tile and the columns of a vector.
   auto blockSize = [](int64_t columns) {
     int64_t blocks = (columns + widestBlock - 1) / widestBlock;
     return (columns + blocks - 1) / blocks;
@@ -167,8 +169,8 @@ TransposedProduct::TransposedProduct(const Array &lhs, const Array &rhs, int vec
                std::min(blockColumns, columns - column));
 }
 
-// The last tile of rows and of columns begins where it ends with the block: cells that it shares
-// with the one before are computed twice, alike.
+// The last tile in each direction is aligned to the end of the block: the cells that it shares with
+// the tile before are computed twice, with the same result.
 void TransposedProduct::addBlock(int64_t row, int64_t rows, int64_t column, int64_t columns) {
   Block block{row, rows, column, columns, {}};
   bool isDiagonal = isSymmetric_ && row == column;

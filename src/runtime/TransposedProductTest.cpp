@@ -1,4 +1,4 @@
-// t(a) %*% b in tiles: every number of columns, of rows and of ranges, both widths of vectors.
+// Tests t(a) %*% b with all cases of columns, rows and ranges, and both vector widths.
 #include "runtime/TransposedProduct.h"
 
 #include "runtime/NativeTesting.h"
@@ -12,7 +12,7 @@ using namespace tokamak::runtime::testing;
 
 namespace {
 
-// Small integers: every order of summation gives the same sum, in f32 too.
+// With small integers every order of summation gives the same sum, in f32 too.
 ArrayReference numbers(int64_t rows, int64_t columns, uint64_t seed, ElementType type) {
   ArrayPointer array = Array::create({rows, columns});
   for (int64_t i = 0; i < array->cells(); ++i)
@@ -52,7 +52,7 @@ std::vector<int> vectorWidths() {
   return widths;
 }
 
-// As many columns of lhs and rhs as there are cases at the ends of tiles and blocks.
+// The numbers of columns cover all cases at the ends of tiles and blocks.
 TEST(TransposedProduct, multipliesAllSizes) {
   struct Size {
     int64_t rows, left, right;
@@ -82,7 +82,7 @@ TEST(TransposedProduct, computesAllCellsOfSymmetricProducts) {
       }
 }
 
-// Cells that two tiles share and those that are mirrored have the bits of all others.
+// Cells shared by two tiles and mirrored cells have the same bits as when computed once.
 TEST(TransposedProduct, isSymmetricAndTheSameOnAnyNumberOfThreads) {
   Value random =
       call("rand", {integer(20000), integer(43), 0.0, 1.0, 1.0, integer(1), "normal", 1.0});
@@ -93,7 +93,7 @@ TEST(TransposedProduct, isSymmetricAndTheSameOnAnyNumberOfThreads) {
       for (int64_t j = 0; j < i; ++j)
         ASSERT_EQ(once->at(i, j), once->at(j, i));
     EXPECT_EQ(doubles(once), doubles(compute(cells, cells, bytes, 3)));
-    // As if the operands were not known to be the same.
+    // A copy hides that the operands are the same.
     EXPECT_EQ(doubles(once), doubles(compute(cells, *cells.copy(), bytes)));
   }
 }

@@ -7,8 +7,8 @@
 namespace tokamak::runtime {
 namespace {
 
-// The columns of a and b, both ascending, in `to`; how many there are. No branch depends on which
-// comes next.
+// Merges the columns of a and b, both ascending, into `to` and returns their number. Branch-free
+// with respect to which column is next.
 int64_t mergeColumns(std::span<const int32_t> a, std::span<const int32_t> b, int32_t *to) {
   size_t i = 0, j = 0;
   int64_t count = 0;
@@ -29,7 +29,7 @@ std::span<const int32_t> columnsOf(const Array &matrix, int64_t row) {
           static_cast<size_t>(offsets[row + 1] - offsets[row])};
 }
 
-// The values of a row at the united columns, among which are its own.
+// Writes the values of a row at the united columns, a superset of its own; zeros elsewhere.
 template <typename Number>
 void spread(std::span<const int32_t> own, const Number *from, std::span<const int32_t> united,
             Number *to) {
@@ -37,7 +37,7 @@ void spread(std::span<const int32_t> own, const Number *from, std::span<const in
     std::fill_n(to, united.size(), Number(0));
     return;
   }
-  // Values lie behind a zero, so that which one is taken is a matter of addresses, not of branches.
+  // Selects zero or the value by an index instead of a branch.
   size_t next = 0, last = own.size() - 1;
   for (size_t i = 0; i < united.size(); ++i) {
     size_t has = own[next] == united[i] ? 1 : 0;
@@ -76,8 +76,8 @@ public:
     for (size_t i = 1; i < matrices_.size(); ++i)
       results.push_back(results[0]->withSamePattern(matrices_[i]->elementType()));
     int32_t *columns = results[0]->mutableColumnIndices();
-    // Get the writable pointers before the parallel section: mutableCellsOf drops the array's cached
-    // conversion to the other layout, which is a data race when several threads call it.
+    // Take the writable pointers before the threads start: mutableCellsOf drops the array's cached
+    // conversion to the other layout, which is a data race if several threads do it.
     std::vector<void *> cells;
     for (size_t i = 0; i < matrices_.size(); ++i)
       withCellType(*matrices_[i], [&]<typename Number>() {
@@ -97,7 +97,7 @@ public:
   }
 
 private:
-  // Rows with about equally many entries in all matrices together.
+  // Ranges of rows with about equally many entries in all matrices together.
   BudgetedVector<int64_t> ranges() const {
     return workRanges(matrices_[0]->rows(), parallelGrain, [&](int64_t row) {
       int64_t work = row;
@@ -107,8 +107,8 @@ private:
     });
   }
 
-  // The united columns of some rows, one row after the other; how many row r has goes to
-  // counts[r + 1].
+  // The united columns of the rows [begin, end), one row after the other; the number of columns of
+  // row r goes to counts[r + 1].
   BudgetedVector<int32_t> unite(int64_t begin, int64_t end, BudgetedVector<int64_t> &counts) const {
     int64_t entries = 0, longest = 0; // at most
     for (int64_t row = begin; row < end; ++row) {

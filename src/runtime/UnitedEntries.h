@@ -1,5 +1,4 @@
-// What an operator over the entries of several CSR matrices reads: the same matrices with the same
-// entries, so that a kernel walks them side by side.
+// Gives several CSR matrices the same entries, so that a kernel can walk them side by side.
 //
 //   uniteEntries(context, matrices);         // {(0,1): 5} and {(0,1): 2, (3,3): 7} become
 //   matrices[0]->columnIndices() == matrices[1]->columnIndices()    // {(0,1): 5, (3,3): 0} and
@@ -13,9 +12,9 @@
 
 namespace tokamak::runtime {
 
-// CSR matrices of one size, each f64 or f32: afterwards all have an entry wherever one of them had
-// one, zeros where they had none themselves, and share offsets and indices. Matrices that share
-// them already stay as they are.
+// All are CSR matrices of the same size, each f64 or f32. Afterwards each has the union of all
+// entries (with zeros for those that it lacked), and all share row offsets and column indices. Does
+// nothing if they share them already.
 void uniteEntries(ExecutionContext &context, std::span<ArrayReference *const> matrices);
 
 } // namespace tokamak::runtime

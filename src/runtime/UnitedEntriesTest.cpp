@@ -28,7 +28,7 @@ static void expectSameEntries(const std::vector<ArrayReference> &matrices) {
 }
 
 TEST(UnitedEntries, areThoseOfEach) {
-  // The second row is empty in both, the third in the first matrix.
+  // The second row is empty in both matrices, the third in the first matrix.
   ArrayReference a = csr(3, 4, {0, 5, 0, 1, /**/ 0, 0, 0, 0, /**/ 0, 0, 0, 0}),
                  b = csr(3, 4, {2, 3, 0, 0, /**/ 0, 0, 0, 0, /**/ 0, 0, notANumber, infinity});
   std::vector<ArrayReference> both = united({a, b});

@@ -9,7 +9,7 @@
 namespace tokamak::runtime {
 namespace {
 
-// Version 2 says "max", version 1 a number beyond all machines, where there is no limit.
+// The limit in the file. Without a limit, version 2 has "max" and version 1 a huge number.
 std::optional<int64_t> limitIn(const std::filesystem::path &file) {
   std::ifstream text(file);
   int64_t limit = 0;
@@ -18,8 +18,8 @@ std::optional<int64_t> limitIn(const std::filesystem::path &file) {
   return std::nullopt;
 }
 
-// Of the group and of all around it. In a container the group's own path may not be mounted: what
-// there is of it counts.
+// The smallest limit of the group and all its ancestors. In a container the group's own path may
+// not be mounted: only folders that exist count.
 std::optional<int64_t> smallestLimit(const std::filesystem::path &mount, std::string_view group,
                                      const char *file) {
   std::optional<int64_t> smallest;
@@ -30,7 +30,7 @@ std::optional<int64_t> smallestLimit(const std::filesystem::path &mount, std::st
   };
   note();
   for (const std::filesystem::path &part : std::filesystem::path(group).relative_path()) {
-    if (part == "..") // the group lies outside of what the container sees
+    if (part == "..") // the group is outside of the container's view
       break;
     folder /= part;
     note();
@@ -57,7 +57,7 @@ std::optional<int64_t> groupMemoryLimit(const std::string &membership, const std
       smallest = std::min(smallest.value_or(*limit), *limit);
   };
   std::filesystem::path mounts(root);
-  // "0::/group" of version 2, "5:cpu,memory:/group" of version 1.
+  // Lines are "0::/group" (version 2) or "5:cpu,memory:/group" (version 1).
   std::ifstream groups(membership);
   for (std::string line; std::getline(groups, line);) {
     size_t first = line.find(':'), second = line.find(':', first + 1);

@@ -9,7 +9,7 @@ using namespace tokamak::runtime;
 
 namespace {
 
-// Files as the kernel shows them, in a folder of the test.
+// Imitates the kernel's files in a folder of the test.
 class Groups {
 public:
   Groups() {

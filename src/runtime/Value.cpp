@@ -10,7 +10,7 @@
 
 namespace tokamak::runtime {
 
-// Nested lists that nobody else holds are taken apart one after the other.
+// Destroys nested lists without other owners iteratively, since recursion might overflow the stack.
 List::~List() {
   std::vector<std::shared_ptr<const List>> nested;
   auto take = [&nested](List &list) {

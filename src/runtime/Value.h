@@ -1,4 +1,4 @@
-// A value of a running program: a scalar, a string, an array, a list, a frame, or nothing (an
+// A value of a running program: a scalar, a string, an array, a list, a frame, or Nothing (an
 // absent argument).
 //
 //   Value x = int64_t{3};   x.isInteger();   x.asDouble() == 3.0
@@ -29,10 +29,10 @@ struct List {
   List(List &&) = default;
   List &operator=(const List &) = default;
   List &operator=(List &&) = default;
-  ~List(); // lists may be nested deeper than the stack
+  ~List(); // iterative: nesting may exceed the stack
 };
 
-// A variable that was not assigned on the path taken; reading it is the user's error.
+// A variable that was not assigned on the executed path; reading it is the user's error.
 struct Undefined {
   std::string variable;
 };
@@ -43,13 +43,13 @@ public:
   Value(bool value) : content_(value) {}
   Value(int64_t value) : content_(value) {}
   Value(double value) : content_(value) {}
-  Value(std::string text); // its memory counts: throws Error where the budget is passed
+  Value(std::string text); // charges its memory; throws Error if over budget
   Value(ArrayReference array) : content_(std::move(array)) {}
   Value(ArrayPointer array) : content_(ArrayReference(std::move(array))) {}
   Value(std::shared_ptr<const List> list) : content_(std::move(list)) {}
   Value(std::shared_ptr<const Frame> frame) : content_(std::move(frame)) {}
   Value(Undefined undefined) : content_(std::make_shared<const Undefined>(std::move(undefined))) {}
-  // Pointers must not turn into booleans.
+  // Without this, a pointer would convert to a boolean.
   Value(const char *text) : Value(std::string(text)) {}
 
   bool isNothing() const { return std::holds_alternative<std::monostate>(content_); }
@@ -68,9 +68,8 @@ public:
     return std::holds_alternative<std::shared_ptr<const Undefined>>(content_);
   }
 
-  // Conversions of scalars: numbers among each other (a double to an integer truncates, to a
-  // boolean is "not zero"); a 1x1 array counts as its cell. Throws Error("expected a number, got
-  // ...") on what is not convertible.
+  // Conversions of numbers (a double to an integer truncates, to a boolean is "not zero"); a 1x1
+  // array counts as its cell. Throws Error("expected a number, got ...") for other values.
   double asDouble() const;
   int64_t asInteger() const;
   bool asBoolean() const;

@@ -12,7 +12,7 @@ namespace {
 struct Arena {
   Arena(int threads, size_t stackBytes)
       : stacks(tbb::global_control::thread_stack_size, stackBytes) {
-    // oneTBB has no more workers than CPUs unless told so.
+    // By default oneTBB has at most as many workers as CPUs.
     constexpr auto limit = tbb::global_control::max_allowed_parallelism;
     if (static_cast<size_t>(threads) > tbb::global_control::active_value(limit))
       allowance = std::make_unique<tbb::global_control>(limit, threads);
@@ -30,8 +30,8 @@ void *tokamakArenaCreate(int threads, size_t stackBytes) { return new Arena(thre
 void tokamakArenaDestroy(void *arena) { delete static_cast<Arena *>(arena); }
 
 void tokamakArenaForEach(void *arena, int64_t count, void (*body)(void *, int64_t), void *context) {
-  // Isolated: a worker that waits here must not pick up an outer task, which might wait for this
-  // one in turn.
+  // Isolated: a worker that waits here must not run a task of an outer loop, which might wait for
+  // this one in turn.
   static_cast<Arena *>(arena)->arena->execute([&] {
     tbb::this_task_arena::isolate([&] {
       tbb::parallel_for(

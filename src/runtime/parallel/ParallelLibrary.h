@@ -1,6 +1,6 @@
-// What libtokamak-parallel.so exports: oneTBB behind three functions. It is a library of its own,
-// opened when a program first runs several tiles, because loading oneTBB costs more than a small
-// program takes.
+// The interface of libtokamak-parallel.so: oneTBB behind three functions. It is a separate
+// library, loaded when a program first runs several tiles, because loading oneTBB takes
+// longer than a small program.
 //
 //   void *arena = tokamakArenaCreate(2, 64 << 20);
 //   tokamakArenaForEach(arena, 10, [](void *context, int64_t tile) { ... }, &context);
@@ -11,7 +11,7 @@
 #include <cstdint>
 
 extern "C" {
-// `stackBytes`: of the stacks of its threads.
+// `stackBytes`: size of each thread's stack.
 void *tokamakArenaCreate(int threads, size_t stackBytes);
 void tokamakArenaDestroy(void *arena);
 // Calls body(context, i) for each i in [0, count), in any order, on the arena's threads. The body

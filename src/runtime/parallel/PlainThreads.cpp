@@ -1,6 +1,6 @@
-// The interface of ParallelLibrary.h on plain threads, for ThreadSanitizer: it understands threads
-// that are started and joined, but not how oneTBB hands over tasks. Every call starts its own
-// threads, so nested calls need no isolation; slow, and right.
+// Implements ParallelLibrary.h with plain threads, for ThreadSanitizer: it understands starting and
+// joining threads, but not how oneTBB hands over tasks. Every call starts its own threads, so
+// nested calls need no isolation; slow but correct.
 #include "runtime/parallel/ParallelLibrary.h"
 
 #include <algorithm>
