@@ -12,7 +12,7 @@ namespace {
 
 struct Construct {
   const char *name;
-  const char *status; // empty: runs
+  const char *status; // empty if it runs
 };
 
 constexpr Construct constructs[] = {
