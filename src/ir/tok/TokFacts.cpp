@@ -326,7 +326,8 @@ void LengthOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> resul
     results[0] = integerFacts(Dimension::constant(1), getContext());
     return;
   }
-  // If the product has a symbol of its own, the result keeps its previous, equally precise fact.
+  // A product of symbolic sizes is left unknown: the analysis gives unknown sizes a symbol of their
+  // own.
   Dimension cells = productOf(operands[0].dims);
   if (!operands[0].dims.empty() && !cells.isProduct())
     results[0] = integerFacts(cells, getContext());
