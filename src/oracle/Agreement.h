@@ -1,4 +1,4 @@
-// Whether a value is a right one, given the reference's value and its errors.
+// Tells whether an engine's value is correct, given the reference's value and its error bounds.
 //
 //   if (std::optional<Difference> difference = disagreement(expected, expected.engine, actual))
 //     std::cerr << describe(*difference);
@@ -12,12 +12,12 @@
 
 namespace tokamak::oracle {
 
-// The first cell that is wrong, or what else is.
+// The first wrong cell, or another difference such as that of types.
 struct Difference {
-  std::string expected, actual; // the cells, or what the values are
-  int64_t row = 0, column = 0;  // from 1; 0 where it is not about a cell
-  double allowed = 0;           // by how much they might differ
-  int64_t cells = 0;            // how many cells are wrong
+  std::string expected, actual; // the cells, or descriptions of the values
+  int64_t row = 0, column = 0;  // from 1; 0 if not about a cell
+  double allowed = 0;           // the error bound of the cell
+  int64_t cells = 0;            // the number of wrong cells
 };
 
 std::optional<Difference> disagreement(const runtime::Value &expected, const CellErrors &errors,
