@@ -26,7 +26,7 @@ namespace tokamak::oracle {
 struct Bounded {
   runtime::Value value;
   CellErrors engine; // of any plan of the native engine, compared with the reference
-  CellErrors plan;   // of two plans of the native engine, compared with each other
+  CellErrors plan;   // of two of its plans; functions such as exp give the same bits in both
   // Set instead of `value`: the error that left no value (BoundedOptions::failsWhereNeeded).
   std::shared_ptr<const Error> failure;
 };

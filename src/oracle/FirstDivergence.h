@@ -32,7 +32,7 @@ struct EngineRun {
 using Engine = llvm::function_ref<EngineRun(mlir::ModuleOp)>;
 
 struct Divergence {
-  mlir::Location location; // location of the operation
+  mlir::Location location; // of the operation
   std::string operation;   // as DML writes it: "-", "sum", "%*%"; empty for a failure
   std::string operands;    // "3x4, 1x4, 2.5"
   std::string what;        // the cell and both values, or both errors
