@@ -1,6 +1,6 @@
 // Tells whether an engine's value is correct, given the reference's value and its error bounds.
 //
-//   if (std::optional<Difference> difference = disagreement(expected, expected.engine, actual))
+//   if (auto difference = disagreement(expected.value, expected.engine, actual))
 //     std::cerr << describe(*difference);
 #ifndef TOKAMAK_ORACLE_AGREEMENT_H
 #define TOKAMAK_ORACLE_AGREEMENT_H
@@ -22,7 +22,8 @@ struct Difference {
 
 std::optional<Difference> disagreement(const runtime::Value &expected, const CellErrors &errors,
                                        const runtime::Value &actual);
-// "cell [3, 1]: expected 2.5, got 2.25 (at most 1e-15 off; 4 cells are wrong)"
+// The text of a difference:
+// "cell [3, 1]: expected 2.5, got 2.25 (may be 1e-15 off); 4 cells are wrong".
 std::string describe(const Difference &difference);
 
 } // namespace tokamak::oracle

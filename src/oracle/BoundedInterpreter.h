@@ -3,7 +3,7 @@
 //
 //   BoundedInterpreter interpreter(module, context, {});
 //   std::vector<Bounded> results = interpreter.call("main", {});     // throws Error, or Undecided
-//   interpreter.output()                                             // what was printed
+//   interpreter.output()                                             // the printed output
 #ifndef TOKAMAK_ORACLE_BOUNDEDINTERPRETER_H
 #define TOKAMAK_ORACLE_BOUNDEDINTERPRETER_H
 

@@ -1,7 +1,7 @@
 // Finds the first operation whose value differs between the reference and another engine.
 //
 //   Comparison found = firstDivergence(module, context, {}, [&](mlir::ModuleOp copy) {
-//     return runNative(copy);                         // what main returns, or an error
+//     return runNative(copy);                         // the results of main, or an error
 //   });
 //
 // The engine runs the program with all values at its top level as results of main. Then the

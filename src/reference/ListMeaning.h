@@ -1,7 +1,8 @@
 // The reference semantics of lists: L[i], L["name"], L[i:j], assignment to these, and construction.
 //
-//   Value l = list({"a,b", 1.0, "two"});        // names, then elements
-//   sliceList(l, "b", Value())                   // a list of one
+//   Value operands[] = {"a,b", 1.0, "two"};      // names, then elements
+//   Value l = list(operands);
+//   sliceList(l, "b", Value())                   // a list of one element
 #ifndef TOKAMAK_REFERENCE_LISTMEANING_H
 #define TOKAMAK_REFERENCE_LISTMEANING_H
 

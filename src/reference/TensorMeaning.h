@@ -1,7 +1,7 @@
 // The reference semantics of operations on arrays of ranks other than 2, beyond those on matrices.
 //
-//   Shape shape = *broadcastShape(x.shape(), y.shape());     // one is repeated where its size is 1
-//   x.data()[broadcastCell(shape, x.shape(), i)]             // what goes with cell i of `shape`
+//   Shape shape = *broadcastShape(x.shape(), y.shape());     // dimensions of size 1 are repeated
+//   x.data()[broadcastCell(shape, x.shape(), i)]             // the cell for cell i of `shape`
 #ifndef TOKAMAK_REFERENCE_TENSORMEANING_H
 #define TOKAMAK_REFERENCE_TENSORMEANING_H
 

@@ -14,7 +14,7 @@ TEST(TensorMeaning, repeatsEitherOperand) {
   EXPECT_EQ(broadcastShape({2, 1, 4}, {1, 3, 1}), whole);
   EXPECT_EQ(broadcastShape({2, 3}, {3, 2}), std::nullopt);
   EXPECT_EQ(broadcastShape({2, 3}, {2, 3, 1}), std::nullopt);
-  EXPECT_EQ(broadcastCell(whole, {2, 1, 4}, 4 * 5 + 3), 7); // place 1, 2, 3 is 1, 0, 3
+  EXPECT_EQ(broadcastCell(whole, {2, 1, 4}, 4 * 5 + 3), 7); // (1, 2, 3) maps to (1, 0, 3)
   EXPECT_EQ(broadcastCell(whole, {1, 3, 1}, 4 * 5 + 3), 2);
 }
 

@@ -20,13 +20,13 @@ struct Configuration {
   fusion::Selector selector = fusion::Selector::Cost;
   int threads = 1;
   bool singlePrecision = false;
-  std::set<std::string> disabled; // passes and rules
+  std::set<std::string> disabled; // names of passes and rewrite rules
   bool operator==(const Configuration &) const = default;
 };
 
 // The configuration as options of `tokamak run`.
 std::string describe(const Configuration &configuration);
-// Parses options as `describe` writes them; any other text is an Error.
+// Parses options as `describe` writes them; an unknown option is an Error.
 Configuration parseConfiguration(const std::string &options);
 // Every selector with one thread and with two.
 std::vector<Configuration> allSelectors();

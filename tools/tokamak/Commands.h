@@ -1,6 +1,6 @@
 // The commands of `tokamak`; each returns the exit status of the process.
 //
-//   return runCommand(line);
+//   return scriptCommand(line);
 #ifndef TOKAMAK_TOOLS_TOKAMAK_COMMANDS_H
 #define TOKAMAK_TOOLS_TOKAMAK_COMMANDS_H
 

@@ -1,6 +1,6 @@
 // The report of --stats about a run: the time of each operator, and the cost of compilation.
 //
-//   RunReport report{&profile, program->counts(), wallNanoseconds};
+//   RunReport report{&profile, program->counts(), importNanoseconds, runNanoseconds, threads};
 //   writeText(report, std::cerr);      // or writeJson
 #ifndef TOKAMAK_TOOLS_TOKAMAK_RUNREPORT_H
 #define TOKAMAK_TOOLS_TOKAMAK_RUNREPORT_H

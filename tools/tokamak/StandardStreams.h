@@ -2,7 +2,7 @@
 //
 //   openStandardStreams();
 //   std::cout << "text\n";
-//   flushOutput();                       // throws Error where the text could not be written
+//   flushOutput();                       // throws Error if the text could not be written
 #ifndef TOKAMAK_TOOLS_STANDARDSTREAMS_H
 #define TOKAMAK_TOOLS_STANDARDSTREAMS_H
 

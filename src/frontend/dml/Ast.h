@@ -128,7 +128,7 @@ struct IndexDimension {
 };
 
 /// `name[dimensions]` with one dimension (of a list, or the rows of a matrix or frame) or two. A
-/// single dimension is never "all".
+/// single dimension (as in L[i]) is never "all".
 class IndexExpression : public Expression {
 public:
   IndexExpression(SourceRange range, std::string name, SourceRange nameRange,

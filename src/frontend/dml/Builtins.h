@@ -79,7 +79,7 @@ enum class ParameterPresence : uint8_t {
 
 struct BuiltinParameter {
   llvm::StringRef name;
-  llvm::StringRef otherName; // mostly empty
+  llvm::StringRef otherName; // a second name; usually empty
   ParameterType type = ParameterType::Value;
   ParameterPresence presence = ParameterPresence::Required;
   /// A literal: 3, -1, TRUE, 'text' (quoted like this).

@@ -9,7 +9,7 @@ using Kind = TokenKind;
 
 namespace {
 
-/// The tokens of a text and what was reported about it.
+/// The tokens of a text and the diagnostics reported for it.
 struct Lexed {
   explicit Lexed(std::string text) : reporter(sources, engine) {
     tokens = lex(sources.add("test.dml", std::move(text)), reporter);

@@ -243,8 +243,8 @@ ExpressionPtr DescentParser::parseNameOrConstant() {
 //===-- Indexing --===//
 
 /// Whether a bracket indexes the name before it. If an assignment operator follows the closing
-/// bracket, the bracket begins a multi-assignment, which is the next statement: x = y NEWLINE [a,
-/// b] = f(z).
+/// bracket, the bracket begins a multi-assignment, which is the next statement:
+/// x = y NEWLINE [a, b] = f(z).
 bool DescentParser::isIndexAhead(uint32_t bracketAhead) const {
   return peek(bracketAhead).is(TokenKind::LeftBracket) && !startsMultiAssignment(bracketAhead);
 }

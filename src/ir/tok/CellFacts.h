@@ -13,7 +13,7 @@
 
 namespace tokamak::tok {
 
-// Unit attribute of a block's function: ZeroRule::Strict holds in it.
+// Unit attribute of a block's function: its operations follow ZeroRule::Strict.
 inline constexpr llvm::StringLiteral strictZerosAttributeName = "tok.strict_zeros";
 // Attribute of an argument of a block's function: the facts known about its cells, or about the
 // number if it is a scalar.

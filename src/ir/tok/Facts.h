@@ -3,8 +3,8 @@
 // `analysis` and on the arguments of a block that is being specialised; they are not part of types.
 //
 //   nrow(X) of a file that is not read yet:   Dimension::symbol(7)
-//   rows of cbind(X, matrix(1, nrow(X), 1)):  the same symbol, which proves that both have as many
-//                                             rows
+//   rows of cbind(X, matrix(1, nrow(X), 1)):  the same symbol, which proves that both have
+//                                             equally many rows
 #ifndef TOKAMAK_IR_TOK_FACTS_H
 #define TOKAMAK_IR_TOK_FACTS_H
 
