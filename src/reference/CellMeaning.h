@@ -14,12 +14,13 @@ namespace tokamak::reference {
 // Applies to every cell of an array, or to a scalar.
 runtime::Value unary(UnaryOperator op, const runtime::Value &operand);
 
-// Operands are arrays of equal sizes; an m x n array on the left with an m x 1 or 1 x n vector on
-// the right, which is broadcast; an array and a number; or two scalars.
+// Operands are arrays of equal sizes; an m x n matrix on the left with an m x 1 or 1 x n vector on
+// the right, which is broadcast; arrays of another rank, where either is broadcast along its
+// dimensions of size 1; an array and a number; or two scalars.
 runtime::Value binary(BinaryOperator op, const runtime::Value &lhs, const runtime::Value &rhs);
 
-// Selects `then` where the condition is not zero (NaN counts as not zero), else `otherwise`. Arrays
-// among the three operands have equal sizes.
+// Selects `then` where the condition is not zero (NaN counts as not zero), else `otherwise`.
+// Matrices among the three operands have equal sizes; arrays of another rank are broadcast.
 runtime::Value ifElse(const runtime::Value &condition, const runtime::Value &then,
                       const runtime::Value &otherwise);
 

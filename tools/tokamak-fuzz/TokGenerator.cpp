@@ -158,7 +158,7 @@ private:
       for (int64_t &size : sizes)
         if (random_.chance(0.5))
           size = 1;
-    // A matrix can be combined with a vector, but not with a 1x1 array.
+    // For a matrix, the partner is an equal matrix or a vector, but no 1x1 array.
     if (x.rank() == 2 && cellsOf(sizes) == 1)
       sizes = x.sizes;
     return of(sizes, x.isSingle);

@@ -21,8 +21,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int secondsPerProgram = 120;
-// The number of programs after which a worker is replaced, because MLIR and LLVM never free some
-// memory.
+// The number of programs after which a worker process is replaced, because MLIR and LLVM keep
+// memory until the process ends.
 constexpr int64_t programsPerWorker = 1500;
 
 // Counters in memory shared by all processes.

@@ -40,7 +40,7 @@ public:
   // The best estimate of the size, or `fallback` if there is none.
   int64_t estimate(int64_t fallback) const { return estimate_ >= 0 ? estimate_ : fallback; }
 
-  // Proved equal / proved different. Both are false if neither is proved.
+  // Each is true only if proved: both are false for unknown dimensions.
   bool provedEqual(Dimension other) const {
     return !isUnknown() && kind_ == other.kind_ && value_ == other.value_;
   }

@@ -9,9 +9,9 @@
 
 namespace tokamak::tok {
 
-// Reports at the operation concerned: no function @main without parameters and results, operations
-// of other dialects, array types with static sizes or with element types other than f64 and f32,
-// natives applied to arrays that are not matrices.
+// Reports, at the operation concerned: the lack of a function @main without parameters and results;
+// operations of other dialects; array types with static sizes or with element types other than f64
+// and f32; natives for matrices that are applied to arrays of another rank.
 llvm::LogicalResult verifyRunnable(mlir::ModuleOp module);
 
 } // namespace tokamak::tok

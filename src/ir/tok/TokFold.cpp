@@ -45,8 +45,8 @@ OpFoldResult BinaryOp::fold(FoldAdaptor adaptor) {
     auto value = evaluateInteger(getKind(), *leftInteger, *rightInteger);
     return value ? OpFoldResult(Builder(getContext()).getI64IntegerAttr(*value)) : OpFoldResult();
   }
-  // Don't fold comparisons of integers that doubles can't represent exactly: the run time compares
-  // them as integers.
+  // Don't fold integers that doubles can't represent exactly: the run time compares them as
+  // integers.
   constexpr int64_t exact = int64_t{1} << 53;
   for (auto integer : {leftInteger, rightInteger})
     if (integer && (*integer > exact || *integer < -exact))

@@ -99,7 +99,7 @@ ParseResult ConstantOp::parse(OpAsmParser &parser, OperationState &result) {
     type = parser.getBuilder().getNoneType();
   else
     type = StringType::get(parser.getContext());
-  // An optional colon and type follow, as after a string.
+  // Parses an optional colon and type, as after a string.
   Type written;
   if (succeeded(parser.parseOptionalColon()) && parser.parseType(written))
     return failure();
