@@ -1,6 +1,6 @@
-// Whether a value is a right one, given the reference's value and its errors.
+// Tells whether an engine's value is correct, given the reference's value and its error bounds.
 //
-//   if (std::optional<Difference> difference = disagreement(expected, expected.engine, actual))
+//   if (auto difference = disagreement(expected.value, expected.engine, actual))
 //     std::cerr << describe(*difference);
 #ifndef TOKAMAK_ORACLE_AGREEMENT_H
 #define TOKAMAK_ORACLE_AGREEMENT_H
@@ -12,17 +12,18 @@
 
 namespace tokamak::oracle {
 
-// The first cell that is wrong, or what else is.
+// The first wrong cell, or another difference such as that of types.
 struct Difference {
-  std::string expected, actual; // the cells, or what the values are
-  int64_t row = 0, column = 0;  // from 1; 0 where it is not about a cell
-  double allowed = 0;           // by how much they might differ
-  int64_t cells = 0;            // how many cells are wrong
+  std::string expected, actual; // the cells, or descriptions of the values
+  int64_t row = 0, column = 0;  // from 1; 0 if not about a cell
+  double allowed = 0;           // the error bound of the cell
+  int64_t cells = 0;            // the number of wrong cells
 };
 
 std::optional<Difference> disagreement(const runtime::Value &expected, const CellErrors &errors,
                                        const runtime::Value &actual);
-// "cell [3, 1]: expected 2.5, got 2.25 (at most 1e-15 off; 4 cells are wrong)"
+// The text of a difference:
+// "cell [3, 1]: expected 2.5, got 2.25 (may be 1e-15 off); 4 cells are wrong".
 std::string describe(const Difference &difference);
 
 } // namespace tokamak::oracle

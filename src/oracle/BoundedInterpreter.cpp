@@ -12,7 +12,8 @@
 namespace tokamak::oracle {
 namespace {
 
-// The vector functions of kernels and the C library's are within so many units in the last place.
+// The maximum difference in ULPs between the vector functions of kernels and those of the C
+// library.
 constexpr double functionUnits = 6;
 
 ErrorModel modelOf(const BoundedOptions &options, bool isSingle, double functionUnits) {
@@ -29,14 +30,14 @@ void checkHasValue(const Bounded &value) {
     throw Error(*value.failure);
 }
 
-// Dense matrices, too, become CSR where that is better.
-// The layout follows from how many non-zeros were expected: up to half of those there are.
+// Whether the native engine may store the matrix as CSR, even if it was created dense. The engine
+// decides by an estimate of the number of non-zeros that may be half the actual number.
 bool mayBeSparse(const runtime::Value &value) {
   return value.isArray() && value.array()->shape().rank() == 2 && value.array()->columns() > 1 &&
          runtime::Array::isBetterCsr(value.array()->shape(), value.array()->countNonZeros() / 2);
 }
 
-// Whether arrays of single precision come in or go out.
+// Whether an operand or result is an array of single precision.
 bool computesInSingle(mlir::Operation &operation) {
   auto isSingle = [](mlir::Type type) {
     auto array = mlir::dyn_cast<mlir::RankedTensorType>(type);
@@ -86,7 +87,8 @@ struct BoundedInterpreter::Domain {
     return withFailure(operation, [&] { return computed(operation, std::move(operands)); });
   }
 
-  // A loop or branch that fails and has no effect is left out, too, where nobody needs its results.
+  // The native engine also removes loops and branches without side effects whose results are
+  // unused, so their errors are raised only where a result is used.
   std::vector<Bounded> control(mlir::Operation &operation,
                                llvm::function_ref<std::vector<Bounded>()> run) {
     if (!owner.failsWhereNeeded_ || !mlir::isMemoryEffectFree(&operation))
@@ -94,7 +96,7 @@ struct BoundedInterpreter::Domain {
     return withFailure(operation, run);
   }
 
-  // What `run` gives; where it fails, results that say why.
+  // The results of `run`; if it fails, results that carry the error.
   static std::vector<Bounded> withFailure(mlir::Operation &operation,
                                           llvm::function_ref<std::vector<Bounded>()> run) {
     try {
@@ -147,7 +149,7 @@ struct BoundedInterpreter::Domain {
     return results;
   }
 
-  // Keeps what the operation prints.
+  // Collects the output that the operation prints.
   std::vector<runtime::Value> meaningWithOutput(mlir::Operation &operation,
                                                 const std::vector<runtime::Value> &values,
                                                 bool exact) {

@@ -1,9 +1,9 @@
-// Runs a program as the reference does and says of every cell how far a right result may be off:
-// what a differential test compares the native engine with.
+// Runs a program with the reference semantics and computes an error bound for every cell: a
+// differential test compares the native engine with these results.
 //
 //   BoundedInterpreter interpreter(module, context, {});
 //   std::vector<Bounded> results = interpreter.call("main", {});     // throws Error, or Undecided
-//   interpreter.output()                                             // what was printed
+//   interpreter.output()                                             // the printed output
 #ifndef TOKAMAK_ORACLE_BOUNDEDINTERPRETER_H
 #define TOKAMAK_ORACLE_BOUNDEDINTERPRETER_H
 
@@ -21,17 +21,18 @@
 
 namespace tokamak::oracle {
 
-// A value of the reference and how far others may be off. Of a text or a list the errors are one:
-// exact, or anything.
+// A value of the reference and the error bounds for values of other engines. A string or a list has
+// a single bound: exact, or anything.
 struct Bounded {
   runtime::Value value;
-  CellErrors engine; // any plan of the native engine against the reference
-  CellErrors plan;   // two plans against each other: functions have the same bits
-  // Set in place of a value: why there is none (BoundedOptions::failsWhereNeeded).
+  CellErrors engine; // of any plan of the native engine, compared with the reference
+  CellErrors plan;   // of two of its plans; functions such as exp give the same bits in both
+  // Set instead of `value`: the error that left no value (BoundedOptions::failsWhereNeeded).
   std::shared_ptr<const Error> failure;
 };
 
-// What the program does next depends on a cell that may differ from one right run to another.
+// Thrown if control flow, a size or a failure depends on a cell that may differ between correct
+// runs.
 class Undecided : public std::exception {
 public:
   explicit Undecided(std::string what) : what_(std::move(what)) {}
@@ -41,51 +42,53 @@ private:
   std::string what_;
 };
 
-// A piece of what was printed; `certain` if every right run prints the same.
+// A piece of the printed output; `certain` if every correct run prints the same.
 struct PrintedPiece {
   std::string text;
   bool certain;
 };
 
 struct BoundedOptions {
-  // Scalars, too, may be off as if they had been computed in f32.
+  // Error bounds of scalars assume computation in f32, too.
   bool singlePrecision = false;
   bool sparse = false; // see ErrorModel
   ZeroRule zeroRule = ZeroRule::Sparse;
-  // An operation without side effects that fails, fails where its result is used: the native engine
-  // removes operations whose results are unused.
+  // An operation that fails without side effects raises its error only where its result is used:
+  // the native engine removes operations whose results are unused.
   bool failsWhereNeeded = false;
-  // Conditions, and sizes and places that depend on cells, are taken as the reference has them
-  // where another right run might have others; else that is Undecided. What such cells hold may
-  // then be anything.
+  // Where a condition, or a size or position that depends on cells, may differ between correct
+  // runs, go on as the reference does instead of throwing Undecided. Cells that depend on such
+  // sizes and positions may then have any value.
   bool takesReferenceDecisions = false;
 };
 
 class BoundedInterpreter {
 public:
-  // The module must be verified; module and context must outlive the interpreter. What is printed
-  // is kept, not written to the context's output.
+  // The module must be verified; module and context must outlive the interpreter. Printed output is
+  // collected, not written to the context's output.
   BoundedInterpreter(mlir::ModuleOp module, runtime::ExecutionContext &context,
                      BoundedOptions options);
 
   std::vector<Bounded> call(llvm::StringRef function, std::vector<Bounded> arguments);
-  // The results of one operation, whose operands are in the frame.
+  // Executes one operation whose operands are in the frame, and returns its results.
   using Frame = llvm::DenseMap<mlir::Value, Bounded>;
   std::vector<Bounded> execute(mlir::Operation &operation, Frame &frame);
   const std::vector<PrintedPiece> &output() const { return output_; }
-  // Whether a matrix came up that the native engine may hold as CSR.
+  // Whether any value was a matrix that the native engine may store as CSR.
   bool sawSparseMatrix() const { return sawSparse_; }
-  // Decisions that another right run might take otherwise (takesReferenceDecisions).
+  // The number of decisions that another correct run might take differently
+  // (takesReferenceDecisions).
   int64_t openDecisions() const { return openDecisions_; }
 
 private:
   struct Domain;
-  // Goes on as the reference does, if it may. Throws Undecided.
+  // Counts an open decision if takesReferenceDecisions is set, else throws Undecided.
   void decide(const char *why);
 
   mlir::ModuleOp module_;
   runtime::ExecutionContext &context_;
-  // Between engines and between plans; of operations on arrays of f32, the latter two.
+  // The error models between engines and between plans; the last two are for operations on arrays
+  // of f32.
   ErrorModel engine_, plan_, singleEngine_, singlePlan_;
   std::vector<PrintedPiece> output_;
   bool sawSparse_ = false;

@@ -23,7 +23,7 @@ Value row(std::vector<double> cells) {
   return array;
 }
 
-// What `body`, which uses %x and defines %r of this type, gives for a row x.
+// The result of `body`, which uses %x and defines %r of this type, for a row x.
 class Bounds : public testing::Test {
 protected:
   Bounded of(const std::string &body, const Value &x, const std::string &type,
@@ -71,7 +71,7 @@ TEST_F(Bounds, knowWhereSinglePrecisionEnds) {
   BoundedOptions single{.singlePrecision = true};
   EXPECT_NE(sum({3e38, -3e38, 1}).engine[0], CellErrors::anything);
   EXPECT_EQ(sum({3e38, -3e38, 1}, single).engine[0], CellErrors::anything);
-  // Below the smallest number nothing is exact.
+  // Below the smallest single-precision number no sum is exact.
   EXPECT_TRUE(sum({0x1p-160, 0x1p-160}).engine.isExact());
   EXPECT_GE(sum({0x1p-160, 0x1p-160}, single).engine[0], 0x1p-149);
 }
@@ -83,7 +83,7 @@ TEST_F(Bounds, ofMeansLeaveTheSignOfAZeroOpenAsSumsDo) {
 }
 
 TEST_F(Bounds, areNotRoundedDownWhereCellsAreMoved) {
-  // 1e-3 and 1e-60 are no numbers of single precision.
+  // 1e-3 and 1e-60 are not representable in single precision.
   auto bound = [&](double error) {
     context_.loadDialect<tok::TokDialect, mlir::func::FuncDialect>();
     auto module = mlir::parseSourceString<mlir::ModuleOp>(
@@ -148,7 +148,7 @@ TEST_F(Bounds, areThoseOfSinglePrecisionWhereArraysAre) {
   };
   EXPECT_LT(sum("tensor<?x?xf64>"), 1e-15);
   EXPECT_GT(sum("tensor<?x?xf32>"), 1e-8);
-  // What is off in doubles is off by a rounding more where it becomes a single.
+  // Conversion to single precision adds a rounding error.
   EXPECT_GT(of("%s = tok.aggregate sum row %x : tensor<?x?xf64> -> tensor<?x?xf64> "
                "%r = tok.cast %s : tensor<?x?xf64> -> tensor<?x?xf32>",
                row({0.1, 0.2, 0.3}), "tensor<?x?xf32>")
@@ -190,7 +190,7 @@ TEST_F(Bounds, ofScansAreThoseOfTheirBeginnings) {
   }
   EXPECT_TRUE(maxima.isExact());
   EXPECT_EQ(scan("cummin", {0.0, -0.0, 1})[1], CellErrors::zeroSign);
-  // In one pass over the column.
+  // The bound of a long column is computed in one pass.
   EXPECT_EQ(scan("cumprod", std::vector<double>(300'000, 0.5))[299'999], CellErrors::anything);
 }
 
@@ -239,7 +239,8 @@ TEST_F(Bounds, thatMatterForAConditionAreUndecided) {
 }
 
 TEST_F(Bounds, ofChainsHoldInEveryOrder) {
-  // (x %*% t(x)) %*% x: x %*% t(x) is exact, but t(x) %*% x, of the other order, is rounded.
+  // (x %*% t(x)) %*% x: x %*% t(x) is exact, but t(x) %*% x, computed in the other order, is
+  // rounded.
   const char *body = "%t = tok.transpose %x : (tensor<?x?xf64>) -> tensor<?x?xf64>\n"
                      "%p = tok.matmul %x, %t : (tensor<?x?xf64>, tensor<?x?xf64>) -> "
                      "tensor<?x?xf64>\n"

@@ -1,12 +1,12 @@
-// How far the cells of a right result may be off from the reference's.
+// Error bounds of cells: how far a correct result may deviate from the reference's.
 //
 //   CellErrors errors;                    // exact: the same bits everywhere
 //   errors = CellErrors({0, 1e-15, CellErrors::anything});
 //   errors[1] == 1e-15
 //
-// Elementwise operators give the same bits under every plan, sums and products do not: an error
-// arises where cells are accumulated (a forward error bound, computed from the cells) and is
-// carried through what is computed from them.
+// Elementwise operators give the same bits under every plan, but sums and products do not: an error
+// arises where cells are accumulated (a forward error bound, computed from the cells), and is
+// propagated through the operations on the result.
 #ifndef TOKAMAK_ORACLE_CELLERRORS_H
 #define TOKAMAK_ORACLE_CELLERRORS_H
 
@@ -21,21 +21,21 @@
 
 namespace tokamak::oracle {
 
-// What a matrix product keeps for products of it: a chain of products may be computed in another
-// order, where other terms are rounded.
+// Facts about a matrix product needed when it is a factor of another product: a chain of products
+// may be computed in another order, with other rounding errors.
 struct ProductErrors {
-  std::vector<double> carried;    // of each cell, what comes from the errors of the factors
-  std::vector<double> magnitudes; // of each cell, the sum of |terms|
+  std::vector<double> carried;    // per cell: the error propagated from the factors
+  std::vector<double> magnitudes; // per cell: the sum of |terms|
   int granularity = 0;            // all terms are multiples of 2^granularity
-  int64_t terms = 0;              // that are rounded on the way to one cell
-  // Logarithms to base 2 of the largest and the smallest (that is not zero) product of one cell of
-  // each factor: where the one overflows or the other vanishes, the order decides what comes out.
+  int64_t terms = 0;              // the number of roundings that contribute to one cell
+  // Base-2 logarithms of the largest and the smallest non-zero product of one cell of each factor:
+  // where one overflows or the other underflows, the result depends on the order.
   double largest = 0, smallest = 0;
 };
 
 class CellErrors {
 public:
-  // The cell is a zero of either sign, and nothing else.
+  // The cell is a zero, but its sign may differ.
   static constexpr double zeroSign = -1;
   // The cell may have any value.
   static constexpr double anything = std::numeric_limits<double>::infinity();
@@ -47,18 +47,18 @@ public:
   bool isExact() const { return cells_.empty(); }
   double operator[](int64_t cell) const { return cells_.empty() ? 0 : cells_[cell]; }
 
-  // Of a matrix product, also one that was transposed or cut; null of others.
+  // The facts of a matrix product, even after it was transposed or sliced; null for other values.
   const ProductErrors *product() const { return product_.get(); }
   void setProduct(ProductErrors product) {
     product_ = std::make_shared<const ProductErrors>(std::move(product));
   }
 
 private:
-  std::vector<double> cells_; // empty: all exact
+  std::vector<double> cells_; // empty if all are exact
   std::shared_ptr<const ProductErrors> product_;
 };
 
-// The cells of a number or an array of any layout and element type, as doubles.
+// Read access to the cells of a number or an array of any layout and element type, as doubles.
 class CellView {
 public:
   explicit CellView(const runtime::Value &value);
@@ -68,11 +68,12 @@ public:
   int64_t cells() const { return count_; }
   bool isScalar() const { return scalar_; }
   const runtime::Shape &shape() const { return shape_; } // of an array
-  // The cell that goes with `cell` of a result: scalars, and dimensions of size 1, are repeated.
+  // The cell that is broadcast to `cell` of a result: scalars and dimensions of size 1 are
+  // repeated.
   int64_t broadcast(int64_t cell, const CellView &result) const;
 
 private:
-  runtime::ArrayReference array_; // keeps what cells_ points to
+  runtime::ArrayReference array_; // owns what cells_ points to
   double number_ = 0;
   const double *cells_ = nullptr;
   int64_t rows_ = 1, columns_ = 1, count_ = 1;
@@ -80,27 +81,27 @@ private:
   bool scalar_ = true;
 };
 
-// An operand or a result with its errors.
+// An operand or a result with its error bounds.
 struct Tracked {
   const runtime::Value &value;
   const CellErrors &errors;
 };
 
-// What errors arise where.
+// The arithmetic that error bounds are computed for.
 struct ErrorModel {
   static ErrorModel of(runtime::ElementType type);
 
-  double roundoff = 0x1p-53; // half the distance from 1 to the next number
+  double roundoff = 0x1p-53; // unit roundoff: half the distance from 1 to the next number
   double largest = std::numeric_limits<double>::max();
-  int lowestExponent = -1074; // of the smallest number above zero, which is 2 to this power
+  int lowestExponent = -1074; // exponent of the smallest positive (subnormal) number
   bool isSingle() const { return roundoff > 0x1p-53; }
   double smallest() const { return std::ldexp(1.0, lowestExponent); }
-  // Functions such as exp are within so many units in the last place of each other.
+  // Two implementations of functions such as exp differ by at most this many ULPs.
   double functionUnits = 0;
-  // Matrices may be CSR: they do not keep the sign of a zero, and a product of a zero with what is
-  // not finite may be a zero.
+  // Matrices may be CSR: they do not keep the sign of a zero, and the product of a zero and a
+  // non-finite number may be a zero.
   bool sparse = false;
-  ZeroRule zeroRule = ZeroRule::Sparse; // Strict: not the products
+  ZeroRule zeroRule = ZeroRule::Sparse; // Strict: products are not skipped
   bool leavesOutZeros() const { return sparse && zeroRule == ZeroRule::Sparse; }
 };
 

@@ -15,7 +15,7 @@ bool sameBits(double a, double b) {
          (std::isnan(a) && std::isnan(b));
 }
 
-// The values between which a right cell lies; the same twice where it is exact.
+// The interval of correct values of a cell; a single point if the cell is exact.
 struct Interval {
   double low, high;
   Interval(double cell, double error) : low(cell), high(cell) {
@@ -30,12 +30,13 @@ struct Interval {
   bool holdsZero() const { return low <= 0 && high >= 0; }
 };
 
-// How far results at the corners of the operands' intervals are off from the reference's: all that
-// can be said of an operator that is monotone in each operand.
+// The largest deviation from the reference's result at the corners of the operands' intervals: a
+// bound for an operator that is monotone in each operand.
 class Deviation {
 public:
   Deviation(const ErrorModel &model, double result) : model_(model), result_(result) {}
-  // Arrays hold it rounded to their elements' type, scalars do not.
+  // Add the unrounded value, too: arrays store results rounded to their element type, scalars
+  // don't.
   void add(double corner) {
     addValue(corner);
     if (std::fabs(corner) > model_.largest)
@@ -62,14 +63,14 @@ private:
   double error_ = 0;
 };
 
-// The function's own error, on top of what its operands bring.
+// Adds the error of the function's implementation to that propagated from its operands.
 double withFunctionError(const ErrorModel &model, double error, double result) {
   if (model.functionUnits == 0 || std::isnan(result) || std::isinf(result) || error == anything)
     return error;
   if (error == zeroSign && result == 0)
     return zeroSign;
   double own = model.functionUnits * 2 * model.roundoff * std::fabs(result);
-  // Results near zero are rounded to a multiple of the smallest number.
+  // Results near zero are rounded to a multiple of the smallest (subnormal) number.
   return std::max(error, 0.0) + own + (result == 0 ? 0 : model.functionUnits * model.smallest());
 }
 
@@ -83,7 +84,7 @@ double unaryError(const ErrorModel &model, UnaryOperator op, double x, double er
   Deviation deviation(model, result);
   switch (errorsOf(op)) {
   case UnaryErrors::Finiteness:
-    return 0; // a cell with an error is finite
+    return 0; // a cell with an error bound is finite
   case UnaryErrors::Truth:
     return truthOf(x, error) == Truth::Unknown ? 1 : 0;
   case UnaryErrors::Wave:
@@ -118,7 +119,7 @@ double remainderError(const ErrorModel &model, double x, double ex, double y, do
         return anything;
   if (b.holdsZero() || !std::isfinite(result))
     return anything;
-  // What the quotient takes away is rounded once, the rest once more.
+  // One rounding of quotient * y, and one of the difference.
   double rounding = (std::fabs(quotient * y) + std::fabs(result)) * 0x1p-52;
   return (std::max(ex, 0.0) + std::fabs(quotient) * std::max(ey, 0.0)) * 1.0001 + rounding +
          model.smallest();
@@ -129,7 +130,7 @@ double powerError(const ErrorModel &model, double x, double ex, double y, double
   Interval a(x, ex), b(y, ey);
   Deviation deviation(model, result);
   if (a.low <= 0) {
-    // Below zero only whole exponents give numbers; even ones turn around at zero.
+    // A negative base needs an integer exponent; even exponents have their minimum at base 0.
     bool whole = ey == 0 && std::isfinite(y) && y == std::trunc(y);
     if (!whole || (y < 0 && a.holdsZero()))
       return anything;
@@ -187,8 +188,8 @@ double binaryError(const ErrorModel &model, BinaryOperator op, double x, double 
   return deviation.error();
 }
 
-// A product of a zero, which a sparse format may skip, with what is not finite. Divisions are not
-// among them: 0 / 0 is NaN in every format.
+// Whether a product of a zero and a non-finite number may be skipped by a sparse format. Divisions
+// may not: 0 / 0 is NaN in every format.
 bool isSkippedProduct(double x, double y) {
   return (x == 0 && !std::isfinite(y)) || (y == 0 && !std::isfinite(x));
 }

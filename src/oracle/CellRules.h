@@ -1,4 +1,4 @@
-// How errors of operands become errors of the result of a cell operator.
+// Error propagation through cell operators: error bounds of the result from those of the operands.
 //
 //   CellErrors errors = binaryErrors(model, BinaryOperator::Mul, {x, ex}, {y, ey}, product);
 #ifndef TOKAMAK_ORACLE_CELLRULES_H
@@ -9,7 +9,7 @@
 
 namespace tokamak::oracle {
 
-// `result` is what the reference computed of the operands' values.
+// `result` is the reference's result for the operands' values.
 CellErrors unaryErrors(const ErrorModel &model, UnaryOperator op, Tracked x,
                        const runtime::Value &result);
 CellErrors binaryErrors(const ErrorModel &model, BinaryOperator op, Tracked x, Tracked y,
@@ -18,7 +18,7 @@ CellErrors ifElseErrors(const ErrorModel &model, Tracked condition, Tracked then
                         const runtime::Value &result);
 CellErrors replaceErrors(Tracked x, double pattern, const runtime::Value &result);
 
-// Whether a cell is known to be zero, or known not to be.
+// Whether a cell with an error bound is certainly zero or certainly non-zero.
 enum class Truth : uint8_t { Zero, NotZero, Unknown };
 Truth truthOf(double cell, double error);
 

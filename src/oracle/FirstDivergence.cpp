@@ -14,11 +14,12 @@ namespace {
 using mlir::func::FuncOp;
 using mlir::func::ReturnOp;
 
-// At most so many calls, branches and iterations are opened; others are compared as a whole.
+// The maximum number of calls, branches and iterations opened; further ones are compared as a
+// whole.
 constexpr int mostOpened = 200;
-// The same where nothing is known to differ, but errors are too large to say that all agree.
+// The same limit where no difference is known but error bounds are too large to tell.
 constexpr int mostOpenedInDoubt = 30;
-// So many values are looked at one by one where they differ only together.
+// The maximum number of values checked one by one if values differ only when compiled together.
 constexpr size_t mostAlone = 300;
 
 FuncOp mainOf(mlir::ModuleOp module) { return module.lookupSymbol<FuncOp>("main"); }
@@ -44,7 +45,7 @@ bool isVague(const Bounded &value) {
   return false;
 }
 
-// The values at the top level of main that can be compared, in order.
+// The comparable values at the top level of main, in order.
 llvm::SmallVector<mlir::Value> valuesOf(FuncOp main) {
   llvm::SmallVector<mlir::Value> values;
   for (mlir::Operation &op : main.front().without_terminator())
@@ -99,7 +100,7 @@ private:
   enum class Next : uint8_t { Done, Again };
   using Frame = BoundedInterpreter::Frame;
 
-  // The engine on a copy of the module whose main returns these values.
+  // Runs the engine on a copy of the module whose main returns these values.
   EngineRun runEngine(mlir::ModuleOp module, mlir::ValueRange values) {
     setResults(mainOf(module), values);
     mlir::OwningOpRef<mlir::ModuleOp> copy(module.clone());
@@ -108,7 +109,7 @@ private:
     return run;
   }
 
-  // Compares operation by operation, until one differs or is opened.
+  // Compares operation by operation until one differs or is opened.
   Next goThrough() {
     llvm::SmallVector<mlir::Value> values = valuesOf(mainOf(*module_));
     EngineRun run = runEngine(*module_, values);
@@ -130,7 +131,7 @@ private:
     return Next::Done;
   }
 
-  // Nothing where the operation agrees and the next is to follow.
+  // Compares one operation; returns nothing if it agrees and the next one should be compared.
   std::optional<Next> compare(mlir::Operation &op, BoundedInterpreter &interpreter, Frame &frame,
                               const llvm::DenseMap<mlir::Value, runtime::Value> &actual) {
     bool mayOpen = isOpenable(&op) && opened_ < mostOpened;
@@ -190,7 +191,7 @@ private:
     comparison_.divergence = {op.getLoc(), nameOf(&op), operands, std::move(what), false};
   }
 
-  // The engine fails; the reference has to fail in the same way.
+  // If the engine fails, the reference has to fail with the same message.
   void compareFailures(const EngineRun &run) {
     std::string message = "no error";
     try {
@@ -200,7 +201,7 @@ private:
     } catch (const Error &error) {
       message = error.message();
     } catch (const Undecided &) {
-      return; // whether it fails is open
+      return; // whether the reference fails is undecided
     }
     if (message == run.error->message())
       return;
@@ -210,8 +211,9 @@ private:
         "", fmt::format("the reference: {}; the native engine: {}", message, run.error->message())};
   }
 
-  // With every value as a result nothing is fused. The program as it is, with only those that it
-  // prints or writes; where these differ, each value alone.
+  // With every value as a result of main, nothing is fused. So compare the original program again,
+  // first with only the values that it prints or writes as results; if these differ, with each
+  // value alone.
   void compareTogether() {
     llvm::SmallVector<mlir::Value> shown;
     FuncOp main = mainOf(*original_);
@@ -231,7 +233,7 @@ private:
     reportTogether(shown[first], std::move(what));
   }
 
-  // The number of the first of these values of the program as it is that differs, or -1.
+  // The index of the first of these values that differs in the original program, or -1.
   int64_t differsTogether(mlir::ValueRange values, std::string &what) {
     if (values.empty())
       return -1;
@@ -263,7 +265,7 @@ private:
 
   //===- opening ------------------------------------------------------------------------------===//
 
-  // Puts what is inside of the operation, as far as it runs first, in its place.
+  // Replaces the operation by its contents, as far as they execute first.
   Next open(mlir::Operation &op, Frame &frame) {
     ++opened_;
     llvm::TypeSwitch<mlir::Operation *>(&op)
@@ -299,7 +301,7 @@ private:
     op->erase();
   }
 
-  // The first iteration in front of a loop over the others.
+  // Peels the first iteration of a counted loop.
   template <typename Loop> static void openCounted(Loop loop, Frame &frame) {
     auto number = [&](mlir::Value value) { return frame.at(value).value.asInteger(); };
     int64_t from = number(loop.getFrom()), step = number(loop.getStep());
@@ -319,7 +321,7 @@ private:
         builder.create<tok::ConstantOp>(loop.getLoc(), from + step).getResult());
   }
 
-  // The condition, and a branch with the first iteration and the loop behind it.
+  // Replaces `while` by its condition and a branch with the first iteration followed by the loop.
   static void openWhile(tok::WhileOp loop) {
     mlir::OpBuilder builder(loop);
     llvm::SmallVector<mlir::Value> inits(loop.getInits());
@@ -340,8 +342,8 @@ private:
     loop->erase();
   }
 
-  mlir::OwningOpRef<mlir::ModuleOp> original_; // as it is given
-  mlir::OwningOpRef<mlir::ModuleOp> module_;   // opened
+  mlir::OwningOpRef<mlir::ModuleOp> original_; // the original program
+  mlir::OwningOpRef<mlir::ModuleOp> module_;   // with operations opened
   runtime::ExecutionContext &context_;
   BoundedOptions options_;
   Engine engine_;

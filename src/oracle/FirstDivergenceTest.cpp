@@ -17,7 +17,7 @@ namespace {
 
 enum class TestEngine { Right, TakesDifferencesForSums, ReturnsCsr };
 
-// A program, and an engine.
+// Compares the reference with a test engine on a program.
 class FirstDivergence : public testing::Test {
 protected:
   Comparison compare(llvm::StringRef text, TestEngine engine) {
@@ -108,7 +108,7 @@ TEST_F(FirstDivergence, opensLoopsCallsAndBranches) {
   Comparison comparison = compare(nested, TestEngine::TakesDifferencesForSums);
   ASSERT_TRUE(comparison.divergence);
   EXPECT_EQ(comparison.divergence->operation, "-");
-  // The third iteration is the first that subtracts: 10 + 1 + 2, minus 3.
+  // The third iteration is the first to subtract: 10 + 1 + 2, minus 3.
   EXPECT_EQ(comparison.divergence->operands, "13.0, 3");
   EXPECT_EQ(comparison.divergence->what, "expected 10, got 16");
 }

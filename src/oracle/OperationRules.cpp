@@ -36,14 +36,14 @@ Value arrayOf(const std::vector<double> &cells, const runtime::Shape &shape) {
   return array;
 }
 
-// The least number that single precision has and that is no smaller: what moves the cells of such
-// a matrix rounds them.
+// Rounds an error bound up to single precision: operations that move the cells of a
+// single-precision matrix would round the bounds to nearest.
 double roundedUp(double error) {
   auto single = static_cast<float>(error);
   return single < error ? std::nextafter(single, INFINITY) : single;
 }
 
-// The errors as an array of the operand's shape, or as a number.
+// The error bounds as an array of the operand's shape, or as a number.
 Value errorsAsValue(const ErrorModel &model, const Tracked &operand) {
   bool isSingle = model.isSingle();
   if (!operand.value.isArray())
@@ -62,8 +62,8 @@ CellErrors errorsFromValue(const Value &value) {
   return CellErrors(std::move(errors));
 }
 
-// How many leading operands of an operation only have their cells moved; the others say where to.
-// 0: it does more than that.
+// The number of leading operands whose cells the operation only moves, to positions that the other
+// operands give; 0 if the operation computes cells.
 size_t movedOperands(llvm::StringRef name, size_t operands) {
   return llvm::StringSwitch<size_t>(name)
       .Cases("transpose", "diag", "rev", "roll", "reshape", "slice", "view", "expand", 1)
@@ -72,7 +72,7 @@ size_t movedOperands(llvm::StringRef name, size_t operands) {
       .Default(0);
 }
 
-// Keeps the size that the operands have, whatever is in them.
+// Whether the size of the result depends only on the sizes of the operands.
 bool hasFixedSize(llvm::StringRef name) {
   return llvm::StringSwitch<bool>(name)
       .Cases("order", "outer", "lower_tri", "upper_tri", "cumsumprod", "solve", "inv", "cholesky",
@@ -89,7 +89,7 @@ std::optional<AggregateKind> scanKind(llvm::StringRef name) {
       .Default(std::nullopt);
 }
 
-// Of cells that are rounded to single precision.
+// Error bounds of cells after rounding to single precision.
 CellErrors roundingErrors(const ErrorModel &model, const Tracked &operand) {
   CellView cells(operand.value);
   std::vector<double> errors(cells.cells());
@@ -104,7 +104,7 @@ CellErrors roundingErrors(const ErrorModel &model, const Tracked &operand) {
   return CellErrors(std::move(errors));
 }
 
-// As a value of the type a cast gives.
+// Error bounds of a value after a cast.
 CellErrors castErrors(const ErrorModel &model, mlir::Type type, const Tracked &operand,
                       const Value &result) {
   if (operand.errors.isExact())
@@ -143,8 +143,8 @@ CellErrors outerErrors(const ErrorModel &model, Operands operands, const Value &
                       {Value(right), CellErrors(rightErrors)}, result);
 }
 
-// Moments, covariances and means of cells that are known: sums of powers of their distances from a
-// mean. Not as tight as the rules of sums, but a wrong cell shows.
+// Error bounds of moments, covariances and means of exact cells: sums of powers of their distances
+// from a mean. Looser than the bounds of sums, but tight enough to detect a wrong cell.
 CellErrors statisticErrors(const ErrorModel &model, int power, Operands operands,
                            const Value &result) {
   if (!areExact(operands))
@@ -165,7 +165,7 @@ CellErrors statisticErrors(const ErrorModel &model, int power, Operands operands
   return CellErrors::uniform(cellsOf(result), std::isfinite(error) ? error : CellErrors::anything);
 }
 
-// What the power of the distances is, of the operations that are such statistics; 0: of others.
+// The power of the distances in these statistics; 0 for other operations.
 int statisticPower(llvm::StringRef name, Operands operands) {
   if (name == "moment")
     return static_cast<int>(CellView(operands.back().value)[0]);
@@ -175,7 +175,7 @@ int statisticPower(llvm::StringRef name, Operands operands) {
       .Default(0);
 }
 
-// CSR does not hold zeros, whatever their sign.
+// CSR does not store zeros, so the sign of a zero is lost.
 CellErrors withoutSigns(CellErrors errors, const Value &result) {
   CellView cells(result);
   std::vector<double> unsignedErrors(cells.cells());
@@ -189,7 +189,7 @@ CellErrors withoutSigns(CellErrors errors, const Value &result) {
   return all;
 }
 
-// value with its error, in so many cells.
+// Error bounds of the same value in every cell.
 CellErrors fillErrors(Operands operands, const Value &result) {
   return operands[0].errors.isExact() ? CellErrors()
                                       : CellErrors::uniform(cellsOf(result), operands[0].errors[0]);
@@ -217,7 +217,7 @@ CellErrors OperationRules::movedErrors(mlir::Operation &operation, Operands oper
   return result.isArray() ? errorsFromValue(result) : CellErrors({CellErrors::anything});
 }
 
-// Rows (or columns) are kept where a cell is not zero: that has to be certain for each.
+// Rows (or columns) with a non-zero cell are kept: whether one exists must be certain for each row.
 CellErrors OperationRules::removeEmptyErrors(mlir::Operation &operation, Operands operands) const {
   const auto &[target, margin, select, emptyReturn] =
       std::tie(operands[0], operands[1], operands[2], operands[3]);
@@ -251,7 +251,7 @@ CellErrors OperationRules::removeEmptyErrors(mlir::Operation &operation, Operand
                              .front());
 }
 
-// Weights are summed in any order.
+// The weights of a cell may be summed in any order.
 CellErrors OperationRules::tableErrors(mlir::Operation &operation, Operands operands,
                                        const Value &result) const {
   for (size_t i : {0, 1, 3, 4})
@@ -303,7 +303,7 @@ CellErrors OperationRules::namedErrors(mlir::Operation &operation, llvm::StringR
   return anythingOf(result);
 }
 
-// A product stays one where it is transposed or cut.
+// A product is still known as one after it is transposed or sliced.
 void OperationRules::keepProduct(mlir::Operation &operation, Operands operands,
                                  CellErrors &errors) const {
   if (!mlir::isa<tok::TransposeOp, tok::SliceOp>(operation) || !operands[0].errors.product())

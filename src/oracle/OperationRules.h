@@ -1,4 +1,5 @@
-// How errors of operands become errors of the results of any operation that is not control flow.
+// Error propagation through any operation except control flow: error bounds of results from those
+// of the operands.
 //
 //   OperationRules rules(model, context);
 //   CellErrors errors = rules.errorsOf(operation, operands, result);     // throws Undecided
@@ -18,7 +19,7 @@ public:
   OperationRules(const ErrorModel &model, runtime::ExecutionContext &context)
       : model_(model), context_(context) {}
 
-  // `result` is the reference's; an operation of several results is asked for each.
+  // `result` is the reference's; for an operation with several results call this once for each.
   CellErrors errorsOf(mlir::Operation &operation, std::span<const Tracked> operands,
                       const runtime::Value &result) const;
 

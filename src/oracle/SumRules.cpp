@@ -11,7 +11,7 @@ namespace {
 
 constexpr double anything = CellErrors::anything, zeroSign = CellErrors::zeroSign;
 
-// The exponent of the lowest bit set of a finite number that is not zero.
+// The exponent of the lowest set bit of a finite non-zero number.
 int lowestBit(double x) {
   uint64_t bits = std::bit_cast<uint64_t>(x);
   int exponent = static_cast<int>(bits >> 52 & 0x7ff);
@@ -25,7 +25,7 @@ struct Cell {
   double value, error;
 };
 
-// Of a product, which grows by a factor at a time.
+// The error bound of a product, updated with each factor.
 class ProductBound {
 public:
   explicit ProductBound(const ErrorModel &model) : model_(model) {}
@@ -47,7 +47,7 @@ public:
       return anything;
     if (nan_)
       return 0;
-    // Beyond this a partial product may overflow or vanish where the whole does not.
+    // Beyond this a partial product may overflow or underflow even if the whole does not.
     double limit = model_.isSingle() ? 120 : 1000;
     if (magnitude_ > limit || std::isinf(relative_))
       return anything;
@@ -63,12 +63,12 @@ public:
 private:
   const ErrorModel &model_;
   int64_t factors_ = 0;
-  double first_ = 0; // the first factor's error
+  double first_ = 0; // error bound of the first factor
   double relative_ = 0, magnitude_ = 0;
   bool whole_ = true, zero_ = false, nan_ = false, unknown_ = false;
 };
 
-// Of a minimum or maximum.
+// The error bound of a minimum or maximum.
 class ExtremeBound {
 public:
   ExtremeBound(const ErrorModel &model, bool isMaximum)
@@ -120,7 +120,7 @@ double meanError(const ErrorModel &model, const std::vector<Cell> &cells, double
   return error / count * 1.01 + 2 * model.roundoff * std::fabs(result) + model.smallest();
 }
 
-// Of sum (x - mean)^2 / (n - 1), where the mean is off by as much as it may be.
+// The error bound of sum (x - mean)^2 / (n - 1), including the error of the mean.
 double varianceError(const ErrorModel &model, const std::vector<Cell> &cells, double result) {
   if (cells.size() < 2)
     return cells.empty() || cells[0].error != anything ? 0 : anything;
@@ -224,7 +224,8 @@ void SumBound::addProduct(const FactorCell &a, const FactorCell &b) {
   if (!std::isfinite(a.value) || !std::isfinite(b.value)) {
     nan_ |= std::isnan(product);
     infinite_ |= std::isinf(product);
-    // A zero that a sparse matrix does not hold, or an operand of unknown sign.
+    // The result is unknown if one cell is a zero that a sparse matrix does not store, or the other
+    // may be zero or change its sign.
     unknown_ |=
         (model_.leavesOutZeros() && (a.value == 0 || b.value == 0)) || a.error > 0 || b.error > 0;
     return;
@@ -290,7 +291,7 @@ CellErrors traceErrors(const ErrorModel &model, Tracked x, const runtime::Value 
 
 namespace {
 
-// A factor of a matrix product.
+// A factor of a matrix product with its error bounds.
 class Factor {
 public:
   explicit Factor(const Tracked &operand)
@@ -322,7 +323,7 @@ public:
     return {value, error, std::fabs(value), whole ? lowestBit(value) : 0};
   }
   int64_t columns() const { return cells_.columns(); }
-  // Which of its matrices goes with the one at `place` of a result.
+  // The index of this factor's matrix that is used for matrix `place` of the result (broadcast).
   int64_t place(int64_t place, const CellView &result) const {
     if (place == 0)
       return 0;
@@ -357,7 +358,7 @@ CellErrors matmulErrors(const ErrorModel &model, Tracked x, Tracked y,
   product.carried.resize(cells);
   product.magnitudes.resize(cells);
   product.granularity = 1 << 20;
-  // Each product rounds once more where it is stored.
+  // Storing the product rounds once more.
   product.terms = inner + left.terms() + right.terms() + 2;
   product.largest = left.largest + right.largest;
   product.smallest = left.smallest + right.smallest;
@@ -379,7 +380,7 @@ CellErrors matmulErrors(const ErrorModel &model, Tracked x, Tracked y,
     if (isChain)
       bound.addInnerTerms(left.terms() + right.terms());
     errors[i] = bound.error(results[i]);
-    // Another order tells infinities and NaN apart in another way, and the signs of zeros.
+    // Another order may give NaN in place of an infinity, or a zero of the other sign.
     if (isChain && (orderDecides || !std::isfinite(results[i])))
       errors[i] = anything;
     else if (isChain && errors[i] == 0 && results[i] == 0)

@@ -53,7 +53,7 @@ double varianceOf(std::span<const double> cells) {
   return squares.value() / static_cast<double>(cells.size() - 1);
 }
 
-// The last cell for which no other is better; 1 if every cell is NaN.
+// The index (from 1) of the last cell that is largest (smallest); 1 if every cell is NaN.
 double indexOfExtreme(bool largest, std::span<const double> cells) {
   double best = largest ? -infinity : infinity;
   size_t index = 0;
@@ -66,7 +66,7 @@ double indexOfExtreme(bool largest, std::span<const double> cells) {
   return static_cast<double>(index + 1);
 }
 
-// Along the last dimension, which becomes 1.
+// Aggregates along the last dimension, which becomes 1.
 Value aggregateRows(AggregateKind kind, const Array &x) {
   auto columns = static_cast<size_t>(x.shape()[x.shape().rank() - 1]);
   ArrayPointer result = Array::create(x.shape().withLast(1));

@@ -11,7 +11,7 @@
 namespace tokamak::reference {
 namespace {
 
-// A number that goes with every cell of an array.
+// The number to combine with every cell of an array.
 double numberBesideArray(BinaryOperator op, const Value &value) {
   if (!value.isNumber())
     throw Error(fmt::format("{}: a matrix goes with a matrix or a number, not with {}",
@@ -49,7 +49,7 @@ Value binaryWithScalar(BinaryOperator op, const Array &x, double y) {
   return result;
 }
 
-// Of arrays that are no matrices: either is repeated where its size is 1.
+// For arrays that are not matrices: either operand is broadcast along its dimensions of size 1.
 Value binaryOfTensors(BinaryOperator op, const Array &x, const Array &y) {
   std::optional<runtime::Shape> shape = broadcastShape(x.shape(), y.shape());
   if (!shape)
@@ -84,7 +84,7 @@ Value binaryOfArrays(BinaryOperator op, const Array &x, const Array &y) {
   throw Error(message);
 }
 
-// One of the operands of ifElse at a cell: scalars are the same everywhere.
+// The value of an operand of ifElse for one cell; a scalar is the same for all cells.
 double cellOrScalar(const Value &value, const runtime::Shape &shape, int64_t index) {
   return value.isArray()
              ? value.array()->data()[broadcastCell(shape, value.array()->shape(), index)]
@@ -124,7 +124,7 @@ Value ifElse(const Value &condition, const Value &then, const Value &otherwise) 
       continue;
     const runtime::Shape &own = arrayOf(*operand, "ifelse").shape();
     std::optional<runtime::Shape> both = shape ? broadcastShape(*shape, own) : own;
-    // Matrices are not repeated.
+    // Matrices are not broadcast.
     if (!both || (own.rank() == 2 && shape && *shape != own))
       throw Error(fmt::format("ifelse: sizes do not agree: {} and {}", shape->text(), own.text()));
     shape = both;

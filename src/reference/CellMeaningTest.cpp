@@ -78,7 +78,7 @@ TEST(CellMeaning, OnlyTheRightVectorIsBroadcast) {
   EXPECT_EQ(messageOf([&] { binary(BinaryOperator::Add, column, row); }),
             "sizes do not agree: 2x1 + 1x3" + rule +
                 "; outer(u, v, \"+\") combines a column with a row");
-  // One cell goes with everything, as a scalar does.
+  // A 1x1 matrix combines with everything, like a scalar.
   EXPECT_EQ(shown(binary(BinaryOperator::Mul, x, matrix(1, 1, {2}))), "2 4 6; 8 10 12");
 }
 

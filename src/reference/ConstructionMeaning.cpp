@@ -13,7 +13,7 @@
 namespace tokamak::reference {
 namespace {
 
-// What stands between blanks; nothing stands between two that are next to each other.
+// The words between blanks; consecutive blanks separate only once.
 std::vector<std::string> splitAtBlanks(const std::string &text) {
   std::vector<std::string> words(1);
   for (char c : text) {
@@ -27,7 +27,7 @@ std::vector<std::string> splitAtBlanks(const std::string &text) {
   return words;
 }
 
-// Keys or weights of table: the k-th cell of a vector, or a scalar that is the same for all.
+// Keys or weights of table: a vector indexed by k, or a scalar that is the same for all k.
 class TableColumn {
 public:
   TableColumn(const Value &value, int64_t count) : value_(value) {
@@ -93,7 +93,7 @@ Value seq(const Value &fromValue, const Value &toValue, const Value &byValue) {
   if (!(steps < 0x1p53))
     throw Error(fmt::format("seq: too many values from {} to {}", runtime::textOf(from),
                             runtime::textOf(to)));
-  // Rounding may leave the quotient just below a whole number.
+  // Rounding may leave the quotient just below an integer.
   double next = from + (steps + 1) * by;
   bool oneMore = by > 0 ? next <= to : next >= to;
   ArrayPointer result = Array::create({1 + static_cast<int64_t>(steps) + oneMore, 1});

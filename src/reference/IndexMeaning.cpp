@@ -6,7 +6,7 @@
 namespace tokamak::reference {
 namespace {
 
-// `what` is "row" or "column", `size` how many of them the matrix has.
+// `what` is "row" or "column"; `size` is the number of rows or columns of the matrix.
 void checkRange(std::string_view what, int64_t begin, int64_t end, int64_t size, const Array &x) {
   if (begin == 1 && end == 0 && size == 0)
     return;

@@ -1,4 +1,5 @@
-// What sizes, X[r1:r2, c1:c2] and its assignment mean. Indices are 1-based and inclusive.
+// The reference semantics of sizes, of X[r1:r2, c1:c2] and of assignment to it. Indices are 1-based
+// and inclusive.
 //
 //   slice(x, {1, 2, 1, 1})       // the first two rows of the first column
 #ifndef TOKAMAK_REFERENCE_INDEXMEANING_H
@@ -19,11 +20,12 @@ runtime::Value rows(const runtime::Value &operand);
 runtime::Value columns(const runtime::Value &operand);
 runtime::Value length(const runtime::Value &operand);
 
-// Always a matrix, also where the range is one cell. The range must lie within and not end before
-// it begins; only the whole of an empty dimension is empty (1:0).
+// The result is always a matrix, even for a single cell. The range must lie within the matrix and
+// not be empty, except for the whole of an empty dimension (1:0).
 runtime::Value slice(const runtime::Value &operand, IndexRange range);
 
-// A copy with the range replaced by a matrix of its size, or by a scalar where it is one cell.
+// A copy of `into` with the range replaced by a matrix of the same size, or, for a range of one
+// cell, by a scalar.
 runtime::Value insert(const runtime::Value &into, const runtime::Value &value, IndexRange range);
 
 } // namespace tokamak::reference

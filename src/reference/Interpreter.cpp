@@ -7,7 +7,7 @@
 namespace tokamak::reference {
 namespace {
 
-// Values as they are. Reading an unassigned variable is an error.
+// The domain of plain values. Reading an unassigned variable is an error.
 struct PlainDomain {
   using Value = runtime::Value;
   runtime::ExecutionContext &context;

@@ -1,4 +1,5 @@
-// Runs a program of the `tok` dialect operation by operation: the definition of what it means.
+// Runs a program of the `tok` dialect operation by operation: the reference definition of its
+// semantics.
 //
 //   Interpreter interpreter(module, context);
 //   interpreter.run();                                     // func.func @main
@@ -23,8 +24,8 @@ public:
   Interpreter(mlir::ModuleOp module, runtime::ExecutionContext &context)
       : module_(module), context_(context) {}
 
-  // Both throw Error with the source place of the operation that failed and the calls that led
-  // there; a function that does not exist is an internal error.
+  // Both throw Error with the source place of the failing operation and its call stack. A function
+  // that does not exist is an internal error.
   void run();
   std::vector<runtime::Value> call(llvm::StringRef function, std::vector<runtime::Value> arguments);
 
@@ -33,7 +34,7 @@ private:
   runtime::ExecutionContext &context_;
 };
 
-// Whether executing the operation is visible outside the program: print, write, stop, ...
+// Whether the operation has a side effect: print, write, stop, ...
 bool hasEffect(mlir::Operation &operation);
 
 } // namespace tokamak::reference

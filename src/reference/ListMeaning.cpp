@@ -20,7 +20,7 @@ const List &listOf(const Value &value, std::string_view operation) {
 
 Value newList(List list) { return std::make_shared<const List>(std::move(list)); }
 
-// Counted from 0.
+// The position of an element, from 0.
 int64_t positionOf(const List &list, const Value &index) {
   auto size = static_cast<int64_t>(list.elements.size());
   if (index.isString()) {
@@ -35,7 +35,7 @@ int64_t positionOf(const List &list, const Value &index) {
   return position - 1;
 }
 
-// Positions from 0, the last one included.
+// Positions from 0; `last` is inclusive.
 struct ListRange {
   int64_t first, last;
 };
@@ -80,7 +80,7 @@ Value sliceList(const Value &operand, const Value &from, const Value &to) {
 Value insertIntoList(const Value &operand, const Value &value, const Value &from, const Value &to) {
   List result = listOf(operand, "left indexing");
   ListRange range = rangeOf(result, from, to);
-  // A list of one element stands for the element, and may rename it.
+  // A list of one element assigns its element, and its name if it has one.
   bool isSingle = value.isList() && value.list()->elements.size() == 1;
   if (to.isNothing() && !isSingle) {
     result.elements[range.first] = value;
@@ -113,7 +113,7 @@ Value appendToList(std::span<const Value> inputs) {
   bool named = false;
   for (const Value &input : inputs) {
     bool isFirst = &input == inputs.data();
-    // Of further lists only those of one element are taken apart.
+    // After the first input, only lists of one element are spliced in.
     if (!input.isList() || (!isFirst && input.list()->elements.size() != 1)) {
       result.elements.push_back(input);
       result.names.emplace_back();

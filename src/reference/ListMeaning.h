@@ -1,7 +1,8 @@
-// What lists mean: L[i], L["name"], L[i:j], their assignment and construction.
+// The reference semantics of lists: L[i], L["name"], L[i:j], assignment to these, and construction.
 //
-//   Value l = list({"a,b", 1.0, "two"});        // names, then elements
-//   sliceList(l, "b", Value())                   // a list of one
+//   Value operands[] = {"a,b", 1.0, "two"};      // names, then elements
+//   Value l = list(operands);
+//   sliceList(l, "b", Value())                   // a list of one element
 #ifndef TOKAMAK_REFERENCE_LISTMEANING_H
 #define TOKAMAK_REFERENCE_LISTMEANING_H
 
@@ -11,22 +12,24 @@
 
 namespace tokamak::reference {
 
-// operands[0]: the names joined by commas, or nothing; the others are the elements.
+// operands[0] holds the names joined by commas, or nothing; the other operands are the elements.
 runtime::Value list(std::span<const runtime::Value> operands);
 
-// Positions count from 1 and may be names. Without `to` it is the element at `from`. Always a list.
+// Positions count from 1 or are names. Without `to` selects the single element at `from`. The
+// result is always a list.
 runtime::Value sliceList(const runtime::Value &list, const runtime::Value &from,
                          const runtime::Value &to);
 
-// A copy with the element at `from` replaced by the value as it is; with `to`, the range by the
-// elements of a list of its length.
+// A copy with the element at `from` replaced by the value, unconverted; with `to`, the range
+// replaced by the elements of a list of the same length.
 runtime::Value insertIntoList(const runtime::Value &list, const runtime::Value &value,
                               const runtime::Value &from, const runtime::Value &to);
 
-// What a list of one element holds.
+// The element of a list of length one.
 runtime::Value elementOfList(const runtime::Value &list);
 
-// The elements of lists and the other values, in order.
+// A list of the inputs in order, where the elements of the first list are spliced in, and those of
+// other lists if they have a single element.
 runtime::Value appendToList(std::span<const runtime::Value> inputs);
 
 } // namespace tokamak::reference

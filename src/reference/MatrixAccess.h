@@ -1,4 +1,4 @@
-// How the meanings read their operands and write their results.
+// Helpers with which the reference operations read their operands and write their results.
 //
 //   const Array &x = matrixOf(operand, "rev");         // Error unless it is a matrix
 //   ArrayPointer y = Array::create({x.rows(), x.columns()});
@@ -39,7 +39,7 @@ inline const Array &matrixOf(const Value &value, std::string_view operation) {
   return array;
 }
 
-// A cell to write; rows and columns count from 0.
+// A writable cell; rows and columns count from 0.
 inline double &cellOf(Array &matrix, int64_t row, int64_t column) {
   return matrix.mutableData()[row * matrix.columns() + column];
 }
@@ -49,7 +49,7 @@ inline std::span<const double> cellsOf(const Array &array) {
   return {array.data(), static_cast<size_t>(array.cells())};
 }
 
-// A number of rows or columns that the program computed; `what` is "rows" or "columns".
+// Checks a number of rows or columns that the program computed; `what` is "rows" or "columns".
 inline int64_t sizeOf(const Value &value, std::string_view operation, std::string_view what) {
   return checkedSize(value.asInteger(), operation, what);
 }

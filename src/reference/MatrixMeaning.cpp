@@ -81,7 +81,7 @@ Value bindRows(std::span<const Value> inputs) {
   return result;
 }
 
-// What is to be bound decides what binding means; `bindMatrices` is bindColumns or bindRows.
+// The types of the inputs select what binding does; `bindMatrices` is bindColumns or bindRows.
 Value bindInputs(std::string_view operation, std::span<const Value> inputs,
                  Value (*bindMatrices)(std::span<const Value>)) {
   if (inputs.size() == 1 && inputs[0].isList())

@@ -1,4 +1,4 @@
-// What products and reorganisations of matrices mean.
+// The reference semantics of matrix products and reorganisations.
 //
 //   matmul(x, transpose(x))
 #ifndef TOKAMAK_REFERENCE_MATRIXMEANING_H
@@ -10,30 +10,31 @@
 
 namespace tokamak::reference {
 
-// m x k times k x n; each cell adds up its products in the order of k.
+// m x k times k x n; each cell sums its products in the order of k.
 runtime::Value matmul(const runtime::Value &lhs, const runtime::Value &rhs);
 runtime::Value transpose(const runtime::Value &operand);
-// n x 1 to the n x n diagonal matrix, n x n to its diagonal n x 1.
+// Turns n x 1 into the n x n diagonal matrix, and n x n into its diagonal, n x 1.
 runtime::Value diag(const runtime::Value &operand);
 // The sum of the diagonal of a square matrix.
 runtime::Value trace(const runtime::Value &operand);
 // Rows in reverse order.
 runtime::Value reverse(const runtime::Value &operand);
-// Rows moved down by `shift`, those that fall off the end back at the top.
+// Rotates the rows down by `shift`.
 runtime::Value roll(const runtime::Value &operand, const runtime::Value &shift);
-// Of a square matrix the cells below (above) the diagonal, with it if `diagonal`; their own values
-// if `values`, else 1. The others are 0.
+// The cells of a square matrix below (above) the diagonal, including it if `diagonal`, with their
+// own values if `values`, else 1. The other cells are 0.
 runtime::Value lowerTriangle(const runtime::Value &operand, const runtime::Value &diagonal,
                              const runtime::Value &values);
 runtime::Value upperTriangle(const runtime::Value &operand, const runtime::Value &diagonal,
                              const runtime::Value &values);
-// The same cells in rows x columns, read and written by rows, or by columns if not `byRow`.
+// The same cells as a rows x columns matrix, read and written in row-major order, or column-major
+// if not `byRow`.
 runtime::Value reshape(const runtime::Value &operand, const runtime::Value &rows,
                        const runtime::Value &columns, const runtime::Value &byRow);
 
-// Matrices side by side, below each other; a scalar counts as 1x1. One list: its elements. A list
-// and more values: a list with them appended, lists among them by their elements. Texts only:
-// joined by newlines.
+// Matrices side by side or below each other; a scalar counts as 1x1. A single list stands for its
+// elements. A list followed by more values: appends them (appendToList). Only strings: joins them
+// by newlines.
 runtime::Value cbind(std::span<const runtime::Value> inputs);
 runtime::Value rbind(std::span<const runtime::Value> inputs);
 

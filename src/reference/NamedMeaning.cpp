@@ -15,13 +15,13 @@ namespace {
 
 using Operands = std::span<const runtime::Value>;
 
-// The four indices of slice and insert begin at operands[first].
+// The four indices of slice and insert, which begin at operands[first].
 IndexRange rangeAt(Operands o, size_t first) {
   return {o[first].asInteger(), o[first + 1].asInteger(), o[first + 2].asInteger(),
           o[first + 3].asInteger()};
 }
 
-// An operand that may be left out at the end.
+// A trailing operand that may be absent.
 runtime::Value operandAt(Operands o, size_t index) {
   return index < o.size() ? o[index] : runtime::Value();
 }

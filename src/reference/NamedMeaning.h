@@ -1,5 +1,6 @@
-// The meanings of operations that are known by a name and take all they need as operands: those
-// that the runtime executes by a native, in tok.native and in operations of their own.
+// The reference semantics of operations that are identified by a name and take everything they need
+// as operands: those that the runtime executes by a native, whether by tok.native or by an
+// operation of their own.
 //
 //   Meaning *meaning = findMeaning("rev");
 //   Value reversed = meaning(operands);
@@ -15,7 +16,7 @@ namespace tokamak::reference {
 
 using Meaning = runtime::Value(std::span<const runtime::Value> operands);
 
-// Null where the reference shares the runtime's native.
+// Null if the reference uses the runtime's native.
 Meaning *findMeaning(std::string_view name);
 
 } // namespace tokamak::reference

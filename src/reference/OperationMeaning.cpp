@@ -49,7 +49,7 @@ Value sizeOfDimension(const Value &value, uint64_t dimension) {
   return value.array()->shape()[static_cast<int>(dimension) - 1];
 }
 
-// What `value` is as a value of this type.
+// Casts `value` to the type.
 Value cast(const Value &value, mlir::Type type) {
   if (type.isInteger(1))
     return castToBoolean(value);
@@ -71,7 +71,7 @@ Value cast(const Value &value, mlir::Type type) {
       fmt::format("{} cannot be cast to {}", value.describe(), tok::describeType(type).str()));
 }
 
-// The branches of a scalar ifelse may be an integer and a double: the result is a double then.
+// A scalar ifelse with an integer branch and a double branch has a double result.
 Value ifElseOfType(Operands operands, mlir::Type type) {
   Value result = ifElse(operands[0], operands[1], operands[2]);
   return type.isF64() ? Value(result.asDouble()) : result;
@@ -93,7 +93,8 @@ std::vector<Value> callNative(std::string_view name, size_t resultCount, Operand
   const runtime::Native *native = runtime::findNative(name);
   if (!native)
     internalError(fmt::format("no native '{}'", name));
-  // The native may consume these copies; the arrays have other owners, so they stay as they are.
+  // The native may overwrite operands that it owns alone; the originals keep a reference to the
+  // arrays, so they stay unchanged.
   std::vector<Value> copies(operands.begin(), operands.end()), results(resultCount);
   native->function(context, copies, results);
   for (Value &result : results)
@@ -153,7 +154,7 @@ std::vector<Value> meaningOf(mlir::Operation &operation, Operands operands,
     runtime::checkDefined(operand);
   if (llvm::none_of(operation.getResultTypes(), isSingle))
     return computedInDoubles(operation, operands, context);
-  // Operations that only move cells give cells that were rounded before.
+  // These operations only move cells, which are already rounded.
   if (mlir::isa<tok::SliceOp, tok::TransposeOp, tok::ViewOp, tok::ExpandOp>(operation))
     return computedInDoubles(operation, operands, context);
   std::vector<Value> rounded(operands.begin(), operands.end());

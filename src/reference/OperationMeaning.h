@@ -1,4 +1,4 @@
-// What one operation means that is not control flow: results from operands.
+// The reference semantics of any single operation except control flow: results from operands.
 //
 //   std::vector<Value> results = meaningOf(operation, operands, context);
 #ifndef TOKAMAK_REFERENCE_OPERATIONMEANING_H
@@ -14,11 +14,12 @@
 
 namespace tokamak::reference {
 
-// Arrays are dense and of doubles; those whose element type is f32 hold what f32 can hold: what was
-// computed in doubles, rounded once. Scalars beside such arrays are rounded first.
+// Arrays are dense and hold doubles. An array whose element type is f32 holds doubles that are
+// representable in f32: results are computed in double precision and rounded once. Scalars combined
+// with such arrays are rounded first.
 //
-// Reading an operand that is an unassigned variable is an Error. An operation of another dialect,
-// or a name that neither the reference nor the runtime knows, is an internal error.
+// An operand that is an unassigned variable is an Error. An operation of another dialect, or a name
+// that neither the reference nor the runtime knows, is an internal error.
 std::vector<runtime::Value> meaningOf(mlir::Operation &operation,
                                       std::span<const runtime::Value> operands,
                                       runtime::ExecutionContext &context);

@@ -1,16 +1,16 @@
-// How a program runs, whatever its values are: functions and structured control flow, walked
-// operation by operation. A domain says what values are and what a computation yields; the
-// reference's own (Interpreter.cpp) is plain values, the oracle's (oracle/BoundedInterpreter.cpp)
-// carries along how far a right result may be off.
+// Walks a program operation by operation: functions and structured control flow, independent of
+// what values are. A domain defines the values and how operations compute them; the reference's
+// domain (Interpreter.cpp) uses plain values, the oracle's (oracle/BoundedInterpreter.cpp) adds
+// error bounds.
 //
 //   struct Domain {
 //     using Value = ...;
 //     bool isTrue(const Value &condition);
 //     int64_t integerOf(const Value &value);
-//     Value counter(int64_t value);                      // of a loop
-//     runtime::DrawPosition &draws();                    // of numbers without a seed
+//     Value counter(int64_t value);                      // the counter of a loop
+//     runtime::DrawPosition &draws();                    // of random numbers without a seed
 //     std::vector<Value> compute(mlir::Operation &operation, std::vector<Value> operands);
-//     // A branch or loop: what `run` gives, unless the domain has another idea of its errors.
+//     // Executes a branch or loop by `run`; a domain may catch its errors.
 //     std::vector<Value> control(mlir::Operation &operation,
 //                                llvm::function_ref<std::vector<Value>()> run);
 //   };
@@ -54,11 +54,11 @@ public:
     return results;
   }
 
-  // The values of one activation of a function; those of a loop body are overwritten by the next
-  // iteration.
+  // The values in one activation of a function; each iteration of a loop overwrites those of its
+  // body.
   using Frame = llvm::DenseMap<mlir::Value, Value>;
 
-  // The results of one operation, whose operands are in the frame.
+  // Executes one operation whose operands are in the frame, and returns its results.
   Values execute(mlir::Operation &operation, Frame &frame) {
     Values results;
     runtime::runOnDeepStack([&] { results = runOperation(operation, frame); });
@@ -85,7 +85,7 @@ private:
     return runBlock(function.front(), arguments, frame);
   }
 
-  // Executes the operations in order; the operands of the terminator are what the block passes on.
+  // Executes the operations in order and returns the operands of the terminator.
   Values runBlock(mlir::Block &block, const Values &arguments, Frame &frame) {
     for (auto [argument, value] : llvm::zip_equal(block.getArguments(), arguments))
       frame[argument] = value;
@@ -130,7 +130,7 @@ private:
   Values runWhile(tok::WhileOp op, Frame &frame) {
     Values carried = valuesOf(op.getInits(), frame);
     while (true) {
-      // What tok.condition passes on: whether to go on, then the carried values.
+      // The operands of tok.condition: whether to continue, then the carried values.
       Values tested = runBlock(op.getConditionRegion().front(), carried, frame);
       if (!domain_.isTrue(tested.front()))
         return carried;
@@ -138,8 +138,8 @@ private:
     }
   }
 
-  // The iterations of parfor are independent of each other, so that any order of them is right;
-  // this is the first. Each draws random numbers of its own, as if it were the only one.
+  // The iterations of parfor are independent, so any order is correct; this one is sequential. Each
+  // iteration draws random numbers from a stream of its own.
   template <typename Loop> Values runCounted(Loop op, Frame &frame) {
     int64_t from = domain_.integerOf(frame.at(op.getFrom()));
     int64_t to = domain_.integerOf(frame.at(op.getTo()));
@@ -164,8 +164,8 @@ private:
     return carried;
   }
 
-  // Unassigned variables pass through calls as they do through branches: what counts is whether
-  // they are read.
+  // An unassigned variable may be passed to a call, as it may be carried through a branch: only
+  // reading it is an error.
   Values runCall(mlir::Operation &call, llvm::StringRef function, Frame &frame) {
     Values arguments = valuesOf(call.getOperands(), frame);
     try {

@@ -13,15 +13,15 @@ bool isComparison(BinaryOperator op) {
   return op >= BinaryOperator::Eq && op <= BinaryOperator::Ge;
 }
 
-// How an operand appears in a message: a text in quotes, a number as it prints, anything else by
-// its kind.
+// The text of an operand in a message: a string in quotes, a number as it prints, anything else by
+// its type.
 std::string shown(const Value &value) {
   if (value.isString())
     return fmt::format("\"{}\"", value.text());
   return value.isNumber() ? value.asText() : std::string(value.describe());
 }
 
-// Integers compare as integers: above 2^53 different integers may be the same double.
+// Compares as integers: above 2^53 different integers may round to the same double.
 Value comparisonOfIntegers(BinaryOperator op, int64_t a, int64_t b) {
   int order = a < b ? -1 : a > b ? 1 : 0;
   return evaluate(op, order, 0) != 0;
@@ -39,14 +39,14 @@ Value arithmeticOfIntegers(BinaryOperator op, int64_t a, int64_t b) {
   throw Error(fmt::format("integer overflow in {} {} {}", a, spelling(op), b));
 }
 
-// The result of an operator that was computed in doubles.
+// Converts the result of an operator that was computed in doubles.
 Value typedResult(CellResult type, double result) {
   if (type == CellResult::Boolean)
     return result != 0;
   return result;
 }
 
-// What a list of one element holds.
+// The element of a list of length one.
 const Value &onlyElement(const Value &list) {
   size_t size = list.list()->elements.size();
   if (size != 1)
@@ -54,7 +54,7 @@ const Value &onlyElement(const Value &list) {
   return list.list()->elements.front();
 }
 
-// 1x1 matrices and lists of one element down to the scalar inside; scalars as they are.
+// The scalar inside a 1x1 matrix or a list of one element, recursively; a scalar itself.
 Value scalarInside(const Value &value) {
   if (value.isList())
     return scalarInside(onlyElement(value));

@@ -33,7 +33,7 @@ Value removeEmptyRows(const Array &x, const Value &select, bool emptyReturn) {
   return result;
 }
 
-// NaN is larger than everything else.
+// NaN sorts after all other values.
 bool comesBefore(double a, double b) { return std::isnan(b) ? !std::isnan(a) : a < b; }
 
 // The columns to sort by, counted from 0.
@@ -85,7 +85,7 @@ Value order(const Value &operand, const Value &by, const Value &decreasingValue,
       if (comesBefore(right, left))
         return false;
     }
-    // Equal rows keep their order (a stable sort).
+    // Rows with equal keys keep their order (a stable sort).
     return a < b;
   });
 

@@ -1,4 +1,4 @@
-// What it means to drop or sort rows by what they hold.
+// The reference semantics of operations that drop or sort rows by their contents.
 //
 //   order(x, int64_t{2}, false, false)      // the rows of x by ascending second column
 #ifndef TOKAMAK_REFERENCE_SELECTIONMEANING_H
@@ -8,13 +8,14 @@
 
 namespace tokamak::reference {
 
-// Drops the rows ("rows") or columns ("cols") that hold only zeros, or where `select` is zero. If
-// nothing is left: one row (column) of zeros, or none if not `emptyReturn`.
+// Drops the rows ("rows") or columns ("cols") in which all cells are zero or, with `select`, those
+// where it is zero. If all are dropped, the result has one row (column) of zeros, or none if not
+// `emptyReturn`.
 runtime::Value removeEmpty(const runtime::Value &operand, const runtime::Value &margin,
                            const runtime::Value &select, const runtime::Value &emptyReturn);
 
-// The rows sorted by a column, or by the columns of a vector `by` in turn; or the numbers of the
-// rows in that order. Stable; NaN comes last, descending first.
+// The rows sorted by a column, or by several columns given as a vector `by`; with `indexReturn`,
+// the row numbers in that order. The sort is stable; NaN comes last, in descending order first.
 runtime::Value order(const runtime::Value &operand, const runtime::Value &by,
                      const runtime::Value &decreasing, const runtime::Value &indexReturn);
 

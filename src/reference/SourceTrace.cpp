@@ -5,7 +5,7 @@
 namespace tokamak::reference {
 namespace {
 
-// Appends the place and then the places from which it was reached, innermost first.
+// Appends the place, then the places of the calls that led there, innermost first.
 void appendPlaces(mlir::Location location, std::vector<SourcePlace> &places) {
   if (auto file = mlir::dyn_cast<mlir::FileLineColLoc>(location)) {
     places.push_back({file.getFilename().str(), static_cast<int>(file.getLine()),

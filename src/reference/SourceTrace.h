@@ -1,4 +1,4 @@
-// Says in an Error where in the source it happened.
+// Adds source places and the call stack to an Error.
 //
 //   catch (Error &error) { locate(error, operation.getLoc()); throw; }
 #ifndef TOKAMAK_REFERENCE_SOURCETRACE_H
@@ -10,12 +10,12 @@
 
 namespace tokamak::reference {
 
-// The error happened at `location`, unless its place is known already. Names are looked through, of
-// a fused location the first part that has a place counts; of a call site it is the callee, and the
-// callers go on the call stack.
+// Sets the error's place to `location` unless it already has one. Looks through name locations; of
+// a fused location takes the first part that has a place; of a call site takes the callee's place
+// and pushes the callers onto the call stack.
 void locate(Error &error, mlir::Location location);
 
-// The function in which the error happened was called at `location`.
+// Pushes `location`, the call of the function in which the error happened, onto the call stack.
 void traceCall(Error &error, mlir::Location location);
 
 } // namespace tokamak::reference

@@ -44,7 +44,8 @@ double meanOf(const std::vector<Weighted> &values) {
   return sum / totalWeight(values);
 }
 
-// The mean, corrected by the mean of the distances from it: of equal values exactly that value.
+// The mean, corrected by the mean of the distances from it, so that the mean of equal values is
+// exact.
 double centreOf(const std::vector<Weighted> &values) {
   double mean = meanOf(values);
   std::vector<Weighted> rest = values;
@@ -53,7 +54,7 @@ double centreOf(const std::vector<Weighted> &values) {
   return mean + meanOf(rest);
 }
 
-// NaN is larger than everything else.
+// NaN sorts after all other values.
 bool comesBefore(double a, double b) { return std::isnan(b) ? !std::isnan(a) : a < b; }
 
 std::vector<Weighted> sortedValues(const Value &values, const Value &weights,
@@ -66,7 +67,7 @@ std::vector<Weighted> sortedValues(const Value &values, const Value &weights,
   return sorted;
 }
 
-// The value at a position counted from 1, where each value takes as many as its weight.
+// The value at a position (from 1) in the sequence where each value is repeated by its weight.
 double valueAt(const std::vector<Weighted> &sorted, double position) {
   double reached = 0;
   for (const Weighted &value : sorted) {
@@ -171,7 +172,7 @@ Value quantile(const Value &values, const Value &weights, const Value &probabili
         cellOf(*result, i, j) = valueAt(sorted, positionOf(p.at(i, j), count));
     return result;
   }
-  // A single probability of an even number of values averages two neighbours.
+  // For a single probability and an even number of values, averages two neighbours.
   double position = positionOf(probabilities.asDouble(), count), value = valueAt(sorted, position);
   bool hasNext = std::fmod(count, 2) == 0 && position < count;
   return hasNext ? halfway(value, valueAt(sorted, position + 1)) : value;
@@ -219,7 +220,7 @@ Value covariance(const Value &xValues, const Value &yValues, const Value &weight
   return sum / (totalWeight(x) - 1);
 }
 
-// Shorter rows or columns are filled up with zeros.
+// Rows or columns with fewer distinct values are padded with zeros.
 Value unique(const Value &operand, const Value &directionValue) {
   const std::string direction = directionValue.asText();
   const Array &x = matrixOf(operand, "unique");
@@ -295,7 +296,7 @@ Value aggregateGroups(const Value &target, const Value &groups, const Value &fnV
   const Array &x = matrixOf(target, "aggregate"), &keys = matrixOf(groups, "aggregate");
   int64_t order = orderValue.isNothing() ? 2 : orderValue.asInteger();
   checkFunction(fn, order);
-  // A row vector is a column.
+  // A row vector is treated as a column.
   bool isRow = x.rows() == 1 && keys.cells() == x.cells();
   int64_t rows = isRow ? x.cells() : x.rows(), columns = isRow ? 1 : x.columns();
   if (keys.cells() != rows)

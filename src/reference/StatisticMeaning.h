@@ -1,5 +1,5 @@
-// What statistics of vectors and groups and questions about distinct values mean. Absent weights,
-// sizes and orders are nothing.
+// The reference semantics of statistics of vectors and groups, and of operations on distinct
+// values. Absent weights, sizes and orders are nothing-values.
 //
 //   median(column, Value()).asDouble()
 #ifndef TOKAMAK_REFERENCE_STATISTICMEANING_H
@@ -24,10 +24,10 @@ runtime::Value covariance(const runtime::Value &x, const runtime::Value &y,
 // The direction is "rc" (all cells), "r" (each row) or "c" (each column).
 runtime::Value unique(const runtime::Value &operand, const runtime::Value &direction);
 runtime::Value countDistinct(const runtime::Value &operand, const runtime::Value &direction);
-// A cell with this value, or every row of the pattern.
+// Whether some cell equals the pattern or, for a matrix, whether every row of the pattern occurs.
 runtime::Value contains(const runtime::Value &operand, const runtime::Value &pattern);
 
-// fn of the rows of each group: a row of the result for each.
+// Applies fn to the rows of each group; the result has a row for each group.
 runtime::Value aggregateGroups(const runtime::Value &target, const runtime::Value &groups,
                                const runtime::Value &fn, const runtime::Value &weights,
                                const runtime::Value &groupCount, const runtime::Value &order);

@@ -23,7 +23,7 @@ Shape shapeOf(std::span<const Value> sizes, std::string_view operation) {
   return Shape(std::span<const int64_t>(values));
 }
 
-// The shape without its last two dimensions, with two others in their place.
+// The shape with its last two dimensions replaced.
 Shape withMatrix(const Shape &shape, int64_t rows, int64_t columns) {
   Sizes sizes = sizesOf(shape);
   sizes[sizes.size() - 2] = rows;
@@ -31,7 +31,8 @@ Shape withMatrix(const Shape &shape, int64_t rows, int64_t columns) {
   return Shape(std::span<const int64_t>(sizes));
 }
 
-// Rows and columns of the matrices in the last two dimensions, and how many there are.
+// The rows and columns of the matrices in the last two dimensions, and the number of these
+// matrices.
 int64_t rowsOf(const Array &array) { return array.shape()[array.shape().rank() - 2]; }
 int64_t columnsOf(const Array &array) { return array.shape()[array.shape().rank() - 1]; }
 int64_t countMatrices(const Shape &shape) { return withMatrix(shape, 1, 1).cells(); }
@@ -91,7 +92,7 @@ Value multiplyMatrices(const Array &lhs, const Array &rhs) {
   if (inner != rowsOf(rhs))
     throw Error(fmt::format("%*%: the inner dimensions differ: {} %*% {}", lhs.shape().text(),
                             rhs.shape().text()));
-  // Each place in the leading dimensions as if it were one cell.
+  // Broadcast over the leading dimensions only: each matrix counts as one cell.
   Shape left = withMatrix(lhs.shape(), 1, 1), right = withMatrix(rhs.shape(), 1, 1);
   std::optional<Shape> places = broadcastShape(left, right);
   if (!places)

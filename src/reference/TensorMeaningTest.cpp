@@ -14,7 +14,7 @@ TEST(TensorMeaning, repeatsEitherOperand) {
   EXPECT_EQ(broadcastShape({2, 1, 4}, {1, 3, 1}), whole);
   EXPECT_EQ(broadcastShape({2, 3}, {3, 2}), std::nullopt);
   EXPECT_EQ(broadcastShape({2, 3}, {2, 3, 1}), std::nullopt);
-  EXPECT_EQ(broadcastCell(whole, {2, 1, 4}, 4 * 5 + 3), 7); // place 1, 2, 3 is 1, 0, 3
+  EXPECT_EQ(broadcastCell(whole, {2, 1, 4}, 4 * 5 + 3), 7); // (1, 2, 3) maps to (1, 0, 3)
   EXPECT_EQ(broadcastCell(whole, {1, 3, 1}, 4 * 5 + 3), 2);
 }
 
@@ -30,7 +30,7 @@ TEST(TensorMeaning, roundsCellsButNoScalars) {
     })");
   Value third = program.call("third", {matrix(1, 1, {1}), Value(3.0)});
   EXPECT_EQ(third.array()->data()[0], static_cast<double>(1.0f / 3.0f));
-  // A scalar is rounded where it meets the cells.
+  // A scalar is rounded when it is combined with the cells.
   Value scaled = program.call("third", {matrix(1, 1, {1}), Value(0.1)});
   EXPECT_EQ(scaled.array()->data()[0], static_cast<double>(1.0f / 0.1f));
   EXPECT_EQ(program.call("sum", {matrix(1, 2, {16777216, 1})}).asDouble(), 16777217);

@@ -1,4 +1,4 @@
-// For tests: a module in the textual form of the `tok` dialect, and values written briefly.
+// For tests: a module in the textual form of the `tok` dialect, and short ways to write values.
 //
 //   TextProgram program("func.func @f(%x: f64) -> f64 { return %x : f64 }");
 //   program.call("f", {Value(2.0)}).asDouble() == 2
@@ -25,7 +25,7 @@ namespace tokamak::reference {
 
 class TextProgram {
 public:
-  // Throws if the text is not a valid module; what is wrong with it is on stderr.
+  // Throws if the text is not a valid module; the diagnostics are on stderr.
   explicit TextProgram(llvm::StringRef text) : scheduler_(1) {
     mlirContext_.loadDialect<tok::TokDialect, mlir::func::FuncDialect>();
     module_ = mlir::parseSourceString<mlir::ModuleOp>(text, &mlirContext_);
@@ -41,11 +41,11 @@ public:
   std::vector<Value> callAll(llvm::StringRef function, std::vector<Value> arguments) {
     return interpreter_->call(function, std::move(arguments));
   }
-  // The only result.
+  // Returns the only result.
   Value call(llvm::StringRef function, std::vector<Value> arguments) {
     return callAll(function, std::move(arguments)).at(0);
   }
-  // The error that the call ends in.
+  // The error that the call throws.
   Error failure(llvm::StringRef function, std::vector<Value> arguments) {
     try {
       callAll(function, std::move(arguments));
@@ -70,7 +70,7 @@ inline Value matrix(int64_t rows, int64_t columns, const std::vector<double> &ce
   return result;
 }
 
-// Cells with blanks between them, rows with semicolons; an empty matrix by its size, a scalar as it
+// Cells separated by blanks, rows by semicolons; an empty matrix by its size, a scalar as it
 // prints.
 inline std::string shown(const Value &value) {
   if (!value.isArray())
@@ -85,7 +85,7 @@ inline std::string shown(const Value &value) {
   return text;
 }
 
-// The message of the Error that `action` ends in.
+// The message of the Error that `action` throws.
 template <typename Action> std::string messageOf(Action action) {
   try {
     action();

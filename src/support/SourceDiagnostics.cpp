@@ -20,9 +20,9 @@ namespace {
 constexpr llvm::StringLiteral resetColor = "\x1b[0m";
 constexpr llvm::StringLiteral boldText = "\x1b[1m";
 constexpr llvm::StringLiteral caretColor = "\x1b[1;32m";
-// A line of generated code can be megabytes long; what is shown of it is cut here.
+// The maximum length of a source line shown: a line of generated code can be megabytes long.
 constexpr size_t maximumShownLine = 120;
-// The same of a message, which may quote a text of the program.
+// The maximum length of a message shown: it may quote a string of the program.
 constexpr size_t maximumShownMessage = 1000;
 
 struct SeverityStyle {
@@ -44,7 +44,7 @@ SeverityStyle styleOf(Severity severity) {
 
 bool continuesCharacter(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
-/// Beginning and end of a message that is too long.
+/// The beginning and end of a message that is too long; other messages unchanged.
 std::string shortened(llvm::StringRef message) {
   if (message.size() <= maximumShownMessage)
     return message.str();
@@ -91,11 +91,11 @@ size_t endOfUnderline(llvm::StringRef line, size_t column, size_t endColumn) {
   return std::clamp(end, column + 1, std::max(line.size() + 1, column + 1));
 }
 
-/// The line and below it a caret under `column` with tildes to the end; bytes of one UTF-8
-/// character count once.
+/// Prints the line and, below it, a caret under `column` and tildes up to the end; a multi-byte
+/// UTF-8 character counts as one column.
 void printExcerpt(llvm::StringRef line, size_t column, size_t endColumn, llvm::raw_ostream &os,
                   bool color) {
-  // Of a long line the surroundings of the column are shown.
+  // Show only the surroundings of the column of a long line.
   std::string window;
   if (column > maximumShownLine) {
     size_t start = column - maximumShownLine / 2;
@@ -242,8 +242,9 @@ FilePosition positionOf(mlir::Location location) {
   return {};
 }
 
-// The calls through which inlined code was reached, innermost first. Inlining nests in both places:
-// what was inlined into the callee before, and where the caller was inlined to.
+// Adds notes for the calls through which inlined code was reached, innermost first. Inlining nests
+// on both sides of a call site: the callee may contain inlined code, and the caller may itself be
+// inlined.
 static void appendCallers(mlir::Location location, std::vector<DiagnosticNote> &notes) {
   if (auto name = mlir::dyn_cast<mlir::NameLoc>(location))
     return appendCallers(name.getChildLoc(), notes);
@@ -297,7 +298,7 @@ MlirDiagnosticForwarder::MlirDiagnosticForwarder(mlir::MLIRContext *context,
         position = {};
       diagnostic.notes.push_back({note.str(), position.file, position.line, position.column});
     }
-    // A function that is inlined twice has the same mistake twice.
+    // The same error appears once per inlined copy of a function: report it only once.
     bool known = llvm::any_of(engine.sorted(), [&](const Diagnostic *other) {
       return other->line == diagnostic.line && other->column == diagnostic.column &&
              other->file == diagnostic.file && other->message == diagnostic.message;

@@ -1,5 +1,5 @@
-// Messages about a user's program: they are collected, sorted by position and shown with the source
-// line underlined.
+// Diagnostics about a user's program: collected, sorted by position and shown with the source line
+// underlined.
 //
 //   DiagnosticEngine engine;
 //   engine.addSource("script.dml", text);
@@ -11,7 +11,8 @@
 //           ^~~
 //     note: did you mean 'beta'?
 //
-// MlirDiagnosticForwarder sends what passes report at a location into the same engine.
+// MlirDiagnosticForwarder forwards the diagnostics that passes report at MLIR locations to the same
+// engine.
 #ifndef TOKAMAK_SUPPORT_SOURCEDIAGNOSTICS_H
 #define TOKAMAK_SUPPORT_SOURCEDIAGNOSTICS_H
 
@@ -30,7 +31,7 @@ namespace tokamak::support {
 
 enum class Severity { Error, Warning, Note };
 
-/// An addition to a diagnostic; it has a position of its own where `line` is not 0.
+/// A note attached to a diagnostic; it has its own position unless `line` is 0.
 struct DiagnosticNote {
   std::string message;
   std::string file;
@@ -49,7 +50,7 @@ struct Diagnostic {
   uint32_t endColumn = 0;
   std::string message;
   std::vector<DiagnosticNote> notes;
-  /// Names that the user may have meant; shown as "did you mean".
+  /// Similar known names; shown as "did you mean".
   std::vector<std::string> candidates;
 
   Diagnostic &note(std::string text) {
@@ -58,11 +59,11 @@ struct Diagnostic {
   }
 };
 
-/// Collects the diagnostics of one program. Not safe to use from two threads.
+/// Collects the diagnostics of one program. Not thread-safe.
 class DiagnosticEngine {
 public:
-  /// Makes the text known under `path`; files that were not added are read from disk when a line of
-  /// them is shown.
+  /// Registers the text of file `path`; other files are read from disk when one of their lines is
+  /// shown.
   void addSource(llvm::StringRef path, llvm::StringRef text);
 
   /// The reference stays valid until clear().
@@ -74,14 +75,14 @@ public:
   uint32_t errorCount() const { return errorCount_; }
   void clear();
 
-  /// In order of files as they became known, then line and column; of equal positions in order of
-  /// reporting.
+  /// Sorted by file (in the order of registration), line and column; then by order of reporting.
   std::vector<const Diagnostic *> sorted() const;
 
-  /// Writes all diagnostics in sorted order, `color` with ANSI escapes.
+  /// Writes all diagnostics in sorted order; `color` adds ANSI escapes.
   void render(llvm::raw_ostream &os, bool color = false);
 
-  /// Writes one diagnostic that need not have been reported: run-time errors use this.
+  /// Writes one diagnostic, which need not have been reported to the engine: used for run-time
+  /// errors.
   void render(const Diagnostic &diagnostic, llvm::raw_ostream &os, bool color = false);
 
 private:
@@ -99,9 +100,8 @@ private:
   uint32_t errorCount_ = 0;
 };
 
-/// The position that a diagnostic at `location` should show: line 0 where the location has none.
-/// Names are looked through, of a call site it is the callee's position, of a fused location the
-/// first that has one.
+/// The source position of `location`; line 0 if it has none. Looks through name locations; takes
+/// the callee's position of a call site, and the first known position of a fused location.
 struct FilePosition {
   std::string file;
   uint32_t line = 0;
@@ -109,12 +109,12 @@ struct FilePosition {
 };
 FilePosition positionOf(mlir::Location location);
 
-/// `location` as a diagnostic without severity and message: its position, and notes for the calls
-/// that lead there.
+/// A diagnostic with the position of `location` and notes for the calls that lead there; severity
+/// and message are left to the caller.
 Diagnostic diagnosticAt(mlir::Location location);
 
-/// While it lives, diagnostics of `context` go to `engine` and nowhere else. Remarks become notes.
-/// `onError`, where given, is called behind each error.
+/// During its lifetime, diagnostics of `context` go only to `engine`. Remarks become notes.
+/// `onError`, if given, is called after each error.
 class MlirDiagnosticForwarder : public mlir::ScopedDiagnosticHandler {
 public:
   MlirDiagnosticForwarder(mlir::MLIRContext *context, DiagnosticEngine &engine,

@@ -24,7 +24,8 @@ std::optional<std::string> readSourceText(const std::string &path, std::string &
   struct stat information{};
   if (fstat(file, &information) != 0)
     return fail(errno);
-  // Pipes and devices have no size. One byte more tells the end of the file.
+  // Pipes and devices have no size, so read until end of file. The extra byte lets the first read
+  // of a plain file detect its end.
   constexpr size_t smallestStep = size_t{64} << 10;
   auto size = static_cast<size_t>(std::max<off_t>(information.st_size, 0));
   size_t step = std::clamp(size + 1, smallestStep, largestSourceText + 1);

@@ -1,4 +1,4 @@
-// The text of a script as it is on disk, or why there is none.
+// Reads the text of a script, or says why it can't be read.
 //
 //   std::string reason;
 //   std::optional<std::string> text = readSourceText("script.dml", reason);
@@ -13,10 +13,11 @@
 
 namespace tokamak::support {
 
-/// More than any script has: whoever goes on beyond it is a device or pipe without end.
+/// The maximum size of a script in bytes: anything longer is an endless device or pipe.
 constexpr size_t largestSourceText = size_t{256} << 20;
 
-/// Reads plain files, pipes and devices up to their end.
+/// Reads a plain file, pipe or device to its end; on failure returns nothing and puts the reason in
+/// `reason`.
 std::optional<std::string> readSourceText(const std::string &path, std::string &reason);
 
 } // namespace tokamak::support

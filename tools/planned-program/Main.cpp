@@ -1,4 +1,4 @@
-// The main program of what was planned ahead of time: runs an image with the kernels that are
+// The main program of an ahead-of-time compiled script: runs an image with the kernels that are
 // linked in. It needs neither MLIR nor LLVM.
 //
 //   program IMAGE [THREADS]

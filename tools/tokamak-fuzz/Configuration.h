@@ -1,4 +1,4 @@
-// Ways to run a program on the native engine, and which of them to try.
+// Configurations in which the native engine runs a program, and a sampler of them.
 //
 //   ConfigurationSampler sampler(disableNames);
 //   for (const Configuration &c : sampler.sample(random, 6))
@@ -20,25 +20,25 @@ struct Configuration {
   fusion::Selector selector = fusion::Selector::Cost;
   int threads = 1;
   bool singlePrecision = false;
-  std::set<std::string> disabled; // passes and rules
+  std::set<std::string> disabled; // names of passes and rewrite rules
   bool operator==(const Configuration &) const = default;
 };
 
-// As options of `tokamak run`.
+// The configuration as options of `tokamak run`.
 std::string describe(const Configuration &configuration);
-// Of options as describe writes them; others are an Error.
+// Parses options as `describe` writes them; an unknown option is an Error.
 Configuration parseConfiguration(const std::string &options);
 // Every selector with one thread and with two.
 std::vector<Configuration> allSelectors();
 
-// Chooses configurations so that every pair of choices (a selector with a rule left out, a number
-// of threads with a precision, ...) comes up as often as any other.
+// Chooses configurations so that all pairs of choices (a selector and a disabled rule, a number of
+// threads and a precision, ...) occur about equally often.
 class ConfigurationSampler {
 public:
   explicit ConfigurationSampler(std::vector<std::string> disableNames)
       : disableNames_(std::move(disableNames)) {}
 
-  // The second one differs from the first in the number of threads alone.
+  // The second configuration differs from the first only in the number of threads.
   std::vector<Configuration> sample(Random &random, int count);
 
 private:

@@ -15,7 +15,7 @@ Expression DmlGenerator::condition() {
   return {scalar("(@ " + op + " @)", {a.node, b.node}), 1};
 }
 
-// What body emits; the variables that it defines are unknown behind it.
+// The statements that `body` emits; the variables that it defines go out of scope afterwards.
 Node DmlGenerator::scoped(const std::function<void()> &body) {
   std::map<std::string, Expression> before = variables();
   std::vector<Dimension> sizes = expressions_.sizes;
@@ -47,7 +47,7 @@ void DmlGenerator::branch() {
   define(name, {matrix(name, rows, columns), size});
 }
 
-// A loop with variables that it carries, each kept within bounds that hold in any iteration.
+// A loop with carried variables, whose magnitudes are bounded in every iteration.
 void DmlGenerator::loop(const std::string &head, std::vector<Node> headParts,
                         const std::string &counter, bool counts) {
   std::vector<std::string> carried;
@@ -103,7 +103,7 @@ void DmlGenerator::whileLoop() {
     loop(head + ")", {}, counter, true);
 }
 
-// A matrix that gains a column or a row with each iteration, and is used at each of its sizes.
+// A loop in which a matrix gains a column or row per iteration and is used at each size.
 void DmlGenerator::growth() {
   Dimension rows = expressions_.inner();
   int64_t start = random_.choose({0, 1, 3}), trips = random_.between(2, 6);
@@ -135,7 +135,7 @@ void DmlGenerator::growth() {
   define(name, {matrix(name, lastRows, lastColumns), 20});
 }
 
-// Iterations that write a row or a cell each, or add to a sum.
+// A parfor whose iterations each write a row or a cell, or add to a sum.
 void DmlGenerator::parallelLoop() {
   auto [rows, columns] = shape();
   if (rows <= 0 || rows > 40 || columns <= 0)
@@ -163,7 +163,7 @@ void DmlGenerator::parallelLoop() {
 
 //===- functions ------------------------------------------------------------------------------===//
 
-// A function whose body knows its parameters only.
+// A function whose body uses only its parameters.
 Node DmlGenerator::function(const std::string &name, const std::string &head,
                             std::map<std::string, Expression> parameters,
                             const std::function<void()> &body) {
@@ -207,7 +207,7 @@ void DmlGenerator::functionCall() {
   define(s, {scalar(s), number.size});
 }
 
-// A function that calls itself a few times, on a smaller matrix or a smaller number.
+// A function that calls itself a few times, with a smaller matrix or a smaller number.
 void DmlGenerator::recursion() {
   auto [rows, columns] = shape();
   if (rows < 0 || columns < 0)
@@ -235,7 +235,7 @@ void DmlGenerator::recursion() {
   assign("x", {matrix(name + "(@, " + times + ")", rows, columns, {argument.node}), 64});
 }
 
-// A statement that ends the program with an error, or one that does if some cell is small.
+// A statement that ends the program with an error, always or if some cell is small.
 void DmlGenerator::failure() {
   if (random_.chance(0.8))
     return failingStatement();

@@ -36,7 +36,8 @@ std::pair<Dimension, Dimension> DmlGenerator::shape() {
 }
 
 void DmlGenerator::chooseSizes() {
-  // Kernels are made for small sizes but serve all larger ones, so that these cost less to try.
+  // Small sizes get kernels of their own while all larger sizes share kernels, so larger ones cost
+  // less compilation time.
   std::vector<Dimension> sizes = {1};
   for (int64_t i = random_.between(1, 3); i > 0; --i)
     sizes.push_back(random_.chance(0.4)
@@ -146,7 +147,7 @@ void DmlGenerator::dynamicSize() {
     expressions_.sizes.push_back(size);
 }
 
-// Several aggregates over the same matrix.
+// Several aggregates of the same matrix.
 void DmlGenerator::sharedAggregates() {
   auto [rows, columns] = shape();
   Expression x = expressions_.matrixOf(rows, columns, 1),
@@ -180,7 +181,7 @@ void DmlGenerator::listOfValues() {
   assign("x", {matrix("as.matrix(" + name + element + ")", rows, columns), x.size});
 }
 
-// Something printed on the way: effects keep their order.
+// Prints a note: the order of side effects must be preserved.
 void DmlGenerator::note() { emit(statement("print(\"" + fresh("note ") + "\")")); }
 
 } // namespace tokamak::fuzz

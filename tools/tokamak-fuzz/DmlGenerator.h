@@ -1,4 +1,4 @@
-// Makes one random DML program, statement by statement.
+// Generates one random DML program, statement by statement.
 //
 //   Random random(42);
 //   std::cout << render(DmlGenerator(random).program());
@@ -69,9 +69,9 @@ private:
   Statements functions_, main_;
   Statements *current_ = &main_;
   int names_ = 0, nesting_ = 0;
-  // Most programs are small, which says as much in less time; some are not.
+  // Most programs are small: they find as many errors in less time.
   bool large_ = random_.chance(0.1);
-  std::set<std::string> locked_; // carried by a loop around: only its end assigns them
+  std::set<std::string> locked_; // carried by an enclosing loop: assigned only at its end
 };
 
 } // namespace tokamak::fuzz

@@ -1,12 +1,12 @@
-// Situations that random statements seldom get into: operands that are sparse now and dense later,
-// one matrix in two parameters, places that control never reaches, frames.
+// Situations that random statements rarely produce: operands that change from sparse to dense, one
+// matrix passed for two parameters, unreachable statements, frames.
 #include "tokamak-fuzz/DmlGenerator.h"
 
 #include <algorithm>
 
 namespace tokamak::fuzz {
 
-// A sparse matrix divided by zeros, and how many cells are NaN.
+// A sparse matrix divided by zeros, and the number of NaN cells in the result.
 void DmlGenerator::sparseQuotients() {
   auto [rows, columns] = shape();
   std::string s = assign("x", expressions_.sparse(rows, columns));
@@ -27,7 +27,8 @@ void DmlGenerator::sparseQuotients() {
     assign("x", {matrix("rowSums(is.nan(@))", rows, 1, {quotient.node}), 1e5});
 }
 
-// Statements that would fail, where control does not get, or gets if some cell is small.
+// Statements that would fail, in unreachable places or in places reached only if some cell is
+// small.
 void DmlGenerator::neverTaken() {
   Node condition;
   std::string x = pick([](const Expression &v) { return !v.isScalar(); });
@@ -66,7 +67,7 @@ void DmlGenerator::neverTaken() {
                    {scoped(body), scoped([&] { statements(1); })}));
     return;
   case 4:
-    // Sizes that differ are a reason not to get there.
+    // The branch is not taken if the sizes differ, so the product in it must not be rejected.
     emit(statement("if (((nrow(" + x + ") == nrow(" + y + ")) & (ncol(" + x + ") == ncol(" + y +
                    ")))) {\n  print(sum((" + x + " * " + y + ") == 0))\n}"));
     return;
@@ -115,7 +116,7 @@ void DmlGenerator::changingDensity() {
                      {expressions_.dimension(rows), expressions_.dimension(columns)}));
       break;
     default:
-      // The more iterations, the fewer cells.
+      // The number of non-zero cells decreases with each iteration.
       emit(statement(changing + " = (" + dense + " * (abs(" + dense + ") > (3 * (" + counter +
                      " - 1))))"));
       break;
@@ -131,7 +132,7 @@ void DmlGenerator::changingDensity() {
   emit(statement("for (" + counter + " in " + trips + ") {\n@}", {body}));
 }
 
-// A function of two matrices, called with two different ones and twice with the same.
+// A function of two matrices, called with two different matrices and with the same one twice.
 void DmlGenerator::sharedArguments() {
   auto [rows, columns] = shape();
   std::vector<std::string> arguments = {
@@ -167,7 +168,8 @@ void DmlGenerator::sharedArguments() {
     assign("x", {matrix(call(), rows, columns), 18});
 }
 
-// A matrix as a frame, with texts beside it: cut, filled, put together, and a matrix again.
+// Converts a matrix to a frame with strings beside it, then slices, fills and binds it, and
+// converts it back.
 void DmlGenerator::frame() {
   int64_t rows = random_.between(1, 5), columns = random_.between(1, 4);
   std::string frame = fresh("F");
@@ -202,7 +204,7 @@ void DmlGenerator::frame() {
       break;
     }
     default: {
-      // In a loop, where each iteration writes into what the last one left.
+      // A loop in which each iteration writes into the frame of the previous one.
       std::string counter = fresh("i"), copy = fresh("F");
       emit(statement(copy + " = " + frame));
       emit(statement("for (" + counter + " in 1:nrow(" + frame + ")) {\n  " + frame + "[" +
@@ -225,7 +227,7 @@ void DmlGenerator::frame() {
   assign("x", {matrix("as.matrix(" + frame + "[, 1:@])", rows, columns, {size(columns)}), 20});
 }
 
-// All cells of a matrix are written.
+// Left indexing that overwrites all cells of a matrix.
 void DmlGenerator::wholeInsert() {
   std::string name = pick([this](const Expression &x) {
     return !x.isScalar() && expressions_.most(x.node.rows) > 0 &&
@@ -242,8 +244,9 @@ void DmlGenerator::wholeInsert() {
   target.size = std::max(target.size, value.size);
 }
 
-// What a rule waits for whose operands have to be of certain shapes: random ones seldom are. Rules
-// look at blocks only, and a block has something to compute.
+// Expressions that match rewrite rules whose operands must have certain shapes, which random
+// expressions rarely have. Multiplied by 0.5, because rules are applied only to blocks, which need
+// some computation.
 void DmlGenerator::ruleExpression() {
   int64_t rows = random_.choose({2, 3, 8}), columns = random_.choose({2, 5, 7});
   auto leaf = [&](int64_t r, int64_t c) { return expressions_.leaf(r, c).node; };
@@ -273,7 +276,7 @@ void DmlGenerator::ruleExpression() {
   }
 }
 
-// Some rows or columns of a product that nobody else reads.
+// A slice of a product that has no other use.
 void DmlGenerator::sliceOfProduct() {
   auto [rows, columns] = shape();
   if (rows < 2 || columns < 2)

@@ -13,15 +13,15 @@
 namespace tokamak::fuzz {
 namespace {
 
-// Values that the print statements at the end of a program show become results of main: they are
-// compared as values. Returns how many there are.
+// Turns the values that the print statements at the end of a program show into results of main, to
+// compare them as values. Returns their number.
 size_t returnPrintedValues(mlir::ModuleOp module) {
   auto main = module.lookupSymbol<mlir::func::FuncOp>("main");
   mlir::Operation *end = main.front().getTerminator();
   llvm::SmallVector<mlir::Value> values;
   while (mlir::Operation *last = end->getPrevNode()) {
     if (mlir::isa<tok::ConstantOp, tok::ToStringOp>(last)) {
-      // Operands of a print behind it.
+      // Operands of a later print.
       end = last;
       continue;
     }

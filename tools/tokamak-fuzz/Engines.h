@@ -1,4 +1,4 @@
-// A program on each engine: what comes out, be it values or a failure.
+// Runs a program on each engine and collects its results, output or error.
 //
 //   Script script({text, Language::Dml});
 //   if (!script.isValid()) return script.message();
@@ -34,9 +34,9 @@ struct NativeRun {
   std::vector<runtime::Value> results;
   std::string output;
   std::optional<Error> error;
-  bool rejected = false; // before it ran; the error has no place then
+  bool rejected = false; // before it ran; then the error has no place
   Times times;
-  std::vector<rewrite::RuleRun> rules; // that fired
+  std::vector<rewrite::RuleRun> rules; // the rewrite rules that fired
 };
 
 class Script {

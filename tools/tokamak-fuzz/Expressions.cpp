@@ -188,8 +188,8 @@ Expression Expressions::boundedScalar(int depth, double size) {
   return squashed(scalarOf(depth), size);
 }
 
-// A binary operator on operands that go together; the result has this shape, or is a scalar if both
-// operands are.
+// A binary operator on compatible operands; the result has this shape, or is a scalar if both
+// operands are scalars.
 Expression Expressions::combined(Expression a, Expression b, Dimension rows, Dimension columns) {
   bool scalars = a.isScalar() && b.isScalar();
   auto made = [&](const std::string &pattern, double size) {
@@ -268,7 +268,7 @@ Expression Expressions::scalarOf(int depth) {
   }
   default:
     made = combined(scalarOf(depth - 1), scalarOf(depth - 1), 1, 1);
-    // A scalar comparison is a boolean, which does not go with numbers.
+    // A scalar comparison is a boolean, which can't be combined with numbers.
     if (made->node.pattern.find_first_of("=<>&|!x%") != std::string::npos &&
         made->node.pattern.find("max") == std::string::npos)
       made = Expression{scalar("ifelse(@, 1, 2)", {made->node}), 2};

@@ -1,11 +1,11 @@
-// Random DML expressions of a wanted shape over the variables at hand.
+// Generates random DML expressions of a given shape over the variables in scope.
 //
 //   Expressions expressions(random);
 //   expressions.variables["x1"] = {matrix("x1", 3, 5), 9};
 //   Expression e = expressions.matrixOf(3, 5, /*depth=*/4);   // "(x1 + exp((x2 / (1 + abs(x2)))))"
 //
-// Cells are kept within a size, so that most results are numbers that say something; NaN,
-// infinities, huge and tiny numbers are sown on purpose.
+// The magnitude of cells is bounded, so that most results are meaningful numbers; NaN, infinities,
+// huge and tiny numbers are added on purpose.
 #ifndef TOKAMAK_TOOLS_TOKAMAK_FUZZ_EXPRESSIONS_H
 #define TOKAMAK_TOOLS_TOKAMAK_FUZZ_EXPRESSIONS_H
 
@@ -20,7 +20,7 @@
 
 namespace tokamak::fuzz {
 
-// Draws that are the same with every standard library.
+// A random number generator that gives the same numbers with every standard library.
 class Random {
 public:
   explicit Random(uint64_t seed) : engine_(seed) {}
@@ -38,12 +38,12 @@ private:
   std::mt19937_64 engine_;
 };
 
-// A size that only the run tells is a negative number, equal to itself alone.
+// A size. A negative number stands for a size known only at run time, equal only to itself.
 using Dimension = int64_t;
 
 struct Expression {
   Node node;
-  double size = 1; // no finite cell is larger
+  double size = 1; // upper bound on the magnitude of finite cells
   bool isScalar() const { return node.kind == Node::Kind::Scalar; }
 };
 
@@ -54,18 +54,18 @@ public:
   Expression matrixOf(Dimension rows, Dimension columns, int depth);
   Expression scalarOf(int depth);
   Expression leaf(Dimension rows, Dimension columns);
-  // No cell larger than `size`, NaN and infinities aside.
+  // The magnitude of cells is at most `size`, except for NaN and infinities.
   Expression boundedMatrix(Dimension rows, Dimension columns, int depth, double size);
   Expression boundedScalar(int depth, double size);
-  // Of x's shape, certain to read x; no larger than `size`.
+  // An expression of x's shape that always reads x; at most `size`.
   Expression over(const Expression &x, int depth, double size);
-  // A matrix of which only few cells are not zero.
+  // A matrix with few non-zero cells.
   Expression sparse(Dimension rows, Dimension columns);
-  // A sparse matrix divided by what is zero in many places.
+  // A sparse matrix divided by a matrix with many zeros.
   Expression quotient(const Expression &s, int depth);
   // A number of rows or columns that depends on cells.
   Expression dataSize(int depth);
-  // A small whole number, certain to be one.
+  // A small integer.
   Expression number();
   Node dimension(Dimension dimension);
   int64_t most(Dimension dimension) const;
@@ -73,7 +73,7 @@ public:
   Dimension inner() { return random_.choose(sizes); }
 
   std::map<std::string, Expression> variables;
-  std::vector<Dimension> sizes = {1, 2, 3, 5};           // to choose shapes from
+  std::vector<Dimension> sizes = {1, 2, 3, 5};           // the sizes that shapes are made of
   std::map<int64_t, std::vector<std::string>> sizeNames; // variables that hold a size
 
 private:
@@ -124,7 +124,7 @@ private:
   bool fits(Dimension rows, Dimension columns) const;
 
   Random &random_;
-  std::vector<int64_t> unknowns_; // how large each may be
+  std::vector<int64_t> unknowns_; // the upper bound of each unknown size
 };
 
 } // namespace tokamak::fuzz

@@ -1,5 +1,5 @@
-// Expressions that a rewrite rule waits for, and those where a sparse matrix meets a zero, a NaN or
-// an infinity.
+// Expressions that match rewrite rules, and expressions that combine a sparse matrix with zeros,
+// NaN or infinities.
 #include "tokamak-fuzz/Expressions.h"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ Attempt Expressions::idiom(Dimension rows, Dimension columns, int depth) {
     return made(name + "(" + test + ")", rows, columns, 1, {x.node, y.node});
   }
   case 4: {
-    // A whole matrix of one number, or a vector of it on the right.
+    // A constant matrix, or a constant vector on the right.
     Expression x = matrixOf(rows, columns, depth);
     Expression value = random_.chance(0.5) ? number() : boundedScalar(1, 9);
     auto fill = [&](Dimension r, Dimension c) {
@@ -92,7 +92,7 @@ Attempt Expressions::idiom(Dimension rows, Dimension columns, int depth) {
     return made("rev(rev(@))", rows, columns, x.size, {x.node});
   }
   default: {
-    // Of vectors other products are made.
+    // Only for matrices: vectors are combined by other kinds of products.
     int64_t k = random_.choose({2, 3, 5});
     if (most(rows) < 2 || most(columns) < 2 || !fits(rows, k) || !fits(k, columns))
       return std::nullopt;
@@ -111,13 +111,13 @@ Attempt Expressions::vectorIdiom(Dimension rows, Dimension columns, int depth) {
   double count = static_cast<double>(std::max<int64_t>(1, most(other)));
   switch (random_.upTo(tall ? 3 : 2)) {
   case 0: {
-    // By rows of a matrix that is turned around.
+    // An aggregate of a transposed matrix.
     Expression x = tall ? matrixOf(other, rows, depth) : matrixOf(columns, other, depth);
     std::string name = random_.choose<std::string>({"Sums", "Mins", "Maxs"});
     return made((tall ? "row" : "col") + name + "(t(@))", rows, columns, x.size * count, {x.node});
   }
   case 1: {
-    // An aggregate along the only row or column.
+    // A column aggregate of a matrix with one column.
     if (rows != 1 || columns != 1)
       return std::nullopt;
     Expression x = matrixOf(other, 1, depth);
@@ -188,7 +188,7 @@ Expression Expressions::quotient(const Expression &s, int depth) {
   }
 }
 
-// Differences of NaN and infinities, as a number.
+// A scalar that shows NaN and infinite cells: their number, or a sum that depends on them.
 Attempt Expressions::countOfSpecials(int depth) {
   Dimension rows = inner(), columns = inner();
   if (!fits(rows, columns))

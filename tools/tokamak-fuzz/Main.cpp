@@ -1,11 +1,11 @@
-// tokamak-fuzz: random programs on the reference and on the native engine.
+// tokamak-fuzz: compares random programs on the reference and on the native engine.
 //
 //   tokamak-fuzz --programs 1000 --seed 1        1000 programs, 6 configurations each
-//   tokamak-fuzz --minutes 10 --save DIR         what differs goes to DIR, shrunk
-//   tokamak-fuzz --every-rule                    and each rewrite rule has to fire in some of them
+//   tokamak-fuzz --minutes 10 --save DIR         differing programs go to DIR, shrunk
+//   tokamak-fuzz --every-rule                    fails unless each rewrite rule fires at least once
 //   tokamak-fuzz --show 42                       the program of seed 42
-//   tokamak-fuzz FILE.dml FILE.mlir ...          these programs, under every selector and as they
-//   say
+//   tokamak-fuzz FILE.dml FILE.mlir ...          these programs, under every selector and under
+//                                                the configurations that their comments name
 #include "base/Error.h"
 #include "cost/ModelFile.h"
 #include "exec/Program.h"
@@ -29,7 +29,8 @@ using namespace tokamak::fuzz;
 
 namespace {
 
-// What differs keeps the configuration in which it did in a comment line of this form.
+// A saved program names the configurations that reproduce its finding in comment lines of this
+// form.
 constexpr const char *configurationMark = "found with: ";
 constexpr int secondsAlone = 60;
 
@@ -72,7 +73,7 @@ std::string readText(const std::string &path) {
   return text.str();
 }
 
-// The program in a comment-free form, its finding in front.
+// The text of a saved program: its finding as comment lines, then the program.
 std::string kept(const SourceText &program, uint64_t seed, const Finding &finding) {
   std::string mark = commentMarkOf(program.language);
   std::string text = fmt::format("{}seed {}, {}\n", mark, seed, finding.kind);
@@ -158,7 +159,7 @@ int runPrograms(Options &options) {
   return result.differing > 0 || (options.everyRule && !silent.empty()) ? 1 : 0;
 }
 
-// Programs from files, under every selector and under the configurations that they name.
+// Tests programs from files, under every selector and under the configurations that they name.
 int runScripts(const Options &options) {
   int failed = 0;
   for (const std::string &path : options.scripts) {
@@ -180,7 +181,7 @@ int runScripts(const Options &options) {
   return failed > 0 ? 1 : 0;
 }
 
-// The fixed machine model, so that plans are the same everywhere.
+// Writes a fixed machine model, so that plans are the same on every machine.
 std::string writeMachineModel() {
   std::string path =
       (std::filesystem::temp_directory_path() / fmt::format("tokamak-fuzz-{}.json", getpid()))

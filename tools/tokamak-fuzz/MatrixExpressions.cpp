@@ -1,4 +1,4 @@
-// The ways to make a matrix of a wanted shape.
+// The expressions that give a matrix of a given shape.
 #include "tokamak-fuzz/Expressions.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ static Expression made(const std::string &pattern, Dimension rows, Dimension col
 //===- cell by cell ---------------------------------------------------------------------------===//
 
 namespace {
-// A function on operands up to `operand`, with results up to `result`.
+// A function, the bound on its operand's magnitude, and that on its result.
 struct Function {
   const char *pattern;
   double operand, result;
@@ -98,8 +98,8 @@ Attempt Expressions::replaced(Dimension rows, Dimension columns, int depth) {
 Attempt Expressions::bits(Dimension rows, Dimension columns, int depth) {
   Expression x = boundedMatrix(rows, columns, depth, 1000);
   if (random_.chance(0.4)) {
-    // To the right by any distance, of which six bits count; to the left results have to stay
-    // small.
+    // Shift right by any distance, of which only six bits count; shift left only a little, to keep
+    // results small.
     bool isLeft = random_.chance(0.5);
     std::string pattern =
         isLeft ? "bitwShiftL(round(@), (abs(round(@)) %% 10))" : "bitwShiftR(round(@), round(@))";
@@ -147,7 +147,7 @@ Attempt Expressions::chain(Dimension rows, Dimension columns, int depth) {
   return made("((@ %*% @) %*% @)", rows, columns, size, {x.node, y.node, z.node});
 }
 
-// t(X) %*% (w * (X %*% v)), with and without w.
+// t(X) %*% (w * (X %*% v)), with or without w.
 Attempt Expressions::gradient(Dimension rows, Dimension columns, int depth) {
   Dimension n = inner();
   if (!fits(rows, n) || columns != 1)
@@ -161,7 +161,7 @@ Attempt Expressions::gradient(Dimension rows, Dimension columns, int depth) {
               {x.node, weighted.node});
 }
 
-// X with the product of two narrow matrices at its non-zeros.
+// X combined with a product of two narrow matrices, sampled at the non-zeros of X.
 Attempt Expressions::sampledProduct(Dimension rows, Dimension columns, int depth) {
   int64_t k = random_.choose({1, 2, 3, 8});
   Expression x = matrixOf(rows, columns, depth), u = boundedMatrix(rows, k, depth, 9),
@@ -338,7 +338,7 @@ Attempt Expressions::reshaped(Dimension rows, Dimension columns, int depth) {
               {x.node, dimension(rows), dimension(columns)});
 }
 
-// A contingency table of keys that lie within the wanted shape.
+// A contingency table whose keys lie within the given shape.
 Attempt Expressions::counted(Dimension rows, Dimension columns, int depth) {
   int64_t n = random_.choose({1, 5, 17});
   auto keys = [&](int64_t limit) {
@@ -363,7 +363,7 @@ Attempt Expressions::outer(Dimension rows, Dimension columns, int depth) {
   return made("outer(@, @, \"" + op + "\")", rows, columns, size, {u.node, v.node});
 }
 
-// A system with a matrix that is far from singular.
+// The solution of a system whose matrix is far from singular.
 Attempt Expressions::solved(Dimension rows, Dimension columns, int depth) {
   Expression a = boundedMatrix(rows, rows, 0, 9), b = matrixOf(rows, columns, depth);
   Node system = matrix("(replace(target=@, pattern=NaN, replacement=1) + diag(matrix(100, @, 1)))",

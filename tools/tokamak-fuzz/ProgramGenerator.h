@@ -1,10 +1,10 @@
-// Random programs: the same one for the same seed, always.
+// Generates random programs; the same seed always gives the same program.
 //
 //   GeneratedProgram program = generateProgram(42);
 //   std::cout << render(program.tree);
 //
-// Most are written in DML, some in the dialect's own text. A program ends by printing every
-// variable that is left; the trial compares these values.
+// Most programs are written in DML, some in the textual form of the tok dialect. A program ends by
+// printing every variable in scope; the trial compares these values.
 #ifndef TOKAMAK_TOOLS_TOKAMAK_FUZZ_PROGRAMGENERATOR_H
 #define TOKAMAK_TOOLS_TOKAMAK_FUZZ_PROGRAMGENERATOR_H
 
@@ -22,7 +22,7 @@ struct GeneratedProgram {
 
 GeneratedProgram generateProgram(uint64_t seed);
 
-// A program in the dialect's text, over arrays of one to four dimensions.
+// A program in the textual form of the dialect, over arrays of one to four dimensions.
 Node generateTokProgram(Random &random);
 
 } // namespace tokamak::fuzz

@@ -35,7 +35,7 @@ public:
 private:
   bool isOver() const { return std::chrono::steady_clock::now() > end_; }
 
-  // Takes the program if it still fails.
+  // Accepts the candidate if it still fails.
   bool accept(Node candidate) {
     if (isOver() || !fails_(render(candidate)))
       return false;
@@ -43,7 +43,7 @@ private:
     return true;
   }
 
-  // The program with node number `index` changed.
+  // Tries the program with node number `index` changed.
   template <typename Change> bool tryChange(size_t index, Change change) {
     Node candidate = program_;
     if (!change(*nodesOf(candidate)[index]))
@@ -57,7 +57,7 @@ private:
       if (nodesOf(program_)[i]->kind != Node::Kind::Sequence)
         continue;
       for (size_t length = nodesOf(program_)[i]->children.size(); length > 0; length /= 2) {
-        // From the end: what is defined last is used least.
+        // From the end, because later definitions have fewer uses.
         size_t at = nodesOf(program_)[i]->children.size();
         while (at > 0) {
           size_t begin = at > length ? at - length : 0;
@@ -73,7 +73,7 @@ private:
     return changed;
   }
 
-  // if, loops: the statements of one of the bodies in place of the whole.
+  // Replaces an `if` or a loop by the statements of one of its bodies.
   bool unwrapStatements() {
     bool changed = false;
     for (size_t i = 0; i < nodesOf(program_).size(); ++i) {
@@ -139,7 +139,7 @@ private:
     return forms;
   }
 
-  // All sizes of one value become smaller together.
+  // Reduces all sizes of the same value together.
   bool reduceSizes() {
     bool changed = false;
     std::set<int64_t, std::greater<>> values;
@@ -167,7 +167,7 @@ private:
     return changed;
   }
 
-  // A random matrix of few cells becomes these cells, each a number that can be simplified.
+  // Replaces a small random matrix by its cells, as numbers that can be simplified.
   bool writeCells() {
     bool changed = false;
     for (size_t i = 0; i < nodesOf(program_).size(); ++i) {

@@ -1,10 +1,11 @@
-// Cuts pieces out of a program as long as it still fails.
+// Reduces a program to a smaller one that still fails.
 //
 //   Node small =
 //       shrink(program, [&](const std::string &text) { return stillFails(text); }, limits);
 //
-// Statements go, compound statements become their bodies, expressions become operands of theirs or
-// numbers, sizes shrink together, and random matrices of few cells become their cells.
+// Removes statements, replaces compound statements by their bodies and expressions by their
+// operands or by numbers, reduces sizes together, and replaces small random matrices by literal
+// cells.
 #ifndef TOKAMAK_TOOLS_TOKAMAK_FUZZ_SHRINKER_H
 #define TOKAMAK_TOOLS_TOKAMAK_FUZZ_SHRINKER_H
 
@@ -18,7 +19,7 @@ namespace tokamak::fuzz {
 
 struct ShrinkLimits {
   std::chrono::seconds time{120};
-  // The cells of a matrix expression without variables, if it can be computed.
+  // Computes the cells of a matrix expression without variables, if possible.
   std::function<std::optional<std::vector<double>>(const std::string &expression)> cellsOf;
 };
 

@@ -1,4 +1,4 @@
-// The text of a program and what it is written in.
+// The text of a program and its language.
 //
 //   SourceText source{"print(sum(matrix(1, 2, 3)))\n", Language::Dml};
 //   languageOf("examples/attention.mlir") == Language::Tok
@@ -12,7 +12,7 @@ namespace tokamak::fuzz {
 
 enum class Language : uint8_t {
   Dml,
-  Tok, // the dialect's own text: arrays of any rank and of both precisions
+  Tok, // textual form of the tok dialect: arrays of any rank and both precisions
 };
 
 struct SourceText {

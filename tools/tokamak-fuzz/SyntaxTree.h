@@ -1,4 +1,4 @@
-// A program's text as a tree: what the generator makes, and what the shrinker cuts pieces out of.
+// A program's text as a tree: the generator builds it, the shrinker removes parts of it.
 //
 //   Node sum = matrix("(@ + @)", rows, columns, {x, y});   // each @ stands for a child, in order
 //   Node assignment = statement("x3 = @", {sum});
@@ -17,15 +17,15 @@ struct Node {
     Matrix,
     Scalar,
     Size,      // a literal that is a number of rows or columns
-    Text,      // a part of no type
-    Statement, // on lines of its own
+    Text,      // text without a type
+    Statement, // on separate lines
     Sequence,  // of statements
   };
   Kind kind = Kind::Text;
+  // In the pattern, `@` stands for the next child and `@@` for a literal `@`.
   std::string pattern;
   std::vector<Node> children;
-  // In a pattern `@` stands for the next child and `@@` for itself.
-  // Of a matrix: its sizes, negative where only the run tells; of a size: its value.
+  // For a matrix, its sizes, negative if known only at run time; for a size, its value in `rows`.
   int64_t rows = 0, columns = 0;
 };
 
@@ -36,10 +36,11 @@ Node text(std::string pattern, std::vector<Node> children = {});
 Node statement(std::string pattern, std::vector<Node> children = {});
 Node sequence(std::vector<Node> statements);
 
-// Sequences put each statement on a line; those inside of a statement are indented.
+// Renders the text: each statement of a sequence is on its own line; nested statements are
+// indented.
 std::string render(const Node &node);
 
-// Every node of the tree, outer ones first.
+// All nodes of the tree in pre-order (parents first).
 std::vector<Node *> nodesOf(Node &root);
 
 } // namespace tokamak::fuzz

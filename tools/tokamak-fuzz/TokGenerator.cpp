@@ -1,4 +1,5 @@
-// Random programs in the dialect's own text: arrays of one to four dimensions, in f64 and f32.
+// Random programs in the textual form of the dialect: arrays of one to four dimensions, in f64 and
+// f32.
 #include "tokamak-fuzz/ProgramGenerator.h"
 
 #include <algorithm>
@@ -11,7 +12,7 @@ namespace {
 using Sizes = std::vector<int64_t>;
 
 constexpr int64_t mostCells = 20'000;
-constexpr double mostSize = 1e6; // of a cell; in single precision, too, a product of some is finite
+constexpr double mostSize = 1e6; // bound on cells: a product of a few is finite even in f32
 
 int64_t cellsOf(const Sizes &sizes) {
   int64_t cells = 1;
@@ -24,7 +25,7 @@ struct ArrayValue {
   std::string name;
   Sizes sizes;
   bool isSingle = false;
-  double size = 1; // no finite cell is larger
+  double size = 1; // upper bound on the magnitude of finite cells
   int rank() const { return static_cast<int>(sizes.size()); }
 };
 
@@ -105,7 +106,7 @@ private:
     }
   }
 
-  // Random cells: drawn as a matrix, viewed in the dimensions that are wanted.
+  // Random cells: generated as a matrix, then viewed in the given shape.
   ArrayValue drawn(const Sizes &sizes, bool isSingle) {
     int64_t columns = sizes.back(), rows = columns == 0 ? 1 : cellsOf(sizes) / columns;
     if (columns == 0)
@@ -121,7 +122,7 @@ private:
     emit(cells, fmt::format("tok.rand {}, {}, {}, {}, {}, {}, {}, {} : (i64, i64, f64, f64, f64, "
                             "i64, !tok.string, f64) -> {}",
                             r, c, low, high, density, seed, pdf, one, type));
-    // Whole numbers add up to the same in any order.
+    // Sums of integers are exact in any order.
     if (random_.chance(0.5)) {
       std::string whole = fresh();
       emit(whole, fmt::format("tok.unary floor {} : {} -> {}", cells, type, type));
@@ -141,7 +142,7 @@ private:
   }
 
   ArrayValue any() { return random_.choose(arrays_); }
-  // Of these sizes and elements: one that there is, or a new one.
+  // An array of these sizes and precision: an existing one, or a new one.
   ArrayValue of(const Sizes &sizes, bool isSingle) {
     std::vector<ArrayValue> fitting;
     for (const ArrayValue &array : arrays_)
@@ -150,14 +151,14 @@ private:
     return fitting.empty() || random_.chance(0.2) ? drawn(sizes, isSingle)
                                                   : random_.choose(fitting);
   }
-  // One that x may be combined with: sizes are those of x, or 1.
+  // An array that can be combined with x: its sizes are those of x, or 1.
   ArrayValue partnerOf(const ArrayValue &x) {
     Sizes sizes = x.sizes;
     if (random_.chance(0.6))
       for (int64_t &size : sizes)
         if (random_.chance(0.5))
           size = 1;
-    // Beside a matrix a vector may stand, no single cell.
+    // For a matrix, the partner is an equal matrix or a vector, but no 1x1 array.
     if (x.rank() == 2 && cellsOf(sizes) == 1)
       sizes = x.sizes;
     return of(sizes, x.isSingle);
@@ -223,7 +224,8 @@ private:
       combine(x, y, x.sizes);
   }
 
-  // [1,b,n] beside [a,b,n], or [a,1,n] beside [1,b,1]: repeated in some outer dimensions only.
+  // Combines [1,b,n] with [a,b,n], or [a,1,n] with [1,b,1]: broadcast in some outer dimensions
+  // only.
   void oddBroadcast() {
     Sizes sizes = sizesOf(random_.choose({3, 4}));
     Sizes left = sizes, right = sizes;
@@ -298,7 +300,7 @@ private:
     scalars_.push_back(name);
   }
 
-  // Of the matrices in the last two dimensions; in some leading ones one matrix serves all.
+  // A product of the matrices in the last two dimensions, broadcast over some of the leading ones.
   void product() {
     ArrayValue x = any();
     if (x.rank() < 2)
@@ -336,7 +338,7 @@ private:
     add(y);
   }
 
-  // The same cells in other dimensions.
+  // A view of the same cells in another shape.
   void view() {
     ArrayValue x = any();
     Sizes sizes = x.sizes;
@@ -393,8 +395,8 @@ private:
 
   //===- control flow -------------------------------------------------------------------------===//
 
-  // What `steps` emit, with the arrays as they were before; the last array of these sizes is what
-  // the part ends with.
+  // The statements that `body` emits; the arrays and scalars that it defines go out of scope
+  // afterwards.
   template <typename Body> std::vector<Node> part(Body body) {
     std::vector<ArrayValue> arrays = arrays_;
     std::vector<std::string> scalars = scalars_;
@@ -428,7 +430,7 @@ private:
     inside_ = false;
   }
 
-  // A function of two arrays, called with others and with one twice.
+  // A function of two arrays, called with different arrays and with the same one twice.
   void call() {
     if (inside_)
       return;

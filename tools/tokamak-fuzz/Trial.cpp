@@ -13,7 +13,8 @@ namespace {
 
 using oracle::CellErrors;
 
-// What static analysis finds before the run may name a size with `?` that the run knows.
+// Whether two messages report the same error: static analysis may write `?` for a size that is
+// known at run time.
 bool isSameMistake(const std::string &found, const std::string &raised) {
   if (found == raised)
     return true;
@@ -31,7 +32,7 @@ bool isSameMistake(const std::string &found, const std::string &raised) {
     else
       pattern += fmt::format("\\{}", c);
   }
-  // Who knows the sizes may have advice.
+  // A message with known sizes may end with advice.
   if (isGeneral)
     pattern += "(; .*)?";
   return std::regex_match(raised, std::regex(pattern));
@@ -43,7 +44,7 @@ std::string errorText(const Error &error) {
                      error.place().column);
 }
 
-// What differs between what was printed and what should be, or nothing.
+// The difference between expected and actual output, or an empty text.
 std::string outputDifference(const std::vector<oracle::PrintedPiece> &expected,
                              const std::string &actual) {
   size_t at = 0;
@@ -54,7 +55,7 @@ std::string outputDifference(const std::vector<oracle::PrintedPiece> &expected,
       at += piece.text.size();
       continue;
     }
-    // As many lines of anything.
+    // An uncertain piece matches any text with the same number of lines.
     for (int64_t lines = std::count(piece.text.begin(), piece.text.end(), '\n'); lines > 0; --lines)
       at = std::min(actual.find('\n', at), actual.size() - 1) + 1;
   }
@@ -119,14 +120,15 @@ private:
     return false;
   }
 
-  // Of what a program does that runs to its end: if the reference fails, without what nobody needs.
+  // The reference's run to the end of the program: if it fails, unused operations that fail are
+  // ignored.
   const ReferenceRun &referenceToTheEnd(bool singlePrecision, bool sparse) {
     bool fails = reference({.singlePrecision = singlePrecision}).error.has_value();
     return reference(
         {.singlePrecision = singlePrecision, .sparse = sparse, .failsWhereNeeded = fails});
   }
 
-  // With the reference: true if all agrees.
+  // Compares a run with the reference; true if all agrees.
   bool compare(const Configuration &configuration, const NativeRun &actual) {
     if (actual.error && actual.error->kind() == ErrorKind::Internal)
       return differs("internal", {configuration}, errorText(*actual.error));
@@ -140,8 +142,8 @@ private:
     }
     const ReferenceRun &expected = referenceToTheEnd(configuration.singlePrecision, false);
     if (expected.error) {
-      // Where it is needed is not where it fails; of several mistakes, what is found before the run
-      // comes first.
+      // The place may differ, because the native engine may fail at a use of the result. Of several
+      // errors, one found before the run takes precedence.
       bool same =
           actual.error && literal.error &&
           (actual.rejected || isSameMistake(actual.error->message(), expected.error->message()));
@@ -172,8 +174,8 @@ private:
     return "";
   }
 
-  // The last run with the first of the same precision: plans differ in sums and products only, the
-  // number of threads makes no difference at all.
+  // Compares the last run with the first one of the same precision: other plans may change only
+  // sums and products, another number of threads nothing.
   bool comparePlans() {
     const Configuration &last = configurations_[runs_.size() - 1];
     for (size_t first = 0; first + 1 < runs_.size(); ++first) {

@@ -21,12 +21,13 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int secondsPerProgram = 120;
-// MLIR and LLVM keep what they have seen: after so many programs a worker makes way for a new one.
+// The number of programs after which a worker process is replaced, because MLIR and LLVM keep
+// memory until the process ends.
 constexpr int64_t programsPerWorker = 1500;
 
-// Memory that all processes share.
+// Counters in memory shared by all processes.
 struct Counters {
-  std::atomic<int64_t> next{0}; // programs given out
+  std::atomic<int64_t> next{0}; // programs handed out
   std::atomic<int64_t> programs{0}, runs{0}, undecided{0}, invalid{0}, failed{0}, differing{0};
   std::atomic<int64_t> cells{0}, comparedCells{0};
   std::atomic<int64_t> reference{0}, native{0}, specialization{0}, kernels{0}, kernelsCompiled{0},
@@ -54,7 +55,8 @@ template <typename T> T *shared() {
   return new (memory) T();
 }
 
-// A finding as text and back, for a pipe: the kind, the configurations, a line each, then the text.
+// Encodes a finding as text for a pipe: the kind, the configurations (one per line), an empty line,
+// the description.
 std::string encode(const Finding &finding) {
   std::string text = finding.kind + '\n';
   for (const Configuration &configuration : finding.configurations)
@@ -89,7 +91,7 @@ std::string readAll(int file) {
   return text;
 }
 
-// The child answers on stdout's behalf: whatever the program under test writes is of no interest.
+// Discards all output of the program under test.
 void silence() {
   if (std::freopen("/dev/null", "w", stdout) == nullptr ||
       std::freopen("/dev/null", "w", stderr) == nullptr)
@@ -102,7 +104,7 @@ std::string endOf(int status) {
   return fmt::format("exit status {}", WEXITSTATUS(status));
 }
 
-// What a worker is at: the program, and in which of its configurations.
+// The program that a worker is testing, and when it began.
 struct Slot {
   std::atomic<uint64_t> seed{0};
   std::atomic<int64_t> begun{0}; // seconds since the campaign began
@@ -175,8 +177,8 @@ private:
     worker.heard.clear();
   }
 
-  // The life of a worker process. What it finds goes through the pipe: the number of bytes, the
-  // seed, then the finding.
+  // The main loop of a worker process. Each finding goes through the pipe: its length in bytes, the
+  // seed, then its text.
   void work(int pipe, Slot &slot) {
     TrialResources resources(campaign_.machineModel);
     ConfigurationSampler sampler(exec::disableNames());
@@ -219,7 +221,8 @@ private:
         counters_->rules[i] += fired->second;
   }
 
-  // Called where a finding is made, so that no worker begins another program after the last.
+  // Called in the process that makes the finding, so that no worker starts another program after
+  // the last finding.
   void countFinding() {
     if (++counters_->differing >= campaign_.mostFindings)
       counters_->stop = true;
@@ -255,7 +258,7 @@ private:
       start(worker);
   }
 
-  // Takes what the worker wrote apart.
+  // Parses what the worker wrote.
   void listen(Worker &worker) {
     size_t at = 0;
     for (size_t end; (end = worker.heard.find('\n', at)) != std::string::npos;) {

@@ -1,4 +1,5 @@
-// Processes that try programs side by side, so that a crash is a finding and not the end.
+// Tests programs in parallel worker processes, so that a crash is a finding and does not end the
+// campaign.
 //
 //   Campaign campaign;
 //   campaign.programs = 20'000;
@@ -14,27 +15,27 @@ namespace tokamak::fuzz {
 
 struct Campaign {
   uint64_t firstSeed = 1;
-  int64_t programs = 0; // 0: until the time is over
-  double seconds = 0;   // 0: until the programs are done
+  int64_t programs = 0; // 0: until the time limit
+  double seconds = 0;   // 0: no time limit
   int jobs = 1;
   int configurations = 6;
-  int64_t mostFindings = 20; // then it ends
-  std::string machineModel;  // a file
+  int64_t mostFindings = 20; // limit at which the campaign ends
+  std::string machineModel;  // path of the file
 };
 
 struct CampaignResult {
   int64_t programs = 0, runs = 0, undecided = 0, invalid = 0, failed = 0, differing = 0;
   int64_t cells = 0, comparedCells = 0;
   Times times;
-  // Each rewrite rule and how often it fired, in the order in which they are applied.
+  // Each rewrite rule with the number of times it fired, in the order in which rules are applied.
   std::vector<std::pair<std::string, int64_t>> rules;
 };
 
-// `found` is called in this process, once for each program that differs.
+// `found` is called in this process, once for each differing program.
 CampaignResult runCampaign(const Campaign &campaign,
                            const std::function<void(uint64_t, const Finding &)> &found);
 
-// The finding of one program, tried in a process of its own; none where it agrees.
+// Tests one program in a separate process; returns nothing if all agree.
 std::optional<Finding> tryAlone(const SourceText &program,
                                 const std::vector<Configuration> &configurations,
                                 const std::string &machineModel, int seconds);

@@ -1,4 +1,4 @@
-// tokamak-opt: runs passes on programs in the text of the tok and plan dialects.
+// tokamak-opt: runs passes on programs in the textual form of the tok and plan dialects.
 //
 //   tokamak-opt --tok-outline-blocks program.mlir
 #include "pipeline/Passes.h"

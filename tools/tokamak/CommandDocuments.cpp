@@ -20,8 +20,8 @@ std::vector<const CLI::Option *> positionalsOf(const CLI::App &app) {
   return app.get_options([](const CLI::Option *option) { return option->get_positional(); });
 }
 
-// The words an option or positional takes, where it takes certain words only: CLI11 knows them as
-// the type name "{a,b,c}".
+// The words that an option or positional accepts, if it accepts only certain words: CLI11 gives
+// them as the type name "{a,b,c}".
 std::vector<std::string> choicesOf(const CLI::Option &option) {
   std::string type = option.get_type_name();
   std::smatch found;
@@ -43,7 +43,7 @@ bool takesFile(const CLI::Option &option) {
 
 //===- manual --------------------------------------------------------------------------------===//
 
-// Text that roff leaves alone.
+// Escapes text for roff.
 std::string plain(const std::string &text) {
   std::string result;
   for (char c : text) {
@@ -54,7 +54,7 @@ std::string plain(const std::string &text) {
     else
       result += c;
   }
-  // A dot or quote at the beginning of a line would be a request.
+  // A dot or quote at the beginning of a line would be a roff request.
   static const std::regex request(R"((^|\n)([.']))");
   return std::regex_replace(result, request, "$1\\&$2");
 }
@@ -120,13 +120,13 @@ std::vector<std::string> optionNames(const CLI::App &command) {
   return names;
 }
 
-// Words that may stand in the place of the command's first operand, other than files.
+// The words that the command's first operand accepts, other than files.
 std::vector<std::string> operandChoices(const CLI::App &command) {
   std::vector<const CLI::Option *> operands = positionalsOf(command);
   return operands.empty() ? std::vector<std::string>() : choicesOf(*operands.front());
 }
 
-// Options that take certain words, by their words: all commands agree on them.
+// The options that accept only certain words, with these words: all commands agree on them.
 std::vector<std::pair<std::string, std::vector<std::string>>> optionChoices(const CLI::App &app) {
   std::vector<std::pair<std::string, std::vector<std::string>>> found;
   for (const CLI::App *command : commandsOf(app))
@@ -152,7 +152,7 @@ std::string bashScript(const CLI::App &app) {
   text += fmt::format("    COMPREPLY=($(compgen -W \"{} --help --version\" -- \"$word\"))\n"
                       "    return\n  fi\n",
                       fmt::join(commandNames(app), " "));
-  // bash takes '=' as a word of its own.
+  // bash splits '=' off as a separate word.
   text += "  if [ \"$before\" = \"=\" ]; then before=\"${COMP_WORDS[COMP_CWORD-2]}\"; fi\n"
           "  if [ \"$word\" = \"=\" ]; then word=\"\"; fi\n"
           "  case \"$before\" in\n";
@@ -173,7 +173,7 @@ std::string bashScript(const CLI::App &app) {
   return text + "  esac\n}\ncomplete -o filenames -F _tokamak tokamak\n";
 }
 
-// Within single quotes.
+// Quotes text with single quotes.
 std::string shellWord(const std::string &text) {
   std::string result = "'";
   for (char c : text)

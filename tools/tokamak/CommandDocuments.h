@@ -1,7 +1,8 @@
-// Documents made from the same description of the command line as --help: they can't disagree.
+// Documents generated from the description of the command line that --help uses, so that they
+// always agree with it.
 //
 //   std::cout << manualPage(app);                  // roff, for man
-//   std::cout << completionScript(app, "bash");    // to be sourced
+//   std::cout << completionScript(app, "bash");    // for the shell to source
 #ifndef TOKAMAK_TOOLS_TOKAMAK_COMMANDDOCUMENTS_H
 #define TOKAMAK_TOOLS_TOKAMAK_COMMANDDOCUMENTS_H
 

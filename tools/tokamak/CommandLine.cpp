@@ -32,11 +32,11 @@ The script's output goes to stdout, everything else to stderr. Exit status: 0 su
 ran, whether or not it had printed anything; 2 a mistake found before anything of the program was executed; 70 a bug
 in Tokamak, of which a file with what is needed to repeat it is left; 130 interrupted (Ctrl-C or SIGTERM).)";
 
-// More than any machine has; each takes some memory.
+// An upper bound on threads: more than any machine has, since each thread takes memory.
 constexpr int mostThreads = 4096;
 
-// The script's arguments stand behind -nvargs or -args, up to the next option that begins with two
-// dashes.
+// Extracts the script's arguments, which follow -nvargs or -args up to the next option that begins
+// with two dashes.
 std::vector<std::string> takeScriptArguments(std::vector<std::string> &words, std::string &form) {
   std::vector<std::string> taken, rest;
   bool inside = false;
@@ -55,7 +55,7 @@ std::vector<std::string> takeScriptArguments(std::vector<std::string> &words, st
   return taken;
 }
 
-// "8G", "512M", "1000000"; nothing for other texts and for sizes that no machine has.
+// Parses "8G", "512M" or "1000000"; nothing for other texts and for sizes that no machine has.
 std::optional<int64_t> parseBytes(const std::string &text) {
   double value = 0;
   const char *textEnd = text.data() + text.size();
@@ -72,7 +72,7 @@ std::optional<int64_t> parseBytes(const std::string &text) {
                                           : std::nullopt;
 }
 
-// The value of an option, where `complaint` gives an empty text.
+// A validator that accepts values for which `complaint` returns an empty text.
 CLI::Validator checked(const char *kind,
                        std::function<std::string(const std::string &)> complaint) {
   return {[complaint = std::move(complaint)](std::string &text) { return complaint(text); }, kind};
@@ -104,7 +104,7 @@ std::string complaintAboutModel(const std::string &path) {
   }
 }
 
-// A folder that can be searched.
+// Checks that the folder can be read.
 std::string complaintAboutFolder(const std::string &path) {
   std::error_code error;
   std::filesystem::directory_iterator entries(path, error);
@@ -221,7 +221,8 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
   run->add_option("--machine-model", line.program.machineModel,
                   "file with the machine's measured speeds")
       ->check(checked("FILE", complaintAboutModel));
-  // For the test that programs run without a compiler: not shown, no public interface yet.
+  // Hidden option for the test that planned programs run without a compiler: no public interface
+  // yet.
   run->add_option("--emit-aot", line.program.aheadOfTime)->group("");
   run->add_option("--stats", stats,
                   "where the run's time went, operator by operator, and what compiling took")
@@ -259,7 +260,7 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
     std::vector<std::string> scriptArguments = takeScriptArguments(words, form);
     if (auto complaint = complaintAbout(app, words))
       throw CLI::ParseError(*complaint, CLI::ExitCodes::ExtrasError);
-    std::reverse(words.begin(), words.end()); // as CLI11 wants them
+    std::reverse(words.begin(), words.end()); // CLI11 expects them reversed
     app.parse(words);
     setArguments(scriptArguments, form, line);
     line.command = run->parsed()              ? Command::Run

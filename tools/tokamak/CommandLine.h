@@ -1,8 +1,8 @@
-// The command line of `tokamak`: what was asked for, as plain data.
+// The parsed command line of `tokamak` as plain data.
 //
 //   CommandLine line;
 //   if (std::optional<int> status = parseCommandLine(argc, argv, line))
-//     return *status;                                  // --help was asked for, or a mistake was made
+//     return *status;                                  // after --help or a usage error
 #ifndef TOKAMAK_TOOLS_TOKAMAK_COMMANDLINE_H
 #define TOKAMAK_TOOLS_TOKAMAK_COMMANDLINE_H
 
@@ -23,9 +23,9 @@ enum class Statistics : uint8_t { None, Text, Json };
 struct CommandLine {
   Command command = Command::Run;
   std::string file;
-  std::map<std::string, std::string> arguments; // of the script: "name" or "1" -> text
+  std::map<std::string, std::string> arguments; // script arguments: "name" or "1" -> text
   Engine engine = Engine::Native;
-  bool compare = false;    // both engines, to find the first operator whose value differs
+  bool compare = false;    // run both engines and find the first operator whose values differ
   int threads = 0;         // 0: all cores
   int64_t memoryBytes = 0; // 0: decided from the machine
   int64_t seed = -1;
@@ -34,12 +34,12 @@ struct CommandLine {
   bool quiet = false;
   bool color = false;
   Statistics statistics = Statistics::None; // of the run, on stderr
-  std::string trace;                        // file for a timeline; empty: none
+  std::string trace;                        // output file for a timeline; empty for none
   bool calibrate = false, json = false;     // of doctor
   exec::ProgramOptions program;
 };
 
-// Exit status if there is nothing to run.
+// Returns the exit status if there is no command to run: after --help or a usage error.
 std::optional<int> parseCommandLine(int argc, char **argv, CommandLine &line);
 
 } // namespace tokamak

@@ -1,6 +1,6 @@
 // The commands of `tokamak`; each returns the exit status of the process.
 //
-//   return runCommand(line);
+//   return scriptCommand(line);
 #ifndef TOKAMAK_TOOLS_TOKAMAK_COMMANDS_H
 #define TOKAMAK_TOOLS_TOKAMAK_COMMANDS_H
 
@@ -8,9 +8,9 @@
 
 namespace tokamak {
 
-// 0, 1 (the program failed while it ran, whether or not it had printed anything), 2 (a mistake
-// found before anything of the program was executed), 70 (a bug of ours, which leaves a
-// reproducer), 130 (the user interrupted it).
+// Exit statuses: Success 0; RunFailed 1, the program failed at run time, whether or not it had
+// printed anything; Rejected 2, an error found before any of the program was executed;
+// InternalFailure 70, a bug in Tokamak, which leaves a reproducer; Interrupted 130, by the user.
 enum ExitStatus {
   Success = 0,
   RunFailed = 1,
@@ -19,7 +19,7 @@ enum ExitStatus {
   Interrupted = 130
 };
 
-// run, explain and check: all that begins with a script.
+// The commands that take a script: run, explain and check.
 int scriptCommand(const CommandLine &line);
 int doctorCommand(const CommandLine &line);
 

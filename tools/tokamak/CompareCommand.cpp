@@ -36,7 +36,8 @@ public:
   }
 
 private:
-  // Draws without a seed are the same in every run.
+  // Uses a fixed seed, so that random numbers without a seed of their own are the same in every
+  // run.
   runtime::ExecutionContext contextOfRun() {
     runtime::ExecutionContext context;
     context.output = &dropped_;
@@ -76,7 +77,7 @@ private:
   const CommandLine &line_;
   mlir::MLIRContext &mlirContext_;
   runtime::Scheduler scheduler_;
-  codegen::KernelCompiler kernels_; // programs that differ in their results share most kernels
+  codegen::KernelCompiler kernels_; // shared: programs with other results have mostly the same
   std::ostringstream dropped_;
 };
 

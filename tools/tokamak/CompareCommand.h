@@ -1,4 +1,5 @@
-// run --compare: the script on both engines, and the first operator whose value differs.
+// run --compare: runs the script on both engines and reports the first operator whose values
+// differ.
 //
 //   return compareEngines(*module, line, diagnostics);
 #ifndef TOKAMAK_TOOLS_TOKAMAK_COMPARECOMMAND_H
@@ -11,8 +12,8 @@
 
 namespace tokamak {
 
-// Says on stdout that all values agree, or on stderr where they first differ. What the script
-// prints is dropped. The exit status: 0, or that of an internal error where they differ.
+// Reports on stdout that all values agree, or on stderr the first difference. The script's output
+// is dropped. Returns Success, or InternalFailure if values differ.
 int compareEngines(mlir::ModuleOp module, const CommandLine &line,
                    support::DiagnosticEngine &diagnostics);
 

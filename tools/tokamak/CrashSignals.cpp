@@ -24,8 +24,8 @@ uintptr_t stackPointerOf(const ucontext_t &context) {
 #endif
 }
 
-// An overflow touches memory near the top of the stack, where there is none; large frames some
-// distance away.
+// A stack overflow accesses unmapped memory near the stack pointer, or some distance away for a
+// large frame.
 bool isStackOverflow(int signal, const siginfo_t &information, const ucontext_t &context) {
   constexpr uintptr_t largestFrame = uintptr_t{1} << 20;
   auto address = reinterpret_cast<uintptr_t>(information.si_addr);
@@ -53,12 +53,12 @@ const char *describe(int signal, const siginfo_t &information, const ucontext_t 
 
 void say(const char *text) {
   if (write(STDERR_FILENO, text, std::strlen(text)) < 0)
-    return; // nobody listens
+    return; // stderr is closed
 }
 
-// Only async-signal-safe functions: the thread may hold any lock, the heap may be damaged.
+// Uses only async-signal-safe functions: the thread may hold any lock, and the heap may be damaged.
 void onCrash(int signal, siginfo_t *information, void *context) {
-  // A thread that crashes while another one reports its crash waits for the end of the process.
+  // A thread that crashes while another one reports a crash waits for the process to end.
   static std::atomic<pid_t> reporter = 0;
   static_assert(std::atomic<pid_t>::is_always_lock_free);
   pid_t none = 0;
@@ -82,7 +82,7 @@ void reportCrashes() {
   provideSignalStack();
   struct sigaction action = {};
   action.sa_sigaction = onCrash;
-  // Once: a crash in the handler ends the process.
+  // Handle each signal once: a crash in the handler ends the process.
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | static_cast<int>(SA_RESETHAND);
   for (int signal : {SIGSEGV, SIGABRT, SIGBUS, SIGILL, SIGFPE})
     sigaction(signal, &action, nullptr);

@@ -1,7 +1,7 @@
-// What becomes of signals that only a bug of ours raises (SIGSEGV, SIGABRT, ...): a message, a
-// reproducer and exit status 70, also where a stack has overflowed.
+// Handles signals that only a bug in Tokamak raises (SIGSEGV, SIGABRT, ...): prints a message,
+// writes a reproducer and exits with status 70, even after a stack overflow.
 //
-//   reportCrashes();          // once, in main, behind prepareReproducer
+//   reportCrashes();          // once, in main, after prepareReproducer
 #ifndef TOKAMAK_TOOLS_TOKAMAK_CRASHSIGNALS_H
 #define TOKAMAK_TOOLS_TOKAMAK_CRASHSIGNALS_H
 

@@ -1,4 +1,4 @@
-// `tokamak doctor`: whether all that a run needs is in order, then what this machine offers.
+// `tokamak doctor`: checks that everything a run needs is present, then describes this machine.
 #include "tokamak/Commands.h"
 
 #include "cost/Calibration.h"
@@ -18,7 +18,7 @@ using namespace tokamak;
 namespace {
 
 struct Report {
-  std::vector<std::string> problems; // what is missing and what to install
+  std::vector<std::string> problems; // missing parts and how to install them
   std::string processor = cost::processorName();
   std::string target = llvm::sys::getHostCPUName().str();
   int threads = runtime::Scheduler(0).threads();

@@ -1,4 +1,4 @@
-// The standard library of algorithms as it was when the program was built: lib/*.dml.
+// The standard library of algorithms, embedded at build time from lib/*.dml.
 //
 //   for (const EmbeddedSource &source : embeddedLibrary())
 //     if (source.name == "l2svm") parse(source.path, source.text);

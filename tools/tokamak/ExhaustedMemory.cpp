@@ -17,7 +17,7 @@ namespace {
 
 std::atomic<bool> hasBegun = false;
 
-// What the message itself needs.
+// Memory released for printing the error message.
 std::atomic<char *> reserve = nullptr;
 constexpr size_t reserveBytes = size_t{64} << 10;
 
@@ -47,7 +47,7 @@ void onTerminate() {
   } catch (const std::bad_alloc &) {
     endProcess();
   } catch (...) {
-    // Told by the handler of SIGABRT.
+    // Reported by the handler of SIGABRT.
   }
   std::abort();
 }

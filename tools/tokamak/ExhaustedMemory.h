@@ -1,9 +1,9 @@
-// Memory that the system refuses (ulimit -v, a container's limit) is no bug of ours. Most of it is
-// an Error with the place of the operation; here is what remains: memory refused where no exception
-// may pass, as within LLVM.
+// Handles failed allocations (ulimit -v, a container's limit), which are not bugs of Tokamak. Most
+// of them become an Error with the place of the operation; this file handles the rest: failures
+// where no exception may be thrown, such as within LLVM.
 //
 //   endWhereMemoryIsRefused();      // once, in main
-//   programBegins();                // from here on the exit status is that of a failed run
+//   programBegins();                // from here on the exit status is RunFailed
 #ifndef TOKAMAK_TOOLS_TOKAMAK_EXHAUSTEDMEMORY_H
 #define TOKAMAK_TOOLS_TOKAMAK_EXHAUSTEDMEMORY_H
 

@@ -16,7 +16,7 @@
 
 namespace {
 
-// Each signal adds one; the watching thread waits for it.
+// An eventfd to which each signal adds one; the watcher thread waits for it.
 int signals = -1;
 std::atomic<int> received = 0;
 
@@ -31,7 +31,7 @@ void onInterrupt(int) {
   errno = error;
 }
 
-// False where no signal came within that time; -1: there is no limit.
+// Waits for a signal; false after the time limit, -1 for no limit.
 bool waitForSignal(int milliseconds) {
   pollfd event = {signals, POLLIN, 0};
   while (true) {
@@ -43,7 +43,7 @@ bool waitForSignal(int milliseconds) {
   }
 }
 
-// Nobody may be reading what was printed: then it is lost.
+// Flushes stdout if that does not block: if nobody reads the pipe, the output is lost.
 void flushOutput() {
   pollfd output = {STDOUT_FILENO, POLLOUT, 0};
   if (poll(&output, 1, 0) > 0)
@@ -56,7 +56,7 @@ void abandonAfterGrace() {
   flushOutput();
   constexpr const char *message = "tokamak: interrupted\n";
   if (write(STDERR_FILENO, message, std::strlen(message)) < 0)
-    _exit(tokamak::Interrupted); // nobody listens
+    _exit(tokamak::Interrupted); // stderr is closed
   _exit(tokamak::Interrupted);
 }
 
@@ -65,8 +65,9 @@ void abandonAfterGrace() {
 void tokamak::stopOnInterrupt() {
   signals = eventfd(0, EFD_CLOEXEC);
   if (signals < 0)
-    return; // signals end the process as they do by default
-  // The thread takes no signals, so that they interrupt nothing but what the script does.
+    return; // keep the default handling of signals
+  // Block all signals in the watcher thread, so that they are delivered to the threads that run the
+  // script.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -74,14 +75,14 @@ void tokamak::stopOnInterrupt() {
   try {
     std::thread(abandonAfterGrace).detach();
   } catch (const std::system_error &) {
-    isWatched = false; // no memory for its stack
+    isWatched = false; // no memory for the thread's stack
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (!isWatched)
     return;
   struct sigaction action = {};
   action.sa_handler = onInterrupt;
-  action.sa_flags = SA_RESTART; // whoever reads or writes goes on, and asks soon
+  action.sa_flags = SA_RESTART; // interrupted reads and writes resume and check soon after
   for (int signal : {SIGINT, SIGTERM})
     sigaction(signal, &action, nullptr);
 }

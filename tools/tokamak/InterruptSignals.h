@@ -1,12 +1,12 @@
-// Ctrl-C and SIGTERM: the process ends within a second, with status 130, whatever it is doing.
+// Handles Ctrl-C and SIGTERM: the process always ends within a second, with status 130.
 //
 // The first signal asks the running program to stop, which it does between tiles and instructions
-// (base/Interrupt.h) and then says where. What never asks, such as LLVM compiling a kernel or
-// LAPACK factorising a matrix, is abandoned after `graceMilliseconds`: a thread of its own writes
-// out what the script has printed and ends the process without running destructors, so that nothing
-// the abandoned thread uses is taken away. Files that are being written have no name until they are
-// whole and vanish with the process. A second signal shortens the grace to nothing, a third one
-// ends the process at once.
+// (base/Interrupt.h), reporting the place. Code that never checks, such as LLVM compiling a kernel
+// or LAPACK factorising a matrix, is abandoned after `graceMilliseconds`: a watcher thread flushes
+// the script's output and ends the process without running destructors, because the abandoned
+// thread may still use any object. Files being written stay unnamed until they are complete, so
+// they vanish with the process. A second signal ends the grace period immediately, a third one the
+// process.
 //
 //   stopOnInterrupt();             // at the start of main
 //   program.run(context);          // throws Error(..., ErrorKind::Interrupted)

@@ -28,7 +28,8 @@ static int run(int argc, char **argv) {
   }
 }
 
-// Of commands without a script, or before there is one: the error has no place.
+// Reports an error of a command without a script, or before the script is read: it has no source
+// place.
 static int reportError(const Error &error) {
   bool isInternal = error.kind() == ErrorKind::Internal;
   std::cerr << "tokamak: " << (isInternal ? "internal error: " : "error: ") << error.message()
@@ -39,7 +40,7 @@ static int reportError(const Error &error) {
   return InternalFailure;
 }
 
-// Runs the command; every failure is reported here.
+// Runs the command and reports every failure.
 static int runGuarded(int argc, char **argv) {
   try {
     prepareReproducer(argc, argv);

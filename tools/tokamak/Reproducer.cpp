@@ -18,18 +18,18 @@
 namespace tokamak {
 namespace {
 
-// Beyond this a file of data is named, not copied; all copies together are limited, too.
+// Larger data files are only named, not copied; the total size of copies is limited, too.
 constexpr off_t largestCopy = off_t{4} << 20;
 constexpr off_t mostCopied = off_t{32} << 20;
 
-// Filled by prepareReproducer: in the handler of a signal nothing can be allocated.
+// Prepared in advance, because a signal handler can't allocate memory.
 struct Prepared {
   std::string head;
-  std::string paths[2]; // the second one where the first can't be made
+  std::string paths[2]; // the second is used if the first can't be created
 };
 Prepared *prepared = nullptr;
 
-// Text to a file descriptor with nothing but system calls.
+// Writes text to a file descriptor by system calls only.
 class Output {
 public:
   explicit Output(int file) : file_(file) {}
@@ -48,7 +48,7 @@ public:
       if (count < 0 && errno == EINTR)
         continue;
       if (count <= 0)
-        break; // as much as there is room for
+        break; // the disk is full
       text += count;
       size -= static_cast<size_t>(count);
     }
@@ -66,7 +66,7 @@ void writeText(Output &out, const RunInput &input) {
   out.write(input.text, there) << "\n";
 }
 
-// The contents of a file of data, or what is known of them.
+// Writes the contents of a data file, or a description of it.
 void writeFile(Output &out, const RunInput &input, off_t &copied) {
   out << "==== " << input.name;
   int file = open(input.name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -93,7 +93,7 @@ void writeFile(Output &out, const RunInput &input, off_t &copied) {
     close(file);
 }
 
-// As a shell reads it.
+// Quotes a word for the shell.
 std::string quoted(const std::string &word) {
   constexpr const char *plain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+./:,@%";

@@ -1,10 +1,10 @@
-// What is needed to repeat a failure of ours: the command, its options, the texts of the script and
-// of what it sources, the data that were read (or where they are, if they are large), the seed and
-// the machine model. It goes to one file in the working directory, or in the folder for temporary
-// files where that can't be written.
+// Writes what is needed to reproduce an internal failure: the command, its options, the texts of
+// the script and the files it sources, the input data (or the paths of large ones), the seed and
+// the machine model. It is one file in the working directory or, if that is not writable, in the
+// folder for temporary files.
 //
 //   prepareReproducer(argc, argv);            // once, at the beginning of main
-//   writeReproducer("a slot has no value");   // when it has happened; async-signal-safe
+//   writeReproducer("a slot has no value");   // at the failure; async-signal-safe
 #ifndef TOKAMAK_TOOLS_TOKAMAK_REPRODUCER_H
 #define TOKAMAK_TOOLS_TOKAMAK_REPRODUCER_H
 
@@ -12,8 +12,8 @@ namespace tokamak {
 
 void prepareReproducer(int argc, char **argv);
 
-// Says on stderr where it is. Beyond what was prepared it holds the inputs that were noted
-// (base/RunInputs.h).
+// Writes the reproducer and reports its path on stderr. It also holds the inputs recorded during
+// the run (base/RunInputs.h).
 void writeReproducer(const char *failure);
 
 } // namespace tokamak

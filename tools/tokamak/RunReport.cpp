@@ -20,7 +20,7 @@ static std::string milliseconds(double nanoseconds) {
   return fmt::format("{:.3f}", nanoseconds / 1e6);
 }
 
-// "812 bytes", "5.1 KB", "84.0 MB".
+// Formats a size: "812 bytes", "5.1 KB", "84.0 MB".
 static std::string sizeText(int64_t bytes) {
   if (bytes < 1000)
     return fmt::format("{} bytes", bytes);
@@ -34,11 +34,11 @@ static std::string sizeText(int64_t bytes) {
   return fmt::format("{:.1f} {}", value, unit);
 }
 
-// One row of the table; cells that say nothing are empty.
+// Formats one row of the table; meaningless cells stay empty.
 static std::string row(const RunReport &report, const OperatorProfile &op) {
   double time = static_cast<double>(op.nanoseconds);
   double rate = share(static_cast<double>(op.bytes), time);
-  // Steps that touch little are bound by their launch; their rate says nothing.
+  // The rate is meaningless for steps on few bytes, whose launch overhead dominates.
   bool streams = op.bytes / std::max<int64_t>(op.calls, 1) >= int64_t{1} << 16;
   double machine = report.counts.memoryBytesPerNanosecond;
   return fmt::format("  {:>7} {:>11} {:>6.1f} {:>10} {:>7} {:>6} {:>11}  {:<11} {:<34} {}\n",

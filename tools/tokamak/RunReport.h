@@ -1,6 +1,6 @@
-// What --stats says of a run: where its time went, operator by operator, and what compiling took.
+// The report of --stats about a run: the time of each operator, and the cost of compilation.
 //
-//   RunReport report{&profile, program->counts(), wallNanoseconds};
+//   RunReport report{&profile, program->counts(), importNanoseconds, runNanoseconds, threads};
 //   writeText(report, std::cerr);      // or writeJson
 #ifndef TOKAMAK_TOOLS_TOKAMAK_RUNREPORT_H
 #define TOKAMAK_TOOLS_TOKAMAK_RUNREPORT_H
@@ -20,10 +20,10 @@ struct RunReport {
   int threads = 1;
 };
 
-// A table for people; GB/s count every array an operator reads or writes once, and of slices and
-// replaced cells what was moved.
+// A human-readable table. GB/s counts every array that an operator reads or writes once; for slices
+// and replaced cells, only the cells moved.
 void writeText(const RunReport &report, std::ostream &out);
-// One JSON object with the same figures: times in nanoseconds, memory in bytes.
+// A JSON object with the same figures: times in nanoseconds, memory in bytes.
 void writeJson(const RunReport &report, std::ostream &out);
 
 } // namespace tokamak

@@ -1,4 +1,4 @@
-// run, explain, check: import a script, compile it, run it; every failure becomes a message and an
+// run, explain, check: import a script, compile it, run it. Every failure becomes a message and an
 // exit status.
 #include "tokamak/Commands.h"
 #include "tokamak/CompareCommand.h"
@@ -38,7 +38,7 @@ using namespace tokamak;
 
 namespace {
 
-// Throws Error.
+// Reads a script; throws Error.
 std::string readText(const std::string &path) {
   std::string reason;
   std::optional<std::string> text = support::readSourceText(path, reason);
@@ -47,7 +47,8 @@ std::string readText(const std::string &path) {
   return std::move(*text);
 }
 
-// Script builtins: the folders given by --library first, then the library built in.
+// Import options; script builtins come from the folders given by --library first, then from the
+// embedded library.
 frontend::ImportOptions importOptions(const CommandLine &line) {
   frontend::ImportOptions options;
   options.arguments = line.arguments;
@@ -73,7 +74,8 @@ bool takesOutput(int descriptor) {
   return mode >= 0 && (mode & O_ACCMODE) != O_RDONLY;
 }
 
-// What draws without a seed of their own begin with: known, so that a failed run can be repeated.
+// The seed for random numbers without a seed of their own: drawn here and recorded, so that a
+// failed run can be repeated.
 int64_t seedOfRun() {
   uint64_t random = 0;
   if (getentropy(&random, sizeof random) != 0)
@@ -81,14 +83,14 @@ int64_t seedOfRun() {
   return static_cast<int64_t>(random >> 1);
 }
 
-// One script on its way: what it is made of and how its failures are told.
+// One script from import to run, with the reporting of its failures.
 class Script {
 public:
   explicit Script(const CommandLine &line)
       : line_(line), context_(mlir::MLIRContext::Threading::DISABLED) {
     context_.loadDialect<tok::TokDialect, mlir::func::FuncDialect>();
-    context_.printOpOnDiagnostic(false); // the user knows a script, no operations
-    // The library's sources are not on the user's disk.
+    context_.printOpOnDiagnostic(false); // users know only the script, not operations
+    // The sources of the embedded library are not on disk.
     for (const EmbeddedSource &source : embeddedLibrary())
       diagnostics_.addSource({source.path.data(), source.path.size()},
                              {source.text.data(), source.text.size()});
@@ -118,8 +120,9 @@ private:
       NeedsMemory section(wholeScript_);
       diagnostics_.addSource(line_.file, text);
       {
-        // When MLIR 19 gives up parsing, it frees values that other operations still use, if they
-        // were used before they were defined. The process ends before that damages the heap.
+        // Exit at the first parse error: when MLIR 19 abandons parsing, it frees values that other
+        // operations still use if they were used before their definition, which would damage the
+        // heap.
         auto onError = [this] { _exit(reportDiagnostics(Rejected)); };
         support::MlirDiagnosticForwarder forwarder(&context_, diagnostics_, onError);
         module_ = mlir::parseSourceString<mlir::ModuleOp>(text, &context_, line_.file);
@@ -128,8 +131,7 @@ private:
       if (module_ && failed(tok::verifyRunnable(*module_)))
         return false;
     } else {
-      // A function is generated where it is first called: as deep as calls lead from one to
-      // another.
+      // Generating a call generates the callee, so recursion is as deep as the chain of calls.
       runtime::runOnDeepStack([&] {
         NeedsMemory section(wholeScript_);
         module_ = frontend::importDml(sources_, line_.file, text, importOptions(line_), context_,
@@ -172,8 +174,8 @@ private:
     });
   }
 
-  // What fails in `body` is a failure of the running program, whether or not it had an effect; what
-  // fails before, in preparing the run, is not.
+  // Failures within `body` count as failures of the running program, even before any side effect;
+  // failures while preparing the run do not.
   template <typename Body> int run(Body body) {
     if (line_.memoryBytes > 0)
       runtime::BufferPool::instance().setMemoryBudget(line_.memoryBytes);
@@ -252,7 +254,7 @@ private:
     return Interrupted;
   }
 
-  // `status`: of a user's error at this stage.
+  // `status` is the exit status for a user error at this stage.
   int reportError(const Error &error, ExitStatus status) {
     support::Diagnostic diagnostic;
     const SourcePlace &place = error.place();
@@ -281,7 +283,7 @@ private:
   const CommandLine &line_;
   const SourcePlace wholeScript_{.file = line_.file};
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  exec::RunCounts counts_; // of the run that has ended
+  exec::RunCounts counts_; // of the finished run
   mlir::MLIRContext context_;
   frontend::SourceManager sources_;
   support::DiagnosticEngine diagnostics_;

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 void tokamak::openStandardStreams() {
-  // Opened the wrong way round, so that using the stream is an error as before. open() takes the
-  // smallest number that is free.
+  // open() returns the lowest free descriptor, so this fills the closed standard streams. The
+  // access mode is the opposite of the stream's, so that using the stream is still an error.
   for (int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (fcntl(stream, F_GETFD) < 0)
       open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);

@@ -1,16 +1,16 @@
-// What is printed must arrive: output that is lost makes the run fail.
+// Checks standard output: lost output makes the run fail.
 //
 //   openStandardStreams();
 //   std::cout << "text\n";
-//   flushOutput();                       // throws Error where the text could not be written
+//   flushOutput();                       // throws Error if the text could not be written
 #ifndef TOKAMAK_TOOLS_STANDARDSTREAMS_H
 #define TOKAMAK_TOOLS_STANDARDSTREAMS_H
 
 namespace tokamak {
 
-// Before any file is opened: of a standard stream that is closed, the next file would take the
-// number, and what is printed would go into that file. Also makes a limit on file sizes an error of
-// the write that passes it, instead of a signal that ends the process.
+// Call this before any file is opened: otherwise the next file would get the descriptor number of a
+// closed standard stream, and printed text would go into that file. Also ignores SIGXFSZ, so that a
+// write beyond the limit on file sizes is an error instead of ending the process.
 void openStandardStreams();
 
 void flushOutput();

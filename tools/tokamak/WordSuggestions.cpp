@@ -9,7 +9,7 @@
 namespace tokamak {
 namespace {
 
-// "; did you mean 'a' or 'b'?", or nothing.
+// The text "; did you mean 'a' or 'b'?", or an empty one.
 std::string suggestion(const std::string &word, const std::vector<std::string> &known) {
   std::vector<std::string> near = nearestCandidates(word, known);
   return near.empty() ? "" : fmt::format("; did you mean '{}'?", fmt::join(near, "' or '"));

@@ -1,8 +1,9 @@
-// What the user may have meant by a word of the command line that nothing is called by.
+// Suggestions for unknown commands and options on the command line.
 //
-//   complaintAbout(app, {"rum", "f.dml"})               // unknown command 'rum'; did you mean
-//   'run'? complaintAbout(app, {"run", "f.dml", "--treads=2"}) // unknown option '--treads'; did
-//   you mean ...
+//   complaintAbout(app, {"rum", "f.dml"})
+//       // unknown command 'rum'; did you mean 'run'?
+//   complaintAbout(app, {"run", "f.dml", "--treads=2"})
+//       // unknown option '--treads'; did you mean ...
 #ifndef TOKAMAK_TOOLS_TOKAMAK_WORDSUGGESTIONS_H
 #define TOKAMAK_TOOLS_TOKAMAK_WORDSUGGESTIONS_H
 
@@ -16,8 +17,7 @@ class App;
 
 namespace tokamak {
 
-// Nothing where the command and the names of all options are known; whether they are used as they
-// should be is not looked at.
+// Returns nothing if the command and all option names are known; does not check how they are used.
 std::optional<std::string> complaintAbout(const CLI::App &app,
                                           const std::vector<std::string> &words);
 

@@ -18,7 +18,7 @@ static std::optional<double> parseDouble(llvm::StringRef text) {
     return std::numeric_limits<double>::quiet_NaN();
   if (text == "Infinity")
     return sign * std::numeric_limits<double>::infinity();
-  // from_chars also reads "inf" and "nan", which are plain words here.
+  // from_chars also accepts "inf" and "nan", which are ordinary strings here.
   if (text.empty() || !(llvm::isDigit(text.front()) || text.front() == '.'))
     return std::nullopt;
   if (llvm::StringRef("dDfF").contains(text.back()))

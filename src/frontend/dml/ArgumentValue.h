@@ -1,4 +1,4 @@
-// The literal that a command line argument stands for.
+// Parses a command line argument as a literal: boolean, integer, double or string.
 //
 //   parseArgumentValue("TRUE")     // bool
 //   parseArgumentValue("10")       // int64_t
@@ -17,8 +17,8 @@ namespace tokamak::frontend {
 
 using ArgumentValue = std::variant<bool, int64_t, double, std::string>;
 
-/// Doubles may be written as in DML or Java: NaN, Infinity, 1d. A text loses surrounding quotes,
-/// and its escapes are replaced.
+/// Doubles may be written as in DML or Java: NaN, Infinity, 1d. Any other text is a string:
+/// surrounding quotes are removed and escapes are replaced.
 ArgumentValue parseArgumentValue(llvm::StringRef text);
 
 } // namespace tokamak::frontend

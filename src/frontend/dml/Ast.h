@@ -1,6 +1,6 @@
-// The syntax tree of a DML file, as the parser makes it: names are not resolved and nothing is
-// typed. Nodes own their children, carry a Kind for isa/dyn_cast and the range of source text they
-// were read from.
+// The syntax tree of a DML file, as the parser builds it: names are not resolved and nothing is
+// typed. Nodes own their children and carry a Kind for isa/dyn_cast and the source range that they
+// were parsed from.
 //
 //   if (auto *call = llvm::dyn_cast<CallExpression>(&expression))
 //     for (const CallArgument &argument : call->arguments())
@@ -23,8 +23,8 @@ namespace tokamak::frontend {
 
 //===-- Expressions --===//
 
-/// No expression of a parsed program is a higher tree than this, so that recursive visitors need no
-/// guard of their own.
+/// No expression tree of a parsed program is higher than this, so that recursive visitors need no
+/// depth check of their own.
 constexpr uint32_t maximumExpressionHeight = 1024;
 
 /// Parentheses, calls, indexes, prefix operators and blocks nest at most this deep.
@@ -50,7 +50,7 @@ public:
   Kind kind() const { return kind_; }
   SourceRange range() const { return range_; }
 
-  /// Levels of the tree below and including this node.
+  /// The height of the tree rooted at this node; a leaf has height 1.
   uint32_t height() const { return height_; }
 
 protected:
@@ -128,7 +128,7 @@ struct IndexDimension {
 };
 
 /// `name[dimensions]` with one dimension (of a list, or the rows of a matrix or frame) or two. A
-/// single dimension is never "all".
+/// single dimension (as in L[i]) is never "all".
 class IndexExpression : public Expression {
 public:
   IndexExpression(SourceRange range, std::string name, SourceRange nameRange,
@@ -225,7 +225,7 @@ enum class BinaryOperator {
   Or
 };
 
-/// The operators as they are written: `%*%`, `!`.
+/// The spelling of an operator in DML: `%*%`, `!`.
 const char *spelling(BinaryOperator op);
 const char *spelling(UnaryOperator op);
 
@@ -252,7 +252,7 @@ private:
   ExpressionPtr right_;
 };
 
-/// `[e1, e2, ...]`, legal as the shape argument of neural network builtins only; never empty.
+/// `[e1, e2, ...]`, legal only as the shape argument of neural network builtins; never empty.
 class ListExpression : public Expression {
 public:
   ListExpression(SourceRange range, std::vector<ExpressionPtr> elements)
@@ -472,7 +472,7 @@ private:
 enum class DeclaredDataType { Scalar, Matrix, Frame, List };
 enum class DeclaredValueType { Double, Integer, Boolean, String, Unknown };
 
-/// The types as they are written in lower case: `matrix`, `int`.
+/// The spelling of a type in DML, in lower case: `matrix`, `int`.
 const char *spelling(DeclaredDataType type);
 const char *spelling(DeclaredValueType type);
 
@@ -487,8 +487,8 @@ struct Parameter {
   DeclaredType type;
   std::string name;
   SourceRange nameRange;
-  /// Null without a default. Names in it resolve to the parameters already bound, then in the
-  /// caller.
+  /// Null if there is no default. Its names resolve first to parameters that are already bound,
+  /// then to variables of the caller.
   ExpressionPtr defaultValue;
 };
 
@@ -503,21 +503,20 @@ struct FunctionDefinition {
   SourceRange range;
 };
 
-/// A function implemented in Java: it is parsed and named here so that a call to it can be refused
-/// by name.
+/// A function implemented in Java. It is kept here only to report calls to it by name.
 struct ExternalFunction {
   std::string name;
   SourceRange nameRange;
 };
 
-/// One file. `statements` holds all top-level statements in order, source and setwd among them;
-/// `functions` are in the order of their definition and have distinct names.
+/// One file. `statements` holds all top-level statements in order, including source and setwd;
+/// `functions` are in order of definition and have distinct names.
 struct Program {
   FileId file = 0;
   StatementList statements;
   std::vector<std::unique_ptr<FunctionDefinition>> functions;
   std::vector<ExternalFunction> externalFunctions;
-  /// Those of the command line that are used: "name" for $name.
+  /// The command line arguments that the file uses: "name" for $name.
   std::set<std::string> arguments;
   /// The source statements among `statements`.
   std::vector<const SourceStatement *> sources;

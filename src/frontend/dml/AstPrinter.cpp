@@ -10,7 +10,7 @@ namespace tokamak::frontend {
 
 namespace {
 
-/// Shortest text that reads back, always recognisable as a double.
+/// Prints the shortest text that parses to the same value and is recognisable as a double.
 void printDouble(double value, llvm::raw_ostream &os) {
   if (std::isnan(value)) {
     os << "NaN";
@@ -59,7 +59,7 @@ void printCall(const CallExpression &call, llvm::raw_ostream &os) {
   os << ')';
 }
 
-/// The statements, each after a blank.
+/// Prints the statements, each preceded by a blank.
 void printBody(const StatementList &body, llvm::raw_ostream &os) {
   for (const StatementPtr &statement : body) {
     os << ' ';

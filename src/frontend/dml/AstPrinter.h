@@ -1,4 +1,5 @@
-// Prints syntax trees as s-expressions, for tests and for looking at what the parser understood.
+// Prints syntax trees as s-expressions, for tests and for inspecting what the parser made of a
+// text.
 //
 //   x = -a ^ 2 + X[1, 2:n]        (assign x (+ (- (^ a 2)) (index X 1 (range 2 n))))
 #ifndef TOKAMAK_FRONTEND_DML_ASTPRINTER_H

@@ -1,4 +1,4 @@
-// The native builtins that DML knows, whether they can run yet or not (Builtins.def).
+// The native builtins of DML, supported or not (the table is in Builtins.def).
 //
 //   if (const Builtin *builtin = findBuiltin("ceiling"))      // its name is "ceil"
 //     for (const BuiltinParameter &parameter : builtin->parameters())
@@ -33,7 +33,7 @@ enum class BuiltinGroup : uint8_t {
   Others
 };
 
-/// What a call becomes; see Builtins.def.
+/// How a call is translated; see Builtins.def.
 enum class BuiltinKind : uint8_t {
   Unary,
   Binary,
@@ -71,15 +71,15 @@ enum class ParameterType : uint8_t {
 
 enum class ParameterPresence : uint8_t {
   Required,
-  Optional,   // an operand of type none where it is absent
-  Default,    // `defaultText` where it is absent
+  Optional,   // an operand of type none if absent
+  Default,    // the literal `defaultText` if absent
   Variadic,   // takes all positional arguments; the only parameter
-  Unsupported // known to the language, giving it is an error for now
+  Unsupported // known to the language; passing it is an error for now
 };
 
 struct BuiltinParameter {
   llvm::StringRef name;
-  llvm::StringRef otherName; // mostly empty
+  llvm::StringRef otherName; // a second name; usually empty
   ParameterType type = ParameterType::Value;
   ParameterPresence presence = ParameterPresence::Required;
   /// A literal: 3, -1, TRUE, 'text' (quoted like this).
@@ -98,7 +98,7 @@ struct Builtin {
   bool isSupported() const { return kind != BuiltinKind::Unsupported; }
 };
 
-/// By name or alias; null if there is none.
+/// Finds a builtin by name or alias; null if there is none.
 const Builtin *findBuiltin(llvm::StringRef name);
 
 /// In the order of the table.

@@ -1,4 +1,4 @@
-// Which argument of a call goes to which parameter.
+// Binds the arguments of a call to parameters.
 //
 //   std::optional<ArgumentSlots> slots =
 //       bindArguments(call, {{"rows"}, {"cols"}}, ArgumentOrder::Any, module);
@@ -13,7 +13,7 @@
 
 namespace tokamak::frontend {
 
-/// For each parameter its argument, null where none is given.
+/// The argument of each parameter, null where none is given.
 using ArgumentSlots = llvm::SmallVector<const CallArgument *, 8>;
 
 struct ParameterNames {
@@ -21,11 +21,11 @@ struct ParameterNames {
   llvm::StringRef otherName;
 };
 
-/// Whether positional arguments may stand behind named ones.
+/// Whether positional arguments may follow named ones.
 enum class ArgumentOrder : uint8_t { PositionalFirst, Any };
 
-/// Positional arguments go to the first parameters, named ones to those of their names. Reports too
-/// many arguments, unknown names and parameters given twice; nothing after an error.
+/// Binds positional arguments to the first parameters and named ones by name. Reports too many
+/// arguments, unknown names and parameters given twice; returns nothing after an error.
 std::optional<ArgumentSlots> bindArguments(const CallExpression &call,
                                            llvm::ArrayRef<ParameterNames> parameters,
                                            ArgumentOrder order, ModuleGenerator &module);

@@ -4,7 +4,7 @@
 
 namespace tokamak::frontend {
 
-// Nobody reads more errors than this, and later ones are mostly consequences of earlier ones.
+// Parsing stops after this many errors: later ones are mostly consequences of earlier ones.
 static constexpr uint32_t maximumErrors = 50;
 
 std::unique_ptr<Program> parseProgram(FileId file, const SourceManager &sources,
@@ -147,8 +147,8 @@ std::string DescentParser::describe(const Token &token) const {
   }
 }
 
-/// What people who know R, or who mistype, usually meant by a token that can't stand where it was
-/// found.
+/// Adds notes on what users of R, or users who made a typo, usually mean by a token that can't
+/// stand where it was found.
 void DescentParser::addHints(support::Diagnostic &diagnostic, const Token &found) const {
   const Token *next = &found + (found.is(TokenKind::EndOfFile) ? 0 : 1);
   bool touchesPrevious = position_ > 0 && previous().range.end == found.range.begin;
@@ -211,7 +211,7 @@ bool DescentParser::Nesting::isTooDeep() const {
 
 //===-- Recovery --===//
 
-/// Goes on behind the partner of the bracket at `open`; false if it has none.
+/// Skips to after the bracket that matches the one at `open`; false if there is none.
 bool DescentParser::skipBehind(uint32_t open) {
   uint32_t match = tokens_[open].match;
   if (isAbandoned_ || match == Token::noMatch)
@@ -248,9 +248,9 @@ bool DescentParser::startsStatement(const Token &token) const {
   }
 }
 
-/// After an error in a statement: skips to what is likely the next one, which is a line that begins
-/// like a statement or what follows a semicolon. Blocks of the broken statement are skipped as a
-/// whole.
+/// After an error in a statement: skips to the likely start of the next one, which is a line that
+/// begins like a statement or the token after a semicolon. Blocks of the broken statement are
+/// skipped as a whole.
 void DescentParser::synchronise() {
   while (!at(TokenKind::EndOfFile)) {
     switch (peek().kind) {

@@ -1,10 +1,10 @@
-// The recursive-descent parser behind parseProgram (Parser.h): the state that its parts share. The
-// parts are DescentParser.cpp (tokens, errors, recovery), ParseExpressions.cpp,
-// ParseStatements.cpp, ParseControlFlow.cpp and ParseFunctions.cpp.
+// The recursive-descent parser behind parseProgram (Parser.h): the state shared by its parts
+// DescentParser.cpp (tokens, errors, recovery), ParseExpressions.cpp, ParseStatements.cpp,
+// ParseControlFlow.cpp and ParseFunctions.cpp.
 //
-// Every parse function either returns a node, or reports an error and returns null. Null travels up
-// to the nearest place that knows where to go on: behind a closing bracket, or at the next
-// statement (synchronise).
+// Every parse function either returns a node, or reports an error and returns null. Null propagates
+// to the nearest caller that can resume parsing: after a closing bracket, or at the next statement
+// (synchronise).
 //
 //   DescentParser parser(file, reporter);
 //   std::unique_ptr<Program> program = parser.parse();
@@ -29,7 +29,7 @@ public:
   DescentParser(FileId file, SourceReporter &reporter)
       : file_(file), reporter_(reporter), tokens_(lex(file, reporter)) {}
 
-  /// The whole file; what could not be parsed is missing from it.
+  /// Parses the whole file; the result lacks the statements that could not be parsed.
   std::unique_ptr<Program> parse();
 
 private:
@@ -42,10 +42,10 @@ private:
   const Token &advance();
   bool at(TokenKind kind) const { return peek().is(kind); }
   bool accept(TokenKind kind);
-  /// Consumes a token of `kind` or reports that it was expected `context`, as in "after the
-  /// predicate".
+  /// Consumes a token of `kind`, or reports that it was expected; `context` says where, as in
+  /// "after the predicate".
   bool expect(TokenKind kind, std::string_view context);
-  /// Consumes the closing bracket of the one at `open`.
+  /// Consumes the bracket that closes the one at token index `open`.
   bool expectClosing(uint32_t open);
   std::string_view text(SourceRange range) const { return reporter_.sources().text(range); }
   std::string_view text(const Token &token) const { return text(token.range); }
@@ -53,20 +53,21 @@ private:
   SourceRange rangeFrom(SourceRange first) const { return first.to(previous().range); }
 
   //===-- Errors and recovery --===//
-  /// Reports an error unless one was reported since the last token was consumed, which would only
-  /// repeat it.
+  /// Reports an error unless one was already reported since the last token was consumed: a second
+  /// one would only repeat it.
   support::Diagnostic &error(SourceRange range, std::string message);
   support::Diagnostic &errorExpected(std::string_view what, std::string_view context = {});
   void addHints(support::Diagnostic &diagnostic, const Token &found) const;
   std::string describe(const Token &token) const;
-  /// Gives up the rest of the file after an error that would be followed by errors without end.
+  /// Skips the rest of the file after an error that would cause endless follow-up errors.
   void abandon();
   bool skipBehind(uint32_t open);
   void synchronise();
   bool startsStatement(const Token &token) const;
   bool startsMultiAssignment(uint32_t ahead) const;
 
-  /// Counts the nesting while it lives; isTooDeep reports the error once and abandons the file.
+  /// Increments the nesting depth during its lifetime; isTooDeep reports the error once and
+  /// abandons the file.
   class Nesting {
   public:
     explicit Nesting(DescentParser &parser) : parser_(parser) { ++parser_.depth_; }
@@ -131,7 +132,7 @@ private:
   std::unique_ptr<FunctionDefinition> parseFunction();
   void parseExternalFunction();
   bool parseSignature(std::vector<Parameter> &parameters, std::vector<Parameter> &outputs);
-  /// Reads a list in parentheses; `what` is "a parameter" or "an output".
+  /// Parses a list in parentheses; `what` is "a parameter" or "an output".
   bool parseParameters(std::vector<Parameter> &parameters, std::string_view what);
   bool parseParameter(Parameter &parameter, std::string_view what);
   bool parseType(DeclaredType &type);
@@ -141,7 +142,7 @@ private:
   std::vector<Token> tokens_;
   uint32_t position_ = 0;
   uint32_t depth_ = 0;
-  /// Blocks, bodies and functions around the current statement.
+  /// The number of blocks, bodies and functions around the current statement.
   uint32_t blockDepth_ = 0;
   bool isAbandoned_ = false;
   llvm::StringMap<SourceRange> functionNames_;

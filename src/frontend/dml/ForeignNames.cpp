@@ -6,8 +6,8 @@
 
 namespace tokamak::frontend {
 
-// The functions that SystemDS 3.4.0 has as scripts (scripts/builtin), without those that are
-// builtins here.
+// The functions that SystemDS 3.4.0 defines as scripts (scripts/builtin), except those that are
+// native builtins here.
 static constexpr llvm::StringLiteral systemDsLibrary =
     "abstain adasyn als alsCG alsDS alsPredict alsTopkPredict ampute apply_pipeline arima auc "
     "autoencoder_2layer bandit bivar components confusionMatrix cooccurrenceMatrix cor "

@@ -1,4 +1,5 @@
-// Names that are not there, but are in other languages or in SystemDS: what to write instead.
+// Hints for names that DML lacks but that exist in other languages or in SystemDS: what to write
+// instead.
 //
 //   hintForVariable("PI")          // "the constant is written 'pi'"
 //   hintForFunction("crossprod")   // "write t(X) %*% Y"
@@ -13,11 +14,11 @@
 
 namespace tokamak::frontend {
 
-// All give an empty text for names that they know nothing of.
+// All functions return an empty text for names without a hint.
 
 std::string hintForVariable(llvm::StringRef name);
 std::string hintForFunction(llvm::StringRef name);
-/// Of a word that begins a statement.
+/// `word` is the first word of a statement.
 std::string hintForStatement(llvm::StringRef word);
 
 } // namespace tokamak::frontend

@@ -1,14 +1,14 @@
-// Generates the body of one function: it walks the statements in the order of execution with the
-// value of every variable at hand, so types are those of the values, and what is wrong is reported
-// on the way.
+// Generates the body of one function: walks the statements in order of execution while keeping the
+// current value of every variable, so that the types of variables are those of their values and
+// errors are reported on the way.
 //
-// A null value means that an error was reported already: a function that gets one as an operand
-// reports nothing and returns a null value.
+// A null value means that an error was already reported: a generator method that gets a null
+// operand reports nothing and returns a null value.
 //
-// How variables pass through control flow: branches and bodies of loops are generated into regions
-// of their own with a copy of the scope; only then is known which variables an operation has to
-// carry and with which types. The body of a loop is generated again when the types at its end widen
-// those at its start.
+// Variables and control flow: branches and loop bodies are generated into separate regions, each
+// with a copy of the scope; only afterwards is it known which variables the operation has to carry,
+// and with which types. The body of a loop is generated again (to a fixed point) when the types at
+// its end widen those at its start.
 #ifndef TOKAMAK_FRONTEND_DML_FUNCTIONGENERATOR_H
 #define TOKAMAK_FRONTEND_DML_FUNCTIONGENERATOR_H
 
@@ -29,10 +29,9 @@ namespace tokamak::frontend {
 struct Variable {
   mlir::Value value;
   SourceRange assignedAt;
-  /// Assigned by a later statement of a loop that is being generated, of a type that is not known
-  /// yet.
+  /// Assigned only later in a loop that is being generated, with a type that is not known yet.
   bool isPending = false;
-  /// Assigned on some of the paths that lead here only.
+  /// Assigned only on some of the paths that lead here.
   bool mayBeUnassigned = false;
 };
 using Scope = std::map<std::string, Variable>;
@@ -42,8 +41,8 @@ struct BuiltinCall {
   const CallExpression &expression;
   const Builtin &builtin;
   mlir::Location location;
-  /// One for each parameter, null where an optional one is absent; all arguments of a variadic
-  /// builtin.
+  /// One operand per parameter, null for an absent optional parameter; for a variadic builtin, all
+  /// its arguments.
   llvm::SmallVector<mlir::Value, 8> operands;
   llvm::SmallVector<const CallArgument *, 8> arguments;
 };
@@ -67,7 +66,7 @@ private:
   void generateMultiAssign(const MultiAssignStatement &statement);
   void generateIfdef(const IfdefStatement &statement);
   void assign(const Expression &target, mlir::Value value);
-  // Remembers in the location of the value which variable it was first assigned to, for
+  // Records in the location of the value the variable that it was first assigned to, for
   // explanations.
   void nameValue(mlir::Value value, llvm::StringRef variable);
   void insert(const IndexExpression &target, mlir::Value value, bool isAccumulation);
@@ -134,14 +133,14 @@ private:
                       SourceRange place);
   mlir::Value literal(const BuiltinParameter &parameter, mlir::Location location);
 
-  // Builtins: GenerateBuiltins.cpp. Statements give null, too.
+  // Builtins: GenerateBuiltins.cpp. Builtins without a result (such as print) return null, too.
   mlir::Value callBuiltin(const CallExpression &call, const Builtin &builtin);
   mlir::Value emitBuiltin(BuiltinCall &call);
   mlir::Value emitOperation(BuiltinCall &call);
   mlir::Value emitSpecial(BuiltinCall &call);
   mlir::Value emitExists(const CallExpression &call);
-  /// Whether the format at this position, if it is a literal, is one that exists; reports
-  /// otherwise.
+  /// Whether the format at this position exists, as far as it is a literal; otherwise reports an
+  /// error.
   bool checkFormat(BuiltinCall &call, size_t position);
   mlir::Value emitRead(BuiltinCall &call);
   mlir::Value emitWrite(BuiltinCall &call);
@@ -173,7 +172,7 @@ private:
   mlir::Value emitCountDistinct(BuiltinCall &call);
   mlir::Value emitComparison(BuiltinCall &call);
 
-  // Small things.
+  // Helpers.
   mlir::Value constant(int64_t value, mlir::Location location);
   mlir::Value none(mlir::Location location);
   mlir::Type resultType(const BuiltinCall &call);
@@ -188,13 +187,15 @@ private:
   VariableFlow flow_;
   Scope scope_;
   std::vector<std::pair<std::string, SourceRange>> pendingReads_;
-  // What loops were found to carry: where they start when an enclosing loop is generated again.
+  // The types of the variables that each loop carries, found so far: the starting point when an
+  // enclosing loop is generated again.
   llvm::DenseMap<const Statement *, std::map<std::string, mlir::Type>> loopTypes_;
-  // "the condition of while", while one is being generated: functions can't be called there.
+  // "while" or "for" while the head of such a loop is being generated, where functions can't be
+  // called; otherwise empty.
   llvm::StringRef callFreeZone_;
 };
 
-/// The literal a value is, if it is one.
+/// The literal that defines the value, if a literal does.
 std::optional<llvm::StringRef> constantText(mlir::Value value);
 std::optional<bool> constantBoolean(mlir::Value value);
 std::optional<double> constantNumber(mlir::Value value);

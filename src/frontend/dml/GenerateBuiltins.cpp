@@ -1,4 +1,4 @@
-// What calls of builtins become.
+// Generates the operations that calls of builtins become.
 #include "frontend/dml/FunctionGenerator.h"
 
 #include "base/Error.h"
@@ -22,7 +22,7 @@ Value FunctionGenerator::callBuiltin(const CallExpression &expression, const Bui
     module_.unsupported(expression.calleeRange(), "'" + expression.callee() + "'");
     return {};
   }
-  // The argument of exists is a name, which may well be unknown.
+  // The argument of exists is a name that may be unknown: it must not be evaluated.
   if (builtin.name == "exists")
     return emitExists(expression);
   std::optional<BuiltinCall> call = evaluate(expression, builtin);
@@ -92,7 +92,7 @@ Value FunctionGenerator::emitBuiltin(BuiltinCall &call) {
 }
 
 Value FunctionGenerator::emitOperation(BuiltinCall &call) {
-  // Parameters that are not supported have no operands.
+  // Unsupported parameters have no operand in the operation.
   llvm::SmallVector<Value> operands;
   for (auto [parameter, operand] : llvm::zip_equal(call.builtin.parameters(), call.operands))
     if (parameter.presence != ParameterPresence::Unsupported)
@@ -108,7 +108,7 @@ Value FunctionGenerator::emitOperation(BuiltinCall &call) {
                         describe(operands[1]) + " and " + describe(operands[2]));
       return {};
     }
-    // Of an integer and a double the result is a double, whichever is chosen.
+    // With one integer branch and one double branch the result is a double, whichever is chosen.
     if (type.isF64())
       for (size_t branch : {1, 2})
         operands[branch] = castTo(operands[branch], type, placeOf(*call.arguments[branch]));
@@ -169,10 +169,10 @@ Value FunctionGenerator::emitSpecial(BuiltinCall &call) {
   return (this->*emit)(call);
 }
 
-//===-- Files and output
-//---------------------------------------------------------------------------------------===//
+//===-- Files and output --===//
 
-// Type of what a file holds, by the arguments of read or by the metadata beside the file.
+// The data or value type of a file: the argument of read or, without one, the metadata beside the
+// file.
 static std::optional<std::string> declared(Value argument,
                                            const std::optional<std::string> &inMetadata) {
   if (auto text = argument ? constantText(argument) : std::nullopt)
@@ -180,8 +180,9 @@ static std::optional<std::string> declared(Value argument,
   return inMetadata;
 }
 
-// A misspelt format is wrong wherever it stands; one that exists but can't be read or written only
-// where control gets to it (ReadOp::checkFacts): scripts choose formats by conditions.
+// An unknown format is an error even in code that never runs. A format that exists but can't be
+// read or written is an error only where control reaches it (ReadOp::checkFacts), because scripts
+// choose formats by conditions.
 bool FunctionGenerator::checkFormat(BuiltinCall &call, size_t position) {
   auto format = call.operands[position] ? constantText(call.operands[position]) : std::nullopt;
   if (!format || llvm::is_contained(knownFormats(), formatNamed(*format)))
@@ -215,7 +216,7 @@ Value FunctionGenerator::emitRead(BuiltinCall &call) {
   }
   std::string dataType = declared(call.operands[DataType], metadata.dataType).value_or("matrix");
   std::string valueType = declared(call.operands[ValueType], metadata.valueType).value_or("");
-  // A scalar's type may be in metadata that the program itself writes.
+  // The scalar's type stays unknown here if it is in metadata that the program itself writes.
   mlir::Type type = llvm::StringSwitch<mlir::Type>(valueType)
                         .Case("double", builder_.getF64Type())
                         .Case("int", builder_.getI64Type())
@@ -236,7 +237,8 @@ Value FunctionGenerator::emitRead(BuiltinCall &call) {
         nearestCandidates(dataType, known);
     return {};
   }
-  // What is assumed here is checked when the file is read.
+  // The types assumed here become operands of the operation, which checks them when it reads the
+  // file.
   llvm::SmallVector<Value> operands(call.operands.begin(), call.operands.begin() + OperandCount);
   auto text = [&](const std::string &value) {
     return builder_.create<tok::ConstantOp>(call.location, llvm::StringRef(value));
@@ -265,8 +267,7 @@ Value FunctionGenerator::emitPrint(BuiltinCall &call) {
   return {};
 }
 
-//===-- Constructors
-//-------------------------------------------------------------------------------------------===//
+//===-- Constructors --===//
 
 Value FunctionGenerator::emitMatrix(BuiltinCall &call) {
   Value data = call.operands[0], rows = call.operands[1], columns = call.operands[2];
@@ -312,7 +313,7 @@ Value FunctionGenerator::emitSeq(BuiltinCall &call) {
                                      call.operands[1], increment);
 }
 
-// The third argument is replace if it is a boolean, else the seed.
+// The third argument is `replace` if it is a boolean, else the seed.
 Value FunctionGenerator::emitSample(BuiltinCall &call) {
   Value replace = call.operands[2], seed = call.operands[3];
   bool isSeed = replace && !replace.getType().isInteger(1);
@@ -350,8 +351,7 @@ Value FunctionGenerator::emitList(BuiltinCall &call) {
   return builder_.create<tok::ListOp>(call.location, listType(), nameOperand, call.operands);
 }
 
-//===-- Sizes and conversions
-//----------------------------------------------------------------------------------===//
+//===-- Sizes and conversions --===//
 
 Value FunctionGenerator::emitExists(const CallExpression &call) {
   const auto &arguments = call.arguments();
@@ -397,8 +397,7 @@ Value FunctionGenerator::emitConversion(BuiltinCall &call) {
   return castTo(operand, resultType(call), place);
 }
 
-//===-- Matrices
-//-----------------------------------------------------------------------------------------------===//
+//===-- Matrices --===//
 
 Value FunctionGenerator::emitBind(BuiltinCall &call) {
   if (call.operands.empty()) {
@@ -430,8 +429,8 @@ Value FunctionGenerator::emitBind(BuiltinCall &call) {
   return builder_.create<tok::RbindOp>(call.location, type, call.operands);
 }
 
-// table(a, b), (a, b, w), (a, b, rows, columns), (a, b, w, rows, columns): of three arguments
-// behind the keys the last two are sizes, of two both.
+// The forms table(a, b), (a, b, w), (a, b, rows, columns), (a, b, w, rows, columns): two arguments
+// after the keys are the sizes; of three, the last two are the sizes.
 Value FunctionGenerator::emitTable(BuiltinCall &call) {
   Value weights = call.operands[2], rows = call.operands[3], columns = call.operands[4];
   if (weights && !rows != !columns) {
@@ -472,8 +471,7 @@ Value FunctionGenerator::emitOuter(BuiltinCall &call) {
                                        call.operands[1], call.operands[2]);
 }
 
-//===-- Numbers
-//------------------------------------------------------------------------------------------------===//
+//===-- Numbers --===//
 
 Value FunctionGenerator::emitExtremum(BuiltinCall &call) {
   bool isMin = call.builtin.name == "min";
@@ -498,7 +496,7 @@ Value FunctionGenerator::emitExtremum(BuiltinCall &call) {
   return result;
 }
 
-// To a base: ln x / ln b. Of two integers the result is an integer.
+// With a base: ln x / ln b. With two integer operands the result is an integer.
 Value FunctionGenerator::emitLog(BuiltinCall &call) {
   auto naturalLog = [&](Value operand) -> Value {
     return builder_.create<tok::UnaryOp>(call.location, tokamak::UnaryOperator::Log, operand);
@@ -512,7 +510,7 @@ Value FunctionGenerator::emitLog(BuiltinCall &call) {
   return isInteger ? castTo(result, builder_.getI64Type(), place) : result;
 }
 
-// The list without the element, and a list of the element alone.
+// Its two results are the list without the element, and a list of only that element.
 Value FunctionGenerator::emitRemove(BuiltinCall &call) {
   mlir::Type types[] = {listType(), listType()};
   return builder_

@@ -1,5 +1,4 @@
-// Calls: of functions of the program, and how the arguments of builtins are evaluated and
-// converted.
+// Calls of functions of the program, and evaluation and conversion of the arguments of builtins.
 #include "frontend/dml/FunctionGenerator.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -44,8 +43,7 @@ std::optional<llvm::SmallVector<Value>> FunctionGenerator::call(const CallExpres
   return std::nullopt;
 }
 
-//===-- Functions of the program
-//--------------------------------------------------------------------------------===//
+//===-- Functions of the program --===//
 
 std::optional<llvm::SmallVector<Value>>
 FunctionGenerator::callFunction(const CallExpression &expression, const Function &function) {
@@ -64,7 +62,7 @@ FunctionGenerator::callFunction(const CallExpression &expression, const Function
   if (!slots)
     return std::nullopt;
 
-  // Arguments in the order they are written in, then defaults in the order of the parameters.
+  // Evaluate arguments in the order of the call, then defaults in the order of the parameters.
   Scope bound;
   bool isComplete = true;
   for (const CallArgument &argument : expression.arguments()) {
@@ -128,8 +126,7 @@ Value FunctionGenerator::convertArgument(Value value, const Parameter &parameter
   return {};
 }
 
-//===-- Arguments of builtins
-//-----------------------------------------------------------------------------------===//
+//===-- Arguments of builtins --===//
 
 std::optional<BuiltinCall> FunctionGenerator::evaluate(const CallExpression &expression,
                                                        const Builtin &builtin) {

@@ -14,8 +14,8 @@ namespace tokamak::frontend {
 using llvm::cast;
 using mlir::Value;
 
-// The type of a variable that has type `a` on one path and `b` on another; null where the two don't
-// go together.
+// The type of a variable that has type `a` on one path and `b` on another; null if the two are
+// incompatible.
 static mlir::Type joinTypes(mlir::Type a, mlir::Type b) {
   if (!a || !b || a == b)
     return a ? a : b;
@@ -46,7 +46,7 @@ Value FunctionGenerator::valueOrUndefined(const Scope &scope, const std::string 
   Value value = found->second.value;
   if (value.getType() == type)
     return value;
-  // Widening a value that was not assigned is not reading it.
+  // Widening the type of an unassigned variable does not read it, so it must not raise its error.
   if (auto undefined = value.getDefiningOp<tok::UndefOp>())
     return builder_.create<tok::UndefOp>(place, type, name);
   return builder_.create<tok::CastOp>(place, type, value);
@@ -67,13 +67,12 @@ Value FunctionGenerator::predicate(const Expression &expression, llvm::StringRef
   return {};
 }
 
-//===-- if
-//--------------------------------------------------------------------------------------------------------===//
+//===-- if --===//
 
 void FunctionGenerator::generateIf(const IfStatement &statement) {
   Value condition = predicate(statement.predicate(), "if");
-  // Of a branch on a constant only what is taken counts: the other one may not even have types that
-  // go together.
+  // If the condition is constant, generate only the taken branch: types in the other may be
+  // incompatible.
   if (std::optional<bool> isTaken = constantBoolean(condition))
     return generate(*isTaken ? statement.thenBody() : statement.elseBody());
 
@@ -140,8 +139,7 @@ void FunctionGenerator::generateIf(const IfStatement &statement) {
     scope_[name].value = result;
 }
 
-//===-- loops
-//-----------------------------------------------------------------------------------------------------===//
+//===-- loops --===//
 
 llvm::SmallVector<FunctionGenerator::Carried> FunctionGenerator::carriedBy(const Statement &loop) {
   const NameSet &needed = flow_.neededAtHead(loop);
@@ -183,7 +181,7 @@ mlir::Block &FunctionGenerator::enterRegion(mlir::Region &region, llvm::ArrayRef
 
 bool FunctionGenerator::widenTypes(const Statement &loop, llvm::MutableArrayRef<Carried> carried,
                                    const Scope &entry) {
-  // Also what isn't carried must not change between matrix, scalar and list.
+  // A variable that isn't carried must not change between matrix, scalar and list either.
   for (const std::string &name : flow_.assignedIn(loop)) {
     auto before = entry.find(name);
     auto after = scope_.find(name);
@@ -319,8 +317,8 @@ static std::string valueOf(const LoopOption &option, const ImportOptions &option
   return argument != options.arguments.end() ? argument->second : option.text;
 }
 
-// The options of parfor with the values each may have; none: a positive integer. All but check and
-// par choose among ways to run the loop that SystemDS has, and change nothing here.
+// The options of parfor and their allowed values; an empty list stands for a positive integer.
+// Options other than check and par select execution strategies of SystemDS and have no effect here.
 static const std::map<std::string, std::vector<std::string>> &parforOptions() {
   static const std::map<std::string, std::vector<std::string>> options = {
       {"check", {"0", "1"}},
@@ -419,13 +417,14 @@ void FunctionGenerator::generateFor(const ForStatement &statement) {
   if (iteration.increment) {
     bool isFraction = false;
     step = bound(*iteration.increment, "the increment of a loop", &isFraction);
-    // Increments are truncated, and a loop that does not get anywhere does not run.
+    // Increments are truncated to integers; a loop whose fractional increment truncates to 0 does
+    // not run.
     if (isFraction) {
       from = step = constant(1, place);
       to = constant(0, place);
     }
   } else if (from && to) {
-    // As integers: doubles can't tell all bounds apart.
+    // Compare as integers: doubles can't distinguish all 64-bit bounds.
     auto first = constantInteger(from), last = constantInteger(to);
     if (first && last) {
       step = constant(*first <= *last ? 1 : -1, place);

@@ -89,8 +89,7 @@ Value FunctionGenerator::castTo(Value value, mlir::Type type, SourceRange place)
   return builder_.createOrFold<tok::CastOp>(location(place), type, value);
 }
 
-//===-- Variables and arguments
-//---------------------------------------------------------------------------------===//
+//===-- Variables and arguments --===//
 
 void FunctionGenerator::reportUnknownVariable(const std::string &name, SourceRange range) {
   auto &error = module_.error(range, "unknown variable '" + name + "'");
@@ -108,7 +107,7 @@ Value FunctionGenerator::read(const std::string &name, SourceRange range) {
   auto found = scope_.find(name);
   if (found == scope_.end()) {
     reportUnknownVariable(name, range);
-    scope_[name] = {Value(), range}; // once is enough
+    scope_[name] = {Value(), range}; // report it only once
     return {};
   }
   if (found->second.isPending)
@@ -143,8 +142,7 @@ Value FunctionGenerator::argument(const ArgumentExpression &expression) {
   return builder_.create<tok::ConstantOp>(place, std::get<double>(literal));
 }
 
-//===-- Operators
-//-----------------------------------------------------------------------------------------------===//
+//===-- Operators --===//
 
 static tokamak::BinaryOperator cellOperator(BinaryOperator op) {
   switch (op) {
@@ -254,8 +252,7 @@ Value FunctionGenerator::binary(tokamak::BinaryOperator op, Value lhs, Value rhs
   return {};
 }
 
-//===-- Indexing
-//------------------------------------------------------------------------------------------------===//
+//===-- Indexing --===//
 
 FunctionGenerator::IndexRanges FunctionGenerator::matrixIndex(const IndexExpression &expression,
                                                               Value matrix) {

@@ -1,4 +1,4 @@
-// Builtins that make frames, or that work on frames and matrices alike.
+// Builtins that create frames, or that accept both frames and matrices.
 #include "frontend/dml/FunctionGenerator.h"
 
 namespace tokamak::frontend {
@@ -15,7 +15,7 @@ Value FunctionGenerator::native(BuiltinCall &call, llvm::StringRef name, mlir::T
       .getResult(0);
 }
 
-// schema=["string", "double"] and schema="string,double" say the same.
+// schema=["string", "double"] and schema="string,double" are equivalent.
 Value FunctionGenerator::schemaText(const ListExpression &list) {
   std::string text;
   for (const ExpressionPtr &element : list.elements()) {
@@ -44,7 +44,7 @@ Value FunctionGenerator::emitReplace(BuiltinCall &call) {
     return native(call, "frame_replace", frameType(), {target, pattern, replacement});
   target = convert(target, ParameterType::Matrix, "'target' of 'replace'",
                    call.arguments[0]->value->range());
-  // Numbers may be written as texts: replacement="Infinity".
+  // Numbers may be given as strings: replacement="Infinity".
   auto number = [&](Value value, const char *purpose, SourceRange place) {
     bool isText = llvm::isa<tok::StringType>(value.getType());
     return isText ? castTo(value, builder_.getF64Type(), place)
@@ -71,7 +71,7 @@ Value FunctionGenerator::emitRemoveEmpty(BuiltinCall &call) {
                                              emptyReturn);
 }
 
-// Frames and what becomes one, side by side or below each other.
+// Converts all operands to frames and binds them by columns or rows.
 Value FunctionGenerator::emitBindFrames(BuiltinCall &call) {
   for (auto [operand, argument] : llvm::zip(call.operands, call.arguments)) {
     if (llvm::isa<tok::ListType>(operand.getType())) {

@@ -1,4 +1,4 @@
-// Statements without control flow, and the frame of a function.
+// Statements without control flow, and the entry and exit of a function.
 #include "frontend/dml/FunctionGenerator.h"
 
 namespace tokamak::frontend {
@@ -66,7 +66,7 @@ void FunctionGenerator::generate(const Statement &statement) {
     return generateIfdef(cast<IfdefStatement>(statement));
   case Statement::Kind::Source:
   case Statement::Kind::SetWorkingDirectory:
-    return; // The loader has acted on them.
+    return; // The loader has already handled them.
   }
 }
 

@@ -1,11 +1,11 @@
-// Builtins of statistics and linear algebra whose results depend on how they are called.
+// Builtins of statistics and linear algebra whose translation depends on the arguments of the call.
 #include "frontend/dml/FunctionGenerator.h"
 
 namespace tokamak::frontend {
 
 using mlir::Value;
 
-// mean(X), and mean(X, w): the sum of weighted cells by the sum of weights.
+// mean(X) and the weighted mean(X, w) = sum(X * w) / sum(w).
 Value FunctionGenerator::emitMean(BuiltinCall &call) {
   Value cells = call.operands[0], weights = call.operands[1];
   auto aggregate = [&](AggregateKind kind, Value operand) -> Value {
@@ -40,8 +40,9 @@ Value FunctionGenerator::emitWeighted(BuiltinCall &call) {
   return native(call, call.builtin.name, type, {call.operands[0], weights, last});
 }
 
-// cdf(target, dist, parameters...) and its short forms: pnorm is "cdf normal". The native takes the
-// distribution, target, mean, sd, df, df1, df2, rate and lower.tail, none where they are absent.
+// cdf(target, dist, parameters...) and its short forms: pnorm is "cdf normal". The operands of the
+// native are distribution, target, mean, sd, df, df1, df2, rate and lower.tail; absent ones are
+// none.
 Value FunctionGenerator::emitDistribution(BuiltinCall &call) {
   auto [function, distribution] = call.builtin.target.split(' ');
   auto parameters = call.builtin.parameters();
@@ -60,7 +61,8 @@ Value FunctionGenerator::emitDistribution(BuiltinCall &call) {
   return native(call, function, builder_.getF64Type(), operands);
 }
 
-// [values, vectors] = eigen(A) and the like: the native has all results, the first stands for them.
+// [values, vectors] = eigen(A) and similar builtins: returns the native's first result, from which
+// the caller finds the others.
 Value FunctionGenerator::emitDecomposition(BuiltinCall &call) {
   bool isPair = call.builtin.name == "eigen" || call.builtin.name == "qr";
   llvm::SmallVector<mlir::Type> types(isPair ? 2 : 3, matrixType());
@@ -69,7 +71,8 @@ Value FunctionGenerator::emitDecomposition(BuiltinCall &call) {
       .getResult(0);
 }
 
-// Of all cells a number, of each row or column a vector. What may be estimated is counted.
+// Over all cells the result is a number, over rows or columns a vector. Builtins that only promise
+// an estimate count exactly here.
 Value FunctionGenerator::emitCountDistinct(BuiltinCall &call) {
   std::string direction = call.builtin.target.str();
   if (direction.empty()) {
@@ -87,7 +90,7 @@ Value FunctionGenerator::emitCountDistinct(BuiltinCall &call) {
   return native(call, "count_distinct", type, {call.operands[0], text});
 }
 
-// ppred(X, Y, "<"), the comparison written as a function.
+// ppred(X, Y, "<"): a comparison written as a function.
 Value FunctionGenerator::emitComparison(BuiltinCall &call) {
   auto name = constantText(call.operands[2]);
   auto op = name ? findBinaryBySpelling(std::string_view(name->data(), name->size()))

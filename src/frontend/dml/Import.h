@@ -1,4 +1,5 @@
-// DML text in, a module of the `tok` dialect out: parsing, name resolution, typing and generation.
+// Translates DML text into a module of the `tok` dialect: parsing, name resolution, typing and
+// generation.
 //
 //   ImportOptions options;
 //   options.arguments["reg"] = "0.1";
@@ -9,8 +10,8 @@
 //   if (!module)
 //     diagnostics.render(llvm::errs());
 //
-// The module holds `func.func @main()` and one private function for each DML function that can be
-// reached. Operations are located at the operator or the called name they come from.
+// The module holds `func.func @main()` and one private function for each DML function reachable
+// from it. The location of an operation is that of its operator or called name in the script.
 #ifndef TOKAMAK_FRONTEND_DML_IMPORT_H
 #define TOKAMAK_FRONTEND_DML_IMPORT_H
 
@@ -34,17 +35,17 @@ struct LibrarySource {
 };
 
 struct ImportOptions {
-  /// Of the command line: "name" (or "1") to the text given for it; an empty text counts as not
-  /// given.
+  /// Command line arguments: maps "name" (or "1") to its text; an argument with empty text counts
+  /// as absent.
   std::map<std::string, std::string> arguments;
-  /// The DML file that defines the script builtin of this name, if there is one.
+  /// Returns the DML file that defines the script builtin `name`, or nothing if there is none.
   std::function<std::optional<LibrarySource>(llvm::StringRef name)> library;
-  /// Names that `library` knows, for suggestions only.
+  /// The names that `library` defines; used only for spelling suggestions.
   std::vector<std::string> libraryNames;
 };
 
-/// Loads the tok and func dialects into `context`. Returns null after reporting errors, as many as
-/// can be told apart; warnings may be reported with a module, too.
+/// Loads the tok and func dialects into `context`. Reports as many errors as can be found in one
+/// run and then returns null; warnings may accompany a module.
 mlir::OwningOpRef<mlir::ModuleOp> importDml(SourceManager &sources, const std::string &path,
                                             const std::string &text, const ImportOptions &options,
                                             mlir::MLIRContext &context,

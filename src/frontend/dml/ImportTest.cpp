@@ -10,7 +10,7 @@ using namespace tokamak::frontend;
 
 namespace {
 
-// Imports a script under the name "test.dml" and keeps what came of it as text.
+// Imports a script as "test.dml" and keeps the module and the messages as text.
 struct Imported {
   explicit Imported(const std::string &text, ImportOptions options = {}) {
     module = importDml(sources, "test.dml", text, options, context, engine);

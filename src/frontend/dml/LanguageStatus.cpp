@@ -12,7 +12,7 @@ namespace {
 
 struct Construct {
   const char *name;
-  const char *status; // empty: runs
+  const char *status; // empty if it runs
 };
 
 constexpr Construct constructs[] = {
@@ -73,7 +73,7 @@ const char *titleOf(BuiltinGroup group) {
   llvm_unreachable("unknown group");
 }
 
-// `rows=1`, `incr?`, `values...`
+// Formats a parameter: `rows=1`, `incr?`, `values...`.
 std::string spellingOf(const BuiltinParameter &parameter) {
   std::string name = parameter.name.str();
   switch (parameter.presence) {

@@ -1,4 +1,4 @@
-// What of the language runs and what does not yet, as the text of docs/language-status.md.
+// Generates docs/language-status.md: which parts of DML run and which do not yet.
 #ifndef TOKAMAK_FRONTEND_DML_LANGUAGESTATUS_H
 #define TOKAMAK_FRONTEND_DML_LANGUAGESTATUS_H
 

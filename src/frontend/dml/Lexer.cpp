@@ -49,7 +49,7 @@ struct Punctuation {
   TokenKind kind;
 };
 
-// A longer spelling stands before its prefixes.
+// Sorted so that a longer spelling precedes its prefixes.
 constexpr std::array<Punctuation, 31> punctuations = {{
     {"%*%", TokenKind::MatrixMultiply},
     {"%/%", TokenKind::IntegerDivide},
@@ -229,7 +229,7 @@ void Lexer::lexName() {
   add(kindOfWord(text_.substr(begin, position_ - begin)), begin);
 }
 
-/// The end of the listed name with a dot that starts at `begin`, or `begin`.
+/// The end of the name of `dottedNames` that starts at `begin`; `begin` if there is none.
 size_t Lexer::endOfDottedName(size_t begin) const {
   for (std::string_view name : dottedNames) {
     size_t end = begin + name.size();
@@ -307,8 +307,8 @@ void Lexer::finishInteger(size_t begin, size_t end) {
 void Lexer::finishDouble(size_t begin, size_t end) {
   double value = 0;
   auto result = std::from_chars(text_.data() + begin, text_.data() + end, value);
-  // from_chars leaves the value alone beyond the range of a double; strtod gives the infinity or
-  // zero that is meant.
+  // from_chars sets no value beyond the range of a double; strtod returns the infinity or zero
+  // wanted.
   if (result.ec == std::errc::result_out_of_range)
     value = std::strtod(std::string(text_.substr(begin, end - begin)).c_str(), nullptr);
   add(TokenKind::Double, begin).real = value;
@@ -330,7 +330,7 @@ void Lexer::lexString() {
   if (position_ < text_.size()) {
     ++position_;
   } else {
-    // Go on behind the line of the opening quote, so that the rest of the file is still checked.
+    // Resume after the line of the opening quote, so that the rest of the file is still checked.
     position_ = std::min(text_.find('\n', begin), text_.size());
     reporter_.error(rangeTo(begin, position_), "this string is never closed")
         .note(std::string("expected ") + quote + " before the end of the file");
@@ -397,8 +397,8 @@ void Lexer::matchBrackets() {
     case TokenKind::RightParenthesis:
     case TokenKind::RightBracket:
     case TokenKind::RightBrace: {
-      // A closing bracket passes over unclosed ones inside it, but only a brace passes over a
-      // brace: a missing parenthesis must not tear blocks apart.
+      // A closing bracket may match across unclosed brackets inside it, but only a closing brace
+      // may match across an opening brace: a missing parenthesis must not break up blocks.
       size_t depth = open.size();
       while (depth > 0 && tokens_[open[depth - 1]].kind != partnerOf(tokens_[i].kind) &&
              (tokens_[i].is(TokenKind::RightBrace) ||

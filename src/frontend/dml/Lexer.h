@@ -40,13 +40,13 @@ enum class TokenKind : uint8_t {
 // clang-format on
 
 struct Token {
-  /// `match` of a bracket without partner.
+  /// The value of `match` for an unmatched bracket.
   static constexpr uint32_t noMatch = std::numeric_limits<uint32_t>::max();
 
   TokenKind kind = TokenKind::EndOfFile;
   bool isFirstOnLine = false;
   SourceRange range;
-  /// For a bracket of any kind: the position of its partner among the tokens.
+  /// For a bracket of any kind: the index of the matching bracket in the token vector.
   uint32_t match = noMatch;
   union {
     int64_t integer = 0;
@@ -59,13 +59,13 @@ struct Token {
   bool isKeyword() const { return kind >= TokenKind::ValueType && kind <= TokenKind::While; }
 };
 
-/// The tokens of `file`, the last one EndOfFile at the end of the last real token. Errors
-/// (unterminated strings and comments, unknown escapes, integers beyond 64 bits) and warnings
-/// (stray characters, which are dropped) are reported.
+/// The tokens of `file`; the last is EndOfFile, positioned at the end of the last real token.
+/// Reports errors (unterminated strings and comments, unknown escapes, integers beyond 64 bits) and
+/// warnings (stray characters, which are dropped).
 std::vector<Token> lex(FileId file, SourceReporter &reporter);
 
-/// The value of a string token or of any text with the escapes of one: `\b \t \n \f \r \' \"` are
-/// replaced; `\\` stays two characters, and so does an unknown escape.
+/// Replaces the escapes `\b \t \n \f \r \' \"` in the text of a string token, or in any other text;
+/// `\\` and unknown escapes stay two characters.
 std::string unescape(std::string_view text);
 
 } // namespace tokamak::frontend

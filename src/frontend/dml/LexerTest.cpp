@@ -9,13 +9,13 @@ using Kind = TokenKind;
 
 namespace {
 
-/// The tokens of a text and what was reported about it.
+/// The tokens of a text and the diagnostics reported for it.
 struct Lexed {
   explicit Lexed(std::string text) : reporter(sources, engine) {
     tokens = lex(sources.add("test.dml", std::move(text)), reporter);
   }
 
-  /// All kinds but the last, which must be EndOfFile.
+  /// The kinds of all tokens except the last, which must be EndOfFile.
   std::vector<Kind> kinds() const {
     std::vector<Kind> result;
     for (const Token &token : tokens)
@@ -153,7 +153,7 @@ TEST(Lexer, skipsAByteOrderMarkAndCarriageReturns) {
 TEST(Lexer, matchesBrackets) {
   Lexed lexed("f ( x [ 1 ] { ) }");
   EXPECT_EQ(lexed.tokens[3].match, 5u);
-  // A parenthesis doesn't pass over a brace.
+  // A parenthesis does not match across a brace.
   EXPECT_EQ(lexed.tokens[1].match, Token::noMatch);
   EXPECT_EQ(lexed.tokens[7].match, Token::noMatch);
   EXPECT_EQ(lexed.tokens[6].match, 8u);

@@ -24,12 +24,13 @@ LinearForm LinearForm::plus(const LinearForm &other, double factor) const {
 
 LinearForm LinearForm::times(double factor) const { return LinearForm().plus(*this, factor); }
 
-// Beyond this size doubles no longer hold every integer.
+// Doubles represent every integer of this size exactly (1e15 < 2^53).
 static bool isWhole(double value) { return value == std::floor(value) && std::fabs(value) < 1e15; }
 
 namespace {
 
-// constant + sum of factor * index, each index free within its bounds, is zero somewhere?
+// Whether constant + sum of factor * index can be zero, with each index varying independently
+// within its bounds: a test by interval and by greatest common divisor.
 class FreeEquation {
 public:
   explicit FreeEquation(double constant) : constant_(constant), low_(constant), high_(constant) {}
@@ -63,7 +64,7 @@ private:
 } // namespace
 
 bool mayMeet(const LinearForm &a, const LinearForm &b, const IndexSpace &space) {
-  // Indices of fractions are truncated: nothing is known of them.
+  // Fractional subscripts are truncated, so equality of the linear forms would prove nothing.
   auto isIntegral = [](const LinearForm &form) {
     bool whole = isWhole(form.constant);
     for (const auto &[name, factor] : form.terms)
@@ -81,7 +82,7 @@ bool mayMeet(const LinearForm &a, const LinearForm &b, const IndexSpace &space) 
     equation.add(-right, bounds);
     hasInner |= name != space.tested && (left != 0 || right != 0);
   }
-  // What is the same in all iterations must cancel, or nothing is known.
+  // The terms that are constant in all iterations must cancel out, since their values are unknown.
   LinearForm difference = a.plus(b, -1);
   for (const auto &[name, factor] : difference.terms)
     if (!space.bounds.contains(name))
@@ -92,8 +93,8 @@ bool mayMeet(const LinearForm &a, const LinearForm &b, const IndexSpace &space) 
   double factor = a.factorOf(space.tested);
   if (hasInner || factor == 0 || factor != b.factorOf(space.tested))
     return true;
-  // factor * i + x = factor * i' + y: at the distance i' - i = (x - y) / factor, which must be an
-  // iteration away.
+  // Dependence distance: factor * i + x = factor * i' + y requires i' - i = (x - y) / factor, which
+  // must be a non-zero integer within the bounds.
   double distance = std::fabs((a.constant - b.constant) / factor);
   const IndexBounds &bounds = space.bounds.at(space.tested);
   bool isWithin = !bounds.first || !bounds.last || distance <= *bounds.last - *bounds.first;

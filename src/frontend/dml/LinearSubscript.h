@@ -1,5 +1,5 @@
-// Subscripts as linear functions of loop indices, and whether two of them can name the same cell in
-// two iterations of a loop.
+// Subscripts as linear functions of loop indices, and a test whether two subscripts can denote the
+// same cell in two different iterations of a loop.
 //
 //   3 * i + n - 1     constant -1, terms {i: 3, n: 1}
 #ifndef TOKAMAK_FRONTEND_DML_LINEARSUBSCRIPT_H
@@ -26,20 +26,21 @@ struct LinearForm {
   LinearForm times(double factor) const;
 };
 
-/// The values an index takes, where they are known; first <= last.
+/// Bounds of the values of an index, where they are known; first <= last.
 struct IndexBounds {
   std::optional<double> first, last;
 };
 
-/// The loops around a subscript from the tested one inwards. Other names stand for the same value
-/// in all iterations.
+/// The loop nest around a subscript, from the tested loop inwards. A name that is no index here has
+/// the same value in all iterations of the tested loop.
 struct IndexSpace {
   std::string tested;
   std::map<std::string, IndexBounds> bounds; // of the tested index and of all inner ones
 };
 
-/// Whether `a` in one iteration of the tested loop and `b` in a different one can be equal. True
-/// where that can't be excluded; inner indices are free in both.
+/// Whether `a` in one iteration of the tested loop can equal `b` in a different iteration; indices
+/// of inner loops vary independently in `a` and `b`. Conservative: true unless equality is ruled
+/// out.
 bool mayMeet(const LinearForm &a, const LinearForm &b, const IndexSpace &space);
 
 } // namespace tokamak::frontend

@@ -16,7 +16,7 @@ mlir::OwningOpRef<mlir::ModuleOp> ModuleGenerator::generate(LoadedFile &main) {
   module_ = mlir::ModuleOp::create(start);
   generateMain(*main.program);
 
-  // Functions that nothing calls are checked as well, but not kept.
+  // Functions that are never called are generated, too, to report their errors, and then erased.
   isReachable_ = false;
   size_t reachable = std::distance(module_->begin(), module_->end());
   for (const auto &definition : main.program->functions)
@@ -50,7 +50,8 @@ const GeneratedFunction &ModuleGenerator::functionFor(const Function &function) 
   return target;
 }
 
-// Functions of a sourced file keep their namespace, those of the library their prefix.
+// The symbol of a function: with its namespace for a function of a sourced file, with its prefix
+// (such as m_) for a function of the library.
 static std::string symbolOf(const Function &function) {
   bool isQualified = llvm::StringRef(function.displayName).contains("::");
   return isQualified ? function.displayName : function.definition->name;

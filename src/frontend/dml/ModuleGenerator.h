@@ -1,5 +1,6 @@
 // Turns a loaded program into a module of the `tok` dialect, one function at a time: main first,
-// others when they are first called, since what a function returns is found by generating its body.
+// other functions at their first call, since the result types of a function are found by generating
+// its body.
 #ifndef TOKAMAK_FRONTEND_DML_MODULEGENERATOR_H
 #define TOKAMAK_FRONTEND_DML_MODULEGENERATOR_H
 
@@ -18,11 +19,11 @@
 
 namespace tokamak::frontend {
 
-/// A DML function as a function of the module.
+/// The function of the module that a DML function is translated to.
 struct GeneratedFunction {
   mlir::func::FuncOp operation;
-  /// A type is null where errors keep it from being known. While the function is being generated
-  /// these are the types of its declaration, scalars of any type.
+  /// A type is null if errors keep it from being inferred. While the function is being generated,
+  /// these are its declared types, with `!tok.scalar` for every scalar.
   llvm::SmallVector<mlir::Type, 4> resultTypes;
   bool isComplete = false;
   bool isRecursive = false;
@@ -36,7 +37,7 @@ public:
   /// Null after errors.
   mlir::OwningOpRef<mlir::ModuleOp> generate(LoadedFile &main);
 
-  // What function generators ask for.
+  // Interface for the function generators.
   const GeneratedFunction &functionFor(const Function &function);
   ProgramLoader &loader() { return loader_; }
   const ImportOptions &options() const { return options_; }
@@ -44,11 +45,11 @@ public:
   mlir::Location location(SourceRange range) const;
   mlir::Type declaredType(const DeclaredType &type);
 
-  /// One error a place: a second one at the same place goes nowhere, because code is generated more
-  /// than once while the types of a loop's variables are being found.
+  /// Reports only the first error at each place, because the body of a loop is generated several
+  /// times while the types of its variables are being inferred; later diagnostics are discarded.
   support::Diagnostic &error(SourceRange range, std::string message);
   support::Diagnostic &warning(SourceRange range, std::string message);
-  /// "'conv2d' is not supported yet"; no error in functions that can't be reached.
+  /// "'conv2d' is not supported yet"; not reported in unreachable functions.
   void unsupported(SourceRange range, const std::string &what);
   support::DiagnosticNote noteAt(SourceRange range, std::string message) const {
     return reporter_.noteAt(range, std::move(message));

@@ -14,7 +14,8 @@ using llvm::dyn_cast;
 
 namespace {
 
-// The positions an access touches in one dimension: one of them, a range of them, or (neither) any.
+// The positions that an access touches in one dimension: a single one, a range, or, if neither is
+// set, any position.
 struct AccessedPositions {
   std::optional<LinearForm> single;
   std::optional<std::pair<double, double>> range;
@@ -30,7 +31,7 @@ struct Access {
   bool isWrite() const { return kind != Kind::Read; }
 };
 
-// Collects the accesses of a loop's body by variable.
+// Collects the accesses of a loop's body, grouped by variable.
 class AccessCollector {
 public:
   AccessCollector(const ForStatement &loop, const ParforSurroundings &surroundings)
@@ -56,7 +57,7 @@ private:
   std::optional<LinearForm> linearName(const std::string &name) const;
 
   const ParforSurroundings &surroundings_;
-  std::set<std::string> assigned_; // whole variables that the body assigns, indices of loops aside
+  std::set<std::string> assigned_; // whole variables that the body assigns, without loop indices
 };
 
 void AccessCollector::collectAssigned(const StatementList &body) {
@@ -93,7 +94,7 @@ void AccessCollector::enterLoop(const ForStatement &loop) {
   std::optional<double> from = constant(*iteration.from), to = constant(*iteration.to);
   if (from && to)
     bounds = {std::min(*from, *to), std::max(*from, *to)};
-  // Two loops over the same index: nothing is known of its values.
+  // Two loops use the same index name: its bounds are unknown.
   auto [entry, isNew] = space.bounds.try_emplace(loop.variable(), bounds);
   if (!isNew)
     entry->second = {};
@@ -171,7 +172,7 @@ void AccessCollector::touch(const IndexExpression &expression, Access::Kind kind
 
 void AccessCollector::write(const Expression &target, Access::Kind kind) {
   if (const auto *index = dyn_cast<IndexExpression>(&target)) {
-    // Adding to cells writes them like any other value.
+    // `+=` to cells reads and writes them.
     if (kind == Access::Kind::Accumulate)
       touch(*index, Access::Kind::Read);
     return touch(*index, Access::Kind::Write);
@@ -247,7 +248,7 @@ bool mayMeet(const AccessedPositions &a, const AccessedPositions &b, const Index
       return other.range->second < first || other.range->first > last;
     if (!other.single)
       return false;
-    // Above or below the range by every value its indices may take.
+    // Interval of the other subscript over the bounds of its indices: disjoint from the range?
     double low = other.single->constant, high = low;
     for (const auto &[name, factor] : other.single->terms) {
       auto bounds = space.bounds.find(name);
@@ -267,7 +268,7 @@ bool mayMeet(const AccessedPositions &a, const AccessedPositions &b, const Index
 bool mayMeet(const Access &a, const Access &b, const IndexSpace &space) {
   if (a.isWhole || b.isWhole)
     return true;
-  // X[i] is a row, all columns of it.
+  // X[i] is a whole row, so its columns overlap with any.
   size_t dimensions = std::min(a.positions.size(), b.positions.size());
   for (size_t dimension = 0; dimension < dimensions; ++dimension)
     if (!mayMeet(a.positions[dimension], b.positions[dimension], space))
@@ -284,7 +285,7 @@ std::optional<ParforConflict> conflictOf(const std::string &name,
   if (llvm::none_of(accesses, isWrite))
     return std::nullopt;
   if (!surroundings.isDefined(name)) {
-    // Private to an iteration, unless it is wanted afterwards.
+    // Private to each iteration, unless it is live after the loop.
     if (!surroundings.isNeededAfter(name))
       return std::nullopt;
     return ParforConflict{

@@ -2,11 +2,12 @@
 //
 //   parfor (i in 2:10) A[i, 1] = A[i - 1, 1] + 1      # one iteration reads what another one writes
 //
-// The test is safe: what it accepts is independent. Cells are compared by their subscripts, linear
-// functions of the loop indices: own cells, different constants, greatest common divisors, bounds,
-// distances. What isn't linear may be any cell. A variable that the body assigns first is private;
-// one from before may be written by cells only, or summed up by
-// `+=` as its only use.
+// The test is conservative: it accepts only loops whose iterations are independent. Subscripts are
+// compared as linear functions of the loop indices (different constants, greatest common divisors,
+// bounds, dependence distances); a non-linear subscript may denote any cell. A variable that only
+// the body defines is private to each iteration. A variable defined before the loop may only be
+// written cell by cell, or accumulated by `+=` if it is a matrix and the body uses it in no other
+// way.
 #ifndef TOKAMAK_FRONTEND_DML_PARFORDEPENDENCIES_H
 #define TOKAMAK_FRONTEND_DML_PARFORDEPENDENCIES_H
 
@@ -21,7 +22,7 @@
 
 namespace tokamak::frontend {
 
-/// What is known where the loop starts.
+/// Facts about variables at the start of the loop.
 struct ParforSurroundings {
   std::function<bool(const std::string &)> isDefined;
   std::function<bool(const std::string &)> isMatrix;

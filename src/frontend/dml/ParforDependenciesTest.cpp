@@ -9,7 +9,7 @@ using namespace tokamak::frontend;
 
 namespace {
 
-// Whether the loops are accepted, in the company of matrices A and B (20x20), a scalar a, a list C
+// Whether the loops are accepted in a program with matrices A and B (20x20), a scalar a, a list C
 // and a function f.
 bool isAccepted(const std::string &loops) {
   std::string text =

@@ -2,8 +2,8 @@
 
 namespace tokamak::frontend {
 
-/// The predicate and its parentheses. After an error inside them a constant stands for it, so
-/// that the body is still checked; null means that it is not clear where the body begins.
+/// Parses the predicate and its parentheses. After an error inside them returns a constant, so that
+/// the body is still checked; null means that the start of the body is unknown.
 ExpressionPtr DescentParser::parsePredicate() {
   std::string keyword(text(previous()));
   uint32_t open = position_;
@@ -71,7 +71,7 @@ StatementPtr DescentParser::parseFor() {
                                         std::move(body));
 }
 
-/// What stands in the parentheses of a loop: i in from:to, check=0, ...
+/// Parses the head of a loop, inside its parentheses: i in from:to, check=0, ...
 bool DescentParser::parseLoopHead(std::string &variable, SourceRange &variableRange,
                                   IterationRange &iteration, std::vector<LoopOption> &options) {
   if (at(TokenKind::Identifier))
@@ -114,7 +114,7 @@ bool DescentParser::parseIteration(IterationRange &iteration) {
   return true;
 }
 
-/// seq(from, to[, increment]); the arguments may carry the names from, to and incr.
+/// Parses seq(from, to[, increment]); the arguments may be named from, to and incr.
 bool DescentParser::parseSequence(IterationRange &iteration) {
   SourceRange begin = advance().range;
   std::optional<std::vector<CallArgument>> arguments = parseArguments();

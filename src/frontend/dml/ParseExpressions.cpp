@@ -7,7 +7,7 @@ namespace tokamak::frontend {
 
 namespace {
 
-// Levels of the language's precedence table; a higher level binds tighter.
+// Levels of DML's precedence table; a higher level binds tighter.
 constexpr int notOperandPrecedence = 6;
 constexpr int signOperandPrecedence = 11;
 
@@ -70,7 +70,7 @@ std::optional<double> constantValue(std::string_view name) {
 
 } // namespace
 
-/// Precedence climbing: reads operators of at least `minimumPrecedence`.
+/// Precedence climbing: parses operators of at least `minimumPrecedence`.
 ExpressionPtr DescentParser::parseExpression(int minimumPrecedence) {
   ExpressionPtr left = parseOperand();
   while (left) {
@@ -242,8 +242,9 @@ ExpressionPtr DescentParser::parseNameOrConstant() {
 
 //===-- Indexing --===//
 
-/// Whether a bracket indexes the name before it. Where an assignment follows the closing bracket,
-/// it begins the multi-assignment of a next statement instead: x = y NEWLINE [a, b] = f(z).
+/// Whether a bracket indexes the name before it. If an assignment operator follows the closing
+/// bracket, the bracket begins a multi-assignment, which is the next statement:
+/// x = y NEWLINE [a, b] = f(z).
 bool DescentParser::isIndexAhead(uint32_t bracketAhead) const {
   return peek(bracketAhead).is(TokenKind::LeftBracket) && !startsMultiAssignment(bracketAhead);
 }
@@ -343,7 +344,7 @@ std::unique_ptr<CallExpression> DescentParser::parseCall() {
   return call;
 }
 
-/// The arguments and both parentheses.
+/// Parses the arguments of a call, including both parentheses.
 std::optional<std::vector<CallArgument>> DescentParser::parseArguments() {
   uint32_t open = position_;
   advance();

@@ -51,7 +51,7 @@ std::unique_ptr<FunctionDefinition> DescentParser::parseFunction() {
   return function;
 }
 
-/// A function in Java can't be called; a warning says so once, here.
+/// Functions implemented in Java can't be called; warn once, at their definition.
 void DescentParser::parseExternalFunction() {
   SourceRange nameRange = advance().range;
   advance();
@@ -91,7 +91,7 @@ bool DescentParser::parseParameters(std::vector<Parameter> &parameters, std::str
     return true;
   llvm::StringSet<> names;
   do {
-    // After an error the body is still checked, if it is clear where the list ends.
+    // After an error, skip the list if its end is known, so that the body is still checked.
     if (!parseParameter(parameters.emplace_back(), what))
       return skipBehind(open);
     const Parameter &parameter = parameters.back();
@@ -140,7 +140,7 @@ static DeclaredValueType valueTypeNamed(std::string_view name) {
       .Default(DeclaredValueType::Unknown);
 }
 
-/// A value type alone, or data[value].
+/// Parses a value type alone, or data[value].
 bool DescentParser::parseType(DeclaredType &type) {
   static const std::string typeNames[] = {"matrix", "frame",  "list",    "scalar", "int",
                                           "double", "string", "boolean", "integer"};

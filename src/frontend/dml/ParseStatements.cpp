@@ -17,7 +17,8 @@ void DescentParser::parseStatements(StatementList &statements, bool isTopLevel) 
     }
     uint32_t begin = position_;
     parseStatementInto(statements);
-    // Recovery may stop where it began; a token that starts nothing must not be met for ever.
+    // Recovery may stop without consuming a token; skip a token that can't start a statement, to
+    // guarantee progress.
     if (position_ == begin)
       advance();
   }
@@ -58,7 +59,7 @@ StatementPtr DescentParser::parseStatement() {
   }
 }
 
-/// Reads the body of a statement: a block, which may be empty, or one statement.
+/// Parses the body of a statement: a block, which may be empty, or a single statement.
 bool DescentParser::parseBody(StatementList &body) {
   ++blockDepth_;
   bool isComplete = true;
@@ -106,7 +107,7 @@ void DescentParser::refuseStatement() {
     addHints(diagnostic, token);
 }
 
-/// Reports a name that is neither assigned nor called.
+/// Reports a statement that begins with a name but is neither an assignment nor a call.
 void DescentParser::refuseNamedStatement() {
   const Token &name = peek();
   const Token &next = peek(1);
@@ -137,7 +138,7 @@ void DescentParser::refuseNamedStatement() {
     diagnostic.note("an expression is not a statement: assign or print it");
 }
 
-/// After an assignment or a call: what follows must be able to begin a statement or end a block.
+/// Checks, after an assignment or a call, that the next token can begin a statement or end a block.
 bool DescentParser::checkEndOfStatement() {
   if (refuseIndexAfter("this"))
     return false;
@@ -311,7 +312,7 @@ StatementPtr DescentParser::parseCallStatement() {
 
 //===-- Files --===//
 
-/// ("path"); command line arguments are not allowed in it.
+/// Parses ("path"); the path can't contain command line arguments.
 std::optional<std::string> DescentParser::parsePathArgument(SourceRange &range) {
   std::string context = "after '" + std::string(text(previous())) + "'";
   uint32_t open = position_;

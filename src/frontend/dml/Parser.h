@@ -18,9 +18,8 @@
 
 namespace tokamak::frontend {
 
-/// Parses `file` and makes its text known to `engine`. Errors are reported, as many as can be told
-/// apart in one run; with any error the result is null. Warnings and notes don't keep a program
-/// from being returned.
+/// Parses `file` and registers its text with `engine`. Reports as many errors as can be found in
+/// one run; the result is null if there was any error, but not for warnings and notes.
 std::unique_ptr<Program> parseProgram(FileId file, const SourceManager &sources,
                                       support::DiagnosticEngine &engine);
 

@@ -9,7 +9,7 @@ using namespace tokamak::frontend;
 
 namespace {
 
-/// The tree of `text`, or what was reported, one "line:column: message" a line.
+/// The tree of `text`, or the messages, one "line:column: message" per line.
 std::string parsed(const std::string &text) {
   SourceManager sources;
   support::DiagnosticEngine engine;

@@ -84,7 +84,7 @@ void ProgramLoader::import(LoadedFile &file, const SourceStatement &statement,
 const Function *ProgramLoader::loadLibrary(const std::string &name) {
   if (auto known = library_.find(name); known != library_.end())
     return known->second;
-  library_[name] = nullptr; // an error is reported once
+  library_[name] = nullptr; // so that an error is reported only once
   std::optional<LibrarySource> source =
       options_.library ? options_.library(name) : std::optional<LibrarySource>();
   if (!source)
@@ -92,7 +92,7 @@ const Function *ProgramLoader::loadLibrary(const std::string &name) {
   LoadedFile *file = parse(sources_.add(source->path, source->text));
   if (!file)
     return nullptr;
-  // The letter says what the first parameter is: a matrix, a scalar or a frame.
+  // The prefix gives the type of the first parameter: matrix, scalar or frame.
   for (const char *prefix : {"m_", "s_", "f_"}) {
     auto found = file->functions.find(prefix + name);
     if (found == file->functions.end())

@@ -1,4 +1,4 @@
-// The files of a program and what the names of functions in them mean.
+// Loads the files of a program and resolves the names of functions in them.
 //
 //   ProgramLoader loader(sources, reporter, options);
 //   LoadedFile *main = loader.loadMain(file);
@@ -26,7 +26,7 @@ struct LoadedFile;
 struct Function {
   const FunctionDefinition *definition = nullptr;
   LoadedFile *file = nullptr;
-  /// As messages call it: `f`, `ns::f`, or the name of a script builtin.
+  /// The name used in messages: `f`, `ns::f`, or the name of a script builtin.
   std::string displayName;
 };
 
@@ -37,7 +37,7 @@ struct LoadedFile {
   std::map<std::string, LoadedFile *> namespaces;
 };
 
-/// At most one of the two is set.
+/// The target of a call: at most one of the two pointers is set, none for an unknown name.
 struct Callee {
   const Function *function = nullptr;
   const Builtin *builtin = nullptr;
@@ -49,19 +49,19 @@ public:
   ProgramLoader(SourceManager &sources, SourceReporter &reporter, const ImportOptions &options)
       : sources_(sources), reporter_(reporter), options_(options) {}
 
-  /// Parses the file and all that it imports. Null after errors in the file itself; errors of
+  /// Parses the file and all its imports. Returns null after errors in the file itself; errors in
   /// imports are reported and leave their namespaces empty.
   LoadedFile *loadMain(FileId file);
 
-  /// What the callee names in the file the call stands in: an own function, else a builtin, else a
-  /// script builtin of the library, which is loaded when it is first named. Reports nothing about
-  /// unknown names.
+  /// Resolves the callee in the file that contains the call: first a function of that file or its
+  /// imports, then a builtin, then a script builtin of the library, which is loaded on first use.
+  /// Reports nothing for unknown names.
   Callee resolve(const CallExpression &call);
 
-  /// Warns of arguments of the command line that no file uses; asked when all files are loaded.
+  /// Warns of command line arguments that no file uses; call it after all files are loaded.
   void reportUnusedArguments(const LoadedFile &main);
 
-  /// Why `resolve` found nothing, as an error at the callee's name.
+  /// Reports, as an error at the callee's name, why `resolve` found nothing.
   void reportUnknown(const CallExpression &call);
 
 private:

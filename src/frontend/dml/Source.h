@@ -31,7 +31,7 @@ struct SourceRange {
   bool operator==(const SourceRange &) const = default;
 };
 
-/// Both count from 1; columns count bytes.
+/// Line and column both count from 1; columns count bytes.
 struct LineColumn {
   uint32_t line = 1;
   uint32_t column = 1;

@@ -23,7 +23,7 @@ public:
     return report(support::Severity::Warning, range, std::move(message));
   }
 
-  /// A note that points to another place.
+  /// A note with its own source position, different from that of its diagnostic.
   support::DiagnosticNote noteAt(SourceRange range, std::string message) const;
 
   const SourceManager &sources() const { return sources_; }

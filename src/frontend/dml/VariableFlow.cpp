@@ -41,7 +41,7 @@ void VariableFlow::read(const Expression *expression, NameSet &names) const {
     const auto *call = cast<CallExpression>(expression);
     for (const CallArgument &argument : call->arguments()) {
       read(argument.value.get(), names);
-      // exists("x") asks for a variable by its name.
+      // exists("x") reads the variable named by the string.
       if (const auto *text = dyn_cast<StringLiteral>(argument.value.get());
           text && call->callee() == "exists")
         names.insert(text->value());
@@ -80,7 +80,7 @@ bool VariableFlow::givesNothing(const Expression &expression) const {
 void VariableFlow::assign(const Expression &target, Summary &summary) const {
   std::string name;
   if (const auto *index = dyn_cast<IndexExpression>(&target)) {
-    // The rest of the variable stays as it was.
+    // Left indexing keeps the other cells, so it also reads the variable.
     read(index, summary.read);
     name = index->name();
   } else {
@@ -193,7 +193,8 @@ void VariableFlow::propagate(const Statement &statement, const NameSet &needed) 
     return;
   neededAfter_[&statement] = needed;
   const StatementList &body = whileLoop ? whileLoop->body() : forLoop->body();
-  // The body may run again, or not at all.
+  // The body may run again or not at all, so what it reads and what is needed after the loop are
+  // both needed at its head.
   NameSet atHead = needed;
   Summary bodySummary = summarize(body);
   atHead.insert(bodySummary.read.begin(), bodySummary.read.end());

@@ -1,5 +1,6 @@
-// Which variables statements read and assign, and which are still needed after a statement: only
-// those are carried through branches and loops, so that a temporary of a loop's body is never kept.
+// Liveness of variables: which variables statements read and assign, and which are live after a
+// statement. Only live variables are carried through branches and loops, so that no temporary of a
+// loop's body is kept.
 //
 //   VariableFlow flow(body, outputs, resolve);
 //   flow.assignedIn(loop);      // may be assigned by the loop
@@ -22,8 +23,8 @@ using NameSet = std::set<std::string>;
 
 class VariableFlow {
 public:
-  /// The function a call names, or null; its defaults are evaluated in the caller's scope and read
-  /// variables there.
+  /// The DML function that a call resolves to, or null. Default values of its parameters are
+  /// evaluated in the caller's scope, so they read the caller's variables.
   using Resolve = std::function<const FunctionDefinition *(const CallExpression &)>;
 
   VariableFlow(const StatementList &body, const NameSet &neededAtEnd, Resolve resolve);
@@ -31,17 +32,19 @@ public:
   const NameSet &assignedIn(const Statement &statement) const {
     return summaries_.at(&statement).assigned;
   }
-  /// Of if, while and for statements only.
+  /// Only for if, while and for statements.
   const NameSet &neededAfter(const Statement &statement) const {
     return neededAfter_.at(&statement);
   }
   const NameSet &neededAtHead(const Statement &loop) const { return neededAtHead_.at(&loop); }
 
-  /// Whether this is a call that gives no value: what it is assigned to has none afterwards.
+  /// Whether this is a call of a function without outputs: a variable assigned from it has no value
+  /// afterwards.
   bool givesNothing(const Expression &expression) const;
 
 private:
-  // What a piece of program does: reads before it assigns, certainly assigns, may assign.
+  // The effects of a piece of program: variables that it reads before assigning them, that it
+  // assigns on every path, and that it assigns on some path.
   struct Summary {
     NameSet read;
     NameSet certain;

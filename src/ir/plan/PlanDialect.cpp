@@ -99,7 +99,7 @@ LogicalResult OperatorOp::verify() {
   return success();
 }
 
-// plan.operator row(%X, %v) sizes [..] : (types) -> types { body }
+// Syntax: plan.operator row(%X, %v) sizes [..] : (types) -> types { body }
 ParseResult OperatorOp::parse(OpAsmParser &parser, OperationState &result) {
   StringRef keyword;
   SmallVector<OpAsmParser::UnresolvedOperand> inputs;

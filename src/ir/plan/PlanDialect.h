@@ -22,12 +22,13 @@ enum class FusionTemplate : uint8_t { Cell, Row, MultiAgg, Outer };
 llvm::StringRef name(FusionTemplate fusionTemplate);
 FusionTemplate templateOf(OperatorOp op);
 
-// A dimension as `sizes` encodes it, and back. Unknown dimensions are not encodable: the caller
-// gives every size of an operand a symbol first.
+// Encode and decode a dimension of the attribute `sizes`. An unknown dimension can't be encoded:
+// the caller first gives every size of an operand a symbol.
 int64_t encodeSize(tok::Dimension dimension);
 tok::Dimension decodeSize(int64_t code);
 
-// Facts of the operands (block arguments) and of every value in the body, inferred from `sizes`.
+// The facts of the operands (block arguments) and of every value in the body, inferred from
+// `sizes`.
 llvm::DenseMap<mlir::Value, tok::Facts> bodyFacts(OperatorOp op);
 
 } // namespace tokamak::plan

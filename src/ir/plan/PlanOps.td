@@ -1,5 +1,5 @@
-// The `plan` dialect: fused operators. What was chosen to run as one kernel is one `plan.operator`, whose body is the
-// `tok` operations it replaces, unchanged.
+// The `plan` dialect: fused operators. The operations chosen to run as one kernel become one
+// `plan.operator`, whose body holds these `tok` operations unchanged.
 #ifndef TOKAMAK_IR_PLAN_OPS_TD
 #define TOKAMAK_IR_PLAN_OPS_TD
 

@@ -7,7 +7,7 @@ using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::tok;
 
-// More than there can be cells.
+// An upper bound on the number of rows, columns or cells.
 static constexpr double largestSize = 0x1p63;
 
 ZeroRule tok::zeroRuleOf(Operation &operation) {
@@ -17,7 +17,7 @@ ZeroRule tok::zeroRuleOf(Operation &operation) {
   return ZeroRule::Sparse;
 }
 
-// The range, and 1 for each thing that the cells may be besides.
+// Encodes the interval [low, high] and two flags (0 or 1): may be NaN, may be zero.
 Attribute tok::cellsAttribute(MLIRContext *context, const CellFact &cells) {
   return DenseF64ArrayAttr::get(
       context, {cells.low, cells.high, double(cells.mayBeNan), double(cells.mayBeZero)});
@@ -59,7 +59,7 @@ CellFact tok::cellOf(Operation &operation, llvm::function_ref<CellFact(OpOperand
   return factAtIfElse(operand(0), operand(1), operand(2));
 }
 
-// At least and at most so many rows or columns. Symbols stand for sizes that are not 0.
+// The lower and upper bound of a number of rows or columns. A symbol stands for a non-zero size.
 static std::pair<double, double> rangeOf(Dimension size) {
   if (size.isConstant())
     return {double(size.constantValue()), double(size.constantValue())};

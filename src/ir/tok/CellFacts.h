@@ -1,7 +1,7 @@
-// What is known of the cells of a value, as far as its operands' cells are known: the proof of what
-// is sparse-safe (base/SparseSafety.h), for operations.
+// Inference of facts about the cells of a result from facts about the cells of the operands: proves
+// which operations are sparse-safe (base/SparseSafety.h).
 //
-//   // What `op` gives where the array `sparse` has no entry:
+//   // The result cell of `op` where the array `sparse` has no entry:
 //   tok::cellOf(op, [&](OpOperand &operand) {
 //     return operand.get() == sparse ? CellFact(0.0) : CellFact::anything();
 //   });
@@ -13,22 +13,23 @@
 
 namespace tokamak::tok {
 
-// Unit attribute of a block's function: ZeroRule::Strict holds in it.
+// Unit attribute of a block's function: its operations follow ZeroRule::Strict.
 inline constexpr llvm::StringLiteral strictZerosAttributeName = "tok.strict_zeros";
-// On an argument of a block's function: what is known of its cells, or of the number.
+// Attribute of an argument of a block's function: the facts known about its cells, or about the
+// number if it is a scalar.
 inline constexpr llvm::StringLiteral cellsAttributeName = "tok.cells";
 ZeroRule zeroRuleOf(mlir::Operation &operation);
 mlir::Attribute cellsAttribute(mlir::MLIRContext *context, const CellFact &cells);
 CellFact statedCellsOf(mlir::BlockArgument argument);
 
-// The number that a value is known to be; else anything.
+// The number that the value is known to be; otherwise a fact that allows anything.
 CellFact numberOf(const Facts &facts);
 
-// Of a unary or binary operator or an ifelse. Where the result's cells are of single precision,
-// operands and result are rounded to it, as when the operation is computed.
+// The cell facts of the result of a unary or binary operator or an ifelse. If the result has cells
+// of single precision, operands and result are rounded to it, as in the computation.
 CellFact cellOf(mlir::Operation &operation, llvm::function_ref<CellFact(mlir::OpOperand &)> factOf);
 
-// Of all cells of the result of any other operation, or of the number that it gives. `facts`: of
+// The facts of all cells (or of the number) that any other operation returns. `facts` are those of
 // the operands.
 CellFact allCellsOf(mlir::Operation &operation, llvm::ArrayRef<Facts> facts,
                     llvm::function_ref<CellFact(mlir::Value)> factOf);

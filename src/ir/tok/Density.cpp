@@ -8,10 +8,10 @@ using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::tok;
 
-// When results of natives are CSR, as the runtime decides it (runtime/Array.h; a test compares).
+// The runtime's rule for when natives return CSR arrays (runtime/Array.h; a test compares the two).
 static constexpr double sparseDensityLimit = 0.25;
 static constexpr double sparseLeastCells = 256;
-// What a size without an estimate is taken to be.
+// The size assumed where there is no estimate.
 static constexpr int64_t guessedSize = 1000;
 
 static double sizeOf(Dimension dimension) {
@@ -22,14 +22,14 @@ static double cellsOf(const Facts &facts) {
   return facts.isMatrix() ? sizeOf(facts.rows()) * sizeOf(facts.columns()) : 0;
 }
 
-// 1 where nothing is known: all cells may have a value.
+// 1 if unknown: any cell may be non-zero.
 static double densityOf(const Facts &facts) { return facts.density < 0 ? 1 : facts.density; }
 
 static void setDensity(Facts &result, double density) {
   result.density = density < 1 ? std::max(density, 0.0) : -1;
 }
 
-// The native gives the better layout.
+// For natives that return the better of the two layouts.
 static void setBestLayout(Facts &result) {
   bool better = result.isMatrix() && !result.columns().isConstant(1) &&
                 cellsOf(result) >= sparseLeastCells && result.density >= 0 &&
@@ -37,10 +37,12 @@ static void setBestLayout(Facts &result) {
   result.layout = better ? Layout::Csr : Layout::Dense;
 }
 
-// A cell is zero if the operator gives zero for zeros on the left, on the right, or on both sides.
+// A result cell is zero where the operator maps zeros on the left, on the right, or on both sides
+// to zero.
 static void inferBinary(BinaryOp op, ArrayRef<Facts> operands, Facts &result) {
   auto isArrayAt = [&](int operand) { return isArray(op->getOperand(operand).getType()); };
-  // An estimate: zeros are taken to be divided by other numbers.
+  // For the estimate, cells that aren't zero are taken to be numbers, not NaN, so that 0 divided by
+  // them is 0.
   auto fact = [&](int operand, bool zero) -> CellFact {
     if (zero && isArrayAt(operand))
       return 0.0;
@@ -61,7 +63,7 @@ static void inferBinary(BinaryOp op, ArrayRef<Facts> operands, Facts &result) {
     setDensity(result, 1 - (1 - left) * (1 - right));
 }
 
-// Of matrices beside or below each other the share of all their cells.
+// For concatenated matrices: the average of their densities, weighted by their numbers of cells.
 static void inferAppended(ArrayRef<Facts> operands, Facts &result) {
   double cells = 0, filled = 0;
   bool sparse = false;

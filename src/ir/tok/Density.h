@@ -1,9 +1,9 @@
-// Estimates of how many cells of a result are not zero, and whether it is going to be a CSR array:
-// what its natives give (runtime/Array.h says when), or, for cell operators, what follows from
-// evaluating them at zero. Beside FactsOpInterface, which infers what is certain.
+// Estimates the density of results, and whether they will be CSR arrays: for natives, by the rule
+// in runtime/Array.h; for cell operators, by evaluating them at zero. Complements FactsOpInterface,
+// which infers only facts that are certain.
 //
 //   inference.inferFacts(operands, results);
-//   tok::inferDensity(operation, operands, results);     // what inferFacts left open
+//   tok::inferDensity(operation, operands, results);     // fills in what inferFacts leaves unknown
 #ifndef TOKAMAK_IR_TOK_DENSITY_H
 #define TOKAMAK_IR_TOK_DENSITY_H
 

@@ -1,7 +1,7 @@
-// Products of sizes. A product of symbols is itself a symbol whose number lists its factors in
-// order, so that the same product has the same number wherever it is computed:
+// Products of sizes. A product of symbols is itself a symbol whose id encodes its sorted factors,
+// so that the same product has the same id wherever it is computed:
 //
-//   bit 62 | 14 bits: constant factor | 4 x 12 bits: factors, largest first, each its number + 1
+//   bit 62 | 14 bits: constant factor | 4 x 12 bits: factors, largest first, each its id + 1
 #include "ir/tok/Facts.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -17,9 +17,10 @@ struct SymbolProduct {
   static constexpr int64_t factorMask = (int64_t{1} << factorBits) - 1;
 
   int64_t coefficient = 1;
-  llvm::SmallVector<int64_t, 8> factors; // numbers of symbols + 1
+  llvm::SmallVector<int64_t, 8> factors; // ids of symbols + 1
 
-  // Multiplies by a constant or a symbol that may be a product; false where it can't be told.
+  // Multiplies by a constant or a symbol that may be a product; false if the product can't be
+  // represented.
   bool multiply(Dimension dimension) {
     if (dimension.isUnknown())
       return false;

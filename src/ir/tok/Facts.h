@@ -1,10 +1,10 @@
-// What is known of a value before or while a program runs: sizes as constants or symbols, scalar
-// values, density. Facts live in the dataflow lattice of `analysis` and on the arguments of a block
-// that is being specialised; they are not part of types.
+// Facts: what is known statically about a value before or while a program runs, namely its sizes as
+// constants or symbols, scalar values, and density. Facts live in the dataflow lattice of
+// `analysis` and on the arguments of a block that is being specialised; they are not part of types.
 //
 //   nrow(X) of a file that is not read yet:   Dimension::symbol(7)
-//   rows of cbind(X, matrix(1, nrow(X), 1)):  the same symbol, which proves that both have as many
-//                                             rows
+//   rows of cbind(X, matrix(1, nrow(X), 1)):  the same symbol, which proves that both have
+//                                             equally many rows
 #ifndef TOKAMAK_IR_TOK_FACTS_H
 #define TOKAMAK_IR_TOK_FACTS_H
 
@@ -16,9 +16,9 @@
 
 namespace tokamak::tok {
 
-// A size (or an integer scalar): a constant, or a symbol that stands for one value, or unknown. A
-// symbol may carry an estimate (what the size was when the block was specialised): it may inform
-// costs, never legality.
+// A size (or an integer scalar): a constant, a symbol that stands for one fixed value, or unknown.
+// A symbol may carry an estimate (the size when the block was specialised), which may inform costs
+// but never legality.
 class Dimension {
 public:
   static Dimension unknown() { return Dimension(); }
@@ -33,31 +33,31 @@ public:
   bool isConstant(int64_t value) const { return isConstant() && value_ == value; }
   int64_t constantValue() const { return value_; }
   int64_t symbolId() const { return value_; }
-  // A symbol that stands for a product, see below; its number is above those of all others.
+  // A symbol that stands for a product (see `product`); its id is above those of all other symbols.
   bool isProduct() const { return isSymbol() && value_ >= firstProduct; }
   static constexpr int64_t firstProduct = int64_t{1} << 62;
 
-  // Best guess of the size, `fallback` if there is none.
+  // The best estimate of the size, or `fallback` if there is none.
   int64_t estimate(int64_t fallback) const { return estimate_ >= 0 ? estimate_ : fallback; }
 
-  // Proved equal / proved different. Both are false when nothing is known.
+  // Each is true only if proved: both are false for unknown dimensions.
   bool provedEqual(Dimension other) const {
     return !isUnknown() && kind_ == other.kind_ && value_ == other.value_;
   }
   bool provedDifferent(Dimension other) const {
     return isConstant() && other.isConstant() && value_ != other.value_;
   }
-  // The same lattice element (used by the dataflow solver).
+  // Equality of lattice elements (used by the dataflow solver); estimates don't count.
   bool operator==(const Dimension &other) const {
     return kind_ == other.kind_ && value_ == other.value_;
   }
 
-  // a * b: a constant, or a symbol that stands for the product. Equal products of the same symbols,
-  // in whatever order they were multiplied, are equal symbols. Unknown where the product is too
-  // large, or has too many factors (four symbols are representable).
+  // a * b: a constant, or a symbol that stands for the product. Products of the same symbols are
+  // equal symbols, in whatever order they were multiplied. Unknown if the product is too large to
+  // represent or has more than four symbols as factors.
   static Dimension product(Dimension a, Dimension b);
 
-  // Where two paths meet: equal facts stay, others become unknown.
+  // The join of two lattice elements: equal dimensions stay, others become unknown.
   static Dimension join(Dimension a, Dimension b) { return a == b ? a : unknown(); }
 
 private:
@@ -71,18 +71,19 @@ private:
   int64_t estimate_ = -1;
 };
 
-// How an array lies in memory (runtime/Array.h). Of results it is what their operation is going to
-// give; a reader that finds something else converts it.
+// The memory layout of an array (runtime/Array.h). For a result it is only the layout expected from
+// its operation: code that finds another layout converts the array.
 enum class Layout : uint8_t { Dense, Csr };
 
-// Facts of one value. For an array `dims` has its rank; for a scalar `value` is its constant (if
-// known), and `integer` the same as a dimension, so that nrow(X) can be the symbol of X's rows.
+// Facts of one value. For an array, `dims` has one entry per dimension. For a scalar, `value` is
+// its constant (if known) and `integer` is its value as a dimension, so that nrow(X) can be the
+// symbol of X's rows.
 struct Facts {
   llvm::SmallVector<Dimension, 2> dims;
   mlir::Attribute value;
   Dimension integer = Dimension::unknown();
-  // Share of cells that are not zero, in [0, 1]; negative: not known. An estimate, never a proof.
-  // Of CSR arrays the share of entries.
+  // The fraction of cells that are not zero, in [0, 1]; negative if unknown. For CSR arrays, the
+  // fraction of stored entries. An estimate, never a proof.
   double density = -1;
   Layout layout = Layout::Dense;
 
@@ -92,7 +93,7 @@ struct Facts {
     return facts;
   }
   bool isMatrix() const { return dims.size() == 2; }
-  // The array as a matrix whose rows run along the last dimension: all others together are its
+  // The array viewed as a matrix: the last dimension is its columns, the product of all others its
   // rows.
   Facts collapsed() const {
     Dimension rows = Dimension::constant(1);

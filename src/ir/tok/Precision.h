@@ -1,8 +1,8 @@
-// Runs whole programs in single precision: every array of f64 becomes one of f32. Scalars stay as
-// they are, but are rounded to f32 where they meet the cells of an array. What an operation means
-// is still computed in f64, on such cells, and rounded to f32 where it becomes a cell again;
-// aggregates and products are rounded at the end. The exception is a product of two dense arrays
-// that is not fused: OpenBLAS accumulates it in f32.
+// Converts a whole program to single precision: every array of f64 becomes an array of f32. Scalars
+// stay f64, but are rounded to f32 where they are combined with the cells of an array. Operations
+// still compute in f64 on the f32 cells and round each result cell to f32; aggregates and products
+// are rounded once, at the end. The exception is an unfused product of two dense arrays: OpenBLAS
+// accumulates it in f32.
 //
 //   tok::useSinglePrecision(module);     // tokamak run --precision=f32
 #ifndef TOKAMAK_IR_TOK_PRECISION_H

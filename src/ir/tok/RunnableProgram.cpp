@@ -8,10 +8,10 @@ using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::tok;
 
-// As many dimensions as arrays of the runtime may have.
+// The maximum rank of arrays in the runtime.
 static constexpr int64_t mostDimensions = 8;
 
-// What is wrong with a type; empty if nothing is.
+// Why a type can't run; empty if it can.
 static std::string complaintAbout(Type type) {
   auto array = dyn_cast<RankedTensorType>(type);
   if (!array)
@@ -43,7 +43,7 @@ static LogicalResult verifyTypes(Operation *op) {
   return success();
 }
 
-// Natives that arrays of every rank are given to; all others take matrices.
+// Whether the native accepts arrays of every rank; all others accept only matrices.
 static bool takesEveryRank(Operation *op) {
   return isa<MatmulOp, TransposeOp, ViewOp, ExpandOp, PrintOp, ToStringOp, ListOp>(op);
 }

@@ -1,4 +1,5 @@
-// What a module written by hand must be to run: the verifiers accept more than the engines execute.
+// Checks that a module, which may be written by hand, can run: the verifiers accept more than the
+// engines execute.
 //
 //   if (failed(tok::verifyRunnable(module))) ...     // diagnostics at the operations
 #ifndef TOKAMAK_IR_TOK_RUNNABLEPROGRAM_H
@@ -8,9 +9,9 @@
 
 namespace tokamak::tok {
 
-// Reports, each at its place: a missing function @main without parameters and results, operations
-// of other dialects, array types with sizes or of an element type other than f64 and f32, natives
-// on arrays that are no matrices.
+// Reports, at the operation concerned: the lack of a function @main without parameters and results;
+// operations of other dialects; array types with static sizes or with element types other than f64
+// and f32; natives for matrices that are applied to arrays of another rank.
 llvm::LogicalResult verifyRunnable(mlir::ModuleOp module);
 
 } // namespace tokamak::tok

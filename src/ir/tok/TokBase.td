@@ -1,4 +1,5 @@
-// The `tok` dialect: whole machine-learning programs as array algebra with structured control flow.
+// The `tok` dialect: complete machine-learning programs as array algebra with structured control
+// flow.
 #ifndef TOKAMAK_IR_TOK_BASE_TD
 #define TOKAMAK_IR_TOK_BASE_TD
 
@@ -44,14 +45,15 @@ defvar Tok_Value = AnyType;
 
 class Tok_Op<string mnemonic, list<Trait> traits = []> : Op<Tok_Dialect, mnemonic, traits>;
 
-// Neither touches memory nor fails: may be hoisted, merged and dropped.
+// No memory effect and can't fail: may be hoisted, merged (CSE) and removed (DCE).
 class Tok_PureOp<string mnemonic, list<Trait> traits = []> : Tok_Op<mnemonic, !listconcat(traits, [Pure])>;
 
-// Touches no memory but can fail: may be merged and dropped, never executed where it would not have been.
+// No memory effect but can fail: may be merged and removed, but never executed speculatively.
 class Tok_FallibleOp<string mnemonic, list<Trait> traits = []>
     : Tok_Op<mnemonic, !listconcat(traits, [NoMemoryEffect])>;
 
-// Fallible, executed by a native of the same name, all operands generic; the result type is printed.
+// Executed by a native of the same name and fallible; all operands are generic, and the result type
+// is printed.
 class Tok_NativeOp<string mnemonic, list<Trait> traits = []>
     : Tok_Op<mnemonic, !listconcat(traits, [Tok_NativeInterface])> {
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";

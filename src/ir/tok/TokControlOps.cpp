@@ -49,7 +49,7 @@ void IfOp::getRegionInvocationBounds(ArrayRef<Attribute> operands,
 
 namespace {
 
-// A branch on a constant is the branch that is taken.
+// Replaces an `if` with a constant condition by the branch taken.
 struct TakeConstantBranch : OpRewritePattern<IfOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(IfOp op, PatternRewriter &rewriter) const override {
@@ -122,7 +122,7 @@ LogicalResult WhileOp::verify() {
   return success();
 }
 
-// The carried values: `(%a = %init, ...) : (types)`.
+// Parses the carried values: `(%a = %init, ...) : (types)`.
 static ParseResult parseCarried(OpAsmParser &parser, OperationState &result,
                                 SmallVectorImpl<OpAsmParser::Argument> &arguments) {
   SmallVector<OpAsmParser::UnresolvedOperand> inits;
@@ -218,7 +218,7 @@ template <typename Loop> static LogicalResult verifyLoop(Loop loop) {
 LogicalResult ForOp::verify() { return verifyLoop(*this); }
 LogicalResult ParForOp::verify() { return verifyLoop(*this); }
 
-// `%i = %from to %to step %step carrying (%a = %init) : type { ... }`
+// Parses `%i = %from to %to step %step carrying (%a = %init) : type { ... }`.
 static ParseResult parseLoop(OpAsmParser &parser, OperationState &result) {
   SmallVector<OpAsmParser::Argument> arguments(1);
   OpAsmParser::UnresolvedOperand from, to, step;

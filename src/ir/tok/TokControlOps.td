@@ -1,4 +1,4 @@
-// Control flow: structured, values carried explicitly.
+// Structured control flow; values that cross iterations or branches are carried explicitly.
 #ifndef TOKAMAK_IR_TOK_CONTROLOPS_TD
 #define TOKAMAK_IR_TOK_CONTROLOPS_TD
 

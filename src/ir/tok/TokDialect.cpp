@@ -16,7 +16,7 @@ using namespace tokamak::tok;
 
 namespace {
 
-// Any function may be inlined into any region: values are immutable and control flow is structured.
+// Inlining is always legal: values are immutable and control flow is structured.
 struct TokInlinerInterface : DialectInlinerInterface {
   using DialectInlinerInterface::DialectInlinerInterface;
 

@@ -1,4 +1,4 @@
-// The `tok` dialect and its operations (TokOps.td); see TokBase.td for what the dialect promises.
+// The `tok` dialect and its operations (TokOps.td); TokBase.td describes the dialect's invariants.
 //
 //   auto sum = builder.create<tok::AggregateOp>(location, AggregateKind::Sum,
 //                                               AggregateDirection::Full, matrix);
@@ -33,17 +33,17 @@
 
 namespace tokamak::tok {
 
-// Unit attribute of tok.parfor: it is proved that no iteration reads or replaces cells that another
-// one replaces.
+// Unit attribute of tok.parfor: it is proved that no iteration reads or replaces a cell that
+// another iteration replaces.
 inline constexpr llvm::StringLiteral independentAttributeName = "tok.independent";
-// Integer attribute of tok.parfor: at most so many iterations at a time.
+// Integer attribute of tok.parfor: the maximum number of iterations executed at a time.
 inline constexpr llvm::StringLiteral workersAttributeName = "tok.workers";
 
 // tensor<?x?xf64>: the type of a DML matrix.
 mlir::RankedTensorType matrixType(mlir::MLIRContext *context);
 
 inline bool isArray(mlir::Type type) { return llvm::isa<mlir::RankedTensorType>(type); }
-// An array of another rank than 2: DML's rules for vectors do not apply to it.
+// An array whose rank is not 2: DML's broadcast rules for vectors do not apply to it.
 inline bool isTensor(mlir::Type type) {
   return isArray(type) && llvm::cast<mlir::RankedTensorType>(type).getRank() != 2;
 }
@@ -54,14 +54,14 @@ inline bool isNumber(mlir::Type type) {
   return type.isInteger(64) || type.isF64() || type.isInteger(1);
 }
 
-// The result types of the cell operators; null where the operand types do not go together (a string
-// in arithmetic, a boolean with a number, unary minus of a boolean, arrays of different ranks or
-// element types): the front end reports these before it builds the operation.
+// The result types of the cell operators; null if the operand types are incompatible (a string in
+// arithmetic, a boolean with a number, unary minus of a boolean, arrays of different ranks or
+// element types). The front end reports these errors before it builds the operation.
 mlir::Type unaryResultType(UnaryOperator op, mlir::Type operand);
 mlir::Type binaryResultType(BinaryOperator op, mlir::Type lhs, mlir::Type rhs);
 mlir::Type ifElseResultType(mlir::Type condition, mlir::Type then, mlir::Type otherwise);
 
-// "a matrix", "an integer", ...: what a type is called in messages to users.
+// The name of a type in messages to users: "a matrix", "an integer", ...
 llvm::StringRef describeType(mlir::Type type);
 
 } // namespace tokamak::tok

@@ -1,5 +1,5 @@
-// What the operations of `tok` know about their results, and what they reject when sizes are proved
-// wrong.
+// Inference of facts about the results of `tok` operations, and errors for operands whose sizes are
+// proved wrong.
 #include "base/FileFormats.h"
 #include "base/Sizes.h"
 #include "ir/tok/CellFacts.h"
@@ -21,14 +21,15 @@ static std::string describe(const Facts &facts) {
   return text;
 }
 
-// The dimension two operands share: whichever is known better.
+// The dimension that two operands share: the more precise of the two facts.
 static Dimension meet(Dimension a, Dimension b) {
   if (a.isConstant() || b.isUnknown())
     return a;
   return b.isConstant() || a.isUnknown() ? b : a;
 }
 
-// What two sizes of arrays of any rank give, one of which is repeated where it is 1.
+// The size of the result of broadcasting two dimensions of arrays of any rank: a dimension of size
+// 1 is repeated.
 static Dimension broadcast(Dimension a, Dimension b) {
   if (a.isConstant(1))
     return b;
@@ -64,14 +65,14 @@ static Dimension sum(Dimension a, Dimension b) {
   return b.isConstant(0) ? a : Dimension::unknown();
 }
 
-// The size of an array that a scalar gives. Of a number that is no size nothing follows: it is the
-// operation's mistake, which shows when it runs.
+// The size that a scalar operand gives an array. Unknown for a constant that is no valid size: the
+// operation fails when it runs.
 static Dimension sizeOf(const Facts &scalar) {
   Dimension size = scalar.integer;
   return size.isConstant() && !isSize(size.constantValue()) ? Dimension::unknown() : size;
 }
 
-// begin:end, both inclusive.
+// The number of indices in begin:end (both inclusive).
 static Dimension rangeLength(const Facts &begin, const Facts &end) {
   if (begin.integer.isConstant() && end.integer.isConstant()) {
     int64_t distance = 0, length = 0;
@@ -100,8 +101,8 @@ static Facts integerFacts(Dimension value, MLIRContext *context) {
   return facts;
 }
 
-// An elementwise operation on a CSR array that is zero wherever the array is results in a CSR array
-// with the same entries; of several such arrays the sparsest counts.
+// If an elementwise operation is zero wherever a CSR operand is zero, its result is a CSR array
+// with the same entries; of several such operands the sparsest determines the layout.
 static void inferLayout(Operation *op, ArrayRef<Facts> operands, Facts &result) {
   for (auto [sparse, facts] : llvm::zip(op->getOperands(), operands)) {
     if (!facts.isCsr() || facts.dims != result.dims)
@@ -155,7 +156,8 @@ void BinaryOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> resul
     inferLayout(*this, operands, results[0]);
     return;
   }
-  // A right operand whose size is proved different from a vector's tells the left one's sizes too.
+  // A constant dimension of the right operand other than 1 is not broadcast, so it equals that of
+  // the left operand: use the more precise of the two facts.
   const Facts &lhs = operands[0], &rhs = operands[1];
   if (isTensor(getType())) {
     results[0].dims = broadcast(lhs.dims, rhs.dims);
@@ -324,7 +326,8 @@ void LengthOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> resul
     results[0] = integerFacts(Dimension::constant(1), getContext());
     return;
   }
-  // A size that has no other symbol than its own is known as well as it can be.
+  // A product of symbolic sizes is left unknown: the analysis gives unknown sizes a symbol of their
+  // own.
   Dimension cells = productOf(operands[0].dims);
   if (!operands[0].dims.empty() && !cells.isProduct())
     results[0] = integerFacts(cells, getContext());
@@ -340,13 +343,14 @@ void SliceOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> result
         Facts::matrix(rangeLength(operands[1], operands[2]), rangeLength(operands[3], operands[4]));
 }
 
-// Indices that are proved outside 1..size, or a range that is proved empty; worded as at run time.
+// Reports indices proved to be outside 1..size, and ranges proved to be empty, in the words of the
+// run-time error.
 static LogicalResult checkRange(Operation *op, StringRef what, const Facts &begin, const Facts &end,
                                 const Facts &array) {
   Dimension low = begin.integer, high = end.integer;
   Dimension size = what == "row" ? array.rows() : array.columns();
   if (low.isConstant(1) && high.isConstant(0) && size.isConstant(0))
-    return success(); // the whole of nothing
+    return success(); // the whole of an empty dimension
   auto outside = [&](Dimension index) {
     return index.isConstant() &&
            (index.constantValue() < 1 ||
@@ -402,7 +406,7 @@ static Facts matrixOfSizes(const Facts &rows, const Facts &columns) {
   return Facts::matrix(sizeOf(rows), sizeOf(columns));
 }
 
-// A size below `least`; worded as at run time.
+// Reports a constant size below `least`, in the words of the run-time error.
 static LogicalResult checkSize(Operation *op, StringRef operation, StringRef what,
                                const Facts &size, int64_t least = 0) {
   if (!size.integer.isConstant() || size.integer.constantValue() >= least)
@@ -482,7 +486,7 @@ void SeqOp::inferFacts(ArrayRef<Facts>, MutableArrayRef<Facts> results) {
   results[0] = Facts::matrix(Dimension::unknown(), Dimension::constant(1));
 }
 
-// Along one dimension sizes add up, along the other they are the same.
+// Concatenation: sizes add up along one dimension and are equal along the other.
 static Facts append(ArrayRef<Facts> operands, bool rows) {
   Dimension total = Dimension::constant(0), common = Dimension::unknown();
   for (const Facts &facts : operands) {
@@ -551,7 +555,7 @@ void DiagOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results
     results[0] = Facts::matrix(operand.rows(), Dimension::constant(1));
 }
 void CallNativeOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
-  // Natives that keep the shape of their first operand.
+  // Natives whose result has the shape of their first operand.
   static constexpr StringRef keepShape[] = {"rev",    "cumsum",    "cumprod",  "cummin",
                                             "cummax", "lower_tri", "upper_tri"};
   if (llvm::is_contained(keepShape, getNative()) && !operands.empty())
@@ -560,7 +564,7 @@ void CallNativeOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> r
 
 //===- program -------------------------------------------------------------------------------===//
 
-// A format that can't be read or written.
+// Reports a constant format that can't be read or written.
 static LogicalResult checkFormat(Operation *op, Type data, const Facts &format) {
   auto text = dyn_cast_or_null<StringAttr>(format.value);
   if (!text || (!isArray(data) && !isa<FrameType>(data)))
@@ -572,7 +576,7 @@ static LogicalResult checkFormat(Operation *op, Type data, const Facts &format) 
              : op->emitError(unsupportedFormat(op->getName().stripDialect(), name, use));
 }
 
-// A size of -1 is not known.
+// A size of -1 means unknown.
 void ReadOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
   if (isArray(getType()))
     results[0] = matrixOfSizes(operands[2], operands[3]);

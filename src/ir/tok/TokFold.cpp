@@ -1,4 +1,4 @@
-// Constant folding of scalars: the same functions that execute them.
+// Constant folding of scalars, by the same functions that execute the operators at run time.
 #include "ir/tok/TokDialect.h"
 
 using namespace mlir;
@@ -45,7 +45,8 @@ OpFoldResult BinaryOp::fold(FoldAdaptor adaptor) {
     auto value = evaluateInteger(getKind(), *leftInteger, *rightInteger);
     return value ? OpFoldResult(Builder(getContext()).getI64IntegerAttr(*value)) : OpFoldResult();
   }
-  // Integers that doubles can't hold exactly are left to run time, which compares them as integers.
+  // Don't fold integers that doubles can't represent exactly: the run time compares them as
+  // integers.
   constexpr int64_t exact = int64_t{1} << 53;
   for (auto integer : {leftInteger, rightInteger})
     if (integer && (*integer > exact || *integer < -exact))

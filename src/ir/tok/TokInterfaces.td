@@ -1,4 +1,5 @@
-// Interfaces of `tok` operations: the native that executes an operation, and facts about its results.
+// Interfaces of `tok` operations: which native executes an operation, and inference of facts about
+// its results.
 #ifndef TOKAMAK_IR_TOK_INTERFACES_TD
 #define TOKAMAK_IR_TOK_INTERFACES_TD
 

@@ -99,7 +99,7 @@ ParseResult ConstantOp::parse(OpAsmParser &parser, OperationState &result) {
     type = parser.getBuilder().getNoneType();
   else
     type = StringType::get(parser.getContext());
-  // A colon and a type may follow, as they do after a string.
+  // Parses an optional colon and type, as after a string.
   Type written;
   if (succeeded(parser.parseOptionalColon()) && parser.parseType(written))
     return failure();
@@ -126,7 +126,7 @@ LogicalResult UnaryOp::verify() {
     return emitOpError("result type does not follow from the operand's");
   return success();
 }
-// Only integers and scalars of unknown type can fail.
+// Only integers (overflow) and scalars of unknown type can fail.
 Speculation::Speculatability UnaryOp::getSpeculatability() {
   Type type = getOperand().getType();
   bool safe = isArray(type) || type.isF64() || type.isInteger(1);
@@ -147,7 +147,7 @@ LogicalResult BinaryOp::verify() {
     return emitOpError("result type does not follow from the operands'");
   return success();
 }
-// Arrays fail when sizes differ, integers when the result does not fit.
+// Two arrays fail if their sizes differ, two integers if the result overflows.
 Speculation::Speculatability BinaryOp::getSpeculatability() {
   Type lhs = getLhs().getType(), rhs = getRhs().getType();
   auto harmless = [](Type type) { return type.isF64() || type.isInteger(1); };
@@ -222,7 +222,7 @@ LogicalResult SizeOp::verify() {
   return success();
 }
 
-// The type of an array with these cells: the same without sizes.
+// The type of the literal: that of its cells with dynamic sizes.
 static RankedTensorType typeOfLiteral(ShapedType cells) {
   SmallVector<int64_t> dynamic(cells.getRank(), ShapedType::kDynamic);
   return RankedTensorType::get(dynamic, cells.getElementType());
@@ -295,7 +295,8 @@ OpFoldResult TransposeOp::fold(FoldAdaptor) {
   return {};
 }
 
-// A draw without a given seed differs each time, so it may be neither merged nor dropped nor moved.
+// An operation without a fixed seed draws different numbers each time, so memory effects keep it
+// from being merged, removed or moved.
 template <typename Op>
 static void
 seededEffects(Op op, SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {

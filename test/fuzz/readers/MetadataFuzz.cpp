@@ -1,4 +1,5 @@
-// Fuzzes the parser of .mtd files: what was read and written again reads as the same.
+// Fuzzes the parser of .mtd files: writing parsed metadata and parsing it again must give the same
+// text.
 #include "base/Error.h"
 #include "base/MatrixMetadata.h"
 

@@ -1,4 +1,5 @@
-// Fuzzes the front end of DML: a text becomes a module that verifies, or errors.
+// Fuzzes the DML front end: every text must become either a module that verifies or an error
+// message.
 #include "base/Error.h"
 #include "frontend/dml/Import.h"
 
@@ -9,11 +10,11 @@
 
 using namespace tokamak;
 
-// LLVM's allocators mark memory for ASan where they are compiled with it: our code would, LLVM's
-// libraries would not.
+// LLVM's allocators poison memory for ASan only where they are compiled with it: templates in our
+// code would, LLVM's libraries would not.
 extern "C" const char *__asan_default_options() { return "allow_user_poisoning=0"; }
 
-// A context keeps every type and attribute it has seen: a fresh one from time to time.
+// Renew the context from time to time, because it never frees types and attributes.
 static mlir::MLIRContext &currentContext() {
   constexpr int usesOfContext = 500;
   static std::unique_ptr<mlir::MLIRContext> context;

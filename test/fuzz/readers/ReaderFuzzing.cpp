@@ -44,7 +44,7 @@ MatrixFile fileOf(const std::string &format, std::string_view options) {
 
 struct Outcome {
   ArrayReference matrix;
-  std::string error; // where there is no matrix
+  std::string error; // if there is no matrix
 };
 
 Outcome read(const MatrixFile &file, std::string_view bytes, TextSizes sizes) {
@@ -78,7 +78,7 @@ void check(const Outcome &expected, const Outcome &found, const char *way) {
   bool bothRead = expected.matrix && found.matrix;
   if (bothRead ? isSame(*expected.matrix, *found.matrix) : expected.error == found.error)
     return;
-  // The matrix that was read first takes memory, too.
+  // The budget includes the first matrix, which is still alive.
   if (found.error.starts_with("out of memory"))
     return;
   std::fprintf(stderr, "%s: '%s', but in one piece: '%s'\n", way, found.error.c_str(),
@@ -97,10 +97,10 @@ int fuzzReader(const std::string &format, const uint8_t *data, size_t size) {
   std::string_view input(reinterpret_cast<const char *>(data), size);
   size_t lineEnd = std::min(input.find('\n'), input.size());
   MatrixFile file = fileOf(format, input.substr(0, lineEnd));
-  // A copy of its own, so that reading behind its end is noticed.
+  // A separate copy, so that ASan detects reads past its end.
   std::string text(input.substr(std::min(lineEnd + 1, size)));
   Outcome whole = read(file, text, {.window = size_t{1} << 16});
-  if (isGzip(text)) { // damaged data may be noticed before or behind what is wrong in the text
+  if (isGzip(text)) { // Damaged data may be detected before or after an error in the text.
     read(file, text, {.piece = 3, .window = 7});
     return 0;
   }

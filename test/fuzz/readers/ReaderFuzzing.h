@@ -1,12 +1,12 @@
-// What the fuzz targets of the matrix readers share. The first line of an input holds options, a
+// Shared by the fuzz targets of the matrix readers. The first line of an input holds options, one
 // letter each; the rest is the file, plain or gzip:
 //
 //   h header, f no fill, n texts that mean NaN, d another default, ; | ~ or t the separator (t:
 //   tab), 0-9 the number of rows, A-J the number of columns (A: 0), z the number of values that are
 //   not 0
 //
-// A file is read in one piece and in small pieces, plain and through gzip, and every way must give
-// the same matrix or the same message.
+// The file is read in one piece and in small pieces, plain and through gzip; all ways must give the
+// same matrix or the same error message.
 #ifndef TOKAMAK_TEST_FUZZ_READERFUZZING_H
 #define TOKAMAK_TEST_FUZZ_READERFUZZING_H
 
@@ -16,7 +16,7 @@
 
 namespace tokamak::fuzzing {
 
-// Returns 0, as libFuzzer wants it; aborts where two ways differ.
+// Returns 0, as libFuzzer requires; aborts if two ways of reading differ.
 int fuzzReader(const std::string &format, const uint8_t *data, size_t size);
 
 } // namespace tokamak::fuzzing
