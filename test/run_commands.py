@@ -78,6 +78,8 @@ def explain_shows_what_is_asked_for():
     for command in ("explain", "check"):
         errors = tokamak(command, EXAMPLE, "--explain=fusion", status=2).stderr
         assert f"tokamak run {EXAMPLE} --explain=fusion" in errors, errors
+    errors = tokamak("run", EXAMPLE, "--engine=reference", "--explain=fusion", status=2).stderr
+    assert "the reference engine plans nothing" in errors, errors
 
 
 def machine_model_is_of_this_processor():
@@ -440,6 +442,37 @@ write(matrix(1, rows=1, cols=1), "{out}/x.csv", format="csv")
             shutil.rmtree(out)
 
 
+# Says on stderr what is synchronised with the disk and what is renamed, in order.
+SYNC_OBSERVER = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+int fsync(int file) {
+  struct stat status;
+  fstat(file, &status);
+  dprintf(2, "sync %s\n", S_ISDIR(status.st_mode) ? "folder" : "file");
+  return ((int (*)(int))dlsym(RTLD_NEXT, "fsync"))(file);
+}
+int rename(const char *from, const char *to) {
+  dprintf(2, "rename to %s\n", to);
+  return ((int (*)(const char *, const char *))dlsym(RTLD_NEXT, "rename"))(from, to);
+}
+"""
+
+
+def written_files_are_on_the_disk_before_they_have_their_name():
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(["clang-19", "-shared", "-fPIC", "-x", "c", "-", "-o", f"{folder}/observer.so"], input=SYNC_OBSERVER,
+                       text=True, check=True)
+        path = script(folder, f'write(matrix(1, rows=1, cols=1), "{folder}/x.csv", format="csv")\n')
+        done = subprocess.run([TOKAMAK, "run", path], env={**os.environ, "LD_PRELOAD": f"{folder}/observer.so"},
+                              capture_output=True, text=True, check=True)
+        data, metadata = f"rename to {folder}/x.csv", f"rename to {folder}/x.csv.mtd"
+        assert done.stderr.splitlines() == ["sync file", "sync file", "sync folder", data, metadata, "sync folder"], done.stderr
+
+
 def data_from_pipes():
     with tempfile.TemporaryDirectory() as folder:
         path = script(folder, 'X = read($f, format="csv")\nwrite(2 * X, $g, format="csv")\n')
@@ -588,8 +621,8 @@ def programs_of_many_functions():
 
 
 def programs_of_functions_that_call_each_other():
-    functions = "".join(f"f{i} = function(double x) return (double y) {{ y = f{i + 1}(x) + 1 }}\n" for i in range(5_000))
-    check_generated(functions + "f5000 = function(double x) return (double y) { y = x }\nprint(f0(1))\n", seconds=60)
+    functions = "".join(f"f{i} = function(double x) return (double y) {{ y = f{i + 1}(x) + 1 }}\n" for i in range(50_000))
+    check_generated(functions + "f50000 = function(double x) return (double y) { y = x }\nprint(f0(1))\n", seconds=60)
 
 
 def discover():

@@ -120,7 +120,7 @@ double remainderError(const ErrorModel &model, double x, double ex, double y, do
   if (b.holdsZero() || !std::isfinite(result))
     return anything;
   // One rounding of quotient * y, and one of the difference.
-  double rounding = (std::fabs(quotient * y) + std::fabs(result)) * 0x1p-52;
+  double rounding = (std::fabs(quotient * y) + std::fabs(result)) * 2 * model.roundoff;
   return (std::max(ex, 0.0) + std::fabs(quotient) * std::max(ey, 0.0)) * 1.0001 + rounding +
          model.smallest();
 }

@@ -316,9 +316,15 @@ private:
     arguments.append(loop.getInits().begin(), loop.getInits().end());
     llvm::SmallVector<mlir::Value> carried =
         cloneBody(builder, loop.getBodyRegion().front(), arguments);
+    int64_t next;
+    if (__builtin_add_overflow(from, step, &next)) { // it was the last iteration
+      loop->replaceAllUsesWith(carried);
+      loop->erase();
+      return;
+    }
     loop.getInitsMutable().assign(carried);
     loop.getFromMutable().assign(
-        builder.create<tok::ConstantOp>(loop.getLoc(), from + step).getResult());
+        builder.create<tok::ConstantOp>(loop.getLoc(), next).getResult());
   }
 
   // Replaces `while` by its condition and a branch with the first iteration followed by the loop.

@@ -111,18 +111,13 @@ static int64_t checkedOffsetBytes(int64_t rows, int64_t columns) {
   return (rows + 1) * byteSize(ElementType::I64);
 }
 
-void Array::checkRoomForCsr(int64_t rows, int64_t columns, int64_t entries) {
+void Array::checkRoomForCsr(int64_t rows, int64_t columns) {
   int64_t offsetBytes = checkedOffsetBytes(rows, columns);
-  int64_t entryBytes =
-      checkedBytes({entries}, ElementType::F64) + checkedBytes({entries}, ElementType::F32);
   try {
-    BufferPool::instance().checkRoomFor(offsetBytes + entryBytes);
+    BufferPool::instance().checkRoomFor(offsetBytes);
   } catch (Error &error) {
-    std::string note = fmt::format("a sparse matrix of {} rows takes {} for where they begin", rows,
-                                   sizeText(offsetBytes));
-    if (entries > 0)
-      note += fmt::format(", and {} for its entries", sizeText(entryBytes));
-    throw error.note(note);
+    throw error.note(fmt::format("a sparse matrix of {} rows takes {} for its row offsets", rows,
+                                 sizeText(offsetBytes)));
   }
 }
 

@@ -71,8 +71,9 @@ public:
   // or more than 2^61 cells.
   static std::shared_ptr<Array> createCsr(int64_t rows, int64_t columns, int64_t entries,
                                           ElementType type = ElementType::F64);
-  // Throws the Error that createCsr would throw; call it before computing the entries.
-  static void checkRoomForCsr(int64_t rows, int64_t columns, int64_t entries);
+  // Throws the Error that createCsr would throw for a matrix without entries; call it before
+  // computing the entries.
+  static void checkRoomForCsr(int64_t rows, int64_t columns);
   // A CSR matrix that shares row offsets and column indices with this one;
   // its values are undefined.
   std::shared_ptr<Array> withSamePattern(ElementType type) const;

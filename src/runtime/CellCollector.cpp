@@ -54,7 +54,7 @@ CellCollector::CellCollector(int64_t rows, int64_t columns) : rows_(rows), colum
     throw Error(fmt::format("a matrix of the size {}x{} is too large", rows, columns));
   // Fail before a file is read in vain.
   if (Array::isBetterCsr({rows, columns}, 0))
-    Array::checkRoomForCsr(rows, columns, 0);
+    Array::checkRoomForCsr(rows, columns);
 }
 
 void CellCollector::scatter(const BudgetedVector<Cell> &cells) {

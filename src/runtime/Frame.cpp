@@ -28,13 +28,20 @@ double numberOf(const Value &value) {
   return value.isString() ? numberOf(value.text()) : value.asDouble();
 }
 
+// "7.00" -> "7", so that integers beyond 2^53 do not pass through a double.
+std::string_view withoutZeroFraction(std::string_view text) {
+  size_t point = text.find('.');
+  bool isZero = point != text.npos && text.find_first_not_of('0', point + 1) == text.npos;
+  return isZero ? text.substr(0, point) : text;
+}
+
 int64_t integerOf(const Value &value) {
   if (value.isNothing())
     return 0;
   if (value.isInteger())
     return value.asInteger();
   if (value.isString())
-    if (std::optional<int64_t> number = parseInteger(value.text()))
+    if (std::optional<int64_t> number = parseInteger(withoutZeroFraction(value.text())))
       return *number;
   double number = numberOf(value);
   std::string shown = value.isString() ? fmt::format("'{}'", value.text()) : value.asText();

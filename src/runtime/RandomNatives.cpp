@@ -290,7 +290,7 @@ void rand(ExecutionContext &context, std::span<Value> operands, std::span<Value>
   expected = std::min(expected, static_cast<double>(largestSize));
   bool isSparse = Array::isBetterCsr(shape, static_cast<int64_t>(expected));
   if (isSparse) {
-    Array::checkRoomForCsr(shape[0], shape[1], 0);
+    Array::checkRoomForCsr(shape[0], shape[1]);
     int64_t bytesOfEntry = byteSize(context.resultType) + static_cast<int64_t>(sizeof(int32_t));
     BufferPool::instance().checkRoomFor(static_cast<int64_t>(expected) * bytesOfEntry);
   }

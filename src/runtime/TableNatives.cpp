@@ -82,7 +82,7 @@ public:
               int64_t columns)
       : context_(context), rows_(rows), columns_(columns),
         rowsPerBucket_(std::max<int64_t>(1, rows / std::max<int64_t>(1, count))) {
-    Array::checkRoomForCsr(rows, columns, 0);
+    Array::checkRoomForCsr(rows, columns);
     distribute(entries, count);
     mergeCells();
   }

@@ -41,9 +41,11 @@ Configuration parseConfiguration(const std::string &options) {
   for (std::string word; words >> word;) {
     std::string value = word.substr(word.find('=') + 1);
     if (word.starts_with("--fusion=")) {
-      for (const auto &[selector, name] : selectors)
-        if (value == name)
-          configuration.selector = selector;
+      auto known = std::find_if(std::begin(selectors), std::end(selectors),
+                                [&](const auto &selector) { return value == selector.second; });
+      if (known == std::end(selectors))
+        throw Error("unknown selector '" + value + "'");
+      configuration.selector = known->first;
     } else if (word.starts_with("--threads=")) {
       configuration.threads = std::stoi(value);
     } else if (word == "--precision=f32") {

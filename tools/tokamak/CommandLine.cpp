@@ -128,6 +128,10 @@ void setExplanations(const std::vector<std::string> &kinds, CommandLine &line) {
           "--explain", fmt::format("kernels are planned when the program runs and its data are "
                                    "known: tokamak run {} --explain={}",
                                    line.file, kind));
+    if (line.engine == Engine::Reference)
+      throw CLI::ValidationError(
+          "--explain", "the reference engine plans nothing that could be explained; leave out one "
+                       "of --engine=reference and --explain");
     line.program.explain.*found->second = true;
   }
   if (line.command == Command::Explain && kinds.empty())
@@ -269,6 +273,7 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
                    : doctor->parsed()         ? Command::Doctor
                                               : Command::LanguageStatus;
     line.program.zeroRule = strictZeros ? ZeroRule::Strict : ZeroRule::Sparse;
+    line.engine = engine == "reference" ? Engine::Reference : Engine::Native;
     setExplanations(explain, line);
     setDisabled(disable, line.program.disabled);
     line.memoryBytes = parseBytes(memory).value_or(0);
@@ -291,7 +296,6 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
     return 0;
   }
   line.singlePrecision = precision == "f32";
-  line.engine = engine == "reference" ? Engine::Reference : Engine::Native;
   line.program.selector = selector == "none"            ? fusion::Selector::None
                           : selector == "all"           ? fusion::Selector::All
                           : selector == "no-redundancy" ? fusion::Selector::NoRedundancy

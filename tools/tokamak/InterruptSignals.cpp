@@ -44,7 +44,7 @@ bool waitForSignal(int milliseconds) {
 }
 
 // Flushes stdout if that does not block: if nobody reads the pipe, the output is lost.
-void flushOutput() {
+void flushOutputThatIsRead() {
   pollfd output = {STDOUT_FILENO, POLLOUT, 0};
   if (poll(&output, 1, 0) > 0)
     std::cout.flush();
@@ -53,7 +53,7 @@ void flushOutput() {
 void abandonAfterGrace() {
   waitForSignal(-1);
   waitForSignal(tokamak::graceMilliseconds);
-  flushOutput();
+  flushOutputThatIsRead();
   constexpr const char *message = "tokamak: interrupted\n";
   if (write(STDERR_FILENO, message, std::strlen(message)) < 0)
     _exit(tokamak::Interrupted); // stderr is closed

@@ -19,7 +19,7 @@ def Tok_FactsInterface : OpInterface<"FactsOpInterface"> {
   let cppNamespace = "::tokamak::tok";
   let description = [{
     Says what is known of the results (sizes, scalar values, density) from what is known of the operands. Also reports
-    operands that can never be right: `emitContradiction` returns failure after an error at the operation.
+    operands that can never be right: `checkFacts` returns failure after an error at the operation.
   }];
   let methods = [
     InterfaceMethod<"infer facts of all results", "void", "inferFacts",
