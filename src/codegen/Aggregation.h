@@ -19,8 +19,8 @@ bool isIndex(AggregateKind kind);
 // The aggregate of `a` and `b`, lane by lane. min and max propagate NaN.
 mlir::Value combine(VectorBuilder &vectors, AggregateKind kind, mlir::Value a, mlir::Value b);
 
-// The operand of one accumulation step: a value, or value * factor, which a sum computes as a fused
-// multiply-add.
+// The operand of one accumulation step: a value, or value * factor, which a sum
+// computes as a fused multiply-add.
 struct Contribution {
   mlir::Value value;
   mlir::Value factor; // may be null

@@ -129,8 +129,8 @@ void PanelProducts::open(const Root &root) {
   });
 }
 
-// The contents of lanes beyond the last column are undefined; accumulator lines are padded to whole
-// vectors.
+// The contents of lanes beyond the last column are undefined; accumulator lines
+// are padded to whole vectors.
 void PanelProducts::add(const Root &root, ArrayRef<Value> rows, Value firstColumn) {
   Value cells = transposedRoles(body_, root).cells;
   SmallVector<RowCells> factors;

@@ -29,8 +29,8 @@ public:
 
   // D = 0, at the beginning of the tile.
   void open(const Root &root);
-  // Adds the rows of the block: the chunk's columns of a wide operand, or all columns of a narrow
-  // one.
+  // Adds the rows of the block: the chunk's columns of a wide operand, or
+  // all columns of a narrow one.
   void addChunk(const Root &root);
   void addPanel(const Root &root);
   // Copies D to the partial results.

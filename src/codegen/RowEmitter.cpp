@@ -283,8 +283,8 @@ void RowEmitter::overColumns(State &state, int64_t chunksTogether,
     return;
   }
   if (values_.rows() == 1 && hasBlocks() && !constant) {
-    // Only the last, at most seven rows of a tile run this, so compile time matters more than run
-    // time.
+    // Only the last, at most seven rows of a tile run this, so compile time
+    // matters more than run time.
     vectors_.forLoop(vectors_.integer(0), columns, lanes, state, [&](Value column, State &current) {
       Value left = vectors_.minimum(vectors_.subtract(columns, column), vectors_.integer(lanes));
       body(Chunk{column, vectors_.maskBelow(left), left, {}}, current);

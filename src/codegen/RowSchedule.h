@@ -13,8 +13,8 @@
 //     pass 1 over k: Q
 //     pass 2 over n: the result, from X and Q
 //
-// Cheap values are recomputed in every pass that uses them; expensive ones are kept in scratch
-// memory.
+// Cheap values are recomputed in every pass that uses them; expensive ones
+// are kept in scratch memory.
 #ifndef TOKAMAK_CODEGEN_ROWSCHEDULE_H
 #define TOKAMAK_CODEGEN_ROWSCHEDULE_H
 

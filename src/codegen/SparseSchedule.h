@@ -6,8 +6,8 @@
 //   t(S) %*% (w * (S %*% v))
 //     pass 0: S %*% v      pass 1: adds S * (w * (S v)) to the columns
 //
-// Cheap values are recomputed in every pass that uses them; expensive ones are kept in scratch
-// memory.
+// Cheap values are recomputed in every pass that uses them; expensive ones
+// are kept in scratch memory.
 #ifndef TOKAMAK_CODEGEN_SPARSESCHEDULE_H
 #define TOKAMAK_CODEGEN_SPARSESCHEDULE_H
 

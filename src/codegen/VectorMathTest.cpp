@@ -19,8 +19,8 @@ using namespace tokamak::codegen;
 
 namespace {
 
-// |value - exact| in units of the last place of the exact result; 0 if both are NaN or the same
-// infinity.
+// |value - exact| in units of the last place of the exact result; 0 if both are
+// NaN or the same infinity.
 double errorInUlps(double value, mpfr_t exact) {
   double rounded = mpfr_get_d(exact, MPFR_RNDN);
   if (std::isnan(rounded) || std::isnan(value))

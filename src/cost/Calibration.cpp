@@ -42,8 +42,8 @@ TOKAMAK_WIDEST_VECTORS void writeAll(double *cells, int64_t count, double value)
     lanes[i] = filled;
 }
 
-// 128 operations a step: a multiplication and an addition for each of 8 independent vectors of 8
-// lanes.
+// 128 operations a step: a multiplication and an addition for each of 8
+// independent vectors of 8 lanes.
 TOKAMAK_WIDEST_VECTORS double compute(int64_t steps) {
   Lanes values[8] = {};
   Lanes factor = {}, offset = {};
@@ -135,9 +135,9 @@ void flush([[maybe_unused]] const double *cells, [[maybe_unused]] int64_t count)
 
 double cacheCapacity(double fallback) {
 #if defined(_SC_LEVEL3_CACHE_SIZE)
-  // Other cores use the cache, too, and virtual machines report that of the whole socket: take half
-  // of it, and at most half of `largeCells`, which the streaming measurements assume to exceed
-  // caches.
+  // Other cores use the cache, too, and virtual machines report that of the whole
+  // socket: take half of it, and at most half of `largeCells`, which the streaming
+  // measurements assume to exceed caches.
   for (int level : {_SC_LEVEL3_CACHE_SIZE, _SC_LEVEL2_CACHE_SIZE})
     if (long bytes = sysconf(level); bytes > 0)
       return std::min(bytes / 2.0, largeCells * 4.0);
@@ -182,8 +182,8 @@ public:
     machine.cacheWriteBytesPerNanosecond = cacheSweeps * smallBytes / writingInCache_.best();
     machine.cacheReadBytesPerNanosecond = cacheSweeps * smallBytes / readingInCache_.best();
     machine.gatherNanoseconds = gathering_.best() / gathers;
-    // Real cell operators are dependent chains with loads and stores: they reach about half the
-    // peak.
+    // Real cell operators are dependent chains with loads and stores: they
+    // reach about half the peak.
     machine.flopsPerNanosecond = 0.5 * steps * 128 / computing_.best();
     if (hasLaunches_)
       machine.launchNanoseconds = launching_.median();

@@ -4,8 +4,8 @@
 //   cost::MachineModel machine = cost::readModelFile("machine-model.json").model;
 //   double ns = cost::nanoseconds(machine, {.readBytes = 8e6, .flops = 2e6});
 //
-// Plans depend on the model only, never on measured times. Tests and reproducible runs use a fixed
-// model.
+// Plans depend on the model only, never on measured times. Tests and
+// reproducible runs use a fixed model.
 #ifndef TOKAMAK_COST_MACHINEMODEL_H
 #define TOKAMAK_COST_MACHINEMODEL_H
 
@@ -21,9 +21,9 @@ struct MachineModel {
   double memoryWriteBytesPerNanosecond = 6;
   // If the arrays of an operator are larger than this in total, they stream from memory.
   double cacheBytes = 16 << 20;
-  // The extra cost of memory that was never written before (the operating system has to supply
-  // zeroed pages), and the share of results that get such memory instead of a used buffer from the
-  // pool.
+  // The extra cost of memory that was never written before (the operating system has to
+  // supply zeroed pages), and the share of results that get such memory instead of a
+  // used buffer from the pool.
   double firstTouchNanosecondsPerByte = 0.4;
   double freshShare = 0.25;
   // Speed of additions in vector code that is limited by arithmetic.

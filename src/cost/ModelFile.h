@@ -32,8 +32,8 @@ struct ModelFile {
 // Throws tokamak::Error with the file's name if it is no readable regular file or if its contents
 // are no model.
 ModelFile readModelFile(const std::string &path);
-// Writes to a temporary file first, then renames it; creates the folder. Throws tokamak::Error on
-// failure.
+// Writes to a temporary file first, then renames it; creates the folder. Throws
+// tokamak::Error on failure.
 void writeModelFile(const ModelFile &file, const std::string &path);
 
 // $XDG_CACHE_HOME/tokamak/machine-model.json, by default in $HOME/.cache; nullopt if neither

@@ -15,14 +15,15 @@ using namespace tokamak;
 
 namespace {
 
-// Operations that inlining may add to a program, besides those of functions that are called once.
+// The number of operations that inlining may add to a program. Functions with one call count as
+// none.
 constexpr int64_t operationBudget = 20000;
 
-// Operations that inlining may give new locations, which name the calls that lead to them: in long
-// chains of functions that call each other, each operation gets one for every call of the chain.
+// The number of locations that inlining may create. Locations name the calls that lead to an
+// operation: in a long chain of calls, each operation gets a new one for every call of the chain.
 constexpr int64_t locationBudget = 2'000'000;
 
-// The functions that calls lead back to.
+// The functions that call themselves, directly or through others.
 llvm::DenseSet<Operation *> recursiveFunctions(const CallGraph &calls) {
   llvm::DenseSet<Operation *> recursive;
   for (auto component = llvm::scc_begin(&calls); !component.isAtEnd(); ++component) {
@@ -46,7 +47,7 @@ struct InlineCallsPass : PassWrapper<InlineCallsPass, OperationPass<ModuleOp>> {
   StringRef getArgument() const final { return "tok-inline"; }
   StringRef getDescription() const final { return "Inline functions into their callers"; }
 
-  // func.return is inlinable only with this extension.
+  // Without this extension func.return can't be inlined.
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<tok::TokDialect, func::FuncDialect>();
     func::registerInlinerExtension(registry);
@@ -66,7 +67,7 @@ struct InlineCallsPass : PassWrapper<InlineCallsPass, OperationPass<ModuleOp>> {
     int64_t budget = operationBudget, locations = locationBudget;
     auto fits = [&](const Inliner::ResolvedCall &call) {
       Operation *callee = call.targetNode->getCallableRegion()->getParentOp();
-      // A recursion counts its calls.
+      // Recursive functions stay calls: the runtime counts the depth of calls.
       if (recursive.contains(callee))
         return false;
       int64_t size = sizes.lookup(callee);
@@ -82,7 +83,7 @@ struct InlineCallsPass : PassWrapper<InlineCallsPass, OperationPass<ModuleOp>> {
     auto runPipelineHelper = [](Pass &pass, OpPassManager &pipeline, Operation *op) {
       return static_cast<InlineCallsPass &>(pass).runPipeline(pipeline, op);
     };
-    // No simplification here: the pipeline runs it.
+    // No simplification here: the pipeline does it.
     InlinerConfig config([](OpPassManager &) {}, /*maxInliningIterations=*/4);
     Inliner inliner(getOperation(), calls, *this, getAnalysisManager(), runPipelineHelper, config,
                     fits);

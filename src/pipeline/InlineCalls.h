@@ -3,8 +3,8 @@
 //
 //   %1 = tok.call @scale(%x)        ==>   the body of scale, located at "scale called from here"
 //
-// Recursive functions stay calls, and so does what would make the program grow without bound: a
-// function is inlined if it is called once, or as long as the program's budget of operations lasts.
+// Calls of recursive functions are not inlined. Any other call is inlined if it is the only one of
+// its function, or as long as a budget of operations lasts, which bounds the growth of the program.
 #ifndef TOKAMAK_PIPELINE_INLINECALLS_H
 #define TOKAMAK_PIPELINE_INLINECALLS_H
 

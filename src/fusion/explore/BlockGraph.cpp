@@ -224,8 +224,8 @@ void BlockGraph::connect() {
   }
 }
 
-// Operations with side effects keep their order; operations that can fail are not moved across side
-// effects.
+// Operations with side effects keep their order; operations that can fail are not
+// moved across side effects.
 void BlockGraph::keepOrderOfEffects() {
   int lastEffect = -1;
   SmallVector<int> sinceLastEffect;

@@ -44,8 +44,8 @@ struct MemoTable {
 
 // The patterns that may be drivers of operators.
 enum class Drivers : uint8_t {
-  Shared, // those of the block's inputs, natives, products and results with several readers: a result
-          // with one reader is rather computed together with it
+  Shared, // not those of elementwise results with one reader: these are rather computed together
+          // with their reader
   All,
 };
 

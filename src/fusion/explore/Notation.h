@@ -24,8 +24,7 @@ std::string notation(const EntryPattern &pattern);
 // have variables are written as such.
 std::string expression(mlir::Value value);
 
-// "file:line:column", or "" if the location is unknown; for a call site, the position in the
-// callee.
+// "file:line:column", or "" if the location is unknown; for a call site, that in the callee.
 std::string placeOf(mlir::Location location);
 
 } // namespace tokamak::fusion

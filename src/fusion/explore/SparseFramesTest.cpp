@@ -138,8 +138,8 @@ TEST(SparseFrames, entriesOfSeveralArraysWhereNoneAloneWillDo) {
     %7 = tok.binary add %5, %6 : (!m, !m) -> !m
     %8 = tok.aggregate sum full %3 : !m -> f64
     return %2, %4, %7, %8 : !m, !m, !m, f64)");
-  // The unions for the maximum, for the sum computed from S, T and R, and for the sum if S + T is
-  // stored.
+  // The unions for the maximum, for the sum computed from S, T and R, and for
+  // the sum if S + T is stored.
   EXPECT_EQ(unions(block), "S T; S T R; R S + T");
   const BlockFacts &facts = block.graph.facts();
   for (int sparse : {1, 2, 3, 4, 7})
@@ -247,8 +247,8 @@ TEST(SparseFrames, differentElementTypesAreNotFused) {
 
 namespace {
 
-// Evaluates one cell of each value of a block of elementwise operations, given those of the
-// arguments.
+// Evaluates one cell of each value of a block of elementwise operations,
+// given those of the arguments.
 class CellEvaluation {
 public:
   explicit CellEvaluation(std::vector<double> arguments) : arguments_(std::move(arguments)) {}
@@ -281,8 +281,8 @@ private:
   std::vector<double> arguments_;
 };
 
-// A block of random operations on the arguments S, Y (matrices) and y (a vector with a value per
-// row).
+// A block of random operations on the arguments S, Y (matrices) and y (a
+// vector with a value per row).
 std::string randomExpressions(unsigned seed, int operations) {
   static constexpr const char *unary[] = {"exp", "abs", "sqrt", "sign", "neg", "sin", "cos", "not"};
   static constexpr const char *binary[] = {"add", "sub", "mul", "div", "mul", "pow", "max", "min",

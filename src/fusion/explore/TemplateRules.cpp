@@ -113,15 +113,15 @@ private:
       legal |= !cell_ && perRow;
       break;
     case NodeKind::RowAggregate:
-      // Over rows with several cells this needs the Row template, and the result can be used row by
-      // row.
+      // Over rows with several cells this needs the Row template, and the
+      // result can be used row by row.
       legal &= isIndexAggregate(node_) ? !cell_ && !isSparse() : cell_ == vectorSpace_;
       verdict.open = !cell_ && !vectorSpace_;
       break;
     default:
       legal &= cell_ == vectorSpace_;
-      // The number of zeros in a column is not known, so only sums, which ignore them, are
-      // possible.
+      // The number of zeros in a column is not known, so only sums, which
+      // ignore them, are possible.
       if (isSparse() && wide)
         legal &= cast<tok::AggregateOp>(node_.operation).getKind() == AggregateKind::Sum;
       break;
@@ -212,8 +212,8 @@ Verdict fusion::judge(const BlockGraph &graph, int index, const Frame &frame) {
     return isMatrixProduct ? Verdict{.role = Role::Native, .storable = true, .natural = true}
                            : Verdict();
   }
-  // Over vectors the Row template is only needed for index aggregates; the Cell template does the
-  // rest.
+  // Over vectors the Row template is only needed for index aggregates; the
+  // Cell template does the rest.
   if (frame.fusionTemplate == FusionTemplate::Row &&
       (frame.space.rows == 1 || frame.space.columns == 1) && !isIndexAggregate(node))
     return {};

@@ -63,8 +63,8 @@ Verdict judge(const BlockGraph &graph, int node, const Frame &frame);
 // How often an elementwise operation is evaluated in the frame.
 double evaluations(const BlockGraph &graph, int node, const Frame &frame);
 
-// Why no template can compute the user's operand together with the user; a sentence without its
-// subject.
+// Why no template can compute the user's operand together with the user; a
+// sentence without its subject.
 std::string refusalOfEdge(const BlockGraph &graph, Use use);
 
 } // namespace tokamak::fusion

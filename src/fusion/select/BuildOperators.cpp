@@ -146,7 +146,7 @@ private:
     case Role::Sampled:
       return true;
     case Role::RowsTimes: {
-      // Only if the product's rows are not wider than those of the left operand.
+      // Only if the product's rows are narrower than those of the left operand.
       int64_t from = graph_.shapeOf(node.operands[0]).columns,
               to = graph_.shapeOf(node.operands[1]).columns;
       return node.operands[1].getDefiningOp<tok::TransposeOp>() && !frame_.driver && to >= 0 &&
@@ -182,8 +182,7 @@ private:
         }
   }
 
-  // Kernels only compute with numbers, so a scalar of unknown type is converted before the
-  // operator.
+  // Kernels only compute with numbers, so a scalar of unknown type is converted first.
   Value operandFor(const Input &input) {
     Value operand = made_.replaced.lookupOrDefault(input.value);
     if (input.turned) {

@@ -194,7 +194,7 @@ void OperatorCost::addOperand(Value operand, const Frame &frame, cost::Work &wor
     work.writtenBytes += denseBytesOf(operand);
   }
   work.readBytes += denseBytesOf(operand);
-  // Rows have to be gathered into the lanes of the Row template.
+  // The Row template transposes blocks of rows into lanes.
   if (frame.fusionTemplate == FusionTemplate::Row && shape.rows == frame.space.rows)
     work.flops += shape.columns == 1 ? 0 : graph_.cells(shape);
 }

@@ -25,8 +25,8 @@ struct Partition {
   llvm::SmallVector<int> nodes;      // in program order
   llvm::SmallVector<int> points;     // the interesting points
   int64_t evaluated = 0, pruned = 0; // plans priced; plans excluded by a bound
-  bool exact = true; // false if there are too many points or plans: then the plan is at least as good
-                     // as the better heuristic, improved by local search
+  bool exact = true; // false if there are too many points or plans: then the plan is at least as
+                     // good as the better heuristic, improved by local search
   double nanoseconds = 0; // of the chosen plan, 0 if none was priced
 };
 
@@ -37,8 +37,8 @@ struct Plan {
   llvm::SmallVector<int> operators; // ids of the pool, one result each, in program order
 };
 
-// With at most this many interesting points in a partition, every plan is priced or excluded by a
-// bound.
+// With at most this many interesting points in a partition, every plan is
+// priced or excluded by a bound.
 inline constexpr int mostExactPoints = 16;
 // A search ends after `mostPricedPlans` with the best plan so far: compiling must not take longer
 // than running. The time to price a plan grows with the cube of the partition's size, so fewer
