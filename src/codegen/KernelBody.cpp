@@ -384,9 +384,9 @@ static TokElementType elementType(Type array) {
   return cast<RankedTensorType>(array).getElementType().isF32() ? TOK_F32 : TOK_F64;
 }
 
-// The index of an array input from which `result`, a tensor of any rank, is computed and that has
-// the same outer dimensions; -1 if `result` is no tensor. The search follows operands with as many
-// rows: operands have either all outer dimensions of the result, or only outer dimensions of 1.
+// The index of an array input from which `result` is computed and that has the same outer
+// dimensions; -1 if `result` is a matrix or scalar. The search follows operands with as many rows:
+// operands have either all outer dimensions of the result, or only outer dimensions of 1.
 int32_t KernelBody::inputWithOuterDimensionsOf(Value result) const {
   if (!tok::isTensor(result.getType()))
     return -1;

@@ -19,8 +19,8 @@
 namespace tokamak::fusion {
 
 enum class NodeKind : uint8_t {
-  None,        // no kernel: a native, a scalar operation, an operation with mismatched sizes
-  Elementwise, // unary, binary, ifelse with an array among the operands
+  None,              // no kernel: a native, a scalar operation, an operation with mismatched sizes
+  Elementwise,       // unary, binary, ifelse with an array among the operands
   FullAggregate,     // over all cells
   RowAggregate,      // of each row
   ColumnAggregate,   // of each column

@@ -25,8 +25,8 @@
 namespace tokamak::fusion {
 
 enum class Selector : uint8_t {
-  None, // each operation is an operator of its own
-  All,  // fuses as much as is legal; shared results are recomputed in each consumer
+  None,         // each operation is an operator of its own
+  All,          // fuses as much as is legal; shared results are recomputed in each consumer
   NoRedundancy, // nothing is computed twice: results with several consumers are stored
   Cost,         // the cheapest plan under the machine model
 };
