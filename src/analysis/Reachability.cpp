@@ -9,7 +9,7 @@ using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::analysis;
 
-// How control goes on where one of two ways is taken.
+// The reach after a branch of which either side may be taken.
 static Reach either(Reach a, Reach b) { return a == b ? a : Reach::Maybe; }
 
 static bool mayEndProgram(Operation *op) {
@@ -64,7 +64,8 @@ Reach Reachability::enter(mlir::Block &block, Reach reach) {
   return through;
 }
 
-// How control goes on behind an operation that is reached as given.
+// Whether control that reaches `op` passes on to the next operation. `reach` is that of `op`
+// itself, for recording the reach of operations in its regions.
 Reach Reachability::passage(Operation &op, Reach reach) {
   return llvm::TypeSwitch<Operation *, Reach>(&op)
       .Case<tok::StopOp, tok::RaiseOp>([](auto) { return Reach::Never; })
@@ -105,7 +106,8 @@ Reach Reachability::enterWhile(tok::WhileOp op, Reach reach) {
   return std::min(through, either(Reach::Certain, bodyEnd));
 }
 
-// What is known of a body holds in each iteration: one that runs at all is as certain as its loop.
+// Facts of a body hold in each iteration, so the body of a loop that surely runs is as certain as
+// the loop.
 template <typename Loop> Reach Reachability::enterLoop(Loop loop, Reach reach) {
   mlir::Block &body = loop.getBodyRegion().front();
   tok::Dimension from = facts_.factsOf(loop.getFrom()).integer,

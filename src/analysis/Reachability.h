@@ -1,13 +1,14 @@
-// Whether control gets to the operations of a program: what is proved wrong is an error before the
-// run only where it certainly does.
+// Whether control reaches the operations of a program. An operation that is proved wrong is an
+// error at compile time only if it is certainly executed.
 //
 //   FactsAnalysis facts(module);
 //   Reachability reachability(module, facts);
 //   reachability.of(op) == Reach::Certain     // every run of the program executes it
 //
-// Certain are the operations of a public function up to the first that may end the program (`stop`,
-// an assertion), branches whose condition is known, loops that are known to run, and what is called
-// there. That any other operation may fail does not count.
+// Certain are: the operations of a public function up to the first that may end the program
+// (`stop`, an assertion), including those in branches with a known condition, in loops that are
+// known to run, and in functions that are called there. The possible failure of other operations is
+// not considered.
 #ifndef TOKAMAK_ANALYSIS_REACHABILITY_H
 #define TOKAMAK_ANALYSIS_REACHABILITY_H
 
@@ -31,8 +32,9 @@ public:
   Reach of(mlir::Operation *op) const { return reached_.lookup(op); }
 
 private:
-  // Records how the operations of a block are reached whose beginning is reached as given. Returns
-  // whether control that comes in gets to the end: always (Certain), sometimes (Maybe) or never.
+  // Records the reach of the operations of a block; `reach` is that of its beginning.
+  // Returns whether control that enters the block reaches its end: always (Certain),
+  // sometimes (Maybe) or never.
   Reach enter(mlir::Block &block, Reach reach);
   Reach passage(mlir::Operation &op, Reach reach);
   Reach enterBranches(tok::IfOp op, Reach reach);
@@ -46,7 +48,7 @@ private:
   llvm::DenseMap<mlir::Operation *, Reach> reached_;
   // Functions that may end the program, themselves or by a call.
   llvm::DenseSet<mlir::Operation *> ending_;
-  // Called, but not entered yet.
+  // Worklist of called functions that were not entered yet, with their reach.
   llvm::SmallVector<std::pair<mlir::Operation *, Reach>> called_;
 };
 

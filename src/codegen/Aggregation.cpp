@@ -101,8 +101,8 @@ static Accumulator combineAccumulators(VectorBuilder &vectors, AggregateKind kin
   return {vectors.select(take, b.value, a.value), vectors.select(take, b.index, a.index)};
 }
 
-// One step of the tree: lanes of `a` and `b` are joined, those of `low` with those of `high` (8..15
-// are b's).
+// One step of the reduction tree: combines lane low[i] with lane high[i], for each i; lanes 0..7
+// are those of `a`, 8..15 those of `b`.
 static Accumulator join(VectorBuilder &vectors, AggregateKind kind, Accumulator a, Accumulator b,
                         ArrayRef<int64_t> low, ArrayRef<int64_t> high) {
   auto pick = [&](ArrayRef<int64_t> lanes) {
@@ -118,9 +118,9 @@ static Value finish(VectorBuilder &vectors, AggregateKind kind, Accumulator accu
   return emitBinary(vectors, BinaryOperator::Max, accumulator.index, vectors.number(1));
 }
 
-// Halves first, then quarters, then neighbours. The rows are paired so that each step is one
-// instruction of AVX-512 (two sources, whole 128-bit parts) and the last one leaves the lanes in
-// order.
+// Combines halves first, then quarters, then neighbouring lanes. The rows are paired so that each
+// shuffle is one AVX-512 instruction (two sources; whole 128-bit parts in the first two steps) and
+// that the last step leaves the lanes in order.
 static constexpr int64_t lowHalves[] = {0, 1, 2, 3, 8, 9, 10, 11},
                          highHalves[] = {4, 5, 6, 7, 12, 13, 14, 15};
 static constexpr int64_t evenParts[] = {0, 1, 4, 5, 8, 9, 12, 13},

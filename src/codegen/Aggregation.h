@@ -1,6 +1,9 @@
-// Aggregates as kernels accumulate them: in vectors of eight doubles, whatever the element type of
-// what is aggregated, joined at the end by a fixed tree, so that the bits of a result depend on the
-// sizes of a launch only.
+// How kernels accumulate aggregates: in vectors of eight doubles, for f64 and f32 cells alike,
+// whose lanes are combined at the end by a fixed tree. So the bits of a result depend only on the
+// sizes of a launch.
+//
+//   sum = accumulate(vectors, AggregateKind::Sum, sum, {x, y}, mask);   // sum += x * y, in lanes
+//   Value total = reduceOne(vectors, AggregateKind::Sum, {sum, {}});    // in all lanes
 #ifndef TOKAMAK_CODEGEN_AGGREGATION_H
 #define TOKAMAK_CODEGEN_AGGREGATION_H
 
@@ -9,36 +12,38 @@
 
 namespace tokamak::codegen {
 
-// Sum 0, prod 1, min infinity, max minus infinity; of the indices' values likewise.
+// 0 for sum, 1 for prod, infinity for min and index_min, minus infinity for max and index_max.
 double neutralElement(AggregateKind kind);
 bool isIndex(AggregateKind kind);
 
-// a (+) b. NaN wins over every number in min and max.
+// The aggregate of `a` and `b`, lane by lane. min and max propagate NaN.
 mlir::Value combine(VectorBuilder &vectors, AggregateKind kind, mlir::Value a, mlir::Value b);
 
-// What is aggregated: a value, or the product of two, which sums fuse into the addition.
+// The operand of one accumulation step: a value, or value * factor, which a sum
+// computes as a fused multiply-add.
 struct Contribution {
   mlir::Value value;
   mlir::Value factor; // may be null
 };
-// accumulator (+) contribution in the lanes of `mask` (null: all), else unchanged. A null
-// accumulator is neutral.
+// Aggregates `contribution` into `accumulator` in the lanes of `mask` (null: all); other lanes keep
+// their value. A null accumulator counts as the neutral element.
 mlir::Value accumulate(VectorBuilder &vectors, AggregateKind kind, mlir::Value accumulator,
                        Contribution contribution, mlir::Value mask);
 
-// An accumulator of eight partial aggregates; index aggregates carry the columns (from 1, 0 = none
-// yet) as doubles.
+// Eight partial aggregates, one per lane. Index aggregates also carry the columns of the extreme
+// values as doubles (counted from 1; 0 = none yet).
 struct Accumulator {
   mlir::Value value;
   mlir::Value index; // null unless isIndex
 };
 Accumulator neutralAccumulator(VectorBuilder &vectors, AggregateKind kind);
-// Of equal values the last column counts; NaN never does.
+// Among equal values the last column wins; NaN is never chosen.
 Accumulator accumulateIndex(VectorBuilder &vectors, AggregateKind kind, Accumulator accumulator,
                             mlir::Value value, mlir::Value columns, mlir::Value mask);
 
-// Eight accumulators to one vector: lane i is the aggregate of accumulator i. One accumulator: the
-// aggregate in all lanes. For index aggregates the result is the column; 1 where there is none.
+// reduceEight: lane i of the result is the aggregate of the lanes of accumulator i. reduceOne: the
+// aggregate of the accumulator's lanes, in all lanes. For index aggregates the result is the
+// column, or 1 if none was chosen.
 mlir::Value reduceEight(VectorBuilder &vectors, AggregateKind kind,
                         llvm::ArrayRef<Accumulator> accumulators);
 mlir::Value reduceOne(VectorBuilder &vectors, AggregateKind kind, Accumulator accumulator);

@@ -13,7 +13,7 @@ using Predicate = arith::CmpFPredicate;
 
 namespace {
 
-// Short names for what the operators are made of.
+// Short names for the operations that cell operators are composed of.
 class Cells {
 public:
   Cells(VectorBuilder &vectors, Type cells)
@@ -88,7 +88,8 @@ Value Cells::truncatedRemainder(Value a, Value b) {
   return arithmetic<arith::SubFOp>(a, taken);
 }
 
-// As integers, truncated the way DML does it, saturated; NaN gives 0.
+// The operand of a bitwise operator as integers: truncated as DML does it (after adding 2^-53 to
+// the magnitude) and saturated; NaN gives 0.
 Value Cells::bits(Value x) {
   Value magnitude = arithmetic<arith::AddFOp>(intrinsic<LLVM::FAbsOp>(x), number(0x1p-53));
   Value truncated = copySign(intrinsic<LLVM::FFloorOp>(magnitude), x);
@@ -102,7 +103,7 @@ Value Cells::numbers(Value integers, Type type) {
   return builder_.create<arith::SIToFPOp>(location(), type, integers);
 }
 
-// Of the distance the lowest six bits count.
+// Only the lowest six bits of the distance are used.
 template <typename Op> Value Cells::shift(Value a, Value distance) {
   Value steps = bits(distance);
   auto lowest =
@@ -111,7 +112,7 @@ template <typename Op> Value Cells::shift(Value a, Value distance) {
   return numbers(arithmetic<Op>(bits(a), arithmetic<arith::AndIOp>(steps, mask)), a.getType());
 }
 
-// b where it is better than a, else a; NaN where either is NaN.
+// `b` where `better` holds between b and a, else `a`; NaN where either is NaN.
 Value Cells::extreme(Predicate better, Value a, Value b) {
   Value best = select(compare(better, b, a), b, a);
   return select(compare(Predicate::UNO, a, b), nan(), best);
@@ -119,7 +120,7 @@ Value Cells::extreme(Predicate better, Value a, Value b) {
 
 } // namespace
 
-// What f32 has no instructions for is computed in doubles and rounded.
+// f32 operators without instructions of their own are computed in doubles and rounded.
 template <typename Operator> static bool isWidened(Type cells, Operator op) {
   return cells.isF32() && singlePrecisionOf(op) == SinglePrecision::Widened;
 }
@@ -253,7 +254,7 @@ Value codegen::emitCell(VectorBuilder &vectors, Operation *op, ValueRange values
   if (auto unary = dyn_cast<tok::UnaryOp>(op))
     return emitUnary(vectors, unary.getKind(), operands[0]);
   if (auto binary = dyn_cast<tok::BinaryOp>(op)) {
-    // x^2 is x*x whatever the plan, so the literal may skip the function.
+    // pow gives x*x for an exponent of 2, so a literal 2 may skip the call without changing bits.
     if (binary.getKind() == BinaryOperator::Pow && constantOf(binary.getRhs()) == 2.0)
       return emitBinary(vectors, BinaryOperator::Mul, operands[0], operands[0]);
     return emitBinary(vectors, binary.getKind(), operands[0], operands[1]);

@@ -1,6 +1,6 @@
-// The cell operators on vectors of eight cells: exactly what base/CellSemantics.cpp says, in every
-// lane; on f32, that computed in doubles and rounded. There is one emission for all templates, so a
-// cell has the same bits under every plan.
+// Emits the cell operators on vectors of eight cells: each lane computes what
+// base/CellSemantics.cpp defines; for f32 cells, the result of the doubles, rounded. All templates
+// share this code, so a cell has the same bits under every plan.
 //
 //   mlir::Value sum = emitBinary(vectors, BinaryOperator::Add, x, y);   // x, y: vectors of 8 cells
 //   mlir::Value root = emitUnary(vectors, UnaryOperator::Sqrt, sum);
@@ -15,16 +15,16 @@ namespace tokamak::codegen {
 mlir::Value emitUnary(VectorBuilder &vectors, UnaryOperator op, mlir::Value x);
 mlir::Value emitBinary(VectorBuilder &vectors, BinaryOperator op, mlir::Value a, mlir::Value b);
 
-// The type, f64 or f32, of the cells of a value of this type; numbers are doubles.
+// The type of the cells that kernels compute for a value of `type`: f32 for f32 arrays, else f64.
 mlir::Type cellType(VectorBuilder &vectors, mlir::Type type);
 
-// A cell operator (isCell) whose operands are already vectors. They are rounded to the result's
-// cells first.
+// Emits a cell operator (isCell). `operands` are vectors, which are first rounded to the cell type
+// of the result.
 mlir::Value emitCell(VectorBuilder &vectors, mlir::Operation *op, mlir::ValueRange operands);
 
-// Instructions that one evaluation takes, roughly: decides how far loops are unrolled.
+// Roughly the number of instructions of one evaluation: decides how far loops are unrolled.
 int instructionsOf(mlir::Operation *op);
-// True for what is worth keeping in memory rather than computing twice.
+// True if storing the result in scratch memory is cheaper than computing it twice.
 bool isExpensive(mlir::Operation *op);
 
 } // namespace tokamak::codegen

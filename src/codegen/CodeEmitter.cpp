@@ -13,13 +13,13 @@ using namespace llvm;
 using namespace tokamak;
 using namespace tokamak::codegen;
 
-// Passes of LLVM's code generation that are left out for kernels, by their command-line arguments
-// (or by name, if they have none).
+// Whether kernels skip this pass of LLVM's code generation. Passes are listed by command-line
+// argument, or by name if they have none.
 static bool isLeftOut(const Pass &pass) {
   static const StringSet<> leftOut = {
       // These lower or insert constructs that no kernel has: exceptions, garbage collection,
-      // thread-local and atomic variables, tiles, indirect branches, debug values, counters, checks,
-      // hardening.
+      // thread-local and atomic variables, tiles, indirect branches, debug values, counters,
+      // checks, hardening.
       "lower-emutls", "expand-large-div-rem", "expand-large-fp-convert", "atomic-expand",
       "lower-amx-intrinsics", "lower-amx-type", "tilepreconfig", "tileconfig", "lowertilecopy",
       "mergeicmps", "expand-memcmp", "gc-lowering", "shadow-stack-gc-lowering", "gc-analysis",
@@ -34,15 +34,15 @@ static bool isLeftOut(const Pass &pass) {
       "X86 Insert Cache Prefetches", "funclet-layout", "X86 insert wait instruction",
       "stackmap-liveness", "machine-sanmd", "stack-frame-layout", "x86-seses",
       "X86 Indirect Thunks", "x86-return-thunks", "pseudo-probe-inserter",
-      // These transform loops, with expensive analyses, into a form that the emitters generate
-      // already: addresses are a base and a counter, loops are unrolled, tails are masked.
-      // Instruction selection chooses among the remaining addressing modes.
+      // These use expensive analyses to bring code into a form that the emitters already generate:
+      // addresses are a base and a counter, loops are unrolled, tails are masked. Instruction
+      // selection chooses among the remaining addressing modes.
       "loop-reduce", "canon-freeze", "early-tailduplication", "tailduplication", "early-ifcvt",
       "x86-cmov-conversion", "machine-combiner", "x86-domain-reassignment", "x86-optimize-LEAs",
       "x86-avoid-SFB", "x86-fixup-setcc", "lrshrink", "stack-coloring", "shrink-wrap",
       "postra-machine-sink",
-      // Instructions are scheduled once, before registers are allocated; CPUs that need it a second
-      // time don't run these vectors.
+      // Instructions are scheduled once, before register allocation; the CPUs that profit from a
+      // second scheduling lack the vector instructions of kernels.
       "post-RA-sched"};
   const llvm::PassInfo *info = PassRegistry::getPassRegistry()->getPassInfo(pass.getPassID());
   return leftOut.contains(info ? info->getPassArgument() : pass.getPassName());
@@ -50,7 +50,7 @@ static bool isLeftOut(const Pass &pass) {
 
 namespace {
 
-// Takes the passes that the target adds, and hands on those that kernels need.
+// Receives the passes that the target adds and forwards those that kernels need.
 class KernelPasses : public legacy::PassManagerBase {
 public:
   explicit KernelPasses(legacy::PassManager &passes) : passes_(passes) {}
@@ -88,7 +88,7 @@ CodeEmitter::CodeEmitter(std::unique_ptr<TargetMachine> machine) : machine_(std:
 CodeEmitter::~CodeEmitter() = default;
 
 std::unique_ptr<MemoryBuffer> CodeEmitter::emitObject(Module &module) {
-  bytes_.clear(); // offsets in the file are positions in the stream
+  bytes_.clear(); // the object writer takes stream positions as file offsets
   passes_.run(module);
   return MemoryBuffer::getMemBufferCopy(stream_.str(), module.getName());
 }

@@ -1,6 +1,6 @@
 // From optimised LLVM IR to machine code for the CPU found at run time.
 //
-//   auto emitter = CodeEmitter::create();  // once: its passes serve one module after another
+//   auto emitter = CodeEmitter::create();  // once: building its passes is expensive
 //   module->setDataLayout((*emitter)->machine().createDataLayout());
 //   std::unique_ptr<llvm::MemoryBuffer> object = (*emitter)->emitObject(*module);
 #ifndef TOKAMAK_CODEGEN_CODEEMITTER_H
@@ -22,7 +22,7 @@ class TargetMachine;
 
 namespace tokamak::codegen {
 
-// For one module at a time.
+// Not thread-safe: one module at a time.
 class CodeEmitter {
 public:
   static llvm::Expected<std::unique_ptr<CodeEmitter>> create();
@@ -32,7 +32,7 @@ public:
 
   // For this machine's CPU with all its features.
   llvm::TargetMachine &machine() { return *machine_; }
-  // Both may change the module: translate a clone to have two forms.
+  // Both may change the module: to emit both forms, emit one from a clone.
   std::unique_ptr<llvm::MemoryBuffer> emitObject(llvm::Module &module);
   std::string emitAssembly(llvm::Module &module);
 
@@ -40,9 +40,9 @@ private:
   explicit CodeEmitter(std::unique_ptr<llvm::TargetMachine> machine);
 
   std::unique_ptr<llvm::TargetMachine> machine_;
-  llvm::SmallVector<char, 0> bytes_; // what the passes wrote
+  llvm::SmallVector<char, 0> bytes_; // the object that `passes_` writes
   llvm::raw_svector_ostream stream_{bytes_};
-  llvm::legacy::PassManager passes_; // to objects
+  llvm::legacy::PassManager passes_; // emit an object to `stream_`
 };
 
 } // namespace tokamak::codegen

@@ -58,7 +58,7 @@ TEST(CodeEmitterTest, ObjectsDontDependOnWhatWasEmittedBefore) {
   EXPECT_EQ(object(*used, scales), scale);
 }
 
-// A new cell operator may call a function that none has called before.
+// A new cell operator may call a function of the C library that no kernel has called so far.
 TEST(CodeEmitterTest, CodeCallsAnyFunctionOfTheMathematicsOfC) {
   auto emitter = cantFail(CodeEmitter::create());
   for (std::string name : {"cbrt", "erf", "lgamma", "log1p", "fmod", "floor"}) {

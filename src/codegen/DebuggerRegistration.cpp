@@ -18,7 +18,7 @@ extern jit_descriptor __jit_debug_descriptor;
 void __jit_debug_register_code();
 }
 
-// The list of entries belongs to the process; debuggers stop it while they read.
+// Guards the process-wide list of entries. Debuggers take no lock: they stop the process to read.
 static std::mutex &listMutex() {
   static std::mutex mutex;
   return mutex;
@@ -50,7 +50,8 @@ static void tellPerf(const object::ObjectFile &file, uint64_t codeAddress) {
   }
 }
 
-// Where the code was loaded: a function's address without its offset. 0 where no function is known.
+// The address at which the object's code was loaded: the address of a function minus its offset; 0
+// if `addresses` has no function of the object.
 static uint64_t findCode(const object::ObjectFile &file, const StringMap<void *> &addresses) {
   for (const object::SymbolRef &symbol : file.symbols()) {
     Expected<StringRef> name = symbol.getName();
@@ -67,7 +68,8 @@ static uint64_t findCode(const object::ObjectFile &file, const StringMap<void *>
   return 0;
 }
 
-// Debuggers read a relocatable object as if it lay where its sections say.
+// Fills in the address of the code section: debuggers read a relocatable object as if its sections
+// lay at the addresses in their headers. False if the object is no ELF file or has no code.
 static bool setCodeAddress(WritableMemoryBuffer &file, uint64_t address) {
   auto *bytes = reinterpret_cast<uint8_t *>(file.getBufferStart());
   auto elf = object::ELF64LEFile::create(StringRef(file.getBufferStart(), file.getBufferSize()));

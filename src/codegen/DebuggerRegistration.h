@@ -1,11 +1,11 @@
-// Makes generated code known to tools that look at a process from outside: gdb and lldb, by the
-// just-in-time interface of gdb (GDB manual, "JIT Compilation Interface"), and perf, by a map file.
+// Makes generated code known to debuggers and profilers: to gdb and lldb by gdb's interface for
+// just-in-time compilers (GDB manual, "JIT Compilation Interface"), to perf by a map file.
 //
-//   // As long as this lives, a backtrace in gdb shows: #0 row_matmul_3_tile
+//   // As long as `registration` lives, a backtrace in gdb shows: #0 row_matmul_3_tile
 //   DebuggerRegistration registration(object, addresses);
 //
-// The registration ends with the object. perf is told where TOKAMAK_PERF_MAP is set: a line for
-// each function in /tmp/perf-PID.map, which stays behind for `perf report`.
+// Destroying the object ends the registration. If the environment variable TOKAMAK_PERF_MAP is set,
+// /tmp/perf-PID.map gets a line for each function and stays behind for `perf report`.
 #ifndef TOKAMAK_CODEGEN_DEBUGGERREGISTRATION_H
 #define TOKAMAK_CODEGEN_DEBUGGERREGISTRATION_H
 
@@ -18,8 +18,8 @@ namespace tokamak::codegen {
 
 class DebuggerRegistration {
 public:
-  // `object` is the relocatable object that was linked, `addresses` where some of its functions lie
-  // now; all its functions are in one section.
+  // `object`: the relocatable object that was linked, with all functions in one section.
+  // `addresses`: the addresses of at least one of its functions, by name.
   DebuggerRegistration(llvm::StringRef object, const llvm::StringMap<void *> &addresses);
   ~DebuggerRegistration();
   DebuggerRegistration(const DebuggerRegistration &) = delete;
@@ -27,7 +27,7 @@ public:
 
 private:
   struct Entry;
-  std::unique_ptr<Entry> entry_; // null where the object has no code
+  std::unique_ptr<Entry> entry_; // null if the object has no code
 };
 
 } // namespace tokamak::codegen

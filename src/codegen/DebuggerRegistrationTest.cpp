@@ -32,7 +32,7 @@ std::shared_ptr<MachineCode> linkFunctions() {
   return cantFail(MachineCode::link(emitter->emitObject(*module), {"first", "second"}));
 }
 
-// What a debugger would show: the address of a function in the first object of the list.
+// The address that a debugger would show for a function of the first object in the list.
 uint64_t addressForDebugger(StringRef function) {
   jit_code_entry *entry = __jit_debug_descriptor.first_entry;
   auto file = cantFail(object::ELFObjectFile<object::ELF64LE>::create(

@@ -1,6 +1,7 @@
-// Memory as kernels over entries see it: indices of columns, cells gathered and scattered by them.
+// Memory accesses of sparse kernels: column indices and row offsets of CSR arrays, and cells
+// gathered by column index.
 //
-//   Value columns = loadIndices(vectors, indices, position, mask);     // eight of them, as i64
+//   Value columns = loadIndices(vectors, indices, position, mask);     // eight columns, as i64
 //   Value x = gather(vectors, pointer, columns, mask, cells);          // pointer[columns[lane]]
 #ifndef TOKAMAK_CODEGEN_ENTRYACCESS_H
 #define TOKAMAK_CODEGEN_ENTRYACCESS_H
@@ -9,19 +10,20 @@
 
 namespace tokamak::codegen {
 
-// Eight int32 at pointer[position] as int64, 0 in lanes that are not loaded.
+// Eight int32 from pointer[position] on, as int64; 0 in lanes that `mask` excludes (null: none).
 mlir::Value loadIndices(VectorBuilder &vectors, mlir::Value pointer, mlir::Value position,
                         mlir::Value mask);
-// One int32, as int64; one int64.
+// loadIndex: the int32 pointer[position], as int64. loadOffset: the int64 pointer[position].
 mlir::Value loadIndex(VectorBuilder &vectors, mlir::Value pointer, mlir::Value position);
 mlir::Value loadOffset(VectorBuilder &vectors, mlir::Value pointer, mlir::Value position);
 
-// The cells pointer[indices[lane]]; 0 in lanes that are not loaded. A null mask means all lanes.
+// The cells pointer[indices[lane]]; 0 in lanes that `mask` excludes (null: none).
 mlir::Value gather(VectorBuilder &vectors, mlir::Value pointer, mlir::Value indices,
                    mlir::Value mask, mlir::Type cells);
 
 mlir::Value minimum(VectorBuilder &vectors, mlir::Value a, mlir::Value b); // integers
-// Whether two CSR arrays share their offsets and indices, and so have the same entries.
+// The addresses of a CSR array's offsets and indices. samePattern: whether two arrays share both,
+// and so have the same entries.
 struct Pattern {
   mlir::Value offsets, indices;
 };

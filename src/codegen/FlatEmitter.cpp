@@ -1,6 +1,6 @@
-// A loop over cells in which every array has the same shape: vectors of eight, several at a time,
-// and the remaining cells in masked vectors. The cells of the remainder go through the same code,
-// so they have the same bits.
+// Flat kernels: one loop over cells, for bodies whose arrays all have the same shape. The unrolled
+// loop computes vectors of eight cells, its epilogue masked vectors. Both use the same code, so
+// that the position of a cell doesn't change its bits.
 #include "codegen/CellEmission.h"
 #include "codegen/KernelEmitter.h"
 
@@ -17,8 +17,8 @@ public:
 
 private:
   int unrolling() const;
-  // Computes all results of the eight cells at `cell`; aggregates go into accumulator `copy` of
-  // each.
+  // Computes all results of the eight cells from `cell` on. Each aggregate has `unrolling_`
+  // accumulators in `state`; these cells are added to number `copy`.
   void emitCells(Value cell, Value mask, int copy, State &state);
   Value emitValue(Value value);
   void finish(State &state);
@@ -26,14 +26,14 @@ private:
   KernelContext &kernel_;
   VectorBuilder &vectors_;
   int unrolling_ = 1;
-  Value cell_, mask_; // of the vector in emission
+  Value cell_, mask_; // of the vector that is being emitted
   llvm::DenseMap<Value, Value> memo_;
 };
 
 } // namespace
 
-// A body with few instructions is unrolled four times, so that independent instructions hide the
-// latency of one another. A body with many has enough of them in one vector, and more code takes
+// A body with few instructions is unrolled four times, so that independent instructions hide each
+// other's latency. A long body has enough independent instructions already, and more code takes
 // longer to compile.
 int FlatEmitter::unrolling() const {
   int instructions = 0;
@@ -50,7 +50,7 @@ void FlatEmitter::emit() {
       state.append(unrolling_, vectors_.number(neutralElement(root.aggregate)));
   int64_t step = VectorBuilder::lanes * unrolling_;
   Value begin = kernel_.tile.begin, end = kernel_.tile.end;
-  // The last cell of whole steps: begin + (end - begin) / step * step.
+  // End of the unrolled loop: begin + (end - begin) / step * step.
   Value whole = vectors_.subtract(end, begin);
   whole = vectors_.builder().create<arith::AndIOp>(vectors_.builder().getUnknownLoc(), whole,
                                                    vectors_.integer(-step));
@@ -66,7 +66,8 @@ void FlatEmitter::emit() {
   finish(state);
 }
 
-// Operands first. Not by recursion: a body may be a chain of all its operations.
+// Emits operands before their users, with an explicit stack: a body may be one long chain of
+// operations, too deep for recursion.
 Value FlatEmitter::emitValue(Value wanted) {
   auto isUniform = [&](Value value) { return kernel_.body.extentOf(value) == Extent::Uniform; };
   auto isEmitted = [&](Value value) { return isUniform(value) || memo_.contains(value); };

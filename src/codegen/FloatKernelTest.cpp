@@ -1,5 +1,5 @@
-// Kernels over arrays of f32: a cell operator is computed as on doubles and rounded, aggregates and
-// products are sums of doubles that are rounded once.
+// Kernels over f32 arrays: the result of a cell operator is that on doubles, rounded; aggregates
+// and products accumulate doubles and are rounded once.
 #include "codegen/KernelCompilerFixture.h"
 
 using namespace mlir;
@@ -18,7 +18,7 @@ protected:
   }
 };
 
-// Every operator over values where something may happen: the double's result, rounded.
+// Every operator on special values gives the result on doubles, rounded.
 TEST_F(FloatKernelTest, EveryOperatorOnSpecialValues) {
   std::vector<double> special = {
       0.0,      -0.0,    1,     -1,    2,        -2,        0.5,    -0.5,
@@ -32,7 +32,7 @@ TEST_F(FloatKernelTest, EveryOperatorOnSpecialValues) {
       left.cells.push_back(static_cast<float>(a));
       right.cells.push_back(static_cast<float>(b));
     }
-  // A result of the vector math an ULP of a double off may round to the neighbouring f32.
+  // Vector math may be one ULP (of a double) off, and so round to the neighbouring f32.
 #define TOKAMAK_UNARY(Name, mnemonic, function, RESULT, FLOPS, INSTRUCTIONS, SINGLE, ACCURACY,     \
                       ERRORS)                                                                      \
   check("%r = plan.operator cell(%fa) sizes [-1, 1] : ($F) -> $F {\n^bb0(%x: $F):\n"               \
@@ -47,7 +47,7 @@ TEST_F(FloatKernelTest, EveryOperatorOnSpecialValues) {
 #include "base/CellOperators.def"
 }
 
-// Scalars are rounded where they meet f32 arrays, and not before.
+// Scalars are rounded when they are combined with f32 arrays, not before.
 TEST_F(FloatKernelTest, ScalarsAndAggregates) {
   std::string text =
       R"(%r:5 = plan.operator multiagg(%fa, %fb, %s, %t) sizes [-1, -2, -1, -2, 0, 0, 0, 0] : ($F, $F, f64, f64) -> (f64, $F, f64, f64, $F) {
@@ -67,7 +67,7 @@ TEST_F(FloatKernelTest, ScalarsAndAggregates) {
     check(text, {floats(rows, columns), floats(rows, columns)}, {1.1, 0.3}, 1e-12);
 }
 
-// The rounded cells of wide, narrow and per-row values, products of them, results of all widths.
+// Wide, narrow and per-row values, products of them, and results of all widths are rounded.
 TEST_F(FloatKernelTest, RowsOfAllWidths) {
   for (std::string n : {"-2", "7", "29"})
     for (int64_t k : {2, 10, 17}) {
@@ -103,7 +103,7 @@ TEST_F(FloatKernelTest, RowsOfAllWidths) {
     }
 }
 
-// Small whole numbers are exact in every order, so even products must be equal in all bits.
+// Sums of small integers are exact in every order, so even products must be equal in all bits.
 TEST_F(FloatKernelTest, ProductsAccumulateDoubles) {
   std::string text =
       R"(%r:4 = plan.operator row(%fa, %fb) sizes [-1, -2, -2, 5] : ($F, $F) -> ($F, $F, $F, $F) {

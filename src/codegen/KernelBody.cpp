@@ -10,8 +10,8 @@ static bool isF32Array(Type type) {
   return array && array.getElementType().isF32();
 }
 
-// To an integer or a boolean a cast truncates or compares, to f32 it rounds, unless the value is
-// one already.
+// True if the cast changes no value. A cast to an integer truncates, to a boolean compares with 0,
+// to f32 rounds, unless the operand has that type already.
 static bool keepsValue(tok::CastOp cast) {
   Type from = cast.getOperand().getType(), to = cast.getType();
   return from == to || from.isInteger(1) ||
@@ -43,7 +43,8 @@ ProductOperand codegen::productOperand(tok::MatmulOp rowProduct) {
   return {dyn_cast<BlockArgument>(right), static_cast<bool>(transpose)};
 }
 
-// The aggregate of the only row, as a result: an aggregate of all cells.
+// True for a row aggregate of a matrix with one row that is only used as a result: it is computed
+// as a full aggregate.
 bool KernelBody::isOnlyRow(tok::AggregateOp aggregate) const {
   bool result =
       llvm::all_of(aggregate->getUsers(), [](Operation *user) { return isa<plan::YieldOp>(user); });
@@ -85,8 +86,8 @@ int64_t KernelBody::narrowColumns(Value value) const {
 
 //===- iteration space -----------------------------------------------------------------------===//
 
-// Values that are read or made along the rows or cells of the iteration space: all but the right
-// operands of row products and what is aggregated over the rows.
+// Visits the operands and results that are indexed by the iteration space: all but the right
+// operands of row products and the results of aggregates and transposed products.
 static void forEachCellValue(Operation &operation, llvm::function_ref<void(Value)> visit) {
   if (auto product = dyn_cast<tok::MatmulOp>(operation)) {
     if (isRowProduct(product)) {
@@ -146,7 +147,7 @@ LogicalResult KernelBody::chooseColumns(ArrayRef<Dimension> widths) {
 
 //===- roots ---------------------------------------------------------------------------------===//
 
-// What `value` yields as a result: an aggregate over the rows, or cells.
+// Each yielded value is either an aggregate or product over the rows, or an array of cells.
 LogicalResult KernelBody::findRoots() {
   auto isPerRow = [&](Value value) {
     return hasShape(factsOf(value), rows_, Dimension::constant(1));
@@ -233,13 +234,14 @@ std::optional<Extent> KernelBody::extentFor(Value value) const {
   return isWide ? Extent::Shared : Extent::SharedNarrow;
 }
 
-// Operations that only say how operands are accessed and combined; emitters handle them together
-// with their operands or results.
+// Operations that only describe how operands are accessed and combined; emitters handle them with
+// their operands or users.
 static bool isStructural(Operation &operation) {
   return isa<tok::TransposeOp, tok::MatmulOp, tok::AggregateOp, plan::YieldOp>(operation);
 }
 
-// A cell operator computes on doubles or f32, from operands that are known wherever its result is.
+// Checks that a cell operator computes with doubles, f32 or booleans, and that each operand is
+// available at every cell of the result.
 LogicalResult KernelBody::checkCell(Operation &operation, Extent extent) {
   Type type = operation.getResult(0).getType();
   if (isa<tok::ConstantOp>(operation) ? !tok::isNumber(type) : type.isInteger(64))
@@ -276,7 +278,7 @@ LogicalResult KernelBody::classifyInputs() {
       ++productUses[transpose.getOperand()];
   for (BlockArgument argument : op_.getBody().getArguments()) {
     unsigned uses = std::distance(argument.use_begin(), argument.use_end());
-    // The vector of a product of rows is read along the columns.
+    // An input that is only a right operand of row products is read along the columns.
     if (uses == productUses.lookup(argument) && tok::isArray(argument.getType())) {
       extents_[argument] = Extent::Shared;
       continue;
@@ -354,7 +356,7 @@ LogicalResult KernelBody::classify() {
     return entry.first.use_empty() || hasShapeOfSpace(entry.first);
   });
   flat_ = sameShapes && !needsRows;
-  // In a loop over cells there is only one kind of value that varies.
+  // In a flat loop all values that are not uniform are indexed by the cell.
   if (flat_)
     for (auto &[value, extent] : extents_)
       if (extendsOverRows(extent))
@@ -382,8 +384,9 @@ static TokElementType elementType(Type array) {
   return cast<RankedTensorType>(array).getElementType().isF32() ? TOK_F32 : TOK_F64;
 }
 
-// An input of the same rank, with as many rows, that the value is computed from: along the way
-// there operands either have all outer dimensions of the result or none but 1.
+// The index of an array input from which `result` is computed and that has the same outer
+// dimensions; -1 if `result` is a matrix or scalar. The search follows operands with as many rows:
+// operands have either all outer dimensions of the result, or only outer dimensions of 1.
 int32_t KernelBody::inputWithOuterDimensionsOf(Value result) const {
   if (!tok::isTensor(result.getType()))
     return -1;
@@ -405,7 +408,7 @@ int32_t KernelBody::inputWithOuterDimensionsOf(Value result) const {
 abi::KernelPlan KernelBody::describe() const {
   using Kind = abi::SizeExpression::Kind;
   abi::KernelPlan plan;
-  int64_t wideBytes = 0, narrowBytes = 0; // of a cell of all columns, of a row
+  int64_t wideBytes = 0, narrowBytes = 0; // per cell of a wide row; per row of narrow arrays
   auto count = [&](Value value, Type type) {
     int64_t cellBytes = elementType(type) == TOK_F32 ? 4 : 8;
     if (extentOf(value) == Extent::Wide)

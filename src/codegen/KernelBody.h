@@ -1,14 +1,17 @@
 // What a plan.operator computes, in the terms of code generation: an iteration space of rows x
-// columns, where in it each value lives, and what becomes of the results.
+// columns, the extent of each value in this space, and the results ("roots").
+//
+//   auto body = KernelBody::analyze(op);           // llvm::FailureOr<KernelBody>
+//   Extent extent = body->extentOf(value);
 //
 //   sum(X * v), X m×n, v m×1:  X and the product are Wide, v is PerRow,
 //                              one root: FullAggregate of the product
-//   matmul(t(X), w * matmul(X, v)):  X Wide, v read as a ColumnVector, the inner product PerRow,
+//   matmul(t(X), w * matmul(X, v)):  X is Wide, v Shared, the inner product PerRow,
 //                              one root: ColumnAggregate of X with the factor w * (X v)
-//   Q = P * matmul(X, V), matmul(t(X), Q), V n×10:  X Wide, P and Q Narrow, one root:
-//                              TransposedProduct of X and Q
+//   matmul(t(X), Q), Q = P * matmul(X, V), V n×10:  X is Wide, V Shared, P and Q are Narrow,
+//                              one root: TransposedProduct of X and Q
 //
-// Which bodies are accepted (all else fails with an error at the operator):
+// Which bodies are accepted (all others fail with an error at the operator):
 //
 //   Flat: every array has the shape of the iteration space or is 1×1; cell operators on them;
 //   results are such values and their full aggregates (sum, prod, min, max).
@@ -46,12 +49,12 @@ namespace tokamak::codegen {
 // Widths other than the main one are constants of at most this.
 constexpr int64_t mostNarrowColumns = 64;
 
-// Up to so many columns, if they are a constant, the main width counts as narrow too: its rows fill
-// vectors across rows better than along columns.
+// A constant main width of at most this counts as narrow too: for such short rows, vectors across
+// rows are filled better than vectors along columns.
 constexpr int64_t mostNarrowMainColumns = 16;
 
-// Where a value lives in the iteration space: m×n, m×k, m×1, 1×n, 1×k, or the same everywhere. In a
-// flat kernel cells are Wide, in a row kernel of one column (n = 1) they are PerRow.
+// The shape of a value in the iteration space: m×n, m×k, m×1, 1×n, 1×k, or the same everywhere. In
+// a flat kernel all cells are Wide; in a row kernel with one column (n = 1) they are PerRow.
 enum class Extent : uint8_t { Wide, Narrow, PerRow, Shared, SharedNarrow, Uniform };
 
 // One result of the operator.
@@ -60,22 +63,22 @@ struct Root {
   Kind kind = Kind::Array;
   AggregateKind aggregate = AggregateKind::Sum;
   mlir::Value value;
-  // Sum of value * factor, which is PerRow; null: of value alone. TransposedProduct:
+  // Not null: the root is the sum of value * factor, with a PerRow factor. In a TransposedProduct:
   // t(value) %*% factor.
   mlir::Value factor;
   mlir::Type type; // of the result
 };
 
-// The right operand of a product matmul(A, B): an input as it is or transposed.
+// The right operand B of a row product matmul(A, B): an input or the transpose of an input.
 struct ProductOperand {
   mlir::BlockArgument input;
   bool isTransposed = false;
 };
 
-// Reads an operator once; afterwards everything asked is a lookup.
+// `analyze` reads the whole operator once; all accessors are lookups.
 class KernelBody {
 public:
-  // Fails with an error at the operation when the body doesn't fit the templates.
+  // Fails with an error at the operation if the body is not among those listed above.
   static llvm::FailureOr<KernelBody> analyze(plan::OperatorOp op);
 
   plan::OperatorOp op() const { return op_; }
@@ -87,12 +90,13 @@ public:
   // Columns of a value that is Narrow or SharedNarrow.
   int64_t narrowColumns(mlir::Value value) const;
   llvm::ArrayRef<Root> roots() const { return roots_; }
-  // Number of `input` among the array operands, or among the scalar operands.
+  // The index of `input` among the array operands, or among the scalar operands.
   unsigned arrayIndex(mlir::BlockArgument input) const { return inputIndex_.lookup(input); }
   unsigned scalarIndex(mlir::BlockArgument input) const { return inputIndex_.lookup(input); }
   unsigned arrayCount() const { return arrayCount_; }
 
-  // Iteration space, outputs and bytes per step; code, name and scratch are the emitter's.
+  // A plan with iteration space, inputs, outputs and bytes per step. The emitter adds code, name
+  // and the size of scratch memory.
   abi::KernelPlan describe() const;
 
 private:
@@ -122,13 +126,14 @@ private:
   bool flat_ = false;
 };
 
-// The value without casts that don't change it, as from a 1×1 array to a double, or from f32 to
+// Looks through casts that don't change the value, as from a 1×1 array to a double, or from f32 to
 // f64.
 mlir::Value withoutCasts(mlir::Value value);
 // Unary, binary, ifelse, constant, and casts that round to f32.
 bool isCell(mlir::Operation *operation);
 
-// matmul(x, b), x's rows times an input; the other products are matmul(transpose(x), u).
+// True for matmul(x, b), the rows of x times an input; the other products are
+// matmul(transpose(x), u), sums over the rows.
 bool isRowProduct(tok::MatmulOp op);
 ProductOperand productOperand(tok::MatmulOp rowProduct);
 

@@ -23,7 +23,7 @@ using namespace tokamak::codegen;
 
 namespace {
 
-// What one compilation needs and the next can use again.
+// The objects that a compilation needs and that are expensive to build, so later ones reuse them.
 struct Workbench {
   LoweringContext lowering;
   std::unique_ptr<CodeEmitter> emitter;
@@ -40,7 +40,7 @@ using Outcome = std::optional<abi::KernelPlan>;
 
 struct KernelCompiler::State {
   KernelCompilerOptions options;
-  mutable std::mutex mutex; // guards all that follows
+  mutable std::mutex mutex; // guards all members below
   std::vector<std::unique_ptr<Workbench>> idle;
   std::unordered_map<std::string, std::shared_future<Outcome>> cache;
   KernelCompilerStatistics statistics;
@@ -64,7 +64,7 @@ std::string codegen::structureOf(plan::OperatorOp op) {
   llvm::raw_string_ostream stream(text);
   stream << op.getFusionTemplate() << ' ' << op.getCsrAttr() << op.getDriverAttr()
          << op.getUnitedAttr() << op.getCsrResultsAttr();
-  // Symbols by order of appearance: the sizes' pattern, not their identity.
+  // Symbols are numbered in order of appearance: only the pattern of equal sizes matters.
   llvm::DenseMap<int64_t, unsigned> symbols;
   auto sizes = op.getSizes();
   for (auto [index, type] : llvm::enumerate(op.getInputs().getTypes())) {
@@ -94,7 +94,7 @@ std::string codegen::structureOf(plan::OperatorOp op) {
   return text;
 }
 
-// cell_mul_mul_sum_1: the template, at most six of its operators, a number.
+// A name such as cell_mul_mul_sum_1: the template, up to six of its operators, a serial number.
 static std::string readableName(plan::OperatorOp op, int64_t serial) {
   std::string name = op.getFusionTemplate().str();
   int parts = 0;
@@ -147,8 +147,8 @@ void KernelCompiler::State::giveBack(std::unique_ptr<Workbench> workbench) {
   idle.push_back(std::move(workbench));
 }
 
-// The operator as loops; fills in what they say of its plan. Operators over the entries of a CSR
-// operand have an emitter of their own.
+// Emits the operator's loops as MLIR and fills `plan` except for code. Operators with a driver have
+// an emitter of their own.
 FailureOr<OwningOpRef<ModuleOp>>
 KernelCompiler::State::emit(plan::OperatorOp op, MLIRContext *context, abi::KernelPlan &plan) {
   auto named = [&](abi::KernelPlan description) {
@@ -172,7 +172,7 @@ KernelCompiler::State::emit(plan::OperatorOp op, MLIRContext *context, abi::Kern
   return emitKernel(*body, plan.name, context, plan);
 }
 
-// From loops to an object file.
+// Compiles the loops to an object file.
 FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
 KernelCompiler::State::translate(plan::OperatorOp op, ModuleOp module, const std::string &name,
                                  Workbench &workbench) {
@@ -248,7 +248,7 @@ Outcome KernelCompiler::State::compile(plan::OperatorOp op) {
   return *plan;
 }
 
-// Called with the lock held.
+// The caller holds the lock.
 void KernelCompiler::State::evict() {
   if (cache.size() <= options.cacheCapacity)
     return;
@@ -286,7 +286,7 @@ FailureOr<abi::KernelPlan> KernelCompiler::compile(plan::OperatorOp op) {
       state_->cache.emplace(key, promise.get_future().share());
     }
   }
-  // A failure is not shared: every operator gets its own error message.
+  // Failures are not shared: each operator that doesn't compile reports its own error.
   if (found.valid()) {
     if (const Outcome &outcome = found.get())
       return *outcome;

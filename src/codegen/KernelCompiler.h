@@ -1,12 +1,12 @@
-// From fused operators to machine code that the runtime can launch. There is one compiler in a
-// process; sessions on any thread share it and its cache.
+// From fused operators to machine code that the runtime can launch. One compiler serves the whole
+// process: sessions on all threads share it and its cache.
 //
 //   KernelCompiler compiler({});
 //   llvm::FailureOr<abi::KernelPlan> plan = compiler.compile(operatorOp);
 //   plan->kernel(&arguments, &tile, &workspace);        // code lives as long as plan->code
 //
-// An operator that equals an earlier one (same body, same pattern of sizes) gets the earlier one's
-// code. Kernels don't depend on sizes except on constants among them.
+// An operator that equals an earlier one (same body, same pattern of sizes) reuses its code. Of the
+// sizes, only constants are compiled into a kernel.
 #ifndef TOKAMAK_CODEGEN_KERNELCOMPILER_H
 #define TOKAMAK_CODEGEN_KERNELCOMPILER_H
 
@@ -21,14 +21,14 @@ namespace tokamak::codegen {
 
 struct KernelCompilerOptions {
   bool useCache = true;
-  size_t cacheCapacity = 1000; // kernels; beyond it those that no plan refers to are dropped
+  size_t cacheCapacity = 1000; // kernels; beyond it, those that no plan uses are dropped
   // --explain=loops|llvm|asm: called with a kernel's name and its MLIR before lowering, its LLVM IR
-  // after optimisation, its assembly. Null: not wanted. Not called for kernels from the cache.
-  // Calls may come from several threads.
+  // after optimisation, or its assembly. May be null. Not called for kernels from the cache. Calls
+  // may come from several threads.
   using Sink = std::function<void(const std::string &kernel, const std::string &text)>;
   Sink explainLoops = {}, explainLlvm = {}, explainAssembly = {};
-  // Called likewise with a kernel's relocatable object, which defines its name and, where partial
-  // results merge, NAME_merge.
+  // Called likewise with a kernel's relocatable object. It defines the symbol `kernel` and, if the
+  // kernel has partial results, `kernel`_merge.
   Sink keepObject = {};
 };
 
@@ -45,10 +45,10 @@ public:
   KernelCompiler(const KernelCompiler &) = delete;
   KernelCompiler &operator=(const KernelCompiler &) = delete;
 
-  // The returned plan has a kernel, outputs in result order, sizes in terms of the operator's array
-  // operands (counted among themselves) and no prediction of time. Fails with an error at the
-  // operation if its body doesn't fit the templates. Thread-safe; equal operators are compiled
-  // once, later callers wait.
+  // The returned plan has a kernel, outputs in the order of results, sizes in terms of the
+  // operator's array operands (numbered without the scalars), and no predicted time. Fails with an
+  // error at the operation if its body doesn't fit the templates. Thread-safe; equal operators are
+  // compiled once, while other callers wait.
   llvm::FailureOr<abi::KernelPlan> compile(plan::OperatorOp op);
   KernelCompilerStatistics statistics() const;
 
@@ -57,8 +57,8 @@ private:
   std::unique_ptr<State> state_;
 };
 
-// The operator's structure as text: bodies that differ only in names, locations or the numbering of
-// symbols give the same text, all others different ones.
+// The cache key: operators that differ only in names, locations or the numbering of symbols give
+// the same text, all others different texts.
 std::string structureOf(plan::OperatorOp op);
 
 } // namespace tokamak::codegen

@@ -1,5 +1,5 @@
-// What the tests of generated kernels share: operators from text, random matrices, and the
-// comparison of a kernel's results with those of plain loops.
+// Shared by the tests of generated kernels: operators parsed from text, random matrices, and the
+// comparison of a kernel's results with those of the interpreter (plain loops).
 //
 //   check("%r = plan.operator cell(%a) ... }", {random(9, 3)}, {}, 1e-12);
 #ifndef TOKAMAK_CODEGEN_KERNELCOMPILERFIXTURE_H
@@ -21,7 +21,7 @@ namespace tokamak::codegen {
 
 using namespace mlir;
 
-// Replaces what the tests write short: $M is the type of a matrix, $F that of one of f32.
+// Expands abbreviations: $M is the type of an f64 matrix, $F that of an f32 matrix.
 inline std::string expand(std::string text) {
   for (auto [name, type] : {std::pair("$M", "tensor<?x?xf64>"), {"$F", "tensor<?x?xf32>"}})
     for (size_t at; (at = text.find(name)) != std::string::npos;)
@@ -35,8 +35,8 @@ protected:
     context.loadDialect<tok::TokDialect, plan::PlanDialect, func::FuncDialect>();
   }
 
-  // The operator in `text`, whose operands are %a %b %c %d (matrices), %fa %fb %fc %fd (of f32) and
-  // %s %t (f64).
+  // Parses the operator in `text`. Its operands are %a %b %c %d (f64 matrices), %fa %fb %fc %fd
+  // (f32 matrices) and %s %t (f64 scalars).
   plan::OperatorOp parse(const std::string &text) {
     std::string source = expand(
         "func.func @f(%a: $M, %b: $M, %c: $M, %d: $M, %fa: $F, %fb: $F, %fc: $F, %fd: $F, %s: "
@@ -58,8 +58,8 @@ protected:
     return matrix;
   }
 
-  // Runs the operator in one tile and in several and compares with plain loops: |difference| <=
-  // tolerance * (1 + |expected|); a tolerance of 0 asks for equal bits (any NaN for NaN).
+  // Runs the operator in one tile and in several and compares with the interpreter: |difference| <=
+  // tolerance * (1 + |expected|). A tolerance of 0 requires equal bits (any NaN equals any NaN).
   void check(const std::string &text, std::vector<Matrix> inputs, std::vector<double> scalars,
              double tolerance) {
     plan::OperatorOp op = parse(text);
@@ -77,14 +77,14 @@ protected:
         inOneTile = results;
       for (size_t i = 0; i < results.size(); ++i) {
         compare(results[i], expected[i], tolerance, text, tile);
-        // What is not aggregated over tiles doesn't depend on them at all.
+        // Results that are not aggregated over tiles don't depend on the tiling at all.
         if (plan->outputs[i].kind == abi::KernelOutput::Kind::Array)
           compare(results[i], inOneTile[i], 0, text, tile);
       }
     }
   }
 
-  // The message with which the operator is refused.
+  // The error message with which the compiler rejects the operator.
   std::string refusal(const std::string &text) {
     plan::OperatorOp op = parse(text);
     std::string message;

@@ -41,7 +41,7 @@ TEST_F(KernelCompilerTest, Names) {
   EXPECT_EQ(plan->extents[0].kind, tokamak::abi::SizeExpression::Kind::InputCells);
 }
 
-// Every operator, over values where something may happen.
+// Every operator on special values: zeros, infinities, NaN, rounding boundaries.
 TEST_F(KernelCompilerTest, EveryOperatorOnSpecialValues) {
   double infinity = INFINITY, nan = std::nan("");
   std::vector<double> special = {0.0,
@@ -279,7 +279,7 @@ TEST_F(KernelCompilerTest, ASingleRow) {
     check(text, {random(1, columns), random(1, 1), random(columns, 1)}, {}, 1e-11);
 }
 
-// A row vector is one loop over cells.
+// Row aggregates of a row vector need no row template: one loop over cells computes them.
 TEST_F(KernelCompilerTest, RowOfARowVector) {
   std::string text =
       R"(%r:2 = plan.operator cell(%a, %b) sizes [1, -1, 1, -1] : ($M, $M) -> ($M, f64) {

@@ -49,7 +49,7 @@ Contribution KernelContext::contribution(Value value, Value factor, AggregateKin
   if (factor)
     return {valueOf(value), valueOf(factor)};
   auto product = value.getDefiningOp<tok::BinaryOp>();
-  // A product of f32 is rounded before it is added.
+  // An f32 product has to be rounded before it is added, so it can't be fused into the addition.
   if (kind == AggregateKind::Sum && product && product.getKind() == BinaryOperator::Mul &&
       cellType(vectors, product.getType()).isF64())
     return {valueOf(withoutCasts(product.getLhs())), valueOf(withoutCasts(product.getRhs()))};
@@ -62,7 +62,8 @@ static Value columnsOf(VectorBuilder &vectors, const KernelBody &body, Value arg
   return vectors.integerMember(arguments, offsetof(TokArguments, extents) + sizeof(int64_t));
 }
 
-// Scalars, 1×1 arrays, literals and what is computed of them, once at the entry of the tile.
+// Emits uniform values (scalars, 1×1 arrays, literals and their combinations) once, at the
+// beginning of the tile function.
 static void emitUniformValues(KernelContext &kernel) {
   VectorBuilder &vectors = kernel.vectors;
   Block &body = kernel.body.op().getBody().front();
@@ -92,7 +93,7 @@ static unsigned arrayOutputs(const KernelBody &body) {
                         [](const Root &root) { return root.kind == Root::Kind::Array; });
 }
 
-// The function that computes a tile; returns it and what scratch memory it needs.
+// Emits the function that computes a tile; sets `scratch` to the scratch memory that it needs.
 static LLVM::LLVMFuncOp emitTileFunction(const KernelBody &body, StringRef name,
                                          VectorBuilder &vectors, ScratchSize &scratch) {
   OpBuilder &builder = vectors.builder();
@@ -103,7 +104,7 @@ static LLVM::LLVMFuncOp emitTileFunction(const KernelBody &body, StringRef name,
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()), types);
   auto function = builder.create<LLVM::LLVMFuncOp>(builder.getUnknownLoc(), (name + "_tile").str(),
                                                    type, LLVM::Linkage::Internal);
-  // One function takes less time to compile than two; inlining keeps what is known of the pointers.
+  // Inlined, because one function compiles faster than two; inlining keeps the noalias facts.
   function.setPassthroughAttr(builder.getStrArrayAttr({"alwaysinline"}));
   for (unsigned i = 0; i < inputs + outputs + 3; ++i)
     function.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr());

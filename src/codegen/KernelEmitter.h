@@ -1,8 +1,8 @@
-// From the body of a fused operator to a module of MLIR with two functions, of types TokKernel and
+// From the body of a fused operator to an MLIR module with two functions of the types TokKernel and
 // TokMerge (abi/Kernel.h):
 //
-//   name        unpacks the arguments and calls name_tile, whose pointers are known not to overlap
-//   name_merge  joins two tiles' partial aggregates; absent if nothing is partial
+//   name        unpacks the arguments and calls name_tile, whose pointers don't alias
+//   name_merge  merges two tiles' partial aggregates; absent if there are none
 //
 // Flat bodies become one loop over cells (FlatEmitter.cpp), the others blocks of rows
 // (RowEmitter.cpp).
@@ -18,40 +18,41 @@
 
 namespace tokamak::codegen {
 
-// Builds into `context`, which has the dialects arith, scf, vector and llvm loaded and may be
-// another one than the body's. Fills what the plan says of scratch memory.
+// Builds the module in `context`, which must have the dialects arith, scf, vector and llvm loaded
+// and may differ from the body's context. Sets the plan's sizes of scratch memory.
 mlir::OwningOpRef<mlir::ModuleOp> emitKernel(const KernelBody &body, llvm::StringRef name,
                                              mlir::MLIRContext *context, abi::KernelPlan &plan);
 
 // The arguments of name_tile as values of its entry block.
 struct TileArguments {
-  llvm::SmallVector<mlir::Value> inputs;  // pointers, by number of the array input
-  llvm::SmallVector<mlir::Value> outputs; // pointers, by number of the array result
+  llvm::SmallVector<mlir::Value> inputs;  // pointers, by index of the array input
+  llvm::SmallVector<mlir::Value> outputs; // pointers, by index of the array result
   mlir::Value scalars, partials, scratch; // pointers
   mlir::Value begin, end;                 // rows or cells
   mlir::Value columns;                    // of the iteration space
 };
 
-// What both emitters know of a kernel under construction.
+// A kernel under construction, as the flat and the row emitter share it.
 struct KernelContext {
   const KernelBody &body;
   VectorBuilder &vectors;
   TileArguments tile;
-  // Values that are the same everywhere: scalars, constants and what is computed of them.
+  // Uniform values of the body (scalars, constants and their combinations) and their vectors.
   llvm::DenseMap<mlir::Value, mlir::Value> uniform;
 
-  // Number of the root among those of Kind::Array.
+  // The index of the root among those of Kind::Array.
   unsigned outputIndex(const Root &root) const;
-  // Where the root's partial aggregate begins, and its doubles, rounded up as abi/KernelPlan.h
-  // says.
+  // The address and the size of the root's partial aggregate. The size is in doubles, rounded up as
+  // abi/KernelPlan.h specifies.
   mlir::Value partialPointer(const Root &root);
   mlir::Value partialSize(const Root &root);
-  // The two factors of a root that sums products, else the value alone. `valueOf` emits an operand.
+  // The two factors if the root is a sum of products, else the value alone.
+  // `valueOf` emits an operand.
   Contribution contribution(mlir::Value value, mlir::Value factor, AggregateKind kind,
                             llvm::function_ref<mlir::Value(mlir::Value)> valueOf) const;
 };
 
-// Scratch memory: lines as long as a row of the iteration space, and other doubles.
+// Size of scratch memory: `lines`, each as long as a row of the iteration space, plus `doubles`.
 struct ScratchSize {
   int64_t lines = 0, doubles = 0;
 };

@@ -1,5 +1,5 @@
-// The expected results of the kernel tests: every operation of a body by plain loops over
-// base/CellSemantics.cpp.
+// Computes the expected results of the kernel tests: plain loops over the functions of
+// base/CellSemantics.cpp for each operation of a body.
 #include "codegen/KernelLauncher.h"
 
 #include <cmath>
@@ -127,7 +127,7 @@ std::vector<Matrix> codegen::interpret(plan::OperatorOp op, const std::vector<Ma
     return type && type.getElementType().isF32();
   };
   for (Operation &operation : op.getBody().front()) {
-    // A cell operator on f32 has its scalar operands rounded, too.
+    // A cell operator with an f32 result rounds its scalar operands, too.
     bool roundsOperands = operation.getNumResults() == 1 && isF32(operation.getResult(0)) &&
                           isa<tok::UnaryOp, tok::BinaryOp, tok::IfElseOp>(operation);
     SmallVector<Matrix> operands;

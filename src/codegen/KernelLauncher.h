@@ -1,5 +1,5 @@
-// For the tests of code generation: launches a kernel as the runtime does, and computes what it
-// should by plain loops.
+// For the tests of code generation: launches a kernel as the runtime does, and computes the
+// expected results by plain loops.
 //
 //   Launch launch{matrices, scalars, /*tile=*/16};
 //   std::vector<Matrix> results = launch.run(*plan);
@@ -138,7 +138,7 @@ struct Launch {
   }
 };
 
-// The results of the operator, computed operation by operation.
+// The expected results of the operator, computed operation by operation.
 std::vector<Matrix> interpret(plan::OperatorOp op, const std::vector<Matrix> &inputs,
                               const std::vector<double> &scalars);
 

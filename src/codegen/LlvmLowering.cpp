@@ -32,7 +32,7 @@
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
-// Tokamak is built with AddressSanitizer: then so are its kernels.
+// A Tokamak that is built with AddressSanitizer instruments its kernels, too.
 #include "llvm/Transforms/Instrumentation/AddressSanitizer.h"
 #define TOKAMAK_CHECKS_KERNEL_ADDRESSES
 #endif
@@ -42,7 +42,7 @@ using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::codegen;
 
-// Pattern sets take a while to build, so they live as long as the context.
+// Pattern sets are expensive to build, so they live as long as the context.
 struct LoweringContext::Conversion {
   explicit Conversion(MLIRContext *context) : types(context), target(*context) {
     RewritePatternSet set(context);
@@ -105,7 +105,8 @@ llvm::Error codegen::linkVectorMath(llvm::Module &module) {
     if (function.isDeclaration() || !function.getName().starts_with("tokamak_vector_"))
       continue;
     function.setLinkage(llvm::GlobalValue::InternalLinkage);
-    // Compiled for a machine of its own choice; here the kernel's counts.
+    // The bitcode was compiled for some fixed CPU; without these attributes the function is
+    // compiled for the kernel's CPU.
     for (const char *attribute : {"target-cpu", "target-features", "tune-cpu",
                                   "min-legal-vector-width", "prefer-vector-width", "no-builtins"})
       function.removeFnAttr(attribute);

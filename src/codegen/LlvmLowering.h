@@ -1,5 +1,11 @@
 // From a kernel's MLIR (arith, scf, vector, llvm) to optimised LLVM IR, in as few passes as
-// possible: a kernel is compiled while its user waits.
+// possible: the program waits while a kernel is compiled.
+//
+//   LoweringContext lowering;
+//   mlir::OwningOpRef<mlir::ModuleOp> loops = ...;          // in lowering.context()
+//   std::unique_ptr<llvm::Module> module = lowering.lower(*loops, llvmContext);
+//   if (llvm::Error error = linkVectorMath(*module)) ...
+//   optimize(*module, machine);
 #ifndef TOKAMAK_CODEGEN_LLVMLOWERING_H
 #define TOKAMAK_CODEGEN_LLVMLOWERING_H
 
@@ -21,8 +27,8 @@ public:
   LoweringContext();
   ~LoweringContext();
   mlir::MLIRContext *context() { return context_.get(); }
-  // Lowers in place to the llvm dialect, then translates. Null after an error, which is a bug of
-  // the emitters.
+  // Lowers `module` in place to the llvm dialect, then translates it. Null after an error, which
+  // means a bug in the emitters.
   std::unique_ptr<llvm::Module> lower(mlir::ModuleOp module, llvm::LLVMContext &llvmContext);
 
 private:
@@ -31,10 +37,10 @@ private:
   std::unique_ptr<Conversion> conversion_;
 };
 
-// Links in the functions of VectorMath.cpp that the module calls.
+// Links the functions of VectorMath.cpp that `module` calls into it.
 llvm::Error linkVectorMath(llvm::Module &module);
-// Inlines them and runs a short function pipeline; the heavy lifting (vectors, unrolling) is done
-// already.
+// Inlines and runs a short pipeline of function passes; the emitters have vectorised and unrolled
+// the loops already.
 void optimize(llvm::Module &module, llvm::TargetMachine &machine);
 
 } // namespace tokamak::codegen

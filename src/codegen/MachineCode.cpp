@@ -46,8 +46,8 @@ Expected<std::unique_ptr<TargetMachine>> codegen::createTargetMachine() {
   return builder->createTargetMachine();
 }
 
-// Why linking fails is told to the session, on the thread that links; what comes back says only
-// which symbols are missing.
+// The JIT returns errors that only list the missing symbols. It reports their cause to the
+// execution session, on the linking thread; these variables keep it until the error is returned.
 static thread_local std::string sessionReport;
 static thread_local bool wasMemoryRefused = false;
 
@@ -67,8 +67,8 @@ static Error withReport(Error error) {
                            std::exchange(sessionReport, {}) + toString(std::move(error)));
 }
 
-// One for the process. Every kernel is a library of its own in it, so that kernels can be removed
-// individually.
+// One JIT serves the process. Each kernel is a separate library in it, so that kernels can be
+// removed individually.
 static Expected<std::shared_ptr<orc::LLJIT>> sharedJit() {
   static std::mutex mutex;
   static std::shared_ptr<orc::LLJIT> shared;
@@ -86,8 +86,7 @@ static Expected<std::shared_ptr<orc::LLJIT>> sharedJit() {
   if (!jit)
     return jit.takeError();
   (*jit)->getExecutionSession().setErrorReporter(keepReport);
-  // What generated code may call: the C library's mathematics and, which that library is linked
-  // with, the rest of the C library.
+  // Generated code may call libm and the library it is linked with, the rest of the C library.
   auto mathematics =
       orc::DynamicLibrarySearchGenerator::Load(LIBM_SO, (*jit)->getDataLayout().getGlobalPrefix());
   if (!mathematics)
@@ -95,7 +94,7 @@ static Expected<std::shared_ptr<orc::LLJIT>> sharedJit() {
   (*jit)->getMainJITDylib().addGenerator(std::move(*mathematics));
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
-  // What instrumented kernels report to.
+  // Instrumented kernels call AddressSanitizer's runtime.
   auto process = orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
       (*jit)->getDataLayout().getGlobalPrefix(),
       [](const orc::SymbolStringPtr &name) { return (*name).starts_with("__asan"); });
@@ -119,7 +118,7 @@ public:
     cantFail(jit_->getExecutionSession().removeJITDylib(library_));
   }
   void set(StringRef symbol, void *address) { addresses_[symbol] = address; }
-  // Once all symbols are set.
+  // To be called after all symbols are set.
   void tellDebuggers(StringRef object) { registration_.emplace(object, addresses_); }
 
 private:

@@ -26,10 +26,10 @@ llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine();
 class MachineCode {
 public:
   virtual ~MachineCode() = default;
-  // Null when the object doesn't define the symbol.
+  // Null if the symbol was not among those passed to `link`.
   void *address(llvm::StringRef symbol) const { return addresses_.lookup(symbol); }
 
-  // Links an object file; `symbols` are those one may ask for.
+  // Links an object file. `symbols`: the functions whose addresses can be looked up.
   static llvm::Expected<std::shared_ptr<MachineCode>>
   link(std::unique_ptr<llvm::MemoryBuffer> object, llvm::ArrayRef<std::string> symbols);
 

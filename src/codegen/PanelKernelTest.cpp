@@ -15,7 +15,7 @@ std::string width(bool constant, int64_t columns) {
   return constant ? std::to_string(columns) : "-2";
 }
 
-// P * (X V), and t(X) of it: what logistic regression does with each row.
+// P * (X V) and t(X) (P * (X V)), as in logistic regression.
 TEST_F(PanelKernelTest, ProductsOfAllWidths) {
   for (int64_t columns : {0, 7, 8, 9, 100})
     for (bool constant : {false, true})
@@ -71,7 +71,7 @@ TEST_F(PanelKernelTest, RefusesWhatIsTooWide) {
   EXPECT_FALSE(refusal(computed).empty());
 }
 
-// Distances to the rows of C, which is read transposed, and which of them is nearest.
+// Distances to the rows of C, which is read transposed, and the index of the nearest row.
 TEST_F(PanelKernelTest, NearestCentroids) {
   for (int64_t columns : {3, 8, 50})
     for (bool constant : {false, true})
@@ -101,7 +101,7 @@ TEST_F(PanelKernelTest, NearestCentroids) {
       }
 }
 
-// U B, m×n from m×r, and what is computed with it.
+// The product U V, m×n with U m×r, and values computed from it.
 TEST_F(PanelKernelTest, WideProducts) {
   for (int64_t columns : {5, 8, 21, 100})
     for (bool constant : {false, true})
@@ -130,7 +130,7 @@ TEST_F(PanelKernelTest, WideProducts) {
       }
 }
 
-// A chain of products through widths, a square one among them, and t(X) X.
+// Chains of products with changing widths, some with a square matrix, and t(X) X.
 TEST_F(PanelKernelTest, ChainsOfProducts) {
   for (auto [n, p, q] : {std::tuple(20, 20, 12), {5, 5, 3}, {33, 9, 9}, {64, 64, 2}, {12, 30, 5}}) {
     std::string sizes = "[-1, " + std::to_string(n) + ", " + std::to_string(n) + ", " +
@@ -158,7 +158,7 @@ TEST_F(PanelKernelTest, ChainsOfProducts) {
   }
 }
 
-// All aggregates of narrow values, among them those where NaN counts.
+// All aggregates of narrow values, with NaN and infinities.
 TEST_F(PanelKernelTest, AggregatesOfNarrowValues) {
   for (int64_t k : {2, 3, 8, 16, 17, 40}) {
     std::string text = "%r:9 = plan.operator row(%a, %b) sizes [-1, " + std::to_string(k) +
@@ -193,7 +193,7 @@ TEST_F(PanelKernelTest, AggregatesOfNarrowValues) {
   }
 }
 
-// Narrow rows and their exponentials, which are computed once.
+// Softmax of narrow rows: the exponentials are kept between passes.
 TEST_F(PanelKernelTest, NarrowSoftmax) {
   for (int64_t k : {2, 9, 10, 16, 30}) {
     std::string text = "%r:2 = plan.operator row(%a, %b) sizes [-1, " + std::to_string(k) +
@@ -213,7 +213,7 @@ TEST_F(PanelKernelTest, NarrowSoftmax) {
   }
 }
 
-// Elementwise results of narrow kernels are those of flat ones, bit by bit.
+// Narrow and flat kernels give elementwise results with the same bits.
 TEST_F(PanelKernelTest, NarrowCellsHaveTheBitsOfFlatOnes) {
   std::string panel = R"(%r = plan.operator row(%a, %b) sizes [-1, 11, -1, 1] : ($M, $M) -> $M {
   ^bb0(%x: $M, %u: $M):
@@ -238,7 +238,7 @@ TEST_F(PanelKernelTest, NarrowCellsHaveTheBitsOfFlatOnes) {
           panel, 8);
 }
 
-// A block of eight rows and single rows give the same bits.
+// A row has the same bits in a block of eight rows as alone.
 TEST_F(PanelKernelTest, RowsHaveTheSameBitsInBlocksAndAlone) {
   std::string text =
       R"(%r:2 = plan.operator row(%a, %b) sizes [-1, -2, -2, 10] : ($M, $M) -> ($M, $M) {
@@ -261,8 +261,8 @@ TEST_F(PanelKernelTest, RowsHaveTheSameBitsInBlocksAndAlone) {
   }
 }
 
-// Random bodies: wide, narrow and per-row values, products from any width to any other, results
-// over the rows and of them.
+// Random bodies: wide, narrow and per-row values, products from any width to any other, results per
+// row and aggregated over the rows.
 TEST_F(PanelKernelTest, RandomBodies) {
   static constexpr const char *operators[] = {"add", "sub", "mul", "min", "max", "ge"};
   static constexpr const char *aggregates[] = {"sum", "min", "max", "index_max"};
@@ -288,7 +288,7 @@ TEST_F(PanelKernelTest, RandomBodies) {
       return add(std::string("tok.binary ") + operators[pick(std::size(operators))] + " " + left +
                  ", " + right + " : ($M, $M) -> $M");
     };
-    // Signs keep values of long chains small; they are compared with a tolerance.
+    // Taking the sign of each product keeps the values of long chains small.
     auto product = [&](const std::string &left, const std::string &right) {
       return add("tok.unary sign " +
                  add("tok.matmul " + left + ", " + right + " : ($M, $M) -> $M") + " : $M -> $M");
@@ -308,7 +308,7 @@ TEST_F(PanelKernelTest, RandomBodies) {
         if (!perRow.empty())
           values.push_back(binary(any(values), any(perRow)));
         break;
-      case 3: // a square root is worth keeping
+      case 3: // a square root is expensive, so it is kept between passes
         values.push_back(
             add("tok.unary sqrt " +
                 add("tok.binary ge " + any(values) + ", " + any(values) + " : ($M, $M) -> $M") +
@@ -334,7 +334,8 @@ TEST_F(PanelKernelTest, RandomBodies) {
                        ", " + n + ", " + q + ", " + q + ", " + n + "] : ($M, $M, $M, $M) -> (" +
                        types + ") {\n^bb0(%x: $M, %u: $M, %v: $M, %w: $M):\n" + body +
                        "plan.yield " + results + " : " + types + "\n}";
-    // Quarters: sums and products of a few of them are exact, so signs and indices are certain.
+    // Multiples of 1/4: sums and products of a few are exact, so signs and indices don't depend on
+    // the order of additions.
     auto quarters = [&](int64_t height, int64_t length) {
       Matrix matrix = random(height, length, -1, 1);
       for (double &cell : matrix.cells)

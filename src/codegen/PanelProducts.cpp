@@ -12,7 +12,7 @@ Value PanelProducts::columnCount(Value value) {
   return kernel_.tile.columns;
 }
 
-// For each column: target(column) += sum of factor i times cell(column, i).
+// For each column: target(column) += the sum over i of factors[i] * cell(column, i).
 void PanelProducts::accumulate(int64_t columnCount, ArrayRef<Value> factors,
                                llvm::function_ref<Value(Value)> target,
                                llvm::function_ref<Value(Value, int)> cell) {
@@ -38,7 +38,7 @@ void PanelProducts::add(tok::MatmulOp product, ArrayRef<Value> columns, Value fi
   Value result = product.getResult();
   ProductOperand right = productOperand(product);
   Type cells = values_.cellsOf(right.input);
-  // Where the right operand's cell (j, c) lies: j * down + c * across.
+  // The right operand's cell (j, c) lies at j * down + c * across.
   Value one = vectors_.integer(1);
   Value down = right.isTransposed ? one : columnCount(result);
   Value across = right.isTransposed ? columnCount(rowAggregated(product)) : one;
@@ -67,7 +67,8 @@ void PanelProducts::addChunk(tok::MatmulOp product) {
     columns.resize(chunk.constantCount.value_or(lanes));
     return add(product, columns, chunk.column);
   }
-  // Columns that are not there must not be read of the right operand.
+  // The chunk's number of columns is known at run time only, and rows of the right operand beyond
+  // it must not be read: store the columns and add them one by one.
   Type cells = values_.cellsOf(left);
   Value staging = values_.scratchPointer(values_.schedule().scratch.staging);
   auto place = [&](Value column) {
@@ -111,7 +112,7 @@ Value PanelProducts::accumulatorLine(const Root &root, Value cell) {
   return vectors_.offset(start, vectors_.multiply(cell, length));
 }
 
-// Loops over the columns of the cells, which are few.
+// Emits a loop over the columns of `cells`; they are too few to unroll.
 static void forEachCell(const KernelBody &body, VectorBuilder &vectors, Value cells,
                         llvm::function_ref<void(Value)> visit) {
   vectors.forLoop(vectors.integer(0), vectors.integer(*constantWidth(body, cells)), 1, visit);
@@ -128,7 +129,8 @@ void PanelProducts::open(const Root &root) {
   });
 }
 
-// Lanes beyond the last column hold anything: the lines are padded.
+// The contents of lanes beyond the last column are undefined; accumulator lines
+// are padded to whole vectors.
 void PanelProducts::add(const Root &root, ArrayRef<Value> rows, Value firstColumn) {
   Value cells = transposedRoles(body_, root).cells;
   SmallVector<RowCells> factors;
@@ -141,7 +143,7 @@ void PanelProducts::add(const Root &root, ArrayRef<Value> rows, Value firstColum
     auto [pointer, distance, type] = factors[row];
     Value place = vectors_.multiply(column, vectors_.integer(distance));
     Value number = vectors_.loadScalar(vectors_.offset(pointer, place, type), type);
-    // A product is rounded to f32 before anything is computed of it.
+    // Products lie in their panels as doubles; an f32 product must be rounded before it is used.
     return vectors_.extend(vectors_.round(number, values_.cellsOf(cells)));
   };
   accumulate(*constantWidth(body_, cells), rows, target, cell);
@@ -188,7 +190,8 @@ void PanelProducts::close(const Root &root) {
   Value zero = vectors_.number(0), none = vectors_.integer(0);
   vectors_.forLoop(none, kernel_.partialSize(root), lanes,
                    [&](Value at) { vectors_.store(zero, vectors_.offset(partial, at), {}); });
-  // The result's cell (cell, column), or (column, cell).
+  // Line `cell`, column `column` of D is cell (cell, column) of the result, or (column, cell) if D
+  // is accumulated transposed.
   Value across = isNatural ? vectors_.integer(1) : columnCount(cells);
   Value down = isNatural ? width : vectors_.integer(1);
   forEachCell(body_, vectors_, cells, [&](Value cell) {

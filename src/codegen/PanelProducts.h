@@ -1,13 +1,13 @@
-// Products over a panel, the eight rows of a block:
+// Matrix products over the eight rows of a block:
 //
-//   C += A B      A m×w, B w×q an input: C lies in a panel, a vector across rows for each of its
-//                 columns. Eight columns of A are vectors across rows in registers; for each
-//                 column of C they are multiplied by cells of B.
-//   D += t(A) Q   both over rows: the wider one is read in vectors along its columns, eight rows of
-//                 them in registers; every cell of the other one multiplies them. D is accumulated
-//                 in scratch memory as long as the tile lasts.
+//   C += A B      A m×w, B w×q an input. C lies in a panel: a vector across rows for each of its
+//                 columns. Eight columns of A are held in registers, as vectors across rows; for
+//                 each column of C they are multiplied by cells of B.
+//   D += t(A) Q   A and Q m×w and m×v. Eight rows of the wider operand are held in registers, as
+//                 vectors along its columns, and multiplied by every cell of the other one. D is
+//                 accumulated in scratch memory until the end of the tile.
 //
-// Each is a chain of fused multiply-adds in the order of columns of A, or of rows.
+// Each cell is a chain of fused multiply-adds, in the order of A's columns (C) or of rows (D).
 #ifndef TOKAMAK_CODEGEN_PANELPRODUCTS_H
 #define TOKAMAK_CODEGEN_PANELPRODUCTS_H
 
@@ -22,17 +22,18 @@ public:
 
   // C = 0, before the pass over A's columns.
   void open(tok::MatmulOp product);
-  // Adds the columns of the chunk, of a wide A.
+  // Adds the chunk's columns of a wide A.
   void addChunk(tok::MatmulOp product);
-  // Adds all columns of a narrow A, which lies in its panel.
+  // Adds all columns of a narrow A from its panel.
   void addPanel(tok::MatmulOp product);
 
   // D = 0, at the beginning of the tile.
   void open(const Root &root);
-  // Adds the block's rows: the chunk's columns, or all of narrow vectors.
+  // Adds the rows of the block: the chunk's columns of a wide operand, or
+  // all columns of a narrow one.
   void addChunk(const Root &root);
   void addPanel(const Root &root);
-  // Moves D to the partial results.
+  // Copies D to the partial results.
   void close(const Root &root);
 
 private:
@@ -41,7 +42,8 @@ private:
   void accumulate(int64_t columnCount, llvm::ArrayRef<mlir::Value> factors,
                   llvm::function_ref<mlir::Value(mlir::Value)> target,
                   llvm::function_ref<mlir::Value(mlir::Value, int)> cell);
-  // Line `cell` of D: a vector's columns for a cell's column.
+  // The address of line `cell` of D: the accumulators for column `cell` of the operand that is read
+  // cell by cell.
   mlir::Value accumulatorLine(const Root &root, mlir::Value cell);
   mlir::Value columnCount(mlir::Value value);
 

@@ -1,7 +1,7 @@
-// Kernels over rows x columns: blocks of eight rows. Wide rows are read in vectors of eight
-// columns, narrow ones in vectors of eight rows (RowValues.h), in the passes that RowSchedule.h
-// lists. The rows that remain after the last block of eight are done one by one by the same code,
-// made for one row; so are all where aggregates by columns stay in registers.
+// Kernels over rows x columns, computed in blocks of eight rows. Wide rows are read in vectors of
+// eight columns, narrow ones in vectors of eight rows (RowValues.h), in the passes of
+// RowSchedule.h. The rows after the last block of eight are blocks of one row, emitted by the same
+// code. If column aggregates stay in registers, all blocks have one row.
 #include "codegen/CellEmission.h"
 #include "codegen/KernelEmitter.h"
 #include "codegen/PanelProducts.h"
@@ -15,14 +15,14 @@ using namespace tokamak::codegen;
 namespace {
 
 constexpr int64_t lanes = VectorBuilder::lanes;
-// Bodies with more instructions per vector of cells than this are not replicated for eight rows: one
-// row has enough independent instructions, and compiling the copies takes longer than they save.
+// Bodies with more instructions per vector than this are not replicated for eight rows: one row has
+// enough independent instructions, and compiling the copies takes longer than they save.
 constexpr int instructionsWorthEightRows = 24;
-// Loops over narrow columns are unrolled up to so many instructions.
+// Loops over narrow columns are unrolled until they have about this many instructions.
 constexpr int instructionsOfColumns = 192;
-// Loops over the columns of a single row of eight are unrolled so many times.
+// Unroll factor of loops over the columns of one row, in passes that go row by row.
 constexpr int64_t chunksRowByRow = 4;
-// Independent accumulators of a full aggregate.
+// Number of independent accumulators of a full aggregate.
 constexpr unsigned accumulatorsOfFull = 4;
 
 class RowEmitter {
@@ -46,7 +46,7 @@ private:
   void emitChunk(const RowPass &pass, State &state, size_t passState);
   void accumulateRows(Operation *op, State &state, size_t &slot);
   void accumulateColumns(const Root &root, State &state);
-  // The chunk's mask, null where the lanes beyond the last column contribute nothing anyway.
+  // The chunk's mask; null if the lanes beyond the last column add only zeros.
   Value maskFor(Value aggregated, AggregateKind kind) const;
   Contribution wideContribution(Value value, Value factor, AggregateKind kind, int row);
 
@@ -55,7 +55,7 @@ private:
   int64_t unrollingOf(const RowPass &pass) const;
   void emitColumn(const RowPass &pass, Value column, int64_t copy, State &state, size_t passState);
   void storePanel(const Root &root);
-  // A single row is in all lanes; it counts in the first.
+  // In a block of one row all lanes hold that row, so only the first is counted.
   Value countedLanes() { return values_.rows() == 1 ? vectors_.maskBelow(1) : Value(); }
 
   // Accumulators that live as long as the tile.
@@ -74,9 +74,9 @@ private:
   RowSchedule schedule_;
   RowValues values_;
   PanelProducts products_;
-  int firstRow_ = 0, endRow_ = 0;                      // of the block, that a wide pass is at
+  int firstRow_ = 0, endRow_ = 0;                      // rows of the block that a wide pass emits
   llvm::DenseMap<const Root *, unsigned> slots_;       // first accumulator in the state
-  llvm::DenseMap<const Root *, Value> columnPartials_; // where column aggregates lie
+  llvm::DenseMap<const Root *, Value> columnPartials_; // addresses of column aggregates
 };
 
 AggregateKind aggregateOf(Operation *op) {
@@ -199,7 +199,8 @@ void RowEmitter::emitBlock(Value row, int rows, State &state) {
     finishPerRow(*root, state);
 }
 
-// Where `firstIsAssigned`, the first contribution needs nothing to be added to.
+// Appends the pass's accumulators to `state`. With `firstIsAssigned` the first contribution
+// initialises the accumulator, so no neutral element is needed.
 void RowEmitter::openAggregates(const RowPass &pass, State &state, bool firstIsAssigned) {
   for (Operation *op : pass.rowAggregates) {
     Accumulator neutral = neutralAccumulator(vectors_, aggregateOf(op));
@@ -282,7 +283,8 @@ void RowEmitter::overColumns(State &state, int64_t chunksTogether,
     return;
   }
   if (values_.rows() == 1 && hasBlocks() && !constant) {
-    // At most seven rows of a tile come here, so compile time matters more than run time.
+    // Only the last, at most seven rows of a tile run this, so compile time
+    // matters more than run time.
     vectors_.forLoop(vectors_.integer(0), columns, lanes, state, [&](Value column, State &current) {
       Value left = vectors_.minimum(vectors_.subtract(columns, column), vectors_.integer(lanes));
       body(Chunk{column, vectors_.maskBelow(left), left, {}}, current);
@@ -346,7 +348,7 @@ void RowEmitter::emitChunk(const RowPass &pass, State &state, size_t passState) 
       values_.wide(value, row);
 }
 
-// One row aggregate or product with a column, of the chunk.
+// Adds the chunk to a row aggregate or to a product with one column.
 void RowEmitter::accumulateRows(Operation *op, State &state, size_t &slot) {
   Value value = rowAggregated(op);
   AggregateKind kind = aggregateOf(op);
@@ -517,7 +519,7 @@ void RowEmitter::emitColumn(const RowPass &pass, Value column, int64_t copy, Sta
     narrow(value);
 }
 
-// A narrow result, from its panel to its rows.
+// Stores a narrow result from its panel to the rows of its array.
 void RowEmitter::storePanel(const Root &root) {
   Type cells = cellType(vectors_, root.type);
   Value array = kernel_.tile.outputs[kernel_.outputIndex(root)];

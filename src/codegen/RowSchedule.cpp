@@ -63,16 +63,16 @@ private:
   static bool isRowAggregate(Operation *op) {
     return isa_and_nonnull<tok::AggregateOp, tok::MatmulOp>(op);
   }
-  // True for what has all its cells in memory without being kept.
+  // True if all cells of the value are in memory anyway, without being kept.
   bool isInputOrProduct(Value value) const {
     return !value.getDefiningOp() || hasProductPanel(body_, value);
   }
 
-  // The stage at which a value over columns can first be computed; for m×1 values and products with
-  // panels, the stage before which they are complete.
+  // For values over columns: the first stage at which they can be computed. For m×1 values and
+  // products with panels: the first stage at which they are complete.
   unsigned stage(Value value);
   unsigned stageOfProduct(tok::MatmulOp product);
-  // The stage before which the whole row of a value is in memory.
+  // The first stage at which whole rows of the value are in memory; keeps the value if necessary.
   unsigned stageOfWholeRows(Value value);
   RowPass &passAt(unsigned stage, Value value);
   void placeRoot(const Root &root);
@@ -98,8 +98,8 @@ private:
   RowSchedule schedule_;
   std::map<Step, RowPass> passes_;
   llvm::DenseMap<Value, unsigned> stages_;
-  llvm::DenseMap<Value, RowPass *> computedIn_; // expensive values and those that are kept
-  llvm::DenseSet<Value> visited_;               // in the pass at hand
+  llvm::DenseMap<Value, RowPass *> computedIn_; // of expensive and of kept values
+  llvm::DenseSet<Value> visited_;               // by addValue, in the current pass
 };
 
 } // namespace
@@ -163,7 +163,7 @@ unsigned Scheduler::stage(Value value) {
   return result;
 }
 
-// Notes what `pass` needs to compute `value`.
+// Records the inputs, per-row operands and kept values that `pass` needs to compute `value`.
 void Scheduler::addValue(Value value, RowPass &pass) {
   Operation *op = value.getDefiningOp();
   Extent extent = body_.extentOf(value);
@@ -217,7 +217,7 @@ void Scheduler::placeRoot(const Root &root) {
     if (isWide(vectors)) {
       passAt(std::max(stage(vectors), cellsComplete), vectors).roots.push_back(&root);
     } else {
-      // Panels are turned into rows when the pass is over.
+      // Panels are transposed to rows at the end of the pass that computes them.
       unsigned complete = stageOfWholeRows(vectors);
       unsigned when = isInputOrProduct(vectors) ? complete : complete - 1;
       passAt(std::max(when, cellsComplete), vectors).roots.push_back(&root);
@@ -242,7 +242,7 @@ void Scheduler::addOperandsOf(RowPass &pass) {
     addValue(rowAggregated(product), pass);
   for (const Root *root : pass.roots) {
     if (root->kind == Root::Kind::TransposedProduct) {
-      // Narrow inputs are read as rows, from where they are.
+      // Narrow inputs are read row by row from their array, without a panel.
       if (Value vectors = transposedRoles(body_, *root).vectors; isWide(vectors))
         addValue(vectors, pass);
       continue;
@@ -270,7 +270,8 @@ void Scheduler::placeAccumulators() {
   }
 }
 
-// Perhaps a pass that aggregates rows, and one that adds to aggregates by columns.
+// True if the schedule is an optional pass that aggregates rows, followed by one that only updates
+// column aggregates, and these are small enough for registers.
 bool Scheduler::fitsRegisters() const {
   std::optional<int64_t> columns = body_.constantColumns();
   ArrayRef<RowPass> passes = schedule_.passes;

@@ -5,11 +5,11 @@ using namespace tokamak;
 using namespace tokamak::codegen;
 
 static constexpr int64_t lanes = VectorBuilder::lanes;
-// How far ahead blocks are fetched, in doubles, or a block if it is longer; not at all where a
-// block fills the cache.
+// Blocks are prefetched this many cells ahead, or one block ahead if that is more; not at all if
+// rows have at least `prefetchedColumns` cells, because a block then fills the cache.
 static constexpr int64_t prefetchDistance = 1024;
 static constexpr int64_t prefetchedColumns = 512;
-// Loops over so many columns are unrolled.
+// Loops over at most this many columns are unrolled.
 static constexpr int64_t unrolledColumns = 16;
 
 RowValues::RowValues(KernelContext &kernel, const RowSchedule &schedule)
@@ -39,7 +39,7 @@ void RowValues::beginBlock(Value row, int rows) {
 
 void RowValues::beginPass(const RowPass &pass) {
   pass_ = &pass;
-  // What loops over columns use of the block must stand before them.
+  // Emit the per-row operands before the loops over columns, so that they dominate all uses.
   for (Value value : pass.perRowOperands) {
     perRow(value);
     if (pass.isWide)
@@ -75,7 +75,7 @@ Value RowValues::perRow(Value value) {
     result = rows_ == 1 ? vectors_.splat(vectors_.loadScalar(pointer, cells))
                         : vectors_.load(pointer, {}, cells);
   } else if (auto product = dyn_cast<tok::MatmulOp>(op)) {
-    // Rows of one column; longer ones are set at the end of their pass.
+    // The left operand has one column; products of longer rows are set at the end of their pass.
     Value factor = alongColumns(productOperand(product).input, vectors_.integer(0));
     result = emitBinary(vectors_, BinaryOperator::Mul, vectors_.extend(perRow(rowAggregated(op))),
                         vectors_.extend(factor));
@@ -157,7 +157,7 @@ Value RowValues::wideValue(Value value, int row) {
   return wide_[{value, row}];
 }
 
-// All rows of the chunk: a row of the right operand at a time.
+// Computes all rows of the chunk, adding one row of the right operand at a time.
 void RowValues::emitInPlace(tok::MatmulOp product) {
   Value left = rowAggregated(product), result = product.getResult();
   Value right = productOperand(product).input;
@@ -287,7 +287,7 @@ State RowValues::acrossRows(ArrayRef<Value> rows) {
   return columns;
 }
 
-// Narrow inputs that are read across rows, eight columns at a time.
+// Transposes narrow inputs that are read across rows to panels, eight columns at a time.
 void RowValues::loadPanels() {
   for (Value input : schedule_.panelInputs) {
     Type cells = cellsOf(input);
@@ -323,7 +323,7 @@ Value RowValues::panelPointer(Value value, Value column) {
   return vectors_.offset(panel, vectors_.multiply(column, vectors_.integer(lanes)));
 }
 
-// Products lie there as the doubles they are accumulated in.
+// Products are stored as doubles, the type of their accumulators, whatever their cell type.
 Value RowValues::panelVector(Value value, Value column) {
   Type cells = cellsOf(value);
   Value pointer = panelPointer(value, column);
@@ -372,7 +372,7 @@ Value RowValues::cellPointer(Value array, Value value, int row, Type cells) {
   if (Value known = cellPointers_.lookup({array, row}))
     return known;
   OpBuilder::InsertionGuard guard(vectors_.builder());
-  // In the block's scope, before any loop over columns.
+  // Emit in the block's scope, before any loop over columns.
   vectors_.builder().setInsertionPointAfterValue(row_);
   bool isWide = body_.extentOf(value) == Extent::Wide;
   Value &first = rowPointers_[array];
@@ -395,7 +395,7 @@ RowCells RowValues::rowCells(Value value, int row) {
     return {wideLine(value, row), 1, cells};
   if (hasProductPanel(body_, value))
     cells = vectors_.doubleType();
-  // Vectors of a panel are eight doubles apart, whatever they hold.
+  // Vectors of a panel are eight doubles apart, also if their cells are f32.
   Value pointer =
       vectors_.offset(panelPointer(value, vectors_.integer(0)), vectors_.integer(row), cells);
   return {pointer, cells.isF32() ? 2 * lanes : lanes, cells};
@@ -413,11 +413,11 @@ Value RowValues::wideLine(Value value, int row) {
   return scratchLine(schedule_.scratch.wideLines.lookup(value) + row);
 }
 
-// The passes over a block fetch what a later block will read, in the order of memory: eight rows at
-// a time are too many streams for the hardware to follow. One that goes row by row fetches a line
-// for each that it reads. Else, a block is as many lines of 64 bytes as it has columns (of
-// doubles), and the first two passes that read it share them, so that memory is at work all the
-// time.
+// The passes over a block prefetch the input of a later block in the order of memory: eight rows at
+// once are too many streams for the hardware prefetcher. A pass that goes row by row prefetches one
+// cache line for each line that it reads. Otherwise each chunk of eight columns prefetches its
+// share of the block (eight lines of 64 bytes, four for f32), which the first two passes that read
+// the input split between them, so that memory is busy all the time.
 void RowValues::prefetch(Value input, int row) {
   Type cells = cellsOf(input);
   auto reads = [&](const RowPass &pass) { return pass.wideInputs.contains(input); };

@@ -1,13 +1,14 @@
-// Values of a row kernel in emission: of the block of rows, of the eight columns of a wide pass, of
-// the column of a narrow pass. Each is emitted where it is first asked for.
+// The values of a row kernel during emission: those of the current block of rows, of the current
+// chunk of eight columns (wide pass) or of the current column (narrow pass). Each is emitted at its
+// first use.
 //
 //   values.beginBlock(row, 8); values.beginPass(pass); values.beginChunk(chunk);
 //   Value x = values.wide(value, 3);        // eight columns of the block's fourth row
 //   values.beginColumn(column);
 //   Value q = values.narrow(value);         // eight rows of the column
 //
-// A value per row is one vector, a row in each lane. A narrow value lies in a panel: for each
-// column one such vector. In a block of one row all lanes of these vectors are the same.
+// A PerRow value is one vector with a row in each lane. A Narrow value lies in a panel: one such
+// vector for each column. In a block of one row all lanes of these vectors hold that row.
 #ifndef TOKAMAK_CODEGEN_ROWVALUES_H
 #define TOKAMAK_CODEGEN_ROWVALUES_H
 
@@ -17,16 +18,16 @@
 
 namespace tokamak::codegen {
 
-// Eight columns in emission.
+// The chunk of eight columns that is being emitted.
 struct Chunk {
-  mlir::Value column;
-  mlir::Value mask;                     // null: all
-  mlir::Value count;                    // of columns that are there, where it is not a constant
-  std::optional<int64_t> constantCount; // a constant below eight; neither: eight
-  int64_t number = 0;                   // where all are unrolled
+  mlir::Value column;                   // the first
+  mlir::Value mask;                     // of existing columns; null: all
+  mlir::Value count;                    // of existing columns, if known at run time only
+  std::optional<int64_t> constantCount; // if a constant below 8; neither count is set: 8
+  int64_t number = 0;                   // index of the chunk, if all chunks are unrolled
 };
 
-// A row's cells one by one: cell i is at `pointer` + i * distance, in cells of `type`.
+// Addresses of single cells of a row: cell i is at `pointer` + i * distance, in units of `type`.
 struct RowCells {
   mlir::Value pointer;
   int64_t distance;
@@ -37,7 +38,7 @@ class RowValues {
 public:
   RowValues(KernelContext &kernel, const RowSchedule &schedule);
 
-  // To be called at the beginning of the tile.
+  // To be called at the beginning of the tile, of each block, pass, chunk and column.
   void beginTile();
   void beginBlock(mlir::Value row, int rows);
   void beginPass(const RowPass &pass);
@@ -52,35 +53,36 @@ public:
 
   mlir::Value perRow(mlir::Value value);
   void setPerRow(mlir::Value value, mlir::Value vector) { perRow_[value] = vector; }
-  mlir::Value ofRow(mlir::Value perRowValue, int row); // one row's value in all lanes
-  // The operand of a wide or narrow value, of any extent.
+  mlir::Value ofRow(mlir::Value perRowValue, int row); // the value of one row, in all lanes
+  // The value as an operand of wide or of narrow values; broadcasts smaller extents.
   mlir::Value wide(mlir::Value value, int row);
   mlir::Value narrow(mlir::Value value);
-  // The chunk's part of an input that is a vector along the columns, 1×n or n×1.
+  // The current chunk of an input that is a vector along the columns, 1×n or n×1.
   mlir::Value alongColumns(mlir::Value input);
   // Cell `column` of such an input in all lanes.
   mlir::Value alongColumns(mlir::Value input, mlir::Value column);
 
-  // Memory. Columns padded to whole vectors.
+  // Memory. paddedColumns: the number of columns rounded up to whole vectors.
   mlir::Value paddedColumns() const { return paddedColumns_; }
   mlir::Value inputArray(mlir::Value value) const;
-  // Of an array as wide as `value`: the first cell of a row of the block.
+  // The address of the first cell of a row of the block, in an array as wide as `value`.
   mlir::Value cellPointer(mlir::Value array, mlir::Value value, int row, mlir::Type cells);
   RowCells rowCells(mlir::Value value, int row);
   mlir::Value scratchPointer(int64_t doubles);
   mlir::Value scratchLine(int64_t line);
-  // Column of a panel, and the vector there.
+  // The address of a column of a panel, and the vector loaded from it.
   mlir::Value panelPointer(mlir::Value value, mlir::Value column);
   mlir::Value panelVector(mlir::Value value, mlir::Value column);
-  // Rows of columns `first` ... `first` + count of a panel (count <= 8), one vector each.
+  // Transposes columns `first` ... `first` + count - 1 of a panel (count <= 8): one vector per row.
   State rowsOfPanel(mlir::Value value, mlir::Value first, int64_t count);
-  // Eight vectors along columns, a row each, to vectors across rows, a column each.
+  // Transposes the rows' vectors along eight columns to eight vectors across rows, one per column.
   State acrossRows(llvm::ArrayRef<mlir::Value> rows);
 
-  // Columns 0 ... count - 1, `unrolling` of them in a loop's body; `copy` is the number in it.
+  // Loops over columns 0 ... count - 1, unrolled by `unrolling`; `copy` is the index of the
+  // unrolled copy.
   using ColumnBody = llvm::function_ref<void(mlir::Value column, int64_t copy, State &state)>;
   void forEachColumn(int64_t count, int64_t unrolling, State &state, ColumnBody body);
-  // The same without state, unrolled where the columns are few; for bodies of some instructions.
+  // The same without state, unrolled if there are few columns; for bodies of a few instructions.
   void forEachColumn(int64_t count, llvm::function_ref<void(mlir::Value column)> body);
 
   mlir::Type cellsOf(mlir::Value value) { return cellType(vectors_, value.getType()); }
@@ -102,15 +104,15 @@ private:
   const RowSchedule &schedule_;
   llvm::SmallVector<mlir::Value> rowDistance_; // i * columns
   mlir::Value paddedColumns_, scratchLines_;
-  mlir::Value prefetches_, prefetchDistance_; // in loops over columns
+  mlir::Value prefetches_, prefetchDistance_; // whether to prefetch blocks; how many cells ahead
 
-  // Of the block in emission.
+  // Of the current block.
   int rows_ = 1;
   mlir::Value row_;
   const RowPass *pass_ = nullptr;
   llvm::DenseMap<mlir::Value, mlir::Value> perRow_, rowPointers_;
   llvm::DenseMap<std::pair<mlir::Value, int>, mlir::Value> ofRow_, cellPointers_;
-  // Of the chunk or column in emission.
+  // Of the current chunk or column.
   const Chunk *chunk_ = nullptr;
   mlir::Value column_;
   llvm::DenseMap<std::pair<mlir::Value, int>, mlir::Value> wide_;

@@ -96,7 +96,7 @@ LogicalResult SparseBody::classify() {
   return success();
 }
 
-// What an operator gives of operands of such kinds; nothing if they don't meet.
+// The kind of a cell operator's result, from those of its operands; none if they don't fit.
 static std::optional<SparseKind> join(ArrayRef<SparseKind> operands) {
   auto has = [&](SparseKind kind) { return llvm::is_contained(operands, kind); };
   auto only = [&](std::initializer_list<SparseKind> kinds) {
@@ -247,7 +247,7 @@ static TokElementType elementType(Type array) {
 
 abi::KernelPlan SparseBody::describe() const {
   abi::KernelPlan plan;
-  // Of a factor's rows and of dense arrays, entries touch at least a cache line.
+  // An estimate: per entry, a gather from a factor or from another matrix touches a cache line.
   constexpr int64_t bytesPerEntry = 12, bytesPerValue = 8, bytesPerGather = 64,
                     columnsOfFactor = 32;
   plan.tileBytesPerStep = bytesPerEntry;

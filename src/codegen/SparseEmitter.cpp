@@ -29,7 +29,7 @@ static Type cellsOf(VectorBuilder &vectors, BlockArgument array) {
              : vectors.doubleType();
 }
 
-// The pointers and sizes that name_tile takes: visits them in the order of its parameters.
+// Visits the pointers and sizes that name_tile takes, in the order of its parameters.
 static void forEachArgument(const SparseBody &body, SparseArguments &arguments,
                             llvm::function_ref<void(Value &)> pointer,
                             llvm::function_ref<void(Value &)> size) {
@@ -68,7 +68,7 @@ static LLVM::LLVMFuncOp emitTileFunction(const SparseBody &body, StringRef name,
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()), types);
   auto function = builder.create<LLVM::LLVMFuncOp>(builder.getUnknownLoc(), (name + "_tile").str(),
                                                    type, LLVM::Linkage::Internal);
-  // One function takes less time to compile than two; inlining keeps what is known of the pointers.
+  // Inlined, because one function compiles faster than two; inlining keeps the noalias facts.
   function.setPassthroughAttr(builder.getStrArrayAttr({"alwaysinline"}));
   for (auto [number, parameter] : llvm::enumerate(types))
     if (parameter == vectors.pointerType())

@@ -1,8 +1,8 @@
-// From a fused operator with a driver (SparseBody.h) to a module of MLIR, as KernelEmitter.h does
-// for dense ones: functions `name` and `name_merge`.
+// From a fused operator with a driver (SparseBody.h) to an MLIR module with the functions `name`
+// and `name_merge`, as KernelEmitter.h does for dense operators.
 //
-// The tile function goes over the rows of the tile and over the entries of each row in vectors of
-// eight, the last one masked, as often as the schedule asks for (SparseSchedule.h):
+// The tile function loops over the rows of the tile, over the passes of the schedule
+// (SparseSchedule.h), and over the entries of the row in vectors of eight, the last one masked:
 //
 //   for row: for pass: for eight entries: wide values, aggregates, results at the entries
 //            results per row
@@ -16,8 +16,8 @@
 
 namespace tokamak::codegen {
 
-// Builds into `context`, which has the dialects arith, scf, vector and llvm loaded and may be
-// another one than the body's. Fills what the plan says of scratch memory.
+// Builds the module in `context`, which must have the dialects arith, scf, vector and llvm loaded
+// and may differ from the body's context. Sets the plan's sizes of scratch memory.
 mlir::OwningOpRef<mlir::ModuleOp> emitSparseKernel(const SparseBody &body, llvm::StringRef name,
                                                    mlir::MLIRContext *context,
                                                    abi::KernelPlan &plan);

@@ -1,5 +1,5 @@
-// Kernels over the entries of a CSR operand against the interpretation of their bodies on dense
-// matrices.
+// Compares kernels over the entries of a CSR operand with the interpreter, which runs their bodies
+// on dense matrices.
 #include "codegen/KernelCompiler.h"
 #include "codegen/SparseLauncher.h"
 
@@ -25,12 +25,12 @@ protected:
     context.loadDialect<tok::TokDialect, plan::PlanDialect, func::FuncDialect>();
   }
 
-  // The operator in `text`, whose operands are %a %b %c %d %e (matrices) and %s %t (f64).
+  // Parses the operator in `text`. Its operands are %a %b %c %d %e (matrices) and %s %t (f64).
   plan::OperatorOp parse(std::string text) {
     text = "func.func @f(%a: $M, %b: $M, %c: $M, %d: $M, %e: $M, %s: f64, %t: f64) {\n%r:9 = "
            "plan.operator " +
            text + "\nreturn\n}\n";
-    // The number of results is that of the type.
+    // Count the results in the operator's type.
     size_t arrow = text.find("} : ");
     arrow = text.find("->", arrow == std::string::npos ? 0 : arrow);
     size_t results = 1;
@@ -225,8 +225,8 @@ TEST_F(SparseKernelTest, RowProducts) {
         {sparse(rows, columns, density), dense(columns, 1), dense(rows, 1)}, {}, 1e-11);
 }
 
-// Vectors so long that their cells are prefetched, row by row and as one range of entries; tiles of
-// more and of fewer entries than are looked ahead.
+// Vectors that are long enough for prefetching of their cells, row by row and as one range of
+// entries; tiles with more and with fewer entries than the prefetch distance.
 TEST_F(SparseKernelTest, LongVectors) {
   constexpr int64_t rows = 9, columns = 132000;
   for (const char *type : {"f64", "f32"}) {
@@ -269,7 +269,7 @@ TEST_F(SparseKernelTest, ColumnSumsOfProducts) {
         {sparse(rows, columns, density), dense(rows, columns), dense(1, columns, 1, 2)}, {}, 1e-12);
 }
 
-// At the entries of two operands together, beside those of a third and a dense one; both as one
+// Operators at the united entries of two operands, with a third CSR operand and a dense one; as one
 // range of entries and row by row.
 TEST_F(SparseKernelTest, EntriesOfSeveralOperands) {
   for (const char *type : {"f64", "f32"}) {
@@ -302,7 +302,7 @@ TEST_F(SparseKernelTest, EntriesOfSeveralOperands) {
   }
 }
 
-// A value at the entries that is expensive and used before and after a row is complete is kept.
+// An expensive value at the entries is kept if it is used before and after a row is complete.
 TEST_F(SparseKernelTest, KeepsValuesBetweenPasses) {
   for (auto [rows, columns, density] : sizes)
     check(

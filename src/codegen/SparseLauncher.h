@@ -1,5 +1,5 @@
-// For the tests of kernels over entries: launches one on dense matrices that it converts to CSR
-// where the plan says so, and its results back.
+// For the tests of kernels over entries: launches a kernel on dense matrices. It converts inputs to
+// CSR where the plan requires it, and CSR results back to dense matrices.
 //
 //   SparseLaunch launch{matrices, scalars, /*tile=*/5, /*threads=*/3};
 //   std::vector<Matrix> results = launch.run(*plan);
@@ -13,9 +13,9 @@
 
 namespace tokamak::codegen {
 
-// A dense matrix as CSR: its cells that are not zero, some zeros too (those where the cell of
-// another matrix is not zero, where there are others), and an offset of the first row as in a view
-// of rows.
+// A dense matrix as CSR. Some entries are explicit zeros: those where a matrix of `others` is not
+// zero, or arbitrary ones if there are no others. `start` is the offset of the first row, which is
+// not 0 in views of rows.
 struct CsrMatrix {
   std::vector<int64_t> offsets;
   std::vector<int32_t> indices;
@@ -44,8 +44,7 @@ struct CsrMatrix {
   int64_t end() const { return offsets.back(); }
 };
 
-// Launches kernels with a driver as the runtime does, with tiles of as many rows as wanted, on as
-// many threads.
+// Launches kernels with a driver as the runtime does, in tiles of `tile` rows.
 struct SparseLaunch {
   std::vector<Matrix> inputs;
   std::vector<double> scalars;
@@ -88,7 +87,7 @@ struct SparseLaunch {
             patterns.emplace_back(input, isUnited ? united : std::vector<const Matrix *>());
         cells = &pattern.values;
         inputArrays.back().data = cells->data();
-        // Arrays with the same entries share them.
+        // Arrays with the same entries as the first one share its offsets and indices.
         makeCsr(inputArrays.back(), patterns.front().indices == pattern.indices &&
                                             patterns.front().offsets == pattern.offsets
                                         ? patterns.front()

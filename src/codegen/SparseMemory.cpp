@@ -1,4 +1,4 @@
-// Sizes and addresses of a kernel over entries: scratch memory, outputs, partials, columns.
+// Sizes and addresses in a kernel over entries: scratch memory, outputs, partials, columns.
 #include "codegen/SparseTile.h"
 
 #include "codegen/CellEmission.h"
@@ -8,7 +8,7 @@ using namespace tokamak;
 using namespace tokamak::codegen;
 
 static constexpr int64_t lanes = VectorBuilder::lanes;
-// Narrow rows of up to so many columns, if constant, stay in registers.
+// Narrow rows with at most this constant number of columns stay in registers.
 static constexpr int64_t columnsInRegisters = 64;
 
 Value codegen::sizeValue(VectorBuilder &vectors, const abi::SizeExpression &size,
@@ -130,8 +130,8 @@ Value SparseTile::keptPointer(Value kept) {
   return vectors_.offset(buffer, vectors_.subtract(chunk_->position, begin_));
 }
 
-// Eight doubles for single lanes, eight vectors of sampled products, a row for each lookup and each
-// kept value, narrow rows.
+// The layout: eight doubles for single lanes, eight vectors for sampled products, a row for each
+// lookup and each kept value, then narrow rows.
 void SparseTile::layOutScratch(abi::KernelPlan &plan) {
   paddedColumns_ =
       vectors_.roundDownToLanes(vectors_.add(driver().columns, vectors_.integer(lanes - 1)));

@@ -8,7 +8,7 @@ using namespace tokamak::codegen;
 
 namespace {
 
-// A product at the entries: a row of each factor, added up.
+// An estimate for a sampled product: the inner product of two rows at each of eight entries.
 constexpr int instructionsOfSampledProduct = 200;
 
 class Scheduler {
@@ -17,8 +17,8 @@ public:
   SparseSchedule schedule();
 
 private:
-  // The pass in which a Wide value can first be computed; for others, the pass before which they
-  // are complete.
+  // For Wide values: the first pass in which they can be computed. For others: the first pass at
+  // whose beginning they are complete.
   unsigned stage(Value value);
   void addWide(Value value, EntryPass &pass, unsigned number);
   EntryPass &passAt(unsigned number) {
@@ -31,7 +31,7 @@ private:
   SparseSchedule schedule_;
   llvm::DenseMap<Value, unsigned> stages_;
   llvm::DenseMap<Value, unsigned> computedIn_; // expensive Wide values
-  llvm::DenseSet<Value> visited_;              // in the pass at hand
+  llvm::DenseSet<Value> visited_;              // by addWide, in the current pass
 };
 
 } // namespace
@@ -61,7 +61,7 @@ unsigned Scheduler::stage(Value value) {
   return result;
 }
 
-// Notes what `pass` needs to compute `value`.
+// Records the operands and kept values that `pass` needs to compute `value`.
 void Scheduler::addWide(Value value, EntryPass &pass, unsigned number) {
   SparseKind kind = body_.kindOf(value);
   if (kind == SparseKind::PerRow) {

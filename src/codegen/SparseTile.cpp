@@ -1,5 +1,5 @@
-// The loops of a kernel over entries: rows, passes over a row, vectors of eight entries, and what
-// becomes of them.
+// The loops of a kernel over entries: over rows, passes, vectors of eight entries; and the results
+// that these compute.
 #include "codegen/SparseTile.h"
 
 #include "codegen/CellEmission.h"
@@ -11,10 +11,12 @@ using namespace tokamak;
 using namespace tokamak::codegen;
 
 static constexpr int64_t lanes = VectorBuilder::lanes;
-// Bodies with more instructions than this for eight entries are emitted once, for masked vectors:
-// they have work enough to hide the mask, and compiling the copy would take longer than it saves.
+// Bodies with more instructions per eight entries than this get only a loop of masked vectors, none
+// for whole vectors: they have enough work to hide the mask's cost, and compiling a second copy
+// takes longer than it saves.
 static constexpr int instructionsWorthTwoLoops = 40;
-// Narrow products with at most so many vectors are added up in two halves.
+// Narrow products with at most this many vectors per row use two sets of accumulators in turn,
+// which halves the dependency chain.
 static constexpr int64_t vectorsWorthHalves = 2;
 
 //===- tile ----------------------------------------------------------------------------------===//
@@ -66,7 +68,7 @@ void SparseTile::openState(State &state) {
   }
 }
 
-// Whether there are cells without an entry among so many rows.
+// Whether `rows` rows with `entries` entries have cells without an entry.
 Value SparseTile::hasAbsentCells(Value entries, Value rows) {
   return vectors_.less(entries, vectors_.multiply(rows, driver().columns));
 }
@@ -108,8 +110,8 @@ void SparseTile::emitRow(Value row, State &state) {
     finishRow(*root, state);
 }
 
-// The rows of the other CSR operands at the driver's columns: first zeros there, then the entries.
-// The rest of the buffers is never read.
+// Expands the current row of each other CSR operand into its buffer: first zeros at the columns of
+// the driver's entries, then the operand's entries. Other cells of the buffer are never read.
 void SparseTile::fillLookups() {
   for (BlockArgument other : schedule_.lookups) {
     Value buffer = lookupBuffers_[other];
@@ -135,7 +137,7 @@ void SparseTile::fillLookups() {
 
 void SparseTile::emitPass(const EntryPass &pass, State &state) {
   pass_ = &pass;
-  // What the loop over entries uses of the row must stand before it.
+  // Emit the values per row before the loop over entries, so that they dominate all uses.
   for (Value value : pass.perRowOperands)
     perRow(value);
   for (const SparseRoot *root : pass.roots)
@@ -320,8 +322,8 @@ void SparseTile::overLanes(Value value, State &state,
   });
 }
 
-// One lane after the other, with no branch on how many there are: lanes beyond the last entry add 0
-// to columns of the next rows.
+// Adds one lane after the other, without branching on the number of entries: lanes beyond the row's
+// last entry add 0 to the columns of the entries that follow.
 void SparseTile::addToColumns(const SparseRoot &root) {
   Contribution parts = contribution(root.value, root.factor, root.aggregate,
                                     [&](Value value) { return wide(value); });
@@ -370,7 +372,7 @@ void SparseTile::finishRow(const SparseRoot &root, State &state) {
     vectors_.storeScalar(cell, outputPointer(root, row_));
     return;
   }
-  // The row's value is in all lanes; it counts in the first.
+  // All lanes hold the row's value, so only the first is counted.
   Value &total = state[slots_[&root]];
   total = accumulate(vectors_, root.aggregate, total,
                      contribution(root.value, root.factor, root.aggregate,

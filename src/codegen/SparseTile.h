@@ -1,6 +1,8 @@
-// The tile function of a kernel with a driver, in emission (SparseEmitter.h says what it does).
+// Emits the tile function of a kernel with a driver, which SparseEmitter.h describes.
 // SparseTile.cpp has the loops and results, SparseValues.cpp the values, SparseMemory.cpp sizes and
 // addresses.
+//
+//   SparseTile(body, vectors, std::move(arguments)).emit(plan);
 #ifndef TOKAMAK_CODEGEN_SPARSETILE_H
 #define TOKAMAK_CODEGEN_SPARSETILE_H
 
@@ -22,15 +24,15 @@ struct SparseInput {
 // The arguments of the tile function.
 struct SparseArguments {
   llvm::SmallVector<SparseInput> inputs;
-  llvm::SmallVector<mlir::Value> outputs; // pointers, by number of the array result
+  llvm::SmallVector<mlir::Value> outputs; // pointers, by index of the array result
   mlir::Value scalars, partials, scratch; // pointers
   mlir::Value begin, end;                 // rows
 };
 
-// A size of the operator as a value: `load` gives rows (0) or columns (1) of an input.
+// Emits a size expression. `load` emits the number of rows (0) or columns (1) of an input.
 mlir::Value sizeValue(VectorBuilder &vectors, const abi::SizeExpression &size,
                       llvm::function_ref<mlir::Value(int64_t input, int dimension)> load);
-// Doubles that a root's aggregate takes in the partials, a multiple of 8.
+// The size of a root's partial aggregate in doubles, a multiple of 8.
 mlir::Value sparsePartialSize(VectorBuilder &vectors, const SparseBody &body,
                               const SparseRoot &root,
                               llvm::function_ref<mlir::Value(tok::Dimension)> valueOf);
@@ -40,21 +42,21 @@ public:
   SparseTile(const SparseBody &body, VectorBuilder &vectors, SparseArguments arguments)
       : body_(body), vectors_(vectors), arguments_(std::move(arguments)),
         schedule_(scheduleEntries(body)) {}
-  // Emits at the insertion point; fills what the plan says of scratch memory.
+  // Emits at the insertion point; sets the plan's sizes of scratch memory.
   void emit(abi::KernelPlan &plan);
 
 private:
-  // Eight entries in emission; masked where they are not all there.
+  // Eight entries of a row.
   struct Chunk {
-    mlir::Value position;
-    mlir::Value mask; // null: all
-    int copy = 0;     // number of the accumulators of full aggregates
+    mlir::Value position; // of the first, in the driver's arrays
+    mlir::Value mask;     // of existing entries; null: all
+    int copy = 0;         // index of the unrolled copy, which has its own full accumulators
   };
   // Eight columns of narrow values.
   struct Columns {
     mlir::Value first;
-    mlir::Value mask; // null: all
-    int number = -1;  // if there is no loop
+    mlir::Value mask; // of existing columns; null: all
+    int number = -1;  // index of the vector if the columns are unrolled; -1 in a loop
   };
   using PerColumns = llvm::function_ref<void(const Columns &, State &)>;
 
@@ -67,7 +69,7 @@ private:
   void openRowOperation(mlir::Operation *op, State &state);
   void addToRowOperation(mlir::Operation *op, State &state, size_t &slot);
   void closeRowOperation(mlir::Operation *op, State &state, size_t &slot);
-  // The lanes of a Wide value one by one, with the column of each.
+  // Visits the lanes of a Wide value one by one, with the column of each.
   void overLanes(mlir::Value value, State &state,
                  llvm::function_ref<void(mlir::Value lane, mlir::Value column, State &)> body);
   void addToColumns(const SparseRoot &root);
@@ -79,13 +81,14 @@ private:
   mlir::Value wide(mlir::Value value);
   mlir::Value wideInput(mlir::BlockArgument input);
   mlir::Value lookUp(mlir::BlockArgument input);
-  // The cells of a vector, one per column of the driver, at the chunk's columns.
+  // Gathers the cells of `vector`, one per column of the driver, at the chunk's columns.
   mlir::Value atColumns(const SparseInput &vector);
-  // Prefetch what later chunks read: of an array with the driver's entries, of a vector at columns.
+  // Prefetch for later chunks: fetchEntries in an array with the driver's entries, fetchCells in a
+  // vector that is gathered by column.
   void fetchEntries(mlir::Value pointer, mlir::Type cells);
-  bool isFollowed() const; // by the hardware, which fetches entries itself
+  bool isFollowed() const; // whether the hardware prefetches the entries by itself
   void fetchCells(const SparseInput &vector);
-  mlir::Value endOfFetching(); // entries from there on fetch no cells
+  mlir::Value endOfFetching(); // chunks from this position on prefetch no cells
   mlir::Value sampledProduct(tok::MatmulOp product);
   mlir::Value sampledRow(const SparseInput &from, mlir::Value column);
   void sampleTogether(tok::MatmulOp product, const SparseInput &from, State &totals);
@@ -96,7 +99,7 @@ private:
   Contribution contribution(mlir::Value value, mlir::Value factor, AggregateKind kind,
                             llvm::function_ref<mlir::Value(mlir::Value)> valueOf);
   void emitUniformValues();
-  // What loops over columns use of the row must stand before them.
+  // Emit values before the loops that use them, so that they dominate all uses.
   void preparePerRow(mlir::Value narrow);
   void prepareNarrow(mlir::Value narrow);
   void prepareSampled(tok::MatmulOp product);
@@ -110,13 +113,14 @@ private:
     return arguments_.inputs[body_.arrayIndex(mlir::cast<mlir::BlockArgument>(value))];
   }
   const SparseInput &driver() const { return input(body_.driver()); }
-  mlir::Value rowOf(mlir::Value matrix); // where the row of a dense input begins
+  mlir::Value rowOf(mlir::Value matrix); // the address of the current row of a dense input
   mlir::Value outputPointer(const SparseRoot &root, mlir::Value offset);
   mlir::Type outputCells(const SparseRoot &root) const;
   mlir::Value partialPointer(const SparseRoot &root);
   mlir::Value columnIndices();    // of the chunk
-  mlir::Value columnOf(int lane); // of the chunk; beyond the last entry that of the last one
-  // Of the entry so many after the chunk's first, of this row or a later one of the tile.
+  mlir::Value columnOf(int lane); // lanes beyond the last entry: the column of the last entry
+  // The column of the entry `entries` after the chunk's first, in this row or a later one; clamped
+  // to the last entry of the tile.
   mlir::Value columnAhead(int64_t entries);
   mlir::Value keptPointer(mlir::Value kept);
   void layOutScratch(abi::KernelPlan &plan);
@@ -141,16 +145,16 @@ private:
   mlir::Value sampledBuffer_;                              // eight vectors
   mlir::Value keptBuffers_, paddedColumns_, lastEntry_, fetchingEnd_;
 
-  // Of the row in emission.
-  mlir::Value row_, begin_, end_; // its entries
+  // Of the current row.
+  mlir::Value row_, begin_, end_; // its index, and the range of its entries
   const EntryPass *pass_ = nullptr;
   llvm::DenseMap<mlir::Value, mlir::Value> perRow_;
   llvm::DenseMap<std::pair<mlir::Value, int>, mlir::Value> narrowRegisters_;
   llvm::DenseMap<std::pair<mlir::Operation *, int>, mlir::Value> sampledLeft_;
-  llvm::DenseSet<mlir::Value> narrowReady_; // values that are in their buffers
-  // Of the eight columns in emission, where there is a loop over them.
+  llvm::DenseSet<mlir::Value> narrowReady_; // values that are complete in their buffers
+  // Of the current eight columns, if they are in a loop.
   llvm::DenseMap<mlir::Value, mlir::Value> narrowColumns_;
-  // Of the chunk in emission.
+  // Of the current chunk.
   const Chunk *chunk_ = nullptr;
   mlir::Value columnIndices_;
   llvm::SmallVector<mlir::Value> laneColumns_;

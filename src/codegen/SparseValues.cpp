@@ -1,5 +1,5 @@
-// The values of a kernel over entries: at eight entries, of a row, along eight columns of a narrow
-// row.
+// The values of a kernel over entries: at eight entries, per row, and along eight columns of a
+// narrow row.
 #include "codegen/SparseTile.h"
 
 #include "codegen/CellEmission.h"
@@ -11,21 +11,24 @@ using namespace tokamak;
 using namespace tokamak::codegen;
 
 static constexpr int64_t lanes = VectorBuilder::lanes;
-// The row of a sampled product's left factor stays in registers up to so many columns, if constant.
+// A row of a sampled product's left factor stays in registers if it has at most this constant
+// number of columns.
 static constexpr int64_t sampledInRegisters = 128;
-// The rows of its right factor are fetched so many entries ahead: they are read in no order that
-// the hardware could follow.
+// Rows of the right factor are prefetched this many entries ahead: they are read in an order that
+// the hardware prefetcher can't predict.
 static constexpr int64_t sampledAhead = 8;
-// Up to so many columns, if constant, rows of the right factor are read together.
+// Rows of the right factor with at most this constant number of columns are read eight at once.
 static constexpr int64_t sampledTogether = 32;
 static constexpr int64_t sampledAccumulators = 4;
-// Cells of a vector at the columns are fetched so many entries ahead, being in no such order
-// either: enough to cover the way to memory, few enough to be there still when they are needed.
+// Cells of a vector that is gathered by column are prefetched this many entries ahead, because
+// their order is unpredictable, too: far enough to hide the latency of memory, near enough that
+// they are still in the cache when they are used.
 static constexpr int64_t cellsAhead = 160;
-// So many entries ahead, those entries are fetched themselves: loads under a mask don't tell the
-// hardware where reading goes on, and among gathers it loses track.
+// The entries themselves (indices and values) are prefetched this many entries ahead: the hardware
+// prefetcher doesn't recognise the stream behind masked loads or among gathers.
 static constexpr int64_t entriesAhead = 512;
-// Vectors of up to so many doubles are near enough, in a core's own caches, for gathers to overlap.
+// Vectors of at most this many doubles fit a core's own caches, where gathers overlap well enough
+// without prefetching.
 static constexpr int64_t cellsInCache = 1 << 17;
 
 void SparseTile::emitUniformValues() {
@@ -51,7 +54,7 @@ void SparseTile::emitUniformValues() {
   }
 }
 
-// A sum of products multiplies and adds at once.
+// A sum of products uses fused multiply-adds, unless the product is kept in scratch memory.
 Contribution SparseTile::contribution(Value value, Value factor, AggregateKind kind,
                                       llvm::function_ref<Value(Value)> valueOf) {
   if (factor)
@@ -110,14 +113,15 @@ Value SparseTile::wideInput(BlockArgument argument) {
   return gather(vectors_, rowOf(argument), columnIndices(), chunk_->mask, from.cells);
 }
 
-// Later passes over a row find it in the cache.
+// Only the first pass prefetches: later passes over the row find its entries in the cache.
 void SparseTile::fetchEntries(Value pointer, Type cells) {
   if (pass_ == &schedule_.passes.front())
     vectors_.prefetch(pointer, vectors_.add(chunk_->position, vectors_.integer(entriesAhead)),
                       cells);
 }
 
-// The hardware follows whole vectors, unless it fetches cells among them.
+// In a flat loop over whole vectors the hardware prefetcher keeps track (unless cells are
+// prefetched in between: fetchCells then prefetches the entries, too).
 bool SparseTile::isFollowed() const { return schedule_.isFlat && !chunk_->mask; }
 
 Value SparseTile::atColumns(const SparseInput &vector) {
@@ -146,8 +150,9 @@ Value SparseTile::endOfFetching() {
   return vectors_.select(isLarge, end, vectors_.integer(0));
 }
 
-// The entries of another CSR operand, as doubles: its own where it has the driver's entries, else
-// from the buffer with its row.
+// The cells of another CSR operand at the chunk's entries, as doubles: read from its values if it
+// has the driver's entries (tested at run time), else gathered from the buffer with its expanded
+// row.
 Value SparseTile::lookUp(BlockArgument argument) {
   const SparseInput &from = input(argument);
   Value columns = columnIndices(), same = samePattern_[argument];
@@ -181,7 +186,7 @@ Value SparseTile::sampledRow(const SparseInput &from, Value column) {
   return vectors_.offset(from.data, vectors_.multiply(column, from.columns), from.cells);
 }
 
-// Short rows: with eight at once, additions don't wait for one another.
+// For short rows: adds the products of eight entries at once, so that additions are independent.
 void SparseTile::sampleTogether(tok::MatmulOp product, const SparseInput &from, State &totals) {
   int64_t count = body_.columnsOf(product.getLhs()).constantValue();
   for (int lane = 0; lane < lanes; ++lane) {
@@ -198,8 +203,8 @@ void SparseTile::sampleTogether(tok::MatmulOp product, const SparseInput &from, 
   }
 }
 
-// Long rows one after the other, each with several accumulators: so they are read in the order of
-// memory, and only those that are needed.
+// For long rows: reads the rows one after the other in the order of memory, with several
+// accumulators each, and only those of existing entries.
 void SparseTile::sampleOneByOne(tok::MatmulOp product, const SparseInput &from, State &totals) {
   const SparseInput &left = input(product.getLhs());
   Value count =
@@ -257,7 +262,7 @@ void SparseTile::sampleOneByOne(tok::MatmulOp product, const SparseInput &from, 
         vectors_.load(vectors_.offset(sampledBuffer_, vectors_.integer(lane * lanes)), {});
 }
 
-// Eight products share the horizontal sums.
+// The sums over the lanes of eight products are computed together, by reduceEight.
 Value SparseTile::sampledProduct(tok::MatmulOp product) {
   const SparseInput &from = input(product.getRhs().getDefiningOp<tok::TransposeOp>().getOperand());
   tok::Dimension inner = body_.columnsOf(product.getLhs());
@@ -283,7 +288,7 @@ Value SparseTile::sampledProduct(tok::MatmulOp product) {
 
 //===- of a row ------------------------------------------------------------------------------===//
 
-// A value per row, in all lanes.
+// A value per row, in all lanes of a vector.
 Value SparseTile::perRow(Value value) {
   if (body_.kindOf(value) == SparseKind::Uniform)
     return uniform_.lookup(value);
@@ -296,7 +301,7 @@ Value SparseTile::perRow(Value value) {
     result = vectors_.splat(
         vectors_.loadScalar(vectors_.offset(from.data, row_, from.cells), from.cells));
   } else if (auto aggregate = dyn_cast<tok::AggregateOp>(op)) {
-    // Those over entries are in perRow_ since the end of their pass.
+    // Aggregates over entries don't get here: the end of their pass put them into perRow_.
     Value operand = withoutCasts(aggregate.getOperand());
     result = body_.kindOf(operand) == SparseKind::Narrow
                  ? narrowAggregate(aggregate)
@@ -335,14 +340,15 @@ void SparseTile::preparePerRow(Value value) {
       preparePerRow(withoutCasts(operand));
 }
 
-// Before the loop over entries: in registers, or in its buffer where there are too many columns.
+// Computes a narrow value before the loop over entries: in registers, or in its buffer if it has
+// too many columns.
 void SparseTile::prepareNarrow(Value value) {
   preparePerRow(value);
   if (isa<BlockArgument>(value) && !inRegisters(value))
     return;
   bool isProduct = value.getDefiningOp<tok::MatmulOp>() != nullptr;
   if (isProduct && !inRegisters(value))
-    return; // added up in its buffer
+    return; // accumulated in its buffer already
   Value buffer = narrowBuffers_.lookup(value);
   State none;
   overColumns(value, none, [&](const Columns &columns, State &) {

@@ -9,7 +9,7 @@
 using namespace mlir;
 using namespace tokamak::codegen;
 
-// Arrays are aligned to their cells only: a view may begin at any row.
+// Arrays are only aligned to their cell size, because a view may begin at any row.
 static constexpr unsigned alignment = 8;
 static unsigned alignmentOf(Type cells) { return cells.isF32() ? 4 : alignment; }
 static Type cellsOf(Value value) { return getElementTypeOrSelf(value.getType()); }
@@ -43,7 +43,7 @@ Value VectorBuilder::splatLane(Value vector, int64_t lane) {
 Value VectorBuilder::shuffle(Value a, Value b, ArrayRef<int64_t> order) {
   return builder_.create<vector::ShuffleOp>(location_, a, b, order);
 }
-// Pairs of lanes, then pairs of 128-bit parts, then halves.
+// Exchanges lanes within pairs, then 128-bit parts within halves, then halves.
 State VectorBuilder::transpose(ArrayRef<Value> rows) {
   static constexpr int64_t evenLanes[] = {0, 8, 2, 10, 4, 12, 6, 14},
                            oddLanes[] = {1, 9, 3, 11, 5, 13, 7, 15},

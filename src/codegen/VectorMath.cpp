@@ -1,7 +1,6 @@
 // Mathematical functions on eight doubles at once. This file is compiled to bitcode that is
-// embedded in the compiler; the functions a kernel calls are linked into it and optimised with it.
-// Nothing here depends on the CPU: fused multiply-adds are explicit, so a function gives the same
-// bits wherever it is inlined.
+// embedded in the compiler; the functions that a kernel calls are linked into it and optimised with
+// it. Results don't depend on the CPU or on inlining: fused multiply-adds are explicit.
 //
 // Errors, measured by VectorMathTest.cpp:
 //
@@ -11,8 +10,8 @@
 //   asin     at most 1.0 ULP      acos  at most 1.0 ULP      atan at most 1.0 ULP
 //   cosh     at most 2.0 ULP
 //
-// Overflow, NaN, infinities and denormal numbers are
-// treated as C99's Annex F says. Names: tokamak_vector_<mnemonic of base/CellOperators.def>.
+// Overflow, NaN, infinities and denormal numbers are treated as Annex F of C99 specifies. Names:
+// tokamak_vector_<mnemonic of base/CellOperators.def>.
 
 typedef double Double8 __attribute__((ext_vector_type(8)));
 typedef long Integer8 __attribute__((ext_vector_type(8)));
@@ -39,7 +38,7 @@ static constexpr double infinity = __builtin_inf();
 static constexpr double log2E = 0x1.71547652b82fep+0;
 // ln 2 in two parts: the upper has 40 bits, so its product with an exponent is exact.
 static constexpr double ln2High = 0x1.62e42fefa2000p-1, ln2Low = 0x1.9ef35793c7673p-41;
-// Adding this rounds to an integer, which then stands in the lowest bits.
+// Adding this rounds to an integer and leaves that integer in the lowest bits of the sum.
 static constexpr double roundShift = 0x1.8p52;
 
 // (e^r - 1 - r) / r^2 for |r| <= ln(2)/2: Chebyshev fit, relative error of e^r below 2^-62.
@@ -56,7 +55,7 @@ TOKAMAK_INLINE Double8 exponentialTail(Double8 r) {
   return fma(high, r4, fma(middle, r2, low));
 }
 
-// x = n ln 2 + r with |r| <= ln(2)/2; `shifted` has n in its lowest bits.
+// x = n ln 2 + r with |r| <= ln(2)/2; `exponent` is n as an integer.
 struct Reduced {
   Double8 n, r;
   Integer8 exponent;
@@ -68,8 +67,8 @@ TOKAMAK_INLINE Reduced reduceExponential(Double8 x) {
   return {n, r, bits(shifted) - bits(all(roundShift))};
 }
 
-// x * 2^n for -1080 <= n <= 1025, x in [1/2, 2]: in two factors, so that a denormal result is
-// rounded once.
+// x * 2^n for -1080 <= n <= 1025, x in [1/2, 2]. 2^n is applied as two factors, so that neither
+// overflows and a denormal result is rounded once.
 TOKAMAK_INLINE Double8 scale(Double8 x, Integer8 n) {
   Integer8 half = __builtin_bit_cast(Integer8, __builtin_bit_cast(Unsigned8, n + 4096) >> 1) - 2048;
   Double8 first = fromBits((half + 1023) << 52), second = fromBits((n - half + 1023) << 52);
@@ -89,14 +88,14 @@ TOKAMAK_INLINED_KERNEL Double8 tokamak_vector_exp(Double8 x) {
   return select(x != x, x, value);
 }
 
-// 1 / (1 + e^-x), of negative numbers e^x / (1 + e^x): e^-x overflows where the result does not
-// vanish.
+// 1 / (1 + e^-x) for x >= 0, and e^x / (1 + e^x) for x < 0, because e^-x overflows while the result
+// is not yet 0.
 TOKAMAK_INLINED_KERNEL Double8 tokamak_vector_sigmoid(Double8 x) {
   Double8 power = tokamak_vector_exp(-absolute(x));
   return select(x < all(0.0), power, all(1.0)) / (all(1.0) + power);
 }
 
-// tanh x = e / (e + 2) with e = exp(2|x|) - 1, computed without cancellation; beyond 22 it is 1.
+// |tanh x| = e / (e + 2) with e = exp(2|x|) - 1, computed without cancellation; 1 for |x| > 22.
 TOKAMAK_INLINED_KERNEL Double8 tokamak_vector_tanh(Double8 x) {
   Double8 y = absolute(x) * all(2.0);
   y = select(y > all(44.0), all(44.0), y);
@@ -134,8 +133,8 @@ TOKAMAK_INLINE Double8 logarithmTail(Double8 z) {
   return fma(fma(high, z2, middle), z2, low);
 }
 
-// With f = m - 1 and s = f/(2+f): log m = f - (f^2/2 - s (f^2/2 + R)), R = s^2 (2/3 + ...): the
-// rounding errors are those of terms much smaller than f.
+// With f = m - 1 and s = f/(2+f): log m = f - (f^2/2 - s (f^2/2 + R)), R = s^2 (2/3 + ...). Only
+// terms much smaller than f have rounding errors.
 TOKAMAK_INLINED_KERNEL Double8 tokamak_vector_log(Double8 x) {
   Split split = splitExponent(x);
   Double8 f = split.m - all(1.0);
@@ -165,8 +164,8 @@ TOKAMAK_INLINE Pair multiply(Double8 a, Double8 b) {
   return {product, fma(a, b, -product)};
 }
 
-// log x with about 68 bits, for positive finite x: 2s + s^3 (2/3 + s^2 (...)), s = (m-1)/(m+1), the
-// first two terms in pairs.
+// log x to about 68 bits, for positive finite x: log m = 2s + s^3 (2/3 + s^2 (...)) with
+// s = (m-1)/(m+1); the first two terms are computed as pairs.
 TOKAMAK_INLINE Pair preciseLog(Double8 x) {
   Split split = splitExponent(x);
   Double8 f = split.m - all(1.0);
@@ -191,8 +190,8 @@ TOKAMAK_INLINE Pair preciseLog(Double8 x) {
   return addOrdered(sum, rest + fma(split.k, all(ln2Low), logM.low));
 }
 
-// |x|^y = exp(y log|x|) in pairs; what involves zeros and infinities comes from the C library,
-// exactly. x^2 is x*x.
+// |x|^y = exp(y log|x|), computed with pairs. Lanes with zeros, infinities or NaN take the result
+// of the C library. x^2 is computed as x*x.
 TOKAMAK_CALLED_KERNEL Double8 tokamak_vector_pow(Double8 x, Double8 y) {
   Integer8 square = y == all(2.0);
   if (!any(~square))
@@ -229,13 +228,13 @@ extern "C" double sin(double);
 extern "C" double cos(double);
 extern "C" double tan(double);
 
-// pi/2 in three parts, and the low part of pi.
+// pi/2 in three parts.
 static constexpr double halfPiHigh = 0x1.921fb54442d18p+0, halfPiLow = 0x1.1a62633145c07p-54,
                         halfPiLowest = -0x1.f1976b7ed8fbcp-110;
-// Beyond it angles are reduced by the C library.
+// For larger angles the C library is called, because the reduction below loses accuracy.
 static constexpr double largestAngle = 0x1p28;
 
-// x = n pi/2 + high + low with |high| <= pi/4; `shifted` has n in its lowest bits.
+// x = n pi/2 + high + low with |high| <= pi/4; `quarters` has n in its lowest bits.
 struct Angle {
   Double8 high, low;
   Integer8 quarters;
@@ -250,7 +249,7 @@ TOKAMAK_INLINE Angle reduceAngle(Double8 x) {
   return {high, fma(-n, all(halfPiLowest), rest - second.low), bits(shifted)};
 }
 
-// Both by Chebyshev fits, relative errors below 2^-57.
+// Sine and cosine by Chebyshev fits, relative errors below 2^-57.
 TOKAMAK_INLINE Double8 sineOf(Angle a) {
   Double8 z = a.high * a.high;
   Double8 tail = fma(all(-0x1.ab16f5caa198ap-41), z, all(0x1.61217d9252c03p-33));
@@ -275,7 +274,7 @@ TOKAMAK_INLINE Double8 cosineOf(Angle a) {
 
 TOKAMAK_INLINE Double8 negateWhere(Integer8 mask, Double8 x) { return select(mask, -x, x); }
 
-// The lanes whose angle is too large, or none.
+// Replaces the lanes whose angle is too large, infinite or NaN by the C library's results.
 template <typename Function>
 TOKAMAK_INLINE Double8 replaceLargeAngles(Double8 x, Double8 value, Function function) {
   Integer8 large = ~(absolute(x) < all(largestAngle));
@@ -324,7 +323,7 @@ TOKAMAK_INLINE Double8 arcSineTail(Double8 z) {
   return fma(tail, z, all(0x1.5555555555556p-3));
 }
 
-// Twice the arc sine of sqrt((1 - |x|) / 2), for |x| >= 1/2: `high` is twice the root.
+// acos |x| = 2 asin(sqrt((1 - |x|) / 2)), for |x| >= 1/2; `high` is twice the root.
 TOKAMAK_INLINE Pair complementaryArc(Double8 x) {
   Double8 z = (all(1.0) - absolute(x)) * all(0.5);
   Double8 root = __builtin_elementwise_sqrt(z);
@@ -332,7 +331,7 @@ TOKAMAK_INLINE Pair complementaryArc(Double8 x) {
   return {root + root, all(2.0) * fma(root * z, arcSineTail(z), rest)};
 }
 
-// whole - arc, `whole` in two parts.
+// (high + low) - arc.
 TOKAMAK_INLINE Double8 subtractArc(double high, double low, Pair arc) {
   Double8 first = all(high) - arc.high;
   Double8 rest = (all(high) - first) - arc.high;
@@ -370,8 +369,8 @@ TOKAMAK_INLINE Double8 arcTangentTail(Double8 z) {
   return fma(tail, z, all(-0x1.5555555555555p-2));
 }
 
-// atan |x| = c + atan t: t is |x|, (|x| - 1) / (|x| + 1) or -1 / |x|, c a multiple of pi/4. The
-// quotient has a low part for its rounding and that of its two sides.
+// atan |x| = c + atan t: t is |x|, (|x| - 1) / (|x| + 1) or -1 / |x|, and c = 0, pi/4 or pi/2.
+// `rest` corrects the quotient for its own rounding and that of numerator and denominator.
 TOKAMAK_CALLED_KERNEL Double8 tokamak_vector_atan(Double8 x) {
   Double8 y = absolute(x);
   Integer8 middle = y > all(0x1.a827999fcef32p-2), large = y > all(0x1.3504f333f9de6p+1);
@@ -390,7 +389,7 @@ TOKAMAK_CALLED_KERNEL Double8 tokamak_vector_atan(Double8 x) {
   return copySign(first + (lost + fma(t * z, arcTangentTail(z), rest + low)), x);
 }
 
-// e^|x| = 2^n (1 + p); beyond 20 the other exponential is nothing to it.
+// e^|x| = power * (1 + p), power = 2^n. For |x| > 20, e^-|x| is negligible beside it.
 struct Power {
   Double8 p, power;
   Double8 half; // e^|x| / 2, which may be finite where e^|x| is not
@@ -404,7 +403,7 @@ TOKAMAK_INLINE Power exponentialOfMagnitude(Double8 x) {
   return {p, fromBits((reduced.exponent + 1023) << 52), scale(all(1.0) + p, reduced.exponent - 1)};
 }
 
-// (e + e / (e + 1)) / 2 with e = exp|x| - 1, computed without cancellation.
+// |sinh x| = (e + e / (e + 1)) / 2 with e = exp|x| - 1, computed without cancellation.
 TOKAMAK_CALLED_KERNEL Double8 tokamak_vector_sinh(Double8 x) {
   Power power = exponentialOfMagnitude(x);
   Double8 e = fma(power.power, power.p, power.power - all(1.0));

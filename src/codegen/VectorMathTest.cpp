@@ -1,5 +1,5 @@
-// Measures the errors of VectorMath.cpp, as kernels call it, against correctly rounded results of
-// MPFR; the bounds are those VectorMath.cpp states.
+// Measures the errors of VectorMath.cpp, called from kernels, against exact results of MPFR, and
+// checks the bounds that VectorMath.cpp states.
 #include "codegen/KernelCompiler.h"
 #include "codegen/KernelLauncher.h"
 
@@ -19,8 +19,8 @@ using namespace tokamak::codegen;
 
 namespace {
 
-// |value - exact| in units of the last place of the exact result; 0 for equal infinities or both
-// NaN.
+// |value - exact| in units of the last place of the exact result; 0 if both are
+// NaN or the same infinity.
 double errorInUlps(double value, mpfr_t exact) {
   double rounded = mpfr_get_d(exact, MPFR_RNDN);
   if (std::isnan(rounded) || std::isnan(value))
@@ -88,7 +88,7 @@ protected:
       values.push_back(distribution(generator));
     return values;
   }
-  // All bit patterns alike: huge, tiny, denormal, NaN.
+  // Uniformly distributed bit patterns: huge, tiny, denormal numbers, NaN.
   std::vector<double> anyBits(int count = 20000) {
     std::vector<double> values;
     for (int i = 0; i < count; ++i)
@@ -225,7 +225,7 @@ TEST_F(VectorMathTest, Pow) {
        error(uniform(0, 1e-300), uniform(-1, 1)), error(anyBits(), anyBits()), error(x, y)});
   RecordProperty("pow", std::to_string(result));
   EXPECT_LE(result, 1.0);
-  // Whole powers that are whole numbers are exact.
+  // Integer powers of integers are exact if the result is below 2^53.
   std::vector<double> powers =
       kernel("tok.binary pow %x, %y : (tensor<?x?xf64>, tensor<?x?xf64>)", integers, small);
   for (size_t i = 0; i < powers.size(); ++i)

@@ -1,6 +1,6 @@
-// Measures bandwidths, arithmetic and launches for the machine model, in several rounds. The best
-// time counts: a disturbance only ever makes code slower. The loops are as wide as generated
-// kernels are on this machine.
+// Measures bandwidths, arithmetic and launches for the machine model, in several rounds. Usually
+// the best time counts, because disturbances only make code slower. The loops use the machine's
+// widest vectors, as generated kernels do.
 #include "cost/Calibration.h"
 
 #include "base/WidestVectors.h"
@@ -20,8 +20,8 @@ namespace tokamak::cost {
 namespace {
 
 constexpr int64_t largeCells =
-    6 << 20; // 48 MiB: more than most last-level caches have for one core
-constexpr int64_t smallCells = 16 << 10; // 128 KiB: second-level cache
+    6 << 20; // 48 MiB: more than one core's share of most last-level caches
+constexpr int64_t smallCells = 16 << 10; // 128 KiB: fits the second-level cache
 
 using Lanes = double __attribute__((vector_size(64), aligned(64)));
 
@@ -42,7 +42,8 @@ TOKAMAK_WIDEST_VECTORS void writeAll(double *cells, int64_t count, double value)
     lanes[i] = filled;
 }
 
-// `steps` times 64 dependent-in-eights multiplications and additions: 128 operations a step.
+// 128 operations a step: a multiplication and an addition for each of 8
+// independent vectors of 8 lanes.
 TOKAMAK_WIDEST_VECTORS double compute(int64_t steps) {
   Lanes values[8] = {};
   Lanes factor = {}, offset = {};
@@ -57,8 +58,8 @@ TOKAMAK_WIDEST_VECTORS double compute(int64_t steps) {
   return sum[0];
 }
 
-// Reads `count` cells in an order that jumps through all 2^bits of them. Which comes next takes no
-// time to find, as in a kernel that has a list of them, and reads don't wait for each other.
+// Reads `count` of 2^bits cells in a pseudo-random order. As in a kernel that reads cells by a list
+// of indices, positions are cheap to compute and the reads don't depend on each other.
 double readScattered(const double *cells, int bits, int64_t count) {
   double sums[4] = {};
   for (int64_t i = 0; i < count; i += 4)
@@ -79,7 +80,7 @@ template <typename Function> double timeOf(Function function) {
   return std::max(duration.count(), 1.0);
 }
 
-// Times of one measurement, in all rounds.
+// The times of one measurement in all rounds.
 class Samples {
 public:
   template <typename Function> void measure(int repetitions, Function function) {
@@ -92,7 +93,7 @@ public:
     std::nth_element(sorted.begin(), sorted.begin() + sorted.size() / 2, sorted.end());
     return sorted[sorted.size() / 2];
   }
-  // How much slower the usual one is than the best.
+  // The ratio of the median time to the best.
   double spread() const { return median() / best(); }
 
 private:
@@ -110,7 +111,8 @@ struct Free {
 };
 using Buffer = std::unique_ptr<double, Free>;
 
-// On huge pages, as large arrays are: their first touch costs a fraction of that of small pages.
+// Allocates huge pages, like the runtime for large arrays: their first touch costs a fraction of
+// that of small pages.
 Buffer allocate(int64_t cells) {
   constexpr int64_t hugePage = 2 << 20;
   int64_t bytes = (cells * 8 + hugePage - 1) / hugePage * hugePage;
@@ -120,8 +122,8 @@ Buffer allocate(int64_t cells) {
   return buffer;
 }
 
-// Drives cells out of all caches, which may hold more than they say: virtual machines see the
-// caches of one core and use those of others.
+// Flushes cells from all caches. Just reading other memory is not enough: a virtual machine may use
+// more cache than it reports.
 void flush([[maybe_unused]] const double *cells, [[maybe_unused]] int64_t count) {
 #if defined(__x86_64__)
   constexpr int64_t cellsPerLine = 8;
@@ -133,8 +135,9 @@ void flush([[maybe_unused]] const double *cells, [[maybe_unused]] int64_t count)
 
 double cacheCapacity(double fallback) {
 #if defined(_SC_LEVEL3_CACHE_SIZE)
-  // The other cores use it too, and virtual machines report the cache of the whole socket: no more
-  // than half of what the streaming measurements below are sure to exceed.
+  // Other cores use the cache, too, and virtual machines report that of the whole
+  // socket: take half of it, and at most half of `largeCells`, which the streaming
+  // measurements assume to exceed caches.
   for (int level : {_SC_LEVEL3_CACHE_SIZE, _SC_LEVEL2_CACHE_SIZE})
     if (long bytes = sysconf(level); bytes > 0)
       return std::min(bytes / 2.0, largeCells * 4.0);
@@ -142,10 +145,11 @@ double cacheCapacity(double fallback) {
   return fallback;
 }
 
-// All measurements; each round takes some of each.
+// All measurements; each round takes samples of each.
 class Rounds {
 public:
-  // New memory in every round: at first a virtual machine may have to ask its host for it.
+  // New memory in every round, because the first use of memory may be slow: a virtual machine has
+  // to request it from its host.
   bool allocateBuffers() {
     large_.reset();
     large_ = allocate(largeCells);
@@ -178,12 +182,13 @@ public:
     machine.cacheWriteBytesPerNanosecond = cacheSweeps * smallBytes / writingInCache_.best();
     machine.cacheReadBytesPerNanosecond = cacheSweeps * smallBytes / readingInCache_.best();
     machine.gatherNanoseconds = gathering_.best() / gathers;
-    // Real cell operators are chains with loads and stores between them: about half of the peak.
+    // Real cell operators are dependent chains with loads and stores: they
+    // reach about half the peak.
     machine.flopsPerNanosecond = 0.5 * steps * 128 / computing_.best();
     if (hasLaunches_)
       machine.launchNanoseconds = launching_.median();
-    // A thread alone on its core has all of the time. Arithmetic takes the same time again and
-    // again; memory is shared with other cores and varies more.
+    // Without disturbance a thread's processor time equals wall time, and times of arithmetic
+    // hardly vary. Memory is shared with other cores, so its times vary more.
     bool isDisturbed = processorSeconds_ < 0.95 * wallSeconds_ || computing_.spread() > 1.25 ||
                        reading_.spread() > 1.6;
     return {machine, isDisturbed};
@@ -194,14 +199,15 @@ private:
   static constexpr int gatheredBits = 19; // 4 MiB
   static constexpr int64_t gathers = 1 << 17;
   static constexpr int64_t steps = 20000;
-  // Once round a small buffer is too short for the clock.
+  // One sweep over a small buffer is too short for the clock.
   static constexpr int cacheSweeps = 16;
 
   void streaming() {
     double *cells = large_.get();
     touching_.measure(1, [&] { writeAll(cells, largeCells, 1); });
     writing_.measure(1, [&] { writeAll(cells, largeCells, 2); });
-    // Where there is no way to flush, at least everything behind these cells was written since.
+    // On machines without an instruction to flush, the cells behind these have replaced them in
+    // caches that are smaller than `largeCells`.
     flush(cells, coldCells);
     reading_.measure(1, [&] { keepAlive = readAll(cells, coldCells); });
   }
@@ -218,8 +224,8 @@ private:
     });
   }
 
-  // A program works on arrays between its launches, which then find the first-level cache full of
-  // other things. What is usual counts, not what is best.
+  // A program works on arrays between launches, so a launch doesn't find its data in the
+  // first-level cache. The median counts here, not the best time.
   void launching(const std::function<void()> &launch) {
     constexpr int launches = 32;
     launch();

@@ -1,4 +1,4 @@
-// Measures this machine for the machine model.
+// Measures this machine's figures for the machine model.
 //
 //   cost::Calibration found = cost::calibrate([] { launchNothing(); });
 //   if (!found.isDisturbed) keep(found.model);
@@ -13,15 +13,16 @@ namespace tokamak::cost {
 
 struct Calibration {
   MachineModel model;
-  // Others used the processor meanwhile: the thread got too little of its time, or its times vary
-  // too much. The figures are too slow then.
+  // Other programs used the processor meanwhile: the thread got too little processor time, or its
+  // times vary too much. Then the figures are too slow.
   bool isDisturbed = false;
 };
 
-// A few rounds take about 100 ms; between rounds it waits, since what disturbs often passes.
+// Numbers of rounds. The quick calibration takes about 100 ms. There is a pause between rounds,
+// because disturbances are often short.
 inline constexpr int quickCalibration = 3, thoroughCalibration = 20;
 
-// `launch`, where given, launches a kernel that does nothing.
+// `launch` launches a kernel that does nothing; without it, launches are not measured.
 Calibration calibrate(const std::function<void()> &launch = {}, int rounds = quickCalibration);
 
 } // namespace tokamak::cost

@@ -20,17 +20,17 @@ TEST(Calibration, measuresSoon) {
   EXPECT_GT(machine.cacheReadBytesPerNanosecond, machine.memoryReadBytesPerNanosecond * 0.8);
   EXPECT_GT(machine.flopsPerNanosecond, 0.5);
   EXPECT_GE(machine.firstTouchNanosecondsPerByte, 0);
-  // About 0.1 s on a machine that does nothing else.
+  // It takes about 0.1 s on an idle machine.
   EXPECT_LT(seconds.count(), 10);
 }
 
-// Three others on the same core leave a quarter of its time.
+// Three other threads on the same core leave a quarter of its time.
 TEST(Calibration, noticesThatOthersUseTheProcessor) {
   cpu_set_t before, one;
   ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
   CPU_ZERO(&one);
   CPU_SET(sched_getcpu(), &one);
-  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0); // and the threads to come
+  ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0); // new threads inherit it
   std::atomic<bool> done = false;
   std::vector<std::thread> others;
   for (int i = 0; i < 3; ++i)

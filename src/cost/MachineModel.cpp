@@ -27,7 +27,7 @@ constexpr Field fields[] = {
     {"launchNanoseconds", &MachineModel::launchNanoseconds},
 };
 
-// Rates divide: they have to be positive. Costs may be zero.
+// Rates are divisors, so they have to be positive; costs may be zero.
 bool isRate(const Field &field) {
   return std::string(field.name).find("PerNanosecond") != std::string::npos;
 }

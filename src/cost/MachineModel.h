@@ -1,10 +1,11 @@
-// What this machine can do, in bytes and operations per nanosecond; operator costs are computed
-// from it.
+// The speed of a machine, in bytes and operations per nanosecond, and the time that operators take
+// on it.
 //
 //   cost::MachineModel machine = cost::readModelFile("machine-model.json").model;
 //   double ns = cost::nanoseconds(machine, {.readBytes = 8e6, .flops = 2e6});
 //
-// Plans depend on the model, never on the clock: tests and reproducible runs use a fixed model.
+// Plans depend on the model only, never on measured times. Tests and
+// reproducible runs use a fixed model.
 #ifndef TOKAMAK_COST_MACHINEMODEL_H
 #define TOKAMAK_COST_MACHINEMODEL_H
 
@@ -12,50 +13,50 @@
 
 namespace tokamak::cost {
 
-// The defaults are the fixed model: a round-numbered server core.
+// The default values are the fixed model: a server core, in round numbers.
 struct MachineModel {
   double cacheReadBytesPerNanosecond = 40;
   double cacheWriteBytesPerNanosecond = 20;
   double memoryReadBytesPerNanosecond = 12;
   double memoryWriteBytesPerNanosecond = 6;
-  // An operator whose arrays together are larger than this streams them from memory.
+  // If the arrays of an operator are larger than this in total, they stream from memory.
   double cacheBytes = 16 << 20;
-  // Extra cost of memory that was never written before (the kernel has to supply zeroed pages), and
-  // the share of results that do not get a used buffer from the pool.
+  // The extra cost of memory that was never written before (the operating system has to
+  // supply zeroed pages), and the share of results that get such memory instead of a
+  // used buffer from the pool.
   double firstTouchNanosecondsPerByte = 0.4;
   double freshShare = 0.25;
-  // Additions in vector code that is limited by arithmetic.
+  // Speed of additions in vector code that is limited by arithmetic.
   double flopsPerNanosecond = 8;
-  // One read at a random position of an array in the last-level cache.
+  // Time of one read at a random position of an array in the last-level cache.
   double gatherNanoseconds = 1;
-  // From one instruction of the image to the first tile and back.
+  // Overhead of launching a kernel: from an instruction of the image to the first tile and back.
   double launchNanoseconds = 1500;
 
   bool operator==(const MachineModel &) const = default;
 };
 
-// What an operator does once.
+// The work of one execution of an operator.
 struct Work {
   double readBytes = 0;
   double writtenBytes = 0;
   double flops = 0;
-  double gathers = 0; // cache lines read or written in an order that can't be foreseen
+  double gathers = 0; // cache lines accessed in an order that hardware can't predict
 };
 
-// launch + writing + the longer of reading and computing, gathers being part of computing.
+// Launch + writing + the longer of reading and computing; gathers are part of computing.
 double nanoseconds(const MachineModel &machine, const Work &work);
 
-// A time that no operator with this work can beat, however its arrays are spread over several
-// launches: `cachedReadBytes` are of arrays that fit into the cache, `work.readBytes` of those that
-// can not.
+// A lower bound of the time for this work, however it is split into launches. `cachedReadBytes`
+// counts arrays that fit into the cache, `work.readBytes` those that don't.
 double leastNanoseconds(const MachineModel &machine, const Work &work, double cachedReadBytes);
 
-// Of each figure the better one: a disturbed measurement is never too fast.
+// Takes the better value of each figure, because disturbed measurements are never too fast.
 MachineModel fasterOf(const MachineModel &first, const MachineModel &second);
 
 std::string toJson(const MachineModel &machine);
-// `name` is the file's, for messages. Throws tokamak::Error where the text is not JSON, or misses
-// or misspells a key. The key "measured" is a file's own (ModelFile.h).
+// `name` is the file's name, for messages. Throws tokamak::Error if the text is not JSON or if a
+// key is missing or unknown. The key "measured" is ignored: it belongs to ModelFile.h.
 MachineModel parseMachineModel(const std::string &text, const std::string &name);
 
 } // namespace tokamak::cost

@@ -42,7 +42,7 @@ TEST(MachineModel, chargesMemoryBeyondTheCache) {
   EXPECT_DOUBLE_EQ(cached, machine.launchNanoseconds + 8e6 / machine.cacheReadBytesPerNanosecond);
   EXPECT_DOUBLE_EQ(streamed,
                    machine.launchNanoseconds + 80e6 / machine.memoryReadBytesPerNanosecond);
-  // Computing hides behind reading until it takes longer.
+  // Computing overlaps with reading; only the longer of them counts.
   EXPECT_DOUBLE_EQ(nanoseconds(machine, {.readBytes = 80e6, .flops = 1}), streamed);
   EXPECT_GT(nanoseconds(machine, {.readBytes = 80e6, .flops = 1e9}), streamed);
 }

@@ -15,7 +15,7 @@ namespace tokamak::cost {
 
 namespace fs = std::filesystem;
 
-// Nothing where the key is missing or has another form.
+// nullopt if the key is missing or has another form.
 static std::optional<Measurement> parseMeasurement(const nlohmann::json &file) {
   auto found = file.find("measured");
   if (found == file.end() || !found->is_object())
@@ -35,7 +35,7 @@ static std::optional<Measurement> parseMeasurement(const nlohmann::json &file) {
 ModelFile readModelFile(const std::string &path) {
   std::error_code problem;
   std::ostringstream text;
-  // A pipe would wait for a writer.
+  // Only regular files: opening a pipe would block until it has a writer.
   if (std::ifstream file; fs::is_regular_file(path, problem) && (file.open(path), file))
     text << file.rdbuf();
   else
@@ -56,7 +56,7 @@ void writeModelFile(const ModelFile &file, const std::string &path) {
   fs::path target(path);
   if (target.has_parent_path())
     fs::create_directories(target.parent_path(), problem);
-  // Two processes may measure at the same time: each writes a file of its own.
+  // Two processes may measure at the same time, so each writes its own temporary file.
   fs::path temporary = path + "." + std::to_string(getpid());
   std::ofstream out(temporary);
   out << json.dump(2) << '\n';
@@ -83,7 +83,7 @@ std::optional<std::string> machineModelPath() {
   return std::nullopt;
 }
 
-// x86 has a name for people; Arm has numbers of who made which core.
+// x86 has a readable model name; Arm has only the numbers of implementer and part.
 std::string processorName() {
   std::ifstream file("/proc/cpuinfo");
   std::string line, numbers;
@@ -91,7 +91,7 @@ std::string processorName() {
     size_t colon = line.find(':');
     if (colon == std::string::npos) {
       if (!numbers.empty())
-        break; // the first of all cores is enough
+        break; // only the first core is described
       continue;
     }
     std::string key = line.substr(0, line.find_last_not_of(" \t", colon - 1) + 1);

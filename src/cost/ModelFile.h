@@ -1,5 +1,5 @@
-// Machine models in files: fixed ones for tests, and the one that was measured on this machine, in
-// the user's cache folder, with when and on which processor that was.
+// Machine models in files: fixed ones for tests, and in the user's cache folder the one that was
+// measured on this machine, with the date and the processor of the measurement.
 //
 //   cost::ModelFile file = cost::readModelFile("machine-model.json");
 //   if (file.measured && file.measured->processor != cost::processorName()) ...  // another machine
@@ -13,13 +13,13 @@
 
 namespace tokamak::cost {
 
-// How a model was measured.
+// When and how a model was measured.
 struct Measurement {
   std::string date; // UTC: 2026-01-31T14:03:11Z
   std::string processor;
   // Other programs used the processor meanwhile: the figures are too slow.
   bool isDisturbed = false;
-  int attempts = 1; // measurements so far; of each figure the best is kept
+  int attempts = 1; // number of measurements so far; the model has the best value of each figure
 
   bool operator==(const Measurement &) const = default;
 };
@@ -29,19 +29,18 @@ struct ModelFile {
   std::optional<Measurement> measured = {}; // files written by hand have none
 };
 
-// Throws tokamak::Error naming the file where it is not a file that can be read, or has other
-// contents.
+// Throws tokamak::Error with the file's name if it is no readable regular file or if its contents
+// are no model.
 ModelFile readModelFile(const std::string &path);
-// Writes to a temporary name first, then renames; makes the folder. Throws tokamak::Error where
-// that fails.
+// Writes to a temporary file first, then renames it; creates the folder. Throws
+// tokamak::Error on failure.
 void writeModelFile(const ModelFile &file, const std::string &path);
 
-// $XDG_CACHE_HOME/tokamak/machine-model.json, by default below ~/.cache; nullopt where neither
+// $XDG_CACHE_HOME/tokamak/machine-model.json, by default in $HOME/.cache; nullopt if neither
 // variable is set.
 std::optional<std::string> machineModelPath();
 
-// What this machine's processor calls itself, such as "AMD EPYC 9B14"; "unknown" where the system
-// does not say.
+// The name of this machine's processor, such as "AMD EPYC 9B14"; "unknown" if the system has none.
 std::string processorName();
 
 } // namespace tokamak::cost

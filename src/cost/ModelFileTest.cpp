@@ -32,7 +32,7 @@ TEST(ModelFile, throwsWhereThereIsNone) {
   std::string pipe = temporaryPath("pipe");
   std::filesystem::remove(pipe);
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
-  EXPECT_THROW(readModelFile(pipe), Error); // and does not wait
+  EXPECT_THROW(readModelFile(pipe), Error); // without blocking
 }
 
 TEST(ModelFile, pathFollowsTheEnvironment) {

@@ -323,8 +323,7 @@ private:
       return;
     }
     loop.getInitsMutable().assign(carried);
-    loop.getFromMutable().assign(
-        builder.create<tok::ConstantOp>(loop.getLoc(), next).getResult());
+    loop.getFromMutable().assign(builder.create<tok::ConstantOp>(loop.getLoc(), next).getResult());
   }
 
   // Replaces `while` by its condition and a branch with the first iteration followed by the loop.

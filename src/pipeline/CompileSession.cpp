@@ -100,7 +100,7 @@ private:
   std::vector<SourcePlace> callers_;
 };
 
-// Scalars become literals, arrays state their sizes.
+// Replaces bound scalars by literals and attaches the facts of inputs to the function's arguments.
 void bindFacts(func::FuncOp function, ArrayRef<InputFacts> inputs) {
   OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
   for (auto [index, input] : llvm::enumerate(inputs)) {
@@ -130,9 +130,9 @@ void bindFacts(func::FuncOp function, ArrayRef<InputFacts> inputs) {
   }
 }
 
-// Whether how sizes relate to each other is known: each is a symbol of the inputs, or a constant
-// that no symbol can be equal to (a narrow one, a literal of the block, or any constant where there
-// are no symbols).
+// Tells whether a size is decided, so that comparing it with other sizes gives a definite answer.
+// It is if it is a symbol of the inputs, or a constant that no symbol can be equal to: a narrow
+// one, a literal of the block, or any constant if there are no symbols.
 class Decisions {
 public:
   Decisions(const FrozenBlock &block, ArrayRef<InputFacts> inputs, int64_t narrowLimit)
@@ -160,7 +160,7 @@ private:
   bool hasSymbols_;
 };
 
-// The operations, and everything that depends on them.
+// The operations and all operations that depend on them.
 SmallVector<Operation *> withDependents(func::FuncOp function, ArrayRef<Operation *> operations) {
   SmallVector<Operation *> dependents;
   llvm::DenseSet<Operation *> members(operations.begin(), operations.end());
@@ -176,7 +176,7 @@ SmallVector<Operation *> withDependents(func::FuncOp function, ArrayRef<Operatio
   return dependents;
 }
 
-// The operations whose operands have undecided sizes, and everything that depends on them.
+// The operations whose operands have undecided sizes, and all operations that depend on them.
 SmallVector<Operation *> dependsOnUndecided(func::FuncOp function, analysis::FactsAnalysis &facts,
                                             const Decisions &decisions) {
   SmallVector<Operation *> dependents;
@@ -203,8 +203,8 @@ bool hasUndecided(func::FuncOp function, analysis::FactsAnalysis &facts,
   });
 }
 
-// Cell operations that fusion left alone, because different symbols stand for sizes that ought to
-// agree.
+// Whether fusion left some cell operation without a plan, because different symbols denote sizes
+// that should agree.
 bool hasUnplanned(func::FuncOp function) {
   return llvm::any_of(function.getBody().front(), [](Operation &op) {
     return isa<tok::UnaryOp, tok::BinaryOp, tok::IfElseOp>(op) &&
@@ -212,7 +212,8 @@ bool hasUnplanned(func::FuncOp function) {
   });
 }
 
-// A native product that leaves out zeros, whatever they are multiplied with.
+// Whether the operation is a native product that treats zeros of a sparse factor as zero whatever
+// they are multiplied with.
 bool multipliesSparse(Operation &op, analysis::FactsAnalysis &facts) {
   return isa<tok::MatmulOp>(op) && tok::zeroRuleOf(op) == ZeroRule::Sparse &&
          llvm::any_of(op.getOperands(),
@@ -256,7 +257,7 @@ Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number,
   require(simplification.run(*module));
 
   rewrite::RuleRunner rules(function);
-  // All of a block is executed.
+  // A block is executed as a whole, so each contradiction is an error.
   for (const analysis::Contradiction &contradiction : rules.facts().contradictions()) {
     contradiction.op->emitError(contradiction.message);
     errors.raise(ErrorKind::User);
@@ -270,8 +271,9 @@ Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number,
   result.rules.assign(rules.runs().begin(), rules.runs().end());
   auto facts = std::make_unique<analysis::FactsAnalysis>(function);
   llvm::DenseMap<Value, tok::Facts> known;
-  // Makes operations that are planned later a block of their own. Among them may be the call of a
-  // block that was split off before: it stays here, behind the new one, since a block calls none.
+  // Makes operations that are planned later a block of their own. The call of a block that was
+  // split off before may be among them: it remains here, after the call of the new block, because
+  // blocks can't call blocks.
   auto split = [&](ArrayRef<Operation *> operations) {
     facts.reset();
     known.clear();
@@ -317,7 +319,7 @@ Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number,
   for (const rewrite::BlockRule &rule : rewrite::nativeRules())
     if (!options_.disabled.contains(rule.name))
       result.rules.push_back(rewrite::applyRule(rule, function, *facts));
-  // Literals that went into kernels.
+  // Erase literals that were only used by kernels.
   function.walk([](tok::ConstantOp constant) {
     if (constant.use_empty())
       constant.erase();

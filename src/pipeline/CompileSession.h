@@ -1,6 +1,6 @@
-// A compile session specialises blocks for the facts of their inputs: facts bound, rewritten,
-// fused, compiled. It has its own MLIR context, so that what MLIR never frees (types, attributes)
-// goes away with the session.
+// A compile session specialises blocks for the facts of their inputs: it binds the facts, rewrites,
+// fuses and compiles. It has its own MLIR context, because MLIR frees types and attributes only
+// with their context.
 //
 //   CompileSession session(options, kernels);
 //   Specialization result =
@@ -27,48 +27,48 @@
 
 namespace tokamak::pipeline {
 
-// An outlined block as the program keeps it: immutable, independent of any context.
+// An outlined block in the form the program keeps: immutable and independent of MLIR contexts.
 struct FrozenBlock {
   std::string name;
-  std::string bytecode;   // a module with the one function
+  std::string bytecode;   // of a module with just this function
   std::vector<bool> bind; // scalars that may be bound to their values
   std::vector<int64_t>
-      literals; // integer literals of the block: sizes equal to one are bound exactly
+      literals; // integer literals of the block: a size equal to one of them is bound exactly
   SourcePlace place;
 };
 
-// All blocks of a program; specialisation may add continuations. References stay valid; threads may
-// use the object at the same time.
+// All blocks of a program; specialisation may add blocks that it splits off. Thread-safe;
+// references to blocks stay valid.
 class FrozenBlocks {
 public:
   int32_t add(mlir::func::FuncOp function);
   const FrozenBlock &operator[](int32_t block) const;
   int32_t numberOf(llvm::StringRef name) const;
   size_t size() const;
-  // A name that no block has, for one that is about to be added.
+  // A unique name for a block that is about to be added.
   std::string newName(const std::string &origin);
 
 private:
   mutable std::shared_mutex mutex_;
   std::deque<FrozenBlock> blocks_;
   llvm::StringMap<int32_t> numbers_; // of blocks by name
-  size_t namesGiven_ = 0;            // not yet added
+  size_t namesGiven_ = 0;            // by newName
 };
 
-// What a plan may rely on about one input.
+// The facts about one input that a plan relies on.
 struct InputFacts {
   llvm::SmallVector<tok::Dimension, 2> dims;                // of an array
   std::optional<double> csrDensity;                         // of a CSR array: share of entries
   tok::Dimension integer = tok::Dimension::unknown();       // of an integer scalar
   std::optional<std::variant<bool, int64_t, double>> bound; // the value of a bound scalar
-  // Of its cells, or of a number that is not bound: what was wanted (Specialization), and whether
-  // it holds.
+  // The fact that was wanted of the cells, or of a number that is not bound (see Specialization),
+  // and whether it holds.
   std::optional<runtime::CellCondition> cells;
 };
 
 struct SessionOptions {
   fusion::Selector selector = fusion::Selector::Cost;
-  // Asked for only when plans are chosen by cost: the first call may measure the machine.
+  // Called only if plans are chosen by cost, because the first call may measure the machine.
   std::function<const cost::MachineModel &()> machine;
   llvm::StringSet<> disabled; // block rules and passes by name
   bool explainFusion = false;
@@ -76,31 +76,31 @@ struct SessionOptions {
 };
 
 struct Specialization {
-  std::shared_ptr<const runtime::Image> image; // null: something has to be known first
-  // Of inputs whose cells are to be looked at before a plan is made. None, and no image: the
-  // symbols given do not decide how sizes relate; exact ones do.
+  std::shared_ptr<const runtime::Image> image; // null: more facts are needed
+  // The inputs whose cells must be checked before a plan is made. If empty and there is no image,
+  // the given symbols don't decide all comparisons of sizes: call again with exact sizes.
   llvm::SmallVector<fusion::WantedCells::Input> wantedCells;
   std::string explanation;
-  std::vector<rewrite::RuleRun> rules; // what each block rule did
-  // Operators that take a zero of a sparse matrix times something that may be infinite or NaN for
+  std::vector<rewrite::RuleRun> rules; // statistics of each block rule
+  // The operators that treat a zero of a sparse matrix times a value that may be infinite or NaN as
   // zero.
   std::vector<SourcePlace> zeroRuleUses;
 };
 
-// What to do when a size inside of the block does not follow from the inputs' symbols.
+// What to do if a size inside the block does not follow from the inputs' symbols.
 enum class UnknownSizes : uint8_t {
   Reject, // return no image: the caller tries again with exact sizes
-  Split,  // the operations that depend on it become a block of their own, planned when it is known
+  Split,  // operations that depend on it become a block of their own, planned once it is known
 };
 
 class CompileSession {
 public:
   CompileSession(const SessionOptions &options, codegen::KernelCompiler &kernels);
-  // `narrowLimit`: symbols of the inputs stand for sizes above it. Throws Error if the block is
-  // wrong for these facts (sizes that do not agree); internal errors as ErrorKind::Internal.
+  // `narrowLimit`: symbols of the inputs denote sizes above it. Throws Error if the block is wrong
+  // for these facts (mismatched sizes), with ErrorKind::Internal for internal errors.
   Specialization specialize(FrozenBlocks &blocks, int32_t block, llvm::ArrayRef<InputFacts> inputs,
                             int64_t narrowLimit, UnknownSizes unknownSizes);
-  // Specialisations so far: sessions are replaced after some.
+  // The number of specialisations so far. The caller replaces sessions after a number of them.
   int64_t specializations() const { return specializations_; }
 
 private:

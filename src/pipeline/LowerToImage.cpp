@@ -31,7 +31,7 @@ std::vector<SourcePlace> pipeline::callersOf(Location location) {
 
 namespace {
 
-// What all functions of one image share.
+// The tables of an image that all its functions share.
 struct ImageParts {
   explicit ImageParts(Image &image) : image(image) {
     image.places.emplace_back();
@@ -130,9 +130,9 @@ private:
 
   int32_t here() const { return out_.instructions.size(); }
 
-  // The value is not needed after `op`: nobody later uses it, neither in the branch that `op` is in
-  // nor behind it. Values that a loop body takes from outside live on: the next iteration needs
-  // them.
+  // Whether the value is dead after `op`: it has no later use, neither in the region of `op` nor
+  // after the enclosing operations. Values that a loop body uses from outside are live until the
+  // loop ends, because the next iteration needs them.
   bool diesAt(Value value, Operation *op) {
     mlir::Block *home = value.getParentBlock();
     for (Operation *at = op;; at = at->getParentOp()) {
@@ -153,7 +153,7 @@ private:
     unsigned count = std::min(op->getNumOperands(), 64u);
     for (unsigned i = 0; i < count; ++i) {
       Value operand = op->getOperand(i);
-      // Of an operand that is given twice only the last may be consumed.
+      // If an operand occurs twice, only its last occurrence may be consumed.
       bool again = llvm::is_contained(op->getOperands().drop_front(i + 1), operand);
       if (!again && diesAt(operand, op))
         bits |= uint64_t{1} << i;
@@ -161,7 +161,7 @@ private:
     return bits;
   }
 
-  // Frees what a region operation was the last to use, and results nobody uses.
+  // Frees the values whose last use was in the regions of `op`, and results without uses.
   void freeAfter(Operation *op) {
     SmallVector<Slot> dead;
     if (op->getNumRegions() != 0) {
@@ -179,8 +179,8 @@ private:
       emit(Opcode::Free, dead, {});
   }
 
-  // Assigns `values` to `targets` as if at once: a value that is itself a target goes through a
-  // slot of its own. Slots of values that die here are moved from, but for `keep`.
+  // Assigns `values` to `targets` in parallel: a value whose slot is itself a target is copied to a
+  // temporary slot first. Slots of values that die here are moved from, except that of `keep`.
   void assign(Operation *op, ValueRange values, ArrayRef<Slot> targets, Value keep = {}) {
     SmallVector<std::pair<Slot, Slot>> late; // temporary, target
     SmallVector<std::tuple<Slot, Slot, bool>> direct;
@@ -194,7 +194,7 @@ private:
         late.push_back({temporary, target});
         continue;
       }
-      // A loop reads its bounds and what its body takes from outside as long as it runs.
+      // A loop reads its bounds and the values that its body uses from outside until it ends.
       bool usedLater =
           op->getNumRegions() != 0
               ? !llvm::all_of(value.getUsers(), [&](Operation *user) { return user == op; }) ||
@@ -425,7 +425,7 @@ LogicalResult FunctionLowering::lowerLoop(Operation *op, Region &region, ValueRa
   carried_.insert(carried.begin(), carried.end());
   for (auto [argument, slot] : llvm::zip(body.getArguments().drop_front(), carried))
     slots_[argument] = slot;
-  // The body sees a copy of the counter, as it may consume its argument.
+  // The body gets a copy of the counter, because it may consume its argument.
   Slot counter = nextSlot_++;
   emit(Opcode::Copy, {slotOf(bounds[0])}, {counter});
   assign(op, inits, carried);
@@ -496,7 +496,7 @@ FailureOr<Image> pipeline::lowerProgram(ModuleOp module, BlockNumber blockNumber
     return LogicalResult(op.emitOpError("outside of a block"));
   };
   for (auto [index, function] : llvm::enumerate(functions)) {
-    ImageFunction lowered; // the image's functions move when those of parallel loops join them
+    ImageFunction lowered; // no reference: lowering a parallel loop appends to image.functions
     if (failed(FunctionLowering(parts, lowered, blockNumber, noKernels).lower(function)))
       return failure();
     image.functions[index] = std::move(lowered);

@@ -15,7 +15,7 @@
 
 namespace tokamak::pipeline {
 
-// Where an operation stands in its source; unknown for generated code.
+// The source position of an operation; unknown for generated code.
 SourcePlace placeOf(mlir::Location location);
 // The calls through which inlined code was reached, innermost first.
 std::vector<SourcePlace> callersOf(mlir::Location location);
@@ -29,7 +29,7 @@ using KernelOf = llvm::function_ref<llvm::FailureOr<runtime::KernelPlan>(plan::O
 // an operation has no instruction.
 llvm::FailureOr<runtime::Image> lowerProgram(mlir::ModuleOp module, BlockNumber blockNumber);
 
-// Lowers one planned block: an image with the one function.
+// Lowers one planned block to an image with just this function.
 llvm::FailureOr<runtime::Image> lowerFragment(mlir::func::FuncOp block, BlockNumber blockNumber,
                                               KernelOf kernelOf);
 

@@ -12,8 +12,8 @@ using namespace tokamak::pipeline;
 
 namespace {
 
-// What kernels are generated for, and products, which may become part of one. Natives alone need no
-// plan: the image calls them.
+// Whether the operation may become part of a kernel: cell operations, aggregates, products and
+// transpositions of arrays. Natives alone need no plan: the image calls them.
 bool needsPlan(Operation *op) {
   auto array = [](Type type) { return tok::isArray(type); };
   return isa<tok::UnaryOp, tok::BinaryOp, tok::IfElseOp, tok::AggregateOp, tok::MatmulOp,
@@ -21,8 +21,8 @@ bool needsPlan(Operation *op) {
          (llvm::any_of(op->getOperandTypes(), array) || llvm::any_of(op->getResultTypes(), array));
 }
 
-// May be part of a block: no effects, no regions, no control flow. Lists, strings and values of
-// unknown type stay in the image.
+// Whether the operation may be part of a block: it has no side effects, regions or control flow,
+// and no operands or results that are lists, frames or scalars of unknown type.
 bool isPlannable(Operation *op) {
   if (op->getNumRegions() != 0 || op->hasTrait<OpTrait::IsTerminator>() ||
       !isMemoryEffectFree(op) || isa<tok::UndefOp>(op) || op->hasAttr(updatesAttributeName))
@@ -34,8 +34,7 @@ bool isPlannable(Operation *op) {
          llvm::all_of(op->getResultTypes(), supported);
 }
 
-// The value does not change while the loop around `op` runs, nor from one iteration of a parfor to
-// another.
+// Whether the value is invariant in the innermost loop around `op`, and in all parfors around it.
 bool isInvariantAround(Value value, Operation *op) {
   auto loop = op->getParentOfType<LoopLikeOpInterface>();
   if (!loop)
@@ -47,7 +46,7 @@ bool isInvariantAround(Value value, Operation *op) {
   return loop.isDefinedOutsideOfLoop(value);
 }
 
-// The variable that holds the value in the script; empty where none is known.
+// The variable that holds the value in the script; empty if none is known.
 StringRef variableOf(Value value) {
   if (auto execute = value.getDefiningOp<tok::ExecuteOp>()) {
     auto names = execute->getAttrOfType<ArrayAttr>(namesAttributeName);
@@ -66,7 +65,8 @@ StringRef variableOf(Value value) {
   return name ? name.getName().getValue() : StringRef();
 }
 
-// A cast would read texts as numbers; beside a matrix they are a mistake.
+// Converts a scalar operand of a matrix operation to a number. A native does it, because a cast
+// would parse a string as a number, while a string combined with a matrix has to be an error.
 Value numberBesideMatrix(OpBuilder &builder, Operation *op, Value scalar) {
   std::string_view name;
   if (auto binary = dyn_cast<tok::BinaryOp>(op))
@@ -78,8 +78,8 @@ Value numberBesideMatrix(OpBuilder &builder, Operation *op, Value scalar) {
       .getResult(0);
 }
 
-// Kernels take scalar operands as f64, so a scalar whose type only the run tells is converted in
-// front of the operation.
+// Kernels take scalar operands as f64, so scalars whose type is only known at run time are
+// converted before the operation.
 void convertScalarsOfUnknownType(ModuleOp module) {
   module.walk([](Operation *op) {
     if (!needsPlan(op))
@@ -91,18 +91,18 @@ void convertScalarsOfUnknownType(ModuleOp module) {
   });
 }
 
-// Planning compares ways to compute a block as a whole, so its time grows faster than the block
-// does: longer runs are cut. The largest kernels have as many members
+// Planning time grows faster than the size of a block, because plans of the whole block are
+// compared. So longer runs are cut, at the size of the largest kernels
 // (fusion/select/OperatorPool.cpp).
 constexpr size_t mostOperations = 256;
 
-// How many operations of a run of more than that become the next block: at least half of them, up
-// to where the fewest arrays have to be stored for what follows.
+// How many operations of a run of more than `mostOperations` become the next block: at least half
+// of `mostOperations`, up to the cut that the fewest arrays are live across.
 size_t lengthOfNextBlock(ArrayRef<Operation *> run) {
   llvm::DenseMap<Operation *, size_t> positions;
   for (auto [position, op] : llvm::enumerate(run.take_front(mostOperations)))
     positions[op] = position;
-  // Behind how many operations a result is not read any more; mostOperations: by later ones, too.
+  // The position of the last user of a result; mostOperations if it is outside the candidates.
   auto lastRead = [&](Operation *op) {
     size_t last = positions[op];
     for (Operation *user : op->getUsers()) {
@@ -167,8 +167,8 @@ private:
     run.clear();
   }
 
-  // A block reaches from the first to the last operation that needs a plan; natives and scalars
-  // around it are the image's.
+  // A block extends from the first to the last operation that needs a plan; other operations before
+  // and after remain in the image.
   void outlineTrimmed(ArrayRef<Operation *> run) {
     run = run.drop_while([](Operation *op) { return !needsPlan(op); });
     while (!run.empty() && !needsPlan(run.back()))
@@ -256,7 +256,7 @@ func::FuncOp pipeline::outline(ArrayRef<Operation *> operations, StringRef name,
 void pipeline::outlineBlocks(ModuleOp module) {
   convertScalarsOfUnknownType(module);
   Outliner(module).run();
-  // Constants that only blocks used have copies there.
+  // Erase constants that were only used by blocks, which have copies.
   module.walk([](tok::ConstantOp constant) {
     if (constant.use_empty())
       constant.erase();

@@ -1,14 +1,14 @@
-// Outlines straight-line runs of array operations into functions of their own: the units that are
-// planned when their inputs' facts are known.
+// Outlines straight-line runs of array operations into functions ("blocks"): the units that are
+// planned at run time, when the facts of their inputs are known.
 //
 //   %1 = tok.matmul %X, %w : ...            %1 = tok.execute @block_0(%X, %w) : ...
 //   %2 = tok.aggregate sum full %1 : ...    ==>
 //   tok.print(%2)                           tok.print(%2)
 //
-// A run ends at an operation with effects, at control flow and at `tok.barrier`. Constants move
-// into the block. The block's function says in `tok.bind`, a boolean for each argument, which
-// scalars may be bound to their values: those that do not change in the innermost loop around the
-// run, nor in any parfor.
+// A run ends at an operation with side effects, at control flow and at `tok.barrier`. Constants are
+// copied into the block. The attribute `tok.bind` of the block's function, a boolean for each
+// argument, says which scalars may be bound to their values: those that are invariant in the
+// innermost loop around the run and in all parfors around it.
 #ifndef TOKAMAK_PIPELINE_OUTLINEBLOCKS_H
 #define TOKAMAK_PIPELINE_OUTLINEBLOCKS_H
 
@@ -17,7 +17,7 @@
 
 namespace tokamak::pipeline {
 
-// On a product: the number of the place where it was written, until it is in a block.
+// Attribute of a product, until it is in a block: the number of the source position of the product.
 inline constexpr llvm::StringLiteral writtenAttributeName = "tok.written";
 
 inline constexpr llvm::StringLiteral bindAttributeName = "tok.bind";
@@ -30,8 +30,8 @@ inline constexpr llvm::StringLiteral namesAttributeName =
 
 void outlineBlocks(mlir::ModuleOp module);
 
-// Moves `operations` (consecutive members of one MLIR block, in order) into a new function after
-// which a tok.execute takes their place; returns the function.
+// Moves `operations` (consecutive members of one MLIR block, in order) into a new function and
+// replaces them by a tok.execute; returns the function.
 mlir::func::FuncOp outline(llvm::ArrayRef<mlir::Operation *> operations, llvm::StringRef name,
                            mlir::ModuleOp module);
 

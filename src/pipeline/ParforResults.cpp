@@ -12,11 +12,11 @@ namespace {
 
 enum class Kind { Cells, Sum };
 
-// The values through which a carried value passes in one iteration, from the body's argument to
-// what the body yields, and the operations that change it.
+// The chain of values from the body's argument for a carried value to the value that the body
+// yields for it, and the operations that change it.
 struct ResultChain {
   llvm::DenseSet<Value> values;
-  llvm::DenseSet<OpOperand *> links; // the uses by which one value of the chain becomes the next
+  llvm::DenseSet<OpOperand *> links; // the uses that lead from one value of the chain to the next
   SmallVector<Operation *> inserts;
   SmallVector<OpResult> innerResults; // of tok.parfors in the body
 };
@@ -29,7 +29,7 @@ public:
       findDependents();
   }
 
-  // Follows the value backwards; false if it does not come from the argument in this way.
+  // Follows the value backwards; false if the chain does not end at the body's argument.
   bool follow(Value value, ResultChain &chain) {
     pending_ = {value};
     while (!pending_.empty()) {
@@ -43,7 +43,8 @@ public:
   }
 
 private:
-  // The places of a loop's carried values: behind the counter, and behind bounds and steps.
+  // The positions of a loop's carried values: after the counter among the arguments of its body,
+  // and after bounds and step among its operands.
   static unsigned counters(Operation *loop) { return isa<tok::WhileOp>(loop) ? 0 : 1; }
   static unsigned firstInit(Operation *loop) {
     return loop->getNumOperands() - loop->getNumResults();
@@ -90,7 +91,8 @@ private:
         .Case([&](tok::BinaryOp op) {
           if (kind_ != Kind::Sum || op.getKind() != tokamak::BinaryOperator::Add)
             return false;
-          // If both depend on the argument, one of the ways there is no link, and reads it.
+          // If both operands depend on the argument, only one is a link; the other one is found to
+          // read the sum by isUnread.
           unsigned summand = dependents_.contains(op.getLhs()) ? 0 : 1;
           addLink(op->getOpOperand(summand), chain);
           return dependents_.contains(op->getOperand(summand));
@@ -98,7 +100,8 @@ private:
         .Default(false);
   }
 
-  // A carried value of an inner loop, seen from behind the loop or from its body.
+  // Follows a carried value of an inner loop, from the loop's result or
+  // from an argument of its body.
   void followLoop(Operation *inner, unsigned number, ResultChain &chain) {
     if (isa<tok::ParForOp>(inner)) {
       OpResult result = inner->getResult(number);
@@ -112,7 +115,7 @@ private:
     addLink(inner->getOpOperand(firstInit(inner) + number), chain);
   }
 
-  // Everything in the body that the argument has an influence on.
+  // Finds all values in the body that depend on the argument.
   void findDependents() {
     SmallVector<Value> pending = {argument_};
     while (!pending.empty()) {
@@ -125,7 +128,7 @@ private:
 
   void appendDependents(OpOperand &use, SmallVectorImpl<Value> &pending) const {
     Operation *user = use.getOwner(), *passesOn = user;
-    int number = -1; // of a value that is passed on and carried; else it may influence all results
+    int number = -1; // index of a carried value; -1: the operand may influence all results
     if (user->hasTrait<OpTrait::IsTerminator>()) {
       passesOn = user->getParentOp();
       number = static_cast<int>(use.getOperandNumber()) - isa<tok::ConditionOp>(user);
@@ -148,11 +151,11 @@ private:
   tok::ParForOp loop_;
   BlockArgument argument_;
   Kind kind_;
-  SmallVector<Value> pending_;       // on the way of follow()
-  llvm::DenseSet<Value> dependents_; // of a sum
+  SmallVector<Value> pending_;       // worklist of follow()
+  llvm::DenseSet<Value> dependents_; // for Kind::Sum only
 };
 
-// No iteration sees the sum so far.
+// Whether no iteration reads the partial sum.
 bool isUnread(const ResultChain &chain) {
   return llvm::all_of(chain.values, [&](Value value) {
     return llvm::all_of(value.getUses(),
@@ -162,7 +165,7 @@ bool isUnread(const ResultChain &chain) {
 
 bool isSummable(Type type) { return tok::isArray(type) || type.isF64() || type.isInteger(64); }
 
-// The attribute of one carried value; empty where iterations must run in order.
+// The element of `tok.merges` for one carried value; empty if iterations must run in order.
 StringRef mergeOf(tok::ParForOp loop, unsigned carried) {
   OpBuilder builder(loop);
   Region &body = loop.getBodyRegion();
@@ -175,7 +178,7 @@ StringRef mergeOf(tok::ParForOp loop, unsigned carried) {
       ChainSearch(loop, carried, Kind::Cells).follow(yielded.get(), cells)) {
     for (Operation *insert : cells.inserts) {
       if (insert->getParentOfType<tok::ParForOp>() != loop)
-        continue; // the inner loop's; it passes on what was replaced
+        continue; // it belongs to an inner parfor, which passes its cells on
       if (insert->hasAttr(pipeline::updatesAttributeName))
         return "";
       insert->setAttr(pipeline::updatesAttributeName, builder.getI64IntegerAttr(carried));

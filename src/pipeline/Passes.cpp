@@ -22,7 +22,7 @@ using namespace tokamak;
 
 namespace {
 
-// A pass whose body is a function on the module.
+// Base of passes on a module.
 template <typename Self> struct ModulePass : PassWrapper<Self, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ModulePass)
   void getDependentDialects(DialectRegistry &registry) const override {

@@ -1,5 +1,5 @@
-// Every phase as an MLIR pass of its own, for tokamak-opt and its tests; the pipeline itself calls
-// the functions.
+// Each phase as an MLIR pass, for tokamak-opt and its tests; the pipeline itself
+// calls the phases' functions.
 //
 //   tokamak-opt --tok-outline-blocks program.mlir
 #ifndef TOKAMAK_PIPELINE_PASSES_H
@@ -9,8 +9,8 @@ namespace tokamak::pipeline {
 
 // tok-inline, tok-print-facts, tok-check-facts, tok-fold-facts, tok-sink-transpositions,
 // tok-sink-cells, tok-mark-parfor-results, tok-outline-blocks, tok-static-phase,
-// tok-fuse{selector=... explain}, tok-lower-to-image, and one pass for each rule of
-// rewrite/BlockRules.h, `tok-` before its name.
+// tok-fuse{selector=... explain}, tok-lower-to-image, and a pass tok-NAME for each rule
+// NAME of rewrite/BlockRules.h.
 void registerPasses();
 
 } // namespace tokamak::pipeline

@@ -1,6 +1,6 @@
-// What is proved wrong before the run: an error where control certainly gets to it. Elsewhere it is
-// a warning, and the operation is preceded by a tok.raise, so that the run fails there, with the
-// same message, whatever becomes of an operation whose result is not used.
+// Reports operations that are proved wrong at compile time. If an operation is certainly executed,
+// this is an error. Otherwise it is a warning, and a tok.raise with the same message is inserted
+// before the operation, so that the run fails there even if the operation is erased as unused.
 //
 //   analysis::FactsAnalysis facts(module);
 //   if (failed(reportContradictions(module, facts)))

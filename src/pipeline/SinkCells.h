@@ -1,10 +1,10 @@
-// Puts cheap cell operators of large arrays next to what reads them, as part of which they cost
-// nothing. Hoisted from a loop, as loop-invariant code motion does it, -X in
+// Sinks cheap cell operators on large arrays to their users, with which they are fused at no extra
+// cost. This undoes loop-invariant code motion where it does harm: hoisted from the loop, -X in
 //
 //   while (...) { ... exp(-X %*% b) ... }
 //
-// is a copy of X that lives as long as the loop, and is read there instead of X. Inside, the kernel
-// that reads X negates the cells on its way.
+// is a copy of X that lives as long as the loop and is read there instead of X. Inside the loop,
+// the kernel that reads X negates the cells.
 #ifndef TOKAMAK_PIPELINE_SINKCELLS_H
 #define TOKAMAK_PIPELINE_SINKCELLS_H
 
@@ -12,9 +12,9 @@
 
 namespace tokamak::pipeline {
 
-// An operator moves where all that reads its result is sure to be fused with it, at least one
-// reader is in a loop that it is not in, and it computes from one matrix and else scalars and
-// vectors, so that no more is read than before.
+// An operator is sunk if all users are sure to be fused with it, at least one user is in a loop
+// that the operator is not in, and its operands are one matrix and otherwise scalars and vectors,
+// so that no more is read than before.
 void sinkCells(mlir::ModuleOp module);
 
 } // namespace tokamak::pipeline

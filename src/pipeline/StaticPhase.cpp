@@ -40,7 +40,7 @@ void pipeline::foldFacts(ModuleOp module, analysis::FactsAnalysis &facts) {
 }
 
 void pipeline::sinkTranspositions(ModuleOp module) {
-  // The clones come behind their originals, where a walk would find them again.
+  // Collect first: a walk would also visit the clones, which are inserted after their originals.
   SmallVector<tok::TransposeOp> transpositions;
   module.walk([&](tok::TransposeOp op) { transpositions.push_back(op); });
   for (tok::TransposeOp op : transpositions) {
@@ -106,9 +106,9 @@ LogicalResult pipeline::runStaticPhase(ModuleOp module, const StaticOptions &opt
 
   keepProductsApart(module);
 
-  // Sizes become constants, branches on sizes fold, and with them more sizes: twice is enough for
-  // what scripts do. First nothing is removed, so that what is proved wrong is reported even where
-  // its result is not used.
+  // Sizes become constants, then branches on sizes fold, which makes more sizes constant: two
+  // rounds suffice for usual scripts. The first loop erases nothing, so that operations that are
+  // proved wrong are reported even if their results are not used.
   for (int round = 0; round < 2; ++round) {
     if (failed(propagateConstants()) || failed(learnFacts(/*check=*/round == 1)))
       return failure();

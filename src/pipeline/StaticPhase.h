@@ -1,6 +1,6 @@
-// The static phase: everything that happens to a whole program before any of its data is read.
+// The static phase: all compilation of a whole program before any of its data is read.
 //
-//   // Inlines, folds, hoists, checks facts, outlines blocks. Errors are diagnostics.
+//   // Inlines, folds, hoists, checks facts, outlines blocks. Reports errors as diagnostics.
 //   if (failed(runStaticPhase(module, options))) ...
 #ifndef TOKAMAK_PIPELINE_STATICPHASE_H
 #define TOKAMAK_PIPELINE_STATICPHASE_H
@@ -21,21 +21,22 @@ struct StaticOptions {
 // Names of the passes that can be disabled, in order.
 llvm::ArrayRef<llvm::StringLiteral> staticPassNames();
 
-// Replaces what the facts prove constant: nrow(X) of a known matrix becomes a number.
+// Replaces scalars that are proved constant by literals: nrow(X) of a
+// known matrix becomes a number.
 void foldFacts(mlir::ModuleOp module, analysis::FactsAnalysis &facts);
 
-// Marks products U %*% t(V) so that those written at different places stay different operations
-// until they are in one block: at the entries of a sparse matrix each takes less than making one of
-// them for all.
+// Marks products U %*% t(V) by source position, so that CSE does not join equal ones before they
+// are in one block: computed at the entries of a sparse matrix, each costs less than one shared
+// product that is stored.
 void keepProductsApart(mlir::ModuleOp module);
 
-// Puts transpositions next to the products that use them, out of which they vanish: t(X) %*% y
-// reads X. Hoisted from a loop, as loop-invariant code motion does it, the transposed copy would be
-// made and passed along.
+// Sinks transpositions to the products that use them, which absorb them: t(X) %*% y reads X. If
+// loop-invariant code motion hoists a transposition from a loop, the transposed copy would have to
+// be stored.
 void sinkTranspositions(mlir::ModuleOp module);
 
-// Fails after an error that makes the program wrong whatever its data. What is wrong only if
-// control gets to it is a warning.
+// Fails, after reporting an error, if the program is wrong for all data. Operations that are wrong
+// but may not be executed give warnings.
 llvm::LogicalResult runStaticPhase(mlir::ModuleOp module, const StaticOptions &options);
 
 } // namespace tokamak::pipeline

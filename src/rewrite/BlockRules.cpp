@@ -110,7 +110,7 @@ bool rewrite::absorbTranspositions(func::FuncOp block, analysis::FactsAnalysis &
     if (!left && !right)
       continue;
     OpBuilder builder(op);
-    // Of two transposed factors one copy remains.
+    // If both factors are transposed, the right one still needs a transposed copy.
     StringRef native = left ? "matmul_transposed_left" : "matmul_transposed_right";
     Value lhs = left ? left.getOperand() : op.getLhs();
     Value rhs = left ? op.getRhs() : right.getOperand();

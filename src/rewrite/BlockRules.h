@@ -4,9 +4,9 @@
 //   for (const BlockRule &rule : blockRules())
 //     if (!disabled(rule.name)) runner.apply(rule);
 //
-// A rule keeps the meaning of the program for every value, NaN, infinities and the sign of zero
-// included; sums and products of many numbers may be formed in another order. What it writes in
-// place of an operation has the operation's type.
+// A rule keeps the meaning of the program for every value, including NaN, infinities and the sign
+// of zero; only the order in which many numbers are added or multiplied may change. A replacement
+// has the type of the operation it replaces.
 #ifndef TOKAMAK_REWRITE_BLOCKRULES_H
 #define TOKAMAK_REWRITE_BLOCKRULES_H
 
@@ -18,20 +18,21 @@ namespace tokamak::rewrite {
 
 struct BlockRule {
   llvm::StringLiteral name;
-  llvm::StringLiteral summary; // before -> after
-  bool required;               // later phases rely on it: it can't be disabled
+  llvm::StringLiteral summary; // in the form "before -> after"
+  bool required;               // can't be disabled, because later phases rely on it
   // True if it changed something.
   bool (*apply)(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
 };
 
 llvm::ArrayRef<BlockRule> blockRules();
 
-// Rules that run after fusion, on what it left to natives.
+// Rules that run after fusion, on operations that it left to natives.
 llvm::ArrayRef<BlockRule> nativeRules();
 
-// nrow(X), ncol(X), length(X) -> the number, where it is known.
+// nrow(X), ncol(X), length(X) -> the number, if it is known.
 bool foldSizes(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
-// Repeats operands of arrays of other ranks than 2 where kernels can't: [1,b,n] beside [a,b,n].
+// Materialises broadcasts of arrays of other ranks than 2 that kernels don't
+// support: [1,b,n] to [a,b,n].
 bool expandBroadcasts(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
 // mean(X) -> sum(X)/length(X); var(X) -> sum((X-mean(X))^2)/(length(X)-1); sd(X) -> sqrt(var(X));
 // by rows and columns too.
@@ -62,10 +63,10 @@ bool multiplyForSlice(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
 // OrderProducts.cpp
 bool orderProducts(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
 
-// t(A) %*% B and A %*% t(B) without making the transposed copy.
+// t(A) %*% B, A %*% t(B) -> natives that read A or B without a transposed copy.
 bool absorbTranspositions(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
 
-// How often a rule fired in a block and how long looking took.
+// How often a rule fired in a block, and the time it took.
 struct RuleRun {
   llvm::StringRef name;
   int64_t fired = 0; // passes over the block that changed something
@@ -75,12 +76,12 @@ struct RuleRun {
 // Applies one rule to a block whose facts are up to date.
 RuleRun applyRule(const BlockRule &rule, mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
 
-// Applies rules to one block; facts are analysed anew only after a rule changed something.
+// Applies rules to one block; facts are analysed again only after a rule changed something.
 class RuleRunner {
 public:
   explicit RuleRunner(mlir::func::FuncOp block) : block_(block) {}
   void apply(const BlockRule &rule);
-  // Of the block as it is now.
+  // The facts of the block in its current state.
   analysis::FactsAnalysis &facts();
   bool hasChanged() const { return changed_; }
   llvm::ArrayRef<RuleRun> runs() const { return runs_; }

@@ -1,4 +1,5 @@
-// Statistics in terms of sums, which is all that kernels aggregate besides products and extremes.
+// Rewrites statistics (mean, variance, standard deviation) in terms of sums, because kernels only
+// aggregate sums, products and extremes.
 #include "rewrite/BlockRules.h"
 
 using namespace mlir;
@@ -12,10 +13,10 @@ public:
 
   Value mean() { return meanOf(op_.getOperand()); }
 
-  // sum((X - centre)^2) / (n - 1). The centre is the mean, and the mean of what is left when that
-  // is subtracted: as near to the exact one as a double can be, so that equal cells vary by exactly
-  // 0 (reference/AggregateMeaning.h states the bound). One cell varies by 0, none by NaN, so the
-  // divisor is n - (n > 1).
+  // sum((X - centre)^2) / (n - 1). The centre is mean(X) + mean(X - mean(X)), which is as close to
+  // the exact mean as a double can be, so that the variance of equal cells is exactly 0
+  // (reference/AggregateMeaning.h states the bound). The variance of one cell is 0, that of none is
+  // NaN, so the divisor is n - (n > 1).
   Value variance() {
     Value first = mean();
     Value rest = binary(BinaryOperator::Sub, op_.getOperand(), first);
@@ -43,7 +44,7 @@ private:
   Value binary(BinaryOperator kind, Value lhs, Value rhs) {
     return builder_.create<tok::BinaryOp>(location_, kind, lhs, rhs);
   }
-  // How many cells go into one result.
+  // The number of cells that are aggregated to one result.
   Value count() {
     Type i64 = builder_.getI64Type();
     switch (op_.getDirection()) {

@@ -1,7 +1,7 @@
-// Kernels treat an array of any rank as a matrix: all dimensions but the last together
-// are the rows. An operand may be repeated along all rows, or along the columns; one that has size
-// 1 in some of the outer dimensions only, [1,b,n] beside [a,b,n], fits neither: it is repeated
-// explicitly.
+// Kernels treat an array of any rank as a matrix, whose rows are all dimensions but the last. They
+// can broadcast an operand along all rows or along the columns. An operand with size 1 in only some
+// of the outer dimensions, such as [1,b,n] with a result [a,b,n], fits neither case: this rule
+// materialises its broadcast.
 #include "rewrite/BlockRules.h"
 
 using namespace mlir;
@@ -27,11 +27,11 @@ public:
   Expansion(Operation *op, analysis::FactsAnalysis &facts)
       : op_(op), operands_(op->getOperands()), builder_(op), facts_(facts) {}
 
-  // True if an operand is repeated now.
+  // True if an operand was expanded.
   bool run() {
     bool fired = false;
     SmallVector<tok::Dimension, 2> result = facts_.factsOf(op_->getResult(0)).dims;
-    // Which operand is repeated is not known yet: the block is going to be split here.
+    // If it is not known which operands are broadcast, do nothing: the block will be split here.
     for (size_t i = 0; i < result.size(); ++i)
       if (!operandOf(i, result[i]))
         return false;
@@ -48,7 +48,7 @@ public:
   }
 
 private:
-  // `value` with the outer dimensions of the result.
+  // `value`, broadcast to the outer dimensions of the result.
   Value repeated(Value value, ArrayRef<tok::Dimension> own, ArrayRef<tok::Dimension> result) {
     SmallVector<Value> sizes;
     for (size_t i = 0; i + 1 < own.size(); ++i)
@@ -57,7 +57,7 @@ private:
     return builder_.create<tok::ExpandOp>(op_->getLoc(), value.getType(), value, sizes);
   }
 
-  // The first operand that has the size of the result in a dimension: it is not repeated there.
+  // The first operand that has the result's size in a dimension, so is not broadcast along it.
   Value operandOf(size_t dimension, tok::Dimension wanted) {
     for (Value operand : operands_)
       if (tok::isArray(operand.getType()) &&
@@ -72,7 +72,7 @@ private:
   }
 
   Operation *op_;
-  SmallVector<Value, 3> operands_; // as they were: the facts know no others
+  SmallVector<Value, 3> operands_; // the original ones, which facts_ knows
   OpBuilder builder_;
   analysis::FactsAnalysis &facts_;
 };

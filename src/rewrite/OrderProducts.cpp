@@ -1,8 +1,8 @@
-// The order in which a chain of matrix products is computed: A %*% B %*% C is (A %*% B) %*% C as it
-// is written, but A %*% (B %*% C) may take a small part of the operations. Dynamic programming over
-// the chain (T. Cormen, C. Leiserson, R. Rivest, C. Stein, "Introduction to Algorithms", section on
-// matrix-chain multiplication), with the work and the density of products of sparse matrices
-// estimated from the densities of the factors.
+// Chooses the order of a chain of matrix products: A %*% B %*% C is parsed as (A %*% B) %*% C, but
+// A %*% (B %*% C) may take far fewer operations. Dynamic programming over the chain (T. Cormen,
+// C. Leiserson, R. Rivest, C. Stein, "Introduction to Algorithms", section on matrix-chain
+// multiplication). The work and the density of products of sparse matrices are estimated from the
+// densities of the factors.
 #include "rewrite/BlockRules.h"
 #include "rewrite/RuleSupport.h"
 
@@ -14,7 +14,7 @@ using namespace tokamak::rewrite;
 
 namespace {
 
-// Rounding differs between orders, so there must be something to win.
+// Another order rounds differently, so it must reduce the work at least to this share.
 constexpr double worthIt = 0.8;
 
 struct Factor {
@@ -43,12 +43,13 @@ public:
 
 private:
   struct Plan {
-    double work = 0; // multiplications, and cells written
+    double work = 0; // number of multiplications plus number of cells written
     double density = 1;
     size_t split = 0;
   };
 
-  // Products that only this chain reads are part of it.
+  // Collects the factors of the chain. An operand that is a product without
+  // other users is part of it.
   void collect(tok::MatmulOp op) {
     for (Value operand : op->getOperands()) {
       auto inner = operand.getDefiningOp<tok::MatmulOp>();
@@ -66,7 +67,7 @@ private:
     return size.isConstant() ? double(size.constantValue()) : double(size.estimate(-1));
   }
 
-  // Sizes that do not agree are reported where they are multiplied.
+  // Also false for mismatched sizes: the error must be reported at the product as written.
   bool hasEstimates() const {
     for (size_t i = 0; i < factors_.size(); ++i) {
       if (estimate(factors_[i].rows) < 0 || estimate(factors_[i].columns) < 0)
@@ -77,12 +78,12 @@ private:
     return true;
   }
 
-  // The product of factors i...k and k+1...j.
+  // The plan that multiplies the products of factors i...k and of factors k+1...j.
   Plan join(const Plan &left, const Plan &right, size_t i, size_t k, size_t j) const {
     double rows = estimate(factors_[i].rows), inner = estimate(factors_[k].columns),
            columns = estimate(factors_[j].columns);
     Plan plan;
-    // A cell is zero unless one of its products is not.
+    // A cell is the sum of `inner` products; it is zero if all of them are.
     plan.density = 1 - std::pow(1 - left.density * right.density, inner);
     plan.work = left.work + right.work + rows * inner * columns * left.density * right.density +
                 rows * columns * plan.density;
@@ -109,7 +110,7 @@ private:
       }
   }
 
-  // As the program has it; factors are taken in order.
+  // The plan as the program has it; factors are numbered in order.
   Plan workOf(tok::MatmulOp op) {
     next_ = 0;
     return workInOrder(op);

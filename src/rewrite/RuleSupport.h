@@ -1,4 +1,4 @@
-// What rules are written with: a loop over the operations of a block, and questions about facts.
+// Utilities for rules: a loop over the operations of a block, and predicates on facts.
 //
 //   return replaceEach<tok::UnaryOp>(block, [](tok::UnaryOp op, OpBuilder &) -> Value {
 //     return isNegation(op) ? ... : Value();              // null: the rule does not fire here
@@ -14,9 +14,9 @@
 
 namespace tokamak::rewrite {
 
-// Asks `replacement` for a value of the same type for every operation of the kind, in program
-// order, and puts it in the operation's place. True if it fired. Producers that nobody reads any
-// more are left to dead-code elimination.
+// Calls `replacement` for every operation of type Op, in program order. If it returns a value (of
+// the operation's type), this replaces the operation. True if any operation was replaced. Operands
+// without users are left to dead-code elimination.
 template <typename Op, typename Replacement>
 bool replaceEach(mlir::func::FuncOp block, Replacement replacement) {
   bool fired = false;
@@ -32,7 +32,8 @@ bool replaceEach(mlir::func::FuncOp block, Replacement replacement) {
   return fired;
 }
 
-// The number that a scalar literal stands for, booleans as 0 and 1.
+// The number that a scalar literal denotes (booleans: 0 or 1); nullopt if
+// `value` is no such literal.
 inline std::optional<double> literal(mlir::Value value) {
   auto constant = value.getDefiningOp<tok::ConstantOp>();
   if (!constant)
@@ -46,13 +47,14 @@ inline std::optional<double> literal(mlir::Value value) {
                                         : double(integer.getInt());
 }
 
-// Of matrices: sizes proved equal.
+// Whether both are matrices whose sizes are proved equal.
 inline bool sameSizes(const tok::Facts &a, const tok::Facts &b) {
   return a.isMatrix() && b.isMatrix() && a.rows().provedEqual(b.rows()) &&
          a.columns().provedEqual(b.columns());
 }
 
-// A constant other than 1, or a symbol of the block's inputs: those stand for larger sizes.
+// True for a constant other than 1 and for symbols of the block's inputs,
+// which denote larger sizes.
 inline bool isSurelyNotOne(tok::Dimension size) {
   return size.isConstant() ? !size.isConstant(1)
                            : size.isSymbol() && size.symbolId() < analysis::firstOwnSymbol;

@@ -1,4 +1,4 @@
-// Aggregates that need not wait for a rearranged array or for another aggregate.
+// Rewrites aggregates so that they don't need a rearranged array or another aggregate.
 #include "rewrite/BlockRules.h"
 #include "rewrite/RuleSupport.h"
 
@@ -6,7 +6,7 @@ using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::rewrite;
 
-// Aggregates of which parts can be aggregated again, in any order.
+// Whether aggregates of parts can be aggregated to that of the whole, in any order.
 static bool isAssociative(AggregateKind kind) {
   return kind == AggregateKind::Sum || kind == AggregateKind::Prod || kind == AggregateKind::Min ||
          kind == AggregateKind::Max;
@@ -37,8 +37,7 @@ bool rewrite::aggregateUntransposed(func::FuncOp block, analysis::FactsAnalysis 
   });
 }
 
-// sum(rowSums(X)) -> sum(X), min(colMins(X)) -> min(X), where the inner result is not needed
-// itself.
+// sum(rowSums(X)) -> sum(X), min(colMins(X)) -> min(X), if the inner result has no other user.
 bool rewrite::joinAggregates(func::FuncOp block, analysis::FactsAnalysis &) {
   return replaceEach<tok::AggregateOp>(block, [](tok::AggregateOp op, OpBuilder &builder) -> Value {
     auto inner = op.getOperand().getDefiningOp<tok::AggregateOp>();

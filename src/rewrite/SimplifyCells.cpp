@@ -1,5 +1,5 @@
-// Elementwise operations that leave their operand as it is, or can be said with less. All hold for
-// NaN, infinities and the sign of zero, to the bit.
+// Simplifies elementwise operations. Results keep all their bits, for NaN, infinities and the sign
+// of zero, too.
 #include "rewrite/BlockRules.h"
 #include "rewrite/RuleSupport.h"
 
@@ -9,7 +9,8 @@ using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::rewrite;
 
-// X * 1, 1 * X, X / 1, X ^ 1, X - 0. Not X + 0: -0 + 0 is 0. Not 0 - X: 0 - 0 is 0, -X is -0.
+// X * 1, 1 * X, X / 1, X ^ 1, X - 0 -> X. Not X + 0 -> X, because -0 + 0 is 0; not 0 - X -> -X,
+// because 0 - 0 is 0, but -X is -0.
 bool rewrite::dropNeutralOperands(func::FuncOp block, analysis::FactsAnalysis &) {
   return replaceEach<tok::BinaryOp>(block, [](tok::BinaryOp op, OpBuilder &) -> Value {
     std::optional<double> left = literal(op.getLhs()), right = literal(op.getRhs());
@@ -32,7 +33,7 @@ bool rewrite::dropNeutralOperands(func::FuncOp block, analysis::FactsAnalysis &)
   });
 }
 
-// -(-X)
+// -(-X) -> X
 bool rewrite::dropDoubleNegation(func::FuncOp block, analysis::FactsAnalysis &) {
   return replaceEach<tok::UnaryOp>(block, [](tok::UnaryOp op, OpBuilder &) -> Value {
     auto inner = op.getOperand().getDefiningOp<tok::UnaryOp>();
@@ -42,7 +43,7 @@ bool rewrite::dropDoubleNegation(func::FuncOp block, analysis::FactsAnalysis &) 
   });
 }
 
-// !(A == B) is A != B also where one is NaN; !(A < B) is not A >= B there.
+// !(A == B) -> A != B, !(A != B) -> A == B. This holds for NaN, too; !(A < B) -> A >= B wouldn't.
 bool rewrite::negateEqualities(func::FuncOp block, analysis::FactsAnalysis &) {
   return replaceEach<tok::UnaryOp>(block, [](tok::UnaryOp op, OpBuilder &builder) -> Value {
     auto inner = op.getOperand().getDefiningOp<tok::BinaryOp>();
@@ -66,7 +67,7 @@ static bool isTruth(Value value) {
   return binary && resultOf(binary.getKind()) == CellResult::Boolean;
 }
 
-// round, floor, ceil, abs and sign of what is 0 or 1.
+// round, floor, ceil, abs and sign of values that are 0 or 1 -> the values.
 bool rewrite::dropRoundingOfTruth(func::FuncOp block, analysis::FactsAnalysis &) {
   return replaceEach<tok::UnaryOp>(block, [](tok::UnaryOp op, OpBuilder &) -> Value {
     switch (op.getKind()) {
@@ -84,13 +85,13 @@ bool rewrite::dropRoundingOfTruth(func::FuncOp block, analysis::FactsAnalysis &)
   });
 }
 
-// The number in all cells of matrix(c, rows, cols); null for text.
+// The number c if `array` is matrix(c, rows, cols); null if it is not, or c is a string.
 static Value filledWith(Value array) {
   auto fill = array.getDefiningOp<tok::FillOp>();
   return fill && tok::isNumber(fill.getValue().getType()) ? fill.getValue() : Value();
 }
 
-// X op matrix(c, nrow(X), ncol(X)) -> X op c; a vector that X is combined with likewise.
+// X op matrix(c, nrow(X), ncol(X)) -> X op c, likewise for a filled vector that is broadcast.
 bool rewrite::useFillsAsScalars(func::FuncOp block, analysis::FactsAnalysis &facts) {
   return replaceEach<tok::BinaryOp>(block, [&](tok::BinaryOp op, OpBuilder &builder) -> Value {
     Value left = filledWith(op.getLhs()), right = filledWith(op.getRhs());

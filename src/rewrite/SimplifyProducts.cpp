@@ -1,4 +1,4 @@
-// Products of which only a part is needed, or whose factors are better turned around.
+// Simplifies products of which only a part is used, and products of transposed factors.
 #include "rewrite/BlockRules.h"
 #include "rewrite/RuleSupport.h"
 
@@ -11,7 +11,8 @@ static bool isMatrix(Value value) {
   return tensor && tensor.getRank() == 2;
 }
 
-// t(A) %*% t(B) -> t(B %*% A), where neither is a vector nor needed transposed elsewhere.
+// t(A) %*% t(B) -> t(B %*% A), if neither A nor B is a vector and the
+// transposes have no other users.
 bool rewrite::multiplyUntransposed(func::FuncOp block, analysis::FactsAnalysis &facts) {
   return replaceEach<tok::MatmulOp>(block, [&](tok::MatmulOp op, OpBuilder &builder) -> Value {
     auto left = op.getLhs().getDefiningOp<tok::TransposeOp>();
@@ -29,14 +30,14 @@ bool rewrite::multiplyUntransposed(func::FuncOp block, analysis::FactsAnalysis &
   });
 }
 
-// diag(A %*% B) -> rowSums(A * t(B)): the other products are not formed.
+// diag(A %*% B) -> rowSums(A * t(B)), which computes only the diagonal of the product.
 bool rewrite::multiplyForDiagonal(func::FuncOp block, analysis::FactsAnalysis &facts) {
   return replaceEach<tok::DiagOp>(block, [&](tok::DiagOp op, OpBuilder &builder) -> Value {
     auto product = op.getOperand().getDefiningOp<tok::MatmulOp>();
     if (!product || !product->hasOneUse() || !isMatrix(product.getResult()))
       return {};
     tok::Facts left = facts.factsOf(product.getLhs()), right = facts.factsOf(product.getRhs());
-    // A vector would become a diagonal matrix.
+    // diag of a vector is a diagonal matrix, so the product must be proved not to be one.
     if (!left.rows().provedEqual(right.columns()) || !isSurelyNotOne(left.rows()) ||
         !left.columns().provedEqual(right.rows()))
       return {};
@@ -49,8 +50,8 @@ bool rewrite::multiplyForDiagonal(func::FuncOp block, analysis::FactsAnalysis &f
   });
 }
 
-// (A %*% B)[i:j, k:l] -> A[i:j, ] %*% B[, k:l], where the range is proved to exist and takes less
-// than half of the product.
+// (A %*% B)[i:j, k:l] -> A[i:j, ] %*% B[, k:l], if the range is proved to be within the product and
+// has at most half of its cells.
 bool rewrite::multiplyForSlice(func::FuncOp block, analysis::FactsAnalysis &facts) {
   return replaceEach<tok::SliceOp>(block, [&](tok::SliceOp op, OpBuilder &builder) -> Value {
     auto product = op.getOperand().getDefiningOp<tok::MatmulOp>();
@@ -64,7 +65,7 @@ bool rewrite::multiplyForSlice(func::FuncOp block, analysis::FactsAnalysis &fact
       if (!low.isConstant() || !high.isConstant() || !size.isConstant() ||
           low.constantValue() < 1 || high.constantValue() < low.constantValue() ||
           high.constantValue() > size.constantValue())
-        return 2; // nothing is proved
+        return 2; // above 1: not proved to be within the product
       return double(high.constantValue() - low.constantValue() + 1) / double(size.constantValue());
     };
     double rows = share(op.getRowBegin(), op.getRowEnd(), left.rows());

@@ -1,4 +1,4 @@
-// Arrays that are taken apart, put together or turned around without need.
+// Removes needless slices, inserts, appends, transpositions and reversals.
 #include "rewrite/BlockRules.h"
 #include "rewrite/RuleSupport.h"
 
@@ -6,7 +6,7 @@ using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::rewrite;
 
-// Rows begin:end and columns begin:end are all there are.
+// Whether the range (row begin, row end, column begin, column end) is proved to be the whole array.
 static bool isWhole(ValueRange range, const tok::Facts &array, analysis::FactsAnalysis &facts) {
   auto integer = [&](Value index) { return facts.factsOf(index).integer; };
   return array.isMatrix() && integer(range[0]).isConstant(1) && integer(range[2]).isConstant(1) &&
@@ -35,7 +35,7 @@ bool rewrite::dropWholeInserts(func::FuncOp block, analysis::FactsAnalysis &fact
   });
 }
 
-// cbind(X, cbind(Y, Z)) -> cbind(X, Y, Z), where the inner result is not needed itself.
+// cbind(X, cbind(Y, Z)) -> cbind(X, Y, Z), if the inner result has no other user; likewise rbind.
 template <typename Op> static bool flatten(func::FuncOp block, analysis::FactsAnalysis &facts) {
   constexpr bool columns = std::is_same_v<Op, tok::CbindOp>;
   return replaceEach<Op>(block, [&](Op op, OpBuilder &builder) -> Value {
@@ -56,7 +56,7 @@ template <typename Op> static bool flatten(func::FuncOp block, analysis::FactsAn
         parts.push_back(input);
       }
     }
-    // What does not fit is reported where it is appended.
+    // Mismatched sizes must be reported at the original operation, so don't rewrite it.
     bool agree = llvm::all_of(parts, [&](Value part) {
       return tok::isArray(part.getType()) && common(part).provedEqual(common(parts[0]));
     });
@@ -71,7 +71,7 @@ bool rewrite::flattenAppends(func::FuncOp block, analysis::FactsAnalysis &facts)
   return flatten<tok::RbindOp>(block, facts) || columns;
 }
 
-// t(cbind(t(A), t(B))) -> rbind(A, B), and the other way round.
+// t(cbind(t(A), t(B))) -> rbind(A, B), t(rbind(t(A), t(B))) -> cbind(A, B).
 bool rewrite::appendUntransposed(func::FuncOp block, analysis::FactsAnalysis &) {
   return replaceEach<tok::TransposeOp>(block, [](tok::TransposeOp op, OpBuilder &builder) -> Value {
     Operation *append = op.getOperand().getDefiningOp();

@@ -62,11 +62,11 @@ int deepestCall() {
 }
 
 void failTooDeep(std::string_view function) {
-  throw Error(fmt::format("recursion too deep: function '{}' is reached through more than {} calls{}",
-                          function, deepestCall(),
-                          ownStackBytes < deepStackBytes
-                              ? "; the system refuses memory for a larger stack (ulimit -v)"
-                              : ""));
+  throw Error(fmt::format(
+      "recursion too deep: function '{}' is reached through more than {} calls{}", function,
+      deepestCall(),
+      ownStackBytes < deepStackBytes ? "; the system refuses memory for a larger stack (ulimit -v)"
+                                     : ""));
 }
 
 } // namespace tokamak::runtime

@@ -9,11 +9,11 @@ using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::fusion;
 
-// What a size without an estimate is taken to be, and the density of a CSR array without one.
+// Estimates for sizes without an estimate, and for the density of CSR arrays without one.
 static constexpr int64_t guessedSize = 1000;
 static constexpr double guessedDensity = 0.1;
-// Entries of so many arrays are put together, and of as many as fill less than this share of the
-// cells: beyond, the runtime keeps matrices dense (runtime/Array.h).
+// The entries of several arrays are united for at most this many arrays, and only if they fill less
+// than this share of the cells: denser matrices are stored dense by the runtime (runtime/Array.h).
 static constexpr size_t mostUnited = 4;
 static constexpr double densestUnion = 0.25;
 
@@ -26,8 +26,8 @@ static bool isElementwise(Operation &operation) {
   return isa<tok::UnaryOp, tok::BinaryOp, tok::IfElseOp>(operation);
 }
 
-// Where the given facts leave a size open, it follows from the operands' or gets a symbol of its
-// own; the same for layouts.
+// Sizes that the given facts leave open are inferred from the operands, or else get new symbols;
+// open layouts are inferred, too.
 BlockFacts::BlockFacts(Block &block, FactsFunction facts) {
   llvm::DenseMap<Value, tok::Facts> known;
   auto note = [&](Value value) {
@@ -134,7 +134,7 @@ double BlockFacts::densityOf(Value value) const {
   return known == densities_.end() ? 1 : known->second;
 }
 
-// As if entries of different arrays had nothing to do with each other.
+// Assumes that the entries of different arrays are statistically independent.
 double BlockFacts::densityOf(const EntryPattern &pattern) const {
   double empty = 1;
   for (Value array : pattern.arrays)
@@ -147,7 +147,7 @@ bool BlockFacts::hasSparseArrayOf(Shape shape) const {
                       [&](const EntryPattern &pattern) { return shapeOf(pattern) == shape; });
 }
 
-// Beside the entries of several arrays there are none of each single one.
+// A cell outside a union of patterns is outside each of them, so facts of contained patterns hold.
 CellFact BlockFacts::whereZero(const EntryPattern &pattern, Value value) const {
   if (pattern.contains(value))
     return 0.0;
@@ -159,7 +159,7 @@ CellFact BlockFacts::whereZero(const EntryPattern &pattern, Value value) const {
   return fact;
 }
 
-// Sizes are positive where they are symbols.
+// Records the value of a scalar. Sizes that are symbols are positive.
 void BlockFacts::noteNumber(Value value, const tok::Facts &facts) {
   if (CellFact number = tok::numberOf(facts); number.constant())
     everywhere_[value] = number;
@@ -170,7 +170,7 @@ void BlockFacts::noteNumber(Value value, const tok::Facts &facts) {
 void BlockFacts::noteCells(Operation &operation, ArrayRef<tok::Facts> operands) {
   if (operation.getNumResults() != 1)
     return;
-  // Integers are not followed: doubles round them.
+  // Integer cells are not analysed: facts are doubles, which round large integers.
   bool isCell = isElementwise(operation) &&
                 isa<FloatType>(getElementTypeOrSelf(operation.getResult(0).getType()));
   auto factOf = [&](Value value) { return everywhere(value); };
@@ -181,9 +181,9 @@ void BlockFacts::noteCells(Operation &operation, ArrayRef<tok::Facts> operands) 
     everywhere_[operation.getResult(0)] = cells;
 }
 
-// For operands each of which is known beside the entries of some arrays: all these arrays, if the
-// result is zero beside all their entries. Else an empty pattern. `stored`: of the operands
-// themselves where they are CSR, not of what they are computed from.
+// The union of patterns outside which the operation's result is zero; empty if there is none or it
+// is not worthwhile. For this, each operand must have a known value outside some pattern. `stored`:
+// for CSR operands take their own pattern, not those of the arrays they are computed from.
 EntryPattern BlockFacts::unionFor(Operation &operation, bool stored) const {
   Shape shape = shapeOf(operation.getResult(0));
   llvm::BitVector numbers(patterns_.size());
@@ -191,7 +191,7 @@ EntryPattern BlockFacts::unionFor(Operation &operation, bool stored) const {
     if (isConstant(operand))
       continue;
     const EntryPattern *beside = llvm::find_if(patterns_, [&](const EntryPattern &pattern) {
-      if (shapeOf(pattern) != shape) // of a vector, whose cells count for many
+      if (shapeOf(pattern) != shape) // as of a vector that is broadcast
         return false;
       return stored && isCsr(operand) ? pattern == operand
                                       : whereZero(pattern, operand).constant().has_value();
@@ -214,7 +214,7 @@ EntryPattern BlockFacts::unionFor(Operation &operation, bool stored) const {
   return isZeroBeside && isWorthwhile ? united : EntryPattern();
 }
 
-// Follows an elementwise operation at the cells that are not in each of the patterns of its size.
+// Infers the value of an elementwise operation outside each pattern of its shape.
 void BlockFacts::noteZeros(Operation &operation) {
   if (!isElementwise(operation) || !isRealArray(operation.getResult(0)))
     return;
@@ -243,7 +243,7 @@ void BlockFacts::noteZeros(Operation &operation) {
     }
 }
 
-// A result that is zero beside a pattern has the entries of the sparsest such pattern.
+// A result that is zero outside a pattern is CSR, with the density of the sparsest such pattern.
 void BlockFacts::noteLayout(Value value, tok::Facts &facts) {
   if (!isRealArray(value) || facts.dims.size() != 2)
     return;

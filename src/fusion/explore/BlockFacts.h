@@ -1,6 +1,6 @@
 // Sizes, layouts and zeros of the values of a block, as fusion needs them: every array as rows ×
-// columns, which arrays are held as CSR, and which values are proved to be zero wherever a CSR
-// array, or each of several, has no entry.
+// columns, which arrays are CSR, and which values are proved to be zero in all cells where a CSR
+// array (or each of several) has no entry.
 //
 //   BlockFacts facts(block, factsOf);
 //   Shape shape = facts.shapeOf(x);   // of a rank-3 array: {product of all outer sizes, last size}
@@ -20,18 +20,18 @@ namespace tokamak::fusion {
 
 using FactsFunction = llvm::function_ref<const tok::Facts &(mlir::Value)>;
 
-// Rows and columns as plan::encodeSize writes them: a constant, or a negative number that names a
-// symbol. Equal numbers are proved equal; different ones are taken to be different, and a symbol is
-// never 0 or 1.
+// Rows and columns as encoded by plan::encodeSize: a constant, or a negative number that denotes a
+// symbol. Sizes with equal numbers are proved equal; sizes with different numbers are treated as
+// different, and symbols as neither 0 nor 1.
 struct Shape {
   int64_t rows = 0, columns = 0;
   bool operator==(const Shape &other) const = default;
 };
 
-// An array with doubles or floats as cells: what kernels compute with.
+// True for arrays of f64 or f32, the cell types of kernels.
 bool isRealArray(mlir::Value value);
 
-// The cells in which at least one of some CSR arrays of one size has an entry.
+// The cells in which at least one of several CSR arrays of the same shape has an entry.
 struct EntryPattern {
   llvm::SmallVector<mlir::Value, 2> arrays; // none: no pattern
 
@@ -47,22 +47,22 @@ struct EntryPattern {
 
 class BlockFacts {
 public:
-  // `facts` is asked for arguments and results of operations, once each. Where it leaves open what
-  // follows from the operands, that is inferred.
+  // `facts` is called once for each argument and result. Facts that it leaves open are inferred
+  // from the operands.
   BlockFacts(mlir::Block &block, FactsFunction facts);
 
-  // Of an array: rows × columns, of higher ranks all dimensions but the last one × the last; equal
-  // lists of outer dimensions are equal numbers of rows. {0, 0} for anything else.
+  // The rows × columns of an array. For higher ranks the rows are the product of all dimensions but
+  // the last; equal lists of outer dimensions give equal rows. {0, 0} if `value` is no array.
   Shape shapeOf(mlir::Value value) const { return shapes_.lookup(value); }
-  // Sizes of an array of any rank, encoded; empty for anything else.
+  // The encoded sizes of an array of any rank; empty if `value` is no array.
   llvm::ArrayRef<int64_t> sizesOf(mlir::Value value) const;
-  // Estimated number of rows or columns, of cells.
+  // The estimated value of an encoded size, and the estimated number of cells.
   double estimate(int64_t size) const;
   double cells(Shape shape) const { return estimate(shape.rows) * estimate(shape.columns); }
 
-  // How the array is going to lie in memory when it is stored.
+  // The layout the array will have in memory if it is stored.
   bool isCsr(mlir::Value value) const { return csrDensities_.contains(value); }
-  // Estimated share of cells that are not zero (of CSR arrays: that are entries), 1 where unknown.
+  // The estimated share of non-zero cells (in CSR arrays: of entries); 1 if unknown.
   double densityOf(mlir::Value value) const;
   double entriesOf(mlir::Value value) const { return densityOf(value) * cells(shapeOf(value)); }
   Shape shapeOf(const EntryPattern &pattern) const { return shapeOf(pattern.arrays.front()); }
@@ -70,14 +70,13 @@ public:
   double entriesOf(const EntryPattern &pattern) const {
     return densityOf(pattern) * cells(shapeOf(pattern));
   }
-  // Of each array held as CSR that has more than one column, and of several of them together where
-  // an operator of them is zero in all other cells, but not beside the entries of any single one.
-  // In program order.
+  // One pattern for each CSR array with more than one column, and unions of such patterns where an
+  // operation is zero outside the union, but not outside a single pattern. In program order.
   llvm::ArrayRef<EntryPattern> patterns() const { return patterns_; }
   bool hasSparseArrayOf(Shape shape) const;
-  // What the value is known to be in the cells that are not in the pattern.
+  // What is known of the value's cells outside the pattern.
   CellFact whereZero(const EntryPattern &pattern, mlir::Value value) const;
-  // Of all cells, or of a scalar.
+  // What is known of all cells of an array, or of a scalar.
   CellFact everywhere(mlir::Value value) const { return everywhere_.lookup(value); }
 
 private:
@@ -97,7 +96,7 @@ private:
   llvm::DenseMap<mlir::Value, double> densities_, csrDensities_;
   llvm::SmallVector<EntryPattern> patterns_;
   llvm::DenseMap<mlir::Value, CellFact> everywhere_;
-  llvm::DenseMap<std::pair<unsigned, mlir::Value>, CellFact> whereZero_; // by number of the pattern
+  llvm::DenseMap<std::pair<unsigned, mlir::Value>, CellFact> whereZero_; // by index of the pattern
 };
 
 } // namespace tokamak::fusion

@@ -33,7 +33,7 @@ BlockGraph::BlockGraph(func::FuncOp function, FactsFunction facts)
 int BlockGraph::consumers(int index) const {
   const Node &node = operations_[index];
   int count = node.leavesBlock, last = -1;
-  for (Use use : node.users) { // the uses by one operation lie next to each other
+  for (Use use : node.users) { // uses by the same operation are adjacent
     count += use.user != last;
     last = use.user;
   }
@@ -55,7 +55,7 @@ void BlockGraph::classify(Node &node) {
     classifyElementwise(node);
 }
 
-// A kernel computes on arrays of one element type.
+// Whether all arrays of the operation have the same element type, as kernels require.
 bool BlockGraph::haveOneElementType(Node &node) {
   SmallVector<Value, 4> values(node.operation->getOperands());
   llvm::append_range(values, node.operation->getResults());
@@ -79,7 +79,7 @@ void BlockGraph::classifyElementwise(Node &node) {
   if (!tok::isArray(result.getType()))
     return;
   Shape shape = shapeOf(result);
-  // Of matrices only the right operand may be a vector, of other arrays any operand.
+  // For matrices only the right operand may be a vector that is broadcast, for tensors any operand.
   bool isTensor = tok::isTensor(result.getType());
   bool mayBroadcast = isTensor || isa<tok::BinaryOp>(node.operation);
   Value first;
@@ -92,7 +92,7 @@ void BlockGraph::classifyElementwise(Node &node) {
     bool broadcast = mayBroadcast && (isTensor || first);
     Shape own = shapeOf(operand);
     bool sameOuter = own.rows == shape.rows;
-    // Different lists of outer dimensions may have equally many cells.
+    // Different lists of outer dimensions may have the same product.
     if (ArrayRef<int64_t> sizes = facts_.sizesOf(operand), all = facts_.sizesOf(result);
         sizes.size() > 2 && sizes.size() == all.size())
       sameOuter = sizes.drop_back() == all.drop_back();
@@ -117,7 +117,7 @@ void BlockGraph::classifyElementwise(Node &node) {
     node.flops = flopsOf(unary.getKind());
   if (auto binary = dyn_cast<tok::BinaryOp>(node.operation)) {
     node.flops = flopsOf(binary.getKind());
-    // A square is one multiplication.
+    // x^2 is computed by one multiplication.
     if (auto exponent = binary.getRhs().getDefiningOp<tok::ConstantOp>();
         exponent && binary.getKind() == BinaryOperator::Pow) {
       auto real = dyn_cast<FloatAttr>(exponent.getValue());
@@ -146,8 +146,8 @@ bool BlockGraph::isNarrow(int64_t columns) const {
   return columns >= 1 && columns <= mostNarrowColumns;
 }
 
-// The products that some template computes: one factor is narrow, or a CSR array is involved.
-// Everything else is a native.
+// Finds the products that a template can compute: one factor is narrow, or a CSR array is involved.
+// All other products are left to natives.
 void BlockGraph::classifyProduct(Node &node) {
   auto product = cast<tok::MatmulOp>(node.operation);
   Value left = product.getLhs(), right = product.getRhs(), transposed = transposedOperand(left);
@@ -159,7 +159,7 @@ void BlockGraph::classifyProduct(Node &node) {
         "sizes not proved equal: columns of " + notation(left) + " and rows of " + notation(right);
     return;
   }
-  // Rows of `wide` are combined into, or with, rows of as many columns as `other` has.
+  // Adds the space of `wide` if its rows can be combined with rows as wide as those of `other`.
   auto addSpace = [&](Shape wide, Shape other) {
     bool isMatrix = wide.rows != 1 && wide.columns != 1;
     if (isMatrix && (isNarrow(other.columns) || facts_.hasSparseArrayOf(wide)) &&
@@ -205,7 +205,7 @@ void BlockGraph::connect() {
   for (Value result : block_->getTerminator()->getOperands())
     if (int index = indexOf(result); index >= 0)
       operations_[index].leavesBlock = true;
-  // Backwards, so that what only dead operations read is dead itself.
+  // Backwards, so that operations that are read by dead ones only are found dead, too.
   for (int index = size() - 1; index >= 0; --index) {
     Node &node = operations_[index];
     bool vanishes = node.kind != NodeKind::None || isa<tok::TransposeOp>(node.operation);
@@ -224,7 +224,8 @@ void BlockGraph::connect() {
   }
 }
 
-// Effects keep their order; what can fail stays between the effects around it.
+// Operations with side effects keep their order; operations that can fail are not
+// moved across side effects.
 void BlockGraph::keepOrderOfEffects() {
   int lastEffect = -1;
   SmallVector<int> sinceLastEffect;

@@ -1,6 +1,6 @@
-// A straight-line block as a graph of operations, with what fusion needs to know of each: whether a
-// kernel can be generated for it, what it iterates over, which operations read its results, and
-// which operations have to be executed before it.
+// A straight-line block as a graph of operations. For each operation it says whether a kernel can
+// be generated for it, what it iterates over, which operations read its results, and which have to
+// be executed before it.
 //
 //   BlockGraph graph(function, facts);
 //   for (int index : graph.nodes())
@@ -19,8 +19,8 @@
 namespace tokamak::fusion {
 
 enum class NodeKind : uint8_t {
-  None,        // not generated: a native, a scalar operation, an operation whose sizes do not agree
-  Elementwise, // unary, binary, ifelse with an array among the operands
+  None,              // no kernel: a native, a scalar operation, an operation with mismatched sizes
+  Elementwise,       // unary, binary, ifelse with an array among the operands
   FullAggregate,     // over all cells
   RowAggregate,      // of each row
   ColumnAggregate,   // of each column
@@ -37,11 +37,11 @@ struct Use {
 struct Node {
   mlir::Operation *operation = nullptr;
   NodeKind kind = NodeKind::None;
-  // The operands; those that a product reads transposed are replaced by what was transposed.
+  // The operands. If a product reads the transpose of a value, the value itself.
   llvm::SmallVector<mlir::Value, 3> operands;
   llvm::SmallVector<int, 3> producers; // of the operands: indices of operations, -1 for arguments
-  // What a node may iterate over. Of X %*% B: X, and the result, whose cells are products of rows
-  // and columns; of t(A) %*% B: A and B.
+  // The shapes that a kernel may iterate over. For X %*% B: that of X, and that of the result,
+  // whose cells are products of a row and a column. For t(A) %*% B: those of A and B.
   llvm::SmallVector<Shape, 2> spaces;
   double flops = 0;       // elementwise and aggregates: per cell of the space
   mlir::Type elementType; // of all arrays among operands and results
@@ -49,13 +49,13 @@ struct Node {
   bool leavesBlock = false;        // a result is returned
   llvm::SmallVector<Use, 2> users; // live ones
   llvm::SmallVector<int, 2>
-      before;          // operations that must be executed earlier though no value says so
-  std::string refusal; // why an operation on arrays is not generated
+      before;          // operations that must be executed earlier because of side effects
+  std::string refusal; // why no kernel is generated for an operation on arrays
 };
 
 class BlockGraph {
 public:
-  // `function` has one block. `facts` is asked for arguments and results of operations, once each.
+  // `function` has one block. `facts` is called once for each argument and result.
   BlockGraph(mlir::func::FuncOp function, FactsFunction facts);
 
   int size() const { return static_cast<int>(operations_.size()); }
@@ -63,7 +63,7 @@ public:
   bool isNode(int index) const { return index >= 0 && operations_[index].kind != NodeKind::None; }
   // Live operations that kernels can be generated for, in program order.
   llvm::ArrayRef<int> nodes() const { return nodes_; }
-  // Operations that read the result, and the block's end.
+  // The number of operations that read the result; the block's terminator counts as one.
   int consumers(int index) const;
   mlir::Block &block() const { return *block_; }
 
@@ -88,10 +88,10 @@ private:
   llvm::SmallVector<int> nodes_;
 };
 
-// Rows of so many columns can be computed beside the rows of a matrix.
+// Rows with at most this many columns can be computed together with the rows of a matrix.
 inline constexpr int64_t mostNarrowColumns = 64;
 
-// Whether the operation's k-th operand enters it transposed, see Node::operands.
+// Whether the operation reads the transpose of Node::operands[operand].
 bool readsTransposed(const Node &node, int operand);
 
 } // namespace tokamak::fusion

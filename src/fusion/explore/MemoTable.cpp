@@ -45,8 +45,8 @@ static SmallVector<EntryPattern> findDrivers(const BlockGraph &graph, Drivers dr
   return found;
 }
 
-// Open: every space that some operation iterates over, under both templates, and at the entries of
-// every driver of this shape.
+// Frames are opened for every space that some operation iterates over: under both templates, and at
+// the entries of every driver of this shape; also a frame for native products.
 static std::vector<Frame> collectFrames(const BlockGraph &graph, ArrayRef<EntryPattern> drivers) {
   std::vector<Frame> frames;
   for (int node : graph.nodes()) {
@@ -68,8 +68,8 @@ static std::vector<Frame> collectFrames(const BlockGraph &graph, ArrayRef<EntryP
   return frames;
 }
 
-// Fuse and merge: the operands whose producers have open entries in the frame; close: the verdict's
-// `open`.
+// Adds the groups of one operation: in each frame where it is legal, it may be fused with the
+// operands whose producers have open entries in this frame.
 static void addGroups(const BlockGraph &graph, int index, MemoTable &memo) {
   const Node &node = graph[index];
   for (auto [number, frame] : llvm::enumerate(memo.frames)) {
@@ -89,7 +89,7 @@ static void addGroups(const BlockGraph &graph, int index, MemoTable &memo) {
   }
 }
 
-// Whether the value is computed from the array, cell by cell.
+// Whether the value is computed from the array by elementwise operations only.
 static bool dependsOn(const BlockGraph &graph, Value value, Value array) {
   SmallVector<Value> stack = {value};
   llvm::DenseSet<Value> visited;
@@ -105,13 +105,13 @@ static bool dependsOn(const BlockGraph &graph, Value value, Value array) {
   return false;
 }
 
-// Results that a CSR array goes into and that need all cells nevertheless.
+// Records why results that depend on a CSR array are computed in all cells nevertheless.
 static void recordSparseRefusals(const BlockGraph &graph, ArrayRef<EntryPattern> drivers,
                                  MemoTable &memo) {
   auto refuse = [&](int index, Value value, const char *what) {
     for (const EntryPattern &driver : drivers) {
       Value array = driver.arrays.front();
-      // Or the entries of others besides.
+      // The value may also be computed at the union of this array's entries and others'.
       bool isDriven = llvm::any_of(drivers, [&](const EntryPattern &other) {
         return driver.isWithin(other) && graph.facts().whereZero(other, value).isZero();
       });

@@ -1,7 +1,7 @@
 // The memo table: every legal way in which an operation of a block can be part of a fused operator.
 // An entry is an operation, a frame (a template over an iteration space, or over the entries of a
-// CSR array) and the operands that are computed in the same operator; `select` builds operators
-// from entries and never asks why they are legal.
+// CSR array) and the operands that are computed in the same operator. `select` builds operators
+// from entries without checking legality again.
 //
 //   MemoTable memo = explore(graph);
 //   const MemoGroup *group = memo.find(node, frame);         // an index into memo.frames
@@ -13,14 +13,14 @@
 
 namespace tokamak::fusion {
 
-// All entries of one operation in one frame: one for every subset of `fusable`, as what can be
-// computed can also be read.
+// All entries of one operation in one frame: one for every subset of `fusable`, because an operand
+// that can be computed in the operator can also be read.
 struct MemoGroup {
   int frame;
-  uint8_t fusable; // operands that have an open entry of their own in this frame
-  bool open;       // others may go on with the result
-  bool storable;   // the operator may result in it
-  bool natural;    // opened by the operation itself: it runs over all of the frame's space
+  uint8_t fusable; // bit k: operand k may be computed in the same operator
+  bool open;       // other operations may use the result in the same operator
+  bool storable;   // the result may be a result of the operator
+  bool natural;    // the operation itself runs over all of the frame's space
   bool flipped;    // see Verdict
   Role role;
 };
@@ -33,19 +33,19 @@ struct Refusal {
 struct MemoTable {
   std::vector<Frame> frames;
   std::vector<std::vector<MemoGroup>>
-      groups; // by operation, in order of frames; empty for operations that are not generated
+      groups; // by operation, in order of frames; empty for operations without a kernel
   std::vector<Refusal> refusals; // in program order, those of CSR arrays last
 
   const MemoGroup *find(int operation, int frame) const;
-  // Whether the user's operand may be computed in the same operator in any frame.
+  // Whether the user's operand may be computed in the same operator as the user, in any frame.
   bool isFusable(Use use) const;
   int entryCount() const;
 };
 
-// Patterns whose entries operators may be driven by.
+// The patterns that may be drivers of operators.
 enum class Drivers : uint8_t {
-  Shared, // those of the block's inputs, natives and products, and results with several readers:
-          // what one operation alone reads is rather computed together with it
+  Shared, // not those of elementwise results with one reader: these are rather computed together
+          // with their reader
   All,
 };
 

@@ -14,8 +14,8 @@ struct Explored {
               [&](mlir::Value value) -> const tok::Facts & { return block.factsOf(value); }),
         memo(explore(graph)) {}
 
-  // "cell 1 open" for every natural or fusing group of the operation: template, fusable operands,
-  // state; "sparse" for frames with a driver, "native" for the product alone.
+  // Writes each group of the operation that is natural or has fusable operands, as "cell 1 open":
+  // template ("sparse" with a driver, "native" for natives), fusable operands, state.
   std::string groups(int operation) {
     std::string text;
     for (const MemoGroup &group : memo.groups[operation]) {

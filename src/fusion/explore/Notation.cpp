@@ -12,7 +12,7 @@ using namespace tokamak::fusion;
 
 static constexpr int deepest = 6;
 
-// How strongly an operator binds; what binds weaker than its surroundings is put in parentheses.
+// The precedence of operators, lowest first. Operands of lower precedence get parentheses.
 enum Binding { Lowest = 0, Logic, Comparison, Sum, Product, MatrixProduct, Sign, Power, Atom };
 
 static Binding bindingOf(BinaryOperator op) {
@@ -31,7 +31,7 @@ static Binding bindingOf(BinaryOperator op) {
   case BinaryOperator::And:
   case BinaryOperator::Or:
     return Logic;
-  default: // what is written as a function: min, xor
+  default: // min, xor and others are written as functions
     return std::isalpha(spelling(op)[0]) ? Atom : Comparison;
   }
 }
@@ -128,7 +128,7 @@ private:
     return call(prefix.str() + name + "s", op.getOperand(), depth);
   }
 
-  // "rand@3:5": the operation at this line and column.
+  // A name such as "rand@3:5", with line and column.
   static std::string nameByPlace(StringRef name, Operation *op) {
     auto file = dyn_cast<FileLineColLoc>(innermost(op->getLoc()));
     if (!file)

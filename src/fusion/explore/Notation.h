@@ -1,4 +1,4 @@
-// Values and places as a reader of a DML script would write them, for explanations and labels.
+// Values and source positions in the notation of DML scripts, for explanations and labels.
 //
 //   notation(value)        "sum(out * Y * Xd)"
 //   placeOf(location)      "l2svm.dml:61:13"
@@ -11,20 +11,20 @@
 
 namespace tokamak::fusion {
 
-// The variable the value was assigned to, "" where its location names none.
+// The variable that the value was assigned to; "" if its location names none.
 std::string variableOf(mlir::Value value);
 
-// The variable, or an expression; never the whole program: what is nested deeply is written "...".
+// The variable, or an expression, in which deeply nested operands are written as "...".
 std::string notation(mlir::Value value);
 
-// "S", "S and T": the arrays whose entries make the pattern.
+// The arrays of the pattern: "S", "S and T".
 std::string notation(const EntryPattern &pattern);
 
-// The expression of the operation that defines `value`, even where a variable holds it; operands
-// are variables if they can.
+// The expression of the operation that defines `value`, even if a variable holds it; operands that
+// have variables are written as such.
 std::string expression(mlir::Value value);
 
-// "file:line:column", or "" where the location is not known; of a call site the callee's place.
+// "file:line:column", or "" if the location is unknown; for a call site, that in the callee.
 std::string placeOf(mlir::Location location);
 
 } // namespace tokamak::fusion

@@ -1,5 +1,5 @@
-// What may be computed at the entries of a CSR array: each rule where it fires and where it
-// refuses, and the proof behind them against evaluation.
+// Which operations may be computed at the entries of a CSR array only: each rule with positive and
+// negative cases; and a comparison of the proofs of zeros with evaluation.
 #include "base/CellOperators.h"
 #include "fusion/explore/MemoTable.h"
 #include "fusion/explore/Notation.h"
@@ -23,8 +23,8 @@ struct SparseBlock {
   mlir::Value argument(int number) { return block.function().getArgument(number); }
   mlir::Value resultOf(int operation) { return graph[operation].operation->getResult(0); }
 
-  // What the operation does in frames driven by the argument: "elementwise", with "+0" for operand
-  // 0 fusable and "!" where it can be stored; "" where it is not legal.
+  // The operation's role in frames driven by the argument, such as "elementwise", followed by "+0"
+  // if operand 0 is fusable and "!" if the result can be stored; "" if it is not legal.
   std::string role(int operation, int driver = 0) {
     static constexpr const char *names[] = {"none",       "elementwise",      "aggregate",
                                             "rows times", "transposed times", "narrow times",
@@ -113,7 +113,7 @@ TEST(SparseFrames, aggregatesNeedZerosElsewhere) {
       << block.refusals();
 }
 
-// "S T; S T R": the patterns of several arrays.
+// The patterns of several arrays, as "S T; S T R".
 static std::string unions(SparseBlock &block) {
   std::string text;
   for (const EntryPattern &pattern : block.graph.facts().patterns()) {
@@ -138,7 +138,8 @@ TEST(SparseFrames, entriesOfSeveralArraysWhereNoneAloneWillDo) {
     %7 = tok.binary add %5, %6 : (!m, !m) -> !m
     %8 = tok.aggregate sum full %3 : !m -> f64
     return %2, %4, %7, %8 : !m, !m, !m, f64)");
-  // The maximum, of what the sum is computed from, and of the sum if that is stored.
+  // The unions for the maximum, for the sum computed from S, T and R, and for
+  // the sum if S + T is stored.
   EXPECT_EQ(unions(block), "S T; S T R; R S + T");
   const BlockFacts &facts = block.graph.facts();
   for (int sparse : {1, 2, 3, 4, 7})
@@ -159,7 +160,7 @@ TEST(SparseFrames, entriesOfSeveralArraysWhereNoneAloneWillDo) {
 }
 
 TEST(SparseFrames, nothingIsUnitedInVain) {
-  // Not zero beside both; of other sizes; a dense one; so many entries that the result is dense.
+  // Cases: not zero outside both; different sizes; a dense operand; a union that is too dense.
   SparseBlock block("S:mxn/0.01 T:mxn/0.02 U:mxq/0.01 D:mxn F:mxn/0.245 v:mx1 r:1xn/0.02",
                     "!m, !m, !m, !m, !m, !m, !m, !m", R"(
     %1 = tok.binary eq %S, %T : (!m, !m) -> !m
@@ -246,11 +247,12 @@ TEST(SparseFrames, differentElementTypesAreNotFused) {
 
 namespace {
 
-// Cells of every value of a block of elementwise operations, given those of the arguments.
+// Evaluates one cell of each value of a block of elementwise operations,
+// given those of the arguments.
 class CellEvaluation {
 public:
   explicit CellEvaluation(std::vector<double> arguments) : arguments_(std::move(arguments)) {}
-  bool finite = true; // nothing on the way was Inf or NaN
+  bool finite = true; // no intermediate value was Inf or NaN
 
   double operator()(mlir::Value value) {
     double result = compute(value);
@@ -279,7 +281,8 @@ private:
   std::vector<double> arguments_;
 };
 
-// Of the arguments S, Y (a matrix) and y (a vector with a value per row).
+// A block of random operations on the arguments S, Y (matrices) and y (a
+// vector with a value per row).
 std::string randomExpressions(unsigned seed, int operations) {
   static constexpr const char *unary[] = {"exp", "abs", "sqrt", "sign", "neg", "sin", "cos", "not"};
   static constexpr const char *binary[] = {"add", "sub", "mul", "div", "mul", "pow", "max", "min",
@@ -291,7 +294,7 @@ std::string randomExpressions(unsigned seed, int operations) {
   auto pick = [&](const auto &list) { return std::string(list[random() % std::size(list)]); };
   for (int i = 0; i < operations; ++i) {
     std::string name = "%" + std::to_string(i);
-    // A per-row vector stands on the right of a matrix only.
+    // A vector may only be the right operand.
     std::string left = pick(values), right = pick(values);
     while (left == "%y")
       left = pick(values);

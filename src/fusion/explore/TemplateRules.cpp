@@ -17,7 +17,7 @@ Extent fusion::extentOf(Shape value, const Frame &frame) {
     return Extent::PerColumn;
   if (value == Shape{1, 1})
     return Extent::Single;
-  // Beside dense rows a narrow one is unrolled.
+  // Next to dense rows, loops over narrow rows are unrolled, so the width must be a constant.
   bool known = value.columns > 1 && value.columns <= mostNarrowColumns;
   if (frame.fusionTemplate == FusionTemplate::Row && value.rows == space.rows &&
       (known || (frame.driver && value.columns < 0)))
@@ -41,7 +41,7 @@ static uint8_t arrayOperands(const Node &node) {
 
 namespace {
 
-// One operation in one frame.
+// The rules for one operation in one frame.
 class Judge {
 public:
   Judge(const BlockGraph &graph, const Node &node, const Frame &frame)
@@ -72,12 +72,13 @@ public:
 private:
   bool isSparse() const { return bool(frame_.driver); }
   Extent extentOf(Value value) const { return fusion::extentOf(graph_.shapeOf(value), frame_); }
-  // Only the entries of the driver are visited: the value must be zero in all other cells.
+  // Only the driver's entries are visited, so the value must be zero in all other cells.
   bool isZeroElsewhere(Value value) const {
     return !isSparse() || graph_.facts().whereZero(frame_.driver, value).isZero();
   }
 
-  // The product is taken at the entries only: zeros times the other factor are left out.
+  // Products at the driver's entries leave out zero * other, which is NaN if `other` is not finite.
+  // This is allowed if all cells of `other` are finite or the operation's zero rule permits it.
   bool mayLeaveOutZeros(Value other) const {
     return !isSparse() || tok::zeroRuleOf(*node_.operation) == ZeroRule::Sparse ||
            graph_.facts().everywhere(other).isFinite();
@@ -87,7 +88,7 @@ private:
     Extent extent = fusion::extentOf(node_.spaces[0], frame_);
     bool wide = extent == Extent::Wide, perRow = extent == Extent::PerRow,
          narrow = extent == Extent::Narrow;
-    // In a Cell operator a vector is a side value, computed again in every cell.
+    // In a Cell operator a vector is recomputed in every cell.
     bool legal =
         cell_ ? extent != Extent::None : wide || perRow || narrow || extent == Extent::PerColumn;
     if (!legal)
@@ -112,13 +113,15 @@ private:
       legal |= !cell_ && perRow;
       break;
     case NodeKind::RowAggregate:
-      // Over real rows the Row template does it; its result goes on row by row.
+      // Over rows with several cells this needs the Row template, and the
+      // result can be used row by row.
       legal &= isIndexAggregate(node_) ? !cell_ && !isSparse() : cell_ == vectorSpace_;
       verdict.open = !cell_ && !vectorSpace_;
       break;
     default:
       legal &= cell_ == vectorSpace_;
-      // At the entries of a column nobody knows how many zeros are between them.
+      // The number of zeros in a column is not known, so only sums, which
+      // ignore them, are possible.
       if (isSparse() && wide)
         legal &= cast<tok::AggregateOp>(node_.operation).getKind() == AggregateKind::Sum;
       break;
@@ -126,12 +129,12 @@ private:
     return legal ? verdict : Verdict();
   }
 
-  // A square product of narrow rows is as narrow; others must not make wide rows of wide ones.
+  // A product of wide rows may only be wide itself if the space has few columns.
   bool isNarrowSpace() const {
     return frame_.space.columns > 1 && frame_.space.columns <= mostNarrowColumns;
   }
 
-  // The right operand must be complete before the first row.
+  // Only the left operand is fusable: the right one must be complete before the first row.
   Verdict judgeProduct() const {
     if (cell_)
       return {};
@@ -200,7 +203,7 @@ Verdict fusion::judge(const BlockGraph &graph, int index, const Frame &frame) {
   if (node.elementType != frame.elementType)
     return {};
   if (frame.isNative) {
-    // With a vector a product is no work for a native but a pass over the matrix.
+    // A product with a vector is a pass over the matrix, which kernels do as well as natives.
     auto isVector = [&](int operand) { return graph.shapeOf(node.operands[operand]).columns == 1; };
     bool isMatrixProduct =
         node.kind == NodeKind::Product
@@ -209,12 +212,12 @@ Verdict fusion::judge(const BlockGraph &graph, int index, const Frame &frame) {
     return isMatrixProduct ? Verdict{.role = Role::Native, .storable = true, .natural = true}
                            : Verdict();
   }
-  // Rows of one cell and columns of one row leave nothing to do for the Row template, but finding
-  // an index in a row.
+  // Over vectors the Row template is only needed for index aggregates; the
+  // Cell template does the rest.
   if (frame.fusionTemplate == FusionTemplate::Row &&
       (frame.space.rows == 1 || frame.space.columns == 1) && !isIndexAggregate(node))
     return {};
-  // The driver's entries must be known before anything is computed at them.
+  // An operator can't compute its own driver: the entries must be known before.
   if (frame.driver.contains(node.operation->getResult(0)))
     return {};
   return Judge(graph, node, frame).judge();

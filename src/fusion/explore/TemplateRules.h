@@ -3,14 +3,14 @@
 // `judge` decides only legality, never cost.
 //
 //   Verdict verdict = judge(graph, node, {FusionTemplate::Row, {-1, -2}, f64});
-//   if (verdict.isLegal() && (verdict.fusable & 1))   // operand 0 may be computed in the same one
+//   if (verdict.isLegal() && (verdict.fusable & 1))   // operand 0 may be computed in the operator
 //
-// A frame with a driver, one or several CSR arrays of the frame's shape, is evaluated at their
-// entries alone; values are then Wide (at the entries), or complete in every row. What is stored,
-// aggregated or multiplied as a matrix there has to be zero where the driver is. All templates are
-// one frame with a driver; what an operator in it is called follows from its operations. MultiAgg
-// has no rules of its own: it is a Cell operator that results in several full aggregates and
-// nothing else.
+// A frame with a driver (one or several CSR arrays of the frame's shape) is evaluated at the
+// driver's entries only; its values are either Wide (computed at the entries) or computed in every
+// row. A Wide value that is stored, aggregated or an operand of a matrix product must be zero
+// outside the driver's entries. With a driver there is one frame for all templates; the operator's
+// template name follows from its operations. MultiAgg has no rules of its own: it is a Cell
+// operator whose results are several full aggregates and nothing else.
 #ifndef TOKAMAK_FUSION_EXPLORE_TEMPLATERULES_H
 #define TOKAMAK_FUSION_EXPLORE_TEMPLATERULES_H
 
@@ -20,7 +20,7 @@ namespace tokamak::fusion {
 
 using plan::FusionTemplate;
 
-// A way of computing: a template over an iteration space, or a product by the runtime's native.
+// A way to compute operations: a template over an iteration space, or the runtime's native product.
 struct Frame {
   FusionTemplate fusionTemplate = FusionTemplate::Cell;
   Shape space;
@@ -30,13 +30,14 @@ struct Frame {
   bool operator==(const Frame &other) const = default;
 };
 
-// How a value lies in an iteration space m×n: m×n, m×1, 1×n, 1×1, or m×k with another k.
+// The shape of a value in an iteration space m×n. Wide: m×n, PerRow: m×1, PerColumn: 1×n, Single:
+// 1×1, Narrow: m×k with another k. None: any other shape.
 enum class Extent : uint8_t { None, Wide, PerRow, PerColumn, Single, Narrow };
 Extent extentOf(Shape value, const Frame &frame);
 
-// What an operation does in a frame.
+// The role of an operation in an operator.
 enum class Role : uint8_t {
-  None, // it can not be part of such an operator
+  None, // it can't be part of the operator
   Elementwise,
   Aggregate,
   RowsTimes,       // wide %*% B: m×k
@@ -49,13 +50,12 @@ enum class Role : uint8_t {
 
 struct Verdict {
   Role role = Role::None;
-  bool open = false;     // its result is complete cell by cell (or row by row): others may go on
-                         // with it in the same operator
-  bool storable = false; // the operator may result in it
+  bool open = false;     // the result is complete cell by cell (or row by row), so other operations
+                         // of the operator can use it
+  bool storable = false; // the result may be a result of the operator
   bool natural = false;  // the operation itself runs over all of the frame's space
-  bool flipped = false;  // kernels compute the transposed result: of t(Q) %*% X, t(X) %*% Q
-  uint8_t fusable = 0;   // bit k: operand k need not be an input, as far as this operation is
-                         // concerned
+  bool flipped = false;  // kernels compute the transposed result: t(X) %*% Q for t(Q) %*% X
+  uint8_t fusable = 0;   // bit k: this operation allows operand k to be computed in the operator
   bool isLegal() const { return role != Role::None; }
 };
 Verdict judge(const BlockGraph &graph, int node, const Frame &frame);
@@ -63,8 +63,8 @@ Verdict judge(const BlockGraph &graph, int node, const Frame &frame);
 // How often an elementwise operation is evaluated in the frame.
 double evaluations(const BlockGraph &graph, int node, const Frame &frame);
 
-// Why the user's operand can not be computed together with it under any template; a sentence
-// without its subject.
+// Why no template can compute the user's operand together with the user; a
+// sentence without its subject.
 std::string refusalOfEdge(const BlockGraph &graph, Use use);
 
 } // namespace tokamak::fusion

@@ -20,10 +20,10 @@ namespace tokamak::fusion {
 
 class TestBlock {
 public:
-  // `arguments` in the form "X:mxn y:mx1 A:20x10 s": arrays with sizes, where a letter stands for a
-  // symbol (m: 1000000, n: 10, k: 40, p: 20000, q: 20000, r: 100), and double scalars. A CSR array
-  // has its density added: "S:pxq/0.01"; of "U:pxr+" all cells are known to be positive. `body` uses %X, %y, %s; matrix types, all of `cells`, may
-  // be abbreviated !m.
+  // `arguments` has the form "X:mxn y:mx1 A:20x10 s": arrays with sizes, and double scalars. A
+  // letter is a symbol, with an estimate (m: 1000000, n: 10, k: 40, p: 20000, q: 20000, r: 100).
+  // "S:pxq/0.01" is a CSR array with its density; the cells of "U:pxr+" are known to be positive.
+  // `body` uses %X, %y, %s and !m, the type of matrices of `cells`.
   TestBlock(llvm::StringRef arguments, llvm::StringRef results, llvm::StringRef body,
             llvm::StringRef cells = "f64") {
     context.loadDialect<mlir::func::FuncDialect, tok::TokDialect, plan::PlanDialect>();

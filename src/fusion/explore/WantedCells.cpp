@@ -8,11 +8,11 @@ using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::fusion;
 
-// Expressions with more operations are not looked through.
+// The search for inputs ends after this many values of an expression.
 static constexpr size_t largestExpression = 64;
 
-// What inputs are asked for, the least first. Cells of moderate size: sums of products of two of
-// them neither overflow nor vanish.
+// The facts that may be wanted of inputs, the weakest first. The bounds are such that sums of
+// products of two cells neither overflow nor underflow.
 static SmallVector<CellFact, 4> hypotheses(bool single) {
   double large = single ? 1e12 : 1e100;
   return {CellFact::within(-large, large), CellFact::nonZeroNumber(), CellFact::within(0, large),
@@ -21,15 +21,15 @@ static SmallVector<CellFact, 4> hypotheses(bool single) {
 
 namespace {
 
-// One operation that is zero beside the entries of a sparse operand only if its other operand is
-// as it should be.
+// An operation that is zero outside the entries of a sparse operand only if the cells of its other
+// operand are suitable.
 struct Candidate {
   Operation *operation;
   EntryPattern pattern; // of the sparse operand
   Value other;
 };
 
-// The operands of which one may be sparse, each with the other one.
+// Pairs of an operand that may be sparse and the other operand.
 SmallVector<std::pair<Value, Value>, 2> pairsOf(Operation &operation) {
   if (operation.getNumResults() != 1 || !isRealArray(operation.getResult(0)))
     return {};
@@ -90,7 +90,7 @@ private:
     return facts.whereZero(candidate.pattern, candidate.operation->getResult(0)).isZero();
   }
 
-  // Whether all that reads the result multiplies it with what is zero there, as in
+  // Whether all users multiply the result with a value that is zero outside the pattern, as in
   // (S != 0) * (S / D).
   bool isMultiplied(Operation &operation, const EntryPattern &pattern) {
     return tok::zeroRuleOf(operation) == ZeroRule::Sparse && !operation.use_empty() &&
@@ -101,7 +101,7 @@ private:
            });
   }
 
-  // The arguments that the value is computed from and that may be asked for.
+  // The arguments that the value is computed from and whose cells nothing is known about yet.
   SmallVector<BlockArgument> inputsOf(Value value) {
     llvm::SetVector<Value> reached;
     reached.insert(value);
@@ -130,12 +130,12 @@ private:
     return result;
   }
 
-  // Asks for the least that is enough, of as few inputs as are needed.
+  // Wants the weakest fact that suffices, of as few inputs as necessary.
   bool askInputs(const Candidate &candidate) {
     SmallVector<BlockArgument> all = inputsOf(candidate.other);
     bool single = getElementTypeOrSelf(candidate.operation->getResult(0).getType()).isF32();
     for (const CellFact &cells : hypotheses(single)) {
-      // Sparse matrices have zeros.
+      // Sparse matrices have zeros, so it is pointless to want them non-zero.
       SmallVector<BlockArgument> inputs = all;
       llvm::erase_if(inputs,
                      [&](BlockArgument input) { return !cells.mayBeZero && facts_.isCsr(input); });
@@ -165,7 +165,8 @@ private:
     wanted_.inputs.push_back({argument, cells});
   }
 
-  // A vector or a number, of which it would be enough to look at the cells.
+  // Records the operation if its other operand is a vector or scalar computed in the block, whose
+  // cells are cheap to check once it has been computed.
   void askReader(const Candidate &candidate) {
     Value other = candidate.other;
     bool isSmall = !tok::isArray(other.getType()) ||
@@ -175,7 +176,7 @@ private:
       wanted_.readers.push_back(candidate.operation);
   }
 
-  // Not what is known to be zero, for instance.
+  // A known constant, such as 0, won't become suitable by checking it.
   bool mayBecomeSafe(Value other) const { return !facts_.everywhere(other).constant(); }
 
   func::FuncOp block_;

@@ -1,4 +1,4 @@
-// What is asked of the inputs of blocks that divide sparse matrices.
+// The facts that are wanted of the inputs of blocks that divide sparse matrices.
 #include "fusion/explore/WantedCells.h"
 #include "fusion/explore/TestBlock.h"
 #include "ir/tok/CellFacts.h"
@@ -8,7 +8,7 @@ using namespace tokamak::fusion;
 
 namespace {
 
-// "1 in -Inf to Inf but 0", "%2" for the number of an operation that is to be planned later.
+// The wanted facts as text: "1 not zero" for argument 1, "%2" for operation 2, to be planned later.
 std::string wantedIn(llvm::StringRef arguments, llvm::StringRef results, llvm::StringRef body,
                      llvm::function_ref<void(mlir::func::FuncOp)> prepare = {}) {
   TestBlock block(arguments, results, body);

@@ -39,7 +39,7 @@ std::string fusion::describeMember(const OperatorPool &pool, int member) {
   return (variable.empty() ? "" : variable + " = ") + expression(result);
 }
 
-// What stands behind --stats and in the name of a kernel: the results, shortened.
+// The label of an operator, for --stats: its results, shortened.
 static std::string labelOf(const OperatorPool &pool, int id) {
   constexpr size_t longest = 80;
   std::string label;
@@ -50,13 +50,13 @@ static std::string labelOf(const OperatorPool &pool, int id) {
 
 namespace {
 
-// What was made of the block's values so far.
+// The values that were created for values of the block so far.
 struct Made {
   IRMapping replaced;                      // original values -> results of operators
   llvm::DenseMap<Value, Value> transposed; // original values -> their transposed copies
 };
 
-// Makes one plan.operator.
+// Builds one plan.operator.
 class OperatorBuilder {
 public:
   OperatorBuilder(const OperatorPool &pool, int id, OpBuilder &builder, Made &made)
@@ -65,7 +65,7 @@ public:
     collectInputs();
   }
 
-  // The results for the operator's roots.
+  // Returns the operator's results, in the order of its roots.
   SmallVector<Value> build() {
     SmallVector<Value> operands;
     SmallVector<int64_t> sizes;
@@ -99,8 +99,8 @@ public:
   }
 
 private:
-  // What is read along the columns (a vector that is multiplied from the right) is an operand of
-  // its own, whatever else it is used for. `turned`: the operand is the transposed value.
+  // An input that is read along the columns (the right operand of a product) is a separate operand,
+  // even if the value is read in other ways, too. `turned`: the operand is the value's transpose.
   struct Input {
     Value value;
     bool alongColumns = false;
@@ -108,7 +108,8 @@ private:
     bool operator==(const Input &other) const = default;
   };
 
-  // Whether the operation multiplies zeros beside the entries with what may not be finite.
+  // Whether the operation leaves out zeros (outside the entries) times values that may not be
+  // finite, which would be NaN.
   bool leavesOutNan(int member) const {
     const Node &node = graph_[member];
     auto isZeroBeside = [&](int operand) {
@@ -137,14 +138,15 @@ private:
     return producer >= 0 && op_.members[producer];
   }
 
-  // Whether the kernel reads the factor's rows where the product needs its columns.
+  // Whether the kernel's body has a transpose of the right factor: the kernel reads the rows of the
+  // operand as columns of the factor.
   bool isTransposedInBody(int member) const {
     const Node &node = graph_[member];
     switch (groupOf(member).role) {
     case Role::Sampled:
       return true;
     case Role::RowsTimes: {
-      // The widest rows must not be those of the product.
+      // Only if the product's rows are narrower than those of the left operand.
       int64_t from = graph_.shapeOf(node.operands[0]).columns,
               to = graph_.shapeOf(node.operands[1]).columns;
       return node.operands[1].getDefiningOp<tok::TransposeOp>() && !frame_.driver && to >= 0 &&
@@ -180,7 +182,7 @@ private:
         }
   }
 
-  // Kernels know numbers only: a scalar whose type is not known is converted before.
+  // Kernels only compute with numbers, so a scalar of unknown type is converted first.
   Value operandFor(const Input &input) {
     Value operand = made_.replaced.lookupOrDefault(input.value);
     if (input.turned) {
@@ -207,7 +209,7 @@ private:
     for (auto [number, root] : llvm::enumerate(op_.roots)) {
       const Node &node = graph_[root];
       Value value = node.operation->getResult(0);
-      // A product or the sums of columns may happen to have the sizes of the entries.
+      // Products and column sums are dense, even if they have the driver's shape by chance.
       bool atEntries = node.kind == NodeKind::Elementwise || groupOf(root).role == Role::Sampled;
       if (tok::isArray(value.getType()) && graph_.shapeOf(value) == frame_.space && atEntries)
         csrResults.push_back(number);
@@ -279,7 +281,7 @@ private:
   llvm::DenseMap<Value, Value> inBody_, transposed_;
 };
 
-// A product that is left to the native, as it was.
+// Clones a product that is left to the native.
 Value buildNative(const Node &node, OpBuilder &builder, Made &made) {
   Operation *product = node.operation->clone();
   SmallVector<Value> operands;
@@ -293,7 +295,8 @@ Value buildNative(const Node &node, OpBuilder &builder, Made &made) {
   return builder.insert(product)->getResult(0);
 }
 
-// An operation that stays: in its new place, unless it has been made already.
+// Moves an operation that remains in the block to its new place. A transpose of which a copy exists
+// already is replaced by that copy.
 void place(Operation *operation, Operation *end, Made &made) {
   operation->moveBefore(end);
   auto transpose = dyn_cast<tok::TransposeOp>(operation);
@@ -331,7 +334,7 @@ void fusion::buildOperators(const OperatorPool &pool, ArrayRef<int> operators) {
   }
   for (auto [before, after] : made.replaced.getValueMap())
     Value(before).replaceAllUsesWith(after);
-  // Transposed copies that only fused products read are not made.
+  // Transposes that were only read by fused products are not needed any more.
   for (int index = graph.size() - 1; index >= 0; --index) {
     Operation *operation = graph[index].operation;
     bool isUnused = isa<tok::TransposeOp>(operation) && operation->use_empty();

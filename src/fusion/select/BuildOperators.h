@@ -1,5 +1,7 @@
-// Puts a chosen plan into the block: makes the plan.operators, in an order in which each comes
-// after what it reads, and removes the operations they replace.
+// Rewrites the block by a chosen plan: builds the plan.operators, each after the values that it
+// reads, and erases the operations that they replace.
+//
+//   buildOperators(pool, operators);
 #ifndef TOKAMAK_FUSION_SELECT_BUILDOPERATORS_H
 #define TOKAMAK_FUSION_SELECT_BUILDOPERATORS_H
 
@@ -7,18 +9,18 @@
 
 namespace tokamak::fusion {
 
-// Unit attribute of a plan.operator: it takes a zero times something that may be infinite or NaN
-// for zero (ZeroRule::Sparse).
+// Unit attribute of a plan.operator: it treats zero times a value that may be infinite or NaN as
+// zero (ZeroRule::Sparse).
 inline constexpr llvm::StringLiteral zeroRuleAttributeName = "tok.zero_rule";
 
-// What the operator is called, by what its operations do.
+// The template name of the operator, which follows from the roles of its operations.
 plan::FusionTemplate templateOf(const OperatorPool &pool, int id);
 
-// A member as it could stand in a script, "g = sum(out * Y * Xd)": what has a variable is named.
+// A member in the notation of a script: "g = sum(out * Y * Xd)", if it has a variable.
 std::string describeMember(const OperatorPool &pool, int member);
 
-// `operators` are ids of the pool whose results together are all that is read outside of operators;
-// they have an order.
+// `operators` are ids of the pool. Their results must include all values that are read outside of
+// operators, and they must not depend on each other in a cycle.
 void buildOperators(const OperatorPool &pool, llvm::ArrayRef<int> operators);
 
 } // namespace tokamak::fusion

@@ -45,7 +45,7 @@ private:
 
   static std::string size(const BlockGraph &graph, int64_t code) {
     std::string number = std::to_string(static_cast<int64_t>(graph.estimate(code)));
-    return code < 0 ? "~" + number : number; // a symbol: what it is estimated to be
+    return code < 0 ? "~" + number : number; // symbols are written as "~" and their estimate
   }
   std::string shape(Shape shape) const {
     return size(graph_, shape.rows) + "x" + size(graph_, shape.columns);
@@ -60,7 +60,7 @@ private:
     return text.empty() ? "" : " at " + text;
   }
 
-  // "row 1000x10", "sparse 1000x10 at the entries of S", "native".
+  // A frame as "row 1000x10", "sparse 1000x10 at the entries of S" or "native".
   std::string frameText(const Frame &frame, StringRef fusionTemplate) const {
     if (frame.isNative)
       return "native";
@@ -69,7 +69,7 @@ private:
     return "sparse " + shape(frame.space) + " at the entries of " + notation(frame.driver);
   }
 
-  // One line an operation; in brackets the frames and what may be computed together with it.
+  // Writes each operation, followed by its frames in brackets, with the fusable operands.
   void writeCandidates() {
     out_ << "  candidates (" << memo_.entryCount() << " entries)\n";
     for (int index : graph_.nodes()) {

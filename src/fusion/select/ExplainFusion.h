@@ -1,5 +1,5 @@
 // The text of --explain=fusion: candidates, refusals with reasons, partitions and their interesting
-// points, plans considered, the chosen operators and what they are predicted to cost.
+// points, the numbers of plans considered, the chosen operators and their predicted costs.
 #ifndef TOKAMAK_FUSION_SELECT_EXPLAINFUSION_H
 #define TOKAMAK_FUSION_SELECT_EXPLAINFUSION_H
 

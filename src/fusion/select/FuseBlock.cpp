@@ -40,7 +40,7 @@ LogicalResult fusion::fuseBlock(func::FuncOp block,
     return block.emitError("only straight-line functions can be fused");
 
   BlockGraph graph(block, facts);
-  // Where nothing is fused every result is there before it is read.
+  // Without fusion every result is stored before it is read, so all patterns may be drivers.
   MemoTable memo =
       explore(graph, options.selector == Selector::None ? Drivers::All : Drivers::Shared);
   OperatorPool pool(graph, memo, *options.machine,

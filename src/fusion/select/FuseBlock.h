@@ -25,8 +25,8 @@
 namespace tokamak::fusion {
 
 enum class Selector : uint8_t {
-  None, // every operation alone
-  All,  // everything that may be fused is, shared results are computed again in each consumer
+  None,         // each operation is an operator of its own
+  All,          // fuses as much as is legal; shared results are recomputed in each consumer
   NoRedundancy, // nothing is computed twice: results with several consumers are stored
   Cost,         // the cheapest plan under the machine model
 };
@@ -36,14 +36,14 @@ std::optional<Selector> findSelector(llvm::StringRef name);
 struct FusionOptions {
   Selector selector = Selector::Cost;
   const cost::MachineModel *machine = nullptr; // must be set
-  std::string *explanation = nullptr;          // text is appended; null: none is made
+  std::string *explanation = nullptr;          // the explanation is appended here; may be null
 };
 
-// Rewrites a straight-line block function in place: elementwise operations, aggregates and fitting
+// Rewrites a straight-line function in place: elementwise operations, aggregates and suitable
 // products on arrays become plan.operators. `facts` gives the sizes of every value before the
-// rewrite. What stays `tok`: natives, scalar operations, and elementwise operations whose sizes do
-// not agree (they raise when executed). Fails, after an error at the function, where it is not one
-// straight-line block.
+// rewrite. Natives, scalar operations and elementwise operations with mismatched sizes (which raise
+// an error when executed) remain `tok` operations. Fails, with an error at the function, if it is
+// not one straight-line block.
 llvm::LogicalResult fuseBlock(mlir::func::FuncOp block,
                               llvm::function_ref<const tok::Facts &(mlir::Value)> facts,
                               const FusionOptions &options);

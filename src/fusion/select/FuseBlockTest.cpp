@@ -20,7 +20,7 @@ TEST(FuseBlock, sumOfProductIsOneOperator) {
               "cell(3) -> 1");
 }
 
-// A chain of any length becomes kernels of a size that is compiled in time.
+// A long chain is cut into kernels that are small enough to compile fast.
 TEST(FuseBlock, longChainsAreCut) {
   std::string text = "%0 = tok.unary abs %X : !m -> !m\n";
   constexpr int length = 600;
@@ -37,7 +37,7 @@ TEST(FuseBlock, longChainsAreCut) {
   }
 }
 
-// Streaming arrays that no cache holds takes as long as their bytes say.
+// The time to stream arrays that exceed the cache is proportional to their bytes.
 TEST(FuseBlock, cellsOfSinglePrecisionCostHalf) {
   auto predicted = [](const char *cells, const char *arguments) {
     FusedBlock block(arguments, "!m", R"(
@@ -51,7 +51,7 @@ TEST(FuseBlock, cellsOfSinglePrecisionCostHalf) {
   EXPECT_NEAR((predicted("f64", "X:mxn Y:mxn") - launch) /
                   (predicted("f32", "X:mxn Y:mxn") - launch),
               2, 0.01);
-  // An entry also has a column, of 4 bytes.
+  // An entry also has a column index of 4 bytes.
   double dense = predicted("f64", "X:pxq/0.01 Y:pxq"),
          single = predicted("f32", "X:pxq/0.01 Y:pxq");
   EXPECT_LT(single, dense);
@@ -153,14 +153,14 @@ static constexpr const char *expensiveDiamond = R"(
   return %2 : !m)";
 
 TEST(FuseBlock, costDecidesWhetherToComputeAnExpensiveResultTwice) {
-  // The product with B stands between the two consumers of e, so they can not become one operator.
+  // The product with B lies between the two consumers of e, so they can't become one operator.
   FusedBlock all("X:mxk Y:mxk B:kxk", "!m", expensiveDiamond),
       best("X:mxk Y:mxk B:kxk", "!m", expensiveDiamond);
   EXPECT_EQ(all.fuse(Selector::All).countInBodies<tok::UnaryOp>(), 2);
   EXPECT_EQ(best.fuse().countInBodies<tok::UnaryOp>(), 1);
   EXPECT_CONTAINS(best.explanation, "e: result has 2 consumers, ~1000000x~40: stored");
 
-  // Where writing is very slow, computing twice is better.
+  // If writing is very slow, computing e twice is cheaper.
   FusedBlock slow("X:mxk Y:mxk B:kxk", "!m", expensiveDiamond);
   slow.machine.memoryWriteBytesPerNanosecond = 0.2;
   EXPECT_EQ(slow.fuse().countInBodies<tok::UnaryOp>(), 2);
@@ -191,7 +191,7 @@ TEST(FuseBlock, nothingIsFusedAroundANative) {
 }
 
 TEST(FuseBlock, crossedDependencesDoNotMakeACycle) {
-  // A feeds D and C feeds B: {A, B} and {C, D} can not both be operators.
+  // D depends on A and B on C, so {A, B} and {C, D} can't both be operators.
   FusedBlock block("X:mxn Y:mxn", "f64, f64", R"(
     %a = tok.aggregate sum full %X : !m -> f64
     %c = tok.aggregate sum full %Y : !m -> f64
@@ -200,7 +200,7 @@ TEST(FuseBlock, crossedDependencesDoNotMakeACycle) {
     %1 = tok.binary mul %Y, %a : (!m, f64) -> !m
     %d = tok.aggregate max full %1 : !m -> f64
     return %b, %d : f64, f64)");
-  // Reading X once in {A, B} saves most; {C, D} is refused then.
+  // {A, B}, which reads X once, saves most; then {C, D} is refused.
   EXPECT_EQ(block.fuse().operators(), "cell(1) -> 1; multiagg(2) -> 2; cell(2) -> 1");
   EXPECT_CONTAINS(block.explanation, "has to be executed between them");
 }
@@ -322,7 +322,7 @@ TEST(FuseBlock, unknownSizesGetSymbolsOfTheirOwn) {
     %3 = tok.binary mul %X, %2 : (!m, !m) -> !m
     %4 = tok.aggregate sum full %3 : !m -> f64
     return %4 : f64)");
-  // What follows from one unknown value is of one size; its size and X's are not proved equal.
+  // Values derived from the same unknown value have equal sizes; these are not proved equal to X's.
   EXPECT_EQ(block.fuse().operators(), "cell(1) -> 1; cell(1) -> 1");
 }
 

@@ -1,4 +1,4 @@
-// Blocks for the tests of fusion: written as text, fused, and looked at.
+// Blocks for the tests of fusion: parses them from text, fuses them and describes the result.
 //
 //   FusedBlock block("X:mxn y:mx1 s", "f64", R"( %0 = tok.unary exp %X : !m -> !m ... )");
 //   EXPECT_EQ(block.fuse().operators(), "cell(1) -> 1");
@@ -26,8 +26,8 @@ public:
     return *this;
   }
 
-  // "row(2) -> 1; multiagg(4) -> 2": templates, numbers of operands and of results of the operators
-  // in order.
+  // The operators in order, with template, number of operands and number of results:
+  // "row(2) -> 1; multiagg(4) -> 2".
   std::string operators() {
     std::string text;
     for (plan::OperatorOp op : function().getOps<plan::OperatorOp>())
@@ -36,7 +36,7 @@ public:
     return text;
   }
 
-  // How many times operations of this name are in the bodies of all operators.
+  // The number of operations of this kind in the bodies of all operators.
   template <typename Op> int countInBodies() {
     int count = 0;
     for (plan::OperatorOp op : function().getOps<plan::OperatorOp>())

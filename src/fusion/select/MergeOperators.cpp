@@ -28,16 +28,16 @@ public:
 
 private:
   struct Merge {
-    float gain; // the rounding makes one of gains that differ in last bits
+    float gain; // a float, so that gains that differ by rounding errors compare equal
     size_t number;
     int first, second, merged;
-    // The largest gain comes first, of equal ones the one that was found first.
+    // The priority: the largest gain; among equal gains the one that was found first.
     bool operator<(const Merge &other) const {
       return gain != other.gain ? gain < other.gain : number > other.number;
     }
   };
 
-  // A result is kept if somebody else reads it.
+  // A root remains a result if it must be stored or if other operators read it.
   int mergedOf(int first, int second) {
     return pool_.merge(first, second, [&](int root) {
       int others = readers_[root] - pool_[first].doesRead(root) - pool_[second].doesRead(root);
@@ -104,7 +104,7 @@ private:
   SmallVector<int> readers_; // by node: operators that read its result
   std::priority_queue<Merge> merges_;
   size_t found_ = 0;
-  std::optional<OperatorOrder> order_; // of the present operators; made when first asked for
+  std::optional<OperatorOrder> order_; // of the current operators; computed on demand
 };
 
 } // namespace

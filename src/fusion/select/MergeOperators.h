@@ -1,6 +1,8 @@
-// Makes operators with several results of operators with one: as long as it saves time, the two
-// operators that save most become one. So several aggregates over the same arrays need one pass,
-// and a result that is stored can be used while it is being computed.
+// Merges operators with one result into operators with several: as long as it saves time, the two
+// operators that save most are merged. Then several aggregates over the same arrays share one pass,
+// and a stored result can be used while it is being computed.
+//
+//   mergeOperators(pool, operators);
 #ifndef TOKAMAK_FUSION_SELECT_MERGEOPERATORS_H
 #define TOKAMAK_FUSION_SELECT_MERGEOPERATORS_H
 
@@ -8,14 +10,14 @@
 
 namespace tokamak::fusion {
 
-// Two operators that would have become one but for an operation between them.
+// Two operators that were not merged because an operation has to be executed between them.
 struct RefusedMerge {
   int first, second; // ids of the operators
   int between;       // index of an operation
 };
 
-// `operators` are ids of the pool and are replaced. `refused`, where not null, collects what stood
-// in the way.
+// `operators` are ids of the pool, which are replaced by those of merged operators. `refused`, if
+// not null, collects the merges that an operation in between prevented.
 void mergeOperators(OperatorPool &pool, llvm::SmallVectorImpl<int> &operators,
                     std::vector<RefusedMerge> *refused = nullptr);
 

@@ -9,20 +9,21 @@ using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::fusion;
 
-// Beside its value an entry of a CSR array has a column, and each row the place of its first entry.
+// In a CSR array an entry also has a column index, and each row the offset of its first entry.
 static constexpr double bytesPerColumnNumber = 4, bytesPerRowOffset = 8;
 static constexpr double bytesPerLine = 64;
-// Finding the next entry, and a cell of another CSR array at it.
+// Costs of finding the next entry, and of finding another CSR array's cell at this entry.
 static constexpr double flopsPerEntry = 2, flopsPerMatch = 6;
-// A multiplication and the addition to a sum are one instruction. A native dense product comes
-// closer to the machine's peak, but packs both factors first and goes over the result several
-// times: so much for each of their cells, which decides where one of the three is narrow.
-// Transposed products of many rows are not packed (runtime/TransposedProduct.h), and of t(X) %*% X
-// half is computed. One of two CSR arrays needs about so many operations for each multiplication.
+// Products are faster than cell operators, because a fused multiply-add is one instruction. A
+// native dense product comes closer to the machine's peak, but packs both factors first and goes
+// over the result several times: `flopsPerPackedCell` for each cell of the three, which dominates
+// if one of them is narrow. Transposed products of many rows are not packed
+// (runtime/TransposedProduct.h), and only half of t(X) %*% X is computed. A product of two CSR
+// arrays takes `flopsPerSparseProduct` per multiplication.
 static constexpr double productSpeed = 2, nativeProductSpeed = 1.2, flopsPerPackedCell = 24;
 static constexpr double fewestRowsUnpacked = 64, fewestColumnsUnpacked = 8;
 static constexpr double flopsPerSparseProduct = 8;
-// What is always in the nearest cache is not gathered.
+// Accesses to arrays of at most this size hit the first-level cache and don't count as gathers.
 static constexpr double nearBytes = 32 << 10;
 
 static double bytesPerCell(Type elementType) { return elementType.isF32() ? 4 : 8; }
@@ -38,13 +39,14 @@ double OperatorCost::bytesOf(Value value) const {
                                      : denseBytesOf(value);
 }
 
-// m×k times k×n, in operations as fast as those of cells.
+// The cost of a product m×k times k×n, in operations of the speed of cell operators.
 double OperatorCost::productFlops(const Node &node) const {
   return 2 / productSpeed * graph_.cells(graph_.shapeOf(node.operands[0])) *
          graph_.estimate(graph_.shapeOf(node.operands[1]).columns);
 }
 
-// Cache lines that `accesses` rows of so many columns of the node's element type take.
+// The cache lines touched by `accesses` accesses to rows with this number of columns of the node's
+// element type; 0 if `array` fits the first-level cache.
 double OperatorCost::gathersOf(double accesses, const Node &node, Value array,
                                int64_t columns) const {
   if (array && denseBytesOf(array) <= nearBytes)
@@ -95,7 +97,7 @@ void OperatorCost::addSparseMember(int member, const Frame &frame, Role role,
   case Role::RowsTimes:
   case Role::TransposedTimes:
   case Role::NarrowTimes: {
-    // Rows of the other factor, or of the result, are where the columns of entries say.
+    // The column index of an entry selects a row of the other factor, or of the result.
     int narrow = role == Role::NarrowTimes ? 0 : 1;
     int64_t columns = graph_.shapeOf(node.operands[narrow]).columns;
     work.flops += 2 / productSpeed * entries * graph_.estimate(columns);
@@ -109,7 +111,7 @@ void OperatorCost::addSparseMember(int member, const Frame &frame, Role role,
     work.flops += 2 / productSpeed * entries * graph_.estimate(inner);
     work.gathers += gathersOf(entries, node, factor, inner);
     if (factor.getDefiningOp<tok::TransposeOp>())
-      break; // what was transposed is read
+      break; // the kernel reads the operand of the transpose
     bool isMadeAnyway = llvm::any_of(factor.getUsers(),
                                      [](Operation *user) { return isa<tok::TransposeOp>(user); });
     if (!isMadeAnyway) {
@@ -158,7 +160,7 @@ void OperatorCost::addNativeProduct(int member, cost::Work &work) const {
 
 //===- what an operator reads and writes -----------------------------------------------------===//
 
-// Arrays are converted where the frame does not read their layout.
+// Adds the cost of reading an operand, and of converting it if the frame can't read its layout.
 void OperatorCost::addOperand(Value operand, const Frame &frame, cost::Work &work) const {
   const BlockFacts &facts = graph_.facts();
   Shape shape = graph_.shapeOf(operand);
@@ -173,7 +175,7 @@ void OperatorCost::addOperand(Value operand, const Frame &frame, cost::Work &wor
       work.readBytes +=
           bytesPerEntry(operand) * entries + bytesPerRowOffset * graph_.estimate(shape.rows);
       work.flops += flopsPerEntry * entries;
-      if (frame.driver.arrays.size() > 1) { // its values are copied to the entries of all
+      if (frame.driver.arrays.size() > 1) { // its values are copied to the united entries
         work.readBytes += 2 * bytesOf(operand);
         work.writtenBytes += bytesPerEntry(operand) * entries;
         work.flops += flopsPerMatch * (entries + facts.entriesOf(operand));
@@ -192,7 +194,7 @@ void OperatorCost::addOperand(Value operand, const Frame &frame, cost::Work &wor
     work.writtenBytes += denseBytesOf(operand);
   }
   work.readBytes += denseBytesOf(operand);
-  // Rows have to be gathered into the lanes of the Row template.
+  // The Row template transposes blocks of rows into lanes.
   if (frame.fusionTemplate == FusionTemplate::Row && shape.rows == frame.space.rows)
     work.flops += shape.columns == 1 ? 0 : graph_.cells(shape);
 }
@@ -202,11 +204,11 @@ void OperatorCost::addResult(int root, const Frame &frame, cost::Work &work) con
   Value result = graph_[root].operation->getResult(0);
   if (frame.driver && graph_.shapeOf(result) == frame.space) {
     work.writtenBytes +=
-        bytesPerCell(result) * facts.entriesOf(frame.driver); // the columns are the driver's
+        bytesPerCell(result) * facts.entriesOf(frame.driver); // column indices are the driver's
     return;
   }
   work.writtenBytes += denseBytesOf(result);
-  if (facts.isCsr(result) && !frame.isNative) { // its readers convert it
+  if (facts.isCsr(result) && !frame.isNative) { // it is converted after the operator
     work.readBytes += denseBytesOf(result);
     work.writtenBytes += bytesOf(result);
   }

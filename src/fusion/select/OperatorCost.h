@@ -1,6 +1,6 @@
-// What operators read, write and compute, and what that takes on a machine. Of an operator with a
-// driver everything is counted by the driver's entries; products that a native does are estimated
-// too, so that they can be compared with kernels.
+// Estimates what operators read, write and compute, and how long that takes on a machine. For
+// operators with a driver, the driver's entries are counted instead of cells. Native products are
+// estimated, too, so that they can be compared with kernels.
 //
 //   OperatorCost cost(graph, memo, machine);
 //   cost.price(candidate);                       // fills in reads, arrays, nanoseconds
@@ -16,7 +16,7 @@ namespace tokamak::fusion {
 
 struct FusedOperator {
   llvm::BitVector members;         // operations computed inside, by index
-  llvm::SmallVector<int, 4> roots; // those whose results leave the operator, in program order
+  llvm::SmallVector<int, 4> roots; // members that are results of the operator, in program order
   int frame = -1;
   llvm::SmallVector<int, 6> reads; // nodes whose stored arrays or aggregates are read
   int arrays = 0;                  // array inputs and results
@@ -31,10 +31,10 @@ public:
   OperatorCost(const BlockGraph &graph, const MemoTable &memo, const cost::MachineModel &machine)
       : graph_(graph), memo_(memo), machine_(machine) {}
 
-  // Fills in what is read, the number of arrays and the time; members, roots and frame are given.
+  // Sets `reads`, `arrays` and `nanoseconds`, given members, roots and frame.
   void price(FusedOperator &candidate) const;
 
-  // What no plan can do without.
+  // Lower bounds, over all plans.
   double leastFlops(int node) const;
   double leastBytesToRead(mlir::Value value) const;
   double leastBytesToStore(int node) const;
@@ -44,7 +44,7 @@ private:
   void addSparseMember(int member, const Frame &frame, Role role, cost::Work &work) const;
   void addOperand(mlir::Value operand, const Frame &frame, cost::Work &work) const;
   void addResult(int root, const Frame &frame, cost::Work &work) const;
-  // A native transposed product that reads its factors where they are.
+  // Whether the native computes this transposed product without packing its factors.
   bool isUnpacked(const Node &node) const;
   void addNativeProduct(int member, cost::Work &work) const;
   double productFlops(const Node &node) const;

@@ -35,8 +35,8 @@ OperatorOrder::OperatorOrder(const OperatorPool &pool, ArrayRef<int> operators)
   }
 }
 
-// Searches backwards from `to` for a way to `from` that is longer than one step; the unit just
-// before `to` on it.
+// Searches backwards from `to` for a path to `from` with more than one step. Returns the unit just
+// before `to` on this path, or -1.
 int OperatorOrder::detour(int from, int to) const {
   BitVector visited(predecessors_.size());
   for (int last : predecessors_[to]) {

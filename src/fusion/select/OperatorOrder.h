@@ -1,11 +1,11 @@
-// The order operators can be executed in: which of them and of the remaining operations of the
-// block have to wait for which.
+// The order in which operators can be executed: the dependences between them and the remaining
+// operations of the block.
 //
 //   OperatorOrder order(pool, operators);
-//   if (order.operationBetween(0, 1) < 0) ...   // the first two may become one
+//   if (order.operationBetween(0, 1) < 0) ...   // the first two operators can be merged
 //   for (int unit : order.sequence()) ...
 //
-// A unit is a number. Those below operatorCount() are operators; unit u above is operation
+// A unit is a number: u < operatorCount() is an operator; otherwise u is operation
 // u - operatorCount() of the block.
 #ifndef TOKAMAK_FUSION_SELECT_OPERATORORDER_H
 #define TOKAMAK_FUSION_SELECT_OPERATORORDER_H
@@ -16,17 +16,17 @@ namespace tokamak::fusion {
 
 class OperatorOrder {
 public:
-  // `operators` are ids of the pool. Operations that no operator results in are units of their own.
+  // `operators` are ids of the pool. Operations that are no root of an operator are units, too.
   OperatorOrder(const OperatorPool &pool, llvm::ArrayRef<int> operators);
 
   int operatorCount() const { return operatorCount_; }
 
-  // The operation that would have to be executed after one and before the other; -1 where there is
-  // none.
+  // An operation that has to be executed after one of these operators and before the other; -1 if
+  // there is none.
   int operationBetween(int a, int b) const;
 
-  // Live units, each after what it waits for, otherwise as in the program (an operator stands where
-  // its last result did).
+  // The live units, each after those it depends on, otherwise in program order (an operator has the
+  // position of its last root).
   llvm::SmallVector<int> sequence() const;
 
 private:

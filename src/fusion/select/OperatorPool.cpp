@@ -8,15 +8,15 @@ using namespace tokamak::fusion;
 
 // A kernel with more arrays than this runs out of registers for their addresses.
 static constexpr int mostArrays = 16;
-// Operators that have nothing in common but their sizes only save a launch; that does not pay for
-// many streams.
+// Merging operators that only have the same iteration space saves no more than a launch, which is
+// not worth many memory streams.
 static constexpr int mostUnrelatedArrays = 10;
 // Larger bodies spill registers and take long to compile.
 static constexpr unsigned mostMergedMembers = 64;
-// Compiling takes LLVM a time that grows with the square of a body's length, from some hundred
-// operations on. Cutting a chain of n additions costs one array written and read: on the fixed
-// machine model 8/6 + 8/12 = 2 ns a cell, beside n/8 ns of computing. With 256 that is 6 %, and
-// less where operators cost more: fusing more no longer pays.
+// From some hundred operations on, LLVM's compile time grows with the square of a body's length.
+// Cutting a chain of n additions costs writing and reading one array: on the fixed machine model
+// 8/6 + 8/12 = 2 ns a cell, in addition to n/8 ns of computing. For n = 256 this is 6 %, and less
+// for more expensive operators, so longer bodies don't pay.
 static constexpr unsigned mostMembers = 256;
 
 OperatorPool::OperatorPool(const BlockGraph &graph, const MemoTable &memo,
@@ -42,8 +42,8 @@ int OperatorPool::add(FusedOperator candidate) {
   return static_cast<int>(operators_.size()) - 1;
 }
 
-// Something in it runs over the whole iteration space (vectors alone do not say how long a row is),
-// and over the driver's arrays themselves.
+// Whether some member runs over the whole iteration space (from vectors alone a kernel doesn't know
+// the length of rows), and all arrays of the driver are read as matrices.
 bool OperatorPool::fillsItsFrame(const FusedOperator &candidate) const {
   bool natural = false;
   const EntryPattern &driver = memo_.frames[candidate.frame].driver;
@@ -51,7 +51,7 @@ bool OperatorPool::fillsItsFrame(const FusedOperator &candidate) const {
   for (int member : candidate.members.set_bits()) {
     const Node &node = graph_[member];
     natural |= memo_.find(member, candidate.frame)->natural;
-    // The right operand of a product is read by columns.
+    // The right operand of a product is not read over the iteration space.
     size_t along = node.kind == NodeKind::Product ? 1 : node.operands.size();
     read.insert(node.operands.begin(), node.operands.begin() + along);
   }
@@ -60,9 +60,9 @@ bool OperatorPool::fillsItsFrame(const FusedOperator &candidate) const {
 
 //===- operators of one result ---------------------------------------------------------------===//
 
-// Everything that the frame allows to be computed inside and that is not stored, up to the largest
-// body. An operation one member could compute inside while another one needs it stored is read by
-// both.
+// The members of the operator for `root`: all operations that the frame allows and that are not
+// stored, up to `mostMembers`. If one user could compute an operand in the operator and another one
+// needs it stored, both read it.
 BitVector OperatorPool::expand(int root, int frame, const BitVector &stored) const {
   BitVector excluded(graph_.size());
   while (true) {
@@ -120,7 +120,7 @@ OperatorPool::Best OperatorPool::bestFor(int root, const BitVector &stored) {
     if (preference_ == Preference::Cost)
       additional = 0;
     bool plain = memo_.frames[group.frame].fusionTemplate == FusionTemplate::Cell;
-    // Of equally good ones the flat loop over cells.
+    // Among equally good frames, prefer the flat loop over cells.
     double margin = plain ? 1 + 1e-9 : 1 - 1e-9;
     bool better = best.frame < 0 || additional < fewest ||
                   (additional == fewest && total < cheapest * margin);
@@ -152,7 +152,7 @@ bool OperatorPool::isLegal(const FusedOperator &candidate) const {
          });
 }
 
-// They compute or read something in common, or one reads what the other results in.
+// Whether the operators have members or inputs in common, or one reads a result of the other.
 bool OperatorPool::areRelated(const FusedOperator &a, const FusedOperator &b) const {
   if (a.members.anyCommon(b.members) ||
       llvm::any_of(a.roots, [&](int root) { return b.doesRead(root); }) ||
@@ -188,7 +188,8 @@ int OperatorPool::merge(int a, int b, llvm::function_ref<bool(int)> keep) {
   return merged_[key] = makeMerged(a, b, roots, kept);
 }
 
-// `kept`: bit k for roots[k]. Of the frames of both the cheaper one that allows it.
+// `kept`: bit k says whether roots[k] remains a result. Takes the cheaper of the two operators'
+// frames that allow the merge.
 int OperatorPool::makeMerged(int a, int b, ArrayRef<int> roots, uint64_t kept) {
   const FusedOperator &first = operators_[a], &second = operators_[b];
   if (frameOf(a).isNative || frameOf(b).isNative)

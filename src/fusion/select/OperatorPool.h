@@ -1,9 +1,9 @@
-// Operators that a plan could consist of, each made and priced once: selection compares many plans,
-// which share most of their operators.
+// The operators that plans can consist of. Each is built and priced once, because selection
+// compares many plans, which have most of their operators in common.
 //
 //   OperatorPool pool(graph, memo, machine);
 //   int alone = pool.operatorFor(root, stored);      // everything not stored is computed inside
-//   int both = pool.merge(a, b, keep);               // -1 where no template allows it
+//   int both = pool.merge(a, b, keep);               // -1 if no template allows it
 #ifndef TOKAMAK_FUSION_SELECT_OPERATORPOOL_H
 #define TOKAMAK_FUSION_SELECT_OPERATORPOOL_H
 
@@ -15,8 +15,8 @@ namespace tokamak::fusion {
 
 // Which of several operators for one result is the best.
 enum class Preference : uint8_t {
-  Fusion, // the one that leaves the fewest other results to be stored, of those the cheapest
-  Cost,   // the one that is cheapest together with the operators for what it leaves to be stored
+  Fusion, // the one that needs the fewest other results stored; among those, the cheapest
+  Cost,   // the cheapest, including the operators for the results that it needs stored
 };
 
 class OperatorPool {
@@ -26,16 +26,15 @@ public:
 
   const FusedOperator &operator[](int id) const { return operators_[id]; }
 
-  // The best operator that results in `root` alone and computes everything inside that its frame
-  // allows and that is not in `stored`.
+  // The id of the best operator whose only result is `root` and that computes all operands itself
+  // that its frame allows and that are not in `stored`.
   int operatorFor(int root, const llvm::BitVector &stored) { return bestFor(root, stored).id; }
 
-  // One operator instead of two, resulting in those of their roots for which `keep` holds; -1 where
-  // that is not legal. Whether other operators stand in between is the caller's question.
+  // Merges two operators; the results are their roots for which `keep` holds. -1 if that is not
+  // legal. The caller has to check that no other operator must be executed in between.
   int merge(int a, int b, llvm::function_ref<bool(int)> keep);
 
-  // Whether the result has to be stored under every plan: it leaves the block, or a reader can not
-  // compute it.
+  // Whether every plan has to store the result: it leaves the block, or a reader can't compute it.
   bool mustBeStored(int node) const { return mustBeStored_[node]; }
 
   const BlockGraph &graph() const { return graph_; }
@@ -47,7 +46,7 @@ public:
 private:
   struct Best {
     int id;
-    double total; // with the operators for what it reads and nobody else stores
+    double total; // nanoseconds, with the operators for inputs that no one else stores
   };
   Best bestFor(int root, const llvm::BitVector &stored);
   int add(FusedOperator candidate);

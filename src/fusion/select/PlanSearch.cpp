@@ -13,8 +13,8 @@ using namespace tokamak::fusion;
 
 //===- partitions and points -----------------------------------------------------------------===//
 
-// Whether a consumer can compute the node only more often than once for each of its cells: vectors
-// in a matrix.
+// Whether a consumer can only compute the node with recomputation: a vector that is evaluated in
+// every cell of a matrix.
 static bool isComputedAgainAnyway(const OperatorPool &pool, int index) {
   const BlockGraph &graph = pool.graph();
   const Node &node = graph[index];
@@ -30,7 +30,8 @@ static bool isComputedAgainAnyway(const OperatorPool &pool, int index) {
   });
 }
 
-// A product of rows and columns can also be made by the native before, for all cells at once.
+// Whether the node can be a sampled product. The alternative is a native product of all cells,
+// before the operator.
 static bool isSampled(const OperatorPool &pool, int index) {
   return llvm::any_of(pool.memo().groups[index],
                       [](const MemoGroup &group) { return group.role == Role::Sampled; });
@@ -69,8 +70,8 @@ static std::vector<Partition> findPartitions(const OperatorPool &pool) {
 
 //===- plans ---------------------------------------------------------------------------------===//
 
-// An operator for everything that has to be stored: because the assignment says so, or because an
-// operator reads it.
+// Chooses an operator for each result that has to be stored: because every plan must store it, or
+// because another operator reads it.
 static SmallVector<int> cover(OperatorPool &pool, ArrayRef<int> nodes, const BitVector &stored) {
   BitVector pending(pool.graph().size());
   for (int node : nodes)
@@ -88,7 +89,7 @@ static SmallVector<int> cover(OperatorPool &pool, ArrayRef<int> nodes, const Bit
   return operators;
 }
 
-// Its value depends on an order of additions or multiplications.
+// Whether the node's value depends on an order of additions or multiplications.
 static bool isAddedUp(const Node &node) {
   switch (node.kind) {
   case NodeKind::Product:
@@ -107,8 +108,8 @@ static bool isAddedUp(const Node &node) {
   }
 }
 
-// What several of the operators add up, each in its own way: at the entries of CSR arrays there is
-// only one.
+// The nodes that several of the operators would add up, in possibly different orders. Sampled
+// products are always added up in the same order.
 static BitVector addedUpAgain(const OperatorPool &pool, ArrayRef<int> operators) {
   BitVector sampled(pool.graph().size()), other = sampled, again = sampled;
   for (int id : operators)
@@ -128,7 +129,7 @@ namespace {
 enum class Merging : bool { No, Yes };
 
 struct Covered {
-  SmallVector<int> operators; // of one result each
+  SmallVector<int> operators; // with one result each
   SmallVector<int> merged;
   BitVector stored;
 };
@@ -158,11 +159,11 @@ double fusion::priceOf(OperatorPool &pool, const Partition &partition, const Bit
 
 namespace {
 
-// The cheapest assignment of one partition.
+// Finds the cheapest assignment of one partition: which points are stored.
 class PartitionSearch {
 public:
   PartitionSearch(OperatorPool &pool, Partition &partition) : pool_(pool), partition_(partition) {
-    // Large results first: storing them or not decides most, and the bound bites early.
+    // Large results first: they influence the cost most, so bounds prune early.
     order_.assign(partition.points.begin(), partition.points.end());
     llvm::sort(order_,
                [&](int a, int b) { return std::pair(-bytesOf(a), a) < std::pair(-bytesOf(b), b); });
@@ -192,15 +193,16 @@ public:
 private:
   double bytesOf(int node) const { return pool_.cost().leastBytesToStore(node); }
 
-  // What every plan of the partition does: read each input once, store what must be stored, compute
-  // everything once, and read again what a consumer can not compute itself, in a later launch.
+  // The work of every plan of the partition: read each input once, compute each node once, store
+  // the results that must be stored, and read those that a consumer can't compute itself, in a
+  // later launch.
   void measureUnavoidable() {
     const BlockGraph &graph = pool_.graph();
     BitVector inside(graph.size());
     for (int node : partition_.nodes)
       inside.set(node);
     llvm::SmallPtrSet<Value, 16> seen;
-    SmallVector<int> launches(graph.size()); // on the way to a node, its own not counted
+    SmallVector<int> launches(graph.size()); // earlier launches on the longest path to a node
     for (int index : partition_.nodes) {
       const Node &node = graph[index];
       unavoidable_.flops += pool_.cost().leastFlops(index);
@@ -241,7 +243,7 @@ private:
     return bits;
   }
 
-  // Flips one point at a time as long as that helps.
+  // Local search: flips one point at a time as long as that makes the plan cheaper.
   void improvePointwise() {
     constexpr int mostRounds = 8;
     for (int round = 0; round < mostRounds; ++round) {
@@ -258,9 +260,9 @@ private:
     }
   }
 
-  // Depth first over the points from `depth` on. A point that is stored is charged for being
-  // written; where a merged operator then need not store it, the same operators come from the plan
-  // that does not store it.
+  // Branch and bound, depth first over the points from `depth` on. The bound charges each stored
+  // point for being written. If a merged operator then needn't store it, this is no loss: the plan
+  // that doesn't store the point has the same operators.
   void enumerate(size_t depth, BitVector &assignment, double additionalBytes) {
     cost::Work least = unavoidable_;
     least.writtenBytes += additionalBytes;

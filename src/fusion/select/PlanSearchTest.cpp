@@ -1,4 +1,4 @@
-// The search against all assignments, on blocks made at random.
+// Compares the search with the enumeration of all assignments, on random blocks.
 #include "fusion/select/PlanSearch.h"
 
 #include "fusion/select/FusedBlock.h"

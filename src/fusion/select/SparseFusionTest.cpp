@@ -17,8 +17,8 @@ public:
     return *this;
   }
 
-  // "outer(3 @0) -> 2 csr 0": operands, the driver's number, results, those that are CSR; natives
-  // that are left are "matmul" and "transpose".
+  // The plan as text: "outer(3 @0) -> 2 csr 0" is an operator with 3 operands, of which 0 is the
+  // driver, and 2 results, of which 0 is CSR; "matmul" and "transpose" are remaining natives.
   std::string plan() {
     std::string text;
     for (mlir::Operation &operation : function().getBody().front().without_terminator()) {
@@ -205,7 +205,7 @@ TEST(SparseFusion, aNearlyFullDriverIsComputedDenseWhereThatIsCheaper) {
 }
 
 TEST(SparseFusion, aSampledProductIsMadeBeforeWhereAllCellsAreNeeded) {
-  // The product is needed densely anyway: the sum reads it.
+  // All cells of the product are needed anyway: the median reads them.
   SparseFusedBlock block("S:pxq/0.2 U:pxr V:qxr", "f64, f64", R"(
     %0 = tok.transpose %V : (!m) -> !m
     %1 = tok.matmul %U, %0 : (!m, !m) -> !m
