@@ -220,8 +220,9 @@ CellFact factAt(UnaryOperator op, const CellFact &x) {
   case UnaryOperator::Floor:
   case UnaryOperator::Ceil:
     return increasing(op, x);
+  default: // nothing is known, which is right for every operator
+    return CellFact();
   }
-  return CellFact();
 }
 
 CellFact factAt(BinaryOperator op, const CellFact &a, const CellFact &b, ZeroRule rule) {
@@ -263,14 +264,9 @@ CellFact factAt(BinaryOperator op, const CellFact &a, const CellFact &b, ZeroRul
   case BinaryOperator::Or:
   case BinaryOperator::Xor:
     return truth();
-  case BinaryOperator::BitwAnd:
-  case BinaryOperator::BitwOr:
-  case BinaryOperator::BitwXor:
-  case BinaryOperator::BitwShiftL:
-  case BinaryOperator::BitwShiftR:
+  default: // nothing is known, which is right for every operator
     return CellFact();
   }
-  return CellFact();
 }
 
 CellFact factAtIfElse(const CellFact &condition, const CellFact &then, const CellFact &otherwise) {

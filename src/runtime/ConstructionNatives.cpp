@@ -11,9 +11,9 @@ namespace tokamak::runtime {
 namespace {
 
 // Blanks separate the numbers; any other character is part of a number.
-ArrayPointer parseMatrix(std::string_view text, int64_t rows, int64_t columns) {
-  ArrayPointer result = Array::create({rows, columns});
-  int64_t cells = result->cells(), count = 0;
+template <typename Number>
+void parseCells(std::string_view text, int64_t rows, int64_t columns, Number *data) {
+  int64_t cells = rows * columns, count = 0;
   constexpr const char *blanks = " \t\r\n";
   for (size_t position = text.find_first_not_of(blanks); position < text.size();
        position = text.find_first_not_of(blanks, position)) {
@@ -23,19 +23,27 @@ ArrayPointer parseMatrix(std::string_view text, int64_t rows, int64_t columns) {
     if (!number)
       throw Error(fmt::format("matrix: '{}' in the text is not a number", field));
     if (count < cells)
-      result->mutableData()[count] = *number;
+      data[count] = static_cast<Number>(*number);
     ++count;
     position = end;
   }
   if (count != cells)
     throw Error(fmt::format("matrix: the text has {} numbers, {}x{} needs {}", count, rows, columns,
                             cells));
+}
+
+ArrayPointer parseMatrix(ElementType type, std::string_view text, int64_t rows, int64_t columns) {
+  ArrayPointer result = Array::create({rows, columns}, type);
+  withCellType(*result, [&]<typename Number>() {
+    parseCells(text, rows, columns, mutableCellsOf<Number>(*result));
+  });
   return result;
 }
 
-void parseMatrixNative(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+void parseMatrixNative(ExecutionContext &context, std::span<Value> operands,
+                       std::span<Value> results) {
   const std::string &text = textOperand(operands[0], "matrix", "the data");
-  results[0] = parseMatrix(text, sizeOperand(operands[1], "matrix", "rows"),
+  results[0] = parseMatrix(context.resultType, text, sizeOperand(operands[1], "matrix", "rows"),
                            sizeOperand(operands[2], "matrix", "columns"));
 }
 
@@ -43,7 +51,7 @@ void fill(ExecutionContext &context, std::span<Value> operands, std::span<Value>
   int64_t rows = sizeOperand(operands[1], "matrix", "rows");
   int64_t columns = sizeOperand(operands[2], "matrix", "columns");
   if (operands[0].isString()) {
-    results[0] = parseMatrix(operands[0].text(), rows, columns);
+    results[0] = parseMatrix(context.resultType, operands[0].text(), rows, columns);
     return;
   }
   double value = operands[0].asDouble();

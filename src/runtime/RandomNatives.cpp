@@ -343,12 +343,18 @@ void sample(ExecutionContext &context, std::span<Value> operands, std::span<Valu
     throw Error(
         fmt::format("sample: cannot draw {} values of 1..{} without replacement", size, range));
   uint64_t seed = seedOf(context, operands[3]);
-  ArrayPointer result = Array::create({size, 1});
-  if (!replacement)
+  // The shuffle needs numbers that hold every place; the result is rounded at the end.
+  if (!replacement) {
+    ArrayPointer result = Array::create({size, 1});
     drawWithoutReplacement(seed, range, size, result->mutableData());
-  else
+    results[0] = std::move(result);
+    return;
+  }
+  ArrayPointer result = Array::create({size, 1}, context.resultType);
+  withCellType(*result, [&]<typename Number>() {
     for (int64_t i = 0; i < size; ++i)
-      result->mutableData()[i] = static_cast<double>(1 + boundedInteger(seed, i, range));
+      mutableCellsOf<Number>(*result)[i] = static_cast<Number>(1 + boundedInteger(seed, i, range));
+  });
   results[0] = std::move(result);
 }
 
