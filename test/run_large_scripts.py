@@ -65,7 +65,7 @@ SCRIPTS = {
     "scalars": (numbers(30_000), "30000.0", ["cost", "reference"]),
     "blocks": (prints(1_000), None, ["cost"]),
     "parfor-inserts": (updates(2_000), "20000.0", ["cost", "reference"]),
-    "functions": (functions(20_000), "200010000.0", ["cost"]),
+    "functions": (functions(20_000), "2.0001E8", ["cost"]),
     "operands": (columns(100_000), "4.99995E9", ["cost", "reference"]),
     "parfor-sums": (sums(20_000), "200000", ["cost", "reference"]),
 }

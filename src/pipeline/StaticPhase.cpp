@@ -71,7 +71,9 @@ LogicalResult pipeline::runStaticPhase(ModuleOp module, const StaticOptions &opt
     PassManager passes(module.getContext());
     passes.enableVerifier(options.verifyEach);
     if (enabled("constant-propagation"))
-      passes.addPass(createSCCPPass());
+      // Function by function: through the calls that are left, which are recursive or many, MLIR's
+      // propagation takes time that grows with the square of their number and more.
+      passes.addNestedPass<func::FuncOp>(createSCCPPass());
     return passes.run(module);
   };
   auto simplify = [&] {
