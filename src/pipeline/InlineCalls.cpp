@@ -19,19 +19,6 @@ constexpr int64_t operationBudget = 20000;
 // Of tok.call: the call is to be replaced by the body of its function.
 constexpr StringLiteral inlineAttributeName = "tok.inline";
 
-// The functions that calls lead back to.
-llvm::DenseSet<Operation *> recursiveFunctions(const CallGraph &calls) {
-  llvm::DenseSet<Operation *> recursive;
-  for (auto component = llvm::scc_begin(&calls); !component.isAtEnd(); ++component) {
-    if (!component.hasCycle())
-      continue;
-    for (CallGraphNode *node : *component)
-      if (!node->isExternal())
-        recursive.insert(node->getCallableRegion()->getParentOp());
-  }
-  return recursive;
-}
-
 int64_t countOperations(Region &region) {
   int64_t count = 0;
   region.walk([&](Operation *) { ++count; });
@@ -72,14 +59,17 @@ public:
     }
   }
 
-  // Decides for each call of the caller, whose callees have been decided.
-  void decide(func::FuncOp caller, const llvm::DenseSet<Operation *> &recursive) {
+  // Calls of this function stay: how deep a recursion goes is known during the run only.
+  void keepCallsOf(func::FuncOp function) { recursive_.insert(function); }
+
+  // Decides for each call of the caller; the functions that it calls have been decided, or noted as
+  // recursive.
+  void decide(func::FuncOp caller) {
     caller.walk([&](tok::CallOp call) {
       func::FuncOp callee = calleeOf(call);
       int64_t size = sizes_.lookup(callee);
       bool isOnlyCall = callCounts_.lookup(callee) == 1;
-      // How deep a recursion goes is known during the run only.
-      if (recursive.contains(callee) || (!isOnlyCall && size > budget_))
+      if (recursive_.contains(callee) || (!isOnlyCall && size > budget_))
         return;
       if (!isOnlyCall)
         budget_ -= size;
@@ -90,7 +80,7 @@ public:
 
   // Replaces the calls of a function, and those of the bodies that this brings in. By name: a
   // function whose last call has been replaced is gone.
-  void replaceCalls(StringRef name) {
+  void replaceCalls(StringAttr name) {
     auto caller = functions_.lookup<func::FuncOp>(name);
     if (!caller)
       return;
@@ -161,6 +151,7 @@ private:
 
   SymbolTable functions_;
   int64_t budget_ = operationBudget;
+  llvm::DenseSet<Operation *> recursive_;
   llvm::DenseMap<Operation *, int> callCounts_;
   llvm::DenseMap<Operation *, int64_t> sizes_; // of functions, with what is inlined into them
 };
@@ -172,18 +163,22 @@ struct InlineCallsPass : PassWrapper<InlineCallsPass, OperationPass<ModuleOp>> {
 
   void runOnOperation() final {
     const CallGraph &calls = getAnalysis<CallGraph>();
-    llvm::DenseSet<Operation *> recursive = recursiveFunctions(calls);
-    llvm::SmallVector<std::string> callersFirst;
+    llvm::SmallVector<StringAttr> callersFirst;
     Inlining inlining(getOperation());
-    for (auto component = llvm::scc_begin(&calls); !component.isAtEnd(); ++component)
+    for (auto component = llvm::scc_begin(&calls); !component.isAtEnd(); ++component) {
+      llvm::SmallVector<func::FuncOp> functions;
       for (CallGraphNode *node : *component)
-        if (!node->isExternal()) {
-          auto function = cast<func::FuncOp>(node->getCallableRegion()->getParentOp());
-          inlining.decide(function, recursive);
-          callersFirst.push_back(function.getName().str());
-        }
+        if (!node->isExternal())
+          functions.push_back(cast<func::FuncOp>(node->getCallableRegion()->getParentOp()));
+      if (component.hasCycle())
+        llvm::for_each(functions, [&](func::FuncOp function) { inlining.keepCallsOf(function); });
+      for (func::FuncOp function : functions) {
+        inlining.decide(function);
+        callersFirst.push_back(function.getSymNameAttr());
+      }
+    }
     std::reverse(callersFirst.begin(), callersFirst.end());
-    for (const std::string &name : callersFirst)
+    for (StringAttr name : callersFirst)
       inlining.replaceCalls(name);
   }
 };
