@@ -96,7 +96,8 @@ public:
     if (failed(lowerBlock(body)))
       return failure();
     Operation *yield = body.getTerminator();
-    emit(Opcode::Return, slotsOf(yield->getOperands()), {}).lastUse = lastUses(yield);
+    emit(Opcode::Return, slotsOf(yield->getOperands()), {}).lastUse =
+        lastUses(yield, yield->getOperands());
     out_.slotCount = nextSlot_;
     return success();
   }
@@ -148,14 +149,14 @@ private:
     }
   }
 
-  uint64_t lastUses(Operation *op) {
+  // Bit i is set where `op` uses the i-th of the values it `reads` last. Of a value that it reads
+  // twice, only the last occurrence may be consumed.
+  uint64_t lastUses(Operation *op, ValueRange reads) {
     uint64_t bits = 0;
-    unsigned count = std::min(op->getNumOperands(), 64u);
+    unsigned count = std::min<unsigned>(reads.size(), 64);
     for (unsigned i = 0; i < count; ++i) {
-      Value operand = op->getOperand(i);
-      // If an operand occurs twice, only its last occurrence may be consumed.
-      bool again = llvm::is_contained(op->getOperands().drop_front(i + 1), operand);
-      if (!again && diesAt(operand, op))
+      bool again = llvm::is_contained(reads.drop_front(i + 1), reads[i]);
+      if (!again && diesAt(reads[i], op))
         bits |= uint64_t{1} << i;
     }
     return bits;
@@ -223,7 +224,8 @@ private:
     Operation *terminator = block.getTerminator();
     if (isa<func::ReturnOp>(terminator)) {
       place_ = parts_.place(terminator->getLoc());
-      emit(Opcode::Return, slotsOf(terminator->getOperands()), {}).lastUse = lastUses(terminator);
+      emit(Opcode::Return, slotsOf(terminator->getOperands()), {}).lastUse =
+          lastUses(terminator, terminator->getOperands());
     }
     return success();
   }
@@ -236,7 +238,7 @@ private:
   LogicalResult simple(Operation *op, Opcode opcode, int32_t index = 0) {
     Instruction &instruction =
         emit(opcode, slotsOf(op->getOperands()), slotsOf(op->getResults()), index);
-    instruction.lastUse = lastUses(op);
+    instruction.lastUse = lastUses(op, op->getOperands());
     for (OpResult result : op->getResults().take_front(64))
       if (auto array = dyn_cast<RankedTensorType>(result.getType());
           array && array.getElementType().isF32())
@@ -468,15 +470,10 @@ LogicalResult FunctionLowering::lowerParallelLoop(tok::ParForOp op) {
   image.loops.back().body = image.functions.size();
   image.functions.push_back(std::move(body));
 
-  SmallVector<Slot> operands = slotsOf(op->getOperands());
-  uint64_t dying = lastUses(op);
-  for (Value value : captured) {
-    if (operands.size() < 64 && diesAt(value, op))
-      dying |= uint64_t{1} << operands.size();
-    operands.push_back(slotOf(value));
-  }
-  emit(Opcode::ParallelLoop, operands, slotsOf(op->getResults()), image.loops.size() - 1).lastUse =
-      dying;
+  SmallVector<Value> reads(op->getOperands());
+  llvm::append_range(reads, captured);
+  emit(Opcode::ParallelLoop, slotsOf(reads), slotsOf(op->getResults()), image.loops.size() - 1)
+      .lastUse = lastUses(op, reads);
   return success();
 }
 

@@ -44,13 +44,8 @@ void gather(const Instruction &instruction, const Slot *lists, Value *slots,
             std::span<Value> into) {
   const Slot *operands = lists + instruction.operandBegin;
   for (int32_t i = 0; i < instruction.operandCount; ++i) {
-    bool usedAgain = !isLastUse(instruction, i);
-    for (int32_t j = i + 1; j < instruction.operandCount && !usedAgain; ++j)
-      usedAgain = operands[j] == operands[i];
-    if (usedAgain)
-      into[i] = slots[operands[i]];
-    else
-      into[i] = std::move(slots[operands[i]]);
+    Value &value = slots[operands[i]];
+    into[i] = isLastUse(instruction, i) ? std::move(value) : value;
   }
 }
 

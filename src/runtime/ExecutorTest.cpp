@@ -100,11 +100,11 @@ TEST(Executor, updatesSoleOwnersInPlace) {
   EXPECT_EQ(outcome.arrays, 2);
 }
 
-TEST(Executor, keepsAnOperandThatIsUsedTwice) {
+TEST(Executor, consumesTheLastOfEqualOperands) {
   Image image = newImage();
   FunctionBuilder(image, "main", 0, 0, 3)
       .constant(matrix(1, 1, {3}), 0)
-      .native("cbind", {0, 0}, {1}, 3)
+      .native("cbind", {0, 0}, {1}, 2)
       .native("print", {1}, {})
       .finish();
   EXPECT_EQ(runImage(image).output, "3.000 3.000\n\n");

@@ -68,7 +68,7 @@ struct Instruction {
   int32_t resultBegin = 0, resultCount = 0;
   int32_t place = 0; // index into Image::places
   // Bit i: operand i is not used afterwards, so the instruction may consume it (move it or update
-  // it in place).
+  // it in place). Of operands in the same slot, only the last may be consumed.
   uint64_t lastUse = 0;
   // Natives, casts. Bit i: result i, if an array, has f32 elements; else f64.
   uint64_t singleResults = 0;

@@ -1,5 +1,6 @@
 #include "runtime/ImageFile.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <optional>
 
@@ -275,6 +276,15 @@ void checkSlots(const ImageFunction &function, int32_t begin, int32_t count) {
           static_cast<size_t>(begin) + static_cast<size_t>(count) <= function.slots.size());
 }
 
+// An operand that is consumed is not read again: no later operand of the instruction is its slot.
+void checkLastUses(const ImageFunction &function, const Instruction &instruction) {
+  std::span<const Slot> operands(function.slots.data() + instruction.operandBegin,
+                                 instruction.operandCount);
+  for (size_t i = 0; i < std::min<size_t>(operands.size(), 64); ++i)
+    require((instruction.lastUse >> i & 1) == 0 ||
+            std::ranges::find(operands.subspan(i + 1), operands[i]) == operands.end());
+}
+
 void checkFunction(const Image &image, const ImageFunction &function) {
   require(function.parameterCount >= 0 && function.resultCount >= 0 &&
           function.slotCount >= function.parameterCount && !function.instructions.empty());
@@ -285,6 +295,7 @@ void checkFunction(const Image &image, const ImageFunction &function) {
     checkSlots(function, instruction.resultBegin, instruction.resultCount);
     require(isIndexOf(instruction.place, image.places));
     checkIndex(image, instruction);
+    checkLastUses(function, instruction);
     if (auto arity = arityOf(image, function, instruction))
       require(instruction.operandCount == arity->operands &&
               instruction.resultCount == arity->results);

@@ -186,6 +186,18 @@ TEST(ImageFile, refusesKernelInstructionsWithOtherResults) {
   }
 }
 
+TEST(ImageFile, refusesOperandsThatAreReadAfterTheyWereConsumed) {
+  for (uint64_t lastUse : {0, 1, 2, 3}) {
+    Image image = newImage();
+    FunctionBuilder(image, "main", 0, 0, 2)
+        .constant(integer(3), 0)
+        .native("cbind", {0, 0}, {1}, lastUse)
+        .finish();
+    EXPECT_EQ(errorOf([&] { imageOf(bytesOf(image)); }),
+              (lastUse & 1) == 0 ? "no error" : "the file is damaged");
+  }
+}
+
 // Images store operators by number: if operators are reordered or exchanged, older files would
 // compute something else.
 TEST(ImageFile, hasAnotherFormatWithOtherOperators) {

