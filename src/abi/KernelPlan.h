@@ -22,8 +22,8 @@
 //
 //   KernelPlan plan;                                 // of sum(X), X an m x n matrix of doubles
 //   plan.name = "cell_sum_1";
-//   plan.extents[0] = {SizeExpression::Kind::InputCells, 0};
-//   plan.extents[1] = {SizeExpression::Kind::Constant, 1};
+//   plan.extents[0] = cellsOfInput(0);
+//   plan.extents[1] = Size::constant(1);
 //   plan.inputs = {KernelInput{}};
 //   plan.outputs = {KernelOutput{KernelOutput::Kind::PartialScalar}};
 //
@@ -33,6 +33,7 @@
 #define TOKAMAK_ABI_KERNELPLAN_H
 
 #include "abi/Kernel.h"
+#include "base/Size.h"
 
 #include <cstdint>
 #include <memory>
@@ -41,12 +42,11 @@
 
 namespace tokamak::abi {
 
-// A size of an output or of the iteration space, as a function of the launch's inputs.
-struct SizeExpression {
-  enum class Kind : uint8_t { Constant, InputRows, InputColumns, InputCells };
-  Kind kind = Kind::Constant;
-  int64_t value = 0; // the constant, or the index of the input array
-};
+// Sizes of outputs and of the iteration space are functions of the launch's inputs: symbol 2*i is
+// the rows of array input i, symbol 2*i + 1 its columns.
+inline Size rowsOfInput(int64_t input) { return Size::symbol(2 * input); }
+inline Size columnsOfInput(int64_t input) { return Size::symbol(2 * input + 1); }
+inline Size cellsOfInput(int64_t input) { return rowsOfInput(input) * columnsOfInput(input); }
 
 // A result of the kernel: where the kernel writes it, and its sizes.
 struct KernelOutput {
@@ -56,7 +56,7 @@ struct KernelOutput {
     PartialScalar, // one double in the partials
   };
   Kind kind = Kind::Array;
-  SizeExpression rows, columns; // arrays only
+  Size rows = Size::constant(0), columns = Size::constant(0); // arrays only
   TokElementType elementType = TOK_F64;
   // Kind::Array only. TOK_CSR: the result shares the rows, columns and entries of the driver and
   // has its own values.
@@ -76,8 +76,8 @@ struct KernelInput {
 
 struct KernelPlan {
   std::string name; // unique symbol, also what debuggers and --stats show
-  SizeExpression
-      extents[2]; // rows, columns of the iteration space (columns constant 1 for flat Cell kernels)
+  // Rows and columns of the iteration space; the columns of flat Cell kernels are 1.
+  Size extents[2] = {Size::constant(0), Size::constant(0)};
   std::vector<KernelInput> inputs;   // one per array input; missing ones: dense doubles
   int32_t driver = -1;               // the CSR input whose entries are iterated over; -1: none
   std::vector<KernelOutput> outputs; // in result order
@@ -87,7 +87,7 @@ struct KernelPlan {
   // a multiple of 8.
   int64_t scratchDoublesPerColumn = 0;
   int64_t scratchDoubles = 0;
-  std::vector<SizeExpression> scratchSizes;
+  std::vector<Size> scratchSizes;
   double predictedNanoseconds = 0; // at the sizes for which the plan was made
   TokKernel kernel = nullptr;
   TokMerge merge = nullptr;   // null when no output is partial

@@ -1,7 +1,7 @@
 #include "analysis/FactsAnalysis.h"
 
 #include "base/Error.h"
-#include "ir/tok/Density.h"
+#include "ir/tok/InferFacts.h"
 
 #include "mlir/Analysis/DataFlow/ConstantPropagationAnalysis.h"
 #include "mlir/Analysis/DataFlow/DeadCodeAnalysis.h"
@@ -11,22 +11,22 @@
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::analysis;
-using tok::Dimension;
 using tok::Facts;
 
 //===- symbols -------------------------------------------------------------------------------===//
 
-Dimension SymbolNumbers::of(Value value, int dimension) {
+Size SymbolNumbers::of(Value value, int dimension) {
   auto [entry, inserted] = numbers_.try_emplace({value, dimension}, next_);
   if (inserted)
     ++next_;
-  return Dimension::symbol(entry->second);
+  return dimension < 0 ? Size::symbol(entry->second, -1, Size::ofIntegers)
+                       : Size::symbol(entry->second);
 }
 
 Facts SymbolNumbers::complete(Value value, Facts facts) {
   if (auto tensor = dyn_cast<RankedTensorType>(value.getType())) {
     if (facts.dims.empty())
-      facts.dims.assign(tensor.getRank(), Dimension::unknown());
+      facts.dims.assign(tensor.getRank(), Size::unknown());
     for (auto [index, dimension] : llvm::enumerate(facts.dims))
       if (dimension.isUnknown())
         dimension = of(value, index);
@@ -59,9 +59,9 @@ public:
     Facts joined;
     if (facts_->dims.size() == other.dims.size())
       for (auto [a, b] : llvm::zip(facts_->dims, other.dims))
-        joined.dims.push_back(Dimension::join(a, b));
+        joined.dims.push_back(Size::join(a, b));
     joined.value = facts_->value == other.value ? facts_->value : Attribute();
-    joined.integer = Dimension::join(facts_->integer, other.integer);
+    joined.integer = Size::join(facts_->integer, other.integer);
     joined.density = facts_->density == other.density ? facts_->density : -1;
     joined.layout = facts_->layout == other.layout ? facts_->layout : tok::Layout::Dense;
     if (joined == *facts_)
@@ -90,9 +90,7 @@ public:
       operandFacts.push_back(symbols_.complete(operand, *lattice->facts()));
     }
     SmallVector<Facts> resultFacts(op->getNumResults());
-    if (auto inference = dyn_cast<tok::FactsOpInterface>(op))
-      inference.inferFacts(operandFacts, resultFacts);
-    tok::inferDensity(op, operandFacts, resultFacts);
+    tok::inferFacts(op, operandFacts, resultFacts);
     for (auto [lattice, facts] : llvm::zip(results, resultFacts))
       propagateIfChanged(lattice, lattice->join(facts));
   }
@@ -103,13 +101,13 @@ public:
     auto function =
         argument ? dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp()) : nullptr;
     if (function && argument.getOwner()->isEntryBlock()) {
-      auto dims = dimensionsOf(function.getArgAttr(argument.getArgNumber(), sizesAttributeName));
-      if (tok::isArray(argument.getType()))
-        facts.dims.assign(dims.begin(), dims.end());
-      else if (!dims.empty())
-        facts.integer = dims.front();
-      if (auto density = function.getArgAttrOfType<FloatAttr>(argument.getArgNumber(),
-                                                              csrDensityAttributeName)) {
+      unsigned number = argument.getArgNumber();
+      auto sizes = tok::sizesOf(function.getArgAttr(number, tok::sizesAttributeName));
+      if (sizes && tok::isArray(argument.getType()))
+        facts.dims.assign(sizes->begin(), sizes->end());
+      else if (sizes && !sizes->empty())
+        facts.integer = sizes->front();
+      if (auto density = function.getArgAttrOfType<FloatAttr>(number, csrDensityAttributeName)) {
         facts.layout = tok::Layout::Csr;
         facts.density = density.getValueAsDouble();
       }
@@ -157,25 +155,4 @@ std::vector<Contradiction> FactsAnalysis::contradictions() {
       found.push_back({op, message});
   });
   return found;
-}
-
-//===- attributes ----------------------------------------------------------------------------===//
-
-Attribute analysis::factsAttribute(MLIRContext *context, ArrayRef<Dimension> dimensions) {
-  SmallVector<int64_t> codes;
-  for (Dimension dimension : dimensions) {
-    assert(!dimension.isUnknown());
-    codes.push_back(dimension.isConstant() ? dimension.constantValue() : -1 - dimension.symbolId());
-    codes.push_back(dimension.isConstant() ? -1 : dimension.estimate(-1));
-  }
-  return DenseI64ArrayAttr::get(context, codes);
-}
-
-SmallVector<Dimension> analysis::dimensionsOf(Attribute attribute) {
-  SmallVector<Dimension> dimensions;
-  auto codes = dyn_cast_or_null<DenseI64ArrayAttr>(attribute);
-  for (int64_t i = 0; codes && i + 1 < codes.size(); i += 2)
-    dimensions.push_back(codes[i] >= 0 ? Dimension::constant(codes[i])
-                                       : Dimension::symbol(-1 - codes[i], codes[i + 1]));
-  return dimensions;
 }

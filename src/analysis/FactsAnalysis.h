@@ -2,12 +2,11 @@
 // through branches and loops.
 //
 //   FactsAnalysis analysis(module);
-//   // For an array: Dimension::constant(569), or a symbol; never unknown.
-//   tok::Dimension rows = analysis.factsOf(value).rows();
+//   // For an array: Size::constant(569), or a symbol; never unknown.
+//   Size rows = analysis.factsOf(value).rows();
 //
 // A value of unknown size gets a symbol of its own, so that sizes derived from it can be compared.
-// Facts about arguments of functions are given by the attribute `tok.sizes`, an array of dimensions
-// encoded by `factsAttribute`.
+// Facts about arguments of functions are given by the attributes `tok.sizes` and `tok.csr_density`.
 #ifndef TOKAMAK_ANALYSIS_FACTSANALYSIS_H
 #define TOKAMAK_ANALYSIS_FACTSANALYSIS_H
 
@@ -30,7 +29,7 @@ class SymbolNumbers {
 public:
   explicit SymbolNumbers(int64_t first) : next_(first) {}
   // `dimension`: 0, 1, ... of an array, -1 for an integer scalar.
-  tok::Dimension of(mlir::Value value, int dimension);
+  Size of(mlir::Value value, int dimension);
   // Replaces unknown sizes (or an unknown integer) by the value's own symbols.
   tok::Facts complete(mlir::Value value, tok::Facts facts);
 
@@ -61,14 +60,8 @@ private:
   mlir::DataFlowSolver solver_;
 };
 
-// Attribute of a function's argument: the sizes of an array, or the value of an integer scalar.
-// Each dimension is a pair: {value, -1} for a constant, {-1-id, estimate} for a symbol.
-inline constexpr llvm::StringLiteral sizesAttributeName = "tok.sizes";
 // Attribute of an argument that is a CSR array: the share of entries among its cells, an f64.
 inline constexpr llvm::StringLiteral csrDensityAttributeName = "tok.csr_density";
-mlir::Attribute factsAttribute(mlir::MLIRContext *context,
-                               llvm::ArrayRef<tok::Dimension> dimensions);
-llvm::SmallVector<tok::Dimension> dimensionsOf(mlir::Attribute attribute);
 
 } // namespace tokamak::analysis
 #endif

@@ -110,9 +110,8 @@ Reach Reachability::enterWhile(tok::WhileOp op, Reach reach) {
 // the loop.
 template <typename Loop> Reach Reachability::enterLoop(Loop loop, Reach reach) {
   mlir::Block &body = loop.getBodyRegion().front();
-  tok::Dimension from = facts_.factsOf(loop.getFrom()).integer,
-                 to = facts_.factsOf(loop.getTo()).integer,
-                 step = facts_.factsOf(loop.getStep()).integer;
+  Size from = facts_.factsOf(loop.getFrom()).integer, to = facts_.factsOf(loop.getTo()).integer,
+       step = facts_.factsOf(loop.getStep()).integer;
   if (!from.isConstant() || !to.isConstant() || !step.isConstant())
     return either(Reach::Certain, enter(body, std::min(reach, Reach::Maybe)));
   bool runs = step.constantValue() >= 0 ? from.constantValue() <= to.constantValue()

@@ -35,12 +35,12 @@ TEST_F(FloatKernelTest, EveryOperatorOnSpecialValues) {
   // Vector math may be one ULP (of a double) off, and so round to the neighbouring f32.
 #define TOKAMAK_UNARY(Name, mnemonic, function, RESULT, FLOPS, INSTRUCTIONS, SINGLE, ACCURACY,     \
                       ERRORS)                                                                      \
-  check("%r = plan.operator cell(%fa) sizes [-1, 1] : ($F) -> $F {\n^bb0(%x: $F):\n"               \
+  check("%r = plan.operator cell(%fa) sizes [s0, 1] : ($F) -> $F {\n^bb0(%x: $F):\n"               \
         "%0 = tok.unary " #mnemonic " %x : $F -> $F\nplan.yield %0 : $F\n}",                       \
         {left}, {}, Accuracy::ACCURACY == Accuracy::Exact ? 0 : 1e-7);
 #define TOKAMAK_BINARY(Name, mnemonic, spelling, RESULT, FLOPS, INSTRUCTIONS, SINGLE, ACCURACY,    \
                        ERRORS)                                                                     \
-  check("%r = plan.operator cell(%fa, %fb) sizes [-1, 1, -1, 1] : ($F, $F) -> $F {\n^bb0(%x: $F, " \
+  check("%r = plan.operator cell(%fa, %fb) sizes [s0, 1, s0, 1] : ($F, $F) -> $F {\n^bb0(%x: $F, " \
         "%y: $F):\n"                                                                               \
         "%0 = tok.binary " #mnemonic " %x, %y : ($F, $F) -> $F\nplan.yield %0 : $F\n}",            \
         {left, right}, {}, Accuracy::ACCURACY == Accuracy::Exact ? 0 : 1e-7);
@@ -50,7 +50,7 @@ TEST_F(FloatKernelTest, EveryOperatorOnSpecialValues) {
 // Scalars are rounded when they are combined with f32 arrays, not before.
 TEST_F(FloatKernelTest, ScalarsAndAggregates) {
   std::string text =
-      R"(%r:5 = plan.operator multiagg(%fa, %fb, %s, %t) sizes [-1, -2, -1, -2, 0, 0, 0, 0] : ($F, $F, f64, f64) -> (f64, $F, f64, f64, $F) {
+      R"(%r:5 = plan.operator multiagg(%fa, %fb, %s, %t) sizes [s0, s1, s0, s1, 0, 0, 0, 0] : ($F, $F, f64, f64) -> (f64, $F, f64, f64, $F) {
   ^bb0(%x: $F, %y: $F, %p: f64, %q: f64):
     %k = tok.constant 0.1 : f64
     %z = tok.binary mul %p, %q : (f64, f64) -> f64
@@ -69,11 +69,11 @@ TEST_F(FloatKernelTest, ScalarsAndAggregates) {
 
 // Wide, narrow and per-row values, products of them, and results of all widths are rounded.
 TEST_F(FloatKernelTest, RowsOfAllWidths) {
-  for (std::string n : {"-2", "7", "29"})
+  for (std::string n : {"s1", "7", "29"})
     for (int64_t k : {2, 10, 17}) {
       std::string q = std::to_string(k);
-      std::string text = "%r:8 = plan.operator row(%fa, %fb, %fc, %fd) sizes [-1, " + n + ", " + n +
-                         ", " + q + ", -1, " + q + ", 1, " + n +
+      std::string text = "%r:8 = plan.operator row(%fa, %fb, %fc, %fd) sizes [s0, " + n + ", " + n +
+                         ", " + q + ", s0, " + q + ", 1, " + n +
                          R"(] : ($F, $F, $F, $F) -> ($F, $F, $F, $F, f64, $F, $F, $F) {
       ^bb0(%x: $F, %v: $F, %p: $F, %c0: $F):
         %0 = tok.binary div %x, %c0 : ($F, $F) -> $F
@@ -92,7 +92,7 @@ TEST_F(FloatKernelTest, RowsOfAllWidths) {
         %13 = tok.binary add %7, %2 : ($F, $F) -> $F
         plan.yield %3, %6, %8, %10, %11, %12, %13, %5 : $F, $F, $F, $F, f64, $F, $F, $F
       })";
-      int64_t columns = n == "-2" ? 21 : std::stoll(n);
+      int64_t columns = n == "s1" ? 21 : std::stoll(n);
       for (int64_t rows : {0, 1, 8, 27})
         check(text,
               {floats(rows, columns, 0.1, 2), floats(columns, k, 0.1, 2), floats(rows, k, 0.1, 2),
@@ -106,7 +106,7 @@ TEST_F(FloatKernelTest, RowsOfAllWidths) {
 // Sums of small integers are exact in every order, so even products must be equal in all bits.
 TEST_F(FloatKernelTest, ProductsAccumulateDoubles) {
   std::string text =
-      R"(%r:4 = plan.operator row(%fa, %fb) sizes [-1, -2, -2, 5] : ($F, $F) -> ($F, $F, $F, $F) {
+      R"(%r:4 = plan.operator row(%fa, %fb) sizes [s0, s1, s1, 5] : ($F, $F) -> ($F, $F, $F, $F) {
   ^bb0(%x: $F, %v: $F):
     %0 = tok.matmul %x, %v : ($F, $F) -> $F
     %1 = tok.transpose %x : ($F) -> $F

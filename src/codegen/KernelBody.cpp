@@ -1,9 +1,10 @@
 #include "codegen/KernelBody.h"
 
+#include "codegen/LaunchSizes.h"
+
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::codegen;
-using tok::Dimension;
 
 static bool isF32Array(Type type) {
   auto array = dyn_cast<RankedTensorType>(type);
@@ -52,13 +53,13 @@ bool KernelBody::isOnlyRow(tok::AggregateOp aggregate) const {
          aggregate.getKind() <= AggregateKind::Max;
 }
 
-static bool isOne(Dimension dimension) { return dimension.isConstant(1); }
+static bool isOne(const Size &dimension) { return dimension.isConstant(1); }
 
-static bool isNarrow(Dimension dimension) {
+static bool isNarrow(const Size &dimension) {
   return dimension.isConstant() && dimension.constantValue() <= mostNarrowColumns;
 }
 
-static bool hasShape(const tok::Facts &facts, Dimension rows, Dimension columns) {
+static bool hasShape(const tok::Facts &facts, const Size &rows, const Size &columns) {
   return facts.rows().provedEqual(rows) && facts.columns().provedEqual(columns);
 }
 
@@ -108,7 +109,7 @@ static void forEachCellValue(Operation &operation, llvm::function_ref<void(Value
 
 LogicalResult KernelBody::findIterationSpace() {
   bool agree = true;
-  SmallVector<Dimension> widths;
+  SmallVector<Size> widths;
   for (Operation &operation : op_.getBody().front())
     forEachCellValue(operation, [&](Value value) {
       if (!tok::isArray(value.getType()))
@@ -130,14 +131,14 @@ LogicalResult KernelBody::findIterationSpace() {
   return chooseColumns(widths);
 }
 
-LogicalResult KernelBody::chooseColumns(ArrayRef<Dimension> widths) {
-  auto isLarger = [](Dimension a, Dimension b) {
+LogicalResult KernelBody::chooseColumns(ArrayRef<Size> widths) {
+  auto isLarger = [](const Size &a, const Size &b) {
     return a.isConstant() && (!b.isConstant() || a.constantValue() < b.constantValue());
   };
-  for (Dimension width : widths)
+  for (const Size &width : widths)
     if (isOne(columns_) || isLarger(columns_, width))
       columns_ = width;
-  for (Dimension width : widths)
+  for (const Size &width : widths)
     if (width != columns_ && !isNarrow(width))
       return op_.emitOpError("the body's values don't share one iteration space: of their widths "
                              "only one may be other than a constant of at most ")
@@ -149,9 +150,7 @@ LogicalResult KernelBody::chooseColumns(ArrayRef<Dimension> widths) {
 
 // Each yielded value is either an aggregate or product over the rows, or an array of cells.
 LogicalResult KernelBody::findRoots() {
-  auto isPerRow = [&](Value value) {
-    return hasShape(factsOf(value), rows_, Dimension::constant(1));
-  };
+  auto isPerRow = [&](Value value) { return hasShape(factsOf(value), rows_, Size::constant(1)); };
   for (Value yielded : op_.getBody().front().getTerminator()->getOperands()) {
     Value value = withoutCasts(yielded);
     Root root{Root::Kind::Array, AggregateKind::Sum, value, {}, {}};
@@ -364,22 +363,6 @@ LogicalResult KernelBody::classify() {
   return success();
 }
 
-abi::SizeExpression KernelBody::sizeOf(Dimension dimension) const {
-  using Kind = abi::SizeExpression::Kind;
-  if (dimension.isConstant())
-    return {Kind::Constant, dimension.constantValue()};
-  for (BlockArgument argument : op_.getBody().getArguments()) {
-    if (!tok::isArray(argument.getType()))
-      continue;
-    tok::Facts facts = factsOf(argument);
-    if (facts.rows().provedEqual(dimension))
-      return {Kind::InputRows, arrayIndex(argument)};
-    if (facts.columns().provedEqual(dimension))
-      return {Kind::InputColumns, arrayIndex(argument)};
-  }
-  llvm_unreachable("every dimension of the iteration space is one of an input");
-}
-
 static TokElementType elementType(Type array) {
   return cast<RankedTensorType>(array).getElementType().isF32() ? TOK_F32 : TOK_F64;
 }
@@ -390,7 +373,7 @@ static TokElementType elementType(Type array) {
 int32_t KernelBody::inputWithOuterDimensionsOf(Value result) const {
   if (!tok::isTensor(result.getType()))
     return -1;
-  Dimension rows = factsOf(result).rows();
+  Size rows = factsOf(result).rows();
   llvm::SmallVector<Value> pending = {result};
   llvm::DenseSet<Value> seen;
   while (!pending.empty()) {
@@ -406,7 +389,6 @@ int32_t KernelBody::inputWithOuterDimensionsOf(Value result) const {
 }
 
 abi::KernelPlan KernelBody::describe() const {
-  using Kind = abi::SizeExpression::Kind;
   abi::KernelPlan plan;
   int64_t wideBytes = 0, narrowBytes = 0; // per cell of a wide row; per row of narrow arrays
   auto count = [&](Value value, Type type) {
@@ -433,8 +415,8 @@ abi::KernelPlan KernelBody::describe() const {
                                                  : abi::KernelOutput::Kind::PartialScalar;
     if (array) {
       tok::Facts facts = factsOf(result);
-      output.rows = sizeOf(facts.rows());
-      output.columns = sizeOf(facts.columns());
+      output.rows = sizeAtLaunch(op_, facts.rows());
+      output.columns = sizeAtLaunch(op_, facts.columns());
       output.elementType = elementType(result.getType());
       output.outerDimensionsOf = inputWithOuterDimensionsOf(result);
       if (op_.isCsrResult(plan.outputs.size()))
@@ -444,13 +426,13 @@ abi::KernelPlan KernelBody::describe() const {
       count(root.value, result.getType());
     plan.outputs.push_back(output);
   }
-  plan.extents[0] = sizeOf(rows_);
-  plan.extents[1] = sizeOf(columns_);
+  plan.extents[0] = sizeAtLaunch(op_, rows_);
+  plan.extents[1] = sizeAtLaunch(op_, columns_);
   if (flat_) {
     for (BlockArgument argument : op_.getBody().getArguments())
       if (tok::isArray(argument.getType()) && extentOf(argument) == Extent::Wide)
-        plan.extents[0] = {Kind::InputCells, arrayIndex(argument)};
-    plan.extents[1] = {Kind::Constant, 1};
+        plan.extents[0] = abi::cellsOfInput(arrayIndex(argument));
+    plan.extents[1] = Size::constant(1);
   }
   int64_t columns = std::max<int64_t>(1, constantColumns().value_or(mostNarrowColumns));
   int64_t cellBytes = wideBytes + (narrowBytes + columns - 1) / columns;

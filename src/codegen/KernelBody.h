@@ -101,7 +101,7 @@ public:
 
 private:
   llvm::LogicalResult findIterationSpace();
-  llvm::LogicalResult chooseColumns(llvm::ArrayRef<tok::Dimension> widths);
+  llvm::LogicalResult chooseColumns(llvm::ArrayRef<Size> widths);
   llvm::LogicalResult classify();
   llvm::LogicalResult classifyInputs();
   llvm::LogicalResult classifyOperation(mlir::Operation &operation, bool &needsRows);
@@ -113,7 +113,6 @@ private:
   llvm::LogicalResult checkCell(mlir::Operation &operation, Extent extent);
   llvm::LogicalResult findRoots();
   tok::Facts factsOf(mlir::Value value) const { return facts_.lookup(value); }
-  abi::SizeExpression sizeOf(tok::Dimension dimension) const;
   int32_t inputWithOuterDimensionsOf(mlir::Value result) const;
 
   mutable plan::OperatorOp op_; // an operation's accessors are not const
@@ -121,7 +120,7 @@ private:
   llvm::DenseMap<mlir::Value, Extent> extents_;
   llvm::DenseMap<mlir::Value, unsigned> inputIndex_;
   llvm::SmallVector<Root> roots_;
-  tok::Dimension rows_ = tok::Dimension::constant(1), columns_ = tok::Dimension::constant(1);
+  Size rows_ = Size::constant(1), columns_ = Size::constant(1);
   unsigned arrayCount_ = 0;
   bool flat_ = false;
 };

@@ -65,17 +65,16 @@ std::string codegen::structureOf(plan::OperatorOp op) {
   stream << op.getFusionTemplate() << ' ' << op.getCsrAttr() << op.getDriverAttr()
          << op.getUnitedAttr() << op.getCsrResultsAttr();
   // Symbols are numbered in order of appearance: only the pattern of equal sizes matters.
-  llvm::DenseMap<int64_t, unsigned> symbols;
-  auto sizes = op.getSizes();
+  llvm::DenseMap<int64_t, int64_t> symbols;
+  auto renumbered = [&](int64_t id) {
+    return Size::symbol(symbols.try_emplace(id, symbols.size()).first->second);
+  };
+  SmallVector<Size> sizes = op.operandSizes();
   for (auto [index, type] : llvm::enumerate(op.getInputs().getTypes())) {
     stream << ' ' << type;
     if (tok::isArray(type))
-      for (int64_t size : {sizes[2 * index], sizes[2 * index + 1]}) {
-        if (size >= 0)
-          stream << ' ' << size;
-        else
-          stream << " s" << symbols.try_emplace(size, symbols.size()).first->second;
-      }
+      for (const Size &size : {sizes[2 * index], sizes[2 * index + 1]})
+        stream << ' ' << size.substitute(renumbered).text();
   }
   llvm::DenseMap<Value, unsigned> numbers;
   Block &body = op.getBody().front();

@@ -14,7 +14,7 @@ const int64_t sizes[] = {0, 1, 7, 8, 9, 31, 33, 1000};
 
 TEST_F(KernelCompilerTest, FlatSumOfProducts) {
   std::string text =
-      R"(%r = plan.operator cell(%a, %b, %c) sizes [-1, -2, -1, -2, -1, -2] : ($M, $M, $M) -> f64 {
+      R"(%r = plan.operator cell(%a, %b, %c) sizes [s0, s1, s0, s1, s0, s1] : ($M, $M, $M) -> f64 {
   ^bb0(%x: $M, %y: $M, %z: $M):
     %0 = tok.binary mul %x, %y : ($M, $M) -> $M
     %1 = tok.binary mul %0, %z : ($M, $M) -> $M
@@ -30,7 +30,7 @@ TEST_F(KernelCompilerTest, FlatSumOfProducts) {
 
 TEST_F(KernelCompilerTest, Names) {
   auto plan = compiler.compile(
-      parse(R"(%r = plan.operator cell(%a, %b) sizes [-1, -2, -1, -2] : ($M, $M) -> f64 {
+      parse(R"(%r = plan.operator cell(%a, %b) sizes [s0, s1, s0, s1] : ($M, $M) -> f64 {
   ^bb0(%x: $M, %y: $M):
     %0 = tok.binary mul %x, %y : ($M, $M) -> $M
     %2 = tok.aggregate sum full %0 : $M -> f64
@@ -38,7 +38,7 @@ TEST_F(KernelCompilerTest, Names) {
   })"));
   ASSERT_TRUE(succeeded(plan));
   EXPECT_EQ(plan->name, "cell_mul_sum_1");
-  EXPECT_EQ(plan->extents[0].kind, tokamak::abi::SizeExpression::Kind::InputCells);
+  EXPECT_EQ(plan->extents[0], tokamak::abi::cellsOfInput(1));
 }
 
 // Every operator on special values: zeros, infinities, NaN, rounding boundaries.
@@ -84,12 +84,12 @@ TEST_F(KernelCompilerTest, EveryOperatorOnSpecialValues) {
     }
 #define TOKAMAK_UNARY(Name, mnemonic, function, RESULT, FLOPS, INSTRUCTIONS, SINGLE, ACCURACY,     \
                       ERRORS)                                                                      \
-  check("%r = plan.operator cell(%a) sizes [-1, 1] : ($M) -> $M {\n^bb0(%x: $M):\n"                \
+  check("%r = plan.operator cell(%a) sizes [s0, 1] : ($M) -> $M {\n^bb0(%x: $M):\n"                \
         "%0 = tok.unary " #mnemonic " %x : $M -> $M\nplan.yield %0 : $M\n}",                       \
         {left}, {}, Accuracy::ACCURACY == Accuracy::Exact ? 0 : 1e-15);
 #define TOKAMAK_BINARY(Name, mnemonic, spelling, RESULT, FLOPS, INSTRUCTIONS, SINGLE, ACCURACY,    \
                        ERRORS)                                                                     \
-  check("%r = plan.operator cell(%a, %b) sizes [-1, 1, -1, 1] : ($M, $M) -> $M {\n^bb0(%x: $M, "   \
+  check("%r = plan.operator cell(%a, %b) sizes [s0, 1, s0, 1] : ($M, $M) -> $M {\n^bb0(%x: $M, "   \
         "%y: $M):\n"                                                                               \
         "%0 = tok.binary " #mnemonic " %x, %y : ($M, $M) -> $M\nplan.yield %0 : $M\n}",            \
         {left, right}, {}, Accuracy::ACCURACY == Accuracy::Exact ? 0 : 1e-15);
@@ -98,7 +98,7 @@ TEST_F(KernelCompilerTest, EveryOperatorOnSpecialValues) {
 
 TEST_F(KernelCompilerTest, SeveralAggregatesAndScalars) {
   std::string text =
-      R"(%r:4 = plan.operator multiagg(%a, %b, %s) sizes [-1, -2, -1, -2, 0, 0] : ($M, $M, f64) -> (f64, f64, f64, f64) {
+      R"(%r:4 = plan.operator multiagg(%a, %b, %s) sizes [s0, s1, s0, s1, 0, 0] : ($M, $M, f64) -> (f64, f64, f64, f64) {
   ^bb0(%x: $M, %y: $M, %s0: f64):
     %k = tok.constant 2.5 : f64
     %0 = tok.binary mul %x, %s0 : ($M, f64) -> $M
@@ -119,7 +119,7 @@ TEST_F(KernelCompilerTest, SeveralAggregatesAndScalars) {
 
 TEST_F(KernelCompilerTest, DotProductIsAnArray) {
   std::string text =
-      R"(%r:2 = plan.operator cell(%a, %b) sizes [-1, 1, -1, 1] : ($M, $M) -> ($M, $M) {
+      R"(%r:2 = plan.operator cell(%a, %b) sizes [s0, 1, s0, 1] : ($M, $M) -> ($M, $M) {
   ^bb0(%x: $M, %y: $M):
     %0 = tok.binary add %x, %y : ($M, $M) -> $M
     %1 = tok.transpose %0 : ($M) -> $M
@@ -132,7 +132,7 @@ TEST_F(KernelCompilerTest, DotProductIsAnArray) {
 
 TEST_F(KernelCompilerTest, FusedAndUnfusedCellsHaveEqualBits) {
   auto unary = [](std::string name) {
-    return "%r = plan.operator cell(%a) sizes [-1, -2] : ($M) -> $M {\n^bb0(%x: $M):\n%0 = "
+    return "%r = plan.operator cell(%a) sizes [s0, s1] : ($M) -> $M {\n^bb0(%x: $M):\n%0 = "
            "tok.unary " +
            name + " %x : $M -> $M\nplan.yield %0 : $M\n}";
   };
@@ -142,9 +142,9 @@ TEST_F(KernelCompilerTest, FusedAndUnfusedCellsHaveEqualBits) {
     return Launch{std::move(inputs), {}, 40}.run(*plan)[0];
   };
   std::string times =
-      "%r = plan.operator cell(%a, %b) sizes [-1, -2, -1, 1] : ($M, $M) -> $M {\n"
+      "%r = plan.operator cell(%a, %b) sizes [s0, s1, s0, 1] : ($M, $M) -> $M {\n"
       "^bb0(%x: $M, %y: $M):\n%0 = tok.binary mul %x, %y : ($M, $M) -> $M\nplan.yield %0 : $M\n}";
-  std::string fused = R"(%r = plan.operator cell(%a, %b) sizes [-1, -2, -1, 1] : ($M, $M) -> $M {
+  std::string fused = R"(%r = plan.operator cell(%a, %b) sizes [s0, s1, s0, 1] : ($M, $M) -> $M {
   ^bb0(%x: $M, %y: $M):
     %0 = tok.unary exp %x : $M -> $M
     %1 = tok.unary sigmoid %0 : $M -> $M
@@ -163,7 +163,7 @@ TEST_F(KernelCompilerTest, FusedAndUnfusedCellsHaveEqualBits) {
 
 TEST_F(KernelCompilerTest, CellsWithRowAndColumnVectors) {
   std::string text =
-      R"(%r:4 = plan.operator cell(%a, %b, %c, %s) sizes [-1, -2, -1, 1, 1, -2, 0, 0] : ($M, $M, $M, f64) -> ($M, f64, $M, $M) {
+      R"(%r:4 = plan.operator cell(%a, %b, %c, %s) sizes [s0, s1, s0, 1, 1, s1, 0, 0] : ($M, $M, $M, f64) -> ($M, f64, $M, $M) {
   ^bb0(%x: $M, %u: $M, %v: $M, %s0: f64):
     %0 = tok.binary sub %x, %v : ($M, $M) -> $M
     %1 = tok.binary mul %u, %s0 : ($M, f64) -> $M
@@ -185,9 +185,9 @@ TEST_F(KernelCompilerTest, RowProducts) {
     for (bool constant : {false, true}) {
       if (!constant && columns == 1)
         continue; // one column is always a constant
-      std::string n = constant ? std::to_string(columns) : "-2";
-      std::string text = "%r:2 = plan.operator row(%a, %b, %c) sizes [-1, " + n + ", " + n +
-                         R"(, 1, -1, 1] : ($M, $M, $M) -> ($M, $M) {
+      std::string n = constant ? std::to_string(columns) : "s1";
+      std::string text = "%r:2 = plan.operator row(%a, %b, %c) sizes [s0, " + n + ", " + n +
+                         R"(, 1, s0, 1] : ($M, $M, $M) -> ($M, $M) {
       ^bb0(%x: $M, %v: $M, %w: $M):
         %0 = tok.matmul %x, %v : ($M, $M) -> $M
         %1 = tok.binary mul %w, %0 : ($M, $M) -> $M
@@ -202,8 +202,8 @@ TEST_F(KernelCompilerTest, RowProducts) {
 }
 
 TEST_F(KernelCompilerTest, Softmax) {
-  for (std::string n : {"-2", "10"}) {
-    std::string text = "%r:2 = plan.operator row(%a) sizes [-1, " + n + R"(] : ($M) -> ($M, $M) {
+  for (std::string n : {"s1", "10"}) {
+    std::string text = "%r:2 = plan.operator row(%a) sizes [s0, " + n + R"(] : ($M) -> ($M, $M) {
     ^bb0(%x: $M):
       %0 = tok.aggregate max row %x : $M -> $M
       %1 = tok.binary sub %x, %0 : ($M, $M) -> $M
@@ -214,7 +214,7 @@ TEST_F(KernelCompilerTest, Softmax) {
       plan.yield %4, %5 : $M, $M
     })";
     for (int64_t columns : {10, 33})
-      if (n == "-2" || columns == 10)
+      if (n == "s1" || columns == 10)
         for (int64_t rows : {1, 8, 30})
           check(text, {random(rows, columns, -30, 30)}, {}, 1e-12);
   }
@@ -223,7 +223,7 @@ TEST_F(KernelCompilerTest, Softmax) {
 // A square root is expensive enough to be kept and cheap enough for blocks of eight rows.
 TEST_F(KernelCompilerTest, KeepsValuesBetweenPasses) {
   std::string text =
-      R"(%r:3 = plan.operator row(%a, %b) sizes [-1, -2, 1, -2] : ($M, $M) -> ($M, $M, f64) {
+      R"(%r:3 = plan.operator row(%a, %b) sizes [s0, s1, 1, s1] : ($M, $M) -> ($M, $M, f64) {
   ^bb0(%x: $M, %v: $M):
     %p = tok.unary abs %x : $M -> $M
     %0 = tok.unary sqrt %p : $M -> $M
@@ -243,7 +243,7 @@ TEST_F(KernelCompilerTest, KeepsValuesBetweenPasses) {
 }
 
 TEST_F(KernelCompilerTest, IndexOfExtremes) {
-  std::string text = R"(%r:2 = plan.operator row(%a) sizes [-1, -2] : ($M) -> ($M, $M) {
+  std::string text = R"(%r:2 = plan.operator row(%a) sizes [s0, s1] : ($M) -> ($M, $M) {
   ^bb0(%x: $M):
     %0 = tok.aggregate index_max row %x : $M -> $M
     %1 = tok.aggregate index_min row %x : $M -> $M
@@ -265,7 +265,7 @@ TEST_F(KernelCompilerTest, IndexOfExtremes) {
 // One row: every m×1 value is 1×1.
 TEST_F(KernelCompilerTest, ASingleRow) {
   std::string text =
-      R"(%r:4 = plan.operator row(%a, %b, %c) sizes [1, -2, 1, 1, -2, 1] : ($M, $M, $M) -> ($M, $M, $M, f64) {
+      R"(%r:4 = plan.operator row(%a, %b, %c) sizes [1, s1, 1, 1, s1, 1] : ($M, $M, $M) -> ($M, $M, $M, f64) {
   ^bb0(%x: $M, %u: $M, %v: $M):
     %0 = tok.binary mul %x, %u : ($M, $M) -> $M
     %1 = tok.aggregate sum row %0 : $M -> $M
@@ -282,7 +282,7 @@ TEST_F(KernelCompilerTest, ASingleRow) {
 // Row aggregates of a row vector need no row template: one loop over cells computes them.
 TEST_F(KernelCompilerTest, RowOfARowVector) {
   std::string text =
-      R"(%r:2 = plan.operator cell(%a, %b) sizes [1, -1, 1, -1] : ($M, $M) -> ($M, f64) {
+      R"(%r:2 = plan.operator cell(%a, %b) sizes [1, s0, 1, s0] : ($M, $M) -> ($M, f64) {
   ^bb0(%x: $M, %y: $M):
     %0 = tok.binary mul %x, %y : ($M, $M) -> $M
     %1 = tok.aggregate sum row %0 : $M -> $M
@@ -291,14 +291,14 @@ TEST_F(KernelCompilerTest, RowOfARowVector) {
   })";
   auto plan = compiler.compile(parse(text));
   ASSERT_TRUE(succeeded(plan));
-  EXPECT_EQ(plan->extents[0].kind, tokamak::abi::SizeExpression::Kind::InputCells);
+  EXPECT_EQ(plan->extents[0], tokamak::abi::cellsOfInput(1));
   for (int64_t size : {2, 8, 100})
     check(text, {random(1, size), random(1, size)}, {}, 1e-12);
 }
 
 TEST_F(KernelCompilerTest, ScalarsCastsAndSelection) {
   std::string text =
-      R"(%r:2 = plan.operator cell(%a, %b, %s, %t) sizes [-1, -2, 1, 1, 0, 0, 0, 0] : ($M, $M, f64, f64) -> ($M, f64) {
+      R"(%r:2 = plan.operator cell(%a, %b, %s, %t) sizes [s0, s1, 1, 1, 0, 0, 0, 0] : ($M, $M, f64, f64) -> ($M, f64) {
   ^bb0(%x: $M, %one: $M, %p: f64, %q: f64):
     %k = tok.constant 2 : i64
     %w = tok.cast %one : $M -> f64
@@ -321,7 +321,7 @@ TEST_F(KernelCompilerTest, RandomBodies) {
   for (int round = 0; round < 60; ++round) {
     bool constant = round % 3 == 0;
     int64_t columns = 2 + pick(constant ? 20 : 40), rows = pick(50);
-    std::string n = constant ? std::to_string(columns) : "-2";
+    std::string n = constant ? std::to_string(columns) : "s1";
     std::vector<std::string> wide = {"%x", "%y"}, perRow = {"%u"}, all;
     std::string body, results, types;
     int number = 0;
@@ -369,8 +369,8 @@ TEST_F(KernelCompilerTest, RandomBodies) {
     yield(
         add("tok.matmul " + transposed + ", " + perRow[pick(perRow.size())] + " : ($M, $M) -> $M"),
         "$M");
-    std::string text = "%r:5 = plan.operator row(%a, %b, %c, %d, %s) sizes [-1, " + n + ", -1, " +
-                       n + ", -1, 1, 1, " + n + ", 0, 0] : ($M, $M, $M, $M, f64) -> (" + types +
+    std::string text = "%r:5 = plan.operator row(%a, %b, %c, %d, %s) sizes [s0, " + n + ", s0, " +
+                       n + ", s0, 1, 1, " + n + ", 0, 0] : ($M, $M, $M, $M, f64) -> (" + types +
                        ") {\n^bb0(%x: $M, %y: $M, %u: $M, %v: $M, %p: f64):\n" + body +
                        "plan.yield " + results + " : " + types + "\n}";
     check(text,
@@ -389,7 +389,7 @@ TEST_F(KernelCompilerTest, ThreadsCompileEqualOperatorsOnce) {
       MLIRContext own;
       own.loadDialect<tok::TokDialect, plan::PlanDialect, func::FuncDialect>();
       auto module = parseSourceString<ModuleOp>(
-          expand("func.func @f(%a: $M) {\n%r = plan.operator cell(%a) sizes [-1, -2] : ($M) -> $M "
+          expand("func.func @f(%a: $M) {\n%r = plan.operator cell(%a) sizes [s0, s1] : ($M) -> $M "
                  "{\n^bb0(%x: $M):\n"
                  "%0 = tok.unary exp %x : $M -> $M\nplan.yield %0 : $M\n}\nreturn\n}"),
           &own);
@@ -407,9 +407,9 @@ TEST_F(KernelCompilerTest, EqualStructuresShareCode) {
            "$M\n"
            "%1 = tok.aggregate sum full %0 : $M -> f64\nplan.yield %1 : f64\n}";
   };
-  auto first = compiler.compile(parse(sum("-1, -2, -1, -2", "%b")));
-  auto renamed = compiler.compile(parse(sum("-8, -3, -8, -3", "%c")));
-  auto vectors = compiler.compile(parse(sum("-1, 1, -1, 1", "%b")));
+  auto first = compiler.compile(parse(sum("s0, s1, s0, s1", "%b")));
+  auto renamed = compiler.compile(parse(sum("s7, s2, s7, s2", "%c")));
+  auto vectors = compiler.compile(parse(sum("s0, 1, s0, 1", "%b")));
   ASSERT_TRUE(succeeded(first) && succeeded(renamed) && succeeded(vectors));
   EXPECT_EQ(first->kernel, renamed->kernel);
   EXPECT_NE(first->kernel, vectors->kernel);
@@ -423,7 +423,7 @@ TEST_F(KernelCompilerTest, ExplainsWhatItGenerates) {
   options.explainLlvm = [&](const std::string &, const std::string &text) { llvmText = text; };
   options.explainAssembly = [&](const std::string &, const std::string &text) { assembly = text; };
   KernelCompiler explaining(options);
-  auto plan = explaining.compile(parse(R"(%r = plan.operator cell(%a) sizes [-1, -2] : ($M) -> $M {
+  auto plan = explaining.compile(parse(R"(%r = plan.operator cell(%a) sizes [s0, s1] : ($M) -> $M {
   ^bb0(%x: $M):
     %0 = tok.unary exp %x : $M -> $M
     plan.yield %0 : $M
@@ -440,7 +440,7 @@ TEST_F(KernelCompilerTest, SumsByColumnsStayInRegisters) {
     KernelCompilerOptions options;
     options.explainLoops = [&](const std::string &, const std::string &text) { loops = text; };
     KernelCompiler explaining(options);
-    EXPECT_TRUE(succeeded(explaining.compile(parse("%r = plan.operator row(%a, %b) sizes [-1, " +
+    EXPECT_TRUE(succeeded(explaining.compile(parse("%r = plan.operator row(%a, %b) sizes [s0, " +
                                                    columns + ", " + columns +
                                                    R"(, 1] : ($M, $M) -> $M {
     ^bb0(%x: $M, %v: $M):
@@ -456,13 +456,13 @@ TEST_F(KernelCompilerTest, SumsByColumnsStayInRegisters) {
   };
   EXPECT_FALSE(storesInLoops("100"));
   EXPECT_FALSE(storesInLoops("128"));
-  EXPECT_TRUE(storesInLoops("-2"));
+  EXPECT_TRUE(storesInLoops("s1"));
   EXPECT_TRUE(storesInLoops("129"));
 }
 
 TEST_F(KernelCompilerTest, RejectsWhatNoTemplateComputes) {
   std::string message =
-      refusal(R"(%r = plan.operator row(%a, %b) sizes [-1, -2, -3, -4] : ($M, $M) -> $M {
+      refusal(R"(%r = plan.operator row(%a, %b) sizes [s0, s1, s2, s3] : ($M, $M) -> $M {
   ^bb0(%x: $M, %y: $M):
     %0 = tok.binary add %x, %y : ($M, $M) -> $M
     plan.yield %0 : $M

@@ -45,20 +45,11 @@ struct Launch {
   int64_t tile = 1 << 20; // rows or cells, a multiple of 8
   bool guardsIntact = true;
 
-  int64_t size(const abi::SizeExpression &expression) const {
-    using Kind = abi::SizeExpression::Kind;
-    const Matrix &input = inputs[expression.kind == Kind::Constant ? 0 : expression.value];
-    switch (expression.kind) {
-    case Kind::Constant:
-      return expression.value;
-    case Kind::InputRows:
-      return input.rows;
-    case Kind::InputColumns:
-      return input.columns;
-    case Kind::InputCells:
-      return input.rows * input.columns;
-    }
-    return 0;
+  int64_t size(const Size &size) const {
+    return size.evaluate([this](int64_t symbol) {
+      const Matrix &input = inputs[symbol / 2];
+      return symbol % 2 == 0 ? input.rows : input.columns;
+    });
   }
 
   std::vector<Matrix> run(const abi::KernelPlan &plan) {

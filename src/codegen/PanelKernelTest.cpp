@@ -12,7 +12,7 @@ using PanelKernelTest = KernelCompilerFixture;
 const int64_t rowCounts[] = {0, 1, 7, 8, 9, 37};
 
 std::string width(bool constant, int64_t columns) {
-  return constant ? std::to_string(columns) : "-2";
+  return constant ? std::to_string(columns) : "s1";
 }
 
 // P * (X V) and t(X) (P * (X V)), as in logistic regression.
@@ -21,8 +21,8 @@ TEST_F(PanelKernelTest, ProductsOfAllWidths) {
     for (bool constant : {false, true})
       for (int64_t k : {1, 2, 7, 8, 10, 17, 64}) {
         std::string n = width(constant, columns), q = std::to_string(k);
-        std::string text = "%r:4 = plan.operator row(%a, %b, %c) sizes [-1, " + n + ", " + n +
-                           ", " + q + ", -1, " + q + R"(] : ($M, $M, $M) -> ($M, $M, $M, $M) {
+        std::string text = "%r:4 = plan.operator row(%a, %b, %c) sizes [s0, " + n + ", " + n +
+                           ", " + q + ", s0, " + q + R"(] : ($M, $M, $M) -> ($M, $M, $M, $M) {
         ^bb0(%x: $M, %v: $M, %p: $M):
           %0 = tok.matmul %x, %v : ($M, $M) -> $M
           %1 = tok.binary mul %p, %0 : ($M, $M) -> $M
@@ -43,26 +43,26 @@ TEST_F(PanelKernelTest, ProductsOfAllWidths) {
 }
 
 TEST_F(PanelKernelTest, RefusesWhatIsTooWide) {
-  std::string product = R"(%r = plan.operator row(%a, %b) sizes [-1, -2, -2, 65] : ($M, $M) -> $M {
+  std::string product = R"(%r = plan.operator row(%a, %b) sizes [s0, s1, s1, 65] : ($M, $M) -> $M {
   ^bb0(%x: $M, %v: $M):
     %0 = tok.matmul %x, %v : ($M, $M) -> $M
     plan.yield %0 : $M
   })";
   EXPECT_NE(refusal(product).find("constant of at most 64"), std::string::npos);
-  std::string square = R"(%r = plan.operator row(%a, %b) sizes [-1, -2, -2, -2] : ($M, $M) -> $M {
+  std::string square = R"(%r = plan.operator row(%a, %b) sizes [s0, s1, s1, s1] : ($M, $M) -> $M {
   ^bb0(%x: $M, %v: $M):
     %0 = tok.matmul %x, %v : ($M, $M) -> $M
     plan.yield %0 : $M
   })";
   EXPECT_NE(refusal(square).find("wide matrix"), std::string::npos);
-  std::string gram = R"(%r = plan.operator row(%a) sizes [-1, -2] : ($M) -> $M {
+  std::string gram = R"(%r = plan.operator row(%a) sizes [s0, s1] : ($M) -> $M {
   ^bb0(%x: $M):
     %0 = tok.transpose %x : ($M) -> $M
     %1 = tok.matmul %0, %x : ($M, $M) -> $M
     plan.yield %1 : $M
   })";
   EXPECT_NE(refusal(gram).find("at most 64 columns"), std::string::npos);
-  std::string computed = R"(%r = plan.operator row(%a, %b) sizes [-1, -2, -2, 4] : ($M, $M) -> $M {
+  std::string computed = R"(%r = plan.operator row(%a, %b) sizes [s0, s1, s1, 4] : ($M, $M) -> $M {
   ^bb0(%x: $M, %v: $M):
     %0 = tok.unary exp %v : $M -> $M
     %1 = tok.matmul %x, %0 : ($M, $M) -> $M
@@ -77,7 +77,7 @@ TEST_F(PanelKernelTest, NearestCentroids) {
     for (bool constant : {false, true})
       for (int64_t k : {2, 10, 33}) {
         std::string n = width(constant, columns), q = std::to_string(k);
-        std::string text = "%r:5 = plan.operator row(%a, %b, %c) sizes [-1, " + n + ", " + q +
+        std::string text = "%r:5 = plan.operator row(%a, %b, %c) sizes [s0, " + n + ", " + q +
                            ", " + n + ", 1, " + q + R"(] : ($M, $M, $M) -> ($M, $M, $M, $M, f64) {
         ^bb0(%x: $M, %c0: $M, %w: $M):
           %k = tok.constant -2.0 : f64
@@ -109,7 +109,7 @@ TEST_F(PanelKernelTest, WideProducts) {
         if (constant && r > columns)
           continue; // the iteration space is as wide as its widest constant
         std::string n = width(constant, columns), inner = std::to_string(r);
-        std::string text = "%r:4 = plan.operator row(%a, %b, %c) sizes [-1, " + n + ", -1, " +
+        std::string text = "%r:4 = plan.operator row(%a, %b, %c) sizes [s0, " + n + ", s0, " +
                            inner + ", " + inner + ", " + n +
                            R"(] : ($M, $M, $M) -> (f64, $M, $M, $M) {
         ^bb0(%x: $M, %u: $M, %v: $M):
@@ -133,7 +133,7 @@ TEST_F(PanelKernelTest, WideProducts) {
 // Chains of products with changing widths, some with a square matrix, and t(X) X.
 TEST_F(PanelKernelTest, ChainsOfProducts) {
   for (auto [n, p, q] : {std::tuple(20, 20, 12), {5, 5, 3}, {33, 9, 9}, {64, 64, 2}, {12, 30, 5}}) {
-    std::string sizes = "[-1, " + std::to_string(n) + ", " + std::to_string(n) + ", " +
+    std::string sizes = "[s0, " + std::to_string(n) + ", " + std::to_string(n) + ", " +
                         std::to_string(p) + ", " + std::to_string(p) + ", " + std::to_string(q) +
                         "]";
     std::string text = "%r:5 = plan.operator row(%a, %b, %c) sizes " + sizes +
@@ -161,8 +161,8 @@ TEST_F(PanelKernelTest, ChainsOfProducts) {
 // All aggregates of narrow values, with NaN and infinities.
 TEST_F(PanelKernelTest, AggregatesOfNarrowValues) {
   for (int64_t k : {2, 3, 8, 16, 17, 40}) {
-    std::string text = "%r:9 = plan.operator row(%a, %b) sizes [-1, " + std::to_string(k) +
-                       ", -1, 1" + R"(] : ($M, $M) -> ($M, $M, $M, $M, $M, f64, $M, f64, $M) {
+    std::string text = "%r:9 = plan.operator row(%a, %b) sizes [s0, " + std::to_string(k) +
+                       ", s0, 1" + R"(] : ($M, $M) -> ($M, $M, $M, $M, $M, f64, $M, f64, $M) {
     ^bb0(%x: $M, %u: $M):
       %0 = tok.binary add %x, %u : ($M, $M) -> $M
       %1 = tok.aggregate min row %0 : $M -> $M
@@ -196,7 +196,7 @@ TEST_F(PanelKernelTest, AggregatesOfNarrowValues) {
 // Softmax of narrow rows: the exponentials are kept between passes.
 TEST_F(PanelKernelTest, NarrowSoftmax) {
   for (int64_t k : {2, 9, 10, 16, 30}) {
-    std::string text = "%r:2 = plan.operator row(%a, %b) sizes [-1, " + std::to_string(k) +
+    std::string text = "%r:2 = plan.operator row(%a, %b) sizes [s0, " + std::to_string(k) +
                        ", 1, " + std::to_string(k) + R"(] : ($M, $M) -> ($M, $M) {
     ^bb0(%x: $M, %v: $M):
       %0 = tok.binary add %x, %v : ($M, $M) -> $M
@@ -215,14 +215,14 @@ TEST_F(PanelKernelTest, NarrowSoftmax) {
 
 // Narrow and flat kernels give elementwise results with the same bits.
 TEST_F(PanelKernelTest, NarrowCellsHaveTheBitsOfFlatOnes) {
-  std::string panel = R"(%r = plan.operator row(%a, %b) sizes [-1, 11, -1, 1] : ($M, $M) -> $M {
+  std::string panel = R"(%r = plan.operator row(%a, %b) sizes [s0, 11, s0, 1] : ($M, $M) -> $M {
   ^bb0(%x: $M, %u: $M):
     %0 = tok.unary exp %x : $M -> $M
     %1 = tok.binary mul %0, %u : ($M, $M) -> $M
     %2 = tok.unary log %1 : $M -> $M
     plan.yield %2 : $M
   })";
-  std::string flat = R"(%r = plan.operator cell(%a, %b) sizes [-1, -2, -1, -2] : ($M, $M) -> $M {
+  std::string flat = R"(%r = plan.operator cell(%a, %b) sizes [s0, s1, s0, s1] : ($M, $M) -> $M {
   ^bb0(%x: $M, %u: $M):
     %0 = tok.unary exp %x : $M -> $M
     %1 = tok.binary mul %0, %u : ($M, $M) -> $M
@@ -241,7 +241,7 @@ TEST_F(PanelKernelTest, NarrowCellsHaveTheBitsOfFlatOnes) {
 // A row has the same bits in a block of eight rows as alone.
 TEST_F(PanelKernelTest, RowsHaveTheSameBitsInBlocksAndAlone) {
   std::string text =
-      R"(%r:2 = plan.operator row(%a, %b) sizes [-1, -2, -2, 10] : ($M, $M) -> ($M, $M) {
+      R"(%r:2 = plan.operator row(%a, %b) sizes [s0, s1, s1, 10] : ($M, $M) -> ($M, $M) {
   ^bb0(%x: $M, %v: $M):
     %0 = tok.matmul %x, %v : ($M, $M) -> $M
     %1 = tok.aggregate sum row %0 : $M -> $M
@@ -330,7 +330,7 @@ TEST_F(PanelKernelTest, RandomBodies) {
     for (const std::string &value : {any(wide), any(narrow)})
       yield(add("tok.aggregate sum column " + value + " : $M -> $M"));
     std::string text = "%r:" + std::to_string(count) +
-                       " = plan.operator row(%a, %b, %c, %d) sizes [-1, " + n + ", -1, " + q +
+                       " = plan.operator row(%a, %b, %c, %d) sizes [s0, " + n + ", s0, " + q +
                        ", " + n + ", " + q + ", " + q + ", " + n + "] : ($M, $M, $M, $M) -> (" +
                        types + ") {\n^bb0(%x: $M, %u: $M, %v: $M, %w: $M):\n" + body +
                        "plan.yield " + results + " : " + types + "\n}";

@@ -1,9 +1,10 @@
 #include "codegen/SparseBody.h"
 
+#include "codegen/LaunchSizes.h"
+
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::codegen;
-using tok::Dimension;
 
 bool codegen::isTransposedProduct(tok::MatmulOp product) {
   return product.getLhs().getDefiningOp<tok::TransposeOp>() != nullptr;
@@ -36,7 +37,7 @@ FailureOr<SparseBody> SparseBody::analyze(plan::OperatorOp op) {
 
 //===- kinds ---------------------------------------------------------------------------------===//
 
-bool SparseBody::isDenseInput(Value value, Dimension rows) const {
+bool SparseBody::isDenseInput(Value value, const Size &rows) const {
   auto input = dyn_cast<BlockArgument>(value);
   return input && tok::isArray(input.getType()) && !isCsr(input) &&
          facts_.lookup(input).rows().provedEqual(rows);
@@ -118,7 +119,7 @@ LogicalResult SparseBody::classifyCell(Operation &operation) {
   if (isa<tok::ConstantOp>(operation) ? !tok::isNumber(type) : type.isInteger(64))
     return op_.emitOpError("a kernel computes with doubles and booleans only");
   SmallVector<SparseKind> operands;
-  Dimension narrow = Dimension::unknown();
+  Size narrow = Size::unknown();
   for (Value operand : operation.getOperands()) {
     Value value = withoutCasts(operand);
     auto known = kinds_.find(value);
@@ -149,7 +150,7 @@ LogicalResult SparseBody::classifyProduct(tok::MatmulOp product) {
     kinds_[product] = SparseKind::Wide;
     return success();
   }
-  Dimension columns = columnsOf(product.getRhs());
+  Size columns = columnsOf(product.getRhs());
   if (!hasKind(withoutCasts(product.getLhs()), SparseKind::Wide) ||
       !isDenseInput(product.getRhs(), columns_))
     return product.emitOpError("the rows are multiplied by a dense input");
@@ -225,22 +226,6 @@ LogicalResult SparseBody::findRoots() {
 
 //===- description ---------------------------------------------------------------------------===//
 
-abi::SizeExpression SparseBody::sizeOf(Dimension dimension) const {
-  using Kind = abi::SizeExpression::Kind;
-  if (dimension.isConstant())
-    return {Kind::Constant, dimension.constantValue()};
-  for (BlockArgument argument : op_.getBody().getArguments()) {
-    if (!tok::isArray(argument.getType()))
-      continue;
-    tok::Facts facts = facts_.lookup(argument);
-    if (facts.rows().provedEqual(dimension))
-      return {Kind::InputRows, arrayIndex(argument)};
-    if (facts.columns().provedEqual(dimension))
-      return {Kind::InputColumns, arrayIndex(argument)};
-  }
-  llvm_unreachable("every dimension is one of an input");
-}
-
 static TokElementType elementType(Type array) {
   return cast<RankedTensorType>(array).getElementType().isF32() ? TOK_F32 : TOK_F64;
 }
@@ -263,7 +248,7 @@ abi::KernelPlan SparseBody::describe() const {
                              op_.isUnitedOperand(argument.getArgNumber())});
     }
   for (auto product : op_.getBody().front().getOps<tok::MatmulOp>()) {
-    Dimension factor =
+    Size factor =
         isSampledProduct(product) ? columnsOf(product.getLhs()) : columnsOf(product.getRhs());
     plan.tileBytesPerStep +=
         8 *
@@ -279,15 +264,15 @@ abi::KernelPlan SparseBody::describe() const {
                                                        : Kind::PartialScalar;
     if (array) {
       tok::Facts facts = facts_.lookup(result);
-      output.rows = sizeOf(facts.rows());
-      output.columns = sizeOf(facts.columns());
+      output.rows = sizeAtLaunch(op_, facts.rows());
+      output.columns = sizeAtLaunch(op_, facts.columns());
       output.elementType = elementType(result.getType());
       if (op_.isCsrResult(plan.outputs.size()))
         output.layout = TOK_CSR;
     }
     plan.outputs.push_back(output);
   }
-  plan.extents[0] = {abi::SizeExpression::Kind::InputRows, plan.driver};
-  plan.extents[1] = {abi::SizeExpression::Kind::InputColumns, plan.driver};
+  plan.extents[0] = abi::rowsOfInput(plan.driver);
+  plan.extents[1] = abi::columnsOfInput(plan.driver);
   return plan;
 }

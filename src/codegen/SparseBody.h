@@ -105,11 +105,9 @@ public:
   unsigned scalarIndex(mlir::BlockArgument input) const { return inputIndex_.lookup(input); }
   unsigned arrayCount() const { return arrayCount_; }
   // The number of columns of a matrix: n if it is Wide, k if Narrow.
-  tok::Dimension columnsOf(mlir::Value value) const {
+  Size columnsOf(mlir::Value value) const {
     return kindOf(value) == SparseKind::Wide ? columns_ : facts_.lookup(value).columns();
   }
-  // `dimension` as an expression over the sizes of inputs.
-  abi::SizeExpression sizeOf(tok::Dimension dimension) const;
 
   // A plan with iteration space, inputs, outputs and bytes per step. The emitter adds code, name
   // and the sizes of scratch memory.
@@ -128,7 +126,7 @@ private:
     auto known = kinds_.find(value);
     return known != kinds_.end() && known->second == kind;
   }
-  bool isDenseInput(mlir::Value value, tok::Dimension rows) const;
+  bool isDenseInput(mlir::Value value, const Size &rows) const;
 
   mutable plan::OperatorOp op_; // an operation's accessors are not const
   mlir::BlockArgument driver_;
@@ -136,7 +134,7 @@ private:
   llvm::DenseMap<mlir::Value, SparseKind> kinds_; // none for aggregates and products over the rows
   llvm::DenseMap<mlir::Value, unsigned> inputIndex_;
   llvm::SmallVector<SparseRoot> roots_;
-  tok::Dimension rows_ = tok::Dimension::unknown(), columns_ = tok::Dimension::unknown();
+  Size rows_ = Size::unknown(), columns_ = Size::unknown();
   unsigned arrayCount_ = 0;
 };
 

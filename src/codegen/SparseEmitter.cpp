@@ -1,5 +1,7 @@
 #include "codegen/SparseEmitter.h"
 
+#include "codegen/LaunchSizes.h"
+
 #include "codegen/SparseTile.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -82,7 +84,7 @@ static LLVM::LLVMFuncOp emitTileFunction(const SparseBody &body, StringRef name,
   forEachArgument(body, arguments, take, take);
   for (auto [argument, input] : llvm::zip(arrayInputs(body), arguments.inputs)) {
     input.cells = cellsOf(vectors, argument);
-    if (tok::Dimension columns = body.columnsOf(argument); columns.isConstant())
+    if (Size columns = body.columnsOf(argument); columns.isConstant())
       input.columns = vectors.integer(columns.constantValue());
   }
   SparseTile(body, vectors, std::move(arguments)).emit(plan);
@@ -152,8 +154,8 @@ static void emitMergeFunction(const SparseBody &body, StringRef name, VectorBuil
   builder.setInsertionPointToStart(entry);
   Value into = entry->getArgument(1), from = entry->getArgument(2);
   Value inputs = vectors.pointerMember(entry->getArgument(0), offsetof(TokArguments, inputs));
-  auto valueOf = [&](tok::Dimension dimension) {
-    return sizeValue(vectors, body.sizeOf(dimension), [&](int64_t input, int number) {
+  auto valueOf = [&](const Size &dimension) {
+    return sizeValue(vectors, sizeAtLaunch(body.op(), dimension), [&](int64_t input, int number) {
       return vectors.integerMember(
           inputs, memberOfInput(input, offsetof(TokArray, dims) +
                                            number * static_cast<int64_t>(sizeof(int64_t))));

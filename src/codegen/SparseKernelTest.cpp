@@ -139,7 +139,7 @@ const Size sizes[] = {{0, 9, 0.5},  {1, 5, 0.5},    {7, 3, 0.4},    {33, 12, 0.3
 TEST_F(SparseKernelTest, CellsOfTheDriver) {
   for (auto [rows, columns, density] : sizes)
     check(
-        R"(cell(%a, %b, %s) sizes [-1, -2, 1, -2, 0, 0] {csr = array<i64: 0>, driver = 0 : i64, csr_results = array<i64: 0, 2>} : ($M, $M, f64) -> ($M, f64, $M, $M) {
+        R"(cell(%a, %b, %s) sizes [s0, s1, 1, s1, 0, 0] {csr = array<i64: 0>, driver = 0 : i64, csr_results = array<i64: 0, 2>} : ($M, $M, f64) -> ($M, f64, $M, $M) {
     ^bb0(%x: $M, %v: $M, %s0: f64):
       %0 = tok.unary abs %x : $M -> $M
       %1 = tok.binary mul %0, %s0 : ($M, f64) -> $M
@@ -158,7 +158,7 @@ TEST_F(SparseKernelTest, SpecialValues) {
   for (size_t i = 0; i < 60; ++i)
     x.cells[i * 7] = special[i % 6];
   for (std::string op : {"abs", "sqrt", "sign", "round", "is_nan", "floor"})
-    check("cell(%a) sizes [-1, -2] {csr = array<i64: 0>, driver = 0 : i64, csr_results = "
+    check("cell(%a) sizes [s0, s1] {csr = array<i64: 0>, driver = 0 : i64, csr_results = "
           "array<i64: 0>} : ($M) -> ($M, f64, f64) {\n^bb0(%x: $M):\n%0 = tok.unary " +
               op +
               " %x : $M -> $M\n%1 = tok.aggregate sum full %0 : $M -> f64\n"
@@ -168,7 +168,7 @@ TEST_F(SparseKernelTest, SpecialValues) {
 
 TEST_F(SparseKernelTest, CellsWithSideInputs) {
   std::string text =
-      R"(cell(%a, %b, %c, %d, %e) sizes [-1, -2, -1, -2, -1, -2, -1, 1, 1, -2] {csr = array<i64: 0, 2>, driver = 0 : i64, csr_results = array<i64: 0>} : ($M, $M, $M, $M, $M) -> ($M, f64) {
+      R"(cell(%a, %b, %c, %d, %e) sizes [s0, s1, s0, s1, s0, s1, s0, 1, 1, s1] {csr = array<i64: 0, 2>, driver = 0 : i64, csr_results = array<i64: 0>} : ($M, $M, $M, $M, $M) -> ($M, f64) {
     ^bb0(%x: $M, %y: $M, %z: $M, %u: $M, %v: $M):
       %0 = tok.binary add %y, %z : ($M, $M) -> $M
       %1 = tok.binary sub %0, %u : ($M, $M) -> $M
@@ -187,7 +187,7 @@ TEST_F(SparseKernelTest, CellsWithSideInputs) {
 
 TEST_F(SparseKernelTest, AggregatesCountAbsentCells) {
   std::string text =
-      R"(multiagg(%a, %b) sizes [-1, -2, -1, 1] {csr = array<i64: 0>, driver = 0 : i64} : ($M, $M) -> (f64, f64, f64, $M, $M, $M, $M, f64) {
+      R"(multiagg(%a, %b) sizes [s0, s1, s0, 1] {csr = array<i64: 0>, driver = 0 : i64} : ($M, $M) -> (f64, f64, f64, $M, $M, $M, $M, f64) {
     ^bb0(%x: $M, %u: $M):
       %0 = tok.aggregate min full %x : $M -> f64
       %1 = tok.aggregate max full %x : $M -> f64
@@ -211,7 +211,7 @@ TEST_F(SparseKernelTest, AggregatesCountAbsentCells) {
 TEST_F(SparseKernelTest, RowProducts) {
   for (auto [rows, columns, density] : sizes)
     check(
-        R"(row(%a, %b, %c) sizes [-1, -2, -2, 1, -1, 1] {csr = array<i64: 0>, driver = 0 : i64} : ($M, $M, $M) -> ($M, $M, $M, $M) {
+        R"(row(%a, %b, %c) sizes [s0, s1, s1, 1, s0, 1] {csr = array<i64: 0>, driver = 0 : i64} : ($M, $M, $M) -> ($M, $M, $M, $M) {
     ^bb0(%x: $M, %v: $M, %w: $M):
       %0 = tok.matmul %x, %v : ($M, $M) -> $M
       %1 = tok.binary mul %w, %0 : ($M, $M) -> $M
@@ -235,7 +235,7 @@ TEST_F(SparseKernelTest, LongVectors) {
       Matrix x = sparse(rows, columns, density);
       double tolerance = cells == "f32" ? 1e-4 : 1e-11;
       check(
-          R"(row(%a, %b, %c) sizes [-1, -2, -2, 1, 1, -2] {csr = array<i64: 0>, driver = 0 : i64} : ($M, $M, $M) -> ($M, $M) {
+          R"(row(%a, %b, %c) sizes [s0, s1, s1, 1, 1, s1] {csr = array<i64: 0>, driver = 0 : i64} : ($M, $M, $M) -> ($M, $M) {
     ^bb0(%x: $M, %v: $M, %w: $M):
       %0 = tok.binary mul %x, %w : ($M, $M) -> $M
       %1 = tok.matmul %0, %v : ($M, $M) -> $M
@@ -244,7 +244,7 @@ TEST_F(SparseKernelTest, LongVectors) {
     })",
           {x, dense(columns, 1), dense(1, columns)}, {}, tolerance);
       check(
-          R"(cell(%a, %b) sizes [-1, -2, 1, -2] {csr = array<i64: 0>, driver = 0 : i64} : ($M, $M) -> f64 {
+          R"(cell(%a, %b) sizes [s0, s1, 1, s1] {csr = array<i64: 0>, driver = 0 : i64} : ($M, $M) -> f64 {
     ^bb0(%x: $M, %w: $M):
       %0 = tok.binary mul %x, %w : ($M, $M) -> $M
       %1 = tok.aggregate sum full %0 : $M -> f64
@@ -258,7 +258,7 @@ TEST_F(SparseKernelTest, LongVectors) {
 TEST_F(SparseKernelTest, ColumnSumsOfProducts) {
   for (auto [rows, columns, density] : sizes)
     check(
-        R"(row(%a, %b, %c) sizes [-1, -2, -1, -2, 1, -2] {csr = array<i64: 0>, driver = 0 : i64} : ($M, $M, $M) -> ($M, $M) {
+        R"(row(%a, %b, %c) sizes [s0, s1, s0, s1, 1, s1] {csr = array<i64: 0>, driver = 0 : i64} : ($M, $M, $M) -> ($M, $M) {
     ^bb0(%x: $M, %y: $M, %v: $M):
       %0 = tok.binary mul %x, %y : ($M, $M) -> $M
       %1 = tok.aggregate sum column %0 : $M -> $M
@@ -277,7 +277,7 @@ TEST_F(SparseKernelTest, EntriesOfSeveralOperands) {
     double tolerance = cells == "f32" ? 1e-5 : 1e-12;
     for (auto [rows, columns, density] : sizes) {
       check(
-          R"(cell(%a, %b) sizes [-1, -2, -1, -2] {csr = array<i64: 0, 1>, driver = 0 : i64, united = array<i64: 0, 1>, csr_results = array<i64: 0>} : ($M, $M) -> ($M, f64) {
+          R"(cell(%a, %b) sizes [s0, s1, s0, s1] {csr = array<i64: 0, 1>, driver = 0 : i64, united = array<i64: 0, 1>, csr_results = array<i64: 0>} : ($M, $M) -> ($M, f64) {
     ^bb0(%x: $M, %y: $M):
       %0 = tok.binary max %x, %y : ($M, $M) -> $M
       %1 = tok.binary sub %x, %y : ($M, $M) -> $M
@@ -286,7 +286,7 @@ TEST_F(SparseKernelTest, EntriesOfSeveralOperands) {
     })",
           {sparse(rows, columns, density), sparse(rows, columns, density)}, {}, tolerance);
       check(
-          R"(row(%a, %b, %c, %d) sizes [-1, -2, -1, -2, -1, -2, -1, -2] {csr = array<i64: 0, 1, 3>, driver = 1 : i64, united = array<i64: 1, 3>, csr_results = array<i64: 0>} : ($M, $M, $M, $M) -> ($M, $M, $M) {
+          R"(row(%a, %b, %c, %d) sizes [s0, s1, s0, s1, s0, s1, s0, s1] {csr = array<i64: 0, 1, 3>, driver = 1 : i64, united = array<i64: 1, 3>, csr_results = array<i64: 0>} : ($M, $M, $M, $M) -> ($M, $M, $M) {
     ^bb0(%z: $M, %x: $M, %w: $M, %y: $M):
       %0 = tok.binary add %x, %y : ($M, $M) -> $M
       %1 = tok.binary mul %0, %w : ($M, $M) -> $M
@@ -306,7 +306,7 @@ TEST_F(SparseKernelTest, EntriesOfSeveralOperands) {
 TEST_F(SparseKernelTest, KeepsValuesBetweenPasses) {
   for (auto [rows, columns, density] : sizes)
     check(
-        R"(row(%a, %b) sizes [-1, -2, -1, 1] {csr = array<i64: 0>, driver = 0 : i64, csr_results = array<i64: 0>} : ($M, $M) -> ($M, $M, f64) {
+        R"(row(%a, %b) sizes [s0, s1, s0, 1] {csr = array<i64: 0>, driver = 0 : i64, csr_results = array<i64: 0>} : ($M, $M) -> ($M, $M, f64) {
     ^bb0(%x: $M, %w: $M):
       %z = tok.constant 0.0 : f64
       %k = tok.constant 1.0 : f64
@@ -327,11 +327,11 @@ TEST_F(SparseKernelTest, KeepsValuesBetweenPasses) {
 }
 
 TEST_F(SparseKernelTest, NarrowProducts) {
-  for (std::string k : {"2", "8", "10", "17", "64", "70", "-3"}) {
-    int64_t width = k == "-3" ? 21 : std::stoi(k);
+  for (std::string k : {"2", "8", "10", "17", "64", "70", "s2"}) {
+    int64_t width = k == "s2" ? 21 : std::stoi(k);
     std::string text =
-        "row(%a, %b, %c, %d, %e) sizes [-1, -2, -2, " + k + ", -1, " + k + ", 1, " + k +
-        R"(, -1, 1] {csr = array<i64: 0>, driver = 0 : i64} : ($M, $M, $M, $M, $M) -> ($M, $M, $M, f64, $M, $M, $M, $M) {
+        "row(%a, %b, %c, %d, %e) sizes [s0, s1, s1, " + k + ", s0, " + k + ", 1, " + k +
+        R"(, s0, 1] {csr = array<i64: 0>, driver = 0 : i64} : ($M, $M, $M, $M, $M) -> ($M, $M, $M, f64, $M, $M, $M, $M) {
     ^bb0(%x: $M, %b0: $M, %q: $M, %h: $M, %u: $M):
       %0 = tok.matmul %x, %b0 : ($M, $M) -> $M
       %1 = tok.binary sub %0, %q : ($M, $M) -> $M
@@ -359,10 +359,10 @@ TEST_F(SparseKernelTest, NarrowProducts) {
 }
 
 TEST_F(SparseKernelTest, SampledProducts) {
-  for (std::string r : {"0", "1", "2", "8", "13", "100", "128", "130", "-3"}) {
-    int64_t inner = r == "-3" ? 21 : std::stoi(r);
+  for (std::string r : {"0", "1", "2", "8", "13", "100", "128", "130", "s2"}) {
+    int64_t inner = r == "s2" ? 21 : std::stoi(r);
     std::string text =
-        "outer(%a, %b, %c, %s) sizes [-1, -2, -1, " + r + ", -2, " + r +
+        "outer(%a, %b, %c, %s) sizes [s0, s1, s0, " + r + ", s1, " + r +
         R"(, 0, 0] {csr = array<i64: 0>, driver = 0 : i64, csr_results = array<i64: 1>} : ($M, $M, $M, f64) -> (f64, $M, $M) {
     ^bb0(%x: $M, %u: $M, %v: $M, %eps: f64):
       %0 = tok.transpose %v : ($M) -> $M
@@ -384,9 +384,9 @@ TEST_F(SparseKernelTest, SampledProducts) {
 
 // The gradients of a factorisation: W = (X != 0) * (U t(V) - X), W V and t(W) U.
 TEST_F(SparseKernelTest, LeftAndRightProducts) {
-  for (std::string r : {"3", "10", "-3"}) {
-    int64_t inner = r == "-3" ? 21 : std::stoi(r);
-    std::string text = "outer(%a, %b, %c) sizes [-1, -2, -1, " + r + ", -2, " + r +
+  for (std::string r : {"3", "10", "s2"}) {
+    int64_t inner = r == "s2" ? 21 : std::stoi(r);
+    std::string text = "outer(%a, %b, %c) sizes [s0, s1, s0, " + r + ", s1, " + r +
                        R"(] {csr = array<i64: 0>, driver = 0 : i64} : ($M, $M, $M) -> ($M, $M) {
     ^bb0(%x: $M, %u: $M, %v: $M):
       %z = tok.constant 0.0 : f64
@@ -410,7 +410,7 @@ TEST_F(SparseKernelTest, SinglePrecision) {
   cells = "f32";
   for (auto [rows, columns, density] : {Size{1, 5, 0.5}, Size{33, 50, 0.2}, Size{40, 90, 0.05}}) {
     check(
-        R"(row(%a, %b, %c, %d, %e) sizes [-1, -2, -1, -2, -2, 5, -1, 5, -2, 1] {csr = array<i64: 0>, driver = 0 : i64, csr_results = array<i64: 0>} : ($M, $M, $M, $M, $M) -> ($M, f64, $M, $M, $M, $M) {
+        R"(row(%a, %b, %c, %d, %e) sizes [s0, s1, s0, s1, s1, 5, s0, 5, s1, 1] {csr = array<i64: 0>, driver = 0 : i64, csr_results = array<i64: 0>} : ($M, $M, $M, $M, $M) -> ($M, f64, $M, $M, $M, $M) {
     ^bb0(%x: $M, %y: $M, %v: $M, %u: $M, %w: $M):
       %0 = tok.transpose %v : ($M) -> $M
       %1 = tok.matmul %u, %0 : ($M, $M) -> $M
@@ -431,7 +431,7 @@ TEST_F(SparseKernelTest, SinglePrecision) {
 }
 
 TEST_F(SparseKernelTest, WhatIsRefused) {
-  std::string header = "row(%a, %b) sizes [-1, -2, -2, -2] {csr = array<i64: 0>, driver = 0 : i64} "
+  std::string header = "row(%a, %b) sizes [s0, s1, s1, s1] {csr = array<i64: 0>, driver = 0 : i64} "
                        ": ($M, $M) -> $M {\n^bb0(%x: $M, %y: $M):\n";
   expectRefused(header + "%0 = tok.aggregate index_max row %x : $M -> $M\nplan.yield %0 : $M\n}",
                 "only sums, products, minima and maxima are taken of entries");
@@ -443,7 +443,7 @@ TEST_F(SparseKernelTest, WhatIsRefused) {
                 "must be listed in csr_results");
   expectRefused(header + "%0 = tok.transpose %x : ($M) -> $M\nplan.yield %0 : $M\n}",
                 "only a factor of a product is transposed in a kernel");
-  expectRefused("cell(%a, %b) sizes [-1, -2, -1, -2] {csr = array<i64: 0>} : ($M, $M) -> $M {\n"
+  expectRefused("cell(%a, %b) sizes [s0, s1, s0, s1] {csr = array<i64: 0>} : ($M, $M) -> $M {\n"
                 "^bb0(%x: $M, %y: $M):\n%0 = tok.binary add %x, %y : ($M, $M) -> $M\n"
                 "plan.yield %0 : $M\n}",
                 "at the entries of a driver only");

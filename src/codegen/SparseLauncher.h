@@ -52,7 +52,7 @@ struct SparseLaunch {
   unsigned threads = 1;
   bool guardsIntact = true;
 
-  int64_t size(const abi::SizeExpression &expression) const {
+  int64_t size(const Size &expression) const {
     Launch dense{inputs, scalars};
     return dense.size(expression);
   }
@@ -123,7 +123,7 @@ struct SparseLaunch {
                            inputArrays.data(),  scalars.data(),
                            outputArrays.data(), {rows, columns, 1}};
     int64_t scratchDoubles = plan.scratchDoublesPerColumn * columns + plan.scratchDoubles;
-    for (const abi::SizeExpression &expression : plan.scratchSizes)
+    for (const Size &expression : plan.scratchSizes)
       scratchDoubles += abi::partialDoubles(size(expression));
     int64_t tiles = std::max<int64_t>(1, (rows + tile - 1) / tile);
     std::vector<std::unique_ptr<AlignedDoubles>> partial;

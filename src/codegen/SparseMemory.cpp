@@ -2,6 +2,7 @@
 #include "codegen/SparseTile.h"
 
 #include "codegen/CellEmission.h"
+#include "codegen/LaunchSizes.h"
 
 using namespace mlir;
 using namespace tokamak;
@@ -11,17 +12,17 @@ static constexpr int64_t lanes = VectorBuilder::lanes;
 // Narrow rows with at most this constant number of columns stay in registers.
 static constexpr int64_t columnsInRegisters = 64;
 
-Value codegen::sizeValue(VectorBuilder &vectors, const abi::SizeExpression &size,
+Value codegen::sizeValue(VectorBuilder &vectors, const Size &sizeAtLaunch,
                          llvm::function_ref<Value(int64_t, int)> load) {
-  using Kind = abi::SizeExpression::Kind;
-  if (size.kind == Kind::Constant)
-    return vectors.integer(size.value);
-  return load(size.value, size.kind == Kind::InputRows ? 0 : 1);
+  if (sizeAtLaunch.isConstant())
+    return vectors.integer(sizeAtLaunch.constantValue());
+  assert(sizeAtLaunch.isSymbol() && "sizes of values in a row are columns of an input");
+  return load(sizeAtLaunch.symbolId() / 2, static_cast<int>(sizeAtLaunch.symbolId() % 2));
 }
 
 Value codegen::sparsePartialSize(VectorBuilder &vectors, const SparseBody &body,
                                  const SparseRoot &root,
-                                 llvm::function_ref<Value(tok::Dimension)> valueOf) {
+                                 llvm::function_ref<Value(const Size &)> valueOf) {
   if (root.kind == SparseRoot::Kind::FullAggregate)
     return vectors.integer(lanes);
   Value size = valueOf(body.columnsOf(root.value));
@@ -30,7 +31,7 @@ Value codegen::sparsePartialSize(VectorBuilder &vectors, const SparseBody &body,
   return vectors.roundDownToLanes(vectors.add(size, vectors.integer(lanes - 1)));
 }
 
-Value SparseTile::valueOf(tok::Dimension dimension) {
+Value SparseTile::valueOf(const Size &dimension) {
   if (dimension.isConstant())
     return vectors_.integer(dimension.constantValue());
   for (BlockArgument argument : body_.op().getBody().getArguments())
@@ -40,7 +41,7 @@ Value SparseTile::valueOf(tok::Dimension dimension) {
 }
 
 bool SparseTile::inRegisters(Value narrow) const {
-  tok::Dimension columns = body_.columnsOf(narrow);
+  Size columns = body_.columnsOf(narrow);
   return columns.isConstant() && columns.constantValue() <= columnsInRegisters;
 }
 
@@ -95,7 +96,7 @@ Value SparseTile::partialPointer(const SparseRoot &root) {
     if (other->kind != SparseRoot::Kind::Array)
       pointer = vectors_.offset(
           pointer, sparsePartialSize(vectors_, body_, *other,
-                                     [&](tok::Dimension dimension) { return valueOf(dimension); }));
+                                     [&](const Size &dimension) { return valueOf(dimension); }));
   return pointer;
 }
 
@@ -151,8 +152,8 @@ void SparseTile::layOutScratch(abi::KernelPlan &plan) {
   auto addNarrow = [&](Value value) {
     if (inRegisters(value) || !narrowBuffers_.try_emplace(value, next).second)
       return;
-    tok::Dimension columns = body_.columnsOf(value);
-    plan.scratchSizes.push_back(body_.sizeOf(columns));
+    Size columns = body_.columnsOf(value);
+    plan.scratchSizes.push_back(sizeAtLaunch(body_.op(), columns));
     next = vectors_.offset(next, vectors_.roundDownToLanes(
                                      vectors_.add(valueOf(columns), vectors_.integer(lanes - 1))));
   };

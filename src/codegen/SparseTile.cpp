@@ -62,7 +62,7 @@ void SparseTile::openState(State &state) {
     }
     Value partial = partials_[&root] = partialPointer(root);
     Value size = sparsePartialSize(vectors_, body_, root,
-                                   [&](tok::Dimension dimension) { return valueOf(dimension); });
+                                   [&](const Size &dimension) { return valueOf(dimension); });
     vectors_.forLoop(vectors_.integer(0), size, lanes,
                      [&](Value i) { vectors_.store(neutral, vectors_.offset(partial, i), {}); });
   }

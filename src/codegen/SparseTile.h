@@ -29,13 +29,13 @@ struct SparseArguments {
   mlir::Value begin, end;                 // rows
 };
 
-// Emits a size expression. `load` emits the number of rows (0) or columns (1) of an input.
-mlir::Value sizeValue(VectorBuilder &vectors, const abi::SizeExpression &size,
+// Emits a constant or a size of an input. `load` emits the rows (0) or columns (1) of an input.
+mlir::Value sizeValue(VectorBuilder &vectors, const Size &sizeAtLaunch,
                       llvm::function_ref<mlir::Value(int64_t input, int dimension)> load);
 // The size of a root's partial aggregate in doubles, a multiple of 8.
 mlir::Value sparsePartialSize(VectorBuilder &vectors, const SparseBody &body,
                               const SparseRoot &root,
-                              llvm::function_ref<mlir::Value(tok::Dimension)> valueOf);
+                              llvm::function_ref<mlir::Value(const Size &)> valueOf);
 
 class SparseTile {
 public:
@@ -105,7 +105,7 @@ private:
   void prepareSampled(tok::MatmulOp product);
 
   // Sizes and memory.
-  mlir::Value valueOf(tok::Dimension dimension);
+  mlir::Value valueOf(const Size &dimension);
   bool inRegisters(mlir::Value narrow) const;
   int64_t registersOf(mlir::Value narrow) const;
   void overColumns(mlir::Value narrow, State &state, PerColumns body);

@@ -170,7 +170,7 @@ Value SparseTile::lookUp(BlockArgument argument) {
 
 void SparseTile::prepareSampled(tok::MatmulOp product) {
   const SparseInput &left = input(product.getLhs());
-  tok::Dimension inner = body_.columnsOf(product.getLhs());
+  Size inner = body_.columnsOf(product.getLhs());
   Value row = rowOf(product.getLhs());
   if (!inner.isConstant() || inner.constantValue() > sampledInRegisters)
     return;
@@ -265,7 +265,7 @@ void SparseTile::sampleOneByOne(tok::MatmulOp product, const SparseInput &from, 
 // The sums over the lanes of eight products are computed together, by reduceEight.
 Value SparseTile::sampledProduct(tok::MatmulOp product) {
   const SparseInput &from = input(product.getRhs().getDefiningOp<tok::TransposeOp>().getOperand());
-  tok::Dimension inner = body_.columnsOf(product.getLhs());
+  Size inner = body_.columnsOf(product.getLhs());
   Type cells = cellType(vectors_, product.getType());
   if (inner.isConstant(0))
     return vectors_.number(0, cells);

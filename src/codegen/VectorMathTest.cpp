@@ -47,7 +47,7 @@ protected:
   std::vector<double> kernel(const std::string &operation, const std::vector<double> &x,
                              const std::vector<double> &y) {
     std::string source = "func.func @f(%a: tensor<?x?xf64>, %b: tensor<?x?xf64>) {\n"
-                         "%r = plan.operator cell(%a, %b) sizes [-1, 1, -1, 1] : (tensor<?x?xf64>, "
+                         "%r = plan.operator cell(%a, %b) sizes [s0, 1, s0, 1] : (tensor<?x?xf64>, "
                          "tensor<?x?xf64>) -> tensor<?x?xf64> {\n"
                          "^bb0(%x: tensor<?x?xf64>, %y: tensor<?x?xf64>):\n%0 = " +
                          operation +

@@ -13,7 +13,7 @@ static constexpr int64_t costRange = PlanConditions::costRange;
 
 // A range of a factor of costRange on either side of the size; fixed: between
 // two powers of costRange.
-static PlanConditions::Range<int64_t> sizeRange(int64_t size, bool fixed) {
+static Size::Range sizeRange(int64_t size, bool fixed) {
   constexpr int64_t largest = INT64_MAX / costRange;
   if (!fixed)
     return {(size + costRange - 1) / costRange, size > largest ? INT64_MAX : size * costRange};
@@ -23,21 +23,16 @@ static PlanConditions::Range<int64_t> sizeRange(int64_t size, bool fixed) {
   return {low, low > largest ? INT64_MAX : low * costRange - 1};
 }
 
-static PlanConditions::Range<double> densityRange(double density, bool fixed) {
+static PlanConditions::Density densityRange(double density, bool fixed) {
   constexpr double factor = costRange;
   if (!fixed)
-    return {density / factor, density * factor};
+    return {density / factor, density * factor, density};
   constexpr double least = 1e-12; // empty matrices share the range of nearly empty ones
   double high = 1;
   while (high > least && density <= high / factor)
     high /= factor;
-  return {high <= least ? 0 : std::nextafter(high / factor, 1), high};
-}
-
-// The size for which costs are estimated: for fixed ranges the geometric mean of the range.
-static int64_t middle(PlanConditions::Range<int64_t> range, int64_t actual,
-                      const ClassificationPolicy &policy) {
-  return policy.fixedRanges ? range.low * static_cast<int64_t>(std::sqrt(costRange)) : actual;
+  double low = high <= least ? 0 : std::nextafter(high / factor, 1);
+  return {low, high, std::sqrt(low * high)};
 }
 
 std::string Classification::key() const {
@@ -47,16 +42,14 @@ std::string Classification::key() const {
     key += fmt::format(";{}", static_cast<int>(input.kind));
     if (input.kind == Kind::Bound)
       key += fmt::format("{}{}", input.bound.describe(), input.bound.asText());
-    for (const PlanConditions::Size &size : input.sizes)
-      key += fmt::format(",{}{}", size.isExact ? "" : "s", size.value);
+    for (const Size &size : input.sizes)
+      key += "," + size.text();
     if (input.csrDensity)
       key += fmt::format("d{}", input.csrDensity->high);
     if (input.cells)
       key += fmt::format("c{},{},{},{}", input.cells->cells.low, input.cells->cells.high,
                          input.cells->cells.mayBeZero, input.cells->holds);
   }
-  for (const auto &symbol : conditions.symbols)
-    key += fmt::format(";{}-{}", symbol.low, symbol.high);
   return key;
 }
 
@@ -68,40 +61,35 @@ Classification exec::classify(const pipeline::FrozenBlock &block, std::span<cons
   conditions.narrowLimit = policy.narrowLimit;
   conditions.exactValues = block.literals;
   std::vector<int64_t> symbols;
-  auto sizeOf = [&](int64_t actual) -> std::pair<PlanConditions::Size, tok::Dimension> {
+  auto sizeOf = [&](int64_t actual) {
     if (policy.exactSizes || actual <= policy.narrowLimit ||
         llvm::is_contained(block.literals, actual))
-      return {{true, actual}, tok::Dimension::constant(actual)};
-    auto found = llvm::find(symbols, actual);
-    int64_t number = found - symbols.begin();
-    if (found == symbols.end()) {
+      return Size::constant(actual);
+    auto number = llvm::find(symbols, actual) - symbols.begin();
+    if (number == conditions.symbolCount) {
       symbols.push_back(actual);
-      conditions.symbols.push_back(sizeRange(actual, policy.fixedRanges));
+      ++conditions.symbolCount;
     }
-    return {{false, number},
-            tok::Dimension::symbol(number, middle(conditions.symbols[number], actual, policy))};
+    auto [low, high] = sizeRange(actual, policy.fixedRanges);
+    // Costs are estimated for the size, or for the geometric mean of a fixed range.
+    int64_t estimate =
+        policy.fixedRanges ? low * static_cast<int64_t>(std::sqrt(costRange)) : actual;
+    return Size::symbol(number, estimate, {std::max(low, policy.narrowLimit + 1), high});
   };
 
   std::vector<std::string> descriptions;
   for (size_t i = 0; i < inputs.size(); ++i) {
     const Value &value = inputs[i];
     PlanConditions::Input condition;
-    pipeline::InputFacts facts;
     bool bind = i < block.bind.size() && block.bind[i] && !(i < varying.size() && varying[i]);
     if (value.isArray()) {
       condition.kind = PlanConditions::Input::Kind::Array;
       const runtime::Array &array = *value.array();
-      for (int d = 0; d < array.shape().rank(); ++d) {
-        auto [size, dimension] = sizeOf(array.shape()[d]);
-        condition.sizes.push_back(size);
-        facts.dims.push_back(dimension);
-      }
+      for (int d = 0; d < array.shape().rank(); ++d)
+        condition.sizes.push_back(sizeOf(array.shape()[d]));
       descriptions.push_back(array.shape().text());
       if (array.isCsr()) {
         condition.csrDensity = densityRange(array.density(), policy.fixedRanges);
-        facts.csrDensity = policy.fixedRanges
-                               ? std::sqrt(condition.csrDensity->low * condition.csrDensity->high)
-                               : array.density();
         descriptions.back() += fmt::format(" csr {:.2g}", array.density());
       }
     } else if (bind && value.isInteger() && value.asInteger() > policy.narrowLimit &&
@@ -109,19 +97,11 @@ Classification exec::classify(const pipeline::FrozenBlock &block, std::span<cons
       // The integer may be the size of an array: treating it as a size lets the plan know that the
       // two are equal; a bound literal would not.
       condition.kind = PlanConditions::Input::Kind::Integer;
-      auto [size, dimension] = sizeOf(value.asInteger());
-      condition.sizes.push_back(size);
-      facts.integer = dimension;
+      condition.sizes.push_back(sizeOf(value.asInteger()));
       descriptions.push_back(value.asText());
     } else if (bind && value.isNumber()) {
       condition.kind = PlanConditions::Input::Kind::Bound;
       condition.bound = value;
-      if (value.isBoolean())
-        facts.bound = value.asBoolean();
-      else if (value.isInteger())
-        facts.bound = value.asInteger();
-      else
-        facts.bound = value.asDouble();
       descriptions.push_back("=" + value.asText());
     } else {
       descriptions.push_back(value.isScalar() ? "any scalar" : std::string(value.describe()));
@@ -129,9 +109,8 @@ Classification exec::classify(const pipeline::FrozenBlock &block, std::span<cons
     bool isReadable = condition.kind == PlanConditions::Input::Kind::Array ||
                       condition.kind == PlanConditions::Input::Kind::Free;
     if (auto found = wanted.find(i); found != wanted.end() && isReadable)
-      condition.cells = facts.cells = {found->second, runtime::allows(found->second, value)};
+      condition.cells = {found->second, runtime::allows(found->second, value)};
     conditions.inputs.push_back(std::move(condition));
-    result.facts.push_back(std::move(facts));
   }
   result.description = fmt::format("{}", fmt::join(descriptions, ", "));
   return result;

@@ -1,8 +1,8 @@
-// Derives from a block's actual inputs the facts on which its plan may rely, and the conditions
+// Derives from a block's actual inputs the facts on which its plan may rely, which are the conditions
 // under which the plan may be reused.
 //
 //   Classification first = classify(block, inputs, varying, policy);
-//   session.specialize(blocks, number, first.facts, ...);
+//   session.specialize(blocks, number, first.conditions, ...);
 //   if (first.conditions.holdFor(otherInputs)) ...                  // the same plan serves
 //
 // Small sizes (0, 1, narrow ones) and sizes that the block names as literals are bound
@@ -34,7 +34,6 @@ using WantedCells = std::map<unsigned, CellFact>;
 
 struct Classification {
   runtime::PlanConditions conditions;
-  llvm::SmallVector<pipeline::InputFacts> facts;
   std::string description; // "569x30, 569x1, 0.001"
 
   // Equal for classifications with the same conditions (of one block).

@@ -26,8 +26,8 @@ bool holds(const Classification &classification, std::vector<Value> inputs) {
 TEST(Classification, LargeSizesAreSymbols) {
   auto plan = classifyAll({matrix(1000, 10), matrix(1000, 1)});
   EXPECT_TRUE(holds(plan, {matrix(1200, 10), matrix(1200, 1)}));
-  EXPECT_TRUE(plan.facts[0].dims[0].isSymbol());
-  EXPECT_TRUE(plan.facts[0].dims[0].provedEqual(plan.facts[1].dims[0]));
+  EXPECT_TRUE(plan.conditions.inputs[0].sizes[0].isSymbol());
+  EXPECT_TRUE(plan.conditions.inputs[0].sizes[0].provedEqual(plan.conditions.inputs[1].sizes[0]));
 }
 
 TEST(Classification, EveryDimensionHasItsSize) {
@@ -35,9 +35,9 @@ TEST(Classification, EveryDimensionHasItsSize) {
     return Array::create({a, b, c}, runtime::ElementType::F32);
   };
   auto plan = classifyAll({array(8, 1000, 200), array(1, 1000, 200)});
-  EXPECT_TRUE(plan.facts[0].dims[0].isConstant(8));
-  EXPECT_TRUE(plan.facts[1].dims[0].isConstant(1));
-  EXPECT_TRUE(plan.facts[0].dims[1].provedEqual(plan.facts[1].dims[1]));
+  EXPECT_TRUE(plan.conditions.inputs[0].sizes[0].isConstant(8));
+  EXPECT_TRUE(plan.conditions.inputs[1].sizes[0].isConstant(1));
+  EXPECT_TRUE(plan.conditions.inputs[0].sizes[1].provedEqual(plan.conditions.inputs[1].sizes[1]));
   EXPECT_TRUE(holds(plan, {array(8, 2000, 400), array(1, 2000, 400)}));
   EXPECT_FALSE(holds(plan, {array(8, 1000, 200), array(8, 1000, 200)}));
   EXPECT_FALSE(holds(plan, {array(8, 1000, 200), array(1, 999, 200)}));
@@ -47,7 +47,7 @@ TEST(Classification, EveryDimensionHasItsSize) {
 
 TEST(Classification, NarrowSizesAreExact) {
   auto plan = classifyAll({matrix(1000, 10)});
-  EXPECT_TRUE(plan.facts[0].dims[1].isConstant(10));
+  EXPECT_TRUE(plan.conditions.inputs[0].sizes[1].isConstant(10));
   EXPECT_FALSE(holds(plan, {matrix(1000, 11)}));
 }
 
@@ -67,13 +67,13 @@ TEST(Classification, LiteralsOfTheBlockAreExactSizes) {
   pipeline::FrozenBlock block;
   block.literals = {1000};
   auto plan = classifyAll({matrix(1000, 1)}, block);
-  EXPECT_TRUE(plan.facts[0].dims[0].isConstant(1000));
+  EXPECT_TRUE(plan.conditions.inputs[0].sizes[0].isConstant(1000));
   EXPECT_FALSE(holds(plan, {matrix(1001, 1)}));
 }
 
 TEST(Classification, AnIntegerThatIsASizeIsItsSymbol) {
   auto plan = classifyAll({matrix(1000, 1), int64_t{1000}});
-  EXPECT_TRUE(plan.facts[1].integer.provedEqual(plan.facts[0].dims[0]));
+  EXPECT_TRUE(plan.conditions.inputs[1].sizes[0].provedEqual(plan.conditions.inputs[0].sizes[0]));
   EXPECT_TRUE(holds(plan, {matrix(1001, 1), int64_t{1001}}));
   EXPECT_FALSE(holds(plan, {matrix(1001, 1), int64_t{1000}}));
 }
@@ -92,7 +92,7 @@ TEST(Classification, AVaryingScalarIsFree) {
   std::vector<Value> inputs{0.5};
   auto plan = classify(block, inputs, {true}, {});
   EXPECT_TRUE(holds(plan, {0.25}));
-  EXPECT_FALSE(plan.facts[0].bound.has_value());
+  EXPECT_EQ(plan.conditions.inputs[0].kind, runtime::PlanConditions::Input::Kind::Free);
 }
 
 TEST(Classification, FixedRangesDoNotDependOnTheInputs) {
@@ -104,7 +104,8 @@ TEST(Classification, FixedRangesDoNotDependOnTheInputs) {
   EXPECT_TRUE(holds(one, {matrix(4095, 1)}));
   EXPECT_FALSE(holds(one, {matrix(4096, 1)}));
   EXPECT_NE(one.key(), classifyAll({matrix(4096, 1)}, {}, policy).key());
-  EXPECT_EQ(one.facts[0].dims[0].estimate(-1), other.facts[0].dims[0].estimate(-1));
+  EXPECT_EQ(one.conditions.inputs[0].sizes[0].estimate(-1),
+            other.conditions.inputs[0].sizes[0].estimate(-1));
 }
 
 } // namespace

@@ -30,8 +30,7 @@ tok::Facts inferred(const std::string &operation, llvm::ArrayRef<tok::Facts> ope
 }
 
 tok::Facts matrix(int64_t rows, int64_t columns, double density = -1, bool csr = false) {
-  tok::Facts facts =
-      tok::Facts::matrix(tok::Dimension::constant(rows), tok::Dimension::constant(columns));
+  tok::Facts facts = tok::Facts::matrix(Size::constant(rows), Size::constant(columns));
   facts.density = density;
   facts.layout = csr ? tok::Layout::Csr : tok::Layout::Dense;
   return facts;
@@ -39,7 +38,7 @@ tok::Facts matrix(int64_t rows, int64_t columns, double density = -1, bool csr =
 
 tok::Facts integer(int64_t value) {
   tok::Facts facts;
-  facts.integer = tok::Dimension::constant(value);
+  facts.integer = Size::constant(value);
   return facts;
 }
 

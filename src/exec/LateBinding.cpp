@@ -85,8 +85,7 @@ pipeline::Specialization LateBinding::compile(int32_t block, const Classificatio
   NeedsMemory section(place);
   if (!session)
     session = std::make_unique<pipeline::CompileSession>(options_, kernels_);
-  auto result =
-      session->specialize(blocks_, block, classification.facts, policy.narrowLimit, unknownSizes);
+  auto result = session->specialize(blocks_, block, classification.conditions, unknownSizes);
   if (session->specializations() < specializationsPerSession) {
     std::lock_guard lock(sessionMutex_);
     idleSessions_.push_back(std::move(session));

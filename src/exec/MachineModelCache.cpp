@@ -24,12 +24,12 @@ static void launchNothing() {
   static const abi::KernelPlan plan = [] {
     abi::KernelPlan plan;
     plan.name = "nothing";
-    plan.extents[0] = {abi::SizeExpression::Kind::InputCells, 0};
-    plan.extents[1].value = 1;
+    plan.extents[0] = abi::cellsOfInput(0);
+    plan.extents[1] = Size::constant(1);
     plan.inputs.resize(2);
     plan.outputs.resize(2);
-    plan.outputs[0].rows = {abi::SizeExpression::Kind::InputRows, 0};
-    plan.outputs[0].columns = {abi::SizeExpression::Kind::InputColumns, 0};
+    plan.outputs[0].rows = abi::rowsOfInput(0);
+    plan.outputs[0].columns = abi::columnsOfInput(0);
     plan.outputs[1].kind = abi::KernelOutput::Kind::PartialScalar;
     plan.kernel = [](const TokArguments *, const TokTile *, TokWorkspace *workspace) -> int32_t {
       workspace->partials[0] = 0;

@@ -18,6 +18,7 @@
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::pipeline;
+using runtime::PlanConditions;
 
 //===- frozen blocks -------------------------------------------------------------------------===//
 
@@ -101,32 +102,29 @@ private:
 };
 
 // Replaces bound scalars by literals and attaches the facts of inputs to the function's arguments.
-void bindFacts(func::FuncOp function, ArrayRef<InputFacts> inputs) {
+void bindFacts(func::FuncOp function, const PlanConditions &conditions) {
   OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
-  for (auto [index, input] : llvm::enumerate(inputs)) {
+  for (auto [index, input] : llvm::enumerate(conditions.inputs)) {
     BlockArgument argument = function.getArgument(index);
     if (input.csrDensity)
       function.setArgAttr(index, analysis::csrDensityAttributeName,
-                          builder.getF64FloatAttr(*input.csrDensity));
-    if (!input.dims.empty())
-      function.setArgAttr(index, analysis::sizesAttributeName,
-                          analysis::factsAttribute(function.getContext(), input.dims));
-    else if (!input.integer.isUnknown())
-      function.setArgAttr(index, analysis::sizesAttributeName,
-                          analysis::factsAttribute(function.getContext(), {input.integer}));
+                          builder.getF64FloatAttr(input.csrDensity->estimate));
+    if (!input.sizes.empty())
+      function.setArgAttr(index, tok::sizesAttributeName,
+                          tok::sizesAttribute(function.getContext(), input.sizes));
     if (input.cells && input.cells->holds)
       function.setArgAttr(index, tok::cellsAttributeName,
                           tok::cellsAttribute(function.getContext(), input.cells->cells));
     else if (input.cells)
       function.setArgAttr(index, fusion::otherCellsAttributeName, builder.getUnitAttr());
-    if (!input.bound)
+    if (input.kind != PlanConditions::Input::Kind::Bound)
       continue;
-    Value literal = std::visit(
-        [&](auto value) -> Value {
-          return builder.create<tok::ConstantOp>(function.getLoc(), value);
-        },
-        *input.bound);
-    argument.replaceAllUsesWith(literal);
+    auto literal = [&](auto value) -> Value {
+      return builder.create<tok::ConstantOp>(function.getLoc(), value);
+    };
+    argument.replaceAllUsesWith(input.bound.isBoolean()   ? literal(input.bound.asBoolean())
+                                : input.bound.isInteger() ? literal(input.bound.asInteger())
+                                                          : literal(input.bound.asDouble()));
   }
 }
 
@@ -135,29 +133,24 @@ void bindFacts(func::FuncOp function, ArrayRef<InputFacts> inputs) {
 // one, a literal of the block, or any constant if there are no symbols.
 class Decisions {
 public:
-  Decisions(const FrozenBlock &block, ArrayRef<InputFacts> inputs, int64_t narrowLimit)
-      : block_(block), narrowLimit_(narrowLimit) {
-    hasSymbols_ = llvm::any_of(inputs, [](const InputFacts &input) {
-      return input.integer.isSymbol() ||
-             llvm::any_of(input.dims, [](tok::Dimension d) { return d.isSymbol(); });
-    });
-  }
+  Decisions(const FrozenBlock &block, const PlanConditions &conditions)
+      : block_(block), conditions_(conditions) {}
 
-  bool hasSymbols() const { return hasSymbols_; }
+  bool hasSymbols() const { return conditions_.symbolCount > 0; }
 
   bool isDecided(const tok::Facts &facts) const {
-    return llvm::all_of(facts.dims, [&](tok::Dimension dimension) {
-      if (dimension.isSymbol())
-        return dimension.symbolId() < analysis::firstOwnSymbol;
+    return llvm::all_of(facts.dims, [&](const Size &dimension) {
+      if (!dimension.isConstant())
+        return dimension.isSymbol() && dimension.symbolId() < analysis::firstOwnSymbol;
       int64_t size = dimension.constantValue();
-      return !hasSymbols_ || size <= narrowLimit_ || llvm::is_contained(block_.literals, size);
+      return !hasSymbols() || size <= conditions_.narrowLimit ||
+             llvm::is_contained(block_.literals, size);
     });
   }
 
 private:
   const FrozenBlock &block_;
-  int64_t narrowLimit_;
-  bool hasSymbols_;
+  const PlanConditions &conditions_;
 };
 
 // The operations and all operations that depend on them.
@@ -229,11 +222,11 @@ CompileSession::CompileSession(const SessionOptions &options, codegen::KernelCom
 }
 
 Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number,
-                                          ArrayRef<InputFacts> inputs, int64_t narrowLimit,
+                                          const PlanConditions &conditions,
                                           UnknownSizes unknownSizes) {
   ++specializations_;
   const FrozenBlock &block = blocks[number];
-  Decisions decisions(block, inputs, narrowLimit);
+  Decisions decisions(block, conditions);
   ErrorCollector errors(context_);
   auto require = [&](LogicalResult result) {
     if (failed(result))
@@ -244,7 +237,7 @@ Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number,
       parseSourceString<ModuleOp>(block.bytecode, ParserConfig(&context_));
   require(success(bool(module)));
   auto function = *module->getOps<func::FuncOp>().begin();
-  bindFacts(function, inputs);
+  bindFacts(function, conditions);
   if (options_.zeroRule == ZeroRule::Strict)
     function->setAttr(tok::strictZerosAttributeName, UnitAttr::get(&context_));
 

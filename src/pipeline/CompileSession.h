@@ -55,17 +55,6 @@ private:
   size_t namesGiven_ = 0;            // by newName
 };
 
-// The facts about one input that a plan relies on.
-struct InputFacts {
-  llvm::SmallVector<tok::Dimension, 2> dims;                // of an array
-  std::optional<double> csrDensity;                         // of a CSR array: share of entries
-  tok::Dimension integer = tok::Dimension::unknown();       // of an integer scalar
-  std::optional<std::variant<bool, int64_t, double>> bound; // the value of a bound scalar
-  // The fact that was wanted of the cells, or of a number that is not bound (see Specialization),
-  // and whether it holds.
-  std::optional<runtime::CellCondition> cells;
-};
-
 struct SessionOptions {
   fusion::Selector selector = fusion::Selector::Cost;
   // Called only if plans are chosen by cost, because the first call may measure the machine.
@@ -96,10 +85,10 @@ enum class UnknownSizes : uint8_t {
 class CompileSession {
 public:
   CompileSession(const SessionOptions &options, codegen::KernelCompiler &kernels);
-  // `narrowLimit`: symbols of the inputs denote sizes above it. Throws Error if the block is wrong
-  // for these facts (mismatched sizes), with ErrorKind::Internal for internal errors.
-  Specialization specialize(FrozenBlocks &blocks, int32_t block, llvm::ArrayRef<InputFacts> inputs,
-                            int64_t narrowLimit, UnknownSizes unknownSizes);
+  // The plan may rely on the conditions. Throws Error if the block is wrong under them (mismatched
+  // sizes), with ErrorKind::Internal for internal errors.
+  Specialization specialize(FrozenBlocks &blocks, int32_t block,
+                            const runtime::PlanConditions &conditions, UnknownSizes unknownSizes);
   // The number of specialisations so far. The caller replaces sessions after a number of them.
   int64_t specializations() const { return specializations_; }
 

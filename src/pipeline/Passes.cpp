@@ -30,12 +30,6 @@ template <typename Self> struct ModulePass : PassWrapper<Self, OperationPass<Mod
   }
 };
 
-std::string describe(tok::Dimension dimension) {
-  if (dimension.isConstant())
-    return std::to_string(dimension.constantValue());
-  return dimension.isSymbol() ? "s" + std::to_string(dimension.symbolId()) : "?";
-}
-
 struct PrintFactsPass : ModulePass<PrintFactsPass> {
   StringRef getArgument() const final { return "tok-print-facts"; }
   StringRef getDescription() const final {
@@ -47,9 +41,10 @@ struct PrintFactsPass : ModulePass<PrintFactsPass> {
       for (Value result : op->getResults()) {
         tok::Facts known = facts.factsOf(result);
         if (!known.dims.empty())
-          op->emitRemark() << llvm::join(llvm::map_range(known.dims, describe), " x ");
+          op->emitRemark() << llvm::join(
+              llvm::map_range(known.dims, [](const Size &size) { return size.text(); }), " x ");
         else if (!known.integer.isUnknown())
-          op->emitRemark() << "= " << describe(known.integer);
+          op->emitRemark() << "= " << known.integer.text();
       }
     });
   }

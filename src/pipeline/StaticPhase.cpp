@@ -23,20 +23,23 @@ static constexpr llvm::StringLiteral names[] = {
 
 ArrayRef<llvm::StringLiteral> pipeline::staticPassNames() { return names; }
 
-void pipeline::foldFacts(ModuleOp module, analysis::FactsAnalysis &facts) {
+bool pipeline::foldFacts(ModuleOp module, analysis::FactsAnalysis &facts) {
+  bool changed = false;
   module.walk([&](Operation *op) {
     if (op->getNumResults() != 1 || isa<tok::ConstantOp>(op) ||
         !op->getResult(0).getType().isInteger(64) || !isMemoryEffectFree(op) ||
         op->getNumRegions() != 0)
       return;
-    tok::Dimension value = facts.factsOf(op->getResult(0)).integer;
+    Size value = facts.factsOf(op->getResult(0)).integer;
     if (!value.isConstant())
       return;
     OpBuilder builder(op);
     auto constant = builder.create<tok::ConstantOp>(op->getLoc(), value.constantValue());
     op->getResult(0).replaceAllUsesWith(constant.getResult());
     op->erase();
+    changed = true;
   });
+  return changed;
 }
 
 void pipeline::sinkTranspositions(ModuleOp module) {
@@ -87,13 +90,17 @@ LogicalResult pipeline::runStaticPhase(ModuleOp module, const StaticOptions &opt
       passes.addPass(createCSEPass());
     return passes.run(module);
   };
-  auto learnFacts = [&](bool check) {
-    analysis::FactsAnalysis facts(module);
-    if (check && failed(reportContradictions(module, facts)))
-      return failure();
-    if (enabled("fold-facts"))
-      foldFacts(module, facts);
-    return success();
+  // Sizes become constants, then branches on sizes fold, which makes more sizes constant: repeats
+  // `transform` until nothing changes, which takes at most one round for each operation, and two for
+  // usual scripts. Then reports operations that are proved wrong.
+  auto settle = [&](auto transform) -> LogicalResult {
+    while (true) {
+      if (failed(transform()))
+        return failure();
+      analysis::FactsAnalysis facts(module);
+      if (!enabled("fold-facts") || !foldFacts(module, facts))
+        return reportContradictions(module, facts);
+    }
   };
 
   PassManager prepare(module.getContext());
@@ -108,19 +115,10 @@ LogicalResult pipeline::runStaticPhase(ModuleOp module, const StaticOptions &opt
 
   keepProductsApart(module);
 
-  // Sizes become constants, then branches on sizes fold, which makes more sizes constant: two
-  // rounds suffice for usual scripts. The first loop erases nothing, so that operations that are
-  // proved wrong are reported even if their results are not used.
-  for (int round = 0; round < 2; ++round) {
-    if (failed(propagateConstants()) || failed(learnFacts(/*check=*/round == 1)))
-      return failure();
-  }
-  if (failed(simplify()))
+  // The first time nothing is erased, so that operations that are proved wrong are reported even if
+  // their results are not used.
+  if (failed(settle(propagateConstants)) || failed(settle(simplify)))
     return failure();
-  for (int round = 0; round < 2; ++round) {
-    if (failed(learnFacts(/*check=*/round == 1)) || failed(simplify()))
-      return failure();
-  }
 
   PassManager finish(module.getContext());
   finish.enableVerifier(options.verifyEach);

@@ -21,9 +21,9 @@ struct StaticOptions {
 // Names of the passes that can be disabled, in order.
 llvm::ArrayRef<llvm::StringLiteral> staticPassNames();
 
-// Replaces scalars that are proved constant by literals: nrow(X) of a
-// known matrix becomes a number.
-void foldFacts(mlir::ModuleOp module, analysis::FactsAnalysis &facts);
+// Replaces scalars that are proved constant by literals: nrow(X) of a known matrix becomes a number.
+// Returns whether there were any.
+bool foldFacts(mlir::ModuleOp module, analysis::FactsAnalysis &facts);
 
 // Marks products U %*% t(V) by source position, so that CSE does not join equal ones before they
 // are in one block: computed at the entries of a sparse matrix, each costs less than one shared

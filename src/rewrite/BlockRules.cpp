@@ -67,7 +67,7 @@ bool rewrite::foldSizes(func::FuncOp block, analysis::FactsAnalysis &facts) {
   block.walk([&](Operation *op) {
     if (!isa<tok::RowsOp, tok::ColumnsOp, tok::SizeOp, tok::LengthOp>(op))
       return;
-    tok::Dimension size = facts.factsOf(op->getResult(0)).integer;
+    Size size = facts.factsOf(op->getResult(0)).integer;
     if (!size.isConstant())
       return;
     OpBuilder builder(op);

@@ -14,12 +14,11 @@ bool isTensorCellOperation(Operation *op) {
 }
 
 // Whether the operand's outer dimensions are those of the result, or all 1.
-bool isPlain(ArrayRef<tok::Dimension> operand, ArrayRef<tok::Dimension> result) {
-  ArrayRef<tok::Dimension> outer = operand.drop_back();
-  bool same =
-      llvm::all_of_zip(outer, result.drop_back(),
-                       [](tok::Dimension own, tok::Dimension of) { return own.provedEqual(of); });
-  return same || llvm::all_of(outer, [](tok::Dimension size) { return size.isConstant(1); });
+bool isPlain(ArrayRef<Size> operand, ArrayRef<Size> result) {
+  ArrayRef<Size> outer = operand.drop_back();
+  bool same = llvm::all_of_zip(outer, result.drop_back(),
+                               [](const Size &own, const Size &of) { return own.provedEqual(of); });
+  return same || llvm::all_of(outer, [](const Size &size) { return size.isConstant(1); });
 }
 
 class Expansion {
@@ -30,7 +29,7 @@ public:
   // True if an operand was expanded.
   bool run() {
     bool fired = false;
-    SmallVector<tok::Dimension, 2> result = facts_.factsOf(op_->getResult(0)).dims;
+    SmallVector<Size, 2> result = facts_.factsOf(op_->getResult(0)).dims;
     // If it is not known which operands are broadcast, do nothing: the block will be split here.
     for (size_t i = 0; i < result.size(); ++i)
       if (!operandOf(i, result[i]))
@@ -38,7 +37,7 @@ public:
     for (OpOperand &operand : op_->getOpOperands()) {
       if (!tok::isArray(operand.get().getType()))
         continue;
-      SmallVector<tok::Dimension, 2> own = facts_.factsOf(operand.get()).dims;
+      SmallVector<Size, 2> own = facts_.factsOf(operand.get()).dims;
       if (isPlain(own, result))
         continue;
       operand.set(repeated(operand.get(), own, result));
@@ -49,7 +48,7 @@ public:
 
 private:
   // `value`, broadcast to the outer dimensions of the result.
-  Value repeated(Value value, ArrayRef<tok::Dimension> own, ArrayRef<tok::Dimension> result) {
+  Value repeated(Value value, ArrayRef<Size> own, ArrayRef<Size> result) {
     SmallVector<Value> sizes;
     for (size_t i = 0; i + 1 < own.size(); ++i)
       sizes.push_back(size(operandOf(i, result[i]), i));
@@ -58,7 +57,7 @@ private:
   }
 
   // The first operand that has the result's size in a dimension, so is not broadcast along it.
-  Value operandOf(size_t dimension, tok::Dimension wanted) {
+  Value operandOf(size_t dimension, const Size &wanted) {
     for (Value operand : operands_)
       if (tok::isArray(operand.getType()) &&
           facts_.factsOf(operand).dims[dimension].provedEqual(wanted))

@@ -19,7 +19,7 @@ constexpr double worthIt = 0.8;
 
 struct Factor {
   Value value;
-  tok::Dimension rows = tok::Dimension::unknown(), columns = tok::Dimension::unknown();
+  Size rows = Size::unknown(), columns = Size::unknown();
   double density = 1;
 };
 
@@ -63,7 +63,7 @@ private:
     }
   }
 
-  static double estimate(tok::Dimension size) {
+  static double estimate(const Size &size) {
     return size.isConstant() ? double(size.constantValue()) : double(size.estimate(-1));
   }
 

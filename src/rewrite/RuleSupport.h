@@ -53,12 +53,7 @@ inline bool sameSizes(const tok::Facts &a, const tok::Facts &b) {
          a.columns().provedEqual(b.columns());
 }
 
-// True for a constant other than 1 and for symbols of the block's inputs,
-// which denote larger sizes.
-inline bool isSurelyNotOne(tok::Dimension size) {
-  return size.isConstant() ? !size.isConstant(1)
-                           : size.isSymbol() && size.symbolId() < analysis::firstOwnSymbol;
-}
+inline bool isSurelyNotOne(const Size &size) { return size.provedDifferent(Size::constant(1)); }
 
 } // namespace tokamak::rewrite
 #endif

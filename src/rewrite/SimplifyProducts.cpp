@@ -21,7 +21,7 @@ bool rewrite::multiplyUntransposed(func::FuncOp block, analysis::FactsAnalysis &
         !isMatrix(op.getResult()))
       return {};
     for (Value factor : {left.getOperand(), right.getOperand()})
-      for (tok::Dimension size : facts.factsOf(factor).dims)
+      for (const Size &size : facts.factsOf(factor).dims)
         if (!isSurelyNotOne(size))
           return {};
     Value product = builder.create<tok::MatmulOp>(op.getLoc(), op.getType(), right.getOperand(),
@@ -58,8 +58,8 @@ bool rewrite::multiplyForSlice(func::FuncOp block, analysis::FactsAnalysis &fact
     if (!product || !product->hasOneUse() || !isMatrix(product.getResult()))
       return {};
     tok::Facts left = facts.factsOf(product.getLhs()), right = facts.factsOf(product.getRhs());
-    auto share = [&](Value begin, Value end, tok::Dimension size) -> double {
-      tok::Dimension low = facts.factsOf(begin).integer, high = facts.factsOf(end).integer;
+    auto share = [&](Value begin, Value end, const Size &size) -> double {
+      Size low = facts.factsOf(begin).integer, high = facts.factsOf(end).integer;
       if (low.isConstant(1) && high.provedEqual(size))
         return 1;
       if (!low.isConstant() || !high.isConstant() || !size.isConstant() ||

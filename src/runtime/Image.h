@@ -25,7 +25,6 @@ namespace tokamak::runtime {
 
 using abi::KernelOutput;
 using abi::KernelPlan;
-using abi::SizeExpression;
 
 using Slot = int32_t;
 

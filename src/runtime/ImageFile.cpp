@@ -7,7 +7,7 @@
 namespace tokamak::runtime {
 namespace {
 
-constexpr uint64_t formatVersion = 2;
+constexpr uint64_t formatVersion = 3;
 // The names of the operators, in the order of the numbers by which images store them.
 constexpr std::string_view unaryNames[] = {
 #define TOKAMAK_UNARY(Name, mnemonic, ...) #mnemonic,
@@ -31,14 +31,12 @@ template <typename Elements> bool isIndexOf(int32_t index, const Elements &eleme
 
 //===- kernels -------------------------------------------------------------------------------===//
 
-void writeSize(const SizeExpression &size, ByteWriter &writer) {
-  writer.number(size.kind);
-  writer.number(size.value);
-}
+void writeSize(const Size &size, ByteWriter &writer) { writer.text(size.text()); }
 
-SizeExpression readSize(ByteReader &reader) {
-  auto kind = reader.choice(SizeExpression::Kind::InputCells);
-  return {kind, reader.number<int64_t>()};
+Size readSize(ByteReader &reader) {
+  std::optional<Size> size = Size::parse(reader.text());
+  require(size.has_value());
+  return *size;
 }
 
 void writeKernel(const KernelPlan &plan, ByteWriter &writer) {
@@ -62,23 +60,23 @@ void writeKernel(const KernelPlan &plan, ByteWriter &writer) {
   writer.number(plan.tileBytesPerStep);
   writer.number(plan.scratchDoublesPerColumn);
   writer.number(plan.scratchDoubles);
-  writer.list(plan.scratchSizes, [&](const SizeExpression &size) { writeSize(size, writer); });
+  writer.list(plan.scratchSizes, [&](const Size &size) { writeSize(size, writer); });
   writer.number(plan.predictedNanoseconds);
 }
 
 // Checks what the kernel launch relies on: sizes, layouts and the driver refer to existing inputs.
 void checkKernel(const KernelPlan &plan) {
-  auto checkSize = [&](const SizeExpression &size) {
-    require(size.kind == SizeExpression::Kind::Constant
-                ? size.value >= 0
-                : size.value >= 0 && static_cast<size_t>(size.value) < plan.inputs.size());
+  auto checkSize = [&](const Size &size) {
+    require(!size.isUnknown() && size.range().high >= 0 && size.everySymbol([&](int64_t symbol) {
+      return static_cast<size_t>(symbol / 2) < plan.inputs.size();
+    }));
   };
   bool hasDriver = plan.driver != -1;
   require(!hasDriver ||
           (isIndexOf(plan.driver, plan.inputs) && plan.inputs[plan.driver].layout == TOK_CSR));
   for (const abi::KernelInput &input : plan.inputs)
     require(!input.united || (hasDriver && input.layout == TOK_CSR));
-  for (const SizeExpression &extent : plan.extents)
+  for (const Size &extent : plan.extents)
     checkSize(extent);
   for (const KernelOutput &output : plan.outputs) {
     checkSize(output.rows);
@@ -86,7 +84,7 @@ void checkKernel(const KernelPlan &plan) {
     require(output.outerDimensionsOf == -1 || isIndexOf(output.outerDimensionsOf, plan.inputs));
     require(output.layout != TOK_CSR || (hasDriver && output.kind == KernelOutput::Kind::Array));
   }
-  for (const SizeExpression &size : plan.scratchSizes)
+  for (const Size &size : plan.scratchSizes)
     checkSize(size);
   require(plan.tileBytesPerStep >= 0 && plan.scratchDoublesPerColumn >= 0 &&
           plan.scratchDoubles >= 0);
@@ -118,7 +116,7 @@ KernelPlan readKernel(ByteReader &reader, const KernelLookup &kernels) {
   plan.tileBytesPerStep = reader.number<int64_t>();
   plan.scratchDoublesPerColumn = reader.number<int64_t>();
   plan.scratchDoubles = reader.number<int64_t>();
-  plan.scratchSizes = reader.list<SizeExpression>([&] { return readSize(reader); });
+  plan.scratchSizes = reader.list<Size>([&] { return readSize(reader); });
   plan.predictedNanoseconds = reader.number<double>();
   checkKernel(plan);
 

@@ -9,6 +9,7 @@
 using namespace tokamak;
 using namespace tokamak::runtime;
 using namespace tokamak::runtime::testing;
+using tokamak::abi::cellsOfInput, tokamak::abi::columnsOfInput, tokamak::abi::rowsOfInput;
 
 namespace {
 
@@ -45,14 +46,14 @@ Image sampleImage() {
 KernelPlan sampleKernel() {
   KernelPlan plan;
   plan.name = "cell_add_1";
-  plan.extents[0] = {SizeExpression::Kind::InputCells, 0};
-  plan.extents[1] = {SizeExpression::Kind::Constant, 1};
+  plan.extents[0] = cellsOfInput(0);
+  plan.extents[1] = Size::constant(1);
   plan.inputs = {{TOK_F32, TOK_CSR}, {TOK_F64, TOK_CSR, /*united=*/true}};
   plan.driver = 0;
   plan.outputs.resize(1);
   plan.outputs[0].elementType = TOK_F32;
   plan.outputs[0].outerDimensionsOf = 0;
-  plan.scratchSizes = {{SizeExpression::Kind::InputRows, 0}};
+  plan.scratchSizes = {rowsOfInput(0)};
   plan.tileBytesPerStep = 24;
   plan.predictedNanoseconds = 1.5;
   return plan;
@@ -90,10 +91,10 @@ PlannedProgram sampleProgram() {
   Image plan = newImage();
   FunctionBuilder(plan, "block_0", 1, 1, 2).add(Opcode::Rows, 0, {0}, {1}).finish({1});
   BlockPlan blockPlan;
-  blockPlan.conditions.symbols = {{1000, 2000}};
+  blockPlan.conditions.symbolCount = 1;
+  Size n = Size::symbol(0, -1, {1000, 2000});
   blockPlan.conditions.narrowLimit = 32;
-  blockPlan.conditions.inputs = {
-      {PlanConditions::Input::Kind::Array, {}, {{false, 0}, {false, 0}}, {}}};
+  blockPlan.conditions.inputs = {{PlanConditions::Input::Kind::Array, {}, {n, n}, {}}};
   blockPlan.image = std::make_shared<const Image>(std::move(plan));
   program.blocks.push_back({"block_0", {blockPlan}});
   return program;
@@ -143,7 +144,6 @@ TEST(ImageFile, refusesKernelPlansThatAreDamaged) {
       imageOf(bytesOf(image), [](const std::string &) { return KernelCode{emptyKernel, nullptr}; });
     });
   };
-  constexpr auto rows = SizeExpression::Kind::InputRows;
   EXPECT_EQ(error([](KernelPlan &) {}), "no error");
   EXPECT_EQ(error([](KernelPlan &plan) { plan.driver = 1; }), "no error");
   std::function<void(KernelPlan &)> damages[] = {
@@ -157,12 +157,12 @@ TEST(ImageFile, refusesKernelPlansThatAreDamaged) {
         plan.inputs[1].united = false;
         plan.outputs[0].layout = TOK_CSR;
       },
-      [](KernelPlan &plan) { plan.extents[0].value = 2; },
-      [](KernelPlan &plan) { plan.extents[1].value = -1; },
-      [](KernelPlan &plan) { plan.outputs[0].rows = {rows, 2}; },
-      [](KernelPlan &plan) { plan.outputs[0].columns = {rows, -1}; },
+      [](KernelPlan &plan) { plan.extents[0] = rowsOfInput(2); },
+      [](KernelPlan &plan) { plan.extents[1] = Size::constant(-1); },
+      [](KernelPlan &plan) { plan.outputs[0].rows = rowsOfInput(0) + cellsOfInput(2); },
+      [](KernelPlan &plan) { plan.outputs[0].columns = Size::unknown(); },
       [](KernelPlan &plan) { plan.outputs[0].outerDimensionsOf = 2; },
-      [](KernelPlan &plan) { plan.scratchSizes[0].value = 2; },
+      [](KernelPlan &plan) { plan.scratchSizes[0] = columnsOfInput(2); },
       [](KernelPlan &plan) { plan.scratchDoubles = -1; },
       [](KernelPlan &plan) { plan.scratchDoublesPerColumn = -1; },
       [](KernelPlan &plan) { plan.tileBytesPerStep = -1; },

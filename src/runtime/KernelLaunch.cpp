@@ -13,7 +13,6 @@
 namespace tokamak::runtime {
 
 using abi::KernelOutput;
-using abi::SizeExpression;
 
 namespace {
 
@@ -243,23 +242,12 @@ private:
     boundaries_[tiles_] = rows_;
   }
 
-  int64_t evaluate(const SizeExpression &size) const {
-    auto input = [&]() -> const TokArray & {
-      if (size.value < 0 || size.value >= static_cast<int64_t>(inputs_.size()))
-        internalError(fmt::format("kernel {}: no input {}", plan_.name, size.value));
-      return inputs_.data()[size.value];
-    };
-    switch (size.kind) {
-    case SizeExpression::Kind::Constant:
-      return size.value;
-    case SizeExpression::Kind::InputRows:
-      return input().dims[0];
-    case SizeExpression::Kind::InputColumns:
-      return input().dims[1];
-    case SizeExpression::Kind::InputCells:
-      return input().dims[0] * input().dims[1];
-    }
-    internalError(fmt::format("kernel {}: no such size", plan_.name));
+  int64_t evaluate(const Size &size) const {
+    return size.evaluate([this](int64_t symbol) {
+      if (symbol / 2 >= static_cast<int64_t>(inputs_.size()))
+        internalError(fmt::format("kernel {}: no input {}", plan_.name, symbol / 2));
+      return inputs_.data()[symbol / 2].dims[symbol % 2];
+    });
   }
 
   double *partial(int64_t tile) {
@@ -275,7 +263,7 @@ private:
 
   int32_t runOnThisThread(int64_t index, int64_t &failingCell) {
     int64_t scratchDoubles = plan_.scratchDoublesPerColumn * columns_ + plan_.scratchDoubles;
-    for (const SizeExpression &size : plan_.scratchSizes)
+    for (const Size &size : plan_.scratchSizes)
       scratchDoubles += abi::partialDoubles(evaluate(size));
     TokTile tile = tileAt(index);
     TokWorkspace workspace{workerScratch(scratchDoubles),

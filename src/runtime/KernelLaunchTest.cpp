@@ -7,8 +7,8 @@
 using namespace tokamak;
 using namespace tokamak::runtime;
 using namespace tokamak::runtime::testing;
-using tokamak::abi::KernelOutput;
-using tokamak::abi::SizeExpression;
+using tokamak::abi::cellsOfInput, tokamak::abi::columnsOfInput, tokamak::abi::KernelOutput,
+    tokamak::abi::rowsOfInput;
 
 static const double *inputOf(const TokArguments *arguments, int i) {
   return static_cast<const double *>(arguments->inputs[i].data);
@@ -35,13 +35,12 @@ static void addPartials(const TokArguments *, double *into, const double *from) 
 static KernelPlan scalePlan() {
   KernelPlan plan;
   plan.name = "scale";
-  plan.extents[0] = {SizeExpression::Kind::InputCells, 0};
-  plan.extents[1] = {SizeExpression::Kind::Constant, 1};
-  SizeExpression rows{SizeExpression::Kind::InputRows, 0},
-      columns{SizeExpression::Kind::InputColumns, 0};
+  plan.extents[0] = cellsOfInput(0);
+  plan.extents[1] = Size::constant(1);
+  Size rows = rowsOfInput(0), columns = columnsOfInput(0);
   plan.outputs = {{KernelOutput::Kind::Array, rows, columns},
-                  {KernelOutput::Kind::PartialScalar, {}, {}},
-                  {KernelOutput::Kind::PartialScalar, {}, {}}};
+                  {KernelOutput::Kind::PartialScalar},
+                  {KernelOutput::Kind::PartialScalar}};
   plan.tileBytesPerStep = 16;
   plan.kernel = scaleAndSum;
   plan.merge = addPartials;
@@ -102,11 +101,9 @@ static void addColumns(const TokArguments *arguments, double *into, const double
 TEST(KernelLaunch, mergesPartialArraysInATree) {
   KernelPlan plan;
   plan.name = "column_sums";
-  plan.extents[0] = {SizeExpression::Kind::InputRows, 0};
-  plan.extents[1] = {SizeExpression::Kind::InputColumns, 0};
-  plan.outputs = {{KernelOutput::Kind::PartialArray,
-                   {SizeExpression::Kind::Constant, 1},
-                   {SizeExpression::Kind::InputColumns, 0}}};
+  plan.extents[0] = rowsOfInput(0);
+  plan.extents[1] = columnsOfInput(0);
+  plan.outputs = {{KernelOutput::Kind::PartialArray, Size::constant(1), columnsOfInput(0)}};
   plan.scratchDoublesPerColumn = 1;
   plan.kernel = columnSums;
   plan.merge = addColumns;

@@ -41,7 +41,7 @@ private:
 class Check {
 public:
   explicit Check(const PlanConditions &conditions)
-      : conditions_(conditions), symbols_(conditions.symbols.size()) {}
+      : conditions_(conditions), symbols_(conditions.symbolCount) {}
 
   bool holds(const PlanConditions::Input &expected, const Value &actual) {
     using Kind = PlanConditions::Input::Kind;
@@ -76,14 +76,14 @@ private:
     return expected.csrDensity->contains(array.density());
   }
 
-  bool sizeHolds(const PlanConditions::Size &expected, int64_t actual) {
-    if (expected.isExact)
-      return actual == expected.value;
+  bool sizeHolds(const Size &expected, int64_t actual) {
+    if (expected.isConstant())
+      return actual == expected.constantValue();
+    auto [low, high] = expected.range();
     const std::vector<int64_t> &exact = conditions_.exactValues;
     return actual > conditions_.narrowLimit &&
            std::find(exact.begin(), exact.end(), actual) == exact.end() &&
-           symbols_.assign(expected.value, actual) &&
-           conditions_.symbols[expected.value].contains(actual);
+           symbols_.assign(expected.symbolId(), actual) && actual >= low && actual <= high;
   }
 
   bool sizesHold(const PlanConditions::Input &expected, const Array &array) {

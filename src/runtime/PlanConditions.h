@@ -4,13 +4,14 @@
 //   if (plan.conditions.holdFor(inputs)) ...                      // use the plan
 //   else log(plan.conditions.mismatch(inputs));                   // "input 2 has size 100x3"
 //
-// Sizes are exact or symbols. Different symbols stand for different sizes, each within a range in
-// which the predicted costs hold. The layout of an array is exact; the density of a CSR array must
-// lie in such a range. If a plan depends on their values, the cells of an array or a number are
+// Sizes are constants or symbols. Different symbols stand for different sizes, each within its range,
+// in which the predicted costs hold. The layout of an array is exact; the density of a CSR array
+// must lie in such a range. If a plan depends on their values, the cells of an array or a number are
 // checked, too.
 #ifndef TOKAMAK_RUNTIME_PLANCONDITIONS_H
 #define TOKAMAK_RUNTIME_PLANCONDITIONS_H
 
+#include "base/Size.h"
 #include "base/SparseSafety.h"
 #include "runtime/Value.h"
 
@@ -34,24 +35,22 @@ struct PlanConditions {
   // The factor by which a size may change before the plan's costs count as changed.
   static constexpr int64_t costRange = 16;
 
-  struct Size {
-    bool isExact = true;
-    int64_t value = 0; // the size, or the number of the symbol
-  };
-  template <typename Number> struct Range {
-    Number low, high; // both included
-    bool contains(Number value) const { return value >= low && value <= high; }
+  // Of a CSR array: the share of its cells that are entries. Both bounds are included; costs are
+  // predicted for the estimate.
+  struct Density {
+    double low, high, estimate;
+    bool contains(double value) const { return value >= low && value <= high; }
   };
   struct Input {
     enum class Kind : uint8_t { Free, Bound, Integer, Array } kind = Kind::Free;
     Value bound;                             // Bound: the value
     std::vector<Size> sizes;                 // Array: its dimensions; Integer: its value
-    std::optional<Range<double>> csrDensity; // Array: it is CSR with a density in this range
+    std::optional<Density> csrDensity;       // Array: it is CSR
     std::optional<CellCondition> cells = {}; // Array, and Free: a number
   };
 
   std::vector<Input> inputs;
-  std::vector<Range<int64_t>> symbols;
+  int64_t symbolCount = 0;          // the sizes' symbols are 0 to symbolCount - 1
   std::vector<int64_t> exactValues; // sizes that no symbol may have,
   int64_t narrowLimit = 0;          // nor any size up to this
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 using namespace tokamak::runtime;
+using tokamak::Size;
 
 namespace {
 
@@ -14,11 +15,12 @@ Value matrix(int64_t rows, int64_t columns) { return Array::filled({rows, column
 PlanConditions sameRows() {
   using Input = PlanConditions::Input;
   PlanConditions conditions;
-  conditions.symbols = {{500, 2000}};
+  conditions.symbolCount = 1;
+  Size n = Size::symbol(0, -1, {500, 2000});
   conditions.narrowLimit = 32;
   conditions.exactValues = {1024};
-  conditions.inputs = {{Input::Kind::Array, {}, {{false, 0}, {true, 3}}, {}},
-                       {Input::Kind::Array, {}, {{false, 0}, {true, 1}}, {}},
+  conditions.inputs = {{Input::Kind::Array, {}, {n, Size::constant(3)}, {}},
+                       {Input::Kind::Array, {}, {n, Size::constant(1)}, {}},
                        {Input::Kind::Bound, 0.5, {}, {}}};
   return conditions;
 }
@@ -63,7 +65,8 @@ TEST(PlanConditions, lookAtCellsWhereThatIsWanted) {
 
   using Input = PlanConditions::Input;
   PlanConditions conditions;
-  conditions.inputs = {{Input::Kind::Array, {}, {{true, 2}, {true, 1}}, {}, {{divisor, true}}}};
+  conditions.inputs = {
+      {Input::Kind::Array, {}, {Size::constant(2), Size::constant(1)}, {}, {{divisor, true}}}};
   EXPECT_TRUE(conditions.holdFor(std::vector<Value>{vector({1, 2})}));
   std::vector<Value> withZero{vector({1, 0})};
   EXPECT_FALSE(conditions.holdFor(withZero));

@@ -11,37 +11,26 @@ namespace {
 
 constexpr std::string_view signature = "tokamak program\n";
 
-template <typename Number>
-void writeRange(const PlanConditions::Range<Number> &range, ByteWriter &writer) {
-  writer.number(range.low);
-  writer.number(range.high);
-}
-
-template <typename Number> PlanConditions::Range<Number> readRange(ByteReader &reader) {
-  auto low = reader.number<Number>();
-  return {low, reader.number<Number>()};
-}
-
 void writeConditions(const PlanConditions &conditions, ByteWriter &writer) {
   writer.list(conditions.inputs, [&](const PlanConditions::Input &input) {
     writer.number(input.kind);
     writeScalar(input.bound, writer);
-    writer.list(input.sizes, [&](const PlanConditions::Size &size) {
-      writer.number<uint8_t>(size.isExact);
-      writer.number(size.value);
-    });
+    writer.list(input.sizes, [&](const Size &size) { writer.text(size.text()); });
     writer.number<uint8_t>(input.csrDensity.has_value());
     if (input.csrDensity)
-      writeRange(*input.csrDensity, writer);
+      for (double number :
+           {input.csrDensity->low, input.csrDensity->high, input.csrDensity->estimate})
+        writer.number(number);
     writer.number<uint8_t>(input.cells.has_value());
     if (input.cells) {
       const CellFact &cells = input.cells->cells;
-      writeRange(PlanConditions::Range<double>{cells.low, cells.high}, writer);
+      writer.number(cells.low);
+      writer.number(cells.high);
       writer.number<uint8_t>(cells.mayBeZero);
       writer.number<uint8_t>(input.cells->holds);
     }
   });
-  writer.list(conditions.symbols, [&](const auto &range) { writeRange(range, writer); });
+  writer.number(conditions.symbolCount);
   writer.list(conditions.exactValues, [&](int64_t value) { writer.number(value); });
   writer.number(conditions.narrowLimit);
 }
@@ -52,33 +41,38 @@ PlanConditions readConditions(ByteReader &reader) {
     PlanConditions::Input input;
     input.kind = reader.choice(PlanConditions::Input::Kind::Array);
     input.bound = readScalar(reader);
-    input.sizes = reader.list<PlanConditions::Size>([&] {
-      bool isExact = reader.boolean();
-      return PlanConditions::Size{isExact, reader.number<int64_t>()};
+    input.sizes = reader.list<Size>([&] {
+      std::optional<Size> size = Size::parse(reader.text());
+      if (!size)
+        ByteReader::fail();
+      return *size;
     });
-    if (reader.boolean())
-      input.csrDensity = readRange<double>(reader);
     if (reader.boolean()) {
-      auto range = readRange<double>(reader);
+      auto low = reader.number<double>(), high = reader.number<double>();
+      input.csrDensity = {low, high, reader.number<double>()};
+    }
+    if (reader.boolean()) {
+      auto low = reader.number<double>(), high = reader.number<double>();
       bool mayBeZero = reader.boolean();
-      input.cells = {CellFact(range.low, range.high, /*mayBeNan=*/false, mayBeZero),
-                     reader.boolean()};
+      input.cells = {CellFact(low, high, /*mayBeNan=*/false, mayBeZero), reader.boolean()};
     }
     return input;
   });
-  conditions.symbols =
-      reader.list<PlanConditions::Range<int64_t>>([&] { return readRange<int64_t>(reader); });
+  conditions.symbolCount = reader.number<int64_t>();
   conditions.exactValues = reader.list<int64_t>([&] { return reader.number<int64_t>(); });
   conditions.narrowLimit = reader.number<int64_t>();
 
-  auto symbols = static_cast<int64_t>(conditions.symbols.size());
+  int64_t sizes = 0;
   for (const PlanConditions::Input &input : conditions.inputs) {
     if (input.kind == PlanConditions::Input::Kind::Integer && input.sizes.size() != 1)
       ByteReader::fail();
-    for (const PlanConditions::Size &size : input.sizes)
-      if (!size.isExact && (size.value < 0 || size.value >= symbols))
+    for (const Size &size : input.sizes)
+      if (!size.isConstant() && !(size.isSymbol() && size.symbolId() < conditions.symbolCount))
         ByteReader::fail();
+    sizes += static_cast<int64_t>(input.sizes.size());
   }
+  if (conditions.symbolCount < 0 || conditions.symbolCount > sizes)
+    ByteReader::fail();
   return conditions;
 }
 

@@ -4,7 +4,7 @@
 func.func @product(%x: tensor<?x?xf64>, %y: tensor<?x?xf64>) {
   %a = tok.assume %x [-1, 3] : tensor<?x?xf64> -> tensor<?x?xf64>
   %b = tok.assume %y [4, 2] : tensor<?x?xf64> -> tensor<?x?xf64>
-  // expected-error @+1 {{%*%: the inner dimensions differ: ?x3 %*% 4x2}}
+  // expected-error @+1 {{%*%: the inner dimensions differ: nx3 %*% 4x2}}
   %0 = tok.matmul %a, %b : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
   return
 }
@@ -164,5 +164,34 @@ func.func @calls(%x: tensor<?x?xf64>, %c: i1) {
     tok.yield
   }
   tok.call @certain(%x) : (tensor<?x?xf64>) -> ()
+  return
+}
+
+// -----
+
+// Sizes that differ whatever they are: those of an unread file and one more.
+func.func @one_more(%x: tensor<?x?xf64>) {
+  %zero = tok.constant 0.0 : f64
+  %one = tok.constant 1 : i64
+  %n = tok.rows %x : tensor<?x?xf64>
+  %w = tok.fill %zero, %n, %one : (f64, i64, i64) -> tensor<?x?xf64>
+  %b = tok.cbind %x, %w : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  %t = tok.transpose %x : (tensor<?x?xf64>) -> tensor<?x?xf64>
+  // expected-error @+1 {{%*%: the inner dimensions differ: nx(m + 1) %*% mxn}}
+  %0 = tok.matmul %b, %t : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  return
+}
+
+// -----
+
+// A vector of n + 1 rows may have one row, which is repeated: no error.
+func.func @may_broadcast(%x: tensor<?x?xf64>) {
+  %zero = tok.constant 0.0 : f64
+  %one = tok.constant 1 : i64
+  %n = tok.rows %x : tensor<?x?xf64>
+  %more = tok.binary add %n, %one : (i64, i64) -> i64
+  %m = tok.columns %x : tensor<?x?xf64>
+  %w = tok.fill %zero, %more, %m : (f64, i64, i64) -> tensor<?x?xf64>
+  %0 = tok.binary add %x, %w : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
   return
 }

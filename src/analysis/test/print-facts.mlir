@@ -31,7 +31,7 @@ func.func @symbols(%x: tensor<?x?xf64>, %y: tensor<?x?xf64>) {
   %zero = tok.constant 0.0 : f64
   // expected-remark @+1 {{s1000 x 1}}
   %w = tok.fill %zero, %n, %one : (f64, i64, i64) -> tensor<?x?xf64>
-  // expected-remark @+1 {{s1000 x s}}
+  // expected-remark @+1 {{s1000 x s1001 + 1}}
   %b = tok.cbind %x, %w : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
   return
 }
@@ -93,5 +93,38 @@ func.func @tensor_symbols(%x: tensor<?x?x?xf64>, %y: tensor<?x?x?xf64>) {
   %a = tok.aggregate sum row %x : tensor<?x?x?xf64> -> tensor<?x?x?xf64>
   // expected-remark @+1 {{s1000 x s1001 x s1002}}
   %b = tok.binary sub %a, %x : (tensor<?x?x?xf64>, tensor<?x?x?xf64>) -> tensor<?x?x?xf64>
+  return
+}
+
+// -----
+
+// Sizes are computed with as numbers are.
+func.func @algebra(%x: tensor<?x?xf64> {tok.sizes = ["s0", "s1~500"]}, %k: i64 {tok.sizes = ["s2:1..100"]}) {
+  // expected-remark @+1 {{= s0}}
+  %n = tok.rows %x : tensor<?x?xf64>
+  // expected-remark @+1 {{= s1}}
+  %m = tok.columns %x : tensor<?x?xf64>
+  // expected-remark @+1 {{= 1}}
+  %one = tok.constant 1 : i64
+  // expected-remark @+1 {{= 2}}
+  %two = tok.constant 2 : i64
+  // expected-remark @+1 {{= s0*s1~500}}
+  %length = tok.length %x : tensor<?x?xf64>
+  // expected-remark @+1 {{= 2*s0}}
+  %double = tok.binary mul %two, %n : (i64, i64) -> i64
+  // expected-remark @+1 {{= 2*s0 - 1}}
+  %odd = tok.binary sub %double, %one : (i64, i64) -> i64
+  // expected-remark @+1 {{= s0}}
+  %half = tok.binary intdiv %double, %two : (i64, i64) -> i64
+  // expected-remark @+1 {{= floordiv(s0, s2:1..100)}}
+  %quotient = tok.binary intdiv %n, %k : (i64, i64) -> i64
+  // expected-remark @+1 {{= min(s0, s1~500)}}
+  %least = tok.binary min %m, %n : (i64, i64) -> i64
+  // expected-remark @+1 {{= max(s0, 2*s0 - 1)}}
+  %most = tok.binary max %n, %odd : (i64, i64) -> i64
+  // expected-remark @+1 {{= -s2}}
+  %negative = tok.unary neg %k : i64 -> i64
+  // expected-remark @+1 {{2*s0 - 2 x s1~500}}
+  %rows = tok.slice %x, %two, %odd, %one, %m : (tensor<?x?xf64>, i64, i64, i64, i64) -> tensor<?x?xf64>
   return
 }

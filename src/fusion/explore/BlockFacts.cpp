@@ -1,7 +1,7 @@
 #include "fusion/explore/BlockFacts.h"
 
 #include "ir/tok/CellFacts.h"
-#include "ir/tok/Density.h"
+#include "ir/tok/InferFacts.h"
 
 #include "llvm/ADT/BitVector.h"
 
@@ -32,9 +32,11 @@ BlockFacts::BlockFacts(Block &block, FactsFunction facts) {
   llvm::DenseMap<Value, tok::Facts> known;
   auto note = [&](Value value) {
     const tok::Facts &given = known[value] = facts(value);
-    for (tok::Dimension dimension : given.dims)
-      if (dimension.isSymbol() && !dimension.isProduct())
-        nextSymbol_ = std::max(nextSymbol_, dimension.symbolId() + 1);
+    for (const Size &size : given.dims)
+      size.everySymbol([&](int64_t id) {
+        nextSymbol_ = std::max(nextSymbol_, id + 1);
+        return true;
+      });
   };
   for (BlockArgument argument : block.getArguments())
     note(argument);
@@ -54,10 +56,7 @@ BlockFacts::BlockFacts(Block &block, FactsFunction facts) {
     SmallVector<tok::Facts> operands;
     for (Value operand : operation.getOperands())
       operands.push_back(known.lookup(operand));
-    if (auto inference = dyn_cast<tok::FactsOpInterface>(operation)) {
-      inference.inferFacts(operands, inferred);
-      tok::inferDensity(&operation, operands, inferred);
-    }
+    tok::inferFacts(&operation, operands, inferred);
     for (auto [result, facts] : llvm::zip(operation.getResults(), inferred)) {
       tok::Facts &given = known[result];
       complete(result, given, &facts);
@@ -73,21 +72,8 @@ BlockFacts::BlockFacts(Block &block, FactsFunction facts) {
 
 //===- sizes ---------------------------------------------------------------------------------===//
 
-int64_t BlockFacts::sizeOf(tok::Dimension dimension) {
-  if (dimension.isUnknown())
-    return plan::encodeSize(tok::Dimension::symbol(nextSymbol_++));
-  int64_t code = plan::encodeSize(dimension);
-  if (dimension.isSymbol())
-    if (int64_t estimate = dimension.estimate(-1); estimate >= 0)
-      estimates_[code] = estimate;
-  return code;
-}
-
-double BlockFacts::estimate(int64_t size) const {
-  if (size >= 0)
-    return static_cast<double>(size);
-  auto found = estimates_.find(size);
-  return static_cast<double>(found == estimates_.end() ? guessedSize : found->second);
+double BlockFacts::estimate(const Size &size) {
+  return static_cast<double>(size.estimate(guessedSize));
 }
 
 void BlockFacts::complete(Value value, tok::Facts &given, const tok::Facts *inferred) {
@@ -105,24 +91,29 @@ void BlockFacts::complete(Value value, tok::Facts &given, const tok::Facts *infe
     return;
   size_t rank = cast<RankedTensorType>(value.getType()).getRank();
   if (given.dims.size() != rank)
-    given.dims.assign(rank, tok::Dimension::unknown());
-  SmallVector<int64_t, 4> &sizes = sizes_[value];
+    given.dims.assign(rank, Size::unknown());
+  SmallVector<Size, 2> &sizes = sizes_[value];
   for (size_t i = 0; i < rank; ++i) {
     if (given.dims[i].isUnknown() && inferred && inferred->dims.size() == rank)
       given.dims[i] = inferred->dims[i];
-    sizes.push_back(sizeOf(given.dims[i]));
-    if (given.dims[i].isUnknown())
-      given.dims[i] = plan::decodeSize(sizes.back());
+    given.dims[i] = known(given.dims[i]);
+    sizes.push_back(given.dims[i]);
   }
   tok::Facts collapsed = given.collapsed();
-  shapes_[value] = {sizeOf(collapsed.rows()), sizeOf(collapsed.columns())};
+  shapes_[value] = {known(collapsed.rows()), collapsed.columns()};
   if (given.density >= 0)
     densities_[value] = given.density;
 }
 
-ArrayRef<int64_t> BlockFacts::sizesOf(Value value) const {
+const Shape &BlockFacts::shapeOf(Value value) const {
+  static const Shape none;
+  auto found = shapes_.find(value);
+  return found == shapes_.end() ? none : found->second;
+}
+
+ArrayRef<Size> BlockFacts::sizesOf(Value value) const {
   auto found = sizes_.find(value);
-  return found == sizes_.end() ? ArrayRef<int64_t>() : ArrayRef<int64_t>(found->second);
+  return found == sizes_.end() ? ArrayRef<Size>() : ArrayRef<Size>(found->second);
 }
 
 //===- layouts and zeros ---------------------------------------------------------------------===//
@@ -142,7 +133,7 @@ double BlockFacts::densityOf(const EntryPattern &pattern) const {
   return 1 - empty;
 }
 
-bool BlockFacts::hasSparseArrayOf(Shape shape) const {
+bool BlockFacts::hasSparseArrayOf(const Shape &shape) const {
   return llvm::any_of(patterns_,
                       [&](const EntryPattern &pattern) { return shapeOf(pattern) == shape; });
 }
@@ -159,12 +150,13 @@ CellFact BlockFacts::whereZero(const EntryPattern &pattern, Value value) const {
   return fact;
 }
 
-// Records the value of a scalar. Sizes that are symbols are positive.
+// Records the value of a scalar.
 void BlockFacts::noteNumber(Value value, const tok::Facts &facts) {
   if (CellFact number = tok::numberOf(facts); number.constant())
     everywhere_[value] = number;
-  else if (facts.integer.isSymbol() && value.getType().isInteger(64))
-    everywhere_[value] = CellFact::within(1, 0x1p63);
+  else if (!facts.integer.isUnknown() && value.getType().isInteger(64))
+    everywhere_[value] = CellFact::within(static_cast<double>(facts.integer.range().low),
+                                          static_cast<double>(facts.integer.range().high));
 }
 
 void BlockFacts::noteCells(Operation &operation, ArrayRef<tok::Facts> operands) {
@@ -185,7 +177,7 @@ void BlockFacts::noteCells(Operation &operation, ArrayRef<tok::Facts> operands) 
 // is not worthwhile. For this, each operand must have a known value outside some pattern. `stored`:
 // for CSR operands take their own pattern, not those of the arrays they are computed from.
 EntryPattern BlockFacts::unionFor(Operation &operation, bool stored) const {
-  Shape shape = shapeOf(operation.getResult(0));
+  const Shape &shape = shapeOf(operation.getResult(0));
   llvm::BitVector numbers(patterns_.size());
   for (Value operand : operation.getOperands()) {
     if (isConstant(operand))
@@ -259,8 +251,8 @@ void BlockFacts::noteLayout(Value value, tok::Facts &facts) {
     facts.layout = tok::Layout::Csr;
     facts.density = density;
   }
-  int64_t columns = shapeOf(value).columns;
-  if (!facts.isCsr() || columns == 0 || columns == 1)
+  const Size &columns = shapeOf(value).columns;
+  if (!facts.isCsr() || columns.isConstant(0) || columns.isConstant(1))
     return;
   csrDensities_[value] = facts.density;
   patterns_.push_back(value);

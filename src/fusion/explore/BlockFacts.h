@@ -20,11 +20,10 @@ namespace tokamak::fusion {
 
 using FactsFunction = llvm::function_ref<const tok::Facts &(mlir::Value)>;
 
-// Rows and columns as encoded by plan::encodeSize: a constant, or a negative number that denotes a
-// symbol. Sizes with equal numbers are proved equal; sizes with different numbers are treated as
-// different, and symbols as neither 0 nor 1.
+// Known sizes. Those that are not proved equal are treated as different, and those that are not
+// constant as neither 0 nor 1.
 struct Shape {
-  int64_t rows = 0, columns = 0;
+  Size rows = Size::constant(0), columns = Size::constant(0);
   bool operator==(const Shape &other) const = default;
 };
 
@@ -53,19 +52,21 @@ public:
 
   // The rows × columns of an array. For higher ranks the rows are the product of all dimensions but
   // the last; equal lists of outer dimensions give equal rows. {0, 0} if `value` is no array.
-  Shape shapeOf(mlir::Value value) const { return shapes_.lookup(value); }
-  // The encoded sizes of an array of any rank; empty if `value` is no array.
-  llvm::ArrayRef<int64_t> sizesOf(mlir::Value value) const;
-  // The estimated value of an encoded size, and the estimated number of cells.
-  double estimate(int64_t size) const;
-  double cells(Shape shape) const { return estimate(shape.rows) * estimate(shape.columns); }
+  const Shape &shapeOf(mlir::Value value) const;
+  // The sizes of an array of any rank; empty if `value` is no array.
+  llvm::ArrayRef<Size> sizesOf(mlir::Value value) const;
+  // The estimated value of a size, and the estimated number of cells.
+  static double estimate(const Size &size);
+  static double cells(const Shape &shape) { return estimate(shape.rows) * estimate(shape.columns); }
 
   // The layout the array will have in memory if it is stored.
   bool isCsr(mlir::Value value) const { return csrDensities_.contains(value); }
   // The estimated share of non-zero cells (in CSR arrays: of entries); 1 if unknown.
   double densityOf(mlir::Value value) const;
   double entriesOf(mlir::Value value) const { return densityOf(value) * cells(shapeOf(value)); }
-  Shape shapeOf(const EntryPattern &pattern) const { return shapeOf(pattern.arrays.front()); }
+  const Shape &shapeOf(const EntryPattern &pattern) const {
+    return shapeOf(pattern.arrays.front());
+  }
   double densityOf(const EntryPattern &pattern) const;
   double entriesOf(const EntryPattern &pattern) const {
     return densityOf(pattern) * cells(shapeOf(pattern));
@@ -73,7 +74,7 @@ public:
   // One pattern for each CSR array with more than one column, and unions of such patterns where an
   // operation is zero outside the union, but not outside a single pattern. In program order.
   llvm::ArrayRef<EntryPattern> patterns() const { return patterns_; }
-  bool hasSparseArrayOf(Shape shape) const;
+  bool hasSparseArrayOf(const Shape &shape) const;
   // What is known of the value's cells outside the pattern.
   CellFact whereZero(const EntryPattern &pattern, mlir::Value value) const;
   // What is known of all cells of an array, or of a scalar.
@@ -81,7 +82,7 @@ public:
 
 private:
   void complete(mlir::Value value, tok::Facts &given, const tok::Facts *inferred);
-  int64_t sizeOf(tok::Dimension dimension);
+  Size known(const Size &size) { return size.isUnknown() ? Size::symbol(nextSymbol_++) : size; }
   void noteNumber(mlir::Value value, const tok::Facts &facts);
   void noteCells(mlir::Operation &operation, llvm::ArrayRef<tok::Facts> operands);
   bool isConstant(mlir::Value value) const { return everywhere(value).constant().has_value(); }
@@ -90,9 +91,8 @@ private:
   void noteLayout(mlir::Value value, tok::Facts &facts);
 
   llvm::DenseMap<mlir::Value, Shape> shapes_;
-  llvm::DenseMap<mlir::Value, llvm::SmallVector<int64_t, 4>> sizes_;
-  llvm::DenseMap<int64_t, int64_t> estimates_;
-  int64_t nextSymbol_ = 0;
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<Size, 2>> sizes_;
+  int64_t nextSymbol_ = 0; // above those of the facts that were given
   llvm::DenseMap<mlir::Value, double> densities_, csrDensities_;
   llvm::SmallVector<EntryPattern> patterns_;
   llvm::DenseMap<mlir::Value, CellFact> everywhere_;

@@ -78,7 +78,7 @@ void BlockGraph::classifyElementwise(Node &node) {
   Value result = node.operation->getResult(0);
   if (!tok::isArray(result.getType()))
     return;
-  Shape shape = shapeOf(result);
+  const Shape &shape = shapeOf(result);
   // For matrices only the right operand may be a vector that is broadcast, for tensors any operand.
   bool isTensor = tok::isTensor(result.getType());
   bool mayBroadcast = isTensor || isa<tok::BinaryOp>(node.operation);
@@ -90,16 +90,16 @@ void BlockGraph::classifyElementwise(Node &node) {
       continue;
     }
     bool broadcast = mayBroadcast && (isTensor || first);
-    Shape own = shapeOf(operand);
+    const Shape &own = shapeOf(operand);
     bool sameOuter = own.rows == shape.rows;
     // Different lists of outer dimensions may have the same product.
-    if (ArrayRef<int64_t> sizes = facts_.sizesOf(operand), all = facts_.sizesOf(result);
+    if (ArrayRef<Size> sizes = facts_.sizesOf(operand), all = facts_.sizesOf(result);
         sizes.size() > 2 && sizes.size() == all.size())
       sameOuter = sizes.drop_back() == all.drop_back();
     const char *differing = nullptr;
-    if (!sameOuter && !(broadcast && own.rows == 1))
+    if (!sameOuter && !(broadcast && own.rows.isConstant(1)))
       differing = "rows";
-    else if (own.columns != shape.columns && !(broadcast && own.columns == 1))
+    else if (!(own.columns == shape.columns) && !(broadcast && own.columns.isConstant(1)))
       differing = "columns";
     if (differing) {
       node.refusal = std::string("sizes not proved equal: ") + differing + " of " +
@@ -142,8 +142,9 @@ void BlockGraph::classifyAggregate(Node &node) {
   node.flops = kind == AggregateKind::IndexMax || kind == AggregateKind::IndexMin ? 2 : 1;
 }
 
-bool BlockGraph::isNarrow(int64_t columns) const {
-  return columns >= 1 && columns <= mostNarrowColumns;
+bool fusion::isNarrow(const Size &columns) {
+  return columns.isConstant() && columns.constantValue() >= 1 &&
+         columns.constantValue() <= mostNarrowColumns;
 }
 
 // Finds the products that a template can compute: one factor is narrow, or a CSR array is involved.
@@ -153,24 +154,24 @@ void BlockGraph::classifyProduct(Node &node) {
   Value left = product.getLhs(), right = product.getRhs(), transposed = transposedOperand(left);
   if (facts_.sizesOf(left).size() != 2 || facts_.sizesOf(right).size() != 2)
     return;
-  Shape leftShape = shapeOf(left), rightShape = shapeOf(right);
-  if (leftShape.columns != rightShape.rows) {
+  const Shape &leftShape = shapeOf(left), &rightShape = shapeOf(right);
+  if (!(leftShape.columns == rightShape.rows)) {
     node.refusal =
         "sizes not proved equal: columns of " + notation(left) + " and rows of " + notation(right);
     return;
   }
   // Adds the space of `wide` if its rows can be combined with rows as wide as those of `other`.
-  auto addSpace = [&](Shape wide, Shape other) {
-    bool isMatrix = wide.rows != 1 && wide.columns != 1;
+  auto addSpace = [&](const Shape &wide, const Shape &other) {
+    bool isMatrix = !wide.rows.isConstant(1) && !wide.columns.isConstant(1);
     if (isMatrix && (isNarrow(other.columns) || facts_.hasSparseArrayOf(wide)) &&
         !llvm::is_contained(node.spaces, wide))
       node.spaces.push_back(wide);
   };
-  if (transposed && rightShape.rows != 1) {
-    Shape inner = shapeOf(transposed);
+  if (transposed && !rightShape.rows.isConstant(1)) {
+    const Shape &inner = shapeOf(transposed);
     node.kind = NodeKind::TransposedProduct;
     node.operands[0] = transposed;
-    if (inner.columns == 1 && rightShape.columns == 1) {
+    if (inner.columns.isConstant(1) && rightShape.columns.isConstant(1)) {
       node.kind = NodeKind::DotProduct;
       node.spaces = {rightShape};
     } else {
@@ -181,7 +182,7 @@ void BlockGraph::classifyProduct(Node &node) {
     Shape result{leftShape.rows, rightShape.columns};
     node.kind = NodeKind::Product;
     addSpace(leftShape, result);
-    if (leftShape.columns != 1 || facts_.hasSparseArrayOf(result))
+    if (!leftShape.columns.isConstant(1) || facts_.hasSparseArrayOf(result))
       addSpace(result, leftShape);
   }
   if (!node.spaces.empty())

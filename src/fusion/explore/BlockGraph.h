@@ -68,9 +68,9 @@ public:
   mlir::Block &block() const { return *block_; }
 
   const BlockFacts &facts() const { return facts_; }
-  Shape shapeOf(mlir::Value value) const { return facts_.shapeOf(value); }
-  double estimate(int64_t size) const { return facts_.estimate(size); }
-  double cells(Shape shape) const { return facts_.cells(shape); }
+  const Shape &shapeOf(mlir::Value value) const { return facts_.shapeOf(value); }
+  double estimate(const Size &size) const { return facts_.estimate(size); }
+  double cells(const Shape &shape) const { return facts_.cells(shape); }
 
 private:
   bool haveOneElementType(Node &node);
@@ -78,7 +78,6 @@ private:
   void classifyElementwise(Node &node);
   void classifyAggregate(Node &node);
   void classifyProduct(Node &node);
-  bool isNarrow(int64_t columns) const;
   void connect();
   void keepOrderOfEffects();
 
@@ -90,6 +89,8 @@ private:
 
 // Rows with at most this many columns can be computed together with the rows of a matrix.
 inline constexpr int64_t mostNarrowColumns = 64;
+// Whether `columns` is a constant from 1 to that.
+bool isNarrow(const Size &columns);
 
 // Whether the operation reads the transpose of Node::operands[operand].
 bool readsTransposed(const Node &node, int operand);

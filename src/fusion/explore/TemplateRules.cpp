@@ -7,20 +7,24 @@ using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::fusion;
 
-Extent fusion::extentOf(Shape value, const Frame &frame) {
-  Shape space = frame.space;
+static bool isVectorSpace(const Shape &space) {
+  return space.rows.isConstant(1) || space.columns.isConstant(1);
+}
+
+Extent fusion::extentOf(const Shape &value, const Frame &frame) {
+  const Shape &space = frame.space;
+  bool oneColumn = value.columns.isConstant(1), oneRow = value.rows.isConstant(1);
   if (value == space)
     return Extent::Wide;
-  if (value == Shape{space.rows, 1})
+  if (oneColumn && value.rows == space.rows)
     return Extent::PerRow;
-  if (value == Shape{1, space.columns})
+  if (oneRow && value.columns == space.columns)
     return Extent::PerColumn;
-  if (value == Shape{1, 1})
+  if (oneRow && oneColumn)
     return Extent::Single;
   // Next to dense rows, loops over narrow rows are unrolled, so the width must be a constant.
-  bool known = value.columns > 1 && value.columns <= mostNarrowColumns;
   if (frame.fusionTemplate == FusionTemplate::Row && value.rows == space.rows &&
-      (known || (frame.driver && value.columns < 0)))
+      ((isNarrow(value.columns) && !oneColumn) || (frame.driver && !value.columns.isConstant())))
     return Extent::Narrow;
   return Extent::None;
 }
@@ -47,7 +51,7 @@ public:
   Judge(const BlockGraph &graph, const Node &node, const Frame &frame)
       : graph_(graph), node_(node), frame_(frame),
         cell_(frame.fusionTemplate == FusionTemplate::Cell),
-        vectorSpace_(frame.space.rows == 1 || frame.space.columns == 1) {}
+        vectorSpace_(isVectorSpace(frame.space)) {}
 
   Verdict judge() const {
     switch (node_.kind) {
@@ -131,14 +135,15 @@ private:
 
   // A product of wide rows may only be wide itself if the space has few columns.
   bool isNarrowSpace() const {
-    return frame_.space.columns > 1 && frame_.space.columns <= mostNarrowColumns;
+    return isNarrow(frame_.space.columns) && !frame_.space.columns.isConstant(1);
   }
 
   // Only the left operand is fusable: the right one must be complete before the first row.
   Verdict judgeProduct() const {
     if (cell_)
       return {};
-    Shape left = graph_.shapeOf(node_.operands[0]), right = graph_.shapeOf(node_.operands[1]);
+    const Shape &left = graph_.shapeOf(node_.operands[0]),
+                &right = graph_.shapeOf(node_.operands[1]);
     Shape product{left.rows, right.columns};
     Extent from = fusion::extentOf(left, frame_), to = fusion::extentOf(product, frame_);
     Verdict rows{.role = Role::RowsTimes, .open = true, .storable = true, .fusable = 1};
@@ -204,7 +209,9 @@ Verdict fusion::judge(const BlockGraph &graph, int index, const Frame &frame) {
     return {};
   if (frame.isNative) {
     // A product with a vector is a pass over the matrix, which kernels do as well as natives.
-    auto isVector = [&](int operand) { return graph.shapeOf(node.operands[operand]).columns == 1; };
+    auto isVector = [&](int operand) {
+      return graph.shapeOf(node.operands[operand]).columns.isConstant(1);
+    };
     bool isMatrixProduct =
         node.kind == NodeKind::Product
             ? !isVector(1)
@@ -214,8 +221,8 @@ Verdict fusion::judge(const BlockGraph &graph, int index, const Frame &frame) {
   }
   // Over vectors the Row template is only needed for index aggregates; the
   // Cell template does the rest.
-  if (frame.fusionTemplate == FusionTemplate::Row &&
-      (frame.space.rows == 1 || frame.space.columns == 1) && !isIndexAggregate(node))
+  if (frame.fusionTemplate == FusionTemplate::Row && isVectorSpace(frame.space) &&
+      !isIndexAggregate(node))
     return {};
   // An operator can't compute its own driver: the entries must be known before.
   if (frame.driver.contains(node.operation->getResult(0)))
@@ -253,7 +260,7 @@ std::string fusion::refusalOfEdge(const BlockGraph &graph, Use use) {
   case NodeKind::TransposedProduct:
     return reader + ": a sum over rows is complete only after the last row";
   case NodeKind::RowAggregate:
-    if (producer.spaces[0].rows == 1 || producer.spaces[0].columns == 1)
+    if (isVectorSpace(producer.spaces[0]))
       return reader + ": an aggregate is complete only after the last cell";
     break;
   default:

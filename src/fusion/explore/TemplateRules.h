@@ -33,7 +33,7 @@ struct Frame {
 // The shape of a value in an iteration space m×n. Wide: m×n, PerRow: m×1, PerColumn: 1×n, Single:
 // 1×1, Narrow: m×k with another k. None: any other shape.
 enum class Extent : uint8_t { None, Wide, PerRow, PerColumn, Single, Narrow };
-Extent extentOf(Shape value, const Frame &frame);
+Extent extentOf(const Shape &value, const Frame &frame);
 
 // The role of an operation in an operator.
 enum class Role : uint8_t {

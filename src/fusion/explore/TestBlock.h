@@ -50,14 +50,14 @@ public:
     EXPECT_TRUE(module) << text;
   }
 
-  static tok::Dimension dimension(llvm::StringRef size) {
+  static Size dimension(llvm::StringRef size) {
     int64_t number;
     if (!size.getAsInteger(10, number))
-      return tok::Dimension::constant(number);
+      return Size::constant(number);
     static const std::map<std::string, int64_t> estimates = {
         {"m", 1000000}, {"n", 10}, {"k", 40}, {"p", 20000}, {"q", 20000}, {"r", 100}};
-    return tok::Dimension::symbol(size[0],
-                                  estimates.count(size.str()) ? estimates.at(size.str()) : -1);
+    return Size::symbol(size[0], estimates.count(size.str()) ? estimates.at(size.str()) : -1,
+                        {2, largestSize});
   }
 
   mlir::func::FuncOp function() { return *module->getOps<mlir::func::FuncOp>().begin(); }

@@ -68,7 +68,7 @@ public:
   // Returns the operator's results, in the order of its roots.
   SmallVector<Value> build() {
     SmallVector<Value> operands;
-    SmallVector<int64_t> sizes;
+    SmallVector<Size> sizes;
     for (const Input &input : inputs_) {
       operands.push_back(operandFor(input));
       Shape shape = graph_.shapeOf(input.value);
@@ -81,7 +81,8 @@ public:
       types.push_back(graph_[root].operation->getResult(0).getType());
     Location location = graph_[op_.roots.back()].operation->getLoc();
     auto result = builder_.create<plan::OperatorOp>(
-        location, types, plan::name(templateOf(pool_, id_)), operands, sizes,
+        location, types, plan::name(templateOf(pool_, id_)), operands,
+        tok::sizesAttribute(builder_.getContext(), sizes),
         builder_.getStringAttr(labelOf(pool_, id_)), /*csr=*/nullptr, /*driver=*/nullptr,
         /*united=*/nullptr, /*csr_results=*/nullptr);
     result->setAttr("predicted_ns", builder_.getF64FloatAttr(op_.nanoseconds));
@@ -147,10 +148,10 @@ private:
       return true;
     case Role::RowsTimes: {
       // Only if the product's rows are narrower than those of the left operand.
-      int64_t from = graph_.shapeOf(node.operands[0]).columns,
-              to = graph_.shapeOf(node.operands[1]).columns;
-      return node.operands[1].getDefiningOp<tok::TransposeOp>() && !frame_.driver && to >= 0 &&
-             (from < 0 || from > to);
+      const Size &from = graph_.shapeOf(node.operands[0]).columns,
+                 &to = graph_.shapeOf(node.operands[1]).columns;
+      return node.operands[1].getDefiningOp<tok::TransposeOp>() && !frame_.driver &&
+             to.isConstant() && (!from.isConstant() || from.constantValue() > to.constantValue());
     }
     default:
       return false;

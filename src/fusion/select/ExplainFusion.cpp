@@ -43,12 +43,13 @@ private:
     return text.size() > longest ? text.substr(0, longest - 3) + "..." : text;
   }
 
-  static std::string size(const BlockGraph &graph, int64_t code) {
-    std::string number = std::to_string(static_cast<int64_t>(graph.estimate(code)));
-    return code < 0 ? "~" + number : number; // symbols are written as "~" and their estimate
+  static std::string textOf(const Size &size) {
+    std::string number = std::to_string(static_cast<int64_t>(BlockFacts::estimate(size)));
+    return size.isConstant() ? number
+                             : "~" + number; // others are written as "~" and their estimate
   }
-  std::string shape(Shape shape) const {
-    return size(graph_, shape.rows) + "x" + size(graph_, shape.columns);
+  static std::string textOf(const Shape &shape) {
+    return textOf(shape.rows) + "x" + textOf(shape.columns);
   }
 
   static std::string count(int64_t number, const char *what) {
@@ -65,8 +66,8 @@ private:
     if (frame.isNative)
       return "native";
     if (!frame.driver)
-      return fusionTemplate.str() + " " + shape(frame.space);
-    return "sparse " + shape(frame.space) + " at the entries of " + notation(frame.driver);
+      return fusionTemplate.str() + " " + textOf(frame.space);
+    return "sparse " + textOf(frame.space) + " at the entries of " + notation(frame.driver);
   }
 
   // Writes each operation, followed by its frames in brackets, with the fusable operands.
@@ -122,7 +123,7 @@ private:
     for (int point : partition.points) {
       out_ << "    " << named(point) << ": result has "
            << count(graph_.consumers(point), "consumer") << ", "
-           << shape(graph_.shapeOf(resultOf(point))) << ": " << outcome(point, operators) << "\n";
+           << textOf(graph_.shapeOf(resultOf(point))) << ": " << outcome(point, operators) << "\n";
     }
     for (int node : partition.nodes)
       if (plan.shared[node])
@@ -156,7 +157,7 @@ private:
       if (frame.isNative)
         out_ << "native product";
       else
-        out_ << plan::name(templateOf(pool_, id)) << " " << shape(frame.space);
+        out_ << plan::name(templateOf(pool_, id)) << " " << textOf(frame.space);
       if (frame.driver)
         out_ << " at the entries of " << notation(frame.driver) << " (density "
              << llvm::format("%.3g", graph_.facts().densityOf(frame.driver)) << ")";
@@ -181,7 +182,7 @@ private:
         seen.push_back(value);
         text += (text.empty() ? "" : ", ") + (producer >= 0 ? named(producer) : notation(value));
         if (tok::isArray(value.getType()))
-          text += " " + shape(graph_.shapeOf(value)) + (graph_.facts().isCsr(value) ? " csr" : "");
+          text += " " + textOf(graph_.shapeOf(value)) + (graph_.facts().isCsr(value) ? " csr" : "");
       }
     return text.empty() ? "nothing" : text;
   }
@@ -190,10 +191,10 @@ private:
     const Frame &frame = memo_.frames[op.frame];
     std::string text;
     for (int root : op.roots) {
-      Shape size = graph_.shapeOf(resultOf(root));
+      const Shape &size = graph_.shapeOf(resultOf(root));
       text += text.empty() ? "" : ", ";
       bool csr = frame.driver && size == frame.space;
-      text += tok::isArray(resultOf(root).getType()) ? shape(size) + (csr ? " csr" : "")
+      text += tok::isArray(resultOf(root).getType()) ? textOf(size) + (csr ? " csr" : "")
                                                      : std::string("a scalar");
     }
     return text;

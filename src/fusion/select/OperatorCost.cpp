@@ -48,7 +48,7 @@ double OperatorCost::productFlops(const Node &node) const {
 // The cache lines touched by `accesses` accesses to rows with this number of columns of the node's
 // element type; 0 if `array` fits the first-level cache.
 double OperatorCost::gathersOf(double accesses, const Node &node, Value array,
-                               int64_t columns) const {
+                               const Size &columns) const {
   if (array && denseBytesOf(array) <= nearBytes)
     return 0;
   double rowBytes = bytesPerCell(node.elementType) * graph_.estimate(columns);
@@ -99,7 +99,7 @@ void OperatorCost::addSparseMember(int member, const Frame &frame, Role role,
   case Role::NarrowTimes: {
     // The column index of an entry selects a row of the other factor, or of the result.
     int narrow = role == Role::NarrowTimes ? 0 : 1;
-    int64_t columns = graph_.shapeOf(node.operands[narrow]).columns;
+    const Size &columns = graph_.shapeOf(node.operands[narrow]).columns;
     work.flops += 2 / productSpeed * entries * graph_.estimate(columns);
     work.gathers +=
         gathersOf(entries, node, role == Role::RowsTimes ? node.operands[1] : Value(), columns);
@@ -107,7 +107,7 @@ void OperatorCost::addSparseMember(int member, const Frame &frame, Role role,
   }
   case Role::Sampled: {
     Value factor = node.operands[1];
-    int64_t inner = graph_.shapeOf(factor).rows;
+    const Size &inner = graph_.shapeOf(factor).rows;
     work.flops += 2 / productSpeed * entries * graph_.estimate(inner);
     work.gathers += gathersOf(entries, node, factor, inner);
     if (factor.getDefiningOp<tok::TransposeOp>())
@@ -129,7 +129,7 @@ void OperatorCost::addSparseMember(int member, const Frame &frame, Role role,
 bool OperatorCost::isUnpacked(const Node &node) const {
   return node.kind == NodeKind::TransposedProduct &&
          llvm::all_of(node.operands, [&](Value operand) {
-           Shape shape = graph_.shapeOf(operand);
+           const Shape &shape = graph_.shapeOf(operand);
            return graph_.estimate(shape.rows) >= fewestRowsUnpacked &&
                   graph_.estimate(shape.columns) >= fewestColumnsUnpacked;
          });
@@ -163,7 +163,7 @@ void OperatorCost::addNativeProduct(int member, cost::Work &work) const {
 // Adds the cost of reading an operand, and of converting it if the frame can't read its layout.
 void OperatorCost::addOperand(Value operand, const Frame &frame, cost::Work &work) const {
   const BlockFacts &facts = graph_.facts();
-  Shape shape = graph_.shapeOf(operand);
+  const Shape &shape = graph_.shapeOf(operand);
   bool wide = shape == frame.space;
   if (frame.isNative) {
     work.readBytes += bytesOf(operand);
@@ -196,7 +196,7 @@ void OperatorCost::addOperand(Value operand, const Frame &frame, cost::Work &wor
   work.readBytes += denseBytesOf(operand);
   // The Row template transposes blocks of rows into lanes.
   if (frame.fusionTemplate == FusionTemplate::Row && shape.rows == frame.space.rows)
-    work.flops += shape.columns == 1 ? 0 : graph_.cells(shape);
+    work.flops += shape.columns.isConstant(1) ? 0 : graph_.cells(shape);
 }
 
 void OperatorCost::addResult(int root, const Frame &frame, cost::Work &work) const {
@@ -256,7 +256,7 @@ double OperatorCost::leastFlops(int node) const {
 }
 
 double OperatorCost::leastBytesToRead(Value value) const {
-  Shape shape = graph_.shapeOf(value);
+  const Shape &shape = graph_.shapeOf(value);
   double least = bytesOf(value);
   for (const Frame &frame : memo_.frames)
     if (frame.driver && frame.space == shape)

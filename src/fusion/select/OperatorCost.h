@@ -48,7 +48,7 @@ private:
   bool isUnpacked(const Node &node) const;
   void addNativeProduct(int member, cost::Work &work) const;
   double productFlops(const Node &node) const;
-  double gathersOf(double accesses, const Node &node, mlir::Value array, int64_t columns) const;
+  double gathersOf(double accesses, const Node &node, mlir::Value array, const Size &columns) const;
   double denseBytesOf(mlir::Value value) const;
   double bytesOf(mlir::Value value) const;
 

@@ -1,5 +1,7 @@
 #include "ir/plan/PlanDialect.h"
 
+#include "ir/tok/InferFacts.h"
+
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -30,45 +32,36 @@ FusionTemplate plan::templateOf(OperatorOp op) {
   llvm_unreachable("verified");
 }
 
-int64_t plan::encodeSize(tok::Dimension dimension) {
-  return dimension.isConstant() ? dimension.constantValue() : -1 - dimension.symbolId();
-}
-
-tok::Dimension plan::decodeSize(int64_t code) {
-  return code >= 0 ? tok::Dimension::constant(code) : tok::Dimension::symbol(-1 - code);
-}
-
 llvm::DenseMap<Value, tok::Facts> plan::bodyFacts(OperatorOp op) {
   llvm::DenseMap<Value, tok::Facts> facts;
   Block &body = op.getBody().front();
-  ArrayRef<int64_t> sizes = op.getSizes();
+  SmallVector<Size> sizes = op.operandSizes();
   for (auto [index, argument] : llvm::enumerate(body.getArguments())) {
     tok::Facts &known = facts[argument];
     if (!tok::isArray(argument.getType()))
       continue;
-    known = tok::Facts::matrix(decodeSize(sizes[2 * index]), decodeSize(sizes[2 * index + 1]));
+    known = tok::Facts::matrix(sizes[2 * index], sizes[2 * index + 1]);
     if (op.isCsrOperand(index))
       known.layout = tok::Layout::Csr;
   }
   for (Operation &operation : body) {
-    auto inference = dyn_cast<tok::FactsOpInterface>(operation);
-    if (!inference)
-      continue;
-    SmallVector<tok::Facts> operands;
+    SmallVector<tok::Facts> operands, results(operation.getNumResults());
     for (Value operand : operation.getOperands())
       operands.push_back(facts.lookup(operand));
-    SmallVector<tok::Facts> results(operation.getNumResults());
-    inference.inferFacts(operands, results);
+    tok::inferFacts(&operation, operands, results);
     for (auto [result, fact] : llvm::zip(operation.getResults(), results))
       facts[result] = fact;
   }
   return facts;
 }
 
+SmallVector<Size> OperatorOp::operandSizes() { return *tok::sizesOf(getSizes()); }
+
 LogicalResult OperatorOp::verify() {
   if (!llvm::is_contained(templateNames, getFusionTemplate()))
     return emitOpError("no template ") << getFusionTemplate();
-  if (getSizes().size() != 2 * getInputs().size())
+  std::optional<SmallVector<Size>> sizes = tok::sizesOf(getSizes());
+  if (!sizes || sizes->size() != 2 * getInputs().size())
     return emitOpError("sizes has rows and columns of every operand");
   auto areOperands = [&](ArrayRef<int64_t> numbers) {
     return llvm::all_of(numbers, [&](int64_t number) {
@@ -80,8 +73,8 @@ LogicalResult OperatorOp::verify() {
   if (getDriver() && !isCsrOperand(*getDriver()))
     return emitOpError("the driver is a CSR operand");
   auto hasSizesOfDriver = [&](int64_t number) {
-    ArrayRef<int64_t> sizes = getSizes();
-    return sizes.slice(2 * number, 2) == sizes.slice(2 * *getDriver(), 2);
+    ArrayRef<Size> all = *sizes;
+    return all.slice(2 * number, 2) == all.slice(2 * *getDriver(), 2);
   };
   if (getUnited() && !(getDriver() && isUnitedOperand(*getDriver()) &&
                        llvm::all_of(*getUnited(), [&](int64_t number) {
@@ -99,19 +92,53 @@ LogicalResult OperatorOp::verify() {
   return success();
 }
 
+// A size is a number, a word like s0, or a string like "s0 + 1".
+static ParseResult parseSizes(OpAsmParser &parser, ArrayAttr &sizes) {
+  SmallVector<Size> all;
+  auto parseSize = [&]() -> ParseResult {
+    int64_t constant = 0;
+    if (OptionalParseResult number = parser.parseOptionalInteger(constant); number.has_value()) {
+      all.push_back(Size::constant(constant));
+      return *number;
+    }
+    SMLoc place = parser.getCurrentLocation();
+    std::string text;
+    if (parser.parseKeywordOrString(&text))
+      return failure();
+    std::optional<Size> size = Size::parse(text);
+    if (!size || size->isUnknown())
+      return parser.emitError(place, "no size: ") << text;
+    all.push_back(*size);
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, parseSize))
+    return failure();
+  sizes = tok::sizesAttribute(parser.getContext(), all);
+  return success();
+}
+
+static void printSizes(OpAsmPrinter &printer, ArrayRef<Size> sizes) {
+  printer << '[';
+  llvm::interleaveComma(sizes, printer, [&](const Size &size) {
+    if (size.isConstant())
+      printer << size.constantValue();
+    else
+      printer.printKeywordOrString(size.text());
+  });
+  printer << ']';
+}
+
 // Syntax: plan.operator row(%X, %v) sizes [..] : (types) -> types { body }
 ParseResult OperatorOp::parse(OpAsmParser &parser, OperationState &result) {
   StringRef keyword;
   SmallVector<OpAsmParser::UnresolvedOperand> inputs;
-  DenseI64ArrayAttr sizes;
+  ArrayAttr sizes;
   FunctionType type;
   SMLoc place = parser.getCurrentLocation();
   if (parser.parseKeyword(&keyword) ||
       parser.parseOperandList(inputs, OpAsmParser::Delimiter::Paren) ||
-      parser.parseKeyword("sizes"))
-    return failure();
-  sizes = dyn_cast_or_null<DenseI64ArrayAttr>(DenseI64ArrayAttr::parse(parser, Type()));
-  if (!sizes || parser.parseOptionalAttrDict(result.attributes) || parser.parseColonType(type) ||
+      parser.parseKeyword("sizes") || parseSizes(parser, sizes) ||
+      parser.parseOptionalAttrDict(result.attributes) || parser.parseColonType(type) ||
       parser.resolveOperands(inputs, type.getInputs(), place, result.operands))
     return failure();
   result.addAttribute("fusionTemplate", parser.getBuilder().getStringAttr(keyword));
@@ -122,7 +149,7 @@ ParseResult OperatorOp::parse(OpAsmParser &parser, OperationState &result) {
 
 void OperatorOp::print(OpAsmPrinter &printer) {
   printer << ' ' << getFusionTemplate() << '(' << getInputs() << ") sizes ";
-  getSizesAttr().print(printer);
+  printSizes(printer, operandSizes());
   printer.printOptionalAttrDict((*this)->getAttrs(), {"fusionTemplate", "sizes"});
   printer << " : ";
   printer.printFunctionalType(*this);

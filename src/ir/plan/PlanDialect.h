@@ -22,11 +22,6 @@ enum class FusionTemplate : uint8_t { Cell, Row, MultiAgg, Outer };
 llvm::StringRef name(FusionTemplate fusionTemplate);
 FusionTemplate templateOf(OperatorOp op);
 
-// Encode and decode a dimension of the attribute `sizes`. An unknown dimension can't be encoded:
-// the caller first gives every size of an operand a symbol.
-int64_t encodeSize(tok::Dimension dimension);
-tok::Dimension decodeSize(int64_t code);
-
 // The facts of the operands (block arguments) and of every value in the body, inferred from
 // `sizes`.
 llvm::DenseMap<mlir::Value, tok::Facts> bodyFacts(OperatorOp op);

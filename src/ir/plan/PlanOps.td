@@ -19,7 +19,7 @@ def Plan_OperatorOp : Op<Plan_Dialect, "operator", [IsolatedFromAbove, NoMemoryE
   let summary = "a fused operator";
   let description = [{
     ```mlir
-    %q = plan.operator row(%X, %v) sizes [-1, 10, 10, 1] : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64> {
+    %q = plan.operator row(%X, %v) sizes [s0, 10, 10, 1] : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64> {
     ^bb0(%x: tensor<?x?xf64>, %w: tensor<?x?xf64>):
       %0 = tok.matmul %x, %w : ...
       %1 = tok.transpose %x : ...
@@ -27,8 +27,8 @@ def Plan_OperatorOp : Op<Plan_Dialect, "operator", [IsolatedFromAbove, NoMemoryE
       plan.yield %2 : tensor<?x?xf64>
     }
     ```
-    `sizes` has rows and columns of every operand (0, 0 for a scalar): a constant, or a negative number naming a
-    symbol, equal numbers being proved equal. Arrays of higher rank count as rows × last dimension. The body contains
+    `sizes` has rows and columns of every operand (0, 0 for a scalar) as functions of symbols (base/Size.h): `s0`,
+    `"2*s0 + 1"`. Arrays of higher rank count as rows × last dimension. The body contains
     `tok` operations of the template only:
       cell      one array or one aggregate of elementwise operations over one iteration space
       row       elementwise operations, row aggregates, products with side inputs and with the transposed rows
@@ -39,16 +39,16 @@ def Plan_OperatorOp : Op<Plan_Dialect, "operator", [IsolatedFromAbove, NoMemoryE
     operator is evaluated at the driver's entries alone: every result is proved to be zero (or to get nothing added)
     elsewhere, and results listed in `csr_results` are CSR arrays with the entries of the driver.
     ```mlir
-    %s = plan.operator cell(%S, %D) sizes [-1, -2, -1, -2] {csr = array<i64: 0>, driver = 0 : i64} : ...
+    %s = plan.operator cell(%S, %D) sizes [s0, s1, s0, s1] {csr = array<i64: 0>, driver = 0 : i64} : ...
     ```
     Where the driver is one of several operands listed in `united`, CSR and of the driver's sizes, it is evaluated at the
     entries of all of them: they are given the same entries before, with zeros filled in.
     ```mlir
-    %s = plan.operator cell(%S, %T) sizes [-1, -2, -1, -2]
+    %s = plan.operator cell(%S, %T) sizes [s0, s1, s0, s1]
            {csr = array<i64: 0, 1>, driver = 0 : i64, united = array<i64: 0, 1>, csr_results = array<i64: 0>} : ...
     ```
   }];
-  let arguments = (ins StrAttr:$fusionTemplate, Variadic<AnyType>:$inputs, DenseI64ArrayAttr:$sizes,
+  let arguments = (ins StrAttr:$fusionTemplate, Variadic<AnyType>:$inputs, ArrayAttr:$sizes,
                        OptionalAttr<StrAttr>:$label, OptionalAttr<DenseI64ArrayAttr>:$csr,
                        OptionalAttr<I64Attr>:$driver, OptionalAttr<DenseI64ArrayAttr>:$united,
                        OptionalAttr<DenseI64ArrayAttr>:$csr_results);
@@ -57,6 +57,8 @@ def Plan_OperatorOp : Op<Plan_Dialect, "operator", [IsolatedFromAbove, NoMemoryE
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
   let extraClassDeclaration = [{
+    // Two for each operand.
+    ::llvm::SmallVector<::tokamak::Size> operandSizes();
     bool isCsrOperand(int64_t operand) {
       return getCsr() && ::llvm::is_contained(*getCsr(), operand);
     }

@@ -8,7 +8,7 @@ using namespace tokamak;
 using namespace tokamak::tok;
 
 // An upper bound on the number of rows, columns or cells.
-static constexpr double largestSize = 0x1p63;
+static constexpr double mostCells = 0x1p63;
 
 ZeroRule tok::zeroRuleOf(Operation &operation) {
   for (Operation *parent = operation.getParentOp(); parent; parent = parent->getParentOp())
@@ -59,19 +59,18 @@ CellFact tok::cellOf(Operation &operation, llvm::function_ref<CellFact(OpOperand
   return factAtIfElse(operand(0), operand(1), operand(2));
 }
 
-// The lower and upper bound of a number of rows or columns. A symbol stands for a non-zero size.
-static std::pair<double, double> rangeOf(Dimension size) {
-  if (size.isConstant())
-    return {double(size.constantValue()), double(size.constantValue())};
-  return {size.isSymbol() ? 1 : 0, largestSize};
+// The lower and upper bound of a number of rows or columns.
+static std::pair<double, double> rangeOf(const Size &size) {
+  auto [low, high] = size.range();
+  return {std::max<double>(low, 0), std::min<double>(high, largestSize)};
 }
 
 static CellFact aggregateOf(AggregateOp aggregate, const Facts &facts, const CellFact &cell) {
   double fewest = 1, most = 1;
-  auto along = [&](Dimension size) {
+  auto along = [&](const Size &size) {
     auto [low, high] = rangeOf(size);
     fewest *= low;
-    most = std::min(most * high, largestSize);
+    most = std::min(most * high, mostCells);
   };
   if (aggregate.getDirection() != AggregateDirection::Row)
     along(facts.rows());

@@ -14,10 +14,7 @@ static constexpr double sparseLeastCells = 256;
 // The size assumed where there is no estimate.
 static constexpr int64_t guessedSize = 1000;
 
-static double sizeOf(Dimension dimension) {
-  return static_cast<double>(dimension.isConstant() ? dimension.constantValue()
-                                                    : dimension.estimate(guessedSize));
-}
+static double sizeOf(const Size &size) { return static_cast<double>(size.estimate(guessedSize)); }
 static double cellsOf(const Facts &facts) {
   return facts.isMatrix() ? sizeOf(facts.rows()) * sizeOf(facts.columns()) : 0;
 }

@@ -27,6 +27,7 @@ def Tok_Dialect : Dialect {
   let cppNamespace = "::tokamak::tok";
   let useDefaultTypePrinterParser = 1;
   let hasConstantMaterializer = 1;
+  let hasRegionArgAttrVerify = 1;
   let extraClassDeclaration = [{ void registerTypes(); }];
 }
 

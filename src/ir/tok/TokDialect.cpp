@@ -47,6 +47,13 @@ void TokDialect::registerTypes() {
       >();
 }
 
+LogicalResult TokDialect::verifyRegionArgAttribute(Operation *op, unsigned, unsigned argument,
+                                                   NamedAttribute attribute) {
+  if (attribute.getName() == sizesAttributeName && !sizesOf(attribute.getValue()))
+    return op->emitError() << "argument " << argument << ": expected sizes like [\"s0 + 1\", 10]";
+  return success();
+}
+
 Operation *TokDialect::materializeConstant(OpBuilder &builder, Attribute value, Type type,
                                            Location location) {
   return builder.create<ConstantOp>(location, type, value);

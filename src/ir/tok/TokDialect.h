@@ -7,6 +7,7 @@
 
 #include "base/CellOperators.h"
 #include "ir/tok/Facts.h"
+#include "ir/tok/SizesAttribute.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"

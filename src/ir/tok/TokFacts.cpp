@@ -12,17 +12,41 @@ using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::tok;
 
-static std::string describe(const Facts &facts) {
-  std::string text;
-  for (Dimension dimension : facts.dims) {
-    text += text.empty() ? "" : "x";
-    text += dimension.isConstant() ? std::to_string(dimension.constantValue()) : "?";
+// Writes sizes for messages: "569x30", with letters for symbols: "nx3", "(n + 1)x3". One symbol has
+// the same letter wherever the object writes it.
+class SizeWriter {
+public:
+  std::string operator()(const Facts &facts) {
+    std::string text;
+    for (const Size &size : facts.dims)
+      text += (text.empty() ? "" : "x") + (*this)(size);
+    return text;
   }
-  return text;
-}
+  std::string operator()(const Size &size) {
+    if (size.isUnknown())
+      return "?";
+    std::string text =
+        size.text([this](const Size &symbol) { return letterOf(symbol.symbolId()); });
+    return size.isConstant() || size.isSymbol() ? text : "(" + text + ")";
+  }
 
-// The dimension that two operands share: the more precise of the two facts.
-static Dimension meet(Dimension a, Dimension b) {
+private:
+  std::string letterOf(int64_t id) {
+    static constexpr StringRef letters = "nmkpqrst";
+    size_t place = llvm::find(symbols_, id) - symbols_.begin();
+    if (place == symbols_.size())
+      symbols_.push_back(id);
+    std::string number = place < letters.size() ? "" : std::to_string(place / letters.size());
+    return letters[place % letters.size()] + number;
+  }
+
+  SmallVector<int64_t> symbols_;
+};
+
+static const Size one = Size::constant(1);
+
+// The size that two operands share: the more precise of the two facts.
+static Size meet(const Size &a, const Size &b) {
   if (a.isConstant() || b.isUnknown())
     return a;
   return b.isConstant() || a.isUnknown() ? b : a;
@@ -30,70 +54,50 @@ static Dimension meet(Dimension a, Dimension b) {
 
 // The size of the result of broadcasting two dimensions of arrays of any rank: a dimension of size
 // 1 is repeated.
-static Dimension broadcast(Dimension a, Dimension b) {
-  if (a.isConstant(1))
+static Size broadcast(const Size &a, const Size &b) {
+  if (a.isConstant(1) || a.provedEqual(b))
     return b;
-  if (a.isConstant() || b.isConstant(1))
+  if (b.isConstant(1) || a.provedDifferent(one))
     return a;
-  return b.isConstant() || a.provedEqual(b) ? b : Dimension::unknown();
+  return b.provedDifferent(one) ? b : Size::unknown();
 }
-static bool mayBroadcast(Dimension a, Dimension b) {
-  return !a.provedDifferent(b) || a.isConstant(1) || b.isConstant(1);
+static bool mayBroadcast(const Size &a, const Size &b) {
+  return !a.provedDifferent(b) || !a.provedDifferent(one) || !b.provedDifferent(one);
 }
 static bool mayBroadcast(const Facts &a, const Facts &b) {
   return a.dims.size() != b.dims.size() ||
-         llvm::all_of_zip(a.dims, b.dims, [](Dimension left, Dimension right) {
+         llvm::all_of_zip(a.dims, b.dims, [](const Size &left, const Size &right) {
            return mayBroadcast(left, right);
          });
 }
-static SmallVector<Dimension, 2> broadcast(ArrayRef<Dimension> a, ArrayRef<Dimension> b) {
-  SmallVector<Dimension, 2> dims;
+static SmallVector<Size, 2> broadcast(ArrayRef<Size> a, ArrayRef<Size> b) {
+  SmallVector<Size, 2> dims;
   if (a.size() == b.size())
     for (auto [left, right] : llvm::zip(a, b))
       dims.push_back(broadcast(left, right));
   return dims;
 }
 
-static Dimension sum(Dimension a, Dimension b) {
-  if (a.isConstant() && b.isConstant()) {
-    int64_t total = 0;
-    bool overflows = llvm::AddOverflow(a.constantValue(), b.constantValue(), total);
-    return overflows ? Dimension::unknown() : Dimension::constant(total);
-  }
-  if (a.isConstant(0))
-    return b;
-  return b.isConstant(0) ? a : Dimension::unknown();
-}
-
 // The size that a scalar operand gives an array. Unknown for a constant that is no valid size: the
 // operation fails when it runs.
-static Dimension sizeOf(const Facts &scalar) {
-  Dimension size = scalar.integer;
-  return size.isConstant() && !isSize(size.constantValue()) ? Dimension::unknown() : size;
+static Size sizeOf(const Facts &scalar) {
+  Size size = scalar.integer;
+  return size.isConstant() && !isSize(size.constantValue()) ? Size::unknown() : size;
 }
 
 // The number of indices in begin:end (both inclusive).
-static Dimension rangeLength(const Facts &begin, const Facts &end) {
-  if (begin.integer.isConstant() && end.integer.isConstant()) {
-    int64_t distance = 0, length = 0;
-    bool overflows =
-        llvm::SubOverflow(end.integer.constantValue(), begin.integer.constantValue(), distance) ||
-        llvm::AddOverflow(distance, int64_t{1}, length);
-    return overflows ? Dimension::unknown() : Dimension::constant(length);
-  }
-  if (begin.integer.isConstant(1))
-    return end.integer;
-  return begin.integer.provedEqual(end.integer) ? Dimension::constant(1) : Dimension::unknown();
+static Size rangeLength(const Facts &begin, const Facts &end) {
+  return end.integer - begin.integer + 1;
 }
 
-static Dimension productOf(ArrayRef<Dimension> sizes) {
-  Dimension product = Dimension::constant(1);
-  for (Dimension size : sizes)
-    product = Dimension::product(product, size);
+static Size productOf(ArrayRef<Size> sizes) {
+  Size product = Size::constant(1);
+  for (const Size &size : sizes)
+    product = product * size;
   return product;
 }
 
-static Facts integerFacts(Dimension value, MLIRContext *context) {
+static Facts integerFacts(const Size &value, MLIRContext *context) {
   Facts facts;
   facts.integer = value;
   if (value.isConstant())
@@ -123,32 +127,52 @@ static void inferLayout(Operation *op, ArrayRef<Facts> operands, Facts &result) 
 void ConstantOp::inferFacts(ArrayRef<Facts>, MutableArrayRef<Facts> results) {
   results[0].value = getValue();
   if (auto integer = dyn_cast<IntegerAttr>(getValue()); integer && getType().isInteger(64))
-    results[0].integer = Dimension::constant(integer.getInt());
+    results[0].integer = Size::constant(integer.getInt());
 }
 
 void UndefOp::inferFacts(ArrayRef<Facts>, MutableArrayRef<Facts>) {}
 
 void UnaryOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
+  if (getType().isInteger(64)) {
+    if (getKind() == UnaryOperator::Neg)
+      results[0] = integerFacts(-1 * operands[0].integer, getContext());
+    return;
+  }
   results[0].dims = operands[0].dims;
   inferLayout(*this, operands, results[0]);
+}
+
+// An integer operation as an operation on sizes; unknown where it is none.
+static Size sizeOfOperation(BinaryOperator kind, const Size &a, const Size &b) {
+  if (a.isConstant() && b.isConstant()) {
+    auto value = evaluateInteger(kind, a.constantValue(), b.constantValue());
+    return value ? Size::constant(*value) : Size::unknown();
+  }
+  switch (kind) {
+  case BinaryOperator::Add:
+    return a + b;
+  case BinaryOperator::Sub:
+    return a - b;
+  case BinaryOperator::Mul:
+    return a * b;
+  case BinaryOperator::IntDiv: // rounds towards zero
+    return a.range().low >= 0 ? floorDivide(a, b) : Size::unknown();
+  case BinaryOperator::Min:
+    return minimum(a, b);
+  case BinaryOperator::Max:
+    return maximum(a, b);
+  default:
+    return Size::unknown();
+  }
 }
 
 void BinaryOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
   bool leftArray = isArray(getLhs().getType()), rightArray = isArray(getRhs().getType());
   if (!leftArray && !rightArray) {
-    Dimension a = operands[0].integer, b = operands[1].integer;
+    Size a = operands[0].integer, b = operands[1].integer;
     if (!getType().isInteger(64))
       return;
-    if (a.isConstant() && b.isConstant()) {
-      if (auto value = evaluateInteger(getKind(), a.constantValue(), b.constantValue()))
-        results[0] = integerFacts(Dimension::constant(*value), getContext());
-    } else if (getKind() == BinaryOperator::Add) {
-      results[0].integer = sum(a, b);
-    } else if (getKind() == BinaryOperator::Sub && b.isConstant(0)) {
-      results[0].integer = a;
-    } else if (getKind() == BinaryOperator::Mul && (a.isConstant(1) || b.isConstant(1))) {
-      results[0].integer = a.isConstant(1) ? b : a;
-    }
+    results[0] = integerFacts(sizeOfOperation(getKind(), a, b), getContext());
     return;
   }
   if (!leftArray || !rightArray) {
@@ -156,8 +180,8 @@ void BinaryOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> resul
     inferLayout(*this, operands, results[0]);
     return;
   }
-  // A constant dimension of the right operand other than 1 is not broadcast, so it equals that of
-  // the left operand: use the more precise of the two facts.
+  // A dimension of the right operand that is not 1 is not broadcast, so it equals that of the left
+  // operand: use the more precise of the two facts.
   const Facts &lhs = operands[0], &rhs = operands[1];
   if (isTensor(getType())) {
     results[0].dims = broadcast(lhs.dims, rhs.dims);
@@ -167,15 +191,15 @@ void BinaryOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> resul
     results[0].dims = lhs.dims;
     return;
   }
-  auto mayBroadcast = [](Dimension right) { return !right.isConstant() || right.isConstant(1); };
-  Dimension rows = mayBroadcast(rhs.rows()) ? lhs.rows() : meet(lhs.rows(), rhs.rows());
-  Dimension columns =
-      mayBroadcast(rhs.columns()) ? lhs.columns() : meet(lhs.columns(), rhs.columns());
+  auto mayBroadcast = [](const Size &right) { return !right.provedDifferent(one); };
+  Size rows = mayBroadcast(rhs.rows()) ? lhs.rows() : meet(lhs.rows(), rhs.rows());
+  Size columns = mayBroadcast(rhs.columns()) ? lhs.columns() : meet(lhs.columns(), rhs.columns());
   results[0] = Facts::matrix(rows, columns);
   inferLayout(*this, operands, results[0]);
 }
 
 LogicalResult BinaryOp::checkFacts(ArrayRef<Facts> operands) {
+  SizeWriter describe;
   const Facts &lhs = operands[0], &rhs = operands[1];
   if (isTensor(getType()) && isArray(getLhs().getType()) && isArray(getRhs().getType()) &&
       !mayBroadcast(lhs, rhs)) {
@@ -186,8 +210,8 @@ LogicalResult BinaryOp::checkFacts(ArrayRef<Facts> operands) {
   }
   if (!lhs.isMatrix() || !rhs.isMatrix())
     return success();
-  auto agree = [](Dimension left, Dimension right) {
-    return !left.provedDifferent(right) || right.isConstant(1);
+  auto agree = [](const Size &left, const Size &right) {
+    return !left.provedDifferent(right) || !right.provedDifferent(one);
   };
   if (agree(lhs.rows(), rhs.rows()) && agree(lhs.columns(), rhs.columns()))
     return success();
@@ -219,6 +243,7 @@ void IfElseOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> resul
 }
 
 LogicalResult IfElseOp::checkFacts(ArrayRef<Facts> operands) {
+  SizeWriter describe;
   const Facts *first = nullptr;
   if (isTensor(getType())) {
     Facts soFar;
@@ -251,18 +276,19 @@ void CastOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results
     if (isArray(getOperand().getType()))
       results[0].dims = operands[0].dims;
     else if (isScalar(getOperand().getType()))
-      results[0] = Facts::matrix(Dimension::constant(1), Dimension::constant(1));
+      results[0] = Facts::matrix(Size::constant(1), Size::constant(1));
   } else if (isScalar(getOperand().getType()) && getType().isInteger(64)) {
     results[0].integer = operands[0].integer;
   }
 }
 
 LogicalResult CastOp::checkFacts(ArrayRef<Facts> operands) {
+  SizeWriter describe;
   const Facts &facts = operands[0];
   bool toScalar = isArray(getOperand().getType()) && isScalar(getType());
-  Dimension one = Dimension::constant(1);
-  if (toScalar &&
-      llvm::any_of(facts.dims, [&](Dimension dimension) { return dimension.provedDifferent(one); }))
+  if (toScalar && llvm::any_of(facts.dims, [&](const Size &dimension) {
+        return dimension.provedDifferent(one);
+      }))
     return emitError("as.scalar: expected a 1x1 matrix, got one of ") << describe(facts);
   return success();
 }
@@ -270,7 +296,6 @@ LogicalResult CastOp::checkFacts(ArrayRef<Facts> operands) {
 //===- arrays --------------------------------------------------------------------------------===//
 
 void AggregateOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
-  Dimension one = Dimension::constant(1);
   if (getDirection() == AggregateDirection::Row) {
     results[0].dims = operands[0].dims;
     if (!results[0].dims.empty())
@@ -287,14 +312,15 @@ void MatmulOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> resul
   }
   if (lhs.dims.size() != rhs.dims.size() || lhs.dims.size() < 2)
     return;
-  ArrayRef<Dimension> left = lhs.dims, right = rhs.dims;
+  ArrayRef<Size> left = lhs.dims, right = rhs.dims;
   results[0].dims = broadcast(left.drop_back(2), right.drop_back(2));
   results[0].dims.push_back(left[left.size() - 2]);
   results[0].dims.push_back(right.back());
 }
 
 LogicalResult MatmulOp::checkFacts(ArrayRef<Facts> operands) {
-  ArrayRef<Dimension> lhs = operands[0].dims, rhs = operands[1].dims;
+  SizeWriter describe;
+  ArrayRef<Size> lhs = operands[0].dims, rhs = operands[1].dims;
   if (lhs.size() < 2 || lhs.size() != rhs.size())
     return success();
   if (lhs.back().provedDifferent(rhs[rhs.size() - 2]))
@@ -323,13 +349,11 @@ void ColumnsOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> resu
 }
 void LengthOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
   if (isScalar(getOperand().getType())) {
-    results[0] = integerFacts(Dimension::constant(1), getContext());
+    results[0] = integerFacts(Size::constant(1), getContext());
     return;
   }
-  // A product of symbolic sizes is left unknown: the analysis gives unknown sizes a symbol of their
-  // own.
-  Dimension cells = productOf(operands[0].dims);
-  if (!operands[0].dims.empty() && !cells.isProduct())
+  Size cells = productOf(operands[0].dims);
+  if (!operands[0].dims.empty())
     results[0] = integerFacts(cells, getContext());
 }
 void SizeOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
@@ -347,11 +371,12 @@ void SliceOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> result
 // run-time error.
 static LogicalResult checkRange(Operation *op, StringRef what, const Facts &begin, const Facts &end,
                                 const Facts &array) {
-  Dimension low = begin.integer, high = end.integer;
-  Dimension size = what == "row" ? array.rows() : array.columns();
+  SizeWriter describe;
+  Size low = begin.integer, high = end.integer;
+  Size size = what == "row" ? array.rows() : array.columns();
   if (low.isConstant(1) && high.isConstant(0) && size.isConstant(0))
     return success(); // the whole of an empty dimension
-  auto outside = [&](Dimension index) {
+  auto outside = [&](const Size &index) {
     return index.isConstant() &&
            (index.constantValue() < 1 ||
             (size.isConstant() && index.constantValue() > size.constantValue()));
@@ -362,7 +387,7 @@ static LogicalResult checkRange(Operation *op, StringRef what, const Facts &begi
                                             << high.constantValue() << " end before they begin";
   if (!outside(low) && !outside(high))
     return success();
-  auto number = [](Dimension index) {
+  auto number = [](const Size &index) {
     return index.isConstant() ? std::to_string(index.constantValue()) : std::string("?");
   };
   std::string range = low == high ? what.str() + " " + number(low)
@@ -381,11 +406,12 @@ void InsertOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> resul
 }
 
 LogicalResult InsertOp::checkFacts(ArrayRef<Facts> operands) {
+  SizeWriter describe;
   if (failed(checkRange(*this, "row", operands[2], operands[3], operands[0])) ||
       failed(checkRange(*this, "column", operands[4], operands[5], operands[0])))
     return failure();
-  Dimension rows = rangeLength(operands[2], operands[3]),
-            columns = rangeLength(operands[4], operands[5]);
+  Size rows = rangeLength(operands[2], operands[3]),
+       columns = rangeLength(operands[4], operands[5]);
   Facts target = Facts::matrix(rows, columns);
   if (isArray(getValue().getType())) {
     if (operands[1].rows().provedDifferent(rows) || operands[1].columns().provedDifferent(columns))
@@ -393,7 +419,6 @@ LogicalResult InsertOp::checkFacts(ArrayRef<Facts> operands) {
              << describe(operands[1]) << " matrix cannot replace " << describe(target) << " cells";
     return success();
   }
-  Dimension one = Dimension::constant(1);
   if (isArray(getInto().getType()) && (rows.provedDifferent(one) || columns.provedDifferent(one)))
     return emitError("left indexing: a scalar can replace one cell, not ")
            << describe(target) << "; use matrix(value, rows, cols)";
@@ -431,13 +456,14 @@ LogicalResult FillOp::checkFacts(ArrayRef<Facts> operands) {
 }
 void LiteralOp::inferFacts(ArrayRef<Facts>, MutableArrayRef<Facts> results) {
   for (int64_t size : getCells().getShapedType().getShape())
-    results[0].dims.push_back(Dimension::constant(size));
+    results[0].dims.push_back(Size::constant(size));
 }
 void ViewOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
   for (const Facts &size : operands.drop_front())
     results[0].dims.push_back(sizeOf(size));
 }
 LogicalResult ViewOp::checkFacts(ArrayRef<Facts> operands) {
+  SizeWriter describe;
   Facts result;
   ViewOp::inferFacts(operands, result);
   if (!productOf(operands[0].dims).provedDifferent(productOf(result.dims)))
@@ -447,13 +473,15 @@ LogicalResult ViewOp::checkFacts(ArrayRef<Facts> operands) {
 }
 void ExpandOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
   for (auto [own, size] : llvm::zip(operands[0].dims, operands.drop_front()))
-    results[0].dims.push_back(own.isConstant() && !own.isConstant(1) ? own : sizeOf(size));
+    results[0].dims.push_back(own.provedDifferent(one) ? own : sizeOf(size));
 }
 LogicalResult ExpandOp::checkFacts(ArrayRef<Facts> operands) {
   for (auto [own, size] : llvm::zip(operands[0].dims, operands.drop_front()))
-    if (own.provedDifferent(size.integer) && !own.isConstant(1))
+    if (own.provedDifferent(size.integer) && own.provedDifferent(one)) {
+      SizeWriter describe;
       return emitError("expand: only dimensions of size 1 can be repeated, not ")
-             << own.constantValue() << " to " << size.integer.constantValue();
+             << describe(own) << " to " << describe(size.integer);
+    }
   return success();
 }
 void ReshapeOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
@@ -477,34 +505,35 @@ void RandOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results
     results[0].density = sparsity.getValueAsDouble();
 }
 void SampleOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
-  results[0] = Facts::matrix(sizeOf(operands[1]), Dimension::constant(1));
+  results[0] = Facts::matrix(sizeOf(operands[1]), Size::constant(1));
 }
 LogicalResult SampleOp::checkFacts(ArrayRef<Facts> operands) {
   return checkSize(*this, "sample", "values", operands[1]);
 }
 void SeqOp::inferFacts(ArrayRef<Facts>, MutableArrayRef<Facts> results) {
-  results[0] = Facts::matrix(Dimension::unknown(), Dimension::constant(1));
+  results[0] = Facts::matrix(Size::unknown(), Size::constant(1));
 }
 
 // Concatenation: sizes add up along one dimension and are equal along the other.
 static Facts append(ArrayRef<Facts> operands, bool rows) {
-  Dimension total = Dimension::constant(0), common = Dimension::unknown();
+  Size total = Size::constant(0), common = Size::unknown();
   for (const Facts &facts : operands) {
     if (!facts.isMatrix())
       return Facts();
-    total = sum(total, rows ? facts.rows() : facts.columns());
+    total = total + (rows ? facts.rows() : facts.columns());
     if (total.isConstant() && !isSize(total.constantValue()))
-      total = Dimension::unknown();
+      total = Size::unknown();
     common = meet(common, rows ? facts.columns() : facts.rows());
   }
   return rows ? Facts::matrix(total, common) : Facts::matrix(common, total);
 }
 static LogicalResult checkAppend(Operation *op, ArrayRef<Facts> operands, bool rows) {
+  SizeWriter describe;
   for (const Facts &facts : operands.drop_front(operands.empty() ? 0 : 1)) {
     const Facts &first = operands[0];
     if (!first.isMatrix() || !facts.isMatrix())
       continue;
-    Dimension a = rows ? first.columns() : first.rows(), b = rows ? facts.columns() : facts.rows();
+    Size a = rows ? first.columns() : first.rows(), b = rows ? facts.columns() : facts.rows();
     if (a.provedDifferent(b))
       return op->emitError(rows ? "rbind" : "cbind")
              << ": the matrices have different numbers of " << (rows ? "columns" : "rows") << ", "
@@ -538,8 +567,8 @@ void RemoveEmptyOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> 
   if (!margin)
     return;
   bool rows = margin.getValue() == "rows";
-  results[0] = Facts::matrix(rows ? Dimension::unknown() : operands[0].rows(),
-                             rows ? operands[0].columns() : Dimension::unknown());
+  results[0] = Facts::matrix(rows ? Size::unknown() : operands[0].rows(),
+                             rows ? operands[0].columns() : Size::unknown());
 }
 void OuterOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
   results[0] = Facts::matrix(operands[0].rows(), operands[1].columns());
@@ -552,7 +581,7 @@ void DiagOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results
   if (operand.isColumnVector())
     results[0] = Facts::matrix(operand.rows(), operand.rows());
   else if (operand.columns().isConstant())
-    results[0] = Facts::matrix(operand.rows(), Dimension::constant(1));
+    results[0] = Facts::matrix(operand.rows(), Size::constant(1));
 }
 void CallNativeOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
   // Natives whose result has the shape of their first operand.
@@ -595,11 +624,11 @@ void ListOp::inferFacts(ArrayRef<Facts>, MutableArrayRef<Facts>) {}
 
 void AssumeOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
   results[0] = operands[0];
-  results[0].dims.assign(getSizes().size(), Dimension::unknown());
+  results[0].dims.assign(getSizes().size(), Size::unknown());
   for (auto [index, size] : llvm::enumerate(getSizes())) {
     bool known = operands[0].dims.size() > index;
-    results[0].dims[index] = size >= 0 ? Dimension::constant(size)
+    results[0].dims[index] = size >= 0 ? Size::constant(size)
                              : known   ? operands[0].dims[index]
-                                       : Dimension::unknown();
+                                       : Size::unknown();
   }
 }

@@ -39,16 +39,16 @@ func.func @four(%w: tensor<?x?xf64>, %x: tensor<?x?xf64>, %y: tensor<?x?xf64>, %
 // CHECK: tok.matmul %arg1, %arg2
 // CHECK-LABEL: func.func @sparse(
 // CHECK: tok.matmul %arg0, %arg1
-func.func @dense(%a: tensor<?x?xf64> {tok.sizes = array<i64: 500, -1, 400, -1>},
-                 %b: tensor<?x?xf64> {tok.sizes = array<i64: 400, -1, 600, -1>},
-                 %c: tensor<?x?xf64> {tok.sizes = array<i64: 600, -1, 200, -1>}) -> tensor<?x?xf64> {
+func.func @dense(%a: tensor<?x?xf64> {tok.sizes = [500, 400]},
+                 %b: tensor<?x?xf64> {tok.sizes = [400, 600]},
+                 %c: tensor<?x?xf64> {tok.sizes = [600, 200]}) -> tensor<?x?xf64> {
   %0 = tok.matmul %a, %b : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
   %1 = tok.matmul %0, %c : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
   return %1 : tensor<?x?xf64>
 }
-func.func @sparse(%a: tensor<?x?xf64> {tok.sizes = array<i64: 500, -1, 400, -1>, tok.csr_density = 0.00001 : f64},
-                  %b: tensor<?x?xf64> {tok.sizes = array<i64: 400, -1, 600, -1>},
-                  %c: tensor<?x?xf64> {tok.sizes = array<i64: 600, -1, 200, -1>}) -> tensor<?x?xf64> {
+func.func @sparse(%a: tensor<?x?xf64> {tok.sizes = [500, 400], tok.csr_density = 0.00001 : f64},
+                  %b: tensor<?x?xf64> {tok.sizes = [400, 600]},
+                  %c: tensor<?x?xf64> {tok.sizes = [600, 200]}) -> tensor<?x?xf64> {
   %0 = tok.matmul %b, %c : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
   %1 = tok.matmul %a, %0 : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
   return %1 : tensor<?x?xf64>
@@ -66,8 +66,8 @@ func.func @unknown(%a: tensor<?x?xf64>, %b: tensor<?x?xf64>, %c: tensor<?x?xf64>
 // CHECK-LABEL: func.func @shared(
 // CHECK: %[[P:.*]] = tok.matmul %arg0, %arg0
 // CHECK: tok.matmul %[[P]], %arg1
-func.func @shared(%a: tensor<?x?xf64> {tok.sizes = array<i64: 100, -1, 100, -1>},
-                  %v: tensor<?x?xf64> {tok.sizes = array<i64: 100, -1, 1, -1>}) -> (tensor<?x?xf64>, tensor<?x?xf64>) {
+func.func @shared(%a: tensor<?x?xf64> {tok.sizes = [100, 100]},
+                  %v: tensor<?x?xf64> {tok.sizes = [100, 1]}) -> (tensor<?x?xf64>, tensor<?x?xf64>) {
   %0 = tok.matmul %a, %a : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
   %1 = tok.matmul %0, %v : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
   return %1, %0 : tensor<?x?xf64>, tensor<?x?xf64>
@@ -75,7 +75,7 @@ func.func @shared(%a: tensor<?x?xf64> {tok.sizes = array<i64: 100, -1, 100, -1>}
 // CHECK-LABEL: func.func @square(
 // CHECK: %[[P:.*]] = tok.matmul %arg0, %arg0
 // CHECK: tok.matmul %[[P]], %arg0
-func.func @square(%a: tensor<?x?xf64> {tok.sizes = array<i64: 100, -1, 100, -1>}) -> tensor<?x?xf64> {
+func.func @square(%a: tensor<?x?xf64> {tok.sizes = [100, 100]}) -> tensor<?x?xf64> {
   %0 = tok.matmul %a, %a : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
   %1 = tok.matmul %0, %a : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
   return %1 : tensor<?x?xf64>

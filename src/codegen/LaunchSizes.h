@@ -1,0 +1,18 @@
+// The sizes of an operator as functions of the sizes of its array operands, which is what a launch
+// of the kernel knows.
+//
+//   plan.operator cell(%x, %s) sizes ["s3 + 1", 10, 0, 0]
+//   sizeAtLaunch(op, Size::parse("s3 + 1"))      // abi::rowsOfInput(0)
+#ifndef TOKAMAK_CODEGEN_LAUNCHSIZES_H
+#define TOKAMAK_CODEGEN_LAUNCHSIZES_H
+
+#include "abi/KernelPlan.h"
+#include "ir/plan/PlanDialect.h"
+
+namespace tokamak::codegen {
+
+// `size` is constant, a size of an operand, or computed from such sizes.
+Size sizeAtLaunch(plan::OperatorOp op, const Size &size);
+
+} // namespace tokamak::codegen
+#endif

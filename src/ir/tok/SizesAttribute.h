@@ -1,0 +1,28 @@
+// Sizes in the text of programs: an array of integers, and of strings in the serialised form of
+// sizes (base/Size.h).
+//
+//   %X: tensor<?x?xf64> {tok.sizes = ["s0~500", 10]}   // an argument of 10 columns
+//
+//   sizesAttribute(context, {Size::symbol(0, 500), Size::constant(10)})
+//   sizesOf(attribute)        // these two sizes
+#ifndef TOKAMAK_IR_TOK_SIZESATTRIBUTE_H
+#define TOKAMAK_IR_TOK_SIZESATTRIBUTE_H
+
+#include "base/Size.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <optional>
+
+namespace tokamak::tok {
+
+// Attribute of a function's argument: the sizes of an array, or the value of an integer scalar.
+inline constexpr llvm::StringLiteral sizesAttributeName = "tok.sizes";
+
+mlir::ArrayAttr sizesAttribute(mlir::MLIRContext *context, llvm::ArrayRef<Size> sizes);
+// nullopt if the attribute is no list of known sizes.
+std::optional<llvm::SmallVector<Size>> sizesOf(mlir::Attribute attribute);
+
+} // namespace tokamak::tok
+#endif
