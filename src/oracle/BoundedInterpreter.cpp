@@ -1,5 +1,6 @@
 #include "oracle/BoundedInterpreter.h"
 
+#include "base/Error.h"
 #include "oracle/OperationRules.h"
 #include "reference/Interpreter.h"
 #include "reference/OperationMeaning.h"
@@ -143,6 +144,9 @@ struct BoundedInterpreter::Domain {
         int64_t cells = value.isArray() ? value.array()->cells() : 1;
         result.engine = result.plan = CellErrors::uniform(cells, CellErrors::anything);
       }
+      int64_t cells = value.isArray() ? value.array()->cells() : 1;
+      if (!result.engine.covers(cells) || !result.plan.covers(cells))
+        internalError(operation.getName().getStringRef().str() + ": bounds of other cells");
       result.value = std::move(value);
       results.push_back(std::move(result));
     }

@@ -252,6 +252,18 @@ TEST_F(Bounds, ofChainsHoldInEveryOrder) {
   EXPECT_EQ(of(body, row({1e-120, 1}), matrix).engine[0], CellErrors::anything);
 }
 
+TEST_F(Bounds, coverEveryCellOfAMatrixFromAPartOfAFrame) {
+  Bounded part = of("%e = tok.unary exp %x : tensor<?x?xf64> -> tensor<?x?xf64>\n"
+                    "%f = tok.cast %e : tensor<?x?xf64> -> !tok.frame\n"
+                    "%o = tok.constant 1 : i64\n%t = tok.constant 2 : i64\n"
+                    "%p = tok.slice %f, %o, %o, %o, %t : (!tok.frame, i64, i64, i64, i64) -> "
+                    "!tok.frame\n"
+                    "%r = tok.cast %p : !tok.frame -> tensor<?x?xf64>",
+                    row({0.1, 0.2, 0.3}), matrix);
+  EXPECT_TRUE(part.engine.covers(2));
+  EXPECT_EQ(part.engine[1], CellErrors::anything);
+}
+
 TEST_F(Bounds, letTheSignOfAZeroGoWhereMatricesMayBeSparse) {
   const char *body = "%t = tok.transpose %x : (tensor<?x?xf64>) -> tensor<?x?xf64>\n"
                      "%r = tok.unary sinh %t : tensor<?x?xf64> -> tensor<?x?xf64>";

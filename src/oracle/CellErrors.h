@@ -45,6 +45,10 @@ public:
   static CellErrors uniform(int64_t cells, double error);
 
   bool isExact() const { return cells_.empty(); }
+  // Whether there is a bound for each of so many cells.
+  bool covers(int64_t cells) const {
+    return cells_.empty() || static_cast<int64_t>(cells_.size()) == cells;
+  }
   double operator[](int64_t cell) const { return cells_.empty() ? 0 : cells_[cell]; }
 
   // The facts of a matrix product, even after it was transposed or sliced; null for other values.

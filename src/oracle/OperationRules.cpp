@@ -112,7 +112,7 @@ CellErrors castErrors(const ErrorModel &model, mlir::Type type, const Tracked &o
   if (operand.value.isArray() && tok::isArray(type) &&
       mlir::cast<mlir::RankedTensorType>(type).getElementType().isF32())
     return roundingErrors(model, operand);
-  if (operand.value.isList())
+  if (operand.value.isList() || operand.value.isFrame())
     return anythingOf(result);
   double error = operand.errors[0];
   if (result.isArray() || result.isDouble())

@@ -60,6 +60,7 @@ private:
   void changingDensity();
   void sharedArguments();
   void frame();
+  void computedSizes();
   void wholeInsert();
   void sliceOfProduct();
   void ruleExpression();

@@ -227,6 +227,56 @@ void DmlGenerator::frame() {
   assign("x", {matrix("as.matrix(" + frame + "[, 1:@])", rows, columns, {size(columns)}), 20});
 }
 
+// Matrices whose sizes are computed from one number in different ways, and combined: a number of
+// rows that is known only when the program runs, and too large to be bound as a constant.
+void DmlGenerator::computedSizes() {
+  std::string n = fresh("n");
+  emit(statement(
+      n + random_.choose<std::string>(
+              {" = as.integer(sum(matrix(1, rows=@, cols=1)))",
+               " = nrow(removeEmpty(target=matrix(1, rows=@, cols=1), margin=\"rows\"))"}),
+      {size(random_.between(129, 150))}));
+  int64_t columns = random_.between(1, 3);
+  auto times = [&](int64_t factor, int64_t more) {
+    return "((" + n + " * " + std::to_string(factor) + ") + (" + std::to_string(more) + "))";
+  };
+  auto filled = [&](const std::string &rows) {
+    return "rand(rows=" + rows + ", cols=" + std::to_string(columns) +
+           ", min=-3, max=3, seed=" + std::to_string(random_.between(1, 1000)) + ")";
+  };
+  int64_t a = random_.between(1, 2), b = random_.between(1, 2);
+  int64_t x = random_.between(-3, 3), y = random_.between(-3, 3);
+  std::string first, second;
+  switch (random_.upTo(5)) {
+  case 0:
+    first = "rbind(" + filled(times(a, x)) + ", " + filled(times(b, y)) + ")";
+    second = filled(times(a + b, x + y));
+    break;
+  case 1: // of slices
+    first = filled(times(a + b, 5));
+    first = first + "[" + n + ":" + times(a + b, -x) + ",]";
+    second = filled(times(a + b - 1, 1 - x));
+    break;
+  case 2:
+    first = filled("min(" + times(a, x) + ", " + times(a, y) + ")");
+    second = filled(times(a, std::min(x, y)));
+    break;
+  case 3:
+    first = filled("max(" + times(a, x) + ", " + n + ")");
+    second = "rbind(" + filled(n) + ", " + filled("(max(" + times(a - 1, x) + ", 0))") + ")";
+    break;
+  default:
+    first = filled("(" + times(2 * a, 1) + " %/% 2)");
+    second = filled(times(a, 0));
+  }
+  std::string op = random_.choose<std::string>({"+", "*", "-"});
+  std::string name = fresh("y");
+  emit(statement(name + " = (" + first + " " + op + " " + second + ")"));
+  assign("s", {scalar(random_.choose<std::string>(
+                   {"sum(" + name + ")", "nrow(" + name + ")", "max(" + name + ")"})),
+               1e5});
+}
+
 // Left indexing that overwrites all cells of a matrix.
 void DmlGenerator::wholeInsert() {
   std::string name = pick([this](const Expression &x) {
