@@ -13,25 +13,25 @@ namespace {
 
 using oracle::CellErrors;
 
-// Whether two messages report the same error: static analysis may write `?` for a size that is
-// known at run time.
+// Whether two messages report the same error: static analysis writes letters for sizes that are
+// known at run time only.
 bool isSameMistake(const std::string &found, const std::string &raised) {
   if (found == raised)
     return true;
-  std::string pattern;
+  // Sizes like nx47 or (n + 1)x2, whose letters stand for numbers.
+  static const std::string symbol = R"([?nmkpqrst]\d*|\((?:[^()]|\([^()]*\))*\))",
+                           size = "(?:\\d+|" + symbol + ")";
+  static const std::regex symbols(symbol),
+      sizes("(^| )(" + size + "(?:x" + size + ")+)(?=$|[ ;,:.])"), special(R"([^A-Za-z0-9 ])");
+  auto escaped = [](const std::string &text) { return std::regex_replace(text, special, "\\$&"); };
+  std::string pattern, rest = found;
   bool isGeneral = false;
-  for (size_t i = 0; i < found.size(); ++i) {
-    char c = found[i];
-    bool unknown = c == '?' && ((i + 1 < found.size() && found[i + 1] == 'x') ||
-                                (i > 0 && found[i - 1] == 'x'));
-    isGeneral |= unknown;
-    if (unknown)
-      pattern += "[0-9]+";
-    else if (std::isalnum(static_cast<unsigned char>(c)) || c == ' ')
-      pattern += c;
-    else
-      pattern += fmt::format("\\{}", c);
+  for (std::smatch match; std::regex_search(rest, match, sizes); rest = match.suffix()) {
+    isGeneral |= std::regex_search(match.str(2), symbols);
+    pattern += escaped(match.prefix()) + match.str(1) +
+               std::regex_replace(match.str(2), symbols, "[0-9]+");
   }
+  pattern += escaped(rest);
   // A message with known sizes may end with advice.
   if (isGeneral)
     pattern += "(; .*)?";
