@@ -4,6 +4,9 @@
 Lines that start with a program of the build or with `./dev run` run as they stand and must succeed. The other commands of
 ./dev take long or change the checkout; for those `--help` shows that the command is there. A document that says `tokamak
 run` is wrong: no such command is there until somebody installs it.
+
+usage: quoted_commands.py [--written]
+  --written   only that documents write commands as they are typed; runs none
 """
 
 import pathlib
@@ -48,6 +51,8 @@ def main():
     for document, number, line in uninstalled():
         failed += 1
         print(f"{document}:{number}: write ./dev run or build/release/bin/tokamak: {line}")
+    if "--written" in sys.argv:
+        return 1 if failed else 0
     for document, number, command in quoted():
         if command not in done:
             done[command] = shell(runnable(command))
