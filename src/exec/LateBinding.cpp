@@ -1,66 +1,28 @@
 #include "exec/LateBinding.h"
 
 #include "base/MemoryErrors.h"
-#include "base/NeedsMemory.h"
-
-#include <chrono>
 
 using namespace tokamak;
 using namespace tokamak::exec;
 using runtime::Image;
 using runtime::Value;
 
-LateBinding::LateBinding(pipeline::FrozenBlocks &blocks, const pipeline::SessionOptions &options,
-                         codegen::KernelCompiler &kernels, Listener listener)
-    : blocks_(blocks), options_(options), kernels_(kernels), listener_(std::move(listener)) {}
-
-// Call with the lock held for writing. Returned references stay valid: plans_ is a deque.
-LateBinding::BlockPlans &LateBinding::plansOf(int32_t block) {
-  if (plans_.size() <= static_cast<size_t>(block))
-    plans_.resize(block + 1);
-  return plans_[block];
-}
-
 std::shared_ptr<const Image> LateBinding::planFor(int32_t block, std::span<const Value> inputs) {
-  {
-    std::shared_lock lock(mutex_);
-    if (static_cast<size_t>(block) < plans_.size()) {
-      const BlockPlans &known = plans_[block];
-      if (auto image = runtime::findPlan(known.plans, inputs))
-        return image;
-      if (auto image = runtime::findPlan(known.ready, inputs))
-        return image;
-    }
-  }
+  if (auto image = plans_.find(block, inputs))
+    return image;
   return isParallel_ ? specializeOnce(block, inputs) : specialize(block, inputs);
 }
 
 void LateBinding::beginParallel() { isParallel_ = true; }
 
-// Adds the plans that threads made to the others, ordered by key, not by time.
+// Adds the plans that threads made to those of the program, ordered by key, not by time.
 void LateBinding::endParallel() {
-  std::unique_lock lock(mutex_);
   isParallel_ = false;
-  for (BlockPlans &known : plans_) {
-    for (auto &[key, request] : known.requested)
-      if (const Plan *plan = std::get_if<Plan>(&request.get()))
-        known.plans.push_back(*plan);
-    known.requested.clear();
-    known.ready.clear();
-    if (known.plans.size() > plansPerBlock)
-      known.plans.erase(known.plans.begin(), known.plans.end() - plansPerBlock);
-  }
-}
-
-std::vector<runtime::PlannedBlock> LateBinding::plannedBlocks() {
-  std::shared_lock lock(mutex_);
-  std::vector<runtime::PlannedBlock> blocks(blocks_.size());
-  for (size_t i = 0; i < blocks.size(); ++i) {
-    blocks[i].name = blocks_[i].name;
-    if (i < plans_.size())
-      blocks[i].plans = plans_[i].plans;
-  }
-  return blocks;
+  for (auto &[blockAndKey, request] : requested_)
+    if (const Plan *plan = std::get_if<Plan>(&request.get()))
+      plans_.update(blockAndKey.first, [&](BlockPlans &known) { known.add(*plan); });
+  requested_.clear();
+  ready_.clear();
 }
 
 //===- making plans --------------------------------------------------------------------------===//
@@ -70,38 +32,14 @@ static void add(const pipeline::Specialization &result, WantedCells &wanted) {
     wanted[input.argument] = input.cells;
 }
 
-pipeline::Specialization LateBinding::compile(int32_t block, const Classification &classification,
-                                              const ClassificationPolicy &policy,
-                                              pipeline::UnknownSizes unknownSizes) {
-  std::unique_ptr<pipeline::CompileSession> session;
-  {
-    std::lock_guard lock(sessionMutex_);
-    if (!idleSessions_.empty()) {
-      session = std::move(idleSessions_.back());
-      idleSessions_.pop_back();
-    }
-  }
-  const SourcePlace place = blocks_[block].place; // a copy: compiling may add blocks
-  NeedsMemory section(place);
-  if (!session)
-    session = std::make_unique<pipeline::CompileSession>(options_, kernels_);
-  auto result = session->specialize(blocks_, block, classification.conditions, unknownSizes);
-  if (session->specializations() < specializationsPerSession) {
-    std::lock_guard lock(sessionMutex_);
-    idleSessions_.push_back(std::move(session));
-  }
-  return result;
-}
-
 void LateBinding::tell(int32_t block, const Classification &classification, std::string reason,
                        pipeline::Specialization result,
                        std::chrono::steady_clock::time_point start) {
-  ++specializations_;
   if (!listener_)
     return;
   SpecializationEvent event;
-  event.block = blocks_[block].name;
-  event.place = blocks_[block].place;
+  event.block = plans_.block(block).name;
+  event.place = plans_.block(block).place;
   event.reason = std::move(reason);
   event.inputs = classification.description;
   event.explanation = std::move(result.explanation);
@@ -114,74 +52,80 @@ void LateBinding::tell(int32_t block, const Classification &classification, std:
   listener_(event);
 }
 
-// Outside of parallel sections: only one thread requests plans, and the inputs of earlier
-// executions decide which scalars are bound.
-std::shared_ptr<const Image> LateBinding::specialize(int32_t number,
-                                                     std::span<const Value> inputs) {
+// Outside of parallel sections: the inputs of earlier executions decide which scalars are bound.
+std::shared_ptr<const Image> LateBinding::specialize(int32_t block, std::span<const Value> inputs) {
   auto start = std::chrono::steady_clock::now();
-  std::unique_lock lock(mutex_);
-  BlockPlans &known = plansOf(number);
-  std::string reason =
-      known.plans.empty() ? "first execution" : known.plans.back().conditions.mismatch(inputs);
+  std::lock_guard making(plans_.making(block));
+  if (auto image = plans_.find(block, inputs))
+    return image; // another run has made it meanwhile
 
-  // A scalar that changed once is never bound again.
-  known.varying.resize(inputs.size(), false);
-  for (size_t i = 0; i < known.lastScalars.size(); ++i)
-    if (inputs[i].isNumber() && !runtime::identical(known.lastScalars[i], inputs[i]))
-      known.varying[i] = true;
-  known.lastScalars.clear();
-  for (const Value &input : inputs)
-    known.lastScalars.push_back(input.isNumber() ? input : Value());
-  lock.unlock();
-
+  std::string reason;
+  std::vector<bool> varying;
+  WantedCells wanted;
   ClassificationPolicy policy;
-  if (known.plans.size() >= narrowPlans)
-    policy.narrowLimit = 1;
-  auto unknownSizes = known.exactPlans < exactPlanLimit ? pipeline::UnknownSizes::Reject
-                                                        : pipeline::UnknownSizes::Split;
+  auto unknownSizes = pipeline::UnknownSizes::Reject;
+  plans_.update(block, [&](BlockPlans &known) {
+    reason =
+        known.plans.empty() ? "first execution" : known.plans.back().conditions.mismatch(inputs);
+    // A scalar that changed once is never bound again.
+    known.varying.resize(inputs.size(), false);
+    for (size_t i = 0; i < known.lastScalars.size(); ++i)
+      if (inputs[i].isNumber() && !runtime::identical(known.lastScalars[i], inputs[i]))
+        known.varying[i] = true;
+    known.lastScalars.clear();
+    for (const Value &input : inputs)
+      known.lastScalars.push_back(input.isNumber() ? input : Value());
+    varying = known.varying;
+    wanted = known.wanted;
+    if (known.plans.size() >= narrowPlans)
+      policy.narrowLimit = 1;
+    if (known.exactPlans >= exactPlanLimit)
+      unknownSizes = pipeline::UnknownSizes::Split;
+  });
+
   Classification classification;
   pipeline::Specialization result;
   for (;;) {
-    classification = classify(blocks_[number], inputs, known.varying, policy, known.wanted);
-    result = compile(number, classification, policy, unknownSizes);
+    classification = classify(plans_.block(block), inputs, varying, policy, wanted);
+    result = plans_.compile(block, classification, unknownSizes);
     if (result.image)
       break;
     if (!result.wantedCells.empty()) {
-      add(result, known.wanted);
+      add(result, wanted);
+      plans_.update(block, [&](BlockPlans &known) { known.wanted = wanted; });
     } else {
       policy.exactSizes = true;
       unknownSizes = pipeline::UnknownSizes::Split;
-      ++known.exactPlans;
+      plans_.update(block, [](BlockPlans &known) { ++known.exactPlans; });
     }
   }
-
-  lock.lock();
-  if (known.plans.size() >= plansPerBlock)
-    known.plans.erase(known.plans.begin());
-  known.plans.push_back({classification.conditions, result.image});
-  lock.unlock();
   std::shared_ptr<const Image> image = result.image;
-  tell(number, classification, std::move(reason), std::move(result), start);
+  plans_.update(block, [&](BlockPlans &known) { known.add({classification.conditions, image}); });
+  tell(block, classification, std::move(reason), std::move(result), start);
   return image;
 }
 
 // In a parallel section: the plan is a function of the inputs and of the plans made before it.
 std::shared_ptr<const Image> LateBinding::specializeOnce(int32_t block,
                                                          std::span<const Value> inputs) {
+  {
+    std::shared_lock lock(sectionMutex_);
+    if (auto ready = ready_.find(block); ready != ready_.end())
+      if (auto image = runtime::findPlan(ready->second, inputs))
+        return image;
+  }
   ClassificationPolicy policy;
   policy.fixedRanges = true;
   std::vector<bool> varying(inputs.size(), false);
   WantedCells wanted;
-  {
-    std::unique_lock lock(mutex_);
-    const BlockPlans &known = plansOf(block);
+  plans_.update(block, [&](const BlockPlans &known) {
     wanted = known.wanted;
     if (known.plans.size() >= narrowPlans)
       policy.narrowLimit = 1;
     for (size_t i = 0; i < known.varying.size(); ++i)
       varying[i] = known.varying[i] ||
                    (inputs[i].isNumber() && !runtime::identical(known.lastScalars[i], inputs[i]));
-  }
+  });
   for (;;) {
     const Outcome &outcome = request(block, inputs, varying, policy, wanted);
     if (const Plan *plan = std::get_if<Plan>(&outcome))
@@ -201,25 +145,24 @@ const LateBinding::Outcome &LateBinding::request(int32_t block, std::span<const 
                                                  const std::vector<bool> &varying,
                                                  const ClassificationPolicy &policy,
                                                  const WantedCells &wanted) {
-  Classification classification = classify(blocks_[block], inputs, varying, policy, wanted);
+  Classification classification = classify(plans_.block(block), inputs, varying, policy, wanted);
   std::promise<Outcome> promise;
-  std::unique_lock lock(mutex_);
-  auto [entry, isFirst] = plansOf(block).requested.try_emplace(classification.key());
+  std::unique_lock lock(sectionMutex_);
+  auto [entry, isFirst] = requested_.try_emplace({block, classification.key()});
   if (isFirst)
     entry->second = promise.get_future().share();
   std::shared_future<Outcome> request = entry->second;
   lock.unlock();
   if (isFirst)
-    promise.set_value(makePlan(block, classification, policy));
+    promise.set_value(makePlan(block, classification));
   return request.get();
 }
 
-LateBinding::Outcome LateBinding::makePlan(int32_t block, const Classification &classification,
-                                           const ClassificationPolicy &policy) {
+LateBinding::Outcome LateBinding::makePlan(int32_t block, const Classification &classification) {
   auto start = std::chrono::steady_clock::now();
   try {
     auto result = withMemoryErrors(
-        [&] { return compile(block, classification, policy, pipeline::UnknownSizes::Split); });
+        [&] { return plans_.compile(block, classification, pipeline::UnknownSizes::Split); });
     if (!result.wantedCells.empty()) {
       WantedCells wanted;
       add(result, wanted);
@@ -229,8 +172,8 @@ LateBinding::Outcome LateBinding::makePlan(int32_t block, const Classification &
       return std::monostate();
     Plan plan{classification.conditions, result.image};
     {
-      std::unique_lock lock(mutex_);
-      plansOf(block).ready.push_back(plan);
+      std::unique_lock lock(sectionMutex_);
+      ready_[block].push_back(plan);
     }
     tell(block, classification, "first execution in a parfor", std::move(result), start);
     return plan;

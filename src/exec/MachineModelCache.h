@@ -33,12 +33,15 @@ public:
   // can't be written: the next run measures again. Thread-safe.
   const cost::MachineModel &model();
   // Whether the fixed model is used: neither one of this machine nor one given by the user.
-  bool isFixed() const { return isFixed_; }
+  bool isFixed() const {
+    std::lock_guard lock(mutex_);
+    return isFixed_;
+  }
 
 private:
   cost::MachineModel findOrMeasure();
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_; // guards isFixed_ and model_
   std::string file_;
   std::function<void(const std::string &)> warn_;
   Missing missing_;

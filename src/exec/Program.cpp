@@ -1,7 +1,6 @@
 #include "exec/Program.h"
 
-#include "exec/AheadOfTime.h"
-#include "exec/MachineModelCache.h"
+#include "base/NearestNames.h"
 #include "pipeline/LowerToImage.h"
 #include "pipeline/OutlineBlocks.h"
 #include "pipeline/StaticPhase.h"
@@ -26,6 +25,59 @@ std::vector<std::string> exec::disableNames() {
   return names;
 }
 
+Program::Program(const ProgramOptions &options)
+    : options_(options),
+      machine_(options_.machineModel,
+               options_.selector == fusion::Selector::None ? MachineModelCache::Missing::Fixed
+                                                           : MachineModelCache::Missing::Measured,
+               options_.warn),
+      kernels_(options_.kernels ? *options_.kernels : ownKernels_.emplace(compilerOptions())),
+      kernelsBefore_(kernels_.statistics()), sessionOptions_(sessionOptions()),
+      plans_(blocks_, sessionOptions_, kernels_) {}
+
+codegen::KernelCompilerOptions Program::compilerOptions() {
+  codegen::KernelCompilerOptions options;
+  auto show = [this](const std::string &kernel, const std::string &text) {
+    std::lock_guard lock(explaining_);
+    *options_.explanations << "# kernel " << kernel << '\n' << text << '\n';
+  };
+  if (options_.explain.loops)
+    options.explainLoops = show;
+  if (options_.explain.llvm)
+    options.explainLlvm = show;
+  if (options_.explain.assembly)
+    options.explainAssembly = show;
+  if (!options_.aheadOfTime.empty())
+    options.keepObject = objects_.sink();
+  return options;
+}
+
+pipeline::SessionOptions Program::sessionOptions() {
+  pipeline::SessionOptions options;
+  options.selector = options_.selector;
+  options.machine = [this]() -> const cost::MachineModel & { return machine_.model(); };
+  options.disabled = options_.disabled;
+  options.zeroRule = options_.zeroRule;
+  options.explainFusion = options_.explain.fusion;
+  return options;
+}
+
+//===- compilation ---------------------------------------------------------------------------===//
+
+static Entry::Parameter parameterOf(mlir::Type type) {
+  using Kind = Entry::Parameter::Kind;
+  if (auto array = llvm::dyn_cast<mlir::RankedTensorType>(type))
+    return {Kind::Array, static_cast<int>(array.getRank()),
+            array.getElementType().isF32() ? runtime::ElementType::F32 : runtime::ElementType::F64};
+  if (type.isInteger(64))
+    return {Kind::Integer};
+  if (type.isF64())
+    return {Kind::Double};
+  if (type.isInteger(1))
+    return {Kind::Boolean};
+  return {llvm::isa<tok::StringType>(type) ? Kind::String : Kind::Any};
+}
+
 std::unique_ptr<Program> Program::compile(mlir::ModuleOp module, const ProgramOptions &options) {
   std::unique_ptr<Program> program(new Program(options));
   pipeline::StaticOptions staticOptions;
@@ -41,14 +93,26 @@ std::unique_ptr<Program> Program::compile(mlir::ModuleOp module, const ProgramOp
     module.print(out);
     *options.explanations << "# program, after the static phase\n" << out.str() << '\n';
   }
-  for (auto function : module.getOps<mlir::func::FuncOp>())
-    if (function->hasAttr(pipeline::blockAttributeName))
+  for (auto function : module.getOps<mlir::func::FuncOp>()) {
+    if (function->hasAttr(pipeline::blockAttributeName)) {
       program->blocks_.add(function);
+    } else if (function.isPublic()) {
+      Entry &entry = program->entries_.emplace_back();
+      entry.name = function.getName().str();
+      for (mlir::Type type : function.getArgumentTypes())
+        entry.parameters.push_back(parameterOf(type));
+    }
+  }
   auto image = pipeline::lowerProgram(
       module, [&](llvm::StringRef name) { return program->blocks_.numberOf(name); });
   if (failed(image))
     return nullptr;
   program->image_ = std::move(*image);
+  for (Entry &entry : program->entries_)
+    entry.function =
+        llvm::find_if(program->image_.functions,
+                      [&](const auto &function) { return function.name == entry.name; }) -
+        program->image_.functions.begin();
   if (options.explain.image) {
     *options.explanations << "# image\n";
     runtime::print(program->image_, *options.explanations);
@@ -56,7 +120,10 @@ std::unique_ptr<Program> Program::compile(mlir::ModuleOp module, const ProgramOp
   return program;
 }
 
-void Program::tell(const SpecializationEvent &event) {
+//===- reports -------------------------------------------------------------------------------===//
+
+void Program::explain(const SpecializationEvent &event) {
+  std::lock_guard lock(explaining_);
   std::ostream &out = *options_.explanations;
   if (options_.explain.recompile)
     out << fmt::format("# {} ({}:{}) specialised in {:.1f} ms: {}\n    for {}\n", event.block,
@@ -70,16 +137,18 @@ void Program::tell(const SpecializationEvent &event) {
   }
 }
 
-static void recordSpecialization(const SpecializationEvent &event, runtime::Profile *profile,
-                                 RunCounts &counts) {
+void Program::note(const SpecializationEvent &event, runtime::Profile *profile) {
   auto duration = std::chrono::nanoseconds(static_cast<int64_t>(event.milliseconds * 1e6));
-  counts.specializationTime += duration.count();
+  std::lock_guard lock(countsMutex_);
+  ++counts_.specializations;
+  counts_.specializationTime += duration.count();
   for (const SourcePlace &place : event.zeroRuleUses)
-    counts.zeroRuleUses.insert(fmt::format("{}:{}", place.file, place.line));
+    counts_.zeroRuleUses.insert(fmt::format("{}:{}", place.file, place.line));
   for (const rewrite::RuleRun &run : event.rules) {
-    auto known = llvm::find_if(counts.rules, [&](const auto &sum) { return sum.name == run.name; });
-    if (known == counts.rules.end())
-      known = counts.rules.insert(known, rewrite::RuleRun{run.name});
+    auto known =
+        llvm::find_if(counts_.rules, [&](const auto &sum) { return sum.name == run.name; });
+    if (known == counts_.rules.end())
+      known = counts_.rules.insert(known, rewrite::RuleRun{run.name});
     known->fired += run.fired;
     known->nanoseconds += run.nanoseconds;
   }
@@ -89,67 +158,105 @@ static void recordSpecialization(const SpecializationEvent &event, runtime::Prof
   profile->record({runtime::StepKind::Compilation, event.block, &event.place, end - duration, end});
 }
 
-void Program::run(runtime::ExecutionContext &context, std::span<runtime::Value> results) {
-  codegen::KernelCompilerOptions compilerOptions;
-  std::mutex explanations; // several blocks may compile kernels concurrently
-  auto show = [&](const std::string &kernel, const std::string &text) {
-    std::lock_guard lock(explanations);
-    *options_.explanations << "# kernel " << kernel << '\n' << text << '\n';
-  };
-  if (options_.explain.loops)
-    compilerOptions.explainLoops = show;
-  if (options_.explain.llvm)
-    compilerOptions.explainLlvm = show;
-  if (options_.explain.assembly)
-    compilerOptions.explainAssembly = show;
-  ObjectKeeper objects;
-  if (!options_.aheadOfTime.empty())
-    compilerOptions.keepObject = objects.sink();
-  std::optional<codegen::KernelCompiler> ownKernels;
-  codegen::KernelCompiler &kernels =
-      options_.kernels ? *options_.kernels : ownKernels.emplace(compilerOptions);
+RunCounts Program::counts() const {
+  std::lock_guard lock(countsMutex_);
+  RunCounts counts = counts_;
+  codegen::KernelCompilerStatistics now = kernels_.statistics();
+  counts.kernelsCompiled = now.compiled - kernelsBefore_.compiled;
+  counts.kernelsReused = now.cacheHits - kernelsBefore_.cacheHits;
+  counts.kernelTime = now.compileNanoseconds - kernelsBefore_.compileNanoseconds;
+  return counts;
+}
 
-  using Missing = MachineModelCache::Missing;
-  MachineModelCache machine(options_.machineModel,
-                            options_.selector == fusion::Selector::None ? Missing::Fixed
-                                                                        : Missing::Measured,
-                            options_.warn);
-  pipeline::SessionOptions sessionOptions;
-  sessionOptions.selector = options_.selector;
-  sessionOptions.machine = [&]() -> const cost::MachineModel & { return machine.model(); };
-  sessionOptions.disabled = options_.disabled;
-  sessionOptions.zeroRule = options_.zeroRule;
-  sessionOptions.explainFusion = options_.explain.fusion;
+//===- execution -----------------------------------------------------------------------------===//
+
+void Program::execute(size_t function, std::span<runtime::Value> arguments,
+                      std::span<runtime::Value> results, runtime::ExecutionContext &context) {
   bool listens = options_.explain.recompile || options_.explain.fusion || options_.explain.image;
-  RunCounts counts;
-  std::mutex telling;
-  codegen::KernelCompilerStatistics before = kernels.statistics();
-  LateBinding binding(blocks_, sessionOptions, kernels, [&](const SpecializationEvent &event) {
-    std::scoped_lock lock(telling, explanations);
-    recordSpecialization(event, context.profile, counts);
+  LateBinding binding(plans_, [&](const SpecializationEvent &event) {
+    note(event, context.profile);
     if (listens)
-      tell(event);
+      explain(event);
   });
-
   runtime::Executor executor(image_, &binding, context);
   auto finish = [&] {
-    codegen::KernelCompilerStatistics after = kernels.statistics();
-    counts.specializations = binding.specializations();
-    counts.kernelsCompiled = after.compiled - before.compiled;
-    counts.kernelsReused = after.cacheHits - before.cacheHits;
-    counts.kernelTime = after.compileNanoseconds - before.compileNanoseconds;
-    counts.materializedArrays = executor.materializedArrays();
-    if (context.profile && counts.specializations > 0 && !machine.isFixed())
-      counts.memoryBytesPerNanosecond = machine.model().memoryReadBytesPerNanosecond;
-    counts_ = counts;
+    std::lock_guard lock(countsMutex_);
+    counts_.materializedArrays += executor.materializedArrays();
+    if (context.profile && counts_.specializations > 0 && !machine_.isFixed())
+      counts_.memoryBytesPerNanosecond = machine_.model().memoryReadBytesPerNanosecond;
   };
   try {
-    executor.run(results);
+    executor.call(function, arguments, results);
   } catch (...) {
     finish();
     throw;
   }
   finish();
+}
+
+void Program::run(runtime::ExecutionContext &context, std::span<runtime::Value> results) {
+  execute(0, {}, results, context);
   if (!options_.aheadOfTime.empty())
-    writeAheadOfTime(options_.aheadOfTime, {image_, binding.plannedBlocks()}, objects);
+    writeAheadOfTime(options_.aheadOfTime, {image_, plans_.plannedBlocks()}, objects_);
+}
+
+const Entry &Program::entryNamed(std::string_view name) const {
+  std::vector<std::string> names;
+  for (const Entry &entry : entries_) {
+    if (entry.name == name)
+      return entry;
+    names.push_back(entry.name);
+  }
+  std::vector<std::string> nearest = nearestCandidates(name, names);
+  throw Error(fmt::format("the program has no function '{}' that can be called; {}", name,
+                          nearest.empty() ? fmt::format("there are {}", fmt::join(names, ", "))
+                                          : fmt::format("did you mean '{}'?", nearest.front())));
+}
+
+// What is wrong with an argument; empty if nothing is.
+static std::string complaintAbout(const Entry::Parameter &parameter, const runtime::Value &value) {
+  using Kind = Entry::Parameter::Kind;
+  auto expected = [&](bool holds, const char *what) {
+    return holds ? "" : fmt::format("expected {}, got {}", what, value.describe());
+  };
+  switch (parameter.kind) {
+  case Kind::Array: {
+    const char *cells = parameter.elementType == runtime::ElementType::F32 ? "f32" : "f64";
+    if (!value.isArray())
+      return expected(false, "an array");
+    const runtime::Array &array = *value.array();
+    if (array.shape().rank() == parameter.rank && array.elementType() == parameter.elementType)
+      return "";
+    return fmt::format("expected an array of {} dimensions and {} cells, got one of size {} and {} "
+                       "cells",
+                       parameter.rank, cells, array.shape().text(),
+                       array.elementType() == runtime::ElementType::F32 ? "f32" : "f64");
+  }
+  case Kind::Integer:
+    return expected(value.isInteger(), "an integer");
+  case Kind::Double:
+    return expected(value.isDouble(), "a double");
+  case Kind::Boolean:
+    return expected(value.isBoolean(), "a boolean");
+  case Kind::String:
+    return expected(value.isString(), "a string");
+  case Kind::Any:
+    return "";
+  }
+  return "";
+}
+
+std::vector<runtime::Value> Program::call(std::string_view name,
+                                          std::vector<runtime::Value> arguments,
+                                          runtime::ExecutionContext &context) {
+  const Entry &entry = entryNamed(name);
+  if (arguments.size() != entry.parameters.size())
+    throw Error(fmt::format("{}: expected {} arguments, got {}", name, entry.parameters.size(),
+                            arguments.size()));
+  for (size_t i = 0; i < arguments.size(); ++i)
+    if (std::string wrong = complaintAbout(entry.parameters[i], arguments[i]); !wrong.empty())
+      throw Error(fmt::format("{}: argument {}: {}", name, i + 1, wrong));
+  std::vector<runtime::Value> results(image_.functions[entry.function].resultCount);
+  execute(entry.function, arguments, results, context);
+  return results;
 }

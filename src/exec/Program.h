@@ -1,12 +1,17 @@
-// A compiled program: the static phase has run; blocks are planned when execution reaches them.
+// A compiled program: the static phase has run; blocks are planned when execution reaches them. It is
+// compiled once and called any number of times, from several threads at the same time: its plans and
+// kernels are kept as long as it lives.
 //
 //   std::unique_ptr<Program> program = Program::compile(module, options);   // null on failure
 //   ExecutionContext context{.output = &std::cout, .scheduler = &scheduler};
 //   program->run(context);                                                  // throws Error
+//   std::vector<Value> results = program->call("scale", {matrix, 0.5}, context);
 #ifndef TOKAMAK_EXEC_PROGRAM_H
 #define TOKAMAK_EXEC_PROGRAM_H
 
+#include "exec/AheadOfTime.h"
 #include "exec/LateBinding.h"
+#include "exec/MachineModelCache.h"
 #include "runtime/Executor.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -32,12 +37,12 @@ struct ProgramOptions {
   std::string machineModel;                   // file; empty: the model measured on this machine
   codegen::KernelCompiler *kernels = nullptr; // may be shared by programs; null: an own one
   ZeroRule zeroRule = ZeroRule::Sparse;
-  // Folder for the files with which the program runs again without a compiler (AheadOfTime.h);
-  // empty: not wanted. Requires `kernels` to be null.
+  // Folder for the files with which the program runs again without a compiler (AheadOfTime.h),
+  // written after each run; empty: not wanted. Requires `kernels` to be null.
   std::string aheadOfTime;
 };
 
-// Counts of one run, for tests and --stats; times in nanoseconds.
+// Counts of all runs and calls that have ended, for tests and --stats; times in nanoseconds.
 struct RunCounts {
   int64_t specializations = 0;
   int64_t specializationTime = 0; // includes kernelTime
@@ -51,22 +56,59 @@ struct RunCounts {
   double memoryBytesPerNanosecond = 0; // read by one core, by the machine model; 0: not requested
 };
 
+// A function that can be called.
+struct Entry {
+  struct Parameter {
+    enum class Kind : uint8_t { Array, Integer, Double, Boolean, String, Any } kind;
+    // Of an array.
+    int rank = 0;
+    runtime::ElementType elementType = runtime::ElementType::F64;
+  };
+  std::string name;
+  size_t function = 0; // of the image
+  std::vector<Parameter> parameters;
+};
+
 class Program {
 public:
-  // Runs the static phase on the module and freezes it. Null after diagnostics.
+  // Runs the static phase on the module and freezes it. The public functions are entries. Null after
+  // diagnostics.
   static std::unique_ptr<Program> compile(mlir::ModuleOp module, const ProgramOptions &options);
-  // Runs the program once. `results`: receives the results of main, if it has any. Throws Error.
+
+  // Runs `main`. `results`: receives its results, if it has any. Throws Error.
   void run(runtime::ExecutionContext &context, std::span<runtime::Value> results = {});
-  const RunCounts &counts() const { return counts_; }
+  // Calls an entry and returns its results. Throws Error, for an unknown name and for arguments of
+  // other types, too. Several threads may call at the same time, each with a context of its own.
+  std::vector<runtime::Value> call(std::string_view entry, std::vector<runtime::Value> arguments,
+                                   runtime::ExecutionContext &context);
+
+  const std::vector<Entry> &entries() const { return entries_; }
+  RunCounts counts() const;
   const runtime::Image &image() const { return image_; }
 
 private:
-  explicit Program(const ProgramOptions &options) : options_(options) {}
-  void tell(const SpecializationEvent &event);
+  explicit Program(const ProgramOptions &options);
+  codegen::KernelCompilerOptions compilerOptions();
+  pipeline::SessionOptions sessionOptions();
+  const Entry &entryNamed(std::string_view name) const;
+  void execute(size_t function, std::span<runtime::Value> arguments,
+               std::span<runtime::Value> results, runtime::ExecutionContext &context);
+  void note(const SpecializationEvent &event, runtime::Profile *profile);
+  void explain(const SpecializationEvent &event);
 
-  const ProgramOptions &options_;
+  const ProgramOptions options_;
   runtime::Image image_;
+  std::vector<Entry> entries_;
   pipeline::FrozenBlocks blocks_;
+  ObjectKeeper objects_;
+  MachineModelCache machine_;
+  std::mutex explaining_; // guards options_.explanations: several blocks may be compiled at a time
+  std::optional<codegen::KernelCompiler> ownKernels_;
+  codegen::KernelCompiler &kernels_;
+  const codegen::KernelCompilerStatistics kernelsBefore_;
+  const pipeline::SessionOptions sessionOptions_;
+  ProgramPlans plans_;
+  mutable std::mutex countsMutex_;
   RunCounts counts_;
 };
 

@@ -35,8 +35,9 @@ void keepProductsApart(mlir::ModuleOp module);
 // be stored.
 void sinkTranspositions(mlir::ModuleOp module);
 
-// Fails, after reporting an error, if the program is wrong for all data. Operations that are wrong
-// but may not be executed give warnings.
+// Public functions are entries: they are kept and may be called with any arguments. Fails, after
+// reporting an error, if the program is wrong for all data. Operations that are wrong but may not be
+// executed give warnings.
 llvm::LogicalResult runStaticPhase(mlir::ModuleOp module, const StaticOptions &options);
 
 } // namespace tokamak::pipeline

@@ -240,10 +240,10 @@ void Executor::checkStop() const {
       throw Error("an earlier iteration failed", ErrorKind::Interrupted);
 }
 
-void Executor::run(std::span<Value> results) {
-  if (image_.functions.empty())
-    internalError("the image has no entry function");
-  auto start = [&] { runFunction(image_, image_.functions.front(), {}, results, 0); };
+void Executor::call(size_t function, std::span<Value> arguments, std::span<Value> results) {
+  if (function >= image_.functions.size())
+    internalError(fmt::format("the image has no function {}", function));
+  auto start = [&] { runFunction(image_, image_.functions[function], arguments, results, 0); };
   if (hasCalls(image_))
     runOnDeepStack(start);
   else

@@ -26,7 +26,10 @@ public:
   // All references must outlive the executor; `provider` may be null if the image has no blocks.
   Executor(const Image &image, BlockProvider *provider, ExecutionContext &context);
   // Runs function 0 without arguments. `results` receives its results, if any.
-  void run(std::span<Value> results = {});
+  void run(std::span<Value> results = {}) { call(0, {}, results); }
+  // Runs a function of the image; there are as many arguments and results as it has. Consumes the
+  // arguments.
+  void call(size_t function, std::span<Value> arguments, std::span<Value> results);
   // Number of arrays with more than one cell that kernels and natives wrote: for tests that count
   // intermediates.
   int64_t materializedArrays() const { return materializedArrays_; }

@@ -24,6 +24,7 @@ constexpr const char *description = "Tokamak compiles whole machine-learning pro
 
 constexpr const char *footer = R"(Examples:
   tokamak run script.dml -nvargs in=data.csv k=5     $in and $k in the script
+  tokamak run script.dml --call f -nvargs X=in.csv   one function of the script: prints its results
   tokamak run script.dml --explain=fusion            why the kernels look the way they do
   tokamak run script.dml --engine=reference          the slow interpreter that defines the language
   tokamak check script.dml                           find errors without running
@@ -184,6 +185,11 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
   auto addCompileOptions = [&](CLI::App *command, const char *explainable) {
     command->add_option("file", line.file, "the DML script, or a .mlir file in the tok dialect")
         ->required();
+    command
+        ->add_option("--call", line.call,
+                     "a function of the script to call instead of running its statements; its "
+                     "arguments stand behind -nvargs or -args")
+        ->type_name("FUNCTION");
     command
         ->add_option("--library", line.libraries,
                      "folder with more DML builtins, NAME.dml each; searched first")

@@ -24,6 +24,7 @@ struct CommandLine {
   Command command = Command::Run;
   std::string file;
   std::map<std::string, std::string> arguments; // script arguments: "name" or "1" -> text
+  std::string call; // a function of the script, called instead of running its statements; or empty
   Engine engine = Engine::Native;
   bool compare = false;    // run both engines and find the first operator whose values differ
   int threads = 0;         // 0: all cores

@@ -52,6 +52,7 @@ std::string readText(const std::string &path) {
 frontend::ImportOptions importOptions(const CommandLine &line) {
   frontend::ImportOptions options;
   options.arguments = line.arguments;
+  options.call = line.call;
   options.library = [&line](llvm::StringRef name) -> std::optional<frontend::LibrarySource> {
     for (const std::string &folder : line.libraries) {
       std::string path = folder + "/" + name.str() + ".dml";
@@ -117,6 +118,8 @@ public:
 private:
   bool import(const std::string &text) {
     if (llvm::StringRef(line_.file).ends_with(".mlir")) {
+      if (!line_.call.empty())
+        throw Error("--call calls functions of DML scripts");
       NeedsMemory section(wholeScript_);
       diagnostics_.addSource(line_.file, text);
       {

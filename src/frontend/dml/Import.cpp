@@ -11,7 +11,7 @@ mlir::OwningOpRef<mlir::ModuleOp> importDml(SourceManager &sources, const std::s
   SourceReporter reporter(sources, diagnostics);
   ProgramLoader loader(sources, reporter, options);
   LoadedFile *main = loader.loadMain(sources.add(path, text));
-  if (!main)
+  if (!main || (!options.call.empty() && !loader.callInstead(*main)))
     return {};
   mlir::OwningOpRef<mlir::ModuleOp> module =
       ModuleGenerator(loader, reporter, options, context).generate(*main);

@@ -40,6 +40,9 @@ struct ImportOptions {
   std::map<std::string, std::string> arguments;
   /// Returns the DML file that defines the script builtin `name`, or nothing if there is none.
   std::function<std::optional<LibrarySource>(llvm::StringRef name)> library;
+  /// A function of the script that is called with the arguments, instead of running the script's
+  /// statements (EntryCall.h); empty: none.
+  std::string call;
   /// The names that `library` defines; used only for spelling suggestions.
   std::vector<std::string> libraryNames;
 };

@@ -1,6 +1,7 @@
 #include "frontend/dml/ProgramLoader.h"
 
 #include "base/NearestNames.h"
+#include "frontend/dml/EntryCall.h"
 #include "frontend/dml/ForeignNames.h"
 #include "frontend/dml/Parser.h"
 
@@ -32,6 +33,30 @@ LoadedFile *ProgramLoader::loadMain(FileId id) {
   if (file)
     loadImports(*file, "");
   return file;
+}
+
+bool ProgramLoader::callInstead(LoadedFile &main) {
+  auto found = main.functions.find(options_.call);
+  if (found == main.functions.end()) {
+    std::vector<std::string> names;
+    for (const auto &[name, function] : main.functions)
+      names.push_back(name);
+    reporter_.engine()
+        .error(main.path, 0, 0, "the script has no function '" + options_.call + "' to call")
+        .candidates = nearestCandidates(options_.call, names);
+    return false;
+  }
+  const FunctionDefinition &definition = *found->second->definition;
+  FileId id = sources_.add("--call", entryCall(definition, options_.arguments));
+  std::unique_ptr<Program> call = parseProgram(id, sources_, reporter_.engine());
+  if (!call)
+    return false;
+  filesById_[id] = &main; // in which the names of the call are looked up
+  main.program->statements = std::move(call->statements);
+  main.program->sources.clear();
+  for (size_t i = 0; i < definition.parameters.size(); ++i)
+    main.program->arguments.insert({definition.parameters[i].name, std::to_string(i + 1)});
+  return true;
 }
 
 static std::string joinPath(const std::string &directory, const std::string &path) {

@@ -53,6 +53,10 @@ public:
   /// imports are reported and leave their namespaces empty.
   LoadedFile *loadMain(FileId file);
 
+  /// Replaces the statements of the file by a call of the function ImportOptions::call. Returns false
+  /// after an error.
+  bool callInstead(LoadedFile &main);
+
   /// Resolves the callee in the file that contains the call: first a function of that file or its
   /// imports, then a builtin, then a script builtin of the library, which is loaded on first use.
   /// Reports nothing for unknown names.

@@ -1,0 +1,80 @@
+// The plans of a program: made when execution reaches a block, kept as long as the program, shared by
+// all of its runs.
+//
+//   ProgramPlans plans(blocks, sessionOptions, kernels);
+//   LateBinding binding(plans, listener);            // one for each run
+//
+// Thread-safe.
+#ifndef TOKAMAK_EXEC_PROGRAMPLANS_H
+#define TOKAMAK_EXEC_PROGRAMPLANS_H
+
+#include "exec/Classification.h"
+#include "runtime/PlannedProgram.h"
+
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <shared_mutex>
+
+namespace tokamak::exec {
+
+// What is known of one block.
+struct BlockPlans {
+  std::mutex making; // held by the run that makes a plan, so that no other run makes it, too
+  std::vector<runtime::BlockPlan> plans;
+  std::vector<bool> varying;               // scalars seen to change
+  std::vector<runtime::Value> lastScalars; // their values when the block was last specialised
+  int exactPlans = 0;                      // plans with all sizes exact
+  WantedCells wanted;
+
+  void add(runtime::BlockPlan plan);
+};
+
+class ProgramPlans {
+public:
+  // References must outlive the object.
+  ProgramPlans(pipeline::FrozenBlocks &blocks, const pipeline::SessionOptions &options,
+               codegen::KernelCompiler &kernels)
+      : blocks_(blocks), options_(options), kernels_(kernels) {}
+
+  // The plan that serves these inputs; null if there is none yet.
+  std::shared_ptr<const runtime::Image> find(int32_t block,
+                                             std::span<const runtime::Value> inputs) const;
+  // Calls `body` with the plans of the block; no other thread reads or changes them meanwhile.
+  template <typename Body> auto update(int32_t block, Body body) {
+    std::unique_lock lock(mutex_);
+    return body(plansOf(block));
+  }
+  std::mutex &making(int32_t block) {
+    return update(block, [](BlockPlans &known) -> std::reference_wrapper<std::mutex> {
+      return known.making;
+    });
+  }
+  const pipeline::FrozenBlock &block(int32_t block) const { return blocks_[block]; }
+  // Compiles a plan, or says what is missing for one.
+  pipeline::Specialization compile(int32_t block, const Classification &classification,
+                                   pipeline::UnknownSizes unknownSizes);
+  // All plans made so far, for a program that is to run without a compiler. Blocks that were not
+  // reached have no plans.
+  std::vector<runtime::PlannedBlock> plannedBlocks() const;
+
+private:
+  // Call with the lock held for writing. References stay valid: plans_ is a deque.
+  BlockPlans &plansOf(int32_t block);
+
+  // A session's MLIR context only grows; after this many specialisations a new session replaces it.
+  static constexpr int64_t specializationsPerSession = 200;
+
+  pipeline::FrozenBlocks &blocks_;
+  const pipeline::SessionOptions &options_;
+  codegen::KernelCompiler &kernels_;
+
+  mutable std::shared_mutex mutex_; // guards plans_; never held while a plan is made or waited for
+  std::deque<BlockPlans> plans_;
+
+  std::mutex sessionMutex_; // guards idleSessions_
+  std::vector<std::unique_ptr<pipeline::CompileSession>> idleSessions_;
+};
+
+} // namespace tokamak::exec
+#endif

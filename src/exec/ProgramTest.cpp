@@ -1,0 +1,161 @@
+#include "exec/Program.h"
+
+#include "cost/ModelFile.h"
+#include "ir/tok/TokDialect.h"
+#include "runtime/TileScheduler.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <sstream>
+#include <thread>
+
+using namespace tokamak;
+using runtime::Array;
+using runtime::Value;
+
+namespace {
+
+// `smooth` computes (exp(X * 0.5) + X) summed by columns, and the sum of all cells times k.
+// `first` fails where the matrix has no row.
+constexpr const char *functions = R"(
+func.func @smooth(%x: tensor<?x?xf64>, %k: f64) -> (tensor<?x?xf64>, f64) {
+  %half = tok.constant 0.5 : f64
+  %0 = tok.binary mul %x, %half : (tensor<?x?xf64>, f64) -> tensor<?x?xf64>
+  %1 = tok.unary exp %0 : tensor<?x?xf64> -> tensor<?x?xf64>
+  %2 = tok.binary add %1, %x : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  %3 = tok.aggregate sum column %2 : tensor<?x?xf64> -> tensor<?x?xf64>
+  %4 = tok.aggregate sum full %2 : tensor<?x?xf64> -> f64
+  %5 = tok.binary mul %4, %k : (f64, f64) -> f64
+  return %3, %5 : tensor<?x?xf64>, f64
+}
+func.func @first(%x: tensor<?x?xf64>) -> tensor<?x?xf64> {
+  %one = tok.constant 1 : i64
+  %n = tok.columns %x : tensor<?x?xf64>
+  %0 = tok.slice %x, %one, %one, %one, %n : (tensor<?x?xf64>, i64, i64, i64, i64) -> tensor<?x?xf64>
+  return %0 : tensor<?x?xf64>
+}
+func.func @main() {
+  return
+}
+)";
+
+class ProgramTest : public testing::Test {
+protected:
+  ProgramTest() {
+    context_.loadDialect<tok::TokDialect, mlir::func::FuncDialect>();
+    module_ = mlir::parseSourceString<mlir::ModuleOp>(functions, &context_);
+    EXPECT_TRUE(module_);
+    options_.machineModel = testing::TempDir() + "program-test-machine-model.json";
+    cost::writeModelFile({cost::MachineModel()}, options_.machineModel);
+    program_ = exec::Program::compile(*module_, options_);
+    EXPECT_TRUE(program_);
+  }
+
+  std::vector<Value> call(std::string_view entry, std::vector<Value> arguments) {
+    std::ostringstream output;
+    runtime::Scheduler scheduler(1);
+    runtime::ExecutionContext context;
+    context.output = &output;
+    context.scheduler = &scheduler;
+    return program_->call(entry, std::move(arguments), context);
+  }
+  std::string errorOf(std::string_view entry, std::vector<Value> arguments) {
+    try {
+      call(entry, std::move(arguments));
+      return "no error";
+    } catch (const Error &error) {
+      return error.message();
+    }
+  }
+
+  mlir::MLIRContext context_;
+  mlir::OwningOpRef<mlir::ModuleOp> module_;
+  exec::ProgramOptions options_;
+  std::unique_ptr<exec::Program> program_;
+};
+
+Value matrix(int64_t rows, int64_t columns) {
+  runtime::ArrayPointer array = Array::create({rows, columns});
+  for (int64_t i = 0; i < array->cells(); ++i)
+    array->mutableData()[i] = static_cast<double>(i * 7919 % 1009) / 1009;
+  return array;
+}
+
+// The bits of the results of `smooth`.
+std::string bitsOf(const std::vector<Value> &results) {
+  const Array &sums = *results[0].array();
+  std::string bits(reinterpret_cast<const char *>(sums.data()), sums.bytes());
+  double total = results[1].asDouble();
+  return bits.append(reinterpret_cast<const char *>(&total), sizeof total);
+}
+
+TEST_F(ProgramTest, keepsItsPlansBetweenCalls) {
+  std::string first = bitsOf(call("smooth", {matrix(300, 7), 2.0}));
+  EXPECT_EQ(program_->counts().specializations, 1);
+  EXPECT_EQ(bitsOf(call("smooth", {matrix(300, 7), 2.0})), first);
+  EXPECT_EQ(bitsOf(call("smooth", {matrix(300, 7), 2.0})), first);
+  EXPECT_EQ(program_->counts().specializations, 1);
+  EXPECT_GE(program_->counts().kernelsCompiled, 1);
+}
+
+TEST_F(ProgramTest, servesManyThreadsWithFewPlans) {
+  constexpr std::pair<int64_t, int64_t> sizes[] = {{300, 7}, {301, 7},   {200, 3}, {1, 1},
+                                                   {0, 5},   {1000, 20}, {150, 1}, {3, 40}};
+  constexpr int threads = 4, callsPerThread = 2500;
+  std::vector<Value> inputs;
+  std::vector<std::string> expected;
+  for (auto [rows, columns] : sizes) {
+    inputs.push_back(matrix(rows, columns));
+    auto alone = exec::Program::compile(
+        *mlir::parseSourceString<mlir::ModuleOp>(functions, &context_), options_);
+    std::swap(alone, program_);
+    expected.push_back(bitsOf(call("smooth", {inputs.back(), 2.0})));
+    std::swap(alone, program_);
+  }
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> callers;
+  for (int thread = 0; thread < threads; ++thread)
+    callers.emplace_back([&, thread] {
+      for (int i = 0; i < callsPerThread; ++i) {
+        size_t which = (i + thread) % std::size(sizes);
+        wrong += bitsOf(call("smooth", {inputs[which], 2.0})) != expected[which];
+      }
+    });
+  for (std::thread &caller : callers)
+    caller.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_LE(program_->counts().specializations, std::ssize(sizes));
+}
+
+TEST_F(ProgramTest, callsGoOnAfterAnError) {
+  EXPECT_EQ(errorOf("first", {matrix(0, 3)}), "index out of range: row 1 of a 0x3 matrix");
+  EXPECT_EQ(call("first", {matrix(2, 3)})[0].array()->shape().text(), "1x3");
+  EXPECT_EQ(errorOf("first", {matrix(0, 3)}), "index out of range: row 1 of a 0x3 matrix");
+}
+
+TEST_F(ProgramTest, checksWhatItIsCalledWith) {
+  EXPECT_EQ(errorOf("smoth", {}),
+            "the program has no function 'smoth' that can be called; did you mean 'smooth'?");
+  EXPECT_EQ(errorOf("smooth", {matrix(2, 2)}), "smooth: expected 2 arguments, got 1");
+  EXPECT_EQ(errorOf("smooth", {2.0, 2.0}), "smooth: argument 1: expected an array, got a double");
+  EXPECT_EQ(errorOf("smooth", {matrix(2, 2), int64_t{2}}),
+            "smooth: argument 2: expected a double, got an integer");
+  Value single = Array::create({2, 2}, runtime::ElementType::F32);
+  EXPECT_EQ(errorOf("smooth", {single, 2.0}),
+            "smooth: argument 1: expected an array of 2 dimensions and f64 cells, got one of size "
+            "2x2 and f32 cells");
+}
+
+TEST_F(ProgramTest, namesItsEntries) {
+  std::vector<std::string> names;
+  for (const exec::Entry &entry : program_->entries())
+    names.push_back(entry.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"smooth", "first", "main"}));
+}
+
+} // namespace
