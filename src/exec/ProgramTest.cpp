@@ -73,7 +73,7 @@ protected:
     }
   }
 
-  mlir::MLIRContext context_;
+  mlir::MLIRContext context_{mlir::MLIRContext::Threading::DISABLED};
   mlir::OwningOpRef<mlir::ModuleOp> module_;
   exec::ProgramOptions options_;
   std::unique_ptr<exec::Program> program_;
