@@ -46,6 +46,13 @@ Value codegen::combine(VectorBuilder &vectors, AggregateKind kind, Value a, Valu
   }
 }
 
+tok::BinaryOp codegen::productInSum(AggregateKind kind, Value value) {
+  auto product = value.getDefiningOp<tok::BinaryOp>();
+  bool fuses = kind == AggregateKind::Sum && product && product.getKind() == BinaryOperator::Mul &&
+               getElementTypeOrSelf(product.getType()).isF64();
+  return fuses ? product : tok::BinaryOp();
+}
+
 Value codegen::accumulate(VectorBuilder &vectors, AggregateKind kind, Value accumulator,
                           Contribution contribution, Value mask) {
   contribution.value = vectors.extend(contribution.value);

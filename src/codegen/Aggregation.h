@@ -9,6 +9,7 @@
 
 #include "base/CellOperators.h"
 #include "codegen/VectorBuilder.h"
+#include "ir/tok/TokDialect.h"
 
 namespace tokamak::codegen {
 
@@ -25,6 +26,9 @@ struct Contribution {
   mlir::Value value;
   mlir::Value factor; // may be null
 };
+// The multiplication of which `value` is the result, if a sum of `value` computes it as a fused
+// multiply-add; else null. An f32 product has to be rounded before it is added.
+tok::BinaryOp productInSum(AggregateKind kind, mlir::Value value);
 // Aggregates `contribution` into `accumulator` in the lanes of `mask` (null: all); other lanes keep
 // their value. A null accumulator counts as the neutral element.
 mlir::Value accumulate(VectorBuilder &vectors, AggregateKind kind, mlir::Value accumulator,

@@ -48,10 +48,7 @@ Contribution KernelContext::contribution(Value value, Value factor, AggregateKin
                                          llvm::function_ref<Value(Value)> valueOf) const {
   if (factor)
     return {valueOf(value), valueOf(factor)};
-  auto product = value.getDefiningOp<tok::BinaryOp>();
-  // An f32 product has to be rounded before it is added, so it can't be fused into the addition.
-  if (kind == AggregateKind::Sum && product && product.getKind() == BinaryOperator::Mul &&
-      cellType(vectors, product.getType()).isF64())
+  if (tok::BinaryOp product = productInSum(kind, value))
     return {valueOf(withoutCasts(product.getLhs())), valueOf(withoutCasts(product.getRhs()))};
   return {valueOf(value), {}};
 }

@@ -59,9 +59,8 @@ Contribution SparseTile::contribution(Value value, Value factor, AggregateKind k
                                       llvm::function_ref<Value(Value)> valueOf) {
   if (factor)
     return {valueOf(value), valueOf(factor)};
-  auto product = value.getDefiningOp<tok::BinaryOp>();
-  if (kind == AggregateKind::Sum && product && product.getKind() == BinaryOperator::Mul &&
-      !(pass_ && (pass_->kept.contains(value) || pass_->loaded.contains(value))))
+  tok::BinaryOp product = productInSum(kind, value);
+  if (product && !(pass_ && (pass_->kept.contains(value) || pass_->loaded.contains(value))))
     return {valueOf(withoutCasts(product.getLhs())), valueOf(withoutCasts(product.getRhs()))};
   return {valueOf(value), {}};
 }
