@@ -65,11 +65,10 @@ Classification exec::classify(const pipeline::FrozenBlock &block, std::span<cons
     if (policy.exactSizes || actual <= policy.narrowLimit ||
         llvm::is_contained(block.literals, actual))
       return Size::constant(actual);
-    auto number = llvm::find(symbols, actual) - symbols.begin();
-    if (number == conditions.symbolCount) {
+    auto found = llvm::find(symbols, actual);
+    int64_t number = found - symbols.begin();
+    if (found == symbols.end())
       symbols.push_back(actual);
-      ++conditions.symbolCount;
-    }
     auto [low, high] = sizeRange(actual, policy.fixedRanges);
     // Costs are estimated for the size, or for the geometric mean of a fixed range.
     int64_t estimate =
@@ -112,6 +111,7 @@ Classification exec::classify(const pipeline::FrozenBlock &block, std::span<cons
       condition.cells = {found->second, runtime::allows(found->second, value)};
     conditions.inputs.push_back(std::move(condition));
   }
+  conditions.symbolCount = static_cast<int64_t>(symbols.size());
   result.description = fmt::format("{}", fmt::join(descriptions, ", "));
   return result;
 }
