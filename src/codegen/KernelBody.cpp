@@ -251,7 +251,7 @@ LogicalResult KernelBody::checkCell(Operation &operation, Extent extent) {
     if (known == extents_.end())
       return op_.emitOpError("an aggregate is not computed with further inside a kernel");
     if (known->second != extent && known->second != Extent::Uniform && !spreads)
-      return op_.emitOpError("the left operand must be at least as large as the right one");
+      return op_.emitOpError("no operand may be larger than the result");
   }
   return success();
 }

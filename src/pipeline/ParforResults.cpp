@@ -89,7 +89,9 @@ private:
           return true;
         })
         .Case([&](tok::BinaryOp op) {
-          if (kind_ != Kind::Sum || op.getKind() != tokamak::BinaryOperator::Add)
+          // Iterations' sums are added cell by cell, so the sum must keep its sizes.
+          bool keepsSizes = tok::isScalar(op.getType()) || op.getLeftSizes();
+          if (kind_ != Kind::Sum || op.getKind() != tokamak::BinaryOperator::Add || !keepsSizes)
             return false;
           // If both operands depend on the argument, only one is a link; the other one is found to
           // read the sum by isUnread.

@@ -19,69 +19,31 @@ double numberBesideArray(BinaryOperator op, const Value &value) {
   return value.asDouble();
 }
 
-Value binaryOfEqualSizes(BinaryOperator op, const Array &x, const Array &y) {
-  ArrayPointer result = Array::create(x.shape());
-  for (int64_t i = 0; i < x.cells(); ++i)
-    result->mutableData()[i] = evaluate(op, x.data()[i], y.data()[i]);
-  return result;
+std::string sizesDiffer(BinaryOperator op, const Array &x, const Array &y) {
+  return fmt::format("sizes do not agree: {} {} {}; expected equal sizes, or ", x.shape().text(),
+                     spelling(op), y.shape().text());
 }
 
-Value binaryWithColumn(BinaryOperator op, const Array &x, const Array &column) {
-  ArrayPointer result = Array::create(x.shape());
-  for (int64_t i = 0; i < x.rows(); ++i)
-    for (int64_t j = 0; j < x.columns(); ++j)
-      cellOf(*result, i, j) = evaluate(op, x.at(i, j), column.at(i, 0));
-  return result;
+// Checks that the result has the sizes of x.
+void checkLeftSizes(BinaryOperator op, const Array &x, const Array &y) {
+  if (broadcastShape(x.shape(), y.shape()) == x.shape())
+    return;
+  std::string message = sizesDiffer(op, x, y) + "a right operand that is a vector of matching "
+                                                "length";
+  if (x.shape().rank() == 2 && x.columns() == 1 && y.rows() == 1)
+    message += fmt::format("; outer(u, v, \"{}\") combines a column with a row", spelling(op));
+  throw Error(message);
 }
 
-Value binaryWithRow(BinaryOperator op, const Array &x, const Array &row) {
-  ArrayPointer result = Array::create(x.shape());
-  for (int64_t i = 0; i < x.rows(); ++i)
-    for (int64_t j = 0; j < x.columns(); ++j)
-      cellOf(*result, i, j) = evaluate(op, x.at(i, j), row.at(0, j));
-  return result;
-}
-
-Value binaryWithScalar(BinaryOperator op, const Array &x, double y) {
-  ArrayPointer result = Array::create(x.shape());
-  for (int64_t i = 0; i < x.cells(); ++i)
-    result->mutableData()[i] = evaluate(op, x.data()[i], y);
-  return result;
-}
-
-// For arrays that are not matrices: either operand is broadcast along its dimensions of size 1.
-Value binaryOfTensors(BinaryOperator op, const Array &x, const Array &y) {
+Value binaryOfArrays(BinaryOperator op, const Array &x, const Array &y) {
   std::optional<runtime::Shape> shape = broadcastShape(x.shape(), y.shape());
   if (!shape)
-    throw Error(fmt::format("sizes do not agree: {} {} {}; expected equal sizes, or 1 where they "
-                            "differ",
-                            x.shape().text(), spelling(op), y.shape().text()));
+    throw Error(sizesDiffer(op, x, y) + "1 where they differ");
   ArrayPointer result = Array::create(*shape);
   for (int64_t i = 0; i < result->cells(); ++i)
     result->mutableData()[i] = evaluate(op, x.data()[broadcastCell(*shape, x.shape(), i)],
                                         y.data()[broadcastCell(*shape, y.shape(), i)]);
   return result;
-}
-
-Value binaryOfArrays(BinaryOperator op, const Array &x, const Array &y) {
-  if (x.shape() == y.shape())
-    return binaryOfEqualSizes(op, x, y);
-  bool matrices = x.shape().rank() == 2 && y.shape().rank() == 2;
-  if (!matrices)
-    return binaryOfTensors(op, x, y);
-  if (y.cells() == 1)
-    return binaryWithScalar(op, x, y.at(0, 0));
-  if (y.columns() == 1 && y.rows() == x.rows())
-    return binaryWithColumn(op, x, y);
-  if (y.rows() == 1 && y.columns() == x.columns())
-    return binaryWithRow(op, x, y);
-  std::string message = fmt::format(
-      "sizes do not agree: {} {} {}; expected equal sizes, or a right operand that is a vector "
-      "of matching length",
-      x.shape().text(), spelling(op), y.shape().text());
-  if (x.columns() == 1 && y.rows() == 1)
-    message += fmt::format("; outer(u, v, \"{}\") combines a column with a row", spelling(op));
-  throw Error(message);
 }
 
 // The value of an operand of ifElse for one cell; a scalar is the same for all cells.
@@ -103,11 +65,15 @@ Value unary(UnaryOperator op, const Value &operand) {
   return result;
 }
 
-Value binary(BinaryOperator op, const Value &lhs, const Value &rhs) {
+Value binary(BinaryOperator op, const Value &lhs, const Value &rhs, BinarySizes sizes) {
   if (!lhs.isArray() && !rhs.isArray())
     return binaryOfScalars(op, lhs, rhs);
-  if (lhs.isArray() && rhs.isArray())
-    return binaryOfArrays(op, arrayOf(lhs, spelling(op)), arrayOf(rhs, spelling(op)));
+  if (lhs.isArray() && rhs.isArray()) {
+    const Array &x = arrayOf(lhs, spelling(op)), &y = arrayOf(rhs, spelling(op));
+    if (sizes == BinarySizes::Left)
+      checkLeftSizes(op, x, y);
+    return binaryOfArrays(op, x, y);
+  }
   const Array &array = arrayOf(lhs.isArray() ? lhs : rhs, spelling(op));
   double number = numberBesideArray(op, lhs.isArray() ? rhs : lhs);
   ArrayPointer result = Array::create(array.shape());
@@ -117,15 +83,14 @@ Value binary(BinaryOperator op, const Value &lhs, const Value &rhs) {
   return result;
 }
 
-Value ifElse(const Value &condition, const Value &then, const Value &otherwise) {
+Value ifElse(const Value &condition, const Value &then, const Value &otherwise, IfElseSizes sizes) {
   std::optional<runtime::Shape> shape;
   for (const Value *operand : {&condition, &then, &otherwise}) {
     if (!operand->isArray())
       continue;
     const runtime::Shape &own = arrayOf(*operand, "ifelse").shape();
     std::optional<runtime::Shape> both = shape ? broadcastShape(*shape, own) : own;
-    // Matrices are not broadcast.
-    if (!both || (own.rank() == 2 && shape && *shape != own))
+    if (!both || (shape && sizes == IfElseSizes::Equal && *shape != own))
       throw Error(fmt::format("ifelse: sizes do not agree: {} and {}", shape->text(), own.text()));
     shape = both;
   }

@@ -1,8 +1,8 @@
 // The reference semantics of elementwise operations: one cell at a time, in doubles, by
 // base/CellOperators.h.
 //
-//   binary(BinaryOperator::Add, matrix, rowVector)   // the right operand may be a vector: it is
-//                                                    // broadcast
+//   binary(BinaryOperator::Add, rowVector, matrix)                      // the vector is broadcast
+//   binary(BinaryOperator::Add, rowVector, matrix, BinarySizes::Left)   // fails
 #ifndef TOKAMAK_REFERENCE_CELLMEANING_H
 #define TOKAMAK_REFERENCE_CELLMEANING_H
 
@@ -14,15 +14,19 @@ namespace tokamak::reference {
 // Applies to every cell of an array, or to a scalar.
 runtime::Value unary(UnaryOperator op, const runtime::Value &operand);
 
-// Operands are arrays of equal sizes; an m x n matrix on the left with an m x 1 or 1 x n vector on
-// the right, which is broadcast; arrays of another rank, where either is broadcast along its
-// dimensions of size 1; an array and a number; or two scalars.
-runtime::Value binary(BinaryOperator op, const runtime::Value &lhs, const runtime::Value &rhs);
+// The sizes that the result of `binary` may have: those to which two arrays are broadcast
+// (TensorMeaning.h), or only those of the left one.
+enum class BinarySizes { Broadcast, Left };
+// Operands are two arrays, an array and a number, or two scalars.
+runtime::Value binary(BinaryOperator op, const runtime::Value &lhs, const runtime::Value &rhs,
+                      BinarySizes sizes = BinarySizes::Broadcast);
 
+// The sizes that the arrays among the operands of `ifElse` may have: any that can be broadcast, or
+// only equal ones.
+enum class IfElseSizes { Broadcast, Equal };
 // Selects `then` where the condition is not zero (NaN counts as not zero), else `otherwise`.
-// Matrices among the three operands have equal sizes; arrays of another rank are broadcast.
 runtime::Value ifElse(const runtime::Value &condition, const runtime::Value &then,
-                      const runtime::Value &otherwise);
+                      const runtime::Value &otherwise, IfElseSizes sizes = IfElseSizes::Broadcast);
 
 // u (m x 1) op v (1 x n) is m x n; `spelling` is the operator's spelling in DML.
 runtime::Value outer(const runtime::Value &lhs, const runtime::Value &rhs,

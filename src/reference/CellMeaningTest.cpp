@@ -61,7 +61,22 @@ TEST(CellMeaning, BooleansCountAsOneAndZero) {
   EXPECT_EQ(shown(unary(UnaryOperator::Not, matrix(1, 3, {0, 2, -1}))), "1 0 0");
 }
 
-TEST(CellMeaning, OnlyTheRightVectorIsBroadcast) {
+TEST(CellMeaning, EitherVectorIsBroadcast) {
+  Value x = matrix(2, 3, {1, 2, 3, 4, 5, 6}), column = matrix(2, 1, {10, 20}),
+        row = matrix(1, 3, {1, 2, 3});
+  EXPECT_EQ(shown(binary(BinaryOperator::Sub, x, column)), "-9 -8 -7; -16 -15 -14");
+  EXPECT_EQ(shown(binary(BinaryOperator::Sub, column, x)), "9 8 7; 16 15 14");
+  EXPECT_EQ(shown(binary(BinaryOperator::Sub, row, x)), "0 0 0; -3 -3 -3");
+  EXPECT_EQ(shown(binary(BinaryOperator::Add, column, row)), "11 12 13; 21 22 23");
+  EXPECT_EQ(shown(binary(BinaryOperator::Sub, matrix(1, 1, {1}), column)), "-9; -19");
+  EXPECT_EQ(messageOf([&] { binary(BinaryOperator::Sub, matrix(3, 1, {1, 2, 3}), x); }),
+            "sizes do not agree: 3x1 - 2x3; expected equal sizes, or 1 where they differ");
+}
+
+TEST(CellMeaning, OnlyTheRightVectorIsBroadcastToLeftSizes) {
+  auto binary = [](BinaryOperator op, const Value &lhs, const Value &rhs) {
+    return tokamak::reference::binary(op, lhs, rhs, BinarySizes::Left);
+  };
   Value x = matrix(2, 3, {1, 2, 3, 4, 5, 6}), column = matrix(2, 1, {10, 20}),
         row = matrix(1, 3, {1, 2, 3});
   EXPECT_EQ(shown(binary(BinaryOperator::Sub, x, x)), "0 0 0; 0 0 0");
@@ -87,6 +102,7 @@ TEST(CellMeaning, EmptyMatricesStayEmpty) {
   EXPECT_EQ(shown(unary(UnaryOperator::Exp, empty)), "0x3");
   EXPECT_EQ(shown(binary(BinaryOperator::Add, empty, 1.0)), "0x3");
   EXPECT_EQ(shown(binary(BinaryOperator::Add, empty, matrix(1, 3, {1, 2, 3}))), "0x3");
+  EXPECT_EQ(shown(binary(BinaryOperator::Add, matrix(1, 3, {1, 2, 3}), empty)), "0x3");
 }
 
 TEST(CellMeaning, RoundGoesHalfUp) {
@@ -100,7 +116,10 @@ TEST(CellMeaning, IfElseSelectsCells) {
   EXPECT_EQ(shown(ifElse(true, matrix(1, 3, {1, 2, 3}), 9.0)), "1 2 3");
   EXPECT_EQ(shown(ifElse(false, matrix(1, 3, {1, 2, 3}), int64_t{9})), "9 9 9");
   EXPECT_EQ(shown(ifElse(int64_t{2}, "yes", "no")), "yes");
-  EXPECT_EQ(messageOf([&] { ifElse(c, matrix(3, 1, {1, 2, 3}), 9.0); }),
+  EXPECT_EQ(shown(ifElse(c, matrix(2, 1, {1, 2}), matrix(1, 1, {9}))), "1 9 1; 2 9 2");
+  EXPECT_EQ(messageOf([&] { ifElse(c, matrix(1, 2, {1, 2}), 9.0); }),
+            "ifelse: sizes do not agree: 1x3 and 1x2");
+  EXPECT_EQ(messageOf([&] { ifElse(c, matrix(3, 1, {1, 2, 3}), 9.0, IfElseSizes::Equal); }),
             "ifelse: sizes do not agree: 1x3 and 3x1");
 }
 

@@ -72,9 +72,10 @@ Value cast(const Value &value, mlir::Type type) {
 }
 
 // A scalar ifelse with an integer branch and a double branch has a double result.
-Value ifElseOfType(Operands operands, mlir::Type type) {
-  Value result = ifElse(operands[0], operands[1], operands[2]);
-  return type.isF64() ? Value(result.asDouble()) : result;
+Value ifElseOfType(tok::IfElseOp op, Operands operands) {
+  IfElseSizes sizes = op.getEqualSizes() ? IfElseSizes::Equal : IfElseSizes::Broadcast;
+  Value result = ifElse(operands[0], operands[1], operands[2], sizes);
+  return op.getType().isF64() ? Value(result.asDouble()) : result;
 }
 
 Value assume(tok::AssumeOp op, const Value &value) {
@@ -123,9 +124,11 @@ std::vector<Value> computedInDoubles(mlir::Operation &operation, Operands operan
       .Case([&](tok::ConstantOp op) { return Results{constant(op)}; })
       .Case([&](tok::UndefOp op) { return Results{runtime::Undefined{op.getVariable().str()}}; })
       .Case([&](tok::UnaryOp op) { return Results{unary(op.getKind(), operands[0])}; })
-      .Case(
-          [&](tok::BinaryOp op) { return Results{binary(op.getKind(), operands[0], operands[1])}; })
-      .Case([&](tok::IfElseOp op) { return Results{ifElseOfType(operands, op.getType())}; })
+      .Case([&](tok::BinaryOp op) {
+        BinarySizes sizes = op.getLeftSizes() ? BinarySizes::Left : BinarySizes::Broadcast;
+        return Results{binary(op.getKind(), operands[0], operands[1], sizes)};
+      })
+      .Case([&](tok::IfElseOp op) { return Results{ifElseOfType(op, operands)}; })
       .Case([&](tok::ConcatOp) { return Results{concat(operands[0], operands[1])}; })
       .Case([&](tok::CastOp op) { return Results{cast(operands[0], op.getType())}; })
       .Case([&](tok::AggregateOp op) {

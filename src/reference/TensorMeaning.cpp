@@ -40,25 +40,33 @@ int64_t countMatrices(const Shape &shape) { return withMatrix(shape, 1, 1).cells
 } // namespace
 
 std::optional<Shape> broadcastShape(const Shape &a, const Shape &b) {
-  if (a.rank() != b.rank())
-    return std::nullopt;
+  int rank = std::max(a.rank(), b.rank());
+  // The size of a dimension of the result; 1 where the shape has no such dimension.
+  auto sizeOf = [rank](const Shape &shape, int dimension) {
+    int own = dimension - (rank - shape.rank());
+    return own < 0 ? 1 : shape[own];
+  };
   Sizes sizes;
-  for (int i = 0; i < a.rank(); ++i) {
-    if (a[i] != b[i] && a[i] != 1 && b[i] != 1)
+  for (int i = 0; i < rank; ++i) {
+    int64_t left = sizeOf(a, i), right = sizeOf(b, i);
+    if (left != right && left != 1 && right != 1)
       return std::nullopt;
-    sizes.push_back(a[i] == 1 ? b[i] : a[i]);
+    sizes.push_back(left == 1 ? right : left);
   }
   return Shape(std::span<const int64_t>(sizes));
 }
 
 int64_t broadcastCell(const Shape &whole, const Shape &part, int64_t cell) {
+  if (part == whole) // the common case, and quick to tell
+    return cell;
   int64_t result = 0, stride = 1;
-  for (int i = whole.rank() - 1; i >= 0; --i) {
-    int64_t index = cell % whole[i];
+  int missing = whole.rank() - part.rank();
+  for (int i = whole.rank() - 1; i >= missing; --i) {
+    int64_t index = cell % whole[i], own = part[i - missing];
     cell /= whole[i];
-    if (part[i] != 1)
+    if (own != 1)
       result += index * stride;
-    stride *= part[i];
+    stride *= own;
   }
   return result;
 }

@@ -12,11 +12,12 @@
 
 namespace tokamak::reference {
 
-// The shape of an elementwise result of the two: in each dimension the sizes are equal or one of
-// them is 1. Nothing if they are incompatible or the ranks differ.
+// The shape of an elementwise result of the two, as NumPy has it: dimensions are aligned at the
+// last one, a missing dimension counts as one of size 1; in each the sizes are equal or one of them
+// is 1. Nothing if they are incompatible.
 std::optional<runtime::Shape> broadcastShape(const runtime::Shape &a, const runtime::Shape &b);
-// The cell of an array of shape `part` that is broadcast to `cell` of an array of shape `whole`.
-// Cells count from 0 in row-major order.
+// The cell of an array of shape `part` that is broadcast to `cell` of an array of shape `whole`,
+// which has at least as many dimensions. Cells count from 0 in row-major order.
 int64_t broadcastCell(const runtime::Shape &whole, const runtime::Shape &part, int64_t cell);
 
 // The same cells in another shape with the same number of cells.

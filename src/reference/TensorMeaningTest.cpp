@@ -13,9 +13,24 @@ TEST(TensorMeaning, repeatsEitherOperand) {
   Shape whole{2, 3, 4};
   EXPECT_EQ(broadcastShape({2, 1, 4}, {1, 3, 1}), whole);
   EXPECT_EQ(broadcastShape({2, 3}, {3, 2}), std::nullopt);
-  EXPECT_EQ(broadcastShape({2, 3}, {2, 3, 1}), std::nullopt);
   EXPECT_EQ(broadcastCell(whole, {2, 1, 4}, 4 * 5 + 3), 7); // (1, 2, 3) maps to (1, 0, 3)
   EXPECT_EQ(broadcastCell(whole, {1, 3, 1}, 4 * 5 + 3), 2);
+}
+
+TEST(TensorMeaning, alignsRanksAtTheLastDimension) {
+  EXPECT_EQ(broadcastShape({3, 1}, {2, 1, 4}), Shape({2, 3, 4}));
+  EXPECT_EQ(broadcastShape({4}, {2, 3, 1, 4}), Shape({2, 3, 1, 4}));
+  EXPECT_EQ(broadcastShape({3, 1}, {5}), Shape({3, 5}));
+  EXPECT_EQ(broadcastShape({2, 3}, {2, 4, 3}), std::nullopt);
+  EXPECT_EQ(broadcastCell({2, 3, 4}, {4}, 4 * 5 + 3), 3);
+  EXPECT_EQ(broadcastCell({2, 3, 4}, {3, 1}, 4 * 5 + 3), 2); // (1, 2, 3) maps to (2, 0)
+  EXPECT_EQ(broadcastCell({2, 3, 4}, {3, 4}, 4 * 5 + 3), 11);
+}
+
+TEST(TensorMeaning, emptyDimensionsAreRepeatedTo) {
+  EXPECT_EQ(broadcastShape({0, 3}, {1, 3}), Shape({0, 3}));
+  EXPECT_EQ(broadcastShape({1}, {2, 0}), Shape({2, 0}));
+  EXPECT_EQ(broadcastShape({0, 3}, {2, 3}), std::nullopt);
 }
 
 TEST(TensorMeaning, roundsCellsButNoScalars) {

@@ -27,7 +27,8 @@ static constexpr BlockRule rules[] = {
     {"order-products", "(A %*% B) %*% v -> A %*% (B %*% v), the cheapest order", false,
      orderProducts},
     {"join-aggregates", "sum(rowSums(X)) -> sum(X)", false, joinAggregates},
-    {"expand-broadcasts", "[1,b,n] + [a,b,n] -> expand([1,b,n]) + [a,b,n]", true, expandBroadcasts},
+    {"expand-broadcasts", "[b,n] + [a,b,n] -> expand(view([b,n])) + [a,b,n]", true,
+     expandBroadcasts},
     {"decompose-aggregates", "mean(X) -> sum(X)/length(X)", true, decomposeAggregates},
     {"aggregate-vectors", "colSums(v) -> as.matrix(sum(v))", false, aggregateVectors},
 };

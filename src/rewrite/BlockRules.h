@@ -31,8 +31,8 @@ llvm::ArrayRef<BlockRule> nativeRules();
 
 // nrow(X), ncol(X), length(X) -> the number, if it is known.
 bool foldSizes(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
-// Materialises broadcasts of arrays of other ranks than 2 that kernels don't
-// support: [1,b,n] to [a,b,n].
+// Shows operands of a smaller rank than the result in its rank, [n] as [1,1,n], and materialises
+// broadcasts that kernels don't support: [1,b,n] to [a,b,n].
 bool expandBroadcasts(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
 // mean(X) -> sum(X)/length(X); var(X) -> sum((X-mean(X))^2)/(length(X)-1); sd(X) -> sqrt(var(X));
 // by rows and columns too.

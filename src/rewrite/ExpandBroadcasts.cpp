@@ -1,7 +1,8 @@
 // Kernels treat an array of any rank as a matrix, whose rows are all dimensions but the last. They
-// can broadcast an operand along all rows or along the columns. An operand with size 1 in only some
-// of the outer dimensions, such as [1,b,n] with a result [a,b,n], fits neither case: this rule
-// materialises its broadcast.
+// see one rank, and can broadcast an operand along all rows or along the columns. This rule shows
+// an operand of a smaller rank as one of the result's, with leading dimensions of size 1. An
+// operand with size 1 in only some of the outer dimensions, such as [1,b,n] with a result [a,b,n],
+// fits neither case: its broadcast is materialised.
 #include "rewrite/BlockRules.h"
 
 using namespace mlir;
@@ -9,59 +10,96 @@ using namespace tokamak;
 
 namespace {
 
-bool isTensorCellOperation(Operation *op) {
-  return isa<tok::BinaryOp, tok::IfElseOp>(op) && tok::isTensor(op->getResult(0).getType());
+using Sizes = SmallVector<Size, 2>;
+
+int64_t rankOf(Value array) { return cast<RankedTensorType>(array.getType()).getRank(); }
+
+bool isCellOperation(Operation *op) {
+  return isa<tok::BinaryOp, tok::IfElseOp>(op) && tok::isArray(op->getResult(0).getType());
 }
+
+bool isOne(const Size &size) { return size.isConstant(1); }
 
 // Whether the operand's outer dimensions are those of the result, or all 1.
 bool isPlain(ArrayRef<Size> operand, ArrayRef<Size> result) {
   ArrayRef<Size> outer = operand.drop_back();
   bool same = llvm::all_of_zip(outer, result.drop_back(),
                                [](const Size &own, const Size &of) { return own.provedEqual(of); });
-  return same || llvm::all_of(outer, [](const Size &size) { return size.isConstant(1); });
+  return same || llvm::all_of(outer, isOne);
 }
 
 class Expansion {
 public:
   Expansion(Operation *op, analysis::FactsAnalysis &facts)
-      : op_(op), operands_(op->getOperands()), builder_(op), facts_(facts) {}
+      : op_(op), builder_(op), result_(facts.factsOf(op->getResult(0)).dims) {
+    for (OpOperand &operand : op->getOpOperands())
+      if (tok::isArray(operand.get().getType()))
+        arrays_.push_back({&operand, facts.factsOf(operand.get()).dims});
+  }
 
-  // True if an operand was expanded.
+  // True if an operand was shown in another rank or expanded.
   bool run() {
     bool fired = false;
-    SmallVector<Size, 2> result = facts_.factsOf(op_->getResult(0)).dims;
-    // If it is not known which operands are broadcast, do nothing: the block will be split here.
-    for (size_t i = 0; i < result.size(); ++i)
-      if (!operandOf(i, result[i]))
-        return false;
-    for (OpOperand &operand : op_->getOpOperands()) {
-      if (!tok::isArray(operand.get().getType()))
-        continue;
-      SmallVector<Size, 2> own = facts_.factsOf(operand.get()).dims;
-      if (isPlain(own, result))
-        continue;
-      operand.set(repeated(operand.get(), own, result));
-      fired = true;
-    }
-    return fired;
+    for (Array &array : arrays_)
+      fired |= raiseRank(array);
+    return expandAll() || fired;
   }
 
 private:
+  struct Array {
+    OpOperand *operand;
+    Sizes sizes;
+  };
+
+  // Shows an operand of a smaller rank as one of the result's.
+  bool raiseRank(Array &array) {
+    Value value = array.operand->get();
+    int64_t rank = rankOf(op_->getResult(0)), missing = rank - rankOf(value);
+    if (missing == 0)
+      return false;
+    Value one = builder_.create<tok::ConstantOp>(op_->getLoc(), int64_t{1});
+    SmallVector<Value> sizes(missing, one);
+    for (int64_t i = 0; i < rank - missing; ++i)
+      sizes.push_back(size(value, i));
+    array.operand->set(
+        builder_.create<tok::ViewOp>(op_->getLoc(), op_->getResult(0).getType(), value, sizes));
+    array.sizes.insert(array.sizes.begin(), missing, Size::constant(1));
+    return true;
+  }
+
+  // Expands each operand that kernels can't broadcast. If it is not known which dimensions are
+  // broadcast, does nothing: the block will be split here, or planned for these very sizes.
+  bool expandAll() {
+    for (size_t i = 0; i + 1 < result_.size(); ++i) {
+      auto isKnown = [&](const Array &array) {
+        return isOne(array.sizes[i]) || array.sizes[i].provedEqual(result_[i]);
+      };
+      if (!llvm::all_of(arrays_, isKnown) || !arrayOf(i))
+        return false;
+    }
+    SmallVector<std::pair<Array *, Value>> expanded;
+    for (Array &array : arrays_)
+      if (!isPlain(array.sizes, result_))
+        expanded.push_back({&array, repeated(array.operand->get())});
+    for (auto [array, value] : expanded)
+      array->operand->set(value);
+    return !expanded.empty();
+  }
+
   // `value`, broadcast to the outer dimensions of the result.
-  Value repeated(Value value, ArrayRef<Size> own, ArrayRef<Size> result) {
+  Value repeated(Value value) {
     SmallVector<Value> sizes;
-    for (size_t i = 0; i + 1 < own.size(); ++i)
-      sizes.push_back(size(operandOf(i, result[i]), i));
-    sizes.push_back(size(value, own.size() - 1));
+    for (size_t i = 0; i + 1 < result_.size(); ++i)
+      sizes.push_back(size(arrayOf(i), i));
+    sizes.push_back(size(value, result_.size() - 1));
     return builder_.create<tok::ExpandOp>(op_->getLoc(), value.getType(), value, sizes);
   }
 
   // The first operand that has the result's size in a dimension, so is not broadcast along it.
-  Value operandOf(size_t dimension, const Size &wanted) {
-    for (Value operand : operands_)
-      if (tok::isArray(operand.getType()) &&
-          facts_.factsOf(operand).dims[dimension].provedEqual(wanted))
-        return operand;
+  Value arrayOf(size_t dimension) {
+    for (const Array &array : arrays_)
+      if (array.sizes[dimension].provedEqual(result_[dimension]))
+        return array.operand->get();
     return {};
   }
 
@@ -71,9 +109,9 @@ private:
   }
 
   Operation *op_;
-  SmallVector<Value, 3> operands_; // the original ones, which facts_ knows
   OpBuilder builder_;
-  analysis::FactsAnalysis &facts_;
+  Sizes result_;
+  SmallVector<Array, 3> arrays_;
 };
 
 } // namespace
@@ -81,7 +119,7 @@ private:
 bool rewrite::expandBroadcasts(func::FuncOp block, analysis::FactsAnalysis &facts) {
   SmallVector<Operation *> operations;
   block.walk([&](Operation *op) {
-    if (isTensorCellOperation(op))
+    if (isCellOperation(op))
       operations.push_back(op);
   });
   bool fired = false;

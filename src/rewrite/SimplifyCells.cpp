@@ -54,7 +54,7 @@ bool rewrite::negateEqualities(func::FuncOp block, analysis::FactsAnalysis &) {
       return {};
     auto result =
         builder.create<tok::BinaryOp>(op.getLoc(), equal ? BinaryOperator::Ne : BinaryOperator::Eq,
-                                      inner.getLhs(), inner.getRhs());
+                                      inner.getLhs(), inner.getRhs(), inner.getLeftSizes());
     return result.getType() == op.getType() ? result.getResult() : Value();
   });
 }
@@ -91,6 +91,15 @@ static Value filledWith(Value array) {
   return fill && tok::isNumber(fill.getValue().getType()) ? fill.getValue() : Value();
 }
 
+// Whether the matrix is as large as `whole`, or a vector that is broadcast to its sizes.
+static bool isBroadcastTo(const tok::Facts &whole, const tok::Facts &matrix) {
+  if (!whole.isMatrix() || !matrix.isMatrix())
+    return false;
+  return sameSizes(whole, matrix) ||
+         (matrix.isColumnVector() && matrix.rows().provedEqual(whole.rows())) ||
+         (matrix.isRowVector() && matrix.columns().provedEqual(whole.columns()));
+}
+
 // X op matrix(c, nrow(X), ncol(X)) -> X op c, likewise for a filled vector that is broadcast.
 bool rewrite::useFillsAsScalars(func::FuncOp block, analysis::FactsAnalysis &facts) {
   return replaceEach<tok::BinaryOp>(block, [&](tok::BinaryOp op, OpBuilder &builder) -> Value {
@@ -99,10 +108,9 @@ bool rewrite::useFillsAsScalars(func::FuncOp block, analysis::FactsAnalysis &fac
         !tok::isArray(op.getRhs().getType()))
       return {};
     tok::Facts lhs = facts.factsOf(op.getLhs()), rhs = facts.factsOf(op.getRhs());
-    bool fits = sameSizes(lhs, rhs);
-    if (right && lhs.isMatrix() && rhs.isMatrix())
-      fits |= (rhs.isColumnVector() && rhs.rows().provedEqual(lhs.rows())) ||
-              (rhs.isRowVector() && rhs.columns().provedEqual(lhs.columns()));
+    bool fits = right               ? isBroadcastTo(lhs, rhs)
+                : op.getLeftSizes() ? sameSizes(lhs, rhs)
+                                    : isBroadcastTo(rhs, lhs);
     if (!fits)
       return {};
     auto result = builder.create<tok::BinaryOp>(

@@ -54,6 +54,19 @@ func.func @main() {
   %chain = tok.binary max %moved, %zero : (!three, f64) -> !three
   %total = tok.aggregate sum full %chain : !three -> f64
   tok.barrier
+
+  // Vectors on the left, of another rank or not, are read where they are.
+  // CHECK: fusion of block block_2
+  // CHECK: operators
+  // CHECK-NEXT: 1. {{row|cell}} ~1600x128, 4 operations
+  // CHECK-NOT: 2. {{row|cell}}
+  %gain = tok.view %0 [%n128] : !matrix -> tensor<?xf64>
+  %2 = tok.binary mul %gain, %cells : (tensor<?xf64>, !matrix) -> !matrix
+  %3 = tok.binary sub %0, %2 : (!matrix, !matrix) -> !matrix
+  %4 = tok.binary max %1, %3 : (!matrix, !matrix) -> !matrix
+  %largest_of_all = tok.aggregate max full %4 : !matrix -> f64
+  tok.print %largest_of_all : (f64) -> ()
+  tok.barrier
   // CHECK: 150444.11
   tok.print %total : (f64) -> ()
   %text = tok.constant "%s of %s" : !tok.string

@@ -11,13 +11,38 @@ func.func @product(%x: tensor<?x?xf64>, %y: tensor<?x?xf64>) {
 
 // -----
 
-// A vector is broadcast on the right, not on the left.
-func.func @broadcast(%x: tensor<?x?xf64>, %v: tensor<?x?xf64>) {
+// A vector is broadcast on either side; with left_sizes on the right only, with equal_sizes not at all.
+func.func @broadcast(%x: tensor<?x?xf64>, %v: tensor<?x?xf64>, %u: tensor<?x?xf64>) {
   %a = tok.assume %x [4, 3] : tensor<?x?xf64> -> tensor<?x?xf64>
   %b = tok.assume %v [4, 1] : tensor<?x?xf64> -> tensor<?x?xf64>
-  %0 = tok.binary mul %a, %b : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
-  // expected-error @+1 {{sizes do not agree: 4x1 * 4x3}}
-  %1 = tok.binary mul %b, %a : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  %c = tok.assume %u [1, 2] : tensor<?x?xf64> -> tensor<?x?xf64>
+  %0 = tok.binary mul left_sizes %a, %b : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  // expected-error @+1 {{sizes do not agree: 4x1 * 4x3; expected equal sizes, or a right operand that is a vector of matching length}}
+  %1 = tok.binary mul left_sizes %b, %a : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  %2 = tok.binary mul %b, %a : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  %3 = tok.binary mul %b, %c : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  // expected-error @+1 {{sizes do not agree: 4x3 * 1x2; expected equal sizes, or 1 where they differ}}
+  %4 = tok.binary mul %2, %c : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  %5 = tok.ifelse %b, %a, %b : (tensor<?x?xf64>, tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  // expected-error @+1 {{ifelse: sizes do not agree: 4x1 and 4x3}}
+  %6 = tok.ifelse equal_sizes %b, %a, %b : (tensor<?x?xf64>, tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  // expected-error @+1 {{ifelse: sizes do not agree: 4x3 and 1x2}}
+  %7 = tok.ifelse %b, %a, %c : (tensor<?x?xf64>, tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  return
+}
+
+// -----
+
+// Dimensions are aligned at the last one.
+func.func @ranks(%x: tensor<?x?x?xf64>, %y: tensor<?x?xf64>, %z: tensor<?xf64>) {
+  %a = tok.assume %x [4, 5, 6] : tensor<?x?x?xf64> -> tensor<?x?x?xf64>
+  %b = tok.assume %y [4, 6] : tensor<?x?xf64> -> tensor<?x?xf64>
+  %c = tok.assume %z [6] : tensor<?xf64> -> tensor<?xf64>
+  // expected-error @+1 {{sizes do not agree: 4x6 + 4x5x6; expected equal sizes, or 1 where they differ}}
+  %0 = tok.binary add %b, %a : (tensor<?x?xf64>, tensor<?x?x?xf64>) -> tensor<?x?x?xf64>
+  %1 = tok.binary add left_sizes %a, %c : (tensor<?x?x?xf64>, tensor<?xf64>) -> tensor<?x?x?xf64>
+  // expected-error @+1 {{ifelse: sizes do not agree: 4x6 and 4x5x6}}
+  %2 = tok.ifelse %c, %b, %a : (tensor<?xf64>, tensor<?x?xf64>, tensor<?x?x?xf64>) -> tensor<?x?x?xf64>
   return
 }
 

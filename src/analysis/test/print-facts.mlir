@@ -128,3 +128,40 @@ func.func @algebra(%x: tensor<?x?xf64> {tok.sizes = ["s0", "s1~500"]}, %k: i64 {
   %rows = tok.slice %x, %two, %odd, %one, %m : (tensor<?x?xf64>, i64, i64, i64, i64) -> tensor<?x?xf64>
   return
 }
+
+// -----
+
+// Operands of tok.binary and tok.ifelse are broadcast to each other's sizes, at every rank.
+func.func @broadcasts(%u: tensor<?xf64> {tok.sizes = ["s3"]}, %c: tensor<?x?xf64> {tok.sizes = ["s2", 1]},
+                      %x: tensor<?x?x?xf64> {tok.sizes = ["s1", "s2", "s3"]}, %w: tensor<?x?x?x?xf64>) {
+  // expected-remark @+1 {{s2 x s3}}
+  %0 = tok.binary add %u, %c : (tensor<?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  // expected-remark @+1 {{s1 x s2 x s3}}
+  %1 = tok.binary add %0, %x : (tensor<?x?xf64>, tensor<?x?x?xf64>) -> tensor<?x?x?xf64>
+  // expected-remark @+1 {{2 x 1 x 5 x 1}}
+  %2 = tok.assume %w [2, 1, 5, 1] : tensor<?x?x?x?xf64> -> tensor<?x?x?x?xf64>
+  // expected-remark @+1 {{3 x 1 x 7}}
+  %3 = tok.assume %x [3, 1, 7] : tensor<?x?x?xf64> -> tensor<?x?x?xf64>
+  // expected-remark @+1 {{2 x 3 x 5 x 7}}
+  %4 = tok.binary mul %3, %2 : (tensor<?x?x?xf64>, tensor<?x?x?x?xf64>) -> tensor<?x?x?x?xf64>
+  // expected-remark @+1 {{2 x 3 x 5 x 7}}
+  %5 = tok.ifelse %3, %2, %2 : (tensor<?x?x?xf64>, tensor<?x?x?x?xf64>, tensor<?x?x?x?xf64>) -> tensor<?x?x?x?xf64>
+  return
+}
+
+// -----
+
+// Which of two unknown sizes is repeated is open, unless the result has those of the left operand.
+func.func @left_sizes(%x: tensor<?x?xf64> {tok.sizes = ["s0", "s1"]}, %y: tensor<?x?xf64> {tok.sizes = ["s2", "s1"]}) {
+  // expected-remark @+1 {{s1000 x s1}}
+  %0 = tok.binary add %x, %y : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  // expected-remark @+1 {{s0 x s1}}
+  %1 = tok.binary add left_sizes %x, %y : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  // expected-remark @+1 {{7 x 1}}
+  %2 = tok.assume %y [7, 1] : tensor<?x?xf64> -> tensor<?x?xf64>
+  // expected-remark @+1 {{7 x s1}}
+  %3 = tok.binary add left_sizes %x, %2 : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  // expected-remark @+1 {{7 x 1}}
+  %4 = tok.ifelse equal_sizes %x, %2, %y : (tensor<?x?xf64>, tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  return
+}

@@ -127,6 +127,8 @@ Value FunctionGenerator::emitOperation(BuiltinCall &call) {
   if (type)
     state.addTypes(type);
   mlir::Operation *operation = builder_.create(state);
+  if (auto choice = llvm::dyn_cast<tok::IfElseOp>(operation))
+    choice.setEqualSizes(llvm::count_if(choice->getOperandTypes(), tok::isArray) > 1);
   return type ? Value(operation->getResult(0)) : Value();
 }
 

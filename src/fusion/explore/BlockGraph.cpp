@@ -74,22 +74,39 @@ bool BlockGraph::haveOneElementType(Node &node) {
   return bool(node.elementType);
 }
 
+// Names the operand whose size is not proved to be that of the result, and another operand of a
+// different size, preferably one that is not 1 and so can't be repeated.
+std::string BlockGraph::refusalOfSizes(const Node &node, Value operand, const char *what) const {
+  auto sizeOf = [&](Value array) {
+    const Shape &shape = shapeOf(array);
+    return StringRef(what) == "rows" ? shape.rows : shape.columns;
+  };
+  Value left = operand, right;
+  for (Value other : node.operands)
+    if (tok::isArray(other.getType()) && sizeOf(other) != sizeOf(operand) &&
+        (!right || sizeOf(right).isConstant(1)))
+      right = other;
+  if (!right)
+    right = node.operation->getResult(0);
+  if (llvm::find(node.operands, right) < llvm::find(node.operands, left))
+    std::swap(left, right);
+  return std::string("sizes not proved equal: ") + what + " of " + notation(left) + " and " + what +
+         " of " + notation(right);
+}
+
 void BlockGraph::classifyElementwise(Node &node) {
   Value result = node.operation->getResult(0);
   if (!tok::isArray(result.getType()))
     return;
   const Shape &shape = shapeOf(result);
-  // For matrices only the right operand may be a vector that is broadcast, for tensors any operand.
-  bool isTensor = tok::isTensor(result.getType());
-  bool mayBroadcast = isTensor || isa<tok::BinaryOp>(node.operation);
-  Value first;
+  auto choice = dyn_cast<tok::IfElseOp>(node.operation);
+  bool mayBroadcast = !choice || !choice.getEqualSizes();
   for (Value operand : node.operands) {
     if (!tok::isArray(operand.getType())) {
       if (!tok::isNumber(operand.getType()) && !isa<tok::ScalarType>(operand.getType()))
         return;
       continue;
     }
-    bool broadcast = mayBroadcast && (isTensor || first);
     const Shape &own = shapeOf(operand);
     bool sameOuter = own.rows == shape.rows;
     // Different lists of outer dimensions may have the same product.
@@ -97,18 +114,14 @@ void BlockGraph::classifyElementwise(Node &node) {
         sizes.size() > 2 && sizes.size() == all.size())
       sameOuter = sizes.drop_back() == all.drop_back();
     const char *differing = nullptr;
-    if (!sameOuter && !(broadcast && own.rows.isConstant(1)))
+    if (!sameOuter && !(mayBroadcast && own.rows.isConstant(1)))
       differing = "rows";
-    else if (!(own.columns == shape.columns) && !(broadcast && own.columns.isConstant(1)))
+    else if (!(own.columns == shape.columns) && !(mayBroadcast && own.columns.isConstant(1)))
       differing = "columns";
     if (differing) {
-      node.refusal = std::string("sizes not proved equal: ") + differing + " of " +
-                     notation(first ? first : result) + " and " + differing + " of " +
-                     notation(operand);
+      node.refusal = refusalOfSizes(node, operand, differing);
       return;
     }
-    if (!first)
-      first = operand;
   }
   node.kind = NodeKind::Elementwise;
   node.spaces = {shape};

@@ -76,6 +76,7 @@ private:
   bool haveOneElementType(Node &node);
   void classify(Node &node);
   void classifyElementwise(Node &node);
+  std::string refusalOfSizes(const Node &node, mlir::Value operand, const char *what) const;
   void classifyAggregate(Node &node);
   void classifyProduct(Node &node);
   void connect();

@@ -109,6 +109,30 @@ TEST(MemoTable, broadcastNeedsAProof) {
                                  "4: sizes not proved equal: rows of X and rows of z\n");
 }
 
+TEST(MemoTable, vectorsAreBroadcastOnEitherSide) {
+  Explored explored("X:mxn c:mx1 r:1xn s:1x1", "!m, !m, !m, !m, !m", R"(
+    %0 = tok.binary add %c, %X : (!m, !m) -> !m
+    %1 = tok.binary add %r, %X : (!m, !m) -> !m
+    %2 = tok.binary add %s, %X : (!m, !m) -> !m
+    %3 = tok.binary add %c, %r : (!m, !m) -> !m
+    %4 = tok.ifelse %r, %c, %s : (!m, !m, !m) -> !m
+    return %0, %1, %2, %3, %4 : !m, !m, !m, !m, !m)");
+  for (int operation : {0, 1, 2, 3, 4}) {
+    EXPECT_EQ(explored.graph[operation].kind, NodeKind::Elementwise);
+    EXPECT_EQ(explored.graph[operation].spaces[0], explored.graph[0].spaces[0]);
+  }
+  EXPECT_EQ(explored.refusals(), "");
+}
+
+TEST(MemoTable, leftSizesAndEqualSizesNeedAProof) {
+  Explored explored("X:mxn c:mx1 r:1xn", "!m, !m", R"(
+    %0 = tok.binary add left_sizes %r, %X : (!m, !m) -> !m
+    %1 = tok.ifelse equal_sizes %X, %c, %X : (!m, !m, !m) -> !m
+    return %0, %1 : !m, !m)");
+  EXPECT_EQ(explored.refusals(), "0: sizes not proved equal: rows of r and rows of X\n"
+                                 "1: sizes not proved equal: columns of X and columns of c\n");
+}
+
 TEST(MemoTable, vectorsAreSideValuesOfWiderSpaces) {
   Explored explored("X:mxn y:mx1", "!m", R"(
     %0 = tok.unary exp %y : !m -> !m

@@ -287,6 +287,18 @@ TEST(FuseBlock, theRightOperandOfAProductIsComputedBefore) {
                   "the right operand of a product must be complete before the first row");
 }
 
+TEST(FuseBlock, vectorsOnTheLeftArePartOfTheKernel) {
+  FusedBlock block("X:mxn c:mx1 r:1xn", "f64", R"(
+    %0 = tok.unary exp %r : !m -> !m
+    %1 = tok.binary add %0, %X : (!m, !m) -> !m
+    %2 = tok.binary mul %c, %1 : (!m, !m) -> !m
+    %3 = tok.binary add %c, %r : (!m, !m) -> !m
+    %4 = tok.binary sub %2, %3 : (!m, !m) -> !m
+    %5 = tok.aggregate sum full %4 : !m -> f64
+    return %5 : f64)");
+  EXPECT_EQ(block.fuse(Selector::All).operators(), "row(3) -> 1") << block.explanation;
+}
+
 TEST(FuseBlock, sizesThatDisagreeStayUnfused) {
   FusedBlock block("X:mxn Y:kxn", "f64", R"(
     %0 = tok.binary add %X, %Y : (!m, !m) -> !m

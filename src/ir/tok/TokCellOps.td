@@ -50,21 +50,25 @@ def Tok_UnaryOp : Tok_FallibleOp<"unary", [FactsMethods, ConditionallySpeculatab
 }
 
 def Tok_BinaryOp : Tok_FallibleOp<"binary", [FactsAndCheckMethods, ConditionallySpeculatable]> {
-  let summary = "an elementwise operator of two operands; the right one may be a vector that is broadcast";
+  let summary = "an elementwise operator of two operands, which are broadcast to each other's sizes";
   let description = [{
-    `%z = tok.binary add %x, %y : (tensor<?x?xf64>, f64) -> tensor<?x?xf64>`. Matrices have equal sizes, or the right
-    one is a column vector (m×1) or a row vector (1×n) of the left m×n, as DML has it. Arrays of any other rank, both
-    of the same, agree in each dimension, or one of the two has size 1 there and is repeated. Scalars go with
-    everything. Beside arrays of f32 a scalar is rounded to f32; every cell is computed in f64 and rounded to the
-    element type. It fails where sizes do not agree, and on an integer result that does not fit.
+    `%z = tok.binary add %x, %y : (tensor<?x?xf64>, f64) -> tensor<?x?xf64>`. Arrays of any ranks are broadcast as
+    NumPy does it: their dimensions are aligned at the last one; in each the sizes are equal, or one of them is 1 or
+    missing and that operand is repeated. The result has the larger rank. Scalars go with everything. Beside arrays of
+    f32 a scalar is rounded to f32; every cell is computed in f64 and rounded to the element type. It fails where sizes
+    do not agree, and on an integer result that does not fit.
+
+    `tok.binary add left_sizes %x, %y`, of two arrays, fails as well where the result would not have the sizes of %x:
+    only the right operand is repeated. This is the rule of DML.
   }];
-  let arguments = (ins I32Attr:$cellOperator, Tok_Value:$lhs, Tok_Value:$rhs);
+  let arguments = (ins I32Attr:$cellOperator, Tok_Value:$lhs, Tok_Value:$rhs, UnitAttr:$leftSizes);
   let results = (outs Tok_Value:$result);
-  let assemblyFormat = [{ custom<BinaryName>($cellOperator) $lhs `,` $rhs attr-dict `:` `(` type($lhs) `,` type($rhs) `)`
-    `->` type($result) }];
+  let assemblyFormat = [{ custom<BinaryName>($cellOperator) (`left_sizes` $leftSizes^)? $lhs `,` $rhs attr-dict
+    `:` `(` type($lhs) `,` type($rhs) `)` `->` type($result) }];
   let hasFolder = 1;
   let hasVerifier = 1;
-  let builders = [OpBuilder<(ins "::tokamak::BinaryOperator":$kind, "::mlir::Value":$lhs, "::mlir::Value":$rhs)>];
+  let builders = [OpBuilder<(ins "::tokamak::BinaryOperator":$kind, "::mlir::Value":$lhs, "::mlir::Value":$rhs,
+    CArg<"bool", "false">:$leftSizes)>];
   let extraClassDeclaration = [{
     ::tokamak::BinaryOperator getKind() { return static_cast<::tokamak::BinaryOperator>(getCellOperator()); }
     ::mlir::Speculation::Speculatability getSpeculatability();
@@ -74,12 +78,13 @@ def Tok_BinaryOp : Tok_FallibleOp<"binary", [FactsAndCheckMethods, Conditionally
 def Tok_IfElseOp : Tok_FallibleOp<"ifelse", [FactsAndCheckMethods]> {
   let summary = "elementwise selection: where the condition is not zero the first value, else the second";
   let description = [{
-    Matrices among the three operands have equal sizes; arrays of any other rank are repeated where they have size 1, as
-    in tok.binary. Scalars go with everything.
+    Arrays among the three operands are broadcast to each other's sizes, as in tok.binary. Scalars go with everything.
+
+    `tok.ifelse equal_sizes %c, %x, %y` repeats no array: it fails where two have different sizes, as DML has it.
   }];
-  let arguments = (ins Tok_Value:$condition, Tok_Value:$then, Tok_Value:$otherwise);
+  let arguments = (ins Tok_Value:$condition, Tok_Value:$then, Tok_Value:$otherwise, UnitAttr:$equalSizes);
   let results = (outs Tok_Value:$result);
-  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+  let assemblyFormat = "(`equal_sizes` $equalSizes^)? operands attr-dict `:` functional-type(operands, results)";
   let hasVerifier = 1;
 }
 

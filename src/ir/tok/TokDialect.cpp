@@ -114,6 +114,15 @@ Type tok::unaryResultType(UnaryOperator op, Type operand) {
   return scalarResult(operand.getContext(), resultOf(op), operand.isInteger(64));
 }
 
+Type tok::broadcastType(Type a, Type b) {
+  auto left = cast<RankedTensorType>(a), right = cast<RankedTensorType>(b);
+  if (left.getElementType() != right.getElementType())
+    return {};
+  if (left.getRank() == right.getRank())
+    return left == right ? a : Type();
+  return left.getRank() > right.getRank() ? a : b;
+}
+
 Type tok::binaryResultType(BinaryOperator op, Type lhs, Type rhs) {
   MLIRContext *context = lhs.getContext();
   bool arithmetic = resultOf(op) != CellResult::Boolean;
@@ -121,8 +130,10 @@ Type tok::binaryResultType(BinaryOperator op, Type lhs, Type rhs) {
     return isArray(type) || isNumber(type) || isa<ScalarType>(type);
   };
   if (isArray(lhs) || isArray(rhs)) {
-    if (!acceptable(lhs) || !acceptable(rhs) || (isArray(lhs) && isArray(rhs) && lhs != rhs))
+    if (!acceptable(lhs) || !acceptable(rhs))
       return {};
+    if (isArray(lhs) && isArray(rhs))
+      return broadcastType(lhs, rhs);
     return isArray(lhs) ? lhs : rhs;
   }
   if (isa<StringType>(lhs) || isa<StringType>(rhs)) {
@@ -142,11 +153,17 @@ Type tok::binaryResultType(BinaryOperator op, Type lhs, Type rhs) {
 
 Type tok::ifElseResultType(Type condition, Type then, Type otherwise) {
   Type operands[] = {condition, then, otherwise};
-  if (const Type *array = llvm::find_if(operands, isArray); array != std::end(operands)) {
-    bool hasCells = llvm::all_of(operands, [array](Type type) {
-      return type == *array || isNumber(type) || isa<ScalarType>(type);
-    });
-    return hasCells ? *array : Type();
+  if (llvm::any_of(operands, isArray)) {
+    Type result;
+    for (Type type : operands) {
+      if (!isArray(type) && !isNumber(type) && !isa<ScalarType>(type))
+        return {};
+      if (isArray(type))
+        result = result ? broadcastType(result, type) : type;
+      if (isArray(type) && !result)
+        return {};
+    }
+    return result;
   }
   if (!isScalar(condition) || isa<StringType>(condition) || !isScalar(then) || !isScalar(otherwise))
     return {};

@@ -44,7 +44,7 @@ inline constexpr llvm::StringLiteral workersAttributeName = "tok.workers";
 mlir::RankedTensorType matrixType(mlir::MLIRContext *context);
 
 inline bool isArray(mlir::Type type) { return llvm::isa<mlir::RankedTensorType>(type); }
-// An array whose rank is not 2: DML's broadcast rules for vectors do not apply to it.
+// An array whose rank is not 2.
 inline bool isTensor(mlir::Type type) {
   return isArray(type) && llvm::cast<mlir::RankedTensorType>(type).getRank() != 2;
 }
@@ -55,9 +55,12 @@ inline bool isNumber(mlir::Type type) {
   return type.isInteger(64) || type.isF64() || type.isInteger(1);
 }
 
+// The type of an array as large as two arrays that are broadcast to each other's sizes: that of the
+// larger rank; null if their element types differ.
+mlir::Type broadcastType(mlir::Type a, mlir::Type b);
 // The result types of the cell operators; null if the operand types are incompatible (a string in
-// arithmetic, a boolean with a number, unary minus of a boolean, arrays of different ranks or
-// element types). The front end reports these errors before it builds the operation.
+// arithmetic, a boolean with a number, unary minus of a boolean, arrays of different element
+// types). The front end reports these errors before it builds the operation.
 mlir::Type unaryResultType(UnaryOperator op, mlir::Type operand);
 mlir::Type binaryResultType(BinaryOperator op, mlir::Type lhs, mlir::Type rhs);
 mlir::Type ifElseResultType(mlir::Type condition, mlir::Type then, mlir::Type otherwise);

@@ -51,32 +51,62 @@ static Size meet(const Size &a, const Size &b) {
     return a;
   return b.isConstant() || a.isUnknown() ? b : a;
 }
+static SmallVector<Size, 2> meet(ArrayRef<Size> a, ArrayRef<Size> b) {
+  if (a.empty() || b.empty())
+    return SmallVector<Size, 2>(a.empty() ? b : a);
+  SmallVector<Size, 2> dims(a);
+  for (auto [left, right] : llvm::zip(dims, b))
+    left = meet(left, right);
+  return dims;
+}
 
-// The size of the result of broadcasting two dimensions of arrays of any rank: a dimension of size
-// 1 is repeated.
+// The size of the result of broadcasting two dimensions: a dimension of size 1 is repeated.
 static Size broadcast(const Size &a, const Size &b) {
   if (a.isConstant(1) || a.provedEqual(b))
     return b;
-  if (b.isConstant(1) || a.provedDifferent(one))
+  if (b.isConstant(1))
     return a;
-  return b.provedDifferent(one) ? b : Size::unknown();
+  bool isLeft = a.provedDifferent(one), isRight = b.provedDifferent(one);
+  if (isLeft && isRight)
+    return meet(a, b);
+  return isLeft ? a : isRight ? b : Size::unknown();
 }
 static bool mayBroadcast(const Size &a, const Size &b) {
   return !a.provedDifferent(b) || !a.provedDifferent(one) || !b.provedDifferent(one);
 }
-static bool mayBroadcast(const Facts &a, const Facts &b) {
-  return a.dims.size() != b.dims.size() ||
-         llvm::all_of_zip(a.dims, b.dims, [](const Size &left, const Size &right) {
-           return mayBroadcast(left, right);
-         });
-}
+// The same for arrays, whose dimensions are aligned at the last one; a missing dimension has size
+// 1. Without dimensions where those of an array are not known.
 static SmallVector<Size, 2> broadcast(ArrayRef<Size> a, ArrayRef<Size> b) {
-  SmallVector<Size, 2> dims;
-  if (a.size() == b.size())
-    for (auto [left, right] : llvm::zip(a, b))
-      dims.push_back(broadcast(left, right));
+  if (a.empty() || b.empty())
+    return {};
+  if (a.size() < b.size())
+    std::swap(a, b);
+  SmallVector<Size, 2> dims(a);
+  for (auto [left, right] : llvm::zip(llvm::reverse(dims), llvm::reverse(b)))
+    left = broadcast(left, right);
   return dims;
 }
+// Whether it holds for the sizes of all dimensions that both arrays have.
+static bool allAligned(const Facts &a, const Facts &b,
+                       llvm::function_ref<bool(const Size &, const Size &)> holds) {
+  for (auto [left, right] : llvm::zip(llvm::reverse(a.dims), llvm::reverse(b.dims)))
+    if (!holds(left, right))
+      return false;
+  return true;
+}
+// The sizes of an array that another one is broadcast to, and that must not grow by that: a
+// dimension of the other one that is not 1 is not repeated, so it is the same.
+static SmallVector<Size, 2> broadcastTo(ArrayRef<Size> whole, ArrayRef<Size> part) {
+  SmallVector<Size, 2> dims(whole);
+  for (auto [size, own] : llvm::zip(llvm::reverse(dims), llvm::reverse(part)))
+    if (own.provedDifferent(one))
+      size = meet(size, own);
+  return dims;
+}
+static bool mayBroadcastTo(const Size &left, const Size &right) {
+  return !left.provedDifferent(right) || !right.provedDifferent(one);
+}
+static bool mayEqual(const Size &left, const Size &right) { return !left.provedDifferent(right); }
 
 // The size that a scalar operand gives an array. Unknown for a constant that is no valid size: the
 // operation fails when it runs.
@@ -180,91 +210,54 @@ void BinaryOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> resul
     inferLayout(*this, operands, results[0]);
     return;
   }
-  // A dimension of the right operand that is not 1 is not broadcast, so it equals that of the left
-  // operand: use the more precise of the two facts.
-  const Facts &lhs = operands[0], &rhs = operands[1];
-  if (isTensor(getType())) {
-    results[0].dims = broadcast(lhs.dims, rhs.dims);
-    return;
-  }
-  if (!lhs.isMatrix() || !rhs.isMatrix()) {
-    results[0].dims = lhs.dims;
-    return;
-  }
-  auto mayBroadcast = [](const Size &right) { return !right.provedDifferent(one); };
-  Size rows = mayBroadcast(rhs.rows()) ? lhs.rows() : meet(lhs.rows(), rhs.rows());
-  Size columns = mayBroadcast(rhs.columns()) ? lhs.columns() : meet(lhs.columns(), rhs.columns());
-  results[0] = Facts::matrix(rows, columns);
+  ArrayRef<Size> lhs = operands[0].dims, rhs = operands[1].dims;
+  results[0].dims = getLeftSizes() ? broadcastTo(lhs, rhs) : broadcast(lhs, rhs);
   inferLayout(*this, operands, results[0]);
 }
 
 LogicalResult BinaryOp::checkFacts(ArrayRef<Facts> operands) {
   SizeWriter describe;
   const Facts &lhs = operands[0], &rhs = operands[1];
-  if (isTensor(getType()) && isArray(getLhs().getType()) && isArray(getRhs().getType()) &&
-      !mayBroadcast(lhs, rhs)) {
-    std::string_view name = spelling(getKind());
-    return emitError("sizes do not agree: ")
-           << describe(lhs) << ' ' << StringRef(name.data(), name.size()) << ' ' << describe(rhs)
-           << "; expected equal sizes, or 1 where they differ";
-  }
-  if (!lhs.isMatrix() || !rhs.isMatrix())
+  if (allAligned(lhs, rhs, getLeftSizes() ? mayBroadcastTo : mayBroadcast))
     return success();
-  auto agree = [](const Size &left, const Size &right) {
-    return !left.provedDifferent(right) || !right.provedDifferent(one);
-  };
-  if (agree(lhs.rows(), rhs.rows()) && agree(lhs.columns(), rhs.columns()))
-    return success();
-  std::string_view name = spelling(getKind());
-  InFlightDiagnostic error =
-      emitError("sizes do not agree: ")
-      << describe(lhs) << ' ' << StringRef(name.data(), name.size()) << ' ' << describe(rhs)
-      << "; expected equal sizes, or a right operand that is a vector of matching length";
+  std::string_view spelled = spelling(getKind());
+  StringRef name(spelled.data(), spelled.size());
+  InFlightDiagnostic error = emitError("sizes do not agree: ")
+                             << describe(lhs) << ' ' << name << ' ' << describe(rhs)
+                             << "; expected equal sizes, or ";
+  if (!getLeftSizes())
+    return error << "1 where they differ";
+  error << "a right operand that is a vector of matching length";
   if (lhs.isColumnVector() && rhs.isRowVector())
-    error << "; outer(u, v, \"" << StringRef(name.data(), name.size())
-          << "\") combines a column with a row";
+    error << "; outer(u, v, \"" << name << "\") combines a column with a row";
   return error;
 }
 
 void IfElseOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results) {
   Facts &result = results[0];
+  bool first = true;
   for (auto [operand, facts] : llvm::zip(getOperands(), operands)) {
-    if (isTensor(operand.getType()))
-      result.dims = result.dims.empty() ? facts.dims : broadcast(result.dims, facts.dims);
-    if (!isArray(operand.getType()) || isTensor(operand.getType()) || !facts.isMatrix())
+    if (!isArray(operand.getType()))
       continue;
-    if (!result.isMatrix())
-      result.dims = facts.dims;
-    else
-      result =
-          Facts::matrix(meet(result.rows(), facts.rows()), meet(result.columns(), facts.columns()));
+    bool takes = std::exchange(first, false);
+    result.dims = takes             ? facts.dims
+                  : getEqualSizes() ? meet(result.dims, facts.dims)
+                                    : broadcast(result.dims, facts.dims);
   }
   inferLayout(*this, operands, result);
 }
 
 LogicalResult IfElseOp::checkFacts(ArrayRef<Facts> operands) {
   SizeWriter describe;
-  const Facts *first = nullptr;
-  if (isTensor(getType())) {
-    Facts soFar;
-    for (const Facts &facts : operands) {
-      if (facts.dims.empty())
-        continue;
-      if (!soFar.dims.empty() && !mayBroadcast(soFar, facts))
-        return emitError("ifelse: sizes do not agree: ")
-               << describe(soFar) << " and " << describe(facts);
-      soFar.dims = soFar.dims.empty() ? facts.dims : broadcast(soFar.dims, facts.dims);
-    }
-    return success();
-  }
+  Facts soFar;
   for (const Facts &facts : operands) {
-    if (!facts.isMatrix())
+    if (facts.dims.empty())
       continue;
-    if (first && (first->rows().provedDifferent(facts.rows()) ||
-                  first->columns().provedDifferent(facts.columns())))
+    if (!allAligned(soFar, facts, getEqualSizes() ? mayEqual : mayBroadcast))
       return emitError("ifelse: sizes do not agree: ")
-             << describe(*first) << " and " << describe(facts);
-    first = &facts;
+             << describe(soFar) << " and " << describe(facts);
+    bool replaces = soFar.dims.empty() || getEqualSizes();
+    soFar.dims = replaces ? facts.dims : broadcast(soFar.dims, facts.dims);
   }
   return success();
 }

@@ -134,17 +134,20 @@ Speculation::Speculatability UnaryOp::getSpeculatability() {
 }
 
 void BinaryOp::build(OpBuilder &builder, OperationState &state, BinaryOperator kind, Value lhs,
-                     Value rhs) {
+                     Value rhs, bool leftSizes) {
   build(builder, state, binaryResultType(kind, lhs.getType(), rhs.getType()),
-        builder.getI32IntegerAttr(static_cast<int32_t>(kind)), lhs, rhs);
+        builder.getI32IntegerAttr(static_cast<int32_t>(kind)), lhs, rhs,
+        leftSizes ? builder.getUnitAttr() : UnitAttr());
 }
 LogicalResult BinaryOp::verify() {
   Type lhs = getLhs().getType(), rhs = getRhs().getType();
-  if (isArray(lhs) && isArray(rhs) && lhs != rhs)
-    return emitOpError("arrays of one operation have the same rank and element type, not ")
+  if (isArray(lhs) && isArray(rhs) && !broadcastType(lhs, rhs))
+    return emitOpError("arrays of one operation have the same element type, not ")
            << lhs << " and " << rhs;
   if (binaryResultType(getKind(), lhs, rhs) != getType())
     return emitOpError("result type does not follow from the operands'");
+  if (getLeftSizes() && !(isArray(rhs) && getType() == lhs))
+    return emitOpError("left_sizes is of two arrays, the right one of no larger rank");
   return success();
 }
 // Two arrays fail if their sizes differ, two integers if the result overflows.
@@ -160,8 +163,13 @@ Speculation::Speculatability BinaryOp::getSpeculatability() {
 LogicalResult IfElseOp::verify() {
   Type expected =
       ifElseResultType(getCondition().getType(), getThen().getType(), getOtherwise().getType());
-  return expected == getType() ? success()
-                               : emitOpError("result type does not follow from the operands'");
+  if (expected != getType())
+    return emitOpError("result type does not follow from the operands'");
+  bool oneRank = llvm::all_of(getOperandTypes(),
+                              [&](Type type) { return !isArray(type) || type == getType(); });
+  if (getEqualSizes() && !(isArray(getType()) && oneRank))
+    return emitOpError("equal_sizes is of arrays of one rank");
+  return success();
 }
 
 //===- arrays --------------------------------------------------------------------------------===//

@@ -59,3 +59,23 @@ func.func @in_order(%one: i64, %n: i64, %zero: f64) {
   tok.print %q : (f64) -> ()
   return
 }
+
+// -----
+
+// A sum of matrices is merged if it keeps its sizes.
+// CHECK-LABEL: func.func @sums
+// CHECK: attributes {tok.merges = ["sum"]}
+// CHECK-NOT: tok.merges
+func.func @sums(%one: i64, %n: i64, %x: tensor<?x?xf64>) {
+  %r = tok.parfor %i = %one to %n step %one carrying (%s = %x) : tensor<?x?xf64> {
+    %t = tok.binary add left_sizes %s, %x : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+    tok.yield %t : tensor<?x?xf64>
+  }
+  %q = tok.parfor %i = %one to %n step %one carrying (%s = %x) : tensor<?x?xf64> {
+    %t = tok.binary add %s, %x : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+    tok.yield %t : tensor<?x?xf64>
+  }
+  tok.print %r : (tensor<?x?xf64>) -> ()
+  tok.print %q : (tensor<?x?xf64>) -> ()
+  return
+}

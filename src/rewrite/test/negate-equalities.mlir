@@ -9,6 +9,15 @@ func.func @equality(%x: tensor<?x?xf64>, %y: tensor<?x?xf64>) -> tensor<?x?xf64>
   return %1 : tensor<?x?xf64>
 }
 
+// What failed still fails: the result has the sizes of the left operand.
+// CHECK-LABEL: func.func @left_sizes(
+// CHECK: tok.binary eq left_sizes %arg0, %arg1
+func.func @left_sizes(%x: tensor<?x?xf64>, %y: tensor<?x?xf64>) -> tensor<?x?xf64> {
+  %0 = tok.binary ne left_sizes %x, %y : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  %1 = tok.unary not %0 : tensor<?x?xf64> -> tensor<?x?xf64>
+  return %1 : tensor<?x?xf64>
+}
+
 // !(NaN < 1) is true, NaN >= 1 is not.
 // CHECK-LABEL: func.func @order(
 // CHECK: tok.binary lt

@@ -34,3 +34,19 @@ func.func @no_fill(%x: tensor<?x?xf64>, %a: tensor<?x?xf64>) -> (tensor<?x?xf64>
   %2 = tok.binary sub %0, %v : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
   return %1, %2 : tensor<?x?xf64>, tensor<?x?xf64>
 }
+
+// A filled vector on the left is broadcast, unless the result has its sizes.
+// CHECK-LABEL: func.func @left_vector(
+// CHECK: %[[C:.*]] = tok.constant 3
+// CHECK: tok.binary sub %[[C]], %{{.*}} : (f64, tensor<?x?xf64>)
+// CHECK: tok.binary sub left_sizes %{{.*}}, %{{.*}} : (tensor<?x?xf64>, tensor<?x?xf64>)
+func.func @left_vector(%a: tensor<?x?xf64>) -> (tensor<?x?xf64>, tensor<?x?xf64>) {
+  %x = tok.assume %a [20, 30] : tensor<?x?xf64> -> tensor<?x?xf64>
+  %c = tok.constant 3.0 : f64
+  %one = tok.constant 1 : i64
+  %columns = tok.constant 30 : i64
+  %0 = tok.fill %c, %one, %columns : (f64, i64, i64) -> tensor<?x?xf64>
+  %1 = tok.binary sub %0, %x : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  %2 = tok.binary sub left_sizes %0, %x : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  return %1, %2 : tensor<?x?xf64>, tensor<?x?xf64>
+}

@@ -81,9 +81,49 @@ func.func @columns_of_matrices(%x: tensor<?x?x?xf64>) {
 
 // -----
 
-func.func @ranks_differ(%x: tensor<?x?x?xf64>, %y: tensor<?x?xf64>) {
-  // expected-error @+1 {{arrays of one operation have the same rank and element type, not 'tensor<?x?x?xf64>' and 'tensor<?x?xf64>'}}
-  %0 = tok.binary add %x, %y : (tensor<?x?x?xf64>, tensor<?x?xf64>) -> tensor<?x?x?xf64>
+func.func @element_types_differ(%x: tensor<?x?x?xf64>, %y: tensor<?x?xf32>) {
+  // expected-error @+1 {{arrays of one operation have the same element type, not 'tensor<?x?x?xf64>' and 'tensor<?x?xf32>'}}
+  %0 = tok.binary add %x, %y : (tensor<?x?x?xf64>, tensor<?x?xf32>) -> tensor<?x?x?xf64>
+  return
+}
+
+// -----
+
+func.func @rank_of_a_result(%x: tensor<?x?xf64>, %y: tensor<?x?x?xf64>) {
+  // expected-error @+1 {{result type does not follow from the operands'}}
+  %0 = tok.binary add %x, %y : (tensor<?x?xf64>, tensor<?x?x?xf64>) -> tensor<?x?xf64>
+  return
+}
+
+// -----
+
+func.func @rank_of_a_choice(%x: tensor<?x?xf64>, %y: tensor<?x?x?xf64>) {
+  // expected-error @+1 {{result type does not follow from the operands'}}
+  %0 = tok.ifelse %x, %y, %x : (tensor<?x?xf64>, tensor<?x?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  return
+}
+
+// -----
+
+func.func @left_sizes_of_a_smaller_rank(%x: tensor<?x?xf64>, %y: tensor<?x?x?xf64>) {
+  // expected-error @+1 {{left_sizes is of two arrays, the right one of no larger rank}}
+  %0 = tok.binary add left_sizes %x, %y : (tensor<?x?xf64>, tensor<?x?x?xf64>) -> tensor<?x?x?xf64>
+  return
+}
+
+// -----
+
+func.func @left_sizes_beside_a_scalar(%x: tensor<?x?xf64>, %y: f64) {
+  // expected-error @+1 {{left_sizes is of two arrays, the right one of no larger rank}}
+  %0 = tok.binary add left_sizes %x, %y : (tensor<?x?xf64>, f64) -> tensor<?x?xf64>
+  return
+}
+
+// -----
+
+func.func @equal_sizes_of_two_ranks(%x: tensor<?x?xf64>, %y: tensor<?xf64>) {
+  // expected-error @+1 {{equal_sizes is of arrays of one rank}}
+  %0 = tok.ifelse equal_sizes %x, %y, %x : (tensor<?x?xf64>, tensor<?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
   return
 }
 

@@ -91,3 +91,17 @@ func.func @tensors(%x: tensor<?x?xf64>, %n: i64) -> tensor<?x?x?xf32> {
   %6 = tok.ifelse %4, %5, %2 : (tensor<?x?x?xf32>, f64, tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
   return %6 : tensor<?x?x?xf32>
 }
+
+// CHECK-LABEL: func.func @broadcasts
+func.func @broadcasts(%x: tensor<?x?x?xf64>, %y: tensor<?xf64>, %c: i1) -> tensor<?x?x?xf64> {
+  // CHECK: tok.binary add %{{.*}}, %{{.*}} : (tensor<?xf64>, tensor<?x?x?xf64>) -> tensor<?x?x?xf64>
+  %0 = tok.binary add %y, %x : (tensor<?xf64>, tensor<?x?x?xf64>) -> tensor<?x?x?xf64>
+  // CHECK: tok.binary sub left_sizes %{{.*}}, %{{.*}} : (tensor<?x?x?xf64>, tensor<?xf64>) -> tensor<?x?x?xf64>
+  %1 = tok.binary sub left_sizes %x, %y : (tensor<?x?x?xf64>, tensor<?xf64>) -> tensor<?x?x?xf64>
+  // CHECK: tok.ifelse %{{.*}}, %{{.*}}, %{{.*}} : (tensor<?xf64>, tensor<?x?x?xf64>, f64) -> tensor<?x?x?xf64>
+  %half = tok.constant 0.5 : f64
+  %2 = tok.ifelse %y, %0, %half : (tensor<?xf64>, tensor<?x?x?xf64>, f64) -> tensor<?x?x?xf64>
+  // CHECK: tok.ifelse equal_sizes %{{.*}}, %{{.*}}, %{{.*}} : (i1, tensor<?x?x?xf64>, tensor<?x?x?xf64>) -> tensor<?x?x?xf64>
+  %3 = tok.ifelse equal_sizes %c, %1, %2 : (i1, tensor<?x?x?xf64>, tensor<?x?x?xf64>) -> tensor<?x?x?xf64>
+  return %3 : tensor<?x?x?xf64>
+}
