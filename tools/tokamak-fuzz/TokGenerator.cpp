@@ -151,16 +151,16 @@ private:
     return fitting.empty() || random_.chance(0.2) ? drawn(sizes, isSingle)
                                                   : random_.choose(fitting);
   }
-  // An array that can be combined with x: its sizes are those of x, or 1.
+  // An array that is broadcast to the sizes of x: its sizes are those of x, or 1, and it may have
+  // no leading dimensions.
   ArrayValue partnerOf(const ArrayValue &x) {
     Sizes sizes = x.sizes;
     if (random_.chance(0.6))
       for (int64_t &size : sizes)
         if (random_.chance(0.5))
           size = 1;
-    // For a matrix, the partner is an equal matrix or a vector, but no 1x1 array.
-    if (x.rank() == 2 && cellsOf(sizes) == 1)
-      sizes = x.sizes;
+    if (random_.chance(0.3))
+      sizes.erase(sizes.begin(), sizes.end() - random_.between(1, x.rank()));
     return of(sizes, x.isSingle);
   }
   ArrayValue bounded(const ArrayValue &x, double size) {
@@ -211,23 +211,24 @@ private:
                   : op == "div"                               ? 1e3 * x.size
                                                               : 1;
     ArrayValue z{fresh(), sizes, x.isSingle, size};
-    emit(z.name, fmt::format("tok.binary {} {}, {} : ({}, {}) -> {}", op, x.name, y.name, typeOf(x),
-                             typeOf(y), typeOf(z)));
+    const char *rule = x.sizes == sizes && random_.chance(0.3) ? "left_sizes " : "";
+    emit(z.name, fmt::format("tok.binary {} {}{}, {} : ({}, {}) -> {}", op, rule, x.name, y.name,
+                             typeOf(x), typeOf(y), typeOf(z)));
     keep(z);
   }
 
   void binary() {
     ArrayValue x = any(), y = partnerOf(x);
-    if (x.rank() != 2 && random_.chance(0.4))
+    if (random_.chance(0.4))
       combine(y, x, x.sizes);
     else
       combine(x, y, x.sizes);
   }
 
-  // Combines [1,b,n] with [a,b,n], or [a,1,n] with [1,b,1]: broadcast in some outer dimensions
-  // only.
+  // Combines [1,b,n] with [a,b,n], [a,1,n] with [1,b,1] or [b,1]: broadcast in some dimensions
+  // only, and both operands.
   void oddBroadcast() {
-    Sizes sizes = sizesOf(random_.choose({3, 4}));
+    Sizes sizes = sizesOf(random_.choose({2, 3, 4}));
     Sizes left = sizes, right = sizes;
     for (size_t i = 0; i < sizes.size(); ++i)
       switch (random_.upTo(3)) {
@@ -240,6 +241,9 @@ private:
       default:
         break;
       }
+    Sizes &smaller = random_.chance(0.5) ? left : right;
+    while (smaller.size() > 1 && smaller.front() == 1 && random_.chance(0.5))
+      smaller.erase(smaller.begin());
     bool isSingle = single();
     ArrayValue x = of(left, isSingle), y = of(right, isSingle);
     combine(x, y, sizes);
@@ -261,11 +265,15 @@ private:
 
   void choice() {
     ArrayValue x = any();
-    ArrayValue yes = x.rank() == 2 ? of(x.sizes, x.isSingle) : partnerOf(x);
-    ArrayValue no = x.rank() == 2 ? of(x.sizes, x.isSingle) : partnerOf(x);
-    ArrayValue z = result(x, std::max(yes.size, no.size));
-    emit(z.name, fmt::format("tok.ifelse {}, {}, {} : ({}, {}, {}) -> {}", x.name, yes.name,
-                             no.name, typeOf(x), typeOf(yes), typeOf(no), typeOf(z)));
+    std::vector<ArrayValue> operands = {x, partnerOf(x), partnerOf(x)};
+    std::swap(operands[0], operands[random_.upTo(3)]);
+    bool areEqual =
+        operands[1].sizes == operands[0].sizes && operands[2].sizes == operands[0].sizes;
+    const char *rule = areEqual && random_.chance(0.5) ? "equal_sizes " : "";
+    ArrayValue z = result(x, std::max(operands[1].size, operands[2].size));
+    emit(z.name, fmt::format("tok.ifelse {}{}, {}, {} : ({}, {}, {}) -> {}", rule, operands[0].name,
+                             operands[1].name, operands[2].name, typeOf(operands[0]),
+                             typeOf(operands[1]), typeOf(operands[2]), typeOf(z)));
     keep(z);
   }
 
