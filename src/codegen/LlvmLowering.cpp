@@ -85,22 +85,29 @@ std::unique_ptr<llvm::Module> LoweringContext::lower(ModuleOp module,
                                  /*disableVerification=*/!verifies);
 }
 
-llvm::Error codegen::linkVectorMath(llvm::Module &module) {
-  llvm::SmallVector<std::string> called;
-  for (const llvm::Function &function : module)
-    if (function.isDeclaration() && function.getName().starts_with("tokamak_vector_"))
-      called.push_back(function.getName().str());
-  if (called.empty())
-    return llvm::Error::success();
-  llvm::StringRef bytes = vectorMathBitcode();
+static llvm::Error linkNeeded(llvm::Module &module, llvm::StringRef bitcode) {
   auto library =
-      llvm::getLazyBitcodeModule(llvm::MemoryBufferRef(bytes, "VectorMath"), module.getContext());
+      llvm::getLazyBitcodeModule(llvm::MemoryBufferRef(bitcode, "VectorMath"), module.getContext());
   if (!library)
     return library.takeError();
   (*library)->setDataLayout(module.getDataLayout());
   (*library)->setTargetTriple(module.getTargetTriple());
   if (llvm::Linker::linkModules(module, std::move(*library), llvm::Linker::LinkOnlyNeeded))
     return llvm::createStringError("the vector math does not link");
+  return llvm::Error::success();
+}
+
+llvm::Error codegen::linkVectorMath(llvm::Module &module) {
+  bool callsDoubles = false, callsSingles = false;
+  for (const llvm::Function &function : module)
+    if (function.isDeclaration() && function.getName().starts_with("tokamak_vector_"))
+      (function.getName().contains("_f32x") ? callsSingles : callsDoubles) = true;
+  if (callsDoubles)
+    if (llvm::Error error = linkNeeded(module, vectorMathBitcode()))
+      return error;
+  if (callsSingles)
+    if (llvm::Error error = linkNeeded(module, singlePrecisionMathBitcode()))
+      return error;
   for (llvm::Function &function : module) {
     if (function.isDeclaration() || !function.getName().starts_with("tokamak_vector_"))
       continue;

@@ -37,7 +37,7 @@ private:
   std::unique_ptr<Conversion> conversion_;
 };
 
-// Links the functions of VectorMath.cpp that `module` calls into it.
+// Links the functions of VectorMath.cpp and SinglePrecisionMath.cpp that `module` calls into it.
 llvm::Error linkVectorMath(llvm::Module &module);
 // Inlines and runs a short pipeline of function passes; the emitters have vectorised and unrolled
 // the loops already.

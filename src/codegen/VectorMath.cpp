@@ -13,28 +13,16 @@
 // Overflow, NaN, infinities and denormal numbers are treated as Annex F of C99 specifies. Names:
 // tokamak_vector_<mnemonic of base/CellOperators.def>.
 
-typedef double Double8 __attribute__((ext_vector_type(8)));
-typedef long Integer8 __attribute__((ext_vector_type(8)));
-typedef unsigned long Unsigned8 __attribute__((ext_vector_type(8)));
+#include "codegen/VectorLanes.h"
 
-#define TOKAMAK_INLINE static inline __attribute__((always_inline))
-#define TOKAMAK_INLINED_KERNEL extern "C" __attribute__((always_inline))
-#define TOKAMAK_CALLED_KERNEL extern "C" __attribute__((noinline))
+using Double8 = Lanes<double, 8>;
+using Integer8 = Lanes<long, 8>;
+using Unsigned8 = Lanes<unsigned long, 8>;
 
-TOKAMAK_INLINE Double8 fma(Double8 a, Double8 b, Double8 c) {
-  return __builtin_elementwise_fma(a, b, c);
-}
 TOKAMAK_INLINE Double8 all(double value) { return (Double8)value; }
 TOKAMAK_INLINE Integer8 bits(Double8 x) { return __builtin_bit_cast(Integer8, x); }
 TOKAMAK_INLINE Double8 fromBits(Integer8 x) { return __builtin_bit_cast(Double8, x); }
-TOKAMAK_INLINE Double8 absolute(Double8 x) { return __builtin_elementwise_abs(x); }
-TOKAMAK_INLINE Double8 copySign(Double8 magnitude, Double8 sign) {
-  return __builtin_elementwise_copysign(magnitude, sign);
-}
-TOKAMAK_INLINE Double8 select(Integer8 mask, Double8 yes, Double8 no) { return mask ? yes : no; }
-TOKAMAK_INLINE bool any(Integer8 mask) { return __builtin_reduce_or(mask) != 0; }
 
-static constexpr double infinity = __builtin_inf();
 static constexpr double log2E = 0x1.71547652b82fep+0;
 // ln 2 in two parts: the upper has 40 bits, so its product with an exponent is exact.
 static constexpr double ln2High = 0x1.62e42fefa2000p-1, ln2Low = 0x1.9ef35793c7673p-41;

@@ -1,4 +1,4 @@
-// The bitcode of VectorMath.cpp, embedded by the build.
+// The bitcode of VectorMath.cpp and of SinglePrecisionMath.cpp, embedded by the build.
 #ifndef TOKAMAK_CODEGEN_VECTORMATHBITCODE_H
 #define TOKAMAK_CODEGEN_VECTORMATHBITCODE_H
 
@@ -7,6 +7,7 @@
 namespace tokamak::codegen {
 
 llvm::StringRef vectorMathBitcode();
+llvm::StringRef singlePrecisionMathBitcode();
 
 } // namespace tokamak::codegen
 #endif
