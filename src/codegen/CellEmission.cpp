@@ -39,9 +39,11 @@ public:
   }
   Value negate(Value x) { return builder_.create<arith::NegFOp>(location(), x); }
   Value call(std::string_view mnemonic, ValueRange operands) {
-    return vectors_.callMath(
-        ("tokamak_vector_" + llvm::Twine(StringRef(mnemonic.data(), mnemonic.size()))).str(),
-        operands);
+    auto vector = cast<VectorType>(operands.front().getType());
+    std::string function = "tokamak_vector_" + std::string(mnemonic);
+    if (vector.getElementType().isF32())
+      function += "_f32x" + std::to_string(vector.getNumElements());
+    return vectors_.callMath(function, operands);
   }
   Value sign(Value x);
   Value roundHalfUp(Value x);
@@ -120,7 +122,7 @@ Value Cells::extreme(Predicate better, Value a, Value b) {
 
 } // namespace
 
-// f32 operators without instructions of their own are computed in doubles and rounded.
+// f32 operators without instructions or functions of their own are computed in doubles and rounded.
 template <typename Operator> static bool isWidened(Type cells, Operator op) {
   return cells.isF32() && singlePrecisionOf(op) == SinglePrecision::Widened;
 }

@@ -1,6 +1,8 @@
 // Emits the cell operators on vectors of eight cells: each lane computes what
-// base/CellSemantics.cpp defines; for f32 cells, the result of the doubles, rounded. All templates
-// share this code, so a cell has the same bits under every plan.
+// base/CellSemantics.cpp defines. For f32 cells the operators that are Exact in
+// base/CellOperators.def give the result on doubles, rounded; the others are functions that compute
+// in f32 (SinglePrecisionMath.cpp states their errors). All templates share this code, so a cell
+// has the same bits under every plan.
 //
 //   mlir::Value sum = emitBinary(vectors, BinaryOperator::Add, x, y);   // x, y: vectors of 8 cells
 //   mlir::Value root = emitUnary(vectors, UnaryOperator::Sqrt, sum);

@@ -175,15 +175,15 @@ Value VectorBuilder::loadMember(Value structure, int64_t bytes, Type type) {
 }
 
 Value VectorBuilder::callMath(StringRef function, ValueRange operands) {
+  Type type = operands.front().getType();
   if (!module_.lookupSymbol(function)) {
     OpBuilder::InsertionGuard guard(builder_);
     builder_.setInsertionPointToStart(module_.getBody());
-    SmallVector<Type> types(operands.size(), vector_);
+    SmallVector<Type> types(operands.size(), type);
     builder_.create<LLVM::LLVMFuncOp>(location_, function,
-                                      LLVM::LLVMFunctionType::get(vector_, types));
+                                      LLVM::LLVMFunctionType::get(type, types));
   }
-  return builder_.create<LLVM::CallOp>(location_, TypeRange(vector_), function, operands)
-      .getResult();
+  return builder_.create<LLVM::CallOp>(location_, TypeRange(type), function, operands).getResult();
 }
 
 void VectorBuilder::forLoop(Value begin, Value end, int64_t step, State &state, LoopBody body) {

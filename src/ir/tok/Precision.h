@@ -1,8 +1,9 @@
 // Converts a whole program to single precision: every array of f64 becomes an array of f32. Scalars
-// stay f64, but are rounded to f32 where they are combined with the cells of an array. Operations
-// still compute in f64 on the f32 cells and round each result cell to f32; aggregates and products
-// are rounded once, at the end. The exception is an unfused product of two dense arrays: OpenBLAS
-// accumulates it in f32.
+// stay f64, but are rounded to f32 where they are combined with the cells of an array. Operators
+// that are exact (base/CellOperators.def) then give the result on doubles, rounded to f32;
+// functions such as exp compute in f32 (codegen/SinglePrecisionMath.cpp states their errors).
+// Aggregates and products add up in f64 and are rounded once, at the end. The exception is an
+// unfused product of two dense arrays: OpenBLAS accumulates it in f32.
 //
 //   tok::useSinglePrecision(module);     // tokamak run --precision=f32
 #ifndef TOKAMAK_IR_TOK_PRECISION_H

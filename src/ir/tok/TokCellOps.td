@@ -55,7 +55,8 @@ def Tok_BinaryOp : Tok_FallibleOp<"binary", [FactsAndCheckMethods, Conditionally
     `%z = tok.binary add %x, %y : (tensor<?x?xf64>, f64) -> tensor<?x?xf64>`. Arrays of any ranks are broadcast as
     NumPy does it: their dimensions are aligned at the last one; in each the sizes are equal, or one of them is 1 or
     missing and that operand is repeated. The result has the larger rank. Scalars go with everything. Beside arrays of
-    f32 a scalar is rounded to f32; every cell is computed in f64 and rounded to the element type. It fails where sizes
+    f32 a scalar is rounded to f32; every cell is rounded to the element type, pow of f32
+    is computed in f32. It fails where sizes
     do not agree, and on an integer result that does not fit.
 
     `tok.binary add left_sizes %x, %y`, of two arrays, fails as well where the result would not have the sizes of %x:
