@@ -19,9 +19,24 @@
 extern "C" {
 #endif
 
-#define TOK_ABI_VERSION 2u
+#define TOK_ABI_VERSION 3u
 
-enum TokElementType { TOK_F64 = 0, TOK_F32 = 1, TOK_I64 = 2, TOK_BOOL = 3 };
+// TOK_F16 is IEEE 754 binary16, TOK_BF16 the upper half of an f32; a TOK_BOOL is a byte, 0 or 1.
+enum TokElementType {
+  TOK_F64,
+  TOK_F32,
+  TOK_F16,
+  TOK_BF16,
+  TOK_I8,
+  TOK_I16,
+  TOK_I32,
+  TOK_I64,
+  TOK_U8,
+  TOK_U16,
+  TOK_U32,
+  TOK_U64,
+  TOK_BOOL
+};
 enum TokLayout { TOK_DENSE = 0, TOK_CSR = 1 };
 
 // An array as a kernel sees it. Dense: row-major, strides in elements (the last one is 1). CSR
@@ -44,7 +59,8 @@ typedef struct TokArguments {
   uint32_t version; // TOK_ABI_VERSION
   uint32_t inputCount;
   const TokArray *inputs; // matrix inputs in the order of the plan operator's tensor operands
-  const double *scalars;  // scalar inputs in the order of its scalar operands, converted to f64
+  const double *scalars;  // scalar inputs in the order of its scalar operands, converted to f64;
+                          // those that the plan says are integers hold the bits of an int64_t
   TokArray *outputs;      // matrix outputs (not aggregated over tiles) in result order
   int64_t extents[3];     // the iteration space: {outer rows, columns, 1}; Cell kernels over flat
                           // arrays: {cells, 1, 1}
@@ -59,7 +75,8 @@ typedef struct TokTile {
 
 typedef struct TokWorkspace {
   double *scratch;     // at least the plan's scratch doubles, 64-byte aligned, contents undefined
-  double *partials;    // this tile's partial aggregates; the kernel initialises and fills them
+  double *partials;    // this tile's partial aggregates; the kernel initialises and fills them.
+                       // Those of integers hold the bits of an int64_t
   int64_t failingCell; // set when the status is not 0
 } TokWorkspace;
 

@@ -13,7 +13,8 @@
 // driver's rows with about equally many entries; their boundaries depend on its row offsets alone
 // and need not be multiples of 8.
 //
-// Partials and scalars are doubles, whatever the element type of the arrays.
+// Aggregates of floats are partials of doubles; those of integers and booleans are 64-bit integers
+// in the place of doubles.
 //
 // Partials of a tile: one range of doubles for every output that is not Kind::Array (a scalar is
 // one double), in result order. Each range is rounded up to a multiple of 8 doubles
@@ -33,6 +34,7 @@
 #define TOKAMAK_ABI_KERNELPLAN_H
 
 #include "abi/Kernel.h"
+#include "base/ElementType.h"
 #include "base/Size.h"
 
 #include <cstdint>
@@ -41,6 +43,11 @@
 #include <vector>
 
 namespace tokamak::abi {
+
+static_assert(static_cast<int>(ElementType::BF16) == TOK_BF16 &&
+              static_cast<int>(ElementType::I64) == TOK_I64 &&
+              static_cast<int>(ElementType::U64) == TOK_U64 &&
+              static_cast<int>(ElementType::Bool) == TOK_BOOL);
 
 // Sizes of outputs and of the iteration space are functions of the launch's inputs: symbol 2*i is
 // the rows of array input i, symbol 2*i + 1 its columns.
@@ -53,11 +60,12 @@ struct KernelOutput {
   enum class Kind : uint8_t {
     Array,         // written by tiles: TokArguments::outputs, rows x columns
     PartialArray,  // an aggregate merged over tiles: rows x columns doubles in the partials
-    PartialScalar, // one double in the partials
+    PartialScalar, // one double in the partials; its type is F64 or I64
   };
   Kind kind = Kind::Array;
   Size rows = Size::constant(0), columns = Size::constant(0); // arrays only
-  TokElementType elementType = TOK_F64;
+  ElementType elementType = ElementType::F64;
+  bool isInteger = false; // its partials are 64-bit integers
   // Kind::Array only. TOK_CSR: the result shares the rows, columns and entries of the driver and
   // has its own values.
   TokLayout layout = TOK_DENSE;
@@ -67,7 +75,7 @@ struct KernelOutput {
 
 // The type and layout in which a kernel expects an array input; the launch converts others.
 struct KernelInput {
-  TokElementType elementType = TOK_F64;
+  ElementType elementType = ElementType::F64;
   TokLayout layout = TOK_DENSE;
   // CSR: all inputs with this flag are passed with the same pattern, the union of their entries,
   // with zeros filled in. The driver, if there are such inputs, is one of them.
@@ -79,6 +87,7 @@ struct KernelPlan {
   // Rows and columns of the iteration space; the columns of flat Cell kernels are 1.
   Size extents[2] = {Size::constant(0), Size::constant(0)};
   std::vector<KernelInput> inputs;   // one per array input; missing ones: dense doubles
+  std::vector<bool> integerScalars;  // per scalar input: passed as an int64_t; missing ones: not
   int32_t driver = -1;               // the CSR input whose entries are iterated over; -1: none
   std::vector<KernelOutput> outputs; // in result order
   int64_t tileBytesPerStep =

@@ -14,6 +14,7 @@ struct OperatorRow {
   int instructions;
   SinglePrecision single;
   Accuracy accuracy;
+  CellTypes types;
 };
 struct UnaryRow : OperatorRow {
   UnaryErrors errors;
@@ -22,22 +23,24 @@ struct BinaryRow : OperatorRow {
   BinaryErrors errors;
 };
 
-#define TOKAMAK_ROW(mnemonic, spelling, RESULT, FLOPS, INSTRUCTIONS, SINGLE, ACCURACY)             \
-  {#mnemonic,         spelling, CellResult::RESULT, FLOPS, INSTRUCTIONS, SinglePrecision::SINGLE,  \
-   Accuracy::ACCURACY}
+#define TOKAMAK_ROW(mnemonic, spelling, RESULT, FLOPS, INSTRUCTIONS, SINGLE, ACCURACY, TYPES)      \
+  {#mnemonic,          spelling,                                                                   \
+   CellResult::RESULT, FLOPS,                                                                      \
+   INSTRUCTIONS,       SinglePrecision::SINGLE,                                                    \
+   Accuracy::ACCURACY, CellTypes::TYPES}
 
 constexpr UnaryRow unaryRows[] = {
 #define TOKAMAK_UNARY(Name, mnemonic, function, RESULT, FLOPS, INSTRUCTIONS, SINGLE, ACCURACY,     \
-                      ERRORS)                                                                      \
-  {TOKAMAK_ROW(mnemonic, function, RESULT, FLOPS, INSTRUCTIONS, SINGLE, ACCURACY),                 \
+                      ERRORS, TYPES)                                                               \
+  {TOKAMAK_ROW(mnemonic, function, RESULT, FLOPS, INSTRUCTIONS, SINGLE, ACCURACY, TYPES),          \
    UnaryErrors::ERRORS},
 #include "base/CellOperators.def"
 };
 
 constexpr BinaryRow binaryRows[] = {
 #define TOKAMAK_BINARY(Name, mnemonic, spelling, RESULT, FLOPS, INSTRUCTIONS, SINGLE, ACCURACY,    \
-                       ERRORS)                                                                     \
-  {TOKAMAK_ROW(mnemonic, spelling, RESULT, FLOPS, INSTRUCTIONS, SINGLE, ACCURACY),                 \
+                       ERRORS, TYPES)                                                              \
+  {TOKAMAK_ROW(mnemonic, spelling, RESULT, FLOPS, INSTRUCTIONS, SINGLE, ACCURACY, TYPES),          \
    BinaryErrors::ERRORS},
 #include "base/CellOperators.def"
 };
@@ -85,6 +88,13 @@ Accuracy accuracyOf(UnaryOperator op) { return row(op).accuracy; }
 Accuracy accuracyOf(BinaryOperator op) { return row(op).accuracy; }
 UnaryErrors errorsOf(UnaryOperator op) { return row(op).errors; }
 BinaryErrors errorsOf(BinaryOperator op) { return row(op).errors; }
+
+static bool takes(CellTypes types, ElementType type) {
+  return isFloat(type) || types == CellTypes::Any ||
+         (types == CellTypes::Numbers && type != ElementType::Bool);
+}
+bool takes(UnaryOperator op, ElementType type) { return takes(row(op).types, type); }
+bool takes(BinaryOperator op, ElementType type) { return takes(row(op).types, type); }
 
 std::optional<UnaryOperator> findUnaryOperator(std::string_view name) {
   return find<UnaryOperator>(unaryRows, &OperatorRow::mnemonic, name);

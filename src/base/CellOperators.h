@@ -6,6 +6,8 @@
 #ifndef TOKAMAK_BASE_CELLOPERATORS_H
 #define TOKAMAK_BASE_CELLOPERATORS_H
 
+#include "base/ElementType.h"
+
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -30,6 +32,8 @@ enum class SinglePrecision : uint8_t { Native, Widened };
 enum class Accuracy : uint8_t { Exact, Approximate };
 enum class UnaryErrors : uint8_t { Monotone, TurnsAtZero, Wave, Tangent, Truth, Finiteness };
 enum class BinaryErrors : uint8_t { Monotone, Equality, Logic, Quotient, Remainder, Power, Bits };
+// The element types of arrays that an operator takes.
+enum class CellTypes : uint8_t { Floats, Numbers, Any };
 
 // Aggregations; the directions reduce over all cells, over the columns of each row, or over the
 // rows of each column.
@@ -58,6 +62,8 @@ Accuracy accuracyOf(UnaryOperator op);
 Accuracy accuracyOf(BinaryOperator op);
 UnaryErrors errorsOf(UnaryOperator op);
 BinaryErrors errorsOf(BinaryOperator op);
+bool takes(UnaryOperator op, ElementType type);
+bool takes(BinaryOperator op, ElementType type);
 
 std::string_view mnemonic(AggregateKind kind);           // "sum", "index_max"
 std::string_view mnemonic(AggregateDirection direction); // "full", "row", "column"
@@ -69,7 +75,15 @@ std::optional<AggregateDirection> findAggregateDirection(std::string_view mnemon
 double evaluate(UnaryOperator op, double x);
 double evaluate(BinaryOperator op, double a, double b);
 
-// The exact result for integer operands, for operators whose result is Number. Returns nullopt if
+// The same on cells of an array of integers or of i1, given as 64 bits (those of ui64 are read as an
+// int64_t), for operators that take the type. Every operator has a result for all operands: sums,
+// differences and products keep their lowest bits; a quotient is truncated (`/` like `%/%`), and is
+// 0, as a remainder is, if the divisor is 0; a power with a negative exponent is truncated (0 for
+// the base 0).
+int64_t evaluate(UnaryOperator op, ElementType type, int64_t x);
+int64_t evaluate(BinaryOperator op, ElementType type, int64_t a, int64_t b);
+
+// The exact result for scalars that are integers, for operators whose result is Number. Returns nullopt if
 // the result doesn't fit int64, and for `%/%` by zero (both are the user's errors).
 std::optional<int64_t> evaluateInteger(UnaryOperator op, int64_t x);
 std::optional<int64_t> evaluateInteger(BinaryOperator op, int64_t a, int64_t b);

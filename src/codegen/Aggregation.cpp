@@ -1,6 +1,8 @@
 #include "codegen/Aggregation.h"
 
 #include "codegen/CellEmission.h"
+#include "codegen/IntegerEmission.h"
+#include "codegen/KernelBody.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -12,38 +14,56 @@ using namespace tokamak::codegen;
 
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 
-double codegen::neutralElement(AggregateKind kind) {
-  switch (kind) {
-  case AggregateKind::Prod:
-    return 1;
-  case AggregateKind::Min:
-  case AggregateKind::IndexMin:
-    return infinity;
-  case AggregateKind::Max:
-  case AggregateKind::IndexMax:
-    return -infinity;
-  default:
-    return 0;
-  }
+static bool isSmallest(AggregateKind kind) {
+  return kind == AggregateKind::Min || kind == AggregateKind::IndexMin;
+}
+
+// The largest or the smallest integer of the type.
+static int64_t extremeInteger(ElementType cells, bool largest) {
+  return withCellType(cells, [&]<typename Cell>() -> int64_t {
+    if constexpr (isFloatCell<Cell>)
+      return 0;
+    else
+      return static_cast<int64_t>(largest ? std::numeric_limits<Cell>::max()
+                                          : std::numeric_limits<Cell>::min());
+  });
+}
+
+Value codegen::neutralElement(VectorBuilder &vectors, Reduction reduction) {
+  bool isExtreme = reduction.kind != AggregateKind::Sum && reduction.kind != AggregateKind::Prod;
+  double plain = reduction.kind == AggregateKind::Prod;
+  bool smallest = isSmallest(reduction.kind);
+  if (!isFloat(reduction.cells))
+    return vectors.integers(isExtreme ? extremeInteger(reduction.cells, smallest)
+                                      : static_cast<int64_t>(plain));
+  return vectors.number(!isExtreme ? plain : smallest ? infinity : -infinity);
 }
 
 bool codegen::isIndex(AggregateKind kind) {
   return kind == AggregateKind::IndexMax || kind == AggregateKind::IndexMin;
 }
 
-Value codegen::combine(VectorBuilder &vectors, AggregateKind kind, Value a, Value b) {
-  switch (kind) {
+Value codegen::combine(VectorBuilder &vectors, Reduction reduction, Value a, Value b) {
+  auto apply = [&](BinaryOperator op) {
+    return isFloat(reduction.cells) ? emitBinary(vectors, op, a, b)
+                                    : emitIntegerBinary(vectors, op, reduction.accumulator(), a, b);
+  };
+  switch (reduction.kind) {
   case AggregateKind::Sum:
-    return emitBinary(vectors, BinaryOperator::Add, a, b);
+    return apply(BinaryOperator::Add);
   case AggregateKind::Prod:
-    return emitBinary(vectors, BinaryOperator::Mul, a, b);
+    return apply(BinaryOperator::Mul);
   case AggregateKind::Min:
-    return emitBinary(vectors, BinaryOperator::Min, a, b);
+    return apply(BinaryOperator::Min);
   case AggregateKind::Max:
-    return emitBinary(vectors, BinaryOperator::Max, a, b);
+    return apply(BinaryOperator::Max);
   default:
     llvm_unreachable("checked when the body was analysed");
   }
+}
+
+Value codegen::loadPartials(VectorBuilder &vectors, Reduction reduction, Value pointer) {
+  return vectors.load(pointer, {}, vectors.registerType(reduction.accumulator()));
 }
 
 tok::BinaryOp codegen::productInSum(AggregateKind kind, Value value) {
@@ -53,25 +73,41 @@ tok::BinaryOp codegen::productInSum(AggregateKind kind, Value value) {
   return fuses ? product : tok::BinaryOp();
 }
 
-Value codegen::accumulate(VectorBuilder &vectors, AggregateKind kind, Value accumulator,
+Contribution codegen::factorsOf(VectorBuilder &vectors, tok::BinaryOp product,
+                                llvm::function_ref<Value(Value)> valueOf) {
+  auto factor = [&](Value operand) {
+    operand = withoutCasts(operand);
+    return vectors.convert(valueOf(operand), cellsOf(operand.getType()), ElementType::F64);
+  };
+  return {factor(product.getLhs()), factor(product.getRhs())};
+}
+
+static Value inAccumulator(VectorBuilder &vectors, Reduction reduction, Value value) {
+  return isFloat(reduction.cells)
+             ? vectors.extend(value)
+             : vectors.convert(value, reduction.cells, reduction.accumulator());
+}
+
+Value codegen::accumulate(VectorBuilder &vectors, Reduction reduction, Value accumulator,
                           Contribution contribution, Value mask) {
-  contribution.value = vectors.extend(contribution.value);
+  contribution.value = inAccumulator(vectors, reduction, contribution.value);
   if (contribution.factor)
     contribution.factor = vectors.extend(contribution.factor);
   if (!accumulator) {
     Value first = contribution.factor ? emitBinary(vectors, BinaryOperator::Mul, contribution.value,
                                                    contribution.factor)
                                       : contribution.value;
-    return mask ? vectors.select(mask, first, vectors.number(neutralElement(kind))) : first;
+    return mask ? vectors.select(mask, first, neutralElement(vectors, reduction)) : first;
   }
   Value next = contribution.factor
                    ? vectors.fma(contribution.value, contribution.factor, accumulator)
-                   : combine(vectors, kind, accumulator, contribution.value);
+                   : combine(vectors, reduction, accumulator, contribution.value);
   return mask ? vectors.select(mask, next, accumulator) : next;
 }
 
-Accumulator codegen::neutralAccumulator(VectorBuilder &vectors, AggregateKind kind) {
-  return {vectors.number(neutralElement(kind)), isIndex(kind) ? vectors.number(0) : Value()};
+Accumulator codegen::neutralAccumulator(VectorBuilder &vectors, Reduction reduction) {
+  return {neutralElement(vectors, reduction),
+          isIndex(reduction.kind) ? vectors.number(0) : Value()};
 }
 
 static Value compare(VectorBuilder &vectors, arith::CmpFPredicate predicate, Value a, Value b) {
@@ -79,48 +115,60 @@ static Value compare(VectorBuilder &vectors, arith::CmpFPredicate predicate, Val
   return builder.create<arith::CmpFOp>(builder.getUnknownLoc(), predicate, a, b);
 }
 
-Accumulator codegen::accumulateIndex(VectorBuilder &vectors, AggregateKind kind,
+// Whether `value` is larger (for index_max) or smaller (for index_min); false for NaN.
+static Value isBetter(VectorBuilder &vectors, Reduction reduction, Value value, Value than,
+                      bool orEqual) {
+  bool smaller = isSmallest(reduction.kind);
+  if (isFloat(reduction.cells)) {
+    using enum arith::CmpFPredicate;
+    return compare(vectors, smaller ? (orEqual ? OLE : OLT) : (orEqual ? OGE : OGT), value, than);
+  }
+  using enum arith::CmpIPredicate;
+  bool isUnsigned = reduction.accumulator() == ElementType::U64;
+  auto predicate = smaller ? (isUnsigned ? (orEqual ? ule : ult) : (orEqual ? sle : slt))
+                           : (isUnsigned ? (orEqual ? uge : ugt) : (orEqual ? sge : sgt));
+  OpBuilder &builder = vectors.builder();
+  return builder.create<arith::CmpIOp>(builder.getUnknownLoc(), predicate, value, than);
+}
+
+Accumulator codegen::accumulateIndex(VectorBuilder &vectors, Reduction reduction,
                                      Accumulator accumulator, Value value, Value columns,
                                      Value mask) {
   OpBuilder &builder = vectors.builder();
-  value = vectors.extend(value);
-  auto predicate =
-      kind == AggregateKind::IndexMax ? arith::CmpFPredicate::OGE : arith::CmpFPredicate::OLE;
-  Value better = compare(vectors, predicate, value, accumulator.value);
+  value = inAccumulator(vectors, reduction, value);
+  Value better = isBetter(vectors, reduction, value, accumulator.value, /*orEqual=*/true);
   if (mask)
     better = builder.create<arith::AndIOp>(builder.getUnknownLoc(), better, mask);
   return {vectors.select(better, value, accumulator.value),
           vectors.select(better, columns, accumulator.index)};
 }
 
-static Accumulator combineAccumulators(VectorBuilder &vectors, AggregateKind kind, Accumulator a,
+static Accumulator combineAccumulators(VectorBuilder &vectors, Reduction reduction, Accumulator a,
                                        Accumulator b) {
-  if (!isIndex(kind))
-    return {combine(vectors, kind, a.value, b.value), {}};
+  if (!isIndex(reduction.kind))
+    return {combine(vectors, reduction, a.value, b.value), {}};
   OpBuilder &builder = vectors.builder();
-  auto predicate =
-      kind == AggregateKind::IndexMax ? arith::CmpFPredicate::OGT : arith::CmpFPredicate::OLT;
-  Value better = compare(vectors, predicate, b.value, a.value);
-  Value equal = compare(vectors, arith::CmpFPredicate::OEQ, b.value, a.value);
+  Value better = isBetter(vectors, reduction, b.value, a.value, /*orEqual=*/false);
+  Value asGood = isBetter(vectors, reduction, b.value, a.value, /*orEqual=*/true);
   Value later = compare(vectors, arith::CmpFPredicate::OGT, b.index, a.index);
-  Value laterEqual = builder.create<arith::AndIOp>(builder.getUnknownLoc(), equal, later);
+  Value laterEqual = builder.create<arith::AndIOp>(builder.getUnknownLoc(), asGood, later);
   Value take = builder.create<arith::OrIOp>(builder.getUnknownLoc(), better, laterEqual);
   return {vectors.select(take, b.value, a.value), vectors.select(take, b.index, a.index)};
 }
 
 // One step of the reduction tree: combines lane low[i] with lane high[i], for each i; lanes 0..7
 // are those of `a`, 8..15 those of `b`.
-static Accumulator join(VectorBuilder &vectors, AggregateKind kind, Accumulator a, Accumulator b,
+static Accumulator join(VectorBuilder &vectors, Reduction reduction, Accumulator a, Accumulator b,
                         ArrayRef<int64_t> low, ArrayRef<int64_t> high) {
   auto pick = [&](ArrayRef<int64_t> lanes) {
     return Accumulator{vectors.shuffle(a.value, b.value, lanes),
                        a.index ? vectors.shuffle(a.index, b.index, lanes) : Value()};
   };
-  return combineAccumulators(vectors, kind, pick(low), pick(high));
+  return combineAccumulators(vectors, reduction, pick(low), pick(high));
 }
 
-static Value finish(VectorBuilder &vectors, AggregateKind kind, Accumulator accumulator) {
-  if (!isIndex(kind))
+static Value finish(VectorBuilder &vectors, Reduction reduction, Accumulator accumulator) {
+  if (!isIndex(reduction.kind))
     return accumulator.value;
   return emitBinary(vectors, BinaryOperator::Max, accumulator.index, vectors.number(1));
 }
@@ -135,23 +183,24 @@ static constexpr int64_t evenParts[] = {0, 1, 4, 5, 8, 9, 12, 13},
 static constexpr int64_t evenLanes[] = {0, 8, 2, 10, 4, 12, 6, 14},
                          oddLanes[] = {1, 9, 3, 11, 5, 13, 7, 15};
 
-Value codegen::reduceEight(VectorBuilder &vectors, AggregateKind kind, ArrayRef<Accumulator> rows) {
+Value codegen::reduceEight(VectorBuilder &vectors, Reduction reduction,
+                           ArrayRef<Accumulator> rows) {
   auto halves = [&](int i, int j) {
-    return join(vectors, kind, rows[i], rows[j], lowHalves, highHalves);
+    return join(vectors, reduction, rows[i], rows[j], lowHalves, highHalves);
   };
-  Accumulator even = join(vectors, kind, halves(0, 2), halves(4, 6), evenParts, oddParts);
-  Accumulator odd = join(vectors, kind, halves(1, 3), halves(5, 7), evenParts, oddParts);
-  return finish(vectors, kind, join(vectors, kind, even, odd, evenLanes, oddLanes));
+  Accumulator even = join(vectors, reduction, halves(0, 2), halves(4, 6), evenParts, oddParts);
+  Accumulator odd = join(vectors, reduction, halves(1, 3), halves(5, 7), evenParts, oddParts);
+  return finish(vectors, reduction, join(vectors, reduction, even, odd, evenLanes, oddLanes));
 }
 
-Value codegen::reduceOne(VectorBuilder &vectors, AggregateKind kind, Accumulator row) {
+Value codegen::reduceOne(VectorBuilder &vectors, Reduction reduction, Accumulator row) {
   static constexpr int64_t swapHalves[] = {4, 5, 6, 7, 0, 1, 2, 3},
                            swapParts[] = {2, 3, 0, 1, 6, 7, 4, 5};
   static constexpr int64_t swapLanes[] = {1, 0, 3, 2, 5, 4, 7, 6},
                            same[] = {0, 1, 2, 3, 4, 5, 6, 7};
   for (ArrayRef<int64_t> swap : {ArrayRef(swapHalves), ArrayRef(swapParts), ArrayRef(swapLanes)})
-    row = join(vectors, kind, row, row, same, swap);
-  return finish(vectors, kind,
+    row = join(vectors, reduction, row, row, same, swap);
+  return finish(vectors, reduction,
                 Accumulator{vectors.splatLane(row.value, 0),
                             row.index ? vectors.splatLane(row.index, 0) : Value()});
 }

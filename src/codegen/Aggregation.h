@@ -1,8 +1,9 @@
-// How kernels accumulate aggregates: in vectors of eight doubles, for f64 and f32 cells alike,
-// whose lanes are combined at the end by a fixed tree. So the bits of a result depend only on the
-// sizes of a launch.
+// How kernels accumulate aggregates: in vectors of eight doubles for all types of floats, of eight
+// 64-bit integers for integers and i1, whose lanes are combined at the end by a fixed tree. So the
+// bits of a result depend only on the sizes of a launch.
 //
-//   sum = accumulate(vectors, AggregateKind::Sum, sum, {x, y}, mask);   // sum += x * y, in lanes
+//   sum = accumulate(vectors, AggregateKind::Sum, sum, {x, y}, mask);   // sum += x * y, of floats
+//   Reduction smallest{AggregateKind::Min, ElementType::U8};
 //   Value total = reduceOne(vectors, AggregateKind::Sum, {sum, {}});    // in all lanes
 #ifndef TOKAMAK_CODEGEN_AGGREGATION_H
 #define TOKAMAK_CODEGEN_AGGREGATION_H
@@ -13,12 +14,29 @@
 
 namespace tokamak::codegen {
 
-// 0 for sum, 1 for prod, infinity for min and index_min, minus infinity for max and index_max.
-double neutralElement(AggregateKind kind);
+// What is aggregated: the cells of values of one element type.
+struct Reduction {
+  AggregateKind kind;
+  ElementType cells = ElementType::F64;
+
+  Reduction(AggregateKind kind, ElementType cells = ElementType::F64) : kind(kind), cells(cells) {}
+  ElementType accumulator() const {
+    if (isFloat(cells))
+      return ElementType::F64;
+    return cells == ElementType::U64 ? ElementType::U64 : ElementType::I64;
+  }
+};
+
 bool isIndex(AggregateKind kind);
 
-// The aggregate of `a` and `b`, lane by lane. min and max propagate NaN.
-mlir::Value combine(VectorBuilder &vectors, AggregateKind kind, mlir::Value a, mlir::Value b);
+// A vector of the neutral element: 0 for sum, 1 for prod; for min and index_min infinity, or the
+// largest integer of the cells' type; for max and index_max minus infinity, or the smallest.
+mlir::Value neutralElement(VectorBuilder &vectors, Reduction reduction);
+
+// The aggregate of accumulators `a` and `b`, lane by lane. min and max propagate NaN.
+mlir::Value combine(VectorBuilder &vectors, Reduction reduction, mlir::Value a, mlir::Value b);
+// Loads accumulators.
+mlir::Value loadPartials(VectorBuilder &vectors, Reduction reduction, mlir::Value pointer);
 
 // The operand of one accumulation step: a value, or value * factor, which a sum
 // computes as a fused multiply-add.
@@ -29,9 +47,12 @@ struct Contribution {
 // The multiplication of which `value` is the result, if a sum of `value` computes it as a fused
 // multiply-add; else null. An f32 product has to be rounded before it is added.
 tok::BinaryOp productInSum(AggregateKind kind, mlir::Value value);
+// Its operands as doubles.
+Contribution factorsOf(VectorBuilder &vectors, tok::BinaryOp product,
+                       llvm::function_ref<mlir::Value(mlir::Value)> valueOf);
 // Aggregates `contribution` into `accumulator` in the lanes of `mask` (null: all); other lanes keep
 // their value. A null accumulator counts as the neutral element.
-mlir::Value accumulate(VectorBuilder &vectors, AggregateKind kind, mlir::Value accumulator,
+mlir::Value accumulate(VectorBuilder &vectors, Reduction reduction, mlir::Value accumulator,
                        Contribution contribution, mlir::Value mask);
 
 // Eight partial aggregates, one per lane. Index aggregates also carry the columns of the extreme
@@ -40,17 +61,17 @@ struct Accumulator {
   mlir::Value value;
   mlir::Value index; // null unless isIndex
 };
-Accumulator neutralAccumulator(VectorBuilder &vectors, AggregateKind kind);
+Accumulator neutralAccumulator(VectorBuilder &vectors, Reduction reduction);
 // Among equal values the last column wins; NaN is never chosen.
-Accumulator accumulateIndex(VectorBuilder &vectors, AggregateKind kind, Accumulator accumulator,
+Accumulator accumulateIndex(VectorBuilder &vectors, Reduction reduction, Accumulator accumulator,
                             mlir::Value value, mlir::Value columns, mlir::Value mask);
 
 // reduceEight: lane i of the result is the aggregate of the lanes of accumulator i. reduceOne: the
 // aggregate of the accumulator's lanes, in all lanes. For index aggregates the result is the
 // column, or 1 if none was chosen.
-mlir::Value reduceEight(VectorBuilder &vectors, AggregateKind kind,
+mlir::Value reduceEight(VectorBuilder &vectors, Reduction reduction,
                         llvm::ArrayRef<Accumulator> accumulators);
-mlir::Value reduceOne(VectorBuilder &vectors, AggregateKind kind, Accumulator accumulator);
+mlir::Value reduceOne(VectorBuilder &vectors, Reduction reduction, Accumulator accumulator);
 
 } // namespace tokamak::codegen
 #endif

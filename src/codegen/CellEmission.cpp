@@ -1,5 +1,8 @@
 #include "codegen/CellEmission.h"
 
+#include "codegen/IntegerEmission.h"
+#include "codegen/KernelBody.h"
+#include "ir/tok/ElementTypes.h"
 #include "ir/tok/TokDialect.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -127,12 +130,12 @@ template <typename Operator> static bool isWidened(Type cells, Operator op) {
   return cells.isF32() && singlePrecisionOf(op) == SinglePrecision::Widened;
 }
 
-static Type cellsOf(Value vector) { return cast<VectorType>(vector.getType()).getElementType(); }
+static Type registerOf(Value vector) { return cast<VectorType>(vector.getType()).getElementType(); }
 
 Value codegen::emitUnary(VectorBuilder &vectors, UnaryOperator op, Value x) {
-  if (Type type = cellsOf(x); isWidened(type, op))
+  if (Type type = registerOf(x); isWidened(type, op))
     return vectors.round(emitUnary(vectors, op, vectors.extend(x)), type);
-  Cells cells(vectors, cellsOf(x));
+  Cells cells(vectors, registerOf(x));
   switch (op) {
   case UnaryOperator::Neg:
     return cells.negate(x);
@@ -174,9 +177,9 @@ Value codegen::emitUnary(VectorBuilder &vectors, UnaryOperator op, Value x) {
 }
 
 Value codegen::emitBinary(VectorBuilder &vectors, BinaryOperator op, Value a, Value b) {
-  if (Type type = cellsOf(a); isWidened(type, op))
+  if (Type type = registerOf(a); isWidened(type, op))
     return vectors.round(emitBinary(vectors, op, vectors.extend(a), vectors.extend(b)), type);
-  Cells cells(vectors, cellsOf(a));
+  Cells cells(vectors, registerOf(a));
   auto comparison = [&](Predicate predicate) {
     return cells.truth(cells.compare(predicate, a, b));
   };
@@ -242,32 +245,74 @@ static std::optional<double> constantOf(Value value) {
   return integer.getType().isInteger(1) ? integer.getValue().getBoolValue() : integer.getInt();
 }
 
+ElementType codegen::cellsOf(Type type) {
+  if (tok::isArray(type))
+    return *tok::elementTypeOf(type);
+  return type.isInteger(64) ? ElementType::I64 : ElementType::F64;
+}
+
 Type codegen::cellType(VectorBuilder &vectors, Type type) {
-  auto array = dyn_cast<RankedTensorType>(type);
-  return array && array.getElementType().isF32() ? vectors.builder().getF32Type()
-                                                 : vectors.doubleType();
+  return vectors.registerType(cellsOf(type));
+}
+
+Value codegen::emitScalar(VectorBuilder &vectors, Value scalars, unsigned index, Type type) {
+  return vectors.splat(vectors.loadCell(scalars, vectors.integer(index), cellsOf(type)));
+}
+
+// The element type in which an operator computes: that of its arrays; scalars compute as doubles.
+static ElementType computedIn(Operation *op) {
+  if (isa<tok::UnaryOp, tok::BinaryOp>(op))
+    for (Type type : op->getOperandTypes())
+      if (tok::isArray(type))
+        return cellsOf(type);
+  return cellsOf(op->getResult(0).getType());
+}
+
+// Cells of 16 bits are computed in f32 and rounded after each operator.
+static Value inCells(VectorBuilder &vectors, Value value, ElementType cells) {
+  return isHalf(cells) ? vectors.convert(value, ElementType::F32, cells) : value;
+}
+
+static Value emitOperator(VectorBuilder &vectors, Operation *op, ElementType cells,
+                          ValueRange operands) {
+  if (auto unary = dyn_cast<tok::UnaryOp>(op))
+    return isFloat(cells)
+               ? inCells(vectors, emitUnary(vectors, unary.getKind(), operands[0]), cells)
+               : emitIntegerUnary(vectors, unary.getKind(), cells, operands[0]);
+  auto binary = cast<tok::BinaryOp>(op);
+  BinaryOperator kind = binary.getKind();
+  Value right = operands[1];
+  // pow gives x*x for an exponent of 2, so a literal 2 may skip the call without changing bits.
+  if (kind == BinaryOperator::Pow && constantOf(binary.getRhs()) == 2.0) {
+    kind = BinaryOperator::Mul;
+    right = operands[0];
+  }
+  return isFloat(cells) ? inCells(vectors, emitBinary(vectors, kind, operands[0], right), cells)
+                        : emitIntegerBinary(vectors, kind, cells, operands[0], right);
 }
 
 Value codegen::emitCell(VectorBuilder &vectors, Operation *op, ValueRange values) {
-  Type type = cellType(vectors, op->getResult(0).getType());
-  SmallVector<Value> operands;
-  for (Value value : values)
-    operands.push_back(vectors.round(value, type));
-  if (auto unary = dyn_cast<tok::UnaryOp>(op))
-    return emitUnary(vectors, unary.getKind(), operands[0]);
-  if (auto binary = dyn_cast<tok::BinaryOp>(op)) {
-    // pow gives x*x for an exponent of 2, so a literal 2 may skip the call without changing bits.
-    if (binary.getKind() == BinaryOperator::Pow && constantOf(binary.getRhs()) == 2.0)
-      return emitBinary(vectors, BinaryOperator::Mul, operands[0], operands[0]);
-    return emitBinary(vectors, binary.getKind(), operands[0], operands[1]);
-  }
+  auto typeOf = [&](unsigned number) {
+    return cellsOf(withoutCasts(op->getOperand(number)).getType());
+  };
+  auto operandAs = [&](unsigned number, ElementType cells) {
+    return vectors.convert(values[number], typeOf(number), cells);
+  };
+  ElementType result = cellsOf(op->getResult(0).getType());
   if (isa<tok::CastOp>(op))
-    return operands[0];
+    return operandAs(0, result);
   if (isa<tok::IfElseOp>(op)) {
-    Cells cells(vectors, type);
-    return cells.select(cells.isTrue(operands[0]), operands[1], operands[2]);
+    return vectors.select(vectors.isTrue(values[0]), operandAs(1, result), operandAs(2, result));
   }
-  return vectors.number(*constantOf(op->getResult(0)));
+  if (auto constant = dyn_cast<tok::ConstantOp>(op))
+    return result == ElementType::I64
+               ? vectors.integers(cast<IntegerAttr>(constant.getValue()).getInt())
+               : vectors.number(*constantOf(constant));
+  ElementType cells = computedIn(op);
+  SmallVector<Value> operands;
+  for (unsigned number = 0; number < values.size(); ++number)
+    operands.push_back(operandAs(number, cells));
+  return vectors.convert(emitOperator(vectors, op, cells, operands), cells, result);
 }
 
 static bool isSquare(tok::BinaryOp op) {

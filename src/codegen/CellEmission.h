@@ -1,8 +1,8 @@
 // Emits the cell operators on vectors of eight cells: each lane computes what
 // base/CellSemantics.cpp defines. For f32 cells the operators that are Exact in
 // base/CellOperators.def give the result on doubles, rounded; the others are functions that compute
-// in f32 (SinglePrecisionMath.cpp states their errors). All templates share this code, so a cell
-// has the same bits under every plan.
+// in f32 (SinglePrecisionMath.cpp states their errors). For integers see IntegerEmission.h. All
+// templates share this code, so a cell has the same bits under every plan.
 //
 //   mlir::Value sum = emitBinary(vectors, BinaryOperator::Add, x, y);   // x, y: vectors of 8 cells
 //   mlir::Value root = emitUnary(vectors, UnaryOperator::Sqrt, sum);
@@ -17,8 +17,14 @@ namespace tokamak::codegen {
 mlir::Value emitUnary(VectorBuilder &vectors, UnaryOperator op, mlir::Value x);
 mlir::Value emitBinary(VectorBuilder &vectors, BinaryOperator op, mlir::Value a, mlir::Value b);
 
-// The type of the cells that kernels compute for a value of `type`: f32 for f32 arrays, else f64.
+// The element type as which kernels compute a value of `type`: an array's own, i64 for scalars of
+// that type, f64 for all other scalars.
+ElementType cellsOf(mlir::Type type);
+// Its register type.
 mlir::Type cellType(VectorBuilder &vectors, mlir::Type type);
+// Scalar input number `index` of a kernel, in all lanes.
+mlir::Value emitScalar(VectorBuilder &vectors, mlir::Value scalars, unsigned index,
+                       mlir::Type type);
 
 // Emits a cell operator (isCell). `operands` are vectors, which are first rounded to the cell type
 // of the result.

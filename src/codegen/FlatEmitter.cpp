@@ -1,6 +1,6 @@
 // Flat kernels: one loop over cells, for bodies whose arrays all have the same shape. The unrolled
-// loop computes vectors of eight cells, its epilogue masked vectors. Both use the same code, so
-// that the position of a cell doesn't change its bits.
+// loop computes vectors of eight cells, or of sixteen if no cell has more than 32 bits; its epilogue
+// masked vectors. Both use the same code, so that the position of a cell doesn't change its bits.
 #include "codegen/CellEmission.h"
 #include "codegen/KernelEmitter.h"
 
@@ -17,7 +17,10 @@ public:
 
 private:
   int unrolling() const;
-  // Computes all results of the eight cells from `cell` on. Each aggregate has `unrolling_`
+  int64_t lanes() const;
+  // Makes vectors of uniform values as wide as those of cells.
+  void widenUniformValues();
+  // Computes all results of the vector of cells from `cell` on. Each aggregate has `unrolling_`
   // accumulators in `state`; these cells are added to number `copy`.
   void emitCells(Value cell, Value mask, int copy, State &state);
   Value emitValue(Value value);
@@ -42,13 +45,34 @@ int FlatEmitter::unrolling() const {
   return instructions <= 50 ? 4 : instructions <= 150 ? 2 : 1;
 }
 
+int64_t FlatEmitter::lanes() const {
+  constexpr int64_t narrowBytes = 4;
+  auto isNarrowType = [](Type type) {
+    return !tok::isArray(type) || byteSize(cellsOf(type)) <= narrowBytes;
+  };
+  bool isNarrow = llvm::all_of(kernel_.body.op().getBody().front(), [&](Operation &operation) {
+    return llvm::all_of(operation.getOperandTypes(), isNarrowType) &&
+           llvm::all_of(operation.getResultTypes(), isNarrowType);
+  });
+  return isNarrow ? VectorBuilder::mostLanes : VectorBuilder::lanes;
+}
+
+// They were computed in vectors of eight, for which all functions exist.
+void FlatEmitter::widenUniformValues() {
+  for (auto &[value, vector] : kernel_.uniform)
+    vector = vectors_.splat(vectors_.lane(vector, 0));
+}
+
 void FlatEmitter::emit() {
   unrolling_ = unrolling();
+  vectors_.setWidth(lanes());
+  if (vectors_.width() != VectorBuilder::lanes)
+    widenUniformValues();
   State state;
   for (const Root &root : kernel_.body.roots())
     if (root.kind == Root::Kind::FullAggregate)
-      state.append(unrolling_, vectors_.number(neutralElement(root.aggregate)));
-  int64_t step = VectorBuilder::lanes * unrolling_;
+      state.append(unrolling_, neutralElement(vectors_, reductionOf(root)));
+  int64_t step = vectors_.width() * unrolling_;
   Value begin = kernel_.tile.begin, end = kernel_.tile.end;
   // End of the unrolled loop: begin + (end - begin) / step * step.
   Value whole = vectors_.subtract(end, begin);
@@ -57,10 +81,9 @@ void FlatEmitter::emit() {
   Value wholeEnd = vectors_.add(begin, whole);
   vectors_.forLoop(begin, wholeEnd, step, state, [&](Value cell, State &current) {
     for (int copy = 0; copy < unrolling_; ++copy)
-      emitCells(vectors_.add(cell, vectors_.integer(copy * VectorBuilder::lanes)), {}, copy,
-                current);
+      emitCells(vectors_.add(cell, vectors_.integer(copy * vectors_.width())), {}, copy, current);
   });
-  vectors_.forLoop(wholeEnd, end, VectorBuilder::lanes, state, [&](Value cell, State &current) {
+  vectors_.forLoop(wholeEnd, end, vectors_.width(), state, [&](Value cell, State &current) {
     emitCells(cell, vectors_.maskBelow(vectors_.subtract(end, cell)), 0, current);
   });
   finish(state);
@@ -83,8 +106,7 @@ Value FlatEmitter::emitValue(Value wanted) {
     }
     if (auto argument = dyn_cast<BlockArgument>(value)) {
       Value array = kernel_.tile.inputs[kernel_.body.arrayIndex(argument)];
-      Type cells = cellType(vectors_, value.getType());
-      memo_[value] = vectors_.load(vectors_.offset(array, cell_, cells), mask_, cells);
+      memo_[value] = vectors_.loadCells(array, cell_, mask_, cellsOf(value.getType()));
       continue;
     }
     Operation *op = value.getDefiningOp();
@@ -112,30 +134,42 @@ void FlatEmitter::emitCells(Value cell, Value mask, int copy, State &state) {
   for (const Root &root : kernel_.body.roots()) {
     if (root.kind == Root::Kind::Array) {
       Value array = kernel_.tile.outputs[kernel_.outputIndex(root)];
-      Type cells = cellType(vectors_, root.type);
-      vectors_.store(vectors_.round(emitValue(root.value), cells),
-                     vectors_.offset(array, cell, cells), mask);
+      ElementType cells = cellsOf(root.type);
+      Value result = vectors_.convert(emitValue(root.value), cellsOf(root.value.getType()), cells);
+      vectors_.storeCells(result, array, cell, mask, cells);
       continue;
     }
     Contribution contribution = kernel_.contribution(root.value, root.factor, root.aggregate,
                                                      [&](Value value) { return emitValue(value); });
-    state[slot] = accumulate(vectors_, root.aggregate, state[slot], contribution, mask);
+    state[slot] = accumulate(vectors_, reductionOf(root), state[slot], contribution, mask);
     slot += unrolling_;
   }
 }
 
 void FlatEmitter::finish(State &state) {
   Value *slot = state.begin();
+  int64_t width = vectors_.width();
   for (const Root &root : kernel_.body.roots()) {
     if (root.kind == Root::Kind::Array)
       continue;
+    vectors_.setWidth(width);
     for (int distance = unrolling_ / 2; distance > 0; distance /= 2)
       for (int i = 0; i < distance; ++i)
-        slot[i] = combine(vectors_, root.aggregate, slot[i], slot[i + distance]);
-    vectors_.store(reduceOne(vectors_, root.aggregate, {slot[0], {}}), kernel_.partialPointer(root),
-                   {});
+        slot[i] = combine(vectors_, reductionOf(root), slot[i], slot[i + distance]);
+    Value total = slot[0];
+    if (width != VectorBuilder::lanes) {
+      static constexpr int64_t lowLanes[] = {0, 1, 2, 3, 4, 5, 6, 7},
+                               highLanes[] = {8, 9, 10, 11, 12, 13, 14, 15};
+      Value low = vectors_.shuffle(total, total, lowLanes),
+            high = vectors_.shuffle(total, total, highLanes);
+      vectors_.setWidth(VectorBuilder::lanes);
+      total = combine(vectors_, reductionOf(root), low, high);
+    }
+    vectors_.store(reduceOne(vectors_, reductionOf(root), {total, {}}),
+                   kernel_.partialPointer(root), {});
     slot += unrolling_;
   }
+  vectors_.setWidth(VectorBuilder::lanes);
 }
 
 void codegen::emitFlatTile(KernelContext &kernel) { FlatEmitter(kernel).emit(); }

@@ -37,12 +37,12 @@ TEST_F(FloatKernelTest, EveryOperatorOnSpecialValues) {
       right.cells.push_back(static_cast<float>(b));
     }
 #define TOKAMAK_UNARY(Name, mnemonic, function, RESULT, FLOPS, INSTRUCTIONS, SINGLE, ACCURACY,     \
-                      ERRORS)                                                                      \
+                      ERRORS, TYPES)                                                               \
   check("%r = plan.operator cell(%fa) sizes [s0, 1] : ($F) -> $F {\n^bb0(%x: $F):\n"               \
         "%0 = tok.unary " #mnemonic " %x : $F -> $F\nplan.yield %0 : $F\n}",                       \
         {left}, {}, Accuracy::ACCURACY == Accuracy::Exact ? 0 : functionTolerance);
 #define TOKAMAK_BINARY(Name, mnemonic, spelling, RESULT, FLOPS, INSTRUCTIONS, SINGLE, ACCURACY,    \
-                       ERRORS)                                                                     \
+                       ERRORS, TYPES)                                                              \
   check("%r = plan.operator cell(%fa, %fb) sizes [s0, 1, s0, 1] : ($F, $F) -> $F {\n^bb0(%x: $F, " \
         "%y: $F):\n"                                                                               \
         "%0 = tok.binary " #mnemonic " %x, %y : ($F, $F) -> $F\nplan.yield %0 : $F\n}",            \

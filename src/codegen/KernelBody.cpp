@@ -1,22 +1,24 @@
 #include "codegen/KernelBody.h"
 
+#include "codegen/CellEmission.h"
 #include "codegen/LaunchSizes.h"
+#include "ir/tok/ElementTypes.h"
 
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::codegen;
 
-static bool isF32Array(Type type) {
-  auto array = dyn_cast<RankedTensorType>(type);
-  return array && array.getElementType().isF32();
-}
-
-// True if the cast changes no value. A cast to an integer truncates, to a boolean compares with 0,
-// to f32 rounds, unless the operand has that type already.
+// True if the cast changes no value, as from a cell to a scalar: to the same type of cells, or
+// between floats to a type with more digits. Booleans are numbers in kernels.
 static bool keepsValue(tok::CastOp cast) {
   Type from = cast.getOperand().getType(), to = cast.getType();
-  return from == to || from.isInteger(1) ||
-         !(to.isInteger(64) || to.isInteger(1) || (isF32Array(to) && !isF32Array(from)));
+  if (from == to)
+    return true;
+  if (to.isInteger(64) || to.isInteger(1) || (tok::isArray(from) && tok::isArray(to)))
+    return false;
+  ElementType source = cellsOf(from), target = cellsOf(to);
+  return source == target || (isFloat(source) && target == ElementType::F64) ||
+         (isHalf(source) && target == ElementType::F32);
 }
 
 Value codegen::withoutCasts(Value value) {
@@ -28,7 +30,8 @@ Value codegen::withoutCasts(Value value) {
 
 bool codegen::isCell(Operation *operation) {
   if (auto cast = dyn_cast<tok::CastOp>(operation))
-    return !keepsValue(cast) && isF32Array(cast.getType());
+    return !keepsValue(cast) && (tok::isArray(cast.getType()) || cast.getType().isF64()) &&
+           tok::elementTypeOf(cast.getOperand().getType());
   return isa<tok::UnaryOp, tok::BinaryOp, tok::IfElseOp, tok::ConstantOp>(operation);
 }
 
@@ -239,12 +242,12 @@ static bool isStructural(Operation &operation) {
   return isa<tok::TransposeOp, tok::MatmulOp, tok::AggregateOp, plan::YieldOp>(operation);
 }
 
-// Checks that a cell operator computes with doubles, f32 or booleans, and that each operand is
+// Checks that a cell operator on scalars computes doubles or booleans, and that each operand is
 // available at every cell of the result.
 LogicalResult KernelBody::checkCell(Operation &operation, Extent extent) {
   Type type = operation.getResult(0).getType();
   if (isa<tok::ConstantOp>(operation) ? !tok::isNumber(type) : type.isInteger(64))
-    return op_.emitOpError("a kernel computes with doubles and booleans only");
+    return op_.emitOpError("scalars in a kernel are doubles and booleans only");
   bool spreads = extent == Extent::Wide || extent == Extent::Narrow;
   for (Value operand : operation.getOperands()) {
     auto known = extents_.find(withoutCasts(operand));
@@ -363,10 +366,6 @@ LogicalResult KernelBody::classify() {
   return success();
 }
 
-static TokElementType elementType(Type array) {
-  return cast<RankedTensorType>(array).getElementType().isF32() ? TOK_F32 : TOK_F64;
-}
-
 // The index of an array input from which `result` is computed and that has the same outer
 // dimensions; -1 if `result` is a matrix or scalar. The search follows operands with as many rows:
 // operands have either all outer dimensions of the result, or only outer dimensions of 1.
@@ -392,24 +391,28 @@ abi::KernelPlan KernelBody::describe() const {
   abi::KernelPlan plan;
   int64_t wideBytes = 0, narrowBytes = 0; // per cell of a wide row; per row of narrow arrays
   auto count = [&](Value value, Type type) {
-    int64_t cellBytes = elementType(type) == TOK_F32 ? 4 : 8;
+    int64_t cellBytes = byteSize(cellsOf(type));
     if (extentOf(value) == Extent::Wide)
       wideBytes += cellBytes;
     else if (extentOf(value) == Extent::Narrow)
       narrowBytes += cellBytes * narrowColumns(value);
   };
-  for (BlockArgument argument : op_.getBody().getArguments())
+  for (BlockArgument argument : op_.getBody().getArguments()) {
     if (tok::isArray(argument.getType())) {
       if (op_.getDriver() && *op_.getDriver() == argument.getArgNumber())
         plan.driver = static_cast<int32_t>(plan.inputs.size());
-      plan.inputs.push_back({elementType(argument.getType()),
+      plan.inputs.push_back({cellsOf(argument.getType()),
                              op_.isCsrOperand(argument.getArgNumber()) ? TOK_CSR : TOK_DENSE});
       count(argument, argument.getType());
+    } else {
+      plan.integerScalars.push_back(cellsOf(argument.getType()) == ElementType::I64);
     }
+  }
   for (auto [root, result] :
        llvm::zip(roots_, op_.getBody().front().getTerminator()->getOperands())) {
     abi::KernelOutput output;
     bool array = tok::isArray(result.getType());
+    output.isInteger = !isFloat(cellsOf(root.value.getType()));
     output.kind = root.kind == Root::Kind::Array ? abi::KernelOutput::Kind::Array
                   : array                        ? abi::KernelOutput::Kind::PartialArray
                                                  : abi::KernelOutput::Kind::PartialScalar;
@@ -417,7 +420,7 @@ abi::KernelPlan KernelBody::describe() const {
       tok::Facts facts = factsOf(result);
       output.rows = sizeAtLaunch(op_, facts.rows());
       output.columns = sizeAtLaunch(op_, facts.columns());
-      output.elementType = elementType(result.getType());
+      output.elementType = cellsOf(result.getType());
       output.outerDimensionsOf = inputWithOuterDimensionsOf(result);
       if (op_.isCsrResult(plan.outputs.size()))
         output.layout = TOK_CSR;

@@ -34,9 +34,10 @@
 //                mostNarrowColumns)
 //     results    any number of these, of any widths
 //
-//   Element types: f64, or f32 for all array operands of the operator. A cell operator whose result
-//   is an f32 array rounds its result to f32 (scalar operands before); aggregates and products
-//   accumulate doubles and are rounded to their result's type once.
+//   Element types: any, several in one body; products are of f64 or f32. Operators compute in the type
+//   of their arrays, to which scalar operands are converted before (VectorBuilder.h). Aggregates and
+//   products of floats accumulate doubles, those of integers 64-bit integers; they are converted to
+//   their result's type once.
 #ifndef TOKAMAK_CODEGEN_KERNELBODY_H
 #define TOKAMAK_CODEGEN_KERNELBODY_H
 
@@ -125,10 +126,9 @@ private:
   bool flat_ = false;
 };
 
-// Looks through casts that don't change the value, as from a 1×1 array to a double, or from f32 to
-// f64.
+// Looks through casts that don't change the value, as from a 1×1 array of f32 to a double.
 mlir::Value withoutCasts(mlir::Value value);
-// Unary, binary, ifelse, constant, and casts that round to f32.
+// Unary, binary, ifelse, constant, and casts to another element type.
 bool isCell(mlir::Operation *operation);
 
 // True for matmul(x, b), the rows of x times an input; the other products are

@@ -83,12 +83,12 @@ TEST_F(KernelCompilerTest, EveryOperatorOnSpecialValues) {
       right.cells.push_back(b);
     }
 #define TOKAMAK_UNARY(Name, mnemonic, function, RESULT, FLOPS, INSTRUCTIONS, SINGLE, ACCURACY,     \
-                      ERRORS)                                                                      \
+                      ERRORS, TYPES)                                                               \
   check("%r = plan.operator cell(%a) sizes [s0, 1] : ($M) -> $M {\n^bb0(%x: $M):\n"                \
         "%0 = tok.unary " #mnemonic " %x : $M -> $M\nplan.yield %0 : $M\n}",                       \
         {left}, {}, Accuracy::ACCURACY == Accuracy::Exact ? 0 : 1e-15);
 #define TOKAMAK_BINARY(Name, mnemonic, spelling, RESULT, FLOPS, INSTRUCTIONS, SINGLE, ACCURACY,    \
-                       ERRORS)                                                                     \
+                       ERRORS, TYPES)                                                              \
   check("%r = plan.operator cell(%a, %b) sizes [s0, 1, s0, 1] : ($M, $M) -> $M {\n^bb0(%x: $M, "   \
         "%y: $M):\n"                                                                               \
         "%0 = tok.binary " #mnemonic " %x, %y : ($M, $M) -> $M\nplan.yield %0 : $M\n}",            \

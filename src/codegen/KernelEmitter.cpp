@@ -11,6 +11,10 @@ using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::codegen;
 
+Reduction codegen::reductionOf(const Root &root) {
+  return {root.aggregate, cellsOf(root.value.getType())};
+}
+
 unsigned KernelContext::outputIndex(const Root &root) const {
   unsigned index = 0;
   for (const Root *other = body.roots().begin(); other != &root; ++other)
@@ -49,7 +53,7 @@ Contribution KernelContext::contribution(Value value, Value factor, AggregateKin
   if (factor)
     return {valueOf(value), valueOf(factor)};
   if (tok::BinaryOp product = productInSum(kind, value))
-    return {valueOf(withoutCasts(product.getLhs())), valueOf(withoutCasts(product.getRhs()))};
+    return factorsOf(vectors, product, valueOf);
   return {valueOf(value), {}};
 }
 
@@ -67,12 +71,12 @@ static void emitUniformValues(KernelContext &kernel) {
   for (BlockArgument argument : body.getArguments()) {
     if (kernel.body.extentOf(argument) != Extent::Uniform)
       continue;
-    Value pointer = tok::isArray(argument.getType())
-                        ? kernel.tile.inputs[kernel.body.arrayIndex(argument)]
-                        : vectors.offset(kernel.tile.scalars,
-                                         vectors.integer(kernel.body.scalarIndex(argument)));
-    Type cells = cellType(vectors, argument.getType());
-    kernel.uniform[argument] = vectors.splat(vectors.loadScalar(pointer, cells));
+    kernel.uniform[argument] =
+        tok::isArray(argument.getType())
+            ? vectors.splat(vectors.loadCell(kernel.tile.inputs[kernel.body.arrayIndex(argument)],
+                                             {}, cellsOf(argument.getType())))
+            : emitScalar(vectors, kernel.tile.scalars, kernel.body.scalarIndex(argument),
+                         argument.getType());
   }
   for (Operation &operation : body) {
     if (operation.getNumResults() != 1 || !isCell(&operation) ||
@@ -186,8 +190,9 @@ static void emitMergeFunction(const KernelBody &body, StringRef name, VectorBuil
     State none;
     vectors.forLoop(vectors.integer(0), size, VectorBuilder::lanes, none, [&](Value i, State &) {
       Value target = vectors.offset(into, i);
-      Value merged = combine(vectors, root.aggregate, vectors.load(target, {}),
-                             vectors.load(vectors.offset(from, i), {}));
+      Reduction reduction = reductionOf(root);
+      Value merged = combine(vectors, reduction, loadPartials(vectors, reduction, target),
+                             loadPartials(vectors, reduction, vectors.offset(from, i)));
       vectors.store(merged, target, {});
     });
     into = vectors.offset(into, size);

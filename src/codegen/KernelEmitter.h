@@ -23,6 +23,9 @@ namespace tokamak::codegen {
 mlir::OwningOpRef<mlir::ModuleOp> emitKernel(const KernelBody &body, llvm::StringRef name,
                                              mlir::MLIRContext *context, abi::KernelPlan &plan);
 
+// What the root aggregates.
+Reduction reductionOf(const Root &root);
+
 // The arguments of name_tile as values of its entry block.
 struct TileArguments {
   llvm::SmallVector<mlir::Value> inputs;  // pointers, by index of the array input

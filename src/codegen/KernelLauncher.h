@@ -10,6 +10,8 @@
 #include "abi/KernelPlan.h"
 #include "ir/plan/PlanDialect.h"
 
+#include <algorithm>
+#include <bit>
 #include <cstring>
 #include <vector>
 
@@ -55,7 +57,7 @@ struct Launch {
   std::vector<Matrix> run(const abi::KernelPlan &plan) {
     using Kind = abi::KernelOutput::Kind;
     std::vector<TokArray> inputArrays, outputArrays;
-    auto describe = [](void *data, int64_t rows, int64_t columns, TokElementType type) {
+    auto describe = [](void *data, int64_t rows, int64_t columns, ElementType type) {
       return TokArray{data,
                       {rows, columns, 1},
                       {columns, 1, 1},
@@ -66,13 +68,16 @@ struct Launch {
                       nullptr,
                       nullptr};
     };
-    std::vector<std::vector<float>> floats(inputs.size());
+    std::vector<std::vector<std::byte>> inputBytes(inputs.size());
     for (size_t i = 0; i < inputs.size(); ++i) {
       Matrix &input = inputs[i];
-      floats[i].assign(input.cells.begin(), input.cells.end());
-      TokElementType type = plan.inputs[i].elementType;
-      void *data = type == TOK_F32 ? static_cast<void *>(floats[i].data()) : input.cells.data();
-      inputArrays.push_back(describe(data, input.rows, input.columns, type));
+      ElementType type = plan.inputs[i].elementType;
+      inputBytes[i].resize(input.cells.size() * byteSize(type) + 1); // never a null pointer
+      withCellType(type, [&]<typename Cell>() {
+        std::transform(input.cells.begin(), input.cells.end(),
+                       reinterpret_cast<Cell *>(inputBytes[i].data()), convertCell<Cell, double>);
+      });
+      inputArrays.push_back(describe(inputBytes[i].data(), input.rows, input.columns, type));
     }
     std::vector<Matrix> results;
     std::vector<std::unique_ptr<AlignedDoubles>> outputData;
@@ -82,8 +87,8 @@ struct Launch {
       Matrix result{scalar ? 1 : size(output.rows), scalar ? 1 : size(output.columns), {}};
       int64_t cells = result.rows * result.columns;
       if (output.kind == Kind::Array) {
-        bool half = output.elementType == TOK_F32;
-        outputData.push_back(std::make_unique<AlignedDoubles>(half ? (cells + 1) / 2 : cells));
+        int64_t doubles = (cells * byteSize(output.elementType) + 7) / 8;
+        outputData.push_back(std::make_unique<AlignedDoubles>(doubles));
         outputArrays.push_back(
             describe(outputData.back()->data(), result.rows, result.columns, output.elementType));
       } else {
@@ -92,8 +97,12 @@ struct Launch {
       results.push_back(std::move(result));
     }
     int64_t outer = size(plan.extents[0]), columns = size(plan.extents[1]);
+    std::vector<double> passed = scalars;
+    for (size_t i = 0; i < passed.size(); ++i)
+      if (plan.integerScalars[i])
+        passed[i] = std::bit_cast<double>(static_cast<int64_t>(passed[i]));
     TokArguments arguments{TOK_ABI_VERSION,     static_cast<uint32_t>(inputArrays.size()),
-                           inputArrays.data(),  scalars.data(),
+                           inputArrays.data(),  passed.data(),
                            outputArrays.data(), {outer, columns, 1}};
     AlignedDoubles scratch(plan.scratchDoublesPerColumn * columns + plan.scratchDoubles);
     AlignedDoubles total(partials), one(partials);
@@ -112,14 +121,16 @@ struct Launch {
     for (auto [result, output] : llvm::zip(results, plan.outputs)) {
       int64_t cells = result.rows * result.columns;
       const double *data = output.kind == Kind::Array ? (*array)->data() : partial;
-      auto *halves = reinterpret_cast<const float *>(data);
-      if (output.kind == Kind::Array && output.elementType == TOK_F32)
-        result.cells.assign(halves, halves + cells);
-      else
-        result.cells.assign(data, data + cells);
-      if (output.elementType == TOK_F32)
-        for (double &cell : result.cells)
-          cell = static_cast<float>(cell);
+      ElementType type = output.kind == Kind::Array ? output.elementType
+                         : output.isInteger         ? ElementType::I64
+                                                    : ElementType::F64;
+      withCellType(type, [&]<typename Cell>() {
+        auto *from = reinterpret_cast<const Cell *>(data);
+        for (int64_t i = 0; i < cells; ++i)
+          result.cells.push_back(convertCell<double>(from[i]));
+      });
+      for (double &cell : result.cells)
+        cell = roundedTo(output.elementType, cell);
       if (output.kind == Kind::Array)
         guardsIntact &= (*array++)->isGuardIntact();
       else

@@ -37,21 +37,21 @@ void PanelProducts::open(tok::MatmulOp product) {
 void PanelProducts::add(tok::MatmulOp product, ArrayRef<Value> columns, Value firstColumn) {
   Value result = product.getResult();
   ProductOperand right = productOperand(product);
-  Type cells = values_.cellsOf(right.input);
+  ElementType cells = cellsOf(right.input.getType());
   // The right operand's cell (j, c) lies at j * down + c * across.
   Value one = vectors_.integer(1);
   Value down = right.isTransposed ? one : columnCount(result);
   Value across = right.isTransposed ? columnCount(rowAggregated(product)) : one;
-  Value start =
-      vectors_.offset(values_.inputArray(right.input), vectors_.multiply(firstColumn, down), cells);
+  Value start = vectors_.offsetCells(values_.inputArray(right.input),
+                                     vectors_.multiply(firstColumn, down), cells);
   SmallVector<Value> factors;
   for (Value column : columns)
     factors.push_back(vectors_.extend(column));
   auto target = [&](Value column) { return values_.panelPointer(result, column); };
   auto cell = [&](Value column, int number) {
-    Value top = vectors_.offset(start, vectors_.multiply(column, across), cells);
+    Value top = vectors_.offsetCells(start, vectors_.multiply(column, across), cells);
     Value place = vectors_.multiply(down, vectors_.integer(number));
-    return vectors_.extend(vectors_.loadScalar(vectors_.offset(top, place, cells), cells));
+    return vectors_.extend(vectors_.loadCell(top, place, cells));
   };
   accumulate(*constantWidth(body_, result), factors, target, cell);
 }
@@ -69,7 +69,7 @@ void PanelProducts::addChunk(tok::MatmulOp product) {
   }
   // The chunk's number of columns is known at run time only, and rows of the right operand beyond
   // it must not be read: store the columns and add them one by one.
-  Type cells = values_.cellsOf(left);
+  Type cells = cellType(vectors_, left.getType());
   Value staging = values_.scratchPointer(values_.schedule().scratch.staging);
   auto place = [&](Value column) {
     return vectors_.offset(staging, vectors_.multiply(column, vectors_.integer(lanes)));
@@ -142,9 +142,9 @@ void PanelProducts::add(const Root &root, ArrayRef<Value> rows, Value firstColum
   auto cell = [&](Value column, int row) {
     auto [pointer, distance, type] = factors[row];
     Value place = vectors_.multiply(column, vectors_.integer(distance));
-    Value number = vectors_.loadScalar(vectors_.offset(pointer, place, type), type);
+    Value number = vectors_.loadCell(pointer, place, type);
     // Products lie in their panels as doubles; an f32 product must be rounded before it is used.
-    return vectors_.extend(vectors_.round(number, values_.cellsOf(cells)));
+    return vectors_.extend(vectors_.round(number, cellType(vectors_, cells.getType())));
   };
   accumulate(*constantWidth(body_, cells), rows, target, cell);
 }
@@ -159,7 +159,7 @@ void PanelProducts::addChunk(const Root &root) {
 
 void PanelProducts::addPanel(const Root &root) {
   Value vectors = transposedRoles(body_, root).vectors;
-  Type type = values_.cellsOf(vectors);
+  ElementType type = cellsOf(vectors.getType());
   int64_t width = body_.narrowColumns(vectors), whole = width / lanes * lanes;
   auto columns = [&](Value first, int64_t count) {
     State rows;
@@ -167,9 +167,8 @@ void PanelProducts::addPanel(const Root &root) {
       Value mask = count < lanes ? vectors_.maskBelow(count) : Value();
       Value array = values_.inputArray(vectors);
       for (int row = 0; row < values_.rows(); ++row)
-        rows.push_back(vectors_.load(
-            vectors_.offset(values_.cellPointer(array, vectors, row, type), first, type), mask,
-            type));
+        rows.push_back(
+            vectors_.loadCells(values_.cellPointer(array, vectors, row, type), first, mask, type));
     } else {
       rows = values_.rowsOfPanel(vectors, first, count);
       rows.resize(values_.rows());

@@ -38,6 +38,8 @@ private:
   void emitBlock(Value row, int rows, State &state);
   void openAggregates(const RowPass &pass, State &state, bool firstIsAssigned);
   void finishPerRow(const Root &root, State &state);
+  // `total` is an aggregate or product of each row of the block.
+  void setAggregate(Operation *op, Value total);
 
   // Passes over wide rows.
   void emitWidePass(const RowPass &pass, State &state);
@@ -84,6 +86,10 @@ AggregateKind aggregateOf(Operation *op) {
   return aggregate ? aggregate.getKind() : AggregateKind::Sum;
 }
 
+Reduction reductionOf(Operation *op) {
+  return {aggregateOf(op), cellsOf(rowAggregated(op).getType())};
+}
+
 } // namespace
 
 //===- tile ----------------------------------------------------------------------------------===//
@@ -120,7 +126,7 @@ void RowEmitter::openState(State &state) {
       products_.open(root);
       continue;
     }
-    Value neutral = vectors_.number(neutralElement(root.aggregate));
+    Value neutral = neutralElement(vectors_, reductionOf(root));
     if (root.kind == Root::Kind::FullAggregate) {
       slots_[&root] = state.size();
       state.append(body_.extentOf(root.value) != Extent::PerRow ? accumulatorsOfFull : 1, neutral);
@@ -162,11 +168,11 @@ void RowEmitter::closeState(State &state) {
         for (int64_t column = first; column < first + lanes; ++column)
           columns.push_back(
               column < width
-                  ? Accumulator{vectors_.load(columnAccumulator(root, vectors_.integer(column)),
-                                              {}),
+                  ? Accumulator{loadPartials(vectors_, reductionOf(root),
+                                             columnAccumulator(root, vectors_.integer(column))),
                                 {}}
-                  : neutralAccumulator(vectors_, root.aggregate));
-        vectors_.store(reduceEight(vectors_, root.aggregate, columns),
+                  : neutralAccumulator(vectors_, reductionOf(root)));
+        vectors_.store(reduceEight(vectors_, reductionOf(root), columns),
                        vectors_.offset(partial, vectors_.integer(first)), {});
       }
       continue;
@@ -174,11 +180,11 @@ void RowEmitter::closeState(State &state) {
     Value *slot = state.begin() + slots_[&root];
     Value total = slot[0];
     if (body_.extentOf(root.value) != Extent::PerRow) {
-      Value left = combine(vectors_, root.aggregate, slot[0], slot[1]);
-      total = combine(vectors_, root.aggregate, left,
-                      combine(vectors_, root.aggregate, slot[2], slot[3]));
+      Value left = combine(vectors_, reductionOf(root), slot[0], slot[1]);
+      total = combine(vectors_, reductionOf(root), left,
+                      combine(vectors_, reductionOf(root), slot[2], slot[3]));
     }
-    vectors_.store(reduceOne(vectors_, root.aggregate, {total, {}}), partial, {});
+    vectors_.store(reduceOne(vectors_, reductionOf(root), {total, {}}), partial, {});
   }
 }
 
@@ -203,7 +209,7 @@ void RowEmitter::emitBlock(Value row, int rows, State &state) {
 // initialises the accumulator, so no neutral element is needed.
 void RowEmitter::openAggregates(const RowPass &pass, State &state, bool firstIsAssigned) {
   for (Operation *op : pass.rowAggregates) {
-    Accumulator neutral = neutralAccumulator(vectors_, aggregateOf(op));
+    Accumulator neutral = neutralAccumulator(vectors_, reductionOf(op));
     for (int row = 0; row < (pass.isWide ? values_.rows() : 1); ++row) {
       state.push_back(firstIsAssigned && !neutral.index ? Value() : neutral.value);
       if (neutral.index)
@@ -212,22 +218,29 @@ void RowEmitter::openAggregates(const RowPass &pass, State &state, bool firstIsA
   }
 }
 
+void RowEmitter::setAggregate(Operation *op, Value total) {
+  Reduction reduction = reductionOf(op);
+  ElementType type = isIndex(reduction.kind) ? ElementType::F64 : reduction.accumulator();
+  Value result = op->getResult(0);
+  values_.setPerRow(result, vectors_.convert(total, type, cellsOf(result.getType())));
+}
+
 void RowEmitter::finishPerRow(const Root &root, State &state) {
   if (root.kind == Root::Kind::Array) {
-    Type cells = cellType(vectors_, root.type);
-    Value pointer =
-        vectors_.offset(kernel_.tile.outputs[kernel_.outputIndex(root)], values_.row(), cells);
-    Value result = vectors_.round(values_.perRow(root.value), cells);
+    ElementType cells = cellsOf(root.type);
+    Value array = kernel_.tile.outputs[kernel_.outputIndex(root)];
+    Value result =
+        vectors_.convert(values_.perRow(root.value), cellsOf(root.value.getType()), cells);
     if (values_.rows() == 1)
-      vectors_.storeScalar(vectors_.lane(result, 0), pointer);
+      vectors_.storeCell(result, array, values_.row(), cells);
     else
-      vectors_.store(result, pointer, {});
+      vectors_.storeCells(result, array, values_.row(), {}, cells);
     return;
   }
   Value &total = state[slots_[&root]];
   Contribution contribution = kernel_.contribution(
       root.value, root.factor, root.aggregate, [&](Value value) { return values_.perRow(value); });
-  total = accumulate(vectors_, root.aggregate, total, contribution, countedLanes());
+  total = accumulate(vectors_, reductionOf(root), total, contribution, countedLanes());
 }
 
 //===- passes over wide rows -----------------------------------------------------------------===//
@@ -246,17 +259,17 @@ void RowEmitter::emitWidePass(const RowPass &pass, State &state) {
   }
   size_t slot = passState;
   for (Operation *op : pass.rowAggregates) {
-    AggregateKind kind = aggregateOf(op);
+    Reduction reduction = reductionOf(op);
     SmallVector<Accumulator> accumulators;
     for (int row = 0; row < values_.rows(); ++row) {
       Accumulator accumulator{state[slot++], {}};
-      if (isIndex(kind))
+      if (isIndex(reduction.kind))
         accumulator.index = state[slot++];
       accumulators.push_back(accumulator);
     }
-    Value result = values_.rows() == 1 ? reduceOne(vectors_, kind, accumulators[0])
-                                       : reduceEight(vectors_, kind, accumulators);
-    values_.setPerRow(op->getResult(0), vectors_.round(result, values_.cellsOf(op->getResult(0))));
+    Value result = values_.rows() == 1 ? reduceOne(vectors_, reduction, accumulators[0])
+                                       : reduceEight(vectors_, reduction, accumulators);
+    setAggregate(op, result);
   }
   state.resize(passState);
 }
@@ -327,17 +340,18 @@ void RowEmitter::emitChunk(const RowPass &pass, State &state, size_t passState) 
     } else if (root->kind == Root::Kind::TransposedProduct) {
       products_.addChunk(*root);
     } else if (root->kind == Root::Kind::Array) {
-      Type cells = cellType(vectors_, root->type);
+      ElementType cells = cellsOf(root->type);
       Value array = kernel_.tile.outputs[kernel_.outputIndex(*root)];
       for (int row = 0; row < values_.rows(); ++row) {
         Value pointer = values_.cellPointer(array, root->value, row, cells);
-        vectors_.store(vectors_.round(values_.wide(root->value, row), cells),
-                       vectors_.offset(pointer, chunk.column, cells), chunk.mask);
+        Value result =
+            vectors_.convert(values_.wide(root->value, row), cellsOf(root->value.getType()), cells);
+        vectors_.storeCells(result, pointer, chunk.column, chunk.mask, cells);
       }
     } else {
       for (int row = 0; row < values_.rows(); ++row) {
         Value &total = state[slots_[root] + row % accumulatorsOfFull];
-        total = accumulate(vectors_, root->aggregate, total,
+        total = accumulate(vectors_, reductionOf(*root), total,
                            wideContribution(root->value, root->factor, root->aggregate, row),
                            maskFor(root->value, root->aggregate));
       }
@@ -351,14 +365,16 @@ void RowEmitter::emitChunk(const RowPass &pass, State &state, size_t passState) 
 // Adds the chunk to a row aggregate or to a product with one column.
 void RowEmitter::accumulateRows(Operation *op, State &state, size_t &slot) {
   Value value = rowAggregated(op);
-  AggregateKind kind = aggregateOf(op);
+  Reduction reduction = reductionOf(op);
+  AggregateKind kind = reduction.kind;
   size_t slotsOfRow = isIndex(kind) ? 2 : 1, next = slot + slotsOfRow * values_.rows();
   slot += slotsOfRow * firstRow_;
   for (int row = firstRow_; row < endRow_; ++row) {
     if (auto product = dyn_cast<tok::MatmulOp>(op)) {
       Contribution contribution{values_.wide(value, row),
                                 values_.alongColumns(productOperand(product).input)};
-      state[slot] = accumulate(vectors_, kind, state[slot], contribution, maskFor(value, kind));
+      state[slot] =
+          accumulate(vectors_, reduction, state[slot], contribution, maskFor(value, kind));
       ++slot;
     } else if (isIndex(kind)) {
       // Columns count from 1 and are exact as doubles.
@@ -368,13 +384,13 @@ void RowEmitter::accumulateRows(Operation *op, State &state, size_t &slot) {
       Value columns = emitBinary(
           vectors_, BinaryOperator::Add, vectors_.splat(first),
           emitBinary(vectors_, BinaryOperator::Add, vectors_.laneNumbers(), vectors_.number(1)));
-      Accumulator next = accumulateIndex(vectors_, kind, {state[slot], state[slot + 1]},
+      Accumulator next = accumulateIndex(vectors_, reduction, {state[slot], state[slot + 1]},
                                          values_.wide(value, row), columns, values_.chunk().mask);
       state[slot++] = next.value;
       state[slot++] = next.index;
     } else {
-      state[slot] = accumulate(vectors_, kind, state[slot], wideContribution(value, {}, kind, row),
-                               maskFor(value, kind));
+      state[slot] = accumulate(vectors_, reduction, state[slot],
+                               wideContribution(value, {}, kind, row), maskFor(value, kind));
       ++slot;
     }
   }
@@ -390,17 +406,17 @@ void RowEmitter::accumulateColumns(const Root &root, State &state) {
   };
   if (schedule_.isInRegisters) {
     Value &sum = state[slots_[&root] + values_.chunk().number];
-    sum = accumulate(vectors_, root.aggregate, sum, contribution(0), {});
+    sum = accumulate(vectors_, reductionOf(root), sum, contribution(0), {});
     return;
   }
   Value pointer = vectors_.offset(columnPartials_[&root], values_.chunk().column);
-  Value total = vectors_.load(pointer, {}), odd;
+  Value total = loadPartials(vectors_, reductionOf(root), pointer), odd;
   for (int row = 0; row < values_.rows(); ++row) {
     Value &sum = row % 2 == 0 ? total : odd;
-    sum = accumulate(vectors_, root.aggregate, sum, contribution(row), {});
+    sum = accumulate(vectors_, reductionOf(root), sum, contribution(row), {});
   }
   if (odd)
-    total = combine(vectors_, root.aggregate, total, odd);
+    total = combine(vectors_, reductionOf(root), total, odd);
   vectors_.store(total, pointer, {});
 }
 
@@ -464,7 +480,7 @@ void RowEmitter::emitNarrowPass(const RowPass &pass, State &state) {
     Value result = state[slot++];
     if (isIndex(aggregateOf(op)))
       result = emitBinary(vectors_, BinaryOperator::Max, state[slot++], vectors_.number(1));
-    values_.setPerRow(op->getResult(0), vectors_.round(result, values_.cellsOf(op->getResult(0))));
+    setAggregate(op, result);
   }
   state.resize(passState);
   for (tok::MatmulOp product : pass.products)
@@ -482,13 +498,14 @@ void RowEmitter::emitColumn(const RowPass &pass, Value column, int64_t copy, Sta
   auto narrow = [&](Value value) { return values_.narrow(value); };
   size_t slot = passState;
   for (Operation *op : pass.rowAggregates) {
-    AggregateKind kind = aggregateOf(op);
+    Reduction reduction = reductionOf(op);
+    AggregateKind kind = reduction.kind;
     Value value = rowAggregated(op);
     if (isIndex(kind)) {
       OpBuilder &builder = vectors_.builder();
       Value number = builder.create<arith::SIToFPOp>(builder.getUnknownLoc(), builder.getF64Type(),
                                                      vectors_.add(column, vectors_.integer(1)));
-      Accumulator next = accumulateIndex(vectors_, kind, {state[slot], state[slot + 1]},
+      Accumulator next = accumulateIndex(vectors_, reduction, {state[slot], state[slot + 1]},
                                          narrow(value), vectors_.splat(number), {});
       state[slot++] = next.value;
       state[slot++] = next.index;
@@ -497,7 +514,7 @@ void RowEmitter::emitColumn(const RowPass &pass, Value column, int64_t copy, Sta
     Contribution contribution = kernel_.contribution(value, {}, kind, narrow);
     if (auto product = dyn_cast<tok::MatmulOp>(op))
       contribution = {narrow(value), values_.alongColumns(productOperand(product).input, column)};
-    state[slot] = accumulate(vectors_, kind, state[slot], contribution, {});
+    state[slot] = accumulate(vectors_, reduction, state[slot], contribution, {});
     ++slot;
   }
   for (const Root *root : pass.roots) {
@@ -507,10 +524,11 @@ void RowEmitter::emitColumn(const RowPass &pass, Value column, int64_t copy, Sta
         kernel_.contribution(root->value, root->factor, root->aggregate, narrow);
     if (root->kind == Root::Kind::FullAggregate) {
       Value &total = state[slots_[root] + copy % accumulatorsOfFull];
-      total = accumulate(vectors_, root->aggregate, total, contribution, countedLanes());
+      total = accumulate(vectors_, reductionOf(*root), total, contribution, countedLanes());
     } else {
       Value pointer = columnAccumulator(*root, column);
-      Value total = accumulate(vectors_, root->aggregate, vectors_.load(pointer, {}), contribution,
+      Value total = accumulate(vectors_, reductionOf(*root),
+                               loadPartials(vectors_, reductionOf(*root), pointer), contribution,
                                countedLanes());
       vectors_.store(total, pointer, {});
     }
@@ -521,7 +539,7 @@ void RowEmitter::emitColumn(const RowPass &pass, Value column, int64_t copy, Sta
 
 // Stores a narrow result from its panel to the rows of its array.
 void RowEmitter::storePanel(const Root &root) {
-  Type cells = cellType(vectors_, root.type);
+  ElementType cells = cellsOf(root.type);
   Value array = kernel_.tile.outputs[kernel_.outputIndex(root)];
   int64_t width = body_.narrowColumns(root.value), whole = width / lanes * lanes;
   auto store = [&](Value first, int64_t count) {
@@ -529,8 +547,8 @@ void RowEmitter::storePanel(const Root &root) {
     Value mask = count < lanes ? vectors_.maskBelow(count) : Value();
     for (int row = 0; row < values_.rows(); ++row) {
       Value pointer = values_.cellPointer(array, root.value, row, cells);
-      vectors_.store(vectors_.round(rows[row], cells), vectors_.offset(pointer, first, cells),
-                     mask);
+      Value result = vectors_.convert(rows[row], cellsOf(root.value.getType()), cells);
+      vectors_.storeCells(result, pointer, first, mask, cells);
     }
   };
   vectors_.forLoop(vectors_.integer(0), vectors_.integer(whole), lanes,

@@ -9,6 +9,7 @@ static constexpr int64_t lanes = VectorBuilder::lanes;
 // rows have at least `prefetchedColumns` cells, because a block then fills the cache.
 static constexpr int64_t prefetchDistance = 1024;
 static constexpr int64_t prefetchedColumns = 512;
+static constexpr int64_t bytesPerLine = 64;
 // Loops over at most this many columns are unrolled.
 static constexpr int64_t unrolledColumns = 16;
 
@@ -70,20 +71,22 @@ Value RowValues::perRow(Value value) {
   Value result;
   Operation *op = value.getDefiningOp();
   if (!op) {
-    Type cells = cellsOf(value);
-    Value pointer = vectors_.offset(inputArray(value), row_, cells);
-    result = rows_ == 1 ? vectors_.splat(vectors_.loadScalar(pointer, cells))
-                        : vectors_.load(pointer, {}, cells);
+    ElementType cells = cellsOf(value.getType());
+    Value array = inputArray(value);
+    result = rows_ == 1 ? vectors_.splat(vectors_.loadCell(array, row_, cells))
+                        : vectors_.loadCells(array, row_, {}, cells);
   } else if (auto product = dyn_cast<tok::MatmulOp>(op)) {
     // The left operand has one column; products of longer rows are set at the end of their pass.
     Value factor = alongColumns(productOperand(product).input, vectors_.integer(0));
     result = emitBinary(vectors_, BinaryOperator::Mul, vectors_.extend(perRow(rowAggregated(op))),
                         vectors_.extend(factor));
-    result = vectors_.round(result, cellsOf(value));
+    result = vectors_.round(result, cellType(vectors_, value.getType()));
   } else if (auto aggregate = dyn_cast<tok::AggregateOp>(op)) {
+    ElementType cells = cellsOf(value.getType());
+    Value operand = rowAggregated(op);
     result = isIndex(aggregate.getKind())
-                 ? vectors_.number(1, cellsOf(value))
-                 : vectors_.round(perRow(rowAggregated(op)), cellsOf(value));
+                 ? vectors_.convert(vectors_.number(1), ElementType::F64, cells)
+                 : vectors_.convert(perRow(operand), cellsOf(operand.getType()), cells);
   } else {
     SmallVector<Value> operands;
     for (Value operand : op->getOperands())
@@ -122,11 +125,10 @@ Value RowValues::wideValue(Value value, int row) {
   if (Value known = wide_.lookup({value, row}))
     return known;
   Operation *op = value.getDefiningOp();
-  Type cells = cellsOf(value);
   if (!op) {
+    ElementType cells = cellsOf(value.getType());
     Value pointer = cellPointer(inputArray(value), value, row, cells);
-    Value result =
-        vectors_.load(vectors_.offset(pointer, chunk_->column, cells), chunk_->mask, cells);
+    Value result = vectors_.loadCells(pointer, chunk_->column, chunk_->mask, cells);
     if (rows_ == lanes || schedule_.isInRegisters)
       prefetch(value, row);
     return wide_[{value, row}] = result;
@@ -137,6 +139,7 @@ Value RowValues::wideValue(Value value, int row) {
       wide_[{value, i}] = all[i];
     return all[row];
   }
+  Type cells = cellType(vectors_, value.getType());
   if (pass_->loaded.contains(value)) {
     Value line = vectors_.offset(wideLine(value, row), chunk_->column, cells);
     return wide_[{value, row}] = vectors_.load(line, {}, cells);
@@ -161,12 +164,11 @@ Value RowValues::wideValue(Value value, int row) {
 void RowValues::emitInPlace(tok::MatmulOp product) {
   Value left = rowAggregated(product), result = product.getResult();
   Value right = productOperand(product).input;
-  Type rightCells = cellsOf(right);
-  Value start = vectors_.offset(inputArray(right), chunk_->column, rightCells);
+  ElementType rightCells = cellsOf(right.getType());
+  Value start = vectors_.offsetCells(inputArray(right), chunk_->column, rightCells);
   auto rightRow = [&](Value number) {
-    Value pointer =
-        vectors_.offset(start, vectors_.multiply(number, kernel_.tile.columns), rightCells);
-    return vectors_.extend(vectors_.load(pointer, chunk_->mask, rightCells));
+    Value place = vectors_.multiply(number, kernel_.tile.columns);
+    return vectors_.extend(vectors_.loadCells(start, place, chunk_->mask, rightCells));
   };
   State sums;
   if (body_.extentOf(left) == Extent::PerRow) {
@@ -186,14 +188,14 @@ void RowValues::emitInPlace(tok::MatmulOp product) {
                     for (int row = 0; row < rows_; ++row) {
                       auto [pointer, distance, type] = cells[row];
                       Value place = vectors_.multiply(column, vectors_.integer(distance));
-                      Value cell = vectors_.loadScalar(vectors_.offset(pointer, place, type), type);
+                      Value cell = vectors_.loadCell(pointer, place, type);
                       current[row] =
                           vectors_.fma(vectors_.splat(vectors_.extend(cell)), factor, current[row]);
                     }
                   });
   }
   for (int row = 0; row < rows_; ++row)
-    wide_[{result, row}] = vectors_.round(sums[row], cellsOf(result));
+    wide_[{result, row}] = vectors_.round(sums[row], cellType(vectors_, result.getType()));
 }
 
 Value RowValues::shared(Value value) {
@@ -212,9 +214,8 @@ Value RowValues::shared(Value value) {
 Value RowValues::alongColumns(Value input) {
   if (Value known = shared_.lookup(input))
     return known;
-  Type cells = cellsOf(input);
-  return shared_[input] = vectors_.load(vectors_.offset(inputArray(input), chunk_->column, cells),
-                                        chunk_->mask, cells);
+  return shared_[input] = vectors_.loadCells(inputArray(input), chunk_->column, chunk_->mask,
+                                             cellsOf(input.getType()));
 }
 
 //===- values across rows --------------------------------------------------------------------===//
@@ -245,7 +246,7 @@ Value RowValues::narrowValue(Value value) {
     Value factor = vectors_.extend(alongColumns(productOperand(product).input, column_));
     result = emitBinary(vectors_, BinaryOperator::Mul,
                         vectors_.extend(perRow(rowAggregated(product))), factor);
-    result = vectors_.round(result, cellsOf(value));
+    result = vectors_.round(result, cellType(vectors_, value.getType()));
   } else {
     SmallVector<Value> operands;
     for (Value operand : op->getOperands())
@@ -271,9 +272,7 @@ Value RowValues::sharedNarrow(Value value) {
 }
 
 Value RowValues::alongColumns(Value input, Value column) {
-  Type cells = cellsOf(input);
-  return vectors_.splat(
-      vectors_.loadScalar(vectors_.offset(inputArray(input), column, cells), cells));
+  return vectors_.splat(vectors_.loadCell(inputArray(input), column, cellsOf(input.getType())));
 }
 
 //===- panels --------------------------------------------------------------------------------===//
@@ -290,7 +289,7 @@ State RowValues::acrossRows(ArrayRef<Value> rows) {
 // Transposes narrow inputs that are read across rows to panels, eight columns at a time.
 void RowValues::loadPanels() {
   for (Value input : schedule_.panelInputs) {
-    Type cells = cellsOf(input);
+    ElementType cells = cellsOf(input.getType());
     int64_t width = body_.narrowColumns(input);
     if (rows_ == lanes && width <= unrolledColumns)
       prefetchPanel(input);
@@ -299,7 +298,7 @@ void RowValues::loadPanels() {
       State rows;
       for (int row = 0; row < rows_; ++row) {
         Value pointer = cellPointer(inputArray(input), input, row, cells);
-        rows.push_back(vectors_.load(vectors_.offset(pointer, first, cells), mask, cells));
+        rows.push_back(vectors_.loadCells(pointer, first, mask, cells));
       }
       State columns = acrossRows(rows);
       for (int64_t column = 0; column < count; ++column)
@@ -325,7 +324,7 @@ Value RowValues::panelPointer(Value value, Value column) {
 
 // Products are stored as doubles, the type of their accumulators, whatever their cell type.
 Value RowValues::panelVector(Value value, Value column) {
-  Type cells = cellsOf(value);
+  Type cells = cellType(vectors_, value.getType());
   Value pointer = panelPointer(value, column);
   if (hasProductPanel(body_, value))
     return vectors_.round(vectors_.load(pointer, {}), cells);
@@ -337,7 +336,7 @@ State RowValues::rowsOfPanel(Value value, Value first, int64_t count) {
   for (int64_t column = 0; column < lanes; ++column)
     columns.push_back(column < count
                           ? panelVector(value, vectors_.add(first, vectors_.integer(column)))
-                          : vectors_.number(0, cellsOf(value)));
+                          : vectors_.number(0, cellType(vectors_, value.getType())));
   return vectors_.transpose(columns);
 }
 
@@ -368,7 +367,7 @@ Value RowValues::inputArray(Value value) const {
   return kernel_.tile.inputs[body_.arrayIndex(cast<BlockArgument>(value))];
 }
 
-Value RowValues::cellPointer(Value array, Value value, int row, Type cells) {
+Value RowValues::cellPointer(Value array, Value value, int row, ElementType cells) {
   if (Value known = cellPointers_.lookup({array, row}))
     return known;
   OpBuilder::InsertionGuard guard(vectors_.builder());
@@ -378,27 +377,27 @@ Value RowValues::cellPointer(Value array, Value value, int row, Type cells) {
   Value &first = rowPointers_[array];
   if (!first) {
     Value columns = isWide ? kernel_.tile.columns : vectors_.integer(body_.narrowColumns(value));
-    first = vectors_.offset(array, vectors_.multiply(row_, columns), cells);
+    first = vectors_.offsetCells(array, vectors_.multiply(row_, columns), cells);
   } else {
     vectors_.builder().setInsertionPointAfterValue(first);
   }
   Value distance = isWide ? rowDistance_[row] : vectors_.integer(row * body_.narrowColumns(value));
-  return cellPointers_[{array, row}] = vectors_.offset(first, distance, cells);
+  return cellPointers_[{array, row}] = vectors_.offsetCells(first, distance, cells);
 }
 
 RowCells RowValues::rowCells(Value value, int row) {
-  Type cells = cellsOf(value);
+  ElementType cells = cellsOf(value.getType());
   if (!value.getDefiningOp())
     return {cellPointer(inputArray(value), value, row, cells), 1, cells};
   if (auto line = schedule_.scratch.wideLines.find(value);
       line != schedule_.scratch.wideLines.end())
     return {wideLine(value, row), 1, cells};
   if (hasProductPanel(body_, value))
-    cells = vectors_.doubleType();
+    cells = ElementType::F64;
   // Vectors of a panel are eight doubles apart, also if their cells are f32.
   Value pointer =
-      vectors_.offset(panelPointer(value, vectors_.integer(0)), vectors_.integer(row), cells);
-  return {pointer, cells.isF32() ? 2 * lanes : lanes, cells};
+      vectors_.offsetCells(panelPointer(value, vectors_.integer(0)), vectors_.integer(row), cells);
+  return {pointer, lanes * byteSize(ElementType::F64) / byteSize(cells), cells};
 }
 
 Value RowValues::scratchPointer(int64_t doubles) {
@@ -419,7 +418,7 @@ Value RowValues::wideLine(Value value, int row) {
 // share of the block (eight lines of 64 bytes, four for f32), which the first two passes that read
 // the input split between them, so that memory is busy all the time.
 void RowValues::prefetch(Value input, int row) {
-  Type cells = cellsOf(input);
+  ElementType cells = cellsOf(input.getType());
   auto reads = [&](const RowPass &pass) { return pass.wideInputs.contains(input); };
   auto behind = schedule_.passes.end();
   auto first = std::find_if(schedule_.passes.begin(), behind, reads);
@@ -428,12 +427,12 @@ void RowValues::prefetch(Value input, int row) {
   if (schedule_.isInRegisters || schedule_.isRowByRow(*first)) {
     Value position = vectors_.add(chunk_->column, vectors_.integer(prefetchDistance));
     if (pass_ == first)
-      vectors_.prefetch(vectors_.offset(pointer, position, cells));
+      vectors_.prefetch(vectors_.offsetCells(pointer, position, cells));
     return;
   }
   if (row > 0 || (pass_ != first && pass_ != second))
     return;
-  int64_t lineCells = cells.isF32() ? 2 * lanes : lanes, lines = lanes * lanes / lineCells;
+  int64_t lineCells = bytesPerLine / byteSize(cells), lines = lanes * lanes / lineCells;
   int64_t half = second == behind ? lines : lines / 2;
   int64_t begin = pass_ == first ? 0 : half, end = pass_ == first ? half : lines;
   State none;
@@ -441,15 +440,16 @@ void RowValues::prefetch(Value input, int row) {
     Value position =
         vectors_.add(vectors_.multiply(chunk_->column, vectors_.integer(lanes)), prefetchDistance_);
     for (int64_t line = begin; line < end; ++line)
-      vectors_.prefetch(vectors_.offset(
+      vectors_.prefetch(vectors_.offsetCells(
           pointer, vectors_.add(position, vectors_.integer(line * lineCells)), cells));
   });
 }
 
 void RowValues::prefetchPanel(Value input) {
-  Type cells = cellsOf(input);
+  ElementType cells = cellsOf(input.getType());
   Value first = cellPointer(inputArray(input), input, 0, cells);
-  int64_t lineCells = cells.isF32() ? 2 * lanes : lanes;
+  int64_t lineCells = bytesPerLine / byteSize(cells);
   for (int64_t cell = 0; cell < body_.narrowColumns(input) * lanes; cell += lineCells)
-    vectors_.prefetch(vectors_.offset(first, vectors_.integer(prefetchDistance + cell), cells));
+    vectors_.prefetch(
+        vectors_.offsetCells(first, vectors_.integer(prefetchDistance + cell), cells));
 }

@@ -27,11 +27,11 @@ struct Chunk {
   int64_t number = 0;                   // index of the chunk, if all chunks are unrolled
 };
 
-// Addresses of single cells of a row: cell i is at `pointer` + i * distance, in units of `type`.
+// Addresses of single cells of a row: cell i is at `pointer` + i * distance, in units of `cells`.
 struct RowCells {
   mlir::Value pointer;
   int64_t distance;
-  mlir::Type type;
+  ElementType cells;
 };
 
 class RowValues {
@@ -66,7 +66,7 @@ public:
   mlir::Value paddedColumns() const { return paddedColumns_; }
   mlir::Value inputArray(mlir::Value value) const;
   // The address of the first cell of a row of the block, in an array as wide as `value`.
-  mlir::Value cellPointer(mlir::Value array, mlir::Value value, int row, mlir::Type cells);
+  mlir::Value cellPointer(mlir::Value array, mlir::Value value, int row, ElementType cells);
   RowCells rowCells(mlir::Value value, int row);
   mlir::Value scratchPointer(int64_t doubles);
   mlir::Value scratchLine(int64_t line);
@@ -84,8 +84,6 @@ public:
   void forEachColumn(int64_t count, int64_t unrolling, State &state, ColumnBody body);
   // The same without state, unrolled if there are few columns; for bodies of a few instructions.
   void forEachColumn(int64_t count, llvm::function_ref<void(mlir::Value column)> body);
-
-  mlir::Type cellsOf(mlir::Value value) { return cellType(vectors_, value.getType()); }
 
 private:
   void loadPanels();

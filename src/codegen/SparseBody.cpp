@@ -1,5 +1,6 @@
 #include "codegen/SparseBody.h"
 
+#include "codegen/CellEmission.h"
 #include "codegen/LaunchSizes.h"
 
 using namespace mlir;
@@ -226,17 +227,13 @@ LogicalResult SparseBody::findRoots() {
 
 //===- description ---------------------------------------------------------------------------===//
 
-static TokElementType elementType(Type array) {
-  return cast<RankedTensorType>(array).getElementType().isF32() ? TOK_F32 : TOK_F64;
-}
-
 abi::KernelPlan SparseBody::describe() const {
   abi::KernelPlan plan;
   // An estimate: per entry, a gather from a factor or from another matrix touches a cache line.
   constexpr int64_t bytesPerEntry = 12, bytesPerValue = 8, bytesPerGather = 64,
                     columnsOfFactor = 32;
   plan.tileBytesPerStep = bytesPerEntry;
-  for (BlockArgument argument : op_.getBody().getArguments())
+  for (BlockArgument argument : op_.getBody().getArguments()) {
     if (tok::isArray(argument.getType())) {
       if (argument == driver_)
         plan.driver = static_cast<int32_t>(plan.inputs.size());
@@ -244,9 +241,12 @@ abi::KernelPlan SparseBody::describe() const {
         plan.tileBytesPerStep += bytesPerValue;
       else if (kindOf(argument) == SparseKind::Wide)
         plan.tileBytesPerStep += bytesPerGather;
-      plan.inputs.push_back({elementType(argument.getType()), isCsr(argument) ? TOK_CSR : TOK_DENSE,
+      plan.inputs.push_back({cellsOf(argument.getType()), isCsr(argument) ? TOK_CSR : TOK_DENSE,
                              op_.isUnitedOperand(argument.getArgNumber())});
+    } else {
+      plan.integerScalars.push_back(cellsOf(argument.getType()) == ElementType::I64);
     }
+  }
   for (auto product : op_.getBody().front().getOps<tok::MatmulOp>()) {
     Size factor =
         isSampledProduct(product) ? columnsOf(product.getLhs()) : columnsOf(product.getRhs());
@@ -266,7 +266,7 @@ abi::KernelPlan SparseBody::describe() const {
       tok::Facts facts = facts_.lookup(result);
       output.rows = sizeAtLaunch(op_, facts.rows());
       output.columns = sizeAtLaunch(op_, facts.columns());
-      output.elementType = elementType(result.getType());
+      output.elementType = cellsOf(result.getType());
       if (op_.isCsrResult(plan.outputs.size()))
         output.layout = TOK_CSR;
     }

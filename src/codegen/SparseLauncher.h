@@ -95,7 +95,7 @@ struct SparseLaunch {
         if (plan.driver == static_cast<int32_t>(number))
           driver = &pattern;
       }
-      if (plan.inputs[number].elementType == TOK_F32) {
+      if (plan.inputs[number].elementType == ElementType::F32) {
         inputArrays.back().data = floats.emplace_back(cells->begin(), cells->end()).data();
         inputArrays.back().elementType = TOK_F32;
       }
@@ -163,7 +163,8 @@ struct SparseLaunch {
       result.cells.assign(cells, 0);
       auto cell = [&](int64_t p) {
         const double *data = (*array)->data();
-        return output.elementType == TOK_F32 ? reinterpret_cast<const float *>(data)[p] : data[p];
+        return output.elementType == ElementType::F32 ? reinterpret_cast<const float *>(data)[p]
+                                                      : data[p];
       };
       if (output.layout != TOK_CSR)
         for (int64_t p = 0; p < cells; ++p)

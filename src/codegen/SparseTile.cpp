@@ -54,7 +54,7 @@ void SparseTile::openState(State &state) {
   for (const SparseRoot &root : body_.roots()) {
     if (root.kind == SparseRoot::Kind::Array)
       continue;
-    Value neutral = vectors_.number(neutralElement(root.aggregate));
+    Value neutral = neutralElement(vectors_, root.aggregate);
     if (root.kind == SparseRoot::Kind::FullAggregate) {
       slots_[&root] = state.size();
       state.append(copies(), neutral);
@@ -227,7 +227,7 @@ static AggregateKind kindOf(Operation *rowOperation) {
 void SparseTile::openRowOperation(Operation *op, State &state) {
   Value result = op->getResult(0);
   if (body_.kindOf(result) != SparseKind::Narrow) {
-    state.push_back(vectors_.number(neutralElement(kindOf(op))));
+    state.push_back(neutralElement(vectors_, kindOf(op)));
   } else if (inRegisters(result)) {
     int64_t registers = registersOf(result);
     state.append(registers <= vectorsWorthHalves ? 2 * registers : registers, vectors_.number(0));

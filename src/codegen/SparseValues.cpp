@@ -36,13 +36,11 @@ void SparseTile::emitUniformValues() {
   for (BlockArgument argument : body.getArguments()) {
     if (body_.kindOf(argument) != SparseKind::Uniform)
       continue;
-    Value scalar;
-    if (tok::isArray(argument.getType()))
-      scalar = vectors_.loadScalar(input(argument).data, input(argument).cells);
-    else
-      scalar = vectors_.loadScalar(
-          vectors_.offset(arguments_.scalars, vectors_.integer(body_.scalarIndex(argument))));
-    uniform_[argument] = vectors_.splat(scalar);
+    uniform_[argument] =
+        tok::isArray(argument.getType())
+            ? vectors_.splat(vectors_.loadScalar(input(argument).data, input(argument).cells))
+            : emitScalar(vectors_, arguments_.scalars, body_.scalarIndex(argument),
+                         argument.getType());
   }
   for (Operation &operation : body) {
     if (!isCell(&operation) || body_.kindOf(operation.getResult(0)) != SparseKind::Uniform)
@@ -61,7 +59,7 @@ Contribution SparseTile::contribution(Value value, Value factor, AggregateKind k
     return {valueOf(value), valueOf(factor)};
   tok::BinaryOp product = productInSum(kind, value);
   if (product && !(pass_ && (pass_->kept.contains(value) || pass_->loaded.contains(value))))
-    return {valueOf(withoutCasts(product.getLhs())), valueOf(withoutCasts(product.getRhs()))};
+    return factorsOf(vectors_, product, valueOf);
   return {valueOf(value), {}};
 }
 
@@ -318,7 +316,7 @@ Value SparseTile::narrowAggregate(tok::AggregateOp aggregate) {
   Value operand = withoutCasts(aggregate.getOperand());
   AggregateKind kind = aggregate.getKind();
   preparePerRow(operand);
-  State total{vectors_.number(neutralElement(kind))};
+  State total{neutralElement(vectors_, kind)};
   overColumns(operand, total, [&](const Columns &columns, State &current) {
     current[0] = accumulate(
         vectors_, kind, current[0],

@@ -11,21 +11,40 @@ using namespace tokamak::codegen;
 
 // Arrays are only aligned to their cell size, because a view may begin at any row.
 static constexpr unsigned alignment = 8;
-static unsigned alignmentOf(Type cells) { return cells.isF32() ? 4 : alignment; }
+static unsigned alignmentOf(Type cells) { return (cells.getIntOrFloatBitWidth() + 7) / 8; }
 static Type cellsOf(Value value) { return getElementTypeOrSelf(value.getType()); }
 
 VectorBuilder::VectorBuilder(ModuleOp module)
     : module_(module), builder_(module.getContext()), location_(module.getLoc()),
-      vector_(VectorType::get(lanes, builder_.getF64Type())),
-      mask_(VectorType::get(lanes, builder_.getI1Type())),
       pointer_(LLVM::LLVMPointerType::get(module.getContext())) {
   builder_.setInsertionPointToEnd(module.getBody());
+  setWidth(lanes);
+}
+
+void VectorBuilder::setWidth(int64_t width) {
+  vector_ = VectorType::get(width, builder_.getF64Type());
+  mask_ = VectorType::get(width, builder_.getI1Type());
 }
 
 Value VectorBuilder::integer(int64_t value) {
   return builder_.create<arith::ConstantOp>(location_, builder_.getI64IntegerAttr(value));
 }
+Value VectorBuilder::integers(int64_t value) {
+  return builder_.create<arith::ConstantOp>(
+      location_, DenseElementsAttr::get(vector_.clone(builder_.getI64Type()), value));
+}
+Type VectorBuilder::registerType(ElementType cells) {
+  if (cells == ElementType::F64)
+    return builder_.getF64Type();
+  if (isFloat(cells))
+    return builder_.getF32Type();
+  return builder_.getIntegerType(static_cast<unsigned>(8 * byteSize(cells)));
+}
 Value VectorBuilder::number(double value, Type cells) {
+  if (auto integer = dyn_cast_or_null<IntegerType>(cells))
+    return builder_.create<arith::ConstantOp>(
+        location_, DenseElementsAttr::get(vector_.clone(cells),
+                                          builder_.getIntegerAttr(integer, int64_t(value))));
   if (cells && cells.isF32())
     return builder_.create<arith::ConstantOp>(
         location_, DenseElementsAttr::get(vector_.clone(cells), static_cast<float>(value)));
@@ -38,7 +57,7 @@ Value VectorBuilder::lane(Value vector, int64_t lane) {
   return builder_.create<vector::ExtractOp>(location_, vector, lane);
 }
 Value VectorBuilder::splatLane(Value vector, int64_t lane) {
-  return shuffle(vector, vector, SmallVector<int64_t>(lanes, lane));
+  return shuffle(vector, vector, SmallVector<int64_t>(width(), lane));
 }
 Value VectorBuilder::shuffle(Value a, Value b, ArrayRef<int64_t> order) {
   return builder_.create<vector::ShuffleOp>(location_, a, b, order);
@@ -71,16 +90,17 @@ Value VectorBuilder::laneNumbers() {
                                             DenseElementsAttr::get(vector_, ArrayRef(numbers)));
 }
 Value VectorBuilder::maskBelow(Value count) {
-  int64_t numbers[] = {0, 1, 2, 3, 4, 5, 6, 7};
-  auto type = VectorType::get(lanes, builder_.getI64Type());
-  Value all = builder_.create<arith::ConstantOp>(location_,
-                                                 DenseElementsAttr::get(type, ArrayRef(numbers)));
+  static constexpr int64_t numbers[mostLanes] = {0, 1, 2,  3,  4,  5,  6,  7,
+                                                 8, 9, 10, 11, 12, 13, 14, 15};
+  auto type = VectorType::get(width(), builder_.getI64Type());
+  Value all = builder_.create<arith::ConstantOp>(
+      location_, DenseElementsAttr::get(type, ArrayRef(numbers).take_front(width())));
   Value bound = builder_.create<vector::SplatOp>(location_, type, count);
   return builder_.create<arith::CmpIOp>(location_, arith::CmpIPredicate::slt, all, bound);
 }
 Value VectorBuilder::maskBelow(int64_t count) {
   SmallVector<bool> bits;
-  for (int64_t i = 0; i < lanes; ++i)
+  for (int64_t i = 0; i < width(); ++i)
     bits.push_back(i < count);
   return builder_.create<arith::ConstantOp>(location_,
                                             DenseElementsAttr::get(mask_, ArrayRef<bool>(bits)));
@@ -133,6 +153,129 @@ Value VectorBuilder::round(Value value, Type cells) {
   return builder_.create<arith::TruncFOp>(location_, type, value);
 }
 
+Value VectorBuilder::zeroOf(Type type) {
+  return builder_.create<arith::ConstantOp>(location_, builder_.getZeroAttr(type));
+}
+
+//===- element types -------------------------------------------------------------------------===//
+
+Type VectorBuilder::memoryType(ElementType cells) {
+  if (cells == ElementType::F16)
+    return builder_.getF16Type();
+  return cells == ElementType::BF16 ? Type(builder_.getI16Type()) : registerType(cells);
+}
+
+// Applies a conversion to a vector or a scalar.
+template <typename Op> Value VectorBuilder::change(Value value, Type cells) {
+  Type type = cells;
+  if (auto vector = dyn_cast<VectorType>(value.getType()))
+    type = vector.clone(type);
+  return builder_.create<Op>(location_, type, value);
+}
+
+Value VectorBuilder::integerLike(Value value, int64_t constant) {
+  auto type = getElementTypeOrSelf(value.getType());
+  auto cell = builder_.getIntegerAttr(type, constant);
+  auto vector = dyn_cast<VectorType>(value.getType());
+  return builder_.create<arith::ConstantOp>(
+      location_,
+      vector ? TypedAttr(DenseElementsAttr::get(vector, Attribute(cell))) : TypedAttr(cell));
+}
+
+// A bf16 is the upper half of an f32. CPUs without instructions for it would call a function for
+// each lane, so the bits are rounded here (ties to even; NaN stays NaN).
+Value VectorBuilder::toMemory(Value value, ElementType cells) {
+  if (cells == ElementType::F16)
+    return change<arith::TruncFOp>(value, builder_.getF16Type());
+  if (cells != ElementType::BF16)
+    return value;
+  Value bits = change<arith::BitcastOp>(value, builder_.getI32Type());
+  Value upper = builder_.create<arith::ShRUIOp>(location_, bits, integerLike(bits, 16));
+  Value odd = builder_.create<arith::AndIOp>(location_, upper, integerLike(bits, 1));
+  Value half = builder_.create<arith::AddIOp>(location_, odd, integerLike(bits, 0x7fff));
+  Value rounded = builder_.create<arith::AddIOp>(location_, bits, half);
+  rounded = builder_.create<arith::ShRUIOp>(location_, rounded, integerLike(bits, 16));
+  Value quiet = builder_.create<arith::OrIOp>(location_, upper, integerLike(bits, 0x40));
+  Value isNan = builder_.create<arith::CmpFOp>(location_, arith::CmpFPredicate::UNO, value, value);
+  return change<arith::TruncIOp>(select(isNan, quiet, rounded), builder_.getI16Type());
+}
+
+Value VectorBuilder::fromMemory(Value value, ElementType cells) {
+  if (cells == ElementType::F16)
+    return change<arith::ExtFOp>(value, builder_.getF32Type());
+  if (cells != ElementType::BF16)
+    return value;
+  Value bits = change<arith::ExtUIOp>(value, builder_.getI32Type());
+  bits = builder_.create<arith::ShLIOp>(location_, bits, integerLike(bits, 16));
+  return change<arith::BitcastOp>(bits, builder_.getF32Type());
+}
+
+Value VectorBuilder::roundToHalf(Value value, ElementType cells) {
+  return fromMemory(toMemory(value, cells), cells);
+}
+
+Value VectorBuilder::truth(Value mask) {
+  return change<arith::ExtUIOp>(mask, builder_.getI8Type());
+}
+Value VectorBuilder::isTrue(Value value) {
+  Value zero = zeroOf(value.getType());
+  if (isa<FloatType>(cellsOf(value)))
+    return builder_.create<arith::CmpFOp>(location_, arith::CmpFPredicate::UNE, value, zero);
+  return builder_.create<arith::CmpIOp>(location_, arith::CmpIPredicate::ne, value, zero);
+}
+
+Value VectorBuilder::convert(Value value, ElementType from, ElementType to) {
+  Type type = registerType(to);
+  if (from == to) // kernels over entries hold some cells of f32 as doubles
+    return isFloat(to) ? round(value, type) : value;
+  if (isFloat(from) && isFloat(to)) {
+    bool isWider = to == ElementType::F64 || to == ElementType::F32;
+    Value rounded = round(value, type);
+    return isWider ? rounded : roundToHalf(rounded, to);
+  }
+  if (isFloat(to)) {
+    bool isSigned = isSignedInteger(from);
+    Value number =
+        isSigned ? change<arith::SIToFPOp>(value, type) : change<arith::UIToFPOp>(value, type);
+    return to == ElementType::F64 || to == ElementType::F32 ? number : roundToHalf(number, to);
+  }
+  if (to == ElementType::Bool)
+    return truth(isTrue(value));
+  if (isFloat(from)) { // towards zero, saturating, NaN to 0
+    Type result = type;
+    if (auto vector = dyn_cast<VectorType>(value.getType()))
+      result = vector.clone(type);
+    StringRef name = isUnsignedInteger(to) ? "llvm.fptoui.sat" : "llvm.fptosi.sat";
+    return builder_.create<LLVM::CallIntrinsicOp>(location_, TypeRange(result), name, value)
+        ->getResult(0);
+  }
+  if (byteSize(from) > byteSize(to))
+    return change<arith::TruncIOp>(value, type);
+  if (byteSize(from) == byteSize(to))
+    return value;
+  return isSignedInteger(from) ? change<arith::ExtSIOp>(value, type)
+                               : change<arith::ExtUIOp>(value, type);
+}
+
+Value VectorBuilder::offsetCells(Value array, Value index, ElementType cells) {
+  return index ? offset(array, index, memoryType(cells)) : array;
+}
+Value VectorBuilder::loadCells(Value array, Value index, Value mask, ElementType cells) {
+  return fromMemory(load(offsetCells(array, index, cells), mask, memoryType(cells)), cells);
+}
+void VectorBuilder::storeCells(Value value, Value array, Value index, Value mask,
+                               ElementType cells) {
+  store(toMemory(value, cells), offsetCells(array, index, cells), mask);
+}
+Value VectorBuilder::loadCell(Value array, Value index, ElementType cells) {
+  return fromMemory(loadScalar(offsetCells(array, index, cells), memoryType(cells)), cells);
+}
+void VectorBuilder::storeCell(Value vector, Value array, Value index, ElementType cells) {
+  storeScalar(lane(toMemory(vector, cells), 0), offsetCells(array, index, cells));
+}
+
+//===- memory --------------------------------------------------------------------------------===//
+
 Value VectorBuilder::offset(Value pointer, Value cellCount, Type cells) {
   return builder_.create<LLVM::GEPOp>(location_, pointer_, cells ? cells : doubleType(), pointer,
                                       cellCount, /*inbounds=*/true);
@@ -143,7 +286,7 @@ Value VectorBuilder::load(Value pointer, Value mask, Type cells) {
   Type type = vector_.clone(cells);
   if (!mask)
     return builder_.create<LLVM::LoadOp>(location_, type, pointer, alignmentOf(cells));
-  return builder_.create<LLVM::MaskedLoadOp>(location_, type, pointer, mask, number(0, cells),
+  return builder_.create<LLVM::MaskedLoadOp>(location_, type, pointer, mask, zeroOf(type),
                                              alignmentOf(cells));
 }
 void VectorBuilder::store(Value value, Value pointer, Value mask) {

@@ -1,11 +1,20 @@
-// Builds the operations that kernels consist of: vectors of eight cells on every CPU (LLVM splits
-// them if registers are narrower), memory accesses through plain pointers, loops that carry a list
-// of values. Cells are doubles unless the type f32 is given.
+// Builds the operations that kernels consist of: vectors of eight cells on every CPU, of sixteen in
+// some kernels on cells of at most 32 bits (LLVM splits them if registers are narrower), memory
+// accesses through plain pointers, loops that carry a list
+// of values.
+//
+// Cells of every element type are computed in a register type: f64 in f64; f32, f16 and bf16 in f32
+// (those of 16 bits are rounded after each operation); integers in integers of their size; i1 in
+// bytes that are 0 or 1. `load` and `store` move registers, `loadCells` and `storeCells` cells of
+// arrays. Without a type they are doubles.
 //
 //   Value x = vectors.load(vectors.offset(pointer, i), {});    // eight doubles at pointer + i
+//   Value y = vectors.loadCells(array, i, {}, ElementType::F16);
 //   vectors.forLoop(begin, end, 8, state, [&](Value i, State &state) { state[0] = ...; });
 #ifndef TOKAMAK_CODEGEN_VECTORBUILDER_H
 #define TOKAMAK_CODEGEN_VECTORBUILDER_H
+
+#include "base/ElementType.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -18,18 +27,25 @@ using State = llvm::SmallVector<mlir::Value>;
 
 class VectorBuilder {
 public:
-  static constexpr int64_t lanes = 8;
+  static constexpr int64_t lanes = 8, mostLanes = 16;
 
   // Builds at the insertion point of `builder()`, initially the end of `module`.
   explicit VectorBuilder(mlir::ModuleOp module);
   mlir::OpBuilder &builder() { return builder_; }
 
+  // The number of cells of the vectors that are built from here on: `lanes` or `mostLanes`.
+  int64_t width() const { return vector_.getNumElements(); }
+  void setWidth(int64_t width);
+
   mlir::Type pointerType() const { return pointer_; }
   mlir::Type vectorType() const { return vector_; }
   mlir::Type doubleType() { return builder_.getF64Type(); }
+  mlir::Type registerType(ElementType cells);
 
   mlir::Value integer(int64_t value);
   mlir::Value number(double value, mlir::Type cells = {}); // a vector
+  // A vector of 64-bit integers.
+  mlir::Value integers(int64_t value);
   mlir::Value splat(mlir::Value scalar);
   mlir::Value lane(mlir::Value vector, int64_t lane);      // a scalar
   mlir::Value splatLane(mlir::Value vector, int64_t lane); // a vector
@@ -56,10 +72,24 @@ public:
   mlir::Value extend(mlir::Value value);
   mlir::Value round(mlir::Value value, mlir::Type cells);
 
+  // A mask as registers of i1, and the mask of cells that are not 0.
+  mlir::Value truth(mlir::Value mask);
+  mlir::Value isTrue(mlir::Value value);
+  // Vectors or scalars of registers, by the rules of base/ElementType.h.
+  mlir::Value convert(mlir::Value value, ElementType from, ElementType to);
+
   // Offsets are in cells; a null mask means all lanes. Masked-off lanes of a load are 0.
   mlir::Value offset(mlir::Value pointer, mlir::Value cellCount, mlir::Type cells = {});
   mlir::Value load(mlir::Value pointer, mlir::Value mask, mlir::Type cells = {});
   void store(mlir::Value value, mlir::Value pointer, mlir::Value mask);
+  // Cell number `index` of an array and the seven behind it. A null index means 0.
+  mlir::Value offsetCells(mlir::Value array, mlir::Value index, ElementType cells);
+  mlir::Value loadCells(mlir::Value array, mlir::Value index, mlir::Value mask, ElementType cells);
+  void storeCells(mlir::Value value, mlir::Value array, mlir::Value index, mlir::Value mask,
+                  ElementType cells);
+  // One cell; storeCell stores the first of a vector.
+  mlir::Value loadCell(mlir::Value array, mlir::Value index, ElementType cells);
+  void storeCell(mlir::Value vector, mlir::Value array, mlir::Value index, ElementType cells);
   void prefetch(mlir::Value pointer); // into the nearest cache; the address may be invalid
   // The same at an offset, which may be outside the array.
   void prefetch(mlir::Value pointer, mlir::Value cellCount, mlir::Type cells);
@@ -86,6 +116,14 @@ public:
   void ifThen(mlir::Value condition, State &state, llvm::function_ref<void(State &)> body);
 
 private:
+  mlir::Type memoryType(ElementType cells);
+  mlir::Value fromMemory(mlir::Value value, ElementType cells);
+  mlir::Value toMemory(mlir::Value value, ElementType cells);
+  mlir::Value roundToHalf(mlir::Value value, ElementType cells);
+  template <typename Op> mlir::Value change(mlir::Value value, mlir::Type cells);
+  mlir::Value integerLike(mlir::Value value, int64_t constant);
+  mlir::Value zeroOf(mlir::Type type);
+
   mlir::ModuleOp module_;
   mlir::OpBuilder builder_;
   mlir::Location location_;

@@ -32,7 +32,7 @@ TEST(Classification, LargeSizesAreSymbols) {
 
 TEST(Classification, EveryDimensionHasItsSize) {
   auto array = [](int64_t a, int64_t b, int64_t c) -> Value {
-    return Array::create({a, b, c}, runtime::ElementType::F32);
+    return Array::create({a, b, c}, ElementType::F32);
   };
   auto plan = classifyAll({array(8, 1000, 200), array(1, 1000, 200)});
   EXPECT_TRUE(plan.conditions.inputs[0].sizes[0].isConstant(8));

@@ -1,6 +1,7 @@
 #include "exec/Program.h"
 
 #include "base/NearestNames.h"
+#include "ir/tok/ElementTypes.h"
 #include "pipeline/LowerToImage.h"
 #include "pipeline/OutlineBlocks.h"
 #include "pipeline/StaticPhase.h"
@@ -67,8 +68,7 @@ pipeline::SessionOptions Program::sessionOptions() {
 static Entry::Parameter parameterOf(mlir::Type type) {
   using Kind = Entry::Parameter::Kind;
   if (auto array = llvm::dyn_cast<mlir::RankedTensorType>(type))
-    return {Kind::Array, static_cast<int>(array.getRank()),
-            array.getElementType().isF32() ? runtime::ElementType::F32 : runtime::ElementType::F64};
+    return {Kind::Array, static_cast<int>(array.getRank()), *tok::elementTypeOf(array)};
   if (type.isInteger(64))
     return {Kind::Integer};
   if (type.isF64())
@@ -221,7 +221,6 @@ static std::string complaintAbout(const Entry::Parameter &parameter, const runti
   };
   switch (parameter.kind) {
   case Kind::Array: {
-    const char *cells = parameter.elementType == runtime::ElementType::F32 ? "f32" : "f64";
     if (!value.isArray())
       return expected(false, "an array");
     const runtime::Array &array = *value.array();
@@ -229,8 +228,8 @@ static std::string complaintAbout(const Entry::Parameter &parameter, const runti
       return "";
     return fmt::format("expected an array of {} dimensions and {} cells, got one of size {} and {} "
                        "cells",
-                       parameter.rank, cells, array.shape().text(),
-                       array.elementType() == runtime::ElementType::F32 ? "f32" : "f64");
+                       parameter.rank, nameOf(parameter.elementType), array.shape().text(),
+                       nameOf(array.elementType()));
   }
   case Kind::Integer:
     return expected(value.isInteger(), "an integer");

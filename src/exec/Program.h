@@ -62,7 +62,7 @@ struct Entry {
     enum class Kind : uint8_t { Array, Integer, Double, Boolean, String, Any } kind;
     // Of an array.
     int rank = 0;
-    runtime::ElementType elementType = runtime::ElementType::F64;
+    ElementType elementType = ElementType::F64;
   };
   std::string name;
   size_t function = 0; // of the image

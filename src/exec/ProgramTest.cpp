@@ -145,7 +145,7 @@ TEST_F(ProgramTest, checksWhatItIsCalledWith) {
   EXPECT_EQ(errorOf("smooth", {2.0, 2.0}), "smooth: argument 1: expected an array, got a double");
   EXPECT_EQ(errorOf("smooth", {matrix(2, 2), int64_t{2}}),
             "smooth: argument 2: expected a double, got an integer");
-  Value single = Array::create({2, 2}, runtime::ElementType::F32);
+  Value single = Array::create({2, 2}, ElementType::F32);
   EXPECT_EQ(errorOf("smooth", {single, 2.0}),
             "smooth: argument 1: expected an array of 2 dimensions and f64 cells, got one of size "
             "2x2 and f32 cells");

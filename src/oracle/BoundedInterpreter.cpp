@@ -1,6 +1,7 @@
 #include "oracle/BoundedInterpreter.h"
 
 #include "base/Error.h"
+#include "ir/tok/ElementTypes.h"
 #include "oracle/OperationRules.h"
 #include "reference/Interpreter.h"
 #include "reference/OperationMeaning.h"
@@ -17,9 +18,8 @@ namespace {
 // library.
 constexpr double functionUnits = 6;
 
-ErrorModel modelOf(const BoundedOptions &options, bool isSingle, double functionUnits) {
-  ErrorModel model =
-      ErrorModel::of(isSingle ? runtime::ElementType::F32 : runtime::ElementType::F64);
+ErrorModel modelOf(const BoundedOptions &options, ElementType type, double functionUnits) {
+  ErrorModel model = ErrorModel::of(type);
   model.functionUnits = functionUnits;
   model.sparse = options.sparse;
   model.zeroRule = options.zeroRule;
@@ -38,14 +38,17 @@ bool mayBeSparse(const runtime::Value &value) {
          runtime::Array::isBetterCsr(value.array()->shape(), value.array()->countNonZeros() / 2);
 }
 
-// Whether an operand or result is an array of single precision.
-bool computesInSingle(mlir::Operation &operation) {
-  auto isSingle = [](mlir::Type type) {
-    auto array = mlir::dyn_cast<mlir::RankedTensorType>(type);
-    return array && array.getElementType().isF32();
+// The type of floats with the fewest digits among the operation's arrays.
+ElementType precisionOf(mlir::Operation &operation, ElementType precision) {
+  auto consider = [&](mlir::TypeRange types) {
+    for (mlir::Type type : types)
+      if (tok::isArray(type))
+        if (ElementType own = *tok::elementTypeOf(type); isFloat(own))
+          precision = std::max(precision, own);
   };
-  return llvm::any_of(operation.getOperandTypes(), isSingle) ||
-         llvm::any_of(operation.getResultTypes(), isSingle);
+  consider(operation.getOperandTypes());
+  consider(operation.getResultTypes());
+  return precision;
 }
 
 } // namespace
@@ -53,9 +56,14 @@ bool computesInSingle(mlir::Operation &operation) {
 struct BoundedInterpreter::Domain {
   using Value = Bounded;
   BoundedInterpreter &owner;
-  OperationRules engine{owner.engine_, owner.context_}, plan{owner.plan_, owner.context_};
-  OperationRules singleEngine{owner.singleEngine_, owner.context_},
-      singlePlan{owner.singlePlan_, owner.context_};
+
+  // The rules between engines and between plans, for operations of this precision.
+  OperationRules betweenEngines(ElementType precision) {
+    return {modelOf(owner.options_, precision, functionUnits), owner.context_};
+  }
+  OperationRules betweenPlans(ElementType precision) {
+    return {modelOf(owner.options_, precision, 0), owner.context_};
+  }
 
   bool isTrue(const Bounded &condition) {
     checkHasValue(condition);
@@ -77,13 +85,13 @@ struct BoundedInterpreter::Domain {
   std::vector<Bounded> compute(mlir::Operation &operation, std::vector<Bounded> operands) {
     bool hasEffect = reference::hasEffect(operation);
     for (const Bounded &operand : operands)
-      if (operand.failure && owner.failsWhereNeeded_ && asksForSize(operation))
+      if (operand.failure && owner.options_.failsWhereNeeded && asksForSize(operation))
         throw Undecided("the size of what fails may be known without it");
-      else if (operand.failure && owner.failsWhereNeeded_ && !hasEffect)
+      else if (operand.failure && owner.options_.failsWhereNeeded && !hasEffect)
         return failed(operation, operand.failure);
       else
         checkHasValue(operand);
-    if (hasEffect || !owner.failsWhereNeeded_)
+    if (hasEffect || !owner.options_.failsWhereNeeded)
       return computed(operation, std::move(operands));
     return withFailure(operation, [&] { return computed(operation, std::move(operands)); });
   }
@@ -92,7 +100,7 @@ struct BoundedInterpreter::Domain {
   // unused, so their errors are raised only where a result is used.
   std::vector<Bounded> control(mlir::Operation &operation,
                                llvm::function_ref<std::vector<Bounded>()> run) {
-    if (!owner.failsWhereNeeded_ || !mlir::isMemoryEffectFree(&operation))
+    if (!owner.options_.failsWhereNeeded || !mlir::isMemoryEffectFree(&operation))
       return run();
     return withFailure(operation, run);
   }
@@ -127,18 +135,18 @@ struct BoundedInterpreter::Domain {
       exact &= operand.engine.isExact();
     }
     std::vector<runtime::Value> plain = meaningWithOutput(operation, values, exact);
-    bool isSingle = computesInSingle(operation);
-    const OperationRules &betweenEngines = isSingle ? singleEngine : engine;
-    const OperationRules &betweenPlans = isSingle ? singlePlan : plan;
+    ElementType precision = precisionOf(
+        operation, owner.options_.singlePrecision ? ElementType::F32 : ElementType::F64);
     std::vector<Bounded> results;
     for (runtime::Value &value : plain) {
       owner.sawSparse_ |= mayBeSparse(value);
       Bounded result;
       try {
-        result.engine = betweenEngines.errorsOf(operation, engineOperands, value);
+        result.engine = betweenEngines(precision).errorsOf(operation, engineOperands, value);
         bool exactAnywhere = result.engine.isExact() && !result.engine.product();
-        result.plan =
-            exactAnywhere ? CellErrors() : betweenPlans.errorsOf(operation, planOperands, value);
+        result.plan = exactAnywhere
+                          ? CellErrors()
+                          : betweenPlans(precision).errorsOf(operation, planOperands, value);
       } catch (const Undecided &undecided) {
         owner.decide(undecided.what());
         int64_t cells = value.isArray() ? value.array()->cells() : 1;
@@ -180,15 +188,10 @@ struct BoundedInterpreter::Domain {
 
 BoundedInterpreter::BoundedInterpreter(mlir::ModuleOp module, runtime::ExecutionContext &context,
                                        BoundedOptions options)
-    : module_(module), context_(context),
-      engine_(modelOf(options, options.singlePrecision, functionUnits)),
-      plan_(modelOf(options, options.singlePrecision, 0)),
-      singleEngine_(modelOf(options, true, functionUnits)), singlePlan_(modelOf(options, true, 0)),
-      takesReferenceDecisions_(options.takesReferenceDecisions),
-      failsWhereNeeded_(options.failsWhereNeeded) {}
+    : module_(module), context_(context), options_(options) {}
 
 void BoundedInterpreter::decide(const char *why) {
-  if (!takesReferenceDecisions_)
+  if (!options_.takesReferenceDecisions)
     throw Undecided(why);
   ++openDecisions_;
 }

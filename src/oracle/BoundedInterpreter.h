@@ -87,12 +87,9 @@ private:
 
   mlir::ModuleOp module_;
   runtime::ExecutionContext &context_;
-  // The error models between engines and between plans; the last two are for operations on arrays
-  // of f32.
-  ErrorModel engine_, plan_, singleEngine_, singlePlan_;
+  BoundedOptions options_;
   std::vector<PrintedPiece> output_;
   bool sawSparse_ = false;
-  bool takesReferenceDecisions_, failsWhereNeeded_;
   int64_t openDecisions_ = 0;
 };
 

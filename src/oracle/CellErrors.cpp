@@ -7,7 +7,6 @@
 namespace tokamak::oracle {
 
 using runtime::Array;
-using runtime::ElementType;
 
 CellErrors::CellErrors(std::vector<double> cells) : cells_(std::move(cells)) {
   if (std::all_of(cells_.begin(), cells_.end(), [](double error) { return error == 0; }))
@@ -20,11 +19,26 @@ CellErrors CellErrors::uniform(int64_t cells, double error) {
 
 ErrorModel ErrorModel::of(ElementType type) {
   ErrorModel model;
-  if (type == ElementType::F32) {
+  switch (type) {
+  case ElementType::F32:
     model.roundoff = 0x1p-24;
     model.largest = std::numeric_limits<float>::max();
     model.lowestExponent = -149;
+    break;
+  case ElementType::F16:
+    model.roundoff = 0x1p-11;
+    model.largest = 65504;
+    model.lowestExponent = -24;
+    break;
+  case ElementType::BF16:
+    model.roundoff = 0x1p-8;
+    model.largest = 0x1.fep127;
+    model.lowestExponent = -133;
+    break;
+  default:
+    break;
   }
+  model.type = type;
   return model;
 }
 

@@ -93,12 +93,15 @@ struct Tracked {
 
 // The arithmetic that error bounds are computed for.
 struct ErrorModel {
-  static ErrorModel of(runtime::ElementType type);
+  static ErrorModel of(ElementType type); // of floats; integers are exact
 
+  ElementType type = ElementType::F64;
   double roundoff = 0x1p-53; // unit roundoff: half the distance from 1 to the next number
   double largest = std::numeric_limits<double>::max();
   int lowestExponent = -1074; // exponent of the smallest positive (subnormal) number
-  bool isSingle() const { return roundoff > 0x1p-53; }
+  bool isNarrow() const { return type != ElementType::F64; }
+  // Products of numbers below 2 to this power don't overflow (nor underflow below its inverse).
+  double mostBinaryDigits() const { return isNarrow() ? std::log2(largest) - 8 : 1000; }
   double smallest() const { return std::ldexp(1.0, lowestExponent); }
   // Two implementations of functions such as exp differ by at most this many ULPs.
   double functionUnits = 0;

@@ -41,8 +41,8 @@ public:
     addValue(corner);
     if (std::fabs(corner) > model_.largest)
       addValue(std::copysign(INFINITY, corner));
-    else if (model_.isSingle())
-      addValue(static_cast<float>(corner));
+    else if (model_.isNarrow())
+      addValue(roundedTo(model_.type, corner));
   }
   double error() const { return error_; }
 

@@ -1,5 +1,6 @@
 #include "oracle/OperationRules.h"
 
+#include "ir/tok/ElementTypes.h"
 #include "ir/tok/TokDialect.h"
 #include "oracle/CellRules.h"
 #include "oracle/SumRules.h"
@@ -36,29 +37,37 @@ Value arrayOf(const std::vector<double> &cells, const runtime::Shape &shape) {
   return array;
 }
 
-// Rounds an error bound up to single precision: operations that move the cells of a
-// single-precision matrix would round the bounds to nearest.
-double roundedUp(double error) {
-  auto single = static_cast<float>(error);
-  return single < error ? std::nextafter(single, INFINITY) : single;
+// Rounds an error bound up to a number of the model's type: operations that move the cells of such
+// an array would round the bounds to nearest.
+double roundedUp(const ErrorModel &model, double error) {
+  if (!model.isNarrow() || error <= 0)
+    return error;
+  return roundedTo(model.type, error * (1 + 2 * model.roundoff) + model.smallest());
 }
 
-// The error bounds as an array of the operand's shape, or as a number.
+// Whether an array holds integers or i1, which are exact or unknown.
+bool isOfIntegers(const Value &value) {
+  return value.isArray() && value.array()->elementType() != ElementType::F64;
+}
+
+// The error bounds as an array of the operand's shape and type, or as a number. For integers: 1
+// where the cell may be anything, 0 where it is exact.
 Value errorsAsValue(const ErrorModel &model, const Tracked &operand) {
-  bool isSingle = model.isSingle();
   if (!operand.value.isArray())
-    return isSingle ? roundedUp(operand.errors[0]) : operand.errors[0];
+    return roundedUp(model, operand.errors[0]);
   ArrayPointer errors = Array::create(operand.value.array()->shape());
+  bool areIntegers = isOfIntegers(operand.value);
   for (int64_t i = 0; i < errors->cells(); ++i)
-    errors->mutableData()[i] = isSingle ? roundedUp(operand.errors[i]) : operand.errors[i];
-  return errors;
+    errors->mutableData()[i] =
+        areIntegers ? operand.errors[i] != 0 : roundedUp(model, operand.errors[i]);
+  return Array::withElementType(errors, operand.value.array()->elementType());
 }
 
 CellErrors errorsFromValue(const Value &value) {
   CellView cells(value);
   std::vector<double> errors(cells.cells());
   for (int64_t i = 0; i < cells.cells(); ++i)
-    errors[i] = cells[i];
+    errors[i] = isOfIntegers(value) && cells[i] != 0 ? CellErrors::anything : cells[i];
   return CellErrors(std::move(errors));
 }
 
@@ -89,7 +98,36 @@ std::optional<AggregateKind> scanKind(llvm::StringRef name) {
       .Default(std::nullopt);
 }
 
-// Error bounds of cells after rounding to single precision.
+// Error bounds of integers made from floats that are not exact.
+CellErrors truncationErrors(const Tracked &operand, ElementType type) {
+  CellView cells(operand.value);
+  std::vector<double> errors(cells.cells());
+  for (int64_t i = 0; i < cells.cells(); ++i) {
+    double error = std::fmax(operand.errors[i], 0);
+    bool isCertain = integerOf(type, cells[i] - error) == integerOf(type, cells[i] + error);
+    errors[i] =
+        error == 0 || (isCertain && error != CellErrors::anything) ? 0 : CellErrors::anything;
+  }
+  return CellErrors(std::move(errors));
+}
+
+// Operators of integers are exact; a cell that is computed from one that isn't may be anything,
+// because results wrap.
+CellErrors integerErrors(Operands operands, const Value &result) {
+  std::vector<double> errors(cellsOf(result));
+  CellView results(result);
+  for (const Tracked &operand : operands) {
+    if (operand.errors.isExact())
+      continue;
+    CellView cells(operand.value);
+    for (int64_t i = 0; i < results.cells(); ++i)
+      if (operand.errors[cells.broadcast(i, results)] != 0)
+        errors[i] = CellErrors::anything;
+  }
+  return CellErrors(std::move(errors));
+}
+
+// Error bounds of cells after rounding to a narrower type.
 CellErrors roundingErrors(const ErrorModel &model, const Tracked &operand) {
   CellView cells(operand.value);
   std::vector<double> errors(cells.cells());
@@ -109,9 +147,12 @@ CellErrors castErrors(const ErrorModel &model, mlir::Type type, const Tracked &o
                       const Value &result) {
   if (operand.errors.isExact())
     return {};
-  if (operand.value.isArray() && tok::isArray(type) &&
-      mlir::cast<mlir::RankedTensorType>(type).getElementType().isF32())
-    return roundingErrors(model, operand);
+  if (operand.value.isArray() && tok::isArray(type)) {
+    ElementType cells = *tok::elementTypeOf(type);
+    if (!isFloat(cells))
+      return truncationErrors(operand, cells);
+    return cells == ElementType::F64 ? operand.errors : roundingErrors(model, operand);
+  }
   if (operand.value.isList() || operand.value.isFrame())
     return anythingOf(result);
   double error = operand.errors[0];
@@ -333,6 +374,12 @@ CellErrors OperationRules::errorsOf(mlir::Operation &operation, Operands operand
 
 CellErrors OperationRules::valueErrors(mlir::Operation &operation, Operands operands,
                                        const Value &result) const {
+  bool integers = std::any_of(operands.begin(), operands.end(),
+                              [](const Tracked &operand) { return isOfIntegers(operand.value); });
+  if (integers && mlir::isa<tok::UnaryOp, tok::BinaryOp>(operation))
+    return integerErrors(operands, result);
+  if (integers && mlir::isa<tok::AggregateOp, tok::MatmulOp>(operation))
+    return areExact(operands) ? CellErrors() : anythingOf(result);
   return llvm::TypeSwitch<mlir::Operation *, CellErrors>(&operation)
       .Case<tok::ConstantOp, tok::UndefOp, tok::BarrierOp, tok::RowsOp, tok::ColumnsOp,
             tok::LengthOp, tok::SizeOp>([](auto) { return CellErrors(); })

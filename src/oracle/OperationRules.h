@@ -38,7 +38,7 @@ private:
   std::vector<runtime::Value> meaning(mlir::Operation &operation,
                                       std::vector<runtime::Value> operands) const;
 
-  const ErrorModel &model_;
+  ErrorModel model_;
   runtime::ExecutionContext &context_;
 };
 

@@ -48,7 +48,7 @@ public:
     if (nan_)
       return 0;
     // Beyond this a partial product may overflow or underflow even if the whole does not.
-    double limit = model_.isSingle() ? 120 : 1000;
+    double limit = model_.mostBinaryDigits();
     if (magnitude_ > limit || std::isinf(relative_))
       return anything;
     if (factors_ < 2 || !std::isfinite(result))
@@ -362,7 +362,7 @@ CellErrors matmulErrors(const ErrorModel &model, Tracked x, Tracked y,
   product.terms = inner + left.terms() + right.terms() + 2;
   product.largest = left.largest + right.largest;
   product.smallest = left.smallest + right.smallest;
-  double limit = model.isSingle() ? 120 : 1000;
+  double limit = model.mostBinaryDigits();
   bool orderDecides =
       isChain && (product.largest + std::log2(product.terms) > limit || product.smallest < -limit);
 

@@ -1,5 +1,6 @@
 #include "pipeline/LowerToImage.h"
 
+#include "ir/tok/ElementTypes.h"
 #include "ir/tok/TokDialect.h"
 #include "pipeline/OutlineBlocks.h"
 #include "pipeline/ParforResults.h"
@@ -239,10 +240,9 @@ private:
     Instruction &instruction =
         emit(opcode, slotsOf(op->getOperands()), slotsOf(op->getResults()), index);
     instruction.lastUse = lastUses(op, op->getOperands());
-    for (OpResult result : op->getResults().take_front(64))
-      if (auto array = dyn_cast<RankedTensorType>(result.getType());
-          array && array.getElementType().isF32())
-        instruction.singleResults |= uint64_t{1} << result.getResultNumber();
+    auto array = llvm::find_if(op->getResultTypes(), tok::isArray);
+    if (array != op->getResultTypes().end())
+      instruction.elementType = *tok::elementTypeOf(*array);
     return success();
   }
 
@@ -269,15 +269,18 @@ runtime::Value constantValue(tok::ConstantOp op) {
 }
 
 runtime::Value literalValue(tok::LiteralOp op) {
-  auto cells = cast<DenseFPElementsAttr>(op.getCells());
-  bool single = cells.getElementType().isF32();
+  ElementType type = *tok::elementTypeOf(op.getType());
   runtime::ArrayPointer array =
-      runtime::Array::create(runtime::Shape(cells.getType().getShape()),
-                             single ? runtime::ElementType::F32 : runtime::ElementType::F64);
-  if (single)
-    llvm::copy(cells.getValues<float>(), array->mutableFloats());
-  else
-    llvm::copy(cells.getValues<double>(), array->mutableData());
+      runtime::Array::create(runtime::Shape(op.getCells().getShapedType().getShape()), type);
+  withCellSize(type, [&]<typename Bits>() {
+    auto *next = array->mutableCellsAs<Bits>();
+    if (auto integers = dyn_cast<DenseIntElementsAttr>(op.getCells()))
+      for (const APInt &cell : integers.getValues<APInt>())
+        *next++ = static_cast<Bits>(cell.getZExtValue());
+    else
+      for (const APFloat &cell : cast<DenseFPElementsAttr>(op.getCells()))
+        *next++ = static_cast<Bits>(cell.bitcastToAPInt().getZExtValue());
+  });
   return array;
 }
 

@@ -1,6 +1,7 @@
 #include "pipeline/SinkCells.h"
 
 #include "analysis/FactsAnalysis.h"
+#include "ir/tok/ElementTypes.h"
 #include "ir/tok/TokDialect.h"
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -33,7 +34,8 @@ public:
     // Users before their operands: when a user has moved, its operands may follow.
     SmallVector<Operation *> cells;
     module_.walk([&](Operation *op) {
-      if (isa<tok::UnaryOp, tok::BinaryOp>(op) && tok::isArray(op->getResult(0).getType()))
+      if (isa<tok::UnaryOp, tok::BinaryOp>(op) && tok::isArray(op->getResult(0).getType()) &&
+          mayBeSparse(*tok::elementTypeOf(op->getResult(0).getType())))
         cells.push_back(op);
     });
     for (Operation *op : llvm::reverse(cells))

@@ -19,30 +19,12 @@ double numberBesideArray(BinaryOperator op, const Value &value) {
   return value.asDouble();
 }
 
-std::string sizesDiffer(BinaryOperator op, const Array &x, const Array &y) {
-  return fmt::format("sizes do not agree: {} {} {}; expected equal sizes, or ", x.shape().text(),
-                     spelling(op), y.shape().text());
-}
-
-// Checks that the result has the sizes of x.
-void checkLeftSizes(BinaryOperator op, const Array &x, const Array &y) {
-  if (broadcastShape(x.shape(), y.shape()) == x.shape())
-    return;
-  std::string message = sizesDiffer(op, x, y) + "a right operand that is a vector of matching "
-                                                "length";
-  if (x.shape().rank() == 2 && x.columns() == 1 && y.rows() == 1)
-    message += fmt::format("; outer(u, v, \"{}\") combines a column with a row", spelling(op));
-  throw Error(message);
-}
-
-Value binaryOfArrays(BinaryOperator op, const Array &x, const Array &y) {
-  std::optional<runtime::Shape> shape = broadcastShape(x.shape(), y.shape());
-  if (!shape)
-    throw Error(sizesDiffer(op, x, y) + "1 where they differ");
-  ArrayPointer result = Array::create(*shape);
+Value binaryOfArrays(BinaryOperator op, const Array &x, const Array &y, BinarySizes sizes) {
+  runtime::Shape shape = shapeOfBinary(op, x.shape(), y.shape(), sizes);
+  ArrayPointer result = Array::create(shape);
   for (int64_t i = 0; i < result->cells(); ++i)
-    result->mutableData()[i] = evaluate(op, x.data()[broadcastCell(*shape, x.shape(), i)],
-                                        y.data()[broadcastCell(*shape, y.shape(), i)]);
+    result->mutableData()[i] = evaluate(op, x.data()[broadcastCell(shape, x.shape(), i)],
+                                        y.data()[broadcastCell(shape, y.shape(), i)]);
   return result;
 }
 
@@ -54,6 +36,21 @@ double cellOrScalar(const Value &value, const runtime::Shape &shape, int64_t ind
 }
 
 } // namespace
+
+runtime::Shape shapeOfBinary(BinaryOperator op, const runtime::Shape &lhs,
+                             const runtime::Shape &rhs, BinarySizes sizes) {
+  std::optional<runtime::Shape> both = broadcastShape(lhs, rhs);
+  if (both && (sizes == BinarySizes::Broadcast || *both == lhs))
+    return *both;
+  std::string message = fmt::format("sizes do not agree: {} {} {}; expected equal sizes, or ",
+                                    lhs.text(), spelling(op), rhs.text());
+  if (sizes == BinarySizes::Broadcast)
+    throw Error(message + "1 where they differ");
+  message += "a right operand that is a vector of matching length";
+  if (lhs.rank() == 2 && rhs.rank() == 2 && lhs[1] == 1 && rhs[0] == 1)
+    message += fmt::format("; outer(u, v, \"{}\") combines a column with a row", spelling(op));
+  throw Error(message);
+}
 
 Value unary(UnaryOperator op, const Value &operand) {
   if (!operand.isArray())
@@ -68,12 +65,8 @@ Value unary(UnaryOperator op, const Value &operand) {
 Value binary(BinaryOperator op, const Value &lhs, const Value &rhs, BinarySizes sizes) {
   if (!lhs.isArray() && !rhs.isArray())
     return binaryOfScalars(op, lhs, rhs);
-  if (lhs.isArray() && rhs.isArray()) {
-    const Array &x = arrayOf(lhs, spelling(op)), &y = arrayOf(rhs, spelling(op));
-    if (sizes == BinarySizes::Left)
-      checkLeftSizes(op, x, y);
-    return binaryOfArrays(op, x, y);
-  }
+  if (lhs.isArray() && rhs.isArray())
+    return binaryOfArrays(op, arrayOf(lhs, spelling(op)), arrayOf(rhs, spelling(op)), sizes);
   const Array &array = arrayOf(lhs.isArray() ? lhs : rhs, spelling(op));
   double number = numberBesideArray(op, lhs.isArray() ? rhs : lhs);
   ArrayPointer result = Array::create(array.shape());

@@ -17,6 +17,9 @@ runtime::Value unary(UnaryOperator op, const runtime::Value &operand);
 // The sizes that the result of `binary` may have: those to which two arrays are broadcast
 // (TensorMeaning.h), or only those of the left one.
 enum class BinarySizes { Broadcast, Left };
+// The shape of the result for arrays of these shapes. Throws Error if they do not agree.
+runtime::Shape shapeOfBinary(BinaryOperator op, const runtime::Shape &lhs,
+                             const runtime::Shape &rhs, BinarySizes sizes);
 // Operands are two arrays, an array and a number, or two scalars.
 runtime::Value binary(BinaryOperator op, const runtime::Value &lhs, const runtime::Value &rhs,
                       BinarySizes sizes = BinarySizes::Broadcast);

@@ -26,7 +26,7 @@ using runtime::Value;
 inline const Array &arrayOf(const Value &value, std::string_view operation) {
   if (!value.isArray())
     throw Error(fmt::format("{}: expected a matrix, got {}", operation, value.describe()));
-  if (value.array()->elementType() != runtime::ElementType::F64)
+  if (value.array()->elementType() != ElementType::F64)
     throw Error(fmt::format("{}: expected a matrix of doubles", operation));
   return *value.array();
 }

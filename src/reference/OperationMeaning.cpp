@@ -1,19 +1,21 @@
 #include "reference/OperationMeaning.h"
 
 #include "base/Error.h"
+#include "ir/tok/ElementTypes.h"
 #include "ir/tok/TokDialect.h"
 #include "reference/AggregateMeaning.h"
 #include "reference/CellMeaning.h"
 #include "reference/IndexMeaning.h"
 #include "reference/NamedMeaning.h"
 #include "reference/ScalarMeaning.h"
-#include "reference/TensorMeaning.h"
+#include "reference/TypedMeaning.h"
 #include "runtime/ScalarOperations.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <algorithm>
+#include <bit>
 #include <fmt/format.h>
 
 namespace tokamak::reference {
@@ -36,12 +38,26 @@ Value constant(tok::ConstantOp op) {
   return static_cast<int64_t>(integer.getInt());
 }
 
+ElementType elementTypeOf(mlir::Type array) { return *tok::elementTypeOf(array); }
+
 Value literal(tok::LiteralOp op) {
-  auto cells = mlir::cast<mlir::DenseFPElementsAttr>(op.getCells());
-  runtime::ArrayPointer array = runtime::Array::create(runtime::Shape(cells.getType().getShape()));
+  runtime::Shape shape(op.getCells().getShapedType().getShape());
+  ElementType type = elementTypeOf(op.getType());
+  if (auto integers = mlir::dyn_cast<mlir::DenseIntElementsAttr>(op.getCells())) {
+    runtime::ArrayPointer array = runtime::Array::create(shape, ElementType::I64);
+    auto *next = array->mutableCellsAs<int64_t>();
+    for (const llvm::APInt &cell : integers.getValues<llvm::APInt>())
+      *next++ =
+          isSignedInteger(type) ? cell.getSExtValue() : static_cast<int64_t>(cell.getZExtValue());
+    return converted(Value(array), ElementType::I64, type);
+  }
+  runtime::ArrayPointer array = runtime::Array::create(shape);
   double *next = array->mutableData();
-  for (const llvm::APFloat &cell : cells.getValues<llvm::APFloat>())
+  for (llvm::APFloat cell : mlir::cast<mlir::DenseFPElementsAttr>(op.getCells())) {
+    bool losesInfo = false;
+    cell.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &losesInfo);
     *next++ = cell.convertToDouble();
+  }
   return array;
 }
 
@@ -69,6 +85,10 @@ Value cast(const Value &value, mlir::Type type) {
     return castToFrame(value);
   throw Error(
       fmt::format("{} cannot be cast to {}", value.describe(), tok::describeType(type).str()));
+}
+
+BinarySizes sizesOf(tok::BinaryOp op) {
+  return op.getLeftSizes() ? BinarySizes::Left : BinarySizes::Broadcast;
 }
 
 // A scalar ifelse with an integer branch and a double branch has a double result.
@@ -112,11 +132,6 @@ std::vector<Value> named(tok::NativeOpInterface op, Operands operands,
   return callNative(name, op->getNumResults(), operands, context);
 }
 
-bool isSingle(mlir::Type type) {
-  auto array = mlir::dyn_cast<mlir::RankedTensorType>(type);
-  return array && array.getElementType().isF32();
-}
-
 std::vector<Value> computedInDoubles(mlir::Operation &operation, Operands operands,
                                      runtime::ExecutionContext &context) {
   using Results = std::vector<Value>;
@@ -125,8 +140,7 @@ std::vector<Value> computedInDoubles(mlir::Operation &operation, Operands operan
       .Case([&](tok::UndefOp op) { return Results{runtime::Undefined{op.getVariable().str()}}; })
       .Case([&](tok::UnaryOp op) { return Results{unary(op.getKind(), operands[0])}; })
       .Case([&](tok::BinaryOp op) {
-        BinarySizes sizes = op.getLeftSizes() ? BinarySizes::Left : BinarySizes::Broadcast;
-        return Results{binary(op.getKind(), operands[0], operands[1], sizes)};
+        return Results{binary(op.getKind(), operands[0], operands[1], sizesOf(op))};
       })
       .Case([&](tok::IfElseOp op) { return Results{ifElseOfType(op, operands)}; })
       .Case([&](tok::ConcatOp) { return Results{concat(operands[0], operands[1])}; })
@@ -149,36 +163,166 @@ std::vector<Value> computedInDoubles(mlir::Operation &operation, Operands operan
       });
 }
 
+//===- element types other than f64 ----------------------------------------------------------===//
+
+// Whether the operation only moves cells, to positions that depend on sizes and indices.
+bool movesCells(mlir::Operation &operation) {
+  if (auto native = mlir::dyn_cast<tok::CallNativeOp>(operation))
+    return native.getNativeName() == "rev" || native.getNativeName() == "roll";
+  return mlir::isa<tok::SliceOp, tok::InsertOp, tok::TransposeOp, tok::ViewOp, tok::ExpandOp,
+                   tok::ReshapeOp, tok::CbindOp, tok::RbindOp, tok::DiagOp, tok::FillOp>(operation);
+}
+
+// Whether this scalar operand goes with cells of arrays, or becomes a cell.
+bool isCell(mlir::Operation &operation, size_t operand) {
+  if (mlir::isa<tok::InsertOp>(operation))
+    return operand == 1;
+  if (mlir::isa<tok::FillOp>(operation))
+    return operand == 0;
+  if (mlir::isa<tok::IfElseOp>(operation))
+    return operand > 0;
+  return mlir::isa<tok::BinaryOp, tok::CbindOp, tok::RbindOp>(operation);
+}
+
+// The element type with which scalars of the operation go: that of its arrays.
+std::optional<ElementType> typeOfCells(mlir::Operation &operation) {
+  if (mlir::isa<tok::BinaryOp>(operation))
+    for (mlir::Type type : operation.getOperandTypes())
+      if (tok::isArray(type))
+        return elementTypeOf(type);
+  for (mlir::Type type : operation.getResultTypes())
+    if (tok::isArray(type))
+      return elementTypeOf(type);
+  return std::nullopt;
+}
+
+// The results of an operation on doubles, in the types of the operation's results.
+std::vector<Value> inResultTypes(mlir::Operation &operation, std::vector<Value> results) {
+  for (mlir::OpResult result : operation.getResults()) {
+    Value &value = results[result.getResultNumber()];
+    if (tok::isArray(result.getType()) && value.isArray() &&
+        value.array()->elementType() == ElementType::F64 &&
+        elementTypeOf(result.getType()) != ElementType::F64)
+      value = converted(value, ElementType::F64, elementTypeOf(result.getType()));
+  }
+  return results;
+}
+
+std::vector<Value> moved(mlir::Operation &operation, std::vector<Value> operands,
+                         runtime::ExecutionContext &context) {
+  auto type = typeOfCells(operation);
+  if (!type || isFloat(*type)) {
+    std::vector<Value> results = computedInDoubles(operation, operands, context);
+    // Scalars are rounded already.
+    bool areRounded = llvm::all_of(operation.getOperandTypes(), [&](mlir::Type operand) {
+      return !tok::isArray(operand) || elementTypeOf(operand) == type;
+    });
+    return areRounded ? results : inResultTypes(operation, std::move(results));
+  }
+  for (auto [number, operand] : llvm::enumerate(operands))
+    if (isCell(operation, number) && operand.isInteger())
+      operand = std::bit_cast<double>(operand.asInteger());
+  return {movedIntegers(operands, *type, [&](Operands bits) {
+    return computedInDoubles(operation, bits, context).front();
+  })};
+}
+
+// An element of an array of integers becomes a scalar, an array one of another type.
+Value castTyped(tok::CastOp op, const Value &value, mlir::Type from, mlir::Type to) {
+  if (tok::isArray(from) && tok::isArray(to))
+    return converted(value, elementTypeOf(from), elementTypeOf(to));
+  if (tok::isArray(from))
+    return cast(scalarOfIntegers(value), to);
+  if (!value.isNumber())
+    return inResultTypes(*op, {cast(value, to)}).front();
+  Value cell = scalarBeside(elementTypeOf(to), value);
+  return movedIntegers({}, elementTypeOf(to), [&](Operands) {
+    return Value(runtime::Array::filled({1, 1}, std::bit_cast<double>(cell.asInteger())));
+  });
+}
+
+// Selects integers by their bits.
+Value ifElseOfIntegers(tok::IfElseOp op, Operands operands, ElementType type) {
+  auto bitsOf = [](const Value &value) {
+    return value.isInteger() ? Value(std::bit_cast<double>(value.asInteger())) : value;
+  };
+  Value condition =
+      operands[0].isArray() && operands[0].array()->elementType() != ElementType::F64
+          ? converted(operands[0], operands[0].array()->elementType(), ElementType::F64)
+          : operands[0];
+  Value branches[] = {bitsOf(operands[1]), bitsOf(operands[2])};
+  return movedIntegers(branches, type, [&](Operands bits) {
+    return ifElseOfType(op, std::vector{condition, bits[0], bits[1]});
+  });
+}
+
+// An operation that is computed in doubles, whatever its operands are.
+std::vector<Value> throughDoubles(mlir::Operation &operation, std::vector<Value> operands,
+                                  runtime::ExecutionContext &context) {
+  auto named = mlir::dyn_cast<tok::NativeOpInterface>(operation);
+  const runtime::Native *native =
+      named ? runtime::findNative(named.getNativeName().str()) : nullptr;
+  bool takesAll = native && native->operands == runtime::Operands::Any;
+  for (Value &operand : operands)
+    if (operand.isArray() && operand.array()->elementType() != ElementType::F64 && !takesAll &&
+        !mlir::isa<tok::AssumeOp>(operation))
+      operand = converted(operand, operand.array()->elementType(), ElementType::F64);
+  return inResultTypes(operation, computedInDoubles(operation, operands, context));
+}
+
+bool isOfIntegers(const Value &value) {
+  return value.isArray() && value.array()->elementType() != ElementType::F64;
+}
+
+std::vector<Value> computedInTypes(mlir::Operation &operation, std::vector<Value> operands,
+                                   runtime::ExecutionContext &context) {
+  using Results = std::vector<Value>;
+  bool integers = llvm::any_of(operands, isOfIntegers);
+  auto resultType = [&] {
+    auto type = tok::elementTypeOf(operation.getResult(0).getType());
+    return type.value_or(ElementType::F64);
+  };
+  if (auto cast = mlir::dyn_cast<tok::CastOp>(operation);
+      cast && (integers || tok::isArrayOfIntegers(cast.getType())))
+    return {castTyped(cast, operands[0], cast.getOperand().getType(), cast.getType())};
+  if (auto select = mlir::dyn_cast<tok::IfElseOp>(operation);
+      select && tok::isArrayOfIntegers(select.getType()))
+    return {ifElseOfIntegers(select, operands, resultType())};
+  if (mlir::isa<tok::LiteralOp>(operation) || !integers)
+    return inResultTypes(operation, computedInDoubles(operation, operands, context));
+  return llvm::TypeSwitch<mlir::Operation *, Results>(&operation)
+      .Case([&](tok::UnaryOp op) {
+        return Results{unaryOfIntegers(op.getKind(), operands[0], resultType())};
+      })
+      .Case([&](tok::BinaryOp op) {
+        return Results{
+            binaryOfIntegers(op.getKind(), operands[0], operands[1], resultType(), sizesOf(op))};
+      })
+      .Case([&](tok::AggregateOp op) {
+        return Results{
+            aggregateIntegers(op.getKind(), op.getDirection(), operands[0], resultType())};
+      })
+      .Case([&](tok::MatmulOp) {
+        return Results{multiplyIntegers(operands[0], operands[1], resultType())};
+      })
+      .Default([&](mlir::Operation *) { return throughDoubles(operation, operands, context); });
+}
+
 } // namespace
 
 std::vector<Value> meaningOf(mlir::Operation &operation, Operands operands,
                              runtime::ExecutionContext &context) {
   for (const Value &operand : operands)
     runtime::checkDefined(operand);
-  if (llvm::none_of(operation.getResultTypes(), isSingle))
-    return computedInDoubles(operation, operands, context);
-  // These operations only move cells, which are already rounded.
-  if (mlir::isa<tok::SliceOp, tok::TransposeOp, tok::ViewOp, tok::ExpandOp>(operation))
-    return computedInDoubles(operation, operands, context);
-  std::vector<Value> rounded(operands.begin(), operands.end());
-  auto roundScalar = [](Value &operand) {
-    if (operand.isNumber())
-      operand = static_cast<double>(static_cast<float>(operand.asDouble()));
-  };
-  if (auto insert = mlir::dyn_cast<tok::InsertOp>(operation);
-      insert && (rounded[1].isNumber() || isSingle(insert.getValue().getType()))) {
-    roundScalar(rounded[1]);
-    return computedInDoubles(operation, rounded, context);
-  }
-  if (mlir::isa<tok::BinaryOp, tok::IfElseOp>(operation))
-    std::for_each(rounded.begin(), rounded.end(), roundScalar);
-  std::vector<Value> results = computedInDoubles(operation, rounded, context);
-  for (mlir::OpResult result : operation.getResults())
-    if (isSingle(result.getType())) {
-      Value &value = results[result.getResultNumber()];
-      value = roundedToSingle(value);
-    }
-  return results;
+  std::optional<ElementType> type = typeOfCells(operation);
+  std::vector<Value> typed(operands.begin(), operands.end());
+  if (type)
+    for (auto [number, operand] : llvm::enumerate(typed))
+      if (isCell(operation, number))
+        operand = scalarBeside(*type, operand);
+  if (movesCells(operation))
+    return moved(operation, std::move(typed), context);
+  return computedInTypes(operation, std::move(typed), context);
 }
 
 } // namespace tokamak::reference

@@ -14,9 +14,9 @@
 
 namespace tokamak::reference {
 
-// Arrays are dense and hold doubles. An array whose element type is f32 holds doubles that are
-// representable in f32: results are computed in double precision and rounded once. Scalars combined
-// with such arrays are rounded first.
+// Arrays are dense. TypedMeaning.h says how arrays of other types than f64 are held and what
+// operations on them compute; scalars that are combined with cells are converted to their type
+// first.
 //
 // An operand that is an unassigned variable is an Error. An operation of another dialect, or a name
 // that neither the reference nor the runtime knows, is an internal error.

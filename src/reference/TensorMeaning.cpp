@@ -95,29 +95,36 @@ Value expand(const Value &operand, std::span<const Value> sizes) {
   return result;
 }
 
-Value multiplyMatrices(const Array &lhs, const Array &rhs) {
-  int64_t rows = rowsOf(lhs), inner = columnsOf(lhs), columns = columnsOf(rhs);
-  if (inner != rowsOf(rhs))
-    throw Error(fmt::format("%*%: the inner dimensions differ: {} %*% {}", lhs.shape().text(),
-                            rhs.shape().text()));
+MatrixProduct::MatrixProduct(const Shape &lhs, const Shape &rhs)
+    : leftPlaces(withMatrix(lhs, 1, 1)), rightPlaces(withMatrix(rhs, 1, 1)),
+      rows(lhs[lhs.rank() - 2]), inner(lhs[lhs.rank() - 1]), columns(rhs[rhs.rank() - 1]) {
+  if (inner != rhs[rhs.rank() - 2])
+    throw Error(fmt::format("%*%: the inner dimensions differ: {} %*% {}", lhs.text(), rhs.text()));
   // Broadcast over the leading dimensions only: each matrix counts as one cell.
-  Shape left = withMatrix(lhs.shape(), 1, 1), right = withMatrix(rhs.shape(), 1, 1);
-  std::optional<Shape> places = broadcastShape(left, right);
-  if (!places)
-    throw Error(fmt::format("%*%: the leading dimensions differ: {} %*% {}", lhs.shape().text(),
-                            rhs.shape().text()));
-  ArrayPointer result = Array::create(withMatrix(*places, rows, columns));
-  for (int64_t place = 0; place < countMatrices(*places); ++place) {
-    const double *x = lhs.data() + broadcastCell(*places, left, place) * rows * inner;
-    const double *y = rhs.data() + broadcastCell(*places, right, place) * inner * columns;
-    double *z = result->mutableData() + place * rows * columns;
-    for (int64_t i = 0; i < rows; ++i)
-      for (int64_t j = 0; j < columns; ++j) {
-        double sum = 0;
-        for (int64_t k = 0; k < inner; ++k)
-          sum += x[i * inner + k] * y[k * columns + j];
-        z[i * columns + j] = sum;
-      }
+  std::optional<Shape> both = broadcastShape(leftPlaces, rightPlaces);
+  if (!both)
+    throw Error(
+        fmt::format("%*%: the leading dimensions differ: {} %*% {}", lhs.text(), rhs.text()));
+  places = *both;
+}
+
+Shape MatrixProduct::result() const { return withMatrix(places, rows, columns); }
+
+MatrixProduct::Factors MatrixProduct::factorsOf(int64_t cell) const {
+  int64_t place = cell / (rows * columns), row = cell / columns % rows, column = cell % columns;
+  return {(broadcastCell(places, leftPlaces, place) * rows + row) * inner,
+          broadcastCell(places, rightPlaces, place) * inner * columns + column};
+}
+
+Value multiplyMatrices(const Array &lhs, const Array &rhs) {
+  MatrixProduct product(lhs.shape(), rhs.shape());
+  ArrayPointer result = Array::create(product.result());
+  for (int64_t cell = 0; cell < result->cells(); ++cell) {
+    auto [left, right] = product.factorsOf(cell);
+    double sum = 0;
+    for (int64_t k = 0; k < product.inner; ++k)
+      sum += lhs.data()[left + k] * rhs.data()[right + k * product.columns];
+    result->mutableData()[cell] = sum;
   }
   return result;
 }
@@ -132,16 +139,6 @@ Value transposeMatrices(const Array &operand) {
       for (int64_t j = 0; j < columns; ++j)
         y[j * rows + i] = x[i * columns + j];
   }
-  return result;
-}
-
-Value roundedToSingle(const Value &value) {
-  if (!value.isArray())
-    return value;
-  const Array &x = *value.array();
-  ArrayPointer result = Array::create(x.shape());
-  for (int64_t i = 0; i < x.cells(); ++i)
-    result->mutableData()[i] = static_cast<double>(static_cast<float>(x.data()[i]));
   return result;
 }
 

@@ -25,12 +25,24 @@ runtime::Value view(const runtime::Value &operand, std::span<const runtime::Valu
 // Repeats the array along its dimensions of size 1, up to these sizes.
 runtime::Value expand(const runtime::Value &operand, std::span<const runtime::Value> sizes);
 
+// The product of the matrices in the last two dimensions: the sum over k < inner of the cells
+// `left + k` and `right + k * columns` of the factors is one cell of the result.
+struct MatrixProduct {
+  runtime::Shape leftPlaces, rightPlaces, places; // the leading dimensions
+  int64_t rows = 0, inner = 0, columns = 0;
+
+  // Throws Error unless the sizes agree.
+  MatrixProduct(const runtime::Shape &lhs, const runtime::Shape &rhs);
+  runtime::Shape result() const;
+  struct Factors {
+    int64_t left, right;
+  };
+  Factors factorsOf(int64_t cell) const;
+};
+
 // For arrays of more than two dimensions: multiplies or transposes the matrices in the last two.
 runtime::Value multiplyMatrices(const runtime::Array &lhs, const runtime::Array &rhs);
 runtime::Value transposeMatrices(const runtime::Array &operand);
-
-// An array with its cells rounded to f32, stored as doubles; other values unchanged.
-runtime::Value roundedToSingle(const runtime::Value &value);
 
 } // namespace tokamak::reference
 #endif

@@ -1,5 +1,6 @@
 // Rewrites statistics (mean, variance, standard deviation) in terms of sums, because kernels only
 // aggregate sums, products and extremes.
+#include "ir/tok/ElementTypes.h"
 #include "rewrite/BlockRules.h"
 
 using namespace mlir;
@@ -69,20 +70,43 @@ private:
   Location location_;
 };
 
+// The sums of a mean or a variance overflow in 16-bit floats: these are computed in f32.
+tok::AggregateOp inSinglePrecision(tok::AggregateOp op) {
+  std::optional<ElementType> cells = tok::elementTypeOf(op.getOperand().getType());
+  if (cells != ElementType::F16 && cells != ElementType::BF16)
+    return op;
+  OpBuilder builder(op);
+  auto type = cast<RankedTensorType>(op.getOperand().getType()).clone(builder.getF32Type());
+  Value wide = builder.create<tok::CastOp>(op.getLoc(), type, op.getOperand());
+  auto aggregate =
+      builder.create<tok::AggregateOp>(op.getLoc(), op.getKind(), op.getDirection(), wide);
+  Value result = aggregate;
+  if (tok::isArray(op.getType()))
+    result = builder.create<tok::CastOp>(op.getLoc(), op.getType(), result);
+  op.replaceAllUsesWith(result);
+  op.erase();
+  return aggregate;
+}
+
+bool isDecomposed(AggregateKind kind) {
+  return kind == AggregateKind::Mean || kind == AggregateKind::Var || kind == AggregateKind::Sd;
+}
+
 } // namespace
 
 bool rewrite::decomposeAggregates(func::FuncOp block, analysis::FactsAnalysis &) {
   bool fired = false;
   block.walk([&](tok::AggregateOp op) {
+    if (!isDecomposed(op.getKind()))
+      return;
+    op = inSinglePrecision(op);
     Value replacement;
     if (op.getKind() == AggregateKind::Mean)
       replacement = Decomposition(op).mean();
     else if (op.getKind() == AggregateKind::Var)
       replacement = Decomposition(op).variance();
-    else if (op.getKind() == AggregateKind::Sd)
-      replacement = Decomposition(op).standardDeviation();
     else
-      return;
+      replacement = Decomposition(op).standardDeviation();
     op.replaceAllUsesWith(replacement);
     op.erase();
     fired = true;

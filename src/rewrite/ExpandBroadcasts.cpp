@@ -61,8 +61,9 @@ private:
     SmallVector<Value> sizes(missing, one);
     for (int64_t i = 0; i < rank - missing; ++i)
       sizes.push_back(size(value, i));
-    array.operand->set(
-        builder_.create<tok::ViewOp>(op_->getLoc(), op_->getResult(0).getType(), value, sizes));
+    auto type = cast<RankedTensorType>(op_->getResult(0).getType())
+                    .clone(getElementTypeOrSelf(value.getType()));
+    array.operand->set(builder_.create<tok::ViewOp>(op_->getLoc(), type, value, sizes));
     array.sizes.insert(array.sizes.begin(), missing, Size::constant(1));
     return true;
   }

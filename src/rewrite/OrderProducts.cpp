@@ -152,7 +152,8 @@ bool isInnerProduct(tok::MatmulOp op) {
 bool rewrite::orderProducts(func::FuncOp block, analysis::FactsAnalysis &facts) {
   bool fired = false;
   for (auto op : llvm::make_early_inc_range(block.getBody().front().getOps<tok::MatmulOp>())) {
-    if (isInnerProduct(op) || cast<RankedTensorType>(op.getType()).getRank() != 2)
+    if (isInnerProduct(op) || !isOfRealNumbers(op) ||
+        cast<RankedTensorType>(op.getType()).getRank() != 2)
       continue;
     Value product = Chain(op, facts).reordered();
     if (!product)

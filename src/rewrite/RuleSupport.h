@@ -7,6 +7,7 @@
 #define TOKAMAK_REWRITE_RULESUPPORT_H
 
 #include "analysis/FactsAnalysis.h"
+#include "ir/tok/ElementTypes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -14,13 +15,26 @@
 
 namespace tokamak::rewrite {
 
-// Calls `replacement` for every operation of type Op, in program order. If it returns a value (of
+// Rules are about real numbers: sums and products of integers wrap, those of 16-bit floats overflow
+// soon, so that other orders have other results.
+inline bool isOfRealNumbers(mlir::Operation *op) {
+  auto mayRewrite = [](mlir::Type type) {
+    std::optional<ElementType> cells = tok::elementTypeOf(type);
+    return !tok::isArray(type) || (cells && mayBeSparse(*cells));
+  };
+  return llvm::all_of(op->getOperandTypes(), mayRewrite) &&
+         llvm::all_of(op->getResultTypes(), mayRewrite);
+}
+
+// Calls `replacement` for every operation of type Op on real numbers, in program order. If it returns a value (of
 // the operation's type), this replaces the operation. True if any operation was replaced. Operands
 // without users are left to dead-code elimination.
 template <typename Op, typename Replacement>
 bool replaceEach(mlir::func::FuncOp block, Replacement replacement) {
   bool fired = false;
   for (Op op : llvm::make_early_inc_range(block.getBody().front().getOps<Op>())) {
+    if (!isOfRealNumbers(op))
+      continue;
     mlir::OpBuilder builder(op);
     mlir::Value value = replacement(op, builder);
     if (!value)

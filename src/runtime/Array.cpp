@@ -13,19 +13,6 @@
 
 namespace tokamak::runtime {
 
-int64_t byteSize(ElementType type) {
-  switch (type) {
-  case ElementType::F64:
-  case ElementType::I64:
-    return 8;
-  case ElementType::F32:
-    return 4;
-  case ElementType::Bool:
-    return 1;
-  }
-  return 0;
-}
-
 Shape::Shape(std::initializer_list<int64_t> sizes) : Shape(std::span(sizes)) {}
 
 Shape::Shape(std::span<const int64_t> sizes) : rank_(static_cast<int>(sizes.size())) {
@@ -203,8 +190,9 @@ int64_t Array::bytes() const {
 }
 
 static double numberAt(const std::byte *bytes, ElementType type, int64_t index) {
-  return type == ElementType::F32 ? reinterpret_cast<const float *>(bytes)[index]
-                                  : reinterpret_cast<const double *>(bytes)[index];
+  return withCellType(type, [&]<typename Cell>() {
+    return convertCell<double>(reinterpret_cast<const Cell *>(bytes)[index]);
+  });
 }
 
 double Array::at(int64_t row, int64_t column) const {
@@ -220,9 +208,10 @@ double Array::at(int64_t row, int64_t column) const {
 
 int64_t Array::countNonZeros() const {
   int64_t first = isCsr() ? rowOffsets_[0] : 0, count = isCsr() ? entries() : cells();
-  if (type_ == ElementType::F32)
-    return count - std::count(floats() + first, floats() + first + count, 0.0f);
-  return count - std::count(data() + first, data() + first + count, 0.0);
+  return withCellType(type_, [&]<typename Cell>() {
+    const Cell *cells = cellsAs<Cell>() + first;
+    return std::count_if(cells, cells + count, [](Cell cell) { return convertCell<bool>(cell); });
+  });
 }
 
 double Array::density() const {
@@ -301,6 +290,8 @@ ArrayReference Array::asCsr(const ArrayReference &array) {
 }
 
 ArrayReference Array::inBestLayout(const ArrayReference &array) {
+  if (!mayBeSparse(array->elementType()))
+    return array;
   const Shape &shape = array->shape();
   // Vectors and small matrices stay dense without counting their non-zeros.
   if (!array->isCsr() && !isBetterCsr(shape, 0))
@@ -312,17 +303,19 @@ ArrayReference Array::inBestLayout(const ArrayReference &array) {
 ArrayReference Array::withElementType(const ArrayReference &array, ElementType type) {
   if (array->elementType() == type)
     return array;
-  bool narrow = type == ElementType::F32 && array->elementType() == ElementType::F64;
-  if (!narrow && !(type == ElementType::F64 && array->elementType() == ElementType::F32))
-    internalError("a conversion between element types other than f32 and f64");
+  if (array->isCsr() && !mayBeSparse(type))
+    return withElementType(asDense(array), type);
   ArrayPointer result =
       array->isCsr() ? array->withSamePattern(type) : Array::create(array->shape(), type);
   int64_t first = array->isCsr() ? array->rowOffsets()[0] : 0;
   int64_t count = array->isCsr() ? array->entries() : array->cells();
-  if (narrow)
-    std::copy_n(array->data() + first, count, result->mutableFloats() + first);
-  else
-    std::copy_n(array->floats() + first, count, result->mutableData() + first);
+  withCellType(array->elementType(), [&]<typename From>() {
+    withCellType(type, [&]<typename To>() {
+      const From *from = array->cellsAs<From>() + first;
+      std::transform(from, from + count, result->mutableCellsAs<To>() + first,
+                     convertCell<To, From>);
+    });
+  });
   return result;
 }
 

@@ -1,6 +1,6 @@
 // Arrays of the runtime: a shape, an element type and a view of a pooled, 64-byte aligned buffer. A
-// dense array stores all cells, row by row. A matrix may instead be CSR (compressed sparse rows)
-// and store entries only, with row offsets and column indices. Entries may be zero; cells without
+// dense array stores all cells, row by row. A matrix of f64 or f32 may instead be CSR (compressed
+// sparse rows) and store entries only, with row offsets and column indices. Entries may be zero; cells without
 // an entry are zero.
 //
 //   ArrayPointer x = Array::create({1000, 10});      // f64, contents undefined, pooled memory
@@ -18,6 +18,7 @@
 #define TOKAMAK_RUNTIME_ARRAY_H
 
 #include "abi/Kernel.h"
+#include "base/ElementType.h"
 
 #include <array>
 #include <cstdint>
@@ -30,9 +31,6 @@
 namespace tokamak::runtime {
 
 class Buffer; // BufferPool.h
-
-enum class ElementType : uint8_t { F64 = TOK_F64, F32 = TOK_F32, I64 = TOK_I64, Bool = TOK_BOOL };
-int64_t byteSize(ElementType type);
 
 // Sizes of up to eight dimensions.
 class Shape {
@@ -96,7 +94,8 @@ public:
   static std::shared_ptr<const Array> asCsr(const std::shared_ptr<const Array> &array);
   // In the layout that isBetterCsr recommends: natives with possibly sparse results call it last.
   static std::shared_ptr<const Array> inBestLayout(const std::shared_ptr<const Array> &array);
-  // The same cells, converted to another element type, in the same layout.
+  // The same cells, converted to another element type by the rules of base/ElementType.h, in the
+  // same layout if the type may be sparse.
   static std::shared_ptr<const Array> withElementType(const std::shared_ptr<const Array> &array,
                                                       ElementType type);
 
@@ -113,12 +112,19 @@ public:
   double *mutableData() { return reinterpret_cast<double *>(mutableBytes()); }
   const float *floats() const { return reinterpret_cast<const float *>(bytes_); } // f32 arrays
   float *mutableFloats() { return reinterpret_cast<float *>(mutableBytes()); }
+  // For arrays of this type of cells.
+  template <typename Cell> const Cell *cellsAs() const {
+    return reinterpret_cast<const Cell *>(bytes_);
+  }
+  template <typename Cell> Cell *mutableCellsAs() {
+    return reinterpret_cast<Cell *>(mutableBytes());
+  }
   std::byte *mutableBytes() {
     otherLayout_.reset();
     return bytes_;
   }
   const std::byte *rawBytes() const { return bytes_; }
-  // One cell of a matrix of any layout and floating-point type. Slow for CSR: it searches the row.
+  // One cell of a matrix of any layout and type, as a double. Slow for CSR: it searches the row.
   double at(int64_t row, int64_t column) const;
 
   // CSR only. The entries of row r are p = rowOffsets()[r] ... rowOffsets()[r + 1] - 1, columns

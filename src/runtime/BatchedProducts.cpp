@@ -1,6 +1,7 @@
 #include "runtime/BatchedProducts.h"
 
 #include "runtime/Blas.h"
+#include "runtime/IntegerProduct.h"
 #include "runtime/NativeOperands.h"
 
 namespace tokamak::runtime {
@@ -72,7 +73,7 @@ Value multiplyBatches(ExecutionContext &context, const Array &left, const Array 
     return result;
   double flops = 2.0 * static_cast<double>(cells) * static_cast<double>(product.inner);
   auto grain = static_cast<int64_t>(smallestTaskFlops / std::max(1.0, flops));
-  withCellType(left, [&]<typename Number>() {
+  withProductCells(left, [&]<typename Number>() {
     auto *to = mutableCellsOf<Number>(*result);
     forEachRange(context, result->cells() / cells, grain, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i)

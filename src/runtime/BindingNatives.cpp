@@ -2,34 +2,29 @@
 #include "runtime/Frame.h"
 #include "runtime/NativeOperands.h"
 #include "runtime/NativeTables.h"
+#include "runtime/SparseMatrix.h"
 #include "runtime/SparseReorganization.h"
-
-#include <cstring>
 
 namespace tokamak::runtime {
 namespace {
 
-void copyCells(const double *from, int64_t count, double *to) {
-  if (count > 0)
-    std::memcpy(to, from, static_cast<size_t>(count) * sizeof(double));
-}
-
-// The operands of cbind and rbind as matrices: a scalar becomes a 1x1 matrix, a
-// single list its elements.
-std::vector<ArrayReference> boundMatrices(std::span<const Value> operands,
-                                          std::string_view native) {
+// The operands of cbind and rbind as matrices of the result's type, or of f64 if one of them is
+// CSR: a scalar becomes a 1x1 matrix, a single list its elements.
+std::vector<ArrayReference>
+boundMatrices(ExecutionContext &context, std::span<const Value> operands, std::string_view native) {
   if (operands.size() == 1 && operands[0].isList())
-    return boundMatrices(operands[0].list()->elements, native);
+    return boundMatrices(context, operands[0].list()->elements, native);
+  ElementType type = hasCsr(operands) ? ElementType::F64 : context.resultType;
   std::vector<ArrayReference> arrays;
   for (const Value &operand : operands) {
     if (operand.isNumber()) {
-      arrays.push_back(Array::filled({1, 1}, operand.asDouble()));
+      arrays.push_back(filledWith(context, {1, 1}, type, operand));
       continue;
     }
     if (!operand.isArray() || operand.array()->shape().rank() != 2)
       throw Error(fmt::format("{}: expected a matrix, got {}", native, operand.describe()));
     // The executor converts operands, but not the elements of lists.
-    arrays.push_back(Array::withElementType(operand.array(), ElementType::F64));
+    arrays.push_back(Array::withElementType(operand.array(), type));
   }
   if (arrays.empty())
     throw Error(fmt::format("{}: nothing to bind", native));
@@ -105,7 +100,7 @@ void makeDense(std::vector<ArrayReference> &arrays) {
 void cbind(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   if (bindOthers(operands, false, results[0]))
     return;
-  std::vector<ArrayReference> arrays = boundMatrices(operands, "cbind");
+  std::vector<ArrayReference> arrays = boundMatrices(context, operands, "cbind");
   int64_t rows = arrays[0]->rows(), columns = 0;
   for (const ArrayReference &array : arrays) {
     if (array->rows() != rows)
@@ -118,14 +113,14 @@ void cbind(ExecutionContext &context, std::span<Value> operands, std::span<Value
     return;
   }
   makeDense(arrays);
-  ArrayPointer result = Array::create({rows, columns});
-  double *to = result->mutableData();
+  ArrayPointer result = Array::create({rows, columns}, arrays[0]->elementType());
+  std::byte *to = result->mutableBytes();
   forEachRowRange(context, rows, columns, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      double *row = to + i * columns;
+      int64_t at = i * columns;
       for (const ArrayReference &array : arrays) {
-        copyCells(array->data() + i * array->columns(), array->columns(), row);
-        row += array->columns();
+        copyCells(*array, i * array->columns(), array->columns(), to, at);
+        at += array->columns();
       }
     }
   });
@@ -135,7 +130,7 @@ void cbind(ExecutionContext &context, std::span<Value> operands, std::span<Value
 void rbind(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   if (bindOthers(operands, true, results[0]))
     return;
-  std::vector<ArrayReference> arrays = boundMatrices(operands, "rbind");
+  std::vector<ArrayReference> arrays = boundMatrices(context, operands, "rbind");
   int64_t columns = arrays[0]->columns(), rows = 0;
   for (const ArrayReference &array : arrays) {
     if (array->columns() != columns)
@@ -148,18 +143,18 @@ void rbind(ExecutionContext &context, std::span<Value> operands, std::span<Value
     return;
   }
   makeDense(arrays);
-  ArrayPointer result = Array::create({rows, columns});
-  double *to = result->mutableData();
+  ArrayPointer result = Array::create({rows, columns}, arrays[0]->elementType());
+  int64_t at = 0;
   for (const ArrayReference &array : arrays) {
-    copyCells(array->data(), array->cells(), to);
-    to += array->cells();
+    copyCells(*array, 0, array->cells(), result->mutableBytes(), at);
+    at += array->cells();
   }
   results[0] = std::move(result);
 }
 
 constexpr bool noEffect = false;
-constexpr Native natives[] = {{"cbind", cbind, noEffect, Operands::Doubles},
-                              {"rbind", rbind, noEffect, Operands::Doubles}};
+constexpr Native natives[] = {{"cbind", cbind, noEffect, Operands::AnyCells},
+                              {"rbind", rbind, noEffect, Operands::AnyCells}};
 
 } // namespace
 

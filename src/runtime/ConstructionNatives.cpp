@@ -34,7 +34,7 @@ void parseCells(std::string_view text, int64_t rows, int64_t columns, Number *da
 
 ArrayPointer parseMatrix(ElementType type, std::string_view text, int64_t rows, int64_t columns) {
   ArrayPointer result = Array::create({rows, columns}, type);
-  withCellType(*result, [&]<typename Number>() {
+  withFloatCells(*result, [&]<typename Number>() {
     parseCells(text, rows, columns, mutableCellsOf<Number>(*result));
   });
   return result;
@@ -43,7 +43,7 @@ ArrayPointer parseMatrix(ElementType type, std::string_view text, int64_t rows, 
 void parseMatrixNative(ExecutionContext &context, std::span<Value> operands,
                        std::span<Value> results) {
   const std::string &text = textOperand(operands[0], "matrix", "the data");
-  results[0] = parseMatrix(context.resultType, text, sizeOperand(operands[1], "matrix", "rows"),
+  results[0] = parseMatrix(typeOfNumbers(context), text, sizeOperand(operands[1], "matrix", "rows"),
                            sizeOperand(operands[2], "matrix", "columns"));
 }
 
@@ -51,28 +51,22 @@ void fill(ExecutionContext &context, std::span<Value> operands, std::span<Value>
   int64_t rows = sizeOperand(operands[1], "matrix", "rows");
   int64_t columns = sizeOperand(operands[2], "matrix", "columns");
   if (operands[0].isString()) {
-    results[0] = parseMatrix(context.resultType, operands[0].text(), rows, columns);
+    results[0] = parseMatrix(typeOfNumbers(context), operands[0].text(), rows, columns);
     return;
   }
   double value = operands[0].asDouble();
+  ElementType type = context.resultType;
   constexpr int64_t largeCells = int64_t{1} << 20;
   bool isPlainZero = value == 0 && !std::signbit(value);
   // Small matrices of zeros stay dense: most are updated soon.
-  if (isPlainZero && Array::isBetterCsr({rows, columns}, 0) &&
+  if (isPlainZero && mayBeSparse(type) && Array::isBetterCsr({rows, columns}, 0) &&
       static_cast<double>(rows) * static_cast<double>(columns) >= largeCells) {
-    ArrayPointer empty = Array::createCsr(rows, columns, 0, context.resultType);
+    ArrayPointer empty = Array::createCsr(rows, columns, 0, type);
     std::fill_n(empty->mutableRowOffsets(), rows + 1, 0);
     results[0] = std::move(empty);
     return;
   }
-  ArrayPointer result = Array::create({rows, columns}, context.resultType);
-  withCellType(*result, [&]<typename Number>() {
-    Number *cells = mutableCellsOf<Number>(*result);
-    forEachRange(context, result->cells(), parallelGrain, [&](int64_t begin, int64_t end) {
-      std::fill(cells + begin, cells + end, static_cast<Number>(value));
-    });
-  });
-  results[0] = std::move(result);
+  results[0] = filledWith(context, {rows, columns}, type, operands[0]);
 }
 
 // The row-major offset of cell number i in column order.
@@ -91,7 +85,7 @@ ArrayReference reshapeCsr(ExecutionContext &context, const ArrayReference &sourc
 }
 
 void reshape(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
-  const Array &source = matrixOperand(operands[0], "matrix");
+  const Array &source = denseMatrixOperand(operands[0], "matrix");
   int64_t rows = sizeOperand(operands[1], "matrix", "rows");
   int64_t columns = sizeOperand(operands[2], "matrix", "columns");
   int64_t cells = checkedProduct(rows, columns, "matrix", "cells");
@@ -108,13 +102,15 @@ void reshape(ExecutionContext &context, std::span<Value> operands, std::span<Val
     context.touchedBytes = 0;
     return;
   }
-  ArrayPointer result = Array::create({rows, columns});
-  double *to = result->mutableData();
-  const double *from = source.data();
-  forEachRange(context, cells, parallelGrain, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i)
-      to[columnOrderOffset(i, rows, columns)] =
-          from[columnOrderOffset(i, source.rows(), source.columns())];
+  ArrayPointer result = Array::create({rows, columns}, source.elementType());
+  withCellSize(source.elementType(), [&]<typename Cell>() {
+    auto *to = result->mutableCellsAs<Cell>();
+    const auto *from = source.cellsAs<Cell>();
+    forEachRange(context, cells, parallelGrain, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i)
+        to[columnOrderOffset(i, rows, columns)] =
+            from[columnOrderOffset(i, source.rows(), source.columns())];
+    });
   });
   results[0] = std::move(result);
 }
@@ -140,8 +136,8 @@ void seq(ExecutionContext &context, std::span<Value> operands, std::span<Value> 
   double from = operands[0].asDouble(), to = operands[1].asDouble();
   double by = operands[2].isNothing() ? (from > to ? -1 : 1) : operands[2].asDouble();
   int64_t length = checkedSize(sequenceLength(from, to, by), "seq", "values");
-  ArrayPointer result = Array::create({length, 1}, context.resultType);
-  withCellType(*result, [&]<typename Number>() {
+  ArrayPointer result = Array::create({length, 1}, typeOfNumbers(context));
+  withFloatCells(*result, [&]<typename Number>() {
     Number *cells = mutableCellsOf<Number>(*result);
     double value = from;
     for (int64_t i = 0; i < length; ++i, value += by)
@@ -153,7 +149,7 @@ void seq(ExecutionContext &context, std::span<Value> operands, std::span<Value> 
 constexpr bool noEffect = false;
 constexpr Native natives[] = {{"fill", fill},
                               {"parse_matrix", parseMatrixNative},
-                              {"reshape", reshape, noEffect, Operands::Doubles},
+                              {"reshape", reshape, noEffect, Operands::AnyCells},
                               {"seq", seq}};
 
 } // namespace

@@ -77,22 +77,46 @@ void checkAllDefined(std::span<const Value> values) {
     checkDefined(value);
 }
 
+// The element type to which a native's operand is converted.
+ElementType acceptedType(Operands accepted, std::span<const Value> operands, ElementType own,
+                         ElementType result) {
+  auto areAll = [&](auto suits) {
+    return std::all_of(operands.begin(), operands.end(), [&](const Value &operand) {
+      return !operand.isArray() || suits(operand.array()->elementType());
+    });
+  };
+  auto mayBeSingle = [](ElementType type) { return isFloat(type) && type != ElementType::F64; };
+  switch (accepted) {
+  case Operands::DenseCells:
+  case Operands::AnyCells:
+  case Operands::Any:
+    return own;
+  case Operands::Products:
+    if (!isFloat(own))
+      return result;
+    return areAll(mayBeSingle) ? ElementType::F32 : ElementType::F64;
+  case Operands::Dense:
+    return areAll([](ElementType type) { return type == ElementType::F32; }) ? ElementType::F32
+                                                                             : ElementType::F64;
+  case Operands::DenseDoubles:
+  case Operands::Doubles:
+    break;
+  }
+  return ElementType::F64;
+}
+
 // Converts arrays to the layout and element type that a native takes.
-void convertOperands(Operands accepted, std::span<Value> operands) {
+void convertOperands(Operands accepted, std::span<Value> operands, ElementType result) {
   if (accepted == Operands::Any)
     return;
-  if (accepted == Operands::AnyLayout)
-    accepted = hasCsr(operands) ? Operands::Doubles : Operands::Dense;
-  bool single = accepted == Operands::Dense;
-  for (const Value &operand : operands)
-    if (operand.isArray())
-      single &= operand.array()->elementType() == ElementType::F32;
+  if ((accepted == Operands::Products || accepted == Operands::AnyCells) && hasCsr(operands))
+    accepted = Operands::Doubles;
   for (Value &operand : operands) {
     if (!operand.isArray())
       continue;
     ArrayReference &array = operand.array();
-    if (!single && array->elementType() == ElementType::F32)
-      array = Array::withElementType(array, ElementType::F64);
+    ElementType type = acceptedType(accepted, operands, array->elementType(), result);
+    array = Array::withElementType(array, type);
     if (accepted != Operands::Doubles && array->isCsr())
       array = Array::asDense(array);
   }
@@ -103,10 +127,8 @@ void convertResults(const Instruction &instruction, std::span<Value> results) {
   for (size_t i = 0; i < results.size(); ++i) {
     if (!results[i].isArray())
       continue;
-    bool single = i < 64 && (instruction.singleResults >> i & 1) != 0;
-    ElementType type = single ? ElementType::F32 : ElementType::F64;
-    if (results[i].array()->elementType() != type)
-      results[i] = Array::withElementType(results[i].array(), type);
+    if (results[i].array()->elementType() != instruction.elementType)
+      results[i] = Array::withElementType(results[i].array(), instruction.elementType);
   }
 }
 
@@ -390,9 +412,9 @@ void Executor::runNative(const Image &image, const Instruction &instruction, con
   checkAllDefined(operands.values());
   ProfiledStep step(context_.profile, StepKind::Native, native.name, placeOf(image, instruction));
   step.touches(operands.values());
-  convertOperands(native.operands, operands.values());
+  convertOperands(native.operands, operands.values(), instruction.elementType);
   context_.touchedBytes.reset();
-  context_.resultType = (instruction.singleResults & 1) != 0 ? ElementType::F32 : ElementType::F64;
+  context_.resultType = instruction.elementType;
   native.function(context_, operands.values(), results.values());
   convertResults(instruction, results.values());
   if (instruction.target > 0 && updates_) // tok.insert into a carried value

@@ -69,8 +69,8 @@ struct Instruction {
   // Bit i: operand i is not used afterwards, so the instruction may consume it (move it or update
   // it in place). Of operands in the same slot, only the last may be consumed.
   uint64_t lastUse = 0;
-  // Natives, casts. Bit i: result i, if an array, has f32 elements; else f64.
-  uint64_t singleResults = 0;
+  // Natives, casts: the element type of those results that are arrays.
+  ElementType elementType = ElementType::F64;
 };
 
 struct ImageFunction {

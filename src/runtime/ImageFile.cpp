@@ -48,12 +48,14 @@ void writeKernel(const KernelPlan &plan, ByteWriter &writer) {
     writer.number(input.layout);
     writer.number(input.united);
   });
+  writer.list(plan.integerScalars, [&](bool isInteger) { writer.number(isInteger); });
   writer.number(plan.driver);
   writer.list(plan.outputs, [&](const KernelOutput &output) {
     writer.number(output.kind);
     writeSize(output.rows, writer);
     writeSize(output.columns, writer);
     writer.number(output.elementType);
+    writer.number(output.isInteger);
     writer.number(output.layout);
     writer.number(output.outerDimensionsOf);
   });
@@ -75,14 +77,16 @@ void checkKernel(const KernelPlan &plan) {
   require(!hasDriver ||
           (isIndexOf(plan.driver, plan.inputs) && plan.inputs[plan.driver].layout == TOK_CSR));
   for (const abi::KernelInput &input : plan.inputs)
-    require(!input.united || (hasDriver && input.layout == TOK_CSR));
+    require((!input.united || (hasDriver && input.layout == TOK_CSR)) &&
+            (input.layout != TOK_CSR || mayBeSparse(input.elementType)));
   for (const Size &extent : plan.extents)
     checkSize(extent);
   for (const KernelOutput &output : plan.outputs) {
     checkSize(output.rows);
     checkSize(output.columns);
     require(output.outerDimensionsOf == -1 || isIndexOf(output.outerDimensionsOf, plan.inputs));
-    require(output.layout != TOK_CSR || (hasDriver && output.kind == KernelOutput::Kind::Array));
+    require(output.layout != TOK_CSR || (hasDriver && mayBeSparse(output.elementType) &&
+                                         output.kind == KernelOutput::Kind::Array));
   }
   for (const Size &size : plan.scratchSizes)
     checkSize(size);
@@ -97,18 +101,20 @@ KernelPlan readKernel(ByteReader &reader, const KernelLookup &kernels) {
   plan.extents[1] = readSize(reader);
   plan.inputs = reader.list<abi::KernelInput>([&] {
     abi::KernelInput input;
-    input.elementType = reader.choice(TOK_BOOL);
+    input.elementType = reader.choice(ElementType::Bool);
     input.layout = reader.choice(TOK_CSR);
     input.united = reader.boolean();
     return input;
   });
+  plan.integerScalars = reader.list<bool>([&] { return reader.boolean(); });
   plan.driver = reader.number<int32_t>();
   plan.outputs = reader.list<KernelOutput>([&] {
     KernelOutput output;
     output.kind = reader.choice(KernelOutput::Kind::PartialScalar);
     output.rows = readSize(reader);
     output.columns = readSize(reader);
-    output.elementType = reader.choice(TOK_BOOL);
+    output.elementType = reader.choice(ElementType::Bool);
+    output.isInteger = reader.boolean();
     output.layout = reader.choice(TOK_CSR);
     output.outerDimensionsOf = reader.number<int32_t>();
     return output;
@@ -146,7 +152,7 @@ void writeFunction(const ImageFunction &function, ByteWriter &writer) {
           instruction.resultBegin, instruction.resultCount, instruction.place})
       writer.number(field);
     writer.number(instruction.lastUse);
-    writer.number(instruction.singleResults);
+    writer.number(instruction.elementType);
   });
 }
 
@@ -164,7 +170,7 @@ ImageFunction readFunction(ByteReader &reader) {
                            &instruction.resultCount, &instruction.place})
       *field = reader.number<int32_t>();
     instruction.lastUse = reader.number<uint64_t>();
-    instruction.singleResults = reader.number<uint64_t>();
+    instruction.elementType = reader.choice(ElementType::Bool);
     return instruction;
   });
   return function;
@@ -363,7 +369,7 @@ Value readScalar(ByteReader &reader) {
 
 namespace {
 
-// A dense array of f64 or f32.
+// A dense array.
 void writeArray(const Array &array, ByteWriter &writer) {
   writer.number(array.elementType());
   writer.number(static_cast<uint8_t>(array.shape().rank()));
@@ -374,7 +380,7 @@ void writeArray(const Array &array, ByteWriter &writer) {
 }
 
 Value readArray(ByteReader &reader) {
-  auto type = reader.choice(ElementType::F32);
+  auto type = reader.choice(ElementType::Bool);
   std::array<int64_t, Shape::maxRank> sizes{};
   auto rank = reader.choice<uint8_t>(Shape::maxRank);
   for (uint8_t i = 0; i < rank; ++i)

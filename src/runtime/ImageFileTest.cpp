@@ -48,10 +48,10 @@ KernelPlan sampleKernel() {
   plan.name = "cell_add_1";
   plan.extents[0] = cellsOfInput(0);
   plan.extents[1] = Size::constant(1);
-  plan.inputs = {{TOK_F32, TOK_CSR}, {TOK_F64, TOK_CSR, /*united=*/true}};
+  plan.inputs = {{ElementType::F32, TOK_CSR}, {ElementType::F64, TOK_CSR, /*united=*/true}};
   plan.driver = 0;
   plan.outputs.resize(1);
-  plan.outputs[0].elementType = TOK_F32;
+  plan.outputs[0].elementType = ElementType::F32;
   plan.outputs[0].outerDimensionsOf = 0;
   plan.scratchSizes = {rowsOfInput(0)};
   plan.tileBytesPerStep = 24;

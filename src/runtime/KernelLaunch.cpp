@@ -81,10 +81,13 @@ public:
   Launch(const KernelPlan &plan, Scheduler *scheduler, std::span<Value> operands)
       : plan_(plan), operands_(operands) {
     std::vector<ArrayReference *> united;
-    size_t number = 0;
+    size_t number = 0, scalar = 0;
     for (Value &operand : operands) {
       if (!operand.isArray()) {
-        scalars_.append() = operand.asDouble();
+        bool isInteger = scalar < plan.integerScalars.size() && plan.integerScalars[scalar];
+        scalars_.append() =
+            isInteger ? std::bit_cast<double>(operand.asInteger()) : operand.asDouble();
+        ++scalar;
         continue;
       }
       abi::KernelInput input =
@@ -168,15 +171,16 @@ public:
     const double *from = partialDoubles_ > 0 ? partial(0) : nullptr;
     for (size_t i = 0; i < plan_.outputs.size(); ++i) {
       if (plan_.outputs[i].kind == KernelOutput::Kind::PartialScalar) {
-        results[i] = *from;
+        results[i] =
+            plan_.outputs[i].isInteger ? Value(std::bit_cast<int64_t>(*from)) : Value(*from);
         from += abi::partialDoubles(1);
       } else if (plan_.outputs[i].kind == KernelOutput::Kind::PartialArray) {
         // The array was made in prepareOutputs and is not shared yet.
         auto *array = const_cast<Array *>(results[i].array().get());
-        if (array->elementType() == ElementType::F32)
-          std::copy_n(from, array->cells(), array->mutableFloats());
+        if (plan_.outputs[i].isInteger)
+          convertPartials(reinterpret_cast<const int64_t *>(from), *array);
         else
-          std::copy_n(from, array->cells(), array->mutableData());
+          convertPartials(from, *array);
         from += abi::partialDoubles(array->cells());
       }
     }
@@ -185,8 +189,15 @@ public:
 private:
   static constexpr int64_t noTile = INT64_MAX;
 
+  template <typename Partial> static void convertPartials(const Partial *from, Array &array) {
+    withCellType(array.elementType(), [&]<typename Cell>() {
+      std::transform(from, from + array.cells(), array.mutableCellsAs<Cell>(),
+                     convertCell<Cell, Partial>);
+    });
+  }
+
   static void convertTo(const abi::KernelInput &expected, ArrayReference &array) {
-    array = Array::withElementType(array, static_cast<ElementType>(expected.elementType));
+    array = Array::withElementType(array, expected.elementType);
     array = expected.layout == TOK_CSR ? Array::asCsr(array) : Array::asDense(array);
   }
 
@@ -198,7 +209,7 @@ private:
   }
 
   ArrayPointer makeOutput(const KernelOutput &output) {
-    auto type = static_cast<ElementType>(output.elementType);
+    ElementType type = output.elementType;
     if (output.layout == TOK_CSR)
       return arrayInput(plan_.driver).withSamePattern(type);
     int64_t rows = evaluate(output.rows), columns = evaluate(output.columns);

@@ -42,7 +42,8 @@ struct ExecutionContext {
   std::optional<int64_t> touchedBytes = {};
   ZeroRule zeroRule = ZeroRule::Sparse;
   // The element type of the first result. Natives may return doubles, which are then converted;
-  // those that create arrays from scalars use this type directly, so that no second copy is needed.
+  // those that create arrays from scalars use this type directly if they can, so that no second
+  // copy is needed.
   ElementType resultType = ElementType::F64;
 };
 
@@ -57,8 +58,10 @@ using NativeFunction = void (*)(ExecutionContext &context, std::span<Value> oper
 enum class Operands : uint8_t {
   DenseDoubles, // dense, f64
   Dense,        // dense, all of them f64 or all of them f32; the result has the same element type
+  DenseCells,   // dense, of one element type, whatever it is: for natives that only move cells
   Doubles,      // any layout, f64
-  AnyLayout,    // like Dense; if one of them is CSR, like Doubles
+  Products,     // like Dense, or CSR of f64; integers of the result's type, 16-bit floats as f32
+  AnyCells,     // like DenseCells; if one of them is CSR, like Doubles
   Any,          // any layout and element type: for natives that only pass arrays on or check types
 };
 

@@ -15,6 +15,7 @@
 #include "runtime/TileScheduler.h"
 
 #include <algorithm>
+#include <cstring>
 #include <fmt/format.h>
 
 namespace tokamak::runtime {
@@ -30,8 +31,7 @@ inline const Array &matrixOperand(const Value &value, std::string_view native) {
   return *value.array();
 }
 
-// A dense array of any rank and of either floating-point type, for natives that take
-// Operands::Dense.
+// A dense array of any rank, for natives that take Operands::Dense or Operands::DenseCells.
 inline const Array &denseOperand(const Value &value, std::string_view native) {
   if (!value.isArray())
     throw Error(fmt::format("{}: expected a matrix, got {}", native, value.describe()));
@@ -46,8 +46,14 @@ inline const Array &denseMatrixOperand(const Value &value, std::string_view nati
   return array;
 }
 
-// Calls body.operator()<Number>() for the type of the array's cells, double or float.
-template <typename Body> void withCellType(const Array &array, const Body &body) {
+// The type in which a native makes numbers that are converted to the result's type afterwards,
+// unless that is f64 or f32.
+inline ElementType typeOfNumbers(const ExecutionContext &context) {
+  return mayBeSparse(context.resultType) ? context.resultType : ElementType::F64;
+}
+
+// Calls body.operator()<Number>() for the type of the cells of an array of f64 or f32.
+template <typename Body> void withFloatCells(const Array &array, const Body &body) {
   if (array.elementType() == ElementType::F32)
     body.template operator()<float>();
   else
@@ -58,6 +64,25 @@ template <typename Number> const Number *cellsOf(const Array &array) {
 }
 template <typename Number> Number *mutableCellsOf(Array &array) {
   return reinterpret_cast<Number *>(array.mutableBytes());
+}
+
+// A number as a cell of this type; integers do not become doubles on the way.
+template <typename Cell> Cell cellFrom(const Value &number) {
+  return number.isInteger() ? convertCell<Cell>(number.asInteger())
+                            : convertCell<Cell>(number.asDouble());
+}
+// A dense array with this number in every cell.
+inline ArrayPointer filledWith(ExecutionContext &context, const Shape &shape, ElementType type,
+                               const Value &number);
+
+// Copies cells to a dense array of the same element type, whose cells begin at `to`; positions and
+// counts are in cells.
+inline void copyCells(const Array &source, int64_t begin, int64_t count, std::byte *to,
+                      int64_t at) {
+  int64_t cell = byteSize(source.elementType());
+  if (count > 0)
+    std::memcpy(to + at * cell, source.rawBytes() + begin * cell,
+                static_cast<size_t>(count * cell));
 }
 
 // `what` names the things counted: "rows", "columns".
@@ -99,6 +124,18 @@ void forEachRange(ExecutionContext &context, int64_t count, int64_t grain, const
     range(i);
 }
 
+inline ArrayPointer filledWith(ExecutionContext &context, const Shape &shape, ElementType type,
+                               const Value &number) {
+  ArrayPointer array = Array::create(shape, type);
+  withCellType(type, [&]<typename Cell>() {
+    Cell value = cellFrom<Cell>(number);
+    auto *cells = array->mutableCellsAs<Cell>();
+    forEachRange(context, array->cells(), parallelGrain,
+                 [&](int64_t begin, int64_t end) { std::fill(cells + begin, cells + end, value); });
+  });
+  return array;
+}
+
 // Adds up `count` partial results of `cells` cells each, stored one behind the other, into the
 // first one, in a tree that depends on `count` alone.
 template <typename Number>
@@ -107,7 +144,8 @@ void addPartials(ExecutionContext &context, Number *partials, int64_t count, int
     for (int64_t step = 1; step < count; step *= 2)
       for (int64_t i = 0; i + step < count; i += 2 * step)
         for (int64_t j = begin; j < end; ++j)
-          partials[i * cells + j] += partials[(i + step) * cells + j];
+          partials[i * cells + j] =
+              static_cast<Number>(partials[i * cells + j] + partials[(i + step) * cells + j]);
   });
 }
 

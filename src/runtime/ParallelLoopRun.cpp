@@ -35,16 +35,29 @@ Value zeroLike(const Value &value) {
     return -0.0;
   const Array &array = *value.array();
   ArrayPointer zeros = Array::create(array.shape(), array.elementType());
-  if (array.elementType() == ElementType::F32)
-    std::fill_n(zeros->mutableFloats(), zeros->cells(), -0.0f);
-  else
-    std::fill_n(zeros->mutableData(), zeros->cells(), -0.0);
+  withCellType(array.elementType(), [&]<typename Cell>() {
+    std::fill_n(zeros->mutableCellsAs<Cell>(), zeros->cells(), convertCell<Cell>(-0.0));
+  });
   return zeros;
 }
 
-template <typename Cell> void addCells(Cell *into, const Cell *from, int64_t cells, bool isOne) {
-  for (int64_t i = 0; i < cells; ++i)
-    into[i] += from[isOne ? 0 : i];
+// Adds as generated code does: 16-bit floats in f32, integers with overflow to their lowest bits.
+template <typename Cell> Cell sumOf(Cell a, Cell b) {
+  if constexpr (std::is_same_v<Cell, Float16> || std::is_same_v<Cell, BFloat16>)
+    return convertCell<Cell>(static_cast<float>(a) + static_cast<float>(b));
+  else if constexpr (isFloatCell<Cell>)
+    return a + b;
+  else
+    return static_cast<Cell>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+}
+
+void addCells(Array &into, const Array &from, bool isOne) {
+  withCellType(into.elementType(), [&]<typename Cell>() {
+    auto *sums = into.mutableCellsAs<Cell>();
+    const auto *parts = from.cellsAs<Cell>();
+    for (int64_t i = 0; i < into.cells(); ++i)
+      sums[i] = sumOf(sums[i], parts[isOne ? 0 : i]);
+  });
 }
 
 // sum + part. A 1x1 operand is broadcast to the size of the other one.
@@ -59,10 +72,7 @@ Value added(Value sum, Value part) {
   if (!isOne && !(part.array()->shape() == sum.array()->shape()))
     internalError("iterations added matrices of different sizes");
   ArrayPointer result = takeOrCopy(sum);
-  if (result->elementType() == ElementType::F32)
-    addCells(result->mutableFloats(), part.array()->floats(), result->cells(), isOne);
-  else
-    addCells(result->mutableData(), part.array()->data(), result->cells(), isOne);
+  addCells(*result, *part.array(), isOne);
   return result;
 }
 

@@ -146,6 +146,8 @@ bool allows(const CellFact &cells, const Value &value) {
   if (!value.isArray())
     return false;
   const Array &array = *value.array();
+  if (!mayBeSparse(array.elementType()))
+    return false; // facts are about cells of f64 and f32
   if (cells.mayBeNan)
     internalError("plans are made for what is not NaN");
   bool isSingle = array.elementType() == ElementType::F32;

@@ -4,6 +4,7 @@
 // are computed and accumulated in f32.
 #include "runtime/BatchedProducts.h"
 #include "runtime/Blas.h"
+#include "runtime/IntegerProduct.h"
 #include "runtime/NativeOperands.h"
 #include "runtime/NativeTables.h"
 #include "runtime/PlanConditions.h"
@@ -95,7 +96,7 @@ ArrayPointer multiplyDense(ExecutionContext &context, const Array &lhs, const Ar
     TransposedProduct(lhs, rhs).compute(context, *result);
     return result;
   }
-  withCellType(lhs, [&]<typename Number>() {
+  withProductCells(lhs, [&]<typename Number>() {
     Product<Number> product{lhs, rhs, shape};
     bool isLong = product.flops() >= smallestParallelFlops &&
                   result->cells() <= largestSplitResult &&
@@ -158,9 +159,9 @@ void matmulTransposedRight(ExecutionContext &context, std::span<Value> operands,
 
 constexpr bool noEffect = false;
 constexpr Native natives[] = {
-    {"matmul", matmul, noEffect, Operands::AnyLayout},
-    {"matmul_transposed_left", matmulTransposedLeft, noEffect, Operands::AnyLayout},
-    {"matmul_transposed_right", matmulTransposedRight, noEffect, Operands::AnyLayout}};
+    {"matmul", matmul, noEffect, Operands::Products},
+    {"matmul_transposed_left", matmulTransposedLeft, noEffect, Operands::Products},
+    {"matmul_transposed_right", matmulTransposedRight, noEffect, Operands::Products}};
 
 } // namespace
 

@@ -218,9 +218,9 @@ void drawCells(const Draw &draw, int64_t begin, int64_t end, Number *to) {
 }
 
 ArrayPointer drawDense(ExecutionContext &context, Shape shape, const Draw &draw, double sparsity) {
-  ArrayPointer result = Array::create(shape, context.resultType);
+  ArrayPointer result = Array::create(shape, typeOfNumbers(context));
   int64_t grain = sparsity == 1 ? parallelGrain : std::max(parallelGrain, sparsityBlock(sparsity));
-  withCellType(*result, [&]<typename Number>() {
+  withFloatCells(*result, [&]<typename Number>() {
     Number *cells = mutableCellsOf<Number>(*result);
     forEachRange(context, result->cells(), grain, [&](int64_t begin, int64_t end) {
       if (sparsity == 1)
@@ -247,10 +247,11 @@ ArrayPointer drawSparse(ExecutionContext &context, Shape shape, const Draw &draw
     forEachKept(draw.seed, sparsity, begin, end, [&](int64_t) { ++count; });
   });
   std::partial_sum(firstEntry.begin(), firstEntry.end(), firstEntry.begin());
-  ArrayPointer result = Array::createCsr(shape[0], columns, firstEntry.back(), context.resultType);
+  ArrayPointer result =
+      Array::createCsr(shape[0], columns, firstEntry.back(), typeOfNumbers(context));
   int64_t *offsets = result->mutableRowOffsets();
   int32_t *indices = result->mutableColumnIndices();
-  withCellType(*result, [&]<typename Number>() {
+  withFloatCells(*result, [&]<typename Number>() {
     Number *values = mutableCellsOf<Number>(*result);
     // Each range writes the offsets of the rows that begin in it.
     forEachRange(context, cells, grain, [&](int64_t begin, int64_t end) {
@@ -291,7 +292,7 @@ void rand(ExecutionContext &context, std::span<Value> operands, std::span<Value>
   bool isSparse = Array::isBetterCsr(shape, static_cast<int64_t>(expected));
   if (isSparse) {
     Array::checkRoomForCsr(shape[0], shape[1]);
-    int64_t bytesOfEntry = byteSize(context.resultType) + static_cast<int64_t>(sizeof(int32_t));
+    int64_t bytesOfEntry = byteSize(typeOfNumbers(context)) + static_cast<int64_t>(sizeof(int32_t));
     BufferPool::instance().checkRoomFor(static_cast<int64_t>(expected) * bytesOfEntry);
   }
   results[0] = isSparse ? Array::inBestLayout(drawSparse(context, shape, draw, sparsity))
@@ -350,8 +351,8 @@ void sample(ExecutionContext &context, std::span<Value> operands, std::span<Valu
     results[0] = std::move(result);
     return;
   }
-  ArrayPointer result = Array::create({size, 1}, context.resultType);
-  withCellType(*result, [&]<typename Number>() {
+  ArrayPointer result = Array::create({size, 1}, typeOfNumbers(context));
+  withFloatCells(*result, [&]<typename Number>() {
     for (int64_t i = 0; i < size; ++i)
       mutableCellsOf<Number>(*result)[i] = static_cast<Number>(1 + boundedInteger(seed, i, range));
   });

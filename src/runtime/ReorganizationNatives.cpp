@@ -7,27 +7,12 @@
 #include "runtime/SparseProducts.h"
 #include "runtime/SparseReorganization.h"
 
-#include <cstring>
-
 namespace tokamak::runtime {
 namespace {
 
-void copyCells(const double *from, int64_t count, double *to) {
-  if (count > 0)
-    std::memcpy(to, from, static_cast<size_t>(count) * sizeof(double));
-}
-
-// Copies cells of `source` as bytes, for either element type.
-void copyCells(const Array &source, int64_t begin, int64_t count, Array &target, int64_t at) {
-  int64_t cell = byteSize(source.elementType());
-  if (count > 0)
-    std::memcpy(target.mutableBytes() + at * cell, source.rawBytes() + begin * cell,
-                static_cast<size_t>(count * cell));
-}
-
-template <typename Number>
-void transposeMatrix(ExecutionContext &context, const Number *from, int64_t rows, int64_t columns,
-                     Number *to) {
+template <typename Cell>
+void transposeMatrix(ExecutionContext &context, const Cell *from, int64_t rows, int64_t columns,
+                     Cell *to) {
   // Square blocks fit the first-level cache: rows are read, columns are written with a stride. The
   // longer side is distributed over the threads.
   constexpr int64_t block = 16;
@@ -68,9 +53,9 @@ void transpose(ExecutionContext &context, std::span<Value> operands, std::span<V
     return;
   }
   ArrayPointer result = Array::create(shape, source.elementType());
-  withCellType(source, [&]<typename Number>() {
-    const Number *from = cellsOf<Number>(source);
-    Number *to = mutableCellsOf<Number>(*result);
+  withCellSize(source.elementType(), [&]<typename Cell>() {
+    const Cell *from = source.cellsAs<Cell>();
+    Cell *to = result->mutableCellsAs<Cell>();
     int64_t matrix = rows * columns, matrices = cells / matrix;
     if (matrices == 1)
       return transposeMatrix(context, from, rows, columns, to);
@@ -136,7 +121,7 @@ void slice(ExecutionContext &context, std::span<Value> operands, std::span<Value
   ArrayPointer result = Array::create({range.rows(), range.columns()}, source.elementType());
   for (int64_t i = 0; i < range.rows(); ++i)
     copyCells(source, (range.rowBegin + i) * source.columns() + range.columnBegin, range.columns(),
-              *result, i * range.columns());
+              result->mutableBytes(), i * range.columns());
   context.touchedBytes = 2 * result->bytes();
   results[0] = std::move(result);
 }
@@ -166,15 +151,15 @@ void insert(ExecutionContext &context, std::span<Value> operands, std::span<Valu
           "left indexing: a scalar can replace one cell, not {}x{}; use matrix(value, rows, "
           "cols)",
           range.rows(), range.columns()));
-    double value = operands[1].asDouble();
     if (target.isCsr()) {
-      results[0] = insertSparse(context, operands[0].array(), Array::filled({1, 1}, value), range);
+      ArrayPointer value = Array::filled({1, 1}, operands[1].asDouble());
+      results[0] = insertSparse(context, operands[0].array(), value, range);
       return;
     }
     ArrayPointer result = insertionTarget(context, operands[0], range);
-    withCellType(*result, [&]<typename Number>() {
-      mutableCellsOf<Number>(*result)[range.rowBegin * columns + range.columnBegin] =
-          static_cast<Number>(value);
+    withCellType(result->elementType(), [&]<typename Cell>() {
+      result->mutableCellsAs<Cell>()[range.rowBegin * columns + range.columnBegin] =
+          cellFrom<Cell>(operands[1]);
     });
     results[0] = std::move(result);
     return;
@@ -191,31 +176,32 @@ void insert(ExecutionContext &context, std::span<Value> operands, std::span<Valu
     operands[1] = Array::asDense(operands[1].array());
   ArrayPointer result = insertionTarget(context, operands[0], range);
   for (int64_t i = 0; i < range.rows(); ++i)
-    copyCells(*operands[1].array(), i * range.columns(), range.columns(), *result,
+    copyCells(*operands[1].array(), i * range.columns(), range.columns(), result->mutableBytes(),
               (range.rowBegin + i) * columns + range.columnBegin);
   results[0] = std::move(result);
 }
 
-void diag(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
-  const Array &source = matrixOperand(operands[0], "diag");
+void diag(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+  operands[0].array() = Array::asDense(operands[0].array());
+  const Array &source = denseMatrixOperand(operands[0], "diag");
   int64_t size = source.rows();
   if (source.columns() == 1) {
-    if (Array::isBetterCsr({size, size}, size)) {
-      results[0] = sparseDiagonal(*Array::asDense(operands[0].array()));
+    if (source.elementType() == ElementType::F64 && Array::isBetterCsr({size, size}, size)) {
+      results[0] = sparseDiagonal(source);
       return;
     }
-    ArrayPointer result = Array::filled({size, size}, 0);
+    ArrayPointer result = filledWith(context, {size, size}, source.elementType(), 0.0);
     for (int64_t i = 0; i < size; ++i)
-      result->mutableData()[i * size + i] = source.at(i, 0);
+      copyCells(source, i, 1, result->mutableBytes(), i * size + i);
     results[0] = std::move(result);
     return;
   }
   if (source.columns() != size)
     throw Error(fmt::format("diag: expected a column vector or a square matrix, got {}",
                             source.shape().text()));
-  ArrayPointer result = Array::create({size, 1});
+  ArrayPointer result = Array::create({size, 1}, source.elementType());
   for (int64_t i = 0; i < size; ++i)
-    result->mutableData()[i] = source.at(i, i);
+    copyCells(source, i * size + i, 1, result->mutableBytes(), i);
   results[0] = std::move(result);
 }
 
@@ -228,23 +214,23 @@ Value permuteRows(ExecutionContext &context, const Array &source, const RowOf &r
       rows[i] = rowOf(i);
     return takeSparseRows(context, source, rows);
   }
-  ArrayPointer result = Array::create(source.shape());
+  ArrayPointer result = Array::create(source.shape(), source.elementType());
+  std::byte *to = result->mutableBytes();
   int64_t columns = source.columns();
-  double *to = result->mutableData();
   forEachRowRange(context, source.rows(), columns, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i)
-      copyCells(source.data() + rowOf(i) * columns, columns, to + i * columns);
+      copyCells(source, rowOf(i) * columns, columns, to, i * columns);
   });
   return result;
 }
 
 void rev(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
-  const Array &source = matrixOperand(operands[0], "rev");
+  const Array &source = denseMatrixOperand(operands[0], "rev");
   results[0] = permuteRows(context, source, [&](int64_t i) { return source.rows() - 1 - i; });
 }
 
 void roll(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
-  const Array &source = matrixOperand(operands[0], "roll");
+  const Array &source = denseMatrixOperand(operands[0], "roll");
   int64_t rows = std::max<int64_t>(1, source.rows());
   int64_t shift = operands[1].asInteger() % rows;
   results[0] = permuteRows(context, source, [&](int64_t i) { return (i - shift + rows) % rows; });
@@ -277,13 +263,13 @@ void upperTriangle(ExecutionContext &, std::span<Value> operands, std::span<Valu
 }
 
 constexpr bool noEffect = false;
-constexpr Native natives[] = {{"diag", diag, noEffect, Operands::Doubles},
-                              {"insert", insert, noEffect, Operands::AnyLayout},
+constexpr Native natives[] = {{"diag", diag, noEffect, Operands::AnyCells},
+                              {"insert", insert, noEffect, Operands::AnyCells},
                               {"lower_tri", lowerTriangle},
-                              {"rev", rev, noEffect, Operands::Doubles},
-                              {"roll", roll, noEffect, Operands::Doubles},
-                              {"slice", slice, noEffect, Operands::AnyLayout},
-                              {"transpose", transpose, noEffect, Operands::AnyLayout},
+                              {"rev", rev, noEffect, Operands::AnyCells},
+                              {"roll", roll, noEffect, Operands::AnyCells},
+                              {"slice", slice, noEffect, Operands::AnyCells},
+                              {"transpose", transpose, noEffect, Operands::AnyCells},
                               {"upper_tri", upperTriangle}};
 
 } // namespace

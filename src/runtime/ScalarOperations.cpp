@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <limits>
+#include <utility>
 
 namespace tokamak::runtime {
 namespace {
@@ -120,7 +121,26 @@ Value toMatrix(const Value &value) {
       column->mutableData()[i] = toDouble(list.elements[i]).asDouble();
     return column;
   }
+  if (value.isInteger()) { // doubles don't hold large integers
+    ArrayPointer cell = Array::create({1, 1}, ElementType::I64);
+    *cell->mutableCellsAs<int64_t>() = value.asInteger();
+    return cell;
+  }
   return Array::filled({1, 1}, toDouble(value).asDouble());
+}
+
+// Integers that an int64_t does not hold become doubles.
+Value cellOf(const Array &array) {
+  if (array.elementType() == ElementType::Bool)
+    return array.cellsAs<bool>()[0];
+  if (isFloat(array.elementType()))
+    return array.at(0, 0);
+  return withCellType(array.elementType(), [&]<typename Cell>() -> Value {
+    if constexpr (std::is_integral_v<Cell> && !std::is_same_v<Cell, bool>)
+      if (Cell cell = array.cellsAs<Cell>()[0]; std::in_range<int64_t>(cell))
+        return static_cast<int64_t>(cell);
+    return doubleOf(ElementType::U64, array.cellsAs<int64_t>()[0]);
+  });
 }
 
 Value toScalar(const Value &value) {
@@ -130,7 +150,7 @@ Value toScalar(const Value &value) {
     if (value.array()->cells() != 1)
       throw Error(fmt::format("as.scalar: expected a 1x1 matrix, got one of {}",
                               value.array()->shape().text()));
-    return value.array()->at(0, 0);
+    return cellOf(*value.array());
   }
   if (value.isList())
     return toScalar(onlyElement(*value.list(), "a list of one element"));

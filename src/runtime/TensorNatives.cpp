@@ -54,12 +54,12 @@ void expand(ExecutionContext &context, std::span<Value> operands, std::span<Valu
   ArrayPointer result = Array::create(to, source.elementType());
   int64_t columns = to[to.rank() - 1], rows = columns == 0 ? 0 : result->cells() / columns;
   bool repeatsCell = from[from.rank() - 1] != columns;
-  withCellType(source, [&]<typename Number>() {
-    const Number *cells = cellsOf<Number>(source);
-    Number *into = mutableCellsOf<Number>(*result);
+  withCellSize(source.elementType(), [&]<typename Cell>() {
+    const auto *cells = source.cellsAs<Cell>();
+    auto *into = result->mutableCellsAs<Cell>();
     forEachRowRange(context, rows, columns, [&](int64_t begin, int64_t end) {
       for (int64_t row = begin; row < end; ++row) {
-        const Number *first = cells + sourceCell(from, to, row);
+        const Cell *first = cells + sourceCell(from, to, row);
         if (repeatsCell)
           std::fill_n(into + row * columns, columns, *first);
         else
@@ -71,8 +71,8 @@ void expand(ExecutionContext &context, std::span<Value> operands, std::span<Valu
 }
 
 constexpr bool noEffect = false;
-constexpr Native natives[] = {{"expand", expand, noEffect, Operands::Dense},
-                              {"view", view, noEffect, Operands::Dense}};
+constexpr Native natives[] = {{"expand", expand, noEffect, Operands::DenseCells},
+                              {"view", view, noEffect, Operands::DenseCells}};
 
 } // namespace
 

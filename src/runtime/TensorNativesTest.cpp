@@ -1,5 +1,6 @@
 #include "runtime/NativeTesting.h"
 
+using namespace tokamak;
 using namespace tokamak::runtime;
 using namespace tokamak::runtime::testing;
 

@@ -90,6 +90,20 @@ void appendCell(std::string &text, double cell, int64_t decimals) {
     text += (cell < 0 ? "-" : "") + fixedText(std::abs(cell), static_cast<int>(decimals));
 }
 
+// Integers have no decimals, booleans are written as scalars are.
+void appendCellOf(const Array &array, int64_t row, int64_t column, const TextOptions &options,
+                  std::string &text) {
+  if (isFloat(array.elementType()))
+    return appendCell(text, array.at(row, column), options.decimals);
+  withCellType(array.elementType(), [&]<typename Cell>() {
+    Cell cell = array.cellsAs<Cell>()[row * array.columns() + column];
+    if constexpr (std::is_same_v<Cell, bool>)
+      text += cell ? "TRUE" : "FALSE";
+    else if constexpr (std::is_integral_v<Cell>)
+      fmt::format_to(std::back_inserter(text), "{}", cell);
+  });
+}
+
 std::string matrixText(const Array &array, const TextOptions &options) {
   std::string text;
   MemoryCharge charge;
@@ -97,15 +111,14 @@ std::string matrixText(const Array &array, const TextOptions &options) {
           columns = std::min(array.columns(), options.columns);
   for (int64_t i = 0; i < rows; ++i) {
     for (int64_t j = 0; j < columns; ++j) {
-      double cell = array.at(i, j);
       if (options.sparse) {
-        if (cell == 0)
+        if (array.at(i, j) == 0)
           continue;
         text += fmt::format("{}{}{}{}", i + 1, options.separator, j + 1, options.separator);
       } else if (j > 0) {
         text += options.separator;
       }
-      appendCell(text, cell, options.decimals);
+      appendCellOf(array, i, j, options, text);
       if (options.sparse)
         text += options.lineSeparator;
     }

@@ -145,7 +145,8 @@ int TransposedProduct::widestVectorBytes() {
 }
 
 bool TransposedProduct::suits(const Array &lhs, const Array &rhs, int vectorBytes) {
-  if (vectorBytes == 0 || lhs.isCsr() || rhs.isCsr() || lhs.elementType() != rhs.elementType())
+  if (vectorBytes == 0 || lhs.isCsr() || rhs.isCsr() || !mayBeSparse(lhs.elementType()) ||
+      lhs.elementType() != rhs.elementType())
     return false;
   int64_t lanes = vectorBytes / (lhs.elementType() == ElementType::F32 ? 4 : 8);
   return lhs.rows() >= fewestRows && lhs.columns() >= tileRowsFor(vectorBytes) &&
@@ -266,7 +267,7 @@ void TransposedProduct::computeCells(ExecutionContext &context, Array &into) con
 }
 
 void TransposedProduct::compute(ExecutionContext &context, Array &into) const {
-  withCellType(lhs_, [&]<typename Number>() { computeCells<Number>(context, into); });
+  withFloatCells(lhs_, [&]<typename Number>() { computeCells<Number>(context, into); });
 }
 
 } // namespace tokamak::runtime

@@ -80,13 +80,13 @@ public:
     // conversion to the other layout, which is a data race if several threads do it.
     std::vector<void *> cells;
     for (size_t i = 0; i < matrices_.size(); ++i)
-      withCellType(*matrices_[i], [&]<typename Number>() {
+      withFloatCells(*matrices_[i], [&]<typename Number>() {
         cells.push_back(mutableCellsOf<Number>(*results[i]));
       });
     forEachBound(context, bounds, [&](int64_t begin, int64_t end, int64_t number) {
       std::copy(pieces[number].begin(), pieces[number].end(), columns + offsets[begin]);
       for (size_t i = 0; i < matrices_.size(); ++i)
-        withCellType(*matrices_[i], [&]<typename Number>() {
+        withFloatCells(*matrices_[i], [&]<typename Number>() {
           const Array &from = *matrices_[i];
           for (int64_t row = begin; row < end; ++row)
             spread(columnsOf(from, row), cellsOf<Number>(from) + from.rowOffsets()[row],

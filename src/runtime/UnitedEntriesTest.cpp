@@ -2,6 +2,7 @@
 #include "runtime/NativeTesting.h"
 #include "runtime/SparseMatrix.h"
 
+using namespace tokamak;
 using namespace tokamak::runtime;
 using namespace tokamak::runtime::testing;
 

@@ -5,7 +5,7 @@
 namespace tokamak::fuzz {
 
 GeneratedProgram generateProgram(uint64_t seed) {
-  constexpr double shareOfTokPrograms = 0.15;
+  constexpr double shareOfTokPrograms = 0.25;
   Random random(seed);
   if (random.chance(shareOfTokPrograms))
     return {generateTokProgram(random), Language::Tok};

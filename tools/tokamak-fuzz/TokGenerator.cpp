@@ -1,5 +1,6 @@
-// Random programs in the textual form of the dialect: arrays of one to four dimensions, in f64 and
-// f32.
+// Random programs in the textual form of the dialect: arrays of one to four dimensions and of all
+// element types.
+#include "base/CellOperators.h"
 #include "tokamak-fuzz/ProgramGenerator.h"
 
 #include <algorithm>
@@ -24,18 +25,18 @@ int64_t cellsOf(const Sizes &sizes) {
 struct ArrayValue {
   std::string name;
   Sizes sizes;
-  bool isSingle = false;
-  double size = 1; // upper bound on the magnitude of finite cells
+  ElementType cells = ElementType::F64;
+  double size = 1; // upper bound on the magnitude of finite cells; integers wrap
   int rank() const { return static_cast<int>(sizes.size()); }
 };
 
-std::string typeOf(int rank, bool isSingle) {
+std::string typeOf(int rank, ElementType cells) {
   std::string text = "tensor<";
   for (int i = 0; i < rank; ++i)
     text += "?x";
-  return text + (isSingle ? "f32>" : "f64>");
+  return fmt::format("{}{}>", text, nameOf(cells));
 }
-std::string typeOf(const ArrayValue &array) { return typeOf(array.rank(), array.isSingle); }
+std::string typeOf(const ArrayValue &array) { return typeOf(array.rank(), array.cells); }
 
 class TokGenerator {
 public:
@@ -43,10 +44,11 @@ public:
 
   Node program() {
     isMixed_ = random_.chance(0.4);
-    isSingle_ = random_.chance(0.4);
+    cells_ = random_.choose(
+        {ElementType::F64, ElementType::F64, ElementType::F32, ElementType::F32, anyType()});
     chooseSizes();
     for (int64_t i = random_.between(1, 3); i > 0; --i)
-      drawn(sizesOf(anyRank()), single());
+      drawn(sizesOf(anyRank()), cells());
     for (int64_t i = random_.between(2, 9); i > 0; --i)
       step();
     printAll();
@@ -83,10 +85,16 @@ private:
 
   const ArrayValue &add(ArrayValue array) { return arrays_.emplace_back(std::move(array)); }
   ArrayValue result(const ArrayValue &like, double size) {
-    return {fresh(), like.sizes, like.isSingle, size};
+    return {fresh(), like.sizes, like.cells, size};
   }
 
-  bool single() { return isMixed_ ? random_.chance(0.5) : isSingle_; }
+  ElementType anyType() { return static_cast<ElementType>(random_.upTo(elementTypeCount)); }
+  ElementType cells() {
+    if (!isMixed_)
+      return cells_;
+    return random_.chance(0.5) ? anyType()
+                               : random_.choose({ElementType::F64, ElementType::F32, cells_});
+  }
   int anyRank() { return random_.choose({1, 2, 3, 3, 3, 4, 4}); }
 
   void chooseSizes() {
@@ -107,35 +115,46 @@ private:
   }
 
   // Random cells: generated as a matrix, then viewed in the given shape.
-  ArrayValue drawn(const Sizes &sizes, bool isSingle) {
+  ArrayValue drawn(const Sizes &sizes, ElementType cells) {
+    if (!isFloat(cells)) {
+      ArrayValue real = drawn(sizes, ElementType::F64);
+      if (random_.chance(0.5)) { // so large that operators wrap
+        ArrayValue large = result(real, 1);
+        std::string factor = constant(random_.choose({100.0, 1e5, 1e18}));
+        emit(large.name, fmt::format("tok.binary mul {}, {} : ({}, f64) -> {}", real.name, factor,
+                                     typeOf(real), typeOf(large)));
+        real = large;
+      }
+      return castTo(real, cells);
+    }
     int64_t columns = sizes.back(), rows = columns == 0 ? 1 : cellsOf(sizes) / columns;
     if (columns == 0)
       for (size_t i = 0; i + 1 < sizes.size(); ++i)
         rows *= sizes[i];
-    std::string type = typeOf(2, isSingle), cells = fresh();
+    std::string type = typeOf(2, cells), name = fresh();
     std::string r = constant(rows), c = constant(columns), low = constant(-2.0),
                 high = constant(3.0), one = constant(1.0);
     std::string density = constant(random_.choose({1.0, 1.0, 1.0, 0.5, 0.05}));
     std::string seed = fresh(), pdf = fresh();
     emit(seed, fmt::format("tok.constant {} : i64", random_.between(1, 1000)));
     emit(pdf, "tok.constant \"uniform\" : !tok.string");
-    emit(cells, fmt::format("tok.rand {}, {}, {}, {}, {}, {}, {}, {} : (i64, i64, f64, f64, f64, "
-                            "i64, !tok.string, f64) -> {}",
-                            r, c, low, high, density, seed, pdf, one, type));
+    emit(name, fmt::format("tok.rand {}, {}, {}, {}, {}, {}, {}, {} : (i64, i64, f64, f64, f64, "
+                           "i64, !tok.string, f64) -> {}",
+                           r, c, low, high, density, seed, pdf, one, type));
     // Sums of integers are exact in any order.
     if (random_.chance(0.5)) {
       std::string whole = fresh();
-      emit(whole, fmt::format("tok.unary floor {} : {} -> {}", cells, type, type));
-      cells = whole;
+      emit(whole, fmt::format("tok.unary floor {} : {} -> {}", name, type, type));
+      name = whole;
     }
-    ArrayValue array{cells, sizes, isSingle, 3};
+    ArrayValue array{name, sizes, cells, 3};
     if (sizes.size() != 2)
-      array = viewed({cells, {rows, columns}, isSingle, 3}, sizes);
+      array = viewed({name, {rows, columns}, cells, 3}, sizes);
     return add(array);
   }
 
   ArrayValue viewed(const ArrayValue &x, const Sizes &sizes) {
-    ArrayValue y{fresh(), sizes, x.isSingle, x.size};
+    ArrayValue y{fresh(), sizes, x.cells, x.size};
     std::string given = constants(sizes);
     emit(y.name, fmt::format("tok.view {} [{}] : {} -> {}", x.name, given, typeOf(x), typeOf(y)));
     return y;
@@ -143,13 +162,12 @@ private:
 
   ArrayValue any() { return random_.choose(arrays_); }
   // An array of these sizes and precision: an existing one, or a new one.
-  ArrayValue of(const Sizes &sizes, bool isSingle) {
+  ArrayValue of(const Sizes &sizes, ElementType cells) {
     std::vector<ArrayValue> fitting;
     for (const ArrayValue &array : arrays_)
-      if (array.sizes == sizes && array.isSingle == isSingle)
+      if (array.sizes == sizes && array.cells == cells)
         fitting.push_back(array);
-    return fitting.empty() || random_.chance(0.2) ? drawn(sizes, isSingle)
-                                                  : random_.choose(fitting);
+    return fitting.empty() || random_.chance(0.2) ? drawn(sizes, cells) : random_.choose(fitting);
   }
   // An array that is broadcast to the sizes of x: its sizes are those of x, or 1, and it may have
   // no leading dimensions.
@@ -161,14 +179,22 @@ private:
           size = 1;
     if (random_.chance(0.3))
       sizes.erase(sizes.begin(), sizes.end() - random_.between(1, x.rank()));
-    return of(sizes, x.isSingle);
+    return of(sizes, x.cells);
   }
   ArrayValue bounded(const ArrayValue &x, double size) {
-    if (x.size <= size)
+    if (x.cells == ElementType::F16)
+      size = std::min(size, 100.0);
+    if (x.size <= size || !isFloat(x.cells))
       return x;
     ArrayValue y = result(x, 1);
     emit(y.name, fmt::format("tok.unary tanh {} : {} -> {}", x.name, typeOf(x), typeOf(y)));
     return y;
+  }
+  ArrayValue castTo(const ArrayValue &x, ElementType cells) {
+    double size = isFloat(x.cells) ? x.size : 0x1p64;
+    ArrayValue y{fresh(), x.sizes, cells, size};
+    emit(y.name, fmt::format("tok.cast {} : {} -> {}", x.name, typeOf(x), typeOf(y)));
+    return add(bounded(y, mostSize));
   }
   void keep(const ArrayValue &array) { add(bounded(array, mostSize)); }
 
@@ -196,6 +222,8 @@ private:
         {"not", 1e6, 1}};
     const Function &function = functions[random_.upTo(std::size(functions))];
     ArrayValue x = bounded(any(), function.operand);
+    if (!takes(*findUnaryOperator(function.name), x.cells))
+      return;
     ArrayValue y = result(x, std::min(function.result, std::max(x.size, 404.0)));
     emit(y.name,
          fmt::format("tok.unary {} {} : {} -> {}", function.name, x.name, typeOf(x), typeOf(y)));
@@ -205,12 +233,19 @@ private:
   void combine(const ArrayValue &x, const ArrayValue &y, const Sizes &sizes) {
     std::string op = random_.choose<std::string>(
         {"add", "sub", "mul", "mul", "min", "max", "div", "gt", "eq", "le", "ne", "and", "mod"});
+    if (!isFloat(x.cells) && random_.chance(0.3))
+      op = random_.choose<std::string>({"xor", "or", "intdiv", "pow", "bitw_and", "bitw_or",
+                                        "bitw_xor", "bitw_shift_left", "bitw_shift_right"});
+    BinaryOperator kind = *findBinaryOperator(op);
+    if (!takes(kind, x.cells))
+      op = "ne", kind = BinaryOperator::Ne;
     double size = op == "mul"                                 ? x.size * y.size
                   : op == "add" || op == "sub"                ? x.size + y.size
                   : op == "min" || op == "max" || op == "mod" ? std::max(x.size, y.size)
                   : op == "div"                               ? 1e3 * x.size
                                                               : 1;
-    ArrayValue z{fresh(), sizes, x.isSingle, size};
+    bool isTruth = resultOf(kind) == CellResult::Boolean && random_.chance(0.3);
+    ArrayValue z{fresh(), sizes, isTruth ? ElementType::Bool : x.cells, size};
     const char *rule = x.sizes == sizes && random_.chance(0.3) ? "left_sizes " : "";
     emit(z.name, fmt::format("tok.binary {} {}{}, {} : ({}, {}) -> {}", op, rule, x.name, y.name,
                              typeOf(x), typeOf(y), typeOf(z)));
@@ -244,22 +279,27 @@ private:
     Sizes &smaller = random_.chance(0.5) ? left : right;
     while (smaller.size() > 1 && smaller.front() == 1 && random_.chance(0.5))
       smaller.erase(smaller.begin());
-    bool isSingle = single();
-    ArrayValue x = of(left, isSingle), y = of(right, isSingle);
+    ElementType type = cells();
+    ArrayValue x = of(left, type), y = of(right, type);
     combine(x, y, sizes);
   }
 
   void scaled() {
     ArrayValue x = any();
-    std::string number = scalars_.empty() || random_.chance(0.5)
+    if (x.cells == ElementType::Bool)
+      return;
+    const char *scalar = isFloat(x.cells) ? "f64" : "i64";
+    std::vector<std::string> &known = isFloat(x.cells) ? scalars_ : integers_;
+    std::string number = !known.empty() && random_.chance(0.5) ? random_.choose(known)
+                         : isFloat(x.cells)
                              ? constant(random_.choose({0.5, 2.0, -1.0, 3.0, 0.1}))
-                             : random_.choose(scalars_);
+                             : constant(random_.choose<int64_t>({0, 1, 2, 3, 7, 100, 300}));
     std::string op = random_.choose<std::string>({"mul", "add", "sub", "gt", "div", "max"});
     ArrayValue y = result(x, mostSize * 2);
     bool left = random_.chance(0.3);
     emit(y.name, fmt::format("tok.binary {} {}, {} : ({}, {}) -> {}", op, left ? number : x.name,
-                             left ? x.name : number, left ? "f64" : typeOf(x),
-                             left ? typeOf(x) : "f64", typeOf(y)));
+                             left ? x.name : number, left ? scalar : typeOf(x),
+                             left ? typeOf(x) : scalar, typeOf(y)));
     keep(y);
   }
 
@@ -267,6 +307,8 @@ private:
     ArrayValue x = any();
     std::vector<ArrayValue> operands = {x, partnerOf(x), partnerOf(x)};
     std::swap(operands[0], operands[random_.upTo(3)]);
+    if (isMixed_ && random_.chance(0.5)) // the condition may have a type of its own
+      operands[0] = of(operands[0].sizes, ElementType::Bool);
     bool areEqual =
         operands[1].sizes == operands[0].sizes && operands[2].sizes == operands[0].sizes;
     const char *rule = areEqual && random_.chance(0.5) ? "equal_sizes " : "";
@@ -284,6 +326,10 @@ private:
                              : kind == "var" || kind == "sd" ? 4 * x.size * x.size
                                                              : x.size);
     y.sizes.back() = 1;
+    bool isIndex = kind == "index_max", isExtreme = kind == "min" || kind == "max";
+    bool needsI64 = x.cells == ElementType::Bool && !isExtreme;
+    if (needsI64 || ((isIndex || !isFloat(x.cells)) && random_.chance(0.5)))
+      y.cells = ElementType::I64;
     emit(y.name,
          fmt::format("tok.aggregate {} row {} : {} -> {}", kind, x.name, typeOf(x), typeOf(y)));
     return y;
@@ -293,8 +339,11 @@ private:
     ArrayValue x = any();
     if (cellsOf(x.sizes) == 0)
       return;
-    keep(alongRows(x, random_.choose<std::string>(
-                          {"sum", "sum", "min", "max", "mean", "var", "sd", "index_max"})));
+    keep(alongRows(x,
+                   isFloat(x.cells)
+                       ? random_.choose<std::string>(
+                             {"sum", "sum", "min", "max", "mean", "var", "sd", "index_max"})
+                       : random_.choose<std::string>({"sum", "min", "max", "prod", "index_max"})));
   }
 
   void total() {
@@ -302,17 +351,21 @@ private:
     if (cellsOf(x.sizes) == 0)
       return;
     std::string name = fresh();
-    emit(name, fmt::format("tok.aggregate {} full {} : {} -> f64",
-                           random_.choose<std::string>({"sum", "sum", "min", "max", "mean"}),
-                           x.name, typeOf(x)));
-    scalars_.push_back(name);
+    std::string kind = random_.choose<std::string>({"sum", "sum", "min", "max", "mean"});
+    if (!isFloat(x.cells) && kind == "mean")
+      kind = "prod";
+    emit(name, fmt::format("tok.aggregate {} full {} : {} -> {}", kind, x.name, typeOf(x),
+                           isFloat(x.cells) ? "f64" : "i64"));
+    (isFloat(x.cells) ? scalars_ : integers_).push_back(name);
   }
 
   // A product of the matrices in the last two dimensions, broadcast over some of the leading ones.
   void product() {
     ArrayValue x = any();
     if (x.rank() < 2)
-      x = of(sizesOf(random_.choose({2, 3, 4})), x.isSingle);
+      x = of(sizesOf(random_.choose({2, 3, 4})), x.cells);
+    if (x.cells == ElementType::Bool)
+      return;
     x = bounded(x, 1e3);
     int64_t inner = x.sizes.back(), columns = random_.choose(known_);
     Sizes right = x.sizes;
@@ -328,8 +381,9 @@ private:
     }
     if (cellsOf(sizes) * std::max<int64_t>(1, inner) > 20 * mostCells || cellsOf(right) > mostCells)
       return;
-    ArrayValue y = bounded(of(right, x.isSingle), 1e3);
-    ArrayValue z{fresh(), sizes, x.isSingle,
+    ArrayValue y = bounded(of(right, x.cells), 1e3);
+    bool isWider = isInteger(x.cells) && byteSize(x.cells) < 4 && random_.chance(0.5);
+    ArrayValue z{fresh(), sizes, isWider ? ElementType::I32 : x.cells,
                  x.size * y.size * static_cast<double>(std::max<int64_t>(1, inner))};
     emit(z.name, fmt::format("tok.matmul {}, {} : ({}, {}) -> {}", x.name, y.name, typeOf(x),
                              typeOf(y), typeOf(z)));
@@ -368,8 +422,8 @@ private:
     for (int64_t &size : small)
       if (random_.chance(0.5))
         size = 1;
-    ArrayValue x = of(small, single());
-    ArrayValue y{fresh(), sizes, x.isSingle, x.size};
+    ArrayValue x = of(small, cells());
+    ArrayValue y{fresh(), sizes, x.cells, x.size};
     std::string given = constants(sizes);
     emit(y.name, fmt::format("tok.expand {} [{}] : {} -> {}", x.name, given, typeOf(x), typeOf(y)));
     add(y);
@@ -378,15 +432,15 @@ private:
   void cast() {
     if (!isMixed_)
       return;
-    ArrayValue x = any(), y = result(x, x.size);
-    y.isSingle = !x.isSingle;
-    emit(y.name, fmt::format("tok.cast {} : {} -> {}", x.name, typeOf(x), typeOf(y)));
-    add(y);
+    ArrayValue x = any();
+    ElementType type = cells();
+    if (type != x.cells)
+      castTo(x, type);
   }
 
   void softmax() {
     ArrayValue x = bounded(any(), 50);
-    if (cellsOf(x.sizes) == 0)
+    if (cellsOf(x.sizes) == 0 || !isFloat(x.cells))
       return;
     auto binary = [&](const char *op, const ArrayValue &a, const ArrayValue &b, double size) {
       ArrayValue z = result(a, size);
@@ -407,11 +461,12 @@ private:
   // afterwards.
   template <typename Body> std::vector<Node> part(Body body) {
     std::vector<ArrayValue> arrays = arrays_;
-    std::vector<std::string> scalars = scalars_;
+    std::vector<std::string> scalars = scalars_, integers = integers_;
     std::vector<Node> outer = std::exchange(body_, {});
     body();
     arrays_ = std::move(arrays);
     scalars_ = std::move(scalars);
+    integers_ = std::move(integers);
     return std::exchange(body_, std::move(outer));
   }
 
@@ -419,17 +474,17 @@ private:
     if (inside_)
       return;
     inside_ = true;
-    ArrayValue start = bounded(any(), 9), carried{fresh(), start.sizes, start.isSingle, 9};
+    ArrayValue start = bounded(any(), 9), carried{fresh(), start.sizes, start.cells, 9};
     std::string counter = fresh(), first = constant(int64_t{1});
     std::string last = constant(random_.between(1, 4));
     std::vector<Node> body = part([&] {
       add(carried);
       for (int64_t i = random_.between(1, 3); i > 0; --i)
         step();
-      ArrayValue end = bounded(of(start.sizes, start.isSingle), 9);
+      ArrayValue end = bounded(of(start.sizes, start.cells), 9);
       emit(statement("tok.yield " + end.name + " : " + typeOf(end)));
     });
-    ArrayValue y{fresh(), start.sizes, start.isSingle, 9};
+    ArrayValue y{fresh(), start.sizes, start.cells, 9};
     emit(statement(fmt::format("{} = tok.for {} = {} to {} step {} carrying ({} = {}) : {} {{\n@}}",
                                y.name, counter, first, last, first, carried.name, start.name,
                                typeOf(start)),
@@ -443,27 +498,29 @@ private:
     if (inside_)
       return;
     inside_ = true;
-    ArrayValue x = bounded(any(), 9), y = bounded(of(x.sizes, x.isSingle), 9);
+    ArrayValue x = bounded(any(), 9), y = bounded(of(x.sizes, x.cells), 9);
     std::string function = fmt::format("@@f{}", ++names_), type = typeOf(x);
-    ArrayValue a{fresh(), x.sizes, x.isSingle, 9}, b{fresh(), x.sizes, x.isSingle, 9};
+    ArrayValue a{fresh(), x.sizes, x.cells, 9}, b{fresh(), x.sizes, x.cells, 9};
     std::vector<ArrayValue> outer = std::exchange(arrays_, {});
     std::vector<std::string> scalars = std::exchange(scalars_, {});
+    std::vector<std::string> integers = std::exchange(integers_, {});
     std::vector<Node> body = part([&] {
       add(a);
       add(b);
       combine(a, b, a.sizes);
       for (int64_t i = random_.between(0, 2); i > 0; --i)
         step();
-      ArrayValue end = bounded(of(x.sizes, x.isSingle), 9);
+      ArrayValue end = bounded(of(x.sizes, x.cells), 9);
       emit(statement("return " + end.name + " : " + type));
     });
     arrays_ = std::move(outer);
     scalars_ = std::move(scalars);
+    integers_ = std::move(integers);
     functions_.push_back(statement(fmt::format("func.func {}({}: {}, {}: {}) -> {} {{\n@}}",
                                                function, a.name, type, b.name, type, type),
                                    {sequence(std::move(body))}));
     for (int64_t i = random_.between(1, 3); i > 0; --i) {
-      ArrayValue z{fresh(), x.sizes, x.isSingle, 9};
+      ArrayValue z{fresh(), x.sizes, x.cells, 9};
       emit(z.name, fmt::format("tok.call {}({}, {}) : ({}, {}) -> {}", function,
                                random_.chance(0.5) ? x.name : y.name,
                                random_.chance(0.5) ? x.name : y.name, type, type, type));
@@ -477,15 +534,18 @@ private:
       emit(statement(fmt::format("tok.print {} : ({}) -> ()", array.name, typeOf(array))));
     for (const std::string &scalar : scalars_)
       emit(statement(fmt::format("tok.print {} : (f64) -> ()", scalar)));
+    for (const std::string &integer : integers_)
+      emit(statement(fmt::format("tok.print {} : (i64) -> ()", integer)));
   }
 
   Random &random_;
   Sizes known_;
   std::vector<ArrayValue> arrays_;
-  std::vector<std::string> scalars_;
+  std::vector<std::string> scalars_, integers_; // of type f64 and i64
   std::vector<Node> functions_, body_;
   int names_ = 0;
-  bool isMixed_ = false, isSingle_ = false, inside_ = false;
+  bool isMixed_ = false, inside_ = false;
+  ElementType cells_ = ElementType::F64; // of programs that are not mixed
 };
 
 } // namespace

@@ -87,7 +87,7 @@ void BlockFacts::complete(Value value, tok::Facts &given, const tok::Facts *infe
     if (!given.value)
       given.value = inferred->value;
   }
-  if (!isRealArray(value))
+  if (!tok::isArray(value.getType()))
     return;
   size_t rank = cast<RankedTensorType>(value.getType()).getRank();
   if (given.dims.size() != rank)

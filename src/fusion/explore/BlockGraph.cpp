@@ -1,6 +1,7 @@
 #include "fusion/explore/BlockGraph.h"
 
 #include "fusion/explore/Notation.h"
+#include "ir/tok/ElementTypes.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -43,9 +44,9 @@ int BlockGraph::consumers(int index) const {
 //===- what can be generated -----------------------------------------------------------------===//
 
 void BlockGraph::classify(Node &node) {
-  if (!isa<tok::UnaryOp, tok::BinaryOp, tok::IfElseOp, tok::AggregateOp, tok::MatmulOp>(
-          node.operation) ||
-      !haveOneElementType(node))
+  if (!isa<tok::UnaryOp, tok::BinaryOp, tok::IfElseOp, tok::CastOp, tok::AggregateOp,
+           tok::MatmulOp>(node.operation) ||
+      !haveElementTypes(node))
     return;
   if (isa<tok::AggregateOp>(node.operation))
     classifyAggregate(node);
@@ -55,23 +56,25 @@ void BlockGraph::classify(Node &node) {
     classifyElementwise(node);
 }
 
-// Whether all arrays of the operation have the same element type, as kernels require.
-bool BlockGraph::haveOneElementType(Node &node) {
+// Whether kernels compute with all arrays of the operation. Sets the node's element type.
+bool BlockGraph::haveElementTypes(Node &node) {
   SmallVector<Value, 4> values(node.operation->getOperands());
   llvm::append_range(values, node.operation->getResults());
+  bool isOne = true, hasArrays = false;
   for (Value value : values) {
     auto array = dyn_cast<RankedTensorType>(value.getType());
     if (!array)
       continue;
-    if (!isRealArray(value))
+    if (!tok::elementTypeOf(array))
       return false;
-    if (node.elementType && node.elementType != array.getElementType()) {
-      node.refusal = "its arrays have different element types";
-      return false;
-    }
+    isOne &=
+        isRealArray(value) && (!node.elementType || node.elementType == array.getElementType());
     node.elementType = array.getElementType();
+    hasArrays = true;
   }
-  return bool(node.elementType);
+  if (!isOne)
+    node.elementType = {};
+  return hasArrays;
 }
 
 // Names the operand whose size is not proved to be that of the result, and another operand of a
@@ -97,6 +100,11 @@ std::string BlockGraph::refusalOfSizes(const Node &node, Value operand, const ch
 void BlockGraph::classifyElementwise(Node &node) {
   Value result = node.operation->getResult(0);
   if (!tok::isArray(result.getType()))
+    return;
+  // A CSR array that is only converted stays CSR; a cast of a scalar makes an array of one cell.
+  if (isa<tok::CastOp>(node.operation) &&
+      (!tok::isArray(node.operands[0].getType()) || facts_.isCsr(node.operands[0]) ||
+       node.operands[0].getType() == result.getType()))
     return;
   const Shape &shape = shapeOf(result);
   auto choice = dyn_cast<tok::IfElseOp>(node.operation);
@@ -163,6 +171,10 @@ bool fusion::isNarrow(const Size &columns) {
 // Finds the products that a template can compute: one factor is narrow, or a CSR array is involved.
 // All other products are left to natives.
 void BlockGraph::classifyProduct(Node &node) {
+  if (!node.elementType) {
+    node.refusal = "products in kernels are of f64 or f32";
+    return;
+  }
   auto product = cast<tok::MatmulOp>(node.operation);
   Value left = product.getLhs(), right = product.getRhs(), transposed = transposedOperand(left);
   if (facts_.sizesOf(left).size() != 2 || facts_.sizesOf(right).size() != 2)

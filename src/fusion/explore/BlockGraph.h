@@ -44,7 +44,7 @@ struct Node {
   // whose cells are products of a row and a column. For t(A) %*% B: those of A and B.
   llvm::SmallVector<Shape, 2> spaces;
   double flops = 0;       // elementwise and aggregates: per cell of the space
-  mlir::Type elementType; // of all arrays among operands and results
+  mlir::Type elementType; // of all arrays among operands and results: f64 or f32; else null
   bool live = true;
   bool leavesBlock = false;        // a result is returned
   llvm::SmallVector<Use, 2> users; // live ones
@@ -73,7 +73,7 @@ public:
   double cells(const Shape &shape) const { return facts_.cells(shape); }
 
 private:
-  bool haveOneElementType(Node &node);
+  bool haveElementTypes(Node &node);
   void classify(Node &node);
   void classifyElementwise(Node &node);
   std::string refusalOfSizes(const Node &node, mlir::Value operand, const char *what) const;

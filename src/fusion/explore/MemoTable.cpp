@@ -54,16 +54,14 @@ static std::vector<Frame> collectFrames(const BlockGraph &graph, ArrayRef<EntryP
       if (!llvm::is_contained(frames, frame) && judge(graph, node, frame).natural)
         frames.push_back(frame);
     };
-    Type elementType = graph[node].elementType;
     for (Shape space : graph[node].spaces) {
       for (FusionTemplate fusionTemplate : {FusionTemplate::Cell, FusionTemplate::Row})
-        consider({fusionTemplate, space, elementType});
+        consider({fusionTemplate, space});
       for (const EntryPattern &driver : drivers)
-        if (graph.facts().shapeOf(driver) == space &&
-            getElementTypeOrSelf(driver.arrays.front()) == elementType)
-          consider({FusionTemplate::Row, space, elementType, driver});
+        if (graph.facts().shapeOf(driver) == space)
+          consider({FusionTemplate::Row, space, driver});
     }
-    consider({FusionTemplate::Row, {}, elementType, {}, /*isNative=*/true});
+    consider({FusionTemplate::Row, {}, {}, /*isNative=*/true});
   }
   return frames;
 }

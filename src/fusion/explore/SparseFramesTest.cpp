@@ -232,15 +232,22 @@ TEST(SparseFrames, aResultWithSeveralConsumersCanDrive) {
   EXPECT_TRUE(drives);
 }
 
-TEST(SparseFrames, differentElementTypesAreNotFused) {
+// What is computed at the entries has the driver's element type; over all cells types are mixed.
+TEST(SparseFrames, operatorsAtTheEntriesHaveOneElementType) {
   SparseBlock block("X:mxn", "f64", R"(
-    %0 = tok.cast %X : !m -> tensor<?x?xf32>
-    %1 = tok.unary exp %0 : tensor<?x?xf32> -> tensor<?x?xf32>
-    %2 = tok.aggregate sum full %1 : tensor<?x?xf32> -> f64
-    return %2 : f64)");
-  EXPECT_TRUE(block.graph[1].elementType.isF32());
-  for (const Frame &frame : block.memo.frames)
-    EXPECT_TRUE(frame.elementType.isF32());
+    %0 = tok.unary abs %X : !m -> !m
+    %1 = tok.cast %0 : !m -> tensor<?x?xf32>
+    %2 = tok.unary exp %1 : tensor<?x?xf32> -> tensor<?x?xf32>
+    %3 = tok.aggregate sum full %2 : tensor<?x?xf32> -> f64
+    return %3 : f64)");
+  EXPECT_FALSE(block.graph[1].elementType);
+  EXPECT_TRUE(block.graph[2].elementType.isF32());
+  for (auto [number, frame] : llvm::enumerate(block.memo.frames))
+    for (int node : {1, 2, 3})
+      if (frame.driver)
+        EXPECT_FALSE(block.memo.find(node, static_cast<int>(number)));
+      else
+        EXPECT_TRUE(block.memo.find(node, static_cast<int>(number)));
 }
 
 //===- the property --------------------------------------------------------------------------===//

@@ -205,7 +205,9 @@ private:
 
 Verdict fusion::judge(const BlockGraph &graph, int index, const Frame &frame) {
   const Node &node = graph[index];
-  if (node.elementType != frame.elementType)
+  // The entries of drivers, and what is computed at them, are of one type.
+  if (frame.driver &&
+      node.elementType != getElementTypeOrSelf(frame.driver.arrays.front().getType()))
     return {};
   if (frame.isNative) {
     // A product with a vector is a pass over the matrix, which kernels do as well as natives.

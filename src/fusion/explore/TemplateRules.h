@@ -24,7 +24,6 @@ using plan::FusionTemplate;
 struct Frame {
   FusionTemplate fusionTemplate = FusionTemplate::Cell;
   Shape space;
-  mlir::Type elementType = {};
   EntryPattern driver = {}; // none: all cells are computed
   bool isNative = false;    // the product alone, by the native
   bool operator==(const Frame &other) const = default;

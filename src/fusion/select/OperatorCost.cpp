@@ -1,6 +1,7 @@
 #include "fusion/select/OperatorCost.h"
 
-#include "mlir/IR/TypeUtilities.h"
+#include "ir/tok/ElementTypes.h"
+
 #include "llvm/ADT/SmallPtrSet.h"
 
 #include <limits>
@@ -26,8 +27,10 @@ static constexpr double flopsPerSparseProduct = 8;
 // Accesses to arrays of at most this size hit the first-level cache and don't count as gathers.
 static constexpr double nearBytes = 32 << 10;
 
-static double bytesPerCell(Type elementType) { return elementType.isF32() ? 4 : 8; }
-static double bytesPerCell(Value array) { return bytesPerCell(getElementTypeOrSelf(array)); }
+static double bytesPerCell(Type elementType) {
+  return static_cast<double>(byteSize(tok::elementTypeOf(elementType).value_or(ElementType::F64)));
+}
+static double bytesPerCell(Value array) { return bytesPerCell(array.getType()); }
 static double bytesPerEntry(Value array) { return bytesPerCell(array) + bytesPerColumnNumber; }
 
 double OperatorCost::denseBytesOf(Value value) const {

@@ -1,5 +1,7 @@
 #include "ir/tok/CellFacts.h"
 
+#include "ir/tok/ElementTypes.h"
+
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -43,8 +45,16 @@ CellFact tok::numberOf(const Facts &facts) {
 }
 
 static bool isSingle(Type type) { return getElementTypeOrSelf(type).isF32(); }
+// Facts are about doubles: nothing is known about the cells of arrays of integers, which wrap, and of
+// 16-bit floats.
+static bool mayBeKnown(Type type) {
+  std::optional<ElementType> cells = isArray(type) ? elementTypeOf(type) : ElementType::F64;
+  return cells && mayBeSparse(*cells);
+}
 
 CellFact tok::cellOf(Operation &operation, llvm::function_ref<CellFact(OpOperand &)> factOf) {
+  if (!mayBeKnown(operation.getResult(0).getType()))
+    return CellFact::anything();
   bool single = isSingle(operation.getResult(0).getType());
   auto rounded = [&](const CellFact &fact) { return single ? inSinglePrecision(fact) : fact; };
   auto operand = [&](unsigned number) {
@@ -95,7 +105,7 @@ static CellFact aggregateOf(AggregateOp aggregate, const Facts &facts, const Cel
 
 CellFact tok::allCellsOf(Operation &operation, ArrayRef<Facts> facts,
                          llvm::function_ref<CellFact(Value)> factOf) {
-  if (operation.getNumResults() != 1)
+  if (operation.getNumResults() != 1 || !mayBeKnown(operation.getResult(0).getType()))
     return CellFact::anything();
   bool single = isSingle(operation.getResult(0).getType());
   auto rounded = [&](const CellFact &fact) { return single ? inSinglePrecision(fact) : fact; };

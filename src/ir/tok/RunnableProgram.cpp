@@ -1,5 +1,6 @@
 #include "ir/tok/RunnableProgram.h"
 
+#include "ir/tok/ElementTypes.h"
 #include "ir/tok/TokDialect.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -17,8 +18,8 @@ static std::string complaintAbout(Type type) {
   if (!array)
     return isScalar(type) || isa<ListType, FrameType, NoneType>(type) ? ""
                                                                       : "no type of a tok program";
-  if (!array.getElementType().isF64() && !array.getElementType().isF32())
-    return "arrays run with elements of type f64 or f32";
+  if (!elementTypeOf(array))
+    return "arrays run with elements of type f64, f32, f16, bf16, i8 to i64, ui8 to ui64 or i1";
   if (array.getRank() < 1 || array.getRank() > mostDimensions)
     return "arrays have one to " + std::to_string(mostDimensions) + " dimensions";
   for (int64_t size : array.getShape())
@@ -48,6 +49,19 @@ static bool takesEveryRank(Operation *op) {
   return isa<MatmulOp, TransposeOp, ViewOp, ExpandOp, PrintOp, ToStringOp, ListOp>(op);
 }
 
+// The runtime converts the arrays that a native gives to one element type.
+static LogicalResult verifyOneElementType(Operation *op) {
+  std::optional<ElementType> type;
+  for (Type result : op->getResultTypes()) {
+    if (!isArray(result))
+      continue;
+    if (type && type != elementTypeOf(result))
+      return op->emitError("all arrays that a native gives have the same element type");
+    type = elementTypeOf(result);
+  }
+  return success();
+}
+
 static LogicalResult verifyOperation(Operation *op) {
   if (isa<ExecuteOp>(op))
     return op->emitError("tok.execute is what the compiler makes of a block; call functions by "
@@ -58,7 +72,7 @@ static LogicalResult verifyOperation(Operation *op) {
   if (!isProgram)
     return op->emitError("a program consists of tok operations, func.func and return, not of '")
            << op->getName().getStringRef() << "'";
-  if (failed(verifyTypes(op)))
+  if (failed(verifyTypes(op)) || (isa<NativeOpInterface>(op) && failed(verifyOneElementType(op))))
     return failure();
   if (isa<NativeOpInterface>(op) && !takesEveryRank(op))
     for (auto types : {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})

@@ -16,8 +16,9 @@ def Tok_Dialect : Dialect {
   let name = "tok";
   let summary = "array programs: values are immutable, sizes are facts, control flow is structured";
   let description = [{
-    An array is a builtin `tensor` with dynamic dimensions, one to eight of them (a DML matrix is `tensor<?x?xf64>`,
-    in single precision `tensor<?x?xf32>`); a scalar is `i64`,
+    An array is a builtin `tensor` with dynamic dimensions, one to eight of them (a DML matrix is `tensor<?x?xf64>`).
+    Its elements are of type f64, f32, f16, bf16, i8 to i64 (signed), ui8 to ui64 or i1. Operations compute in the
+    element type: integers keep their lowest bits where a result does not fit. A scalar is `i64`,
     `f64`, `i1`, `!tok.string`, or `!tok.scalar` where the static type is not known. Indices are 1-based and
     inclusive, as in DML. An absent optional argument is a value of type `none`.
 
@@ -41,7 +42,8 @@ def Tok_Scalar : Tok_Type<"Scalar", "scalar"> {
 def Tok_List : Tok_Type<"List", "list"> { let summary = "a list of values, by position or name"; }
 def Tok_Frame : Tok_Type<"Frame", "frame"> { let summary = "a table whose columns have types of their own"; }
 
-def Tok_Tensor : TensorOf<[F64, F32, I64, I1]>;
+def Tok_Tensor : Type<CPred<"::tokamak::tok::isArray($_self) && ::tokamak::tok::elementTypeOf($_self)">,
+                      "an array of f64, f32, f16, bf16, i8 to i64, ui8 to ui64 or i1", "::mlir::TensorType">;
 defvar Tok_Value = AnyType;
 
 class Tok_Op<string mnemonic, list<Trait> traits = []> : Op<Tok_Dialect, mnemonic, traits>;

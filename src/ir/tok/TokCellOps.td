@@ -54,10 +54,10 @@ def Tok_BinaryOp : Tok_FallibleOp<"binary", [FactsAndCheckMethods, Conditionally
   let description = [{
     `%z = tok.binary add %x, %y : (tensor<?x?xf64>, f64) -> tensor<?x?xf64>`. Arrays of any ranks are broadcast as
     NumPy does it: their dimensions are aligned at the last one; in each the sizes are equal, or one of them is 1 or
-    missing and that operand is repeated. The result has the larger rank. Scalars go with everything. Beside arrays of
-    f32 a scalar is rounded to f32; every cell is rounded to the element type, pow of f32
-    is computed in f32. It fails where sizes
-    do not agree, and on an integer result that does not fit.
+    missing and that operand is repeated. The result has the larger rank. Scalars go with everything. Beside an
+    array a scalar is converted to its element type, in which every cell is computed (bf16 and f16 in f32, rounded).
+    Comparisons and logic give 1 and 0 in that type, or an array of i1. It fails where sizes do not agree, and where a
+    scalar integer result does not fit.
 
     `tok.binary add left_sizes %x, %y`, of two arrays, fails as well where the result would not have the sizes of %x:
     only the right operand is repeated. This is the rule of DML.

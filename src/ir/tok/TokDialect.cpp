@@ -1,5 +1,7 @@
 #include "ir/tok/TokDialect.h"
 
+#include "ir/tok/ElementTypes.h"
+
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -103,8 +105,10 @@ static Type scalarResult(MLIRContext *context, CellResult result, bool allIntege
 }
 
 Type tok::unaryResultType(UnaryOperator op, Type operand) {
-  if (isArray(operand))
-    return operand;
+  if (isArray(operand)) {
+    std::optional<ElementType> cells = elementTypeOf(operand);
+    return cells && takes(op, *cells) ? operand : Type();
+  }
   if (isa<ScalarType>(operand))
     return resultOf(op) == CellResult::Number
                ? operand
@@ -123,6 +127,20 @@ Type tok::broadcastType(Type a, Type b) {
   return left.getRank() > right.getRank() ? a : b;
 }
 
+bool tok::goesWith(Type scalar, ElementType cells) {
+  if (isFloat(cells))
+    return isNumber(scalar) || isa<ScalarType>(scalar);
+  return scalar.isInteger(1) || (scalar.isInteger(64) && cells != ElementType::Bool);
+}
+
+bool tok::isCellResult(CellResult result, Type inferred, Type actual) {
+  if (!inferred || inferred == actual)
+    return bool(inferred);
+  bool isTruth = result == CellResult::Boolean && isArray(inferred) && isArray(actual);
+  return isTruth && elementTypeOf(actual) == ElementType::Bool &&
+         cast<RankedTensorType>(inferred).clone(IntegerType::get(actual.getContext(), 1)) == actual;
+}
+
 Type tok::binaryResultType(BinaryOperator op, Type lhs, Type rhs) {
   MLIRContext *context = lhs.getContext();
   bool arithmetic = resultOf(op) != CellResult::Boolean;
@@ -132,9 +150,13 @@ Type tok::binaryResultType(BinaryOperator op, Type lhs, Type rhs) {
   if (isArray(lhs) || isArray(rhs)) {
     if (!acceptable(lhs) || !acceptable(rhs))
       return {};
+    Type array = isArray(lhs) ? lhs : rhs;
+    std::optional<ElementType> cells = elementTypeOf(array);
+    if (!cells || !takes(op, *cells))
+      return {};
     if (isArray(lhs) && isArray(rhs))
       return broadcastType(lhs, rhs);
-    return isArray(lhs) ? lhs : rhs;
+    return goesWith(isArray(lhs) ? rhs : lhs, *cells) ? array : Type();
   }
   if (isa<StringType>(lhs) || isa<StringType>(rhs)) {
     bool comparison = op >= BinaryOperator::Eq && op <= BinaryOperator::Ge;
@@ -154,15 +176,20 @@ Type tok::binaryResultType(BinaryOperator op, Type lhs, Type rhs) {
 Type tok::ifElseResultType(Type condition, Type then, Type otherwise) {
   Type operands[] = {condition, then, otherwise};
   if (llvm::any_of(operands, isArray)) {
-    Type result;
-    for (Type type : operands) {
-      if (!isArray(type) && !isNumber(type) && !isa<ScalarType>(type))
-        return {};
-      if (isArray(type))
-        result = result ? broadcastType(result, type) : type;
-      if (isArray(type) && !result)
-        return {};
-    }
+    // The condition may have another element type than the values, which give that of the result.
+    Type values = isArray(then) ? then : isArray(otherwise) ? otherwise : condition;
+    auto type = cast<RankedTensorType>(values).getElementType();
+    std::optional<ElementType> cells = elementTypeOf(type);
+    auto isValue = [&](Type value) {
+      return cells && (isArray(value) ? elementTypeOf(value) == cells : goesWith(value, *cells));
+    };
+    bool isCondition = isArray(condition) || isNumber(condition) || isa<ScalarType>(condition);
+    if (!isCondition || !isValue(then) || !isValue(otherwise))
+      return {};
+    Type result = values;
+    for (Type operand : operands)
+      if (isArray(operand) && result)
+        result = broadcastType(result, cast<RankedTensorType>(operand).clone(type));
     return result;
   }
   if (!isScalar(condition) || isa<StringType>(condition) || !isScalar(then) || !isScalar(otherwise))

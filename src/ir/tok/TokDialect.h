@@ -6,6 +6,7 @@
 #define TOKAMAK_IR_TOK_TOKDIALECT_H
 
 #include "base/CellOperators.h"
+#include "ir/tok/ElementTypes.h"
 #include "ir/tok/Facts.h"
 #include "ir/tok/SizesAttribute.h"
 
@@ -58,12 +59,20 @@ inline bool isNumber(mlir::Type type) {
 // The type of an array as large as two arrays that are broadcast to each other's sizes: that of the
 // larger rank; null if their element types differ.
 mlir::Type broadcastType(mlir::Type a, mlir::Type b);
+// Whether a scalar is combined with cells of this type: any number with floats, integers and
+// booleans with integers, booleans with i1.
+bool goesWith(mlir::Type scalar, ElementType cells);
+
 // The result types of the cell operators; null if the operand types are incompatible (a string in
-// arithmetic, a boolean with a number, unary minus of a boolean, arrays of different element
-// types). The front end reports these errors before it builds the operation.
+// arithmetic, a boolean with a number, unary minus of a boolean, arrays of different element types,
+// an element type that the operator does not take). The front end reports these errors before it
+// builds the operation.
 mlir::Type unaryResultType(UnaryOperator op, mlir::Type operand);
 mlir::Type binaryResultType(BinaryOperator op, mlir::Type lhs, mlir::Type rhs);
 mlir::Type ifElseResultType(mlir::Type condition, mlir::Type then, mlir::Type otherwise);
+// Whether an operator may have this result type: the inferred one, or for operators with a boolean
+// result on arrays also an array of i1.
+bool isCellResult(CellResult result, mlir::Type inferred, mlir::Type actual);
 
 // The name of a type in messages to users: "a matrix", "an integer", ...
 llvm::StringRef describeType(mlir::Type type);

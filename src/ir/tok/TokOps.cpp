@@ -117,12 +117,21 @@ void ConstantOp::print(OpAsmPrinter &printer) {
 
 //===- cell operators ------------------------------------------------------------------------===//
 
+static LogicalResult emitWrongCells(Operation *op, std::string_view name, Type array) {
+  return op->emitOpError("'") << StringRef(name.data(), name.size())
+                              << "' is not of cells of this type: convert " << array
+                              << " by tok.cast";
+}
+
 void UnaryOp::build(OpBuilder &builder, OperationState &state, UnaryOperator kind, Value operand) {
   build(builder, state, unaryResultType(kind, operand.getType()),
         builder.getI32IntegerAttr(static_cast<int32_t>(kind)), operand);
 }
 LogicalResult UnaryOp::verify() {
-  if (unaryResultType(getKind(), getOperand().getType()) != getType())
+  Type inferred = unaryResultType(getKind(), getOperand().getType());
+  if (!inferred && isArray(getOperand().getType()))
+    return emitWrongCells(*this, mnemonic(getKind()), getOperand().getType());
+  if (!isCellResult(resultOf(getKind()), inferred, getType()))
     return emitOpError("result type does not follow from the operand's");
   return success();
 }
@@ -144,9 +153,13 @@ LogicalResult BinaryOp::verify() {
   if (isArray(lhs) && isArray(rhs) && !broadcastType(lhs, rhs))
     return emitOpError("arrays of one operation have the same element type, not ")
            << lhs << " and " << rhs;
-  if (binaryResultType(getKind(), lhs, rhs) != getType())
+  Type array = isArray(lhs) ? lhs : rhs;
+  std::optional<ElementType> cells = isArray(array) ? elementTypeOf(array) : ElementType::F64;
+  if (!cells || !takes(getKind(), *cells))
+    return emitWrongCells(*this, mnemonic(getKind()), array);
+  if (!isCellResult(resultOf(getKind()), binaryResultType(getKind(), lhs, rhs), getType()))
     return emitOpError("result type does not follow from the operands'");
-  if (getLeftSizes() && !(isArray(rhs) && getType() == lhs))
+  if (getLeftSizes() && !(isArray(lhs) && isArray(rhs) && broadcastType(lhs, rhs) == lhs))
     return emitOpError("left_sizes is of two arrays, the right one of no larger rank");
   return success();
 }
@@ -165,8 +178,10 @@ LogicalResult IfElseOp::verify() {
       ifElseResultType(getCondition().getType(), getThen().getType(), getOtherwise().getType());
   if (expected != getType())
     return emitOpError("result type does not follow from the operands'");
-  bool oneRank = llvm::all_of(getOperandTypes(),
-                              [&](Type type) { return !isArray(type) || type == getType(); });
+  bool oneRank = llvm::all_of(getOperandTypes(), [&](Type type) {
+    return !isArray(type) || !isArray(getType()) ||
+           cast<RankedTensorType>(type).getRank() == cast<RankedTensorType>(getType()).getRank();
+  });
   if (getEqualSizes() && !(isArray(getType()) && oneRank))
     return emitOpError("equal_sizes is of arrays of one rank");
   return success();
@@ -176,20 +191,36 @@ LogicalResult IfElseOp::verify() {
 
 void AggregateOp::build(OpBuilder &builder, OperationState &state, AggregateKind kind,
                         AggregateDirection direction, Value operand) {
-  Type type = direction == AggregateDirection::Full ? builder.getF64Type() : operand.getType();
+  Type total =
+      isArrayOfIntegers(operand.getType()) ? Type(builder.getI64Type()) : builder.getF64Type();
+  Type type = direction == AggregateDirection::Full ? total : operand.getType();
   build(builder, state, type, builder.getI32IntegerAttr(static_cast<int32_t>(kind)),
         builder.getI32IntegerAttr(static_cast<int32_t>(direction)), operand);
 }
 LogicalResult AggregateOp::verify() {
   bool full = getDirection() == AggregateDirection::Full;
+  bool index = getKind() == AggregateKind::IndexMax || getKind() == AggregateKind::IndexMin;
   if (full == isArray(getType()))
     return emitOpError("a full aggregate is a scalar, one over rows or columns an array");
-  if (getType() != (full ? Type(Float64Type::get(getContext())) : getOperand().getType()))
-    return emitOpError("a full aggregate is an f64, any other has the type of its operand");
+  ElementType cells = *elementTypeOf(getOperand().getType()), result = *elementTypeOf(getType());
+  bool isSpread = getKind() == AggregateKind::Mean || getKind() == AggregateKind::Var ||
+                  getKind() == AggregateKind::Sd;
+  if (!isFloat(cells) && isSpread)
+    return emitWrongCells(*this, mnemonic(getKind()), getOperand().getType());
+  if (full && result != (isFloat(cells) ? ElementType::F64 : ElementType::I64))
+    return emitOpError("a full aggregate of floats is an f64, one of integers an i64");
+  bool mayBeI64 = index || !isFloat(cells);
+  bool needsI64 = cells == ElementType::Bool && getKind() != AggregateKind::Min &&
+                  getKind() != AggregateKind::Max;
+  if (!full && !(result == cells && !needsI64) && !(result == ElementType::I64 && mayBeI64))
+    return emitOpError("an aggregate of rows or columns has the element type of its operand; those "
+                       "of integers and indices may be i64, sums and counts of i1 are");
+  if (!full && cast<RankedTensorType>(getType()).getRank() !=
+                   cast<RankedTensorType>(getOperand().getType()).getRank())
+    return emitOpError("an aggregate of rows or columns has the rank of its operand");
   if (getDirection() == AggregateDirection::Column && isTensor(getOperand().getType()))
     return emitOpError("columns are aggregated of matrices only; of other arrays `row`, along the "
                        "last dimension");
-  bool index = getKind() == AggregateKind::IndexMax || getKind() == AggregateKind::IndexMin;
   if (index && getDirection() != AggregateDirection::Row)
     return emitOpError("index_max and index_min are of rows");
   return success();
@@ -199,8 +230,15 @@ LogicalResult MatmulOp::verify() {
   Type lhs = getLhs().getType();
   if (cast<RankedTensorType>(lhs).getRank() < 2)
     return emitOpError("the operands have at least two dimensions");
-  if (getRhs().getType() != lhs || getType() != lhs)
-    return emitOpError("operands and result have the same rank and element type");
+  if (getRhs().getType() != lhs ||
+      cast<RankedTensorType>(getType()).getRank() != cast<RankedTensorType>(lhs).getRank())
+    return emitOpError(
+        "operands and result have the same rank, the operands the same element type");
+  ElementType cells = *elementTypeOf(lhs), result = *elementTypeOf(getType());
+  bool isWider = isSignedInteger(result) && isInteger(cells) && byteSize(result) > byteSize(cells);
+  if (cells == ElementType::Bool || (result != cells && !isWider))
+    return emitOpError("the result has the operands' element type, or a wider signed one for "
+                       "integers; i1 is converted by tok.cast");
   return success();
 }
 
@@ -237,8 +275,8 @@ static RankedTensorType typeOfLiteral(ShapedType cells) {
 }
 
 LogicalResult LiteralOp::verify() {
-  if (!isa<DenseFPElementsAttr>(getCells()))
-    return emitOpError("the cells are written as dense<...> of numbers of type f64 or f32");
+  if (!isa<DenseFPElementsAttr, DenseIntElementsAttr>(getCells()))
+    return emitOpError("the cells are written as dense<...> of numbers");
   return getType() == typeOfLiteral(getCells().getShapedType())
              ? success()
              : emitOpError("the result has the rank and element type of the cells, without sizes");

@@ -66,7 +66,7 @@ func.func @carried_types(%c: i1, %n: i64, %x: f64) {
 // -----
 
 func.func @full_aggregate_is_f64(%x: tensor<?x?xf32>) {
-  // expected-error @+1 {{a full aggregate is an f64, any other has the type of its operand}}
+  // expected-error @+1 {{a full aggregate of floats is an f64, one of integers an i64}}
   %0 = tok.aggregate sum full %x : tensor<?x?xf32> -> f32
   return
 }
@@ -130,8 +130,72 @@ func.func @equal_sizes_of_two_ranks(%x: tensor<?x?xf64>, %y: tensor<?xf64>) {
 // -----
 
 func.func @precisions_differ(%x: tensor<?x?xf64>, %y: tensor<?x?xf32>) {
-  // expected-error @+1 {{operands and result have the same rank and element type}}
+  // expected-error @+1 {{operands and result have the same rank, the operands the same element type}}
   %0 = tok.matmul %x, %y : (tensor<?x?xf64>, tensor<?x?xf32>) -> tensor<?x?xf64>
+  return
+}
+
+// -----
+
+func.func @product_of_truths(%x: tensor<?x?xi1>) {
+  // expected-error @+1 {{i1 is converted by tok.cast}}
+  %0 = tok.matmul %x, %x : (tensor<?x?xi1>, tensor<?x?xi1>) -> tensor<?x?xi1>
+  return
+}
+
+// -----
+
+func.func @narrower_product(%x: tensor<?x?xi32>) {
+  // expected-error @+1 {{the result has the operands' element type, or a wider signed one}}
+  %0 = tok.matmul %x, %x : (tensor<?x?xi32>, tensor<?x?xi32>) -> tensor<?x?xi8>
+  return
+}
+
+// -----
+
+func.func @function_of_integers(%x: tensor<?x?xui8>) {
+  // expected-error @+1 {{'exp' is not of cells of this type: convert 'tensor<?x?xui8>' by tok.cast}}
+  %0 = tok.unary exp %x : tensor<?x?xui8> -> tensor<?x?xui8>
+  return
+}
+
+// -----
+
+func.func @sum_of_truths(%x: tensor<?xi1>) {
+  // expected-error @+1 {{'add' is not of cells of this type: convert 'tensor<?xi1>' by tok.cast}}
+  %0 = tok.binary add %x, %x : (tensor<?xi1>, tensor<?xi1>) -> tensor<?xi1>
+  return
+}
+
+// -----
+
+func.func @double_beside_integers(%x: tensor<?xi32>, %a: f64) {
+  // expected-error @+1 {{result type does not follow from the operands'}}
+  %0 = tok.binary add %x, %a : (tensor<?xi32>, f64) -> tensor<?xi32>
+  return
+}
+
+// -----
+
+func.func @truth_of_a_sum(%x: tensor<?xi32>) {
+  // expected-error @+1 {{result type does not follow from the operands'}}
+  %0 = tok.binary add %x, %x : (tensor<?xi32>, tensor<?xi32>) -> tensor<?xi1>
+  return
+}
+
+// -----
+
+func.func @mean_of_integers(%x: tensor<?x?xi32>) {
+  // expected-error @+1 {{'mean' is not of cells of this type}}
+  %0 = tok.aggregate mean full %x : tensor<?x?xi32> -> f64
+  return
+}
+
+// -----
+
+func.func @count_of_truths(%x: tensor<?x?xi1>) {
+  // expected-error @+1 {{sums and counts of i1 are}}
+  %0 = tok.aggregate sum row %x : tensor<?x?xi1> -> tensor<?x?xi1>
   return
 }
 
@@ -169,9 +233,9 @@ func.func @too_few_sizes(%x: tensor<?x?xf64>, %n: i64) {
 
 // -----
 
-func.func @literal_of_integers() {
-  // expected-error @+1 {{the cells are written as dense<...> of numbers of type f64 or f32}}
-  %0 = tok.literal dense<[1, 2]> : tensor<2xi64>
+func.func @literal_of_odd_integers() {
+  // expected-error @+1 {{must be an array of f64, f32, f16, bf16, i8 to i64, ui8 to ui64 or i1, but got 'tensor<?xi5>'}}
+  %0 = tok.literal dense<[1, 2]> : tensor<2xi5>
   return
 }
 
