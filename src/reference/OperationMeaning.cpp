@@ -213,10 +213,11 @@ std::vector<Value> moved(mlir::Operation &operation, std::vector<Value> operands
   auto type = typeOfCells(operation);
   if (!type || isFloat(*type)) {
     std::vector<Value> results = computedInDoubles(operation, operands, context);
-    // Scalars are rounded already.
-    bool areRounded = llvm::all_of(operation.getOperandTypes(), [&](mlir::Type operand) {
-      return !tok::isArray(operand) || elementTypeOf(operand) == type;
-    });
+    // Scalars are rounded already, but not the numbers in a text that tok.fill reads.
+    bool areRounded = !mlir::isa<tok::FillOp>(operation) &&
+                      llvm::all_of(operation.getOperandTypes(), [&](mlir::Type operand) {
+                        return !tok::isArray(operand) || elementTypeOf(operand) == type;
+                      });
     return areRounded ? results : inResultTypes(operation, std::move(results));
   }
   for (auto [number, operand] : llvm::enumerate(operands))

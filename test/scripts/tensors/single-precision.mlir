@@ -6,6 +6,7 @@
 // prints: Infinity
 // prints: 3.4028234663852886E38
 // prints: 0.10000000149011612 0.1
+// prints: 0.20000000298023224
 !s = tensor<?x?xf32>
 !d = tensor<?x?xf64>
 func.func @main() {
@@ -47,5 +48,12 @@ func.func @main() {
   %b = tok.cast %tenth : !d -> f64
   %format = tok.constant "%s %s" : !tok.string
   tok.print %format, %a, %b : (!tok.string, f64, f64) -> ()
+
+  // Numbers in a text are rounded as well.
+  %cell = tok.constant "0.2" : !tok.string
+  %n = tok.constant 1 : i64
+  %filled = tok.fill %cell, %n, %n : (!tok.string, i64, i64) -> !s
+  %7 = tok.cast %filled : !s -> f64
+  tok.print %7 : (f64) -> ()
   return
 }
