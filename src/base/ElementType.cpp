@@ -1,21 +1,11 @@
 #include "base/ElementType.h"
 
-#include <algorithm>
-#include <iterator>
-
 namespace tokamak {
 
 static constexpr std::string_view names[elementTypeCount] = {
     "f64", "f32", "f16", "bf16", "i8", "i16", "i32", "i64", "ui8", "ui16", "ui32", "ui64", "i1"};
 
 std::string_view nameOf(ElementType type) { return names[static_cast<int>(type)]; }
-
-std::optional<ElementType> findElementType(std::string_view name) {
-  const auto *found = std::find(std::begin(names), std::end(names), name);
-  if (found == std::end(names))
-    return std::nullopt;
-  return static_cast<ElementType>(found - std::begin(names));
-}
 
 double roundedTo(ElementType type, double value) {
   switch (type) {
@@ -46,6 +36,22 @@ int64_t wrappedTo(ElementType type, int64_t value) {
     else
       return static_cast<int64_t>(convertCell<Cell>(value));
   });
+}
+
+// A limit of the type, which `limit` is called for with the C++ type of the cells.
+template <typename Limit> static int64_t limitOf(ElementType type, Limit limit) {
+  return withCellType(type, [&]<typename Cell>() -> int64_t {
+    if constexpr (isFloatCell<Cell>)
+      return 0;
+    else
+      return static_cast<int64_t>(limit(std::numeric_limits<Cell>()));
+  });
+}
+int64_t leastInteger(ElementType type) {
+  return limitOf(type, [](auto limits) { return limits.min(); });
+}
+int64_t largestInteger(ElementType type) {
+  return limitOf(type, [](auto limits) { return limits.max(); });
 }
 
 double doubleOf(ElementType type, int64_t cell) {

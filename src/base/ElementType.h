@@ -19,7 +19,6 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <string_view>
 #include <type_traits>
 
@@ -86,7 +85,6 @@ constexpr int64_t byteSize(ElementType type) {
 
 // As MLIR spells it: "f64", "bf16", "i8", "ui8", "i1".
 std::string_view nameOf(ElementType type);
-std::optional<ElementType> findElementType(std::string_view name);
 
 template <typename Cell> constexpr bool isFloatCell = !std::is_integral_v<Cell>;
 
@@ -170,6 +168,8 @@ double roundedTo(ElementType type, double value);
 int64_t integerOf(ElementType type, double value);
 int64_t wrappedTo(ElementType type, int64_t value);
 double doubleOf(ElementType type, int64_t cell);
+int64_t leastInteger(ElementType type);
+int64_t largestInteger(ElementType type);
 
 } // namespace tokamak
 #endif

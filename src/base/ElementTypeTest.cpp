@@ -2,21 +2,24 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 namespace tokamak {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 TEST(ElementTypeTest, NamesAreThoseOfTheDialect) {
+  std::set<std::string_view> names;
   for (int i = 0; i < elementTypeCount; ++i) {
     auto type = static_cast<ElementType>(i);
-    EXPECT_EQ(findElementType(nameOf(type)), type);
+    EXPECT_TRUE(names.insert(nameOf(type)).second) << nameOf(type);
     int64_t size = withCellType(type, []<typename Cell>() { return int64_t{sizeof(Cell)}; });
     EXPECT_EQ(byteSize(type), size) << nameOf(type);
     EXPECT_EQ(withCellSize(type, []<typename Cell>() { return int64_t{sizeof(Cell)}; }), size);
   }
   EXPECT_EQ(nameOf(ElementType::U16), "ui16");
-  EXPECT_EQ(findElementType("u16"), std::nullopt);
+  EXPECT_FALSE(names.contains("u16"));
 }
 
 TEST(ElementTypeTest, FloatsBecomeIntegersTowardsZeroAndSaturate) {

@@ -18,24 +18,14 @@ static bool isSmallest(AggregateKind kind) {
   return kind == AggregateKind::Min || kind == AggregateKind::IndexMin;
 }
 
-// The largest or the smallest integer of the type.
-static int64_t extremeInteger(ElementType cells, bool largest) {
-  return withCellType(cells, [&]<typename Cell>() -> int64_t {
-    if constexpr (isFloatCell<Cell>)
-      return 0;
-    else
-      return static_cast<int64_t>(largest ? std::numeric_limits<Cell>::max()
-                                          : std::numeric_limits<Cell>::min());
-  });
-}
-
 Value codegen::neutralElement(VectorBuilder &vectors, Reduction reduction) {
   bool isExtreme = reduction.kind != AggregateKind::Sum && reduction.kind != AggregateKind::Prod;
   double plain = reduction.kind == AggregateKind::Prod;
   bool smallest = isSmallest(reduction.kind);
   if (!isFloat(reduction.cells))
-    return vectors.integers(isExtreme ? extremeInteger(reduction.cells, smallest)
-                                      : static_cast<int64_t>(plain));
+    return vectors.integers(!isExtreme ? static_cast<int64_t>(plain)
+                            : smallest ? largestInteger(reduction.cells)
+                                       : leastInteger(reduction.cells));
   return vectors.number(!isExtreme ? plain : smallest ? infinity : -infinity);
 }
 

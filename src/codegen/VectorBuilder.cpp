@@ -229,15 +229,14 @@ Value VectorBuilder::convert(Value value, ElementType from, ElementType to) {
   if (from == to) // kernels over entries hold some cells of f32 as doubles
     return isFloat(to) ? round(value, type) : value;
   if (isFloat(from) && isFloat(to)) {
-    bool isWider = to == ElementType::F64 || to == ElementType::F32;
     Value rounded = round(value, type);
-    return isWider ? rounded : roundToHalf(rounded, to);
+    return isHalf(to) ? roundToHalf(rounded, to) : rounded;
   }
   if (isFloat(to)) {
     bool isSigned = isSignedInteger(from);
     Value number =
         isSigned ? change<arith::SIToFPOp>(value, type) : change<arith::UIToFPOp>(value, type);
-    return to == ElementType::F64 || to == ElementType::F32 ? number : roundToHalf(number, to);
+    return isHalf(to) ? roundToHalf(number, to) : number;
   }
   if (to == ElementType::Bool)
     return truth(isTrue(value));

@@ -53,13 +53,7 @@ struct Cells {
 
 int64_t extremeOf(AggregateKind kind, ElementType type, std::span<const int64_t> cells) {
   bool isMin = kind == AggregateKind::Min;
-  int64_t extreme = withCellType(type, [&]<typename Cell>() -> int64_t {
-    if constexpr (isFloatCell<Cell>)
-      return 0;
-    else
-      return static_cast<int64_t>(isMin ? std::numeric_limits<Cell>::max()
-                                        : std::numeric_limits<Cell>::min());
-  });
+  int64_t extreme = isMin ? largestInteger(type) : leastInteger(type);
   for (int64_t cell : cells)
     extreme = evaluate(isMin ? BinaryOperator::Min : BinaryOperator::Max, type, extreme, cell);
   return extreme;

@@ -1,7 +1,7 @@
 // Arrays of the runtime: a shape, an element type and a view of a pooled, 64-byte aligned buffer. A
 // dense array stores all cells, row by row. A matrix of f64 or f32 may instead be CSR (compressed
-// sparse rows) and store entries only, with row offsets and column indices. Entries may be zero; cells without
-// an entry are zero.
+// sparse rows) and store entries only, with row offsets and column indices. Entries may be zero;
+// cells without an entry are zero.
 //
 //   ArrayPointer x = Array::create({1000, 10});      // f64, contents undefined, pooled memory
 //   ArrayPointer first = x->rowView(0, 100);         // no copy: pins the buffer of x

@@ -26,7 +26,7 @@ struct Matrices {
     return text + fmt::format("{}x{}", rows(), columns());
   }
   template <typename Number> const Number *matrix(int64_t number) const {
-    return cellsOf<Number>(array) + number * rows() * columns();
+    return array.cellsAs<Number>() + number * rows() * columns();
   }
 };
 
@@ -74,7 +74,7 @@ Value multiplyBatches(ExecutionContext &context, const Array &left, const Array 
   double flops = 2.0 * static_cast<double>(cells) * static_cast<double>(product.inner);
   auto grain = static_cast<int64_t>(smallestTaskFlops / std::max(1.0, flops));
   withProductCells(left, [&]<typename Number>() {
-    auto *to = mutableCellsOf<Number>(*result);
+    auto *to = result->mutableCellsAs<Number>();
     forEachRange(context, result->cells() / cells, grain, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i)
         gemm(product, lhs.matrix<Number>(matrixFor(left.shape(), shape, i)), lhs.size(1),

@@ -35,7 +35,7 @@ void parseCells(std::string_view text, int64_t rows, int64_t columns, Number *da
 ArrayPointer parseMatrix(ElementType type, std::string_view text, int64_t rows, int64_t columns) {
   ArrayPointer result = Array::create({rows, columns}, type);
   withFloatCells(*result, [&]<typename Number>() {
-    parseCells(text, rows, columns, mutableCellsOf<Number>(*result));
+    parseCells(text, rows, columns, result->mutableCellsAs<Number>());
   });
   return result;
 }
@@ -138,7 +138,7 @@ void seq(ExecutionContext &context, std::span<Value> operands, std::span<Value> 
   int64_t length = checkedSize(sequenceLength(from, to, by), "seq", "values");
   ArrayPointer result = Array::create({length, 1}, typeOfNumbers(context));
   withFloatCells(*result, [&]<typename Number>() {
-    Number *cells = mutableCellsOf<Number>(*result);
+    Number *cells = result->mutableCellsAs<Number>();
     double value = from;
     for (int64_t i = 0; i < length; ++i, value += by)
       cells[i] = static_cast<Number>(value);

@@ -59,21 +59,12 @@ template <typename Body> void withFloatCells(const Array &array, const Body &bod
   else
     body.template operator()<double>();
 }
-template <typename Number> const Number *cellsOf(const Array &array) {
-  return reinterpret_cast<const Number *>(array.rawBytes());
-}
-template <typename Number> Number *mutableCellsOf(Array &array) {
-  return reinterpret_cast<Number *>(array.mutableBytes());
-}
 
 // A number as a cell of this type; integers do not become doubles on the way.
 template <typename Cell> Cell cellFrom(const Value &number) {
   return number.isInteger() ? convertCell<Cell>(number.asInteger())
                             : convertCell<Cell>(number.asDouble());
 }
-// A dense array with this number in every cell.
-inline ArrayPointer filledWith(ExecutionContext &context, const Shape &shape, ElementType type,
-                               const Value &number);
 
 // Copies cells to a dense array of the same element type, whose cells begin at `to`; positions and
 // counts are in cells.
@@ -124,6 +115,7 @@ void forEachRange(ExecutionContext &context, int64_t count, int64_t grain, const
     range(i);
 }
 
+// A dense array with this number in every cell.
 inline ArrayPointer filledWith(ExecutionContext &context, const Shape &shape, ElementType type,
                                const Value &number) {
   ArrayPointer array = Array::create(shape, type);

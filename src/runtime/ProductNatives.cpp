@@ -30,11 +30,11 @@ template <typename Number> struct Product {
   GemmShape shape;
 
   const Number *lhsAt(int64_t row, int64_t inner) const {
-    return cellsOf<Number>(lhs) +
+    return lhs.cellsAs<Number>() +
            (shape.lhsTransposed ? inner * lhs.columns() + row : row * lhs.columns() + inner);
   }
   const Number *rhsAt(int64_t inner, int64_t column) const {
-    return cellsOf<Number>(rhs) +
+    return rhs.cellsAs<Number>() +
            (shape.rhsTransposed ? column * rhs.columns() + inner : inner * rhs.columns() + column);
   }
   double flops() const {
@@ -64,19 +64,19 @@ void multiplySplit(ExecutionContext &context, const Product<Number> &product, Ar
       std::min(largestInner, chunkOf(product.shape.inner, (int64_t{1} << 20) / bytesPerInner + 1));
   int64_t chunks = (product.shape.inner + chunk - 1) / chunk;
   ArrayPointer partials = Array::create({chunks, cells}, into.elementType());
-  auto *data = mutableCellsOf<Number>(*partials);
+  auto *data = partials->mutableCellsAs<Number>();
   forEachRange(context, product.shape.inner, chunk, [&](int64_t begin, int64_t end) {
     GemmShape part = product.shape;
     part.inner = end - begin;
     product.compute(0, 0, begin, part, data + begin / chunk * cells, part.columns);
   });
   addPartials(context, data, chunks, cells);
-  std::copy_n(data, cells, mutableCellsOf<Number>(into));
+  std::copy_n(data, cells, into.mutableCellsAs<Number>());
 }
 
 template <typename Number>
 void multiplyTiled(ExecutionContext &context, const Product<Number> &product, Array &into) {
-  auto *result = mutableCellsOf<Number>(into);
+  auto *result = into.mutableCellsAs<Number>();
   int64_t rows = product.shape.rows, columns = product.shape.columns;
   bool byRows = rows >= columns;
   int64_t size = byRows ? rows : columns;

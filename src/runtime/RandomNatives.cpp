@@ -221,7 +221,7 @@ ArrayPointer drawDense(ExecutionContext &context, Shape shape, const Draw &draw,
   ArrayPointer result = Array::create(shape, typeOfNumbers(context));
   int64_t grain = sparsity == 1 ? parallelGrain : std::max(parallelGrain, sparsityBlock(sparsity));
   withFloatCells(*result, [&]<typename Number>() {
-    Number *cells = mutableCellsOf<Number>(*result);
+    Number *cells = result->mutableCellsAs<Number>();
     forEachRange(context, result->cells(), grain, [&](int64_t begin, int64_t end) {
       if (sparsity == 1)
         return drawCells(draw, begin, end, cells + begin);
@@ -252,7 +252,7 @@ ArrayPointer drawSparse(ExecutionContext &context, Shape shape, const Draw &draw
   int64_t *offsets = result->mutableRowOffsets();
   int32_t *indices = result->mutableColumnIndices();
   withFloatCells(*result, [&]<typename Number>() {
-    Number *values = mutableCellsOf<Number>(*result);
+    Number *values = result->mutableCellsAs<Number>();
     // Each range writes the offsets of the rows that begin in it.
     forEachRange(context, cells, grain, [&](int64_t begin, int64_t end) {
       int64_t next = firstEntry[begin / grain], row = (begin + columns - 1) / columns;
@@ -354,7 +354,7 @@ void sample(ExecutionContext &context, std::span<Value> operands, std::span<Valu
   ArrayPointer result = Array::create({size, 1}, typeOfNumbers(context));
   withFloatCells(*result, [&]<typename Number>() {
     for (int64_t i = 0; i < size; ++i)
-      mutableCellsOf<Number>(*result)[i] = static_cast<Number>(1 + boundedInteger(seed, i, range));
+      result->mutableCellsAs<Number>()[i] = static_cast<Number>(1 + boundedInteger(seed, i, range));
   });
   results[0] = std::move(result);
 }

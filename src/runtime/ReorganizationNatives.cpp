@@ -182,17 +182,17 @@ void insert(ExecutionContext &context, std::span<Value> operands, std::span<Valu
 }
 
 void diag(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
-  operands[0].array() = Array::asDense(operands[0].array());
   const Array &source = denseMatrixOperand(operands[0], "diag");
   int64_t size = source.rows();
   if (source.columns() == 1) {
-    if (source.elementType() == ElementType::F64 && Array::isBetterCsr({size, size}, size)) {
-      results[0] = sparseDiagonal(source);
+    ArrayReference column = Array::asDense(operands[0].array());
+    if (column->elementType() == ElementType::F64 && Array::isBetterCsr({size, size}, size)) {
+      results[0] = sparseDiagonal(*column);
       return;
     }
-    ArrayPointer result = filledWith(context, {size, size}, source.elementType(), 0.0);
+    ArrayPointer result = filledWith(context, {size, size}, column->elementType(), 0.0);
     for (int64_t i = 0; i < size; ++i)
-      copyCells(source, i, 1, result->mutableBytes(), i * size + i);
+      copyCells(*column, i, 1, result->mutableBytes(), i * size + i);
     results[0] = std::move(result);
     return;
   }
@@ -201,7 +201,10 @@ void diag(ExecutionContext &context, std::span<Value> operands, std::span<Value>
                             source.shape().text()));
   ArrayPointer result = Array::create({size, 1}, source.elementType());
   for (int64_t i = 0; i < size; ++i)
-    copyCells(source, i * size + i, 1, result->mutableBytes(), i);
+    if (source.isCsr()) // of doubles; its cells are looked up, because dense it may be huge
+      result->mutableData()[i] = source.at(i, i);
+    else
+      copyCells(source, i * size + i, 1, result->mutableBytes(), i);
   results[0] = std::move(result);
 }
 

@@ -112,7 +112,7 @@ private:
 template <typename Number> class Columns {
 public:
   Columns(const Array &array, int64_t first, int64_t count)
-      : cells_(cellsOf<Number>(array)), stride_(array.columns()), first_(first), count_(count) {}
+      : cells_(array.cellsAs<Number>()), stride_(array.columns()), first_(first), count_(count) {}
   bool isCopied() const { return count_ < stride_; }
   int64_t stride() const { return isCopied() ? count_ : stride_; }
   const Number *rows(int64_t begin, int64_t end) {
@@ -207,7 +207,7 @@ void TransposedProduct::addRange(const Block &block, int64_t begin, int64_t end,
     const Number *left = lhs.rows(row, stop);
     const Number *right = isOneArray ? left : rhs.rows(row, stop);
     auto fetchOf = [&](const Columns<Number> &columns, const Array &array) {
-      const Number *cells = cellsOf<Number>(array);
+      const Number *cells = array.cellsAs<Number>();
       int64_t from = columns.isCopied() ? ahead : stop;
       return AheadOfTiles(cells + from * array.columns(), cells + ahead * array.columns(),
                           block.tiles.size());
@@ -250,7 +250,7 @@ void TransposedProduct::computeCells(ExecutionContext &context, Array &into) con
   int64_t range = (rows + ranges - 1) / ranges;
   ranges = (rows + range - 1) / range;
   ArrayPointer partials = Array::create({ranges, sums_}, into.elementType());
-  auto *sums = mutableCellsOf<Number>(*partials);
+  auto *sums = partials->mutableCellsAs<Number>();
   forEachRange(context, ranges * blocks, 1, [&](int64_t task, int64_t) {
     const Block &block = blocks_[task % blocks];
     int64_t number = task / blocks;
@@ -261,7 +261,7 @@ void TransposedProduct::computeCells(ExecutionContext &context, Array &into) con
     addRange(block, number * range, std::min(rows, (number + 1) * range), own);
   });
   addPartials(context, sums, ranges, sums_);
-  auto *result = mutableCellsOf<Number>(into);
+  auto *result = into.mutableCellsAs<Number>();
   forEachRange(context, blocks, 1,
                [&](int64_t block, int64_t) { write(blocks_[block], sums, result); });
 }

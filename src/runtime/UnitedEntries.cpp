@@ -81,7 +81,7 @@ public:
     std::vector<void *> cells;
     for (size_t i = 0; i < matrices_.size(); ++i)
       withFloatCells(*matrices_[i], [&]<typename Number>() {
-        cells.push_back(mutableCellsOf<Number>(*results[i]));
+        cells.push_back(results[i]->mutableCellsAs<Number>());
       });
     forEachBound(context, bounds, [&](int64_t begin, int64_t end, int64_t number) {
       std::copy(pieces[number].begin(), pieces[number].end(), columns + offsets[begin]);
@@ -89,7 +89,7 @@ public:
         withFloatCells(*matrices_[i], [&]<typename Number>() {
           const Array &from = *matrices_[i];
           for (int64_t row = begin; row < end; ++row)
-            spread(columnsOf(from, row), cellsOf<Number>(from) + from.rowOffsets()[row],
+            spread(columnsOf(from, row), from.cellsAs<Number>() + from.rowOffsets()[row],
                    columnsOf(*results[0], row), static_cast<Number *>(cells[i]) + offsets[row]);
         });
     });

@@ -36,25 +36,6 @@ std::optional<ElementType> tok::elementTypeOf(Type type) {
   }
 }
 
-Type tok::mlirType(MLIRContext *context, ElementType type) {
-  switch (type) {
-  case ElementType::F64:
-    return Float64Type::get(context);
-  case ElementType::F32:
-    return Float32Type::get(context);
-  case ElementType::F16:
-    return Float16Type::get(context);
-  case ElementType::BF16:
-    return BFloat16Type::get(context);
-  case ElementType::Bool:
-    return IntegerType::get(context, 1);
-  default:
-    return IntegerType::get(context, static_cast<unsigned>(8 * byteSize(type)),
-                            isUnsignedInteger(type) ? IntegerType::Unsigned
-                                                    : IntegerType::Signless);
-  }
-}
-
 bool tok::isArrayOfIntegers(Type type) {
   auto array = dyn_cast<RankedTensorType>(type);
   std::optional<ElementType> cells = array ? elementTypeOf(array) : std::nullopt;

@@ -1,7 +1,6 @@
-// The element types of arrays, between MLIR's types and base/ElementType.h.
+// The element types of arrays (base/ElementType.h), from MLIR's types.
 //
 //   std::optional<ElementType> cells = elementTypeOf(array.getType());   // nullopt: no such type
-//   Type bytes = mlirType(context, ElementType::U8);                     // ui8
 #ifndef TOKAMAK_IR_TOK_ELEMENTTYPES_H
 #define TOKAMAK_IR_TOK_ELEMENTTYPES_H
 
@@ -14,7 +13,6 @@ namespace tokamak::tok {
 // Of an array or of its elements; nullopt for types that are no element type. Integers without a
 // sign count as signed, as the scalar i64 does.
 std::optional<ElementType> elementTypeOf(mlir::Type type);
-mlir::Type mlirType(mlir::MLIRContext *context, ElementType type);
 
 // For arrays of integers and of i1.
 bool isArrayOfIntegers(mlir::Type type);
