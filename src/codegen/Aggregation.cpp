@@ -56,20 +56,11 @@ Value codegen::loadPartials(VectorBuilder &vectors, Reduction reduction, Value p
   return vectors.load(pointer, {}, vectors.registerType(reduction.accumulator()));
 }
 
-tok::BinaryOp codegen::productInSum(AggregateKind kind, Value value) {
-  auto product = value.getDefiningOp<tok::BinaryOp>();
+plan::BinaryOp codegen::productInSum(AggregateKind kind, Value value) {
+  auto product = value.getDefiningOp<plan::BinaryOp>();
   bool fuses = kind == AggregateKind::Sum && product && product.getKind() == BinaryOperator::Mul &&
-               getElementTypeOrSelf(product.getType()).isF64();
-  return fuses ? product : tok::BinaryOp();
-}
-
-Contribution codegen::factorsOf(VectorBuilder &vectors, tok::BinaryOp product,
-                                llvm::function_ref<Value(Value)> valueOf) {
-  auto factor = [&](Value operand) {
-    operand = withoutCasts(operand);
-    return vectors.convert(valueOf(operand), cellsOf(operand.getType()), ElementType::F64);
-  };
-  return {factor(product.getLhs()), factor(product.getRhs())};
+               plan::cellsOf(value) == ElementType::F64;
+  return fuses ? product : plan::BinaryOp();
 }
 
 static Value inAccumulator(VectorBuilder &vectors, Reduction reduction, Value value) {

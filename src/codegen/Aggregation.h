@@ -10,7 +10,7 @@
 
 #include "base/CellOperators.h"
 #include "codegen/VectorBuilder.h"
-#include "ir/tok/TokDialect.h"
+#include "ir/plan/PlanDialect.h"
 
 namespace tokamak::codegen {
 
@@ -46,10 +46,7 @@ struct Contribution {
 };
 // The multiplication of which `value` is the result, if a sum of `value` computes it as a fused
 // multiply-add; else null. An f32 product has to be rounded before it is added.
-tok::BinaryOp productInSum(AggregateKind kind, mlir::Value value);
-// Its operands as doubles.
-Contribution factorsOf(VectorBuilder &vectors, tok::BinaryOp product,
-                       llvm::function_ref<mlir::Value(mlir::Value)> valueOf);
+plan::BinaryOp productInSum(AggregateKind kind, mlir::Value value);
 // Aggregates `contribution` into `accumulator` in the lanes of `mask` (null: all); other lanes keep
 // their value. A null accumulator counts as the neutral element.
 mlir::Value accumulate(VectorBuilder &vectors, Reduction reduction, mlir::Value accumulator,

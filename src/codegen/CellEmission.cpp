@@ -1,9 +1,6 @@
 #include "codegen/CellEmission.h"
 
 #include "codegen/IntegerEmission.h"
-#include "codegen/KernelBody.h"
-#include "ir/tok/ElementTypes.h"
-#include "ir/tok/TokDialect.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
@@ -236,36 +233,22 @@ Value codegen::emitBinary(VectorBuilder &vectors, BinaryOperator op, Value a, Va
 }
 
 static std::optional<double> constantOf(Value value) {
-  auto constant = value.getDefiningOp<tok::ConstantOp>();
+  auto constant = value.getDefiningOp<plan::ConstantOp>();
   if (!constant)
     return std::nullopt;
   if (auto number = dyn_cast<FloatAttr>(constant.getValue()))
     return number.getValueAsDouble();
-  auto integer = cast<IntegerAttr>(constant.getValue());
-  return integer.getType().isInteger(1) ? integer.getValue().getBoolValue() : integer.getInt();
+  return doubleOf(plan::cellsOf(value),
+                  cast<IntegerAttr>(constant.getValue()).getValue().getSExtValue());
 }
 
-ElementType codegen::cellsOf(Type type) {
-  if (tok::isArray(type))
-    return *tok::elementTypeOf(type);
-  return type.isInteger(64) ? ElementType::I64 : ElementType::F64;
+Type codegen::cellType(VectorBuilder &vectors, Value cell) {
+  return vectors.registerType(plan::cellsOf(cell));
 }
 
-Type codegen::cellType(VectorBuilder &vectors, Type type) {
-  return vectors.registerType(cellsOf(type));
-}
-
-Value codegen::emitScalar(VectorBuilder &vectors, Value scalars, unsigned index, Type type) {
-  return vectors.splat(vectors.loadCell(scalars, vectors.integer(index), cellsOf(type)));
-}
-
-// The element type in which an operator computes: that of its arrays; scalars compute as doubles.
-static ElementType computedIn(Operation *op) {
-  if (isa<tok::UnaryOp, tok::BinaryOp>(op))
-    for (Type type : op->getOperandTypes())
-      if (tok::isArray(type))
-        return cellsOf(type);
-  return cellsOf(op->getResult(0).getType());
+Value codegen::emitScalar(VectorBuilder &vectors, Value scalars, unsigned index,
+                          ElementType cells) {
+  return vectors.splat(vectors.loadCell(scalars, vectors.integer(index), cells));
 }
 
 // Cells of 16 bits are computed in f32 and rounded after each operator.
@@ -273,17 +256,21 @@ static Value inCells(VectorBuilder &vectors, Value value, ElementType cells) {
   return isHalf(cells) ? vectors.convert(value, ElementType::F32, cells) : value;
 }
 
+static bool isSquare(plan::BinaryOp op) {
+  return op.getKind() == BinaryOperator::Pow && constantOf(op.getRhs()) == 2.0;
+}
+
 static Value emitOperator(VectorBuilder &vectors, Operation *op, ElementType cells,
                           ValueRange operands) {
-  if (auto unary = dyn_cast<tok::UnaryOp>(op))
+  if (auto unary = dyn_cast<plan::UnaryOp>(op))
     return isFloat(cells)
                ? inCells(vectors, emitUnary(vectors, unary.getKind(), operands[0]), cells)
                : emitIntegerUnary(vectors, unary.getKind(), cells, operands[0]);
-  auto binary = cast<tok::BinaryOp>(op);
+  auto binary = cast<plan::BinaryOp>(op);
   BinaryOperator kind = binary.getKind();
   Value right = operands[1];
   // pow gives x*x for an exponent of 2, so a literal 2 may skip the call without changing bits.
-  if (kind == BinaryOperator::Pow && constantOf(binary.getRhs()) == 2.0) {
+  if (isSquare(binary)) {
     kind = BinaryOperator::Mul;
     right = operands[0];
   }
@@ -291,45 +278,48 @@ static Value emitOperator(VectorBuilder &vectors, Operation *op, ElementType cel
                         : emitIntegerBinary(vectors, kind, cells, operands[0], right);
 }
 
+static Value emitConstant(VectorBuilder &vectors, plan::ConstantOp constant) {
+  ElementType cells = plan::cellsOf(constant);
+  if (isFloat(cells))
+    return vectors.number(*constantOf(constant), vectors.registerType(cells));
+  int64_t number = cast<IntegerAttr>(constant.getValue()).getValue().getSExtValue();
+  return vectors.convert(vectors.integers(number), ElementType::I64, cells);
+}
+
 Value codegen::emitCell(VectorBuilder &vectors, Operation *op, ValueRange values) {
-  auto typeOf = [&](unsigned number) {
-    return cellsOf(withoutCasts(op->getOperand(number)).getType());
-  };
-  auto operandAs = [&](unsigned number, ElementType cells) {
-    return vectors.convert(values[number], typeOf(number), cells);
-  };
-  ElementType result = cellsOf(op->getResult(0).getType());
-  if (isa<tok::CastOp>(op))
-    return operandAs(0, result);
-  if (isa<tok::IfElseOp>(op)) {
-    return vectors.select(vectors.isTrue(values[0]), operandAs(1, result), operandAs(2, result));
-  }
-  if (auto constant = dyn_cast<tok::ConstantOp>(op))
-    return result == ElementType::I64
-               ? vectors.integers(cast<IntegerAttr>(constant.getValue()).getInt())
-               : vectors.number(*constantOf(constant));
-  ElementType cells = computedIn(op);
+  // Kernels over entries hold some cells of f32 as doubles.
   SmallVector<Value> operands;
-  for (unsigned number = 0; number < values.size(); ++number)
-    operands.push_back(operandAs(number, cells));
+  for (auto [value, operand] : llvm::zip(values, op->getOperands()))
+    operands.push_back(vectors.convert(value, plan::cellsOf(operand), plan::cellsOf(operand)));
+  ElementType result = plan::cellsOf(op->getResult(0));
+  if (auto cast = dyn_cast<plan::CastOp>(op))
+    return vectors.convert(operands[0], plan::cellsOf(cast.getOperand()), result);
+  if (isa<plan::IfElseOp>(op))
+    return vectors.select(vectors.isTrue(operands[0]), operands[1], operands[2]);
+  if (auto constant = dyn_cast<plan::ConstantOp>(op))
+    return emitConstant(vectors, constant);
+  ElementType cells = plan::cellsOf(op->getOperand(0));
   return vectors.convert(emitOperator(vectors, op, cells, operands), cells, result);
 }
 
-static bool isSquare(tok::BinaryOp op) {
-  return op.getKind() == BinaryOperator::Pow && constantOf(op.getRhs()) == 2.0;
+// Products and sums extend f32 to doubles anyway.
+static bool isExtension(Operation *op) {
+  auto cast = dyn_cast<plan::CastOp>(op);
+  return cast && plan::cellsOf(cast.getCell()) == ElementType::F64 &&
+         plan::cellsOf(cast.getOperand()) == ElementType::F32;
 }
 
 int codegen::instructionsOf(Operation *op) {
-  if (auto unary = dyn_cast<tok::UnaryOp>(op))
+  if (auto unary = dyn_cast<plan::UnaryOp>(op))
     return tokamak::instructionsOf(unary.getKind());
-  if (auto binary = dyn_cast<tok::BinaryOp>(op))
+  if (auto binary = dyn_cast<plan::BinaryOp>(op))
     return isSquare(binary) ? 1 : tokamak::instructionsOf(binary.getKind());
-  return 1;
+  return isa<plan::ReadOp, plan::WriteOp, plan::ReindexOp>(op) || isExtension(op) ? 0 : 1;
 }
 
 bool codegen::isExpensive(Operation *op) {
-  if (auto unary = dyn_cast<tok::UnaryOp>(op))
+  if (auto unary = dyn_cast<plan::UnaryOp>(op))
     return flopsOf(unary.getKind()) >= 6;
-  auto binary = dyn_cast<tok::BinaryOp>(op);
-  return binary && flopsOf(binary.getKind()) >= 6 && constantOf(binary.getRhs()) != 2.0;
+  auto binary = dyn_cast<plan::BinaryOp>(op);
+  return binary && flopsOf(binary.getKind()) >= 6 && !isSquare(binary);
 }

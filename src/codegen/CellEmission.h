@@ -11,23 +11,20 @@
 
 #include "base/CellOperators.h"
 #include "codegen/VectorBuilder.h"
+#include "ir/plan/PlanDialect.h"
 
 namespace tokamak::codegen {
 
 mlir::Value emitUnary(VectorBuilder &vectors, UnaryOperator op, mlir::Value x);
 mlir::Value emitBinary(VectorBuilder &vectors, BinaryOperator op, mlir::Value a, mlir::Value b);
 
-// The element type as which kernels compute a value of `type`: an array's own, i64 for scalars of
-// that type, f64 for all other scalars.
-ElementType cellsOf(mlir::Type type);
-// Its register type.
-mlir::Type cellType(VectorBuilder &vectors, mlir::Type type);
+// The register type of a cell of the body.
+mlir::Type cellType(VectorBuilder &vectors, mlir::Value cell);
 // Scalar input number `index` of a kernel, in all lanes.
 mlir::Value emitScalar(VectorBuilder &vectors, mlir::Value scalars, unsigned index,
-                       mlir::Type type);
+                       ElementType cells);
 
-// Emits a cell operator (isCell). `operands` are vectors, which are first rounded to the cell type
-// of the result.
+// Emits a cell operator (isCell) on vectors of the types of its operands.
 mlir::Value emitCell(VectorBuilder &vectors, mlir::Operation *op, mlir::ValueRange operands);
 
 // Roughly the number of instructions of one evaluation: decides how far loops are unrolled.

@@ -40,19 +40,28 @@ private:
 // longer to compile.
 int FlatEmitter::unrolling() const {
   int instructions = 0;
-  for (Operation &operation : kernel_.body.op().getBody().front())
+  for (Operation &operation : kernel_.body.block())
     instructions += instructionsOf(&operation);
   return instructions <= 50 ? 4 : instructions <= 150 ? 2 : 1;
 }
 
 int64_t FlatEmitter::lanes() const {
   constexpr int64_t narrowBytes = 4;
-  auto isNarrowType = [](Type type) {
-    return !tok::isArray(type) || byteSize(cellsOf(type)) <= narrowBytes;
+  // Values that are the same everywhere are computed once, and the products of a sum, which are
+  // doubles, by its multiply-add.
+  auto isSummed = [](Operation *user) { return isa<plan::ReduceOp>(user); };
+  auto isFactor = [&](Operation *user) {
+    auto product = dyn_cast<plan::BinaryOp>(user);
+    return product && product.getKind() == BinaryOperator::Mul &&
+           llvm::all_of(user->getUsers(), isSummed);
   };
-  bool isNarrow = llvm::all_of(kernel_.body.op().getBody().front(), [&](Operation &operation) {
-    return llvm::all_of(operation.getOperandTypes(), isNarrowType) &&
-           llvm::all_of(operation.getResultTypes(), isNarrowType);
+  bool isNarrow = llvm::all_of(kernel_.body.block(), [&](Operation &operation) {
+    if (operation.getNumResults() == 0 || isa<plan::ReduceOp>(operation) ||
+        kernel_.body.extentOf(operation.getResult(0)) == Extent::Uniform)
+      return true;
+    bool isInSum = isFactor(&operation) ||
+                   (isa<plan::CastOp>(operation) && llvm::all_of(operation.getUsers(), isFactor));
+    return isInSum || byteSize(cellsOf(operation.getResult(0))) <= narrowBytes;
   });
   return isNarrow ? VectorBuilder::mostLanes : VectorBuilder::lanes;
 }
@@ -104,16 +113,15 @@ Value FlatEmitter::emitValue(Value wanted) {
       pending.pop_back();
       continue;
     }
-    if (auto argument = dyn_cast<BlockArgument>(value)) {
-      Value array = kernel_.tile.inputs[kernel_.body.arrayIndex(argument)];
-      memo_[value] = vectors_.loadCells(array, cell_, mask_, cellsOf(value.getType()));
+    if (auto read = value.getDefiningOp<plan::ReadOp>()) {
+      Value array = kernel_.tile.inputs[kernel_.body.inputIndex(read)];
+      memo_[value] = vectors_.loadCells(array, cell_, mask_, cellsOf(value));
       continue;
     }
     Operation *op = value.getDefiningOp();
     size_t known = pending.size();
     SmallVector<Value> operands;
-    for (Value operand : op->getOperands())
-      operands.push_back(withoutCasts(operand));
+    operands.assign(op->operand_begin(), op->operand_end());
     for (Value operand : llvm::reverse(operands))
       if (!isEmitted(operand))
         pending.push_back(operand);
@@ -134,12 +142,10 @@ void FlatEmitter::emitCells(Value cell, Value mask, int copy, State &state) {
   for (const Root &root : kernel_.body.roots()) {
     if (root.kind == Root::Kind::Array) {
       Value array = kernel_.tile.outputs[kernel_.outputIndex(root)];
-      ElementType cells = cellsOf(root.type);
-      Value result = vectors_.convert(emitValue(root.value), cellsOf(root.value.getType()), cells);
-      vectors_.storeCells(result, array, cell, mask, cells);
+      vectors_.storeCells(emitValue(root.value), array, cell, mask, cellsOf(root.value));
       continue;
     }
-    Contribution contribution = kernel_.contribution(root.value, root.factor, root.aggregate,
+    Contribution contribution = kernel_.contribution(root.value, root.aggregate,
                                                      [&](Value value) { return emitValue(value); });
     state[slot] = accumulate(vectors_, reductionOf(root), state[slot], contribution, mask);
     slot += unrolling_;

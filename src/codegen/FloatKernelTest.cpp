@@ -38,14 +38,14 @@ TEST_F(FloatKernelTest, EveryOperatorOnSpecialValues) {
     }
 #define TOKAMAK_UNARY(Name, mnemonic, function, RESULT, FLOPS, INSTRUCTIONS, SINGLE, ACCURACY,     \
                       ERRORS, TYPES)                                                               \
-  check("%r = plan.operator cell(%fa) sizes [s0, 1] : ($F) -> $F {\n^bb0(%x: $F):\n"               \
-        "%0 = tok.unary " #mnemonic " %x : $F -> $F\nplan.yield %0 : $F\n}",                       \
+  check("block sizes [s0, 1] (%x: $F) -> $F {\n"                                                   \
+        "%0 = tok.unary " #mnemonic " %x : $F -> $F\nreturn %0 : $F\n}",                           \
         {left}, {}, Accuracy::ACCURACY == Accuracy::Exact ? 0 : functionTolerance);
 #define TOKAMAK_BINARY(Name, mnemonic, spelling, RESULT, FLOPS, INSTRUCTIONS, SINGLE, ACCURACY,    \
                        ERRORS, TYPES)                                                              \
-  check("%r = plan.operator cell(%fa, %fb) sizes [s0, 1, s0, 1] : ($F, $F) -> $F {\n^bb0(%x: $F, " \
-        "%y: $F):\n"                                                                               \
-        "%0 = tok.binary " #mnemonic " %x, %y : ($F, $F) -> $F\nplan.yield %0 : $F\n}",            \
+  check("block sizes [s0, 1, s0, 1] (%x: $F, "                                                     \
+        "%y: $F) -> $F {\n"                                                                        \
+        "%0 = tok.binary " #mnemonic " %x, %y : ($F, $F) -> $F\nreturn %0 : $F\n}",                \
         {left, right}, {}, Accuracy::ACCURACY == Accuracy::Exact ? 0 : functionTolerance);
 #include "base/CellOperators.def"
 }
@@ -53,8 +53,7 @@ TEST_F(FloatKernelTest, EveryOperatorOnSpecialValues) {
 // Scalars are rounded when they are combined with f32 arrays, not before.
 TEST_F(FloatKernelTest, ScalarsAndAggregates) {
   std::string text =
-      R"(%r:5 = plan.operator multiagg(%fa, %fb, %s, %t) sizes [s0, s1, s0, s1, 0, 0, 0, 0] : ($F, $F, f64, f64) -> (f64, $F, f64, f64, $F) {
-  ^bb0(%x: $F, %y: $F, %p: f64, %q: f64):
+      R"(block sizes [s0, s1, s0, s1, 0, 0, 0, 0] (%x: $F, %y: $F, %p: f64, %q: f64) -> (f64, $F, f64, f64, $F) {
     %k = tok.constant 0.1 : f64
     %z = tok.binary mul %p, %q : (f64, f64) -> f64
     %0 = tok.binary mul %x, %z : ($F, f64) -> $F
@@ -64,7 +63,7 @@ TEST_F(FloatKernelTest, ScalarsAndAggregates) {
     %4 = tok.aggregate min full %1 : $F -> f64
     %5 = tok.aggregate sum full %x : $F -> f64
     %6 = tok.ifelse %1, %p, %y : ($F, f64, $F) -> $F
-    plan.yield %3, %2, %4, %5, %6 : f64, $F, f64, f64, $F
+    return %3, %2, %4, %5, %6 : f64, $F, f64, f64, $F
   })";
   for (auto [rows, columns] : {std::pair(0, 3), {1, 1}, {7, 5}, {31, 33}})
     check(text, {floats(rows, columns), floats(rows, columns)}, {1.1, 0.3}, 1e-12);
@@ -75,10 +74,9 @@ TEST_F(FloatKernelTest, RowsOfAllWidths) {
   for (std::string n : {"s1", "7", "29"})
     for (int64_t k : {2, 10, 17}) {
       std::string q = std::to_string(k);
-      std::string text = "%r:8 = plan.operator row(%fa, %fb, %fc, %fd) sizes [s0, " + n + ", " + n +
-                         ", " + q + ", s0, " + q + ", 1, " + n +
-                         R"(] : ($F, $F, $F, $F) -> ($F, $F, $F, $F, f64, $F, $F, $F) {
-      ^bb0(%x: $F, %v: $F, %p: $F, %c0: $F):
+      std::string text =
+          "block sizes [s0, " + n + ", " + n + ", " + q + ", s0, " + q + ", 1, " + n +
+          R"(] (%x: $F, %v: $F, %p: $F, %c0: $F) -> ($F, $F, $F, $F, f64, $F, $F, $F) {
         %0 = tok.binary div %x, %c0 : ($F, $F) -> $F
         %1 = tok.unary exp %0 : $F -> $F
         %2 = tok.aggregate sum row %1 : $F -> $F
@@ -93,7 +91,7 @@ TEST_F(FloatKernelTest, RowsOfAllWidths) {
         %11 = tok.aggregate sum full %3 : $F -> f64
         %12 = tok.aggregate min column %5 : $F -> $F
         %13 = tok.binary add %7, %2 : ($F, $F) -> $F
-        plan.yield %3, %6, %8, %10, %11, %12, %13, %5 : $F, $F, $F, $F, f64, $F, $F, $F
+        return %3, %6, %8, %10, %11, %12, %13, %5 : $F, $F, $F, $F, f64, $F, $F, $F
       })";
       int64_t columns = n == "s1" ? 21 : std::stoll(n);
       for (int64_t rows : {0, 1, 8, 27})
@@ -109,14 +107,13 @@ TEST_F(FloatKernelTest, RowsOfAllWidths) {
 // Sums of small integers are exact in every order, so even products must be equal in all bits.
 TEST_F(FloatKernelTest, ProductsAccumulateDoubles) {
   std::string text =
-      R"(%r:4 = plan.operator row(%fa, %fb) sizes [s0, s1, s1, 5] : ($F, $F) -> ($F, $F, $F, $F) {
-  ^bb0(%x: $F, %v: $F):
+      R"(block sizes [s0, s1, s1, 5] (%x: $F, %v: $F) -> ($F, $F, $F, $F) {
     %0 = tok.matmul %x, %v : ($F, $F) -> $F
     %1 = tok.transpose %x : ($F) -> $F
     %2 = tok.matmul %1, %0 : ($F, $F) -> $F
     %3 = tok.aggregate sum row %x : $F -> $F
     %4 = tok.aggregate sum column %x : $F -> $F
-    plan.yield %0, %2, %3, %4 : $F, $F, $F, $F
+    return %0, %2, %3, %4 : $F, $F, $F, $F
   })";
   Matrix x{30, 19, {}}, v{19, 5, {}};
   for (int64_t i = 0; i < 30 * 19; ++i)

@@ -11,19 +11,6 @@ constexpr ElementType integerTypes[] = {ElementType::I8,  ElementType::I16, Elem
 
 class IntegerKernelTest : public KernelCompilerFixture {
 protected:
-  // Parses an operator on %a and %b, arrays of this type.
-  plan::OperatorOp parseTyped(const std::string &text, ElementType type) {
-    std::string array = arrayOf(type);
-    modules.push_back(parseSourceString<ModuleOp>("func.func @f(%a: " + array + ", %b: " + array +
-                                                      ") {\n" + text + "\nreturn\n}\n",
-                                                  &context));
-    if (!modules.back())
-      return nullptr;
-    plan::OperatorOp found;
-    modules.back()->walk([&](plan::OperatorOp op) { found = op; });
-    return found;
-  }
-
   static std::string arrayOf(ElementType type) {
     return "tensor<?x?x" + std::string(nameOf(type)) + ">";
   }
@@ -48,8 +35,8 @@ protected:
     return matrix;
   }
 
-  std::vector<Matrix> run(const std::string &text, ElementType type, std::vector<Matrix> inputs) {
-    plan::OperatorOp op = parseTyped(text, type);
+  std::vector<Matrix> run(const std::string &text, std::vector<Matrix> inputs) {
+    plan::OperatorOp op = parse(text);
     if (!op)
       return {};
     auto plan = compiler.compile(op);
@@ -76,11 +63,9 @@ TEST_F(IntegerKernelTest, EveryOperatorOfEveryType) {
     std::string array = arrayOf(type);
     Matrix left = cellsOf(type, 9, 11), right = cellsOf(type, 9, 11);
     auto check = [&](const std::string &operation, const std::string &name, auto expected) {
-      std::string text = "%r = plan.operator cell(%a, %b) sizes [s0, s1, s0, s1] : (" + array +
-                         ", " + array + ") -> " + array + " {\n^bb0(%x: " + array +
-                         ", %y: " + array + "):\n%0 = " + operation + "\nplan.yield %0 : " + array +
-                         "\n}";
-      std::vector<Matrix> results = run(text, type, {left, right});
+      std::string text = "block sizes [s0, s1, s0, s1] (%x: " + array + ", %y: " + array + ") -> " +
+                         array + " {\n%0 = " + operation + "\nreturn %0 : " + array + "\n}";
+      std::vector<Matrix> results = run(text, {left, right});
       ASSERT_EQ(results.size(), 1u) << text;
       for (size_t i = 0; i < left.cells.size(); ++i) {
         int64_t a = integerOf(type, left.cells[i]), b = integerOf(type, right.cells[i]);
@@ -118,10 +103,10 @@ TEST_F(IntegerKernelTest, ConversionsBetweenAllTypes) {
           cells.cells.push_back(roundedTo(source, cell));
       cells.columns = static_cast<int64_t>(cells.cells.size());
       cells.rows = 1;
-      std::string text = "%r = plan.operator cell(%a) sizes [1, s1] : (" + in + ") -> " + out +
-                         " {\n^bb0(%x: " + in + "):\n%0 = tok.cast %x : " + in + " -> " + out +
-                         "\nplan.yield %0 : " + out + "\n}";
-      std::vector<Matrix> results = run(text, source, {cells});
+      std::string text = "block sizes [1, s1] (%x: " + in + ") -> " + out +
+                         " {\n%0 = tok.cast %x : " + in + " -> " + out + "\nreturn %0 : " + out +
+                         "\n}";
+      std::vector<Matrix> results = run(text, {cells});
       ASSERT_EQ(results.size(), 1u) << text;
       for (size_t i = 0; i < cells.cells.size(); ++i) {
         double expected = withCellType(source, [&]<typename From>() {
@@ -142,16 +127,16 @@ TEST_F(IntegerKernelTest, AggregatesAreExact) {
     std::string array = arrayOf(type);
     for (const char *kind : {"sum", "prod", "min", "max"}) {
       std::string k = kind;
-      std::string text = "%r:3 = plan.operator row(%a) sizes [s0, s1] : (" + array +
-                         ") -> (i64, tensor<?x?xi64>, tensor<?x?xi64>) {\n^bb0(%x: " + array +
-                         "):\n%0 = tok.aggregate " + k + " full %x : " + array +
-                         " -> i64\n%1 = tok.aggregate " + k + " row %x : " + array +
-                         " -> tensor<?x?xi64>\n%2 = tok.aggregate " + k + " column %x : " + array +
+      std::string text = "block sizes [s0, s1] (%x: " + array +
+                         ") -> (i64, tensor<?x?xi64>, tensor<?x?xi64>) {\n%0 = tok.aggregate " + k +
+                         " full %x : " + array + " -> i64\n%1 = tok.aggregate " + k +
+                         " row %x : " + array + " -> tensor<?x?xi64>\n%2 = tok.aggregate " + k +
+                         " column %x : " + array +
                          " -> tensor<?x?xi64>\n"
-                         "plan.yield %0, %1, %2 : i64, tensor<?x?xi64>, tensor<?x?xi64>\n}";
+                         "return %0, %1, %2 : i64, tensor<?x?xi64>, tensor<?x?xi64>\n}";
       for (auto [rows, columns] : {std::pair(1, 1), {7, 5}, {30, 33}}) {
         Matrix x = cellsOf(type, rows, columns);
-        std::vector<Matrix> results = run(text, type, {x});
+        std::vector<Matrix> results = run(text, {x});
         ASSERT_EQ(results.size(), 3u) << text;
         auto reduce = [&](auto begin, auto end, auto step) {
           AggregateKind aggregate = *findAggregateKind(kind);
@@ -186,20 +171,19 @@ TEST_F(IntegerKernelTest, SeveralTypesInOneBody) {
   for (ElementType type : {ElementType::F16, ElementType::BF16}) {
     std::string array = arrayOf(type);
     std::string text =
-        "%r:2 = plan.operator row(%a, %b) sizes [s0, s1, 1, s1] : (" + array + ", " + array +
-        ") -> (tensor<?x?xf32>, tensor<?x?xi8>) {\n^bb0(%x: " + array + ", %y: " + array +
-        "):\n%0 = tok.binary mul %x, %y : (" + array + ", " + array + ") -> " + array +
-        "\n%1 = tok.binary gt %0, %x : (" + array + ", " + array +
+        "block sizes [s0, s1, 1, s1] (%x: " + array + ", %y: " + array +
+        ") -> (tensor<?x?xf32>, tensor<?x?xi8>) {\n%0 = tok.binary mul %x, %y : (" + array + ", " +
+        array + ") -> " + array + "\n%1 = tok.binary gt %0, %x : (" + array + ", " + array +
         ") -> tensor<?x?xi1>\n%2 = tok.ifelse %1, %0, %y : (tensor<?x?xi1>, " + array + ", " +
         array + ") -> " + array + "\n%3 = tok.cast %2 : " + array +
         " -> tensor<?x?xf32>\n%4 = tok.aggregate sum row %3 : tensor<?x?xf32> -> "
         "tensor<?x?xf32>\n%5 = tok.cast %2 : " +
-        array + " -> tensor<?x?xi8>\nplan.yield %4, %5 : tensor<?x?xf32>, tensor<?x?xi8>\n}";
+        array + " -> tensor<?x?xi8>\nreturn %4, %5 : tensor<?x?xf32>, tensor<?x?xi8>\n}";
     Matrix x = random(19, 21, -20, 20), y = random(1, 21, -20, 20);
     for (Matrix *matrix : {&x, &y})
       for (double &cell : matrix->cells)
         cell = roundedTo(type, cell);
-    std::vector<Matrix> results = run(text, type, {x, y});
+    std::vector<Matrix> results = run(text, {x, y});
     ASSERT_EQ(results.size(), 2u) << text;
     for (int64_t i = 0; i < 19; ++i) {
       double sum = 0;

@@ -62,19 +62,25 @@ struct KernelCompiler::State {
 std::string codegen::structureOf(plan::OperatorOp op) {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  stream << op.getFusionTemplate() << ' ' << op.getCsrAttr() << op.getDriverAttr()
-         << op.getUnitedAttr() << op.getCsrResultsAttr();
+  stream << op.getCsrAttr() << op.getDriversAttr() << op.getCsrResultsAttr();
   // Symbols are numbered in order of appearance: only the pattern of equal sizes matters.
   llvm::DenseMap<int64_t, int64_t> symbols;
   auto renumbered = [&](int64_t id) {
     return Size::symbol(symbols.try_emplace(id, symbols.size()).first->second);
   };
-  SmallVector<Size> sizes = op.operandSizes();
-  for (auto [index, type] : llvm::enumerate(op.getInputs().getTypes())) {
+  auto printSizes = [&](ArrayRef<Size> sizes) {
+    for (const Size &size : sizes)
+      stream << ' ' << size.substitute(renumbered).text();
+  };
+  for (auto [type, sizes] : llvm::zip(op.getInputs().getTypes(), op.operandSizes())) {
     stream << ' ' << type;
-    if (tok::isArray(type))
-      for (const Size &size : {sizes[2 * index], sizes[2 * index + 1]})
-        stream << ' ' << size.substitute(renumbered).text();
+    printSizes(sizes);
+  }
+  stream << " axes";
+  printSizes(op.axisSizes());
+  for (auto [type, sizes] : llvm::zip(op.getResultTypes(), op.resultSizes())) {
+    stream << ' ' << type;
+    printSizes(sizes);
   }
   llvm::DenseMap<Value, unsigned> numbers;
   Block &body = op.getBody().front();
@@ -93,21 +99,20 @@ std::string codegen::structureOf(plan::OperatorOp op) {
   return text;
 }
 
-// A name such as cell_mul_mul_sum_1: the template, up to six of its operators, a serial number.
+// A name such as cell_mul_mul_sum_1: what the body is, up to six of its operators, a serial number.
 static std::string readableName(plan::OperatorOp op, int64_t serial) {
-  std::string name = op.getFusionTemplate().str();
+  std::string name = plan::name(plan::kindOf(op)).str();
   int parts = 0;
   for (Operation &operation : op.getBody().front()) {
     std::string_view part;
-    if (auto unary = dyn_cast<tok::UnaryOp>(operation))
+    if (auto unary = dyn_cast<plan::UnaryOp>(operation))
       part = mnemonic(unary.getKind());
-    else if (auto binary = dyn_cast<tok::BinaryOp>(operation))
+    else if (auto binary = dyn_cast<plan::BinaryOp>(operation))
       part = mnemonic(binary.getKind());
-    else if (auto aggregate = dyn_cast<tok::AggregateOp>(operation))
-      part = mnemonic(aggregate.getKind());
-    else if (isa<tok::MatmulOp, tok::IfElseOp>(operation))
-      part = std::string_view(operation.getName().stripDialect().data(),
-                              operation.getName().stripDialect().size());
+    else if (auto reduce = dyn_cast<plan::ReduceOp>(operation))
+      part = mnemonic(reduce.getKind());
+    else if (isa<plan::IfElseOp>(operation))
+      part = "ifelse";
     if (part.empty() || ++parts > 6)
       continue;
     name += '_';
@@ -155,14 +160,14 @@ KernelCompiler::State::emit(plan::OperatorOp op, MLIRContext *context, abi::Kern
     std::lock_guard lock(mutex);
     plan.name = readableName(op, ++serial);
   };
-  if (op.getDriver()) {
+  if (op.isSparse()) {
     FailureOr<SparseBody> body = SparseBody::analyze(op);
     if (failed(body))
       return failure();
     named(body->describe());
     return emitSparseKernel(*body, plan.name, context, plan);
   }
-  if (op.getCsr() && !op.getCsr()->empty())
+  if (!op.getCsr().empty())
     return op.emitOpError("CSR operands are computed with at the entries of a driver only");
   FailureOr<KernelBody> body = KernelBody::analyze(op);
   if (failed(body))

@@ -1,12 +1,12 @@
 // Shared by the tests of generated kernels: operators parsed from text, random matrices, and the
 // comparison of a kernel's results with those of the interpreter (plain loops).
 //
-//   check("%r = plan.operator cell(%a) ... }", {random(9, 3)}, {}, 1e-12);
+//   check("block sizes [s0, s1] (%x: $M) -> $M { ... }", {random(9, 3)}, {}, 1e-12);
 #ifndef TOKAMAK_CODEGEN_KERNELCOMPILERFIXTURE_H
 #define TOKAMAK_CODEGEN_KERNELCOMPILERFIXTURE_H
 
+#include "codegen/BlockOperator.h"
 #include "codegen/KernelCompiler.h"
-#include "codegen/KernelLauncher.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
@@ -15,19 +15,12 @@
 
 #include <bit>
 #include <cmath>
+#include <deque>
 #include <random>
 
 namespace tokamak::codegen {
 
 using namespace mlir;
-
-// Expands abbreviations: $M is the type of an f64 matrix, $F that of an f32 matrix.
-inline std::string expand(std::string text) {
-  for (auto [name, type] : {std::pair("$M", "tensor<?x?xf64>"), {"$F", "tensor<?x?xf32>"}})
-    for (size_t at; (at = text.find(name)) != std::string::npos;)
-      text.replace(at, 2, type);
-  return text;
-}
 
 class KernelCompilerFixture : public ::testing::Test {
 protected:
@@ -35,19 +28,22 @@ protected:
     context.loadDialect<tok::TokDialect, plan::PlanDialect, func::FuncDialect>();
   }
 
-  // Parses the operator in `text`. Its operands are %a %b %c %d (f64 matrices), %fa %fb %fc %fd
-  // (f32 matrices) and %s %t (f64 scalars).
-  plan::OperatorOp parse(const std::string &text) {
-    std::string source = expand(
-        "func.func @f(%a: $M, %b: $M, %c: $M, %d: $M, %fa: $F, %fb: $F, %fc: $F, %fd: $F, %s: "
-        "f64, %t: f64) {\n" +
-        text + "\nreturn\n}\n");
-    modules.push_back(parseSourceString<ModuleOp>(source, &context));
-    if (!modules.back())
-      return nullptr;
-    plan::OperatorOp found;
-    modules.back()->walk([&](plan::OperatorOp op) { found = op; });
-    return found;
+  // The block and its operator; $M is the type of an f64 matrix, $F that of an f32 matrix.
+  const BlockOperator &parseBlock(const std::string &text) {
+    blocks.push_back(parseBlockOperator(context, text));
+    return blocks.back();
+  }
+  plan::OperatorOp parse(const std::string &text) { return parseBlock(text).op; }
+  // An operator in the text of the plan dialect, on %a %b %c (f64 matrices) and %s (f64).
+  plan::OperatorOp parsePlan(std::string text) {
+    text = "func.func @f(%a: $M, %b: $M, %c: $M, %s: f64) {\n" + text + "\nreturn\n}";
+    for (size_t at; (at = text.find("$M")) != std::string::npos;)
+      text.replace(at, 2, "tensor<?x?xf64>");
+    blocks.push_back({parseSourceString<ModuleOp>(text, &context), {}, {}});
+    EXPECT_TRUE(blocks.back().module) << text;
+    if (blocks.back().module)
+      blocks.back().module->walk([&](plan::OperatorOp op) { blocks.back().op = op; });
+    return blocks.back().op;
   }
 
   Matrix random(int64_t rows, int64_t columns, double low = -2, double high = 2) {
@@ -62,11 +58,11 @@ protected:
   // tolerance * (1 + |expected|). A tolerance of 0 requires equal bits (any NaN equals any NaN).
   void check(const std::string &text, std::vector<Matrix> inputs, std::vector<double> scalars,
              double tolerance) {
-    plan::OperatorOp op = parse(text);
-    ASSERT_TRUE(op) << text;
-    auto plan = compiler.compile(op);
+    const BlockOperator &block = parseBlock(text);
+    ASSERT_TRUE(block.op) << text;
+    auto plan = compiler.compile(block.op);
     ASSERT_TRUE(succeeded(plan)) << text;
-    std::vector<Matrix> expected = interpret(op, inputs, scalars);
+    std::vector<Matrix> expected = interpret(block.block, inputs, scalars);
     std::vector<Matrix> inOneTile;
     for (int64_t tile : {int64_t(1) << 20, int64_t(8), int64_t(24)}) {
       Launch launch{inputs, scalars, tile};
@@ -86,7 +82,8 @@ protected:
 
   // The error message with which the compiler rejects the operator.
   std::string refusal(const std::string &text) {
-    plan::OperatorOp op = parse(text);
+    bool isBlock = text.find("plan.operator") == std::string::npos;
+    plan::OperatorOp op = isBlock ? parse(text) : parsePlan(text);
     std::string message;
     ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
       message = diagnostic.str();
@@ -113,7 +110,7 @@ protected:
   }
 
   MLIRContext context;
-  std::vector<OwningOpRef<ModuleOp>> modules;
+  std::deque<BlockOperator> blocks;
   KernelCompiler compiler{{}};
   std::mt19937_64 generator{42};
 };

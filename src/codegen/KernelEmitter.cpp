@@ -11,9 +11,7 @@ using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::codegen;
 
-Reduction codegen::reductionOf(const Root &root) {
-  return {root.aggregate, cellsOf(root.value.getType())};
-}
+Reduction codegen::reductionOf(const Root &root) { return {root.aggregate, cellsOf(root.value)}; }
 
 unsigned KernelContext::outputIndex(const Root &root) const {
   unsigned index = 0;
@@ -48,12 +46,10 @@ Value KernelContext::partialPointer(const Root &root) {
   return pointer;
 }
 
-Contribution KernelContext::contribution(Value value, Value factor, AggregateKind kind,
+Contribution KernelContext::contribution(Value value, AggregateKind kind,
                                          llvm::function_ref<Value(Value)> valueOf) const {
-  if (factor)
-    return {valueOf(value), valueOf(factor)};
-  if (tok::BinaryOp product = productInSum(kind, value))
-    return factorsOf(vectors, product, valueOf);
+  if (plan::BinaryOp product = productInSum(kind, value))
+    return {valueOf(product.getLhs()), valueOf(product.getRhs())};
   return {valueOf(value), {}};
 }
 
@@ -67,24 +63,22 @@ static Value columnsOf(VectorBuilder &vectors, const KernelBody &body, Value arg
 // beginning of the tile function.
 static void emitUniformValues(KernelContext &kernel) {
   VectorBuilder &vectors = kernel.vectors;
-  Block &body = kernel.body.op().getBody().front();
-  for (BlockArgument argument : body.getArguments()) {
-    if (kernel.body.extentOf(argument) != Extent::Uniform)
-      continue;
-    kernel.uniform[argument] =
-        tok::isArray(argument.getType())
-            ? vectors.splat(vectors.loadCell(kernel.tile.inputs[kernel.body.arrayIndex(argument)],
-                                             {}, cellsOf(argument.getType())))
-            : emitScalar(vectors, kernel.tile.scalars, kernel.body.scalarIndex(argument),
-                         argument.getType());
-  }
-  for (Operation &operation : body) {
-    if (operation.getNumResults() != 1 || !isCell(&operation) ||
+  for (Operation &operation : kernel.body.block()) {
+    auto read = dyn_cast<plan::ReadOp>(operation);
+    if ((!read && !isCell(&operation)) ||
         kernel.body.extentOf(operation.getResult(0)) != Extent::Uniform)
       continue;
+    Value &uniform = kernel.uniform[operation.getResult(0)];
+    if (read) {
+      unsigned index = kernel.body.inputIndex(read);
+      uniform = tok::isArray(read.getOperand().getType())
+                    ? vectors.splat(vectors.loadCell(kernel.tile.inputs[index], {}, cellsOf(read)))
+                    : emitScalar(vectors, kernel.tile.scalars, index, cellsOf(read));
+      continue;
+    }
     SmallVector<Value> operands;
     for (Value operand : operation.getOperands())
-      operands.push_back(kernel.uniform.lookup(withoutCasts(operand)));
+      operands.push_back(kernel.uniform.lookup(operand));
     kernel.uniform[operation.getResult(0)] = emitCell(vectors, &operation, operands);
   }
 }

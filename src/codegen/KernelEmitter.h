@@ -49,9 +49,8 @@ struct KernelContext {
   // abi/KernelPlan.h specifies.
   mlir::Value partialPointer(const Root &root);
   mlir::Value partialSize(const Root &root);
-  // The two factors if the root is a sum of products, else the value alone.
-  // `valueOf` emits an operand.
-  Contribution contribution(mlir::Value value, mlir::Value factor, AggregateKind kind,
+  // The two factors of a sum of products, else the value alone. `valueOf` emits an operand.
+  Contribution contribution(mlir::Value value, AggregateKind kind,
                             llvm::function_ref<mlir::Value(mlir::Value)> valueOf) const;
 };
 

@@ -1,6 +1,6 @@
 // Computes the expected results of the kernel tests: plain loops over the functions of
 // base/CellSemantics.cpp for each operation of a body.
-#include "codegen/KernelLauncher.h"
+#include "codegen/BlockOperator.h"
 
 #include <cmath>
 
@@ -114,11 +114,11 @@ static Matrix rounded(Matrix x) {
   return x;
 }
 
-std::vector<Matrix> codegen::interpret(plan::OperatorOp op, const std::vector<Matrix> &inputs,
+std::vector<Matrix> codegen::interpret(func::FuncOp block, const std::vector<Matrix> &inputs,
                                        const std::vector<double> &scalars) {
   llvm::DenseMap<Value, Matrix> values;
   size_t array = 0, scalar = 0;
-  for (BlockArgument argument : op.getBody().getArguments())
+  for (BlockArgument argument : block.getArguments())
     values[argument] =
         tok::isArray(argument.getType()) ? inputs[array++] : Matrix{1, 1, {scalars[scalar++]}};
   std::vector<Matrix> results;
@@ -126,7 +126,7 @@ std::vector<Matrix> codegen::interpret(plan::OperatorOp op, const std::vector<Ma
     auto type = dyn_cast<RankedTensorType>(value.getType());
     return type && type.getElementType().isF32();
   };
-  for (Operation &operation : op.getBody().front()) {
+  for (Operation &operation : block.getBody().front()) {
     // A cell operator with an f32 result rounds its scalar operands, too.
     bool roundsOperands = operation.getNumResults() == 1 && isF32(operation.getResult(0)) &&
                           isa<tok::UnaryOp, tok::BinaryOp, tok::IfElseOp>(operation);

@@ -1,9 +1,7 @@
-// For the tests of code generation: launches a kernel as the runtime does, and computes the
-// expected results by plain loops.
+// For the tests of code generation: launches a kernel as the runtime does.
 //
 //   Launch launch{matrices, scalars, /*tile=*/16};
 //   std::vector<Matrix> results = launch.run(*plan);
-//   std::vector<Matrix> expected = interpret(operatorOp, matrices, scalars);
 #ifndef TOKAMAK_CODEGEN_KERNELLAUNCHER_H
 #define TOKAMAK_CODEGEN_KERNELLAUNCHER_H
 
@@ -139,10 +137,6 @@ struct Launch {
     return results;
   }
 };
-
-// The expected results of the operator, computed operation by operation.
-std::vector<Matrix> interpret(plan::OperatorOp op, const std::vector<Matrix> &inputs,
-                              const std::vector<double> &scalars);
 
 } // namespace tokamak::codegen
 #endif

@@ -1,25 +1,25 @@
 #include "codegen/LaunchSizes.h"
 
 #include "base/Error.h"
+#include "ir/plan/IterationSpace.h"
 
 using namespace mlir;
 using namespace tokamak;
 
 Size codegen::sizeAtLaunch(plan::OperatorOp op, const Size &size) {
-  SmallVector<Size> sizes = op.operandSizes();
+  SmallVector<plan::Shape> shapes;
+  for (const SmallVector<Size> &sizes : op.operandSizes())
+    if (!sizes.empty())
+      shapes.push_back(plan::Shape::of(sizes));
   // Unknown if `wanted` is no size of an operand.
   auto find = [&](const Size &wanted) {
     if (wanted.isConstant())
       return wanted;
-    int64_t array = 0;
-    for (auto [index, operand] : llvm::enumerate(op.getInputs())) {
-      if (!tok::isArray(operand.getType()))
-        continue;
-      if (sizes[2 * index].provedEqual(wanted))
+    for (auto [array, shape] : llvm::enumerate(shapes)) {
+      if (shape.rows.provedEqual(wanted))
         return abi::rowsOfInput(array);
-      if (sizes[2 * index + 1].provedEqual(wanted))
+      if (shape.columns.provedEqual(wanted))
         return abi::columnsOfInput(array);
-      ++array;
     }
     return Size::unknown();
   };

@@ -1,7 +1,7 @@
 // The sizes of an operator as functions of the sizes of its array operands, which is what a launch
 // of the kernel knows.
 //
-//   plan.operator cell(%x, %s) sizes ["s3 + 1", 10, 0, 0]
+//   plan.operator (%x = %X ["s3 + 1", 10], %s = %S) ...
 //   sizeAtLaunch(op, Size::parse("s3 + 1"))      // abi::rowsOfInput(0)
 #ifndef TOKAMAK_CODEGEN_LAUNCHSIZES_H
 #define TOKAMAK_CODEGEN_LAUNCHSIZES_H

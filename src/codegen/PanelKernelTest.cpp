@@ -21,9 +21,8 @@ TEST_F(PanelKernelTest, ProductsOfAllWidths) {
     for (bool constant : {false, true})
       for (int64_t k : {1, 2, 7, 8, 10, 17, 64}) {
         std::string n = width(constant, columns), q = std::to_string(k);
-        std::string text = "%r:4 = plan.operator row(%a, %b, %c) sizes [s0, " + n + ", " + n +
-                           ", " + q + ", s0, " + q + R"(] : ($M, $M, $M) -> ($M, $M, $M, $M) {
-        ^bb0(%x: $M, %v: $M, %p: $M):
+        std::string text = "block sizes [s0, " + n + ", " + n + ", " + q + ", s0, " + q +
+                           R"(] (%x: $M, %v: $M, %p: $M) -> ($M, $M, $M, $M) {
           %0 = tok.matmul %x, %v : ($M, $M) -> $M
           %1 = tok.binary mul %p, %0 : ($M, $M) -> $M
           %2 = tok.aggregate sum row %1 : $M -> $M
@@ -33,7 +32,7 @@ TEST_F(PanelKernelTest, ProductsOfAllWidths) {
           %6 = tok.matmul %5, %4 : ($M, $M) -> $M
           %7 = tok.transpose %4 : ($M) -> $M
           %8 = tok.matmul %7, %x : ($M, $M) -> $M
-          plan.yield %6, %4, %0, %8 : $M, $M, $M, $M
+          return %6, %4, %0, %8 : $M, $M, $M, $M
         })";
         for (int64_t rows : rowCounts)
           check(text, {random(rows, columns), random(columns, k), random(rows, k)}, {}, 1e-9);
@@ -43,32 +42,33 @@ TEST_F(PanelKernelTest, ProductsOfAllWidths) {
 }
 
 TEST_F(PanelKernelTest, RefusesWhatIsTooWide) {
-  std::string product = R"(%r = plan.operator row(%a, %b) sizes [s0, s1, s1, 65] : ($M, $M) -> $M {
-  ^bb0(%x: $M, %v: $M):
+  std::string product = R"(block sizes [s0, s1, s1, 65] (%x: $M, %v: $M) -> $M {
     %0 = tok.matmul %x, %v : ($M, $M) -> $M
-    plan.yield %0 : $M
+    return %0 : $M
   })";
   EXPECT_NE(refusal(product).find("constant of at most 64"), std::string::npos);
-  std::string square = R"(%r = plan.operator row(%a, %b) sizes [s0, s1, s1, s1] : ($M, $M) -> $M {
-  ^bb0(%x: $M, %v: $M):
+  std::string square = R"(block sizes [s0, s1, s1, s1] (%x: $M, %v: $M) -> $M {
     %0 = tok.matmul %x, %v : ($M, $M) -> $M
-    plan.yield %0 : $M
+    return %0 : $M
   })";
   EXPECT_NE(refusal(square).find("wide matrix"), std::string::npos);
-  std::string gram = R"(%r = plan.operator row(%a) sizes [s0, s1] : ($M) -> $M {
-  ^bb0(%x: $M):
+  std::string gram = R"(block sizes [s0, s1] (%x: $M) -> $M {
     %0 = tok.transpose %x : ($M) -> $M
     %1 = tok.matmul %0, %x : ($M, $M) -> $M
-    plan.yield %1 : $M
+    return %1 : $M
   })";
   EXPECT_NE(refusal(gram).find("at most 64 columns"), std::string::npos);
-  std::string computed = R"(%r = plan.operator row(%a, %b) sizes [s0, s1, s1, 4] : ($M, $M) -> $M {
-  ^bb0(%x: $M, %v: $M):
-    %0 = tok.unary exp %v : $M -> $M
-    %1 = tok.matmul %x, %0 : ($M, $M) -> $M
-    plan.yield %1 : $M
-  })";
-  EXPECT_FALSE(refusal(computed).empty());
+  std::string computed = R"(
+    %r = plan.operator (%x = %a [s0, s1], %v = %b [s1, 4]) axes [s0, s1 reduced, 4] -> [s0, 4]
+        : ($M, $M) -> $M {
+      %0 = plan.read %x (d0, d1, d2) -> (d0, d1) : $M -> !plan.cell<(d0, d1) -> f64>
+      %1 = plan.read %v (d0, d1, d2) -> (d1, d2) : $M -> !plan.cell<(d1, d2) -> f64>
+      %2 = plan.unary exp %1 : !plan.cell<(d1, d2) -> f64> -> !plan.cell<(d1, d2) -> f64>
+      %3 = plan.binary mul %0, %2 : (!plan.cell<(d0, d1) -> f64>, !plan.cell<(d1, d2) -> f64>) -> !plan.cell<(d0, d1, d2) -> f64>
+      %4 = plan.reduce sum %3 over [d1] in f64 : !plan.cell<(d0, d1, d2) -> f64> -> !plan.cell<(d0, d2) -> f64>
+      plan.write %4 to 0 (d0, d1, d2) -> (d0, d2) : !plan.cell<(d0, d2) -> f64>
+    })";
+  EXPECT_NE(refusal(computed).find("must be an input"), std::string::npos);
 }
 
 // Distances to the rows of C, which is read transposed, and the index of the nearest row.
@@ -77,9 +77,8 @@ TEST_F(PanelKernelTest, NearestCentroids) {
     for (bool constant : {false, true})
       for (int64_t k : {2, 10, 33}) {
         std::string n = width(constant, columns), q = std::to_string(k);
-        std::string text = "%r:5 = plan.operator row(%a, %b, %c) sizes [s0, " + n + ", " + q +
-                           ", " + n + ", 1, " + q + R"(] : ($M, $M, $M) -> ($M, $M, $M, $M, f64) {
-        ^bb0(%x: $M, %c0: $M, %w: $M):
+        std::string text = "block sizes [s0, " + n + ", " + q + ", " + n + ", 1, " + q +
+                           R"(] (%x: $M, %c0: $M, %w: $M) -> ($M, $M, $M, $M, f64) {
           %k = tok.constant -2.0 : f64
           %0 = tok.transpose %c0 : ($M) -> $M
           %1 = tok.matmul %x, %0 : ($M, $M) -> $M
@@ -92,7 +91,7 @@ TEST_F(PanelKernelTest, NearestCentroids) {
           %8 = tok.transpose %6 : ($M) -> $M
           %9 = tok.matmul %8, %x : ($M, $M) -> $M
           %10 = tok.aggregate sum full %4 : $M -> f64
-          plan.yield %6, %5, %7, %9, %10 : $M, $M, $M, $M, f64
+          return %6, %5, %7, %9, %10 : $M, $M, $M, $M, f64
         })";
         for (int64_t rows : rowCounts)
           check(text, {random(rows, columns), random(k, columns), random(1, k)}, {}, 1e-9);
@@ -109,10 +108,8 @@ TEST_F(PanelKernelTest, WideProducts) {
         if (constant && r > columns)
           continue; // the iteration space is as wide as its widest constant
         std::string n = width(constant, columns), inner = std::to_string(r);
-        std::string text = "%r:4 = plan.operator row(%a, %b, %c) sizes [s0, " + n + ", s0, " +
-                           inner + ", " + inner + ", " + n +
-                           R"(] : ($M, $M, $M) -> (f64, $M, $M, $M) {
-        ^bb0(%x: $M, %u: $M, %v: $M):
+        std::string text = "block sizes [s0, " + n + ", s0, " + inner + ", " + inner + ", " + n +
+                           R"(] (%x: $M, %u: $M, %v: $M) -> (f64, $M, $M, $M) {
           %0 = tok.matmul %u, %v : ($M, $M) -> $M
           %1 = tok.binary sub %x, %0 : ($M, $M) -> $M
           %2 = tok.binary mul %1, %1 : ($M, $M) -> $M
@@ -120,7 +117,7 @@ TEST_F(PanelKernelTest, WideProducts) {
           %4 = tok.aggregate max row %0 : $M -> $M
           %5 = tok.binary div %1, %4 : ($M, $M) -> $M
           %6 = tok.aggregate sum column %1 : $M -> $M
-          plan.yield %3, %5, %6, %4 : f64, $M, $M, $M
+          return %3, %5, %6, %4 : f64, $M, $M, $M
         })";
         for (int64_t rows : rowCounts)
           check(text, {random(rows, columns), random(rows, r, 1, 2), random(r, columns, 1, 2)}, {},
@@ -136,9 +133,8 @@ TEST_F(PanelKernelTest, ChainsOfProducts) {
     std::string sizes = "[s0, " + std::to_string(n) + ", " + std::to_string(n) + ", " +
                         std::to_string(p) + ", " + std::to_string(p) + ", " + std::to_string(q) +
                         "]";
-    std::string text = "%r:5 = plan.operator row(%a, %b, %c) sizes " + sizes +
-                       R"( : ($M, $M, $M) -> ($M, $M, $M, $M, $M) {
-    ^bb0(%x: $M, %v: $M, %w: $M):
+    std::string text = "block sizes " + sizes +
+                       R"( (%x: $M, %v: $M, %w: $M) -> ($M, $M, $M, $M, $M) {
       %0 = tok.matmul %x, %v : ($M, $M) -> $M
       %1 = tok.unary sigmoid %0 : $M -> $M
       %2 = tok.matmul %1, %w : ($M, $M) -> $M
@@ -149,7 +145,7 @@ TEST_F(PanelKernelTest, ChainsOfProducts) {
       %7 = tok.matmul %6, %x : ($M, $M) -> $M
       %8 = tok.transpose %1 : ($M) -> $M
       %9 = tok.matmul %8, %1 : ($M, $M) -> $M
-      plan.yield %3, %5, %1, %7, %9 : $M, $M, $M, $M, $M
+      return %3, %5, %1, %7, %9 : $M, $M, $M, $M, $M
     })";
     for (int64_t rows : rowCounts)
       check(text, {random(rows, n), random(n, p), random(p, q)}, {}, 1e-9);
@@ -161,9 +157,8 @@ TEST_F(PanelKernelTest, ChainsOfProducts) {
 // All aggregates of narrow values, with NaN and infinities.
 TEST_F(PanelKernelTest, AggregatesOfNarrowValues) {
   for (int64_t k : {2, 3, 8, 16, 17, 40}) {
-    std::string text = "%r:9 = plan.operator row(%a, %b) sizes [s0, " + std::to_string(k) +
-                       ", s0, 1" + R"(] : ($M, $M) -> ($M, $M, $M, $M, $M, f64, $M, f64, $M) {
-    ^bb0(%x: $M, %u: $M):
+    std::string text = "block sizes [s0, " + std::to_string(k) + ", s0, 1" +
+                       R"(] (%x: $M, %u: $M) -> ($M, $M, $M, $M, $M, f64, $M, f64, $M) {
       %0 = tok.binary add %x, %u : ($M, $M) -> $M
       %1 = tok.aggregate min row %0 : $M -> $M
       %2 = tok.aggregate max row %0 : $M -> $M
@@ -175,7 +170,7 @@ TEST_F(PanelKernelTest, AggregatesOfNarrowValues) {
       %8 = tok.aggregate sum full %0 : $M -> f64
       %9 = tok.transpose %x : ($M) -> $M
       %10 = tok.matmul %9, %u : ($M, $M) -> $M
-      plan.yield %1, %2, %3, %4, %5, %6, %7, %8, %10 : $M, $M, $M, $M, $M, f64, $M, f64, $M
+      return %1, %2, %3, %4, %5, %6, %7, %8, %10 : $M, $M, $M, $M, $M, f64, $M, f64, $M
     })";
     for (int64_t rows : rowCounts)
       check(text, {random(rows, k), random(rows, 1)}, {}, 1e-10);
@@ -196,9 +191,8 @@ TEST_F(PanelKernelTest, AggregatesOfNarrowValues) {
 // Softmax of narrow rows: the exponentials are kept between passes.
 TEST_F(PanelKernelTest, NarrowSoftmax) {
   for (int64_t k : {2, 9, 10, 16, 30}) {
-    std::string text = "%r:2 = plan.operator row(%a, %b) sizes [s0, " + std::to_string(k) +
-                       ", 1, " + std::to_string(k) + R"(] : ($M, $M) -> ($M, $M) {
-    ^bb0(%x: $M, %v: $M):
+    std::string text = "block sizes [s0, " + std::to_string(k) + ", 1, " + std::to_string(k) +
+                       R"(] (%x: $M, %v: $M) -> ($M, $M) {
       %0 = tok.binary add %x, %v : ($M, $M) -> $M
       %1 = tok.aggregate max row %0 : $M -> $M
       %2 = tok.binary sub %0, %1 : ($M, $M) -> $M
@@ -206,7 +200,7 @@ TEST_F(PanelKernelTest, NarrowSoftmax) {
       %4 = tok.aggregate sum row %3 : $M -> $M
       %5 = tok.binary div %3, %4 : ($M, $M) -> $M
       %6 = tok.unary log %5 : $M -> $M
-      plan.yield %5, %6 : $M, $M
+      return %5, %6 : $M, $M
     })";
     for (int64_t rows : rowCounts)
       check(text, {random(rows, k, -30, 30), random(1, k)}, {}, 1e-12);
@@ -215,19 +209,17 @@ TEST_F(PanelKernelTest, NarrowSoftmax) {
 
 // Narrow and flat kernels give elementwise results with the same bits.
 TEST_F(PanelKernelTest, NarrowCellsHaveTheBitsOfFlatOnes) {
-  std::string panel = R"(%r = plan.operator row(%a, %b) sizes [s0, 11, s0, 1] : ($M, $M) -> $M {
-  ^bb0(%x: $M, %u: $M):
+  std::string panel = R"(block sizes [s0, 11, s0, 1] (%x: $M, %u: $M) -> $M {
     %0 = tok.unary exp %x : $M -> $M
     %1 = tok.binary mul %0, %u : ($M, $M) -> $M
     %2 = tok.unary log %1 : $M -> $M
-    plan.yield %2 : $M
+    return %2 : $M
   })";
-  std::string flat = R"(%r = plan.operator cell(%a, %b) sizes [s0, s1, s0, s1] : ($M, $M) -> $M {
-  ^bb0(%x: $M, %u: $M):
+  std::string flat = R"(block sizes [s0, s1, s0, s1] (%x: $M, %u: $M) -> $M {
     %0 = tok.unary exp %x : $M -> $M
     %1 = tok.binary mul %0, %u : ($M, $M) -> $M
     %2 = tok.unary log %1 : $M -> $M
-    plan.yield %2 : $M
+    return %2 : $M
   })";
   Matrix x = random(29, 11), u = random(29, 1), spread{29, 11, {}};
   for (int64_t i = 0; i < 29 * 11; ++i)
@@ -241,12 +233,11 @@ TEST_F(PanelKernelTest, NarrowCellsHaveTheBitsOfFlatOnes) {
 // A row has the same bits in a block of eight rows as alone.
 TEST_F(PanelKernelTest, RowsHaveTheSameBitsInBlocksAndAlone) {
   std::string text =
-      R"(%r:2 = plan.operator row(%a, %b) sizes [s0, s1, s1, 10] : ($M, $M) -> ($M, $M) {
-  ^bb0(%x: $M, %v: $M):
+      R"(block sizes [s0, s1, s1, 10] (%x: $M, %v: $M) -> ($M, $M) {
     %0 = tok.matmul %x, %v : ($M, $M) -> $M
     %1 = tok.aggregate sum row %0 : $M -> $M
     %2 = tok.binary div %0, %1 : ($M, $M) -> $M
-    plan.yield %0, %2 : $M, $M
+    return %0, %2 : $M, $M
   })";
   auto plan = compiler.compile(parse(text));
   ASSERT_TRUE(succeeded(plan));
@@ -329,11 +320,9 @@ TEST_F(PanelKernelTest, RandomBodies) {
     yield(narrow.back());
     for (const std::string &value : {any(wide), any(narrow)})
       yield(add("tok.aggregate sum column " + value + " : $M -> $M"));
-    std::string text = "%r:" + std::to_string(count) +
-                       " = plan.operator row(%a, %b, %c, %d) sizes [s0, " + n + ", s0, " + q +
-                       ", " + n + ", " + q + ", " + q + ", " + n + "] : ($M, $M, $M, $M) -> (" +
-                       types + ") {\n^bb0(%x: $M, %u: $M, %v: $M, %w: $M):\n" + body +
-                       "plan.yield " + results + " : " + types + "\n}";
+    std::string text = "block sizes [s0, " + n + ", s0, " + q + ", " + n + ", " + q + ", " + q +
+                       ", " + n + "] (%x: $M, %u: $M, %v: $M, %w: $M) -> (" + types + ") {\n" +
+                       body + "return " + results + " : " + types + "\n}";
     // Multiples of 1/4: sums and products of a few are exact, so signs and indices don't depend on
     // the order of additions.
     auto quarters = [&](int64_t height, int64_t length) {

@@ -27,23 +27,23 @@ void PanelProducts::accumulate(int64_t columnCount, ArrayRef<Value> factors,
 
 //===- products of rows ----------------------------------------------------------------------===//
 
-void PanelProducts::open(tok::MatmulOp product) {
-  Value result = product.getResult(), zero = vectors_.number(0);
+void PanelProducts::open(plan::ReduceOp product) {
+  Value result = product.getCell(), zero = vectors_.number(0);
   values_.forEachColumn(*constantWidth(body_, result), [&](Value column) {
     vectors_.store(zero, values_.panelPointer(result, column), {});
   });
 }
 
-void PanelProducts::add(tok::MatmulOp product, ArrayRef<Value> columns, Value firstColumn) {
-  Value result = product.getResult();
-  ProductOperand right = productOperand(product);
-  ElementType cells = cellsOf(right.input.getType());
+void PanelProducts::add(plan::ReduceOp product, ArrayRef<Value> columns, Value firstColumn) {
+  Value result = product.getCell();
+  auto [left, right, isTransposed] = *body_.productOf(product);
+  ElementType cells = cellsOf(right);
   // The right operand's cell (j, c) lies at j * down + c * across.
   Value one = vectors_.integer(1);
-  Value down = right.isTransposed ? one : columnCount(result);
-  Value across = right.isTransposed ? columnCount(rowAggregated(product)) : one;
-  Value start = vectors_.offsetCells(values_.inputArray(right.input),
-                                     vectors_.multiply(firstColumn, down), cells);
+  Value down = isTransposed ? one : columnCount(result);
+  Value across = isTransposed ? columnCount(left) : one;
+  Value start =
+      vectors_.offsetCells(values_.inputArray(right), vectors_.multiply(firstColumn, down), cells);
   SmallVector<Value> factors;
   for (Value column : columns)
     factors.push_back(vectors_.extend(column));
@@ -56,8 +56,8 @@ void PanelProducts::add(tok::MatmulOp product, ArrayRef<Value> columns, Value fi
   accumulate(*constantWidth(body_, result), factors, target, cell);
 }
 
-void PanelProducts::addChunk(tok::MatmulOp product) {
-  Value left = rowAggregated(product);
+void PanelProducts::addChunk(plan::ReduceOp product) {
+  Value left = body_.productOf(product)->left;
   const Chunk &chunk = values_.chunk();
   State rows;
   for (int row = 0; row < values_.rows(); ++row)
@@ -69,7 +69,7 @@ void PanelProducts::addChunk(tok::MatmulOp product) {
   }
   // The chunk's number of columns is known at run time only, and rows of the right operand beyond
   // it must not be read: store the columns and add them one by one.
-  Type cells = cellType(vectors_, left.getType());
+  Type cells = cellType(vectors_, left);
   Value staging = values_.scratchPointer(values_.schedule().scratch.staging);
   auto place = [&](Value column) {
     return vectors_.offset(staging, vectors_.multiply(column, vectors_.integer(lanes)));
@@ -81,8 +81,8 @@ void PanelProducts::addChunk(tok::MatmulOp product) {
   });
 }
 
-void PanelProducts::addPanel(tok::MatmulOp product) {
-  Value left = rowAggregated(product);
+void PanelProducts::addPanel(plan::ReduceOp product) {
+  Value left = body_.productOf(product)->left;
   int64_t width = body_.narrowColumns(left), whole = width / lanes * lanes;
   auto columns = [&](Value first, int64_t count) {
     State loaded;
@@ -144,7 +144,7 @@ void PanelProducts::add(const Root &root, ArrayRef<Value> rows, Value firstColum
     Value place = vectors_.multiply(column, vectors_.integer(distance));
     Value number = vectors_.loadCell(pointer, place, type);
     // Products lie in their panels as doubles; an f32 product must be rounded before it is used.
-    return vectors_.extend(vectors_.round(number, cellType(vectors_, cells.getType())));
+    return vectors_.extend(vectors_.round(number, cellType(vectors_, cells)));
   };
   accumulate(*constantWidth(body_, cells), rows, target, cell);
 }
@@ -159,11 +159,11 @@ void PanelProducts::addChunk(const Root &root) {
 
 void PanelProducts::addPanel(const Root &root) {
   Value vectors = transposedRoles(body_, root).vectors;
-  ElementType type = cellsOf(vectors.getType());
+  ElementType type = cellsOf(vectors);
   int64_t width = body_.narrowColumns(vectors), whole = width / lanes * lanes;
   auto columns = [&](Value first, int64_t count) {
     State rows;
-    if (!vectors.getDefiningOp()) {
+    if (isRead(vectors)) {
       Value mask = count < lanes ? vectors_.maskBelow(count) : Value();
       Value array = values_.inputArray(vectors);
       for (int row = 0; row < values_.rows(); ++row)

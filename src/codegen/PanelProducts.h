@@ -21,11 +21,11 @@ public:
       : body_(kernel.body), kernel_(kernel), vectors_(kernel.vectors), values_(values) {}
 
   // C = 0, before the pass over A's columns.
-  void open(tok::MatmulOp product);
+  void open(plan::ReduceOp product);
   // Adds the chunk's columns of a wide A.
-  void addChunk(tok::MatmulOp product);
+  void addChunk(plan::ReduceOp product);
   // Adds all columns of a narrow A from its panel.
-  void addPanel(tok::MatmulOp product);
+  void addPanel(plan::ReduceOp product);
 
   // D = 0, at the beginning of the tile.
   void open(const Root &root);
@@ -37,7 +37,7 @@ public:
   void close(const Root &root);
 
 private:
-  void add(tok::MatmulOp product, llvm::ArrayRef<mlir::Value> columns, mlir::Value firstColumn);
+  void add(plan::ReduceOp product, llvm::ArrayRef<mlir::Value> columns, mlir::Value firstColumn);
   void add(const Root &root, llvm::ArrayRef<mlir::Value> rows, mlir::Value firstColumn);
   void accumulate(int64_t columnCount, llvm::ArrayRef<mlir::Value> factors,
                   llvm::function_ref<mlir::Value(mlir::Value)> target,

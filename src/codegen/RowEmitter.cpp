@@ -39,18 +39,18 @@ private:
   void openAggregates(const RowPass &pass, State &state, bool firstIsAssigned);
   void finishPerRow(const Root &root, State &state);
   // `total` is an aggregate or product of each row of the block.
-  void setAggregate(Operation *op, Value total);
+  void setAggregate(plan::ReduceOp op, Value total);
 
   // Passes over wide rows.
   void emitWidePass(const RowPass &pass, State &state);
   void overColumns(State &state, int64_t chunksTogether,
                    llvm::function_ref<void(const Chunk &, State &)> body);
   void emitChunk(const RowPass &pass, State &state, size_t passState);
-  void accumulateRows(Operation *op, State &state, size_t &slot);
+  void accumulateRows(plan::ReduceOp op, State &state, size_t &slot);
   void accumulateColumns(const Root &root, State &state);
   // The chunk's mask; null if the lanes beyond the last column add only zeros.
   Value maskFor(Value aggregated, AggregateKind kind) const;
-  Contribution wideContribution(Value value, Value factor, AggregateKind kind, int row);
+  Contribution wideContribution(Value value, AggregateKind kind, int row);
 
   // Passes over narrow rows.
   void emitNarrowPass(const RowPass &pass, State &state);
@@ -81,14 +81,7 @@ private:
   llvm::DenseMap<const Root *, Value> columnPartials_; // addresses of column aggregates
 };
 
-AggregateKind aggregateOf(Operation *op) {
-  auto aggregate = dyn_cast<tok::AggregateOp>(op);
-  return aggregate ? aggregate.getKind() : AggregateKind::Sum;
-}
-
-Reduction reductionOf(Operation *op) {
-  return {aggregateOf(op), cellsOf(rowAggregated(op).getType())};
-}
+Reduction reductionOf(plan::ReduceOp op) { return {op.getKind(), cellsOf(op.getOperand())}; }
 
 } // namespace
 
@@ -194,7 +187,7 @@ void RowEmitter::emitBlock(Value row, int rows, State &state) {
   values_.beginBlock(row, rows);
   for (const RowPass &pass : schedule_.passes) {
     values_.beginPass(pass);
-    for (tok::MatmulOp product : pass.products)
+    for (plan::ReduceOp product : pass.products)
       products_.open(product);
     if (pass.isWide)
       emitWidePass(pass, state);
@@ -208,7 +201,7 @@ void RowEmitter::emitBlock(Value row, int rows, State &state) {
 // Appends the pass's accumulators to `state`. With `firstIsAssigned` the first contribution
 // initialises the accumulator, so no neutral element is needed.
 void RowEmitter::openAggregates(const RowPass &pass, State &state, bool firstIsAssigned) {
-  for (Operation *op : pass.rowAggregates) {
+  for (plan::ReduceOp op : pass.rowAggregates) {
     Accumulator neutral = neutralAccumulator(vectors_, reductionOf(op));
     for (int row = 0; row < (pass.isWide ? values_.rows() : 1); ++row) {
       state.push_back(firstIsAssigned && !neutral.index ? Value() : neutral.value);
@@ -218,19 +211,17 @@ void RowEmitter::openAggregates(const RowPass &pass, State &state, bool firstIsA
   }
 }
 
-void RowEmitter::setAggregate(Operation *op, Value total) {
+void RowEmitter::setAggregate(plan::ReduceOp op, Value total) {
   Reduction reduction = reductionOf(op);
   ElementType type = isIndex(reduction.kind) ? ElementType::F64 : reduction.accumulator();
-  Value result = op->getResult(0);
-  values_.setPerRow(result, vectors_.convert(total, type, cellsOf(result.getType())));
+  values_.setPerRow(op.getCell(), vectors_.convert(total, type, cellsOf(op.getCell())));
 }
 
 void RowEmitter::finishPerRow(const Root &root, State &state) {
   if (root.kind == Root::Kind::Array) {
-    ElementType cells = cellsOf(root.type);
+    ElementType cells = cellsOf(root.value);
     Value array = kernel_.tile.outputs[kernel_.outputIndex(root)];
-    Value result =
-        vectors_.convert(values_.perRow(root.value), cellsOf(root.value.getType()), cells);
+    Value result = values_.perRow(root.value);
     if (values_.rows() == 1)
       vectors_.storeCell(result, array, values_.row(), cells);
     else
@@ -239,7 +230,7 @@ void RowEmitter::finishPerRow(const Root &root, State &state) {
   }
   Value &total = state[slots_[&root]];
   Contribution contribution = kernel_.contribution(
-      root.value, root.factor, root.aggregate, [&](Value value) { return values_.perRow(value); });
+      root.value, root.aggregate, [&](Value value) { return values_.perRow(value); });
   total = accumulate(vectors_, reductionOf(root), total, contribution, countedLanes());
 }
 
@@ -258,7 +249,7 @@ void RowEmitter::emitWidePass(const RowPass &pass, State &state) {
     });
   }
   size_t slot = passState;
-  for (Operation *op : pass.rowAggregates) {
+  for (plan::ReduceOp op : pass.rowAggregates) {
     Reduction reduction = reductionOf(op);
     SmallVector<Accumulator> accumulators;
     for (int row = 0; row < values_.rows(); ++row) {
@@ -330,9 +321,9 @@ void RowEmitter::overColumns(State &state, int64_t chunksTogether,
 void RowEmitter::emitChunk(const RowPass &pass, State &state, size_t passState) {
   const Chunk &chunk = values_.chunk();
   size_t slot = passState;
-  for (Operation *op : pass.rowAggregates)
+  for (plan::ReduceOp op : pass.rowAggregates)
     accumulateRows(op, state, slot);
-  for (tok::MatmulOp product : pass.products)
+  for (plan::ReduceOp product : pass.products)
     products_.addChunk(product);
   for (const Root *root : pass.roots) {
     if (root->kind == Root::Kind::ColumnAggregate) {
@@ -340,19 +331,18 @@ void RowEmitter::emitChunk(const RowPass &pass, State &state, size_t passState) 
     } else if (root->kind == Root::Kind::TransposedProduct) {
       products_.addChunk(*root);
     } else if (root->kind == Root::Kind::Array) {
-      ElementType cells = cellsOf(root->type);
+      ElementType cells = cellsOf(root->value);
       Value array = kernel_.tile.outputs[kernel_.outputIndex(*root)];
       for (int row = 0; row < values_.rows(); ++row) {
         Value pointer = values_.cellPointer(array, root->value, row, cells);
-        Value result =
-            vectors_.convert(values_.wide(root->value, row), cellsOf(root->value.getType()), cells);
-        vectors_.storeCells(result, pointer, chunk.column, chunk.mask, cells);
+        vectors_.storeCells(values_.wide(root->value, row), pointer, chunk.column, chunk.mask,
+                            cells);
       }
     } else {
       for (int row = 0; row < values_.rows(); ++row) {
         Value &total = state[slots_[root] + row % accumulatorsOfFull];
         total = accumulate(vectors_, reductionOf(*root), total,
-                           wideContribution(root->value, root->factor, root->aggregate, row),
+                           wideContribution(root->value, root->aggregate, row),
                            maskFor(root->value, root->aggregate));
       }
     }
@@ -363,20 +353,14 @@ void RowEmitter::emitChunk(const RowPass &pass, State &state, size_t passState) 
 }
 
 // Adds the chunk to a row aggregate or to a product with one column.
-void RowEmitter::accumulateRows(Operation *op, State &state, size_t &slot) {
-  Value value = rowAggregated(op);
+void RowEmitter::accumulateRows(plan::ReduceOp op, State &state, size_t &slot) {
+  Value value = op.getOperand();
   Reduction reduction = reductionOf(op);
   AggregateKind kind = reduction.kind;
   size_t slotsOfRow = isIndex(kind) ? 2 : 1, next = slot + slotsOfRow * values_.rows();
   slot += slotsOfRow * firstRow_;
   for (int row = firstRow_; row < endRow_; ++row) {
-    if (auto product = dyn_cast<tok::MatmulOp>(op)) {
-      Contribution contribution{values_.wide(value, row),
-                                values_.alongColumns(productOperand(product).input)};
-      state[slot] =
-          accumulate(vectors_, reduction, state[slot], contribution, maskFor(value, kind));
-      ++slot;
-    } else if (isIndex(kind)) {
+    if (isIndex(kind)) {
       // Columns count from 1 and are exact as doubles.
       OpBuilder &builder = vectors_.builder();
       Value first = builder.create<arith::SIToFPOp>(builder.getUnknownLoc(), builder.getF64Type(),
@@ -389,8 +373,8 @@ void RowEmitter::accumulateRows(Operation *op, State &state, size_t &slot) {
       state[slot++] = next.value;
       state[slot++] = next.index;
     } else {
-      state[slot] = accumulate(vectors_, reduction, state[slot],
-                               wideContribution(value, {}, kind, row), maskFor(value, kind));
+      state[slot] = accumulate(vectors_, reduction, state[slot], wideContribution(value, kind, row),
+                               maskFor(value, kind));
       ++slot;
     }
   }
@@ -401,9 +385,7 @@ void RowEmitter::accumulateRows(Operation *op, State &state, size_t &slot) {
 // separately, which halves the length of the dependency chain. Lanes beyond the last column are
 // padding of the partial array; their contents are undefined.
 void RowEmitter::accumulateColumns(const Root &root, State &state) {
-  auto contribution = [&](int row) {
-    return wideContribution(root.value, root.factor, root.aggregate, row);
-  };
+  auto contribution = [&](int row) { return wideContribution(root.value, root.aggregate, row); };
   if (schedule_.isInRegisters) {
     Value &sum = state[slots_[&root] + values_.chunk().number];
     sum = accumulate(vectors_, reductionOf(root), sum, contribution(0), {});
@@ -420,16 +402,17 @@ void RowEmitter::accumulateColumns(const Root &root, State &state) {
   vectors_.store(total, pointer, {});
 }
 
-Contribution RowEmitter::wideContribution(Value value, Value factor, AggregateKind kind, int row) {
-  return kernel_.contribution(value, factor, kind,
+Contribution RowEmitter::wideContribution(Value value, AggregateKind kind, int row) {
+  return kernel_.contribution(value, kind,
                               [&](Value operand) { return values_.wide(operand, row); });
 }
 
 // Masked loads give 0 in lanes that are not loaded.
 static bool isZeroBeyondColumns(const KernelBody &body, Value value) {
-  if (isa<BlockArgument>(value))
+  value = withoutCopies(value);
+  if (isRead(value))
     return body.extentOf(value) == Extent::Wide || body.extentOf(value) == Extent::Shared;
-  auto product = value.getDefiningOp<tok::BinaryOp>();
+  auto product = value.getDefiningOp<plan::BinaryOp>();
   return product && product.getKind() == BinaryOperator::Mul &&
          isZeroBeyondColumns(body, product.getLhs()) && isZeroBeyondColumns(body, product.getRhs());
 }
@@ -449,17 +432,17 @@ int64_t RowEmitter::unrollingOf(const RowPass &pass) const {
   int instructions = 1;
   auto count = [&](auto &self, Value value) -> void {
     Operation *op = value.getDefiningOp();
-    if (!op || !counted.insert(value).second || body_.extentOf(value) != Extent::Narrow ||
+    if (!counted.insert(value).second || body_.extentOf(value) != Extent::Narrow ||
         pass.loaded.contains(value) || !isCell(op))
       return;
     instructions += instructionsOf(op);
     for (Value operand : op->getOperands())
-      self(self, withoutCasts(operand));
+      self(self, operand);
   };
   for (Value value : pass.kept)
     count(count, value);
-  for (Operation *op : pass.rowAggregates)
-    count(count, rowAggregated(op));
+  for (plan::ReduceOp op : pass.rowAggregates)
+    count(count, op.getOperand());
   for (const Root *root : pass.roots)
     if (root->kind != Root::Kind::TransposedProduct)
       count(count, root->value);
@@ -476,14 +459,14 @@ void RowEmitter::emitNarrowPass(const RowPass &pass, State &state) {
                           emitColumn(pass, column, copy, current, passState);
                         });
   size_t slot = passState;
-  for (Operation *op : pass.rowAggregates) {
+  for (plan::ReduceOp op : pass.rowAggregates) {
     Value result = state[slot++];
-    if (isIndex(aggregateOf(op)))
+    if (isIndex(op.getKind()))
       result = emitBinary(vectors_, BinaryOperator::Max, state[slot++], vectors_.number(1));
     setAggregate(op, result);
   }
   state.resize(passState);
-  for (tok::MatmulOp product : pass.products)
+  for (plan::ReduceOp product : pass.products)
     products_.addPanel(product);
   for (const Root *root : pass.roots) {
     if (root->kind == Root::Kind::TransposedProduct)
@@ -497,10 +480,10 @@ void RowEmitter::emitColumn(const RowPass &pass, Value column, int64_t copy, Sta
                             size_t passState) {
   auto narrow = [&](Value value) { return values_.narrow(value); };
   size_t slot = passState;
-  for (Operation *op : pass.rowAggregates) {
+  for (plan::ReduceOp op : pass.rowAggregates) {
     Reduction reduction = reductionOf(op);
     AggregateKind kind = reduction.kind;
-    Value value = rowAggregated(op);
+    Value value = op.getOperand();
     if (isIndex(kind)) {
       OpBuilder &builder = vectors_.builder();
       Value number = builder.create<arith::SIToFPOp>(builder.getUnknownLoc(), builder.getF64Type(),
@@ -511,17 +494,14 @@ void RowEmitter::emitColumn(const RowPass &pass, Value column, int64_t copy, Sta
       state[slot++] = next.index;
       continue;
     }
-    Contribution contribution = kernel_.contribution(value, {}, kind, narrow);
-    if (auto product = dyn_cast<tok::MatmulOp>(op))
-      contribution = {narrow(value), values_.alongColumns(productOperand(product).input, column)};
+    Contribution contribution = kernel_.contribution(value, kind, narrow);
     state[slot] = accumulate(vectors_, reduction, state[slot], contribution, {});
     ++slot;
   }
   for (const Root *root : pass.roots) {
     if (root->kind == Root::Kind::Array || root->kind == Root::Kind::TransposedProduct)
       continue;
-    Contribution contribution =
-        kernel_.contribution(root->value, root->factor, root->aggregate, narrow);
+    Contribution contribution = kernel_.contribution(root->value, root->aggregate, narrow);
     if (root->kind == Root::Kind::FullAggregate) {
       Value &total = state[slots_[root] + copy % accumulatorsOfFull];
       total = accumulate(vectors_, reductionOf(*root), total, contribution, countedLanes());
@@ -539,7 +519,7 @@ void RowEmitter::emitColumn(const RowPass &pass, Value column, int64_t copy, Sta
 
 // Stores a narrow result from its panel to the rows of its array.
 void RowEmitter::storePanel(const Root &root) {
-  ElementType cells = cellsOf(root.type);
+  ElementType cells = cellsOf(root.value);
   Value array = kernel_.tile.outputs[kernel_.outputIndex(root)];
   int64_t width = body_.narrowColumns(root.value), whole = width / lanes * lanes;
   auto store = [&](Value first, int64_t count) {
@@ -547,8 +527,7 @@ void RowEmitter::storePanel(const Root &root) {
     Value mask = count < lanes ? vectors_.maskBelow(count) : Value();
     for (int row = 0; row < values_.rows(); ++row) {
       Value pointer = values_.cellPointer(array, root.value, row, cells);
-      Value result = vectors_.convert(rows[row], cellsOf(root.value.getType()), cells);
-      vectors_.storeCells(result, pointer, first, mask, cells);
+      vectors_.storeCells(rows[row], pointer, first, mask, cells);
     }
   };
   vectors_.forLoop(vectors_.integer(0), vectors_.integer(whole), lanes,

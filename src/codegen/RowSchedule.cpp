@@ -8,18 +8,25 @@ using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::codegen;
 
-Value codegen::rowAggregated(Operation *op) { return withoutCasts(op->getOperand(0)); }
+Value codegen::rowAggregated(const KernelBody &body, plan::ReduceOp op) {
+  const RowProduct *product = body.productOf(op);
+  return product ? product->left : op.getOperand();
+}
 
-bool codegen::isComputedInPlace(const KernelBody &body, tok::MatmulOp product) {
-  Extent left = body.extentOf(rowAggregated(product)), result = body.extentOf(product.getResult());
-  return (left == Extent::PerRow && result != Extent::PerRow) ||
-         (left == Extent::Narrow && result == Extent::Wide &&
-          !productOperand(product).isTransposed);
+bool codegen::isComputedInPlace(const KernelBody &body, plan::ReduceOp op) {
+  const RowProduct &product = *body.productOf(op);
+  return body.extentOf(product.left) == Extent::Narrow &&
+         body.extentOf(op.getCell()) == Extent::Wide && !product.isTransposed;
+}
+
+plan::ReduceOp codegen::productDefining(const KernelBody &body, Value value) {
+  auto reduce = value.getDefiningOp<plan::ReduceOp>();
+  return reduce && body.productOf(reduce) ? reduce : plan::ReduceOp();
 }
 
 bool codegen::hasProductPanel(const KernelBody &body, Value value) {
-  auto product = value.getDefiningOp<tok::MatmulOp>();
-  return product && !isComputedInPlace(body, product) && body.extentOf(value) != Extent::PerRow;
+  plan::ReduceOp product = productDefining(body, value);
+  return product && !isComputedInPlace(body, product);
 }
 
 std::optional<int64_t> codegen::constantWidth(const KernelBody &body, Value value) {
@@ -60,18 +67,15 @@ private:
 
   bool isWide(Value value) const { return body_.extentOf(value) == Extent::Wide; }
   bool isNarrow(Value value) const { return body_.extentOf(value) == Extent::Narrow; }
-  static bool isRowAggregate(Operation *op) {
-    return isa_and_nonnull<tok::AggregateOp, tok::MatmulOp>(op);
-  }
   // True if all cells of the value are in memory anyway, without being kept.
   bool isInputOrProduct(Value value) const {
-    return !value.getDefiningOp() || hasProductPanel(body_, value);
+    return isRead(value) || hasProductPanel(body_, value);
   }
 
   // For values over columns: the first stage at which they can be computed. For m×1 values and
   // products with panels: the first stage at which they are complete.
   unsigned stage(Value value);
-  unsigned stageOfProduct(tok::MatmulOp product);
+  unsigned stageOfProduct(plan::ReduceOp product);
   // The first stage at which whole rows of the value are in memory; keeps the value if necessary.
   unsigned stageOfWholeRows(Value value);
   RowPass &passAt(unsigned stage, Value value);
@@ -120,19 +124,13 @@ unsigned Scheduler::stageOfWholeRows(Value value) {
   return when + 1;
 }
 
-unsigned Scheduler::stageOfProduct(tok::MatmulOp product) {
-  Value left = rowAggregated(product);
+unsigned Scheduler::stageOfProduct(plan::ReduceOp product) {
+  Value left = rowAggregated(body_, product);
   if (isComputedInPlace(body_, product))
     return stageOfWholeRows(left);
   unsigned when = stage(left);
-  if (body_.extentOf(left) == Extent::PerRow)
-    return when;
   RowPass &pass = passAt(when, left);
-  if (body_.extentOf(product.getResult()) == Extent::PerRow) {
-    pass.rowAggregates.push_back(product);
-    return when + 1;
-  }
-  panel(product.getResult());
+  panel(product.getCell());
   if (pass.isWide && schedule_.scratch.staging < 0)
     schedule_.scratch.staging = schedule_.scratch.addConstant(64);
   pass.products.push_back(product);
@@ -142,22 +140,21 @@ unsigned Scheduler::stageOfProduct(tok::MatmulOp product) {
 }
 
 unsigned Scheduler::stage(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (!op)
+  if (isRead(value))
     return 0;
   if (auto known = stages_.find(value); known != stages_.end())
     return known->second;
   unsigned result = 0;
-  if (auto product = dyn_cast<tok::MatmulOp>(op)) {
-    result = stageOfProduct(product);
-  } else if (isRowAggregate(op)) {
-    Value aggregated = rowAggregated(op);
+  auto reduce = value.getDefiningOp<plan::ReduceOp>();
+  if (reduce && body_.productOf(reduce)) {
+    result = stageOfProduct(reduce);
+  } else if (reduce) {
+    Value aggregated = reduce.getOperand();
     result = stage(aggregated);
-    if (body_.extentOf(aggregated) != Extent::PerRow)
-      passAt(result++, aggregated).rowAggregates.push_back(op);
+    passAt(result++, aggregated).rowAggregates.push_back(reduce);
   } else {
-    for (Value operand : op->getOperands())
-      result = std::max(result, stage(withoutCasts(operand)));
+    for (Value operand : value.getDefiningOp()->getOperands())
+      result = std::max(result, stage(operand));
   }
   stages_[value] = result;
   return result;
@@ -173,7 +170,7 @@ void Scheduler::addValue(Value value, RowPass &pass) {
   }
   if ((extent != Extent::Wide && extent != Extent::Narrow) || !visited_.insert(value).second)
     return;
-  if (!op) {
+  if (isRead(value)) {
     if (extent == Extent::Narrow)
       schedule_.panelInputs.insert(value);
     else
@@ -182,7 +179,7 @@ void Scheduler::addValue(Value value, RowPass &pass) {
   }
   if (hasProductPanel(body_, value))
     return;
-  auto product = dyn_cast<tok::MatmulOp>(op);
+  plan::ReduceOp product = productDefining(body_, value);
   if (product || isExpensive(op) || schedule_.scratch.panels.contains(value) ||
       schedule_.scratch.wideLines.contains(value)) {
     auto [entry, isNew] = computedIn_.try_emplace(value, &pass);
@@ -192,22 +189,17 @@ void Scheduler::addValue(Value value, RowPass &pass) {
       return;
     }
   }
-  if (product) {
-    if (Value left = rowAggregated(product); body_.extentOf(left) == Extent::PerRow)
-      pass.perRowOperands.insert(left);
+  if (product)
     return;
-  }
   if (extent == Extent::Wide)
     schedule_.wideInstructions += instructionsOf(op);
   for (Value operand : op->getOperands())
-    addValue(withoutCasts(operand), pass);
+    addValue(operand, pass);
 }
 
 void Scheduler::placeRoot(const Root &root) {
   if (body_.extentOf(root.value) == Extent::PerRow) {
     stage(root.value);
-    if (root.factor)
-      stage(root.factor);
     schedule_.perRowRoots.push_back(&root);
     return;
   }
@@ -224,8 +216,7 @@ void Scheduler::placeRoot(const Root &root) {
     }
     return;
   }
-  unsigned when = std::max(stage(root.value), root.factor ? stage(root.factor) : 0);
-  RowPass &pass = passAt(when, root.value);
+  RowPass &pass = passAt(stage(root.value), root.value);
   pass.roots.push_back(&root);
   if (root.kind == Root::Kind::Array && isNarrow(root.value) && !isInputOrProduct(root.value))
     keep(root.value, pass);
@@ -236,10 +227,10 @@ void Scheduler::addOperandsOf(RowPass &pass) {
   llvm::SmallVector<Value> kept(pass.kept.begin(), pass.kept.end());
   for (Value value : kept)
     addValue(value, pass);
-  for (Operation *op : pass.rowAggregates)
-    addValue(rowAggregated(op), pass);
-  for (tok::MatmulOp product : pass.products)
-    addValue(rowAggregated(product), pass);
+  for (plan::ReduceOp op : pass.rowAggregates)
+    addValue(op.getOperand(), pass);
+  for (plan::ReduceOp product : pass.products)
+    addValue(rowAggregated(body_, product), pass);
   for (const Root *root : pass.roots) {
     if (root->kind == Root::Kind::TransposedProduct) {
       // Narrow inputs are read row by row from their array, without a panel.
@@ -248,8 +239,6 @@ void Scheduler::addOperandsOf(RowPass &pass) {
       continue;
     }
     addValue(root->value, pass);
-    if (root->factor)
-      addValue(root->factor, pass);
   }
 }
 
@@ -279,10 +268,9 @@ bool Scheduler::fitsRegisters() const {
       (passes.size() == 2 && !schedule_.onlyAggregatesRows(passes.front())))
     return false;
   int perRowInstructions = 0;
-  body_.op().getBody().walk([&](Operation *op) {
-    if (isCell(op) && body_.extentOf(op->getResult(0)) == Extent::PerRow)
-      perRowInstructions += instructionsOf(op);
-  });
+  for (Operation &op : body_.block())
+    if (isCell(&op) && body_.extentOf(op.getResult(0)) == Extent::PerRow)
+      perRowInstructions += instructionsOf(&op);
   const RowPass &last = passes.back();
   int64_t vectors = (*columns + 7) / 8;
   return last.isWide && last.rowAggregates.empty() && last.products.empty() && last.kept.empty() &&

@@ -26,9 +26,9 @@ namespace tokamak::codegen {
 struct RowPass {
   bool isWide = true;
   int64_t width = 0; // if not isWide
-  llvm::SmallVector<mlir::Operation *>
-      rowAggregates; // row aggregates and products with one column that the pass completes
-  llvm::SmallVector<tok::MatmulOp> products;   // products with panels that the pass completes
+  llvm::SmallVector<plan::ReduceOp>
+      rowAggregates; // aggregates of rows, to one value each, that the pass completes
+  llvm::SmallVector<plan::ReduceOp> products;  // products with panels that the pass completes
   llvm::SmallVector<const Root *> roots;       // results over the pass's columns
   llvm::SetVector<mlir::Value> perRowOperands; // m×1 values that the pass uses
   llvm::DenseSet<mlir::Value> wideInputs;      // arrays whose rows the pass reads
@@ -87,12 +87,14 @@ struct RowSchedule {
   bool isRowByRow(const RowPass &pass) const { return hasLongRows && onlyAggregatesRows(pass); }
 };
 
-// The operand whose rows a row aggregate or row product aggregates.
-mlir::Value rowAggregated(mlir::Operation *op);
+// The operand whose rows an aggregate or product aggregates.
+mlir::Value rowAggregated(const KernelBody &body, plan::ReduceOp op);
 
-// True for products that are computed chunk by chunk where they are used, from a left operand m×k
-// or m×1. All others with more than one column are accumulated in panels.
-bool isComputedInPlace(const KernelBody &body, tok::MatmulOp rowProduct);
+// True for products that are computed chunk by chunk where they are used, from a left operand m×k.
+// All others are accumulated in panels.
+bool isComputedInPlace(const KernelBody &body, plan::ReduceOp product);
+// The product of rows that computes the value; null for all other values.
+plan::ReduceOp productDefining(const KernelBody &body, mlir::Value value);
 // True for a product with a panel: its cells are in memory without being kept.
 bool hasProductPanel(const KernelBody &body, mlir::Value value);
 

@@ -70,27 +70,15 @@ Value RowValues::perRow(Value value) {
     return known;
   Value result;
   Operation *op = value.getDefiningOp();
-  if (!op) {
-    ElementType cells = cellsOf(value.getType());
+  if (isRead(value)) {
+    ElementType cells = cellsOf(value);
     Value array = inputArray(value);
     result = rows_ == 1 ? vectors_.splat(vectors_.loadCell(array, row_, cells))
                         : vectors_.loadCells(array, row_, {}, cells);
-  } else if (auto product = dyn_cast<tok::MatmulOp>(op)) {
-    // The left operand has one column; products of longer rows are set at the end of their pass.
-    Value factor = alongColumns(productOperand(product).input, vectors_.integer(0));
-    result = emitBinary(vectors_, BinaryOperator::Mul, vectors_.extend(perRow(rowAggregated(op))),
-                        vectors_.extend(factor));
-    result = vectors_.round(result, cellType(vectors_, value.getType()));
-  } else if (auto aggregate = dyn_cast<tok::AggregateOp>(op)) {
-    ElementType cells = cellsOf(value.getType());
-    Value operand = rowAggregated(op);
-    result = isIndex(aggregate.getKind())
-                 ? vectors_.convert(vectors_.number(1), ElementType::F64, cells)
-                 : vectors_.convert(perRow(operand), cellsOf(operand.getType()), cells);
-  } else {
+  } else { // aggregates are set at the end of their pass
     SmallVector<Value> operands;
     for (Value operand : op->getOperands())
-      operands.push_back(perRow(withoutCasts(operand)));
+      operands.push_back(perRow(operand));
     result = emitCell(vectors_, op, operands);
   }
   return perRow_[value] = result;
@@ -125,8 +113,8 @@ Value RowValues::wideValue(Value value, int row) {
   if (Value known = wide_.lookup({value, row}))
     return known;
   Operation *op = value.getDefiningOp();
-  if (!op) {
-    ElementType cells = cellsOf(value.getType());
+  if (isRead(value)) {
+    ElementType cells = cellsOf(value);
     Value pointer = cellPointer(inputArray(value), value, row, cells);
     Value result = vectors_.loadCells(pointer, chunk_->column, chunk_->mask, cells);
     if (rows_ == lanes || schedule_.isInRegisters)
@@ -139,18 +127,18 @@ Value RowValues::wideValue(Value value, int row) {
       wide_[{value, i}] = all[i];
     return all[row];
   }
-  Type cells = cellType(vectors_, value.getType());
+  Type cells = cellType(vectors_, value);
   if (pass_->loaded.contains(value)) {
     Value line = vectors_.offset(wideLine(value, row), chunk_->column, cells);
     return wide_[{value, row}] = vectors_.load(line, {}, cells);
   }
-  auto product = dyn_cast<tok::MatmulOp>(op);
+  plan::ReduceOp product = productDefining(body_, value);
   if (product) {
     emitInPlace(product);
   } else {
     SmallVector<Value> operands;
     for (Value operand : op->getOperands())
-      operands.push_back(wide(withoutCasts(operand), row));
+      operands.push_back(wide(operand, row));
     wide_[{value, row}] = emitCell(vectors_, op, operands);
   }
   if (pass_->kept.contains(value))
@@ -161,41 +149,33 @@ Value RowValues::wideValue(Value value, int row) {
 }
 
 // Computes all rows of the chunk, adding one row of the right operand at a time.
-void RowValues::emitInPlace(tok::MatmulOp product) {
-  Value left = rowAggregated(product), result = product.getResult();
-  Value right = productOperand(product).input;
-  ElementType rightCells = cellsOf(right.getType());
+void RowValues::emitInPlace(plan::ReduceOp product) {
+  auto [left, right, isTransposed] = *body_.productOf(product);
+  Value result = product.getCell();
+  ElementType rightCells = cellsOf(right);
   Value start = vectors_.offsetCells(inputArray(right), chunk_->column, rightCells);
   auto rightRow = [&](Value number) {
     Value place = vectors_.multiply(number, kernel_.tile.columns);
     return vectors_.extend(vectors_.loadCells(start, place, chunk_->mask, rightCells));
   };
-  State sums;
-  if (body_.extentOf(left) == Extent::PerRow) {
-    Value factor = rightRow(vectors_.integer(0));
-    for (int row = 0; row < rows_; ++row)
-      sums.push_back(
-          emitBinary(vectors_, BinaryOperator::Mul, vectors_.extend(ofRow(left, row)), factor));
-  } else {
-    sums.assign(rows_, vectors_.number(0));
-    SmallVector<RowCells> cells;
-    for (int row = 0; row < rows_; ++row)
-      cells.push_back(rowCells(left, row));
-    int64_t width = body_.narrowColumns(left);
-    forEachColumn(width, width <= unrolledColumns ? width : 4, sums,
-                  [&](Value column, int64_t, State &current) {
-                    Value factor = rightRow(column);
-                    for (int row = 0; row < rows_; ++row) {
-                      auto [pointer, distance, type] = cells[row];
-                      Value place = vectors_.multiply(column, vectors_.integer(distance));
-                      Value cell = vectors_.loadCell(pointer, place, type);
-                      current[row] =
-                          vectors_.fma(vectors_.splat(vectors_.extend(cell)), factor, current[row]);
-                    }
-                  });
-  }
+  State sums(rows_, vectors_.number(0));
+  SmallVector<RowCells> cells;
   for (int row = 0; row < rows_; ++row)
-    wide_[{result, row}] = vectors_.round(sums[row], cellType(vectors_, result.getType()));
+    cells.push_back(rowCells(left, row));
+  int64_t width = body_.narrowColumns(left);
+  forEachColumn(width, width <= unrolledColumns ? width : 4, sums,
+                [&](Value column, int64_t, State &current) {
+                  Value factor = rightRow(column);
+                  for (int row = 0; row < rows_; ++row) {
+                    auto [pointer, distance, type] = cells[row];
+                    Value place = vectors_.multiply(column, vectors_.integer(distance));
+                    Value cell = vectors_.loadCell(pointer, place, type);
+                    current[row] =
+                        vectors_.fma(vectors_.splat(vectors_.extend(cell)), factor, current[row]);
+                  }
+                });
+  for (int row = 0; row < rows_; ++row)
+    wide_[{result, row}] = vectors_.round(sums[row], cellType(vectors_, result));
 }
 
 Value RowValues::shared(Value value) {
@@ -203,19 +183,13 @@ Value RowValues::shared(Value value) {
     return kernel_.uniform.lookup(value);
   if (Value known = shared_.lookup(value))
     return known;
-  if (!value.getDefiningOp())
-    return alongColumns(value);
+  if (isRead(value))
+    return shared_[value] =
+               vectors_.loadCells(inputArray(value), chunk_->column, chunk_->mask, cellsOf(value));
   SmallVector<Value> operands;
   for (Value operand : value.getDefiningOp()->getOperands())
-    operands.push_back(shared(withoutCasts(operand)));
+    operands.push_back(shared(operand));
   return shared_[value] = emitCell(vectors_, value.getDefiningOp(), operands);
-}
-
-Value RowValues::alongColumns(Value input) {
-  if (Value known = shared_.lookup(input))
-    return known;
-  return shared_[input] = vectors_.loadCells(inputArray(input), chunk_->column, chunk_->mask,
-                                             cellsOf(input.getType()));
 }
 
 //===- values across rows --------------------------------------------------------------------===//
@@ -239,20 +213,12 @@ Value RowValues::narrowValue(Value value) {
   if (Value known = narrow_.lookup(value))
     return known;
   Operation *op = value.getDefiningOp();
-  if (!op || hasProductPanel(body_, value) || pass_->loaded.contains(value))
+  if (isRead(value) || hasProductPanel(body_, value) || pass_->loaded.contains(value))
     return narrow_[value] = panelVector(value, column_);
-  Value result;
-  if (auto product = dyn_cast<tok::MatmulOp>(op)) {
-    Value factor = vectors_.extend(alongColumns(productOperand(product).input, column_));
-    result = emitBinary(vectors_, BinaryOperator::Mul,
-                        vectors_.extend(perRow(rowAggregated(product))), factor);
-    result = vectors_.round(result, cellType(vectors_, value.getType()));
-  } else {
-    SmallVector<Value> operands;
-    for (Value operand : op->getOperands())
-      operands.push_back(narrow(withoutCasts(operand)));
-    result = emitCell(vectors_, op, operands);
-  }
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands())
+    operands.push_back(narrow(operand));
+  Value result = emitCell(vectors_, op, operands);
   if (pass_->kept.contains(value))
     vectors_.store(result, panelPointer(value, column_), {});
   return narrow_[value] = result;
@@ -263,16 +229,13 @@ Value RowValues::sharedNarrow(Value value) {
     return kernel_.uniform.lookup(value);
   if (Value known = shared_.lookup(value))
     return known;
-  if (!value.getDefiningOp())
-    return alongColumns(value, column_);
+  if (isRead(value))
+    return shared_[value] =
+               vectors_.splat(vectors_.loadCell(inputArray(value), column_, cellsOf(value)));
   SmallVector<Value> operands;
   for (Value operand : value.getDefiningOp()->getOperands())
-    operands.push_back(sharedNarrow(withoutCasts(operand)));
+    operands.push_back(sharedNarrow(operand));
   return shared_[value] = emitCell(vectors_, value.getDefiningOp(), operands);
-}
-
-Value RowValues::alongColumns(Value input, Value column) {
-  return vectors_.splat(vectors_.loadCell(inputArray(input), column, cellsOf(input.getType())));
 }
 
 //===- panels --------------------------------------------------------------------------------===//
@@ -289,7 +252,7 @@ State RowValues::acrossRows(ArrayRef<Value> rows) {
 // Transposes narrow inputs that are read across rows to panels, eight columns at a time.
 void RowValues::loadPanels() {
   for (Value input : schedule_.panelInputs) {
-    ElementType cells = cellsOf(input.getType());
+    ElementType cells = cellsOf(input);
     int64_t width = body_.narrowColumns(input);
     if (rows_ == lanes && width <= unrolledColumns)
       prefetchPanel(input);
@@ -324,7 +287,7 @@ Value RowValues::panelPointer(Value value, Value column) {
 
 // Products are stored as doubles, the type of their accumulators, whatever their cell type.
 Value RowValues::panelVector(Value value, Value column) {
-  Type cells = cellType(vectors_, value.getType());
+  Type cells = cellType(vectors_, value);
   Value pointer = panelPointer(value, column);
   if (hasProductPanel(body_, value))
     return vectors_.round(vectors_.load(pointer, {}), cells);
@@ -336,7 +299,7 @@ State RowValues::rowsOfPanel(Value value, Value first, int64_t count) {
   for (int64_t column = 0; column < lanes; ++column)
     columns.push_back(column < count
                           ? panelVector(value, vectors_.add(first, vectors_.integer(column)))
-                          : vectors_.number(0, cellType(vectors_, value.getType())));
+                          : vectors_.number(0, cellType(vectors_, value)));
   return vectors_.transpose(columns);
 }
 
@@ -364,7 +327,7 @@ void RowValues::forEachColumn(int64_t count, llvm::function_ref<void(Value)> bod
 //===- memory --------------------------------------------------------------------------------===//
 
 Value RowValues::inputArray(Value value) const {
-  return kernel_.tile.inputs[body_.arrayIndex(cast<BlockArgument>(value))];
+  return kernel_.tile.inputs[body_.inputIndex(value.getDefiningOp<plan::ReadOp>())];
 }
 
 Value RowValues::cellPointer(Value array, Value value, int row, ElementType cells) {
@@ -386,8 +349,8 @@ Value RowValues::cellPointer(Value array, Value value, int row, ElementType cell
 }
 
 RowCells RowValues::rowCells(Value value, int row) {
-  ElementType cells = cellsOf(value.getType());
-  if (!value.getDefiningOp())
+  ElementType cells = cellsOf(value);
+  if (isRead(value))
     return {cellPointer(inputArray(value), value, row, cells), 1, cells};
   if (auto line = schedule_.scratch.wideLines.find(value);
       line != schedule_.scratch.wideLines.end())
@@ -418,7 +381,7 @@ Value RowValues::wideLine(Value value, int row) {
 // share of the block (eight lines of 64 bytes, four for f32), which the first two passes that read
 // the input split between them, so that memory is busy all the time.
 void RowValues::prefetch(Value input, int row) {
-  ElementType cells = cellsOf(input.getType());
+  ElementType cells = cellsOf(input);
   auto reads = [&](const RowPass &pass) { return pass.wideInputs.contains(input); };
   auto behind = schedule_.passes.end();
   auto first = std::find_if(schedule_.passes.begin(), behind, reads);
@@ -446,7 +409,7 @@ void RowValues::prefetch(Value input, int row) {
 }
 
 void RowValues::prefetchPanel(Value input) {
-  ElementType cells = cellsOf(input.getType());
+  ElementType cells = cellsOf(input);
   Value first = cellPointer(inputArray(input), input, 0, cells);
   int64_t lineCells = bytesPerLine / byteSize(cells);
   for (int64_t cell = 0; cell < body_.narrowColumns(input) * lanes; cell += lineCells)

@@ -57,14 +57,10 @@ public:
   // The value as an operand of wide or of narrow values; broadcasts smaller extents.
   mlir::Value wide(mlir::Value value, int row);
   mlir::Value narrow(mlir::Value value);
-  // The current chunk of an input that is a vector along the columns, 1×n or n×1.
-  mlir::Value alongColumns(mlir::Value input);
-  // Cell `column` of such an input in all lanes.
-  mlir::Value alongColumns(mlir::Value input, mlir::Value column);
 
   // Memory. paddedColumns: the number of columns rounded up to whole vectors.
   mlir::Value paddedColumns() const { return paddedColumns_; }
-  mlir::Value inputArray(mlir::Value value) const;
+  mlir::Value inputArray(mlir::Value read) const;
   // The address of the first cell of a row of the block, in an array as wide as `value`.
   mlir::Value cellPointer(mlir::Value array, mlir::Value value, int row, ElementType cells);
   RowCells rowCells(mlir::Value value, int row);
@@ -93,7 +89,7 @@ private:
   mlir::Value narrowValue(mlir::Value value);
   mlir::Value shared(mlir::Value value);
   mlir::Value sharedNarrow(mlir::Value value);
-  void emitInPlace(tok::MatmulOp product);
+  void emitInPlace(plan::ReduceOp product);
   mlir::Value wideLine(mlir::Value value, int row);
 
   KernelContext &kernel_;

@@ -1,225 +1,174 @@
 #include "codegen/SparseBody.h"
 
-#include "codegen/CellEmission.h"
 #include "codegen/LaunchSizes.h"
 
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::codegen;
 
-bool codegen::isTransposedProduct(tok::MatmulOp product) {
-  return product.getLhs().getDefiningOp<tok::TransposeOp>() != nullptr;
-}
-
-bool codegen::isSampledProduct(tok::MatmulOp product) {
-  return !isTransposedProduct(product) &&
-         product.getRhs().getDefiningOp<tok::TransposeOp>() != nullptr;
-}
-
-static Value transposed(Value value) {
-  return value.getDefiningOp<tok::TransposeOp>().getOperand();
-}
-
 FailureOr<SparseBody> SparseBody::analyze(plan::OperatorOp op) {
   SparseBody body;
   body.op_ = op;
-  body.facts_ = plan::bodyFacts(op);
-  body.driver_ = op.getBody().getArgument(*op.getDriver());
-  body.rows_ = body.facts_.lookup(body.driver_).rows();
-  body.columns_ = body.facts_.lookup(body.driver_).columns();
+  body.axes_ = op.axisSizes();
   unsigned scalarCount = 0;
   for (BlockArgument argument : op.getBody().getArguments())
     body.inputIndex_[argument] =
         tok::isArray(argument.getType()) ? body.arrayCount_++ : scalarCount++;
-  if (failed(body.classify()) || failed(body.findRoots()))
+  if (failed(body.findDriver()))
+    return failure();
+  for (Operation &operation : body.block())
+    if (failed(body.checkOperation(operation)))
+      return failure();
+  if (failed(body.findRoots()))
     return failure();
   return body;
 }
 
-//===- kinds ---------------------------------------------------------------------------------===//
+//===- axes and kinds ------------------------------------------------------------------------===//
 
-bool SparseBody::isDenseInput(Value value, const Size &rows) const {
-  auto input = dyn_cast<BlockArgument>(value);
-  return input && tok::isArray(input.getType()) && !isCsr(input) &&
-         facts_.lookup(input).rows().provedEqual(rows);
-}
-
-bool SparseBody::isPerRow(Value value) const {
-  return hasKind(value, SparseKind::PerRow) ||
-         (hasKind(value, SparseKind::Uniform) && tok::isArray(value.getType()) &&
-          rows_.isConstant(1));
-}
-
-SparseKind SparseBody::kindOfInput(BlockArgument input) const {
-  if (!tok::isArray(input.getType()))
-    return SparseKind::Uniform;
-  tok::Facts facts = facts_.lookup(input);
-  bool oneColumn = facts.columns().isConstant(1), oneRow = facts.rows().isConstant(1);
-  if (oneRow && oneColumn)
-    return SparseKind::Uniform;
-  if (facts.rows().provedEqual(rows_)) {
-    if (oneColumn)
-      return SparseKind::PerRow;
-    return facts.columns().provedEqual(columns_) ? SparseKind::Wide : SparseKind::Narrow;
-  }
-  if (oneRow)
-    return facts.columns().provedEqual(columns_) ? SparseKind::PerColumn
-                                                 : SparseKind::PerNarrowColumn;
-  return SparseKind::Factor;
-}
-
-LogicalResult SparseBody::classify() {
-  if (columns_.isConstant(0) || columns_.isConstant(1))
-    return op_.emitOpError("a driver has several columns");
-  for (BlockArgument input : op_.getBody().getArguments()) {
-    SparseKind kind = kinds_[input] = kindOfInput(input);
-    if (tok::isArray(input.getType()) && isCsr(input) && kind != SparseKind::Wide)
-      return op_.emitOpError("CSR operands have the sizes of the driver");
-  }
-  for (Operation &operation : op_.getBody().front()) {
-    LogicalResult known = success();
-    if (auto product = dyn_cast<tok::MatmulOp>(operation))
-      known = classifyProduct(product);
-    else if (auto aggregate = dyn_cast<tok::AggregateOp>(operation))
-      known = classifyAggregate(aggregate);
-    else if (isCell(&operation))
-      known = classifyCell(operation);
-    else if (isa<tok::TransposeOp>(operation))
-      known = llvm::all_of(operation.getUsers(),
-                           [](Operation *user) { return isa<tok::MatmulOp>(user); })
-                  ? success()
-                  : operation.emitOpError("only a factor of a product is transposed in a kernel");
-    else if (auto cast = dyn_cast<tok::CastOp>(operation);
-             cast ? withoutCasts(cast) == cast : !isa<plan::YieldOp>(operation))
-      known = op_.emitOpError("no code for ") << operation.getName();
-    if (failed(known))
-      return failure();
-  }
+LogicalResult SparseBody::findDriver() {
+  for (plan::ReadOp read : block().getOps<plan::ReadOp>())
+    if (numberOf(read) == op_.getDrivers().front())
+      driver_ = read;
+  ArrayRef<unsigned> axes = driver_ ? driver_.getType().getAxes() : ArrayRef<unsigned>();
+  if (axes.size() != 2)
+    return op_.emitOpError("a driver is read along rows and several columns");
+  row_ = axes[0];
+  column_ = axes[1];
   return success();
 }
 
-// The kind of a cell operator's result, from those of its operands; none if they don't fit.
-static std::optional<SparseKind> join(ArrayRef<SparseKind> operands) {
-  auto has = [&](SparseKind kind) { return llvm::is_contained(operands, kind); };
-  auto only = [&](std::initializer_list<SparseKind> kinds) {
-    return llvm::all_of(operands, [&](SparseKind kind) { return llvm::is_contained(kinds, kind); });
-  };
-  using enum SparseKind;
-  if (has(Wide))
-    return only({Wide, PerRow, PerColumn, Uniform}) ? std::optional(Wide) : std::nullopt;
-  if (has(Narrow))
-    return only({Narrow, PerRow, PerNarrowColumn, Uniform}) ? std::optional(Narrow) : std::nullopt;
-  for (SparseKind kind : {PerRow, PerColumn, PerNarrowColumn})
-    if (has(kind))
-      return only({kind, Uniform}) ? std::optional(kind) : std::nullopt;
-  return only({Uniform}) ? std::optional(Uniform) : std::nullopt;
+SparseKind SparseBody::kindOf(Value value) const {
+  auto cell = cast<plan::CellType>(value.getType());
+  bool rows = cell.runsOver(row_), columns = cell.runsOver(column_);
+  size_t others = cell.getAxes().size() - rows - columns;
+  if (others > 1 || (others == 1 && columns))
+    return SparseKind::Factor;
+  if (others == 1)
+    return rows ? SparseKind::Narrow : SparseKind::PerNarrowColumn;
+  if (rows)
+    return columns ? SparseKind::Wide : SparseKind::PerRow;
+  return columns ? SparseKind::PerColumn : SparseKind::Uniform;
 }
 
-LogicalResult SparseBody::classifyCell(Operation &operation) {
-  Type type = operation.getResult(0).getType();
-  if (isa<tok::ConstantOp>(operation) ? !tok::isNumber(type) : type.isInteger(64))
-    return op_.emitOpError("a kernel computes with doubles and booleans only");
-  SmallVector<SparseKind> operands;
-  Size narrow = Size::unknown();
-  for (Value operand : operation.getOperands()) {
-    Value value = withoutCasts(operand);
-    auto known = kinds_.find(value);
-    if (known == kinds_.end())
-      return operation.emitOpError("an aggregate is not computed with further inside a kernel");
-    operands.push_back(known->second);
-    if (known->second != SparseKind::Narrow && known->second != SparseKind::PerNarrowColumn)
-      continue;
-    if (!narrow.isUnknown() && !narrow.provedEqual(columnsOf(value)))
-      return operation.emitOpError("the operands have different numbers of columns");
-    narrow = columnsOf(value);
-  }
-  std::optional<SparseKind> kind = join(operands);
-  if (!kind)
-    return operation.emitOpError("the operands don't share the entries, the rows or the columns");
-  kinds_[operation.getResult(0)] = *kind;
-  return success();
+const Size &SparseBody::columnsOf(Value value) const {
+  for (unsigned axis : cast<plan::CellType>(value.getType()).getAxes())
+    if (axis != row_ && axis != column_)
+      return axes_[axis];
+  return axes_[column_];
 }
 
-LogicalResult SparseBody::classifyProduct(tok::MatmulOp product) {
-  if (isTransposedProduct(product))
-    return success(); // a result
-  if (isSampledProduct(product)) {
-    Value left = product.getLhs(), right = transposed(product.getRhs());
-    if (!isDenseInput(left, rows_) || !isDenseInput(right, columns_))
-      return product.emitOpError("a product at the entries is one of dense inputs with as many "
-                                 "rows and columns as the driver");
-    kinds_[product] = SparseKind::Wide;
+//===- what a body may do --------------------------------------------------------------------===//
+
+LogicalResult SparseBody::checkOperation(Operation &operation) {
+  if (auto read = dyn_cast<plan::ReadOp>(operation))
+    return checkRead(read);
+  if (auto reduce = dyn_cast<plan::ReduceOp>(operation))
+    return checkReduction(reduce);
+  if (isa<plan::WriteOp>(operation))
     return success();
-  }
-  Size columns = columnsOf(product.getRhs());
-  if (!hasKind(withoutCasts(product.getLhs()), SparseKind::Wide) ||
-      !isDenseInput(product.getRhs(), columns_))
-    return product.emitOpError("the rows are multiplied by a dense input");
-  if (!columns.isConstant(1) && columns.provedEqual(columns_))
-    return product.emitOpError("a product has fewer columns than the driver");
-  kinds_[product] = columns.isConstant(1) ? SparseKind::PerRow : SparseKind::Narrow;
+  if (!isCell(&operation))
+    return operation.emitOpError("there is no code for this operation at entries yet");
+  if (kindOf(operation.getResult(0)) == SparseKind::Factor &&
+      !llvm::all_of(operation.getUsers(), [](Operation *user) {
+        auto reduce = dyn_cast<plan::ReduceOp>(user);
+        return reduce ? plan::productIn(reduce) != nullptr
+                      : isa<plan::BinaryOp, plan::CastOp>(user);
+      }))
+    return operation.emitOpError("a value runs over the rows and one other axis at most");
   return success();
 }
 
-LogicalResult SparseBody::classifyAggregate(tok::AggregateOp aggregate) {
-  if (aggregate.getKind() > AggregateKind::Max)
-    return aggregate.emitOpError("only sums, products, minima and maxima are taken of entries");
-  if (aggregate.getDirection() != AggregateDirection::Row)
-    return success(); // a result
-  Value operand = withoutCasts(aggregate.getOperand());
-  if (!hasKind(operand, SparseKind::Wide) && !hasKind(operand, SparseKind::Narrow) &&
-      !hasKind(operand, SparseKind::PerRow))
-    return aggregate.emitOpError("rows are aggregated of values that extend over the rows");
-  kinds_[aggregate.getResult()] = SparseKind::PerRow;
+LogicalResult SparseBody::checkRead(plan::ReadOp read) {
+  AffineMap map = read.getMap();
+  if (!read.getIndices().empty() || read.getOutside())
+    return read.emitOpError("there is no code for gathers and windows yet");
+  SmallVector<unsigned, 2> order;
+  for (AffineExpr place : map.getResults()) {
+    auto axis = dyn_cast<AffineDimExpr>(place);
+    if (!axis && place != getAffineConstantExpr(0, map.getContext()))
+      return read.emitOpError("there is no code for such places yet");
+    if (axis)
+      order.push_back(axis.getPosition());
+  }
+  if (!llvm::is_sorted(order))
+    return read.emitOpError("operands are read along their rows");
+  if (tok::isArray(read.getOperand().getType()) && isCsr(read) && kindOf(read) != SparseKind::Wide)
+    return read.emitOpError("CSR operands are read at the entries");
+  return success();
+}
+
+LogicalResult SparseBody::checkReduction(plan::ReduceOp reduce) {
+  if (reduce.getKind() > AggregateKind::Max)
+    return reduce.emitOpError("only sums, products, minima and maxima are taken of entries");
+  bool onlyWritten =
+      llvm::all_of(reduce->getUsers(), [](Operation *user) { return isa<plan::WriteOp>(user); });
+  SparseKind operand = kindOf(reduce.getOperand());
+  if (isOverRows(reduce)) // a result
+    return onlyWritten
+               ? success()
+               : reduce.emitOpError("what is aggregated over rows is not computed with further");
+  if (operand == SparseKind::Wide || operand == SparseKind::Narrow)
+    return success();
+  plan::BinaryOp product = plan::productIn(reduce);
+  SparseKind result = kindOf(reduce.getCell());
+  if (!product || (result != SparseKind::Wide && result != SparseKind::Narrow))
+    return reduce.emitOpError("rows are aggregated of values that extend over the rows");
+  Value left = withoutCopies(product.getLhs()), right = withoutCopies(product.getRhs());
+  bool isSampled = result == SparseKind::Wide;
+  SparseKind wanted = isSampled ? SparseKind::Narrow : SparseKind::Wide;
+  if (kindOf(left) != wanted)
+    std::swap(left, right);
+  auto factor = right.getDefiningOp<plan::ReadOp>();
+  if (kindOf(left) != wanted || !factor || kindOf(right) != SparseKind::Factor ||
+      (isSampled && !isRead(left)))
+    return reduce.emitOpError("a product at the entries is one of dense inputs");
+  products_[reduce] = {left, factor, isSampled};
   return success();
 }
 
 //===- results -------------------------------------------------------------------------------===//
 
-FailureOr<SparseRoot> SparseBody::rootOf(Value value) {
+FailureOr<SparseRoot> SparseBody::rootOf(plan::WriteOp write) {
   using Kind = SparseRoot::Kind;
-  if (auto aggregate = value.getDefiningOp<tok::AggregateOp>();
-      aggregate && aggregate.getDirection() != AggregateDirection::Row) {
-    Value of = withoutCasts(aggregate.getOperand());
-    bool column = aggregate.getDirection() == AggregateDirection::Column && !isPerRow(of);
-    if (hasKind(of, SparseKind::Wide) && column && aggregate.getKind() != AggregateKind::Sum)
-      return aggregate.emitOpError("of the columns of entries only sums are taken");
-    return SparseRoot{
-        column ? Kind::ColumnAggregate : Kind::FullAggregate, aggregate.getKind(), of, {}};
-  }
-  if (auto product = value.getDefiningOp<tok::MatmulOp>();
-      product && isTransposedProduct(product)) {
-    SparseRoot root{Kind::ColumnAggregate, AggregateKind::Sum,
-                    withoutCasts(transposed(product.getLhs())), withoutCasts(product.getRhs())};
-    if (isPerRow(root.value))
-      std::swap(root.value, root.factor); // t(u) X = t(t(X) u)
-    if (isPerRow(root.value) && isPerRow(root.factor))
-      root.kind = Kind::FullAggregate;
-    else if (hasKind(root.value, SparseKind::Wide) && hasKind(root.factor, SparseKind::Narrow))
-      root.kind = Kind::OuterProduct;
-    else if (!isPerRow(root.factor))
-      return product.emitOpError("the transposed rows are multiplied by columns or narrow rows");
-    return root;
-  }
-  return SparseRoot{Kind::Array, AggregateKind::Sum, value, {}};
+  Value cell = write.getCell();
+  auto reduce = cell.getDefiningOp<plan::ReduceOp>();
+  if (!reduce || !isOverRows(reduce))
+    return SparseRoot{Kind::Array, AggregateKind::Sum, cell, {}};
+  SparseKind kind = kindOf(cell), operand = kindOf(reduce.getOperand());
+  if (kind == SparseKind::Uniform)
+    return SparseRoot{Kind::FullAggregate, reduce.getKind(), reduce.getOperand(), {}};
+  if (operand == SparseKind::Wide && reduce.getKind() != AggregateKind::Sum)
+    return reduce.emitOpError("of the columns of entries only sums are taken");
+  if (operand == SparseKind::Wide || operand == SparseKind::Narrow)
+    return SparseRoot{Kind::ColumnAggregate, reduce.getKind(), reduce.getOperand(), {}};
+  plan::BinaryOp product = plan::productIn(reduce);
+  SparseRoot root{Kind::OuterProduct, AggregateKind::Sum,
+                  product ? withoutCopies(product.getLhs()) : Value(),
+                  product ? withoutCopies(product.getRhs()) : Value()};
+  if (product && kindOf(root.value) != SparseKind::Wide)
+    std::swap(root.value, root.factor);
+  if (!product || kindOf(root.value) != SparseKind::Wide ||
+      kindOf(root.factor) != SparseKind::Narrow ||
+      write.getMap().getResult(0) != getAffineDimExpr(column_, write.getContext()))
+    return reduce.emitOpError("the transposed rows are multiplied by columns or narrow rows");
+  return root;
 }
 
 LogicalResult SparseBody::findRoots() {
-  for (auto [index, yielded] :
-       llvm::enumerate(op_.getBody().front().getTerminator()->getOperands())) {
-    FailureOr<SparseRoot> root = rootOf(withoutCasts(yielded));
+  for (plan::WriteOp write : block().getOps<plan::WriteOp>()) {
+    if (write.getNumber() != roots_.size() || !write.getIndices().empty())
+      return write.emitOpError("there is no code for results in parts yet");
+    FailureOr<SparseRoot> root = rootOf(write);
     if (failed(root))
       return failure();
-    auto known = kinds_.find(root->value);
-    if (known == kinds_.end())
-      return op_.emitOpError("an aggregate is not computed with further inside a kernel");
-    SparseKind kind = known->second;
-    if (kind != SparseKind::Wide && kind != SparseKind::Narrow && !isPerRow(root->value))
-      return op_.emitOpError("a result must extend over the rows");
+    SparseKind kind = kindOf(root->value);
+    if (kind != SparseKind::Wide && kind != SparseKind::Narrow && kind != SparseKind::PerRow)
+      return write.emitOpError("a result must extend over the rows");
     bool sparse = root->kind == SparseRoot::Kind::Array && kind == SparseKind::Wide;
-    if (sparse != op_.isCsrResult(index))
-      return op_.emitOpError(sparse ? "a result at the entries must be listed in csr_results"
-                                    : "only results at the entries may be listed in csr_results");
+    if (sparse != op_.isCsrResult(write.getNumber()))
+      return write.emitOpError(sparse ? "a result at the entries is a CSR array"
+                                      : "only results at the entries are CSR arrays");
     roots_.push_back(*root);
   }
   return success();
@@ -228,49 +177,31 @@ LogicalResult SparseBody::findRoots() {
 //===- description ---------------------------------------------------------------------------===//
 
 abi::KernelPlan SparseBody::describe() const {
-  abi::KernelPlan plan;
+  abi::KernelPlan plan = describeArrays(op_);
   // An estimate: per entry, a gather from a factor or from another matrix touches a cache line.
   constexpr int64_t bytesPerEntry = 12, bytesPerValue = 8, bytesPerGather = 64,
                     columnsOfFactor = 32;
   plan.tileBytesPerStep = bytesPerEntry;
-  for (BlockArgument argument : op_.getBody().getArguments()) {
-    if (tok::isArray(argument.getType())) {
-      if (argument == driver_)
-        plan.driver = static_cast<int32_t>(plan.inputs.size());
-      else if (hasEntriesOfDriver(argument))
-        plan.tileBytesPerStep += bytesPerValue;
-      else if (kindOf(argument) == SparseKind::Wide)
-        plan.tileBytesPerStep += bytesPerGather;
-      plan.inputs.push_back({cellsOf(argument.getType()), isCsr(argument) ? TOK_CSR : TOK_DENSE,
-                             op_.isUnitedOperand(argument.getArgNumber())});
-    } else {
-      plan.integerScalars.push_back(cellsOf(argument.getType()) == ElementType::I64);
-    }
+  for (plan::ReadOp read : block().getOps<plan::ReadOp>()) {
+    if (read == driver_ || !tok::isArray(read.getOperand().getType()))
+      continue;
+    if (hasEntriesOfDriver(read))
+      plan.tileBytesPerStep += bytesPerValue;
+    else if (kindOf(read) == SparseKind::Wide)
+      plan.tileBytesPerStep += bytesPerGather;
   }
-  for (auto product : op_.getBody().front().getOps<tok::MatmulOp>()) {
-    Size factor =
-        isSampledProduct(product) ? columnsOf(product.getLhs()) : columnsOf(product.getRhs());
+  auto addFactor = [&](const Size &columns) {
     plan.tileBytesPerStep +=
         8 *
-        std::min(columnsOfFactor, factor.isConstant() ? factor.constantValue() : columnsOfFactor);
-  }
-  for (auto [root, result] :
-       llvm::zip(roots_, op_.getBody().front().getTerminator()->getOperands())) {
-    using Kind = abi::KernelOutput::Kind;
-    abi::KernelOutput output;
-    bool array = tok::isArray(result.getType());
-    output.kind = root.kind == SparseRoot::Kind::Array ? Kind::Array
-                  : array                              ? Kind::PartialArray
-                                                       : Kind::PartialScalar;
-    if (array) {
-      tok::Facts facts = facts_.lookup(result);
-      output.rows = sizeAtLaunch(op_, facts.rows());
-      output.columns = sizeAtLaunch(op_, facts.columns());
-      output.elementType = cellsOf(result.getType());
-      if (op_.isCsrResult(plan.outputs.size()))
-        output.layout = TOK_CSR;
-    }
-    plan.outputs.push_back(output);
+        std::min(columnsOfFactor, columns.isConstant() ? columns.constantValue() : columnsOfFactor);
+  };
+  for (const auto &[reduce, product] : products_)
+    addFactor(columnsOf(product.isSampled ? product.left : reduce->getResult(0)));
+  for (auto [root, output] : llvm::zip(roots_, plan.outputs)) {
+    if (root.kind == SparseRoot::Kind::Array)
+      output.kind = abi::KernelOutput::Kind::Array;
+    else if (root.kind == SparseRoot::Kind::OuterProduct)
+      addFactor(columnsOf(root.factor));
   }
   plan.extents[0] = abi::rowsOfInput(plan.driver);
   plan.extents[1] = abi::columnsOfInput(plan.driver);

@@ -1,52 +1,37 @@
-// What a plan.operator with a driver computes, in the terms of code generation: an operator that is
-// evaluated only at the entries of a CSR operand S (m×n), its driver. One emitter
-// (SparseEmitter.cpp) serves all four templates. `matrix` below is any array operand of the
-// operator (a block argument).
+// A plan.operator with drivers in the terms of code generation: it is evaluated at the entries of a
+// CSR operand S (m×n), its first driver, alone. One emitter (SparseEmitter.cpp) serves all of them.
 //
 //   auto body = SparseBody::analyze(op);            // llvm::FailureOr<SparseBody>
 //   SparseKind kind = body->kindOf(value);
 //
 //   sum(S * log(U %*% t(V) + e))             the sampled product, its logarithm, the product: Wide;
 //                                            one root: FullAggregate of Wide
-//   t(S) %*% (w * (S %*% v))                 S %*% v: PerRow; one root: t(Wide) %*% PerRow
+//   t(S) %*% (w * (S %*% v))                 S %*% v: PerRow; one root: the ColumnAggregate of a product
 //   ((S != 0) * (U %*% t(V) - S)) %*% V      a sampled product inside, a Narrow result
 //
-// Values that a body may compute with, by kind. m, n are the driver's sizes; n is not the constant
-// 0 or 1.
+// A value is what its axes make it:
 //
-//   Wide    m×n, computed at the driver's entries only:
-//             the driver; other CSR matrices m×n (listed in `csr`; those in `united` have the
-//             driver's entries; of others, a row at a time is expanded); dense matrices m×n;
-//             tok.matmul(U, tok.transpose(V)), U m×r and V n×r dense matrices, any r;
-//             elementwise operators of Wide, PerRow, PerColumn and Uniform values
-//   PerRow  m×1, computed in every row:
-//             dense matrices m×1; tok.aggregate {sum, prod, min, max} row of a Wide or Narrow
-//             value; tok.matmul(Wide, v), v a dense matrix n×1; elementwise operators of PerRow and
-//             Uniform values
-//   PerColumn  1×n: dense matrices 1×n; elementwise operators of PerColumn and Uniform values
-//   Narrow  m×k, k > 1 and not proved equal to n, computed in every row:
-//             dense matrices m×k; tok.matmul(Wide, B), B a dense matrix n×k; elementwise operators
-//             of Narrow, PerRow, 1×k and Uniform values
-//   Uniform scalars, literals, 1×1 dense matrices, elementwise operators of them
+//   Wide    over the rows and columns of S, computed at its entries only: the drivers; other CSR
+//           operands (a row at a time is expanded) and dense ones; cells; the sum over k of
+//           U(i, k) * V(j, k), both operands: a sampled product
+//   PerRow  over the rows: operands; cells; aggregates {sum, prod, min, max} of the columns of Wide and
+//           Narrow values, such as the sum of products with a PerColumn value
+//   PerColumn  over the columns: operands and cells
+//   Narrow  over the rows and another axis: operands; cells; the sum over j of Wide(i, j) * B(j, k), B an
+//           operand
+//   Uniform scalars and literals, cells of them
 //
 // Results, in any number and combination:
 //
-//   Wide    as a CSR array (listed in csr_results; a Wide result must be listed);
-//           tok.aggregate full {sum, prod, min, max}; tok.aggregate column {sum};
-//           tok.matmul(tok.transpose(Wide), u) with u PerRow: n×1;
-//           tok.matmul(tok.transpose(u), Wide) with u PerRow: 1×n;
-//           tok.matmul(tok.transpose(Wide), Q) with Q Narrow: n×k
-//   PerRow  as a dense m×1 array; tok.aggregate full or column {sum, prod, min, max};
-//           tok.matmul(tok.transpose(u), w) with both PerRow: 1×1
-//   Narrow  as a dense m×k array; tok.aggregate full or column {sum, prod, min, max};
-//           tok.matmul(tok.transpose(Narrow), u) with u PerRow: k×1
+//   Wide    as a CSR array (a Wide result must be one); its aggregate of all cells {sum, prod, min,
+//           max} or of columns {sum}, such as sums of products with a PerRow value; the sum over i of
+//           Wide(i, j) * Narrow(i, k)
+//   PerRow, Narrow  as a dense array; aggregates of all cells or of columns {sum, prod, min, max}
 //
-// A Wide value that is a result, is aggregated or is an operand of a matrix product must be zero
-// where the driver has no entry; the code that builds the operator proves this
-// (base/SparseSafety.h). Full and row prod, min and max take the zeros of these cells into account.
-// All other bodies are rejected with an error at the operation, for example: index_max and
-// index_min; column prod, min, max of Wide; t(S) as the driver of elementwise operators; a sampled
-// product whose factors are computed in the operator; a result that is Wide and dense.
+// A Wide value that is a result, is aggregated or is a factor of a product must be zero where S has no
+// entry; the code that builds the operator proves this (base/SparseSafety.h). Full and row prod, min
+// and max take the zeros of these cells into account. All other bodies are rejected with an error at
+// the operation.
 #ifndef TOKAMAK_CODEGEN_SPARSEBODY_H
 #define TOKAMAK_CODEGEN_SPARSEBODY_H
 
@@ -55,8 +40,7 @@
 
 namespace tokamak::codegen {
 
-// As listed above. PerNarrowColumn: 1×k. Factor: all other values, as an array that is only read as
-// a factor of a product.
+// As listed above. PerNarrowColumn: over the other axis. Factor: all other values, in products.
 enum class SparseKind : uint8_t {
   Uniform,
   PerRow,
@@ -71,15 +55,21 @@ enum class SparseKind : uint8_t {
 struct SparseRoot {
   enum class Kind : uint8_t {
     Array,           // CSR if the value is Wide, else dense
-    FullAggregate,   // of `value`, or of its products with `factor`
-    ColumnAggregate, // of a Wide value (sums only) or a Narrow one, or of its products with
-                     // `factor`
+    FullAggregate,   // of `value`
+    ColumnAggregate, // of a Wide value (sums only) or a Narrow one
     OuterProduct,    // t(value) %*% factor, Wide and Narrow
   };
   Kind kind = Kind::Array;
   AggregateKind aggregate = AggregateKind::Sum;
   mlir::Value value;
-  mlir::Value factor; // PerRow, or Narrow in an OuterProduct; may be null
+  mlir::Value factor; // OuterProduct: Narrow; else null
+};
+
+// The sum over j of left(i, j) * right(j, k), or over k of left(i, k) * right(j, k) at the entries.
+struct EntryProduct {
+  mlir::Value left;
+  plan::ReadOp right;
+  bool isSampled;
 };
 
 // `analyze` reads the whole operator once; all accessors are lookups.
@@ -89,59 +79,52 @@ public:
   static llvm::FailureOr<SparseBody> analyze(plan::OperatorOp op);
 
   plan::OperatorOp op() const { return op_; }
-  SparseKind kindOf(mlir::Value value) const {
-    auto known = kinds_.find(value);
-    return known == kinds_.end() ? SparseKind::Factor : known->second;
-  }
+  mlir::Block &block() const { return op_.getBody().front(); }
+  SparseKind kindOf(mlir::Value value) const;
   llvm::ArrayRef<SparseRoot> roots() const { return roots_; }
-  mlir::BlockArgument driver() const { return driver_; }
-  bool isCsr(mlir::BlockArgument input) const { return op_.isCsrOperand(input.getArgNumber()); }
-  // True if `input` has entries at exactly the driver's positions.
-  bool hasEntriesOfDriver(mlir::BlockArgument input) const {
-    return input == driver_ || op_.isUnitedOperand(input.getArgNumber());
-  }
-  // The index of `input` among the array operands, or among the scalar operands.
-  unsigned arrayIndex(mlir::BlockArgument input) const { return inputIndex_.lookup(input); }
-  unsigned scalarIndex(mlir::BlockArgument input) const { return inputIndex_.lookup(input); }
+  // The read of the first driver.
+  plan::ReadOp driver() const { return driver_; }
+  bool isCsr(plan::ReadOp read) const { return op_.isCsrOperand(numberOf(read)); }
+  // True if what is read has entries at exactly the driver's positions.
+  bool hasEntriesOfDriver(plan::ReadOp read) const { return op_.isDriver(numberOf(read)); }
+  // The index of what is read among the array operands, or among the scalar operands.
+  unsigned inputIndex(plan::ReadOp read) const { return inputIndex_.lookup(read.getOperand()); }
   unsigned arrayCount() const { return arrayCount_; }
-  // The number of columns of a matrix: n if it is Wide, k if Narrow.
-  Size columnsOf(mlir::Value value) const {
-    return kindOf(value) == SparseKind::Wide ? columns_ : facts_.lookup(value).columns();
+  // Null if `reduce` is no such product.
+  const EntryProduct *productOf(mlir::Operation *reduce) const {
+    auto found = products_.find(reduce);
+    return found == products_.end() ? nullptr : &found->second;
   }
+  // The number of columns of a value: n if it is Wide, else that of its other axis.
+  const Size &columnsOf(mlir::Value value) const;
 
   // A plan with iteration space, inputs, outputs and bytes per step. The emitter adds code, name
   // and the sizes of scratch memory.
   abi::KernelPlan describe() const;
 
 private:
-  llvm::LogicalResult classify();
-  SparseKind kindOfInput(mlir::BlockArgument input) const;
-  llvm::LogicalResult classifyCell(mlir::Operation &operation);
-  llvm::LogicalResult classifyProduct(tok::MatmulOp product);
-  llvm::LogicalResult classifyAggregate(tok::AggregateOp aggregate);
+  llvm::LogicalResult findDriver();
+  llvm::LogicalResult checkOperation(mlir::Operation &operation);
+  llvm::LogicalResult checkRead(plan::ReadOp read);
+  llvm::LogicalResult checkReduction(plan::ReduceOp reduce);
   llvm::LogicalResult findRoots();
-  llvm::FailureOr<SparseRoot> rootOf(mlir::Value value);
-  bool isPerRow(mlir::Value value) const; // a vector with a value per row
-  bool hasKind(mlir::Value value, SparseKind kind) const {
-    auto known = kinds_.find(value);
-    return known != kinds_.end() && known->second == kind;
+  llvm::FailureOr<SparseRoot> rootOf(plan::WriteOp write);
+  int64_t numberOf(plan::ReadOp read) const {
+    return mlir::cast<mlir::BlockArgument>(read.getOperand()).getArgNumber();
   }
-  bool isDenseInput(mlir::Value value, const Size &rows) const;
+  bool isOverRows(plan::ReduceOp reduce) const {
+    return llvm::is_contained(reduce.getOver(), row_);
+  }
 
   mutable plan::OperatorOp op_; // an operation's accessors are not const
-  mlir::BlockArgument driver_;
-  llvm::DenseMap<mlir::Value, tok::Facts> facts_;
-  llvm::DenseMap<mlir::Value, SparseKind> kinds_; // none for aggregates and products over the rows
+  mutable plan::ReadOp driver_;
+  llvm::SmallVector<Size> axes_;
+  unsigned row_ = 0, column_ = 0; // axes
   llvm::DenseMap<mlir::Value, unsigned> inputIndex_;
+  llvm::DenseMap<mlir::Operation *, EntryProduct> products_;
   llvm::SmallVector<SparseRoot> roots_;
-  Size rows_ = Size::unknown(), columns_ = Size::unknown();
   unsigned arrayCount_ = 0;
 };
-
-// True for U %*% t(V), which is computed at the entries only.
-bool isSampledProduct(tok::MatmulOp product);
-// True for t(x) %*% y, a sum over the rows, which can only be a result.
-bool isTransposedProduct(tok::MatmulOp product);
 
 } // namespace tokamak::codegen
 #endif

@@ -3,6 +3,7 @@
 #include "codegen/LaunchSizes.h"
 
 #include "codegen/SparseTile.h"
+#include "ir/tok/ElementTypes.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
@@ -25,19 +26,13 @@ static SmallVector<BlockArgument> arrayInputs(const SparseBody &body) {
   return inputs;
 }
 
-static Type cellsOf(VectorBuilder &vectors, BlockArgument array) {
-  return cast<RankedTensorType>(array.getType()).getElementType().isF32()
-             ? vectors.builder().getF32Type()
-             : vectors.doubleType();
-}
-
 // Visits the pointers and sizes that name_tile takes, in the order of its parameters.
 static void forEachArgument(const SparseBody &body, SparseArguments &arguments,
                             llvm::function_ref<void(Value &)> pointer,
                             llvm::function_ref<void(Value &)> size) {
   for (auto [argument, input] : llvm::zip(arrayInputs(body), arguments.inputs)) {
     pointer(input.data);
-    if (body.isCsr(argument)) {
+    if (body.op().isCsrOperand(argument.getArgNumber())) {
       pointer(input.offsets);
       pointer(input.indices);
     }
@@ -82,9 +77,10 @@ static LLVM::LLVMFuncOp emitTileFunction(const SparseBody &body, StringRef name,
   unsigned number = 0;
   auto take = [&](Value &value) { value = entry->getArgument(number++); };
   forEachArgument(body, arguments, take, take);
+  SmallVector<SmallVector<Size>> sizes = body.op().operandSizes();
   for (auto [argument, input] : llvm::zip(arrayInputs(body), arguments.inputs)) {
-    input.cells = cellsOf(vectors, argument);
-    if (Size columns = body.columnsOf(argument); columns.isConstant())
+    input.cells = vectors.registerType(*tok::elementTypeOf(argument.getType()));
+    if (Size columns = sizes[argument.getArgNumber()].back(); columns.isConstant())
       input.columns = vectors.integer(columns.constantValue());
   }
   SparseTile(body, vectors, std::move(arguments)).emit(plan);
@@ -116,7 +112,7 @@ static void emitEntryFunction(const SparseBody &body, StringRef name, VectorBuil
       return vectors.pointerMember(inputs, memberOfInput(number, offset));
     };
     input.data = member(offsetof(TokArray, data));
-    if (body.isCsr(argument)) {
+    if (body.op().isCsrOperand(argument.getArgNumber())) {
       input.offsets = member(offsetof(TokArray, rowOffsets));
       input.indices = member(offsetof(TokArray, columnIndices));
     }

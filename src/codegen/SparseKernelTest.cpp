@@ -1,16 +1,17 @@
 // Compares kernels over the entries of a CSR operand with the interpreter, which runs their bodies
 // on dense matrices.
+#include "codegen/BlockOperator.h"
 #include "codegen/KernelCompiler.h"
 #include "codegen/SparseLauncher.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/Parser/Parser.h"
 
 #include <gtest/gtest.h>
 
 #include <bit>
 #include <cmath>
+#include <deque>
 #include <random>
 
 using namespace mlir;
@@ -25,26 +26,9 @@ protected:
     context.loadDialect<tok::TokDialect, plan::PlanDialect, func::FuncDialect>();
   }
 
-  // Parses the operator in `text`. Its operands are %a %b %c %d %e (matrices) and %s %t (f64).
-  plan::OperatorOp parse(std::string text) {
-    text = "func.func @f(%a: $M, %b: $M, %c: $M, %d: $M, %e: $M, %s: f64, %t: f64) {\n%r:9 = "
-           "plan.operator " +
-           text + "\nreturn\n}\n";
-    // Count the results in the operator's type.
-    size_t arrow = text.find("} : ");
-    arrow = text.find("->", arrow == std::string::npos ? 0 : arrow);
-    size_t results = 1;
-    if (text[arrow + 3] == '(')
-      results = 1 + std::count(text.begin() + arrow, text.begin() + text.find(')', arrow), ',');
-    text.replace(text.find("%r:9"), 4, "%r:" + std::to_string(results));
-    for (size_t at; (at = text.find("$M")) != std::string::npos;)
-      text.replace(at, 2, "tensor<?x?x" + cells + ">");
-    modules.push_back(parseSourceString<ModuleOp>(text, &context));
-    if (!modules.back())
-      return nullptr;
-    plan::OperatorOp found;
-    modules.back()->walk([&](plan::OperatorOp op) { found = op; });
-    return found;
+  const BlockOperator &parse(const std::string &text) {
+    blocks.push_back(parseBlockOperator(context, text, cells));
+    return blocks.back();
   }
 
   Matrix dense(int64_t rows, int64_t columns, double low = -2, double high = 2) {
@@ -75,12 +59,12 @@ protected:
   // plain loops: |difference| <= tolerance * (1 + |expected|).
   void check(const std::string &text, std::vector<Matrix> inputs, std::vector<double> scalars,
              double tolerance) {
-    plan::OperatorOp op = parse(text);
-    ASSERT_TRUE(op) << text;
-    auto plan = compiler.compile(op);
+    const BlockOperator &block = parse(text);
+    ASSERT_TRUE(block.op) << text;
+    auto plan = compiler.compile(block.op);
     ASSERT_TRUE(succeeded(plan)) << text;
     ASSERT_GE(plan->driver, 0);
-    std::vector<Matrix> expected = interpret(op, inputs, scalars);
+    std::vector<Matrix> expected = interpret(block.block, inputs, scalars);
     for (int64_t tile : {int64_t(1) << 20, int64_t(1), int64_t(5), int64_t(24)}) {
       SparseLaunch launch{inputs, scalars, tile};
       std::vector<Matrix> results = launch.run(*plan);
@@ -111,7 +95,7 @@ protected:
   }
 
   void expectRefused(const std::string &text, const std::string &reason) {
-    plan::OperatorOp op = parse(text);
+    plan::OperatorOp op = parse(text).op;
     ASSERT_TRUE(op) << text;
     std::string message;
     ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
@@ -124,7 +108,7 @@ protected:
 
   std::string cells = "f64";
   MLIRContext context;
-  std::vector<OwningOpRef<ModuleOp>> modules;
+  std::deque<BlockOperator> blocks;
   KernelCompiler compiler{{}};
   std::mt19937_64 generator{42};
 };
@@ -139,15 +123,14 @@ const Size sizes[] = {{0, 9, 0.5},  {1, 5, 0.5},    {7, 3, 0.4},    {33, 12, 0.3
 TEST_F(SparseKernelTest, CellsOfTheDriver) {
   for (auto [rows, columns, density] : sizes)
     check(
-        R"(cell(%a, %b, %s) sizes [s0, s1, 1, s1, 0, 0] {csr = array<i64: 0>, driver = 0 : i64, csr_results = array<i64: 0, 2>} : ($M, $M, f64) -> ($M, f64, $M, $M) {
-    ^bb0(%x: $M, %v: $M, %s0: f64):
+        R"(block sizes [s0, s1, 1, s1, 0, 0] driver [0] csr [0] (%x: $M, %v: $M, %s0: f64) -> ($M, f64, $M, $M) {
       %0 = tok.unary abs %x : $M -> $M
       %1 = tok.binary mul %0, %s0 : ($M, f64) -> $M
       %2 = tok.aggregate sum full %1 : $M -> f64
       %3 = tok.unary exp %v : $M -> $M
       %4 = tok.binary mul %1, %3 : ($M, $M) -> $M
       %5 = tok.aggregate sum column %4 : $M -> $M
-      plan.yield %1, %2, %4, %5 : $M, f64, $M, $M
+      return %1, %2, %4, %5 : $M, f64, $M, $M
     })",
         {sparse(rows, columns, density), dense(1, columns)}, {1.25}, 1e-12);
 }
@@ -158,24 +141,22 @@ TEST_F(SparseKernelTest, SpecialValues) {
   for (size_t i = 0; i < 60; ++i)
     x.cells[i * 7] = special[i % 6];
   for (std::string op : {"abs", "sqrt", "sign", "round", "is_nan", "floor"})
-    check("cell(%a) sizes [s0, s1] {csr = array<i64: 0>, driver = 0 : i64, csr_results = "
-          "array<i64: 0>} : ($M) -> ($M, f64, f64) {\n^bb0(%x: $M):\n%0 = tok.unary " +
+    check("block sizes [s0, s1] driver [0] csr [0] (%x: $M) -> ($M, f64, f64) {\n%0 = tok.unary " +
               op +
               " %x : $M -> $M\n%1 = tok.aggregate sum full %0 : $M -> f64\n"
-              "%2 = tok.aggregate max full %0 : $M -> f64\nplan.yield %0, %1, %2 : $M, f64, f64\n}",
+              "%2 = tok.aggregate max full %0 : $M -> f64\nreturn %0, %1, %2 : $M, f64, f64\n}",
           {x}, {}, 1e-12);
 }
 
 TEST_F(SparseKernelTest, CellsWithSideInputs) {
   std::string text =
-      R"(cell(%a, %b, %c, %d, %e) sizes [s0, s1, s0, s1, s0, s1, s0, 1, 1, s1] {csr = array<i64: 0, 2>, driver = 0 : i64, csr_results = array<i64: 0>} : ($M, $M, $M, $M, $M) -> ($M, f64) {
-    ^bb0(%x: $M, %y: $M, %z: $M, %u: $M, %v: $M):
+      R"(block sizes [s0, s1, s0, s1, s0, s1, s0, 1, 1, s1] driver [0] csr [0, 2] (%x: $M, %y: $M, %z: $M, %u: $M, %v: $M) -> ($M, f64) {
       %0 = tok.binary add %y, %z : ($M, $M) -> $M
       %1 = tok.binary sub %0, %u : ($M, $M) -> $M
       %2 = tok.binary mul %1, %v : ($M, $M) -> $M
       %3 = tok.binary mul %x, %2 : ($M, $M) -> $M
       %4 = tok.aggregate sum full %3 : $M -> f64
-      plan.yield %3, %4 : $M, f64
+      return %3, %4 : $M, f64
     })";
   for (auto [rows, columns, density] : sizes) {
     Matrix x = sparse(rows, columns, density), u = dense(rows, 1), v = dense(1, columns);
@@ -187,8 +168,7 @@ TEST_F(SparseKernelTest, CellsWithSideInputs) {
 
 TEST_F(SparseKernelTest, AggregatesCountAbsentCells) {
   std::string text =
-      R"(multiagg(%a, %b) sizes [s0, s1, s0, 1] {csr = array<i64: 0>, driver = 0 : i64} : ($M, $M) -> (f64, f64, f64, $M, $M, $M, $M, f64) {
-    ^bb0(%x: $M, %u: $M):
+      R"(block sizes [s0, s1, s0, 1] driver [0] csr [0] (%x: $M, %u: $M) -> (f64, f64, f64, $M, $M, $M, $M, f64) {
       %0 = tok.aggregate min full %x : $M -> f64
       %1 = tok.aggregate max full %x : $M -> f64
       %2 = tok.aggregate prod full %x : $M -> f64
@@ -198,7 +178,7 @@ TEST_F(SparseKernelTest, AggregatesCountAbsentCells) {
       %6 = tok.aggregate sum row %x : $M -> $M
       %7 = tok.binary sub %u, %6 : ($M, $M) -> $M
       %8 = tok.aggregate min full %7 : $M -> f64
-      plan.yield %0, %1, %2, %3, %4, %5, %7, %8 : f64, f64, f64, $M, $M, $M, $M, f64
+      return %0, %1, %2, %3, %4, %5, %7, %8 : f64, f64, f64, $M, $M, $M, $M, f64
     })";
   for (auto [rows, columns, density] : sizes)
     check(text, {sparse(rows, columns, density), dense(rows, 1)}, {}, 1e-12);
@@ -211,8 +191,7 @@ TEST_F(SparseKernelTest, AggregatesCountAbsentCells) {
 TEST_F(SparseKernelTest, RowProducts) {
   for (auto [rows, columns, density] : sizes)
     check(
-        R"(row(%a, %b, %c) sizes [s0, s1, s1, 1, s0, 1] {csr = array<i64: 0>, driver = 0 : i64} : ($M, $M, $M) -> ($M, $M, $M, $M) {
-    ^bb0(%x: $M, %v: $M, %w: $M):
+        R"(block sizes [s0, s1, s1, 1, s0, 1] driver [0] csr [0] (%x: $M, %v: $M, %w: $M) -> ($M, $M, $M, $M) {
       %0 = tok.matmul %x, %v : ($M, $M) -> $M
       %1 = tok.binary mul %w, %0 : ($M, $M) -> $M
       %2 = tok.transpose %x : ($M) -> $M
@@ -220,7 +199,7 @@ TEST_F(SparseKernelTest, RowProducts) {
       %4 = tok.transpose %w : ($M) -> $M
       %5 = tok.matmul %4, %x : ($M, $M) -> $M
       %6 = tok.matmul %4, %1 : ($M, $M) -> $M
-      plan.yield %3, %0, %5, %6 : $M, $M, $M, $M
+      return %3, %0, %5, %6 : $M, $M, $M, $M
     })",
         {sparse(rows, columns, density), dense(columns, 1), dense(rows, 1)}, {}, 1e-11);
 }
@@ -235,20 +214,18 @@ TEST_F(SparseKernelTest, LongVectors) {
       Matrix x = sparse(rows, columns, density);
       double tolerance = cells == "f32" ? 1e-4 : 1e-11;
       check(
-          R"(row(%a, %b, %c) sizes [s0, s1, s1, 1, 1, s1] {csr = array<i64: 0>, driver = 0 : i64} : ($M, $M, $M) -> ($M, $M) {
-    ^bb0(%x: $M, %v: $M, %w: $M):
+          R"(block sizes [s0, s1, s1, 1, 1, s1] driver [0] csr [0] (%x: $M, %v: $M, %w: $M) -> ($M, $M) {
       %0 = tok.binary mul %x, %w : ($M, $M) -> $M
       %1 = tok.matmul %0, %v : ($M, $M) -> $M
       %2 = tok.aggregate sum row %0 : $M -> $M
-      plan.yield %1, %2 : $M, $M
+      return %1, %2 : $M, $M
     })",
           {x, dense(columns, 1), dense(1, columns)}, {}, tolerance);
       check(
-          R"(cell(%a, %b) sizes [s0, s1, 1, s1] {csr = array<i64: 0>, driver = 0 : i64} : ($M, $M) -> f64 {
-    ^bb0(%x: $M, %w: $M):
+          R"(block sizes [s0, s1, 1, s1] driver [0] csr [0] (%x: $M, %w: $M) -> f64 {
       %0 = tok.binary mul %x, %w : ($M, $M) -> $M
       %1 = tok.aggregate sum full %0 : $M -> f64
-      plan.yield %1 : f64
+      return %1 : f64
     })",
           {x, dense(1, columns)}, {}, tolerance);
     }
@@ -258,13 +235,12 @@ TEST_F(SparseKernelTest, LongVectors) {
 TEST_F(SparseKernelTest, ColumnSumsOfProducts) {
   for (auto [rows, columns, density] : sizes)
     check(
-        R"(row(%a, %b, %c) sizes [s0, s1, s0, s1, 1, s1] {csr = array<i64: 0>, driver = 0 : i64} : ($M, $M, $M) -> ($M, $M) {
-    ^bb0(%x: $M, %y: $M, %v: $M):
+        R"(block sizes [s0, s1, s0, s1, 1, s1] driver [0] csr [0] (%x: $M, %y: $M, %v: $M) -> ($M, $M) {
       %0 = tok.binary mul %x, %y : ($M, $M) -> $M
       %1 = tok.aggregate sum column %0 : $M -> $M
       %2 = tok.binary div %x, %v : ($M, $M) -> $M
       %3 = tok.aggregate sum row %2 : $M -> $M
-      plan.yield %1, %3 : $M, $M
+      return %1, %3 : $M, $M
     })",
         {sparse(rows, columns, density), dense(rows, columns), dense(1, columns, 1, 2)}, {}, 1e-12);
 }
@@ -277,23 +253,21 @@ TEST_F(SparseKernelTest, EntriesOfSeveralOperands) {
     double tolerance = cells == "f32" ? 1e-5 : 1e-12;
     for (auto [rows, columns, density] : sizes) {
       check(
-          R"(cell(%a, %b) sizes [s0, s1, s0, s1] {csr = array<i64: 0, 1>, driver = 0 : i64, united = array<i64: 0, 1>, csr_results = array<i64: 0>} : ($M, $M) -> ($M, f64) {
-    ^bb0(%x: $M, %y: $M):
+          R"(block sizes [s0, s1, s0, s1] driver [0, 1] csr [0, 1] (%x: $M, %y: $M) -> ($M, f64) {
       %0 = tok.binary max %x, %y : ($M, $M) -> $M
       %1 = tok.binary sub %x, %y : ($M, $M) -> $M
       %2 = tok.aggregate sum full %1 : $M -> f64
-      plan.yield %0, %2 : $M, f64
+      return %0, %2 : $M, f64
     })",
           {sparse(rows, columns, density), sparse(rows, columns, density)}, {}, tolerance);
       check(
-          R"(row(%a, %b, %c, %d) sizes [s0, s1, s0, s1, s0, s1, s0, s1] {csr = array<i64: 0, 1, 3>, driver = 1 : i64, united = array<i64: 1, 3>, csr_results = array<i64: 0>} : ($M, $M, $M, $M) -> ($M, $M, $M) {
-    ^bb0(%z: $M, %x: $M, %w: $M, %y: $M):
+          R"(block sizes [s0, s1, s0, s1, s0, s1, s0, s1] driver [1, 3] csr [0, 1, 3] (%z: $M, %x: $M, %w: $M, %y: $M) -> ($M, $M, $M) {
       %0 = tok.binary add %x, %y : ($M, $M) -> $M
       %1 = tok.binary mul %0, %w : ($M, $M) -> $M
       %2 = tok.binary mul %0, %z : ($M, $M) -> $M
       %3 = tok.aggregate sum row %2 : $M -> $M
       %4 = tok.aggregate sum column %0 : $M -> $M
-      plan.yield %1, %3, %4 : $M, $M, $M
+      return %1, %3, %4 : $M, $M, $M
     })",
           {sparse(rows, columns, density), sparse(rows, columns, density), dense(rows, columns),
            sparse(rows, columns, density)},
@@ -306,8 +280,7 @@ TEST_F(SparseKernelTest, EntriesOfSeveralOperands) {
 TEST_F(SparseKernelTest, KeepsValuesBetweenPasses) {
   for (auto [rows, columns, density] : sizes)
     check(
-        R"(row(%a, %b) sizes [s0, s1, s0, 1] {csr = array<i64: 0>, driver = 0 : i64, csr_results = array<i64: 0>} : ($M, $M) -> ($M, $M, f64) {
-    ^bb0(%x: $M, %w: $M):
+        R"(block sizes [s0, s1, s0, 1] driver [0] csr [0] (%x: $M, %w: $M) -> ($M, $M, f64) {
       %z = tok.constant 0.0 : f64
       %k = tok.constant 1.0 : f64
       %n = tok.binary ne %x, %z : ($M, f64) -> $M
@@ -321,7 +294,7 @@ TEST_F(SparseKernelTest, KeepsValuesBetweenPasses) {
       %6 = tok.aggregate sum column %5 : $M -> $M
       %7 = tok.binary mul %w, %4 : ($M, $M) -> $M
       %8 = tok.aggregate sum full %7 : $M -> f64
-      plan.yield %5, %6, %8 : $M, $M, f64
+      return %5, %6, %8 : $M, $M, f64
     })",
         {sparse(rows, columns, density), dense(rows, 1)}, {}, 1e-12);
 }
@@ -330,9 +303,8 @@ TEST_F(SparseKernelTest, NarrowProducts) {
   for (std::string k : {"2", "8", "10", "17", "64", "70", "s2"}) {
     int64_t width = k == "s2" ? 21 : std::stoi(k);
     std::string text =
-        "row(%a, %b, %c, %d, %e) sizes [s0, s1, s1, " + k + ", s0, " + k + ", 1, " + k +
-        R"(, s0, 1] {csr = array<i64: 0>, driver = 0 : i64} : ($M, $M, $M, $M, $M) -> ($M, $M, $M, f64, $M, $M, $M, $M) {
-    ^bb0(%x: $M, %b0: $M, %q: $M, %h: $M, %u: $M):
+        "block sizes [s0, s1, s1, " + k + ", s0, " + k + ", 1, " + k +
+        R"(, s0, 1] driver [0] csr [0] (%x: $M, %b0: $M, %q: $M, %h: $M, %u: $M) -> ($M, $M, $M, f64, $M, $M, $M, $M) {
       %0 = tok.matmul %x, %b0 : ($M, $M) -> $M
       %1 = tok.binary sub %0, %q : ($M, $M) -> $M
       %2 = tok.binary mul %1, %h : ($M, $M) -> $M
@@ -348,7 +320,7 @@ TEST_F(SparseKernelTest, NarrowProducts) {
       %12 = tok.matmul %11, %5 : ($M, $M) -> $M
       %13 = tok.binary mul %x, %5 : ($M, $M) -> $M
       %14 = tok.aggregate sum column %13 : $M -> $M
-      plan.yield %3, %5, %7, %9, %10, %12, %8, %14 : $M, $M, $M, f64, $M, $M, $M, $M
+      return %3, %5, %7, %9, %10, %12, %8, %14 : $M, $M, $M, f64, $M, $M, $M, $M
     })";
     for (auto [rows, columns, density] : {Size{0, 9, 0.5}, Size{1, 80, 0.3}, Size{33, 90, 0.2}})
       check(text,
@@ -362,9 +334,8 @@ TEST_F(SparseKernelTest, SampledProducts) {
   for (std::string r : {"0", "1", "2", "8", "13", "100", "128", "130", "s2"}) {
     int64_t inner = r == "s2" ? 21 : std::stoi(r);
     std::string text =
-        "outer(%a, %b, %c, %s) sizes [s0, s1, s0, " + r + ", s1, " + r +
-        R"(, 0, 0] {csr = array<i64: 0>, driver = 0 : i64, csr_results = array<i64: 1>} : ($M, $M, $M, f64) -> (f64, $M, $M) {
-    ^bb0(%x: $M, %u: $M, %v: $M, %eps: f64):
+        "block sizes [s0, s1, s0, " + r + ", s1, " + r +
+        R"(, 0, 0] driver [0] csr [0] (%x: $M, %u: $M, %v: $M, %eps: f64) -> (f64, $M, $M) {
       %0 = tok.transpose %v : ($M) -> $M
       %1 = tok.matmul %u, %0 : ($M, $M) -> $M
       %2 = tok.binary add %1, %eps : ($M, f64) -> $M
@@ -373,7 +344,7 @@ TEST_F(SparseKernelTest, SampledProducts) {
       %5 = tok.aggregate sum full %4 : $M -> f64
       %6 = tok.binary mul %x, %1 : ($M, $M) -> $M
       %7 = tok.aggregate sum row %4 : $M -> $M
-      plan.yield %5, %6, %7 : f64, $M, $M
+      return %5, %6, %7 : f64, $M, $M
     })";
     for (auto [rows, columns, density] : {Size{0, 9, 0.5}, Size{1, 5, 0.5}, Size{33, 50, 0.2}})
       check(text,
@@ -386,9 +357,8 @@ TEST_F(SparseKernelTest, SampledProducts) {
 TEST_F(SparseKernelTest, LeftAndRightProducts) {
   for (std::string r : {"3", "10", "s2"}) {
     int64_t inner = r == "s2" ? 21 : std::stoi(r);
-    std::string text = "outer(%a, %b, %c) sizes [s0, s1, s0, " + r + ", s1, " + r +
-                       R"(] {csr = array<i64: 0>, driver = 0 : i64} : ($M, $M, $M) -> ($M, $M) {
-    ^bb0(%x: $M, %u: $M, %v: $M):
+    std::string text = "block sizes [s0, s1, s0, " + r + ", s1, " + r +
+                       R"(] driver [0] csr [0] (%x: $M, %u: $M, %v: $M) -> ($M, $M) {
       %z = tok.constant 0.0 : f64
       %n = tok.binary ne %x, %z : ($M, f64) -> $M
       %0 = tok.transpose %v : ($M) -> $M
@@ -398,7 +368,7 @@ TEST_F(SparseKernelTest, LeftAndRightProducts) {
       %4 = tok.matmul %3, %v : ($M, $M) -> $M
       %5 = tok.transpose %3 : ($M) -> $M
       %6 = tok.matmul %5, %u : ($M, $M) -> $M
-      plan.yield %4, %6 : $M, $M
+      return %4, %6 : $M, $M
     })";
     for (auto [rows, columns, density] : {Size{1, 5, 0.5}, Size{33, 50, 0.2}, Size{40, 90, 0.05}})
       check(text, {sparse(rows, columns, density), dense(rows, inner), dense(columns, inner)}, {},
@@ -410,8 +380,7 @@ TEST_F(SparseKernelTest, SinglePrecision) {
   cells = "f32";
   for (auto [rows, columns, density] : {Size{1, 5, 0.5}, Size{33, 50, 0.2}, Size{40, 90, 0.05}}) {
     check(
-        R"(row(%a, %b, %c, %d, %e) sizes [s0, s1, s0, s1, s1, 5, s0, 5, s1, 1] {csr = array<i64: 0>, driver = 0 : i64, csr_results = array<i64: 0>} : ($M, $M, $M, $M, $M) -> ($M, f64, $M, $M, $M, $M) {
-    ^bb0(%x: $M, %y: $M, %v: $M, %u: $M, %w: $M):
+        R"(block sizes [s0, s1, s0, s1, s1, 5, s0, 5, s1, 1] driver [0] csr [0] (%x: $M, %y: $M, %v: $M, %u: $M, %w: $M) -> ($M, f64, $M, $M, $M, $M) {
       %0 = tok.transpose %v : ($M) -> $M
       %1 = tok.matmul %u, %0 : ($M, $M) -> $M
       %2 = tok.binary mul %x, %y : ($M, $M) -> $M
@@ -422,7 +391,7 @@ TEST_F(SparseKernelTest, SinglePrecision) {
       %7 = tok.transpose %x : ($M) -> $M
       %8 = tok.matmul %7, %5 : ($M, $M) -> $M
       %9 = tok.matmul %x, %w : ($M, $M) -> $M
-      plan.yield %3, %4, %5, %6, %8, %9 : $M, f64, $M, $M, $M, $M
+      return %3, %4, %5, %6, %8, %9 : $M, f64, $M, $M, $M, $M
     })",
         {sparse(rows, columns, density), dense(rows, columns), dense(columns, 5), dense(rows, 5),
          dense(columns, 1)},
@@ -431,21 +400,15 @@ TEST_F(SparseKernelTest, SinglePrecision) {
 }
 
 TEST_F(SparseKernelTest, WhatIsRefused) {
-  std::string header = "row(%a, %b) sizes [s0, s1, s1, s1] {csr = array<i64: 0>, driver = 0 : i64} "
-                       ": ($M, $M) -> $M {\n^bb0(%x: $M, %y: $M):\n";
-  expectRefused(header + "%0 = tok.aggregate index_max row %x : $M -> $M\nplan.yield %0 : $M\n}",
+  std::string header = "block sizes [s0, s1, s1, s1] driver [0] csr [0] (%x: $M, %y: $M) -> $M {\n";
+  expectRefused(header + "%0 = tok.aggregate index_max row %x : $M -> $M\nreturn %0 : $M\n}",
                 "only sums, products, minima and maxima are taken of entries");
-  expectRefused(header + "%0 = tok.aggregate max column %x : $M -> $M\nplan.yield %0 : $M\n}",
+  expectRefused(header + "%0 = tok.aggregate max column %x : $M -> $M\nreturn %0 : $M\n}",
                 "of the columns of entries only sums are taken");
-  expectRefused(header + "%0 = tok.matmul %x, %y : ($M, $M) -> $M\nplan.yield %0 : $M\n}",
-                "a product has fewer columns than the driver");
-  expectRefused(header + "%0 = tok.unary abs %x : $M -> $M\nplan.yield %0 : $M\n}",
-                "must be listed in csr_results");
-  expectRefused(header + "%0 = tok.transpose %x : ($M) -> $M\nplan.yield %0 : $M\n}",
-                "only a factor of a product is transposed in a kernel");
-  expectRefused("cell(%a, %b) sizes [s0, s1, s0, s1] {csr = array<i64: 0>} : ($M, $M) -> $M {\n"
-                "^bb0(%x: $M, %y: $M):\n%0 = tok.binary add %x, %y : ($M, $M) -> $M\n"
-                "plan.yield %0 : $M\n}",
+  expectRefused(header + "%0 = tok.matmul %x, %y : ($M, $M) -> $M\nreturn %0 : $M\n}",
+                "there is no code for this operation at entries yet");
+  expectRefused("block sizes [s0, s1, s0, s1] csr [0] (%x: $M, %y: $M) -> $M {\n"
+                "%0 = tok.binary add %x, %y : ($M, $M) -> $M\nreturn %0 : $M\n}",
                 "at the entries of a driver only");
 }
 

@@ -34,9 +34,12 @@ Value codegen::sparsePartialSize(VectorBuilder &vectors, const SparseBody &body,
 Value SparseTile::valueOf(const Size &dimension) {
   if (dimension.isConstant())
     return vectors_.integer(dimension.constantValue());
-  for (BlockArgument argument : body_.op().getBody().getArguments())
-    if (tok::isArray(argument.getType()) && body_.columnsOf(argument).provedEqual(dimension))
-      return input(argument).columns;
+  size_t array = 0;
+  for (const SmallVector<Size> &sizes : body_.op().operandSizes()) {
+    if (!sizes.empty() && sizes.back().provedEqual(dimension))
+      return arguments_.inputs[array].columns;
+    array += !sizes.empty();
+  }
   llvm_unreachable("sizes of values in a row are columns of an input");
 }
 
@@ -73,14 +76,13 @@ void SparseTile::overColumns(Value narrow, State &state, PerColumns body) {
   });
 }
 
-Value SparseTile::rowOf(Value matrix) {
+Value SparseTile::rowOf(plan::ReadOp matrix) {
   const SparseInput &from = input(matrix);
   return vectors_.offset(from.data, vectors_.multiply(row_, from.columns), from.cells);
 }
 
 Type SparseTile::outputCells(const SparseRoot &root) const {
-  Operation *yield = body_.op().getBody().front().getTerminator();
-  return cellType(vectors_, yield->getOperand(&root - body_.roots().begin()).getType());
+  return cellType(vectors_, root.value);
 }
 
 Value SparseTile::outputPointer(const SparseRoot &root, Value offset) {
@@ -140,7 +142,7 @@ void SparseTile::layOutScratch(abi::KernelPlan &plan) {
   next = sampledBuffer_ = vectors_.offset(next, vectors_.integer(lanes));
   next = vectors_.offset(next, vectors_.integer(lanes * lanes));
   plan.scratchDoubles = lanes + lanes * lanes;
-  for (BlockArgument other : schedule_.lookups) {
+  for (plan::ReadOp other : schedule_.lookups) {
     lookupBuffers_[other] = next;
     next = vectors_.offset(next, paddedColumns_);
   }
@@ -158,11 +160,11 @@ void SparseTile::layOutScratch(abi::KernelPlan &plan) {
                                      vectors_.add(valueOf(columns), vectors_.integer(lanes - 1))));
   };
   for (const EntryPass &pass : schedule_.passes) {
-    for (Operation *op : pass.rowOperations)
-      if (body_.kindOf(op->getResult(0)) == SparseKind::Narrow)
-        addNarrow(op->getResult(0));
+    for (plan::ReduceOp op : pass.rowOperations)
+      if (body_.kindOf(op.getCell()) == SparseKind::Narrow)
+        addNarrow(op.getCell());
     for (Value value : pass.narrowOperands)
-      if (!isa<BlockArgument>(value))
+      if (!isRead(value))
         addNarrow(value);
   }
 }

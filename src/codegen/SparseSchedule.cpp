@@ -36,26 +36,25 @@ private:
 
 } // namespace
 
+Value codegen::rowAggregated(const SparseBody &body, plan::ReduceOp op) {
+  const EntryProduct *product = body.productOf(op);
+  return product ? product->left : op.getOperand();
+}
+
 unsigned Scheduler::stage(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (!op || body_.kindOf(value) == SparseKind::Uniform)
+  if (isRead(value) || body_.kindOf(value) == SparseKind::Uniform)
     return 0;
   if (auto known = stages_.find(value); known != stages_.end())
     return known->second;
-  auto product = dyn_cast<tok::MatmulOp>(op);
   unsigned result = 0;
-  if (product && isSampledProduct(product)) {
-    result = 0;
-  } else if (product || isa<tok::AggregateOp>(op)) {
-    Value aggregated = withoutCasts(op->getOperand(0));
+  if (auto reduce = value.getDefiningOp<plan::ReduceOp>()) {
+    Value aggregated = rowAggregated(body_, reduce);
     result = stage(aggregated);
-    if (body_.kindOf(aggregated) == SparseKind::Wide) {
-      passAt(result).rowOperations.push_back(op);
-      ++result;
-    }
+    if (body_.kindOf(aggregated) == SparseKind::Wide)
+      passAt(result++).rowOperations.push_back(reduce);
   } else {
-    for (Value operand : op->getOperands())
-      result = std::max(result, stage(withoutCasts(operand)));
+    for (Value operand : value.getDefiningOp()->getOperands())
+      result = std::max(result, stage(operand));
   }
   stages_[value] = result;
   return result;
@@ -70,8 +69,7 @@ void Scheduler::addWide(Value value, EntryPass &pass, unsigned number) {
   }
   if ((kind != SparseKind::Wide && kind != SparseKind::PerColumn) || !visited_.insert(value).second)
     return;
-  auto input = dyn_cast<BlockArgument>(value);
-  if (input) {
+  if (auto input = value.getDefiningOp<plan::ReadOp>()) {
     if (kind == SparseKind::Wide && !body_.hasEntriesOfDriver(input)) {
       schedule_.isFlat = false;
       if (body_.isCsr(input) && !llvm::is_contained(schedule_.lookups, input))
@@ -80,7 +78,7 @@ void Scheduler::addWide(Value value, EntryPass &pass, unsigned number) {
     return;
   }
   Operation *op = value.getDefiningOp();
-  auto product = dyn_cast<tok::MatmulOp>(op);
+  auto product = dyn_cast<plan::ReduceOp>(op);
   if (kind == SparseKind::Wide && (product || isExpensive(op))) {
     auto [entry, isNew] = computedIn_.try_emplace(value, number);
     if (!isNew && entry->second != number) {
@@ -98,7 +96,7 @@ void Scheduler::addWide(Value value, EntryPass &pass, unsigned number) {
   }
   pass.instructions += instructionsOf(op);
   for (Value operand : op->getOperands())
-    addWide(withoutCasts(operand), pass, number);
+    addWide(operand, pass, number);
 }
 
 SparseSchedule Scheduler::schedule() {
@@ -111,14 +109,12 @@ SparseSchedule Scheduler::schedule() {
   }
   for (auto [number, pass] : llvm::enumerate(schedule_.passes)) {
     visited_.clear();
-    for (Operation *op : pass.rowOperations)
-      addWide(withoutCasts(op->getOperand(0)), pass, number);
+    for (plan::ReduceOp op : pass.rowOperations)
+      addWide(rowAggregated(body_, op), pass, number);
     for (const SparseRoot *root : pass.roots) {
       addWide(root->value, pass, number);
       if (root->kind == SparseRoot::Kind::OuterProduct)
         pass.narrowOperands.insert(root->factor);
-      else if (root->factor)
-        addWide(root->factor, pass, number);
     }
     schedule_.isFlat &=
         pass.rowOperations.empty() && pass.perRowOperands.empty() && pass.narrowOperands.empty();

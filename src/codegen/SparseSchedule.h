@@ -17,11 +17,11 @@ namespace tokamak::codegen {
 
 struct EntryPass {
   // Row aggregates and products of Wide values that the pass completes.
-  llvm::SmallVector<mlir::Operation *> rowOperations;
+  llvm::SmallVector<plan::ReduceOp> rowOperations;
   llvm::SmallVector<const SparseRoot *> roots; // of Wide values
   llvm::SetVector<mlir::Value> perRowOperands; // PerRow values that its Wide values use
   llvm::SetVector<mlir::Value> narrowOperands; // Narrow values that its roots use
-  llvm::SmallVector<tok::MatmulOp> sampled;    // products that it computes at the entries
+  llvm::SmallVector<plan::ReduceOp> sampled;   // products that it computes at the entries
   llvm::DenseSet<mlir::Value> loaded;          // Wide values loaded from scratch memory
   llvm::DenseSet<mlir::Value> kept;            // Wide values stored there for later passes
   int instructions = 0;                        // for eight entries
@@ -31,10 +31,13 @@ struct SparseSchedule {
   llvm::SmallVector<EntryPass, 2> passes;
   llvm::SmallVector<const SparseRoot *> rowRoots;     // of PerRow and Narrow values, at the end
   llvm::DenseMap<mlir::Value, unsigned> scratchSlots; // of kept values
-  llvm::SmallVector<mlir::BlockArgument> lookups;     // CSR operands not known to share entries
+  llvm::SmallVector<plan::ReadOp> lookups;            // of CSR operands not known to share entries
   // Nothing depends on the row: one loop computes all entries of a tile, as if they were one row.
   bool isFlat = true;
 };
+
+// The Wide value whose rows a row operation aggregates.
+mlir::Value rowAggregated(const SparseBody &body, plan::ReduceOp op);
 
 SparseSchedule scheduleEntries(const SparseBody &body);
 

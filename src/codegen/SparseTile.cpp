@@ -24,7 +24,7 @@ static constexpr int64_t vectorsWorthHalves = 2;
 void SparseTile::emit(abi::KernelPlan &plan) {
   layOutScratch(plan);
   emitUniformValues();
-  for (BlockArgument other : schedule_.lookups)
+  for (plan::ReadOp other : schedule_.lookups)
     samePattern_[other] = samePattern(vectors_, input(other).pattern(), driver().pattern());
   lastEntry_ = vectors_.subtract(loadOffset(vectors_, driver().offsets, arguments_.end),
                                  vectors_.integer(1));
@@ -113,7 +113,7 @@ void SparseTile::emitRow(Value row, State &state) {
 // Expands the current row of each other CSR operand into its buffer: first zeros at the columns of
 // the driver's entries, then the operand's entries. Other cells of the buffer are never read.
 void SparseTile::fillLookups() {
-  for (BlockArgument other : schedule_.lookups) {
+  for (plan::ReadOp other : schedule_.lookups) {
     Value buffer = lookupBuffers_[other];
     const SparseInput &from = input(other);
     State none;
@@ -140,21 +140,18 @@ void SparseTile::emitPass(const EntryPass &pass, State &state) {
   // Emit the values per row before the loop over entries, so that they dominate all uses.
   for (Value value : pass.perRowOperands)
     perRow(value);
-  for (const SparseRoot *root : pass.roots)
-    if (root->factor && root->kind != SparseRoot::Kind::OuterProduct)
-      perRow(root->factor);
   for (Value value : pass.narrowOperands)
     prepareNarrow(value);
-  for (tok::MatmulOp product : pass.sampled)
-    prepareSampled(product);
+  for (plan::ReduceOp product : pass.sampled)
+    prepareSampled(*body_.productOf(product));
   size_t passState = state.size();
-  for (Operation *op : pass.rowOperations)
+  for (plan::ReduceOp op : pass.rowOperations)
     openRowOperation(op, state);
   overEntries(pass, state, [&](const Chunk &chunk, State &current) {
     emitChunk(pass, chunk, current, passState);
   });
   size_t slot = passState;
-  for (Operation *op : pass.rowOperations)
+  for (plan::ReduceOp op : pass.rowOperations)
     closeRowOperation(op, state, slot);
   state.resize(passState);
 }
@@ -190,7 +187,7 @@ void SparseTile::emitChunk(const EntryPass &pass, const Chunk &chunk, State &sta
   laneColumns_.assign(lanes, {});
   wide_.clear();
   size_t slot = passState;
-  for (Operation *op : pass.rowOperations)
+  for (plan::ReduceOp op : pass.rowOperations)
     addToRowOperation(op, state, slot);
   for (const SparseRoot *root : pass.roots) {
     switch (root->kind) {
@@ -201,10 +198,10 @@ void SparseTile::emitChunk(const EntryPass &pass, const Chunk &chunk, State &sta
     }
     case SparseRoot::Kind::FullAggregate: {
       Value &total = state[slots_[root] + chunk.copy];
-      total = accumulate(vectors_, root->aggregate, total,
-                         contribution(root->value, root->factor, root->aggregate,
-                                      [&](Value value) { return wide(value); }),
-                         chunk.mask);
+      total = accumulate(
+          vectors_, root->aggregate, total,
+          contribution(root->value, root->aggregate, [&](Value value) { return wide(value); }),
+          chunk.mask);
       break;
     }
     case SparseRoot::Kind::ColumnAggregate:
@@ -219,15 +216,10 @@ void SparseTile::emitChunk(const EntryPass &pass, const Chunk &chunk, State &sta
 
 //===- what a pass completes per row ---------------------------------------------------------===//
 
-static AggregateKind kindOf(Operation *rowOperation) {
-  auto aggregate = dyn_cast<tok::AggregateOp>(rowOperation);
-  return aggregate ? aggregate.getKind() : AggregateKind::Sum;
-}
-
-void SparseTile::openRowOperation(Operation *op, State &state) {
-  Value result = op->getResult(0);
+void SparseTile::openRowOperation(plan::ReduceOp op, State &state) {
+  Value result = op.getCell();
   if (body_.kindOf(result) != SparseKind::Narrow) {
-    state.push_back(neutralElement(vectors_, kindOf(op)));
+    state.push_back(neutralElement(vectors_, op.getKind()));
   } else if (inRegisters(result)) {
     int64_t registers = registersOf(result);
     state.append(registers <= vectorsWorthHalves ? 2 * registers : registers, vectors_.number(0));
@@ -240,29 +232,23 @@ void SparseTile::openRowOperation(Operation *op, State &state) {
   }
 }
 
-void SparseTile::addToRowOperation(Operation *op, State &state, size_t &slot) {
-  Value result = op->getResult(0), aggregated = withoutCasts(op->getOperand(0));
-  auto valueOf = [&](Value value) { return wide(value); };
-  if (isa<tok::AggregateOp>(op)) {
-    state[slot] = accumulate(vectors_, kindOf(op), state[slot],
-                             contribution(aggregated, {}, kindOf(op), valueOf), chunk_->mask);
+void SparseTile::addToRowOperation(plan::ReduceOp op, State &state, size_t &slot) {
+  const EntryProduct *product = body_.productOf(op);
+  if (!product) {
+    Contribution parts =
+        contribution(op.getOperand(), op.getKind(), [&](Value value) { return wide(value); });
+    state[slot] = accumulate(vectors_, op.getKind(), state[slot], parts, chunk_->mask);
     ++slot;
     return;
   }
-  const SparseInput &factor = input(op->getOperand(1));
-  if (body_.kindOf(result) != SparseKind::Narrow) {
-    Value cells = atColumns(factor);
-    state[slot] = accumulate(vectors_, AggregateKind::Sum, state[slot], {wide(aggregated), cells},
-                             chunk_->mask);
-    ++slot;
-    return;
-  }
+  Value result = op.getCell();
+  const SparseInput &factor = input(product->right);
   size_t first = slot;
   int64_t registers = inRegisters(result) ? registersOf(result) : 0;
   int64_t halves = registers > 0 && registers <= vectorsWorthHalves ? 2 : 1;
   int half = 0;
   slot += registers * halves;
-  overLanes(aggregated, state, [&](Value lane, Value column, State &current) {
+  overLanes(product->left, state, [&](Value lane, Value column, State &current) {
     Value row =
         vectors_.offset(factor.data, vectors_.multiply(column, factor.columns), factor.cells);
     overColumns(result, current, [&](const Columns &columns, State &inner) {
@@ -281,11 +267,11 @@ void SparseTile::addToRowOperation(Operation *op, State &state, size_t &slot) {
   });
 }
 
-void SparseTile::closeRowOperation(Operation *op, State &state, size_t &slot) {
-  Value result = op->getResult(0);
-  Type cells = cellType(vectors_, result.getType());
+void SparseTile::closeRowOperation(plan::ReduceOp op, State &state, size_t &slot) {
+  Value result = op.getCell();
+  Type cells = cellType(vectors_, result);
   if (body_.kindOf(result) != SparseKind::Narrow) {
-    AggregateKind kind = kindOf(op);
+    AggregateKind kind = op.getKind();
     Value total = reduceOne(vectors_, kind, {state[slot++], {}});
     if (kind != AggregateKind::Sum)
       total = vectors_.select(hasAbsentCells(vectors_.subtract(end_, begin_), vectors_.integer(1)),
@@ -325,8 +311,8 @@ void SparseTile::overLanes(Value value, State &state,
 // Adds one lane after the other, without branching on the number of entries: lanes beyond the row's
 // last entry add 0 to the columns of the entries that follow.
 void SparseTile::addToColumns(const SparseRoot &root) {
-  Contribution parts = contribution(root.value, root.factor, root.aggregate,
-                                    [&](Value value) { return wide(value); });
+  Contribution parts =
+      contribution(root.value, root.aggregate, [&](Value value) { return wide(value); });
   Value cells = vectors_.extend(parts.value);
   Value factor = parts.factor ? vectors_.extend(parts.factor) : Value();
   if (chunk_->mask) {
@@ -374,16 +360,14 @@ void SparseTile::finishRow(const SparseRoot &root, State &state) {
   }
   // All lanes hold the row's value, so only the first is counted.
   Value &total = state[slots_[&root]];
-  total = accumulate(vectors_, root.aggregate, total,
-                     contribution(root.value, root.factor, root.aggregate,
-                                  [&](Value value) { return perRow(value); }),
-                     vectors_.maskBelow(1));
+  total = accumulate(
+      vectors_, root.aggregate, total,
+      contribution(root.value, root.aggregate, [&](Value value) { return perRow(value); }),
+      vectors_.maskBelow(1));
 }
 
 void SparseTile::finishNarrow(const SparseRoot &root, State &state) {
   preparePerRow(root.value);
-  if (root.factor)
-    perRow(root.factor);
   Value width = valueOf(body_.columnsOf(root.value));
   overColumns(root.value, state, [&](const Columns &columns, State &current) {
     auto operand = [&](Value value) { return narrow(value, columns); };
@@ -393,7 +377,7 @@ void SparseTile::finishNarrow(const SparseRoot &root, State &state) {
                      outputPointer(root, offset), columns.mask);
       return;
     }
-    Contribution parts = contribution(root.value, root.factor, root.aggregate, operand);
+    Contribution parts = contribution(root.value, root.aggregate, operand);
     if (root.kind == SparseRoot::Kind::FullAggregate) {
       Value &total = current[slots_[&root]];
       total = accumulate(vectors_, root.aggregate, total, parts, columns.mask);

@@ -66,9 +66,9 @@ private:
   void overEntries(const EntryPass &pass, State &state,
                    llvm::function_ref<void(const Chunk &, State &)> body);
   void emitChunk(const EntryPass &pass, const Chunk &chunk, State &state, size_t passState);
-  void openRowOperation(mlir::Operation *op, State &state);
-  void addToRowOperation(mlir::Operation *op, State &state, size_t &slot);
-  void closeRowOperation(mlir::Operation *op, State &state, size_t &slot);
+  void openRowOperation(plan::ReduceOp op, State &state);
+  void addToRowOperation(plan::ReduceOp op, State &state, size_t &slot);
+  void closeRowOperation(plan::ReduceOp op, State &state, size_t &slot);
   // Visits the lanes of a Wide value one by one, with the column of each.
   void overLanes(mlir::Value value, State &state,
                  llvm::function_ref<void(mlir::Value lane, mlir::Value column, State &)> body);
@@ -79,8 +79,8 @@ private:
 
   // Values.
   mlir::Value wide(mlir::Value value);
-  mlir::Value wideInput(mlir::BlockArgument input);
-  mlir::Value lookUp(mlir::BlockArgument input);
+  mlir::Value wideInput(plan::ReadOp read);
+  mlir::Value lookUp(plan::ReadOp read);
   // Gathers the cells of `vector`, one per column of the driver, at the chunk's columns.
   mlir::Value atColumns(const SparseInput &vector);
   // Prefetch for later chunks: fetchEntries in an array with the driver's entries, fetchCells in a
@@ -89,31 +89,31 @@ private:
   bool isFollowed() const; // whether the hardware prefetches the entries by itself
   void fetchCells(const SparseInput &vector);
   mlir::Value endOfFetching(); // chunks from this position on prefetch no cells
-  mlir::Value sampledProduct(tok::MatmulOp product);
+  mlir::Value sampledProduct(plan::ReduceOp reduce);
   mlir::Value sampledRow(const SparseInput &from, mlir::Value column);
-  void sampleTogether(tok::MatmulOp product, const SparseInput &from, State &totals);
-  void sampleOneByOne(tok::MatmulOp product, const SparseInput &from, State &totals);
+  void sampleTogether(const EntryProduct &product, State &totals);
+  void sampleOneByOne(const EntryProduct &product, State &totals);
   mlir::Value perRow(mlir::Value value);
   mlir::Value narrow(mlir::Value value, const Columns &columns);
-  mlir::Value narrowAggregate(tok::AggregateOp aggregate);
-  Contribution contribution(mlir::Value value, mlir::Value factor, AggregateKind kind,
+  mlir::Value narrowAggregate(plan::ReduceOp aggregate);
+  Contribution contribution(mlir::Value value, AggregateKind kind,
                             llvm::function_ref<mlir::Value(mlir::Value)> valueOf);
   void emitUniformValues();
   // Emit values before the loops that use them, so that they dominate all uses.
   void preparePerRow(mlir::Value narrow);
   void prepareNarrow(mlir::Value narrow);
-  void prepareSampled(tok::MatmulOp product);
+  void prepareSampled(const EntryProduct &product);
 
   // Sizes and memory.
   mlir::Value valueOf(const Size &dimension);
   bool inRegisters(mlir::Value narrow) const;
   int64_t registersOf(mlir::Value narrow) const;
   void overColumns(mlir::Value narrow, State &state, PerColumns body);
-  const SparseInput &input(mlir::Value value) const {
-    return arguments_.inputs[body_.arrayIndex(mlir::cast<mlir::BlockArgument>(value))];
+  const SparseInput &input(plan::ReadOp read) const {
+    return arguments_.inputs[body_.inputIndex(read)];
   }
   const SparseInput &driver() const { return input(body_.driver()); }
-  mlir::Value rowOf(mlir::Value matrix); // the address of the current row of a dense input
+  mlir::Value rowOf(plan::ReadOp matrix); // the address of the current row of a dense input
   mlir::Value outputPointer(const SparseRoot &root, mlir::Value offset);
   mlir::Type outputCells(const SparseRoot &root) const;
   mlir::Value partialPointer(const SparseRoot &root);
@@ -139,7 +139,7 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> uniform_;
   llvm::DenseMap<const SparseRoot *, unsigned> slots_; // first accumulator in the state
   llvm::DenseMap<const SparseRoot *, mlir::Value> partials_;
-  llvm::DenseMap<mlir::Value, mlir::Value> lookupBuffers_, samePattern_; // of CSR operands
+  llvm::DenseMap<mlir::Operation *, mlir::Value> lookupBuffers_, samePattern_; // of CSR operands
   llvm::DenseMap<mlir::Value, mlir::Value> narrowBuffers_; // narrow rows that are in memory
   mlir::Value laneBuffer_;                                 // eight doubles
   mlir::Value sampledBuffer_;                              // eight vectors
@@ -150,7 +150,7 @@ private:
   const EntryPass *pass_ = nullptr;
   llvm::DenseMap<mlir::Value, mlir::Value> perRow_;
   llvm::DenseMap<std::pair<mlir::Value, int>, mlir::Value> narrowRegisters_;
-  llvm::DenseMap<std::pair<mlir::Operation *, int>, mlir::Value> sampledLeft_;
+  llvm::DenseMap<std::pair<mlir::Value, int>, mlir::Value> sampledLeft_; // by left factor
   llvm::DenseSet<mlir::Value> narrowReady_; // values that are complete in their buffers
   // Of the current eight columns, if they are in a loop.
   llvm::DenseMap<mlir::Value, mlir::Value> narrowColumns_;

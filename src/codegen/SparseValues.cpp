@@ -32,34 +32,32 @@ static constexpr int64_t entriesAhead = 512;
 static constexpr int64_t cellsInCache = 1 << 17;
 
 void SparseTile::emitUniformValues() {
-  Block &body = body_.op().getBody().front();
-  for (BlockArgument argument : body.getArguments()) {
-    if (body_.kindOf(argument) != SparseKind::Uniform)
+  for (Operation &operation : body_.block()) {
+    auto read = dyn_cast<plan::ReadOp>(operation);
+    if ((!read && !isCell(&operation)) ||
+        body_.kindOf(operation.getResult(0)) != SparseKind::Uniform)
       continue;
-    uniform_[argument] =
-        tok::isArray(argument.getType())
-            ? vectors_.splat(vectors_.loadScalar(input(argument).data, input(argument).cells))
-            : emitScalar(vectors_, arguments_.scalars, body_.scalarIndex(argument),
-                         argument.getType());
-  }
-  for (Operation &operation : body) {
-    if (!isCell(&operation) || body_.kindOf(operation.getResult(0)) != SparseKind::Uniform)
+    Value &uniform = uniform_[operation.getResult(0)];
+    if (read) {
+      uniform =
+          tok::isArray(read.getOperand().getType())
+              ? vectors_.splat(vectors_.loadScalar(input(read).data, input(read).cells))
+              : emitScalar(vectors_, arguments_.scalars, body_.inputIndex(read), cellsOf(read));
       continue;
+    }
     SmallVector<Value> operands;
     for (Value operand : operation.getOperands())
-      operands.push_back(uniform_.lookup(withoutCasts(operand)));
+      operands.push_back(uniform_.lookup(operand));
     uniform_[operation.getResult(0)] = emitCell(vectors_, &operation, operands);
   }
 }
 
 // A sum of products uses fused multiply-adds, unless the product is kept in scratch memory.
-Contribution SparseTile::contribution(Value value, Value factor, AggregateKind kind,
+Contribution SparseTile::contribution(Value value, AggregateKind kind,
                                       llvm::function_ref<Value(Value)> valueOf) {
-  if (factor)
-    return {valueOf(value), valueOf(factor)};
-  tok::BinaryOp product = productInSum(kind, value);
+  plan::BinaryOp product = productInSum(kind, value);
   if (product && !(pass_ && (pass_->kept.contains(value) || pass_->loaded.contains(value))))
-    return factorsOf(vectors_, product, valueOf);
+    return {valueOf(product.getLhs()), valueOf(product.getRhs())};
   return {valueOf(value), {}};
 }
 
@@ -74,19 +72,19 @@ Value SparseTile::wide(Value value) {
   if (Value known = wide_.lookup(value))
     return known;
   Value result;
-  Type cells = cellType(vectors_, value.getType());
+  Type cells = cellType(vectors_, value);
   Operation *op = value.getDefiningOp();
-  if (!op) {
-    result = wideInput(cast<BlockArgument>(value));
+  if (auto read = dyn_cast<plan::ReadOp>(op)) {
+    result = wideInput(read);
   } else if (pass_->loaded.contains(value)) {
     result = vectors_.round(vectors_.load(keptPointer(value), {}), cells);
   } else {
-    if (auto product = dyn_cast<tok::MatmulOp>(op)) {
+    if (auto product = dyn_cast<plan::ReduceOp>(op)) {
       result = sampledProduct(product);
     } else {
       SmallVector<Value> operands;
       for (Value operand : op->getOperands())
-        operands.push_back(wide(withoutCasts(operand)));
+        operands.push_back(wide(operand));
       result = emitCell(vectors_, op, operands);
     }
     if (pass_->kept.contains(value))
@@ -95,19 +93,19 @@ Value SparseTile::wide(Value value) {
   return wide_[value] = result;
 }
 
-Value SparseTile::wideInput(BlockArgument argument) {
-  const SparseInput &from = input(argument);
-  if (body_.hasEntriesOfDriver(argument)) {
+Value SparseTile::wideInput(plan::ReadOp read) {
+  const SparseInput &from = input(read);
+  if (body_.kindOf(read) == SparseKind::PerColumn)
+    return atColumns(from);
+  if (body_.hasEntriesOfDriver(read)) {
     if (!isFollowed())
       fetchEntries(from.data, from.cells);
     return vectors_.load(vectors_.offset(from.data, chunk_->position, from.cells), chunk_->mask,
                          from.cells);
   }
-  if (body_.isCsr(argument))
-    return lookUp(argument);
-  if (body_.kindOf(argument) == SparseKind::PerColumn)
-    return atColumns(from);
-  return gather(vectors_, rowOf(argument), columnIndices(), chunk_->mask, from.cells);
+  if (body_.isCsr(read))
+    return lookUp(read);
+  return gather(vectors_, rowOf(read), columnIndices(), chunk_->mask, from.cells);
 }
 
 // Only the first pass prefetches: later passes over the row find its entries in the cache.
@@ -150,9 +148,9 @@ Value SparseTile::endOfFetching() {
 // The cells of another CSR operand at the chunk's entries, as doubles: read from its values if it
 // has the driver's entries (tested at run time), else gathered from the buffer with its expanded
 // row.
-Value SparseTile::lookUp(BlockArgument argument) {
-  const SparseInput &from = input(argument);
-  Value columns = columnIndices(), same = samePattern_[argument];
+Value SparseTile::lookUp(plan::ReadOp read) {
+  const SparseInput &from = input(read);
+  Value columns = columnIndices(), same = samePattern_[read];
   State found{vectors_.number(0)};
   vectors_.ifThen(same, found, [&](State &current) {
     current[0] = vectors_.extend(vectors_.load(
@@ -160,21 +158,22 @@ Value SparseTile::lookUp(BlockArgument argument) {
   });
   vectors_.ifThen(negate(vectors_, same), found, [&](State &current) {
     current[0] =
-        gather(vectors_, lookupBuffers_[argument], columns, chunk_->mask, vectors_.doubleType());
+        gather(vectors_, lookupBuffers_[read], columns, chunk_->mask, vectors_.doubleType());
   });
   return found[0];
 }
 
-void SparseTile::prepareSampled(tok::MatmulOp product) {
-  const SparseInput &left = input(product.getLhs());
-  Size inner = body_.columnsOf(product.getLhs());
-  Value row = rowOf(product.getLhs());
+void SparseTile::prepareSampled(const EntryProduct &product) {
+  auto read = product.left.getDefiningOp<plan::ReadOp>();
+  const SparseInput &left = input(read);
+  const Size &inner = body_.columnsOf(read);
+  Value row = rowOf(read);
   if (!inner.isConstant() || inner.constantValue() > sampledInRegisters)
     return;
   int64_t count = inner.constantValue();
   for (int64_t first = 0; first < count; first += lanes) {
     Value mask = count - first < lanes ? vectors_.maskBelow(count - first) : Value();
-    sampledLeft_[{product, static_cast<int>(first / lanes)}] = vectors_.extend(
+    sampledLeft_[{product.left, static_cast<int>(first / lanes)}] = vectors_.extend(
         vectors_.load(vectors_.offset(row, vectors_.integer(first), left.cells), mask, left.cells));
   }
 }
@@ -184,8 +183,9 @@ Value SparseTile::sampledRow(const SparseInput &from, Value column) {
 }
 
 // For short rows: adds the products of eight entries at once, so that additions are independent.
-void SparseTile::sampleTogether(tok::MatmulOp product, const SparseInput &from, State &totals) {
-  int64_t count = body_.columnsOf(product.getLhs()).constantValue();
+void SparseTile::sampleTogether(const EntryProduct &product, State &totals) {
+  const SparseInput &from = input(product.right);
+  int64_t count = body_.columnsOf(product.left).constantValue();
   for (int lane = 0; lane < lanes; ++lane) {
     Value row = sampledRow(from, columnOf(lane));
     Value ahead = sampledRow(from, columnAhead(sampledAhead + lane));
@@ -194,16 +194,18 @@ void SparseTile::sampleTogether(tok::MatmulOp product, const SparseInput &from, 
       vectors_.prefetch(vectors_.offset(ahead, vectors_.integer(first), from.cells));
       Value cells = vectors_.extend(vectors_.load(
           vectors_.offset(row, vectors_.integer(first), from.cells), mask, from.cells));
-      totals[lane] = vectors_.fma(sampledLeft_.lookup({product, static_cast<int>(first / lanes)}),
-                                  cells, totals[lane]);
+      totals[lane] =
+          vectors_.fma(sampledLeft_.lookup({product.left, static_cast<int>(first / lanes)}), cells,
+                       totals[lane]);
     }
   }
 }
 
 // For long rows: reads the rows one after the other in the order of memory, with several
 // accumulators each, and only those of existing entries.
-void SparseTile::sampleOneByOne(tok::MatmulOp product, const SparseInput &from, State &totals) {
-  const SparseInput &left = input(product.getLhs());
+void SparseTile::sampleOneByOne(const EntryProduct &product, State &totals) {
+  auto read = product.left.getDefiningOp<plan::ReadOp>();
+  const SparseInput &from = input(product.right), &left = input(read);
   Value count =
       minimum(vectors_, vectors_.subtract(end_, chunk_->position), vectors_.integer(lanes));
   vectors_.forLoop(vectors_.integer(0), count, 1, [&](Value lane) {
@@ -219,15 +221,15 @@ void SparseTile::sampleOneByOne(tok::MatmulOp product, const SparseInput &from, 
           vectors_.extend(vectors_.load(vectors_.offset(row, first, from.cells), mask, from.cells));
       sum = vectors_.fma(factor, cells, sum);
     };
-    if (sampledLeft_.contains({product, 0})) {
-      int64_t columns = body_.columnsOf(product.getLhs()).constantValue();
+    if (sampledLeft_.contains({product.left, 0})) {
+      int64_t columns = body_.columnsOf(product.left).constantValue();
       for (int64_t first = 0; first < columns; first += lanes)
-        add(sampledLeft_.lookup({product, static_cast<int>(first / lanes)}),
+        add(sampledLeft_.lookup({product.left, static_cast<int>(first / lanes)}),
             vectors_.integer(first),
             columns - first < lanes ? vectors_.maskBelow(columns - first) : Value(),
             sums[first / lanes % sampledAccumulators]);
     } else {
-      Value leftRow = rowOf(product.getLhs());
+      Value leftRow = rowOf(read);
       auto addLoaded = [&](Value first, Value mask, Value &sum) {
         add(vectors_.extend(
                 vectors_.load(vectors_.offset(leftRow, first, left.cells), mask, left.cells)),
@@ -260,23 +262,17 @@ void SparseTile::sampleOneByOne(tok::MatmulOp product, const SparseInput &from, 
 }
 
 // The sums over the lanes of eight products are computed together, by reduceEight.
-Value SparseTile::sampledProduct(tok::MatmulOp product) {
-  const SparseInput &from = input(product.getRhs().getDefiningOp<tok::TransposeOp>().getOperand());
-  Size inner = body_.columnsOf(product.getLhs());
-  Type cells = cellType(vectors_, product.getType());
+Value SparseTile::sampledProduct(plan::ReduceOp reduce) {
+  const EntryProduct &product = *body_.productOf(reduce);
+  const Size &inner = body_.columnsOf(product.left);
+  Type cells = cellType(vectors_, reduce.getCell());
   if (inner.isConstant(0))
     return vectors_.number(0, cells);
-  if (inner.isConstant(1)) {
-    Value factor = vectors_.splatLane(sampledLeft_.lookup({product, 0}), 0);
-    Value others = atColumns(from);
-    return vectors_.round(
-        emitBinary(vectors_, BinaryOperator::Mul, factor, vectors_.extend(others)), cells);
-  }
   State totals(lanes, vectors_.number(0));
   if (inner.isConstant() && inner.constantValue() <= sampledTogether)
-    sampleTogether(product, from, totals);
+    sampleTogether(product, totals);
   else
-    sampleOneByOne(product, from, totals);
+    sampleOneByOne(product, totals);
   SmallVector<Accumulator> accumulators;
   for (Value total : totals)
     accumulators.push_back({total, {}});
@@ -293,38 +289,35 @@ Value SparseTile::perRow(Value value) {
     return known;
   Value result;
   Operation *op = value.getDefiningOp();
-  if (!op) {
-    const SparseInput &from = input(value);
+  if (auto read = dyn_cast<plan::ReadOp>(op)) {
+    const SparseInput &from = input(read);
     result = vectors_.splat(
         vectors_.loadScalar(vectors_.offset(from.data, row_, from.cells), from.cells));
-  } else if (auto aggregate = dyn_cast<tok::AggregateOp>(op)) {
+  } else if (auto aggregate = dyn_cast<plan::ReduceOp>(op)) {
     // Aggregates over entries don't get here: the end of their pass put them into perRow_.
-    Value operand = withoutCasts(aggregate.getOperand());
-    result = body_.kindOf(operand) == SparseKind::Narrow
-                 ? narrowAggregate(aggregate)
-                 : vectors_.round(perRow(operand), cellType(vectors_, value.getType()));
+    result = narrowAggregate(aggregate);
   } else {
     SmallVector<Value> operands;
     for (Value operand : op->getOperands())
-      operands.push_back(perRow(withoutCasts(operand)));
+      operands.push_back(perRow(operand));
     result = emitCell(vectors_, op, operands);
   }
   return perRow_[value] = result;
 }
 
-Value SparseTile::narrowAggregate(tok::AggregateOp aggregate) {
-  Value operand = withoutCasts(aggregate.getOperand());
+Value SparseTile::narrowAggregate(plan::ReduceOp aggregate) {
+  Value operand = aggregate.getOperand();
   AggregateKind kind = aggregate.getKind();
   preparePerRow(operand);
   State total{neutralElement(vectors_, kind)};
   overColumns(operand, total, [&](const Columns &columns, State &current) {
-    current[0] = accumulate(
-        vectors_, kind, current[0],
-        contribution(operand, {}, kind, [&](Value value) { return narrow(value, columns); }),
-        columns.mask);
+    current[0] =
+        accumulate(vectors_, kind, current[0],
+                   contribution(operand, kind, [&](Value value) { return narrow(value, columns); }),
+                   columns.mask);
   });
   return vectors_.round(reduceOne(vectors_, kind, {total[0], {}}),
-                        cellType(vectors_, aggregate.getType()));
+                        cellType(vectors_, aggregate.getCell()));
 }
 
 //===- of a narrow row -----------------------------------------------------------------------===//
@@ -334,16 +327,16 @@ void SparseTile::preparePerRow(Value value) {
     perRow(value);
   else if (Operation *op = value.getDefiningOp(); op && isCell(op))
     for (Value operand : op->getOperands())
-      preparePerRow(withoutCasts(operand));
+      preparePerRow(operand);
 }
 
 // Computes a narrow value before the loop over entries: in registers, or in its buffer if it has
 // too many columns.
 void SparseTile::prepareNarrow(Value value) {
   preparePerRow(value);
-  if (isa<BlockArgument>(value) && !inRegisters(value))
+  if (isRead(value) && !inRegisters(value))
     return;
-  bool isProduct = value.getDefiningOp<tok::MatmulOp>() != nullptr;
+  bool isProduct = value.getDefiningOp<plan::ReduceOp>() != nullptr;
   if (isProduct && !inRegisters(value))
     return; // accumulated in its buffer already
   Value buffer = narrowBuffers_.lookup(value);
@@ -369,20 +362,19 @@ Value SparseTile::narrow(Value value, const Columns &columns) {
     return known;
   Value result;
   Operation *op = value.getDefiningOp();
-  bool isProduct = isa_and_nonnull<tok::MatmulOp>(op);
+  bool isProduct = isa<plan::ReduceOp>(op);
   if (isProduct || narrowReady_.contains(value)) {
     Value pointer = vectors_.offset(narrowBuffers_.lookup(value), columns.first);
-    result =
-        vectors_.round(vectors_.load(pointer, columns.mask), cellType(vectors_, value.getType()));
-  } else if (!op) {
-    const SparseInput &from = input(value);
-    Value row = kind == SparseKind::PerNarrowColumn ? from.data : rowOf(value);
+    result = vectors_.round(vectors_.load(pointer, columns.mask), cellType(vectors_, value));
+  } else if (auto read = dyn_cast<plan::ReadOp>(op)) {
+    const SparseInput &from = input(read);
+    Value row = kind == SparseKind::PerNarrowColumn ? from.data : rowOf(read);
     result =
         vectors_.load(vectors_.offset(row, columns.first, from.cells), columns.mask, from.cells);
   } else {
     SmallVector<Value> operands;
     for (Value operand : op->getOperands())
-      operands.push_back(narrow(withoutCasts(operand), columns));
+      operands.push_back(narrow(operand, columns));
     result = emitCell(vectors_, op, operands);
   }
   return (columns.number >= 0 ? narrowRegisters_[{value, columns.number}] : narrowColumns_[value]) =

@@ -1,10 +1,7 @@
 // Measures the errors of VectorMath.cpp, called from kernels, against exact results of MPFR, and
 // checks the bounds that VectorMath.cpp states.
+#include "codegen/BlockOperator.h"
 #include "codegen/KernelCompiler.h"
-#include "codegen/KernelLauncher.h"
-
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Parser/Parser.h"
 
 #include <gtest/gtest.h>
 #include <mpfr.h>
@@ -46,16 +43,10 @@ protected:
 
   std::vector<double> kernel(const std::string &operation, const std::vector<double> &x,
                              const std::vector<double> &y) {
-    std::string source = "func.func @f(%a: tensor<?x?xf64>, %b: tensor<?x?xf64>) {\n"
-                         "%r = plan.operator cell(%a, %b) sizes [s0, 1, s0, 1] : (tensor<?x?xf64>, "
-                         "tensor<?x?xf64>) -> tensor<?x?xf64> {\n"
-                         "^bb0(%x: tensor<?x?xf64>, %y: tensor<?x?xf64>):\n%0 = " +
-                         operation +
-                         " -> tensor<?x?xf64>\nplan.yield %0 : tensor<?x?xf64>\n}\nreturn\n}";
-    auto module = parseSourceString<ModuleOp>(source, &context);
-    plan::OperatorOp op;
-    module->walk([&](plan::OperatorOp found) { op = found; });
-    auto plan = compiler.compile(op);
+    BlockOperator block = parseBlockOperator(
+        context, "block sizes [s0, 1, s0, 1] (%x: $M, %y: $M) -> $M {\n%0 = " + operation +
+                     " -> $M\nreturn %0 : $M\n}");
+    auto plan = compiler.compile(block.op);
     EXPECT_TRUE(succeeded(plan));
     int64_t count = x.size();
     return Launch{{{count, 1, x}, {count, 1, y}}, {}}.run(*plan)[0].cells;

@@ -99,8 +99,9 @@ void BlockFacts::complete(Value value, tok::Facts &given, const tok::Facts *infe
     given.dims[i] = known(given.dims[i]);
     sizes.push_back(given.dims[i]);
   }
-  tok::Facts collapsed = given.collapsed();
-  shapes_[value] = {known(collapsed.rows()), collapsed.columns()};
+  Shape shape = Shape::of(sizes);
+  shape.rows = known(shape.rows);
+  shapes_[value] = shape;
   if (given.density >= 0)
     densities_[value] = given.density;
 }

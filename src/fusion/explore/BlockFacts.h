@@ -10,6 +10,7 @@
 #define TOKAMAK_FUSION_EXPLORE_BLOCKFACTS_H
 
 #include "base/SparseSafety.h"
+#include "ir/plan/IterationSpace.h"
 #include "ir/plan/PlanDialect.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -20,12 +21,7 @@ namespace tokamak::fusion {
 
 using FactsFunction = llvm::function_ref<const tok::Facts &(mlir::Value)>;
 
-// Known sizes. Those that are not proved equal are treated as different, and those that are not
-// constant as neither 0 nor 1.
-struct Shape {
-  Size rows = Size::constant(0), columns = Size::constant(0);
-  bool operator==(const Shape &other) const = default;
-};
+using plan::Shape;
 
 // True for arrays of f64 or f32, the cell types of kernels.
 bool isRealArray(mlir::Value value);

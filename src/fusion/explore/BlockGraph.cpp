@@ -116,13 +116,8 @@ void BlockGraph::classifyElementwise(Node &node) {
       continue;
     }
     const Shape &own = shapeOf(operand);
-    bool sameOuter = own.rows == shape.rows;
-    // Different lists of outer dimensions may have the same product.
-    if (ArrayRef<Size> sizes = facts_.sizesOf(operand), all = facts_.sizesOf(result);
-        sizes.size() > 2 && sizes.size() == all.size())
-      sameOuter = sizes.drop_back() == all.drop_back();
     const char *differing = nullptr;
-    if (!sameOuter && !(mayBroadcast && own.rows.isConstant(1)))
+    if (!own.hasRowsOf(shape) && !(mayBroadcast && own.rows.isConstant(1)))
       differing = "rows";
     else if (!(own.columns == shape.columns) && !(mayBroadcast && own.columns.isConstant(1)))
       differing = "columns";

@@ -45,7 +45,7 @@ static SmallVector<EntryPattern> findDrivers(const BlockGraph &graph, Drivers dr
   return found;
 }
 
-// Frames are opened for every space that some operation iterates over: under both templates, and at
+// Frames are opened for every space that some operation iterates over: by both kinds of loops, and at
 // the entries of every driver of this shape; also a frame for native products.
 static std::vector<Frame> collectFrames(const BlockGraph &graph, ArrayRef<EntryPattern> drivers) {
   std::vector<Frame> frames;
@@ -55,13 +55,13 @@ static std::vector<Frame> collectFrames(const BlockGraph &graph, ArrayRef<EntryP
         frames.push_back(frame);
     };
     for (Shape space : graph[node].spaces) {
-      for (FusionTemplate fusionTemplate : {FusionTemplate::Cell, FusionTemplate::Row})
-        consider({fusionTemplate, space});
+      for (Loops loops : {Loops::Cells, Loops::Rows})
+        consider({loops, space});
       for (const EntryPattern &driver : drivers)
         if (graph.facts().shapeOf(driver) == space)
-          consider({FusionTemplate::Row, space, driver});
+          consider({Loops::Rows, space, driver});
     }
-    consider({FusionTemplate::Row, {}, {}, /*isNative=*/true});
+    consider({Loops::Rows, {}, {}, /*isNative=*/true});
   }
   return frames;
 }
@@ -72,7 +72,7 @@ static void addGroups(const BlockGraph &graph, int index, MemoTable &memo) {
   const Node &node = graph[index];
   for (auto [number, frame] : llvm::enumerate(memo.frames)) {
     Verdict verdict = judge(graph, index, frame);
-    if (!verdict.isLegal())
+    if (!verdict.isLegal)
       continue;
     uint8_t fusable = 0;
     for (auto [operand, producer] : llvm::enumerate(node.producers)) {
@@ -83,7 +83,8 @@ static void addGroups(const BlockGraph &graph, int index, MemoTable &memo) {
         fusable |= 1u << operand;
     }
     memo.groups[index].push_back({static_cast<int>(number), fusable, verdict.open, verdict.storable,
-                                  verdict.natural, verdict.flipped, verdict.role});
+                                  verdict.natural, verdict.over, verdict.reduced,
+                                  verdict.isSampled});
   }
 }
 

@@ -1,5 +1,5 @@
 // The memo table: every legal way in which an operation of a block can be part of a fused operator.
-// An entry is an operation, a frame (a template over an iteration space, or over the entries of a
+// An entry is an operation, a frame (loops over an iteration space, or over the entries of a
 // CSR array) and the operands that are computed in the same operator. `select` builds operators
 // from entries without checking legality again.
 //
@@ -9,7 +9,7 @@
 #ifndef TOKAMAK_FUSION_EXPLORE_MEMOTABLE_H
 #define TOKAMAK_FUSION_EXPLORE_MEMOTABLE_H
 
-#include "fusion/explore/TemplateRules.h"
+#include "fusion/explore/FrameRules.h"
 
 namespace tokamak::fusion {
 
@@ -17,12 +17,12 @@ namespace tokamak::fusion {
 // that can be computed in the operator can also be read.
 struct MemoGroup {
   int frame;
-  uint8_t fusable; // bit k: operand k may be computed in the same operator
-  bool open;       // other operations may use the result in the same operator
-  bool storable;   // the result may be a result of the operator
-  bool natural;    // the operation itself runs over all of the frame's space
-  bool flipped;    // see Verdict
-  Role role;
+  uint8_t fusable;       // bit k: operand k may be computed in the same operator
+  bool open;             // other operations may use the result in the same operator
+  bool storable;         // the result may be a result of the operator
+  bool natural;          // the operation itself runs over all of the frame's space
+  AxisSet over, reduced; // the axes along which it computes, and those that it reduces
+  bool isSampled;        // see Verdict
 };
 
 struct Refusal {

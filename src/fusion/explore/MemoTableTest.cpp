@@ -15,7 +15,7 @@ struct Explored {
         memo(explore(graph)) {}
 
   // Writes each group of the operation that is natural or has fusable operands, as "cell 1 open":
-  // template ("sparse" with a driver, "native" for natives), fusable operands, state.
+  // loops ("sparse" with a driver, "native" for natives), fusable operands, state.
   std::string groups(int operation) {
     std::string text;
     for (const MemoGroup &group : memo.groups[operation]) {
@@ -25,7 +25,7 @@ struct Explored {
       const Frame &frame = memo.frames[group.frame];
       text += (frame.isNative ? "native"
                : frame.driver ? "sparse"
-                              : plan::name(frame.fusionTemplate).str()) +
+                              : std::string(frame.loops == Loops::Cells ? "cell" : "row")) +
               " " + std::to_string(group.fusable) + (group.open ? " open" : " closed") +
               (group.storable ? "" : " side");
     }
@@ -139,10 +139,10 @@ TEST(MemoTable, vectorsAreSideValuesOfWiderSpaces) {
     %1 = tok.binary mul %X, %0 : (!m, !m) -> !m
     return %1 : !m)");
   EXPECT_EQ(explored.groups(1), "cell 2 open; row 2 open");
-  Shape space = explored.graph[1].spaces[0];
-  double perRow = evaluations(explored.graph, 0, {FusionTemplate::Row, space});
-  double perCell = evaluations(explored.graph, 0, {FusionTemplate::Cell, space});
-  EXPECT_EQ(perCell, 10 * perRow);
+  for (size_t frame = 0; frame < explored.memo.frames.size(); ++frame)
+    if (const MemoGroup *group = explored.memo.find(0, static_cast<int>(frame));
+        group && explored.memo.frames[frame].space == explored.graph[1].spaces[0])
+      EXPECT_EQ(group->over, AxisSet(Axis::Rows));
 }
 
 TEST(MemoTable, refusalsNameTheReader) {

@@ -23,20 +23,24 @@ struct SparseBlock {
   mlir::Value argument(int number) { return block.function().getArgument(number); }
   mlir::Value resultOf(int operation) { return graph[operation].operation->getResult(0); }
 
-  // The operation's role in frames driven by the argument, such as "elementwise", followed by "+0"
-  // if operand 0 is fusable and "!" if the result can be stored; "" if it is not legal.
-  std::string role(int operation, int driver = 0) {
-    static constexpr const char *names[] = {"none",       "elementwise",      "aggregate",
-                                            "rows times", "transposed times", "narrow times",
-                                            "dot",        "sampled",          "native"};
+  // The axes that the operation runs over in frames driven by the argument, those that it reduces
+  // behind a slash (i: rows, j: columns, k: another), followed by "+0" if operand 0 is fusable and
+  // "!" if the result can be stored: "ijk/j +0!". "" if it is not legal.
+  std::string axes(int operation, int driver = 0) {
+    auto letters = [](AxisSet axes) {
+      return std::string(axes.has(Axis::Rows) ? "i" : "") + (axes.has(Axis::Columns) ? "j" : "") +
+             (axes.has(Axis::Other) ? "k" : "");
+    };
     for (const MemoGroup &group : memo.groups[operation]) {
       if (memo.frames[group.frame].driver != argument(driver))
         continue;
-      std::string text = names[static_cast<int>(group.role)];
+      std::string text = letters(group.over);
+      if (!group.reduced.isEmpty())
+        text += "/" + letters(group.reduced);
       for (int operand : {0, 1})
         if (group.fusable >> operand & 1)
           text += " +" + std::to_string(operand);
-      return text + (group.flipped ? " flipped" : "") + (group.storable ? "!" : "");
+      return text + (group.storable ? "!" : "");
     }
     return "";
   }
@@ -63,10 +67,10 @@ TEST(SparseFrames, elementwiseValuesAreStoredWhereTheyAreProvedZero) {
     %3 = tok.binary mul %2, %Y : (!m, !m) -> !m
     %4 = tok.binary add %S, %y : (!m, !m) -> !m
     return %3, %4, %1 : !m, !m, !m)");
-  EXPECT_EQ(block.role(1), "elementwise");
-  EXPECT_EQ(block.role(2), "elementwise +0!") << "exp(0) - 1 is zero";
-  EXPECT_EQ(block.role(3), "elementwise +0!");
-  EXPECT_EQ(block.role(4), "elementwise");
+  EXPECT_EQ(block.axes(1), "ij");
+  EXPECT_EQ(block.axes(2), "ij +0!") << "exp(0) - 1 is zero";
+  EXPECT_EQ(block.axes(3), "ij +0!");
+  EXPECT_EQ(block.axes(4), "ij");
   EXPECT_TRUE(block.graph.facts().isCsr(block.resultOf(3)));
   EXPECT_FALSE(block.graph.facts().isCsr(block.resultOf(4)));
   EXPECT_EQ(block.refusals(), "1: not zero where S is zero\n4: not zero where S is zero\n");
@@ -84,11 +88,11 @@ TEST(SparseFrames, aProductWithAnIndicatorMakesAnUnsafeDifferenceSafe) {
     %7 = tok.aggregate sum full %6 : !m -> f64
     %8 = tok.matmul %5, %V : (!m, !m) -> !m
     return %7, %8 : f64, !m)");
-  EXPECT_EQ(block.role(2), "sampled");
-  EXPECT_EQ(block.role(3), "elementwise +1") << "not stored: it is not zero where S is";
-  EXPECT_EQ(block.role(5), "elementwise +0 +1!");
-  EXPECT_EQ(block.role(7), "aggregate +0!");
-  EXPECT_EQ(block.role(8), "rows times +0!");
+  EXPECT_EQ(block.axes(2), "ijk/k");
+  EXPECT_EQ(block.axes(3), "ij +1") << "not stored: it is not zero where S is";
+  EXPECT_EQ(block.axes(5), "ij +0 +1!");
+  EXPECT_EQ(block.axes(7), "ij/ij +0!");
+  EXPECT_EQ(block.axes(8), "ijk/j +0!");
 }
 
 TEST(SparseFrames, aggregatesNeedZerosElsewhere) {
@@ -102,13 +106,13 @@ TEST(SparseFrames, aggregatesNeedZerosElsewhere) {
     %6 = tok.aggregate min full %S : !m -> f64
     %7 = tok.aggregate index_max row %S : !m -> !m
     return %0, %2, %3, %4, %5, %6 : f64, f64, !m, !m, !m, f64)");
-  EXPECT_EQ(block.role(0), "aggregate!");
-  EXPECT_EQ(block.role(2), "");
-  EXPECT_EQ(block.role(3), "aggregate!");
-  EXPECT_EQ(block.role(4), "aggregate!");
-  EXPECT_EQ(block.role(5), "") << "only sums are taken by columns";
-  EXPECT_EQ(block.role(6), "aggregate!") << "full minima know the zeros between entries";
-  EXPECT_EQ(block.role(7), "");
+  EXPECT_EQ(block.axes(0), "ij/ij!");
+  EXPECT_EQ(block.axes(2), "");
+  EXPECT_EQ(block.axes(3), "ij/j!");
+  EXPECT_EQ(block.axes(4), "ij/i!");
+  EXPECT_EQ(block.axes(5), "") << "only sums are taken by columns";
+  EXPECT_EQ(block.axes(6), "ij/ij!") << "full minima know the zeros between entries";
+  EXPECT_EQ(block.axes(7), "");
   EXPECT_NE(block.refusals().find("2: its operand is not zero where S is zero"), std::string::npos)
       << block.refusals();
 }
@@ -188,13 +192,13 @@ TEST(SparseFrames, productsFromBothSides) {
     %8 = tok.matmul %7, %S : (!m, !m) -> !m
     %9 = tok.matmul %S, %B : (!m, !m) -> !m
     return %0, %1, %3, %4, %6, %8, %9 : !m, !m, !m, !m, !m, !m, !m)");
-  EXPECT_EQ(block.role(0), "rows times!");
-  EXPECT_EQ(block.role(1), "rows times!");
-  EXPECT_EQ(block.role(3), "transposed times!");
-  EXPECT_EQ(block.role(4), "transposed times +1!");
-  EXPECT_EQ(block.role(6), "narrow times!");
-  EXPECT_EQ(block.role(8), "narrow times flipped!") << "computed as t(S) %*% Q";
-  EXPECT_EQ(block.role(9), "") << "as wide as S: not beside its rows";
+  EXPECT_EQ(block.axes(0), "ij/j!");
+  EXPECT_EQ(block.axes(1), "ijk/j!");
+  EXPECT_EQ(block.axes(3), "ij/i!");
+  EXPECT_EQ(block.axes(4), "ijk/i +1!");
+  EXPECT_EQ(block.axes(6), "ij/i!");
+  EXPECT_EQ(block.axes(8), "ijk/i!");
+  EXPECT_EQ(block.axes(9), "") << "as wide as S: not beside its rows";
 }
 
 TEST(SparseFrames, aSampledProductOfAMatrixThatIsNoTranspose) {
@@ -203,8 +207,8 @@ TEST(SparseFrames, aSampledProductOfAMatrixThatIsNoTranspose) {
     %1 = tok.binary mul %S, %0 : (!m, !m) -> !m
     %2 = tok.aggregate sum full %1 : !m -> f64
     return %2 : f64)");
-  EXPECT_EQ(block.role(0), "sampled");
-  EXPECT_EQ(block.role(1), "elementwise +1!");
+  EXPECT_EQ(block.axes(0), "ijk/k");
+  EXPECT_EQ(block.axes(1), "ij +1!");
 }
 
 TEST(SparseFrames, withoutASparseArrayALargeProductIsANative) {

@@ -2,6 +2,8 @@
 
 #include "fusion/explore/Notation.h"
 #include "fusion/select/OperatorOrder.h"
+#include "ir/plan/BodyBuilder.h"
+#include "ir/tok/SizesAttribute.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -9,28 +11,25 @@ using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::fusion;
 
-FusionTemplate fusion::templateOf(const OperatorPool &pool, int id) {
-  const BlockGraph &graph = pool.graph();
+plan::BodyKind fusion::kindOf(const OperatorPool &pool, int id) {
   const FusedOperator &op = pool[id];
-  const Frame &frame = pool.frameOf(id);
-  bool aggregates = op.roots.size() > 1, rows = !frame.driver;
-  for (int root : op.roots)
-    aggregates &= graph[root].kind == NodeKind::FullAggregate;
-  if (frame.driver) {
-    for (int member : op.members.set_bits()) {
-      const MemoGroup *group = pool.memo().find(member, op.frame);
-      if (group->role == Role::Sampled)
-        return FusionTemplate::Outer;
-      rows |= group->role == Role::Elementwise
-                  ? extentOf(graph[member].spaces[0], frame) != Extent::Wide
-                  : graph[member].kind != NodeKind::FullAggregate;
-    }
-  } else if (frame.fusionTemplate == FusionTemplate::Cell) {
-    rows = false;
+  const Shape &space = pool.frameOf(id).space;
+  AxisSet single = (space.hasOneRow() ? AxisSet(Axis::Rows) : AxisSet()) |
+                   (space.hasOneColumn() ? AxisSet(Axis::Columns) : AxisSet());
+  AxisSet all = (Axis::Rows | Axis::Columns).without(single);
+  bool isRow = false, isAggregate = op.roots.size() > 1;
+  for (int member : op.members.set_bits()) {
+    const MemoGroup &group = *pool.memo().find(member, op.frame);
+    bool isReduced = !group.reduced.isEmpty();
+    if (group.isSampled && isReduced)
+      return plan::BodyKind::Outer;
+    AxisSet kept = group.over.without(group.reduced).without(single);
+    isRow |= !kept.isEmpty() && (isReduced || kept != all);
+    isAggregate &= !op.isRoot(member) || (isReduced && kept.isEmpty());
   }
-  if (rows)
-    return FusionTemplate::Row;
-  return aggregates ? FusionTemplate::MultiAgg : FusionTemplate::Cell;
+  return isRow         ? plan::BodyKind::Row
+         : isAggregate ? plan::BodyKind::MultiAgg
+                       : plan::BodyKind::Cell;
 }
 
 std::string fusion::describeMember(const OperatorPool &pool, int member) {
@@ -68,23 +67,25 @@ public:
   // Returns the operator's results, in the order of its roots.
   SmallVector<Value> build() {
     SmallVector<Value> operands;
-    SmallVector<Size> sizes;
+    SmallVector<Attribute> operandSizes, resultSizes;
     for (const Input &input : inputs_) {
       operands.push_back(operandFor(input));
-      Shape shape = graph_.shapeOf(input.value);
-      if (input.turned)
-        std::swap(shape.rows, shape.columns);
-      sizes.append({shape.rows, shape.columns});
+      operandSizes.push_back(sizesAttribute(input.value, input.turned));
     }
     SmallVector<Type> types;
-    for (int root : op_.roots)
-      types.push_back(graph_[root].operation->getResult(0).getType());
+    for (int root : op_.roots) {
+      Value result = resultOf(root);
+      types.push_back(result.getType());
+      resultSizes.push_back(sizesAttribute(result, isWrittenTransposed(root)));
+    }
     Location location = graph_[op_.roots.back()].operation->getLoc();
     auto result = builder_.create<plan::OperatorOp>(
-        location, types, plan::name(templateOf(pool_, id_)), operands,
-        tok::sizesAttribute(builder_.getContext(), sizes),
-        builder_.getStringAttr(labelOf(pool_, id_)), /*csr=*/nullptr, /*driver=*/nullptr,
-        /*united=*/nullptr, /*csr_results=*/nullptr);
+        location, types, operands, builder_.getArrayAttr(operandSizes),
+        builder_.getArrayAttr(resultSizes), /*axis_sizes=*/builder_.getArrayAttr({}),
+        /*axis_kinds=*/builder_.getDenseI64ArrayAttr({}),
+        builder_.getStringAttr(labelOf(pool_, id_)), /*csr=*/builder_.getDenseI64ArrayAttr({}),
+        /*drivers=*/builder_.getDenseI64ArrayAttr({}),
+        /*csr_results=*/builder_.getDenseI64ArrayAttr({}));
     result->setAttr("predicted_ns", builder_.getF64FloatAttr(op_.nanoseconds));
     if (frame_.driver) {
       describeSparsity(result);
@@ -94,7 +95,7 @@ public:
     buildBody(result);
     SmallVector<Value> results(result.getResults());
     for (auto [root, value] : llvm::zip(op_.roots, results))
-      if (groupOf(root).flipped)
+      if (isWrittenTransposed(root))
         value = builder_.create<tok::TransposeOp>(location, value.getType(), value);
     return results;
   }
@@ -123,7 +124,7 @@ private:
     bool multiplies =
         product ? product.getKind() == BinaryOperator::Mul
                 : node.kind == NodeKind::Product || node.kind == NodeKind::TransposedProduct;
-    return multiplies && groupOf(member).role != Role::Sampled &&
+    return multiplies && !groupOf(member).isSampled &&
            ((isZeroBeside(0) && !isZeroBeside(1) && mayBeNan(1)) ||
             (isZeroBeside(1) && !isZeroBeside(0) && mayBeNan(0)));
   }
@@ -139,23 +140,35 @@ private:
     return producer >= 0 && op_.members[producer];
   }
 
-  // Whether the kernel's body has a transpose of the right factor: the kernel reads the rows of the
-  // operand as columns of the factor.
-  bool isTransposedInBody(int member) const {
+  Value resultOf(int member) const { return graph_[member].operation->getResult(0); }
+
+  Attribute sizesAttribute(Value value, bool turned) const {
+    SmallVector<Size> sizes(graph_.facts().sizesOf(value));
+    if (turned)
+      std::swap(sizes[0], sizes[1]);
+    return tok::sizesAttribute(builder_.getContext(), sizes);
+  }
+
+  // Whether the right factor of a product is read from its transpose.
+  bool isReadTransposed(int member) const {
     const Node &node = graph_[member];
-    switch (groupOf(member).role) {
-    case Role::Sampled:
+    if (groupOf(member).isSampled)
       return true;
-    case Role::RowsTimes: {
-      // Only if the product's rows are narrower than those of the left operand.
-      const Size &from = graph_.shapeOf(node.operands[0]).columns,
-                 &to = graph_.shapeOf(node.operands[1]).columns;
-      return node.operands[1].getDefiningOp<tok::TransposeOp>() && !frame_.driver &&
-             to.isConstant() && (!from.isConstant() || from.constantValue() > to.constantValue());
-    }
-    default:
-      return false;
-    }
+    // Only if the product's rows are narrower than those of the left operand.
+    const Size &from = graph_.shapeOf(node.operands[0]).columns,
+               &to = graph_.shapeOf(node.operands[1]).columns;
+    return node.operands[1].getDefiningOp<tok::TransposeOp>() && !frame_.driver &&
+           to.isConstant() && (!from.isConstant() || from.constantValue() > to.constantValue());
+  }
+
+  // Sums over rows of products of an entry with a narrow row lie in memory in the order of the
+  // entry's columns.
+  bool isWrittenTransposed(int root) const {
+    const Node &node = graph_[root];
+    return frame_.driver && node.kind == NodeKind::TransposedProduct &&
+           graph_.shapeOf(node.operands[0]) != frame_.space &&
+           !graph_.shapeOf(node.operands[0]).hasOneColumn() &&
+           !graph_.shapeOf(node.operands[1]).hasOneColumn();
   }
 
   Input inputOf(int member, int operand) const {
@@ -164,7 +177,7 @@ private:
     if (node.kind != NodeKind::Product || operand == 0)
       return {value};
     auto transpose = value.getDefiningOp<tok::TransposeOp>();
-    bool turned = isTransposedInBody(member) != bool(transpose);
+    bool turned = isReadTransposed(member) != bool(transpose);
     return {transpose ? transpose.getOperand() : value, true, turned};
   }
 
@@ -198,77 +211,58 @@ private:
   }
 
   void describeSparsity(plan::OperatorOp result) {
-    SmallVector<int64_t> csr, united, csrResults;
+    SmallVector<int64_t> csr, drivers, csrResults;
     for (auto [number, input] : llvm::enumerate(inputs_)) {
       if (input.alongColumns || graph_.shapeOf(input.value) != frame_.space ||
           !graph_.facts().isCsr(input.value))
         continue;
       csr.push_back(number);
       if (frame_.driver.contains(input.value))
-        united.push_back(number);
+        drivers.push_back(number);
     }
     for (auto [number, root] : llvm::enumerate(op_.roots)) {
       const Node &node = graph_[root];
       Value value = node.operation->getResult(0);
       // Products and column sums are dense, even if they have the driver's shape by chance.
-      bool atEntries = node.kind == NodeKind::Elementwise || groupOf(root).role == Role::Sampled;
+      bool atEntries = node.kind == NodeKind::Elementwise || groupOf(root).isSampled;
       if (tok::isArray(value.getType()) && graph_.shapeOf(value) == frame_.space && atEntries)
         csrResults.push_back(number);
     }
     result.setCsr(csr);
-    result.setDriver(united.front());
-    if (united.size() > 1)
-      result.setUnited(united);
-    if (!csrResults.empty())
-      result.setCsrResults(csrResults);
+    result.setDrivers(drivers);
+    result.setCsrResults(csrResults);
   }
 
   void buildBody(plan::OperatorOp result) {
     OpBuilder::InsertionGuard guard(builder_);
-    Block *body = builder_.createBlock(&result.getBody());
+    Block *block = builder_.createBlock(&result.getBody());
     for (Value operand : result.getInputs())
-      body->addArgument(operand.getType(), operand.getLoc());
+      block->addArgument(operand.getType(), operand.getLoc());
+    auto sizesOf = [this](Value value) { return graph_.facts().sizesOf(value); };
+    plan::BodyBuilder body(result, frame_.space, sizesOf);
     for (int member : op_.members.set_bits()) {
       const Node &node = graph_[member];
-      Operation *copy = node.operation->clone();
-      SmallVector<Value> operands;
+      SmallVector<plan::BodyOperand> operands;
       for (int operand = 0; operand < static_cast<int>(node.operands.size()); ++operand)
-        operands.push_back(valueInBody(body, member, operand));
-      bool flipped = groupOf(member).flipped;
-      if (flipped)
-        std::swap(operands[0], operands[1]);
+        operands.push_back(operandInBody(block, member, operand));
       if (readsTransposed(node, 0))
-        operands[0] = transposedInBody(operands[0]);
-      if (isTransposedInBody(member))
-        operands[1] = transposedInBody(operands[1]);
-      copy->setOperands(operands);
-      builder_.insert(copy);
-      inBody_[node.operation->getResult(0)] = copy->getResult(0);
+        body.addTransposedProduct(cast<tok::MatmulOp>(node.operation), operands[0], operands[1]);
+      else
+        body.add(node.operation, operands);
     }
-    SmallVector<Value> results;
     for (int root : op_.roots)
-      results.push_back(inBody_[graph_[root].operation->getResult(0)]);
-    builder_.create<plan::YieldOp>(result.getLoc(), results);
+      body.write({resultOf(root)}, isWrittenTransposed(root));
+    body.finish();
   }
 
-  Value transposedInBody(Value value) {
-    Value &turned = transposed_[value];
-    if (!turned)
-      turned = builder_.create<tok::TransposeOp>(value.getLoc(), value.getType(), value);
-    return turned;
-  }
-
-  Value valueInBody(Block *body, int member, int operand) {
+  plan::BodyOperand operandInBody(Block *block, int member, int operand) const {
     Value value = graph_[member].operands[operand];
-    if (isInside(member, operand))
-      return inBody_.lookup(value);
-    if (isConstant(value)) {
-      Value &copy = inBody_[value];
-      if (!copy)
-        copy = builder_.clone(*value.getDefiningOp())->getResult(0);
-      return copy;
-    }
-    return body->getArgument(llvm::find(inputs_, inputOf(member, operand)) - inputs_.begin());
+    if (isInside(member, operand) || isConstant(value))
+      return {value};
+    Input input = inputOf(member, operand);
+    bool isProductFactor = graph_[member].kind == NodeKind::Product && operand == 1;
+    return {value, block->getArgument(llvm::find(inputs_, input) - inputs_.begin()),
+            isProductFactor && isReadTransposed(member)};
   }
 
   const OperatorPool &pool_;
@@ -279,7 +273,6 @@ private:
   OpBuilder &builder_;
   Made &made_;
   SmallVector<Input> inputs_;
-  llvm::DenseMap<Value, Value> inBody_, transposed_;
 };
 
 // Clones a product that is left to the native.

@@ -13,8 +13,8 @@ namespace tokamak::fusion {
 // zero (ZeroRule::Sparse).
 inline constexpr llvm::StringLiteral zeroRuleAttributeName = "tok.zero_rule";
 
-// The template name of the operator, which follows from the roles of its operations.
-plan::FusionTemplate templateOf(const OperatorPool &pool, int id);
+// What plan::kindOf will say of the operator's body.
+plan::BodyKind kindOf(const OperatorPool &pool, int id);
 
 // A member in the notation of a script: "g = sum(out * Y * Xd)", if it has a variable.
 std::string describeMember(const OperatorPool &pool, int member);

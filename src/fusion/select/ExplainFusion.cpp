@@ -62,11 +62,11 @@ private:
   }
 
   // A frame as "row 1000x10", "sparse 1000x10 at the entries of S" or "native".
-  std::string frameText(const Frame &frame, StringRef fusionTemplate) const {
+  std::string frameText(const Frame &frame) const {
     if (frame.isNative)
       return "native";
     if (!frame.driver)
-      return fusionTemplate.str() + " " + textOf(frame.space);
+      return (frame.loops == Loops::Cells ? "cell " : "row ") + textOf(frame.space);
     return "sparse " + textOf(frame.space) + " at the entries of " + notation(frame.driver);
   }
 
@@ -79,7 +79,7 @@ private:
         if (!group.natural && !group.fusable)
           continue;
         const Frame &frame = memo_.frames[group.frame];
-        out_ << " [" << frameText(frame, plan::name(frame.fusionTemplate));
+        out_ << " [" << frameText(frame);
         for (auto [operand, value] : llvm::enumerate(graph_[index].operands))
           if (group.fusable >> operand & 1)
             out_ << " +" << named(graph_[index].producers[operand]);
@@ -157,7 +157,7 @@ private:
       if (frame.isNative)
         out_ << "native product";
       else
-        out_ << plan::name(templateOf(pool_, id)) << " " << textOf(frame.space);
+        out_ << plan::name(kindOf(pool_, id)) << " " << textOf(frame.space);
       if (frame.driver)
         out_ << " at the entries of " << notation(frame.driver) << " (density "
              << llvm::format("%.3g", graph_.facts().densityOf(frame.driver)) << ")";

@@ -24,6 +24,7 @@ static constexpr double flopsPerEntry = 2, flopsPerMatch = 6;
 static constexpr double productSpeed = 2, nativeProductSpeed = 1.2, flopsPerPackedCell = 24;
 static constexpr double fewestRowsUnpacked = 64, fewestColumnsUnpacked = 8;
 static constexpr double flopsPerSparseProduct = 8;
+static constexpr double rowsOfPanel = 8;
 // Accesses to arrays of at most this size hit the first-level cache and don't count as gathers.
 static constexpr double nearBytes = 32 << 10;
 
@@ -60,72 +61,61 @@ double OperatorCost::gathersOf(double accesses, const Node &node, Value array,
 
 //===- what a member computes ----------------------------------------------------------------===//
 
+double OperatorCost::points(AxisSet axes, const Shape &shape, const Frame &frame) const {
+  double all = frame.driver ? graph_.facts().entriesOf(frame.driver) : graph_.cells(frame.space);
+  if (frame.loops == Loops::Cells || axes.has(Axis::Rows | Axis::Columns))
+    return all;
+  if (axes.has(Axis::Rows))
+    return axes.has(Axis::Other) ? graph_.cells(shape) : graph_.estimate(frame.space.rows);
+  return frame.driver ? all : all / rowsOfPanel; // values along columns are computed once per panel
+}
+
 void OperatorCost::addMember(int member, const Frame &frame, cost::Work &work) const {
   const Node &node = graph_[member];
-  Role role = judge(graph_, member, frame).role;
-  if (role == Role::Native)
+  if (frame.isNative)
     return addNativeProduct(member, work);
-  if (frame.driver)
-    return addSparseMember(member, frame, role, work);
-  switch (role) {
-  case Role::Elementwise:
-    work.flops += node.flops * evaluations(graph_, member, frame);
-    break;
-  case Role::Aggregate:
-    work.flops += node.flops * graph_.cells(node.spaces[0]);
+  Verdict verdict = judge(graph_, member, frame);
+  switch (node.kind) {
+  case NodeKind::None:
+  case NodeKind::Elementwise:
+  case NodeKind::FullAggregate:
+  case NodeKind::RowAggregate:
+  case NodeKind::ColumnAggregate:
+    work.flops += node.flops * points(verdict.over, node.spaces[0], frame);
+    // The column index of an entry selects the sum that it is added to.
+    if (frame.driver && node.kind == NodeKind::ColumnAggregate &&
+        verdict.over.has(Axis::Rows | Axis::Columns))
+      work.gathers += graph_.facts().entriesOf(frame.driver);
     break;
   default:
-    work.flops += productFlops(node);
+    if (frame.driver && verdict.over.has(Axis::Rows | Axis::Columns))
+      addProductAtEntries(node, verdict, frame, work);
+    else
+      work.flops += productFlops(node);
     break;
   }
 }
 
-void OperatorCost::addSparseMember(int member, const Frame &frame, Role role,
-                                   cost::Work &work) const {
-  const Node &node = graph_[member];
+// The column index of an entry selects a row of the other factor, or of the result.
+void OperatorCost::addProductAtEntries(const Node &node, const Verdict &verdict, const Frame &frame,
+                                       cost::Work &work) const {
   double entries = graph_.facts().entriesOf(frame.driver);
-  switch (role) {
-  case Role::Elementwise:
-    work.flops += node.flops * evaluations(graph_, member, frame);
-    break;
-  case Role::Aggregate:
-    if (node.spaces[0] == frame.space) {
-      work.flops += node.flops * entries;
-      if (node.kind == NodeKind::ColumnAggregate)
-        work.gathers += entries;
-    } else {
-      work.flops += node.flops * graph_.cells(node.spaces[0]);
-    }
-    break;
-  case Role::RowsTimes:
-  case Role::TransposedTimes:
-  case Role::NarrowTimes: {
-    // The column index of an entry selects a row of the other factor, or of the result.
-    int narrow = role == Role::NarrowTimes ? 0 : 1;
-    const Size &columns = graph_.shapeOf(node.operands[narrow]).columns;
-    work.flops += 2 / productSpeed * entries * graph_.estimate(columns);
-    work.gathers +=
-        gathersOf(entries, node, role == Role::RowsTimes ? node.operands[1] : Value(), columns);
-    break;
-  }
-  case Role::Sampled: {
-    Value factor = node.operands[1];
-    const Size &inner = graph_.shapeOf(factor).rows;
-    work.flops += 2 / productSpeed * entries * graph_.estimate(inner);
-    work.gathers += gathersOf(entries, node, factor, inner);
-    if (factor.getDefiningOp<tok::TransposeOp>())
-      break; // the kernel reads the operand of the transpose
-    bool isMadeAnyway = llvm::any_of(factor.getUsers(),
-                                     [](Operation *user) { return isa<tok::TransposeOp>(user); });
-    if (!isMadeAnyway) {
-      work.readBytes += bytesOf(factor);
-      work.writtenBytes += denseBytesOf(factor);
-    }
-    break;
-  }
-  default:
-    work.flops += productFlops(node);
-    break;
+  Value right = node.operands[1];
+  const Shape &shape = graph_.shapeOf(right);
+  bool isRightWide = node.kind == NodeKind::TransposedProduct && shape == frame.space;
+  const Size &columns = verdict.isSampled ? shape.rows
+                        : isRightWide     ? graph_.shapeOf(node.operands[0]).columns
+                                          : shape.columns;
+  bool readsFactor = node.kind == NodeKind::Product;
+  work.flops += 2 / productSpeed * entries * graph_.estimate(columns);
+  work.gathers += gathersOf(entries, node, readsFactor ? right : Value(), columns);
+  if (!verdict.isSampled || right.getDefiningOp<tok::TransposeOp>())
+    return; // the kernel reads the operand of the transpose
+  bool isMadeAnyway =
+      llvm::any_of(right.getUsers(), [](Operation *user) { return isa<tok::TransposeOp>(user); });
+  if (!isMadeAnyway) {
+    work.readBytes += bytesOf(right);
+    work.writtenBytes += denseBytesOf(right);
   }
 }
 
@@ -197,8 +187,8 @@ void OperatorCost::addOperand(Value operand, const Frame &frame, cost::Work &wor
     work.writtenBytes += denseBytesOf(operand);
   }
   work.readBytes += denseBytesOf(operand);
-  // The Row template transposes blocks of rows into lanes.
-  if (frame.fusionTemplate == FusionTemplate::Row && shape.rows == frame.space.rows)
+  // Loops over rows transpose blocks of them into lanes.
+  if (frame.loops == Loops::Rows && shape.rows == frame.space.rows)
     work.flops += shape.columns.isConstant(1) ? 0 : graph_.cells(shape);
 }
 

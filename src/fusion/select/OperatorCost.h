@@ -34,6 +34,9 @@ public:
   // Sets `reads`, `arrays` and `nanoseconds`, given members, roots and frame.
   void price(FusedOperator &candidate) const;
 
+  // How many points the axes have that a value of this shape runs over in the frame.
+  double points(AxisSet axes, const Shape &shape, const Frame &frame) const;
+
   // Lower bounds, over all plans.
   double leastFlops(int node) const;
   double leastBytesToRead(mlir::Value value) const;
@@ -41,7 +44,8 @@ public:
 
 private:
   void addMember(int member, const Frame &frame, cost::Work &work) const;
-  void addSparseMember(int member, const Frame &frame, Role role, cost::Work &work) const;
+  void addProductAtEntries(const Node &node, const Verdict &verdict, const Frame &frame,
+                           cost::Work &work) const;
   void addOperand(mlir::Value operand, const Frame &frame, cost::Work &work) const;
   void addResult(int root, const Frame &frame, cost::Work &work) const;
   // Whether the native computes this transposed product without packing its factors.

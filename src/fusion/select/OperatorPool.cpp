@@ -119,7 +119,7 @@ OperatorPool::Best OperatorPool::bestFor(int root, const BitVector &stored) {
       }
     if (preference_ == Preference::Cost)
       additional = 0;
-    bool plain = memo_.frames[group.frame].fusionTemplate == FusionTemplate::Cell;
+    bool plain = memo_.frames[group.frame].loops == Loops::Cells;
     // Among equally good frames, prefer the flat loop over cells.
     double margin = plain ? 1 + 1e-9 : 1 - 1e-9;
     bool better = best.frame < 0 || additional < fewest ||

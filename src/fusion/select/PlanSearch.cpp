@@ -23,9 +23,11 @@ static bool isComputedAgainAnyway(const OperatorPool &pool, int index) {
   return llvm::any_of(node.users, [&](Use use) {
     return graph.isNode(use.user) &&
            llvm::all_of(pool.memo().groups[use.user], [&](const MemoGroup &group) {
-             return !(group.fusable >> use.operand & 1) ||
-                    evaluations(graph, index, pool.memo().frames[group.frame]) >
-                        graph.cells(node.spaces[0]);
+             if (!(group.fusable >> use.operand & 1))
+               return true;
+             const MemoGroup &own = *pool.memo().find(index, group.frame);
+             return pool.cost().points(own.over, node.spaces[0], pool.memo().frames[group.frame]) >
+                    graph.cells(node.spaces[0]);
            });
   });
 }
@@ -34,7 +36,7 @@ static bool isComputedAgainAnyway(const OperatorPool &pool, int index) {
 // before the operator.
 static bool isSampled(const OperatorPool &pool, int index) {
   return llvm::any_of(pool.memo().groups[index],
-                      [](const MemoGroup &group) { return group.role == Role::Sampled; });
+                      [](const MemoGroup &group) { return group.isSampled; });
 }
 
 static bool isInteresting(const OperatorPool &pool, int index) {
@@ -116,7 +118,7 @@ static BitVector addedUpAgain(const OperatorPool &pool, ArrayRef<int> operators)
     for (int member : pool[id].members.set_bits()) {
       if (!isAddedUp(pool.graph()[member]))
         continue;
-      bool isSampled = pool.memo().find(member, pool[id].frame)->role == Role::Sampled;
+      bool isSampled = pool.memo().find(member, pool[id].frame)->isSampled;
       if (other[member] || (!isSampled && sampled[member]))
         again.set(member);
       (isSampled ? sampled : other).set(member);

@@ -1,158 +1,321 @@
+// The types of the dialect, and the text of operators: which operands, axes and results they have.
 #include "ir/plan/PlanDialect.h"
 
-#include "ir/tok/InferFacts.h"
+#include "ir/tok/ElementTypes.h"
+#include "ir/tok/OperatorNames.h"
+#include "ir/tok/SizesAttribute.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::plan;
+using tok::parseAggregateName, tok::parseBinaryName, tok::parseUnaryName;
+using tok::printAggregateName, tok::printBinaryName, tok::printUnaryName;
+
+//===- maps and axes in the text of operations -----------------------------------------------===//
+
+static ParseResult parseMap(OpAsmParser &parser, AffineMapAttr &attribute) {
+  AffineMap map;
+  if (parser.parseAffineMap(map))
+    return failure();
+  attribute = AffineMapAttr::get(map);
+  return success();
+}
+static void printMap(OpAsmPrinter &printer, Operation *, AffineMapAttr attribute) {
+  printer << attribute.getValue();
+}
+
+// "d2"
+static ParseResult parseAxis(AsmParser &parser, int64_t &axis) {
+  StringRef keyword;
+  SMLoc place = parser.getCurrentLocation();
+  if (parser.parseKeyword(&keyword))
+    return failure();
+  if (!keyword.consume_front("d") || keyword.getAsInteger(10, axis))
+    return parser.emitError(place, "expected an axis: d0, d1, ...");
+  return success();
+}
+static ParseResult parseAxes(OpAsmParser &parser, DenseI64ArrayAttr &attribute) {
+  SmallVector<int64_t> axes;
+  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square,
+                                     [&] { return parseAxis(parser, axes.emplace_back()); }))
+    return failure();
+  attribute = parser.getBuilder().getDenseI64ArrayAttr(axes);
+  return success();
+}
+static void printAxes(OpAsmPrinter &printer, Operation *, DenseI64ArrayAttr attribute) {
+  printer << '[';
+  llvm::interleaveComma(attribute.asArrayRef(), printer,
+                        [&](int64_t axis) { printer << 'd' << axis; });
+  printer << ']';
+}
 
 #include "PlanDialect.cpp.inc"
+#define GET_TYPEDEF_CLASSES
+#include "PlanTypes.cpp.inc"
 #define GET_OP_CLASSES
 #include "PlanOps.cpp.inc"
 
+void PlanDialect::registerTypes() {
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "PlanTypes.cpp.inc"
+      >();
+}
+
 void PlanDialect::initialize() {
+  registerTypes();
   addOperations<
 #define GET_OP_LIST
 #include "PlanOps.cpp.inc"
       >();
 }
 
-static constexpr StringRef templateNames[] = {"cell", "row", "multiagg", "outer"};
+//===- !plan.cell<(d0, d1) -> f64> -----------------------------------------------------------===//
 
-StringRef plan::name(FusionTemplate fusionTemplate) {
-  return templateNames[static_cast<int>(fusionTemplate)];
-}
-
-FusionTemplate plan::templateOf(OperatorOp op) {
-  for (size_t i = 0; i < std::size(templateNames); ++i)
-    if (templateNames[i] == op.getFusionTemplate())
-      return static_cast<FusionTemplate>(i);
-  llvm_unreachable("verified");
-}
-
-llvm::DenseMap<Value, tok::Facts> plan::bodyFacts(OperatorOp op) {
-  llvm::DenseMap<Value, tok::Facts> facts;
-  Block &body = op.getBody().front();
-  SmallVector<Size> sizes = op.operandSizes();
-  for (auto [index, argument] : llvm::enumerate(body.getArguments())) {
-    tok::Facts &known = facts[argument];
-    if (!tok::isArray(argument.getType()))
-      continue;
-    known = tok::Facts::matrix(sizes[2 * index], sizes[2 * index + 1]);
-    if (op.isCsrOperand(index))
-      known.layout = tok::Layout::Csr;
-  }
-  for (Operation &operation : body) {
-    SmallVector<tok::Facts> operands, results(operation.getNumResults());
-    for (Value operand : operation.getOperands())
-      operands.push_back(facts.lookup(operand));
-    tok::inferFacts(&operation, operands, results);
-    for (auto [result, fact] : llvm::zip(operation.getResults(), results))
-      facts[result] = fact;
-  }
-  return facts;
-}
-
-SmallVector<Size> OperatorOp::operandSizes() { return *tok::sizesOf(getSizes()); }
-
-LogicalResult OperatorOp::verify() {
-  if (!llvm::is_contained(templateNames, getFusionTemplate()))
-    return emitOpError("no template ") << getFusionTemplate();
-  std::optional<SmallVector<Size>> sizes = tok::sizesOf(getSizes());
-  if (!sizes || sizes->size() != 2 * getInputs().size())
-    return emitOpError("sizes has rows and columns of every operand");
-  auto areOperands = [&](ArrayRef<int64_t> numbers) {
-    return llvm::all_of(numbers, [&](int64_t number) {
-      return number >= 0 && number < getNumOperands() && tok::isArray(getOperand(number).getType());
-    });
+Type CellType::parse(AsmParser &parser) {
+  SmallVector<unsigned> axes;
+  Type element;
+  auto axis = [&]() -> ParseResult {
+    int64_t number = 0;
+    if (parseAxis(parser, number))
+      return failure();
+    axes.push_back(static_cast<unsigned>(number));
+    return success();
   };
-  if (getCsr() && !areOperands(*getCsr()))
-    return emitOpError("csr lists operands that are arrays");
-  if (getDriver() && !isCsrOperand(*getDriver()))
-    return emitOpError("the driver is a CSR operand");
-  auto hasSizesOfDriver = [&](int64_t number) {
-    ArrayRef<Size> all = *sizes;
-    return all.slice(2 * number, 2) == all.slice(2 * *getDriver(), 2);
-  };
-  if (getUnited() && !(getDriver() && isUnitedOperand(*getDriver()) &&
-                       llvm::all_of(*getUnited(), [&](int64_t number) {
-                         return isCsrOperand(number) && hasSizesOfDriver(number);
-                       })))
-    return emitOpError("united lists the driver and CSR operands of its sizes");
-  if (getCsrResults() && !getDriver())
-    return emitOpError("a CSR result has the entries of the driver, and there is none");
-  Block &body = getBody().front();
-  if (TypeRange(body.getArgumentTypes()) != getInputs().getTypes())
-    return emitOpError("the body's arguments are the operands");
-  auto yield = dyn_cast<YieldOp>(body.getTerminator());
-  if (!yield || yield.getOperandTypes() != getResultTypes())
-    return emitOpError("the body yields the results");
+  if (parser.parseLess() || parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, axis) ||
+      parser.parseArrow() || parser.parseType(element) || parser.parseGreater())
+    return {};
+  return parser.getChecked<CellType>(parser.getContext(), axes, element);
+}
+
+void CellType::print(AsmPrinter &printer) const {
+  printer << "<(";
+  llvm::interleaveComma(getAxes(), printer, [&](unsigned axis) { printer << 'd' << axis; });
+  printer << ") -> " << getElement() << '>';
+}
+
+LogicalResult CellType::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
+                               ArrayRef<unsigned> axes, Type element) {
+  if (!std::is_sorted(axes.begin(), axes.end(), std::less_equal<unsigned>()) ||
+      std::adjacent_find(axes.begin(), axes.end()) != axes.end())
+    return emitError() << "axes of a cell are in ascending order";
+  if (!tok::elementTypeOf(element))
+    return emitError() << "a cell has an element type of arrays, not " << element;
   return success();
 }
 
+ElementType plan::cellsOf(Value cell) {
+  return *tok::elementTypeOf(cast<CellType>(cell.getType()).getElement());
+}
+
+//===- plan.operator -------------------------------------------------------------------------===//
+
+SmallVector<Size> OperatorOp::axisSizes() { return *tok::sizesOf(getAxisSizesAttr()); }
+
+static SmallVector<SmallVector<Size>> listsOf(ArrayAttr lists) {
+  SmallVector<SmallVector<Size>> all;
+  for (Attribute list : lists)
+    all.push_back(*tok::sizesOf(list));
+  return all;
+}
+SmallVector<SmallVector<Size>> OperatorOp::operandSizes() { return listsOf(getOperandSizesAttr()); }
+SmallVector<SmallVector<Size>> OperatorOp::resultSizes() { return listsOf(getResultSizesAttr()); }
+
+static constexpr StringRef axisKinds[] = {"parallel", "reduced", "scanned"};
+
 // A size is a number, a word like s0, or a string like "s0 + 1".
-static ParseResult parseSizes(OpAsmParser &parser, ArrayAttr &sizes) {
-  SmallVector<Size> all;
-  auto parseSize = [&]() -> ParseResult {
-    int64_t constant = 0;
-    if (OptionalParseResult number = parser.parseOptionalInteger(constant); number.has_value()) {
-      all.push_back(Size::constant(constant));
-      return *number;
-    }
-    SMLoc place = parser.getCurrentLocation();
-    std::string text;
-    if (parser.parseKeywordOrString(&text))
-      return failure();
-    std::optional<Size> size = Size::parse(text);
-    if (!size || size->isUnknown())
-      return parser.emitError(place, "no size: ") << text;
-    all.push_back(*size);
-    return success();
-  };
-  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, parseSize))
+static ParseResult parseSize(OpAsmParser &parser, Size &size) {
+  int64_t constant = 0;
+  if (OptionalParseResult number = parser.parseOptionalInteger(constant); number.has_value()) {
+    size = Size::constant(constant);
+    return *number;
+  }
+  SMLoc place = parser.getCurrentLocation();
+  std::string text;
+  if (parser.parseKeywordOrString(&text))
     return failure();
-  sizes = tok::sizesAttribute(parser.getContext(), all);
+  std::optional<Size> parsed = Size::parse(text);
+  if (!parsed || parsed->isUnknown())
+    return parser.emitError(place, "no size: ") << text;
+  size = *parsed;
+  return success();
+}
+
+static void printSize(OpAsmPrinter &printer, const Size &size) {
+  if (size.isConstant())
+    printer << size.constantValue();
+  else
+    printer.printKeywordOrString(size.text());
+}
+
+// [s0, "s0 + 1"], nothing for scalars.
+static ParseResult parseSizes(OpAsmParser &parser, SmallVectorImpl<Attribute> &lists) {
+  SmallVector<Size> sizes;
+  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::OptionalSquare,
+                                     [&] { return parseSize(parser, sizes.emplace_back()); }))
+    return failure();
+  lists.push_back(tok::sizesAttribute(parser.getContext(), sizes));
   return success();
 }
 
 static void printSizes(OpAsmPrinter &printer, ArrayRef<Size> sizes) {
-  printer << '[';
-  llvm::interleaveComma(sizes, printer, [&](const Size &size) {
-    if (size.isConstant())
-      printer << size.constantValue();
-    else
-      printer.printKeywordOrString(size.text());
-  });
+  if (sizes.empty())
+    return;
+  printer << " [";
+  llvm::interleaveComma(sizes, printer, [&](const Size &size) { printSize(printer, size); });
   printer << ']';
 }
 
-// Syntax: plan.operator row(%X, %v) sizes [..] : (types) -> types { body }
 ParseResult OperatorOp::parse(OpAsmParser &parser, OperationState &result) {
-  StringRef keyword;
+  Builder &builder = parser.getBuilder();
+  SmallVector<OpAsmParser::Argument> arguments;
   SmallVector<OpAsmParser::UnresolvedOperand> inputs;
-  ArrayAttr sizes;
+  SmallVector<Attribute> operandSizes, resultSizes;
+  SmallVector<Size> axes;
+  SmallVector<int64_t> kinds, csr, drivers, csrResults;
+  auto parseInput = [&]() -> ParseResult {
+    int64_t number = inputs.size();
+    if (parser.parseArgument(arguments.emplace_back()) || parser.parseEqual() ||
+        parser.parseOperand(inputs.emplace_back()))
+      return failure();
+    bool isDriver = succeeded(parser.parseOptionalKeyword("driver"));
+    if (isDriver)
+      drivers.push_back(number);
+    if (isDriver || succeeded(parser.parseOptionalKeyword("csr")))
+      csr.push_back(number);
+    return parseSizes(parser, operandSizes);
+  };
+  auto parseAxisSize = [&]() -> ParseResult {
+    if (parseSize(parser, axes.emplace_back()))
+      return failure();
+    kinds.push_back(0);
+    for (int64_t kind = 1; kind < static_cast<int64_t>(std::size(axisKinds)); ++kind)
+      if (succeeded(parser.parseOptionalKeyword(axisKinds[kind])))
+        kinds.back() = kind;
+    return success();
+  };
+  auto parseResult = [&]() -> ParseResult {
+    if (succeeded(parser.parseOptionalKeyword("csr")))
+      csrResults.push_back(resultSizes.size());
+    else if (succeeded(parser.parseOptionalKeyword("scalar"))) {
+      resultSizes.push_back(builder.getArrayAttr({}));
+      return success();
+    }
+    return parseSizes(parser, resultSizes);
+  };
   FunctionType type;
   SMLoc place = parser.getCurrentLocation();
-  if (parser.parseKeyword(&keyword) ||
-      parser.parseOperandList(inputs, OpAsmParser::Delimiter::Paren) ||
-      parser.parseKeyword("sizes") || parseSizes(parser, sizes) ||
+  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren, parseInput) ||
+      parser.parseKeyword("axes") ||
+      parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, parseAxisSize) ||
+      parser.parseArrow() || parser.parseCommaSeparatedList(parseResult) ||
       parser.parseOptionalAttrDict(result.attributes) || parser.parseColonType(type) ||
       parser.resolveOperands(inputs, type.getInputs(), place, result.operands))
     return failure();
-  result.addAttribute("fusionTemplate", parser.getBuilder().getStringAttr(keyword));
-  result.addAttribute("sizes", sizes);
+  for (auto [argument, input] : llvm::zip(arguments, type.getInputs()))
+    argument.type = input;
+  Properties &properties = result.getOrAddProperties<Properties>();
+  properties.operand_sizes = builder.getArrayAttr(operandSizes);
+  properties.result_sizes = builder.getArrayAttr(resultSizes);
+  properties.axis_sizes = tok::sizesAttribute(parser.getContext(), axes);
+  properties.axis_kinds = builder.getDenseI64ArrayAttr(kinds);
+  properties.csr = builder.getDenseI64ArrayAttr(csr);
+  properties.drivers = builder.getDenseI64ArrayAttr(drivers);
+  properties.csr_results = builder.getDenseI64ArrayAttr(csrResults);
   result.addTypes(type.getResults());
-  return parser.parseRegion(*result.addRegion());
+  return parser.parseRegion(*result.addRegion(), arguments);
 }
 
 void OperatorOp::print(OpAsmPrinter &printer) {
-  printer << ' ' << getFusionTemplate() << '(' << getInputs() << ") sizes ";
-  printSizes(printer, operandSizes());
-  printer.printOptionalAttrDict((*this)->getAttrs(), {"fusionTemplate", "sizes"});
+  printer << " (";
+  int64_t number = 0;
+  llvm::interleaveComma(
+      llvm::zip(getBody().getArguments(), getInputs(), operandSizes()), printer,
+      [&](const auto &operand) {
+        auto [argument, input, sizes] = operand;
+        printer << argument << " = " << input;
+        printer << (isDriver(number) ? " driver" : isCsrOperand(number) ? " csr" : "");
+        printSizes(printer, sizes);
+        ++number;
+      });
+  printer << ") axes [";
+  number = 0;
+  llvm::interleaveComma(axisSizes(), printer, [&](const Size &size) {
+    printSize(printer, size);
+    if (AxisKind kind = axisKind(number++); kind != AxisKind::Parallel)
+      printer << ' ' << axisKinds[static_cast<int>(kind)];
+  });
+  printer << "] ->";
+  number = 0;
+  llvm::interleave(
+      resultSizes(),
+      [&](const SmallVector<Size> &sizes) {
+        printer << (sizes.empty() ? " scalar" : isCsrResult(number) ? " csr" : "");
+        printSizes(printer, sizes);
+        ++number;
+      },
+      [&] { printer << ','; });
+  printer.printOptionalAttrDict((*this)->getAttrs(),
+                                {"operand_sizes", "result_sizes", "axis_sizes", "axis_kinds", "csr",
+                                 "drivers", "csr_results"});
   printer << " : ";
   printer.printFunctionalType(*this);
   printer << ' ';
-  printer.printRegion(getBody());
+  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+}
+
+//===- what a body is called -----------------------------------------------------------------===//
+
+StringRef plan::name(BodyKind kind) {
+  static constexpr StringRef names[] = {"cell", "row", "multiagg", "outer"};
+  return names[static_cast<int>(kind)];
+}
+
+BinaryOp plan::productIn(ReduceOp reduce) {
+  auto product = reduce.getOperand().getDefiningOp<BinaryOp>();
+  bool fuses = product && reduce.getKind() == AggregateKind::Sum &&
+               product.getKind() == BinaryOperator::Mul &&
+               product.getType().getElement() == reduce.getAccumulator();
+  return fuses ? product : BinaryOp();
+}
+
+// The axes of the operand that the drivers' columns and rows run along.
+static bool isSampled(OperatorOp op, ReduceOp reduce) {
+  if (!op.isSparse() || !productIn(reduce))
+    return false;
+  for (ReadOp read : op.getBody().getOps<ReadOp>())
+    if (auto argument = dyn_cast<BlockArgument>(read.getOperand());
+        argument && op.isDriver(argument.getArgNumber()))
+      return read.getType().getAxes() == reduce.getType().getAxes();
+  return false;
+}
+
+BodyKind plan::kindOf(OperatorOp op) {
+  SmallVector<Size> sizes = op.axisSizes();
+  auto axesOf = [&](CellType cell) {
+    SmallVector<unsigned> axes(cell.getAxes());
+    llvm::erase_if(axes, [&](unsigned axis) { return sizes[axis].isConstant(1); });
+    return axes;
+  };
+  size_t most = 0;
+  for (ReadOp read : op.getBody().getOps<ReadOp>())
+    most = std::max(most, axesOf(read.getType()).size());
+  bool isRow = false, isAggregate = op.getNumResults() > 1;
+  for (Operation &operation : op.getBody().front()) {
+    auto reduce = dyn_cast<ReduceOp>(operation);
+    if (reduce && isSampled(op, reduce))
+      return BodyKind::Outer;
+    if (auto write = dyn_cast<WriteOp>(operation)) {
+      isAggregate &=
+          write.getCell().getDefiningOp<ReduceOp>() && axesOf(write.getCell().getType()).empty();
+      continue;
+    }
+    size_t count = axesOf(cast<CellType>(operation.getResult(0).getType())).size();
+    isRow |= !isa<ReadOp>(operation) && count > 0 && (reduce || count < most);
+  }
+  return isRow ? BodyKind::Row : isAggregate ? BodyKind::MultiAgg : BodyKind::Cell;
 }

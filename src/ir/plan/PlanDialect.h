@@ -1,30 +1,52 @@
 // The `plan` dialect: fused operators between fusion and code generation (PlanOps.td).
 //
 //   for (plan::OperatorOp op : block.getOps<plan::OperatorOp>())
-//     tok::Facts facts = plan::bodyFacts(op).lookup(value);
+//     for (plan::ReadOp read : op.getBody().getOps<plan::ReadOp>())
+//       plan::CellType cell = read.getCell().getType();      // its axes and its element type
 #ifndef TOKAMAK_IR_PLAN_PLANDIALECT_H
 #define TOKAMAK_IR_PLAN_PLANDIALECT_H
 
 #include "ir/tok/TokDialect.h"
 
+#include "mlir/IR/AffineMap.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpImplementation.h"
 
+namespace tokamak::plan {
+
+enum class AxisKind : uint8_t {
+  Parallel,
+  Reduced, // something is reduced over it
+  Scanned, // something is scanned along it
+};
+
+} // namespace tokamak::plan
+
 #include "PlanDialect.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "PlanTypes.h.inc"
 #define GET_OP_CLASSES
 #include "PlanOps.h.inc"
 
-#include "llvm/ADT/DenseMap.h"
-
 namespace tokamak::plan {
 
-enum class FusionTemplate : uint8_t { Cell, Row, MultiAgg, Outer };
-llvm::StringRef name(FusionTemplate fusionTemplate);
-FusionTemplate templateOf(OperatorOp op);
+// The shape of a body, for names of kernels and explanations: what it is called follows from what
+// it does.
+enum class BodyKind : uint8_t {
+  Cell,     // all that is computed runs over all axes, or is reduced over them
+  Row,      // something runs over some of the axes only
+  MultiAgg, // several results, each reduced over all axes
+  Outer,    // products of two rows, computed at the entries of a driver
+};
+llvm::StringRef name(BodyKind kind); // "cell", "row", "multiagg", "outer"
+BodyKind kindOf(OperatorOp op);
 
-// The facts of the operands (block arguments) and of every value in the body, inferred from
-// `sizes`.
-llvm::DenseMap<mlir::Value, tok::Facts> bodyFacts(OperatorOp op);
+// The element type of a cell.
+ElementType cellsOf(mlir::Value cell);
+
+// For `sum(a * b)` where the product is computed in the accumulator's type, and so by a fused
+// multiply-add: the product; else null.
+BinaryOp productIn(ReduceOp reduce);
 
 } // namespace tokamak::plan
 #endif

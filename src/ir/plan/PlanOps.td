@@ -1,80 +1,224 @@
-// The `plan` dialect: fused operators. The operations chosen to run as one kernel become one
-// `plan.operator`, whose body holds these `tok` operations unchanged.
+// The `plan` dialect: fused operators as tensor expressions over an iteration space. docs/plan-ir.md
+// explains it on examples.
 #ifndef TOKAMAK_IR_PLAN_OPS_TD
 #define TOKAMAK_IR_PLAN_OPS_TD
 
 include "mlir/IR/OpBase.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
-include "mlir/Interfaces/ControlFlowInterfaces.td"
 
 def Plan_Dialect : Dialect {
   let name = "plan";
   let summary = "fused operators: one operation, one kernel";
   let cppNamespace = "::tokamak::plan";
   let dependentDialects = ["::tokamak::tok::TokDialect"];
+  let useDefaultTypePrinterParser = 1;
+  let extraClassDeclaration = [{ void registerTypes(); }];
 }
 
-def Plan_OperatorOp : Op<Plan_Dialect, "operator", [IsolatedFromAbove, NoMemoryEffect,
-    SingleBlock]> {
+def Plan_Cell : TypeDef<Plan_Dialect, "Cell"> {
+  let mnemonic = "cell";
+  let summary = "a function from a set of axes of the operator to cells of one element type";
+  let description = [{
+    `!plan.cell<(d0, d2) -> f32>` has an f32 for each point of axes d0 and d2 and does not depend on the others;
+    `!plan.cell<() -> f64>` is the same everywhere. Axes are in ascending order.
+  }];
+  let parameters = (ins ArrayRefParameter<"unsigned">:$axes, "::mlir::Type":$element);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    bool runsOver(unsigned axis) const { return ::llvm::is_contained(getAxes(), axis); }
+  }];
+}
+
+def Plan_OperatorOp : Op<Plan_Dialect, "operator", [IsolatedFromAbove, NoMemoryEffect, SingleBlock, NoTerminator]> {
   let summary = "a fused operator";
   let description = [{
     ```mlir
-    %q = plan.operator row(%X, %v) sizes [s0, 10, 10, 1] : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64> {
-    ^bb0(%x: tensor<?x?xf64>, %w: tensor<?x?xf64>):
-      %0 = tok.matmul %x, %w : ...
-      %1 = tok.transpose %x : ...
-      %2 = tok.matmul %1, %0 : ...
-      plan.yield %2 : tensor<?x?xf64>
+    %q = plan.operator (%x = %X [s0, 10], %w = %v [10, 1], %c = %s) axes [s0, 10 reduced] -> [s0, 1]
+        : (tensor<?x?xf64>, tensor<?x?xf64>, f64) -> tensor<?x?xf64> {
+      %0 = plan.read %x (d0, d1) -> (d0, d1) : tensor<?x?xf64> -> !plan.cell<(d0, d1) -> f64>
+      %1 = plan.read %w (d0, d1) -> (d1, 0) : tensor<?x?xf64> -> !plan.cell<(d1) -> f64>
+      %2 = plan.binary mul %0, %1 : (!plan.cell<(d0, d1) -> f64>, !plan.cell<(d1) -> f64>) -> !plan.cell<(d0, d1) -> f64>
+      %3 = plan.reduce sum %2 over [d1] in f64 : !plan.cell<(d0, d1) -> f64> -> !plan.cell<(d0) -> f64>
+      plan.write %3 to 0 (d0, d1) -> (d0, 0) : !plan.cell<(d0) -> f64>
     }
     ```
-    `sizes` has rows and columns of every operand (0, 0 for a scalar) as functions of symbols (base/Size.h): `s0`,
-    `"2*s0 + 1"`. Arrays of higher rank count as rows × last dimension. The body contains
-    `tok` operations of the template only:
-      cell      one array or one aggregate of elementwise operations over one iteration space
-      row       elementwise operations, row aggregates, products with side inputs and with the transposed rows
-      multiagg  several full aggregates over one iteration space
-      outer     sampled products U %*% t(V), elementwise operations on them, their aggregates and left and right products
+    `axes` lists the sizes of axes d0, d1, ... as functions of symbols (base/Size.h), each with its property: parallel
+    (not written), `reduced` if something is reduced over it, `scanned` if something is scanned along it. In brackets
+    behind an operand or result that is an array: its sizes.
 
-    All operands are dense unless `csr` lists them (by number of the operand). With a `driver`, one of those, the
-    operator is evaluated at the driver's entries alone: every result is proved to be zero (or to get nothing added)
-    elsewhere, and results listed in `csr_results` are CSR arrays with the entries of the driver.
+    `csr` before the sizes says that the array is in that format. The operator is evaluated at the entries of its
+    `driver` alone, a CSR operand: all results are proved to be zero, or to get nothing added, elsewhere. Several
+    drivers have the same sizes; they are given the same entries before (their union), with zeros filled in. A `csr`
+    result has the entries of the drivers.
     ```mlir
-    %s = plan.operator cell(%S, %D) sizes [s0, s1, s0, s1] {csr = array<i64: 0>, driver = 0 : i64} : ...
-    ```
-    Where the driver is one of several operands listed in `united`, CSR and of the driver's sizes, it is evaluated at the
-    entries of all of them: they are given the same entries before, with zeros filled in.
-    ```mlir
-    %s = plan.operator cell(%S, %T) sizes [s0, s1, s0, s1]
-           {csr = array<i64: 0, 1>, driver = 0 : i64, united = array<i64: 0, 1>, csr_results = array<i64: 0>} : ...
+    plan.operator (%s = %S driver [s0, s1], %d = %D [s0, s1]) axes [s0, s1] -> csr [s0, s1] : ...
     ```
   }];
-  let arguments = (ins StrAttr:$fusionTemplate, Variadic<AnyType>:$inputs, ArrayAttr:$sizes,
-                       OptionalAttr<StrAttr>:$label, OptionalAttr<DenseI64ArrayAttr>:$csr,
-                       OptionalAttr<I64Attr>:$driver, OptionalAttr<DenseI64ArrayAttr>:$united,
-                       OptionalAttr<DenseI64ArrayAttr>:$csr_results);
+  let arguments = (ins Variadic<AnyType>:$inputs, ArrayAttr:$operand_sizes, ArrayAttr:$result_sizes,
+                       ArrayAttr:$axis_sizes, DenseI64ArrayAttr:$axis_kinds, OptionalAttr<StrAttr>:$label,
+                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$csr,
+                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$drivers,
+                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$csr_results);
   let results = (outs Variadic<AnyType>:$outputs);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
+  let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
-    // Two for each operand.
-    ::llvm::SmallVector<::tokamak::Size> operandSizes();
-    bool isCsrOperand(int64_t operand) {
-      return getCsr() && ::llvm::is_contained(*getCsr(), operand);
+    ::llvm::SmallVector<::tokamak::Size> axisSizes();
+    // One list for each operand or result; empty for scalars.
+    ::llvm::SmallVector<::llvm::SmallVector<::tokamak::Size>> operandSizes();
+    ::llvm::SmallVector<::llvm::SmallVector<::tokamak::Size>> resultSizes();
+    ::tokamak::plan::AxisKind axisKind(unsigned axis) {
+      return static_cast<::tokamak::plan::AxisKind>(getAxisKinds()[axis]);
     }
-    bool isUnitedOperand(int64_t operand) {
-      return getUnited() && ::llvm::is_contained(*getUnited(), operand);
-    }
-    bool isCsrResult(int64_t result) {
-      return getCsrResults() && ::llvm::is_contained(*getCsrResults(), result);
-    }
+    bool isSparse() { return !getDrivers().empty(); }
+    // Drivers are CSR operands, too.
+    bool isCsrOperand(int64_t operand) { return ::llvm::is_contained(getCsr(), operand); }
+    bool isDriver(int64_t operand) { return ::llvm::is_contained(getDrivers(), operand); }
+    bool isCsrResult(int64_t result) { return ::llvm::is_contained(getCsrResults(), result); }
   }];
 }
 
-def Plan_YieldOp : Op<Plan_Dialect, "yield", [Pure, ReturnLike, Terminator, HasParent<"OperatorOp">]> {
-  let summary = "what a fused operator results in";
-  let arguments = (ins Variadic<AnyType>:$results);
-  let assemblyFormat = "$results `:` type($results) attr-dict";
+class Plan_BodyOp<string mnemonic, list<Trait> traits = []>
+    : Op<Plan_Dialect, mnemonic, !listconcat([HasParent<"OperatorOp">], traits)>;
+
+def Plan_ReadOp : Plan_BodyOp<"read", [Pure]> {
+  let summary = "the cells of an operand, at the place that a map gives for each point of the axes";
+  let description = [{
+    ```mlir
+    %0 = plan.read %x (d0, d1) -> (d1, d0) : tensor<?x?xf64> -> !plan.cell<(d0, d1) -> f64>      // the transpose
+    %1 = plan.read %x (d0, d1)[s0] -> (s0, d1) at %k : ...                       // rows numbered by the cells of %k
+    %2 = plan.read %x (d0, d1) -> (d0 + d1 - 1, 0) outside 0.0 : ...         // a window
+    %3 = plan.read %c (d0, d1) -> () : f64 -> !plan.cell<() -> f64>              // a scalar
+    ```
+    The symbols of the map are the cells of `at`, of type i64. Places outside of the array are errors of the code that
+    built the operator, unless there is a value `outside`. The cell runs over the axes of the map and of `at`; it may
+    run over others of size 1, too. Scalars are cells of type i64 or else f64.
+  }];
+  let arguments = (ins AnyType:$operand, AffineMapAttr:$map, Variadic<Plan_Cell>:$indices,
+                       OptionalAttr<F64Attr>:$outside);
+  let results = (outs Plan_Cell:$cell);
+  let assemblyFormat = [{ $operand custom<Map>($map) (`at` $indices^ `:` type($indices))? (`outside` $outside^)?
+    attr-dict `:` type($operand) `->` type($cell) }];
+  let hasVerifier = 1;
+}
+
+def Plan_WriteOp : Plan_BodyOp<"write"> {
+  let summary = "a part of a result, at the place that a map gives for each point of the cell's axes";
+  let description = [{
+    `plan.write %0 to 1 (d0, d1)[s0] -> (d0, d1 + s0) at %n : ...` writes to result 1. A cell is repeated
+    along axes of the map that it does not run over. The parts of a result don't overlap and cover it.
+  }];
+  let arguments = (ins Plan_Cell:$cell, I64Attr:$number, AffineMapAttr:$map, Variadic<Plan_Cell>:$indices);
+  let assemblyFormat = [{ $cell `to` $number custom<Map>($map) (`at` $indices^ `:` type($indices))? attr-dict `:`
+    type($cell) }];
+  let hasVerifier = 1;
+}
+
+def Plan_SizeOp : Plan_BodyOp<"size", [Pure]> {
+  let summary = "a size, as an index of reads and writes";
+  let description = "`%n = plan.size \"s0 + 1\" : !plan.cell<() -> i64>`";
+  let arguments = (ins StrAttr:$size);
+  let results = (outs Plan_Cell:$cell);
+  let assemblyFormat = "$size attr-dict `:` type($cell)";
+  let hasVerifier = 1;
+}
+
+def Plan_ConstantOp : Plan_BodyOp<"constant", [Pure]> {
+  let summary = "the same number everywhere";
+  let description = "`%0 = plan.constant 2.5 : !plan.cell<() -> f32>`; integers are written as such: `3 : i64`.";
+  let arguments = (ins TypedAttrInterface:$value);
+  let results = (outs Plan_Cell:$cell);
+  let assemblyFormat = "$value attr-dict `:` type($cell)";
+  let hasVerifier = 1;
+}
+
+def Plan_UnaryOp : Plan_BodyOp<"unary", [Pure]> {
+  let summary = "an elementwise operator of one operand; the result is converted from the operand's element type";
+  let arguments = (ins I32Attr:$cellOperator, Plan_Cell:$operand);
+  let results = (outs Plan_Cell:$cell);
+  let assemblyFormat = "custom<UnaryName>($cellOperator) $operand attr-dict `:` type($operand) `->` type($cell)";
+  let extraClassDeclaration = [{
+    ::tokamak::UnaryOperator getKind() { return static_cast<::tokamak::UnaryOperator>(getCellOperator()); }
+  }];
+  let hasVerifier = 1;
+}
+
+def Plan_BinaryOp : Plan_BodyOp<"binary", [Pure]> {
+  let summary = "an elementwise operator of two operands of one element type, in which it computes";
+  let description = "The result runs over the axes of both; comparisons may be converted to another element type.";
+  let arguments = (ins I32Attr:$cellOperator, Plan_Cell:$lhs, Plan_Cell:$rhs);
+  let results = (outs Plan_Cell:$cell);
+  let assemblyFormat = [{ custom<BinaryName>($cellOperator) $lhs `,` $rhs attr-dict `:` `(` type($lhs) `,` type($rhs) `)`
+    `->` type($cell) }];
+  let extraClassDeclaration = [{
+    ::tokamak::BinaryOperator getKind() { return static_cast<::tokamak::BinaryOperator>(getCellOperator()); }
+  }];
+  let hasVerifier = 1;
+}
+
+def Plan_IfElseOp : Plan_BodyOp<"ifelse", [Pure]> {
+  let summary = "where the condition is not zero the first value, else the second";
+  let arguments = (ins Plan_Cell:$condition, Plan_Cell:$then, Plan_Cell:$otherwise);
+  let results = (outs Plan_Cell:$cell);
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
+  let hasVerifier = 1;
+}
+
+def Plan_CastOp : Plan_BodyOp<"cast", [Pure]> {
+  let summary = "the same cells in another element type, by the rules of base/ElementType.h";
+  let arguments = (ins Plan_Cell:$operand);
+  let results = (outs Plan_Cell:$cell);
+  let assemblyFormat = "$operand attr-dict `:` type($operand) `->` type($cell)";
+  let hasVerifier = 1;
+}
+
+def Plan_ReindexOp : Plan_BodyOp<"reindex", [Pure]> {
+  let summary = "a computed value at the place that a map gives for each point of the axes";
+  let description = [{
+    `%1 = plan.reindex %0 (d0, d1, d2) -> (d0, d2) : !plan.cell<(d0, d1) -> f64> -> !plan.cell<(d0, d2) -> f64>`:
+    the map has one result for each axis of the operand. What is computed along one axis is read along another one, as
+    in `P + P %*% B`.
+  }];
+  let arguments = (ins Plan_Cell:$operand, AffineMapAttr:$map);
+  let results = (outs Plan_Cell:$cell);
+  let assemblyFormat = "$operand custom<Map>($map) attr-dict `:` type($operand) `->` type($cell)";
+  let hasVerifier = 1;
+}
+
+def Plan_ReduceOp : Plan_BodyOp<"reduce", [Pure]> {
+  let summary = "sum, prod, min, max, index_max, index_min over axes";
+  let description = [{
+    `%1 = plan.reduce sum %0 over [d1] in f64 : !plan.cell<(d0, d1) -> f32> -> !plan.cell<(d0) -> f32>`: cells are
+    accumulated in the type `in`, the total is converted to that of the result. A sum of products in its accumulator's
+    type is a chain of fused multiply-adds. Indices count from 1; among equal extremes the last one is chosen, NaN
+    never, and 1 if there is none.
+  }];
+  let arguments = (ins I32Attr:$aggregation, Plan_Cell:$operand, DenseI64ArrayAttr:$over, TypeAttr:$accumulator);
+  let results = (outs Plan_Cell:$cell);
+  let assemblyFormat = [{ custom<AggregateName>($aggregation) $operand `over` custom<Axes>($over) `in` $accumulator
+    attr-dict `:` type($operand) `->` type($cell) }];
+  let extraClassDeclaration = [{
+    ::tokamak::AggregateKind getKind() { return static_cast<::tokamak::AggregateKind>(getAggregation()); }
+  }];
+  let hasVerifier = 1;
+}
+
+def Plan_ScanOp : Plan_BodyOp<"scan", [Pure]> {
+  let summary = "for each place along an axis the aggregate of all places up to it";
+  let description = "`%1 = plan.scan sum %0 over [d0] in f64 : !plan.cell<(d0, d1) -> f64> -> !plan.cell<(d0, d1) -> f64>`";
+  let arguments = (ins I32Attr:$aggregation, Plan_Cell:$operand, DenseI64ArrayAttr:$over, TypeAttr:$accumulator);
+  let results = (outs Plan_Cell:$cell);
+  let assemblyFormat = [{ custom<AggregateName>($aggregation) $operand `over` custom<Axes>($over) `in` $accumulator
+    attr-dict `:` type($operand) `->` type($cell) }];
+  let extraClassDeclaration = [{
+    ::tokamak::AggregateKind getKind() { return static_cast<::tokamak::AggregateKind>(getAggregation()); }
+  }];
+  let hasVerifier = 1;
 }
 
 #endif

@@ -1,58 +1,11 @@
 // Parsing, printing, builders, verifiers and folds of the `tok` operations; control flow is in
 // TokControlOps.cpp.
+#include "ir/tok/OperatorNames.h"
 #include "ir/tok/TokDialect.h"
-
-#include "mlir/IR/OpImplementation.h"
 
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::tok;
-
-//===- operator names in the textual form ----------------------------------------------------===//
-
-template <typename Find>
-static ParseResult parseName(OpAsmParser &parser, IntegerAttr &attribute, StringRef what,
-                             Find find) {
-  StringRef name;
-  SMLoc place = parser.getCurrentLocation();
-  if (parser.parseKeyword(&name))
-    return failure();
-  auto found = find(std::string_view(name.data(), name.size()));
-  if (!found)
-    return parser.emitError(place) << "unknown " << what << " '" << name << "'";
-  attribute = parser.getBuilder().getI32IntegerAttr(static_cast<int32_t>(*found));
-  return success();
-}
-
-template <typename Enum> static void printName(OpAsmPrinter &printer, IntegerAttr attribute) {
-  std::string_view name = mnemonic(static_cast<Enum>(attribute.getInt()));
-  printer << StringRef(name.data(), name.size());
-}
-
-static ParseResult parseUnaryName(OpAsmParser &parser, IntegerAttr &attribute) {
-  return parseName(parser, attribute, "unary operator", findUnaryOperator);
-}
-static void printUnaryName(OpAsmPrinter &printer, Operation *, IntegerAttr attribute) {
-  printName<UnaryOperator>(printer, attribute);
-}
-static ParseResult parseBinaryName(OpAsmParser &parser, IntegerAttr &attribute) {
-  return parseName(parser, attribute, "binary operator", findBinaryOperator);
-}
-static void printBinaryName(OpAsmPrinter &printer, Operation *, IntegerAttr attribute) {
-  printName<BinaryOperator>(printer, attribute);
-}
-static ParseResult parseAggregateName(OpAsmParser &parser, IntegerAttr &attribute) {
-  return parseName(parser, attribute, "aggregation", findAggregateKind);
-}
-static void printAggregateName(OpAsmPrinter &printer, Operation *, IntegerAttr attribute) {
-  printName<AggregateKind>(printer, attribute);
-}
-static ParseResult parseDirectionName(OpAsmParser &parser, IntegerAttr &attribute) {
-  return parseName(parser, attribute, "direction", findAggregateDirection);
-}
-static void printDirectionName(OpAsmPrinter &printer, Operation *, IntegerAttr attribute) {
-  printName<AggregateDirection>(printer, attribute);
-}
 
 #define GET_OP_CLASSES
 #include "TokOps.cpp.inc"

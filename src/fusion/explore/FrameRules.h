@@ -1,0 +1,57 @@
+// Which operation may be computed in an operator over an iteration space, which of its operands may
+// be computed in the same operator, and which results can be stored. `judge` decides only legality,
+// never cost; what it allows is what kernels are generated for.
+//
+//   Verdict verdict = judge(graph, node, {Loops::Rows, space});
+//   if (verdict.isLegal && (verdict.fusable & 1))    // operand 0 may be computed in the operator
+//   if (verdict.reduced.has(Axis::Rows))             // a sum over rows: complete after the last one
+//
+// A frame with a driver (one or several CSR arrays of the frame's shape) is evaluated at the
+// driver's entries only; its values either run over rows and columns (computed at the entries) or
+// are computed in every row. A value at the entries that is stored, aggregated or an operand of a
+// matrix product must be zero outside the driver's entries.
+#ifndef TOKAMAK_FUSION_EXPLORE_FRAMERULES_H
+#define TOKAMAK_FUSION_EXPLORE_FRAMERULES_H
+
+#include "fusion/explore/BlockGraph.h"
+
+namespace tokamak::fusion {
+
+using plan::Axis;
+using plan::AxisSet;
+
+// How kernels go through an iteration space: one loop over its cells, or row by row.
+enum class Loops : uint8_t { Cells, Rows };
+
+// A way to compute operations: loops over an iteration space, or the runtime's native product.
+struct Frame {
+  Loops loops = Loops::Cells;
+  Shape space;
+  EntryPattern driver = {}; // none: all cells are computed
+  bool isNative = false;    // the product alone, by the native
+  bool operator==(const Frame &other) const = default;
+};
+
+// The axes that a value of this shape runs over; nullopt if kernels of the frame don't compute such
+// values.
+std::optional<AxisSet> axesOf(const Shape &value, const Frame &frame);
+
+struct Verdict {
+  bool isLegal = false;
+  AxisSet over;          // the axes along which the operation computes
+  AxisSet reduced = {};  // those of them that it sums or aggregates over
+  bool open = false;     // the result is complete cell by cell (or row by row), so other operations
+                         // of the operator can use it
+  bool storable = false; // the result may be a result of the operator
+  bool natural = false;  // the operation itself runs over all of the frame's space
+  uint8_t fusable = 0;   // bit k: this operation allows operand k to be computed in the operator
+  bool isSampled = false; // a product of two rows for each entry of the driver
+};
+Verdict judge(const BlockGraph &graph, int node, const Frame &frame);
+
+// Why no operator can compute the user's operand together with the user; a sentence without its
+// subject.
+std::string refusalOfEdge(const BlockGraph &graph, Use use);
+
+} // namespace tokamak::fusion
+#endif

@@ -1,0 +1,339 @@
+#include "ir/plan/BodyBuilder.h"
+
+#include "ir/tok/ElementTypes.h"
+#include "ir/tok/SizesAttribute.h"
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::plan;
+
+// Maps have as many dimensions as the operator has axes, which is known when the body is complete.
+static constexpr unsigned mostAxes = 64;
+
+// The type of the cells of a value of tok: that of an array's elements, i64 of scalars of this type,
+// f64 of all other scalars.
+static Type elementOf(Type type) {
+  if (tok::isArray(type))
+    return getElementTypeOrSelf(type);
+  return type.isInteger(64) ? type : Float64Type::get(type.getContext());
+}
+
+static ArrayRef<unsigned> axesOfCell(Value cell) {
+  return cast<CellType>(cell.getType()).getAxes();
+}
+static Type elementOf(Value cell) { return cast<CellType>(cell.getType()).getElement(); }
+
+BodyBuilder::BodyBuilder(OperatorOp op, const Shape &space, SizesOf sizesOf)
+    : op_(op), builder_(OpBuilder::atBlockEnd(&op.getBody().front())), location_(op.getLoc()),
+      space_(space), sizesOf_(sizesOf) {
+  if (space.outer.empty())
+    axes_.push_back(space.rows);
+  else
+    axes_.assign(space.outer.begin(), space.outer.end());
+  rowAxes_ = axes_.size();
+  if (!space.hasOneColumn()) {
+    columnAxis_ = axes_.size();
+    axes_.push_back(space.columns);
+  }
+}
+
+//===- one rule for each operation -----------------------------------------------------------===//
+
+void BodyBuilder::add(Operation *operation, ArrayRef<BodyOperand> operands) {
+  location_ = operation->getLoc();
+  if (auto aggregate = dyn_cast<tok::AggregateOp>(operation))
+    addAggregate(aggregate, operands[0]);
+  else if (auto product = dyn_cast<tok::MatmulOp>(operation))
+    addProduct(product, operands[0], operands[1]);
+  else
+    addCells(operation, operands);
+}
+
+// Operators compute in the type of the arrays, to which scalars are converted before.
+void BodyBuilder::addCells(Operation *operation, ArrayRef<BodyOperand> operands) {
+  Value result = operation->getResult(0);
+  Type element = elementOf(result.getType()), computing = element;
+  for (const BodyOperand &operand : llvm::reverse(operands))
+    if (tok::isArray(operand.value.getType()))
+      computing = elementOf(operand.value.getType());
+  Value cell;
+  if (auto unary = dyn_cast<tok::UnaryOp>(operation)) {
+    Value x = cellOf(operands[0], computing);
+    cell = builder_.create<UnaryOp>(location_, unionOf(x, element), unary.getCellOperator(), x);
+  } else if (auto binary = dyn_cast<tok::BinaryOp>(operation)) {
+    Value a = cellOf(operands[0], computing), b = cellOf(operands[1], computing);
+    cell = builder_.create<BinaryOp>(location_, unionOf({a, b}, element), binary.getCellOperator(),
+                                     a, b);
+  } else if (isa<tok::IfElseOp>(operation)) {
+    Value condition = cellOf(operands[0]), a = cellOf(operands[1], element),
+          b = cellOf(operands[2], element);
+    cell =
+        builder_.create<IfElseOp>(location_, unionOf({condition, a, b}, element), condition, a, b);
+  } else {
+    cell = cellOf(operands[0], element);
+  }
+  note(operation, cell, placeOf(result));
+}
+
+void BodyBuilder::addAggregate(tok::AggregateOp aggregate, const BodyOperand &operand) {
+  AggregateDirection direction = aggregate.getDirection();
+  AggregateKind kind = aggregate.getKind();
+  bool isIndex = kind == AggregateKind::IndexMax || kind == AggregateKind::IndexMin;
+  bool overRows = direction != AggregateDirection::Row;
+  bool overColumns = direction != AggregateDirection::Column;
+  Value x = cellOf(operand);
+  SmallVector<int64_t> over;
+  for (unsigned axis : axesOfCell(x))
+    if (axis < rowAxes_ ? overRows : overColumns)
+      over.push_back(axis);
+  Type element = elementOf(aggregate.getType());
+  Type accumulator = builder_.getF64Type();
+  if (ElementType cells = cellsOf(x); !isIndex && !isFloat(cells))
+    accumulator = cells == ElementType::U64 ? builder_.getIntegerType(64, /*isSigned=*/false)
+                                            : builder_.getI64Type();
+  Value cell;
+  if (over.empty() && isIndex) // of one column
+    cell = convert(builder_.create<ConstantOp>(location_, cellType({}, builder_.getF64Type()),
+                                               builder_.getF64FloatAttr(1)),
+                   element);
+  else
+    cell = over.empty() ? convert(x, element) : reduce(kind, x, over, accumulator, element);
+  Place place;
+  if (tok::isArray(aggregate.getType()))
+    place = placeOf(aggregate.getResult());
+  for (AffineExpr &expression : place)
+    if (auto axis = dyn_cast<AffineDimExpr>(expression);
+        axis && llvm::is_contained(over, axis.getPosition()))
+      expression = builder_.getAffineConstantExpr(0);
+  note(aggregate, cell, place);
+}
+
+// Row (i, x) times B (x, y). Where x and y would be the same axis, as in P %*% B of the size of P,
+// x becomes another one.
+void BodyBuilder::addProduct(tok::MatmulOp product, const BodyOperand &left,
+                             const BodyOperand &right) {
+  Shape from = shapeOf(left.value), to = from;
+  to.columns = shapeOf(right.value).columns;
+  AffineExpr x = columnsOf(from), y = columnsOf(to);
+  Value row = cellOf(left);
+  if (x == y && isa<AffineDimExpr>(x)) {
+    AffineExpr other =
+        builder_.getAffineDimExpr(otherAxis(from.columns, cast<AffineDimExpr>(y).getPosition()));
+    row = reindexed(row, x, other);
+    x = other;
+  }
+  Value factor = read(right, {x, y});
+  SmallVector<int64_t> over;
+  if (auto axis = dyn_cast<AffineDimExpr>(x))
+    over.push_back(axis.getPosition());
+  Place place = placeOf(left.value);
+  place.back() = y;
+  note(product, reducedProduct(row, factor, over, elementOf(product.getType())), place);
+}
+
+void BodyBuilder::addTransposedProduct(tok::MatmulOp product, const BodyOperand &left,
+                                       const BodyOperand &right) {
+  location_ = product.getLoc();
+  AffineExpr x = columnsOf(shapeOf(left.value)), y = columnsOf(shapeOf(right.value));
+  Value a = cellOf(left), b = cellOf(right);
+  if (x == y && isa<AffineDimExpr>(x)) {
+    AffineExpr other = builder_.getAffineDimExpr(
+        otherAxis(shapeOf(right.value).columns, cast<AffineDimExpr>(x).getPosition()));
+    b = reindexed(b, y, other);
+    y = other;
+  }
+  SmallVector<int64_t> over;
+  for (unsigned axis = 0; axis < rowAxes_; ++axis)
+    over.push_back(axis);
+  note(product, reducedProduct(a, b, over, elementOf(product.getType())), {x, y});
+}
+
+// The sum of products in doubles; a single product is rounded in its own type, which gives the same.
+Value BodyBuilder::reducedProduct(Value left, Value right, ArrayRef<int64_t> over, Type element) {
+  Type wide = over.empty() ? element : builder_.getF64Type();
+  Value a = convert(left, wide), b = convert(right, wide);
+  Value product = builder_.create<BinaryOp>(location_, unionOf({a, b}, wide),
+                                            static_cast<uint32_t>(BinaryOperator::Mul), a, b);
+  return over.empty() ? product : reduce(AggregateKind::Sum, product, over, wide, element);
+}
+
+Value BodyBuilder::reduce(AggregateKind kind, Value operand, ArrayRef<int64_t> over,
+                          Type accumulator, Type element) {
+  SmallVector<unsigned> rest;
+  for (unsigned axis : axesOfCell(operand))
+    if (!llvm::is_contained(over, axis))
+      rest.push_back(axis);
+  return builder_.create<ReduceOp>(location_, cellType(rest, element), static_cast<uint32_t>(kind),
+                                   operand, over, accumulator);
+}
+
+void BodyBuilder::note(Operation *operation, Value cell, Place place) {
+  computed_[operation->getResult(0)] = {cell, std::move(place)};
+}
+
+//===- operands ------------------------------------------------------------------------------===//
+
+Value BodyBuilder::cellOf(const BodyOperand &operand) {
+  return cellOf(operand, elementOf(operand.value.getType()));
+}
+
+Value BodyBuilder::cellOf(const BodyOperand &operand, Type element) {
+  if (auto known = computed_.find(operand.value); known != computed_.end())
+    return convert(known->second.cell, element);
+  if (auto literal = operand.value.getDefiningOp<tok::ConstantOp>(); literal && !operand.argument)
+    return constant(literal, element);
+  return convert(
+      read(operand, tok::isArray(operand.value.getType()) ? placeOf(operand.value) : Place()),
+      element);
+}
+
+Value BodyBuilder::read(const BodyOperand &operand, const Place &place) {
+  Place turned = place;
+  if (operand.isTransposed)
+    std::swap(turned[0], turned[1]);
+  AffineMap map = mapOf(turned);
+  for (ReadOp known : reads_)
+    if (known.getOperand() == operand.argument && known.getMap() == map)
+      return known.getCell();
+  SmallVector<unsigned> axes;
+  // Arrays of one dimension are the only row of the space.
+  bool isOnlyRow = place.size() == 1 && space_.hasOneRow();
+  for (unsigned axis = 0; axis < axes_.size(); ++axis)
+    if (map.isFunctionOfDim(axis) || (isOnlyRow && axis == 0))
+      axes.push_back(axis);
+  auto cell =
+      builder_.create<ReadOp>(location_, cellType(axes, elementOf(operand.argument.getType())),
+                              operand.argument, AffineMapAttr::get(map), ValueRange(), FloatAttr());
+  reads_.push_back(cell);
+  return cell.getCell();
+}
+
+Value BodyBuilder::convert(Value cell, Type element) {
+  if (elementOf(cell) == element)
+    return cell;
+  Value &known = converted_[{cell, element}];
+  if (!known)
+    known = builder_.create<CastOp>(location_, unionOf(cell, element), cell);
+  return known;
+}
+
+// The literal, converted to `element` by the rules of base/ElementType.h.
+Value BodyBuilder::constant(tok::ConstantOp literal, Type element) {
+  Value &known = converted_[{literal.getResult(), element}];
+  if (known)
+    return known;
+  ElementType type = *tok::elementTypeOf(element);
+  auto converted = [&](auto number) -> TypedAttr {
+    return withCellType(type, [&]<typename Cell>() -> TypedAttr {
+      Cell cell = convertCell<Cell>(number);
+      if (isFloat(type))
+        return FloatAttr::get(element, convertCell<double>(cell));
+      return IntegerAttr::get(element, convertCell<int64_t>(cell));
+    });
+  };
+  TypedAttr value;
+  if (auto real = dyn_cast<FloatAttr>(literal.getValue()))
+    value = converted(real.getValueAsDouble());
+  else if (auto integer = cast<IntegerAttr>(literal.getValue()); integer.getType().isInteger(1))
+    value = converted(static_cast<int64_t>(integer.getValue().getBoolValue()));
+  else
+    value = converted(integer.getInt());
+  return known = builder_.create<ConstantOp>(location_, cellType({}, element), value);
+}
+
+//===- places and axes -----------------------------------------------------------------------===//
+
+BodyBuilder::Place BodyBuilder::placeOf(Value value) {
+  size_t rank = cast<RankedTensorType>(value.getType()).getRank();
+  Place place(rank, builder_.getAffineConstantExpr(0));
+  if (rank == 0)
+    return place;
+  Shape shape = shapeOf(value);
+  std::optional<AxisSet> axes = axesOf(shape, space_);
+  assert(axes && "only values that fit the space are part of an operator");
+  if (axes->has(Axis::Rows))
+    for (size_t dimension = 0; dimension + 1 < rank; ++dimension)
+      place[dimension] = builder_.getAffineDimExpr(dimension);
+  place.back() = columnsOf(shape);
+  return place;
+}
+
+// The axis of the last dimension; 0 if there is one column.
+AffineExpr BodyBuilder::columnsOf(const Shape &shape) {
+  if (shape.hasOneColumn())
+    return builder_.getAffineConstantExpr(0);
+  if (columnAxis_ && shape.columns == space_.columns)
+    return builder_.getAffineDimExpr(*columnAxis_);
+  return builder_.getAffineDimExpr(otherAxis(shape.columns));
+}
+
+unsigned BodyBuilder::otherAxis(const Size &size, std::optional<unsigned> notThis) {
+  for (const OtherAxis &axis : others_)
+    if (axis.size == size && axis.number != notThis)
+      return axis.number;
+  others_.push_back({size, static_cast<unsigned>(axes_.size())});
+  axes_.push_back(size);
+  return others_.back().number;
+}
+
+Value BodyBuilder::reindexed(Value cell, AffineExpr from, AffineExpr to) {
+  Place place;
+  SmallVector<unsigned> axes;
+  for (unsigned axis : axesOfCell(cell)) {
+    AffineExpr expression = builder_.getAffineDimExpr(axis);
+    place.push_back(expression == from ? to : expression);
+    axes.push_back(cast<AffineDimExpr>(place.back()).getPosition());
+  }
+  llvm::sort(axes);
+  return builder_.create<ReindexOp>(location_, cellType(axes, elementOf(cell)), cell,
+                                    AffineMapAttr::get(mapOf(place)));
+}
+
+AffineMap BodyBuilder::mapOf(ArrayRef<AffineExpr> place) const {
+  return AffineMap::get(mostAxes, 0, place, builder_.getContext());
+}
+
+Type BodyBuilder::cellType(ArrayRef<unsigned> axes, Type element) const {
+  return CellType::get(builder_.getContext(), axes, element);
+}
+
+Type BodyBuilder::unionOf(ValueRange cells, Type element) const {
+  SmallVector<unsigned> axes;
+  for (Value cell : cells)
+    for (unsigned axis : axesOfCell(cell))
+      if (!llvm::is_contained(axes, axis))
+        axes.push_back(axis);
+  llvm::sort(axes);
+  return cellType(axes, element);
+}
+
+//===- results -------------------------------------------------------------------------------===//
+
+void BodyBuilder::write(const BodyOperand &result, bool transposed) {
+  Value cell = cellOf(result);
+  auto computed = computed_.find(result.value);
+  Place place = computed == computed_.end() ? placeOf(result.value) : computed->second.place;
+  if (transposed)
+    std::swap(place[0], place[1]);
+  builder_.create<WriteOp>(location_, cell, results_++, mapOf(place), ValueRange());
+}
+
+void BodyBuilder::finish() {
+  SmallVector<int64_t> kinds(axes_.size(), static_cast<int64_t>(AxisKind::Parallel));
+  auto withAxes = [&](AffineMap map) {
+    return AffineMap::get(axes_.size(), 0, map.getResults(), builder_.getContext());
+  };
+  for (Operation &operation : op_.getBody().front()) {
+    if (auto reduce = dyn_cast<ReduceOp>(operation))
+      for (int64_t axis : reduce.getOver())
+        kinds[axis] = static_cast<int64_t>(AxisKind::Reduced);
+    if (auto read = dyn_cast<ReadOp>(operation))
+      read.setMap(withAxes(read.getMap()));
+    else if (auto write = dyn_cast<WriteOp>(operation))
+      write.setMap(withAxes(write.getMap()));
+    else if (auto reindex = dyn_cast<ReindexOp>(operation))
+      reindex.setMap(withAxes(reindex.getMap()));
+  }
+  op_.setAxisSizesAttr(tok::sizesAttribute(builder_.getContext(), axes_));
+  op_.setAxisKinds(kinds);
+}

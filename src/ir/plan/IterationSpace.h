@@ -1,0 +1,64 @@
+// Which axes of an operator a value runs over. An operator iterates over the rows and columns of its
+// iteration space; beside them there may be axes of other lengths, such as the columns of an m×k
+// value beside rows of length n.
+//
+//   Shape space{m, n};
+//   axesOf({m, Size::constant(1)}, space)       // Axis::Rows
+//   axesOf({m, k}, space)                       // Axis::Rows | Axis::Other
+//   axesOf({n, m}, space)                       // nullopt: such a value is no part of the operator
+#ifndef TOKAMAK_IR_PLAN_ITERATIONSPACE_H
+#define TOKAMAK_IR_PLAN_ITERATIONSPACE_H
+
+#include "base/Size.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <cstdint>
+#include <optional>
+
+namespace tokamak::plan {
+
+// An array as rows × columns: of higher ranks the last dimension is the columns, the product of the
+// others the rows. Sizes that are not proved equal are treated as different, and those that are not
+// constant as neither 0 nor 1.
+struct Shape {
+  Size rows = Size::constant(0), columns = Size::constant(0);
+  llvm::SmallVector<Size, 0> outer = {}; // all dimensions but the last, of ranks above 2
+
+  static Shape of(llvm::ArrayRef<Size> sizes);
+  bool hasRowsOf(const Shape &other) const { return rows == other.rows && outer == other.outer; }
+  bool hasOneRow() const { return rows.isConstant(1); }
+  bool hasOneColumn() const { return columns.isConstant(1); }
+  bool operator==(const Shape &other) const = default;
+};
+
+enum class Axis : uint8_t { Rows = 1, Columns = 2, Other = 4 };
+
+class AxisSet {
+public:
+  constexpr AxisSet() = default;
+  constexpr AxisSet(Axis axis) : bits_(static_cast<uint8_t>(axis)) {}
+  // Whether all of `axes` are in the set.
+  constexpr bool has(AxisSet axes) const { return (bits_ & axes.bits_) == axes.bits_; }
+  constexpr bool isEmpty() const { return bits_ == 0; }
+  constexpr AxisSet without(AxisSet other) const { return fromBits(bits_ & ~other.bits_); }
+  friend constexpr AxisSet operator|(AxisSet a, AxisSet b) { return fromBits(a.bits_ | b.bits_); }
+  constexpr bool operator==(const AxisSet &other) const = default;
+
+private:
+  static constexpr AxisSet fromBits(unsigned bits) {
+    AxisSet set;
+    set.bits_ = static_cast<uint8_t>(bits);
+    return set;
+  }
+  uint8_t bits_ = 0;
+};
+constexpr AxisSet operator|(Axis a, Axis b) { return AxisSet(a) | AxisSet(b); }
+
+// The axes that a value of this shape runs over in an operator over `space`; nullopt if it is
+// neither repeated along rows or columns nor as long as they are.
+std::optional<AxisSet> axesOf(const Shape &value, const Shape &space);
+
+} // namespace tokamak::plan
+#endif
