@@ -2,7 +2,7 @@
 
 #include "codegen/CellEmission.h"
 #include "codegen/IntegerEmission.h"
-#include "codegen/KernelBody.h"
+#include "ir/tok/ElementTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -31,6 +31,15 @@ Value codegen::neutralElement(VectorBuilder &vectors, Reduction reduction) {
 
 bool codegen::isIndex(AggregateKind kind) {
   return kind == AggregateKind::IndexMax || kind == AggregateKind::IndexMin;
+}
+
+LogicalResult codegen::checkAccumulator(plan::ReduceOp reduce) {
+  Reduction reduction(reduce.getKind(), plan::cellsOf(reduce.getOperand()));
+  ElementType own = isIndex(reduction.kind) ? ElementType::F64 : reduction.accumulator();
+  if (tok::elementTypeOf(reduce.getAccumulator()) == own)
+    return success();
+  return reduce.emitOpError("there is no code for accumulators of type ")
+         << reduce.getAccumulator() << " yet";
 }
 
 Value codegen::combine(VectorBuilder &vectors, Reduction reduction, Value a, Value b) {

@@ -1,5 +1,6 @@
 #include "codegen/KernelBody.h"
 
+#include "codegen/Aggregation.h"
 #include "codegen/LaunchSizes.h"
 #include "ir/plan/IterationSpace.h"
 #include "ir/tok/ElementTypes.h"
@@ -178,6 +179,8 @@ bool KernelBody::isOverRows(plan::ReduceOp reduce) const {
 }
 
 LogicalResult KernelBody::checkReduction(plan::ReduceOp reduce) {
+  if (failed(checkAccumulator(reduce)))
+    return failure();
   bool overRows = isOverRows(reduce);
   if (overRows && !isOfOnlyRow(reduce) && !llvm::all_of(rows_, [&](unsigned axis) {
         return llvm::is_contained(reduce.getOver(), static_cast<int64_t>(axis));

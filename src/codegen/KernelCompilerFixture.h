@@ -6,6 +6,7 @@
 #define TOKAMAK_CODEGEN_KERNELCOMPILERFIXTURE_H
 
 #include "codegen/BlockOperator.h"
+#include "codegen/BodyInterpreter.h"
 #include "codegen/KernelCompiler.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -63,6 +64,8 @@ protected:
     auto plan = compiler.compile(block.op);
     ASSERT_TRUE(succeeded(plan)) << text;
     std::vector<Matrix> expected = interpret(block.block, inputs, scalars);
+    for (auto [body, matrix] : llvm::zip(interpretBody(block.op, inputs, scalars), expected))
+      compare(body, matrix, tolerance, "the body of " + text, 0);
     std::vector<Matrix> inOneTile;
     for (int64_t tile : {int64_t(1) << 20, int64_t(8), int64_t(24)}) {
       Launch launch{inputs, scalars, tile};

@@ -1,5 +1,6 @@
 #include "codegen/SparseBody.h"
 
+#include "codegen/Aggregation.h"
 #include "codegen/LaunchSizes.h"
 
 using namespace mlir;
@@ -99,6 +100,8 @@ LogicalResult SparseBody::checkRead(plan::ReadOp read) {
 }
 
 LogicalResult SparseBody::checkReduction(plan::ReduceOp reduce) {
+  if (failed(checkAccumulator(reduce)))
+    return failure();
   if (reduce.getKind() > AggregateKind::Max)
     return reduce.emitOpError("only sums, products, minima and maxima are taken of entries");
   bool onlyWritten =

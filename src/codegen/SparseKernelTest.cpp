@@ -1,6 +1,7 @@
 // Compares kernels over the entries of a CSR operand with the interpreter, which runs their bodies
 // on dense matrices.
 #include "codegen/BlockOperator.h"
+#include "codegen/BodyInterpreter.h"
 #include "codegen/KernelCompiler.h"
 #include "codegen/SparseLauncher.h"
 
@@ -65,6 +66,8 @@ protected:
     ASSERT_TRUE(succeeded(plan)) << text;
     ASSERT_GE(plan->driver, 0);
     std::vector<Matrix> expected = interpret(block.block, inputs, scalars);
+    for (auto [body, matrix] : llvm::zip(interpretBody(block.op, inputs, scalars), expected))
+      compare(body, matrix, tolerance, "the body of " + text, 0);
     for (int64_t tile : {int64_t(1) << 20, int64_t(1), int64_t(5), int64_t(24)}) {
       SparseLaunch launch{inputs, scalars, tile};
       std::vector<Matrix> results = launch.run(*plan);
