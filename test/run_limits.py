@@ -129,12 +129,21 @@ def linear():
     assert done.status == 0 and done.out == "5.0 3000000\n", done.told()
 
 
+def one_number():
+    """Matrices with the same number in every cell take no memory, nor do those computed from them, nor what reads them."""
+    done = Outcome("R = matrix(2, 40000, 40000)\nS = rand(rows=40000, cols=40000, sparsity=0.0001, seed=1)\n"
+                   "while (FALSE) {}\nQ = 1 - R * 3\nwhile (FALSE) {}\n"
+                   'print((sum(S * R) == 2 * sum(S)) + " " + round(sum(S * Q) / sum(S)) + " " + nrow(Q))', "native",
+                   ["--memory=100M"])
+    assert done.status == 0 and done.out == "TRUE -5.0 40000\n", done.told()
+
+
 # --- sweep --------------------------------------------------------------------------------------------------------------
 
 # Arguments of the type integer that are no sizes: any number will do, or they are checked against something else.
 NO_SIZES = {"seed", "shift", "nnz", "k", "order", "range"}
-# Of these there may be as many as there are.
-NO_SIZES |= {("toString", "rows"), ("toString", "cols")}
+# Of these there may be as many as there are; a matrix of one number takes no memory.
+NO_SIZES |= {("toString", "rows"), ("toString", "cols"), ("matrix", "cols")}
 # A value for a required argument of each type.
 SAMPLES = {"value": "seq(1, 4)", "matrix": "seq(1, 4)", "cell": "seq(1, 4)", "scalar": "1", "integer": "2", "double": "1",
            "boolean": "TRUE", "string": '"a"', "list": "list(1)", "frame": 'frame("", rows=2, cols=1)'}
@@ -264,7 +273,7 @@ def discover():
             return str(failure)
         return None
     tests = {f"limits/sizes/{name}": lambda n=name: outcome(sizes, n) for name in SIZES}
-    tests |= {f"limits/sizes/{test.__name__}": lambda t=test: outcome(t) for test in (files, linear)}
+    tests |= {f"limits/sizes/{test.__name__}": lambda t=test: outcome(t) for test in (files, linear, one_number)}
     tests |= {f"limits/sweep/{builtin}-{argument}": lambda b=builtin, a=argument, r=required: outcome(sweep, b, a, r)
               for builtin, argument, required in integer_arguments()}
     tests |= {f"limits/budget/{name}": lambda n=name: outcome(budget, n) for name in BUDGETS}

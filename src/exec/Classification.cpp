@@ -44,6 +44,8 @@ std::string Classification::key() const {
       key += fmt::format("{}{}", input.bound.describe(), input.bound.asText());
     for (const Size &size : input.sizes)
       key += "," + size.text();
+    if (input.isRepeated)
+      key += "r";
     if (input.csrDensity)
       key += fmt::format("d{}", input.csrDensity->high);
     if (input.cells)
@@ -87,6 +89,9 @@ Classification exec::classify(const pipeline::FrozenBlock &block, std::span<cons
       for (int d = 0; d < array.shape().rank(); ++d)
         condition.sizes.push_back(sizeOf(array.shape()[d]));
       descriptions.push_back(array.shape().text());
+      condition.isRepeated = array.isRepeated();
+      if (array.isRepeated())
+        descriptions.back() += " of one number";
       if (array.isCsr()) {
         condition.csrDensity = densityRange(array.density(), policy.fixedRanges);
         descriptions.back() += fmt::format(" csr {:.2g}", array.density());

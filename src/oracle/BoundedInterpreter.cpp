@@ -193,7 +193,6 @@ BoundedInterpreter::BoundedInterpreter(mlir::ModuleOp module, runtime::Execution
 void BoundedInterpreter::decide(const char *why) {
   if (!options_.takesReferenceDecisions)
     throw Undecided(why);
-  ++openDecisions_;
 }
 
 std::vector<Bounded> BoundedInterpreter::call(llvm::StringRef function,

@@ -76,13 +76,11 @@ public:
   const std::vector<PrintedPiece> &output() const { return output_; }
   // Whether any value was a matrix that the native engine may store as CSR.
   bool sawSparseMatrix() const { return sawSparse_; }
-  // The number of decisions that another correct run might take differently
-  // (takesReferenceDecisions).
-  int64_t openDecisions() const { return openDecisions_; }
 
 private:
   struct Domain;
-  // Counts an open decision if takesReferenceDecisions is set, else throws Undecided.
+  // Throws Undecided at a decision that another correct run might take differently, unless
+  // takesReferenceDecisions is set.
   void decide(const char *why);
 
   mlir::ModuleOp module_;
@@ -90,7 +88,6 @@ private:
   BoundedOptions options_;
   std::vector<PrintedPiece> output_;
   bool sawSparse_ = false;
-  int64_t openDecisions_ = 0;
 };
 
 } // namespace tokamak::oracle

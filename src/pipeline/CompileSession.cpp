@@ -109,6 +109,8 @@ void bindFacts(func::FuncOp function, const PlanConditions &conditions) {
     if (input.csrDensity)
       function.setArgAttr(index, analysis::csrDensityAttributeName,
                           builder.getF64FloatAttr(input.csrDensity->estimate));
+    if (input.isRepeated)
+      function.setArgAttr(index, rewrite::repeatedAttributeName, builder.getUnitAttr());
     if (!input.sizes.empty())
       function.setArgAttr(index, tok::sizesAttributeName,
                           tok::sizesAttribute(function.getContext(), input.sizes));

@@ -14,6 +14,7 @@ static constexpr BlockRule rules[] = {
     {"drop-double-negation", "-(-X) -> X", false, dropDoubleNegation},
     {"negate-equalities", "!(A == B) -> A != B", false, negateEqualities},
     {"drop-rounding-of-truth", "round(A > B) -> A > B", false, dropRoundingOfTruth},
+    {"compute-fills-once", "matrix(c, n, m) * 2 -> matrix(c * 2, n, m)", false, computeFillsOnce},
     {"use-fills-as-scalars", "X * matrix(c, nrow(X), ncol(X)) -> X * c", false, useFillsAsScalars},
     {"drop-whole-slices", "X[1:nrow(X), 1:ncol(X)] -> X", false, dropWholeSlices},
     {"drop-whole-inserts", "X[1:nrow(X), 1:ncol(X)] = Y -> Y", false, dropWholeInserts},
@@ -57,10 +58,8 @@ RuleRun rewrite::applyRule(const BlockRule &rule, func::FuncOp block,
 
 void RuleRunner::apply(const BlockRule &rule) {
   runs_.push_back(applyRule(rule, block_, facts()));
-  if (!runs_.back().fired)
-    return;
-  facts_.reset();
-  changed_ = true;
+  if (runs_.back().fired)
+    facts_.reset();
 }
 
 bool rewrite::foldSizes(func::FuncOp block, analysis::FactsAnalysis &facts) {

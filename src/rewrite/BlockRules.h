@@ -16,6 +16,9 @@
 
 namespace tokamak::rewrite {
 
+// Unit attribute of an argument of a block: an array that is stored as one number.
+inline constexpr llvm::StringLiteral repeatedAttributeName = "tok.repeated";
+
 struct BlockRule {
   llvm::StringLiteral name;
   llvm::StringLiteral summary; // in the form "before -> after"
@@ -46,7 +49,9 @@ bool dropNeutralOperands(mlir::func::FuncOp block, analysis::FactsAnalysis &fact
 bool dropDoubleNegation(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
 bool negateEqualities(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
 bool dropRoundingOfTruth(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
+// RepeatedArrays.cpp
 bool useFillsAsScalars(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
+bool computeFillsOnce(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
 // SimplifyReorganizations.cpp
 bool dropWholeSlices(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
 bool dropWholeInserts(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
@@ -83,13 +88,11 @@ public:
   void apply(const BlockRule &rule);
   // The facts of the block in its current state.
   analysis::FactsAnalysis &facts();
-  bool hasChanged() const { return changed_; }
   llvm::ArrayRef<RuleRun> runs() const { return runs_; }
 
 private:
   mlir::func::FuncOp block_;
   std::unique_ptr<analysis::FactsAnalysis> facts_; // null: out of date
-  bool changed_ = false;
   llvm::SmallVector<RuleRun> runs_;
 };
 

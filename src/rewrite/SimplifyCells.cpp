@@ -84,37 +84,3 @@ bool rewrite::dropRoundingOfTruth(func::FuncOp block, analysis::FactsAnalysis &)
     return same && isTruth(op.getOperand()) ? op.getOperand() : Value();
   });
 }
-
-// The number c if `array` is matrix(c, rows, cols); null if it is not, or c is a string.
-static Value filledWith(Value array) {
-  auto fill = array.getDefiningOp<tok::FillOp>();
-  return fill && tok::isNumber(fill.getValue().getType()) ? fill.getValue() : Value();
-}
-
-// Whether the matrix is as large as `whole`, or a vector that is broadcast to its sizes.
-static bool isBroadcastTo(const tok::Facts &whole, const tok::Facts &matrix) {
-  if (!whole.isMatrix() || !matrix.isMatrix())
-    return false;
-  return sameSizes(whole, matrix) ||
-         (matrix.isColumnVector() && matrix.rows().provedEqual(whole.rows())) ||
-         (matrix.isRowVector() && matrix.columns().provedEqual(whole.columns()));
-}
-
-// X op matrix(c, nrow(X), ncol(X)) -> X op c, likewise for a filled vector that is broadcast.
-bool rewrite::useFillsAsScalars(func::FuncOp block, analysis::FactsAnalysis &facts) {
-  return replaceEach<tok::BinaryOp>(block, [&](tok::BinaryOp op, OpBuilder &builder) -> Value {
-    Value left = filledWith(op.getLhs()), right = filledWith(op.getRhs());
-    if (bool(left) == bool(right) || !tok::isArray(op.getLhs().getType()) ||
-        !tok::isArray(op.getRhs().getType()))
-      return {};
-    tok::Facts lhs = facts.factsOf(op.getLhs()), rhs = facts.factsOf(op.getRhs());
-    bool fits = right               ? isBroadcastTo(lhs, rhs)
-                : op.getLeftSizes() ? sameSizes(lhs, rhs)
-                                    : isBroadcastTo(rhs, lhs);
-    if (!fits)
-      return {};
-    auto result = builder.create<tok::BinaryOp>(
-        op.getLoc(), op.getKind(), left ? left : op.getLhs(), right ? right : op.getRhs());
-    return result.getType() == op.getType() ? result.getResult() : Value();
-  });
-}

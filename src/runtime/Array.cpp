@@ -141,8 +141,50 @@ ArrayPointer Array::writableAlias() const {
   return alias;
 }
 
+static double numberAt(const std::byte *bytes, ElementType type, int64_t index) {
+  return withCellType(type, [&]<typename Cell>() {
+    return convertCell<double>(reinterpret_cast<const Cell *>(bytes)[index]);
+  });
+}
+
+void Array::repeat(Shape shape) {
+  checkedBytes(shape, type_);
+  shape_ = shape;
+  isRepeated_ = true;
+}
+
+double Array::repeatedCell() const { return numberAt(bytes_, type_, 0); }
+
+const Array *Array::inDense() const {
+  std::lock_guard lock(conversion_);
+  if (!otherLayout_) {
+    ArrayPointer dense = create(shape_, type_);
+    withCellType(type_, [&]<typename Cell>() {
+      std::fill_n(dense->mutableCellsAs<Cell>(), cells(), *reinterpret_cast<const Cell *>(bytes_));
+    });
+    otherLayout_ = std::move(dense);
+  }
+  return otherLayout_.get();
+}
+
+void Array::becomeDense() {
+  inDense();
+  buffer_ = otherLayout_->buffer_;
+  bytes_ = otherLayout_->bytes_;
+  isRepeated_ = false;
+}
+
+// A repeated array of another shape with the same cell.
+ArrayPointer Array::repeatedAs(Shape shape) const {
+  ArrayPointer array(new Array(shape, type_, buffer_, bytes_));
+  array->isRepeated_ = true;
+  return array;
+}
+
 ArrayPointer Array::rowView(int64_t begin, int64_t end) const {
   Shape shape{end - begin, columns()};
+  if (isRepeated_)
+    return repeatedAs(shape);
   if (isCsr()) {
     ArrayPointer view(new Array(shape, type_, buffer_, bytes_));
     view->pattern_ = pattern_;
@@ -157,6 +199,8 @@ ArrayPointer Array::rowView(int64_t begin, int64_t end) const {
 ArrayPointer Array::reshaped(Shape shape) const {
   if (shape.cells() != cells() || isCsr())
     internalError(fmt::format("reshaping {} to {}", shape_.text(), shape.text()));
+  if (isRepeated_)
+    return repeatedAs(shape);
   return ArrayPointer(new Array(shape, type_, buffer_, bytes_));
 }
 
@@ -171,6 +215,12 @@ ArrayPointer Array::copy() const {
     return result;
   }
   ArrayPointer result = create(shape_, type_);
+  if (isRepeated_) {
+    withCellType(type_, [&]<typename Cell>() {
+      std::fill_n(result->mutableCellsAs<Cell>(), cells(), *reinterpret_cast<const Cell *>(bytes_));
+    });
+    return result;
+  }
   // Other tasks may write cells of an alias during the copy. Nobody reads
   // the copies of those cells.
   std::optional<UncheckedByThreadSanitizer> section;
@@ -183,19 +233,17 @@ ArrayPointer Array::copy() const {
 bool Array::ownsWholeBuffer() const { return hasSoleOwner(buffer_); }
 
 int64_t Array::bytes() const {
+  if (isRepeated_)
+    return byteSize(type_);
   if (!isCsr())
     return cells() * byteSize(type_);
   return entries() * (byteSize(type_) + static_cast<int64_t>(sizeof(int32_t))) +
          (rows() + 1) * static_cast<int64_t>(sizeof(int64_t));
 }
 
-static double numberAt(const std::byte *bytes, ElementType type, int64_t index) {
-  return withCellType(type, [&]<typename Cell>() {
-    return convertCell<double>(reinterpret_cast<const Cell *>(bytes)[index]);
-  });
-}
-
 double Array::at(int64_t row, int64_t column) const {
+  if (isRepeated_)
+    return repeatedCell();
   if (!isCsr())
     return numberAt(bytes_, type_, row * columns() + column);
   const int32_t *begin = columnIndices_ + rowOffsets_[row],
@@ -207,6 +255,8 @@ double Array::at(int64_t row, int64_t column) const {
 //===- layouts -------------------------------------------------------------------------------===//
 
 int64_t Array::countNonZeros() const {
+  if (isRepeated_)
+    return repeatedCell() == 0 ? 0 : cells();
   int64_t first = isCsr() ? rowOffsets_[0] : 0, count = isCsr() ? entries() : cells();
   return withCellType(type_, [&]<typename Cell>() {
     const Cell *cells = cellsAs<Cell>() + first;
@@ -282,15 +332,21 @@ ArrayReference Array::converted(bool toCsr) const {
 }
 
 ArrayReference Array::asDense(const ArrayReference &array) {
+  if (array->isRepeated()) {
+    array->inDense();
+    return array->otherLayout_;
+  }
   return array->isCsr() ? array->converted(false) : array;
 }
 
 ArrayReference Array::asCsr(const ArrayReference &array) {
+  if (array->isRepeated())
+    return asCsr(asDense(array));
   return array->isCsr() ? array : array->converted(true);
 }
 
 ArrayReference Array::inBestLayout(const ArrayReference &array) {
-  if (!mayBeSparse(array->elementType()))
+  if (!mayBeSparse(array->elementType()) || array->isRepeated())
     return array;
   const Shape &shape = array->shape();
   // Vectors and small matrices stay dense without counting their non-zeros.
@@ -305,6 +361,13 @@ ArrayReference Array::withElementType(const ArrayReference &array, ElementType t
     return array;
   if (array->isCsr() && !mayBeSparse(type))
     return withElementType(asDense(array), type);
+  if (array->isRepeated())
+    return withCellType(array->elementType(), [&]<typename From>() {
+      return withCellType(type, [&]<typename To>() {
+        From cell = *reinterpret_cast<const From *>(array->bytes_);
+        return ArrayReference(repeated(array->shape(), type, convertCell<To>(cell)));
+      });
+    });
   ArrayPointer result =
       array->isCsr() ? array->withSamePattern(type) : Array::create(array->shape(), type);
   int64_t first = array->isCsr() ? array->rowOffsets()[0] : 0;
@@ -324,7 +387,7 @@ TokArray Array::descriptor() const {
   int rank = shape_.rank();
   int64_t columns = rank > 0 ? shape_[rank - 1] : 1;
   int64_t rows = rank > 1 ? Shape(shape_.sizes().first(rank - 1)).cells() : 1;
-  result.data = bytes_;
+  result.data = const_cast<std::byte *>(rawBytes());
   result.rank = 2;
   result.dims[0] = rows;
   result.dims[1] = columns;

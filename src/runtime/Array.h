@@ -1,7 +1,8 @@
 // Arrays of the runtime: a shape, an element type and a view of a pooled, 64-byte aligned buffer. A
 // dense array stores all cells, row by row. A matrix of f64 or f32 may instead be CSR (compressed
 // sparse rows) and store entries only, with row offsets and column indices. Entries may be zero;
-// cells without an entry are zero.
+// cells without an entry are zero. An array with the same number in every cell may be *repeated*: it
+// stores one cell.
 //
 //   ArrayPointer x = Array::create({1000, 10});      // f64, contents undefined, pooled memory
 //   ArrayPointer first = x->rowView(0, 100);         // no copy: pins the buffer of x
@@ -10,6 +11,8 @@
 //
 // Code that doesn't support CSR never sees it: the executor passes dense arrays to natives unless
 // their table entry says otherwise, and the kernel launch converts inputs to the expected layout.
+// Nobody has to know of repeated arrays: they become dense where their cells are first asked for.
+// Kernels read them as scalars (rewrite/RepeatedArrays.cpp), which asks for none.
 //
 // Arrays are immutable once they are shared: their creator fills them through `mutableData()`
 // before passing them on as `ArrayReference`. Afterwards only a sole owner may write (`isSoleOwner`
@@ -52,6 +55,10 @@ private:
   int rank_ = 0;
 };
 
+// Arrays with the same number in every cell are repeated from this many cells on: plans differ for
+// repeated and for other arrays, which small ones are not worth.
+constexpr int64_t repeatedLeastCells = int64_t{1} << 20;
+
 // Matrices are kept as CSR below this share of entries among the cells...
 constexpr double sparseDensityLimit = 0.25;
 // ...if they have at least as many cells as this and more than one column.
@@ -64,6 +71,14 @@ public:
   static std::shared_ptr<Array> create(Shape shape, ElementType type = ElementType::F64);
   // Every cell the same value.
   static std::shared_ptr<Array> filled(Shape shape, double value);
+  // The same, in the memory of one cell; its type is that of the array.
+  template <typename Cell>
+  static std::shared_ptr<Array> repeated(Shape shape, ElementType type, Cell cell) {
+    std::shared_ptr<Array> array = create({1}, type);
+    *array->mutableCellsAs<Cell>() = cell;
+    array->repeat(shape);
+    return array;
+  }
   // A CSR matrix with room for this many entries; the caller fills offsets, indices and values, all
   // undefined, through the mutable accessors. Throws Error if there are more than 2^31 - 1 columns
   // or more than 2^61 cells.
@@ -85,6 +100,9 @@ public:
   std::shared_ptr<Array> copy() const; // in the same layout
 
   bool isCsr() const { return rowOffsets_ != nullptr; }
+  bool isRepeated() const { return isRepeated_; }
+  // The number in every cell of a repeated array.
+  double repeatedCell() const;
   // Whether a matrix of this size and with so many entries should be CSR.
   static bool isBetterCsr(const Shape &shape, int64_t entries);
   // The matrix in the requested layout: itself if it has that layout already, else converted at the
@@ -108,22 +126,24 @@ public:
 
   // The cells of a dense array; the values of the entries of a CSR one (entry p at data()[p], p as
   // in rowOffsets()).
-  const double *data() const { return reinterpret_cast<const double *>(bytes_); } // f64 arrays
+  const double *data() const { return reinterpret_cast<const double *>(rawBytes()); } // f64 arrays
   double *mutableData() { return reinterpret_cast<double *>(mutableBytes()); }
-  const float *floats() const { return reinterpret_cast<const float *>(bytes_); } // f32 arrays
+  const float *floats() const { return reinterpret_cast<const float *>(rawBytes()); } // f32 arrays
   float *mutableFloats() { return reinterpret_cast<float *>(mutableBytes()); }
   // For arrays of this type of cells.
   template <typename Cell> const Cell *cellsAs() const {
-    return reinterpret_cast<const Cell *>(bytes_);
+    return reinterpret_cast<const Cell *>(rawBytes());
   }
   template <typename Cell> Cell *mutableCellsAs() {
     return reinterpret_cast<Cell *>(mutableBytes());
   }
   std::byte *mutableBytes() {
+    if (isRepeated_) [[unlikely]]
+      becomeDense();
     otherLayout_.reset();
     return bytes_;
   }
-  const std::byte *rawBytes() const { return bytes_; }
+  const std::byte *rawBytes() const { return isRepeated_ ? inDense()->bytes_ : bytes_; }
   // One cell of a matrix of any layout and type, as a double. Slow for CSR: it searches the row.
   double at(int64_t row, int64_t column) const;
 
@@ -148,6 +168,11 @@ public:
 private:
   Array(Shape shape, ElementType type, std::shared_ptr<Buffer> buffer, std::byte *bytes);
   std::shared_ptr<const Array> converted(bool toCsr) const;
+  void repeat(Shape shape);
+  std::shared_ptr<Array> repeatedAs(Shape shape) const;
+  // The dense array with the cells of a repeated one; made once.
+  const Array *inDense() const;
+  void becomeDense();
 
   Shape shape_;
   ElementType type_ = ElementType::F64;
@@ -159,6 +184,7 @@ private:
   mutable std::mutex conversion_;                    // guards otherLayout_
   mutable std::shared_ptr<const Array> otherLayout_; // this array converted to the other layout
   bool isAlias_ = false;                             // see writableAlias
+  bool isRepeated_ = false;                          // `bytes_` is one cell
 };
 
 using ArrayPointer = std::shared_ptr<Array>;

@@ -151,3 +151,44 @@ TEST(CsrArray, PatternIsShared) {
   EXPECT_EQ(other->at(3, 1), 7);
   EXPECT_EQ(csr->at(3, 1), -1);
 }
+
+TEST(RepeatedArray, TakesTheMemoryOfOneCellUntilItsCellsAreRead) {
+  int64_t before = BufferPool::instance().statistics().inUse;
+  ArrayReference array = Array::repeated({100000, 200}, ElementType::F64, 2.5);
+  EXPECT_LE(BufferPool::instance().statistics().inUse - before, 4096);
+  EXPECT_TRUE(array->isRepeated());
+  EXPECT_EQ(array->bytes(), 8);
+  EXPECT_EQ(array->at(99999, 199), 2.5);
+  EXPECT_EQ(array->countNonZeros(), 20000000);
+  ArrayPointer rows = array->rowView(5, 8), row = array->reshaped({1, 20000000});
+  EXPECT_TRUE(rows->isRepeated() && row->isRepeated());
+  EXPECT_LE(BufferPool::instance().statistics().inUse - before, 4096);
+  EXPECT_EQ(rows->data()[599], 2.5);
+  EXPECT_EQ(rows->data(), rows->data()) << "made once";
+  EXPECT_EQ(array->data()[20000000 - 1], 2.5);
+}
+
+TEST(RepeatedArray, IsConvertedAsAnyArray) {
+  ArrayReference array = Array::repeated({30, 20}, ElementType::F64, -0.1);
+  ArrayReference single = Array::withElementType(array, ElementType::F32);
+  EXPECT_TRUE(single->isRepeated());
+  EXPECT_EQ(single->repeatedCell(), static_cast<double>(-0.1F));
+  EXPECT_EQ(Array::withElementType(array, ElementType::I8)->at(3, 4), 0);
+  ArrayReference dense = Array::asDense(array), csr = Array::asCsr(array);
+  EXPECT_FALSE(dense->isRepeated());
+  EXPECT_EQ(dense->data()[599], -0.1);
+  EXPECT_EQ(csr->entries(), 600);
+  EXPECT_EQ(csr->at(29, 19), -0.1);
+  EXPECT_EQ(array->descriptor().dims[0], 30);
+  EXPECT_EQ(static_cast<const double *>(array->descriptor().data)[7], -0.1);
+}
+
+TEST(RepeatedArray, BecomesDenseWhenItIsWritten) {
+  ArrayPointer array = Array::repeated({30, 20}, ElementType::F64, 1.0), copy = array->copy();
+  array->mutableData()[5] = 7;
+  EXPECT_FALSE(array->isRepeated());
+  EXPECT_EQ(array->at(0, 5), 7);
+  EXPECT_EQ(array->at(29, 19), 1);
+  EXPECT_EQ(copy->at(0, 5), 1);
+  EXPECT_TRUE(array->ownsWholeBuffer());
+}

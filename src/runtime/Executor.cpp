@@ -117,7 +117,7 @@ void convertOperands(Operands accepted, std::span<Value> operands, ElementType r
     ArrayReference &array = operand.array();
     ElementType type = acceptedType(accepted, operands, array->elementType(), result);
     array = Array::withElementType(array, type);
-    if (accepted != Operands::Doubles && array->isCsr())
+    if (accepted != Operands::Doubles || !array->isCsr())
       array = Array::asDense(array);
   }
 }

@@ -77,7 +77,7 @@ std::string printed(const Image &image) {
 }
 
 // A program whose main prints the result of block 0, which has a plan for
-// matrices of 1000 to 2000 rows.
+// matrices of 1000 to 2000 rows with the same number in every cell.
 PlannedProgram sampleProgram() {
   PlannedProgram program;
   program.image = newImage();
@@ -95,6 +95,7 @@ PlannedProgram sampleProgram() {
   Size n = Size::symbol(0, -1, {1000, 2000});
   blockPlan.conditions.narrowLimit = 32;
   blockPlan.conditions.inputs = {{PlanConditions::Input::Kind::Array, {}, {n, n}, {}}};
+  blockPlan.conditions.inputs[0].isRepeated = true;
   blockPlan.image = std::make_shared<const Image>(std::move(plan));
   program.blocks.push_back({"block_0", {blockPlan}});
   return program;

@@ -115,9 +115,13 @@ void forEachRange(ExecutionContext &context, int64_t count, int64_t grain, const
     range(i);
 }
 
-// A dense array with this number in every cell.
+// An array with this number in every cell; large ones are repeated.
 inline ArrayPointer filledWith(ExecutionContext &context, const Shape &shape, ElementType type,
                                const Value &number) {
+  if (shape.cells() >= repeatedLeastCells)
+    return withCellType(type, [&]<typename Cell>() {
+      return Array::repeated(shape, type, cellFrom<Cell>(number));
+    });
   ArrayPointer array = Array::create(shape, type);
   withCellType(type, [&]<typename Cell>() {
     Cell value = cellFrom<Cell>(number);

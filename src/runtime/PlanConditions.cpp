@@ -53,7 +53,8 @@ public:
     case Kind::Integer:
       return actual.isInteger() && sizeHolds(expected.sizes[0], actual.asInteger());
     case Kind::Array:
-      if (!actual.isArray() || !sizesHold(expected, *actual.array()))
+      if (!actual.isArray() || !sizesHold(expected, *actual.array()) ||
+          actual.array()->isRepeated() != expected.isRepeated)
         return false;
       hasOtherDensity_ = !densityHolds(expected, *actual.array());
       return !hasOtherDensity_;
@@ -109,6 +110,8 @@ std::string describe(const PlanConditions::Input &expected, const Value &actual,
     return fmt::format("scalar {} instead of {}", actual.asText(), expected.bound.asText());
   if (actual.isScalar())
     return fmt::format("{} {}", actual.isInteger() ? "integer" : "scalar", actual.asText());
+  if (actual.array()->isRepeated() != expected.isRepeated)
+    return expected.isRepeated ? "cells of its own" : "one number in all cells";
   if (!hasOtherDensity)
     return "size " + actual.array()->shape().text();
   return actual.array()->isCsr() ? fmt::format("density {:.2g}", actual.array()->density())
@@ -150,6 +153,8 @@ bool allows(const CellFact &cells, const Value &value) {
     return false; // facts are about cells of f64 and f32
   if (cells.mayBeNan)
     internalError("plans are made for what is not NaN");
+  if (array.isRepeated())
+    return cells.allows(array.repeatedCell());
   bool isSingle = array.elementType() == ElementType::F32;
   if (array.isCsr() && array.entries() < array.cells() && !cells.allows(0))
     return false;

@@ -47,6 +47,7 @@ struct PlanConditions {
     std::vector<Size> sizes;                 // Array: its dimensions; Integer: its value
     std::optional<Density> csrDensity;       // Array: it is CSR
     std::optional<CellCondition> cells = {}; // Array, and Free: a number
+    bool isRepeated = false;                 // Array: one number, stored once
   };
 
   std::vector<Input> inputs;

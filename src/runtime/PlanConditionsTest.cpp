@@ -44,6 +44,19 @@ TEST(PlanConditions, sayWhatDiffers) {
             "input 1 has density 1");
 }
 
+TEST(PlanConditions, differForArraysOfOneNumber) {
+  PlanConditions conditions = sameRows();
+  Value repeated = Array::repeated({600, 3}, tokamak::ElementType::F64, 1.0);
+  EXPECT_EQ(conditions.mismatch(std::vector<Value>{repeated, matrix(600, 1), 0.5}),
+            "input 1 has one number in all cells");
+  conditions.inputs[0].isRepeated = true;
+  EXPECT_TRUE(conditions.holdFor(std::vector<Value>{repeated, matrix(600, 1), 0.5}));
+  EXPECT_EQ(conditions.mismatch(std::vector<Value>{matrix(600, 3), matrix(600, 1), 0.5}),
+            "input 1 has cells of its own");
+  EXPECT_TRUE(allows(tokamak::CellFact::within(0, 2), repeated));
+  EXPECT_FALSE(allows(tokamak::CellFact::within(2, 3), repeated));
+}
+
 TEST(PlanConditions, lookAtCellsWhereThatIsWanted) {
   auto vector = [](std::vector<double> cells) {
     ArrayPointer array = Array::create({static_cast<int64_t>(cells.size()), 1});

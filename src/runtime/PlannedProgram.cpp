@@ -21,6 +21,7 @@ void writeConditions(const PlanConditions &conditions, ByteWriter &writer) {
       for (double number :
            {input.csrDensity->low, input.csrDensity->high, input.csrDensity->estimate})
         writer.number(number);
+    writer.number<uint8_t>(input.isRepeated);
     writer.number<uint8_t>(input.cells.has_value());
     if (input.cells) {
       const CellFact &cells = input.cells->cells;
@@ -51,6 +52,7 @@ PlanConditions readConditions(ByteReader &reader) {
       auto low = reader.number<double>(), high = reader.number<double>();
       input.csrDensity = {low, high, reader.number<double>()};
     }
+    input.isRepeated = reader.boolean();
     if (reader.boolean()) {
       auto low = reader.number<double>(), high = reader.number<double>();
       bool mayBeZero = reader.boolean();

@@ -287,6 +287,10 @@ void rand(ExecutionContext &context, std::span<Value> operands, std::span<Value>
   if (distribution == Distribution::Poisson && !(lambda > 0))
     throw Error(fmt::format("rand: lambda {} is not positive", textOf(lambda)));
   Draw draw{distribution, seedOf(context, operands[5]), low, high, lambda};
+  if (isUniform && low == high && sparsity == 1) {
+    results[0] = filledWith(context, shape, typeOfNumbers(context), Value(low));
+    return;
+  }
   double expected = sparsity * static_cast<double>(shape[0]) * static_cast<double>(shape[1]);
   expected = std::min(expected, static_cast<double>(largestSize));
   bool isSparse = Array::isBetterCsr(shape, static_cast<int64_t>(expected));

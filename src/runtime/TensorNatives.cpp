@@ -71,7 +71,12 @@ void expand(ExecutionContext &context, std::span<Value> operands, std::span<Valu
 }
 
 constexpr bool noEffect = false;
+void repeatedCell(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+  results[0] = operands[0].array()->repeatedCell();
+}
+
 constexpr Native natives[] = {{"expand", expand, noEffect, Operands::DenseCells},
+                              {"repeated_cell", repeatedCell, noEffect, Operands::Any},
                               {"view", view, noEffect, Operands::DenseCells}};
 
 } // namespace

@@ -98,9 +98,7 @@ void BodyBuilder::addAggregate(tok::AggregateOp aggregate, const BodyOperand &op
                    element);
   else
     cell = over.empty() ? convert(x, element) : reduce(kind, x, over, accumulator, element);
-  Place place;
-  if (tok::isArray(aggregate.getType()))
-    place = placeOf(aggregate.getResult());
+  Place place = placeOf(aggregate.getResult());
   for (AffineExpr &expression : place)
     if (auto axis = dyn_cast<AffineDimExpr>(expression);
         axis && llvm::is_contained(over, axis.getPosition()))
@@ -182,9 +180,7 @@ Value BodyBuilder::cellOf(const BodyOperand &operand, Type element) {
     return convert(known->second.cell, element);
   if (auto literal = operand.value.getDefiningOp<tok::ConstantOp>(); literal && !operand.argument)
     return constant(literal, element);
-  return convert(
-      read(operand, tok::isArray(operand.value.getType()) ? placeOf(operand.value) : Place()),
-      element);
+  return convert(read(operand, placeOf(operand.value)), element);
 }
 
 Value BodyBuilder::read(const BodyOperand &operand, const Place &place) {
@@ -244,7 +240,8 @@ Value BodyBuilder::constant(tok::ConstantOp literal, Type element) {
 //===- places and axes -----------------------------------------------------------------------===//
 
 BodyBuilder::Place BodyBuilder::placeOf(Value value) {
-  size_t rank = cast<RankedTensorType>(value.getType()).getRank();
+  auto array = dyn_cast<RankedTensorType>(value.getType());
+  size_t rank = array ? array.getRank() : 0;
   Place place(rank, builder_.getAffineConstantExpr(0));
   if (rank == 0)
     return place;

@@ -73,7 +73,7 @@ private:
   mlir::Value constant(tok::ConstantOp literal, mlir::Type element);
 
   Shape shapeOf(mlir::Value value) const { return Shape::of(sizesOf_(value)); }
-  // Where an array of this shape and rank lies, by axesOf.
+  // Where the array lies, by axesOf; nothing for scalars.
   Place placeOf(mlir::Value value);
   mlir::AffineExpr columnsOf(const Shape &shape);
   unsigned otherAxis(const Size &size, std::optional<unsigned> notThis = {});

@@ -40,16 +40,6 @@ struct Facts {
     return facts;
   }
   bool isMatrix() const { return dims.size() == 2; }
-  // The array viewed as a matrix: the last dimension is its columns, the product of all others its
-  // rows.
-  Facts collapsed() const {
-    Size rows = Size::constant(1);
-    for (size_t i = 0; i + 1 < dims.size(); ++i)
-      rows = rows * dims[i];
-    Facts facts = *this;
-    facts.dims = {rows, dims.empty() ? Size::constant(1) : dims.back()};
-    return facts;
-  }
   bool isCsr() const { return layout == Layout::Csr; }
   Size rows() const { return isMatrix() ? dims[0] : Size::unknown(); }
   Size columns() const { return isMatrix() ? dims[1] : Size::unknown(); }

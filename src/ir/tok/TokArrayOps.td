@@ -120,6 +120,11 @@ def Tok_FillOp : Tok_PureNativeOp<"fill", [FactsAndCheckMethods]> {
   let arguments = (ins Tok_Value:$value, I64:$rows, I64:$columns);
   let results = (outs Tok_Tensor:$result);
 }
+def Tok_RepeatedCellOp : Tok_PureNativeOp<"repeated_cell"> {
+  let summary = "the number in every cell of an array that is stored as one number";
+  let arguments = (ins Tok_Tensor:$operand);
+  let results = (outs F64:$result);
+}
 def Tok_ReshapeOp : Tok_PureNativeOp<"reshape", [FactsAndCheckMethods]> {
   let summary = "the same cells in another shape, read and written by rows (or by columns)";
   let arguments = (ins Tok_Tensor:$operand, I64:$rows, I64:$columns, I1:$byRow);

@@ -50,3 +50,13 @@ func.func @left_vector(%a: tensor<?x?xf64>) -> (tensor<?x?xf64>, tensor<?x?xf64>
   %2 = tok.binary sub left_sizes %0, %x : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
   return %1, %2 : tensor<?x?xf64>, tensor<?x?xf64>
 }
+
+// An operand that is stored as one number.
+// CHECK-LABEL: func.func @repeated(
+// CHECK: %[[C:.*]] = tok.repeated_cell %arg1
+// CHECK: tok.binary mul %arg0, %[[C]] : (tensor<?x?xf64>, f64)
+func.func @repeated(%x: tensor<?x?xf64> {tok.sizes = [2000, 3000]},
+                    %r: tensor<?x?xf64> {tok.repeated, tok.sizes = [2000, 3000]}) -> tensor<?x?xf64> {
+  %0 = tok.binary mul %x, %r : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  return %0 : tensor<?x?xf64>
+}
