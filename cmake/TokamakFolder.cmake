@@ -1,5 +1,5 @@
-# tokamak_folder(FOLDER [MLIR] [DEPENDS library|folder ...])
-#   Makes the library `tokamak_<folder>` of all .cpp files in src/FOLDER (not of its subfolders); files named *Test.cpp
+# tokamak_folder(FOLDER [MLIR] [SUBFOLDERS folder ...] [DEPENDS library|folder ...])
+#   Makes the library `tokamak_<folder>` of all .cpp files in src/FOLDER and in its SUBFOLDERS; files named *Test.cpp
 #   become its unit test program bin/<library>_tests. MLIR folders compile with the precompiled header of MLIR (MlirHeader.h)
 #   and may have .td files, the others with that of the standard library (StandardHeader.h).
 #   A CMakeLists.txt in the folder, where there is one, adds what is special to it (TableGen, embedded files).
@@ -20,9 +20,13 @@ function(tokamak_target_name folder result)
 endfunction()
 
 function(tokamak_folder folder)
-  cmake_parse_arguments(ARG "MLIR" "" "DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "MLIR" "" "DEPENDS;SUBFOLDERS" ${ARGN})
   tokamak_target_name(${folder} target)
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${folder}/*.cpp)
+  set(patterns ${CMAKE_SOURCE_DIR}/src/${folder}/*.cpp)
+  foreach(subfolder ${ARG_SUBFOLDERS})
+    list(APPEND patterns ${CMAKE_SOURCE_DIR}/src/${folder}/${subfolder}/*.cpp)
+  endforeach()
+  file(GLOB sources CONFIGURE_DEPENDS ${patterns})
   set(tests ${sources})
   list(FILTER tests INCLUDE REGEX "Test\\.cpp$")
   list(FILTER sources EXCLUDE REGEX "Test\\.cpp$")

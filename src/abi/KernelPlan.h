@@ -9,7 +9,7 @@
 // initialised.
 //
 // Dense arrays are contiguous and row-major: kernels never read TokArray::strides. A kernel with a
-// driver (a CSR input) iterates over the entries of that input alone: its tiles are ranges of the
+// driver (a sparse input) iterates over the entries of that input alone: its tiles are ranges of the
 // driver's rows with about equally many entries; their boundaries depend on its row offsets alone
 // and need not be multiples of 8.
 //
@@ -77,7 +77,7 @@ struct KernelOutput {
 struct KernelInput {
   ElementType elementType = ElementType::F64;
   TokLayout layout = TOK_DENSE;
-  // CSR: all inputs with this flag are passed with the same pattern, the union of their entries,
+  // sparse: all inputs with this flag are passed with the same pattern, the union of their entries,
   // with zeros filled in. The driver, if there are such inputs, is one of them.
   bool united = false;
 };
@@ -88,7 +88,7 @@ struct KernelPlan {
   Size extents[2] = {Size::constant(0), Size::constant(0)};
   std::vector<KernelInput> inputs;   // one per array input; missing ones: dense doubles
   std::vector<bool> integerScalars;  // per scalar input: passed as an int64_t; missing ones: not
-  int32_t driver = -1;               // the CSR input whose entries are iterated over; -1: none
+  int32_t driver = -1;               // the sparse input whose entries are iterated over; -1: none
   std::vector<KernelOutput> outputs; // in result order
   int64_t tileBytesPerStep =
       8; // bytes touched per unit of the first extent and column: sets the tile size

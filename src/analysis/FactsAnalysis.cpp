@@ -107,8 +107,8 @@ public:
         facts.dims.assign(sizes->begin(), sizes->end());
       else if (sizes && !sizes->empty())
         facts.integer = sizes->front();
-      if (auto density = function.getArgAttrOfType<FloatAttr>(number, csrDensityAttributeName)) {
-        facts.layout = tok::Layout::Csr;
+      if (auto density = function.getArgAttrOfType<FloatAttr>(number, sparseDensityAttributeName)) {
+        facts.layout = tok::Layout::Sparse;
         facts.density = density.getValueAsDouble();
       }
     }

@@ -6,7 +6,7 @@
 //   Size rows = analysis.factsOf(value).rows();
 //
 // A value of unknown size gets a symbol of its own, so that sizes derived from it can be compared.
-// Facts about arguments of functions are given by the attributes `tok.sizes` and `tok.csr_density`.
+// Facts about arguments of functions are given by the attributes `tok.sizes` and `tok.sparse_density`.
 #ifndef TOKAMAK_ANALYSIS_FACTSANALYSIS_H
 #define TOKAMAK_ANALYSIS_FACTSANALYSIS_H
 
@@ -60,8 +60,8 @@ private:
   mlir::DataFlowSolver solver_;
 };
 
-// Attribute of an argument that is a CSR array: the share of entries among its cells, an f64.
-inline constexpr llvm::StringLiteral csrDensityAttributeName = "tok.csr_density";
+// Attribute of an argument that is a sparse array: the share of entries among its cells, an f64.
+inline constexpr llvm::StringLiteral sparseDensityAttributeName = "tok.sparse_density";
 
 } // namespace tokamak::analysis
 #endif

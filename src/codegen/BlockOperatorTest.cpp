@@ -101,16 +101,16 @@ plan::OperatorOp buildOperator(func::FuncOp block, const SizesOfValues &sizes,
     return builder.getArrayAttr(lists);
   };
   ValueRange results = block.getBody().front().getTerminator()->getOperands();
-  SmallVector<int64_t> csrResults;
+  SmallVector<int64_t> sparseResults;
   for (auto [number, result] : llvm::enumerate(results))
     if (!drivers.empty() && tok::isArray(result.getType()) && isAtEntries(result) &&
         plan::Shape::of(sizes.lookup(result)) == space)
-      csrResults.push_back(number);
+      sparseResults.push_back(number);
   auto attribute = [&](ArrayRef<int64_t> numbers) { return builder.getDenseI64ArrayAttr(numbers); };
   auto op = builder.create<plan::OperatorOp>(
       block.getLoc(), results.getTypes(), kernel.getArguments(), listOf(block.getArguments()),
       listOf(results), builder.getArrayAttr({}), attribute({}), StringAttr(), attribute(csr),
-      attribute(drivers), attribute(csrResults));
+      attribute(drivers), attribute(sparseResults));
   Block *region = builder.createBlock(&op.getBody());
   for (BlockArgument argument : block.getArguments())
     region->addArgument(argument.getType(), argument.getLoc());

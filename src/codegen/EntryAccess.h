@@ -1,4 +1,4 @@
-// Memory accesses of sparse kernels: column indices and row offsets of CSR arrays, and cells
+// Memory accesses of sparse kernels: column indices and row offsets of sparse arrays, and cells
 // gathered by column index.
 //
 //   Value columns = loadIndices(vectors, indices, position, mask);     // eight columns, as i64
@@ -22,7 +22,7 @@ mlir::Value gather(VectorBuilder &vectors, mlir::Value pointer, mlir::Value indi
                    mlir::Value mask, mlir::Type cells);
 
 mlir::Value minimum(VectorBuilder &vectors, mlir::Value a, mlir::Value b); // integers
-// The addresses of a CSR array's offsets and indices. samePattern: whether two arrays share both,
+// The addresses of a sparse array's offsets and indices. samePattern: whether two arrays share both,
 // and so have the same entries.
 struct Pattern {
   mlir::Value offsets, indices;

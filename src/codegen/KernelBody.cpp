@@ -294,9 +294,9 @@ abi::KernelPlan codegen::describeArrays(plan::OperatorOp op) {
       plan.integerScalars.push_back(cells == ElementType::I64);
       continue;
     }
-    if (op.isSparse() && op.getDrivers().front() == static_cast<int64_t>(number))
+    if (op.hasDrivers() && op.getDrivers().front() == static_cast<int64_t>(number))
       plan.driver = static_cast<int32_t>(plan.inputs.size());
-    plan.inputs.push_back({cells, op.isCsrOperand(number) ? TOK_CSR : TOK_DENSE,
+    plan.inputs.push_back({cells, op.isSparseOperand(number) ? TOK_CSR : TOK_DENSE,
                            op.isDriver(number) && op.getDrivers().size() > 1});
   }
   for (auto [number, type, sizes] : llvm::enumerate(op.getResultTypes(), op.resultSizes())) {
@@ -308,7 +308,7 @@ abi::KernelPlan codegen::describeArrays(plan::OperatorOp op) {
       output.columns = sizeAtLaunch(op, shape.columns);
       output.elementType = elementTypeOf(type);
       output.outerDimensionsOf = inputWithOuterDimensions(op, sizes);
-      if (op.isCsrResult(number))
+      if (op.isSparseResult(number))
         output.layout = TOK_CSR;
     }
     plan.outputs.push_back(output);

@@ -62,7 +62,7 @@ struct KernelCompiler::State {
 std::string codegen::structureOf(plan::OperatorOp op) {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  stream << op.getCsrAttr() << op.getDriversAttr() << op.getCsrResultsAttr();
+  stream << op.getSparseAttr() << op.getDriversAttr() << op.getSparseResultsAttr();
   // Symbols are numbered in order of appearance: only the pattern of equal sizes matters.
   llvm::DenseMap<int64_t, int64_t> symbols;
   auto renumbered = [&](int64_t id) {
@@ -160,15 +160,15 @@ KernelCompiler::State::emit(plan::OperatorOp op, MLIRContext *context, abi::Kern
     std::lock_guard lock(mutex);
     plan.name = readableName(op, ++serial);
   };
-  if (op.isSparse()) {
+  if (op.hasDrivers()) {
     FailureOr<SparseBody> body = SparseBody::analyze(op);
     if (failed(body))
       return failure();
     named(body->describe());
     return emitSparseKernel(*body, plan.name, context, plan);
   }
-  if (!op.getCsr().empty())
-    return op.emitOpError("CSR operands are computed with at the entries of a driver only");
+  if (!op.getSparse().empty())
+    return op.emitOpError("sparse operands are computed with at the entries of a driver only");
   FailureOr<KernelBody> body = KernelBody::analyze(op);
   if (failed(body))
     return failure();

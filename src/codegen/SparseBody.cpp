@@ -94,8 +94,9 @@ LogicalResult SparseBody::checkRead(plan::ReadOp read) {
   }
   if (!llvm::is_sorted(order))
     return read.emitOpError("operands are read along their rows");
-  if (tok::isArray(read.getOperand().getType()) && isCsr(read) && kindOf(read) != SparseKind::Wide)
-    return read.emitOpError("CSR operands are read at the entries");
+  if (tok::isArray(read.getOperand().getType()) && isSparse(read) &&
+      kindOf(read) != SparseKind::Wide)
+    return read.emitOpError("sparse operands are read at the entries");
   return success();
 }
 
@@ -169,9 +170,9 @@ LogicalResult SparseBody::findRoots() {
     if (kind != SparseKind::Wide && kind != SparseKind::Narrow && kind != SparseKind::PerRow)
       return write.emitOpError("a result must extend over the rows");
     bool sparse = root->kind == SparseRoot::Kind::Array && kind == SparseKind::Wide;
-    if (sparse != op_.isCsrResult(write.getNumber()))
-      return write.emitOpError(sparse ? "a result at the entries is a CSR array"
-                                      : "only results at the entries are CSR arrays");
+    if (sparse != op_.isSparseResult(write.getNumber()))
+      return write.emitOpError(sparse ? "a result at the entries is a sparse array"
+                                      : "only results at the entries are sparse arrays");
     roots_.push_back(*root);
   }
   return success();

@@ -1,5 +1,5 @@
 // A plan.operator with drivers in the terms of code generation: it is evaluated at the entries of a
-// CSR operand S (m×n), its first driver, alone. One emitter (SparseEmitter.cpp) serves all of them.
+// sparse operand S (m×n), its first driver, alone. One emitter (SparseEmitter.cpp) serves all of them.
 //
 //   auto body = SparseBody::analyze(op);            // llvm::FailureOr<SparseBody>
 //   SparseKind kind = body->kindOf(value);
@@ -11,7 +11,7 @@
 //
 // A value is what its axes make it:
 //
-//   Wide    over the rows and columns of S, computed at its entries only: the drivers; other CSR
+//   Wide    over the rows and columns of S, computed at its entries only: the drivers; other sparse
 //           operands (a row at a time is expanded) and dense ones; cells; the sum over k of
 //           U(i, k) * V(j, k), both operands: a sampled product
 //   PerRow  over the rows: operands; cells; aggregates {sum, prod, min, max} of the columns of Wide and
@@ -23,7 +23,7 @@
 //
 // Results, in any number and combination:
 //
-//   Wide    as a CSR array (a Wide result must be one); its aggregate of all cells {sum, prod, min,
+//   Wide    as a sparse array (a Wide result must be one); its aggregate of all cells {sum, prod, min,
 //           max} or of columns {sum}, such as sums of products with a PerRow value; the sum over i of
 //           Wide(i, j) * Narrow(i, k)
 //   PerRow, Narrow  as a dense array; aggregates of all cells or of columns {sum, prod, min, max}
@@ -54,7 +54,7 @@ enum class SparseKind : uint8_t {
 // One result of the operator.
 struct SparseRoot {
   enum class Kind : uint8_t {
-    Array,           // CSR if the value is Wide, else dense
+    Array,           // sparse if the value is Wide, else dense
     FullAggregate,   // of `value`
     ColumnAggregate, // of a Wide value (sums only) or a Narrow one
     OuterProduct,    // t(value) %*% factor, Wide and Narrow
@@ -84,7 +84,7 @@ public:
   llvm::ArrayRef<SparseRoot> roots() const { return roots_; }
   // The read of the first driver.
   plan::ReadOp driver() const { return driver_; }
-  bool isCsr(plan::ReadOp read) const { return op_.isCsrOperand(numberOf(read)); }
+  bool isSparse(plan::ReadOp read) const { return op_.isSparseOperand(numberOf(read)); }
   // True if what is read has entries at exactly the driver's positions.
   bool hasEntriesOfDriver(plan::ReadOp read) const { return op_.isDriver(numberOf(read)); }
   // The index of what is read among the array operands, or among the scalar operands.

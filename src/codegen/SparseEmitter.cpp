@@ -32,7 +32,7 @@ static void forEachArgument(const SparseBody &body, SparseArguments &arguments,
                             llvm::function_ref<void(Value &)> size) {
   for (auto [argument, input] : llvm::zip(arrayInputs(body), arguments.inputs)) {
     pointer(input.data);
-    if (body.op().isCsrOperand(argument.getArgNumber())) {
+    if (body.op().isSparseOperand(argument.getArgNumber())) {
       pointer(input.offsets);
       pointer(input.indices);
     }
@@ -112,7 +112,7 @@ static void emitEntryFunction(const SparseBody &body, StringRef name, VectorBuil
       return vectors.pointerMember(inputs, memberOfInput(number, offset));
     };
     input.data = member(offsetof(TokArray, data));
-    if (body.op().isCsrOperand(argument.getArgNumber())) {
+    if (body.op().isSparseOperand(argument.getArgNumber())) {
       input.offsets = member(offsetof(TokArray, rowOffsets));
       input.indices = member(offsetof(TokArray, columnIndices));
     }

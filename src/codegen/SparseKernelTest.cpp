@@ -1,4 +1,4 @@
-// Compares kernels over the entries of a CSR operand with the interpreter, which runs their bodies
+// Compares kernels over the entries of a sparse operand with the interpreter, which runs their bodies
 // on dense matrices.
 #include "codegen/BlockOperator.h"
 #include "codegen/BodyInterpreter.h"
@@ -248,7 +248,7 @@ TEST_F(SparseKernelTest, ColumnSumsOfProducts) {
         {sparse(rows, columns, density), dense(rows, columns), dense(1, columns, 1, 2)}, {}, 1e-12);
 }
 
-// Operators at the united entries of two operands, with a third CSR operand and a dense one; as one
+// Operators at the united entries of two operands, with a third sparse operand and a dense one; as one
 // range of entries and row by row.
 TEST_F(SparseKernelTest, EntriesOfSeveralOperands) {
   for (const char *type : {"f64", "f32"}) {

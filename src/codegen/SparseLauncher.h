@@ -1,5 +1,5 @@
 // For the tests of kernels over entries: launches a kernel on dense matrices. It converts inputs to
-// CSR where the plan requires it, and CSR results back to dense matrices.
+// sparse where the plan requires it, and sparse results back to dense matrices.
 //
 //   SparseLaunch launch{matrices, scalars, /*tile=*/5, /*threads=*/3};
 //   std::vector<Matrix> results = launch.run(*plan);
@@ -13,7 +13,7 @@
 
 namespace tokamak::codegen {
 
-// A dense matrix as CSR. Some entries are explicit zeros: those where a matrix of `others` is not
+// A dense matrix as sparse. Some entries are explicit zeros: those where a matrix of `others` is not
 // zero, or arbitrary ones if there are no others. `start` is the offset of the first row, which is
 // not 0 in views of rows.
 struct CsrMatrix {

@@ -72,7 +72,7 @@ void Scheduler::addWide(Value value, EntryPass &pass, unsigned number) {
   if (auto input = value.getDefiningOp<plan::ReadOp>()) {
     if (kind == SparseKind::Wide && !body_.hasEntriesOfDriver(input)) {
       schedule_.isFlat = false;
-      if (body_.isCsr(input) && !llvm::is_contained(schedule_.lookups, input))
+      if (body_.isSparse(input) && !llvm::is_contained(schedule_.lookups, input))
         schedule_.lookups.push_back(input);
     }
     return;

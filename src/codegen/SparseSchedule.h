@@ -31,7 +31,7 @@ struct SparseSchedule {
   llvm::SmallVector<EntryPass, 2> passes;
   llvm::SmallVector<const SparseRoot *> rowRoots;     // of PerRow and Narrow values, at the end
   llvm::DenseMap<mlir::Value, unsigned> scratchSlots; // of kept values
-  llvm::SmallVector<plan::ReadOp> lookups;            // of CSR operands not known to share entries
+  llvm::SmallVector<plan::ReadOp> lookups; // of sparse operands not known to share entries
   // Nothing depends on the row: one loop computes all entries of a tile, as if they were one row.
   bool isFlat = true;
 };

@@ -110,7 +110,7 @@ void SparseTile::emitRow(Value row, State &state) {
     finishRow(*root, state);
 }
 
-// Expands the current row of each other CSR operand into its buffer: first zeros at the columns of
+// Expands the current row of each other sparse operand into its buffer: first zeros at the columns of
 // the driver's entries, then the operand's entries. Other cells of the buffer are never read.
 void SparseTile::fillLookups() {
   for (plan::ReadOp other : schedule_.lookups) {

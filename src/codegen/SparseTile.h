@@ -15,7 +15,7 @@ namespace tokamak::codegen {
 
 // An array input: pointers, the number of columns, the type of its cells.
 struct SparseInput {
-  mlir::Value data, offsets, indices; // the latter two of CSR arrays
+  mlir::Value data, offsets, indices; // the latter two of sparse arrays
   mlir::Value columns;
   mlir::Type cells;
   Pattern pattern() const { return {offsets, indices}; }
@@ -139,7 +139,7 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> uniform_;
   llvm::DenseMap<const SparseRoot *, unsigned> slots_; // first accumulator in the state
   llvm::DenseMap<const SparseRoot *, mlir::Value> partials_;
-  llvm::DenseMap<mlir::Operation *, mlir::Value> lookupBuffers_, samePattern_; // of CSR operands
+  llvm::DenseMap<mlir::Operation *, mlir::Value> lookupBuffers_, samePattern_; // of sparse operands
   llvm::DenseMap<mlir::Value, mlir::Value> narrowBuffers_; // narrow rows that are in memory
   mlir::Value laneBuffer_;                                 // eight doubles
   mlir::Value sampledBuffer_;                              // eight vectors

@@ -103,7 +103,7 @@ Value SparseTile::wideInput(plan::ReadOp read) {
     return vectors_.load(vectors_.offset(from.data, chunk_->position, from.cells), chunk_->mask,
                          from.cells);
   }
-  if (body_.isCsr(read))
+  if (body_.isSparse(read))
     return lookUp(read);
   return gather(vectors_, rowOf(read), columnIndices(), chunk_->mask, from.cells);
 }
@@ -145,7 +145,7 @@ Value SparseTile::endOfFetching() {
   return vectors_.select(isLarge, end, vectors_.integer(0));
 }
 
-// The cells of another CSR operand at the chunk's entries, as doubles: read from its values if it
+// The cells of another sparse operand at the chunk's entries, as doubles: read from its values if it
 // has the driver's entries (tested at run time), else gathered from the buffer with its expanded
 // row.
 Value SparseTile::lookUp(plan::ReadOp read) {

@@ -1,6 +1,6 @@
 #include "exec/AheadOfTime.h"
 
-#include "runtime/FileWriter.h"
+#include "runtime/io/FileWriter.h"
 
 #include <fmt/format.h>
 

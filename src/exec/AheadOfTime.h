@@ -14,7 +14,7 @@
 #define TOKAMAK_EXEC_AHEADOFTIME_H
 
 #include "codegen/KernelCompiler.h"
-#include "runtime/PlannedProgram.h"
+#include "runtime/image/PlannedProgram.h"
 
 #include <map>
 #include <mutex>

@@ -46,8 +46,8 @@ std::string Classification::key() const {
       key += "," + size.text();
     if (input.isRepeated)
       key += "r";
-    if (input.csrDensity)
-      key += fmt::format("d{}", input.csrDensity->high);
+    if (input.sparseDensity)
+      key += fmt::format("d{}", input.sparseDensity->high);
     if (input.cells)
       key += fmt::format("c{},{},{},{}", input.cells->cells.low, input.cells->cells.high,
                          input.cells->cells.mayBeZero, input.cells->holds);
@@ -92,9 +92,9 @@ Classification exec::classify(const pipeline::FrozenBlock &block, std::span<cons
       condition.isRepeated = array.isRepeated();
       if (array.isRepeated())
         descriptions.back() += " of one number";
-      if (array.isCsr()) {
-        condition.csrDensity = densityRange(array.density(), policy.fixedRanges);
-        descriptions.back() += fmt::format(" csr {:.2g}", array.density());
+      if (array.isSparse()) {
+        condition.sparseDensity = densityRange(array.density(), policy.fixedRanges);
+        descriptions.back() += fmt::format(" sparse {:.2g}", array.density());
       }
     } else if (bind && value.isInteger() && value.asInteger() > policy.narrowLimit &&
                !policy.exactSizes) {

@@ -7,13 +7,13 @@
 //
 // Small sizes (0, 1, narrow ones) and sizes that the block names as literals are bound
 // exactly. Other sizes become symbols, the same symbol for equal sizes. The layout of an array
-// is bound, and the order of magnitude of a CSR array's density. Cells are inspected only if a
+// is bound, and the order of magnitude of a sparse array's density. Cells are inspected only if a
 // session has asked for it.
 #ifndef TOKAMAK_EXEC_CLASSIFICATION_H
 #define TOKAMAK_EXEC_CLASSIFICATION_H
 
 #include "pipeline/CompileSession.h"
-#include "runtime/PlanConditions.h"
+#include "runtime/image/PlanConditions.h"
 
 #include <map>
 #include <span>

@@ -1,6 +1,6 @@
 // Tests that the layouts predicted by tok::inferDensity follow the runtime's rule.
 #include "ir/tok/Density.h"
-#include "runtime/Array.h"
+#include "runtime/values/Array.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -29,10 +29,10 @@ tok::Facts inferred(const std::string &operation, llvm::ArrayRef<tok::Facts> ope
   return results[0];
 }
 
-tok::Facts matrix(int64_t rows, int64_t columns, double density = -1, bool csr = false) {
+tok::Facts matrix(int64_t rows, int64_t columns, double density = -1, bool sparse = false) {
   tok::Facts facts = tok::Facts::matrix(Size::constant(rows), Size::constant(columns));
   facts.density = density;
-  facts.layout = csr ? tok::Layout::Csr : tok::Layout::Dense;
+  facts.layout = sparse ? tok::Layout::Sparse : tok::Layout::Dense;
   return facts;
 }
 
@@ -53,10 +53,10 @@ TEST(Density, aSliceHasTheLayoutTheRuntimeGivesIt) {
                      {matrix(1000, 1000, density, true), integer(1), integer(rows), integer(1),
                       integer(columns)});
         auto entries = static_cast<int64_t>(density * static_cast<double>(rows * columns));
-        bool expected = runtime::Array::isBetterCsr({rows, columns}, entries);
+        bool expected = runtime::Array::isBetterSparse({rows, columns}, entries);
         // Rounding decides unless density * cells is a whole number.
         if (density * static_cast<double>(rows * columns) == static_cast<double>(entries))
-          EXPECT_EQ(facts.isCsr(), expected) << rows << "x" << columns << " " << density;
+          EXPECT_EQ(facts.isSparse(), expected) << rows << "x" << columns << " " << density;
       }
 }
 
@@ -82,12 +82,12 @@ TEST(Density, followsProductsAndReorganisations) {
   const char *product = "%0 = tok.matmul %A, %B : (!m, !m) -> !m";
   tok::Facts c = inferred(product, {a, b});
   EXPECT_NEAR(c.density, 0.001, 1e-5) << "1000 chances of one in a million";
-  EXPECT_TRUE(c.isCsr());
-  EXPECT_FALSE(inferred(product, {a, matrix(1000, 1000)}).isCsr());
+  EXPECT_TRUE(c.isSparse());
+  EXPECT_FALSE(inferred(product, {a, matrix(1000, 1000)}).isSparse());
   tok::Facts both = inferred("%0 = \"tok.cbind\"(%A, %B) : (!m, !m) -> !m",
                              {matrix(100, 30, 0.1, true), matrix(100, 10)});
   EXPECT_DOUBLE_EQ(both.density, (30 * 0.1 + 10) / 40);
-  EXPECT_FALSE(both.isCsr());
-  EXPECT_TRUE(inferred("%0 = \"tok.diag\"(%A) : (!m) -> !m", {matrix(500, 1)}).isCsr());
-  EXPECT_TRUE(inferred("%0 = \"tok.transpose\"(%A) : (!m) -> !m", {a}).isCsr());
+  EXPECT_FALSE(both.isSparse());
+  EXPECT_TRUE(inferred("%0 = \"tok.diag\"(%A) : (!m) -> !m", {matrix(500, 1)}).isSparse());
+  EXPECT_TRUE(inferred("%0 = \"tok.transpose\"(%A) : (!m) -> !m", {a}).isSparse());
 }

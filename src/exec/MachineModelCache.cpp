@@ -3,7 +3,7 @@
 #include "base/Error.h"
 #include "base/RunInputs.h"
 #include "cost/Calibration.h"
-#include "runtime/KernelLaunch.h"
+#include "runtime/image/KernelLaunch.h"
 
 #include <cerrno>
 #include <filesystem>

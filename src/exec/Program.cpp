@@ -6,7 +6,7 @@
 #include "pipeline/OutlineBlocks.h"
 #include "pipeline/StaticPhase.h"
 #include "rewrite/BlockRules.h"
-#include "runtime/Profile.h"
+#include "runtime/image/Profile.h"
 
 #include <fmt/format.h>
 #include <mutex>

@@ -12,7 +12,7 @@
 #include "exec/AheadOfTime.h"
 #include "exec/LateBinding.h"
 #include "exec/MachineModelCache.h"
-#include "runtime/Executor.h"
+#include "runtime/image/Executor.h"
 
 #include "mlir/IR/BuiltinOps.h"
 

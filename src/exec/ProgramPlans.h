@@ -9,7 +9,7 @@
 #define TOKAMAK_EXEC_PROGRAMPLANS_H
 
 #include "exec/Classification.h"
-#include "runtime/PlannedProgram.h"
+#include "runtime/image/PlannedProgram.h"
 
 #include <deque>
 #include <functional>

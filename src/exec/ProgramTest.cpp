@@ -2,7 +2,7 @@
 
 #include "cost/ModelFile.h"
 #include "ir/tok/TokDialect.h"
-#include "runtime/TileScheduler.h"
+#include "runtime/parallel/TileScheduler.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/MLIRContext.h"

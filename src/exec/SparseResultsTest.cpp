@@ -4,7 +4,7 @@
 #include "exec/Program.h"
 #include "ir/tok/Precision.h"
 #include "ir/tok/TokDialect.h"
-#include "runtime/TileScheduler.h"
+#include "runtime/parallel/TileScheduler.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -123,7 +123,7 @@ TEST(SparseResults, ofTwoSparseMatricesAreSparse) {
         const Array &s = *results[0], &t = *results[1];
         for (auto [number, op] : llvm::enumerate(operators)) {
           const Array &result = *results[2 + number];
-          EXPECT_TRUE(result.isCsr()) << op.first << " of " << rows << "x" << columns;
+          EXPECT_TRUE(result.isSparse()) << op.first << " of " << rows << "x" << columns;
           for (int64_t i = 0; i < rows; ++i)
             for (int64_t j = 0; j < columns; ++j) {
               double a = s.at(i, j), b = t.at(i, j), expected = evaluate(op.second, a, b);
@@ -148,7 +148,7 @@ TEST(SparseResults, haveTheSameBitsOnAnyNumberOfThreads) {
   })";
   std::vector<ArrayReference> once = run(text, 2, fusion::Selector::Cost, false, 1),
                               parallel = run(text, 2, fusion::Selector::Cost, false, 3);
-  ASSERT_TRUE(once[0]->isCsr() && parallel[0]->isCsr());
+  ASSERT_TRUE(once[0]->isSparse() && parallel[0]->isSparse());
   ASSERT_EQ(once[0]->entries(), parallel[0]->entries());
   int64_t bytes = once[0]->entries() * static_cast<int64_t>(sizeof(double));
   EXPECT_EQ(std::memcmp(once[0]->rawBytes(), parallel[0]->rawBytes(), bytes), 0);

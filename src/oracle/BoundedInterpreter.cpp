@@ -6,7 +6,7 @@
 #include "reference/Interpreter.h"
 #include "reference/OperationMeaning.h"
 #include "reference/ProgramWalk.h"
-#include "runtime/ScalarOperations.h"
+#include "runtime/values/ScalarOperations.h"
 
 #include <algorithm>
 #include <sstream>
@@ -31,11 +31,11 @@ void checkHasValue(const Bounded &value) {
     throw Error(*value.failure);
 }
 
-// Whether the native engine may store the matrix as CSR, even if it was created dense. The engine
+// Whether the native engine may store the matrix as sparse, even if it was created dense. The engine
 // decides by an estimate of the number of non-zeros that may be half the actual number.
 bool mayBeSparse(const runtime::Value &value) {
   return value.isArray() && value.array()->shape().rank() == 2 && value.array()->columns() > 1 &&
-         runtime::Array::isBetterCsr(value.array()->shape(), value.array()->countNonZeros() / 2);
+         runtime::Array::isBetterSparse(value.array()->shape(), value.array()->countNonZeros() / 2);
 }
 
 // The type of floats with the fewest digits among the operation's arrays.

@@ -9,7 +9,7 @@
 
 #include "base/Error.h"
 #include "oracle/CellErrors.h"
-#include "runtime/Native.h"
+#include "runtime/natives/Native.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/DenseMap.h"
@@ -74,7 +74,7 @@ public:
   using Frame = llvm::DenseMap<mlir::Value, Bounded>;
   std::vector<Bounded> execute(mlir::Operation &operation, Frame &frame);
   const std::vector<PrintedPiece> &output() const { return output_; }
-  // Whether any value was a matrix that the native engine may store as CSR.
+  // Whether any value was a matrix that the native engine may store as sparse.
   bool sawSparseMatrix() const { return sawSparse_; }
 
 private:

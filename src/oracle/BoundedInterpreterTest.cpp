@@ -2,7 +2,7 @@
 
 #include "ir/tok/TokDialect.h"
 #include "oracle/Agreement.h"
-#include "runtime/TileScheduler.h"
+#include "runtime/parallel/TileScheduler.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"

@@ -11,7 +11,7 @@
 #define TOKAMAK_ORACLE_CELLERRORS_H
 
 #include "base/SparseSafety.h"
-#include "runtime/Value.h"
+#include "runtime/values/Value.h"
 
 #include <cmath>
 #include <cstdint>
@@ -105,7 +105,7 @@ struct ErrorModel {
   double smallest() const { return std::ldexp(1.0, lowestExponent); }
   // Two implementations of functions such as exp differ by at most this many ULPs.
   double functionUnits = 0;
-  // Matrices may be CSR: they do not keep the sign of a zero, and the product of a zero and a
+  // Matrices may be sparse: they do not keep the sign of a zero, and the product of a zero and a
   // non-finite number may be a zero.
   bool sparse = false;
   ZeroRule zeroRule = ZeroRule::Sparse; // Strict: products are not skipped

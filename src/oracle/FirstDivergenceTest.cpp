@@ -2,7 +2,7 @@
 
 #include "ir/tok/TokDialect.h"
 #include "reference/Interpreter.h"
-#include "runtime/TileScheduler.h"
+#include "runtime/parallel/TileScheduler.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
@@ -38,7 +38,7 @@ protected:
       EngineRun run{reference::Interpreter(copy, execution).call("main", {}), {}};
       for (runtime::Value &result : run.results)
         if (engine == TestEngine::ReturnsCsr && result.isArray())
-          result.array() = runtime::Array::asCsr(result.array());
+          result.array() = runtime::Array::asSparse(result.array());
       return run;
     });
   }

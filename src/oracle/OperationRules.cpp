@@ -216,7 +216,7 @@ int statisticPower(llvm::StringRef name, Operands operands) {
       .Default(0);
 }
 
-// CSR does not store zeros, so the sign of a zero is lost.
+// sparse does not store zeros, so the sign of a zero is lost.
 CellErrors withoutSigns(CellErrors errors, const Value &result) {
   CellView cells(result);
   std::vector<double> unsignedErrors(cells.cells());

@@ -106,9 +106,9 @@ void bindFacts(func::FuncOp function, const PlanConditions &conditions) {
   OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
   for (auto [index, input] : llvm::enumerate(conditions.inputs)) {
     BlockArgument argument = function.getArgument(index);
-    if (input.csrDensity)
-      function.setArgAttr(index, analysis::csrDensityAttributeName,
-                          builder.getF64FloatAttr(input.csrDensity->estimate));
+    if (input.sparseDensity)
+      function.setArgAttr(index, analysis::sparseDensityAttributeName,
+                          builder.getF64FloatAttr(input.sparseDensity->estimate));
     if (input.isRepeated)
       function.setArgAttr(index, rewrite::repeatedAttributeName, builder.getUnitAttr());
     if (!input.sizes.empty())
@@ -212,7 +212,7 @@ bool hasUnplanned(func::FuncOp function) {
 bool multipliesSparse(Operation &op, analysis::FactsAnalysis &facts) {
   return isa<tok::MatmulOp>(op) && tok::zeroRuleOf(op) == ZeroRule::Sparse &&
          llvm::any_of(op.getOperands(),
-                      [&](Value operand) { return facts.factsOf(operand).isCsr(); });
+                      [&](Value operand) { return facts.factsOf(operand).isSparse(); });
 }
 
 } // namespace

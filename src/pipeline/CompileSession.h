@@ -14,8 +14,8 @@
 #include "fusion/select/FuseBlock.h"
 #include "ir/tok/TokDialect.h"
 #include "rewrite/BlockRules.h"
-#include "runtime/Image.h"
-#include "runtime/PlanConditions.h"
+#include "runtime/image/Image.h"
+#include "runtime/image/PlanConditions.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringMap.h"

@@ -8,7 +8,7 @@
 #define TOKAMAK_PIPELINE_LOWERTOIMAGE_H
 
 #include "ir/plan/PlanDialect.h"
-#include "runtime/Image.h"
+#include "runtime/image/Image.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"

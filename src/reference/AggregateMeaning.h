@@ -9,7 +9,7 @@
 #define TOKAMAK_REFERENCE_AGGREGATEMEANING_H
 
 #include "base/CellOperators.h"
-#include "runtime/Value.h"
+#include "runtime/values/Value.h"
 
 #include <span>
 

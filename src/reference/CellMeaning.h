@@ -7,7 +7,7 @@
 #define TOKAMAK_REFERENCE_CELLMEANING_H
 
 #include "base/CellOperators.h"
-#include "runtime/Value.h"
+#include "runtime/values/Value.h"
 
 namespace tokamak::reference {
 

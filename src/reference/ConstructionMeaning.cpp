@@ -2,7 +2,7 @@
 
 #include "base/CellOperators.h"
 #include "reference/MatrixAccess.h"
-#include "runtime/ScalarOperations.h"
+#include "runtime/values/ScalarOperations.h"
 
 #include <algorithm>
 #include <cmath>

@@ -5,7 +5,7 @@
 #ifndef TOKAMAK_REFERENCE_CONSTRUCTIONMEANING_H
 #define TOKAMAK_REFERENCE_CONSTRUCTIONMEANING_H
 
-#include "runtime/Value.h"
+#include "runtime/values/Value.h"
 
 namespace tokamak::reference {
 

@@ -1,7 +1,7 @@
 #include "reference/IndexMeaning.h"
 
 #include "reference/MatrixAccess.h"
-#include "runtime/Frame.h"
+#include "runtime/values/Frame.h"
 
 namespace tokamak::reference {
 namespace {

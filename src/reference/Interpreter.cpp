@@ -2,7 +2,7 @@
 
 #include "reference/OperationMeaning.h"
 #include "reference/ProgramWalk.h"
-#include "runtime/ScalarOperations.h"
+#include "runtime/values/ScalarOperations.h"
 
 namespace tokamak::reference {
 namespace {

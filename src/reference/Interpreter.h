@@ -8,8 +8,8 @@
 #define TOKAMAK_REFERENCE_INTERPRETER_H
 
 #include "ir/tok/TokDialect.h"
-#include "runtime/Native.h"
-#include "runtime/Value.h"
+#include "runtime/natives/Native.h"
+#include "runtime/values/Value.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"

@@ -6,7 +6,7 @@
 #ifndef TOKAMAK_REFERENCE_LISTMEANING_H
 #define TOKAMAK_REFERENCE_LISTMEANING_H
 
-#include "runtime/Value.h"
+#include "runtime/values/Value.h"
 
 #include <span>
 

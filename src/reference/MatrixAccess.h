@@ -8,8 +8,8 @@
 
 #include "base/Error.h"
 #include "base/Sizes.h"
-#include "runtime/Array.h"
-#include "runtime/Value.h"
+#include "runtime/values/Array.h"
+#include "runtime/values/Value.h"
 
 #include <cstdint>
 #include <fmt/format.h>

@@ -4,7 +4,7 @@
 #include "reference/MatrixAccess.h"
 #include "reference/ScalarMeaning.h"
 #include "reference/TensorMeaning.h"
-#include "runtime/Frame.h"
+#include "runtime/values/Frame.h"
 
 #include <algorithm>
 #include <string>

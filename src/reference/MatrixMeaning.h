@@ -4,7 +4,7 @@
 #ifndef TOKAMAK_REFERENCE_MATRIXMEANING_H
 #define TOKAMAK_REFERENCE_MATRIXMEANING_H
 
-#include "runtime/Value.h"
+#include "runtime/values/Value.h"
 
 #include <span>
 

@@ -7,7 +7,7 @@
 #ifndef TOKAMAK_REFERENCE_NAMEDMEANING_H
 #define TOKAMAK_REFERENCE_NAMEDMEANING_H
 
-#include "runtime/Value.h"
+#include "runtime/values/Value.h"
 
 #include <span>
 #include <string_view>

@@ -9,7 +9,7 @@
 #include "reference/NamedMeaning.h"
 #include "reference/ScalarMeaning.h"
 #include "reference/TypedMeaning.h"
-#include "runtime/ScalarOperations.h"
+#include "runtime/values/ScalarOperations.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/TypeSwitch.h"

@@ -4,8 +4,8 @@
 #ifndef TOKAMAK_REFERENCE_OPERATIONMEANING_H
 #define TOKAMAK_REFERENCE_OPERATIONMEANING_H
 
-#include "runtime/Native.h"
-#include "runtime/Value.h"
+#include "runtime/natives/Native.h"
+#include "runtime/values/Value.h"
 
 #include "mlir/IR/Operation.h"
 

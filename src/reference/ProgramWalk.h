@@ -23,9 +23,9 @@
 #include "base/MemoryErrors.h"
 #include "ir/tok/TokDialect.h"
 #include "reference/SourceTrace.h"
-#include "runtime/BufferPool.h"
-#include "runtime/DeepStack.h"
-#include "runtime/Native.h"
+#include "runtime/image/DeepStack.h"
+#include "runtime/memory/BufferPool.h"
+#include "runtime/natives/Native.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"

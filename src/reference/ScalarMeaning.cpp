@@ -1,8 +1,8 @@
 #include "reference/ScalarMeaning.h"
 
 #include "reference/MatrixAccess.h"
-#include "runtime/Frame.h"
-#include "runtime/ScalarOperations.h"
+#include "runtime/values/Frame.h"
+#include "runtime/values/ScalarOperations.h"
 
 #include <optional>
 

@@ -6,7 +6,7 @@
 #define TOKAMAK_REFERENCE_SCALARMEANING_H
 
 #include "base/CellOperators.h"
-#include "runtime/Value.h"
+#include "runtime/values/Value.h"
 
 namespace tokamak::reference {
 

@@ -4,7 +4,7 @@
 #ifndef TOKAMAK_REFERENCE_SELECTIONMEANING_H
 #define TOKAMAK_REFERENCE_SELECTIONMEANING_H
 
-#include "runtime/Value.h"
+#include "runtime/values/Value.h"
 
 namespace tokamak::reference {
 

@@ -3,7 +3,7 @@
 #include "base/CellOperators.h"
 #include "reference/MatrixAccess.h"
 #include "reference/MatrixMeaning.h"
-#include "runtime/ScalarOperations.h"
+#include "runtime/values/ScalarOperations.h"
 
 #include <algorithm>
 #include <cmath>

@@ -5,7 +5,7 @@
 #ifndef TOKAMAK_REFERENCE_STATISTICMEANING_H
 #define TOKAMAK_REFERENCE_STATISTICMEANING_H
 
-#include "runtime/Value.h"
+#include "runtime/values/Value.h"
 
 namespace tokamak::reference {
 

@@ -5,7 +5,7 @@
 #ifndef TOKAMAK_REFERENCE_TENSORMEANING_H
 #define TOKAMAK_REFERENCE_TENSORMEANING_H
 
-#include "runtime/Value.h"
+#include "runtime/values/Value.h"
 
 #include <optional>
 #include <span>

@@ -9,7 +9,7 @@
 #include "base/Error.h"
 #include "reference/Interpreter.h"
 #include "reference/MatrixAccess.h"
-#include "runtime/TileScheduler.h"
+#include "runtime/parallel/TileScheduler.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"

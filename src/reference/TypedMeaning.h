@@ -14,7 +14,7 @@
 #include "base/CellOperators.h"
 #include "base/ElementType.h"
 #include "reference/CellMeaning.h"
-#include "runtime/Value.h"
+#include "runtime/values/Value.h"
 
 #include <functional>
 #include <span>

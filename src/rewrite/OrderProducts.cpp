@@ -59,7 +59,7 @@ private:
       }
       tok::Facts facts = facts_.factsOf(operand);
       factors_.push_back({operand, facts.rows(), facts.columns(),
-                          facts.isCsr() && facts.density >= 0 ? facts.density : 1});
+                          facts.isSparse() && facts.density >= 0 ? facts.density : 1});
     }
   }
 

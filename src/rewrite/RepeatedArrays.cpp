@@ -1,5 +1,5 @@
 // Rules about arrays with the same number in every cell: matrix(c, rows, cols) in the block, and
-// operands of the block that are stored as one number (runtime/Array.h).
+// operands of the block that are stored as one number (runtime/values/Array.h).
 #include "rewrite/BlockRules.h"
 #include "rewrite/RuleSupport.h"
 

@@ -3,9 +3,9 @@
 //
 //   program IMAGE [THREADS]
 #include "abi/KernelTable.h"
-#include "runtime/Executor.h"
-#include "runtime/PlannedProgram.h"
-#include "runtime/TileScheduler.h"
+#include "runtime/image/Executor.h"
+#include "runtime/image/PlannedProgram.h"
+#include "runtime/parallel/TileScheduler.h"
 
 #include <cstdlib>
 #include <iostream>

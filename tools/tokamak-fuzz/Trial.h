@@ -11,7 +11,7 @@
 #define TOKAMAK_TOOLS_TOKAMAK_FUZZ_TRIAL_H
 
 #include "codegen/KernelCompiler.h"
-#include "runtime/TileScheduler.h"
+#include "runtime/parallel/TileScheduler.h"
 #include "tokamak-fuzz/Configuration.h"
 #include "tokamak-fuzz/SourceText.h"
 

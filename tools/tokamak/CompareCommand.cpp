@@ -2,7 +2,7 @@
 
 #include "oracle/FirstDivergence.h"
 #include "pipeline/LowerToImage.h"
-#include "runtime/TileScheduler.h"
+#include "runtime/parallel/TileScheduler.h"
 #include "tokamak/Commands.h"
 #include "tokamak/Reproducer.h"
 

@@ -3,8 +3,8 @@
 
 #include "cost/Calibration.h"
 #include "exec/MachineModelCache.h"
-#include "runtime/Blas.h"
-#include "runtime/TileScheduler.h"
+#include "runtime/natives/Blas.h"
+#include "runtime/parallel/TileScheduler.h"
 
 #include "llvm/TargetParser/Host.h"
 

@@ -1,6 +1,6 @@
 #include "tokamak/RunReport.h"
 
-#include "runtime/BufferPool.h"
+#include "runtime/memory/BufferPool.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -6,7 +6,7 @@
 #define TOKAMAK_TOOLS_TOKAMAK_RUNREPORT_H
 
 #include "exec/Program.h"
-#include "runtime/Profile.h"
+#include "runtime/image/Profile.h"
 
 #include <iosfwd>
 

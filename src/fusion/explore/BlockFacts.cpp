@@ -9,11 +9,11 @@ using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::fusion;
 
-// Estimates for sizes without an estimate, and for the density of CSR arrays without one.
+// Estimates for sizes without an estimate, and for the density of sparse arrays without one.
 static constexpr int64_t guessedSize = 1000;
 static constexpr double guessedDensity = 0.1;
 // The entries of several arrays are united for at most this many arrays, and only if they fill less
-// than this share of the cells: denser matrices are stored dense by the runtime (runtime/Array.h).
+// than this share of the cells: denser matrices are stored dense by the runtime (runtime/values/Array.h).
 static constexpr size_t mostUnited = 4;
 static constexpr double densestUnion = 0.25;
 
@@ -78,7 +78,7 @@ double BlockFacts::estimate(const Size &size) {
 
 void BlockFacts::complete(Value value, tok::Facts &given, const tok::Facts *inferred) {
   if (inferred) {
-    if (inferred->isCsr() && !given.isCsr()) {
+    if (inferred->isSparse() && !given.isSparse()) {
       given.layout = inferred->layout;
       given.density = inferred->density;
     }
@@ -120,8 +120,8 @@ ArrayRef<Size> BlockFacts::sizesOf(Value value) const {
 //===- layouts and zeros ---------------------------------------------------------------------===//
 
 double BlockFacts::densityOf(Value value) const {
-  if (auto csr = csrDensities_.find(value); csr != csrDensities_.end())
-    return csr->second;
+  if (auto sparse = sparseDensities_.find(value); sparse != sparseDensities_.end())
+    return sparse->second;
   auto known = densities_.find(value);
   return known == densities_.end() ? 1 : known->second;
 }
@@ -176,7 +176,7 @@ void BlockFacts::noteCells(Operation &operation, ArrayRef<tok::Facts> operands) 
 
 // The union of patterns outside which the operation's result is zero; empty if there is none or it
 // is not worthwhile. For this, each operand must have a known value outside some pattern. `stored`:
-// for CSR operands take their own pattern, not those of the arrays they are computed from.
+// for sparse operands take their own pattern, not those of the arrays they are computed from.
 EntryPattern BlockFacts::unionFor(Operation &operation, bool stored) const {
   const Shape &shape = shapeOf(operation.getResult(0));
   llvm::BitVector numbers(patterns_.size());
@@ -186,8 +186,8 @@ EntryPattern BlockFacts::unionFor(Operation &operation, bool stored) const {
     const EntryPattern *beside = llvm::find_if(patterns_, [&](const EntryPattern &pattern) {
       if (shapeOf(pattern) != shape) // as of a vector that is broadcast
         return false;
-      return stored && isCsr(operand) ? pattern == operand
-                                      : whereZero(pattern, operand).constant().has_value();
+      return stored && isSparse(operand) ? pattern == operand
+                                         : whereZero(pattern, operand).constant().has_value();
     });
     if (beside == patterns_.end())
       return {};
@@ -236,25 +236,25 @@ void BlockFacts::noteZeros(Operation &operation) {
     }
 }
 
-// A result that is zero outside a pattern is CSR, with the density of the sparsest such pattern.
+// A result that is zero outside a pattern is sparse, with the density of the sparsest such pattern.
 void BlockFacts::noteLayout(Value value, tok::Facts &facts) {
   if (!isRealArray(value) || facts.dims.size() != 2)
     return;
-  if (facts.isCsr() && facts.density < 0)
+  if (facts.isSparse() && facts.density < 0)
     facts.density = guessedDensity;
   for (auto [number, pattern] : llvm::enumerate(patterns_)) {
     auto known = whereZero_.find({number, value});
     if (known == whereZero_.end() || !known->second.isZero())
       continue;
     double density = densityOf(pattern);
-    if (facts.isCsr() && facts.density <= density)
+    if (facts.isSparse() && facts.density <= density)
       continue;
-    facts.layout = tok::Layout::Csr;
+    facts.layout = tok::Layout::Sparse;
     facts.density = density;
   }
   const Size &columns = shapeOf(value).columns;
-  if (!facts.isCsr() || columns.isConstant(0) || columns.isConstant(1))
+  if (!facts.isSparse() || columns.isConstant(0) || columns.isConstant(1))
     return;
-  csrDensities_[value] = facts.density;
+  sparseDensities_[value] = facts.density;
   patterns_.push_back(value);
 }

@@ -1,5 +1,5 @@
 // Sizes, layouts and zeros of the values of a block, as fusion needs them: every array as rows ×
-// columns, which arrays are CSR, and which values are proved to be zero in all cells where a CSR
+// columns, which arrays are sparse, and which values are proved to be zero in all cells where a sparse
 // array (or each of several) has no entry.
 //
 //   BlockFacts facts(block, factsOf);
@@ -26,7 +26,7 @@ using plan::Shape;
 // True for arrays of f64 or f32, the cell types of kernels.
 bool isRealArray(mlir::Value value);
 
-// The cells in which at least one of several CSR arrays of the same shape has an entry.
+// The cells in which at least one of several sparse arrays of the same shape has an entry.
 struct EntryPattern {
   llvm::SmallVector<mlir::Value, 2> arrays; // none: no pattern
 
@@ -56,8 +56,8 @@ public:
   static double cells(const Shape &shape) { return estimate(shape.rows) * estimate(shape.columns); }
 
   // The layout the array will have in memory if it is stored.
-  bool isCsr(mlir::Value value) const { return csrDensities_.contains(value); }
-  // The estimated share of non-zero cells (in CSR arrays: of entries); 1 if unknown.
+  bool isSparse(mlir::Value value) const { return sparseDensities_.contains(value); }
+  // The estimated share of non-zero cells (in sparse arrays: of entries); 1 if unknown.
   double densityOf(mlir::Value value) const;
   double entriesOf(mlir::Value value) const { return densityOf(value) * cells(shapeOf(value)); }
   const Shape &shapeOf(const EntryPattern &pattern) const {
@@ -67,7 +67,7 @@ public:
   double entriesOf(const EntryPattern &pattern) const {
     return densityOf(pattern) * cells(shapeOf(pattern));
   }
-  // One pattern for each CSR array with more than one column, and unions of such patterns where an
+  // One pattern for each sparse array with more than one column, and unions of such patterns where an
   // operation is zero outside the union, but not outside a single pattern. In program order.
   llvm::ArrayRef<EntryPattern> patterns() const { return patterns_; }
   bool hasSparseArrayOf(const Shape &shape) const;
@@ -89,7 +89,7 @@ private:
   llvm::DenseMap<mlir::Value, Shape> shapes_;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<Size, 2>> sizes_;
   int64_t nextSymbol_ = 0; // above those of the facts that were given
-  llvm::DenseMap<mlir::Value, double> densities_, csrDensities_;
+  llvm::DenseMap<mlir::Value, double> densities_, sparseDensities_;
   llvm::SmallVector<EntryPattern> patterns_;
   llvm::DenseMap<mlir::Value, CellFact> everywhere_;
   llvm::DenseMap<std::pair<unsigned, mlir::Value>, CellFact> whereZero_; // by index of the pattern

@@ -101,9 +101,9 @@ void BlockGraph::classifyElementwise(Node &node) {
   Value result = node.operation->getResult(0);
   if (!tok::isArray(result.getType()))
     return;
-  // A CSR array that is only converted stays CSR; a cast of a scalar makes an array of one cell.
+  // A sparse array that is only converted stays sparse; a cast of a scalar makes an array of one cell.
   if (isa<tok::CastOp>(node.operation) &&
-      (!tok::isArray(node.operands[0].getType()) || facts_.isCsr(node.operands[0]) ||
+      (!tok::isArray(node.operands[0].getType()) || facts_.isSparse(node.operands[0]) ||
        node.operands[0].getType() == result.getType()))
     return;
   const Shape &shape = shapeOf(result);
@@ -163,7 +163,7 @@ bool fusion::isNarrow(const Size &columns) {
          columns.constantValue() <= mostNarrowColumns;
 }
 
-// Finds the products that a template can compute: one factor is narrow, or a CSR array is involved.
+// Finds the products that a template can compute: one factor is narrow, or a sparse array is involved.
 // All other products are left to natives.
 void BlockGraph::classifyProduct(Node &node) {
   if (!node.elementType) {

@@ -6,7 +6,7 @@
 //   if (verdict.isLegal && (verdict.fusable & 1))    // operand 0 may be computed in the operator
 //   if (verdict.reduced.has(Axis::Rows))             // a sum over rows: complete after the last one
 //
-// A frame with a driver (one or several CSR arrays of the frame's shape) is evaluated at the
+// A frame with a driver (one or several sparse arrays of the frame's shape) is evaluated at the
 // driver's entries only; its values either run over rows and columns (computed at the entries) or
 // are computed in every row. A value at the entries that is stored, aggregated or an operand of a
 // matrix product must be zero outside the driver's entries.

@@ -104,7 +104,7 @@ static bool dependsOn(const BlockGraph &graph, Value value, Value array) {
   return false;
 }
 
-// Records why results that depend on a CSR array are computed in all cells nevertheless.
+// Records why results that depend on a sparse array are computed in all cells nevertheless.
 static void recordSparseRefusals(const BlockGraph &graph, ArrayRef<EntryPattern> drivers,
                                  MemoTable &memo) {
   auto refuse = [&](int index, Value value, const char *what) {

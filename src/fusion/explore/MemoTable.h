@@ -1,6 +1,6 @@
 // The memo table: every legal way in which an operation of a block can be part of a fused operator.
 // An entry is an operation, a frame (loops over an iteration space, or over the entries of a
-// CSR array) and the operands that are computed in the same operator. `select` builds operators
+// sparse array) and the operands that are computed in the same operator. `select` builds operators
 // from entries without checking legality again.
 //
 //   MemoTable memo = explore(graph);
@@ -34,7 +34,7 @@ struct MemoTable {
   std::vector<Frame> frames;
   std::vector<std::vector<MemoGroup>>
       groups; // by operation, in order of frames; empty for operations without a kernel
-  std::vector<Refusal> refusals; // in program order, those of CSR arrays last
+  std::vector<Refusal> refusals; // in program order, those of sparse arrays last
 
   const MemoGroup *find(int operation, int frame) const;
   // Whether the user's operand may be computed in the same operator as the user, in any frame.

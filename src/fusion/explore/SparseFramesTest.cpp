@@ -1,4 +1,4 @@
-// Which operations may be computed at the entries of a CSR array only: each rule with positive and
+// Which operations may be computed at the entries of a sparse array only: each rule with positive and
 // negative cases; and a comparison of the proofs of zeros with evaluation.
 #include "base/CellOperators.h"
 #include "fusion/explore/MemoTable.h"
@@ -71,8 +71,8 @@ TEST(SparseFrames, elementwiseValuesAreStoredWhereTheyAreProvedZero) {
   EXPECT_EQ(block.axes(2), "ij +0!") << "exp(0) - 1 is zero";
   EXPECT_EQ(block.axes(3), "ij +0!");
   EXPECT_EQ(block.axes(4), "ij");
-  EXPECT_TRUE(block.graph.facts().isCsr(block.resultOf(3)));
-  EXPECT_FALSE(block.graph.facts().isCsr(block.resultOf(4)));
+  EXPECT_TRUE(block.graph.facts().isSparse(block.resultOf(3)));
+  EXPECT_FALSE(block.graph.facts().isSparse(block.resultOf(4)));
   EXPECT_EQ(block.refusals(), "1: not zero where S is zero\n4: not zero where S is zero\n");
 }
 
@@ -147,8 +147,8 @@ TEST(SparseFrames, entriesOfSeveralArraysWhereNoneAloneWillDo) {
   EXPECT_EQ(unions(block), "S T; S T R; R S + T");
   const BlockFacts &facts = block.graph.facts();
   for (int sparse : {1, 2, 3, 4, 7})
-    EXPECT_TRUE(facts.isCsr(block.resultOf(sparse))) << sparse;
-  EXPECT_FALSE(facts.isCsr(block.resultOf(5)));
+    EXPECT_TRUE(facts.isSparse(block.resultOf(sparse))) << sparse;
+  EXPECT_FALSE(facts.isSparse(block.resultOf(5)));
   EXPECT_DOUBLE_EQ(facts.densityOf(block.resultOf(1)), 1 - 0.99 * 0.98);
   EntryPattern both = block.argument(0);
   both.arrays.push_back(block.argument(1));

@@ -22,7 +22,7 @@ class TestBlock {
 public:
   // `arguments` has the form "X:mxn y:mx1 A:20x10 s": arrays with sizes, and double scalars. A
   // letter is a symbol, with an estimate (m: 1000000, n: 10, k: 40, p: 20000, q: 20000, r: 100).
-  // "S:pxq/0.01" is a CSR array with its density; the cells of "U:pxr+" are known to be positive.
+  // "S:pxq/0.01" is a sparse array with its density; the cells of "U:pxr+" are known to be positive.
   // `body` uses %X, %y, %s and !m, the type of matrices of `cells`.
   TestBlock(llvm::StringRef arguments, llvm::StringRef results, llvm::StringRef body,
             llvm::StringRef cells = "f64") {
@@ -41,7 +41,7 @@ public:
       argumentFacts.push_back(
           sizes.empty() ? tok::Facts() : tok::Facts::matrix(dimension(rows), dimension(columns)));
       if (!density.empty()) {
-        argumentFacts.back().layout = tok::Layout::Csr;
+        argumentFacts.back().layout = tok::Layout::Sparse;
         density.getAsDouble(argumentFacts.back().density);
       }
     }

@@ -137,8 +137,8 @@ private:
     for (const CellFact &cells : hypotheses(single)) {
       // Sparse matrices have zeros, so it is pointless to want them non-zero.
       SmallVector<BlockArgument> inputs = all;
-      llvm::erase_if(inputs,
-                     [&](BlockArgument input) { return !cells.mayBeZero && facts_.isCsr(input); });
+      llvm::erase_if(
+          inputs, [&](BlockArgument input) { return !cells.mayBeZero && facts_.isSparse(input); });
       if (inputs.empty() || !holdsIf(candidate, inputs, cells))
         continue;
       for (size_t i = 0; i < inputs.size();) {

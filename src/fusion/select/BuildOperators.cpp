@@ -83,9 +83,9 @@ public:
         location, types, operands, builder_.getArrayAttr(operandSizes),
         builder_.getArrayAttr(resultSizes), /*axis_sizes=*/builder_.getArrayAttr({}),
         /*axis_kinds=*/builder_.getDenseI64ArrayAttr({}),
-        builder_.getStringAttr(labelOf(pool_, id_)), /*csr=*/builder_.getDenseI64ArrayAttr({}),
+        builder_.getStringAttr(labelOf(pool_, id_)), /*sparse=*/builder_.getDenseI64ArrayAttr({}),
         /*drivers=*/builder_.getDenseI64ArrayAttr({}),
-        /*csr_results=*/builder_.getDenseI64ArrayAttr({}));
+        /*sparse_results=*/builder_.getDenseI64ArrayAttr({}));
     result->setAttr("predicted_ns", builder_.getF64FloatAttr(op_.nanoseconds));
     if (frame_.driver) {
       describeSparsity(result);
@@ -211,12 +211,12 @@ private:
   }
 
   void describeSparsity(plan::OperatorOp result) {
-    SmallVector<int64_t> csr, drivers, csrResults;
+    SmallVector<int64_t> sparse, drivers, sparseResults;
     for (auto [number, input] : llvm::enumerate(inputs_)) {
       if (input.alongColumns || graph_.shapeOf(input.value) != frame_.space ||
-          !graph_.facts().isCsr(input.value))
+          !graph_.facts().isSparse(input.value))
         continue;
-      csr.push_back(number);
+      sparse.push_back(number);
       if (frame_.driver.contains(input.value))
         drivers.push_back(number);
     }
@@ -226,11 +226,11 @@ private:
       // Products and column sums are dense, even if they have the driver's shape by chance.
       bool atEntries = node.kind == NodeKind::Elementwise || groupOf(root).isSampled;
       if (tok::isArray(value.getType()) && graph_.shapeOf(value) == frame_.space && atEntries)
-        csrResults.push_back(number);
+        sparseResults.push_back(number);
     }
-    result.setCsr(csr);
+    result.setSparse(sparse);
     result.setDrivers(drivers);
-    result.setCsrResults(csrResults);
+    result.setSparseResults(sparseResults);
   }
 
   void buildBody(plan::OperatorOp result) {

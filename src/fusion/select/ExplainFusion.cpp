@@ -182,7 +182,8 @@ private:
         seen.push_back(value);
         text += (text.empty() ? "" : ", ") + (producer >= 0 ? named(producer) : notation(value));
         if (tok::isArray(value.getType()))
-          text += " " + textOf(graph_.shapeOf(value)) + (graph_.facts().isCsr(value) ? " csr" : "");
+          text += " " + textOf(graph_.shapeOf(value)) +
+                  (graph_.facts().isSparse(value) ? " sparse" : "");
       }
     return text.empty() ? "nothing" : text;
   }
@@ -193,8 +194,8 @@ private:
     for (int root : op.roots) {
       const Shape &size = graph_.shapeOf(resultOf(root));
       text += text.empty() ? "" : ", ";
-      bool csr = frame.driver && size == frame.space;
-      text += tok::isArray(resultOf(root).getType()) ? textOf(size) + (csr ? " csr" : "")
+      bool sparse = frame.driver && size == frame.space;
+      text += tok::isArray(resultOf(root).getType()) ? textOf(size) + (sparse ? " sparse" : "")
                                                      : std::string("a scalar");
     }
     return text;

@@ -10,16 +10,16 @@ using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::fusion;
 
-// In a CSR array an entry also has a column index, and each row the offset of its first entry.
+// In a sparse array an entry also has a column index, and each row the offset of its first entry.
 static constexpr double bytesPerColumnNumber = 4, bytesPerRowOffset = 8;
 static constexpr double bytesPerLine = 64;
-// Costs of finding the next entry, and of finding another CSR array's cell at this entry.
+// Costs of finding the next entry, and of finding another sparse array's cell at this entry.
 static constexpr double flopsPerEntry = 2, flopsPerMatch = 6;
 // Products are faster than cell operators, because a fused multiply-add is one instruction. A
 // native dense product comes closer to the machine's peak, but packs both factors first and goes
 // over the result several times: `flopsPerPackedCell` for each cell of the three, which dominates
 // if one of them is narrow. Transposed products of many rows are not packed
-// (runtime/TransposedProduct.h), and only half of t(X) %*% X is computed. A product of two CSR
+// (runtime/natives/TransposedProduct.h), and only half of t(X) %*% X is computed. A product of two sparse
 // arrays takes `flopsPerSparseProduct` per multiplication.
 static constexpr double productSpeed = 2, nativeProductSpeed = 1.2, flopsPerPackedCell = 24;
 static constexpr double fewestRowsUnpacked = 64, fewestColumnsUnpacked = 8;
@@ -39,8 +39,8 @@ double OperatorCost::denseBytesOf(Value value) const {
 }
 
 double OperatorCost::bytesOf(Value value) const {
-  return graph_.facts().isCsr(value) ? bytesPerEntry(value) * graph_.facts().entriesOf(value)
-                                     : denseBytesOf(value);
+  return graph_.facts().isSparse(value) ? bytesPerEntry(value) * graph_.facts().entriesOf(value)
+                                        : denseBytesOf(value);
 }
 
 // The cost of a product m×k times k×n, in operations of the speed of cell operators.
@@ -132,14 +132,14 @@ void OperatorCost::addNativeProduct(int member, cost::Work &work) const {
   const Node &node = graph_[member];
   const BlockFacts &facts = graph_.facts();
   Value left = node.operands[0], right = node.operands[1];
-  bool leftCsr = facts.isCsr(left), rightCsr = facts.isCsr(right);
+  bool leftSparse = facts.isSparse(left), rightSparse = facts.isSparse(right);
   double all = productFlops(node);
-  if (leftCsr && rightCsr) {
+  if (leftSparse && rightSparse) {
     double products = all * facts.densityOf(left) * facts.densityOf(right) * productSpeed / 2;
     work.flops += flopsPerSparseProduct * products;
     work.gathers += products;
-  } else if (leftCsr || rightCsr) {
-    Value sparse = leftCsr ? left : right, dense = leftCsr ? right : left;
+  } else if (leftSparse || rightSparse) {
+    Value sparse = leftSparse ? left : right, dense = leftSparse ? right : left;
     work.flops += all * facts.densityOf(sparse) + flopsPerEntry * facts.entriesOf(sparse);
     work.gathers += gathersOf(facts.entriesOf(sparse), node, dense, graph_.shapeOf(dense).columns);
   } else if (isUnpacked(node)) {
@@ -173,7 +173,7 @@ void OperatorCost::addOperand(Value operand, const Frame &frame, cost::Work &wor
         work.writtenBytes += bytesPerEntry(operand) * entries;
         work.flops += flopsPerMatch * (entries + facts.entriesOf(operand));
       }
-    } else if (facts.isCsr(operand)) {
+    } else if (facts.isSparse(operand)) {
       work.readBytes += bytesOf(operand);
       work.flops += flopsPerMatch * (entries + facts.entriesOf(operand));
     } else {
@@ -182,7 +182,7 @@ void OperatorCost::addOperand(Value operand, const Frame &frame, cost::Work &wor
     }
     return;
   }
-  if (facts.isCsr(operand)) {
+  if (facts.isSparse(operand)) {
     work.readBytes += bytesOf(operand);
     work.writtenBytes += denseBytesOf(operand);
   }
@@ -201,7 +201,7 @@ void OperatorCost::addResult(int root, const Frame &frame, cost::Work &work) con
     return;
   }
   work.writtenBytes += denseBytesOf(result);
-  if (facts.isCsr(result) && !frame.isNative) { // it is converted after the operator
+  if (facts.isSparse(result) && !frame.isNative) { // it is converted after the operator
     work.readBytes += denseBytesOf(result);
     work.writtenBytes += bytesOf(result);
   }

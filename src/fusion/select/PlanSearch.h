@@ -7,7 +7,7 @@
 // The choices of different partitions (operations connected by possible fusions) are independent.
 // Within a partition, only the interesting points are choices: results with several consumers,
 // vectors that consumers would recompute in every cell of a matrix, and products that can be
-// computed either at the entries of a CSR array or by a native in all cells.
+// computed either at the entries of a sparse array or by a native in all cells.
 //
 // Sums and products depend on the order of additions, which may differ between operators. In
 // P = D <= rowMins(D), for example, a row of P would have no 1 if D contains a product and the

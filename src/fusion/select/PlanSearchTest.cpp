@@ -12,7 +12,7 @@ using namespace tokamak::fusion;
 
 namespace {
 
-// A block of elementwise operations and aggregates over m×k and m×1 values, dense and CSR ones,
+// A block of elementwise operations and aggregates over m×k and m×1 values, dense and sparse ones,
 // with products between them.
 struct RandomBlock {
   std::string results, body;

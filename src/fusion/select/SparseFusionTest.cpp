@@ -1,4 +1,4 @@
-// Plans over CSR arrays and narrow products: templates, drivers, operands and results.
+// Plans over sparse arrays and narrow products: templates, drivers, operands and results.
 #include "fusion/select/FusedBlock.h"
 
 using namespace tokamak;
@@ -17,8 +17,8 @@ public:
     return *this;
   }
 
-  // The plan as text: "outer(3 @0) -> 2 csr 0" is an operator with 3 operands, of which 0 is the
-  // driver, and 2 results, of which 0 is CSR; "matmul" and "transpose" are remaining natives.
+  // The plan as text: "outer(3 @0) -> 2 sparse 0" is an operator with 3 operands, of which 0 is the
+  // driver, and 2 results, of which 0 is sparse; "matmul" and "transpose" are remaining natives.
   std::string plan() {
     std::string text;
     for (mlir::Operation &operation : function().getBody().front().without_terminator()) {
@@ -31,11 +31,11 @@ public:
         continue;
       }
       text += plan::name(plan::kindOf(op)).str() + "(" + std::to_string(op.getInputs().size());
-      if (op.isSparse())
+      if (op.hasDrivers())
         text += " @" + std::to_string(op.getDrivers().front());
       text += ") -> " + std::to_string(op.getNumResults());
-      for (int64_t number : op.getCsrResults())
-        text += " csr " + std::to_string(number);
+      for (int64_t number : op.getSparseResults())
+        text += " sparse " + std::to_string(number);
     }
     return text;
   }
@@ -69,7 +69,7 @@ TEST(SparseFusion, selectorNoneMakesEveryOperationAlone) {
     %2 = tok.aggregate sum full %1 : !m -> f64
     return %2 : f64)");
   block.fuse(Selector::None);
-  EXPECT_EQ(block.plan(), "cell(1 @0) -> 1 csr 0; row(2 @0) -> 1; cell(1) -> 1")
+  EXPECT_EQ(block.plan(), "cell(1 @0) -> 1 sparse 0; row(2 @0) -> 1; cell(1) -> 1")
       << block.explanation;
 }
 
@@ -133,10 +133,10 @@ TEST(SparseFusion, entriesOfTwoMatricesDriveWhatIsZeroBesideBoth) {
                     "cell ~1000000x~20000 at the entries of S and T (density 0.0298)");
   }
   SparseFusedBlock stored("S:mxq/0.01 T:mxq/0.02", "!m, f64", text + "return %0, %2 : !m, f64");
-  EXPECT_EQ(stored.fuse().plan(), "cell(2 @0) -> 2 csr 0") << stored.explanation;
+  EXPECT_EQ(stored.fuse().plan(), "cell(2 @0) -> 2 sparse 0") << stored.explanation;
   SparseFusedBlock alone("S:mxq/0.01 T:mxq/0.02", "f64", text + "return %2 : f64");
   EXPECT_EQ(alone.fuse(Selector::None).plan(),
-            "cell(2 @0) -> 1 csr 0; cell(1 @0) -> 1 csr 0; cell(1 @0) -> 1");
+            "cell(2 @0) -> 1 sparse 0; cell(1 @0) -> 1 sparse 0; cell(1 @0) -> 1");
 }
 
 TEST(SparseFusion, aSumOfSparseMatricesIsNeverStoredWhereItsAggregateIsNeeded) {
@@ -167,7 +167,7 @@ TEST(SparseFusion, aSafeResultHasTheEntriesOfTheDriver) {
     %2 = tok.binary mul %1, %Y : (!m, !m) -> !m
     return %2 : !m)");
   block.fuse();
-  EXPECT_EQ(block.plan(), "cell(2 @0) -> 1 csr 0") << block.explanation;
+  EXPECT_EQ(block.plan(), "cell(2 @0) -> 1 sparse 0") << block.explanation;
 }
 
 TEST(SparseFusion, severalAggregatesOfOneDriverAreOnePass) {
@@ -257,7 +257,7 @@ TEST(SparseFusion, aProductOfAColumnAndARowAloneIsANative) {
     %3 = tok.aggregate sum full %2 : !m -> f64
     return %3 : f64)");
   EXPECT_EQ(block.fuse(Selector::None).plan(),
-            "transpose; matmul; cell(2 @0) -> 1 csr 0; cell(1 @0) -> 1");
+            "transpose; matmul; cell(2 @0) -> 1 sparse 0; cell(1 @0) -> 1");
   SparseFusedBlock fused("S:pxq/0.01 u:px1 v:qx1", "f64", R"(
     %0 = tok.transpose %v : (!m) -> !m
     %1 = tok.matmul %u, %0 : (!m, !m) -> !m
@@ -291,7 +291,7 @@ TEST(SparseFusion, theExplanationNamesTheDriver) {
   for (const char *part :
        {"[sparse ~20000x~20000 at the entries of S", "[native",
         "outer ~20000x~20000 at the entries of S (density 0.001), 3 operations",
-        "reads U ~20000x~100, t(V) ~100x~20000, S ~20000x~20000 csr; writes a scalar"})
+        "reads U ~20000x~100, t(V) ~100x~20000, S ~20000x~20000 sparse; writes a scalar"})
     EXPECT_CONTAINS(block.explanation, part);
 }
 

@@ -176,7 +176,7 @@ ParseResult OperatorOp::parse(OpAsmParser &parser, OperationState &result) {
   SmallVector<OpAsmParser::UnresolvedOperand> inputs;
   SmallVector<Attribute> operandSizes, resultSizes;
   SmallVector<Size> axes;
-  SmallVector<int64_t> kinds, csr, drivers, csrResults;
+  SmallVector<int64_t> kinds, sparse, drivers, sparseResults;
   auto parseInput = [&]() -> ParseResult {
     int64_t number = inputs.size();
     if (parser.parseArgument(arguments.emplace_back()) || parser.parseEqual() ||
@@ -185,8 +185,8 @@ ParseResult OperatorOp::parse(OpAsmParser &parser, OperationState &result) {
     bool isDriver = succeeded(parser.parseOptionalKeyword("driver"));
     if (isDriver)
       drivers.push_back(number);
-    if (isDriver || succeeded(parser.parseOptionalKeyword("csr")))
-      csr.push_back(number);
+    if (isDriver || succeeded(parser.parseOptionalKeyword("sparse")))
+      sparse.push_back(number);
     return parseSizes(parser, operandSizes);
   };
   auto parseAxisSize = [&]() -> ParseResult {
@@ -199,8 +199,8 @@ ParseResult OperatorOp::parse(OpAsmParser &parser, OperationState &result) {
     return success();
   };
   auto parseResult = [&]() -> ParseResult {
-    if (succeeded(parser.parseOptionalKeyword("csr")))
-      csrResults.push_back(resultSizes.size());
+    if (succeeded(parser.parseOptionalKeyword("sparse")))
+      sparseResults.push_back(resultSizes.size());
     else if (succeeded(parser.parseOptionalKeyword("scalar"))) {
       resultSizes.push_back(builder.getArrayAttr({}));
       return success();
@@ -223,9 +223,9 @@ ParseResult OperatorOp::parse(OpAsmParser &parser, OperationState &result) {
   properties.result_sizes = builder.getArrayAttr(resultSizes);
   properties.axis_sizes = tok::sizesAttribute(parser.getContext(), axes);
   properties.axis_kinds = builder.getDenseI64ArrayAttr(kinds);
-  properties.csr = builder.getDenseI64ArrayAttr(csr);
+  properties.sparse = builder.getDenseI64ArrayAttr(sparse);
   properties.drivers = builder.getDenseI64ArrayAttr(drivers);
-  properties.csr_results = builder.getDenseI64ArrayAttr(csrResults);
+  properties.sparse_results = builder.getDenseI64ArrayAttr(sparseResults);
   result.addTypes(type.getResults());
   return parser.parseRegion(*result.addRegion(), arguments);
 }
@@ -238,7 +238,7 @@ void OperatorOp::print(OpAsmPrinter &printer) {
       [&](const auto &operand) {
         auto [argument, input, sizes] = operand;
         printer << argument << " = " << input;
-        printer << (isDriver(number) ? " driver" : isCsrOperand(number) ? " csr" : "");
+        printer << (isDriver(number) ? " driver" : isSparseOperand(number) ? " sparse" : "");
         printSizes(printer, sizes);
         ++number;
       });
@@ -254,14 +254,14 @@ void OperatorOp::print(OpAsmPrinter &printer) {
   llvm::interleave(
       resultSizes(),
       [&](const SmallVector<Size> &sizes) {
-        printer << (sizes.empty() ? " scalar" : isCsrResult(number) ? " csr" : "");
+        printer << (sizes.empty() ? " scalar" : isSparseResult(number) ? " sparse" : "");
         printSizes(printer, sizes);
         ++number;
       },
       [&] { printer << ','; });
   printer.printOptionalAttrDict((*this)->getAttrs(),
-                                {"operand_sizes", "result_sizes", "axis_sizes", "axis_kinds", "csr",
-                                 "drivers", "csr_results"});
+                                {"operand_sizes", "result_sizes", "axis_sizes", "axis_kinds",
+                                 "sparse", "drivers", "sparse_results"});
   printer << " : ";
   printer.printFunctionalType(*this);
   printer << ' ';
@@ -285,7 +285,7 @@ BinaryOp plan::productIn(ReduceOp reduce) {
 
 // The axes of the operand that the drivers' columns and rows run along.
 static bool isSampled(OperatorOp op, ReduceOp reduce) {
-  if (!op.isSparse() || !productIn(reduce))
+  if (!op.hasDrivers() || !productIn(reduce))
     return false;
   for (ReadOp read : op.getBody().getOps<ReadOp>())
     if (auto argument = dyn_cast<BlockArgument>(read.getOperand());

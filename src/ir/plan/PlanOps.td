@@ -49,19 +49,19 @@ def Plan_OperatorOp : Op<Plan_Dialect, "operator", [IsolatedFromAbove, NoMemoryE
     (not written), `reduced` if something is reduced over it, `scanned` if something is scanned along it. In brackets
     behind an operand or result that is an array: its sizes.
 
-    `csr` before the sizes says that the array is in that format. The operator is evaluated at the entries of its
-    `driver` alone, a CSR operand: all results are proved to be zero, or to get nothing added, elsewhere. Several
-    drivers have the same sizes; they are given the same entries before (their union), with zeros filled in. A `csr`
+    `sparse` before the sizes says that the array is in that format. The operator is evaluated at the entries of its
+    `driver` alone, a sparse operand: all results are proved to be zero, or to get nothing added, elsewhere. Several
+    drivers have the same sizes; they are given the same entries before (their union), with zeros filled in. A `sparse`
     result has the entries of the drivers.
     ```mlir
-    plan.operator (%s = %S driver [s0, s1], %d = %D [s0, s1]) axes [s0, s1] -> csr [s0, s1] : ...
+    plan.operator (%s = %S driver [s0, s1], %d = %D [s0, s1]) axes [s0, s1] -> sparse [s0, s1] : ...
     ```
   }];
   let arguments = (ins Variadic<AnyType>:$inputs, ArrayAttr:$operand_sizes, ArrayAttr:$result_sizes,
                        ArrayAttr:$axis_sizes, DenseI64ArrayAttr:$axis_kinds, OptionalAttr<StrAttr>:$label,
-                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$csr,
+                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$sparse,
                        DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$drivers,
-                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$csr_results);
+                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$sparse_results);
   let results = (outs Variadic<AnyType>:$outputs);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
@@ -75,11 +75,11 @@ def Plan_OperatorOp : Op<Plan_Dialect, "operator", [IsolatedFromAbove, NoMemoryE
     ::tokamak::plan::AxisKind axisKind(unsigned axis) {
       return static_cast<::tokamak::plan::AxisKind>(getAxisKinds()[axis]);
     }
-    bool isSparse() { return !getDrivers().empty(); }
-    // Drivers are CSR operands, too.
-    bool isCsrOperand(int64_t operand) { return ::llvm::is_contained(getCsr(), operand); }
+    bool hasDrivers() { return !getDrivers().empty(); }
+    // Drivers are sparse operands, too.
+    bool isSparseOperand(int64_t operand) { return ::llvm::is_contained(getSparse(), operand); }
     bool isDriver(int64_t operand) { return ::llvm::is_contained(getDrivers(), operand); }
-    bool isCsrResult(int64_t result) { return ::llvm::is_contained(getCsrResults(), result); }
+    bool isSparseResult(int64_t result) { return ::llvm::is_contained(getSparseResults(), result); }
   }];
 }
 

@@ -297,17 +297,17 @@ LogicalResult OperatorOp::verify() {
   if (failed(checkLists(*this, getOperandSizesAttr(), getInputs().getTypes(), "operand")) ||
       failed(checkLists(*this, getResultSizesAttr(), getResultTypes(), "result")))
     return failure();
-  for (int64_t number : getCsr())
+  for (int64_t number : getSparse())
     if (number < 0 || number >= getNumOperands() || !tok::isArray(getOperand(number).getType()))
-      return emitOpError("csr lists operands that are arrays");
+      return emitOpError("sparse lists operands that are arrays");
   SmallVector<SmallVector<Size>> sizes = operandSizes();
   for (int64_t driver : getDrivers())
-    if (!isCsrOperand(driver) || sizes[driver] != sizes[getDrivers().front()])
-      return emitOpError("the drivers are CSR operands of the same sizes");
+    if (!isSparseOperand(driver) || sizes[driver] != sizes[getDrivers().front()])
+      return emitOpError("the drivers are sparse operands of the same sizes");
   SmallVector<SmallVector<Size>> results = resultSizes();
-  for (int64_t result : getCsrResults())
+  for (int64_t result : getSparseResults())
     if (getDrivers().empty() || results[result] != sizes[getDrivers().front()])
-      return emitOpError("a CSR result has the sizes and the entries of a driver");
+      return emitOpError("a sparse result has the sizes and the entries of a driver");
   if (TypeRange(getBody().getArgumentTypes()) != getInputs().getTypes())
     return emitOpError("the body's arguments are the operands");
   return success();

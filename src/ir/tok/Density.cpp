@@ -8,7 +8,7 @@ using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::tok;
 
-// The runtime's rule for when natives return CSR arrays (runtime/Array.h; a test compares the two).
+// The runtime's rule for when natives return sparse arrays (runtime/values/Array.h; a test compares the two).
 static constexpr double sparseDensityLimit = 0.25;
 static constexpr double sparseLeastCells = 256;
 // The size assumed where there is no estimate.
@@ -31,7 +31,7 @@ static void setBestLayout(Facts &result) {
   bool better = result.isMatrix() && !result.columns().isConstant(1) &&
                 cellsOf(result) >= sparseLeastCells && result.density >= 0 &&
                 result.density < sparseDensityLimit;
-  result.layout = better ? Layout::Csr : Layout::Dense;
+  result.layout = better ? Layout::Sparse : Layout::Dense;
 }
 
 // A result cell is zero where the operator maps zeros on the left, on the right, or on both sides
@@ -67,7 +67,7 @@ static void inferAppended(ArrayRef<Facts> operands, Facts &result) {
   for (const Facts &facts : operands) {
     cells += cellsOf(facts);
     filled += cellsOf(facts) * densityOf(facts);
-    sparse |= facts.isCsr();
+    sparse |= facts.isSparse();
   }
   if (cells > 0)
     setDensity(result, filled / cells);
@@ -80,19 +80,19 @@ static void inferProduct(const Facts &left, const Facts &right, Facts &result) {
   if (!left.isMatrix() || both >= 1)
     return;
   setDensity(result, 1 - std::pow(1 - both, sizeOf(left.columns())));
-  if (left.isCsr() && right.isCsr())
+  if (left.isSparse() && right.isSparse())
     setBestLayout(result);
 }
 
 void tok::inferDensity(Operation *operation, ArrayRef<Facts> operands,
                        MutableArrayRef<Facts> results) {
-  if (results.size() != 1 || !isArray(operation->getResult(0).getType()) || results[0].isCsr() ||
+  if (results.size() != 1 || !isArray(operation->getResult(0).getType()) || results[0].isSparse() ||
       results[0].dims.size() != 2)
     return;
   Facts &result = results[0];
   auto keep = [&](bool layout) {
     result.density = operands[0].density;
-    if (layout && operands[0].isCsr())
+    if (layout && operands[0].isSparse())
       setBestLayout(result);
   };
   if (auto unary = dyn_cast<UnaryOp>(operation)) {

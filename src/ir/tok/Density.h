@@ -1,5 +1,5 @@
-// Estimates the density of results, and whether they will be CSR arrays: for natives, by the rule
-// in runtime/Array.h; for cell operators, by evaluating them at zero. Complements FactsOpInterface,
+// Estimates the density of results, and whether they will be sparse arrays: for natives, by the rule
+// in runtime/values/Array.h; for cell operators, by evaluating them at zero. Complements FactsOpInterface,
 // which infers only facts that are certain.
 //
 //   inference.inferFacts(operands, results);

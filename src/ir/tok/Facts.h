@@ -18,9 +18,9 @@
 
 namespace tokamak::tok {
 
-// The memory layout of an array (runtime/Array.h). For a result it is only the layout expected from
+// The memory layout of an array (runtime/values/Array.h). For a result it is only the layout expected from
 // its operation: code that finds another layout converts the array.
-enum class Layout : uint8_t { Dense, Csr };
+enum class Layout : uint8_t { Dense, Sparse };
 
 // Facts of one value. For an array, `dims` has one entry per dimension. For a scalar, `value` is
 // its constant (if known) and `integer` is its value as a size, so that nrow(X) can be the
@@ -29,7 +29,7 @@ struct Facts {
   llvm::SmallVector<Size, 2> dims;
   mlir::Attribute value;
   Size integer = Size::unknown();
-  // The fraction of cells that are not zero, in [0, 1]; negative if unknown. For CSR arrays, the
+  // The fraction of cells that are not zero, in [0, 1]; negative if unknown. For sparse arrays, the
   // fraction of stored entries. An estimate, never a proof.
   double density = -1;
   Layout layout = Layout::Dense;
@@ -40,7 +40,7 @@ struct Facts {
     return facts;
   }
   bool isMatrix() const { return dims.size() == 2; }
-  bool isCsr() const { return layout == Layout::Csr; }
+  bool isSparse() const { return layout == Layout::Sparse; }
   Size rows() const { return isMatrix() ? dims[0] : Size::unknown(); }
   Size columns() const { return isMatrix() ? dims[1] : Size::unknown(); }
   bool isColumnVector() const { return columns().isConstant(1); }

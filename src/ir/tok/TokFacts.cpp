@@ -135,19 +135,19 @@ static Facts integerFacts(const Size &value, MLIRContext *context) {
   return facts;
 }
 
-// If an elementwise operation is zero wherever a CSR operand is zero, its result is a CSR array
+// If an elementwise operation is zero wherever a sparse operand is zero, its result is a sparse array
 // with the same entries; of several such operands the sparsest determines the layout.
 static void inferLayout(Operation *op, ArrayRef<Facts> operands, Facts &result) {
   for (auto [sparse, facts] : llvm::zip(op->getOperands(), operands)) {
-    if (!facts.isCsr() || facts.dims != result.dims)
+    if (!facts.isSparse() || facts.dims != result.dims)
       continue;
     CellFact fact = cellOf(*op, [&, sparse = sparse](OpOperand &operand) {
       return operand.get() == sparse ? CellFact(0.0)
                                      : numberOf(operands[operand.getOperandNumber()]);
     });
-    if (!fact.isZero() || (result.isCsr() && result.density <= facts.density))
+    if (!fact.isZero() || (result.isSparse() && result.density <= facts.density))
       continue;
-    result.layout = Layout::Csr;
+    result.layout = Layout::Sparse;
     result.density = facts.density;
   }
 }

@@ -46,7 +46,7 @@ func.func @dense(%a: tensor<?x?xf64> {tok.sizes = [500, 400]},
   %1 = tok.matmul %0, %c : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
   return %1 : tensor<?x?xf64>
 }
-func.func @sparse(%a: tensor<?x?xf64> {tok.sizes = [500, 400], tok.csr_density = 0.00001 : f64},
+func.func @sparse(%a: tensor<?x?xf64> {tok.sizes = [500, 400], tok.sparse_density = 0.00001 : f64},
                   %b: tensor<?x?xf64> {tok.sizes = [400, 600]},
                   %c: tensor<?x?xf64> {tok.sizes = [600, 200]}) -> tensor<?x?xf64> {
   %0 = tok.matmul %b, %c : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>

@@ -1,10 +1,10 @@
 #include "ReaderFuzzing.h"
 
 #include "base/Error.h"
-#include "runtime/BufferPool.h"
-#include "runtime/Gzip.h"
-#include "runtime/MatrixReader.h"
-#include "runtime/TextSource.h"
+#include "runtime/io/Gzip.h"
+#include "runtime/io/MatrixReader.h"
+#include "runtime/io/TextSource.h"
+#include "runtime/memory/BufferPool.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -64,9 +64,9 @@ bool sameBytes(const void *a, const void *b, int64_t size) {
 }
 
 bool isSame(const Array &a, const Array &b) {
-  if (!(a.shape() == b.shape()) || a.isCsr() != b.isCsr())
+  if (!(a.shape() == b.shape()) || a.isSparse() != b.isSparse())
     return false;
-  if (!a.isCsr())
+  if (!a.isSparse())
     return sameBytes(a.data(), b.data(), a.bytes());
   constexpr auto offsetBytes = static_cast<int64_t>(sizeof(int64_t));
   return sameBytes(a.rowOffsets(), b.rowOffsets(), (a.rows() + 1) * offsetBytes) &&

@@ -48,7 +48,7 @@ func.func @result_sizes(%X: !m, %Y: !m) {
 !i = !plan.cell<(d0) -> f64>
 !c = !plan.cell<() -> f64>
 func.func @drivers(%X: !m, %Y: !m) {
-  // expected-error @+1 {{the drivers are CSR operands of the same sizes}}
+  // expected-error @+1 {{the drivers are sparse operands of the same sizes}}
   %r = plan.operator (%x = %X driver [s0, s1], %y = %Y driver [s1, s0]) axes [s0, s1] -> [s0, s1] : (!m, !m) -> !m {
     %0 = plan.read %x (d0, d1) -> (d0, d1) : !m -> !ij
     plan.write %0 to 0 (d0, d1) -> (d0, d1) : !ij
@@ -63,8 +63,8 @@ func.func @drivers(%X: !m, %Y: !m) {
 !i = !plan.cell<(d0) -> f64>
 !c = !plan.cell<() -> f64>
 func.func @csr_result(%X: !m, %Y: !m) {
-  // expected-error @+1 {{a CSR result has the sizes and the entries of a driver}}
-  %r = plan.operator (%x = %X [s0, s1]) axes [s0, s1] -> csr [s0, s1] : (!m) -> !m {
+  // expected-error @+1 {{a sparse result has the sizes and the entries of a driver}}
+  %r = plan.operator (%x = %X [s0, s1]) axes [s0, s1] -> sparse [s0, s1] : (!m) -> !m {
     %0 = plan.read %x (d0, d1) -> (d0, d1) : !m -> !ij
     plan.write %0 to 0 (d0, d1) -> (d0, d1) : !ij
   }

@@ -26,8 +26,8 @@ func.func @row(%X: tensor<?x?xf64>, %v: tensor<?x?xf64>, %s: f64) -> tensor<?x?x
 
 // CHECK-LABEL: func.func @entries
 func.func @entries(%S: tensor<?x?xf32>, %T: tensor<?x?xf32>, %D: tensor<?x?xf32>) -> (tensor<?x?xf32>, f64) {
-  // CHECK: plan.operator (%{{.*}} = %{{.*}} driver [s0, s1], %{{.*}} = %{{.*}} driver [s0, s1], %{{.*}} = %{{.*}} csr [s0, s1]) axes [s0 reduced, s1 reduced] -> csr [s0, s1], scalar :
-  %q:2 = plan.operator (%s = %S driver [s0, s1], %t = %T driver [s0, s1], %d = %D csr [s0, s1]) axes [s0 reduced, s1 reduced] -> csr [s0, s1], scalar : (tensor<?x?xf32>, tensor<?x?xf32>, tensor<?x?xf32>) -> (tensor<?x?xf32>, f64) {
+  // CHECK: plan.operator (%{{.*}} = %{{.*}} driver [s0, s1], %{{.*}} = %{{.*}} driver [s0, s1], %{{.*}} = %{{.*}} sparse [s0, s1]) axes [s0 reduced, s1 reduced] -> sparse [s0, s1], scalar :
+  %q:2 = plan.operator (%s = %S driver [s0, s1], %t = %T driver [s0, s1], %d = %D sparse [s0, s1]) axes [s0 reduced, s1 reduced] -> sparse [s0, s1], scalar : (tensor<?x?xf32>, tensor<?x?xf32>, tensor<?x?xf32>) -> (tensor<?x?xf32>, f64) {
     %0 = plan.read %s (d0, d1) -> (d0, d1) : tensor<?x?xf32> -> !plan.cell<(d0, d1) -> f32>
     %1 = plan.read %t (d0, d1) -> (d0, d1) : tensor<?x?xf32> -> !plan.cell<(d0, d1) -> f32>
     %2 = plan.read %d (d0, d1) -> (d0, d1) : tensor<?x?xf32> -> !plan.cell<(d0, d1) -> f32>

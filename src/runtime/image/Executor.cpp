@@ -1,0 +1,488 @@
+#include "runtime/image/Executor.h"
+
+#include "runtime/values/Frame.h"
+
+#include "base/Interrupt.h"
+#include "base/MemoryErrors.h"
+#include "runtime/image/DeepStack.h"
+#include "runtime/image/KernelLaunch.h"
+#include "runtime/image/Profile.h"
+#include "runtime/parallel/ParallelLoopRun.h"
+#include "runtime/sparse/SparseMatrix.h"
+#include "runtime/values/ScalarOperations.h"
+
+#include <array>
+#include <fmt/format.h>
+#include <new>
+
+namespace tokamak::runtime {
+namespace {
+
+// A contiguous list of values, as natives and kernels take them; up to eight live on the stack.
+class ValueList {
+public:
+  explicit ValueList(size_t count) : count_(count) {
+    if (count > inline_.size())
+      heap_.resize(count);
+  }
+  std::span<Value> values() {
+    return {count_ > inline_.size() ? heap_.data() : inline_.data(), count_};
+  }
+
+private:
+  std::array<Value, 8> inline_;
+  std::vector<Value> heap_;
+  size_t count_;
+};
+
+bool isLastUse(const Instruction &instruction, int32_t operand) {
+  return operand < 64 && (instruction.lastUse >> operand & 1) != 0;
+}
+
+// Collects operands, moving values at their last use and copying the others.
+void gather(const Instruction &instruction, const Slot *lists, Value *slots,
+            std::span<Value> into) {
+  const Slot *operands = lists + instruction.operandBegin;
+  for (int32_t i = 0; i < instruction.operandCount; ++i) {
+    Value &value = slots[operands[i]];
+    into[i] = isLastUse(instruction, i) ? std::move(value) : value;
+  }
+}
+
+void scatter(const Instruction &instruction, const Slot *lists, Value *slots,
+             std::span<Value> from) {
+  const Slot *results = lists + instruction.resultBegin;
+  for (int32_t i = 0; i < instruction.resultCount; ++i)
+    slots[results[i]] = std::move(from[i]);
+}
+
+const SourcePlace &placeOf(const Image &image, const Instruction &instruction) {
+  static const SourcePlace unknown;
+  return static_cast<size_t>(instruction.place) < image.places.size()
+             ? image.places[instruction.place]
+             : unknown;
+}
+
+// Calls that were not inlined may recurse.
+bool hasCalls(const Image &image) {
+  for (const ImageFunction &function : image.functions)
+    for (const Instruction &instruction : function.instructions)
+      if (instruction.opcode == Opcode::Call)
+        return true;
+  return false;
+}
+
+void checkAllDefined(std::span<const Value> values) {
+  for (const Value &value : values)
+    checkDefined(value);
+}
+
+// The element type to which a native's operand is converted.
+ElementType acceptedType(Operands accepted, std::span<const Value> operands, ElementType own,
+                         ElementType result) {
+  auto areAll = [&](auto suits) {
+    return std::all_of(operands.begin(), operands.end(), [&](const Value &operand) {
+      return !operand.isArray() || suits(operand.array()->elementType());
+    });
+  };
+  auto mayBeSingle = [](ElementType type) { return isFloat(type) && type != ElementType::F64; };
+  switch (accepted) {
+  case Operands::DenseCells:
+  case Operands::AnyCells:
+  case Operands::Any:
+    return own;
+  case Operands::Products:
+    if (!isFloat(own))
+      return result;
+    return areAll(mayBeSingle) ? ElementType::F32 : ElementType::F64;
+  case Operands::Dense:
+    return areAll([](ElementType type) { return type == ElementType::F32; }) ? ElementType::F32
+                                                                             : ElementType::F64;
+  case Operands::DenseDoubles:
+  case Operands::Doubles:
+    break;
+  }
+  return ElementType::F64;
+}
+
+// Converts arrays to the layout and element type that a native takes.
+void convertOperands(Operands accepted, std::span<Value> operands, ElementType result) {
+  if (accepted == Operands::Any)
+    return;
+  if ((accepted == Operands::Products || accepted == Operands::AnyCells) && hasSparse(operands))
+    accepted = Operands::Doubles;
+  for (Value &operand : operands) {
+    if (!operand.isArray())
+      continue;
+    ArrayReference &array = operand.array();
+    ElementType type = acceptedType(accepted, operands, array->elementType(), result);
+    array = Array::withElementType(array, type);
+    if (accepted != Operands::Doubles || !array->isSparse())
+      array = Array::asDense(array);
+  }
+}
+
+// Converts array results to the element type that the program declares.
+void convertResults(const Instruction &instruction, std::span<Value> results) {
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (!results[i].isArray())
+      continue;
+    if (results[i].array()->elementType() != instruction.elementType)
+      results[i] = Array::withElementType(results[i].array(), instruction.elementType);
+  }
+}
+
+// The cells that tok.insert replaces, from its operands 2 to 5: row and column
+// ranges, 1-based and inclusive.
+CellRegion insertedRegion(std::span<const Value> operands) {
+  return {operands[2].asInteger() - 1, operands[3].asInteger(), operands[4].asInteger() - 1,
+          operands[5].asInteger()};
+}
+
+// A fast path for double operands; all other types go through the general function.
+void executeBinary(BinaryOperator op, const Value &lhs, const Value &rhs, Value &result) {
+  const double *a = lhs.ifDouble(), *b = rhs.ifDouble();
+  if (a && b) {
+    double x = *a, y = *b;
+    switch (op) {
+    case BinaryOperator::Add:
+      return result.assign(x + y);
+    case BinaryOperator::Sub:
+      return result.assign(x - y);
+    case BinaryOperator::Mul:
+      return result.assign(x * y);
+    case BinaryOperator::Div:
+      return result.assign(x / y);
+    case BinaryOperator::Lt:
+      return result.assign(x < y);
+    case BinaryOperator::Le:
+      return result.assign(x <= y);
+    case BinaryOperator::Gt:
+      return result.assign(x > y);
+    case BinaryOperator::Ge:
+      return result.assign(x >= y);
+    default:
+      break;
+    }
+  }
+  result = binaryScalar(op, lhs, rhs);
+}
+
+int64_t rowsOf(const Value &value) {
+  checkDefined(value);
+  if (value.isArray())
+    return value.array()->rows();
+  if (value.isList())
+    return static_cast<int64_t>(value.list()->elements.size());
+  if (value.isFrame())
+    return value.frame()->rows();
+  throw Error(fmt::format("nrow: expected a matrix, got {}", value.describe()));
+}
+
+int64_t columnsOf(const Value &value) {
+  checkDefined(value);
+  if (value.isArray())
+    return value.array()->columns();
+  if (value.isList())
+    return 1;
+  if (value.isFrame())
+    return value.frame()->columns();
+  throw Error(fmt::format("ncol: expected a matrix, got {}", value.describe()));
+}
+
+int64_t sizeOf(const Value &value, int dimension) {
+  checkDefined(value);
+  if (!value.isArray() || dimension >= value.array()->shape().rank())
+    internalError(fmt::format("no dimension {} of {}", dimension, value.describe()));
+  return value.array()->shape()[dimension];
+}
+
+int64_t lengthOf(const Value &value) {
+  checkDefined(value);
+  if (value.isArray())
+    return value.array()->cells();
+  if (value.isFrame())
+    return value.frame()->rows() * value.frame()->columns();
+  return value.isList() ? static_cast<int64_t>(value.list()->elements.size()) : 1;
+}
+
+bool truthOf(const Value &value) {
+  if (value.isString())
+    throw Error(fmt::format("expected a boolean, got the string \"{}\"", value.text()));
+  return value.asBoolean();
+}
+
+bool isWithinLoop(const Value &counter, const Value &to, const Value &step) {
+  checkDefined(counter);
+  checkDefined(to);
+  int64_t increment = step.asInteger();
+  if (increment == 0)
+    throw Error("for: the increment is zero");
+  return increment > 0 ? counter.asInteger() <= to.asInteger()
+                       : counter.asInteger() >= to.asInteger();
+}
+
+} // namespace
+
+// The slots of one call; cleared when the call ends.
+class Executor::Frame {
+public:
+  Frame(std::deque<std::vector<Value>> &frames, int depth, int32_t slotCount) : count_(slotCount) {
+    if (static_cast<size_t>(depth) >= frames.size())
+      frames.resize(depth + 1);
+    std::vector<Value> &frame = frames[depth];
+    if (frame.size() < static_cast<size_t>(slotCount))
+      frame.resize(slotCount);
+    slots_ = frame.data();
+  }
+  ~Frame() {
+    for (int32_t i = 0; i < count_; ++i)
+      slots_[i] = Value();
+  }
+  Frame(const Frame &) = delete;
+  Frame &operator=(const Frame &) = delete;
+  Value *slots() { return slots_; }
+
+private:
+  Value *slots_;
+  int32_t count_;
+};
+
+Executor::Executor(const Image &image, BlockProvider *provider, ExecutionContext &context)
+    : image_(image), provider_(provider), context_(context) {}
+
+Executor::Executor(const Executor &parent, ExecutionContext &context, int64_t tasks)
+    : image_(parent.image_), provider_(parent.provider_), context_(context),
+      callDepth_(parent.callDepth_), parallelTasks_(tasks) {}
+
+void Executor::checkStop() const {
+  checkInterrupt();
+  for (const TaskStop *stop = stop_; stop; stop = stop->outer)
+    if (stop->firstFailed->load(std::memory_order_relaxed) < stop->task)
+      throw Error("an earlier iteration failed", ErrorKind::Interrupted);
+}
+
+void Executor::call(size_t function, std::span<Value> arguments, std::span<Value> results) {
+  if (function >= image_.functions.size())
+    internalError(fmt::format("the image has no function {}", function));
+  auto start = [&] { runFunction(image_, image_.functions[function], arguments, results, 0); };
+  if (hasCalls(image_))
+    runOnDeepStack(start);
+  else
+    start();
+}
+
+void Executor::runFunction(const Image &image, const ImageFunction &function,
+                           std::span<Value> arguments, std::span<Value> results, int depth) {
+  Frame frame(frames_, depth, function.slotCount);
+  for (size_t i = 0; i < arguments.size(); ++i)
+    frame.slots()[i] = std::move(arguments[i]);
+  const Instruction *current = function.instructions.data();
+  try {
+    withMemoryErrors([&] { interpret(image, function, frame.slots(), results, current, depth); });
+  } catch (Error &error) {
+    bool wasPlaced = error.place().isKnown();
+    if (static_cast<size_t>(current->place) < image.places.size()) {
+      const SourcePlace &place = image.places[current->place];
+      bool isCaller = wasPlaced && current->opcode == Opcode::Call;
+      error.at(place);
+      if (isCaller)
+        error.calledFrom(place);
+      if ((isCaller || !wasPlaced) && static_cast<size_t>(current->place) < image.callers.size())
+        for (const SourcePlace &caller : image.callers[current->place])
+          error.calledFrom(caller);
+    }
+    throw;
+  }
+}
+
+void Executor::interpret(const Image &image, const ImageFunction &function, Value *slots,
+                         std::span<Value> results, const Instruction *&current, int depth) {
+  const Instruction *code = function.instructions.data();
+  const Slot *lists = function.slots.data();
+  const Instruction *next = code;
+  for (;;) {
+    const Instruction &instruction = *next++;
+    current = &instruction;
+    const Slot *operands = lists + instruction.operandBegin;
+    auto operand = [&](int i) -> Value & { return slots[operands[i]]; };
+    auto result = [&]() -> Value & { return slots[lists[instruction.resultBegin]]; };
+    switch (instruction.opcode) {
+    case Opcode::Constant:
+      result() = image.constants[instruction.index];
+      break;
+    case Opcode::Move:
+      if (operands[0] != lists[instruction.resultBegin])
+        result() = std::exchange(operand(0), Value());
+      break;
+    case Opcode::Copy:
+      result() = operand(0);
+      break;
+    case Opcode::Free:
+      for (int32_t i = 0; i < instruction.operandCount; ++i)
+        operand(i) = Value();
+      break;
+    case Opcode::Unary:
+      result() = unaryScalar(static_cast<UnaryOperator>(instruction.index), operand(0));
+      break;
+    case Opcode::Binary:
+      executeBinary(static_cast<BinaryOperator>(instruction.index), operand(0), operand(1),
+                    result());
+      break;
+    case Opcode::Concat:
+      result() = concatenate(operand(0), operand(1));
+      break;
+    case Opcode::IfElse: {
+      Value &chosen = truthOf(operand(0)) ? operand(1) : operand(2);
+      checkDefined(chosen);
+      result() = Value(chosen);
+      break;
+    }
+    case Opcode::Cast:
+      result() = castValue(operand(0), static_cast<CastTarget>(instruction.index));
+      convertResults(instruction, {&result(), 1});
+      break;
+    case Opcode::Rows:
+      result().assign(rowsOf(operand(0)));
+      break;
+    case Opcode::Columns:
+      result().assign(columnsOf(operand(0)));
+      break;
+    case Opcode::Length:
+      result().assign(lengthOf(operand(0)));
+      break;
+    case Opcode::Size:
+      result().assign(sizeOf(operand(0), instruction.index));
+      break;
+    case Opcode::Native:
+      runNative(image, instruction, lists, slots);
+      break;
+    case Opcode::Kernel:
+      runKernel(image, instruction, lists, slots);
+      break;
+    case Opcode::Block:
+      runBlock(instruction, lists, slots, depth);
+      break;
+    case Opcode::Call:
+      runCall(image, instruction, lists, slots, depth);
+      break;
+    case Opcode::ParallelLoop:
+      runParallelLoop(image, instruction, lists, slots, depth);
+      break;
+    case Opcode::Jump:
+      checkStop();
+      next = code + instruction.target;
+      break;
+    case Opcode::BranchIfNot:
+      if (!truthOf(operand(0)))
+        next = code + instruction.target;
+      break;
+    case Opcode::LoopTest:
+      if (!isWithinLoop(operand(0), operand(1), operand(2)))
+        next = code + instruction.target;
+      break;
+    case Opcode::LoopStep: {
+      int64_t counter = 0;
+      if (__builtin_add_overflow(operand(0).asInteger(), operand(1).asInteger(), &counter))
+        break;
+      result().assign(counter);
+      next = code + instruction.target;
+      break;
+    }
+    case Opcode::Return:
+      // The frame ends here: this is the last use of every result, unless it is returned twice.
+      for (int32_t i = 0; i < instruction.operandCount && i < static_cast<int32_t>(results.size());
+           ++i) {
+        bool usedAgain = false;
+        for (int32_t j = i + 1; j < instruction.operandCount; ++j)
+          usedAgain |= operands[j] == operands[i];
+        results[i] = usedAgain ? operand(i) : std::move(operand(i));
+      }
+      return;
+    }
+  }
+}
+
+void Executor::runNative(const Image &image, const Instruction &instruction, const Slot *lists,
+                         Value *slots) {
+  checkStop();
+  const Native &native = *image.natives[instruction.index];
+  ValueList operands(instruction.operandCount), results(instruction.resultCount);
+  gather(instruction, lists, slots, operands.values());
+  checkAllDefined(operands.values());
+  ProfiledStep step(context_.profile, StepKind::Native, native.name, placeOf(image, instruction));
+  step.touches(operands.values());
+  convertOperands(native.operands, operands.values(), instruction.elementType);
+  context_.touchedBytes.reset();
+  context_.resultType = instruction.elementType;
+  native.function(context_, operands.values(), results.values());
+  convertResults(instruction, results.values());
+  if (instruction.target > 0 && updates_) // tok.insert into a carried value
+    (*updates_)[instruction.target - 1].note(insertedRegion(operands.values()),
+                                             *results.values().front().array());
+  if (context_.touchedBytes)
+    step.touchesOnly(*context_.touchedBytes);
+  else
+    step.touches(results.values());
+  countMaterialized(results.values());
+  scatter(instruction, lists, slots, results.values());
+}
+
+void Executor::runKernel(const Image &image, const Instruction &instruction, const Slot *lists,
+                         Value *slots) {
+  ValueList operands(instruction.operandCount), results(instruction.resultCount);
+  checkStop();
+  gather(instruction, lists, slots, operands.values());
+  checkAllDefined(operands.values());
+  const KernelPlan &plan = image.kernels[instruction.index];
+  ProfiledStep step(context_.profile, StepKind::Kernel, plan.name, placeOf(image, instruction),
+                    plan.predictedNanoseconds);
+  step.touches(operands.values());
+  launchKernel(plan, context_.scheduler, operands.values(), results.values());
+  step.touches(results.values());
+  countMaterialized(results.values());
+  scatter(instruction, lists, slots, results.values());
+}
+
+void Executor::runBlock(const Instruction &instruction, const Slot *lists, Value *slots,
+                        int depth) {
+  if (!provider_)
+    internalError("the image has a block but nothing plans it");
+  ValueList operands(instruction.operandCount), results(instruction.resultCount);
+  gather(instruction, lists, slots, operands.values());
+  checkAllDefined(operands.values());
+  std::shared_ptr<const Image> plan = provider_->planFor(instruction.index, operands.values());
+  runFunction(*plan, plan->functions.front(), operands.values(), results.values(), depth + 1);
+  scatter(instruction, lists, slots, results.values());
+}
+
+void Executor::runCall(const Image &image, const Instruction &instruction, const Slot *lists,
+                       Value *slots, int depth) {
+  ValueList operands(instruction.operandCount), results(instruction.resultCount);
+  const ImageFunction &function = image.functions[instruction.index];
+  checkStop();
+  if (callDepth_ >= deepestCall())
+    failTooDeep(function.name);
+  gather(instruction, lists, slots, operands.values());
+  ++callDepth_;
+  runFunction(image, function, operands.values(), results.values(), depth + 1);
+  --callDepth_;
+  scatter(instruction, lists, slots, results.values());
+}
+
+void Executor::runParallelLoop(const Image &image, const Instruction &instruction,
+                               const Slot *lists, Value *slots, int depth) {
+  ValueList operands(instruction.operandCount), results(instruction.resultCount);
+  gather(instruction, lists, slots, operands.values());
+  ParallelLoopRun run(*this, image, image.loops[instruction.index], operands.values(), depth);
+  run.execute(results.values());
+  scatter(instruction, lists, slots, results.values());
+}
+
+void Executor::countMaterialized(std::span<const Value> results) {
+  for (const Value &result : results)
+    if (result.isArray() && result.array()->cells() > 1)
+      ++materializedArrays_;
+}
+
+} // namespace tokamak::runtime

@@ -1,0 +1,46 @@
+// Serialises images: a program compiled in one process runs in another one without a compiler.
+//
+//   ByteWriter writer;
+//   writeImage(image, writer);
+//   ByteReader reader(writer.bytes());
+//   Image copy = readImage(reader, [](const std::string &kernel) { return KernelCode{}; });
+//
+// The machine code of kernels is not included. Constants are scalars, strings, dense arrays or
+// Nothing. Reading checks every index of an instruction and of a kernel's plan, so that damaged
+// bytes never make the executor access memory outside of its tables.
+#ifndef TOKAMAK_RUNTIME_IMAGE_IMAGEFILE_H
+#define TOKAMAK_RUNTIME_IMAGE_IMAGEFILE_H
+
+#include "runtime/image/Bytes.h"
+#include "runtime/image/Image.h"
+
+#include <functional>
+#include <span>
+
+namespace tokamak::runtime {
+
+struct KernelCode {
+  TokKernel kernel = nullptr;
+  TokMerge merge = nullptr; // null: the kernel has no partial results
+};
+// The code of a kernel; null if there is no kernel of this name.
+using KernelLookup = std::function<KernelCode(const std::string &name)>;
+
+void writeImage(const Image &image, ByteWriter &writer);
+// Throws Error if the bytes are damaged, or name a native that this runtime lacks or a kernel
+// without code.
+Image readImage(ByteReader &reader, const KernelLookup &kernels);
+
+// A scalar, a string, an unassigned variable or Nothing.
+void writeScalar(const Value &value, ByteWriter &writer);
+Value readScalar(ByteReader &reader);
+
+// A hash that changes whenever the meaning of the bytes does: with the format version, the
+// instructions, the names and order of operators, and the kernel interface.
+uint64_t imageFormat();
+// The hash for these operators.
+uint64_t imageFormat(std::span<const std::string_view> unary,
+                     std::span<const std::string_view> binary);
+
+} // namespace tokamak::runtime
+#endif

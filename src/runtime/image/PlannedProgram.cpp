@@ -1,0 +1,192 @@
+#include "runtime/image/PlannedProgram.h"
+
+#include "runtime/io/FileWriter.h"
+#include "runtime/io/InputFile.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace tokamak::runtime {
+namespace {
+
+constexpr std::string_view signature = "tokamak program\n";
+
+void writeConditions(const PlanConditions &conditions, ByteWriter &writer) {
+  writer.list(conditions.inputs, [&](const PlanConditions::Input &input) {
+    writer.number(input.kind);
+    writeScalar(input.bound, writer);
+    writer.list(input.sizes, [&](const Size &size) { writer.text(size.text()); });
+    writer.number<uint8_t>(input.sparseDensity.has_value());
+    if (input.sparseDensity)
+      for (double number :
+           {input.sparseDensity->low, input.sparseDensity->high, input.sparseDensity->estimate})
+        writer.number(number);
+    writer.number<uint8_t>(input.isRepeated);
+    writer.number<uint8_t>(input.cells.has_value());
+    if (input.cells) {
+      const CellFact &cells = input.cells->cells;
+      writer.number(cells.low);
+      writer.number(cells.high);
+      writer.number<uint8_t>(cells.mayBeZero);
+      writer.number<uint8_t>(input.cells->holds);
+    }
+  });
+  writer.number(conditions.symbolCount);
+  writer.list(conditions.exactValues, [&](int64_t value) { writer.number(value); });
+  writer.number(conditions.narrowLimit);
+}
+
+PlanConditions readConditions(ByteReader &reader) {
+  PlanConditions conditions;
+  conditions.inputs = reader.list<PlanConditions::Input>([&] {
+    PlanConditions::Input input;
+    input.kind = reader.choice(PlanConditions::Input::Kind::Array);
+    input.bound = readScalar(reader);
+    input.sizes = reader.list<Size>([&] {
+      std::optional<Size> size = Size::parse(reader.text());
+      if (!size)
+        ByteReader::fail();
+      return *size;
+    });
+    if (reader.boolean()) {
+      auto low = reader.number<double>(), high = reader.number<double>();
+      input.sparseDensity = {low, high, reader.number<double>()};
+    }
+    input.isRepeated = reader.boolean();
+    if (reader.boolean()) {
+      auto low = reader.number<double>(), high = reader.number<double>();
+      bool mayBeZero = reader.boolean();
+      input.cells = {CellFact(low, high, /*mayBeNan=*/false, mayBeZero), reader.boolean()};
+    }
+    return input;
+  });
+  conditions.symbolCount = reader.number<int64_t>();
+  conditions.exactValues = reader.list<int64_t>([&] { return reader.number<int64_t>(); });
+  conditions.narrowLimit = reader.number<int64_t>();
+
+  int64_t sizes = 0;
+  for (const PlanConditions::Input &input : conditions.inputs) {
+    if (input.kind == PlanConditions::Input::Kind::Integer && input.sizes.size() != 1)
+      ByteReader::fail();
+    for (const Size &size : input.sizes)
+      if (!size.isConstant() && !(size.isSymbol() && size.symbolId() < conditions.symbolCount))
+        ByteReader::fail();
+    sizes += static_cast<int64_t>(input.sizes.size());
+  }
+  if (conditions.symbolCount < 0 || conditions.symbolCount > sizes)
+    ByteReader::fail();
+  return conditions;
+}
+
+PlannedBlock readBlock(ByteReader &reader, const KernelLookup &kernels) {
+  PlannedBlock block;
+  block.name = reader.text();
+  block.plans = reader.list<BlockPlan>([&] {
+    BlockPlan plan;
+    plan.conditions = readConditions(reader);
+    plan.image = std::make_shared<const Image>(readImage(reader, kernels));
+    return plan;
+  });
+  return block;
+}
+
+// Checks that the blocks to which instructions refer exist, and that a plan has as many parameters
+// as its conditions have inputs.
+void checkBlocks(const Image &image, size_t count) {
+  for (const ImageFunction &function : image.functions)
+    for (const Instruction &instruction : function.instructions)
+      if (instruction.opcode == Opcode::Block && static_cast<size_t>(instruction.index) >= count)
+        ByteReader::fail();
+}
+
+void checkPlan(const BlockPlan &plan) {
+  auto parameters = static_cast<size_t>(plan.image->functions.front().parameterCount);
+  if (plan.conditions.inputs.size() != parameters)
+    ByteReader::fail();
+}
+
+} // namespace
+
+std::string PlannedProgram::bytes() const {
+  ByteWriter writer;
+  writeImage(image, writer);
+  writer.list(blocks, [&](const PlannedBlock &block) {
+    writer.text(block.name);
+    writer.list(block.plans, [&](const BlockPlan &plan) {
+      writeConditions(plan.conditions, writer);
+      writeImage(*plan.image, writer);
+    });
+  });
+  ByteWriter file;
+  file.number(imageFormat());
+  file.text(writer.bytes());
+  file.number(checkSum(writer.bytes()));
+  return std::string(signature) + file.bytes();
+}
+
+PlannedProgram PlannedProgram::from(std::string_view bytes, const KernelLookup &kernels) {
+  if (!bytes.starts_with(signature))
+    throw Error("not a compiled Tokamak program");
+  ByteReader file(bytes.substr(signature.size()));
+  if (file.number<uint64_t>() != imageFormat())
+    throw Error("compiled by another version of Tokamak");
+  std::string contents = file.text();
+  if (file.number<uint64_t>() != checkSum(contents) || !file.isAtEnd())
+    ByteReader::fail();
+
+  ByteReader reader(contents);
+  PlannedProgram program;
+  program.image = readImage(reader, kernels);
+  program.blocks = reader.list<PlannedBlock>([&] { return readBlock(reader, kernels); });
+  if (!reader.isAtEnd())
+    ByteReader::fail();
+  checkBlocks(program.image, program.blocks.size());
+  for (const PlannedBlock &block : program.blocks)
+    for (const BlockPlan &plan : block.plans) {
+      checkBlocks(*plan.image, program.blocks.size());
+      checkPlan(plan);
+    }
+  return program;
+}
+
+void PlannedProgram::write(const std::string &path) const {
+  FileWriter file(path);
+  file.write(bytes());
+  file.commit();
+}
+
+PlannedProgram PlannedProgram::read(const std::string &path, const KernelLookup &kernels) {
+  InputFile file(path);
+  try {
+    PlannedProgram program = from(file.bytes(), kernels);
+    file.checkWhole();
+    return program;
+  } catch (const Error &error) {
+    file.checkWhole();
+    throw Error(fmt::format("{}: {}", path, error.message()));
+  }
+}
+
+std::shared_ptr<const Image> findPlan(const std::vector<BlockPlan> &plans,
+                                      std::span<const Value> inputs) {
+  for (const BlockPlan &plan : plans)
+    if (plan.conditions.holdFor(inputs))
+      return plan.image;
+  return nullptr;
+}
+
+std::shared_ptr<const Image> PlanTable::planFor(int32_t number, std::span<const Value> inputs) {
+  const PlannedBlock &block = program_.blocks[number];
+  auto takesAsMany = [&](const BlockPlan &plan) {
+    return plan.conditions.inputs.size() == inputs.size();
+  };
+  if (!std::all_of(block.plans.begin(), block.plans.end(), takesAsMany))
+    ByteReader::fail();
+  if (auto image = findPlan(block.plans, inputs))
+    return image;
+  std::string reason = block.plans.empty() ? "it was not reached when the program was compiled"
+                                           : block.plans.back().conditions.mismatch(inputs);
+  throw Error(fmt::format("{} has no plan for these inputs: {}", block.name, reason));
+}
+
+} // namespace tokamak::runtime

@@ -1,0 +1,120 @@
+// Measures where a run spends its time: every native, kernel and compilation, summed by operator
+// and, on request, as single events for a trace.
+//
+//   Profile profile(Profile::Events::Kept);
+//   {
+//     ProfiledStep step(&profile, StepKind::Kernel, plan.name, place, plan.predictedNanoseconds);
+//     step.touches(operands);
+//     ...                                          // recorded when the step goes out of scope
+//   }
+//   for (const OperatorProfile &op : profile.operators()) print(op.name, op.nanoseconds);
+//   profile.writeTrace(file);                      // Chrome trace format: Perfetto opens it
+//
+// Thread-safe.
+#ifndef TOKAMAK_RUNTIME_IMAGE_PROFILE_H
+#define TOKAMAK_RUNTIME_IMAGE_PROFILE_H
+
+#include "base/Error.h"
+#include "runtime/values/Value.h"
+
+#include <algorithm>
+#include <chrono>
+#include <iosfwd>
+#include <map>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tokamak::runtime {
+
+enum class StepKind : uint8_t { Kernel, Native, Compilation };
+std::string_view nameOf(StepKind kind);
+
+// All steps of one kernel, native or block at one place of the source.
+struct OperatorProfile {
+  StepKind kind;
+  std::string name;
+  SourcePlace place;
+  int64_t calls = 0;
+  int64_t nanoseconds = 0;
+  // Bytes of the arrays read and written, each counted once per call; for slices and replaced cells
+  // only the bytes moved. 0 for compilations.
+  int64_t bytes = 0;
+  double predictedNanoseconds = 0; // by the cost model; 0: no prediction
+};
+
+class Profile {
+public:
+  enum class Events : uint8_t { Dropped, Kept };
+  explicit Profile(Events events) : events_(events), start_(std::chrono::steady_clock::now()) {}
+
+  struct Step {
+    StepKind kind;
+    std::string_view name;
+    const SourcePlace *place;
+    std::chrono::steady_clock::time_point begin, end;
+    int64_t bytes = 0;
+    double predictedNanoseconds = 0;
+  };
+  void record(const Step &step);
+
+  std::vector<OperatorProfile> operators() const; // the longest first
+  // Writes a JSON object {"traceEvents": [...]} with times in microseconds since the construction
+  // of the profile. Needs Events::Kept.
+  void writeTrace(std::ostream &out) const;
+
+private:
+  struct Event {
+    size_t op; // index into operators_
+    int thread;
+    int64_t begin, duration; // nanoseconds
+    int64_t bytes;
+  };
+  int threadNumber();
+
+  Events events_;
+  std::chrono::steady_clock::time_point start_;
+  mutable std::mutex mutex_; // guards all members below
+  std::vector<OperatorProfile> operators_;
+  std::map<std::string, size_t, std::less<>> index_; // by kind, name and place
+  std::vector<Event> trace_;
+  std::vector<size_t> threads_; // hashes of the ids of all threads seen
+};
+
+// Measures the time from its construction to its destruction. Does nothing if `profile` is null.
+class ProfiledStep {
+public:
+  ProfiledStep(Profile *profile, StepKind kind, std::string_view name, const SourcePlace &place,
+               double predictedNanoseconds = 0)
+      : profile_(profile) {
+    if (profile_)
+      step_ = {kind, name, &place, std::chrono::steady_clock::now(), {}, 0, predictedNanoseconds};
+  }
+  ~ProfiledStep() {
+    if (!profile_)
+      return;
+    step_.end = std::chrono::steady_clock::now();
+    profile_->record(step_);
+  }
+  ProfiledStep(const ProfiledStep &) = delete;
+  ProfiledStep &operator=(const ProfiledStep &) = delete;
+  // Counts each array among the values as read or written once.
+  void touches(std::span<const Value> values) {
+    if (!profile_)
+      return;
+    std::vector<const Array *> seen;
+    for (const Value &value : values)
+      if (value.isArray() && std::ranges::find(seen, value.array().get()) == seen.end())
+        step_.bytes += seen.emplace_back(value.array().get())->bytes();
+  }
+  // Replaces the bytes counted so far.
+  void touchesOnly(int64_t bytes) { step_.bytes = bytes; }
+
+private:
+  Profile *profile_;
+  Profile::Step step_{};
+};
+
+} // namespace tokamak::runtime
+#endif

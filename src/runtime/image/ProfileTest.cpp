@@ -1,0 +1,53 @@
+#include "runtime/image/Profile.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <thread>
+
+using namespace tokamak;
+using namespace tokamak::runtime;
+
+TEST(Profile, SumsStepsByOperatorAndPlace) {
+  Profile profile(Profile::Events::Dropped);
+  SourcePlace first{"a.dml", 1, 5}, second{"a.dml", 2, 5};
+  Value array = Array::filled({10, 10}, 1.0);
+  Value values[] = {array, Value(2.0), array};
+  for (int i = 0; i < 3; ++i) {
+    ProfiledStep step(&profile, StepKind::Kernel, "cell_mul_1", first, 100);
+    step.touches(values);
+  }
+  {
+    ProfiledStep step(&profile, StepKind::Kernel, "cell_mul_1", second);
+  }
+  {
+    ProfiledStep step(nullptr, StepKind::Kernel, "cell_mul_1", second);
+  }
+  std::vector<OperatorProfile> operators = profile.operators();
+  ASSERT_EQ(operators.size(), 2u);
+  const OperatorProfile &op = operators[operators[0].place.line == 1 ? 0 : 1];
+  EXPECT_EQ(op.calls, 3);
+  EXPECT_EQ(op.bytes, 3 * 800) << "an operand that is there twice is read once";
+  EXPECT_EQ(op.predictedNanoseconds, 300);
+  EXPECT_GE(operators[0].nanoseconds, operators[1].nanoseconds);
+}
+
+TEST(Profile, TraceIsJsonWithAnEventForEveryStep) {
+  Profile profile(Profile::Events::Kept);
+  SourcePlace place{"odd \"name\".dml", 1, 5};
+  {
+    ProfiledStep step(&profile, StepKind::Native, "solve", place);
+  }
+  std::thread([&] { ProfiledStep step(&profile, StepKind::Kernel, "row_1", place); }).join();
+  std::ostringstream out;
+  profile.writeTrace(out);
+  auto trace = nlohmann::json::parse(out.str());
+  int complete = 0;
+  for (const auto &event : trace["traceEvents"])
+    if (event["ph"] == "X") {
+      ++complete;
+      EXPECT_GE(event["dur"].get<double>(), 0);
+      EXPECT_EQ(event["args"]["place"], "odd \"name\".dml:1:5");
+    }
+  EXPECT_EQ(complete, 2);
+}

@@ -1,0 +1,42 @@
+// Readers of matrix files. Errors name the file, the row and the column: "x.csv: row 2, column 7:
+// 'abc' is not a number".
+//
+//   MatrixFile file{.path = "x.csv", .format = "csv", .header = true};
+//   ArrayReference x = readMatrix(file, context);
+#ifndef TOKAMAK_RUNTIME_IO_MATRIXREADER_H
+#define TOKAMAK_RUNTIME_IO_MATRIXREADER_H
+
+#include "runtime/natives/Native.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tokamak::runtime {
+
+class TextSource; // TextSource.h
+
+// A matrix file, or a folder of part files; each may be compressed by gzip. Error messages count
+// data rows from 1, without the header.
+struct MatrixFile {
+  std::string path;
+  std::string format; // csv, text (lines "row column value"), mm (Matrix Market)
+  std::optional<int64_t> rows{}, columns{}; // checked against the file; required for text
+  std::optional<int64_t> nonZeros{};        // checked
+  bool header = false;                      // csv: the first line has column names
+  std::string separator = ",";
+  bool fill = true; // csv: an empty field is defaultValue; otherwise an error
+  double defaultValue = 0;
+  std::vector<std::string> naStrings{}; // csv: fields that mean NaN
+};
+
+// Returns the matrix in the best layout; sparse text and mm files never take dense memory. Throws
+// Error if the file can't be read.
+ArrayReference readMatrix(const MatrixFile &file, ExecutionContext &context);
+ArrayReference readMatrix(const MatrixFile &file, TextSource &source, ExecutionContext &context);
+
+// Whether the file begins with a Matrix Market header.
+bool isMatrixMarket(const std::string &path);
+
+} // namespace tokamak::runtime
+#endif

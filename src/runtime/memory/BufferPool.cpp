@@ -1,0 +1,272 @@
+#include "runtime/memory/BufferPool.h"
+
+#include "base/Error.h"
+#include "runtime/memory/UsableMemory.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstdio>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <new>
+#include <sys/mman.h>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#include <sanitizer/asan_interface.h>
+#define TOKAMAK_POISONS_BUFFERS
+#endif
+#endif
+
+namespace tokamak::runtime {
+namespace {
+
+// In builds with AddressSanitizer, makes it an error (in generated kernels, too) to touch bytes
+// beyond the requested size, or a buffer that nobody owns.
+void allowOnly([[maybe_unused]] std::byte *buffer, [[maybe_unused]] int64_t bytes,
+               [[maybe_unused]] int64_t capacity) {
+#ifdef TOKAMAK_POISONS_BUFFERS
+  ASAN_UNPOISON_MEMORY_REGION(buffer, static_cast<size_t>(bytes));
+  ASAN_POISON_MEMORY_REGION(buffer + bytes, static_cast<size_t>(capacity - bytes));
+#endif
+}
+
+constexpr int64_t smallestBuffer = 64;
+constexpr int64_t hugePage = int64_t{2} << 20;
+constexpr int64_t mappedFrom = 2 * hugePage; // smaller buffers come from the C library
+constexpr int stepsPerDoubling = 8;
+// A cached buffer may serve requests of up to this many size classes below its own: it is at most a
+// quarter larger than needed.
+constexpr int classTolerance = 2;
+
+// Classes are 64 bytes times 1, 1+1/8, ... 2, 2+1/4, ...: at most an eighth of a buffer is unused.
+int64_t capacityOf(int sizeClass) {
+  int64_t base = smallestBuffer << (sizeClass / stepsPerDoubling);
+  int64_t capacity = base + base / stepsPerDoubling * (sizeClass % stepsPerDoubling);
+  int64_t unit = capacity >= mappedFrom ? hugePage : smallestBuffer;
+  return (capacity + unit - 1) / unit * unit;
+}
+
+int classOf(int64_t bytes) {
+  if (bytes <= smallestBuffer)
+    return 0;
+  int doubling = std::bit_width(static_cast<uint64_t>(bytes) / smallestBuffer) - 1;
+  int sizeClass = doubling * stepsPerDoubling;
+  while (capacityOf(sizeClass) < bytes)
+    ++sizeClass;
+  return sizeClass;
+}
+
+std::byte *mapHugePages(int64_t capacity) {
+  size_t mapped = static_cast<size_t>(capacity + hugePage);
+  void *start = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (start == MAP_FAILED)
+    return nullptr;
+  auto begin = reinterpret_cast<uintptr_t>(start);
+  uintptr_t aligned = (begin + hugePage - 1) / hugePage * hugePage;
+  if (aligned > begin)
+    munmap(start, aligned - begin);
+  uintptr_t end = begin + mapped, used = aligned + static_cast<uintptr_t>(capacity);
+  if (end > used)
+    munmap(reinterpret_cast<void *>(used), end - used);
+  auto *bytes = reinterpret_cast<std::byte *>(aligned);
+  madvise(bytes, static_cast<size_t>(capacity), MADV_HUGEPAGE);
+  return bytes;
+}
+
+std::byte *obtain(int64_t capacity) {
+  if (capacity >= mappedFrom)
+    return mapHugePages(capacity);
+  return static_cast<std::byte *>(std::aligned_alloc(64, static_cast<size_t>(capacity)));
+}
+
+void release(std::byte *bytes, int64_t capacity) {
+  allowOnly(bytes, capacity, capacity);
+  if (capacity >= mappedFrom)
+    munmap(bytes, static_cast<size_t>(capacity));
+  else
+    std::free(bytes);
+}
+
+} // namespace
+
+Buffer::~Buffer() { BufferPool::instance().giveBack(bytes_, sizeClass_); }
+
+BufferPool &BufferPool::instance() {
+  // Never destroyed: values in static storage may be freed after main.
+  static auto *pool = [] {
+    // Allocations outside the pool may reclaim cached buffers, too.
+    std::set_new_handler([] {
+      if (!instance().releaseIfCached())
+        throw std::bad_alloc();
+    });
+    return new BufferPool();
+  }();
+  return *pool;
+}
+
+// False if nothing is cached, or if the lock is held: the pool itself may be what is allocating.
+bool BufferPool::releaseIfCached() {
+  std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock.owns_lock() || statistics_.cached == 0)
+    return false;
+  releaseCachedLocked(statistics_.cached);
+  return true;
+}
+
+std::shared_ptr<Buffer> BufferPool::takeCached(int sizeClass) {
+  int tolerance = capacityOf(sizeClass) >= mappedFrom ? classTolerance : 0;
+  int last = std::min(static_cast<int>(free_.size()) - 1, sizeClass + tolerance);
+  for (int candidate = sizeClass; candidate <= last; ++candidate) {
+    auto &list = free_[candidate];
+    if (list.empty())
+      continue;
+    std::byte *bytes = list.back();
+    list.pop_back();
+    statistics_.cached -= capacityOf(candidate);
+    ++statistics_.reuses;
+    return std::make_shared<Buffer>(bytes, candidate);
+  }
+  return nullptr;
+}
+
+std::shared_ptr<Buffer> BufferPool::allocate(int64_t bytes) {
+  int sizeClass = classOf(std::max<int64_t>(bytes, 1));
+  int64_t capacity = capacityOf(sizeClass);
+  std::lock_guard lock(mutex_);
+  std::shared_ptr<Buffer> buffer = takeCached(sizeClass);
+  if (buffer) {
+    capacity = capacityOf(buffer->sizeClass_);
+  } else {
+    makeRoomLocked(capacity, bytes);
+    std::byte *memory = obtain(capacity);
+    if (!memory) {
+      releaseCachedLocked(statistics_.cached);
+      memory = obtain(capacity);
+    }
+    if (!memory)
+      throw Error(fmt::format("out of memory: the system has no {} more ({} in use)",
+                              sizeText(bytes), sizeText(statistics_.inUse)));
+    ++statistics_.allocations;
+    buffer = std::make_shared<Buffer>(memory, sizeClass);
+  }
+  allowOnly(buffer->bytes_, bytes, capacity);
+  statistics_.inUse += capacity;
+  noteChangeLocked();
+  return buffer;
+}
+
+// Releases cached buffers until `bytes` more fit the budget. Throws Error if they can't; its
+// message says that `wanted` bytes were requested.
+void BufferPool::makeRoomLocked(int64_t bytes, int64_t wanted) {
+  int64_t budget = budgetLocked(), inUse = statistics_.inUse + charged_.load();
+  if (bytes > budget - inUse)
+    throw Error(fmt::format("out of memory: {} more would pass the budget of {} ({} in use)",
+                            sizeText(wanted), sizeText(budget), sizeText(inUse)));
+  int64_t excess = inUse + statistics_.cached + bytes - budget;
+  if (excess > 0)
+    releaseCachedLocked(excess);
+}
+
+void BufferPool::checkRoomFor(int64_t bytes) {
+  std::lock_guard lock(mutex_);
+  makeRoomLocked(capacityOf(classOf(std::max<int64_t>(bytes, 1))), bytes);
+}
+
+void BufferPool::charge(int64_t bytes) {
+  if (charged_.fetch_add(bytes) + bytes > chargeable_.load()) {
+    charged_.fetch_sub(bytes);
+    std::lock_guard lock(mutex_);
+    makeRoomLocked(bytes, bytes);
+    charged_.fetch_add(bytes);
+    noteChangeLocked();
+  }
+  notePeak();
+}
+
+void BufferPool::discharge(int64_t bytes) noexcept { charged_.fetch_sub(bytes); }
+
+void BufferPool::noteChangeLocked() {
+  arrays_ = statistics_.inUse;
+  chargeable_ = budgetLocked() - statistics_.inUse - statistics_.cached;
+  notePeak();
+}
+
+void BufferPool::notePeak() {
+  int64_t inUse = arrays_.load() + charged_.load(), peak = peak_.load();
+  while (inUse > peak && !peak_.compare_exchange_weak(peak, inUse)) {
+  }
+}
+
+void BufferPool::giveBack(std::byte *bytes, int sizeClass) {
+  std::lock_guard lock(mutex_);
+  int64_t capacity = capacityOf(sizeClass);
+  allowOnly(bytes, 0, capacity);
+  if (free_.size() <= static_cast<size_t>(sizeClass))
+    free_.resize(sizeClass + 1);
+  free_[sizeClass].push_back(bytes);
+  statistics_.inUse -= capacity;
+  statistics_.cached += capacity;
+  noteChangeLocked();
+}
+
+// Largest buffers first: they free the most with the least work.
+void BufferPool::releaseCachedLocked(int64_t atLeast) {
+  for (int sizeClass = static_cast<int>(free_.size()) - 1; sizeClass >= 0; --sizeClass) {
+    int64_t capacity = capacityOf(sizeClass);
+    auto &list = free_[sizeClass];
+    while (!list.empty() && atLeast > 0) {
+      release(list.back(), capacity);
+      list.pop_back();
+      statistics_.cached -= capacity;
+      atLeast -= capacity;
+    }
+  }
+  noteChangeLocked();
+}
+
+int64_t BufferPool::budgetLocked() {
+  if (budget_ == 0)
+    budget_ = usableMemory() / 5 * 4;
+  return budget_;
+}
+
+void BufferPool::setMemoryBudget(int64_t bytes) {
+  std::lock_guard lock(mutex_);
+  budget_ = bytes;
+  noteChangeLocked();
+}
+
+int64_t BufferPool::memoryBudget() {
+  std::lock_guard lock(mutex_);
+  return budgetLocked();
+}
+
+PoolStatistics BufferPool::statistics() {
+  std::lock_guard lock(mutex_);
+  PoolStatistics statistics = statistics_;
+  statistics.inUse += charged_.load();
+  statistics.peakInUse = peak_.load();
+  return statistics;
+}
+
+void BufferPool::resetPeak() {
+  std::lock_guard lock(mutex_);
+  peak_ = statistics_.inUse + charged_.load();
+}
+
+void BufferPool::releaseCached() {
+  std::lock_guard lock(mutex_);
+  releaseCachedLocked(statistics_.cached);
+}
+
+std::string sizeText(int64_t bytes) {
+  constexpr const char *units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  auto size = static_cast<double>(bytes);
+  int unit = 0;
+  for (; size >= 1024 && unit < 4; ++unit)
+    size /= 1024;
+  return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.1f} {}", size, units[unit]);
+}
+
+} // namespace tokamak::runtime

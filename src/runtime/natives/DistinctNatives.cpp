@@ -1,0 +1,108 @@
+// Natives for distinct values: unique, countDistinct, contains.
+#include "runtime/natives/NativeOperands.h"
+#include "runtime/natives/NativeTables.h"
+#include "runtime/values/CellOrder.h"
+
+namespace tokamak::runtime {
+namespace {
+
+BudgetedVector<double> distinct(BudgetedVector<double> cells) {
+  std::sort(cells.begin(), cells.end(), [](double a, double b) { return compareCells(a, b) < 0; });
+  cells.erase(std::unique(cells.begin(), cells.end(), sameCell), cells.end());
+  return cells;
+}
+
+// The distinct values of the whole matrix, of each row or of each column, ascending.
+BudgetedVector<BudgetedVector<double>>
+distinctGroups(const Array &source, const std::string &direction, std::string_view native) {
+  BudgetedVector<BudgetedVector<double>> groups;
+  if (direction == "rc") {
+    groups.push_back(distinct({source.data(), source.data() + source.cells()}));
+  } else if (direction == "r") {
+    for (int64_t i = 0; i < source.rows(); ++i)
+      groups.push_back(distinct(
+          {source.data() + i * source.columns(), source.data() + (i + 1) * source.columns()}));
+  } else if (direction == "c") {
+    for (int64_t j = 0; j < source.columns(); ++j) {
+      BudgetedVector<double> column(source.rows());
+      for (int64_t i = 0; i < source.rows(); ++i)
+        column[i] = source.at(i, j);
+      groups.push_back(distinct(std::move(column)));
+    }
+  } else {
+    throw Error(
+        fmt::format("{}: unknown direction \"{}\": expected rc, r or c", native, direction));
+  }
+  return groups;
+}
+
+// The distinct values; shorter rows or columns are padded with zeros.
+void unique(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+  const std::string &direction = textOperand(operands[1], "unique", "dir");
+  auto groups = distinctGroups(matrixOperand(operands[0], "unique"), direction, "unique");
+  size_t longest = 0;
+  for (const auto &group : groups)
+    longest = std::max(longest, group.size());
+  auto length = static_cast<int64_t>(longest), count = static_cast<int64_t>(groups.size());
+  bool alongRow = direction == "r";
+  ArrayPointer result =
+      alongRow ? Array::filled({count, length}, 0) : Array::filled({length, count}, 0);
+  for (int64_t g = 0; g < count; ++g)
+    for (size_t i = 0; i < groups[g].size(); ++i)
+      result->mutableData()[alongRow ? g * length + static_cast<int64_t>(i)
+                                     : static_cast<int64_t>(i) * count + g] = groups[g][i];
+  results[0] = std::move(result);
+}
+
+// The number of distinct values: a scalar for the matrix, a column for rows, a row for columns.
+void countDistinct(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+  const std::string &direction = textOperand(operands[1], "countDistinct", "dir");
+  auto groups =
+      distinctGroups(matrixOperand(operands[0], "countDistinct"), direction, "countDistinct");
+  auto count = static_cast<int64_t>(groups.size());
+  if (direction == "rc") {
+    results[0] = static_cast<int64_t>(groups[0].size());
+    return;
+  }
+  ArrayPointer result = Array::create(direction == "r" ? Shape{count, 1} : Shape{1, count});
+  for (int64_t g = 0; g < count; ++g)
+    result->mutableData()[g] = static_cast<double>(groups[g].size());
+  results[0] = std::move(result);
+}
+
+// Whether the matrix contains a scalar, or all rows of a pattern matrix.
+void contains(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+  const Array &target = matrixOperand(operands[0], "contains");
+  auto hasCell = [&](double pattern) {
+    return std::any_of(target.data(), target.data() + target.cells(),
+                       [&](double cell) { return sameCell(cell, pattern); });
+  };
+  if (!operands[1].isArray() || operands[1].array()->cells() == 1) {
+    results[0] = hasCell(operands[1].asDouble());
+    return;
+  }
+  const Array &pattern = matrixOperand(operands[1], "contains");
+  if (pattern.columns() != target.columns())
+    throw Error(fmt::format("contains: a pattern of {} columns cannot occur in a {} matrix",
+                            pattern.columns(), target.shape().text()));
+  auto hasRow = [&](const double *wanted) {
+    for (int64_t i = 0; i < target.rows(); ++i)
+      if (std::equal(wanted, wanted + target.columns(), target.data() + i * target.columns(),
+                     sameCell))
+        return true;
+    return false;
+  };
+  bool all = true;
+  for (int64_t i = 0; i < pattern.rows() && all; ++i)
+    all = hasRow(pattern.data() + i * pattern.columns());
+  results[0] = all;
+}
+
+constexpr Native natives[] = {
+    {"contains", contains}, {"count_distinct", countDistinct}, {"unique", unique}};
+
+} // namespace
+
+std::span<const Native> distinctNatives() { return natives; }
+
+} // namespace tokamak::runtime

@@ -1,0 +1,280 @@
+// Natives on frames: construction, names and types of columns, cleaning of cells.
+#include "base/CellOperators.h"
+#include "runtime/natives/NativeOperands.h"
+#include "runtime/natives/NativeTables.h"
+#include "runtime/values/Frame.h"
+#include "runtime/values/ScalarOperations.h"
+
+namespace tokamak::runtime {
+namespace {
+
+const Frame &frameOperand(const Value &value, std::string_view native) {
+  if (!value.isFrame())
+    throw Error(fmt::format("{}: expected a frame, got {}", native, value.describe()));
+  return *value.frame();
+}
+
+Value makeFrame(int64_t rows, std::vector<ColumnPointer> columns,
+                std::vector<std::string> names = {}) {
+  return Value(std::make_shared<const Frame>(rows, std::move(columns), std::move(names)));
+}
+
+std::vector<std::string> namesLike(const Frame &frame) {
+  return frame.hasNames() ? frame.names() : std::vector<std::string>();
+}
+
+// A frame of one row of strings.
+Value rowOfTexts(const std::vector<std::string> &texts) {
+  std::vector<ColumnPointer> columns;
+  for (const std::string &text : texts)
+    columns.push_back(std::make_shared<const FrameColumn>(FrameColumn::Texts{text}));
+  return makeFrame(1, std::move(columns));
+}
+
+// Fills all cells with a scalar, converted to the type of each column.
+void frame(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+  int64_t rows = sizeOperand(operands[1], "frame", "rows"),
+          columns = sizeOperand(operands[2], "frame", "columns");
+  checkedProduct(rows, columns, "frame", "cells");
+  MemoryCharge charge(Frame::bytesOfColumns(columns)); // frames without cells need this, too
+  std::vector<FrameType> schema =
+      parseSchema(textOperand(operands[3], "frame", "schema"), columns, "frame");
+  bool isEmptyText = operands[0].isString() && operands[0].text().empty();
+  std::vector<ColumnPointer> made;
+  for (FrameType type : schema) {
+    auto column = std::make_shared<FrameColumn>(type, rows);
+    for (int64_t i = 0; i < rows && (type == FrameType::String || !isEmptyText); ++i)
+      setCell(*column, i, operands[0], "frame", static_cast<int64_t>(made.size()));
+    made.push_back(std::move(column));
+  }
+  charge.resize(0); // the frame charges them from here on
+  results[0] = makeFrame(rows, std::move(made));
+}
+
+void withNames(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+  const Frame &source = frameOperand(operands[0], "as.frame");
+  const std::vector<Value> &elements = operands[1].list()->elements;
+  if (static_cast<int64_t>(elements.size()) != source.columns())
+    throw Error(fmt::format("as.frame: {} names for the columns of a {} frame", elements.size(),
+                            source.sizeText()));
+  std::vector<std::string> names;
+  for (const Value &element : elements)
+    names.push_back(element.asText());
+  results[0] = makeFrame(source.rows(), source.allColumns(), std::move(names));
+}
+
+void names(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+  results[0] = rowOfTexts(frameOperand(operands[0], "colnames").names());
+}
+
+void types(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+  std::vector<std::string> types;
+  for (const ColumnPointer &column : frameOperand(operands[0], "typeof").allColumns())
+    types.emplace_back(nameOf(column->type()));
+  results[0] = rowOfTexts(types);
+}
+
+void replicate(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+  int64_t count = operands[1].asInteger();
+  if (count < 1)
+    throw Error(fmt::format("freplicate: the number of copies must be at least 1, got {}", count));
+  results[0] = Value(repeatFrame(frameOperand(operands[0], "freplicate"),
+                                 checkedSize(count, "freplicate", "copies")));
+}
+
+//===- types of cells ------------------------------------------------------------------------===//
+
+bool isMissing(const Value &cell) {
+  return cell.isNothing() ||
+         (cell.isString() && (cell.text().empty() || cell.text() == "NA" || cell.text() == "null"));
+}
+
+// The narrowest type that can represent the cell.
+FrameType typeOfCell(const Value &cell) {
+  if (!cell.isString())
+    return cell.isBoolean() ? FrameType::Boolean
+           : cell.isInteger() ||
+                   (cell.asDouble() == static_cast<double>(truncateToInteger(cell.asDouble())))
+               ? FrameType::Integer
+               : FrameType::Double;
+  const std::string &text = cell.text();
+  if (text == "TRUE" || text == "FALSE" || text == "true" || text == "false")
+    return FrameType::Boolean;
+  if (parseInteger(text))
+    return FrameType::Integer;
+  return parseDouble(text) ? FrameType::Double : FrameType::String;
+}
+
+// The common type of two cells of a column; of a boolean and a number it is String.
+FrameType widened(FrameType a, FrameType b) {
+  if (a == b)
+    return a;
+  bool numbers = a != FrameType::String && a != FrameType::Boolean && b != FrameType::String &&
+                 b != FrameType::Boolean;
+  return numbers ? FrameType::Double : FrameType::String;
+}
+
+void detectSchema(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+  const Frame &source = frameOperand(operands[0], "detectSchema");
+  std::vector<std::string> types;
+  for (int64_t j = 0; j < source.columns(); ++j) {
+    std::optional<FrameType> type;
+    for (int64_t i = 0; i < source.rows(); ++i)
+      if (Value cell = source.cell(i, j); !isMissing(cell))
+        type = type ? widened(*type, typeOfCell(cell)) : typeOfCell(cell);
+    types.emplace_back(nameOf(type.value_or(FrameType::String)));
+  }
+  results[0] = rowOfTexts(types);
+}
+
+// The schema in a frame of one row, a type name for each column of `frame`.
+std::vector<FrameType> schemaOperand(const Value &operand, const Frame &frame,
+                                     std::string_view native) {
+  const Frame &row = frameOperand(operand, native);
+  std::string text;
+  for (int64_t j = 0; j < row.columns(); ++j)
+    text += (j > 0 ? "," : "") + row.column(j)->text(0);
+  return parseSchema(text, frame.columns(), native);
+}
+
+void applySchema(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+  const Frame &source = frameOperand(operands[0], "applySchema");
+  std::vector<FrameType> schema = schemaOperand(operands[1], source, "applySchema");
+  std::vector<ColumnPointer> columns;
+  for (int64_t j = 0; j < source.columns(); ++j)
+    columns.push_back(source.column(j)->converted(schema[j], "applySchema", j));
+  results[0] = makeFrame(source.rows(), std::move(columns), namesLike(source));
+}
+
+// Converts columns to strings and removes the cells for which `isInvalid(column, text)` is true.
+template <typename IsInvalid>
+Value dropCells(const Frame &source, std::string_view native, const IsInvalid &isInvalid) {
+  std::vector<ColumnPointer> columns;
+  for (int64_t j = 0; j < source.columns(); ++j) {
+    std::shared_ptr<FrameColumn> column = source.column(j)->converted(FrameType::String, native, j);
+    for (int64_t i = 0; i < source.rows(); ++i)
+      if (Value cell = column->cell(i); !cell.isNothing() && isInvalid(j, cell))
+        column->set(i, Value());
+    columns.push_back(std::move(column));
+  }
+  return makeFrame(source.rows(), std::move(columns), namesLike(source));
+}
+
+void dropInvalidType(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+  const Frame &source = frameOperand(operands[0], "dropInvalidType");
+  std::vector<FrameType> schema = schemaOperand(operands[1], source, "dropInvalidType");
+  results[0] = dropCells(source, "dropInvalidType", [&](int64_t column, const Value &cell) {
+    return schema[column] != FrameType::String &&
+           widened(schema[column], typeOfCell(cell)) != schema[column];
+  });
+}
+
+void dropInvalidLength(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+  const Frame &source = frameOperand(operands[0], "dropInvalidLength");
+  const Array &lengths = matrixOperand(operands[1], "dropInvalidLength");
+  if (lengths.cells() != source.columns())
+    throw Error(fmt::format("dropInvalidLength: {} lengths for the columns of a {} frame",
+                            lengths.cells(), source.sizeText()));
+  results[0] = dropCells(source, "dropInvalidLength", [&](int64_t column, const Value &cell) {
+    double limit = lengths.data()[column];
+    return limit >= 0 && static_cast<double>(cell.text().size()) > limit;
+  });
+}
+
+//===- cells ---------------------------------------------------------------------------------===//
+
+// Compares cells of string columns as strings, those of other columns as numbers.
+void replaceCells(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+  const Frame &source = frameOperand(operands[0], "replace");
+  const Value &pattern = operands[1], &replacement = operands[2];
+  std::optional<double> number =
+      pattern.isString() ? parseDouble(pattern.text()) : std::optional(pattern.asDouble());
+  std::string text = pattern.asText();
+  std::vector<ColumnPointer> columns;
+  for (const ColumnPointer &column : source.allColumns()) {
+    auto result = std::make_shared<FrameColumn>(*column);
+    for (int64_t i = 0; i < source.rows(); ++i) {
+      Value cell = column->cell(i);
+      if (cell.isNothing())
+        continue;
+      bool matches = cell.isString()
+                         ? cell.text() == text
+                         : number && (cell.asDouble() == *number ||
+                                      (cell.asDouble() != cell.asDouble() && *number != *number));
+      if (matches)
+        result->set(i, replacement);
+    }
+    columns.push_back(std::move(result));
+  }
+  results[0] = makeFrame(source.rows(), std::move(columns), namesLike(source));
+}
+
+bool isEmptyCell(const Value &cell) {
+  if (cell.isString())
+    return cell.text().empty();
+  return cell.isNothing() || cell.asDouble() == 0;
+}
+
+// Keeps the rows or columns that `select` marks or, without it, those in which a cell is neither
+// missing, empty, 0 nor FALSE.
+void removeEmpty(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+  const Frame &source = frameOperand(operands[0], "removeEmpty");
+  const std::string &margin = textOperand(operands[1], "removeEmpty", "margin");
+  if (margin != "rows" && margin != "cols")
+    throw Error(fmt::format("removeEmpty: unknown margin \"{}\": expected rows or cols", margin));
+  bool byRows = margin == "rows";
+  int64_t size = byRows ? source.rows() : source.columns();
+  std::vector<int64_t> kept;
+  const Array *select =
+      operands[2].isNothing() ? nullptr : &matrixOperand(operands[2], "removeEmpty");
+  if (select && select->cells() != size)
+    throw Error(fmt::format("removeEmpty: select has {} cells, the frame {} {}", select->cells(),
+                            size, byRows ? "rows" : "columns"));
+  for (int64_t k = 0; k < size; ++k) {
+    bool keep = select && select->data()[k] != 0;
+    for (int64_t l = 0; !select && l < (byRows ? source.columns() : source.rows()) && !keep; ++l)
+      keep = !isEmptyCell(byRows ? source.cell(k, l) : source.cell(l, k));
+    if (keep)
+      kept.push_back(k);
+  }
+  auto count = static_cast<int64_t>(kept.size());
+  bool addsEmpty = count == 0 && operands[3].asBoolean();
+  std::vector<ColumnPointer> columns;
+  std::vector<std::string> names;
+  if (byRows) {
+    for (const ColumnPointer &column : source.allColumns()) {
+      auto result = std::make_shared<FrameColumn>(column->type(), addsEmpty ? 1 : count);
+      for (int64_t i = 0; i < count; ++i)
+        result->set(i, column->cell(kept[i]));
+      columns.push_back(std::move(result));
+    }
+    results[0] = makeFrame(addsEmpty ? 1 : count, std::move(columns), namesLike(source));
+    return;
+  }
+  for (int64_t j : kept) {
+    columns.push_back(source.column(j));
+    if (source.hasNames())
+      names.push_back(source.name(j));
+  }
+  if (addsEmpty)
+    columns.push_back(std::make_shared<const FrameColumn>(FrameType::String, source.rows()));
+  results[0] = makeFrame(source.rows(), std::move(columns), std::move(names));
+}
+
+constexpr Native natives[] = {{"frame", frame},
+                              {"frame_apply_schema", applySchema},
+                              {"frame_detect_schema", detectSchema},
+                              {"frame_drop_invalid_length", dropInvalidLength},
+                              {"frame_drop_invalid_type", dropInvalidType},
+                              {"frame_names", names},
+                              {"frame_remove_empty", removeEmpty},
+                              {"frame_replace", replaceCells},
+                              {"frame_replicate", replicate},
+                              {"frame_types", types},
+                              {"frame_with_names", withNames}};
+
+} // namespace
+
+std::span<const Native> frameNatives() { return natives; }
+
+} // namespace tokamak::runtime

@@ -1,0 +1,80 @@
+// Natives: operations that the runtime implements in C++ instead of generated code. One table maps
+// names to functions; program images refer to natives by name.
+//
+//   const Native *native = findNative("seq");
+//   Value result;
+//   native->function(context, {operands, 3}, {&result, 1});
+#ifndef TOKAMAK_RUNTIME_NATIVES_NATIVE_H
+#define TOKAMAK_RUNTIME_NATIVES_NATIVE_H
+
+#include "base/SparseSafety.h"
+#include "runtime/values/Value.h"
+
+#include <iosfwd>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace tokamak::runtime {
+
+class Profile;   // Profile.h
+class Scheduler; // TileScheduler.h
+
+// The position of the next draw without a seed. Each iteration of a parfor draws from its own
+// stream, so that its numbers depend neither on threads nor on other iterations.
+struct DrawPosition {
+  uint64_t stream = 0;
+  uint64_t count = 0; // draws from the stream so far; a parfor counts as one
+  // The start position of an iteration of a parfor that begins at this position.
+  DrawPosition ofIteration(uint64_t iteration) const;
+};
+
+// The state that natives may use besides their operands.
+struct ExecutionContext {
+  std::ostream *output = nullptr; // the script's standard output
+  Scheduler *scheduler = nullptr;
+  Profile *profile = nullptr; // null: no measurements
+  int64_t seed = -1;          // --seed; -1: every draw takes a fresh seed
+  DrawPosition draws;
+  // For --stats: the bytes moved by a native that does not read all of its operands or write all of
+  // its results.
+  std::optional<int64_t> touchedBytes = {};
+  ZeroRule zeroRule = ZeroRule::Sparse;
+  // The element type of the first result. Natives may return doubles, which are then converted;
+  // those that create arrays from scalars use this type directly if they can, so that no second
+  // copy is needed.
+  ElementType resultType = ElementType::F64;
+};
+
+// Results may have any layout: natives with possibly sparse results call Array::inBestLayout last.
+//
+// Operands may be consumed: if an operand is the sole owner of its array, the array may be updated
+// in place and moved to a result. `results` has its final size. Throws Error.
+using NativeFunction = void (*)(ExecutionContext &context, std::span<Value> operands,
+                                std::span<Value> results);
+
+// The layouts and element types that a native takes; the executor converts other arrays first.
+enum class Operands : uint8_t {
+  DenseDoubles, // dense, f64
+  Dense,        // dense, all of them f64 or all of them f32; the result has the same element type
+  DenseCells,   // dense, of one element type, whatever it is: for natives that only move cells
+  Doubles,      // any layout, f64
+  Products,     // like Dense, or sparse of f64; integers of the result's type, 16-bit floats as f32
+  AnyCells,     // like DenseCells; if one of them is sparse, like Doubles
+  Any,          // any layout and element type: for natives that only pass arrays on or check types
+};
+
+struct Native {
+  std::string_view name; // the tok mnemonic, or the name given to tok.native
+  NativeFunction function;
+  bool hasEffect = false; // visible outside the program: print, write, stop, assert
+  Operands operands = Operands::DenseDoubles;
+};
+
+// Null if there is no such native.
+const Native *findNative(std::string_view name);
+const std::vector<Native> &allNatives();
+
+} // namespace tokamak::runtime
+#endif

@@ -1,0 +1,376 @@
+// The natives rand and sample.
+#include "runtime/natives/Distributions.h"
+#include "runtime/natives/NativeOperands.h"
+#include "runtime/natives/NativeTables.h"
+#include "runtime/natives/RandomNumbers.h"
+#include "runtime/values/ScalarOperations.h"
+
+#include <chrono>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+#include <unistd.h>
+#include <unordered_map>
+
+namespace tokamak::runtime {
+namespace {
+
+// The streams of one seed, one for each purpose of a draw.
+enum Stream : uint64_t { ValueStream, SparsityStream, FirstPoissonStream };
+
+uint64_t wordOf(const RandomBlock &block) {
+  return static_cast<uint64_t>(block[1]) << 32 | block[0];
+}
+
+uint64_t freshSeed(ExecutionContext &context) {
+  uint64_t draw = context.draws.count++;
+  uint64_t base = static_cast<uint64_t>(context.seed);
+  if (context.seed < 0 && getentropy(&base, sizeof base) != 0)
+    base = static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+  return wordOf(randomBlock(base, ~context.draws.stream, draw)) >> 1;
+}
+
+uint64_t seedOf(ExecutionContext &context, const Value &operand) {
+  int64_t seed = operand.isNothing() ? -1 : operand.asInteger();
+  return seed == -1 ? freshSeed(context) : static_cast<uint64_t>(seed);
+}
+
+// Fills `to` with the cells [begin, end); `begin` is even. Cells 2k and 2k+1 come from one block.
+template <typename Pair>
+void fillPairs(uint64_t seed, int64_t begin, int64_t end, double *to, const Pair &pair) {
+  for (int64_t i = begin; i < end; i += 2) {
+    RandomBlock block = randomBlock(seed, ValueStream, static_cast<uint64_t>(i) / 2);
+    double first = 0, second = 0;
+    pair(uniform(block, 0), uniform(block, 1), first, second);
+    to[i - begin] = first;
+    if (i + 1 < end)
+      to[i + 1 - begin] = second;
+  }
+}
+
+void fillUniform(uint64_t seed, int64_t begin, int64_t end, double *to, double low, double high) {
+  double width = high - low;
+  if (std::isinf(width)) // finite bounds whose difference overflows
+    return fillPairs(seed, begin, end, to, [&](double u, double v, double &first, double &second) {
+      first = low * (1 - u) + high * u;
+      second = low * (1 - v) + high * v;
+    });
+  fillPairs(seed, begin, end, to, [&](double u, double v, double &first, double &second) {
+    first = low + u * width;
+    second = low + v * width;
+  });
+}
+
+// Box and Muller's transform: two uniforms give two independent normals.
+void fillNormal(uint64_t seed, int64_t begin, int64_t end, double *to) {
+  fillPairs(seed, begin, end, to, [](double u, double v, double &first, double &second) {
+    double radius = std::sqrt(-2 * std::log(1 - u)), angle = 2 * std::numbers::pi * v;
+    first = radius * std::cos(angle);
+    second = radius * std::sin(angle);
+  });
+}
+
+// The uniform numbers of one cell: as many as a rejection method needs.
+class CellUniforms {
+public:
+  CellUniforms(uint64_t seed, int64_t cell) : seed_(seed), cell_(static_cast<uint64_t>(cell)) {}
+  double next() {
+    int which = static_cast<int>(count_ % 2);
+    if (which == 0)
+      block_ = randomBlock(seed_, FirstPoissonStream + count_ / 2, cell_);
+    ++count_;
+    return uniform(block_, which);
+  }
+
+private:
+  uint64_t seed_, cell_, count_ = 0;
+  RandomBlock block_{};
+};
+
+double poissonBySearch(CellUniforms &uniforms, double lambda) {
+  double probability = std::exp(-lambda), cumulative = probability, u = uniforms.next();
+  int64_t count = 0;
+  while (u > cumulative && probability > 0) {
+    ++count;
+    probability *= lambda / static_cast<double>(count);
+    cumulative += probability;
+  }
+  return static_cast<double>(count);
+}
+
+// Hoermann, "The transformed rejection method for generating Poisson random variables" (1993),
+// algorithm PTRS.
+double poissonByRejection(CellUniforms &uniforms, double lambda) {
+  double b = 0.931 + 2.53 * std::sqrt(lambda), a = -0.059 + 0.02483 * b;
+  double inverseAlpha = 1.1239 + 1.1328 / (b - 3.4), vr = 0.9277 - 3.6224 / (b - 2);
+  for (;;) {
+    double u = uniforms.next() - 0.5, v = uniforms.next();
+    double us = 0.5 - std::fabs(u);
+    double k = std::floor((2 * a / us + b) * u + lambda + 0.43);
+    if (us >= 0.07 && v <= vr)
+      return k;
+    if (k < 0 || (us < 0.013 && v > us))
+      continue;
+    double logAccept = std::log(v) + std::log(inverseAlpha) - std::log(a / (us * us) + b);
+    if (logAccept <= k * std::log(lambda) - lambda - logGamma(k + 1))
+      return k;
+  }
+}
+
+void fillPoisson(uint64_t seed, int64_t begin, int64_t end, double *to, double lambda) {
+  constexpr double rejectionFrom = 10;
+  for (int64_t i = begin; i < end; ++i) {
+    CellUniforms uniforms(seed, i);
+    to[i - begin] = lambda < rejectionFrom ? poissonBySearch(uniforms, lambda)
+                                           : poissonByRejection(uniforms, lambda);
+  }
+}
+
+enum class Distribution { Uniform, Normal, Poisson };
+
+Distribution distributionOf(const Value &operand) {
+  const std::string &pdf = textOperand(operand, "rand", "pdf");
+  if (pdf == "uniform")
+    return Distribution::Uniform;
+  if (pdf == "normal")
+    return Distribution::Normal;
+  if (pdf == "poisson")
+    return Distribution::Poisson;
+  throw Error(fmt::format("rand: unknown pdf \"{}\": expected uniform, normal or poisson", pdf));
+}
+
+struct Draw {
+  Distribution distribution;
+  uint64_t seed;
+  double low, high, lambda;
+
+  // Fills `to` with the cells [begin, end); `begin` is even.
+  void fill(int64_t begin, int64_t end, double *to) const {
+    switch (distribution) {
+    case Distribution::Uniform:
+      return fillUniform(seed, begin, end, to, low, high);
+    case Distribution::Normal:
+      return fillNormal(seed, begin, end, to);
+    case Distribution::Poisson:
+      return fillPoisson(seed, begin, end, to, lambda);
+    }
+  }
+  double cell(int64_t cell) const {
+    double pair[2];
+    int64_t even = cell / 2 * 2;
+    fill(even, even + 2, pair);
+    return pair[cell - even];
+  }
+};
+
+// The number of cells in a block; blocks are drawn independently of each other. Blocks are larger
+// if few cells are kept, so that there are not many more blocks than kept cells.
+int64_t sparsityBlock(double sparsity) {
+  constexpr int64_t smallest = int64_t{1} << 14, largest = largestSize;
+  int64_t block = smallest;
+  while (block < largest && static_cast<double>(block) * sparsity < 1)
+    block *= 2;
+  return block;
+}
+
+// Calls keep(cell) for the non-zero cells of [begin, end), ascending. Each cell is kept with the
+// same probability, so the distances between kept cells follow a geometric distribution and skipped
+// cells cost nothing. `begin` is a multiple of the block size.
+template <typename Keep>
+void forEachKept(uint64_t seed, double sparsity, int64_t begin, int64_t end, const Keep &keep) {
+  if (sparsity <= 0)
+    return;
+  double logOfDrop = std::log1p(-sparsity);
+  int64_t size = sparsityBlock(sparsity);
+  for (int64_t block = begin; block < end; block += size) {
+    auto position = static_cast<uint64_t>(block);
+    int64_t blockEnd = std::min(end, block + size);
+    RandomBlock random{};
+    int drawn = 0;
+    for (int64_t cell = block;; ++cell, ++drawn) {
+      // Position: two draws share a random block, so a block of cells uses at most as many
+      // positions as it has cells and never those of the next one.
+      if (drawn % 2 == 0)
+        random = randomBlock(seed, SparsityStream, position++);
+      double skipped = std::floor(std::log1p(-uniform(random, drawn % 2)) / logOfDrop);
+      if (!(skipped < static_cast<double>(blockEnd - cell)))
+        break;
+      cell += static_cast<int64_t>(skipped);
+      keep(cell);
+    }
+  }
+}
+
+// Fills `to` with all cells of [begin, end), drawn as doubles.
+template <typename Number>
+void drawCells(const Draw &draw, int64_t begin, int64_t end, Number *to) {
+  if constexpr (std::is_same_v<Number, double>) {
+    draw.fill(begin, end, to);
+  } else {
+    constexpr int64_t atOnce = 1024;
+    double cells[atOnce];
+    for (int64_t first = begin; first < end; first += atOnce) {
+      int64_t last = std::min(end, first + atOnce);
+      draw.fill(first, last, cells);
+      std::copy(cells, cells + (last - first), to + (first - begin));
+    }
+  }
+}
+
+ArrayPointer drawDense(ExecutionContext &context, Shape shape, const Draw &draw, double sparsity) {
+  ArrayPointer result = Array::create(shape, typeOfNumbers(context));
+  int64_t grain = sparsity == 1 ? parallelGrain : std::max(parallelGrain, sparsityBlock(sparsity));
+  withFloatCells(*result, [&]<typename Number>() {
+    Number *cells = result->mutableCellsAs<Number>();
+    forEachRange(context, result->cells(), grain, [&](int64_t begin, int64_t end) {
+      if (sparsity == 1)
+        return drawCells(draw, begin, end, cells + begin);
+      std::fill(cells + begin, cells + end, Number(0));
+      forEachKept(draw.seed, sparsity, begin, end,
+                  [&](int64_t cell) { cells[cell] = static_cast<Number>(draw.cell(cell)); });
+    });
+  });
+  return result;
+}
+
+// The same cells as sparse. The positions of kept cells are drawn twice, to count and to write them:
+// that is faster than storing them, and takes no memory.
+ArrayPointer drawSparse(ExecutionContext &context, Shape shape, const Draw &draw, double sparsity) {
+  int64_t cells = shape.cells(), columns = shape[1], block = sparsityBlock(sparsity);
+  int64_t blocks = cells / block + (cells % block != 0);
+  constexpr int64_t mostRanges = 256;
+  int64_t blocksPerRange = std::max<int64_t>(4, (blocks + mostRanges - 1) / mostRanges);
+  int64_t grain = std::min(cells, productOfSizes({blocksPerRange, block}).value_or(cells));
+  BudgetedVector<int64_t> firstEntry(cells / grain + 2, 0);
+  forEachRange(context, cells, grain, [&](int64_t begin, int64_t end) {
+    int64_t &count = firstEntry[begin / grain + 1];
+    forEachKept(draw.seed, sparsity, begin, end, [&](int64_t) { ++count; });
+  });
+  std::partial_sum(firstEntry.begin(), firstEntry.end(), firstEntry.begin());
+  ArrayPointer result =
+      Array::createSparse(shape[0], columns, firstEntry.back(), typeOfNumbers(context));
+  int64_t *offsets = result->mutableRowOffsets();
+  int32_t *indices = result->mutableColumnIndices();
+  withFloatCells(*result, [&]<typename Number>() {
+    Number *values = result->mutableCellsAs<Number>();
+    // Each range writes the offsets of the rows that begin in it.
+    forEachRange(context, cells, grain, [&](int64_t begin, int64_t end) {
+      int64_t next = firstEntry[begin / grain], row = (begin + columns - 1) / columns;
+      forEachKept(draw.seed, sparsity, begin, end, [&](int64_t cell) {
+        for (; row <= cell / columns; ++row)
+          offsets[row] = next;
+        indices[next] = static_cast<int32_t>(cell % columns);
+        values[next++] = static_cast<Number>(draw.cell(cell));
+      });
+      for (; row * columns < end; ++row)
+        offsets[row] = next;
+    });
+  });
+  offsets[shape[0]] = firstEntry.back();
+  return result;
+}
+
+void rand(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+  Shape shape{sizeOperand(operands[0], "rand", "rows"),
+              sizeOperand(operands[1], "rand", "columns")};
+  double low = operands[2].asDouble(), high = operands[3].asDouble();
+  double sparsity = operands[4].asDouble(), lambda = operands[7].asDouble();
+  Distribution distribution = distributionOf(operands[6]);
+  bool isUniform = distribution == Distribution::Uniform;
+  if (isUniform && !(std::isfinite(low) && std::isfinite(high)))
+    throw Error(fmt::format("rand: min and max must be finite numbers, got {} and {}", textOf(low),
+                            textOf(high)));
+  if (low > high)
+    throw Error(fmt::format("rand: min {} is greater than max {}", textOf(low), textOf(high)));
+  if (!(sparsity >= 0 && sparsity <= 1))
+    throw Error(fmt::format("rand: sparsity {} is not within 0 and 1", textOf(sparsity)));
+  if (distribution == Distribution::Poisson && !(lambda > 0))
+    throw Error(fmt::format("rand: lambda {} is not positive", textOf(lambda)));
+  Draw draw{distribution, seedOf(context, operands[5]), low, high, lambda};
+  if (isUniform && low == high && sparsity == 1) {
+    results[0] = filledWith(context, shape, typeOfNumbers(context), Value(low));
+    return;
+  }
+  double expected = sparsity * static_cast<double>(shape[0]) * static_cast<double>(shape[1]);
+  expected = std::min(expected, static_cast<double>(largestSize));
+  bool isSparse = Array::isBetterSparse(shape, static_cast<int64_t>(expected));
+  if (isSparse) {
+    Array::checkRoomForSparse(shape[0], shape[1]);
+    int64_t bytesOfEntry = byteSize(typeOfNumbers(context)) + static_cast<int64_t>(sizeof(int32_t));
+    BufferPool::instance().checkRoomFor(static_cast<int64_t>(expected) * bytesOfEntry);
+  }
+  results[0] = isSparse ? Array::inBestLayout(drawSparse(context, shape, draw, sparsity))
+                        : drawDense(context, shape, draw, sparsity);
+}
+
+// A random integer in [0, bound): the high half of a 64 by 64 bit product.
+int64_t boundedInteger(uint64_t seed, int64_t position, int64_t bound) {
+  RandomBlock block = randomBlock(seed, ValueStream, static_cast<uint64_t>(position));
+  uint64_t bits = static_cast<uint64_t>(block[1]) << 32 | block[0];
+  using Wide = unsigned __int128;
+  return static_cast<int64_t>(static_cast<Wide>(bits) * static_cast<Wide>(bound) >> 64);
+}
+
+// The first `size` steps of the Fisher-Yates shuffle of 1..range. `data` holds the first `size`
+// places. The other places are stored in full if they are few; otherwise a hash table holds only
+// those changed.
+void drawWithoutReplacement(uint64_t seed, int64_t range, int64_t size, double *data) {
+  using Moved = std::unordered_map<int64_t, int64_t, std::hash<int64_t>, std::equal_to<>,
+                                   BudgetedAllocator<std::pair<const int64_t, int64_t>>>;
+  for (int64_t i = 0; i < size; ++i)
+    data[i] = static_cast<double>(i + 1);
+  constexpr int64_t numbersOfEntry = 4; // memory of a table entry, in numbers
+  bool isDense = range - size <= numbersOfEntry * size;
+  BudgetedVector<double> others(isDense ? range - size : 0);
+  std::iota(others.begin(), others.end(), static_cast<double>(size + 1));
+  Moved moved;
+  for (int64_t i = 0; i < size; ++i) {
+    int64_t place = i + boundedInteger(seed, i, range - i);
+    if (place < size) {
+      std::swap(data[i], data[place]);
+    } else if (isDense) {
+      std::swap(data[i], others[place - size]);
+    } else {
+      auto [entry, isNew] = moved.try_emplace(place, place + 1);
+      double drawn = static_cast<double>(entry->second);
+      entry->second = static_cast<int64_t>(data[i]);
+      data[i] = drawn;
+    }
+  }
+}
+
+void sample(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+  int64_t range = operands[0].asInteger(), size = sizeOperand(operands[1], "sample", "values");
+  bool replacement = operands[2].asBoolean();
+  if (range < 1)
+    throw Error(fmt::format("sample: the range must be at least 1, got {}", range));
+  if (!replacement && size > range)
+    throw Error(
+        fmt::format("sample: cannot draw {} values of 1..{} without replacement", size, range));
+  uint64_t seed = seedOf(context, operands[3]);
+  // The shuffle needs numbers that hold every place; the result is rounded at the end.
+  if (!replacement) {
+    ArrayPointer result = Array::create({size, 1});
+    drawWithoutReplacement(seed, range, size, result->mutableData());
+    results[0] = std::move(result);
+    return;
+  }
+  ArrayPointer result = Array::create({size, 1}, typeOfNumbers(context));
+  withFloatCells(*result, [&]<typename Number>() {
+    for (int64_t i = 0; i < size; ++i)
+      result->mutableCellsAs<Number>()[i] = static_cast<Number>(1 + boundedInteger(seed, i, range));
+  });
+  results[0] = std::move(result);
+}
+
+constexpr Native natives[] = {{"rand", rand}, {"sample", sample}};
+
+} // namespace
+
+DrawPosition DrawPosition::ofIteration(uint64_t iteration) const {
+  return {wordOf(randomBlock(stream, count, iteration)), 0};
+}
+
+std::span<const Native> randomNatives() { return natives; }
+
+} // namespace tokamak::runtime

@@ -1,0 +1,41 @@
+// Counter-based random numbers: the Philox4x32-10 generator of Salmon, Moraes, Dror and Shaw,
+// "Parallel random numbers: as easy as 1, 2, 3" (SC 2011). A number is a function of seed, stream
+// and position alone, so the order and the thread of a draw don't matter.
+//
+//   RandomBlock block = randomBlock(seed, /*stream=*/0, /*position=*/17);
+//   double u = uniform(block, 0);   // in [0, 1)
+#ifndef TOKAMAK_RUNTIME_NATIVES_RANDOMNUMBERS_H
+#define TOKAMAK_RUNTIME_NATIVES_RANDOMNUMBERS_H
+
+#include <array>
+#include <cstdint>
+
+namespace tokamak::runtime {
+
+using RandomBlock = std::array<uint32_t, 4>;
+
+inline RandomBlock randomBlock(uint64_t seed, uint64_t stream, uint64_t position) {
+  constexpr uint64_t multiplier0 = 0xD2511F53, multiplier1 = 0xCD9E8D57;
+  constexpr uint32_t increment0 = 0x9E3779B9, increment1 = 0xBB67AE85;
+  RandomBlock counter = {static_cast<uint32_t>(position), static_cast<uint32_t>(position >> 32),
+                         static_cast<uint32_t>(stream), static_cast<uint32_t>(stream >> 32)};
+  auto key0 = static_cast<uint32_t>(seed), key1 = static_cast<uint32_t>(seed >> 32);
+  for (int round = 0; round < 10; ++round) {
+    uint64_t product0 = multiplier0 * counter[0], product1 = multiplier1 * counter[2];
+    counter = {
+        static_cast<uint32_t>(product1 >> 32) ^ counter[1] ^ key0, static_cast<uint32_t>(product1),
+        static_cast<uint32_t>(product0 >> 32) ^ counter[3] ^ key1, static_cast<uint32_t>(product0)};
+    key0 += increment0;
+    key1 += increment1;
+  }
+  return counter;
+}
+
+// Number `which` (0 or 1) of a block: 53 random bits, in [0, 1).
+inline double uniform(const RandomBlock &block, int which) {
+  uint64_t bits = static_cast<uint64_t>(block[2 * which + 1]) << 32 | block[2 * which];
+  return static_cast<double>(bits >> 11) * 0x1p-53;
+}
+
+} // namespace tokamak::runtime
+#endif

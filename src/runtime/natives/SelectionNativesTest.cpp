@@ -1,0 +1,92 @@
+#include "runtime/natives/NativeTesting.h"
+
+#include <cmath>
+
+using namespace tokamak::runtime;
+using namespace tokamak::runtime::testing;
+
+static Cells order(Cells cells, bool decreasing) {
+  auto rows = static_cast<int64_t>(cells.size());
+  return cellsOf(call("order", {matrix(rows, 1, cells), integer(1), decreasing, true}));
+}
+
+TEST(SelectionNatives, ordersStablyWithNanAsTheLargest) {
+  EXPECT_EQ(order({3, notANumber, 1, 3, -infinity}, false), (Cells{5, 3, 1, 4, 2}));
+  EXPECT_EQ(order({3, notANumber, 1, 3, -infinity}, true), (Cells{2, 1, 4, 3, 5}));
+  EXPECT_EQ(order({}, false), Cells{});
+}
+
+TEST(SelectionNatives, ordersByServeralColumns) {
+  Value x = matrix(3, 2, {2, 5, 1, 9, 2, 1});
+  EXPECT_EQ(cellsOf(call("order", {x, matrix(1, 2, {1, 2}), false, false})),
+            (Cells{1, 9, 2, 1, 2, 5}));
+  EXPECT_EQ(errorOf("order", {x, integer(3), false, false}),
+            "order: there is no column 3 in a 3x2 matrix");
+}
+
+TEST(SelectionNatives, replaces) {
+  EXPECT_EQ(cellsOf(call("replace", {matrix(1, 3, {1, notANumber, 2}), notANumber, 0.0})),
+            (Cells{1, 0, 2}));
+  EXPECT_EQ(cellsOf(call("replace", {matrix(1, 3, {1, infinity, 2}), infinity, 5.0})),
+            (Cells{1, 5, 2}));
+}
+
+TEST(SelectionNatives, removesEmptyRowsAndColumns) {
+  Value x = matrix(3, 2, {1, 0, 0, 0, 2, 0});
+  EXPECT_EQ(cellsOf(call("remove_empty", {x, "rows", Value(), true})), (Cells{1, 0, 2, 0}));
+  EXPECT_EQ(cellsOf(call("remove_empty", {x, "cols", Value(), true})), (Cells{1, 0, 2}));
+  EXPECT_EQ(cellsOf(call("remove_empty", {x, "rows", matrix(3, 1, {0, 1, 0}), true})),
+            (Cells{0, 0}));
+  Value zeros = matrix(2, 2, {0, 0, 0, 0});
+  EXPECT_EQ(sizeOf(call("remove_empty", {zeros, "rows", Value(), true})), "1x2");
+  EXPECT_EQ(sizeOf(call("remove_empty", {zeros, "cols", Value(), false})), "2x0");
+  EXPECT_EQ(errorOf("remove_empty", {x, "row", Value(), true}),
+            "removeEmpty: unknown margin \"row\": expected rows or cols");
+}
+
+TEST(SelectionNatives, tabulates) {
+  Value a = matrix(3, 1, {1, 2, 1}), b = matrix(3, 1, {1, 3, 1});
+  EXPECT_EQ(cellsOf(call("table", {a, b, Value(), Value(), Value()})), (Cells{2, 0, 0, 0, 0, 1}));
+  EXPECT_EQ(cellsOf(call("table", {a, b, 0.5, integer(1), integer(2)})), (Cells{1, 0}));
+  EXPECT_EQ(cellsOf(call("table",
+                         {matrix(2, 1, {1.9, notANumber}), integer(1), Value(), Value(), Value()})),
+            Cells{1});
+  EXPECT_EQ(errorOf("table", {matrix(1, 1, {0}), integer(1), Value(), Value(), Value()}),
+            "table: keys must be at least 1, got 0.0");
+  EXPECT_EQ(errorOf("table", {a, matrix(1, 1, {1}), Value(), Value(), Value()}),
+            "table: the vectors have different lengths, 3 and 1");
+}
+
+TEST(SelectionNatives, multipliesOut) {
+  Value u = matrix(2, 1, {1, 2}), v = matrix(1, 2, {3, 4});
+  EXPECT_EQ(cellsOf(call("outer", {u, v, "*"})), (Cells{3, 4, 6, 8}));
+  EXPECT_EQ(cellsOf(call("outer", {u, v, "^"})), (Cells{1, 1, 8, 16}));
+  EXPECT_EQ(cellsOf(call("outer", {u, v, "=="})), (Cells{0, 0, 0, 0}));
+  EXPECT_EQ(errorOf("outer", {u, v, "plus"}), "outer: unknown operator \"plus\"");
+  EXPECT_EQ(errorOf("outer", {v, u, "+"}),
+            "outer: expected a column and a row vector, got 1x2 and 2x1");
+}
+
+TEST(SelectionNatives, findsDistinctValues) {
+  Value x = matrix(2, 3, {3, 1, 3, 2, 2, 2});
+  EXPECT_EQ(cellsOf(call("unique", {x, "rc"})), (Cells{1, 2, 3}));
+  EXPECT_EQ(cellsOf(call("unique", {x, "r"})), (Cells{1, 3, 2, 0}));
+  EXPECT_EQ(call("count_distinct", {x, "rc"}).asInteger(), 3);
+  EXPECT_EQ(cellsOf(call("count_distinct", {x, "c"})), (Cells{2, 2, 2}));
+  EXPECT_TRUE(call("contains", {matrix(1, 2, {notANumber, 1}), notANumber}).asBoolean());
+  EXPECT_FALSE(call("contains", {x, 7.0}).asBoolean());
+  EXPECT_TRUE(call("contains", {x, matrix(1, 3, {2, 2, 2})}).asBoolean());
+}
+
+TEST(ScanNatives, runDownTheColumns) {
+  Value x = matrix(3, 2, {1, 4, 2, 3, 3, notANumber});
+  EXPECT_EQ(cellsOf(call("cumprod", {matrix(3, 1, {1, 2, 3})})), (Cells{1, 2, 6}));
+  Cells sums = cellsOf(call("cumsum", {x}));
+  EXPECT_EQ(Cells(sums.begin(), sums.begin() + 5), (Cells{1, 4, 3, 7, 6}));
+  EXPECT_TRUE(std::isnan(sums[5]));
+  EXPECT_EQ(cellsOf(call("cummin", {matrix(3, 1, {2, 3, 1})})), (Cells{2, 2, 1}));
+  EXPECT_EQ(cellsOf(call("cummax", {matrix(3, 1, {2, 3, 1})})), (Cells{2, 3, 3}));
+  EXPECT_EQ(cellsOf(call("rowcumsum", {matrix(2, 2, {1, 2, 3, 4})})), (Cells{1, 3, 3, 7}));
+  EXPECT_EQ(cellsOf(call("cumsumprod", {matrix(3, 2, {1, 9, 2, 2, 3, 1})})), (Cells{1, 4, 7}));
+  EXPECT_EQ(sizeOf(call("cumsum", {matrix(0, 2, {})})), "0x2");
+}

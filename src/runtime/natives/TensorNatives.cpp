@@ -1,0 +1,86 @@
+// Natives on arrays of any rank: views of the same cells in another shape, and broadcasts along
+// dimensions of size 1.
+#include "runtime/natives/NativeOperands.h"
+#include "runtime/natives/NativeTables.h"
+
+namespace tokamak::runtime {
+namespace {
+
+Shape shapeOperand(std::span<const Value> sizes, std::string_view native) {
+  std::array<int64_t, Shape::maxRank> values{};
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    values[i] = sizeOperand(sizes[i], native, fmt::format("cells along dimension {}", i + 1));
+  }
+  return Shape(std::span<const int64_t>(values.data(), sizes.size()));
+}
+
+void view(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+  const Array &source = denseOperand(operands[0], "view");
+  Shape shape = shapeOperand(operands.subspan(1), "view");
+  if (productOfSizes(shape.sizes()) != source.cells())
+    throw Error(fmt::format("view: cannot show {} as {}: the cells are not as many",
+                            source.shape().text(), shape.text()));
+  results[0] = source.reshaped(shape);
+  context.touchedBytes = 0;
+}
+
+// The operand's cell at which row number `row` of the result begins (rows are counted over all
+// dimensions but the last).
+int64_t sourceCell(const Shape &from, const Shape &to, int64_t row) {
+  int last = from.rank() - 1;
+  int64_t cell = 0, stride = from[last];
+  for (int i = last - 1; i >= 0; --i) {
+    if (from[i] != 1)
+      cell += row % to[i] * stride;
+    row /= to[i];
+    stride *= from[i];
+  }
+  return cell;
+}
+
+void expand(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+  const Array &source = denseOperand(operands[0], "expand");
+  const Shape &from = source.shape();
+  Shape to = shapeOperand(operands.subspan(1), "expand");
+  for (int i = 0; i < from.rank(); ++i)
+    if (from[i] != 1 && from[i] != to[i])
+      throw Error(fmt::format("expand: only dimensions of size 1 can be repeated, not {} to {}",
+                              from.text(), to.text()));
+  if (from == to) {
+    results[0] = operands[0];
+    context.touchedBytes = 0;
+    return;
+  }
+  ArrayPointer result = Array::create(to, source.elementType());
+  int64_t columns = to[to.rank() - 1], rows = columns == 0 ? 0 : result->cells() / columns;
+  bool repeatsCell = from[from.rank() - 1] != columns;
+  withCellSize(source.elementType(), [&]<typename Cell>() {
+    const auto *cells = source.cellsAs<Cell>();
+    auto *into = result->mutableCellsAs<Cell>();
+    forEachRowRange(context, rows, columns, [&](int64_t begin, int64_t end) {
+      for (int64_t row = begin; row < end; ++row) {
+        const Cell *first = cells + sourceCell(from, to, row);
+        if (repeatsCell)
+          std::fill_n(into + row * columns, columns, *first);
+        else
+          std::copy_n(first, columns, into + row * columns);
+      }
+    });
+  });
+  results[0] = std::move(result);
+}
+
+constexpr bool noEffect = false;
+void repeatedCell(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+  results[0] = operands[0].array()->repeatedCell();
+}
+
+constexpr Native natives[] = {{"expand", expand, noEffect, Operands::DenseCells},
+                              {"repeated_cell", repeatedCell, noEffect, Operands::Any},
+                              {"view", view, noEffect, Operands::DenseCells}};
+
+} // namespace
+
+std::span<const Native> tensorNatives() { return natives; }
+
+} // namespace tokamak::runtime

@@ -1,0 +1,92 @@
+#include "runtime/natives/NativeTesting.h"
+
+using namespace tokamak;
+using namespace tokamak::runtime;
+using namespace tokamak::runtime::testing;
+
+namespace {
+
+Value tensor(Shape shape, const Cells &cells) {
+  ArrayPointer array = Array::create(shape);
+  EXPECT_EQ(static_cast<int64_t>(cells.size()), array->cells());
+  std::copy(cells.begin(), cells.end(), array->mutableData());
+  return array;
+}
+
+// An array of this shape with the cells 0, 1, 2, ...
+Value numbered(Shape shape) {
+  Cells cells(static_cast<size_t>(shape.cells()));
+  for (size_t i = 0; i < cells.size(); ++i)
+    cells[i] = static_cast<double>(i);
+  return tensor(shape, cells);
+}
+
+Value single(const Value &value) { return Array::withElementType(value.array(), ElementType::F32); }
+
+TEST(ViewNative, sharesTheCells) {
+  Value x = numbered({2, 6});
+  Value y = call("view", {x, integer(2), integer(3), integer(2)});
+  EXPECT_EQ(sizeOf(y), "2x3x2");
+  EXPECT_EQ(y.array()->rawBytes(), x.array()->rawBytes());
+  EXPECT_EQ(errorOf("view", {x, integer(5), integer(2)}),
+            "view: cannot show 2x6 as 5x2: the cells are not as many");
+  EXPECT_EQ(errorOf("view", {x, integer(-12), integer(-1)}),
+            "view: the number of cells along dimension 1 is negative: -12");
+  int64_t large = int64_t{1} << 40;
+  EXPECT_EQ(errorOf("view", {numbered({0, 3}), integer(large), integer(large)}),
+            "view: cannot show 0x3 as 1099511627776x1099511627776: the cells are not as many");
+}
+
+TEST(ExpandNative, repeatsDimensionsOfSizeOne) {
+  Value x = tensor({1, 2, 1}, {5, 6});
+  Value y = call("expand", {x, integer(2), integer(2), integer(3)});
+  EXPECT_EQ(sizeOf(y), "2x2x3");
+  EXPECT_EQ(cellsOf(y), (Cells{5, 5, 5, 6, 6, 6, 5, 5, 5, 6, 6, 6}));
+  Value z = call("expand", {tensor({2, 1, 2}, {1, 2, 3, 4}), integer(2), integer(2), integer(2)});
+  EXPECT_EQ(cellsOf(z), (Cells{1, 2, 1, 2, 3, 4, 3, 4}));
+  EXPECT_EQ(sizeOf(call("expand", {x, integer(0), integer(2), integer(3)})), "0x2x3");
+  EXPECT_EQ(errorOf("expand", {x, integer(1), integer(3), integer(1)}),
+            "expand: only dimensions of size 1 can be repeated, not 1x2x1 to 1x3x1");
+}
+
+TEST(ExpandNative, keepsTheElementType) {
+  Value y = call("expand", {single(tensor({1, 1}, {0.5})), integer(2), integer(2)});
+  EXPECT_EQ(y.array()->elementType(), ElementType::F32);
+  EXPECT_EQ(y.array()->floats()[3], 0.5f);
+}
+
+TEST(TransposeNative, exchangesTheLastTwoDimensions) {
+  Value y = call("transpose", {numbered({2, 2, 3})});
+  EXPECT_EQ(sizeOf(y), "2x3x2");
+  EXPECT_EQ(cellsOf(y), (Cells{0, 3, 1, 4, 2, 5, 6, 9, 7, 10, 8, 11}));
+  Value f = call("transpose", {single(numbered({2, 3}))});
+  EXPECT_EQ(f.array()->elementType(), ElementType::F32);
+  EXPECT_EQ(f.array()->floats()[1], 3.0f);
+}
+
+TEST(MatmulNative, multipliesTheMatricesInTheLastTwoDimensions) {
+  Value x = numbered({2, 1, 2});                   // (0 1), (2 3)
+  Value y = tensor({1, 2, 2}, {1, 10, 100, 1000}); // broadcast to both matrices
+  Value z = call("matmul", {x, y});
+  EXPECT_EQ(sizeOf(z), "2x1x2");
+  EXPECT_EQ(cellsOf(z), (Cells{100, 1000, 302, 3020}));
+  EXPECT_EQ(cellsOf(call("matmul_transposed_right", {x, y})), (Cells{10, 1000, 32, 3200}));
+  EXPECT_EQ(sizeOf(call("matmul_transposed_left", {numbered({3, 4, 2}), numbered({3, 4, 5})})),
+            "3x2x5");
+  EXPECT_EQ(errorOf("matmul", {x, x}), "%*%: the inner dimensions differ: 2x1x2 %*% 2x1x2");
+  EXPECT_EQ(errorOf("matmul", {numbered({2, 1, 2}), numbered({3, 2, 1})}),
+            "%*%: the leading dimensions differ: 2x1x2 %*% 3x2x1");
+}
+
+TEST(MatmulNative, givesTheSameBitsOnAnyNumberOfThreads) {
+  Value x = numbered({7, 40, 30}), y = numbered({1, 30, 50});
+  EXPECT_EQ(cellsOf(callAll("matmul", {x, y}, 1, 1)[0]),
+            cellsOf(callAll("matmul", {x, y}, 1, 4)[0]));
+}
+
+TEST(PrintNative, showsMatricesBelowTheirPlaces) {
+  EXPECT_EQ(printed({numbered({2, 1, 1, 2})}), "[1,1,,]\n0.000 1.000\n[2,1,,]\n2.000 3.000\n\n");
+  EXPECT_EQ(printed({numbered({3})}), "0.000 1.000 2.000\n\n");
+}
+
+} // namespace

@@ -1,0 +1,201 @@
+#include "runtime/parallel/TileScheduler.h"
+
+#include "base/Interrupt.h"
+#include "base/SignalStack.h"
+#include "runtime/image/DeepStack.h"
+#include "runtime/parallel/ParallelLibrary.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstdio>
+#include <dlfcn.h>
+#include <exception>
+#include <filesystem>
+#include <fmt/format.h>
+#include <mutex>
+#include <sched.h>
+#include <sys/mman.h>
+#include <vector>
+
+namespace tokamak::runtime {
+namespace {
+
+// The number of CPUs whose time the cgroup grants; 0: no limit.
+double cgroupLimit() {
+  double quota = 0, period = 0;
+  if (FILE *file = std::fopen("/sys/fs/cgroup/cpu.max", "r")) {
+    int read = std::fscanf(file, "%lf %lf", &quota, &period); // "max 100000" reads nothing
+    std::fclose(file);
+    return read == 2 && period > 0 ? quota / period : 0;
+  }
+  auto readNumber = [](const char *path) {
+    double number = 0;
+    if (FILE *file = std::fopen(path, "r")) {
+      if (std::fscanf(file, "%lf", &number) != 1)
+        number = 0;
+      std::fclose(file);
+    }
+    return number;
+  };
+  quota = readNumber("/sys/fs/cgroup/cpu/cpu.cfs_quota_us");
+  period = readNumber("/sys/fs/cgroup/cpu/cpu.cfs_period_us");
+  return quota > 0 && period > 0 ? quota / period : 0;
+}
+
+int usableThreads() {
+  cpu_set_t set;
+  int threads = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+  if (double limit = cgroupLimit(); limit > 0)
+    threads = std::min(threads, static_cast<int>(std::ceil(limit)));
+  return std::max(threads, 1);
+}
+
+// The number of threads for whose stacks there is memory; under `ulimit -v` it may be 0.
+int workersWithRoom(int wanted) {
+  std::vector<void *> stacks;
+  while (stacks.size() < static_cast<size_t>(wanted)) {
+    void *stack = mmap(nullptr, deepStackBytes, PROT_NONE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (stack == MAP_FAILED)
+      break;
+    stacks.push_back(stack);
+  }
+  for (void *stack : stacks)
+    munmap(stack, deepStackBytes);
+  return static_cast<int>(stacks.size());
+}
+
+struct ParallelLibrary {
+  decltype(&tokamakArenaCreate) create = nullptr;
+  decltype(&tokamakArenaDestroy) destroy = nullptr;
+  decltype(&tokamakArenaForEach) forEach = nullptr;
+  std::string problem; // why the functions are null
+};
+
+template <typename Function>
+bool bind(void *library, const char *name, Function &function, std::string &errors) {
+  function = reinterpret_cast<Function>(dlsym(library, name));
+  if (!function)
+    errors += fmt::format("\n  {}", dlerror());
+  return function;
+}
+
+// Opens the library in the program's folder; unit tests are one folder deeper.
+ParallelLibrary openParallelLibrary() {
+  std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  std::string errors;
+  bool isThere = false;
+  for (const std::filesystem::path &place : {folder, folder.parent_path()}) {
+    std::filesystem::path path = place / "libtokamak-parallel.so";
+    void *handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!handle) {
+      errors += fmt::format("\n  {}", dlerror());
+      isThere |= std::filesystem::exists(path);
+      continue;
+    }
+    ParallelLibrary library;
+    if (bind(handle, "tokamakArenaCreate", library.create, errors) &&
+        bind(handle, "tokamakArenaDestroy", library.destroy, errors) &&
+        bind(handle, "tokamakArenaForEach", library.forEach, errors))
+      return library;
+  }
+  ParallelLibrary missing;
+  missing.problem =
+      (isThere ? "oneTBB can't be loaded; install the Debian package libtbb12 (apt-get install "
+                 "libtbb12)"
+               : "libtokamak-parallel.so is not beside the program, where ./dev build leaves it") +
+      errors;
+  return missing;
+}
+
+const ParallelLibrary &parallelLibrary() {
+  static const ParallelLibrary library = openParallelLibrary();
+  return library;
+}
+
+// Exceptions can't pass through the library, which has its own C++ runtime. After a call has
+// thrown, later calls are skipped but earlier ones are not, so that the exception reported does not
+// depend on timing.
+class ThrowingLoop {
+public:
+  explicit ThrowingLoop(const std::function<void(int64_t)> &body) : body_(body) {}
+
+  void run(int64_t i) {
+    if (i > firstFailed_.load())
+      return;
+    try {
+      body_(i);
+    } catch (...) {
+      std::lock_guard lock(mutex_);
+      if (i < firstFailed_.load()) {
+        firstFailed_ = i;
+        failure_ = std::current_exception();
+      }
+    }
+  }
+  void rethrow() {
+    if (failure_)
+      std::rethrow_exception(failure_);
+  }
+
+private:
+  const std::function<void(int64_t)> &body_;
+  std::mutex mutex_;
+  std::atomic<int64_t> firstFailed_ = INT64_MAX;
+  std::exception_ptr failure_;
+};
+
+void warnOnStandardError(const std::string &message) {
+  std::fprintf(stderr, "warning: %s\n", message.c_str());
+}
+
+} // namespace
+
+std::string parallelLibraryProblem() { return parallelLibrary().problem; }
+
+struct Scheduler::Arena {
+  ~Arena() {
+    if (arena)
+      parallelLibrary().destroy(arena);
+  }
+  std::once_flag started;
+  void *arena = nullptr;
+};
+
+Scheduler::Scheduler(int threads, Warning warn)
+    : threads_(threads > 0 ? threads : usableThreads()),
+      warn_(warn ? std::move(warn) : warnOnStandardError), arena_(std::make_unique<Arena>()) {}
+Scheduler::~Scheduler() = default;
+
+void Scheduler::forEach(int64_t count, const std::function<void(int64_t)> &body) {
+  if (count > 1 && threads_ > 1)
+    std::call_once(arena_->started, [this] {
+      const ParallelLibrary &library = parallelLibrary();
+      int workers = workersWithRoom(threads_ - 1);
+      if (!library.problem.empty())
+        warn_(fmt::format("one thread instead of {}: {}", threads_.exchange(1), library.problem));
+      else if (workers > 0)
+        arena_->arena = library.create(workers + 1, deepStackBytes);
+      else
+        threads_ = 1; // no memory for another thread's stack
+    });
+  if (count <= 1 || threads_ == 1) {
+    for (int64_t i = 0; i < count; ++i) {
+      checkInterrupt();
+      body(i);
+    }
+    return;
+  }
+  ThrowingLoop loop(body);
+  auto call = [](void *context, int64_t i) {
+    provideSignalStack();
+    if (!isInterruptRequested())
+      static_cast<ThrowingLoop *>(context)->run(i);
+  };
+  parallelLibrary().forEach(arena_->arena, count, call, &loop);
+  checkInterrupt();
+  loop.rethrow();
+}
+
+} // namespace tokamak::runtime

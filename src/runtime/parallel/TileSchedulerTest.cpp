@@ -1,0 +1,50 @@
+#include "runtime/parallel/TileScheduler.h"
+
+#include <atomic>
+#include <gtest/gtest.h>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+using namespace tokamak::runtime;
+
+TEST(Scheduler, runsEachTileOnce) {
+  for (int threads : {1, 2, 4}) {
+    Scheduler scheduler(threads);
+    EXPECT_EQ(scheduler.threads(), threads);
+    std::vector<std::atomic<int>> calls(1000);
+    scheduler.forEach(1000, [&](int64_t i) { ++calls[i]; });
+    for (auto &count : calls)
+      EXPECT_EQ(count.load(), 1);
+  }
+}
+
+TEST(Scheduler, nests) {
+  Scheduler scheduler(2);
+  std::atomic<int64_t> sum = 0;
+  scheduler.forEach(10,
+                    [&](int64_t i) { scheduler.forEach(10, [&](int64_t j) { sum += i * j; }); });
+  EXPECT_EQ(sum.load(), 45 * 45);
+}
+
+TEST(Scheduler, passesOnWhatTheFirstFailingCallThrows) {
+  for (int threads : {1, 2, 4}) {
+    Scheduler scheduler(threads);
+    try {
+      scheduler.forEach(1000, [&](int64_t i) {
+        std::vector<int> needsCleanUp(10);
+        if (i % 7 == 3)
+          throw std::runtime_error(std::to_string(i));
+      });
+      FAIL();
+    } catch (const std::runtime_error &error) {
+      EXPECT_STREQ(error.what(), "3");
+    }
+  }
+}
+
+TEST(Scheduler, doesNothingForNoTiles) {
+  Scheduler scheduler(0);
+  EXPECT_GE(scheduler.threads(), 1);
+  scheduler.forEach(0, [](int64_t) { FAIL(); });
+}

@@ -1,0 +1,307 @@
+#include "runtime/sparse/SparseProducts.h"
+
+#include "base/WidestVectors.h"
+#include "runtime/sparse/SparseMatrix.h"
+
+#include <cmath>
+
+namespace tokamak::runtime {
+namespace {
+
+constexpr int64_t mostPartials = 32;
+
+// to += factor * from. Multiplication and addition are not contracted, so all
+// variants give the same bits.
+TOKAMAK_WIDEST_VECTORS void addScaled(double factor, const double *from, int64_t count,
+                                      double *to) {
+  for (int64_t j = 0; j < count; ++j)
+    to[j] += factor * from[j];
+}
+
+// Four running sums, so that additions don't wait for each other.
+double dot(const SparseRow &row, const double *vector) {
+  double sums[4] = {};
+  int64_t p = 0;
+  for (; p + 4 <= row.count; p += 4)
+    for (int64_t k = 0; k < 4; ++k)
+      sums[k] += row.values[p + k] * vector[row.columns[p + k]];
+  for (; p < row.count; ++p)
+    sums[0] += row.values[p] * vector[row.columns[p]];
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+ArrayReference transposeDense(ExecutionContext &context, const Array &source) {
+  int64_t rows = source.rows(), columns = source.columns();
+  if (rows == 1 || columns == 1)
+    return source.reshaped({columns, rows});
+  ArrayPointer result = Array::create({columns, rows});
+  double *to = result->mutableData();
+  forEachRowRange(context, columns, rows, [&](int64_t begin, int64_t end) {
+    for (int64_t i = 0; i < rows; ++i)
+      for (int64_t j = begin; j < end; ++j)
+        to[j * rows + i] = source.data()[i * columns + j];
+  });
+  return result;
+}
+
+ArrayReference denseOf(ExecutionContext &context, const Factor &factor) {
+  return factor.transposed ? transposeDense(context, *factor.array) : factor.array;
+}
+
+ArrayReference sparseOf(ExecutionContext &context, const Factor &factor) {
+  return factor.transposed ? ArrayReference(transposeSparse(context, *factor.array)) : factor.array;
+}
+
+// Computes the result row by row; rows are distributed by their entries.
+ArrayPointer sparseTimesDense(ExecutionContext &context, const Array &lhs, const Array &rhs) {
+  int64_t columns = rhs.columns();
+  ArrayPointer result = Array::create({lhs.rows(), columns});
+  double *to = result->mutableData();
+  forEachBound(context, entryRanges(lhs, columns), [&](int64_t begin, int64_t end, int64_t) {
+    for (int64_t i = begin; i < end; ++i) {
+      SparseRow row = rowOf(lhs, i);
+      if (columns == 1) {
+        to[i] = dot(row, rhs.data());
+        continue;
+      }
+      std::fill_n(to + i * columns, columns, 0.0);
+      for (int64_t p = 0; p < row.count; ++p)
+        addScaled(row.values[p], rhs.data() + row.columns[p] * columns, columns, to + i * columns);
+    }
+  });
+  return result;
+}
+
+// t(lhs) %*% rhs: every entry adds a row of rhs to a row of the result. If partial results are
+// small compared with the work, each range of rows has its own; otherwise lhs is transposed.
+ArrayPointer transposedSparseTimesDense(ExecutionContext &context, const Array &lhs,
+                                        const Array &rhs) {
+  int64_t columns = rhs.columns(), cells = lhs.columns() * columns;
+  int64_t work = lhs.entries() * columns + lhs.rows();
+  int64_t count = std::clamp<int64_t>(work / std::max(parallelGrain, 2 * cells), 1, mostPartials);
+  if (count == 1 && work > 8 * parallelGrain)
+    return sparseTimesDense(context, *transposeSparse(context, lhs), rhs);
+  const int64_t *offsets = lhs.rowOffsets();
+  BudgetedVector<int64_t> bounds =
+      workRanges(lhs.rows(), (work + count - 1) / count,
+                 [&](int64_t row) { return (offsets[row] - offsets[0]) * columns + row; });
+  count = std::max<int64_t>(1, static_cast<int64_t>(bounds.size()) - 1);
+  ArrayPointer partials = Array::create({count * lhs.columns(), columns});
+  double *data = partials->mutableData();
+  std::fill_n(data, cells, 0.0); // needed if there are no rows
+  forEachBound(context, bounds, [&](int64_t begin, int64_t end, int64_t number) {
+    double *to = data + number * cells;
+    std::fill_n(to, cells, 0.0);
+    for (int64_t i = begin; i < end; ++i) {
+      SparseRow row = rowOf(lhs, i);
+      if (columns == 1) {
+        double factor = rhs.data()[i];
+        for (int64_t p = 0; p < row.count; ++p)
+          to[row.columns[p]] += row.values[p] * factor;
+        continue;
+      }
+      for (int64_t p = 0; p < row.count; ++p)
+        addScaled(row.values[p], rhs.data() + i * columns, columns, to + row.columns[p] * columns);
+    }
+  });
+  if (count == 1)
+    return partials;
+  addPartials(context, data, count, cells);
+  ArrayPointer result = Array::create({lhs.columns(), columns});
+  std::copy_n(data, cells, result->mutableData());
+  return result;
+}
+
+// Every cell of lhs adds a row of rhs to a row of the result.
+ArrayReference denseTimesSparse(ExecutionContext &context, const Array &lhs, const Array &rhs) {
+  constexpr int64_t fewRows = 4;
+  if (lhs.rows() < fewRows) {
+    ArrayPointer transposed =
+        transposedSparseTimesDense(context, rhs, *transposeDense(context, lhs));
+    return transposeDense(context, *transposed);
+  }
+  int64_t inner = lhs.columns(), columns = rhs.columns();
+  ArrayPointer result = Array::create({lhs.rows(), columns});
+  double *to = result->mutableData();
+  int64_t workOfRow = rhs.entries() + inner + columns;
+  forEachRange(context, lhs.rows(), parallelGrain / std::max<int64_t>(1, workOfRow),
+               [&](int64_t begin, int64_t end) {
+                 for (int64_t i = begin; i < end; ++i) {
+                   double *target = to + i * columns;
+                   std::fill_n(target, columns, 0.0);
+                   for (int64_t k = 0; k < inner; ++k) {
+                     double factor = lhs.data()[i * inner + k];
+                     SparseRow row = rowOf(rhs, k);
+                     for (int64_t p = 0; p < row.count; ++p)
+                       target[row.columns[p]] += factor * row.values[p];
+                   }
+                 }
+               });
+  return result;
+}
+
+// lhs %*% t(rhs): each cell is the dot product of two rows.
+ArrayPointer denseTimesTransposedSparse(ExecutionContext &context, const Array &lhs,
+                                        const Array &rhs) {
+  int64_t inner = lhs.columns(), columns = rhs.rows();
+  ArrayPointer result = Array::create({lhs.rows(), columns});
+  double *to = result->mutableData();
+  forEachBound(context, entryRanges(rhs, std::max<int64_t>(1, lhs.rows())),
+               [&](int64_t begin, int64_t end, int64_t) {
+                 for (int64_t i = 0; i < lhs.rows(); ++i)
+                   for (int64_t j = begin; j < end; ++j)
+                     to[i * columns + j] = dot(rowOf(rhs, j), lhs.data() + i * inner);
+               });
+  return result;
+}
+
+// before[i]: the number of multiplications for the rows before row i; the last one is the total.
+BudgetedVector<int64_t> productsBefore(const Array &lhs, const Array &rhs) {
+  BudgetedVector<int64_t> before(lhs.rows() + 1, 0);
+  for (int64_t i = 0; i < lhs.rows(); ++i) {
+    SparseRow row = rowOf(lhs, i);
+    int64_t products = 0;
+    for (int64_t p = 0; p < row.count; ++p)
+      products += rowOf(rhs, row.columns[p]).count;
+    before[i + 1] = before[i] + products;
+  }
+  return before;
+}
+
+// Accumulates one row of a sparse result: sums in a dense row, and a list of the columns that have
+// a sum (Gustavson, "Two fast algorithms for sparse matrices", 1978).
+class RowSums {
+public:
+  explicit RowSums(int64_t columns) : sums_(columns), rowOf_(columns, -1) {}
+
+  void add(int64_t row, int32_t column, double value) {
+    if (rowOf_[column] != row) {
+      rowOf_[column] = row;
+      sums_[column] = 0;
+      touched_.push_back(column);
+    }
+    sums_[column] += value;
+  }
+  void moveTo(CsrPiece &piece) {
+    std::sort(touched_.begin(), touched_.end());
+    size_t before = piece.columns.size();
+    for (int32_t column : touched_)
+      if (sums_[column] != 0) {
+        piece.columns.push_back(column);
+        piece.values.push_back(sums_[column]);
+      }
+    piece.counts.push_back(static_cast<int64_t>(piece.columns.size() - before));
+    touched_.clear();
+  }
+
+private:
+  BudgetedVector<double> sums_;
+  BudgetedVector<int64_t> rowOf_;
+  BudgetedVector<int32_t> touched_;
+};
+
+ArrayReference sparseTimesSparse(ExecutionContext &context, const Array &lhs, const Array &rhs) {
+  int64_t rows = lhs.rows(), columns = rhs.columns();
+  BudgetedVector<int64_t> before = productsBefore(lhs, rhs);
+  // The expected number of non-zeros if the products fell on random cells.
+  double cells = static_cast<double>(rows) * static_cast<double>(columns);
+  double expected = cells > 0 ? -cells * std::expm1(-static_cast<double>(before[rows]) / cells) : 0;
+  bool isSparse = Array::isBetterSparse({rows, columns}, static_cast<int64_t>(expected));
+  int64_t workOfRow = isSparse ? 1 : columns;
+  BudgetedVector<int64_t> bounds =
+      workRanges(rows, std::max(parallelGrain, 2 * columns),
+                 [&](int64_t row) { return before[row] + row * workOfRow; });
+  if (isSparse) {
+    std::vector<CsrPiece> pieces(bounds.size() - 1);
+    forEachBound(context, bounds, [&](int64_t begin, int64_t end, int64_t number) {
+      RowSums sums(columns);
+      for (int64_t i = begin; i < end; ++i) {
+        SparseRow left = rowOf(lhs, i);
+        for (int64_t p = 0; p < left.count; ++p) {
+          SparseRow right = rowOf(rhs, left.columns[p]);
+          for (int64_t q = 0; q < right.count; ++q)
+            sums.add(i, right.columns[q], left.values[p] * right.values[q]);
+        }
+        sums.moveTo(pieces[number]);
+      }
+    });
+    return Array::inBestLayout(joinPieces(context, rows, columns, pieces));
+  }
+  ArrayPointer result = Array::create({rows, columns});
+  double *to = result->mutableData();
+  forEachBound(context, bounds, [&](int64_t begin, int64_t end, int64_t) {
+    for (int64_t i = begin; i < end; ++i) {
+      double *target = to + i * columns;
+      std::fill_n(target, columns, 0.0);
+      SparseRow left = rowOf(lhs, i);
+      for (int64_t p = 0; p < left.count; ++p) {
+        SparseRow right = rowOf(rhs, left.columns[p]);
+        for (int64_t q = 0; q < right.count; ++q)
+          target[right.columns[q]] += left.values[p] * right.values[q];
+      }
+    }
+  });
+  return Array::inBestLayout(result);
+}
+
+} // namespace
+
+// Counts the entries of each column in ranges of rows, then moves each entry to its place, keeping
+// the order of rows within a column.
+ArrayPointer transposeSparse(ExecutionContext &context, const Array &csr) {
+  int64_t rows = csr.columns(), columns = csr.rows(), entries = csr.entries();
+  int64_t ranges = std::clamp<int64_t>(entries / std::max(parallelGrain, rows), 1, 16);
+  BudgetedVector<int64_t> bounds =
+      workRanges(csr.rows(), (entries + csr.rows() + ranges - 1) / ranges,
+                 [&](int64_t row) { return csr.rowOffsets()[row] - csr.rowOffsets()[0] + row; });
+  ranges = static_cast<int64_t>(bounds.size()) - 1;
+  // Entry (range, column): first the count, then the place for the next of the range's entries of
+  // the column.
+  BudgetedVector<int64_t> places(ranges * rows, 0);
+  forEachBound(context, bounds, [&](int64_t begin, int64_t end, int64_t number) {
+    int64_t *counts = places.data() + number * rows;
+    for (int64_t p = csr.rowOffsets()[begin]; p < csr.rowOffsets()[end]; ++p)
+      ++counts[csr.columnIndices()[p]];
+  });
+  ArrayPointer result = Array::createSparse(rows, columns, entries);
+  int64_t next = 0;
+  for (int64_t row = 0; row < rows; ++row) {
+    result->mutableRowOffsets()[row] = next;
+    for (int64_t range = 0; range < ranges; ++range) {
+      int64_t &place = places[range * rows + row];
+      next += std::exchange(place, next);
+    }
+  }
+  result->mutableRowOffsets()[rows] = next;
+  int32_t *indices = result->mutableColumnIndices();
+  double *values = result->mutableData();
+  forEachBound(context, bounds, [&](int64_t begin, int64_t end, int64_t number) {
+    int64_t *place = places.data() + number * rows;
+    for (int64_t i = begin; i < end; ++i) {
+      SparseRow row = rowOf(csr, i);
+      for (int64_t p = 0; p < row.count; ++p) {
+        int64_t to = place[row.columns[p]]++;
+        indices[to] = static_cast<int32_t>(i);
+        values[to] = row.values[p];
+      }
+    }
+  });
+  return result;
+}
+
+ArrayReference multiplySparse(ExecutionContext &context, const Factor &lhs, const Factor &rhs) {
+  if (lhs.array->isSparse() && rhs.array->isSparse())
+    return sparseTimesSparse(context, *sparseOf(context, lhs), *sparseOf(context, rhs));
+  if (lhs.array->isSparse()) {
+    ArrayReference right = denseOf(context, rhs);
+    return lhs.transposed ? transposedSparseTimesDense(context, *lhs.array, *right)
+                          : sparseTimesDense(context, *lhs.array, *right);
+  }
+  if (rhs.transposed)
+    return denseTimesTransposedSparse(context, *denseOf(context, lhs), *rhs.array);
+  if (lhs.transposed) // t(lhs) %*% rhs is t(t(rhs) %*% lhs)
+    return transposeDense(context, *transposedSparseTimesDense(context, *rhs.array, *lhs.array));
+  return denseTimesSparse(context, *lhs.array, *rhs.array);
+}
+
+} // namespace tokamak::runtime
