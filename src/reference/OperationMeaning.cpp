@@ -1,4 +1,5 @@
 #include "reference/OperationMeaning.h"
+#include "reference/DefiningEquations.h"
 
 #include "base/Error.h"
 #include "ir/tok/ElementTypes.h"
@@ -118,6 +119,8 @@ std::vector<Value> callNative(std::string_view name, size_t resultCount, Operand
   // arrays, so they stay unchanged.
   std::vector<Value> copies(operands.begin(), operands.end()), results(resultCount);
   native->function(context, copies, results);
+  if (auto violation = violationOf(name, operands, results))
+    internalError(fmt::format("{} does not give what defines its result: {}", name, *violation));
   for (Value &result : results)
     if (result.isArray())
       result = runtime::Array::asDense(result.array());

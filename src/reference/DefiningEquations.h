@@ -1,0 +1,35 @@
+// The reference has no way of its own to decompose matrices and to solve equations: it calls the
+// runtime's natives. What they give is judged by the equation that defines it, multiplied by fixed
+// vectors, within a bound: of an algorithm that is backward stable a result solves an equation
+// whose numbers differ in the last digits only (Higham, "Accuracy and Stability of Numerical
+// Algorithms", 2nd edition, chapters 9, 10, 19).
+//
+//   std::optional<std::string> wrong = violationOf("lu", {a}, {p, l, u});   // nullopt
+//
+//   solve     A %*% x = b, or t(A) %*% A %*% x = t(A) %*% b if A is not square
+//   inv       A %*% X = I
+//   cholesky  L %*% t(L) = A, L lower triangular
+//   lu        P %*% A = L %*% U, L unit lower and U upper triangular
+//   qr        the reflections of H applied to A give R, which is upper triangular
+//   eigen     A %*% V = V %*% diag(values)
+//   svd       A = U %*% S %*% t(V), columns of U and V orthonormal, S descending
+#ifndef TOKAMAK_REFERENCE_DEFININGEQUATIONS_H
+#define TOKAMAK_REFERENCE_DEFININGEQUATIONS_H
+
+#include "runtime/values/Value.h"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace tokamak::reference {
+
+// What does not hold; nullopt for right results, for other natives, and where numbers are not
+// finite. Takes time in the number of cells of the matrices.
+std::optional<std::string> violationOf(std::string_view native,
+                                       std::span<const runtime::Value> operands,
+                                       std::span<const runtime::Value> results);
+
+} // namespace tokamak::reference
+#endif
