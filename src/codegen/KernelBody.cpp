@@ -156,8 +156,7 @@ LogicalResult KernelBody::checkOperation(Operation &operation) {
   return success();
 }
 
-// Rows lie one after the other in memory; operands of products may also be read along columns.
-LogicalResult KernelBody::checkRead(plan::ReadOp read) {
+FailureOr<bool> codegen::isReadAlongRows(plan::ReadOp read) {
   AffineMap map = read.getMap();
   if (!read.getIndices().empty() || read.getOutside())
     return read.emitOpError("there is no code for gathers and windows yet");
@@ -169,7 +168,15 @@ LogicalResult KernelBody::checkRead(plan::ReadOp read) {
     if (axis)
       order.push_back(axis.getPosition());
   }
-  if (!llvm::is_sorted(order) && runsOverRows(read.getType()))
+  return llvm::is_sorted(order);
+}
+
+// Operands of products may also be read along columns.
+LogicalResult KernelBody::checkRead(plan::ReadOp read) {
+  FailureOr<bool> isAlongRows = isReadAlongRows(read);
+  if (failed(isAlongRows))
+    return failure();
+  if (!*isAlongRows && runsOverRows(read.getType()))
     return read.emitOpError("operands are read along their rows");
   return success();
 }

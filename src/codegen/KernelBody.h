@@ -123,6 +123,9 @@ mlir::Value withoutCopies(mlir::Value value);
 // Unary, binary, ifelse, cast and constant.
 bool isCell(mlir::Operation *operation);
 bool isRead(mlir::Value value);
+// Whether the cells of each row are read one after the other in memory. Fails with an error at the
+// operation where there is no code for its places.
+llvm::FailureOr<bool> isReadAlongRows(plan::ReadOp read);
 
 // Types, layouts and sizes of inputs and results as a launch needs them. All results are described
 // as partial ones.

@@ -47,7 +47,7 @@ public:
 
   // The returned plan has a kernel, outputs in the order of results, sizes in terms of the
   // operator's array operands (numbered without the scalars), and no predicted time. Fails with an
-  // error at the operation if its body doesn't fit the templates. Thread-safe; equal operators are
+  // error at the operation if there is no code for its body. Thread-safe; equal operators are
   // compiled once, while other callers wait.
   llvm::FailureOr<abi::KernelPlan> compile(plan::OperatorOp op);
   KernelCompilerStatistics statistics() const;

@@ -266,7 +266,7 @@ TEST_F(KernelCompilerTest, ASingleRow) {
     check(text, {random(1, columns), random(1, 1), random(columns, 1)}, {}, 1e-11);
 }
 
-// Row aggregates of a row vector need no row template: one loop over cells computes them.
+// Row aggregates of a row vector need no loops over rows: one over cells computes them.
 TEST_F(KernelCompilerTest, RowOfARowVector) {
   std::string text =
       R"(block sizes [1, s0, 1, s0] (%x: $M, %y: $M) -> ($M, f64) {

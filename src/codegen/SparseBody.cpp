@@ -81,18 +81,10 @@ LogicalResult SparseBody::checkOperation(Operation &operation) {
 }
 
 LogicalResult SparseBody::checkRead(plan::ReadOp read) {
-  AffineMap map = read.getMap();
-  if (!read.getIndices().empty() || read.getOutside())
-    return read.emitOpError("there is no code for gathers and windows yet");
-  SmallVector<unsigned, 2> order;
-  for (AffineExpr place : map.getResults()) {
-    auto axis = dyn_cast<AffineDimExpr>(place);
-    if (!axis && place != getAffineConstantExpr(0, map.getContext()))
-      return read.emitOpError("there is no code for such places yet");
-    if (axis)
-      order.push_back(axis.getPosition());
-  }
-  if (!llvm::is_sorted(order))
+  FailureOr<bool> isAlongRows = isReadAlongRows(read);
+  if (failed(isAlongRows))
+    return failure();
+  if (!*isAlongRows)
     return read.emitOpError("operands are read along their rows");
   if (tok::isArray(read.getOperand().getType()) && isSparse(read) &&
       kindOf(read) != SparseKind::Wide)

@@ -65,7 +65,7 @@ TEST(MemoTable, bothOperandsAreMerged) {
     %1 = tok.unary exp %y : !m -> !m
     %2 = tok.binary add %0, %1 : (!m, !m) -> !m
     return %2 : !m)");
-  EXPECT_EQ(explored.groups(2), "cell 3 open") << "one column is no work for the Row template";
+  EXPECT_EQ(explored.groups(2), "cell 3 open") << "one column is no work for loops over rows";
 }
 
 TEST(MemoTable, rowTemplateGoesOnWithRowsAndClosesAtColumns) {
