@@ -38,7 +38,7 @@ std::optional<AxisSet> axesOf(const Shape &value, const Frame &frame);
 
 struct Verdict {
   bool isLegal = false;
-  AxisSet over;          // the axes along which the operation computes
+  AxisSet over = {};     // the axes along which the operation computes
   AxisSet reduced = {};  // those of them that it sums or aggregates over
   bool open = false;     // the result is complete cell by cell (or row by row), so other operations
                          // of the operator can use it
