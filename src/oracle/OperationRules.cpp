@@ -216,7 +216,7 @@ int statisticPower(llvm::StringRef name, Operands operands) {
       .Default(0);
 }
 
-// sparse does not store zeros, so the sign of a zero is lost.
+// Sparse arrays do not store zeros, so the sign of a zero is lost.
 CellErrors withoutSigns(CellErrors errors, const Value &result) {
   CellView cells(result);
   std::vector<double> unsignedErrors(cells.cells());

@@ -163,7 +163,7 @@ bool fusion::isNarrow(const Size &columns) {
          columns.constantValue() <= mostNarrowColumns;
 }
 
-// Finds the products that a template can compute: one factor is narrow, or a sparse array is involved.
+// Finds the products that kernels can compute: one factor is narrow, or a sparse array is involved.
 // All other products are left to natives.
 void BlockGraph::classifyProduct(Node &node) {
   if (!node.elementType) {

@@ -1,4 +1,4 @@
-// Plans over sparse arrays and narrow products: templates, drivers, operands and results.
+// Plans over sparse arrays and narrow products: kinds of bodies, drivers, operands and results.
 #include "fusion/select/FusedBlock.h"
 
 using namespace tokamak;
