@@ -57,8 +57,7 @@ FailureOr<KernelBody> KernelBody::analyze(plan::OperatorOp op) {
 // aggregate of all cells.
 bool KernelBody::isOfOnlyRow(plan::ReduceOp reduce) const {
   return reduce.getKind() <= AggregateKind::Max && reduce.getType().getAxes().size() == 1 &&
-         reduce.getType().runsOver(0) && axes_[0].isConstant(1) &&
-         llvm::all_of(reduce->getUsers(), [](Operation *user) { return isa<plan::WriteOp>(user); });
+         reduce.getType().runsOver(0) && axes_[0].isConstant(1) && isOnlyWritten(reduce);
 }
 
 LogicalResult KernelBody::findAxes() {
@@ -108,10 +107,6 @@ SmallVector<unsigned, 2> KernelBody::columnAxes(Value cell) const {
   return axes;
 }
 
-int64_t KernelBody::columnWidth(unsigned axis) const {
-  return axes_[axis].isConstant() ? axes_[axis].constantValue() : INT64_MAX;
-}
-
 int64_t KernelBody::narrowColumns(Value value) const {
   return axes_[columnAxes(value).front()].constantValue();
 }
@@ -146,14 +141,20 @@ LogicalResult KernelBody::checkOperation(Operation &operation) {
   bool isCopy = isa<plan::ReindexOp>(operation) && withoutCopies(result) != result;
   if (!isCell(&operation) && !isCopy)
     return operation.emitOpError("there is no code for this operation yet");
-  if (extentOf(result) == Extent::Factor &&
-      !llvm::all_of(operation.getUsers(), [](Operation *user) {
-        auto reduce = dyn_cast<plan::ReduceOp>(user);
-        return reduce ? plan::productIn(reduce) != nullptr
-                      : isa<plan::BinaryOp, plan::CastOp>(user);
-      }))
+  if (extentOf(result) == Extent::Factor && !isOnlyFactor(&operation))
     return operation.emitOpError("a value runs over rows and one other axis at most");
   return success();
+}
+
+bool codegen::isOnlyFactor(Operation *operation) {
+  return llvm::all_of(operation->getUsers(), [](Operation *user) {
+    auto reduce = dyn_cast<plan::ReduceOp>(user);
+    return reduce ? plan::productIn(reduce) != nullptr : isa<plan::BinaryOp, plan::CastOp>(user);
+  });
+}
+
+bool codegen::isOnlyWritten(plan::ReduceOp reduce) {
+  return llvm::all_of(reduce->getUsers(), [](Operation *user) { return isa<plan::WriteOp>(user); });
 }
 
 FailureOr<bool> codegen::isReadAlongRows(plan::ReadOp read) {
@@ -195,8 +196,7 @@ LogicalResult KernelBody::checkReduction(plan::ReduceOp reduce) {
     return reduce.emitOpError("rows are reduced together");
   if (overRows && reduce.getKind() > AggregateKind::Max)
     return reduce.emitOpError("only sums, products, minima and maxima are merged over rows");
-  if (overRows &&
-      !llvm::all_of(reduce->getUsers(), [](Operation *user) { return isa<plan::WriteOp>(user); }))
+  if (overRows && !isOnlyWritten(reduce))
     return reduce.emitOpError("what is aggregated over rows is not computed with further");
   if (!runsOverRows(reduce.getOperand().getType()))
     return reduce.emitOpError("what is aggregated runs over the rows");

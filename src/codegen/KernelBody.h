@@ -30,8 +30,6 @@
 #include "base/CellOperators.h"
 #include "ir/plan/PlanDialect.h"
 
-#include "llvm/ADT/SmallSet.h"
-
 namespace tokamak::codegen {
 
 using plan::cellsOf;
@@ -104,7 +102,6 @@ private:
   bool isOfOnlyRow(plan::ReduceOp reduce) const;
   // The axes of a cell other than rows.
   llvm::SmallVector<unsigned, 2> columnAxes(mlir::Value cell) const;
-  int64_t columnWidth(unsigned axis) const; // INT64_MAX if it is not constant
 
   mutable plan::OperatorOp op_; // an operation's accessors are not const
   llvm::SmallVector<Size> axes_;
@@ -123,6 +120,11 @@ mlir::Value withoutCopies(mlir::Value value);
 // Unary, binary, ifelse, cast and constant.
 bool isCell(mlir::Operation *operation);
 bool isRead(mlir::Value value);
+// Whether only binary operations, casts and sums of products read the value: no code is generated
+// for the cells of a factor by themselves.
+bool isOnlyFactor(mlir::Operation *operation);
+// Whether the aggregate is a result that nothing in the body computes with.
+bool isOnlyWritten(plan::ReduceOp reduce);
 // Whether the cells of each row are read one after the other in memory. Fails with an error at the
 // operation where there is no code for its places.
 llvm::FailureOr<bool> isReadAlongRows(plan::ReadOp read);

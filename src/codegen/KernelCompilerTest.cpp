@@ -370,7 +370,7 @@ TEST_F(KernelCompilerTest, ThreadsCompileEqualOperatorsOnce) {
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i)
     threads.emplace_back([&] {
-      MLIRContext own;
+      MLIRContext own{MLIRContext::Threading::DISABLED};
       own.loadDialect<tok::TokDialect, plan::PlanDialect, func::FuncDialect>();
       BlockOperator block =
           parseBlockOperator(own, "block sizes [s0, s1] (%x: $M) -> $M {\n"

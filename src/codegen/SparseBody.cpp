@@ -70,12 +70,7 @@ LogicalResult SparseBody::checkOperation(Operation &operation) {
     return success();
   if (!isCell(&operation))
     return operation.emitOpError("there is no code for this operation at entries yet");
-  if (kindOf(operation.getResult(0)) == SparseKind::Factor &&
-      !llvm::all_of(operation.getUsers(), [](Operation *user) {
-        auto reduce = dyn_cast<plan::ReduceOp>(user);
-        return reduce ? plan::productIn(reduce) != nullptr
-                      : isa<plan::BinaryOp, plan::CastOp>(user);
-      }))
+  if (kindOf(operation.getResult(0)) == SparseKind::Factor && !isOnlyFactor(&operation))
     return operation.emitOpError("a value runs over the rows and one other axis at most");
   return success();
 }
@@ -97,11 +92,9 @@ LogicalResult SparseBody::checkReduction(plan::ReduceOp reduce) {
     return failure();
   if (reduce.getKind() > AggregateKind::Max)
     return reduce.emitOpError("only sums, products, minima and maxima are taken of entries");
-  bool onlyWritten =
-      llvm::all_of(reduce->getUsers(), [](Operation *user) { return isa<plan::WriteOp>(user); });
   SparseKind operand = kindOf(reduce.getOperand());
   if (isOverRows(reduce)) // a result
-    return onlyWritten
+    return isOnlyWritten(reduce)
                ? success()
                : reduce.emitOpError("what is aggregated over rows is not computed with further");
   if (operand == SparseKind::Wide || operand == SparseKind::Narrow)

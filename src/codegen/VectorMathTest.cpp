@@ -100,7 +100,7 @@ protected:
     return result;
   }
 
-  MLIRContext context;
+  MLIRContext context{MLIRContext::Threading::DISABLED};
   KernelCompiler compiler{{}};
   std::mt19937_64 generator{7};
 };

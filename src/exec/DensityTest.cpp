@@ -14,7 +14,7 @@ namespace {
 
 // The facts of the result of `operation`, the only one of the function.
 tok::Facts inferred(const std::string &operation, llvm::ArrayRef<tok::Facts> operands) {
-  mlir::MLIRContext context;
+  mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
   context.loadDialect<mlir::func::FuncDialect, tok::TokDialect>();
   std::string text = "!m = tensor<?x?xf64>\nfunc.func @f(%A: !m, %B: !m, %i: i64, %x: f64, %s: "
                      "!tok.string) {\n" +

@@ -36,7 +36,7 @@ std::string machineForSparseMatrices() {
 // The matrices that `main` of a tok program returns.
 std::vector<ArrayReference> run(const std::string &text, size_t count, fusion::Selector selector,
                                 bool singlePrecision, int threads) {
-  mlir::MLIRContext context;
+  mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
   context.loadDialect<tok::TokDialect, mlir::func::FuncDialect>();
   auto module = mlir::parseSourceString<mlir::ModuleOp>(text, mlir::ParserConfig(&context));
   EXPECT_TRUE(module) << text;

@@ -1,7 +1,7 @@
 // Writes operations of `tok` as the body of a plan.operator: one rule for each operation says which
 // axes it runs over, how it reads its operands, and what it reduces.
 //
-//   BodyBuilder body(builder, operatorOp, space, sizesOf);
+//   BodyBuilder body(operatorOp, space, sizesOf);
 //   body.add(sum, {{x, argument}});                 // x is read from an operand of the operator
 //   body.add(exp, {{sum.getResult()}});             // an operation of the body
 //   body.write({exp.getResult()});                  // result 0
