@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define TOK_ABI_VERSION 3u
+#define TOK_ABI_VERSION 4u
 
 // TOK_F16 is IEEE 754 binary16, TOK_BF16 the upper half of an f32; a TOK_BOOL is a byte, 0 or 1.
 enum TokElementType {
@@ -64,6 +64,7 @@ typedef struct TokArguments {
   TokArray *outputs;      // matrix outputs (not aggregated over tiles) in result order
   int64_t extents[3];     // the iteration space: {outer rows, columns, 1}; Cell kernels over flat
                           // arrays: {cells, 1, 1}
+  const int64_t *sizes;   // the values of the plan's sizes
 } TokArguments;
 
 // Half-open ranges of the iteration space.

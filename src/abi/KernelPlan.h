@@ -49,28 +49,31 @@ static_assert(static_cast<int>(ElementType::BF16) == TOK_BF16 &&
               static_cast<int>(ElementType::U64) == TOK_U64 &&
               static_cast<int>(ElementType::Bool) == TOK_BOOL);
 
-// Sizes of outputs and of the iteration space are functions of the launch's inputs: symbol 2*i is
-// the rows of array input i, symbol 2*i + 1 its columns.
-inline Size rowsOfInput(int64_t input) { return Size::symbol(2 * input); }
-inline Size columnsOfInput(int64_t input) { return Size::symbol(2 * input + 1); }
+// Sizes of outputs and of the iteration space are functions of the sizes of the launch's array
+// inputs: symbol 8*i + d is dimension d of input i.
+inline constexpr int64_t mostDimensions = 8;
+inline Size sizeOfInput(int64_t input, int64_t dimension) {
+  return Size::symbol(mostDimensions * input + dimension);
+}
+// Of an input that is a matrix.
+inline Size rowsOfInput(int64_t input) { return sizeOfInput(input, 0); }
+inline Size columnsOfInput(int64_t input) { return sizeOfInput(input, 1); }
 inline Size cellsOfInput(int64_t input) { return rowsOfInput(input) * columnsOfInput(input); }
 
 // A result of the kernel: where the kernel writes it, and its sizes.
 struct KernelOutput {
   enum class Kind : uint8_t {
-    Array,         // written by tiles: TokArguments::outputs, rows x columns
-    PartialArray,  // an aggregate merged over tiles: rows x columns doubles in the partials
+    Array,         // written by tiles: TokArguments::outputs
+    PartialArray,  // an aggregate merged over tiles: its cells are doubles in the partials
     PartialScalar, // one double in the partials; its type is F64 or I64
   };
   Kind kind = Kind::Array;
-  Size rows = Size::constant(0), columns = Size::constant(0); // arrays only
+  std::vector<Size> sizes = {}; // of an array, one for each dimension
   ElementType elementType = ElementType::F64;
   bool isInteger = false; // its partials are 64-bit integers
   // Kind::Array only. TOK_CSR: the result shares the rows, columns and entries of the driver and
   // has its own values.
   TokLayout layout = TOK_DENSE;
-  // Arrays of rank above 2: the input that gives all dimensions but the last. -1: a matrix.
-  int32_t outerDimensionsOf = -1;
 };
 
 // The type and layout in which a kernel expects an array input; the launch converts others.
@@ -97,6 +100,7 @@ struct KernelPlan {
   int64_t scratchDoublesPerColumn = 0;
   int64_t scratchDoubles = 0;
   std::vector<Size> scratchSizes;
+  std::vector<Size> sizes;         // what kernels find in TokArguments::sizes
   double predictedNanoseconds = 0; // at the sizes for which the plan was made
   TokKernel kernel = nullptr;
   TokMerge merge = nullptr;   // null when no output is partial

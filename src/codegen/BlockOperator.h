@@ -34,6 +34,9 @@ BlockOperator parseBlockOperator(mlir::MLIRContext &context, const std::string &
 // The expected results of the block.
 std::vector<Matrix> interpret(mlir::func::FuncOp block, const std::vector<Matrix> &inputs,
                               const std::vector<double> &scalars);
+// Those of the operator's body (ir/plan/BodyMeaning.h); scalars are 1x1.
+std::vector<Matrix> interpretBody(plan::OperatorOp op, const std::vector<Matrix> &inputs,
+                                  const std::vector<double> &scalars);
 
 } // namespace tokamak::codegen
 #endif

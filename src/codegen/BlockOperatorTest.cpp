@@ -2,6 +2,8 @@
 #include "codegen/BlockOperator.h"
 
 #include "ir/plan/BodyBuilder.h"
+#include "ir/plan/BodyMeaning.h"
+#include "ir/tok/ElementTypes.h"
 #include "ir/tok/InferFacts.h"
 #include "ir/tok/SizesAttribute.h"
 
@@ -183,4 +185,32 @@ BlockOperator codegen::parseBlockOperator(MLIRContext &context, const std::strin
                             numbersIn(match[2].str()), numbersIn(match[3].str()));
   EXPECT_TRUE(succeeded(verify(result.op))) << text;
   return result;
+}
+
+std::vector<Matrix> codegen::interpretBody(plan::OperatorOp op, const std::vector<Matrix> &inputs,
+                                           const std::vector<double> &scalars) {
+  std::vector<plan::CellArray> operands;
+  auto input = inputs.begin();
+  auto scalar = scalars.begin();
+  for (Type type : op.getInputs().getTypes()) {
+    plan::CellArray &operand = operands.emplace_back();
+    if (tok::isArray(type))
+      operand = {{input->rows, input->columns}, input->cells};
+    else
+      operand.cells = {*scalar};
+    (tok::isArray(type) ? void(++input) : void(++scalar));
+    if (isFloat(*tok::elementTypeOf(getElementTypeOrSelf(type))))
+      continue;
+    operand.integers.assign(operand.cells.begin(), operand.cells.end());
+    operand.cells.clear();
+  }
+  std::vector<Matrix> results;
+  for (plan::CellArray &result : plan::meaningOf(op, std::move(operands))) {
+    bool isScalar = result.sizes.empty();
+    if (!result.integers.empty())
+      result.cells.assign(result.integers.begin(), result.integers.end());
+    results.push_back(
+        {isScalar ? 1 : result.sizes[0], isScalar ? 1 : result.sizes[1], std::move(result.cells)});
+  }
+  return results;
 }

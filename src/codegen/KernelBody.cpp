@@ -273,20 +273,6 @@ LogicalResult KernelBody::findRoots() {
 
 //===- description ---------------------------------------------------------------------------===//
 
-// The index of an array operand that has all dimensions of the result but the last; -1 if the result
-// is a matrix or scalar.
-static int32_t inputWithOuterDimensions(plan::OperatorOp op, ArrayRef<Size> result) {
-  if (result.size() == 2)
-    return -1;
-  int32_t array = 0;
-  for (const SmallVector<Size> &sizes : op.operandSizes()) {
-    if (sizes.size() == result.size() && ArrayRef<Size>(sizes).drop_back() == result.drop_back())
-      return array;
-    array += !sizes.empty();
-  }
-  llvm_unreachable("every array is computed from an input of its size");
-}
-
 static ElementType elementTypeOf(Type type) {
   if (tok::isArray(type))
     return *tok::elementTypeOf(type);
@@ -310,11 +296,9 @@ abi::KernelPlan codegen::describeArrays(plan::OperatorOp op) {
     abi::KernelOutput output{tok::isArray(type) ? abi::KernelOutput::Kind::PartialArray
                                                 : abi::KernelOutput::Kind::PartialScalar};
     if (tok::isArray(type)) {
-      plan::Shape shape = plan::Shape::of(sizes);
-      output.rows = sizeAtLaunch(op, shape.rows);
-      output.columns = sizeAtLaunch(op, shape.columns);
+      for (const Size &size : sizes)
+        output.sizes.push_back(sizeAtLaunch(op, size));
       output.elementType = elementTypeOf(type);
-      output.outerDimensionsOf = inputWithOuterDimensions(op, sizes);
       if (op.isSparseResult(number))
         output.layout = TOK_CSR;
     }
@@ -335,8 +319,6 @@ abi::KernelPlan KernelBody::describe() const {
   };
   for (plan::ReadOp read : block().getOps<plan::ReadOp>()) {
     count(read);
-    if (flat_ && extentOf(read) == Extent::Wide)
-      plan.extents[0] = abi::cellsOfInput(inputIndex(read));
   }
   for (auto [root, output] : llvm::zip(roots_, plan.outputs)) {
     output.isInteger = !isFloat(cellsOf(root.value));
@@ -345,12 +327,10 @@ abi::KernelPlan KernelBody::describe() const {
     output.kind = abi::KernelOutput::Kind::Array;
     count(root.value);
   }
-  if (!flat_) {
-    Size rows = Size::constant(1);
-    for (unsigned axis : rows_)
-      rows = rows * axes_[axis];
-    plan.extents[0] = sizeAtLaunch(op_, rows);
-  }
+  Size rows = Size::constant(1);
+  for (unsigned axis : rows_)
+    rows = rows * sizeAtLaunch(op_, axes_[axis]);
+  plan.extents[0] = flat_ ? rows * sizeAtLaunch(op_, columns_) : rows;
   plan.extents[1] = flat_ ? Size::constant(1) : sizeAtLaunch(op_, columns_);
   int64_t columns = std::max<int64_t>(1, constantColumns().value_or(mostNarrowColumns));
   int64_t cellBytes = wideBytes + (narrowBytes + columns - 1) / columns;

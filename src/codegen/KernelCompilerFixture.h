@@ -6,7 +6,6 @@
 #define TOKAMAK_CODEGEN_KERNELCOMPILERFIXTURE_H
 
 #include "codegen/BlockOperator.h"
-#include "codegen/BodyInterpreter.h"
 #include "codegen/KernelCompiler.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -47,8 +47,8 @@ struct Launch {
 
   int64_t size(const Size &size) const {
     return size.evaluate([this](int64_t symbol) {
-      const Matrix &input = inputs[symbol / 2];
-      return symbol % 2 == 0 ? input.rows : input.columns;
+      const Matrix &input = inputs[symbol / abi::mostDimensions];
+      return symbol % abi::mostDimensions == 0 ? input.rows : input.columns;
     });
   }
 
@@ -82,7 +82,7 @@ struct Launch {
     int64_t partials = 0;
     for (const abi::KernelOutput &output : plan.outputs) {
       bool scalar = output.kind == Kind::PartialScalar;
-      Matrix result{scalar ? 1 : size(output.rows), scalar ? 1 : size(output.columns), {}};
+      Matrix result{scalar ? 1 : size(output.sizes[0]), scalar ? 1 : size(output.sizes[1]), {}};
       int64_t cells = result.rows * result.columns;
       if (output.kind == Kind::Array) {
         int64_t doubles = (cells * byteSize(output.elementType) + 7) / 8;
@@ -99,9 +99,13 @@ struct Launch {
     for (size_t i = 0; i < passed.size(); ++i)
       if (plan.integerScalars[i])
         passed[i] = std::bit_cast<double>(static_cast<int64_t>(passed[i]));
-    TokArguments arguments{TOK_ABI_VERSION,     static_cast<uint32_t>(inputArrays.size()),
-                           inputArrays.data(),  passed.data(),
-                           outputArrays.data(), {outer, columns, 1}};
+    TokArguments arguments{TOK_ABI_VERSION,
+                           static_cast<uint32_t>(inputArrays.size()),
+                           inputArrays.data(),
+                           passed.data(),
+                           outputArrays.data(),
+                           {outer, columns, 1},
+                           nullptr};
     AlignedDoubles scratch(plan.scratchDoublesPerColumn * columns + plan.scratchDoubles);
     AlignedDoubles total(partials), one(partials);
     for (int64_t begin = 0, index = 0; begin < outer || index == 0; begin += tile, ++index) {

@@ -1,26 +1,21 @@
 #include "codegen/LaunchSizes.h"
 
 #include "base/Error.h"
-#include "ir/plan/IterationSpace.h"
 
 using namespace mlir;
 using namespace tokamak;
 
 Size codegen::sizeAtLaunch(plan::OperatorOp op, const Size &size) {
-  SmallVector<plan::Shape> shapes;
-  for (const SmallVector<Size> &sizes : op.operandSizes())
-    if (!sizes.empty())
-      shapes.push_back(plan::Shape::of(sizes));
+  SmallVector<SmallVector<Size>> arrays = op.operandSizes();
+  llvm::erase_if(arrays, [](ArrayRef<Size> sizes) { return sizes.empty(); });
   // Unknown if `wanted` is no size of an operand.
   auto find = [&](const Size &wanted) {
     if (wanted.isConstant())
       return wanted;
-    for (auto [array, shape] : llvm::enumerate(shapes)) {
-      if (shape.rows.provedEqual(wanted))
-        return abi::rowsOfInput(array);
-      if (shape.columns.provedEqual(wanted))
-        return abi::columnsOfInput(array);
-    }
+    for (auto [array, sizes] : llvm::enumerate(arrays))
+      for (auto [dimension, own] : llvm::enumerate(sizes))
+        if (own.provedEqual(wanted))
+          return abi::sizeOfInput(array, dimension);
     return Size::unknown();
   };
   Size found = find(size);

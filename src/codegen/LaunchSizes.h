@@ -2,7 +2,7 @@
 // of the kernel knows.
 //
 //   plan.operator (%x = %X ["s3 + 1", 10], %s = %S) ...
-//   sizeAtLaunch(op, Size::parse("s3 + 1"))      // abi::rowsOfInput(0)
+//   sizeAtLaunch(op, Size::parse("s3 + 1"))      // abi::sizeOfInput(0, 0)
 #ifndef TOKAMAK_CODEGEN_LAUNCHSIZES_H
 #define TOKAMAK_CODEGEN_LAUNCHSIZES_H
 

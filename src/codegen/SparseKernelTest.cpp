@@ -1,7 +1,6 @@
 // Compares kernels over the entries of a sparse operand with the interpreter, which runs their bodies
 // on dense matrices.
 #include "codegen/BlockOperator.h"
-#include "codegen/BodyInterpreter.h"
 #include "codegen/KernelCompiler.h"
 #include "codegen/SparseLauncher.h"
 

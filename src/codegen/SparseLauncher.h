@@ -105,7 +105,7 @@ struct SparseLaunch {
     int64_t partials = 0;
     for (const abi::KernelOutput &output : plan.outputs) {
       bool scalar = output.kind == Kind::PartialScalar;
-      Matrix result{scalar ? 1 : size(output.rows), scalar ? 1 : size(output.columns), {}};
+      Matrix result{scalar ? 1 : size(output.sizes[0]), scalar ? 1 : size(output.sizes[1]), {}};
       int64_t cells = result.rows * result.columns;
       if (output.kind == Kind::Array) {
         bool csr = output.layout == TOK_CSR;
@@ -119,9 +119,13 @@ struct SparseLaunch {
       results.push_back(std::move(result));
     }
     int64_t rows = size(plan.extents[0]), columns = size(plan.extents[1]);
-    TokArguments arguments{TOK_ABI_VERSION,     static_cast<uint32_t>(inputArrays.size()),
-                           inputArrays.data(),  scalars.data(),
-                           outputArrays.data(), {rows, columns, 1}};
+    TokArguments arguments{TOK_ABI_VERSION,
+                           static_cast<uint32_t>(inputArrays.size()),
+                           inputArrays.data(),
+                           scalars.data(),
+                           outputArrays.data(),
+                           {rows, columns, 1},
+                           nullptr};
     int64_t scratchDoubles = plan.scratchDoublesPerColumn * columns + plan.scratchDoubles;
     for (const Size &expression : plan.scratchSizes)
       scratchDoubles += abi::partialDoubles(size(expression));

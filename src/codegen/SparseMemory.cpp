@@ -17,7 +17,8 @@ Value codegen::sizeValue(VectorBuilder &vectors, const Size &sizeAtLaunch,
   if (sizeAtLaunch.isConstant())
     return vectors.integer(sizeAtLaunch.constantValue());
   assert(sizeAtLaunch.isSymbol() && "sizes of values in a row are columns of an input");
-  return load(sizeAtLaunch.symbolId() / 2, static_cast<int>(sizeAtLaunch.symbolId() % 2));
+  int64_t symbol = sizeAtLaunch.symbolId();
+  return load(symbol / abi::mostDimensions, static_cast<int>(symbol % abi::mostDimensions));
 }
 
 Value codegen::sparsePartialSize(VectorBuilder &vectors, const SparseBody &body,

@@ -28,8 +28,7 @@ static void launchNothing() {
     plan.extents[1] = Size::constant(1);
     plan.inputs.resize(2);
     plan.outputs.resize(2);
-    plan.outputs[0].rows = abi::rowsOfInput(0);
-    plan.outputs[0].columns = abi::columnsOfInput(0);
+    plan.outputs[0].sizes = {abi::rowsOfInput(0), abi::columnsOfInput(0)};
     plan.outputs[1].kind = abi::KernelOutput::Kind::PartialScalar;
     plan.kernel = [](const TokArguments *, const TokTile *, TokWorkspace *workspace) -> int32_t {
       workspace->partials[0] = 0;

@@ -33,6 +33,12 @@ int32_t FrozenBlocks::add(func::FuncOp function) {
         integer && constant.getType().isInteger(64))
       block.literals.push_back(integer.getInt());
   });
+  function.walk([&](plan::OperatorOp op) {
+    for (const SmallVector<Size> &sizes : op.operandSizes())
+      for (const Size &size : sizes)
+        if (size.isConstant())
+          block.literals.push_back(size.constantValue());
+  });
   OwningOpRef<ModuleOp> module = ModuleOp::create(function.getLoc());
   OpBuilder builder(module->getBodyRegion());
   builder.clone(*function);
@@ -207,6 +213,17 @@ bool hasUnplanned(func::FuncOp function) {
   });
 }
 
+// Whether the operands of an operator of the program's text are not proved to have the sizes that it
+// declares, because different symbols denote sizes that should agree.
+template <typename FactsOf> bool hasOpenSizes(func::FuncOp function, const FactsOf &factsOf) {
+  return llvm::any_of(function.getOps<plan::OperatorOp>(), [&](plan::OperatorOp op) {
+    SmallVector<tok::Facts> operands;
+    for (Value operand : op.getInputs())
+      operands.push_back(factsOf(operand));
+    return !op.hasSizes(operands);
+  });
+}
+
 // Whether the operation is a native product that treats zeros of a sparse factor as zero whatever
 // they are multiplied with.
 bool multipliesSparse(Operation &op, analysis::FactsAnalysis &facts) {
@@ -302,6 +319,8 @@ Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number,
       return result;
     split(withDependents(function, wanted.readers));
   }
+  if (decisions.hasSymbols() && hasOpenSizes(function, factsOf))
+    return Specialization();
   fusion::FusionOptions fusionOptions{options_.selector, &options_.machine(),
                                       options_.explainFusion ? &result.explanation : nullptr};
   require(fusion::fuseBlock(function, factsOf, fusionOptions));

@@ -1,6 +1,6 @@
 #include "pipeline/OutlineBlocks.h"
 
-#include "ir/tok/TokDialect.h"
+#include "ir/plan/PlanDialect.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -13,8 +13,10 @@ using namespace tokamak::pipeline;
 namespace {
 
 // Whether the operation may become part of a kernel: cell operations, aggregates, products and
-// transpositions of arrays. Natives alone need no plan: the image calls them.
+// transpositions of arrays, and operators of the program's text. Natives alone need no plan: the image calls them.
 bool needsPlan(Operation *op) {
+  if (isa<plan::OperatorOp>(op))
+    return true;
   auto array = [](Type type) { return tok::isArray(type); };
   return isa<tok::UnaryOp, tok::BinaryOp, tok::IfElseOp, tok::AggregateOp, tok::MatmulOp,
              tok::TransposeOp>(op) &&
@@ -24,8 +26,9 @@ bool needsPlan(Operation *op) {
 // Whether the operation may be part of a block: it has no side effects, regions or control flow,
 // and no operands or results that are lists, frames or scalars of unknown type.
 bool isPlannable(Operation *op) {
-  if (op->getNumRegions() != 0 || op->hasTrait<OpTrait::IsTerminator>() ||
-      !isMemoryEffectFree(op) || isa<tok::UndefOp>(op) || op->hasAttr(updatesAttributeName))
+  if ((op->getNumRegions() != 0 && !isa<plan::OperatorOp>(op)) ||
+      op->hasTrait<OpTrait::IsTerminator>() || !isMemoryEffectFree(op) || isa<tok::UndefOp>(op) ||
+      op->hasAttr(updatesAttributeName))
     return false;
   auto supported = [](Type type) {
     return tok::isArray(type) || tok::isNumber(type) || isa<NoneType, tok::StringType>(type);

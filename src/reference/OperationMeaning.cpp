@@ -5,6 +5,7 @@
 #include "ir/tok/ElementTypes.h"
 #include "ir/tok/TokDialect.h"
 #include "reference/AggregateMeaning.h"
+#include "reference/BodyMeaning.h"
 #include "reference/CellMeaning.h"
 #include "reference/IndexMeaning.h"
 #include "reference/NamedMeaning.h"
@@ -318,6 +319,8 @@ std::vector<Value> meaningOf(mlir::Operation &operation, Operands operands,
                              runtime::ExecutionContext &context) {
   for (const Value &operand : operands)
     runtime::checkDefined(operand);
+  if (auto fused = mlir::dyn_cast<plan::OperatorOp>(operation))
+    return meaningOfBody(fused, operands);
   std::optional<ElementType> type = typeOfCells(operation);
   std::vector<Value> typed(operands.begin(), operands.end());
   if (type)

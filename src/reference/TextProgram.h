@@ -11,6 +11,7 @@
 #include "reference/MatrixAccess.h"
 #include "runtime/parallel/TileScheduler.h"
 
+#include "ir/plan/PlanDialect.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 
@@ -27,7 +28,7 @@ class TextProgram {
 public:
   // Throws if the text is not a valid module; the diagnostics are on stderr.
   explicit TextProgram(llvm::StringRef text) : scheduler_(1) {
-    mlirContext_.loadDialect<tok::TokDialect, mlir::func::FuncDialect>();
+    mlirContext_.loadDialect<tok::TokDialect, plan::PlanDialect, mlir::func::FuncDialect>();
     module_ = mlir::parseSourceString<mlir::ModuleOp>(text, &mlirContext_);
     if (!module_)
       throw std::runtime_error("the module does not parse");

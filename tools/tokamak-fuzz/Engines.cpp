@@ -1,6 +1,7 @@
 #include "tokamak-fuzz/Engines.h"
 
 #include "exec/Program.h"
+#include "ir/plan/PlanDialect.h"
 #include "ir/tok/Precision.h"
 #include "ir/tok/RunnableProgram.h"
 
@@ -65,7 +66,7 @@ void Script::import(const SourceText &source) {
 }
 
 Script::Script(const SourceText &source) : context_(mlir::MLIRContext::Threading::DISABLED) {
-  context_.loadDialect<tok::TokDialect, mlir::func::FuncDialect>();
+  context_.loadDialect<tok::TokDialect, plan::PlanDialect, mlir::func::FuncDialect>();
   context_.printOpOnDiagnostic(false);
   import(source);
   if (!module_)

@@ -12,6 +12,7 @@
 #include "base/NeedsMemory.h"
 #include "base/RunInputs.h"
 #include "frontend/dml/Import.h"
+#include "ir/plan/PlanDialect.h"
 #include "ir/tok/Precision.h"
 #include "ir/tok/RunnableProgram.h"
 #include "reference/Interpreter.h"
@@ -89,7 +90,7 @@ class Script {
 public:
   explicit Script(const CommandLine &line)
       : line_(line), context_(mlir::MLIRContext::Threading::DISABLED) {
-    context_.loadDialect<tok::TokDialect, mlir::func::FuncDialect>();
+    context_.loadDialect<tok::TokDialect, plan::PlanDialect, mlir::func::FuncDialect>();
     context_.printOpOnDiagnostic(false); // users know only the script, not operations
     // The sources of the embedded library are not on disk.
     for (const EmbeddedSource &source : embeddedLibrary())

@@ -35,8 +35,9 @@ LogicalResult fusion::fuseBlock(func::FuncOp block,
                                 llvm::function_ref<const tok::Facts &(Value)> facts,
                                 const FusionOptions &options) {
   if (!block.getBody().hasOneBlock() ||
-      !llvm::all_of(block.getBody().front(),
-                    [](Operation &operation) { return operation.getNumRegions() == 0; }))
+      !llvm::all_of(block.getBody().front(), [](Operation &operation) {
+        return operation.getNumRegions() == 0 || isa<plan::OperatorOp>(operation);
+      }))
     return block.emitError("only straight-line functions can be fused");
 
   BlockGraph graph(block, facts);

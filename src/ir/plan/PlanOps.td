@@ -7,6 +7,7 @@ include "mlir/IR/OpBase.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
+include "TokInterfaces.td"
 
 def Plan_Dialect : Dialect {
   let name = "plan";
@@ -32,9 +33,11 @@ def Plan_Cell : TypeDef<Plan_Dialect, "Cell"> {
   }];
 }
 
-def Plan_OperatorOp : Op<Plan_Dialect, "operator", [IsolatedFromAbove, NoMemoryEffect, SingleBlock, NoTerminator]> {
+def Plan_OperatorOp : Op<Plan_Dialect, "operator", [IsolatedFromAbove, NoMemoryEffect, SingleBlock, NoTerminator,
+                                                    DeclareOpInterfaceMethods<Tok_FactsInterface, ["checkFacts"]>]> {
   let summary = "a fused operator";
   let description = [{
+    Fusion writes operators; a program's text may contain them, too.
     ```mlir
     %q = plan.operator (%x = %X [s0, 10], %w = %v [10, 1], %c = %s) axes [s0, 10 reduced] -> [s0, 1]
         : (tensor<?x?xf64>, tensor<?x?xf64>, f64) -> tensor<?x?xf64> {
@@ -75,6 +78,8 @@ def Plan_OperatorOp : Op<Plan_Dialect, "operator", [IsolatedFromAbove, NoMemoryE
     ::tokamak::plan::AxisKind axisKind(unsigned axis) {
       return static_cast<::tokamak::plan::AxisKind>(getAxisKinds()[axis]);
     }
+    // Whether the operands are proved to have the sizes that are declared.
+    bool hasSizes(::llvm::ArrayRef<::tokamak::tok::Facts> operands);
     bool hasDrivers() { return !getDrivers().empty(); }
     // Drivers are sparse operands, too.
     bool isSparseOperand(int64_t operand) { return ::llvm::is_contained(getSparse(), operand); }

@@ -7,7 +7,7 @@
 namespace tokamak::runtime {
 namespace {
 
-constexpr uint64_t formatVersion = 3;
+constexpr uint64_t formatVersion = 4;
 // The names of the operators, in the order of the numbers by which images store them.
 constexpr std::string_view unaryNames[] = {
 #define TOKAMAK_UNARY(Name, mnemonic, ...) #mnemonic,
@@ -39,6 +39,14 @@ Size readSize(ByteReader &reader) {
   return *size;
 }
 
+void writeSizes(const std::vector<Size> &sizes, ByteWriter &writer) {
+  writer.list(sizes, [&](const Size &size) { writeSize(size, writer); });
+}
+
+std::vector<Size> readSizes(ByteReader &reader) {
+  return reader.list<Size>([&] { return readSize(reader); });
+}
+
 void writeKernel(const KernelPlan &plan, ByteWriter &writer) {
   writer.text(plan.name);
   writeSize(plan.extents[0], writer);
@@ -52,17 +60,16 @@ void writeKernel(const KernelPlan &plan, ByteWriter &writer) {
   writer.number(plan.driver);
   writer.list(plan.outputs, [&](const KernelOutput &output) {
     writer.number(output.kind);
-    writeSize(output.rows, writer);
-    writeSize(output.columns, writer);
+    writeSizes(output.sizes, writer);
     writer.number(output.elementType);
     writer.number(output.isInteger);
     writer.number(output.layout);
-    writer.number(output.outerDimensionsOf);
   });
   writer.number(plan.tileBytesPerStep);
   writer.number(plan.scratchDoublesPerColumn);
   writer.number(plan.scratchDoubles);
-  writer.list(plan.scratchSizes, [&](const Size &size) { writeSize(size, writer); });
+  writeSizes(plan.scratchSizes, writer);
+  writeSizes(plan.sizes, writer);
   writer.number(plan.predictedNanoseconds);
 }
 
@@ -70,7 +77,7 @@ void writeKernel(const KernelPlan &plan, ByteWriter &writer) {
 void checkKernel(const KernelPlan &plan) {
   auto checkSize = [&](const Size &size) {
     require(!size.isUnknown() && size.range().high >= 0 && size.everySymbol([&](int64_t symbol) {
-      return static_cast<size_t>(symbol / 2) < plan.inputs.size();
+      return static_cast<size_t>(symbol / abi::mostDimensions) < plan.inputs.size();
     }));
   };
   bool hasDriver = plan.driver != -1;
@@ -82,13 +89,15 @@ void checkKernel(const KernelPlan &plan) {
   for (const Size &extent : plan.extents)
     checkSize(extent);
   for (const KernelOutput &output : plan.outputs) {
-    checkSize(output.rows);
-    checkSize(output.columns);
-    require(output.outerDimensionsOf == -1 || isIndexOf(output.outerDimensionsOf, plan.inputs));
+    require(output.sizes.size() <= abi::mostDimensions);
+    for (const Size &size : output.sizes)
+      checkSize(size);
     require(output.layout != TOK_CSR || (hasDriver && mayBeSparse(output.elementType) &&
                                          output.kind == KernelOutput::Kind::Array));
   }
   for (const Size &size : plan.scratchSizes)
+    checkSize(size);
+  for (const Size &size : plan.sizes)
     checkSize(size);
   require(plan.tileBytesPerStep >= 0 && plan.scratchDoublesPerColumn >= 0 &&
           plan.scratchDoubles >= 0);
@@ -111,18 +120,17 @@ KernelPlan readKernel(ByteReader &reader, const KernelLookup &kernels) {
   plan.outputs = reader.list<KernelOutput>([&] {
     KernelOutput output;
     output.kind = reader.choice(KernelOutput::Kind::PartialScalar);
-    output.rows = readSize(reader);
-    output.columns = readSize(reader);
+    output.sizes = readSizes(reader);
     output.elementType = reader.choice(ElementType::Bool);
     output.isInteger = reader.boolean();
     output.layout = reader.choice(TOK_CSR);
-    output.outerDimensionsOf = reader.number<int32_t>();
     return output;
   });
   plan.tileBytesPerStep = reader.number<int64_t>();
   plan.scratchDoublesPerColumn = reader.number<int64_t>();
   plan.scratchDoubles = reader.number<int64_t>();
-  plan.scratchSizes = reader.list<Size>([&] { return readSize(reader); });
+  plan.scratchSizes = readSizes(reader);
+  plan.sizes = readSizes(reader);
   plan.predictedNanoseconds = reader.number<double>();
   checkKernel(plan);
 

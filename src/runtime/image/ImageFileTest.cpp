@@ -9,7 +9,8 @@
 using namespace tokamak;
 using namespace tokamak::runtime;
 using namespace tokamak::runtime::testing;
-using tokamak::abi::cellsOfInput, tokamak::abi::columnsOfInput, tokamak::abi::rowsOfInput;
+using tokamak::abi::cellsOfInput, tokamak::abi::columnsOfInput, tokamak::abi::rowsOfInput,
+    tokamak::abi::sizeOfInput;
 
 namespace {
 
@@ -52,8 +53,9 @@ KernelPlan sampleKernel() {
   plan.driver = 0;
   plan.outputs.resize(1);
   plan.outputs[0].elementType = ElementType::F32;
-  plan.outputs[0].outerDimensionsOf = 0;
+  plan.outputs[0].sizes = {sizeOfInput(0, 2), rowsOfInput(0), columnsOfInput(0)};
   plan.scratchSizes = {rowsOfInput(0)};
+  plan.sizes = {columnsOfInput(1) - 1};
   plan.tileBytesPerStep = 24;
   plan.predictedNanoseconds = 1.5;
   return plan;
@@ -160,9 +162,9 @@ TEST(ImageFile, refusesKernelPlansThatAreDamaged) {
       },
       [](KernelPlan &plan) { plan.extents[0] = rowsOfInput(2); },
       [](KernelPlan &plan) { plan.extents[1] = Size::constant(-1); },
-      [](KernelPlan &plan) { plan.outputs[0].rows = rowsOfInput(0) + cellsOfInput(2); },
-      [](KernelPlan &plan) { plan.outputs[0].columns = Size::unknown(); },
-      [](KernelPlan &plan) { plan.outputs[0].outerDimensionsOf = 2; },
+      [](KernelPlan &plan) { plan.outputs[0].sizes[0] = rowsOfInput(0) + cellsOfInput(2); },
+      [](KernelPlan &plan) { plan.outputs[0].sizes[1] = Size::unknown(); },
+      [](KernelPlan &plan) { plan.sizes[0] = sizeOfInput(2, 7); },
       [](KernelPlan &plan) { plan.scratchSizes[0] = columnsOfInput(2); },
       [](KernelPlan &plan) { plan.scratchDoubles = -1; },
       [](KernelPlan &plan) { plan.scratchDoublesPerColumn = -1; },

@@ -101,13 +101,17 @@ public:
     context.scheduler = scheduler;
     uniteEntries(context, united);
     for (const Value &operand : operands)
-      if (operand.isArray())
+      if (operand.isArray()) {
         inputs_.append() = operand.array()->descriptor();
+        shapes_.append() = &operand.array()->shape();
+      }
     // The plan's driver and sizes refer to inputs by number.
     if (inputs_.size() < plan.inputs.size())
       internalError(fmt::format("kernel {}: too few arrays", plan_.name));
     rows_ = evaluate(plan.extents[0]);
     columns_ = evaluate(plan.extents[1]);
+    for (const Size &size : plan.sizes)
+      sizes_.append() = evaluate(size);
   }
 
   void prepareOutputs(std::span<Value> results) {
@@ -126,7 +130,8 @@ public:
     }
     arguments_ = {TOK_ABI_VERSION, static_cast<uint32_t>(inputs_.size()),
                   inputs_.data(),  scalars_.data(),
-                  outputs_.data(), {rows_, columns_, 1}};
+                  outputs_.data(), {rows_, columns_, 1},
+                  sizes_.data()};
   }
 
   void runTiles(Scheduler *scheduler) {
@@ -212,13 +217,10 @@ private:
     ElementType type = output.elementType;
     if (output.layout == TOK_CSR)
       return arrayInput(plan_.driver).withSamePattern(type);
-    int64_t rows = evaluate(output.rows), columns = evaluate(output.columns);
-    if (output.outerDimensionsOf < 0)
-      return createDense({rows, columns}, type);
-    return Array::create(arrayInput(output.outerDimensionsOf).shape().withLast(columns), type);
-  }
-
-  ArrayPointer createDense(const Shape &shape, ElementType type) const {
+    ShortList<int64_t, abi::mostDimensions> sizes;
+    for (const Size &size : output.sizes)
+      sizes.append() = evaluate(size);
+    Shape shape(std::span<const int64_t>(sizes.data(), sizes.size()));
     try {
       return Array::create(shape, type);
     } catch (Error &error) {
@@ -255,9 +257,10 @@ private:
 
   int64_t evaluate(const Size &size) const {
     return size.evaluate([this](int64_t symbol) {
-      if (symbol / 2 >= static_cast<int64_t>(inputs_.size()))
-        internalError(fmt::format("kernel {}: no input {}", plan_.name, symbol / 2));
-      return inputs_.data()[symbol / 2].dims[symbol % 2];
+      int64_t input = symbol / abi::mostDimensions;
+      if (input >= static_cast<int64_t>(shapes_.size()))
+        internalError(fmt::format("kernel {}: no input {}", plan_.name, input));
+      return (*shapes_.data()[input])[static_cast<int>(symbol % abi::mostDimensions)];
     });
   }
 
@@ -305,7 +308,9 @@ private:
   std::span<Value> operands_;
   std::vector<int64_t> boundaries_; // tile boundaries if balanced by entries, else empty
   ShortList<TokArray, 8> inputs_, outputs_;
+  ShortList<const Shape *, 8> shapes_; // of the inputs
   ShortList<double, 16> scalars_;
+  ShortList<int64_t, 16> sizes_;
   TokArguments arguments_{};
   int64_t rows_ = 0, columns_ = 0;
   int64_t length_ = 0, tiles_ = 0;

@@ -38,7 +38,7 @@ static KernelPlan scalePlan() {
   plan.extents[0] = cellsOfInput(0);
   plan.extents[1] = Size::constant(1);
   Size rows = rowsOfInput(0), columns = columnsOfInput(0);
-  plan.outputs = {{KernelOutput::Kind::Array, rows, columns},
+  plan.outputs = {{KernelOutput::Kind::Array, {rows, columns}},
                   {KernelOutput::Kind::PartialScalar},
                   {KernelOutput::Kind::PartialScalar}};
   plan.tileBytesPerStep = 16;
@@ -103,7 +103,7 @@ TEST(KernelLaunch, mergesPartialArraysInATree) {
   plan.name = "column_sums";
   plan.extents[0] = rowsOfInput(0);
   plan.extents[1] = columnsOfInput(0);
-  plan.outputs = {{KernelOutput::Kind::PartialArray, Size::constant(1), columnsOfInput(0)}};
+  plan.outputs = {{KernelOutput::Kind::PartialArray, {Size::constant(1), columnsOfInput(0)}}};
   plan.scratchDoublesPerColumn = 1;
   plan.kernel = columnSums;
   plan.merge = addColumns;
