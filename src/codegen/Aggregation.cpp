@@ -33,13 +33,25 @@ bool codegen::isIndex(AggregateKind kind) {
   return kind == AggregateKind::IndexMax || kind == AggregateKind::IndexMin;
 }
 
-LogicalResult codegen::checkAccumulator(plan::ReduceOp reduce) {
-  Reduction reduction(reduce.getKind(), plan::cellsOf(reduce.getOperand()));
+AggregateKind codegen::kindOf(Operation *aggregation) {
+  auto reduce = dyn_cast<plan::ReduceOp>(aggregation);
+  return reduce ? reduce.getKind() : cast<plan::ScanOp>(aggregation).getKind();
+}
+
+ElementType codegen::accumulatorOf(Operation *aggregation) {
+  auto reduce = dyn_cast<plan::ReduceOp>(aggregation);
+  return *tok::elementTypeOf(reduce ? reduce.getAccumulator()
+                                    : cast<plan::ScanOp>(aggregation).getAccumulator());
+}
+
+LogicalResult codegen::checkAccumulator(Operation *aggregation) {
+  Reduction reduction(kindOf(aggregation), plan::cellsOf(aggregation->getOperand(0)));
   ElementType own = isIndex(reduction.kind) ? ElementType::F64 : reduction.accumulator();
-  if (tok::elementTypeOf(reduce.getAccumulator()) == own)
+  ElementType accumulator = accumulatorOf(aggregation);
+  if (accumulator == own)
     return success();
-  return reduce.emitOpError("there is no code for accumulators of type ")
-         << reduce.getAccumulator() << " yet";
+  return aggregation->emitOpError("there is no code for accumulators of type ")
+         << nameOf(accumulator) << " yet";
 }
 
 Value codegen::combine(VectorBuilder &vectors, Reduction reduction, Value a, Value b) {

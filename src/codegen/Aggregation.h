@@ -29,8 +29,11 @@ struct Reduction {
 
 bool isIndex(AggregateKind kind);
 
-// Fails with an error at the operation if kernels accumulate in another type than it says.
-llvm::LogicalResult checkAccumulator(plan::ReduceOp reduce);
+// Fails with an error at the operation, a reduction or scan, if kernels accumulate in another type
+// than it says.
+llvm::LogicalResult checkAccumulator(mlir::Operation *aggregation);
+AggregateKind kindOf(mlir::Operation *aggregation);
+ElementType accumulatorOf(mlir::Operation *aggregation);
 
 // A vector of the neutral element: 0 for sum, 1 for prod; for min and index_min infinity, or the
 // largest integer of the cells' type; for max and index_max minus infinity, or the smallest.

@@ -6,6 +6,7 @@
 #include "codegen/LlvmLowering.h"
 #include "codegen/MachineCode.h"
 #include "codegen/SparseEmitter.h"
+#include "codegen/loops/LoopEmitter.h"
 
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/Target/TargetMachine.h"
@@ -49,7 +50,9 @@ struct KernelCompiler::State {
   FailureOr<std::unique_ptr<Workbench>> takeWorkbench(plan::OperatorOp op);
   void giveBack(std::unique_ptr<Workbench> workbench);
   Outcome compile(plan::OperatorOp op);
-  FailureOr<OwningOpRef<ModuleOp>> emit(plan::OperatorOp op, MLIRContext *context,
+  FailureOr<schedule::Schedule> scheduleOf(plan::OperatorOp op, const std::string &name,
+                                           llvm::TargetMachine &machine);
+  FailureOr<OwningOpRef<ModuleOp>> emit(plan::OperatorOp op, Workbench &workbench,
                                         abi::KernelPlan &plan);
   FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
   translate(plan::OperatorOp op, ModuleOp module, const std::string &name, Workbench &workbench);
@@ -151,15 +154,44 @@ void KernelCompiler::State::giveBack(std::unique_ptr<Workbench> workbench) {
   idle.push_back(std::move(workbench));
 }
 
-// Emits the operator's loops as MLIR and fills `plan` except for code. Operators with a driver have
-// an emitter of their own.
-FailureOr<OwningOpRef<ModuleOp>>
-KernelCompiler::State::emit(plan::OperatorOp op, MLIRContext *context, abi::KernelPlan &plan) {
+static schedule::VectorRegisters registersOf(const llvm::TargetMachine &machine) {
+  if (machine.getTargetFeatureString().contains("+avx512f"))
+    return {.count = 32, .bytes = 64};
+  return {.count = 16, .bytes = 32};
+}
+
+// The operator as rows of a matrix, if it is one; without the error that says why not.
+static std::optional<KernelBody> rowsOf(plan::OperatorOp op) {
+  ScopedDiagnosticHandler ignored(op.getContext(), [](Diagnostic &) { return success(); });
+  FailureOr<KernelBody> body = KernelBody::analyze(op);
+  return succeeded(body) ? std::optional(std::move(*body)) : std::nullopt;
+}
+
+// The default schedule with the lines that were given for a kernel of this name.
+FailureOr<schedule::Schedule> KernelCompiler::State::scheduleOf(plan::OperatorOp op,
+                                                                const std::string &name,
+                                                                llvm::TargetMachine &machine) {
+  schedule::Schedule schedule = defaultSchedule(op, registersOf(machine));
+  if (auto given = options.schedules.find(name); given != options.schedules.end())
+    if (std::string wrong = applyText(op, given->second, schedule); !wrong.empty())
+      return op.emitOpError("the schedule of ") << name << " is wrong in line " << wrong;
+  return schedule;
+}
+
+// Emits the operator's loops as MLIR and fills `plan` except for code. Operators with a driver, and
+// those over rows of matrices, have emitters of their own.
+FailureOr<OwningOpRef<ModuleOp>> KernelCompiler::State::emit(plan::OperatorOp op,
+                                                             Workbench &workbench,
+                                                             abi::KernelPlan &plan) {
+  MLIRContext *context = workbench.lowering.context();
   auto named = [&](abi::KernelPlan description) {
+    description.name = plan.name;
     plan = std::move(description);
+  };
+  {
     std::lock_guard lock(mutex);
     plan.name = readableName(op, ++serial);
-  };
+  }
   if (op.hasDrivers()) {
     FailureOr<SparseBody> body = SparseBody::analyze(op);
     if (failed(body))
@@ -169,11 +201,21 @@ KernelCompiler::State::emit(plan::OperatorOp op, MLIRContext *context, abi::Kern
   }
   if (!op.getSparse().empty())
     return op.emitOpError("sparse operands are computed with at the entries of a driver only");
-  FailureOr<KernelBody> body = KernelBody::analyze(op);
+  std::optional<KernelBody> rows = rowsOf(op);
+  if (rows && !options.schedules.contains(plan.name)) {
+    named(rows->describe());
+    return emitKernel(*rows, plan.name, context, plan);
+  }
+  FailureOr<schedule::Schedule> schedule = scheduleOf(op, plan.name, workbench.emitter->machine());
+  if (failed(schedule))
+    return failure();
+  FailureOr<LoopBody> body = LoopBody::analyze(op, *schedule);
   if (failed(body))
     return failure();
+  if (options.explainSchedule)
+    options.explainSchedule(plan.name, textOf(op, *schedule));
   named(body->describe());
-  return emitKernel(*body, plan.name, context, plan);
+  return emitLoops(*body, plan.name, context, plan);
 }
 
 // Compiles the loops to an object file.
@@ -204,7 +246,7 @@ KernelCompiler::State::translate(plan::OperatorOp op, ModuleOp module, const std
 
 FailureOr<abi::KernelPlan> KernelCompiler::State::build(plan::OperatorOp op, Workbench &workbench) {
   abi::KernelPlan plan;
-  auto emitted = emit(op, workbench.lowering.context(), plan);
+  auto emitted = emit(op, workbench, plan);
   if (failed(emitted))
     return failure();
   OwningOpRef<ModuleOp> module = std::move(*emitted);

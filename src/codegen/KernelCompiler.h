@@ -14,6 +14,7 @@
 #include "ir/plan/PlanDialect.h"
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -27,6 +28,10 @@ struct KernelCompilerOptions {
   // may come from several threads.
   using Sink = std::function<void(const std::string &kernel, const std::string &text)>;
   Sink explainLoops = {}, explainLlvm = {}, explainAssembly = {};
+  // --explain=schedule: called likewise with a kernel's schedule (schedule/Schedule.h).
+  Sink explainSchedule = {};
+  // Schedules by the names of kernels, as text; they replace lines of the default ones.
+  std::map<std::string, std::string> schedules = {};
   // Called likewise with a kernel's relocatable object. It defines the symbol `kernel` and, if the
   // kernel has partial results, `kernel`_merge.
   Sink keepObject = {};

@@ -88,81 +88,17 @@ static unsigned arrayOutputs(const KernelBody &body) {
                         [](const Root &root) { return root.kind == Root::Kind::Array; });
 }
 
-// Emits the function that computes a tile; sets `scratch` to the scratch memory that it needs.
-static LLVM::LLVMFuncOp emitTileFunction(const KernelBody &body, StringRef name,
-                                         VectorBuilder &vectors, ScratchSize &scratch) {
-  OpBuilder &builder = vectors.builder();
-  Type pointer = vectors.pointerType(), integer = builder.getI64Type();
-  unsigned inputs = body.arrayCount(), outputs = arrayOutputs(body);
-  SmallVector<Type> types(inputs + outputs + 3, pointer);
-  types.append(3, integer);
-  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()), types);
-  auto function = builder.create<LLVM::LLVMFuncOp>(builder.getUnknownLoc(), (name + "_tile").str(),
-                                                   type, LLVM::Linkage::Internal);
-  // Inlined, because one function compiles faster than two; inlining keeps the noalias facts.
-  function.setPassthroughAttr(builder.getStrArrayAttr({"alwaysinline"}));
-  for (unsigned i = 0; i < inputs + outputs + 3; ++i)
-    function.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr());
-  for (unsigned i = 0; i < inputs; ++i)
-    function.setArgAttr(i, LLVM::LLVMDialect::getReadonlyAttrName(), builder.getUnitAttr());
-
-  OpBuilder::InsertionGuard guard(builder);
-  Block *entry = function.addEntryBlock(builder);
-  builder.setInsertionPointToStart(entry);
-  auto arguments = entry->getArguments();
-  KernelContext kernel{body, vectors, TileArguments(), llvm::DenseMap<Value, Value>()};
-  kernel.tile.inputs.assign(arguments.begin(), arguments.begin() + inputs);
-  kernel.tile.outputs.assign(arguments.begin() + inputs, arguments.begin() + inputs + outputs);
-  auto rest = arguments.drop_front(inputs + outputs);
-  kernel.tile.scalars = rest[0];
-  kernel.tile.partials = rest[1];
-  kernel.tile.scratch = rest[2];
-  kernel.tile.begin = rest[3];
-  kernel.tile.end = rest[4];
-  kernel.tile.columns =
-      body.constantColumns() ? vectors.integer(*body.constantColumns()) : Value(rest[5]);
+// Emits what computes a tile; returns the scratch memory that it needs.
+static ScratchSize emitTile(const KernelBody &body, VectorBuilder &vectors,
+                            const TileArguments &tile) {
+  KernelContext kernel{body, vectors, tile, llvm::DenseMap<Value, Value>()};
+  if (body.constantColumns())
+    kernel.tile.columns = vectors.integer(*body.constantColumns());
   emitUniformValues(kernel);
-  if (body.isFlat())
-    emitFlatTile(kernel);
-  else
-    scratch = emitRowTile(kernel);
-  builder.create<LLVM::ReturnOp>(builder.getUnknownLoc(), ValueRange());
-  return function;
-}
-
-static void emitEntryFunction(const KernelBody &body, StringRef name, VectorBuilder &vectors,
-                              LLVM::LLVMFuncOp tile) {
-  OpBuilder &builder = vectors.builder();
-  Location location = builder.getUnknownLoc();
-  Type pointer = vectors.pointerType();
-  auto type = LLVM::LLVMFunctionType::get(builder.getI32Type(), {pointer, pointer, pointer});
-  auto function = builder.create<LLVM::LLVMFuncOp>(location, name, type);
-  OpBuilder::InsertionGuard guard(builder);
-  Block *entry = function.addEntryBlock(builder);
-  builder.setInsertionPointToStart(entry);
-  Value arguments = entry->getArgument(0), range = entry->getArgument(1),
-        workspace = entry->getArgument(2);
-  SmallVector<Value> operands;
-  auto dataPointers = [&](int64_t member, unsigned count) {
-    if (count == 0)
-      return;
-    Value arrays = vectors.pointerMember(arguments, member);
-    for (unsigned i = 0; i < count; ++i)
-      operands.push_back(
-          vectors.pointerMember(arrays, i * sizeof(TokArray) + offsetof(TokArray, data)));
-  };
-  dataPointers(offsetof(TokArguments, inputs), body.arrayCount());
-  dataPointers(offsetof(TokArguments, outputs), arrayOutputs(body));
-  operands.push_back(vectors.pointerMember(arguments, offsetof(TokArguments, scalars)));
-  operands.push_back(vectors.pointerMember(workspace, offsetof(TokWorkspace, partials)));
-  operands.push_back(vectors.pointerMember(workspace, offsetof(TokWorkspace, scratch)));
-  operands.push_back(vectors.integerMember(range, offsetof(TokTile, begin)));
-  operands.push_back(vectors.integerMember(range, offsetof(TokTile, end)));
-  operands.push_back(columnsOf(vectors, body, arguments));
-  builder.create<LLVM::CallOp>(location, tile, operands);
-  Value status = builder.create<LLVM::ConstantOp>(location, builder.getI32Type(),
-                                                  builder.getI32IntegerAttr(0));
-  builder.create<LLVM::ReturnOp>(location, status);
+  if (!body.isFlat())
+    return emitRowTile(kernel);
+  emitFlatTile(kernel);
+  return {};
 }
 
 static void emitMergeFunction(const KernelBody &body, StringRef name, VectorBuilder &vectors) {
@@ -200,8 +136,8 @@ OwningOpRef<ModuleOp> codegen::emitKernel(const KernelBody &body, StringRef name
   OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(context), name);
   VectorBuilder vectors(*module);
   ScratchSize scratch;
-  LLVM::LLVMFuncOp tile = emitTileFunction(body, name, vectors, scratch);
-  emitEntryFunction(body, name, vectors, tile);
+  emitKernelFunctions(vectors, name, body.arrayCount(), arrayOutputs(body),
+                      [&](const TileArguments &tile) { scratch = emitTile(body, vectors, tile); });
   if (arrayOutputs(body) != body.roots().size())
     emitMergeFunction(body, name, vectors);
   plan.scratchDoublesPerColumn = scratch.lines;

@@ -1,7 +1,7 @@
 // From the body of a fused operator to an MLIR module with two functions of the types TokKernel and
 // TokMerge (abi/Kernel.h):
 //
-//   name        unpacks the arguments and calls name_tile, whose pointers don't alias
+//   name        computes a tile (TileFunction.h)
 //   name_merge  merges two tiles' partial aggregates; absent if there are none
 //
 // Flat bodies become one loop over cells (FlatEmitter.cpp), the others blocks of rows
@@ -11,7 +11,7 @@
 
 #include "codegen/Aggregation.h"
 #include "codegen/KernelBody.h"
-#include "codegen/VectorBuilder.h"
+#include "codegen/TileFunction.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -25,15 +25,6 @@ mlir::OwningOpRef<mlir::ModuleOp> emitKernel(const KernelBody &body, llvm::Strin
 
 // What the root aggregates.
 Reduction reductionOf(const Root &root);
-
-// The arguments of name_tile as values of its entry block.
-struct TileArguments {
-  llvm::SmallVector<mlir::Value> inputs;  // pointers, by index of the array input
-  llvm::SmallVector<mlir::Value> outputs; // pointers, by index of the array result
-  mlir::Value scalars, partials, scratch; // pointers
-  mlir::Value begin, end;                 // rows or cells
-  mlir::Value columns;                    // of the iteration space
-};
 
 // A kernel under construction, as the flat and the row emitter share it.
 struct KernelContext {

@@ -266,6 +266,25 @@ void VectorBuilder::storeCells(Value value, Value array, Value index, Value mask
                                ElementType cells) {
   store(toMemory(value, cells), offsetCells(array, index, cells), mask);
 }
+Value VectorBuilder::addressesOf(Value array, Value numbers, Type cells) {
+  Type addresses = LLVM::LLVMFixedVectorType::get(pointer_, static_cast<unsigned>(width()));
+  return builder_.create<LLVM::GEPOp>(location_, addresses, cells, array, numbers);
+}
+Value VectorBuilder::gatherCells(Value array, Value numbers, Value mask, ElementType cells) {
+  Type memory = memoryType(cells);
+  Value none = zeroOf(vector_.clone(memory));
+  Value gathered = builder_.create<LLVM::masked_gather>(
+      location_, none.getType(), addressesOf(array, numbers, memory),
+      mask ? mask : maskBelow(width()), none, alignmentOf(memory));
+  return fromMemory(gathered, cells);
+}
+void VectorBuilder::scatterCells(Value value, Value array, Value numbers, Value mask,
+                                 ElementType cells) {
+  Type memory = memoryType(cells);
+  builder_.create<LLVM::masked_scatter>(location_, toMemory(value, cells),
+                                        addressesOf(array, numbers, memory),
+                                        mask ? mask : maskBelow(width()), alignmentOf(memory));
+}
 Value VectorBuilder::loadCell(Value array, Value index, ElementType cells) {
   return fromMemory(loadScalar(offsetCells(array, index, cells), memoryType(cells)), cells);
 }

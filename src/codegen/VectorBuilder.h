@@ -87,6 +87,11 @@ public:
   mlir::Value loadCells(mlir::Value array, mlir::Value index, mlir::Value mask, ElementType cells);
   void storeCells(mlir::Value value, mlir::Value array, mlir::Value index, mlir::Value mask,
                   ElementType cells);
+  // Cells of numbers given by a vector of 64-bit integers. Masked-off lanes of a gather are 0.
+  mlir::Value gatherCells(mlir::Value array, mlir::Value numbers, mlir::Value mask,
+                          ElementType cells);
+  void scatterCells(mlir::Value value, mlir::Value array, mlir::Value numbers, mlir::Value mask,
+                    ElementType cells);
   // One cell; storeCell stores the first of a vector.
   mlir::Value loadCell(mlir::Value array, mlir::Value index, ElementType cells);
   void storeCell(mlir::Value vector, mlir::Value array, mlir::Value index, ElementType cells);
@@ -123,6 +128,7 @@ private:
   template <typename Op> mlir::Value change(mlir::Value value, mlir::Type cells);
   mlir::Value integerLike(mlir::Value value, int64_t constant);
   mlir::Value zeroOf(mlir::Type type);
+  mlir::Value addressesOf(mlir::Value array, mlir::Value numbers, mlir::Type cells);
 
   mlir::ModuleOp module_;
   mlir::OpBuilder builder_;

@@ -1,0 +1,275 @@
+#include "codegen/loops/LoopEmitter.h"
+
+#include "codegen/loops/LoopValues.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+#include <functional>
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::codegen;
+
+namespace {
+
+class LoopEmitter {
+public:
+  LoopEmitter(const LoopBody &body, VectorBuilder &vectors, const TileArguments &tile,
+              abi::KernelPlan &plan)
+      : body_(body), vectors_(vectors), tile_(tile), schedule_(body.schedule()),
+        values_(body, vectors, tile, plan), last_(schedule_.parallel.back()) {}
+
+  void emitTile();
+
+private:
+  using Range = std::pair<Value, Value>;
+  void emitPlaces(Range places);
+  void emitPlacesInVectors(Range places);
+  void emitBlock();
+  void emitPass(const LoopPass &pass);
+  void emitVectors(const LoopPass &pass, State &state);
+  void emitChunks(const LoopPass &pass, State &state);
+  void finishReductions(const LoopPass &pass, ArrayRef<Value> state);
+  // Where the reduction's or scan's accumulator stands in a pass's state.
+  struct Accumulator {
+    Operation *aggregation;
+    unsigned place, chunk, index;
+  };
+  SmallVector<Accumulator> accumulatorsOf(const LoopPass &pass) const;
+
+  Value divide(Value a, Value b) {
+    OpBuilder &builder = vectors_.builder();
+    return builder.create<arith::DivSIOp>(builder.getUnknownLoc(), a, b);
+  }
+  Value remainder(Value a, Value b) {
+    OpBuilder &builder = vectors_.builder();
+    return builder.create<arith::RemSIOp>(builder.getUnknownLoc(), a, b);
+  }
+  Value roundDown(Value value, int64_t unit) {
+    return vectors_.multiply(divide(value, vectors_.integer(unit)), vectors_.integer(unit));
+  }
+  // The first multiple of `unit` steps behind `begin` from which no whole one fits before `end`.
+  Value endOfWhole(Range range, int64_t unit) {
+    return vectors_.add(range.first,
+                        roundDown(vectors_.subtract(range.second, range.first), unit));
+  }
+
+  const LoopBody &body_;
+  VectorBuilder &vectors_;
+  const TileArguments &tile_;
+  const schedule::Schedule &schedule_;
+  LoopValues values_;
+  unsigned last_; // the axis that blocks are cut from
+};
+
+} // namespace
+
+//===- tiles and blocks ----------------------------------------------------------------------===//
+
+void LoopEmitter::emitTile() {
+  ArrayRef<unsigned> leading = ArrayRef(schedule_.parallel).drop_back();
+  if (leading.empty())
+    return emitPlaces({tile_.begin, tile_.end});
+  Value one = vectors_.integer(1), zero = vectors_.integer(0);
+  Value length = vectors_.maximum(values_.axisSize(last_), one);
+  Value first = divide(tile_.begin, length),
+        end = divide(vectors_.subtract(vectors_.add(tile_.end, length), one), length);
+  vectors_.forLoop(first, end, 1, [&](Value row) {
+    Value before = vectors_.multiply(row, length);
+    Range places = {vectors_.maximum(vectors_.subtract(tile_.begin, before), zero),
+                    vectors_.minimum(vectors_.subtract(tile_.end, before), length)};
+    SmallVector<Value> indices;
+    for (unsigned axis : llvm::reverse(leading.drop_front())) {
+      Value size = vectors_.maximum(values_.axisSize(axis), one);
+      indices.push_back(remainder(row, size));
+      row = divide(row, size);
+    }
+    indices.push_back(row);
+    std::reverse(indices.begin(), indices.end());
+    std::function<void(size_t)> set = [&](size_t number) {
+      if (number == leading.size())
+        return emitPlaces(places);
+      values_.inLoop(leading[number], indices[number], [&] { set(number + 1); });
+    };
+    set(0);
+  });
+}
+
+void LoopEmitter::emitPlaces(Range places) {
+  if (schedule_.vectorizesBlocks())
+    return emitPlacesInVectors(places);
+  auto blocks = [&](Range range, int64_t block) {
+    vectors_.forLoop(range.first, range.second, block, [&](Value index) {
+      values_.inLoop(last_, index, [&] {
+        values_.beginBlock(block);
+        emitBlock();
+      });
+    });
+  };
+  if (schedule_.block == 1)
+    return blocks(places, 1);
+  Value whole = endOfWhole(places, schedule_.block);
+  blocks({places.first, whole}, schedule_.block);
+  blocks({whole, places.second}, 1);
+}
+
+void LoopEmitter::emitPlacesInVectors(Range places) {
+  auto blocks = [&](Range range, int64_t chunks, bool isMasked) {
+    vectors_.forLoop(range.first, range.second, chunks * vectors_.width(), [&](Value index) {
+      values_.inLoop(last_, index, [&] {
+        values_.beginBlock(1);
+        Value mask =
+            isMasked ? vectors_.maskBelow(vectors_.subtract(range.second, index)) : Value();
+        values_.beginChunks(last_, chunks, mask);
+        emitBlock();
+        values_.endChunks();
+      });
+    });
+  };
+  Value whole = endOfWhole(places, schedule_.unroll * vectors_.width());
+  blocks({places.first, whole}, schedule_.unroll, /*isMasked=*/false);
+  blocks({whole, places.second}, 1, /*isMasked=*/true);
+}
+
+void LoopEmitter::emitBlock() {
+  for (auto [number, pass] : llvm::enumerate(body_.passes())) {
+    values_.beginPass(number);
+    emitPass(pass);
+  }
+  values_.beginPass(body_.passes().size());
+  for (plan::WriteOp write : body_.lastWrites())
+    for (unsigned place = 0; place < values_.places(); ++place)
+      for (unsigned chunk = 0; chunk < values_.chunks(); ++chunk)
+        values_.write(write, place, chunk);
+}
+
+//===- passes --------------------------------------------------------------------------------===//
+
+SmallVector<LoopEmitter::Accumulator> LoopEmitter::accumulatorsOf(const LoopPass &pass) const {
+  SmallVector<Accumulator> accumulators;
+  auto add = [&](Operation *aggregation) {
+    Value result = aggregation->getResult(0);
+    // Chunks of vectors along places have accumulators of their own; those of a pass share one.
+    unsigned chunks = schedule_.vectorizesBlocks() ? values_.chunksOf(result) : 1;
+    for (unsigned place = 0; place < values_.placesOf(result); ++place)
+      for (unsigned chunk = 0; chunk < chunks; ++chunk)
+        accumulators.push_back(
+            {aggregation, place, chunk, static_cast<unsigned>(accumulators.size())});
+  };
+  for (plan::ScanOp scan : pass.scans)
+    add(scan);
+  for (plan::ReduceOp reduce : pass.reductions)
+    add(reduce);
+  return accumulators;
+}
+
+void LoopEmitter::emitPass(const LoopPass &pass) {
+  SmallVector<unsigned> axes = pass.loops;
+  if (pass.vector)
+    axes.push_back(*pass.vector);
+  for (plan::ScanOp scan : pass.scans)
+    values_.hoist(scan.getOperand(), axes);
+  for (Value kept : pass.kept)
+    values_.hoist(kept, axes);
+  for (plan::ReduceOp reduce : pass.reductions)
+    values_.hoist(reduce.getOperand(), axes);
+  for (plan::WriteOp write : pass.writes)
+    values_.hoist(write.getCell(), axes);
+  State state;
+  for (const Accumulator &accumulator : accumulatorsOf(pass))
+    state.push_back(values_.neutral(accumulator.aggregation));
+  values_.forAxes(pass.loops, state, [&](State &carried) {
+    if (pass.vector)
+      emitVectors(pass, carried);
+    else
+      emitChunks(pass, carried);
+  });
+  finishReductions(pass, state);
+}
+
+// The loop along the axis of vectors: several vectors at a time, and the rest one by one in masked
+// vectors.
+void LoopEmitter::emitVectors(const LoopPass &pass, State &state) {
+  unsigned axis = *pass.vector;
+  Value size = values_.axisSize(axis), zero = vectors_.integer(0);
+  auto chunksOf = [&](Range range, int64_t chunks, bool isMasked) {
+    vectors_.forLoop(
+        range.first, range.second, chunks * vectors_.width(), state,
+        [&](Value index, State &carried) {
+          values_.inLoop(axis, index, [&] {
+            Value mask =
+                isMasked ? vectors_.maskBelow(vectors_.subtract(range.second, index)) : Value();
+            values_.beginChunks(axis, chunks, mask);
+            emitChunks(pass, carried);
+            values_.endChunks();
+          });
+        });
+  };
+  int64_t step = schedule_.unroll * vectors_.width();
+  const Size &known = body_.axes()[axis];
+  Value whole = known.isConstant()
+                    ? vectors_.integer(known.constantValue() / step * step)
+                    : endOfWhole({zero, size}, step);
+  if (!known.isConstant() || known.constantValue() >= step)
+    chunksOf({zero, whole}, schedule_.unroll, /*isMasked=*/false);
+  if (!known.isConstant() || known.constantValue() % step != 0)
+    chunksOf({whole, size}, 1, /*isMasked=*/true);
+}
+
+// What the pass does for the places and chunks that its loops have reached.
+void LoopEmitter::emitChunks(const LoopPass &pass, State &state) {
+  auto forEachCopy = [&](Value value, auto emit) {
+    for (unsigned place = 0; place < values_.placesOf(value); ++place)
+      for (unsigned chunk = 0; chunk < values_.chunksOf(value); ++chunk)
+        emit(place, chunk);
+  };
+  SmallVector<Accumulator> accumulators = accumulatorsOf(pass);
+  for (const Accumulator &own : accumulators)
+    if (isa<plan::ScanOp>(own.aggregation)) {
+      Value next = values_.accumulate(own.aggregation, state[own.index], own.place, own.chunk, {});
+      state[own.index] = next;
+      values_.set(own.aggregation->getResult(0), own.place, own.chunk,
+                  values_.finish(own.aggregation, next, /*overLanes=*/false));
+    }
+  for (Value kept : pass.kept)
+    forEachCopy(kept, [&](unsigned place, unsigned chunk) { values_.keep(kept, place, chunk); });
+  for (const Accumulator &own : accumulators) {
+    auto reduce = dyn_cast<plan::ReduceOp>(own.aggregation);
+    if (!reduce)
+      continue;
+    unsigned first = own.chunk, end = own.chunk + 1;
+    if (!schedule_.vectorizesBlocks())
+      end = values_.chunksOf(reduce.getOperand());
+    Value mask = schedule_.vectorizesBlocks() ? Value() : values_.mask();
+    for (unsigned chunk = first; chunk < end; ++chunk)
+      state[own.index] = values_.accumulate(reduce, state[own.index], own.place, chunk, mask);
+  }
+  for (plan::WriteOp write : pass.writes) {
+    bool runsOverPlaces = body_.accessOf(write).runsOver(last_);
+    for (unsigned place = 0; place < (runsOverPlaces ? values_.places() : 1); ++place)
+      for (unsigned chunk = 0; chunk < values_.chunks(); ++chunk)
+        values_.write(write, place, chunk);
+  }
+}
+
+void LoopEmitter::finishReductions(const LoopPass &pass, ArrayRef<Value> state) {
+  for (const Accumulator &own : accumulatorsOf(pass))
+    if (isa<plan::ReduceOp>(own.aggregation))
+      values_.set(own.aggregation->getResult(0), own.place, own.chunk,
+                  values_.finish(own.aggregation, state[own.index],
+                                 /*overLanes=*/pass.vector.has_value()));
+}
+
+OwningOpRef<ModuleOp> codegen::emitLoops(const LoopBody &body, StringRef name, MLIRContext *context,
+                                         abi::KernelPlan &plan) {
+  OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(context), name);
+  VectorBuilder vectors(*module);
+  auto arrays = llvm::count_if(body.op().getInputs(),
+                               [](Value operand) { return tok::isArray(operand.getType()); });
+  emitKernelFunctions(vectors, name, arrays, plan.outputs.size(), [&](const TileArguments &tile) {
+    vectors.setWidth(body.schedule().lanes);
+    LoopEmitter(body, vectors, tile, plan).emitTile();
+    vectors.setWidth(VectorBuilder::lanes);
+  });
+  return module;
+}

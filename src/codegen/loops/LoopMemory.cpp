@@ -1,0 +1,303 @@
+// Reads and writes of LoopValues: addresses, masks of vectors, places outside of arrays.
+#include "codegen/CellEmission.h"
+#include "codegen/KernelBody.h"
+#include "codegen/loops/LoopValues.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::codegen;
+
+//===- places --------------------------------------------------------------------------------===//
+
+Value LoopValues::indexOf(unsigned axis, unsigned place, unsigned chunk) {
+  for (auto [bound, index] : llvm::reverse(indices_)) {
+    if (bound != axis)
+      continue;
+    int64_t beyond = 0;
+    if (vectorAxis_ == axis)
+      beyond = chunk * vectors_.width();
+    else if (axis == body_.schedule().parallel.back())
+      beyond = place;
+    return beyond == 0 ? index : vectors_.add(index, vectors_.integer(beyond));
+  }
+  llvm_unreachable("a value is computed within the loops of its axes");
+}
+
+// The place in a dimension, without what its indices add if they differ from lane to lane.
+Value LoopValues::placeOf(const Place &place, unsigned number, unsigned chunk, bool withIndices) {
+  Value sum = size(place.constant);
+  for (auto [axis, factor] : llvm::enumerate(place.factors))
+    if (factor != 0)
+      sum = vectors_.add(sum, vectors_.multiply(indexOf(axis, number, chunk),
+                                                vectors_.integer(factor)));
+  if (withIndices)
+    for (auto [index, factor] : place.indices)
+      sum = vectors_.add(sum, vectors_.multiply(vectors_.lane(get(index, number, chunk), 0),
+                                                vectors_.integer(factor)));
+  return sum;
+}
+
+Value LoopValues::isBelow(Value place, Value size) {
+  OpBuilder &builder = vectors_.builder();
+  // As an unsigned number, a negative place is larger than every size.
+  return builder.create<arith::CmpIOp>(builder.getUnknownLoc(), arith::CmpIPredicate::ult, place,
+                                       size);
+}
+
+Value LoopValues::both(Value a, Value b) {
+  OpBuilder &builder = vectors_.builder();
+  return a && b ? builder.create<arith::AndIOp>(builder.getUnknownLoc(), a, b) : (a ? a : b);
+}
+
+// A memory cell that holds the value of places outside of an array.
+Value LoopValues::outsideCell(double value, ElementType cells) {
+  Value &known = outside_[{value, cells}];
+  if (!known)
+    known = atBeginning([&]() -> Value {
+      OpBuilder &builder = vectors_.builder();
+      Value cell = builder.create<LLVM::AllocaOp>(builder.getUnknownLoc(), vectors_.pointerType(),
+                                                  builder.getF64Type(), vectors_.integer(1));
+      Value vector = vectors_.convert(vectors_.number(value), ElementType::F64, cells);
+      vectors_.storeCell(vector, cell, {}, cells);
+      return cell;
+    });
+  return known;
+}
+
+//===- loads ---------------------------------------------------------------------------------===//
+
+LoopValues::Memory LoopValues::panelOf(Value kept, unsigned place) {
+  const LoopPass &pass = body_.passes()[body_.passOf(kept)];
+  SmallVector<unsigned> axes = pass.loops;
+  if (pass.vector)
+    axes.push_back(*pass.vector);
+  Memory memory{panels_.lookup(kept), {}, plan::cellsOf(kept)};
+  Size cells = Size::constant(1);
+  for (unsigned axis : llvm::reverse(axes)) {
+    Place along;
+    along.factors.assign(body_.axes().size(), 0);
+    along.factors[axis] = 1;
+    along.isInside = true;
+    memory.access.places.push_back(along);
+    memory.access.strides.push_back(cells);
+    cells = cells * body_.axes()[axis];
+  }
+  if (runsOver(kept, body_.schedule().parallel.back()) && place > 0)
+    memory.base = vectors_.offsetCells(
+        memory.base, vectors_.multiply(size(cells), vectors_.integer(place)), memory.cells);
+  return memory;
+}
+
+Value LoopValues::read(plan::ReadOp read, unsigned place, unsigned chunk) {
+  unsigned number = cast<BlockArgument>(read.getOperand()).getArgNumber(), index = 0;
+  auto types = body_.op().getInputs().getTypes();
+  bool isArray = tok::isArray(types[number]);
+  for (unsigned i = 0; i < number; ++i)
+    index += tok::isArray(types[i]) == isArray;
+  if (!isArray)
+    return emitScalar(vectors_, tile_.scalars, index, plan::cellsOf(read.getCell()));
+  std::optional<double> outside;
+  if (std::optional<llvm::APFloat> value = read.getOutside())
+    outside = value->convertToDouble();
+  return load({tile_.inputs[index], body_.accessOf(read), plan::cellsOf(read.getCell())}, place,
+              chunk, outside);
+}
+
+// The places of the operand's axes are axes of the result.
+Value LoopValues::reindex(plan::ReindexOp reindex, unsigned place, unsigned chunk) {
+  Value operand = reindex.getOperand();
+  auto read = operand.getDefiningOp<plan::ReadOp>();
+  Memory memory = read ? Memory{{}, body_.accessOf(read), plan::cellsOf(operand)}
+                       : panelOf(operand, place);
+  if (read) {
+    unsigned number = cast<BlockArgument>(read.getOperand()).getArgNumber(), index = 0;
+    for (unsigned i = 0; i < number; ++i)
+      index += tok::isArray(body_.op().getInputs()[i].getType());
+    memory.base = tile_.inputs[index];
+  }
+  for (Place &along : memory.access.places) {
+    SmallVector<int64_t> factors(along.factors.size(), 0);
+    for (auto [axis, result] :
+         llvm::zip(cast<plan::CellType>(operand.getType()).getAxes(), reindex.getMap().getResults()))
+      factors[cast<AffineDimExpr>(result).getPosition()] += along.factors[axis];
+    along.factors = std::move(factors);
+  }
+  return load(memory, place, chunk, {});
+}
+
+// Whether neighbouring lanes are neighbours in memory.
+bool LoopValues::isOneStep(const Access &access) const {
+  bool differs = llvm::any_of(access.places, [&](const Place &place) {
+    return llvm::any_of(place.indices, [&](auto index) { return runsOverVectors(index.first); });
+  });
+  return !differs && access.factor(*vectorAxis_).isConstant(1);
+}
+
+Value LoopValues::load(const Memory &memory, unsigned place, unsigned chunk,
+                       std::optional<double> outside) {
+  bool lanesDiffer = vectorAxis_ && (memory.access.runsOver(*vectorAxis_) ||
+                                     llvm::any_of(memory.access.places, [&](const Place &along) {
+                                       return llvm::any_of(along.indices, [&](auto index) {
+                                         return runsOverVectors(index.first);
+                                       });
+                                     }));
+  return lanesDiffer ? loadLanes(memory, place, chunk, outside)
+                     : loadCell(memory, place, chunk, outside);
+}
+
+// One cell, in all lanes. The address is computed in the order of the loops, so that each loop adds
+// one step. Where the place is outside of the array, the address becomes that of a cell with the
+// value for it, and stays there.
+Value LoopValues::loadCell(const Memory &memory, unsigned place, unsigned chunk,
+                           std::optional<double> outside) {
+  const Access &access = memory.access;
+  Value pointer = memory.base, inside;
+  auto step = [&](Value cells) {
+    if (inside)
+      cells = vectors_.select(inside, cells, vectors_.integer(0));
+    pointer = vectors_.offsetCells(pointer, cells, memory.cells);
+  };
+  SmallVector<const Place *> open; // places that are not checked yet
+  for (const Place &along : access.places)
+    if (!along.isInside)
+      open.push_back(&along);
+  Value checks;
+  auto check = [&](auto isKnown) {
+    if (open.empty())
+      return;
+    llvm::erase_if(open, [&](const Place *along) {
+      if (!isKnown(*along))
+        return false;
+      size_t dimension = along - access.places.begin();
+      checks = both(checks, isBelow(placeOf(*along, place, chunk, /*withIndices=*/true),
+                                    size(access.sizes[dimension])));
+      return true;
+    });
+    if (open.empty()) {
+      inside = checks;
+      pointer = vectors_.select(inside, pointer, outsideCell(outside.value_or(0), memory.cells));
+    }
+  };
+  llvm::SmallDenseSet<unsigned> reached;
+  if (Size constant = access.constant(); !constant.isConstant(0))
+    step(size(constant));
+  for (auto [along, stride] : llvm::zip(access.places, access.strides))
+    for (auto [index, factor] : along.indices)
+      step(vectors_.multiply(
+          vectors_.multiply(vectors_.lane(get(index, place, chunk), 0), vectors_.integer(factor)),
+          size(stride)));
+  for (unsigned axis : llvm::make_first_range(indices_)) {
+    if (!reached.insert(axis).second || !access.runsOver(axis))
+      continue;
+    step(vectors_.multiply(indexOf(axis, place, chunk), size(access.factor(axis))));
+    check([&](const Place &along) {
+      return llvm::all_of(llvm::enumerate(along.factors), [&](auto factor) {
+        return factor.value() == 0 || reached.contains(factor.index());
+      });
+    });
+  }
+  check([](const Place &) { return true; });
+  return vectors_.splat(vectors_.loadCell(pointer, {}, memory.cells));
+}
+
+// The cells' numbers in the array, without those of lanes.
+Value LoopValues::offsetOf(const Access &access, unsigned place, unsigned chunk) {
+  Value sum = size(access.constant());
+  for (unsigned axis = 0; axis < body_.axes().size(); ++axis)
+    if (access.runsOver(axis))
+      sum = vectors_.add(sum, vectors_.multiply(indexOf(axis, place, chunk),
+                                                size(access.factor(axis))));
+  return sum;
+}
+
+static Value numbersOfLanes(VectorBuilder &vectors) {
+  SmallVector<int64_t> numbers;
+  for (int64_t lane = 0; lane < vectors.width(); ++lane)
+    numbers.push_back(lane);
+  OpBuilder &builder = vectors.builder();
+  auto type = VectorType::get(vectors.width(), builder.getI64Type());
+  return builder.create<arith::ConstantOp>(builder.getUnknownLoc(),
+                                           DenseElementsAttr::get(type, ArrayRef(numbers)));
+}
+
+// The numbers of the cells of all lanes.
+Value LoopValues::lanesOf(const Access &access, unsigned place, unsigned chunk) {
+  Value sum = vectors_.splat(offsetOf(access, place, chunk));
+  if (access.runsOver(*vectorAxis_))
+    sum = vectors_.add(sum, vectors_.multiply(numbersOfLanes(vectors_),
+                                              vectors_.splat(size(access.factor(*vectorAxis_)))));
+  for (auto [along, stride] : llvm::zip(access.places, access.strides))
+    for (auto [index, factor] : along.indices)
+      sum = vectors_.add(
+          sum, vectors_.multiply(get(index, place, chunk),
+                                 vectors_.splat(vectors_.multiply(vectors_.integer(factor),
+                                                                  size(stride)))));
+  return sum;
+}
+
+// Which lanes are at places of the array; null if all are.
+Value LoopValues::insideLanes(const Access &access, unsigned place, unsigned chunk) {
+  Value inside;
+  for (auto [along, size] : llvm::zip(access.places, access.sizes)) {
+    if (along.isInside)
+      continue;
+    Value lanes = vectors_.splat(placeOf(along, place, chunk, /*withIndices=*/false));
+    if (int64_t factor = along.factors[*vectorAxis_])
+      lanes = vectors_.add(lanes, vectors_.multiply(numbersOfLanes(vectors_),
+                                                    vectors_.integers(factor)));
+    for (auto [index, factor] : along.indices)
+      lanes = vectors_.add(
+          lanes, vectors_.multiply(get(index, place, chunk), vectors_.integers(factor)));
+    inside = both(inside, isBelow(lanes, vectors_.splat(this->size(size))));
+  }
+  return inside;
+}
+
+Value LoopValues::loadLanes(const Memory &memory, unsigned place, unsigned chunk,
+                            std::optional<double> outside) {
+  const Access &access = memory.access;
+  Value inside = insideLanes(access, place, chunk), mask = both(mask_, inside), cells;
+  if (isOneStep(access)) {
+    Value offset = offsetOf(access, place, chunk);
+    for (auto [along, stride] : llvm::zip(access.places, access.strides))
+      for (auto [index, factor] : along.indices)
+        offset = vectors_.add(
+            offset, vectors_.multiply(vectors_.lane(get(index, place, chunk), 0),
+                                      vectors_.multiply(vectors_.integer(factor), size(stride))));
+    cells = vectors_.loadCells(memory.base, offset, mask, memory.cells);
+  } else {
+    cells = vectors_.gatherCells(memory.base, lanesOf(access, place, chunk), mask, memory.cells);
+  }
+  if (!inside)
+    return cells;
+  Value other = vectors_.convert(vectors_.number(outside.value_or(0)), ElementType::F64,
+                                 memory.cells);
+  return vectors_.select(inside, cells, other);
+}
+
+//===- stores --------------------------------------------------------------------------------===//
+
+void LoopValues::store(Value vector, const Memory &memory, unsigned place, unsigned chunk) {
+  Value offset = offsetOf(memory.access, place, chunk);
+  if (!vectorAxis_ || !memory.access.runsOver(*vectorAxis_))
+    vectors_.storeCell(vector, memory.base, offset, memory.cells);
+  else if (isOneStep(memory.access))
+    vectors_.storeCells(vector, memory.base, offset, mask_, memory.cells);
+  else
+    vectors_.scatterCells(vector, memory.base, lanesOf(memory.access, place, chunk), mask_,
+                          memory.cells);
+}
+
+void LoopValues::keep(Value value, unsigned place, unsigned chunk) {
+  store(get(value, place, chunk), panelOf(value, place), place, chunk);
+}
+
+void LoopValues::write(plan::WriteOp write, unsigned place, unsigned chunk) {
+  Value cell = write.getCell();
+  store(get(cell, place, chunk),
+        {tile_.outputs[write.getNumber()], body_.accessOf(write), plan::cellsOf(cell)}, place,
+        chunk);
+}

@@ -1,0 +1,124 @@
+// The values of a body during the emission of its loops: each is emitted at its first use, for the
+// places that the loops have reached, and again where a loop goes on to other places.
+//
+//   values.inLoop(axis, index, [&] {
+//     values.beginBlock(/*places=*/8);
+//     mlir::Value x = values.get(value, /*place=*/3, /*chunk=*/0);
+//   });
+//
+// All values are vectors. One that runs over the axis of vectors has a cell in each lane, all others
+// the same cell in all lanes. A block has several places and each of them several vectors, the
+// chunks; what does not run over the axis of places or of vectors is emitted once for all of them.
+#ifndef TOKAMAK_CODEGEN_LOOPS_LOOPVALUES_H
+#define TOKAMAK_CODEGEN_LOOPS_LOOPVALUES_H
+
+#include "codegen/TileFunction.h"
+#include "codegen/loops/LoopBody.h"
+
+namespace tokamak::codegen {
+
+class LoopValues {
+public:
+  // To be made at the beginning of the tile's function; notes in `plan` which sizes and how much
+  // scratch memory the code wants.
+  LoopValues(const LoopBody &body, VectorBuilder &vectors, const TileArguments &tile,
+             abi::KernelPlan &plan);
+
+  // A size at launch, loaded at the beginning of the function.
+  mlir::Value size(const Size &atLaunch);
+  mlir::Value axisSize(unsigned axis) { return size(body_.axes()[axis]); }
+
+  // Within the loop over the axis of places.
+  void beginBlock(unsigned places) { places_ = places; }
+  unsigned places() const { return places_; }
+  // Of the axis along which vectors run; chunk i begins at the axis's index + i vectors. A mask says
+  // which lanes of the only chunk exist.
+  void beginChunks(std::optional<unsigned> vectorAxis, unsigned chunks, mlir::Value mask);
+  void endChunks();
+  unsigned chunks() const { return chunks_; }
+  mlir::Value mask() const { return mask_; }
+  void beginPass(unsigned number) { pass_ = number; }
+
+  // Emits `inside` with the axis at `index`.
+  void inLoop(unsigned axis, mlir::Value index, llvm::function_ref<void()> inside);
+  // Loops over axes from 0 to their sizes, outermost first.
+  using LoopBodyFunction = llvm::function_ref<void(State &)>;
+  void forAxes(llvm::ArrayRef<unsigned> axes, State &state, LoopBodyFunction inside);
+
+  mlir::Value get(mlir::Value value, unsigned place, unsigned chunk);
+  // A value that the loops computed, such as a complete reduction.
+  void set(mlir::Value value, unsigned place, unsigned chunk, mlir::Value vector);
+  // Emits now what the value needs and what does not run over the axes of loops that follow.
+  void hoist(mlir::Value value, llvm::ArrayRef<unsigned> loops);
+  // How many places and chunks the value is emitted for.
+  unsigned placesOf(mlir::Value value) const;
+  unsigned chunksOf(mlir::Value value) const;
+
+  void keep(mlir::Value value, unsigned place, unsigned chunk);
+  void write(plan::WriteOp write, unsigned place, unsigned chunk);
+
+  // One step of a reduction or scan, from an accumulator to the next one.
+  mlir::Value neutral(mlir::Operation *aggregation);
+  mlir::Value accumulate(mlir::Operation *aggregation, mlir::Value accumulator, unsigned place,
+                         unsigned chunk, mlir::Value mask);
+  // The aggregate as a cell of the result; of all lanes together if vectors run along the operand.
+  mlir::Value finish(mlir::Operation *aggregation, mlir::Value accumulator, bool overLanes);
+
+private:
+  struct Scope {
+    llvm::SmallVector<unsigned> axes; // that a loop has set
+    llvm::DenseMap<std::tuple<mlir::Value, unsigned, unsigned>, mlir::Value> values;
+  };
+  // An array or a panel in memory.
+  struct Memory {
+    mlir::Value base;
+    Access access;
+    ElementType cells;
+  };
+
+  bool runsOver(mlir::Value value, unsigned axis) const;
+  bool runsOverVectors(mlir::Value value) const {
+    return vectorAxis_ && runsOver(value, *vectorAxis_);
+  }
+  mlir::Value compute(mlir::Value value, unsigned place, unsigned chunk);
+  void reduce(plan::ReduceOp reduce);
+  mlir::Value read(plan::ReadOp read, unsigned place, unsigned chunk);
+  mlir::Value reindex(plan::ReindexOp reindex, unsigned place, unsigned chunk);
+  Memory panelOf(mlir::Value kept, unsigned place);
+  mlir::Value load(const Memory &memory, unsigned place, unsigned chunk,
+                   std::optional<double> outside);
+  mlir::Value loadCell(const Memory &memory, unsigned place, unsigned chunk,
+                       std::optional<double> outside);
+  mlir::Value loadLanes(const Memory &memory, unsigned place, unsigned chunk,
+                        std::optional<double> outside);
+  void store(mlir::Value vector, const Memory &memory, unsigned place, unsigned chunk);
+
+  // The index of the axis; null if no loop has set it.
+  mlir::Value indexOf(unsigned axis, unsigned place, unsigned chunk);
+  mlir::Value placeOf(const Place &place, unsigned number, unsigned chunk, bool withIndices);
+  mlir::Value offsetOf(const Access &access, unsigned place, unsigned chunk);
+  mlir::Value lanesOf(const Access &access, unsigned place, unsigned chunk);
+  mlir::Value insideLanes(const Access &access, unsigned place, unsigned chunk);
+  mlir::Value isBelow(mlir::Value place, mlir::Value size);
+  mlir::Value both(mlir::Value a, mlir::Value b);
+  bool isOneStep(const Access &access) const;
+  mlir::Value outsideCell(double value, ElementType cells);
+  mlir::Value atBeginning(llvm::function_ref<mlir::Value()> emit);
+
+  const LoopBody &body_;
+  VectorBuilder &vectors_;
+  const TileArguments &tile_;
+  abi::KernelPlan &plan_;
+  mlir::Operation *beginning_; // code that belongs at the function's beginning comes before it
+  llvm::StringMap<mlir::Value> sizes_;
+  llvm::DenseMap<mlir::Value, mlir::Value> panels_;
+  std::map<std::pair<double, ElementType>, mlir::Value> outside_;
+  llvm::SmallVector<std::pair<unsigned, mlir::Value>> indices_; // axes that loops have set, in order
+  std::vector<Scope> scopes_{1};
+  unsigned pass_ = 0, places_ = 1, chunks_ = 1;
+  std::optional<unsigned> vectorAxis_;
+  mlir::Value mask_;
+};
+
+} // namespace tokamak::codegen
+#endif

@@ -1,0 +1,194 @@
+#include "schedule/Schedule.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+#include <fmt/format.h>
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::schedule;
+
+SmallVector<unsigned> Schedule::innerAxes(Value cell) const {
+  SmallVector<unsigned> axes;
+  for (unsigned axis : cast<plan::CellType>(cell.getType()).getAxes())
+    if (!isParallel(axis))
+      axes.push_back(axis);
+  return axes;
+}
+
+//===- legality ------------------------------------------------------------------------------===//
+
+// Axes of size 1 are the same everywhere, whatever they are listed as.
+LogicalResult schedule::checkSchedule(plan::OperatorOp op, const Schedule &schedule) {
+  auto axisOfOperator = [&](unsigned axis) { return axis < op.getAxisKinds().size(); };
+  for (const auto *axes : {&schedule.parallel, &schedule.vectors, &schedule.order})
+    if (!llvm::all_of(*axes, axisOfOperator))
+      return op.emitOpError("the schedule names an axis that the operator does not have");
+  if (schedule.parallel.empty())
+    return op.emitOpError("the schedule has no parallel axis");
+  for (auto [number, axis] : llvm::enumerate(schedule.parallel)) {
+    if (op.axisKind(axis) != plan::AxisKind::Parallel)
+      return op.emitOpError("d") << axis << " is scheduled as parallel, but something is "
+                                 << (op.axisKind(axis) == plan::AxisKind::Scanned ? "scanned along"
+                                                                                  : "reduced over")
+                                 << " it";
+    if (llvm::is_contained(ArrayRef(schedule.parallel).drop_front(number + 1), axis))
+      return op.emitOpError("d") << axis << " is scheduled as parallel twice";
+  }
+  for (plan::WriteOp write : op.getBody().getOps<plan::WriteOp>())
+    for (unsigned axis : schedule.parallel)
+      if (!write.getMap().isFunctionOfDim(axis) && !write.getCell().getType().runsOver(axis) &&
+          !op.axisSizes()[axis].isConstant(1))
+        return write.emitOpError("d") << axis << " is scheduled as parallel, but every place along "
+                                      << "it would write the same cells";
+  if (schedule.block < 1 || schedule.block > 64 || schedule.unroll < 1 || schedule.unroll > 16)
+    return op.emitOpError("blocks have 1 to 64 places, and 1 to 16 vectors are unrolled");
+  if (schedule.lanes != 8 && schedule.lanes != 16)
+    return op.emitOpError("vectors have 8 or 16 cells");
+  if (schedule.vectorizesBlocks() && (schedule.block != 1 || schedule.vectors.size() != 1))
+    return op.emitOpError("vectors along the last parallel axis are the only blocks of it");
+  for (unsigned axis : schedule.vectors)
+    if (axis != schedule.parallel.back() &&
+        (schedule.isParallel(axis) || op.axisKind(axis) == plan::AxisKind::Scanned))
+      return op.emitOpError("d") << axis << " can't be computed in vectors: it is "
+                                 << (schedule.isParallel(axis) ? "parallel" : "scanned");
+  for (Value value : schedule.kept) {
+    if (value.getParentBlock() != &op.getBody().front())
+      return op.emitOpError("the schedule keeps a value of another body");
+    if (value.getDefiningOp<plan::ReadOp>() || schedule.innerAxes(value).empty())
+      return value.getDefiningOp()->emitOpError(
+          "only values that are computed within a block can be kept");
+  }
+  return success();
+}
+
+//===- text ----------------------------------------------------------------------------------===//
+
+static std::string listOf(ArrayRef<unsigned> axes) {
+  std::string text;
+  for (unsigned axis : axes)
+    text += fmt::format("{}d{}", text.empty() ? "" : ", ", axis);
+  return text;
+}
+
+static unsigned numberOf(Value value) {
+  unsigned number = 0;
+  for (Operation &operation : *value.getParentBlock()) {
+    if (&operation == value.getDefiningOp())
+      return number;
+    number += operation.getNumResults();
+  }
+  return number;
+}
+
+std::string schedule::textOf(plan::OperatorOp op, const Schedule &schedule) {
+  std::string text = fmt::format("  parallel {}\n", listOf(schedule.parallel));
+  if (schedule.block > 1)
+    text += fmt::format("  block {}\n", schedule.block);
+  if (!schedule.vectors.empty())
+    text += fmt::format("  vector {} by {}\n", listOf(schedule.vectors), schedule.lanes);
+  if (schedule.unroll > 1)
+    text += fmt::format("  unroll {}\n", schedule.unroll);
+  if (!schedule.order.empty())
+    text += fmt::format("  order {}\n", listOf(schedule.order));
+  std::string kept;
+  for (Value value : schedule.kept)
+    kept += fmt::format("{}%{}", kept.empty() ? "" : ", ", numberOf(value));
+  return kept.empty() ? text : text + fmt::format("  keep {}\n", kept);
+}
+
+namespace {
+
+// One line: a word, and what stands behind it.
+class Line {
+public:
+  Line(plan::OperatorOp op, StringRef text) : op_(op) {
+    std::tie(word_, rest_) = text.split(' ');
+    rest_ = rest_.trim();
+  }
+
+  std::string applyTo(Schedule &schedule) {
+    if (word_ == "parallel")
+      return axes(rest_, schedule.parallel);
+    if (word_ == "order")
+      return axes(rest_, schedule.order);
+    if (word_ == "block")
+      return number(rest_, schedule.block);
+    if (word_ == "unroll")
+      return number(rest_, schedule.unroll);
+    if (word_ == "vector") {
+      auto [list, lanes] = rest_.split(" by ");
+      std::string wrong = axes(list, schedule.vectors);
+      return !wrong.empty() || lanes.empty() ? wrong : number(lanes, schedule.lanes);
+    }
+    if (word_ == "keep")
+      return values(schedule.kept);
+    return fmt::format("'{}' is none of parallel, block, vector, unroll, order and keep",
+                       word_.str());
+  }
+
+private:
+  static std::string number(StringRef text, int64_t &value) {
+    return text.trim().getAsInteger(10, value)
+               ? fmt::format("expected a number instead of '{}'", text.str())
+               : "";
+  }
+
+  // A comma-separated list; `none` is an empty one.
+  static SmallVector<StringRef> listed(StringRef text) {
+    SmallVector<StringRef> words;
+    if (text.trim() != "none")
+      text.split(words, ',');
+    for (StringRef &word : words)
+      word = word.trim();
+    return words;
+  }
+
+  std::string axes(StringRef text, SmallVector<unsigned> &axes) {
+    axes.clear();
+    for (StringRef word : listed(text)) {
+      unsigned axis = 0;
+      if (!word.consume_front("d") || word.getAsInteger(10, axis) ||
+          axis >= op_.getAxisKinds().size())
+        return fmt::format("'{}' is no axis; the operator has d0 to d{}", text.str(),
+                           op_.getAxisKinds().size() - 1);
+      axes.push_back(axis);
+    }
+    return "";
+  }
+
+  std::string values(llvm::SetVector<Value> &values) {
+    values.clear();
+    for (StringRef word : listed(rest_)) {
+      unsigned wanted = 0;
+      Value found;
+      if (word.consume_front("%") && !word.getAsInteger(10, wanted))
+        for (Operation &operation : op_.getBody().front())
+          for (Value result : operation.getResults())
+            if (numberOf(result) == wanted)
+              found = result;
+      if (!found)
+        return fmt::format("'{}' is no value of the body, as %3 is", word.str());
+      values.insert(found);
+    }
+    return "";
+  }
+
+  plan::OperatorOp op_;
+  StringRef word_, rest_;
+};
+
+} // namespace
+
+std::string schedule::applyText(plan::OperatorOp op, StringRef text, Schedule &schedule) {
+  SmallVector<StringRef> lines;
+  text.split(lines, '\n');
+  for (auto [number, line] : llvm::enumerate(lines)) {
+    line = line.split('#').first.trim();
+    if (line.empty())
+      continue;
+    if (std::string wrong = Line(op, line).applyTo(schedule); !wrong.empty())
+      return fmt::format("{}: {}", number + 1, wrong);
+  }
+  return "";
+}

@@ -1,0 +1,65 @@
+// How the loops of an operator are arranged. A schedule is data beside the body, which it does not
+// change; any legal one gives the same cells.
+//
+//   using namespace tokamak::schedule;
+//   Schedule schedule = defaultSchedule(op, VectorRegisters());
+//   schedule.block = 4;
+//   if (mlir::succeeded(checkSchedule(op, schedule)))
+//     std::string text = textOf(op, schedule);
+//
+// The text of one, for attention (docs/plan-ir.md):
+//
+//   parallel d0, d1, d2      tiles are cut from these axes, of which the last runs fastest
+//   block 8                  so many places of the last of them are computed together
+//   vector d3, d5 by 8       the axes along which vectors are computed, and their cells
+//   unroll 2                 so many vectors are computed together
+//   order d3, d4             the loops of reductions, from the outermost
+//   keep %5, %8, %10         values that are stored in memory between passes
+//
+// %5 is operation number 5 of the body. Values that are not kept are computed again by each pass
+// that uses them.
+#ifndef TOKAMAK_SCHEDULE_SCHEDULE_H
+#define TOKAMAK_SCHEDULE_SCHEDULE_H
+
+#include "ir/plan/PlanDialect.h"
+
+#include <string>
+
+namespace tokamak::schedule {
+
+// What a target computes with.
+struct VectorRegisters {
+  int64_t count = 16, bytes = 32;
+};
+
+struct Schedule {
+  llvm::SmallVector<unsigned> parallel;
+  int64_t block = 1;
+  llvm::SmallVector<unsigned>
+      vectors; // if the last parallel axis is among them, it is the only one
+  int64_t lanes = 8;
+  int64_t unroll = 1;
+  llvm::SmallVector<unsigned> order;
+  llvm::SetVector<mlir::Value> kept; // cells of the body
+
+  bool isParallel(unsigned axis) const { return llvm::is_contained(parallel, axis); }
+  bool isVector(unsigned axis) const { return llvm::is_contained(vectors, axis); }
+  // Whether vectors run along the axis that blocks are cut from.
+  bool vectorizesBlocks() const { return !parallel.empty() && isVector(parallel.back()); }
+  // The axes of a cell that are not parallel, and so are loops within a block.
+  llvm::SmallVector<unsigned> innerAxes(mlir::Value cell) const;
+};
+
+// The rules that apply where nothing else is asked for.
+Schedule defaultSchedule(plan::OperatorOp op, VectorRegisters registers);
+
+// Whether the schedule can be generated and keeps the meaning; an error at the operator says why not.
+llvm::LogicalResult checkSchedule(plan::OperatorOp op, const Schedule &schedule);
+
+std::string textOf(plan::OperatorOp op, const Schedule &schedule);
+// Replaces what the text says in `schedule`. Returns a complaint with the number of the line, or an
+// empty string.
+std::string applyText(plan::OperatorOp op, llvm::StringRef text, Schedule &schedule);
+
+} // namespace tokamak::schedule
+#endif
