@@ -180,9 +180,8 @@ FailureOr<schedule::Schedule> KernelCompiler::State::scheduleOf(plan::OperatorOp
 
 // Emits the operator's loops as MLIR and fills `plan` except for code. Operators with a driver, and
 // those over rows of matrices, have emitters of their own.
-FailureOr<OwningOpRef<ModuleOp>> KernelCompiler::State::emit(plan::OperatorOp op,
-                                                             Workbench &workbench,
-                                                             abi::KernelPlan &plan) {
+FailureOr<OwningOpRef<ModuleOp>>
+KernelCompiler::State::emit(plan::OperatorOp op, Workbench &workbench, abi::KernelPlan &plan) {
   MLIRContext *context = workbench.lowering.context();
   auto named = [&](abi::KernelPlan description) {
     description.name = plan.name;

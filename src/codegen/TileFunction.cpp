@@ -10,9 +10,9 @@ using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::codegen;
 
-static LLVM::LLVMFuncOp
-emitTileFunction(VectorBuilder &vectors, StringRef name, unsigned inputs, unsigned outputs,
-                 llvm::function_ref<void(const TileArguments &)> emitTile) {
+static LLVM::LLVMFuncOp emitTileFunction(VectorBuilder &vectors, StringRef name, unsigned inputs,
+                                         unsigned outputs,
+                                         llvm::function_ref<void(const TileArguments &)> emitTile) {
   OpBuilder &builder = vectors.builder();
   unsigned pointers = inputs + outputs + 4;
   SmallVector<Type> types(pointers, vectors.pointerType());

@@ -38,6 +38,7 @@ public:
     noteDependences();
     chooseKept();
     chooseBlock();
+    choosePacked();
     return std::move(schedule_);
   }
 
@@ -90,9 +91,9 @@ private:
   void chooseParallel() {
     for (unsigned axis = 0; axis < axes_.size(); ++axis)
       if (isParallel(axis) &&
-          llvm::all_of(aggregations_, [&](Operation *aggregation) {
-            return runsOver(aggregation->getOperand(0), axis);
-          }) &&
+          llvm::all_of(
+              aggregations_,
+              [&](Operation *aggregation) { return runsOver(aggregation->getOperand(0), axis); }) &&
           llvm::all_of(writes_, [&](plan::WriteOp write) {
             return write.getMap().isFunctionOfDim(axis) || runsOver(write.getCell(), axis);
           }))
@@ -150,8 +151,7 @@ private:
   //===- what is kept ------------------------------------------------------------------------===//
 
   bool isBlockReduction(Operation *operation) {
-    return isa<plan::ReduceOp>(operation) &&
-           schedule_.innerAxes(operation->getResult(0)).empty();
+    return isa<plan::ReduceOp>(operation) && schedule_.innerAxes(operation->getResult(0)).empty();
   }
 
   static bool isExpensive(Operation *operation) {
@@ -226,8 +226,7 @@ private:
       for (Operation *reduction : aggregations_)
         if (isBlockReduction(reduction) && reduction != &user &&
             dependences_[&user].test(numbers_[reduction]) &&
-            !dependences_[defining].test(numbers_[reduction]) &&
-            sharesWork(defining, reduction)) {
+            !dependences_[defining].test(numbers_[reduction]) && sharesWork(defining, reduction)) {
           schedule_.kept.insert(operand);
           break;
         }
@@ -268,8 +267,8 @@ private:
     plan::ReduceOp product = contraction();
     if (product)
       bytes = schedule_.lanes * product.getAccumulator().getIntOrFloatBitWidth() / 8;
-    int64_t vectors = std::max<int64_t>(
-        1, registers_.count * 3 / 4 / std::max<int64_t>(1, bytes / registers_.bytes));
+    int64_t vectors = std::max<int64_t>(1, registers_.count * 3 / 4 /
+                                               std::max<int64_t>(1, bytes / registers_.bytes));
     if (schedule_.vectorizesBlocks()) {
       schedule_.unroll = std::min<int64_t>(4, vectors);
       return;
@@ -293,6 +292,43 @@ private:
     schedule_.block = 8;
     while (schedule_.block > 1 && schedule_.block * schedule_.unroll > vectors)
       schedule_.block /= 2;
+  }
+
+  // The factors of sums that are computed for each vector, where their vectors lie apart in memory: in
+  // long rows, or across rows.
+  void choosePacked() {
+    if (schedule_.vectorizesBlocks() || schedule_.parallel.empty())
+      return;
+    unsigned sums = 0;
+    for (Operation *operation : aggregations_) {
+      auto reduce = dyn_cast<plan::ReduceOp>(operation);
+      plan::BinaryOp product = reduce ? plan::productIn(reduce) : plan::BinaryOp();
+      if (!product || isBlockReduction(operation))
+        continue;
+      ++sums;
+      for (Value factor : {product.getLhs(), product.getRhs()})
+        if (std::optional<unsigned> axis = axisOfPacking(reduce, factor))
+          schedule_.packed[factor] = *axis;
+    }
+    schedule_.vectorsOutside = sums == 1 && aggregations_.size() == 1 && schedule_.kept.empty() &&
+                               schedule_.vectors.size() == 1 && schedule_.packed.size() == 1;
+  }
+
+  std::optional<unsigned> axisOfPacking(plan::ReduceOp reduce, Value factor) {
+    constexpr int64_t shortRow = 64;
+    auto read = factor.getDefiningOp<plan::ReadOp>();
+    if (!read || read.getOutside() || runsOver(factor, schedule_.parallel.back()) ||
+        !tok::isArray(read.getOperand().getType()))
+      return {};
+    for (unsigned axis : llvm::reverse(schedule_.vectors)) {
+      if (!runsOver(factor, axis) || !runsOver(reduce.getCell(), axis))
+        continue;
+      AffineExpr last = read.getMap().getResults().back();
+      bool isContiguous = last == getAffineDimExpr(axis, op_.getContext());
+      bool isShort = axes_[axis].isConstant() && axes_[axis].constantValue() <= shortRow;
+      return isContiguous && isShort ? std::nullopt : std::optional(axis);
+    }
+    return {};
   }
 
   bool fitsOneVector() {

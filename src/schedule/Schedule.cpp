@@ -59,6 +59,18 @@ LogicalResult schedule::checkSchedule(plan::OperatorOp op, const Schedule &sched
       return value.getDefiningOp()->emitOpError(
           "only values that are computed within a block can be kept");
   }
+  for (auto [value, axis] : schedule.packed) {
+    auto cell = cast<plan::CellType>(value.getType());
+    if (!value.getDefiningOp<plan::ReadOp>() || cell.runsOver(schedule.parallel.back()))
+      return value.getDefiningOp()->emitOpError("only what is read, and is the same for all places "
+                                                "of a block, can be packed");
+    if (!cell.runsOver(axis) || !schedule.isVector(axis) || schedule.isParallel(axis))
+      return value.getDefiningOp()->emitOpError("can't be packed by vectors along d") << axis;
+  }
+  if (schedule.vectorsOutside &&
+      (schedule.vectors.size() != 1 || schedule.vectorizesBlocks() || !schedule.kept.empty()))
+    return op.emitOpError(
+        "only the vectors of a single pass can be outside of the loop over blocks");
   return success();
 }
 
@@ -94,7 +106,11 @@ std::string schedule::textOf(plan::OperatorOp op, const Schedule &schedule) {
   std::string kept;
   for (Value value : schedule.kept)
     kept += fmt::format("{}%{}", kept.empty() ? "" : ", ", numberOf(value));
-  return kept.empty() ? text : text + fmt::format("  keep {}\n", kept);
+  if (!kept.empty())
+    text += fmt::format("  keep {}\n", kept);
+  for (auto [value, axis] : schedule.packed)
+    text += fmt::format("  pack %{} by d{}\n", numberOf(value), axis);
+  return schedule.vectorsOutside ? text + "  vectors outside\n" : text;
 }
 
 namespace {
@@ -122,8 +138,15 @@ public:
       return !wrong.empty() || lanes.empty() ? wrong : number(lanes, schedule.lanes);
     }
     if (word_ == "keep")
-      return values(schedule.kept);
-    return fmt::format("'{}' is none of parallel, block, vector, unroll, order and keep",
+      return values(rest_, schedule.kept);
+    if (word_ == "pack")
+      return pack(schedule.packed);
+    if (word_ == "vectors" && (rest_ == "outside" || rest_ == "inside")) {
+      schedule.vectorsOutside = rest_ == "outside";
+      return "";
+    }
+    return fmt::format("'{}' is none of parallel, block, vector, unroll, order, keep, pack and "
+                       "vectors",
                        word_.str());
   }
 
@@ -157,9 +180,27 @@ private:
     return "";
   }
 
-  std::string values(llvm::SetVector<Value> &values) {
+  std::string pack(llvm::MapVector<Value, unsigned> &packed) {
+    auto [list, by] = rest_.split(" by ");
+    llvm::SetVector<Value> packedValues;
+    SmallVector<unsigned> axes;
+    std::string wrong = values(list, packedValues);
+    if (wrong.empty() && !packedValues.empty())
+      wrong = this->axes(by, axes);
+    if (!wrong.empty())
+      return wrong;
+    if (packedValues.empty())
+      packed.clear();
+    else if (axes.size() != 1)
+      return "expected one axis behind 'by'";
+    for (Value value : packedValues)
+      packed[value] = axes.front();
+    return "";
+  }
+
+  std::string values(StringRef text, llvm::SetVector<Value> &values) {
     values.clear();
-    for (StringRef word : listed(rest_)) {
+    for (StringRef word : listed(text)) {
       unsigned wanted = 0;
       Value found;
       if (word.consume_front("%") && !word.getAsInteger(10, wanted))

@@ -15,13 +15,18 @@
 //   unroll 2                 so many vectors are computed together
 //   order d3, d4             the loops of reductions, from the outermost
 //   keep %5, %8, %10         values that are stored in memory between passes
+//   pack %1 by d3            a factor that is copied for all blocks, in the order of its vectors
 //
 // %5 is operation number 5 of the body. Values that are not kept are computed again by each pass
-// that uses them.
+// that uses them. Of one pass, `vectors outside` exchanges loops: for each vector there is one over
+// blocks, so that a packed factor need not hold more than these vectors.
 #ifndef TOKAMAK_SCHEDULE_SCHEDULE_H
 #define TOKAMAK_SCHEDULE_SCHEDULE_H
 
 #include "ir/plan/PlanDialect.h"
+
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 #include <string>
 
@@ -41,6 +46,9 @@ struct Schedule {
   int64_t unroll = 1;
   llvm::SmallVector<unsigned> order;
   llvm::SetVector<mlir::Value> kept; // cells of the body
+  // Cells that do not run over the last parallel axis, and the axis of their vectors.
+  llvm::MapVector<mlir::Value, unsigned> packed;
+  bool vectorsOutside = false;
 
   bool isParallel(unsigned axis) const { return llvm::is_contained(parallel, axis); }
   bool isVector(unsigned axis) const { return llvm::is_contained(vectors, axis); }

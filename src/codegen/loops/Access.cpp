@@ -111,8 +111,8 @@ private:
 
 FailureOr<Access> codegen::accessOf(plan::OperatorOp op, plan::ReadOp read) {
   unsigned number = cast<BlockArgument>(read.getOperand()).getArgNumber();
-  FailureOr<Access> access = AccessBuilder(op, read, read.getMap(), read.getIndices())
-                                 .build(op.operandSizes()[number]);
+  FailureOr<Access> access =
+      AccessBuilder(op, read, read.getMap(), read.getIndices()).build(op.operandSizes()[number]);
   if (succeeded(access) && !access->isAlwaysInside() && !read.getOutside())
     return read.emitOpError("may read places outside of the array, and there is no value for them");
   return access;

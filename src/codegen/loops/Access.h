@@ -13,7 +13,7 @@ namespace tokamak::codegen {
 // The place in one dimension: the sum of constant, factor * axis and factor * index.
 struct Place {
   Size constant = Size::constant(0);
-  llvm::SmallVector<int64_t> factors; // by axis
+  llvm::SmallVector<int64_t> factors;                         // by axis
   llvm::SmallVector<std::pair<mlir::Value, int64_t>> indices; // cells that run over axes
   bool isInside = false; // proved to be a place of the dimension
   bool dependsOn(unsigned axis) const { return factors[axis] != 0; }

@@ -75,8 +75,8 @@ unsigned LoopBody::stageOf(Value value, ArrayRef<unsigned> axes, ArrayRef<unsign
     return stageOfOperands(operation, axes, elsewhere);
   SmallVector<unsigned> own = panelAxes(value);
   bool isHere = own == axes && !llvm::any_of(elsewhere, [&](unsigned axis) {
-    return llvm::is_contained(own, axis);
-  });
+                  return llvm::is_contained(own, axis);
+                });
   return stageOfOperands(operation, own) + (isHere ? 0 : 1);
 }
 
@@ -152,6 +152,11 @@ LogicalResult LoopBody::makePasses() {
     passes_.push_back(std::move(pass));
   }
   passesByStage_.clear();
+  if (schedule_.vectorsOutside &&
+      (passes_.size() != 1 || !lastWrites_.empty() || !passes_.front().loops.empty() ||
+       !passes_.front().vector || !passes_.front().reductions.empty()))
+    return op_.emitOpError("vectors can't be outside of the loop over blocks: there is more than "
+                           "one pass over them");
   return success();
 }
 
@@ -175,6 +180,10 @@ abi::KernelPlan LoopBody::describe() const {
                                           : guessedSize;
       most = std::max(most, cells);
     }
+  // What is packed serves all blocks of a tile.
+  constexpr int64_t mostBytesBesidePacked = 4096;
   plan.tileBytesPerStep = 8 * most;
+  if (!schedule_.packed.empty())
+    plan.tileBytesPerStep = std::min(plan.tileBytesPerStep, mostBytesBesidePacked);
   return plan;
 }

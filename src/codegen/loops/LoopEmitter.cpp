@@ -1,5 +1,6 @@
 #include "codegen/loops/LoopEmitter.h"
 
+#include "codegen/Aggregation.h"
 #include "codegen/loops/LoopValues.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -25,9 +26,16 @@ private:
   using Range = std::pair<Value, Value>;
   void emitPlaces(Range places);
   void emitPlacesInVectors(Range places);
+  using VectorsFunction = llvm::function_ref<void(Value index, unsigned chunks, Value mask)>;
+  void alongPlaces(Range places, VectorsFunction emitInside);
+  void emitScans(Range places);
+  void emitBlocks(Range places, llvm::function_ref<void()> emitInside);
+  void emitPacked(mlir::Value value);
+  void emitPackedVectors(mlir::Value value);
+  using ChunksFunction = llvm::function_ref<void(State &)>;
+  void alongVectors(unsigned axis, State &state, ChunksFunction emitInside);
   void emitBlock();
   void emitPass(const LoopPass &pass);
-  void emitVectors(const LoopPass &pass, State &state);
   void emitChunks(const LoopPass &pass, State &state);
   void finishReductions(const LoopPass &pass, ArrayRef<Value> state);
   // Where the reduction's or scan's accumulator stands in a pass's state.
@@ -50,8 +58,7 @@ private:
   }
   // The first multiple of `unit` steps behind `begin` from which no whole one fits before `end`.
   Value endOfWhole(Range range, int64_t unit) {
-    return vectors_.add(range.first,
-                        roundDown(vectors_.subtract(range.second, range.first), unit));
+    return vectors_.add(range.first, roundDown(vectors_.subtract(range.second, range.first), unit));
   }
 
   const LoopBody &body_;
@@ -98,11 +105,42 @@ void LoopEmitter::emitTile() {
 void LoopEmitter::emitPlaces(Range places) {
   if (schedule_.vectorizesBlocks())
     return emitPlacesInVectors(places);
+  if (!schedule_.vectorsOutside) {
+    for (auto [value, axis] : schedule_.packed)
+      emitPacked(value);
+    return emitBlocks(places, [&] { emitBlock(); });
+  }
+  const LoopPass &pass = body_.passes().front();
+  State none;
+  alongVectors(*pass.vector, none, [&](State &) {
+    for (auto [value, axis] : schedule_.packed)
+      emitPackedVectors(value);
+    emitBlocks(places, [&] {
+      values_.beginPass(0);
+      emitChunks(pass, none);
+    });
+  });
+}
+
+// Copies all vectors of a value, those of neighbouring places along the other axes behind each other.
+void LoopEmitter::emitPacked(Value value) {
+  State none;
+  alongVectors(schedule_.packed.lookup(value), none, [&](State &) { emitPackedVectors(value); });
+}
+
+void LoopEmitter::emitPackedVectors(Value value) {
+  SmallVector<unsigned> axes = schedule_.innerAxes(value);
+  llvm::erase(axes, schedule_.packed.lookup(value));
+  State none;
+  values_.forAxes(axes, none, [&](State &) { values_.pack(value); });
+}
+
+void LoopEmitter::emitBlocks(Range places, llvm::function_ref<void()> emitInside) {
   auto blocks = [&](Range range, int64_t block) {
     vectors_.forLoop(range.first, range.second, block, [&](Value index) {
       values_.inLoop(last_, index, [&] {
         values_.beginBlock(block);
-        emitBlock();
+        emitInside();
       });
     });
   };
@@ -114,6 +152,43 @@ void LoopEmitter::emitPlaces(Range places) {
 }
 
 void LoopEmitter::emitPlacesInVectors(Range places) {
+  if (body_.carriesInMemory())
+    return emitScans(places);
+  alongPlaces(places, [&](Value, unsigned, Value) { emitBlock(); });
+}
+
+// Scans all places of the tile together, so that arrays are read and written in the order of memory.
+void LoopEmitter::emitScans(Range places) {
+  const LoopPass &pass = body_.passes().front();
+  auto address = [&](plan::ScanOp scan, Value index, unsigned chunk) {
+    Value place = vectors_.subtract(index, places.first);
+    return values_.carried(scan, vectors_.add(place, vectors_.integer(chunk * vectors_.width())));
+  };
+  alongPlaces(places, [&](Value index, unsigned chunks, Value mask) {
+    for (plan::ScanOp scan : pass.scans)
+      for (unsigned chunk = 0; chunk < chunks; ++chunk)
+        vectors_.store(values_.neutral(scan), address(scan, index, chunk), mask);
+  });
+  State none;
+  values_.forAxes(pass.loops, none, [&](State &) {
+    alongPlaces(places, [&](Value index, unsigned chunks, Value mask) {
+      values_.beginPass(0);
+      SmallVector<Accumulator> accumulators = accumulatorsOf(pass);
+      State state;
+      for (const Accumulator &own : accumulators) {
+        auto scan = cast<plan::ScanOp>(own.aggregation);
+        state.push_back(vectors_.load(address(scan, index, own.chunk), mask,
+                                      vectors_.registerType(accumulatorOf(scan))));
+      }
+      emitChunks(pass, state);
+      for (const Accumulator &own : accumulators)
+        vectors_.store(state[own.index],
+                       address(cast<plan::ScanOp>(own.aggregation), index, own.chunk), mask);
+    });
+  });
+}
+
+void LoopEmitter::alongPlaces(Range places, VectorsFunction emitInside) {
   auto blocks = [&](Range range, int64_t chunks, bool isMasked) {
     vectors_.forLoop(range.first, range.second, chunks * vectors_.width(), [&](Value index) {
       values_.inLoop(last_, index, [&] {
@@ -121,7 +196,7 @@ void LoopEmitter::emitPlacesInVectors(Range places) {
         Value mask =
             isMasked ? vectors_.maskBelow(vectors_.subtract(range.second, index)) : Value();
         values_.beginChunks(last_, chunks, mask);
-        emitBlock();
+        emitInside(index, chunks, mask);
         values_.endChunks();
       });
     });
@@ -180,36 +255,34 @@ void LoopEmitter::emitPass(const LoopPass &pass) {
     state.push_back(values_.neutral(accumulator.aggregation));
   values_.forAxes(pass.loops, state, [&](State &carried) {
     if (pass.vector)
-      emitVectors(pass, carried);
+      alongVectors(*pass.vector, carried, [&](State &inner) { emitChunks(pass, inner); });
     else
       emitChunks(pass, carried);
   });
   finishReductions(pass, state);
 }
 
-// The loop along the axis of vectors: several vectors at a time, and the rest one by one in masked
+// The loop along an axis of vectors: several vectors at a time, and the rest one by one in masked
 // vectors.
-void LoopEmitter::emitVectors(const LoopPass &pass, State &state) {
-  unsigned axis = *pass.vector;
+void LoopEmitter::alongVectors(unsigned axis, State &state, ChunksFunction emitInside) {
   Value size = values_.axisSize(axis), zero = vectors_.integer(0);
   auto chunksOf = [&](Range range, int64_t chunks, bool isMasked) {
-    vectors_.forLoop(
-        range.first, range.second, chunks * vectors_.width(), state,
-        [&](Value index, State &carried) {
-          values_.inLoop(axis, index, [&] {
-            Value mask =
-                isMasked ? vectors_.maskBelow(vectors_.subtract(range.second, index)) : Value();
-            values_.beginChunks(axis, chunks, mask);
-            emitChunks(pass, carried);
-            values_.endChunks();
-          });
-        });
+    vectors_.forLoop(range.first, range.second, chunks * vectors_.width(), state,
+                     [&](Value index, State &carried) {
+                       values_.inLoop(axis, index, [&] {
+                         Value mask =
+                             isMasked ? vectors_.maskBelow(vectors_.subtract(range.second, index))
+                                      : Value();
+                         values_.beginChunks(axis, chunks, mask);
+                         emitInside(carried);
+                         values_.endChunks();
+                       });
+                     });
   };
   int64_t step = schedule_.unroll * vectors_.width();
   const Size &known = body_.axes()[axis];
-  Value whole = known.isConstant()
-                    ? vectors_.integer(known.constantValue() / step * step)
-                    : endOfWhole({zero, size}, step);
+  Value whole = known.isConstant() ? vectors_.integer(known.constantValue() / step * step)
+                                   : endOfWhole({zero, size}, step);
   if (!known.isConstant() || known.constantValue() >= step)
     chunksOf({zero, whole}, schedule_.unroll, /*isMasked=*/false);
   if (!known.isConstant() || known.constantValue() % step != 0)

@@ -6,6 +6,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
+#include "llvm/Support/SaveAndRestore.h"
+
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::codegen;
@@ -31,8 +33,8 @@ Value LoopValues::placeOf(const Place &place, unsigned number, unsigned chunk, b
   Value sum = size(place.constant);
   for (auto [axis, factor] : llvm::enumerate(place.factors))
     if (factor != 0)
-      sum = vectors_.add(sum, vectors_.multiply(indexOf(axis, number, chunk),
-                                                vectors_.integer(factor)));
+      sum = vectors_.add(sum,
+                         vectors_.multiply(indexOf(axis, number, chunk), vectors_.integer(factor)));
   if (withIndices)
     for (auto [index, factor] : place.indices)
       sum = vectors_.add(sum, vectors_.multiply(vectors_.lane(get(index, number, chunk), 0),
@@ -91,6 +93,53 @@ LoopValues::Memory LoopValues::panelOf(Value kept, unsigned place) {
   return memory;
 }
 
+Size LoopValues::cellsBesideVectors(Value packed) const {
+  Size cells = Size::constant(1);
+  for (unsigned axis : body_.schedule().innerAxes(packed))
+    if (axis != body_.schedule().packed.lookup(packed))
+      cells = cells * body_.axes()[axis];
+  return cells;
+}
+
+// As many vectors as are computed together lie side by side, one group of them behind the other
+// along the other axes; then follow the next vectors.
+LoopValues::Memory LoopValues::packedOf(Value packed) {
+  unsigned vectorAxis = body_.schedule().packed.lookup(packed);
+  Memory memory{panels_.lookup(packed), {}, plan::cellsOf(packed)};
+  Size stride = Size::constant(body_.schedule().unroll * body_.schedule().lanes);
+  auto addPlace = [&](unsigned axis, const Size &cells) {
+    Place along;
+    along.factors.assign(body_.axes().size(), 0);
+    along.factors[axis] = 1;
+    along.isInside = true;
+    memory.access.places.push_back(along);
+    memory.access.strides.push_back(cells);
+  };
+  addPlace(vectorAxis, Size::constant(1));
+  Value index = indexOf(vectorAxis, 0, 0), step = vectors_.integer(stride.constantValue());
+  OpBuilder &builder = vectors_.builder();
+  Value within = builder.create<arith::RemSIOp>(builder.getUnknownLoc(), index, step);
+  Value before = vectors_.subtract(index, within);
+  SmallVector<unsigned> axes = body_.schedule().innerAxes(packed);
+  for (unsigned axis : llvm::reverse(axes))
+    if (axis != vectorAxis) {
+      addPlace(axis, stride);
+      stride = stride * body_.axes()[axis];
+    }
+  // The vectors' own index counts from the first of the group.
+  Value groups = body_.schedule().vectorsOutside
+                     ? vectors_.integer(0)
+                     : vectors_.multiply(before, size(cellsBesideVectors(packed)));
+  memory.base = vectors_.offsetCells(memory.base, vectors_.subtract(groups, before), memory.cells);
+  return memory;
+}
+
+void LoopValues::pack(Value value) {
+  llvm::SaveAndRestore packing(isPacking_, true);
+  for (unsigned chunk = 0; chunk < chunksOf(value); ++chunk)
+    store(compute(value, 0, chunk), packedOf(value), 0, chunk);
+}
+
 Value LoopValues::read(plan::ReadOp read, unsigned place, unsigned chunk) {
   unsigned number = cast<BlockArgument>(read.getOperand()).getArgNumber(), index = 0;
   auto types = body_.op().getInputs().getTypes();
@@ -110,8 +159,8 @@ Value LoopValues::read(plan::ReadOp read, unsigned place, unsigned chunk) {
 Value LoopValues::reindex(plan::ReindexOp reindex, unsigned place, unsigned chunk) {
   Value operand = reindex.getOperand();
   auto read = operand.getDefiningOp<plan::ReadOp>();
-  Memory memory = read ? Memory{{}, body_.accessOf(read), plan::cellsOf(operand)}
-                       : panelOf(operand, place);
+  Memory memory =
+      read ? Memory{{}, body_.accessOf(read), plan::cellsOf(operand)} : panelOf(operand, place);
   if (read) {
     unsigned number = cast<BlockArgument>(read.getOperand()).getArgNumber(), index = 0;
     for (unsigned i = 0; i < number; ++i)
@@ -120,8 +169,8 @@ Value LoopValues::reindex(plan::ReindexOp reindex, unsigned place, unsigned chun
   }
   for (Place &along : memory.access.places) {
     SmallVector<int64_t> factors(along.factors.size(), 0);
-    for (auto [axis, result] :
-         llvm::zip(cast<plan::CellType>(operand.getType()).getAxes(), reindex.getMap().getResults()))
+    for (auto [axis, result] : llvm::zip(cast<plan::CellType>(operand.getType()).getAxes(),
+                                         reindex.getMap().getResults()))
       factors[cast<AffineDimExpr>(result).getPosition()] += along.factors[axis];
     along.factors = std::move(factors);
   }
@@ -208,8 +257,8 @@ Value LoopValues::offsetOf(const Access &access, unsigned place, unsigned chunk)
   Value sum = size(access.constant());
   for (unsigned axis = 0; axis < body_.axes().size(); ++axis)
     if (access.runsOver(axis))
-      sum = vectors_.add(sum, vectors_.multiply(indexOf(axis, place, chunk),
-                                                size(access.factor(axis))));
+      sum = vectors_.add(sum,
+                         vectors_.multiply(indexOf(axis, place, chunk), size(access.factor(axis))));
   return sum;
 }
 
@@ -231,10 +280,9 @@ Value LoopValues::lanesOf(const Access &access, unsigned place, unsigned chunk) 
                                               vectors_.splat(size(access.factor(*vectorAxis_)))));
   for (auto [along, stride] : llvm::zip(access.places, access.strides))
     for (auto [index, factor] : along.indices)
-      sum = vectors_.add(
-          sum, vectors_.multiply(get(index, place, chunk),
-                                 vectors_.splat(vectors_.multiply(vectors_.integer(factor),
-                                                                  size(stride)))));
+      sum = vectors_.add(sum, vectors_.multiply(get(index, place, chunk),
+                                                vectors_.splat(vectors_.multiply(
+                                                    vectors_.integer(factor), size(stride)))));
   return sum;
 }
 
@@ -246,11 +294,11 @@ Value LoopValues::insideLanes(const Access &access, unsigned place, unsigned chu
       continue;
     Value lanes = vectors_.splat(placeOf(along, place, chunk, /*withIndices=*/false));
     if (int64_t factor = along.factors[*vectorAxis_])
-      lanes = vectors_.add(lanes, vectors_.multiply(numbersOfLanes(vectors_),
-                                                    vectors_.integers(factor)));
+      lanes = vectors_.add(lanes,
+                           vectors_.multiply(numbersOfLanes(vectors_), vectors_.integers(factor)));
     for (auto [index, factor] : along.indices)
-      lanes = vectors_.add(
-          lanes, vectors_.multiply(get(index, place, chunk), vectors_.integers(factor)));
+      lanes = vectors_.add(lanes,
+                           vectors_.multiply(get(index, place, chunk), vectors_.integers(factor)));
     inside = both(inside, isBelow(lanes, vectors_.splat(this->size(size))));
   }
   return inside;
@@ -273,8 +321,8 @@ Value LoopValues::loadLanes(const Memory &memory, unsigned place, unsigned chunk
   }
   if (!inside)
     return cells;
-  Value other = vectors_.convert(vectors_.number(outside.value_or(0)), ElementType::F64,
-                                 memory.cells);
+  Value other =
+      vectors_.convert(vectors_.number(outside.value_or(0)), ElementType::F64, memory.cells);
   return vectors_.select(inside, cells, other);
 }
 

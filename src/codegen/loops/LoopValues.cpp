@@ -14,18 +14,32 @@ LoopValues::LoopValues(const LoopBody &body, VectorBuilder &vectors, const TileA
                        abi::KernelPlan &plan)
     : body_(body), vectors_(vectors), tile_(tile), plan_(plan),
       beginning_(vectors.integer(0).getDefiningOp()) {
-  // Each panel begins behind the one before it, at a multiple of eight doubles.
+  const schedule::Schedule &schedule = body.schedule();
   Value next = tile.scratch;
   for (const LoopPass &pass : body.passes())
     for (Value kept : pass.kept) {
-      Size doubles = Size::constant(body.schedule().block);
+      Size doubles = Size::constant(schedule.block);
       for (unsigned axis : body.panelAxes(kept))
         doubles = doubles * body.axes()[axis];
-      plan.scratchSizes.push_back(doubles);
-      panels_[kept] = next;
-      Value rounded = vectors.roundDownToLanes(vectors.add(size(doubles), vectors.integer(7)));
-      next = vectors.offset(next, rounded);
+      addPanel(kept, doubles, next);
     }
+  if (body.carriesInMemory())
+    for (plan::ScanOp scan : body.passes().front().scans)
+      addPanel(scan.getCell(), body.axes()[schedule.parallel.back()], next);
+  for (auto [packed, axis] : schedule.packed) {
+    Size step = Size::constant(schedule.unroll * schedule.lanes), cells = step;
+    if (!schedule.vectorsOutside)
+      cells = step * floorDivide(body.axes()[axis] + step - Size::constant(1), step);
+    addPanel(packed, cells * cellsBesideVectors(packed), next);
+  }
+}
+
+// Each panel begins behind the one before it, at a multiple of eight doubles.
+void LoopValues::addPanel(Value value, const Size &doubles, Value &next) {
+  plan_.scratchSizes.push_back(doubles);
+  panels_[value] = next;
+  Value rounded = vectors_.roundDownToLanes(vectors_.add(size(doubles), vectors_.integer(7)));
+  next = vectors_.offset(next, rounded);
 }
 
 Value LoopValues::atBeginning(llvm::function_ref<Value()> emit) {
@@ -69,11 +83,10 @@ void LoopValues::inLoop(unsigned axis, Value index, llvm::function_ref<void()> i
 void LoopValues::forAxes(ArrayRef<unsigned> axes, State &state, LoopBodyFunction inside) {
   if (axes.empty())
     return inside(state);
-  vectors_.forLoop(vectors_.integer(0), axisSize(axes.front()), 1, state,
-                   [&](Value index, State &carried) {
-                     inLoop(axes.front(), index,
-                            [&] { forAxes(axes.drop_front(), carried, inside); });
-                   });
+  vectors_.forLoop(
+      vectors_.integer(0), axisSize(axes.front()), 1, state, [&](Value index, State &carried) {
+        inLoop(axes.front(), index, [&] { forAxes(axes.drop_front(), carried, inside); });
+      });
 }
 
 //===- values --------------------------------------------------------------------------------===//
@@ -104,6 +117,11 @@ Value LoopValues::get(Value value, unsigned place, unsigned chunk) {
   }
   auto reduction = value.getDefiningOp<plan::ReduceOp>();
   bool isLoaded = body_.schedule().kept.contains(value) && body_.passOf(value) != pass_;
+  if (!isPacking_ && body_.schedule().packed.contains(value)) {
+    Value vector = load(packedOf(value), place, chunk, {});
+    set(value, place, chunk, vector);
+    return vector;
+  }
   if (reduction && !isLoaded) {
     reduce(reduction);
     return get(value, place, chunk);
@@ -208,6 +226,11 @@ Value LoopValues::finish(Operation *aggregation, Value accumulator, bool overLan
       accumulator = vectors_.splat(vectors_.lane(accumulator, 0));
   }
   return vectors_.convert(accumulator, accumulatorOf(aggregation), cells);
+}
+
+Value LoopValues::carried(plan::ScanOp scan, Value place) {
+  return vectors_.offset(panels_.lookup(scan.getCell()), place,
+                         vectors_.registerType(accumulatorOf(scan)));
 }
 
 // Emits the loops of a reduction for all places and chunks together.

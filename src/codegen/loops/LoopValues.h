@@ -55,6 +55,12 @@ public:
   unsigned chunksOf(mlir::Value value) const;
 
   void keep(mlir::Value value, unsigned place, unsigned chunk);
+  // What a scan carries along for the places of a tile, if it lies in memory: the address of the
+  // accumulator at `place`, counted from the first of the tile.
+  mlir::Value carried(plan::ScanOp scan, mlir::Value place);
+  // Copies one vector of each chunk to its place among the packed ones. While it is called, nothing
+  // is read from there.
+  void pack(mlir::Value value);
   void write(plan::WriteOp write, unsigned place, unsigned chunk);
 
   // One step of a reduction or scan, from an accumulator to the next one.
@@ -85,6 +91,9 @@ private:
   mlir::Value read(plan::ReadOp read, unsigned place, unsigned chunk);
   mlir::Value reindex(plan::ReindexOp reindex, unsigned place, unsigned chunk);
   Memory panelOf(mlir::Value kept, unsigned place);
+  Memory packedOf(mlir::Value packed);
+  Size cellsBesideVectors(mlir::Value packed) const;
+  void addPanel(mlir::Value value, const Size &doubles, mlir::Value &next);
   mlir::Value load(const Memory &memory, unsigned place, unsigned chunk,
                    std::optional<double> outside);
   mlir::Value loadCell(const Memory &memory, unsigned place, unsigned chunk,
@@ -113,9 +122,11 @@ private:
   llvm::StringMap<mlir::Value> sizes_;
   llvm::DenseMap<mlir::Value, mlir::Value> panels_;
   std::map<std::pair<double, ElementType>, mlir::Value> outside_;
-  llvm::SmallVector<std::pair<unsigned, mlir::Value>> indices_; // axes that loops have set, in order
+  llvm::SmallVector<std::pair<unsigned, mlir::Value>>
+      indices_; // axes that loops have set, in order
   std::vector<Scope> scopes_{1};
   unsigned pass_ = 0, places_ = 1, chunks_ = 1;
+  bool isPacking_ = false;
   std::optional<unsigned> vectorAxis_;
   mlir::Value mask_;
 };
