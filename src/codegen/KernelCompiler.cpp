@@ -137,9 +137,9 @@ FailureOr<std::unique_ptr<Workbench>> KernelCompiler::State::takeWorkbench(plan:
     }
   }
   auto workbench = std::make_unique<Workbench>();
-  auto emitter = CodeEmitter::create();
+  auto emitter = CodeEmitter::create(options.target ? *options.target : hostTarget());
   if (!emitter)
-    return op.emitOpError("no code for this machine: ") << llvm::toString(emitter.takeError());
+    return op.emitOpError("no code for this target: ") << llvm::toString(emitter.takeError());
   workbench->emitter = std::move(*emitter);
   return workbench;
 }
@@ -225,6 +225,8 @@ FailureOr<abi::KernelPlan> KernelCompiler::State::build(plan::OperatorOp op, Wor
     return failure();
   if (options.keepObject)
     options.keepObject(plan.name, (*object)->getBuffer().str());
+  if (options.target)
+    return plan;
   auto linked = MachineCode::link(std::move(*object), symbols);
   if (!linked)
     return internalFailure(op, linked.takeError());

@@ -218,7 +218,7 @@ protected:
     return result;
   }
 
-  std::unique_ptr<CodeEmitter> emitter = llvm::cantFail(CodeEmitter::create());
+  std::unique_ptr<CodeEmitter> emitter = llvm::cantFail(CodeEmitter::create(hostTarget()));
   std::map<std::string, std::shared_ptr<MachineCode>> codes;
   std::mt19937_64 generator{7};
 };
