@@ -101,7 +101,7 @@ protected:
   }
 
   MLIRContext context{MLIRContext::Threading::DISABLED};
-  KernelCompiler compiler{{}};
+  CorpusCompiler compiler;
   std::mt19937_64 generator{7};
 };
 
