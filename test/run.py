@@ -256,6 +256,8 @@ def main():
         print("\r\033[K", end="")
     if progress.failed:
         print("failed: " + " ".join(progress.failed))
+    if options.target:
+        print(run_target.totals.text(), file=sys.stderr)
     print(f"{len(names)} tests in {time.monotonic() - started:.0f} s", file=sys.stderr)
     sys.stderr.flush()
     print(f"{progress.passed} passed, {len(progress.failed)} failed", flush=True)
