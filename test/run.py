@@ -28,6 +28,8 @@ import run_limits
 import run_natives
 import run_planned
 import run_scripts
+import run_target
+import unit_programs
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "test/fuzz"))
@@ -71,39 +73,25 @@ def indent(text):
 def unit_level():
     tests = {}
     for binary in sorted((BIN / "tests").glob("*_tests")):
-        listing = subprocess.run([binary, "--gtest_list_tests"], capture_output=True, text=True)
-        if listing.returncode != 0:
-            tests[f"unit/{binary.name}"] = lambda names, error=listing.stderr: [(n, "it does not start\n" + error) for n in names]
+        try:
+            names = unit_programs.names(binary)
+        except RuntimeError as error:
+            tests[f"unit/{binary.name}"] = lambda names, error=str(error): [(n, error) for n in names]
             continue
         runner = lambda names, binary=binary: run_unit(binary, names)
-        suite = ""
-        for line in listing.stdout.splitlines():
-            if line.startswith("  "):
-                tests[f"unit/{binary.name}/{suite}{line.split('#')[0].strip()}"] = runner
-            elif line.split("#")[0].strip().endswith("."):
-                suite = line.split("#")[0].strip()
+        tests |= {f"unit/{binary.name}/{name}": runner for name in names}
     return tests
 
 
 def run_unit(binary, names):
     wanted = {name.split("/", 2)[2]: name for name in names}
-    with tempfile.NamedTemporaryFile(suffix=".json") as report:
-        done = subprocess.run([binary, "--gtest_filter=" + ":".join(wanted), f"--gtest_output=json:{report.name}"],
-                              cwd=ROOT, capture_output=True, text=True, errors="replace")
-        text = pathlib.Path(report.name).read_text()
-    seen = set()
-    if text:
-        for suite in json.loads(text)["testsuites"]:
-            for test in suite["testsuite"]:
-                name = f"{suite['name']}.{test['name']}"
-                if name in wanted:
-                    seen.add(name)
-                    failures = "\n".join(f["failure"] for f in test.get("failures", []))
-                    yield wanted[name], failures or None
-    for name in wanted:
-        if name not in seen:
-            tail = "\n".join((done.stdout + done.stderr).splitlines()[-20:])
-            yield wanted[name], f"the program ended with status {done.returncode} before this test\n{tail}"
+    for test, wrong in unit_programs.run(binary, wanted):
+        yield wanted[test], wrong
+
+
+def target_level():
+    """A sample of the kernels of the unit tests, compiled for AArch64."""
+    return run_target.discover(BIN, "aarch64", only=run_target.SAMPLE)
 
 
 def ir_level():
@@ -214,7 +202,7 @@ def claim_level():
     return {f"claims/{c.number}": alone(c.run) for c in claims.read() if c.quick}
 
 
-LEVELS = {"unit": unit_level, "ir": ir_level, "scripts": script_level, "golden": golden_level,
+LEVELS = {"unit": unit_level, "targets": target_level, "ir": ir_level, "scripts": script_level, "golden": golden_level,
           "natives": native_level, "counts": count_level, "commands": command_level, "limits": limit_level, "examples": example_level, "edges": edge_level, "fuzz": fuzz_level, "claims": claim_level}
 ON_DEMAND = {"mutations": mutation_level}
 
@@ -232,17 +220,24 @@ def main():
     parser = argparse.ArgumentParser(prog="./dev test")
     parser.add_argument("filter", nargs="?", default="", help="runs the tests whose name contains this")
     parser.add_argument("--level", choices=[*LEVELS, *ON_DEMAND], help="runs one level only")
+    parser.add_argument("--target", choices=run_target.TARGETS, help="runs all kernels of the unit tests on this target instead")
+    parser.add_argument("--with-passes", default="", metavar="all|PASS",
+                        help="of the passes of LLVM that the target leaves out, puts all or one back")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="how many run at once")
     parser.add_argument("--list", action="store_true", help="prints the names and runs nothing")
     parser.add_argument("--verbose", action="store_true", help="names the tests that pass, too")
     options = parser.parse_args()
+    if options.with_passes and not options.target:
+        parser.error("--with-passes needs --target")
+    levels = LEVELS | {level: find for level, find in ON_DEMAND.items() if level == options.level}
+    if options.target:
+        levels = {"targets": lambda: run_target.discover(BIN, options.target, options.with_passes)}
 
     started = time.monotonic()
     groups = {}
     sanitizer = SANITIZERS.get(os.environ.get("TOKAMAK_PRESET"))
     os.environ.update(sanitizer or {})
-    on_demand = {level: find for level, find in ON_DEMAND.items() if level == options.level}
-    for level, find in (LEVELS | on_demand).items():
+    for level, find in levels.items():
         if options.level == level or (options.level is None and (not sanitizer or level in SANITIZED_LEVELS)):
             for name, runner in find().items():
                 if options.filter.lower() in name.lower():
@@ -261,6 +256,8 @@ def main():
         print("\r\033[K", end="")
     if progress.failed:
         print("failed: " + " ".join(progress.failed))
+    if options.target:
+        print(run_target.totals.text(), file=sys.stderr)
     print(f"{len(names)} tests in {time.monotonic() - started:.0f} s", file=sys.stderr)
     sys.stderr.flush()
     print(f"{progress.passed} passed, {len(progress.failed)} failed", flush=True)

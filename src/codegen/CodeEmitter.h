@@ -1,10 +1,12 @@
-// From optimised LLVM IR to machine code for the CPU found at run time.
+// From optimised LLVM IR to machine code for a target.
 //
-//   auto emitter = CodeEmitter::create();  // once: building its passes is expensive
+//   auto emitter = CodeEmitter::create(hostTarget());  // once: building its passes is expensive
 //   module->setDataLayout((*emitter)->machine().createDataLayout());
 //   std::unique_ptr<llvm::MemoryBuffer> object = (*emitter)->emitObject(*module);
 #ifndef TOKAMAK_CODEGEN_CODEEMITTER_H
 #define TOKAMAK_CODEGEN_CODEEMITTER_H
+
+#include "codegen/target/Target.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -25,20 +27,20 @@ namespace tokamak::codegen {
 // Not thread-safe: one module at a time.
 class CodeEmitter {
 public:
-  static llvm::Expected<std::unique_ptr<CodeEmitter>> create();
+  static llvm::Expected<std::unique_ptr<CodeEmitter>> create(const Target &target);
   ~CodeEmitter();
   CodeEmitter(const CodeEmitter &) = delete;
   CodeEmitter &operator=(const CodeEmitter &) = delete;
 
-  // For this machine's CPU with all its features.
   llvm::TargetMachine &machine() { return *machine_; }
   // Both may change the module: to emit both forms, emit one from a clone.
   std::unique_ptr<llvm::MemoryBuffer> emitObject(llvm::Module &module);
   std::string emitAssembly(llvm::Module &module);
 
 private:
-  explicit CodeEmitter(std::unique_ptr<llvm::TargetMachine> machine);
+  CodeEmitter(const Target &target, std::unique_ptr<llvm::TargetMachine> machine);
 
+  std::vector<LeftOutPass> leftOut_;
   std::unique_ptr<llvm::TargetMachine> machine_;
   llvm::SmallVector<char, 0> bytes_; // the object that `passes_` writes
   llvm::raw_svector_ostream stream_{bytes_};

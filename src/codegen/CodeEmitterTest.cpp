@@ -49,9 +49,9 @@ std::string object(CodeEmitter &emitter, StringRef text) {
 }
 
 TEST(CodeEmitterTest, ObjectsDontDependOnWhatWasEmittedBefore) {
-  auto fresh = cantFail(CodeEmitter::create());
+  auto fresh = cantFail(CodeEmitter::create(hostTarget()));
   std::string scale = object(*fresh, scales);
-  auto used = cantFail(CodeEmitter::create());
+  auto used = cantFail(CodeEmitter::create(hostTarget()));
   std::string sine = object(*used, sines);
   EXPECT_EQ(object(*used, scales), scale);
   EXPECT_EQ(object(*used, sines), sine);
@@ -60,7 +60,7 @@ TEST(CodeEmitterTest, ObjectsDontDependOnWhatWasEmittedBefore) {
 
 // A new cell operator may call a function of the C library that no kernel has called so far.
 TEST(CodeEmitterTest, CodeCallsAnyFunctionOfTheMathematicsOfC) {
-  auto emitter = cantFail(CodeEmitter::create());
+  auto emitter = cantFail(CodeEmitter::create(hostTarget()));
   for (std::string name : {"cbrt", "erf", "lgamma", "log1p", "fmod", "floor"}) {
     bool isBinary = name == "fmod";
     std::string operands = isBinary ? "double %x, double 100.0" : "double %x";

@@ -23,7 +23,7 @@ namespace {
 std::shared_ptr<MachineCode> linkFunctions() {
   LLVMContext context;
   SMDiagnostic diagnostic;
-  auto emitter = cantFail(CodeEmitter::create());
+  auto emitter = cantFail(CodeEmitter::create(hostTarget()));
   auto module = parseIR(MemoryBufferRef("define i32 @first() { ret i32 1 }\n"
                                         "define i32 @second() { ret i32 2 }\n",
                                         "functions"),

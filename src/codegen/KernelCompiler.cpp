@@ -50,8 +50,8 @@ struct KernelCompiler::State {
   FailureOr<std::unique_ptr<Workbench>> takeWorkbench(plan::OperatorOp op);
   void giveBack(std::unique_ptr<Workbench> workbench);
   Outcome compile(plan::OperatorOp op);
-  FailureOr<schedule::Schedule> scheduleOf(plan::OperatorOp op, const std::string &name,
-                                           llvm::TargetMachine &machine);
+  FailureOr<schedule::Schedule> scheduleOf(plan::OperatorOp op, const std::string &name) const;
+  const Target &target() const { return options.target ? *options.target : hostTarget(); }
   FailureOr<OwningOpRef<ModuleOp>> emit(plan::OperatorOp op, Workbench &workbench,
                                         abi::KernelPlan &plan);
   FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
@@ -140,9 +140,9 @@ FailureOr<std::unique_ptr<Workbench>> KernelCompiler::State::takeWorkbench(plan:
     }
   }
   auto workbench = std::make_unique<Workbench>();
-  auto emitter = CodeEmitter::create();
+  auto emitter = CodeEmitter::create(target());
   if (!emitter)
-    return op.emitOpError("no code for this machine: ") << llvm::toString(emitter.takeError());
+    return op.emitOpError("no code for this target: ") << llvm::toString(emitter.takeError());
   workbench->emitter = std::move(*emitter);
   return workbench;
 }
@@ -154,12 +154,6 @@ void KernelCompiler::State::giveBack(std::unique_ptr<Workbench> workbench) {
   idle.push_back(std::move(workbench));
 }
 
-static schedule::VectorRegisters registersOf(const llvm::TargetMachine &machine) {
-  if (machine.getTargetFeatureString().contains("+avx512f"))
-    return {.count = 32, .bytes = 64};
-  return {.count = 16, .bytes = 32};
-}
-
 // The operator as rows of a matrix, if it is one; without the error that says why not.
 static std::optional<KernelBody> rowsOf(plan::OperatorOp op) {
   ScopedDiagnosticHandler ignored(op.getContext(), [](Diagnostic &) { return success(); });
@@ -169,9 +163,9 @@ static std::optional<KernelBody> rowsOf(plan::OperatorOp op) {
 
 // The default schedule with the lines that were given for a kernel of this name.
 FailureOr<schedule::Schedule> KernelCompiler::State::scheduleOf(plan::OperatorOp op,
-                                                                const std::string &name,
-                                                                llvm::TargetMachine &machine) {
-  schedule::Schedule schedule = defaultSchedule(op, registersOf(machine));
+                                                                const std::string &name) const {
+  schedule::VectorRegisters registers{target().vectorRegisters, target().vectorBits / 8};
+  schedule::Schedule schedule = defaultSchedule(op, registers);
   if (auto given = options.schedules.find(name); given != options.schedules.end())
     if (std::string wrong = applyText(op, given->second, schedule); !wrong.empty())
       return op.emitOpError("the schedule of ") << name << " is wrong in line " << wrong;
@@ -205,7 +199,7 @@ KernelCompiler::State::emit(plan::OperatorOp op, Workbench &workbench, abi::Kern
     named(rows->describe());
     return emitKernel(*rows, plan.name, context, plan);
   }
-  FailureOr<schedule::Schedule> schedule = scheduleOf(op, plan.name, workbench.emitter->machine());
+  FailureOr<schedule::Schedule> schedule = scheduleOf(op, plan.name);
   if (failed(schedule))
     return failure();
   FailureOr<LoopBody> body = LoopBody::analyze(op, *schedule);
@@ -266,6 +260,8 @@ FailureOr<abi::KernelPlan> KernelCompiler::State::build(plan::OperatorOp op, Wor
     return failure();
   if (options.keepObject)
     options.keepObject(plan.name, (*object)->getBuffer().str());
+  if (options.target)
+    return plan;
   auto linked = MachineCode::link(std::move(*object), symbols);
   if (!linked)
     return internalFailure(op, linked.takeError());

@@ -20,7 +20,12 @@
 
 namespace tokamak::codegen {
 
+struct Target;
+
 struct KernelCompilerOptions {
+  // Null: the machine that this process runs on. Otherwise kernels are not linked: `keepObject` gets
+  // them, and the plans have neither kernel nor merge.
+  const Target *target = nullptr;
   bool useCache = true;
   size_t cacheCapacity = 1000; // kernels; beyond it, those that no plan uses are dropped
   // --explain=loops|llvm|asm: called with a kernel's name and its MLIR before lowering, its LLVM IR

@@ -113,7 +113,7 @@ protected:
 
   MLIRContext context;
   std::deque<BlockOperator> blocks;
-  KernelCompiler compiler{{}};
+  CorpusCompiler compiler;
   std::mt19937_64 generator{42};
 };
 

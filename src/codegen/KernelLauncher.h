@@ -6,6 +6,7 @@
 #define TOKAMAK_CODEGEN_KERNELLAUNCHER_H
 
 #include "abi/KernelPlan.h"
+#include "codegen/KernelCorpus.h"
 #include "ir/plan/PlanDialect.h"
 
 #include <algorithm>
@@ -80,6 +81,7 @@ struct Launch {
     std::vector<Matrix> results;
     std::vector<std::unique_ptr<AlignedDoubles>> outputData;
     int64_t partials = 0;
+    std::vector<int64_t> partialCells;
     for (const abi::KernelOutput &output : plan.outputs) {
       bool scalar = output.kind == Kind::PartialScalar;
       Matrix result{scalar ? 1 : size(output.sizes[0]), scalar ? 1 : size(output.sizes[1]), {}};
@@ -91,6 +93,7 @@ struct Launch {
             describe(outputData.back()->data(), result.rows, result.columns, output.elementType));
       } else {
         partials += abi::partialDoubles(cells);
+        partialCells.push_back(cells);
       }
       results.push_back(std::move(result));
     }
@@ -99,14 +102,18 @@ struct Launch {
     for (size_t i = 0; i < passed.size(); ++i)
       if (plan.integerScalars[i])
         passed[i] = std::bit_cast<double>(static_cast<int64_t>(passed[i]));
-    TokArguments arguments{TOK_ABI_VERSION,
-                           static_cast<uint32_t>(inputArrays.size()),
-                           inputArrays.data(),
-                           passed.data(),
-                           outputArrays.data(),
-                           {outer, columns, 1},
-                           nullptr};
-    AlignedDoubles scratch(plan.scratchDoublesPerColumn * columns + plan.scratchDoubles);
+    std::vector<int64_t> sizes;
+    for (const Size &wanted : plan.sizes)
+      sizes.push_back(size(wanted));
+    TokArguments arguments{TOK_ABI_VERSION,     static_cast<uint32_t>(inputArrays.size()),
+                           inputArrays.data(),  passed.data(),
+                           outputArrays.data(), {outer, columns, 1},
+                           sizes.data()};
+    int64_t scratchDoubles = plan.scratchDoublesPerColumn * columns + plan.scratchDoubles;
+    for (const Size &wanted : plan.scratchSizes)
+      scratchDoubles += abi::partialDoubles(size(wanted));
+    AlignedDoubles scratch(scratchDoubles);
+    std::vector<StepRecord> steps;
     AlignedDoubles total(partials), one(partials);
     for (int64_t begin = 0, index = 0; begin < outer || index == 0; begin += tile, ++index) {
       TokTile range{{begin, 0, 0}, {std::min(outer, begin + tile), columns, 1}, index};
@@ -115,9 +122,13 @@ struct Launch {
       if (plan.kernel(&arguments, &range, &workspace) != 0)
         std::abort();
       guardsIntact &= scratch.isGuardIntact() && target.isGuardIntact();
-      if (index > 0 && plan.merge)
+      steps.push_back({range, index == 0 ? 0 : 1, -1});
+      if (index > 0 && plan.merge) {
         plan.merge(&arguments, total.data(), one.data());
+        steps.push_back({{}, 0, 1});
+      }
     }
+    recordLaunch(plan, arguments, passed.size(), scratchDoubles, partialCells, steps, total.data());
     auto array = outputData.begin();
     double *partial = total.data();
     for (auto [result, output] : llvm::zip(results, plan.outputs)) {

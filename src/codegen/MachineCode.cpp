@@ -2,11 +2,11 @@
 
 #include "base/UncheckedByThreadSanitizer.h"
 #include "codegen/DebuggerRegistration.h"
+#include "codegen/target/Target.h"
 
 #include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
-#include "llvm/Support/TargetSelect.h"
-#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Triple.h"
 
 #include <atomic>
 #include <gnu/lib-names.h>
@@ -18,33 +18,6 @@
 using namespace llvm;
 using namespace tokamak;
 using namespace tokamak::codegen;
-
-static void initializeTarget() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    InitializeNativeTarget();
-    InitializeNativeTargetAsmPrinter();
-    InitializeNativeTargetAsmParser();
-  });
-}
-
-static Expected<orc::JITTargetMachineBuilder> hostBuilder() {
-  initializeTarget();
-  auto builder = orc::JITTargetMachineBuilder::detectHost();
-  if (!builder)
-    return builder.takeError();
-  builder->setCodeGenOptLevel(CodeGenOptLevel::Default);
-  // Only explicit fused multiply-adds are fused, so that cells have the same bits in every kernel.
-  builder->getOptions().AllowFPOpFusion = FPOpFusion::Strict;
-  return builder;
-}
-
-Expected<std::unique_ptr<TargetMachine>> codegen::createTargetMachine() {
-  auto builder = hostBuilder();
-  if (!builder)
-    return builder.takeError();
-  return builder->createTargetMachine();
-}
 
 // The JIT returns errors that only list the missing symbols. It reports their cause to the
 // execution session, on the linking thread; these variables keep it until the error is returned.
@@ -75,14 +48,12 @@ static Expected<std::shared_ptr<orc::LLJIT>> sharedJit() {
   std::lock_guard lock(mutex);
   if (shared)
     return shared;
-  auto builder = hostBuilder();
-  if (!builder)
-    return builder.takeError();
-  auto jit = orc::LLJITBuilder()
-                 .setJITTargetMachineBuilder(std::move(*builder))
-                 .setPlatformSetUp(orc::setUpInactivePlatform)
-                 .setLinkProcessSymbolsByDefault(false)
-                 .create();
+  auto jit =
+      orc::LLJITBuilder()
+          .setJITTargetMachineBuilder(orc::JITTargetMachineBuilder(Triple(hostTarget().triple)))
+          .setPlatformSetUp(orc::setUpInactivePlatform)
+          .setLinkProcessSymbolsByDefault(false)
+          .create();
   if (!jit)
     return jit.takeError();
   (*jit)->getExecutionSession().setErrorReporter(keepReport);

@@ -1,5 +1,4 @@
-// Machine code in this process: a target machine for the CPU found at run time, and the
-// just-in-time linker.
+// Machine code in this process: the just-in-time linker.
 //
 //   auto code = MachineCode::link(object, {"f"});   // llvm::Expected<std::shared_ptr<...>>
 //   void *f = (*code)->address("f");                // valid as long as *code lives
@@ -13,14 +12,7 @@
 #include <memory>
 #include <string>
 
-namespace llvm {
-class TargetMachine;
-} // namespace llvm
-
 namespace tokamak::codegen {
-
-// For this machine's CPU with all its features.
-llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine();
 
 // Linked code. Destroying it unmaps the code.
 class MachineCode {

@@ -4,7 +4,7 @@
 //
 // Errors in units of the last place of a float: the largest ones of all arguments, and the bounds
 // that SinglePrecisionMathTest.cpp checks. Those of pow were found by samples; sin, cos and tan of
-// angles above 2^24, where the C library computes them, were not all measured.
+// angles above 2^24 were not all measured.
 //
 //   exp      0.91, at most 1.0      log   0.89, at most 1.0       pow  0.54, at most 0.6
 //   sigmoid  2.41, at most 2.5      tanh  1.53, at most 1.75      sinh 1.62, at most 2.0
@@ -15,14 +15,7 @@
 // Overflow, NaN, infinities and denormal numbers are treated as Annex F of C99 specifies. Names:
 // tokamak_vector_<mnemonic of base/CellOperators.def>_f32x8 and _f32x16.
 
-#include "codegen/VectorLanes.h"
-
-// The C library's functions, for the rare lanes that the algorithms below do not cover. A result
-// of doubles, rounded, is as good as correctly rounded.
-extern "C" double pow(double, double);
-extern "C" double sin(double);
-extern "C" double cos(double);
-extern "C" double tan(double);
+#include "codegen/RareLanes.h"
 
 template <int lanes> struct SinglePrecision {
   using Floats = Lanes<float, lanes>;
@@ -168,7 +161,17 @@ template <int lanes> struct SinglePrecision {
     // `first` is the larger one or has so few bits that this is exact, too.
     Floats lost = (first - high) - second;
     Floats low = fma(-n, all(halfPiLowest), lost - secondRest);
-    return {high, low, fma(high, high, (high + high) * low), unsignedBits(shifted)};
+    Unsigned quarters = unsignedBits(shifted);
+    Integers large = absolute(x) >= all(largestAngle);
+    if (any(large))
+      for (int lane = 0; lane < lanes; ++lane)
+        if (large[lane]) {
+          ReducedAngle reduced = reduceLargeAngle(x[lane]);
+          high[lane] = static_cast<float>(reduced.high);
+          low[lane] = static_cast<float>(reduced.high - high[lane]);
+          quarters[lane] = static_cast<unsigned>(reduced.quarters);
+        }
+    return {high, low, fma(high, high, (high + high) * low), quarters};
   }
   // Relative errors of the fits below 2^-27.8 and 2^-32.9.
   TOKAMAK_INLINE Floats sineOf(Angle a) {
@@ -186,33 +189,24 @@ template <int lanes> struct SinglePrecision {
   TOKAMAK_INLINE Floats negateHalfTurn(Floats x, Unsigned n) {
     return fromBits(unsignedBits(x) ^ ((n & 2) << 30));
   }
-  // Replaces the lanes whose angle is too large by the C library's results.
-  TOKAMAK_INLINE Floats replaceLargeAngles(Floats x, Floats value, double (*function)(double)) {
-    Integers large = absolute(x) >= all(largestAngle);
-    if (any(large))
-      for (int lane = 0; lane < lanes; ++lane)
-        if (large[lane])
-          value[lane] = static_cast<float>(function(x[lane]));
-    return value;
-  }
 
   TOKAMAK_INLINE Floats sin(Floats x) {
     Angle angle = reduceAngle(x);
     Floats value = select(isOdd(angle.quarters), cosineOf(angle), sineOf(angle));
     value = negateHalfTurn(value, angle.quarters);
-    return replaceLargeAngles(x, select(x == all(0.0f), x, value), ::sin);
+    return select(x == all(0.0f), x, value);
   }
   TOKAMAK_INLINE Floats cos(Floats x) {
     Angle angle = reduceAngle(x);
     Floats value = select(isOdd(angle.quarters), sineOf(angle), cosineOf(angle));
-    return replaceLargeAngles(x, negateHalfTurn(value, angle.quarters + 1), ::cos);
+    return negateHalfTurn(value, angle.quarters + 1);
   }
   TOKAMAK_INLINE Floats tan(Floats x) {
     Angle angle = reduceAngle(x);
     Integers odd = isOdd(angle.quarters);
     Floats sine = sineOf(angle), cosine = cosineOf(angle);
     Floats value = select(odd, -cosine, sine) / select(odd, sine, cosine);
-    return replaceLargeAngles(x, select(x == all(0.0f), x, value), ::tan);
+    return select(x == all(0.0f), x, value);
   }
 
   // (asin s - s) / s^3 as a polynomial of z = s^2 <= 1/4: minimax fit, relative error of the arc
@@ -336,8 +330,7 @@ template <int lanes> struct SinglePrecision {
 
   // |x|^y = 2^(y log2|x|), computed in doubles: the exponent multiplies the errors of the
   // logarithm. Doubles also hold all results, so that overflow and denormal results are left to the
-  // rounding at the end. Lanes with zeros, infinities or NaN take the result of the C library. x^2
-  // is computed as x*x.
+  // rounding at the end. x^2 is computed as x*x.
   TOKAMAK_INLINE Floats pow(Floats x, Floats y) {
     Integers square = y == all(2.0f);
     if (!any(~square))
@@ -357,9 +350,7 @@ template <int lanes> struct SinglePrecision {
     signedValue = select(integer, signedValue, all(__builtin_nanf("")));
     value = select(x < all(0.0f), signedValue, value);
     if (any(special))
-      for (int lane = 0; lane < lanes; ++lane)
-        if (special[lane])
-          value[lane] = static_cast<float>(::pow(x[lane], y[lane]));
+      value = select(special, specialPower(x, y, integer & ~even), value);
     return select(square, x * x, value);
   }
 };

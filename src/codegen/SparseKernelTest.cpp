@@ -111,7 +111,7 @@ protected:
   std::string cells = "f64";
   MLIRContext context{MLIRContext::Threading::DISABLED};
   std::deque<BlockOperator> blocks;
-  KernelCompiler compiler{{}};
+  CorpusCompiler compiler;
   std::mt19937_64 generator{42};
 };
 

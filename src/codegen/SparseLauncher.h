@@ -103,6 +103,7 @@ struct SparseLaunch {
     std::vector<Matrix> results;
     std::vector<std::unique_ptr<AlignedDoubles>> outputData;
     int64_t partials = 0;
+    std::vector<int64_t> partialCells;
     for (const abi::KernelOutput &output : plan.outputs) {
       bool scalar = output.kind == Kind::PartialScalar;
       Matrix result{scalar ? 1 : size(output.sizes[0]), scalar ? 1 : size(output.sizes[1]), {}};
@@ -115,6 +116,7 @@ struct SparseLaunch {
           makeCsr(outputArrays.back(), *driver);
       } else {
         partials += abi::partialDoubles(cells);
+        partialCells.push_back(cells);
       }
       results.push_back(std::move(result));
     }
@@ -133,12 +135,15 @@ struct SparseLaunch {
     std::vector<std::unique_ptr<AlignedDoubles>> partial;
     for (int64_t i = 0; i < tiles; ++i)
       partial.push_back(std::make_unique<AlignedDoubles>(partials));
+    std::vector<StepRecord> steps;
     std::atomic<bool> intact = true;
     auto work = [&](unsigned thread) {
       AlignedDoubles scratch(scratchDoubles);
       for (int64_t i = thread; i < tiles; i += threads) {
         TokTile range{{i * tile, 0, 0}, {std::min(rows, (i + 1) * tile), columns, 1}, i};
         TokWorkspace workspace{scratch.data(), partial[i]->data(), -1};
+        if (threads == 1)
+          steps.push_back({range, i, -1});
         if (plan.kernel(&arguments, &range, &workspace) != 0)
           std::abort();
         if (!scratch.isGuardIntact() || !partial[i]->isGuardIntact())
@@ -152,8 +157,13 @@ struct SparseLaunch {
     for (std::thread &worker : workers)
       worker.join();
     for (int64_t step = 1; step < tiles; step *= 2)
-      for (int64_t i = 0; i + step < tiles && plan.merge; i += 2 * step)
+      for (int64_t i = 0; i + step < tiles && plan.merge; i += 2 * step) {
         plan.merge(&arguments, partial[i]->data(), partial[i + step]->data());
+        steps.push_back({{}, i, i + step});
+      }
+    if (threads == 1)
+      recordLaunch(plan, arguments, scalars.size(), scratchDoubles, partialCells, steps,
+                   partial[0]->data());
     auto array = outputData.begin();
     const double *from = partial[0]->data();
     for (auto [result, output] : llvm::zip(results, plan.outputs)) {

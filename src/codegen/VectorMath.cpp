@@ -13,7 +13,7 @@
 // Overflow, NaN, infinities and denormal numbers are treated as Annex F of C99 specifies. Names:
 // tokamak_vector_<mnemonic of base/CellOperators.def>.
 
-#include "codegen/VectorLanes.h"
+#include "codegen/RareLanes.h"
 
 using Double8 = Lanes<double, 8>;
 using Integer8 = Lanes<long, 8>;
@@ -137,8 +137,6 @@ TOKAMAK_INLINED_KERNEL Double8 tokamak_vector_log(Double8 x) {
   return select(x < all(0.0), all(__builtin_nan("")), select(x != x, x, value));
 }
 
-extern "C" double pow(double, double);
-
 // An unevaluated sum of two doubles, the second much smaller.
 struct Pair {
   Double8 high, low;
@@ -178,8 +176,7 @@ TOKAMAK_INLINE Pair preciseLog(Double8 x) {
   return addOrdered(sum, rest + fma(split.k, all(ln2Low), logM.low));
 }
 
-// |x|^y = exp(y log|x|), computed with pairs. Lanes with zeros, infinities or NaN take the result
-// of the C library. x^2 is computed as x*x.
+// |x|^y = exp(y log|x|), computed with pairs. x^2 is computed as x*x.
 TOKAMAK_CALLED_KERNEL Double8 tokamak_vector_pow(Double8 x, Double8 y) {
   Integer8 square = y == all(2.0);
   if (!any(~square))
@@ -206,20 +203,14 @@ TOKAMAK_CALLED_KERNEL Double8 tokamak_vector_pow(Double8 x, Double8 y) {
   signedValue = select(integer, signedValue, all(__builtin_nan("")));
   value = select(x < all(0.0), signedValue, value);
   if (any(special))
-    for (int lane = 0; lane < 8; ++lane)
-      if (special[lane])
-        value[lane] = pow(x[lane], y[lane]);
+    value = select(special, specialPower(x, y, integer & ~even), value);
   return select(square, x * x, value);
 }
-
-extern "C" double sin(double);
-extern "C" double cos(double);
-extern "C" double tan(double);
 
 // pi/2 in three parts.
 static constexpr double halfPiHigh = 0x1.921fb54442d18p+0, halfPiLow = 0x1.1a62633145c07p-54,
                         halfPiLowest = -0x1.f1976b7ed8fbcp-110;
-// For larger angles the C library is called, because the reduction below loses accuracy.
+// For larger angles the reduction below loses accuracy.
 static constexpr double largestAngle = 0x1p28;
 
 // x = n pi/2 + high + low with |high| <= pi/4; `quarters` has n in its lowest bits.
@@ -234,7 +225,17 @@ TOKAMAK_INLINE Angle reduceAngle(Double8 x) {
   Pair second = multiply(n, all(halfPiLow));
   Double8 high = first - second.high, part = high - first;
   Double8 rest = (first - (high - part)) - (second.high + part);
-  return {high, fma(-n, all(halfPiLowest), rest - second.low), bits(shifted)};
+  Angle angle = {high, fma(-n, all(halfPiLowest), rest - second.low), bits(shifted)};
+  Integer8 large = ~(absolute(x) < all(largestAngle)); // NaN, too
+  if (any(large))
+    for (int lane = 0; lane < 8; ++lane)
+      if (large[lane]) {
+        ReducedAngle reduced = reduceLargeAngle(x[lane]);
+        angle.high[lane] = reduced.high;
+        angle.low[lane] = reduced.low;
+        angle.quarters[lane] = reduced.quarters;
+      }
+  return angle;
 }
 
 // Sine and cosine by Chebyshev fits, relative errors below 2^-57.
@@ -262,29 +263,17 @@ TOKAMAK_INLINE Double8 cosineOf(Angle a) {
 
 TOKAMAK_INLINE Double8 negateWhere(Integer8 mask, Double8 x) { return select(mask, -x, x); }
 
-// Replaces the lanes whose angle is too large, infinite or NaN by the C library's results.
-template <typename Function>
-TOKAMAK_INLINE Double8 replaceLargeAngles(Double8 x, Double8 value, Function function) {
-  Integer8 large = ~(absolute(x) < all(largestAngle));
-  if (any(large))
-    for (int lane = 0; lane < 8; ++lane)
-      if (large[lane])
-        value[lane] = function(x[lane]);
-  return value;
-}
-
 TOKAMAK_CALLED_KERNEL Double8 tokamak_vector_sin(Double8 x) {
   Angle angle = reduceAngle(x);
   Double8 value = select((angle.quarters & 1) != 0, cosineOf(angle), sineOf(angle));
   value = negateWhere((angle.quarters & 2) != 0, value);
-  return replaceLargeAngles(x, select(x == all(0.0), x, value), sin);
+  return select(x == all(0.0), x, value);
 }
 
 TOKAMAK_CALLED_KERNEL Double8 tokamak_vector_cos(Double8 x) {
   Angle angle = reduceAngle(x);
   Double8 value = select((angle.quarters & 1) != 0, sineOf(angle), cosineOf(angle));
-  value = negateWhere(((angle.quarters + 1) & 2) != 0, value);
-  return replaceLargeAngles(x, value, cos);
+  return negateWhere(((angle.quarters + 1) & 2) != 0, value);
 }
 
 TOKAMAK_CALLED_KERNEL Double8 tokamak_vector_tan(Double8 x) {
@@ -292,7 +281,7 @@ TOKAMAK_CALLED_KERNEL Double8 tokamak_vector_tan(Double8 x) {
   Integer8 odd = (angle.quarters & 1) != 0;
   Double8 sine = sineOf(angle), cosine = cosineOf(angle);
   Double8 value = select(odd, -cosine, sine) / select(odd, sine, cosine);
-  return replaceLargeAngles(x, select(x == all(0.0), x, value), tan);
+  return select(x == all(0.0), x, value);
 }
 
 // (asin s - s) / s^3 as a polynomial of z = s^2 <= 1/4.

@@ -1,12 +1,11 @@
 // `tokamak doctor`: checks that everything a run needs is present, then describes this machine.
 #include "tokamak/Commands.h"
 
+#include "codegen/target/Target.h"
 #include "cost/Calibration.h"
 #include "exec/MachineModelCache.h"
 #include "runtime/natives/Blas.h"
 #include "runtime/parallel/TileScheduler.h"
-
-#include "llvm/TargetParser/Host.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -20,7 +19,7 @@ namespace {
 struct Report {
   std::vector<std::string> problems; // missing parts and how to install them
   std::string processor = cost::processorName();
-  std::string target = llvm::sys::getHostCPUName().str();
+  const codegen::Target &target = codegen::hostTarget();
   int threads = runtime::Scheduler(0).threads();
   std::string blas = runtime::blasDescription();
   std::optional<std::string> modelPath = cost::machineModelPath();
@@ -81,7 +80,9 @@ void writeText(const Report &report, std::ostream &out) {
   out << verdict(report) << "\n\n";
   out << fmt::format("  {:<16} {}\n", "tokamak", TOKAMAK_VERSION);
   out << fmt::format("  {:<16} {} ({}), {} thread{}\n", "processor", report.processor,
-                     report.target, report.threads, report.threads == 1 ? "" : "s");
+                     report.target.cpu, report.threads, report.threads == 1 ? "" : "s");
+  out << fmt::format("  {:<16} {} registers of {} bits\n", "vectors", report.target.vectorRegisters,
+                     report.target.vectorBits);
   out << fmt::format("  {:<16} {}\n", "linear algebra", report.blas);
   writeModel(report, out);
 }
@@ -92,7 +93,9 @@ void writeJson(const Report &report, std::ostream &out) {
   json["problems"] = report.problems;
   json["version"] = TOKAMAK_VERSION;
   json["processor"] = report.processor;
-  json["target"] = report.target;
+  json["target"] = report.target.cpu;
+  json["vector_registers"] = report.target.vectorRegisters;
+  json["vector_bits"] = report.target.vectorBits;
   json["threads"] = report.threads;
   json["blas"] = report.blas;
   if (report.model) {

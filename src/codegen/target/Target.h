@@ -1,0 +1,48 @@
+// What kernels are compiled for: a CPU, what vectors it has, and which of LLVM's passes its code
+// does without. Everything before CodeEmitter knows no target.
+//
+//   auto emitter = CodeEmitter::create(hostTarget());
+//   KernelCompiler compiler({.target = &aarch64Target(), .keepObject = keep});
+//
+// A new target is a file such as AArch64.cpp and its LLVM libraries; CONTRIBUTING.md says what else.
+#ifndef TOKAMAK_CODEGEN_TARGET_TARGET_H
+#define TOKAMAK_CODEGEN_TARGET_TARGET_H
+
+#include "codegen/target/LeftOutPasses.h"
+
+#include "llvm/Support/Error.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace llvm {
+class TargetMachine;
+}
+
+namespace tokamak::codegen {
+
+struct Target {
+  std::string name;     // as ./dev test --target takes it
+  std::string triple;   // of LLVM
+  std::string cpu;      // as clang's -mcpu or -march takes it
+  std::string features; // beyond those of the CPU, such as +avx512f,-amx-tile
+  int vectorRegisters;  // how many of them the CPU has
+  int vectorBits;       // how wide each is
+  std::vector<LeftOutPass> leftOut;
+};
+
+// 64-bit x86 with AVX2 and FMA; 64-bit ARM with its first vector instructions (NEON). Of LLVM, a
+// program links only the targets whose functions it calls; a call makes LLVM know the target.
+const Target &x86Target();
+const Target &aarch64Target();
+
+// The machine that this process runs on, with all features that its CPU has.
+const Target &hostTarget();
+
+// Emits position-independent code that fuses multiplications with additions only where the program
+// says so.
+llvm::Expected<std::unique_ptr<llvm::TargetMachine>> createTargetMachine(const Target &target);
+
+} // namespace tokamak::codegen
+#endif

@@ -1,0 +1,53 @@
+#include "codegen/target/Target.h"
+
+#include "codegen/VectorMathBitcode.h"
+
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <gtest/gtest.h>
+
+using namespace tokamak;
+using namespace tokamak::codegen;
+
+namespace {
+
+TEST(TargetTest, EveryTargetHasAMachineOfItsCpu) {
+  for (const codegen::Target *target : {&x86Target(), &aarch64Target(), &hostTarget()}) {
+    auto machine = createTargetMachine(*target);
+    ASSERT_TRUE(static_cast<bool>(machine)) << llvm::toString(machine.takeError());
+    EXPECT_EQ((*machine)->getTargetTriple().str(), target->triple);
+    EXPECT_EQ((*machine)->getTargetCPU(), target->cpu);
+    EXPECT_TRUE((*machine)->isPositionIndependent());
+    EXPECT_FALSE((*machine)->createDataLayout().isBigEndian());
+  }
+  EXPECT_TRUE(hostTarget().triple.starts_with("x86_64") ||
+              hostTarget().triple.starts_with("aarch64"));
+}
+
+TEST(TargetTest, ATripleThatLlvmDoesNotKnowIsAnError) {
+  codegen::Target target = x86Target();
+  target.triple = "pdp11-unknown-unknown";
+  auto machine = createTargetMachine(target);
+  ASSERT_FALSE(static_cast<bool>(machine));
+  EXPECT_NE(llvm::toString(machine.takeError()).find("pdp11"), std::string::npos);
+}
+
+// The same bitcode serves all targets, so that it may not ask for one of them, nor call what is not
+// in it.
+TEST(TargetTest, TheMathematicsOfKernelsNeedsNoTargetAndNoLibrary) {
+  llvm::LLVMContext context;
+  for (llvm::StringRef bitcode : {vectorMathBitcode(), singlePrecisionMathBitcode()}) {
+    auto module = llvm::cantFail(llvm::parseBitcodeFile({bitcode, "math"}, context));
+    for (const llvm::Function &function : *module) {
+      if (!function.isDeclaration())
+        continue;
+      EXPECT_TRUE(function.isIntrinsic()) << function.getName().str();
+      EXPECT_FALSE(function.isTargetIntrinsic()) << function.getName().str();
+    }
+  }
+}
+
+} // namespace
