@@ -2,6 +2,7 @@
 
 #include "base/UncheckedByThreadSanitizer.h"
 #include "codegen/CodeEmitter.h"
+#include "codegen/DescribeSchedule.h"
 #include "codegen/KernelEmitter.h"
 #include "codegen/LlvmLowering.h"
 #include "codegen/MachineCode.h"
@@ -16,6 +17,7 @@
 #include <future>
 #include <list>
 #include <mutex>
+#include <set>
 #include <unordered_map>
 
 using namespace mlir;
@@ -46,11 +48,12 @@ struct KernelCompiler::State {
   std::unordered_map<std::string, std::shared_future<Outcome>> cache;
   KernelCompilerStatistics statistics;
   int64_t serial = 0;
+  std::set<std::string> usedSchedules;
 
   FailureOr<std::unique_ptr<Workbench>> takeWorkbench(plan::OperatorOp op);
   void giveBack(std::unique_ptr<Workbench> workbench);
   Outcome compile(plan::OperatorOp op);
-  FailureOr<schedule::Schedule> scheduleOf(plan::OperatorOp op, const std::string &name) const;
+  FailureOr<LoopBody> loopsOf(plan::OperatorOp op, const std::string &name);
   const Target &target() const { return options.target ? *options.target : hostTarget(); }
   FailureOr<OwningOpRef<ModuleOp>> emit(plan::OperatorOp op, Workbench &workbench,
                                         abi::KernelPlan &plan);
@@ -161,15 +164,37 @@ static std::optional<KernelBody> rowsOf(plan::OperatorOp op) {
   return succeeded(body) ? std::optional(std::move(*body)) : std::nullopt;
 }
 
-// The default schedule with the lines that were given for a kernel of this name.
-FailureOr<schedule::Schedule> KernelCompiler::State::scheduleOf(plan::OperatorOp op,
-                                                                const std::string &name) const {
+// The loops of the default schedule, or of one that was given for a kernel of this name. What is
+// wrong with that is reported at its place.
+FailureOr<LoopBody> KernelCompiler::State::loopsOf(plan::OperatorOp op, const std::string &name) {
   schedule::VectorRegisters registers{target().vectorRegisters, target().vectorBits / 8};
   schedule::Schedule schedule = defaultSchedule(op, registers);
-  if (auto given = options.schedules.find(name); given != options.schedules.end())
-    if (std::string wrong = applyText(op, given->second, schedule); !wrong.empty())
-      return op.emitOpError("the schedule of ") << name << " is wrong in line " << wrong;
-  return schedule;
+  auto given = options.schedules.find(name);
+  if (given == options.schedules.end())
+    return LoopBody::analyze(op, schedule);
+  {
+    std::lock_guard lock(mutex);
+    usedSchedules.insert(name);
+  }
+  auto errorAt = [&](int line, int column) {
+    return emitError(FileLineColLoc::get(op.getContext(), given->second.place.file,
+                                         given->second.place.line + line, column));
+  };
+  if (std::optional<schedule::Complaint> wrong = applyText(op, given->second.text, schedule))
+    return errorAt(wrong->line, 1) << wrong->message;
+  std::string message;
+  FailureOr<LoopBody> body = failure();
+  {
+    ScopedDiagnosticHandler handler(op.getContext(), [&](Diagnostic &diagnostic) {
+      message = diagnostic.str();
+      return success();
+    });
+    body = LoopBody::analyze(op, schedule);
+  }
+  if (failed(body))
+    return errorAt(0, given->second.place.column)
+           << "the schedule does not fit the kernel: " << message;
+  return body;
 }
 
 // Emits the operator's loops as MLIR and fills `plan` except for code. Operators with a driver, and
@@ -185,10 +210,15 @@ KernelCompiler::State::emit(plan::OperatorOp op, Workbench &workbench, abi::Kern
     std::lock_guard lock(mutex);
     plan.name = readableName(op, ++serial);
   }
+  auto explainSchedule = [&](const std::string &lines) {
+    if (options.explainSchedule)
+      options.explainSchedule(plan.name, "kernel " + plan.name + "\n" + lines);
+  };
   if (op.hasDrivers()) {
     FailureOr<SparseBody> body = SparseBody::analyze(op);
     if (failed(body))
       return failure();
+    explainSchedule(describeSchedule(*body));
     named(body->describe());
     return emitSparseKernel(*body, plan.name, context, plan);
   }
@@ -196,17 +226,14 @@ KernelCompiler::State::emit(plan::OperatorOp op, Workbench &workbench, abi::Kern
     return op.emitOpError("sparse operands are computed with at the entries of a driver only");
   std::optional<KernelBody> rows = rowsOf(op);
   if (rows && !options.schedules.contains(plan.name)) {
+    explainSchedule(describeSchedule(*rows));
     named(rows->describe());
     return emitKernel(*rows, plan.name, context, plan);
   }
-  FailureOr<schedule::Schedule> schedule = scheduleOf(op, plan.name);
-  if (failed(schedule))
-    return failure();
-  FailureOr<LoopBody> body = LoopBody::analyze(op, *schedule);
+  FailureOr<LoopBody> body = loopsOf(op, plan.name);
   if (failed(body))
     return failure();
-  if (options.explainSchedule)
-    options.explainSchedule(plan.name, textOf(op, *schedule));
+  explainSchedule(textOf(op, body->schedule()));
   named(body->describe());
   return emitLoops(*body, plan.name, context, plan);
 }
@@ -336,6 +363,15 @@ FailureOr<abi::KernelPlan> KernelCompiler::compile(plan::OperatorOp op) {
   Outcome outcome = state_->compile(op);
   promise.set_value(outcome);
   return asResult(outcome);
+}
+
+std::vector<std::string> KernelCompiler::unusedSchedules() const {
+  std::lock_guard lock(state_->mutex);
+  std::vector<std::string> unused;
+  for (const auto &[name, schedule] : state_->options.schedules)
+    if (!state_->usedSchedules.contains(name))
+      unused.push_back(name);
+  return unused;
 }
 
 KernelCompilerStatistics KernelCompiler::statistics() const {

@@ -12,9 +12,9 @@
 
 #include "abi/KernelPlan.h"
 #include "ir/plan/PlanDialect.h"
+#include "schedule/ScheduleFile.h"
 
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
 
@@ -35,8 +35,8 @@ struct KernelCompilerOptions {
   Sink explainLoops = {}, explainLlvm = {}, explainAssembly = {};
   // --explain=schedule: called likewise with a kernel's schedule (schedule/Schedule.h).
   Sink explainSchedule = {};
-  // Schedules by the names of kernels, as text; they replace lines of the default ones.
-  std::map<std::string, std::string> schedules = {};
+  // Schedules by the names of kernels; they replace lines of the default ones.
+  schedule::GivenSchedules schedules = {};
   // Called likewise with a kernel's relocatable object. It defines the symbol `kernel` and, if the
   // kernel has partial results, `kernel`_merge.
   Sink keepObject = {};
@@ -61,6 +61,8 @@ public:
   // compiled once, while other callers wait.
   llvm::FailureOr<abi::KernelPlan> compile(plan::OperatorOp op);
   KernelCompilerStatistics statistics() const;
+  // Names in `schedules` that no kernel has had so far.
+  std::vector<std::string> unusedSchedules() const;
 
 private:
   struct State;

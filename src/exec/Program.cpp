@@ -42,6 +42,9 @@ codegen::KernelCompilerOptions Program::compilerOptions() {
     std::lock_guard lock(explaining_);
     *options_.explanations << "# kernel " << kernel << '\n' << text << '\n';
   };
+  options.schedules = options_.schedules;
+  if (options_.explain.schedule)
+    options.explainSchedule = show;
   if (options_.explain.loops)
     options.explainLoops = show;
   if (options_.explain.llvm)
@@ -60,6 +63,7 @@ pipeline::SessionOptions Program::sessionOptions() {
   options.disabled = options_.disabled;
   options.zeroRule = options_.zeroRule;
   options.explainFusion = options_.explain.fusion;
+  options.scheduleFile = options_.scheduleFile;
   return options;
 }
 
@@ -196,6 +200,12 @@ void Program::execute(size_t function, std::span<runtime::Value> arguments,
 
 void Program::run(runtime::ExecutionContext &context, std::span<runtime::Value> results) {
   execute(0, {}, results, context);
+  for (const std::string &name : kernels_.unusedSchedules())
+    if (options_.warn)
+      options_.warn(fmt::format("{}:{}: no kernel of this run was called {}; --explain=schedule "
+                                "shows the names",
+                                options_.scheduleFile, options_.schedules.at(name).place.line,
+                                name));
   if (!options_.aheadOfTime.empty())
     writeAheadOfTime(options_.aheadOfTime, {image_, plans_.plannedBlocks()}, objects_);
 }

@@ -23,8 +23,8 @@ namespace tokamak::exec {
 
 // What --explain shows; any combination.
 struct Explanations {
-  bool program = false, image = false, fusion = false, loops = false, llvm = false,
-       assembly = false, recompile = false;
+  bool program = false, image = false, fusion = false, schedule = false, loops = false,
+       llvm = false, assembly = false, recompile = false;
 };
 
 struct ProgramOptions {
@@ -37,6 +37,9 @@ struct ProgramOptions {
   std::string machineModel;                   // file; empty: the model measured on this machine
   codegen::KernelCompiler *kernels = nullptr; // may be shared by programs; null: an own one
   ZeroRule zeroRule = ZeroRule::Sparse;
+  // Of some kernels, read from `scheduleFile`, at whose lines wrong ones are reported.
+  schedule::GivenSchedules schedules;
+  std::string scheduleFile;
   // Folder for the files with which the program runs again without a compiler (AheadOfTime.h),
   // written after each run; empty: not wanted. Requires `kernels` to be null.
   std::string aheadOfTime;

@@ -82,8 +82,10 @@ namespace {
 // Turns the first error diagnostic of a scope into an exception.
 class ErrorCollector {
 public:
-  explicit ErrorCollector(MLIRContext &context)
-      : handler_(&context, [this](Diagnostic &diagnostic) {
+  // Errors in the file `writtenByUser` are the user's.
+  ErrorCollector(MLIRContext &context, std::string writtenByUser)
+      : writtenByUser_(std::move(writtenByUser)),
+        handler_(&context, [this](Diagnostic &diagnostic) {
           if (diagnostic.getSeverity() == DiagnosticSeverity::Error && message_.empty()) {
             message_ = diagnostic.str();
             place_ = placeOf(diagnostic.getLocation());
@@ -93,6 +95,8 @@ public:
         }) {}
 
   [[noreturn]] void raise(ErrorKind kind) {
+    if (!writtenByUser_.empty() && place_.file == writtenByUser_)
+      kind = ErrorKind::User;
     Error error(message_.empty() ? "a pass failed without a message" : message_, kind);
     error.at(place_);
     for (const SourcePlace &caller : callers_)
@@ -101,6 +105,7 @@ public:
   }
 
 private:
+  std::string writtenByUser_;
   ScopedDiagnosticHandler handler_;
   std::string message_;
   SourcePlace place_;
@@ -246,7 +251,7 @@ Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number,
   ++specializations_;
   const FrozenBlock &block = blocks[number];
   Decisions decisions(block, conditions);
-  ErrorCollector errors(context_);
+  ErrorCollector errors(context_, options_.scheduleFile);
   auto require = [&](LogicalResult result) {
     if (failed(result))
       errors.raise(ErrorKind::Internal);

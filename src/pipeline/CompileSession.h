@@ -61,6 +61,7 @@ struct SessionOptions {
   std::function<const cost::MachineModel &()> machine;
   llvm::StringSet<> disabled; // block rules and passes by name
   bool explainFusion = false;
+  std::string scheduleFile = {}; // written by the user, with schedules of kernels
   ZeroRule zeroRule = ZeroRule::Sparse;
 };
 

@@ -83,7 +83,7 @@ static std::string listOf(ArrayRef<unsigned> axes) {
   return text;
 }
 
-static unsigned numberOf(Value value) {
+unsigned schedule::numberOf(Value value) {
   unsigned number = 0;
   for (Operation &operation : *value.getParentBlock()) {
     if (&operation == value.getDefiningOp())
@@ -221,7 +221,8 @@ private:
 
 } // namespace
 
-std::string schedule::applyText(plan::OperatorOp op, StringRef text, Schedule &schedule) {
+std::optional<Complaint> schedule::applyText(plan::OperatorOp op, StringRef text,
+                                             Schedule &schedule) {
   SmallVector<StringRef> lines;
   text.split(lines, '\n');
   for (auto [number, line] : llvm::enumerate(lines)) {
@@ -229,7 +230,7 @@ std::string schedule::applyText(plan::OperatorOp op, StringRef text, Schedule &s
     if (line.empty())
       continue;
     if (std::string wrong = Line(op, line).applyTo(schedule); !wrong.empty())
-      return fmt::format("{}: {}", number + 1, wrong);
+      return Complaint{static_cast<int>(number) + 1, wrong};
   }
-  return "";
+  return std::nullopt;
 }

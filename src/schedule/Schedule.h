@@ -28,6 +28,7 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
+#include <optional>
 #include <string>
 
 namespace tokamak::schedule {
@@ -64,10 +65,16 @@ Schedule defaultSchedule(plan::OperatorOp op, VectorRegisters registers);
 // Whether the schedule can be generated and keeps the meaning; an error at the operator says why not.
 llvm::LogicalResult checkSchedule(plan::OperatorOp op, const Schedule &schedule);
 
+// The number of the value in the text of its body: 3 of %3.
+unsigned numberOf(mlir::Value value);
 std::string textOf(plan::OperatorOp op, const Schedule &schedule);
-// Replaces what the text says in `schedule`. Returns a complaint with the number of the line, or an
-// empty string.
-std::string applyText(plan::OperatorOp op, llvm::StringRef text, Schedule &schedule);
+// What is wrong in a line of a schedule's text, counted from 1.
+struct Complaint {
+  int line;
+  std::string message;
+};
+// Replaces what the text says in `schedule`, up to the first wrong line.
+std::optional<Complaint> applyText(plan::OperatorOp op, llvm::StringRef text, Schedule &schedule);
 
 } // namespace tokamak::schedule
 #endif

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
+#include <fstream>
 #include <iostream>
 #include <limits>
 #include <unistd.h>
@@ -112,18 +113,24 @@ std::string complaintAboutFolder(const std::string &path) {
   return error ? fmt::format("can't read the folder '{}': {}", path, error.message()) : "";
 }
 
+std::string complaintAboutFile(const std::string &path) {
+  return std::ifstream(path) ? "" : fmt::format("can't read '{}'", path);
+}
+
 void setExplanations(const std::vector<std::string> &kinds, CommandLine &line) {
   const std::map<std::string, bool exec::Explanations::*> known = {
-      {"program", &exec::Explanations::program},    {"image", &exec::Explanations::image},
-      {"fusion", &exec::Explanations::fusion},      {"loops", &exec::Explanations::loops},
-      {"llvm", &exec::Explanations::llvm},          {"asm", &exec::Explanations::assembly},
-      {"recompile", &exec::Explanations::recompile}};
+      {"program", &exec::Explanations::program}, {"image", &exec::Explanations::image},
+      {"fusion", &exec::Explanations::fusion},   {"schedule", &exec::Explanations::schedule},
+      {"loops", &exec::Explanations::loops},     {"llvm", &exec::Explanations::llvm},
+      {"asm", &exec::Explanations::assembly},    {"recompile", &exec::Explanations::recompile}};
   for (const std::string &kind : kinds) {
     auto found = known.find(kind);
     if (found == known.end())
       throw CLI::ValidationError(
           "--explain",
-          fmt::format("'{}' is none of program, image, fusion, loops, llvm, asm, recompile", kind));
+          fmt::format(
+              "'{}' is none of program, image, fusion, schedule, loops, llvm, asm, recompile",
+              kind));
     if (line.command != Command::Run && kind != "program" && kind != "image")
       throw CLI::ValidationError(
           "--explain", fmt::format("kernels are planned when the program runs and its data are "
@@ -210,7 +217,7 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
     command->add_flag("--quiet", line.quiet, "no warnings");
   };
   CLI::App *run = app.add_subcommand("run", "run a script");
-  addCompileOptions(run, "program, image, fusion, loops, llvm, asm, recompile");
+  addCompileOptions(run, "program, image, fusion, schedule, loops, llvm, asm, recompile");
   run->add_option("--fusion", selector,
                   "which operators fuse: none, all, no-redundancy or cost (default)")
       ->check(CLI::IsMember({"none", "all", "no-redundancy", "cost"}));
@@ -231,6 +238,9 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
   run->add_option("--machine-model", line.program.machineModel,
                   "file with the machine's measured speeds")
       ->check(checked("FILE", complaintAboutModel));
+  run->add_option("--schedule", line.program.scheduleFile,
+                  "file with schedules of some kernels, in the form of --explain=schedule")
+      ->check(checked("FILE", complaintAboutFile));
   // Hidden option for the test that planned programs run without a compiler: no public interface
   // yet.
   run->add_option("--emit-aot", line.program.aheadOfTime)->group("");

@@ -153,7 +153,14 @@ private:
       NeedsMemory section(wholeScript_);
       diagnostics_.clear();
       support::MlirDiagnosticForwarder forwarder(&context_, diagnostics_);
-      program = exec::Program::compile(*module_, line_.program);
+      exec::ProgramOptions options = line_.program;
+      if (const std::string &file = options.scheduleFile; !file.empty()) {
+        std::string text = readText(file);
+        noteInputText(file, text);
+        diagnostics_.addSource(file, text);
+        options.schedules = schedule::readSchedules(text, file);
+      }
+      program = exec::Program::compile(*module_, options);
     }
     if (!program)
       return reportDiagnostics(Rejected);
