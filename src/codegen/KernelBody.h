@@ -4,6 +4,8 @@
 //   auto body = KernelBody::analyze(op);           // llvm::FailureOr<KernelBody>
 //   Extent extent = body->extentOf(value);
 //
+// The extents in some operators, in DML:
+//
 //   sum(X * v), v m×1:      X and the product are Wide, v is PerRow, one root: FullAggregate
 //   t(X) %*% (w * (X %*% v)):   X is Wide, v Shared, the inner product PerRow, one root:
 //                           ColumnAggregate of the product with X
@@ -13,7 +15,7 @@
 // Axes that no value tells apart count as one. A body with one of them is flat: one loop over cells.
 // In the others the first is the rows, all others are columns: the longest may have any length
 // (the main width), every other a constant of at most mostNarrowColumns. A value runs over at most
-// one of these, but for the products in a sum:
+// one of these, but for the products in a sum, as text:
 //
 //   over columns   the sum over w of A(i, w) * B(w, q), where B is read from an operand: a product
 //                  of rows. q is narrow, or the main width where that is narrow itself or A is

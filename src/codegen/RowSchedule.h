@@ -4,6 +4,8 @@
 //
 //   RowSchedule schedule = scheduleRows(body);
 //
+// The passes of two operators, in DML:
+//
 //   E = exp(X - rowMax(X)); E / rowSum(E)
 //     pass 0: rowMax(X)
 //     pass 1: E, stored in scratch memory, and rowSum(E)

@@ -3,9 +3,9 @@
 // kernels are kept as long as it lives.
 //
 //   std::unique_ptr<Program> program = Program::compile(module, options);   // null on failure
-//   ExecutionContext context{.output = &std::cout, .scheduler = &scheduler};
+//   runtime::ExecutionContext context{.output = &std::cout, .scheduler = &scheduler};
 //   program->run(context);                                                  // throws Error
-//   std::vector<Value> results = program->call("scale", {matrix, 0.5}, context);
+//   std::vector<runtime::Value> results = program->call("scale", {matrix, 0.5}, context);
 #ifndef TOKAMAK_EXEC_PROGRAM_H
 #define TOKAMAK_EXEC_PROGRAM_H
 

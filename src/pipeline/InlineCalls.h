@@ -1,6 +1,10 @@
 // Inlines the program's functions into their callers, so that sizes, constants and fusion reach
 // through calls.
 //
+//   passes.addPass(createInlineCallsPass());
+//
+// A call, in MLIR:
+//
 //   %1 = tok.call @scale(%x)        ==>   the body of scale, located at "scale called from here"
 //
 // Recursive functions stay calls, and so does what would make the program grow without bound: a

@@ -1,7 +1,7 @@
 // Each phase as an MLIR pass, for tokamak-opt and its tests; the pipeline itself
 // calls the phases' functions.
 //
-//   tokamak-opt --tok-outline-blocks program.mlir
+//   registerPasses();      // then: tokamak-opt --tok-outline-blocks program.mlir
 #ifndef TOKAMAK_PIPELINE_PASSES_H
 #define TOKAMAK_PIPELINE_PASSES_H
 

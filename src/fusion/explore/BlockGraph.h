@@ -2,7 +2,7 @@
 // be generated for it, what it iterates over, which operations read its results, and which have to
 // be executed before it.
 //
-//   BlockGraph graph(function, facts);
+//   BlockGraph graph(function, factsOf);
 //   for (int index : graph.nodes())
 //     for (Shape space : graph[index].spaces)   // what the operation may iterate over
 //       double cells = graph.cells(space);

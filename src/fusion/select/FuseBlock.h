@@ -4,11 +4,14 @@
 //   fusion::FusionOptions options{fusion::Selector::Cost, &machine, &text};
 //   if (failed(fusion::fuseBlock(function, factsOf, options))) ...
 //
-// Before:  %1 = tok.binary mul %X, %Y
-//          %2 = tok.aggregate sum full %1
-// After:   %2 = plan.operator cell(%X, %Y) sizes [..] : (..) -> f64 {
-//            ... the two operations ...
-//          }
+// Two operations, and the operator that replaces them, in MLIR:
+//
+//   %1 = tok.binary mul %X, %Y
+//   %2 = tok.aggregate sum full %1
+//
+//   %2 = plan.operator (%x = %X ["s0", "s1"], %y = %Y ["s0", "s1"]) -> f64 {
+//     ... reads of %x and %y, their product, the reduction, the write of the result ...
+//   }
 #ifndef TOKAMAK_FUSION_SELECT_FUSEBLOCK_H
 #define TOKAMAK_FUSION_SELECT_FUSEBLOCK_H
 
