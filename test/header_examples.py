@@ -150,13 +150,16 @@ def compile_all(flags, suffix, text):
 
 
 def by_header(errors):
-    """{header: its errors}, each with its notes. An error elsewhere belongs to the header that a note names."""
+    """{header: its errors}, each with its notes. An error belongs to the example that it or a note names, else to the
+    header that it is in; what is in neither belongs to all, under None."""
     found, group = {}, []
 
     def close():
-        names = [m.group(1) for m in map(DIAGNOSTIC.match, group) if m and not m.group(1).startswith("/")]
+        names = [m.group(1) for m in map(DIAGNOSTIC.match, group) if m]
+        examples = [name for name in names if not name.startswith("/")]
+        files = [pathlib.Path(name).relative_to(ROOT).as_posix() for name in names if name.startswith(f"{ROOT}/")]
         if group:
-            found.setdefault(names[0] if names else None, []).extend(group)
+            found.setdefault(next(iter(examples + files), None), []).extend(group)
     for line in errors.splitlines():
         if re.search(r": (fatal )?error: ", line):
             close()

@@ -1,7 +1,7 @@
 // Inlines the program's functions into their callers, so that sizes, constants and fusion reach
 // through calls.
 //
-//   passes.addPass(createInlineCallsPass());
+//   inlineCalls(module);
 //
 // A call, in MLIR:
 //
@@ -13,13 +13,11 @@
 #ifndef TOKAMAK_PIPELINE_INLINECALLS_H
 #define TOKAMAK_PIPELINE_INLINECALLS_H
 
-#include "mlir/Pass/Pass.h"
-
-#include <memory>
+#include "mlir/IR/BuiltinOps.h"
 
 namespace tokamak::pipeline {
 
-std::unique_ptr<mlir::Pass> createInlineCallsPass();
+void inlineCalls(mlir::ModuleOp module);
 
 } // namespace tokamak::pipeline
 #endif

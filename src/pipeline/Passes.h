@@ -1,5 +1,5 @@
-// Each phase as an MLIR pass, for tokamak-opt and its tests; the pipeline itself
-// calls the phases' functions.
+// Each phase, and each step of one that has a name, as an MLIR pass, for tokamak-opt and its tests;
+// the pipeline itself calls the phases' functions.
 //
 //   registerPasses();      // then: tokamak-opt --tok-outline-blocks program.mlir
 #ifndef TOKAMAK_PIPELINE_PASSES_H
@@ -7,10 +7,8 @@
 
 namespace tokamak::pipeline {
 
-// tok-inline, tok-print-facts, tok-check-facts, tok-fold-facts, tok-sink-transpositions,
-// tok-sink-cells, tok-mark-parfor-results, tok-outline-blocks, tok-static-phase,
-// tok-fuse{selector=... explain}, tok-lower-to-image, and a pass tok-NAME for each rule
-// NAME of rewrite/BlockRules.h.
+// tok-print-facts, tok-static-phase, tok-fuse{selector=... explain}, tok-lower-to-image, and a pass
+// tok-NAME for each pass NAME of StaticPasses.h and each rule NAME of rewrite/BlockRules.h.
 void registerPasses();
 
 } // namespace tokamak::pipeline

@@ -140,8 +140,13 @@ void setExplanations(const std::vector<std::string> &kinds, CommandLine &line) {
 }
 
 void setDisabled(const std::vector<std::string> &names, llvm::StringSet<> &disabled) {
-  std::vector<std::string> known = exec::disableNames();
+  std::vector<std::string> known = exec::transformationNames(exec::Required::No),
+                           required = exec::transformationNames(exec::Required::Yes);
   for (const std::string &name : names) {
+    if (std::find(required.begin(), required.end(), name) != required.end())
+      throw CLI::ValidationError(
+          "--disable",
+          fmt::format("'{}' can't be left out: no program runs correctly without it", name));
     if (std::find(known.begin(), known.end(), name) == known.end()) {
       auto near = nearestCandidates(name, known);
       throw CLI::ValidationError("--disable",
