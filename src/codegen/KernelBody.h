@@ -30,17 +30,17 @@
 
 #include "abi/KernelPlan.h"
 #include "base/CellOperators.h"
+#include "ir/plan/IterationSpace.h"
 #include "ir/plan/PlanDialect.h"
 
 namespace tokamak::codegen {
 
 using plan::cellsOf;
-
-// Widths other than the main one are constants of at most this.
-constexpr int64_t mostNarrowColumns = 64;
+using plan::mostNarrowColumns;
 
 // A constant main width of at most this counts as narrow too: for such short rows, vectors across
-// rows are filled better than vectors along columns.
+// rows are filled better than vectors along columns. Bits of sums depend on it, so it is the same on
+// every machine.
 constexpr int64_t mostNarrowMainColumns = 16;
 
 // How a value extends: over rows and the main width, rows and a narrow width, rows, the main width,

@@ -88,9 +88,8 @@ private:
   llvm::SmallVector<int> nodes_;
 };
 
-// Rows with at most this many columns can be computed together with the rows of a matrix.
-inline constexpr int64_t mostNarrowColumns = 64;
-// Whether `columns` is a constant from 1 to that.
+// Whether `columns` is a constant from 1 to plan::mostNarrowColumns: such rows can be computed
+// together with the rows of a matrix.
 bool isNarrow(const Size &columns);
 
 // Whether the operation reads the transpose of Node::operands[operand].
