@@ -151,7 +151,7 @@ def compile_all(flags, suffix, text):
 
 def by_header(errors):
     """{header: its errors}, each with its notes. An error belongs to the example that it or a note names, else to the
-    header that it is in; what is in neither belongs to all, under None."""
+    header that it is in; what is in neither, and what ends the compilation, belongs to all, under None."""
     found, group = {}, []
 
     def close():
@@ -159,7 +159,8 @@ def by_header(errors):
         examples = [name for name in names if not name.startswith("/")]
         files = [pathlib.Path(name).relative_to(ROOT).as_posix() for name in names if name.startswith(f"{ROOT}/")]
         if group:
-            found.setdefault(next(iter(examples + files), None), []).extend(group)
+            ends = "fatal error: " in group[0]
+            found.setdefault(None if ends else next(iter(examples + files), None), []).extend(group)
     for line in errors.splitlines():
         if re.search(r": (fatal )?error: ", line):
             close()
@@ -193,8 +194,10 @@ def check(names):
         knows_mlir = any("mlir_header" in word for word in key)
         using = "using namespace mlir;" if knows_mlir else ""
         others = ["<iostream>", *(['"llvm/Target/TargetMachine.h"'] if knows_mlir else [])]
-        text = "".join(f"#include {other}\n" for other in others) + "".join(f'#include "{include_of(e.name)}"\n' for e, _ in examples)
-        return compile_all(key, ".cpp", text + "".join(function.replace("USING", using) for _, function in examples))
+        # All headers with these flags, so that an example may use them whichever examples are compiled with it.
+        known = [name for name in headers() if flags_of(name, flags) == key]
+        includes = "".join(f"#include {other}\n" for other in [*others, *(f'"{include_of(name)}"' for name in known)])
+        return compile_all(key, ".cpp", includes + "".join(function.replace("USING", using) for _, function in examples))
 
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
         for (key, examples), errors in zip(batches.items(), pool.map(run, batches.items())):
