@@ -135,9 +135,5 @@ llvm::FailureOr<bool> isReadAlongRows(plan::ReadOp read);
 // as partial ones.
 abi::KernelPlan describeArrays(plan::OperatorOp op);
 
-inline bool extendsOverRows(Extent extent) {
-  return extent == Extent::Wide || extent == Extent::Narrow || extent == Extent::PerRow;
-}
-
 } // namespace tokamak::codegen
 #endif

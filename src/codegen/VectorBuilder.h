@@ -38,7 +38,6 @@ public:
   void setWidth(int64_t width);
 
   mlir::Type pointerType() const { return pointer_; }
-  mlir::Type vectorType() const { return vector_; }
   mlir::Type doubleType() { return builder_.getF64Type(); }
   mlir::Type registerType(ElementType cells);
 

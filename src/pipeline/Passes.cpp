@@ -97,12 +97,7 @@ struct FusePass : PassWrapper<FusePass, OperationPass<func::FuncOp>> {
     return "Fuse operations into plan.operator, under the fixed machine model";
   }
   void runOnOperation() final {
-    auto known = llvm::StringSwitch<std::optional<fusion::Selector>>(selector)
-                     .Case("none", fusion::Selector::None)
-                     .Case("all", fusion::Selector::All)
-                     .Case("no-redundancy", fusion::Selector::NoRedundancy)
-                     .Case("cost", fusion::Selector::Cost)
-                     .Default(std::nullopt);
+    std::optional<fusion::Selector> known = fusion::findSelector(selector);
     if (!known) {
       getOperation().emitError("no selector ") << selector;
       return signalPassFailure();

@@ -139,6 +139,13 @@ void setExplanations(const std::vector<std::string> &kinds, CommandLine &line) {
     line.program.explain.program = line.program.explain.image = true;
 }
 
+std::vector<std::string> selectorNames() {
+  std::vector<std::string> names;
+  for (fusion::Selector selector : fusion::allSelectors)
+    names.push_back(fusion::name(selector).str());
+  return names;
+}
+
 void setDisabled(const std::vector<std::string> &names, llvm::StringSet<> &disabled) {
   std::vector<std::string> known = exec::transformationNames(exec::Required::No),
                            required = exec::transformationNames(exec::Required::Yes);
@@ -218,7 +225,7 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
   addCompileOptions(run, "program, image, fusion, loops, llvm, asm, recompile");
   run->add_option("--fusion", selector,
                   "which operators fuse: none, all, no-redundancy or cost (default)")
-      ->check(CLI::IsMember({"none", "all", "no-redundancy", "cost"}));
+      ->check(CLI::IsMember(selectorNames()));
   run->add_flag("--compare", line.compare,
                 "run both engines and name the first operator whose value differs");
   run->add_option("--engine", engine, "native (default) or reference")
@@ -307,10 +314,7 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
     return 0;
   }
   line.singlePrecision = precision == "f32";
-  line.program.selector = selector == "none"            ? fusion::Selector::None
-                          : selector == "all"           ? fusion::Selector::All
-                          : selector == "no-redundancy" ? fusion::Selector::NoRedundancy
-                                                        : fusion::Selector::Cost;
+  line.program.selector = *fusion::findSelector(selector); // --fusion takes no other names
   line.statistics = stats == "text"   ? Statistics::Text
                     : stats == "json" ? Statistics::Json
                                       : Statistics::None;

@@ -33,6 +33,8 @@ enum class Selector : uint8_t {
   NoRedundancy, // nothing is computed twice: results with several consumers are stored
   Cost,         // the cheapest plan under the machine model
 };
+inline constexpr Selector allSelectors[] = {Selector::None, Selector::All, Selector::NoRedundancy,
+                                            Selector::Cost};
 llvm::StringRef name(Selector selector); // "none", "all", "no-redundancy", "cost"
 std::optional<Selector> findSelector(llvm::StringRef name);
 
