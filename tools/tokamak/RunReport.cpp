@@ -8,7 +8,6 @@
 
 using namespace tokamak;
 using runtime::OperatorProfile;
-using runtime::StepKind;
 
 static std::string place(const OperatorProfile &op) {
   return op.place.isKnown() ? fmt::format("{}:{}", op.place.file, op.place.line) : "";
