@@ -17,6 +17,7 @@ import tempfile
 import time
 
 import claims
+import header_examples
 import include_edges
 import rule_tests
 import run_commands
@@ -171,7 +172,16 @@ def count_level():
 
 def edge_level():
     return {"edges/include-edges": alone(lambda: "\n".join(include_edges.violations()) or None),
-            "edges/rules-have-tests": alone(lambda: "\n".join(rule_tests.violations()) or None)}
+            "edges/rules-have-tests": alone(lambda: "\n".join(rule_tests.violations()) or None),
+            "edges/header-examples/no-spare-parameters": alone(lambda: "\n".join(header_examples.spare_parameters()) or None),
+            **{f"edges/header-examples/{name}": run_header_examples for name in header_examples.headers()}}
+
+
+def run_header_examples(names):
+    """All at once: one compiler for each set of flags."""
+    wanted = {name.split("/", 2)[2]: name for name in names}
+    for header, wrong in header_examples.check(list(wanted)):
+        yield wanted[header], wrong
 
 
 def fuzz_level():

@@ -17,6 +17,7 @@ import sys
 import tempfile
 import time
 
+import run_scripts
 import standalone
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -44,11 +45,33 @@ def statistics_as_json():
     assert measured <= report["run_ns"], "on one thread operators do not overlap"
 
 
+def static_passes_are_timed():
+    report = json.loads(tokamak("run", EXAMPLE, "--stats=json", "--disable=sink-cells").stderr)
+    runs = {one["name"]: one["runs"] for one in report["passes"]}
+    assert all(one["ns"] >= 0 for one in report["passes"])
+    assert runs["outline-blocks"] == 1 and runs["canonicalize"] >= 1, runs
+    assert "sink-cells" not in runs, "what is left out does not run"
+
+
+def passes_can_be_left_out_unless_needed():
+    names = [one["name"] for one in json.loads(tokamak("run", EXAMPLE, "--stats=json").stderr)["passes"]]
+    plain, needed = tokamak("run", EXAMPLE).stdout, []
+    for name in names:
+        done = subprocess.run([TOKAMAK, "run", EXAMPLE, f"--disable={name}"], cwd=ROOT, capture_output=True, text=True,
+                              stdin=subprocess.DEVNULL)
+        if done.returncode == 2:
+            assert f"'{name}' can't be left out" in done.stderr, done.stderr
+            needed.append(name)
+        else:
+            assert done.returncode == 0 and run_scripts.same_text(done.stdout, plain, 1e-9), (name, done.stdout, done.stderr)
+    assert needed == ["report-contradictions", "outline-blocks"], needed
+
+
 def statistics_as_text():
     plain = tokamak("run", EXAMPLE)
     done = tokamak("run", EXAMPLE, "--stats")
     assert done.stdout == plain.stdout, "the script's own output is not touched"
-    for text in ("GB/s", "% mem", "memory peak", "compile time", "lib/l2svm.dml:"):
+    for text in ("GB/s", "% mem", "memory peak", "static phase: ", "compile time", "lib/l2svm.dml:"):
         assert text in done.stderr, text
 
 

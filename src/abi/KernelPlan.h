@@ -28,8 +28,8 @@
 //   plan.inputs = {KernelInput{}};
 //   plan.outputs = {KernelOutput{KernelOutput::Kind::PartialScalar}};
 //
-//   outputs Array m x 1, PartialScalar, PartialArray 10 x 1: partials of 24 doubles, of which
-//   [0] holds the scalar, [8] to [17] hold the array, and the others are padding
+// The partials of outputs Array m x 1, PartialScalar and PartialArray 10 x 1 are 24 doubles: [0]
+// holds the scalar, [8] to [17] hold the array, and the others are padding.
 #ifndef TOKAMAK_ABI_KERNELPLAN_H
 #define TOKAMAK_ABI_KERNELPLAN_H
 

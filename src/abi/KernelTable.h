@@ -1,6 +1,8 @@
 // The table of the kernels linked into a program that was planned ahead of time; the compiler
 // writes it as C source, next to the kernels' object files.
 //
+//   extern int32_t cell_exp_sum_1(const TokArguments *, const TokTile *, TokWorkspace *);
+//   extern void cell_exp_sum_1_merge(const TokArguments *, double *, const double *);
 //   const TokKernelEntry tokKernels[] = {{"cell_exp_sum_1", cell_exp_sum_1, cell_exp_sum_1_merge}};
 //   const uint64_t tokKernelCount = 1;
 #ifndef TOKAMAK_ABI_KERNELTABLE_H

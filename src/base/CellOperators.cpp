@@ -102,9 +102,6 @@ std::optional<UnaryOperator> findUnaryOperator(std::string_view name) {
 std::optional<BinaryOperator> findBinaryOperator(std::string_view name) {
   return find<BinaryOperator>(binaryRows, &OperatorRow::mnemonic, name);
 }
-std::optional<UnaryOperator> findUnaryBySpelling(std::string_view name) {
-  return find<UnaryOperator>(unaryRows, &OperatorRow::spelling, name);
-}
 std::optional<BinaryOperator> findBinaryBySpelling(std::string_view name) {
   return find<BinaryOperator>(binaryRows, &OperatorRow::spelling, name);
 }

@@ -46,9 +46,7 @@ std::string_view spelling(UnaryOperator op);
 std::string_view spelling(BinaryOperator op);
 std::optional<UnaryOperator> findUnaryOperator(std::string_view mnemonic);
 std::optional<BinaryOperator> findBinaryOperator(std::string_view mnemonic);
-// By the spelling in DML: "+", "exp", "is.nan" (the front end resolves the aliases "is.na" and
-// "ceiling").
-std::optional<UnaryOperator> findUnaryBySpelling(std::string_view spelling);
+// By the spelling in DML: "+", "%%", "xor".
 std::optional<BinaryOperator> findBinaryBySpelling(std::string_view spelling);
 CellResult resultOf(UnaryOperator op);
 CellResult resultOf(BinaryOperator op);

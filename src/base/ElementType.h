@@ -3,9 +3,9 @@
 //   byteSize(ElementType::BF16) == 2
 //   nameOf(ElementType::U8) == "ui8"                        // as in the text of the dialect
 //   convertCell<int8_t>(-300.7) == -128                     // truncated, then saturated
-//   withCellType(type, [&]<typename Cell>() { ... });       // Cell is double, float, ..., bool
+//   withCellType(ElementType::F64, []<typename Cell>() { return sizeof(Cell); });   // of a double
 //
-// Conversions, the same in the reference, the runtime and generated code:
+// Conversions, the same in the reference, the runtime and generated code, as a table:
 //   to f64, f32        the nearest number; ties go to the even one
 //   to f16, bf16       first to f32, then to the nearest number of the type
 //   float to integer   towards zero; what doesn't fit becomes the nearest integer that does; NaN

@@ -1,7 +1,8 @@
 // Reports failed allocations as user errors, like allocations beyond the memory budget: a program
 // may need more memory than the machine has.
 //
-//   withMemoryErrors([&] { native.function(context, operands, results); });
+//   std::vector<double> cells;
+//   withMemoryErrors([&] { cells.resize(int64_t{1} << 50); });   // throws Error
 #ifndef TOKAMAK_BASE_MEMORYERRORS_H
 #define TOKAMAK_BASE_MEMORYERRORS_H
 

@@ -1,6 +1,7 @@
 // Suggests the names a user may have meant when a name is unknown.
 //
-//   nearestCandidates("colsum", {"colSums", "rowSums", "sum"})   // {"colSums"}
+//   std::vector<std::string> names = {"colSums", "rowSums", "sum"};
+//   nearestCandidates("colsum", names)   // {"colSums"}
 #ifndef TOKAMAK_BASE_NEARESTNAMES_H
 #define TOKAMAK_BASE_NEARESTNAMES_H
 

@@ -3,8 +3,8 @@
 // section is alive on a thread, a failed allocation of this thread ends the process with a message
 // at the section's source place (by the new-handler that the program's main installs).
 //
-//   NeedsMemory section(block.place);
-//   compile(block);
+//   NeedsMemory section(place);
+//   compile();
 #ifndef TOKAMAK_BASE_NEEDSMEMORY_H
 #define TOKAMAK_BASE_NEEDSMEMORY_H
 

@@ -4,7 +4,7 @@
 // moment the new data are renamed to their path, the new metadata take effect: a reader looks for
 // pending metadata that match the data it finds. Renaming the metadata to .mtd is mere clean-up.
 //
-// of the new data, still under a temporary name
+//   struct stat data;                  // of the new data, still under a temporary name
 //   pendingMetadataPath("out/x.csv", data)           // "out/.tokamak-1a2b-17f3c2d4e5.mtd"
 //   if (std::optional<std::string> text = pendingMetadata("out/x.csv"))   // of the current data
 //     ...

@@ -2,7 +2,7 @@
 // the machine model measured. The crash report lists them. It is written in a signal handler, so
 // the list only grows and walking it takes no lock.
 //
-// the path only: data may be large
+//   noteInputFile("data.csv");                 // the path only: data may be large
 //   noteInputText("script.dml", text);         // the text itself
 //   for (const RunInput *input = firstRunInput(); input; input = input->next.load())
 //     show(input->name, input->text, input->textSize);

@@ -2,7 +2,7 @@
 // has overflowed. Each thread that compiles or runs programs installs one before it begins.
 //
 //   provideSignalStack();     // once per thread; further calls cost a check
-// a stack overflow reaches the handler instead of killing the process silently
+//   recurse();                // an overflow reaches the handler instead of killing the process
 #ifndef TOKAMAK_BASE_SIGNALSTACK_H
 #define TOKAMAK_BASE_SIGNALSTACK_H
 

@@ -8,7 +8,7 @@
 //   2 * (n + m) == m + n + m + n                        // true
 //   (n + 1).provedDifferent(n)                          // true
 //   (n * m - 1).text()                                  // "s0*s1~500 - 1"
-//   floorDivide(2 * n + 1, 2).evaluate([](int64_t) { return 7; })   // 7
+//   floorDivide(2 * n + 1, Size::constant(2)).evaluate([](int64_t) { return 7; })   // 7
 //
 // A range bounds what a size may be, and proofs use it; an estimate may inform costs, but never
 // legality. Neither counts where sizes are compared. The arithmetic is exact, so a proof about a

@@ -1,7 +1,7 @@
 // Whether the object of a shared_ptr may be changed in place, because no other pointer shares it.
 //
-//   if (hasSoleOwner(array))
-// no other owner exists, and all accesses of former owners are finished
+//   if (hasSoleOwner(number))
+//     *number += 1;   // no other owner exists, and all accesses of former owners are finished
 #ifndef TOKAMAK_BASE_SOLEOWNER_H
 #define TOKAMAK_BASE_SOLEOWNER_H
 

@@ -4,8 +4,8 @@
 // every other operand as the range in which its value is known to lie.
 //
 //   CellFact x = 0.0, y = CellFact::anything(), d = CellFact::within(1e-15, 5);
-// x * y is zero where x is
-// x / d too: d is never zero
+//   factAt(BinaryOperator::Mul, x, y, ZeroRule::Sparse).isZero()     // x * y is zero where x is
+//   factAt(BinaryOperator::Div, x, d, ZeroRule::Sparse).isZero()     // d is never zero
 //   factAt(BinaryOperator::Div, x, y, ZeroRule::Sparse).isAnything() // 0 / 0 is NaN
 //   factAt(BinaryOperator::Add, x, y, ZeroRule::Sparse).isAnything()
 //

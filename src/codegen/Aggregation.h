@@ -2,7 +2,7 @@
 // 64-bit integers for integers and i1, whose lanes are combined at the end by a fixed tree. So the
 // bits of a result depend only on the sizes of a launch.
 //
-//   sum = accumulate(vectors, AggregateKind::Sum, sum, {x, y}, mask);   // sum += x * y, of floats
+//   Value sum = accumulate(vectors, AggregateKind::Sum, x, {x, y}, mask);   // x + x * y, of floats
 //   Reduction smallest{AggregateKind::Min, ElementType::U8};
 //   Value total = reduceOne(vectors, AggregateKind::Sum, {sum, {}});    // in all lanes
 #ifndef TOKAMAK_CODEGEN_AGGREGATION_H

@@ -1,6 +1,6 @@
 // For the tests of code generation: operators that are written as a block of tok operations. The
 // body of the operator comes from the rules that fusion uses (ir/plan/BodyBuilder.h); the expected
-// results are computed operation by operation.
+// results are computed operation by operation. The text is, in MLIR:
 //
 //   block sizes [s0, s1, s0, 1] driver [0] csr [0] (%x: $M, %v: $M) -> ($M, f64) {
 //     %0 = tok.binary mul %x, %v : ($M, $M) -> $M
@@ -10,6 +10,9 @@
 //
 // `sizes` has rows and columns of each operand, 0, 0 for a scalar; `driver` and `csr` list operands by
 // number.
+//
+//   BlockOperator parsed = parseBlockOperator(context, text);
+//   std::vector<Matrix> expected = interpret(parsed.block, {{3, 2, {1, 2, 3, 4, 5, 6}}}, {0.5});
 #ifndef TOKAMAK_CODEGEN_BLOCKOPERATOR_H
 #define TOKAMAK_CODEGEN_BLOCKOPERATOR_H
 

@@ -4,6 +4,8 @@
 //   auto body = KernelBody::analyze(op);           // llvm::FailureOr<KernelBody>
 //   Extent extent = body->extentOf(value);
 //
+// The extents in some operators, in DML:
+//
 //   sum(X * v), v m×1:      X and the product are Wide, v is PerRow, one root: FullAggregate
 //   t(X) %*% (w * (X %*% v)):   X is Wide, v Shared, the inner product PerRow, one root:
 //                           ColumnAggregate of the product with X
@@ -13,7 +15,7 @@
 // Axes that no value tells apart count as one. A body with one of them is flat: one loop over cells.
 // In the others the first is the rows, all others are columns: the longest may have any length
 // (the main width), every other a constant of at most mostNarrowColumns. A value runs over at most
-// one of these, but for the products in a sum:
+// one of these, but for the products in a sum, as text:
 //
 //   over columns   the sum over w of A(i, w) * B(w, q), where B is read from an operand: a product
 //                  of rows. q is narrow, or the main width where that is narrow itself or A is
@@ -28,17 +30,17 @@
 
 #include "abi/KernelPlan.h"
 #include "base/CellOperators.h"
+#include "ir/plan/IterationSpace.h"
 #include "ir/plan/PlanDialect.h"
 
 namespace tokamak::codegen {
 
 using plan::cellsOf;
-
-// Widths other than the main one are constants of at most this.
-constexpr int64_t mostNarrowColumns = 64;
+using plan::mostNarrowColumns;
 
 // A constant main width of at most this counts as narrow too: for such short rows, vectors across
-// rows are filled better than vectors along columns.
+// rows are filled better than vectors along columns. Bits of sums depend on it, so it is the same on
+// every machine.
 constexpr int64_t mostNarrowMainColumns = 16;
 
 // How a value extends: over rows and the main width, rows and a narrow width, rows, the main width,
@@ -132,10 +134,6 @@ llvm::FailureOr<bool> isReadAlongRows(plan::ReadOp read);
 // Types, layouts and sizes of inputs and results as a launch needs them. All results are described
 // as partial ones.
 abi::KernelPlan describeArrays(plan::OperatorOp op);
-
-inline bool extendsOverRows(Extent extent) {
-  return extent == Extent::Wide || extent == Extent::Narrow || extent == Extent::PerRow;
-}
 
 } // namespace tokamak::codegen
 #endif

@@ -1,7 +1,9 @@
 // Shared by the tests of generated kernels: operators parsed from text, random matrices, and the
 // comparison of a kernel's results with those of the interpreter (plain loops).
 //
-//   check("block sizes [s0, s1] (%x: $M) -> $M { ... }", {random(9, 3)}, {}, 1e-12);
+//   TEST_F(KernelCompilerFixture, Rows) {
+//     check("block sizes [s0, s1] (%x: $M) -> $M { ... }", {random(9, 3)}, {}, 1e-12);
+//   }
 #ifndef TOKAMAK_CODEGEN_KERNELCOMPILERFIXTURE_H
 #define TOKAMAK_CODEGEN_KERNELCOMPILERFIXTURE_H
 

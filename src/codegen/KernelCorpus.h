@@ -1,5 +1,5 @@
 // The kernels that the tests of code generation compile and launch, written to files so that they can
-// run on another target. ./dev test --target NAME sets the variables that say so:
+// run on another target. ./dev test --target NAME sets the variables that say so, as text:
 //
 //   TOKAMAK_KERNEL_CORPUS=FOLDER    record into this folder, which exists and is empty
 //   TOKAMAK_KERNEL_TARGET=aarch64   compile for this target: aarch64, x86-64 or host
@@ -7,7 +7,10 @@
 //                                   the one of this name
 //
 // The folder gets KERNEL.o for each kernel, kernels.def with their names, and `launches`
-// (LaunchRecord.h) with the inputs and the results that the kernels of this machine gave.
+// (LaunchRecord.h) with the inputs and the results that the kernels of this machine gave. In C++:
+//
+//   CorpusCompiler compiler;
+//   llvm::FailureOr<abi::KernelPlan> plan = compiler.compile(op);
 #ifndef TOKAMAK_CODEGEN_KERNELCORPUS_H
 #define TOKAMAK_CODEGEN_KERNELCORPUS_H
 

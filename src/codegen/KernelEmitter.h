@@ -1,5 +1,9 @@
 // From the body of a fused operator to an MLIR module with two functions of the types TokKernel and
-// TokMerge (abi/Kernel.h):
+// TokMerge (abi/Kernel.h).
+//
+//   auto module = emitKernel(body, "row_exp_sum_3", &context, plan);
+//
+// The functions, as a table:
 //
 //   name        computes a tile (TileFunction.h)
 //   name_merge  merges two tiles' partial aggregates; absent if there are none

@@ -1,7 +1,7 @@
 // For the tests of code generation: launches a kernel as the runtime does.
 //
 //   Launch launch{matrices, scalars, /*tile=*/16};
-//   std::vector<Matrix> results = launch.run(*plan);
+//   std::vector<Matrix> results = launch.run(plan);
 #ifndef TOKAMAK_CODEGEN_KERNELLAUNCHER_H
 #define TOKAMAK_CODEGEN_KERNELLAUNCHER_H
 

@@ -1,7 +1,7 @@
 // A launch of a kernel as a file keeps it: what the kernel gets, in which order its tiles run and
 // merge, and every bit of the results. Written by KernelCorpus, on any machine, and read by
 // test/target/Replay.cpp, which is compiled for the target and has no C library; therefore plain
-// structs of 64-bit integers and places in the file instead of pointers.
+// structs of 64-bit integers and places in the file instead of pointers. As text:
 //
 //   file = record record ...             each padded to 64 bytes
 //   record = LaunchRecord
@@ -9,6 +9,11 @@
 //            PartialRecord for each result that is aggregated over tiles
 //            StepRecord for each step
 //            data, at places that the structs above name
+//
+// In C++:
+//
+//   auto *record = reinterpret_cast<const LaunchRecord *>(file);
+//   auto *scalars = reinterpret_cast<const double *>(file + record->scalars);
 #ifndef TOKAMAK_CODEGEN_LAUNCHRECORD_H
 #define TOKAMAK_CODEGEN_LAUNCHRECORD_H
 

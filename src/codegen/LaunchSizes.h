@@ -1,8 +1,11 @@
 // The sizes of an operator as functions of the sizes of its array operands, which is what a launch
-// of the kernel knows.
+// of the kernel knows. In MLIR:
 //
 //   plan.operator (%x = %X ["s3 + 1", 10], %s = %S) ...
-//   sizeAtLaunch(op, Size::parse("s3 + 1"))      // abi::sizeOfInput(0, 0)
+//
+// Of this operator:
+//
+//   sizeAtLaunch(op, *Size::parse("s3 + 1"))     // abi::sizeOfInput(0, 0)
 #ifndef TOKAMAK_CODEGEN_LAUNCHSIZES_H
 #define TOKAMAK_CODEGEN_LAUNCHSIZES_H
 

@@ -2,9 +2,10 @@
 // possible: the program waits while a kernel is compiled.
 //
 //   LoweringContext lowering;
-//   mlir::OwningOpRef<mlir::ModuleOp> loops = ...;          // in lowering.context()
+//   auto loops = mlir::parseSourceString<mlir::ModuleOp>(text, lowering.context());
 //   std::unique_ptr<llvm::Module> module = lowering.lower(*loops, llvmContext);
-//   if (llvm::Error error = linkVectorMath(*module)) ...
+//   if (llvm::Error error = linkVectorMath(*module))
+//     llvm::report_fatal_error(std::move(error));
 //   optimize(*module, machine);
 #ifndef TOKAMAK_CODEGEN_LLVMLOWERING_H
 #define TOKAMAK_CODEGEN_LLVMLOWERING_H

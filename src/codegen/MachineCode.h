@@ -1,6 +1,6 @@
 // Machine code in this process: the just-in-time linker.
 //
-//   auto code = MachineCode::link(object, {"f"});   // llvm::Expected<std::shared_ptr<...>>
+//   auto code = MachineCode::link(std::move(object), {"f"});   // of std::shared_ptr
 //   void *f = (*code)->address("f");                // valid as long as *code lives
 #ifndef TOKAMAK_CODEGEN_MACHINECODE_H
 #define TOKAMAK_CODEGEN_MACHINECODE_H

@@ -1,4 +1,10 @@
-// Matrix products over the eight rows of a block:
+// Matrix products over the eight rows of a block.
+//
+//   PanelProducts products(kernel, values);
+//   products.open(product);                  // at the start of a pass that computes `product`
+//   products.addChunk(product);              // once for each chunk of eight columns
+//
+// There are two, as a table:
 //
 //   C += A B      A m×w, B w×q an input. C lies in a panel: a vector across rows for each of its
 //                 columns. Eight columns of A are held in registers, as vectors across rows; for

@@ -1,8 +1,8 @@
 // For VectorMath.cpp and SinglePrecisionMath.cpp: what they compute in the rare lanes that their
 // algorithms don't cover. No C library is called: its results differ between targets.
 //
-//   if (any(large)) ... ReducedAngle angle = reduceLargeAngle(x[lane]);
-//   if (any(special)) value = select(special, specialPower(x, y, isOdd), value);
+//   ReducedAngle angle = reduceLargeAngle(x[3]);      // of the lane that is too large
+//   value = select(special, specialPower(x, y, isOdd), value);
 #ifndef TOKAMAK_CODEGEN_RARELANES_H
 #define TOKAMAK_CODEGEN_RARELANES_H
 

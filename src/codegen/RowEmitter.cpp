@@ -15,6 +15,7 @@ using namespace tokamak::codegen;
 namespace {
 
 constexpr int64_t lanes = VectorBuilder::lanes;
+// The order in which sums add up depends on these four, so they are the same on every machine.
 // Bodies with more instructions per vector than this are not replicated for eight rows: one row has
 // enough independent instructions, and compiling the copies takes longer than they save.
 constexpr int instructionsWorthEightRows = 24;

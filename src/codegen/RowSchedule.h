@@ -4,6 +4,8 @@
 //
 //   RowSchedule schedule = scheduleRows(body);
 //
+// The passes of two operators, in DML:
+//
 //   E = exp(X - rowMax(X)); E / rowSum(E)
 //     pass 0: rowMax(X)
 //     pass 1: E, stored in scratch memory, and rowSum(E)
@@ -59,6 +61,7 @@ struct ScratchLayout {
   }
 };
 
+// The order in which sums add up depends on these three, so they are the same on every machine.
 // Bodies with more instructions per vector are not limited by memory.
 inline constexpr int mostInstructionsForMemory = 4;
 // Column aggregates stay in registers if they have at most this many columns in all, and if the row

@@ -1,16 +1,14 @@
 #include "codegen/RowValues.h"
 
+#include "codegen/Prefetching.h"
+
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::codegen;
 
 static constexpr int64_t lanes = VectorBuilder::lanes;
-// Blocks are prefetched this many cells ahead, or one block ahead if that is more; not at all if
-// rows have at least `prefetchedColumns` cells, because a block then fills the cache.
-static constexpr int64_t prefetchDistance = 1024;
-static constexpr int64_t prefetchedColumns = 512;
-static constexpr int64_t bytesPerLine = 64;
-// Loops over at most this many columns are unrolled.
+// Loops over at most this many columns are unrolled. The same on every machine, so that sums add up
+// in the same order.
 static constexpr int64_t unrolledColumns = 16;
 
 RowValues::RowValues(KernelContext &kernel, const RowSchedule &schedule)
@@ -23,8 +21,9 @@ void RowValues::beginTile() {
     rowDistance_.push_back(body_.constantColumns()
                                ? vectors_.integer(row * *body_.constantColumns())
                                : vectors_.multiply(columns, vectors_.integer(row)));
-  prefetches_ = vectors_.less(columns, vectors_.integer(prefetchedColumns));
-  prefetchDistance_ = vectors_.maximum(rowDistance_.back(), vectors_.integer(prefetchDistance));
+  prefetches_ = vectors_.less(columns, vectors_.integer(prefetching::longRowCells));
+  prefetchDistance_ =
+      vectors_.maximum(rowDistance_.back(), vectors_.integer(prefetching::blockCellsAhead));
   scratchLines_ = scratchPointer(schedule_.scratch.constantDoubles);
 }
 
@@ -388,14 +387,15 @@ void RowValues::prefetch(Value input, int row) {
   auto second = first == behind ? behind : std::find_if(first + 1, behind, reads);
   Value pointer = cellPointer(inputArray(input), input, row, cells);
   if (schedule_.isInRegisters || schedule_.isRowByRow(*first)) {
-    Value position = vectors_.add(chunk_->column, vectors_.integer(prefetchDistance));
+    Value position = vectors_.add(chunk_->column, vectors_.integer(prefetching::blockCellsAhead));
     if (pass_ == first)
       vectors_.prefetch(vectors_.offsetCells(pointer, position, cells));
     return;
   }
   if (row > 0 || (pass_ != first && pass_ != second))
     return;
-  int64_t lineCells = bytesPerLine / byteSize(cells), lines = lanes * lanes / lineCells;
+  int64_t lineCells = prefetching::bytesPerLine / byteSize(cells),
+          lines = lanes * lanes / lineCells;
   int64_t half = second == behind ? lines : lines / 2;
   int64_t begin = pass_ == first ? 0 : half, end = pass_ == first ? half : lines;
   State none;
@@ -411,8 +411,8 @@ void RowValues::prefetch(Value input, int row) {
 void RowValues::prefetchPanel(Value input) {
   ElementType cells = cellsOf(input);
   Value first = cellPointer(inputArray(input), input, 0, cells);
-  int64_t lineCells = bytesPerLine / byteSize(cells);
+  int64_t lineCells = prefetching::bytesPerLine / byteSize(cells);
   for (int64_t cell = 0; cell < body_.narrowColumns(input) * lanes; cell += lineCells)
     vectors_.prefetch(
-        vectors_.offsetCells(first, vectors_.integer(prefetchDistance + cell), cells));
+        vectors_.offsetCells(first, vectors_.integer(prefetching::blockCellsAhead + cell), cells));
 }

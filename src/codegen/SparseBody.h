@@ -4,12 +4,14 @@
 //   auto body = SparseBody::analyze(op);            // llvm::FailureOr<SparseBody>
 //   SparseKind kind = body->kindOf(value);
 //
+// The kinds in some operators, in DML:
+//
 //   sum(S * log(U %*% t(V) + e))             the sampled product, its logarithm, the product: Wide;
 //                                            one root: FullAggregate of Wide
 //   t(S) %*% (w * (S %*% v))                 S %*% v: PerRow; one root: the ColumnAggregate of a product
 //   ((S != 0) * (U %*% t(V) - S)) %*% V      a sampled product inside, a Narrow result
 //
-// A value is what its axes make it:
+// A value is what its axes make it, as a table:
 //
 //   Wide    over the rows and columns of S, computed at its entries only: the drivers; other sparse
 //           operands (a row at a time is expanded) and dense ones; cells; the sum over k of
@@ -21,7 +23,7 @@
 //           operand
 //   Uniform scalars and literals, cells of them
 //
-// Results, in any number and combination:
+// Results, in any number and combination, as a table:
 //
 //   Wide    as a sparse array (a Wide result must be one); its aggregate of all cells {sum, prod, min,
 //           max} or of columns {sum}, such as sums of products with a PerRow value; the sum over i of

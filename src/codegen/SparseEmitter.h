@@ -1,8 +1,11 @@
 // From a fused operator with a driver (SparseBody.h) to an MLIR module with the functions `name`
 // and `name_merge`, as KernelEmitter.h does for dense operators.
 //
+//   auto module = emitSparseKernel(body, "entries_mul_sum_7", &context, plan);
+//
 // The tile function loops over the rows of the tile, over the passes of the schedule
-// (SparseSchedule.h), and over the entries of the row in vectors of eight, the last one masked:
+// (SparseSchedule.h), and over the entries of the row in vectors of eight, the last one masked. The
+// loops as text:
 //
 //   for row: for pass: for eight entries: wide values, aggregates, results at the entries
 //            results per row

@@ -2,7 +2,7 @@
 // sparse where the plan requires it, and sparse results back to dense matrices.
 //
 //   SparseLaunch launch{matrices, scalars, /*tile=*/5, /*threads=*/3};
-//   std::vector<Matrix> results = launch.run(*plan);
+//   std::vector<Matrix> results = launch.run(plan);
 #ifndef TOKAMAK_CODEGEN_SPARSELAUNCHER_H
 #define TOKAMAK_CODEGEN_SPARSELAUNCHER_H
 

@@ -9,7 +9,8 @@ using namespace tokamak;
 using namespace tokamak::codegen;
 
 static constexpr int64_t lanes = VectorBuilder::lanes;
-// Narrow rows with at most this constant number of columns stay in registers.
+// Narrow rows with at most this constant number of columns stay in registers. The same on every
+// machine, so that sums add up in the same order.
 static constexpr int64_t columnsInRegisters = 64;
 
 Value codegen::sizeValue(VectorBuilder &vectors, const Size &sizeAtLaunch,

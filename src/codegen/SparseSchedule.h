@@ -3,6 +3,8 @@
 //
 //   SparseSchedule schedule = scheduleEntries(body);
 //
+// The passes of an operator, in DML:
+//
 //   t(S) %*% (w * (S %*% v))
 //     pass 0: S %*% v      pass 1: adds S * (w * (S v)) to the columns
 //

@@ -11,6 +11,7 @@ using namespace tokamak;
 using namespace tokamak::codegen;
 
 static constexpr int64_t lanes = VectorBuilder::lanes;
+// The order in which sums add up depends on these two, so they are the same on every machine.
 // Bodies with more instructions per eight entries than this get only a loop of masked vectors, none
 // for whole vectors: they have enough work to hide the mask's cost, and compiling a second copy
 // takes longer than it saves.

@@ -3,6 +3,7 @@
 #include "codegen/SparseTile.h"
 
 #include "codegen/CellEmission.h"
+#include "codegen/Prefetching.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -11,25 +12,13 @@ using namespace tokamak;
 using namespace tokamak::codegen;
 
 static constexpr int64_t lanes = VectorBuilder::lanes;
+// The order in which sums add up depends on these three, so they are the same on every machine.
 // A row of a sampled product's left factor stays in registers if it has at most this constant
 // number of columns.
 static constexpr int64_t sampledInRegisters = 128;
-// Rows of the right factor are prefetched this many entries ahead: they are read in an order that
-// the hardware prefetcher can't predict.
-static constexpr int64_t sampledAhead = 8;
 // Rows of the right factor with at most this constant number of columns are read eight at once.
 static constexpr int64_t sampledTogether = 32;
 static constexpr int64_t sampledAccumulators = 4;
-// Cells of a vector that is gathered by column are prefetched this many entries ahead, because
-// their order is unpredictable, too: far enough to hide the latency of memory, near enough that
-// they are still in the cache when they are used.
-static constexpr int64_t cellsAhead = 160;
-// The entries themselves (indices and values) are prefetched this many entries ahead: the hardware
-// prefetcher doesn't recognise the stream behind masked loads or among gathers.
-static constexpr int64_t entriesAhead = 512;
-// Vectors of at most this many doubles fit a core's own caches, where gathers overlap well enough
-// without prefetching.
-static constexpr int64_t cellsInCache = 1 << 17;
 
 void SparseTile::emitUniformValues() {
   for (Operation &operation : body_.block()) {
@@ -111,7 +100,8 @@ Value SparseTile::wideInput(plan::ReadOp read) {
 // Only the first pass prefetches: later passes over the row find its entries in the cache.
 void SparseTile::fetchEntries(Value pointer, Type cells) {
   if (pass_ == &schedule_.passes.front())
-    vectors_.prefetch(pointer, vectors_.add(chunk_->position, vectors_.integer(entriesAhead)),
+    vectors_.prefetch(pointer,
+                      vectors_.add(chunk_->position, vectors_.integer(prefetching::entriesAhead)),
                       cells);
 }
 
@@ -132,7 +122,8 @@ void SparseTile::fetchCells(const SparseInput &vector) {
       fetchEntries(driver().data, driver().cells);
     }
     for (int64_t lane = 0; lane < lanes; ++lane) {
-      Value later = vectors_.add(chunk_->position, vectors_.integer(cellsAhead + lane));
+      Value later =
+          vectors_.add(chunk_->position, vectors_.integer(prefetching::cellsAhead + lane));
       Value column = loadIndex(vectors_, driver().indices, later);
       vectors_.prefetch(vectors_.offset(vector.data, column, vector.cells));
     }
@@ -140,8 +131,8 @@ void SparseTile::fetchCells(const SparseInput &vector) {
 }
 
 Value SparseTile::endOfFetching() {
-  Value isLarge = vectors_.less(vectors_.integer(cellsInCache), driver().columns);
-  Value end = vectors_.subtract(lastEntry_, vectors_.integer(cellsAhead + lanes - 1));
+  Value isLarge = vectors_.less(vectors_.integer(prefetching::cellsInCache), driver().columns);
+  Value end = vectors_.subtract(lastEntry_, vectors_.integer(prefetching::cellsAhead + lanes - 1));
   return vectors_.select(isLarge, end, vectors_.integer(0));
 }
 
@@ -188,7 +179,7 @@ void SparseTile::sampleTogether(const EntryProduct &product, State &totals) {
   int64_t count = body_.columnsOf(product.left).constantValue();
   for (int lane = 0; lane < lanes; ++lane) {
     Value row = sampledRow(from, columnOf(lane));
-    Value ahead = sampledRow(from, columnAhead(sampledAhead + lane));
+    Value ahead = sampledRow(from, columnAhead(prefetching::factorRowsAhead + lane));
     for (int64_t first = 0; first < count; first += lanes) {
       Value mask = count - first < lanes ? vectors_.maskBelow(count - first) : Value();
       vectors_.prefetch(vectors_.offset(ahead, vectors_.integer(first), from.cells));
@@ -212,7 +203,8 @@ void SparseTile::sampleOneByOne(const EntryProduct &product, State &totals) {
     Value position = vectors_.add(chunk_->position, lane);
     Value row = sampledRow(from, loadIndex(vectors_, driver().indices, position));
     Value later =
-        minimum(vectors_, vectors_.add(position, vectors_.integer(sampledAhead)), lastEntry_);
+        minimum(vectors_, vectors_.add(position, vectors_.integer(prefetching::factorRowsAhead)),
+                lastEntry_);
     Value ahead = sampledRow(from, loadIndex(vectors_, driver().indices, later));
     State sums(sampledAccumulators, vectors_.number(0));
     auto add = [&](Value factor, Value first, Value mask, Value &sum) {

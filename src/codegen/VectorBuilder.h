@@ -10,7 +10,7 @@
 //
 //   Value x = vectors.load(vectors.offset(pointer, i), {});    // eight doubles at pointer + i
 //   Value y = vectors.loadCells(array, i, {}, ElementType::F16);
-//   vectors.forLoop(begin, end, 8, state, [&](Value i, State &state) { state[0] = ...; });
+//   vectors.forLoop(begin, end, 8, state, [&](Value i, State &state) { state[0] = x; });
 #ifndef TOKAMAK_CODEGEN_VECTORBUILDER_H
 #define TOKAMAK_CODEGEN_VECTORBUILDER_H
 
@@ -38,7 +38,6 @@ public:
   void setWidth(int64_t width);
 
   mlir::Type pointerType() const { return pointer_; }
-  mlir::Type vectorType() const { return vector_; }
   mlir::Type doubleType() { return builder_.getF64Type(); }
   mlir::Type registerType(ElementType cells);
 

@@ -1,4 +1,6 @@
 // The bitcode of VectorMath.cpp and of SinglePrecisionMath.cpp, embedded by the build.
+//
+//   auto math = llvm::MemoryBuffer::getMemBuffer(vectorMathBitcode(), "VectorMath", false);
 #ifndef TOKAMAK_CODEGEN_VECTORMATHBITCODE_H
 #define TOKAMAK_CODEGEN_VECTORMATHBITCODE_H
 

@@ -145,6 +145,12 @@ double cacheCapacity(double fallback) {
   return fallback;
 }
 
+// What the operating system says of the machine, `fallback` where it says nothing.
+double systemFigure(int name, double fallback) {
+  long figure = sysconf(name);
+  return figure > 0 ? static_cast<double>(figure) : fallback;
+}
+
 // All measurements; each round takes samples of each.
 class Rounds {
 public:
@@ -174,6 +180,13 @@ public:
   Calibration result() const {
     MachineModel machine;
     machine.cacheBytes = cacheCapacity(machine.cacheBytes);
+#if defined(_SC_LEVEL1_DCACHE_SIZE)
+    machine.nearestCacheBytes = systemFigure(_SC_LEVEL1_DCACHE_SIZE, machine.nearestCacheBytes);
+    machine.cacheLineBytes = systemFigure(_SC_LEVEL1_DCACHE_LINESIZE, machine.cacheLineBytes);
+#endif
+#if defined(__aarch64__)
+    machine.addressRegisters = 31;
+#endif
     const double largeBytes = largeCells * 8.0, smallBytes = smallCells * 8.0;
     machine.memoryWriteBytesPerNanosecond = largeBytes / writing_.best();
     machine.memoryReadBytesPerNanosecond = coldCells * 8.0 / reading_.best();

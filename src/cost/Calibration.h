@@ -1,6 +1,6 @@
 // Measures this machine's figures for the machine model.
 //
-//   cost::Calibration found = cost::calibrate([] { launchNothing(); });
+//   cost::Calibration found = cost::calibrate([&] { launchNothing(); });
 //   if (!found.isDisturbed) keep(found.model);
 #ifndef TOKAMAK_COST_CALIBRATION_H
 #define TOKAMAK_COST_CALIBRATION_H

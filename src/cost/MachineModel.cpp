@@ -20,6 +20,9 @@ constexpr Field fields[] = {
     {"memoryReadBytesPerNanosecond", &MachineModel::memoryReadBytesPerNanosecond},
     {"memoryWriteBytesPerNanosecond", &MachineModel::memoryWriteBytesPerNanosecond},
     {"cacheBytes", &MachineModel::cacheBytes},
+    {"nearestCacheBytes", &MachineModel::nearestCacheBytes},
+    {"cacheLineBytes", &MachineModel::cacheLineBytes},
+    {"addressRegisters", &MachineModel::addressRegisters},
     {"firstTouchNanosecondsPerByte", &MachineModel::firstTouchNanosecondsPerByte},
     {"freshShare", &MachineModel::freshShare},
     {"flopsPerNanosecond", &MachineModel::flopsPerNanosecond},
@@ -27,9 +30,13 @@ constexpr Field fields[] = {
     {"launchNanoseconds", &MachineModel::launchNanoseconds},
 };
 
-// Rates are divisors, so they have to be positive; costs may be zero.
 bool isRate(const Field &field) {
   return std::string(field.name).find("PerNanosecond") != std::string::npos;
+}
+
+// Divisors have to be positive; costs may be zero.
+bool isDivisor(const Field &field) {
+  return isRate(field) || field.value == &MachineModel::cacheLineBytes;
 }
 
 double computing(const MachineModel &machine, const Work &work) {
@@ -61,6 +68,10 @@ double leastNanoseconds(const MachineModel &machine, const Work &work, double ca
          std::max(reading, computing(machine, work));
 }
 
+double operationsHiddenByReading(const MachineModel &machine, double bytes) {
+  return bytes / machine.memoryReadBytesPerNanosecond * machine.flopsPerNanosecond;
+}
+
 std::string toJson(const MachineModel &machine) {
   nlohmann::ordered_json json;
   for (const Field &field : fields)
@@ -88,7 +99,7 @@ MachineModel parseMachineModel(const std::string &text, const std::string &name)
     if (found == json.end() || !found->is_number())
       throw Error("machine model " + name + ": expected a number \"" + field.name + "\"");
     double value = found->get<double>();
-    if (value < 0 || (value == 0 && isRate(field)))
+    if (value < 0 || (value == 0 && isDivisor(field)))
       throw Error("machine model " + name + ": \"" + field.name + "\" must be positive");
     machine.*field.value = value;
     json.erase(found);

@@ -21,6 +21,13 @@ struct MachineModel {
   double memoryWriteBytesPerNanosecond = 6;
   // If the arrays of an operator are larger than this in total, they stream from memory.
   double cacheBytes = 16 << 20;
+  // The first-level data cache of a core, in which reads in any order cost no more than others, and
+  // the unit in which memory is moved to it. As the operating system tells them.
+  double nearestCacheBytes = 32 << 10;
+  double cacheLineBytes = 64;
+  // The registers that can hold addresses, of which a kernel needs one for each array: 16 on x86-64,
+  // 31 on AArch64.
+  double addressRegisters = 16;
   // The extra cost of memory that was never written before (the operating system has to
   // supply zeroed pages), and the share of results that get such memory instead of a
   // used buffer from the pool.
@@ -50,6 +57,10 @@ double nanoseconds(const MachineModel &machine, const Work &work);
 // A lower bound of the time for this work, however it is split into launches. `cachedReadBytes`
 // counts arrays that fit into the cache, `work.readBytes` those that don't.
 double leastNanoseconds(const MachineModel &machine, const Work &work, double cachedReadBytes);
+
+// The operations on cells that take no longer than reading this many bytes from memory: on the fixed
+// model 5 for a double.
+double operationsHiddenByReading(const MachineModel &machine, double bytes);
 
 // Takes the better value of each figure, because disturbed measurements are never too fast.
 MachineModel fasterOf(const MachineModel &first, const MachineModel &second);

@@ -26,6 +26,16 @@ TEST(MachineModel, namesWhatIsWrongWithAFile) {
   MachineModel still;
   still.flopsPerNanosecond = 0;
   EXPECT_NE(messageOfParsing(toJson(still)).find("must be positive"), std::string::npos);
+  MachineModel withoutLines;
+  withoutLines.cacheLineBytes = 0;
+  EXPECT_NE(messageOfParsing(toJson(withoutLines)).find("must be positive"), std::string::npos);
+}
+
+TEST(MachineModel, hidesOperationsBehindReading) {
+  EXPECT_DOUBLE_EQ(operationsHiddenByReading(MachineModel(), 12), 8);
+  MachineModel slowMemory;
+  slowMemory.memoryReadBytesPerNanosecond /= 2;
+  EXPECT_DOUBLE_EQ(operationsHiddenByReading(slowMemory, 12), 16);
 }
 
 TEST(MachineModel, fasterTakesTheBetterOfEachFigure) {

@@ -2,11 +2,11 @@
 // its blocks, the object files of their kernels, and a table of the kernels in C.
 //
 //   ObjectKeeper objects;
-//   compilerOptions.keepObject = objects.sink();
-//   ... run ...
-//   writeAheadOfTime("out", {image, binding.plannedBlocks()}, objects);
+//   codegen::KernelCompilerOptions compilerOptions{.keepObject = objects.sink()};
+//   ...                                              // a run with these options makes the plans
+//   writeAheadOfTime("out", {image, plans.plannedBlocks()}, objects);
 //
-//   out/program.image   out/kernels.c   out/cell_exp_sum_1.o ...
+// The files are program.image, kernels.c, and for each kernel one such as cell_exp_sum_1.o.
 //
 // Linked with tokamak_planned_program, kernels.c and the object files make an executable whose
 // argument is the path of program.image. It handles inputs for which this run made plans.

@@ -2,7 +2,7 @@
 // by specialising the block.
 //
 //   LateBinding binding(plans, listener);
-//   Executor(image, &binding, context).run();
+//   runtime::Executor(image, &binding, context).run();
 //
 // In a parallel section several threads of the run may request plans at the same time. The first
 // thread that needs a plan makes it, without holding a lock; threads that need the same plan wait

@@ -4,7 +4,7 @@
 #include "ir/tok/ElementTypes.h"
 #include "pipeline/LowerToImage.h"
 #include "pipeline/OutlineBlocks.h"
-#include "pipeline/StaticPhase.h"
+#include "pipeline/StaticPasses.h"
 #include "rewrite/BlockRules.h"
 #include "runtime/image/Profile.h"
 
@@ -15,14 +15,16 @@
 using namespace tokamak;
 using namespace tokamak::exec;
 
-std::vector<std::string> exec::disableNames() {
+std::vector<std::string> exec::transformationNames(Required required) {
   std::vector<std::string> names;
-  for (llvm::StringRef name : pipeline::staticPassNames())
-    names.push_back(name.str());
-  for (llvm::ArrayRef<rewrite::BlockRule> rules : {rewrite::blockRules(), rewrite::nativeRules()})
-    for (const rewrite::BlockRule &rule : rules)
-      if (!rule.required)
-        names.push_back(rule.name.str());
+  auto add = [&](const auto &transformations) {
+    for (const auto &each : transformations)
+      if (each.required == (required == Required::Yes))
+        names.push_back(each.name.str());
+  };
+  add(pipeline::staticPasses());
+  add(rewrite::blockRules());
+  add(rewrite::nativeRules());
   return names;
 }
 
@@ -89,7 +91,7 @@ std::unique_ptr<Program> Program::compile(mlir::ModuleOp module, const ProgramOp
 #ifndef NDEBUG
   staticOptions.verifyEach = true;
 #endif
-  if (failed(pipeline::runStaticPhase(module, staticOptions)))
+  if (failed(pipeline::runStaticPhase(module, staticOptions, &program->counts_.passes)))
     return nullptr;
   if (options.explain.program) {
     std::string text;

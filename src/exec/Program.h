@@ -3,15 +3,16 @@
 // kernels are kept as long as it lives.
 //
 //   std::unique_ptr<Program> program = Program::compile(module, options);   // null on failure
-//   ExecutionContext context{.output = &std::cout, .scheduler = &scheduler};
+//   runtime::ExecutionContext context{.output = &std::cout, .scheduler = &scheduler};
 //   program->run(context);                                                  // throws Error
-//   std::vector<Value> results = program->call("scale", {matrix, 0.5}, context);
+//   std::vector<runtime::Value> results = program->call("scale", {matrix, 0.5}, context);
 #ifndef TOKAMAK_EXEC_PROGRAM_H
 #define TOKAMAK_EXEC_PROGRAM_H
 
 #include "exec/AheadOfTime.h"
 #include "exec/LateBinding.h"
 #include "exec/MachineModelCache.h"
+#include "pipeline/StaticPhase.h"
 #include "runtime/image/Executor.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -53,7 +54,8 @@ struct RunCounts {
   int64_t kernelsReused = 0; // found in the cache
   int64_t kernelTime = 0;
   int64_t materializedArrays = 0;
-  std::vector<rewrite::RuleRun> rules; // summed over all blocks
+  std::vector<pipeline::PassRun> passes; // of the static phase
+  std::vector<rewrite::RuleRun> rules;   // summed over all blocks
   // "file:line" of operators that compute zero for a sparse matrix's zero times any number.
   std::set<std::string> zeroRuleUses;
   double memoryBytesPerNanosecond = 0; // read by one core, by the machine model; 0: not requested
@@ -115,8 +117,10 @@ private:
   RunCounts counts_;
 };
 
-// Every name that --disable accepts.
-std::vector<std::string> disableNames();
+// Names of the passes of the static phase and of the rewrite rules: of those that a program can't do
+// without, or of those that --disable accepts.
+enum class Required : uint8_t { No, Yes };
+std::vector<std::string> transformationNames(Required required);
 
 } // namespace tokamak::exec
 #endif

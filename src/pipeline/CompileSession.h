@@ -4,7 +4,7 @@
 //
 //   CompileSession session(options, kernels);
 //   Specialization result =
-//       session.specialize(blocks, block, inputs, /*narrowLimit=*/64, UnknownSizes::Split);
+//       session.specialize(blocks, block, conditions, UnknownSizes::Split);
 #ifndef TOKAMAK_PIPELINE_COMPILESESSION_H
 #define TOKAMAK_PIPELINE_COMPILESESSION_H
 

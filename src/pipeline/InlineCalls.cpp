@@ -156,35 +156,25 @@ private:
   llvm::DenseMap<Operation *, int64_t> sizes_; // of functions, with what is inlined into them
 };
 
-struct InlineCallsPass : PassWrapper<InlineCallsPass, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(InlineCallsPass)
-  StringRef getArgument() const final { return "tok-inline"; }
-  StringRef getDescription() const final { return "Inline functions into their callers"; }
-
-  void runOnOperation() final {
-    const CallGraph &calls = getAnalysis<CallGraph>();
-    llvm::SmallVector<StringAttr> callersFirst;
-    Inlining inlining(getOperation());
-    for (auto component = llvm::scc_begin(&calls); !component.isAtEnd(); ++component) {
-      llvm::SmallVector<func::FuncOp> functions;
-      for (CallGraphNode *node : *component)
-        if (!node->isExternal())
-          functions.push_back(cast<func::FuncOp>(node->getCallableRegion()->getParentOp()));
-      if (component.hasCycle())
-        llvm::for_each(functions, [&](func::FuncOp function) { inlining.keepCallsOf(function); });
-      for (func::FuncOp function : functions) {
-        inlining.decide(function);
-        callersFirst.push_back(function.getSymNameAttr());
-      }
-    }
-    std::reverse(callersFirst.begin(), callersFirst.end());
-    for (StringAttr name : callersFirst)
-      inlining.replaceCalls(name);
-  }
-};
-
 } // namespace
 
-std::unique_ptr<Pass> pipeline::createInlineCallsPass() {
-  return std::make_unique<InlineCallsPass>();
+void pipeline::inlineCalls(ModuleOp module) {
+  const CallGraph calls(module);
+  llvm::SmallVector<StringAttr> callersFirst;
+  Inlining inlining(module);
+  for (auto component = llvm::scc_begin(&calls); !component.isAtEnd(); ++component) {
+    llvm::SmallVector<func::FuncOp> functions;
+    for (CallGraphNode *node : *component)
+      if (!node->isExternal())
+        functions.push_back(cast<func::FuncOp>(node->getCallableRegion()->getParentOp()));
+    if (component.hasCycle())
+      llvm::for_each(functions, [&](func::FuncOp function) { inlining.keepCallsOf(function); });
+    for (func::FuncOp function : functions) {
+      inlining.decide(function);
+      callersFirst.push_back(function.getSymNameAttr());
+    }
+  }
+  std::reverse(callersFirst.begin(), callersFirst.end());
+  for (StringAttr name : callersFirst)
+    inlining.replaceCalls(name);
 }

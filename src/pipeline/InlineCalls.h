@@ -1,6 +1,10 @@
 // Inlines the program's functions into their callers, so that sizes, constants and fusion reach
 // through calls.
 //
+//   inlineCalls(module);
+//
+// A call, in MLIR:
+//
 //   %1 = tok.call @scale(%x)        ==>   the body of scale, located at "scale called from here"
 //
 // Recursive functions stay calls, and so does what would make the program grow without bound: a
@@ -9,13 +13,11 @@
 #ifndef TOKAMAK_PIPELINE_INLINECALLS_H
 #define TOKAMAK_PIPELINE_INLINECALLS_H
 
-#include "mlir/Pass/Pass.h"
-
-#include <memory>
+#include "mlir/IR/BuiltinOps.h"
 
 namespace tokamak::pipeline {
 
-std::unique_ptr<mlir::Pass> createInlineCallsPass();
+void inlineCalls(mlir::ModuleOp module);
 
 } // namespace tokamak::pipeline
 #endif

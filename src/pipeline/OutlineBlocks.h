@@ -1,6 +1,10 @@
 // Outlines straight-line runs of array operations into functions ("blocks"): the units that are
 // planned at run time, when the facts of their inputs are known.
 //
+//   outlineBlocks(module);
+//
+// A run of two operations, in MLIR:
+//
 //   %1 = tok.matmul %X, %w : ...            %1 = tok.execute @block_0(%X, %w) : ...
 //   %2 = tok.aggregate sum full %1 : ...    ==>
 //   tok.print(%2)                           tok.print(%2)

@@ -1,5 +1,9 @@
 // Finds out how the iterations of a parfor change the values it carries. This decides whether and
-// how its iterations may run at the same time:
+// how its iterations may run at the same time.
+//
+//   markParforResults(module);
+//
+// A loop with its attribute, in MLIR:
 //
 //   %r = tok.parfor ... carrying (%a = %x, %s = %y) {
 //     %b = tok.insert(%a, ...)                     "cells": iterations replace cells

@@ -3,13 +3,9 @@
 #include "analysis/FactsAnalysis.h"
 #include "fusion/select/FuseBlock.h"
 #include "ir/plan/PlanDialect.h"
-#include "pipeline/InlineCalls.h"
 #include "pipeline/LowerToImage.h"
 #include "pipeline/OutlineBlocks.h"
-#include "pipeline/ParforResults.h"
-#include "pipeline/ReportContradictions.h"
-#include "pipeline/SinkCells.h"
-#include "pipeline/StaticPhase.h"
+#include "pipeline/StaticPasses.h"
 #include "rewrite/BlockRules.h"
 
 #include "mlir/Pass/Pass.h"
@@ -50,59 +46,6 @@ struct PrintFactsPass : ModulePass<PrintFactsPass> {
   }
 };
 
-struct CheckFactsPass : ModulePass<CheckFactsPass> {
-  StringRef getArgument() const final { return "tok-check-facts"; }
-  StringRef getDescription() const final {
-    return "Report operations whose operands are proved wrong";
-  }
-  void runOnOperation() final {
-    analysis::FactsAnalysis facts(getOperation());
-    if (failed(pipeline::reportContradictions(getOperation(), facts)))
-      signalPassFailure();
-  }
-};
-
-struct FoldFactsPass : ModulePass<FoldFactsPass> {
-  StringRef getArgument() const final { return "tok-fold-facts"; }
-  StringRef getDescription() const final { return "Replace integers that facts prove constant"; }
-  void runOnOperation() final {
-    analysis::FactsAnalysis facts(getOperation());
-    pipeline::foldFacts(getOperation(), facts);
-  }
-};
-
-struct SinkTranspositionsPass : ModulePass<SinkTranspositionsPass> {
-  StringRef getArgument() const final { return "tok-sink-transpositions"; }
-  StringRef getDescription() const final {
-    return "Put transpositions next to the products that use them";
-  }
-  void runOnOperation() final { pipeline::sinkTranspositions(getOperation()); }
-};
-
-struct SinkCellsPass : ModulePass<SinkCellsPass> {
-  StringRef getArgument() const final { return "tok-sink-cells"; }
-  StringRef getDescription() const final {
-    return "Put cheap cell operators that loops read next to what reads them";
-  }
-  void runOnOperation() final { pipeline::sinkCells(getOperation()); }
-};
-
-struct MarkParforResultsPass : ModulePass<MarkParforResultsPass> {
-  StringRef getArgument() const final { return "tok-mark-parfor-results"; }
-  StringRef getDescription() const final {
-    return "Say how the iterations of each parfor make up its results";
-  }
-  void runOnOperation() final { pipeline::markParforResults(getOperation()); }
-};
-
-struct OutlineBlocksPass : ModulePass<OutlineBlocksPass> {
-  StringRef getArgument() const final { return "tok-outline-blocks"; }
-  StringRef getDescription() const final {
-    return "Outline straight-line runs of array operations into functions";
-  }
-  void runOnOperation() final { pipeline::outlineBlocks(getOperation()); }
-};
-
 struct StaticPhasePass : ModulePass<StaticPhasePass> {
   StringRef getArgument() const final { return "tok-static-phase"; }
   StringRef getDescription() const final { return "The whole static phase"; }
@@ -110,6 +53,21 @@ struct StaticPhasePass : ModulePass<StaticPhasePass> {
     if (failed(pipeline::runStaticPhase(getOperation(), {})))
       signalPassFailure();
   }
+};
+
+// One pass for each pass of the static phase, named after it.
+struct StaticPassPass : ModulePass<StaticPassPass> {
+  explicit StaticPassPass(const pipeline::StaticPass &pass)
+      : pass(pass), argument("tok-" + pass.name.str()) {}
+  StringRef getArgument() const final { return argument; }
+  StringRef getDescription() const final { return pass.summary; }
+  void runOnOperation() final {
+    pipeline::StaticProgram program(getOperation());
+    if (failed(pass.apply(program)))
+      signalPassFailure();
+  }
+  pipeline::StaticPass pass;
+  std::string argument;
 };
 
 // One pass for each rule, named after it.
@@ -139,12 +97,7 @@ struct FusePass : PassWrapper<FusePass, OperationPass<func::FuncOp>> {
     return "Fuse operations into plan.operator, under the fixed machine model";
   }
   void runOnOperation() final {
-    auto known = llvm::StringSwitch<std::optional<fusion::Selector>>(selector)
-                     .Case("none", fusion::Selector::None)
-                     .Case("all", fusion::Selector::All)
-                     .Case("no-redundancy", fusion::Selector::NoRedundancy)
-                     .Case("cost", fusion::Selector::Cost)
-                     .Default(std::nullopt);
+    std::optional<fusion::Selector> known = fusion::findSelector(selector);
     if (!known) {
       getOperation().emitError("no selector ") << selector;
       return signalPassFailure();
@@ -189,17 +142,12 @@ struct LowerToImagePass : ModulePass<LowerToImagePass> {
 } // namespace
 
 void pipeline::registerPasses() {
-  registerPass(createInlineCallsPass);
   PassRegistration<PrintFactsPass>();
-  PassRegistration<CheckFactsPass>();
-  PassRegistration<FoldFactsPass>();
-  PassRegistration<SinkTranspositionsPass>();
-  PassRegistration<SinkCellsPass>();
-  PassRegistration<MarkParforResultsPass>();
-  PassRegistration<OutlineBlocksPass>();
   PassRegistration<StaticPhasePass>();
   PassRegistration<FusePass>();
   PassRegistration<LowerToImagePass>();
+  for (const StaticPass &pass : staticPasses())
+    registerPass([&pass] { return std::make_unique<StaticPassPass>(pass); });
   for (ArrayRef<rewrite::BlockRule> rules : {rewrite::blockRules(), rewrite::nativeRules()})
     for (const rewrite::BlockRule &rule : rules)
       registerPass([&rule] { return std::make_unique<BlockRulePass>(rule); });

@@ -1,6 +1,7 @@
 #include "pipeline/SinkCells.h"
 
 #include "analysis/FactsAnalysis.h"
+#include "cost/MachineModel.h"
 #include "ir/tok/ElementTypes.h"
 #include "ir/tok/TokDialect.h"
 
@@ -13,10 +14,9 @@ using namespace tokamak;
 
 namespace {
 
-// The operations that are hidden by reading a cell from memory: 8 bytes at 12 bytes a
-// nanosecond take 0.67 ns, in which 8 operations a nanosecond give 5 (the fixed machine
-// model, cost/MachineModel.h).
-constexpr int mostHiddenFlops = 5;
+// The operations that are hidden by reading a cell. Of the fixed model: a program is compiled before
+// it is known whether this machine has to be measured, and means the same on every machine.
+const double mostHiddenFlops = cost::operationsHiddenByReading(cost::MachineModel(), 8);
 
 bool isInInnerLoop(Operation *user, Operation *definition) {
   for (Operation *at = user->getParentOp(); at && at != definition->getParentOp();

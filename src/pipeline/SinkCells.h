@@ -1,10 +1,14 @@
 // Sinks cheap cell operators on large arrays to their users, with which they are fused at no extra
-// cost. This undoes loop-invariant code motion where it does harm: hoisted from the loop, -X in
+// cost.
+//
+//   sinkCells(module);
+//
+// This undoes loop-invariant code motion where it does harm. In DML:
 //
 //   while (...) { ... exp(-X %*% b) ... }
 //
-// is a copy of X that lives as long as the loop and is read there instead of X. Inside the loop,
-// the kernel that reads X negates the cells.
+// Hoisted from this loop, -X is a copy of X that lives as long as the loop and is read there
+// instead of X. Inside the loop, the kernel that reads X negates the cells.
 #ifndef TOKAMAK_PIPELINE_SINKCELLS_H
 #define TOKAMAK_PIPELINE_SINKCELLS_H
 

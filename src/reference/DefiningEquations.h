@@ -4,7 +4,10 @@
 // whose numbers differ in the last digits only (Higham, "Accuracy and Stability of Numerical
 // Algorithms", 2nd edition, chapters 9, 10, 19).
 //
-//   std::optional<std::string> wrong = violationOf("lu", {a}, {p, l, u});   // nullopt
+//   Value operands[] = {a}, results[] = {p, l, u};
+//   std::optional<std::string> wrong = violationOf("lu", operands, results);   // nullopt
+//
+// The equations, as a table:
 //
 //   solve     A %*% x = b, or t(A) %*% A %*% x = t(A) %*% b if A is not square
 //   inv       A %*% X = I

@@ -4,7 +4,7 @@
 // error bounds.
 //
 //   struct Domain {
-//     using Value = ...;
+//     using Value = runtime::Value;
 //     bool isTrue(const Value &condition);
 //     int64_t integerOf(const Value &value);
 //     Value counter(int64_t value);                      // the counter of a loop

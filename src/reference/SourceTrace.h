@@ -1,6 +1,11 @@
 // Adds source places and the call stack to an Error.
 //
-//   catch (Error &error) { locate(error, operation.getLoc()); throw; }
+//   try {
+//     meaningOf(operation, operands, context);
+//   } catch (Error &error) {
+//     locate(error, operation.getLoc());
+//     throw;
+//   }
 #ifndef TOKAMAK_REFERENCE_SOURCETRACE_H
 #define TOKAMAK_REFERENCE_SOURCETRACE_H
 

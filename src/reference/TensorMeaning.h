@@ -1,6 +1,6 @@
 // The reference semantics of operations on arrays of ranks other than 2, beyond those on matrices.
 //
-//   Shape shape = *broadcastShape(x.shape(), y.shape());     // dimensions of size 1 are repeated
+//   runtime::Shape shape = *broadcastShape(x.shape(), y.shape());   // dimensions of 1 are repeated
 //   x.data()[broadcastCell(shape, x.shape(), i)]             // the cell for cell i of `shape`
 #ifndef TOKAMAK_REFERENCE_TENSORMEANING_H
 #define TOKAMAK_REFERENCE_TENSORMEANING_H

@@ -6,7 +6,7 @@
 // evaluate(op, type, ...) of base/CellOperators.h. All other operations on integers that do not
 // only move cells convert them to doubles first.
 //
-//   Value sum = binaryOfIntegers(BinaryOperator::Add, ElementType::I8, x, y);   // wraps
+//   Value sum = binaryOfIntegers(BinaryOperator::Add, x, y, ElementType::I8);   // wraps
 //   Value cells = converted(sum, ElementType::I8, ElementType::F32);
 #ifndef TOKAMAK_REFERENCE_TYPEDMEANING_H
 #define TOKAMAK_REFERENCE_TYPEDMEANING_H

@@ -1,7 +1,7 @@
 // Utilities for rules: a loop over the operations of a block, and predicates on facts.
 //
-//   return replaceEach<tok::UnaryOp>(block, [](tok::UnaryOp op, OpBuilder &) -> Value {
-//     return isNegation(op) ? ... : Value();              // null: the rule does not fire here
+//   return replaceEach<tok::UnaryOp>(block, [&](tok::UnaryOp op, OpBuilder &) -> Value {
+//     return isNegation(op) ? op.getOperand() : Value();   // null: the rule does not fire here
 //   });
 #ifndef TOKAMAK_REWRITE_RULESUPPORT_H
 #define TOKAMAK_REWRITE_RULESUPPORT_H

@@ -7,7 +7,7 @@
 //   if (mlir::succeeded(checkSchedule(op, schedule)))
 //     std::string text = textOf(op, schedule);
 //
-// The text of one, for attention (docs/plan-ir.md):
+// That of attention (docs/plan-ir.md) as text:
 //
 //   parallel d0, d1, d2      tiles are cut from these axes, of which the last runs fastest
 //   block 8                  so many places of the last of them are computed together

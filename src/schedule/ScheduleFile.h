@@ -1,5 +1,5 @@
 // A file with schedules for some kernels of a program (--schedule=FILE). What --explain=schedule shows
-// has the same form, so that it can be changed and given back:
+// has the same form, so that it can be changed and given back. As text:
 //
 //   kernel row_mul_sum_1
 //     block 4

@@ -6,6 +6,8 @@
 //   engine.error("script.dml", 3, 5, "unknown variable 'bta'").candidates = {"beta"};
 //   engine.render(llvm::errs(), /*color=*/true);
 //
+// prints, as text:
+//
 //   script.dml:3:5: error: unknown variable 'bta'
 //       y = bta * 2
 //           ^~~

@@ -8,26 +8,11 @@
 #include <sstream>
 
 namespace tokamak::fuzz {
-namespace {
-
-constexpr std::pair<fusion::Selector, const char *> selectors[] = {
-    {fusion::Selector::None, "none"},
-    {fusion::Selector::All, "all"},
-    {fusion::Selector::NoRedundancy, "no-redundancy"},
-    {fusion::Selector::Cost, "cost"}};
-
-const char *nameOf(fusion::Selector selector) {
-  for (const auto &[known, name] : selectors)
-    if (known == selector)
-      return name;
-  return "";
-}
-
-} // namespace
 
 std::string describe(const Configuration &configuration) {
-  std::string text = fmt::format("--fusion={} --threads={}", nameOf(configuration.selector),
-                                 configuration.threads);
+  std::string text =
+      fmt::format("--fusion={} --threads={}",
+                  std::string_view(fusion::name(configuration.selector)), configuration.threads);
   if (configuration.singlePrecision)
     text += " --precision=f32";
   if (!configuration.disabled.empty())
@@ -41,11 +26,10 @@ Configuration parseConfiguration(const std::string &options) {
   for (std::string word; words >> word;) {
     std::string value = word.substr(word.find('=') + 1);
     if (word.starts_with("--fusion=")) {
-      auto known = std::find_if(std::begin(selectors), std::end(selectors),
-                                [&](const auto &selector) { return value == selector.second; });
-      if (known == std::end(selectors))
+      std::optional<fusion::Selector> known = fusion::findSelector(value);
+      if (!known)
         throw Error("unknown selector '" + value + "'");
-      configuration.selector = known->first;
+      configuration.selector = *known;
     } else if (word.starts_with("--threads=")) {
       configuration.threads = std::stoi(value);
     } else if (word == "--precision=f32") {
@@ -63,7 +47,7 @@ Configuration parseConfiguration(const std::string &options) {
 
 std::vector<Configuration> allSelectors() {
   std::vector<Configuration> all;
-  for (const auto &[selector, name] : selectors)
+  for (fusion::Selector selector : fusion::allSelectors)
     for (int threads : {1, 2})
       all.push_back({selector, threads, false, {}});
   return all;
@@ -71,7 +55,7 @@ std::vector<Configuration> allSelectors() {
 
 Configuration ConfigurationSampler::draw(Random &random) const {
   Configuration configuration;
-  configuration.selector = selectors[random.upTo(4)].first;
+  configuration.selector = fusion::allSelectors[random.upTo(4)];
   configuration.threads = random.choose({1, 2, 4});
   configuration.singlePrecision = random.chance(0.2);
   if (random.chance(0.6))
@@ -81,7 +65,8 @@ Configuration ConfigurationSampler::draw(Random &random) const {
 }
 
 std::vector<std::string> ConfigurationSampler::choicesOf(const Configuration &c) const {
-  std::vector<std::string> choices = {nameOf(c.selector), fmt::format("threads {}", c.threads),
+  std::vector<std::string> choices = {fusion::name(c.selector).str(),
+                                      fmt::format("threads {}", c.threads),
                                       c.singlePrecision ? "f32" : "f64"};
   for (const std::string &name : disableNames_)
     choices.push_back((c.disabled.contains(name) ? "without " : "with ") + name);

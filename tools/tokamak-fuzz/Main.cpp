@@ -49,7 +49,7 @@ std::optional<std::vector<double>> cellsOf(const std::string &expression) {
 }
 
 std::vector<Configuration> configurationsOf(uint64_t seed, int count) {
-  ConfigurationSampler sampler(exec::disableNames());
+  ConfigurationSampler sampler(exec::transformationNames(exec::Required::No));
   Random random(seed ^ 0x5eed);
   return sampler.sample(random, count);
 }

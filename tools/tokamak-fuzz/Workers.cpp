@@ -181,7 +181,7 @@ private:
   // seed, then its text.
   void work(int pipe, Slot &slot) {
     TrialResources resources(campaign_.machineModel);
-    ConfigurationSampler sampler(exec::disableNames());
+    ConfigurationSampler sampler(exec::transformationNames(exec::Required::No));
     for (int64_t done = 0; done < programsPerWorker && !counters_->stop; ++done) {
       int64_t number = counters_->next++;
       if (campaign_.programs > 0 && number >= campaign_.programs)

@@ -3,7 +3,8 @@
 //
 //   Campaign campaign;
 //   campaign.programs = 20'000;
-//   CampaignResult result = runCampaign(campaign, [](uint64_t seed, const Finding &finding) {...});
+//   CampaignResult result =
+//       runCampaign(campaign, [](uint64_t seed, const Finding &finding) { ... });
 #ifndef TOKAMAK_TOOLS_TOKAMAK_FUZZ_WORKERS_H
 #define TOKAMAK_TOOLS_TOKAMAK_FUZZ_WORKERS_H
 

@@ -146,9 +146,21 @@ void setExplanations(const std::vector<std::string> &kinds, CommandLine &line) {
     line.program.explain.program = line.program.explain.image = true;
 }
 
+std::vector<std::string> selectorNames() {
+  std::vector<std::string> names;
+  for (fusion::Selector selector : fusion::allSelectors)
+    names.push_back(fusion::name(selector).str());
+  return names;
+}
+
 void setDisabled(const std::vector<std::string> &names, llvm::StringSet<> &disabled) {
-  std::vector<std::string> known = exec::disableNames();
+  std::vector<std::string> known = exec::transformationNames(exec::Required::No),
+                           required = exec::transformationNames(exec::Required::Yes);
   for (const std::string &name : names) {
+    if (std::find(required.begin(), required.end(), name) != required.end())
+      throw CLI::ValidationError(
+          "--disable",
+          fmt::format("'{}' can't be left out: no program runs correctly without it", name));
     if (std::find(known.begin(), known.end(), name) == known.end()) {
       auto near = nearestCandidates(name, known);
       throw CLI::ValidationError("--disable",
@@ -220,7 +232,7 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
   addCompileOptions(run, "program, image, fusion, schedule, loops, llvm, asm, recompile");
   run->add_option("--fusion", selector,
                   "which operators fuse: none, all, no-redundancy or cost (default)")
-      ->check(CLI::IsMember({"none", "all", "no-redundancy", "cost"}));
+      ->check(CLI::IsMember(selectorNames()));
   run->add_flag("--compare", line.compare,
                 "run both engines and name the first operator whose value differs");
   run->add_option("--engine", engine, "native (default) or reference")
@@ -312,10 +324,7 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
     return 0;
   }
   line.singlePrecision = precision == "f32";
-  line.program.selector = selector == "none"            ? fusion::Selector::None
-                          : selector == "all"           ? fusion::Selector::All
-                          : selector == "no-redundancy" ? fusion::Selector::NoRedundancy
-                                                        : fusion::Selector::Cost;
+  line.program.selector = *fusion::findSelector(selector); // --fusion takes no other names
   line.statistics = stats == "text"   ? Statistics::Text
                     : stats == "json" ? Statistics::Json
                                       : Statistics::None;

@@ -8,7 +8,6 @@
 
 using namespace tokamak;
 using runtime::OperatorProfile;
-using runtime::StepKind;
 
 static std::string place(const OperatorProfile &op) {
   return op.place.isKnown() ? fmt::format("{}:{}", op.place.file, op.place.line) : "";
@@ -63,6 +62,18 @@ void tokamak::writeText(const RunReport &report, std::ostream &out) {
                      counts.kernelsCompiled, counts.kernelsReused)
       << fmt::format("arrays written: {}\n", counts.materializedArrays)
       << fmt::format("memory peak: {}\n", sizeText(pool.peakInUse));
+  int64_t passTime = 0;
+  std::vector<pipeline::PassRun> longest = counts.passes;
+  for (const pipeline::PassRun &pass : counts.passes)
+    passTime += pass.nanoseconds;
+  llvm::sort(longest, [](const auto &a, const auto &b) { return a.nanoseconds > b.nanoseconds; });
+  longest.resize(std::min<size_t>(longest.size(), 3));
+  out << fmt::format("static phase: {} ms for {} passes", milliseconds(passTime),
+                     counts.passes.size());
+  for (const pipeline::PassRun &pass : longest)
+    out << fmt::format("{}{} {} ms", &pass == longest.data() ? "; the longest: " : ", ",
+                       std::string_view(pass.name), milliseconds(pass.nanoseconds));
+  out << '\n';
   int64_t ruleTime = 0;
   std::vector<std::string> fired;
   for (const rewrite::RuleRun &rule : counts.rules) {
@@ -110,6 +121,10 @@ void tokamak::writeJson(const RunReport &report, std::ostream &out) {
   json["memory_peak_bytes"] = pool.peakInUse;
   json["memory_read_bytes_per_ns"] = counts.memoryBytesPerNanosecond;
   json["sparse_zero_rule"] = counts.zeroRuleUses;
+  json["passes"] = nlohmann::ordered_json::array();
+  for (const pipeline::PassRun &pass : counts.passes)
+    json["passes"].push_back(
+        {{"name", pass.name.str()}, {"runs", pass.runs}, {"ns", pass.nanoseconds}});
   json["rules"] = nlohmann::ordered_json::array();
   for (const rewrite::RuleRun &rule : counts.rules)
     json["rules"].push_back(

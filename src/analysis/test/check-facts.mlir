@@ -1,5 +1,5 @@
 // Operands that can never be right are errors before the run.
-// RUN: tokamak-opt --tok-check-facts %s -split-input-file -verify-diagnostics -o /dev/null
+// RUN: tokamak-opt --tok-report-contradictions %s -split-input-file -verify-diagnostics -o /dev/null
 
 func.func @product(%x: tensor<?x?xf64>, %y: tensor<?x?xf64>) {
   %a = tok.assume %x [-1, 3] : tensor<?x?xf64> -> tensor<?x?xf64>

@@ -21,15 +21,15 @@ Size Access::constant() const {
 }
 
 bool Access::runsOver(unsigned axis) const {
-  return llvm::any_of(places, [&](const Place &place) { return place.dependsOn(axis); });
+  return llvm::any_of(places, [&](const LinearPlace &place) { return place.dependsOn(axis); });
 }
 
 bool Access::hasIndices() const {
-  return llvm::any_of(places, [](const Place &place) { return !place.indices.empty(); });
+  return llvm::any_of(places, [](const LinearPlace &place) { return !place.indices.empty(); });
 }
 
 bool Access::isAlwaysInside() const {
-  return llvm::all_of(places, [](const Place &place) { return place.isInside; });
+  return llvm::all_of(places, [](const LinearPlace &place) { return place.isInside; });
 }
 
 namespace {
@@ -42,7 +42,7 @@ public:
   FailureOr<Access> build(ArrayRef<Size> sizes) {
     Access access;
     for (auto [expression, size] : llvm::zip(map_.getResults(), sizes)) {
-      Place place;
+      LinearPlace place;
       place.factors.assign(axes_.size(), 0);
       if (!add(expression, 1, place))
         return user_->emitOpError("there is no code for places that are not linear in the axes");
@@ -60,7 +60,7 @@ public:
 private:
   Size atLaunch(const Size &size) const { return sizeAtLaunch(op_, size); }
 
-  bool add(AffineExpr expression, int64_t factor, Place &place) {
+  bool add(AffineExpr expression, int64_t factor, LinearPlace &place) {
     if (auto axis = dyn_cast<AffineDimExpr>(expression)) {
       place.factors[axis.getPosition()] += factor;
       return true;
@@ -86,7 +86,7 @@ private:
   }
 
   // Axes without places have no cells, so that nothing is read or written there.
-  bool isInside(const Place &place, const Size &size) const {
+  bool isInside(const LinearPlace &place, const Size &size) const {
     if (!place.indices.empty())
       return false;
     Size least = place.constant, most = place.constant;

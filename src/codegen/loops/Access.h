@@ -11,7 +11,7 @@
 namespace tokamak::codegen {
 
 // The place in one dimension: the sum of constant, factor * axis and factor * index.
-struct Place {
+struct LinearPlace {
   Size constant = Size::constant(0);
   llvm::SmallVector<int64_t> factors;                         // by axis
   llvm::SmallVector<std::pair<mlir::Value, int64_t>> indices; // cells that run over axes
@@ -20,9 +20,9 @@ struct Place {
 };
 
 struct Access {
-  llvm::SmallVector<Place> places; // of each dimension
-  llvm::SmallVector<Size> sizes;   // of the dimensions, as functions of the launch's inputs
-  llvm::SmallVector<Size> strides; // in cells, likewise
+  llvm::SmallVector<LinearPlace> places; // of each dimension
+  llvm::SmallVector<Size> sizes;         // of the dimensions, as functions of the launch's inputs
+  llvm::SmallVector<Size> strides;       // in cells, likewise
 
   // Cells between neighbours along the axis, and between the array's first cell and the place with
   // all axes at 0.

@@ -5,6 +5,8 @@
 //   llvm::FailureOr<LoopBody> body = LoopBody::analyze(op, schedule);
 //   for (const LoopPass &pass : body->passes()) ...
 //
+// As text:
+//
 //   softmax, parallel d0:   pass over d1: reduce max
 //                           pass over d1: exp, kept, and its sum
 //                           pass over d1: the quotient is written

@@ -1,6 +1,6 @@
 // From a scheduled operator to an MLIR module with the function `name` (TileFunction.h). A tile is a
 // range of places of the parallel axes, the last of which runs fastest. It is computed in blocks of
-// several places, and at its end place by place:
+// several places, and at its end place by place. As text:
 //
 //   for each place of the leading parallel axes
 //     for the places of the last one, in blocks
@@ -8,7 +8,9 @@
 //         for the axes of the pass, the last one in vectors
 //           values are computed, kept, written, and added to aggregates
 //
-//   mlir::OwningOpRef<mlir::ModuleOp> loops = emitLoops(*body, "row_1", context, plan);
+// In C++:
+//
+//   mlir::OwningOpRef<mlir::ModuleOp> loops = emitLoops(body, "row_1", &context, plan);
 #ifndef TOKAMAK_CODEGEN_LOOPS_LOOPEMITTER_H
 #define TOKAMAK_CODEGEN_LOOPS_LOOPEMITTER_H
 

@@ -29,7 +29,8 @@ Value LoopValues::indexOf(unsigned axis, unsigned place, unsigned chunk) {
 }
 
 // The place in a dimension, without what its indices add if they differ from lane to lane.
-Value LoopValues::placeOf(const Place &place, unsigned number, unsigned chunk, bool withIndices) {
+Value LoopValues::placeOf(const LinearPlace &place, unsigned number, unsigned chunk,
+                          bool withIndices) {
   Value sum = size(place.constant);
   for (auto [axis, factor] : llvm::enumerate(place.factors))
     if (factor != 0)
@@ -79,7 +80,7 @@ LoopValues::Memory LoopValues::panelOf(Value kept, unsigned place) {
   Memory memory{panels_.lookup(kept), {}, plan::cellsOf(kept)};
   Size cells = Size::constant(1);
   for (unsigned axis : llvm::reverse(axes)) {
-    Place along;
+    LinearPlace along;
     along.factors.assign(body_.axes().size(), 0);
     along.factors[axis] = 1;
     along.isInside = true;
@@ -108,7 +109,7 @@ LoopValues::Memory LoopValues::packedOf(Value packed) {
   Memory memory{panels_.lookup(packed), {}, plan::cellsOf(packed)};
   Size stride = Size::constant(body_.schedule().unroll * body_.schedule().lanes);
   auto addPlace = [&](unsigned axis, const Size &cells) {
-    Place along;
+    LinearPlace along;
     along.factors.assign(body_.axes().size(), 0);
     along.factors[axis] = 1;
     along.isInside = true;
@@ -167,7 +168,7 @@ Value LoopValues::reindex(plan::ReindexOp reindex, unsigned place, unsigned chun
       index += tok::isArray(body_.op().getInputs()[i].getType());
     memory.base = tile_.inputs[index];
   }
-  for (Place &along : memory.access.places) {
+  for (LinearPlace &along : memory.access.places) {
     SmallVector<int64_t> factors(along.factors.size(), 0);
     for (auto [axis, result] : llvm::zip(cast<plan::CellType>(operand.getType()).getAxes(),
                                          reindex.getMap().getResults()))
@@ -179,7 +180,7 @@ Value LoopValues::reindex(plan::ReindexOp reindex, unsigned place, unsigned chun
 
 // Whether neighbouring lanes are neighbours in memory.
 bool LoopValues::isOneStep(const Access &access) const {
-  bool differs = llvm::any_of(access.places, [&](const Place &place) {
+  bool differs = llvm::any_of(access.places, [&](const LinearPlace &place) {
     return llvm::any_of(place.indices, [&](auto index) { return runsOverVectors(index.first); });
   });
   return !differs && access.factor(*vectorAxis_).isConstant(1);
@@ -187,12 +188,13 @@ bool LoopValues::isOneStep(const Access &access) const {
 
 Value LoopValues::load(const Memory &memory, unsigned place, unsigned chunk,
                        std::optional<double> outside) {
-  bool lanesDiffer = vectorAxis_ && (memory.access.runsOver(*vectorAxis_) ||
-                                     llvm::any_of(memory.access.places, [&](const Place &along) {
-                                       return llvm::any_of(along.indices, [&](auto index) {
-                                         return runsOverVectors(index.first);
-                                       });
-                                     }));
+  bool lanesDiffer =
+      vectorAxis_ && (memory.access.runsOver(*vectorAxis_) ||
+                      llvm::any_of(memory.access.places, [&](const LinearPlace &along) {
+                        return llvm::any_of(along.indices, [&](auto index) {
+                          return runsOverVectors(index.first);
+                        });
+                      }));
   return lanesDiffer ? loadLanes(memory, place, chunk, outside)
                      : loadCell(memory, place, chunk, outside);
 }
@@ -209,15 +211,15 @@ Value LoopValues::loadCell(const Memory &memory, unsigned place, unsigned chunk,
       cells = vectors_.select(inside, cells, vectors_.integer(0));
     pointer = vectors_.offsetCells(pointer, cells, memory.cells);
   };
-  SmallVector<const Place *> open; // places that are not checked yet
-  for (const Place &along : access.places)
+  SmallVector<const LinearPlace *> open; // places that are not checked yet
+  for (const LinearPlace &along : access.places)
     if (!along.isInside)
       open.push_back(&along);
   Value checks;
   auto check = [&](auto isKnown) {
     if (open.empty())
       return;
-    llvm::erase_if(open, [&](const Place *along) {
+    llvm::erase_if(open, [&](const LinearPlace *along) {
       if (!isKnown(*along))
         return false;
       size_t dimension = along - access.places.begin();
@@ -242,13 +244,13 @@ Value LoopValues::loadCell(const Memory &memory, unsigned place, unsigned chunk,
     if (!reached.insert(axis).second || !access.runsOver(axis))
       continue;
     step(vectors_.multiply(indexOf(axis, place, chunk), size(access.factor(axis))));
-    check([&](const Place &along) {
+    check([&](const LinearPlace &along) {
       return llvm::all_of(llvm::enumerate(along.factors), [&](auto factor) {
         return factor.value() == 0 || reached.contains(factor.index());
       });
     });
   }
-  check([](const Place &) { return true; });
+  check([](const LinearPlace &) { return true; });
   return vectors_.splat(vectors_.loadCell(pointer, {}, memory.cells));
 }
 

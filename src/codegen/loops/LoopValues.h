@@ -104,7 +104,7 @@ private:
 
   // The index of the axis; null if no loop has set it.
   mlir::Value indexOf(unsigned axis, unsigned place, unsigned chunk);
-  mlir::Value placeOf(const Place &place, unsigned number, unsigned chunk, bool withIndices);
+  mlir::Value placeOf(const LinearPlace &place, unsigned number, unsigned chunk, bool withIndices);
   mlir::Value offsetOf(const Access &access, unsigned place, unsigned chunk);
   mlir::Value lanesOf(const Access &access, unsigned place, unsigned chunk);
   mlir::Value insideLanes(const Access &access, unsigned place, unsigned chunk);

@@ -1,6 +1,10 @@
 // Prints syntax trees as s-expressions, for tests and for inspecting what the parser made of a
 // text.
 //
+//   std::cout << toString(program);
+//
+// A statement, and how it is printed, as text:
+//
 //   x = -a ^ 2 + X[1, 2:n]        (assign x (+ (- (^ a 2)) (index X 1 (range 2 n))))
 #ifndef TOKAMAK_FRONTEND_DML_ASTPRINTER_H
 #define TOKAMAK_FRONTEND_DML_ASTPRINTER_H

@@ -1,12 +1,15 @@
 // The program that calls one function of a script instead of running its statements, as DML text.
 //
+//   entryCall(f, {{"X", "in.csv"}, {"k", "5"}})      // of `-nvargs X=in.csv k=5`
+//
+// A function, and the program that calls it, in DML:
+//
 //   f = function(matrix[double] X, int k) return (double s, matrix[double] R) { ... }
 //
-//   entryCall(f, {{"X", "in.csv"}, {"k", "5"}})      // of `-nvargs X=in.csv k=5`
-//     [s, R] = f(X = read("in.csv", format="csv"), k = $k)
-//     print("s = " + s)
-//     print("R:")
-//     print(toString(R))
+//   [s, R] = f(X = read("in.csv", format="csv"), k = $k)
+//   print("s = " + s)
+//   print("R:")
+//   print(toString(R))
 //
 // A matrix or a frame is read from the file that its argument names; without metadata beside it, the
 // format follows from the ending. Arguments may also be numbered (`-args in.csv 5`). What is not

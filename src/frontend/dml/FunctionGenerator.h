@@ -2,6 +2,11 @@
 // current value of every variable, so that the types of variables are those of their values and
 // errors are reported on the way.
 //
+//   FunctionGenerator generator(module, block, statements, outputs);
+//   generator.define("X", argument, place);           // a parameter
+//   generator.generate(statements);
+//   generator.finish({generator.output(result, type)}, location);
+//
 // A null value means that an error was already reported: a generator method that gets a null
 // operand reports nothing and returns a null value.
 //

@@ -1,4 +1,6 @@
 // Generates docs/language-status.md: which parts of DML run and which do not yet.
+//
+//   std::cout << languageStatusMarkdown();
 #ifndef TOKAMAK_FRONTEND_DML_LANGUAGESTATUS_H
 #define TOKAMAK_FRONTEND_DML_LANGUAGESTATUS_H
 

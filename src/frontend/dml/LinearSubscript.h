@@ -1,6 +1,11 @@
 // Subscripts as linear functions of loop indices, and a test whether two subscripts can denote the
 // same cell in two different iterations of a loop.
 //
+//   LinearForm written = LinearForm::of("i"), read = written.plus(LinearForm::of(1), -1);
+//   mayMeet(written, read, {"i", {}})     // A[i] and A[i - 1]: they do, in consecutive iterations
+//
+// A subscript, and its form, as text:
+//
 //   3 * i + n - 1     constant -1, terms {i: 3, n: 1}
 #ifndef TOKAMAK_FRONTEND_DML_LINEARSUBSCRIPT_H
 #define TOKAMAK_FRONTEND_DML_LINEARSUBSCRIPT_H

@@ -1,6 +1,9 @@
 // Turns a loaded program into a module of the `tok` dialect, one function at a time: main first,
 // other functions at their first call, since the result types of a function are found by generating
 // its body.
+//
+//   ModuleGenerator generator(loader, reporter, options, context);
+//   mlir::OwningOpRef<mlir::ModuleOp> module = generator.generate(*main);
 #ifndef TOKAMAK_FRONTEND_DML_MODULEGENERATOR_H
 #define TOKAMAK_FRONTEND_DML_MODULEGENERATOR_H
 

@@ -1,5 +1,10 @@
 // Tests whether the iterations of a parfor are independent of each other.
 //
+//   for (const ParforConflict &conflict : findParforConflicts(loop, surroundings))
+//     reporter.error(conflict.place, conflict.message);
+//
+// A conflict, in DML:
+//
 //   parfor (i in 2:10) A[i, 1] = A[i - 1, 1] + 1      # one iteration reads what another one writes
 //
 // The test is conservative: it accepts only loops whose iterations are independent. Subscripts are

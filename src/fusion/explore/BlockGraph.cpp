@@ -160,7 +160,7 @@ void BlockGraph::classifyAggregate(Node &node) {
 
 bool fusion::isNarrow(const Size &columns) {
   return columns.isConstant() && columns.constantValue() >= 1 &&
-         columns.constantValue() <= mostNarrowColumns;
+         columns.constantValue() <= plan::mostNarrowColumns;
 }
 
 // Finds the products that kernels can compute: one factor is narrow, or a sparse array is involved.
@@ -209,7 +209,7 @@ void BlockGraph::classifyProduct(Node &node) {
     return;
   node.kind = NodeKind::None;
   node.operands[0] = left;
-  node.refusal = "matmul: no operand has at most " + std::to_string(mostNarrowColumns) +
+  node.refusal = "matmul: no operand has at most " + std::to_string(plan::mostNarrowColumns) +
                  " columns or is sparse";
 }
 

@@ -2,7 +2,7 @@
 // be generated for it, what it iterates over, which operations read its results, and which have to
 // be executed before it.
 //
-//   BlockGraph graph(function, facts);
+//   BlockGraph graph(function, factsOf);
 //   for (int index : graph.nodes())
 //     for (Shape space : graph[index].spaces)   // what the operation may iterate over
 //       double cells = graph.cells(space);
@@ -88,9 +88,8 @@ private:
   llvm::SmallVector<int> nodes_;
 };
 
-// Rows with at most this many columns can be computed together with the rows of a matrix.
-inline constexpr int64_t mostNarrowColumns = 64;
-// Whether `columns` is a constant from 1 to that.
+// Whether `columns` is a constant from 1 to plan::mostNarrowColumns: such rows can be computed
+// together with the rows of a matrix.
 bool isNarrow(const Size &columns);
 
 // Whether the operation reads the transpose of Node::operands[operand].

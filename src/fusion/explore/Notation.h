@@ -1,7 +1,7 @@
 // Values and source positions in the notation of DML scripts, for explanations and labels.
 //
-//   notation(value)        "sum(out * Y * Xd)"
-//   placeOf(location)      "l2svm.dml:61:13"
+//   notation(value)     // "sum(out * Y * Xd)"
+//   placeOf(location)   // "l2svm.dml:61:13"
 #ifndef TOKAMAK_FUSION_EXPLORE_NOTATION_H
 #define TOKAMAK_FUSION_EXPLORE_NOTATION_H
 

@@ -1,5 +1,8 @@
 // The text of --explain=fusion: candidates, refusals with reasons, partitions and their interesting
 // points, the numbers of plans considered, the chosen operators and their predicted costs.
+//
+//   Plan plan = searchPlan(pool, Selector::Cost);
+//   std::string text = explainFusion("block_0", Selector::Cost, pool, plan, plan.operators, {});
 #ifndef TOKAMAK_FUSION_SELECT_EXPLAINFUSION_H
 #define TOKAMAK_FUSION_SELECT_EXPLAINFUSION_H
 

@@ -4,11 +4,14 @@
 //   fusion::FusionOptions options{fusion::Selector::Cost, &machine, &text};
 //   if (failed(fusion::fuseBlock(function, factsOf, options))) ...
 //
-// Before:  %1 = tok.binary mul %X, %Y
-//          %2 = tok.aggregate sum full %1
-// After:   %2 = plan.operator cell(%X, %Y) sizes [..] : (..) -> f64 {
-//            ... the two operations ...
-//          }
+// Two operations, and the operator that replaces them, in MLIR:
+//
+//   %1 = tok.binary mul %X, %Y
+//   %2 = tok.aggregate sum full %1
+//
+//   %2 = plan.operator (%x = %X ["s0", "s1"], %y = %Y ["s0", "s1"]) -> f64 {
+//     ... reads of %x and %y, their product, the reduction, the write of the result ...
+//   }
 #ifndef TOKAMAK_FUSION_SELECT_FUSEBLOCK_H
 #define TOKAMAK_FUSION_SELECT_FUSEBLOCK_H
 
@@ -30,6 +33,8 @@ enum class Selector : uint8_t {
   NoRedundancy, // nothing is computed twice: results with several consumers are stored
   Cost,         // the cheapest plan under the machine model
 };
+inline constexpr Selector allSelectors[] = {Selector::None, Selector::All, Selector::NoRedundancy,
+                                            Selector::Cost};
 llvm::StringRef name(Selector selector); // "none", "all", "no-redundancy", "cost"
 std::optional<Selector> findSelector(llvm::StringRef name);
 

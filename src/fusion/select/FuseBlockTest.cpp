@@ -3,9 +3,6 @@
 using namespace tokamak;
 using namespace tokamak::fusion;
 
-static constexpr Selector selectors[] = {Selector::None, Selector::All, Selector::NoRedundancy,
-                                         Selector::Cost};
-
 #define EXPECT_CONTAINS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
 
 static constexpr const char *sumOfProduct = R"(
@@ -394,7 +391,7 @@ TEST(FuseBlock, explanationIsDeterministicAndComplete) {
 }
 
 TEST(FuseBlock, everySelectorGivesAValidModule) {
-  for (Selector selector : selectors) {
+  for (Selector selector : allSelectors) {
     FusedBlock("Xw:mx1 Xd:mx1 Y:mx1 step wd dd", "f64, f64", innerLoop).fuse(selector);
     FusedBlock("X:mxk Y:mxk B:kxk", "!m", expensiveDiamond).fuse(selector);
     EXPECT_EQ(findSelector(name(selector)), selector);

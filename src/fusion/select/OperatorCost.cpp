@@ -12,7 +12,6 @@ using namespace tokamak::fusion;
 
 // In a sparse array an entry also has a column index, and each row the offset of its first entry.
 static constexpr double bytesPerColumnNumber = 4, bytesPerRowOffset = 8;
-static constexpr double bytesPerLine = 64;
 // Costs of finding the next entry, and of finding another sparse array's cell at this entry.
 static constexpr double flopsPerEntry = 2, flopsPerMatch = 6;
 // Products are faster than cell operators, because a fused multiply-add is one instruction. A
@@ -24,9 +23,7 @@ static constexpr double flopsPerEntry = 2, flopsPerMatch = 6;
 static constexpr double productSpeed = 2, nativeProductSpeed = 1.2, flopsPerPackedCell = 24;
 static constexpr double fewestRowsUnpacked = 64, fewestColumnsUnpacked = 8;
 static constexpr double flopsPerSparseProduct = 8;
-static constexpr double rowsOfPanel = 8;
-// Accesses to arrays of at most this size hit the first-level cache and don't count as gathers.
-static constexpr double nearBytes = 32 << 10;
+static constexpr double rowsOfPanel = 8; // as kernels compute them, on every machine
 
 static double bytesPerCell(Type elementType) {
   return static_cast<double>(byteSize(tok::elementTypeOf(elementType).value_or(ElementType::F64)));
@@ -53,10 +50,10 @@ double OperatorCost::productFlops(const Node &node) const {
 // element type; 0 if `array` fits the first-level cache.
 double OperatorCost::gathersOf(double accesses, const Node &node, Value array,
                                const Size &columns) const {
-  if (array && denseBytesOf(array) <= nearBytes)
+  if (array && denseBytesOf(array) <= machine_.nearestCacheBytes)
     return 0;
   double rowBytes = bytesPerCell(node.elementType) * graph_.estimate(columns);
-  return accesses * std::max(1.0, rowBytes / bytesPerLine);
+  return accesses * std::max(1.0, rowBytes / machine_.cacheLineBytes);
 }
 
 //===- what a member computes ----------------------------------------------------------------===//
@@ -177,7 +174,7 @@ void OperatorCost::addOperand(Value operand, const Frame &frame, cost::Work &wor
       work.readBytes += bytesOf(operand);
       work.flops += flopsPerMatch * (entries + facts.entriesOf(operand));
     } else {
-      work.readBytes += std::min(denseBytesOf(operand), bytesPerLine * entries);
+      work.readBytes += std::min(denseBytesOf(operand), machine_.cacheLineBytes * entries);
       work.gathers += entries;
     }
     return;
@@ -253,7 +250,7 @@ double OperatorCost::leastBytesToRead(Value value) const {
   double least = bytesOf(value);
   for (const Frame &frame : memo_.frames)
     if (frame.driver && frame.space == shape)
-      least = std::min(least, bytesPerLine * graph_.facts().entriesOf(frame.driver));
+      least = std::min(least, machine_.cacheLineBytes * graph_.facts().entriesOf(frame.driver));
   return least;
 }
 

@@ -6,8 +6,6 @@ using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::fusion;
 
-// A kernel with more arrays than this runs out of registers for their addresses.
-static constexpr int mostArrays = 16;
 // Merging operators that only have the same iteration space saves no more than a launch, which is
 // not worth many memory streams.
 static constexpr int mostUnrelatedArrays = 10;
@@ -214,7 +212,7 @@ int OperatorPool::makeMerged(int a, int b, ArrayRef<int> roots, uint64_t kept) {
       continue;
     cost_.price(candidate);
     if (candidate.members.count() > mostMergedMembers ||
-        candidate.arrays > (related ? mostArrays : mostUnrelatedArrays))
+        candidate.arrays > (related ? machine().addressRegisters : mostUnrelatedArrays))
       continue;
     if (best.frame < 0 || candidate.nanoseconds < best.nanoseconds * (1 - 1e-9))
       best = std::move(candidate);

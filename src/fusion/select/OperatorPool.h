@@ -3,7 +3,7 @@
 //
 //   OperatorPool pool(graph, memo, machine);
 //   int alone = pool.operatorFor(root, stored);      // everything not stored is computed inside
-//   int both = pool.merge(a, b, keep);               // -1 if no frame allows it
+//   int both = pool.merge(a, b, [](int result) { return true; });   // -1 if no frame allows it
 #ifndef TOKAMAK_FUSION_SELECT_OPERATORPOOL_H
 #define TOKAMAK_FUSION_SELECT_OPERATORPOOL_H
 

@@ -190,6 +190,24 @@ TEST(SparseFusion, chainOfProductsReadsTheMatrixOnce) {
   EXPECT_EQ(block.plan(), "row(2 @0) -> 1") << block.explanation;
 }
 
+TEST(SparseFusion, gathersCostWhereTheNearestCacheIsTooSmall) {
+  const char *text = R"(
+    %0 = tok.transpose %V : (!m) -> !m
+    %1 = tok.matmul %U, %0 : (!m, !m) -> !m
+    %2 = tok.binary mul %S, %1 : (!m, !m) -> !m
+    return %2 : !m)";
+  auto predicted = [&](double nearestCacheBytes) {
+    SparseFusedBlock block("S:pxq/0.01 U:pxr V:qxr", "!m", text);
+    block.machine.nearestCacheBytes = nearestCacheBytes;
+    block.machine.gatherNanoseconds = 20;
+    double sum = 0;
+    for (plan::OperatorOp op : block.fuse().function().getOps<plan::OperatorOp>())
+      sum += op->getAttrOfType<mlir::FloatAttr>("predicted_ns").getValueAsDouble();
+    return sum;
+  };
+  EXPECT_GT(predicted(0), predicted(1 << 30));
+}
+
 TEST(SparseFusion, aNearlyFullDriverIsComputedDenseWhereThatIsCheaper) {
   const char *text = R"(
     %0 = tok.binary mul %S, %Y : (!m, !m) -> !m

@@ -7,6 +7,8 @@
 //   body.write({exp.getResult()});                  // result 0
 //   body.finish();                                  // sets the axes of the operator
 //
+// What some operations become, in MLIR:
+//
 //   tok.binary mul %X, %v       reads v at (d0, 0): mul runs over d0 and d1
 //   tok.aggregate sum row %X    reduce over [d1]
 //   tok.matmul %X, %B           reads B at (d1, d2): reduce over [d1] of X * B, which runs over d0, d1, d2

@@ -56,6 +56,10 @@ private:
 };
 constexpr AxisSet operator|(Axis a, Axis b) { return AxisSet(a) | AxisSet(b); }
 
+// Widths other than the main one of an operator are constants of at most this. A limit of the
+// language of bodies, the same on every machine: explore judges by it, code generation relies on it.
+inline constexpr int64_t mostNarrowColumns = 64;
+
 // The axes that a value of this shape runs over in an operator over `space`; nullopt if it is
 // neither repeated along rows or columns nor as long as they are.
 std::optional<AxisSet> axesOf(const Shape &value, const Shape &space);

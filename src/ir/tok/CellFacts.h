@@ -2,7 +2,7 @@
 // which operations are sparse-safe (base/SparseSafety.h).
 //
 //   // The result cell of `op` where the array `sparse` has no entry:
-//   tok::cellOf(op, [&](OpOperand &operand) {
+//   tok::cellOf(*op, [&](OpOperand &operand) {
 //     return operand.get() == sparse ? CellFact(0.0) : CellFact::anything();
 //   });
 #ifndef TOKAMAK_IR_TOK_CELLFACTS_H

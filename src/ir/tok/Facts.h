@@ -2,6 +2,11 @@
 // constants or symbols, scalar values, and density. Facts live in the dataflow lattice of
 // `analysis` and on the arguments of a block that is being specialised; they are not part of types.
 //
+//   Facts facts = Facts::matrix(Size::symbol(7), Size::constant(10));
+//   facts.columns().isConstant(10)
+//
+// Facts of values, in DML:
+//
 //   nrow(X) of a file that is not read yet:   Size::symbol(7)
 //   rows of cbind(X, matrix(1, nrow(X), 1)):  the same symbol, which proves that both have
 //                                             equally many rows; its columns are ncol(X) + 1

@@ -1,6 +1,11 @@
 // Names of operators in the text of both dialects: the custom directives UnaryName, BinaryName,
 // AggregateName and DirectionName of the assembly formats.
 //
+//   mlir::IntegerAttr attribute;
+//   if (failed(parseUnaryName(parser, attribute))) ...      // of "exp"
+//
+// They are used in TableGen:
+//
 //   let assemblyFormat = "custom<UnaryName>($cellOperator) $operand ...";    // tok.unary exp %x
 #ifndef TOKAMAK_IR_TOK_OPERATORNAMES_H
 #define TOKAMAK_IR_TOK_OPERATORNAMES_H

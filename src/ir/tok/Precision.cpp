@@ -23,8 +23,32 @@ static void roundLiteral(tok::LiteralOp op) {
   }));
 }
 
+// An operator of the text states the types that it computes in; what it reads and gives is converted.
+static void convertAround(Operation *fused) {
+  OpBuilder builder(fused);
+  Location location = fused->getLoc();
+  for (auto [operand, argument] :
+       llvm::zip(fused->getOpOperands(), fused->getRegion(0).getArguments()))
+    if (operand.get().getType() != argument.getType())
+      operand.set(
+          builder.create<tok::CastOp>(location, argument.getType(), operand.get()).getResult());
+  builder.setInsertionPointAfter(fused);
+  for (OpResult result : fused->getResults()) {
+    Type type = inSinglePrecision(result.getType());
+    if (type == result.getType())
+      continue;
+    auto rounded = builder.create<tok::CastOp>(location, type, result);
+    result.replaceAllUsesExcept(rounded.getResult(), rounded);
+  }
+}
+
 void tok::useSinglePrecision(ModuleOp module) {
-  module.walk([](Operation *op) {
+  SmallVector<Operation *> fused;
+  module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (tok::isFusedOperator(op)) {
+      fused.push_back(op);
+      return WalkResult::skip();
+    }
     for (OpResult result : op->getResults())
       result.setType(inSinglePrecision(result.getType()));
     for (Region &region : op->getRegions())
@@ -38,5 +62,8 @@ void tok::useSinglePrecision(ModuleOp module) {
     }
     if (auto literal = dyn_cast<LiteralOp>(op))
       roundLiteral(literal);
+    return WalkResult::advance();
   });
+  for (Operation *op : fused)
+    convertAround(op);
 }

@@ -62,11 +62,6 @@ static LogicalResult verifyOneElementType(Operation *op) {
   return success();
 }
 
-// plan.operator, whose body has a verifier of its own.
-static bool isFusedOperator(Operation *op) {
-  return op->getName().getDialectNamespace() == "plan" && isa<FactsOpInterface>(op);
-}
-
 static LogicalResult verifyOperation(Operation *op) {
   if (isa<ExecuteOp>(op))
     return op->emitError("tok.execute is what the compiler makes of a block; call functions by "

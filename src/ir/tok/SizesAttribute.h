@@ -1,10 +1,12 @@
 // Sizes in the text of programs: an array of integers, and of strings in the serialised form of
 // sizes (base/Size.h).
 //
-//   %X: tensor<?x?xf64> {tok.sizes = ["s0~500", 10]}   // an argument of 10 columns
-//
-//   sizesAttribute(context, {Size::symbol(0, 500), Size::constant(10)})
+//   auto attribute = sizesAttribute(context, {Size::symbol(0, 500), Size::constant(10)});
 //   sizesOf(attribute)        // these two sizes
+//
+// In MLIR:
+//
+//   %X: tensor<?x?xf64> {tok.sizes = ["s0~500", 10]}   // an argument of 10 columns
 #ifndef TOKAMAK_IR_TOK_SIZESATTRIBUTE_H
 #define TOKAMAK_IR_TOK_SIZESATTRIBUTE_H
 

@@ -49,6 +49,11 @@ inline bool isArray(mlir::Type type) { return llvm::isa<mlir::RankedTensorType>(
 inline bool isTensor(mlir::Type type) {
   return isArray(type) && llvm::cast<mlir::RankedTensorType>(type).getRank() != 2;
 }
+// Whether the operation is a plan.operator, which a program's text may contain. Its body is of that
+// dialect, about which tok knows nothing.
+inline bool isFusedOperator(mlir::Operation *op) {
+  return op->getName().getDialectNamespace() == "plan" && llvm::isa<FactsOpInterface>(op);
+}
 // i64, f64, i1, !tok.string or !tok.scalar.
 bool isScalar(mlir::Type type);
 // i64, f64 or i1.

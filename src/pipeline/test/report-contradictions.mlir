@@ -1,5 +1,5 @@
 // In front of an operation that is wrong, and that control may get to, stands one that fails.
-// RUN: tokamak-opt --tok-check-facts %s 2>/dev/null | FileCheck %s
+// RUN: tokamak-opt --tok-report-contradictions %s 2>/dev/null | FileCheck %s
 
 // CHECK-LABEL: func.func @maybe
 // CHECK: tok.if

@@ -1,5 +1,9 @@
 // The program image: flat instructions over numbered slots, the form in which every program is
-// executed. It is immutable; `print(image, out)` prints what --explain=image shows:
+// executed. It is immutable.
+//
+//   print(image, std::cout);     // what --explain=image shows
+//
+// A program of rand(rows=3, cols=3) and a block, as text:
 //
 //   function main: 6 slots
 //     0  s0 = constant 3

@@ -16,6 +16,8 @@ using abi::KernelOutput;
 
 namespace {
 
+// The boundaries of tiles, and with them the order in which sums add up, follow from these figures
+// and from sizes alone: they are the same on every machine, and no part of its model.
 // The bytes that a tile touches: few enough for the second-level cache, many enough to amortise the
 // launch of a tile.
 constexpr int64_t tileBytes = int64_t{512} << 10;

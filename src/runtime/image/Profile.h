@@ -7,7 +7,8 @@
 //     step.touches(operands);
 //     ...                                          // recorded when the step goes out of scope
 //   }
-//   for (const OperatorProfile &op : profile.operators()) print(op.name, op.nanoseconds);
+//   for (const OperatorProfile &each : profile.operators())
+//     std::cout << each.name << each.nanoseconds;
 //   profile.writeTrace(file);                      // Chrome trace format: Perfetto opens it
 //
 // Thread-safe.

@@ -4,7 +4,7 @@
 //
 //   FileWriter file("x.csv");
 //   file.write("1.0,2.0\n");
-// x.csv and x.csv.mtd; without commit no file remains
+//   file.commit("{\"rows\": 1}");       // x.csv and x.csv.mtd; without commit no file remains
 #ifndef TOKAMAK_RUNTIME_IO_FILEWRITER_H
 #define TOKAMAK_RUNTIME_IO_FILEWRITER_H
 

@@ -2,7 +2,8 @@
 //
 //   if (isGzip(bytes)) {
 //     GzipInflater inflater("x.csv.gz", bytes);
-// less than capacity: the end
+//     while (size_t size = inflater.read(buffer, sizeof buffer))
+//       text.append(buffer, size);               // less than capacity: the end
 //   }
 //   file.write(gzipMember("1,2\n") + gzipMember("3,4\n"));
 #ifndef TOKAMAK_RUNTIME_IO_GZIP_H

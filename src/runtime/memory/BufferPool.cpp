@@ -237,11 +237,6 @@ void BufferPool::setMemoryBudget(int64_t bytes) {
   noteChangeLocked();
 }
 
-int64_t BufferPool::memoryBudget() {
-  std::lock_guard lock(mutex_);
-  return budgetLocked();
-}
-
 PoolStatistics BufferPool::statistics() {
   std::lock_guard lock(mutex_);
   PoolStatistics statistics = statistics_;

@@ -60,7 +60,6 @@ public:
 
   // 0 restores the default: four fifths of the machine's (or the cgroup's) memory.
   void setMemoryBudget(int64_t bytes);
-  int64_t memoryBudget();
   PoolStatistics statistics();
   void resetPeak();
   // Returns all cached buffers to the operating system.

@@ -1,8 +1,8 @@
 // Charges memory outside of arrays to the pool's budget: strings, frames, and the working memory of
 // natives and readers.
 //
-// like std::vector; Error if over budget
-// memory allocated by other code
+//   BudgetedVector<int64_t> offsets(1000);     // like std::vector; Error if over budget
+//   MemoryCharge charge(text.capacity());      // memory allocated by other code
 //   charge.atLeast(text.capacity());           // it has grown
 #ifndef TOKAMAK_RUNTIME_MEMORY_MEMORYCHARGE_H
 #define TOKAMAK_RUNTIME_MEMORY_MEMORYCHARGE_H

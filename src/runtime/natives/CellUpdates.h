@@ -2,8 +2,8 @@
 // matrices of several tasks can be merged by copying exactly these cells.
 //
 //   CellUpdates updates;
-//   updates.note({0, 1, 0, 10}, matrix);        // row 0, columns 0 to 9
-//   copyCells(updates.regions(), *matrix, *result);
+//   updates.note({0, 1, 0, 10}, *matrix);       // row 0, columns 0 to 9
+//   copyCells(updates.regions(), matrix, *result);
 #ifndef TOKAMAK_RUNTIME_NATIVES_CELLUPDATES_H
 #define TOKAMAK_RUNTIME_NATIVES_CELLUPDATES_H
 

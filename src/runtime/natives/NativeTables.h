@@ -1,4 +1,7 @@
 // The natives of each source file; Native.cpp joins them into one table.
+//
+//   for (const Native &native : outputNatives())
+//     std::cout << native.name;                   // print, toString, ...
 #ifndef TOKAMAK_RUNTIME_NATIVES_NATIVETABLES_H
 #define TOKAMAK_RUNTIME_NATIVES_NATIVETABLES_H
 

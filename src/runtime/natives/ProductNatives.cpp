@@ -15,6 +15,8 @@
 namespace tokamak::runtime {
 namespace {
 
+// Where products are split, and with it the order in which their sums add up, follows from these
+// figures and from sizes alone: they are the same on every machine.
 constexpr double smallestParallelFlops = 4e6;
 // Tiles of the result have at least this many rows or columns, to amortise the packing of operands.
 constexpr int64_t smallestTile = 256;

@@ -7,6 +7,7 @@
 namespace tokamak::runtime {
 namespace {
 
+// The order in which sums add up depends on these figures, so they are the same on every machine.
 // With fewer rows, traversing the result costs more than the products.
 constexpr int64_t fewestRows = 64;
 // Wider operands are cut into blocks of columns, copied chunk by chunk to contiguous memory: rows

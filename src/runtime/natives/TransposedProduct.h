@@ -1,9 +1,9 @@
 // t(a) %*% b of dense matrices with many rows, computed over chunks of rows that stay in the
 // nearest caches: narrow matrices are not packed, and t(a) %*% a computes half of its cells.
 //
-//   Array result = ...;                                  // columns of a × columns of b
+//   ArrayPointer result = Array::create({a->columns(), b->columns()});
 //   if (!TransposedProduct::suits(*a, *b)) ...           // gemm
-//   TransposedProduct(*a, *b).compute(context, result);
+//   TransposedProduct(*a, *b).compute(context, *result);
 //
 // The result is computed in tiles that fit the registers: each row of a chunk adds the outer
 // product of some cells of its row of a and some vectors of its row of b. (The outer-product

@@ -3,7 +3,10 @@
 // longer than a small program.
 //
 //   void *arena = tokamakArenaCreate(2, 64 << 20);
-//   tokamakArenaForEach(arena, 10, [](void *context, int64_t tile) { ... }, &context);
+//   auto run = [](void *cells, int64_t tile) { static_cast<double *>(cells)[tile] = 1; };
+//   double cells[10];
+//   tokamakArenaForEach(arena, 10, run, cells);
+//   tokamakArenaDestroy(arena);
 #ifndef TOKAMAK_RUNTIME_PARALLEL_PARALLELLIBRARY_H
 #define TOKAMAK_RUNTIME_PARALLEL_PARALLELLIBRARY_H
 

@@ -1,8 +1,8 @@
 // Gives several CSR matrices the same entries, so that a kernel can walk them side by side.
 //
-//   uniteEntries(context, matrices);         // {(0,1): 5} and {(0,1): 2, (3,3): 7} become
-//   matrices[0]->columnIndices() == matrices[1]->columnIndices()    // {(0,1): 5, (3,3): 0} and
-//                                                                   // {(0,1): 2, (3,3): 7}
+//   ArrayReference *matrices[] = {&first, &second};
+//   uniteEntries(context, matrices);   // {(0,1): 5} and {(0,1): 2, (3,3): 7} become
+//                                      // {(0,1): 5, (3,3): 0} and {(0,1): 2, (3,3): 7}
 #ifndef TOKAMAK_RUNTIME_SPARSE_UNITEDENTRIES_H
 #define TOKAMAK_RUNTIME_SPARSE_UNITEDENTRIES_H
 

@@ -1,6 +1,6 @@
 // The order of cells that sorting and counting distinct values use.
 //
-//   compareCells(1, NaN) < 0;   sameCell(NaN, NaN)
+//   compareCells(1, NAN) < 0;   sameCell(NAN, NAN)
 #ifndef TOKAMAK_RUNTIME_VALUES_CELLORDER_H
 #define TOKAMAK_RUNTIME_VALUES_CELLORDER_H
 

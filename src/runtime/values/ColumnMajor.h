@@ -1,7 +1,7 @@
 // Column-major matrices, as LAPACK takes and returns them.
 //
 //   ColumnMajor a = columnsOf(array, array.rows());
-//   lapack().gesv(..., a.cells.data(), ...);
+//   lapack().potrf("L", &n, a.cells.data(), &n, &info);
 //   results[0] = arrayOf(a, a.rows);
 #ifndef TOKAMAK_RUNTIME_VALUES_COLUMNMAJOR_H
 #define TOKAMAK_RUNTIME_VALUES_COLUMNMAJOR_H

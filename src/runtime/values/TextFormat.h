@@ -1,7 +1,8 @@
 // Formats values as text: toString for all values, and print's format strings (a subset of Java's).
 //
 //   textOf(value, {})                                 // "1.000 2.000\n3.000 4.000\n"
-//   formatText("%-6s %.2f", {"a", 0.125})             // "a      0.13"
+//   Value arguments[] = {"a", 0.125};
+//   formatText("%-6s %.2f", arguments)                // "a      0.13"
 #ifndef TOKAMAK_RUNTIME_VALUES_TEXTFORMAT_H
 #define TOKAMAK_RUNTIME_VALUES_TEXTFORMAT_H
 

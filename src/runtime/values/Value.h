@@ -93,7 +93,6 @@ public:
 
   // Without conversion; null if the value is of another type.
   const double *ifDouble() const { return std::get_if<double>(&content_); }
-  const int64_t *ifInteger() const { return std::get_if<int64_t>(&content_); }
   // Assignment of scalars without a temporary, for the executor's inner loop.
   void assign(double value) { content_ = value; }
   void assign(int64_t value) { content_ = value; }
