@@ -20,6 +20,7 @@ import sys
 import time
 
 from csv_file import COLUMNS as CSV_COLUMNS, csv_file
+from operators import OPERATORS, program
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TOKAMAK = ROOT / "build/release/bin/tokamak"
@@ -76,6 +77,7 @@ STARTS = [  # name, Tokamak's program, the static MLIR program that does as much
     ("start-first-kernel", "first-kernel", "minimal-kernel", 2.5),
 ]
 READ_CSV, READ_CSV_BOUND = "read-csv", 1.5  # of pandas' time, with two threads
+OPERATOR_NAMES = [f"{name}-{element}" for name in OPERATORS for element in ("f64", "f32")]
 MODULES = {"scikit-learn": "sklearn"}  # packages that are imported by another name
 
 
@@ -226,6 +228,46 @@ def measure_read(megabytes, threads, rounds):
     return rows
 
 
+def measure_operator(name, threads, rounds):
+    """An operator over many axes beside PyTorch."""
+    base, element = name.rsplit("-", 1)
+    operator, repetitions = OPERATORS[base], 7
+    source = ROOT / f"build/bench-{name}.mlir"
+    source.write_text(program(base, element, repetitions))
+    peers = {"Tokamak": [TOKAMAK, "run", source, f"--threads={threads}"],
+             "PyTorch": [VENV / "bin/python", ROOT / "bench/torch_peer.py", base, element, str(repetitions), str(threads)]}
+    times, results, errors = {}, {}, {}
+    for number in range(rounds):
+        for peer, command in peers.items():
+            say(f"  {name}, {threads} threads, round {number + 1} of {rounds}: {peer}")
+            try:
+                ns, results[peer] = self_timed(command, threads)
+                times.setdefault(peer, []).extend(ns)
+            except (RuntimeError, OSError, IndexError, ValueError) as error:
+                errors[peer] = str(error)
+    medians = {peer: statistics.median(ns) for peer, ns in times.items()}
+    if len(results) == 2 and not math.isclose(results["Tokamak"], results["PyTorch"], rel_tol=1e-5):
+        errors["Tokamak"] = f"its result {results['Tokamak']!r} differs from that of PyTorch, {results['PyTorch']!r}"
+    row = {"benchmark": name, "threads": threads, "milliseconds": {p: ns / 1e6 for p, ns in medians.items()}, "errors": errors}
+    if len(medians) == 2:
+        row["ratio"] = {"PyTorch": medians["PyTorch"] / medians["Tokamak"]}
+    if "Tokamak" in medians:
+        row["gigaflops"] = operator.flops / medians["Tokamak"]
+        row["gigabytes_per_second"] = operator.cells * {"f64": 8, "f32": 4}[element] / medians["Tokamak"]
+    return row
+
+
+def operator_table(rows):
+    lines = ["| operator | threads | Tokamak ms | PyTorch ms | ratio | GFLOP/s | GB/s |", "|---|--:|--:|--:|--:|--:|--:|"]
+    for row in rows:
+        ms = row["milliseconds"]
+        numbers = [ms.get("Tokamak"), ms.get("PyTorch"), row.get("ratio", {}).get("PyTorch"), row.get("gigaflops") or None,
+                   row.get("gigabytes_per_second")]
+        lines.append(f"| {row['benchmark']} | {row['threads']} | " +
+                     " | ".join("–" if n is None else f"{n:.2f}" for n in numbers) + " |")
+    return "\n".join(lines)
+
+
 def bandwidth(threads, cells):
     ns, _ = self_timed([CPP / "hand-written", "bandwidth", str(threads), "9", str(cells // 100), "100"], threads)
     return cells * 8 / min(ns)
@@ -315,10 +357,12 @@ def main():
     chosen = [b for b in BENCHMARKS if options.filter in b.name]
     starts = [s for s in STARTS if options.filter in s[0]]
     reads_csv = options.filter in READ_CSV
-    if not chosen and not starts and not reads_csv:
+    operators = [name for name in OPERATOR_NAMES if options.filter in name]
+    if not chosen and not starts and not reads_csv and not operators:
         parser.error(f"no benchmark's name contains '{options.filter}': " +
-                     " ".join([b.name for b in BENCHMARKS] + [s[0] for s in STARTS] + [READ_CSV]))
-    prepare((["numpy", "scipy", "scikit-learn"] if chosen else []) + (["pandas"] if reads_csv else []))
+                     " ".join([b.name for b in BENCHMARKS] + [s[0] for s in STARTS] + [READ_CSV] + OPERATOR_NAMES))
+    prepare((["numpy", "scipy", "scikit-learn"] if chosen else []) + (["pandas"] if reads_csv else []) +
+            (["numpy", "torch"] if operators else []))
     threads = [int(t) for t in options.threads.split(",")]
     if options.quick:
         chosen = [dataclasses.replace(b, rows=b.rows // 10, flops=b.flops / 10, gathers=b.gathers / 10) for b in chosen]
@@ -339,15 +383,19 @@ def main():
             rows.append(measure(benchmark, count, options.rounds or benchmark.rounds))
     if reads_csv:
         rows += measure_read(options.csv_megabytes // (10 if options.quick else 1), threads, options.rounds or 3)
+    operator_rows = [measure_operator(name, count, options.rounds or 3) for name in operators for count in threads]
     add_least_times(rows, chosen, roofline, arithmetic, gather)
     REPORT.parent.mkdir(exist_ok=True)
     REPORT.write_text(json.dumps({"processor": processor(), "cores": os.cpu_count(), "load_before": load,
                                   "quick": options.quick, "read_gigabytes_per_second": roofline, "product_gigaflops": arithmetic,
                                   "gather_nanoseconds": gather,
-                                  "rows": rows},
+                                  "rows": rows, "operators": operator_rows},
                                  indent=2) + "\n")
-    print(table(rows, roofline, arithmetic, gather))
-    errors = [(row["benchmark"], peer, text) for row in rows for peer, text in row["errors"].items()]
+    if rows:
+        print(table(rows, roofline, arithmetic, gather))
+    if operator_rows:
+        print(operator_table(operator_rows))
+    errors = [(row["benchmark"], peer, text) for row in rows + operator_rows for peer, text in row["errors"].items()]
     for name, peer, text in errors:
         say(f"{name}: {peer}: {text}")
     say(f"the same as JSON: {REPORT.relative_to(ROOT)}")
