@@ -105,6 +105,36 @@ def explain_shows_what_is_asked_for():
     assert "the reference engine plans nothing" in errors, errors
 
 
+def schedules_are_shown_and_taken():
+    program = "examples/batched-product.mlir"
+    plain = tokamak("run", program)
+    shown = tokamak("run", program, "--explain=schedule").stderr
+    kernel = re.search(r"^kernel (row_mul_sum\w*)\n((?:  .*\n)*)", shown, re.M)
+    assert kernel and "  block 8\n" in kernel[2] and "  pack %1 by d2\n" in kernel[2], shown
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / "my.schedule"
+
+        def run_with(lines, status=0):
+            file.write_text(f"# by hand\nkernel {kernel[1]}\n{lines}\n")
+            return tokamak("run", program, f"--schedule={file}", status=status)
+        assert run_with("  block 3\n  unroll 1\n  pack none\n  vectors inside").stdout == plain.stdout, "another result"
+        # Kernels over rows take a schedule, too.
+        assert run_with(kernel[2]).stdout == plain.stdout, "what is shown is not taken"
+        wrong = {"  blok 3": "my.schedule:3:3: error: 'blok' is none of parallel, block",
+                 "  block many": "my.schedule:3:3: error: expected a number instead of 'many'",
+                 "\n  vector d9": "my.schedule:4:3: error: 'd9' is no axis; the operator has d0 to d3",
+                 "  keep %99": "'%99' is no value of the body",
+                 "  parallel d3": "my.schedule:2:1: error: the schedule does not fit the kernel: d3 is scheduled as parallel",
+                 "  block 1000": "blocks have 1 to 64 places"}
+        for lines, message in wrong.items():
+            assert message in run_with(lines, status=1).stderr, f"{lines}: no '{message}'"
+        file.write_text("kernel nowhere\n")
+        assert "no kernel of this run was called nowhere" in tokamak("run", program, f"--schedule={file}").stderr, "no warning"
+        file.write_text("block 3\n")
+        assert "expected 'kernel NAME'" in tokamak("run", program, f"--schedule={file}", status=2).stderr, "no complaint"
+        assert "can't read" in tokamak("run", program, f"--schedule={folder}/none", status=2).stderr, "no complaint"
+
+
 def machine_model_is_of_this_processor():
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "tokamak/machine-model.json"

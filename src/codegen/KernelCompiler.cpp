@@ -181,7 +181,7 @@ FailureOr<LoopBody> KernelCompiler::State::loopsOf(plan::OperatorOp op, const st
                                          given->second.place.line + line, column));
   };
   if (std::optional<schedule::Complaint> wrong = applyText(op, given->second.text, schedule))
-    return errorAt(wrong->line, 1) << wrong->message;
+    return errorAt(wrong->line, wrong->column) << wrong->message;
   std::string message;
   FailureOr<LoopBody> body = failure();
   {
@@ -191,9 +191,11 @@ FailureOr<LoopBody> KernelCompiler::State::loopsOf(plan::OperatorOp op, const st
     });
     body = LoopBody::analyze(op, schedule);
   }
+  StringRef reason = message;
+  reason.consume_front("'plan.operator' op ");
   if (failed(body))
     return errorAt(0, given->second.place.column)
-           << "the schedule does not fit the kernel: " << message;
+           << "the schedule does not fit the kernel: " << reason;
   return body;
 }
 

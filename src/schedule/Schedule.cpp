@@ -171,9 +171,10 @@ private:
     axes.clear();
     for (StringRef word : listed(text)) {
       unsigned axis = 0;
-      if (!word.consume_front("d") || word.getAsInteger(10, axis) ||
+      StringRef number = word;
+      if (!number.consume_front("d") || number.getAsInteger(10, axis) ||
           axis >= op_.getAxisKinds().size())
-        return fmt::format("'{}' is no axis; the operator has d0 to d{}", text.str(),
+        return fmt::format("'{}' is no axis; the operator has d0 to d{}", word.str(),
                            op_.getAxisKinds().size() - 1);
       axes.push_back(axis);
     }
@@ -203,7 +204,8 @@ private:
     for (StringRef word : listed(text)) {
       unsigned wanted = 0;
       Value found;
-      if (word.consume_front("%") && !word.getAsInteger(10, wanted))
+      StringRef number = word;
+      if (number.consume_front("%") && !number.getAsInteger(10, wanted))
         for (Operation &operation : op_.getBody().front())
           for (Value result : operation.getResults())
             if (numberOf(result) == wanted)
@@ -226,11 +228,12 @@ std::optional<Complaint> schedule::applyText(plan::OperatorOp op, StringRef text
   SmallVector<StringRef> lines;
   text.split(lines, '\n');
   for (auto [number, line] : llvm::enumerate(lines)) {
-    line = line.split('#').first.trim();
-    if (line.empty())
+    StringRef words = line.split('#').first.trim();
+    if (words.empty())
       continue;
-    if (std::string wrong = Line(op, line).applyTo(schedule); !wrong.empty())
-      return Complaint{static_cast<int>(number) + 1, wrong};
+    auto column = static_cast<int>(words.data() - line.data()) + 1;
+    if (std::string wrong = Line(op, words).applyTo(schedule); !wrong.empty())
+      return Complaint{static_cast<int>(number) + 1, column, wrong};
   }
   return std::nullopt;
 }

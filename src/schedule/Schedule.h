@@ -68,9 +68,9 @@ llvm::LogicalResult checkSchedule(plan::OperatorOp op, const Schedule &schedule)
 // The number of the value in the text of its body: 3 of %3.
 unsigned numberOf(mlir::Value value);
 std::string textOf(plan::OperatorOp op, const Schedule &schedule);
-// What is wrong in a line of a schedule's text, counted from 1.
+// What is wrong in a line of a schedule's text; lines and columns count from 1.
 struct Complaint {
-  int line;
+  int line, column;
   std::string message;
 };
 // Replaces what the text says in `schedule`, up to the first wrong line.
