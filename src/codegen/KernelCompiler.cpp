@@ -1,6 +1,7 @@
 #include "codegen/KernelCompiler.h"
 
 #include "base/UncheckedByThreadSanitizer.h"
+#include "codegen/CellEmission.h"
 #include "codegen/CodeEmitter.h"
 #include "codegen/DescribeSchedule.h"
 #include "codegen/KernelEmitter.h"
@@ -157,11 +158,31 @@ void KernelCompiler::State::giveBack(std::unique_ptr<Workbench> workbench) {
   idle.push_back(std::move(workbench));
 }
 
-// The operator as rows of a matrix, if it is one; without the error that says why not.
-static std::optional<KernelBody> rowsOf(plan::OperatorOp op) {
+// What `analyze` gives, without the error that says why it fails.
+template <typename Analyze> static auto quietly(plan::OperatorOp op, const Analyze &analyze) {
   ScopedDiagnosticHandler ignored(op.getContext(), [](Diagnostic &) { return success(); });
-  FailureOr<KernelBody> body = KernelBody::analyze(op);
+  auto body = analyze();
   return succeeded(body) ? std::optional(std::move(*body)) : std::nullopt;
+}
+
+// Loops compute sixteen f32 at a time, the emitter of rows eight. That pays where functions are
+// computed along rows; what memory bounds is no faster, and rows of a few cells are computed across.
+static bool isFasterInLoops(const KernelBody &rows) {
+  if (rows.isFlat() || rows.constantColumns().value_or(INT64_MAX) <= plan::mostNarrowColumns)
+    return false;
+  bool computesFunctions = false;
+  for (Operation &operation : rows.block()) {
+    for (Value result : operation.getResults())
+      if (rows.extentOf(result) == Extent::Wide && plan::cellsOf(result) != ElementType::F32)
+        return false;
+    computesFunctions |= isCell(&operation) && isExpensive(&operation) &&
+                         rows.extentOf(operation.getResult(0)) == Extent::Wide;
+    if (rows.productOf(&operation))
+      return false;
+  }
+  return computesFunctions && llvm::all_of(rows.roots(), [](const Root &root) {
+           return root.kind == Root::Kind::Array;
+         });
 }
 
 // The loops of the default schedule, or of one that was given for a kernel of this name. What is
@@ -226,8 +247,10 @@ KernelCompiler::State::emit(plan::OperatorOp op, Workbench &workbench, abi::Kern
   }
   if (!op.getSparse().empty())
     return op.emitOpError("sparse operands are computed with at the entries of a driver only");
-  std::optional<KernelBody> rows = rowsOf(op);
-  if (rows && !options.schedules.contains(plan.name)) {
+  auto rows = quietly(op, [&] { return KernelBody::analyze(op); });
+  bool isOfLoops = !rows || options.schedules.contains(plan.name) ||
+                   (isFasterInLoops(*rows) && quietly(op, [&] { return loopsOf(op, plan.name); }));
+  if (!isOfLoops) {
     explainSchedule(describeSchedule(*rows));
     named(rows->describe());
     return emitKernel(*rows, plan.name, context, plan);
