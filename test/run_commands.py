@@ -135,6 +135,14 @@ def schedules_are_shown_and_taken():
         assert "can't read" in tokamak("run", program, f"--schedule={folder}/none", status=2).stderr, "no complaint"
 
 
+def operators_without_code_are_no_bugs():
+    program = "test/commands/operator-without-code.mlir"
+    assert tokamak("run", program, "--engine=reference").stdout == "40.0\n"
+    error = tokamak("run", program, status=1).stderr
+    assert "operator-without-code.mlir:12:10: error: 'plan.read' op there is no code for places" in error, error
+    assert "bug in Tokamak" not in error, error
+
+
 def machine_model_is_of_this_processor():
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "tokamak/machine-model.json"

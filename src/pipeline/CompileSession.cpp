@@ -112,6 +112,9 @@ private:
   std::vector<SourcePlace> callers_;
 };
 
+// Unit attribute of operators that fusion did not make.
+constexpr llvm::StringLiteral ofTextAttributeName = "plan.of_text";
+
 // Replaces bound scalars by literals and attaches the facts of inputs to the function's arguments.
 void bindFacts(func::FuncOp function, const PlanConditions &conditions) {
   OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
@@ -252,9 +255,11 @@ Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number,
   const FrozenBlock &block = blocks[number];
   Decisions decisions(block, conditions);
   ErrorCollector errors(context_, options_.scheduleFile);
+  // An operator that the program's text holds may be one that there is no code for.
+  bool isOfText = false;
   auto require = [&](LogicalResult result) {
     if (failed(result))
-      errors.raise(ErrorKind::Internal);
+      errors.raise(isOfText ? ErrorKind::User : ErrorKind::Internal);
   };
 
   OwningOpRef<ModuleOp> module =
@@ -326,6 +331,8 @@ Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number,
   }
   if (decisions.hasSymbols() && hasOpenSizes(function, factsOf))
     return Specialization();
+  for (auto op : function.getOps<plan::OperatorOp>())
+    op->setAttr(ofTextAttributeName, UnitAttr::get(&context_));
   fusion::FusionOptions fusionOptions{options_.selector, &options_.machine(),
                                       options_.explainFusion ? &result.explanation : nullptr};
   require(fusion::fuseBlock(function, factsOf, fusionOptions));
@@ -350,6 +357,7 @@ Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number,
       function, [&](StringRef name) { return blocks.numberOf(name); },
       [&](plan::OperatorOp op) {
         auto kernel = kernels_.compile(op);
+        isOfText = failed(kernel) && op->hasAttr(ofTextAttributeName);
         if (auto predicted = op->getAttrOfType<FloatAttr>("predicted_ns");
             succeeded(kernel) && predicted)
           kernel->predictedNanoseconds = predicted.getValueAsDouble();
