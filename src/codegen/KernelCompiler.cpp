@@ -36,6 +36,7 @@ struct Workbench {
 constexpr int usesOfWorkbench = 256;
 
 using Outcome = std::optional<abi::KernelPlan>;
+using GivenSchedule = std::optional<std::string>;
 
 } // namespace
 
@@ -49,14 +50,16 @@ struct KernelCompiler::State {
 
   FailureOr<std::unique_ptr<Workbench>> takeWorkbench(plan::OperatorOp op);
   void giveBack(std::unique_ptr<Workbench> workbench);
-  Outcome compile(plan::OperatorOp op);
-  FailureOr<schedule::Schedule> scheduleOf(plan::OperatorOp op, const std::string &name) const;
+  Outcome compile(plan::OperatorOp op, const GivenSchedule &given);
+  FailureOr<schedule::Schedule> scheduleOf(plan::OperatorOp op, const std::string &name,
+                                           const std::string &given) const;
   const Target &target() const { return options.target ? *options.target : hostTarget(); }
-  FailureOr<OwningOpRef<ModuleOp>> emit(plan::OperatorOp op, Workbench &workbench,
-                                        abi::KernelPlan &plan);
+  FailureOr<OwningOpRef<ModuleOp>> emit(plan::OperatorOp op, GivenSchedule given,
+                                        Workbench &workbench, abi::KernelPlan &plan);
   FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
   translate(plan::OperatorOp op, ModuleOp module, const std::string &name, Workbench &workbench);
-  FailureOr<abi::KernelPlan> build(plan::OperatorOp op, Workbench &workbench);
+  FailureOr<abi::KernelPlan> build(plan::OperatorOp op, const GivenSchedule &given,
+                                   Workbench &workbench);
   void evict();
 };
 
@@ -161,21 +164,23 @@ static std::optional<KernelBody> rowsOf(plan::OperatorOp op) {
   return succeeded(body) ? std::optional(std::move(*body)) : std::nullopt;
 }
 
-// The default schedule with the lines that were given for a kernel of this name.
+// The default schedule with the lines that were given.
 FailureOr<schedule::Schedule> KernelCompiler::State::scheduleOf(plan::OperatorOp op,
-                                                                const std::string &name) const {
+                                                                const std::string &name,
+                                                                const std::string &given) const {
   schedule::VectorRegisters registers{target().vectorRegisters, target().vectorBits / 8};
   schedule::Schedule schedule = defaultSchedule(op, registers);
-  if (auto given = options.schedules.find(name); given != options.schedules.end())
-    if (std::string wrong = applyText(op, given->second, schedule); !wrong.empty())
-      return op.emitOpError("the schedule of ") << name << " is wrong in line " << wrong;
+  if (std::string wrong = applyText(op, given, schedule); !wrong.empty())
+    return op.emitOpError("the schedule of ") << name << " is wrong in line " << wrong;
   return schedule;
 }
 
 // Emits the operator's loops as MLIR and fills `plan` except for code. Operators with a driver, and
 // those over rows of matrices, have emitters of their own.
-FailureOr<OwningOpRef<ModuleOp>>
-KernelCompiler::State::emit(plan::OperatorOp op, Workbench &workbench, abi::KernelPlan &plan) {
+FailureOr<OwningOpRef<ModuleOp>> KernelCompiler::State::emit(plan::OperatorOp op,
+                                                             GivenSchedule given,
+                                                             Workbench &workbench,
+                                                             abi::KernelPlan &plan) {
   MLIRContext *context = workbench.lowering.context();
   auto named = [&](abi::KernelPlan description) {
     description.name = plan.name;
@@ -194,12 +199,13 @@ KernelCompiler::State::emit(plan::OperatorOp op, Workbench &workbench, abi::Kern
   }
   if (!op.getSparse().empty())
     return op.emitOpError("sparse operands are computed with at the entries of a driver only");
-  std::optional<KernelBody> rows = rowsOf(op);
-  if (rows && !options.schedules.contains(plan.name)) {
+  if (auto byName = options.schedules.find(plan.name); byName != options.schedules.end())
+    given = byName->second;
+  if (std::optional<KernelBody> rows = given ? std::nullopt : rowsOf(op)) {
     named(rows->describe());
     return emitKernel(*rows, plan.name, context, plan);
   }
-  FailureOr<schedule::Schedule> schedule = scheduleOf(op, plan.name);
+  FailureOr<schedule::Schedule> schedule = scheduleOf(op, plan.name, given.value_or(""));
   if (failed(schedule))
     return failure();
   FailureOr<LoopBody> body = LoopBody::analyze(op, *schedule);
@@ -237,9 +243,11 @@ KernelCompiler::State::translate(plan::OperatorOp op, ModuleOp module, const std
   return workbench.emitter->emitObject(*code);
 }
 
-FailureOr<abi::KernelPlan> KernelCompiler::State::build(plan::OperatorOp op, Workbench &workbench) {
+FailureOr<abi::KernelPlan> KernelCompiler::State::build(plan::OperatorOp op,
+                                                        const GivenSchedule &given,
+                                                        Workbench &workbench) {
   abi::KernelPlan plan;
-  auto emitted = emit(op, workbench, plan);
+  auto emitted = emit(op, given, workbench, plan);
   if (failed(emitted))
     return failure();
   OwningOpRef<ModuleOp> module = std::move(*emitted);
@@ -272,12 +280,12 @@ FailureOr<abi::KernelPlan> KernelCompiler::State::build(plan::OperatorOp op, Wor
   return plan;
 }
 
-Outcome KernelCompiler::State::compile(plan::OperatorOp op) {
+Outcome KernelCompiler::State::compile(plan::OperatorOp op, const GivenSchedule &given) {
   auto start = std::chrono::steady_clock::now();
   auto workbench = takeWorkbench(op);
   if (failed(workbench))
     return std::nullopt;
-  FailureOr<abi::KernelPlan> plan = build(op, **workbench);
+  FailureOr<abi::KernelPlan> plan = build(op, given, **workbench);
   giveBack(std::move(*workbench));
   if (failed(plan))
     return std::nullopt;
@@ -305,15 +313,18 @@ KernelCompiler::KernelCompiler(KernelCompilerOptions options) : state_(std::make
 }
 KernelCompiler::~KernelCompiler() = default;
 
-FailureOr<abi::KernelPlan> KernelCompiler::compile(plan::OperatorOp op) {
+FailureOr<abi::KernelPlan> KernelCompiler::compile(plan::OperatorOp op,
+                                                   std::optional<std::string> schedule) {
   auto asResult = [](const Outcome &outcome) -> FailureOr<abi::KernelPlan> {
     if (!outcome)
       return failure();
     return *outcome;
   };
   if (!state_->options.useCache)
-    return asResult(state_->compile(op));
+    return asResult(state_->compile(op, schedule));
   std::string key = structureOf(op);
+  if (schedule)
+    key += "\nschedule\n" + *schedule;
   std::promise<Outcome> promise;
   std::shared_future<Outcome> found;
   {
@@ -331,9 +342,9 @@ FailureOr<abi::KernelPlan> KernelCompiler::compile(plan::OperatorOp op) {
   if (found.valid()) {
     if (const Outcome &outcome = found.get())
       return *outcome;
-    return asResult(state_->compile(op));
+    return asResult(state_->compile(op, schedule));
   }
-  Outcome outcome = state_->compile(op);
+  Outcome outcome = state_->compile(op, schedule);
   promise.set_value(outcome);
   return asResult(outcome);
 }

@@ -80,8 +80,9 @@ public:
     return corpus;
   }
 
-  void addKernel(plan::OperatorOp op, const tokamak::abi::KernelPlan &plan) {
-    auto foreign = compiler_.compile(op);
+  void addKernel(plan::OperatorOp op, const std::optional<std::string> &schedule,
+                 const tokamak::abi::KernelPlan &plan) {
+    auto foreign = compiler_.compile(op, schedule);
     ASSERT_TRUE(succeeded(foreign)) << "no kernel for the other target";
     std::lock_guard lock(mutex_);
     auto [entry, isNew] = numbers_.try_emplace(foreign->name, numbers_.size());
@@ -147,11 +148,12 @@ ArrayRecord describe(const TokArray &array, RecordWriter &writer) {
 
 } // namespace
 
-llvm::FailureOr<tokamak::abi::KernelPlan> CorpusCompiler::compile(plan::OperatorOp op) {
-  auto plan = compiler_.compile(op);
+llvm::FailureOr<tokamak::abi::KernelPlan>
+CorpusCompiler::compile(plan::OperatorOp op, std::optional<std::string> schedule) {
+  auto plan = compiler_.compile(op, schedule);
   KernelCorpus *corpus = KernelCorpus::recording();
   if (corpus && succeeded(plan))
-    corpus->addKernel(op, *plan);
+    corpus->addKernel(op, schedule, *plan);
   return plan;
 }
 
