@@ -19,6 +19,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 namespace tokamak::codegen {
@@ -72,7 +73,9 @@ private:
   LoopBody(plan::OperatorOp op, const schedule::Schedule &schedule)
       : op_(op), schedule_(schedule) {}
   llvm::LogicalResult checkOperation(mlir::Operation &operation);
+  llvm::LogicalResult checkReindex(plan::ReindexOp reindex);
   llvm::LogicalResult makePasses();
+  llvm::LogicalResult checkScans(unsigned number);
   unsigned stageOf(mlir::Value value, llvm::ArrayRef<unsigned> axes,
                    llvm::ArrayRef<unsigned> elsewhere = {});
   unsigned stageOfOperands(mlir::Operation *operation, llvm::ArrayRef<unsigned> axes,
@@ -84,6 +87,8 @@ private:
   llvm::SmallVector<Size> axes_;
   llvm::DenseMap<mlir::Operation *, Access> accesses_;
   std::map<std::pair<unsigned, std::vector<unsigned>>, LoopPass> passesByStage_;
+  // What stageOf has found.
+  std::map<std::tuple<const void *, std::vector<unsigned>, std::set<unsigned>>, unsigned> stages_;
   std::vector<LoopPass> passes_;
   llvm::SmallVector<plan::WriteOp> lastWrites_;
   llvm::DenseMap<mlir::Value, unsigned> keptBy_;
