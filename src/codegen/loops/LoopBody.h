@@ -58,10 +58,11 @@ public:
     return schedule_.innerAxes(value);
   }
   // Whether all that is done is to scan along an axis, over which the places of a tile are an inner
-  // loop then: what is carried lies in memory.
+  // loop then: what is carried lies in memory. Nothing is kept, since one pass reads it all.
   bool carriesInMemory() const {
     return schedule_.vectorizesBlocks() && passes_.size() == 1 && !passes_.front().scans.empty() &&
-           passes_.front().reductions.empty() && lastWrites_.empty();
+           passes_.front().reductions.empty() && passes_.front().kept.empty() &&
+           lastWrites_.empty();
   }
   // The number of the pass that computes the kept value.
   unsigned passOf(mlir::Value kept) const { return keptBy_.lookup(kept); }

@@ -64,6 +64,15 @@ TEST_F(LoopPassesTest, ScannedValuesInLaterPasses) {
   }
 }
 
+// A scan that is kept, though its only pass could carry it in memory.
+TEST_F(LoopPassesTest, KeptScans) {
+  BodyText body({"s0", "s1"});
+  BodyCell x = body.read(body.array("f64", {"s0", "s1"}), "d0, d1");
+  BodyCell sum = body.scan("sum", x, 0, "f64");
+  body.write(sum, body.result("f64", {"s0", "s1"}), "d0, d1");
+  check(body, {random("f64", {9, 33})}, 1e-12, {"keep %1", "unroll 1\nkeep %1"});
+}
+
 // What is scanned along one axis is repeated along another one.
 TEST_F(LoopPassesTest, ScannedValuesRepeated) {
   BodyText body({"s0", "s1", "s2"});

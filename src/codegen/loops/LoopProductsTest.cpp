@@ -103,8 +103,8 @@ TEST_F(LoopProductsTest, AttentionInVectorsOfSixteen) {
   Operands operands = {random("f64", {1, 2, 9, 16}), random("f64", {1, 2, 33, 16}),
                        random("f64", {1, 2, 33, 16}), scalar(4)};
   std::vector<plan::CellArray> expected = plan::meaningOf(op, operands);
-  for (const char *schedule :
-       {"vector d3, d5 by 16", "pack none\nvector d5 by 16\nblock 3", "pack none\nvector none by 16"})
+  for (const char *schedule : {"vector d3, d5 by 16", "pack none\nvector d5 by 16\nblock 3",
+                               "pack none\nvector none by 16"})
     EXPECT_EQ(difference(run(op, operands, schedule), expected, 1e-12), "") << schedule;
 }
 
