@@ -30,7 +30,8 @@ TARGETS = {"aarch64": Target("aarch64-linux-gnu", ["qemu-aarch64"]),
 # What `./dev test` runs: cells and functions of all types, rows, panels, entries.
 SAMPLE = ("FloatKernelTest.EveryOperatorOnSpecialValues", "FloatKernelTest.RowsOfAllWidths",
           "IntegerKernelTest.AggregatesAreExact", "KernelCompilerTest.EveryOperatorOnSpecialValues",
-          "KernelCompilerTest.RandomBodies", "KernelCompilerTest.Softmax", "PanelKernelTest.NearestCentroids",
+          "KernelCompilerTest.RandomBodies", "KernelCompilerTest.Softmax", "LoopPassesTest.LayerNorm",
+          "LoopPlacesTest.Gathers", "LoopProductsTest.AttentionOfAllTypes", "PanelKernelTest.NearestCentroids",
           "SparseKernelTest.RowProducts", "SparseKernelTest.SampledProducts", "VectorMathTest.AnglesAndTheirFunctions",
           "VectorMathTest.Pow")
 
@@ -61,7 +62,7 @@ PARTS = 4
 def recording_suites():
     """The suites whose kernels the corpus gets: a suite is named as its file."""
     return {path.stem for path in (ROOT / "src/codegen").rglob("*Test.cpp")
-            if re.search(r'CorpusCompiler compiler|"codegen/KernelCompilerFixture.h"', path.read_text())}
+            if re.search(r'CorpusCompiler compiler|"codegen/(loops/LoopKernel|KernelCompiler)Fixture.h"', path.read_text())}
 
 
 def discover(programs, target, passes="", only=None):

@@ -42,8 +42,25 @@ public:
     auto vector = cast<VectorType>(operands.front().getType());
     std::string function = "tokamak_vector_" + std::string(mnemonic);
     if (vector.getElementType().isF32())
-      function += "_f32x" + std::to_string(vector.getNumElements());
+      return vectors_.callMath(function + "_f32x" + std::to_string(vector.getNumElements()),
+                               operands);
+    // Functions of doubles exist for eight.
+    if (vector.getNumElements() > VectorBuilder::lanes)
+      return callForHalves(function, operands);
     return vectors_.callMath(function, operands);
+  }
+  Value callForHalves(StringRef function, ValueRange operands) {
+    static constexpr int64_t all[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    Value results[2];
+    for (auto [half, result] : llvm::enumerate(results)) {
+      ArrayRef<int64_t> own =
+          ArrayRef(all).slice(half * VectorBuilder::lanes, VectorBuilder::lanes);
+      SmallVector<Value> halves;
+      for (Value operand : operands)
+        halves.push_back(vectors_.shuffle(operand, operand, own));
+      result = vectors_.callMath(function, halves);
+    }
+    return vectors_.shuffle(results[0], results[1], all);
   }
   Value sign(Value x);
   Value roundHalfUp(Value x);

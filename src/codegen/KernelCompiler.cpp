@@ -39,6 +39,7 @@ struct Workbench {
 constexpr int usesOfWorkbench = 256;
 
 using Outcome = std::optional<abi::KernelPlan>;
+using ScheduleText = std::optional<std::string>;
 
 } // namespace
 
@@ -53,14 +54,16 @@ struct KernelCompiler::State {
 
   FailureOr<std::unique_ptr<Workbench>> takeWorkbench(plan::OperatorOp op);
   void giveBack(std::unique_ptr<Workbench> workbench);
-  Outcome compile(plan::OperatorOp op);
-  FailureOr<LoopBody> loopsOf(plan::OperatorOp op, const std::string &name);
+  Outcome compile(plan::OperatorOp op, const ScheduleText &asked);
+  FailureOr<LoopBody> loopsOf(plan::OperatorOp op, const std::string &name,
+                              const ScheduleText &asked);
   const Target &target() const { return options.target ? *options.target : hostTarget(); }
-  FailureOr<OwningOpRef<ModuleOp>> emit(plan::OperatorOp op, Workbench &workbench,
-                                        abi::KernelPlan &plan);
+  FailureOr<OwningOpRef<ModuleOp>> emit(plan::OperatorOp op, const ScheduleText &asked,
+                                        Workbench &workbench, abi::KernelPlan &plan);
   FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
   translate(plan::OperatorOp op, ModuleOp module, const std::string &name, Workbench &workbench);
-  FailureOr<abi::KernelPlan> build(plan::OperatorOp op, Workbench &workbench);
+  FailureOr<abi::KernelPlan> build(plan::OperatorOp op, const ScheduleText &asked,
+                                   Workbench &workbench);
   void evict();
 };
 
@@ -185,14 +188,19 @@ static bool isFasterInLoops(const KernelBody &rows) {
          });
 }
 
-// The loops of the default schedule, or of one that was given for a kernel of this name. What is
-// wrong with that is reported at its place.
-FailureOr<LoopBody> KernelCompiler::State::loopsOf(plan::OperatorOp op, const std::string &name) {
+// The loops of the default schedule, or of one that the caller asks for or that was given for a kernel
+// of this name. What is wrong with that is reported at its place.
+FailureOr<LoopBody> KernelCompiler::State::loopsOf(plan::OperatorOp op, const std::string &name,
+                                                   const ScheduleText &asked) {
   schedule::VectorRegisters registers{target().vectorRegisters, target().vectorBits / 8};
   schedule::Schedule schedule = defaultSchedule(op, registers);
   auto given = options.schedules.find(name);
-  if (given == options.schedules.end())
+  if (given == options.schedules.end()) {
+    if (std::optional<schedule::Complaint> wrong = applyText(op, asked.value_or(""), schedule))
+      return op.emitOpError("the schedule is wrong in line ")
+             << wrong->line << ": " << wrong->message;
     return LoopBody::analyze(op, schedule);
+  }
   {
     std::lock_guard lock(mutex);
     usedSchedules.insert(name);
@@ -222,8 +230,10 @@ FailureOr<LoopBody> KernelCompiler::State::loopsOf(plan::OperatorOp op, const st
 
 // Emits the operator's loops as MLIR and fills `plan` except for code. Operators with a driver, and
 // those over rows of matrices, have emitters of their own.
-FailureOr<OwningOpRef<ModuleOp>>
-KernelCompiler::State::emit(plan::OperatorOp op, Workbench &workbench, abi::KernelPlan &plan) {
+FailureOr<OwningOpRef<ModuleOp>> KernelCompiler::State::emit(plan::OperatorOp op,
+                                                             const ScheduleText &asked,
+                                                             Workbench &workbench,
+                                                             abi::KernelPlan &plan) {
   MLIRContext *context = workbench.lowering.context();
   auto named = [&](abi::KernelPlan description) {
     description.name = plan.name;
@@ -248,14 +258,15 @@ KernelCompiler::State::emit(plan::OperatorOp op, Workbench &workbench, abi::Kern
   if (!op.getSparse().empty())
     return op.emitOpError("sparse operands are computed with at the entries of a driver only");
   auto rows = quietly(op, [&] { return KernelBody::analyze(op); });
-  bool isOfLoops = !rows || options.schedules.contains(plan.name) ||
-                   (isFasterInLoops(*rows) && quietly(op, [&] { return loopsOf(op, plan.name); }));
+  bool isOfLoops =
+      !rows || asked || options.schedules.contains(plan.name) ||
+      (isFasterInLoops(*rows) && quietly(op, [&] { return loopsOf(op, plan.name, asked); }));
   if (!isOfLoops) {
     explainSchedule(describeSchedule(*rows));
     named(rows->describe());
     return emitKernel(*rows, plan.name, context, plan);
   }
-  FailureOr<LoopBody> body = loopsOf(op, plan.name);
+  FailureOr<LoopBody> body = loopsOf(op, plan.name, asked);
   if (failed(body))
     return failure();
   explainSchedule(textOf(op, body->schedule()));
@@ -289,9 +300,10 @@ KernelCompiler::State::translate(plan::OperatorOp op, ModuleOp module, const std
   return workbench.emitter->emitObject(*code);
 }
 
-FailureOr<abi::KernelPlan> KernelCompiler::State::build(plan::OperatorOp op, Workbench &workbench) {
+FailureOr<abi::KernelPlan>
+KernelCompiler::State::build(plan::OperatorOp op, const ScheduleText &asked, Workbench &workbench) {
   abi::KernelPlan plan;
-  auto emitted = emit(op, workbench, plan);
+  auto emitted = emit(op, asked, workbench, plan);
   if (failed(emitted))
     return failure();
   OwningOpRef<ModuleOp> module = std::move(*emitted);
@@ -324,12 +336,12 @@ FailureOr<abi::KernelPlan> KernelCompiler::State::build(plan::OperatorOp op, Wor
   return plan;
 }
 
-Outcome KernelCompiler::State::compile(plan::OperatorOp op) {
+Outcome KernelCompiler::State::compile(plan::OperatorOp op, const ScheduleText &asked) {
   auto start = std::chrono::steady_clock::now();
   auto workbench = takeWorkbench(op);
   if (failed(workbench))
     return std::nullopt;
-  FailureOr<abi::KernelPlan> plan = build(op, **workbench);
+  FailureOr<abi::KernelPlan> plan = build(op, asked, **workbench);
   giveBack(std::move(*workbench));
   if (failed(plan))
     return std::nullopt;
@@ -357,15 +369,18 @@ KernelCompiler::KernelCompiler(KernelCompilerOptions options) : state_(std::make
 }
 KernelCompiler::~KernelCompiler() = default;
 
-FailureOr<abi::KernelPlan> KernelCompiler::compile(plan::OperatorOp op) {
+FailureOr<abi::KernelPlan> KernelCompiler::compile(plan::OperatorOp op,
+                                                   std::optional<std::string> schedule) {
   auto asResult = [](const Outcome &outcome) -> FailureOr<abi::KernelPlan> {
     if (!outcome)
       return failure();
     return *outcome;
   };
   if (!state_->options.useCache)
-    return asResult(state_->compile(op));
+    return asResult(state_->compile(op, schedule));
   std::string key = structureOf(op);
+  if (schedule)
+    key += "\nschedule\n" + *schedule;
   std::promise<Outcome> promise;
   std::shared_future<Outcome> found;
   {
@@ -383,9 +398,9 @@ FailureOr<abi::KernelPlan> KernelCompiler::compile(plan::OperatorOp op) {
   if (found.valid()) {
     if (const Outcome &outcome = found.get())
       return *outcome;
-    return asResult(state_->compile(op));
+    return asResult(state_->compile(op, schedule));
   }
-  Outcome outcome = state_->compile(op);
+  Outcome outcome = state_->compile(op, schedule);
   promise.set_value(outcome);
   return asResult(outcome);
 }

@@ -16,6 +16,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace tokamak::codegen {
@@ -58,8 +59,10 @@ public:
   // The returned plan has a kernel, outputs in the order of results, sizes in terms of the
   // operator's array operands (numbered without the scalars), and no predicted time. Fails with an
   // error at the operation if there is no code for its body. Thread-safe; equal operators are
-  // compiled once, while other callers wait.
-  llvm::FailureOr<abi::KernelPlan> compile(plan::OperatorOp op);
+  // compiled once, while other callers wait. With a `schedule`, even an empty one, the kernel is
+  // made of loops of any number of axes; its lines replace those of the default one.
+  llvm::FailureOr<abi::KernelPlan> compile(plan::OperatorOp op,
+                                           std::optional<std::string> schedule = std::nullopt);
   KernelCompilerStatistics statistics() const;
   // Names in `schedules` that no kernel has had so far.
   std::vector<std::string> unusedSchedules() const;

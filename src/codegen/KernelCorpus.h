@@ -25,7 +25,8 @@ namespace tokamak::codegen {
 // if one is recorded.
 class CorpusCompiler {
 public:
-  llvm::FailureOr<abi::KernelPlan> compile(plan::OperatorOp op);
+  llvm::FailureOr<abi::KernelPlan> compile(plan::OperatorOp op,
+                                           std::optional<std::string> schedule = std::nullopt);
   KernelCompilerStatistics statistics() const { return compiler_.statistics(); }
 
 private:

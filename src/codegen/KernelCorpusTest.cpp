@@ -38,18 +38,18 @@ namespace {
 // A record while it is written.
 class RecordWriter {
 public:
-  template <typename Struct> Place append(const Struct &structure) {
+  template <typename Struct> FilePlace append(const Struct &structure) {
     return appendBytes(&structure, sizeof(Struct), 8);
   }
   // What was appended already is not repeated: kernels may compare pointers. Data of no bytes gets
   // a place, too.
-  Place appendData(const void *data, size_t bytes) {
+  FilePlace appendData(const void *data, size_t bytes) {
     auto [entry, isNew] = places_.try_emplace(data, 0);
     if (isNew)
       entry->second = appendBytes(data, bytes, 64);
     return entry->second;
   }
-  template <typename Struct> Struct &at(Place place) {
+  template <typename Struct> Struct &at(FilePlace place) {
     return reinterpret_cast<Struct &>(bytes_[place]);
   }
   std::string &finish() {
@@ -58,14 +58,14 @@ public:
   }
 
 private:
-  Place appendBytes(const void *data, size_t bytes, size_t alignment) {
+  FilePlace appendBytes(const void *data, size_t bytes, size_t alignment) {
     bytes_.resize((bytes_.size() + alignment - 1) / alignment * alignment);
-    auto place = static_cast<Place>(bytes_.size());
+    auto place = static_cast<FilePlace>(bytes_.size());
     bytes_.append(static_cast<const char *>(data), bytes);
     return place;
   }
   std::string bytes_;
-  std::map<const void *, Place> places_;
+  std::map<const void *, FilePlace> places_;
 };
 
 // The corpus of this process.
@@ -80,8 +80,9 @@ public:
     return corpus;
   }
 
-  void addKernel(plan::OperatorOp op, const tokamak::abi::KernelPlan &plan) {
-    auto foreign = compiler_.compile(op);
+  void addKernel(plan::OperatorOp op, const std::optional<std::string> &schedule,
+                 const tokamak::abi::KernelPlan &plan) {
+    auto foreign = compiler_.compile(op, schedule);
     ASSERT_TRUE(succeeded(foreign)) << "no kernel for the other target";
     std::lock_guard lock(mutex_);
     auto [entry, isNew] = numbers_.try_emplace(foreign->name, numbers_.size());
@@ -147,11 +148,12 @@ ArrayRecord describe(const TokArray &array, RecordWriter &writer) {
 
 } // namespace
 
-llvm::FailureOr<tokamak::abi::KernelPlan> CorpusCompiler::compile(plan::OperatorOp op) {
-  auto plan = compiler_.compile(op);
+llvm::FailureOr<tokamak::abi::KernelPlan>
+CorpusCompiler::compile(plan::OperatorOp op, std::optional<std::string> schedule) {
+  auto plan = compiler_.compile(op, schedule);
   KernelCorpus *corpus = KernelCorpus::recording();
   if (corpus && succeeded(plan))
-    corpus->addKernel(op, *plan);
+    corpus->addKernel(op, schedule, *plan);
   return plan;
 }
 
@@ -185,12 +187,12 @@ void codegen::recordLaunch(const tokamak::abi::KernelPlan &plan, const TokArgume
   for (const StepRecord &step : steps)
     launch.slots = std::max(launch.slots, step.into + 1);
   writer.append(launch);
-  Place arrays = 0;
+  FilePlace arrays = 0;
   for (int64_t i = 0; i < launch.inputs + outputs; ++i) {
-    Place place = writer.append(ArrayRecord{});
+    FilePlace place = writer.append(ArrayRecord{});
     arrays = i == 0 ? place : arrays;
   }
-  std::vector<Place> partialPlaces;
+  std::vector<FilePlace> partialPlaces;
   for (size_t i = 0; i < partialCells.size(); ++i)
     partialPlaces.push_back(writer.append(
         PartialRecord{tokamak::abi::partialDoubles(partialCells[i]), areIntegers[i] ? 1 : 0, 0}));
@@ -201,19 +203,19 @@ void codegen::recordLaunch(const tokamak::abi::KernelPlan &plan, const TokArgume
     const TokArray &array =
         i < launch.inputs ? arguments.inputs[i] : arguments.outputs[i - launch.inputs];
     ArrayRecord record = describe(array, writer);
-    writer.at<ArrayRecord>(arrays + i * static_cast<Place>(sizeof(ArrayRecord))) = record;
+    writer.at<ArrayRecord>(arrays + i * static_cast<FilePlace>(sizeof(ArrayRecord))) = record;
   }
   for (size_t i = 0; i < partialCells.size(); ++i) {
     int64_t doubles = tokamak::abi::partialDoubles(partialCells[i]);
-    Place expected = writer.appendData(partials, doubles * sizeof(double));
+    FilePlace expected = writer.appendData(partials, doubles * sizeof(double));
     writer.at<PartialRecord>(partialPlaces[i]).expected = expected;
     partials += doubles;
   }
   const testing::TestInfo *test = testing::UnitTest::GetInstance()->current_test_info();
   std::string name = std::string(test->test_suite_name()) + "." + test->name();
-  Place namePlace = writer.appendData(name.c_str(), name.size() + 1);
-  Place scalarPlace = writer.appendData(arguments.scalars, scalars * sizeof(double));
-  Place sizePlace = writer.appendData(arguments.sizes, plan.sizes.size() * sizeof(int64_t));
+  FilePlace namePlace = writer.appendData(name.c_str(), name.size() + 1);
+  FilePlace scalarPlace = writer.appendData(arguments.scalars, scalars * sizeof(double));
+  FilePlace sizePlace = writer.appendData(arguments.sizes, plan.sizes.size() * sizeof(int64_t));
   std::string &bytes = writer.finish();
   auto &header = writer.at<LaunchRecord>(0);
   header.test = namePlace;

@@ -2,12 +2,15 @@
 //
 //   Launch launch{matrices, scalars, /*tile=*/16};
 //   std::vector<Matrix> results = launch.run(plan);
+//
+//   ArrayLaunch launch{operands, /*tile=*/16};            // arrays of any rank, and scalars
+//   std::vector<plan::CellArray> results = launch.run(plan);
 #ifndef TOKAMAK_CODEGEN_KERNELLAUNCHER_H
 #define TOKAMAK_CODEGEN_KERNELLAUNCHER_H
 
 #include "abi/KernelPlan.h"
 #include "codegen/KernelCorpus.h"
-#include "ir/plan/PlanDialect.h"
+#include "ir/plan/BodyMeaning.h"
 
 #include <algorithm>
 #include <bit>
@@ -27,86 +30,86 @@ struct Matrix {
 // 64-byte aligned doubles; a guard value behind the last one shows whether it was overwritten.
 class AlignedDoubles {
 public:
-  explicit AlignedDoubles(int64_t size) : size_(size), storage_(size + 9, -7777) {
+  explicit AlignedDoubles(int64_t size) : size_(size), storage_(size + 9, unwritten) {
     auto address = reinterpret_cast<uintptr_t>(storage_.data());
     data_ = storage_.data() + (64 - address % 64) % 64 / sizeof(double);
   }
   double *data() { return data_; }
-  bool isGuardIntact() const { return data_[size_] == -7777; }
+  void clear() { std::fill(storage_.begin(), storage_.end(), unwritten); }
+  bool isGuardIntact() const { return isIntactBehind(size_ * sizeof(double)); }
+  // Whether nothing but the first `bytes` was written.
+  bool isIntactBehind(int64_t bytes) const {
+    int64_t whole = bytes / sizeof(double) * sizeof(double);
+    auto *cells = reinterpret_cast<const std::byte *>(data_);
+    auto *guard = reinterpret_cast<const std::byte *>(&unwritten);
+    return std::equal(cells + bytes, cells + whole + sizeof(double), guard + (bytes - whole)) &&
+           data_[size_] == unwritten;
+  }
 
 private:
+  static constexpr double unwritten = -7777;
   int64_t size_;
   std::vector<double> storage_;
   double *data_;
 };
 
-struct Launch {
-  std::vector<Matrix> inputs;
-  std::vector<double> scalars;
-  int64_t tile = 1 << 20; // rows or cells, a multiple of 8
+// Launches with all operands of an operator, arrays and scalars.
+struct ArrayLaunch {
+  std::vector<plan::CellArray> operands;
+  int64_t tile = 1 << 20; // places of the first extent, a multiple of 8
   bool guardsIntact = true;
 
   int64_t size(const Size &size) const {
     return size.evaluate([this](int64_t symbol) {
-      const Matrix &input = inputs[symbol / abi::mostDimensions];
-      return symbol % abi::mostDimensions == 0 ? input.rows : input.columns;
+      int64_t input = symbol / abi::mostDimensions;
+      for (const plan::CellArray &operand : operands)
+        if (!operand.sizes.empty() && input-- == 0)
+          return operand.sizes[symbol % abi::mostDimensions];
+      std::abort();
     });
   }
 
-  std::vector<Matrix> run(const abi::KernelPlan &plan) {
+  std::vector<plan::CellArray> run(const abi::KernelPlan &plan) {
     using Kind = abi::KernelOutput::Kind;
     std::vector<TokArray> inputArrays, outputArrays;
-    auto describe = [](void *data, int64_t rows, int64_t columns, ElementType type) {
-      return TokArray{data,
-                      {rows, columns, 1},
-                      {columns, 1, 1},
-                      2,
-                      static_cast<uint8_t>(type),
-                      TOK_DENSE,
-                      0,
-                      nullptr,
-                      nullptr};
-    };
-    std::vector<std::vector<std::byte>> inputBytes(inputs.size());
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      Matrix &input = inputs[i];
-      ElementType type = plan.inputs[i].elementType;
-      inputBytes[i].resize(input.cells.size() * byteSize(type) + 1); // never a null pointer
-      withCellType(type, [&]<typename Cell>() {
-        std::transform(input.cells.begin(), input.cells.end(),
-                       reinterpret_cast<Cell *>(inputBytes[i].data()), convertCell<Cell, double>);
-      });
-      inputArrays.push_back(describe(inputBytes[i].data(), input.rows, input.columns, type));
-    }
-    std::vector<Matrix> results;
+    std::vector<std::vector<std::byte>> inputBytes;
+    std::vector<double> scalars;
+    for (const plan::CellArray &operand : operands)
+      if (operand.sizes.empty()) {
+        bool isInteger = plan.integerScalars[scalars.size()];
+        scalars.push_back(isInteger ? std::bit_cast<double>(operand.integers.front())
+                                    : operand.cells.front());
+      } else {
+        ElementType type = plan.inputs[inputBytes.size()].elementType;
+        inputBytes.push_back(bytesOf(operand, type));
+        inputArrays.push_back(describe(inputBytes.back().data(), operand.sizes, type));
+      }
+    std::vector<plan::CellArray> results;
     std::vector<std::unique_ptr<AlignedDoubles>> outputData;
     int64_t partials = 0;
     std::vector<int64_t> partialCells;
     for (const abi::KernelOutput &output : plan.outputs) {
-      bool scalar = output.kind == Kind::PartialScalar;
-      Matrix result{scalar ? 1 : size(output.sizes[0]), scalar ? 1 : size(output.sizes[1]), {}};
-      int64_t cells = result.rows * result.columns;
+      plan::CellArray &result = results.emplace_back();
+      if (output.kind != Kind::PartialScalar)
+        for (const Size &wanted : output.sizes)
+          result.sizes.push_back(size(wanted));
+      int64_t cells = cellsOf(result);
       if (output.kind == Kind::Array) {
         int64_t doubles = (cells * byteSize(output.elementType) + 7) / 8;
         outputData.push_back(std::make_unique<AlignedDoubles>(doubles));
         outputArrays.push_back(
-            describe(outputData.back()->data(), result.rows, result.columns, output.elementType));
+            describe(outputData.back()->data(), result.sizes, output.elementType));
       } else {
         partials += abi::partialDoubles(cells);
         partialCells.push_back(cells);
       }
-      results.push_back(std::move(result));
     }
     int64_t outer = size(plan.extents[0]), columns = size(plan.extents[1]);
-    std::vector<double> passed = scalars;
-    for (size_t i = 0; i < passed.size(); ++i)
-      if (plan.integerScalars[i])
-        passed[i] = std::bit_cast<double>(static_cast<int64_t>(passed[i]));
     std::vector<int64_t> sizes;
     for (const Size &wanted : plan.sizes)
       sizes.push_back(size(wanted));
     TokArguments arguments{TOK_ABI_VERSION,     static_cast<uint32_t>(inputArrays.size()),
-                           inputArrays.data(),  passed.data(),
+                           inputArrays.data(),  scalars.data(),
                            outputArrays.data(), {outer, columns, 1},
                            sizes.data()};
     int64_t scratchDoubles = plan.scratchDoublesPerColumn * columns + plan.scratchDoubles;
@@ -119,6 +122,7 @@ struct Launch {
       TokTile range{{begin, 0, 0}, {std::min(outer, begin + tile), columns, 1}, index};
       AlignedDoubles &target = index == 0 ? total : one;
       TokWorkspace workspace{scratch.data(), target.data(), -1};
+      scratch.clear(); // what a tile leaves there is nothing that another one may read
       if (plan.kernel(&arguments, &range, &workspace) != 0)
         std::abort();
       guardsIntact &= scratch.isGuardIntact() && target.isGuardIntact();
@@ -128,28 +132,120 @@ struct Launch {
         steps.push_back({{}, 0, 1});
       }
     }
-    recordLaunch(plan, arguments, passed.size(), scratchDoubles, partialCells, steps, total.data());
+    recordLaunch(plan, arguments, scalars.size(), scratchDoubles, partialCells, steps,
+                 total.data());
     auto array = outputData.begin();
     double *partial = total.data();
     for (auto [result, output] : llvm::zip(results, plan.outputs)) {
-      int64_t cells = result.rows * result.columns;
-      const double *data = output.kind == Kind::Array ? (*array)->data() : partial;
-      ElementType type = output.kind == Kind::Array ? output.elementType
-                         : output.isInteger         ? ElementType::I64
-                                                    : ElementType::F64;
-      withCellType(type, [&]<typename Cell>() {
-        auto *from = reinterpret_cast<const Cell *>(data);
-        for (int64_t i = 0; i < cells; ++i)
-          result.cells.push_back(convertCell<double>(from[i]));
-      });
-      for (double &cell : result.cells)
-        cell = roundedTo(output.elementType, cell);
-      if (output.kind == Kind::Array)
-        guardsIntact &= (*array++)->isGuardIntact();
-      else
-        partial += abi::partialDoubles(cells);
+      int64_t cells = cellsOf(result);
+      if (output.kind == Kind::Array) {
+        fill(result, (*array)->data(), cells, output.elementType, output.elementType);
+        guardsIntact &= (*array++)->isIntactBehind(cells * byteSize(output.elementType));
+        continue;
+      }
+      fill(result, partial, cells, output.isInteger ? ElementType::I64 : ElementType::F64,
+           output.elementType);
+      partial += abi::partialDoubles(cells);
     }
     return results;
+  }
+
+private:
+  static int64_t cellsOf(const plan::CellArray &array) {
+    int64_t cells = 1;
+    for (int64_t size : array.sizes)
+      cells *= size;
+    return cells;
+  }
+
+  static std::vector<std::byte> bytesOf(const plan::CellArray &array, ElementType type) {
+    size_t count = isFloat(type) ? array.cells.size() : array.integers.size();
+    std::vector<std::byte> bytes(count * byteSize(type) + 1); // never a null pointer
+    withCellType(type, [&]<typename Cell>() {
+      auto *to = reinterpret_cast<Cell *>(bytes.data());
+      for (size_t i = 0; i < count; ++i)
+        if constexpr (isFloatCell<Cell>)
+          to[i] = convertCell<Cell>(array.cells[i]);
+        else
+          to[i] = convertCell<Cell>(array.integers[i]);
+    });
+    return bytes;
+  }
+
+  // Reads cells of type `from` as cells of the result's type.
+  static void fill(plan::CellArray &result, const double *data, int64_t count, ElementType from,
+                   ElementType type) {
+    withCellType(from, [&]<typename Cell>() {
+      auto *cells = reinterpret_cast<const Cell *>(data);
+      for (int64_t i = 0; i < count; ++i)
+        if (isFloat(type))
+          result.cells.push_back(roundedTo(type, convertCell<double>(cells[i])));
+        else
+          result.integers.push_back(wrappedTo(type, convertCell<int64_t>(cells[i])));
+    });
+  }
+
+  // As kernels see arrays: all dimensions but the last are rows.
+  static TokArray describe(void *data, const std::vector<int64_t> &sizes, ElementType type) {
+    int64_t rows = 1, columns = sizes.empty() ? 1 : sizes.back();
+    for (size_t dimension = 0; dimension + 1 < sizes.size(); ++dimension)
+      rows *= sizes[dimension];
+    return TokArray{data,
+                    {rows, columns, 1},
+                    {columns, 1, 1},
+                    2,
+                    static_cast<uint8_t>(type),
+                    TOK_DENSE,
+                    0,
+                    nullptr,
+                    nullptr};
+  }
+};
+
+// Launches with matrices whose cells are given as doubles, whatever their type.
+struct Launch {
+  std::vector<Matrix> inputs;
+  std::vector<double> scalars;
+  int64_t tile = 1 << 20; // rows or cells, a multiple of 8
+  bool guardsIntact = true;
+
+  int64_t size(const Size &size) const {
+    ArrayLaunch launch;
+    for (const Matrix &input : inputs)
+      launch.operands.push_back({{input.rows, input.columns}, {}});
+    return launch.size(size);
+  }
+
+  std::vector<Matrix> run(const abi::KernelPlan &plan) {
+    ArrayLaunch launch{{}, tile};
+    for (auto [number, input] : llvm::enumerate(inputs))
+      launch.operands.push_back(
+          arrayOf({input.rows, input.columns}, input.cells, plan.inputs[number].elementType));
+    for (auto [number, scalar] : llvm::enumerate(scalars))
+      launch.operands.push_back(
+          arrayOf({}, {scalar}, plan.integerScalars[number] ? ElementType::I64 : ElementType::F64));
+    std::vector<Matrix> results;
+    for (auto [array, output] : llvm::zip(launch.run(plan), plan.outputs)) {
+      bool isScalar = array.sizes.empty();
+      for (int64_t cell : array.integers)
+        array.cells.push_back(doubleOf(output.elementType, cell));
+      results.push_back(
+          {isScalar ? 1 : array.sizes[0], isScalar ? 1 : array.sizes[1], std::move(array.cells)});
+    }
+    guardsIntact &= launch.guardsIntact;
+    return results;
+  }
+
+private:
+  static plan::CellArray arrayOf(std::vector<int64_t> sizes, const std::vector<double> &cells,
+                                 ElementType type) {
+    plan::CellArray array{std::move(sizes), {}};
+    if (isFloat(type))
+      array.cells = cells;
+    else
+      for (double cell : cells)
+        array.integers.push_back(integerOf(type, cell));
+    return array;
   }
 };
 

@@ -22,16 +22,16 @@
 namespace tokamak::codegen {
 
 // Places are bytes from the beginning of the record; 0 stands for a null pointer.
-using Place = int64_t;
+using FilePlace = int64_t;
 
 struct LaunchRecord {
   int64_t bytes;  // of the whole record
   int64_t kernel; // its number in kernels.def
-  Place test;     // the name of the test that launched it, ending with a 0
+  FilePlace test; // the name of the test that launched it, ending with a 0
   int64_t inputs, outputs, partials, steps;
-  Place scalars; // doubles
+  FilePlace scalars; // doubles
   int64_t extents[3];
-  Place sizes; // 64-bit integers
+  FilePlace sizes; // 64-bit integers
   int64_t scratchDoubles;
   int64_t slots; // each holds the partial results of a tile
 };
@@ -39,15 +39,15 @@ struct LaunchRecord {
 // Of outputs the data is what the kernel has to write.
 struct ArrayRecord {
   int64_t elementType, layout, rows, columns;
-  Place data;
+  FilePlace data;
   int64_t bytes; // of the data
-  Place rowOffsets, columnIndices;
+  FilePlace rowOffsets, columnIndices;
 };
 
 struct PartialRecord {
   int64_t doubles; // with padding
   int64_t isInteger;
-  Place expected; // what slot 0 has to hold after the last step
+  FilePlace expected; // what slot 0 has to hold after the last step
 };
 
 // Runs the kernel on `tile` with the partial results in slot `into`, or, if `from` is not negative,

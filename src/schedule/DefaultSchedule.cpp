@@ -94,10 +94,30 @@ private:
           llvm::all_of(
               aggregations_,
               [&](Operation *aggregation) { return runsOver(aggregation->getOperand(0), axis); }) &&
-          llvm::all_of(writes_, [&](plan::WriteOp write) {
-            return write.getMap().isFunctionOfDim(axis) || runsOver(write.getCell(), axis);
-          }))
+          llvm::all_of(writes_,
+                       [&](plan::WriteOp write) {
+                         return write.getMap().isFunctionOfDim(axis) ||
+                                runsOver(write.getCell(), axis);
+                       }) &&
+          !isReadElsewhere(axis))
         schedule_.parallel.push_back(axis);
+    // An axis of size 1 gives the only tile.
+    for (unsigned axis = 0; axis < axes_.size() && schedule_.parallel.empty(); ++axis)
+      if (isParallel(axis) && axes_[axis].isConstant(1))
+        schedule_.parallel.push_back(axis);
+  }
+
+  // Whether what is computed at one place of the axis is used at others.
+  bool isReadElsewhere(unsigned axis) {
+    return llvm::any_of(op_.getBody().getOps<plan::ReindexOp>(), [&](plan::ReindexOp reindex) {
+      if (reindex.getOperand().getDefiningOp<plan::ReadOp>())
+        return false;
+      for (auto [own, place] :
+           llvm::zip(reindex.getOperand().getType().getAxes(), reindex.getMap().getResults()))
+        if (own == axis && place != getAffineDimExpr(axis, op_.getContext()))
+          return true;
+      return false;
+    });
   }
 
   bool scans() const {
@@ -180,13 +200,18 @@ private:
   // Whether the operation, or one of which it is computed without a kept value between, is
   // expensive and needed by `reduction`, too.
   bool sharesWork(Operation *operation, Operation *reduction) {
-    if (schedule_.kept.contains(operation->getResult(0)) ||
+    llvm::DenseSet<Operation *> visited;
+    return sharesWork(operation, reduction, visited);
+  }
+  bool sharesWork(Operation *operation, Operation *reduction,
+                  llvm::DenseSet<Operation *> &visited) {
+    if (!visited.insert(operation).second || schedule_.kept.contains(operation->getResult(0)) ||
         schedule_.innerAxes(operation->getResult(0)).empty())
       return false;
     if (isExpensive(operation) && dependences_[reduction].test(numbers_[operation]))
       return true;
     return llvm::any_of(operation->getOperands(), [&](Value operand) {
-      return operand.getDefiningOp() && sharesWork(operand.getDefiningOp(), reduction);
+      return operand.getDefiningOp() && sharesWork(operand.getDefiningOp(), reduction, visited);
     });
   }
 
@@ -208,6 +233,8 @@ private:
   void chooseKept() {
     for (Operation &operation : op_.getBody().front()) {
       keepForLaterPasses(operation);
+      if (auto scan = dyn_cast<plan::ScanOp>(operation); scan && isUsedInOtherPass(scan))
+        schedule_.kept.insert(scan.getCell());
       if (auto reduce = dyn_cast<plan::ReduceOp>(operation))
         keepFactors(reduce);
       if (auto reindex = dyn_cast<plan::ReindexOp>(operation))
@@ -231,6 +258,44 @@ private:
           break;
         }
     }
+  }
+
+  // Whether something uses the scan together with an aggregate that is complete only after a pass,
+  // or in loops over other axes.
+  bool isUsedInOtherPass(plan::ScanOp scan) {
+    SmallVector<unsigned> axes = schedule_.innerAxes(scan.getCell());
+    auto needsOtherLoops = [&](Operation *user) {
+      auto isOther = [&](unsigned axis) {
+        return !schedule_.isParallel(axis) && !llvm::is_contained(axes, axis);
+      };
+      if (auto write = dyn_cast<plan::WriteOp>(user))
+        for (unsigned axis = 0; axis < axes_.size(); ++axis)
+          if (write.getMap().isFunctionOfDim(axis) && isOther(axis))
+            return true;
+      return llvm::any_of(user->getOperands(), [&](Value operand) {
+        auto cell = dyn_cast<plan::CellType>(operand.getType());
+        return cell && llvm::any_of(cell.getAxes(), isOther);
+      });
+    };
+    auto needsAggregate = [&](Operation *user) {
+      return llvm::any_of(aggregations_, [&](Operation *aggregation) {
+        return isBlockReduction(aggregation) && aggregation != user &&
+               dependences_[user].test(numbers_[aggregation]) &&
+               !dependences_[scan].test(numbers_[aggregation]);
+      });
+    };
+    SmallVector<Operation *> users(scan->getUsers());
+    llvm::DenseSet<Operation *> visited;
+    while (!users.empty()) {
+      Operation *user = users.pop_back_val();
+      if (!visited.insert(user).second)
+        continue;
+      if (needsOtherLoops(user) || needsAggregate(user))
+        return true;
+      if (!isBlockReduction(user))
+        llvm::append_range(users, user->getUsers());
+    }
+    return false;
   }
 
   // The factors of a sum that is computed for each vector of another axis: they would be computed

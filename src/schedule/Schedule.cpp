@@ -64,6 +64,8 @@ LogicalResult schedule::checkSchedule(plan::OperatorOp op, const Schedule &sched
     if (!value.getDefiningOp<plan::ReadOp>() || cell.runsOver(schedule.parallel.back()))
       return value.getDefiningOp()->emitOpError("only what is read, and is the same for all places "
                                                 "of a block, can be packed");
+    if (!value.getDefiningOp<plan::ReadOp>().getIndices().empty())
+      return value.getDefiningOp()->emitOpError("gathers can't be packed");
     if (!cell.runsOver(axis) || !schedule.isVector(axis) || schedule.isParallel(axis))
       return value.getDefiningOp()->emitOpError("can't be packed by vectors along d") << axis;
   }

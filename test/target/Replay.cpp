@@ -158,7 +158,7 @@ public:
 
 private:
   TokArray array(const ArrayRecord &array, void *data) const {
-    auto at = [&](Place place) { return place == 0 ? nullptr : record_ + place; };
+    auto at = [&](FilePlace place) { return place == 0 ? nullptr : record_ + place; };
     return {data,
             {array.rows, array.columns, 1},
             {array.columns, 1, 1},

@@ -41,13 +41,7 @@ LogicalResult LoopBody::checkOperation(Operation &operation) {
     return success();
   }
   if (auto reindex = dyn_cast<plan::ReindexOp>(operation)) {
-    bool isRead = reindex.getOperand().getDefiningOp<plan::ReadOp>();
-    if (!isRead && !schedule_.kept.contains(reindex.getOperand()))
-      return reindex.emitOpError("the operand has to be read or kept");
-    for (AffineExpr place : reindex.getMap().getResults())
-      if (!isa<AffineDimExpr>(place))
-        return reindex.emitOpError("there is no code for places that are not axes");
-    return success();
+    return checkReindex(reindex);
   }
   if (isa<plan::ReduceOp, plan::ScanOp>(operation)) {
     if (isIndex(kindOf(&operation)))
@@ -64,20 +58,46 @@ LogicalResult LoopBody::checkOperation(Operation &operation) {
   return success();
 }
 
+LogicalResult LoopBody::checkReindex(plan::ReindexOp reindex) {
+  auto read = reindex.getOperand().getDefiningOp<plan::ReadOp>();
+  if (!read && !schedule_.kept.contains(reindex.getOperand()))
+    return reindex.emitOpError("the operand has to be read or kept");
+  if (read && accesses_.find(read)->second.hasIndices())
+    return reindex.emitOpError("there is no code for gathers along other axes yet");
+  for (auto [axis, place] :
+       llvm::zip(reindex.getOperand().getType().getAxes(), reindex.getMap().getResults())) {
+    auto other = dyn_cast<AffineDimExpr>(place);
+    if (!other)
+      return reindex.emitOpError("there is no code for places that are not axes");
+    if (!read && schedule_.isParallel(axis) && other.getPosition() != axis)
+      return reindex.emitOpError("d")
+             << axis << " is parallel, and of what a block keeps, places of other blocks are read";
+  }
+  return success();
+}
+
 //===- passes --------------------------------------------------------------------------------===//
 
 // The first stage, counted from 0, at which a pass over `axes` can compute the value. On axes
 // `elsewhere` it is read at other places than the one that the pass has reached. Then, and in passes
 // over other axes, a kept value must be complete.
 unsigned LoopBody::stageOf(Value value, ArrayRef<unsigned> axes, ArrayRef<unsigned> elsewhere) {
+  std::set<unsigned> others(elsewhere.begin(), elsewhere.end());
+  std::tuple key(value.getAsOpaquePointer(), axes.vec(), std::move(others));
+  if (auto known = stages_.find(key); known != stages_.end())
+    return known->second;
   Operation *operation = value.getDefiningOp();
-  if (!schedule_.kept.contains(value))
-    return stageOfOperands(operation, axes, elsewhere);
-  SmallVector<unsigned> own = panelAxes(value);
-  bool isHere = own == axes && !llvm::any_of(elsewhere, [&](unsigned axis) {
-                  return llvm::is_contained(own, axis);
-                });
-  return stageOfOperands(operation, own) + (isHere ? 0 : 1);
+  unsigned stage = 0;
+  if (schedule_.kept.contains(value)) {
+    SmallVector<unsigned> own = panelAxes(value);
+    bool isHere = own == axes && !llvm::any_of(elsewhere, [&](unsigned axis) {
+                    return llvm::is_contained(own, axis);
+                  });
+    stage = stageOfOperands(operation, own) + (isHere ? 0 : 1);
+  } else {
+    stage = stageOfOperands(operation, axes, elsewhere);
+  }
+  return stages_[std::move(key)] = stage;
 }
 
 unsigned LoopBody::stageOfOperands(Operation *operation, ArrayRef<unsigned> axes,
@@ -152,11 +172,49 @@ LogicalResult LoopBody::makePasses() {
     passes_.push_back(std::move(pass));
   }
   passesByStage_.clear();
-  if (schedule_.vectorsOutside &&
-      (passes_.size() != 1 || !lastWrites_.empty() || !passes_.front().loops.empty() ||
-       !passes_.front().vector || !passes_.front().reductions.empty()))
+  stages_.clear();
+  for (auto [number, pass] : llvm::enumerate(passes_))
+    if (failed(checkScans(number)))
+      return failure();
+  // Of what is packed there are the vectors that the outer loop has reached, and no others.
+  bool reducesVectors = llvm::any_of(block().getOps<plan::ReduceOp>(), [&](plan::ReduceOp reduce) {
+    return llvm::any_of(reduce.getOver(), [&](int64_t axis) { return schedule_.isVector(axis); });
+  });
+  if (schedule_.vectorsOutside && (reducesVectors || passes_.size() != 1 || !lastWrites_.empty() ||
+                                   !passes_.front().loops.empty() || !passes_.front().vector ||
+                                   !passes_.front().reductions.empty()))
     return op_.emitOpError("vectors can't be outside of the loop over blocks: there is more than "
                            "one pass over them");
+  return success();
+}
+
+// What a pass computes uses scans of that pass, or those that are kept.
+LogicalResult LoopBody::checkScans(unsigned number) {
+  const LoopPass &pass = passes_[number];
+  SmallVector<Value> used;
+  for (plan::ScanOp scan : pass.scans)
+    used.push_back(scan.getOperand());
+  for (plan::ReduceOp reduce : pass.reductions)
+    used.push_back(reduce.getOperand());
+  for (plan::WriteOp write : pass.writes)
+    llvm::append_range(used, write->getOperands());
+  llvm::append_range(used, pass.kept);
+  llvm::DenseSet<Value> visited;
+  while (!used.empty()) {
+    Value value = used.pop_back_val();
+    Operation *operation = value.getDefiningOp();
+    bool isLoaded = schedule_.kept.contains(value) && passOf(value) != number;
+    if (!operation || isLoaded || !visited.insert(value).second)
+      continue;
+    auto reduce = dyn_cast<plan::ReduceOp>(operation);
+    if (reduce && isOfBlocks(reduce))
+      continue;
+    auto scan = dyn_cast<plan::ScanOp>(operation);
+    if (scan && !llvm::is_contained(pass.scans, scan))
+      return scan.emitOpError("has to be kept, since another pass uses what it gives");
+    if (!scan)
+      llvm::append_range(used, operation->getOperands());
+  }
   return success();
 }
 

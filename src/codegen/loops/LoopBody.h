@@ -21,6 +21,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 namespace tokamak::codegen {
@@ -59,10 +60,11 @@ public:
     return schedule_.innerAxes(value);
   }
   // Whether all that is done is to scan along an axis, over which the places of a tile are an inner
-  // loop then: what is carried lies in memory.
+  // loop then: what is carried lies in memory. Nothing is kept, since one pass reads it all.
   bool carriesInMemory() const {
     return schedule_.vectorizesBlocks() && passes_.size() == 1 && !passes_.front().scans.empty() &&
-           passes_.front().reductions.empty() && lastWrites_.empty();
+           passes_.front().reductions.empty() && passes_.front().kept.empty() &&
+           lastWrites_.empty();
   }
   // The number of the pass that computes the kept value.
   unsigned passOf(mlir::Value kept) const { return keptBy_.lookup(kept); }
@@ -74,7 +76,9 @@ private:
   LoopBody(plan::OperatorOp op, const schedule::Schedule &schedule)
       : op_(op), schedule_(schedule) {}
   llvm::LogicalResult checkOperation(mlir::Operation &operation);
+  llvm::LogicalResult checkReindex(plan::ReindexOp reindex);
   llvm::LogicalResult makePasses();
+  llvm::LogicalResult checkScans(unsigned number);
   unsigned stageOf(mlir::Value value, llvm::ArrayRef<unsigned> axes,
                    llvm::ArrayRef<unsigned> elsewhere = {});
   unsigned stageOfOperands(mlir::Operation *operation, llvm::ArrayRef<unsigned> axes,
@@ -86,6 +90,8 @@ private:
   llvm::SmallVector<Size> axes_;
   llvm::DenseMap<mlir::Operation *, Access> accesses_;
   std::map<std::pair<unsigned, std::vector<unsigned>>, LoopPass> passesByStage_;
+  // What stageOf has found.
+  std::map<std::tuple<const void *, std::vector<unsigned>, std::set<unsigned>>, unsigned> stages_;
   std::vector<LoopPass> passes_;
   llvm::SmallVector<plan::WriteOp> lastWrites_;
   llvm::DenseMap<mlir::Value, unsigned> keptBy_;

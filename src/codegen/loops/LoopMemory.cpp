@@ -57,7 +57,7 @@ Value LoopValues::both(Value a, Value b) {
 
 // A memory cell that holds the value of places outside of an array.
 Value LoopValues::outsideCell(double value, ElementType cells) {
-  Value &known = outside_[{value, cells}];
+  Value &known = outside_[{std::bit_cast<uint64_t>(value), cells}];
   if (!known)
     known = atBeginning([&]() -> Value {
       OpBuilder &builder = vectors_.builder();
@@ -79,15 +79,24 @@ LoopValues::Memory LoopValues::panelOf(Value kept, unsigned place) {
     axes.push_back(*pass.vector);
   Memory memory{panels_.lookup(kept), {}, plan::cellsOf(kept)};
   Size cells = Size::constant(1);
-  for (unsigned axis : llvm::reverse(axes)) {
+  auto addPlace = [&](unsigned axis, const Size &size) {
     LinearPlace along;
     along.factors.assign(body_.axes().size(), 0);
     along.factors[axis] = 1;
     along.isInside = true;
     memory.access.places.push_back(along);
     memory.access.strides.push_back(cells);
-    cells = cells * body_.axes()[axis];
+    cells = cells * size;
+  };
+  if (int64_t places = placesOfVectors(kept); places > 1) {
+    unsigned last = body_.schedule().parallel.back();
+    addPlace(last, Size::constant(places));
+    // The index along places counts from the first of the axis.
+    Value before = vectors_.subtract(vectors_.integer(0), indexOf(last, 0, 0));
+    memory.base = vectors_.offsetCells(memory.base, before, memory.cells);
   }
+  for (unsigned axis : llvm::reverse(axes))
+    addPlace(axis, body_.axes()[axis]);
   if (runsOver(kept, body_.schedule().parallel.back()) && place > 0)
     memory.base = vectors_.offsetCells(
         memory.base, vectors_.multiply(size(cells), vectors_.integer(place)), memory.cells);
@@ -175,7 +184,10 @@ Value LoopValues::reindex(plan::ReindexOp reindex, unsigned place, unsigned chun
       factors[cast<AffineDimExpr>(result).getPosition()] += along.factors[axis];
     along.factors = std::move(factors);
   }
-  return load(memory, place, chunk, {});
+  std::optional<double> outside;
+  if (read && read.getOutside())
+    outside = read.getOutside()->convertToDouble();
+  return load(memory, place, chunk, outside);
 }
 
 // Whether neighbouring lanes are neighbours in memory.

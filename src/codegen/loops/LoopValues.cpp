@@ -18,7 +18,7 @@ LoopValues::LoopValues(const LoopBody &body, VectorBuilder &vectors, const TileA
   Value next = tile.scratch;
   for (const LoopPass &pass : body.passes())
     for (Value kept : pass.kept) {
-      Size doubles = Size::constant(schedule.block);
+      Size doubles = Size::constant(schedule.block * placesOfVectors(kept));
       for (unsigned axis : body.panelAxes(kept))
         doubles = doubles * body.axes()[axis];
       addPanel(kept, doubles, next);
@@ -32,6 +32,14 @@ LoopValues::LoopValues(const LoopBody &body, VectorBuilder &vectors, const TileA
       cells = step * floorDivide(body.axes()[axis] + step - Size::constant(1), step);
     addPanel(packed, cells * cellsBesideVectors(packed), next);
   }
+}
+
+// How many places of a block vectors along places compute together, each with cells of its own in the
+// panel.
+int64_t LoopValues::placesOfVectors(Value kept) const {
+  const schedule::Schedule &schedule = body_.schedule();
+  bool differ = schedule.vectorizesBlocks() && runsOver(kept, schedule.parallel.back());
+  return differ ? schedule.unroll * schedule.lanes : 1;
 }
 
 // Each panel begins behind the one before it, at a multiple of eight doubles.
@@ -149,8 +157,13 @@ Value LoopValues::compute(Value value, unsigned place, unsigned chunk) {
 }
 
 void LoopValues::hoist(Value value, ArrayRef<unsigned> loops) {
+  llvm::DenseSet<Value> visited;
+  hoist(value, loops, visited);
+}
+
+void LoopValues::hoist(Value value, ArrayRef<unsigned> loops, llvm::DenseSet<Value> &visited) {
   Operation *operation = value.getDefiningOp();
-  if (isa<plan::ConstantOp, plan::SizeOp>(operation))
+  if (isa<plan::ConstantOp, plan::SizeOp>(operation) || !visited.insert(value).second)
     return;
   if (!llvm::any_of(loops, [&](unsigned axis) { return runsOver(value, axis); })) {
     for (unsigned place = 0; place < placesOf(value); ++place)
@@ -161,11 +174,13 @@ void LoopValues::hoist(Value value, ArrayRef<unsigned> loops) {
   bool isLoaded = body_.schedule().kept.contains(value) && body_.passOf(value) != pass_;
   if (isLoaded || isa<plan::ReadOp, plan::ScanOp, plan::ReindexOp>(operation))
     return;
-  SmallVector<unsigned> inside(loops);
-  if (auto reduce = dyn_cast<plan::ReduceOp>(operation))
+  if (auto reduce = dyn_cast<plan::ReduceOp>(operation)) {
+    SmallVector<unsigned> inside(loops);
     inside.append(reduce.getOver().begin(), reduce.getOver().end());
+    return hoist(reduce.getOperand(), inside);
+  }
   for (Value operand : operation->getOperands())
-    hoist(operand, inside);
+    hoist(operand, loops, visited);
 }
 
 //===- aggregates ----------------------------------------------------------------------------===//

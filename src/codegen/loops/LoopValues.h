@@ -87,10 +87,13 @@ private:
     return vectorAxis_ && runsOver(value, *vectorAxis_);
   }
   mlir::Value compute(mlir::Value value, unsigned place, unsigned chunk);
+  void hoist(mlir::Value value, llvm::ArrayRef<unsigned> loops,
+             llvm::DenseSet<mlir::Value> &visited);
   void reduce(plan::ReduceOp reduce);
   mlir::Value read(plan::ReadOp read, unsigned place, unsigned chunk);
   mlir::Value reindex(plan::ReindexOp reindex, unsigned place, unsigned chunk);
   Memory panelOf(mlir::Value kept, unsigned place);
+  int64_t placesOfVectors(mlir::Value kept) const;
   Memory packedOf(mlir::Value packed);
   Size cellsBesideVectors(mlir::Value packed) const;
   void addPanel(mlir::Value value, const Size &doubles, mlir::Value &next);
@@ -121,7 +124,7 @@ private:
   mlir::Operation *beginning_; // code that belongs at the function's beginning comes before it
   llvm::StringMap<mlir::Value> sizes_;
   llvm::DenseMap<mlir::Value, mlir::Value> panels_;
-  std::map<std::pair<double, ElementType>, mlir::Value> outside_;
+  std::map<std::pair<uint64_t, ElementType>, mlir::Value> outside_; // by the bits of a double
   llvm::SmallVector<std::pair<unsigned, mlir::Value>>
       indices_; // axes that loops have set, in order
   std::vector<Scope> scopes_{1};

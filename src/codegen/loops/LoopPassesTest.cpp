@@ -1,0 +1,172 @@
+// Several passes over a block: scans, rows that are normalised, values that are kept between passes.
+#include "codegen/loops/LoopKernelFixture.h"
+
+using namespace tokamak;
+using namespace tokamak::codegen;
+
+namespace {
+
+class LoopPassesTest : public LoopKernelFixture {};
+
+TEST_F(LoopPassesTest, CumulativeAggregatesAlongEachAxis) {
+  for (const char *kind : {"sum", "max", "min", "prod"})
+    for (unsigned along : {0u, 1u, 2u}) {
+      BodyText body({"s0", "s1", "s2"});
+      BodyCell x = body.read(body.array("f64", {"s0", "s1", "s2"}), "d0, d1, d2");
+      body.write(body.scan(kind, x, along, "f64"), body.result("f64", {"s0", "s1", "s2"}),
+                 "d0, d1, d2");
+      check(body, {random("f64", {3, 9, 17})}, 1e-12, {"unroll 1", "unroll 3"});
+    }
+}
+
+TEST_F(LoopPassesTest, CumulativeSumsOfAllSizesAndTypes) {
+  for (auto [cells, sums] : {std::pair("f64", "f64"),
+                             {"f32", "f32"},
+                             {"f32", "f64"},
+                             {"i32", "i64"},
+                             {"ui8", "i64"},
+                             {"f16", "f64"}}) {
+    BodyText columns({"s0", "s1"}), rows({"s0", "s1"}), list({"1", "s0"});
+    for (auto [body, axis] : {std::pair(&columns, 0u), {&rows, 1u}}) {
+      BodyCell x = body->read(body->array(cells, {"s0", "s1"}), "d0, d1");
+      body->write(body->scan("sum", x, axis, sums), body->result(cells, {"s0", "s1"}), "d0, d1");
+    }
+    for (auto [height, width] :
+         {std::pair<int64_t, int64_t>(0, 3), {3, 0}, {1, 1}, {9, 16}, {7, 33}})
+      for (BodyText *body : {&columns, &rows})
+        check(*body, {random(cells, {height, width}, 0, 9)}, 1e-3);
+    BodyCell x = list.read(list.array(cells, {"s0"}), "d1");
+    list.write(list.scan("sum", x, 1, sums), list.result(cells, {"s0"}), "d1");
+    check(list, {random(cells, {17}, 0, 9)}, 1e-3);
+  }
+}
+
+// Two scans, of which one goes on with the other; the means of all above.
+TEST_F(LoopPassesTest, ScansOfScans) {
+  BodyText body({"s0", "s1"});
+  BodyCell x = body.read(body.array("f64", {"s0", "s1"}), "d0, d1");
+  BodyCell sum = body.scan("sum", x, 0, "f64");
+  BodyCell mean = body.binary("div", sum, body.read(body.array("f64", {"s0"}), "d0"));
+  body.write(body.scan("max", mean, 0, "f64"), body.result("f64", {"s0", "s1"}), "d0, d1");
+  body.write(mean, body.result("f64", {"s0", "s1"}), "d0, d1");
+  check(body, {random("f64", {9, 33}), random("f64", {9}, 1, 9)}, 1e-12, {"unroll 2"});
+}
+
+// cumsum(X) / colSums(cumsum(X)): what was scanned is used once more when the column is complete.
+TEST_F(LoopPassesTest, ScannedValuesInLaterPasses) {
+  for (unsigned along : {0u, 1u}) {
+    BodyText body({"s0", "s1"});
+    BodyCell x = body.read(body.array("f64", {"s0", "s1"}), "d0, d1");
+    BodyCell sum = body.scan("sum", x, along, "f64");
+    BodyCell total = body.reduce("max", sum, {along}, "f64");
+    body.write(body.binary("sub", sum, total), body.result("f64", {"s0", "s1"}), "d0, d1");
+    check(body, {random("f64", {9, 33})}, 1e-12);
+  }
+}
+
+// A scan that is kept, though its only pass could carry it in memory.
+TEST_F(LoopPassesTest, KeptScans) {
+  BodyText body({"s0", "s1"});
+  BodyCell x = body.read(body.array("f64", {"s0", "s1"}), "d0, d1");
+  BodyCell sum = body.scan("sum", x, 0, "f64");
+  body.write(sum, body.result("f64", {"s0", "s1"}), "d0, d1");
+  check(body, {random("f64", {9, 33})}, 1e-12, {"keep %1", "unroll 1\nkeep %1"});
+}
+
+// What is scanned along one axis is repeated along another one.
+TEST_F(LoopPassesTest, ScannedValuesRepeated) {
+  BodyText body({"s0", "s1", "s2"});
+  BodyCell x = body.read(body.array("f64", {"s0", "s1"}), "d0, d1");
+  BodyCell y = body.read(body.array("f64", {"s0", "s2"}), "d0, d2");
+  BodyCell sum = body.scan("sum", x, 1, "f64");
+  body.write(body.binary("mul", sum, y), body.result("f64", {"s0", "s1", "s2"}), "d0, d1, d2");
+  Operands operands = {random("f64", {9, 5}), random("f64", {9, 17})};
+  check(body, operands, 1e-12, {"parallel d0\nvector none\nkeep %2"});
+}
+
+// (X - mean) / sqrt(var + eps) * gain + bias of the last of three axes.
+BodyText layerNorm(const std::string &cells, bool alongLast) {
+  BodyText body({"s0", "s1", "s2"});
+  unsigned axis = alongLast ? 2 : 0;
+  std::string size = alongLast ? "s2" : "s0", at = alongLast ? "d2" : "d0";
+  BodyCell x = body.read(body.array(cells, {"s0", "s1", "s2"}), "d0, d1, d2");
+  BodyCell count = body.cast(body.size(size), cells);
+  BodyCell mean = body.binary("div", body.reduce("sum", x, {axis}, "f64"), count);
+  BodyCell apart = body.binary("sub", x, mean);
+  BodyCell square = body.binary("mul", apart, apart);
+  BodyCell variance = body.binary("div", body.reduce("sum", square, {axis}, "f64"), count);
+  BodyCell scaled =
+      body.binary("div", apart,
+                  body.unary("sqrt", body.binary("add", variance, body.constant("1.0e-5", cells))));
+  scaled = body.binary("mul", scaled, body.read(body.array(cells, {size}), at));
+  scaled = body.binary("add", scaled, body.read(body.array(cells, {size}), at));
+  body.write(scaled, body.result(cells, {"s0", "s1", "s2"}), "d0, d1, d2");
+  return body;
+}
+
+TEST_F(LoopPassesTest, LayerNorm) {
+  for (int64_t width : {1, 7, 16, 33})
+    check(layerNorm("f64", true),
+          {random("f64", {2, 9, width}), random("f64", {width}), random("f64", {width})}, 1e-9,
+          {"block 1\nunroll 2", "block 3\nkeep %5", "keep %5, %6", "parallel d1, d0"});
+  check(layerNorm("f32", true),
+        {random("f32", {2, 9, 40}), random("f32", {40}), random("f32", {40})}, 1e-4,
+        {"block 2\nkeep %5"});
+}
+
+// The same along the first axis, where vectors are computed along the places of a tile.
+TEST_F(LoopPassesTest, LayerNormOfColumns) {
+  for (const char *cells : {"f64", "f32"})
+    for (int64_t width : {1, 9, 33})
+      check(layerNorm(cells, false),
+            {random(cells, {7, 3, width}), random(cells, {7}), random(cells, {7})}, 1e-3,
+            {"parallel d1, d2\nvector d2\nblock 1\nunroll 1\nkeep %5",
+             "parallel d1, d2\nvector d2\nblock 1\nunroll 3\nkeep %5, %6",
+             "parallel d1, d2\nvector d2\nblock 1\nkeep none"});
+}
+
+TEST_F(LoopPassesTest, SoftmaxOfColumns) {
+  for (const char *cells : {"f64", "f32"}) {
+    BodyText body({"s0", "s1"});
+    BodyCell x = body.read(body.array(cells, {"s0", "s1"}), "d0, d1");
+    BodyCell most = body.reduce("max", x, {0}, "f64");
+    BodyCell weights = body.unary("exp", body.binary("sub", x, most));
+    BodyCell total = body.reduce("sum", weights, {0}, "f64");
+    body.write(body.binary("div", weights, total), body.result(cells, {"s0", "s1"}), "d0, d1");
+    std::string text = body.text();
+    for (int64_t width : {1, 8, 33})
+      check(text, {random(cells, {9, width})}, 1e-5,
+            {"keep none", "unroll 1", "unroll 3\nkeep %3"});
+  }
+}
+
+TEST_F(LoopPassesTest, Integers) {
+  for (const char *cells : {"i8", "i32", "i64", "ui16", "ui64"}) {
+    BodyText body({"s0", "s1", "s2"});
+    std::string sums = std::string(cells) == "ui64" ? "ui64" : "i64";
+    BodyCell a = body.read(body.array(cells, {"s0", "s2"}), "d0, d2");
+    BodyCell b = body.read(body.array(cells, {"s1", "s2"}), "d1, d2");
+    BodyCell product = body.reduce("sum", body.binary("mul", a, b), {2}, sums);
+    BodyCell most = body.reduce("max", product, {1}, sums);
+    body.write(body.binary("mod", body.binary("sub", product, most), body.constant("7", cells)),
+               body.result(cells, {"s0", "s1"}), "d0, d1");
+    body.write(body.binary("lt", product, most, "i1"), body.result("i1", {"s0", "s1"}), "d0, d1");
+    check(body, {random(cells, {9, 5}, 0, 100), random(cells, {17, 5}, 0, 100)}, 0,
+          {"block 3\nkeep none\npack none", "unroll 2"});
+  }
+}
+
+// Deep bodies in which everything is used twice.
+TEST_F(LoopPassesTest, DeepBodies) {
+  BodyText body({"s0", "s1", "s2"});
+  BodyCell x = body.read(body.array("f64", {"s0", "s1"}), "d0, d1");
+  x = body.binary("mul", x, body.read(body.array("f64", {"s1", "s2"}), "d1, d2"));
+  for (int depth = 0; depth < 50; ++depth)
+    x = body.binary("add", x, x);
+  BodyCell most = body.reduce("max", x, {1}, "f64");
+  body.write(body.binary("sub", most, body.reduce("sum", x, {1}, "f64")),
+             body.result("f64", {"s0", "s2"}), "d0, d2");
+  check(body, {random("f64", {3, 5}), random("f64", {5, 9})}, 1e-12);
+}
+
+} // namespace

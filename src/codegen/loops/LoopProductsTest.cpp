@@ -1,0 +1,168 @@
+// Sums of products in loops over any number of axes: batched products and attention.
+#include "codegen/loops/LoopKernelFixture.h"
+
+using namespace tokamak;
+using namespace tokamak::codegen;
+
+namespace {
+
+class LoopProductsTest : public LoopKernelFixture {
+protected:
+  // For bodies whose blocks are not vectors.
+  const std::vector<std::string> schedules = {
+      "block 3\nunroll 2", "block 1\nunroll 1\nkeep none\npack none\nvectors inside"};
+};
+
+struct Attention {
+  std::string element = "f64", sums = "f64", width = "16";
+  bool hasMask = false;
+};
+
+// softmax(Q %*% t(K) / scale + mask) %*% V: batch, head, query, key, width of keys, width of values.
+BodyText attention(const Attention &kind) {
+  const std::string &cells = kind.element, &width = kind.width;
+  BodyText body({"s0", "s1", "s2", "s3", width, width});
+  unsigned q = body.array(cells, {"s0", "s1", "s2", width}),
+           k = body.array(cells, {"s0", "s1", "s3", width}),
+           v = body.array(cells, {"s0", "s1", "s3", width});
+  BodyCell scale = body.read(body.scalar("f64"), "");
+  if (cells != "f64")
+    scale = body.cast(scale, cells);
+  auto product = [&](const BodyCell &a, const BodyCell &b, unsigned over) {
+    if (cells == kind.sums)
+      return body.reduce("sum", body.binary("mul", a, b), {over}, kind.sums);
+    BodyCell wide = body.binary("mul", body.cast(a, kind.sums), body.cast(b, kind.sums));
+    return body.reduce("sum", wide, {over}, kind.sums, cells);
+  };
+  BodyCell scores = product(body.read(q, "d0, d1, d2, d4"), body.read(k, "d0, d1, d3, d4"), 4);
+  scores = body.binary("div", scores, scale);
+  if (kind.hasMask)
+    scores = body.binary("add", scores, body.read(body.array(cells, {"s2", "s3"}), "d2, d3"));
+  BodyCell most = body.reduce("max", scores, {3}, "f64");
+  BodyCell weights = body.unary("exp", body.binary("sub", scores, most));
+  BodyCell total = body.reduce("sum", weights, {3}, "f64");
+  BodyCell share = body.binary("div", weights, total);
+  body.write(product(share, body.read(v, "d0, d1, d3, d5"), 3),
+             body.result(cells, {"s0", "s1", "s2", width}), "d0, d1, d2, d5");
+  return body;
+}
+
+TEST_F(LoopProductsTest, AttentionOfAllSizes) {
+  std::string text = attention({}).text();
+  for (int64_t queries : {1, 7, 9, 17})
+    for (int64_t keys : {1, 8, 33})
+      check(text,
+            {random("f64", {2, 1, queries, 16}), random("f64", {2, 1, keys, 16}),
+             random("f64", {2, 1, keys, 16}), scalar(4)},
+            1e-12, schedules);
+}
+
+// Without keys there is nothing to add up, and 0 / 0 is never computed.
+TEST_F(LoopProductsTest, AttentionWithoutKeys) {
+  for (auto [batches, queries, keys] : {std::tuple(1, 3, 0), {0, 3, 5}, {2, 0, 5}})
+    check(attention({}),
+          {random("f64", {batches, 2, queries, 16}), random("f64", {batches, 2, keys, 16}),
+           random("f64", {batches, 2, keys, 16}), scalar(4)},
+          0);
+}
+
+TEST_F(LoopProductsTest, AttentionOfAllTypes) {
+  struct Case {
+    Attention kind;
+    double tolerance;
+  };
+  for (const Case &each : {Case{{"f32", "f32", "32"}, 1e-5},
+                           {{"f32", "f64", "16", true}, 1e-5},
+                           {{"f32", "f32", "256"}, 1e-5},
+                           {{"f64", "f64", "65", true}, 1e-12},
+                           {{"f16", "f32", "24"}, 4e-3}}) {
+    int64_t width = std::stoll(each.kind.width);
+    Operands operands = {random(each.kind.element, {1, 2, 9, width}, -1, 1),
+                         random(each.kind.element, {1, 2, 19, width}, -1, 1),
+                         random(each.kind.element, {1, 2, 19, width}, -1, 1), scalar(8)};
+    if (each.kind.hasMask)
+      operands.push_back(random(each.kind.element, {9, 19}));
+    check(attention(each.kind), operands, each.tolerance, schedules);
+  }
+}
+
+// A mask of -Infinity leaves keys out; where all are, 0 / 0 is NaN, as in the meaning.
+TEST_F(LoopProductsTest, AttentionToNothing) {
+  Operands operands = {random("f64", {1, 1, 5, 16}), random("f64", {1, 1, 9, 16}),
+                       random("f64", {1, 1, 9, 16}), scalar(4), random("f64", {5, 9})};
+  for (int key = 0; key < 9; ++key) {
+    operands[4].cells[2 * 9 + key] = -INFINITY;
+    operands[4].cells[3 * 9 + key] = key % 2 ? -INFINITY : 0;
+  }
+  check(attention({.hasMask = true}), operands, 1e-12, schedules);
+}
+
+// Functions of doubles are computed for eight at a time, whatever the vectors.
+TEST_F(LoopProductsTest, AttentionInVectorsOfSixteen) {
+  plan::OperatorOp op = parse(attention({}).text());
+  Operands operands = {random("f64", {1, 2, 9, 16}), random("f64", {1, 2, 33, 16}),
+                       random("f64", {1, 2, 33, 16}), scalar(4)};
+  std::vector<plan::CellArray> expected = plan::meaningOf(op, operands);
+  for (const char *schedule : {"vector d3, d5 by 16", "pack none\nvector d5 by 16\nblock 3",
+                               "pack none\nvector none by 16"})
+    EXPECT_EQ(difference(run(op, operands, schedule), expected, 1e-12), "") << schedule;
+}
+
+// max(op(A) %*% op(B) + bias, 0) for each matrix of a batch; op is nothing or the transpose.
+BodyText batchedProduct(const std::string &cells, const std::string &sums, bool left, bool right) {
+  BodyText body({"s0", "s1", "s3", "s2"});
+  using Sizes = BodyText::Sizes;
+  unsigned a = body.array(cells, left ? Sizes{"s0", "s2", "s1"} : Sizes{"s0", "s1", "s2"}),
+           b = body.array(cells, right ? Sizes{"s0", "s3", "s2"} : Sizes{"s0", "s2", "s3"});
+  BodyCell x = body.read(a, left ? "d0, d3, d1" : "d0, d1, d3");
+  BodyCell y = body.read(b, right ? "d0, d2, d3" : "d0, d3, d2");
+  if (sums != cells) {
+    x = body.cast(x, sums);
+    y = body.cast(y, sums);
+  }
+  BodyCell sum = body.reduce("sum", body.binary("mul", x, y), {3}, sums, cells);
+  BodyCell biased = body.binary("add", sum, body.read(body.array(cells, {"1", "s3"}), "0, d2"));
+  body.write(body.binary("max", biased, body.constant("0.0", cells)),
+             body.result(cells, {"s0", "s1", "s3"}), "d0, d1, d2");
+  return body;
+}
+
+TEST_F(LoopProductsTest, BatchedProducts) {
+  for (bool left : {false, true})
+    for (bool right : {false, true}) {
+      std::string text = batchedProduct("f64", "f64", left, right).text();
+      for (auto [rows, inner, columns] : {std::tuple<int64_t, int64_t, int64_t>(1, 1, 1),
+                                          {9, 5, 17},
+                                          {16, 0, 8},
+                                          {33, 7, 33},
+                                          {7, 16, 9},
+                                          {0, 3, 4},
+                                          {3, 4, 0}})
+        check(text,
+              {random("f64", left ? std::vector{2L, inner, rows} : std::vector{2L, rows, inner}),
+               random("f64",
+                      right ? std::vector{2L, columns, inner} : std::vector{2L, inner, columns}),
+               random("f64", {1, columns})},
+              1e-12, schedules);
+    }
+}
+
+TEST_F(LoopProductsTest, BatchedProductsOfAllTypes) {
+  for (auto [cells, sums, tolerance] : {std::tuple("f32", "f32", 1e-5),
+                                        {"f32", "f64", 1e-6},
+                                        {"bf16", "f32", 1e-2},
+                                        {"f16", "f64", 1e-3}})
+    check(batchedProduct(cells, sums, false, true),
+          {random(cells, {3, 9, 20}), random(cells, {3, 35, 20}), random(cells, {1, 35})},
+          tolerance, schedules);
+}
+
+// Doubles in vectors of sixteen, and a block that is larger than the rows.
+TEST_F(LoopProductsTest, SchedulesOfProducts) {
+  std::string text = batchedProduct("f64", "f64", false, false).text();
+  check(text, {random("f64", {2, 5, 9}), random("f64", {2, 9, 40}), random("f64", {1, 40})}, 1e-12,
+        {"block 64", "unroll 5", "parallel d1, d0\npack none\nvectors inside", "vector d2 by 16",
+         "pack %1 by d2\nunroll 3", "pack %1 by d2\nvectors inside\nblock 2"});
+}
+
+} // namespace
