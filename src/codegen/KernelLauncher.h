@@ -3,8 +3,8 @@
 //   Launch launch{matrices, scalars, /*tile=*/16};
 //   std::vector<Matrix> results = launch.run(plan);
 //
-//   ArrayLaunch launch{operands, /*tile=*/16};            // arrays of any rank, and scalars
-//   std::vector<plan::CellArray> results = launch.run(plan);
+//   ArrayLaunch ofArrays{operands, /*tile=*/16};          // arrays of any rank, and scalars
+//   std::vector<plan::CellArray> arrays = ofArrays.run(plan);
 #ifndef TOKAMAK_CODEGEN_KERNELLAUNCHER_H
 #define TOKAMAK_CODEGEN_KERNELLAUNCHER_H
 

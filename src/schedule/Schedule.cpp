@@ -35,6 +35,10 @@ LogicalResult schedule::checkSchedule(plan::OperatorOp op, const Schedule &sched
     if (llvm::is_contained(ArrayRef(schedule.parallel).drop_front(number + 1), axis))
       return op.emitOpError("d") << axis << " is scheduled as parallel twice";
   }
+  for (const auto *axes : {&schedule.vectors, &schedule.order})
+    for (auto [number, axis] : llvm::enumerate(*axes))
+      if (llvm::is_contained(ArrayRef(*axes).drop_front(number + 1), axis))
+        return op.emitOpError("d") << axis << " is listed twice";
   for (plan::WriteOp write : op.getBody().getOps<plan::WriteOp>())
     for (unsigned axis : schedule.parallel)
       if (!write.getMap().isFunctionOfDim(axis) && !write.getCell().getType().runsOver(axis) &&
@@ -173,8 +177,7 @@ private:
     axes.clear();
     for (StringRef word : listed(text)) {
       unsigned axis = 0;
-      StringRef number = word;
-      if (!number.consume_front("d") || number.getAsInteger(10, axis) ||
+      if (!word.starts_with("d") || word.drop_front().getAsInteger(10, axis) ||
           axis >= op_.getAxisKinds().size())
         return fmt::format("'{}' is no axis; the operator has d0 to d{}", word.str(),
                            op_.getAxisKinds().size() - 1);
@@ -188,7 +191,7 @@ private:
     llvm::SetVector<Value> packedValues;
     SmallVector<unsigned> axes;
     std::string wrong = values(list, packedValues);
-    if (wrong.empty() && !packedValues.empty())
+    if (wrong.empty() && !by.empty())
       wrong = this->axes(by, axes);
     if (!wrong.empty())
       return wrong;
@@ -206,8 +209,7 @@ private:
     for (StringRef word : listed(text)) {
       unsigned wanted = 0;
       Value found;
-      StringRef number = word;
-      if (number.consume_front("%") && !number.getAsInteger(10, wanted))
+      if (word.starts_with("%") && !word.drop_front().getAsInteger(10, wanted))
         for (Operation &operation : op_.getBody().front())
           for (Value result : operation.getResults())
             if (numberOf(result) == wanted)

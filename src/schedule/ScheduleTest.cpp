@@ -1,0 +1,214 @@
+// Schedules as text, and which of them are legal, on the bodies of docs/plan-ir.md.
+#include "schedule/Schedule.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Parser/Parser.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+using namespace mlir;
+using namespace tokamak;
+using tokamak::schedule::defaultSchedule;
+using tokamak::schedule::Schedule;
+
+namespace {
+
+class ScheduleTest : public ::testing::Test {
+protected:
+  ScheduleTest() {
+    context.loadDialect<tok::TokDialect, plan::PlanDialect, func::FuncDialect>();
+    std::ifstream file("docs/plan-ir.md"); // from the root of the repository
+    std::string text, line;
+    for (bool isCode = false; std::getline(file, line);) {
+      bool isFence = line.starts_with("```");
+      if (isCode && !isFence)
+        text += line + "\n";
+      isCode = isFence ? !isCode && line == "```mlir" : isCode;
+    }
+    module = parseSourceString<ModuleOp>(text, &context);
+  }
+
+  plan::OperatorOp operatorOf(StringRef name) {
+    plan::OperatorOp found;
+    auto function = module->lookupSymbol<func::FuncOp>(name);
+    EXPECT_TRUE(function) << name.str();
+    function.walk([&](plan::OperatorOp op) { found = op; });
+    return found;
+  }
+
+  // "LINE: MESSAGE" of what is wrong in the lines; empty if nothing is.
+  static std::string apply(plan::OperatorOp op, StringRef lines, Schedule &schedule) {
+    std::optional<schedule::Complaint> wrong = applyText(op, lines, schedule);
+    return wrong ? std::to_string(wrong->line) + ": " + wrong->message : "";
+  }
+
+  // The default schedule with these lines instead; they must be right.
+  Schedule scheduled(plan::OperatorOp op, StringRef lines) {
+    Schedule schedule = defaultSchedule(op, {});
+    EXPECT_EQ(apply(op, lines, schedule), "") << lines.str();
+    return schedule;
+  }
+
+  // Why the default schedule with these lines is illegal; empty if it is legal.
+  std::string complaint(StringRef name, StringRef lines) {
+    plan::OperatorOp op = operatorOf(name);
+    std::string message;
+    ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+      message = diagnostic.str();
+      return success();
+    });
+    bool isLegal = succeeded(checkSchedule(op, scheduled(op, lines)));
+    EXPECT_EQ(isLegal, message.empty()) << lines.str();
+    return message;
+  }
+  void expectComplaint(StringRef name, StringRef lines, StringRef expected) {
+    EXPECT_NE(complaint(name, lines).find(expected.str()), std::string::npos)
+        << lines.str() << "\n"
+        << complaint(name, lines);
+  }
+
+  MLIRContext context{MLIRContext::Threading::DISABLED};
+  OwningOpRef<ModuleOp> module;
+};
+
+TEST_F(ScheduleTest, DefaultsAreLegal) {
+  for (const char *name :
+       {"softmax", "moving_mean", "cbind", "batched_product", "convolution", "attention"})
+    EXPECT_EQ(complaint(name, ""), "") << name;
+}
+
+TEST_F(ScheduleTest, DefaultOfAttention) {
+  plan::OperatorOp op = operatorOf("attention");
+  Schedule schedule = defaultSchedule(op, {.count = 32, .bytes = 64});
+  EXPECT_EQ(schedule.parallel, (SmallVector<unsigned>{0, 1, 2}));
+  EXPECT_TRUE(schedule.isVector(3) && schedule.isVector(5));
+  // Scores are computed once and read by three passes.
+  EXPECT_FALSE(schedule.kept.empty());
+  for (Value kept : schedule.kept)
+    EXPECT_EQ(schedule.innerAxes(kept), SmallVector<unsigned>{3});
+}
+
+TEST_F(ScheduleTest, TextIsReadBack) {
+  for (auto [name, lines] :
+       {std::pair("attention", ""),
+        {"attention", "parallel d1, d0\nblock 5\nvector d5 by 16\nunroll 3\norder d4, d3\n"
+                      "keep %8, %5\npack none"},
+        {"attention", "parallel d0, d2, d1\npack none\nkeep none"},
+        {"batched_product", "vector d2\npack %1 by d2\nvectors outside"},
+        {"moving_mean", "unroll 2"},
+        {"cbind", "block 7"}}) {
+    plan::OperatorOp op = operatorOf(name);
+    Schedule schedule = scheduled(op, lines);
+    std::string text = textOf(op, schedule);
+    // What a text does not name stays as it is, so the reader begins with nothing.
+    Schedule again;
+    EXPECT_EQ(apply(op, text, again), "") << text;
+    EXPECT_EQ(textOf(op, again), text);
+    EXPECT_EQ(again.parallel, schedule.parallel);
+    EXPECT_EQ(again.vectors, schedule.vectors);
+    EXPECT_EQ(again.order, schedule.order);
+    EXPECT_EQ(std::tuple(again.block, again.lanes, again.unroll, again.vectorsOutside),
+              std::tuple(schedule.block, schedule.lanes, schedule.unroll, schedule.vectorsOutside));
+    EXPECT_TRUE(llvm::equal(again.kept, schedule.kept)) << text;
+    EXPECT_TRUE(llvm::equal(again.packed, schedule.packed)) << text;
+  }
+}
+
+TEST_F(ScheduleTest, LinesReplaceOnlyWhatTheyName) {
+  plan::OperatorOp op = operatorOf("attention");
+  Schedule before = defaultSchedule(op, {}), after = before;
+  EXPECT_EQ(apply(op, "# nothing\n\n   block   4   # places\n", after), "");
+  EXPECT_EQ(after.block, 4);
+  EXPECT_EQ(after.parallel, before.parallel);
+  EXPECT_EQ(after.vectors, before.vectors);
+  EXPECT_TRUE(llvm::equal(after.kept, before.kept));
+  EXPECT_EQ(apply(op, "keep none\npack none\norder none", after), "");
+  EXPECT_TRUE(after.kept.empty() && after.packed.empty() && after.order.empty());
+  EXPECT_EQ(apply(op, "vector d5", after), "");
+  EXPECT_EQ(after.lanes, before.lanes);
+}
+
+TEST_F(ScheduleTest, WrongLines) {
+  plan::OperatorOp op = operatorOf("attention");
+  for (auto [lines, expected] :
+       {std::pair("blocks 4",
+                  "1: 'blocks' is none of parallel, block, vector, unroll, order, keep, "
+                  "pack and vectors"),
+        {"\nblock four", "2: expected a number instead of 'four'"},
+        {"block", "1: expected a number instead of ''"},
+        {"unroll 2 3", "1: expected a number instead of '2 3'"},
+        {"vector d3 by d5", "1: expected a number instead of 'd5'"},
+        {"parallel d6", "1: 'd6' is no axis; the operator has d0 to d5"},
+        {"parallel d0,, d1", "1: '' is no axis; the operator has d0 to d5"},
+        {"order 3", "1: '3' is no axis; the operator has d0 to d5"},
+        {"keep %14", "1: '%14' is no value of the body, as %3 is"},
+        {"keep 5", "1: '5' is no value of the body, as %3 is"},
+        {"pack %1", "1: expected one axis behind 'by'"},
+        {"pack %1 by d3, d5", "1: expected one axis behind 'by'"},
+        {"pack %1 by none", "1: expected one axis behind 'by'"},
+        {"vectors between", "1: 'vectors' is none of"}}) {
+    Schedule schedule = defaultSchedule(op, {});
+    std::string wrong = apply(op, lines, schedule);
+    EXPECT_EQ(wrong.substr(0, std::string(expected).size()), expected) << lines;
+  }
+}
+
+TEST_F(ScheduleTest, IllegalTiles) {
+  expectComplaint("attention", "parallel none", "has no parallel axis");
+  expectComplaint("attention", "parallel d0, d3",
+                  "d3 is scheduled as parallel, but something is "
+                  "reduced over it");
+  expectComplaint("moving_mean", "parallel d0\nvector none", "something is scanned along it");
+  expectComplaint("attention", "parallel d0, d1, d0", "d0 is scheduled as parallel twice");
+  expectComplaint("cbind", "parallel d0, d1\nvector d2\npack none\nkeep none",
+                  "every place along it would write the same cells");
+  expectComplaint("attention", "block 0", "blocks have 1 to 64 places");
+  expectComplaint("attention", "block 65", "blocks have 1 to 64 places");
+  expectComplaint("attention", "unroll 0", "1 to 16 vectors are unrolled");
+  expectComplaint("attention", "unroll 17", "1 to 16 vectors are unrolled");
+  EXPECT_EQ(complaint("attention", "block 64\nunroll 16"), "");
+}
+
+TEST_F(ScheduleTest, IllegalVectors) {
+  expectComplaint("attention", "vector d5 by 4\npack none", "vectors have 8 or 16 cells");
+  expectComplaint("attention", "vector d2, d5\nblock 1\npack none",
+                  "vectors along the last parallel axis are the only blocks of it");
+  expectComplaint("attention", "vector d2\nblock 4\npack none",
+                  "vectors along the last parallel axis are the only blocks of it");
+  EXPECT_EQ(complaint("attention", "vector d2\nblock 1\npack none"), "");
+  expectComplaint("attention", "vector d0\npack none",
+                  "d0 can't be computed in vectors: it is parallel");
+  expectComplaint("moving_mean", "vector d0\npack none",
+                  "d0 can't be computed in vectors: it is scanned");
+  expectComplaint("attention", "vector d3, d3\npack none", "d3 is listed twice");
+  expectComplaint("attention", "vectors outside\nkeep none",
+                  "only the vectors of a single pass can be outside");
+  expectComplaint("batched_product", "vector none\npack none\nvectors outside",
+                  "only the vectors of a single pass can be outside");
+}
+
+TEST_F(ScheduleTest, IllegalKeeping) {
+  expectComplaint("attention", "keep %0",
+                  "only values that are computed within a block can be kept");
+  expectComplaint("attention", "keep %6",
+                  "only values that are computed within a block can be kept");
+  Schedule foreign = defaultSchedule(operatorOf("attention"), {});
+  foreign.kept.insert(operatorOf("softmax").getBody().front().front().getResult(0));
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    EXPECT_NE(diagnostic.str().find("keeps a value of another body"), std::string::npos);
+    return success();
+  });
+  EXPECT_TRUE(failed(checkSchedule(operatorOf("attention"), foreign)));
+}
+
+TEST_F(ScheduleTest, IllegalPacking) {
+  expectComplaint("attention", "pack none\npack %0 by d4", "the same for all places of a block");
+  expectComplaint("attention", "pack none\npack %8 by d3", "only what is read");
+  expectComplaint("attention", "pack none\npack %1 by d5", "can't be packed by vectors along d5");
+  expectComplaint("attention", "pack none\npack %1 by d4", "can't be packed by vectors along d4");
+  EXPECT_EQ(complaint("attention", "pack none\npack %1 by d3\npack %11 by d5"), "");
+}
+
+} // namespace
