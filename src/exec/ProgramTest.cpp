@@ -11,8 +11,10 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <filesystem>
 #include <sstream>
 #include <thread>
+#include <unistd.h>
 
 using namespace tokamak;
 using runtime::Array;
@@ -50,11 +52,15 @@ protected:
     context_.loadDialect<tok::TokDialect, mlir::func::FuncDialect>();
     module_ = mlir::parseSourceString<mlir::ModuleOp>(functions, &context_);
     EXPECT_TRUE(module_);
-    options_.machineModel = testing::TempDir() + "program-test-machine-model.json";
+    // Of this process: tests run at the same time.
+    options_.machineModel =
+        testing::TempDir() + "machine-model-" + std::to_string(getpid()) + ".json";
     cost::writeModelFile({cost::MachineModel()}, options_.machineModel);
     program_ = exec::Program::compile(*module_, options_);
     EXPECT_TRUE(program_);
   }
+
+  ~ProgramTest() override { std::filesystem::remove(options_.machineModel); }
 
   std::vector<Value> call(std::string_view entry, std::vector<Value> arguments) {
     std::ostringstream output;

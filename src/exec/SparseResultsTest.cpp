@@ -12,6 +12,8 @@
 
 #include <gtest/gtest.h>
 
+#include <unistd.h>
+
 #include <cmath>
 #include <cstring>
 #include <sstream>
@@ -28,7 +30,8 @@ namespace {
 std::string machineForSparseMatrices() {
   cost::MachineModel machine;
   machine.gatherNanoseconds = 0.1;
-  std::string path = testing::TempDir() + "sparse-results-machine-model.json";
+  std::string path =
+      testing::TempDir() + "sparse-results-machine-model-" + std::to_string(getpid()) + ".json";
   cost::writeModelFile({machine}, path);
   return path;
 }
