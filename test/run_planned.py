@@ -54,6 +54,14 @@ def same_bits_without_a_compiler():
             assert weights.read_bytes() == expected, f"{threads} threads write other weights"
 
 
+def operators_of_many_axes():
+    for example in ("fused-attention", "convolution", "batched-product"):
+        with tempfile.TemporaryDirectory() as folder:
+            compiled = plan(folder, f"examples/{example}.mlir")
+            done = run(f"{folder}/program", f"{folder}/planned/program.image", 2)
+            assert done.stdout == compiled.stdout, f"{example} prints\n{done.stdout}not\n{compiled.stdout}"
+
+
 def no_symbol_of_the_compiler():
     with tempfile.TemporaryDirectory() as folder:
         plan(folder, "test/planned/l2svm.dml", "-nvargs", f"out={folder}")
