@@ -97,7 +97,7 @@ def damaged_images_and_other_inputs():
         assert "not a compiled Tokamak program" in run(program, image, status=1).stderr
 
 
-TESTS = [same_bits_without_a_compiler, no_symbol_of_the_compiler, damaged_images_and_other_inputs]
+TESTS = [same_bits_without_a_compiler, operators_of_many_axes, no_symbol_of_the_compiler, damaged_images_and_other_inputs]
 
 
 def discover():

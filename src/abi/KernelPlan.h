@@ -100,7 +100,8 @@ struct KernelPlan {
   int64_t scratchDoublesPerColumn = 0;
   int64_t scratchDoubles = 0;
   std::vector<Size> scratchSizes;
-  std::vector<Size> sizes;         // what kernels find in TokArguments::sizes
+  // What kernels find in TokArguments::sizes; also distances between cells, which may be negative.
+  std::vector<Size> sizes;
   double predictedNanoseconds = 0; // at the sizes for which the plan was made
   TokKernel kernel = nullptr;
   TokMerge merge = nullptr;   // null when no output is partial

@@ -75,10 +75,14 @@ void writeKernel(const KernelPlan &plan, ByteWriter &writer) {
 
 // Checks what the kernel launch relies on: sizes, layouts and the driver refer to existing inputs.
 void checkKernel(const KernelPlan &plan) {
-  auto checkSize = [&](const Size &size) {
-    require(!size.isUnknown() && size.range().high >= 0 && size.everySymbol([&](int64_t symbol) {
+  auto checkNumber = [&](const Size &number) {
+    require(!number.isUnknown() && number.everySymbol([&](int64_t symbol) {
       return static_cast<size_t>(symbol / abi::mostDimensions) < plan.inputs.size();
     }));
+  };
+  auto checkSize = [&](const Size &size) {
+    checkNumber(size);
+    require(size.range().high >= 0);
   };
   bool hasDriver = plan.driver != -1;
   require(!hasDriver ||
@@ -97,8 +101,8 @@ void checkKernel(const KernelPlan &plan) {
   }
   for (const Size &size : plan.scratchSizes)
     checkSize(size);
-  for (const Size &size : plan.sizes)
-    checkSize(size);
+  for (const Size &number : plan.sizes) // may be a distance, which may be negative
+    checkNumber(number);
   require(plan.tileBytesPerStep >= 0 && plan.scratchDoublesPerColumn >= 0 &&
           plan.scratchDoubles >= 0);
 }

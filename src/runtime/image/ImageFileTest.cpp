@@ -55,7 +55,7 @@ KernelPlan sampleKernel() {
   plan.outputs[0].elementType = ElementType::F32;
   plan.outputs[0].sizes = {sizeOfInput(0, 2), rowsOfInput(0), columnsOfInput(0)};
   plan.scratchSizes = {rowsOfInput(0)};
-  plan.sizes = {columnsOfInput(1) - 1};
+  plan.sizes = {columnsOfInput(1) - 1, -1 * columnsOfInput(1) - 1};
   plan.tileBytesPerStep = 24;
   plan.predictedNanoseconds = 1.5;
   return plan;
