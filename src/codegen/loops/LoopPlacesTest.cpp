@@ -162,8 +162,10 @@ TEST_F(LoopPlacesTest, Gathers) {
     BodyCell rows = body.read(body.array("i64", {"s0"}), "d0");
     BodyCell columns = body.read(body.array("i64", {"s0", "s1"}), "d0, d1");
     body.write(body.read(x, "s0, d1", "7.0", {rows}), body.result(cells, {"s0", "s1"}), "d0, d1");
-    body.write(body.read(x, "s0, s1", "3.0", {rows, columns}), body.result(cells, {"s1", "s0"}),
-               "d1, d0");
+    body.write(body.read(x, "s0, s1", "3.0", {rows, columns}), body.result(cells, {"s0", "s1"}),
+               "d0, d1");
+    body.write(body.read(x, "s0, 3 * s1 - 5", "5.0", {rows, columns}),
+               body.result(cells, {"s0", "s1"}), "d0, d1");
     body.write(body.read(x, "2 * s0 - 3, d1 + 1", "5.0", {rows}), body.result(cells, {"s0", "s1"}),
                "d0, d1");
     check(
