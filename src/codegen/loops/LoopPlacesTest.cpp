@@ -175,6 +175,18 @@ TEST_F(LoopPlacesTest, Gathers) {
   }
 }
 
+// Indices may be computed in a pass; what is packed is read before all of them.
+TEST_F(LoopPlacesTest, GathersAreNotPacked) {
+  BodyText body({"s0", "s1"});
+  BodyCell rows = body.read(body.array("i64", {"s1"}), "d1");
+  BodyCell x = body.read(body.array("f64", {"s2", "s1"}), "s0, d1", "0.0", {rows});
+  BodyCell y = body.read(body.array("f64", {"s0", "s1"}), "d0, d1");
+  body.write(body.binary("mul", x, y), body.result("f64", {"s0", "s1"}), "d0, d1");
+  EXPECT_NE(refusal(parse(body.text()), "parallel d0\nvector d1\nblock 2\npack %1 by d1")
+                .find("gathers can't be packed"),
+            std::string::npos);
+}
+
 // P + P %*% B and the like: what is computed along one axis is read along another.
 TEST_F(LoopPlacesTest, OtherAxes) {
   BodyText body({"s0", "8", "8"});
