@@ -30,12 +30,31 @@ struct Matrix {
 // 64-byte aligned doubles; a guard value behind the last one shows whether it was overwritten.
 class AlignedDoubles {
 public:
+  AlignedDoubles(AlignedDoubles &&) = default;
   explicit AlignedDoubles(int64_t size) : size_(size), storage_(size + 9, unwritten) {
     auto address = reinterpret_cast<uintptr_t>(storage_.data());
     data_ = storage_.data() + (64 - address % 64) % 64 / sizeof(double);
   }
   double *data() { return data_; }
+  int64_t size() const { return size_; }
   void clear() { std::fill(storage_.begin(), storage_.end(), unwritten); }
+  // Moves the cells that were written into `all`; false if one of them was there already.
+  bool moveTo(AlignedDoubles &all, int64_t cellBytes) {
+    auto *from = reinterpret_cast<std::byte *>(data_),
+         *to = reinterpret_cast<std::byte *>(all.data_);
+    AlignedDoubles none(8);
+    auto *pattern = reinterpret_cast<const std::byte *>(none.data_);
+    bool areNew = true;
+    for (int64_t at = 0; at + cellBytes <= size_ * int64_t(sizeof(double)); at += cellBytes) {
+      const std::byte *blank = pattern + at % sizeof(double);
+      if (std::memcmp(from + at, blank, cellBytes) == 0)
+        continue;
+      areNew &= std::memcmp(to + at, blank, cellBytes) == 0;
+      std::memcpy(to + at, from + at, cellBytes);
+      std::memcpy(from + at, blank, cellBytes);
+    }
+    return areNew;
+  }
   bool isGuardIntact() const { return isIntactBehind(size_ * sizeof(double)); }
   // Whether nothing but the first `bytes` was written.
   bool isIntactBehind(int64_t bytes) const {
@@ -58,6 +77,8 @@ struct ArrayLaunch {
   std::vector<plan::CellArray> operands;
   int64_t tile = 1 << 20; // places of the first extent, a multiple of 8
   bool guardsIntact = true;
+  // Whether it is asked for, and true, that no two tiles write the same cell.
+  bool watchesTiles = false, tilesAreDisjoint = true;
 
   int64_t size(const Size &size) const {
     return size.evaluate([this](int64_t symbol) {
@@ -117,6 +138,15 @@ struct ArrayLaunch {
       scratchDoubles += abi::partialDoubles(size(wanted));
     AlignedDoubles scratch(scratchDoubles);
     std::vector<StepRecord> steps;
+    std::vector<AlignedDoubles> written;
+    if (watchesTiles)
+      for (const std::unique_ptr<AlignedDoubles> &data : outputData)
+        written.emplace_back(data->size());
+    auto watch = [&] {
+      for (auto [data, all, array] : llvm::zip(outputData, written, outputArrays))
+        tilesAreDisjoint &=
+            data->moveTo(all, byteSize(static_cast<ElementType>(array.elementType)));
+    };
     AlignedDoubles total(partials), one(partials);
     for (int64_t begin = 0, index = 0; begin < outer || index == 0; begin += tile, ++index) {
       TokTile range{{begin, 0, 0}, {std::min(outer, begin + tile), columns, 1}, index};
@@ -126,12 +156,15 @@ struct ArrayLaunch {
       if (plan.kernel(&arguments, &range, &workspace) != 0)
         std::abort();
       guardsIntact &= scratch.isGuardIntact() && target.isGuardIntact();
+      watch();
       steps.push_back({range, index == 0 ? 0 : 1, -1});
       if (index > 0 && plan.merge) {
         plan.merge(&arguments, total.data(), one.data());
         steps.push_back({{}, 0, 1});
       }
     }
+    for (auto [data, all, array] : llvm::zip(outputData, written, outputArrays))
+      all.moveTo(*data, byteSize(static_cast<ElementType>(array.elementType)));
     recordLaunch(plan, arguments, scalars.size(), scratchDoubles, partialCells, steps,
                  total.data());
     auto array = outputData.begin();

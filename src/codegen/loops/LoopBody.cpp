@@ -176,13 +176,9 @@ LogicalResult LoopBody::makePasses() {
   for (auto [number, pass] : llvm::enumerate(passes_))
     if (failed(checkScans(number)))
       return failure();
-  // Of what is packed there are the vectors that the outer loop has reached, and no others.
-  bool reducesVectors = llvm::any_of(block().getOps<plan::ReduceOp>(), [&](plan::ReduceOp reduce) {
-    return llvm::any_of(reduce.getOver(), [&](int64_t axis) { return schedule_.isVector(axis); });
-  });
-  if (schedule_.vectorsOutside && (reducesVectors || passes_.size() != 1 || !lastWrites_.empty() ||
-                                   !passes_.front().loops.empty() || !passes_.front().vector ||
-                                   !passes_.front().reductions.empty()))
+  if (schedule_.vectorsOutside &&
+      (passes_.size() != 1 || !lastWrites_.empty() || !passes_.front().loops.empty() ||
+       !passes_.front().vector || !passes_.front().reductions.empty()))
     return op_.emitOpError("vectors can't be outside of the loop over blocks: there is more than "
                            "one pass over them");
   return success();

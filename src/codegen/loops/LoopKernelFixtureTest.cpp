@@ -79,8 +79,10 @@ std::vector<plan::CellArray> LoopKernelFixture::run(plan::OperatorOp op, const O
   std::vector<plan::CellArray> inOneTile;
   for (int64_t tile : {int64_t(1) << 20, int64_t(8), int64_t(24)}) {
     ArrayLaunch launch{operands, tile};
+    launch.watchesTiles = true;
     std::vector<plan::CellArray> results = launch.run(*plan);
     EXPECT_TRUE(launch.guardsIntact) << "tiles of " << tile << "\n" << schedule;
+    EXPECT_TRUE(launch.tilesAreDisjoint) << "tiles of " << tile << "\n" << schedule;
     if (inOneTile.empty())
       inOneTile = results;
     EXPECT_EQ(difference(results, inOneTile, 0), "") << "tiles of " << tile << "\n" << schedule;

@@ -162,8 +162,10 @@ TEST_F(LoopPlacesTest, Gathers) {
     BodyCell rows = body.read(body.array("i64", {"s0"}), "d0");
     BodyCell columns = body.read(body.array("i64", {"s0", "s1"}), "d0, d1");
     body.write(body.read(x, "s0, d1", "7.0", {rows}), body.result(cells, {"s0", "s1"}), "d0, d1");
-    body.write(body.read(x, "s0, s1", "3.0", {rows, columns}), body.result(cells, {"s1", "s0"}),
-               "d1, d0");
+    body.write(body.read(x, "s0, s1", "3.0", {rows, columns}), body.result(cells, {"s0", "s1"}),
+               "d0, d1");
+    body.write(body.read(x, "s0, 3 * s1 - 5", "5.0", {rows, columns}),
+               body.result(cells, {"s0", "s1"}), "d0, d1");
     body.write(body.read(x, "2 * s0 - 3, d1 + 1", "5.0", {rows}), body.result(cells, {"s0", "s1"}),
                "d0, d1");
     check(
@@ -171,6 +173,18 @@ TEST_F(LoopPlacesTest, Gathers) {
         {random(cells, {6, 17}, 0, 100), random("i64", {9}, -2, 9), random("i64", {9, 17}, -3, 20)},
         0);
   }
+}
+
+// Indices may be computed in a pass; what is packed is read before all of them.
+TEST_F(LoopPlacesTest, GathersAreNotPacked) {
+  BodyText body({"s0", "s1"});
+  BodyCell rows = body.read(body.array("i64", {"s1"}), "d1");
+  BodyCell x = body.read(body.array("f64", {"s2", "s1"}), "s0, d1", "0.0", {rows});
+  BodyCell y = body.read(body.array("f64", {"s0", "s1"}), "d0, d1");
+  body.write(body.binary("mul", x, y), body.result("f64", {"s0", "s1"}), "d0, d1");
+  EXPECT_NE(refusal(parse(body.text()), "parallel d0\nvector d1\nblock 2\npack %1 by d1")
+                .find("gathers can't be packed"),
+            std::string::npos);
 }
 
 // P + P %*% B and the like: what is computed along one axis is read along another.

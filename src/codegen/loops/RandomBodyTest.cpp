@@ -150,7 +150,8 @@ private:
       unsigned numbers = body_->array("i64", {size});
       addOperand({length}, ElementType::I64, -1, 7);
       indices.push_back(body_->read(numbers, axis(i)));
-      return {"s" + std::to_string(indices.size() - 1), "5", 5};
+      std::string index = "s" + std::to_string(indices.size() - 1);
+      return {happens(random_, 50) ? index : "2 * " + index + " - 1", "5", 5};
     }
     default:
       break;
