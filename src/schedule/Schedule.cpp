@@ -86,7 +86,7 @@ static std::string listOf(ArrayRef<unsigned> axes) {
   std::string text;
   for (unsigned axis : axes)
     text += fmt::format("{}d{}", text.empty() ? "" : ", ", axis);
-  return text;
+  return text.empty() ? "none" : text;
 }
 
 unsigned schedule::numberOf(Value value) {
@@ -99,24 +99,21 @@ unsigned schedule::numberOf(Value value) {
   return number;
 }
 
+// All lines, so that the text describes the schedule whatever it is applied to.
 std::string schedule::textOf(plan::OperatorOp op, const Schedule &schedule) {
-  std::string text = fmt::format("  parallel {}\n", listOf(schedule.parallel));
-  if (schedule.block > 1)
-    text += fmt::format("  block {}\n", schedule.block);
-  if (!schedule.vectors.empty())
-    text += fmt::format("  vector {} by {}\n", listOf(schedule.vectors), schedule.lanes);
-  if (schedule.unroll > 1)
-    text += fmt::format("  unroll {}\n", schedule.unroll);
-  if (!schedule.order.empty())
-    text += fmt::format("  order {}\n", listOf(schedule.order));
   std::string kept;
   for (Value value : schedule.kept)
     kept += fmt::format("{}%{}", kept.empty() ? "" : ", ", numberOf(value));
-  if (!kept.empty())
-    text += fmt::format("  keep {}\n", kept);
+  std::string text = fmt::format("  parallel {}\n  block {}\n  vector {} by {}\n  unroll {}\n"
+                                 "  order {}\n  keep {}\n  pack none\n",
+                                 listOf(schedule.parallel), schedule.block,
+                                 listOf(schedule.vectors), schedule.lanes, schedule.unroll,
+                                 listOf(schedule.order), kept.empty() ? "none" : kept);
+  if (!schedule.packed.empty())
+    text.erase(text.rfind("  pack none"));
   for (auto [value, axis] : schedule.packed)
     text += fmt::format("  pack %{} by d{}\n", numberOf(value), axis);
-  return schedule.vectorsOutside ? text + "  vectors outside\n" : text;
+  return text + (schedule.vectorsOutside ? "  vectors outside\n" : "  vectors inside\n");
 }
 
 namespace {
@@ -231,11 +228,15 @@ std::optional<Complaint> schedule::applyText(plan::OperatorOp op, StringRef text
                                              Schedule &schedule) {
   SmallVector<StringRef> lines;
   text.split(lines, '\n');
+  bool packs = false;
   for (auto [number, line] : llvm::enumerate(lines)) {
     StringRef words = line.split('#').first.trim();
     if (words.empty())
       continue;
     auto column = static_cast<int>(words.data() - line.data()) + 1;
+    // There may be several such lines, which together replace what is packed.
+    if (words.starts_with("pack ") && !std::exchange(packs, true))
+      schedule.packed.clear();
     if (std::string wrong = Line(op, words).applyTo(schedule); !wrong.empty())
       return Complaint{static_cast<int>(number) + 1, column, wrong};
   }

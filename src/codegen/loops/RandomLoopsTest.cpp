@@ -14,13 +14,6 @@ using tokamak::schedule::Schedule;
 
 namespace {
 
-// Everything that a text may leave out is switched off before.
-std::string wholeText(plan::OperatorOp op, const Schedule &schedule) {
-  return "vector none by " + std::to_string(schedule.lanes) +
-         "\norder none\nkeep none\npack none\nvectors inside\nblock 1\nunroll 1\n" +
-         textOf(op, schedule);
-}
-
 class RandomLoopsTest : public LoopKernelFixture {
 protected:
   bool isLegal(plan::OperatorOp op, const Schedule &schedule) {
@@ -88,7 +81,7 @@ protected:
   // Runs the schedule and some that have to give the same bits; false if something is wrong.
   void checkBits(plan::OperatorOp op, const RandomBody &body, const Schedule &schedule,
                  Generator &random) {
-    std::string text = wholeText(op, schedule);
+    std::string text = textOf(op, schedule);
     SCOPED_TRACE("schedule:\n" + text);
     std::vector<plan::CellArray> results = run(op, body.operands, text);
     ASSERT_EQ(difference(results, plan::meaningOf(op, body.operands), body.tolerance), "");
@@ -100,7 +93,7 @@ protected:
         continue;
       ++variants;
       ++schedules;
-      std::string otherText = wholeText(op, other);
+      std::string otherText = textOf(op, other);
       ASSERT_EQ(difference(run(op, body.operands, otherText), results, 0), "") << otherText;
     }
   }
