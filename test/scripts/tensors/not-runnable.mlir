@@ -4,7 +4,7 @@
 // error-contains: 'tensor<?x?xi5>': arrays run with elements of type f64, f32, f16, bf16, i8 to i64, ui8 to ui64 or i1
 // error-contains: tok.diag is of matrices, not of 'tensor<?x?x?xf64>'; tok.view shows an array as a matrix
 // error-contains: tok.execute is what the compiler makes of a block; call functions by tok.call
-// error-contains: a program consists of tok operations, func.func and return, not of 'func.call'
+// error-contains: a program consists of tok operations, plan.operator, func.func and return, not of 'func.call'
 func.func @sized(%x: tensor<2x3xf64>) {
   return
 }
