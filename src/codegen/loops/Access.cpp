@@ -32,6 +32,14 @@ bool Access::isAlwaysInside() const {
   return llvm::all_of(places, [](const LinearPlace &place) { return place.isInside; });
 }
 
+void Access::addAxis(unsigned axis, size_t axisCount, const Size &stride) {
+  LinearPlace &along = places.emplace_back();
+  along.factors.assign(axisCount, 0);
+  along.factors[axis] = 1;
+  along.isInside = true;
+  strides.push_back(stride);
+}
+
 namespace {
 
 class AccessBuilder {

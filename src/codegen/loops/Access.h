@@ -31,6 +31,9 @@ struct Access {
   bool runsOver(unsigned axis) const;
   bool hasIndices() const;
   bool isAlwaysInside() const;
+
+  // Adds a dimension whose place is the axis, one of `axisCount`: for memory of our own.
+  void addAxis(unsigned axis, size_t axisCount, const Size &stride);
 };
 
 // Fail with an error at the operation where there is no code for the map, or where a place may be

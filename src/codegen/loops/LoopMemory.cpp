@@ -79,24 +79,19 @@ LoopValues::Memory LoopValues::panelOf(Value kept, unsigned place) {
     axes.push_back(*pass.vector);
   Memory memory{panels_.lookup(kept), {}, plan::cellsOf(kept)};
   Size cells = Size::constant(1);
-  auto addPlace = [&](unsigned axis, const Size &size) {
-    LinearPlace along;
-    along.factors.assign(body_.axes().size(), 0);
-    along.factors[axis] = 1;
-    along.isInside = true;
-    memory.access.places.push_back(along);
-    memory.access.strides.push_back(cells);
+  auto addAxis = [&](unsigned axis, const Size &size) {
+    memory.access.addAxis(axis, body_.axes().size(), cells);
     cells = cells * size;
   };
   if (int64_t places = placesOfVectors(kept); places > 1) {
     unsigned last = body_.schedule().parallel.back();
-    addPlace(last, Size::constant(places));
+    addAxis(last, Size::constant(places));
     // The index along places counts from the first of the axis.
     Value before = vectors_.subtract(vectors_.integer(0), indexOf(last, 0, 0));
     memory.base = vectors_.offsetCells(memory.base, before, memory.cells);
   }
   for (unsigned axis : llvm::reverse(axes))
-    addPlace(axis, body_.axes()[axis]);
+    addAxis(axis, body_.axes()[axis]);
   if (runsOver(kept, body_.schedule().parallel.back()) && place > 0)
     memory.base = vectors_.offsetCells(
         memory.base, vectors_.multiply(size(cells), vectors_.integer(place)), memory.cells);
@@ -117,15 +112,7 @@ LoopValues::Memory LoopValues::packedOf(Value packed) {
   unsigned vectorAxis = body_.schedule().packed.lookup(packed);
   Memory memory{panels_.lookup(packed), {}, plan::cellsOf(packed)};
   Size stride = Size::constant(body_.schedule().unroll * body_.schedule().lanes);
-  auto addPlace = [&](unsigned axis, const Size &cells) {
-    LinearPlace along;
-    along.factors.assign(body_.axes().size(), 0);
-    along.factors[axis] = 1;
-    along.isInside = true;
-    memory.access.places.push_back(along);
-    memory.access.strides.push_back(cells);
-  };
-  addPlace(vectorAxis, Size::constant(1));
+  memory.access.addAxis(vectorAxis, body_.axes().size(), Size::constant(1));
   Value index = indexOf(vectorAxis, 0, 0), step = vectors_.integer(stride.constantValue());
   OpBuilder &builder = vectors_.builder();
   Value within = builder.create<arith::RemSIOp>(builder.getUnknownLoc(), index, step);
@@ -133,7 +120,7 @@ LoopValues::Memory LoopValues::packedOf(Value packed) {
   SmallVector<unsigned> axes = body_.schedule().innerAxes(packed);
   for (unsigned axis : llvm::reverse(axes))
     if (axis != vectorAxis) {
-      addPlace(axis, stride);
+      memory.access.addAxis(axis, body_.axes().size(), stride);
       stride = stride * body_.axes()[axis];
     }
   // The vectors' own index counts from the first of the group.
@@ -150,33 +137,37 @@ void LoopValues::pack(Value value) {
     store(compute(value, 0, chunk), packedOf(value), 0, chunk);
 }
 
-Value LoopValues::read(plan::ReadOp read, unsigned place, unsigned chunk) {
+// The number of the operand among the arrays or the scalars, whichever it is of.
+static unsigned inputNumber(plan::OperatorOp op, plan::ReadOp read) {
   unsigned number = cast<BlockArgument>(read.getOperand()).getArgNumber(), index = 0;
-  auto types = body_.op().getInputs().getTypes();
-  bool isArray = tok::isArray(types[number]);
+  auto types = op.getInputs().getTypes();
   for (unsigned i = 0; i < number; ++i)
-    index += tok::isArray(types[i]) == isArray;
-  if (!isArray)
-    return emitScalar(vectors_, tile_.scalars, index, plan::cellsOf(read.getCell()));
-  std::optional<double> outside;
-  if (std::optional<llvm::APFloat> value = read.getOutside())
-    outside = value->convertToDouble();
-  return load({tile_.inputs[index], body_.accessOf(read), plan::cellsOf(read.getCell())}, place,
-              chunk, outside);
+    index += tok::isArray(types[i]) == tok::isArray(types[number]);
+  return index;
+}
+
+static std::optional<double> outsideOf(plan::ReadOp read) {
+  std::optional<llvm::APFloat> value = read.getOutside();
+  return value ? std::optional(value->convertToDouble()) : std::nullopt;
+}
+
+LoopValues::Memory LoopValues::arrayOf(plan::ReadOp read) {
+  return {tile_.inputs[inputNumber(body_.op(), read)], body_.accessOf(read),
+          plan::cellsOf(read.getCell())};
+}
+
+Value LoopValues::read(plan::ReadOp read, unsigned place, unsigned chunk) {
+  if (tok::isArray(read.getOperand().getType()))
+    return load(arrayOf(read), place, chunk, outsideOf(read));
+  return emitScalar(vectors_, tile_.scalars, inputNumber(body_.op(), read),
+                    plan::cellsOf(read.getCell()));
 }
 
 // The places of the operand's axes are axes of the result.
 Value LoopValues::reindex(plan::ReindexOp reindex, unsigned place, unsigned chunk) {
   Value operand = reindex.getOperand();
   auto read = operand.getDefiningOp<plan::ReadOp>();
-  Memory memory =
-      read ? Memory{{}, body_.accessOf(read), plan::cellsOf(operand)} : panelOf(operand, place);
-  if (read) {
-    unsigned number = cast<BlockArgument>(read.getOperand()).getArgNumber(), index = 0;
-    for (unsigned i = 0; i < number; ++i)
-      index += tok::isArray(body_.op().getInputs()[i].getType());
-    memory.base = tile_.inputs[index];
-  }
+  Memory memory = read ? arrayOf(read) : panelOf(operand, place);
   for (LinearPlace &along : memory.access.places) {
     SmallVector<int64_t> factors(along.factors.size(), 0);
     for (auto [axis, result] : llvm::zip(cast<plan::CellType>(operand.getType()).getAxes(),
@@ -184,10 +175,7 @@ Value LoopValues::reindex(plan::ReindexOp reindex, unsigned place, unsigned chun
       factors[cast<AffineDimExpr>(result).getPosition()] += along.factors[axis];
     along.factors = std::move(factors);
   }
-  std::optional<double> outside;
-  if (read && read.getOutside())
-    outside = read.getOutside()->convertToDouble();
-  return load(memory, place, chunk, outside);
+  return load(memory, place, chunk, read ? outsideOf(read) : std::nullopt);
 }
 
 // Whether neighbouring lanes are neighbours in memory.

@@ -92,6 +92,7 @@ private:
   void reduce(plan::ReduceOp reduce);
   mlir::Value read(plan::ReadOp read, unsigned place, unsigned chunk);
   mlir::Value reindex(plan::ReindexOp reindex, unsigned place, unsigned chunk);
+  Memory arrayOf(plan::ReadOp read);
   Memory panelOf(mlir::Value kept, unsigned place);
   int64_t placesOfVectors(mlir::Value kept) const;
   Memory packedOf(mlir::Value packed);
