@@ -204,7 +204,7 @@ def fuzz_level():
 
 
 def mutation_level():
-    """Each mutation of the compiler has to be found by random programs; not among the levels that run by default."""
+    """Each mutation of the compiler has to be found; not among the levels that run by default."""
     return {f"mutations/{m['name']}": alone(lambda m=m: mutations.run(m)) for m in mutations.mutations()}
 
 

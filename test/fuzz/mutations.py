@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
-"""Miscompiles Tokamak on purpose, in one way after the other, and asserts that random programs find each.
+"""Miscompiles Tokamak on purpose, in one way after the other, and asserts that random programs or unit tests find each.
 
 usage: mutations.py [FILTER] [--check] [--list]
   FILTER    only mutations whose name contains it
   --check   only that each mutation can be applied: what it replaces stands in its file exactly once
 
 mutations.toml lists them: a text in a source file and what takes its place. The file is compiled with that, alone, and
-linked into a tokamak-fuzz of its own, from which the archive's own object is left out, since its symbols are there.
+linked into a tokamak-fuzz of its own, from which the archive's own object is left out, since its symbols are there. What
+random programs don't reach is linked into the unit tests of code generation: `tests` says which of them have to fail.
 """
 
 import argparse
+import functools
 import json
 import os
 import pathlib
@@ -48,15 +50,18 @@ def compile_command(source):
     raise ValueError(f"{source} is not compiled")
 
 
-def link_command():
-    listing = subprocess.run(["ninja", "-C", BUILD, "-t", "commands", "bin/tokamak-fuzz"], capture_output=True, text=True,
-                             check=True)
+def program_of(mutation):
+    return "bin/tests/tokamak_codegen_tests" if "tests" in mutation else "bin/tokamak-fuzz"
+
+
+def link_command(program):
+    listing = subprocess.run(["ninja", "-C", BUILD, "-t", "commands", program], capture_output=True, text=True, check=True)
     last = listing.stdout.splitlines()[-1]
     return shlex.split(re.sub(r"^: && | && :$", "", last))
 
 
 def build(mutation):
-    """The path of a tokamak-fuzz that miscompiles."""
+    """The path of a program that miscompiles."""
     folder = FOLDER / mutation["name"]
     folder.mkdir(parents=True, exist_ok=True)
     source = folder / pathlib.Path(mutation["file"]).name
@@ -70,22 +75,43 @@ def build(mutation):
     # What the program opens when it runs stands beside it.
     for library in (BUILD / "bin").glob("*.so"):
         shutil.copy(library, folder)
-    program = folder / "tokamak-fuzz"
-    command = link_command()
+    program = folder / pathlib.Path(program_of(mutation)).name
+    command = link_command(program_of(mutation))
     at = command.index("-o")
     command[at:at + 2] = ["-o", str(program), str(source) + ".o"]
     subprocess.run(command, cwd=BUILD, check=True, capture_output=True)
     return program
 
 
+@functools.cache
+def passes(program, tests):
+    return subprocess.run([program, tests], capture_output=True, cwd=ROOT).returncode == 0
+
+
+def tested(mutation, program):
+    """None if a unit test fails that does not fail for the compiler as it is."""
+    tests = ["--gtest_filter=" + mutation["tests"], "--gtest_brief=1", "--gtest_fail_fast"]
+    if not passes(BUILD / program_of(mutation), tests[0]):
+        return "the tests fail anyway"
+    done = subprocess.run([program, *tests], capture_output=True, text=True, cwd=ROOT)
+    program.unlink()
+    if done.returncode == 0:
+        return f"{mutation['file']} is wrong and no test shows it"
+    failed = re.search(r"^\[  FAILED  \] (\S+)", done.stdout, re.M)
+    mutation["found"] = failed[1] if failed else f"status {done.returncode}"
+    return None
+
+
 def run(mutation):
-    """None if random programs find it, else what is wrong."""
+    """None if it is found, else what is wrong."""
     try:
         program = build(mutation)
     except ValueError as error:
         return str(error)
     except subprocess.CalledProcessError as error:
         return error.stderr.decode(errors="replace")[-3000:]
+    if "tests" in mutation:
+        return tested(mutation, program)
     seed, last = 1, mutation.get("programs", PROGRAMS)
     while seed <= last:
         done = subprocess.run([program, "--programs", str(last - seed + 1), "--seed", str(seed), "--findings", "1",
