@@ -243,35 +243,42 @@ FailureOr<OwningOpRef<ModuleOp>> KernelCompiler::State::emit(plan::OperatorOp op
     std::lock_guard lock(mutex);
     plan.name = readableName(op, ++serial);
   }
-  auto explainSchedule = [&](const std::string &lines) {
+  auto explainSchedule = [&](auto lines) {
     if (options.explainSchedule)
-      options.explainSchedule(plan.name, "kernel " + plan.name + "\n" + lines);
+      options.explainSchedule(plan.name, "kernel " + plan.name + "\n" + lines());
   };
   if (op.hasDrivers()) {
     FailureOr<SparseBody> body = SparseBody::analyze(op);
     if (failed(body))
       return failure();
-    explainSchedule(describeSchedule(*body));
+    explainSchedule([&] { return describeSchedule(*body); });
     named(body->describe());
     return emitSparseKernel(*body, plan.name, context, plan);
   }
   if (!op.getSparse().empty())
     return op.emitOpError("sparse operands are computed with at the entries of a driver only");
-  auto rows = quietly(op, [&] { return KernelBody::analyze(op); });
-  bool isOfLoops =
-      !rows || asked || options.schedules.contains(plan.name) ||
-      (isFasterInLoops(*rows) && quietly(op, [&] { return loopsOf(op, plan.name, asked); }));
-  if (!isOfLoops) {
-    explainSchedule(describeSchedule(*rows));
+  auto makeLoops = [&] { return loopsOf(op, plan.name, asked); };
+  bool hasSchedule = asked || options.schedules.contains(plan.name);
+  std::optional<KernelBody> rows;
+  std::optional<LoopBody> loops;
+  if (!hasSchedule)
+    rows = quietly(op, [&] { return KernelBody::analyze(op); });
+  if (rows && isFasterInLoops(*rows))
+    loops = quietly(op, makeLoops);
+  if (rows && !loops) {
+    explainSchedule([&] { return describeSchedule(*rows); });
     named(rows->describe());
     return emitKernel(*rows, plan.name, context, plan);
   }
-  FailureOr<LoopBody> body = loopsOf(op, plan.name, asked);
-  if (failed(body))
-    return failure();
-  explainSchedule(textOf(op, body->schedule()));
-  named(body->describe());
-  return emitLoops(*body, plan.name, context, plan);
+  if (!loops) {
+    FailureOr<LoopBody> made = makeLoops();
+    if (failed(made))
+      return failure();
+    loops = std::move(*made);
+  }
+  explainSchedule([&] { return textOf(op, loops->schedule()); });
+  named(loops->describe());
+  return emitLoops(*loops, plan.name, context, plan);
 }
 
 // Compiles the loops to an object file.

@@ -3,6 +3,7 @@
 #include "codegen/LaunchSizes.h"
 
 #include "codegen/SparseTile.h"
+#include "codegen/TileFunction.h"
 #include "ir/tok/ElementTypes.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -92,18 +93,9 @@ static int64_t memberOfInput(int64_t input, int64_t member) {
   return input * static_cast<int64_t>(sizeof(TokArray)) + member;
 }
 
-static void emitEntryFunction(const SparseBody &body, StringRef name, VectorBuilder &vectors,
-                              LLVM::LLVMFuncOp tile) {
-  OpBuilder &builder = vectors.builder();
-  Location location = builder.getUnknownLoc();
-  Type pointer = vectors.pointerType();
-  auto type = LLVM::LLVMFunctionType::get(builder.getI32Type(), {pointer, pointer, pointer});
-  auto function = builder.create<LLVM::LLVMFuncOp>(location, name, type);
-  OpBuilder::InsertionGuard guard(builder);
-  Block *entry = function.addEntryBlock(builder);
-  builder.setInsertionPointToStart(entry);
-  Value packed = entry->getArgument(0), range = entry->getArgument(1),
-        workspace = entry->getArgument(2);
+// Calls the tile function with what the kernel is given.
+static void emitCall(const SparseBody &body, VectorBuilder &vectors, LLVM::LLVMFuncOp tile,
+                     Value packed, Value range, Value workspace) {
   SparseArguments arguments = emptyArguments(body);
   Value inputs = vectors.pointerMember(packed, offsetof(TokArguments, inputs));
   for (auto [number, argument] : llvm::enumerate(arrayInputs(body))) {
@@ -132,10 +124,7 @@ static void emitEntryFunction(const SparseBody &body, StringRef name, VectorBuil
   SmallVector<Value> operands;
   auto give = [&](Value &value) { operands.push_back(value); };
   forEachArgument(body, arguments, give, give);
-  builder.create<LLVM::CallOp>(location, tile, operands);
-  Value status = builder.create<LLVM::ConstantOp>(location, builder.getI32Type(),
-                                                  builder.getI32IntegerAttr(0));
-  builder.create<LLVM::ReturnOp>(location, status);
+  vectors.builder().create<LLVM::CallOp>(vectors.builder().getUnknownLoc(), tile, operands);
 }
 
 static void emitMergeFunction(const SparseBody &body, StringRef name, VectorBuilder &vectors) {
@@ -178,7 +167,9 @@ OwningOpRef<ModuleOp> codegen::emitSparseKernel(const SparseBody &body, StringRe
   OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(context), name);
   VectorBuilder vectors(*module);
   LLVM::LLVMFuncOp tile = emitTileFunction(body, name, vectors, plan);
-  emitEntryFunction(body, name, vectors, tile);
+  emitEntryFunction(vectors, name, [&](Value packed, Value range, Value workspace) {
+    emitCall(body, vectors, tile, packed, range, workspace);
+  });
   if (arrayOutputs(body) != body.roots().size())
     emitMergeFunction(body, name, vectors);
   return module;

@@ -47,10 +47,9 @@ static LLVM::LLVMFuncOp emitTileFunction(VectorBuilder &vectors, StringRef name,
   return function;
 }
 
-void codegen::emitKernelFunctions(VectorBuilder &vectors, StringRef name, unsigned inputs,
-                                  unsigned outputs,
-                                  llvm::function_ref<void(const TileArguments &)> emitTile) {
-  LLVM::LLVMFuncOp tile = emitTileFunction(vectors, name, inputs, outputs, emitTile);
+void codegen::emitEntryFunction(
+    VectorBuilder &vectors, StringRef name,
+    llvm::function_ref<void(Value arguments, Value range, Value workspace)> emitBody) {
   OpBuilder &builder = vectors.builder();
   Location location = builder.getUnknownLoc();
   Type pointer = vectors.pointerType();
@@ -59,29 +58,36 @@ void codegen::emitKernelFunctions(VectorBuilder &vectors, StringRef name, unsign
   OpBuilder::InsertionGuard guard(builder);
   Block *entry = function.addEntryBlock(builder);
   builder.setInsertionPointToStart(entry);
-  Value arguments = entry->getArgument(0), range = entry->getArgument(1),
-        workspace = entry->getArgument(2);
-  SmallVector<Value> operands;
-  auto dataPointers = [&](int64_t member, unsigned count) {
-    if (count == 0)
-      return;
-    Value arrays = vectors.pointerMember(arguments, member);
-    for (unsigned i = 0; i < count; ++i)
-      operands.push_back(
-          vectors.pointerMember(arrays, i * sizeof(TokArray) + offsetof(TokArray, data)));
-  };
-  dataPointers(offsetof(TokArguments, inputs), inputs);
-  dataPointers(offsetof(TokArguments, outputs), outputs);
-  operands.push_back(vectors.pointerMember(arguments, offsetof(TokArguments, scalars)));
-  operands.push_back(vectors.pointerMember(arguments, offsetof(TokArguments, sizes)));
-  operands.push_back(vectors.pointerMember(workspace, offsetof(TokWorkspace, partials)));
-  operands.push_back(vectors.pointerMember(workspace, offsetof(TokWorkspace, scratch)));
-  operands.push_back(vectors.integerMember(range, offsetof(TokTile, begin)));
-  operands.push_back(vectors.integerMember(range, offsetof(TokTile, end)));
-  operands.push_back(
-      vectors.integerMember(arguments, offsetof(TokArguments, extents) + sizeof(int64_t)));
-  builder.create<LLVM::CallOp>(location, tile, operands);
+  emitBody(entry->getArgument(0), entry->getArgument(1), entry->getArgument(2));
   Value status = builder.create<LLVM::ConstantOp>(location, builder.getI32Type(),
                                                   builder.getI32IntegerAttr(0));
   builder.create<LLVM::ReturnOp>(location, status);
+}
+
+void codegen::emitKernelFunctions(VectorBuilder &vectors, StringRef name, unsigned inputs,
+                                  unsigned outputs,
+                                  llvm::function_ref<void(const TileArguments &)> emitTile) {
+  LLVM::LLVMFuncOp tile = emitTileFunction(vectors, name, inputs, outputs, emitTile);
+  emitEntryFunction(vectors, name, [&](Value arguments, Value range, Value workspace) {
+    SmallVector<Value> operands;
+    auto dataPointers = [&](int64_t member, unsigned count) {
+      if (count == 0)
+        return;
+      Value arrays = vectors.pointerMember(arguments, member);
+      for (unsigned i = 0; i < count; ++i)
+        operands.push_back(
+            vectors.pointerMember(arrays, i * sizeof(TokArray) + offsetof(TokArray, data)));
+    };
+    dataPointers(offsetof(TokArguments, inputs), inputs);
+    dataPointers(offsetof(TokArguments, outputs), outputs);
+    operands.push_back(vectors.pointerMember(arguments, offsetof(TokArguments, scalars)));
+    operands.push_back(vectors.pointerMember(arguments, offsetof(TokArguments, sizes)));
+    operands.push_back(vectors.pointerMember(workspace, offsetof(TokWorkspace, partials)));
+    operands.push_back(vectors.pointerMember(workspace, offsetof(TokWorkspace, scratch)));
+    operands.push_back(vectors.integerMember(range, offsetof(TokTile, begin)));
+    operands.push_back(vectors.integerMember(range, offsetof(TokTile, end)));
+    operands.push_back(
+        vectors.integerMember(arguments, offsetof(TokArguments, extents) + sizeof(int64_t)));
+    vectors.builder().create<LLVM::CallOp>(vectors.builder().getUnknownLoc(), tile, operands);
+  });
 }

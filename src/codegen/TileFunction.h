@@ -20,6 +20,12 @@ struct TileArguments {
   mlir::Value columns;                           // of the iteration space
 };
 
+// A function of type TokKernel that does what is emitted and reports success.
+void emitEntryFunction(
+    VectorBuilder &vectors, llvm::StringRef name,
+    llvm::function_ref<void(mlir::Value arguments, mlir::Value range, mlir::Value workspace)>
+        emitBody);
+
 void emitKernelFunctions(VectorBuilder &vectors, llvm::StringRef name, unsigned inputs,
                          unsigned outputs,
                          llvm::function_ref<void(const TileArguments &)> emitTile);

@@ -1,12 +1,7 @@
 // Schedules as text, and which of them are legal, on the bodies of docs/plan-ir.md.
 #include "schedule/Schedule.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Parser/Parser.h"
-
-#include <gtest/gtest.h>
-
-#include <fstream>
+#include "ir/plan/DocumentedBodies.h"
 
 using namespace mlir;
 using namespace tokamak;
@@ -15,29 +10,8 @@ using tokamak::schedule::Schedule;
 
 namespace {
 
-class ScheduleTest : public ::testing::Test {
+class ScheduleTest : public plan::DocumentedBodies {
 protected:
-  ScheduleTest() {
-    context.loadDialect<tok::TokDialect, plan::PlanDialect, func::FuncDialect>();
-    std::ifstream file("docs/plan-ir.md"); // from the root of the repository
-    std::string text, line;
-    for (bool isCode = false; std::getline(file, line);) {
-      bool isFence = line.starts_with("```");
-      if (isCode && !isFence)
-        text += line + "\n";
-      isCode = isFence ? !isCode && line == "```mlir" : isCode;
-    }
-    module = parseSourceString<ModuleOp>(text, &context);
-  }
-
-  plan::OperatorOp operatorOf(StringRef name) {
-    plan::OperatorOp found;
-    auto function = module->lookupSymbol<func::FuncOp>(name);
-    EXPECT_TRUE(function) << name.str();
-    function.walk([&](plan::OperatorOp op) { found = op; });
-    return found;
-  }
-
   // "LINE: MESSAGE" of what is wrong in the lines; empty if nothing is.
   static std::string apply(plan::OperatorOp op, StringRef lines, Schedule &schedule) {
     std::optional<schedule::Complaint> wrong = applyText(op, lines, schedule);
@@ -68,9 +42,6 @@ protected:
         << lines.str() << "\n"
         << complaint(name, lines);
   }
-
-  MLIRContext context{MLIRContext::Threading::DISABLED};
-  OwningOpRef<ModuleOp> module;
 };
 
 TEST_F(ScheduleTest, DefaultsAreLegal) {

@@ -26,14 +26,15 @@ private:
   using Range = std::pair<Value, Value>;
   void emitPlaces(Range places);
   void emitPlacesInVectors(Range places);
-  using VectorsFunction = llvm::function_ref<void(Value index, unsigned chunks, Value mask)>;
+  using VectorsFunction = llvm::function_ref<void(Value index, State &carried)>;
+  void inVectors(unsigned axis, Range range, const Size &length, State &state,
+                 VectorsFunction emitInside);
   void alongPlaces(Range places, VectorsFunction emitInside);
+  void alongVectors(unsigned axis, State &state, VectorsFunction emitInside);
   void emitScans(Range places);
   void emitBlocks(Range places, llvm::function_ref<void()> emitInside);
   void emitPacked(mlir::Value value);
   void emitPackedVectors(mlir::Value value);
-  using ChunksFunction = llvm::function_ref<void(State &)>;
-  void alongVectors(unsigned axis, State &state, ChunksFunction emitInside);
   void emitBlock();
   void emitPass(const LoopPass &pass);
   void emitChunks(const LoopPass &pass, State &state);
@@ -112,7 +113,7 @@ void LoopEmitter::emitPlaces(Range places) {
   }
   const LoopPass &pass = body_.passes().front();
   State none;
-  alongVectors(*pass.vector, none, [&](State &) {
+  alongVectors(*pass.vector, none, [&](Value, State &) {
     for (auto [value, axis] : schedule_.packed)
       emitPackedVectors(value);
     emitBlocks(places, [&] {
@@ -125,7 +126,8 @@ void LoopEmitter::emitPlaces(Range places) {
 // Copies all vectors of a value, those of neighbouring places along the other axes behind each other.
 void LoopEmitter::emitPacked(Value value) {
   State none;
-  alongVectors(schedule_.packed.lookup(value), none, [&](State &) { emitPackedVectors(value); });
+  alongVectors(schedule_.packed.lookup(value), none,
+               [&](Value, State &) { emitPackedVectors(value); });
 }
 
 void LoopEmitter::emitPackedVectors(Value value) {
@@ -154,7 +156,7 @@ void LoopEmitter::emitBlocks(Range places, llvm::function_ref<void()> emitInside
 void LoopEmitter::emitPlacesInVectors(Range places) {
   if (body_.carriesInMemory())
     return emitScans(places);
-  alongPlaces(places, [&](Value, unsigned, Value) { emitBlock(); });
+  alongPlaces(places, [&](Value, State &) { emitBlock(); });
 }
 
 // Scans all places of the tile together, so that arrays are read and written in the order of memory.
@@ -164,46 +166,34 @@ void LoopEmitter::emitScans(Range places) {
     Value place = vectors_.subtract(index, places.first);
     return values_.carried(scan, vectors_.add(place, vectors_.integer(chunk * vectors_.width())));
   };
-  alongPlaces(places, [&](Value index, unsigned chunks, Value mask) {
+  alongPlaces(places, [&](Value index, State &) {
     for (plan::ScanOp scan : pass.scans)
-      for (unsigned chunk = 0; chunk < chunks; ++chunk)
-        vectors_.store(values_.neutral(scan), address(scan, index, chunk), mask);
+      for (unsigned chunk = 0; chunk < values_.chunks(); ++chunk)
+        vectors_.store(values_.neutral(scan), address(scan, index, chunk), values_.mask());
   });
   State none;
   values_.forAxes(pass.loops, none, [&](State &) {
-    alongPlaces(places, [&](Value index, unsigned chunks, Value mask) {
+    alongPlaces(places, [&](Value index, State &) {
       values_.beginPass(0);
       SmallVector<Accumulator> accumulators = accumulatorsOf(pass);
       State state;
       for (const Accumulator &own : accumulators) {
         auto scan = cast<plan::ScanOp>(own.aggregation);
-        state.push_back(vectors_.load(address(scan, index, own.chunk), mask,
+        state.push_back(vectors_.load(address(scan, index, own.chunk), values_.mask(),
                                       vectors_.registerType(accumulatorOf(scan))));
       }
       emitChunks(pass, state);
       for (const Accumulator &own : accumulators)
         vectors_.store(state[own.index],
-                       address(cast<plan::ScanOp>(own.aggregation), index, own.chunk), mask);
+                       address(cast<plan::ScanOp>(own.aggregation), index, own.chunk),
+                       values_.mask());
     });
   });
 }
 
 void LoopEmitter::alongPlaces(Range places, VectorsFunction emitInside) {
-  auto blocks = [&](Range range, int64_t chunks, bool isMasked) {
-    vectors_.forLoop(range.first, range.second, chunks * vectors_.width(), [&](Value index) {
-      values_.inLoop(last_, index, [&] {
-        values_.beginBlock(1);
-        Value mask =
-            isMasked ? vectors_.maskBelow(vectors_.subtract(range.second, index)) : Value();
-        values_.beginChunks(last_, chunks, mask);
-        emitInside(index, chunks, mask);
-        values_.endChunks();
-      });
-    });
-  };
-  Value whole = endOfWhole(places, schedule_.unroll * vectors_.width());
-  blocks({places.first, whole}, schedule_.unroll, /*isMasked=*/false);
-  blocks({whole, places.second}, 1, /*isMasked=*/true);
+  State none;
+  inVectors(last_, places, Size::unknown(), none, emitInside);
 }
 
 void LoopEmitter::emitBlock() {
@@ -255,38 +245,41 @@ void LoopEmitter::emitPass(const LoopPass &pass) {
     state.push_back(values_.neutral(accumulator.aggregation));
   values_.forAxes(pass.loops, state, [&](State &carried) {
     if (pass.vector)
-      alongVectors(*pass.vector, carried, [&](State &inner) { emitChunks(pass, inner); });
+      alongVectors(*pass.vector, carried, [&](Value, State &inner) { emitChunks(pass, inner); });
     else
       emitChunks(pass, carried);
   });
   finishReductions(pass, state);
 }
 
-// The loop along an axis of vectors: several vectors at a time, and the rest one by one in masked
-// vectors.
-void LoopEmitter::alongVectors(unsigned axis, State &state, ChunksFunction emitInside) {
-  Value size = values_.axisSize(axis), zero = vectors_.integer(0);
-  auto chunksOf = [&](Range range, int64_t chunks, bool isMasked) {
-    vectors_.forLoop(range.first, range.second, chunks * vectors_.width(), state,
-                     [&](Value index, State &carried) {
-                       values_.inLoop(axis, index, [&] {
-                         Value mask =
-                             isMasked ? vectors_.maskBelow(vectors_.subtract(range.second, index))
-                                      : Value();
-                         values_.beginChunks(axis, chunks, mask);
-                         emitInside(carried);
-                         values_.endChunks();
-                       });
-                     });
+void LoopEmitter::alongVectors(unsigned axis, State &state, VectorsFunction emitInside) {
+  inVectors(axis, {vectors_.integer(0), values_.axisSize(axis)}, body_.axes()[axis], state,
+            emitInside);
+}
+
+// A loop over a range of an axis: several vectors at a time, and the rest one by one in masked vectors.
+// Loops that have nothing to do for a constant `length` are not emitted.
+void LoopEmitter::inVectors(unsigned axis, Range range, const Size &length, State &state,
+                            VectorsFunction emitInside) {
+  auto emit = [&](Range part, int64_t chunks, bool isMasked) {
+    auto inside = [&](Value index, State &carried) {
+      values_.inLoop(axis, index, [&] {
+        Value left = isMasked ? vectors_.subtract(part.second, index) : Value();
+        values_.beginChunks(axis, chunks, isMasked ? vectors_.maskBelow(left) : Value());
+        emitInside(index, carried);
+        values_.endChunks();
+      });
+    };
+    vectors_.forLoop(part.first, part.second, chunks * vectors_.width(), state, inside);
   };
   int64_t step = schedule_.unroll * vectors_.width();
-  const Size &known = body_.axes()[axis];
-  Value whole = known.isConstant() ? vectors_.integer(known.constantValue() / step * step)
-                                   : endOfWhole({zero, size}, step);
-  if (!known.isConstant() || known.constantValue() >= step)
-    chunksOf({zero, whole}, schedule_.unroll, /*isMasked=*/false);
-  if (!known.isConstant() || known.constantValue() % step != 0)
-    chunksOf({whole, size}, 1, /*isMasked=*/true);
+  bool isKnown = length.isConstant();
+  Value whole =
+      isKnown ? vectors_.integer(length.constantValue() / step * step) : endOfWhole(range, step);
+  if (!isKnown || length.constantValue() >= step)
+    emit({range.first, whole}, schedule_.unroll, /*isMasked=*/false);
+  if (!isKnown || length.constantValue() % step != 0)
+    emit({whole, range.second}, 1, /*isMasked=*/true);
 }
 
 // What the pass does for the places and chunks that its loops have reached.

@@ -178,23 +178,22 @@ Value LoopValues::reindex(plan::ReindexOp reindex, unsigned place, unsigned chun
   return load(memory, place, chunk, read ? outsideOf(read) : std::nullopt);
 }
 
-// Whether neighbouring lanes are neighbours in memory.
-bool LoopValues::isOneStep(const Access &access) const {
-  bool differs = llvm::any_of(access.places, [&](const LinearPlace &place) {
+// Whether lanes are gathered by indices of their own.
+bool LoopValues::hasIndicesOfLanes(const Access &access) const {
+  return llvm::any_of(access.places, [&](const LinearPlace &place) {
     return llvm::any_of(place.indices, [&](auto index) { return runsOverVectors(index.first); });
   });
-  return !differs && access.factor(*vectorAxis_).isConstant(1);
+}
+
+// Whether neighbouring lanes are neighbours in memory.
+bool LoopValues::isOneStep(const Access &access) const {
+  return !hasIndicesOfLanes(access) && access.factor(*vectorAxis_).isConstant(1);
 }
 
 Value LoopValues::load(const Memory &memory, unsigned place, unsigned chunk,
                        std::optional<double> outside) {
   bool lanesDiffer =
-      vectorAxis_ && (memory.access.runsOver(*vectorAxis_) ||
-                      llvm::any_of(memory.access.places, [&](const LinearPlace &along) {
-                        return llvm::any_of(along.indices, [&](auto index) {
-                          return runsOverVectors(index.first);
-                        });
-                      }));
+      vectorAxis_ && (memory.access.runsOver(*vectorAxis_) || hasIndicesOfLanes(memory.access));
   return lanesDiffer ? loadLanes(memory, place, chunk, outside)
                      : loadCell(memory, place, chunk, outside);
 }

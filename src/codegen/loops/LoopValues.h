@@ -114,6 +114,7 @@ private:
   mlir::Value insideLanes(const Access &access, unsigned place, unsigned chunk);
   mlir::Value isBelow(mlir::Value place, mlir::Value size);
   mlir::Value both(mlir::Value a, mlir::Value b);
+  bool hasIndicesOfLanes(const Access &access) const;
   bool isOneStep(const Access &access) const;
   mlir::Value outsideCell(double value, ElementType cells);
   mlir::Value atBeginning(llvm::function_ref<mlir::Value()> emit);

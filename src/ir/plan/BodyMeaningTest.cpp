@@ -2,14 +2,9 @@
 #include "ir/plan/BodyMeaning.h"
 
 #include "base/Error.h"
-
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Parser/Parser.h"
-
-#include <gtest/gtest.h>
+#include "ir/plan/DocumentedBodies.h"
 
 #include <cmath>
-#include <fstream>
 #include <random>
 
 using namespace mlir;
@@ -18,21 +13,8 @@ using Cells = plan::CellArray;
 
 namespace {
 
-class DocumentedBodies : public ::testing::Test {
+class DocumentedBodies : public plan::DocumentedBodies {
 protected:
-  DocumentedBodies() {
-    context.loadDialect<tok::TokDialect, plan::PlanDialect, func::FuncDialect>();
-    std::ifstream file("docs/plan-ir.md"); // from the root of the repository
-    std::string text, line;
-    for (bool isCode = false; std::getline(file, line);) {
-      bool isFence = line.starts_with("```");
-      if (isCode && !isFence)
-        text += line + "\n";
-      isCode = isFence ? !isCode && line == "```mlir" : isCode;
-    }
-    module = parseSourceString<ModuleOp>(text, &context);
-  }
-
   Cells random(std::vector<int64_t> sizes, double low = -1, double high = 1) {
     Cells result{sizes, {}};
     int64_t count = 1;
@@ -50,11 +32,7 @@ protected:
     std::vector<Cells> operands = arrays;
     for (double scalar : scalars)
       operands.push_back({{}, {scalar}});
-    plan::OperatorOp found;
-    auto function = module->lookupSymbol<func::FuncOp>(name);
-    EXPECT_TRUE(function) << name.str();
-    function.walk([&](plan::OperatorOp op) { found = op; });
-    return meaningOf(found, operands)[0];
+    return meaningOf(operatorOf(name), operands)[0];
   }
 
   static void expectNear(const Cells &result, const std::vector<double> &expected) {
@@ -63,8 +41,6 @@ protected:
       ASSERT_NEAR(result.cells[i], expected[i], 1e-12) << i;
   }
 
-  MLIRContext context{MLIRContext::Threading::DISABLED};
-  OwningOpRef<ModuleOp> module;
   std::mt19937_64 generator{1};
 };
 
