@@ -5,8 +5,8 @@
 //   LeftOutPass pass = {"mergeicmps", "kernels compare no memory"};
 //
 // No entry may change a kernel's results: LeftOutPassesTest.cpp compiles kernels with and without
-// each of them and compares, and ./dev test --target NAME --all-passes does so with all kernels of
-// the tests and all passes.
+// each of them and compares, and ./dev test --target NAME --with-passes all does so with all kernels
+// of the tests and all passes.
 #ifndef TOKAMAK_CODEGEN_TARGET_LEFTOUTPASSES_H
 #define TOKAMAK_CODEGEN_TARGET_LEFTOUTPASSES_H
 
