@@ -124,7 +124,7 @@ def schedules_are_shown_and_taken():
                  "  block many": "my.schedule:3:3: error: expected a number instead of 'many'",
                  "\n  vector d9": "my.schedule:4:3: error: 'd9' is no axis; the operator has d0 to d3",
                  "  keep %99": "'%99' is no value of the body",
-                 "  parallel d3": "my.schedule:2:1: error: the schedule does not fit the kernel: d3 is scheduled as parallel",
+                 "  vector d0": "my.schedule:2:1: error: the schedule does not fit the kernel: d0 can't be computed in vectors",
                  "  block 1000": "blocks have 1 to 64 places"}
         for lines, message in wrong.items():
             assert message in run_with(lines, status=1).stderr, f"{lines}: no '{message}'"

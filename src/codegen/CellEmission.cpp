@@ -1,6 +1,7 @@
 #include "codegen/CellEmission.h"
 
 #include "codegen/IntegerEmission.h"
+#include "schedule/Instructions.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
@@ -273,10 +274,6 @@ static Value inCells(VectorBuilder &vectors, Value value, ElementType cells) {
   return isHalf(cells) ? vectors.convert(value, ElementType::F32, cells) : value;
 }
 
-static bool isSquare(plan::BinaryOp op) {
-  return op.getKind() == BinaryOperator::Pow && constantOf(op.getRhs()) == 2.0;
-}
-
 static Value emitOperator(VectorBuilder &vectors, Operation *op, ElementType cells,
                           ValueRange operands) {
   if (auto unary = dyn_cast<plan::UnaryOp>(op))
@@ -287,7 +284,7 @@ static Value emitOperator(VectorBuilder &vectors, Operation *op, ElementType cel
   BinaryOperator kind = binary.getKind();
   Value right = operands[1];
   // pow gives x*x for an exponent of 2, so a literal 2 may skip the call without changing bits.
-  if (isSquare(binary)) {
+  if (schedule::isSquare(binary)) {
     kind = BinaryOperator::Mul;
     right = operands[0];
   }
@@ -301,6 +298,11 @@ static Value emitConstant(VectorBuilder &vectors, plan::ConstantOp constant) {
     return vectors.number(*constantOf(constant), vectors.registerType(cells));
   int64_t number = cast<IntegerAttr>(constant.getValue()).getValue().getSExtValue();
   return vectors.convert(vectors.integers(number), ElementType::I64, cells);
+}
+
+bool codegen::isCell(Operation *operation) {
+  return isa<plan::UnaryOp, plan::BinaryOp, plan::IfElseOp, plan::CastOp, plan::ConstantOp>(
+      operation);
 }
 
 Value codegen::emitCell(VectorBuilder &vectors, Operation *op, ValueRange values) {
@@ -317,26 +319,4 @@ Value codegen::emitCell(VectorBuilder &vectors, Operation *op, ValueRange values
     return emitConstant(vectors, constant);
   ElementType cells = plan::cellsOf(op->getOperand(0));
   return vectors.convert(emitOperator(vectors, op, cells, operands), cells, result);
-}
-
-// Products and sums extend f32 to doubles anyway.
-static bool isExtension(Operation *op) {
-  auto cast = dyn_cast<plan::CastOp>(op);
-  return cast && plan::cellsOf(cast.getCell()) == ElementType::F64 &&
-         plan::cellsOf(cast.getOperand()) == ElementType::F32;
-}
-
-int codegen::instructionsOf(Operation *op) {
-  if (auto unary = dyn_cast<plan::UnaryOp>(op))
-    return tokamak::instructionsOf(unary.getKind());
-  if (auto binary = dyn_cast<plan::BinaryOp>(op))
-    return isSquare(binary) ? 1 : tokamak::instructionsOf(binary.getKind());
-  return isa<plan::ReadOp, plan::WriteOp, plan::ReindexOp>(op) || isExtension(op) ? 0 : 1;
-}
-
-bool codegen::isExpensive(Operation *op) {
-  if (auto unary = dyn_cast<plan::UnaryOp>(op))
-    return flopsOf(unary.getKind()) >= 6;
-  auto binary = dyn_cast<plan::BinaryOp>(op);
-  return binary && flopsOf(binary.getKind()) >= 6 && !isSquare(binary);
 }

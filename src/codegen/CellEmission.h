@@ -24,13 +24,10 @@ mlir::Type cellType(VectorBuilder &vectors, mlir::Value cell);
 mlir::Value emitScalar(VectorBuilder &vectors, mlir::Value scalars, unsigned index,
                        ElementType cells);
 
+// Unary, binary, ifelse, cast and constant.
+bool isCell(mlir::Operation *operation);
 // Emits a cell operator (isCell) on vectors of the types of its operands.
 mlir::Value emitCell(VectorBuilder &vectors, mlir::Operation *op, mlir::ValueRange operands);
-
-// Roughly the number of instructions of one evaluation: decides how far loops are unrolled.
-int instructionsOf(mlir::Operation *op);
-// True if storing the result in scratch memory is cheaper than computing it twice.
-bool isExpensive(mlir::Operation *op);
 
 } // namespace tokamak::codegen
 #endif

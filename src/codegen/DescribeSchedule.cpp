@@ -1,6 +1,5 @@
 #include "codegen/DescribeSchedule.h"
 
-#include "codegen/RowSchedule.h"
 #include "codegen/SparseSchedule.h"
 #include "schedule/Schedule.h"
 
@@ -19,17 +18,6 @@ template <typename Passes> static std::string keptBy(const Passes &passes) {
   for (unsigned number : numbers)
     text += fmt::format("{}%{}", text.empty() ? "; kept: " : ", ", number);
   return text;
-}
-
-std::string codegen::describeSchedule(const KernelBody &body) {
-  if (body.isFlat())
-    return "  # one loop over all cells, in vectors\n";
-  RowSchedule schedule = scheduleRows(body);
-  return fmt::format("  # rows, in blocks of {}; {} over the columns, in vectors{}\n",
-                     schedule.isInRegisters ? 1 : 8,
-                     schedule.passes.size() == 1 ? "1 pass"
-                                                 : fmt::format("{} passes", schedule.passes.size()),
-                     keptBy(schedule.passes));
 }
 
 std::string codegen::describeSchedule(const SparseBody &body) {

@@ -1,19 +1,16 @@
-// What --explain=schedule says of kernels that have a fixed schedule: over the rows of matrices, or
-// over the entries of sparse ones. The text is a comment in the form of schedules; a schedule that is
-// given for such a kernel makes it one of loops (loops/LoopEmitter.h).
+// What --explain=schedule says of kernels that have a fixed schedule: over the entries of sparse
+// arrays. The text is a comment in the form of schedules.
 //
-//   describeSchedule(body)     // "  # rows of d0, in blocks of 8; 2 passes; kept: %3\n"
+//   describeSchedule(body)     // "  # the entries of operand 1, row by row; 2 passes over them, ..."
 #ifndef TOKAMAK_CODEGEN_DESCRIBESCHEDULE_H
 #define TOKAMAK_CODEGEN_DESCRIBESCHEDULE_H
 
-#include "codegen/KernelBody.h"
 #include "codegen/SparseBody.h"
 
 #include <string>
 
 namespace tokamak::codegen {
 
-std::string describeSchedule(const KernelBody &body);
 std::string describeSchedule(const SparseBody &body);
 
 } // namespace tokamak::codegen

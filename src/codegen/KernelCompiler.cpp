@@ -4,7 +4,6 @@
 #include "codegen/CellEmission.h"
 #include "codegen/CodeEmitter.h"
 #include "codegen/DescribeSchedule.h"
-#include "codegen/KernelEmitter.h"
 #include "codegen/LlvmLowering.h"
 #include "codegen/MachineCode.h"
 #include "codegen/SparseEmitter.h"
@@ -161,33 +160,6 @@ void KernelCompiler::State::giveBack(std::unique_ptr<Workbench> workbench) {
   idle.push_back(std::move(workbench));
 }
 
-// What `analyze` gives, without the error that says why it fails.
-template <typename Analyze> static auto quietly(plan::OperatorOp op, const Analyze &analyze) {
-  ScopedDiagnosticHandler ignored(op.getContext(), [](Diagnostic &) { return success(); });
-  auto body = analyze();
-  return succeeded(body) ? std::optional(std::move(*body)) : std::nullopt;
-}
-
-// Loops compute sixteen f32 at a time, the emitter of rows eight. That pays where functions are
-// computed along rows; what memory bounds is no faster, and rows of a few cells are computed across.
-static bool isFasterInLoops(const KernelBody &rows) {
-  if (rows.isFlat() || rows.constantColumns().value_or(INT64_MAX) <= plan::mostNarrowColumns)
-    return false;
-  bool computesFunctions = false;
-  for (Operation &operation : rows.block()) {
-    for (Value result : operation.getResults())
-      if (rows.extentOf(result) == Extent::Wide && plan::cellsOf(result) != ElementType::F32)
-        return false;
-    computesFunctions |= isCell(&operation) && isExpensive(&operation) &&
-                         rows.extentOf(operation.getResult(0)) == Extent::Wide;
-    if (rows.productOf(&operation))
-      return false;
-  }
-  return computesFunctions && llvm::all_of(rows.roots(), [](const Root &root) {
-           return root.kind == Root::Kind::Array;
-         });
-}
-
 // The loops of the default schedule, or of one that the caller asks for or that was given for a kernel
 // of this name. What is wrong with that is reported at its place.
 FailureOr<LoopBody> KernelCompiler::State::loopsOf(plan::OperatorOp op, const std::string &name,
@@ -228,8 +200,8 @@ FailureOr<LoopBody> KernelCompiler::State::loopsOf(plan::OperatorOp op, const st
   return body;
 }
 
-// Emits the operator's loops as MLIR and fills `plan` except for code. Operators with a driver, and
-// those over rows of matrices, have emitters of their own.
+// Emits the operator's loops as MLIR and fills `plan` except for code. Operators with a driver have an
+// emitter of their own.
 FailureOr<OwningOpRef<ModuleOp>> KernelCompiler::State::emit(plan::OperatorOp op,
                                                              const ScheduleText &asked,
                                                              Workbench &workbench,
@@ -257,25 +229,9 @@ FailureOr<OwningOpRef<ModuleOp>> KernelCompiler::State::emit(plan::OperatorOp op
   }
   if (!op.getSparse().empty())
     return op.emitOpError("sparse operands are computed with at the entries of a driver only");
-  auto makeLoops = [&] { return loopsOf(op, plan.name, asked); };
-  bool hasSchedule = asked || options.schedules.contains(plan.name);
-  std::optional<KernelBody> rows;
-  std::optional<LoopBody> loops;
-  if (!hasSchedule)
-    rows = quietly(op, [&] { return KernelBody::analyze(op); });
-  if (rows && isFasterInLoops(*rows))
-    loops = quietly(op, makeLoops);
-  if (rows && !loops) {
-    explainSchedule([&] { return describeSchedule(*rows); });
-    named(rows->describe());
-    return emitKernel(*rows, plan.name, context, plan);
-  }
-  if (!loops) {
-    FailureOr<LoopBody> made = makeLoops();
-    if (failed(made))
-      return failure();
-    loops = std::move(*made);
-  }
+  FailureOr<LoopBody> loops = loopsOf(op, plan.name, asked);
+  if (failed(loops))
+    return failure();
   explainSchedule([&] { return textOf(op, loops->schedule()); });
   named(loops->describe());
   return emitLoops(*loops, plan.name, context, plan);

@@ -28,6 +28,7 @@
 #include "llvm/Transforms/Scalar/GVN.h"
 #include "llvm/Transforms/Scalar/LICM.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
 #if defined(__has_feature)
@@ -138,6 +139,8 @@ void codegen::optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   inlining.run(module, modules);
 
   llvm::FunctionPassManager passes;
+  // Variables of tiles become registers.
+  passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   passes.addPass(llvm::EarlyCSEPass());
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::SimplifyCFGPass());

@@ -1,11 +1,51 @@
 #include "codegen/SparseBody.h"
 
 #include "codegen/Aggregation.h"
+#include "codegen/CellEmission.h"
 #include "codegen/LaunchSizes.h"
 
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::codegen;
+
+bool codegen::isRead(Value value) { return value.getDefiningOp<plan::ReadOp>() != nullptr; }
+
+static Value withoutCopies(Value value) {
+  while (true) {
+    Operation *op = value.getDefiningOp();
+    auto cast = dyn_cast<plan::CastOp>(op);
+    if (!isa<plan::ReindexOp>(op) && !(cast && cellsOf(cast.getCell()) == ElementType::F64 &&
+                                       cellsOf(cast.getOperand()) == ElementType::F32))
+      return value;
+    value = op->getOperand(0);
+  }
+}
+
+static bool isOnlyFactor(Operation *operation) {
+  return llvm::all_of(operation->getUsers(), [](Operation *user) {
+    auto reduce = dyn_cast<plan::ReduceOp>(user);
+    return reduce ? plan::productIn(reduce) != nullptr : isa<plan::BinaryOp, plan::CastOp>(user);
+  });
+}
+
+static bool isOnlyWritten(plan::ReduceOp reduce) {
+  return llvm::all_of(reduce->getUsers(), [](Operation *user) { return isa<plan::WriteOp>(user); });
+}
+
+static FailureOr<bool> isReadAlongRows(plan::ReadOp read) {
+  AffineMap map = read.getMap();
+  if (!read.getIndices().empty() || read.getOutside())
+    return read.emitOpError("there is no code for gathers and windows yet");
+  SmallVector<unsigned, 4> order;
+  for (AffineExpr place : map.getResults()) {
+    auto axis = dyn_cast<AffineDimExpr>(place);
+    if (!axis && place != getAffineConstantExpr(0, map.getContext()))
+      return read.emitOpError("there is no code for such places yet");
+    if (axis)
+      order.push_back(axis.getPosition());
+  }
+  return llvm::is_sorted(order);
+}
 
 FailureOr<SparseBody> SparseBody::analyze(plan::OperatorOp op) {
   SparseBody body;

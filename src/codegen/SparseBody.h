@@ -38,9 +38,12 @@
 #define TOKAMAK_CODEGEN_SPARSEBODY_H
 
 #include "abi/KernelPlan.h"
-#include "codegen/KernelBody.h"
+#include "base/CellOperators.h"
+#include "ir/plan/PlanDialect.h"
 
 namespace tokamak::codegen {
+
+using plan::cellsOf;
 
 // As listed above. PerNarrowColumn: over the other axis. Factor: all other values, in products.
 enum class SparseKind : uint8_t {
@@ -127,6 +130,8 @@ private:
   llvm::SmallVector<SparseRoot> roots_;
   unsigned arrayCount_ = 0;
 };
+
+bool isRead(mlir::Value value);
 
 } // namespace tokamak::codegen
 #endif

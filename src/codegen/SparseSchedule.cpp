@@ -1,6 +1,6 @@
 #include "codegen/SparseSchedule.h"
 
-#include "codegen/CellEmission.h"
+#include "schedule/Instructions.h"
 
 using namespace mlir;
 using namespace tokamak;
@@ -79,7 +79,7 @@ void Scheduler::addWide(Value value, EntryPass &pass, unsigned number) {
   }
   Operation *op = value.getDefiningOp();
   auto product = dyn_cast<plan::ReduceOp>(op);
-  if (kind == SparseKind::Wide && (product || isExpensive(op))) {
+  if (kind == SparseKind::Wide && (product || schedule::isExpensive(op))) {
     auto [entry, isNew] = computedIn_.try_emplace(value, number);
     if (!isNew && entry->second != number) {
       schedule_.passes[entry->second].kept.insert(value);
@@ -94,7 +94,7 @@ void Scheduler::addWide(Value value, EntryPass &pass, unsigned number) {
     schedule_.isFlat = false;
     return;
   }
-  pass.instructions += instructionsOf(op);
+  pass.instructions += schedule::instructionsOf(op);
   for (Value operand : op->getOperands())
     addWide(operand, pass, number);
 }

@@ -107,13 +107,13 @@ Value VectorBuilder::maskBelow(int64_t count) {
 }
 
 Value VectorBuilder::add(Value a, Value b) {
-  return builder_.create<arith::AddIOp>(location_, a, b);
+  return builder_.createOrFold<arith::AddIOp>(location_, a, b);
 }
 Value VectorBuilder::subtract(Value a, Value b) {
-  return builder_.create<arith::SubIOp>(location_, a, b);
+  return builder_.createOrFold<arith::SubIOp>(location_, a, b);
 }
 Value VectorBuilder::multiply(Value a, Value b) {
-  return builder_.create<arith::MulIOp>(location_, a, b);
+  return builder_.createOrFold<arith::MulIOp>(location_, a, b);
 }
 Value VectorBuilder::roundDownToLanes(Value value) {
   return builder_.create<arith::AndIOp>(location_, value, integer(-lanes));

@@ -18,6 +18,26 @@ SmallVector<unsigned> Schedule::innerAxes(Value cell) const {
 
 //===- legality ------------------------------------------------------------------------------===//
 
+static bool isTileAggregate(plan::WriteOp write, const Schedule &schedule) {
+  auto reduce = write.getCell().getDefiningOp<plan::ReduceOp>();
+  return reduce && schedule.isOfTiles(reduce);
+}
+
+// It is complete after the last tile, so that all that can be done with it is to write it. Axes of
+// size 1 are the same everywhere.
+static LogicalResult checkTileAggregate(plan::OperatorOp op, plan::ReduceOp reduce,
+                                        const Schedule &schedule) {
+  if (reduce.getKind() > AggregateKind::Max)
+    return reduce.emitOpError("only sums, products, minima and maxima are merged over tiles");
+  for (unsigned axis : schedule.parallel)
+    if (!llvm::is_contained(reduce.getOver(), axis) && !op.axisSizes()[axis].isConstant(1))
+      return reduce.emitOpError("d") << axis << " is scheduled as parallel, but is not aggregated "
+                                     << "together with the other axes that tiles are cut from";
+  if (!llvm::all_of(reduce->getUsers(), [](Operation *user) { return isa<plan::WriteOp>(user); }))
+    return reduce.emitOpError("is aggregated over tiles, so that nothing can be computed with it");
+  return success();
+}
+
 // Axes of size 1 are the same everywhere, whatever they are listed as.
 LogicalResult schedule::checkSchedule(plan::OperatorOp op, const Schedule &schedule) {
   auto axisOfOperator = [&](unsigned axis) { return axis < op.getAxisKinds().size(); };
@@ -27,11 +47,9 @@ LogicalResult schedule::checkSchedule(plan::OperatorOp op, const Schedule &sched
   if (schedule.parallel.empty())
     return op.emitOpError("the schedule has no parallel axis");
   for (auto [number, axis] : llvm::enumerate(schedule.parallel)) {
-    if (op.axisKind(axis) != plan::AxisKind::Parallel)
-      return op.emitOpError("d") << axis << " is scheduled as parallel, but something is "
-                                 << (op.axisKind(axis) == plan::AxisKind::Scanned ? "scanned along"
-                                                                                  : "reduced over")
-                                 << " it";
+    if (op.axisKind(axis) == plan::AxisKind::Scanned)
+      return op.emitOpError("d") << axis
+                                 << " is scheduled as parallel, but something is scanned along it";
     if (llvm::is_contained(ArrayRef(schedule.parallel).drop_front(number + 1), axis))
       return op.emitOpError("d") << axis << " is scheduled as parallel twice";
   }
@@ -39,18 +57,24 @@ LogicalResult schedule::checkSchedule(plan::OperatorOp op, const Schedule &sched
     for (auto [number, axis] : llvm::enumerate(*axes))
       if (llvm::is_contained(ArrayRef(*axes).drop_front(number + 1), axis))
         return op.emitOpError("d") << axis << " is listed twice";
+  for (plan::ReduceOp reduce : op.getBody().getOps<plan::ReduceOp>())
+    if (schedule.isOfTiles(reduce) && failed(checkTileAggregate(op, reduce, schedule)))
+      return failure();
   for (plan::WriteOp write : op.getBody().getOps<plan::WriteOp>())
     for (unsigned axis : schedule.parallel)
-      if (!write.getMap().isFunctionOfDim(axis) && !write.getCell().getType().runsOver(axis) &&
-          !op.axisSizes()[axis].isConstant(1))
+      if (!isTileAggregate(write, schedule) && !write.getMap().isFunctionOfDim(axis) &&
+          !write.getCell().getType().runsOver(axis) && !op.axisSizes()[axis].isConstant(1))
         return write.emitOpError("d") << axis << " is scheduled as parallel, but every place along "
                                       << "it would write the same cells";
   if (schedule.block < 1 || schedule.block > 64 || schedule.unroll < 1 || schedule.unroll > 16)
     return op.emitOpError("blocks have 1 to 64 places, and 1 to 16 vectors are unrolled");
   if (schedule.lanes != 8 && schedule.lanes != 16)
     return op.emitOpError("vectors have 8 or 16 cells");
-  if (schedule.vectorizesBlocks() && (schedule.block != 1 || schedule.vectors.size() != 1))
-    return op.emitOpError("vectors along the last parallel axis are the only blocks of it");
+  if (schedule.vectorizesBlocks() && schedule.vectors.size() != 1)
+    return op.emitOpError("vectors along the last parallel axis are the only ones, but for blocks "
+                          "of 8 places");
+  if (schedule.hasBlocksInVectors() && (schedule.block != 8 || schedule.lanes != 8))
+    return op.emitOpError("blocks whose places are the lanes of vectors have 8 places");
   for (unsigned axis : schedule.vectors)
     if (axis != schedule.parallel.back() &&
         (schedule.isParallel(axis) || op.axisKind(axis) == plan::AxisKind::Scanned))
@@ -65,16 +89,21 @@ LogicalResult schedule::checkSchedule(plan::OperatorOp op, const Schedule &sched
   }
   for (auto [value, axis] : schedule.packed) {
     auto cell = cast<plan::CellType>(value.getType());
-    if (!value.getDefiningOp<plan::ReadOp>() || cell.runsOver(schedule.parallel.back()))
-      return value.getDefiningOp()->emitOpError("only what is read, and is the same for all places "
-                                                "of a block, can be packed");
+    bool isOfBlock = cell.runsOver(schedule.parallel.back());
+    if (!value.getDefiningOp<plan::ReadOp>() || isOfBlock != schedule.isParallel(axis))
+      return value.getDefiningOp()->emitOpError("only what is read can be packed, and what differs "
+                                                "from place to place of a block only by them");
+    if (isOfBlock && (!schedule.hasBlocksInVectors() || axis != schedule.parallel.back() ||
+                      schedule.innerAxes(value).empty()))
+      return value.getDefiningOp()->emitOpError("can't be packed by d")
+             << axis << ": the places of its blocks are no vectors";
     if (!value.getDefiningOp<plan::ReadOp>().getIndices().empty())
       return value.getDefiningOp()->emitOpError("gathers can't be packed");
-    if (!cell.runsOver(axis) || !schedule.isVector(axis) || schedule.isParallel(axis))
+    if (!cell.runsOver(axis) || (!schedule.isVector(axis) && !schedule.hasBlocksInVectors()))
       return value.getDefiningOp()->emitOpError("can't be packed by vectors along d") << axis;
   }
-  if (schedule.vectorsOutside &&
-      (schedule.vectors.size() != 1 || schedule.vectorizesBlocks() || !schedule.kept.empty()))
+  if (schedule.vectorsOutside && (schedule.vectors.size() != 1 || schedule.hasBlocksInVectors() ||
+                                  schedule.vectorizesBlocks() || !schedule.kept.empty()))
     return op.emitOpError(
         "only the vectors of a single pass can be outside of the loop over blocks");
   return success();

@@ -20,6 +20,12 @@
 // %5 is operation number 5 of the body. Values that are not kept are computed again by each pass
 // that uses them. Of one pass, `vectors outside` exchanges loops: for each vector there is one over
 // blocks, so that a packed factor need not hold more than these vectors.
+//
+// What is reduced over all axes that tiles are cut from is a result: each tile leaves a partial
+// aggregate, and these are merged. If the last of these axes is among the vectors, its places are the
+// lanes: all of them with `block 1`; with `block 8` those of a block, in passes over axes without
+// vectors of their own (values of narrow rows are computed for eight rows at a time), and for what
+// there is one of in each row.
 #ifndef TOKAMAK_SCHEDULE_SCHEDULE_H
 #define TOKAMAK_SCHEDULE_SCHEDULE_H
 
@@ -41,22 +47,31 @@ struct VectorRegisters {
 struct Schedule {
   llvm::SmallVector<unsigned> parallel;
   int64_t block = 1;
-  llvm::SmallVector<unsigned>
-      vectors; // if the last parallel axis is among them, it is the only one
+  llvm::SmallVector<unsigned> vectors;
   int64_t lanes = 8;
   int64_t unroll = 1;
   llvm::SmallVector<unsigned> order;
   llvm::SetVector<mlir::Value> kept; // cells of the body
-  // Cells that do not run over the last parallel axis, and the axis of their vectors.
+  // What is read, and the axis of its vectors: of what does not run over the last parallel axis once
+  // for all blocks; of what does along that axis, for each block.
   llvm::MapVector<mlir::Value, unsigned> packed;
   bool vectorsOutside = false;
 
   bool isParallel(unsigned axis) const { return llvm::is_contained(parallel, axis); }
   bool isVector(unsigned axis) const { return llvm::is_contained(vectors, axis); }
-  // Whether vectors run along the axis that blocks are cut from.
-  bool vectorizesBlocks() const { return !parallel.empty() && isVector(parallel.back()); }
+  // Whether vectors run along the axis that blocks are cut from, and along no other.
+  bool vectorizesBlocks() const { return block == 1 && hasVectorsOfPlaces(); }
+  // Whether the places of a block are the lanes of vectors, beside vectors along other axes.
+  bool hasBlocksInVectors() const { return block > 1 && hasVectorsOfPlaces(); }
   // The axes of a cell that are not parallel, and so are loops within a block.
   llvm::SmallVector<unsigned> innerAxes(mlir::Value cell) const;
+  // Whether the aggregate is merged over tiles.
+  bool isOfTiles(plan::ReduceOp reduce) const {
+    return llvm::any_of(reduce.getOver(), [&](int64_t axis) { return isParallel(axis); });
+  }
+
+private:
+  bool hasVectorsOfPlaces() const { return !parallel.empty() && isVector(parallel.back()); }
 };
 
 // The rules that apply where nothing else is asked for.

@@ -128,9 +128,11 @@ TEST_F(ScheduleTest, WrongLines) {
 
 TEST_F(ScheduleTest, IllegalTiles) {
   expectComplaint("attention", "parallel none", "has no parallel axis");
-  expectComplaint("attention", "parallel d0, d3",
-                  "d3 is scheduled as parallel, but something is "
-                  "reduced over it");
+  expectComplaint(
+      "attention", "parallel d0, d3",
+      "d0 is scheduled as parallel, but is not aggregated together with the other axes");
+  expectComplaint("softmax", "parallel d1\nvector none\nkeep none\npack none",
+                  "aggregated over tiles, so that nothing can be computed with it");
   expectComplaint("moving_mean", "parallel d0\nvector none", "something is scanned along it");
   expectComplaint("attention", "parallel d0, d1, d0", "d0 is scheduled as parallel twice");
   expectComplaint("cbind", "parallel d0, d1\nvector d2\npack none\nkeep none",
@@ -145,9 +147,12 @@ TEST_F(ScheduleTest, IllegalTiles) {
 TEST_F(ScheduleTest, IllegalVectors) {
   expectComplaint("attention", "vector d5 by 4\npack none", "vectors have 8 or 16 cells");
   expectComplaint("attention", "vector d2, d5\nblock 1\npack none",
-                  "vectors along the last parallel axis are the only blocks of it");
+                  "vectors along the last parallel axis are the only ones");
   expectComplaint("attention", "vector d2\nblock 4\npack none",
-                  "vectors along the last parallel axis are the only blocks of it");
+                  "blocks whose places are the lanes of vectors have 8 places");
+  expectComplaint("attention", "vector d2 by 16\nblock 8\npack none",
+                  "blocks whose places are the lanes of vectors have 8 places");
+  EXPECT_EQ(complaint("attention", "vector d2, d5\nblock 8\npack none"), "");
   EXPECT_EQ(complaint("attention", "vector d2\nblock 1\npack none"), "");
   expectComplaint("attention", "vector d0\npack none",
                   "d0 can't be computed in vectors: it is parallel");
@@ -175,10 +180,14 @@ TEST_F(ScheduleTest, IllegalKeeping) {
 }
 
 TEST_F(ScheduleTest, IllegalPacking) {
-  expectComplaint("attention", "pack none\npack %0 by d4", "the same for all places of a block");
+  expectComplaint("attention", "pack none\npack %0 by d4",
+                  "differs from place to place of a block");
   expectComplaint("attention", "pack none\npack %8 by d3", "only what is read");
   expectComplaint("attention", "pack none\npack %1 by d5", "can't be packed by vectors along d5");
   expectComplaint("attention", "pack none\npack %1 by d4", "can't be packed by vectors along d4");
+  expectComplaint("attention", "block 4\npack none\npack %0 by d2",
+                  "the places of its blocks are no vectors");
+  EXPECT_EQ(complaint("attention", "vector d2, d5\nblock 8\npack none\npack %0 by d2"), "");
   EXPECT_EQ(complaint("attention", "pack none\npack %1 by d3\npack %11 by d5"), "");
 }
 

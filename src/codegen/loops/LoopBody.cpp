@@ -1,9 +1,11 @@
 #include "codegen/loops/LoopBody.h"
 
 #include "codegen/Aggregation.h"
-#include "codegen/KernelBody.h"
+#include "codegen/CellEmission.h"
 #include "codegen/LaunchSizes.h"
 #include "ir/tok/ElementTypes.h"
+#include "schedule/Instructions.h"
+#include "schedule/MergedAxes.h"
 
 using namespace mlir;
 using namespace tokamak;
@@ -18,6 +20,7 @@ FailureOr<LoopBody> LoopBody::analyze(plan::OperatorOp op, const schedule::Sched
   for (Operation &operation : body.block())
     if (failed(body.checkOperation(operation)))
       return failure();
+  body.mergeAxes();
   if (failed(body.makePasses()))
     return failure();
   return body;
@@ -32,8 +35,6 @@ LogicalResult LoopBody::checkOperation(Operation &operation) {
     return success();
   }
   if (auto write = dyn_cast<plan::WriteOp>(operation)) {
-    if (!tok::isArray(op_.getResult(write.getNumber()).getType()))
-      return write.emitOpError("there is no code yet for scalars beside parallel axes");
     FailureOr<Access> access = codegen::accessOf(op_, write);
     if (failed(access))
       return failure();
@@ -44,11 +45,14 @@ LogicalResult LoopBody::checkOperation(Operation &operation) {
     return checkReindex(reindex);
   }
   if (isa<plan::ReduceOp, plan::ScanOp>(operation)) {
-    if (isIndex(kindOf(&operation)))
-      return operation.emitOpError("there is no code yet for indices of extremes in these loops");
-    // f32 is accumulated in f32 where the lanes of vectors are not added up.
     auto reduce = dyn_cast<plan::ReduceOp>(operation);
-    bool isInLanes = !reduce || !isOfBlocks(reduce) || schedule_.vectorizesBlocks();
+    if (isIndex(kindOf(&operation)) && (!reduce || reduce.getOver().size() != 1))
+      return operation.emitOpError("there is no code for indices of extremes along several axes");
+    if (reduce && schedule_.isOfTiles(reduce))
+      tileAggregates_.push_back(reduce);
+    // f32 is accumulated in f32 where the lanes of vectors are not added up.
+    bool isInLanes = !reduce || schedule_.vectorizesBlocks() ||
+                     (!isOfBlocks(reduce) && !schedule_.isOfTiles(reduce));
     bool isSingle = plan::cellsOf(operation.getOperand(0)) == ElementType::F32 &&
                     accumulatorOf(&operation) == ElementType::F32;
     return isSingle && isInLanes ? success() : checkAccumulator(&operation);
@@ -76,36 +80,105 @@ LogicalResult LoopBody::checkReindex(plan::ReindexOp reindex) {
   return success();
 }
 
+// Axes of tiles that are walked as one.
+void LoopBody::mergeAxes() {
+  llvm::BitVector merged = schedule::mergedAxes(op_);
+  ArrayRef<unsigned> parallel = schedule_.parallel;
+  for (auto [number, axis] : llvm::enumerate(parallel)) {
+    if (number + 1 == parallel.size() || parallel[number + 1] != axis + 1 || !merged[axis]) {
+      tileAxes_.push_back(axis);
+      continue;
+    }
+    axes_[axis + 1] = axes_[axis] * axes_[axis + 1];
+    for (auto &[operation, access] : accesses_)
+      for (LinearPlace &place : access.places)
+        place.factors[axis] = 0;
+  }
+}
+
+//===- loops ---------------------------------------------------------------------------------===//
+
+std::vector<unsigned> PassLoops::allAxes() const {
+  std::vector<unsigned> all = axes;
+  if (vector)
+    all.push_back(*vector);
+  return all;
+}
+
+// The innermost of the axes that have vectors.
+std::optional<unsigned> LoopBody::vectorAmong(ArrayRef<unsigned> axes) const {
+  auto place = [&](unsigned axis) {
+    return std::pair(llvm::find(schedule_.order, axis) - schedule_.order.begin(), axis);
+  };
+  std::optional<unsigned> vector;
+  for (unsigned axis : axes)
+    if (schedule_.isVector(axis) && !schedule_.isParallel(axis) &&
+        (!vector || place(*vector) < place(axis)))
+      vector = axis;
+  return vector;
+}
+
+PassLoops LoopBody::loopsOver(ArrayRef<unsigned> axes) const {
+  PassLoops loops{std::vector(axes.begin(), axes.end()), vectorAmong(axes)};
+  llvm::sort(loops.axes, [&](unsigned a, unsigned b) {
+    auto place = [&](unsigned axis) { return llvm::find(schedule_.order, axis); };
+    return std::pair(place(a), a) < std::pair(place(b), b);
+  });
+  if (loops.vector)
+    llvm::erase(loops.axes, *loops.vector);
+  loops.isAcross = schedule_.hasBlocksInVectors() && !loops.vector;
+  return loops;
+}
+
+// The same with vectors along one of the axes.
+PassLoops LoopBody::loopsAlong(ArrayRef<unsigned> axes, unsigned vector) const {
+  PassLoops loops = loopsOver(axes);
+  loops.axes = loops.allAxes();
+  llvm::erase(loops.axes, vector);
+  loops.vector = vector;
+  loops.isAcross = false;
+  return loops;
+}
+
+// Sums of products are computed in vectors along the rows of a factor, also where the places of a
+// block are the lanes of all others.
+PassLoops LoopBody::loopsOfKept(Value value) const {
+  SmallVector<unsigned> axes = panelAxes(value);
+  PassLoops loops = loopsOver(axes);
+  return loops.isAcross && value.getDefiningOp<plan::ReduceOp>() ? loopsAlong(axes, axes.back())
+                                                                 : loops;
+}
+
 //===- passes --------------------------------------------------------------------------------===//
 
-// The first stage, counted from 0, at which a pass over `axes` can compute the value. On axes
+// The first stage, counted from 0, at which a pass with these loops can compute the value. On axes
 // `elsewhere` it is read at other places than the one that the pass has reached. Then, and in passes
-// over other axes, a kept value must be complete.
-unsigned LoopBody::stageOf(Value value, ArrayRef<unsigned> axes, ArrayRef<unsigned> elsewhere) {
+// with other loops, a kept value must be complete.
+unsigned LoopBody::stageOf(Value value, const PassLoops &loops, ArrayRef<unsigned> elsewhere) {
   std::set<unsigned> others(elsewhere.begin(), elsewhere.end());
-  std::tuple key(value.getAsOpaquePointer(), axes.vec(), std::move(others));
+  std::tuple key(value.getAsOpaquePointer(), loops, std::move(others));
   if (auto known = stages_.find(key); known != stages_.end())
     return known->second;
   Operation *operation = value.getDefiningOp();
   unsigned stage = 0;
   if (schedule_.kept.contains(value)) {
-    SmallVector<unsigned> own = panelAxes(value);
-    bool isHere = own == axes && !llvm::any_of(elsewhere, [&](unsigned axis) {
-                    return llvm::is_contained(own, axis);
+    PassLoops own = loopsOfKept(value);
+    bool isHere = own == loops && !llvm::any_of(elsewhere, [&](unsigned axis) {
+                    return llvm::is_contained(panelAxes(value), axis);
                   });
     stage = stageOfOperands(operation, own) + (isHere ? 0 : 1);
   } else {
-    stage = stageOfOperands(operation, axes, elsewhere);
+    stage = stageOfOperands(operation, loops, elsewhere);
   }
   return stages_[std::move(key)] = stage;
 }
 
-unsigned LoopBody::stageOfOperands(Operation *operation, ArrayRef<unsigned> axes,
+unsigned LoopBody::stageOfOperands(Operation *operation, const PassLoops &loops,
                                    ArrayRef<unsigned> elsewhere) {
   SmallVector<unsigned> otherPlaces(elsewhere);
   if (auto reduce = dyn_cast<plan::ReduceOp>(operation)) {
     if (isOfBlocks(reduce))
-      return stageOf(reduce.getOperand(), schedule_.innerAxes(reduce.getOperand())) + 1;
+      return stageOf(reduce.getOperand(), loopsOver(schedule_.innerAxes(reduce.getOperand()))) + 1;
     otherPlaces.append(reduce.getOver().begin(), reduce.getOver().end());
   }
   if (auto reindex = dyn_cast<plan::ReindexOp>(operation))
@@ -113,27 +186,13 @@ unsigned LoopBody::stageOfOperands(Operation *operation, ArrayRef<unsigned> axes
   unsigned stage = 0;
   for (Value operand : operation->getOperands())
     if (operand.getDefiningOp())
-      stage = std::max(stage, stageOf(operand, axes, otherPlaces));
+      stage = std::max(stage, stageOf(operand, loops, otherPlaces));
   return stage;
 }
 
-LoopPass &LoopBody::passAt(unsigned stage, ArrayRef<unsigned> axes) {
-  std::vector<unsigned> sorted(axes.begin(), axes.end());
-  llvm::sort(sorted, [&](unsigned a, unsigned b) {
-    auto place = [&](unsigned axis) { return llvm::find(schedule_.order, axis); };
-    return std::pair(place(a), a) < std::pair(place(b), b);
-  });
-  auto [entry, isNew] = passesByStage_.try_emplace({stage, sorted});
-  LoopPass &pass = entry->second;
-  if (isNew) {
-    pass.loops.assign(sorted.begin(), sorted.end());
-    for (unsigned axis : llvm::reverse(sorted))
-      if (schedule_.isVector(axis)) {
-        pass.vector = axis;
-        llvm::erase(pass.loops, axis);
-        break;
-      }
-  }
+LoopPass &LoopBody::passAt(unsigned stage, const PassLoops &loops) {
+  LoopPass &pass = passesByStage_[{stage, loops}];
+  pass.loops = loops;
   return pass;
 }
 
@@ -141,31 +200,25 @@ LogicalResult LoopBody::makePasses() {
   for (Operation &operation : block()) {
     if (operation.getNumResults() == 1 && schedule_.kept.contains(operation.getResult(0))) {
       Value value = operation.getResult(0);
-      passAt(stageOf(value, panelAxes(value)), panelAxes(value)).kept.push_back(value);
+      PassLoops loops = loopsOfKept(value);
+      passAt(stageOf(value, loops), loops).kept.push_back(value);
     }
     if (auto reduce = dyn_cast<plan::ReduceOp>(operation); reduce && isOfBlocks(reduce)) {
-      SmallVector<unsigned> axes = schedule_.innerAxes(reduce.getOperand());
-      passAt(stageOf(reduce.getOperand(), axes), axes).reductions.push_back(reduce);
+      PassLoops loops = loopsOver(schedule_.innerAxes(reduce.getOperand()));
+      passAt(stageOf(reduce.getOperand(), loops), loops).reductions.push_back(reduce);
     }
     if (auto scan = dyn_cast<plan::ScanOp>(operation)) {
       SmallVector<unsigned> inner = schedule_.innerAxes(scan.getCell());
       if (inner.size() != 1)
         return scan.emitOpError("all axes but that of the scan have to be parallel");
-      passAt(stageOf(scan.getOperand(), inner), inner).scans.push_back(scan);
+      PassLoops loops = loopsOver(inner);
+      passAt(stageOf(scan.getOperand(), loops), loops).scans.push_back(scan);
     }
-    auto write = dyn_cast<plan::WriteOp>(operation);
-    if (!write)
-      continue;
-    SmallVector<unsigned> axes;
-    for (unsigned axis = 0; axis < axes_.size(); ++axis)
-      if (!schedule_.isParallel(axis) &&
-          (write.getCell().getType().runsOver(axis) || write.getMap().isFunctionOfDim(axis)))
-        axes.push_back(axis);
-    if (axes.empty())
-      lastWrites_.push_back(write);
-    else
-      passAt(stageOfOperands(write, axes), axes).writes.push_back(write);
+    if (auto write = dyn_cast<plan::WriteOp>(operation); write && !isTileAggregate(write))
+      placeWrite(write);
   }
+  for (plan::ReduceOp reduce : tileAggregates_)
+    placeTileAggregate(reduce);
   for (auto &[stage, pass] : passesByStage_) {
     for (Value value : pass.kept)
       keptBy_[value] = passes_.size();
@@ -174,23 +227,73 @@ LogicalResult LoopBody::makePasses() {
   passesByStage_.clear();
   stages_.clear();
   for (auto [number, pass] : llvm::enumerate(passes_))
-    if (failed(checkScans(number)))
+    if (failed(noteUses(number)))
       return failure();
   if (schedule_.vectorsOutside &&
-      (passes_.size() != 1 || !lastWrites_.empty() || !passes_.front().loops.empty() ||
-       !passes_.front().vector || !passes_.front().reductions.empty()))
+      (passes_.size() != 1 || !lastWrites_.empty() || !tileAggregates_.empty() ||
+       !passes_.front().loops.axes.empty() || !passes_.front().loops.vector ||
+       !passes_.front().reductions.empty()))
     return op_.emitOpError("vectors can't be outside of the loop over blocks: there is more than "
                            "one pass over them");
   return success();
 }
 
-// What a pass computes uses scans of that pass, or those that are kept.
-LogicalResult LoopBody::checkScans(unsigned number) {
-  const LoopPass &pass = passes_[number];
+void LoopBody::placeWrite(plan::WriteOp write) {
+  SmallVector<unsigned> axes;
+  for (unsigned axis = 0; axis < axes_.size(); ++axis)
+    if (!schedule_.isParallel(axis) &&
+        (write.getCell().getType().runsOver(axis) || write.getMap().isFunctionOfDim(axis)))
+      axes.push_back(axis);
+  if (axes.empty()) {
+    lastWrites_.push_back(write);
+    return;
+  }
+  PassLoops loops = loopsOver(axes);
+  // What is kept for eight places side by side is written in vectors along the rows of the result.
+  auto along = dyn_cast<AffineDimExpr>(write.getMap().getResults().back());
+  if (loops.isAcross && schedule_.kept.contains(write.getCell()) && along &&
+      llvm::is_contained(axes, along.getPosition()))
+    loops = loopsAlong(axes, along.getPosition());
+  passAt(stageOfOperands(write, loops), loops).writes.push_back(write);
+}
+
+// The sum of products over two other axes is accumulated in vectors along the longer one; along the
+// other one there is a loop for each vector.
+void LoopBody::placeTileAggregate(plan::ReduceOp reduce) {
+  SmallVector<unsigned> operandAxes = schedule_.innerAxes(reduce.getOperand()),
+                        resultAxes = schedule_.innerAxes(reduce.getCell());
+  if (operandAxes.empty()) {
+    lastAggregates_.push_back(reduce);
+    return;
+  }
+  PassLoops loops = loopsOver(operandAxes);
+  if (resultAxes.size() == 2) {
+    unsigned vector = vectorOf(reduce);
+    llvm::erase(operandAxes, resultAxes[0] == vector ? resultAxes[1] : resultAxes[0]);
+    loops = loopsAlong(operandAxes, vector);
+  }
+  passAt(stageOf(reduce.getOperand(), loops), loops).tileAggregates.push_back(reduce);
+}
+
+unsigned LoopBody::vectorOf(plan::ReduceOp reduce) const {
+  SmallVector<unsigned> axes = schedule_.innerAxes(reduce.getCell());
+  if (std::optional<unsigned> vector = vectorAmong(axes))
+    return *vector;
+  auto length = [&](unsigned axis) {
+    return axes_[axis].isConstant() ? axes_[axis].constantValue() : INT64_MAX;
+  };
+  return length(axes[0]) > length(axes[1]) ? axes[0] : axes[1];
+}
+
+// What a pass reads. It uses scans of its own, or those that are kept.
+LogicalResult LoopBody::noteUses(unsigned number) {
+  LoopPass &pass = passes_[number];
   SmallVector<Value> used;
   for (plan::ScanOp scan : pass.scans)
     used.push_back(scan.getOperand());
   for (plan::ReduceOp reduce : pass.reductions)
+    used.push_back(reduce.getOperand());
+  for (plan::ReduceOp reduce : pass.tileAggregates)
     used.push_back(reduce.getOperand());
   for (plan::WriteOp write : pass.writes)
     llvm::append_range(used, write->getOperands());
@@ -205,6 +308,10 @@ LogicalResult LoopBody::checkScans(unsigned number) {
     auto reduce = dyn_cast<plan::ReduceOp>(operation);
     if (reduce && isOfBlocks(reduce))
       continue;
+    if (!schedule_.innerAxes(value).empty())
+      pass.instructions += schedule::instructionsOf(operation);
+    if (isa<plan::ReadOp>(operation))
+      readBy_[operation].push_back(number);
     auto scan = dyn_cast<plan::ScanOp>(operation);
     if (scan && !llvm::is_contained(pass.scans, scan))
       return scan.emitOpError("has to be kept, since another pass uses what it gives");
@@ -214,30 +321,80 @@ LogicalResult LoopBody::checkScans(unsigned number) {
   return success();
 }
 
+unsigned LoopBody::outputOf(plan::WriteOp write) const {
+  std::set<int64_t> before;
+  for (plan::WriteOp other : block().getOps<plan::WriteOp>())
+    if (other.getNumber() < write.getNumber() && !isTileAggregate(other))
+      before.insert(other.getNumber());
+  return before.size();
+}
+
 //===- description ---------------------------------------------------------------------------===//
 
+// Of what a place of a tile reads and writes: the bytes for each place along the longest inner axis,
+// whose size is the second extent, and the bytes beside. Arrays that are the same for all places
+// don't count.
 abi::KernelPlan LoopBody::describe() const {
   abi::KernelPlan plan = describeArrays(op_);
-  for (abi::KernelOutput &output : plan.outputs)
-    output.kind = abi::KernelOutput::Kind::Array;
-  plan.extents[0] = plan.extents[1] = Size::constant(1);
-  for (unsigned axis : schedule_.parallel)
-    plan.extents[0] = plan.extents[0] * axes_[axis];
-  // What a place of a tile touches or computes, whichever is more, in doubles.
+  Size inner = Size::constant(1);
+  auto isLonger = [](const Size &a, const Size &b) {
+    return b.isConstant() && (!a.isConstant() || a.constantValue() > b.constantValue());
+  };
+  for (unsigned axis = 0; axis < axes_.size(); ++axis)
+    if (!schedule_.isParallel(axis) && isLonger(axes_[axis], inner))
+      inner = axes_[axis];
   constexpr int64_t guessedSize = 64;
-  int64_t most = 1;
-  for (Operation &operation : block())
+  auto guess = [&](const Size &size) {
+    return size.isConstant() ? std::max<int64_t>(1, size.constantValue()) : guessedSize;
+  };
+  int64_t perInner = 0, beside = 0, most = 1;
+  auto count = [&](Value cell, const Access &access) {
+    bool isOfPlaces = llvm::any_of(tileAxes_, [&](unsigned axis) { return access.runsOver(axis); });
+    int64_t cells = byteSize(plan::cellsOf(cell));
+    bool isAlongInner = false;
+    for (unsigned axis : schedule_.innerAxes(cell)) {
+      if (!isAlongInner && axes_[axis] == inner)
+        isAlongInner = true;
+      else
+        cells *= guess(axes_[axis]);
+    }
+    if (isOfPlaces)
+      (isAlongInner ? perInner : beside) += cells;
+  };
+  for (Operation &operation : block()) {
+    if (auto read = dyn_cast<plan::ReadOp>(operation))
+      count(read.getCell(), accessOf(read));
+    if (auto write = dyn_cast<plan::WriteOp>(operation)) {
+      abi::KernelOutput &output = plan.outputs[write.getNumber()];
+      output.isInteger = !isFloat(plan::cellsOf(write.getCell()));
+      if (isTileAggregate(write))
+        continue;
+      output.kind = abi::KernelOutput::Kind::Array;
+      count(write.getCell(), accessOf(write));
+    }
     for (Value result : operation.getResults()) {
-      int64_t cells = 1;
+      int64_t cells = 8;
       for (unsigned axis : schedule_.innerAxes(result))
-        cells *= axes_[axis].isConstant() ? std::max<int64_t>(1, axes_[axis].constantValue())
-                                          : guessedSize;
+        cells *= axes_[axis] == inner ? 1 : guess(axes_[axis]);
       most = std::max(most, cells);
     }
+  }
+  plan.extents[0] = Size::constant(1);
+  for (unsigned axis : tileAxes_)
+    plan.extents[0] = plan.extents[0] * axes_[axis];
+  plan.extents[1] = inner;
+  plan.tileBytesPerStep = perInner + (beside + guess(inner) - 1) / guess(inner);
+  // Where more is computed than read, that decides.
+  bool computesMore = llvm::any_of(block().getOps<plan::ReduceOp>(), [&](plan::ReduceOp reduce) {
+    return !isOfBlocks(reduce) && !schedule_.isOfTiles(reduce);
+  });
+  if (computesMore)
+    plan.tileBytesPerStep = std::max(plan.tileBytesPerStep, most);
+  plan.tileBytesPerStep = std::max<int64_t>(plan.tileBytesPerStep, 1);
   // What is packed serves all blocks of a tile.
   constexpr int64_t mostBytesBesidePacked = 4096;
-  plan.tileBytesPerStep = 8 * most;
-  if (!schedule_.packed.empty())
+  if (llvm::any_of(schedule_.packed,
+                   [&](auto packed) { return !schedule_.isParallel(packed.second); }))
     plan.tileBytesPerStep = std::min(plan.tileBytesPerStep, mostBytesBesidePacked);
   return plan;
 }

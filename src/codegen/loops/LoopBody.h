@@ -5,13 +5,16 @@
 //   llvm::FailureOr<LoopBody> body = LoopBody::analyze(op, schedule);
 //   for (const LoopPass &pass : body->passes()) ...
 //
-// As text:
+// What is reduced over the axes that tiles are cut from is accumulated as long as a tile lasts
+// (TileAggregates.h). As text:
 //
 //   softmax, parallel d0:   pass over d1: reduce max
 //                           pass over d1: exp, kept, and its sum
 //                           pass over d1: the quotient is written
 //   matrix product, parallel d0, vector d1:   pass over d1: the sum over d2 is computed for each
 //                           vector and written
+//   t(X) %*% (X %*% v), parallel d0:   pass over d1: the product with v
+//                           pass over d1: the rows times what they gave are added to the result
 #ifndef TOKAMAK_CODEGEN_LOOPS_LOOPBODY_H
 #define TOKAMAK_CODEGEN_LOOPS_LOOPBODY_H
 
@@ -26,13 +29,23 @@
 
 namespace tokamak::codegen {
 
+// The loops of a pass within a block.
+struct PassLoops {
+  std::vector<unsigned> axes;     // from the outermost, without that of vectors
+  std::optional<unsigned> vector; // the innermost loop, in steps of vectors
+  bool isAcross = false;          // the places of the block are the lanes of vectors
+  std::vector<unsigned> allAxes() const;
+  auto operator<=>(const PassLoops &other) const = default;
+};
+
 struct LoopPass {
-  llvm::SmallVector<unsigned> loops; // axes, from the outermost, without that of vectors
-  std::optional<unsigned> vector;    // the innermost loop, in steps of vectors
+  PassLoops loops;
   llvm::SmallVector<plan::ScanOp> scans;
   llvm::SmallVector<mlir::Value> kept;
-  llvm::SmallVector<plan::ReduceOp> reductions; // complete after the pass
+  llvm::SmallVector<plan::ReduceOp> reductions;     // complete after the pass
+  llvm::SmallVector<plan::ReduceOp> tileAggregates; // to which the pass adds
   llvm::SmallVector<plan::WriteOp> writes;
+  int instructions = 0; // of cell operators, for one vector
 };
 
 class LoopBody {
@@ -46,25 +59,53 @@ public:
   const Access &accessOf(mlir::Operation *readOrWrite) const {
     return accesses_.find(readOrWrite)->second;
   }
-  // Sizes of axes as functions of the launch's inputs.
+  // Sizes of axes as functions of the launch's inputs. Of axes that are walked as one, the last has
+  // the size of all.
   llvm::ArrayRef<Size> axes() const { return axes_; }
+  // The axes that tiles are cut from, of those that are walked as one the last; and the last of all,
+  // which blocks are cut from.
+  llvm::ArrayRef<unsigned> tileAxes() const { return tileAxes_; }
+  unsigned lastAxis() const { return tileAxes_.back(); }
   llvm::ArrayRef<LoopPass> passes() const { return passes_; }
-  // Of cells that are written once for each place of a block, after all passes.
+  // Of cells that there is one of for each place of a block, after all passes.
   llvm::ArrayRef<plan::WriteOp> lastWrites() const { return lastWrites_; }
+  llvm::ArrayRef<plan::ReduceOp> lastAggregates() const { return lastAggregates_; }
+  llvm::ArrayRef<plan::ReduceOp> tileAggregates() const { return tileAggregates_; }
+  bool isTileAggregate(plan::WriteOp write) const {
+    return llvm::is_contained(tileAggregates_, write.getCell().getDefiningOp<plan::ReduceOp>());
+  }
+  // The index of the array that is written, among those that tiles write.
+  unsigned outputOf(plan::WriteOp write) const;
   // Whether the reduction gives one cell for each place of a block.
   bool isOfBlocks(plan::ReduceOp reduce) const {
-    return schedule_.innerAxes(reduce.getCell()).empty();
+    return schedule_.innerAxes(reduce.getCell()).empty() && !schedule_.isOfTiles(reduce);
   }
   // The axes of a kept value in memory: all that are not parallel.
   llvm::SmallVector<unsigned> panelAxes(mlir::Value value) const {
     return schedule_.innerAxes(value);
+  }
+  // Of a sum of products over tiles, for each place along two other axes: the axis of its vectors.
+  unsigned vectorOf(plan::ReduceOp tileAggregate) const;
+  // Whether the panel of a kept value has the cells of a block's places side by side. Rows that are
+  // read in vectors lie one behind the other instead.
+  bool hasPlacesSideBySide(mlir::Value kept) const {
+    return schedule_.hasBlocksInVectors() && !vectorAmong(panelAxes(kept));
   }
   // Whether all that is done is to scan along an axis, over which the places of a tile are an inner
   // loop then: what is carried lies in memory. Nothing is kept, since one pass reads it all.
   bool carriesInMemory() const {
     return schedule_.vectorizesBlocks() && passes_.size() == 1 && !passes_.front().scans.empty() &&
            passes_.front().reductions.empty() && passes_.front().kept.empty() &&
-           lastWrites_.empty();
+           passes_.front().tileAggregates.empty() && lastWrites_.empty() && lastAggregates_.empty();
+  }
+  // The loops of a pass over axes.
+  PassLoops loopsOver(llvm::ArrayRef<unsigned> axes) const;
+  // The loops of the pass that computes the kept value.
+  PassLoops loopsOfKept(mlir::Value value) const;
+  // The numbers of the passes that read an operand, in ascending order.
+  llvm::ArrayRef<unsigned> passesReading(plan::ReadOp read) const {
+    auto found = readBy_.find(read);
+    return found == readBy_.end() ? llvm::ArrayRef<unsigned>() : found->second;
   }
   // The number of the pass that computes the kept value.
   unsigned passOf(mlir::Value kept) const { return keptBy_.lookup(kept); }
@@ -77,24 +118,32 @@ private:
       : op_(op), schedule_(schedule) {}
   llvm::LogicalResult checkOperation(mlir::Operation &operation);
   llvm::LogicalResult checkReindex(plan::ReindexOp reindex);
+  void mergeAxes();
   llvm::LogicalResult makePasses();
-  llvm::LogicalResult checkScans(unsigned number);
-  unsigned stageOf(mlir::Value value, llvm::ArrayRef<unsigned> axes,
+  void placeWrite(plan::WriteOp write);
+  void placeTileAggregate(plan::ReduceOp reduce);
+  llvm::LogicalResult noteUses(unsigned number);
+  std::optional<unsigned> vectorAmong(llvm::ArrayRef<unsigned> axes) const;
+  PassLoops loopsAlong(llvm::ArrayRef<unsigned> axes, unsigned vector) const;
+  unsigned stageOf(mlir::Value value, const PassLoops &loops,
                    llvm::ArrayRef<unsigned> elsewhere = {});
-  unsigned stageOfOperands(mlir::Operation *operation, llvm::ArrayRef<unsigned> axes,
+  unsigned stageOfOperands(mlir::Operation *operation, const PassLoops &loops,
                            llvm::ArrayRef<unsigned> elsewhere = {});
-  LoopPass &passAt(unsigned stage, llvm::ArrayRef<unsigned> axes);
+  LoopPass &passAt(unsigned stage, const PassLoops &loops);
 
   mutable plan::OperatorOp op_; // an operation's accessors are not const
   schedule::Schedule schedule_;
   llvm::SmallVector<Size> axes_;
+  llvm::SmallVector<unsigned> tileAxes_;
   llvm::DenseMap<mlir::Operation *, Access> accesses_;
-  std::map<std::pair<unsigned, std::vector<unsigned>>, LoopPass> passesByStage_;
+  std::map<std::pair<unsigned, PassLoops>, LoopPass> passesByStage_;
   // What stageOf has found.
-  std::map<std::tuple<const void *, std::vector<unsigned>, std::set<unsigned>>, unsigned> stages_;
+  std::map<std::tuple<const void *, PassLoops, std::set<unsigned>>, unsigned> stages_;
   std::vector<LoopPass> passes_;
   llvm::SmallVector<plan::WriteOp> lastWrites_;
+  llvm::SmallVector<plan::ReduceOp> lastAggregates_, tileAggregates_;
   llvm::DenseMap<mlir::Value, unsigned> keptBy_;
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<unsigned>> readBy_;
 };
 
 } // namespace tokamak::codegen

@@ -1,7 +1,7 @@
 #include "codegen/loops/LoopEmitter.h"
 
-#include "codegen/Aggregation.h"
 #include "codegen/loops/LoopValues.h"
+#include "codegen/loops/TileAggregates.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -18,12 +18,14 @@ public:
   LoopEmitter(const LoopBody &body, VectorBuilder &vectors, const TileArguments &tile,
               abi::KernelPlan &plan)
       : body_(body), vectors_(vectors), tile_(tile), schedule_(body.schedule()),
-        values_(body, vectors, tile, plan), last_(schedule_.parallel.back()) {}
+        values_(body, vectors, tile, plan), aggregates_(body, vectors, tile, values_),
+        last_(body.lastAxis()) {}
 
   void emitTile();
 
 private:
   using Range = std::pair<Value, Value>;
+  void emitLeading();
   void emitPlaces(Range places);
   void emitPlacesInVectors(Range places);
   using VectorsFunction = llvm::function_ref<void(Value index, State &carried)>;
@@ -35,16 +37,31 @@ private:
   void emitBlocks(Range places, llvm::function_ref<void()> emitInside);
   void emitPacked(mlir::Value value);
   void emitPackedVectors(mlir::Value value);
+  void emitPackedBlock(mlir::Value value);
   void emitBlock();
   void emitPass(const LoopPass &pass);
+  void hoistOperand(plan::ReduceOp reduce, ArrayRef<unsigned> loops);
+  void emitLoops(const LoopPass &pass, State &state);
+  int64_t unrollingOf(const LoopPass &pass) const;
   void emitChunks(const LoopPass &pass, State &state);
-  void finishReductions(const LoopPass &pass, ArrayRef<Value> state);
-  // Where the reduction's or scan's accumulator stands in a pass's state.
-  struct Accumulator {
+  void emitLast();
+  void finishReductions(const LoopPass &pass, const State &state);
+  // Where the reduction's or scan's accumulator stands in a pass's state: its value, and for indices
+  // of extremes the index behind it.
+  struct Slot {
     Operation *aggregation;
     unsigned place, chunk, index;
+    bool hasIndex;
+    Accumulator in(const State &state) const {
+      return {state[index], hasIndex ? state[index + 1] : Value()};
+    }
+    void set(State &state, const Accumulator &accumulator) const {
+      state[index] = accumulator.value;
+      if (hasIndex)
+        state[index + 1] = accumulator.index;
+    }
   };
-  SmallVector<Accumulator> accumulatorsOf(const LoopPass &pass) const;
+  SmallVector<Slot> slotsOf(const LoopPass &pass) const;
 
   Value divide(Value a, Value b) {
     OpBuilder &builder = vectors_.builder();
@@ -67,6 +84,7 @@ private:
   const TileArguments &tile_;
   const schedule::Schedule &schedule_;
   LoopValues values_;
+  TileAggregates aggregates_;
   unsigned last_; // the axis that blocks are cut from
 };
 
@@ -75,7 +93,14 @@ private:
 //===- tiles and blocks ----------------------------------------------------------------------===//
 
 void LoopEmitter::emitTile() {
-  ArrayRef<unsigned> leading = ArrayRef(schedule_.parallel).drop_back();
+  values_.computeUniform();
+  aggregates_.open();
+  emitLeading();
+  aggregates_.close();
+}
+
+void LoopEmitter::emitLeading() {
+  ArrayRef<unsigned> leading = body_.tileAxes().drop_back();
   if (leading.empty())
     return emitPlaces({tile_.begin, tile_.end});
   Value one = vectors_.integer(1), zero = vectors_.integer(0);
@@ -108,12 +133,13 @@ void LoopEmitter::emitPlaces(Range places) {
     return emitPlacesInVectors(places);
   if (!schedule_.vectorsOutside) {
     for (auto [value, axis] : schedule_.packed)
-      emitPacked(value);
+      if (!schedule_.isParallel(axis))
+        emitPacked(value);
     return emitBlocks(places, [&] { emitBlock(); });
   }
   const LoopPass &pass = body_.passes().front();
   State none;
-  alongVectors(*pass.vector, none, [&](Value, State &) {
+  alongVectors(*pass.loops.vector, none, [&](Value, State &) {
     for (auto [value, axis] : schedule_.packed)
       emitPackedVectors(value);
     emitBlocks(places, [&] {
@@ -135,6 +161,17 @@ void LoopEmitter::emitPackedVectors(Value value) {
   llvm::erase(axes, schedule_.packed.lookup(value));
   State none;
   values_.forAxes(axes, none, [&](State &) { values_.pack(value); });
+}
+
+// Transposes what is read in rows, so that the places of the block lie side by side.
+void LoopEmitter::emitPackedBlock(Value value) {
+  SmallVector<unsigned> axes = schedule_.innerAxes(value);
+  unsigned along = axes.pop_back_val();
+  values_.prefetchPacked(value.getDefiningOp<plan::ReadOp>());
+  State none;
+  values_.forAxes(axes, none, [&](State &) {
+    alongVectors(along, none, [&](Value, State &) { values_.packPlaces(value); });
+  });
 }
 
 void LoopEmitter::emitBlocks(Range places, llvm::function_ref<void()> emitInside) {
@@ -169,24 +206,25 @@ void LoopEmitter::emitScans(Range places) {
   alongPlaces(places, [&](Value index, State &) {
     for (plan::ScanOp scan : pass.scans)
       for (unsigned chunk = 0; chunk < values_.chunks(); ++chunk)
-        vectors_.store(values_.neutral(scan), address(scan, index, chunk), values_.mask());
+        vectors_.store(values_.neutral(scan).value, address(scan, index, chunk),
+                       values_.mask(chunk));
   });
   State none;
-  values_.forAxes(pass.loops, none, [&](State &) {
+  values_.forAxes(pass.loops.axes, none, [&](State &) {
     alongPlaces(places, [&](Value index, State &) {
       values_.beginPass(0);
-      SmallVector<Accumulator> accumulators = accumulatorsOf(pass);
+      SmallVector<Slot> slots = slotsOf(pass);
       State state;
-      for (const Accumulator &own : accumulators) {
+      for (const Slot &own : slots) {
         auto scan = cast<plan::ScanOp>(own.aggregation);
-        state.push_back(vectors_.load(address(scan, index, own.chunk), values_.mask(),
+        state.push_back(vectors_.load(address(scan, index, own.chunk), values_.mask(own.chunk),
                                       vectors_.registerType(accumulatorOf(scan))));
       }
       emitChunks(pass, state);
-      for (const Accumulator &own : accumulators)
+      for (const Slot &own : slots)
         vectors_.store(state[own.index],
                        address(cast<plan::ScanOp>(own.aggregation), index, own.chunk),
-                       values_.mask());
+                       values_.mask(own.chunk));
     });
   });
 }
@@ -197,59 +235,115 @@ void LoopEmitter::alongPlaces(Range places, VectorsFunction emitInside) {
 }
 
 void LoopEmitter::emitBlock() {
+  if (schedule_.hasBlocksInVectors() && values_.places() > 1)
+    for (auto [value, axis] : schedule_.packed)
+      if (schedule_.isParallel(axis))
+        emitPackedBlock(value);
   for (auto [number, pass] : llvm::enumerate(body_.passes())) {
     values_.beginPass(number);
     emitPass(pass);
   }
   values_.beginPass(body_.passes().size());
+  emitLast();
+}
+
+// What there is one of for each place.
+void LoopEmitter::emitLast() {
+  bool isAcross = schedule_.hasBlocksInVectors() && values_.places() > 1;
+  if (isAcross)
+    values_.beginAcross();
   for (plan::WriteOp write : body_.lastWrites())
     for (unsigned place = 0; place < values_.places(); ++place)
       for (unsigned chunk = 0; chunk < values_.chunks(); ++chunk)
         values_.write(write, place, chunk);
+  for (plan::ReduceOp reduce : body_.lastAggregates())
+    aggregates_.add(reduce);
+  if (isAcross)
+    values_.endAcross();
 }
 
 //===- passes --------------------------------------------------------------------------------===//
 
-SmallVector<LoopEmitter::Accumulator> LoopEmitter::accumulatorsOf(const LoopPass &pass) const {
-  SmallVector<Accumulator> accumulators;
+SmallVector<LoopEmitter::Slot> LoopEmitter::slotsOf(const LoopPass &pass) const {
+  SmallVector<Slot> slots;
+  unsigned next = 0;
   auto add = [&](Operation *aggregation) {
     Value result = aggregation->getResult(0);
+    bool hasIndex = isIndex(kindOf(aggregation));
     // Chunks of vectors along places have accumulators of their own; those of a pass share one.
     unsigned chunks = schedule_.vectorizesBlocks() ? values_.chunksOf(result) : 1;
-    for (unsigned place = 0; place < values_.placesOf(result); ++place)
-      for (unsigned chunk = 0; chunk < chunks; ++chunk)
-        accumulators.push_back(
-            {aggregation, place, chunk, static_cast<unsigned>(accumulators.size())});
+    for (unsigned place = values_.firstOfPlaces(); place < values_.endOfPlaces(result); ++place)
+      for (unsigned chunk = 0; chunk < chunks; ++chunk) {
+        slots.push_back({aggregation, place, chunk, next, hasIndex});
+        next += hasIndex ? 2 : 1;
+      }
   };
   for (plan::ScanOp scan : pass.scans)
     add(scan);
   for (plan::ReduceOp reduce : pass.reductions)
     add(reduce);
-  return accumulators;
+  return slots;
 }
 
 void LoopEmitter::emitPass(const LoopPass &pass) {
-  SmallVector<unsigned> axes = pass.loops;
-  if (pass.vector)
-    axes.push_back(*pass.vector);
+  bool isAcross = pass.loops.isAcross && values_.places() > 1;
+  if (isAcross)
+    values_.beginAcross();
+  std::vector<unsigned> axes = pass.loops.allAxes();
   for (plan::ScanOp scan : pass.scans)
     values_.hoist(scan.getOperand(), axes);
   for (Value kept : pass.kept)
     values_.hoist(kept, axes);
   for (plan::ReduceOp reduce : pass.reductions)
     values_.hoist(reduce.getOperand(), axes);
+  for (plan::ReduceOp reduce : pass.tileAggregates)
+    hoistOperand(reduce, axes);
   for (plan::WriteOp write : pass.writes)
     values_.hoist(write.getCell(), axes);
   State state;
-  for (const Accumulator &accumulator : accumulatorsOf(pass))
-    state.push_back(values_.neutral(accumulator.aggregation));
-  values_.forAxes(pass.loops, state, [&](State &carried) {
-    if (pass.vector)
-      alongVectors(*pass.vector, carried, [&](Value, State &inner) { emitChunks(pass, inner); });
-    else
-      emitChunks(pass, carried);
-  });
+  emitLoops(pass, state);
   finishReductions(pass, state);
+  if (isAcross)
+    values_.endAcross();
+}
+
+// The operand may run over an axis of the result, along which there is a loop within the pass.
+void LoopEmitter::hoistOperand(plan::ReduceOp reduce, ArrayRef<unsigned> loops) {
+  SmallVector<unsigned> inside(loops);
+  llvm::append_range(inside, schedule_.innerAxes(reduce.getOperand()));
+  values_.hoist(reduce.getOperand(), inside);
+}
+
+void LoopEmitter::emitLoops(const LoopPass &pass, State &state) {
+  for (const Slot &slot : slotsOf(pass)) {
+    Accumulator neutral = values_.neutral(slot.aggregation);
+    state.push_back(neutral.value);
+    if (slot.hasIndex)
+      state.push_back(neutral.index);
+  }
+  ArrayRef<unsigned> axes = pass.loops.axes;
+  if (pass.loops.vector) {
+    values_.forAxes(axes, state, [&](State &carried) {
+      alongVectors(*pass.loops.vector, carried,
+                   [&](Value, State &inner) { emitChunks(pass, inner); });
+    });
+  } else if (axes.empty()) {
+    emitChunks(pass, state);
+  } else {
+    values_.forAxes(axes.drop_back(), state, [&](State &carried) {
+      values_.forAxis(axes.back(), unrollingOf(pass), carried,
+                      [&](State &inner) { emitChunks(pass, inner); });
+    });
+  }
+}
+
+// Loops over the columns of narrow rows are unrolled until they have about so many instructions.
+int64_t LoopEmitter::unrollingOf(const LoopPass &pass) const {
+  constexpr int instructionsOfColumns = 192;
+  constexpr int64_t mostColumns = 16;
+  return values_.isAcross()
+             ? std::clamp<int64_t>(instructionsOfColumns / (1 + pass.instructions), 1, mostColumns)
+             : 1;
 }
 
 void LoopEmitter::alongVectors(unsigned axis, State &state, VectorsFunction emitInside) {
@@ -257,59 +351,80 @@ void LoopEmitter::alongVectors(unsigned axis, State &state, VectorsFunction emit
             emitInside);
 }
 
-// A loop over a range of an axis: several vectors at a time, and the rest one by one in masked vectors.
-// Loops that have nothing to do for a constant `length` are not emitted.
+// A loop over a range of an axis: several vectors at a time, and the rest one by one, of which the last
+// one is masked. Of a constant `length`, a few steps are emitted one by one, and the rest is one step.
 void LoopEmitter::inVectors(unsigned axis, Range range, const Size &length, State &state,
                             VectorsFunction emitInside) {
-  auto emit = [&](Range part, int64_t chunks, bool isMasked) {
-    auto inside = [&](Value index, State &carried) {
-      values_.inLoop(axis, index, [&] {
-        Value left = isMasked ? vectors_.subtract(part.second, index) : Value();
-        values_.beginChunks(axis, chunks, isMasked ? vectors_.maskBelow(left) : Value());
-        emitInside(index, carried);
-        values_.endChunks();
-      });
-    };
-    vectors_.forLoop(part.first, part.second, chunks * vectors_.width(), state, inside);
+  constexpr int64_t mostSteps = 4;
+  // Beside vectors of places, those along long rows are computed one by one.
+  int64_t together =
+      schedule_.hasBlocksInVectors() && schedule_.isVector(axis) ? 1 : schedule_.unroll;
+  int64_t width = vectors_.width(), step = together * width;
+  auto inside = [&](Value index, int64_t chunks, Value mask, State &carried) {
+    values_.inLoop(axis, index, [&] {
+      values_.beginChunks(axis, chunks, mask);
+      emitInside(index, carried);
+      values_.endChunks();
+    });
   };
-  int64_t step = schedule_.unroll * vectors_.width();
-  bool isKnown = length.isConstant();
-  Value whole =
-      isKnown ? vectors_.integer(length.constantValue() / step * step) : endOfWhole(range, step);
-  if (!isKnown || length.constantValue() >= step)
-    emit({range.first, whole}, schedule_.unroll, /*isMasked=*/false);
-  if (!isKnown || length.constantValue() % step != 0)
-    emit({whole, range.second}, 1, /*isMasked=*/true);
+  if (length.isConstant()) {
+    int64_t steps = length.constantValue() / step, rest = length.constantValue() % step;
+    auto at = [&](int64_t number) {
+      return number == 0 ? range.first : vectors_.add(range.first, vectors_.integer(number * step));
+    };
+    if (steps <= mostSteps) {
+      for (int64_t number = 0; number < steps; ++number)
+        inside(at(number), together, {}, state);
+    } else {
+      vectors_.forLoop(range.first, at(steps), step, state,
+                       [&](Value index, State &carried) { inside(index, together, {}, carried); });
+    }
+    if (rest != 0)
+      inside(at(steps), (rest + width - 1) / width,
+             rest % width == 0 ? Value() : vectors_.maskBelow(rest % width), state);
+    return;
+  }
+  Value whole = endOfWhole(range, step);
+  vectors_.forLoop(range.first, whole, step, state,
+                   [&](Value index, State &carried) { inside(index, together, {}, carried); });
+  vectors_.forLoop(whole, range.second, width, state, [&](Value index, State &carried) {
+    inside(index, 1, vectors_.maskBelow(vectors_.subtract(range.second, index)), carried);
+  });
 }
 
 // What the pass does for the places and chunks that its loops have reached.
 void LoopEmitter::emitChunks(const LoopPass &pass, State &state) {
-  auto forEachCopy = [&](Value value, auto emit) {
-    for (unsigned place = 0; place < values_.placesOf(value); ++place)
-      for (unsigned chunk = 0; chunk < values_.chunksOf(value); ++chunk)
-        emit(place, chunk);
-  };
-  SmallVector<Accumulator> accumulators = accumulatorsOf(pass);
-  for (const Accumulator &own : accumulators)
+  SmallVector<Slot> slots = slotsOf(pass);
+  for (const Slot &own : slots)
     if (isa<plan::ScanOp>(own.aggregation)) {
-      Value next = values_.accumulate(own.aggregation, state[own.index], own.place, own.chunk, {});
-      state[own.index] = next;
+      Accumulator next =
+          values_.accumulate(own.aggregation, own.in(state), own.place, own.chunk, {});
+      own.set(state, next);
       values_.set(own.aggregation->getResult(0), own.place, own.chunk,
-                  values_.finish(own.aggregation, next, /*overLanes=*/false));
+                  values_.finish(own.aggregation, next, /*isOverLanes=*/false));
     }
   for (Value kept : pass.kept)
-    forEachCopy(kept, [&](unsigned place, unsigned chunk) { values_.keep(kept, place, chunk); });
-  for (const Accumulator &own : accumulators) {
+    for (unsigned chunk = 0; chunk < values_.chunksOf(kept); ++chunk) {
+      if (values_.keepsSideBySide(kept))
+        values_.keepSideBySide(kept, chunk);
+      else
+        for (unsigned place = 0; place < values_.placesOf(kept); ++place)
+          values_.keep(kept, place, chunk);
+    }
+  for (const Slot &own : slots) {
     auto reduce = dyn_cast<plan::ReduceOp>(own.aggregation);
     if (!reduce)
       continue;
     unsigned first = own.chunk, end = own.chunk + 1;
     if (!schedule_.vectorizesBlocks())
       end = values_.chunksOf(reduce.getOperand());
-    Value mask = schedule_.vectorizesBlocks() ? Value() : values_.mask();
     for (unsigned chunk = first; chunk < end; ++chunk)
-      state[own.index] = values_.accumulate(reduce, state[own.index], own.place, chunk, mask);
+      own.set(state,
+              values_.accumulate(reduce, own.in(state), own.place, chunk,
+                                 schedule_.vectorizesBlocks() ? Value() : values_.mask(chunk)));
   }
+  for (plan::ReduceOp reduce : pass.tileAggregates)
+    aggregates_.add(reduce);
   for (plan::WriteOp write : pass.writes) {
     bool runsOverPlaces = body_.accessOf(write).runsOver(last_);
     for (unsigned place = 0; place < (runsOverPlaces ? values_.places() : 1); ++place)
@@ -318,12 +433,24 @@ void LoopEmitter::emitChunks(const LoopPass &pass, State &state) {
   }
 }
 
-void LoopEmitter::finishReductions(const LoopPass &pass, ArrayRef<Value> state) {
-  for (const Accumulator &own : accumulatorsOf(pass))
-    if (isa<plan::ReduceOp>(own.aggregation))
-      values_.set(own.aggregation->getResult(0), own.place, own.chunk,
-                  values_.finish(own.aggregation, state[own.index],
-                                 /*overLanes=*/pass.vector.has_value()));
+void LoopEmitter::finishReductions(const LoopPass &pass, const State &state) {
+  SmallVector<Slot> slots = slotsOf(pass);
+  bool isOfLanes = pass.loops.vector.has_value();
+  for (const Slot *own = slots.begin(); own != slots.end(); ++own) {
+    if (!isa<plan::ReduceOp>(own->aggregation))
+      continue;
+    Value result = own->aggregation->getResult(0);
+    if (isOfLanes && schedule_.hasBlocksInVectors() && values_.placesOf(result) > 1) {
+      SmallVector<Accumulator> places;
+      for (unsigned place = 0; place < values_.placesOf(result); ++place)
+        places.push_back((own++)->in(state));
+      --own;
+      values_.setAcross(result, values_.finishEight(own->aggregation, places));
+      continue;
+    }
+    values_.set(result, own->place, own->chunk,
+                values_.finish(own->aggregation, own->in(state), isOfLanes));
+  }
 }
 
 OwningOpRef<ModuleOp> codegen::emitLoops(const LoopBody &body, StringRef name, MLIRContext *context,
@@ -332,10 +459,15 @@ OwningOpRef<ModuleOp> codegen::emitLoops(const LoopBody &body, StringRef name, M
   VectorBuilder vectors(*module);
   auto arrays = llvm::count_if(body.op().getInputs(),
                                [](Value operand) { return tok::isArray(operand.getType()); });
-  emitKernelFunctions(vectors, name, arrays, plan.outputs.size(), [&](const TileArguments &tile) {
+  auto outputs = llvm::count_if(plan.outputs, [](const abi::KernelOutput &output) {
+    return output.kind == abi::KernelOutput::Kind::Array;
+  });
+  emitKernelFunctions(vectors, name, arrays, outputs, [&](const TileArguments &tile) {
     vectors.setWidth(body.schedule().lanes);
     LoopEmitter(body, vectors, tile, plan).emitTile();
     vectors.setWidth(VectorBuilder::lanes);
   });
+  if (!body.tileAggregates().empty())
+    emitMergeFunction(body, vectors, name, plan);
   return module;
 }

@@ -1,10 +1,11 @@
 // Reads and writes of LoopValues: addresses, masks of vectors, places outside of arrays.
 #include "codegen/CellEmission.h"
-#include "codegen/KernelBody.h"
 #include "codegen/loops/LoopValues.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+#include "mlir/IR/Matchers.h"
 
 #include "llvm/Support/SaveAndRestore.h"
 
@@ -14,18 +15,20 @@ using namespace tokamak::codegen;
 
 //===- places --------------------------------------------------------------------------------===//
 
-Value LoopValues::indexOf(unsigned axis, unsigned place, unsigned chunk) {
-  for (auto [bound, index] : llvm::reverse(indices_)) {
-    if (bound != axis)
-      continue;
-    int64_t beyond = 0;
-    if (vectorAxis_ == axis)
-      beyond = chunk * vectors_.width();
-    else if (axis == body_.schedule().parallel.back())
-      beyond = place;
-    return beyond == 0 ? index : vectors_.add(index, vectors_.integer(beyond));
-  }
+Value LoopValues::index(unsigned axis) const {
+  for (auto [bound, index] : llvm::reverse(indices_))
+    if (bound == axis)
+      return index;
   llvm_unreachable("a value is computed within the loops of its axes");
+}
+
+Value LoopValues::indexOf(unsigned axis, unsigned place, unsigned chunk) {
+  int64_t beyond = 0;
+  if (vectorAxis_ == axis)
+    beyond = chunk * vectors_.width();
+  else if (axis == body_.lastAxis())
+    beyond = place;
+  return beyond == 0 ? index(axis) : vectors_.add(index(axis), vectors_.integer(beyond));
 }
 
 // The place in a dimension, without what its indices add if they differ from lane to lane.
@@ -73,28 +76,101 @@ Value LoopValues::outsideCell(double value, ElementType cells) {
 //===- loads ---------------------------------------------------------------------------------===//
 
 LoopValues::Memory LoopValues::panelOf(Value kept, unsigned place) {
-  const LoopPass &pass = body_.passes()[body_.passOf(kept)];
-  SmallVector<unsigned> axes = pass.loops;
-  if (pass.vector)
-    axes.push_back(*pass.vector);
   Memory memory{panels_.lookup(kept), {}, plan::cellsOf(kept)};
   Size cells = Size::constant(1);
   auto addAxis = [&](unsigned axis, const Size &size) {
     memory.access.addAxis(axis, body_.axes().size(), cells);
     cells = cells * size;
   };
-  if (int64_t places = placesOfVectors(kept); places > 1) {
-    unsigned last = body_.schedule().parallel.back();
+  unsigned last = body_.lastAxis();
+  int64_t places = body_.hasPlacesSideBySide(kept) ? VectorBuilder::lanes : placesOfVectors(kept);
+  bool areSideBySide = places > 1 && runsOver(kept, last);
+  if (areSideBySide) {
     addAxis(last, Size::constant(places));
     // The index along places counts from the first of the axis.
-    Value before = vectors_.subtract(vectors_.integer(0), indexOf(last, 0, 0));
+    Value before = vectors_.subtract(vectors_.integer(0), index(body_.lastAxis()));
     memory.base = vectors_.offsetCells(memory.base, before, memory.cells);
   }
+  std::vector<unsigned> axes = body_.loopsOfKept(kept).allAxes();
   for (unsigned axis : llvm::reverse(axes))
     addAxis(axis, body_.axes()[axis]);
-  if (runsOver(kept, body_.schedule().parallel.back()) && place > 0)
+  if (!areSideBySide && runsOver(kept, last) && place > 0)
     memory.base = vectors_.offsetCells(
         memory.base, vectors_.multiply(size(cells), vectors_.integer(place)), memory.cells);
+  return memory;
+}
+
+// Whether vectors run along the rows of a panel in which the eight places of the block lie side by
+// side: those of all places are transposed together.
+bool LoopValues::keepsSideBySide(Value value) const {
+  return body_.hasPlacesSideBySide(value) && places_ > 1 && runsOver(value, body_.lastAxis()) &&
+         runsOverVectors(value);
+}
+
+// The address of the chunk's first row in such a panel: of the vector of all places.
+Value LoopValues::panelRow(const Memory &panel, unsigned chunk) {
+  return vectors_.offsetCells(panel.base, offsetOf(panel.access, 0, chunk), panel.cells);
+}
+
+void LoopValues::loadSideBySide(Value kept, unsigned chunk) {
+  Memory panel = panelOf(kept, 0);
+  Value first = panelRow(panel, chunk), distance = size(panel.access.factor(*vectorAxis_));
+  Value none = vectors_.number(0, vectors_.registerType(panel.cells));
+  State rows(VectorBuilder::lanes, none);
+  for (int64_t row = 0; row < rowsOfChunk(chunk); ++row)
+    rows[row] = vectors_.loadCells(first, vectors_.multiply(distance, vectors_.integer(row)), {},
+                                   panel.cells);
+  for (auto [place, vector] : llvm::enumerate(vectors_.transpose(rows)))
+    set(kept, place, chunk, vector);
+}
+
+void LoopValues::keepSideBySide(Value value, unsigned chunk) {
+  State vectors;
+  for (unsigned place = 0; place < places_; ++place)
+    vectors.push_back(get(value, place, chunk));
+  storeSideBySide(vectors, panelOf(value, 0), chunk);
+}
+
+void LoopValues::storeSideBySide(ArrayRef<Value> vectors, const Memory &panel, unsigned chunk) {
+  Value first = panelRow(panel, chunk), distance = size(panel.access.factor(*vectorAxis_));
+  State rows = vectors_.transpose(vectors);
+  for (int64_t row = 0; row < rowsOfChunk(chunk); ++row)
+    vectors_.storeCells(rows[row], first, vectors_.multiply(distance, vectors_.integer(row)), {},
+                        panel.cells);
+}
+
+// How many places there are along the vectors of the chunk, if that is a constant; else a whole vector.
+int64_t LoopValues::rowsOfChunk(unsigned chunk) const {
+  APInt first;
+  const Size &length = body_.axes()[*vectorAxis_];
+  if (!length.isConstant() || !matchPattern(index(*vectorAxis_), m_ConstantInt(&first)))
+    return VectorBuilder::lanes;
+  int64_t left = length.constantValue() - first.getSExtValue() - chunk * vectors_.width();
+  return std::min(left, VectorBuilder::lanes);
+}
+
+void LoopValues::packPlaces(Value value) {
+  llvm::SaveAndRestore packing(isPacking_, true);
+  for (unsigned chunk = 0; chunk < chunks_; ++chunk) {
+    State vectors;
+    for (unsigned place = 0; place < places_; ++place)
+      vectors.push_back(compute(value, place, chunk));
+    storeSideBySide(vectors, packedOf(value), chunk);
+  }
+}
+
+// A panel of eight places side by side.
+LoopValues::Memory LoopValues::blockOf(Value packed) {
+  Memory memory{panels_.lookup(packed), {}, plan::cellsOf(packed)};
+  Size cells = Size::constant(VectorBuilder::lanes);
+  memory.access.addAxis(body_.lastAxis(), body_.axes().size(), Size::constant(1));
+  SmallVector<unsigned> axes = body_.schedule().innerAxes(packed);
+  for (unsigned axis : llvm::reverse(axes)) {
+    memory.access.addAxis(axis, body_.axes().size(), cells);
+    cells = cells * body_.axes()[axis];
+  }
+  Value before = vectors_.subtract(vectors_.integer(0), index(body_.lastAxis()));
+  memory.base = vectors_.offsetCells(memory.base, before, memory.cells);
   return memory;
 }
 
@@ -110,7 +186,9 @@ Size LoopValues::cellsBesideVectors(Value packed) const {
 // along the other axes; then follow the next vectors.
 LoopValues::Memory LoopValues::packedOf(Value packed) {
   unsigned vectorAxis = body_.schedule().packed.lookup(packed);
-  Memory memory{panels_.lookup(packed), {}, plan::cellsOf(packed)};
+  if (vectorAxis == body_.schedule().parallel.back())
+    return blockOf(packed);
+  Memory memory{panels_.lookup(packed), {}, plan::cellsOf(packed), /*isPadded=*/true};
   Size stride = Size::constant(body_.schedule().unroll * body_.schedule().lanes);
   memory.access.addAxis(vectorAxis, body_.axes().size(), Size::constant(1));
   Value index = indexOf(vectorAxis, 0, 0), step = vectors_.integer(stride.constantValue());
@@ -157,8 +235,11 @@ LoopValues::Memory LoopValues::arrayOf(plan::ReadOp read) {
 }
 
 Value LoopValues::read(plan::ReadOp read, unsigned place, unsigned chunk) {
-  if (tok::isArray(read.getOperand().getType()))
-    return load(arrayOf(read), place, chunk, outsideOf(read));
+  if (tok::isArray(read.getOperand().getType())) {
+    Value vector = load(arrayOf(read), place, chunk, outsideOf(read));
+    prefetch(read, place, chunk);
+    return vector;
+  }
   return emitScalar(vectors_, tile_.scalars, inputNumber(body_.op(), read),
                     plan::cellsOf(read.getCell()));
 }
@@ -308,7 +389,8 @@ Value LoopValues::insideLanes(const Access &access, unsigned place, unsigned chu
 Value LoopValues::loadLanes(const Memory &memory, unsigned place, unsigned chunk,
                             std::optional<double> outside) {
   const Access &access = memory.access;
-  Value inside = insideLanes(access, place, chunk), mask = both(mask_, inside), cells;
+  Value inside = insideLanes(access, place, chunk),
+        mask = both(memory.isPadded ? Value() : this->mask(chunk), inside), cells;
   if (isOneStep(access)) {
     Value offset = offsetOf(access, place, chunk);
     for (auto [along, stride] : llvm::zip(access.places, access.strides))
@@ -334,9 +416,9 @@ void LoopValues::store(Value vector, const Memory &memory, unsigned place, unsig
   if (!vectorAxis_ || !memory.access.runsOver(*vectorAxis_))
     vectors_.storeCell(vector, memory.base, offset, memory.cells);
   else if (isOneStep(memory.access))
-    vectors_.storeCells(vector, memory.base, offset, mask_, memory.cells);
+    vectors_.storeCells(vector, memory.base, offset, mask(chunk), memory.cells);
   else
-    vectors_.scatterCells(vector, memory.base, lanesOf(memory.access, place, chunk), mask_,
+    vectors_.scatterCells(vector, memory.base, lanesOf(memory.access, place, chunk), mask(chunk),
                           memory.cells);
 }
 
@@ -347,6 +429,6 @@ void LoopValues::keep(Value value, unsigned place, unsigned chunk) {
 void LoopValues::write(plan::WriteOp write, unsigned place, unsigned chunk) {
   Value cell = write.getCell();
   store(get(cell, place, chunk),
-        {tile_.outputs[write.getNumber()], body_.accessOf(write), plan::cellsOf(cell)}, place,
+        {tile_.outputs[body_.outputOf(write)], body_.accessOf(write), plan::cellsOf(cell)}, place,
         chunk);
 }

@@ -1,8 +1,10 @@
 #include "codegen/loops/LoopValues.h"
 
-#include "codegen/Aggregation.h"
 #include "codegen/CellEmission.h"
 #include "codegen/LaunchSizes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 #include "llvm/Support/SaveAndRestore.h"
 
@@ -10,27 +12,42 @@ using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::codegen;
 
+Size codegen::roundedUp(const Size &size, int64_t unit) {
+  return Size::constant(unit) * floorDivide(size + Size::constant(unit - 1), Size::constant(unit));
+}
+
 LoopValues::LoopValues(const LoopBody &body, VectorBuilder &vectors, const TileArguments &tile,
                        abi::KernelPlan &plan)
     : body_(body), vectors_(vectors), tile_(tile), plan_(plan),
-      beginning_(vectors.integer(0).getDefiningOp()) {
+      beginning_(vectors.integer(0).getDefiningOp()), nextScratch_(tile.scratch) {
   const schedule::Schedule &schedule = body.schedule();
-  Value next = tile.scratch;
   for (const LoopPass &pass : body.passes())
     for (Value kept : pass.kept) {
       Size doubles = Size::constant(schedule.block * placesOfVectors(kept));
-      for (unsigned axis : body.panelAxes(kept))
-        doubles = doubles * body.axes()[axis];
-      addPanel(kept, doubles, next);
+      SmallVector<unsigned> axes = body.panelAxes(kept);
+      // Whole vectors of the last axis are read and written if places lie side by side.
+      bool sideBySide = body.hasPlacesSideBySide(kept);
+      for (unsigned axis : axes)
+        doubles = doubles * (sideBySide && axis == axes.back()
+                                 ? codegen::roundedUp(body.axes()[axis], VectorBuilder::lanes)
+                                 : body.axes()[axis]);
+      panels_[kept] = scratch(doubles);
     }
   if (body.carriesInMemory())
     for (plan::ScanOp scan : body.passes().front().scans)
-      addPanel(scan.getCell(), body.axes()[schedule.parallel.back()], next);
+      panels_[scan.getCell()] = scratch(body.axes()[body.lastAxis()]);
   for (auto [packed, axis] : schedule.packed) {
+    if (axis == schedule.parallel.back()) {
+      Size cells = Size::constant(VectorBuilder::lanes);
+      for (unsigned inner : schedule.innerAxes(packed))
+        cells = cells * codegen::roundedUp(body.axes()[inner], VectorBuilder::lanes);
+      panels_[packed] = scratch(cells);
+      continue;
+    }
     Size step = Size::constant(schedule.unroll * schedule.lanes), cells = step;
     if (!schedule.vectorsOutside)
-      cells = step * floorDivide(body.axes()[axis] + step - Size::constant(1), step);
-    addPanel(packed, cells * cellsBesideVectors(packed), next);
+      cells = codegen::roundedUp(body.axes()[axis], step.constantValue());
+    panels_[packed] = scratch(cells * cellsBesideVectors(packed));
   }
 }
 
@@ -38,16 +55,29 @@ LoopValues::LoopValues(const LoopBody &body, VectorBuilder &vectors, const TileA
 // panel.
 int64_t LoopValues::placesOfVectors(Value kept) const {
   const schedule::Schedule &schedule = body_.schedule();
-  bool differ = schedule.vectorizesBlocks() && runsOver(kept, schedule.parallel.back());
+  bool differ = schedule.vectorizesBlocks() && runsOver(kept, body_.lastAxis());
   return differ ? schedule.unroll * schedule.lanes : 1;
 }
 
-// Each panel begins behind the one before it, at a multiple of eight doubles.
-void LoopValues::addPanel(Value value, const Size &doubles, Value &next) {
+Value LoopValues::roundedUp(const Size &atLaunch, int64_t unit) {
+  return size(codegen::roundedUp(atLaunch, unit));
+}
+
+// Each begins behind the one before it.
+Value LoopValues::scratch(const Size &doubles) {
   plan_.scratchSizes.push_back(doubles);
-  panels_[value] = next;
-  Value rounded = vectors_.roundDownToLanes(vectors_.add(size(doubles), vectors_.integer(7)));
-  next = vectors_.offset(next, rounded);
+  Value begin = nextScratch_;
+  nextScratch_ = vectors_.offset(begin, roundedUp(doubles));
+  return begin;
+}
+
+Value LoopValues::variable() {
+  return atBeginning([&]() -> Value {
+    OpBuilder &builder = vectors_.builder();
+    auto type = VectorType::get(vectors_.width(), builder.getF64Type());
+    return builder.create<LLVM::AllocaOp>(builder.getUnknownLoc(), vectors_.pointerType(), type,
+                                          vectors_.integer(1));
+  });
 }
 
 Value LoopValues::atBeginning(llvm::function_ref<Value()> emit) {
@@ -80,6 +110,16 @@ void LoopValues::beginChunks(std::optional<unsigned> vectorAxis, unsigned chunks
 
 void LoopValues::endChunks() { beginChunks({}, 1, {}); }
 
+void LoopValues::beginAcross() {
+  beginChunks(body_.lastAxis(), 1, {});
+  places_ = 1;
+}
+
+void LoopValues::endAcross() {
+  endChunks();
+  places_ = placesOfBlock_;
+}
+
 void LoopValues::inLoop(unsigned axis, Value index, llvm::function_ref<void()> inside) {
   indices_.push_back({axis, index});
   scopes_.emplace_back().axes = {axis};
@@ -97,6 +137,22 @@ void LoopValues::forAxes(ArrayRef<unsigned> axes, State &state, LoopBodyFunction
       });
 }
 
+void LoopValues::forAxis(unsigned axis, int64_t unrolling, State &state, LoopBodyFunction inside) {
+  const Size &length = body_.axes()[axis];
+  if (unrolling == 1 || !length.isConstant())
+    return forAxes({axis}, state, inside);
+  int64_t whole = length.constantValue() / unrolling * unrolling;
+  auto at = [&](Value index, State &carried) { inLoop(axis, index, [&] { inside(carried); }); };
+  if (whole > unrolling)
+    vectors_.forLoop(vectors_.integer(0), vectors_.integer(whole), unrolling, state,
+                     [&](Value first, State &carried) {
+                       for (int64_t step = 0; step < unrolling; ++step)
+                         at(vectors_.add(first, vectors_.integer(step)), carried);
+                     });
+  for (int64_t step = whole > unrolling ? whole : 0; step < length.constantValue(); ++step)
+    at(vectors_.integer(step), state);
+}
+
 //===- values --------------------------------------------------------------------------------===//
 
 bool LoopValues::runsOver(Value value, unsigned axis) const {
@@ -104,31 +160,71 @@ bool LoopValues::runsOver(Value value, unsigned axis) const {
 }
 
 unsigned LoopValues::placesOf(Value value) const {
-  return runsOver(value, body_.schedule().parallel.back()) ? places_ : 1;
+  return runsOver(value, body_.lastAxis()) ? places_ : 1;
 }
 
 unsigned LoopValues::chunksOf(Value value) const { return runsOverVectors(value) ? chunks_ : 1; }
 
+// Distinguishes vectors across the places of a block from values of its first place.
+static constexpr unsigned acrossPlaces = ~0u;
+
 void LoopValues::set(Value value, unsigned place, unsigned chunk, Value vector) {
+  if (isAcross() && runsOver(value, body_.lastAxis()))
+    place = acrossPlaces;
   scopes_.back().values[{value, place, chunk}] = vector;
+}
+
+void LoopValues::setAcross(Value value, Value vector) {
+  scopes_.back().values[{value, acrossPlaces, 0}] = vector;
+}
+
+// Whether there is one cell for each place of a block, and places are the lanes of vectors.
+bool LoopValues::isPerPlace(Value value) const {
+  return body_.schedule().hasBlocksInVectors() && placesOfBlock_ > 1 &&
+         runsOver(value, body_.lastAxis()) && body_.schedule().innerAxes(value).empty();
+}
+
+Value LoopValues::across(Value value) {
+  llvm::SaveAndRestore vectorAxis(vectorAxis_, std::optional(body_.lastAxis()));
+  llvm::SaveAndRestore chunks(chunks_, 1u);
+  llvm::SaveAndRestore places(places_, 1u);
+  llvm::SaveAndRestore mask(mask_, Value());
+  return get(value, 0, 0);
+}
+
+bool LoopValues::isPacked(Value value) const {
+  auto packed = body_.schedule().packed.find(value);
+  if (isPacking_ || packed == body_.schedule().packed.end())
+    return false;
+  return packed->second != body_.schedule().parallel.back() || isAcross();
 }
 
 Value LoopValues::get(Value value, unsigned place, unsigned chunk) {
   place = std::min(place, placesOf(value) - 1);
   chunk = std::min(chunk, chunksOf(value) - 1);
+  unsigned key = isAcross() && runsOver(value, body_.lastAxis()) ? acrossPlaces : place;
   for (Scope &scope : llvm::reverse(scopes_)) {
-    if (auto known = scope.values.find({value, place, chunk}); known != scope.values.end())
+    if (auto known = scope.values.find({value, key, chunk}); known != scope.values.end())
       return known->second;
     // Outside of the loop are values of another place.
     if (llvm::any_of(scope.axes, [&](unsigned axis) { return runsOver(value, axis); }))
       break;
   }
+  if (!isAcross() && isPerPlace(value)) {
+    Value vector = vectors_.splatLane(across(value), place);
+    set(value, place, chunk, vector);
+    return vector;
+  }
   auto reduction = value.getDefiningOp<plan::ReduceOp>();
   bool isLoaded = body_.schedule().kept.contains(value) && body_.passOf(value) != pass_;
-  if (!isPacking_ && body_.schedule().packed.contains(value)) {
+  if (isPacked(value)) {
     Value vector = load(packedOf(value), place, chunk, {});
     set(value, place, chunk, vector);
     return vector;
+  }
+  if (isLoaded && keepsSideBySide(value)) {
+    loadSideBySide(value, chunk);
+    return get(value, place, chunk);
   }
   if (reduction && !isLoaded) {
     reduce(reduction);
@@ -138,6 +234,20 @@ Value LoopValues::get(Value value, unsigned place, unsigned chunk) {
       isLoaded ? load(panelOf(value, place), place, chunk, {}) : compute(value, place, chunk);
   set(value, place, chunk, vector);
   return vector;
+}
+
+// In vectors of eight cells, for which all functions exist.
+void LoopValues::computeUniform() {
+  int64_t width = vectors_.width();
+  vectors_.setWidth(VectorBuilder::lanes);
+  for (Operation &operation : body_.block())
+    if (operation.getNumResults() == 1 && !isa<plan::ReduceOp>(operation) &&
+        cast<plan::CellType>(operation.getResult(0).getType()).getAxes().empty())
+      get(operation.getResult(0), 0, 0);
+  vectors_.setWidth(width);
+  if (width != VectorBuilder::lanes)
+    for (auto &[key, vector] : scopes_.front().values)
+      vector = vectors_.splat(vectors_.lane(vector, 0));
 }
 
 Value LoopValues::compute(Value value, unsigned place, unsigned chunk) {
@@ -194,17 +304,32 @@ static Reduction reductionOf(Operation *aggregation) {
   return {kindOf(aggregation), plan::cellsOf(aggregation->getOperand(0))};
 }
 
-Value LoopValues::neutral(Operation *aggregation) {
-  Value neutral = neutralElement(vectors_, reductionOf(aggregation));
-  return isSinglePrecision(aggregation)
-             ? vectors_.round(neutral, vectors_.registerType(ElementType::F32))
-             : neutral;
+Accumulator LoopValues::neutral(Operation *aggregation) {
+  Accumulator neutral = neutralAccumulator(vectors_, reductionOf(aggregation));
+  if (isSinglePrecision(aggregation))
+    neutral.value = vectors_.round(neutral.value, vectors_.registerType(ElementType::F32));
+  return neutral;
 }
 
-Value LoopValues::accumulate(Operation *aggregation, Value accumulator, unsigned place,
-                             unsigned chunk, Value mask) {
+// Numbers of places along an axis, counted from 1, which are exact as doubles.
+Value LoopValues::numbersAlong(unsigned axis, unsigned place, unsigned chunk) {
+  OpBuilder &builder = vectors_.builder();
+  Value first = builder.create<arith::SIToFPOp>(builder.getUnknownLoc(), builder.getF64Type(),
+                                                indexOf(axis, place, chunk));
+  Value beyond = vectors_.number(1);
+  if (vectorAxis_ == axis)
+    beyond = emitBinary(vectors_, BinaryOperator::Add, vectors_.laneNumbers(), beyond);
+  return emitBinary(vectors_, BinaryOperator::Add, vectors_.splat(first), beyond);
+}
+
+Accumulator LoopValues::accumulate(Operation *aggregation, Accumulator accumulator, unsigned place,
+                                   unsigned chunk, Value mask) {
   Value operand = aggregation->getOperand(0);
   auto reduce = dyn_cast<plan::ReduceOp>(aggregation);
+  Reduction reduction = reductionOf(aggregation);
+  if (isIndex(reduction.kind))
+    return accumulateIndex(vectors_, reduction, accumulator, get(operand, place, chunk),
+                           numbersAlong(reduce.getOver().front(), place, chunk), mask);
   plan::BinaryOp product = reduce ? plan::productIn(reduce) : plan::BinaryOp();
   if (product && !isFloat(plan::cellsOf(operand)))
     product = {};
@@ -213,34 +338,51 @@ Value LoopValues::accumulate(Operation *aggregation, Value accumulator, unsigned
     contribution = {get(product.getLhs(), place, chunk), get(product.getRhs(), place, chunk)};
   else
     contribution = {get(operand, place, chunk), {}};
-  Reduction reduction = reductionOf(aggregation);
   if (!isSinglePrecision(aggregation))
-    return codegen::accumulate(vectors_, reduction, accumulator, contribution, mask);
+    return {codegen::accumulate(vectors_, reduction, accumulator.value, contribution, mask), {}};
   Value next = contribution.factor
-                   ? vectors_.fma(contribution.value, contribution.factor, accumulator)
-                   : combine(vectors_, reduction, accumulator, contribution.value);
-  return mask ? vectors_.select(mask, next, accumulator) : next;
+                   ? vectors_.fma(contribution.value, contribution.factor, accumulator.value)
+                   : combine(vectors_, reduction, accumulator.value, contribution.value);
+  return {mask ? vectors_.select(mask, next, accumulator.value) : next, {}};
 }
 
-Value LoopValues::finish(Operation *aggregation, Value accumulator, bool overLanes) {
-  Reduction reduction = reductionOf(aggregation);
-  ElementType cells = plan::cellsOf(aggregation->getResult(0));
-  if (overLanes) {
-    int64_t width = vectors_.width();
-    if (width > VectorBuilder::lanes) {
-      static constexpr int64_t low[] = {0, 1, 2, 3, 4, 5, 6, 7},
-                               high[] = {8, 9, 10, 11, 12, 13, 14, 15};
-      Value halves[] = {vectors_.shuffle(accumulator, accumulator, low),
-                        vectors_.shuffle(accumulator, accumulator, high)};
-      vectors_.setWidth(VectorBuilder::lanes);
-      accumulator = combine(vectors_, reduction, halves[0], halves[1]);
-    }
-    accumulator = reduceOne(vectors_, reduction, {accumulator, {}});
-    vectors_.setWidth(width);
-    if (width > VectorBuilder::lanes)
-      accumulator = vectors_.splat(vectors_.lane(accumulator, 0));
+// Of sixteen lanes, the halves are combined first.
+Value LoopValues::overLanes(Reduction reduction, Accumulator accumulator) {
+  int64_t width = vectors_.width();
+  if (width > VectorBuilder::lanes) {
+    static constexpr int64_t low[] = {0, 1, 2, 3, 4, 5, 6, 7},
+                             high[] = {8, 9, 10, 11, 12, 13, 14, 15};
+    Value halves[] = {vectors_.shuffle(accumulator.value, accumulator.value, low),
+                      vectors_.shuffle(accumulator.value, accumulator.value, high)};
+    vectors_.setWidth(VectorBuilder::lanes);
+    accumulator.value = combine(vectors_, reduction, halves[0], halves[1]);
   }
-  return vectors_.convert(accumulator, accumulatorOf(aggregation), cells);
+  Value total = reduceOne(vectors_, reduction, accumulator);
+  vectors_.setWidth(width);
+  return total;
+}
+
+static ElementType typeOfTotal(Operation *aggregation) {
+  return isIndex(kindOf(aggregation)) ? ElementType::F64 : accumulatorOf(aggregation);
+}
+
+Value LoopValues::finish(Operation *aggregation, Accumulator accumulator, bool isOverLanes) {
+  Reduction reduction = reductionOf(aggregation);
+  Value total = accumulator.value;
+  if (isOverLanes) {
+    total = overLanes(reduction, accumulator);
+    if (vectors_.width() > VectorBuilder::lanes)
+      total = vectors_.splat(vectors_.lane(total, 0));
+  } else if (isIndex(reduction.kind)) {
+    total = emitBinary(vectors_, BinaryOperator::Max, accumulator.index, vectors_.number(1));
+  }
+  return vectors_.convert(total, typeOfTotal(aggregation),
+                          plan::cellsOf(aggregation->getResult(0)));
+}
+
+Value LoopValues::finishEight(Operation *aggregation, ArrayRef<Accumulator> accumulators) {
+  return vectors_.convert(reduceEight(vectors_, reductionOf(aggregation), accumulators),
+                          typeOfTotal(aggregation), plan::cellsOf(aggregation->getResult(0)));
 }
 
 Value LoopValues::carried(plan::ScanOp scan, Value place) {
@@ -260,20 +402,32 @@ void LoopValues::reduce(plan::ReduceOp reduce) {
   // Within these loops the axis of vectors may be another loop.
   llvm::SaveAndRestore vectorAxis(vectorAxis_);
   llvm::SaveAndRestore chunkCount(chunks_);
+  llvm::SaveAndRestore mask(mask_);
   if (vectorAxis_ && llvm::is_contained(axes, *vectorAxis_)) {
     vectorAxis_.reset();
     chunks_ = 1;
+    mask_ = {};
   }
-  State state(places * chunks, neutral(reduce));
+  // The values of all accumulators, then their indices, if there are any.
+  Accumulator first = neutral(reduce);
+  State state(places * chunks, first.value);
+  if (first.index)
+    state.append(places * chunks, first.index);
+  auto accumulatorAt = [&](const State &state, unsigned number) {
+    return Accumulator{state[number], first.index ? state[places * chunks + number] : Value()};
+  };
   forAxes(axes, state, [&](State &carried) {
     for (unsigned place = 0; place < places; ++place)
       for (unsigned chunk = 0; chunk < chunks; ++chunk) {
-        Value &accumulator = carried[place * chunks + chunk];
-        accumulator = accumulate(reduce, accumulator, place, chunk, {});
+        unsigned number = place * chunks + chunk;
+        Accumulator next = accumulate(reduce, accumulatorAt(carried, number), place, chunk, {});
+        carried[number] = next.value;
+        if (next.index)
+          carried[places * chunks + number] = next.index;
       }
   });
   for (unsigned place = 0; place < places; ++place)
     for (unsigned chunk = 0; chunk < chunks; ++chunk)
       set(reduce.getCell(), place, chunk,
-          finish(reduce, state[place * chunks + chunk], /*overLanes=*/false));
+          finish(reduce, accumulatorAt(state, place * chunks + chunk), /*isOverLanes=*/false));
 }

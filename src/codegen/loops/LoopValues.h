@@ -9,13 +9,19 @@
 // All values are vectors. One that runs over the axis of vectors has a cell in each lane, all others
 // the same cell in all lanes. A block has several places and each of them several vectors, the
 // chunks; what does not run over the axis of places or of vectors is emitted once for all of them.
+// If a schedule says so, the places of a block are the lanes of vectors between beginAcross and
+// endAcross; elsewhere a lane of such a vector is taken for each place.
 #ifndef TOKAMAK_CODEGEN_LOOPS_LOOPVALUES_H
 #define TOKAMAK_CODEGEN_LOOPS_LOOPVALUES_H
 
+#include "codegen/Aggregation.h"
 #include "codegen/TileFunction.h"
 #include "codegen/loops/LoopBody.h"
 
 namespace tokamak::codegen {
+
+// The least multiple of `unit` that is not smaller.
+Size roundedUp(const Size &size, int64_t unit);
 
 class LoopValues {
 public:
@@ -27,23 +33,48 @@ public:
   // A size at launch, loaded at the beginning of the function.
   mlir::Value size(const Size &atLaunch);
   mlir::Value axisSize(unsigned axis) { return size(body_.axes()[axis]); }
+  // The same, rounded up to a multiple of a power of two.
+  mlir::Value roundedUp(const Size &atLaunch, int64_t unit = VectorBuilder::lanes);
+  // Memory of the tile: so many doubles, at a multiple of eight; and a vector that lies in registers.
+  mlir::Value scratch(const Size &doubles);
+  mlir::Value variable();
 
   // Within the loop over the axis of places.
-  void beginBlock(unsigned places) { places_ = places; }
+  void beginBlock(unsigned places) { places_ = placesOfBlock_ = places; }
   unsigned places() const { return places_; }
+  // A pass that goes place by place computes one of the block's places only.
+  void beginPlace(unsigned place) { onlyPlace_ = place; }
+  void endPlace() { onlyPlace_.reset(); }
+  unsigned firstOfPlaces() const { return onlyPlace_.value_or(0); }
+  unsigned endOfPlaces(mlir::Value value) const {
+    return onlyPlace_ ? *onlyPlace_ + 1 : placesOf(value);
+  }
   // Of the axis along which vectors run; chunk i begins at the axis's index + i vectors. A mask says
-  // which lanes of the only chunk exist.
+  // which lanes of the last chunk exist.
   void beginChunks(std::optional<unsigned> vectorAxis, unsigned chunks, mlir::Value mask);
   void endChunks();
   unsigned chunks() const { return chunks_; }
-  mlir::Value mask() const { return mask_; }
+  mlir::Value mask(unsigned chunk) const { return chunk + 1 == chunks_ ? mask_ : mlir::Value(); }
+  bool hasVectors() const { return vectorAxis_.has_value(); }
   void beginPass(unsigned number) { pass_ = number; }
+  // The block's places become the lanes of the only chunk.
+  void beginAcross();
+  void endAcross();
+  bool isAcross() const {
+    return body_.schedule().hasBlocksInVectors() && vectorAxis_ == body_.lastAxis();
+  }
+  // Emits what is the same everywhere; to be called at the beginning of the tile.
+  void computeUniform();
 
+  // Where the loop over the axis is: of vectors the first of all chunks.
+  mlir::Value index(unsigned axis) const;
   // Emits `inside` with the axis at `index`.
   void inLoop(unsigned axis, mlir::Value index, llvm::function_ref<void()> inside);
   // Loops over axes from 0 to their sizes, outermost first.
   using LoopBodyFunction = llvm::function_ref<void(State &)>;
   void forAxes(llvm::ArrayRef<unsigned> axes, State &state, LoopBodyFunction inside);
+  // Several steps of the loop together, all of them if there are not many.
+  void forAxis(unsigned axis, int64_t unrolling, State &state, LoopBodyFunction inside);
 
   mlir::Value get(mlir::Value value, unsigned place, unsigned chunk);
   // A value that the loops computed, such as a complete reduction.
@@ -55,6 +86,13 @@ public:
   unsigned chunksOf(mlir::Value value) const;
 
   void keep(mlir::Value value, unsigned place, unsigned chunk);
+  // The same for all places of a chunk whose panel has them side by side.
+  void keepSideBySide(mlir::Value value, unsigned chunk);
+  bool keepsSideBySide(mlir::Value value) const;
+  // Asks memory for what a later block packs, if its rows are short.
+  void prefetchPacked(plan::ReadOp read);
+  // Stores eight vectors along an inner axis, one for each place, as the panel of the block.
+  void packPlaces(mlir::Value value);
   // What a scan carries along for the places of a tile, if it lies in memory: the address of the
   // accumulator at `place`, counted from the first of the tile.
   mlir::Value carried(plan::ScanOp scan, mlir::Value place);
@@ -64,11 +102,17 @@ public:
   void write(plan::WriteOp write, unsigned place, unsigned chunk);
 
   // One step of a reduction or scan, from an accumulator to the next one.
-  mlir::Value neutral(mlir::Operation *aggregation);
-  mlir::Value accumulate(mlir::Operation *aggregation, mlir::Value accumulator, unsigned place,
+  Accumulator neutral(mlir::Operation *aggregation);
+  Accumulator accumulate(mlir::Operation *aggregation, Accumulator accumulator, unsigned place,
                          unsigned chunk, mlir::Value mask);
   // The aggregate as a cell of the result; of all lanes together if vectors run along the operand.
-  mlir::Value finish(mlir::Operation *aggregation, mlir::Value accumulator, bool overLanes);
+  mlir::Value finish(mlir::Operation *aggregation, Accumulator accumulator, bool isOverLanes);
+  // Of eight places together: lane i is the aggregate of the lanes of accumulator i.
+  mlir::Value finishEight(mlir::Operation *aggregation, llvm::ArrayRef<Accumulator> accumulators);
+  // The aggregate of an accumulator's lanes, in all lanes of a vector of eight.
+  mlir::Value overLanes(Reduction reduction, Accumulator accumulator);
+  // Sets the aggregate of the eight places of the block.
+  void setAcross(mlir::Value value, mlir::Value vector);
 
 private:
   struct Scope {
@@ -80,24 +124,35 @@ private:
     mlir::Value base;
     Access access;
     ElementType cells;
+    bool isPadded = false; // to whole vectors
   };
 
   bool runsOver(mlir::Value value, unsigned axis) const;
   bool runsOverVectors(mlir::Value value) const {
     return vectorAxis_ && runsOver(value, *vectorAxis_);
   }
+  bool isPerPlace(mlir::Value value) const;
+  mlir::Value across(mlir::Value value);
   mlir::Value compute(mlir::Value value, unsigned place, unsigned chunk);
   void hoist(mlir::Value value, llvm::ArrayRef<unsigned> loops,
              llvm::DenseSet<mlir::Value> &visited);
   void reduce(plan::ReduceOp reduce);
+  mlir::Value numbersAlong(unsigned axis, unsigned place, unsigned chunk);
   mlir::Value read(plan::ReadOp read, unsigned place, unsigned chunk);
+  void prefetch(plan::ReadOp read, unsigned place, unsigned chunk);
+  bool isFirstVector() const;
   mlir::Value reindex(plan::ReindexOp reindex, unsigned place, unsigned chunk);
   Memory arrayOf(plan::ReadOp read);
   Memory panelOf(mlir::Value kept, unsigned place);
   int64_t placesOfVectors(mlir::Value kept) const;
   Memory packedOf(mlir::Value packed);
+  Memory blockOf(mlir::Value packed);
+  void storeSideBySide(llvm::ArrayRef<mlir::Value> vectors, const Memory &panel, unsigned chunk);
+  bool isPacked(mlir::Value value) const;
+  int64_t rowsOfChunk(unsigned chunk) const;
+  mlir::Value panelRow(const Memory &panel, unsigned chunk);
+  void loadSideBySide(mlir::Value kept, unsigned chunk);
   Size cellsBesideVectors(mlir::Value packed) const;
-  void addPanel(mlir::Value value, const Size &doubles, mlir::Value &next);
   mlir::Value load(const Memory &memory, unsigned place, unsigned chunk,
                    std::optional<double> outside);
   mlir::Value loadCell(const Memory &memory, unsigned place, unsigned chunk,
@@ -130,10 +185,11 @@ private:
   llvm::SmallVector<std::pair<unsigned, mlir::Value>>
       indices_; // axes that loops have set, in order
   std::vector<Scope> scopes_{1};
-  unsigned pass_ = 0, places_ = 1, chunks_ = 1;
+  unsigned pass_ = 0, places_ = 1, placesOfBlock_ = 1, chunks_ = 1;
   bool isPacking_ = false;
-  std::optional<unsigned> vectorAxis_;
+  std::optional<unsigned> vectorAxis_, onlyPlace_;
   mlir::Value mask_;
+  mlir::Value nextScratch_;
 };
 
 } // namespace tokamak::codegen

@@ -1,0 +1,99 @@
+// What loops over the rows of a matrix ask memory for before they need it: the cells of a later block,
+// in the order of memory, because eight rows at once are too many streams for the hardware prefetcher.
+// Each step of a pass prefetches its share, so that memory is busy all the time.
+#include "codegen/Prefetching.h"
+#include "codegen/loops/LoopValues.h"
+
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::codegen;
+
+static constexpr int64_t lanes = VectorBuilder::lanes;
+
+// The axis along which the rows of what is read are contiguous, if it is read row by row.
+static std::optional<unsigned> axisOfRows(const LoopBody &body, const Access &access) {
+  if (access.hasIndices() || !access.isAlwaysInside() || !access.runsOver(body.lastAxis()))
+    return {};
+  for (unsigned axis = 0; axis < body.axes().size(); ++axis)
+    if (!body.schedule().isParallel(axis) && access.runsOver(axis) &&
+        access.factor(axis).isConstant(1))
+      return axis;
+  return {};
+}
+
+// Blocks have one row if all that is done with rows is to aggregate them: then memory is read in order.
+static bool goesRowByRow(const LoopBody &body) {
+  return body.schedule().block == 1 &&
+         llvm::all_of(body.block().getOps<plan::WriteOp>(),
+                      [&](plan::WriteOp write) { return body.isTileAggregate(write); });
+}
+
+// The cells that lie so many steps of a block behind those that are read now.
+void LoopValues::prefetch(plan::ReadOp read, unsigned place, unsigned chunk) {
+  const Access &access = body_.accessOf(read);
+  std::optional<unsigned> axis = axisOfRows(body_, access);
+  ArrayRef<unsigned> passes = body_.passesReading(read);
+  if (!axis || isPacking_ || passes.empty() || passes.front() > pass_ ||
+      (passes.size() > 1 ? passes[1] : passes[0]) < pass_)
+    return;
+  ElementType cells = plan::cellsOf(read.getCell());
+  Value array = arrayOf(read).base;
+  int64_t lineCells = prefetching::bytesPerLine / byteSize(cells);
+  bool isAlongRows = vectorAxis_ == axis;
+  if (onlyPlace_ || goesRowByRow(body_)) {
+    if (isAlongRows && pass_ == passes.front())
+      vectors_.prefetch(
+          vectors_.offsetCells(array,
+                               vectors_.add(offsetOf(access, place, chunk),
+                                            vectors_.integer(prefetching::blockCellsAhead)),
+                               cells));
+    return;
+  }
+  if (place > 0 || chunk > 0 || places_ != lanes)
+    return;
+  // A step takes one cell of each row, or one vector.
+  int64_t first = 0, behind = lanes * (isAlongRows ? lanes : 1);
+  if (isAlongRows && passes.size() > 1) // the first two passes that read it share the work
+    (pass_ == passes[0] ? behind : first) = behind / 2;
+  if (!isAlongRows && (pass_ != passes.front() || !isFirstVector()))
+    return;
+  Value length = axisSize(*axis);
+  Value ahead = vectors_.maximum(vectors_.multiply(length, vectors_.integer(lanes - 1)),
+                                 vectors_.integer(prefetching::blockCellsAhead));
+  Value isShort = vectors_.less(length, vectors_.integer(prefetching::longRowCells));
+  Value within = vectors_.multiply(index(*axis), vectors_.integer(lanes));
+  Value block = vectors_.multiply(index(body_.lastAxis()), size(access.factor(body_.lastAxis())));
+  State none;
+  vectors_.ifThen(isShort, none, [&](State &) {
+    Value position = vectors_.add(vectors_.add(block, within), ahead);
+    for (int64_t cell = first; cell < behind; cell += lineCells)
+      vectors_.prefetch(
+          vectors_.offsetCells(array, vectors_.add(position, vectors_.integer(cell)), cells));
+  });
+}
+
+// Short rows that are packed are prefetched together.
+void LoopValues::prefetchPacked(plan::ReadOp read) {
+  constexpr int64_t shortRow = 16;
+  const Access &access = body_.accessOf(read);
+  std::optional<unsigned> axis = axisOfRows(body_, access);
+  if (!axis || !body_.axes()[*axis].isConstant() || body_.axes()[*axis].constantValue() > shortRow)
+    return;
+  ElementType cells = plan::cellsOf(read.getCell());
+  Value block = vectors_.multiply(index(body_.lastAxis()), size(access.factor(body_.lastAxis())));
+  int64_t lineCells = prefetching::bytesPerLine / byteSize(cells),
+          count = lanes * body_.axes()[*axis].constantValue();
+  for (int64_t cell = 0; cell < count; cell += lineCells)
+    vectors_.prefetch(vectors_.offsetCells(
+        arrayOf(read).base,
+        vectors_.add(block, vectors_.integer(prefetching::blockCellsAhead + cell)), cells));
+}
+
+// Whether the pass has reached its first vector: what is read for each of them is prefetched once.
+bool LoopValues::isFirstVector() const {
+  APInt first;
+  return !vectorAxis_ ||
+         (matchPattern(index(*vectorAxis_), m_ConstantInt(&first)) && first.isZero());
+}

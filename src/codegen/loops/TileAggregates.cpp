@@ -1,0 +1,334 @@
+#include "codegen/loops/TileAggregates.h"
+
+#include "base/Error.h"
+#include "codegen/LaunchSizes.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Matchers.h"
+
+#include <cstddef>
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::codegen;
+
+static constexpr int64_t lanes = VectorBuilder::lanes;
+
+static Reduction reductionOf(plan::ReduceOp reduce) {
+  return {reduce.getKind(), plan::cellsOf(reduce.getOperand())};
+}
+
+// The cells of the result that the aggregate becomes.
+static Size cellsOf(const LoopBody &body, plan::ReduceOp reduce) {
+  Size cells = Size::constant(1);
+  for (unsigned axis : body.schedule().innerAxes(reduce.getCell()))
+    cells = cells * body.axes()[axis];
+  return cells;
+}
+
+static SmallVector<plan::ReduceOp> inOrderOfResults(const LoopBody &body) {
+  SmallVector<plan::ReduceOp> aggregates;
+  for (plan::WriteOp write : body.block().getOps<plan::WriteOp>())
+    if (body.isTileAggregate(write))
+      aggregates.push_back(write.getCell().getDefiningOp<plan::ReduceOp>());
+  return aggregates;
+}
+
+TileAggregates::TileAggregates(const LoopBody &body, VectorBuilder &vectors,
+                               const TileArguments &tile, LoopValues &values)
+    : body_(body), vectors_(vectors), tile_(tile), values_(values) {
+  Value next = tile.partials;
+  for (plan::ReduceOp reduce : inOrderOfResults(body)) {
+    Aggregate aggregate = layOut(reduce);
+    aggregate.partial = next;
+    aggregate.partialDoubles = values_.roundedUp(cellsOf(body, reduce));
+    next = vectors.offset(next, aggregate.partialDoubles);
+    aggregates_.push_back(std::move(aggregate));
+  }
+}
+
+TileAggregates::Aggregate TileAggregates::layOut(plan::ReduceOp reduce) {
+  Aggregate aggregate{reduce, reductionOf(reduce), Storage::Registers, {}, {}, {}, {}, {}, {}};
+  SmallVector<unsigned> axes = body_.schedule().innerAxes(reduce.getCell());
+  if (axes.size() == 2) {
+    aggregate.storage = Storage::Lines;
+    aggregate.vector = body_.vectorOf(reduce);
+    aggregate.other = axes[0] == aggregate.vector ? axes[1] : axes[0];
+    aggregate.memory =
+        values_.scratch(body_.axes()[*aggregate.other] *
+                        roundedUp(body_.axes()[*aggregate.vector], vectors_.width()));
+    return aggregate;
+  }
+  if (axes.size() == 1) {
+    aggregate.other = axes.front();
+    std::optional<unsigned> vector = body_.loopsOver(axes).vector;
+    aggregate.storage = vector ? Storage::Partials : Storage::Lanes;
+    if (!vector)
+      aggregate.memory =
+          values_.scratch(Size::constant(vectors_.width()) * body_.axes()[axes.front()]);
+    aggregate.vector = vector;
+  }
+  for (int64_t number = 0, count = registersOf(reduce, aggregate.vector); number < count;
+       ++number) {
+    aggregate.storage = Storage::Registers;
+    aggregate.registers.push_back(values_.variable());
+  }
+  return aggregate;
+}
+
+// As many accumulators of one cell as there are neighbouring vectors or places, up to four. Of cells
+// along an axis one for each vector, if their number is a constant and one step of the loop.
+int64_t TileAggregates::registersOf(plan::ReduceOp reduce, std::optional<unsigned> vector) const {
+  constexpr int64_t mostOfOneCell = 4;
+  const schedule::Schedule &schedule = body_.schedule();
+  if (schedule.innerAxes(reduce.getCell()).empty())
+    return std::min(mostOfOneCell, std::max(schedule.unroll, schedule.block));
+  if (!vector || !body_.axes()[*vector].isConstant() || schedule.block > 1)
+    return 0;
+  int64_t length = body_.axes()[*vector].constantValue(), width = vectors_.width();
+  return length / width == schedule.unroll || length < width ? (length + width - 1) / width : 0;
+}
+
+Value TileAggregates::load(const Aggregate &aggregate, Value pointer) {
+  return loadPartials(vectors_, aggregate.reduction, pointer);
+}
+
+// In doubles.
+Value TileAggregates::paddedLine(const Aggregate &aggregate) {
+  return values_.roundedUp(body_.axes()[*aggregate.vector], vectors_.width());
+}
+
+void TileAggregates::fill(const Aggregate &aggregate, Value pointer, Value doubles) {
+  int64_t width = vectors_.width();
+  vectors_.setWidth(lanes);
+  Value neutral = neutralElement(vectors_, aggregate.reduction);
+  vectors_.forLoop(vectors_.integer(0), doubles, lanes,
+                   [&](Value at) { vectors_.store(neutral, vectors_.offset(pointer, at), {}); });
+  vectors_.setWidth(width);
+}
+
+void TileAggregates::open() {
+  for (Aggregate &aggregate : aggregates_) {
+    Value width = vectors_.integer(vectors_.width());
+    for (Value variable : aggregate.registers)
+      vectors_.store(neutralElement(vectors_, aggregate.reduction), variable, {});
+    if (aggregate.storage == Storage::Partials)
+      fill(aggregate, aggregate.partial, aggregate.partialDoubles);
+    else if (aggregate.storage == Storage::Lanes)
+      fill(aggregate, aggregate.memory,
+           vectors_.multiply(values_.axisSize(*aggregate.other), width));
+    else if (aggregate.storage == Storage::Lines)
+      fill(aggregate, aggregate.memory,
+           vectors_.multiply(values_.axisSize(*aggregate.other), paddedLine(aggregate)));
+  }
+}
+
+//===- blocks --------------------------------------------------------------------------------===//
+
+void TileAggregates::add(plan::ReduceOp reduce) {
+  for (Aggregate &aggregate : aggregates_) {
+    if (aggregate.reduce != reduce)
+      continue;
+    switch (aggregate.storage) {
+    case Storage::Registers:
+      return addToRegisters(aggregate);
+    case Storage::Partials:
+      return addToPartials(aggregate);
+    case Storage::Lanes:
+      return addToLanes(aggregate);
+    case Storage::Lines:
+      return addToLines(aggregate);
+    }
+  }
+}
+
+// Where the lanes are neither places nor cells along an axis, all of them hold the same, and one
+// counts.
+Value TileAggregates::countedLanes(unsigned chunk) const {
+  return values_.hasVectors() ? values_.mask(chunk) : vectors_.maskBelow(1);
+}
+
+// Masked-off lanes of what is read are 0, so that sums need no mask.
+void TileAggregates::addToRegisters(Aggregate &aggregate) {
+  plan::ReduceOp reduce = aggregate.reduce;
+  auto count = static_cast<int64_t>(aggregate.registers.size());
+  bool isAlongAxis = aggregate.vector.has_value();
+  // The number of the first chunk's vector along the axis.
+  int64_t first = 0;
+  if (isAlongAxis) {
+    APInt index;
+    if (!matchPattern(values_.index(*aggregate.vector), m_ConstantInt(&index)))
+      internalError("vectors whose sums stay in registers are computed in a loop");
+    first = index.getSExtValue() / vectors_.width();
+  }
+  for (unsigned place = values_.firstOfPlaces(); place < values_.endOfPlaces(reduce.getOperand());
+       ++place)
+    for (unsigned chunk = 0; chunk < values_.chunksOf(reduce.getOperand()); ++chunk) {
+      Value mask = isAlongAxis ? Value() : countedLanes(chunk);
+      int64_t number = isAlongAxis ? first + chunk : (place + chunk) % count;
+      Value variable = aggregate.registers[number];
+      Accumulator next =
+          values_.accumulate(reduce, {load(aggregate, variable), {}}, place, chunk, mask);
+      vectors_.store(next.value, variable, {});
+    }
+}
+
+// Even and odd places are added separately, which halves the length of the chain of dependent
+// instructions. Cells beyond the last place are padding of the partial result.
+void TileAggregates::addPlaces(Aggregate &aggregate, Value pointer, unsigned chunk, Value mask) {
+  plan::ReduceOp reduce = aggregate.reduce;
+  Value even = load(aggregate, pointer), odd;
+  for (unsigned place = values_.firstOfPlaces(), end = values_.endOfPlaces(reduce.getOperand());
+       place < end; ++place) {
+    bool isEven = place % 2 == 0 || aggregate.storage == Storage::Lines;
+    Value &sum = isEven ? even : odd;
+    sum = values_.accumulate(reduce, {sum, {}}, place, chunk, mask).value;
+  }
+  if (odd)
+    even = combine(vectors_, aggregate.reduction, even, odd);
+  vectors_.store(even, pointer, mask);
+}
+
+void TileAggregates::addToPartials(Aggregate &aggregate) {
+  for (unsigned chunk = 0; chunk < values_.chunks(); ++chunk) {
+    Value at =
+        vectors_.add(values_.index(*aggregate.vector), vectors_.integer(chunk * vectors_.width()));
+    bool isPadded = vectors_.width() == lanes;
+    addPlaces(aggregate, vectors_.offset(aggregate.partial, at), chunk,
+              isPadded ? Value() : values_.mask(chunk));
+  }
+}
+
+void TileAggregates::addToLanes(Aggregate &aggregate) {
+  Value at = vectors_.multiply(values_.index(*aggregate.other), vectors_.integer(vectors_.width()));
+  Value pointer = vectors_.offset(aggregate.memory, at);
+  plan::ReduceOp reduce = aggregate.reduce;
+  Value sum = load(aggregate, pointer);
+  for (unsigned place = values_.firstOfPlaces(); place < values_.endOfPlaces(reduce.getOperand());
+       ++place)
+    for (unsigned chunk = 0; chunk < values_.chunksOf(reduce.getOperand()); ++chunk)
+      sum = values_.accumulate(reduce, {sum, {}}, place, chunk, countedLanes(chunk)).value;
+  vectors_.store(sum, pointer, {});
+}
+
+void TileAggregates::addToLines(Aggregate &aggregate) {
+  unsigned other = *aggregate.other;
+  plan::ReduceOp reduce = aggregate.reduce;
+  values_.hoist(reduce.getOperand(), {other});
+  State none;
+  values_.forAxes({other}, none, [&](State &) {
+    Value line = vectors_.offset(aggregate.memory,
+                                 vectors_.multiply(values_.index(other), paddedLine(aggregate)));
+    for (unsigned chunk = 0; chunk < values_.chunks(); ++chunk) {
+      Value at = vectors_.add(values_.index(*aggregate.vector),
+                              vectors_.integer(chunk * vectors_.width()));
+      addPlaces(aggregate, vectors_.offset(line, at), chunk, {});
+    }
+  });
+}
+
+//===- the end of a tile ---------------------------------------------------------------------===//
+
+void TileAggregates::close() {
+  for (Aggregate &aggregate : aggregates_) {
+    if (aggregate.storage == Storage::Lanes)
+      closeLanes(aggregate);
+    if (aggregate.storage == Storage::Lines)
+      closeLines(aggregate);
+    if (aggregate.storage != Storage::Registers)
+      continue;
+    SmallVector<Value> sums;
+    for (Value variable : aggregate.registers)
+      sums.push_back(load(aggregate, variable));
+    if (aggregate.vector) {
+      if (vectors_.width() != lanes)
+        fill(aggregate, aggregate.partial, aggregate.partialDoubles);
+      for (auto [number, sum] : llvm::enumerate(sums)) {
+        Value at = vectors_.integer(static_cast<int64_t>(number) * vectors_.width());
+        Value left = vectors_.subtract(values_.axisSize(*aggregate.vector), at);
+        vectors_.store(sum, vectors_.offset(aggregate.partial, at),
+                       vectors_.width() == lanes ? Value() : vectors_.maskBelow(left));
+      }
+      continue;
+    }
+    // In a tree: 0 with 2 and 1 with 3, then these two.
+    for (size_t count = sums.size(); count > 1; count = (count + 1) / 2)
+      for (size_t number = 0, half = (count + 1) / 2; number + half < count; ++number)
+        sums[number] = combine(vectors_, aggregate.reduction, sums[number], sums[number + half]);
+    Value total = values_.overLanes(aggregate.reduction, {sums.front(), {}});
+    vectors_.store(total, aggregate.partial, {});
+  }
+}
+
+// Eight cells at a time.
+void TileAggregates::closeLanes(const Aggregate &aggregate) {
+  int64_t width = vectors_.width();
+  Value cells = values_.axisSize(*aggregate.other), distance = vectors_.integer(width);
+  fill(aggregate, aggregate.partial, aggregate.partialDoubles);
+  vectors_.forLoop(vectors_.integer(0), cells, 1, [&](Value at) {
+    Value sum = load(aggregate, vectors_.offset(aggregate.memory, vectors_.multiply(at, distance)));
+    Value total = values_.overLanes(aggregate.reduction, {sum, {}});
+    vectors_.storeScalar(vectors_.lane(total, 0), vectors_.offset(aggregate.partial, at));
+  });
+}
+
+// Line `other`, cell `vector` is a cell of the result, in the order of its own dimensions.
+void TileAggregates::closeLines(const Aggregate &aggregate) {
+  fill(aggregate, aggregate.partial, aggregate.partialDoubles);
+  plan::WriteOp write;
+  for (Operation *user : aggregate.reduce->getUsers())
+    write = cast<plan::WriteOp>(user);
+  const Access &access = body_.accessOf(write);
+  Value across = values_.size(access.factor(*aggregate.vector)),
+        down = values_.size(access.factor(*aggregate.other)),
+        length = values_.axisSize(*aggregate.vector);
+  Type cells = vectors_.registerType(aggregate.reduction.accumulator());
+  vectors_.forLoop(vectors_.integer(0), values_.axisSize(*aggregate.other), 1, [&](Value number) {
+    Value line =
+        vectors_.offset(aggregate.memory, vectors_.multiply(number, paddedLine(aggregate)));
+    Value start = vectors_.offset(aggregate.partial, vectors_.multiply(number, down));
+    vectors_.forLoop(vectors_.integer(0), length, 1, [&](Value at) {
+      vectors_.storeScalar(vectors_.loadScalar(vectors_.offset(line, at), cells),
+                           vectors_.offset(start, vectors_.multiply(at, across)));
+    });
+  });
+}
+
+//===- merging -------------------------------------------------------------------------------===//
+
+void codegen::emitMergeFunction(const LoopBody &body, VectorBuilder &vectors, StringRef name,
+                                abi::KernelPlan &plan) {
+  OpBuilder &builder = vectors.builder();
+  Location location = builder.getUnknownLoc();
+  Type pointer = vectors.pointerType();
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()),
+                                          {pointer, pointer, pointer});
+  auto function = builder.create<LLVM::LLVMFuncOp>(location, (name + "_merge").str(), type);
+  OpBuilder::InsertionGuard guard(builder);
+  Block *entry = function.addEntryBlock(builder);
+  builder.setInsertionPointToStart(entry);
+  Value into = entry->getArgument(1), from = entry->getArgument(2);
+  Value sizes = vectors.pointerMember(entry->getArgument(0), offsetof(TokArguments, sizes));
+  for (plan::ReduceOp reduce : inOrderOfResults(body)) {
+    Size cells = cellsOf(body, reduce);
+    Value count;
+    if (cells.isConstant()) {
+      count = vectors.integer(cells.constantValue());
+    } else {
+      auto number = static_cast<int64_t>(plan.sizes.size());
+      plan.sizes.push_back(cells);
+      count = vectors.integerMember(sizes, number * static_cast<int64_t>(sizeof(int64_t)));
+    }
+    Value doubles = vectors.roundDownToLanes(vectors.add(count, vectors.integer(lanes - 1)));
+    Reduction reduction = reductionOf(reduce);
+    vectors.forLoop(vectors.integer(0), doubles, lanes, [&](Value at) {
+      Value target = vectors.offset(into, at);
+      Value merged = combine(vectors, reduction, loadPartials(vectors, reduction, target),
+                             loadPartials(vectors, reduction, vectors.offset(from, at)));
+      vectors.store(merged, target, {});
+    });
+    into = vectors.offset(into, doubles);
+    from = vectors.offset(from, doubles);
+  }
+  builder.create<LLVM::ReturnOp>(location, ValueRange());
+}

@@ -1,0 +1,18 @@
+// How much work the operations of a body are: decides how far loops are unrolled and what is kept.
+//
+//   int instructions = instructionsOf(operation);      // of one evaluation, roughly
+//   if (isExpensive(operation)) ...                     // cheaper to store than to compute twice
+#ifndef TOKAMAK_SCHEDULE_INSTRUCTIONS_H
+#define TOKAMAK_SCHEDULE_INSTRUCTIONS_H
+
+#include "ir/plan/PlanDialect.h"
+
+namespace tokamak::schedule {
+
+int instructionsOf(mlir::Operation *operation);
+bool isExpensive(mlir::Operation *operation);
+// A square is computed as a product.
+bool isSquare(plan::BinaryOp operation);
+
+} // namespace tokamak::schedule
+#endif

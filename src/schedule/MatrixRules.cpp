@@ -1,0 +1,350 @@
+// Rules for the bodies that most programs consist of: loops over all cells of arrays of one shape, and
+// over the rows of matrices, which are computed in blocks of eight. Long rows are read in vectors along
+// their columns; of short ones the same column of eight rows is a vector.
+//
+//   exp(X) * 2 + Y          one loop over all cells
+//   softmax by rows         passes over the columns of eight rows
+//   t(X) %*% (w * (X %*% v))  two passes, of which the second adds to the result
+//   colSums(X), 10 columns  the sums stay in registers
+#include "schedule/Instructions.h"
+#include "schedule/MergedAxes.h"
+#include "schedule/Scheduler.h"
+
+#include "ir/plan/IterationSpace.h"
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::schedule;
+using plan::mostNarrowColumns;
+
+// The order in which sums add up depends on these figures, so they are the same on every machine.
+// A constant width of at most this is narrow although it is the longest: vectors across rows are filled
+// better than vectors along so short ones.
+static constexpr int64_t mostNarrowMainColumns = 16;
+static constexpr int64_t rowsOfBlock = 8;
+// Bodies with more instructions per vector than this are not computed for eight rows together: one row
+// has enough independent instructions, and compiling the copies takes longer than they save.
+static constexpr int instructionsWorthEightRows = 24;
+// Bodies with more instructions per vector are not limited by memory.
+static constexpr int mostInstructionsForMemory = 4;
+// Aggregates of columns stay in registers if they have at most this many columns in all, and if a row
+// takes at most this many scalar instructions for each vector of columns.
+static constexpr int64_t mostColumnsInRegisters = 128;
+static constexpr int mostInstructionsPerRow = 4;
+
+static bool isCell(Operation &operation) {
+  return isa<plan::UnaryOp, plan::BinaryOp, plan::IfElseOp, plan::CastOp, plan::ConstantOp>(
+      operation);
+}
+
+static bool isOnlyWritten(Operation *operation) {
+  return llvm::all_of(operation->getUsers(),
+                      [](Operation *user) { return isa<plan::WriteOp>(user); });
+}
+
+//===- cells ---------------------------------------------------------------------------------===//
+
+// All axes are one, along which nothing is scanned. What is reduced is reduced over all of it.
+bool Scheduler::scheduleCells() {
+  llvm::BitVector merged = mergedAxes(op_);
+  auto count = static_cast<unsigned>(axes_.size());
+  for (unsigned axis = 0; axis + 1 < count; ++axis)
+    if (!merged[axis])
+      return false;
+  for (Operation *aggregation : aggregations_) {
+    auto reduce = dyn_cast<plan::ReduceOp>(aggregation);
+    auto isOnlyPlace = [&](unsigned axis) { return axes_[axis].isConstant(1); };
+    if (!reduce || !llvm::all_of(reduce.getCell().getType().getAxes(), isOnlyPlace) ||
+        !isOnlyWritten(reduce) || reduce.getKind() > AggregateKind::Max)
+      return false;
+  }
+  if (count == 0 || llvm::any_of(op_.getBody().front(), [&](Operation &operation) {
+        return isa<plan::ReindexOp>(operation);
+      }))
+    return false;
+  for (unsigned axis = 0; axis < count; ++axis)
+    schedule_.parallel.push_back(axis);
+  schedule_.vectors = {count - 1};
+  chooseLanes();
+  // A body with few instructions is unrolled four times, so that independent instructions hide each
+  // other's latency. A long body has enough of them already, and more code takes longer to compile.
+  int instructions = 0;
+  for (Operation &operation : op_.getBody().front())
+    instructions += instructionsOf(&operation);
+  schedule_.unroll = instructions <= 50 ? 4 : instructions <= 150 ? 2 : 1;
+  return true;
+}
+
+//===- rows ----------------------------------------------------------------------------------===//
+
+bool Scheduler::scheduleRows() {
+  if (!hasRows() || isFasterWithoutBlocks()) {
+    schedule_ = {};
+    return false;
+  }
+  unsigned last = schedule_.parallel.back();
+  for (unsigned axis = 0; axis < axes_.size(); ++axis)
+    if (!schedule_.isParallel(axis) && isMain(axis) && !isNarrow(axis))
+      schedule_.vectors.push_back(axis);
+  chooseOrder();
+  if (fitsRegisters()) {
+    schedule_.unroll = std::max<int64_t>(1, mainWidth_.constantValue() / schedule_.lanes);
+    return true;
+  }
+  noteDependences();
+  chooseKept();
+  if (wideInstructions() > instructionsWorthEightRows && !hasNarrowPasses())
+    return true;
+  schedule_.block = rowsOfBlock;
+  schedule_.vectors.push_back(last);
+  // Products have two vectors for each row where there are registers for their sums.
+  constexpr int64_t registersForTwo = 32;
+  schedule_.unroll = registers_.count >= registersForTwo && registers_.bytes >= 64 ? 2 : 1;
+  keepNarrow();
+  packRows();
+  return true;
+}
+
+// Finds the rows, and says whether the body is one over them. Several axes are rows if they can be
+// walked as one, unless an aggregate of one of them is used further, as that of the only row of an
+// array.
+bool Scheduler::hasRows() {
+  llvm::BitVector merged = mergedAxes(op_);
+  unsigned rows = 0;
+  while (rows + 1 < axes_.size() && merged[rows])
+    ++rows;
+  return hasRows(rows) || (rows > 0 && hasRows(0));
+}
+
+bool Scheduler::hasRows(unsigned last) {
+  schedule_.parallel.clear();
+  for (unsigned axis = 0; axis <= last; ++axis)
+    schedule_.parallel.push_back(axis);
+  auto length = [](const Size &size) {
+    return size.isConstant() ? size.constantValue() : INT64_MAX;
+  };
+  mainWidth_ = Size::constant(1);
+  for (unsigned axis = last + 1; axis < axes_.size(); ++axis)
+    if (length(axes_[axis]) > length(mainWidth_))
+      mainWidth_ = axes_[axis];
+  // All other widths are short.
+  for (unsigned axis = last + 1; axis < axes_.size(); ++axis)
+    if (axes_[axis] != mainWidth_ && length(axes_[axis]) > mostNarrowColumns)
+      return false;
+  return !scans() && llvm::all_of(op_.getBody().front(),
+                                  [&](Operation &operation) { return fitsRows(operation); });
+}
+
+bool Scheduler::isNarrow(unsigned axis) const {
+  return axes_[axis].isConstant() &&
+         axes_[axis].constantValue() <= (isMain(axis) ? mostNarrowMainColumns : mostNarrowColumns);
+}
+
+// The place in each dimension is an axis or 0, and the axes are in the order of dimensions.
+bool Scheduler::isAlongRows(AffineMap map) {
+  SmallVector<unsigned> order;
+  for (AffineExpr place : map.getResults()) {
+    auto axis = dyn_cast<AffineDimExpr>(place);
+    if (!axis && place != getAffineConstantExpr(0, map.getContext()))
+      return false;
+    if (axis)
+      order.push_back(axis.getPosition());
+  }
+  return llvm::is_sorted(order);
+}
+
+// Whether only products that are summed up read the value.
+bool Scheduler::isOnlyFactor(Operation *operation) {
+  return llvm::all_of(operation->getUsers(), [&](Operation *user) {
+    if (auto reduce = dyn_cast<plan::ReduceOp>(user))
+      return plan::productIn(reduce) != nullptr;
+    return isa<plan::BinaryOp, plan::CastOp>(user) && isOnlyFactor(user);
+  });
+}
+
+bool Scheduler::fitsRows(Operation &operation) {
+  unsigned last = schedule_.parallel.back();
+  if (auto write = dyn_cast<plan::WriteOp>(operation)) {
+    auto reduce = write.getCell().getDefiningOp<plan::ReduceOp>();
+    bool isMerged = reduce && schedule_.isOfTiles(reduce);
+    return write.getIndices().empty() && (isMerged || (isAlongRows(write.getMap()) &&
+                                                       (write.getMap().isFunctionOfDim(last) ||
+                                                        write.getCell().getType().runsOver(last))));
+  }
+  Value result = operation.getResult(0);
+  SmallVector<unsigned> inner = schedule_.innerAxes(result);
+  if (auto read = dyn_cast<plan::ReadOp>(operation))
+    return read.getIndices().empty() && !read.getOutside() && inner.size() < 3 &&
+           (!runsOver(result, last) || (inner.size() < 2 && isAlongRows(read.getMap())));
+  auto reduce = dyn_cast<plan::ReduceOp>(operation);
+  if (!reduce) {
+    if (isa<plan::ReindexOp>(operation))
+      return inner.size() < 2 && !isReadElsewhere(last);
+    return isCell(operation) && (inner.size() < 2 || isOnlyFactor(&operation));
+  }
+  SmallVector<unsigned> operand = schedule_.innerAxes(reduce.getOperand());
+  bool isMerged = schedule_.isOfTiles(reduce);
+  if (!runsOver(reduce.getOperand(), last) || operand.size() > 2 || inner.size() > 2 ||
+      (operand.size() == 2 && !plan::productIn(reduce)))
+    return false;
+  if (!isMerged) {
+    // A product of rows: only one of the three widths may be long.
+    bool isWide =
+        operand.size() == 2 && llvm::all_of(operand, [&](unsigned axis) {
+          return axes_[axis] == mainWidth_ &&
+                 !(mainWidth_.isConstant() && mainWidth_.constantValue() <= mostNarrowColumns);
+        });
+    return !isWide && (operand.size() < 2 || inner.size() == 1);
+  }
+  bool isShortProduct =
+      inner.size() < 2 ||
+      llvm::any_of(
+          inner,
+          [&](unsigned axis) {
+            return axes_[axis].isConstant() && axes_[axis].constantValue() <= mostNarrowColumns;
+          });
+  return reduce.getKind() <= AggregateKind::Max && isOnlyWritten(reduce) && isShortProduct &&
+         llvm::all_of(schedule_.parallel, [&](unsigned axis) {
+           return axes_[axis].isConstant(1) || llvm::is_contained(reduce.getOver(), axis);
+         });
+}
+
+// Sixteen f32 are computed at a time where all cells are f32. That pays for functions along rows; what
+// memory bounds is no faster.
+bool Scheduler::isFasterWithoutBlocks() {
+  if (mainWidth_.isConstant() && mainWidth_.constantValue() <= mostNarrowColumns)
+    return false;
+  bool computesFunctions = false;
+  for (Operation &operation : op_.getBody().front()) {
+    if (auto write = dyn_cast<plan::WriteOp>(operation)) {
+      auto reduce = write.getCell().getDefiningOp<plan::ReduceOp>();
+      if (reduce && schedule_.isOfTiles(reduce))
+        return false;
+      continue;
+    }
+    Value result = operation.getResult(0);
+    SmallVector<unsigned> inner = schedule_.innerAxes(result);
+    if (inner.size() > 1)
+      return false;
+    bool isWide =
+        inner.size() == 1 && isMain(inner.front()) && runsOver(result, schedule_.parallel.back());
+    if (isWide && plan::cellsOf(result) != ElementType::F32)
+      return false;
+    computesFunctions |= isWide && isExpensive(&operation);
+  }
+  return computesFunctions;
+}
+
+int Scheduler::wideInstructions() {
+  int instructions = 0;
+  for (Operation &operation : op_.getBody().front())
+    if (isCell(operation) && llvm::any_of(schedule_.innerAxes(operation.getResult(0)),
+                                          [&](unsigned axis) { return schedule_.isVector(axis); }))
+      instructions += instructionsOf(&operation);
+  return instructions;
+}
+
+// Whether there are values of narrow rows, or products of rows.
+bool Scheduler::hasNarrowPasses() {
+  return llvm::any_of(op_.getBody().front(), [&](Operation &operation) {
+    if (operation.getNumResults() == 0)
+      return false;
+    SmallVector<unsigned> inner = schedule_.innerAxes(operation.getResult(0));
+    return inner.size() > 1 || (inner.size() == 1 && !schedule_.isVector(inner.front()));
+  });
+}
+
+// Whether all results are aggregates of columns, which are few enough for registers: then memory is
+// only read, row by row.
+bool Scheduler::fitsRegisters() {
+  if (!mainWidth_.isConstant() || schedule_.vectors.empty() || hasNarrowPasses())
+    return false;
+  int64_t columns = 0, width = mainWidth_.constantValue();
+  for (plan::WriteOp write : writes_) {
+    auto reduce = write.getCell().getDefiningOp<plan::ReduceOp>();
+    if (!reduce || !schedule_.isOfTiles(reduce) || schedule_.innerAxes(reduce.getCell()).empty())
+      return false;
+    columns += width;
+  }
+  int perRow = 0, passes = 1;
+  for (Operation &operation : op_.getBody().front()) {
+    if (isCell(operation) && schedule_.innerAxes(operation.getResult(0)).empty() &&
+        runsOver(operation.getResult(0), schedule_.parallel.back()))
+      perRow += instructionsOf(&operation);
+    if (isBlockReduction(&operation))
+      passes = 2;
+  }
+  return passes <= 2 && columns <= mostColumnsInRegisters &&
+         wideInstructions() <= mostInstructionsForMemory &&
+         perRow <= mostInstructionsPerRow * ((width + 7) / 8);
+}
+
+// Values of narrow rows that are results or factors are kept, so that they can be written and
+// multiplied along rows; likewise the products of rows, which are computed so.
+void Scheduler::keepNarrow() {
+  auto isShort = [&](Value value) {
+    SmallVector<unsigned> inner = schedule_.innerAxes(value);
+    return inner.size() == 1 && !schedule_.isVector(inner.front()) &&
+           runsOver(value, schedule_.parallel.back());
+  };
+  auto keep = [&](Value value) {
+    if (isShort(value) && isComputed(value) && hasWork(value))
+      schedule_.kept.insert(value);
+  };
+  for (Operation &operation : op_.getBody().front()) {
+    if (auto write = dyn_cast<plan::WriteOp>(operation))
+      if (isComputed(write.getCell()) && isShort(write.getCell()))
+        schedule_.kept.insert(write.getCell());
+    auto reduce = dyn_cast<plan::ReduceOp>(operation);
+    if (!reduce)
+      continue;
+    if (isShort(reduce.getCell()))
+      schedule_.kept.insert(reduce.getCell());
+    if (schedule_.innerAxes(reduce.getOperand()).size() == 2)
+      if (plan::BinaryOp product = plan::productIn(reduce)) {
+        keep(product.getLhs());
+        keep(product.getRhs());
+      }
+  }
+}
+
+// Whether an operation reads the value for eight rows at a time: products and results are computed
+// along rows.
+bool Scheduler::isUsedAcross(Value value) {
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    if (isa<plan::WriteOp>(user))
+      return false;
+    if (isa<plan::CastOp, plan::ReindexOp>(user))
+      return !schedule_.kept.contains(user->getResult(0)) ? isUsedAcross(user->getResult(0)) : true;
+    if (auto reduce = dyn_cast<plan::ReduceOp>(user))
+      return schedule_.innerAxes(reduce.getOperand()).size() < 2;
+    SmallVector<unsigned> inner = schedule_.innerAxes(user->getResult(0));
+    return inner.size() == 1 && !schedule_.isVector(inner.front());
+  });
+}
+
+void Scheduler::packRows() {
+  unsigned last = schedule_.parallel.back();
+  for (plan::ReadOp read : op_.getBody().getOps<plan::ReadOp>()) {
+    SmallVector<unsigned> inner = schedule_.innerAxes(read.getCell());
+    if (runsOver(read.getCell(), last) && inner.size() == 1 && !schedule_.isVector(inner.front()) &&
+        isUsedAcross(read.getCell()))
+      schedule_.packed[read.getCell()] = last;
+  }
+  // Factors whose rows are not those of the product.
+  for (Operation *aggregation : aggregations_) {
+    auto reduce = cast<plan::ReduceOp>(aggregation);
+    plan::BinaryOp product = plan::productIn(reduce);
+    SmallVector<unsigned> inner = schedule_.innerAxes(reduce.getCell());
+    if (!product || inner.size() != 1 || schedule_.isOfTiles(reduce))
+      continue;
+    for (Value factor : {product.getLhs(), product.getRhs()}) {
+      while (auto cast = factor.getDefiningOp<plan::CastOp>())
+        factor = cast.getOperand();
+      auto read = factor.getDefiningOp<plan::ReadOp>();
+      if (read && !runsOver(factor, last) && runsOver(factor, inner.front()) &&
+          read.getMap().getResults().back() != getAffineDimExpr(inner.front(), op_.getContext()))
+        schedule_.packed[factor] = inner.front();
+    }
+  }
+}
