@@ -97,9 +97,6 @@ bool Scheduler::scheduleRows() {
     return true;
   schedule_.block = rowsOfBlock;
   schedule_.vectors.push_back(last);
-  // Products have two vectors for each row where there are registers for their sums.
-  constexpr int64_t registersForTwo = 32;
-  schedule_.unroll = registers_.count >= registersForTwo && registers_.bytes >= 64 ? 2 : 1;
   keepNarrow();
   packRows();
   return true;
@@ -280,7 +277,7 @@ bool Scheduler::fitsRegisters() {
 }
 
 // Values of narrow rows that are results or factors are kept, so that they can be written and
-// multiplied along rows; likewise the products of rows, which are computed so.
+// multiplied along rows; likewise the products of rows.
 void Scheduler::keepNarrow() {
   auto isShort = [&](Value value) {
     SmallVector<unsigned> inner = schedule_.innerAxes(value);
@@ -330,21 +327,5 @@ void Scheduler::packRows() {
     if (runsOver(read.getCell(), last) && inner.size() == 1 && !schedule_.isVector(inner.front()) &&
         isUsedAcross(read.getCell()))
       schedule_.packed[read.getCell()] = last;
-  }
-  // Factors whose rows are not those of the product.
-  for (Operation *aggregation : aggregations_) {
-    auto reduce = cast<plan::ReduceOp>(aggregation);
-    plan::BinaryOp product = plan::productIn(reduce);
-    SmallVector<unsigned> inner = schedule_.innerAxes(reduce.getCell());
-    if (!product || inner.size() != 1 || schedule_.isOfTiles(reduce))
-      continue;
-    for (Value factor : {product.getLhs(), product.getRhs()}) {
-      while (auto cast = factor.getDefiningOp<plan::CastOp>())
-        factor = cast.getOperand();
-      auto read = factor.getDefiningOp<plan::ReadOp>();
-      if (read && !runsOver(factor, last) && runsOver(factor, inner.front()) &&
-          read.getMap().getResults().back() != getAffineDimExpr(inner.front(), op_.getContext()))
-        schedule_.packed[factor] = inner.front();
-    }
   }
 }

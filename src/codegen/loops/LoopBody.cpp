@@ -140,13 +140,29 @@ PassLoops LoopBody::loopsAlong(ArrayRef<unsigned> axes, unsigned vector) const {
   return loops;
 }
 
-// Sums of products are computed in vectors along the rows of a factor, also where the places of a
-// block are the lanes of all others.
+std::optional<std::pair<Value, Value>> LoopBody::rowFactors(plan::ReduceOp reduce) const {
+  plan::BinaryOp product = plan::productIn(reduce);
+  if (!schedule_.hasBlocksInVectors() || !schedule_.kept.contains(reduce.getCell()) || !product ||
+      !hasPlacesSideBySide(reduce.getCell()) || panelAxes(reduce.getCell()).size() != 1 ||
+      reduce.getOver().size() != 1 || accumulatorOf(reduce) != ElementType::F64)
+    return {};
+  Value rows = product.getLhs(), factor = product.getRhs();
+  auto runsOver = [](Value value, unsigned axis) {
+    return cast<plan::CellType>(value.getType()).runsOver(axis);
+  };
+  if (!runsOver(rows, lastAxis()))
+    std::swap(rows, factor);
+  bool isProduct = runsOver(rows, lastAxis()) && !runsOver(factor, lastAxis()) &&
+                   schedule_.innerAxes(rows).size() == 1 &&
+                   runsOver(rows, reduce.getOver().front());
+  return isProduct ? std::optional(std::pair(rows, factor)) : std::nullopt;
+}
+
 PassLoops LoopBody::loopsOfKept(Value value) const {
-  SmallVector<unsigned> axes = panelAxes(value);
-  PassLoops loops = loopsOver(axes);
-  return loops.isAcross && value.getDefiningOp<plan::ReduceOp>() ? loopsAlong(axes, axes.back())
-                                                                 : loops;
+  auto reduce = value.getDefiningOp<plan::ReduceOp>();
+  if (auto factors = reduce ? rowFactors(reduce) : std::nullopt)
+    return loopsOver(panelAxes(factors->first));
+  return loopsOver(panelAxes(value));
 }
 
 //===- passes --------------------------------------------------------------------------------===//
@@ -161,7 +177,10 @@ unsigned LoopBody::stageOf(Value value, const PassLoops &loops, ArrayRef<unsigne
     return known->second;
   Operation *operation = value.getDefiningOp();
   unsigned stage = 0;
-  if (schedule_.kept.contains(value)) {
+  auto reduce = dyn_cast<plan::ReduceOp>(operation);
+  if (auto factors = reduce ? rowFactors(reduce) : std::nullopt) {
+    stage = stageOf(factors->first, loopsOfKept(value)) + 1;
+  } else if (schedule_.kept.contains(value)) {
     PassLoops own = loopsOfKept(value);
     bool isHere = own == loops && !llvm::any_of(elsewhere, [&](unsigned axis) {
                     return llvm::is_contained(panelAxes(value), axis);
@@ -201,7 +220,11 @@ LogicalResult LoopBody::makePasses() {
     if (operation.getNumResults() == 1 && schedule_.kept.contains(operation.getResult(0))) {
       Value value = operation.getResult(0);
       PassLoops loops = loopsOfKept(value);
-      passAt(stageOf(value, loops), loops).kept.push_back(value);
+      auto product = dyn_cast<plan::ReduceOp>(operation);
+      if (auto factors = product ? rowFactors(product) : std::nullopt)
+        passAt(stageOf(factors->first, loops), loops).products.push_back(product);
+      else
+        passAt(stageOf(value, loops), loops).kept.push_back(value);
     }
     if (auto reduce = dyn_cast<plan::ReduceOp>(operation); reduce && isOfBlocks(reduce)) {
       PassLoops loops = loopsOver(schedule_.innerAxes(reduce.getOperand()));
@@ -222,6 +245,8 @@ LogicalResult LoopBody::makePasses() {
   for (auto &[stage, pass] : passesByStage_) {
     for (Value value : pass.kept)
       keptBy_[value] = passes_.size();
+    for (plan::ReduceOp product : pass.products)
+      keptBy_[product.getCell()] = passes_.size();
     passes_.push_back(std::move(pass));
   }
   passesByStage_.clear();
@@ -295,6 +320,8 @@ LogicalResult LoopBody::noteUses(unsigned number) {
     used.push_back(reduce.getOperand());
   for (plan::ReduceOp reduce : pass.tileAggregates)
     used.push_back(reduce.getOperand());
+  for (plan::ReduceOp product : pass.products)
+    used.push_back(product.getOperand());
   for (plan::WriteOp write : pass.writes)
     llvm::append_range(used, write->getOperands());
   llvm::append_range(used, pass.kept);

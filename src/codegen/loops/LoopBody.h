@@ -44,6 +44,7 @@ struct LoopPass {
   llvm::SmallVector<mlir::Value> kept;
   llvm::SmallVector<plan::ReduceOp> reductions;     // complete after the pass
   llvm::SmallVector<plan::ReduceOp> tileAggregates; // to which the pass adds
+  llvm::SmallVector<plan::ReduceOp> products;       // kept ones, of whole rows (RowProducts.h)
   llvm::SmallVector<plan::WriteOp> writes;
   int instructions = 0; // of cell operators, for one vector
 };
@@ -98,6 +99,9 @@ public:
            passes_.front().reductions.empty() && passes_.front().kept.empty() &&
            passes_.front().tileAggregates.empty() && lastWrites_.empty() && lastAggregates_.empty();
   }
+  // The factors of a kept sum of products with a row of short rows: what runs over the places of a
+  // block, and the other one; nullopt for all other values.
+  std::optional<std::pair<mlir::Value, mlir::Value>> rowFactors(plan::ReduceOp reduce) const;
   // The loops of a pass over axes.
   PassLoops loopsOver(llvm::ArrayRef<unsigned> axes) const;
   // The loops of the pass that computes the kept value.

@@ -1,6 +1,6 @@
 #include "codegen/loops/LoopEmitter.h"
 
-#include "codegen/loops/LoopValues.h"
+#include "codegen/loops/RowProducts.h"
 #include "codegen/loops/TileAggregates.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -19,7 +19,7 @@ public:
               abi::KernelPlan &plan)
       : body_(body), vectors_(vectors), tile_(tile), schedule_(body.schedule()),
         values_(body, vectors, tile, plan), aggregates_(body, vectors, tile, values_),
-        last_(body.lastAxis()) {}
+        products_(body, vectors, values_), last_(body.lastAxis()) {}
 
   void emitTile();
 
@@ -85,6 +85,7 @@ private:
   const schedule::Schedule &schedule_;
   LoopValues values_;
   TileAggregates aggregates_;
+  RowProducts products_;
   unsigned last_; // the axis that blocks are cut from
 };
 
@@ -300,9 +301,15 @@ void LoopEmitter::emitPass(const LoopPass &pass) {
     hoistOperand(reduce, axes);
   for (plan::WriteOp write : pass.writes)
     values_.hoist(write.getCell(), axes);
+  for (plan::ReduceOp product : pass.products) {
+    values_.hoist(body_.rowFactors(product)->first, axes);
+    products_.open(product);
+  }
   State state;
   emitLoops(pass, state);
   finishReductions(pass, state);
+  for (plan::ReduceOp product : pass.products)
+    products_.close(product);
   if (isAcross)
     values_.endAcross();
 }
@@ -404,13 +411,9 @@ void LoopEmitter::emitChunks(const LoopPass &pass, State &state) {
                   values_.finish(own.aggregation, next, /*isOverLanes=*/false));
     }
   for (Value kept : pass.kept)
-    for (unsigned chunk = 0; chunk < values_.chunksOf(kept); ++chunk) {
-      if (values_.keepsSideBySide(kept))
-        values_.keepSideBySide(kept, chunk);
-      else
-        for (unsigned place = 0; place < values_.placesOf(kept); ++place)
-          values_.keep(kept, place, chunk);
-    }
+    for (unsigned chunk = 0; chunk < values_.chunksOf(kept); ++chunk)
+      for (unsigned place = 0; place < values_.placesOf(kept); ++place)
+        values_.keep(kept, place, chunk);
   for (const Slot &own : slots) {
     auto reduce = dyn_cast<plan::ReduceOp>(own.aggregation);
     if (!reduce)
@@ -423,6 +426,8 @@ void LoopEmitter::emitChunks(const LoopPass &pass, State &state) {
               values_.accumulate(reduce, own.in(state), own.place, chunk,
                                  schedule_.vectorizesBlocks() ? Value() : values_.mask(chunk)));
   }
+  for (plan::ReduceOp product : pass.products)
+    products_.add(product);
   for (plan::ReduceOp reduce : pass.tileAggregates)
     aggregates_.add(reduce);
   for (plan::WriteOp write : pass.writes) {

@@ -91,7 +91,7 @@ LoopValues::Memory LoopValues::panelOf(Value kept, unsigned place) {
     Value before = vectors_.subtract(vectors_.integer(0), index(body_.lastAxis()));
     memory.base = vectors_.offsetCells(memory.base, before, memory.cells);
   }
-  std::vector<unsigned> axes = body_.loopsOfKept(kept).allAxes();
+  std::vector<unsigned> axes = body_.loopsOver(body_.panelAxes(kept)).allAxes();
   for (unsigned axis : llvm::reverse(axes))
     addAxis(axis, body_.axes()[axis]);
   if (!areSideBySide && runsOver(kept, last) && place > 0)
@@ -102,7 +102,7 @@ LoopValues::Memory LoopValues::panelOf(Value kept, unsigned place) {
 
 // Whether vectors run along the rows of a panel in which the eight places of the block lie side by
 // side: those of all places are transposed together.
-bool LoopValues::keepsSideBySide(Value value) const {
+bool LoopValues::liesSideBySide(Value value) const {
   return body_.hasPlacesSideBySide(value) && places_ > 1 && runsOver(value, body_.lastAxis()) &&
          runsOverVectors(value);
 }
@@ -124,11 +124,9 @@ void LoopValues::loadSideBySide(Value kept, unsigned chunk) {
     set(kept, place, chunk, vector);
 }
 
-void LoopValues::keepSideBySide(Value value, unsigned chunk) {
-  State vectors;
-  for (unsigned place = 0; place < places_; ++place)
-    vectors.push_back(get(value, place, chunk));
-  storeSideBySide(vectors, panelOf(value, 0), chunk);
+void LoopValues::keepAcross(Value value, Value vector) {
+  const Memory panel = panelOf(value, 0);
+  vectors_.storeCells(vector, panel.base, offsetOf(panel.access, 0, 0), {}, panel.cells);
 }
 
 void LoopValues::storeSideBySide(ArrayRef<Value> vectors, const Memory &panel, unsigned chunk) {

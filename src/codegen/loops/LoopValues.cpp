@@ -21,18 +21,17 @@ LoopValues::LoopValues(const LoopBody &body, VectorBuilder &vectors, const TileA
     : body_(body), vectors_(vectors), tile_(tile), plan_(plan),
       beginning_(vectors.integer(0).getDefiningOp()), nextScratch_(tile.scratch) {
   const schedule::Schedule &schedule = body.schedule();
-  for (const LoopPass &pass : body.passes())
-    for (Value kept : pass.kept) {
-      Size doubles = Size::constant(schedule.block * placesOfVectors(kept));
-      SmallVector<unsigned> axes = body.panelAxes(kept);
-      // Whole vectors of the last axis are read and written if places lie side by side.
-      bool sideBySide = body.hasPlacesSideBySide(kept);
-      for (unsigned axis : axes)
-        doubles = doubles * (sideBySide && axis == axes.back()
-                                 ? codegen::roundedUp(body.axes()[axis], VectorBuilder::lanes)
-                                 : body.axes()[axis]);
-      panels_[kept] = scratch(doubles);
-    }
+  for (Value kept : schedule.kept) {
+    Size doubles = Size::constant(schedule.block * placesOfVectors(kept));
+    SmallVector<unsigned> axes = body.panelAxes(kept);
+    // Whole vectors of the last axis are read and written if places lie side by side.
+    bool sideBySide = body.hasPlacesSideBySide(kept);
+    for (unsigned axis : axes)
+      doubles = doubles * (sideBySide && axis == axes.back()
+                               ? codegen::roundedUp(body.axes()[axis], VectorBuilder::lanes)
+                               : body.axes()[axis]);
+    panels_[kept] = scratch(doubles);
+  }
   if (body.carriesInMemory())
     for (plan::ScanOp scan : body.passes().front().scans)
       panels_[scan.getCell()] = scratch(body.axes()[body.lastAxis()]);
@@ -78,6 +77,17 @@ Value LoopValues::variable() {
     return builder.create<LLVM::AllocaOp>(builder.getUnknownLoc(), vectors_.pointerType(), type,
                                           vectors_.integer(1));
   });
+}
+
+Value LoopValues::staging() {
+  if (!staging_)
+    staging_ = atBeginning([&]() -> Value {
+      OpBuilder &builder = vectors_.builder();
+      auto type = VectorType::get(VectorBuilder::lanes, builder.getF64Type());
+      return builder.create<LLVM::AllocaOp>(builder.getUnknownLoc(), vectors_.pointerType(), type,
+                                            vectors_.integer(VectorBuilder::lanes));
+    });
+  return staging_;
 }
 
 Value LoopValues::atBeginning(llvm::function_ref<Value()> emit) {
@@ -222,7 +232,7 @@ Value LoopValues::get(Value value, unsigned place, unsigned chunk) {
     set(value, place, chunk, vector);
     return vector;
   }
-  if (isLoaded && keepsSideBySide(value)) {
+  if (isLoaded && liesSideBySide(value)) {
     loadSideBySide(value, chunk);
     return get(value, place, chunk);
   }
@@ -234,6 +244,16 @@ Value LoopValues::get(Value value, unsigned place, unsigned chunk) {
       isLoaded ? load(panelOf(value, place), place, chunk, {}) : compute(value, place, chunk);
   set(value, place, chunk, vector);
   return vector;
+}
+
+Value LoopValues::at(unsigned axis, Value index, Value value) {
+  llvm::SaveAndRestore vectorAxis(vectorAxis_);
+  llvm::SaveAndRestore chunks(chunks_, 1u);
+  llvm::SaveAndRestore mask(mask_, Value());
+  vectorAxis_.reset();
+  Value cell;
+  inLoop(axis, index, [&] { cell = get(value, 0, 0); });
+  return cell;
 }
 
 // In vectors of eight cells, for which all functions exist.

@@ -38,6 +38,8 @@ public:
   // Memory of the tile: so many doubles, at a multiple of eight; and a vector that lies in registers.
   mlir::Value scratch(const Size &doubles);
   mlir::Value variable();
+  // Memory for eight vectors of the tile.
+  mlir::Value staging();
 
   // Within the loop over the axis of places.
   void beginBlock(unsigned places) { places_ = placesOfBlock_ = places; }
@@ -63,6 +65,11 @@ public:
   bool isAcross() const {
     return body_.schedule().hasBlocksInVectors() && vectorAxis_ == body_.lastAxis();
   }
+  // Whether the block has all its places, so that they can be the lanes of vectors.
+  bool hasWholeBlock() const { return body_.schedule().hasBlocksInVectors() && placesOfBlock_ > 1; }
+  // How many places there are along the vectors of the chunk, if that is a constant; else a whole
+  // vector.
+  int64_t rowsOfChunk(unsigned chunk) const;
   // Emits what is the same everywhere; to be called at the beginning of the tile.
   void computeUniform();
 
@@ -77,6 +84,8 @@ public:
   void forAxis(unsigned axis, int64_t unrolling, State &state, LoopBodyFunction inside);
 
   mlir::Value get(mlir::Value value, unsigned place, unsigned chunk);
+  // The value with the axis, which vectors may run along, at one place: the same cell in all lanes.
+  mlir::Value at(unsigned axis, mlir::Value index, mlir::Value value);
   // A value that the loops computed, such as a complete reduction.
   void set(mlir::Value value, unsigned place, unsigned chunk, mlir::Value vector);
   // Emits now what the value needs and what does not run over the axes of loops that follow.
@@ -86,9 +95,8 @@ public:
   unsigned chunksOf(mlir::Value value) const;
 
   void keep(mlir::Value value, unsigned place, unsigned chunk);
-  // The same for all places of a chunk whose panel has them side by side.
-  void keepSideBySide(mlir::Value value, unsigned chunk);
-  bool keepsSideBySide(mlir::Value value) const;
+  // Stores a vector of all places of the block in a panel.
+  void keepAcross(mlir::Value value, mlir::Value vector);
   // Asks memory for what a later block packs, if its rows are short.
   void prefetchPacked(plan::ReadOp read);
   // Stores eight vectors along an inner axis, one for each place, as the panel of the block.
@@ -149,7 +157,7 @@ private:
   Memory blockOf(mlir::Value packed);
   void storeSideBySide(llvm::ArrayRef<mlir::Value> vectors, const Memory &panel, unsigned chunk);
   bool isPacked(mlir::Value value) const;
-  int64_t rowsOfChunk(unsigned chunk) const;
+  bool liesSideBySide(mlir::Value value) const;
   mlir::Value panelRow(const Memory &panel, unsigned chunk);
   void loadSideBySide(mlir::Value kept, unsigned chunk);
   Size cellsBesideVectors(mlir::Value packed) const;
@@ -189,7 +197,7 @@ private:
   bool isPacking_ = false;
   std::optional<unsigned> vectorAxis_, onlyPlace_;
   mlir::Value mask_;
-  mlir::Value nextScratch_;
+  mlir::Value nextScratch_, staging_;
 };
 
 } // namespace tokamak::codegen

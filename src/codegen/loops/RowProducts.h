@@ -1,0 +1,45 @@
+// Products of rows with a matrix whose rows are short, such as X %*% B with ten columns: computed for
+// the eight places of a block together, in the pass over the columns of X.
+//
+//   RowProducts products(body, vectors, values);
+//   products.open(reduce);                   // before the pass
+//   products.add(reduce);                    // for each vector of columns that it has reached
+//   products.close(reduce);                  // after it: the panel of the product is complete
+//
+// Eight columns of eight rows are transposed in registers; each is multiplied by one cell of B for each
+// column of the product, whose eight rows are a vector. A cell is a chain of fused multiply-adds in the
+// order of the columns of X, whatever the schedule is.
+#ifndef TOKAMAK_CODEGEN_LOOPS_ROWPRODUCTS_H
+#define TOKAMAK_CODEGEN_LOOPS_ROWPRODUCTS_H
+
+#include "codegen/loops/LoopValues.h"
+
+namespace tokamak::codegen {
+
+class RowProducts {
+public:
+  RowProducts(const LoopBody &body, VectorBuilder &vectors, LoopValues &values);
+  void open(plan::ReduceOp product);
+  void add(plan::ReduceOp product);
+  void close(plan::ReduceOp product);
+
+private:
+  // One accumulator for each column of the product, in registers or in memory.
+  struct Sums {
+    unsigned column, reduced;                 // axes
+    mlir::Value rows, factor;                 // X and B
+    llvm::SmallVector<mlir::Value> registers; // addresses of variables
+    mlir::Value memory;
+  };
+  void forEachColumn(const Sums &sums, llvm::function_ref<void(mlir::Value address)> visit);
+  mlir::Value addressOf(const Sums &sums, mlir::Value column);
+  void addColumns(const Sums &sums, llvm::ArrayRef<mlir::Value> columns, mlir::Value first);
+
+  const LoopBody &body_;
+  VectorBuilder &vectors_;
+  LoopValues &values_;
+  llvm::DenseMap<mlir::Operation *, Sums> sums_;
+};
+
+} // namespace tokamak::codegen
+#endif
