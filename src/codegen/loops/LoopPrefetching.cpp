@@ -67,10 +67,10 @@ void LoopValues::prefetch(plan::ReadOp read, unsigned place, unsigned chunk) {
   Value block = vectors_.multiply(index(body_.lastAxis()), size(access.factor(body_.lastAxis())));
   State none;
   vectors_.ifThen(isShort, none, [&](State &) {
-    Value position = vectors_.add(vectors_.add(block, within), ahead);
+    Value start = vectors_.offsetCells(vectors_.offsetCells(array, block, cells),
+                                       vectors_.add(within, ahead), cells);
     for (int64_t cell = first; cell < behind; cell += lineCells)
-      vectors_.prefetch(
-          vectors_.offsetCells(array, vectors_.add(position, vectors_.integer(cell)), cells));
+      vectors_.prefetch(start, vectors_.integer(cell), vectors_.registerType(cells));
   });
 }
 
@@ -85,10 +85,10 @@ void LoopValues::prefetchPacked(plan::ReadOp read) {
   Value block = vectors_.multiply(index(body_.lastAxis()), size(access.factor(body_.lastAxis())));
   int64_t lineCells = prefetching::bytesPerLine / byteSize(cells),
           count = lanes * body_.axes()[*axis].constantValue();
+  Value start = vectors_.offsetCells(arrayOf(read).base, block, cells);
   for (int64_t cell = 0; cell < count; cell += lineCells)
-    vectors_.prefetch(vectors_.offsetCells(
-        arrayOf(read).base,
-        vectors_.add(block, vectors_.integer(prefetching::blockCellsAhead + cell)), cells));
+    vectors_.prefetch(start, vectors_.integer(prefetching::blockCellsAhead + cell),
+                      vectors_.registerType(cells));
 }
 
 // Whether the pass has reached its first vector: what is read for each of them is prefetched once.

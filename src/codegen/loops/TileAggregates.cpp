@@ -211,12 +211,21 @@ void TileAggregates::addToLanes(Aggregate &aggregate) {
   vectors_.store(sum, pointer, {});
 }
 
+// Short loops are unrolled.
+int64_t TileAggregates::unrollingOf(unsigned axis) const {
+  constexpr int64_t mostUnrolled = 16, otherwise = 4;
+  const Size &length = body_.axes()[axis];
+  if (!values_.hasWholeBlock() || !length.isConstant())
+    return 1;
+  return length.constantValue() <= mostUnrolled ? mostUnrolled : otherwise;
+}
+
 void TileAggregates::addToLines(Aggregate &aggregate) {
   unsigned other = *aggregate.other;
   plan::ReduceOp reduce = aggregate.reduce;
   values_.hoist(reduce.getOperand(), {other});
   State none;
-  values_.forAxes({other}, none, [&](State &) {
+  values_.forAxis(other, unrollingOf(other), none, [&](State &) {
     Value line = vectors_.offset(aggregate.memory,
                                  vectors_.multiply(values_.index(other), paddedLine(aggregate)));
     for (unsigned chunk = 0; chunk < values_.chunks(); ++chunk) {

@@ -47,6 +47,7 @@ private:
   void addToPartials(Aggregate &aggregate);
   void addToLanes(Aggregate &aggregate);
   void addToLines(Aggregate &aggregate);
+  int64_t unrollingOf(unsigned axis) const;
   void addPlaces(Aggregate &aggregate, mlir::Value pointer, unsigned chunk, mlir::Value mask);
   mlir::Value paddedLine(const Aggregate &aggregate);
   mlir::Value load(const Aggregate &aggregate, mlir::Value pointer);
