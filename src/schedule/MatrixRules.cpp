@@ -92,13 +92,15 @@ bool Scheduler::scheduleRows() {
     return true;
   }
   noteDependences();
+  bool hasBlocks = wideInstructions() <= instructionsWorthEightRows || hasNarrowPasses();
+  if (hasBlocks) {
+    schedule_.block = rowsOfBlock;
+    schedule_.vectors.push_back(last);
+    keepNarrow();
+  }
   chooseKept();
-  if (wideInstructions() > instructionsWorthEightRows && !hasNarrowPasses())
-    return true;
-  schedule_.block = rowsOfBlock;
-  schedule_.vectors.push_back(last);
-  keepNarrow();
-  packRows();
+  if (hasBlocks)
+    packRows();
   return true;
 }
 
