@@ -1,5 +1,5 @@
 // From a fused operator with a driver (SparseBody.h) to an MLIR module with the functions `name`
-// and `name_merge`, as KernelEmitter.h does for dense operators.
+// and `name_merge`, as loops/LoopEmitter.h does for dense operators.
 //
 //   auto module = emitSparseKernel(body, "entries_mul_sum_7", &context, plan);
 //

@@ -1,7 +1,7 @@
 // How much work the operations of a body are: decides how far loops are unrolled and what is kept.
 //
-//   int instructions = instructionsOf(operation);      // of one evaluation, roughly
-//   if (isExpensive(operation)) ...                     // cheaper to store than to compute twice
+//   int instructions = instructionsOf(op);      // of one evaluation, roughly
+//   if (isExpensive(op)) ...                      // cheaper to store than to compute twice
 #ifndef TOKAMAK_SCHEDULE_INSTRUCTIONS_H
 #define TOKAMAK_SCHEDULE_INSTRUCTIONS_H
 

@@ -2,7 +2,7 @@
 // DefaultSchedule.cpp has the rules for bodies of any shape, MatrixRules.cpp those for loops over the
 // cells or the rows of matrices.
 //
-//   Schedule schedule = Scheduler(op, registers).schedule();
+//   Schedule schedule = Scheduler(op, VectorRegisters()).schedule();
 #ifndef TOKAMAK_SCHEDULE_SCHEDULER_H
 #define TOKAMAK_SCHEDULE_SCHEDULER_H
 
