@@ -3,6 +3,7 @@
 #include "codegen/Aggregation.h"
 #include "codegen/CellEmission.h"
 #include "codegen/LaunchSizes.h"
+#include "ir/plan/IterationSpace.h"
 #include "ir/tok/ElementTypes.h"
 #include "schedule/Instructions.h"
 #include "schedule/MergedAxes.h"
@@ -251,9 +252,11 @@ LogicalResult LoopBody::makePasses() {
   }
   passesByStage_.clear();
   stages_.clear();
-  for (auto [number, pass] : llvm::enumerate(passes_))
+  for (auto [number, pass] : llvm::enumerate(passes_)) {
     if (failed(noteUses(number)))
       return failure();
+    pass.isRowByRow = isRowByRow(pass);
+  }
   if (schedule_.vectorsOutside &&
       (passes_.size() != 1 || !lastWrites_.empty() || !tileAggregates_.empty() ||
        !passes_.front().loops.axes.empty() || !passes_.front().loops.vector ||
@@ -346,6 +349,17 @@ LogicalResult LoopBody::noteUses(unsigned number) {
       llvm::append_range(used, operation->getOperands());
   }
   return success();
+}
+
+bool LoopBody::isRowByRow(const LoopPass &pass) const {
+  constexpr int mostInstructionsForMemory = 4;
+  constexpr int64_t longRow = plan::mostNarrowColumns;
+  if (!schedule_.hasBlocksInVectors() || !pass.loops.vector || !pass.loops.axes.empty() ||
+      pass.instructions > mostInstructionsForMemory)
+    return false;
+  const Size &length = axes_[*pass.loops.vector];
+  return (!length.isConstant() || length.constantValue() > longRow) && pass.kept.empty() &&
+         pass.products.empty() && pass.tileAggregates.empty() && pass.writes.empty();
 }
 
 unsigned LoopBody::outputOf(plan::WriteOp write) const {

@@ -47,6 +47,9 @@ struct LoopPass {
   llvm::SmallVector<plan::ReduceOp> products;       // kept ones, of whole rows (RowProducts.h)
   llvm::SmallVector<plan::WriteOp> writes;
   int instructions = 0; // of cell operators, for one vector
+  // Only aggregates long rows, and memory bounds it: the rows of a block are computed one by one, in
+  // the order of memory, because the hardware prefetcher follows one stream better than eight.
+  bool isRowByRow = false;
 };
 
 class LoopBody {
@@ -127,6 +130,7 @@ private:
   void placeWrite(plan::WriteOp write);
   void placeTileAggregate(plan::ReduceOp reduce);
   llvm::LogicalResult noteUses(unsigned number);
+  bool isRowByRow(const LoopPass &pass) const;
   std::optional<unsigned> vectorAmong(llvm::ArrayRef<unsigned> axes) const;
   PassLoops loopsAlong(llvm::ArrayRef<unsigned> axes, unsigned vector) const;
   unsigned stageOf(mlir::Value value, const PassLoops &loops,

@@ -29,7 +29,7 @@ private:
   void emitPlaces(Range places);
   void emitPlacesInVectors(Range places);
   using VectorsFunction = llvm::function_ref<void(Value index, State &carried)>;
-  void inVectors(unsigned axis, Range range, const Size &length, State &state,
+  void inVectors(unsigned axis, Range range, const Size &length, int64_t together, State &state,
                  VectorsFunction emitInside);
   void alongPlaces(Range places, VectorsFunction emitInside);
   void alongVectors(unsigned axis, State &state, VectorsFunction emitInside);
@@ -41,7 +41,8 @@ private:
   void emitBlock();
   void emitPass(const LoopPass &pass);
   void hoistOperand(plan::ReduceOp reduce, ArrayRef<unsigned> loops);
-  void emitLoops(const LoopPass &pass, State &state);
+  void emitLoops(const LoopPass &pass, State &state, int64_t vectorsTogether);
+  void emitRowByRow(const LoopPass &pass, State &state);
   int64_t unrollingOf(const LoopPass &pass) const;
   void emitChunks(const LoopPass &pass, State &state);
   void emitLast();
@@ -232,7 +233,7 @@ void LoopEmitter::emitScans(Range places) {
 
 void LoopEmitter::alongPlaces(Range places, VectorsFunction emitInside) {
   State none;
-  inVectors(last_, places, Size::unknown(), none, emitInside);
+  inVectors(last_, places, Size::unknown(), schedule_.unroll, none, emitInside);
 }
 
 void LoopEmitter::emitBlock() {
@@ -306,7 +307,10 @@ void LoopEmitter::emitPass(const LoopPass &pass) {
     products_.open(product);
   }
   State state;
-  emitLoops(pass, state);
+  if (pass.isRowByRow && values_.hasWholeBlock())
+    emitRowByRow(pass, state);
+  else
+    emitLoops(pass, state, schedule_.unroll);
   finishReductions(pass, state);
   for (plan::ReduceOp product : pass.products)
     products_.close(product);
@@ -321,7 +325,23 @@ void LoopEmitter::hoistOperand(plan::ReduceOp reduce, ArrayRef<unsigned> loops) 
   values_.hoist(reduce.getOperand(), inside);
 }
 
-void LoopEmitter::emitLoops(const LoopPass &pass, State &state) {
+void LoopEmitter::emitRowByRow(const LoopPass &pass, State &state) {
+  constexpr int64_t vectorsTogether = 4;
+  SmallVector<Slot> slots = slotsOf(pass);
+  state.resize(slots.back().index + (slots.back().hasIndex ? 2 : 1));
+  for (unsigned place = 0; place < values_.places(); ++place) {
+    values_.beginPlace(place);
+    State own;
+    emitLoops(pass, own, vectorsTogether);
+    for (const Slot &from : slotsOf(pass))
+      for (const Slot &to : slots)
+        if (to.aggregation == from.aggregation && to.place == place)
+          to.set(state, from.in(own));
+    values_.endPlace();
+  }
+}
+
+void LoopEmitter::emitLoops(const LoopPass &pass, State &state, int64_t vectorsTogether) {
   for (const Slot &slot : slotsOf(pass)) {
     Accumulator neutral = values_.neutral(slot.aggregation);
     state.push_back(neutral.value);
@@ -331,8 +351,9 @@ void LoopEmitter::emitLoops(const LoopPass &pass, State &state) {
   ArrayRef<unsigned> axes = pass.loops.axes;
   if (pass.loops.vector) {
     values_.forAxes(axes, state, [&](State &carried) {
-      alongVectors(*pass.loops.vector, carried,
-                   [&](Value, State &inner) { emitChunks(pass, inner); });
+      unsigned axis = *pass.loops.vector;
+      inVectors(axis, {vectors_.integer(0), values_.axisSize(axis)}, body_.axes()[axis],
+                vectorsTogether, carried, [&](Value, State &inner) { emitChunks(pass, inner); });
     });
   } else if (axes.empty()) {
     emitChunks(pass, state);
@@ -354,18 +375,15 @@ int64_t LoopEmitter::unrollingOf(const LoopPass &pass) const {
 }
 
 void LoopEmitter::alongVectors(unsigned axis, State &state, VectorsFunction emitInside) {
-  inVectors(axis, {vectors_.integer(0), values_.axisSize(axis)}, body_.axes()[axis], state,
-            emitInside);
+  inVectors(axis, {vectors_.integer(0), values_.axisSize(axis)}, body_.axes()[axis],
+            schedule_.unroll, state, emitInside);
 }
 
 // A loop over a range of an axis: several vectors at a time, and the rest one by one, of which the last
 // one is masked. Of a constant `length`, a few steps are emitted one by one, and the rest is one step.
-void LoopEmitter::inVectors(unsigned axis, Range range, const Size &length, State &state,
-                            VectorsFunction emitInside) {
+void LoopEmitter::inVectors(unsigned axis, Range range, const Size &length, int64_t together,
+                            State &state, VectorsFunction emitInside) {
   constexpr int64_t mostSteps = 4;
-  // Beside vectors of places, those along long rows are computed one by one.
-  int64_t together =
-      schedule_.hasBlocksInVectors() && schedule_.isVector(axis) ? 1 : schedule_.unroll;
   int64_t width = vectors_.width(), step = together * width;
   auto inside = [&](Value index, int64_t chunks, Value mask, State &carried) {
     values_.inLoop(axis, index, [&] {
