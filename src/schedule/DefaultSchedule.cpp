@@ -122,7 +122,8 @@ bool Scheduler::isReducedToResults(unsigned axis) {
   return llvm::all_of(writes_,
                       [&](plan::WriteOp write) {
                         Operation *written = write.getCell().getDefiningOp();
-                        return isa<plan::ReduceOp>(written) && isResult(written);
+                        return isa<plan::ReduceOp>(written) && isResult(written) &&
+                               schedule_.isWhole(write);
                       }) &&
          llvm::all_of(aggregations_, [&](Operation *aggregation) {
            return isResult(aggregation) || runsOver(aggregation->getResult(0), axis);

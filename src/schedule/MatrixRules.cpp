@@ -59,7 +59,10 @@ bool Scheduler::scheduleCells() {
       return false;
   }
   if (count == 0 || llvm::any_of(op_.getBody().front(), [&](Operation &operation) {
-        return isa<plan::ReindexOp>(operation);
+        auto write = dyn_cast<plan::WriteOp>(operation);
+        return isa<plan::ReindexOp>(operation) ||
+               (write && write.getCell().getDefiningOp<plan::ReduceOp>() &&
+                !schedule_.isWhole(write));
       }))
     return false;
   for (unsigned axis = 0; axis < count; ++axis)

@@ -18,6 +18,25 @@ SmallVector<unsigned> Schedule::innerAxes(Value cell) const {
 
 //===- legality ------------------------------------------------------------------------------===//
 
+bool Schedule::isWhole(plan::WriteOp write) const {
+  AffineMap map = write.getMap();
+  plan::CellType cell = write.getCell().getType();
+  auto op = write->getParentOfType<plan::OperatorOp>();
+  SmallVector<Size> axes = op.axisSizes(), sizes = op.resultSizes()[write.getNumber()];
+  SmallVector<unsigned> written;
+  for (auto [place, size] : llvm::zip(map.getResults(), sizes)) {
+    auto axis = dyn_cast<AffineDimExpr>(place);
+    if (axis && cell.runsOver(axis.getPosition()) && size.provedEqual(axes[axis.getPosition()]) &&
+        !llvm::is_contained(written, axis.getPosition()))
+      written.push_back(axis.getPosition());
+    else if (!size.isConstant(1))
+      return false;
+  }
+  return llvm::all_of(cell.getAxes(), [&](unsigned axis) {
+    return llvm::is_contained(written, axis) || axes[axis].isConstant(1);
+  });
+}
+
 static bool isTileAggregate(plan::WriteOp write, const Schedule &schedule) {
   auto reduce = write.getCell().getDefiningOp<plan::ReduceOp>();
   return reduce && schedule.isOfTiles(reduce);
@@ -33,8 +52,16 @@ static LogicalResult checkTileAggregate(plan::OperatorOp op, plan::ReduceOp redu
     if (!llvm::is_contained(reduce.getOver(), axis) && !op.axisSizes()[axis].isConstant(1))
       return reduce.emitOpError("d") << axis << " is scheduled as parallel, but is not aggregated "
                                      << "together with the other axes that tiles are cut from";
-  if (!llvm::all_of(reduce->getUsers(), [](Operation *user) { return isa<plan::WriteOp>(user); }))
-    return reduce.emitOpError("is aggregated over tiles, so that nothing can be computed with it");
+  if (schedule.kept.contains(reduce.getCell()))
+    return reduce.emitOpError("is aggregated over tiles, so that it can't be kept for a block");
+  for (Operation *user : reduce->getUsers()) {
+    auto write = dyn_cast<plan::WriteOp>(user);
+    if (!write)
+      return reduce.emitOpError(
+          "is aggregated over tiles, so that nothing can be computed with it");
+    if (!schedule.isWhole(write))
+      return write.emitOpError("what is aggregated over tiles is a whole result");
+  }
   return success();
 }
 

@@ -69,6 +69,8 @@ struct Schedule {
   bool isOfTiles(plan::ReduceOp reduce) const {
     return llvm::any_of(reduce.getOver(), [&](int64_t axis) { return isParallel(axis); });
   }
+  // Whether the cells are all of the result, each at one place: what tiles aggregate has to be.
+  bool isWhole(plan::WriteOp write) const;
 
 private:
   bool hasVectorsOfPlaces() const { return !parallel.empty() && isVector(parallel.back()); }

@@ -49,8 +49,11 @@ LogicalResult LoopBody::checkOperation(Operation &operation) {
     auto reduce = dyn_cast<plan::ReduceOp>(operation);
     if (isIndex(kindOf(&operation)) && (!reduce || reduce.getOver().size() != 1))
       return operation.emitOpError("there is no code for indices of extremes along several axes");
-    if (reduce && schedule_.isOfTiles(reduce))
+    if (reduce && schedule_.isOfTiles(reduce)) {
+      if (schedule_.innerAxes(reduce.getCell()).size() > (schedule_.vectorizesBlocks() ? 1 : 2))
+        return reduce.emitOpError("there is no code for aggregates of tiles along so many axes");
       tileAggregates_.push_back(reduce);
+    }
     // f32 is accumulated in f32 where the lanes of vectors are not added up.
     bool isInLanes = !reduce || schedule_.vectorizesBlocks() ||
                      (!isOfBlocks(reduce) && !schedule_.isOfTiles(reduce));
@@ -303,14 +306,23 @@ void LoopBody::placeTileAggregate(plan::ReduceOp reduce) {
   passAt(stageOf(reduce.getOperand(), loops), loops).tileAggregates.push_back(reduce);
 }
 
+// Along the other axis cells are computed one by one, so that what is computed runs along the vectors.
 unsigned LoopBody::vectorOf(plan::ReduceOp reduce) const {
   SmallVector<unsigned> axes = schedule_.innerAxes(reduce.getCell());
-  if (std::optional<unsigned> vector = vectorAmong(axes))
-    return *vector;
   auto length = [&](unsigned axis) {
     return axes_[axis].isConstant() ? axes_[axis].constantValue() : INT64_MAX;
   };
-  return length(axes[0]) > length(axes[1]) ? axes[0] : axes[1];
+  auto isOnlyRead = [&](unsigned axis) {
+    plan::BinaryOp product = plan::productIn(reduce);
+    return product && llvm::all_of(product->getOperands(), [&](Value factor) {
+             return !cast<plan::CellType>(factor.getType()).runsOver(axis) ||
+                    isa<plan::ReadOp, plan::ReindexOp>(factor.getDefiningOp());
+           });
+  };
+  auto rank = [&](unsigned axis) {
+    return std::tuple(schedule_.isVector(axis), length(axis), !isOnlyRead(axis), axis);
+  };
+  return rank(axes[0]) > rank(axes[1]) ? axes[0] : axes[1];
 }
 
 // What a pass reads. It uses scans of its own, or those that are kept.

@@ -32,7 +32,8 @@ protected:
 
   // Compiles the operator with its default schedule and with others, whose lines replace those of the
   // default one, and runs each in one tile and in several. Differences from the meaning are at most
-  // tolerance * (1 + |expected|); under all schedules the bits are the same.
+  // tolerance * (1 + |expected|); under all schedules the bits are the same, but for aggregates of
+  // tiles, which are added up in another order.
   void check(const std::string &text, const Operands &operands, double tolerance,
              const std::vector<std::string> &schedules = {});
   void check(const BodyText &body, const Operands &operands, double tolerance,

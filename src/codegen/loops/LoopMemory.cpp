@@ -186,7 +186,7 @@ LoopValues::Memory LoopValues::packedOf(Value packed) {
   unsigned vectorAxis = body_.schedule().packed.lookup(packed);
   if (vectorAxis == body_.schedule().parallel.back())
     return blockOf(packed);
-  Memory memory{panels_.lookup(packed), {}, plan::cellsOf(packed), /*isPadded=*/true};
+  Memory memory{panels_.lookup(packed), {}, plan::cellsOf(packed), vectorAxis_ == vectorAxis};
   Size stride = Size::constant(body_.schedule().unroll * body_.schedule().lanes);
   memory.access.addAxis(vectorAxis, body_.axes().size(), Size::constant(1));
   Value index = indexOf(vectorAxis, 0, 0), step = vectors_.integer(stride.constantValue());

@@ -256,14 +256,25 @@ Value LoopValues::at(unsigned axis, Value index, Value value) {
   return cell;
 }
 
-// In vectors of eight cells, for which all functions exist.
+// In vectors of eight cells, for which all functions exist. What is reduced comes later: it may read
+// what is packed.
 void LoopValues::computeUniform() {
   int64_t width = vectors_.width();
   vectors_.setWidth(VectorBuilder::lanes);
-  for (Operation &operation : body_.block())
-    if (operation.getNumResults() == 1 && !isa<plan::ReduceOp>(operation) &&
-        cast<plan::CellType>(operation.getResult(0).getType()).getAxes().empty())
+  llvm::DenseSet<Operation *> later;
+  for (Operation &operation : body_.block()) {
+    auto cell = operation.getNumResults() == 1
+                    ? dyn_cast<plan::CellType>(operation.getResult(0).getType())
+                    : plan::CellType();
+    bool isNow = cell && cell.getAxes().empty() && !isa<plan::ReduceOp>(operation) &&
+                 llvm::none_of(operation.getOperands(), [&](Value operand) {
+                   return later.contains(operand.getDefiningOp());
+                 });
+    if (isNow)
       get(operation.getResult(0), 0, 0);
+    else
+      later.insert(&operation);
+  }
   vectors_.setWidth(width);
   if (width != VectorBuilder::lanes)
     for (auto &[key, vector] : scopes_.front().values)

@@ -61,6 +61,13 @@ protected:
     for (unsigned axis = 0; axis < op.getAxisKinds().size(); ++axis)
       if (op.axisKind(axis) == plan::AxisKind::Parallel && happens(random, 70))
         schedule.parallel.push_back(axis);
+    // Partial aggregates of tiles are merged.
+    if (happens(random, 25)) {
+      schedule.parallel.clear();
+      for (unsigned axis = 0; axis < op.getAxisKinds().size(); ++axis)
+        if (op.axisKind(axis) == plan::AxisKind::Reduced)
+          schedule.parallel.push_back(axis);
+    }
     if (schedule.parallel.empty())
       return;
     shuffle(random, schedule.parallel);
@@ -76,6 +83,12 @@ protected:
       schedule.vectors = {schedule.parallel.back()};
     schedule.lanes = happens(random, 30) ? 16 : 8;
     varyWithoutOrder(op, schedule, random);
+    // The places of blocks are the lanes of vectors, beside others.
+    if (happens(random, 30)) {
+      schedule.block = schedule.lanes = 8;
+      if (!schedule.isVector(schedule.parallel.back()))
+        schedule.vectors.push_back(schedule.parallel.back());
+    }
   }
 
   // Runs the schedule and some that have to give the same bits; false if something is wrong.
@@ -83,6 +96,9 @@ protected:
                  Generator &random) {
     std::string text = textOf(op, schedule);
     SCOPED_TRACE("schedule:\n" + text);
+    // Blocks decide in which order partial aggregates are added up.
+    bool merges = llvm::any_of(op.getBody().getOps<plan::ReduceOp>(),
+                               [&](plan::ReduceOp reduce) { return schedule.isOfTiles(reduce); });
     std::vector<plan::CellArray> results = run(op, body.operands, text);
     ASSERT_EQ(difference(results, plan::meaningOf(op, body.operands), body.tolerance), "");
     int variants = 0;
@@ -94,7 +110,9 @@ protected:
       ++variants;
       ++schedules;
       std::string otherText = textOf(op, other);
-      ASSERT_EQ(difference(run(op, body.operands, otherText), results, 0), "") << otherText;
+      ASSERT_EQ(difference(run(op, body.operands, otherText), results, merges ? body.tolerance : 0),
+                "")
+          << otherText;
     }
   }
 

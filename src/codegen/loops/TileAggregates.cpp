@@ -125,19 +125,24 @@ void TileAggregates::open() {
 
 //===- blocks --------------------------------------------------------------------------------===//
 
+// What is written to several results has accumulators for each of them.
 void TileAggregates::add(plan::ReduceOp reduce) {
   for (Aggregate &aggregate : aggregates_) {
     if (aggregate.reduce != reduce)
       continue;
     switch (aggregate.storage) {
     case Storage::Registers:
-      return addToRegisters(aggregate);
+      addToRegisters(aggregate);
+      break;
     case Storage::Partials:
-      return addToPartials(aggregate);
+      addToPartials(aggregate);
+      break;
     case Storage::Lanes:
-      return addToLanes(aggregate);
+      addToLanes(aggregate);
+      break;
     case Storage::Lines:
-      return addToLines(aggregate);
+      addToLines(aggregate);
+      break;
     }
   }
 }

@@ -137,8 +137,11 @@ void BodyBuilder::addTransposedProduct(tok::MatmulOp product, const BodyOperand 
   if (x == y && isa<AffineDimExpr>(x)) {
     AffineExpr other = builder_.getAffineDimExpr(
         otherAxis(shapeOf(right.value).columns, cast<AffineDimExpr>(x).getPosition()));
-    b = reindexed(b, y, other);
-    y = other;
+    // What is read can be read along any axis.
+    if (a.getDefiningOp<ReadOp>() && !b.getDefiningOp<ReadOp>())
+      a = reindexed(a, std::exchange(x, other), other);
+    else
+      b = reindexed(b, std::exchange(y, other), other);
   }
   SmallVector<int64_t> over;
   for (unsigned axis = 0; axis < rowAxes_; ++axis)
