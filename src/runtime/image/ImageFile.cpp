@@ -259,6 +259,13 @@ std::optional<Arity> arityOf(const Image &image, const ImageFunction &function,
   return std::nullopt;
 }
 
+void checkNative(const Image &image, const Instruction &instruction) {
+  require(isIndexOf(instruction.index, image.natives));
+  const NativeSignature &signature = image.natives[instruction.index]->row.signature;
+  require(signature.takes(instruction.operandCount) &&
+          static_cast<size_t>(instruction.resultCount) == signature.results.size());
+}
+
 void checkIndex(const Image &image, const Instruction &instruction) {
   int32_t index = instruction.index;
   switch (instruction.opcode) {
@@ -273,7 +280,7 @@ void checkIndex(const Image &image, const Instruction &instruction) {
   case Opcode::Size:
     return require(index >= 0 && index < Shape::maxRank);
   case Opcode::Native:
-    return require(isIndexOf(index, image.natives));
+    return checkNative(image, instruction);
   case Opcode::Kernel:
     return require(isIndexOf(index, image.kernels));
   case Opcode::Call:
@@ -429,7 +436,7 @@ void writeImage(const Image &image, ByteWriter &writer) {
     writer.list(loop.outerValues, [&](int32_t outer) { writer.number(outer); });
   });
   writer.list(image.constants, [&](const Value &constant) { writeConstant(constant, writer); });
-  writer.list(image.natives, [&](const Native *native) { writer.text(native->name); });
+  writer.list(image.natives, [&](const Native *native) { writer.text(native->row.name); });
   writer.list(image.kernels, [&](const KernelPlan &plan) { writeKernel(plan, writer); });
   auto writePlaces = [&](const std::vector<SourcePlace> &places) {
     writer.list(places, [&](const SourcePlace &place) { writePlace(place, writer); });

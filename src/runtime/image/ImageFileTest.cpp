@@ -213,6 +213,18 @@ TEST(ImageFile, hasAnotherFormatWithOtherOperators) {
   EXPECT_NE(imageFormat(Names{"neg", "exp", "add"}, Names{"sub"}), format);
 }
 
+TEST(ImageFile, checksTheOperandsOfNatives) {
+  for (size_t operands : {0, 1, 2}) {
+    Image image = newImage();
+    FunctionBuilder(image, "main", 0, 0, 2)
+        .constant(integer(3), 0)
+        .native("rev", std::vector<Slot>(operands), {1})
+        .finish();
+    EXPECT_EQ(errorOf([&] { imageOf(bytesOf(image)); }),
+              operands == 1 ? "no error" : "the file is damaged");
+  }
+}
+
 TEST(ImageFile, refusesImagesThatAreCutOff) {
   std::string bytes = bytesOf(sampleImage());
   for (size_t length = 0; length < bytes.size(); ++length)
