@@ -129,10 +129,8 @@ struct ArrayLaunch {
     std::vector<int64_t> sizes;
     for (const Size &wanted : plan.sizes)
       sizes.push_back(size(wanted));
-    TokArguments arguments{TOK_ABI_VERSION,     static_cast<uint32_t>(inputArrays.size()),
-                           inputArrays.data(),  scalars.data(),
-                           outputArrays.data(), {outer, columns, 1},
-                           sizes.data()};
+    TokArguments arguments{TOK_ABI_VERSION,     inputArrays.data(),  scalars.data(),
+                           outputArrays.data(), {outer, columns, 1}, sizes.data()};
     int64_t scratchDoubles = plan.scratchDoublesPerColumn * columns + plan.scratchDoubles;
     for (const Size &wanted : plan.scratchSizes)
       scratchDoubles += abi::partialDoubles(size(wanted));
@@ -223,15 +221,7 @@ private:
     int64_t rows = 1, columns = sizes.empty() ? 1 : sizes.back();
     for (size_t dimension = 0; dimension + 1 < sizes.size(); ++dimension)
       rows *= sizes[dimension];
-    return TokArray{data,
-                    {rows, columns, 1},
-                    {columns, 1, 1},
-                    2,
-                    static_cast<uint8_t>(type),
-                    TOK_DENSE,
-                    0,
-                    nullptr,
-                    nullptr};
+    return TokArray{data, {rows, columns}, static_cast<uint8_t>(type), TOK_DENSE, nullptr, nullptr};
   }
 };
 
