@@ -107,6 +107,10 @@ struct KernelPlan {
   std::shared_ptr<void> code; // keeps the machine code alive
 };
 
+// Kernels for rows of a known length keep column aggregates of at most so many columns in registers,
+// so that plans are made for each size up to it.
+inline constexpr int64_t mostColumnsInRegisters = 128;
+
 // The doubles that an aggregate of this many cells occupies in the partials.
 inline int64_t partialDoubles(int64_t cells) { return (cells + 7) / 8 * 8; }
 

@@ -225,6 +225,26 @@ private:
   }
 };
 
+// Cells that are given as doubles, whatever their type.
+inline plan::CellArray arrayOf(std::vector<int64_t> sizes, std::vector<double> cells,
+                               ElementType type) {
+  if (isFloat(type))
+    return {std::move(sizes), std::move(cells)};
+  plan::CellArray array{std::move(sizes), {}};
+  for (double cell : cells)
+    array.integers.push_back(integerOf(type, cell));
+  return array;
+}
+
+// The reverse; a scalar is a matrix of one cell.
+inline Matrix matrixOf(plan::CellArray array, ElementType type) {
+  for (int64_t cell : array.integers)
+    array.cells.push_back(doubleOf(type, cell));
+  if (array.sizes.empty())
+    return {1, 1, std::move(array.cells)};
+  return {array.sizes[0], array.sizes[1], std::move(array.cells)};
+}
+
 // Launches with matrices whose cells are given as doubles, whatever their type.
 struct Launch {
   std::vector<Matrix> inputs;
@@ -248,27 +268,10 @@ struct Launch {
       launch.operands.push_back(
           arrayOf({}, {scalar}, plan.integerScalars[number] ? ElementType::I64 : ElementType::F64));
     std::vector<Matrix> results;
-    for (auto [array, output] : llvm::zip(launch.run(plan), plan.outputs)) {
-      bool isScalar = array.sizes.empty();
-      for (int64_t cell : array.integers)
-        array.cells.push_back(doubleOf(output.elementType, cell));
-      results.push_back(
-          {isScalar ? 1 : array.sizes[0], isScalar ? 1 : array.sizes[1], std::move(array.cells)});
-    }
+    for (auto [array, output] : llvm::zip(launch.run(plan), plan.outputs))
+      results.push_back(matrixOf(std::move(array), output.elementType));
     guardsIntact &= launch.guardsIntact;
     return results;
-  }
-
-private:
-  static plan::CellArray arrayOf(std::vector<int64_t> sizes, const std::vector<double> &cells,
-                                 ElementType type) {
-    plan::CellArray array{std::move(sizes), {}};
-    if (isFloat(type))
-      array.cells = cells;
-    else
-      for (double cell : cells)
-        array.integers.push_back(integerOf(type, cell));
-    return array;
   }
 };
 

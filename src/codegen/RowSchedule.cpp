@@ -276,7 +276,7 @@ bool Scheduler::fitsRegisters() const {
   return last.isWide && last.rowAggregates.empty() && last.products.empty() && last.kept.empty() &&
          schedule_.wideInstructions <= mostInstructionsForMemory &&
          perRowInstructions <= mostInstructionsPerRow * vectors &&
-         static_cast<int64_t>(last.roots.size()) * *columns <= mostColumnsInRegisters &&
+         static_cast<int64_t>(last.roots.size()) * *columns <= abi::mostColumnsInRegisters &&
          llvm::all_of(last.roots,
                       [](const Root *root) { return root->kind == Root::Kind::ColumnAggregate; });
 }

@@ -61,12 +61,11 @@ struct ScratchLayout {
   }
 };
 
-// The order in which sums add up depends on these three, so they are the same on every machine.
+// The order in which sums add up depends on these, so they are the same on every machine.
 // Bodies with more instructions per vector are not limited by memory.
 inline constexpr int mostInstructionsForMemory = 4;
-// Column aggregates stay in registers if they have at most this many columns in all, and if the row
-// takes at most this many scalar instructions for each vector of columns.
-inline constexpr int64_t mostColumnsInRegisters = 128;
+// Column aggregates stay in registers if they have at most abi::mostColumnsInRegisters columns in all,
+// and if the row takes at most this many scalar instructions for each vector of columns.
 inline constexpr int mostInstructionsPerRow = 4;
 
 struct RowSchedule {
