@@ -145,6 +145,16 @@ TOKAMAK_INLINE Pair multiply(Double8 a, Double8 b) {
   return {product, fma(a, b, -product)};
 }
 
+// log(1 + x) = log u + log(1 + v/u), where u is 1 + x rounded and v what was lost by that: v/u is so
+// small that it is its own logarithm. So results for small x have all their digits.
+TOKAMAK_INLINED_KERNEL Double8 tokamak_vector_log1p(Double8 x) {
+  Integer8 isLarge = absolute(x) > all(1.0);
+  Pair sum = addOrdered(select(isLarge, x, all(1.0)), select(isLarge, all(1.0), x));
+  Integer8 isRegular = (sum.high > all(0.0)) & (sum.high < all(infinity));
+  Double8 lost = select(isRegular, sum.low / sum.high, all(0.0));
+  return select(x == all(0.0), x, tokamak_vector_log(sum.high) + lost);
+}
+
 // log x to about 68 bits, for positive finite x: log m = 2s + s^3 (2/3 + s^2 (...)) with
 // s = (m-1)/(m+1); the first two terms are computed as pairs.
 TOKAMAK_INLINE Pair preciseLog(Double8 x) {
