@@ -21,8 +21,10 @@ import header_examples
 import include_edges
 import rule_tests
 import run_commands
+import run_crashes
 import run_counts
 import run_dev
+import run_files
 import run_interrupts
 import run_large_scripts
 import run_limits
@@ -152,8 +154,8 @@ def example_level():
 
 
 def command_level():
-    tests = run_commands.discover() | run_dev.discover() | run_interrupts.discover() | run_large_scripts.discover() | run_planned.discover()
-    return {name: alone(run) for name, run in tests.items()}
+    modules = (run_commands, run_crashes, run_dev, run_files, run_interrupts, run_large_scripts, run_planned)
+    return {name: alone(run) for module in modules for name, run in module.discover().items()}
 
 
 def native_level():

@@ -1,36 +1,25 @@
 #!/usr/bin/env python3
-"""Tests of the command line that need more than one output compared: reports, documents, files left behind.
+"""Tests of the command line that need more than one output compared: reports, documents, options.
 
 usage: run_commands.py [FILTER]
 """
 
-import gzip
-import inspect
 import json
 import os
 import pathlib
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
-import time
 
+import command_tests
 import run_scripts
 import standalone
+from command_tests import ROOT, TOKAMAK, script, tokamak
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-TOKAMAK = ROOT / "build" / os.environ.get("TOKAMAK_PRESET", "release") / "bin/tokamak"
 EXAMPLE = "examples/breast-cancer-svm.dml"
 ONE_KERNEL = "test/commands/one-kernel.dml"
-
-
-def tokamak(*arguments, status=0, **environment):
-    done = subprocess.run([TOKAMAK, *arguments], cwd=ROOT, env=os.environ | environment, capture_output=True, text=True,
-                          stdin=subprocess.DEVNULL)
-    assert done.returncode == status, f"exit status {done.returncode}\n{done.stderr}"
-    return done
 
 
 def statistics_as_json():
@@ -434,198 +423,10 @@ def kernels_have_names_in_perf():
     assert any(line.endswith(" cell_exp_sum_1") for line in lines), lines
 
 
-def script(folder, text):
-    path = f"{folder}/script.dml"
-    pathlib.Path(path).write_text(text)
-    return path
-
-
-def output_that_is_lost():
-    with tempfile.TemporaryDirectory() as folder:
-        little = script(folder, "print(1)")
-        much = f"{folder}/much.dml"
-        pathlib.Path(much).write_text("for (i in 1:100000) {\n  print(i)\n}\n")
-        for command, path, message in (
-                ("exec >/dev/full", little, "what was printed is lost"), ("exec >&-", little, "what was printed is lost"),
-                ("exec >/dev/full", much, "much.dml:2:3: error: print: the output can't be written"),
-                (f"ulimit -f 1; exec >{folder}/out", much, "much.dml:2:3: error: print: the output can't be written")):
-            done = subprocess.run(["bash", "-c", f'{command}; exec "$0" run "$1"', TOKAMAK, path],
-                                  stderr=subprocess.PIPE, text=True)
-            assert done.returncode == 1 and message in done.stderr, (command, done)
-        done = subprocess.run(["bash", "-c", 'exec "$0" doctor >/dev/full', TOKAMAK], stderr=subprocess.PIPE, text=True)
-        assert done.returncode == 1 and "what was printed is lost" in done.stderr, done
-
-
-def closed_output_is_no_file():
-    with tempfile.TemporaryDirectory() as folder:
-        path = script(folder, f'write(matrix(1, rows=1, cols=1), "{folder}/x.csv", format="csv")\nprint("text")\n')
-        subprocess.run(["bash", "-c", 'exec "$0" run "$1" >&-', TOKAMAK, path], stderr=subprocess.PIPE)
-        assert pathlib.Path(f"{folder}/x.csv").read_text() == "1.0\n"
-
-
-def files_larger_than_the_limit():
-    with tempfile.TemporaryDirectory() as folder:
-        path = script(folder, f'print("begin")\nwrite(matrix(1, rows=9999, cols=1), "{folder}/x.csv", format="csv")\n')
-        done = subprocess.run(["bash", "-c", 'ulimit -f 1; exec "$0" run "$1"', TOKAMAK, path], capture_output=True,
-                              text=True)
-        assert done.returncode == 1 and "script.dml:2:1: error" in done.stderr and "ulimit -f" in done.stderr, done
-        assert os.listdir(folder) == ["script.dml"]
-
-
-def writer_that_is_killed():
-    """Whenever a writer is killed, readers find the old file or the new one, and folders hold nothing else to read."""
-    with tempfile.TemporaryDirectory() as folder:
-        out = f"{folder}/parts"
-        path = script(folder, f"""
-i = 0
-while (i < 1e9) {{
-  write(matrix(1, rows=1 + i %% 2, cols=3000), "{out}/x.csv", format="csv")
-  i = i + 1
-}}
-""")
-        reader = f"{folder}/reader.dml"
-        pathlib.Path(reader).write_text(f"""
-X = read("{out}/x.csv")
-Y = read("{out}", format="csv")
-print(nrow(X) == nrow(Y) & sum(X) == sum(Y))
-write(matrix(1, rows=1, cols=1), "{out}/x.csv", format="csv")
-""")
-        for trial in range(4):
-            process = subprocess.Popen([TOKAMAK, "run", path], stderr=subprocess.DEVNULL)
-            deadline = time.monotonic() + 60
-            while not os.path.exists(f"{out}/x.csv.mtd") and time.monotonic() < deadline:
-                time.sleep(0.01)
-            time.sleep(0.03 + 0.007 * trial)
-            process.kill()
-            process.wait()
-            assert tokamak("run", reader).stdout == "TRUE\n"
-            assert sorted(os.listdir(out)) == ["x.csv", "x.csv.mtd"], "the next writer removes what is left"
-            shutil.rmtree(out)
-
-
-# Says on stderr what is synchronised with the disk and what is renamed, in order.
-SYNC_OBSERVER = r"""
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <stdio.h>
-#include <sys/stat.h>
-#include <unistd.h>
-int fsync(int file) {
-  struct stat status;
-  fstat(file, &status);
-  dprintf(2, "sync %s\n", S_ISDIR(status.st_mode) ? "folder" : "file");
-  return ((int (*)(int))dlsym(RTLD_NEXT, "fsync"))(file);
-}
-int rename(const char *from, const char *to) {
-  dprintf(2, "rename to %s\n", to);
-  return ((int (*)(const char *, const char *))dlsym(RTLD_NEXT, "rename"))(from, to);
-}
-"""
-
-
-def written_files_are_on_the_disk_before_they_have_their_name():
-    with tempfile.TemporaryDirectory() as folder:
-        subprocess.run(["clang-19", "-shared", "-fPIC", "-x", "c", "-", "-o", f"{folder}/observer.so"], input=SYNC_OBSERVER,
-                       text=True, check=True)
-        path = script(folder, f'write(matrix(1, rows=1, cols=1), "{folder}/x.csv", format="csv")\n')
-        done = subprocess.run([TOKAMAK, "run", path], env={**os.environ, "LD_PRELOAD": f"{folder}/observer.so"},
-                              capture_output=True, text=True, check=True)
-        data, metadata = f"rename to {folder}/x.csv", f"rename to {folder}/x.csv.mtd"
-        assert done.stderr.splitlines() == ["sync file", "sync file", "sync folder", data, metadata, "sync folder"], done.stderr
-
-
-def data_from_pipes():
-    with tempfile.TemporaryDirectory() as folder:
-        path = script(folder, 'X = read($f, format="csv")\nwrite(2 * X, $g, format="csv")\n')
-        done = subprocess.run(["bash", "-c", 'printf "1,2\\n3,4\\n" | "$0" run "$1" -nvargs f=/dev/stdin g=/dev/stdout | cat',
-                               TOKAMAK, path], capture_output=True, text=True)
-        assert done.stdout == "2.0,4.0\n6.0,8.0\n" and not done.stderr, done
-
-
-def long_line_in_little_memory():
-    with tempfile.TemporaryDirectory() as folder:
-        with gzip.open(f"{folder}/x.csv.gz", "wb", compresslevel=1) as file:
-            for _ in range(90):
-                file.write(b"0," * 500000)
-        path = script(folder, f'print("begin")\nprint(sum(read("{folder}/x.csv.gz", format="csv")))\n')
-        done = subprocess.run(["bash", "-c", 'ulimit -v 4000000; exec "$0" run "$1" --memory=50M', TOKAMAK, path],
-                              capture_output=True, text=True)
-        assert done.returncode == 1 and "script.dml:2:11: error" in done.stderr, done
-        assert "would pass the budget of 50.0 MiB" in done.stderr, done
-
-
 def names_like_the_missing_one():
     done = tokamak("run", "examples/breast-cancer-swm.dml", status=2)
     assert "no such file; did you mean 'examples/breast-cancer-svm.dml'?" in done.stderr, done.stderr
     assert "it is a folder" in tokamak("run", "examples", status=2).stderr
-
-
-def crash(script, *arguments, number=signal.SIGSEGV, folder, cwd=None, environment=None):
-    """Sends a signal to a script that writes the file 'started' and then runs for ever, which is a crash; gives its
-    process number and stderr."""
-    started = pathlib.Path(folder, "started")
-    process = subprocess.Popen([TOKAMAK, "run", script, *arguments, f"started={started}"], cwd=cwd or folder,
-                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True,
-                               env=os.environ | (environment or {}))
-    for _ in range(600):
-        if started.exists() or process.poll() is not None:
-            break
-        time.sleep(0.1)
-    process.send_signal(number)
-    _, err = process.communicate(timeout=60)
-    assert process.returncode == 70, f"exit status {process.returncode}\n{err}"
-    return process.pid, err
-
-
-ENDLESS = ('source("two.dml") as two\nX = read($data, format="csv")\nR = rand(rows=300, cols=300)\n'
-           'x = sum(X) + sum(R * R)\nwrite(x, $started)\nwhile (x > -1) x = (x + two::two()) %% 1000\nprint(x)\n')
-
-
-def write_endless_script(folder, data):
-    pathlib.Path(folder, "endless.dml").write_text(ENDLESS)
-    pathlib.Path(folder, "two.dml").write_text("two = function() return (double y) { y = 2 }\n")
-    pathlib.Path(folder, "x.csv").write_text(data)
-
-
-def a_crash_leaves_what_is_needed_to_repeat_it():
-    with tempfile.TemporaryDirectory() as folder:
-        write_endless_script(folder, "1,2\n3,4567\n")
-        number, err = crash("endless.dml", "--threads=2", "-nvargs", "data=x.csv", folder=folder)
-        assert "internal error: invalid access to memory" in err and f"tokamak-reproducer-{number}.txt" in err, err
-        text = pathlib.Path(folder, f"tokamak-reproducer-{number}.txt").read_text()
-        for part in ("run endless.dml --threads=2 -nvargs data=x.csv", ENDLESS, "two = function()", "1,2\n3,4567\n",
-                     "==== seed of the run", f"folder: {folder}", "==== x.csv, 11 bytes"):
-            assert part in text, f"'{part}' is missing in\n{text}"
-
-
-def large_data_are_named_by_a_crash():
-    with tempfile.TemporaryDirectory() as folder:
-        write_endless_script(folder, "1.25,2\n" * 1000000)
-        number, _ = crash("endless.dml", "--seed=7", "-nvargs", "data=x.csv", number=signal.SIGABRT, folder=folder)
-        text = pathlib.Path(folder, f"tokamak-reproducer-{number}.txt").read_text()
-        assert "==== x.csv, 7000000 bytes, not copied; it was changed " in text and len(text) < 100000
-        assert "==== seed of the run, for --seed, 1 bytes\n7\n" in text, text
-
-
-def a_crash_where_no_file_can_be_written():
-    with tempfile.TemporaryDirectory() as folder:
-        path = pathlib.Path(folder, "endless.dml")
-        path.write_text('x = 1\nwrite(x, $started)\nwhile (x > -1) x = (x + 1) %% 1000\nprint(x)\n')
-        number, err = crash(path, "-nvargs", number=signal.SIGFPE, folder=folder, cwd="/proc", environment={"TMPDIR": folder})
-        assert f"{folder}/tokamak-reproducer-{number}.txt has what" in err, err
-        assert "folder: /proc" in pathlib.Path(folder, f"tokamak-reproducer-{number}.txt").read_text()
-
-
-def a_stack_overflow_is_reported():
-    """MLIR's parser recurses as deep as its text is nested."""
-    with tempfile.TemporaryDirectory() as folder:
-        depth = 20000
-        pathlib.Path(folder, "nested.mlir").write_text("module attributes {a = " + "[" * depth + "]" * depth + "} {}\n")
-        limited = f"ulimit -s 256; exec {TOKAMAK} run nested.mlir"
-        done = subprocess.run(["bash", "-c", limited], cwd=folder, capture_output=True, text=True, stdin=subprocess.DEVNULL)
-        assert done.returncode == 70, f"exit status {done.returncode}\n{done.stderr[:2000]}"
-        assert "internal error: the stack has overflowed" in done.stderr, done.stderr
-        assert len(list(pathlib.Path(folder).glob("tokamak-reproducer-*.txt"))) == 1
 
 
 SPARSE_ZEROS = """S = rand(rows=100, cols=100, sparsity=0.01, seed=1)
@@ -687,17 +488,7 @@ def programs_of_functions_that_call_each_other():
 
 
 def discover():
-    """{name: function that returns None or what is wrong}"""
-    def outcome(test):
-        try:
-            test()
-        except (AssertionError, subprocess.SubprocessError, LookupError, ValueError, OSError) as failure:
-            return f"{type(failure).__name__}: {failure}"
-        return None
-    # Every function of this file without parameters is a test, but for discover itself.
-    tests = [f for f in globals().values() if inspect.isfunction(f) and f is not discover
-             and not inspect.signature(f).parameters]
-    return {f"commands/{t.__name__.replace('_', '-')}": lambda t=t: outcome(t) for t in tests}
+    return command_tests.tests_of(globals())
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define TOK_ABI_VERSION 4u
+#define TOK_ABI_VERSION 5u
 
 // TOK_F16 is IEEE 754 binary16, TOK_BF16 the upper half of an f32; a TOK_BOOL is a byte, 0 or 1.
 enum TokElementType {
@@ -39,25 +39,21 @@ enum TokElementType {
 };
 enum TokLayout { TOK_DENSE = 0, TOK_CSR = 1 };
 
-// An array as a kernel sees it. Dense: row-major, strides in elements (the last one is 1). CSR
-// (compressed sparse rows, rank 2): the entries of row r are data[p] in column columnIndices[p],
-// counted from 0 and ascending, for rowOffsets[r] <= p < rowOffsets[r + 1]; rowOffsets[0] need not
-// be 0. Arrays of higher rank appear as rows x columns with all dimensions but the last as rows.
+// An array as a kernel sees it. Dense: contiguous, row-major. CSR (compressed sparse rows): the
+// entries of row r are data[p] in column columnIndices[p], counted from 0 and ascending, for
+// rowOffsets[r] <= p < rowOffsets[r + 1]; rowOffsets[0] need not be 0. Of arrays of more dimensions
+// all but the last are rows.
 typedef struct TokArray {
   void *data;
-  int64_t dims[3];
-  int64_t strides[3];
-  int32_t rank;
+  int64_t dims[2];              // rows, columns
   uint8_t elementType;          // TokElementType
   uint8_t layout;               // TokLayout
-  uint16_t device;              // 0 = host
   const int64_t *rowOffsets;    // CSR: rows + 1 of them; else null
   const int32_t *columnIndices; // CSR; else null
 } TokArray;
 
 typedef struct TokArguments {
-  uint32_t version; // TOK_ABI_VERSION
-  uint32_t inputCount;
+  uint32_t version;       // TOK_ABI_VERSION
   const TokArray *inputs; // matrix inputs in the order of the plan operator's tensor operands
   const double *scalars;  // scalar inputs in the order of its scalar operands, converted to f64;
                           // those that the plan says are integers hold the bits of an int64_t

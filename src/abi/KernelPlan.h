@@ -8,10 +8,9 @@
 // launch has at least one tile, possibly empty (no rows, no cells), so that partials are always
 // initialised.
 //
-// Dense arrays are contiguous and row-major: kernels never read TokArray::strides. A kernel with a
-// driver (a sparse input) iterates over the entries of that input alone: its tiles are ranges of the
-// driver's rows with about equally many entries; their boundaries depend on its row offsets alone
-// and need not be multiples of 8.
+// A kernel with a driver (a sparse input) iterates over the entries of that input alone: its tiles
+// are ranges of the driver's rows with about equally many entries; their boundaries depend on its
+// row offsets alone and need not be multiples of 8.
 //
 // Aggregates of floats are partials of doubles; those of integers and booleans are 64-bit integers
 // in the place of doubles.

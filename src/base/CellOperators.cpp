@@ -31,7 +31,7 @@ struct BinaryRow : OperatorRow {
 
 constexpr UnaryRow unaryRows[] = {
 #define TOKAMAK_UNARY(Name, mnemonic, function, RESULT, FLOPS, INSTRUCTIONS, SINGLE, ACCURACY,     \
-                      ERRORS, TYPES)                                                               \
+                      ERRORS, TYPES, MEANING)                                                      \
   {TOKAMAK_ROW(mnemonic, function, RESULT, FLOPS, INSTRUCTIONS, SINGLE, ACCURACY, TYPES),          \
    UnaryErrors::ERRORS},
 #include "base/CellOperators.def"
@@ -39,7 +39,7 @@ constexpr UnaryRow unaryRows[] = {
 
 constexpr BinaryRow binaryRows[] = {
 #define TOKAMAK_BINARY(Name, mnemonic, spelling, RESULT, FLOPS, INSTRUCTIONS, SINGLE, ACCURACY,    \
-                       ERRORS, TYPES)                                                              \
+                       ERRORS, TYPES, MEANING)                                                     \
   {TOKAMAK_ROW(mnemonic, spelling, RESULT, FLOPS, INSTRUCTIONS, SINGLE, ACCURACY, TYPES),          \
    BinaryErrors::ERRORS},
 #include "base/CellOperators.def"

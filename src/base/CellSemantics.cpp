@@ -1,5 +1,5 @@
-// The meaning of every cell operator on one cell: the specification that generated kernels are
-// tested against.
+// The meaning of every cell operator on one cell, as CellOperators.def gives it: the specification
+// that generated kernels are tested against.
 #include "base/CellOperators.h"
 
 #include <cmath>
@@ -56,140 +56,53 @@ double maximum(double a, double b) {
   return b > a ? b : a;
 }
 
+double signOf(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
+
+// For negative x the equal form e^x / (1 + e^x): e^-x overflows although the result is not yet 0.
+double sigmoid(double x) {
+  double power = std::exp(-std::fabs(x));
+  return (x < 0 ? power : 1) / (1 + power);
+}
+
+// x^2 is computed as x*x, so that squares have the same bits everywhere.
+double power(double a, double b) { return b == 2 ? a * a : std::pow(a, b); }
+
 } // namespace
 
 double evaluate(UnaryOperator op, double x) {
   switch (op) {
-  case UnaryOperator::Neg:
-    return -x;
-  case UnaryOperator::Not:
-    return x == 0;
-  case UnaryOperator::Abs:
-    return std::fabs(x);
-  case UnaryOperator::Sign:
-    return x > 0 ? 1 : x < 0 ? -1 : x;
-  case UnaryOperator::Sqrt:
-    return std::sqrt(x);
-  case UnaryOperator::Exp:
-    return std::exp(x);
-  case UnaryOperator::Log:
-    return std::log(x);
-  // For negative x the equal form e^x / (1 + e^x): e^-x overflows although the result is not yet 0.
-  case UnaryOperator::Sigmoid: {
-    double power = std::exp(-std::fabs(x));
-    return (x < 0 ? power : 1) / (1 + power);
-  }
-  case UnaryOperator::Sin:
-    return std::sin(x);
-  case UnaryOperator::Cos:
-    return std::cos(x);
-  case UnaryOperator::Tan:
-    return std::tan(x);
-  case UnaryOperator::Asin:
-    return std::asin(x);
-  case UnaryOperator::Acos:
-    return std::acos(x);
-  case UnaryOperator::Atan:
-    return std::atan(x);
-  case UnaryOperator::Sinh:
-    return std::sinh(x);
-  case UnaryOperator::Cosh:
-    return std::cosh(x);
-  case UnaryOperator::Tanh:
-    return std::tanh(x);
-  case UnaryOperator::Round:
-    return roundHalfUp(x);
-  case UnaryOperator::Floor:
-    return std::floor(x);
-  case UnaryOperator::Ceil:
-    return std::ceil(x);
-  case UnaryOperator::IsNan:
-    return std::isnan(x);
-  case UnaryOperator::IsInfinite:
-    return std::isinf(x);
+#define TOKAMAK_UNARY(Name, mnemonic, function, RESULT, FLOPS, INSTRUCTIONS, SINGLE, ACCURACY,     \
+                      ERRORS, TYPES, MEANING)                                                      \
+  case UnaryOperator::Name:                                                                        \
+    return MEANING;
+#include "base/CellOperators.def"
   }
   return 0;
 }
 
 double evaluate(BinaryOperator op, double a, double b) {
   switch (op) {
-  case BinaryOperator::Add:
-    return a + b;
-  case BinaryOperator::Sub:
-    return a - b;
-  case BinaryOperator::Mul:
-    return a * b;
-  case BinaryOperator::Div:
-    return a / b;
-  // x^2 is computed as x*x, so that squares have the same bits everywhere.
-  case BinaryOperator::Pow:
-    return b == 2 ? a * a : std::pow(a, b);
-  case BinaryOperator::Mod:
-    return truncatedRemainder(a, b);
-  case BinaryOperator::IntDiv:
-    return truncatedQuotient(a, b);
-  case BinaryOperator::Min:
-    return minimum(a, b);
-  case BinaryOperator::Max:
-    return maximum(a, b);
-  case BinaryOperator::Eq:
-    return a == b;
-  case BinaryOperator::Ne:
-    return a != b;
-  case BinaryOperator::Lt:
-    return a < b;
-  case BinaryOperator::Le:
-    return a <= b;
-  case BinaryOperator::Gt:
-    return a > b;
-  case BinaryOperator::Ge:
-    return a >= b;
-  case BinaryOperator::And:
-    return a != 0 && b != 0;
-  case BinaryOperator::Or:
-    return a != 0 || b != 0;
-  case BinaryOperator::Xor:
-    return (a != 0) != (b != 0);
-  case BinaryOperator::BitwAnd:
-    return onIntegers(a, b, std::bit_and());
-  case BinaryOperator::BitwOr:
-    return onIntegers(a, b, std::bit_or());
-  case BinaryOperator::BitwXor:
-    return onIntegers(a, b, std::bit_xor());
-  case BinaryOperator::BitwShiftL:
-    return onIntegers(a, b, shiftLeft);
-  case BinaryOperator::BitwShiftR:
-    return onIntegers(a, b, shiftRight);
+#define TOKAMAK_BINARY(Name, mnemonic, spelling, RESULT, FLOPS, INSTRUCTIONS, SINGLE, ACCURACY,    \
+                       ERRORS, TYPES, MEANING)                                                     \
+  case BinaryOperator::Name:                                                                       \
+    return MEANING;
+#include "base/CellOperators.def"
   }
   return 0;
 }
+
+// The cases of operators whose RESULT is always double or boolean.
+#define TOKAMAK_NOT_OF_Double(operator) case operator:
+#define TOKAMAK_NOT_OF_Boolean(operator) case operator:
+#define TOKAMAK_NOT_OF_Number(operator)
 
 std::optional<int64_t> evaluateInteger(UnaryOperator op, int64_t x) {
   switch (op) {
   case UnaryOperator::Neg:
     return x == std::numeric_limits<int64_t>::min() ? std::nullopt : std::optional(-x);
-  // The result of these is always double or boolean.
-  case UnaryOperator::Not:
-  case UnaryOperator::Abs:
-  case UnaryOperator::Sign:
-  case UnaryOperator::Sqrt:
-  case UnaryOperator::Exp:
-  case UnaryOperator::Log:
-  case UnaryOperator::Sigmoid:
-  case UnaryOperator::Sin:
-  case UnaryOperator::Cos:
-  case UnaryOperator::Tan:
-  case UnaryOperator::Asin:
-  case UnaryOperator::Acos:
-  case UnaryOperator::Atan:
-  case UnaryOperator::Sinh:
-  case UnaryOperator::Cosh:
-  case UnaryOperator::Tanh:
-  case UnaryOperator::Round:
-  case UnaryOperator::Floor:
-  case UnaryOperator::Ceil:
-  case UnaryOperator::IsNan:
-  case UnaryOperator::IsInfinite:
+#define TOKAMAK_UNARY(Name, mnemonic, function, RESULT, ...)                                       \
+  TOKAMAK_NOT_OF_##RESULT(UnaryOperator::Name)
+#include "base/CellOperators.def"
     return std::nullopt;
   }
   return std::nullopt;
@@ -224,18 +137,9 @@ std::optional<int64_t> evaluateInteger(BinaryOperator op, int64_t a, int64_t b) 
     return shiftLeft(a, b);
   case BinaryOperator::BitwShiftR:
     return shiftRight(a, b);
-  // The result of these is always double or boolean.
-  case BinaryOperator::Div:
-  case BinaryOperator::Pow:
-  case BinaryOperator::Eq:
-  case BinaryOperator::Ne:
-  case BinaryOperator::Lt:
-  case BinaryOperator::Le:
-  case BinaryOperator::Gt:
-  case BinaryOperator::Ge:
-  case BinaryOperator::And:
-  case BinaryOperator::Or:
-  case BinaryOperator::Xor:
+#define TOKAMAK_BINARY(Name, mnemonic, spelling, RESULT, ...)                                      \
+  TOKAMAK_NOT_OF_##RESULT(BinaryOperator::Name)
+#include "base/CellOperators.def"
     return std::nullopt;
   }
   return std::nullopt;

@@ -75,18 +75,8 @@ int64_t evaluateUnwrapped(UnaryOperator op, ElementType type, int64_t x) {
     return 0;
   // Not operators of integers.
   case UnaryOperator::Sqrt:
-  case UnaryOperator::Exp:
-  case UnaryOperator::Log:
-  case UnaryOperator::Sigmoid:
-  case UnaryOperator::Sin:
-  case UnaryOperator::Cos:
-  case UnaryOperator::Tan:
-  case UnaryOperator::Asin:
-  case UnaryOperator::Acos:
-  case UnaryOperator::Atan:
-  case UnaryOperator::Sinh:
-  case UnaryOperator::Cosh:
-  case UnaryOperator::Tanh:
+#define TOKAMAK_FUNCTION(Name, ...) case UnaryOperator::Name:
+#include "base/CellOperators.def"
     break;
   }
   __builtin_unreachable();

@@ -193,24 +193,17 @@ std::vector<Matrix> codegen::interpretBody(plan::OperatorOp op, const std::vecto
   auto input = inputs.begin();
   auto scalar = scalars.begin();
   for (Type type : op.getInputs().getTypes()) {
-    plan::CellArray &operand = operands.emplace_back();
-    if (tok::isArray(type))
-      operand = {{input->rows, input->columns}, input->cells};
-    else
-      operand.cells = {*scalar};
-    (tok::isArray(type) ? void(++input) : void(++scalar));
-    if (isFloat(*tok::elementTypeOf(getElementTypeOrSelf(type))))
-      continue;
-    operand.integers.assign(operand.cells.begin(), operand.cells.end());
-    operand.cells.clear();
+    ElementType cells = *tok::elementTypeOf(type);
+    if (tok::isArray(type)) {
+      operands.push_back(arrayOf({input->rows, input->columns}, input->cells, cells));
+      ++input;
+    } else {
+      operands.push_back(arrayOf({}, {*scalar++}, cells));
+    }
   }
   std::vector<Matrix> results;
-  for (plan::CellArray &result : plan::meaningOf(op, std::move(operands))) {
-    bool isScalar = result.sizes.empty();
-    if (!result.integers.empty())
-      result.cells.assign(result.integers.begin(), result.integers.end());
-    results.push_back(
-        {isScalar ? 1 : result.sizes[0], isScalar ? 1 : result.sizes[1], std::move(result.cells)});
-  }
+  for (auto [result, type] :
+       llvm::zip(plan::meaningOf(op, std::move(operands)), op.getResultTypes()))
+    results.push_back(matrixOf(std::move(result), *tok::elementTypeOf(type)));
   return results;
 }

@@ -174,18 +174,8 @@ Value codegen::emitUnary(VectorBuilder &vectors, UnaryOperator op, Value x) {
     Value infinity = cells.number(std::numeric_limits<double>::infinity());
     return cells.truth(cells.compare(Predicate::OEQ, cells.intrinsic<LLVM::FAbsOp>(x), infinity));
   }
-  case UnaryOperator::Exp:
-  case UnaryOperator::Log:
-  case UnaryOperator::Sigmoid:
-  case UnaryOperator::Sin:
-  case UnaryOperator::Cos:
-  case UnaryOperator::Tan:
-  case UnaryOperator::Asin:
-  case UnaryOperator::Acos:
-  case UnaryOperator::Atan:
-  case UnaryOperator::Sinh:
-  case UnaryOperator::Cosh:
-  case UnaryOperator::Tanh:
+#define TOKAMAK_FUNCTION(Name, ...) case UnaryOperator::Name:
+#include "base/CellOperators.def"
     return cells.call(mnemonic(op), x);
   }
   llvm_unreachable("all operators are listed");

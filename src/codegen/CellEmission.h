@@ -1,7 +1,6 @@
-// Emits the cell operators on vectors of eight cells: each lane computes what
-// base/CellSemantics.cpp defines. For f32 cells the operators that are Exact in
-// base/CellOperators.def give the result on doubles, rounded; the others are functions that compute
-// in f32 (SinglePrecisionMath.cpp states their errors). For integers see IntegerEmission.h. All
+// Emits the cell operators on vectors of eight cells: each lane computes what base/CellOperators.def
+// says. For f32 cells the operators that are Exact there give the result on doubles, rounded; the
+// others are functions that compute in f32. For integers see IntegerEmission.h. All
 // templates share this code, so a cell has the same bits under every plan.
 //
 //   mlir::Value sum = emitBinary(vectors, BinaryOperator::Add, x, y);   // x, y: vectors of 8 cells

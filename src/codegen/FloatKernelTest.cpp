@@ -37,12 +37,12 @@ TEST_F(FloatKernelTest, EveryOperatorOnSpecialValues) {
       right.cells.push_back(static_cast<float>(b));
     }
 #define TOKAMAK_UNARY(Name, mnemonic, function, RESULT, FLOPS, INSTRUCTIONS, SINGLE, ACCURACY,     \
-                      ERRORS, TYPES)                                                               \
+                      ERRORS, TYPES, MEANING)                                                      \
   check("block sizes [s0, 1] (%x: $F) -> $F {\n"                                                   \
         "%0 = tok.unary " #mnemonic " %x : $F -> $F\nreturn %0 : $F\n}",                           \
         {left}, {}, Accuracy::ACCURACY == Accuracy::Exact ? 0 : functionTolerance);
 #define TOKAMAK_BINARY(Name, mnemonic, spelling, RESULT, FLOPS, INSTRUCTIONS, SINGLE, ACCURACY,    \
-                       ERRORS, TYPES)                                                              \
+                       ERRORS, TYPES, MEANING)                                                     \
   check("block sizes [s0, 1, s0, 1] (%x: $F, "                                                     \
         "%y: $F) -> $F {\n"                                                                        \
         "%0 = tok.binary " #mnemonic " %x, %y : ($F, $F) -> $F\nreturn %0 : $F\n}",                \

@@ -123,18 +123,8 @@ Value codegen::emitIntegerUnary(VectorBuilder &vectors, UnaryOperator op, Elemen
   case UnaryOperator::IsInfinite:
     return integers.number(0);
   case UnaryOperator::Sqrt:
-  case UnaryOperator::Exp:
-  case UnaryOperator::Log:
-  case UnaryOperator::Sigmoid:
-  case UnaryOperator::Sin:
-  case UnaryOperator::Cos:
-  case UnaryOperator::Tan:
-  case UnaryOperator::Asin:
-  case UnaryOperator::Acos:
-  case UnaryOperator::Atan:
-  case UnaryOperator::Sinh:
-  case UnaryOperator::Cosh:
-  case UnaryOperator::Tanh:
+#define TOKAMAK_FUNCTION(Name, ...) case UnaryOperator::Name:
+#include "base/CellOperators.def"
     break;
   }
   llvm_unreachable("the verifier refuses functions of integers");

@@ -80,12 +80,12 @@ TEST_F(KernelCompilerTest, EveryOperatorOnSpecialValues) {
       right.cells.push_back(b);
     }
 #define TOKAMAK_UNARY(Name, mnemonic, function, RESULT, FLOPS, INSTRUCTIONS, SINGLE, ACCURACY,     \
-                      ERRORS, TYPES)                                                               \
+                      ERRORS, TYPES, MEANING)                                                      \
   check("block sizes [s0, 1] (%x: $M) -> $M {\n"                                                   \
         "%0 = tok.unary " #mnemonic " %x : $M -> $M\nreturn %0 : $M\n}",                           \
         {left}, {}, Accuracy::ACCURACY == Accuracy::Exact ? 0 : 1e-15);
 #define TOKAMAK_BINARY(Name, mnemonic, spelling, RESULT, FLOPS, INSTRUCTIONS, SINGLE, ACCURACY,    \
-                       ERRORS, TYPES)                                                              \
+                       ERRORS, TYPES, MEANING)                                                     \
   check("block sizes [s0, 1, s0, 1] (%x: $M, "                                                     \
         "%y: $M) -> $M {\n"                                                                        \
         "%0 = tok.binary " #mnemonic " %x, %y : ($M, $M) -> $M\nreturn %0 : $M\n}",                \

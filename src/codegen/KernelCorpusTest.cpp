@@ -178,7 +178,7 @@ void codegen::recordLaunch(const tokamak::abi::KernelPlan &plan, const TokArgume
   RecordWriter writer;
   LaunchRecord launch{};
   launch.kernel = *number;
-  launch.inputs = arguments.inputCount;
+  launch.inputs = static_cast<int64_t>(plan.inputs.size());
   launch.outputs = outputs;
   launch.partials = static_cast<int64_t>(partialCells.size());
   launch.steps = static_cast<int64_t>(steps.size());

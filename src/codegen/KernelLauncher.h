@@ -129,10 +129,8 @@ struct ArrayLaunch {
     std::vector<int64_t> sizes;
     for (const Size &wanted : plan.sizes)
       sizes.push_back(size(wanted));
-    TokArguments arguments{TOK_ABI_VERSION,     static_cast<uint32_t>(inputArrays.size()),
-                           inputArrays.data(),  scalars.data(),
-                           outputArrays.data(), {outer, columns, 1},
-                           sizes.data()};
+    TokArguments arguments{TOK_ABI_VERSION,     inputArrays.data(),  scalars.data(),
+                           outputArrays.data(), {outer, columns, 1}, sizes.data()};
     int64_t scratchDoubles = plan.scratchDoublesPerColumn * columns + plan.scratchDoubles;
     for (const Size &wanted : plan.scratchSizes)
       scratchDoubles += abi::partialDoubles(size(wanted));
@@ -223,17 +221,29 @@ private:
     int64_t rows = 1, columns = sizes.empty() ? 1 : sizes.back();
     for (size_t dimension = 0; dimension + 1 < sizes.size(); ++dimension)
       rows *= sizes[dimension];
-    return TokArray{data,
-                    {rows, columns, 1},
-                    {columns, 1, 1},
-                    2,
-                    static_cast<uint8_t>(type),
-                    TOK_DENSE,
-                    0,
-                    nullptr,
-                    nullptr};
+    return TokArray{data, {rows, columns}, static_cast<uint8_t>(type), TOK_DENSE, nullptr, nullptr};
   }
 };
+
+// Cells that are given as doubles, whatever their type.
+inline plan::CellArray arrayOf(std::vector<int64_t> sizes, std::vector<double> cells,
+                               ElementType type) {
+  if (isFloat(type))
+    return {std::move(sizes), std::move(cells)};
+  plan::CellArray array{std::move(sizes), {}};
+  for (double cell : cells)
+    array.integers.push_back(integerOf(type, cell));
+  return array;
+}
+
+// The reverse; a scalar is a matrix of one cell.
+inline Matrix matrixOf(plan::CellArray array, ElementType type) {
+  for (int64_t cell : array.integers)
+    array.cells.push_back(doubleOf(type, cell));
+  if (array.sizes.empty())
+    return {1, 1, std::move(array.cells)};
+  return {array.sizes[0], array.sizes[1], std::move(array.cells)};
+}
 
 // Launches with matrices whose cells are given as doubles, whatever their type.
 struct Launch {
@@ -258,27 +268,10 @@ struct Launch {
       launch.operands.push_back(
           arrayOf({}, {scalar}, plan.integerScalars[number] ? ElementType::I64 : ElementType::F64));
     std::vector<Matrix> results;
-    for (auto [array, output] : llvm::zip(launch.run(plan), plan.outputs)) {
-      bool isScalar = array.sizes.empty();
-      for (int64_t cell : array.integers)
-        array.cells.push_back(doubleOf(output.elementType, cell));
-      results.push_back(
-          {isScalar ? 1 : array.sizes[0], isScalar ? 1 : array.sizes[1], std::move(array.cells)});
-    }
+    for (auto [array, output] : llvm::zip(launch.run(plan), plan.outputs))
+      results.push_back(matrixOf(std::move(array), output.elementType));
     guardsIntact &= launch.guardsIntact;
     return results;
-  }
-
-private:
-  static plan::CellArray arrayOf(std::vector<int64_t> sizes, const std::vector<double> &cells,
-                                 ElementType type) {
-    plan::CellArray array{std::move(sizes), {}};
-    if (isFloat(type))
-      array.cells = cells;
-    else
-      for (double cell : cells)
-        array.integers.push_back(integerOf(type, cell));
-    return array;
   }
 };
 

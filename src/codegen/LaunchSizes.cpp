@@ -27,16 +27,10 @@ Size codegen::sizeAtLaunch(plan::OperatorOp op, const Size &size) {
   return found;
 }
 
-static ElementType elementTypeOf(Type type) {
-  if (tok::isArray(type))
-    return *tok::elementTypeOf(type);
-  return type.isInteger(64) ? ElementType::I64 : ElementType::F64;
-}
-
 abi::KernelPlan codegen::describeArrays(plan::OperatorOp op) {
   abi::KernelPlan plan;
   for (auto [number, operand] : llvm::enumerate(op.getInputs())) {
-    ElementType cells = elementTypeOf(operand.getType());
+    ElementType cells = *tok::elementTypeOf(plan::cellsOfOperand(operand.getType()));
     if (!tok::isArray(operand.getType())) {
       plan.integerScalars.push_back(cells == ElementType::I64);
       continue;
@@ -52,7 +46,7 @@ abi::KernelPlan codegen::describeArrays(plan::OperatorOp op) {
     if (tok::isArray(type)) {
       for (const Size &size : sizes)
         output.sizes.push_back(sizeAtLaunch(op, size));
-      output.elementType = elementTypeOf(type);
+      output.elementType = *tok::elementTypeOf(plan::cellsOfOperand(type));
       if (op.isSparseResult(number))
         output.layout = TOK_CSR;
     }

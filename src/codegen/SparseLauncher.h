@@ -63,8 +63,7 @@ struct SparseLaunch {
     patterns.reserve(inputs.size());
     std::vector<TokArray> inputArrays, outputArrays;
     auto describe = [](double *data, int64_t rows, int64_t columns) {
-      return TokArray{
-          data, {rows, columns, 1}, {columns, 1, 1}, 2, TOK_F64, TOK_DENSE, 0, nullptr, nullptr};
+      return TokArray{data, {rows, columns}, TOK_F64, TOK_DENSE, nullptr, nullptr};
     };
     auto makeCsr = [](TokArray &array, const CsrMatrix &pattern) {
       array.layout = TOK_CSR;
@@ -121,13 +120,8 @@ struct SparseLaunch {
       results.push_back(std::move(result));
     }
     int64_t rows = size(plan.extents[0]), columns = size(plan.extents[1]);
-    TokArguments arguments{TOK_ABI_VERSION,
-                           static_cast<uint32_t>(inputArrays.size()),
-                           inputArrays.data(),
-                           scalars.data(),
-                           outputArrays.data(),
-                           {rows, columns, 1},
-                           nullptr};
+    TokArguments arguments{TOK_ABI_VERSION,     inputArrays.data(), scalars.data(),
+                           outputArrays.data(), {rows, columns, 1}, nullptr};
     int64_t scratchDoubles = plan.scratchDoublesPerColumn * columns + plan.scratchDoubles;
     for (const Size &expression : plan.scratchSizes)
       scratchDoubles += abi::partialDoubles(size(expression));

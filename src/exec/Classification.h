@@ -12,6 +12,7 @@
 #ifndef TOKAMAK_EXEC_CLASSIFICATION_H
 #define TOKAMAK_EXEC_CLASSIFICATION_H
 
+#include "ir/plan/IterationSpace.h"
 #include "pipeline/CompileSession.h"
 #include "runtime/image/PlanConditions.h"
 
@@ -22,8 +23,8 @@ namespace tokamak::exec {
 
 struct ClassificationPolicy {
   bool exactSizes = false; // bind every size exactly
-  // Sizes up to this are bound exactly: kernels keep rows of at most so many columns in registers.
-  int64_t narrowLimit = 128;
+  // Sizes up to this are bound exactly.
+  int64_t narrowLimit = plan::mostColumnsInRegisters;
   // Ranges of sizes and densities lie between fixed powers instead of around the inputs, so that
   // the choice of a plan does not depend on which inputs came first.
   bool fixedRanges = false;

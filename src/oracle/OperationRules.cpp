@@ -6,11 +6,11 @@
 #include "oracle/SumRules.h"
 #include "reference/OperationMeaning.h"
 
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 
 namespace tokamak::oracle {
 namespace {
@@ -69,33 +69,6 @@ CellErrors errorsFromValue(const Value &value) {
   for (int64_t i = 0; i < cells.cells(); ++i)
     errors[i] = isOfIntegers(value) && cells[i] != 0 ? CellErrors::anything : cells[i];
   return CellErrors(std::move(errors));
-}
-
-// The number of leading operands whose cells the operation only moves, to positions that the other
-// operands give; 0 if the operation computes cells.
-size_t movedOperands(llvm::StringRef name, size_t operands) {
-  return llvm::StringSwitch<size_t>(name)
-      .Cases("transpose", "diag", "rev", "roll", "reshape", "slice", "view", "expand", 1)
-      .Case("insert", 2)
-      .Cases("cbind", "rbind", operands)
-      .Default(0);
-}
-
-// Whether the size of the result depends only on the sizes of the operands.
-bool hasFixedSize(llvm::StringRef name) {
-  return llvm::StringSwitch<bool>(name)
-      .Cases("order", "outer", "lower_tri", "upper_tri", "cumsumprod", "solve", "inv", "cholesky",
-             "sqrtMatrix", true)
-      .Default(false);
-}
-
-std::optional<AggregateKind> scanKind(llvm::StringRef name) {
-  return llvm::StringSwitch<std::optional<AggregateKind>>(name)
-      .Cases("cumsum", "rowcumsum", AggregateKind::Sum)
-      .Case("cumprod", AggregateKind::Prod)
-      .Case("cummin", AggregateKind::Min)
-      .Case("cummax", AggregateKind::Max)
-      .Default(std::nullopt);
 }
 
 // Error bounds of integers made from floats that are not exact.
@@ -206,16 +179,6 @@ CellErrors statisticErrors(const ErrorModel &model, int power, Operands operands
   return CellErrors::uniform(cellsOf(result), std::isfinite(error) ? error : CellErrors::anything);
 }
 
-// The power of the distances in these statistics; 0 for other operations.
-int statisticPower(llvm::StringRef name, Operands operands) {
-  if (name == "moment")
-    return static_cast<int>(CellView(operands.back().value)[0]);
-  return llvm::StringSwitch<int>(name)
-      .Cases("cov", "inter_quartile_mean", 1)
-      .Case("aggregate", 4)
-      .Default(0);
-}
-
 // Sparse arrays do not store zeros, so the sign of a zero is lost.
 CellErrors withoutSigns(CellErrors errors, const Value &result) {
   CellView cells(result);
@@ -311,37 +274,75 @@ CellErrors OperationRules::tableErrors(mlir::Operation &operation, Operands oper
   return error == 0 ? CellErrors() : CellErrors::uniform(cellsOf(result), error);
 }
 
-CellErrors OperationRules::namedErrors(mlir::Operation &operation, llvm::StringRef name,
-                                       Operands operands, const Value &result) const {
-  if (name == "matmul")
-    return matmulErrors(model_, operands[0], operands[1], result);
-  if (name == "trace")
-    return traceErrors(model_, operands[0], result);
-  if (std::optional<AggregateKind> kind = scanKind(name))
-    return scanErrors(model_, *kind, name.starts_with("row"), operands[0], result);
-  if (name == "table")
-    return tableErrors(operation, operands, result);
-  if (name == "outer" && areExact(operands.subspan(2)))
-    return outerErrors(model_, operands, result);
-  if (int power = statisticPower(name, operands))
-    return statisticErrors(model_, power, operands, result);
+// What is known of the errors of a native that has no rule for these operands.
+static CellErrors errorsWithoutRule(const NativeRow &native, Operands operands,
+                                    const Value &result) {
   if (areExact(operands))
     return {};
-  if (size_t moved = movedOperands(name, operands.size()))
-    return movedErrors(operation, operands, moved);
-  if (name == "fill" && areExact(operands.subspan(1)))
-    return fillErrors(operands, result);
-  if (name == "replace" && areExact(operands.subspan(1)))
-    return replaceErrors(operands[0], operands[1].value.asDouble(), result);
-  if (name == "remove_empty")
-    return removeEmptyErrors(operation, operands);
   for (const Tracked &operand : operands)
     if (!operand.value.isArray() && !operand.value.isList() && !operand.errors.isExact() &&
         result.isArray())
-      throw Undecided(("a parameter of " + name + " is not exact").str());
-  if (result.isArray() && !hasFixedSize(name))
-    throw Undecided(("the size of what " + name + " gives may not be exact").str());
+      throw Undecided(fmt::format("a parameter of {} is not exact", native.name));
+  if (result.isArray() && native.hasSizesFromCells())
+    throw Undecided(fmt::format("the size of what {} gives may not be exact", native.name));
   return anythingOf(result);
+}
+
+CellErrors OperationRules::nativeErrors(mlir::Operation &operation, const NativeRow &native,
+                                        Operands operands, const Value &result) const {
+  auto areExactFrom = [&](size_t first) { return areExact(operands.subspan(first)); };
+  auto scan = [&](AggregateKind kind, bool alongRows = false) {
+    return scanErrors(model_, kind, alongRows, operands[0], result);
+  };
+  switch (native.errors) {
+  case NativeErrors::Product:
+    return matmulErrors(model_, operands[0], operands[1], result);
+  case NativeErrors::Trace:
+    return traceErrors(model_, operands[0], result);
+  case NativeErrors::ScanSum:
+    return scan(AggregateKind::Sum);
+  case NativeErrors::ScanProd:
+    return scan(AggregateKind::Prod);
+  case NativeErrors::ScanMin:
+    return scan(AggregateKind::Min);
+  case NativeErrors::ScanMax:
+    return scan(AggregateKind::Max);
+  case NativeErrors::RowScanSum:
+    return scan(AggregateKind::Sum, /*alongRows=*/true);
+  case NativeErrors::Table:
+    return tableErrors(operation, operands, result);
+  case NativeErrors::Moment:
+    if (auto power = static_cast<int>(CellView(operands.back().value)[0]); power > 0)
+      return statisticErrors(model_, power, operands, result);
+    break;
+  case NativeErrors::Mean:
+    return statisticErrors(model_, 1, operands, result);
+  case NativeErrors::GroupMoments:
+    return statisticErrors(model_, 4, operands, result);
+  case NativeErrors::Outer:
+    if (areExactFrom(2))
+      return outerErrors(model_, operands, result);
+    break;
+  case NativeErrors::Moves1:
+  case NativeErrors::Moves2:
+  case NativeErrors::MovesAll:
+    return areExact(operands)
+               ? CellErrors()
+               : movedErrors(operation, operands, native.movedOperands(operands.size()));
+  case NativeErrors::Fill:
+    if (areExactFrom(1))
+      return fillErrors(operands, result);
+    break;
+  case NativeErrors::Replace:
+    if (!areExact(operands) && areExactFrom(1))
+      return replaceErrors(operands[0], operands[1].value.asDouble(), result);
+    break;
+  case NativeErrors::NonEmpty:
+    return areExact(operands) ? CellErrors() : removeEmptyErrors(operation, operands);
+  case NativeErrors::Any:
+    break;
+  }
+  return errorsWithoutRule(native, operands, result);
 }
 
 // A product is still known as one after it is transposed or sliced.
@@ -405,7 +406,7 @@ CellErrors OperationRules::valueErrors(mlir::Operation &operation, Operands oper
         return aggregateErrors(model_, op.getKind(), op.getDirection(), operands[0], result);
       })
       .Case([&](tok::NativeOpInterface op) {
-        return namedErrors(operation, op.getNativeName(), operands, result);
+        return nativeErrors(operation, *tok::nativeRowOf(op), operands, result);
       })
       .Default([&](mlir::Operation *) {
         return areExact(operands) ? CellErrors() : anythingOf(result);

@@ -6,6 +6,7 @@
 #ifndef TOKAMAK_ORACLE_OPERATIONRULES_H
 #define TOKAMAK_ORACLE_OPERATIONRULES_H
 
+#include "base/Natives.h"
 #include "oracle/BoundedInterpreter.h"
 
 #include "mlir/IR/Operation.h"
@@ -28,8 +29,8 @@ private:
                          const runtime::Value &result) const;
   void keepProduct(mlir::Operation &operation, std::span<const Tracked> operands,
                    CellErrors &errors) const;
-  CellErrors namedErrors(mlir::Operation &operation, llvm::StringRef name,
-                         std::span<const Tracked> operands, const runtime::Value &result) const;
+  CellErrors nativeErrors(mlir::Operation &operation, const NativeRow &native,
+                          std::span<const Tracked> operands, const runtime::Value &result) const;
   CellErrors movedErrors(mlir::Operation &operation, std::span<const Tracked> operands,
                          size_t movedOperands) const;
   CellErrors removeEmptyErrors(mlir::Operation &operation, std::span<const Tracked> operands) const;

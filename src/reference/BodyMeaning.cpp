@@ -53,10 +53,7 @@ static Value valueOf(const CellArray &result, mlir::Type type) {
 std::vector<Value> meaningOfBody(plan::OperatorOp op, std::span<const Value> operands) {
   std::vector<CellArray> cells;
   for (auto [value, type] : llvm::zip(operands, op.getInputs().getTypes()))
-    cells.push_back(cellsOf(value, type.isInteger(64) ? ElementType::I64
-                                   : tok::isArray(type)
-                                       ? *tok::elementTypeOf(mlir::getElementTypeOrSelf(type))
-                                       : ElementType::F64));
+    cells.push_back(cellsOf(value, *tok::elementTypeOf(plan::cellsOfOperand(type))));
   std::vector<Value> results;
   for (auto [result, type] : llvm::zip(plan::meaningOf(op, std::move(cells)), op.getResultTypes()))
     results.push_back(valueOf(result, type));

@@ -1,5 +1,6 @@
 #include "reference/DefiningEquations.h"
 
+#include "base/Error.h"
 #include "runtime/values/Array.h"
 
 #include <cmath>
@@ -101,25 +102,30 @@ public:
     return true;
   }
 
-  std::optional<std::string> run(std::string_view native) {
+  std::optional<std::string> run(NativeKind native) {
     const Matrix &a = in_[0], &first = out_[0];
     size_ = std::max({a.rows(), a.columns(), int64_t{1}});
     Vector x = probe(a.columns());
-    if (native == "solve")
+    switch (native) {
+    case NativeKind::Solve:
       return solve();
-    if (native == "inv")
+    case NativeKind::Inv:
       return near(a.times(first.times(x)), x, a.norm() * first.norm() * norm(x), "A %*% X = I");
-    if (native == "cholesky")
+    case NativeKind::Cholesky:
       return first.isLowerTriangular() ? near(first.times(first.transposedTimes(x)), a.times(x),
                                               a.norm() * norm(x), "L %*% t(L) = A")
                                        : std::optional<std::string>("L is not lower triangular");
-    if (native == "lu")
+    case NativeKind::Lu:
       return lu();
-    if (native == "qr")
+    case NativeKind::Qr:
       return qr();
-    if (native == "svd")
+    case NativeKind::Svd:
       return svd();
-    return eigen();
+    case NativeKind::Eigen:
+      return eigen();
+    default:
+      internalError("no equation defines the result of " + std::string(rowOf(native).name));
+    }
   }
 
 private:
@@ -230,11 +236,10 @@ private:
 
 } // namespace
 
-std::optional<std::string> reference::violationOf(std::string_view native,
+std::optional<std::string> reference::violationOf(NativeKind native,
                                                   std::span<const Value> operands,
                                                   std::span<const Value> results) {
-  constexpr std::string_view judged[] = {"solve", "inv", "cholesky", "lu", "qr", "eigen", "svd"};
-  if (std::find(std::begin(judged), std::end(judged), native) == std::end(judged))
+  if (rowOf(native).meaning != NativeMeaning::Equation)
     return std::nullopt;
   for (const Value &operand : operands)
     if (!operand.isArray() || operand.array()->cells() == 0)

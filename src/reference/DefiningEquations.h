@@ -5,7 +5,7 @@
 // Algorithms", 2nd edition, chapters 9, 10, 19).
 //
 //   Value operands[] = {a}, results[] = {p, l, u};
-//   std::optional<std::string> wrong = violationOf("lu", operands, results);   // nullopt
+//   std::optional<std::string> wrong = violationOf(NativeKind::Lu, operands, results);   // nullopt
 //
 // The equations, as a table:
 //
@@ -19,19 +19,18 @@
 #ifndef TOKAMAK_REFERENCE_DEFININGEQUATIONS_H
 #define TOKAMAK_REFERENCE_DEFININGEQUATIONS_H
 
+#include "base/Natives.h"
 #include "runtime/values/Value.h"
 
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 
 namespace tokamak::reference {
 
 // What does not hold; nullopt for right results, for other natives, and where numbers are not
 // finite. Takes time in the number of cells of the matrices.
-std::optional<std::string> violationOf(std::string_view native,
-                                       std::span<const runtime::Value> operands,
+std::optional<std::string> violationOf(NativeKind native, std::span<const runtime::Value> operands,
                                        std::span<const runtime::Value> results);
 
 } // namespace tokamak::reference

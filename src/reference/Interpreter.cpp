@@ -33,11 +33,8 @@ struct PlainDomain {
 } // namespace
 
 bool hasEffect(mlir::Operation &operation) {
-  auto named = mlir::dyn_cast<tok::NativeOpInterface>(operation);
-  if (!named)
-    return false;
-  const runtime::Native *native = runtime::findNative(std::string_view(named.getNativeName()));
-  return native && native->hasEffect;
+  const NativeRow *native = tok::nativeRowOf(&operation);
+  return native && native->effect == NativeEffect::Visible;
 }
 
 void Interpreter::run() { call("main", {}); }

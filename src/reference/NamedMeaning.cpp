@@ -27,62 +27,73 @@ runtime::Value operandAt(Operands o, size_t index) {
 }
 
 struct NamedMeaning {
-  std::string_view name;
+  NativeKind kind;
   Meaning *meaning;
 };
 
 constexpr NamedMeaning namedMeanings[] = {
-    {"matmul", [](Operands o) { return matmul(o[0], o[1]); }},
-    {"transpose", [](Operands o) { return transpose(o[0]); }},
-    {"view", [](Operands o) { return view(o[0], o.subspan(1)); }},
-    {"expand", [](Operands o) { return expand(o[0], o.subspan(1)); }},
-    {"diag", [](Operands o) { return diag(o[0]); }},
-    {"trace", [](Operands o) { return trace(o[0]); }},
-    {"rev", [](Operands o) { return reverse(o[0]); }},
-    {"roll", [](Operands o) { return roll(o[0], o[1]); }},
-    {"lower_tri", [](Operands o) { return lowerTriangle(o[0], o[1], o[2]); }},
-    {"upper_tri", [](Operands o) { return upperTriangle(o[0], o[1], o[2]); }},
-    {"reshape", [](Operands o) { return reshape(o[0], o[1], o[2], o[3]); }},
-    {"cbind", [](Operands o) { return cbind(o); }},
-    {"rbind", [](Operands o) { return rbind(o); }},
-    {"slice", [](Operands o) { return slice(o[0], rangeAt(o, 1)); }},
-    {"insert", [](Operands o) { return insert(o[0], o[1], rangeAt(o, 2)); }},
-    {"fill", [](Operands o) { return fill(o[0], o[1], o[2]); }},
-    {"parse_matrix", [](Operands o) { return parseMatrix(o[0], o[1], o[2]); }},
-    {"seq", [](Operands o) { return seq(o[0], o[1], o[2]); }},
-    {"table", [](Operands o) { return table(o[0], o[1], o[2], o[3], o[4]); }},
-    {"list", [](Operands o) { return list(o); }},
-    {"list_slice", [](Operands o) { return sliceList(o[0], o[1], operandAt(o, 2)); }},
-    {"list_insert", [](Operands o) { return insertIntoList(o[0], o[1], o[2], operandAt(o, 3)); }},
-    {"list_element", [](Operands o) { return elementOfList(o[0]); }},
-    {"remove_empty", [](Operands o) { return removeEmpty(o[0], o[1], o[2], o[3]); }},
-    {"order", [](Operands o) { return order(o[0], o[1], o[2], o[3]); }},
-    {"outer", [](Operands o) { return outer(o[0], o[1], o[2]); }},
-    {"replace", [](Operands o) { return replace(o[0], o[1], o[2]); }},
-    {"quantile", [](Operands o) { return quantile(o[0], o[1], o[2]); }},
-    {"median", [](Operands o) { return median(o[0], o[1]); }},
-    {"inter_quartile_mean", [](Operands o) { return interQuartileMean(o[0], o[1]); }},
-    {"moment", [](Operands o) { return moment(o[0], o[1], o[2]); }},
-    {"cov", [](Operands o) { return covariance(o[0], o[1], o[2]); }},
-    {"unique", [](Operands o) { return unique(o[0], o[1]); }},
-    {"count_distinct", [](Operands o) { return countDistinct(o[0], o[1]); }},
-    {"contains", [](Operands o) { return contains(o[0], o[1]); }},
-    {"aggregate", [](Operands o) { return aggregateGroups(o[0], o[1], o[2], o[3], o[4], o[5]); }},
-    {"cumsum", [](Operands o) { return cumulate(AggregateKind::Sum, o[0]); }},
-    {"cumprod", [](Operands o) { return cumulate(AggregateKind::Prod, o[0]); }},
-    {"cummin", [](Operands o) { return cumulate(AggregateKind::Min, o[0]); }},
-    {"cummax", [](Operands o) { return cumulate(AggregateKind::Max, o[0]); }},
-    {"rowcumsum", [](Operands o) { return cumulateRows(AggregateKind::Sum, o[0]); }},
-    {"cumsumprod", [](Operands o) { return cumulateSumProduct(o[0]); }},
+    {NativeKind::Matmul, [](Operands o) { return matmul(o[0], o[1]); }},
+    {NativeKind::Transpose, [](Operands o) { return transpose(o[0]); }},
+    {NativeKind::View, [](Operands o) { return view(o[0], o.subspan(1)); }},
+    {NativeKind::Expand, [](Operands o) { return expand(o[0], o.subspan(1)); }},
+    {NativeKind::Diag, [](Operands o) { return diag(o[0]); }},
+    {NativeKind::Trace, [](Operands o) { return trace(o[0]); }},
+    {NativeKind::Rev, [](Operands o) { return reverse(o[0]); }},
+    {NativeKind::Roll, [](Operands o) { return roll(o[0], o[1]); }},
+    {NativeKind::LowerTri, [](Operands o) { return lowerTriangle(o[0], o[1], o[2]); }},
+    {NativeKind::UpperTri, [](Operands o) { return upperTriangle(o[0], o[1], o[2]); }},
+    {NativeKind::Reshape, [](Operands o) { return reshape(o[0], o[1], o[2], o[3]); }},
+    {NativeKind::Cbind, [](Operands o) { return cbind(o); }},
+    {NativeKind::Rbind, [](Operands o) { return rbind(o); }},
+    {NativeKind::Slice, [](Operands o) { return slice(o[0], rangeAt(o, 1)); }},
+    {NativeKind::Insert, [](Operands o) { return insert(o[0], o[1], rangeAt(o, 2)); }},
+    {NativeKind::Fill, [](Operands o) { return fill(o[0], o[1], o[2]); }},
+    {NativeKind::ParseMatrix, [](Operands o) { return parseMatrix(o[0], o[1], o[2]); }},
+    {NativeKind::Seq, [](Operands o) { return seq(o[0], o[1], o[2]); }},
+    {NativeKind::Table, [](Operands o) { return table(o[0], o[1], o[2], o[3], o[4]); }},
+    {NativeKind::List, [](Operands o) { return list(o); }},
+    {NativeKind::ListSlice, [](Operands o) { return sliceList(o[0], o[1], operandAt(o, 2)); }},
+    {NativeKind::ListInsert,
+     [](Operands o) { return insertIntoList(o[0], o[1], o[2], operandAt(o, 3)); }},
+    {NativeKind::ListElement, [](Operands o) { return elementOfList(o[0]); }},
+    {NativeKind::RemoveEmpty, [](Operands o) { return removeEmpty(o[0], o[1], o[2], o[3]); }},
+    {NativeKind::Order, [](Operands o) { return order(o[0], o[1], o[2], o[3]); }},
+    {NativeKind::Outer, [](Operands o) { return outer(o[0], o[1], o[2]); }},
+    {NativeKind::Replace, [](Operands o) { return replace(o[0], o[1], o[2]); }},
+    {NativeKind::Quantile, [](Operands o) { return quantile(o[0], o[1], o[2]); }},
+    {NativeKind::Median, [](Operands o) { return median(o[0], o[1]); }},
+    {NativeKind::InterQuartileMean, [](Operands o) { return interQuartileMean(o[0], o[1]); }},
+    {NativeKind::Moment, [](Operands o) { return moment(o[0], o[1], o[2]); }},
+    {NativeKind::Cov, [](Operands o) { return covariance(o[0], o[1], o[2]); }},
+    {NativeKind::Unique, [](Operands o) { return unique(o[0], o[1]); }},
+    {NativeKind::CountDistinct, [](Operands o) { return countDistinct(o[0], o[1]); }},
+    {NativeKind::Contains, [](Operands o) { return contains(o[0], o[1]); }},
+    {NativeKind::Aggregate,
+     [](Operands o) { return aggregateGroups(o[0], o[1], o[2], o[3], o[4], o[5]); }},
+    {NativeKind::Cumsum, [](Operands o) { return cumulate(AggregateKind::Sum, o[0]); }},
+    {NativeKind::Cumprod, [](Operands o) { return cumulate(AggregateKind::Prod, o[0]); }},
+    {NativeKind::Cummin, [](Operands o) { return cumulate(AggregateKind::Min, o[0]); }},
+    {NativeKind::Cummax, [](Operands o) { return cumulate(AggregateKind::Max, o[0]); }},
+    {NativeKind::Rowcumsum, [](Operands o) { return cumulateRows(AggregateKind::Sum, o[0]); }},
+    {NativeKind::Cumsumprod, [](Operands o) { return cumulateSumProduct(o[0]); }},
 };
 
-} // namespace
-
-Meaning *findMeaning(std::string_view name) {
+constexpr Meaning *meaningOf(NativeKind kind) {
   for (const NamedMeaning &named : namedMeanings)
-    if (named.name == name)
+    if (named.kind == kind)
       return named.meaning;
   return nullptr;
 }
+
+#define TOKAMAK_NATIVE(Name, mnemonic, SIGNATURE, SHAPE, ACCESS, RANKS, EFFECT, PER, FLOPS, ROWS,  \
+                       ERRORS, MEANING)                                                            \
+  static_assert((meaningOf(NativeKind::Name) != nullptr) ==                                        \
+                    (NativeMeaning::MEANING == NativeMeaning::Own),                                \
+                #Name " has a meaning here if and only if base/Natives.def says so");
+#include "base/Natives.def"
+
+} // namespace
+
+Meaning *findMeaning(NativeKind kind) { return meaningOf(kind); }
 
 } // namespace tokamak::reference

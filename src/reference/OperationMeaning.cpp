@@ -111,17 +111,15 @@ Value assume(tok::AssumeOp op, const Value &value) {
   return value;
 }
 
-std::vector<Value> callNative(std::string_view name, size_t resultCount, Operands operands,
+std::vector<Value> callNative(const NativeRow &row, size_t resultCount, Operands operands,
                               runtime::ExecutionContext &context) {
-  const runtime::Native *native = runtime::findNative(name);
-  if (!native)
-    internalError(fmt::format("no native '{}'", name));
   // The native may overwrite operands that it owns alone; the originals keep a reference to the
   // arrays, so they stay unchanged.
   std::vector<Value> copies(operands.begin(), operands.end()), results(resultCount);
-  native->function(context, copies, results);
-  if (auto violation = violationOf(name, operands, results))
-    internalError(fmt::format("{} does not give what defines its result: {}", name, *violation));
+  runtime::findNative(row.name)->function(context, copies, results);
+  if (auto violation = violationOf(row.kind, operands, results))
+    internalError(
+        fmt::format("{} does not give what defines its result: {}", row.name, *violation));
   for (Value &result : results)
     if (result.isArray())
       result = runtime::Array::asDense(result.array());
@@ -130,10 +128,12 @@ std::vector<Value> callNative(std::string_view name, size_t resultCount, Operand
 
 std::vector<Value> named(tok::NativeOpInterface op, Operands operands,
                          runtime::ExecutionContext &context) {
-  std::string_view name = op.getNativeName();
-  if (Meaning *meaning = findMeaning(name))
+  const NativeRow *row = tok::nativeRowOf(op);
+  if (!row)
+    internalError(fmt::format("no native '{}'", op.getNativeName().str()));
+  if (Meaning *meaning = findMeaning(row->kind))
     return {meaning(operands)};
-  return callNative(name, op->getNumResults(), operands, context);
+  return callNative(*row, op->getNumResults(), operands, context);
 }
 
 std::vector<Value> computedInDoubles(mlir::Operation &operation, Operands operands,
@@ -171,10 +171,9 @@ std::vector<Value> computedInDoubles(mlir::Operation &operation, Operands operan
 
 // Whether the operation only moves cells, to positions that depend on sizes and indices.
 bool movesCells(mlir::Operation &operation) {
-  if (auto native = mlir::dyn_cast<tok::CallNativeOp>(operation))
-    return native.getNativeName() == "rev" || native.getNativeName() == "roll";
-  return mlir::isa<tok::SliceOp, tok::InsertOp, tok::TransposeOp, tok::ViewOp, tok::ExpandOp,
-                   tok::ReshapeOp, tok::CbindOp, tok::RbindOp, tok::DiagOp, tok::FillOp>(operation);
+  const NativeRow *native = tok::nativeRowOf(&operation);
+  return native && (native->movedOperands(operation.getNumOperands()) > 0 ||
+                    native->errors == NativeErrors::Fill);
 }
 
 // Whether this scalar operand goes with cells of arrays, or becomes a cell.
@@ -264,10 +263,8 @@ Value ifElseOfIntegers(tok::IfElseOp op, Operands operands, ElementType type) {
 // An operation that is computed in doubles, whatever its operands are.
 std::vector<Value> throughDoubles(mlir::Operation &operation, std::vector<Value> operands,
                                   runtime::ExecutionContext &context) {
-  auto named = mlir::dyn_cast<tok::NativeOpInterface>(operation);
-  const runtime::Native *native =
-      named ? runtime::findNative(named.getNativeName().str()) : nullptr;
-  bool takesAll = native && native->operands == runtime::Operands::Any;
+  const NativeRow *native = tok::nativeRowOf(&operation);
+  bool takesAll = native && native->access == NativeAccess::Any;
   for (Value &operand : operands)
     if (operand.isArray() && operand.array()->elementType() != ElementType::F64 && !takesAll &&
         !mlir::isa<tok::AssumeOp>(operation))

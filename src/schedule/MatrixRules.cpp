@@ -15,6 +15,7 @@
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::schedule;
+using plan::mostColumnsInRegisters;
 using plan::mostNarrowColumns;
 
 // The order in which sums add up depends on these figures, so they are the same on every machine.
@@ -27,9 +28,8 @@ static constexpr int64_t rowsOfBlock = 8;
 static constexpr int instructionsWorthEightRows = 24;
 // Bodies with more instructions per vector are not limited by memory.
 static constexpr int mostInstructionsForMemory = 4;
-// Aggregates of columns stay in registers if they have at most this many columns in all, and if a row
-// takes at most this many scalar instructions for each vector of columns.
-static constexpr int64_t mostColumnsInRegisters = 128;
+// Aggregates of columns stay in registers if they have at most mostColumnsInRegisters columns in all,
+// and if a row takes at most this many scalar instructions for each vector of columns.
 static constexpr int mostInstructionsPerRow = 4;
 
 static bool isCell(Operation &operation) {

@@ -146,7 +146,6 @@ public:
     for (int64_t i = 0; i < header_.slots; ++i)
       slots[i] = reinterpret_cast<double *>(arena_.allocate(slotDoubles * 8));
     TokArguments arguments{TOK_ABI_VERSION,
-                           static_cast<uint32_t>(header_.inputs),
                            inputs,
                            reinterpret_cast<const double *>(record_ + header_.scalars),
                            outputs,
@@ -160,12 +159,9 @@ private:
   TokArray array(const ArrayRecord &array, void *data) const {
     auto at = [&](FilePlace place) { return place == 0 ? nullptr : record_ + place; };
     return {data,
-            {array.rows, array.columns, 1},
-            {array.columns, 1, 1},
-            2,
+            {array.rows, array.columns},
             static_cast<uint8_t>(array.elementType),
             static_cast<uint8_t>(array.layout),
-            0,
             reinterpret_cast<const int64_t *>(at(array.rowOffsets)),
             reinterpret_cast<const int32_t *>(at(array.columnIndices))};
   }

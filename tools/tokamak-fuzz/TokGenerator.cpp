@@ -4,6 +4,7 @@
 #include "tokamak-fuzz/ProgramGenerator.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -210,23 +211,27 @@ private:
     (this->*steps[random_.upTo(std::size(steps))])();
   }
 
+  // The largest number of these for which the operator gives one that is not much larger.
+  static double largestOperand(UnaryOperator op) {
+    if (errorsOf(op) == UnaryErrors::Tangent)
+      return 1;
+    for (double largest : {1e6, 1e3})
+      if (std::fabs(evaluate(op, largest)) <= 1e6)
+        return largest;
+    return evaluate(op, 6) <= 1e3 ? 6 : 1;
+  }
   void unary() {
-    struct Function {
-      const char *name;
-      double operand, result;
+    static constexpr UnaryOperator operators[] = {
+#define TOKAMAK_UNARY(Name, ...) UnaryOperator::Name,
+#include "base/CellOperators.def"
     };
-    static constexpr Function functions[] = {
-        {"exp", 6, 404},    {"sqrt", 1e6, 1e3}, {"abs", 1e6, 1e6},   {"neg", 1e6, 1e6},
-        {"tanh", 1e6, 1},   {"sin", 1e3, 1},    {"sigmoid", 1e6, 1}, {"round", 1e6, 1e6},
-        {"is_nan", 1e6, 1}, {"log", 1e6, 100},  {"floor", 1e6, 1e6}, {"sign", 1e6, 1},
-        {"not", 1e6, 1}};
-    const Function &function = functions[random_.upTo(std::size(functions))];
-    ArrayValue x = bounded(any(), function.operand);
-    if (!takes(*findUnaryOperator(function.name), x.cells))
+    UnaryOperator op = operators[random_.upTo(std::size(operators))];
+    ArrayValue x = bounded(any(), largestOperand(op));
+    if (!takes(op, x.cells))
       return;
-    ArrayValue y = result(x, std::min(function.result, std::max(x.size, 404.0)));
+    ArrayValue y = result(x, std::max(x.size, 1e3));
     emit(y.name,
-         fmt::format("tok.unary {} {} : {} -> {}", function.name, x.name, typeOf(x), typeOf(y)));
+         fmt::format("tok.unary {} {} : {} -> {}", mnemonic(op), x.name, typeOf(x), typeOf(y)));
     keep(y);
   }
 

@@ -1,5 +1,6 @@
 #include "fusion/select/OperatorCost.h"
 
+#include "base/Natives.h"
 #include "ir/tok/ElementTypes.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
@@ -15,12 +16,12 @@ static constexpr double bytesPerColumnNumber = 4, bytesPerRowOffset = 8;
 // Costs of finding the next entry, and of finding another sparse array's cell at this entry.
 static constexpr double flopsPerEntry = 2, flopsPerMatch = 6;
 // Products are faster than cell operators, because a fused multiply-add is one instruction. A
-// native dense product comes closer to the machine's peak, but packs both factors first and goes
-// over the result several times: `flopsPerPackedCell` for each cell of the three, which dominates
+// native dense product comes closer to the machine's peak (base/Natives.def), but packs both factors
+// first and goes over the result several times: `flopsPerPackedCell` for each cell of the three, which dominates
 // if one of them is narrow. Transposed products of many rows are not packed
 // (runtime/natives/TransposedProduct.h), and only half of t(X) %*% X is computed. A product of two sparse
 // arrays takes `flopsPerSparseProduct` per multiplication.
-static constexpr double productSpeed = 2, nativeProductSpeed = 1.2, flopsPerPackedCell = 24;
+static constexpr double productSpeed = 2, flopsPerPackedCell = 24;
 static constexpr double fewestRowsUnpacked = 64, fewestColumnsUnpacked = 8;
 static constexpr double flopsPerSparseProduct = 8;
 static constexpr double rowsOfPanel = 8; // as kernels compute them, on every machine
@@ -130,21 +131,21 @@ void OperatorCost::addNativeProduct(int member, cost::Work &work) const {
   const BlockFacts &facts = graph_.facts();
   Value left = node.operands[0], right = node.operands[1];
   bool leftSparse = facts.isSparse(left), rightSparse = facts.isSparse(right);
-  double all = productFlops(node);
+  double all = productFlops(node), dense = rowOf(NativeKind::Matmul).flops * all;
   if (leftSparse && rightSparse) {
     double products = all * facts.densityOf(left) * facts.densityOf(right) * productSpeed / 2;
     work.flops += flopsPerSparseProduct * products;
     work.gathers += products;
   } else if (leftSparse || rightSparse) {
-    Value sparse = leftSparse ? left : right, dense = leftSparse ? right : left;
+    Value sparse = leftSparse ? left : right, other = leftSparse ? right : left;
     work.flops += all * facts.densityOf(sparse) + flopsPerEntry * facts.entriesOf(sparse);
-    work.gathers += gathersOf(facts.entriesOf(sparse), node, dense, graph_.shapeOf(dense).columns);
+    work.gathers += gathersOf(facts.entriesOf(sparse), node, other, graph_.shapeOf(other).columns);
   } else if (isUnpacked(node)) {
-    work.flops += (left == right ? 0.5 : 1) * all / nativeProductSpeed;
+    work.flops += (left == right ? 0.5 : 1) * dense;
   } else {
     double packed = graph_.cells(graph_.shapeOf(left)) + graph_.cells(graph_.shapeOf(right)) +
                     graph_.cells(graph_.shapeOf(node.operation->getResult(0)));
-    work.flops += all / nativeProductSpeed + flopsPerPackedCell * packed;
+    work.flops += dense + flopsPerPackedCell * packed;
   }
 }
 

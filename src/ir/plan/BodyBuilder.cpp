@@ -10,14 +10,6 @@ using namespace tokamak::plan;
 // Maps have as many dimensions as the operator has axes, which is known when the body is complete.
 static constexpr unsigned mostAxes = 64;
 
-// The type of the cells of a value of tok: that of an array's elements, i64 of scalars of this type,
-// f64 of all other scalars.
-static Type elementOf(Type type) {
-  if (tok::isArray(type))
-    return getElementTypeOrSelf(type);
-  return type.isInteger(64) ? type : Float64Type::get(type.getContext());
-}
-
 static ArrayRef<unsigned> axesOfCell(Value cell) {
   return cast<CellType>(cell.getType()).getAxes();
 }
@@ -52,10 +44,10 @@ void BodyBuilder::add(Operation *operation, ArrayRef<BodyOperand> operands) {
 // Operators compute in the type of the arrays, to which scalars are converted before.
 void BodyBuilder::addCells(Operation *operation, ArrayRef<BodyOperand> operands) {
   Value result = operation->getResult(0);
-  Type element = elementOf(result.getType()), computing = element;
+  Type element = cellsOfOperand(result.getType()), computing = element;
   for (const BodyOperand &operand : llvm::reverse(operands))
     if (tok::isArray(operand.value.getType()))
-      computing = elementOf(operand.value.getType());
+      computing = cellsOfOperand(operand.value.getType());
   Value cell;
   if (auto unary = dyn_cast<tok::UnaryOp>(operation)) {
     Value x = cellOf(operands[0], computing);
@@ -86,7 +78,7 @@ void BodyBuilder::addAggregate(tok::AggregateOp aggregate, const BodyOperand &op
   for (unsigned axis : axesOfCell(x))
     if (axis < rowAxes_ ? overRows : overColumns)
       over.push_back(axis);
-  Type element = elementOf(aggregate.getType());
+  Type element = cellsOfOperand(aggregate.getType());
   Type accumulator = builder_.getF64Type();
   if (ElementType cells = cellsOf(x); !isIndex && !isFloat(cells))
     accumulator = cells == ElementType::U64 ? builder_.getIntegerType(64, /*isSigned=*/false)
@@ -126,7 +118,7 @@ void BodyBuilder::addProduct(tok::MatmulOp product, const BodyOperand &left,
     over.push_back(axis.getPosition());
   Place place = placeOf(left.value);
   place.back() = y;
-  note(product, reducedProduct(row, factor, over, elementOf(product.getType())), place);
+  note(product, reducedProduct(row, factor, over, cellsOfOperand(product.getType())), place);
 }
 
 void BodyBuilder::addTransposedProduct(tok::MatmulOp product, const BodyOperand &left,
@@ -146,7 +138,7 @@ void BodyBuilder::addTransposedProduct(tok::MatmulOp product, const BodyOperand 
   SmallVector<int64_t> over;
   for (unsigned axis = 0; axis < rowAxes_; ++axis)
     over.push_back(axis);
-  note(product, reducedProduct(a, b, over, elementOf(product.getType())), {x, y});
+  note(product, reducedProduct(a, b, over, cellsOfOperand(product.getType())), {x, y});
 }
 
 // The sum of products in doubles; a single product is rounded in its own type, which gives the same.
@@ -175,7 +167,7 @@ void BodyBuilder::note(Operation *operation, Value cell, Place place) {
 //===- operands ------------------------------------------------------------------------------===//
 
 Value BodyBuilder::cellOf(const BodyOperand &operand) {
-  return cellOf(operand, elementOf(operand.value.getType()));
+  return cellOf(operand, cellsOfOperand(operand.value.getType()));
 }
 
 Value BodyBuilder::cellOf(const BodyOperand &operand, Type element) {
@@ -201,7 +193,7 @@ Value BodyBuilder::read(const BodyOperand &operand, const Place &place) {
     if (map.isFunctionOfDim(axis) || (isOnlyRow && axis == 0))
       axes.push_back(axis);
   auto cell =
-      builder_.create<ReadOp>(location_, cellType(axes, elementOf(operand.argument.getType())),
+      builder_.create<ReadOp>(location_, cellType(axes, cellsOfOperand(operand.argument.getType())),
                               operand.argument, AffineMapAttr::get(map), ValueRange(), FloatAttr());
   reads_.push_back(cell);
   return cell.getCell();

@@ -60,6 +60,10 @@ constexpr AxisSet operator|(Axis a, Axis b) { return AxisSet(a) | AxisSet(b); }
 // language of bodies, the same on every machine: explore judges by it, code generation relies on it.
 inline constexpr int64_t mostNarrowColumns = 64;
 
+// Kernels for rows of a known length keep column aggregates of at most so many columns in registers,
+// so that plans are made for each size up to it.
+inline constexpr int64_t mostColumnsInRegisters = 128;
+
 // The axes that a value of this shape runs over in an operator over `space`; nullopt if it is
 // neither repeated along rows or columns nor as long as they are.
 std::optional<AxisSet> axesOf(const Shape &value, const Shape &space);

@@ -112,6 +112,11 @@ ElementType plan::cellsOf(Value cell) {
   return *tok::elementTypeOf(cast<CellType>(cell.getType()).getElement());
 }
 
+Type plan::cellsOfOperand(Type operand) {
+  bool isOfItself = tok::isArray(operand) || operand.isInteger(64);
+  return isOfItself ? getElementTypeOrSelf(operand) : Float64Type::get(operand.getContext());
+}
+
 //===- plan.operator -------------------------------------------------------------------------===//
 
 SmallVector<Size> OperatorOp::axisSizes() { return *tok::sizesOf(getAxisSizesAttr()); }

@@ -43,6 +43,9 @@ BodyKind kindOf(OperatorOp op);
 
 // The element type of a cell.
 ElementType cellsOf(mlir::Value cell);
+// The type of the cells as which an operand is read or a result written: that of an array's
+// elements, i64 of a scalar of this type, f64 of every other scalar.
+mlir::Type cellsOfOperand(mlir::Type operand);
 
 // For `sum(a * b)` where the product is computed in the accumulator's type, and so by a fused
 // multiply-add: the product; else null.

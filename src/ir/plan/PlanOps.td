@@ -34,7 +34,7 @@ def Plan_Cell : TypeDef<Plan_Dialect, "Cell"> {
 }
 
 def Plan_OperatorOp : Op<Plan_Dialect, "operator", [IsolatedFromAbove, NoMemoryEffect, SingleBlock, NoTerminator,
-                                                    DeclareOpInterfaceMethods<Tok_FactsInterface, ["checkFacts"]>]> {
+                                                    FactsAndCheckMethods]> {
   let summary = "a fused operator";
   let description = [{
     Fusion writes operators; a program's text may contain them, too.

@@ -138,11 +138,8 @@ LogicalResult ReadOp::verify() {
   if (!isa<BlockArgument>(getOperand()))
     return emitOpError("reads an operand of the operator");
   Type type = getOperand().getType();
-  Type cells = tok::isArray(type)    ? getElementTypeOrSelf(type)
-               : type.isInteger(64)  ? type
-               : tok::isNumber(type) ? Float64Type::get(getContext())
-                                     : Type();
-  if (!cells || cells != getType().getElement())
+  bool hasCells = tok::isArray(type) || tok::isNumber(type);
+  if (!hasCells || cellsOfOperand(type) != getType().getElement())
     return emitOpError("the cells of ") << type << " are not of type " << getType().getElement();
   return verifyIndices(*this, getMap(), getIndices());
 }

@@ -95,7 +95,13 @@ void tok::inferDensity(Operation *operation, ArrayRef<Facts> operands,
     if (layout && operands[0].isSparse())
       setBestLayout(result);
   };
-  if (auto unary = dyn_cast<UnaryOp>(operation)) {
+  if (isa<TransposeOp>(operation)) {
+    result.layout = operands[0].layout;
+    result.density = operands[0].density;
+  } else if (isa<FillOp>(operation)) {
+    if (auto value = dyn_cast_or_null<FloatAttr>(operands[0].value))
+      result.density = value.getValue().isZero() ? 0 : 1;
+  } else if (auto unary = dyn_cast<UnaryOp>(operation)) {
     if (factAt(unary.getKind(), CellFact(0.0)).isZero())
       result.density = operands[0].density;
   } else if (auto binary = dyn_cast<BinaryOp>(operation)) {

@@ -44,11 +44,6 @@ static LogicalResult verifyTypes(Operation *op) {
   return success();
 }
 
-// Whether the native accepts arrays of every rank; all others accept only matrices.
-static bool takesEveryRank(Operation *op) {
-  return isa<MatmulOp, TransposeOp, ViewOp, ExpandOp, PrintOp, ToStringOp, ListOp>(op);
-}
-
 // The runtime converts the arrays that a native gives to one element type.
 static LogicalResult verifyOneElementType(Operation *op) {
   std::optional<ElementType> type;
@@ -73,9 +68,13 @@ static LogicalResult verifyOperation(Operation *op) {
     return op->emitError("a program consists of tok operations, plan.operator, func.func and "
                          "return, not of '")
            << op->getName().getStringRef() << "'";
-  if (failed(verifyTypes(op)) || (isa<NativeOpInterface>(op) && failed(verifyOneElementType(op))))
+  if (failed(verifyTypes(op)))
     return failure();
-  if (isa<NativeOpInterface>(op) && !takesEveryRank(op))
+  if (!isa<NativeOpInterface>(op))
+    return success();
+  if (failed(verifyNative(op)) || failed(verifyOneElementType(op)))
+    return failure();
+  if (nativeRowOf(op)->ranks == NativeRanks::Matrices)
     for (auto types : {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
       if (auto tensor = llvm::find_if(types, isTensor); tensor != types.end())
         return op->emitError() << op->getName().getStringRef() << " is of matrices, not of "

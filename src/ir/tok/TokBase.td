@@ -64,7 +64,4 @@ class Tok_NativeOp<string mnemonic, list<Trait> traits = []>
 class Tok_PureNativeOp<string mnemonic, list<Trait> traits = []>
     : Tok_NativeOp<mnemonic, !listconcat(traits, [NoMemoryEffect])>;
 
-def FactsMethods : DeclareOpInterfaceMethods<Tok_FactsInterface>;
-def FactsAndCheckMethods : DeclareOpInterfaceMethods<Tok_FactsInterface, ["checkFacts"]>;
-
 #endif

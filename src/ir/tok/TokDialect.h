@@ -8,6 +8,7 @@
 #include "base/CellOperators.h"
 #include "ir/tok/ElementTypes.h"
 #include "ir/tok/Facts.h"
+#include "ir/tok/NativeFacts.h"
 #include "ir/tok/SizesAttribute.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"

@@ -294,6 +294,12 @@ OpFoldResult TransposeOp::fold(FoldAdaptor) {
   return {};
 }
 
+Speculation::Speculatability CallNativeOp::getSpeculatability() {
+  const NativeRow *native = nativeRowOf(*this);
+  return native && native->effect == NativeEffect::Total ? Speculation::Speculatable
+                                                         : Speculation::NotSpeculatable;
+}
+
 // An operation without a fixed seed draws different numbers each time, so memory effects keep it
 // from being merged, removed or moved.
 template <typename Op>

@@ -6,14 +6,14 @@ include "TokBase.td"
 
 class Tok_EffectOp<string mnemonic> : Tok_NativeOp<mnemonic, [MemoryEffects<[MemRead, MemWrite]>]>;
 
-def Tok_ReadOp : Tok_NativeOp<"read", [MemoryEffects<[MemRead, MemWrite]>, FactsAndCheckMethods]> {
+def Tok_ReadOp : Tok_NativeOp<"read", [MemoryEffects<[MemRead, MemWrite]>, NativeFactsAndCheck]> {
   let summary = "reads a file; every parameter but the path may be absent (none) and is then taken from path.mtd";
   let arguments = (ins Tok_String:$path, Tok_Value:$format, Tok_Value:$rows, Tok_Value:$columns, Tok_Value:$nnz,
     Tok_Value:$dataType, Tok_Value:$valueType, Tok_Value:$header, Tok_Value:$separator, Tok_Value:$fill,
     Tok_Value:$defaultValue, Tok_Value:$naStrings, Tok_Value:$schema);
   let results = (outs Tok_Value:$result);
 }
-def Tok_WriteOp : Tok_NativeOp<"write", [MemoryEffects<[MemRead, MemWrite]>, FactsAndCheckMethods]> {
+def Tok_WriteOp : Tok_NativeOp<"write", [MemoryEffects<[MemRead, MemWrite]>, NativeFactsAndCheck]> {
   let summary = "writes a value and its .mtd; absent parameters are none";
   let arguments = (ins Tok_Value:$value, Tok_Value:$path, Tok_Value:$format, Tok_Value:$header, Tok_Value:$separator,
     Tok_Value:$sparse, Tok_Value:$description);
@@ -38,13 +38,13 @@ def Tok_TimeOp : Tok_EffectOp<"time"> {
   let summary = "the clock, in nanoseconds";
   let results = (outs I64:$result);
 }
-def Tok_ToStringOp : Tok_PureNativeOp<"to_string", [FactsMethods]> {
+def Tok_ToStringOp : Tok_PureNativeOp<"to_string", [NativeFacts]> {
   let summary = "a value as text";
   let arguments = (ins Tok_Value:$operand, Tok_Value:$rows, Tok_Value:$columns, Tok_Value:$decimals,
     Tok_Value:$sparse, Tok_Value:$separator, Tok_Value:$lineSeparator);
   let results = (outs Tok_String:$result);
 }
-def Tok_ListOp : Tok_PureNativeOp<"list", [FactsMethods]> {
+def Tok_ListOp : Tok_PureNativeOp<"list", [NativeFacts]> {
   let summary = "list(a, b) or list(n=a, m=b): the first operand holds the names, joined by commas, or is none";
   let arguments = (ins Tok_Value:$names, Variadic<Tok_Value>:$elements);
   let results = (outs Tok_List:$result);

@@ -78,7 +78,7 @@ void checkAllDefined(std::span<const Value> values) {
 }
 
 // The element type to which a native's operand is converted.
-ElementType acceptedType(Operands accepted, std::span<const Value> operands, ElementType own,
+ElementType acceptedType(NativeAccess accepted, std::span<const Value> operands, ElementType own,
                          ElementType result) {
   auto areAll = [&](auto suits) {
     return std::all_of(operands.begin(), operands.end(), [&](const Value &operand) {
@@ -87,37 +87,35 @@ ElementType acceptedType(Operands accepted, std::span<const Value> operands, Ele
   };
   auto mayBeSingle = [](ElementType type) { return isFloat(type) && type != ElementType::F64; };
   switch (accepted) {
-  case Operands::DenseCells:
-  case Operands::AnyCells:
-  case Operands::Any:
+  case NativeAccess::DenseCells:
+  case NativeAccess::AnyCells:
+  case NativeAccess::Any:
     return own;
-  case Operands::Products:
+  case NativeAccess::Products:
     if (!isFloat(own))
       return result;
     return areAll(mayBeSingle) ? ElementType::F32 : ElementType::F64;
-  case Operands::Dense:
-    return areAll([](ElementType type) { return type == ElementType::F32; }) ? ElementType::F32
-                                                                             : ElementType::F64;
-  case Operands::DenseDoubles:
-  case Operands::Doubles:
+  case NativeAccess::DenseDoubles:
+  case NativeAccess::Doubles:
     break;
   }
   return ElementType::F64;
 }
 
 // Converts arrays to the layout and element type that a native takes.
-void convertOperands(Operands accepted, std::span<Value> operands, ElementType result) {
-  if (accepted == Operands::Any)
+void convertOperands(NativeAccess accepted, std::span<Value> operands, ElementType result) {
+  if (accepted == NativeAccess::Any)
     return;
-  if ((accepted == Operands::Products || accepted == Operands::AnyCells) && hasSparse(operands))
-    accepted = Operands::Doubles;
+  if ((accepted == NativeAccess::Products || accepted == NativeAccess::AnyCells) &&
+      hasSparse(operands))
+    accepted = NativeAccess::Doubles;
   for (Value &operand : operands) {
     if (!operand.isArray())
       continue;
     ArrayReference &array = operand.array();
     ElementType type = acceptedType(accepted, operands, array->elementType(), result);
     array = Array::withElementType(array, type);
-    if (accepted != Operands::Doubles || !array->isSparse())
+    if (accepted != NativeAccess::Doubles || !array->isSparse())
       array = Array::asDense(array);
   }
 }
@@ -410,9 +408,10 @@ void Executor::runNative(const Image &image, const Instruction &instruction, con
   ValueList operands(instruction.operandCount), results(instruction.resultCount);
   gather(instruction, lists, slots, operands.values());
   checkAllDefined(operands.values());
-  ProfiledStep step(context_.profile, StepKind::Native, native.name, placeOf(image, instruction));
+  ProfiledStep step(context_.profile, StepKind::Native, native.row.name,
+                    placeOf(image, instruction));
   step.touches(operands.values());
-  convertOperands(native.operands, operands.values(), instruction.elementType);
+  convertOperands(native.row.access, operands.values(), instruction.elementType);
   context_.touchedBytes.reset();
   context_.resultType = instruction.elementType;
   native.function(context_, operands.values(), results.values());

@@ -56,7 +56,7 @@ std::string operationText(const Image &image, const ImageFunction &function,
   case Opcode::Size:
     return fmt::format("size {} of {}", index + 1, operands);
   case Opcode::Native:
-    return fmt::format("native {}({})", image.natives[index]->name, operands);
+    return fmt::format("native {}({})", image.natives[index]->row.name, operands);
   case Opcode::Kernel:
     return fmt::format("kernel {}({})", image.kernels[index].name, operands);
   case Opcode::Block:

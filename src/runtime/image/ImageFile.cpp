@@ -7,16 +7,10 @@
 namespace tokamak::runtime {
 namespace {
 
-constexpr uint64_t formatVersion = 4;
-// The names of the operators, in the order of the numbers by which images store them.
-constexpr std::string_view unaryNames[] = {
-#define TOKAMAK_UNARY(Name, mnemonic, ...) #mnemonic,
-#include "base/CellOperators.def"
-};
-constexpr std::string_view binaryNames[] = {
-#define TOKAMAK_BINARY(Name, mnemonic, ...) #mnemonic,
-#include "base/CellOperators.def"
-};
+constexpr uint64_t formatVersion = 5;
+static_assert(
+    static_cast<int>(Opcode::Return) == 22,
+    "files store instructions by number: raise formatVersion with every change of Opcode");
 
 enum class ScalarTag : uint8_t { Nothing, Boolean, Integer, Double, Text, Undefined };
 
@@ -149,9 +143,53 @@ KernelPlan readKernel(ByteReader &reader, const KernelLookup &kernels) {
   return plan;
 }
 
+//===- cell operators ------------------------------------------------------------------------===//
+
+// Files have cell operators by name, so that they mean the same in a program with other operators,
+// or with the same in another order: an instruction's index is then a place in a list of names.
+using OperatorNames = std::vector<std::string>;
+
+// Empty for an instruction without a cell operator.
+std::string_view operatorName(const Instruction &instruction) {
+  if (instruction.opcode == Opcode::Unary)
+    return mnemonic(static_cast<UnaryOperator>(instruction.index));
+  if (instruction.opcode == Opcode::Binary)
+    return mnemonic(static_cast<BinaryOperator>(instruction.index));
+  return {};
+}
+
+OperatorNames operatorNames(const Image &image) {
+  OperatorNames names;
+  for (const ImageFunction &function : image.functions)
+    for (const Instruction &instruction : function.instructions)
+      if (std::string_view name = operatorName(instruction);
+          !name.empty() && std::ranges::find(names, name) == names.end())
+        names.emplace_back(name);
+  return names;
+}
+
+int32_t indexInFile(const Instruction &instruction, const OperatorNames &names) {
+  std::string_view name = operatorName(instruction);
+  return name.empty() ? instruction.index
+                      : static_cast<int32_t>(std::ranges::find(names, name) - names.begin());
+}
+
+int32_t indexInProgram(Opcode opcode, int32_t index, const OperatorNames &names) {
+  if (opcode != Opcode::Unary && opcode != Opcode::Binary)
+    return index;
+  require(isIndexOf(index, names));
+  auto numberOf = [&](auto found) {
+    if (!found)
+      throw Error(fmt::format("this program has no operator {}", names[index]));
+    return static_cast<int32_t>(*found);
+  };
+  return opcode == Opcode::Unary ? numberOf(findUnaryOperator(names[index]))
+                                 : numberOf(findBinaryOperator(names[index]));
+}
+
 //===- functions -----------------------------------------------------------------------------===//
 
-void writeFunction(const ImageFunction &function, ByteWriter &writer) {
+void writeFunction(const ImageFunction &function, const OperatorNames &names, ByteWriter &writer) {
   writer.text(function.name);
   writer.number(function.parameterCount);
   writer.number(function.resultCount);
@@ -159,16 +197,16 @@ void writeFunction(const ImageFunction &function, ByteWriter &writer) {
   writer.list(function.slots, [&](Slot slot) { writer.number(slot); });
   writer.list(function.instructions, [&](const Instruction &instruction) {
     writer.number(instruction.opcode);
-    for (int32_t field :
-         {instruction.index, instruction.target, instruction.operandBegin, instruction.operandCount,
-          instruction.resultBegin, instruction.resultCount, instruction.place})
+    for (int32_t field : {indexInFile(instruction, names), instruction.target,
+                          instruction.operandBegin, instruction.operandCount,
+                          instruction.resultBegin, instruction.resultCount, instruction.place})
       writer.number(field);
     writer.number(instruction.lastUse);
     writer.number(instruction.elementType);
   });
 }
 
-ImageFunction readFunction(ByteReader &reader) {
+ImageFunction readFunction(const OperatorNames &names, ByteReader &reader) {
   ImageFunction function;
   function.name = reader.text();
   function.parameterCount = reader.number<int32_t>();
@@ -181,6 +219,7 @@ ImageFunction readFunction(ByteReader &reader) {
                            &instruction.operandCount, &instruction.resultBegin,
                            &instruction.resultCount, &instruction.place})
       *field = reader.number<int32_t>();
+    instruction.index = indexInProgram(instruction.opcode, instruction.index, names);
     instruction.lastUse = reader.number<uint64_t>();
     instruction.elementType = reader.choice(ElementType::Bool);
     return instruction;
@@ -259,21 +298,24 @@ std::optional<Arity> arityOf(const Image &image, const ImageFunction &function,
   return std::nullopt;
 }
 
+void checkNative(const Image &image, const Instruction &instruction) {
+  require(isIndexOf(instruction.index, image.natives));
+  const NativeSignature &signature = image.natives[instruction.index]->row.signature;
+  require(signature.takes(instruction.operandCount) &&
+          static_cast<size_t>(instruction.resultCount) == signature.results.size());
+}
+
 void checkIndex(const Image &image, const Instruction &instruction) {
   int32_t index = instruction.index;
   switch (instruction.opcode) {
   case Opcode::Constant:
     return require(isIndexOf(index, image.constants));
-  case Opcode::Unary:
-    return require(isIndexOf(index, unaryNames));
-  case Opcode::Binary:
-    return require(isIndexOf(index, binaryNames));
   case Opcode::Cast:
     return require(index >= 0 && index <= static_cast<int32_t>(CastTarget::Frame));
   case Opcode::Size:
     return require(index >= 0 && index < Shape::maxRank);
   case Opcode::Native:
-    return require(isIndexOf(index, image.natives));
+    return checkNative(image, instruction);
   case Opcode::Kernel:
     return require(isIndexOf(index, image.kernels));
   case Opcode::Call:
@@ -420,7 +462,9 @@ Value readConstant(ByteReader &reader) {
 } // namespace
 
 void writeImage(const Image &image, ByteWriter &writer) {
-  writer.list(image.functions, [&](const ImageFunction &f) { writeFunction(f, writer); });
+  OperatorNames names = operatorNames(image);
+  writer.list(names, [&](const std::string &name) { writer.text(name); });
+  writer.list(image.functions, [&](const ImageFunction &f) { writeFunction(f, names, writer); });
   writer.list(image.loops, [&](const ParallelLoop &loop) {
     writer.number(loop.body);
     writer.number(loop.workers);
@@ -429,7 +473,7 @@ void writeImage(const Image &image, ByteWriter &writer) {
     writer.list(loop.outerValues, [&](int32_t outer) { writer.number(outer); });
   });
   writer.list(image.constants, [&](const Value &constant) { writeConstant(constant, writer); });
-  writer.list(image.natives, [&](const Native *native) { writer.text(native->name); });
+  writer.list(image.natives, [&](const Native *native) { writer.text(native->row.name); });
   writer.list(image.kernels, [&](const KernelPlan &plan) { writeKernel(plan, writer); });
   auto writePlaces = [&](const std::vector<SourcePlace> &places) {
     writer.list(places, [&](const SourcePlace &place) { writePlace(place, writer); });
@@ -440,7 +484,8 @@ void writeImage(const Image &image, ByteWriter &writer) {
 
 Image readImage(ByteReader &reader, const KernelLookup &kernels) {
   Image image;
-  image.functions = reader.list<ImageFunction>([&] { return readFunction(reader); });
+  auto names = reader.list<std::string>([&] { return reader.text(); });
+  image.functions = reader.list<ImageFunction>([&] { return readFunction(names, reader); });
   image.loops = reader.list<ParallelLoop>([&] {
     ParallelLoop loop;
     loop.body = reader.number<int32_t>();
@@ -470,20 +515,6 @@ Image readImage(ByteReader &reader, const KernelLookup &kernels) {
   return image;
 }
 
-uint64_t imageFormat(std::span<const std::string_view> unary,
-                     std::span<const std::string_view> binary) {
-  ByteWriter parts;
-  parts.number(formatVersion);
-  parts.number<uint64_t>(TOK_ABI_VERSION);
-  parts.number(Opcode::Return);
-  for (std::span<const std::string_view> names : {unary, binary}) {
-    parts.number<uint64_t>(names.size());
-    for (std::string_view name : names)
-      parts.text(name);
-  }
-  return checkSum(parts.bytes());
-}
-
-uint64_t imageFormat() { return imageFormat(unaryNames, binaryNames); }
+uint64_t imageFormat() { return formatVersion << 32 | TOK_ABI_VERSION; }
 
 } // namespace tokamak::runtime

@@ -15,7 +15,6 @@
 #include "runtime/image/Image.h"
 
 #include <functional>
-#include <span>
 
 namespace tokamak::runtime {
 
@@ -27,20 +26,17 @@ struct KernelCode {
 using KernelLookup = std::function<KernelCode(const std::string &name)>;
 
 void writeImage(const Image &image, ByteWriter &writer);
-// Throws Error if the bytes are damaged, or name a native that this runtime lacks or a kernel
-// without code.
+// Throws Error if the bytes are damaged, or name an operator or a native that this program lacks or
+// a kernel without code.
 Image readImage(ByteReader &reader, const KernelLookup &kernels);
 
 // A scalar, a string, an unassigned variable or Nothing.
 void writeScalar(const Value &value, ByteWriter &writer);
 Value readScalar(ByteReader &reader);
 
-// A hash that changes whenever the meaning of the bytes does: with the format version, the
-// instructions, the names and order of operators, and the kernel interface.
+// A number that changes whenever the meaning of the bytes does, with their order, the instructions
+// and the kernel interface. Operators and natives are stored by name: it does not depend on them.
 uint64_t imageFormat();
-// The hash for these operators.
-uint64_t imageFormat(std::span<const std::string_view> unary,
-                     std::span<const std::string_view> binary);
 
 } // namespace tokamak::runtime
 #endif

@@ -201,16 +201,39 @@ TEST(ImageFile, refusesOperandsThatAreReadAfterTheyWereConsumed) {
   }
 }
 
-// Images store operators by number: if operators are reordered or exchanged, older files would
-// compute something else.
-TEST(ImageFile, hasAnotherFormatWithOtherOperators) {
-  using Names = std::vector<std::string_view>;
-  uint64_t format = imageFormat(Names{"neg", "exp"}, Names{"add", "sub"});
-  EXPECT_EQ(imageFormat(Names{"neg", "exp"}, Names{"add", "sub"}), format);
-  EXPECT_NE(imageFormat(Names{"exp", "neg"}, Names{"add", "sub"}), format);
-  EXPECT_NE(imageFormat(Names{"neg", "exp"}, Names{"sub", "add"}), format);
-  EXPECT_NE(imageFormat(Names{"neg", "log"}, Names{"add", "sub"}), format);
-  EXPECT_NE(imageFormat(Names{"neg", "exp", "add"}, Names{"sub"}), format);
+// A program whose operators have other numbers reads the names that an older one wrote. The names of
+// this file are exchanged: what it computes follows the names, wherever their operators stand.
+TEST(ImageFile, hasOperatorsByName) {
+  Image image = newImage();
+  FunctionBuilder(image, "main", 0, 0, 4)
+      .constant(integer(7), 0)
+      .constant(integer(2), 1)
+      .binary(BinaryOperator::Sub, 0, 1, 2)
+      .binary(BinaryOperator::Mul, 2, 1, 3)
+      .native("print", {3}, {})
+      .finish();
+  std::string bytes = bytesOf(image);
+  EXPECT_EQ(runImage(imageOf(bytes)).output, "10\n");
+  size_t sub = bytes.find("sub"), mul = bytes.find("mul");
+  ASSERT_LT(sub, mul);
+  EXPECT_EQ(bytes.find("sub", sub + 1), std::string::npos) << "an operator is named once";
+  std::string exchanged = bytes;
+  exchanged.replace(sub, 3, "mul").replace(mul, 3, "sub");
+  EXPECT_EQ(runImage(imageOf(exchanged)).output, "12\n");
+  exchanged.replace(sub, 3, "mug");
+  EXPECT_EQ(errorOf([&] { imageOf(exchanged); }), "this program has no operator mug");
+}
+
+TEST(ImageFile, checksTheOperandsOfNatives) {
+  for (size_t operands : {0, 1, 2}) {
+    Image image = newImage();
+    FunctionBuilder(image, "main", 0, 0, 2)
+        .constant(integer(3), 0)
+        .native("rev", std::vector<Slot>(operands), {1})
+        .finish();
+    EXPECT_EQ(errorOf([&] { imageOf(bytesOf(image)); }),
+              operands == 1 ? "no error" : "the file is damaged");
+  }
 }
 
 TEST(ImageFile, refusesImagesThatAreCutOff) {

@@ -130,10 +130,8 @@ public:
         partialDoubles_ += abi::partialDoubles(array->cells());
       results[i] = std::move(array);
     }
-    arguments_ = {TOK_ABI_VERSION, static_cast<uint32_t>(inputs_.size()),
-                  inputs_.data(),  scalars_.data(),
-                  outputs_.data(), {rows_, columns_, 1},
-                  sizes_.data()};
+    arguments_ = {TOK_ABI_VERSION, inputs_.data(),       scalars_.data(),
+                  outputs_.data(), {rows_, columns_, 1}, sizes_.data()};
   }
 
   void runTiles(Scheduler *scheduler) {

@@ -1,6 +1,5 @@
 // cbind and rbind of matrices, frames, lists and strings.
 #include "runtime/natives/NativeOperands.h"
-#include "runtime/natives/NativeTables.h"
 #include "runtime/sparse/SparseMatrix.h"
 #include "runtime/sparse/SparseReorganization.h"
 #include "runtime/values/Frame.h"
@@ -97,7 +96,9 @@ void makeDense(std::vector<ArrayReference> &arrays) {
     array = Array::asDense(array);
 }
 
-void cbind(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+} // namespace
+
+void runCbind(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   if (bindOthers(operands, false, results[0]))
     return;
   std::vector<ArrayReference> arrays = boundMatrices(context, operands, "cbind");
@@ -127,7 +128,7 @@ void cbind(ExecutionContext &context, std::span<Value> operands, std::span<Value
   results[0] = std::move(result);
 }
 
-void rbind(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+void runRbind(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   if (bindOthers(operands, true, results[0]))
     return;
   std::vector<ArrayReference> arrays = boundMatrices(context, operands, "rbind");
@@ -151,13 +152,5 @@ void rbind(ExecutionContext &context, std::span<Value> operands, std::span<Value
   }
   results[0] = std::move(result);
 }
-
-constexpr bool noEffect = false;
-constexpr Native natives[] = {{"cbind", cbind, noEffect, Operands::AnyCells},
-                              {"rbind", rbind, noEffect, Operands::AnyCells}};
-
-} // namespace
-
-std::span<const Native> bindingNatives() { return natives; }
 
 } // namespace tokamak::runtime

@@ -1,6 +1,5 @@
 // Natives that make matrices: from scalars and strings, by reshaping, and sequences.
 #include "runtime/natives/NativeOperands.h"
-#include "runtime/natives/NativeTables.h"
 #include "runtime/sparse/SparseProducts.h"
 #include "runtime/sparse/SparseReorganization.h"
 #include "runtime/values/ScalarOperations.h"
@@ -40,14 +39,16 @@ ArrayPointer parseMatrix(ElementType type, std::string_view text, int64_t rows, 
   return result;
 }
 
-void parseMatrixNative(ExecutionContext &context, std::span<Value> operands,
-                       std::span<Value> results) {
+} // namespace
+
+void runParseMatrix(ExecutionContext &context, std::span<Value> operands,
+                    std::span<Value> results) {
   const std::string &text = textOperand(operands[0], "matrix", "the data");
   results[0] = parseMatrix(typeOfNumbers(context), text, sizeOperand(operands[1], "matrix", "rows"),
                            sizeOperand(operands[2], "matrix", "columns"));
 }
 
-void fill(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+void runFill(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   int64_t rows = sizeOperand(operands[1], "matrix", "rows");
   int64_t columns = sizeOperand(operands[2], "matrix", "columns");
   if (operands[0].isString()) {
@@ -69,6 +70,8 @@ void fill(ExecutionContext &context, std::span<Value> operands, std::span<Value>
   results[0] = filledWith(context, {rows, columns}, type, operands[0]);
 }
 
+namespace {
+
 // The row-major offset of cell number i in column order.
 int64_t columnOrderOffset(int64_t i, int64_t rows, int64_t columns) {
   return i % rows * columns + i / rows;
@@ -84,7 +87,9 @@ ArrayReference reshapeSparseRows(ExecutionContext &context, const ArrayReference
   return Array::inBestLayout(transposeSparse(context, *result));
 }
 
-void reshape(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+} // namespace
+
+void runReshape(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   const Array &source = denseMatrixOperand(operands[0], "matrix");
   int64_t rows = sizeOperand(operands[1], "matrix", "rows");
   int64_t columns = sizeOperand(operands[2], "matrix", "columns");
@@ -115,6 +120,8 @@ void reshape(ExecutionContext &context, std::span<Value> operands, std::span<Val
   results[0] = std::move(result);
 }
 
+namespace {
+
 int64_t sequenceLength(double from, double to, double by) {
   if (std::isnan(from) || std::isnan(to) || std::isnan(by))
     throw Error("seq: from, to and the increment must be numbers, not NaN");
@@ -132,7 +139,9 @@ int64_t sequenceLength(double from, double to, double by) {
   return 1 + static_cast<int64_t>(steps) + oneMore;
 }
 
-void seq(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+} // namespace
+
+void runSeq(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   double from = operands[0].asDouble(), to = operands[1].asDouble();
   double by = operands[2].isNothing() ? (from > to ? -1 : 1) : operands[2].asDouble();
   int64_t length = checkedSize(sequenceLength(from, to, by), "seq", "values");
@@ -145,15 +154,5 @@ void seq(ExecutionContext &context, std::span<Value> operands, std::span<Value> 
   });
   results[0] = std::move(result);
 }
-
-constexpr bool noEffect = false;
-constexpr Native natives[] = {{"fill", fill},
-                              {"parse_matrix", parseMatrixNative},
-                              {"reshape", reshape, noEffect, Operands::AnyCells},
-                              {"seq", seq}};
-
-} // namespace
-
-std::span<const Native> constructionNatives() { return natives; }
 
 } // namespace tokamak::runtime

@@ -4,7 +4,7 @@
 // processors. The sign is chosen such that the first component whose magnitude is at least half the
 // largest one is positive.
 #include "runtime/natives/Blas.h"
-#include "runtime/natives/NativeTables.h"
+#include "runtime/natives/Native.h"
 #include "runtime/values/ColumnMajor.h"
 
 #include <cmath>
@@ -73,8 +73,10 @@ bool isSymmetric(const Array &a) {
   return true;
 }
 
+} // namespace
+
 // Computes the lower triangular L with L %*% t(L) = a.
-void cholesky(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+void runCholesky(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   const Array &a = squareOperand(operands[0], "cholesky");
   checkFound(lapack().potrf, "cholesky");
   if (!isSymmetric(a))
@@ -91,6 +93,8 @@ void cholesky(ExecutionContext &, std::span<Value> operands, std::span<Value> re
 }
 
 //===- eigen ---------------------------------------------------------------------------------===//
+
+namespace {
 
 void eigenOfSymmetric(ColumnMajor &a, BudgetedVector<double> &values) {
   int n = static_cast<int>(a.rows), info = 0;
@@ -136,7 +140,9 @@ void eigenOfGeneral(ColumnMajor &a, BudgetedVector<double> &values) {
   }
 }
 
-void eigen(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+} // namespace
+
+void runEigen(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   const Array &a = squareOperand(operands[0], "eigen");
   checkFinite(a, "eigen");
   ColumnMajor vectors = columnsOf(a, a.rows());
@@ -156,7 +162,7 @@ void eigen(ExecutionContext &, std::span<Value> operands, std::span<Value> resul
 //===- lu, qr, svd ---------------------------------------------------------------------------===//
 
 // P %*% a = L %*% U, with ones on the diagonal of L.
-void lu(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+void runLu(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   const Array &a = squareOperand(operands[0], "lu");
   checkFound(lapack().getrf, "lu");
   int64_t size = a.rows();
@@ -183,7 +189,7 @@ void lu(ExecutionContext &, std::span<Value> operands, std::span<Value> results)
 // Results H and R. Column j of H is the vector h of the reflection I - h t(h) / h[j] that clears
 // column j of a below the diagonal; R is the reduced matrix. If there is nothing to clear, row j is
 // reflected all the same.
-void qr(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+void runQr(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   const Array &a = matrixOperand(operands[0], "qr");
   checkFound(lapack().geqrf, "qr");
   int64_t count = std::min(a.rows(), a.columns());
@@ -211,7 +217,7 @@ void qr(ExecutionContext &, std::span<Value> operands, std::span<Value> results)
 }
 
 // a = U %*% S %*% t(V) with min(rows, columns) singular values, descending, on the diagonal of S.
-void svd(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+void runSvd(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   const Array &a = matrixOperand(operands[0], "svd");
   checkFound(lapack().gesdd, "svd");
   checkFinite(a, "svd");
@@ -245,12 +251,5 @@ void svd(ExecutionContext &, std::span<Value> operands, std::span<Value> results
   results[1] = std::move(diagonal);
   results[2] = arrayOf(right, a.columns());
 }
-
-constexpr Native natives[] = {
-    {"cholesky", cholesky}, {"eigen", eigen}, {"lu", lu}, {"qr", qr}, {"svd", svd}};
-
-} // namespace
-
-std::span<const Native> decompositionNatives() { return natives; }
 
 } // namespace tokamak::runtime

@@ -1,6 +1,5 @@
 // Natives for distinct values: unique, countDistinct, contains.
 #include "runtime/natives/NativeOperands.h"
-#include "runtime/natives/NativeTables.h"
 #include "runtime/values/CellOrder.h"
 
 namespace tokamak::runtime {
@@ -36,8 +35,10 @@ distinctGroups(const Array &source, const std::string &direction, std::string_vi
   return groups;
 }
 
+} // namespace
+
 // The distinct values; shorter rows or columns are padded with zeros.
-void unique(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+void runUnique(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   const std::string &direction = textOperand(operands[1], "unique", "dir");
   auto groups = distinctGroups(matrixOperand(operands[0], "unique"), direction, "unique");
   size_t longest = 0;
@@ -55,7 +56,7 @@ void unique(ExecutionContext &, std::span<Value> operands, std::span<Value> resu
 }
 
 // The number of distinct values: a scalar for the matrix, a column for rows, a row for columns.
-void countDistinct(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+void runCountDistinct(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   const std::string &direction = textOperand(operands[1], "countDistinct", "dir");
   auto groups =
       distinctGroups(matrixOperand(operands[0], "countDistinct"), direction, "countDistinct");
@@ -71,7 +72,7 @@ void countDistinct(ExecutionContext &, std::span<Value> operands, std::span<Valu
 }
 
 // Whether the matrix contains a scalar, or all rows of a pattern matrix.
-void contains(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+void runContains(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   const Array &target = matrixOperand(operands[0], "contains");
   auto hasCell = [&](double pattern) {
     return std::any_of(target.data(), target.data() + target.cells(),
@@ -97,12 +98,5 @@ void contains(ExecutionContext &, std::span<Value> operands, std::span<Value> re
     all = hasRow(pattern.data() + i * pattern.columns());
   results[0] = all;
 }
-
-constexpr Native natives[] = {
-    {"contains", contains}, {"count_distinct", countDistinct}, {"unique", unique}};
-
-} // namespace
-
-std::span<const Native> distinctNatives() { return natives; }
 
 } // namespace tokamak::runtime

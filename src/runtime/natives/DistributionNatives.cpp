@@ -1,7 +1,6 @@
 // cdf and icdf, to which pnorm, qchisq and the like are translated.
 #include "runtime/natives/Distributions.h"
 #include "runtime/natives/NativeOperands.h"
-#include "runtime/natives/NativeTables.h"
 #include "runtime/values/ScalarOperations.h"
 
 #include <cmath>
@@ -70,12 +69,14 @@ bool isLowerTail(std::span<const Value> operands) {
   return operands[LowerTail].isNothing() || operands[LowerTail].asBoolean();
 }
 
-void cdf(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+} // namespace
+
+void runCdf(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   Tails tails = tailsOf(distributionOf(operands, "cdf"), operands[Target].asDouble());
   results[0] = isLowerTail(operands) ? tails.lower : tails.upper;
 }
 
-void icdf(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+void runIcdf(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   Distribution distribution = distributionOf(operands, "icdf");
   double probability = operands[Target].asDouble();
   if (probability < 0 || probability > 1)
@@ -85,11 +86,5 @@ void icdf(ExecutionContext &, std::span<Value> operands, std::span<Value> result
     std::swap(tails.lower, tails.upper);
   results[0] = quantileOf(distribution, tails);
 }
-
-constexpr Native natives[] = {{"cdf", cdf}, {"icdf", icdf}};
-
-} // namespace
-
-std::span<const Native> distributionNatives() { return natives; }
 
 } // namespace tokamak::runtime

@@ -9,7 +9,6 @@
 #include "runtime/io/MatrixWriter.h"
 #include "runtime/io/TextSource.h"
 #include "runtime/natives/NativeOperands.h"
-#include "runtime/natives/NativeTables.h"
 #include "runtime/values/ScalarOperations.h"
 
 #include <algorithm>
@@ -58,11 +57,13 @@ std::optional<std::string> optionalText(const Value &operand, std::string_view n
     return std::nullopt;
   return textOperand(operand, "read", name);
 }
+
 std::optional<int64_t> optionalSize(const Value &operand, std::string_view name) {
   if (operand.isNothing() || operand.asInteger() == -1) // -1: unknown
     return std::nullopt;
   return sizeOperand(operand, "read", name);
 }
+
 std::optional<bool> optionalTruth(const Value &operand) {
   return operand.isNothing() ? std::nullopt : std::optional(operand.asBoolean());
 }
@@ -201,7 +202,9 @@ Value readValue(const std::string &path, const MatrixMetadata &metadata,
   return readMatrix(file, context);
 }
 
-void read(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+} // namespace
+
+void runRead(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   const std::string &path = textOperand(operands[0], "read", "the path");
   try {
     results[0] = readValue(path, mergedMetadata(path, operands), context);
@@ -209,6 +212,8 @@ void read(ExecutionContext &context, std::span<Value> operands, std::span<Value>
     throw Error(fmt::format("{}: cannot be read: {}", path, fileReason(error.code().value())));
   }
 }
+
+namespace {
 
 std::string timeText() {
   std::time_t now = std::time(nullptr);
@@ -338,7 +343,9 @@ void writeValue(const Value &value, const std::string &path, const WriteParamete
     writeScalar(value, path, parameters);
 }
 
-void write(ExecutionContext &context, std::span<Value> operands, std::span<Value>) {
+} // namespace
+
+void runWrite(ExecutionContext &context, std::span<Value> operands, std::span<Value>) {
   const std::string &path = textOperand(operands[1], "write", "the path");
   WriteParameters parameters;
   if (!operands[2].isNothing())
@@ -357,12 +364,5 @@ void write(ExecutionContext &context, std::span<Value> operands, std::span<Value
     throw Error(fmt::format("{}: cannot be written: {}", path, fileReason(error.code().value())));
   }
 }
-
-constexpr bool hasEffect = true;
-constexpr Native natives[] = {{"read", read}, {"write", write, hasEffect, Operands::Doubles}};
-
-} // namespace
-
-std::span<const Native> fileNatives() { return natives; }
 
 } // namespace tokamak::runtime

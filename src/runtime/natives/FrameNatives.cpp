@@ -1,7 +1,6 @@
 // Natives on frames: construction, names and types of columns, cleaning of cells.
 #include "base/CellOperators.h"
 #include "runtime/natives/NativeOperands.h"
-#include "runtime/natives/NativeTables.h"
 #include "runtime/values/Frame.h"
 #include "runtime/values/ScalarOperations.h"
 
@@ -31,8 +30,10 @@ Value rowOfTexts(const std::vector<std::string> &texts) {
   return makeFrame(1, std::move(columns));
 }
 
+} // namespace
+
 // Fills all cells with a scalar, converted to the type of each column.
-void frame(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+void runFrame(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   int64_t rows = sizeOperand(operands[1], "frame", "rows"),
           columns = sizeOperand(operands[2], "frame", "columns");
   checkedProduct(rows, columns, "frame", "cells");
@@ -51,7 +52,7 @@ void frame(ExecutionContext &, std::span<Value> operands, std::span<Value> resul
   results[0] = makeFrame(rows, std::move(made));
 }
 
-void withNames(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+void runFrameWithNames(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   const Frame &source = frameOperand(operands[0], "as.frame");
   const std::vector<Value> &elements = operands[1].list()->elements;
   if (static_cast<int64_t>(elements.size()) != source.columns())
@@ -63,18 +64,18 @@ void withNames(ExecutionContext &, std::span<Value> operands, std::span<Value> r
   results[0] = makeFrame(source.rows(), source.allColumns(), std::move(names));
 }
 
-void names(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+void runFrameNames(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   results[0] = rowOfTexts(frameOperand(operands[0], "colnames").names());
 }
 
-void types(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+void runFrameTypes(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   std::vector<std::string> types;
   for (const ColumnPointer &column : frameOperand(operands[0], "typeof").allColumns())
     types.emplace_back(nameOf(column->type()));
   results[0] = rowOfTexts(types);
 }
 
-void replicate(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+void runFrameReplicate(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   int64_t count = operands[1].asInteger();
   if (count < 1)
     throw Error(fmt::format("freplicate: the number of copies must be at least 1, got {}", count));
@@ -83,6 +84,8 @@ void replicate(ExecutionContext &, std::span<Value> operands, std::span<Value> r
 }
 
 //===- types of cells ------------------------------------------------------------------------===//
+
+namespace {
 
 bool isMissing(const Value &cell) {
   return cell.isNothing() ||
@@ -114,7 +117,9 @@ FrameType widened(FrameType a, FrameType b) {
   return numbers ? FrameType::Double : FrameType::String;
 }
 
-void detectSchema(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+} // namespace
+
+void runFrameDetectSchema(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   const Frame &source = frameOperand(operands[0], "detectSchema");
   std::vector<std::string> types;
   for (int64_t j = 0; j < source.columns(); ++j) {
@@ -127,6 +132,8 @@ void detectSchema(ExecutionContext &, std::span<Value> operands, std::span<Value
   results[0] = rowOfTexts(types);
 }
 
+namespace {
+
 // The schema in a frame of one row, a type name for each column of `frame`.
 std::vector<FrameType> schemaOperand(const Value &operand, const Frame &frame,
                                      std::string_view native) {
@@ -137,7 +144,9 @@ std::vector<FrameType> schemaOperand(const Value &operand, const Frame &frame,
   return parseSchema(text, frame.columns(), native);
 }
 
-void applySchema(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+} // namespace
+
+void runFrameApplySchema(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   const Frame &source = frameOperand(operands[0], "applySchema");
   std::vector<FrameType> schema = schemaOperand(operands[1], source, "applySchema");
   std::vector<ColumnPointer> columns;
@@ -145,6 +154,8 @@ void applySchema(ExecutionContext &, std::span<Value> operands, std::span<Value>
     columns.push_back(source.column(j)->converted(schema[j], "applySchema", j));
   results[0] = makeFrame(source.rows(), std::move(columns), namesLike(source));
 }
+
+namespace {
 
 // Converts columns to strings and removes the cells for which `isInvalid(column, text)` is true.
 template <typename IsInvalid>
@@ -160,7 +171,10 @@ Value dropCells(const Frame &source, std::string_view native, const IsInvalid &i
   return makeFrame(source.rows(), std::move(columns), namesLike(source));
 }
 
-void dropInvalidType(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+} // namespace
+
+void runFrameDropInvalidType(ExecutionContext &, std::span<Value> operands,
+                             std::span<Value> results) {
   const Frame &source = frameOperand(operands[0], "dropInvalidType");
   std::vector<FrameType> schema = schemaOperand(operands[1], source, "dropInvalidType");
   results[0] = dropCells(source, "dropInvalidType", [&](int64_t column, const Value &cell) {
@@ -169,7 +183,8 @@ void dropInvalidType(ExecutionContext &, std::span<Value> operands, std::span<Va
   });
 }
 
-void dropInvalidLength(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+void runFrameDropInvalidLength(ExecutionContext &, std::span<Value> operands,
+                               std::span<Value> results) {
   const Frame &source = frameOperand(operands[0], "dropInvalidLength");
   const Array &lengths = matrixOperand(operands[1], "dropInvalidLength");
   if (lengths.cells() != source.columns())
@@ -184,7 +199,7 @@ void dropInvalidLength(ExecutionContext &, std::span<Value> operands, std::span<
 //===- cells ---------------------------------------------------------------------------------===//
 
 // Compares cells of string columns as strings, those of other columns as numbers.
-void replaceCells(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+void runFrameReplace(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   const Frame &source = frameOperand(operands[0], "replace");
   const Value &pattern = operands[1], &replacement = operands[2];
   std::optional<double> number =
@@ -209,15 +224,19 @@ void replaceCells(ExecutionContext &, std::span<Value> operands, std::span<Value
   results[0] = makeFrame(source.rows(), std::move(columns), namesLike(source));
 }
 
+namespace {
+
 bool isEmptyCell(const Value &cell) {
   if (cell.isString())
     return cell.text().empty();
   return cell.isNothing() || cell.asDouble() == 0;
 }
 
+} // namespace
+
 // Keeps the rows or columns that `select` marks or, without it, those in which a cell is neither
 // missing, empty, 0 nor FALSE.
-void removeEmpty(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+void runFrameRemoveEmpty(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   const Frame &source = frameOperand(operands[0], "removeEmpty");
   const std::string &margin = textOperand(operands[1], "removeEmpty", "margin");
   if (margin != "rows" && margin != "cols")
@@ -260,21 +279,5 @@ void removeEmpty(ExecutionContext &, std::span<Value> operands, std::span<Value>
     columns.push_back(std::make_shared<const FrameColumn>(FrameType::String, source.rows()));
   results[0] = makeFrame(source.rows(), std::move(columns), std::move(names));
 }
-
-constexpr Native natives[] = {{"frame", frame},
-                              {"frame_apply_schema", applySchema},
-                              {"frame_detect_schema", detectSchema},
-                              {"frame_drop_invalid_length", dropInvalidLength},
-                              {"frame_drop_invalid_type", dropInvalidType},
-                              {"frame_names", names},
-                              {"frame_remove_empty", removeEmpty},
-                              {"frame_replace", replaceCells},
-                              {"frame_replicate", replicate},
-                              {"frame_types", types},
-                              {"frame_with_names", withNames}};
-
-} // namespace
-
-std::span<const Native> frameNatives() { return natives; }
 
 } // namespace tokamak::runtime

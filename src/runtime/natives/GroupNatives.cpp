@@ -1,7 +1,6 @@
 // The native aggregate: sums, means and other aggregates of the rows of each group.
 #include "base/CellOperators.h"
 #include "runtime/natives/NativeOperands.h"
-#include "runtime/natives/NativeTables.h"
 #include "runtime/values/ScalarOperations.h"
 
 #include <cmath>
@@ -150,9 +149,11 @@ BudgetedVector<double> aggregateColumn(const ColumnOfGroups &column, GroupFuncti
   return sums;
 }
 
+} // namespace
+
 // aggregate(target, groups, fn, weights, ngroups, order): a row for each group, a column for each
 // column of the target.
-void aggregate(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+void runAggregate(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   const Array &target = matrixOperand(operands[0], "aggregate"),
               &keys = matrixOperand(operands[1], "aggregate");
   GroupFunction function = functionOf(textOperand(operands[2], "aggregate", "fn"));
@@ -183,11 +184,5 @@ void aggregate(ExecutionContext &context, std::span<Value> operands, std::span<V
                });
   results[0] = std::move(result);
 }
-
-constexpr Native natives[] = {{"aggregate", aggregate}};
-
-} // namespace
-
-std::span<const Native> groupNatives() { return natives; }
 
 } // namespace tokamak::runtime

@@ -1,6 +1,6 @@
 // Natives for linear systems: by LAPACK if it is available, else by plain algorithms.
 #include "runtime/natives/Blas.h"
-#include "runtime/natives/NativeTables.h"
+#include "runtime/natives/Native.h"
 #include "runtime/values/ColumnMajor.h"
 
 #include <cmath>
@@ -122,8 +122,10 @@ bool solveLeastSquares(ColumnMajor &a, ColumnMajor &b) {
   return info == 0;
 }
 
+} // namespace
+
 // Solves a %*% x = b; with more rows than columns in the sense of least squares.
-void solve(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+void runSolve(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   const Array &a = matrixOperand(operands[0], "solve"), &b = matrixOperand(operands[1], "solve");
   if (a.rows() != b.rows())
     throw Error(fmt::format("solve: the matrix is {}, the right side {}: rows differ",
@@ -140,7 +142,7 @@ void solve(ExecutionContext &, std::span<Value> operands, std::span<Value> resul
   results[0] = arrayOf(right, a.columns());
 }
 
-void inv(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+void runInv(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   const Array &a = squareOperand(operands[0], "inv");
   ColumnMajor left = columnsOf(a, a.rows()), right(a.rows(), a.rows());
   for (int64_t i = 0; i < a.rows(); ++i)
@@ -150,6 +152,8 @@ void inv(ExecutionContext &, std::span<Value> operands, std::span<Value> results
   results[0] = arrayOf(right, a.rows());
 }
 
+namespace {
+
 // The sign of the permutation that LAPACK's pivots (counted from 1) describe.
 int signOf(const BudgetedVector<int> &pivots) {
   int sign = 1;
@@ -158,7 +162,9 @@ int signOf(const BudgetedVector<int> &pivots) {
   return sign;
 }
 
-void det(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+} // namespace
+
+void runDet(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   const Array &a = squareOperand(operands[0], "det");
   ColumnMajor factors = columnsOf(a, a.rows());
   int sign = 1;
@@ -176,11 +182,5 @@ void det(ExecutionContext &, std::span<Value> operands, std::span<Value> results
     product *= factors.at(i, i);
   results[0] = product;
 }
-
-constexpr Native natives[] = {{"det", det}, {"inv", inv}, {"solve", solve}};
-
-} // namespace
-
-std::span<const Native> linearAlgebraNatives() { return natives; }
 
 } // namespace tokamak::runtime

@@ -1,7 +1,6 @@
 // Natives on lists: construction, sub-lists by position or name, replacement, removal. A range is
 // given by two positions or two names; for a single element the second one is Nothing.
 #include "runtime/natives/NativeOperands.h"
-#include "runtime/natives/NativeTables.h"
 
 #include <algorithm>
 
@@ -43,8 +42,10 @@ ListRange rangeOf(const List &list, const Value &from, const Value &to) {
   return {begin, last + 1};
 }
 
+} // namespace
+
 // list(names, elements...): `names` is a string of names joined by commas, or Nothing.
-void list(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+void runList(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   List list;
   for (Value &element : operands.subspan(1))
     list.elements.push_back(std::move(element));
@@ -62,7 +63,7 @@ void list(ExecutionContext &context, std::span<Value> operands, std::span<Value>
 }
 
 // L[from] and L[from:to]: both give a list.
-void listSlice(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+void runListSlice(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   const List &source = listOperand(operands[0], "indexing");
   ListRange range = rangeOf(source, operands[1], operands.size() > 2 ? operands[2] : Value());
   List result;
@@ -74,7 +75,8 @@ void listSlice(ExecutionContext &, std::span<Value> operands, std::span<Value> r
 }
 
 // The only element of a list, without a copy.
-void listElement(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+void runListElement(ExecutionContext &context, std::span<Value> operands,
+                    std::span<Value> results) {
   const List &source = listOperand(operands[0], "as.list");
   if (source.elements.size() != 1)
     throw Error(
@@ -85,7 +87,7 @@ void listElement(ExecutionContext &context, std::span<Value> operands, std::span
 
 // L[from] = any value, L[from:to] = list of as many elements. A list of one element is replaced by
 // its element; if both lists have names, its name is taken, too.
-void listInsert(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+void runListInsert(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   List result = listOperand(operands[0], "left indexing");
   const Value &to = operands.size() > 3 ? operands[3] : Value();
   ListRange range = rangeOf(result, operands[2], to);
@@ -107,7 +109,7 @@ void listInsert(ExecutionContext &context, std::span<Value> operands, std::span<
 }
 
 // [rest, element] = remove(L, index): `element` is a list of one element.
-void listRemove(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+void runListRemove(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   List rest = listOperand(operands[0], "remove"), removed;
   int64_t position = positionOf(rest, operands[1]);
   removed.elements.push_back(rest.elements[position]);
@@ -120,16 +122,5 @@ void listRemove(ExecutionContext &, std::span<Value> operands, std::span<Value> 
   if (results.size() > 1)
     results[1] = makeList(std::move(removed));
 }
-
-constexpr bool noEffect = false;
-constexpr Native natives[] = {{"list", list, noEffect, Operands::Any},
-                              {"list_element", listElement, noEffect, Operands::Any},
-                              {"list_insert", listInsert, noEffect, Operands::Any},
-                              {"list_remove", listRemove, noEffect, Operands::Any},
-                              {"list_slice", listSlice, noEffect, Operands::Any}};
-
-} // namespace
-
-std::span<const Native> listNatives() { return natives; }
 
 } // namespace tokamak::runtime

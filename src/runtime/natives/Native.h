@@ -1,5 +1,5 @@
-// Natives: operations that the runtime implements in C++ instead of generated code. One table maps
-// names to functions; program images refer to natives by name.
+// The functions of the natives: operations that the runtime implements in C++ instead of generated
+// code. What is known of them is in base/Natives.def; program images refer to them by name.
 //
 //   const Native *native = findNative("seq");
 //   Value result;
@@ -7,6 +7,7 @@
 #ifndef TOKAMAK_RUNTIME_NATIVES_NATIVE_H
 #define TOKAMAK_RUNTIME_NATIVES_NATIVE_H
 
+#include "base/Natives.h"
 #include "base/SparseSafety.h"
 #include "runtime/values/Value.h"
 
@@ -14,7 +15,6 @@
 #include <optional>
 #include <span>
 #include <string_view>
-#include <vector>
 
 namespace tokamak::runtime {
 
@@ -51,30 +51,19 @@ struct ExecutionContext {
 //
 // Operands may be consumed: if an operand is the sole owner of its array, the array may be updated
 // in place and moved to a result. `results` has its final size. Throws Error.
-using NativeFunction = void (*)(ExecutionContext &context, std::span<Value> operands,
-                                std::span<Value> results);
+using NativeFunction = void(ExecutionContext &context, std::span<Value> operands,
+                            std::span<Value> results);
 
-// The layouts and element types that a native takes; the executor converts other arrays first.
-enum class Operands : uint8_t {
-  DenseDoubles, // dense, f64
-  Dense,        // dense, all of them f64 or all of them f32; the result has the same element type
-  DenseCells,   // dense, of one element type, whatever it is: for natives that only move cells
-  Doubles,      // any layout, f64
-  Products,     // like Dense, or sparse of f64; integers of the result's type, 16-bit floats as f32
-  AnyCells,     // like DenseCells; if one of them is sparse, like Doubles
-  Any,          // any layout and element type: for natives that only pass arrays on or check types
-};
+#define TOKAMAK_NATIVE(Name, ...) NativeFunction run##Name;
+#include "base/Natives.def"
 
 struct Native {
-  std::string_view name; // the tok mnemonic, or the name given to tok.native
-  NativeFunction function;
-  bool hasEffect = false; // visible outside the program: print, write, stop, assert
-  Operands operands = Operands::DenseDoubles;
+  const NativeRow &row;
+  NativeFunction *function;
 };
 
 // Null if there is no such native.
 const Native *findNative(std::string_view name);
-const std::vector<Native> &allNatives();
 
 } // namespace tokamak::runtime
 #endif

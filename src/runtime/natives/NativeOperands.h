@@ -31,7 +31,7 @@ inline const Array &matrixOperand(const Value &value, std::string_view native) {
   return *value.array();
 }
 
-// A dense array of any rank, for natives that take Operands::Dense or Operands::DenseCells.
+// A dense array of any rank, for natives that take more than doubles (NativeAccess).
 inline const Array &denseOperand(const Value &value, std::string_view native) {
   if (!value.isArray())
     throw Error(fmt::format("{}: expected a matrix, got {}", native, value.describe()));

@@ -1,16 +1,13 @@
 // The natives print and toString.
 #include "base/FileReason.h"
 #include "runtime/natives/NativeOperands.h"
-#include "runtime/natives/NativeTables.h"
 #include "runtime/values/TextFormat.h"
 
 #include <cerrno>
 #include <ostream>
 
 namespace tokamak::runtime {
-namespace {
-
-void print(ExecutionContext &context, std::span<Value> operands, std::span<Value>) {
+void runPrint(ExecutionContext &context, std::span<Value> operands, std::span<Value>) {
   std::string text;
   if (operands.size() > 1)
     text = formatText(textOperand(operands[0], "print", "the format"), operands.subspan(1));
@@ -26,7 +23,7 @@ void print(ExecutionContext &context, std::span<Value> operands, std::span<Value
                             errno != 0 ? ": " + fileReason(errno) : ""));
 }
 
-void toString(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+void runToString(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   TextOptions options;
   auto setSize = [&](int64_t &option, const Value &operand, std::string_view what) {
     // Numbers beyond the largest size mean all.
@@ -48,13 +45,5 @@ void toString(ExecutionContext &, std::span<Value> operands, std::span<Value> re
     options.lineSeparator = operands[6].asText();
   results[0] = textOf(operands[0], options);
 }
-
-constexpr bool hasEffect = true;
-constexpr Native natives[] = {{"print", print, hasEffect, Operands::Any},
-                              {"to_string", toString, !hasEffect, Operands::Any}};
-
-} // namespace
-
-std::span<const Native> outputNatives() { return natives; }
 
 } // namespace tokamak::runtime

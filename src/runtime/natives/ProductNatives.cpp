@@ -7,7 +7,6 @@
 #include "runtime/natives/Blas.h"
 #include "runtime/natives/IntegerProduct.h"
 #include "runtime/natives/NativeOperands.h"
-#include "runtime/natives/NativeTables.h"
 #include "runtime/natives/TransposedProduct.h"
 #include "runtime/sparse/SparseMatrix.h"
 #include "runtime/sparse/SparseProducts.h"
@@ -146,27 +145,21 @@ void multiply(ExecutionContext &context, std::span<Value> operands, std::span<Va
     results[0] = multiplyDense(context, lhs, rhs, shape);
 }
 
-void matmul(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
-  multiply(context, operands, results, false, false);
-}
-// t(a) %*% b and a %*% t(b) without the transposed copy.
-void matmulTransposedLeft(ExecutionContext &context, std::span<Value> operands,
-                          std::span<Value> results) {
-  multiply(context, operands, results, true, false);
-}
-void matmulTransposedRight(ExecutionContext &context, std::span<Value> operands,
-                           std::span<Value> results) {
-  multiply(context, operands, results, false, true);
-}
-
-constexpr bool noEffect = false;
-constexpr Native natives[] = {
-    {"matmul", matmul, noEffect, Operands::Products},
-    {"matmul_transposed_left", matmulTransposedLeft, noEffect, Operands::Products},
-    {"matmul_transposed_right", matmulTransposedRight, noEffect, Operands::Products}};
-
 } // namespace
 
-std::span<const Native> productNatives() { return natives; }
+void runMatmul(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+  multiply(context, operands, results, false, false);
+}
+
+// t(a) %*% b and a %*% t(b) without the transposed copy.
+void runMatmulTransposedLeft(ExecutionContext &context, std::span<Value> operands,
+                             std::span<Value> results) {
+  multiply(context, operands, results, true, false);
+}
+
+void runMatmulTransposedRight(ExecutionContext &context, std::span<Value> operands,
+                              std::span<Value> results) {
+  multiply(context, operands, results, false, true);
+}
 
 } // namespace tokamak::runtime

@@ -74,7 +74,7 @@ TEST(ProductNatives, addsUpSinglesInSinglePrecision) {
 // The executor must not convert f32 operands.
 TEST(ProductNatives, takesSingles) {
   for (const char *name : {"matmul", "matmul_transposed_left", "matmul_transposed_right"})
-    EXPECT_EQ(findNative(name)->operands, Operands::Products) << name;
+    EXPECT_EQ(findNativeRow(name)->access, NativeAccess::Products) << name;
 }
 
 TEST(ProductNatives, isTheSameOnAnyNumberOfThreads) {

@@ -1,7 +1,6 @@
 // The natives rand and sample.
 #include "runtime/natives/Distributions.h"
 #include "runtime/natives/NativeOperands.h"
-#include "runtime/natives/NativeTables.h"
 #include "runtime/natives/RandomNumbers.h"
 #include "runtime/values/ScalarOperations.h"
 
@@ -126,32 +125,32 @@ void fillPoisson(uint64_t seed, int64_t begin, int64_t end, double *to, double l
   }
 }
 
-enum class Distribution { Uniform, Normal, Poisson };
+enum class CellDistribution { Uniform, Normal, Poisson };
 
-Distribution distributionOf(const Value &operand) {
+CellDistribution distributionOf(const Value &operand) {
   const std::string &pdf = textOperand(operand, "rand", "pdf");
   if (pdf == "uniform")
-    return Distribution::Uniform;
+    return CellDistribution::Uniform;
   if (pdf == "normal")
-    return Distribution::Normal;
+    return CellDistribution::Normal;
   if (pdf == "poisson")
-    return Distribution::Poisson;
+    return CellDistribution::Poisson;
   throw Error(fmt::format("rand: unknown pdf \"{}\": expected uniform, normal or poisson", pdf));
 }
 
 struct Draw {
-  Distribution distribution;
+  CellDistribution distribution;
   uint64_t seed;
   double low, high, lambda;
 
   // Fills `to` with the cells [begin, end); `begin` is even.
   void fill(int64_t begin, int64_t end, double *to) const {
     switch (distribution) {
-    case Distribution::Uniform:
+    case CellDistribution::Uniform:
       return fillUniform(seed, begin, end, to, low, high);
-    case Distribution::Normal:
+    case CellDistribution::Normal:
       return fillNormal(seed, begin, end, to);
-    case Distribution::Poisson:
+    case CellDistribution::Poisson:
       return fillPoisson(seed, begin, end, to, lambda);
     }
   }
@@ -270,13 +269,15 @@ ArrayPointer drawSparse(ExecutionContext &context, Shape shape, const Draw &draw
   return result;
 }
 
-void rand(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+} // namespace
+
+void runRand(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   Shape shape{sizeOperand(operands[0], "rand", "rows"),
               sizeOperand(operands[1], "rand", "columns")};
   double low = operands[2].asDouble(), high = operands[3].asDouble();
   double sparsity = operands[4].asDouble(), lambda = operands[7].asDouble();
-  Distribution distribution = distributionOf(operands[6]);
-  bool isUniform = distribution == Distribution::Uniform;
+  CellDistribution distribution = distributionOf(operands[6]);
+  bool isUniform = distribution == CellDistribution::Uniform;
   if (isUniform && !(std::isfinite(low) && std::isfinite(high)))
     throw Error(fmt::format("rand: min and max must be finite numbers, got {} and {}", textOf(low),
                             textOf(high)));
@@ -284,7 +285,7 @@ void rand(ExecutionContext &context, std::span<Value> operands, std::span<Value>
     throw Error(fmt::format("rand: min {} is greater than max {}", textOf(low), textOf(high)));
   if (!(sparsity >= 0 && sparsity <= 1))
     throw Error(fmt::format("rand: sparsity {} is not within 0 and 1", textOf(sparsity)));
-  if (distribution == Distribution::Poisson && !(lambda > 0))
+  if (distribution == CellDistribution::Poisson && !(lambda > 0))
     throw Error(fmt::format("rand: lambda {} is not positive", textOf(lambda)));
   Draw draw{distribution, seedOf(context, operands[5]), low, high, lambda};
   if (isUniform && low == high && sparsity == 1) {
@@ -302,6 +303,8 @@ void rand(ExecutionContext &context, std::span<Value> operands, std::span<Value>
   results[0] = isSparse ? Array::inBestLayout(drawSparse(context, shape, draw, sparsity))
                         : drawDense(context, shape, draw, sparsity);
 }
+
+namespace {
 
 // A random integer in [0, bound): the high half of a 64 by 64 bit product.
 int64_t boundedInteger(uint64_t seed, int64_t position, int64_t bound) {
@@ -339,7 +342,9 @@ void drawWithoutReplacement(uint64_t seed, int64_t range, int64_t size, double *
   }
 }
 
-void sample(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+} // namespace
+
+void runSample(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   int64_t range = operands[0].asInteger(), size = sizeOperand(operands[1], "sample", "values");
   bool replacement = operands[2].asBoolean();
   if (range < 1)
@@ -363,14 +368,8 @@ void sample(ExecutionContext &context, std::span<Value> operands, std::span<Valu
   results[0] = std::move(result);
 }
 
-constexpr Native natives[] = {{"rand", rand}, {"sample", sample}};
-
-} // namespace
-
 DrawPosition DrawPosition::ofIteration(uint64_t iteration) const {
   return {wordOf(randomBlock(stream, count, iteration)), 0};
 }
-
-std::span<const Native> randomNatives() { return natives; }
 
 } // namespace tokamak::runtime

@@ -1,7 +1,6 @@
 // Natives that move cells without computing: transpose, slices, left indexing, diagonals,
 // permutations of rows.
 #include "runtime/natives/NativeOperands.h"
-#include "runtime/natives/NativeTables.h"
 #include "runtime/sparse/SparseMatrix.h"
 #include "runtime/sparse/SparseProducts.h"
 #include "runtime/sparse/SparseReorganization.h"
@@ -35,7 +34,9 @@ void transposeMatrix(ExecutionContext &context, const Cell *from, int64_t rows, 
   });
 }
 
-void transpose(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+} // namespace
+
+void runTranspose(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   if (hasSparse(operands)) {
     results[0] = Array::inBestLayout(transposeSparse(context, *operands[0].array()));
     return;
@@ -68,6 +69,8 @@ void transpose(ExecutionContext &context, std::span<Value> operands, std::span<V
   results[0] = std::move(result);
 }
 
+namespace {
+
 void checkBounds(std::string_view what, int64_t begin, int64_t end, int64_t size,
                  const Array &array) {
   // 1:0 selects all of an empty dimension.
@@ -95,7 +98,9 @@ CellRange rangeOf(const Array &array, std::span<const Value> bounds) {
   return {rowBegin - 1, rowEnd, columnBegin - 1, columnEnd};
 }
 
-void slice(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+} // namespace
+
+void runSlice(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   if (operands[0].isFrame()) {
     results[0] = sliceFrame(*operands[0].frame(), frameRangeOf(operands.subspan(1, 4)));
     return;
@@ -126,6 +131,8 @@ void slice(ExecutionContext &context, std::span<Value> operands, std::span<Value
   results[0] = std::move(result);
 }
 
+namespace {
+
 // The matrix that left indexing writes to: the operand itself if it has no other owner; then only
 // the replaced cells are read and written.
 ArrayPointer insertionTarget(ExecutionContext &context, Value &operand, CellRange range) {
@@ -136,7 +143,9 @@ ArrayPointer insertionTarget(ExecutionContext &context, Value &operand, CellRang
   return result;
 }
 
-void insert(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+} // namespace
+
+void runInsert(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   if (operands[0].isFrame()) {
     results[0] =
         insertIntoFrame(*operands[0].frame(), operands[1], frameRangeOf(operands.subspan(2, 4)));
@@ -181,7 +190,7 @@ void insert(ExecutionContext &context, std::span<Value> operands, std::span<Valu
   results[0] = std::move(result);
 }
 
-void diag(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+void runDiag(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   const Array &source = denseMatrixOperand(operands[0], "diag");
   int64_t size = source.rows();
   if (source.columns() == 1) {
@@ -208,6 +217,8 @@ void diag(ExecutionContext &context, std::span<Value> operands, std::span<Value>
   results[0] = std::move(result);
 }
 
+namespace {
+
 // Row i of the result is row rowOf(i) of the source.
 template <typename RowOf>
 Value permuteRows(ExecutionContext &context, const Array &source, const RowOf &rowOf) {
@@ -227,17 +238,21 @@ Value permuteRows(ExecutionContext &context, const Array &source, const RowOf &r
   return result;
 }
 
-void rev(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+} // namespace
+
+void runRev(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   const Array &source = denseMatrixOperand(operands[0], "rev");
   results[0] = permuteRows(context, source, [&](int64_t i) { return source.rows() - 1 - i; });
 }
 
-void roll(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+void runRoll(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   const Array &source = denseMatrixOperand(operands[0], "roll");
   int64_t rows = std::max<int64_t>(1, source.rows());
   int64_t shift = operands[1].asInteger() % rows;
   results[0] = permuteRows(context, source, [&](int64_t i) { return (i - shift + rows) % rows; });
 }
+
+namespace {
 
 template <typename IsInside>
 void triangle(std::span<Value> operands, std::span<Value> results, std::string_view native,
@@ -257,26 +272,14 @@ void triangle(std::span<Value> operands, std::span<Value> results, std::string_v
   results[0] = std::move(result);
 }
 
-void lowerTriangle(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+} // namespace
+
+void runLowerTri(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   triangle(operands, results, "lower.tri", [](int64_t i, int64_t j) { return j < i; });
 }
 
-void upperTriangle(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+void runUpperTri(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   triangle(operands, results, "upper.tri", [](int64_t i, int64_t j) { return j > i; });
 }
-
-constexpr bool noEffect = false;
-constexpr Native natives[] = {{"diag", diag, noEffect, Operands::AnyCells},
-                              {"insert", insert, noEffect, Operands::AnyCells},
-                              {"lower_tri", lowerTriangle},
-                              {"rev", rev, noEffect, Operands::AnyCells},
-                              {"roll", roll, noEffect, Operands::AnyCells},
-                              {"slice", slice, noEffect, Operands::AnyCells},
-                              {"transpose", transpose, noEffect, Operands::AnyCells},
-                              {"upper_tri", upperTriangle}};
-
-} // namespace
-
-std::span<const Native> reorganizationNatives() { return natives; }
 
 } // namespace tokamak::runtime

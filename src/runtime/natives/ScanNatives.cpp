@@ -1,7 +1,6 @@
 // Natives for cumulative sums, products, minima and maxima along columns, and along rows for sums.
 #include "base/CellOperators.h"
 #include "runtime/natives/NativeOperands.h"
-#include "runtime/natives/NativeTables.h"
 
 #include <cmath>
 
@@ -29,22 +28,27 @@ void scanColumns(ExecutionContext &context, std::span<Value> operands, std::span
   results[0] = std::move(result);
 }
 
-void cumsum(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+} // namespace
+
+void runCumsum(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   scanColumns(context, operands, results, "cumsum", [](double a, double b) { return a + b; });
 }
-void cumprod(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+
+void runCumprod(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   scanColumns(context, operands, results, "cumprod", [](double a, double b) { return a * b; });
 }
-void cummin(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+
+void runCummin(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   scanColumns(context, operands, results, "cummin",
               [](double a, double b) { return evaluate(BinaryOperator::Min, a, b); });
 }
-void cummax(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+
+void runCummax(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   scanColumns(context, operands, results, "cummax",
               [](double a, double b) { return evaluate(BinaryOperator::Max, a, b); });
 }
 
-void rowcumsum(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+void runRowcumsum(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   matrixOperand(operands[0], "rowcumsum");
   ArrayPointer result = takeOrCopy(operands[0]);
   int64_t columns = result->columns();
@@ -58,7 +62,7 @@ void rowcumsum(ExecutionContext &context, std::span<Value> operands, std::span<V
 }
 
 // y[i] = a[i] + b[i] * y[i-1], y[0] = a[0], where a and b are the columns of the operand.
-void cumsumprod(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+void runCumsumprod(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   const Array &source = matrixOperand(operands[0], "cumsumprod");
   if (source.columns() != 2)
     throw Error(fmt::format("cumsumprod: expected two columns, got {}", source.columns()));
@@ -70,13 +74,5 @@ void cumsumprod(ExecutionContext &, std::span<Value> operands, std::span<Value> 
   }
   results[0] = std::move(result);
 }
-
-constexpr Native natives[] = {{"cummax", cummax},         {"cummin", cummin},
-                              {"cumprod", cumprod},       {"cumsum", cumsum},
-                              {"cumsumprod", cumsumprod}, {"rowcumsum", rowcumsum}};
-
-} // namespace
-
-std::span<const Native> scanNatives() { return natives; }
 
 } // namespace tokamak::runtime

@@ -2,7 +2,6 @@
 // replacing; and outer products.
 #include "base/CellOperators.h"
 #include "runtime/natives/NativeOperands.h"
-#include "runtime/natives/NativeTables.h"
 #include "runtime/sparse/SparseMatrix.h"
 #include "runtime/sparse/SparseReorganization.h"
 #include "runtime/values/CellOrder.h"
@@ -11,9 +10,7 @@
 #include <numeric>
 
 namespace tokamak::runtime {
-namespace {
-
-void replace(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+void runReplace(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   matrixOperand(operands[0], "replace");
   double pattern = operands[1].asDouble(), replacement = operands[2].asDouble();
   // Cells without an entry match, too.
@@ -37,6 +34,8 @@ void replace(ExecutionContext &context, std::span<Value> operands, std::span<Val
   });
   results[0] = std::move(result);
 }
+
+namespace {
 
 BudgetedVector<int64_t> sortColumns(const Value &operand, const Array &target) {
   BudgetedVector<int64_t> columns;
@@ -76,7 +75,9 @@ BudgetedVector<int64_t> sortedRows(const Array &target, const BudgetedVector<int
   return rows;
 }
 
-void order(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+} // namespace
+
+void runOrder(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   const Array &target = matrixOperand(operands[0], "order");
   bool asIndex = operands[3].asBoolean();
   BudgetedVector<int64_t> rows =
@@ -93,6 +94,8 @@ void order(ExecutionContext &context, std::span<Value> operands, std::span<Value
   });
   results[0] = std::move(result);
 }
+
+namespace {
 
 // The rows or columns that `select` marks or, without it, those with a non-zero cell.
 BudgetedVector<int64_t> keptIndices(const Array &target, bool byRows, const Value &select) {
@@ -124,7 +127,10 @@ BudgetedVector<int64_t> keptIndices(const Array &target, bool byRows, const Valu
   return kept;
 }
 
-void removeEmpty(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+} // namespace
+
+void runRemoveEmpty(ExecutionContext &context, std::span<Value> operands,
+                    std::span<Value> results) {
   const Array &target = matrixOperand(operands[0], "removeEmpty");
   const std::string &margin = textOperand(operands[1], "removeEmpty", "margin");
   if (margin != "rows" && margin != "cols")
@@ -152,6 +158,8 @@ void removeEmpty(ExecutionContext &context, std::span<Value> operands, std::span
   results[0] = std::move(result);
 }
 
+namespace {
+
 // The most frequent operators of outer products have their own instance, which the C++ compiler
 // vectorises.
 template <typename Cell>
@@ -168,7 +176,9 @@ void outerCells(ExecutionContext &context, const Array &u, const Array &v, Array
   });
 }
 
-void outer(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+} // namespace
+
+void runOuter(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   const Array &u = matrixOperand(operands[0], "outer"), &v = matrixOperand(operands[1], "outer");
   const std::string &name = textOperand(operands[2], "outer", "the operator");
   std::optional<BinaryOperator> op = findBinaryBySpelling(name);
@@ -207,15 +217,5 @@ void outer(ExecutionContext &context, std::span<Value> operands, std::span<Value
   }
   results[0] = std::move(result);
 }
-
-constexpr bool noEffect = false;
-constexpr Native natives[] = {{"order", order},
-                              {"outer", outer},
-                              {"remove_empty", removeEmpty, noEffect, Operands::Doubles},
-                              {"replace", replace, noEffect, Operands::Doubles}};
-
-} // namespace
-
-std::span<const Native> selectionNatives() { return natives; }
 
 } // namespace tokamak::runtime

@@ -1,6 +1,5 @@
 // Natives for order statistics, moments and the trace. Missing weights are passed as Nothing.
 #include "runtime/natives/NativeOperands.h"
-#include "runtime/natives/NativeTables.h"
 #include "runtime/values/ScalarOperations.h"
 
 #include <cmath>
@@ -52,9 +51,11 @@ private:
   double total_ = 0;
 };
 
+} // namespace
+
 // For an even number of values, a scalar probability averages two neighbours; a vector of
 // probabilities never does.
-void quantile(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+void runQuantile(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   SortedValues values(operands[0], operands[1], "quantile");
   auto positionOf = [&](double p) {
     if (!(p >= 0 && p <= 1))
@@ -74,14 +75,14 @@ void quantile(ExecutionContext &, std::span<Value> operands, std::span<Value> re
   results[0] = std::move(result);
 }
 
-void median(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+void runMedian(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   SortedValues values(operands[0], operands[1], "median");
   double position = std::ceil(values.count() / 2), value = values.at(position);
   results[0] = values.isEven() ? value + (values.at(position + 1) - value) / 2 : value;
 }
 
 // The mean of the middle half; values on its borders count in part.
-void interQuartileMean(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+void runInterQuartileMean(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   SortedValues values(operands[0], operands[1], "interQuartileMean");
   double low = values.count() / 4, high = values.count() * 3 / 4, sum = 0;
   for (double position = std::floor(low) + 1; position <= std::ceil(high); ++position) {
@@ -92,7 +93,7 @@ void interQuartileMean(ExecutionContext &, std::span<Value> operands, std::span<
   results[0] = sum / (high - low);
 }
 
-void trace(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+void runTrace(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   const Array &source = matrixOperand(operands[0], "trace");
   if (source.rows() != source.columns())
     throw Error(fmt::format("trace: expected a square matrix, got {}", source.shape().text()));
@@ -101,6 +102,8 @@ void trace(ExecutionContext &, std::span<Value> operands, std::span<Value> resul
     sum += source.at(i, i);
   results[0] = sum;
 }
+
+namespace {
 
 // A vector and its optional weights.
 struct WeightedVector {
@@ -130,8 +133,10 @@ struct WeightedVector {
   double total = 0, mean = 0;
 };
 
+} // namespace
+
 // Order 0 is the count, 1 the mean, 2 the variance (divided by n), 3 and 4 the central moments.
-void moment(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+void runMoment(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   WeightedVector vector(operands[0], operands[1], "moment");
   int64_t order = operands[2].asInteger();
   if (order < 0 || order > 4)
@@ -150,7 +155,7 @@ void moment(ExecutionContext &, std::span<Value> operands, std::span<Value> resu
   results[0] = sum / vector.total;
 }
 
-void cov(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+void runCov(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   WeightedVector x(operands[0], operands[2], "cov"), y(operands[1], operands[2], "cov");
   if (x.array.cells() != y.array.cells())
     throw Error(fmt::format("cov: the vectors have different lengths, {} and {}", x.array.cells(),
@@ -160,13 +165,5 @@ void cov(ExecutionContext &, std::span<Value> operands, std::span<Value> results
     sum += x.weight(i) * (x.array.data()[i] - centreX) * (y.array.data()[i] - centreY);
   results[0] = sum / (x.total - 1);
 }
-
-constexpr Native natives[] = {{"cov", cov},           {"inter_quartile_mean", interQuartileMean},
-                              {"median", median},     {"moment", moment},
-                              {"quantile", quantile}, {"trace", trace}};
-
-} // namespace
-
-std::span<const Native> statisticsNatives() { return natives; }
 
 } // namespace tokamak::runtime

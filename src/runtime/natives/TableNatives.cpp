@@ -1,6 +1,6 @@
 // The native table: contingency tables.
 #include "base/CellOperators.h"
-#include "runtime/natives/NativeTables.h"
+#include "runtime/natives/Native.h"
 #include "runtime/sparse/SparseMatrix.h"
 #include "runtime/values/ScalarOperations.h"
 
@@ -176,7 +176,9 @@ private:
   BudgetedVector<int64_t> cells_; // the number of cells before each bucket
 };
 
-void table(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+} // namespace
+
+void runTable(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   const Array &rowKeys = matrixOperand(operands[0], "table");
   TableEntries entries(rowKeys, operands[1], operands[2]);
   auto sizeGiven = [](const Value &operand, std::string_view what) -> std::optional<int64_t> {
@@ -198,11 +200,5 @@ void table(ExecutionContext &context, std::span<Value> operands, std::span<Value
                    ? SparseTable(context, entries, count, rows, columns).matrix()
                    : denseTable(entries, rows, columns);
 }
-
-constexpr Native natives[] = {{"table", table}};
-
-} // namespace
-
-std::span<const Native> tableNatives() { return natives; }
 
 } // namespace tokamak::runtime

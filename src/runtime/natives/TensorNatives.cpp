@@ -1,7 +1,6 @@
 // Natives on arrays of any rank: views of the same cells in another shape, and broadcasts along
 // dimensions of size 1.
 #include "runtime/natives/NativeOperands.h"
-#include "runtime/natives/NativeTables.h"
 
 namespace tokamak::runtime {
 namespace {
@@ -14,7 +13,9 @@ Shape shapeOperand(std::span<const Value> sizes, std::string_view native) {
   return Shape(std::span<const int64_t>(values.data(), sizes.size()));
 }
 
-void view(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+} // namespace
+
+void runView(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   const Array &source = denseOperand(operands[0], "view");
   Shape shape = shapeOperand(operands.subspan(1), "view");
   if (productOfSizes(shape.sizes()) != source.cells())
@@ -23,6 +24,8 @@ void view(ExecutionContext &context, std::span<Value> operands, std::span<Value>
   results[0] = source.reshaped(shape);
   context.touchedBytes = 0;
 }
+
+namespace {
 
 // The operand's cell at which row number `row` of the result begins (rows are counted over all
 // dimensions but the last).
@@ -38,7 +41,9 @@ int64_t sourceCell(const Shape &from, const Shape &to, int64_t row) {
   return cell;
 }
 
-void expand(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
+} // namespace
+
+void runExpand(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
   const Array &source = denseOperand(operands[0], "expand");
   const Shape &from = source.shape();
   Shape to = shapeOperand(operands.subspan(1), "expand");
@@ -70,17 +75,8 @@ void expand(ExecutionContext &context, std::span<Value> operands, std::span<Valu
   results[0] = std::move(result);
 }
 
-constexpr bool noEffect = false;
-void repeatedCell(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
+void runRepeatedCell(ExecutionContext &, std::span<Value> operands, std::span<Value> results) {
   results[0] = operands[0].array()->repeatedCell();
 }
-
-constexpr Native natives[] = {{"expand", expand, noEffect, Operands::DenseCells},
-                              {"repeated_cell", repeatedCell, noEffect, Operands::Any},
-                              {"view", view, noEffect, Operands::DenseCells}};
-
-} // namespace
-
-std::span<const Native> tensorNatives() { return natives; }
 
 } // namespace tokamak::runtime

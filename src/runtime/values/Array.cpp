@@ -388,13 +388,8 @@ TokArray Array::descriptor() const {
   int64_t columns = rank > 0 ? shape_[rank - 1] : 1;
   int64_t rows = rank > 1 ? Shape(shape_.sizes().first(rank - 1)).cells() : 1;
   result.data = const_cast<std::byte *>(rawBytes());
-  result.rank = 2;
   result.dims[0] = rows;
   result.dims[1] = columns;
-  result.dims[2] = 1;
-  result.strides[0] = columns;
-  result.strides[1] = 1;
-  result.strides[2] = 1;
   result.elementType = static_cast<uint8_t>(type_);
   result.layout = isSparse() ? TOK_CSR : TOK_DENSE;
   result.rowOffsets = rowOffsets_;

@@ -15,7 +15,7 @@ TEST(Array, isAlignedAndRowMajor) {
   EXPECT_EQ(x->bytes(), 96);
   TokArray descriptor = x->descriptor();
   EXPECT_EQ(descriptor.dims[0], 3);
-  EXPECT_EQ(descriptor.strides[0], 4);
+  EXPECT_EQ(descriptor.dims[1], 4);
 }
 
 TEST(Array, viewsShareTheBuffer) {

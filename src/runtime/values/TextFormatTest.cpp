@@ -80,11 +80,3 @@ TEST(ProgramNatives, stopAndAssertFail) {
   EXPECT_EQ(errorOf("assert", {false}), "assertion failed");
   EXPECT_EQ(errorOf("assert", {true}), "no error");
 }
-
-TEST(NativeTable, isSortedAndUnique) {
-  const std::vector<Native> &table = allNatives();
-  for (size_t i = 1; i < table.size(); ++i)
-    EXPECT_LT(table[i - 1].name, table[i].name);
-  EXPECT_EQ(findNative("nothing"), nullptr);
-  EXPECT_TRUE(findNative("print")->hasEffect);
-}

@@ -1,0 +1,231 @@
+#include "ir/tok/NativeFacts.h"
+
+#include "base/Sizes.h"
+#include "ir/tok/BroadcastSizes.h"
+#include "ir/tok/TokDialect.h"
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::tok;
+
+using Dims = SmallVector<Size, 2>;
+
+const NativeRow *tok::nativeRowOf(Operation *op) {
+  auto native = dyn_cast<NativeOpInterface>(op);
+  return native ? findNativeRow(std::string_view(native.getNativeName())) : nullptr;
+}
+
+//===- sizes of results ----------------------------------------------------------------------===//
+
+// The size that a scalar operand gives an array. Unknown for a constant that is no valid size: the
+// operation fails when it runs, or -1 stands for a size that is not given.
+static Size sizeOf(const Facts &scalar) {
+  Size size = scalar.integer;
+  return size.isConstant() && !isSize(size.constantValue()) ? Size::unknown() : size;
+}
+
+static Dims sizesAt(ArrayRef<Facts> operands, size_t first) {
+  return {sizeOf(operands[first]), sizeOf(operands[first + 1])};
+}
+
+static Dims transposed(Dims dims) {
+  if (size_t rank = dims.size(); rank >= 2)
+    std::swap(dims[rank - 1], dims[rank - 2]);
+  return dims;
+}
+
+// The product of the matrices in the last two dimensions.
+static Dims multiplied(ArrayRef<Size> left, ArrayRef<Size> right) {
+  if (left.size() != right.size() || left.size() < 2)
+    return {};
+  Dims dims = broadcast(left.drop_back(2), right.drop_back(2));
+  dims.push_back(left[left.size() - 2]);
+  dims.push_back(right.back());
+  return dims;
+}
+
+static Dims diagonalOf(const Facts &first) {
+  if (first.isColumnVector())
+    return {first.rows(), first.rows()};
+  return first.columns().isConstant() ? Dims{first.rows(), Size::constant(1)} : Dims();
+}
+
+static Dims expanded(ArrayRef<Size> dims, ArrayRef<Facts> sizes) {
+  Dims result;
+  for (auto [own, size] : llvm::zip(dims, sizes))
+    result.push_back(own.provedDifferent(Size::constant(1)) ? own : sizeOf(size));
+  return result;
+}
+
+// Sizes of concatenated matrices add up along one dimension and are equal along the other.
+static Dims appended(ArrayRef<Facts> operands, bool rows) {
+  Size total = Size::constant(0), common = Size::unknown();
+  for (const Facts &facts : operands) {
+    if (!facts.isMatrix())
+      return {};
+    total = total + (rows ? facts.rows() : facts.columns());
+    if (total.isConstant() && !isSize(total.constantValue()))
+      total = Size::unknown();
+    common = meet(common, rows ? facts.columns() : facts.rows());
+  }
+  return rows ? Dims{total, common} : Dims{common, total};
+}
+
+static Dims withoutEmpty(const Facts &first, const Facts &margin) {
+  auto text = dyn_cast_or_null<StringAttr>(margin.value);
+  if (!text)
+    return {};
+  return text.getValue() == "rows" ? Dims{Size::unknown(), first.columns()}
+                                   : Dims{first.rows(), Size::unknown()};
+}
+
+static Dims sorted(const Facts &first, const Facts &asIndex) {
+  auto constant = dyn_cast_or_null<IntegerAttr>(asIndex.value);
+  if (!constant)
+    return {};
+  return constant.getValue().isZero() ? first.dims : Dims{first.rows(), Size::constant(1)};
+}
+
+// The sizes of the results, one after the other; without dimensions where nothing is known.
+static SmallVector<Dims, 3> sizesOfResults(NativeShape shape, ArrayRef<Facts> operands,
+                                           size_t results) {
+  const Size one = Size::constant(1);
+  auto first = [&]() -> const Facts & { return operands[0]; };
+  auto rows = [&](size_t operand) { return operands[operand].rows(); };
+  auto columns = [&](size_t operand) { return operands[operand].columns(); };
+  auto rank = [&] { return minimum(rows(0), columns(0)); };
+  switch (shape) {
+  case NativeShape::Unknown:
+    return {};
+  case NativeShape::LikeFirst:
+    return {first().dims};
+  case NativeShape::Transposed:
+    return {transposed(first().dims)};
+  case NativeShape::Diagonal:
+    return {diagonalOf(first())};
+  case NativeShape::Column:
+    return {{Size::unknown(), one}};
+  case NativeShape::FirstColumn:
+    return {{rows(0), one}};
+  case NativeShape::Product:
+    return {multiplied(first().dims, operands[1].dims)};
+  case NativeShape::TransposedLeft:
+    return {{columns(0), columns(1)}};
+  case NativeShape::TransposedRight:
+    return {{rows(0), rows(1)}};
+  case NativeShape::Outer:
+    return {{rows(0), columns(1)}};
+  case NativeShape::Solution:
+    return {{columns(0), columns(1)}};
+  case NativeShape::SizesAt0:
+    return {sizesAt(operands, 0)};
+  case NativeShape::SizesAt1:
+    return {sizesAt(operands, 1)};
+  case NativeShape::SizesAt2:
+    return {sizesAt(operands, 2)};
+  case NativeShape::SizesAt3:
+    return {sizesAt(operands, 3)};
+  case NativeShape::ColumnAt1:
+    return {{sizeOf(operands[1]), one}};
+  case NativeShape::View:
+    return {llvm::map_to_vector<2>(operands.drop_front(), sizeOf)};
+  case NativeShape::Expand:
+    return {expanded(first().dims, operands.drop_front())};
+  case NativeShape::Slice:
+    return {{rangeLength(operands[1], operands[2]), rangeLength(operands[3], operands[4])}};
+  case NativeShape::Beside:
+    return {appended(operands, /*rows=*/false)};
+  case NativeShape::Below:
+    return {appended(operands, /*rows=*/true)};
+  case NativeShape::NonEmpty:
+    return {withoutEmpty(first(), operands[1])};
+  case NativeShape::Sorted:
+    return {sorted(first(), operands[3])};
+  case NativeShape::Square:
+    return SmallVector<Dims, 3>(results, first().dims);
+  case NativeShape::Eigen:
+    return {{rows(0), one}, first().dims};
+  case NativeShape::Qr:
+    return {{rows(0), rank()}, first().dims};
+  case NativeShape::Svd:
+    return {{rows(0), rank()}, {rank(), rank()}, {columns(0), rank()}};
+  }
+  return {};
+}
+
+void tok::inferNativeFacts(Operation *op, ArrayRef<Facts> operands,
+                           MutableArrayRef<Facts> results) {
+  const NativeRow *native = nativeRowOf(op);
+  if (!native || llvm::none_of(op->getResultTypes(), isArray))
+    return;
+  SmallVector<Dims, 3> sizes = sizesOfResults(native->shape, operands, results.size());
+  for (auto [result, type, dims] : llvm::zip(results, op->getResultTypes(), sizes))
+    if (isArray(type))
+      result.dims = dims;
+}
+
+//===- signatures ----------------------------------------------------------------------------===//
+
+static bool isOf(NativeOperand kind, Type type) {
+  switch (kind) {
+  case NativeOperand::Value:
+    return !isa<NoneType>(type);
+  case NativeOperand::Array:
+    return isArray(type);
+  case NativeOperand::Number:
+    return isNumber(type) || isa<ScalarType>(type);
+  case NativeOperand::String:
+    return isa<StringType, ScalarType>(type);
+  case NativeOperand::Scalar:
+    return isScalar(type);
+  case NativeOperand::List:
+    return isa<ListType>(type);
+  case NativeOperand::Frame:
+    return isa<FrameType>(type);
+  }
+  return false;
+}
+
+static StringRef describeOperand(NativeOperand kind) {
+  switch (kind) {
+  case NativeOperand::Value:
+    return "a value";
+  case NativeOperand::Array:
+    return "an array";
+  case NativeOperand::Number:
+    return "a number";
+  case NativeOperand::String:
+    return "a string";
+  case NativeOperand::Scalar:
+    return "a scalar";
+  case NativeOperand::List:
+    return "a list";
+  case NativeOperand::Frame:
+    return "a frame";
+  }
+  return "";
+}
+
+LogicalResult tok::verifyNative(Operation *op) {
+  const NativeRow *native = nativeRowOf(op);
+  if (!native)
+    return op->emitError("the runtime has no native ")
+           << cast<NativeOpInterface>(op).getNativeName();
+  const NativeSignature &signature = native->signature;
+  if (!signature.takes(op->getNumOperands()) || op->getNumResults() != signature.results.size())
+    return op->emitError() << native->name << " takes " << signature.operands.size()
+                           << " operands and gives " << signature.results.size() << " results, not "
+                           << op->getNumOperands() << " and " << op->getNumResults();
+  for (auto [number, type] : llvm::enumerate(op->getOperandTypes())) {
+    const NativeSignature::Part &part = signature.operand(number);
+    if (!isOf(part.kind, type) && !(part.mayBeAbsent && isa<NoneType>(type)))
+      return op->emitError() << "operand " << number + 1 << " of " << native->name << " is "
+                             << describeOperand(part.kind) << ", not of " << type;
+  }
+  for (auto [number, type] : llvm::enumerate(op->getResultTypes()))
+    if (!isOf(signature.results[number].kind, type))
+      return op->emitError() << "result " << number + 1 << " of " << native->name << " is "
+                             << describeOperand(signature.results[number].kind) << ", not of "
+                             << type;
+  return success();
+}

@@ -1,0 +1,35 @@
+"""What tests of the command line share: a module's functions without parameters are its tests."""
+
+import inspect
+import os
+import pathlib
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+TOKAMAK = ROOT / "build" / os.environ.get("TOKAMAK_PRESET", "release") / "bin/tokamak"
+
+
+def tokamak(*arguments, status=0, **environment):
+    done = subprocess.run([TOKAMAK, *arguments], cwd=ROOT, env=os.environ | environment, capture_output=True, text=True,
+                          stdin=subprocess.DEVNULL)
+    assert done.returncode == status, f"exit status {done.returncode}\n{done.stderr}"
+    return done
+
+
+def script(folder, text):
+    path = f"{folder}/script.dml"
+    pathlib.Path(path).write_text(text)
+    return path
+
+
+def tests_of(module):
+    """{name: function that returns None or what is wrong}; `module` is the globals() of the caller."""
+    def outcome(test):
+        try:
+            test()
+        except (AssertionError, subprocess.SubprocessError, LookupError, ValueError, OSError) as failure:
+            return f"{type(failure).__name__}: {failure}"
+        return None
+    tests = [f for f in module.values() if inspect.isfunction(f) and f.__module__ == module["__name__"]
+             and f.__name__ != "discover" and not inspect.signature(f).parameters]
+    return {f"commands/{t.__name__.replace('_', '-')}": lambda t=t: outcome(t) for t in tests}
