@@ -1,5 +1,6 @@
 #include "fusion/select/OperatorCost.h"
 
+#include "cost/CellCost.h"
 #include "ir/tok/ElementTypes.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
@@ -25,8 +26,11 @@ static constexpr double fewestRowsUnpacked = 64, fewestColumnsUnpacked = 8;
 static constexpr double flopsPerSparseProduct = 8;
 static constexpr double rowsOfPanel = 8; // as kernels compute them, on every machine
 
+static ElementType cellsOf(Type elementType) {
+  return tok::elementTypeOf(elementType).value_or(ElementType::F64);
+}
 static double bytesPerCell(Type elementType) {
-  return static_cast<double>(byteSize(tok::elementTypeOf(elementType).value_or(ElementType::F64)));
+  return static_cast<double>(byteSize(cellsOf(elementType)));
 }
 static double bytesPerCell(Value array) { return bytesPerCell(array.getType()); }
 static double bytesPerEntry(Value array) { return bytesPerCell(array) + bytesPerColumnNumber; }
@@ -40,7 +44,8 @@ double OperatorCost::bytesOf(Value value) const {
                                         : denseBytesOf(value);
 }
 
-// The cost of a product m×k times k×n, in operations of the speed of cell operators.
+// The cost of a product m×k times k×n, in additions of doubles. Kernels accumulate f64 whatever the
+// factors' type.
 double OperatorCost::productFlops(const Node &node) const {
   return 2 / productSpeed * graph_.cells(graph_.shapeOf(node.operands[0])) *
          graph_.estimate(graph_.shapeOf(node.operands[1]).columns);
@@ -131,6 +136,7 @@ void OperatorCost::addNativeProduct(int member, cost::Work &work) const {
   Value left = node.operands[0], right = node.operands[1];
   bool leftSparse = facts.isSparse(left), rightSparse = facts.isSparse(right);
   double all = productFlops(node);
+  double additions = cost::additionsOf(cellsOf(node.elementType)); // natives compute in the type
   if (leftSparse && rightSparse) {
     double products = all * facts.densityOf(left) * facts.densityOf(right) * productSpeed / 2;
     work.flops += flopsPerSparseProduct * products;
@@ -140,11 +146,11 @@ void OperatorCost::addNativeProduct(int member, cost::Work &work) const {
     work.flops += all * facts.densityOf(sparse) + flopsPerEntry * facts.entriesOf(sparse);
     work.gathers += gathersOf(facts.entriesOf(sparse), node, dense, graph_.shapeOf(dense).columns);
   } else if (isUnpacked(node)) {
-    work.flops += (left == right ? 0.5 : 1) * all / nativeProductSpeed;
+    work.flops += (left == right ? 0.5 : 1) * all * additions / nativeProductSpeed;
   } else {
     double packed = graph_.cells(graph_.shapeOf(left)) + graph_.cells(graph_.shapeOf(right)) +
                     graph_.cells(graph_.shapeOf(node.operation->getResult(0)));
-    work.flops += all / nativeProductSpeed + flopsPerPackedCell * packed;
+    work.flops += (all / nativeProductSpeed + flopsPerPackedCell * packed) * additions;
   }
 }
 
@@ -186,7 +192,9 @@ void OperatorCost::addOperand(Value operand, const Frame &frame, cost::Work &wor
   work.readBytes += denseBytesOf(operand);
   // Loops over rows transpose blocks of them into lanes.
   if (frame.loops == Loops::Rows && shape.rows == frame.space.rows)
-    work.flops += shape.columns.isConstant(1) ? 0 : graph_.cells(shape);
+    work.flops += shape.columns.isConstant(1)
+                      ? 0
+                      : cost::additionsOf(cellsOf(operand.getType())) * graph_.cells(shape);
 }
 
 void OperatorCost::addResult(int root, const Frame &frame, cost::Work &work) const {
