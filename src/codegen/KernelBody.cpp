@@ -85,10 +85,10 @@ LogicalResult KernelBody::findAxes() {
     return a.isConstant() && (!b.isConstant() || a.constantValue() < b.constantValue());
   };
   for (unsigned axis = rows_.size(); axis < axes_.size(); ++axis)
-    if (columns_.isConstant(1) || isLarger(columns_, axes_[axis]))
+    if (along[axis].any() && (columns_.isConstant(1) || isLarger(columns_, axes_[axis])))
       columns_ = axes_[axis];
   for (unsigned axis = rows_.size(); axis < axes_.size(); ++axis)
-    if (axes_[axis] != columns_ && !isNarrow(axes_[axis]))
+    if (along[axis].any() && axes_[axis] != columns_ && !isNarrow(axes_[axis]))
       return op_.emitOpError("of the lengths of rows only one may be other than a constant of at "
                              "most ")
              << mostNarrowColumns;
