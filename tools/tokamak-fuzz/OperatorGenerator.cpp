@@ -236,14 +236,22 @@ private:
                 fmt::format("({}, {}, {}) -> ", typeOf(test), typeOf(x), typeOf(y))));
   }
 
+  // Tiles are divided along the first axis: there is no code for aggregates and results that don't run
+  // over it.
+  Cell alongFirst(const Cell &x) {
+    return x.axes.count(0) ? x
+                           : binary("add", x, cells_.front(), x.most + cells_.front().most, false);
+  }
+
   // Of what runs over parallel axes beside the scanned one.
   void scan(Cell x) {
-    if (runsOverReduced(x))
-      return reduce(x, /*all=*/true);
     for (size_t i : Axes(x.axes)) {
       if (axes_[i].role != Role::Scanned)
         continue;
       auto count = static_cast<double>(axes_[i].length);
+      x = alongFirst(x);
+      if (runsOverReduced(x))
+        return reduce(x, /*all=*/true);
       x = wholeOf(x, count);
       axes_[i].isUsed = true;
       Cell y{"", x.axes, x.most * count, areFloats() || x.isWhole, false};
@@ -269,6 +277,8 @@ private:
       }
     if (over.empty())
       return;
+    if (!x.axes.count(0))
+      return reduce(alongFirst(x), all);
     x = wholeOf(x, count);
     Cell y{"", x.axes, x.most * count, true, false};
     for (size_t i : over) {
@@ -283,10 +293,8 @@ private:
 
   //===- results -----------------------------------------------------------------------------===//
 
-  // Its value runs over the first axis, along which tiles are divided.
   void writeResult(Cell x) {
-    if (!x.axes.count(0))
-      x = binary("add", x, cells_.front(), x.most + cells_.front().most, false);
+    x = alongFirst(x);
     if (runsOverReduced(x)) {
       reduce(x, /*all=*/true);
       x = cells_.back();

@@ -2,9 +2,10 @@
 // body reads arrays at permuted, shifted and strided places, computes cells of any element type,
 // reduces and scans, and writes up to two results.
 //
-//   auto drawn = [&](const std::vector<int64_t> &sizes) { return arrayOf(sizes); };
-//   GeneratedOperator made = generateOperator(random, ElementType::BF16, {1, 2, 3, 17}, drawn);
-//   render(made.statement)            // "%o0, %o1 = plan.operator (%p0 = %v3 [17, s1]) axes [...] ..."
+//   auto drawn = [](const std::vector<int64_t> &) { return std::string("%v3"); };
+//   GeneratedOperator made =
+//       generateOperator(random, ElementType::BF16, {1, 2, 3, 17}, drawn, "o");
+//   render(made.statement)           // "%o_0, %o_1 = plan.operator (%p0 = %v3 [17, s1]) axes [...]"
 //
 // What is added up are whole numbers, so that the results are exact: every plan and every engine must
 // compute the same bits.
