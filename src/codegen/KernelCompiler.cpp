@@ -1,5 +1,7 @@
 #include "codegen/KernelCompiler.h"
 
+#include "base/NeedsMemory.h"
+#include "base/SignalStack.h"
 #include "base/UncheckedByThreadSanitizer.h"
 #include "codegen/CellEmission.h"
 #include "codegen/CodeEmitter.h"
@@ -18,6 +20,7 @@
 #include <list>
 #include <mutex>
 #include <set>
+#include <system_error>
 #include <unordered_map>
 
 using namespace mlir;
@@ -53,16 +56,20 @@ struct KernelCompiler::State {
 
   FailureOr<std::unique_ptr<Workbench>> takeWorkbench(plan::OperatorOp op);
   void giveBack(std::unique_ptr<Workbench> workbench);
-  Outcome compile(plan::OperatorOp op, const ScheduleText &asked);
+  FailureOr<abi::KernelPlan> findOrCompile(plan::OperatorOp op, const ScheduleText &asked,
+                                           std::unique_lock<std::mutex> &reading);
+  Outcome compile(plan::OperatorOp op, const ScheduleText &asked,
+                  std::unique_lock<std::mutex> &reading);
   FailureOr<LoopBody> loopsOf(plan::OperatorOp op, const std::string &name,
                               const ScheduleText &asked);
   const Target &target() const { return options.target ? *options.target : hostTarget(); }
   FailureOr<OwningOpRef<ModuleOp>> emit(plan::OperatorOp op, const ScheduleText &asked,
                                         Workbench &workbench, abi::KernelPlan &plan);
-  FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
-  translate(plan::OperatorOp op, ModuleOp module, const std::string &name, Workbench &workbench);
+  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+  translate(ModuleOp module, const std::string &name, Workbench &workbench);
+  llvm::Error link(ModuleOp module, Workbench &workbench, abi::KernelPlan &plan);
   FailureOr<abi::KernelPlan> build(plan::OperatorOp op, const ScheduleText &asked,
-                                   Workbench &workbench);
+                                   Workbench &workbench, std::unique_lock<std::mutex> &reading);
   void evict();
 };
 
@@ -131,10 +138,6 @@ static std::string readableName(plan::OperatorOp op, int64_t serial) {
 }
 
 //===- compilation ---------------------------------------------------------------------------===//
-
-static InFlightDiagnostic internalFailure(plan::OperatorOp op, llvm::Error error) {
-  return op.emitOpError("code generation failed: ") << llvm::toString(std::move(error));
-}
 
 FailureOr<std::unique_ptr<Workbench>> KernelCompiler::State::takeWorkbench(plan::OperatorOp op) {
   {
@@ -238,19 +241,18 @@ FailureOr<OwningOpRef<ModuleOp>> KernelCompiler::State::emit(plan::OperatorOp op
 }
 
 // Compiles the loops to an object file.
-FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
-KernelCompiler::State::translate(plan::OperatorOp op, ModuleOp module, const std::string &name,
-                                 Workbench &workbench) {
+llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
+KernelCompiler::State::translate(ModuleOp module, const std::string &name, Workbench &workbench) {
   UncheckedByThreadSanitizer section;
   llvm::LLVMContext llvmContext;
   std::unique_ptr<llvm::Module> code = workbench.lowering.lower(module, llvmContext);
   if (!code)
-    return op.emitOpError("code generation failed: its loops don't lower to LLVM");
+    return llvm::createStringError("its loops don't lower to LLVM");
   llvm::TargetMachine &machine = workbench.emitter->machine();
   code->setDataLayout(machine.createDataLayout());
   code->setTargetTriple(machine.getTargetTriple().str());
   if (llvm::Error error = linkVectorMath(*code))
-    return internalFailure(op, std::move(error));
+    return std::move(error);
   optimize(*code, machine);
   if (options.explainLlvm) {
     std::string text;
@@ -263,8 +265,36 @@ KernelCompiler::State::translate(plan::OperatorOp op, ModuleOp module, const std
   return workbench.emitter->emitObject(*code);
 }
 
-FailureOr<abi::KernelPlan>
-KernelCompiler::State::build(plan::OperatorOp op, const ScheduleText &asked, Workbench &workbench) {
+// Fills in the code of `plan`.
+llvm::Error KernelCompiler::State::link(ModuleOp module, Workbench &workbench,
+                                        abi::KernelPlan &plan) {
+  bool merges = llvm::any_of(plan.outputs, [](const abi::KernelOutput &output) {
+    return output.kind != abi::KernelOutput::Kind::Array;
+  });
+  SmallVector<std::string> symbols{plan.name};
+  if (merges)
+    symbols.push_back(plan.name + "_merge");
+  auto object = translate(module, plan.name, workbench);
+  if (!object)
+    return object.takeError();
+  if (options.keepObject)
+    options.keepObject(plan.name, (*object)->getBuffer().str());
+  if (options.target)
+    return llvm::Error::success();
+  auto linked = MachineCode::link(std::move(*object), symbols);
+  if (!linked)
+    return linked.takeError();
+  plan.kernel = reinterpret_cast<TokKernel>((*linked)->address(symbols[0]));
+  if (merges)
+    plan.merge = reinterpret_cast<TokMerge>((*linked)->address(symbols[1]));
+  plan.code = std::move(*linked);
+  return llvm::Error::success();
+}
+
+FailureOr<abi::KernelPlan> KernelCompiler::State::build(plan::OperatorOp op,
+                                                        const ScheduleText &asked,
+                                                        Workbench &workbench,
+                                                        std::unique_lock<std::mutex> &reading) {
   abi::KernelPlan plan;
   auto emitted = emit(op, asked, workbench, plan);
   if (failed(emitted))
@@ -276,43 +306,25 @@ KernelCompiler::State::build(plan::OperatorOp op, const ScheduleText &asked, Wor
     module->print(stream);
     options.explainLoops(plan.name, text);
   }
-  bool merges = llvm::any_of(plan.outputs, [](const abi::KernelOutput &output) {
-    return output.kind != abi::KernelOutput::Kind::Array;
-  });
-  SmallVector<std::string> symbols{plan.name};
-  if (merges)
-    symbols.push_back(plan.name + "_merge");
-  auto object = translate(op, *module, plan.name, workbench);
-  if (failed(object))
-    return failure();
-  if (options.keepObject)
-    options.keepObject(plan.name, (*object)->getBuffer().str());
-  if (options.target)
-    return plan;
-  auto linked = MachineCode::link(std::move(*object), symbols);
-  if (!linked)
-    return internalFailure(op, linked.takeError());
-  plan.kernel = reinterpret_cast<TokKernel>((*linked)->address(symbols[0]));
-  if (merges)
-    plan.merge = reinterpret_cast<TokMerge>((*linked)->address(symbols[1]));
-  plan.code = std::move(*linked);
+  reading.unlock();
+  if (llvm::Error error = link(*module, workbench, plan)) {
+    reading.lock();
+    return op.emitOpError("code generation failed: ") << llvm::toString(std::move(error));
+  }
   return plan;
 }
 
-Outcome KernelCompiler::State::compile(plan::OperatorOp op, const ScheduleText &asked) {
-  auto start = std::chrono::steady_clock::now();
+Outcome KernelCompiler::State::compile(plan::OperatorOp op, const ScheduleText &asked,
+                                       std::unique_lock<std::mutex> &reading) {
   auto workbench = takeWorkbench(op);
   if (failed(workbench))
     return std::nullopt;
-  FailureOr<abi::KernelPlan> plan = build(op, asked, **workbench);
+  FailureOr<abi::KernelPlan> plan = build(op, asked, **workbench, reading);
   giveBack(std::move(*workbench));
   if (failed(plan))
     return std::nullopt;
   std::lock_guard lock(mutex);
   ++statistics.compiled;
-  statistics.compileNanoseconds +=
-      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start)
-          .count();
   return *plan;
 }
 
@@ -332,40 +344,93 @@ KernelCompiler::KernelCompiler(KernelCompilerOptions options) : state_(std::make
 }
 KernelCompiler::~KernelCompiler() = default;
 
-FailureOr<abi::KernelPlan> KernelCompiler::compile(plan::OperatorOp op,
-                                                   std::optional<std::string> schedule) {
+// `reading` is locked when this is called; it is unlocked as soon as the operator is not read any more.
+FailureOr<abi::KernelPlan>
+KernelCompiler::State::findOrCompile(plan::OperatorOp op, const ScheduleText &asked,
+                                     std::unique_lock<std::mutex> &reading) {
   auto asResult = [](const Outcome &outcome) -> FailureOr<abi::KernelPlan> {
     if (!outcome)
       return failure();
     return *outcome;
   };
-  if (!state_->options.useCache)
-    return asResult(state_->compile(op, schedule));
+  if (!options.useCache)
+    return asResult(compile(op, asked, reading));
   std::string key = structureOf(op);
-  if (schedule)
-    key += "\nschedule\n" + *schedule;
+  if (asked)
+    key += "\nschedule\n" + *asked;
   std::promise<Outcome> promise;
   std::shared_future<Outcome> found;
   {
-    std::lock_guard lock(state_->mutex);
-    auto entry = state_->cache.find(key);
-    if (entry != state_->cache.end()) {
+    std::lock_guard lock(mutex);
+    auto entry = cache.find(key);
+    if (entry != cache.end()) {
       found = entry->second;
-      ++state_->statistics.cacheHits;
+      ++statistics.cacheHits;
     } else {
-      state_->evict();
-      state_->cache.emplace(key, promise.get_future().share());
+      evict();
+      cache.emplace(key, promise.get_future().share());
     }
   }
   // Failures are not shared: each operator that doesn't compile reports its own error.
   if (found.valid()) {
+    reading.unlock();
     if (const Outcome &outcome = found.get())
       return *outcome;
-    return asResult(state_->compile(op, schedule));
+    reading.lock();
+    return asResult(compile(op, asked, reading));
   }
-  Outcome outcome = state_->compile(op, schedule);
+  Outcome outcome = compile(op, asked, reading);
   promise.set_value(outcome);
   return asResult(outcome);
+}
+
+KernelCompiler::Plans KernelCompiler::compile(ArrayRef<plan::OperatorOp> operators,
+                                              std::optional<std::string> schedule) {
+  auto start = std::chrono::steady_clock::now();
+  int64_t compiledBefore = statistics().compiled;
+  Plans plans(operators.size());
+  // Operators share an MLIR context, so one thread at a time reads them: in their order, so that names
+  // and errors don't depend on timing. What takes long comes after that.
+  std::mutex mutex; // guards the operators and `next`
+  size_t next = 0;
+  auto work = [&] {
+    for (;;) {
+      std::unique_lock reading(mutex);
+      if (next == operators.size())
+        return;
+      size_t number = next++;
+      plans[number] = state_->findOrCompile(operators[number], schedule, reading);
+      if (succeeded(plans[number]))
+        continue;
+      if (!reading.owns_lock())
+        reading.lock();
+      next = operators.size();
+    }
+  };
+  const SourcePlace *place = NeedsMemory::place();
+  auto help = [&] {
+    provideSignalStack();
+    std::optional<NeedsMemory> section;
+    if (place)
+      section.emplace(*place);
+    work();
+  };
+  std::vector<std::future<void>> helpers;
+  try {
+    for (size_t i = 1; i < std::min<size_t>(operators.size(), state_->options.threads); ++i)
+      helpers.push_back(std::async(std::launch::async, help));
+  } catch (const std::system_error &) {
+    // No more threads: those that there are do the work.
+  }
+  work();
+  for (std::future<void> &helper : helpers)
+    helper.get();
+  std::lock_guard lock(state_->mutex);
+  if (state_->statistics.compiled > compiledBefore)
+    state_->statistics.compileNanoseconds += std::chrono::duration_cast<std::chrono::nanoseconds>(
+                                                 std::chrono::steady_clock::now() - start)
+                                                 .count();
+  return plans;
 }
 
 std::vector<std::string> KernelCompiler::unusedSchedules() const {

@@ -18,6 +18,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace tokamak::codegen {
 
@@ -27,6 +28,7 @@ struct KernelCompilerOptions {
   // Null: the machine that this process runs on. Otherwise kernels are not linked: `keepObject` gets
   // them, and the plans have neither kernel nor merge.
   const Target *target = nullptr;
+  int threads = 1; // that compile the operators of one call at the same time
   bool useCache = true;
   size_t cacheCapacity = 1000; // kernels; beyond it, those that no plan uses are dropped
   // --explain=loops|llvm|asm: called with a kernel's name and its MLIR before lowering, its LLVM IR
@@ -46,7 +48,7 @@ struct KernelCompilerOptions {
 struct KernelCompilerStatistics {
   int64_t compiled = 0;
   int64_t cacheHits = 0;
-  int64_t compileNanoseconds = 0; // wall time of the compilations, summed
+  int64_t compileNanoseconds = 0; // wall time of the calls that compiled, summed
 };
 
 class KernelCompiler {
@@ -62,7 +64,14 @@ public:
   // compiled once, while other callers wait. With a `schedule`, even an empty one, the kernel is
   // made of loops of any number of axes; its lines replace those of the default one.
   llvm::FailureOr<abi::KernelPlan> compile(plan::OperatorOp op,
-                                           std::optional<std::string> schedule = std::nullopt);
+                                           std::optional<std::string> schedule = std::nullopt) {
+    return compile(llvm::ArrayRef(op), std::move(schedule)).front();
+  }
+  // The plans of several operators of one MLIR context, in their order. The first that there is no
+  // code for reports an error; those behind it may fail without one.
+  using Plans = std::vector<llvm::FailureOr<abi::KernelPlan>>;
+  Plans compile(llvm::ArrayRef<plan::OperatorOp> operators,
+                std::optional<std::string> schedule = std::nullopt);
   KernelCompilerStatistics statistics() const;
   // Names in `schedules` that no kernel has had so far.
   std::vector<std::string> unusedSchedules() const;

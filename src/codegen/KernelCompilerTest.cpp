@@ -38,6 +38,19 @@ TEST_F(KernelCompilerTest, Names) {
   EXPECT_EQ(plan->extents[0], tokamak::abi::cellsOfInput(0));
 }
 
+// Nothing runs along d1: it adds no cells to those that are computed.
+TEST_F(KernelCompilerTest, AnAxisOfNoValueIsNoColumn) {
+  auto plan = compiler.compile(parsePlan(
+      R"(%r = plan.operator (%x = %a [s0, s1], %y = %b [s0, 1]) axes [s0, s1] -> [s0, 1] : ($M, $M) -> $M {
+    %0 = plan.read %y (d0, d1) -> (d0, 0) : $M -> !plan.cell<(d0) -> f64>
+    %1 = plan.unary neg %0 : !plan.cell<(d0) -> f64> -> !plan.cell<(d0) -> f64>
+    plan.write %1 to 0 (d0, d1) -> (d0, 0) : !plan.cell<(d0) -> f64>
+  })"));
+  ASSERT_TRUE(succeeded(plan));
+  EXPECT_EQ(plan->extents[0], tokamak::abi::rowsOfInput(0));
+  EXPECT_TRUE(plan->extents[1].isConstant(1));
+}
+
 // Every operator on special values: zeros, infinities, NaN, rounding boundaries.
 TEST_F(KernelCompilerTest, EveryOperatorOnSpecialValues) {
   double infinity = INFINITY, nan = std::nan("");

@@ -17,6 +17,8 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "mlir/Transforms/DialectConversion.h"
 
+#include "llvm/Analysis/BasicAliasAnalysis.h"
+#include "llvm/Analysis/ScopedNoAliasAA.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Linker/Linker.h"
@@ -128,6 +130,14 @@ void codegen::optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager components;
   llvm::ModuleAnalysisManager modules;
+  // Arrays don't overlap, which is written at each access: that answers most questions at once, before
+  // pointers are followed.
+  functions.registerPass([] {
+    llvm::AAManager aliases;
+    aliases.registerFunctionAnalysis<llvm::ScopedNoAliasAA>();
+    aliases.registerFunctionAnalysis<llvm::BasicAA>();
+    return aliases;
+  });
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(components);
   builder.registerFunctionAnalyses(functions);
@@ -143,10 +153,10 @@ void codegen::optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
   passes.addPass(llvm::EarlyCSEPass());
   passes.addPass(llvm::InstCombinePass());
-  passes.addPass(llvm::SimplifyCFGPass());
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()),
                                                        /*UseMemorySSA=*/true));
-  passes.addPass(llvm::GVNPass());
+  // Values that are redundant on some paths only are not looked for: kernels have none.
+  passes.addPass(llvm::GVNPass(llvm::GVNOptions().setPRE(false).setLoadPRE(false)));
   passes.addPass(llvm::SimplifyCFGPass());
   for (llvm::Function &function : module)
     if (!function.isDeclaration() && !function.getName().starts_with("tokamak_vector_"))

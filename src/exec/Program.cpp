@@ -45,13 +45,16 @@ codegen::KernelCompilerOptions Program::compilerOptions() {
     *options_.explanations << "# kernel " << kernel << '\n' << text << '\n';
   };
   options.schedules = options_.schedules;
-  if (options_.explain.schedule)
+  const Explanations &explain = options_.explain;
+  bool explainsKernels = explain.schedule || explain.loops || explain.llvm || explain.assembly;
+  options.threads = explainsKernels ? 1 : options_.threads; // explanations stand in order
+  if (explain.schedule)
     options.explainSchedule = show;
-  if (options_.explain.loops)
+  if (explain.loops)
     options.explainLoops = show;
-  if (options_.explain.llvm)
+  if (explain.llvm)
     options.explainLlvm = show;
-  if (options_.explain.assembly)
+  if (explain.assembly)
     options.explainAssembly = show;
   if (!options_.aheadOfTime.empty())
     options.keepObject = objects_.sink();

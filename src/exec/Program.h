@@ -35,7 +35,8 @@ struct ProgramOptions {
   std::ostream *explanations = nullptr; // destination; required if any is requested
   // Receives warnings that do not stop the program; may be empty.
   std::function<void(const std::string &)> warn;
-  std::string machineModel;                   // file; empty: the model measured on this machine
+  std::string machineModel; // file; empty: the model measured on this machine
+  int threads = 1;          // that compile the kernels of one block at the same time
   codegen::KernelCompiler *kernels = nullptr; // may be shared by programs; null: an own one
   ZeroRule zeroRule = ZeroRule::Sparse;
   // Of some kernels, read from `scheduleFile`, at whose lines wrong ones are reported.

@@ -353,16 +353,18 @@ Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number,
 #ifndef NDEBUG
   require(verify(*module));
 #endif
+  SmallVector<plan::OperatorOp> operators(function.getOps<plan::OperatorOp>());
+  llvm::DenseMap<Operation *, runtime::KernelPlan> kernels;
+  for (auto [op, kernel] : llvm::zip(operators, kernels_.compile(operators))) {
+    isOfText = failed(kernel) && op->hasAttr(ofTextAttributeName);
+    require(kernel);
+    if (auto predicted = op->getAttrOfType<FloatAttr>("predicted_ns"))
+      kernel->predictedNanoseconds = predicted.getValueAsDouble();
+    kernels.try_emplace(op, std::move(*kernel));
+  }
   auto fragment = lowerFragment(
       function, [&](StringRef name) { return blocks.numberOf(name); },
-      [&](plan::OperatorOp op) {
-        auto kernel = kernels_.compile(op);
-        isOfText = failed(kernel) && op->hasAttr(ofTextAttributeName);
-        if (auto predicted = op->getAttrOfType<FloatAttr>("predicted_ns");
-            succeeded(kernel) && predicted)
-          kernel->predictedNanoseconds = predicted.getValueAsDouble();
-        return kernel;
-      });
+      [&](plan::OperatorOp op) { return kernels.lookup(op); });
   require(fragment);
   result.image = std::make_shared<const runtime::Image>(std::move(*fragment));
   return result;

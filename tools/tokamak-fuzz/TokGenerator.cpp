@@ -1,6 +1,7 @@
 // Random programs in the textual form of the dialect: arrays of one to four dimensions and of all
 // element types.
 #include "base/CellOperators.h"
+#include "tokamak-fuzz/OperatorGenerator.h"
 #include "tokamak-fuzz/ProgramGenerator.h"
 
 #include <algorithm>
@@ -45,8 +46,7 @@ public:
 
   Node program() {
     isMixed_ = random_.chance(0.4);
-    cells_ = random_.choose(
-        {ElementType::F64, ElementType::F64, ElementType::F32, ElementType::F32, anyType()});
+    cells_ = random_.choose({ElementType::F64, ElementType::F32, anyType(), anyType()});
     chooseSizes();
     for (int64_t i = random_.between(1, 3); i > 0; --i)
       drawn(sizesOf(anyRank()), cells());
@@ -75,6 +75,11 @@ private:
   std::string constant(double value) {
     std::string name = fresh();
     emit(name, fmt::format("tok.constant {:.4f} : f64", value));
+    return name;
+  }
+  std::string integer(int64_t value) { // no size
+    std::string name = fresh();
+    emit(name, fmt::format("tok.constant {} : i64", value));
     return name;
   }
   std::string constants(const Sizes &sizes) {
@@ -204,10 +209,11 @@ private:
   void step() {
     using G = TokGenerator;
     static constexpr void (G::*steps[])() = {
-        &G::unary,   &G::unary,     &G::binary,      &G::binary,    &G::binary, &G::binary,
-        &G::scaled,  &G::choice,    &G::aggregate,   &G::aggregate, &G::total,  &G::product,
-        &G::product, &G::transpose, &G::view,        &G::expand,    &G::cast,   &G::softmax,
-        &G::loop,    &G::call,      &G::oddBroadcast};
+        &G::unary,        &G::unary,          &G::binary,        &G::binary,    &G::binary,
+        &G::binary,       &G::scaled,         &G::choice,        &G::aggregate, &G::aggregate,
+        &G::total,        &G::product,        &G::product,       &G::transpose, &G::view,
+        &G::expand,       &G::cast,           &G::softmax,       &G::loop,      &G::call,
+        &G::oddBroadcast, &G::operatorOfText, &G::operatorOfText};
     (this->*steps[random_.upTo(std::size(steps))])();
   }
 
@@ -238,9 +244,10 @@ private:
   void combine(const ArrayValue &x, const ArrayValue &y, const Sizes &sizes) {
     std::string op = random_.choose<std::string>(
         {"add", "sub", "mul", "mul", "min", "max", "div", "gt", "eq", "le", "ne", "and", "mod"});
-    if (!isFloat(x.cells) && random_.chance(0.3))
-      op = random_.choose<std::string>({"xor", "or", "intdiv", "pow", "bitw_and", "bitw_or",
-                                        "bitw_xor", "bitw_shift_left", "bitw_shift_right"});
+    if (!isFloat(x.cells) && random_.chance(0.4))
+      op = random_.choose<std::string>({"xor", "or", "div", "intdiv", "intdiv", "pow", "bitw_and",
+                                        "bitw_or", "bitw_xor", "bitw_shift_left",
+                                        "bitw_shift_right"});
     BinaryOperator kind = *findBinaryOperator(op);
     if (!takes(kind, x.cells))
       op = "ne", kind = BinaryOperator::Ne;
@@ -298,8 +305,8 @@ private:
     std::string number = !known.empty() && random_.chance(0.5) ? random_.choose(known)
                          : isFloat(x.cells)
                              ? constant(random_.choose({0.5, 2.0, -1.0, 3.0, 0.1}))
-                             : constant(random_.choose<int64_t>({0, 1, 2, 3, 7, 100, 300}));
-    std::string op = random_.choose<std::string>({"mul", "add", "sub", "gt", "div", "max"});
+                             : integer(random_.choose<int64_t>({0, 1, 2, 3, 7, 100, -1, -1}));
+    std::string op = random_.choose<std::string>({"mul", "add", "sub", "gt", "div", "div", "max"});
     ArrayValue y = result(x, mostSize * 2);
     bool left = random_.chance(0.3);
     emit(y.name, fmt::format("tok.binary {} {}, {} : ({}, {}) -> {}", op, left ? number : x.name,
@@ -458,6 +465,19 @@ private:
     emit(exponents.name, fmt::format("tok.unary exp {} : {} -> {}", shifted.name, typeOf(shifted),
                                      typeOf(exponents)));
     add(binary("div", exponents, alongRows(exponents, "sum"), 1));
+  }
+
+  // Its operands are drawn anew, so that they are exact.
+  void operatorOfText() {
+    ElementType type = cells();
+    if (type == ElementType::Bool)
+      return;
+    GeneratedOperator made = generateOperator(
+        random_, type, known_, [&](const Sizes &sizes) { return drawn(sizes, type).name; },
+        fmt::format("o{}", ++names_));
+    emit(std::move(made.statement));
+    for (const GeneratedOperator::Result &result : made.results)
+      keep({result.name, result.sizes, type, result.most});
   }
 
   //===- control flow -------------------------------------------------------------------------===//

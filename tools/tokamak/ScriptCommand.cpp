@@ -154,6 +154,7 @@ private:
       diagnostics_.clear();
       support::MlirDiagnosticForwarder forwarder(&context_, diagnostics_);
       exec::ProgramOptions options = line_.program;
+      options.threads = line_.threads > 0 ? line_.threads : runtime::usableThreads();
       if (const std::string &file = options.scheduleFile; !file.empty()) {
         std::string text = readText(file);
         noteInputText(file, text);

@@ -1,5 +1,6 @@
 #include "fusion/explore/BlockGraph.h"
 
+#include "cost/CellCost.h"
 #include "fusion/explore/Notation.h"
 #include "ir/tok/ElementTypes.h"
 
@@ -97,6 +98,15 @@ std::string BlockGraph::refusalOfSizes(const Node &node, Value operand, const ch
          " of " + notation(right);
 }
 
+// The type that the operator computes in: that of its array operands, else of its result.
+static ElementType computedIn(const Node &node) {
+  for (Value operand : node.operands)
+    if (auto cells = tok::elementTypeOf(operand.getType());
+        cells && tok::isArray(operand.getType()))
+      return *cells;
+  return tok::elementTypeOf(node.operation->getResult(0).getType()).value_or(ElementType::F64);
+}
+
 void BlockGraph::classifyElementwise(Node &node) {
   Value result = node.operation->getResult(0);
   if (!tok::isArray(result.getType()))
@@ -128,18 +138,19 @@ void BlockGraph::classifyElementwise(Node &node) {
   }
   node.kind = NodeKind::Elementwise;
   node.spaces = {shape};
-  node.flops = 1;
+  ElementType cells = computedIn(node);
+  node.flops = cost::additionsOf(cells);
   if (auto unary = dyn_cast<tok::UnaryOp>(node.operation))
-    node.flops = flopsOf(unary.getKind());
+    node.flops = cost::additionsOf(unary.getKind(), cells);
   if (auto binary = dyn_cast<tok::BinaryOp>(node.operation)) {
-    node.flops = flopsOf(binary.getKind());
+    node.flops = cost::additionsOf(binary.getKind(), cells);
     // x^2 is computed by one multiplication.
     if (auto exponent = binary.getRhs().getDefiningOp<tok::ConstantOp>();
         exponent && binary.getKind() == BinaryOperator::Pow) {
       auto real = dyn_cast<FloatAttr>(exponent.getValue());
       auto integer = dyn_cast<IntegerAttr>(exponent.getValue());
       if ((real && real.getValueAsDouble() == 2) || (integer && integer.getValue() == 2))
-        node.flops = 1;
+        node.flops = cost::additionsOf(cells);
     }
   }
 }
@@ -155,7 +166,8 @@ void BlockGraph::classifyAggregate(Node &node) {
                                        NodeKind::ColumnAggregate};
   node.kind = kinds[static_cast<int>(aggregate.getDirection())];
   node.spaces = {shapeOf(aggregate.getOperand())};
-  node.flops = kind == AggregateKind::IndexMax || kind == AggregateKind::IndexMin ? 2 : 1;
+  double steps = kind == AggregateKind::IndexMax || kind == AggregateKind::IndexMin ? 2 : 1;
+  node.flops = steps * cost::additionsOfAggregating(computedIn(node));
 }
 
 bool fusion::isNarrow(const Size &columns) {

@@ -43,7 +43,7 @@ struct Node {
   // The shapes that a kernel may iterate over. For X %*% B: that of X, and that of the result,
   // whose cells are products of a row and a column. For t(A) %*% B: those of A and B.
   llvm::SmallVector<Shape, 2> spaces;
-  double flops = 0;       // elementwise and aggregates: per cell of the space
+  double flops = 0;       // elementwise and aggregates: per cell of the space (cost/CellCost.h)
   mlir::Type elementType; // of all arrays among operands and results: f64 or f32; else null
   bool live = true;
   bool leavesBlock = false;        // a result is returned

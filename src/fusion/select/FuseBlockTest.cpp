@@ -1,5 +1,7 @@
 #include "fusion/select/FusedBlock.h"
 
+#include "cost/CellCost.h"
+
 using namespace tokamak;
 using namespace tokamak::fusion;
 
@@ -53,6 +55,26 @@ TEST(FuseBlock, cellsOfSinglePrecisionCostHalf) {
          single = predicted("f32", "X:pxq/0.01 Y:pxq");
   EXPECT_LT(single, dense);
   EXPECT_GT(single, dense / 2);
+}
+
+// Where arithmetic bounds the time, it depends on the type that is computed in.
+TEST(FuseBlock, functionsOfSinglePrecisionCostHalf) {
+  auto computing = [](const char *cells) {
+    FusedBlock block("X:mxn", "f64", R"(
+      %0 = tok.unary tan %X : !m -> !m
+      %1 = tok.aggregate sum full %0 : !m -> f64
+      return %1 : f64)",
+                     cells);
+    plan::OperatorOp op = *block.fuse().function().getOps<plan::OperatorOp>().begin();
+    return op->getAttrOfType<mlir::FloatAttr>("predicted_ns").getValueAsDouble() -
+           cost::MachineModel().launchNanoseconds;
+  };
+  using enum ElementType;
+  auto additions = [](ElementType cells) {
+    return cost::additionsOf(UnaryOperator::Tan, cells) + cost::additionsOfAggregating(cells);
+  };
+  EXPECT_NEAR(computing("f64") / computing("f32"), additions(F64) / additions(F32), 0.01);
+  EXPECT_NEAR(computing("bf16") / computing("f32"), additions(BF16) / additions(F32), 0.01);
 }
 
 TEST(FuseBlock, noneMakesEveryOperationAnOperator) {

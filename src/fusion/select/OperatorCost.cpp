@@ -1,6 +1,7 @@
 #include "fusion/select/OperatorCost.h"
 
 #include "base/Natives.h"
+#include "cost/CellCost.h"
 #include "ir/tok/ElementTypes.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
@@ -26,8 +27,11 @@ static constexpr double fewestRowsUnpacked = 64, fewestColumnsUnpacked = 8;
 static constexpr double flopsPerSparseProduct = 8;
 static constexpr double rowsOfPanel = 8; // as kernels compute them, on every machine
 
+static ElementType cellsOf(Type elementType) {
+  return tok::elementTypeOf(elementType).value_or(ElementType::F64);
+}
 static double bytesPerCell(Type elementType) {
-  return static_cast<double>(byteSize(tok::elementTypeOf(elementType).value_or(ElementType::F64)));
+  return static_cast<double>(byteSize(cellsOf(elementType)));
 }
 static double bytesPerCell(Value array) { return bytesPerCell(array.getType()); }
 static double bytesPerEntry(Value array) { return bytesPerCell(array) + bytesPerColumnNumber; }
@@ -41,7 +45,8 @@ double OperatorCost::bytesOf(Value value) const {
                                         : denseBytesOf(value);
 }
 
-// The cost of a product m×k times k×n, in operations of the speed of cell operators.
+// The cost of a product m×k times k×n, in additions of doubles. Kernels accumulate f64 whatever the
+// factors' type.
 double OperatorCost::productFlops(const Node &node) const {
   return 2 / productSpeed * graph_.cells(graph_.shapeOf(node.operands[0])) *
          graph_.estimate(graph_.shapeOf(node.operands[1]).columns);
@@ -132,6 +137,7 @@ void OperatorCost::addNativeProduct(int member, cost::Work &work) const {
   Value left = node.operands[0], right = node.operands[1];
   bool leftSparse = facts.isSparse(left), rightSparse = facts.isSparse(right);
   double all = productFlops(node), dense = rowOf(NativeKind::Matmul).flops * all;
+  double additions = cost::additionsOf(cellsOf(node.elementType)); // natives compute in the type
   if (leftSparse && rightSparse) {
     double products = all * facts.densityOf(left) * facts.densityOf(right) * productSpeed / 2;
     work.flops += flopsPerSparseProduct * products;
@@ -141,11 +147,11 @@ void OperatorCost::addNativeProduct(int member, cost::Work &work) const {
     work.flops += all * facts.densityOf(sparse) + flopsPerEntry * facts.entriesOf(sparse);
     work.gathers += gathersOf(facts.entriesOf(sparse), node, other, graph_.shapeOf(other).columns);
   } else if (isUnpacked(node)) {
-    work.flops += (left == right ? 0.5 : 1) * dense;
+    work.flops += (left == right ? 0.5 : 1) * dense * additions;
   } else {
     double packed = graph_.cells(graph_.shapeOf(left)) + graph_.cells(graph_.shapeOf(right)) +
                     graph_.cells(graph_.shapeOf(node.operation->getResult(0)));
-    work.flops += dense + flopsPerPackedCell * packed;
+    work.flops += (dense + flopsPerPackedCell * packed) * additions;
   }
 }
 
@@ -187,7 +193,9 @@ void OperatorCost::addOperand(Value operand, const Frame &frame, cost::Work &wor
   work.readBytes += denseBytesOf(operand);
   // Loops over rows transpose blocks of them into lanes.
   if (frame.loops == Loops::Rows && shape.rows == frame.space.rows)
-    work.flops += shape.columns.isConstant(1) ? 0 : graph_.cells(shape);
+    work.flops += shape.columns.isConstant(1)
+                      ? 0
+                      : cost::additionsOf(cellsOf(operand.getType())) * graph_.cells(shape);
 }
 
 void OperatorCost::addResult(int root, const Frame &frame, cost::Work &work) const {

@@ -43,6 +43,8 @@ double cgroupLimit() {
   return quota > 0 && period > 0 ? quota / period : 0;
 }
 
+} // namespace
+
 int usableThreads() {
   cpu_set_t set;
   int threads = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
@@ -50,6 +52,8 @@ int usableThreads() {
     threads = std::min(threads, static_cast<int>(std::ceil(limit)));
   return std::max(threads, 1);
 }
+
+namespace {
 
 // The number of threads for whose stacks there is memory; under `ulimit -v` it may be 0.
 int workersWithRoom(int wanted) {

@@ -18,8 +18,7 @@ namespace tokamak::runtime {
 class Scheduler {
 public:
   using Warning = std::function<void(const std::string &)>;
-  // threads <= 0: as many as the process may use (by CPU affinity and cgroup limits). If oneTBB
-  // can't be loaded, everything runs on the calling thread and `warn` is called once; without
+  // threads <= 0: usableThreads(). If oneTBB can't be loaded, everything runs on the calling thread and `warn` is called once; without
   // `warn` the message goes to stderr.
   explicit Scheduler(int threads, Warning warn = {});
   ~Scheduler();
@@ -35,6 +34,9 @@ private:
   Warning warn_;
   std::unique_ptr<Arena> arena_;
 };
+
+// How many threads the process may use, by CPU affinity and cgroup limits.
+int usableThreads();
 
 // Why programs can't run on several threads here: what to install, and each message of the loader.
 // Empty if they can. Loads oneTBB.
