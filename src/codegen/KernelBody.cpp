@@ -179,6 +179,11 @@ LogicalResult KernelBody::checkRead(plan::ReadOp read) {
     return failure();
   if (!*isAlongRows && runsOverRows(read.getType()))
     return read.emitOpError("operands are read along their rows");
+  SmallVector<Size> sizes =
+      op_.operandSizes()[cast<BlockArgument>(read.getOperand()).getArgNumber()];
+  for (auto [place, size] : llvm::zip(read.getMap().getResults(), sizes))
+    if (auto axis = dyn_cast<AffineDimExpr>(place); axis && axes_[axis.getPosition()] != size)
+      return read.emitOpError("there is no code for parts of arrays yet");
   return success();
 }
 

@@ -196,7 +196,11 @@ def Tok_CallNativeOp : Tok_PureNativeOp<"native", [FactsMethods]> {
   let arguments = (ins StrAttr:$native, Variadic<Tok_Value>:$inputs);
   let results = (outs Variadic<Tok_Value>:$outputs);
   let assemblyFormat = "$native `(` $inputs `)` attr-dict `:` functional-type($inputs, $outputs)";
-  let extraClassDeclaration = [{ llvm::StringRef getNativeName() { return getNative(); } }];
+  let extraClassDeclaration = [{
+    llvm::StringRef getNativeName() { return getNative(); }
+    // What a native such as cumsum aggregates along columns, up to each cell.
+    std::optional<::tokamak::AggregateKind> getCumulativeKind();
+  }];
 }
 
 #endif
