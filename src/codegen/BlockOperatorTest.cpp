@@ -117,7 +117,10 @@ plan::OperatorOp buildOperator(func::FuncOp block, const SizesOfValues &sizes,
   for (BlockArgument argument : block.getArguments())
     region->addArgument(argument.getType(), argument.getLoc());
   auto sizesOf = [&](Value value) -> ArrayRef<Size> { return sizes.find(value)->second; };
-  plan::BodyBuilder body(op, space, sizesOf);
+  SmallVector<Operation *> operations;
+  for (Operation &operation : block.getBody().front().without_terminator())
+    operations.push_back(&operation);
+  plan::BodyBuilder body(op, space, operations, sizesOf);
   auto operand = [&](Value value) -> plan::BodyOperand {
     auto argument = dyn_cast<BlockArgument>(value);
     return {value, argument ? region->getArgument(argument.getArgNumber()) : BlockArgument()};
@@ -138,7 +141,7 @@ plan::OperatorOp buildOperator(func::FuncOp block, const SizesOfValues &sizes,
     body.add(&operation, operands);
   }
   for (Value result : results)
-    body.write(operand(result));
+    body.write(result);
   body.finish();
   return op;
 }

@@ -395,7 +395,10 @@ void Scheduler::choosePacked() {
         schedule_.packed[factor] = *axis;
   }
   schedule_.vectorsOutside = sums == 1 && aggregations_.size() == 1 && schedule_.kept.empty() &&
-                             schedule_.vectors.size() == 1 && schedule_.packed.size() == 1;
+                             schedule_.vectors.size() == 1 && schedule_.packed.size() == 1 &&
+                             llvm::all_of(writes_, [&](plan::WriteOp write) {
+                               return schedule_.innerAxes(write.getCell()) == schedule_.vectors;
+                             });
 }
 
 std::optional<unsigned> Scheduler::axisOfPacking(plan::ReduceOp reduce, Value factor) {

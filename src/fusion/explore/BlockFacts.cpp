@@ -86,9 +86,14 @@ void BlockFacts::complete(Value value, tok::Facts &given, const tok::Facts *infe
       given.density = inferred->density;
     if (!given.value)
       given.value = inferred->value;
+    if (given.integer.isUnknown())
+      given.integer = inferred->integer;
   }
-  if (!tok::isArray(value.getType()))
+  if (!tok::isArray(value.getType())) {
+    if (!given.integer.isUnknown())
+      integers_[value] = given.integer;
     return;
+  }
   size_t rank = cast<RankedTensorType>(value.getType()).getRank();
   if (given.dims.size() != rank)
     given.dims.assign(rank, Size::unknown());

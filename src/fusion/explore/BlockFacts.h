@@ -51,6 +51,11 @@ public:
   const Shape &shapeOf(mlir::Value value) const;
   // The sizes of an array of any rank; empty if `value` is no array.
   llvm::ArrayRef<Size> sizesOf(mlir::Value value) const;
+  // An integer as a size; unknown if it is no function of sizes.
+  Size integerOf(mlir::Value scalar) const {
+    auto found = integers_.find(scalar);
+    return found == integers_.end() ? Size::unknown() : found->second;
+  }
   // The estimated value of a size, and the estimated number of cells.
   static double estimate(const Size &size);
   static double cells(const Shape &shape) { return estimate(shape.rows) * estimate(shape.columns); }
@@ -88,6 +93,7 @@ private:
 
   llvm::DenseMap<mlir::Value, Shape> shapes_;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<Size, 2>> sizes_;
+  llvm::DenseMap<mlir::Value, Size> integers_;
   int64_t nextSymbol_ = 0; // above those of the facts that were given
   llvm::DenseMap<mlir::Value, double> densities_, sparseDensities_;
   llvm::SmallVector<EntryPattern> patterns_;

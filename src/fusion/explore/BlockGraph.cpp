@@ -20,6 +20,10 @@ bool fusion::readsTransposed(const Node &node, int operand) {
          (node.kind == NodeKind::TransposedProduct || node.kind == NodeKind::DotProduct);
 }
 
+bool fusion::isTaken(const Node &node, int operand) {
+  return node.kind != NodeKind::Slice || operand == 0;
+}
+
 BlockGraph::BlockGraph(func::FuncOp function, FactsFunction facts)
     : block_(&function.getBody().front()), facts_(*block_, facts) {
   for (Operation &operation : block_->without_terminator()) {
@@ -45,11 +49,17 @@ int BlockGraph::consumers(int index) const {
 //===- what can be generated -----------------------------------------------------------------===//
 
 void BlockGraph::classify(Node &node) {
-  if (!isa<tok::UnaryOp, tok::BinaryOp, tok::IfElseOp, tok::CastOp, tok::AggregateOp,
-           tok::MatmulOp>(node.operation) ||
+  if (!isa<tok::UnaryOp, tok::BinaryOp, tok::IfElseOp, tok::CastOp, tok::AggregateOp, tok::MatmulOp,
+           tok::SliceOp, tok::CbindOp, tok::CallNativeOp>(node.operation) ||
       !haveElementTypes(node))
     return;
-  if (isa<tok::AggregateOp>(node.operation))
+  if (isa<tok::SliceOp>(node.operation))
+    classifySlice(node);
+  else if (isa<tok::CbindOp>(node.operation))
+    classifyColumns(node);
+  else if (isa<tok::CallNativeOp>(node.operation))
+    classifyScan(node);
+  else if (isa<tok::AggregateOp>(node.operation))
     classifyAggregate(node);
   else if (isa<tok::MatmulOp>(node.operation))
     classifyProduct(node);
@@ -175,8 +185,8 @@ bool fusion::isNarrow(const Size &columns) {
          columns.constantValue() <= plan::mostNarrowColumns;
 }
 
-// Finds the products that kernels can compute: one factor is narrow, or a sparse array is involved.
-// All other products are left to natives.
+// Finds the products that kernels can compute: one factor is narrow, or a sparse array is involved,
+// or the left factor is read row by row. All other products are left to natives.
 void BlockGraph::classifyProduct(Node &node) {
   if (!node.elementType) {
     node.refusal = "products in kernels are of f64 or f32";
@@ -184,10 +194,15 @@ void BlockGraph::classifyProduct(Node &node) {
   }
   auto product = cast<tok::MatmulOp>(node.operation);
   Value left = product.getLhs(), right = product.getRhs(), transposed = transposedOperand(left);
-  if (facts_.sizesOf(left).size() != 2 || facts_.sizesOf(right).size() != 2)
-    return;
+  ArrayRef<Size> leftSizes = facts_.sizesOf(left), rightSizes = facts_.sizesOf(right);
   const Shape &leftShape = shapeOf(left), &rightShape = shapeOf(right);
-  if (!(leftShape.columns == rightShape.rows)) {
+  // One matrix for each matrix of the left factor, or the same for several.
+  bool haveMatrices =
+      llvm::all_of(llvm::zip(leftSizes.drop_back(2), rightSizes.drop_back(2)), [](auto sizes) {
+        auto [own, other] = sizes;
+        return other == own || other.isConstant(1);
+      });
+  if (!haveMatrices || !(leftSizes.back() == rightSizes[rightSizes.size() - 2])) {
     node.refusal =
         "sizes not proved equal: columns of " + notation(left) + " and rows of " + notation(right);
     return;
@@ -199,7 +214,12 @@ void BlockGraph::classifyProduct(Node &node) {
         !llvm::is_contained(node.spaces, wide))
       node.spaces.push_back(wide);
   };
-  if (transposed && !rightShape.rows.isConstant(1)) {
+  bool isBatched = leftSizes.size() > 2;
+  bool isByRows = !facts_.isSparse(left) && !facts_.isSparse(right) &&
+                  !rightShape.columns.isConstant(1) && !leftShape.rows.isConstant(1);
+  if (isBatched) {
+    node.kind = NodeKind::Product;
+  } else if (transposed && !rightShape.rows.isConstant(1)) {
     const Shape &inner = shapeOf(transposed);
     node.kind = NodeKind::TransposedProduct;
     node.operands[0] = transposed;
@@ -210,6 +230,7 @@ void BlockGraph::classifyProduct(Node &node) {
       addSpace(inner, rightShape);
       addSpace(rightShape, inner);
     }
+    isByRows = false;
   } else {
     Shape result{leftShape.rows, rightShape.columns};
     node.kind = NodeKind::Product;
@@ -217,12 +238,62 @@ void BlockGraph::classifyProduct(Node &node) {
     if (!leftShape.columns.isConstant(1) || facts_.hasSparseArrayOf(result))
       addSpace(result, leftShape);
   }
-  if (!node.spaces.empty())
+  if (!node.spaces.empty() || isByRows)
     return;
   node.kind = NodeKind::None;
   node.operands[0] = left;
   node.refusal = "matmul: no operand has at most " + std::to_string(plan::mostNarrowColumns) +
                  " columns or is sparse";
+}
+
+static bool isMatrixOfReals(const BlockFacts &facts, Value value) {
+  return isRealArray(value) && facts.sizesOf(value).size() == 2 && !facts.isSparse(value);
+}
+
+// A kernel does not check ranges, and knows the sizes of X only.
+void BlockGraph::classifySlice(Node &node) {
+  Value from = node.operands[0], result = node.operation->getResult(0);
+  if (!isMatrixOfReals(facts_, from) || !tok::isArray(result.getType()) || facts_.isSparse(result))
+    return;
+  ArrayRef<Size> sizes = facts_.sizesOf(from);
+  auto isKnown = [&](const Size &size) {
+    return !size.isUnknown() && size.everySymbol([&](int64_t id) {
+      return llvm::is_contained(sizes, Size::symbol(id));
+    });
+  };
+  for (unsigned dimension : {0, 1}) {
+    Size begin = facts_.integerOf(node.operands[1 + 2 * dimension]),
+         length = facts_.sizesOf(result)[dimension], one = Size::constant(1);
+    if (!isKnown(begin) || !isKnown(length) || !one.provedAtMost(begin) ||
+        !one.provedAtMost(length) || !(begin + length - 1).provedAtMost(sizes[dimension]))
+      return;
+  }
+  if (!shapeOf(result).hasOneRow())
+    node.kind = NodeKind::Slice;
+}
+
+void BlockGraph::classifyColumns(Node &node) {
+  constexpr size_t mostParts = 8;
+  Value result = node.operation->getResult(0);
+  Size columns = Size::constant(0);
+  for (Value part : node.operands) {
+    if (!isMatrixOfReals(facts_, part) || part.getType() != result.getType() ||
+        !(shapeOf(part).rows == shapeOf(result).rows))
+      return;
+    columns = columns + shapeOf(part).columns;
+  }
+  if (columns.provedEqual(shapeOf(result).columns) && !shapeOf(result).hasOneRow() &&
+      !facts_.isSparse(result) && node.operands.size() <= mostParts)
+    node.kind = NodeKind::Columns;
+}
+
+void BlockGraph::classifyScan(Node &node) {
+  auto native = cast<tok::CallNativeOp>(node.operation);
+  if (!native.getCumulativeKind() || !isMatrixOfReals(facts_, node.operands[0]) ||
+      shapeOf(node.operands[0]).hasOneRow() || facts_.isSparse(native.getResult(0)))
+    return;
+  node.kind = NodeKind::Scan;
+  node.flops = 1;
 }
 
 //===- who reads what ------------------------------------------------------------------------===//

@@ -18,6 +18,7 @@
 
 namespace tokamak::fusion {
 
+// In this order: from Slice on, natives may compute the operations, too.
 enum class NodeKind : uint8_t {
   None,              // no kernel: a native, a scalar operation, an operation with mismatched sizes
   Elementwise,       // unary, binary, ifelse with an array among the operands
@@ -27,6 +28,9 @@ enum class NodeKind : uint8_t {
   Product,           // X %*% B
   TransposedProduct, // t(A) %*% B, A m×a, B m×b, not both vectors
   DotProduct,        // t(u) %*% v, both m×1
+  Slice,             // X[a:b, c:d], proved to be inside of X
+  Columns,           // cbind
+  Scan,              // cumsum and its like
 };
 
 struct Use {
@@ -40,8 +44,9 @@ struct Node {
   // The operands. If a product reads the transpose of a value, the value itself.
   llvm::SmallVector<mlir::Value, 3> operands;
   llvm::SmallVector<int, 3> producers; // of the operands: indices of operations, -1 for arguments
-  // The shapes that a kernel may iterate over. For X %*% B: that of X, and that of the result,
-  // whose cells are products of a row and a column. For t(A) %*% B: those of A and B.
+  // The shapes that a kernel may iterate over as rows and columns. For X %*% B: that of X, and that
+  // of the result, whose cells are products of a row and a column. For t(A) %*% B: those of A and B.
+  // None if it takes loops over other axes.
   llvm::SmallVector<Shape, 2> spaces;
   double flops = 0;       // elementwise and aggregates: per cell of the space (cost/CellCost.h)
   mlir::Type elementType; // of all arrays among operands and results: f64 or f32; else null
@@ -79,6 +84,9 @@ private:
   std::string refusalOfSizes(const Node &node, mlir::Value operand, const char *what) const;
   void classifyAggregate(Node &node);
   void classifyProduct(Node &node);
+  void classifySlice(Node &node);
+  void classifyColumns(Node &node);
+  void classifyScan(Node &node);
   void connect();
   void keepOrderOfEffects();
 
@@ -94,6 +102,8 @@ bool isNarrow(const Size &columns);
 
 // Whether the operation reads the transpose of Node::operands[operand].
 bool readsTransposed(const Node &node, int operand);
+// Whether a kernel takes the operand. Where a slice begins and ends is part of its code.
+bool isTaken(const Node &node, int operand);
 
 } // namespace tokamak::fusion
 #endif

@@ -46,8 +46,15 @@ public:
         vectorSpace_(isVectorSpace(frame.space)) {}
 
   Verdict judge() const {
+    if (frame_.loops == Loops::AnyAxes)
+      return judgeByRows();
+    if (frame_.loops == Loops::Scans)
+      return judgeAlongRows();
     switch (node_.kind) {
     case NodeKind::None:
+    case NodeKind::Slice:
+    case NodeKind::Columns:
+    case NodeKind::Scan:
       return {};
     case NodeKind::Elementwise:
       return judgeElementwise();
@@ -204,18 +211,78 @@ private:
             .fusable = 3};
   }
 
+  bool hasAllRows(Value value) const { return graph_.shapeOf(value).hasRowsOf(frame_.space); }
+
+  // In loops over any axes: what is complete for each row. Nothing is summed up over rows.
+  Verdict judgeByRows() const {
+    Value result = node_.operation->getResult(0);
+    Verdict rows{.isLegal = true, .over = narrow, .open = true, .storable = true};
+    rows.fusable = arrayOperands(node_);
+    switch (node_.kind) {
+    case NodeKind::Elementwise:
+      if (graph_.shapeOf(result).hasOneColumn())
+        rows.over = Axis::Rows;
+      break;
+    case NodeKind::RowAggregate:
+      if (isIndexAggregate(node_))
+        return {};
+      rows.reduced = Axis::Other;
+      break;
+    case NodeKind::Product:
+      if (llvm::any_of(node_.operands,
+                       [&](Value factor) { return graph_.facts().isSparse(factor); }))
+        return {};
+      rows.reduced = Axis::Other;
+      rows.natural = node_.spaces.empty();
+      rows.fusable = 1;
+      break;
+    case NodeKind::Slice:
+      rows.natural = true;
+      rows.fusable = 0;
+      break;
+    case NodeKind::Columns: // no operation reads what is written in parts
+      rows.natural = true;
+      rows.open = false;
+      break;
+    default:
+      return {};
+    }
+    return hasAllRows(result) ? rows : Verdict();
+  }
+
+  // In loops along the rows: cells of the space, and what each row has one of.
+  Verdict judgeAlongRows() const {
+    std::optional<AxisSet> axes = axesOf(node_.operation->getResult(0));
+    if (axes != space && axes != Axis::Rows)
+      return {};
+    Verdict cells{.isLegal = true, .over = *axes, .open = true};
+    cells.storable = axes == space;
+    cells.natural = axes == space && node_.kind == NodeKind::Scan;
+    if (node_.kind == NodeKind::Elementwise || cells.natural)
+      cells.fusable = arrayOperands(node_);
+    else if (node_.kind != NodeKind::Slice)
+      return {};
+    return cells;
+  }
+
   const BlockGraph &graph_;
   const Node &node_;
   const Frame &frame_;
   bool cell_, vectorSpace_;
 };
 
-// A product with a vector is a pass over the matrix, which kernels do as well as natives.
-bool isMatrixProduct(const BlockGraph &graph, const Node &node) {
+// Whether a native may compute the operation, too. A product with a vector is a pass over the matrix,
+// which kernels do as well.
+bool hasNative(const BlockGraph &graph, const Node &node) {
   auto isVector = [&](int operand) { return graph.shapeOf(node.operands[operand]).hasOneColumn(); };
-  return node.kind == NodeKind::Product
-             ? !isVector(1)
-             : node.kind == NodeKind::TransposedProduct && !isVector(0) && !isVector(1);
+  switch (node.kind) {
+  case NodeKind::Product:
+    return !isVector(1);
+  case NodeKind::TransposedProduct:
+    return !isVector(0) && !isVector(1);
+  default:
+    return node.kind >= NodeKind::Slice;
+  }
 }
 
 } // namespace
@@ -227,14 +294,15 @@ Verdict fusion::judge(const BlockGraph &graph, int index, const Frame &frame) {
       node.elementType != getElementTypeOrSelf(frame.driver.arrays.front().getType()))
     return {};
   if (frame.isNative)
-    return isMatrixProduct(graph, node)
-               ? Verdict{.isLegal = true, .storable = true, .natural = true}
-               : Verdict();
+    return hasNative(graph, node) ? Verdict{.isLegal = true, .storable = true, .natural = true}
+                                  : Verdict();
   // Over vectors loops over rows are only needed for index aggregates; one over cells does the rest.
   if (frame.loops == Loops::Rows && isVectorSpace(frame.space) && !isIndexAggregate(node))
     return {};
   // An operator can't compute its own driver: the entries must be known before.
   if (frame.driver.contains(node.operation->getResult(0)))
+    return {};
+  if (frame.loops >= Loops::AnyAxes && frame.space.hasOneRow())
     return {};
   return Judge(graph, node, frame).judge();
 }
@@ -245,7 +313,11 @@ std::string fusion::refusalOfEdge(const BlockGraph &graph, Use use) {
   std::string reader = "read by " + notation(user.operation->getResult(0));
   if (user.kind == NodeKind::Product && use.operand == 1)
     return reader + ": the right operand of a product must be complete before the first row";
+  if (user.kind == NodeKind::Slice)
+    return reader + ": a slice is read at other places";
   switch (producer.kind) {
+  case NodeKind::Columns:
+    return reader + ": what is written in parts is complete only after the last one";
   case NodeKind::FullAggregate:
   case NodeKind::DotProduct:
     return reader + ": an aggregate is complete only after the last cell";

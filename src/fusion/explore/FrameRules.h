@@ -6,6 +6,9 @@
 //   if (verdict.isLegal && (verdict.fusable & 1))    // operand 0 may be computed in the operator
 //   if (verdict.reduced.has(Axis::Rows))             // a sum over rows: complete after the last one
 //
+// In a frame of any axes the space is a column of rows. Its values run over these and one other axis of
+// any length; arrays are read at any place.
+//
 // A frame with a driver (one or several sparse arrays of the frame's shape) is evaluated at the
 // driver's entries only; its values either run over rows and columns (computed at the entries) or
 // are computed in every row. A value at the entries that is stored, aggregated or an operand of a
@@ -20,15 +23,16 @@ namespace tokamak::fusion {
 using plan::Axis;
 using plan::AxisSet;
 
-// How kernels go through an iteration space: one loop over its cells, or row by row.
-enum class Loops : uint8_t { Cells, Rows };
+// How kernels go through an iteration space: one loop over its cells, or row by row. Or as body and
+// schedule say: with all rows independent of each other, or one after the other.
+enum class Loops : uint8_t { Cells, Rows, AnyAxes, Scans };
 
-// A way to compute operations: loops over an iteration space, or the runtime's native product.
+// A way to compute operations: loops over an iteration space, or the runtime's native.
 struct Frame {
   Loops loops = Loops::Cells;
   Shape space;
   EntryPattern driver = {}; // none: all cells are computed
-  bool isNative = false;    // the product alone, by the native
+  bool isNative = false;    // the operation alone, by the native
   bool operator==(const Frame &other) const = default;
 };
 

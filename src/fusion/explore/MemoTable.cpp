@@ -46,7 +46,7 @@ static SmallVector<EntryPattern> findDrivers(const BlockGraph &graph, Drivers dr
 }
 
 // Frames are opened for every space that some operation iterates over: by both kinds of loops, and at
-// the entries of every driver of this shape; also a frame for native products.
+// the entries of every driver of this shape; over any axes where an operation needs it; by natives.
 static std::vector<Frame> collectFrames(const BlockGraph &graph, ArrayRef<EntryPattern> drivers) {
   std::vector<Frame> frames;
   for (int node : graph.nodes()) {
@@ -61,6 +61,10 @@ static std::vector<Frame> collectFrames(const BlockGraph &graph, ArrayRef<EntryP
         if (graph.facts().shapeOf(driver) == space)
           consider({Loops::Rows, space, driver});
     }
+    Shape result = graph.shapeOf(graph[node].operation->getResult(0));
+    consider({Loops::Scans, result});
+    result.columns = Size::constant(1);
+    consider({Loops::AnyAxes, result});
     consider({Loops::Rows, {}, {}, /*isNative=*/true});
   }
   return frames;

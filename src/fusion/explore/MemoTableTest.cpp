@@ -23,9 +23,12 @@ struct Explored {
         continue;
       text += text.empty() ? "" : "; ";
       const Frame &frame = memo.frames[group.frame];
-      text += (frame.isNative ? "native"
-               : frame.driver ? "sparse"
-                              : std::string(frame.loops == Loops::Cells ? "cell" : "row")) +
+      text += (frame.isNative                  ? "native"
+               : frame.driver                  ? "sparse"
+               : frame.loops == Loops::AnyAxes ? "axes"
+               : frame.loops == Loops::Scans
+                   ? "scan"
+                   : std::string(frame.loops == Loops::Cells ? "cell" : "row")) +
               " " + std::to_string(group.fusable) + (group.open ? " open" : " closed") +
               (group.storable ? "" : " side");
     }
@@ -83,16 +86,17 @@ TEST(MemoTable, rowTemplateGoesOnWithRowsAndClosesAtColumns) {
 }
 
 TEST(MemoTable, productsOfVectorsAreRecognised) {
-  Explored explored("X:mxn u:mx1 v:mx1 B:nxn", "!m, !m, !m", R"(
+  Explored explored("X:mxn u:mx1 v:mx1 B:mxp", "!m, !m, !m", R"(
     %0 = tok.transpose %u : (!m) -> !m
     %1 = tok.matmul %0, %v : (!m, !m) -> !m
     %2 = tok.matmul %0, %X : (!m, !m) -> !m
-    %3 = tok.matmul %X, %B : (!m, !m) -> !m
+    %x = tok.transpose %X : (!m) -> !m
+    %3 = tok.matmul %x, %B : (!m, !m) -> !m
     return %1, %2, %3 : !m, !m, !m)");
   EXPECT_EQ(explored.graph[1].kind, NodeKind::DotProduct);
   EXPECT_EQ(explored.graph[2].kind, NodeKind::TransposedProduct);
-  EXPECT_EQ(explored.graph[3].kind, NodeKind::None);
-  EXPECT_EQ(explored.refusals(), "3: matmul: no operand has at most 64 columns or is sparse\n");
+  EXPECT_EQ(explored.graph[4].kind, NodeKind::None);
+  EXPECT_EQ(explored.refusals(), "4: matmul: no operand has at most 64 columns or is sparse\n");
 }
 
 TEST(MemoTable, broadcastNeedsAProof) {
@@ -145,11 +149,40 @@ TEST(MemoTable, vectorsAreSideValuesOfWiderSpaces) {
       EXPECT_EQ(group->over, AxisSet(Axis::Rows));
 }
 
+// Slices whose range is proved to be inside of X, cbind and cumsum are read and written in place.
+TEST(MemoTable, loopsOverAnyAxesReadAndWriteInPlace) {
+  Explored explored("X:1000x90 Y:10x90", "!m, !m", R"(
+    %one = tok.constant 1 : i64
+    %two = tok.constant 2 : i64
+    %ninety = tok.constant 90 : i64
+    %last = tok.constant 1000 : i64
+    %3 = tok.slice %X, %two, %last, %one, %ninety : (!m, i64, i64, i64, i64) -> !m
+    %5 = tok.unary exp %3 : !m -> !m
+    %6 = tok.cbind %5, %3 : (!m, !m) -> !m
+    %7 = tok.native "cumsum"(%3) : (!m) -> !m
+    return %6, %7 : !m, !m)");
+  EXPECT_EQ(explored.groups(4), "axes 0 open; native 0 closed");
+  EXPECT_EQ(explored.groups(5), "axes 1 open; cell 0 open; row 0 open; scan 1 open");
+  EXPECT_EQ(explored.groups(6), "axes 3 closed; native 0 closed");
+  EXPECT_EQ(explored.groups(7), "native 0 closed; scan 1 open");
+}
+
+TEST(MemoTable, slicesThatMayBeOutsideAreLeftToTheNative) {
+  Explored explored("X:mx90 s", "!m", R"(
+    %one = tok.constant 1 : i64
+    %ninety = tok.constant 90 : i64
+    %last = tok.constant 1000 : i64
+    %3 = tok.slice %X, %one, %last, %one, %ninety : (!m, i64, i64, i64, i64) -> !m
+    %4 = tok.unary exp %3 : !m -> !m
+    return %4 : !m)");
+  EXPECT_EQ(explored.graph[3].kind, NodeKind::None);
+}
+
 TEST(MemoTable, refusalsNameTheReader) {
   Explored explored("X:mxn", "f64, !m", R"(
     %0 = tok.aggregate sum column %X : !m -> !m loc("c")
     %1 = tok.binary div %X, %0 : (!m, !m) -> !m loc("Y")
-    %2 = tok.native "cumsum"(%1) : (!m) -> !m
+    %2 = tok.native "rev"(%1) : (!m) -> !m
     %3 = tok.aggregate mean full %2 : !m -> f64 loc("average")
     return %3, %2 : f64, !m)");
   EXPECT_EQ(explored.refusals(),
@@ -159,7 +192,7 @@ TEST(MemoTable, refusalsNameTheReader) {
 }
 
 TEST(BlockGraph, effectsKeepTheirOrder) {
-  Explored explored("X:mxn Y:nxm s", "!m", R"(
+  Explored explored("X:mxn Y:pxm s", "!m", R"(
     "tok.print"(%s) : (f64) -> ()
     %1 = tok.matmul %X, %Y : (!m, !m) -> !m
     "tok.print"(%s) : (f64) -> ()

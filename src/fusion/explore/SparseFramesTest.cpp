@@ -218,8 +218,7 @@ TEST(SparseFrames, withoutASparseArrayALargeProductIsANative) {
     %2 = tok.binary mul %S, %1 : (!m, !m) -> !m
     %3 = tok.aggregate sum full %2 : !m -> f64
     return %3 : f64)");
-  EXPECT_EQ(block.graph[1].kind, NodeKind::None);
-  EXPECT_EQ(block.refusals(), "1: matmul: no operand has at most 64 columns or is sparse\n");
+  EXPECT_TRUE(block.graph[1].spaces.empty()) << "only loops over any axes compute it";
 }
 
 TEST(SparseFrames, aResultWithSeveralConsumersCanDrive) {

@@ -145,7 +145,7 @@ private:
   Attribute sizesAttribute(Value value, bool turned) const {
     SmallVector<Size> sizes(graph_.facts().sizesOf(value));
     if (turned)
-      std::swap(sizes[0], sizes[1]);
+      std::swap(sizes[sizes.size() - 2], sizes.back());
     return tok::sizesAttribute(builder_.getContext(), sizes);
   }
 
@@ -154,6 +154,8 @@ private:
     const Node &node = graph_[member];
     if (groupOf(member).isSampled)
       return true;
+    if (frame_.loops == Loops::AnyAxes)
+      return bool(node.operands[1].getDefiningOp<tok::TransposeOp>());
     // Only if the product's rows are narrower than those of the left operand.
     const Size &from = graph_.shapeOf(node.operands[0]).columns,
                &to = graph_.shapeOf(node.operands[1]).columns;
@@ -191,7 +193,8 @@ private:
              ++operand) {
           Input input = inputOf(member, operand);
           if (tok::isArray(input.value.getType()) == arrays && !isInside(member, operand) &&
-              !isConstant(input.value) && !llvm::is_contained(inputs_, input))
+              isTaken(graph_[member], operand) && !isConstant(input.value) &&
+              !llvm::is_contained(inputs_, input))
             inputs_.push_back(input);
         }
   }
@@ -239,7 +242,10 @@ private:
     for (Value operand : result.getInputs())
       block->addArgument(operand.getType(), operand.getLoc());
     auto sizesOf = [this](Value value) { return graph_.facts().sizesOf(value); };
-    plan::BodyBuilder body(result, frame_.space, sizesOf);
+    SmallVector<Operation *> operations;
+    for (int member : op_.members.set_bits())
+      operations.push_back(graph_[member].operation);
+    plan::BodyBuilder body(result, frame_.space, operations, sizesOf);
     for (int member : op_.members.set_bits()) {
       const Node &node = graph_[member];
       SmallVector<plan::BodyOperand> operands;
@@ -247,17 +253,21 @@ private:
         operands.push_back(operandInBody(block, member, operand));
       if (readsTransposed(node, 0))
         body.addTransposedProduct(cast<tok::MatmulOp>(node.operation), operands[0], operands[1]);
+      else if (node.kind == NodeKind::Slice)
+        body.addSlice(cast<tok::SliceOp>(node.operation), operands[0],
+                      graph_.facts().integerOf(node.operands[1]) - 1,
+                      graph_.facts().integerOf(node.operands[3]) - 1);
       else
         body.add(node.operation, operands);
     }
     for (int root : op_.roots)
-      body.write({resultOf(root)}, isWrittenTransposed(root));
+      body.write(resultOf(root), isWrittenTransposed(root));
     body.finish();
   }
 
   plan::BodyOperand operandInBody(Block *block, int member, int operand) const {
     Value value = graph_[member].operands[operand];
-    if (isInside(member, operand) || isConstant(value))
+    if (isInside(member, operand) || isConstant(value) || !isTaken(graph_[member], operand))
       return {value};
     Input input = inputOf(member, operand);
     bool isProductFactor = graph_[member].kind == NodeKind::Product && operand == 1;
@@ -275,18 +285,18 @@ private:
   SmallVector<Input> inputs_;
 };
 
-// Clones a product that is left to the native.
+// Clones an operation that is left to the native.
 Value buildNative(const Node &node, OpBuilder &builder, Made &made) {
-  Operation *product = node.operation->clone();
+  Operation *clone = node.operation->clone();
   SmallVector<Value> operands;
   for (auto [number, original] : llvm::enumerate(node.operands)) {
     Value operand = made.replaced.lookupOrDefault(original);
     if (readsTransposed(node, static_cast<int>(number)))
-      operand = builder.create<tok::TransposeOp>(product->getLoc(), operand.getType(), operand);
+      operand = builder.create<tok::TransposeOp>(clone->getLoc(), operand.getType(), operand);
     operands.push_back(operand);
   }
-  product->setOperands(operands);
-  return builder.insert(product)->getResult(0);
+  clone->setOperands(operands);
+  return builder.insert(clone)->getResult(0);
 }
 
 // Moves an operation that remains in the block to its new place. A transpose of which a copy exists

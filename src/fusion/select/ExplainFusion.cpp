@@ -61,10 +61,20 @@ private:
     return text.empty() ? "" : " at " + text;
   }
 
+  static StringRef nativeName(Operation *operation) {
+    if (auto native = dyn_cast<tok::CallNativeOp>(operation))
+      return native.getNative();
+    return isa<tok::MatmulOp>(operation) ? "product" : operation->getName().stripDialect();
+  }
+
   // A frame as "row 1000x10", "sparse 1000x10 at the entries of S" or "native".
   std::string frameText(const Frame &frame) const {
     if (frame.isNative)
       return "native";
+    if (frame.loops == Loops::AnyAxes)
+      return "axes beside " + textOf(frame.space.rows);
+    if (frame.loops == Loops::Scans)
+      return "scan " + textOf(frame.space);
     if (!frame.driver)
       return (frame.loops == Loops::Cells ? "cell " : "row ") + textOf(frame.space);
     return "sparse " + textOf(frame.space) + " at the entries of " + notation(frame.driver);
@@ -155,7 +165,7 @@ private:
       const Frame &frame = pool_.frameOf(id);
       out_ << "    " << number + 1 << ". ";
       if (frame.isNative)
-        out_ << "native product";
+        out_ << "native " << nativeName(graph_[op.roots.front()].operation);
       else
         out_ << plan::name(kindOf(pool_, id)) << " " << textOf(frame.space);
       if (frame.driver)

@@ -167,20 +167,20 @@ TEST(FuseBlock, updateOfConjugateGradientIsOneOperator) {
 static constexpr const char *expensiveDiamond = R"(
   %e = tok.unary tan %X : !m -> !m loc("e")
   %0 = tok.binary mul %e, %Y : (!m, !m) -> !m
-  %1 = tok.matmul %0, %B : (!m, !m) -> !m
+  %1 = tok.native "rev"(%0) : (!m) -> !m
   %2 = tok.binary mul %e, %1 : (!m, !m) -> !m
   return %2 : !m)";
 
 TEST(FuseBlock, costDecidesWhetherToComputeAnExpensiveResultTwice) {
-  // The product with B lies between the two consumers of e, so they can't become one operator.
-  FusedBlock all("X:mxk Y:mxk B:kxk", "!m", expensiveDiamond),
-      best("X:mxk Y:mxk B:kxk", "!m", expensiveDiamond);
+  // The native lies between the two consumers of e, so they can't become one operator.
+  FusedBlock all("X:mxk Y:mxk", "!m", expensiveDiamond),
+      best("X:mxk Y:mxk", "!m", expensiveDiamond);
   EXPECT_EQ(all.fuse(Selector::All).countInBodies<plan::UnaryOp>(), 2);
   EXPECT_EQ(best.fuse().countInBodies<plan::UnaryOp>(), 1);
   EXPECT_CONTAINS(best.explanation, "e: result has 2 consumers, ~1000000x~40: stored");
 
   // If writing is very slow, computing e twice is cheaper.
-  FusedBlock slow("X:mxk Y:mxk B:kxk", "!m", expensiveDiamond);
+  FusedBlock slow("X:mxk Y:mxk", "!m", expensiveDiamond);
   slow.machine.memoryWriteBytesPerNanosecond = 0.2;
   EXPECT_EQ(slow.fuse().countInBodies<plan::UnaryOp>(), 2);
 }
@@ -332,17 +332,63 @@ TEST(FuseBlock, sizesThatDisagreeStayUnfused) {
 }
 
 TEST(FuseBlock, refusalsCarryReasons) {
-  FusedBlock block("X:mxn B:nxn", "!m", R"(
+  FusedBlock block("X:mxn", "!m, !m", R"(
     %0 = tok.unary exp %X : !m -> !m loc("E")
-    %1 = tok.matmul %0, %B : (!m, !m) -> !m loc("P")
+    %1 = tok.native "rev"(%0) : (!m) -> !m loc("P")
+    %t = tok.transpose %X : (!m) -> !m
+    %G = tok.matmul %t, %X : (!m, !m) -> !m loc("G")
     %2 = tok.aggregate sum column %1 : !m -> !m loc("c")
     %3 = tok.binary sub %1, %2 : (!m, !m) -> !m
-    return %3 : !m)");
+    return %3, %G : !m, !m)");
   block.fuse();
-  EXPECT_CONTAINS(block.explanation, "E: read by matmul, for which no kernel is generated");
-  EXPECT_CONTAINS(block.explanation, "P: matmul: no operand has at most 64 columns or is sparse");
+  EXPECT_CONTAINS(block.explanation, "E: read by native, for which no kernel is generated");
+  EXPECT_CONTAINS(block.explanation, "G: matmul: no operand has at most 64 columns or is sparse");
   EXPECT_CONTAINS(block.explanation,
                   "c: read by P - c: a sum over rows is complete only after the last row");
+}
+
+// relu(A %*% B + c): the product is never stored, and what is read and written in parts neither.
+TEST(FuseBlock, wideProductsHaveEpilogues) {
+  FusedBlock block("A:90000x100 B:100x100 c:1x100", "!m", R"(
+    %zero = tok.constant 0.0 : f64
+    %0 = tok.matmul %A, %B : (!m, !m) -> !m
+    %1 = tok.binary add %0, %c : (!m, !m) -> !m
+    %2 = tok.binary max %1, %zero : (!m, f64) -> !m
+    return %2 : !m)");
+  EXPECT_EQ(block.fuse().operators(), "row(3) -> 1") << block.explanation;
+}
+
+TEST(FuseBlock, attentionIsOneOperator) {
+  FusedBlock block("Q:2000x100 K:2000x100 V:2000x90", "!m", R"(
+    %0 = tok.transpose %K : (!m) -> !m
+    %1 = tok.matmul %Q, %0 : (!m, !m) -> !m
+    %2 = tok.aggregate max row %1 : !m -> !m
+    %3 = tok.binary sub %1, %2 : (!m, !m) -> !m
+    %4 = tok.unary exp %3 : !m -> !m
+    %5 = tok.aggregate sum row %4 : !m -> !m
+    %6 = tok.binary div %4, %5 : (!m, !m) -> !m
+    %7 = tok.matmul %6, %V : (!m, !m) -> !m
+    return %7 : !m)");
+  EXPECT_EQ(block.fuse().operators(), "row(3) -> 1") << block.explanation;
+  EXPECT_TRUE(block.function().getOps<tok::TransposeOp>().empty()) << "K is read in place";
+}
+
+TEST(FuseBlock, movingAverageIsOneOperator) {
+  FusedBlock block("X:9000x90", "!m", R"(
+    %one = tok.constant 1 : i64
+    %ten = tok.constant 10 : i64
+    %eleven = tok.constant 11 : i64
+    %columns = tok.constant 90 : i64
+    %rows = tok.constant 9000 : i64
+    %before = tok.constant 8990 : i64
+    %0 = tok.slice %X, %eleven, %rows, %one, %columns : (!m, i64, i64, i64, i64) -> !m
+    %1 = tok.slice %X, %one, %before, %one, %columns : (!m, i64, i64, i64, i64) -> !m
+    %2 = tok.binary sub %0, %1 : (!m, !m) -> !m
+    %3 = tok.native "cumsum"(%2) : (!m) -> !m
+    %4 = tok.binary div %3, %ten : (!m, i64) -> !m
+    return %4 : !m)");
+  EXPECT_EQ(block.fuse().operators(), "cell(1) -> 1") << block.explanation;
+  EXPECT_TRUE(block.function().getOps<tok::SliceOp>().empty());
 }
 
 TEST(FuseBlock, unknownSizesGetSymbolsOfTheirOwn) {

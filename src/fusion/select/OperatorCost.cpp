@@ -26,6 +26,8 @@ static constexpr double productSpeed = 2, flopsPerPackedCell = 24;
 static constexpr double fewestRowsUnpacked = 64, fewestColumnsUnpacked = 8;
 static constexpr double flopsPerSparseProduct = 8;
 static constexpr double rowsOfPanel = 8; // as kernels compute them, on every machine
+// The share of a cache for all cores that one of them finds its arrays in.
+static constexpr double shareOfCache = 0.25;
 
 static ElementType cellsOf(Type elementType) {
   return tok::elementTypeOf(elementType).value_or(ElementType::F64);
@@ -66,6 +68,8 @@ double OperatorCost::gathersOf(double accesses, const Node &node, Value array,
 
 double OperatorCost::points(AxisSet axes, const Shape &shape, const Frame &frame) const {
   double all = frame.driver ? graph_.facts().entriesOf(frame.driver) : graph_.cells(frame.space);
+  if (frame.loops == Loops::AnyAxes)
+    return graph_.cells(shape);
   if (frame.loops == Loops::Cells || axes.has(Axis::Rows | Axis::Columns))
     return all;
   if (axes.has(Axis::Rows))
@@ -76,7 +80,7 @@ double OperatorCost::points(AxisSet axes, const Shape &shape, const Frame &frame
 void OperatorCost::addMember(int member, const Frame &frame, cost::Work &work) const {
   const Node &node = graph_[member];
   if (frame.isNative)
-    return addNativeProduct(member, work);
+    return addNative(member, work);
   Verdict verdict = judge(graph_, member, frame);
   switch (node.kind) {
   case NodeKind::None:
@@ -90,13 +94,29 @@ void OperatorCost::addMember(int member, const Frame &frame, cost::Work &work) c
         verdict.over.has(Axis::Rows | Axis::Columns))
       work.gathers += graph_.facts().entriesOf(frame.driver);
     break;
+  case NodeKind::Slice:
+  case NodeKind::Columns:
+  case NodeKind::Scan:
+    work.flops += graph_.cells(graph_.shapeOf(node.operation->getResult(0)));
+    break;
   default:
     if (frame.driver && verdict.over.has(Axis::Rows | Axis::Columns))
       addProductAtEntries(node, verdict, frame, work);
+    else if (frame.loops == Loops::AnyAxes)
+      addProductByRows(node, work);
     else
       work.flops += productFlops(node);
     break;
   }
+}
+
+// The right factor is read again for each panel of rows.
+void OperatorCost::addProductByRows(const Node &node, cost::Work &work) const {
+  work.flops += productFlops(node);
+  double bytes = denseBytesOf(node.operands[1]);
+  if (bytes > shareOfCache * machine_.cacheBytes)
+    work.flops += bytes * graph_.estimate(graph_.shapeOf(node.operands[0]).rows) / rowsOfPanel *
+                  machine_.flopsPerNanosecond / machine_.cacheReadBytesPerNanosecond;
 }
 
 // The column index of an entry selects a row of the other factor, or of the result.
@@ -131,8 +151,12 @@ bool OperatorCost::isUnpacked(const Node &node) const {
          });
 }
 
-void OperatorCost::addNativeProduct(int member, cost::Work &work) const {
+void OperatorCost::addNative(int member, cost::Work &work) const {
   const Node &node = graph_[member];
+  if (node.kind >= NodeKind::Slice) {
+    work.flops += node.flops * graph_.cells(graph_.shapeOf(node.operation->getResult(0)));
+    return;
+  }
   const BlockFacts &facts = graph_.facts();
   Value left = node.operands[0], right = node.operands[1];
   bool leftSparse = facts.isSparse(left), rightSparse = facts.isSparse(right);
@@ -158,10 +182,19 @@ void OperatorCost::addNativeProduct(int member, cost::Work &work) const {
 //===- what an operator reads and writes -----------------------------------------------------===//
 
 // Adds the cost of reading an operand, and of converting it if the frame can't read its layout.
-void OperatorCost::addOperand(Value operand, const Frame &frame, cost::Work &work) const {
+void OperatorCost::addOperand(const Node &node, Value operand, const Frame &frame,
+                              cost::Work &work) const {
   const BlockFacts &facts = graph_.facts();
   const Shape &shape = graph_.shapeOf(operand);
   bool wide = shape == frame.space;
+  if (node.kind == NodeKind::Slice) { // of each row at least one cache line
+    const Shape &part = graph_.shapeOf(node.operation->getResult(0));
+    double rowBytes = bytesPerCell(operand) * graph_.estimate(part.columns);
+    work.readBytes +=
+        std::min(denseBytesOf(operand),
+                 graph_.estimate(part.rows) * std::max(rowBytes, machine_.cacheLineBytes));
+    return;
+  }
   if (frame.isNative) {
     work.readBytes += bytesOf(operand);
     return;
@@ -229,7 +262,7 @@ void OperatorCost::price(FusedOperator &candidate) const {
         candidate.reads.push_back(producer);
       if (!tok::isArray(operand.getType()))
         continue;
-      addOperand(operand, frame, work);
+      addOperand(node, operand, frame, work);
       ++candidate.arrays;
     }
   }

@@ -46,11 +46,13 @@ private:
   void addMember(int member, const Frame &frame, cost::Work &work) const;
   void addProductAtEntries(const Node &node, const Verdict &verdict, const Frame &frame,
                            cost::Work &work) const;
-  void addOperand(mlir::Value operand, const Frame &frame, cost::Work &work) const;
+  void addProductByRows(const Node &node, cost::Work &work) const;
+  void addOperand(const Node &node, mlir::Value operand, const Frame &frame,
+                  cost::Work &work) const;
   void addResult(int root, const Frame &frame, cost::Work &work) const;
   // Whether the native computes this transposed product without packing its factors.
   bool isUnpacked(const Node &node) const;
-  void addNativeProduct(int member, cost::Work &work) const;
+  void addNative(int member, cost::Work &work) const;
   double productFlops(const Node &node) const;
   double gathersOf(double accesses, const Node &node, mlir::Value array, const Size &columns) const;
   double denseBytesOf(mlir::Value value) const;

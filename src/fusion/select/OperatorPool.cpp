@@ -41,10 +41,14 @@ int OperatorPool::add(FusedOperator candidate) {
 }
 
 // Whether some member runs over the whole iteration space (from vectors alone a kernel doesn't know
-// the length of rows), and all arrays of the driver are read as matrices.
+// the length of rows), and all arrays of the driver are read as matrices. Loops over any axes are for
+// what natives can't compute together.
 bool OperatorPool::fillsItsFrame(const FusedOperator &candidate) const {
   bool natural = false;
-  const EntryPattern &driver = memo_.frames[candidate.frame].driver;
+  const Frame &frame = memo_.frames[candidate.frame];
+  const EntryPattern &driver = frame.driver;
+  if (frame.loops >= Loops::AnyAxes && candidate.members.count() == 1)
+    return false;
   llvm::SmallPtrSet<Value, 4> read;
   for (int member : candidate.members.set_bits()) {
     const Node &node = graph_[member];

@@ -32,11 +32,13 @@ static bool isComputedAgainAnyway(const OperatorPool &pool, int index) {
   });
 }
 
-// Whether the node can be a sampled product. The alternative is a native product of all cells,
-// before the operator.
-static bool isSampled(const OperatorPool &pool, int index) {
-  return llvm::any_of(pool.memo().groups[index],
-                      [](const MemoGroup &group) { return group.isSampled; });
+// Whether the node can be a sampled product, or be computed in loops over any axes. The alternative
+// is a native for all cells, before the operator.
+static bool competesWithNative(const OperatorPool &pool, int index) {
+  return llvm::any_of(pool.memo().groups[index], [&](const MemoGroup &group) {
+    return group.isSampled ||
+           (group.natural && pool.memo().frames[group.frame].loops >= Loops::AnyAxes);
+  });
 }
 
 static bool isInteresting(const OperatorPool &pool, int index) {
@@ -44,7 +46,7 @@ static bool isInteresting(const OperatorPool &pool, int index) {
     return pool.graph().isNode(use.user) && pool.memo().isFusable(use);
   });
   return fusable && (pool.graph().consumers(index) > 1 || isComputedAgainAnyway(pool, index) ||
-                     isSampled(pool, index));
+                     competesWithNative(pool, index));
 }
 
 static std::vector<Partition> findPartitions(const OperatorPool &pool) {
@@ -97,6 +99,7 @@ static bool isAddedUp(const Node &node) {
   case NodeKind::Product:
   case NodeKind::TransposedProduct:
   case NodeKind::DotProduct:
+  case NodeKind::Scan:
     return true;
   case NodeKind::FullAggregate:
   case NodeKind::RowAggregate:
@@ -195,7 +198,8 @@ public:
 private:
   double bytesOf(int node) const { return pool_.cost().leastBytesToStore(node); }
 
-  // The work of every plan of the partition: read each input once, compute each node once, store
+  // The work of every plan of the partition: read each input once (but those that only a part is read
+  // of), compute each node once, store
   // the results that must be stored, and read those that a consumer can't compute itself, in a
   // later launch.
   void measureUnavoidable() {
@@ -216,7 +220,8 @@ private:
         bool fusable = isInside && pool_.memo().isFusable({index, static_cast<int>(operand)});
         if (isInside)
           launches[index] = std::max(launches[index], launches[producer] + !fusable);
-        if (fusable || !tok::isArray(value.getType()) || !seen.insert(value).second)
+        if (fusable || !tok::isArray(value.getType()) || node.kind == NodeKind::Slice ||
+            !seen.insert(value).second)
           continue;
         double bytes = pool_.cost().leastBytesToRead(value);
         (bytes > pool_.machine().cacheBytes ? unavoidable_.readBytes : cachedBytes_) += bytes;

@@ -15,7 +15,8 @@ static ArrayRef<unsigned> axesOfCell(Value cell) {
 }
 static Type elementOf(Value cell) { return cast<CellType>(cell.getType()).getElement(); }
 
-BodyBuilder::BodyBuilder(OperatorOp op, const Shape &space, SizesOf sizesOf)
+BodyBuilder::BodyBuilder(OperatorOp op, const Shape &space, ArrayRef<Operation *> operations,
+                         SizesOf sizesOf)
     : op_(op), builder_(OpBuilder::atBlockEnd(&op.getBody().front())), location_(op.getLoc()),
       space_(space), sizesOf_(sizesOf) {
   if (space.outer.empty())
@@ -23,9 +24,19 @@ BodyBuilder::BodyBuilder(OperatorOp op, const Shape &space, SizesOf sizesOf)
   else
     axes_.assign(space.outer.begin(), space.outer.end());
   rowAxes_ = axes_.size();
-  if (!space.hasOneColumn()) {
+  // Scans run one after the other along the rows, and beside each other along columns.
+  bool scans = llvm::any_of(operations, [](Operation *op) { return isa<tok::CallNativeOp>(op); });
+  if (!space.hasOneColumn() || scans) {
     columnAxis_ = axes_.size();
     axes_.push_back(space.columns);
+  }
+  for (Operation *operation : operations) {
+    if (!isa<tok::UnaryOp, tok::BinaryOp, tok::IfElseOp, tok::CastOp, tok::CallNativeOp>(operation))
+      continue;
+    Value result = operation->getResult(0);
+    for (Value operand : operation->getOperands())
+      if (tok::isArray(operand.getType()) && !shapeOf(operand).hasOneColumn())
+        combined_.unionSets(result.getAsOpaquePointer(), operand.getAsOpaquePointer());
   }
 }
 
@@ -37,6 +48,10 @@ void BodyBuilder::add(Operation *operation, ArrayRef<BodyOperand> operands) {
     addAggregate(aggregate, operands[0]);
   else if (auto product = dyn_cast<tok::MatmulOp>(operation))
     addProduct(product, operands[0], operands[1]);
+  else if (auto cbind = dyn_cast<tok::CbindOp>(operation))
+    addColumns(cbind, operands);
+  else if (auto scan = dyn_cast<tok::CallNativeOp>(operation))
+    addScan(scan, operands[0]);
   else
     addCells(operation, operands);
 }
@@ -98,21 +113,24 @@ void BodyBuilder::addAggregate(tok::AggregateOp aggregate, const BodyOperand &op
   note(aggregate, cell, place);
 }
 
-// Row (i, x) times B (x, y). Where x and y would be the same axis, as in P %*% B of the size of P,
-// x becomes another one.
+// Row (i, x) times B (x, y), or B (i, x, y) of the row's matrix. Where x and y would be the same axis,
+// as in P + P %*% B, x becomes another one.
 void BodyBuilder::addProduct(tok::MatmulOp product, const BodyOperand &left,
                              const BodyOperand &right) {
-  Shape from = shapeOf(left.value), to = from;
-  to.columns = shapeOf(right.value).columns;
-  AffineExpr x = columnsOf(from), y = columnsOf(to);
+  AffineExpr x = columnsOf(left.value), y = columnsOf(product.getResult());
   Value row = cellOf(left);
   if (x == y && isa<AffineDimExpr>(x)) {
-    AffineExpr other =
-        builder_.getAffineDimExpr(otherAxis(from.columns, cast<AffineDimExpr>(y).getPosition()));
+    AffineExpr other = builder_.getAffineDimExpr(
+        spareAxis(shapeOf(left.value).columns, cast<AffineDimExpr>(y).getPosition()));
     row = reindexed(row, x, other);
     x = other;
   }
-  Value factor = read(right, {x, y});
+  Place matrix;
+  for (auto [dimension, size] : llvm::enumerate(sizesOf_(right.value).drop_back(2)))
+    matrix.push_back(size.isConstant(1) ? builder_.getAffineConstantExpr(0)
+                                        : builder_.getAffineDimExpr(dimension));
+  matrix.append({x, y});
+  Value factor = read(right, matrix);
   SmallVector<int64_t> over;
   if (auto axis = dyn_cast<AffineDimExpr>(x))
     over.push_back(axis.getPosition());
@@ -124,11 +142,11 @@ void BodyBuilder::addProduct(tok::MatmulOp product, const BodyOperand &left,
 void BodyBuilder::addTransposedProduct(tok::MatmulOp product, const BodyOperand &left,
                                        const BodyOperand &right) {
   location_ = product.getLoc();
-  AffineExpr x = columnsOf(shapeOf(left.value)), y = columnsOf(shapeOf(right.value));
+  AffineExpr x = columnsOf(left.value), y = columnsOf(right.value);
   Value a = cellOf(left), b = cellOf(right);
   if (x == y && isa<AffineDimExpr>(x)) {
     AffineExpr other = builder_.getAffineDimExpr(
-        otherAxis(shapeOf(right.value).columns, cast<AffineDimExpr>(x).getPosition()));
+        spareAxis(shapeOf(right.value).columns, cast<AffineDimExpr>(x).getPosition()));
     // What is read can be read along any axis.
     if (a.getDefiningOp<ReadOp>() && !b.getDefiningOp<ReadOp>())
       a = reindexed(a, std::exchange(x, other), other);
@@ -139,6 +157,48 @@ void BodyBuilder::addTransposedProduct(tok::MatmulOp product, const BodyOperand 
   for (unsigned axis = 0; axis < rowAxes_; ++axis)
     over.push_back(axis);
   note(product, reducedProduct(a, b, over, cellsOfOperand(product.getType())), {x, y});
+}
+
+// What the place has to be moved by is a number of the map, or else a size that is an index.
+AffineExpr BodyBuilder::moved(AffineExpr place, const Size &distance,
+                              SmallVectorImpl<Value> &indices) {
+  if (distance.isConstant())
+    return place + distance.constantValue();
+  indices.push_back(builder_.create<SizeOp>(location_, cellType({}, builder_.getI64Type()),
+                                            builder_.getStringAttr(distance.text())));
+  return place + builder_.getAffineSymbolExpr(indices.size() - 1);
+}
+
+void BodyBuilder::addSlice(tok::SliceOp slice, const BodyOperand &operand, const Size &row,
+                           const Size &column) {
+  location_ = slice.getLoc();
+  Place place = placeOf(slice.getResult());
+  SmallVector<Value> indices;
+  Place from = {moved(place[0], row, indices), moved(place[1], column, indices)};
+  note(slice, read(operand, from, indices), place);
+}
+
+void BodyBuilder::addColumns(tok::CbindOp cbind, ArrayRef<BodyOperand> operands) {
+  SmallVector<Computed, 1> parts;
+  Size before = Size::constant(0);
+  for (const BodyOperand &operand : operands) {
+    Computed part{cellOf(operand), placeOf(operand.value)};
+    SmallVector<Value> indices;
+    part.place[1] = moved(part.place[1], before, indices);
+    part.indices.assign(indices.begin(), indices.end());
+    parts.push_back(std::move(part));
+    before = before + sizesOf_(operand.value)[1];
+  }
+  computed_[cbind.getResult()] = std::move(parts);
+}
+
+void BodyBuilder::addScan(tok::CallNativeOp scan, const BodyOperand &operand) {
+  Value x = cellOf(operand);
+  note(scan,
+       builder_.create<ScanOp>(location_, x.getType(),
+                               static_cast<uint32_t>(*scan.getCumulativeKind()), x,
+                               SmallVector<int64_t>{0}, builder_.getF64Type()),
+       placeOf(scan.getResult(0)));
 }
 
 // The sum of products in doubles; a single product is rounded in its own type, which gives the same.
@@ -161,7 +221,7 @@ Value BodyBuilder::reduce(AggregateKind kind, Value operand, ArrayRef<int64_t> o
 }
 
 void BodyBuilder::note(Operation *operation, Value cell, Place place) {
-  computed_[operation->getResult(0)] = {cell, std::move(place)};
+  computed_[operation->getResult(0)].push_back({cell, std::move(place)});
 }
 
 //===- operands ------------------------------------------------------------------------------===//
@@ -172,19 +232,19 @@ Value BodyBuilder::cellOf(const BodyOperand &operand) {
 
 Value BodyBuilder::cellOf(const BodyOperand &operand, Type element) {
   if (auto known = computed_.find(operand.value); known != computed_.end())
-    return convert(known->second.cell, element);
+    return convert(known->second.front().cell, element);
   if (auto literal = operand.value.getDefiningOp<tok::ConstantOp>(); literal && !operand.argument)
     return constant(literal, element);
   return convert(read(operand, placeOf(operand.value)), element);
 }
 
-Value BodyBuilder::read(const BodyOperand &operand, const Place &place) {
+Value BodyBuilder::read(const BodyOperand &operand, const Place &place, ValueRange indices) {
   Place turned = place;
   if (operand.isTransposed)
-    std::swap(turned[0], turned[1]);
-  AffineMap map = mapOf(turned);
+    std::swap(turned[turned.size() - 2], turned.back());
+  AffineMap map = mapOf(turned, indices.size());
   for (ReadOp known : reads_)
-    if (known.getOperand() == operand.argument && known.getMap() == map)
+    if (known.getOperand() == operand.argument && known.getMap() == map && indices.empty())
       return known.getCell();
   SmallVector<unsigned> axes;
   // Arrays of one dimension are the only row of the space.
@@ -194,7 +254,7 @@ Value BodyBuilder::read(const BodyOperand &operand, const Place &place) {
       axes.push_back(axis);
   auto cell =
       builder_.create<ReadOp>(location_, cellType(axes, cellsOfOperand(operand.argument.getType())),
-                              operand.argument, AffineMapAttr::get(map), ValueRange(), FloatAttr());
+                              operand.argument, AffineMapAttr::get(map), indices, FloatAttr());
   reads_.push_back(cell);
   return cell.getCell();
 }
@@ -246,26 +306,31 @@ BodyBuilder::Place BodyBuilder::placeOf(Value value) {
   if (axes->has(Axis::Rows))
     for (size_t dimension = 0; dimension + 1 < rank; ++dimension)
       place[dimension] = builder_.getAffineDimExpr(dimension);
-  place.back() = columnsOf(shape);
+  place.back() = columnsOf(value);
   return place;
 }
 
-// The axis of the last dimension; 0 if there is one column.
-AffineExpr BodyBuilder::columnsOf(const Shape &shape) {
-  if (shape.hasOneColumn())
-    return builder_.getAffineConstantExpr(0);
+// The axis of the last dimension; 0 if there is one column, unless the space has an axis for it.
+AffineExpr BodyBuilder::columnsOf(Value array) {
+  Shape shape = shapeOf(array);
   if (columnAxis_ && shape.columns == space_.columns)
     return builder_.getAffineDimExpr(*columnAxis_);
-  return builder_.getAffineDimExpr(otherAxis(shape.columns));
+  if (shape.hasOneColumn())
+    return builder_.getAffineConstantExpr(0);
+  void *leader = combined_.getOrInsertLeaderValue(array.getAsOpaquePointer());
+  auto [axis, isNew] = axisOf_.try_emplace(leader, axes_.size());
+  if (isNew)
+    axes_.push_back(shape.columns);
+  return builder_.getAffineDimExpr(axis->second);
 }
 
-unsigned BodyBuilder::otherAxis(const Size &size, std::optional<unsigned> notThis) {
-  for (const OtherAxis &axis : others_)
+unsigned BodyBuilder::spareAxis(const Size &size, unsigned notThis) {
+  for (const OtherAxis &axis : spare_)
     if (axis.size == size && axis.number != notThis)
       return axis.number;
-  others_.push_back({size, static_cast<unsigned>(axes_.size())});
+  spare_.push_back({size, static_cast<unsigned>(axes_.size())});
   axes_.push_back(size);
-  return others_.back().number;
+  return spare_.back().number;
 }
 
 Value BodyBuilder::reindexed(Value cell, AffineExpr from, AffineExpr to) {
@@ -281,8 +346,8 @@ Value BodyBuilder::reindexed(Value cell, AffineExpr from, AffineExpr to) {
                                     AffineMapAttr::get(mapOf(place)));
 }
 
-AffineMap BodyBuilder::mapOf(ArrayRef<AffineExpr> place) const {
-  return AffineMap::get(mostAxes, 0, place, builder_.getContext());
+AffineMap BodyBuilder::mapOf(ArrayRef<AffineExpr> place, unsigned symbols) const {
+  return AffineMap::get(mostAxes, symbols, place, builder_.getContext());
 }
 
 Type BodyBuilder::cellType(ArrayRef<unsigned> axes, Type element) const {
@@ -301,24 +366,28 @@ Type BodyBuilder::unionOf(ValueRange cells, Type element) const {
 
 //===- results -------------------------------------------------------------------------------===//
 
-void BodyBuilder::write(const BodyOperand &result, bool transposed) {
-  Value cell = cellOf(result);
-  auto computed = computed_.find(result.value);
-  Place place = computed == computed_.end() ? placeOf(result.value) : computed->second.place;
-  if (transposed)
-    std::swap(place[0], place[1]);
-  builder_.create<WriteOp>(location_, cell, results_++, mapOf(place), ValueRange());
+void BodyBuilder::write(Value result, bool transposed) {
+  for (Computed part : computed_.find(result)->second) {
+    if (transposed)
+      std::swap(part.place[0], part.place[1]);
+    builder_.create<WriteOp>(location_, part.cell, results_, mapOf(part.place, part.indices.size()),
+                             part.indices);
+  }
+  ++results_;
 }
 
 void BodyBuilder::finish() {
   SmallVector<int64_t> kinds(axes_.size(), static_cast<int64_t>(AxisKind::Parallel));
   auto withAxes = [&](AffineMap map) {
-    return AffineMap::get(axes_.size(), 0, map.getResults(), builder_.getContext());
+    return AffineMap::get(axes_.size(), map.getNumSymbols(), map.getResults(),
+                          builder_.getContext());
   };
   for (Operation &operation : op_.getBody().front()) {
     if (auto reduce = dyn_cast<ReduceOp>(operation))
       for (int64_t axis : reduce.getOver())
         kinds[axis] = static_cast<int64_t>(AxisKind::Reduced);
+    if (auto scan = dyn_cast<ScanOp>(operation))
+      kinds[scan.getOver().front()] = static_cast<int64_t>(AxisKind::Scanned);
     if (auto read = dyn_cast<ReadOp>(operation))
       read.setMap(withAxes(read.getMap()));
     else if (auto write = dyn_cast<WriteOp>(operation))

@@ -199,6 +199,8 @@ def Tok_CallNativeOp : Tok_PureNativeOp<"native", [NativeFacts, ConditionallySpe
   let extraClassDeclaration = [{
     llvm::StringRef getNativeName() { return getNative(); }
     ::mlir::Speculation::Speculatability getSpeculatability();
+    // What a native such as cumsum aggregates along columns, up to each cell.
+    std::optional<::tokamak::AggregateKind> getCumulativeKind();
   }];
 }
 

@@ -3,6 +3,8 @@
 #include "ir/tok/OperatorNames.h"
 #include "ir/tok/TokDialect.h"
 
+#include "llvm/ADT/StringSwitch.h"
+
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::tok;
@@ -177,6 +179,15 @@ LogicalResult AggregateOp::verify() {
   if (index && getDirection() != AggregateDirection::Row)
     return emitOpError("index_max and index_min are of rows");
   return success();
+}
+
+std::optional<AggregateKind> CallNativeOp::getCumulativeKind() {
+  return llvm::StringSwitch<std::optional<AggregateKind>>(getNative())
+      .Case("cumsum", AggregateKind::Sum)
+      .Case("cumprod", AggregateKind::Prod)
+      .Case("cummin", AggregateKind::Min)
+      .Case("cummax", AggregateKind::Max)
+      .Default(std::nullopt);
 }
 
 LogicalResult MatmulOp::verify() {
