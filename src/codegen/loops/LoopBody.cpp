@@ -393,8 +393,14 @@ abi::KernelPlan LoopBody::describe() const {
   auto isLonger = [](const Size &a, const Size &b) {
     return b.isConstant() && (!a.isConstant() || a.constantValue() > b.constantValue());
   };
+  auto isUsed = [&](unsigned axis) {
+    return llvm::any_of(block(), [&](Operation &operation) {
+      return operation.getNumResults() == 1 &&
+             cast<plan::CellType>(operation.getResult(0).getType()).runsOver(axis);
+    });
+  };
   for (unsigned axis = 0; axis < axes_.size(); ++axis)
-    if (!schedule_.isParallel(axis) && isLonger(axes_[axis], inner))
+    if (!schedule_.isParallel(axis) && isLonger(axes_[axis], inner) && isUsed(axis))
       inner = axes_[axis];
   constexpr int64_t guessedSize = 64;
   auto guess = [&](const Size &size) {

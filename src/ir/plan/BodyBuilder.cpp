@@ -31,7 +31,10 @@ BodyBuilder::BodyBuilder(OperatorOp op, const Shape &space, ArrayRef<Operation *
     axes_.push_back(space.columns);
   }
   for (Operation *operation : operations) {
-    if (!isa<tok::UnaryOp, tok::BinaryOp, tok::IfElseOp, tok::CastOp, tok::CallNativeOp>(operation))
+    auto aggregate = dyn_cast<tok::AggregateOp>(operation);
+    bool keepsColumns = aggregate && aggregate.getDirection() == AggregateDirection::Column;
+    if (!keepsColumns &&
+        !isa<tok::UnaryOp, tok::BinaryOp, tok::IfElseOp, tok::CastOp, tok::CallNativeOp>(operation))
       continue;
     Value result = operation->getResult(0);
     for (Value operand : operation->getOperands())
