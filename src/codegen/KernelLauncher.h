@@ -133,7 +133,7 @@ struct ArrayLaunch {
                            inputArrays.data(),  scalars.data(),
                            outputArrays.data(), {outer, columns, 1},
                            sizes.data()};
-    int64_t scratchDoubles = plan.scratchDoublesPerColumn * columns + plan.scratchDoubles;
+    int64_t scratchDoubles = 0;
     for (const Size &wanted : plan.scratchSizes)
       scratchDoubles += abi::partialDoubles(size(wanted));
     AlignedDoubles scratch(scratchDoubles);

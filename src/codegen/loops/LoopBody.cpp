@@ -15,6 +15,7 @@ FailureOr<LoopBody> LoopBody::analyze(plan::OperatorOp op, const schedule::Sched
   if (failed(checkSchedule(op, schedule)))
     return failure();
   LoopBody body(op, schedule);
+  body.entries_ = schedule::entryLevelOf(op);
   for (const Size &size : op.axisSizes())
     body.axes_.push_back(sizeAtLaunch(op, size));
   for (Operation &operation : body.block())
@@ -31,6 +32,8 @@ LogicalResult LoopBody::checkOperation(Operation &operation) {
     FailureOr<Access> access = codegen::accessOf(op_, read);
     if (failed(access))
       return failure();
+    if (isDriver(read))
+      access->goToEntries(entries_->row);
     accesses_.try_emplace(read, std::move(*access));
     return success();
   }
@@ -38,6 +41,8 @@ LogicalResult LoopBody::checkOperation(Operation &operation) {
     FailureOr<Access> access = codegen::accessOf(op_, write);
     if (failed(access))
       return failure();
+    if (op_.isSparseResult(write.getNumber()))
+      access->goToEntries(entries_->row);
     accesses_.try_emplace(write, std::move(*access));
     return success();
   }
@@ -285,6 +290,9 @@ unsigned LoopBody::vectorOf(plan::ReduceOp reduce) const {
   return length(axes[0]) > length(axes[1]) ? axes[0] : axes[1];
 }
 
+// An estimate: the inner product of two rows at each of eight entries.
+static constexpr int instructionsOfSampledProduct = 200;
+
 // What a pass reads. It uses scans of its own, or those that are kept.
 LogicalResult LoopBody::noteUses(unsigned number) {
   LoopPass &pass = passes_[number];
@@ -309,7 +317,8 @@ LogicalResult LoopBody::noteUses(unsigned number) {
     if (reduce && isOfBlocks(reduce))
       continue;
     if (!schedule_.innerAxes(value).empty())
-      pass.instructions += schedule::instructionsOf(operation);
+      pass.instructions += reduce && sampledProduct(reduce) ? instructionsOfSampledProduct
+                                                            : schedule::instructionsOf(operation);
     if (isa<plan::ReadOp>(operation))
       readBy_[operation].push_back(number);
     auto scan = dyn_cast<plan::ScanOp>(operation);
@@ -335,6 +344,8 @@ unsigned LoopBody::outputOf(plan::WriteOp write) const {
 // whose size is the second extent, and the bytes beside. Arrays that are the same for all places
 // don't count.
 abi::KernelPlan LoopBody::describe() const {
+  if (entries_)
+    return describeEntries();
   abi::KernelPlan plan = describeArrays(op_);
   Size inner = Size::constant(1);
   auto isLonger = [](const Size &a, const Size &b) {
