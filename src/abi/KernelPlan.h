@@ -94,11 +94,7 @@ struct KernelPlan {
   std::vector<KernelOutput> outputs; // in result order
   int64_t tileBytesPerStep =
       8; // bytes touched per unit of the first extent and column: sets the tile size
-  // Scratch = scratchDoublesPerColumn * columns + scratchDoubles + scratchSizes, each rounded up to
-  // a multiple of 8.
-  int64_t scratchDoublesPerColumn = 0;
-  int64_t scratchDoubles = 0;
-  std::vector<Size> scratchSizes;
+  std::vector<Size> scratchSizes; // in doubles, each rounded up to a multiple of 8
   // What kernels find in TokArguments::sizes; also distances between cells, which may be negative.
   std::vector<Size> sizes;
   double predictedNanoseconds = 0; // at the sizes for which the plan was made

@@ -296,10 +296,7 @@ bool codegen::isCell(Operation *operation) {
 }
 
 Value codegen::emitCell(VectorBuilder &vectors, Operation *op, ValueRange values) {
-  // Kernels over entries hold some cells of f32 as doubles.
-  SmallVector<Value> operands;
-  for (auto [value, operand] : llvm::zip(values, op->getOperands()))
-    operands.push_back(vectors.convert(value, plan::cellsOf(operand), plan::cellsOf(operand)));
+  SmallVector<Value> operands(values);
   ElementType result = plan::cellsOf(op->getResult(0));
   if (auto cast = dyn_cast<plan::CastOp>(op))
     return vectors.convert(operands[0], plan::cellsOf(cast.getOperand()), result);

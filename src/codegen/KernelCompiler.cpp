@@ -5,10 +5,8 @@
 #include "base/UncheckedByThreadSanitizer.h"
 #include "codegen/CellEmission.h"
 #include "codegen/CodeEmitter.h"
-#include "codegen/DescribeSchedule.h"
 #include "codegen/LlvmLowering.h"
 #include "codegen/MachineCode.h"
-#include "codegen/SparseEmitter.h"
 #include "codegen/loops/LoopEmitter.h"
 
 #include "llvm/IR/LLVMContext.h"
@@ -203,8 +201,7 @@ FailureOr<LoopBody> KernelCompiler::State::loopsOf(plan::OperatorOp op, const st
   return body;
 }
 
-// Emits the operator's loops as MLIR and fills `plan` except for code. Operators with a driver have an
-// emitter of their own.
+// Emits the operator's loops as MLIR and fills `plan` except for code.
 FailureOr<OwningOpRef<ModuleOp>> KernelCompiler::State::emit(plan::OperatorOp op,
                                                              const ScheduleText &asked,
                                                              Workbench &workbench,
@@ -222,15 +219,7 @@ FailureOr<OwningOpRef<ModuleOp>> KernelCompiler::State::emit(plan::OperatorOp op
     if (options.explainSchedule)
       options.explainSchedule(plan.name, "kernel " + plan.name + "\n" + lines());
   };
-  if (op.hasDrivers()) {
-    FailureOr<SparseBody> body = SparseBody::analyze(op);
-    if (failed(body))
-      return failure();
-    explainSchedule([&] { return describeSchedule(*body); });
-    named(body->describe());
-    return emitSparseKernel(*body, plan.name, context, plan);
-  }
-  if (!op.getSparse().empty())
+  if (!op.getSparse().empty() && !op.hasDrivers())
     return op.emitOpError("sparse operands are computed with at the entries of a driver only");
   FailureOr<LoopBody> loops = loopsOf(op, plan.name, asked);
   if (failed(loops))

@@ -131,7 +131,7 @@ struct ArrayLaunch {
       sizes.push_back(size(wanted));
     TokArguments arguments{TOK_ABI_VERSION,     inputArrays.data(),  scalars.data(),
                            outputArrays.data(), {outer, columns, 1}, sizes.data()};
-    int64_t scratchDoubles = plan.scratchDoublesPerColumn * columns + plan.scratchDoubles;
+    int64_t scratchDoubles = 0;
     for (const Size &wanted : plan.scratchSizes)
       scratchDoubles += abi::partialDoubles(size(wanted));
     AlignedDoubles scratch(scratchDoubles);

@@ -120,9 +120,12 @@ struct SparseLaunch {
       results.push_back(std::move(result));
     }
     int64_t rows = size(plan.extents[0]), columns = size(plan.extents[1]);
+    std::vector<int64_t> sizes;
+    for (const Size &wanted : plan.sizes)
+      sizes.push_back(size(wanted));
     TokArguments arguments{TOK_ABI_VERSION,     inputArrays.data(), scalars.data(),
-                           outputArrays.data(), {rows, columns, 1}, nullptr};
-    int64_t scratchDoubles = plan.scratchDoublesPerColumn * columns + plan.scratchDoubles;
+                           outputArrays.data(), {rows, columns, 1}, sizes.data()};
+    int64_t scratchDoubles = 0;
     for (const Size &expression : plan.scratchSizes)
       scratchDoubles += abi::partialDoubles(size(expression));
     int64_t tiles = std::max<int64_t>(1, (rows + tile - 1) / tile);

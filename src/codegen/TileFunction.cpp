@@ -11,10 +11,10 @@ using namespace tokamak;
 using namespace tokamak::codegen;
 
 static LLVM::LLVMFuncOp emitTileFunction(VectorBuilder &vectors, StringRef name, unsigned inputs,
-                                         unsigned outputs,
+                                         ArrayRef<unsigned> sparse, unsigned outputs,
                                          llvm::function_ref<void(const TileArguments &)> emitTile) {
   OpBuilder &builder = vectors.builder();
-  unsigned pointers = inputs + outputs + 4;
+  unsigned readOnly = inputs + 2 * sparse.size(), pointers = readOnly + outputs + 4;
   SmallVector<Type> types(pointers, vectors.pointerType());
   types.append(3, builder.getI64Type());
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()), types);
@@ -24,7 +24,7 @@ static LLVM::LLVMFuncOp emitTileFunction(VectorBuilder &vectors, StringRef name,
   function.setPassthroughAttr(builder.getStrArrayAttr({"alwaysinline"}));
   for (unsigned i = 0; i < pointers; ++i)
     function.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr());
-  for (unsigned i = 0; i < inputs; ++i)
+  for (unsigned i = 0; i < readOnly; ++i)
     function.setArgAttr(i, LLVM::LLVMDialect::getReadonlyAttrName(), builder.getUnitAttr());
 
   OpBuilder::InsertionGuard guard(builder);
@@ -33,8 +33,10 @@ static LLVM::LLVMFuncOp emitTileFunction(VectorBuilder &vectors, StringRef name,
   auto arguments = entry->getArguments();
   TileArguments tile;
   tile.inputs.assign(arguments.begin(), arguments.begin() + inputs);
-  tile.outputs.assign(arguments.begin() + inputs, arguments.begin() + inputs + outputs);
-  auto rest = arguments.drop_front(inputs + outputs);
+  for (auto [number, input] : llvm::enumerate(sparse))
+    tile.patterns[input] = {arguments[inputs + 2 * number], arguments[inputs + 2 * number + 1]};
+  tile.outputs.assign(arguments.begin() + readOnly, arguments.begin() + readOnly + outputs);
+  auto rest = arguments.drop_front(readOnly + outputs);
   tile.scalars = rest[0];
   tile.sizes = rest[1];
   tile.partials = rest[2];
@@ -47,7 +49,8 @@ static LLVM::LLVMFuncOp emitTileFunction(VectorBuilder &vectors, StringRef name,
   return function;
 }
 
-void codegen::emitEntryFunction(
+// A function of type TokKernel that does what is emitted and reports success.
+static void emitEntryFunction(
     VectorBuilder &vectors, StringRef name,
     llvm::function_ref<void(Value arguments, Value range, Value workspace)> emitBody) {
   OpBuilder &builder = vectors.builder();
@@ -65,9 +68,9 @@ void codegen::emitEntryFunction(
 }
 
 void codegen::emitKernelFunctions(VectorBuilder &vectors, StringRef name, unsigned inputs,
-                                  unsigned outputs,
+                                  ArrayRef<unsigned> sparse, unsigned outputs,
                                   llvm::function_ref<void(const TileArguments &)> emitTile) {
-  LLVM::LLVMFuncOp tile = emitTileFunction(vectors, name, inputs, outputs, emitTile);
+  LLVM::LLVMFuncOp tile = emitTileFunction(vectors, name, inputs, sparse, outputs, emitTile);
   emitEntryFunction(vectors, name, [&](Value arguments, Value range, Value workspace) {
     SmallVector<Value> operands;
     auto dataPointers = [&](int64_t member, unsigned count) {
@@ -79,6 +82,11 @@ void codegen::emitKernelFunctions(VectorBuilder &vectors, StringRef name, unsign
             vectors.pointerMember(arrays, i * sizeof(TokArray) + offsetof(TokArray, data)));
     };
     dataPointers(offsetof(TokArguments, inputs), inputs);
+    for (unsigned input : sparse) {
+      Value arrays = vectors.pointerMember(arguments, offsetof(TokArguments, inputs));
+      for (int64_t member : {offsetof(TokArray, rowOffsets), offsetof(TokArray, columnIndices)})
+        operands.push_back(vectors.pointerMember(arrays, input * sizeof(TokArray) + member));
+    }
     dataPointers(offsetof(TokArguments, outputs), outputs);
     operands.push_back(vectors.pointerMember(arguments, offsetof(TokArguments, scalars)));
     operands.push_back(vectors.pointerMember(arguments, offsetof(TokArguments, sizes)));

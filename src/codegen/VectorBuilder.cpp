@@ -226,8 +226,8 @@ Value VectorBuilder::isTrue(Value value) {
 
 Value VectorBuilder::convert(Value value, ElementType from, ElementType to) {
   Type type = registerType(to);
-  if (from == to) // kernels over entries hold some cells of f32 as doubles
-    return isFloat(to) ? round(value, type) : value;
+  if (from == to)
+    return value;
   if (isFloat(from) && isFloat(to)) {
     Value rounded = round(value, type);
     return isHalf(to) ? roundToHalf(rounded, to) : rounded;

@@ -23,7 +23,7 @@ Scheduler::Scheduler(plan::OperatorOp op, VectorRegisters registers)
 }
 
 Schedule Scheduler::schedule() {
-  if (!scheduleCells() && !scheduleRows())
+  if (!scheduleEntries() && !scheduleCells() && !scheduleRows())
     scheduleAxes();
   return std::move(schedule_);
 }

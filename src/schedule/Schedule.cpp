@@ -1,4 +1,4 @@
-#include "schedule/Schedule.h"
+#include "schedule/EntryLevel.h"
 
 #include "llvm/ADT/StringExtras.h"
 
@@ -97,6 +97,8 @@ LogicalResult schedule::checkSchedule(plan::OperatorOp op, const Schedule &sched
     return op.emitOpError("blocks have 1 to 64 places, and 1 to 16 vectors are unrolled");
   if (schedule.lanes != 8 && schedule.lanes != 16)
     return op.emitOpError("vectors have 8 or 16 cells");
+  if (op.hasDrivers() && failed(checkEntries(op, schedule)))
+    return failure();
   if (schedule.vectorizesBlocks() && schedule.vectors.size() != 1)
     return op.emitOpError("vectors along the last parallel axis are the only ones, but for blocks "
                           "of 8 places");
@@ -167,6 +169,11 @@ std::string schedule::textOf(plan::OperatorOp op, const Schedule &schedule) {
                                  listOf(schedule.order), kept.empty() ? "none" : kept);
   if (!schedule.packed.empty())
     text.erase(text.rfind("  pack none"));
+  if (std::optional<EntryLevel> level = entryLevelOf(op))
+    text = fmt::format("  # d{}: the entries of operand {}{}\n", level->column,
+                       cast<BlockArgument>(level->driver.getOperand()).getArgNumber() + 1,
+                       level->isFlat ? ", those of all rows in one loop" : "") +
+           text;
   for (auto [value, axis] : schedule.packed)
     text += fmt::format("  pack %{} by d{}\n", numberOf(value), axis);
   return text + (schedule.vectorsOutside ? "  vectors outside\n" : "  vectors inside\n");

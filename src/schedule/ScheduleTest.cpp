@@ -101,6 +101,18 @@ TEST_F(ScheduleTest, LinesReplaceOnlyWhatTheyName) {
   EXPECT_EQ(after.lanes, before.lanes);
 }
 
+TEST_F(ScheduleTest, EntriesOfADriver) {
+  plan::OperatorOp op = operatorOf("sampled");
+  std::string text = textOf(op, defaultSchedule(op, {}));
+  EXPECT_EQ(text.substr(0, text.find("  block")),
+            "  # d1: the entries of operand 1\n  parallel d0\n");
+  EXPECT_EQ(complaint("sampled", text), "");
+  EXPECT_EQ(complaint("sampled", "unroll 2"), "");
+  for (const char *lines : {"block 8", "vector d2", "vector d1, d2 by 16", "order d2, d1",
+                            "order none", "vector d0, d1, d2"})
+    expectComplaint("sampled", lines, "the entries of a driver are computed row by row");
+}
+
 TEST_F(ScheduleTest, WrongLines) {
   plan::OperatorOp op = operatorOf("attention");
   for (auto [lines, expected] :

@@ -1,6 +1,6 @@
 // What the default rules work with: an operator, its schedule so far, and what they ask about the body.
 // DefaultSchedule.cpp has the rules for bodies of any shape, MatrixRules.cpp those for loops over the
-// cells or the rows of matrices.
+// cells or the rows of matrices, EntryRules.cpp those for the entries of sparse ones.
 //
 //   Schedule schedule = Scheduler(op, VectorRegisters()).schedule();
 #ifndef TOKAMAK_SCHEDULE_SCHEDULER_H
@@ -40,6 +40,11 @@ private:
   std::optional<unsigned> axisOfPacking(plan::ReduceOp reduce, mlir::Value factor);
   bool fitsOneVector();
   plan::ReduceOp contraction();
+
+  // Entries of sparse matrices.
+  bool scheduleEntries();
+  int64_t vectorsOfEntries();
+  int64_t vectorsOfRows(unsigned column) const;
 
   // Cells and rows of matrices.
   bool scheduleCells();

@@ -40,6 +40,12 @@ void Access::addAxis(unsigned axis, size_t axisCount, const Size &stride) {
   strides.push_back(stride);
 }
 
+void Access::goToEntries(unsigned row) {
+  for (LinearPlace &along : places)
+    along.factors[row] = 0;
+  isAtEntries = true;
+}
+
 namespace {
 
 class AccessBuilder {

@@ -23,6 +23,8 @@ struct Access {
   llvm::SmallVector<LinearPlace> places; // of each dimension
   llvm::SmallVector<Size> sizes;         // of the dimensions, as functions of the launch's inputs
   llvm::SmallVector<Size> strides;       // in cells, likewise
+  // The axis of a driver's columns stands for positions among its entries, not for columns.
+  bool isAtEntries = false;
 
   // Cells between neighbours along the axis, and between the array's first cell and the place with
   // all axes at 0.
@@ -34,6 +36,8 @@ struct Access {
 
   // Adds a dimension whose place is the axis, one of `axisCount`: for memory of our own.
   void addAxis(unsigned axis, size_t axisCount, const Size &stride);
+  // Places are those of the entries, which lie one behind the other whatever the row is.
+  void goToEntries(unsigned row);
 };
 
 // Fail with an error at the operation where there is no code for the map, or where a place may be

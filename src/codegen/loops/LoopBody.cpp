@@ -16,6 +16,7 @@ FailureOr<LoopBody> LoopBody::analyze(plan::OperatorOp op, const schedule::Sched
   if (failed(checkSchedule(op, schedule)))
     return failure();
   LoopBody body(op, schedule);
+  body.entries_ = schedule::entryLevelOf(op);
   for (const Size &size : op.axisSizes())
     body.axes_.push_back(sizeAtLaunch(op, size));
   for (Operation &operation : body.block())
@@ -32,6 +33,8 @@ LogicalResult LoopBody::checkOperation(Operation &operation) {
     FailureOr<Access> access = codegen::accessOf(op_, read);
     if (failed(access))
       return failure();
+    if (isDriver(read))
+      access->goToEntries(entries_->row);
     accesses_.try_emplace(read, std::move(*access));
     return success();
   }
@@ -39,6 +42,8 @@ LogicalResult LoopBody::checkOperation(Operation &operation) {
     FailureOr<Access> access = codegen::accessOf(op_, write);
     if (failed(access))
       return failure();
+    if (op_.isSparseResult(write.getNumber()))
+      access->goToEntries(entries_->row);
     accesses_.try_emplace(write, std::move(*access));
     return success();
   }
@@ -325,6 +330,9 @@ unsigned LoopBody::vectorOf(plan::ReduceOp reduce) const {
   return rank(axes[0]) > rank(axes[1]) ? axes[0] : axes[1];
 }
 
+// An estimate: the inner product of two rows at each of eight entries.
+static constexpr int instructionsOfSampledProduct = 200;
+
 // What a pass reads. It uses scans of its own, or those that are kept.
 LogicalResult LoopBody::noteUses(unsigned number) {
   LoopPass &pass = passes_[number];
@@ -351,7 +359,8 @@ LogicalResult LoopBody::noteUses(unsigned number) {
     if (reduce && isOfBlocks(reduce))
       continue;
     if (!schedule_.innerAxes(value).empty())
-      pass.instructions += schedule::instructionsOf(operation);
+      pass.instructions += reduce && sampledProduct(reduce) ? instructionsOfSampledProduct
+                                                            : schedule::instructionsOf(operation);
     if (isa<plan::ReadOp>(operation))
       readBy_[operation].push_back(number);
     auto scan = dyn_cast<plan::ScanOp>(operation);
@@ -388,6 +397,8 @@ unsigned LoopBody::outputOf(plan::WriteOp write) const {
 // whose size is the second extent, and the bytes beside. Arrays that are the same for all places
 // don't count.
 abi::KernelPlan LoopBody::describe() const {
+  if (entries_)
+    return describeEntries();
   abi::KernelPlan plan = describeArrays(op_);
   Size inner = Size::constant(1);
   auto isLonger = [](const Size &a, const Size &b) {

@@ -20,7 +20,7 @@
 
 #include "abi/KernelPlan.h"
 #include "codegen/loops/Access.h"
-#include "schedule/Schedule.h"
+#include "schedule/EntryLevel.h"
 
 #include <map>
 #include <optional>
@@ -52,6 +52,12 @@ struct LoopPass {
   bool isRowByRow = false;
 };
 
+// The sum over k of left(i, k) * right(j, k) at the entries (i, j) of a driver.
+struct SampledProduct {
+  mutable plan::ReadOp left, right; // an operation's accessors are not const
+  unsigned axis;                    // k
+};
+
 class LoopBody {
 public:
   // Fails with an error at the operation that there is no code for.
@@ -60,6 +66,12 @@ public:
   plan::OperatorOp op() const { return op_; }
   mlir::Block &block() const { return op_.getBody().front(); }
   const schedule::Schedule &schedule() const { return schedule_; }
+  // Of an operator that is evaluated at the entries of a driver.
+  const std::optional<schedule::EntryLevel> &entries() const { return entries_; }
+  bool isOverEntries(unsigned axis) const { return entries_ && entries_->column == axis; }
+  bool isDriver(plan::ReadOp read) const;
+  // If the rows of both factors are read as vectors.
+  std::optional<SampledProduct> sampledProduct(plan::ReduceOp reduce) const;
   const Access &accessOf(mlir::Operation *readOrWrite) const {
     return accesses_.find(readOrWrite)->second;
   }
@@ -126,6 +138,7 @@ private:
   llvm::LogicalResult checkOperation(mlir::Operation &operation);
   llvm::LogicalResult checkReindex(plan::ReindexOp reindex);
   void mergeAxes();
+  abi::KernelPlan describeEntries() const;
   llvm::LogicalResult makePasses();
   void placeWrite(plan::WriteOp write);
   void placeTileAggregate(plan::ReduceOp reduce);
@@ -141,6 +154,7 @@ private:
 
   mutable plan::OperatorOp op_; // an operation's accessors are not const
   schedule::Schedule schedule_;
+  std::optional<schedule::EntryLevel> entries_;
   llvm::SmallVector<Size> axes_;
   llvm::SmallVector<unsigned> tileAxes_;
   llvm::DenseMap<mlir::Operation *, Access> accesses_;

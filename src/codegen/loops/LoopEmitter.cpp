@@ -33,6 +33,8 @@ private:
                  VectorsFunction emitInside);
   void alongPlaces(Range places, VectorsFunction emitInside);
   void alongVectors(unsigned axis, State &state, VectorsFunction emitInside);
+  void emitRows(Range rows);
+  void alongEntries(const LoopPass &pass, State &state);
   void emitScans(Range places);
   void emitBlocks(Range places, llvm::function_ref<void()> emitInside);
   void emitPacked(mlir::Value value);
@@ -131,6 +133,8 @@ void LoopEmitter::emitLeading() {
 }
 
 void LoopEmitter::emitPlaces(Range places) {
+  if (body_.entries())
+    return emitRows(places);
   if (schedule_.vectorizesBlocks())
     return emitPlacesInVectors(places);
   if (!schedule_.vectorsOutside) {
@@ -149,6 +153,22 @@ void LoopEmitter::emitPlaces(Range places) {
       emitChunks(pass, none);
     });
   });
+}
+
+// The rows of a driver, each with its entries; or the entries of all rows at once.
+void LoopEmitter::emitRows(Range rows) {
+  values_.beginEntriesOfTile();
+  auto emitRow = [&](Value row, Value end) {
+    values_.inLoop(last_, row, [&] {
+      values_.beginBlock(1);
+      values_.beginEntries(row, end);
+      emitBlock();
+    });
+  };
+  if (body_.entries()->isFlat)
+    return emitRow(rows.first, rows.second);
+  vectors_.forLoop(rows.first, rows.second, 1,
+                   [&](Value row) { emitRow(row, vectors_.add(row, vectors_.integer(1))); });
 }
 
 // Copies all vectors of a value, those of neighbouring places along the other axes behind each other.
@@ -349,7 +369,9 @@ void LoopEmitter::emitLoops(const LoopPass &pass, State &state, int64_t vectorsT
       state.push_back(neutral.index);
   }
   ArrayRef<unsigned> axes = pass.loops.axes;
-  if (pass.loops.vector) {
+  if (pass.loops.vector && body_.isOverEntries(*pass.loops.vector)) {
+    alongEntries(pass, state);
+  } else if (pass.loops.vector) {
     values_.forAxes(axes, state, [&](State &carried) {
       unsigned axis = *pass.loops.vector;
       inVectors(axis, {vectors_.integer(0), values_.axisSize(axis)}, body_.axes()[axis],
@@ -417,6 +439,39 @@ void LoopEmitter::inVectors(unsigned axis, Range range, const Size &length, int6
   });
 }
 
+// Entries in vectors: several at a time in flat loops, else one by one, of which the last one is masked.
+// Bodies with many instructions get only a loop of masked vectors: they have enough work to hide the
+// mask's cost, and compiling a second copy takes longer than it saves.
+void LoopEmitter::alongEntries(const LoopPass &pass, State &state) {
+  constexpr int instructionsWorthTwoLoops = 40;
+  unsigned axis = *pass.loops.vector;
+  auto [begin, end] = values_.rangeOf(axis);
+  auto inside = [&](Value position, int64_t chunks, Value mask, State &carried) {
+    values_.inLoop(axis, position, [&] {
+      values_.beginChunks(axis, chunks, mask);
+      emitChunks(pass, carried);
+      values_.endChunks();
+    });
+  };
+  auto masked = [&](Value position, State &carried) {
+    inside(position, 1, vectors_.maskBelow(vectors_.subtract(end, position)), carried);
+  };
+  int64_t width = vectors_.width(), together = body_.entries()->isFlat ? schedule_.unroll : 1;
+  if (pass.instructions > instructionsWorthTwoLoops)
+    return vectors_.forLoop(begin, end, width, state, masked);
+  OpBuilder &builder = vectors_.builder();
+  Value whole = vectors_.add(
+      begin, builder.create<arith::AndIOp>(builder.getUnknownLoc(), vectors_.subtract(end, begin),
+                                           vectors_.integer(-together * width)));
+  vectors_.forLoop(begin, whole, together * width, state, [&](Value position, State &carried) {
+    inside(position, together, {}, carried);
+  });
+  if (together > 1)
+    return vectors_.forLoop(whole, end, width, state, masked);
+  vectors_.ifThen(vectors_.less(whole, end), state,
+                  [&](State &carried) { masked(whole, carried); });
+}
+
 // What the pass does for the places and chunks that its loops have reached.
 void LoopEmitter::emitChunks(const LoopPass &pass, State &state) {
   SmallVector<Slot> slots = slotsOf(pass);
@@ -480,12 +535,18 @@ OwningOpRef<ModuleOp> codegen::emitLoops(const LoopBody &body, StringRef name, M
                                          abi::KernelPlan &plan) {
   OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(context), name);
   VectorBuilder vectors(*module);
-  auto arrays = llvm::count_if(body.op().getInputs(),
-                               [](Value operand) { return tok::isArray(operand.getType()); });
+  unsigned arrays = 0;
+  SmallVector<unsigned> sparse;
+  for (auto [number, operand] : llvm::enumerate(body.op().getInputs()))
+    if (tok::isArray(operand.getType())) {
+      if (body.op().isSparseOperand(number))
+        sparse.push_back(arrays);
+      ++arrays;
+    }
   auto outputs = llvm::count_if(plan.outputs, [](const abi::KernelOutput &output) {
     return output.kind == abi::KernelOutput::Kind::Array;
   });
-  emitKernelFunctions(vectors, name, arrays, outputs, [&](const TileArguments &tile) {
+  emitKernelFunctions(vectors, name, arrays, sparse, outputs, [&](const TileArguments &tile) {
     vectors.setWidth(body.schedule().lanes);
     LoopEmitter(body, vectors, tile, plan).emitTile();
     vectors.setWidth(VectorBuilder::lanes);

@@ -97,6 +97,14 @@ LoopValues::Memory LoopValues::panelOf(Value kept, unsigned place) {
   if (!areSideBySide && runsOver(kept, last) && place > 0)
     memory.base = vectors_.offsetCells(
         memory.base, vectors_.multiply(size(cells), vectors_.integer(place)), memory.cells);
+  // Positions count from the first entry of the row.
+  if (body_.entries() && runsOver(kept, body_.entries()->column)) {
+    memory.access.isAtEntries = true;
+    Value before = vectors_.subtract(vectors_.integer(0), entries_.first);
+    memory.base = vectors_.offsetCells(
+        memory.base, vectors_.multiply(before, size(memory.access.factor(body_.entries()->column))),
+        memory.cells);
+  }
   return memory;
 }
 
@@ -213,8 +221,7 @@ void LoopValues::pack(Value value) {
     store(compute(value, 0, chunk), packedOf(value), 0, chunk);
 }
 
-// The number of the operand among the arrays or the scalars, whichever it is of.
-static unsigned inputNumber(plan::OperatorOp op, plan::ReadOp read) {
+unsigned codegen::inputNumber(plan::OperatorOp op, plan::ReadOp read) {
   unsigned number = cast<BlockArgument>(read.getOperand()).getArgNumber(), index = 0;
   auto types = op.getInputs().getTypes();
   for (unsigned i = 0; i < number; ++i)
@@ -233,6 +240,8 @@ LoopValues::Memory LoopValues::arrayOf(plan::ReadOp read) {
 }
 
 Value LoopValues::read(plan::ReadOp read, unsigned place, unsigned chunk) {
+  if (llvm::is_contained(lookedUp_, read))
+    return lookUp(read, place, chunk);
   if (tok::isArray(read.getOperand().getType())) {
     Value vector = load(arrayOf(read), place, chunk, outsideOf(read));
     prefetch(read, place, chunk);
@@ -266,7 +275,8 @@ bool LoopValues::hasIndicesOfLanes(const Access &access) const {
 
 // Whether neighbouring lanes are neighbours in memory.
 bool LoopValues::isOneStep(const Access &access) const {
-  return !hasIndicesOfLanes(access) && access.factor(*vectorAxis_).isConstant(1);
+  return !hasIndicesOfLanes(access) && !hasColumnsOfLanes(access) &&
+         access.factor(*vectorAxis_).isConstant(1);
 }
 
 Value LoopValues::load(const Memory &memory, unsigned place, unsigned chunk,
@@ -321,7 +331,7 @@ Value LoopValues::loadCell(const Memory &memory, unsigned place, unsigned chunk,
   for (unsigned axis : llvm::make_first_range(indices_)) {
     if (!reached.insert(axis).second || !access.runsOver(axis))
       continue;
-    step(vectors_.multiply(indexOf(axis, place, chunk), size(access.factor(axis))));
+    step(vectors_.multiply(indexIn(access, axis, place, chunk), size(access.factor(axis))));
     check([&](const LinearPlace &along) {
       return llvm::all_of(llvm::enumerate(along.factors), [&](auto factor) {
         return factor.value() == 0 || reached.contains(factor.index());
@@ -336,9 +346,9 @@ Value LoopValues::loadCell(const Memory &memory, unsigned place, unsigned chunk,
 Value LoopValues::offsetOf(const Access &access, unsigned place, unsigned chunk) {
   Value sum = size(access.constant());
   for (unsigned axis = 0; axis < body_.axes().size(); ++axis)
-    if (access.runsOver(axis))
-      sum = vectors_.add(sum,
-                         vectors_.multiply(indexOf(axis, place, chunk), size(access.factor(axis))));
+    if (access.runsOver(axis) && !(vectorAxis_ == axis && hasColumnsOfLanes(access)))
+      sum = vectors_.add(
+          sum, vectors_.multiply(indexIn(access, axis, place, chunk), size(access.factor(axis))));
   return sum;
 }
 
@@ -356,7 +366,8 @@ static Value numbersOfLanes(VectorBuilder &vectors) {
 Value LoopValues::lanesOf(const Access &access, unsigned place, unsigned chunk) {
   Value sum = vectors_.splat(offsetOf(access, place, chunk));
   if (access.runsOver(*vectorAxis_))
-    sum = vectors_.add(sum, vectors_.multiply(numbersOfLanes(vectors_),
+    sum = vectors_.add(sum, vectors_.multiply(hasColumnsOfLanes(access) ? columnsOf(chunk)
+                                                                        : numbersOfLanes(vectors_),
                                               vectors_.splat(size(access.factor(*vectorAxis_)))));
   for (auto [along, stride] : llvm::zip(access.places, access.strides))
     for (auto [index, factor] : along.indices)

@@ -32,6 +32,8 @@ static bool goesRowByRow(const LoopBody &body) {
 
 // The cells that lie so many steps of a block behind those that are read now.
 void LoopValues::prefetch(plan::ReadOp read, unsigned place, unsigned chunk) {
+  if (body_.entries())
+    return prefetchAtEntries(read, chunk);
   const Access &access = body_.accessOf(read);
   std::optional<unsigned> axis = axisOfRows(body_, access);
   ArrayRef<unsigned> passes = body_.passesReading(read);

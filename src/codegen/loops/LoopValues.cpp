@@ -2,6 +2,7 @@
 
 #include "codegen/CellEmission.h"
 #include "codegen/LaunchSizes.h"
+#include "ir/tok/ElementTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -47,6 +48,19 @@ LoopValues::LoopValues(const LoopBody &body, VectorBuilder &vectors, const TileA
     if (!schedule.vectorsOutside)
       cells = codegen::roundedUp(body.axes()[axis], step.constantValue());
     panels_[packed] = scratch(cells * cellsBesideVectors(packed));
+  }
+  if (!body.entries())
+    return;
+  for (Operation &operation : body.block()) {
+    auto read = dyn_cast<plan::ReadOp>(operation);
+    if (read && tok::isArray(read.getOperand().getType()) && !body.isDriver(read) &&
+        tile.patterns.contains(inputNumber(body.op(), read))) {
+      lookedUp_.push_back(read);
+      panels_[read.getCell()] = scratch(body.axes()[body.entries()->column]);
+    }
+    auto reduce = dyn_cast<plan::ReduceOp>(operation);
+    if (reduce && !sampledRows_ && body.sampledProduct(reduce))
+      sampledRows_ = scratch(Size::constant(VectorBuilder::lanes * VectorBuilder::lanes));
   }
 }
 
@@ -141,10 +155,10 @@ void LoopValues::inLoop(unsigned axis, Value index, llvm::function_ref<void()> i
 void LoopValues::forAxes(ArrayRef<unsigned> axes, State &state, LoopBodyFunction inside) {
   if (axes.empty())
     return inside(state);
-  vectors_.forLoop(
-      vectors_.integer(0), axisSize(axes.front()), 1, state, [&](Value index, State &carried) {
-        inLoop(axes.front(), index, [&] { forAxes(axes.drop_front(), carried, inside); });
-      });
+  auto [begin, end] = rangeOf(axes.front());
+  vectors_.forLoop(begin, end, 1, state, [&](Value index, State &carried) {
+    inLoop(axes.front(), index, [&] { forAxes(axes.drop_front(), carried, inside); });
+  });
 }
 
 void LoopValues::forAxis(unsigned axis, int64_t unrolling, State &state, LoopBodyFunction inside) {
@@ -316,6 +330,8 @@ void LoopValues::hoist(Value value, ArrayRef<unsigned> loops, llvm::DenseSet<Val
   if (isLoaded || isa<plan::ReadOp, plan::ScanOp, plan::ReindexOp>(operation))
     return;
   if (auto reduce = dyn_cast<plan::ReduceOp>(operation)) {
+    if (std::optional<SampledProduct> product = body_.sampledProduct(reduce))
+      return beginSampledProduct(*product);
     SmallVector<unsigned> inside(loops);
     inside.append(reduce.getOver().begin(), reduce.getOver().end());
     return hoist(reduce.getOperand(), inside);
@@ -353,6 +369,16 @@ Value LoopValues::numbersAlong(unsigned axis, unsigned place, unsigned chunk) {
   return emitBinary(vectors_, BinaryOperator::Add, vectors_.splat(first), beyond);
 }
 
+Contribution LoopValues::contribution(Operation *aggregation, unsigned place, unsigned chunk) {
+  Value operand = aggregation->getOperand(0);
+  auto reduce = dyn_cast<plan::ReduceOp>(aggregation);
+  plan::BinaryOp product = reduce ? plan::productIn(reduce) : plan::BinaryOp();
+  if (!product || !isFloat(plan::cellsOf(operand)))
+    return {get(operand, place, chunk), {}};
+  Value lhs = get(product.getLhs(), place, chunk);
+  return {lhs, get(product.getRhs(), place, chunk)};
+}
+
 Accumulator LoopValues::accumulate(Operation *aggregation, Accumulator accumulator, unsigned place,
                                    unsigned chunk, Value mask) {
   Value operand = aggregation->getOperand(0);
@@ -361,14 +387,7 @@ Accumulator LoopValues::accumulate(Operation *aggregation, Accumulator accumulat
   if (isIndex(reduction.kind))
     return accumulateIndex(vectors_, reduction, accumulator, get(operand, place, chunk),
                            numbersAlong(reduce.getOver().front(), place, chunk), mask);
-  plan::BinaryOp product = reduce ? plan::productIn(reduce) : plan::BinaryOp();
-  if (product && !isFloat(plan::cellsOf(operand)))
-    product = {};
-  Contribution contribution;
-  if (product)
-    contribution = {get(product.getLhs(), place, chunk), get(product.getRhs(), place, chunk)};
-  else
-    contribution = {get(operand, place, chunk), {}};
+  Contribution contribution = this->contribution(aggregation, place, chunk);
   if (!isSinglePrecision(aggregation))
     return {codegen::accumulate(vectors_, reduction, accumulator.value, contribution, mask), {}};
   Value next = contribution.factor
@@ -407,6 +426,8 @@ Value LoopValues::finish(Operation *aggregation, Accumulator accumulator, bool i
   } else if (isIndex(reduction.kind)) {
     total = emitBinary(vectors_, BinaryOperator::Max, accumulator.index, vectors_.number(1));
   }
+  if (auto reduce = dyn_cast<plan::ReduceOp>(aggregation); reduce && hasAbsentCells(reduce))
+    total = withAbsentCells(reduce, total);
   return vectors_.convert(total, typeOfTotal(aggregation),
                           plan::cellsOf(aggregation->getResult(0)));
 }
@@ -429,6 +450,14 @@ void LoopValues::reduce(plan::ReduceOp reduce) {
     return std::pair(llvm::find(order, a), a) < std::pair(llvm::find(order, b), b);
   });
   unsigned places = placesOf(reduce.getCell()), chunks = chunksOf(reduce.getCell());
+  if (std::optional<SampledProduct> product = body_.sampledProduct(reduce);
+      product && vectorAxis_ == body_.entries()->column) {
+    for (unsigned chunk = 0; chunk < chunks; ++chunk)
+      set(reduce.getCell(), 0, chunk,
+          vectors_.convert(sample(*product, chunk), ElementType::F64,
+                           plan::cellsOf(reduce.getCell())));
+    return;
+  }
   hoist(reduce.getOperand(), axes);
   // Within these loops the axis of vectors may be another loop.
   llvm::SaveAndRestore vectorAxis(vectorAxis_);
@@ -441,22 +470,34 @@ void LoopValues::reduce(plan::ReduceOp reduce) {
   }
   // The values of all accumulators, then their indices, if there are any.
   Accumulator first = neutral(reduce);
-  State state(places * chunks, first.value);
+  unsigned count = places * chunks;
+  // Few accumulators over entries are two of each in turn, which halves the chain of dependent
+  // instructions.
+  bool isOverEntries = axes.size() == 1 && body_.isOverEntries(axes.front());
+  unsigned sets = isOverEntries && count <= 2 && !isSinglePrecision(reduce) ? 2 : 1;
+  State state(count * sets, first.value);
   if (first.index)
-    state.append(places * chunks, first.index);
+    state.append(count, first.index);
   auto accumulatorAt = [&](const State &state, unsigned number) {
-    return Accumulator{state[number], first.index ? state[places * chunks + number] : Value()};
+    return Accumulator{state[number], first.index ? state[count + number] : Value()};
   };
-  forAxes(axes, state, [&](State &carried) {
+  auto add = [&](unsigned set, State &carried) {
     for (unsigned place = 0; place < places; ++place)
       for (unsigned chunk = 0; chunk < chunks; ++chunk) {
-        unsigned number = place * chunks + chunk;
+        unsigned number = set * count + place * chunks + chunk;
         Accumulator next = accumulate(reduce, accumulatorAt(carried, number), place, chunk, {});
         carried[number] = next.value;
         if (next.index)
-          carried[places * chunks + number] = next.index;
+          carried[count + number] = next.index;
       }
-  });
+  };
+  if (isOverEntries)
+    forEntries(state, [&](int64_t number, State &carried) { add(number % sets, carried); });
+  else
+    forAxes(axes, state, [&](State &carried) { add(0, carried); });
+  for (unsigned number = count; number < count * sets; ++number)
+    state[number - count] =
+        combine(vectors_, reductionOf(reduce), state[number - count], state[number]);
   for (unsigned place = 0; place < places; ++place)
     for (unsigned chunk = 0; chunk < chunks; ++chunk)
       set(reduce.getCell(), place, chunk,

@@ -73,6 +73,21 @@ public:
   // Emits what is the same everywhere; to be called at the beginning of the tile.
   void computeUniform();
 
+  // At the entries of a driver: of a tile, and of rows in it, which are one in all but flat loops.
+  void beginEntriesOfTile();
+  void beginEntries(mlir::Value firstRow, mlir::Value endRow);
+  // Where a loop over the axis begins and ends: 0 and its size, or positions of entries.
+  std::pair<mlir::Value, mlir::Value> rangeOf(unsigned axis);
+  // The entries one by one, four in a step; `number` counts those of a step.
+  void forEntries(State &state, llvm::function_ref<void(int64_t number, State &)> inside);
+  // The column of a lane's entry; of the one so many entries behind the chunk's first, in this row or
+  // a later one, but at most the last of the tile.
+  mlir::Value columnOfLane(unsigned chunk, int64_t lane);
+  mlir::Value columnBehind(unsigned chunk, int64_t distance);
+  // Whether the zeros that are no entries count, and the aggregate with them if there are any.
+  bool hasAbsentCells(plan::ReduceOp reduce) const;
+  mlir::Value withAbsentCells(plan::ReduceOp reduce, mlir::Value total);
+
   // Where the loop over the axis is: of vectors the first of all chunks.
   mlir::Value index(unsigned axis) const;
   // Emits `inside` with the axis at `index`.
@@ -109,6 +124,8 @@ public:
   void pack(mlir::Value value);
   void write(plan::WriteOp write, unsigned place, unsigned chunk);
 
+  // What a step of a reduction or scan adds.
+  Contribution contribution(mlir::Operation *aggregation, unsigned place, unsigned chunk);
   // One step of a reduction or scan, from an accumulator to the next one.
   Accumulator neutral(mlir::Operation *aggregation);
   Accumulator accumulate(mlir::Operation *aggregation, Accumulator accumulator, unsigned place,
@@ -169,6 +186,25 @@ private:
                         std::optional<double> outside);
   void store(mlir::Value vector, const Memory &memory, unsigned place, unsigned chunk);
 
+  // Entries of a driver (EntryValues.cpp, SampledProducts.cpp).
+  const SparsePattern &patternOf(plan::ReadOp read) const;
+  mlir::Value positionOfRow(plan::ReadOp read, mlir::Value row);
+  mlir::Value columnAt(plan::ReadOp read, mlir::Value position);
+  mlir::Value columnsOf(unsigned chunk);
+  mlir::Value indexIn(const Access &access, unsigned axis, unsigned place, unsigned chunk);
+  bool hasColumnsOfLanes(const Access &access) const;
+  void expandRow(plan::ReadOp read, mlir::Value row, mlir::Value nextRow);
+  mlir::Value lookUp(plan::ReadOp read, unsigned place, unsigned chunk);
+  bool isFollowed(unsigned chunk) const;
+  void prefetchEntries(mlir::Value array, ElementType cells, unsigned chunk);
+  void prefetchAtEntries(plan::ReadOp read, unsigned chunk);
+  mlir::Value cellsOfRow(plan::ReadOp factor, mlir::Value row, mlir::Value first, mlir::Value mask);
+  mlir::Value rowOfFactor(plan::ReadOp factor, unsigned axis, mlir::Value index);
+  void beginSampledProduct(const SampledProduct &product);
+  mlir::Value sample(const SampledProduct &product, unsigned chunk);
+  void sampleTogether(const SampledProduct &product, unsigned chunk, State &totals);
+  void sampleOneByOne(const SampledProduct &product, unsigned chunk, State &totals);
+
   // The index of the axis; null if no loop has set it.
   mlir::Value indexOf(unsigned axis, unsigned place, unsigned chunk);
   mlir::Value placeOf(const LinearPlace &place, unsigned number, unsigned chunk, bool withIndices);
@@ -198,7 +234,16 @@ private:
   std::optional<unsigned> vectorAxis_, onlyPlace_;
   mlir::Value mask_;
   mlir::Value nextScratch_, staging_;
+  // Of the entries: those that loops go over; other sparse operands; rows of left factors.
+  std::pair<mlir::Value, mlir::Value> entries_;
+  mlir::Value lastEntry_, endOfFetching_, sampledRows_;
+  llvm::SmallVector<plan::ReadOp> lookedUp_;
+  llvm::DenseMap<mlir::Operation *, mlir::Value> samePattern_;
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value>> leftRows_;
 };
+
+// The number of the operand among the arrays or the scalars, whichever it is of.
+unsigned inputNumber(plan::OperatorOp op, plan::ReadOp read);
 
 } // namespace tokamak::codegen
 #endif

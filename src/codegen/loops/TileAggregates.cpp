@@ -3,6 +3,7 @@
 #include "base/Error.h"
 #include "codegen/LaunchSizes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Matchers.h"
 
@@ -50,6 +51,12 @@ TileAggregates::TileAggregates(const LoopBody &body, VectorBuilder &vectors,
 TileAggregates::Aggregate TileAggregates::layOut(plan::ReduceOp reduce) {
   Aggregate aggregate{reduce, reductionOf(reduce), Storage::Registers, {}, {}, {}, {}, {}, {}};
   SmallVector<unsigned> axes = body_.schedule().innerAxes(reduce.getCell());
+  if (body_.entries() && llvm::is_contained(axes, body_.entries()->column)) {
+    aggregate.storage = Storage::Entries;
+    if (axes.size() == 2)
+      aggregate.vector = body_.vectorOf(reduce);
+    return aggregate;
+  }
   if (axes.size() == 2) {
     aggregate.storage = Storage::Lines;
     aggregate.vector = body_.vectorOf(reduce);
@@ -112,7 +119,7 @@ void TileAggregates::open() {
     Value width = vectors_.integer(vectors_.width());
     for (Value variable : aggregate.registers)
       vectors_.store(neutralElement(vectors_, aggregate.reduction), variable, {});
-    if (aggregate.storage == Storage::Partials)
+    if (aggregate.storage == Storage::Partials || aggregate.storage == Storage::Entries)
       fill(aggregate, aggregate.partial, aggregate.partialDoubles);
     else if (aggregate.storage == Storage::Lanes)
       fill(aggregate, aggregate.memory,
@@ -142,6 +149,12 @@ void TileAggregates::add(plan::ReduceOp reduce) {
       break;
     case Storage::Lines:
       addToLines(aggregate);
+      break;
+    case Storage::Entries:
+      if (aggregate.vector)
+        addToRowsOfEntries(aggregate);
+      else
+        addToEntries(aggregate);
       break;
     }
   }
@@ -241,6 +254,48 @@ void TileAggregates::addToLines(Aggregate &aggregate) {
   });
 }
 
+// Adds one lane after the other, without branching on the number of entries: lanes behind the last
+// entry add 0 to the columns of the entries that follow.
+void TileAggregates::addToEntries(const Aggregate &aggregate) {
+  for (unsigned chunk = 0; chunk < values_.chunks(); ++chunk) {
+    Contribution parts = values_.contribution(aggregate.reduce, 0, chunk);
+    Value mask = values_.mask(chunk);
+    auto counted = [&](Value cells) {
+      cells = vectors_.extend(cells);
+      return mask ? vectors_.select(mask, cells, vectors_.number(0)) : cells;
+    };
+    Value cells = counted(parts.value), factors = parts.factor ? counted(parts.factor) : Value();
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      Value column =
+          mask && lane > 0 ? values_.columnBehind(chunk, lane) : values_.columnOfLane(chunk, lane);
+      Value target = vectors_.offset(aggregate.partial, column);
+      Value total = vectors_.loadScalar(target), cell = vectors_.lane(cells, lane);
+      OpBuilder &builder = vectors_.builder();
+      total = factors ? vectors_.fma(cell, vectors_.lane(factors, lane), total)
+                      : builder.create<arith::AddFOp>(builder.getUnknownLoc(), total, cell);
+      vectors_.storeScalar(total, target);
+    }
+  }
+}
+
+// Each entry adds a dense row to that of its column.
+void TileAggregates::addToRowsOfEntries(const Aggregate &aggregate) {
+  plan::ReduceOp reduce = aggregate.reduce;
+  Type cells = vectors_.registerType(aggregate.reduction.accumulator());
+  values_.hoist(reduce.getOperand(), {body_.entries()->column});
+  State none;
+  values_.forEntries(none, [&](int64_t, State &) {
+    Value row = vectors_.multiply(values_.columnOfLane(0, 0), values_.axisSize(*aggregate.vector));
+    for (unsigned chunk = 0; chunk < values_.chunks(); ++chunk) {
+      Value at = vectors_.add(values_.index(*aggregate.vector),
+                              vectors_.integer(chunk * vectors_.width()));
+      Value pointer = vectors_.offset(aggregate.partial, vectors_.add(row, at));
+      Value mask = values_.mask(chunk), sum = vectors_.load(pointer, mask, cells);
+      vectors_.store(values_.accumulate(reduce, {sum, {}}, 0, chunk, {}).value, pointer, mask);
+    }
+  });
+}
+
 //===- the end of a tile ---------------------------------------------------------------------===//
 
 void TileAggregates::close() {
@@ -270,6 +325,8 @@ void TileAggregates::close() {
       for (size_t number = 0, half = (count + 1) / 2; number + half < count; ++number)
         sums[number] = combine(vectors_, aggregate.reduction, sums[number], sums[number + half]);
     Value total = values_.overLanes(aggregate.reduction, {sums.front(), {}});
+    if (values_.hasAbsentCells(aggregate.reduce))
+      total = values_.withAbsentCells(aggregate.reduce, total);
     vectors_.store(total, aggregate.partial, {});
   }
 }

@@ -13,6 +13,7 @@
 //                         or registers if the axis is a constant and all its vectors are unrolled
 //   colSums(P), narrow    the same, but the places of a block are the lanes: scratch memory
 //   t(X) %*% P            along two axes: scratch memory, vectors along one of them
+//   colSums(S), t(S) %*% P   at the columns of a driver's entries: the partial result itself
 //
 // In which order is added up depends on sizes and schedule alone.
 #ifndef TOKAMAK_CODEGEN_LOOPS_TILEAGGREGATES_H
@@ -31,7 +32,7 @@ public:
   void close();
 
 private:
-  enum class Storage : uint8_t { Registers, Partials, Lanes, Lines };
+  enum class Storage : uint8_t { Registers, Partials, Lanes, Lines, Entries };
   struct Aggregate {
     plan::ReduceOp reduce;
     Reduction reduction;
@@ -48,6 +49,8 @@ private:
   void addToLanes(Aggregate &aggregate);
   void addToLines(Aggregate &aggregate);
   int64_t unrollingOf(unsigned axis) const;
+  void addToEntries(const Aggregate &aggregate);
+  void addToRowsOfEntries(const Aggregate &aggregate);
   void addPlaces(Aggregate &aggregate, mlir::Value pointer, unsigned chunk, mlir::Value mask);
   mlir::Value paddedLine(const Aggregate &aggregate);
   mlir::Value load(const Aggregate &aggregate, mlir::Value pointer);

@@ -60,8 +60,6 @@ void writeKernel(const KernelPlan &plan, ByteWriter &writer) {
     writer.number(output.layout);
   });
   writer.number(plan.tileBytesPerStep);
-  writer.number(plan.scratchDoublesPerColumn);
-  writer.number(plan.scratchDoubles);
   writeSizes(plan.scratchSizes, writer);
   writeSizes(plan.sizes, writer);
   writer.number(plan.predictedNanoseconds);
@@ -97,8 +95,7 @@ void checkKernel(const KernelPlan &plan) {
     checkSize(size);
   for (const Size &number : plan.sizes) // may be a distance, which may be negative
     checkNumber(number);
-  require(plan.tileBytesPerStep >= 0 && plan.scratchDoublesPerColumn >= 0 &&
-          plan.scratchDoubles >= 0);
+  require(plan.tileBytesPerStep >= 0);
 }
 
 KernelPlan readKernel(ByteReader &reader, const KernelLookup &kernels) {
@@ -125,8 +122,6 @@ KernelPlan readKernel(ByteReader &reader, const KernelLookup &kernels) {
     return output;
   });
   plan.tileBytesPerStep = reader.number<int64_t>();
-  plan.scratchDoublesPerColumn = reader.number<int64_t>();
-  plan.scratchDoubles = reader.number<int64_t>();
   plan.scratchSizes = readSizes(reader);
   plan.sizes = readSizes(reader);
   plan.predictedNanoseconds = reader.number<double>();

@@ -166,8 +166,6 @@ TEST(ImageFile, refusesKernelPlansThatAreDamaged) {
       [](KernelPlan &plan) { plan.outputs[0].sizes[1] = Size::unknown(); },
       [](KernelPlan &plan) { plan.sizes[0] = sizeOfInput(2, 7); },
       [](KernelPlan &plan) { plan.scratchSizes[0] = columnsOfInput(2); },
-      [](KernelPlan &plan) { plan.scratchDoubles = -1; },
-      [](KernelPlan &plan) { plan.scratchDoublesPerColumn = -1; },
       [](KernelPlan &plan) { plan.tileBytesPerStep = -1; },
   };
   for (size_t i = 0; i < std::size(damages); ++i)

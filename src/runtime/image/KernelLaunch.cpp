@@ -276,7 +276,7 @@ private:
   }
 
   int32_t runOnThisThread(int64_t index, int64_t &failingCell) {
-    int64_t scratchDoubles = plan_.scratchDoublesPerColumn * columns_ + plan_.scratchDoubles;
+    int64_t scratchDoubles = 0;
     for (const Size &size : plan_.scratchSizes)
       scratchDoubles += abi::partialDoubles(evaluate(size));
     TokTile tile = tileAt(index);

@@ -104,7 +104,7 @@ TEST(KernelLaunch, mergesPartialArraysInATree) {
   plan.extents[0] = rowsOfInput(0);
   plan.extents[1] = columnsOfInput(0);
   plan.outputs = {{KernelOutput::Kind::PartialArray, {Size::constant(1), columnsOfInput(0)}}};
-  plan.scratchDoublesPerColumn = 1;
+  plan.scratchSizes = {columnsOfInput(0)};
   plan.kernel = columnSums;
   plan.merge = addColumns;
   for (int64_t rows : {0, 1, 64, 100000, 200001}) {

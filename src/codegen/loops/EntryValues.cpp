@@ -1,0 +1,235 @@
+// What LoopValues does at the entries of a driver: where they are, which columns they have, cells of
+// other operands at these columns, and what is prefetched.
+#include "codegen/Prefetching.h"
+#include "codegen/loops/LoopValues.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::codegen;
+
+static constexpr int64_t lanes = VectorBuilder::lanes;
+
+const SparsePattern &LoopValues::patternOf(plan::ReadOp read) const {
+  return tile_.patterns.at(inputNumber(body_.op(), read));
+}
+
+Value LoopValues::positionOfRow(plan::ReadOp read, Value row) {
+  Type integer = vectors_.builder().getI64Type();
+  return vectors_.loadScalar(vectors_.offset(patternOf(read).offsets, row, integer), integer);
+}
+
+Value LoopValues::columnAt(plan::ReadOp read, Value position) {
+  return vectors_.convert(vectors_.loadCell(patternOf(read).indices, position, ElementType::U32),
+                          ElementType::U32, ElementType::I64);
+}
+
+static Value negate(VectorBuilder &vectors, Value condition) {
+  OpBuilder &builder = vectors.builder();
+  Location location = builder.getUnknownLoc();
+  Value always = builder.create<arith::ConstantOp>(location, builder.getBoolAttr(true));
+  return builder.create<arith::XOrIOp>(location, condition, always);
+}
+
+//===- tiles and rows ------------------------------------------------------------------------===//
+
+void LoopValues::beginEntriesOfTile() {
+  const schedule::EntryLevel &level = *body_.entries();
+  OpBuilder &builder = vectors_.builder();
+  auto equal = [&](Value a, Value b) {
+    return builder.create<LLVM::ICmpOp>(builder.getUnknownLoc(), LLVM::ICmpPredicate::eq, a, b);
+  };
+  const SparsePattern &own = patternOf(level.driver);
+  for (plan::ReadOp read : lookedUp_)
+    samePattern_[read] = both(equal(patternOf(read).offsets, own.offsets),
+                              equal(patternOf(read).indices, own.indices));
+  lastEntry_ = vectors_.subtract(positionOfRow(level.driver, tile_.end), vectors_.integer(1));
+  Value isLarge =
+      vectors_.less(vectors_.integer(prefetching::cellsInCache), axisSize(level.column));
+  Value end = vectors_.subtract(lastEntry_, vectors_.integer(prefetching::cellsAhead + lanes - 1));
+  endOfFetching_ = vectors_.select(isLarge, end, vectors_.integer(0));
+}
+
+void LoopValues::beginEntries(Value firstRow, Value endRow) {
+  const schedule::EntryLevel &level = *body_.entries();
+  entries_ = {positionOfRow(level.driver, firstRow), positionOfRow(level.driver, endRow)};
+  for (plan::ReadOp read : lookedUp_)
+    expandRow(read, firstRow, endRow);
+}
+
+// Expands a row of another sparse operand: first zeros at the columns of the driver's entries, then its
+// own entries. Other cells are never read.
+void LoopValues::expandRow(plan::ReadOp read, Value row, Value nextRow) {
+  Value buffer = panels_.lookup(read.getCell());
+  ElementType cells = plan::cellsOf(read.getCell());
+  State none;
+  vectors_.ifThen(negate(vectors_, samePattern_.lookup(read)), none, [&](State &) {
+    Value zero = vectors_.number(0, vectors_.registerType(cells));
+    vectors_.forLoop(entries_.first, entries_.second, 1, [&](Value position) {
+      Value column = columnAt(body_.entries()->driver, position);
+      vectors_.storeCell(zero, buffer, column, cells);
+    });
+    vectors_.forLoop(
+        positionOfRow(read, row), positionOfRow(read, nextRow), 1, [&](Value position) {
+          Value cell = vectors_.loadCell(arrayOf(read).base, position, cells);
+          vectors_.storeCell(vectors_.splat(cell), buffer, columnAt(read, position), cells);
+        });
+  });
+}
+
+void LoopValues::forEntries(State &state,
+                            llvm::function_ref<void(int64_t number, State &)> inside) {
+  constexpr int64_t together = 4;
+  OpBuilder &builder = vectors_.builder();
+  auto at = [&](Value position, int64_t number, State &carried) {
+    inLoop(body_.entries()->column, position, [&] { inside(number, carried); });
+  };
+  auto [begin, end] = entries_;
+  Value whole = vectors_.add(begin, builder.create<arith::AndIOp>(builder.getUnknownLoc(),
+                                                                  vectors_.subtract(end, begin),
+                                                                  vectors_.integer(-together)));
+  vectors_.forLoop(begin, whole, together, state, [&](Value position, State &carried) {
+    for (int64_t number = 0; number < together; ++number)
+      at(vectors_.add(position, vectors_.integer(number)), number, carried);
+  });
+  vectors_.forLoop(whole, end, 1, state,
+                   [&](Value position, State &carried) { at(position, 0, carried); });
+}
+
+std::pair<Value, Value> LoopValues::rangeOf(unsigned axis) {
+  return body_.isOverEntries(axis) ? entries_ : std::pair(vectors_.integer(0), axisSize(axis));
+}
+
+Value LoopValues::withAbsentCells(plan::ReduceOp reduce, Value total) {
+  const schedule::EntryLevel &level = *body_.entries();
+  auto [begin, end] = entries_;
+  Value cells = axisSize(level.column);
+  if (body_.schedule().isOfTiles(reduce)) {
+    begin = positionOfRow(level.driver, tile_.begin);
+    end = positionOfRow(level.driver, tile_.end);
+    cells = vectors_.multiply(vectors_.subtract(tile_.end, tile_.begin), cells);
+  }
+  Value entries = vectors_.subtract(end, begin);
+  Value zero = vectors_.number(0, vectors_.registerType(accumulatorOf(reduce)));
+  return vectors_.select(vectors_.less(entries, cells),
+                         combine(vectors_, {reduce.getKind(), ElementType::F64}, total, zero),
+                         total);
+}
+
+bool LoopValues::hasAbsentCells(plan::ReduceOp reduce) const {
+  return body_.entries() && reduce.getKind() != AggregateKind::Sum &&
+         llvm::is_contained(reduce.getOver(), body_.entries()->column);
+}
+
+//===- columns -------------------------------------------------------------------------------===//
+
+// The columns of a chunk's entries; 0 in lanes behind the last one.
+Value LoopValues::columnsOf(unsigned chunk) {
+  const schedule::EntryLevel &level = *body_.entries();
+  constexpr unsigned columns = ~1u; // distinguishes them from the driver's cells
+  for (Scope &scope : llvm::reverse(scopes_)) {
+    auto known = scope.values.find({level.driver.getCell(), columns, chunk});
+    if (known != scope.values.end())
+      return known->second;
+    if (llvm::is_contained(scope.axes, level.column))
+      break;
+  }
+  Value indices = patternOf(level.driver).indices;
+  if (!isFollowed(chunk))
+    prefetchEntries(indices, ElementType::U32, chunk);
+  Value loaded =
+      vectors_.loadCells(indices, indexOf(level.column, 0, chunk), mask(chunk), ElementType::U32);
+  return scopes_.back().values[{level.driver.getCell(), columns, chunk}] =
+             vectors_.convert(loaded, ElementType::U32, ElementType::I64);
+}
+
+// Lanes behind the last entry: the column of the last entry.
+Value LoopValues::columnOfLane(unsigned chunk, int64_t lane) {
+  const schedule::EntryLevel &level = *body_.entries();
+  Value position = vectors_.add(indexOf(level.column, 0, chunk), vectors_.integer(lane));
+  if (mask(chunk) && lane > 0)
+    position = vectors_.minimum(position, vectors_.subtract(entries_.second, vectors_.integer(1)));
+  return columnAt(level.driver, position);
+}
+
+Value LoopValues::columnBehind(unsigned chunk, int64_t distance) {
+  const schedule::EntryLevel &level = *body_.entries();
+  Value position = vectors_.add(indexOf(level.column, 0, chunk), vectors_.integer(distance));
+  return columnAt(level.driver, vectors_.minimum(position, lastEntry_));
+}
+
+// Along the driver's columns an index is a position, and there are cells at its column, unless they
+// belong to the entries themselves.
+Value LoopValues::indexIn(const Access &access, unsigned axis, unsigned place, unsigned chunk) {
+  Value index = indexOf(axis, place, chunk);
+  return body_.isOverEntries(axis) && !access.isAtEntries ? columnAt(body_.entries()->driver, index)
+                                                          : index;
+}
+
+bool LoopValues::hasColumnsOfLanes(const Access &access) const {
+  return vectorAxis_ && body_.isOverEntries(*vectorAxis_) && !access.isAtEntries;
+}
+
+// The cells of another sparse operand: its values if it has the driver's entries (tested at run time),
+// else those of its expanded row.
+Value LoopValues::lookUp(plan::ReadOp read, unsigned place, unsigned chunk) {
+  Memory own = arrayOf(read), row = own;
+  own.access.goToEntries(body_.entries()->row);
+  row.access.goToEntries(body_.entries()->row);
+  row.access.isAtEntries = false;
+  row.base = panels_.lookup(read.getCell());
+  if (hasColumnsOfLanes(row.access))
+    columnsOf(chunk); // before the branches
+  Value same = samePattern_.lookup(read);
+  State found{vectors_.number(0, vectors_.registerType(own.cells))};
+  vectors_.ifThen(same, found, [&](State &current) { current[0] = load(own, place, chunk, {}); });
+  vectors_.ifThen(negate(vectors_, same), found,
+                  [&](State &current) { current[0] = load(row, place, chunk, {}); });
+  return found[0];
+}
+
+//===- prefetching ---------------------------------------------------------------------------===//
+
+// In a flat loop over whole vectors the hardware prefetcher keeps track (unless cells are prefetched
+// in between: then the entries are prefetched, too).
+bool LoopValues::isFollowed(unsigned chunk) const {
+  return body_.entries()->isFlat && !mask(chunk);
+}
+
+// Only the first pass prefetches: later passes over the row find its entries in the cache.
+void LoopValues::prefetchEntries(Value array, ElementType cells, unsigned chunk) {
+  if (pass_ != 0)
+    return;
+  Value later = vectors_.add(indexOf(body_.entries()->column, 0, chunk),
+                             vectors_.integer(prefetching::entriesAhead));
+  vectors_.prefetch(vectors_.offsetCells(array, later, cells));
+}
+
+void LoopValues::prefetchAtEntries(plan::ReadOp read, unsigned chunk) {
+  const schedule::EntryLevel &level = *body_.entries();
+  const Access &access = body_.accessOf(read);
+  if (vectorAxis_ != level.column)
+    return;
+  Memory array = arrayOf(read);
+  if (access.isAtEntries && !isFollowed(chunk))
+    prefetchEntries(array.base, array.cells, chunk);
+  if (access.isAtEntries || access.runsOver(level.row) ||
+      !access.factor(level.column).isConstant(1))
+    return;
+  Value position = indexOf(level.column, 0, chunk);
+  State none;
+  vectors_.ifThen(vectors_.less(position, endOfFetching_), none, [&](State &) {
+    if (isFollowed(chunk)) {
+      prefetchEntries(patternOf(level.driver).indices, ElementType::U32, chunk);
+      Memory entries = arrayOf(level.driver);
+      prefetchEntries(entries.base, entries.cells, chunk);
+    }
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      Value later = vectors_.add(position, vectors_.integer(prefetching::cellsAhead + lane));
+      vectors_.prefetch(
+          vectors_.offsetCells(array.base, columnAt(level.driver, later), array.cells));
+    }
+  });
+}
