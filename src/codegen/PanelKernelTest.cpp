@@ -309,8 +309,9 @@ TEST_F(PanelKernelTest, RandomBodies) {
          {std::pair(any(wide), any(narrow)), {any(narrow), any(wide)}, {any(narrow), any(narrow)}})
       yield(add("tok.matmul " + add("tok.transpose " + left + " : ($M) -> $M") + ", " + right +
                 " : ($M, $M) -> $M"));
-    yield(wide.back());
-    yield(narrow.back());
+    for (const std::vector<std::string> &values : {wide, narrow}) // the first is an operand
+      if (values.size() > 1)
+        yield(values.back());
     for (const std::string &value : {any(wide), any(narrow)})
       yield(add("tok.aggregate sum column " + value + " : $M -> $M"));
     std::string text = "block sizes [s0, " + n + ", s0, " + q + ", " + n + ", " + q + ", " + q +

@@ -311,7 +311,8 @@ void LoopBody::placeTileAggregate(plan::ReduceOp reduce) {
   passAt(stageOf(reduce.getOperand(), loops), loops).tileAggregates.push_back(reduce);
 }
 
-// Along the other axis cells are computed one by one, so that what is computed runs along the vectors.
+// Along the other axis cells are computed one by one, so that what is computed runs along the vectors;
+// entries are visited one by one.
 unsigned LoopBody::vectorOf(plan::ReduceOp reduce) const {
   SmallVector<unsigned> axes = schedule_.innerAxes(reduce.getCell());
   auto length = [&](unsigned axis) {
@@ -325,7 +326,8 @@ unsigned LoopBody::vectorOf(plan::ReduceOp reduce) const {
            });
   };
   auto rank = [&](unsigned axis) {
-    return std::tuple(schedule_.isVector(axis), length(axis), !isOnlyRead(axis), axis);
+    return std::tuple(!isOverEntries(axis), schedule_.isVector(axis), length(axis),
+                      !isOnlyRead(axis), axis);
   };
   return rank(axes[0]) > rank(axes[1]) ? axes[0] : axes[1];
 }
