@@ -47,8 +47,8 @@ static bool isOnlyWritten(Operation *operation) {
 // All axes are one, along which nothing is scanned. What is reduced is reduced over all of it.
 bool Scheduler::scheduleCells() {
   llvm::BitVector merged = mergedAxes(op_);
-  auto count = static_cast<unsigned>(axes_.size());
-  for (unsigned axis = 0; axis + 1 < count; ++axis)
+  SmallVector<unsigned> walked = longAxes();
+  for (unsigned axis : ArrayRef(walked).drop_back(walked.empty() ? 0 : 1))
     if (!merged[axis])
       return false;
   for (Operation *aggregation : aggregations_) {
@@ -58,16 +58,15 @@ bool Scheduler::scheduleCells() {
         !isOnlyWritten(reduce) || reduce.getKind() > AggregateKind::Max)
       return false;
   }
-  if (count == 0 || llvm::any_of(op_.getBody().front(), [&](Operation &operation) {
+  if (axes_.empty() || llvm::any_of(op_.getBody().front(), [&](Operation &operation) {
         auto write = dyn_cast<plan::WriteOp>(operation);
         return isa<plan::ReindexOp>(operation) ||
                (write && write.getCell().getDefiningOp<plan::ReduceOp>() &&
                 !schedule_.isWhole(write));
       }))
     return false;
-  for (unsigned axis = 0; axis < count; ++axis)
-    schedule_.parallel.push_back(axis);
-  schedule_.vectors = {count - 1};
+  walkAlong(walked);
+  schedule_.vectors = {schedule_.parallel.back()};
   chooseLanes();
   // A body with few instructions is unrolled four times, so that independent instructions hide each
   // other's latency. A long body has enough of them already, and more code takes longer to compile.
@@ -107,31 +106,60 @@ bool Scheduler::scheduleRows() {
   return true;
 }
 
-// Finds the rows, and says whether the body is one over them. Several axes are rows if they can be
-// walked as one, unless an aggregate of one of them is used further, as that of the only row of an
-// array.
-bool Scheduler::hasRows() {
-  llvm::BitVector merged = mergedAxes(op_);
-  unsigned rows = 0;
-  while (rows + 1 < axes_.size() && merged[rows])
-    ++rows;
-  return hasRows(rows) || (rows > 0 && hasRows(0));
+SmallVector<unsigned> Scheduler::longAxes() const {
+  SmallVector<unsigned> axes;
+  for (unsigned axis = 0; axis < axes_.size(); ++axis)
+    if (!axes_[axis].isConstant(1))
+      axes.push_back(axis);
+  return axes;
 }
 
-bool Scheduler::hasRows(unsigned last) {
+// Tiles are cut from these axes; those of size 1 are the same everywhere. What is reduced over one of
+// these and not over the others is reduced within a tile.
+void Scheduler::walkAlong(ArrayRef<unsigned> axes) {
   schedule_.parallel.clear();
-  for (unsigned axis = 0; axis <= last; ++axis)
-    schedule_.parallel.push_back(axis);
+  for (unsigned axis = 0; axis < axes_.size(); ++axis) {
+    bool isReducedAlone = llvm::any_of(aggregations_, [&](Operation *aggregation) {
+      auto reduce = dyn_cast<plan::ReduceOp>(aggregation);
+      return reduce && llvm::is_contained(reduce.getOver(), axis) &&
+             !llvm::all_of(axes, [&](unsigned walked) {
+               return llvm::is_contained(reduce.getOver(), walked);
+             });
+    });
+    if (axes_[axis].isConstant(1) && !isReducedAlone)
+      schedule_.parallel.push_back(axis);
+  }
+  schedule_.parallel.append(axes.begin(), axes.end());
+}
+
+// Finds the rows, and says whether the body is one over them. Several axes are rows if they can be
+// walked as one. If an aggregate along them is used further, the rows are what there is one of.
+bool Scheduler::hasRows() {
+  llvm::BitVector merged = mergedAxes(op_);
+  SmallVector<unsigned> walked = longAxes(), rows;
+  for (unsigned axis : walked) {
+    rows.push_back(axis);
+    if (!merged[axis])
+      break;
+  }
+  return hasRows(rows) || hasRows({});
+}
+
+bool Scheduler::hasRows(ArrayRef<unsigned> rows) {
+  walkAlong(rows);
+  if (schedule_.parallel.empty())
+    return false;
   auto length = [](const Size &size) {
     return size.isConstant() ? size.constantValue() : INT64_MAX;
   };
   mainWidth_ = Size::constant(1);
-  for (unsigned axis = last + 1; axis < axes_.size(); ++axis)
-    if (length(axes_[axis]) > length(mainWidth_))
+  for (unsigned axis = 0; axis < axes_.size(); ++axis)
+    if (!schedule_.isParallel(axis) && length(axes_[axis]) > length(mainWidth_))
       mainWidth_ = axes_[axis];
   // All other widths are short.
-  for (unsigned axis = last + 1; axis < axes_.size(); ++axis)
-    if (axes_[axis] != mainWidth_ && length(axes_[axis]) > mostNarrowColumns)
+  for (unsigned axis = 0; axis < axes_.size(); ++axis)
+    if (!schedule_.isParallel(axis) && axes_[axis] != mainWidth_ &&
+        length(axes_[axis]) > mostNarrowColumns)
       return false;
   return !scans() && llvm::all_of(op_.getBody().front(),
                                   [&](Operation &operation) { return fitsRows(operation); });

@@ -9,8 +9,7 @@ namespace {
 class Neighbours {
 public:
   Neighbours(plan::OperatorOp op, unsigned first, unsigned second)
-      : op_(op), first_(first), second_(second), axes_(op.axisSizes()),
-        isOnlyPlace_(axes_[first].isConstant(1)) {}
+      : op_(op), first_(first), second_(second), axes_(op.axisSizes()) {}
 
   bool areOne() {
     auto isScanned = [&](unsigned axis) { return op_.axisKind(axis) == plan::AxisKind::Scanned; };
@@ -35,20 +34,19 @@ private:
   }
 
   bool areTogether(plan::CellType cell) const {
-    return isOnlyPlace_ || cell.runsOver(first_) == cell.runsOver(second_);
+    return cell.runsOver(first_) == cell.runsOver(second_);
   }
 
   bool isReducedTogether(plan::ReduceOp reduce) {
-    bool isFirst = llvm::is_contained(reduce.getOver(), first_),
-         isSecond = llvm::is_contained(reduce.getOver(), second_);
-    return isFirst == isSecond || (isOnlyPlace_ && isSecond);
+    return llvm::is_contained(reduce.getOver(), first_) ==
+           llvm::is_contained(reduce.getOver(), second_);
   }
 
   // Neither axis appears, or both do, in dimensions with none but those of size 1 between them, of
   // which the second is as long as its axis.
   bool isWalked(AffineMap map, ArrayRef<Size> sizes) const {
     bool isFirst = map.isFunctionOfDim(first_), isSecond = map.isFunctionOfDim(second_);
-    if (isOnlyPlace_ || (!isFirst && !isSecond))
+    if (!isFirst && !isSecond)
       return true;
     unsigned dimension = 0, count = map.getNumResults();
     auto isAxis = [&](unsigned axis) {
@@ -83,22 +81,19 @@ private:
   mutable plan::OperatorOp op_; // an operation's accessors are not const
   unsigned first_, second_;
   SmallVector<Size> axes_;
-  bool isOnlyPlace_;
 };
 
 } // namespace
 
 llvm::BitVector schedule::mergedAxes(plan::OperatorOp op) {
   SmallVector<Size> sizes = op.axisSizes();
-  auto count = static_cast<unsigned>(sizes.size());
-  llvm::BitVector merged(count);
-  for (unsigned axis = count; axis-- > 0;) {
-    // Axes of size 1 that go with those behind them are passed over.
-    unsigned next = axis + 1;
-    while (!sizes[axis].isConstant(1) && next + 1 < count && sizes[next].isConstant(1) &&
-           merged[next])
-      ++next;
-    merged[axis] = next < count && Neighbours(op, axis, next).areOne();
+  llvm::BitVector merged(sizes.size());
+  std::optional<unsigned> next;
+  for (unsigned axis = sizes.size(); axis-- > 0;) {
+    if (sizes[axis].isConstant(1))
+      continue;
+    merged[axis] = next && Neighbours(op, axis, *next).areOne();
+    next = axis;
   }
   return merged;
 }

@@ -4,7 +4,7 @@
 //   llvm::BitVector merged = mergedAxes(op);
 //   if (merged[0])                           // d0 and d1 can be one loop over d0 * d1 places
 //
-// An axis of size 1 can be walked with any neighbour.
+// Axes of size 1 are passed over: there is nothing to walk along them.
 #ifndef TOKAMAK_SCHEDULE_MERGEDAXES_H
 #define TOKAMAK_SCHEDULE_MERGEDAXES_H
 
@@ -14,7 +14,7 @@
 
 namespace tokamak::schedule {
 
-// For each axis whether it and the next one can be walked as one.
+// For each axis whether it and the next one, but for those of size 1, can be walked as one.
 llvm::BitVector mergedAxes(plan::OperatorOp op);
 
 } // namespace tokamak::schedule

@@ -50,7 +50,9 @@ private:
   bool scheduleCells();
   bool scheduleRows();
   bool hasRows();
-  bool hasRows(unsigned last);
+  bool hasRows(llvm::ArrayRef<unsigned> rows);
+  llvm::SmallVector<unsigned> longAxes() const; // all but those of size 1
+  void walkAlong(llvm::ArrayRef<unsigned> axes);
   bool fitsRows(mlir::Operation &operation);
   bool isAlongRows(mlir::AffineMap map);
   bool isOnlyFactor(mlir::Operation *operation);

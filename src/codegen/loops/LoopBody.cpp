@@ -89,20 +89,31 @@ LogicalResult LoopBody::checkReindex(plan::ReindexOp reindex) {
   return success();
 }
 
-// Axes of tiles that are walked as one.
+// Axes of tiles that are walked as one. Those of size 1, but for the last, are not walked at all.
 void LoopBody::mergeAxes() {
   llvm::BitVector merged = schedule::mergedAxes(op_);
-  ArrayRef<unsigned> parallel = schedule_.parallel;
-  for (auto [number, axis] : llvm::enumerate(parallel)) {
-    if (number + 1 == parallel.size() || parallel[number + 1] != axis + 1 || !merged[axis]) {
+  SmallVector<unsigned> walked, others;
+  for (unsigned axis : schedule_.parallel)
+    (axes_[axis].isConstant(1) && axis != schedule_.parallel.back() ? others : walked)
+        .push_back(axis);
+  auto isOnlySkipped = [&](unsigned from, unsigned to) {
+    for (unsigned axis = from + 1; axis < to; ++axis)
+      if (!axes_[axis].isConstant(1))
+        return false;
+    return from < to;
+  };
+  for (auto [number, axis] : llvm::enumerate(walked)) {
+    if (number + 1 == walked.size() || !merged[axis] || !isOnlySkipped(axis, walked[number + 1])) {
       tileAxes_.push_back(axis);
       continue;
     }
-    axes_[axis + 1] = axes_[axis] * axes_[axis + 1];
-    for (auto &[operation, access] : accesses_)
-      for (LinearPlace &place : access.places)
-        place.factors[axis] = 0;
+    axes_[walked[number + 1]] = axes_[axis] * axes_[walked[number + 1]];
+    others.push_back(axis);
   }
+  for (auto &[operation, access] : accesses_)
+    for (LinearPlace &place : access.places)
+      for (unsigned axis : others)
+        place.factors[axis] = 0;
 }
 
 //===- loops ---------------------------------------------------------------------------------===//
