@@ -346,6 +346,16 @@ plan::ReduceOp Scheduler::contraction() {
 // Blocks are cut from an axis that one factor of a product does not run over, so that its vectors
 // are loaded once for all places of a block.
 void Scheduler::chooseBlock() {
+  // In which order aggregates of tiles are added up depends on blocks, which are the same on every
+  // target then.
+  bool merges = llvm::any_of(aggregations_, [&](Operation *aggregation) {
+    auto reduce = dyn_cast<plan::ReduceOp>(aggregation);
+    return reduce && schedule_.isOfTiles(reduce);
+  });
+  if (merges) {
+    (schedule_.vectorizesBlocks() ? schedule_.unroll : schedule_.block) = 4;
+    return;
+  }
   // Registers that hold accumulators, of each vector of doubles or of the accumulators' type.
   int64_t bytes = 8 * schedule_.lanes;
   plan::ReduceOp product = contraction();
