@@ -44,8 +44,12 @@ ElementType codegen::accumulatorOf(Operation *aggregation) {
                                     : cast<plan::ScanOp>(aggregation).getAccumulator());
 }
 
+Reduction codegen::reductionOf(Operation *aggregation) {
+  return {kindOf(aggregation), plan::cellsOf(aggregation->getOperand(0))};
+}
+
 LogicalResult codegen::checkAccumulator(Operation *aggregation) {
-  Reduction reduction(kindOf(aggregation), plan::cellsOf(aggregation->getOperand(0)));
+  Reduction reduction = reductionOf(aggregation);
   ElementType own = isIndex(reduction.kind) ? ElementType::F64 : reduction.accumulator();
   ElementType accumulator = accumulatorOf(aggregation);
   if (accumulator == own)

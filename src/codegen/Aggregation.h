@@ -34,6 +34,7 @@ bool isIndex(AggregateKind kind);
 llvm::LogicalResult checkAccumulator(mlir::Operation *aggregation);
 AggregateKind kindOf(mlir::Operation *aggregation);
 ElementType accumulatorOf(mlir::Operation *aggregation);
+Reduction reductionOf(mlir::Operation *aggregation);
 
 // A vector of the neutral element: 0 for sum, 1 for prod; for min and index_min infinity, or the
 // largest integer of the cells' type; for max and index_max minus infinity, or the smallest.

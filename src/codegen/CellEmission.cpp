@@ -290,11 +290,6 @@ static Value emitConstant(VectorBuilder &vectors, plan::ConstantOp constant) {
   return vectors.convert(vectors.integers(number), ElementType::I64, cells);
 }
 
-bool codegen::isCell(Operation *operation) {
-  return isa<plan::UnaryOp, plan::BinaryOp, plan::IfElseOp, plan::CastOp, plan::ConstantOp>(
-      operation);
-}
-
 Value codegen::emitCell(VectorBuilder &vectors, Operation *op, ValueRange values) {
   SmallVector<Value> operands(values);
   ElementType result = plan::cellsOf(op->getResult(0));

@@ -23,9 +23,7 @@ mlir::Type cellType(VectorBuilder &vectors, mlir::Value cell);
 mlir::Value emitScalar(VectorBuilder &vectors, mlir::Value scalars, unsigned index,
                        ElementType cells);
 
-// Unary, binary, ifelse, cast and constant.
-bool isCell(mlir::Operation *operation);
-// Emits a cell operator (isCell) on vectors of the types of its operands.
+// Emits a cell operator (schedule::isCell) on vectors of the types of its operands.
 mlir::Value emitCell(VectorBuilder &vectors, mlir::Operation *op, mlir::ValueRange operands);
 
 } // namespace tokamak::codegen

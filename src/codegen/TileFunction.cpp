@@ -16,7 +16,7 @@ static LLVM::LLVMFuncOp emitTileFunction(VectorBuilder &vectors, StringRef name,
   OpBuilder &builder = vectors.builder();
   unsigned readOnly = inputs + 2 * sparse.size(), pointers = readOnly + outputs + 4;
   SmallVector<Type> types(pointers, vectors.pointerType());
-  types.append(3, builder.getI64Type());
+  types.append(2, builder.getI64Type());
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()), types);
   auto function = builder.create<LLVM::LLVMFuncOp>(builder.getUnknownLoc(), (name + "_tile").str(),
                                                    type, LLVM::Linkage::Internal);
@@ -43,7 +43,6 @@ static LLVM::LLVMFuncOp emitTileFunction(VectorBuilder &vectors, StringRef name,
   tile.scratch = rest[3];
   tile.begin = rest[4];
   tile.end = rest[5];
-  tile.columns = rest[6];
   emitTile(tile);
   builder.create<LLVM::ReturnOp>(builder.getUnknownLoc(), ValueRange());
   return function;
@@ -94,8 +93,6 @@ void codegen::emitKernelFunctions(VectorBuilder &vectors, StringRef name, unsign
     operands.push_back(vectors.pointerMember(workspace, offsetof(TokWorkspace, scratch)));
     operands.push_back(vectors.integerMember(range, offsetof(TokTile, begin)));
     operands.push_back(vectors.integerMember(range, offsetof(TokTile, end)));
-    operands.push_back(
-        vectors.integerMember(arguments, offsetof(TokArguments, extents) + sizeof(int64_t)));
     vectors.builder().create<LLVM::CallOp>(vectors.builder().getUnknownLoc(), tile, operands);
   });
 }

@@ -26,7 +26,6 @@ struct TileArguments {
   llvm::SmallVector<mlir::Value> outputs;        // pointers, by index of the array result
   mlir::Value scalars, sizes, partials, scratch; // pointers
   mlir::Value begin, end;                        // rows, cells or places
-  mlir::Value columns;                           // of the iteration space
 };
 
 // `sparse` are the indices of the inputs that are sparse.

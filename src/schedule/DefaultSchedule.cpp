@@ -111,13 +111,15 @@ void Scheduler::chooseParallel() {
       schedule_.parallel.push_back(axis);
 }
 
+bool Scheduler::isOnlyResult(plan::ReduceOp reduce) const {
+  return reduce.getKind() <= AggregateKind::Max &&
+         llvm::all_of(reduce->getUsers(), [](Operation *user) { return isa<plan::WriteOp>(user); });
+}
+
 bool Scheduler::isReducedToResults(unsigned axis) {
   auto isResult = [&](Operation *aggregation) {
     auto reduce = dyn_cast<plan::ReduceOp>(aggregation);
-    return reduce && llvm::is_contained(reduce.getOver(), axis) &&
-           reduce.getKind() <= AggregateKind::Max &&
-           llvm::all_of(reduce->getUsers(),
-                        [](Operation *user) { return isa<plan::WriteOp>(user); });
+    return reduce && llvm::is_contained(reduce.getOver(), axis) && isOnlyResult(reduce);
   };
   return llvm::all_of(writes_,
                       [&](plan::WriteOp write) {

@@ -5,6 +5,11 @@
 using namespace mlir;
 using namespace tokamak;
 
+bool schedule::isCell(Operation *operation) {
+  return isa<plan::UnaryOp, plan::BinaryOp, plan::IfElseOp, plan::CastOp, plan::ConstantOp>(
+      operation);
+}
+
 bool schedule::isSquare(plan::BinaryOp operation) {
   auto constant = operation.getRhs().getDefiningOp<plan::ConstantOp>();
   if (operation.getKind() != BinaryOperator::Pow || !constant)

@@ -9,6 +9,12 @@
 
 namespace tokamak::schedule {
 
+// Bodies with more instructions per vector are not limited by memory. The order in which sums add up
+// depends on it, so it is the same on every machine.
+inline constexpr int mostInstructionsForMemory = 4;
+
+// Unary, binary, ifelse, cast and constant.
+bool isCell(mlir::Operation *operation);
 int instructionsOf(mlir::Operation *operation);
 bool isExpensive(mlir::Operation *operation);
 // A square is computed as a product.

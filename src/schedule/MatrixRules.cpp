@@ -26,21 +26,9 @@ static constexpr int64_t rowsOfBlock = 8;
 // Bodies with more instructions per vector than this are not computed for eight rows together: one row
 // has enough independent instructions, and compiling the copies takes longer than they save.
 static constexpr int instructionsWorthEightRows = 24;
-// Bodies with more instructions per vector are not limited by memory.
-static constexpr int mostInstructionsForMemory = 4;
 // Aggregates of columns stay in registers if they have at most mostColumnsInRegisters columns in all,
 // and if a row takes at most this many scalar instructions for each vector of columns.
 static constexpr int mostInstructionsPerRow = 4;
-
-static bool isCell(Operation &operation) {
-  return isa<plan::UnaryOp, plan::BinaryOp, plan::IfElseOp, plan::CastOp, plan::ConstantOp>(
-      operation);
-}
-
-static bool isOnlyWritten(Operation *operation) {
-  return llvm::all_of(operation->getUsers(),
-                      [](Operation *user) { return isa<plan::WriteOp>(user); });
-}
 
 //===- cells ---------------------------------------------------------------------------------===//
 
@@ -55,7 +43,7 @@ bool Scheduler::scheduleCells() {
     auto reduce = dyn_cast<plan::ReduceOp>(aggregation);
     auto isOnlyPlace = [&](unsigned axis) { return axes_[axis].isConstant(1); };
     if (!reduce || !llvm::all_of(reduce.getCell().getType().getAxes(), isOnlyPlace) ||
-        !isOnlyWritten(reduce) || reduce.getKind() > AggregateKind::Max)
+        !isOnlyResult(reduce))
       return false;
   }
   if (axes_.empty() || llvm::any_of(op_.getBody().front(), [&](Operation &operation) {
@@ -210,7 +198,7 @@ bool Scheduler::fitsRows(Operation &operation) {
   if (!reduce) {
     if (isa<plan::ReindexOp>(operation))
       return inner.size() < 2 && !isReadElsewhere(last);
-    return isCell(operation) && (inner.size() < 2 || isOnlyFactor(&operation));
+    return isCell(&operation) && (inner.size() < 2 || isOnlyFactor(&operation));
   }
   SmallVector<unsigned> operand = schedule_.innerAxes(reduce.getOperand());
   bool isMerged = schedule_.isOfTiles(reduce);
@@ -233,7 +221,7 @@ bool Scheduler::fitsRows(Operation &operation) {
           [&](unsigned axis) {
             return axes_[axis].isConstant() && axes_[axis].constantValue() <= mostNarrowColumns;
           });
-  return reduce.getKind() <= AggregateKind::Max && isOnlyWritten(reduce) && isShortProduct &&
+  return isOnlyResult(reduce) && isShortProduct &&
          llvm::all_of(schedule_.parallel, [&](unsigned axis) {
            return axes_[axis].isConstant(1) || llvm::is_contained(reduce.getOver(), axis);
          });
@@ -268,8 +256,8 @@ bool Scheduler::isFasterWithoutBlocks() {
 int Scheduler::wideInstructions() {
   int instructions = 0;
   for (Operation &operation : op_.getBody().front())
-    if (isCell(operation) && llvm::any_of(schedule_.innerAxes(operation.getResult(0)),
-                                          [&](unsigned axis) { return schedule_.isVector(axis); }))
+    if (isCell(&operation) && llvm::any_of(schedule_.innerAxes(operation.getResult(0)),
+                                           [&](unsigned axis) { return schedule_.isVector(axis); }))
       instructions += instructionsOf(&operation);
   return instructions;
 }
@@ -298,7 +286,7 @@ bool Scheduler::fitsRegisters() {
   }
   int perRow = 0, passes = 1;
   for (Operation &operation : op_.getBody().front()) {
-    if (isCell(operation) && schedule_.innerAxes(operation.getResult(0)).empty() &&
+    if (isCell(&operation) && schedule_.innerAxes(operation.getResult(0)).empty() &&
         runsOver(operation.getResult(0), schedule_.parallel.back()))
       perRow += instructionsOf(&operation);
     if (isBlockReduction(&operation))

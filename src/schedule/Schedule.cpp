@@ -8,6 +8,11 @@ using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::schedule;
 
+void Schedule::sort(MutableArrayRef<unsigned> axes) const {
+  auto position = [&](unsigned axis) { return std::pair(llvm::find(order, axis), axis); };
+  llvm::sort(axes, [&](unsigned a, unsigned b) { return position(a) < position(b); });
+}
+
 SmallVector<unsigned> Schedule::innerAxes(Value cell) const {
   SmallVector<unsigned> axes;
   for (unsigned axis : cast<plan::CellType>(cell.getType()).getAxes())

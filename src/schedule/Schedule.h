@@ -39,6 +39,10 @@
 
 namespace tokamak::schedule {
 
+inline bool runsOver(mlir::Value cell, unsigned axis) {
+  return mlir::cast<plan::CellType>(cell.getType()).runsOver(axis);
+}
+
 // What a target computes with.
 struct VectorRegisters {
   int64_t count = 16, bytes = 32;
@@ -57,6 +61,8 @@ struct Schedule {
   llvm::MapVector<mlir::Value, unsigned> packed;
   bool vectorsOutside = false;
 
+  // Sorts axes from the outermost loop to the innermost: those of `order` first, the others by number.
+  void sort(llvm::MutableArrayRef<unsigned> axes) const;
   bool isParallel(unsigned axis) const { return llvm::is_contained(parallel, axis); }
   bool isVector(unsigned axis) const { return llvm::is_contained(vectors, axis); }
   // Whether vectors run along the axis that blocks are cut from, and along no other.

@@ -12,10 +12,6 @@
 
 namespace tokamak::schedule {
 
-inline bool runsOver(mlir::Value cell, unsigned axis) {
-  return mlir::cast<plan::CellType>(cell.getType()).runsOver(axis);
-}
-
 class Scheduler {
 public:
   Scheduler(plan::OperatorOp op, VectorRegisters registers);
@@ -29,6 +25,7 @@ private:
   bool isContiguous(unsigned axis);
   void chooseParallel();
   bool isReducedToResults(unsigned axis);
+  bool isOnlyResult(plan::ReduceOp reduce) const; // so that it may be merged over tiles
   bool isReadElsewhere(unsigned axis);
   bool scans() const;
   void moveLast(unsigned axis);

@@ -11,6 +11,7 @@
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::codegen;
+using schedule::runsOver;
 
 FailureOr<LoopBody> LoopBody::analyze(plan::OperatorOp op, const schedule::Schedule &schedule) {
   if (failed(checkSchedule(op, schedule)))
@@ -66,7 +67,7 @@ LogicalResult LoopBody::checkOperation(Operation &operation) {
                     accumulatorOf(&operation) == ElementType::F32;
     return isSingle && isInLanes ? success() : checkAccumulator(&operation);
   }
-  if (!isCell(&operation) && !isa<plan::SizeOp>(operation))
+  if (!schedule::isCell(&operation) && !isa<plan::SizeOp>(operation))
     return operation.emitOpError("there is no code for this operation yet");
   return success();
 }
@@ -127,23 +128,16 @@ std::vector<unsigned> PassLoops::allAxes() const {
 
 // The innermost of the axes that have vectors.
 std::optional<unsigned> LoopBody::vectorAmong(ArrayRef<unsigned> axes) const {
-  auto place = [&](unsigned axis) {
-    return std::pair(llvm::find(schedule_.order, axis) - schedule_.order.begin(), axis);
-  };
-  std::optional<unsigned> vector;
-  for (unsigned axis : axes)
-    if (schedule_.isVector(axis) && !schedule_.isParallel(axis) &&
-        (!vector || place(*vector) < place(axis)))
-      vector = axis;
-  return vector;
+  SmallVector<unsigned> vectors(llvm::make_filter_range(axes, [&](unsigned axis) {
+    return schedule_.isVector(axis) && !schedule_.isParallel(axis);
+  }));
+  schedule_.sort(vectors);
+  return vectors.empty() ? std::nullopt : std::optional(vectors.back());
 }
 
 PassLoops LoopBody::loopsOver(ArrayRef<unsigned> axes) const {
   PassLoops loops{std::vector(axes.begin(), axes.end()), vectorAmong(axes)};
-  llvm::sort(loops.axes, [&](unsigned a, unsigned b) {
-    auto place = [&](unsigned axis) { return llvm::find(schedule_.order, axis); };
-    return std::pair(place(a), a) < std::pair(place(b), b);
-  });
+  schedule_.sort(loops.axes);
   if (loops.vector)
     llvm::erase(loops.axes, *loops.vector);
   loops.isAcross = schedule_.hasBlocksInVectors() && !loops.vector;
@@ -167,9 +161,6 @@ std::optional<std::pair<Value, Value>> LoopBody::rowFactors(plan::ReduceOp reduc
       reduce.getOver().size() != 1 || accumulatorOf(reduce) != ElementType::F64)
     return {};
   Value rows = product.getLhs(), factor = product.getRhs();
-  auto runsOver = [](Value value, unsigned axis) {
-    return cast<plan::CellType>(value.getType()).runsOver(axis);
-  };
   if (!runsOver(rows, lastAxis()))
     std::swap(rows, factor);
   bool isProduct = runsOver(rows, lastAxis()) && !runsOver(factor, lastAxis()) &&
@@ -386,10 +377,9 @@ LogicalResult LoopBody::noteUses(unsigned number) {
 }
 
 bool LoopBody::isRowByRow(const LoopPass &pass) const {
-  constexpr int mostInstructionsForMemory = 4;
   constexpr int64_t longRow = plan::mostNarrowColumns;
   if (!schedule_.hasBlocksInVectors() || !pass.loops.vector || !pass.loops.axes.empty() ||
-      pass.instructions > mostInstructionsForMemory)
+      pass.instructions > schedule::mostInstructionsForMemory)
     return false;
   const Size &length = axes_[*pass.loops.vector];
   return (!length.isConstant() || length.constantValue() > longRow) && pass.kept.empty() &&

@@ -12,6 +12,7 @@
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::codegen;
+using schedule::runsOver;
 
 //===- places --------------------------------------------------------------------------------===//
 

@@ -12,6 +12,7 @@
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::codegen;
+using schedule::runsOver;
 
 Size codegen::roundedUp(const Size &size, int64_t unit) {
   return Size::constant(unit) * floorDivide(size + Size::constant(unit - 1), Size::constant(unit));
@@ -179,10 +180,6 @@ void LoopValues::forAxis(unsigned axis, int64_t unrolling, State &state, LoopBod
 
 //===- values --------------------------------------------------------------------------------===//
 
-bool LoopValues::runsOver(Value value, unsigned axis) const {
-  return cast<plan::CellType>(value.getType()).runsOver(axis);
-}
-
 unsigned LoopValues::placesOf(Value value) const {
   return runsOver(value, body_.lastAxis()) ? places_ : 1;
 }
@@ -347,10 +344,6 @@ static bool isSinglePrecision(Operation *aggregation) {
   return accumulatorOf(aggregation) == ElementType::F32;
 }
 
-static Reduction reductionOf(Operation *aggregation) {
-  return {kindOf(aggregation), plan::cellsOf(aggregation->getOperand(0))};
-}
-
 Accumulator LoopValues::neutral(Operation *aggregation) {
   Accumulator neutral = neutralAccumulator(vectors_, reductionOf(aggregation));
   if (isSinglePrecision(aggregation))
@@ -445,10 +438,7 @@ Value LoopValues::carried(plan::ScanOp scan, Value place) {
 // Emits the loops of a reduction for all places and chunks together.
 void LoopValues::reduce(plan::ReduceOp reduce) {
   SmallVector<unsigned> axes(reduce.getOver().begin(), reduce.getOver().end());
-  llvm::sort(axes, [&](unsigned a, unsigned b) {
-    ArrayRef<unsigned> order = body_.schedule().order;
-    return std::pair(llvm::find(order, a), a) < std::pair(llvm::find(order, b), b);
-  });
+  body_.schedule().sort(axes);
   unsigned places = placesOf(reduce.getCell()), chunks = chunksOf(reduce.getCell());
   if (std::optional<SampledProduct> product = body_.sampledProduct(reduce);
       product && vectorAxis_ == body_.entries()->column) {

@@ -90,6 +90,8 @@ public:
 
   // Where the loop over the axis is: of vectors the first of all chunks.
   mlir::Value index(unsigned axis) const;
+  // The index of a place of the block, or of the first cell of a chunk.
+  mlir::Value indexOf(unsigned axis, unsigned place, unsigned chunk);
   // Emits `inside` with the axis at `index`.
   void inLoop(unsigned axis, mlir::Value index, llvm::function_ref<void()> inside);
   // Loops over axes from 0 to their sizes, outermost first.
@@ -152,9 +154,8 @@ private:
     bool isPadded = false; // to whole vectors
   };
 
-  bool runsOver(mlir::Value value, unsigned axis) const;
   bool runsOverVectors(mlir::Value value) const {
-    return vectorAxis_ && runsOver(value, *vectorAxis_);
+    return vectorAxis_ && schedule::runsOver(value, *vectorAxis_);
   }
   bool isPerPlace(mlir::Value value) const;
   mlir::Value across(mlir::Value value);
@@ -205,8 +206,6 @@ private:
   void sampleTogether(const SampledProduct &product, unsigned chunk, State &totals);
   void sampleOneByOne(const SampledProduct &product, unsigned chunk, State &totals);
 
-  // The index of the axis; null if no loop has set it.
-  mlir::Value indexOf(unsigned axis, unsigned place, unsigned chunk);
   mlir::Value placeOf(const LinearPlace &place, unsigned number, unsigned chunk, bool withIndices);
   mlir::Value offsetOf(const Access &access, unsigned place, unsigned chunk);
   mlir::Value lanesOf(const Access &access, unsigned place, unsigned chunk);

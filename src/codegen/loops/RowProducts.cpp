@@ -85,7 +85,7 @@ void RowProducts::add(plan::ReduceOp product) {
     for (unsigned place = 0; place < values_.places(); ++place)
       rows.push_back(values_.get(sums.rows, place, chunk));
     State columns = vectors_.transpose(rows);
-    Value begin = vectors_.add(first, vectors_.integer(chunk * lanes));
+    Value begin = values_.indexOf(sums.reduced, 0, chunk);
     bool isMasked = values_.mask(chunk) != nullptr;
     if (!isMasked || body_.axes()[sums.reduced].isConstant()) {
       columns.resize(isMasked ? values_.rowsOfChunk(chunk) : lanes);

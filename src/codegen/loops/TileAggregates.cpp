@@ -15,10 +15,6 @@ using namespace tokamak::codegen;
 
 static constexpr int64_t lanes = VectorBuilder::lanes;
 
-static Reduction reductionOf(plan::ReduceOp reduce) {
-  return {reduce.getKind(), plan::cellsOf(reduce.getOperand())};
-}
-
 // The cells of the result that the aggregate becomes.
 static Size cellsOf(const LoopBody &body, plan::ReduceOp reduce) {
   Size cells = Size::constant(1);
@@ -166,7 +162,8 @@ Value TileAggregates::countedLanes(unsigned chunk) const {
   return values_.hasVectors() ? values_.mask(chunk) : vectors_.maskBelow(1);
 }
 
-// Masked-off lanes of what is read are 0, so that sums need no mask.
+// Lanes behind the last cell of an axis are padding of the partial result, so that cells along an axis
+// need no mask.
 void TileAggregates::addToRegisters(Aggregate &aggregate) {
   plan::ReduceOp reduce = aggregate.reduce;
   auto count = static_cast<int64_t>(aggregate.registers.size());
@@ -209,8 +206,7 @@ void TileAggregates::addPlaces(Aggregate &aggregate, Value pointer, unsigned chu
 
 void TileAggregates::addToPartials(Aggregate &aggregate) {
   for (unsigned chunk = 0; chunk < values_.chunks(); ++chunk) {
-    Value at =
-        vectors_.add(values_.index(*aggregate.vector), vectors_.integer(chunk * vectors_.width()));
+    Value at = values_.indexOf(*aggregate.vector, 0, chunk);
     bool isPadded = vectors_.width() == lanes;
     addPlaces(aggregate, vectors_.offset(aggregate.partial, at), chunk,
               isPadded ? Value() : values_.mask(chunk));
@@ -247,8 +243,7 @@ void TileAggregates::addToLines(Aggregate &aggregate) {
     Value line = vectors_.offset(aggregate.memory,
                                  vectors_.multiply(values_.index(other), paddedLine(aggregate)));
     for (unsigned chunk = 0; chunk < values_.chunks(); ++chunk) {
-      Value at = vectors_.add(values_.index(*aggregate.vector),
-                              vectors_.integer(chunk * vectors_.width()));
+      Value at = values_.indexOf(*aggregate.vector, 0, chunk);
       addPlaces(aggregate, vectors_.offset(line, at), chunk, {});
     }
   });
@@ -287,8 +282,7 @@ void TileAggregates::addToRowsOfEntries(const Aggregate &aggregate) {
   values_.forEntries(none, [&](int64_t, State &) {
     Value row = vectors_.multiply(values_.columnOfLane(0, 0), values_.axisSize(*aggregate.vector));
     for (unsigned chunk = 0; chunk < values_.chunks(); ++chunk) {
-      Value at = vectors_.add(values_.index(*aggregate.vector),
-                              vectors_.integer(chunk * vectors_.width()));
+      Value at = values_.indexOf(*aggregate.vector, 0, chunk);
       Value pointer = vectors_.offset(aggregate.partial, vectors_.add(row, at));
       Value mask = values_.mask(chunk), sum = vectors_.load(pointer, mask, cells);
       vectors_.store(values_.accumulate(reduce, {sum, {}}, 0, chunk, {}).value, pointer, mask);
