@@ -4,7 +4,7 @@
 // `Arguments`, writes the cells of its outputs that belong to the tile, and leaves partial
 // aggregates in the workspace:
 //
-//   TokTile tile = {{0, 0, 0}, {65536, 1, 1}, 0};
+//   TokTile tile = {0, 65536, 0};
 //   TokWorkspace workspace = {scratch, partials, -1};
 //   int32_t status = kernel(&arguments, &tile, &workspace);   // 0 = success
 //
@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define TOK_ABI_VERSION 5u
+#define TOK_ABI_VERSION 6u
 
 // TOK_F16 is IEEE 754 binary16, TOK_BF16 the upper half of an f32; a TOK_BOOL is a byte, 0 or 1.
 enum TokElementType {
@@ -58,15 +58,12 @@ typedef struct TokArguments {
   const double *scalars;  // scalar inputs in the order of its scalar operands, converted to f64;
                           // those that the plan says are integers hold the bits of an int64_t
   TokArray *outputs;      // matrix outputs (not aggregated over tiles) in result order
-  int64_t extents[3];     // the iteration space: {outer rows, columns, 1}; Cell kernels over flat
-                          // arrays: {cells, 1, 1}
   const int64_t *sizes;   // the values of the plan's sizes
 } TokArguments;
 
-// Half-open ranges of the iteration space.
+// A half-open range of what the plan cuts tiles from: rows, cells or places.
 typedef struct TokTile {
-  int64_t begin[3];
-  int64_t end[3];
+  int64_t begin, end;
   int64_t index; // this tile's number in the fixed order of tiles
 } TokTile;
 
@@ -80,7 +77,7 @@ typedef struct TokWorkspace {
 typedef int32_t (*TokKernel)(const TokArguments *, const TokTile *, TokWorkspace *);
 
 // Merges the partial aggregates of a later tile into those of an earlier one: into = into (+) from.
-// `arguments` are those of the launch (for extents).
+// `arguments` are those of the launch.
 typedef void (*TokMerge)(const TokArguments *arguments, double *into, const double *from);
 
 #ifdef __cplusplus

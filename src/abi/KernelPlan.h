@@ -2,11 +2,10 @@
 // how partial results merge. Plain data, so that an image can be written to a file; the machine
 // code is bound by name.
 //
-// Cell kernels iterate over cells (extents {cells,1,1}) or, if an input is a vector, over rows x
-// columns; Row kernels over rows. Tiles are ranges of the first extent. Their boundaries depend on
-// the extents alone and are multiples of 8 rows or cells; the last tile ends at the extent. A
-// launch has at least one tile, possibly empty (no rows, no cells), so that partials are always
-// initialised.
+// The iteration space has rows and columns; rows are the places that tiles are cut from, columns what
+// is computed for each of them. Tiles are ranges of rows. Their boundaries depend on the extents
+// alone and are multiples of 8; the last tile ends at the extent. A launch has at least one tile,
+// possibly empty (no rows), so that partials are always initialised.
 //
 // A kernel with a driver (a sparse input) iterates over the entries of that input alone: its tiles
 // are ranges of the driver's rows with about equally many entries; their boundaries depend on its
@@ -86,15 +85,14 @@ struct KernelInput {
 
 struct KernelPlan {
   std::string name; // unique symbol, also what debuggers and --stats show
-  // Rows and columns of the iteration space; the columns of flat Cell kernels are 1.
+  // Rows and columns of the iteration space.
   Size extents[2] = {Size::constant(0), Size::constant(0)};
   std::vector<KernelInput> inputs;   // one per array input; missing ones: dense doubles
   std::vector<bool> integerScalars;  // per scalar input: passed as an int64_t; missing ones: not
   int32_t driver = -1;               // the sparse input whose entries are iterated over; -1: none
   std::vector<KernelOutput> outputs; // in result order
-  int64_t tileBytesPerStep =
-      8; // bytes touched per unit of the first extent and column: sets the tile size
-  std::vector<Size> scratchSizes; // in doubles, each rounded up to a multiple of 8
+  int64_t tileBytesPerStep = 8;      // bytes touched per row and column: sets the tile size
+  std::vector<Size> scratchSizes;    // in doubles, each rounded up to a multiple of 8
   // What kernels find in TokArguments::sizes; also distances between cells, which may be negative.
   std::vector<Size> sizes;
   double predictedNanoseconds = 0; // at the sizes for which the plan was made

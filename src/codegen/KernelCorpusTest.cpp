@@ -182,7 +182,6 @@ void codegen::recordLaunch(const tokamak::abi::KernelPlan &plan, const TokArgume
   launch.outputs = outputs;
   launch.partials = static_cast<int64_t>(partialCells.size());
   launch.steps = static_cast<int64_t>(steps.size());
-  std::copy(std::begin(arguments.extents), std::end(arguments.extents), launch.extents);
   launch.scratchDoubles = scratchDoubles;
   for (const StepRecord &step : steps)
     launch.slots = std::max(launch.slots, step.into + 1);

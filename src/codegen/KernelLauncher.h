@@ -125,12 +125,12 @@ struct ArrayLaunch {
         partialCells.push_back(cells);
       }
     }
-    int64_t outer = size(plan.extents[0]), columns = size(plan.extents[1]);
+    int64_t outer = size(plan.extents[0]);
     std::vector<int64_t> sizes;
     for (const Size &wanted : plan.sizes)
       sizes.push_back(size(wanted));
-    TokArguments arguments{TOK_ABI_VERSION,     inputArrays.data(),  scalars.data(),
-                           outputArrays.data(), {outer, columns, 1}, sizes.data()};
+    TokArguments arguments{TOK_ABI_VERSION, inputArrays.data(), scalars.data(), outputArrays.data(),
+                           sizes.data()};
     int64_t scratchDoubles = 0;
     for (const Size &wanted : plan.scratchSizes)
       scratchDoubles += abi::partialDoubles(size(wanted));
@@ -147,7 +147,7 @@ struct ArrayLaunch {
     };
     AlignedDoubles total(partials), one(partials);
     for (int64_t begin = 0, index = 0; begin < outer || index == 0; begin += tile, ++index) {
-      TokTile range{{begin, 0, 0}, {std::min(outer, begin + tile), columns, 1}, index};
+      TokTile range{begin, std::min(outer, begin + tile), index};
       AlignedDoubles &target = index == 0 ? total : one;
       TokWorkspace workspace{scratch.data(), target.data(), -1};
       scratch.clear(); // what a tile leaves there is nothing that another one may read

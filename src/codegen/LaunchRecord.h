@@ -30,8 +30,7 @@ struct LaunchRecord {
   FilePlace test; // the name of the test that launched it, ending with a 0
   int64_t inputs, outputs, partials, steps;
   FilePlace scalars; // doubles
-  int64_t extents[3];
-  FilePlace sizes; // 64-bit integers
+  FilePlace sizes;   // 64-bit integers
   int64_t scratchDoubles;
   int64_t slots; // each holds the partial results of a tile
 };

@@ -119,12 +119,12 @@ struct SparseLaunch {
       }
       results.push_back(std::move(result));
     }
-    int64_t rows = size(plan.extents[0]), columns = size(plan.extents[1]);
+    int64_t rows = size(plan.extents[0]);
     std::vector<int64_t> sizes;
     for (const Size &wanted : plan.sizes)
       sizes.push_back(size(wanted));
-    TokArguments arguments{TOK_ABI_VERSION,     inputArrays.data(), scalars.data(),
-                           outputArrays.data(), {rows, columns, 1}, sizes.data()};
+    TokArguments arguments{TOK_ABI_VERSION, inputArrays.data(), scalars.data(), outputArrays.data(),
+                           sizes.data()};
     int64_t scratchDoubles = 0;
     for (const Size &expression : plan.scratchSizes)
       scratchDoubles += abi::partialDoubles(size(expression));
@@ -137,7 +137,7 @@ struct SparseLaunch {
     auto work = [&](unsigned thread) {
       AlignedDoubles scratch(scratchDoubles);
       for (int64_t i = thread; i < tiles; i += threads) {
-        TokTile range{{i * tile, 0, 0}, {std::min(rows, (i + 1) * tile), columns, 1}, i};
+        TokTile range{i * tile, std::min(rows, (i + 1) * tile), i};
         TokWorkspace workspace{scratch.data(), partial[i]->data(), -1};
         if (threads == 1)
           steps.push_back({range, i, -1});
@@ -183,7 +183,7 @@ struct SparseLaunch {
       else
         for (int64_t i = 0; i < rows; ++i)
           for (int64_t p = driver->offsets[i]; p < driver->offsets[i + 1]; ++p)
-            result.cells[i * columns + driver->indices[p]] = cell(p);
+            result.cells[i * result.columns + driver->indices[p]] = cell(p);
       ++array;
     }
     guardsIntact = intact;

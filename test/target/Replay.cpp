@@ -145,11 +145,8 @@ public:
     double *slots[mostSlots];
     for (int64_t i = 0; i < header_.slots; ++i)
       slots[i] = reinterpret_cast<double *>(arena_.allocate(slotDoubles * 8));
-    TokArguments arguments{TOK_ABI_VERSION,
-                           inputs,
-                           reinterpret_cast<const double *>(record_ + header_.scalars),
-                           outputs,
-                           {header_.extents[0], header_.extents[1], header_.extents[2]},
+    TokArguments arguments{TOK_ABI_VERSION, inputs,
+                           reinterpret_cast<const double *>(record_ + header_.scalars), outputs,
                            reinterpret_cast<const int64_t *>(record_ + header_.sizes)};
     runSteps(arguments, steps, slots);
     return difference(results, outputs, partials, reinterpret_cast<const char *>(slots[0]));

@@ -130,8 +130,7 @@ public:
         partialDoubles_ += abi::partialDoubles(array->cells());
       results[i] = std::move(array);
     }
-    arguments_ = {TOK_ABI_VERSION, inputs_.data(),       scalars_.data(),
-                  outputs_.data(), {rows_, columns_, 1}, sizes_.data()};
+    arguments_ = {TOK_ABI_VERSION, inputs_.data(), scalars_.data(), outputs_.data(), sizes_.data()};
   }
 
   void runTiles(Scheduler *scheduler) {
@@ -270,9 +269,9 @@ private:
 
   TokTile tileAt(int64_t index) const {
     if (!boundaries_.empty())
-      return {{boundaries_[index], 0, 0}, {boundaries_[index + 1], columns_, 1}, index};
+      return {boundaries_[index], boundaries_[index + 1], index};
     int64_t begin = index * length_;
-    return {{begin, 0, 0}, {std::min(begin + length_, rows_), columns_, 1}, index};
+    return {begin, std::min(begin + length_, rows_), index};
   }
 
   int32_t runOnThisThread(int64_t index, int64_t &failingCell) {

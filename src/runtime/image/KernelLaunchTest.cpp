@@ -19,7 +19,7 @@ static int32_t scaleAndSum(const TokArguments *arguments, const TokTile *tile,
                            TokWorkspace *workspace) {
   auto *y = static_cast<double *>(arguments->outputs[0].data);
   std::fill_n(workspace->partials, 16, 0.0);
-  for (int64_t i = tile->begin[0]; i < tile->end[0]; ++i) {
+  for (int64_t i = tile->begin; i < tile->end; ++i) {
     y[i] = inputOf(arguments, 0)[i] * arguments->scalars[0];
     workspace->partials[0] += y[i];
     workspace->partials[8] += 1;
@@ -83,9 +83,9 @@ TEST(KernelLaunch, isTheSameOnAnyNumberOfThreads) {
 
 static int32_t columnSums(const TokArguments *arguments, const TokTile *tile,
                           TokWorkspace *workspace) {
-  int64_t columns = arguments->extents[1];
+  int64_t columns = arguments->sizes[0];
   std::fill_n(workspace->partials, tokamak::abi::partialDoubles(columns), 0.0);
-  for (int64_t i = tile->begin[0]; i < tile->end[0]; ++i)
+  for (int64_t i = tile->begin; i < tile->end; ++i)
     for (int64_t j = 0; j < columns; ++j) {
       workspace->scratch[j] = inputOf(arguments, 0)[i * columns + j];
       workspace->partials[j] += workspace->scratch[j];
@@ -94,7 +94,7 @@ static int32_t columnSums(const TokArguments *arguments, const TokTile *tile,
 }
 
 static void addColumns(const TokArguments *arguments, double *into, const double *from) {
-  for (int64_t j = 0; j < arguments->extents[1]; ++j)
+  for (int64_t j = 0; j < arguments->sizes[0]; ++j)
     into[j] += from[j];
 }
 
@@ -105,6 +105,7 @@ TEST(KernelLaunch, mergesPartialArraysInATree) {
   plan.extents[1] = columnsOfInput(0);
   plan.outputs = {{KernelOutput::Kind::PartialArray, {Size::constant(1), columnsOfInput(0)}}};
   plan.scratchSizes = {columnsOfInput(0)};
+  plan.sizes = {columnsOfInput(0)};
   plan.kernel = columnSums;
   plan.merge = addColumns;
   for (int64_t rows : {0, 1, 64, 100000, 200001}) {
@@ -128,7 +129,7 @@ TEST(KernelLaunch, tilesDependOnSizesAlone) {
 
 static int32_t failAtSeventyThousand(const TokArguments *, const TokTile *tile,
                                      TokWorkspace *workspace) {
-  if (tile->begin[0] <= 70000 && 70000 < tile->end[0]) {
+  if (tile->begin <= 70000 && 70000 < tile->end) {
     workspace->failingCell = 70000;
     return 1;
   }
