@@ -111,8 +111,8 @@ plan::OperatorOp buildOperator(func::FuncOp block, const SizesOfValues &sizes,
   auto attribute = [&](ArrayRef<int64_t> numbers) { return builder.getDenseI64ArrayAttr(numbers); };
   auto op = builder.create<plan::OperatorOp>(
       block.getLoc(), results.getTypes(), kernel.getArguments(), listOf(block.getArguments()),
-      listOf(results), builder.getArrayAttr({}), attribute({}), StringAttr(), attribute(csr),
-      attribute(drivers), attribute(sparseResults));
+      listOf(results), builder.getArrayAttr({}), StringAttr(), attribute(csr), attribute(drivers),
+      attribute(sparseResults));
   Block *region = builder.createBlock(&op.getBody());
   for (BlockArgument argument : block.getArguments())
     region->addArgument(argument.getType(), argument.getLoc());

@@ -72,7 +72,7 @@ static LogicalResult checkTileAggregate(plan::OperatorOp op, plan::ReduceOp redu
 
 // Axes of size 1 are the same everywhere, whatever they are listed as.
 LogicalResult schedule::checkSchedule(plan::OperatorOp op, const Schedule &schedule) {
-  auto axisOfOperator = [&](unsigned axis) { return axis < op.getAxisKinds().size(); };
+  auto axisOfOperator = [&](unsigned axis) { return axis < op.getAxisSizes().size(); };
   for (const auto *axes : {&schedule.parallel, &schedule.vectors, &schedule.order})
     if (!llvm::all_of(*axes, axisOfOperator))
       return op.emitOpError("the schedule names an axis that the operator does not have");
@@ -243,9 +243,9 @@ private:
     for (StringRef word : listed(text)) {
       unsigned axis = 0;
       if (!word.starts_with("d") || word.drop_front().getAsInteger(10, axis) ||
-          axis >= op_.getAxisKinds().size())
+          axis >= op_.getAxisSizes().size())
         return fmt::format("'{}' is no axis; the operator has d0 to d{}", word.str(),
-                           op_.getAxisKinds().size() - 1);
+                           op_.getAxisSizes().size() - 1);
       axes.push_back(axis);
     }
     return "";

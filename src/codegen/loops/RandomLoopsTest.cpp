@@ -58,20 +58,20 @@ protected:
     schedule.vectors.clear();
     schedule.order.clear();
     schedule.block = 1;
-    for (unsigned axis = 0; axis < op.getAxisKinds().size(); ++axis)
+    for (unsigned axis = 0; axis < op.getAxisSizes().size(); ++axis)
       if (op.axisKind(axis) == plan::AxisKind::Parallel && happens(random, 70))
         schedule.parallel.push_back(axis);
     // Partial aggregates of tiles are merged.
     if (happens(random, 25)) {
       schedule.parallel.clear();
-      for (unsigned axis = 0; axis < op.getAxisKinds().size(); ++axis)
+      for (unsigned axis = 0; axis < op.getAxisSizes().size(); ++axis)
         if (op.axisKind(axis) == plan::AxisKind::Reduced)
           schedule.parallel.push_back(axis);
     }
     if (schedule.parallel.empty())
       return;
     shuffle(random, schedule.parallel);
-    for (unsigned axis = 0; axis < op.getAxisKinds().size(); ++axis) {
+    for (unsigned axis = 0; axis < op.getAxisSizes().size(); ++axis) {
       if (!schedule.isParallel(axis) && op.axisKind(axis) != plan::AxisKind::Scanned &&
           happens(random, 50))
         schedule.vectors.push_back(axis);

@@ -82,7 +82,6 @@ public:
     auto result = builder_.create<plan::OperatorOp>(
         location, types, operands, builder_.getArrayAttr(operandSizes),
         builder_.getArrayAttr(resultSizes), /*axis_sizes=*/builder_.getArrayAttr({}),
-        /*axis_kinds=*/builder_.getDenseI64ArrayAttr({}),
         builder_.getStringAttr(labelOf(pool_, id_)), /*sparse=*/builder_.getDenseI64ArrayAttr({}),
         /*drivers=*/builder_.getDenseI64ArrayAttr({}),
         /*sparse_results=*/builder_.getDenseI64ArrayAttr({}));

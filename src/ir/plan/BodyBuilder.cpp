@@ -380,17 +380,11 @@ void BodyBuilder::write(Value result, bool transposed) {
 }
 
 void BodyBuilder::finish() {
-  SmallVector<int64_t> kinds(axes_.size(), static_cast<int64_t>(AxisKind::Parallel));
   auto withAxes = [&](AffineMap map) {
     return AffineMap::get(axes_.size(), map.getNumSymbols(), map.getResults(),
                           builder_.getContext());
   };
   for (Operation &operation : op_.getBody().front()) {
-    if (auto reduce = dyn_cast<ReduceOp>(operation))
-      for (int64_t axis : reduce.getOver())
-        kinds[axis] = static_cast<int64_t>(AxisKind::Reduced);
-    if (auto scan = dyn_cast<ScanOp>(operation))
-      kinds[scan.getOver().front()] = static_cast<int64_t>(AxisKind::Scanned);
     if (auto read = dyn_cast<ReadOp>(operation))
       read.setMap(withAxes(read.getMap()));
     else if (auto write = dyn_cast<WriteOp>(operation))
@@ -399,5 +393,4 @@ void BodyBuilder::finish() {
       reindex.setMap(withAxes(reindex.getMap()));
   }
   op_.setAxisSizesAttr(tok::sizesAttribute(builder_.getContext(), axes_));
-  op_.setAxisKinds(kinds);
 }

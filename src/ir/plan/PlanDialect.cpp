@@ -132,6 +132,20 @@ SmallVector<SmallVector<Size>> OperatorOp::resultSizes() { return listsOf(getRes
 
 static constexpr StringRef axisKinds[] = {"parallel", "reduced", "scanned"};
 
+static AxisKind kindIn(Block &body, int64_t axis) {
+  AxisKind kind = AxisKind::Parallel;
+  for (Operation &operation : body) {
+    if (auto scan = dyn_cast<ScanOp>(operation); scan && llvm::is_contained(scan.getOver(), axis))
+      return AxisKind::Scanned;
+    if (auto reduce = dyn_cast<ReduceOp>(operation);
+        reduce && llvm::is_contained(reduce.getOver(), axis))
+      kind = AxisKind::Reduced;
+  }
+  return kind;
+}
+
+AxisKind OperatorOp::axisKind(unsigned axis) { return kindIn(getBody().front(), axis); }
+
 // A size is a number, a word like s0, or a string like "s0 + 1".
 static ParseResult parseSize(OpAsmParser &parser, Size &size) {
   int64_t constant = 0;
@@ -181,7 +195,8 @@ ParseResult OperatorOp::parse(OpAsmParser &parser, OperationState &result) {
   SmallVector<OpAsmParser::UnresolvedOperand> inputs;
   SmallVector<Attribute> operandSizes, resultSizes;
   SmallVector<Size> axes;
-  SmallVector<int64_t> kinds, sparse, drivers, sparseResults;
+  SmallVector<std::pair<AxisKind, SMLoc>> kinds;
+  SmallVector<int64_t> sparse, drivers, sparseResults;
   auto parseInput = [&]() -> ParseResult {
     int64_t number = inputs.size();
     if (parser.parseArgument(arguments.emplace_back()) || parser.parseEqual() ||
@@ -195,12 +210,12 @@ ParseResult OperatorOp::parse(OpAsmParser &parser, OperationState &result) {
     return parseSizes(parser, operandSizes);
   };
   auto parseAxisSize = [&]() -> ParseResult {
+    kinds.push_back({AxisKind::Parallel, parser.getCurrentLocation()});
     if (parseSize(parser, axes.emplace_back()))
       return failure();
-    kinds.push_back(0);
-    for (int64_t kind = 1; kind < static_cast<int64_t>(std::size(axisKinds)); ++kind)
-      if (succeeded(parser.parseOptionalKeyword(axisKinds[kind])))
-        kinds.back() = kind;
+    for (AxisKind kind : {AxisKind::Reduced, AxisKind::Scanned})
+      if (succeeded(parser.parseOptionalKeyword(axisKinds[static_cast<int>(kind)])))
+        kinds.back().first = kind;
     return success();
   };
   auto parseResult = [&]() -> ParseResult {
@@ -227,12 +242,24 @@ ParseResult OperatorOp::parse(OpAsmParser &parser, OperationState &result) {
   properties.operand_sizes = builder.getArrayAttr(operandSizes);
   properties.result_sizes = builder.getArrayAttr(resultSizes);
   properties.axis_sizes = tok::sizesAttribute(parser.getContext(), axes);
-  properties.axis_kinds = builder.getDenseI64ArrayAttr(kinds);
   properties.sparse = builder.getDenseI64ArrayAttr(sparse);
   properties.drivers = builder.getDenseI64ArrayAttr(drivers);
   properties.sparse_results = builder.getDenseI64ArrayAttr(sparseResults);
   result.addTypes(type.getResults());
-  return parser.parseRegion(*result.addRegion(), arguments);
+  Region *body = result.addRegion();
+  if (parser.parseRegion(*body, arguments))
+    return failure();
+  // What the body does along an axis is stated for people who read it.
+  for (auto [axis, stated] : llvm::enumerate(kinds)) {
+    if (body->empty())
+      break;
+    AxisKind kind = kindIn(body->front(), static_cast<int64_t>(axis));
+    if (kind != stated.first)
+      return parser.emitError(stated.second)
+             << "axis d" << axis << " is " << axisKinds[static_cast<int>(kind)] << ", not "
+             << axisKinds[static_cast<int>(stated.first)];
+  }
+  return success();
 }
 
 void OperatorOp::print(OpAsmPrinter &printer) {
@@ -264,9 +291,8 @@ void OperatorOp::print(OpAsmPrinter &printer) {
         ++number;
       },
       [&] { printer << ','; });
-  printer.printOptionalAttrDict((*this)->getAttrs(),
-                                {"operand_sizes", "result_sizes", "axis_sizes", "axis_kinds",
-                                 "sparse", "drivers", "sparse_results"});
+  printer.printOptionalAttrDict((*this)->getAttrs(), {"operand_sizes", "result_sizes", "axis_sizes",
+                                                      "sparse", "drivers", "sparse_results"});
   printer << " : ";
   printer.printFunctionalType(*this);
   printer << ' ';

@@ -61,7 +61,7 @@ def Plan_OperatorOp : Op<Plan_Dialect, "operator", [IsolatedFromAbove, NoMemoryE
     ```
   }];
   let arguments = (ins Variadic<AnyType>:$inputs, ArrayAttr:$operand_sizes, ArrayAttr:$result_sizes,
-                       ArrayAttr:$axis_sizes, DenseI64ArrayAttr:$axis_kinds, OptionalAttr<StrAttr>:$label,
+                       ArrayAttr:$axis_sizes, OptionalAttr<StrAttr>:$label,
                        DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$sparse,
                        DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$drivers,
                        DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$sparse_results);
@@ -75,9 +75,8 @@ def Plan_OperatorOp : Op<Plan_Dialect, "operator", [IsolatedFromAbove, NoMemoryE
     // One list for each operand or result; empty for scalars.
     ::llvm::SmallVector<::llvm::SmallVector<::tokamak::Size>> operandSizes();
     ::llvm::SmallVector<::llvm::SmallVector<::tokamak::Size>> resultSizes();
-    ::tokamak::plan::AxisKind axisKind(unsigned axis) {
-      return static_cast<::tokamak::plan::AxisKind>(getAxisKinds()[axis]);
-    }
+    // What the body does along the axis.
+    ::tokamak::plan::AxisKind axisKind(unsigned axis);
     // Whether the operands are proved to have the sizes that are declared.
     bool hasSizes(::llvm::ArrayRef<::tokamak::tok::Facts> operands);
     bool hasDrivers() { return !getDrivers().empty(); }

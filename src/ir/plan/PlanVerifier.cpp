@@ -175,7 +175,7 @@ public:
     for (size_t result = 0; result < results_.size(); ++result)
       if (!written_[result].provedEqual(productOf(results_[result])))
         return op_.emitOpError("what is written to result ") << result << " does not fill it";
-    return checkKinds();
+    return success();
   }
 
 private:
@@ -248,25 +248,6 @@ private:
     return checkMap(reindex, reindex.getMap(), {}, reindex.getType(), sizes);
   }
 
-  LogicalResult checkKinds() {
-    SmallVector<AxisKind> kinds(axes_.size(), AxisKind::Parallel);
-    for (Operation &operation : op_.getBody().front()) {
-      if (auto reduce = dyn_cast<ReduceOp>(operation))
-        for (int64_t axis : reduce.getOver())
-          if (kinds[axis] == AxisKind::Parallel)
-            kinds[axis] = AxisKind::Reduced;
-      if (auto scan = dyn_cast<ScanOp>(operation))
-        kinds[scan.getOver().front()] = AxisKind::Scanned;
-    }
-    for (unsigned axis = 0; axis < kinds.size(); ++axis)
-      if (op_.axisKind(axis) != kinds[axis])
-        return op_.emitOpError("axis d") << axis << " is "
-                                         << (kinds[axis] == AxisKind::Scanned   ? "scanned"
-                                             : kinds[axis] == AxisKind::Reduced ? "reduced"
-                                                                                : "parallel");
-    return success();
-  }
-
   OperatorOp op_;
   SmallVector<Size> axes_;
   SmallVector<SmallVector<Size>> operands_, results_;
@@ -288,8 +269,8 @@ static LogicalResult checkLists(OperatorOp op, ArrayAttr lists, TypeRange types,
 }
 
 LogicalResult OperatorOp::verify() {
-  if (!tok::sizesOf(getAxisSizesAttr()) || getAxisSizes().size() != getAxisKinds().size())
-    return emitOpError("each axis has a size and a property");
+  if (!tok::sizesOf(getAxisSizesAttr()))
+    return emitOpError("each axis has a size");
   if (failed(checkLists(*this, getOperandSizesAttr(), getInputs().getTypes(), "operand")) ||
       failed(checkLists(*this, getResultSizesAttr(), getResultTypes(), "result")))
     return failure();

@@ -296,7 +296,7 @@ func.func @reindexed_type(%X: !m, %Y: !m) {
 !i = !plan.cell<(d0) -> f64>
 !c = !plan.cell<() -> f64>
 func.func @reduced_axis(%X: !m, %Y: !m) {
-  %r = plan.operator (%x = %X [s0, s1]) axes [s0, s1] -> [s0, s1] : (!m) -> !m {
+  %r = plan.operator (%x = %X [s0, s1]) axes [s0, s1 reduced] -> [s0, s1] : (!m) -> !m {
     %0 = plan.read %x (d0, d1) -> (d0, d1) : !m -> !ij
     %1 = plan.reduce sum %0 over [d1] in f64 : !ij -> !i
     // expected-error @+1 {{the operand runs over d0}}
@@ -312,7 +312,7 @@ func.func @reduced_axis(%X: !m, %Y: !m) {
 !i = !plan.cell<(d0) -> f64>
 !c = !plan.cell<() -> f64>
 func.func @result_of_a_reduction(%X: !m, %Y: !m) {
-  %r = plan.operator (%x = %X [s0, s1]) axes [s0, s1] -> [s0, s1] : (!m) -> !m {
+  %r = plan.operator (%x = %X [s0, s1]) axes [s0, s1 reduced] -> [s0, s1] : (!m) -> !m {
     %0 = plan.read %x (d0, d1) -> (d0, d1) : !m -> !ij
     // expected-error @+1 {{runs over d0, d1, its operands over d0}}
     %1 = plan.reduce sum %0 over [d1] in f64 : !ij -> !ij
@@ -327,7 +327,7 @@ func.func @result_of_a_reduction(%X: !m, %Y: !m) {
 !i = !plan.cell<(d0) -> f64>
 !c = !plan.cell<() -> f64>
 func.func @accumulator(%X: !m, %Y: !m) {
-  %r = plan.operator (%x = %X [s0, s1]) axes [s0, s1] -> [s0, s1] : (!m) -> !m {
+  %r = plan.operator (%x = %X [s0, s1]) axes [s0, s1 reduced] -> [s0, s1] : (!m) -> !m {
     %0 = plan.read %x (d0, d1) -> (d0, d1) : !m -> !ij
     // expected-error @+1 {{no accumulator for 'f64': 'i64'}}
     %1 = plan.reduce sum %0 over [d1] in i64 : !ij -> !i
@@ -342,7 +342,7 @@ func.func @accumulator(%X: !m, %Y: !m) {
 !i = !plan.cell<(d0) -> f64>
 !c = !plan.cell<() -> f64>
 func.func @mean(%X: !m, %Y: !m) {
-  %r = plan.operator (%x = %X [s0, s1]) axes [s0, s1] -> [s0, s1] : (!m) -> !m {
+  %r = plan.operator (%x = %X [s0, s1]) axes [s0, s1 reduced] -> [s0, s1] : (!m) -> !m {
     %0 = plan.read %x (d0, d1) -> (d0, d1) : !m -> !ij
     // expected-error @+1 {{mean, var and sd are decomposed before}}
     %1 = plan.reduce mean %0 over [d1] in f64 : !ij -> !i
@@ -357,7 +357,7 @@ func.func @mean(%X: !m, %Y: !m) {
 !i = !plan.cell<(d0) -> f64>
 !c = !plan.cell<() -> f64>
 func.func @scan(%X: !m, %Y: !m) {
-  %r = plan.operator (%x = %X [s0, s1]) axes [s0, s1] -> [s0, s1] : (!m) -> !m {
+  %r = plan.operator (%x = %X [s0, s1]) axes [s0, s1 scanned] -> [s0, s1] : (!m) -> !m {
     %0 = plan.read %x (d0, d1) -> (d0, d1) : !m -> !ij
     // expected-error @+1 {{sum, prod, min or max along one axis}}
     %1 = plan.scan index_max %0 over [d1] in f64 : !ij -> !ij
