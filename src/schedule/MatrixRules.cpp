@@ -46,12 +46,16 @@ bool Scheduler::scheduleCells() {
         !isOnlyResult(reduce))
       return false;
   }
-  if (axes_.empty() || llvm::any_of(op_.getBody().front(), [&](Operation &operation) {
-        auto write = dyn_cast<plan::WriteOp>(operation);
-        return isa<plan::ReindexOp>(operation) ||
-               (write && write.getCell().getDefiningOp<plan::ReduceOp>() &&
-                !schedule_.isWhole(write));
-      }))
+  // Each cell of a result is written at one place.
+  auto isWrittenOnce = [&](plan::WriteOp write) {
+    if (write.getCell().getDefiningOp<plan::ReduceOp>())
+      return schedule_.isWhole(write);
+    return llvm::all_of(walked, [&](unsigned axis) {
+      return write.getMap().isFunctionOfDim(axis) || runsOver(write.getCell(), axis);
+    });
+  };
+  if (axes_.empty() || !op_.getBody().getOps<plan::ReindexOp>().empty() ||
+      !llvm::all_of(writes_, isWrittenOnce))
     return false;
   walkAlong(walked);
   schedule_.vectors = {schedule_.parallel.back()};
