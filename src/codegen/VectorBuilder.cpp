@@ -115,8 +115,10 @@ Value VectorBuilder::subtract(Value a, Value b) {
 Value VectorBuilder::multiply(Value a, Value b) {
   return builder_.createOrFold<arith::MulIOp>(location_, a, b);
 }
-Value VectorBuilder::roundDownToLanes(Value value) {
-  return builder_.create<arith::AndIOp>(location_, value, integer(-lanes));
+Value VectorBuilder::roundDown(Value value, int64_t unit) {
+  if (llvm::isPowerOf2_64(unit))
+    return create<arith::AndIOp>(value, integer(-unit));
+  return multiply(create<arith::DivSIOp>(value, integer(unit)), integer(unit));
 }
 Value VectorBuilder::maximum(Value a, Value b) {
   return builder_.create<arith::MaxSIOp>(location_, a, b);

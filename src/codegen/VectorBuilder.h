@@ -32,6 +32,10 @@ public:
   // Builds at the insertion point of `builder()`, initially the end of `module`.
   explicit VectorBuilder(mlir::ModuleOp module);
   mlir::OpBuilder &builder() { return builder_; }
+  // What has no function of its own here.
+  template <typename Op, typename... Arguments> Op create(Arguments &&...arguments) {
+    return builder_.create<Op>(location_, std::forward<Arguments>(arguments)...);
+  }
 
   // The number of cells of the vectors that are built from here on: `lanes` or `mostLanes`.
   int64_t width() const { return vector_.getNumElements(); }
@@ -60,7 +64,8 @@ public:
   mlir::Value add(mlir::Value a, mlir::Value b); // integers
   mlir::Value subtract(mlir::Value a, mlir::Value b);
   mlir::Value multiply(mlir::Value a, mlir::Value b);
-  mlir::Value roundDownToLanes(mlir::Value value);
+  // Of a number that is not negative.
+  mlir::Value roundDown(mlir::Value value, int64_t unit);
   mlir::Value maximum(mlir::Value a, mlir::Value b);
   mlir::Value minimum(mlir::Value a, mlir::Value b);
   mlir::Value less(mlir::Value a, mlir::Value b);

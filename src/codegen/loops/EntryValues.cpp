@@ -27,19 +27,16 @@ Value LoopValues::columnAt(plan::ReadOp read, Value position) {
 }
 
 static Value negate(VectorBuilder &vectors, Value condition) {
-  OpBuilder &builder = vectors.builder();
-  Location location = builder.getUnknownLoc();
-  Value always = builder.create<arith::ConstantOp>(location, builder.getBoolAttr(true));
-  return builder.create<arith::XOrIOp>(location, condition, always);
+  Value always = vectors.create<arith::ConstantOp>(vectors.builder().getBoolAttr(true));
+  return vectors.create<arith::XOrIOp>(condition, always);
 }
 
 //===- tiles and rows ------------------------------------------------------------------------===//
 
 void LoopValues::beginEntriesOfTile() {
   const schedule::EntryLevel &level = *body_.entries();
-  OpBuilder &builder = vectors_.builder();
   auto equal = [&](Value a, Value b) {
-    return builder.create<LLVM::ICmpOp>(builder.getUnknownLoc(), LLVM::ICmpPredicate::eq, a, b);
+    return vectors_.create<LLVM::ICmpOp>(LLVM::ICmpPredicate::eq, a, b);
   };
   const SparsePattern &own = patternOf(level.driver);
   for (plan::ReadOp read : lookedUp_)
@@ -62,7 +59,7 @@ void LoopValues::beginEntries(Value firstRow, Value endRow) {
 // Expands a row of another sparse operand: first zeros at the columns of the driver's entries, then its
 // own entries. Other cells are never read.
 void LoopValues::expandRow(plan::ReadOp read, Value row, Value nextRow) {
-  Value buffer = panels_.lookup(read.getCell());
+  Value buffer = panels_[read.getCell()].base;
   ElementType cells = plan::cellsOf(read.getCell());
   State none;
   vectors_.ifThen(negate(vectors_, samePattern_.lookup(read)), none, [&](State &) {
@@ -82,14 +79,11 @@ void LoopValues::expandRow(plan::ReadOp read, Value row, Value nextRow) {
 void LoopValues::forEntries(State &state,
                             llvm::function_ref<void(int64_t number, State &)> inside) {
   constexpr int64_t together = 4;
-  OpBuilder &builder = vectors_.builder();
   auto at = [&](Value position, int64_t number, State &carried) {
     inLoop(body_.entries()->column, position, [&] { inside(number, carried); });
   };
   auto [begin, end] = entries_;
-  Value whole = vectors_.add(begin, builder.create<arith::AndIOp>(builder.getUnknownLoc(),
-                                                                  vectors_.subtract(end, begin),
-                                                                  vectors_.integer(-together)));
+  Value whole = vectors_.add(begin, vectors_.roundDown(vectors_.subtract(end, begin), together));
   vectors_.forLoop(begin, whole, together, state, [&](Value position, State &carried) {
     for (int64_t number = 0; number < together; ++number)
       at(vectors_.add(position, vectors_.integer(number)), number, carried);
@@ -179,7 +173,7 @@ Value LoopValues::lookUp(plan::ReadOp read, unsigned place, unsigned chunk) {
   own.access.goToEntries(body_.entries()->row);
   row.access.goToEntries(body_.entries()->row);
   row.access.isAtEntries = false;
-  row.base = panels_.lookup(read.getCell());
+  row.base = panels_[read.getCell()].base;
   if (hasColumnsOfLanes(row.access))
     columnsOf(chunk); // before the branches
   Value same = samePattern_.lookup(read);

@@ -126,6 +126,18 @@ std::vector<unsigned> PassLoops::allAxes() const {
   return all;
 }
 
+SmallVector<Value> LoopPass::uses() const {
+  SmallVector<Value> used(kept);
+  for (plan::ScanOp scan : scans)
+    used.push_back(scan->getOperand(0));
+  for (const auto *reduces : {&reductions, &tileAggregates, &products})
+    for (plan::ReduceOp reduce : *reduces)
+      used.push_back(reduce->getOperand(0));
+  for (plan::WriteOp write : writes)
+    llvm::append_range(used, write->getOperands());
+  return used;
+}
+
 // The innermost of the axes that have vectors.
 std::optional<unsigned> LoopBody::vectorAmong(ArrayRef<unsigned> axes) const {
   SmallVector<unsigned> vectors(llvm::make_filter_range(axes, [&](unsigned axis) {
@@ -340,18 +352,7 @@ static constexpr int instructionsOfSampledProduct = 200;
 // What a pass reads. It uses scans of its own, or those that are kept.
 LogicalResult LoopBody::noteUses(unsigned number) {
   LoopPass &pass = passes_[number];
-  SmallVector<Value> used;
-  for (plan::ScanOp scan : pass.scans)
-    used.push_back(scan.getOperand());
-  for (plan::ReduceOp reduce : pass.reductions)
-    used.push_back(reduce.getOperand());
-  for (plan::ReduceOp reduce : pass.tileAggregates)
-    used.push_back(reduce.getOperand());
-  for (plan::ReduceOp product : pass.products)
-    used.push_back(product.getOperand());
-  for (plan::WriteOp write : pass.writes)
-    llvm::append_range(used, write->getOperands());
-  llvm::append_range(used, pass.kept);
+  SmallVector<Value> used = pass.uses();
   llvm::DenseSet<Value> visited;
   while (!used.empty()) {
     Value value = used.pop_back_val();

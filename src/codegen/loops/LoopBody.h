@@ -50,6 +50,8 @@ struct LoopPass {
   // Only aggregates long rows, and memory bounds it: the rows of a block are computed one by one, in
   // the order of memory, because the hardware prefetcher follows one stream better than eight.
   bool isRowByRow = false;
+  // The cells that it aggregates, keeps and writes.
+  llvm::SmallVector<mlir::Value> uses() const;
 };
 
 // The sum over k of left(i, k) * right(j, k) at the entries (i, j) of a driver.

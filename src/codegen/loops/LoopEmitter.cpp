@@ -42,44 +42,19 @@ private:
   void emitPackedBlock(mlir::Value value);
   void emitBlock();
   void emitPass(const LoopPass &pass);
-  void hoistOperand(plan::ReduceOp reduce, ArrayRef<unsigned> loops);
   void emitLoops(const LoopPass &pass, State &state, int64_t vectorsTogether);
   void emitRowByRow(const LoopPass &pass, State &state);
   int64_t unrollingOf(const LoopPass &pass) const;
   void emitChunks(const LoopPass &pass, State &state);
   void emitLast();
   void finishReductions(const LoopPass &pass, const State &state);
-  // Where the reduction's or scan's accumulator stands in a pass's state: its value, and for indices
-  // of extremes the index behind it.
-  struct Slot {
-    Operation *aggregation;
-    unsigned place, chunk, index;
-    bool hasIndex;
-    Accumulator in(const State &state) const {
-      return {state[index], hasIndex ? state[index + 1] : Value()};
-    }
-    void set(State &state, const Accumulator &accumulator) const {
-      state[index] = accumulator.value;
-      if (hasIndex)
-        state[index + 1] = accumulator.index;
-    }
-  };
-  SmallVector<Slot> slotsOf(const LoopPass &pass) const;
+  SmallVector<AccumulatorSlot> slotsOf(const LoopPass &pass) const;
 
-  Value divide(Value a, Value b) {
-    OpBuilder &builder = vectors_.builder();
-    return builder.create<arith::DivSIOp>(builder.getUnknownLoc(), a, b);
-  }
-  Value remainder(Value a, Value b) {
-    OpBuilder &builder = vectors_.builder();
-    return builder.create<arith::RemSIOp>(builder.getUnknownLoc(), a, b);
-  }
-  Value roundDown(Value value, int64_t unit) {
-    return vectors_.multiply(divide(value, vectors_.integer(unit)), vectors_.integer(unit));
-  }
+  Value divide(Value a, Value b) { return vectors_.create<arith::DivSIOp>(a, b); }
   // The first multiple of `unit` steps behind `begin` from which no whole one fits before `end`.
   Value endOfWhole(Range range, int64_t unit) {
-    return vectors_.add(range.first, roundDown(vectors_.subtract(range.second, range.first), unit));
+    Value length = vectors_.subtract(range.second, range.first);
+    return vectors_.add(range.first, vectors_.roundDown(length, unit));
   }
 
   const LoopBody &body_;
@@ -118,7 +93,7 @@ void LoopEmitter::emitLeading() {
     SmallVector<Value> indices;
     for (unsigned axis : llvm::reverse(leading.drop_front())) {
       Value size = vectors_.maximum(values_.axisSize(axis), one);
-      indices.push_back(remainder(row, size));
+      indices.push_back(vectors_.create<arith::RemSIOp>(row, size));
       row = divide(row, size);
     }
     indices.push_back(row);
@@ -235,16 +210,16 @@ void LoopEmitter::emitScans(Range places) {
   values_.forAxes(pass.loops.axes, none, [&](State &) {
     alongPlaces(places, [&](Value index, State &) {
       values_.beginPass(0);
-      SmallVector<Slot> slots = slotsOf(pass);
+      SmallVector<AccumulatorSlot> slots = slotsOf(pass);
       State state;
-      for (const Slot &own : slots) {
+      for (const AccumulatorSlot &own : slots) {
         auto scan = cast<plan::ScanOp>(own.aggregation);
         state.push_back(vectors_.load(address(scan, index, own.chunk), values_.mask(own.chunk),
                                       vectors_.registerType(accumulatorOf(scan))));
       }
       emitChunks(pass, state);
-      for (const Slot &own : slots)
-        vectors_.store(state[own.index],
+      for (const AccumulatorSlot &own : slots)
+        vectors_.store(state[own.first],
                        address(cast<plan::ScanOp>(own.aggregation), index, own.chunk),
                        values_.mask(own.chunk));
     });
@@ -286,19 +261,15 @@ void LoopEmitter::emitLast() {
 
 //===- passes --------------------------------------------------------------------------------===//
 
-SmallVector<LoopEmitter::Slot> LoopEmitter::slotsOf(const LoopPass &pass) const {
-  SmallVector<Slot> slots;
-  unsigned next = 0;
+SmallVector<AccumulatorSlot> LoopEmitter::slotsOf(const LoopPass &pass) const {
+  SmallVector<AccumulatorSlot> slots;
   auto add = [&](Operation *aggregation) {
     Value result = aggregation->getResult(0);
-    bool hasIndex = isIndex(kindOf(aggregation));
     // Chunks of vectors along places have accumulators of their own; those of a pass share one.
     unsigned chunks = schedule_.vectorizesBlocks() ? values_.chunksOf(result) : 1;
     for (unsigned place = values_.firstOfPlaces(); place < values_.endOfPlaces(result); ++place)
-      for (unsigned chunk = 0; chunk < chunks; ++chunk) {
-        slots.push_back({aggregation, place, chunk, next, hasIndex});
-        next += hasIndex ? 2 : 1;
-      }
+      for (unsigned chunk = 0; chunk < chunks; ++chunk)
+        slots.push_back({aggregation, place, chunk, slots.empty() ? 0 : slots.back().end()});
   };
   for (plan::ScanOp scan : pass.scans)
     add(scan);
@@ -311,21 +282,14 @@ void LoopEmitter::emitPass(const LoopPass &pass) {
   bool isAcross = pass.loops.isAcross && values_.places() > 1;
   if (isAcross)
     values_.beginAcross();
-  std::vector<unsigned> axes = pass.loops.allAxes();
-  for (plan::ScanOp scan : pass.scans)
-    values_.hoist(scan.getOperand(), axes);
-  for (Value kept : pass.kept)
-    values_.hoist(kept, axes);
-  for (plan::ReduceOp reduce : pass.reductions)
-    values_.hoist(reduce.getOperand(), axes);
-  for (plan::ReduceOp reduce : pass.tileAggregates)
-    hoistOperand(reduce, axes);
-  for (plan::WriteOp write : pass.writes)
-    values_.hoist(write.getCell(), axes);
-  for (plan::ReduceOp product : pass.products) {
-    values_.hoist(body_.rowFactors(product)->first, axes);
-    products_.open(product);
+  // What runs over an axis of a result may be in a loop along it within the pass.
+  for (Value used : pass.uses()) {
+    std::vector<unsigned> loops = pass.loops.allAxes();
+    llvm::append_range(loops, schedule_.innerAxes(used));
+    values_.hoist(used, loops);
   }
+  for (plan::ReduceOp product : pass.products)
+    products_.open(product);
   State state;
   if (pass.isRowByRow && values_.hasWholeBlock())
     emitRowByRow(pass, state);
@@ -338,23 +302,16 @@ void LoopEmitter::emitPass(const LoopPass &pass) {
     values_.endAcross();
 }
 
-// The operand may run over an axis of the result, along which there is a loop within the pass.
-void LoopEmitter::hoistOperand(plan::ReduceOp reduce, ArrayRef<unsigned> loops) {
-  SmallVector<unsigned> inside(loops);
-  llvm::append_range(inside, schedule_.innerAxes(reduce.getOperand()));
-  values_.hoist(reduce.getOperand(), inside);
-}
-
 void LoopEmitter::emitRowByRow(const LoopPass &pass, State &state) {
   constexpr int64_t vectorsTogether = 4;
-  SmallVector<Slot> slots = slotsOf(pass);
-  state.resize(slots.back().index + (slots.back().hasIndex ? 2 : 1));
+  SmallVector<AccumulatorSlot> slots = slotsOf(pass);
+  state.resize(slots.back().end());
   for (unsigned place = 0; place < values_.places(); ++place) {
     values_.beginPlace(place);
     State own;
     emitLoops(pass, own, vectorsTogether);
-    for (const Slot &from : slotsOf(pass))
-      for (const Slot &to : slots)
+    for (const AccumulatorSlot &from : slotsOf(pass))
+      for (const AccumulatorSlot &to : slots)
         if (to.aggregation == from.aggregation && to.place == place)
           to.set(state, from.in(own));
     values_.endPlace();
@@ -362,12 +319,10 @@ void LoopEmitter::emitRowByRow(const LoopPass &pass, State &state) {
 }
 
 void LoopEmitter::emitLoops(const LoopPass &pass, State &state, int64_t vectorsTogether) {
-  for (const Slot &slot : slotsOf(pass)) {
-    Accumulator neutral = values_.neutral(slot.aggregation);
-    state.push_back(neutral.value);
-    if (slot.hasIndex)
-      state.push_back(neutral.index);
-  }
+  SmallVector<AccumulatorSlot> slots = slotsOf(pass);
+  state.resize(slots.empty() ? 0 : slots.back().end());
+  for (const AccumulatorSlot &slot : slots)
+    slot.set(state, values_.neutral(slot.aggregation));
   ArrayRef<unsigned> axes = pass.loops.axes;
   if (pass.loops.vector && body_.isOverEntries(*pass.loops.vector)) {
     alongEntries(pass, state);
@@ -459,10 +414,7 @@ void LoopEmitter::alongEntries(const LoopPass &pass, State &state) {
   int64_t width = vectors_.width(), together = body_.entries()->isFlat ? schedule_.unroll : 1;
   if (pass.instructions > instructionsWorthTwoLoops)
     return vectors_.forLoop(begin, end, width, state, masked);
-  OpBuilder &builder = vectors_.builder();
-  Value whole = vectors_.add(
-      begin, builder.create<arith::AndIOp>(builder.getUnknownLoc(), vectors_.subtract(end, begin),
-                                           vectors_.integer(-together * width)));
+  Value whole = endOfWhole({begin, end}, together * width);
   vectors_.forLoop(begin, whole, together * width, state, [&](Value position, State &carried) {
     inside(position, together, {}, carried);
   });
@@ -474,8 +426,8 @@ void LoopEmitter::alongEntries(const LoopPass &pass, State &state) {
 
 // What the pass does for the places and chunks that its loops have reached.
 void LoopEmitter::emitChunks(const LoopPass &pass, State &state) {
-  SmallVector<Slot> slots = slotsOf(pass);
-  for (const Slot &own : slots)
+  SmallVector<AccumulatorSlot> slots = slotsOf(pass);
+  for (const AccumulatorSlot &own : slots)
     if (isa<plan::ScanOp>(own.aggregation)) {
       Accumulator next =
           values_.accumulate(own.aggregation, own.in(state), own.place, own.chunk, {});
@@ -487,7 +439,7 @@ void LoopEmitter::emitChunks(const LoopPass &pass, State &state) {
     for (unsigned chunk = 0; chunk < values_.chunksOf(kept); ++chunk)
       for (unsigned place = 0; place < values_.placesOf(kept); ++place)
         values_.keep(kept, place, chunk);
-  for (const Slot &own : slots) {
+  for (const AccumulatorSlot &own : slots) {
     auto reduce = dyn_cast<plan::ReduceOp>(own.aggregation);
     if (!reduce)
       continue;
@@ -512,9 +464,9 @@ void LoopEmitter::emitChunks(const LoopPass &pass, State &state) {
 }
 
 void LoopEmitter::finishReductions(const LoopPass &pass, const State &state) {
-  SmallVector<Slot> slots = slotsOf(pass);
+  SmallVector<AccumulatorSlot> slots = slotsOf(pass);
   bool isOfLanes = pass.loops.vector.has_value();
-  for (const Slot *own = slots.begin(); own != slots.end(); ++own) {
+  for (const AccumulatorSlot *own = slots.begin(); own != slots.end(); ++own) {
     if (!isa<plan::ReduceOp>(own->aggregation))
       continue;
     Value result = own->aggregation->getResult(0);

@@ -48,15 +48,12 @@ Value LoopValues::placeOf(const LinearPlace &place, unsigned number, unsigned ch
 }
 
 Value LoopValues::isBelow(Value place, Value size) {
-  OpBuilder &builder = vectors_.builder();
   // As an unsigned number, a negative place is larger than every size.
-  return builder.create<arith::CmpIOp>(builder.getUnknownLoc(), arith::CmpIPredicate::ult, place,
-                                       size);
+  return vectors_.create<arith::CmpIOp>(arith::CmpIPredicate::ult, place, size);
 }
 
 Value LoopValues::both(Value a, Value b) {
-  OpBuilder &builder = vectors_.builder();
-  return a && b ? builder.create<arith::AndIOp>(builder.getUnknownLoc(), a, b) : (a ? a : b);
+  return a && b ? vectors_.create<arith::AndIOp>(a, b) : (a ? a : b);
 }
 
 // A memory cell that holds the value of places outside of an array.
@@ -64,9 +61,8 @@ Value LoopValues::outsideCell(double value, ElementType cells) {
   Value &known = outside_[{std::bit_cast<uint64_t>(value), cells}];
   if (!known)
     known = atBeginning([&]() -> Value {
-      OpBuilder &builder = vectors_.builder();
-      Value cell = builder.create<LLVM::AllocaOp>(builder.getUnknownLoc(), vectors_.pointerType(),
-                                                  builder.getF64Type(), vectors_.integer(1));
+      Value cell = vectors_.create<LLVM::AllocaOp>(vectors_.pointerType(), vectors_.doubleType(),
+                                                   vectors_.integer(1));
       Value vector = vectors_.convert(vectors_.number(value), ElementType::F64, cells);
       vectors_.storeCell(vector, cell, {}, cells);
       return cell;
@@ -76,35 +72,67 @@ Value LoopValues::outsideCell(double value, ElementType cells) {
 
 //===- loads ---------------------------------------------------------------------------------===//
 
-LoopValues::Memory LoopValues::panelOf(Value kept, unsigned place) {
-  Memory memory{panels_.lookup(kept), {}, plan::cellsOf(kept)};
-  Size cells = Size::constant(1);
+// What is packed by vectors lies in groups of as many as are computed together: in a group those of
+// neighbouring places along the other axes are behind one another, and then follows the next group.
+void LoopValues::layOut(Value value) {
+  const schedule::Schedule &schedule = body_.schedule();
+  Panel panel;
   auto addAxis = [&](unsigned axis, const Size &size) {
-    memory.access.addAxis(axis, body_.axes().size(), cells);
-    cells = cells * size;
+    panel.access.addAxis(axis, body_.axes().size(), panel.cellsOfPlace);
+    panel.cellsOfPlace = panel.cellsOfPlace * size;
   };
   unsigned last = body_.lastAxis();
-  int64_t places = body_.hasPlacesSideBySide(kept) ? VectorBuilder::lanes : placesOfVectors(kept);
-  bool areSideBySide = places > 1 && runsOver(kept, last);
-  if (areSideBySide) {
-    addAxis(last, Size::constant(places));
-    // The index along places counts from the first of the axis.
-    Value before = vectors_.subtract(vectors_.integer(0), index(body_.lastAxis()));
-    memory.base = vectors_.offsetCells(memory.base, before, memory.cells);
+  std::vector<unsigned> axes = body_.loopsOver(body_.panelAxes(value)).allAxes();
+  auto packed = schedule.packed.find(value);
+  bool isPacked = packed != schedule.packed.end();
+  int64_t group = schedule.unroll * schedule.lanes;
+  if (isPacked && packed->second != last) {
+    addAxis(packed->second, Size::constant(group));
+    for (unsigned axis : llvm::reverse(axes))
+      if (axis != packed->second)
+        addAxis(axis, body_.axes()[axis]);
+    Size groups = schedule.vectorsOutside ? Size::constant(1)
+                                          : floorDivide(body_.axes()[packed->second] + (group - 1),
+                                                        Size::constant(group));
+    panel.base = scratch(panel.cellsOfPlace * groups);
+  } else {
+    // Vectors along places compute several of them together, each with cells of its own.
+    int64_t places = isPacked || body_.hasPlacesSideBySide(value) ? VectorBuilder::lanes
+                     : schedule.vectorizesBlocks()                ? group
+                                                                  : 1;
+    panel.isSideBySide = places > 1 && runsOver(value, last);
+    if (panel.isSideBySide)
+      addAxis(last, Size::constant(places));
+    for (unsigned axis : llvm::reverse(axes))
+      addAxis(axis, body_.axes()[axis]);
+    // Whole vectors of rows are read and written.
+    constexpr int64_t padding = VectorBuilder::lanes * VectorBuilder::lanes;
+    int64_t blocks = panel.isSideBySide ? 1 : schedule.block;
+    panel.base = scratch(blocks * panel.cellsOfPlace + (panel.isSideBySide ? padding : 0));
   }
-  std::vector<unsigned> axes = body_.loopsOver(body_.panelAxes(kept)).allAxes();
-  for (unsigned axis : llvm::reverse(axes))
-    addAxis(axis, body_.axes()[axis]);
-  if (!areSideBySide && runsOver(kept, last) && place > 0)
+  panels_.try_emplace(value, std::move(panel));
+}
+
+// The indices of axes count from the first place, but a panel begins with those of the block and, for
+// entries, of the row.
+LoopValues::Memory LoopValues::panelOf(Value value, unsigned place) {
+  const Panel &panel = panels_.find(value)->second;
+  Memory memory{panel.base, panel.access, plan::cellsOf(value)};
+  auto goBack = [&](Value places, unsigned axis) {
+    Value cells = vectors_.multiply(places, size(memory.access.factor(axis)));
+    Value before = vectors_.subtract(vectors_.integer(0), cells);
+    memory.base = vectors_.offsetCells(memory.base, before, memory.cells);
+  };
+  unsigned last = body_.lastAxis();
+  if (panel.isSideBySide)
+    goBack(index(last), last);
+  else if (runsOver(value, last) && place > 0)
     memory.base = vectors_.offsetCells(
-        memory.base, vectors_.multiply(size(cells), vectors_.integer(place)), memory.cells);
-  // Positions count from the first entry of the row.
-  if (body_.entries() && runsOver(kept, body_.entries()->column)) {
-    memory.access.isAtEntries = true;
-    Value before = vectors_.subtract(vectors_.integer(0), entries_.first);
-    memory.base = vectors_.offsetCells(
-        memory.base, vectors_.multiply(before, size(memory.access.factor(body_.entries()->column))),
+        memory.base, vectors_.multiply(size(panel.cellsOfPlace), vectors_.integer(place)),
         memory.cells);
+  if (body_.entries() && runsOver(value, body_.entries()->column)) {
+    memory.access.isAtEntries = true;
+    goBack(entries_.first, body_.entries()->column);
   }
   return memory;
 }
@@ -166,53 +194,20 @@ void LoopValues::packPlaces(Value value) {
   }
 }
 
-// A panel of eight places side by side.
-LoopValues::Memory LoopValues::blockOf(Value packed) {
-  Memory memory{panels_.lookup(packed), {}, plan::cellsOf(packed)};
-  Size cells = Size::constant(VectorBuilder::lanes);
-  memory.access.addAxis(body_.lastAxis(), body_.axes().size(), Size::constant(1));
-  SmallVector<unsigned> axes = body_.schedule().innerAxes(packed);
-  for (unsigned axis : llvm::reverse(axes)) {
-    memory.access.addAxis(axis, body_.axes().size(), cells);
-    cells = cells * body_.axes()[axis];
-  }
-  Value before = vectors_.subtract(vectors_.integer(0), index(body_.lastAxis()));
-  memory.base = vectors_.offsetCells(memory.base, before, memory.cells);
-  return memory;
-}
-
-Size LoopValues::cellsBesideVectors(Value packed) const {
-  Size cells = Size::constant(1);
-  for (unsigned axis : body_.schedule().innerAxes(packed))
-    if (axis != body_.schedule().packed.lookup(packed))
-      cells = cells * body_.axes()[axis];
-  return cells;
-}
-
-// As many vectors as are computed together lie side by side, one group of them behind the other
-// along the other axes; then follow the next vectors.
 LoopValues::Memory LoopValues::packedOf(Value packed) {
-  unsigned vectorAxis = body_.schedule().packed.lookup(packed);
-  if (vectorAxis == body_.schedule().parallel.back())
-    return blockOf(packed);
-  Memory memory{panels_.lookup(packed), {}, plan::cellsOf(packed), vectorAxis_ == vectorAxis};
-  Size stride = Size::constant(body_.schedule().unroll * body_.schedule().lanes);
-  memory.access.addAxis(vectorAxis, body_.axes().size(), Size::constant(1));
-  Value index = indexOf(vectorAxis, 0, 0), step = vectors_.integer(stride.constantValue());
-  OpBuilder &builder = vectors_.builder();
-  Value within = builder.create<arith::RemSIOp>(builder.getUnknownLoc(), index, step);
-  Value before = vectors_.subtract(index, within);
-  SmallVector<unsigned> axes = body_.schedule().innerAxes(packed);
-  for (unsigned axis : llvm::reverse(axes))
-    if (axis != vectorAxis) {
-      memory.access.addAxis(axis, body_.axes().size(), stride);
-      stride = stride * body_.axes()[axis];
-    }
-  // The vectors' own index counts from the first of the group.
-  Value groups = body_.schedule().vectorsOutside
-                     ? vectors_.integer(0)
-                     : vectors_.multiply(before, size(cellsBesideVectors(packed)));
-  memory.base = vectors_.offsetCells(memory.base, vectors_.subtract(groups, before), memory.cells);
+  unsigned axis = body_.schedule().packed.lookup(packed);
+  if (axis == body_.lastAxis())
+    return panelOf(packed, 0);
+  const Panel &panel = panels_.find(packed)->second;
+  Memory memory{panel.base, panel.access, plan::cellsOf(packed), vectorAxis_ == axis};
+  // The index along vectors counts from the first of the group.
+  Value group = vectors_.integer(body_.schedule().unroll * body_.schedule().lanes);
+  Value index = indexOf(axis, 0, 0), number = vectors_.create<arith::DivSIOp>(index, group);
+  Value cells = body_.schedule().vectorsOutside
+                    ? vectors_.integer(0)
+                    : vectors_.multiply(number, size(panel.cellsOfPlace));
+  memory.base = vectors_.offsetCells(
+      memory.base, vectors_.subtract(cells, vectors_.multiply(number, group)), memory.cells);
   return memory;
 }
 
@@ -357,10 +352,8 @@ static Value numbersOfLanes(VectorBuilder &vectors) {
   SmallVector<int64_t> numbers;
   for (int64_t lane = 0; lane < vectors.width(); ++lane)
     numbers.push_back(lane);
-  OpBuilder &builder = vectors.builder();
-  auto type = VectorType::get(vectors.width(), builder.getI64Type());
-  return builder.create<arith::ConstantOp>(builder.getUnknownLoc(),
-                                           DenseElementsAttr::get(type, ArrayRef(numbers)));
+  auto type = VectorType::get(vectors.width(), vectors.builder().getI64Type());
+  return vectors.create<arith::ConstantOp>(DenseElementsAttr::get(type, ArrayRef(numbers)));
 }
 
 // The numbers of the cells of all lanes.

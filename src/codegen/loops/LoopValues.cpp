@@ -22,34 +22,13 @@ LoopValues::LoopValues(const LoopBody &body, VectorBuilder &vectors, const TileA
                        abi::KernelPlan &plan)
     : body_(body), vectors_(vectors), tile_(tile), plan_(plan),
       beginning_(vectors.integer(0).getDefiningOp()), nextScratch_(tile.scratch) {
-  const schedule::Schedule &schedule = body.schedule();
-  for (Value kept : schedule.kept) {
-    Size doubles = Size::constant(schedule.block * placesOfVectors(kept));
-    SmallVector<unsigned> axes = body.panelAxes(kept);
-    // Whole vectors of the last axis are read and written if places lie side by side.
-    bool sideBySide = body.hasPlacesSideBySide(kept);
-    for (unsigned axis : axes)
-      doubles = doubles * (sideBySide && axis == axes.back()
-                               ? codegen::roundedUp(body.axes()[axis], VectorBuilder::lanes)
-                               : body.axes()[axis]);
-    panels_[kept] = scratch(doubles);
-  }
+  for (Value kept : body.schedule().kept)
+    layOut(kept);
+  for (Value packed : llvm::make_first_range(body.schedule().packed))
+    layOut(packed);
   if (body.carriesInMemory())
     for (plan::ScanOp scan : body.passes().front().scans)
-      panels_[scan.getCell()] = scratch(body.axes()[body.lastAxis()]);
-  for (auto [packed, axis] : schedule.packed) {
-    if (axis == schedule.parallel.back()) {
-      Size cells = Size::constant(VectorBuilder::lanes);
-      for (unsigned inner : schedule.innerAxes(packed))
-        cells = cells * codegen::roundedUp(body.axes()[inner], VectorBuilder::lanes);
-      panels_[packed] = scratch(cells);
-      continue;
-    }
-    Size step = Size::constant(schedule.unroll * schedule.lanes), cells = step;
-    if (!schedule.vectorsOutside)
-      cells = codegen::roundedUp(body.axes()[axis], step.constantValue());
-    panels_[packed] = scratch(cells * cellsBesideVectors(packed));
-  }
+      panels_[scan.getCell()].base = scratch(body.axes()[body.lastAxis()]);
   if (!body.entries())
     return;
   for (Operation &operation : body.block()) {
@@ -57,20 +36,12 @@ LoopValues::LoopValues(const LoopBody &body, VectorBuilder &vectors, const TileA
     if (read && tok::isArray(read.getOperand().getType()) && !body.isDriver(read) &&
         tile.patterns.contains(inputNumber(body.op(), read))) {
       lookedUp_.push_back(read);
-      panels_[read.getCell()] = scratch(body.axes()[body.entries()->column]);
+      panels_[read.getCell()].base = scratch(body.axes()[body.entries()->column]);
     }
     auto reduce = dyn_cast<plan::ReduceOp>(operation);
     if (reduce && !sampledRows_ && body.sampledProduct(reduce))
       sampledRows_ = scratch(Size::constant(VectorBuilder::lanes * VectorBuilder::lanes));
   }
-}
-
-// How many places of a block vectors along places compute together, each with cells of its own in the
-// panel.
-int64_t LoopValues::placesOfVectors(Value kept) const {
-  const schedule::Schedule &schedule = body_.schedule();
-  bool differ = schedule.vectorizesBlocks() && runsOver(kept, body_.lastAxis());
-  return differ ? schedule.unroll * schedule.lanes : 1;
 }
 
 Value LoopValues::roundedUp(const Size &atLaunch, int64_t unit) {
@@ -85,23 +56,17 @@ Value LoopValues::scratch(const Size &doubles) {
   return begin;
 }
 
-Value LoopValues::variable() {
+Value LoopValues::variable(int64_t vectors) {
   return atBeginning([&]() -> Value {
-    OpBuilder &builder = vectors_.builder();
-    auto type = VectorType::get(vectors_.width(), builder.getF64Type());
-    return builder.create<LLVM::AllocaOp>(builder.getUnknownLoc(), vectors_.pointerType(), type,
-                                          vectors_.integer(1));
+    return vectors_.create<LLVM::AllocaOp>(vectors_.pointerType(),
+                                           VectorType::get(vectors_.width(), vectors_.doubleType()),
+                                           vectors_.integer(vectors));
   });
 }
 
 Value LoopValues::staging() {
   if (!staging_)
-    staging_ = atBeginning([&]() -> Value {
-      OpBuilder &builder = vectors_.builder();
-      auto type = VectorType::get(VectorBuilder::lanes, builder.getF64Type());
-      return builder.create<LLVM::AllocaOp>(builder.getUnknownLoc(), vectors_.pointerType(), type,
-                                            vectors_.integer(VectorBuilder::lanes));
-    });
+    staging_ = variable(VectorBuilder::lanes);
   return staging_;
 }
 
@@ -353,9 +318,8 @@ Accumulator LoopValues::neutral(Operation *aggregation) {
 
 // Numbers of places along an axis, counted from 1, which are exact as doubles.
 Value LoopValues::numbersAlong(unsigned axis, unsigned place, unsigned chunk) {
-  OpBuilder &builder = vectors_.builder();
-  Value first = builder.create<arith::SIToFPOp>(builder.getUnknownLoc(), builder.getF64Type(),
-                                                indexOf(axis, place, chunk));
+  Value first =
+      vectors_.create<arith::SIToFPOp>(vectors_.doubleType(), indexOf(axis, place, chunk));
   Value beyond = vectors_.number(1);
   if (vectorAxis_ == axis)
     beyond = emitBinary(vectors_, BinaryOperator::Add, vectors_.laneNumbers(), beyond);
@@ -431,7 +395,7 @@ Value LoopValues::finishEight(Operation *aggregation, ArrayRef<Accumulator> accu
 }
 
 Value LoopValues::carried(plan::ScanOp scan, Value place) {
-  return vectors_.offset(panels_.lookup(scan.getCell()), place,
+  return vectors_.offset(panels_[scan.getCell()].base, place,
                          vectors_.registerType(accumulatorOf(scan)));
 }
 
@@ -458,38 +422,31 @@ void LoopValues::reduce(plan::ReduceOp reduce) {
     chunks_ = 1;
     mask_ = {};
   }
-  // The values of all accumulators, then their indices, if there are any.
-  Accumulator first = neutral(reduce);
   unsigned count = places * chunks;
   // Few accumulators over entries are two of each in turn, which halves the chain of dependent
   // instructions.
   bool isOverEntries = axes.size() == 1 && body_.isOverEntries(axes.front());
   unsigned sets = isOverEntries && count <= 2 && !isSinglePrecision(reduce) ? 2 : 1;
-  State state(count * sets, first.value);
-  if (first.index)
-    state.append(count, first.index);
-  auto accumulatorAt = [&](const State &state, unsigned number) {
-    return Accumulator{state[number], first.index ? state[count + number] : Value()};
-  };
+  SmallVector<AccumulatorSlot> slots;
+  for (unsigned number = 0; number < count * sets; ++number)
+    slots.push_back(
+        {reduce, number % count / chunks, number % chunks, slots.empty() ? 0 : slots.back().end()});
+  State state(slots.back().end());
+  for (const AccumulatorSlot &slot : slots)
+    slot.set(state, neutral(reduce));
   auto add = [&](unsigned set, State &carried) {
-    for (unsigned place = 0; place < places; ++place)
-      for (unsigned chunk = 0; chunk < chunks; ++chunk) {
-        unsigned number = set * count + place * chunks + chunk;
-        Accumulator next = accumulate(reduce, accumulatorAt(carried, number), place, chunk, {});
-        carried[number] = next.value;
-        if (next.index)
-          carried[count + number] = next.index;
-      }
+    for (const AccumulatorSlot &slot : ArrayRef(slots).slice(set * count, count))
+      slot.set(carried, accumulate(reduce, slot.in(carried), slot.place, slot.chunk, {}));
   };
   if (isOverEntries)
     forEntries(state, [&](int64_t number, State &carried) { add(number % sets, carried); });
   else
     forAxes(axes, state, [&](State &carried) { add(0, carried); });
-  for (unsigned number = count; number < count * sets; ++number)
-    state[number - count] =
-        combine(vectors_, reductionOf(reduce), state[number - count], state[number]);
-  for (unsigned place = 0; place < places; ++place)
-    for (unsigned chunk = 0; chunk < chunks; ++chunk)
-      set(reduce.getCell(), place, chunk,
-          finish(reduce, accumulatorAt(state, place * chunks + chunk), /*isOverLanes=*/false));
+  for (const AccumulatorSlot &slot : ArrayRef(slots).take_front(count)) {
+    Value total = state[slot.first];
+    if (sets == 2)
+      state[slot.first] = combine(vectors_, reductionOf(reduce), total, state[slot.first + count]);
+    set(reduce.getCell(), slot.place, slot.chunk,
+        finish(reduce, slot.in(state), /*isOverLanes=*/false));
+  }
 }

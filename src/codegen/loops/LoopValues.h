@@ -23,6 +23,23 @@ namespace tokamak::codegen {
 // The least multiple of `unit` that is not smaller.
 Size roundedUp(const Size &size, int64_t unit);
 
+// Where the accumulator of a reduction or scan stands in the state that loops carry: its value, and
+// for indices of extremes the index behind it.
+struct AccumulatorSlot {
+  mlir::Operation *aggregation;
+  unsigned place, chunk, first;
+  bool hasIndex() const { return isIndex(kindOf(aggregation)); }
+  unsigned end() const { return first + (hasIndex() ? 2 : 1); }
+  Accumulator in(const State &state) const {
+    return {state[first], hasIndex() ? state[first + 1] : mlir::Value()};
+  }
+  void set(State &state, const Accumulator &accumulator) const {
+    state[first] = accumulator.value;
+    if (hasIndex())
+      state[first + 1] = accumulator.index;
+  }
+};
+
 class LoopValues {
 public:
   // To be made at the beginning of the tile's function; notes in `plan` which sizes and how much
@@ -35,10 +52,11 @@ public:
   mlir::Value axisSize(unsigned axis) { return size(body_.axes()[axis]); }
   // The same, rounded up to a multiple of a power of two.
   mlir::Value roundedUp(const Size &atLaunch, int64_t unit = VectorBuilder::lanes);
-  // Memory of the tile: so many doubles, at a multiple of eight; and a vector that lies in registers.
+  // Memory of the tile: so many doubles, at a multiple of eight; and vectors on the stack, of which
+  // one lies in registers.
   mlir::Value scratch(const Size &doubles);
-  mlir::Value variable();
-  // Memory for eight vectors of the tile.
+  mlir::Value variable(int64_t vectors = 1);
+  // Eight of them.
   mlir::Value staging();
 
   // Within the loop over the axis of places.
@@ -146,7 +164,15 @@ private:
     llvm::SmallVector<unsigned> axes; // that a loop has set
     llvm::DenseMap<std::tuple<mlir::Value, unsigned, unsigned>, mlir::Value> values;
   };
-  // An array or a panel in memory.
+  // Memory for what is kept or packed: along which axes cells lie, and how many cells there are of
+  // each place of a block. Places that are side by side are neighbours.
+  struct Panel {
+    mlir::Value base;
+    Access access;
+    bool isSideBySide = false;
+    Size cellsOfPlace = Size::constant(1);
+  };
+  // An array or a panel.
   struct Memory {
     mlir::Value base;
     Access access;
@@ -170,15 +196,13 @@ private:
   mlir::Value reindex(plan::ReindexOp reindex, unsigned place, unsigned chunk);
   Memory arrayOf(plan::ReadOp read);
   Memory panelOf(mlir::Value kept, unsigned place);
-  int64_t placesOfVectors(mlir::Value kept) const;
+  void layOut(mlir::Value value);
   Memory packedOf(mlir::Value packed);
-  Memory blockOf(mlir::Value packed);
   void storeSideBySide(llvm::ArrayRef<mlir::Value> vectors, const Memory &panel, unsigned chunk);
   bool isPacked(mlir::Value value) const;
   bool liesSideBySide(mlir::Value value) const;
   mlir::Value panelRow(const Memory &panel, unsigned chunk);
   void loadSideBySide(mlir::Value kept, unsigned chunk);
-  Size cellsBesideVectors(mlir::Value packed) const;
   mlir::Value load(const Memory &memory, unsigned place, unsigned chunk,
                    std::optional<double> outside);
   mlir::Value loadCell(const Memory &memory, unsigned place, unsigned chunk,
@@ -223,7 +247,7 @@ private:
   abi::KernelPlan &plan_;
   mlir::Operation *beginning_; // code that belongs at the function's beginning comes before it
   llvm::StringMap<mlir::Value> sizes_;
-  llvm::DenseMap<mlir::Value, mlir::Value> panels_;
+  llvm::DenseMap<mlir::Value, Panel> panels_;
   std::map<std::pair<uint64_t, ElementType>, mlir::Value> outside_; // by the bits of a double
   llvm::SmallVector<std::pair<unsigned, mlir::Value>>
       indices_; // axes that loops have set, in order

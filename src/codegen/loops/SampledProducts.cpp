@@ -103,10 +103,8 @@ void LoopValues::sampleOneByOne(const SampledProduct &product, unsigned chunk, S
         add(cellsOfRow(product.left, left, first, mask), first, mask, sum);
       };
       constexpr int64_t step = accumulators * lanes;
-      OpBuilder &builder = vectors_.builder();
-      Value columns = size(length), wholeEnd = vectors_.roundDownToLanes(columns);
-      Value steps =
-          builder.create<arith::AndIOp>(builder.getUnknownLoc(), columns, vectors_.integer(-step));
+      Value columns = size(length), wholeEnd = vectors_.roundDown(columns, lanes),
+            steps = vectors_.roundDown(columns, step);
       vectors_.forLoop(vectors_.integer(0), steps, step, sums, [&](Value first, State &current) {
         for (int64_t i = 0; i < accumulators; ++i)
           addLoaded(vectors_.add(first, vectors_.integer(i * lanes)), {}, current[i]);

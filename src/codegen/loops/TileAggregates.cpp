@@ -265,9 +265,8 @@ void TileAggregates::addToEntries(const Aggregate &aggregate) {
           mask && lane > 0 ? values_.columnBehind(chunk, lane) : values_.columnOfLane(chunk, lane);
       Value target = vectors_.offset(aggregate.partial, column);
       Value total = vectors_.loadScalar(target), cell = vectors_.lane(cells, lane);
-      OpBuilder &builder = vectors_.builder();
       total = factors ? vectors_.fma(cell, vectors_.lane(factors, lane), total)
-                      : builder.create<arith::AddFOp>(builder.getUnknownLoc(), total, cell);
+                      : vectors_.create<arith::AddFOp>(total, cell);
       vectors_.storeScalar(total, target);
     }
   }
@@ -384,7 +383,7 @@ void codegen::emitMergeFunction(const LoopBody &body, VectorBuilder &vectors, St
       plan.sizes.push_back(cells);
       count = vectors.integerMember(sizes, number * static_cast<int64_t>(sizeof(int64_t)));
     }
-    Value doubles = vectors.roundDownToLanes(vectors.add(count, vectors.integer(lanes - 1)));
+    Value doubles = vectors.roundDown(vectors.add(count, vectors.integer(lanes - 1)), lanes);
     Reduction reduction = reductionOf(reduce);
     vectors.forLoop(vectors.integer(0), doubles, lanes, [&](Value at) {
       Value target = vectors.offset(into, at);
