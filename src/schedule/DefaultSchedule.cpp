@@ -1,8 +1,11 @@
 // The rules that give an operator its schedule where nothing else is asked for.
 #include "schedule/Instructions.h"
+#include "schedule/MergedAxes.h"
 #include "schedule/Scheduler.h"
 
 #include "ir/tok/ElementTypes.h"
+
+#include <functional>
 
 using namespace mlir;
 using namespace tokamak;
@@ -13,7 +16,7 @@ static constexpr int64_t lanesOfDoubles = 8, lanesOfFloats = 16;
 static bool isWide(Type element) { return element.getIntOrFloatBitWidth() > 32; }
 
 Scheduler::Scheduler(plan::OperatorOp op, VectorRegisters registers)
-    : op_(op), registers_(registers), axes_(op.axisSizes()) {
+    : op_(op), registers_(registers), axes_(op.axisSizes()), merged_(mergedAxes(op)) {
   for (Operation &operation : op.getBody().front()) {
     if (isa<plan::ReduceOp, plan::ScanOp>(operation))
       aggregations_.push_back(&operation);
@@ -22,9 +25,23 @@ Scheduler::Scheduler(plan::OperatorOp op, VectorRegisters registers)
   }
 }
 
+// The first rule whose schedule is legal. Several axes are rows if they can be walked as one; if an
+// aggregate along them is used further, the rows are what there is one of.
 Schedule Scheduler::schedule() {
-  if (!scheduleEntries() && !scheduleCells() && !scheduleRows())
-    scheduleAxes();
+  auto isLegal = [&] {
+    ScopedDiagnosticHandler silence(op_.getContext(), [](Diagnostic &) { return success(); });
+    return succeeded(checkSchedule(op_, schedule_));
+  };
+  const std::function<bool()> rules[] = {
+      [&] { return scheduleEntries(); }, [&] { return scheduleCells(); },
+      [&] { return scheduleRows(mergedRows()); }, [&] { return scheduleRows({}); }};
+  for (const auto &rule : rules) {
+    schedule_ = {};
+    if (rule() && isLegal())
+      return std::move(schedule_);
+  }
+  schedule_ = {};
+  scheduleAxes();
   return std::move(schedule_);
 }
 
@@ -111,15 +128,12 @@ void Scheduler::chooseParallel() {
       schedule_.parallel.push_back(axis);
 }
 
-bool Scheduler::isOnlyResult(plan::ReduceOp reduce) const {
-  return reduce.getKind() <= AggregateKind::Max &&
-         llvm::all_of(reduce->getUsers(), [](Operation *user) { return isa<plan::WriteOp>(user); });
-}
-
 bool Scheduler::isReducedToResults(unsigned axis) {
   auto isResult = [&](Operation *aggregation) {
     auto reduce = dyn_cast<plan::ReduceOp>(aggregation);
-    return reduce && llvm::is_contained(reduce.getOver(), axis) && isOnlyResult(reduce);
+    return reduce && llvm::is_contained(reduce.getOver(), axis) &&
+           reduce.getKind() <= AggregateKind::Max &&
+           llvm::all_of(reduce->getUsers(), llvm::IsaPred<plan::WriteOp>);
   };
   return llvm::all_of(writes_,
                       [&](plan::WriteOp write) {

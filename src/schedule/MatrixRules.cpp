@@ -7,7 +7,6 @@
 //   t(X) %*% (w * (X %*% v))  two passes, of which the second adds to the result
 //   colSums(X), 10 columns  the sums stay in registers
 #include "schedule/Instructions.h"
-#include "schedule/MergedAxes.h"
 #include "schedule/Scheduler.h"
 
 #include "ir/plan/IterationSpace.h"
@@ -34,28 +33,11 @@ static constexpr int mostInstructionsPerRow = 4;
 
 // All axes are one, along which nothing is scanned. What is reduced is reduced over all of it.
 bool Scheduler::scheduleCells() {
-  llvm::BitVector merged = mergedAxes(op_);
   SmallVector<unsigned> walked = longAxes();
   for (unsigned axis : ArrayRef(walked).drop_back(walked.empty() ? 0 : 1))
-    if (!merged[axis])
+    if (!merged_[axis])
       return false;
-  for (Operation *aggregation : aggregations_) {
-    auto reduce = dyn_cast<plan::ReduceOp>(aggregation);
-    auto isOnlyPlace = [&](unsigned axis) { return axes_[axis].isConstant(1); };
-    if (!reduce || !llvm::all_of(reduce.getCell().getType().getAxes(), isOnlyPlace) ||
-        !isOnlyResult(reduce))
-      return false;
-  }
-  // Each cell of a result is written at one place.
-  auto isWrittenOnce = [&](plan::WriteOp write) {
-    if (write.getCell().getDefiningOp<plan::ReduceOp>())
-      return schedule_.isWhole(write);
-    return llvm::all_of(walked, [&](unsigned axis) {
-      return write.getMap().isFunctionOfDim(axis) || runsOver(write.getCell(), axis);
-    });
-  };
-  if (axes_.empty() || !op_.getBody().getOps<plan::ReindexOp>().empty() ||
-      !llvm::all_of(writes_, isWrittenOnce))
+  if (axes_.empty() || !op_.getBody().getOps<plan::ReindexOp>().empty())
     return false;
   walkAlong(walked);
   schedule_.vectors = {schedule_.parallel.back()};
@@ -71,11 +53,9 @@ bool Scheduler::scheduleCells() {
 
 //===- rows ----------------------------------------------------------------------------------===//
 
-bool Scheduler::scheduleRows() {
-  if (!hasRows() || isFasterWithoutBlocks()) {
-    schedule_ = {};
+bool Scheduler::scheduleRows(ArrayRef<unsigned> rows) {
+  if (!hasRows(rows) || isFasterWithoutBlocks())
     return false;
-  }
   unsigned last = schedule_.parallel.back();
   for (unsigned axis = 0; axis < axes_.size(); ++axis)
     if (!schedule_.isParallel(axis) && isMain(axis) && !isNarrow(axis))
@@ -124,17 +104,14 @@ void Scheduler::walkAlong(ArrayRef<unsigned> axes) {
   schedule_.parallel.append(axes.begin(), axes.end());
 }
 
-// Finds the rows, and says whether the body is one over them. Several axes are rows if they can be
-// walked as one. If an aggregate along them is used further, the rows are what there is one of.
-bool Scheduler::hasRows() {
-  llvm::BitVector merged = mergedAxes(op_);
-  SmallVector<unsigned> walked = longAxes(), rows;
-  for (unsigned axis : walked) {
+SmallVector<unsigned> Scheduler::mergedRows() {
+  SmallVector<unsigned> rows;
+  for (unsigned axis : longAxes()) {
     rows.push_back(axis);
-    if (!merged[axis])
+    if (!merged_[axis])
       break;
   }
-  return hasRows(rows) || hasRows({});
+  return rows;
 }
 
 bool Scheduler::hasRows(ArrayRef<unsigned> rows) {
@@ -189,9 +166,7 @@ bool Scheduler::fitsRows(Operation &operation) {
   if (auto write = dyn_cast<plan::WriteOp>(operation)) {
     auto reduce = write.getCell().getDefiningOp<plan::ReduceOp>();
     bool isMerged = reduce && schedule_.isOfTiles(reduce);
-    return write.getIndices().empty() && (isMerged || (isAlongRows(write.getMap()) &&
-                                                       (write.getMap().isFunctionOfDim(last) ||
-                                                        write.getCell().getType().runsOver(last))));
+    return write.getIndices().empty() && (isMerged || isAlongRows(write.getMap()));
   }
   Value result = operation.getResult(0);
   SmallVector<unsigned> inner = schedule_.innerAxes(result);
@@ -218,17 +193,12 @@ bool Scheduler::fitsRows(Operation &operation) {
         });
     return !isWide && (operand.size() < 2 || inner.size() == 1);
   }
-  bool isShortProduct =
-      inner.size() < 2 ||
-      llvm::any_of(
-          inner,
-          [&](unsigned axis) {
-            return axes_[axis].isConstant() && axes_[axis].constantValue() <= mostNarrowColumns;
-          });
-  return isOnlyResult(reduce) && isShortProduct &&
-         llvm::all_of(schedule_.parallel, [&](unsigned axis) {
-           return axes_[axis].isConstant(1) || llvm::is_contained(reduce.getOver(), axis);
-         });
+  return inner.size() < 2 ||
+         llvm::any_of(
+             inner,
+             [&](unsigned axis) {
+               return axes_[axis].isConstant() && axes_[axis].constantValue() <= mostNarrowColumns;
+             });
 }
 
 // Sixteen f32 are computed at a time where all cells are f32. That pays for functions along rows; what

@@ -25,7 +25,6 @@ private:
   bool isContiguous(unsigned axis);
   void chooseParallel();
   bool isReducedToResults(unsigned axis);
-  bool isOnlyResult(plan::ReduceOp reduce) const; // so that it may be merged over tiles
   bool isReadElsewhere(unsigned axis);
   bool scans() const;
   void moveLast(unsigned axis);
@@ -45,8 +44,8 @@ private:
 
   // Cells and rows of matrices.
   bool scheduleCells();
-  bool scheduleRows();
-  bool hasRows();
+  bool scheduleRows(llvm::ArrayRef<unsigned> rows);
+  llvm::SmallVector<unsigned> mergedRows();
   bool hasRows(llvm::ArrayRef<unsigned> rows);
   llvm::SmallVector<unsigned> longAxes() const; // all but those of size 1
   void walkAlong(llvm::ArrayRef<unsigned> axes);
@@ -79,6 +78,7 @@ private:
   plan::OperatorOp op_;
   VectorRegisters registers_;
   llvm::SmallVector<Size> axes_;
+  llvm::BitVector merged_; // axes that can be walked as one with the next (MergedAxes.h)
   llvm::SmallVector<mlir::Operation *> aggregations_;
   llvm::SmallVector<plan::WriteOp> writes_;
   Schedule schedule_;
