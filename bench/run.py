@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures Tokamak beside NumPy and hand-written C++ on the same arrays, interleaved in one run.
 
-usage: run.py [FILTER] [--rounds N] [--quick] [--threads 1,2] [--csv-megabytes N]
+usage: run.py [FILTER] [--rounds N] [--quick] [--threads 1,2] [--csv-megabytes N] [--against BINARY]
 ./dev bench builds first and then calls this. Each round runs every peer once, as a process that fills the same arrays,
 repeats the operation and times itself; a round follows a round, so that a slow minute of the machine hits all peers.
 What is compared are medians over all repetitions. One thread is the bound; two threads are shown.
@@ -19,6 +19,7 @@ import subprocess
 import sys
 import time
 
+import against
 from csv_file import COLUMNS as CSV_COLUMNS, csv_file
 from operators import OPERATORS, program
 
@@ -352,6 +353,8 @@ def main():
     parser.add_argument("--quick", action="store_true", help="a tenth of the size: to try the harness")
     parser.add_argument("--csv-megabytes", type=int, default=1000, help=f"size of the file of {READ_CSV} (1000)")
     parser.add_argument("--threads", default="1,2", help="thread counts, separated by commas")
+    parser.add_argument("--against", metavar="BINARY", type=pathlib.Path,
+                        help="compares with another build of tokamak instead: times, single precision, compiling")
     options = parser.parse_args()
 
     chosen = [b for b in BENCHMARKS if options.filter in b.name]
@@ -361,11 +364,13 @@ def main():
     if not chosen and not starts and not reads_csv and not operators:
         parser.error(f"no benchmark's name contains '{options.filter}': " +
                      " ".join([b.name for b in BENCHMARKS] + [s[0] for s in STARTS] + [READ_CSV] + OPERATOR_NAMES))
+    if options.quick:
+        chosen = [dataclasses.replace(b, rows=b.rows // 10, flops=b.flops / 10, gathers=b.gathers / 10) for b in chosen]
+    if options.against:
+        return against.report(options.against.resolve(), chosen, options.rounds, say)
     prepare((["numpy", "scipy", "scikit-learn"] if chosen else []) + (["pandas"] if reads_csv else []) +
             (["numpy", "torch"] if operators else []))
     threads = [int(t) for t in options.threads.split(",")]
-    if options.quick:
-        chosen = [dataclasses.replace(b, rows=b.rows // 10, flops=b.flops / 10, gathers=b.gathers / 10) for b in chosen]
     load = os.getloadavg()[0]
     if load > 0.5:
         say(f"the machine is busy (load {load:.1f}): ratios hold better than times")

@@ -240,9 +240,8 @@ KernelCompiler::State::translate(ModuleOp module, const std::string &name, Workb
   llvm::TargetMachine &machine = workbench.emitter->machine();
   code->setDataLayout(machine.createDataLayout());
   code->setTargetTriple(machine.getTargetTriple().str());
-  if (llvm::Error error = linkVectorMath(*code))
+  if (llvm::Error error = optimize(*code, machine))
     return std::move(error);
-  optimize(*code, machine);
   if (options.explainLlvm) {
     std::string text;
     llvm::raw_string_ostream stream(text);

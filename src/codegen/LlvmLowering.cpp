@@ -100,7 +100,7 @@ static llvm::Error linkNeeded(llvm::Module &module, llvm::StringRef bitcode) {
   return llvm::Error::success();
 }
 
-llvm::Error codegen::linkVectorMath(llvm::Module &module) {
+static llvm::Error linkVectorMath(llvm::Module &module) {
   bool callsDoubles = false, callsSingles = false;
   for (const llvm::Function &function : module)
     if (function.isDeclaration() && function.getName().starts_with("tokamak_vector_"))
@@ -124,7 +124,7 @@ llvm::Error codegen::linkVectorMath(llvm::Module &module) {
   return llvm::Error::success();
 }
 
-void codegen::optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+llvm::Error codegen::optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::PassBuilder builder(&machine);
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
@@ -159,8 +159,12 @@ void codegen::optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   passes.addPass(llvm::GVNPass(llvm::GVNOptions().setPRE(false).setLoadPRE(false)));
   passes.addPass(llvm::SimplifyCFGPass());
   for (llvm::Function &function : module)
-    if (!function.isDeclaration() && !function.getName().starts_with("tokamak_vector_"))
+    if (!function.isDeclaration())
       passes.run(function, functions);
+  if (llvm::Error error = linkVectorMath(module))
+    return error;
+  modules.clear();
+  inlining.run(module, modules);
 #ifdef TOKAMAK_CHECKS_KERNEL_ADDRESSES
   for (llvm::Function &function : module)
     if (!function.isDeclaration())
@@ -175,4 +179,5 @@ void codegen::optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   if (llvm::verifyModule(module, &llvm::errs()))
     llvm::report_fatal_error("a kernel's LLVM IR is invalid");
 #endif
+  return llvm::Error::success();
 }

@@ -4,9 +4,8 @@
 //   LoweringContext lowering;
 //   auto loops = mlir::parseSourceString<mlir::ModuleOp>(text, lowering.context());
 //   std::unique_ptr<llvm::Module> module = lowering.lower(*loops, llvmContext);
-//   if (llvm::Error error = linkVectorMath(*module))
+//   if (llvm::Error error = optimize(*module, machine))
 //     llvm::report_fatal_error(std::move(error));
-//   optimize(*module, machine);
 #ifndef TOKAMAK_CODEGEN_LLVMLOWERING_H
 #define TOKAMAK_CODEGEN_LLVMLOWERING_H
 
@@ -38,11 +37,11 @@ private:
   std::unique_ptr<Conversion> conversion_;
 };
 
-// Links the functions of VectorMath.cpp and SinglePrecisionMath.cpp that `module` calls into it.
-llvm::Error linkVectorMath(llvm::Module &module);
 // Inlines and runs a short pipeline of function passes; the emitters have vectorised and unrolled
-// the loops already.
-void optimize(llvm::Module &module, llvm::TargetMachine &machine);
+// the loops already. Then links the functions of VectorMath.cpp and SinglePrecisionMath.cpp that the
+// module calls into it, and inlines the short ones: they are optimised, so that no pass has to read
+// them again.
+llvm::Error optimize(llvm::Module &module, llvm::TargetMachine &machine);
 
 } // namespace tokamak::codegen
 #endif

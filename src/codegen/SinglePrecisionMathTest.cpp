@@ -75,8 +75,7 @@ protected:
       EXPECT_TRUE(module) << diagnostic.getMessage().str();
       module->setDataLayout(emitter->machine().createDataLayout());
       module->setTargetTriple(emitter->machine().getTargetTriple().str());
-      llvm::cantFail(linkVectorMath(*module));
-      optimize(*module, emitter->machine());
+      llvm::cantFail(optimize(*module, emitter->machine()));
       code = llvm::cantFail(MachineCode::link(emitter->emitObject(*module), {"run"}));
     }
     return reinterpret_cast<Run *>(code->address("run"));

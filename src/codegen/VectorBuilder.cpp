@@ -343,8 +343,14 @@ Value VectorBuilder::callMath(StringRef function, ValueRange operands) {
     OpBuilder::InsertionGuard guard(builder_);
     builder_.setInsertionPointToStart(module_.getBody());
     SmallVector<Type> types(operands.size(), type);
-    builder_.create<LLVM::LLVMFuncOp>(location_, function,
-                                      LLVM::LLVMFunctionType::get(type, types));
+    auto declaration = builder_.create<LLVM::LLVMFuncOp>(location_, function,
+                                                         LLVM::LLVMFunctionType::get(type, types));
+    // Calls may be moved and merged like other operations on cells.
+    using enum LLVM::ModRefInfo;
+    declaration.setMemoryAttr(
+        LLVM::MemoryEffectsAttr::get(builder_.getContext(), NoModRef, NoModRef, NoModRef));
+    declaration.setPassthroughAttr(
+        builder_.getStrArrayAttr({"nounwind", "willreturn", "nosync", "nofree"}));
   }
   return builder_.create<LLVM::CallOp>(location_, TypeRange(type), function, operands).getResult();
 }
