@@ -363,9 +363,12 @@ LogicalResult LoopBody::noteUses(unsigned number) {
     auto reduce = dyn_cast<plan::ReduceOp>(operation);
     if (reduce && isOfBlocks(reduce))
       continue;
-    if (!schedule_.innerAxes(value).empty())
-      pass.instructions += reduce && sampledProduct(reduce) ? instructionsOfSampledProduct
-                                                            : schedule::instructionsOf(operation);
+    int instructions = reduce && sampledProduct(reduce) ? instructionsOfSampledProduct
+                                                        : schedule::instructionsOf(operation);
+    if (!schedule_.innerAxes(value).empty()) {
+      pass.instructions += instructions;
+      pass.sharesWork |= reduce || (instructions > 0 && !runsOver(value, lastAxis()));
+    }
     if (isa<plan::ReadOp>(operation))
       readBy_[operation].push_back(number);
     auto scan = dyn_cast<plan::ScanOp>(operation);
@@ -379,12 +382,11 @@ LogicalResult LoopBody::noteUses(unsigned number) {
 
 bool LoopBody::isRowByRow(const LoopPass &pass) const {
   constexpr int64_t longRow = plan::mostNarrowColumns;
-  if (!schedule_.hasBlocksInVectors() || !pass.loops.vector || !pass.loops.axes.empty() ||
-      pass.instructions > schedule::mostInstructionsForMemory)
+  if (!schedule_.hasBlocksInVectors() || !pass.loops.vector || !pass.loops.axes.empty())
     return false;
   const Size &length = axes_[*pass.loops.vector];
-  return (!length.isConstant() || length.constantValue() > longRow) && pass.kept.empty() &&
-         pass.products.empty() && pass.tileAggregates.empty() && pass.writes.empty();
+  return (!length.isConstant() || length.constantValue() > longRow) && !pass.sharesWork &&
+         pass.products.empty() && pass.tileAggregates.empty();
 }
 
 unsigned LoopBody::outputOf(plan::WriteOp write) const {

@@ -47,8 +47,10 @@ struct LoopPass {
   llvm::SmallVector<plan::ReduceOp> products;       // kept ones, of whole rows (RowProducts.h)
   llvm::SmallVector<plan::WriteOp> writes;
   int instructions = 0; // of cell operators, for one vector
-  // Only aggregates long rows, and memory bounds it: the rows of a block are computed one by one, in
-  // the order of memory, because the hardware prefetcher follows one stream better than eight.
+  // Whether something is computed once for all places of a block.
+  bool sharesWork = false;
+  // The rows of a block are computed one by one, in the order of memory: the hardware prefetcher
+  // follows one stream better than eight, and the code of one row compiles faster than that of eight.
   bool isRowByRow = false;
   // The cells that it aggregates, keeps and writes.
   llvm::SmallVector<mlir::Value> uses() const;

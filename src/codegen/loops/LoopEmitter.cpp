@@ -2,6 +2,7 @@
 
 #include "codegen/loops/RowProducts.h"
 #include "codegen/loops/TileAggregates.h"
+#include "schedule/Instructions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -267,7 +268,7 @@ SmallVector<AccumulatorSlot> LoopEmitter::slotsOf(const LoopPass &pass) const {
     Value result = aggregation->getResult(0);
     // Chunks of vectors along places have accumulators of their own; those of a pass share one.
     unsigned chunks = schedule_.vectorizesBlocks() ? values_.chunksOf(result) : 1;
-    for (unsigned place = values_.firstOfPlaces(); place < values_.endOfPlaces(result); ++place)
+    for (unsigned place = 0; place < values_.placesOf(result); ++place)
       for (unsigned chunk = 0; chunk < chunks; ++chunk)
         slots.push_back({aggregation, place, chunk, slots.empty() ? 0 : slots.back().end()});
   };
@@ -302,19 +303,42 @@ void LoopEmitter::emitPass(const LoopPass &pass) {
     values_.endAcross();
 }
 
+// One place after the other, in a loop; the accumulators of all places lie in memory meanwhile.
 void LoopEmitter::emitRowByRow(const LoopPass &pass, State &state) {
   constexpr int64_t vectorsTogether = 4;
-  SmallVector<AccumulatorSlot> slots = slotsOf(pass);
-  state.resize(slots.back().end());
-  for (unsigned place = 0; place < values_.places(); ++place) {
-    values_.beginPlace(place);
+  SmallVector<AccumulatorSlot> ofPlace;
+  State variables;
+  SmallVector<Type> types;
+  auto lineOf = [&](Value variable, Value place) {
+    return vectors_.offset(variable, vectors_.multiply(place, vectors_.integer(vectors_.width())));
+  };
+  // The accumulators of short rows stay in registers: reading them from memory would wait until the
+  // cells of the last row have come from memory.
+  constexpr int64_t shortRow = 256;
+  const Size &length = body_.axes()[*pass.loops.vector];
+  bool isShort = length.isConstant() && length.constantValue() <= shortRow &&
+                 pass.instructions <= schedule::mostInstructionsForMemory;
+  values_.forPlaces(pass.uses(), isShort, [&](Value number) {
+    ofPlace = slotsOf(pass);
     State own;
     emitLoops(pass, own, vectorsTogether);
-    for (const AccumulatorSlot &from : slotsOf(pass))
-      for (const AccumulatorSlot &to : slots)
-        if (to.aggregation == from.aggregation && to.place == place)
-          to.set(state, from.in(own));
-    values_.endPlace();
+    for (auto [index, accumulator] : llvm::enumerate(own)) {
+      if (index == variables.size()) {
+        variables.push_back(values_.variable(values_.placesOfBlock()));
+        types.push_back(accumulator.getType());
+      }
+      vectors_.store(accumulator, lineOf(variables[index], number), {});
+    }
+  });
+  SmallVector<AccumulatorSlot> slots = slotsOf(pass);
+  state.resize(slots.empty() ? 0 : slots.back().end());
+  for (const AccumulatorSlot &slot : slots) {
+    const AccumulatorSlot &from = *llvm::find_if(
+        ofPlace, [&](const AccumulatorSlot &own) { return own.aggregation == slot.aggregation; });
+    for (unsigned index = 0; index < slot.end() - slot.first; ++index)
+      state[slot.first + index] =
+          vectors_.load(lineOf(variables[from.first + index], vectors_.integer(slot.place)), {},
+                        getElementTypeOrSelf(types[from.first + index]));
   }
 }
 

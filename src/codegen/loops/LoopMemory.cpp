@@ -124,12 +124,12 @@ LoopValues::Memory LoopValues::panelOf(Value value, unsigned place) {
     memory.base = vectors_.offsetCells(memory.base, before, memory.cells);
   };
   unsigned last = body_.lastAxis();
+  Value number = placeNumber_ ? placeNumber_ : vectors_.integer(place);
   if (panel.isSideBySide)
-    goBack(index(last), last);
-  else if (runsOver(value, last) && place > 0)
+    goBack(placeNumber_ ? vectors_.subtract(index(last), number) : index(last), last);
+  else if (runsOver(value, last))
     memory.base = vectors_.offsetCells(
-        memory.base, vectors_.multiply(size(panel.cellsOfPlace), vectors_.integer(place)),
-        memory.cells);
+        memory.base, vectors_.multiply(size(panel.cellsOfPlace), number), memory.cells);
   if (body_.entries() && runsOver(value, body_.entries()->column)) {
     memory.access.isAtEntries = true;
     goBack(entries_.first, body_.entries()->column);

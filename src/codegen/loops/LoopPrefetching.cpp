@@ -44,7 +44,7 @@ void LoopValues::prefetch(plan::ReadOp read, unsigned place, unsigned chunk) {
   Value array = arrayOf(read).base;
   int64_t lineCells = prefetching::bytesPerLine / byteSize(cells);
   bool isAlongRows = vectorAxis_ == axis;
-  if (onlyPlace_ || goesRowByRow(body_)) {
+  if (placeNumber_ || goesRowByRow(body_)) {
     if (isAlongRows && pass_ == passes.front())
       vectors_.prefetch(
           vectors_.offsetCells(array,

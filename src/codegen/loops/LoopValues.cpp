@@ -196,7 +196,14 @@ Value LoopValues::get(Value value, unsigned place, unsigned chunk) {
     if (llvm::any_of(scope.axes, [&](unsigned axis) { return runsOver(value, axis); }))
       break;
   }
-  if (!isAcross() && isPerPlace(value)) {
+  if (auto cells = cellsOfPlaces_.find(value); cells != cellsOfPlaces_.end()) {
+    Type type = vectors_.registerType(plan::cellsOf(value));
+    Value vector = vectors_.splat(
+        vectors_.loadScalar(vectors_.offset(cells->second, placeNumber_, type), type));
+    set(value, place, chunk, vector);
+    return vector;
+  }
+  if (!isAcross() && !placeNumber_ && isPerPlace(value)) {
     Value vector = vectors_.splatLane(across(value), place);
     set(value, place, chunk, vector);
     return vector;
@@ -220,6 +227,42 @@ Value LoopValues::get(Value value, unsigned place, unsigned chunk) {
       isLoaded ? load(panelOf(value, place), place, chunk, {}) : compute(value, place, chunk);
   set(value, place, chunk, vector);
   return vector;
+}
+
+void LoopValues::forPlaces(ArrayRef<Value> uses, bool isUnrolled,
+                           llvm::function_ref<void(Value number)> inside) {
+  llvm::DenseSet<Value> visited;
+  for (Value used : uses)
+    storeCellsOfPlaces(used, visited);
+  unsigned last = body_.lastAxis();
+  Value first = index(last);
+  llvm::SaveAndRestore places(places_, 1u);
+  auto at = [&](Value number) {
+    llvm::SaveAndRestore placeNumber(placeNumber_, number);
+    inLoop(last, vectors_.add(first, number), [&] { inside(number); });
+  };
+  if (isUnrolled)
+    for (int64_t number = 0; number < placesOfBlock_; ++number)
+      at(vectors_.integer(number));
+  else
+    vectors_.forLoop(vectors_.integer(0), vectors_.integer(placesOfBlock_), 1, at);
+  cellsOfPlaces_.clear();
+}
+
+// Of what is complete for all places, but not what is read.
+void LoopValues::storeCellsOfPlaces(Value value, llvm::DenseSet<Value> &visited) {
+  Operation *operation = value.getDefiningOp();
+  bool isLoaded = body_.schedule().kept.contains(value) && body_.passOf(value) != pass_;
+  if (!visited.insert(value).second || isLoaded || isa<plan::ReadOp, plan::ReindexOp>(operation))
+    return;
+  if (!isPerPlace(value)) {
+    for (Value operand : operation->getOperands())
+      storeCellsOfPlaces(operand, visited);
+    return;
+  }
+  Value variable = this->variable();
+  vectors_.store(across(value), variable, {});
+  cellsOfPlaces_[value] = variable;
 }
 
 Value LoopValues::at(unsigned axis, Value index, Value value) {

@@ -62,13 +62,11 @@ public:
   // Within the loop over the axis of places.
   void beginBlock(unsigned places) { places_ = placesOfBlock_ = places; }
   unsigned places() const { return places_; }
-  // A pass that goes place by place computes one of the block's places only.
-  void beginPlace(unsigned place) { onlyPlace_ = place; }
-  void endPlace() { onlyPlace_.reset(); }
-  unsigned firstOfPlaces() const { return onlyPlace_.value_or(0); }
-  unsigned endOfPlaces(mlir::Value value) const {
-    return onlyPlace_ ? *onlyPlace_ + 1 : placesOf(value);
-  }
+  unsigned placesOfBlock() const { return placesOfBlock_; }
+  // A loop over the places of a block, which are computed one after the other. `uses` is what it
+  // computes with, `number` counts the places: constants if the loop is unrolled.
+  void forPlaces(llvm::ArrayRef<mlir::Value> uses, bool isUnrolled,
+                 llvm::function_ref<void(mlir::Value number)> inside);
   // Of the axis along which vectors run; chunk i begins at the axis's index + i vectors. A mask says
   // which lanes of the last chunk exist.
   void beginChunks(std::optional<unsigned> vectorAxis, unsigned chunks, mlir::Value mask);
@@ -184,6 +182,7 @@ private:
     return vectorAxis_ && schedule::runsOver(value, *vectorAxis_);
   }
   bool isPerPlace(mlir::Value value) const;
+  void storeCellsOfPlaces(mlir::Value value, llvm::DenseSet<mlir::Value> &visited);
   mlir::Value across(mlir::Value value);
   mlir::Value compute(mlir::Value value, unsigned place, unsigned chunk);
   void hoist(mlir::Value value, llvm::ArrayRef<unsigned> loops,
@@ -254,7 +253,11 @@ private:
   std::vector<Scope> scopes_{1};
   unsigned pass_ = 0, places_ = 1, placesOfBlock_ = 1, chunks_ = 1;
   bool isPacking_ = false;
-  std::optional<unsigned> vectorAxis_, onlyPlace_;
+  std::optional<unsigned> vectorAxis_;
+  // In a loop over the places of a block: the number of the place, and where the cells lie that there
+  // is one of for each place.
+  mlir::Value placeNumber_;
+  llvm::DenseMap<mlir::Value, mlir::Value> cellsOfPlaces_;
   mlir::Value mask_;
   mlir::Value nextScratch_, staging_;
   // Of the entries: those that loops go over; other sparse operands; rows of left factors.

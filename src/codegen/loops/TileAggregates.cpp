@@ -176,8 +176,7 @@ void TileAggregates::addToRegisters(Aggregate &aggregate) {
       internalError("vectors whose sums stay in registers are computed in a loop");
     first = index.getSExtValue() / vectors_.width();
   }
-  for (unsigned place = values_.firstOfPlaces(); place < values_.endOfPlaces(reduce.getOperand());
-       ++place)
+  for (unsigned place = 0; place < values_.placesOf(reduce.getOperand()); ++place)
     for (unsigned chunk = 0; chunk < values_.chunksOf(reduce.getOperand()); ++chunk) {
       Value mask = isAlongAxis ? Value() : countedLanes(chunk);
       int64_t number = isAlongAxis ? first + chunk : (place + chunk) % count;
@@ -193,8 +192,7 @@ void TileAggregates::addToRegisters(Aggregate &aggregate) {
 void TileAggregates::addPlaces(Aggregate &aggregate, Value pointer, unsigned chunk, Value mask) {
   plan::ReduceOp reduce = aggregate.reduce;
   Value even = load(aggregate, pointer), odd;
-  for (unsigned place = values_.firstOfPlaces(), end = values_.endOfPlaces(reduce.getOperand());
-       place < end; ++place) {
+  for (unsigned place = 0; place < values_.placesOf(reduce.getOperand()); ++place) {
     bool isEven = place % 2 == 0 || aggregate.storage == Storage::Lines;
     Value &sum = isEven ? even : odd;
     sum = values_.accumulate(reduce, {sum, {}}, place, chunk, mask).value;
@@ -218,8 +216,7 @@ void TileAggregates::addToLanes(Aggregate &aggregate) {
   Value pointer = vectors_.offset(aggregate.memory, at);
   plan::ReduceOp reduce = aggregate.reduce;
   Value sum = load(aggregate, pointer);
-  for (unsigned place = values_.firstOfPlaces(); place < values_.endOfPlaces(reduce.getOperand());
-       ++place)
+  for (unsigned place = 0; place < values_.placesOf(reduce.getOperand()); ++place)
     for (unsigned chunk = 0; chunk < values_.chunksOf(reduce.getOperand()); ++chunk)
       sum = values_.accumulate(reduce, {sum, {}}, place, chunk, countedLanes(chunk)).value;
   vectors_.store(sum, pointer, {});
