@@ -523,7 +523,7 @@ void LoopEmitter::finishReductions(const LoopPass &pass, const State &state) {
       for (unsigned place = 0; place < values_.placesOf(result); ++place)
         places.push_back((own++)->in(state));
       --own;
-      values_.setAcross(result, values_.finishEight(own->aggregation, places));
+      values_.setAcross(result, values_.finishEach(own->aggregation, places));
       continue;
     }
     values_.set(result, own->place, own->chunk,

@@ -84,7 +84,7 @@ LoopValues::Memory LoopValues::panelOf(Value kept, unsigned place) {
     cells = cells * size;
   };
   unsigned last = body_.lastAxis();
-  int64_t places = body_.hasPlacesSideBySide(kept) ? VectorBuilder::lanes : placesOfVectors(kept);
+  int64_t places = body_.hasPlacesSideBySide(kept) ? body_.schedule().block : placesOfVectors(kept);
   bool areSideBySide = places > 1 && runsOver(kept, last);
   if (areSideBySide) {
     addAxis(last, Size::constant(places));
@@ -109,8 +109,8 @@ LoopValues::Memory LoopValues::panelOf(Value kept, unsigned place) {
   return memory;
 }
 
-// Whether vectors run along the rows of a panel in which the eight places of the block lie side by
-// side: those of all places are transposed together.
+// Whether vectors run along the rows of a panel in which the places of the block lie side by side:
+// those of all places are transposed together.
 bool LoopValues::liesSideBySide(Value value) const {
   return body_.hasPlacesSideBySide(value) && places_ > 1 && runsOver(value, body_.lastAxis()) &&
          runsOverVectors(value);
@@ -125,7 +125,7 @@ void LoopValues::loadSideBySide(Value kept, unsigned chunk) {
   Memory panel = panelOf(kept, 0);
   Value first = panelRow(panel, chunk), distance = size(panel.access.factor(*vectorAxis_));
   Value none = vectors_.number(0, vectors_.registerType(panel.cells));
-  State rows(VectorBuilder::lanes, none);
+  State rows(vectors_.width(), none);
   for (int64_t row = 0; row < rowsOfChunk(chunk); ++row)
     rows[row] = vectors_.loadCells(first, vectors_.multiply(distance, vectors_.integer(row)), {},
                                    panel.cells);
@@ -151,9 +151,9 @@ int64_t LoopValues::rowsOfChunk(unsigned chunk) const {
   APInt first;
   const Size &length = body_.axes()[*vectorAxis_];
   if (!length.isConstant() || !matchPattern(index(*vectorAxis_), m_ConstantInt(&first)))
-    return VectorBuilder::lanes;
+    return vectors_.width();
   int64_t left = length.constantValue() - first.getSExtValue() - chunk * vectors_.width();
-  return std::min(left, VectorBuilder::lanes);
+  return std::min(left, vectors_.width());
 }
 
 void LoopValues::packPlaces(Value value) {
@@ -166,10 +166,10 @@ void LoopValues::packPlaces(Value value) {
   }
 }
 
-// A panel of eight places side by side.
+// A panel of the block's places side by side.
 LoopValues::Memory LoopValues::blockOf(Value packed) {
   Memory memory{panels_.lookup(packed), {}, plan::cellsOf(packed)};
-  Size cells = Size::constant(VectorBuilder::lanes);
+  Size cells = Size::constant(body_.schedule().block);
   memory.access.addAxis(body_.lastAxis(), body_.axes().size(), Size::constant(1));
   SmallVector<unsigned> axes = body_.schedule().innerAxes(packed);
   for (unsigned axis : llvm::reverse(axes)) {

@@ -30,7 +30,7 @@ LoopValues::LoopValues(const LoopBody &body, VectorBuilder &vectors, const TileA
     bool sideBySide = body.hasPlacesSideBySide(kept);
     for (unsigned axis : axes)
       doubles = doubles * (sideBySide && axis == axes.back()
-                               ? codegen::roundedUp(body.axes()[axis], VectorBuilder::lanes)
+                               ? codegen::roundedUp(body.axes()[axis], schedule.lanes)
                                : body.axes()[axis]);
     panels_[kept] = scratch(doubles);
   }
@@ -39,9 +39,9 @@ LoopValues::LoopValues(const LoopBody &body, VectorBuilder &vectors, const TileA
       panels_[scan.getCell()] = scratch(body.axes()[body.lastAxis()]);
   for (auto [packed, axis] : schedule.packed) {
     if (axis == schedule.parallel.back()) {
-      Size cells = Size::constant(VectorBuilder::lanes);
+      Size cells = Size::constant(schedule.block);
       for (unsigned inner : schedule.innerAxes(packed))
-        cells = cells * codegen::roundedUp(body.axes()[inner], VectorBuilder::lanes);
+        cells = cells * codegen::roundedUp(body.axes()[inner], schedule.lanes);
       panels_[packed] = scratch(cells);
       continue;
     }
@@ -98,9 +98,9 @@ Value LoopValues::staging() {
   if (!staging_)
     staging_ = atBeginning([&]() -> Value {
       OpBuilder &builder = vectors_.builder();
-      auto type = VectorType::get(VectorBuilder::lanes, builder.getF64Type());
+      auto type = VectorType::get(vectors_.width(), builder.getF64Type());
       return builder.create<LLVM::AllocaOp>(builder.getUnknownLoc(), vectors_.pointerType(), type,
-                                            vectors_.integer(VectorBuilder::lanes));
+                                            vectors_.integer(vectors_.width()));
     });
   return staging_;
 }
@@ -339,16 +339,8 @@ void LoopValues::hoist(Value value, ArrayRef<unsigned> loops, llvm::DenseSet<Val
 
 //===- aggregates ----------------------------------------------------------------------------===//
 
-// Whether the aggregate is accumulated in f32, in which it is not extended.
-static bool isSinglePrecision(Operation *aggregation) {
-  return accumulatorOf(aggregation) == ElementType::F32;
-}
-
 Accumulator LoopValues::neutral(Operation *aggregation) {
-  Accumulator neutral = neutralAccumulator(vectors_, reductionOf(aggregation));
-  if (isSinglePrecision(aggregation))
-    neutral.value = vectors_.round(neutral.value, vectors_.registerType(ElementType::F32));
-  return neutral;
+  return neutralAccumulator(vectors_, reductionOf(aggregation));
 }
 
 // Numbers of places along an axis, counted from 1, which are exact as doubles.
@@ -380,29 +372,9 @@ Accumulator LoopValues::accumulate(Operation *aggregation, Accumulator accumulat
   if (isIndex(reduction.kind))
     return accumulateIndex(vectors_, reduction, accumulator, get(operand, place, chunk),
                            numbersAlong(reduce.getOver().front(), place, chunk), mask);
-  Contribution contribution = this->contribution(aggregation, place, chunk);
-  if (!isSinglePrecision(aggregation))
-    return {codegen::accumulate(vectors_, reduction, accumulator.value, contribution, mask), {}};
-  Value next = contribution.factor
-                   ? vectors_.fma(contribution.value, contribution.factor, accumulator.value)
-                   : combine(vectors_, reduction, accumulator.value, contribution.value);
-  return {mask ? vectors_.select(mask, next, accumulator.value) : next, {}};
-}
-
-// Of sixteen lanes, the halves are combined first.
-Value LoopValues::overLanes(Reduction reduction, Accumulator accumulator) {
-  int64_t width = vectors_.width();
-  if (width > VectorBuilder::lanes) {
-    static constexpr int64_t low[] = {0, 1, 2, 3, 4, 5, 6, 7},
-                             high[] = {8, 9, 10, 11, 12, 13, 14, 15};
-    Value halves[] = {vectors_.shuffle(accumulator.value, accumulator.value, low),
-                      vectors_.shuffle(accumulator.value, accumulator.value, high)};
-    vectors_.setWidth(VectorBuilder::lanes);
-    accumulator.value = combine(vectors_, reduction, halves[0], halves[1]);
-  }
-  Value total = reduceOne(vectors_, reduction, accumulator);
-  vectors_.setWidth(width);
-  return total;
+  return {codegen::accumulate(vectors_, reduction, accumulator.value,
+                              contribution(aggregation, place, chunk), mask),
+          {}};
 }
 
 static ElementType typeOfTotal(Operation *aggregation) {
@@ -413,9 +385,7 @@ Value LoopValues::finish(Operation *aggregation, Accumulator accumulator, bool i
   Reduction reduction = reductionOf(aggregation);
   Value total = accumulator.value;
   if (isOverLanes) {
-    total = overLanes(reduction, accumulator);
-    if (vectors_.width() > VectorBuilder::lanes)
-      total = vectors_.splat(vectors_.lane(total, 0));
+    total = reduceOne(vectors_, reduction, accumulator);
   } else if (isIndex(reduction.kind)) {
     total = emitBinary(vectors_, BinaryOperator::Max, accumulator.index, vectors_.number(1));
   }
@@ -425,8 +395,8 @@ Value LoopValues::finish(Operation *aggregation, Accumulator accumulator, bool i
                           plan::cellsOf(aggregation->getResult(0)));
 }
 
-Value LoopValues::finishEight(Operation *aggregation, ArrayRef<Accumulator> accumulators) {
-  return vectors_.convert(reduceEight(vectors_, reductionOf(aggregation), accumulators),
+Value LoopValues::finishEach(Operation *aggregation, ArrayRef<Accumulator> accumulators) {
+  return vectors_.convert(reduceEach(vectors_, reductionOf(aggregation), accumulators),
                           typeOfTotal(aggregation), plan::cellsOf(aggregation->getResult(0)));
 }
 
@@ -444,7 +414,7 @@ void LoopValues::reduce(plan::ReduceOp reduce) {
       product && vectorAxis_ == body_.entries()->column) {
     for (unsigned chunk = 0; chunk < chunks; ++chunk)
       set(reduce.getCell(), 0, chunk,
-          vectors_.convert(sample(*product, chunk), ElementType::F64,
+          vectors_.convert(sample(*product, chunk), accumulatorOf(reduce),
                            plan::cellsOf(reduce.getCell())));
     return;
   }
@@ -464,7 +434,7 @@ void LoopValues::reduce(plan::ReduceOp reduce) {
   // Few accumulators over entries are two of each in turn, which halves the chain of dependent
   // instructions.
   bool isOverEntries = axes.size() == 1 && body_.isOverEntries(axes.front());
-  unsigned sets = isOverEntries && count <= 2 && !isSinglePrecision(reduce) ? 2 : 1;
+  unsigned sets = isOverEntries && count <= 2 ? 2 : 1;
   State state(count * sets, first.value);
   if (first.index)
     state.append(count, first.index);

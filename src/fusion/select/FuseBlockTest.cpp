@@ -77,6 +77,20 @@ TEST(FuseBlock, functionsOfSinglePrecisionCostHalf) {
   EXPECT_NEAR(computing("bf16") / computing("f32"), additions(BF16) / additions(F32), 0.01);
 }
 
+TEST(FuseBlock, productsOfSinglePrecisionCostHalf) {
+  auto computing = [](const char *cells) {
+    FusedBlock block("X:10000x500 V:500x20", "!m", R"(
+      %0 = tok.matmul %X, %V : (!m, !m) -> !m
+      %1 = tok.binary mul %0, %0 : (!m, !m) -> !m
+      return %1 : !m)",
+                     cells);
+    plan::OperatorOp op = *block.fuse().function().getOps<plan::OperatorOp>().begin();
+    return op->getAttrOfType<mlir::FloatAttr>("predicted_ns").getValueAsDouble() -
+           cost::MachineModel().launchNanoseconds;
+  };
+  EXPECT_NEAR(computing("f64") / computing("f32"), 2, 0.05);
+}
+
 TEST(FuseBlock, noneMakesEveryOperationAnOperator) {
   FusedBlock block("X:mxn Y:mxn Z:mxn", "f64", sumOfProduct);
   EXPECT_EQ(block.fuse(Selector::None).operators(), "cell(2) -> 1; cell(2) -> 1; cell(1) -> 1");
