@@ -98,7 +98,10 @@ void BodyBuilder::addAggregate(tok::AggregateOp aggregate, const BodyOperand &op
       over.push_back(axis);
   Type element = cellsOfOperand(aggregate.getType());
   Type accumulator = builder_.getF64Type();
-  if (ElementType cells = cellsOf(x); !isIndex && !isFloat(cells))
+  bool isExtreme = kind == AggregateKind::Min || kind == AggregateKind::Max;
+  if (ElementType cells = cellsOf(x); isExtreme && cells == ElementType::F32)
+    accumulator = elementOf(x); // is exact
+  else if (!isIndex && !isFloat(cells))
     accumulator = cells == ElementType::U64 ? builder_.getIntegerType(64, /*isSigned=*/false)
                                             : builder_.getI64Type();
   Value cell;
