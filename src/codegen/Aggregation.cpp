@@ -26,7 +26,10 @@ Value codegen::neutralElement(VectorBuilder &vectors, Reduction reduction) {
     return vectors.integers(!isExtreme ? static_cast<int64_t>(plain)
                             : smallest ? largestInteger(reduction.cells)
                                        : leastInteger(reduction.cells));
-  return vectors.number(!isExtreme ? plain : smallest ? infinity : -infinity);
+  return vectors.number(!isExtreme ? plain
+                        : smallest ? infinity
+                                   : -infinity,
+                        vectors.registerType(reduction.accumulator));
 }
 
 bool codegen::isIndex(AggregateKind kind) {
@@ -45,14 +48,19 @@ ElementType codegen::accumulatorOf(Operation *aggregation) {
 }
 
 Reduction codegen::reductionOf(Operation *aggregation) {
-  return {kindOf(aggregation), plan::cellsOf(aggregation->getOperand(0))};
+  AggregateKind kind = kindOf(aggregation);
+  ElementType cells = plan::cellsOf(aggregation->getOperand(0));
+  return isIndex(kind) ? Reduction(kind, cells)
+                       : Reduction(kind, cells, accumulatorOf(aggregation));
 }
 
 LogicalResult codegen::checkAccumulator(Operation *aggregation) {
-  Reduction reduction = reductionOf(aggregation);
-  ElementType own = isIndex(reduction.kind) ? ElementType::F64 : reduction.accumulator();
+  AggregateKind kind = kindOf(aggregation);
+  ElementType cells = plan::cellsOf(aggregation->getOperand(0));
+  ElementType own = isIndex(kind) ? ElementType::F64 : Reduction(kind, cells).accumulator;
   ElementType accumulator = accumulatorOf(aggregation);
-  if (accumulator == own)
+  bool isSingle = cells == ElementType::F32 && accumulator == ElementType::F32;
+  if (accumulator == own || (isSingle && !isIndex(kind)))
     return success();
   return aggregation->emitOpError("there is no code for accumulators of type ")
          << nameOf(accumulator) << " yet";
@@ -61,7 +69,7 @@ LogicalResult codegen::checkAccumulator(Operation *aggregation) {
 Value codegen::combine(VectorBuilder &vectors, Reduction reduction, Value a, Value b) {
   auto apply = [&](BinaryOperator op) {
     return isFloat(reduction.cells) ? emitBinary(vectors, op, a, b)
-                                    : emitIntegerBinary(vectors, op, reduction.accumulator(), a, b);
+                                    : emitIntegerBinary(vectors, op, reduction.accumulator, a, b);
   };
   switch (reduction.kind) {
   case AggregateKind::Sum:
@@ -78,27 +86,20 @@ Value codegen::combine(VectorBuilder &vectors, Reduction reduction, Value a, Val
 }
 
 Value codegen::loadPartials(VectorBuilder &vectors, Reduction reduction, Value pointer) {
-  return vectors.load(pointer, {}, vectors.registerType(reduction.accumulator()));
-}
-
-plan::BinaryOp codegen::productInSum(AggregateKind kind, Value value) {
-  auto product = value.getDefiningOp<plan::BinaryOp>();
-  bool fuses = kind == AggregateKind::Sum && product && product.getKind() == BinaryOperator::Mul &&
-               plan::cellsOf(value) == ElementType::F64;
-  return fuses ? product : plan::BinaryOp();
+  return vectors.load(pointer, {}, vectors.registerType(reduction.accumulator));
 }
 
 static Value inAccumulator(VectorBuilder &vectors, Reduction reduction, Value value) {
   return isFloat(reduction.cells)
-             ? vectors.extend(value)
-             : vectors.convert(value, reduction.cells, reduction.accumulator());
+             ? vectors.round(value, vectors.registerType(reduction.accumulator))
+             : vectors.convert(value, reduction.cells, reduction.accumulator);
 }
 
 Value codegen::accumulate(VectorBuilder &vectors, Reduction reduction, Value accumulator,
                           Contribution contribution, Value mask) {
   contribution.value = inAccumulator(vectors, reduction, contribution.value);
   if (contribution.factor)
-    contribution.factor = vectors.extend(contribution.factor);
+    contribution.factor = inAccumulator(vectors, reduction, contribution.factor);
   if (!accumulator) {
     Value first = contribution.factor ? emitBinary(vectors, BinaryOperator::Mul, contribution.value,
                                                    contribution.factor)
@@ -130,7 +131,7 @@ static Value isBetter(VectorBuilder &vectors, Reduction reduction, Value value, 
     return compare(vectors, smaller ? (orEqual ? OLE : OLT) : (orEqual ? OGE : OGT), value, than);
   }
   using enum arith::CmpIPredicate;
-  bool isUnsigned = reduction.accumulator() == ElementType::U64;
+  bool isUnsigned = reduction.accumulator == ElementType::U64;
   auto predicate = smaller ? (isUnsigned ? (orEqual ? ule : ult) : (orEqual ? sle : slt))
                            : (isUnsigned ? (orEqual ? uge : ugt) : (orEqual ? sge : sgt));
   OpBuilder &builder = vectors.builder();
@@ -189,8 +190,7 @@ static constexpr int64_t evenParts[] = {0, 1, 4, 5, 8, 9, 12, 13},
 static constexpr int64_t evenLanes[] = {0, 8, 2, 10, 4, 12, 6, 14},
                          oddLanes[] = {1, 9, 3, 11, 5, 13, 7, 15};
 
-Value codegen::reduceEight(VectorBuilder &vectors, Reduction reduction,
-                           ArrayRef<Accumulator> rows) {
+static Value reduceEight(VectorBuilder &vectors, Reduction reduction, ArrayRef<Accumulator> rows) {
   auto halves = [&](int i, int j) {
     return join(vectors, reduction, rows[i], rows[j], lowHalves, highHalves);
   };
@@ -199,13 +199,44 @@ Value codegen::reduceEight(VectorBuilder &vectors, Reduction reduction,
   return finish(vectors, reduction, join(vectors, reduction, even, odd, evenLanes, oddLanes));
 }
 
+// Of sixteen lanes, the halves are combined first.
+static Accumulator inEightLanes(VectorBuilder &vectors, Reduction reduction, Accumulator row,
+                                int64_t width) {
+  static constexpr int64_t low[] = {0, 1, 2, 3, 4, 5, 6, 7},
+                           high[] = {8, 9, 10, 11, 12, 13, 14, 15};
+  if (width == VectorBuilder::lanes)
+    return row;
+  return {combine(vectors, reduction, vectors.shuffle(row.value, row.value, low),
+                  vectors.shuffle(row.value, row.value, high)),
+          {}};
+}
+
+Value codegen::reduceEach(VectorBuilder &vectors, Reduction reduction, ArrayRef<Accumulator> rows) {
+  static constexpr int64_t all[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  constexpr size_t lanes = VectorBuilder::lanes;
+  int64_t width = vectors.width();
+  vectors.setWidth(lanes);
+  SmallVector<Accumulator> eights;
+  for (const Accumulator &row : rows)
+    eights.push_back(inEightLanes(vectors, reduction, row, width));
+  SmallVector<Value> totals;
+  for (size_t first = 0; first < rows.size(); first += lanes)
+    totals.push_back(reduceEight(vectors, reduction, ArrayRef(eights).slice(first, lanes)));
+  vectors.setWidth(width);
+  return totals.size() == 1 ? totals.front() : vectors.shuffle(totals[0], totals[1], all);
+}
+
 Value codegen::reduceOne(VectorBuilder &vectors, Reduction reduction, Accumulator row) {
   static constexpr int64_t swapHalves[] = {4, 5, 6, 7, 0, 1, 2, 3},
                            swapParts[] = {2, 3, 0, 1, 6, 7, 4, 5};
   static constexpr int64_t swapLanes[] = {1, 0, 3, 2, 5, 4, 7, 6},
                            same[] = {0, 1, 2, 3, 4, 5, 6, 7};
+  int64_t width = vectors.width();
+  vectors.setWidth(VectorBuilder::lanes);
+  row = inEightLanes(vectors, reduction, row, width);
   for (ArrayRef<int64_t> swap : {ArrayRef(swapHalves), ArrayRef(swapParts), ArrayRef(swapLanes)})
     row = join(vectors, reduction, row, row, same, swap);
+  vectors.setWidth(width);
   return finish(vectors, reduction,
                 Accumulator{vectors.splatLane(row.value, 0),
                             row.index ? vectors.splatLane(row.index, 0) : Value()});

@@ -1,6 +1,6 @@
-// How kernels accumulate aggregates: in vectors of eight doubles for all types of floats, of eight
-// 64-bit integers for integers and i1, whose lanes are combined at the end by a fixed tree. So the
-// bits of a result depend only on the sizes of a launch.
+// How kernels accumulate aggregates: in vectors of doubles or, of f32, of floats, as the plan says; of
+// 64-bit integers for integers and i1. Their lanes are combined at the end by a fixed tree. So the bits
+// of a result depend only on the sizes of a launch.
 //
 //   Value sum = accumulate(vectors, AggregateKind::Sum, x, {x, y}, mask);   // x + x * y, of floats
 //   Reduction smallest{AggregateKind::Min, ElementType::U8};
@@ -17,10 +17,16 @@ namespace tokamak::codegen {
 // What is aggregated: the cells of values of one element type.
 struct Reduction {
   AggregateKind kind;
-  ElementType cells = ElementType::F64;
+  ElementType cells, accumulator;
 
-  Reduction(AggregateKind kind, ElementType cells = ElementType::F64) : kind(kind), cells(cells) {}
-  ElementType accumulator() const {
+  // Accumulated in the widest type of its kind, in which partial results are merged, too.
+  Reduction(AggregateKind kind, ElementType cells = ElementType::F64)
+      : Reduction(kind, cells, widest(cells)) {}
+  Reduction(AggregateKind kind, ElementType cells, ElementType accumulator)
+      : kind(kind), cells(cells), accumulator(accumulator) {}
+
+private:
+  static ElementType widest(ElementType cells) {
     if (isFloat(cells))
       return ElementType::F64;
     return cells == ElementType::U64 ? ElementType::U64 : ElementType::I64;
@@ -51,15 +57,12 @@ struct Contribution {
   mlir::Value value;
   mlir::Value factor; // may be null
 };
-// The multiplication of which `value` is the result, if a sum of `value` computes it as a fused
-// multiply-add; else null. An f32 product has to be rounded before it is added.
-plan::BinaryOp productInSum(AggregateKind kind, mlir::Value value);
 // Aggregates `contribution` into `accumulator` in the lanes of `mask` (null: all); other lanes keep
 // their value. A null accumulator counts as the neutral element.
 mlir::Value accumulate(VectorBuilder &vectors, Reduction reduction, mlir::Value accumulator,
                        Contribution contribution, mlir::Value mask);
 
-// Eight partial aggregates, one per lane. Index aggregates also carry the columns of the extreme
+// Partial aggregates, one per lane. Index aggregates also carry the columns of the extreme
 // values as doubles (counted from 1; 0 = none yet).
 struct Accumulator {
   mlir::Value value;
@@ -70,11 +73,11 @@ Accumulator neutralAccumulator(VectorBuilder &vectors, Reduction reduction);
 Accumulator accumulateIndex(VectorBuilder &vectors, Reduction reduction, Accumulator accumulator,
                             mlir::Value value, mlir::Value columns, mlir::Value mask);
 
-// reduceEight: lane i of the result is the aggregate of the lanes of accumulator i. reduceOne: the
-// aggregate of the accumulator's lanes, in all lanes. For index aggregates the result is the
-// column, or 1 if none was chosen.
-mlir::Value reduceEight(VectorBuilder &vectors, Reduction reduction,
-                        llvm::ArrayRef<Accumulator> accumulators);
+// reduceEach, of as many accumulators as a vector has lanes: lane i of the result is the aggregate of
+// the lanes of accumulator i. reduceOne: the aggregate of the accumulator's lanes, in all lanes. For
+// index aggregates, which have eight lanes, the result is the column, or 1 if none was chosen.
+mlir::Value reduceEach(VectorBuilder &vectors, Reduction reduction,
+                       llvm::ArrayRef<Accumulator> accumulators);
 mlir::Value reduceOne(VectorBuilder &vectors, Reduction reduction, Accumulator accumulator);
 
 } // namespace tokamak::codegen

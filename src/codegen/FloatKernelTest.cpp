@@ -1,5 +1,6 @@
 // Kernels over f32 arrays: the result of an exact cell operator is that on doubles, rounded; other
-// operators compute in f32; aggregates and products accumulate doubles and are rounded once.
+// operators compute in f32; aggregates accumulate doubles and are rounded once; products compute and
+// accumulate in f32.
 #include "codegen/KernelCompilerFixture.h"
 
 using namespace mlir;
@@ -104,23 +105,60 @@ TEST_F(FloatKernelTest, RowsOfAllWidths) {
     }
 }
 
-// Sums of small integers are exact in every order, so even products must be equal in all bits.
-TEST_F(FloatKernelTest, ProductsAccumulateDoubles) {
-  std::string text =
-      R"(block sizes [s0, s1, s1, 5] (%x: $F, %v: $F) -> ($F, $F, $F, $F) {
+// Sums of small integers are exact in every order.
+TEST_F(FloatKernelTest, AggregatesAccumulateDoubles) {
+  std::string text = R"(block sizes [s0, s1] (%x: $F) -> ($F, $F, f64) {
+    %0 = tok.aggregate sum row %x : $F -> $F
+    %1 = tok.aggregate sum column %x : $F -> $F
+    %2 = tok.aggregate sum full %x : $F -> f64
+    return %0, %1, %2 : $F, $F, f64
+  })";
+  Matrix x{30, 19, {}};
+  for (int64_t i = 0; i < 30 * 19; ++i)
+    x.cells.push_back(i % 3 == 0 ? 16777216.0 : i % 7); // 2^24: sums of f32 would lose ones
+  check(text, {x}, {}, 0);
+}
+
+// Rows by a narrow matrix and by a vector, and the transposed rows by what they give.
+constexpr const char *chainOfProducts =
+    R"(block sizes [s0, s1, s1, 5, s1, 1] (%x: $F, %v: $F, %w: $F) -> ($F, $F, $F, $F) {
     %0 = tok.matmul %x, %v : ($F, $F) -> $F
     %1 = tok.transpose %x : ($F) -> $F
     %2 = tok.matmul %1, %0 : ($F, $F) -> $F
-    %3 = tok.aggregate sum row %x : $F -> $F
-    %4 = tok.aggregate sum column %x : $F -> $F
+    %3 = tok.matmul %x, %w : ($F, $F) -> $F
+    %4 = tok.matmul %1, %3 : ($F, $F) -> $F
     return %0, %2, %3, %4 : $F, $F, $F, $F
   })";
-  Matrix x{30, 19, {}}, v{19, 5, {}};
-  for (int64_t i = 0; i < 30 * 19; ++i)
-    x.cells.push_back(i % 3 == 0 ? 16777216.0 : i % 7); // 2^24: sums of f32 would lose ones
-  for (int64_t i = 0; i < 19 * 5; ++i)
-    v.cells.push_back(i % 11);
-  check(text, {x, v}, {}, 0);
+
+TEST_F(FloatKernelTest, ProductsOfSmallIntegersAreExact) {
+  for (auto [rows, columns] : {std::pair(1, 1), {16, 16}, {30, 19}, {67, 70}}) {
+    Matrix x{rows, columns, {}}, v{columns, 5, {}}, w{columns, 1, {}};
+    for (int64_t i = 0; i < rows * columns; ++i)
+      x.cells.push_back(static_cast<double>(i % 7));
+    for (int64_t i = 0; i < columns * 5; ++i)
+      v.cells.push_back(static_cast<double>(i % 11));
+    for (int64_t i = 0; i < columns; ++i)
+      w.cells.push_back(static_cast<double>(i % 3));
+    check(chainOfProducts, {x, v, w}, {}, 0);
+  }
+}
+
+// In doubles all these products are zero: as many large cells are subtracted as are added before, also
+// in each lane of a vector.
+TEST_F(FloatKernelTest, ProductsAccumulateFloats) {
+  constexpr int64_t columns = 64;
+  Matrix x{32, columns, std::vector<double>(32 * columns, 3e38F)}, v{columns, 5, {}},
+      w{columns, 1, {}};
+  for (int64_t column = 0; column < columns; ++column) {
+    double sign = column < columns / 2 ? 1 : -1;
+    w.cells.push_back(sign);
+    v.cells.insert(v.cells.end(), 5, sign);
+  }
+  auto plan = compiler.compile(parse(chainOfProducts));
+  ASSERT_TRUE(succeeded(plan));
+  for (const Matrix &result : Launch{{x, v, w}, {}, 8}.run(*plan))
+    for (double cell : result.cells)
+      EXPECT_EQ(cell, INFINITY);
 }
 
 } // namespace

@@ -62,26 +62,23 @@ Value VectorBuilder::splatLane(Value vector, int64_t lane) {
 Value VectorBuilder::shuffle(Value a, Value b, ArrayRef<int64_t> order) {
   return builder_.create<vector::ShuffleOp>(location_, a, b, order);
 }
-// Exchanges lanes within pairs, then 128-bit parts within halves, then halves.
+// Exchanges lanes within pairs, then pairs within groups of four, and so on up to halves.
 State VectorBuilder::transpose(ArrayRef<Value> rows) {
-  static constexpr int64_t evenLanes[] = {0, 8, 2, 10, 4, 12, 6, 14},
-                           oddLanes[] = {1, 9, 3, 11, 5, 13, 7, 15},
-                           evenParts[] = {0, 1, 8, 9, 4, 5, 12, 13},
-                           oddParts[] = {2, 3, 10, 11, 6, 7, 14, 15},
-                           lowHalves[] = {0, 1, 2, 3, 8, 9, 10, 11},
-                           highHalves[] = {4, 5, 6, 7, 12, 13, 14, 15};
   State current(rows.begin(), rows.end());
-  auto step = [&](int distance, ArrayRef<int64_t> first, ArrayRef<int64_t> second) {
-    for (int i = 0; i < lanes; ++i)
+  for (int64_t distance = 1; distance < width(); distance *= 2) {
+    SmallVector<int64_t> first, second;
+    for (int64_t lane = 0; lane < width(); ++lane) {
+      bool isOfB = (lane & distance) != 0;
+      first.push_back(isOfB ? width() + lane - distance : lane);
+      second.push_back(isOfB ? width() + lane : lane + distance);
+    }
+    for (int64_t i = 0; i < width(); ++i)
       if ((i & distance) == 0) {
         Value a = current[i], b = current[i + distance];
         current[i] = shuffle(a, b, first);
         current[i + distance] = shuffle(a, b, second);
       }
-  };
-  step(1, evenLanes, oddLanes);
-  step(2, evenParts, oddParts);
-  step(4, lowHalves, highHalves);
+  }
   return current;
 }
 Value VectorBuilder::laneNumbers() {

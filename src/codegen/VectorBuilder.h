@@ -53,7 +53,7 @@ public:
   mlir::Value lane(mlir::Value vector, int64_t lane);      // a scalar
   mlir::Value splatLane(mlir::Value vector, int64_t lane); // a vector
   mlir::Value shuffle(mlir::Value a, mlir::Value b, llvm::ArrayRef<int64_t> lanes);
-  // Transposes eight vectors: lane i of result j is lane j of vector i.
+  // Transposes as many vectors as they have lanes: lane i of result j is lane j of vector i.
   State transpose(llvm::ArrayRef<mlir::Value> vectors);
   // The vector 0, 1, ... 7 of doubles.
   mlir::Value laneNumbers();

@@ -59,6 +59,11 @@ double additionsOf(BinaryOperator op, ElementType cells) {
   }
 }
 
-double additionsOfAggregating(ElementType cells) { return byteSize(cells) == 8 ? 1 : 2; }
+double additionsOfAggregating(AggregateKind kind, ElementType cells) {
+  bool isExtreme = kind == AggregateKind::Min || kind == AggregateKind::Max;
+  if (byteSize(cells) == 8)
+    return 1;
+  return isExtreme && cells == ElementType::F32 ? additionsInRegisters(cells) : 2;
+}
 
 } // namespace tokamak::cost

@@ -16,8 +16,9 @@ namespace tokamak::cost {
 double additionsOf(ElementType cells);
 double additionsOf(UnaryOperator op, ElementType cells);
 double additionsOf(BinaryOperator op, ElementType cells);
-// Of adding a cell to an aggregate, which holds an f64 or an integer of 64 bits.
-double additionsOfAggregating(ElementType cells);
+// Of adding a cell to an aggregate, which holds an f64 or an integer of 64 bits, or the least or
+// largest f32.
+double additionsOfAggregating(AggregateKind kind, ElementType cells);
 
 } // namespace tokamak::cost
 #endif

@@ -42,8 +42,10 @@ TEST(CellCost, integersAreComputedInTheirWidth) {
 }
 
 TEST(CellCost, aggregatesWidenCells) {
-  EXPECT_EQ(additionsOfAggregating(ElementType::F64), 1);
-  EXPECT_EQ(additionsOfAggregating(ElementType::F32), 2);
-  EXPECT_EQ(additionsOfAggregating(ElementType::U64), 1);
-  EXPECT_EQ(additionsOfAggregating(ElementType::U8), 2);
+  EXPECT_EQ(additionsOfAggregating(AggregateKind::Sum, ElementType::F64), 1);
+  EXPECT_EQ(additionsOfAggregating(AggregateKind::Sum, ElementType::F32), 2);
+  EXPECT_EQ(additionsOfAggregating(AggregateKind::Sum, ElementType::U64), 1);
+  EXPECT_EQ(additionsOfAggregating(AggregateKind::Sum, ElementType::U8), 2);
+  EXPECT_EQ(additionsOfAggregating(AggregateKind::Max, ElementType::U8), 2);
+  EXPECT_EQ(additionsOfAggregating(AggregateKind::Max, ElementType::F32), 0.5);
 }

@@ -1,9 +1,10 @@
 // Rules for the bodies that most programs consist of: loops over all cells of arrays of one shape, and
-// over the rows of matrices, which are computed in blocks of eight. Long rows are read in vectors along
-// their columns; of short ones the same column of eight rows is a vector.
+// over the rows of matrices, which are computed in blocks of as many as a vector has cells: eight, or
+// sixteen of at most 32 bits. Long rows are read in vectors along their columns; of short ones the same
+// column of a block is a vector.
 //
 //   exp(X) * 2 + Y          one loop over all cells
-//   softmax by rows         passes over the columns of eight rows
+//   softmax by rows         passes over the columns of a block of rows
 //   t(X) %*% (w * (X %*% v))  two passes, of which the second adds to the result
 //   colSums(X), 10 columns  the sums stay in registers
 #include "schedule/Instructions.h"
@@ -21,7 +22,6 @@ using plan::mostNarrowColumns;
 // A constant width of at most this is narrow although it is the longest: vectors across rows are filled
 // better than vectors along so short ones.
 static constexpr int64_t mostNarrowMainColumns = 16;
-static constexpr int64_t rowsOfBlock = 8;
 // Bodies with more instructions per vector than this are not computed for eight rows together: one row
 // has enough independent instructions, and compiling the copies takes longer than they save.
 static constexpr int instructionsWorthEightRows = 24;
@@ -54,8 +54,9 @@ bool Scheduler::scheduleCells() {
 //===- rows ----------------------------------------------------------------------------------===//
 
 bool Scheduler::scheduleRows(ArrayRef<unsigned> rows) {
-  if (!hasRows(rows) || isFasterWithoutBlocks())
+  if (!hasRows(rows))
     return false;
+  chooseLanes();
   unsigned last = schedule_.parallel.back();
   for (unsigned axis = 0; axis < axes_.size(); ++axis)
     if (!schedule_.isParallel(axis) && isMain(axis) && !isNarrow(axis))
@@ -68,7 +69,7 @@ bool Scheduler::scheduleRows(ArrayRef<unsigned> rows) {
   noteDependences();
   bool hasBlocks = wideInstructions() <= instructionsWorthEightRows || hasNarrowPasses();
   if (hasBlocks) {
-    schedule_.block = rowsOfBlock;
+    schedule_.block = schedule_.lanes;
     schedule_.vectors.push_back(last);
     keepNarrow();
   }
@@ -199,32 +200,6 @@ bool Scheduler::fitsRows(Operation &operation) {
              [&](unsigned axis) {
                return axes_[axis].isConstant() && axes_[axis].constantValue() <= mostNarrowColumns;
              });
-}
-
-// Sixteen f32 are computed at a time where all cells are f32. That pays for functions along rows; what
-// memory bounds is no faster.
-bool Scheduler::isFasterWithoutBlocks() {
-  if (mainWidth_.isConstant() && mainWidth_.constantValue() <= mostNarrowColumns)
-    return false;
-  bool computesFunctions = false;
-  for (Operation &operation : op_.getBody().front()) {
-    if (auto write = dyn_cast<plan::WriteOp>(operation)) {
-      auto reduce = write.getCell().getDefiningOp<plan::ReduceOp>();
-      if (reduce && schedule_.isOfTiles(reduce))
-        return false;
-      continue;
-    }
-    Value result = operation.getResult(0);
-    SmallVector<unsigned> inner = schedule_.innerAxes(result);
-    if (inner.size() > 1)
-      return false;
-    bool isWide =
-        inner.size() == 1 && isMain(inner.front()) && runsOver(result, schedule_.parallel.back());
-    if (isWide && plan::cellsOf(result) != ElementType::F32)
-      return false;
-    computesFunctions |= isWide && isExpensive(&operation);
-  }
-  return computesFunctions;
 }
 
 int Scheduler::wideInstructions() {

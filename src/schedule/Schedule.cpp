@@ -106,9 +106,10 @@ LogicalResult schedule::checkSchedule(plan::OperatorOp op, const Schedule &sched
     return failure();
   if (schedule.vectorizesBlocks() && schedule.vectors.size() != 1)
     return op.emitOpError("vectors along the last parallel axis are the only ones, but for blocks "
-                          "of 8 places");
-  if (schedule.hasBlocksInVectors() && (schedule.block != 8 || schedule.lanes != 8))
-    return op.emitOpError("blocks whose places are the lanes of vectors have 8 places");
+                          "of as many places as they have cells");
+  if (schedule.hasBlocksInVectors() && schedule.block != schedule.lanes)
+    return op.emitOpError("blocks whose places are the lanes of vectors have ")
+           << schedule.lanes << " places";
   for (unsigned axis : schedule.vectors)
     if (axis != schedule.parallel.back() &&
         (schedule.isParallel(axis) || op.axisKind(axis) == plan::AxisKind::Scanned))

@@ -23,9 +23,9 @@
 //
 // What is reduced over all axes that tiles are cut from is a result: each tile leaves a partial
 // aggregate, and these are merged. If the last of these axes is among the vectors, its places are the
-// lanes: all of them with `block 1`; with `block 8` those of a block, in passes over axes without
-// vectors of their own (values of narrow rows are computed for eight rows at a time), and for what
-// there is one of in each row.
+// lanes: all of them with `block 1`; with a block of as many places as vectors have cells those of the
+// block, in passes over axes without vectors of their own (values of narrow rows are computed for so
+// many rows at a time), and for what there is one of in each row.
 #ifndef TOKAMAK_SCHEDULE_SCHEDULE_H
 #define TOKAMAK_SCHEDULE_SCHEDULE_H
 

@@ -163,7 +163,8 @@ TEST_F(ScheduleTest, IllegalVectors) {
   expectComplaint("attention", "vector d2\nblock 4\npack none",
                   "blocks whose places are the lanes of vectors have 8 places");
   expectComplaint("attention", "vector d2 by 16\nblock 8\npack none",
-                  "blocks whose places are the lanes of vectors have 8 places");
+                  "blocks whose places are the lanes of vectors have 16 places");
+  EXPECT_EQ(complaint("attention", "vector d2 by 16\nblock 16\npack none"), "");
   EXPECT_EQ(complaint("attention", "vector d2, d5\nblock 8\npack none"), "");
   EXPECT_EQ(complaint("attention", "vector d2\nblock 1\npack none"), "");
   expectComplaint("attention", "vector d0\npack none",

@@ -57,7 +57,6 @@ private:
   int wideInstructions();
   bool hasNarrowPasses();
   bool fitsRegisters();
-  bool isFasterWithoutBlocks();
   void keepNarrow();
   void packRows();
   bool isUsedAcross(mlir::Value value);

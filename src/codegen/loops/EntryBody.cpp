@@ -23,7 +23,7 @@ static plan::ReadOp readOf(Value factor) {
 std::optional<SampledProduct> LoopBody::sampledProduct(plan::ReduceOp reduce) const {
   plan::BinaryOp product = plan::productIn(reduce);
   if (!entries_ || !product || reduce.getOver().size() != 1 ||
-      plan::cellsOf(product.getResult()) != ElementType::F64)
+      !isFloat(plan::cellsOf(product.getResult())))
     return {};
   auto axis = static_cast<unsigned>(reduce.getOver().front());
   // Along the axis and that of rows, or of columns; the latter along its own rows.
@@ -37,7 +37,7 @@ std::optional<SampledProduct> LoopBody::sampledProduct(plan::ReduceOp reduce) co
   if (axis == entries_->column || !isFactor(left, entries_->row) ||
       !isFactor(right, entries_->column))
     return {};
-  return SampledProduct{left, right, axis};
+  return SampledProduct{left, right, axis, plan::cellsOf(product.getResult())};
 }
 
 // Steps are entries. An estimate: for each of them, a gather from a factor or from another matrix

@@ -60,12 +60,7 @@ LogicalResult LoopBody::checkOperation(Operation &operation) {
         return reduce.emitOpError("there is no code for aggregates of tiles along so many axes");
       tileAggregates_.push_back(reduce);
     }
-    // f32 is accumulated in f32 where the lanes of vectors are not added up.
-    bool isInLanes = !reduce || schedule_.vectorizesBlocks() ||
-                     (!isOfBlocks(reduce) && !schedule_.isOfTiles(reduce));
-    bool isSingle = plan::cellsOf(operation.getOperand(0)) == ElementType::F32 &&
-                    accumulatorOf(&operation) == ElementType::F32;
-    return isSingle && isInLanes ? success() : checkAccumulator(&operation);
+    return checkAccumulator(&operation);
   }
   if (!schedule::isCell(&operation) && !isa<plan::SizeOp>(operation))
     return operation.emitOpError("there is no code for this operation yet");
@@ -170,7 +165,7 @@ std::optional<std::pair<Value, Value>> LoopBody::rowFactors(plan::ReduceOp reduc
   plan::BinaryOp product = plan::productIn(reduce);
   if (!schedule_.hasBlocksInVectors() || !schedule_.kept.contains(reduce.getCell()) || !product ||
       !hasPlacesSideBySide(reduce.getCell()) || panelAxes(reduce.getCell()).size() != 1 ||
-      reduce.getOver().size() != 1 || accumulatorOf(reduce) != ElementType::F64)
+      reduce.getOver().size() != 1 || !isFloat(accumulatorOf(reduce)))
     return {};
   Value rows = product.getLhs(), factor = product.getRhs();
   if (!runsOver(rows, lastAxis()))
@@ -299,7 +294,7 @@ void LoopBody::placeWrite(plan::WriteOp write) {
     return;
   }
   PassLoops loops = loopsOver(axes);
-  // What is kept for eight places side by side is written in vectors along the rows of the result.
+  // What is kept for the places of a block side by side is written in vectors along the rows of the result.
   auto along = dyn_cast<AffineDimExpr>(write.getMap().getResults().back());
   if (loops.isAcross && schedule_.kept.contains(write.getCell()) && along &&
       llvm::is_contained(axes, along.getPosition()))

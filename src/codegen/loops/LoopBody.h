@@ -60,6 +60,7 @@ struct LoopPass {
 struct SampledProduct {
   mutable plan::ReadOp left, right; // an operation's accessors are not const
   unsigned axis;                    // k
+  ElementType accumulator;
 };
 
 class LoopBody {

@@ -384,8 +384,8 @@ void LoopEmitter::alongVectors(unsigned axis, State &state, VectorsFunction emit
 // one is masked. Of a constant `length`, a few steps are emitted one by one, and the rest is one step.
 void LoopEmitter::inVectors(unsigned axis, Range range, const Size &length, int64_t together,
                             State &state, VectorsFunction emitInside) {
-  constexpr int64_t mostSteps = 4;
-  int64_t width = vectors_.width(), step = together * width;
+  constexpr int64_t cellsOfSteps = 32;
+  int64_t width = vectors_.width(), step = together * width, mostSteps = cellsOfSteps / width;
   auto inside = [&](Value index, int64_t chunks, Value mask, State &carried) {
     values_.inLoop(axis, index, [&] {
       values_.beginChunks(axis, chunks, mask);
@@ -499,7 +499,7 @@ void LoopEmitter::finishReductions(const LoopPass &pass, const State &state) {
       for (unsigned place = 0; place < values_.placesOf(result); ++place)
         places.push_back((own++)->in(state));
       --own;
-      values_.setAcross(result, values_.finishEight(own->aggregation, places));
+      values_.setAcross(result, values_.finishEach(own->aggregation, places));
       continue;
     }
     values_.set(result, own->place, own->chunk,

@@ -97,7 +97,7 @@ void LoopValues::layOut(Value value) {
     panel.base = scratch(panel.cellsOfPlace * groups);
   } else {
     // Vectors along places compute several of them together, each with cells of its own.
-    int64_t places = isPacked || body_.hasPlacesSideBySide(value) ? VectorBuilder::lanes
+    int64_t places = isPacked || body_.hasPlacesSideBySide(value) ? schedule.block
                      : schedule.vectorizesBlocks()                ? group
                                                                   : 1;
     panel.isSideBySide = places > 1 && runsOver(value, last);
@@ -106,7 +106,7 @@ void LoopValues::layOut(Value value) {
     for (unsigned axis : llvm::reverse(axes))
       addAxis(axis, body_.axes()[axis]);
     // Whole vectors of rows are read and written.
-    constexpr int64_t padding = VectorBuilder::lanes * VectorBuilder::lanes;
+    int64_t padding = schedule.lanes * schedule.lanes;
     int64_t blocks = panel.isSideBySide ? 1 : schedule.block;
     panel.base = scratch(blocks * panel.cellsOfPlace + (panel.isSideBySide ? padding : 0));
   }
@@ -137,8 +137,8 @@ LoopValues::Memory LoopValues::panelOf(Value value, unsigned place) {
   return memory;
 }
 
-// Whether vectors run along the rows of a panel in which the eight places of the block lie side by
-// side: those of all places are transposed together.
+// Whether vectors run along the rows of a panel in which the places of the block lie side by side:
+// those of all places are transposed together.
 bool LoopValues::liesSideBySide(Value value) const {
   return body_.hasPlacesSideBySide(value) && places_ > 1 && runsOver(value, body_.lastAxis()) &&
          runsOverVectors(value);
@@ -153,7 +153,7 @@ void LoopValues::loadSideBySide(Value kept, unsigned chunk) {
   Memory panel = panelOf(kept, 0);
   Value first = panelRow(panel, chunk), distance = size(panel.access.factor(*vectorAxis_));
   Value none = vectors_.number(0, vectors_.registerType(panel.cells));
-  State rows(VectorBuilder::lanes, none);
+  State rows(vectors_.width(), none);
   for (int64_t row = 0; row < rowsOfChunk(chunk); ++row)
     rows[row] = vectors_.loadCells(first, vectors_.multiply(distance, vectors_.integer(row)), {},
                                    panel.cells);
@@ -179,9 +179,9 @@ int64_t LoopValues::rowsOfChunk(unsigned chunk) const {
   APInt first;
   const Size &length = body_.axes()[*vectorAxis_];
   if (!length.isConstant() || !matchPattern(index(*vectorAxis_), m_ConstantInt(&first)))
-    return VectorBuilder::lanes;
+    return vectors_.width();
   int64_t left = length.constantValue() - first.getSExtValue() - chunk * vectors_.width();
-  return std::min(left, VectorBuilder::lanes);
+  return std::min(left, vectors_.width());
 }
 
 void LoopValues::packPlaces(Value value) {

@@ -1,5 +1,5 @@
 // What loops over the rows of a matrix ask memory for before they need it: the cells of a later block,
-// in the order of memory, because eight rows at once are too many streams for the hardware prefetcher.
+// in the order of memory, because the rows of a block are too many streams for the hardware prefetcher.
 // Each step of a pass prefetches its share, so that memory is busy all the time.
 #include "codegen/Prefetching.h"
 #include "codegen/loops/LoopValues.h"
@@ -9,8 +9,6 @@
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::codegen;
-
-static constexpr int64_t lanes = VectorBuilder::lanes;
 
 // The axis along which the rows of what is read are contiguous, if it is read row by row.
 static std::optional<unsigned> axisOfRows(const LoopBody &body, const Access &access) {
@@ -53,6 +51,7 @@ void LoopValues::prefetch(plan::ReadOp read, unsigned place, unsigned chunk) {
                                cells));
     return;
   }
+  int64_t lanes = vectors_.width();
   if (place > 0 || chunk > 0 || places_ != lanes)
     return;
   // A step takes one cell of each row, or one vector.
@@ -86,7 +85,7 @@ void LoopValues::prefetchPacked(plan::ReadOp read) {
   ElementType cells = plan::cellsOf(read.getCell());
   Value block = vectors_.multiply(index(body_.lastAxis()), size(access.factor(body_.lastAxis())));
   int64_t lineCells = prefetching::bytesPerLine / byteSize(cells),
-          count = lanes * body_.axes()[*axis].constantValue();
+          count = body_.schedule().block * body_.axes()[*axis].constantValue();
   Value start = vectors_.offsetCells(arrayOf(read).base, block, cells);
   for (int64_t cell = 0; cell < count; cell += lineCells)
     vectors_.prefetch(start, vectors_.integer(prefetching::blockCellsAhead + cell),

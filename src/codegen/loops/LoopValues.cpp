@@ -66,7 +66,7 @@ Value LoopValues::variable(int64_t vectors) {
 
 Value LoopValues::staging() {
   if (!staging_)
-    staging_ = variable(VectorBuilder::lanes);
+    staging_ = variable(vectors_.width());
   return staging_;
 }
 
@@ -347,16 +347,8 @@ void LoopValues::hoist(Value value, ArrayRef<unsigned> loops, llvm::DenseSet<Val
 
 //===- aggregates ----------------------------------------------------------------------------===//
 
-// Whether the aggregate is accumulated in f32, in which it is not extended.
-static bool isSinglePrecision(Operation *aggregation) {
-  return accumulatorOf(aggregation) == ElementType::F32;
-}
-
 Accumulator LoopValues::neutral(Operation *aggregation) {
-  Accumulator neutral = neutralAccumulator(vectors_, reductionOf(aggregation));
-  if (isSinglePrecision(aggregation))
-    neutral.value = vectors_.round(neutral.value, vectors_.registerType(ElementType::F32));
-  return neutral;
+  return neutralAccumulator(vectors_, reductionOf(aggregation));
 }
 
 // Numbers of places along an axis, counted from 1, which are exact as doubles.
@@ -387,29 +379,9 @@ Accumulator LoopValues::accumulate(Operation *aggregation, Accumulator accumulat
   if (isIndex(reduction.kind))
     return accumulateIndex(vectors_, reduction, accumulator, get(operand, place, chunk),
                            numbersAlong(reduce.getOver().front(), place, chunk), mask);
-  Contribution contribution = this->contribution(aggregation, place, chunk);
-  if (!isSinglePrecision(aggregation))
-    return {codegen::accumulate(vectors_, reduction, accumulator.value, contribution, mask), {}};
-  Value next = contribution.factor
-                   ? vectors_.fma(contribution.value, contribution.factor, accumulator.value)
-                   : combine(vectors_, reduction, accumulator.value, contribution.value);
-  return {mask ? vectors_.select(mask, next, accumulator.value) : next, {}};
-}
-
-// Of sixteen lanes, the halves are combined first.
-Value LoopValues::overLanes(Reduction reduction, Accumulator accumulator) {
-  int64_t width = vectors_.width();
-  if (width > VectorBuilder::lanes) {
-    static constexpr int64_t low[] = {0, 1, 2, 3, 4, 5, 6, 7},
-                             high[] = {8, 9, 10, 11, 12, 13, 14, 15};
-    Value halves[] = {vectors_.shuffle(accumulator.value, accumulator.value, low),
-                      vectors_.shuffle(accumulator.value, accumulator.value, high)};
-    vectors_.setWidth(VectorBuilder::lanes);
-    accumulator.value = combine(vectors_, reduction, halves[0], halves[1]);
-  }
-  Value total = reduceOne(vectors_, reduction, accumulator);
-  vectors_.setWidth(width);
-  return total;
+  return {codegen::accumulate(vectors_, reduction, accumulator.value,
+                              contribution(aggregation, place, chunk), mask),
+          {}};
 }
 
 static ElementType typeOfTotal(Operation *aggregation) {
@@ -420,9 +392,7 @@ Value LoopValues::finish(Operation *aggregation, Accumulator accumulator, bool i
   Reduction reduction = reductionOf(aggregation);
   Value total = accumulator.value;
   if (isOverLanes) {
-    total = overLanes(reduction, accumulator);
-    if (vectors_.width() > VectorBuilder::lanes)
-      total = vectors_.splat(vectors_.lane(total, 0));
+    total = reduceOne(vectors_, reduction, accumulator);
   } else if (isIndex(reduction.kind)) {
     total = emitBinary(vectors_, BinaryOperator::Max, accumulator.index, vectors_.number(1));
   }
@@ -432,8 +402,8 @@ Value LoopValues::finish(Operation *aggregation, Accumulator accumulator, bool i
                           plan::cellsOf(aggregation->getResult(0)));
 }
 
-Value LoopValues::finishEight(Operation *aggregation, ArrayRef<Accumulator> accumulators) {
-  return vectors_.convert(reduceEight(vectors_, reductionOf(aggregation), accumulators),
+Value LoopValues::finishEach(Operation *aggregation, ArrayRef<Accumulator> accumulators) {
+  return vectors_.convert(reduceEach(vectors_, reductionOf(aggregation), accumulators),
                           typeOfTotal(aggregation), plan::cellsOf(aggregation->getResult(0)));
 }
 
@@ -451,7 +421,7 @@ void LoopValues::reduce(plan::ReduceOp reduce) {
       product && vectorAxis_ == body_.entries()->column) {
     for (unsigned chunk = 0; chunk < chunks; ++chunk)
       set(reduce.getCell(), 0, chunk,
-          vectors_.convert(sample(*product, chunk), ElementType::F64,
+          vectors_.convert(sample(*product, chunk), accumulatorOf(reduce),
                            plan::cellsOf(reduce.getCell())));
     return;
   }
@@ -469,7 +439,7 @@ void LoopValues::reduce(plan::ReduceOp reduce) {
   // Few accumulators over entries are two of each in turn, which halves the chain of dependent
   // instructions.
   bool isOverEntries = axes.size() == 1 && body_.isOverEntries(axes.front());
-  unsigned sets = isOverEntries && count <= 2 && !isSinglePrecision(reduce) ? 2 : 1;
+  unsigned sets = isOverEntries && count <= 2 ? 2 : 1;
   SmallVector<AccumulatorSlot> slots;
   for (unsigned number = 0; number < count * sets; ++number)
     slots.push_back(

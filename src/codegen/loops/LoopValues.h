@@ -56,7 +56,7 @@ public:
   // one lies in registers.
   mlir::Value scratch(const Size &doubles);
   mlir::Value variable(int64_t vectors = 1);
-  // Eight of them.
+  // As many of them as vectors have cells.
   mlir::Value staging();
 
   // Within the loop over the axis of places.
@@ -132,7 +132,7 @@ public:
   void keepAcross(mlir::Value value, mlir::Value vector);
   // Asks memory for what a later block packs, if its rows are short.
   void prefetchPacked(plan::ReadOp read);
-  // Stores eight vectors along an inner axis, one for each place, as the panel of the block.
+  // Stores the vectors along an inner axis, one for each place, as the panel of the block.
   void packPlaces(mlir::Value value);
   // What a scan carries along for the places of a tile, if it lies in memory: the address of the
   // accumulator at `place`, counted from the first of the tile.
@@ -150,11 +150,9 @@ public:
                          unsigned chunk, mlir::Value mask);
   // The aggregate as a cell of the result; of all lanes together if vectors run along the operand.
   mlir::Value finish(mlir::Operation *aggregation, Accumulator accumulator, bool isOverLanes);
-  // Of eight places together: lane i is the aggregate of the lanes of accumulator i.
-  mlir::Value finishEight(mlir::Operation *aggregation, llvm::ArrayRef<Accumulator> accumulators);
-  // The aggregate of an accumulator's lanes, in all lanes of a vector of eight.
-  mlir::Value overLanes(Reduction reduction, Accumulator accumulator);
-  // Sets the aggregate of the eight places of the block.
+  // Of the places of a block together: lane i is the aggregate of the lanes of accumulator i.
+  mlir::Value finishEach(mlir::Operation *aggregation, llvm::ArrayRef<Accumulator> accumulators);
+  // Sets the aggregate of the places of the block.
   void setAcross(mlir::Value value, mlir::Value vector);
 
 private:
@@ -222,7 +220,8 @@ private:
   bool isFollowed(unsigned chunk) const;
   void prefetchEntries(mlir::Value array, ElementType cells, unsigned chunk);
   void prefetchAtEntries(plan::ReadOp read, unsigned chunk);
-  mlir::Value cellsOfRow(plan::ReadOp factor, mlir::Value row, mlir::Value first, mlir::Value mask);
+  mlir::Value cellsOfRow(const SampledProduct &product, plan::ReadOp factor, mlir::Value row,
+                         mlir::Value first, mlir::Value mask);
   mlir::Value rowOfFactor(plan::ReadOp factor, unsigned axis, mlir::Value index);
   void beginSampledProduct(const SampledProduct &product);
   mlir::Value sample(const SampledProduct &product, unsigned chunk);

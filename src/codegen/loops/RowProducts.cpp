@@ -8,7 +8,6 @@ using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::codegen;
 
-static constexpr int64_t lanes = VectorBuilder::lanes;
 // Loops over at most so many columns are unrolled, and their sums lie in registers.
 static constexpr int64_t mostUnrolledColumns = 16;
 
@@ -19,6 +18,7 @@ RowProducts::RowProducts(const LoopBody &body, VectorBuilder &vectors, LoopValue
       auto [rows, factor] = *body.rowFactors(product);
       Sums sums{body.panelAxes(product.getCell()).front(),
                 static_cast<unsigned>(product.getOver().front()),
+                accumulatorOf(product),
                 rows,
                 factor,
                 {},
@@ -28,7 +28,7 @@ RowProducts::RowProducts(const LoopBody &body, VectorBuilder &vectors, LoopValue
         for (int64_t column = 0; column < columns.constantValue(); ++column)
           sums.registers.push_back(values.variable());
       else
-        sums.memory = values.scratch(columns * Size::constant(lanes));
+        sums.memory = values.scratch(columns * Size::constant(vectors.width()));
       sums_.try_emplace(product, std::move(sums));
     }
 }
@@ -36,7 +36,9 @@ RowProducts::RowProducts(const LoopBody &body, VectorBuilder &vectors, LoopValue
 Value RowProducts::addressOf(const Sums &sums, Value column) {
   APInt number;
   if (sums.memory)
-    return vectors_.offset(sums.memory, vectors_.multiply(column, vectors_.integer(lanes)));
+    return vectors_.offset(sums.memory,
+                           vectors_.multiply(column, vectors_.integer(vectors_.width())),
+                           vectors_.registerType(sums.accumulator));
   if (!matchPattern(column, m_ConstantInt(&number)))
     internalError("columns of a product in registers are computed in a loop");
   return sums.registers[number.getZExtValue()];
@@ -53,20 +55,22 @@ void RowProducts::forEachColumn(const Sums &sums, llvm::function_ref<void(Value)
 void RowProducts::open(plan::ReduceOp product) {
   if (!values_.hasWholeBlock())
     return;
-  Value zero = vectors_.number(0);
-  forEachColumn(sums_[product], [&](Value address) { vectors_.store(zero, address, {}); });
+  const Sums &sums = sums_[product];
+  Value zero = vectors_.number(0, vectors_.registerType(sums.accumulator));
+  forEachColumn(sums, [&](Value address) { vectors_.store(zero, address, {}); });
 }
 
 void RowProducts::addColumns(const Sums &sums, ArrayRef<Value> columns, Value first) {
+  Type accumulator = vectors_.registerType(sums.accumulator);
   SmallVector<Value> rows;
   for (Value column : columns)
-    rows.push_back(vectors_.extend(column));
+    rows.push_back(vectors_.round(column, accumulator));
   forEachColumn(sums, [&](Value address) {
-    Value sum = vectors_.load(address, {});
+    Value sum = vectors_.load(address, {}, accumulator);
     for (auto [number, row] : llvm::enumerate(rows)) {
       Value at = vectors_.add(first, vectors_.integer(static_cast<int64_t>(number)));
       Value cell = values_.at(sums.reduced, at, sums.factor);
-      sum = vectors_.fma(row, vectors_.extend(cell), sum);
+      sum = vectors_.fma(row, vectors_.round(cell, accumulator), sum);
     }
     vectors_.store(sum, address, {});
   });
@@ -77,6 +81,7 @@ void RowProducts::add(plan::ReduceOp product) {
   if (!values_.hasWholeBlock())
     return;
   const Sums &sums = sums_[product];
+  int64_t lanes = vectors_.width();
   Value first = values_.index(sums.reduced);
   if (values_.isAcross())
     return addColumns(sums, {values_.get(sums.rows, 0, 0)}, first);
@@ -116,8 +121,8 @@ void RowProducts::close(plan::ReduceOp product) {
     return values_.forAxes({sums.column}, none,
                            [&](State &) { values_.keep(product.getCell(), 0, 0); });
   forEachColumn(sums, [&](Value address) {
-    Value sum = vectors_.convert(vectors_.load(address, {}), ElementType::F64,
-                                 plan::cellsOf(product.getCell()));
-    values_.keepAcross(product.getCell(), sum);
+    Value sum = vectors_.load(address, {}, vectors_.registerType(sums.accumulator));
+    values_.keepAcross(product.getCell(),
+                       vectors_.convert(sum, sums.accumulator, plan::cellsOf(product.getCell())));
   });
 }

@@ -1,13 +1,13 @@
 // Products of rows with a matrix whose rows are short, such as X %*% B with ten columns: computed for
-// the eight places of a block together, in the pass over the columns of X.
+// the places of a block together, in the pass over the columns of X.
 //
 //   RowProducts products(body, vectors, values);
 //   products.open(reduce);                   // before the pass
 //   products.add(reduce);                    // for each vector of columns that it has reached
 //   products.close(reduce);                  // after it: the panel of the product is complete
 //
-// Eight columns of eight rows are transposed in registers; each is multiplied by one cell of B for each
-// column of the product, whose eight rows are a vector. A cell is a chain of fused multiply-adds in the
+// A vector of columns of each row is transposed in registers; each column is multiplied by one cell of B
+// for each column of the product, whose rows are a vector. A cell is a chain of fused multiply-adds in the
 // order of the columns of X, whatever the schedule is.
 #ifndef TOKAMAK_CODEGEN_LOOPS_ROWPRODUCTS_H
 #define TOKAMAK_CODEGEN_LOOPS_ROWPRODUCTS_H
@@ -26,7 +26,8 @@ public:
 private:
   // One accumulator for each column of the product, in registers or in memory.
   struct Sums {
-    unsigned column, reduced;                 // axes
+    unsigned column, reduced; // axes
+    ElementType accumulator;
     mlir::Value rows, factor;                 // X and B
     llvm::SmallVector<mlir::Value> registers; // addresses of variables
     mlir::Value memory;

@@ -17,10 +17,11 @@ static constexpr int64_t columnsInRegisters = 128;
 static constexpr int64_t columnsTogether = 32;
 static constexpr int64_t accumulators = 4;
 
-// The cells of a factor's row from `first` on.
-Value LoopValues::cellsOfRow(plan::ReadOp factor, Value row, Value first, Value mask) {
+// The cells of a factor's row from `first` on, in the type of the product's accumulators.
+Value LoopValues::cellsOfRow(const SampledProduct &product, plan::ReadOp factor, Value row,
+                             Value first, Value mask) {
   ElementType cells = plan::cellsOf(factor.getCell());
-  return vectors_.extend(vectors_.loadCells(row, first, mask, cells));
+  return vectors_.convert(vectors_.loadCells(row, first, mask, cells), cells, product.accumulator);
 }
 
 Value LoopValues::rowOfFactor(plan::ReadOp factor, unsigned axis, Value index) {
@@ -48,7 +49,7 @@ void LoopValues::beginSampledProduct(const SampledProduct &product) {
   SmallVector<Value> &known = leftRows_[product.left];
   known.clear();
   forVectors(vectors_, length.constantValue(), [&](int64_t, Value first, Value mask) {
-    known.push_back(cellsOfRow(product.left, left, first, mask));
+    known.push_back(cellsOfRow(product, product.left, left, first, mask));
   });
 }
 
@@ -63,9 +64,9 @@ void LoopValues::sampleTogether(const SampledProduct &product, unsigned chunk, S
     forVectors(vectors_, body_.axes()[product.axis].constantValue(),
                [&](int64_t number, Value first, Value mask) {
                  vectors_.prefetch(vectors_.offsetCells(ahead, first, cells));
-                 totals[lane] =
-                     vectors_.fma(leftRows_[product.left][number],
-                                  cellsOfRow(product.right, row, first, mask), totals[lane]);
+                 totals[lane] = vectors_.fma(leftRows_[product.left][number],
+                                             cellsOfRow(product, product.right, row, first, mask),
+                                             totals[lane]);
                });
   }
 }
@@ -75,6 +76,7 @@ void LoopValues::sampleTogether(const SampledProduct &product, unsigned chunk, S
 void LoopValues::sampleOneByOne(const SampledProduct &product, unsigned chunk, State &totals) {
   const schedule::EntryLevel &level = *body_.entries();
   ElementType cells = plan::cellsOf(product.right.getCell());
+  Type type = vectors_.registerType(product.accumulator);
   const Size &length = body_.axes()[product.axis];
   bool isInRegisters = length.isConstant() && length.constantValue() <= columnsInRegisters;
   Value start = indexOf(level.column, 0, chunk);
@@ -88,10 +90,10 @@ void LoopValues::sampleOneByOne(const SampledProduct &product, unsigned chunk, S
     Value row = rowAt(position);
     Value ahead = rowAt(vectors_.minimum(
         vectors_.add(position, vectors_.integer(prefetching::factorRowsAhead)), lastEntry_));
-    State sums(accumulators, vectors_.number(0));
+    State sums(accumulators, vectors_.number(0, type));
     auto add = [&](Value factor, Value first, Value mask, Value &sum) {
       vectors_.prefetch(vectors_.offsetCells(ahead, first, cells));
-      sum = vectors_.fma(factor, cellsOfRow(product.right, row, first, mask), sum);
+      sum = vectors_.fma(factor, cellsOfRow(product, product.right, row, first, mask), sum);
     };
     if (isInRegisters) {
       forVectors(vectors_, length.constantValue(), [&](int64_t number, Value first, Value mask) {
@@ -100,7 +102,7 @@ void LoopValues::sampleOneByOne(const SampledProduct &product, unsigned chunk, S
     } else {
       Value left = rowOfFactor(product.left, level.row, index(level.row));
       auto addLoaded = [&](Value first, Value mask, Value &sum) {
-        add(cellsOfRow(product.left, left, first, mask), first, mask, sum);
+        add(cellsOfRow(product, product.left, left, first, mask), first, mask, sum);
       };
       constexpr int64_t step = accumulators * lanes;
       Value columns = size(length), wholeEnd = vectors_.roundDown(columns, lanes),
@@ -118,20 +120,22 @@ void LoopValues::sampleOneByOne(const SampledProduct &product, unsigned chunk, S
     for (int64_t distance = accumulators / 2; distance > 0; distance /= 2)
       for (int64_t i = 0; i < distance; ++i)
         sums[i] = combine(vectors_, AggregateKind::Sum, sums[i], sums[i + distance]);
-    vectors_.store(sums[0],
-                   vectors_.offset(sampledRows_, vectors_.multiply(lane, vectors_.integer(lanes))),
-                   {});
+    vectors_.store(
+        sums[0],
+        vectors_.offset(sampledRows_, vectors_.multiply(lane, vectors_.integer(lanes)), type), {});
   });
   for (int64_t lane = 0; lane < lanes; ++lane)
-    totals[lane] = vectors_.load(vectors_.offset(sampledRows_, vectors_.integer(lane * lanes)), {});
+    totals[lane] = vectors_.load(
+        vectors_.offset(sampledRows_, vectors_.integer(lane * lanes), type), {}, type);
 }
 
 // The sums over the lanes of eight products are computed together.
 Value LoopValues::sample(const SampledProduct &product, unsigned chunk) {
   const Size &length = body_.axes()[product.axis];
+  Value zero = vectors_.number(0, vectors_.registerType(product.accumulator));
   if (length.isConstant(0))
-    return vectors_.number(0);
-  State totals(lanes, vectors_.number(0));
+    return zero;
+  State totals(lanes, zero);
   if (length.isConstant() && length.constantValue() <= columnsTogether)
     sampleTogether(product, chunk, totals);
   else
@@ -139,5 +143,5 @@ Value LoopValues::sample(const SampledProduct &product, unsigned chunk) {
   SmallVector<Accumulator> sums;
   for (Value total : totals)
     sums.push_back({total, {}});
-  return reduceEight(vectors_, AggregateKind::Sum, sums);
+  return reduceEach(vectors_, {AggregateKind::Sum, product.accumulator, product.accumulator}, sums);
 }

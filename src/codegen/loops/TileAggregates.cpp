@@ -23,6 +23,9 @@ static Size cellsOf(const LoopBody &body, plan::ReduceOp reduce) {
   return cells;
 }
 
+// Partial results are merged in the widest type.
+static Reduction asMerged(const Reduction &reduction) { return {reduction.kind, reduction.cells}; }
+
 static SmallVector<plan::ReduceOp> inOrderOfResults(const LoopBody &body) {
   SmallVector<plan::ReduceOp> aggregates;
   for (plan::WriteOp write : body.block().getOps<plan::WriteOp>())
@@ -38,14 +41,16 @@ TileAggregates::TileAggregates(const LoopBody &body, VectorBuilder &vectors,
   for (plan::ReduceOp reduce : inOrderOfResults(body)) {
     Aggregate aggregate = layOut(reduce);
     aggregate.partial = next;
-    aggregate.partialDoubles = values_.roundedUp(cellsOf(body, reduce));
-    next = vectors.offset(next, aggregate.partialDoubles);
+    aggregate.partialCells = values_.roundedUp(cellsOf(body, reduce));
+    next = vectors.offset(next, aggregate.partialCells);
     aggregates_.push_back(std::move(aggregate));
   }
 }
 
 TileAggregates::Aggregate TileAggregates::layOut(plan::ReduceOp reduce) {
-  Aggregate aggregate{reduce, reductionOf(reduce), Storage::Registers, {}, {}, {}, {}, {}, {}};
+  Reduction reduction = reductionOf(reduce);
+  Aggregate aggregate{reduce, reduction, {}, Storage::Registers, {}, {}, {}, {}, {}, {}};
+  aggregate.cells = vectors_.registerType(reduction.accumulator);
   SmallVector<unsigned> axes = body_.schedule().innerAxes(reduce.getCell());
   if (body_.entries() && llvm::is_contained(axes, body_.entries()->column)) {
     aggregate.storage = Storage::Entries;
@@ -93,21 +98,38 @@ int64_t TileAggregates::registersOf(plan::ReduceOp reduce, std::optional<unsigne
 }
 
 Value TileAggregates::load(const Aggregate &aggregate, Value pointer) {
-  return loadPartials(vectors_, aggregate.reduction, pointer);
+  return vectors_.load(pointer, {}, aggregate.cells);
 }
 
-// In doubles.
+// The accumulator that lies so many behind the one at `pointer`.
+Value TileAggregates::behind(const Aggregate &aggregate, Value pointer, Value count) {
+  return vectors_.offset(pointer, count, aggregate.cells);
+}
+
+// In accumulators.
 Value TileAggregates::paddedLine(const Aggregate &aggregate) {
   return values_.roundedUp(body_.axes()[*aggregate.vector], vectors_.width());
 }
 
-void TileAggregates::fill(const Aggregate &aggregate, Value pointer, Value doubles) {
+void TileAggregates::fill(const Reduction &reduction, Value pointer, Value count) {
   int64_t width = vectors_.width();
+  Type cells = vectors_.registerType(reduction.accumulator);
   vectors_.setWidth(lanes);
-  Value neutral = neutralElement(vectors_, aggregate.reduction);
-  vectors_.forLoop(vectors_.integer(0), doubles, lanes,
-                   [&](Value at) { vectors_.store(neutral, vectors_.offset(pointer, at), {}); });
+  Value neutral = neutralElement(vectors_, reduction);
+  vectors_.forLoop(vectors_.integer(0), count, lanes, [&](Value at) {
+    vectors_.store(neutral, vectors_.offset(pointer, at, cells), {});
+  });
   vectors_.setWidth(width);
+}
+
+// Partial results as they are merged.
+void TileAggregates::fillPartial(const Aggregate &aggregate) {
+  fill(asMerged(aggregate.reduction), aggregate.partial, aggregate.partialCells);
+}
+
+Value TileAggregates::toPartial(const Aggregate &aggregate, Value accumulators) {
+  return vectors_.convert(accumulators, aggregate.reduction.accumulator,
+                          asMerged(aggregate.reduction).accumulator);
 }
 
 void TileAggregates::open() {
@@ -116,12 +138,12 @@ void TileAggregates::open() {
     for (Value variable : aggregate.registers)
       vectors_.store(neutralElement(vectors_, aggregate.reduction), variable, {});
     if (aggregate.storage == Storage::Partials || aggregate.storage == Storage::Entries)
-      fill(aggregate, aggregate.partial, aggregate.partialDoubles);
+      fill(aggregate.reduction, aggregate.partial, aggregate.partialCells);
     else if (aggregate.storage == Storage::Lanes)
-      fill(aggregate, aggregate.memory,
+      fill(aggregate.reduction, aggregate.memory,
            vectors_.multiply(values_.axisSize(*aggregate.other), width));
     else if (aggregate.storage == Storage::Lines)
-      fill(aggregate, aggregate.memory,
+      fill(aggregate.reduction, aggregate.memory,
            vectors_.multiply(values_.axisSize(*aggregate.other), paddedLine(aggregate)));
   }
 }
@@ -206,14 +228,14 @@ void TileAggregates::addToPartials(Aggregate &aggregate) {
   for (unsigned chunk = 0; chunk < values_.chunks(); ++chunk) {
     Value at = values_.indexOf(*aggregate.vector, 0, chunk);
     bool isPadded = vectors_.width() == lanes;
-    addPlaces(aggregate, vectors_.offset(aggregate.partial, at), chunk,
+    addPlaces(aggregate, behind(aggregate, aggregate.partial, at), chunk,
               isPadded ? Value() : values_.mask(chunk));
   }
 }
 
 void TileAggregates::addToLanes(Aggregate &aggregate) {
   Value at = vectors_.multiply(values_.index(*aggregate.other), vectors_.integer(vectors_.width()));
-  Value pointer = vectors_.offset(aggregate.memory, at);
+  Value pointer = behind(aggregate, aggregate.memory, at);
   plan::ReduceOp reduce = aggregate.reduce;
   Value sum = load(aggregate, pointer);
   for (unsigned place = 0; place < values_.placesOf(reduce.getOperand()); ++place)
@@ -237,11 +259,11 @@ void TileAggregates::addToLines(Aggregate &aggregate) {
   values_.hoist(reduce.getOperand(), {other});
   State none;
   values_.forAxis(other, unrollingOf(other), none, [&](State &) {
-    Value line = vectors_.offset(aggregate.memory,
-                                 vectors_.multiply(values_.index(other), paddedLine(aggregate)));
+    Value line = behind(aggregate, aggregate.memory,
+                        vectors_.multiply(values_.index(other), paddedLine(aggregate)));
     for (unsigned chunk = 0; chunk < values_.chunks(); ++chunk) {
       Value at = values_.indexOf(*aggregate.vector, 0, chunk);
-      addPlaces(aggregate, vectors_.offset(line, at), chunk, {});
+      addPlaces(aggregate, behind(aggregate, line, at), chunk, {});
     }
   });
 }
@@ -253,15 +275,15 @@ void TileAggregates::addToEntries(const Aggregate &aggregate) {
     Contribution parts = values_.contribution(aggregate.reduce, 0, chunk);
     Value mask = values_.mask(chunk);
     auto counted = [&](Value cells) {
-      cells = vectors_.extend(cells);
-      return mask ? vectors_.select(mask, cells, vectors_.number(0)) : cells;
+      cells = vectors_.round(cells, aggregate.cells);
+      return mask ? vectors_.select(mask, cells, vectors_.number(0, aggregate.cells)) : cells;
     };
     Value cells = counted(parts.value), factors = parts.factor ? counted(parts.factor) : Value();
     for (int64_t lane = 0; lane < lanes; ++lane) {
       Value column =
           mask && lane > 0 ? values_.columnBehind(chunk, lane) : values_.columnOfLane(chunk, lane);
-      Value target = vectors_.offset(aggregate.partial, column);
-      Value total = vectors_.loadScalar(target), cell = vectors_.lane(cells, lane);
+      Value target = behind(aggregate, aggregate.partial, column);
+      Value total = vectors_.loadScalar(target, aggregate.cells), cell = vectors_.lane(cells, lane);
       total = factors ? vectors_.fma(cell, vectors_.lane(factors, lane), total)
                       : vectors_.create<arith::AddFOp>(total, cell);
       vectors_.storeScalar(total, target);
@@ -272,15 +294,14 @@ void TileAggregates::addToEntries(const Aggregate &aggregate) {
 // Each entry adds a dense row to that of its column.
 void TileAggregates::addToRowsOfEntries(const Aggregate &aggregate) {
   plan::ReduceOp reduce = aggregate.reduce;
-  Type cells = vectors_.registerType(aggregate.reduction.accumulator());
   values_.hoist(reduce.getOperand(), {body_.entries()->column});
   State none;
   values_.forEntries(none, [&](int64_t, State &) {
     Value row = vectors_.multiply(values_.columnOfLane(0, 0), values_.axisSize(*aggregate.vector));
     for (unsigned chunk = 0; chunk < values_.chunks(); ++chunk) {
       Value at = values_.indexOf(*aggregate.vector, 0, chunk);
-      Value pointer = vectors_.offset(aggregate.partial, vectors_.add(row, at));
-      Value mask = values_.mask(chunk), sum = vectors_.load(pointer, mask, cells);
+      Value pointer = behind(aggregate, aggregate.partial, vectors_.add(row, at));
+      Value mask = values_.mask(chunk), sum = vectors_.load(pointer, mask, aggregate.cells);
       vectors_.store(values_.accumulate(reduce, {sum, {}}, 0, chunk, {}).value, pointer, mask);
     }
   });
@@ -294,6 +315,8 @@ void TileAggregates::close() {
       closeLanes(aggregate);
     if (aggregate.storage == Storage::Lines)
       closeLines(aggregate);
+    if (aggregate.storage == Storage::Partials || aggregate.storage == Storage::Entries)
+      widenPartial(aggregate);
     if (aggregate.storage != Storage::Registers)
       continue;
     SmallVector<Value> sums;
@@ -301,11 +324,11 @@ void TileAggregates::close() {
       sums.push_back(load(aggregate, variable));
     if (aggregate.vector) {
       if (vectors_.width() != lanes)
-        fill(aggregate, aggregate.partial, aggregate.partialDoubles);
+        fillPartial(aggregate);
       for (auto [number, sum] : llvm::enumerate(sums)) {
         Value at = vectors_.integer(static_cast<int64_t>(number) * vectors_.width());
         Value left = vectors_.subtract(values_.axisSize(*aggregate.vector), at);
-        vectors_.store(sum, vectors_.offset(aggregate.partial, at),
+        vectors_.store(toPartial(aggregate, sum), vectors_.offset(aggregate.partial, at),
                        vectors_.width() == lanes ? Value() : vectors_.maskBelow(left));
       }
       continue;
@@ -314,28 +337,50 @@ void TileAggregates::close() {
     for (size_t count = sums.size(); count > 1; count = (count + 1) / 2)
       for (size_t number = 0, half = (count + 1) / 2; number + half < count; ++number)
         sums[number] = combine(vectors_, aggregate.reduction, sums[number], sums[number + half]);
-    Value total = values_.overLanes(aggregate.reduction, {sums.front(), {}});
+    Value total = reduceOne(vectors_, aggregate.reduction, {sums.front(), {}});
     if (values_.hasAbsentCells(aggregate.reduce))
       total = values_.withAbsentCells(aggregate.reduce, total);
-    vectors_.store(total, aggregate.partial, {});
+    int64_t width = vectors_.width();
+    vectors_.setWidth(lanes);
+    if (width != lanes)
+      total = vectors_.splatLane(total, 0);
+    vectors_.store(toPartial(aggregate, total), aggregate.partial, {});
+    vectors_.setWidth(width);
   }
+}
+
+// Accumulators that are narrower than partial results lie in the first part of the same memory: from the
+// last one on, each becomes a double at its place.
+void TileAggregates::widenPartial(const Aggregate &aggregate) {
+  if (aggregate.reduction.accumulator == asMerged(aggregate.reduction).accumulator)
+    return;
+  int64_t width = vectors_.width();
+  vectors_.setWidth(lanes);
+  vectors_.forLoop(vectors_.integer(0), aggregate.partialCells, lanes, [&](Value done) {
+    Value at =
+        vectors_.subtract(vectors_.subtract(aggregate.partialCells, done), vectors_.integer(lanes));
+    Value accumulators = load(aggregate, behind(aggregate, aggregate.partial, at));
+    vectors_.store(toPartial(aggregate, accumulators), vectors_.offset(aggregate.partial, at), {});
+  });
+  vectors_.setWidth(width);
 }
 
 // Eight cells at a time.
 void TileAggregates::closeLanes(const Aggregate &aggregate) {
   int64_t width = vectors_.width();
   Value cells = values_.axisSize(*aggregate.other), distance = vectors_.integer(width);
-  fill(aggregate, aggregate.partial, aggregate.partialDoubles);
+  fillPartial(aggregate);
   vectors_.forLoop(vectors_.integer(0), cells, 1, [&](Value at) {
-    Value sum = load(aggregate, vectors_.offset(aggregate.memory, vectors_.multiply(at, distance)));
-    Value total = values_.overLanes(aggregate.reduction, {sum, {}});
-    vectors_.storeScalar(vectors_.lane(total, 0), vectors_.offset(aggregate.partial, at));
+    Value sum =
+        load(aggregate, behind(aggregate, aggregate.memory, vectors_.multiply(at, distance)));
+    Value total = vectors_.lane(reduceOne(vectors_, aggregate.reduction, {sum, {}}), 0);
+    vectors_.storeScalar(toPartial(aggregate, total), vectors_.offset(aggregate.partial, at));
   });
 }
 
 // Line `other`, cell `vector` is a cell of the result, in the order of its own dimensions.
 void TileAggregates::closeLines(const Aggregate &aggregate) {
-  fill(aggregate, aggregate.partial, aggregate.partialDoubles);
+  fillPartial(aggregate);
   plan::WriteOp write;
   for (Operation *user : aggregate.reduce->getUsers())
     write = cast<plan::WriteOp>(user);
@@ -343,13 +388,13 @@ void TileAggregates::closeLines(const Aggregate &aggregate) {
   Value across = values_.size(access.factor(*aggregate.vector)),
         down = values_.size(access.factor(*aggregate.other)),
         length = values_.axisSize(*aggregate.vector);
-  Type cells = vectors_.registerType(aggregate.reduction.accumulator());
   vectors_.forLoop(vectors_.integer(0), values_.axisSize(*aggregate.other), 1, [&](Value number) {
     Value line =
-        vectors_.offset(aggregate.memory, vectors_.multiply(number, paddedLine(aggregate)));
+        behind(aggregate, aggregate.memory, vectors_.multiply(number, paddedLine(aggregate)));
     Value start = vectors_.offset(aggregate.partial, vectors_.multiply(number, down));
     vectors_.forLoop(vectors_.integer(0), length, 1, [&](Value at) {
-      vectors_.storeScalar(vectors_.loadScalar(vectors_.offset(line, at), cells),
+      Value total = vectors_.loadScalar(behind(aggregate, line, at), aggregate.cells);
+      vectors_.storeScalar(toPartial(aggregate, total),
                            vectors_.offset(start, vectors_.multiply(at, across)));
     });
   });
@@ -381,7 +426,7 @@ void codegen::emitMergeFunction(const LoopBody &body, VectorBuilder &vectors, St
       count = vectors.integerMember(sizes, number * static_cast<int64_t>(sizeof(int64_t)));
     }
     Value doubles = vectors.roundDown(vectors.add(count, vectors.integer(lanes - 1)), lanes);
-    Reduction reduction = reductionOf(reduce);
+    Reduction reduction = asMerged(reductionOf(reduce));
     vectors.forLoop(vectors.integer(0), doubles, lanes, [&](Value at) {
       Value target = vectors.offset(into, at);
       Value merged = combine(vectors, reduction, loadPartials(vectors, reduction, target),

@@ -15,7 +15,8 @@
 //   t(X) %*% P            along two axes: scratch memory, vectors along one of them
 //   colSums(S), t(S) %*% P   at the columns of a driver's entries: the partial result itself
 //
-// In which order is added up depends on sizes and schedule alone.
+// Partial results are doubles (or 64-bit integers), whatever tiles accumulate in. In which order is added
+// up depends on sizes and schedule alone.
 #ifndef TOKAMAK_CODEGEN_LOOPS_TILEAGGREGATES_H
 #define TOKAMAK_CODEGEN_LOOPS_TILEAGGREGATES_H
 
@@ -36,9 +37,10 @@ private:
   struct Aggregate {
     plan::ReduceOp reduce;
     Reduction reduction;
+    mlir::Type cells; // accumulators in registers
     Storage storage;
     std::optional<unsigned> vector, other; // axes of the result
-    mlir::Value partial, partialDoubles;
+    mlir::Value partial, partialCells;
     mlir::Value memory;                       // Lanes and Lines
     llvm::SmallVector<mlir::Value> registers; // addresses of variables
   };
@@ -54,7 +56,11 @@ private:
   void addPlaces(Aggregate &aggregate, mlir::Value pointer, unsigned chunk, mlir::Value mask);
   mlir::Value paddedLine(const Aggregate &aggregate);
   mlir::Value load(const Aggregate &aggregate, mlir::Value pointer);
-  void fill(const Aggregate &aggregate, mlir::Value pointer, mlir::Value doubles);
+  mlir::Value behind(const Aggregate &aggregate, mlir::Value pointer, mlir::Value count);
+  void fill(const Reduction &reduction, mlir::Value pointer, mlir::Value count);
+  void fillPartial(const Aggregate &aggregate);
+  mlir::Value toPartial(const Aggregate &aggregate, mlir::Value accumulators);
+  void widenPartial(const Aggregate &aggregate);
   void closeLanes(const Aggregate &aggregate);
   void closeLines(const Aggregate &aggregate);
   mlir::Value countedLanes(unsigned chunk) const;

@@ -10,8 +10,10 @@ namespace {
 class TileAggregatesTest : public LoopKernelFixture {};
 
 const std::string longRows = "parallel d0\nvector d1\nblock 3\npack none",
-                  eightRows = "parallel d0\nvector d1, d0\nblock 8\npack none",
-                  acrossRows = "parallel d0\nvector d0\nblock 8",
+                  eightRows = "parallel d0\nvector d1, d0 by 8\nblock 8\npack none",
+                  sixteenRows = "parallel d0\nvector d1, d0 by 16\nblock 16\npack none",
+                  acrossRows = "parallel d0\nvector d0 by 8\nblock 8",
+                  acrossSixteen = "parallel d0\nvector d0 by 16\nblock 16",
                   byCells = "parallel d0\nvector none\nblock 2\npack none";
 
 TEST_F(TileAggregatesTest, OfAllCells) {
@@ -74,24 +76,26 @@ TEST_F(TileAggregatesTest, OfRowsAndColumns) {
 
 // Both orders of the result's dimensions, and either factor as the longer one.
 TEST_F(TileAggregatesTest, TransposedProducts) {
-  for (bool isTransposed : {false, true})
-    for (auto [left, right] : {std::pair("s1", "3"), {"3", "s1"}, {"12", "5"}, {"20", "20"}}) {
-      BodyText body({"s0", left, right});
-      BodyCell a = body.read(body.array("f64", {"s0", left}), "d0, d1"),
-               b = body.unary("exp", body.read(body.array("f64", {"s0", right}), "d0, d2"));
-      BodyCell sum = body.reduce("sum", body.binary("mul", a, b), {0}, "f64");
-      if (isTransposed)
-        body.write(sum, body.result("f64", {right, left}), "d2, d1");
-      else
-        body.write(sum, body.result("f64", {left, right}), "d1, d2");
-      auto sizeOf = [](const std::string &size) { return size == "s1" ? 27 : std::stoll(size); };
-      for (int64_t rows : {1, 8, 21})
-        check(body, {random("f64", {rows, sizeOf(left)}), random("f64", {rows, sizeOf(right)})},
-              1e-11,
-              {"parallel d0\nvector d1\nblock 3\nkeep none\npack none",
-               "parallel d0\nvector d2, d0\nblock 8\nkeep %2\npack none",
-               "parallel d0\nvector none\nblock 1\nkeep none\npack none"});
-    }
+  for (auto [element, tolerance] : {std::pair("f64", 1e-11), {"f32", 1e-4}})
+    for (bool isTransposed : {false, true})
+      for (auto [left, right] : {std::pair("s1", "3"), {"3", "s1"}, {"12", "5"}, {"20", "20"}}) {
+        BodyText body({"s0", left, right});
+        BodyCell a = body.read(body.array(element, {"s0", left}), "d0, d1"),
+                 b = body.unary("exp", body.read(body.array(element, {"s0", right}), "d0, d2"));
+        BodyCell sum = body.reduce("sum", body.binary("mul", a, b), {0}, element);
+        if (isTransposed)
+          body.write(sum, body.result(element, {right, left}), "d2, d1");
+        else
+          body.write(sum, body.result(element, {left, right}), "d1, d2");
+        auto sizeOf = [](const std::string &size) { return size == "s1" ? 27 : std::stoll(size); };
+        for (int64_t rows : {1, 8, 37})
+          check(body,
+                {random(element, {rows, sizeOf(left)}), random(element, {rows, sizeOf(right)})},
+                tolerance,
+                {"parallel d0\nvector d1\nblock 3\nkeep none\npack none",
+                 "parallel d0\nvector d2, d0 by 8\nblock 8\nkeep %2\npack none",
+                 "parallel d0\nvector none\nblock 1\nkeep none\npack none"});
+      }
 }
 
 // Integers are accumulated in 64 bits, f32 in doubles.
@@ -102,8 +106,25 @@ TEST_F(TileAggregatesTest, OtherElementTypes) {
     BodyCell x = body.read(body.array(element, {"s0", "s1"}), "d0, d1");
     body.write(body.reduce("sum", x, {0}, sums, result), body.result(result, {"s1"}), "d1");
     body.write(body.reduce("max", x, {0, 1}, sums, element), body.result(element, {"1"}), "0");
-    check(body, {random(element, {21, 19}, 0, 100)}, 1e-6,
-          {longRows, eightRows, acrossRows, byCells});
+    check(body, {random(element, {37, 19}, 0, 100)}, 1e-6,
+          {longRows, eightRows, sixteenRows, acrossRows, acrossSixteen, byCells});
+  }
+}
+
+// Sums of f32 products are accumulated in f32 and merged in doubles.
+TEST_F(TileAggregatesTest, OfProductsInSinglePrecision) {
+  for (const char *columns : {"s1", "3", "40"}) {
+    BodyText body({"s0", columns});
+    BodyCell x = body.read(body.array("f32", {"s0", columns}), "d0, d1"),
+             w = body.read(body.array("f32", {"s0"}), "d0");
+    BodyCell product = body.binary("mul", x, w);
+    body.write(body.reduce("sum", product, {0}, "f32"), body.result("f32", {columns}), "d1");
+    body.write(body.reduce("sum", product, {0, 1}, "f32"), body.result("f32", {"1"}), "0");
+    int64_t count = columns[0] == 's' ? 21 : std::stoll(columns);
+    for (int64_t rows : {0, 1, 16, 53})
+      check(body, {random("f32", {rows, count}), random("f32", {rows})}, 1e-4,
+            {longRows, eightRows, sixteenRows, acrossRows, acrossSixteen, byCells,
+             "parallel d0\nvector d1 by 16\nblock 1\nunroll 3\npack none"});
   }
 }
 

@@ -177,7 +177,7 @@ void BlockGraph::classifyAggregate(Node &node) {
   node.kind = kinds[static_cast<int>(aggregate.getDirection())];
   node.spaces = {shapeOf(aggregate.getOperand())};
   double steps = kind == AggregateKind::IndexMax || kind == AggregateKind::IndexMin ? 2 : 1;
-  node.flops = steps * cost::additionsOfAggregating(computedIn(node));
+  node.flops = steps * cost::additionsOfAggregating(kind, computedIn(node));
 }
 
 bool fusion::isNarrow(const Size &columns) {

@@ -71,10 +71,25 @@ TEST(FuseBlock, functionsOfSinglePrecisionCostHalf) {
   };
   using enum ElementType;
   auto additions = [](ElementType cells) {
-    return cost::additionsOf(UnaryOperator::Tan, cells) + cost::additionsOfAggregating(cells);
+    return cost::additionsOf(UnaryOperator::Tan, cells) +
+           cost::additionsOfAggregating(AggregateKind::Sum, cells);
   };
   EXPECT_NEAR(computing("f64") / computing("f32"), additions(F64) / additions(F32), 0.01);
   EXPECT_NEAR(computing("bf16") / computing("f32"), additions(BF16) / additions(F32), 0.01);
+}
+
+TEST(FuseBlock, productsOfSinglePrecisionCostHalf) {
+  auto computing = [](const char *cells) {
+    FusedBlock block("X:10000x500 V:500x20", "!m", R"(
+      %0 = tok.matmul %X, %V : (!m, !m) -> !m
+      %1 = tok.binary mul %0, %0 : (!m, !m) -> !m
+      return %1 : !m)",
+                     cells);
+    plan::OperatorOp op = *block.fuse().function().getOps<plan::OperatorOp>().begin();
+    return op->getAttrOfType<mlir::FloatAttr>("predicted_ns").getValueAsDouble() -
+           cost::MachineModel().launchNanoseconds;
+  };
+  EXPECT_NEAR(computing("f64") / computing("f32"), 2, 0.05);
 }
 
 TEST(FuseBlock, noneMakesEveryOperationAnOperator) {

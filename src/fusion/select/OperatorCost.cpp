@@ -47,11 +47,15 @@ double OperatorCost::bytesOf(Value value) const {
                                         : denseBytesOf(value);
 }
 
-// The cost of a product m×k times k×n, in additions of doubles. Kernels accumulate f64 whatever the
-// factors' type.
-double OperatorCost::productFlops(const Node &node) const {
-  return 2 / productSpeed * graph_.cells(graph_.shapeOf(node.operands[0])) *
+// The multiplications of a product m×k times k×n.
+double OperatorCost::multiplications(const Node &node) const {
+  return graph_.cells(graph_.shapeOf(node.operands[0])) *
          graph_.estimate(graph_.shapeOf(node.operands[1]).columns);
+}
+
+// Its cost, in additions of doubles: products compute and accumulate in the type of their cells.
+double OperatorCost::productFlops(const Node &node) const {
+  return 2 / productSpeed * multiplications(node) * cost::additionsOf(cellsOf(node.elementType));
 }
 
 // The cache lines touched by `accesses` accesses to rows with this number of columns of the node's
@@ -160,22 +164,23 @@ void OperatorCost::addNative(int member, cost::Work &work) const {
   const BlockFacts &facts = graph_.facts();
   Value left = node.operands[0], right = node.operands[1];
   bool leftSparse = facts.isSparse(left), rightSparse = facts.isSparse(right);
-  double all = productFlops(node), dense = rowOf(NativeKind::Matmul).flops * all;
-  double additions = cost::additionsOf(cellsOf(node.elementType)); // natives compute in the type
+  double dense = rowOf(NativeKind::Matmul).flops * productFlops(node);
   if (leftSparse && rightSparse) {
-    double products = all * facts.densityOf(left) * facts.densityOf(right) * productSpeed / 2;
+    double products = multiplications(node) * facts.densityOf(left) * facts.densityOf(right);
     work.flops += flopsPerSparseProduct * products;
     work.gathers += products;
   } else if (leftSparse || rightSparse) {
     Value sparse = leftSparse ? left : right, other = leftSparse ? right : left;
-    work.flops += all * facts.densityOf(sparse) + flopsPerEntry * facts.entriesOf(sparse);
+    work.flops += 2 / productSpeed * multiplications(node) * facts.densityOf(sparse) +
+                  flopsPerEntry * facts.entriesOf(sparse);
     work.gathers += gathersOf(facts.entriesOf(sparse), node, other, graph_.shapeOf(other).columns);
   } else if (isUnpacked(node)) {
-    work.flops += (left == right ? 0.5 : 1) * dense * additions;
+    work.flops += (left == right ? 0.5 : 1) * dense;
   } else {
     double packed = graph_.cells(graph_.shapeOf(left)) + graph_.cells(graph_.shapeOf(right)) +
                     graph_.cells(graph_.shapeOf(node.operation->getResult(0)));
-    work.flops += (dense + flopsPerPackedCell * packed) * additions;
+    work.flops +=
+        dense + flopsPerPackedCell * packed * cost::additionsOf(cellsOf(node.elementType));
   }
 }
 

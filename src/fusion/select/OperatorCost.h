@@ -53,6 +53,7 @@ private:
   // Whether the native computes this transposed product without packing its factors.
   bool isUnpacked(const Node &node) const;
   void addNative(int member, cost::Work &work) const;
+  double multiplications(const Node &node) const;
   double productFlops(const Node &node) const;
   double gathersOf(double accesses, const Node &node, mlir::Value array, const Size &columns) const;
   double denseBytesOf(mlir::Value value) const;

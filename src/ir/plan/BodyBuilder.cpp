@@ -98,7 +98,10 @@ void BodyBuilder::addAggregate(tok::AggregateOp aggregate, const BodyOperand &op
       over.push_back(axis);
   Type element = cellsOfOperand(aggregate.getType());
   Type accumulator = builder_.getF64Type();
-  if (ElementType cells = cellsOf(x); !isIndex && !isFloat(cells))
+  bool isExtreme = kind == AggregateKind::Min || kind == AggregateKind::Max;
+  if (ElementType cells = cellsOf(x); isExtreme && cells == ElementType::F32)
+    accumulator = elementOf(x); // is exact
+  else if (!isIndex && !isFloat(cells))
     accumulator = cells == ElementType::U64 ? builder_.getIntegerType(64, /*isSigned=*/false)
                                             : builder_.getI64Type();
   Value cell;
@@ -204,13 +207,12 @@ void BodyBuilder::addScan(tok::CallNativeOp scan, const BodyOperand &operand) {
        placeOf(scan.getResult(0)));
 }
 
-// The sum of products in doubles; a single product is rounded in its own type, which gives the same.
+// Products compute and accumulate in the type of their cells.
 Value BodyBuilder::reducedProduct(Value left, Value right, ArrayRef<int64_t> over, Type element) {
-  Type wide = over.empty() ? element : builder_.getF64Type();
-  Value a = convert(left, wide), b = convert(right, wide);
-  Value product = builder_.create<BinaryOp>(location_, unionOf({a, b}, wide),
+  Value a = convert(left, element), b = convert(right, element);
+  Value product = builder_.create<BinaryOp>(location_, unionOf({a, b}, element),
                                             static_cast<uint32_t>(BinaryOperator::Mul), a, b);
-  return over.empty() ? product : reduce(AggregateKind::Sum, product, over, wide, element);
+  return over.empty() ? product : reduce(AggregateKind::Sum, product, over, element, element);
 }
 
 Value BodyBuilder::reduce(AggregateKind kind, Value operand, ArrayRef<int64_t> over,

@@ -2,8 +2,8 @@
 // stay f64, but are rounded to f32 where they are combined with the cells of an array. Operators
 // that are exact (base/CellOperators.def) then give the result on doubles, rounded to f32;
 // functions such as exp compute in f32 (codegen/SinglePrecisionMath.cpp states their errors).
-// Aggregates and products add up in f64 and are rounded once, at the end. The exception is an
-// unfused product of two dense arrays: OpenBLAS accumulates it in f32.
+// Aggregates add up in f64 and are rounded once, at the end. Products of dense arrays, and those in
+// fused operators, accumulate in f32.
 //
 //   tok::useSinglePrecision(module);     // tokamak run --precision=f32
 #ifndef TOKAMAK_IR_TOK_PRECISION_H
