@@ -251,7 +251,10 @@ CellErrors ifElseErrors(const ErrorModel &model, Tracked condition, Tracked then
       errors[i] = truth == Truth::NotZero ? yesError : noError;
       continue;
     }
-    double distance = std::fabs(yes[at(yes)] - no[at(no)]);
+    // Scalars are rounded where they become cells of an array.
+    double distance = std::max(std::fabs(yes[at(yes)] - no[at(no)]),
+                               std::fabs(roundedTo(model.type, yes[at(yes)]) -
+                                         roundedTo(model.type, no[at(no)])));
     errors[i] = std::isfinite(distance) && yesError != anything && noError != anything
                     ? distance + std::max({yesError, noError, 0.0}) + model.smallest()
                     : anything;

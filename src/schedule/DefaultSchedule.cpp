@@ -201,10 +201,13 @@ bool Scheduler::isReducedToBlocks(unsigned axis) {
   });
 }
 
+// What is scanned is scanned again at each place along the loops outside.
 void Scheduler::chooseOrder() {
-  for (unsigned axis = 0; axis < axes_.size(); ++axis)
-    if (!isParallel(axis))
-      schedule_.order.push_back(axis);
+  for (auto kind : {plan::AxisKind::Parallel, plan::AxisKind::Reduced, plan::AxisKind::Scanned})
+    for (unsigned axis = 0; axis < axes_.size(); ++axis)
+      if (op_.axisKind(axis) == kind && !schedule_.isParallel(axis) &&
+          (scans() || !isParallel(axis)))
+        schedule_.order.push_back(axis);
 }
 
 //===- what is kept ------------------------------------------------------------------------===//

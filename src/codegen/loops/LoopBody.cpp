@@ -249,10 +249,10 @@ LogicalResult LoopBody::makePasses() {
       passAt(stageOf(reduce.getOperand(), loops), loops).reductions.push_back(reduce);
     }
     if (auto scan = dyn_cast<plan::ScanOp>(operation)) {
-      SmallVector<unsigned> inner = schedule_.innerAxes(scan.getCell());
-      if (inner.size() != 1)
-        return scan.emitOpError("all axes but that of the scan have to be parallel");
-      PassLoops loops = loopsOver(inner);
+      PassLoops loops = loopsOver(schedule_.innerAxes(scan.getCell()));
+      if (loops.vector || loops.axes.back() != scan.getOver().front())
+        return scan.emitOpError("all loops but those over places have to be outside of that over d")
+               << scan.getOver().front();
       passAt(stageOf(scan.getOperand(), loops), loops).scans.push_back(scan);
     }
     if (auto write = dyn_cast<plan::WriteOp>(operation); write && !isTileAggregate(write))

@@ -452,9 +452,14 @@ void LoopEmitter::alongEntries(const LoopPass &pass, State &state) {
 void LoopEmitter::emitChunks(const LoopPass &pass, State &state) {
   SmallVector<AccumulatorSlot> slots = slotsOf(pass);
   for (const AccumulatorSlot &own : slots)
-    if (isa<plan::ScanOp>(own.aggregation)) {
-      Accumulator next =
-          values_.accumulate(own.aggregation, own.in(state), own.place, own.chunk, {});
+    if (auto scan = dyn_cast<plan::ScanOp>(own.aggregation)) {
+      Accumulator carried = own.in(state);
+      if (pass.loops.axes.size() > 1) {
+        Value isFirst = vectors_.create<arith::CmpIOp>(
+            arith::CmpIPredicate::eq, values_.index(scan.getOver().front()), vectors_.integer(0));
+        carried.value = vectors_.select(isFirst, values_.neutral(scan).value, carried.value);
+      }
+      Accumulator next = values_.accumulate(scan, carried, own.place, own.chunk, {});
       own.set(state, next);
       values_.set(own.aggregation->getResult(0), own.place, own.chunk,
                   values_.finish(own.aggregation, next, /*isOverLanes=*/false));
