@@ -24,7 +24,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build" / os.environ.get("TOKAMAK_PRESET", "release")
 GIVEN = ROOT / "test/header_examples/given.txt"
 # Headers whose examples are definitions, which don't stand in functions.
-DEFINITIONS = {"src/base/WidestVectors.h", "src/codegen/KernelCompilerFixture.h"}
+DEFINITIONS = {"src/base/WidestVectors.h", "src/codegen/testing/KernelCompilerFixture.h"}
 OTHER_LANGUAGES = re.compile(r"\b(DML|MLIR|TableGen|text|table):$")
 DIAGNOSTIC = re.compile(r"^([^\s:]+\.h):(\d+):\d+: (error|note): ")
 

@@ -1,5 +1,5 @@
 """The kernels of the unit tests on another target: the tests run on this machine and record what they compile and launch
-(src/codegen/KernelCorpus.h); the kernels of the target are linked with test/target/Replay.cpp, without a C library, and
+(src/codegen/testing/KernelCorpus.h); the kernels of the target are linked with test/target/Replay.cpp, without a C library, and
 must give the same bits, under QEMU where this machine's processor can't run them.
 
 ./dev test --target NAME runs all of it, `./dev test` a sample for AArch64.

@@ -1,7 +1,7 @@
 // Kernels over f32 arrays: the result of an exact cell operator is that on doubles, rounded; other
 // operators compute in f32; aggregates accumulate doubles and are rounded once; products compute and
 // accumulate in f32.
-#include "codegen/KernelCompilerFixture.h"
+#include "codegen/testing/KernelCompilerFixture.h"
 
 using namespace mlir;
 using namespace tokamak;

@@ -1,6 +1,6 @@
 // Kernels on arrays of integers, i1 and 16-bit floats: every operator on every element type that it
 // takes, conversions between all types, aggregates, and bodies of several types.
-#include "codegen/KernelCompilerFixture.h"
+#include "codegen/testing/KernelCompilerFixture.h"
 
 namespace tokamak::codegen {
 namespace {

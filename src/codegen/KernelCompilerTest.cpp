@@ -1,4 +1,4 @@
-#include "codegen/KernelCompilerFixture.h"
+#include "codegen/testing/KernelCompilerFixture.h"
 
 #include <thread>
 

@@ -1,6 +1,6 @@
 // Computes the expected results of the kernel tests: plain loops over the functions of
 // base/CellSemantics.cpp for each operation of a body.
-#include "codegen/BlockOperator.h"
+#include "codegen/testing/BlockOperator.h"
 
 #include <cmath>
 

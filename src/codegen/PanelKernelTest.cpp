@@ -1,5 +1,5 @@
 // Kernels with values of several widths, and products with narrow matrices.
-#include "codegen/KernelCompilerFixture.h"
+#include "codegen/testing/KernelCompilerFixture.h"
 
 using namespace mlir;
 using namespace tokamak;

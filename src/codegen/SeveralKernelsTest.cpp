@@ -1,5 +1,5 @@
 // Kernels that are compiled on several threads at the same time are those that one thread makes.
-#include "codegen/KernelCompilerFixture.h"
+#include "codegen/testing/KernelCompilerFixture.h"
 
 #include <map>
 #include <mutex>

@@ -1,8 +1,8 @@
 // Compares kernels over the entries of a sparse operand with the interpreter, which runs their bodies
 // on dense matrices.
-#include "codegen/BlockOperator.h"
 #include "codegen/KernelCompiler.h"
-#include "codegen/SparseLauncher.h"
+#include "codegen/testing/BlockOperator.h"
+#include "codegen/testing/SparseLauncher.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"

@@ -1,7 +1,7 @@
 // Measures the errors of VectorMath.cpp, called from kernels, against exact results of MPFR, and
 // checks the bounds that base/CellOperators.def states.
-#include "codegen/BlockOperator.h"
 #include "codegen/KernelCompiler.h"
+#include "codegen/testing/BlockOperator.h"
 
 #include <gtest/gtest.h>
 #include <mpfr.h>

@@ -1,5 +1,5 @@
 // Several passes over a block: scans, rows that are normalised, values that are kept between passes.
-#include "codegen/loops/LoopKernelFixture.h"
+#include "codegen/testing/LoopKernelFixture.h"
 
 using namespace tokamak;
 using namespace tokamak::codegen;

@@ -1,5 +1,5 @@
 // Where loops over any number of axes read and write: windows, slices, gathers, other axes.
-#include "codegen/loops/LoopKernelFixture.h"
+#include "codegen/testing/LoopKernelFixture.h"
 
 using namespace tokamak;
 using namespace tokamak::codegen;

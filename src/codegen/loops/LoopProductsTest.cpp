@@ -1,5 +1,5 @@
 // Sums of products in loops over any number of axes: batched products and attention.
-#include "codegen/loops/LoopKernelFixture.h"
+#include "codegen/testing/LoopKernelFixture.h"
 
 using namespace tokamak;
 using namespace tokamak::codegen;
@@ -102,7 +102,7 @@ TEST_F(LoopProductsTest, AttentionInVectorsOfSixteen) {
   plan::OperatorOp op = parse(attention({}).text());
   Operands operands = {random("f64", {1, 2, 9, 16}), random("f64", {1, 2, 33, 16}),
                        random("f64", {1, 2, 33, 16}), scalar(4)};
-  std::vector<plan::CellArray> expected = plan::meaningOf(op, operands);
+  std::vector<reference::CellArray> expected = reference::meaningOf(op, operands);
   for (const char *schedule : {"vector d3, d5 by 16", "pack none\nvector d5 by 16\nblock 3",
                                "pack none\nvector none by 16"})
     EXPECT_EQ(difference(run(op, operands, schedule), expected, 1e-12), "") << schedule;

@@ -4,8 +4,8 @@
 //   TOKAMAK_RANDOM_LOOPS=5000       so many bodies instead of those that each test run checks
 //   TOKAMAK_RANDOM_LOOPS_SEED=17    from this one on
 #include "codegen/loops/LoopBody.h"
-#include "codegen/loops/LoopKernelFixture.h"
-#include "codegen/loops/RandomBody.h"
+#include "codegen/testing/LoopKernelFixture.h"
+#include "codegen/testing/RandomBody.h"
 
 using namespace mlir;
 using namespace tokamak;
@@ -99,8 +99,8 @@ protected:
     // Blocks decide in which order partial aggregates are added up.
     bool merges = llvm::any_of(op.getBody().getOps<plan::ReduceOp>(),
                                [&](plan::ReduceOp reduce) { return schedule.isOfTiles(reduce); });
-    std::vector<plan::CellArray> results = run(op, body.operands, text);
-    ASSERT_EQ(difference(results, plan::meaningOf(op, body.operands), body.tolerance), "");
+    std::vector<reference::CellArray> results = run(op, body.operands, text);
+    ASSERT_EQ(difference(results, reference::meaningOf(op, body.operands), body.tolerance), "");
     int variants = 0;
     for (int attempt = 0; attempt < 8 && variants < 2; ++attempt) {
       Schedule other = schedule;

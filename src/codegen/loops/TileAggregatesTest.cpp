@@ -1,6 +1,6 @@
 // Aggregates that are merged over tiles, under schedules that keep their accumulators in registers, in
 // the partial result, in lanes and in lines of memory.
-#include "codegen/loops/LoopKernelFixture.h"
+#include "codegen/testing/LoopKernelFixture.h"
 
 using namespace tokamak;
 using namespace tokamak::codegen;

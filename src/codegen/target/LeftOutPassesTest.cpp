@@ -3,10 +3,10 @@
 // of the tests with the complete pipeline, on other targets, too.
 #include "codegen/target/LeftOutPasses.h"
 
-#include "codegen/BlockOperator.h"
 #include "codegen/CodeEmitter.h"
 #include "codegen/MachineCode.h"
-#include "codegen/SparseLauncher.h"
+#include "codegen/testing/BlockOperator.h"
+#include "codegen/testing/SparseLauncher.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

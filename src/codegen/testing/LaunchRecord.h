@@ -14,8 +14,8 @@
 //
 //   auto *record = reinterpret_cast<const LaunchRecord *>(file);
 //   auto *scalars = reinterpret_cast<const double *>(file + record->scalars);
-#ifndef TOKAMAK_CODEGEN_LAUNCHRECORD_H
-#define TOKAMAK_CODEGEN_LAUNCHRECORD_H
+#ifndef TOKAMAK_CODEGEN_TESTING_LAUNCHRECORD_H
+#define TOKAMAK_CODEGEN_TESTING_LAUNCHRECORD_H
 
 #include "abi/Kernel.h"
 

@@ -1,4 +1,4 @@
-#include "codegen/KernelCorpus.h"
+#include "codegen/testing/KernelCorpus.h"
 
 #include "codegen/target/Target.h"
 

@@ -6,8 +6,8 @@
 //   BodyCell sum = body.reduce("sum", x, {1}, "f64");
 //   body.write(sum, body.result("f32", {"s0"}), "d0");
 //   std::string text = body.text();                                     // func.func @body(...) { ... }
-#ifndef TOKAMAK_CODEGEN_LOOPS_BODYTEXT_H
-#define TOKAMAK_CODEGEN_LOOPS_BODYTEXT_H
+#ifndef TOKAMAK_CODEGEN_TESTING_BODYTEXT_H
+#define TOKAMAK_CODEGEN_TESTING_BODYTEXT_H
 
 #include <set>
 #include <string>

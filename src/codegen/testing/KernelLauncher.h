@@ -4,13 +4,13 @@
 //   std::vector<Matrix> results = launch.run(plan);
 //
 //   ArrayLaunch ofArrays{operands, /*tile=*/16};          // arrays of any rank, and scalars
-//   std::vector<plan::CellArray> arrays = ofArrays.run(plan);
-#ifndef TOKAMAK_CODEGEN_KERNELLAUNCHER_H
-#define TOKAMAK_CODEGEN_KERNELLAUNCHER_H
+//   std::vector<reference::CellArray> arrays = ofArrays.run(plan);
+#ifndef TOKAMAK_CODEGEN_TESTING_KERNELLAUNCHER_H
+#define TOKAMAK_CODEGEN_TESTING_KERNELLAUNCHER_H
 
 #include "abi/KernelPlan.h"
-#include "codegen/KernelCorpus.h"
-#include "ir/plan/BodyMeaning.h"
+#include "codegen/testing/KernelCorpus.h"
+#include "reference/BodyMeaning.h"
 
 #include <algorithm>
 #include <bit>
@@ -74,7 +74,7 @@ private:
 
 // Launches with all operands of an operator, arrays and scalars.
 struct ArrayLaunch {
-  std::vector<plan::CellArray> operands;
+  std::vector<reference::CellArray> operands;
   int64_t tile = 1 << 20; // places of the first extent, a multiple of 8
   bool guardsIntact = true;
   // Whether it is asked for, and true, that no two tiles write the same cell.
@@ -83,19 +83,19 @@ struct ArrayLaunch {
   int64_t size(const Size &size) const {
     return size.evaluate([this](int64_t symbol) {
       int64_t input = symbol / abi::mostDimensions;
-      for (const plan::CellArray &operand : operands)
+      for (const reference::CellArray &operand : operands)
         if (!operand.sizes.empty() && input-- == 0)
           return operand.sizes[symbol % abi::mostDimensions];
       std::abort();
     });
   }
 
-  std::vector<plan::CellArray> run(const abi::KernelPlan &plan) {
+  std::vector<reference::CellArray> run(const abi::KernelPlan &plan) {
     using Kind = abi::KernelOutput::Kind;
     std::vector<TokArray> inputArrays, outputArrays;
     std::vector<std::vector<std::byte>> inputBytes;
     std::vector<double> scalars;
-    for (const plan::CellArray &operand : operands)
+    for (const reference::CellArray &operand : operands)
       if (operand.sizes.empty()) {
         bool isInteger = plan.integerScalars[scalars.size()];
         scalars.push_back(isInteger ? std::bit_cast<double>(operand.integers.front())
@@ -105,12 +105,12 @@ struct ArrayLaunch {
         inputBytes.push_back(bytesOf(operand, type));
         inputArrays.push_back(describe(inputBytes.back().data(), operand.sizes, type));
       }
-    std::vector<plan::CellArray> results;
+    std::vector<reference::CellArray> results;
     std::vector<std::unique_ptr<AlignedDoubles>> outputData;
     int64_t partials = 0;
     std::vector<int64_t> partialCells;
     for (const abi::KernelOutput &output : plan.outputs) {
-      plan::CellArray &result = results.emplace_back();
+      reference::CellArray &result = results.emplace_back();
       if (output.kind != Kind::PartialScalar)
         for (const Size &wanted : output.sizes)
           result.sizes.push_back(size(wanted));
@@ -182,14 +182,14 @@ struct ArrayLaunch {
   }
 
 private:
-  static int64_t cellsOf(const plan::CellArray &array) {
+  static int64_t cellsOf(const reference::CellArray &array) {
     int64_t cells = 1;
     for (int64_t size : array.sizes)
       cells *= size;
     return cells;
   }
 
-  static std::vector<std::byte> bytesOf(const plan::CellArray &array, ElementType type) {
+  static std::vector<std::byte> bytesOf(const reference::CellArray &array, ElementType type) {
     size_t count = isFloat(type) ? array.cells.size() : array.integers.size();
     std::vector<std::byte> bytes(count * byteSize(type) + 1); // never a null pointer
     withCellType(type, [&]<typename Cell>() {
@@ -204,8 +204,8 @@ private:
   }
 
   // Reads cells of type `from` as cells of the result's type.
-  static void fill(plan::CellArray &result, const double *data, int64_t count, ElementType from,
-                   ElementType type) {
+  static void fill(reference::CellArray &result, const double *data, int64_t count,
+                   ElementType from, ElementType type) {
     withCellType(from, [&]<typename Cell>() {
       auto *cells = reinterpret_cast<const Cell *>(data);
       for (int64_t i = 0; i < count; ++i)
@@ -226,18 +226,18 @@ private:
 };
 
 // Cells that are given as doubles, whatever their type.
-inline plan::CellArray arrayOf(std::vector<int64_t> sizes, std::vector<double> cells,
-                               ElementType type) {
+inline reference::CellArray arrayOf(std::vector<int64_t> sizes, std::vector<double> cells,
+                                    ElementType type) {
   if (isFloat(type))
     return {std::move(sizes), std::move(cells)};
-  plan::CellArray array{std::move(sizes), {}};
+  reference::CellArray array{std::move(sizes), {}};
   for (double cell : cells)
     array.integers.push_back(integerOf(type, cell));
   return array;
 }
 
 // The reverse; a scalar is a matrix of one cell.
-inline Matrix matrixOf(plan::CellArray array, ElementType type) {
+inline Matrix matrixOf(reference::CellArray array, ElementType type) {
   for (int64_t cell : array.integers)
     array.cells.push_back(doubleOf(type, cell));
   if (array.sizes.empty())

@@ -1,6 +1,6 @@
-#include "codegen/loops/RandomBody.h"
+#include "codegen/testing/RandomBody.h"
 
-#include "codegen/loops/BodyText.h"
+#include "codegen/testing/BodyText.h"
 
 #include <fmt/format.h>
 
@@ -90,7 +90,7 @@ private:
   static std::string axis(unsigned number) { return "d" + std::to_string(number); }
 
   void addOperand(std::vector<int64_t> sizes, ElementType type, double low, double high) {
-    plan::CellArray array{std::move(sizes), {}};
+    reference::CellArray array{std::move(sizes), {}};
     int64_t count = 1;
     for (int64_t size : array.sizes)
       count *= size;
@@ -329,7 +329,7 @@ private:
   std::vector<int64_t> lengths_, symbols_;
   std::vector<Role> roles_;
   std::unique_ptr<BodyText> body_;
-  std::vector<plan::CellArray> operands_;
+  std::vector<reference::CellArray> operands_;
   std::vector<Bounded> cells_;
 };
 

@@ -1,4 +1,4 @@
-#include "codegen/loops/LoopKernelFixture.h"
+#include "codegen/testing/LoopKernelFixture.h"
 
 #include "ir/tok/ElementTypes.h"
 
@@ -25,11 +25,12 @@ plan::OperatorOp LoopKernelFixture::parse(const std::string &text) {
   return found;
 }
 
-plan::CellArray LoopKernelFixture::random(const std::string &element, std::vector<int64_t> sizes,
-                                          double low, double high) {
+reference::CellArray LoopKernelFixture::random(const std::string &element,
+                                               std::vector<int64_t> sizes, double low,
+                                               double high) {
   Type type = parseType(element, &context);
   ElementType cells = *tok::elementTypeOf(type);
-  plan::CellArray array{std::move(sizes), {}};
+  reference::CellArray array{std::move(sizes), {}};
   int64_t count = 1;
   for (int64_t size : array.sizes)
     count *= size;
@@ -44,8 +45,8 @@ plan::CellArray LoopKernelFixture::random(const std::string &element, std::vecto
   return array;
 }
 
-std::string LoopKernelFixture::difference(const std::vector<plan::CellArray> &results,
-                                          const std::vector<plan::CellArray> &expected,
+std::string LoopKernelFixture::difference(const std::vector<reference::CellArray> &results,
+                                          const std::vector<reference::CellArray> &expected,
                                           double tolerance) {
   for (auto [number, pair] : llvm::enumerate(llvm::zip(results, expected))) {
     auto &[is, should] = pair;
@@ -78,17 +79,17 @@ static double toleranceOfOrder(plan::OperatorOp op) {
   return isSingle ? 1e-5 : 1e-11;
 }
 
-std::vector<plan::CellArray> LoopKernelFixture::run(plan::OperatorOp op, const Operands &operands,
-                                                    const std::string &schedule) {
+std::vector<reference::CellArray>
+LoopKernelFixture::run(plan::OperatorOp op, const Operands &operands, const std::string &schedule) {
   auto plan = compiler.compile(op, schedule);
   EXPECT_TRUE(succeeded(plan)) << schedule;
   if (failed(plan))
     return {};
-  std::vector<plan::CellArray> inOneTile;
+  std::vector<reference::CellArray> inOneTile;
   for (int64_t tile : {int64_t(1) << 20, int64_t(8), int64_t(24)}) {
     ArrayLaunch launch{operands, tile};
     launch.watchesTiles = true;
-    std::vector<plan::CellArray> results = launch.run(*plan);
+    std::vector<reference::CellArray> results = launch.run(*plan);
     EXPECT_TRUE(launch.guardsIntact) << "tiles of " << tile << "\n" << schedule;
     EXPECT_TRUE(launch.tilesAreDisjoint) << "tiles of " << tile << "\n" << schedule;
     if (inOneTile.empty())
@@ -106,9 +107,9 @@ void LoopKernelFixture::check(const std::string &text, const Operands &operands,
   SCOPED_TRACE(text);
   plan::OperatorOp op = parse(text);
   ASSERT_TRUE(op);
-  std::vector<plan::CellArray> byDefault = run(op, operands, "");
+  std::vector<reference::CellArray> byDefault = run(op, operands, "");
   ASSERT_FALSE(byDefault.empty());
-  ASSERT_EQ(difference(byDefault, plan::meaningOf(op, operands), tolerance), "");
+  ASSERT_EQ(difference(byDefault, reference::meaningOf(op, operands), tolerance), "");
   bool merges = compiler.compile(op)->merge;
   for (const std::string &schedule : schedules)
     ASSERT_EQ(difference(run(op, operands, schedule), byDefault, merges ? toleranceOfOrder(op) : 0),

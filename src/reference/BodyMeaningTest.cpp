@@ -1,5 +1,5 @@
 // The bodies of docs/plan-ir.md beside hand-written loops, and what is said of wrong operands.
-#include "ir/plan/BodyMeaning.h"
+#include "reference/BodyMeaning.h"
 
 #include "base/Error.h"
 #include "ir/plan/DocumentedBodies.h"
@@ -9,7 +9,7 @@
 
 using namespace mlir;
 using namespace tokamak;
-using Cells = plan::CellArray;
+using Cells = reference::CellArray;
 
 namespace {
 

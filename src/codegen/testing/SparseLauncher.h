@@ -3,10 +3,10 @@
 //
 //   SparseLaunch launch{matrices, scalars, /*tile=*/5, /*threads=*/3};
 //   std::vector<Matrix> results = launch.run(plan);
-#ifndef TOKAMAK_CODEGEN_SPARSELAUNCHER_H
-#define TOKAMAK_CODEGEN_SPARSELAUNCHER_H
+#ifndef TOKAMAK_CODEGEN_TESTING_SPARSELAUNCHER_H
+#define TOKAMAK_CODEGEN_TESTING_SPARSELAUNCHER_H
 
-#include "codegen/KernelLauncher.h"
+#include "codegen/testing/KernelLauncher.h"
 
 #include <atomic>
 #include <thread>

@@ -6,10 +6,10 @@
 //   RandomBody body = RandomBody::make(/*seed=*/17);
 //   plan::OperatorOp op = parse(body.text);
 //   meaningOf(op, body.operands)                  // within body.tolerance of what a kernel computes
-#ifndef TOKAMAK_CODEGEN_LOOPS_RANDOMBODY_H
-#define TOKAMAK_CODEGEN_LOOPS_RANDOMBODY_H
+#ifndef TOKAMAK_CODEGEN_TESTING_RANDOMBODY_H
+#define TOKAMAK_CODEGEN_TESTING_RANDOMBODY_H
 
-#include "ir/plan/BodyMeaning.h"
+#include "reference/BodyMeaning.h"
 
 #include <random>
 #include <string>
@@ -20,7 +20,7 @@ using Generator = std::mt19937_64;
 
 struct RandomBody {
   std::string text;
-  std::vector<plan::CellArray> operands;
+  std::vector<reference::CellArray> operands;
   double tolerance = 0;
   static RandomBody make(uint64_t seed);
 };

@@ -1,11 +1,11 @@
 // Builds the operators of BlockOperator.h.
-#include "codegen/BlockOperator.h"
+#include "codegen/testing/BlockOperator.h"
 
 #include "ir/plan/BodyBuilder.h"
-#include "ir/plan/BodyMeaning.h"
 #include "ir/tok/ElementTypes.h"
 #include "ir/tok/InferFacts.h"
 #include "ir/tok/SizesAttribute.h"
+#include "reference/BodyMeaning.h"
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
@@ -192,7 +192,7 @@ BlockOperator codegen::parseBlockOperator(MLIRContext &context, const std::strin
 
 std::vector<Matrix> codegen::interpretBody(plan::OperatorOp op, const std::vector<Matrix> &inputs,
                                            const std::vector<double> &scalars) {
-  std::vector<plan::CellArray> operands;
+  std::vector<reference::CellArray> operands;
   auto input = inputs.begin();
   auto scalar = scalars.begin();
   for (Type type : op.getInputs().getTypes()) {
@@ -206,7 +206,7 @@ std::vector<Matrix> codegen::interpretBody(plan::OperatorOp op, const std::vecto
   }
   std::vector<Matrix> results;
   for (auto [result, type] :
-       llvm::zip(plan::meaningOf(op, std::move(operands)), op.getResultTypes()))
+       llvm::zip(reference::meaningOf(op, std::move(operands)), op.getResultTypes()))
     results.push_back(matrixOf(std::move(result), *tok::elementTypeOf(type)));
   return results;
 }

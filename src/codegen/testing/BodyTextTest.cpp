@@ -1,4 +1,4 @@
-#include "codegen/loops/BodyText.h"
+#include "codegen/testing/BodyText.h"
 
 #include <gtest/gtest.h>
 

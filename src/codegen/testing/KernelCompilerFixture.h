@@ -4,11 +4,11 @@
 //   TEST_F(KernelCompilerFixture, Rows) {
 //     check("block sizes [s0, s1] (%x: $M) -> $M { ... }", {random(9, 3)}, {}, 1e-12);
 //   }
-#ifndef TOKAMAK_CODEGEN_KERNELCOMPILERFIXTURE_H
-#define TOKAMAK_CODEGEN_KERNELCOMPILERFIXTURE_H
+#ifndef TOKAMAK_CODEGEN_TESTING_KERNELCOMPILERFIXTURE_H
+#define TOKAMAK_CODEGEN_TESTING_KERNELCOMPILERFIXTURE_H
 
-#include "codegen/BlockOperator.h"
 #include "codegen/KernelCompiler.h"
+#include "codegen/testing/BlockOperator.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"

@@ -11,11 +11,11 @@
 //
 //   CorpusCompiler compiler;
 //   llvm::FailureOr<abi::KernelPlan> plan = compiler.compile(op);
-#ifndef TOKAMAK_CODEGEN_KERNELCORPUS_H
-#define TOKAMAK_CODEGEN_KERNELCORPUS_H
+#ifndef TOKAMAK_CODEGEN_TESTING_KERNELCORPUS_H
+#define TOKAMAK_CODEGEN_TESTING_KERNELCORPUS_H
 
 #include "codegen/KernelCompiler.h"
-#include "codegen/LaunchRecord.h"
+#include "codegen/testing/LaunchRecord.h"
 
 #include <vector>
 

@@ -13,10 +13,10 @@
 //
 //   BlockOperator parsed = parseBlockOperator(context, text);
 //   std::vector<Matrix> expected = interpret(parsed.block, {{3, 2, {1, 2, 3, 4, 5, 6}}}, {0.5});
-#ifndef TOKAMAK_CODEGEN_BLOCKOPERATOR_H
-#define TOKAMAK_CODEGEN_BLOCKOPERATOR_H
+#ifndef TOKAMAK_CODEGEN_TESTING_BLOCKOPERATOR_H
+#define TOKAMAK_CODEGEN_TESTING_BLOCKOPERATOR_H
 
-#include "codegen/KernelLauncher.h"
+#include "codegen/testing/KernelLauncher.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -37,7 +37,7 @@ BlockOperator parseBlockOperator(mlir::MLIRContext &context, const std::string &
 // The expected results of the block.
 std::vector<Matrix> interpret(mlir::func::FuncOp block, const std::vector<Matrix> &inputs,
                               const std::vector<double> &scalars);
-// Those of the operator's body (ir/plan/BodyMeaning.h); scalars are 1x1.
+// Those of the operator's body (reference/BodyMeaning.h); scalars are 1x1.
 std::vector<Matrix> interpretBody(plan::OperatorOp op, const std::vector<Matrix> &inputs,
                                   const std::vector<double> &scalars);
 
