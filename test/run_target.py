@@ -62,7 +62,7 @@ PARTS = 4
 def recording_suites():
     """The suites whose kernels the corpus gets: a suite is named as its file."""
     return {path.stem for path in (ROOT / "src/codegen").rglob("*Test.cpp")
-            if re.search(r'CorpusCompiler compiler|"codegen/(loops/LoopKernel|KernelCompiler)Fixture.h"', path.read_text())}
+            if re.search(r'CorpusCompiler compiler|"codegen/testing/(LoopKernel|KernelCompiler)Fixture.h"', path.read_text())}
 
 
 def discover(programs, target, passes="", only=None):

@@ -76,7 +76,8 @@ struct KernelCompiler::State {
 std::string codegen::structureOf(plan::OperatorOp op) {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  stream << op.getSparseAttr() << op.getDriversAttr() << op.getSparseResultsAttr();
+  stream << op.getSparseAttr() << op.getDriversAttr() << op.getSparseResultsAttr()
+         << op.getCompactAttr();
   // Symbols are numbered in order of appearance: only the pattern of equal sizes matters.
   llvm::DenseMap<int64_t, int64_t> symbols;
   auto renumbered = [&](int64_t id) {

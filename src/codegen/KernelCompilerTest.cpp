@@ -38,6 +38,21 @@ TEST_F(KernelCompilerTest, Names) {
   EXPECT_EQ(plan->extents[0], tokamak::abi::cellsOfInput(0));
 }
 
+// Operators of the same body that differ in this have kernels of their own.
+TEST_F(KernelCompilerTest, CompactLoopsAreOtherCode) {
+  plan::OperatorOp op = parsePlan(
+      R"(%r = plan.operator (%x = %a [s0, s1]) axes [s0, s1] -> [s0, s1] : ($M) -> $M {
+    %0 = plan.read %x (d0, d1) -> (d0, d1) : $M -> !plan.cell<(d0, d1) -> f64>
+    %1 = plan.unary neg %0 : !plan.cell<(d0, d1) -> f64> -> !plan.cell<(d0, d1) -> f64>
+    plan.write %1 to 0 (d0, d1) -> (d0, d1) : !plan.cell<(d0, d1) -> f64>
+  })");
+  for (bool compact : {false, true, false}) {
+    op.setCompact(compact);
+    ASSERT_TRUE(succeeded(compiler.compile(op)));
+  }
+  EXPECT_EQ(compiler.statistics().compiled, 2);
+}
+
 // Nothing runs along d1: it adds no cells to those that are computed.
 TEST_F(KernelCompilerTest, AnAxisOfNoValueIsNoColumn) {
   auto plan = compiler.compile(parsePlan(

@@ -24,7 +24,7 @@ std::vector<std::string> exec::transformationNames(Required required) {
   };
   add(pipeline::staticPasses());
   add(rewrite::blockRules());
-  add(rewrite::nativeRules());
+  add(rewrite::rulesAfterFusion());
   return names;
 }
 

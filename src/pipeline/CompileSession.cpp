@@ -342,7 +342,7 @@ Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number,
     if (op->hasAttr(fusion::zeroRuleAttributeName) || multipliesSparse(*op, *facts))
       result.zeroRuleUses.push_back(placeOf(op->getLoc()));
   });
-  for (const rewrite::BlockRule &rule : rewrite::nativeRules())
+  for (const rewrite::BlockRule &rule : rewrite::rulesAfterFusion())
     if (!options_.disabled.contains(rule.name))
       result.rules.push_back(rewrite::applyRule(rule, function, *facts));
   // Erase literals that were only used by kernels.

@@ -148,7 +148,7 @@ void pipeline::registerPasses() {
   PassRegistration<LowerToImagePass>();
   for (const StaticPass &pass : staticPasses())
     registerPass([&pass] { return std::make_unique<StaticPassPass>(pass); });
-  for (ArrayRef<rewrite::BlockRule> rules : {rewrite::blockRules(), rewrite::nativeRules()})
+  for (ArrayRef<rewrite::BlockRule> rules : {rewrite::blockRules(), rewrite::rulesAfterFusion()})
     for (const rewrite::BlockRule &rule : rules)
       registerPass([&rule] { return std::make_unique<BlockRulePass>(rule); });
 }

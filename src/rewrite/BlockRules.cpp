@@ -37,10 +37,12 @@ static constexpr BlockRule rules[] = {
 static constexpr BlockRule afterFusion[] = {
     {"absorb-transpositions", "t(A) %*% B -> a product that reads A by columns", false,
      absorbTranspositions},
+    {"compact-loops", "loops over few places -> loops that are neither unrolled nor over blocks",
+     false, makeLoopsCompact},
 };
 
 ArrayRef<BlockRule> rewrite::blockRules() { return rules; }
-ArrayRef<BlockRule> rewrite::nativeRules() { return afterFusion; }
+ArrayRef<BlockRule> rewrite::rulesAfterFusion() { return afterFusion; }
 
 analysis::FactsAnalysis &RuleRunner::facts() {
   if (!facts_)

@@ -29,8 +29,8 @@ struct BlockRule {
 
 llvm::ArrayRef<BlockRule> blockRules();
 
-// Rules that run after fusion, on operations that it left to natives.
-llvm::ArrayRef<BlockRule> nativeRules();
+// Rules that run after fusion, on its operators and on operations that it left to natives.
+llvm::ArrayRef<BlockRule> rulesAfterFusion();
 
 // nrow(X), ncol(X), length(X) -> the number, if it is known.
 bool foldSizes(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
@@ -70,6 +70,9 @@ bool orderProducts(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
 
 // t(A) %*% B, A %*% t(B) -> natives that read A or B without a transposed copy.
 bool absorbTranspositions(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
+
+// Operators over few places get little code.
+bool makeLoopsCompact(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
 
 // How often a rule fired in a block, and the time it took.
 struct RuleRun {

@@ -52,6 +52,8 @@ void Scheduler::scheduleAxes() {
   chooseOrder();
   noteDependences();
   chooseKept();
+  if (op_.getCompact())
+    return;
   chooseBlock();
   choosePacked();
 }

@@ -47,7 +47,7 @@ bool Scheduler::scheduleCells() {
   int instructions = 0;
   for (Operation &operation : op_.getBody().front())
     instructions += instructionsOf(&operation);
-  schedule_.unroll = instructions <= 50 ? 4 : instructions <= 150 ? 2 : 1;
+  schedule_.unroll = op_.getCompact() ? 1 : instructions <= 50 ? 4 : instructions <= 150 ? 2 : 1;
   return true;
 }
 
@@ -67,7 +67,8 @@ bool Scheduler::scheduleRows(ArrayRef<unsigned> rows) {
     return true;
   }
   noteDependences();
-  bool hasBlocks = wideInstructions() <= instructionsWorthEightRows || hasNarrowPasses();
+  bool hasBlocks =
+      !op_.getCompact() && (wideInstructions() <= instructionsWorthEightRows || hasNarrowPasses());
   if (hasBlocks) {
     schedule_.block = schedule_.lanes;
     schedule_.vectors.push_back(last);

@@ -50,6 +50,20 @@ TEST_F(ScheduleTest, DefaultsAreLegal) {
     EXPECT_EQ(complaint(name, ""), "") << name;
 }
 
+TEST_F(ScheduleTest, CompactLoopsAreNeitherUnrolledNorInBlocks) {
+  for (const char *name :
+       {"chain", "moving_mean", "cbind", "batched_product", "convolution", "attention"}) {
+    plan::OperatorOp op = operatorOf(name);
+    Schedule usual = defaultSchedule(op, {});
+    EXPECT_TRUE(usual.block > 1 || usual.unroll > 1) << name;
+    op.setCompact(true);
+    Schedule compact = defaultSchedule(op, {});
+    EXPECT_EQ(std::pair(compact.block, compact.unroll), std::pair(int64_t(1), int64_t(1))) << name;
+    EXPECT_TRUE(succeeded(checkSchedule(op, compact))) << name;
+    op.setCompact(false);
+  }
+}
+
 TEST_F(ScheduleTest, DefaultOfAttention) {
   plan::OperatorOp op = operatorOf("attention");
   Schedule schedule = defaultSchedule(op, {.count = 32, .bytes = 64});

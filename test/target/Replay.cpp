@@ -1,4 +1,4 @@
-// Runs the launches that tests of code generation recorded (src/codegen/LaunchRecord.h) with the
+// Runs the launches that tests of code generation recorded (src/codegen/testing/LaunchRecord.h) with the
 // kernels that it is linked with, and compares every bit of their results; any NaN equals any NaN.
 //
 //   qemu-aarch64 replay FOLDER/launches
@@ -8,7 +8,7 @@
 // whose libraries are not installed.
 #include "System.h"
 
-#include "codegen/LaunchRecord.h"
+#include "codegen/testing/LaunchRecord.h"
 
 using namespace tokamak::codegen;
 

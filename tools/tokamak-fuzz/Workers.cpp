@@ -39,7 +39,7 @@ struct Counters {
 
 std::vector<std::string> ruleNames() {
   std::vector<std::string> names;
-  for (auto rules : {rewrite::blockRules(), rewrite::nativeRules()})
+  for (auto rules : {rewrite::blockRules(), rewrite::rulesAfterFusion()})
     for (const rewrite::BlockRule &rule : rules)
       names.push_back(rule.name.str());
   if (names.size() > Counters::mostRules)

@@ -139,6 +139,10 @@ TEST_F(RandomLoopsTest, SchedulesAgree) {
       checkBits(op, body, byDefault, random);
     else
       ++refused;
+    op.setCompact(true);
+    if (Schedule compact = schedule::defaultSchedule(op, {}); isLegal(op, compact))
+      checkBits(op, body, compact, random);
+    op.setCompact(false);
     for (int attempt = 0; attempt < 5; ++attempt) {
       Schedule other = byDefault;
       vary(op, other, random);

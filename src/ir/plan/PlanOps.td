@@ -59,12 +59,14 @@ def Plan_OperatorOp : Op<Plan_Dialect, "operator", [IsolatedFromAbove, NoMemoryE
     ```mlir
     plan.operator (%s = %S driver [s0, s1], %d = %D [s0, s1]) axes [s0, s1] -> sparse [s0, s1] : ...
     ```
+
+    `{compact}` behind the sizes of results asks for little code: the axes are so short that time for compiling is saved.
   }];
   let arguments = (ins Variadic<AnyType>:$inputs, ArrayAttr:$operand_sizes, ArrayAttr:$result_sizes,
                        ArrayAttr:$axis_sizes, OptionalAttr<StrAttr>:$label,
                        DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$sparse,
                        DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$drivers,
-                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$sparse_results);
+                       DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$sparse_results, UnitAttr:$compact);
   let results = (outs Variadic<AnyType>:$outputs);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
