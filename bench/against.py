@@ -22,9 +22,15 @@ def command(binary, program, arguments, options):
     return [binary, "run", program, *options, "-nvargs", *arguments]
 
 
+def environment(binary):
+    """Each build keeps the machine model that it measured: else the two would measure it again in each run."""
+    return {**os.environ, "XDG_CACHE_HOME": str(ROOT / "build/against" / ("now" if binary == TOKAMAK else "before"))}
+
+
 def times_of(binary, program, arguments, options):
     """Nanoseconds of each repetition of a benchmark."""
-    done = subprocess.run(command(binary, program, arguments, options), cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run(command(binary, program, arguments, options), cwd=ROOT, capture_output=True, text=True,
+                          env=environment(binary))
     if done.returncode != 0:
         raise RuntimeError(f"{binary} run {program}: exit status {done.returncode}\n{done.stderr[-2000:]}")
     return [int(line.split()[1]) for line in done.stdout.splitlines() if line.startswith("ns ")]
@@ -35,7 +41,7 @@ def compile_time(binary, program, arguments):
     # Kernels of a block are compiled by as many threads as there are: on one processor their times add up.
     done = subprocess.run(["taskset", "-c", str(min(os.sched_getaffinity(0))),
                            *command(binary, program, arguments, ["--stats=json", "--threads=1", "--quiet"])],
-                          cwd=ROOT, capture_output=True, text=True)
+                          cwd=ROOT, capture_output=True, text=True, env=environment(binary))
     start = done.stderr.find("{\n")
     if done.returncode != 0 or start < 0:
         return None

@@ -19,7 +19,7 @@ protected:
   }
 };
 
-// The functions of SinglePrecisionMath.cpp are off by at most 2.5 ULPs of f32, the expected values
+// The functions of VectorMath.cpp are off by at most 2.5 ULPs of f32, the expected values
 // by half a ULP; one ULP is at most 2^-23 of the value.
 constexpr double functionTolerance = 3 * 0x1p-23;
 

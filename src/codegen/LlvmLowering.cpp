@@ -88,29 +88,20 @@ std::unique_ptr<llvm::Module> LoweringContext::lower(ModuleOp module,
                                  /*disableVerification=*/!verifies);
 }
 
-static llvm::Error linkNeeded(llvm::Module &module, llvm::StringRef bitcode) {
-  auto library =
-      llvm::getLazyBitcodeModule(llvm::MemoryBufferRef(bitcode, "VectorMath"), module.getContext());
+static llvm::Error linkVectorMath(llvm::Module &module) {
+  bool isNeeded = llvm::any_of(module, [](const llvm::Function &function) {
+    return function.isDeclaration() && function.getName().starts_with("tokamak_vector_");
+  });
+  if (!isNeeded)
+    return llvm::Error::success();
+  auto library = llvm::getLazyBitcodeModule(
+      llvm::MemoryBufferRef(vectorMathBitcode(), "VectorMath"), module.getContext());
   if (!library)
     return library.takeError();
   (*library)->setDataLayout(module.getDataLayout());
   (*library)->setTargetTriple(module.getTargetTriple());
   if (llvm::Linker::linkModules(module, std::move(*library), llvm::Linker::LinkOnlyNeeded))
     return llvm::createStringError("the vector math does not link");
-  return llvm::Error::success();
-}
-
-static llvm::Error linkVectorMath(llvm::Module &module) {
-  bool callsDoubles = false, callsSingles = false;
-  for (const llvm::Function &function : module)
-    if (function.isDeclaration() && function.getName().starts_with("tokamak_vector_"))
-      (function.getName().contains("_f32x") ? callsSingles : callsDoubles) = true;
-  if (callsDoubles)
-    if (llvm::Error error = linkNeeded(module, vectorMathBitcode()))
-      return error;
-  if (callsSingles)
-    if (llvm::Error error = linkNeeded(module, singlePrecisionMathBitcode()))
-      return error;
   for (llvm::Function &function : module) {
     if (function.isDeclaration() || !function.getName().starts_with("tokamak_vector_"))
       continue;

@@ -38,9 +38,8 @@ private:
 };
 
 // Inlines and runs a short pipeline of function passes; the emitters have vectorised and unrolled
-// the loops already. Then links the functions of VectorMath.cpp and SinglePrecisionMath.cpp that the
-// module calls into it, and inlines the short ones: they are optimised, so that no pass has to read
-// them again.
+// the loops already. Then links the functions of VectorMath.cpp that the module calls into it, and
+// inlines the short ones: they are optimised, so that no pass has to read them again.
 llvm::Error optimize(llvm::Module &module, llvm::TargetMachine &machine);
 
 } // namespace tokamak::codegen

@@ -1,4 +1,4 @@
-// Measures the errors of SinglePrecisionMath.cpp, linked into code as kernels link it, against
+// Measures the errors of VectorMath.cpp on floats, linked into code as kernels link it, against
 // exact results of MPFR, and checks the bounds that base/CellOperators.def states. Functions on
 // eight and on sixteen floats must give the same bits.
 #include "codegen/CodeEmitter.h"

@@ -113,8 +113,7 @@ public:
     return loadMember(structure, bytes, pointer_);
   }
 
-  // Calls a function of VectorMath.cpp on doubles, of SinglePrecisionMath.cpp on f32: the result has
-  // the type of the operands.
+  // Calls a function of VectorMath.cpp: the result has the type of the operands.
   mlir::Value callMath(llvm::StringRef function, mlir::ValueRange operands);
 
   using LoopBody = llvm::function_ref<void(mlir::Value, State &)>;

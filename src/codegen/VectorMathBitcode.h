@@ -1,4 +1,4 @@
-// The bitcode of VectorMath.cpp and of SinglePrecisionMath.cpp, embedded by the build.
+// The bitcode of VectorMath.cpp, embedded by the build.
 //
 //   auto math = llvm::MemoryBuffer::getMemBuffer(vectorMathBitcode(), "VectorMath", false);
 #ifndef TOKAMAK_CODEGEN_VECTORMATHBITCODE_H
@@ -9,7 +9,6 @@
 namespace tokamak::codegen {
 
 llvm::StringRef vectorMathBitcode();
-llvm::StringRef singlePrecisionMathBitcode();
 
 } // namespace tokamak::codegen
 #endif

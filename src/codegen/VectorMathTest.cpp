@@ -1,4 +1,4 @@
-// Measures the errors of VectorMath.cpp, called from kernels, against exact results of MPFR, and
+// Measures the errors of VectorMath.cpp on doubles, called from kernels, against exact results of MPFR, and
 // checks the bounds that base/CellOperators.def states.
 #include "codegen/KernelCompiler.h"
 #include "codegen/testing/BlockOperator.h"

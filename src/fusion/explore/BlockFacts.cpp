@@ -29,9 +29,8 @@ static bool isElementwise(Operation &operation) {
 // Sizes that the given facts leave open are inferred from the operands, or else get new symbols;
 // open layouts are inferred, too.
 BlockFacts::BlockFacts(Block &block, FactsFunction facts) {
-  llvm::DenseMap<Value, tok::Facts> known;
   auto note = [&](Value value) {
-    const tok::Facts &given = known[value] = facts(value);
+    const tok::Facts &given = values_[value] = facts(value);
     for (const Size &size : given.dims)
       size.everySymbol([&](int64_t id) {
         nextSymbol_ = std::max(nextSymbol_, id + 1);
@@ -45,7 +44,7 @@ BlockFacts::BlockFacts(Block &block, FactsFunction facts) {
       note(result);
 
   for (BlockArgument argument : block.getArguments()) {
-    tok::Facts &given = known[argument];
+    tok::Facts &given = values_[argument];
     complete(argument, given, nullptr);
     everywhere_[argument] = tok::statedCellsOf(argument);
     noteNumber(argument, given);
@@ -55,18 +54,18 @@ BlockFacts::BlockFacts(Block &block, FactsFunction facts) {
     SmallVector<tok::Facts> inferred(operation.getNumResults());
     SmallVector<tok::Facts> operands;
     for (Value operand : operation.getOperands())
-      operands.push_back(known.lookup(operand));
+      operands.push_back(values_.lookup(operand));
     tok::inferFacts(&operation, operands, inferred);
     for (auto [result, facts] : llvm::zip(operation.getResults(), inferred)) {
-      tok::Facts &given = known[result];
+      tok::Facts &given = values_[result];
       complete(result, given, &facts);
     }
     noteCells(operation, operands);
     for (Value result : operation.getResults())
-      noteNumber(result, known[result]);
+      noteNumber(result, values_[result]);
     noteZeros(operation);
     for (Value result : operation.getResults())
-      noteLayout(result, known[result]);
+      noteLayout(result, values_[result]);
   }
 }
 
@@ -89,26 +88,19 @@ void BlockFacts::complete(Value value, tok::Facts &given, const tok::Facts *infe
     if (given.integer.isUnknown())
       given.integer = inferred->integer;
   }
-  if (!tok::isArray(value.getType())) {
-    if (!given.integer.isUnknown())
-      integers_[value] = given.integer;
+  if (!tok::isArray(value.getType()))
     return;
-  }
   size_t rank = cast<RankedTensorType>(value.getType()).getRank();
   if (given.dims.size() != rank)
     given.dims.assign(rank, Size::unknown());
-  SmallVector<Size, 2> &sizes = sizes_[value];
   for (size_t i = 0; i < rank; ++i) {
     if (given.dims[i].isUnknown() && inferred && inferred->dims.size() == rank)
       given.dims[i] = inferred->dims[i];
     given.dims[i] = known(given.dims[i]);
-    sizes.push_back(given.dims[i]);
   }
-  Shape shape = Shape::of(sizes);
+  Shape shape = Shape::of(given.dims);
   shape.rows = known(shape.rows);
   shapes_[value] = shape;
-  if (given.density >= 0)
-    densities_[value] = given.density;
 }
 
 const Shape &BlockFacts::shapeOf(Value value) const {
@@ -117,19 +109,7 @@ const Shape &BlockFacts::shapeOf(Value value) const {
   return found == shapes_.end() ? none : found->second;
 }
 
-ArrayRef<Size> BlockFacts::sizesOf(Value value) const {
-  auto found = sizes_.find(value);
-  return found == sizes_.end() ? ArrayRef<Size>() : ArrayRef<Size>(found->second);
-}
-
 //===- layouts and zeros ---------------------------------------------------------------------===//
-
-double BlockFacts::densityOf(Value value) const {
-  if (auto sparse = sparseDensities_.find(value); sparse != sparseDensities_.end())
-    return sparse->second;
-  auto known = densities_.find(value);
-  return known == densities_.end() ? 1 : known->second;
-}
 
 // Assumes that the entries of different arrays are statistically independent.
 double BlockFacts::densityOf(const EntryPattern &pattern) const {
@@ -260,6 +240,6 @@ void BlockFacts::noteLayout(Value value, tok::Facts &facts) {
   const Size &columns = shapeOf(value).columns;
   if (!facts.isSparse() || columns.isConstant(0) || columns.isConstant(1))
     return;
-  sparseDensities_[value] = facts.density;
+  sparse_.insert(value);
   patterns_.push_back(value);
 }

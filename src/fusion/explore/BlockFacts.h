@@ -14,6 +14,7 @@
 #include "ir/plan/PlanDialect.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -50,20 +51,19 @@ public:
   // the last; equal lists of outer dimensions give equal rows. {0, 0} if `value` is no array.
   const Shape &shapeOf(mlir::Value value) const;
   // The sizes of an array of any rank; empty if `value` is no array.
-  llvm::ArrayRef<Size> sizesOf(mlir::Value value) const;
+  llvm::ArrayRef<Size> sizesOf(mlir::Value value) const { return values_.find(value)->second.dims; }
   // An integer as a size; unknown if it is no function of sizes.
-  Size integerOf(mlir::Value scalar) const {
-    auto found = integers_.find(scalar);
-    return found == integers_.end() ? Size::unknown() : found->second;
-  }
+  Size integerOf(mlir::Value scalar) const { return values_.find(scalar)->second.integer; }
   // The estimated value of a size, and the estimated number of cells.
   static double estimate(const Size &size);
   static double cells(const Shape &shape) { return estimate(shape.rows) * estimate(shape.columns); }
 
   // The layout the array will have in memory if it is stored.
-  bool isSparse(mlir::Value value) const { return sparseDensities_.contains(value); }
-  // The estimated share of non-zero cells (in sparse arrays: of entries); 1 if unknown.
-  double densityOf(mlir::Value value) const;
+  bool isSparse(mlir::Value value) const { return sparse_.contains(value); }
+  // The estimated share of cells that are entries; 1 of arrays that are not sparse.
+  double densityOf(mlir::Value value) const {
+    return isSparse(value) ? values_.find(value)->second.density : 1;
+  }
   double entriesOf(mlir::Value value) const { return densityOf(value) * cells(shapeOf(value)); }
   const Shape &shapeOf(const EntryPattern &pattern) const {
     return shapeOf(pattern.arrays.front());
@@ -91,11 +91,10 @@ private:
   EntryPattern unionFor(mlir::Operation &operation, bool stored) const;
   void noteLayout(mlir::Value value, tok::Facts &facts);
 
+  llvm::DenseMap<mlir::Value, tok::Facts> values_;
   llvm::DenseMap<mlir::Value, Shape> shapes_;
-  llvm::DenseMap<mlir::Value, llvm::SmallVector<Size, 2>> sizes_;
-  llvm::DenseMap<mlir::Value, Size> integers_;
   int64_t nextSymbol_ = 0; // above those of the facts that were given
-  llvm::DenseMap<mlir::Value, double> densities_, sparseDensities_;
+  llvm::DenseSet<mlir::Value> sparse_;
   llvm::SmallVector<EntryPattern> patterns_;
   llvm::DenseMap<mlir::Value, CellFact> everywhere_;
   llvm::DenseMap<std::pair<unsigned, mlir::Value>, CellFact> whereZero_; // by index of the pattern

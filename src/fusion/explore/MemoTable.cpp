@@ -75,20 +75,15 @@ static std::vector<Frame> collectFrames(const BlockGraph &graph, ArrayRef<EntryP
 static void addGroups(const BlockGraph &graph, int index, MemoTable &memo) {
   const Node &node = graph[index];
   for (auto [number, frame] : llvm::enumerate(memo.frames)) {
-    Verdict verdict = judge(graph, index, frame);
-    if (!verdict.isLegal)
+    MemoGroup group{judge(graph, index, frame), static_cast<int>(number)};
+    if (!group.isLegal)
       continue;
-    uint8_t fusable = 0;
     for (auto [operand, producer] : llvm::enumerate(node.producers)) {
-      if (!(verdict.fusable >> operand & 1) || !graph.isNode(producer))
-        continue;
-      const MemoGroup *group = memo.find(producer, static_cast<int>(number));
-      if (group && group->open)
-        fusable |= 1u << operand;
+      const MemoGroup *own = graph.isNode(producer) ? memo.find(producer, group.frame) : nullptr;
+      if (!own || !own->open)
+        group.fusable &= ~(1u << operand);
     }
-    memo.groups[index].push_back({static_cast<int>(number), fusable, verdict.open, verdict.storable,
-                                  verdict.natural, verdict.over, verdict.reduced,
-                                  verdict.isSampled});
+    memo.groups[index].push_back(group);
   }
 }
 

@@ -15,14 +15,8 @@ namespace tokamak::fusion {
 
 // All entries of one operation in one frame: one for every subset of `fusable`, because an operand
 // that can be computed in the operator can also be read.
-struct MemoGroup {
+struct MemoGroup : Verdict { // `fusable`: without operands that are not open in this frame
   int frame;
-  uint8_t fusable;       // bit k: operand k may be computed in the same operator
-  bool open;             // other operations may use the result in the same operator
-  bool storable;         // the result may be a result of the operator
-  bool natural;          // the operation itself runs over all of the frame's space
-  AxisSet over, reduced; // the axes along which it computes, and those that it reduces
-  bool isSampled;        // see Verdict
 };
 
 struct Refusal {

@@ -187,15 +187,13 @@ private:
     for (Value array : frame_.driver.arrays)
       inputs_.push_back({array});
     for (bool arrays : {true, false})
-      for (int member : op_.members.set_bits())
-        for (int operand = 0; operand < static_cast<int>(graph_[member].operands.size());
-             ++operand) {
-          Input input = inputOf(member, operand);
-          if (tok::isArray(input.value.getType()) == arrays && !isInside(member, operand) &&
-              isTaken(graph_[member], operand) && !isConstant(input.value) &&
-              !llvm::is_contained(inputs_, input))
-            inputs_.push_back(input);
-        }
+      op_.forEachInput(graph_, [&](Use use) {
+        Input input = inputOf(use.user, use.operand);
+        if (tok::isArray(input.value.getType()) == arrays &&
+            isTaken(graph_[use.user], use.operand) && !isConstant(input.value) &&
+            !llvm::is_contained(inputs_, input))
+          inputs_.push_back(input);
+      });
   }
 
   // Kernels only compute with numbers, so a scalar of unknown type is converted first.

@@ -3,6 +3,7 @@
 #include "fusion/explore/Notation.h"
 #include "fusion/select/BuildOperators.h"
 
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -182,19 +183,18 @@ private:
   }
 
   std::string inputs(const FusedOperator &op) const {
-    SmallVector<Value> seen;
+    llvm::SmallPtrSet<Value, 16> seen;
     std::string text;
-    for (int member : op.members.set_bits())
-      for (auto [value, producer] : llvm::zip(graph_[member].operands, graph_[member].producers)) {
-        if ((producer >= 0 && op.members[producer]) || llvm::is_contained(seen, value) ||
-            value.getDefiningOp<tok::ConstantOp>())
-          continue;
-        seen.push_back(value);
-        text += (text.empty() ? "" : ", ") + (producer >= 0 ? named(producer) : notation(value));
-        if (tok::isArray(value.getType()))
-          text += " " + textOf(graph_.shapeOf(value)) +
-                  (graph_.facts().isSparse(value) ? " sparse" : "");
-      }
+    op.forEachInput(graph_, [&](Use use) {
+      Value value = graph_[use.user].operands[use.operand];
+      int producer = graph_[use.user].producers[use.operand];
+      if (value.getDefiningOp<tok::ConstantOp>() || !seen.insert(value).second)
+        return;
+      text += (text.empty() ? "" : ", ") + (producer >= 0 ? named(producer) : notation(value));
+      if (tok::isArray(value.getType()))
+        text +=
+            " " + textOf(graph_.shapeOf(value)) + (graph_.facts().isSparse(value) ? " sparse" : "");
+    });
     return text.empty() ? "nothing" : text;
   }
 

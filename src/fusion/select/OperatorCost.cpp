@@ -81,21 +81,21 @@ double OperatorCost::points(AxisSet axes, const Shape &shape, const Frame &frame
   return frame.driver ? all : all / rowsOfPanel; // values along columns are computed once per panel
 }
 
-void OperatorCost::addMember(int member, const Frame &frame, cost::Work &work) const {
+void OperatorCost::addMember(int member, const MemoGroup &group, cost::Work &work) const {
   const Node &node = graph_[member];
+  const Frame &frame = memo_.frames[group.frame];
   if (frame.isNative)
     return addNative(member, work);
-  Verdict verdict = judge(graph_, member, frame);
   switch (node.kind) {
   case NodeKind::None:
   case NodeKind::Elementwise:
   case NodeKind::FullAggregate:
   case NodeKind::RowAggregate:
   case NodeKind::ColumnAggregate:
-    work.flops += node.flops * points(verdict.over, node.spaces[0], frame);
+    work.flops += node.flops * points(group.over, node.spaces[0], frame);
     // The column index of an entry selects the sum that it is added to.
     if (frame.driver && node.kind == NodeKind::ColumnAggregate &&
-        verdict.over.has(Axis::Rows | Axis::Columns))
+        group.over.has(Axis::Rows | Axis::Columns))
       work.gathers += graph_.facts().entriesOf(frame.driver);
     break;
   case NodeKind::Slice:
@@ -104,8 +104,8 @@ void OperatorCost::addMember(int member, const Frame &frame, cost::Work &work) c
     work.flops += graph_.cells(graph_.shapeOf(node.operation->getResult(0)));
     break;
   default:
-    if (frame.driver && verdict.over.has(Axis::Rows | Axis::Columns))
-      addProductAtEntries(node, verdict, frame, work);
+    if (frame.driver && group.over.has(Axis::Rows | Axis::Columns))
+      addProductAtEntries(node, group, frame, work);
     else if (frame.loops == Loops::AnyAxes)
       addProductByRows(node, work);
     else
@@ -259,7 +259,7 @@ void OperatorCost::price(FusedOperator &candidate) const {
   candidate.arrays = 0;
   for (int member : candidate.members.set_bits()) {
     const Node &node = graph_[member];
-    addMember(member, frame, work);
+    addMember(member, *memo_.find(member, candidate.frame), work);
     for (auto [operand, producer] : llvm::zip(node.operands, node.producers)) {
       if ((producer >= 0 && candidate.members[producer]) || !seen.insert(operand).second)
         continue;
@@ -286,7 +286,7 @@ double OperatorCost::leastFlops(int node) const {
   double least = std::numeric_limits<double>::infinity();
   for (const MemoGroup &group : memo_.groups[node]) {
     cost::Work work;
-    addMember(node, memo_.frames[group.frame], work);
+    addMember(node, group, work);
     least = std::min(least, work.flops);
   }
   return least;

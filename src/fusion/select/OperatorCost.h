@@ -22,6 +22,13 @@ struct FusedOperator {
   int arrays = 0;                  // array inputs and results
   double nanoseconds = 0;
 
+  // Visits, as a Use, each operand that a member takes from outside of the operator.
+  template <typename Visit> void forEachInput(const BlockGraph &graph, Visit visit) const {
+    for (int member : members.set_bits())
+      for (auto [operand, producer] : llvm::enumerate(graph[member].producers))
+        if (producer < 0 || !members[producer])
+          visit(Use{member, static_cast<int>(operand)});
+  }
   bool isRoot(int index) const { return llvm::is_contained(roots, index); }
   bool doesRead(int index) const { return llvm::is_contained(reads, index); }
 };
@@ -43,7 +50,7 @@ public:
   double leastBytesToStore(int node) const;
 
 private:
-  void addMember(int member, const Frame &frame, cost::Work &work) const;
+  void addMember(int member, const MemoGroup &group, cost::Work &work) const;
   void addProductAtEntries(const Node &node, const Verdict &verdict, const Frame &frame,
                            cost::Work &work) const;
   void addProductByRows(const Node &node, cost::Work &work) const;

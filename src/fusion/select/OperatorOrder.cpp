@@ -23,10 +23,9 @@ OperatorOrder::OperatorOrder(const OperatorPool &pool, ArrayRef<int> operators)
       predecessors_[unit].push_back(unitOf[operation]);
   };
   for (auto [unit, id] : llvm::enumerate(operators))
-    for (int member : pool[id].members.set_bits())
-      for (int producer : graph[member].producers)
-        if (producer >= 0 && !pool[id].members[producer])
-          wait(static_cast<int>(unit), producer);
+    pool[id].forEachInput(graph, [&, unit = static_cast<int>(unit)](Use use) {
+      wait(unit, graph[use.user].producers[use.operand]);
+    });
   for (int index = 0; index < graph.size(); ++index) {
     for (int producer : graph[index].producers)
       wait(operatorCount_ + index, producer);

@@ -161,15 +161,13 @@ bool OperatorPool::areRelated(const FusedOperator &a, const FusedOperator &b) co
       llvm::any_of(b.roots, [&](int root) { return a.doesRead(root); }))
     return true;
   llvm::SmallPtrSet<Value, 16> arrays;
-  auto forArrays = [&](const FusedOperator &op, auto visit) {
-    for (int member : op.members.set_bits())
-      for (auto [operand, producer] : llvm::zip(graph_[member].operands, graph_[member].producers))
-        if (tok::isArray(operand.getType()) && !(producer >= 0 && op.members[producer]))
-          visit(operand);
-  };
+  a.forEachInput(graph_, [&](Use use) {
+    if (Value operand = graph_[use.user].operands[use.operand]; tok::isArray(operand.getType()))
+      arrays.insert(operand);
+  });
   bool shared = false;
-  forArrays(a, [&](Value array) { arrays.insert(array); });
-  forArrays(b, [&](Value array) { shared |= arrays.contains(array); });
+  b.forEachInput(
+      graph_, [&](Use use) { shared |= arrays.contains(graph_[use.user].operands[use.operand]); });
   return shared;
 }
 

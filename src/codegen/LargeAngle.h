@@ -1,12 +1,9 @@
-// For VectorMath.cpp and SinglePrecisionMath.cpp: what they compute in the rare lanes that their
-// algorithms don't cover. No C library is called: its results differ between targets.
+// For VectorMath.cpp: angles so large that pi/2 in three parts doesn't reduce them, one at a time. No
+// C library is called: its results differ between targets.
 //
-//   ReducedAngle angle = reduceLargeAngle(x[3]);      // of the lane that is too large
-//   value = select(special, specialPower(x, y, isOdd), value);
-#ifndef TOKAMAK_CODEGEN_RARELANES_H
-#define TOKAMAK_CODEGEN_RARELANES_H
-
-#include "codegen/VectorLanes.h"
+//   ReducedAngle angle = reduceLargeAngle(x[3]);
+#ifndef TOKAMAK_CODEGEN_LARGEANGLE_H
+#define TOKAMAK_CODEGEN_LARGEANGLE_H
 
 // The bits of 2/pi behind the binary point, after 64 zeros.
 static constexpr unsigned long twoOverPi[] = {
@@ -93,19 +90,6 @@ static ReducedAngle reduceLargeAngle(double x) {
     low = -low;
   }
   return {high, low, x < 0 ? -quarters : quarters};
-}
-
-// x^y where x is 0 or infinite, or y is infinite, or one of them is NaN. `isOdd`: where y is an odd
-// integer.
-template <typename Mask, typename Cells>
-TOKAMAK_INLINE Cells specialPower(Cells x, Cells y, Mask isOdd) {
-  Cells one = (Cells)(1), zero = (Cells)(0), magnitude = absolute(x);
-  Mask grows = ~((magnitude > one) ^ (y > zero));
-  Cells value = select(grows, (Cells)(infinity), zero);
-  value = select((__builtin_bit_cast(Mask, x) < 0) & isOdd, -value, value);
-  value = select(magnitude == one, one, value);
-  value = select((x != x) | (y != y), x + y, value);
-  return select((x == one) | (y == zero), one, value);
 }
 
 #endif
