@@ -1,7 +1,7 @@
 // For VectorMath.cpp: angles so large that pi/2 in three parts doesn't reduce them, one at a time. No
 // C library is called: its results differ between targets.
 //
-//   ReducedAngle angle = reduceLargeAngle(x[3]);
+//   ReducedAngle angle = reduceLargeAngle(1e10);
 #ifndef TOKAMAK_CODEGEN_LARGEANGLE_H
 #define TOKAMAK_CODEGEN_LARGEANGLE_H
 

@@ -68,7 +68,7 @@ bool Scheduler::scheduleRows(ArrayRef<unsigned> rows) {
   }
   noteDependences();
   bool hasBlocks =
-      !op_.getCompact() && (wideInstructions() <= instructionsWorthEightRows || hasNarrowPasses());
+      !hasCompactRows() && (wideInstructions() <= instructionsWorthEightRows || hasNarrowPasses());
   if (hasBlocks) {
     schedule_.block = schedule_.lanes;
     schedule_.vectors.push_back(last);
@@ -78,6 +78,20 @@ bool Scheduler::scheduleRows(ArrayRef<unsigned> rows) {
   if (hasBlocks)
     packRows();
   return true;
+}
+
+// Functions of narrow rows, which fill no vector, take much longer row by row.
+bool Scheduler::hasCompactRows() {
+  constexpr int64_t fewRows = 128;
+  Size rows = Size::constant(1);
+  for (unsigned axis : schedule_.parallel)
+    rows = rows * axes_[axis];
+  bool hasFewRows = rows.isConstant() && rows.constantValue() <= fewRows;
+  bool isNarrow = mainWidth_.isConstant() && mainWidth_.constantValue() <= mostNarrowMainColumns;
+  return op_.getCompact() &&
+         (!isNarrow || hasFewRows || llvm::none_of(op_.getBody().front(), [](Operation &operation) {
+           return isExpensive(&operation);
+         }));
 }
 
 SmallVector<unsigned> Scheduler::longAxes() const {

@@ -56,6 +56,7 @@ private:
   bool isMain(unsigned axis) const { return axes_[axis] == mainWidth_; }
   int wideInstructions();
   bool hasNarrowPasses();
+  bool hasCompactRows();
   bool fitsRegisters();
   void keepNarrow();
   void packRows();

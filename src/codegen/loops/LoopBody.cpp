@@ -467,5 +467,11 @@ abi::KernelPlan LoopBody::describe() const {
   if (llvm::any_of(schedule_.packed,
                    [&](auto packed) { return !schedule_.isParallel(packed.second); }))
     plan.tileBytesPerStep = std::min(plan.tileBytesPerStep, mostBytesBesidePacked);
+  // A tile takes a part of each row along what is scanned. Short parts are read at the speed of address
+  // translation, several times slower than memory: they have 1,024 cells.
+  if (carriesInMemory()) {
+    plan.extents[1] = Size::constant(1);
+    plan.tileBytesPerStep = 512;
+  }
   return plan;
 }

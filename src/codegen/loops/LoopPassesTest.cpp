@@ -1,6 +1,8 @@
 // Several passes over a block: scans, rows that are normalised, values that are kept between passes.
 #include "codegen/testing/LoopKernelFixture.h"
 
+#include "runtime/image/KernelLaunch.h"
+
 using namespace tokamak;
 using namespace tokamak::codegen;
 
@@ -39,6 +41,17 @@ TEST_F(LoopPassesTest, CumulativeSumsOfAllSizesAndTypes) {
     list.write(list.scan("sum", x, 1, sums), list.result(cells, {"s0"}), "d1");
     check(list, {random(cells, {17}, 0, 9)}, 1e-3);
   }
+}
+
+// Tiles take long parts of the rows: with parts of one cache line each, 20,000 rows are ten times slower.
+TEST_F(LoopPassesTest, TilesOfScansAreLongPartsOfRows) {
+  BodyText body({"s0", "s1"});
+  BodyCell x = body.read(body.array("f64", {"s0", "s1"}), "d0, d1");
+  body.write(body.scan("sum", x, 0, "f64"), body.result("f64", {"s0", "s1"}), "d0, d1");
+  auto plan = compiler.compile(parse(body.text()));
+  ASSERT_TRUE(succeeded(plan));
+  int64_t steps = plan->extents[1].evaluate([](int64_t) { return 20000; });
+  EXPECT_GE(runtime::tileLength(*plan, /*rows=*/10000, steps, /*partialDoubles=*/0), 1024);
 }
 
 // Two scans, of which one goes on with the other; the means of all above.
