@@ -5,7 +5,10 @@
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/SubtargetFeature.h"
 
 #include <gtest/gtest.h>
 
@@ -25,6 +28,19 @@ TEST(TargetTest, EveryTargetHasAMachineOfItsCpu) {
   }
   EXPECT_TRUE(hostTarget().triple.starts_with("x86_64") ||
               hostTarget().triple.starts_with("aarch64"));
+}
+
+// The host states few features, but has all that the CPU reports.
+TEST(TargetTest, TheHostHasTheFeaturesOfItsCpu) {
+  codegen::Target complete = hostTarget();
+  llvm::SubtargetFeatures features;
+  for (const auto &feature : llvm::sys::getHostCPUFeatures())
+    features.AddFeature(feature.first(), feature.second);
+  complete.features = features.getString();
+  auto bits = [](const codegen::Target &target) {
+    return llvm::cantFail(createTargetMachine(target))->getMCSubtargetInfo()->getFeatureBits();
+  };
+  EXPECT_TRUE(bits(hostTarget()) == bits(complete)) << hostTarget().features;
 }
 
 TEST(TargetTest, ATripleThatLlvmDoesNotKnowIsAnError) {
