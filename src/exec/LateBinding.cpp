@@ -19,8 +19,10 @@ void LateBinding::beginParallel() { isParallel_ = true; }
 void LateBinding::endParallel() {
   isParallel_ = false;
   for (auto &[blockAndKey, request] : requested_)
-    if (const Plan *plan = std::get_if<Plan>(&request.get()))
+    if (const Plan *plan = std::get_if<Plan>(&request.get())) {
       plans_.update(blockAndKey.first, [&](BlockPlans &known) { known.add(*plan); });
+      ++plansMade_[blockAndKey.first];
+    }
   requested_.clear();
   ready_.clear();
 }
@@ -52,6 +54,12 @@ void LateBinding::tell(int32_t block, const Classification &classification, std:
   listener_(event);
 }
 
+bool LateBinding::doNarrowSizesChange(int32_t block, const BlockPlans &known) const {
+  auto made = plansMade_.find(block);
+  return known.plans.size() >= manyPlans ||
+         (made != plansMade_.end() && made->second >= narrowPlans);
+}
+
 // Outside of parallel sections: the inputs of earlier executions decide which scalars are bound.
 std::shared_ptr<const Image> LateBinding::specialize(int32_t block, std::span<const Value> inputs) {
   auto start = std::chrono::steady_clock::now();
@@ -77,7 +85,7 @@ std::shared_ptr<const Image> LateBinding::specialize(int32_t block, std::span<co
       known.lastScalars.push_back(input.isNumber() ? input : Value());
     varying = known.varying;
     wanted = known.wanted;
-    if (known.plans.size() >= narrowPlans)
+    if (doNarrowSizesChange(block, known))
       policy.narrowLimit = 1;
     if (known.exactPlans >= exactPlanLimit)
       unknownSizes = pipeline::UnknownSizes::Split;
@@ -101,6 +109,7 @@ std::shared_ptr<const Image> LateBinding::specialize(int32_t block, std::span<co
   }
   std::shared_ptr<const Image> image = result.image;
   plans_.update(block, [&](BlockPlans &known) { known.add({classification.conditions, image}); });
+  ++plansMade_[block];
   tell(block, classification, std::move(reason), std::move(result), start);
   return image;
 }
@@ -120,7 +129,7 @@ std::shared_ptr<const Image> LateBinding::specializeOnce(int32_t block,
   WantedCells wanted;
   plans_.update(block, [&](const BlockPlans &known) {
     wanted = known.wanted;
-    if (known.plans.size() >= narrowPlans)
+    if (doNarrowSizesChange(block, known))
       policy.narrowLimit = 1;
     for (size_t i = 0; i < known.varying.size(); ++i)
       varying[i] = known.varying[i] ||

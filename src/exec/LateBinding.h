@@ -8,6 +8,9 @@
 // thread that needs a plan makes it, without holding a lock; threads that need the same plan wait
 // for it, others do not. The choice of the plan depends only on the inputs and on the plans made
 // before the section, and on what other runs of the program add meanwhile.
+//
+// Whether narrow sizes are constants of a new plan depends on what this run has met, not on other
+// runs: which of several calls comes first changes no bit of their results, up to `manyPlans`.
 #ifndef TOKAMAK_EXEC_LATEBINDING_H
 #define TOKAMAK_EXEC_LATEBINDING_H
 
@@ -51,6 +54,7 @@ private:
   // planned with exact sizes; WantedCells: cells that must be inspected before planning.
   using Outcome = std::variant<std::monostate, Plan, Error, WantedCells>;
 
+  bool doNarrowSizesChange(int32_t block, const BlockPlans &known) const;
   std::shared_ptr<const runtime::Image> specialize(int32_t block,
                                                    std::span<const runtime::Value> inputs);
   std::shared_ptr<const runtime::Image> specializeOnce(int32_t block,
@@ -62,14 +66,16 @@ private:
   void tell(int32_t block, const Classification &classification, std::string reason,
             pipeline::Specialization result, std::chrono::steady_clock::time_point start);
 
-  // With this many plans, the block's narrow sizes evidently keep changing: they become symbols.
-  static constexpr size_t narrowPlans = 4;
+  // With this many plans made by this run, or by all, the block's narrow sizes evidently keep changing:
+  // they become symbols.
+  static constexpr size_t narrowPlans = 4, manyPlans = 16;
   // After this many plans with all sizes exact, the block is split where a size depends on data.
   static constexpr int exactPlanLimit = 2;
 
   ProgramPlans &plans_;
   Listener listener_;
   std::mutex listenerMutex_;
+  std::map<int32_t, size_t> plansMade_; // by this run, before the current parallel section
 
   // The current parallel section: requests by block and Classification::key(), and finished plans.
   bool isParallel_ = false;

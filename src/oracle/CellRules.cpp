@@ -252,9 +252,9 @@ CellErrors ifElseErrors(const ErrorModel &model, Tracked condition, Tracked then
       continue;
     }
     // Scalars are rounded where they become cells of an array.
-    double distance = std::max(std::fabs(yes[at(yes)] - no[at(no)]),
-                               std::fabs(roundedTo(model.type, yes[at(yes)]) -
-                                         roundedTo(model.type, no[at(no)])));
+    double distance = std::max(
+        std::fabs(yes[at(yes)] - no[at(no)]),
+        std::fabs(roundedTo(model.type, yes[at(yes)]) - roundedTo(model.type, no[at(no)])));
     errors[i] = std::isfinite(distance) && yesError != anything && noError != anything
                     ? distance + std::max({yesError, noError, 0.0}) + model.smallest()
                     : anything;
