@@ -21,7 +21,7 @@ Attempt Expressions::idiom(Dimension rows, Dimension columns, int depth) {
   auto part = [&](int64_t from, int64_t to) {
     return wide ? matrixOf(rows, to - from, depth) : matrixOf(to - from, columns, depth);
   };
-  switch (random_.upTo(13)) {
+  switch (random_.upTo(14)) {
   case 0: {
     Expression x = matrixOf(rows, columns, depth);
     return made(
@@ -90,6 +90,12 @@ Attempt Expressions::idiom(Dimension rows, Dimension columns, int depth) {
   case 9: {
     Expression x = matrixOf(rows, columns, depth);
     return made("rev(rev(@))", rows, columns, x.size, {x.node});
+  }
+  case 10: {
+    // No rule's: a product that has to be rounded before something is added.
+    Expression x = matrixOf(rows, columns, depth), y = matrixOf(rows, columns, 0);
+    return made("((@ * rand(rows=@, cols=@, min=-2, max=3, seed=7)) + @)", rows, columns,
+                3 * x.size + y.size, {x.node, dimension(rows), dimension(columns), y.node});
   }
   default: {
     // Only for matrices: vectors are combined by other kinds of products.
