@@ -7,7 +7,6 @@
 #define TOKAMAK_REWRITE_RULESUPPORT_H
 
 #include "analysis/FactsAnalysis.h"
-#include "ir/tok/ElementTypes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -17,14 +16,7 @@ namespace tokamak::rewrite {
 
 // Rules are about real numbers: sums and products of integers wrap, those of 16-bit floats overflow
 // soon, so that other orders have other results.
-inline bool isOfRealNumbers(mlir::Operation *op) {
-  auto mayRewrite = [](mlir::Type type) {
-    std::optional<ElementType> cells = tok::elementTypeOf(type);
-    return !tok::isArray(type) || (cells && mayBeSparse(*cells));
-  };
-  return llvm::all_of(op->getOperandTypes(), mayRewrite) &&
-         llvm::all_of(op->getResultTypes(), mayRewrite);
-}
+bool isOfRealNumbers(mlir::Operation *op);
 
 // Calls `replacement` for every operation of type Op on real numbers, in program order. If it returns a value (of
 // the operation's type), this replaces the operation. True if any operation was replaced. Operands
@@ -48,24 +40,10 @@ bool replaceEach(mlir::func::FuncOp block, Replacement replacement) {
 
 // The number that a scalar literal denotes (booleans: 0 or 1); nullopt if
 // `value` is no such literal.
-inline std::optional<double> literal(mlir::Value value) {
-  auto constant = value.getDefiningOp<tok::ConstantOp>();
-  if (!constant)
-    return std::nullopt;
-  if (auto real = llvm::dyn_cast<mlir::FloatAttr>(constant.getValue()))
-    return real.getValueAsDouble();
-  auto integer = llvm::dyn_cast<mlir::IntegerAttr>(constant.getValue());
-  if (!integer)
-    return std::nullopt;
-  return integer.getType().isInteger(1) ? double(integer.getValue().getBoolValue())
-                                        : double(integer.getInt());
-}
+std::optional<double> literal(mlir::Value value);
 
 // Whether both are matrices whose sizes are proved equal.
-inline bool sameSizes(const tok::Facts &a, const tok::Facts &b) {
-  return a.isMatrix() && b.isMatrix() && a.rows().provedEqual(b.rows()) &&
-         a.columns().provedEqual(b.columns());
-}
+bool sameSizes(const tok::Facts &a, const tok::Facts &b);
 
 inline bool isSurelyNotOne(const Size &size) { return size.provedDifferent(Size::constant(1)); }
 

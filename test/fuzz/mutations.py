@@ -36,6 +36,8 @@ def mutations():
 
 def mutated(mutation):
     """The text of its file, mutated; raises where that can't be."""
+    if not mutation["file"].endswith(".cpp"):
+        raise ValueError(f"{mutation['name']}: {mutation['file']} is not compiled alone")
     text = (ROOT / mutation["file"]).read_text()
     count = text.count(mutation["from"])
     if count != 1:

@@ -209,11 +209,11 @@ private:
   void step() {
     using G = TokGenerator;
     static constexpr void (G::*steps[])() = {
-        &G::unary,        &G::unary,          &G::binary,        &G::binary,    &G::binary,
-        &G::binary,       &G::scaled,         &G::choice,        &G::aggregate, &G::aggregate,
-        &G::total,        &G::product,        &G::product,       &G::transpose, &G::view,
-        &G::expand,       &G::cast,           &G::softmax,       &G::loop,      &G::call,
-        &G::oddBroadcast, &G::operatorOfText, &G::operatorOfText};
+        &G::unary,        &G::unary,          &G::binary,         &G::binary,      &G::binary,
+        &G::binary,       &G::scaled,         &G::choice,         &G::aggregate,   &G::aggregate,
+        &G::total,        &G::product,        &G::product,        &G::transpose,   &G::view,
+        &G::expand,       &G::cast,           &G::softmax,        &G::loop,        &G::call,
+        &G::oddBroadcast, &G::operatorOfText, &G::operatorOfText, &G::wrappedTotal};
     (this->*steps[random_.upTo(std::size(steps))])();
   }
 
@@ -369,6 +369,21 @@ private:
     emit(name, fmt::format("tok.aggregate {} full {} : {} -> {}", kind, x.name, typeOf(x),
                            isFloat(x.cells) ? "f64" : "i64"));
     (isFloat(x.cells) ? scalars_ : integers_).push_back(name);
+  }
+
+  // Sums of rows of narrow integers wrap: the sum of these is not that of all cells. Nothing else reads
+  // them, so that a rule may join the two.
+  void wrappedTotal() {
+    ArrayValue x = of(sizesOf(random_.choose({2, 3})), ElementType::I8);
+    if (cellsOf(x.sizes) == 0)
+      return;
+    ArrayValue rows = result(x, x.size);
+    rows.sizes.back() = 1;
+    emit(rows.name,
+         fmt::format("tok.aggregate sum row {} : {} -> {}", x.name, typeOf(x), typeOf(rows)));
+    std::string name = fresh();
+    emit(name, fmt::format("tok.aggregate sum full {} : {} -> i64", rows.name, typeOf(rows)));
+    integers_.push_back(name);
   }
 
   // A product of the matrices in the last two dimensions, broadcast over some of the leading ones.
