@@ -21,7 +21,7 @@ Attempt Expressions::idiom(Dimension rows, Dimension columns, int depth) {
   auto part = [&](int64_t from, int64_t to) {
     return wide ? matrixOf(rows, to - from, depth) : matrixOf(to - from, columns, depth);
   };
-  switch (random_.upTo(14)) {
+  switch (random_.upTo(15)) {
   case 0: {
     Expression x = matrixOf(rows, columns, depth);
     return made(
@@ -96,6 +96,15 @@ Attempt Expressions::idiom(Dimension rows, Dimension columns, int depth) {
     Expression x = matrixOf(rows, columns, depth), y = matrixOf(rows, columns, 0);
     return made("((@ * rand(rows=@, cols=@, min=-2, max=3, seed=7)) + @)", rows, columns,
                 3 * x.size + y.size, {x.node, dimension(rows), dimension(columns), y.node});
+  }
+  case 11: {
+    // No rule's: a sum over the rows of a sparse matrix that may be computed at its entries.
+    int64_t k = random_.choose({5, 17});
+    if (most(rows) < 2 || most(columns) < 2 || !fits(k, rows) || !fits(k, columns))
+      return std::nullopt;
+    Expression x = matrixOf(k, rows, depth), s = sparse(k, columns);
+    return made("(t(@) %*% (@ * 3))", rows, columns, x.size * s.size * 3 * static_cast<double>(k),
+                {x.node, s.node});
   }
   default: {
     // Only for matrices: vectors are combined by other kinds of products.
