@@ -211,10 +211,17 @@ void SumBound::add(double cell, double error) {
   if (!std::isfinite(cell))
     return;
   magnitude_ += std::fabs(cell) + std::max(error, 0.0);
-  if (cell != 0)
-    granularity_ = std::min(granularity_, lowestBit(cell));
-  else
+  if (cell == 0) {
     negativeZero_ |= std::signbit(cell) || error == zeroSign;
+    return;
+  }
+  granularity_ = std::min(granularity_, lowestBit(cell));
+  // A product of numbers with half the digits is exact. Other terms may be products, which fused
+  // multiply-adds do not round.
+  bool isSurelyExact =
+      std::fabs(cell) * std::sqrt(model_.roundoff) < std::ldexp(1.0, lowestBit(cell));
+  if (!isSurelyExact)
+    mayBeUnrounded_ = true;
 }
 
 void SumBound::addProduct(const FactorCell &a, const FactorCell &b) {
@@ -247,7 +254,7 @@ double SumBound::error(double result) const {
     return anything;
   if (infinite_)
     return 0;
-  bool exact = carried_ == 0 && granularity_ >= model_.lowestExponent &&
+  bool exact = carried_ == 0 && !mayBeUnrounded_ && granularity_ >= model_.lowestExponent &&
                magnitude_ * model_.roundoff * 2 < std::ldexp(1.0, granularity_);
   if (exact)
     return result == 0 && (negativeZero_ || magnitude_ > 0 || std::signbit(result)) ? zeroSign : 0;

@@ -13,7 +13,7 @@ namespace tokamak::oracle {
 
 // The running error bound of a sum: (n + 2) u sum |x|, see Higham, Accuracy and Stability of
 // Numerical Algorithms, 4.2. A sum of multiples of a power of two that is small enough is exact in
-// every order, so its bound is 0.
+// every order, so its bound is 0, unless its terms may be products that were rounded.
 class SumBound {
 public:
   // A cell of a factor of a matrix product.
@@ -43,6 +43,7 @@ private:
   int granularity_ = 1 << 20; // all terms are multiples of 2^granularity
   int64_t terms_ = 0;
   bool negativeZero_ = false, nan_ = false, infinite_ = false, unknown_ = false;
+  bool mayBeUnrounded_ = false;
 };
 
 CellErrors aggregateErrors(const ErrorModel &model, AggregateKind kind,
