@@ -95,7 +95,7 @@ class ScriptTest:
         self.args, self.exit, self.tolerance = [], {"native": 0, "reference": 0}, None
         self.error_contains, self.error_line = [], None
         self.engines = ["reference", "native"]
-        self.single_precision = path.suffix == ".dml" and path.is_relative_to(ROOT / "test/scripts")
+        self.single_precision = path.is_relative_to(ROOT / "test/scripts")
         self.prints = []
         for line in path.read_text().splitlines():
             if not line.startswith(("#", "//")):

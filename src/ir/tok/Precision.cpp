@@ -14,7 +14,9 @@ static Type inSinglePrecision(Type type) {
 }
 
 static void roundLiteral(tok::LiteralOp op) {
-  auto cells = cast<DenseFPElementsAttr>(op.getCells());
+  auto cells = dyn_cast<DenseFPElementsAttr>(op.getCells());
+  if (!cells || !cells.getElementType().isF64())
+    return;
   op.setCellsAttr(cells.mapValues(Float32Type::get(op.getContext()), [](const APFloat &cell) {
     APFloat single = cell;
     bool losesInfo = false;
