@@ -5,24 +5,244 @@
 #include "ir/tok/ElementTypes.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::fusion;
 
-static Value transposedOperand(Value value) {
-  auto transpose = value.getDefiningOp<tok::TransposeOp>();
-  return transpose ? transpose.getOperand() : Value();
+//===- what can be generated -----------------------------------------------------------------===//
+
+// Whether kernels compute with all arrays of the operation. Sets the node's element type.
+static bool haveElementTypes(Node &node) {
+  SmallVector<Value, 4> values(node.operation->getOperands());
+  llvm::append_range(values, node.operation->getResults());
+  SmallVector<Type, 4> types;
+  bool areReal = true;
+  for (Value value : values)
+    if (auto array = dyn_cast<RankedTensorType>(value.getType())) {
+      if (!tok::elementTypeOf(array))
+        return false;
+      areReal &= isRealArray(value);
+      types.push_back(array.getElementType());
+    }
+  if (areReal && !types.empty() && llvm::all_equal(types))
+    node.elementType = types.front();
+  return !types.empty();
 }
 
-bool fusion::readsTransposed(const Node &node, int operand) {
-  return operand == 0 &&
-         (node.kind == NodeKind::TransposedProduct || node.kind == NodeKind::DotProduct);
+// Names the operand whose size is not proved to be that of the result, and another operand of a
+// different size, preferably one that is not 1 and so can't be repeated.
+static std::string refusalOfSizes(const BlockFacts &facts, const Node &node, Value operand,
+                                  Size Shape::*size) {
+  auto sizeOf = [&](Value array) { return facts.shapeOf(array).*size; };
+  Value left = operand, right;
+  for (Value other : node.operands)
+    if (tok::isArray(other.getType()) && sizeOf(other) != sizeOf(operand) &&
+        (!right || sizeOf(right).isConstant(1)))
+      right = other;
+  if (!right)
+    right = node.result();
+  if (llvm::find(node.operands, right) < llvm::find(node.operands, left))
+    std::swap(left, right);
+  std::string what = size == &Shape::rows ? "rows of " : "columns of ";
+  return "sizes not proved equal: " + what + notation(left) + " and " + what + notation(right);
 }
 
-bool fusion::isTaken(const Node &node, int operand) {
-  return node.kind != NodeKind::Slice || operand == 0;
+// The type that the operator computes in: that of its array operands, else of its result.
+static ElementType computedIn(const Node &node) {
+  for (Value operand : node.operands)
+    if (auto cells = tok::elementTypeOf(operand.getType());
+        cells && tok::isArray(operand.getType()))
+      return *cells;
+  return tok::elementTypeOf(node.result().getType()).value_or(ElementType::F64);
 }
+
+static double flopsOf(const BlockFacts &facts, const Node &node) {
+  ElementType cells = computedIn(node);
+  if (auto unary = dyn_cast<tok::UnaryOp>(node.operation))
+    return cost::additionsOf(unary.getKind(), cells);
+  auto binary = dyn_cast<tok::BinaryOp>(node.operation);
+  // x^2 is computed by one multiplication.
+  bool isSquare = binary && binary.getKind() == BinaryOperator::Pow &&
+                  binary.getRhs().getDefiningOp<tok::ConstantOp>() &&
+                  facts.everywhere(binary.getRhs()).constant() == 2.0;
+  return binary && !isSquare ? cost::additionsOf(binary.getKind(), cells)
+                             : cost::additionsOf(cells);
+}
+
+static void classifyElementwise(const BlockFacts &facts, Node &node) {
+  Value result = node.result();
+  if (!tok::isArray(result.getType()))
+    return;
+  // A sparse array that is only converted stays sparse; a cast of a scalar makes an array of one cell.
+  if (isa<tok::CastOp>(node.operation) &&
+      (!tok::isArray(node.operands[0].getType()) || facts.isSparse(node.operands[0]) ||
+       node.operands[0].getType() == result.getType()))
+    return;
+  const Shape &shape = facts.shapeOf(result);
+  auto choice = dyn_cast<tok::IfElseOp>(node.operation);
+  bool mayBroadcast = !choice || !choice.getEqualSizes();
+  for (Value operand : node.operands) {
+    if (!tok::isArray(operand.getType())) {
+      if (!tok::isNumber(operand.getType()) && !isa<tok::ScalarType>(operand.getType()))
+        return;
+      continue;
+    }
+    const Shape &own = facts.shapeOf(operand);
+    bool haveRows = own.hasRowsOf(shape) || (mayBroadcast && own.hasOneRow());
+    bool haveColumns = own.columns == shape.columns || (mayBroadcast && own.hasOneColumn());
+    if (!haveRows || !haveColumns) {
+      node.refusal =
+          refusalOfSizes(facts, node, operand, haveRows ? &Shape::columns : &Shape::rows);
+      return;
+    }
+  }
+  node.kind = NodeKind::Elementwise;
+  node.spaces = {shape};
+  node.flops = flopsOf(facts, node);
+}
+
+static void classifyAggregate(const BlockFacts &facts, Node &node) {
+  AggregateKind kind = node.aggregation();
+  if (kind == AggregateKind::Mean || kind == AggregateKind::Var || kind == AggregateKind::Sd) {
+    node.refusal = "mean, var and sd are generated only after they were decomposed into sums";
+    return;
+  }
+  node.kind = NodeKind::Aggregate;
+  node.spaces = {facts.shapeOf(node.operands[0])};
+  double steps = kind == AggregateKind::IndexMax || kind == AggregateKind::IndexMin ? 2 : 1;
+  node.flops = steps * cost::additionsOfAggregating(kind, computedIn(node));
+}
+
+bool fusion::isNarrow(const Size &columns) {
+  return columns.isConstant() && columns.constantValue() >= 1 &&
+         columns.constantValue() <= plan::mostNarrowColumns;
+}
+
+// Finds the products that kernels can compute: one factor is narrow, or a sparse array is involved,
+// or the left factor is read row by row. All other products are left to natives.
+static void classifyProduct(const BlockFacts &facts, Node &node) {
+  if (!node.elementType) {
+    node.refusal = "products in kernels are of f64 or f32";
+    return;
+  }
+  Value left = node.operands[0], right = node.operands[1];
+  ArrayRef<Size> leftSizes = facts.sizesOf(left), rightSizes = facts.sizesOf(right);
+  const Shape &leftShape = facts.shapeOf(left), &rightShape = facts.shapeOf(right);
+  // One matrix for each matrix of the left factor, or the same for several.
+  bool haveMatrices =
+      llvm::all_of(llvm::zip(leftSizes.drop_back(2), rightSizes.drop_back(2)), [](auto sizes) {
+        auto [own, other] = sizes;
+        return other == own || other.isConstant(1);
+      });
+  if (!haveMatrices || !(leftSizes.back() == rightSizes[rightSizes.size() - 2])) {
+    node.refusal =
+        "sizes not proved equal: columns of " + notation(left) + " and rows of " + notation(right);
+    return;
+  }
+  // Adds the space of `wide` if its rows can be combined with rows as wide as those of `other`.
+  auto addSpace = [&](const Shape &wide, const Shape &other) {
+    if (!wide.hasOneRow() && !wide.hasOneColumn() &&
+        (isNarrow(other.columns) || facts.hasSparseArrayOf(wide)) &&
+        !llvm::is_contained(node.spaces, wide))
+      node.spaces.push_back(wide);
+  };
+  node.kind = NodeKind::Product;
+  node.flops = cost::additionsOf(computedIn(node)); // a fused multiply-add is one instruction
+  if (leftSizes.size() > 2)                         // batches are computed row by row
+    return;
+  bool isByRows = !facts.isSparse(left) && !facts.isSparse(right) && !rightShape.hasOneColumn() &&
+                  !leftShape.hasOneRow();
+  if (auto transpose = left.getDefiningOp<tok::TransposeOp>();
+      transpose && !rightShape.hasOneRow()) {
+    const Shape &inner = facts.shapeOf(transpose.getOperand());
+    node.kind = NodeKind::TransposedProduct;
+    node.operands[0] = transpose.getOperand();
+    addSpace(inner, rightShape);
+    addSpace(rightShape, inner);
+    if (inner.hasOneColumn() && rightShape.hasOneColumn())
+      node.spaces = {rightShape};
+    isByRows = false;
+  } else {
+    Shape result{leftShape.rows, rightShape.columns};
+    addSpace(leftShape, result);
+    if (!leftShape.hasOneColumn() || facts.hasSparseArrayOf(result))
+      addSpace(result, leftShape);
+  }
+  if (!node.spaces.empty() || isByRows)
+    return;
+  node.kind = NodeKind::None;
+  node.operands[0] = left;
+  node.refusal = "matmul: no operand has at most " + std::to_string(plan::mostNarrowColumns) +
+                 " columns or is sparse";
+}
+
+// Whether the operation reads and writes several rows of dense matrices, beside integers.
+static bool movesRows(const BlockFacts &facts, const Node &node) {
+  auto isDense = [&](Value value) {
+    return isRealArray(value) && facts.sizesOf(value).size() == 2 && !facts.isSparse(value);
+  };
+  return isDense(node.result()) && !facts.shapeOf(node.result()).hasOneRow() &&
+         llvm::all_of(node.operands, [&](Value operand) {
+           return isDense(operand) || operand.getType().isInteger(64);
+         });
+}
+
+// A kernel does not check ranges, and knows the sizes of X only.
+static void classifySlice(const BlockFacts &facts, Node &node) {
+  if (!movesRows(facts, node))
+    return;
+  ArrayRef<Size> sizes = facts.sizesOf(node.operands[0]);
+  auto isKnown = [&](const Size &size) {
+    return !size.isUnknown() && size.everySymbol([&](int64_t id) {
+      return llvm::is_contained(sizes, Size::symbol(id));
+    });
+  };
+  for (unsigned dimension : {0, 1}) {
+    Size begin = facts.integerOf(node.operands[1 + 2 * dimension]),
+         length = facts.sizesOf(node.result())[dimension], one = Size::constant(1);
+    if (!isKnown(begin) || !isKnown(length) || !one.provedAtMost(begin) ||
+        !one.provedAtMost(length) || !(begin + length - 1).provedAtMost(sizes[dimension]))
+      return;
+  }
+  node.kind = NodeKind::Slice;
+}
+
+static void classifyColumns(const BlockFacts &facts, Node &node) {
+  constexpr size_t mostParts = 8;
+  const Shape &result = facts.shapeOf(node.result());
+  Size columns = Size::constant(0);
+  for (Value part : node.operands) {
+    if (part.getType() != node.result().getType() || !(facts.shapeOf(part).rows == result.rows))
+      return;
+    columns = columns + facts.shapeOf(part).columns;
+  }
+  if (movesRows(facts, node) && columns.provedEqual(result.columns) &&
+      node.operands.size() <= mostParts)
+    node.kind = NodeKind::Columns;
+}
+
+static void classifyScan(const BlockFacts &facts, Node &node) {
+  if (!cast<tok::CallNativeOp>(node.operation).getCumulativeKind() || !movesRows(facts, node))
+    return;
+  node.kind = NodeKind::Scan;
+  node.flops = 1;
+}
+
+static void classify(const BlockFacts &facts, Node &node) {
+  if (haveElementTypes(node))
+    llvm::TypeSwitch<Operation *>(node.operation)
+        .Case<tok::UnaryOp, tok::BinaryOp, tok::IfElseOp, tok::CastOp>(
+            [&](auto) { classifyElementwise(facts, node); })
+        .Case([&](tok::AggregateOp) { classifyAggregate(facts, node); })
+        .Case([&](tok::MatmulOp) { classifyProduct(facts, node); })
+        .Case([&](tok::SliceOp) { classifySlice(facts, node); })
+        .Case([&](tok::CbindOp) { classifyColumns(facts, node); })
+        .Case([&](tok::CallNativeOp) { classifyScan(facts, node); });
+}
+
+//===- the graph -----------------------------------------------------------------------------===//
 
 BlockGraph::BlockGraph(func::FuncOp function, FactsFunction facts)
     : block_(&function.getBody().front()), facts_(*block_, facts) {
@@ -30,7 +250,7 @@ BlockGraph::BlockGraph(func::FuncOp function, FactsFunction facts)
     Node &node = operations_.emplace_back();
     node.operation = &operation;
     node.operands.assign(operation.operand_begin(), operation.operand_end());
-    classify(node);
+    classify(facts_, node);
   }
   connect();
   keepOrderOfEffects();
@@ -45,258 +265,6 @@ int BlockGraph::consumers(int index) const {
   }
   return count;
 }
-
-//===- what can be generated -----------------------------------------------------------------===//
-
-void BlockGraph::classify(Node &node) {
-  if (!isa<tok::UnaryOp, tok::BinaryOp, tok::IfElseOp, tok::CastOp, tok::AggregateOp, tok::MatmulOp,
-           tok::SliceOp, tok::CbindOp, tok::CallNativeOp>(node.operation) ||
-      !haveElementTypes(node))
-    return;
-  if (isa<tok::SliceOp>(node.operation))
-    classifySlice(node);
-  else if (isa<tok::CbindOp>(node.operation))
-    classifyColumns(node);
-  else if (isa<tok::CallNativeOp>(node.operation))
-    classifyScan(node);
-  else if (isa<tok::AggregateOp>(node.operation))
-    classifyAggregate(node);
-  else if (isa<tok::MatmulOp>(node.operation))
-    classifyProduct(node);
-  else
-    classifyElementwise(node);
-}
-
-// Whether kernels compute with all arrays of the operation. Sets the node's element type.
-bool BlockGraph::haveElementTypes(Node &node) {
-  SmallVector<Value, 4> values(node.operation->getOperands());
-  llvm::append_range(values, node.operation->getResults());
-  bool isOne = true, hasArrays = false;
-  for (Value value : values) {
-    auto array = dyn_cast<RankedTensorType>(value.getType());
-    if (!array)
-      continue;
-    if (!tok::elementTypeOf(array))
-      return false;
-    isOne &=
-        isRealArray(value) && (!node.elementType || node.elementType == array.getElementType());
-    node.elementType = array.getElementType();
-    hasArrays = true;
-  }
-  if (!isOne)
-    node.elementType = {};
-  return hasArrays;
-}
-
-// Names the operand whose size is not proved to be that of the result, and another operand of a
-// different size, preferably one that is not 1 and so can't be repeated.
-std::string BlockGraph::refusalOfSizes(const Node &node, Value operand, const char *what) const {
-  auto sizeOf = [&](Value array) {
-    const Shape &shape = shapeOf(array);
-    return StringRef(what) == "rows" ? shape.rows : shape.columns;
-  };
-  Value left = operand, right;
-  for (Value other : node.operands)
-    if (tok::isArray(other.getType()) && sizeOf(other) != sizeOf(operand) &&
-        (!right || sizeOf(right).isConstant(1)))
-      right = other;
-  if (!right)
-    right = node.operation->getResult(0);
-  if (llvm::find(node.operands, right) < llvm::find(node.operands, left))
-    std::swap(left, right);
-  return std::string("sizes not proved equal: ") + what + " of " + notation(left) + " and " + what +
-         " of " + notation(right);
-}
-
-// The type that the operator computes in: that of its array operands, else of its result.
-static ElementType computedIn(const Node &node) {
-  for (Value operand : node.operands)
-    if (auto cells = tok::elementTypeOf(operand.getType());
-        cells && tok::isArray(operand.getType()))
-      return *cells;
-  return tok::elementTypeOf(node.operation->getResult(0).getType()).value_or(ElementType::F64);
-}
-
-void BlockGraph::classifyElementwise(Node &node) {
-  Value result = node.operation->getResult(0);
-  if (!tok::isArray(result.getType()))
-    return;
-  // A sparse array that is only converted stays sparse; a cast of a scalar makes an array of one cell.
-  if (isa<tok::CastOp>(node.operation) &&
-      (!tok::isArray(node.operands[0].getType()) || facts_.isSparse(node.operands[0]) ||
-       node.operands[0].getType() == result.getType()))
-    return;
-  const Shape &shape = shapeOf(result);
-  auto choice = dyn_cast<tok::IfElseOp>(node.operation);
-  bool mayBroadcast = !choice || !choice.getEqualSizes();
-  for (Value operand : node.operands) {
-    if (!tok::isArray(operand.getType())) {
-      if (!tok::isNumber(operand.getType()) && !isa<tok::ScalarType>(operand.getType()))
-        return;
-      continue;
-    }
-    const Shape &own = shapeOf(operand);
-    const char *differing = nullptr;
-    if (!own.hasRowsOf(shape) && !(mayBroadcast && own.rows.isConstant(1)))
-      differing = "rows";
-    else if (!(own.columns == shape.columns) && !(mayBroadcast && own.columns.isConstant(1)))
-      differing = "columns";
-    if (differing) {
-      node.refusal = refusalOfSizes(node, operand, differing);
-      return;
-    }
-  }
-  node.kind = NodeKind::Elementwise;
-  node.spaces = {shape};
-  ElementType cells = computedIn(node);
-  node.flops = cost::additionsOf(cells);
-  if (auto unary = dyn_cast<tok::UnaryOp>(node.operation))
-    node.flops = cost::additionsOf(unary.getKind(), cells);
-  if (auto binary = dyn_cast<tok::BinaryOp>(node.operation)) {
-    node.flops = cost::additionsOf(binary.getKind(), cells);
-    // x^2 is computed by one multiplication.
-    if (auto exponent = binary.getRhs().getDefiningOp<tok::ConstantOp>();
-        exponent && binary.getKind() == BinaryOperator::Pow) {
-      auto real = dyn_cast<FloatAttr>(exponent.getValue());
-      auto integer = dyn_cast<IntegerAttr>(exponent.getValue());
-      if ((real && real.getValueAsDouble() == 2) || (integer && integer.getValue() == 2))
-        node.flops = cost::additionsOf(cells);
-    }
-  }
-}
-
-void BlockGraph::classifyAggregate(Node &node) {
-  auto aggregate = cast<tok::AggregateOp>(node.operation);
-  AggregateKind kind = aggregate.getKind();
-  if (kind == AggregateKind::Mean || kind == AggregateKind::Var || kind == AggregateKind::Sd) {
-    node.refusal = "mean, var and sd are generated only after they were decomposed into sums";
-    return;
-  }
-  static constexpr NodeKind kinds[] = {NodeKind::FullAggregate, NodeKind::RowAggregate,
-                                       NodeKind::ColumnAggregate};
-  node.kind = kinds[static_cast<int>(aggregate.getDirection())];
-  node.spaces = {shapeOf(aggregate.getOperand())};
-  double steps = kind == AggregateKind::IndexMax || kind == AggregateKind::IndexMin ? 2 : 1;
-  node.flops = steps * cost::additionsOfAggregating(kind, computedIn(node));
-}
-
-bool fusion::isNarrow(const Size &columns) {
-  return columns.isConstant() && columns.constantValue() >= 1 &&
-         columns.constantValue() <= plan::mostNarrowColumns;
-}
-
-// Finds the products that kernels can compute: one factor is narrow, or a sparse array is involved,
-// or the left factor is read row by row. All other products are left to natives.
-void BlockGraph::classifyProduct(Node &node) {
-  if (!node.elementType) {
-    node.refusal = "products in kernels are of f64 or f32";
-    return;
-  }
-  auto product = cast<tok::MatmulOp>(node.operation);
-  Value left = product.getLhs(), right = product.getRhs(), transposed = transposedOperand(left);
-  ArrayRef<Size> leftSizes = facts_.sizesOf(left), rightSizes = facts_.sizesOf(right);
-  const Shape &leftShape = shapeOf(left), &rightShape = shapeOf(right);
-  // One matrix for each matrix of the left factor, or the same for several.
-  bool haveMatrices =
-      llvm::all_of(llvm::zip(leftSizes.drop_back(2), rightSizes.drop_back(2)), [](auto sizes) {
-        auto [own, other] = sizes;
-        return other == own || other.isConstant(1);
-      });
-  if (!haveMatrices || !(leftSizes.back() == rightSizes[rightSizes.size() - 2])) {
-    node.refusal =
-        "sizes not proved equal: columns of " + notation(left) + " and rows of " + notation(right);
-    return;
-  }
-  // Adds the space of `wide` if its rows can be combined with rows as wide as those of `other`.
-  auto addSpace = [&](const Shape &wide, const Shape &other) {
-    bool isMatrix = !wide.rows.isConstant(1) && !wide.columns.isConstant(1);
-    if (isMatrix && (isNarrow(other.columns) || facts_.hasSparseArrayOf(wide)) &&
-        !llvm::is_contained(node.spaces, wide))
-      node.spaces.push_back(wide);
-  };
-  bool isBatched = leftSizes.size() > 2;
-  bool isByRows = !facts_.isSparse(left) && !facts_.isSparse(right) &&
-                  !rightShape.columns.isConstant(1) && !leftShape.rows.isConstant(1);
-  if (isBatched) {
-    node.kind = NodeKind::Product;
-  } else if (transposed && !rightShape.rows.isConstant(1)) {
-    const Shape &inner = shapeOf(transposed);
-    node.kind = NodeKind::TransposedProduct;
-    node.operands[0] = transposed;
-    if (inner.columns.isConstant(1) && rightShape.columns.isConstant(1)) {
-      node.kind = NodeKind::DotProduct;
-      node.spaces = {rightShape};
-    } else {
-      addSpace(inner, rightShape);
-      addSpace(rightShape, inner);
-    }
-    isByRows = false;
-  } else {
-    Shape result{leftShape.rows, rightShape.columns};
-    node.kind = NodeKind::Product;
-    addSpace(leftShape, result);
-    if (!leftShape.columns.isConstant(1) || facts_.hasSparseArrayOf(result))
-      addSpace(result, leftShape);
-  }
-  if (!node.spaces.empty() || isByRows)
-    return;
-  node.kind = NodeKind::None;
-  node.operands[0] = left;
-  node.refusal = "matmul: no operand has at most " + std::to_string(plan::mostNarrowColumns) +
-                 " columns or is sparse";
-}
-
-static bool isMatrixOfReals(const BlockFacts &facts, Value value) {
-  return isRealArray(value) && facts.sizesOf(value).size() == 2 && !facts.isSparse(value);
-}
-
-// A kernel does not check ranges, and knows the sizes of X only.
-void BlockGraph::classifySlice(Node &node) {
-  Value from = node.operands[0], result = node.operation->getResult(0);
-  if (!isMatrixOfReals(facts_, from) || !tok::isArray(result.getType()) || facts_.isSparse(result))
-    return;
-  ArrayRef<Size> sizes = facts_.sizesOf(from);
-  auto isKnown = [&](const Size &size) {
-    return !size.isUnknown() && size.everySymbol([&](int64_t id) {
-      return llvm::is_contained(sizes, Size::symbol(id));
-    });
-  };
-  for (unsigned dimension : {0, 1}) {
-    Size begin = facts_.integerOf(node.operands[1 + 2 * dimension]),
-         length = facts_.sizesOf(result)[dimension], one = Size::constant(1);
-    if (!isKnown(begin) || !isKnown(length) || !one.provedAtMost(begin) ||
-        !one.provedAtMost(length) || !(begin + length - 1).provedAtMost(sizes[dimension]))
-      return;
-  }
-  if (!shapeOf(result).hasOneRow())
-    node.kind = NodeKind::Slice;
-}
-
-void BlockGraph::classifyColumns(Node &node) {
-  constexpr size_t mostParts = 8;
-  Value result = node.operation->getResult(0);
-  Size columns = Size::constant(0);
-  for (Value part : node.operands) {
-    if (!isMatrixOfReals(facts_, part) || part.getType() != result.getType() ||
-        !(shapeOf(part).rows == shapeOf(result).rows))
-      return;
-    columns = columns + shapeOf(part).columns;
-  }
-  if (columns.provedEqual(shapeOf(result).columns) && !shapeOf(result).hasOneRow() &&
-      !facts_.isSparse(result) && node.operands.size() <= mostParts)
-    node.kind = NodeKind::Columns;
-}
-
-void BlockGraph::classifyScan(Node &node) {
-  auto native = cast<tok::CallNativeOp>(node.operation);
-  if (!native.getCumulativeKind() || !isMatrixOfReals(facts_, node.operands[0]) ||
-      shapeOf(node.operands[0]).hasOneRow() || facts_.isSparse(native.getResult(0)))
-    return;
-  node.kind = NodeKind::Scan;
-  node.flops = 1;
-}
-
-//===- who reads what ------------------------------------------------------------------------===//
 
 void BlockGraph::connect() {
   llvm::DenseMap<Operation *, int> indices;

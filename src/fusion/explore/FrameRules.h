@@ -36,10 +36,6 @@ struct Frame {
   bool operator==(const Frame &other) const = default;
 };
 
-// The axes that a value of this shape runs over; nullopt if kernels of the frame don't compute such
-// values.
-std::optional<AxisSet> axesOf(const Shape &value, const Frame &frame);
-
 struct Verdict {
   bool isLegal = false;
   AxisSet over = {};     // the axes along which the operation computes

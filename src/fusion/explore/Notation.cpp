@@ -1,6 +1,7 @@
 #include "fusion/explore/Notation.h"
 
 #include "ir/tok/TokDialect.h"
+#include "support/SourceDiagnostics.h"
 
 #include "llvm/Support/Format.h"
 
@@ -36,26 +37,13 @@ static Binding bindingOf(BinaryOperator op) {
   }
 }
 
-static Location innermost(Location location) {
-  while (true) {
-    if (auto name = dyn_cast<NameLoc>(location))
-      location = name.getChildLoc();
-    else if (auto call = dyn_cast<CallSiteLoc>(location))
-      location = call.getCallee();
-    else if (auto fused = dyn_cast<FusedLoc>(location); fused && !fused.getLocations().empty())
-      location = fused.getLocations().front();
-    else
-      return location;
-  }
+static std::string lineAndColumn(const support::FilePosition &position) {
+  return std::to_string(position.line) + ":" + std::to_string(position.column);
 }
 
 std::string fusion::placeOf(Location location) {
-  auto file = dyn_cast<FileLineColLoc>(innermost(location));
-  if (!file)
-    return "";
-  return (file.getFilename().getValue() + ":" + Twine(file.getLine()) + ":" +
-          Twine(file.getColumn()))
-      .str();
+  support::FilePosition position = support::positionOf(location);
+  return position.line == 0 ? "" : position.file + ":" + lineAndColumn(position);
 }
 
 std::string fusion::variableOf(Value value) {
@@ -129,11 +117,9 @@ private:
   }
 
   // A name such as "rand@3:5", with line and column.
-  static std::string nameByPlace(StringRef name, Operation *op) {
-    auto file = dyn_cast<FileLineColLoc>(innermost(op->getLoc()));
-    if (!file)
-      return name.str() + "(...)";
-    return (name + "@" + Twine(file.getLine()) + ":" + Twine(file.getColumn())).str();
+  static Expression nameByPlace(StringRef name, Operation *op) {
+    support::FilePosition position = support::positionOf(op->getLoc());
+    return {name.str() + (position.line == 0 ? "(...)" : "@" + lineAndColumn(position)), Atom};
   }
 
   Expression writeOperation(Operation *op, int depth) {
@@ -158,12 +144,12 @@ private:
     if (auto aggregation = dyn_cast<tok::AggregateOp>(op))
       return aggregate(aggregation, depth);
     if (auto native = dyn_cast<tok::CallNativeOp>(op))
-      return {nameByPlace(native.getNative(), op), Atom};
+      return nameByPlace(native.getNative(), op);
     if (isa<tok::IfElseOp>(op))
       return call("ifelse", op->getOperands(), depth);
     if (auto cast = dyn_cast<tok::CastOp>(op))
       return {write(cast.getOperand(), Lowest, depth), Lowest};
-    return {nameByPlace(op->getName().stripDialect(), op), Atom};
+    return nameByPlace(op->getName().stripDialect(), op);
   }
 };
 
@@ -173,10 +159,7 @@ std::string fusion::expression(Value value) {
   return Writer().write(value, Lowest, 0, /*root=*/true);
 }
 
-std::string fusion::notation(Value value) {
-  std::string variable = variableOf(value);
-  return variable.empty() ? expression(value) : variable;
-}
+std::string fusion::notation(Value value) { return Writer().write(value, Lowest, 0); }
 
 std::string fusion::notation(const EntryPattern &pattern) {
   std::string text;

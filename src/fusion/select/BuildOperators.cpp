@@ -11,29 +11,8 @@ using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::fusion;
 
-plan::BodyKind fusion::kindOf(const OperatorPool &pool, int id) {
-  const FusedOperator &op = pool[id];
-  const Shape &space = pool.frameOf(id).space;
-  AxisSet single = (space.hasOneRow() ? AxisSet(Axis::Rows) : AxisSet()) |
-                   (space.hasOneColumn() ? AxisSet(Axis::Columns) : AxisSet());
-  AxisSet all = (Axis::Rows | Axis::Columns).without(single);
-  bool isRow = false, isAggregate = op.roots.size() > 1;
-  for (int member : op.members.set_bits()) {
-    const MemoGroup &group = *pool.memo().find(member, op.frame);
-    bool isReduced = !group.reduced.isEmpty();
-    if (group.isSampled && isReduced)
-      return plan::BodyKind::Outer;
-    AxisSet kept = group.over.without(group.reduced).without(single);
-    isRow |= !kept.isEmpty() && (isReduced || kept != all);
-    isAggregate &= !op.isRoot(member) || (isReduced && kept.isEmpty());
-  }
-  return isRow         ? plan::BodyKind::Row
-         : isAggregate ? plan::BodyKind::MultiAgg
-                       : plan::BodyKind::Cell;
-}
-
 std::string fusion::describeMember(const OperatorPool &pool, int member) {
-  Value result = pool.graph()[member].operation->getResult(0);
+  Value result = pool.graph()[member].result();
   std::string variable = variableOf(result);
   return (variable.empty() ? "" : variable + " = ") + expression(result);
 }
@@ -64,39 +43,48 @@ public:
     collectInputs();
   }
 
-  // Returns the operator's results, in the order of its roots.
-  SmallVector<Value> build() {
+  // Returns the operator, and stores its results as those of its roots.
+  Operation *build() {
     SmallVector<Value> operands;
     SmallVector<Attribute> operandSizes, resultSizes;
-    for (const Input &input : inputs_) {
+    SmallVector<int64_t> sparse, drivers, sparseResults;
+    for (auto [number, input] : llvm::enumerate(inputs_)) {
       operands.push_back(operandFor(input));
       operandSizes.push_back(sizesAttribute(input.value, input.turned));
+      if (input.alongColumns || !isAtEntries(input.value) || !graph_.facts().isSparse(input.value))
+        continue;
+      sparse.push_back(number);
+      if (frame_.driver.contains(input.value))
+        drivers.push_back(number);
     }
     SmallVector<Type> types;
-    for (int root : op_.roots) {
-      Value result = resultOf(root);
-      types.push_back(result.getType());
-      resultSizes.push_back(sizesAttribute(result, isWrittenTransposed(root)));
+    for (auto [number, root] : llvm::enumerate(op_.roots)) {
+      const Node &node = graph_[root];
+      types.push_back(node.result().getType());
+      resultSizes.push_back(sizesAttribute(node.result(), isWrittenTransposed(root)));
+      // Products and column sums are dense, even if they have the driver's shape by chance.
+      bool isCell = node.kind == NodeKind::Elementwise || groupOf(root).isSampled;
+      if (isCell && isAtEntries(node.result()))
+        sparseResults.push_back(number);
     }
     Location location = graph_[op_.roots.back()].operation->getLoc();
     auto result = builder_.create<plan::OperatorOp>(
         location, types, operands, builder_.getArrayAttr(operandSizes),
         builder_.getArrayAttr(resultSizes), /*axis_sizes=*/builder_.getArrayAttr({}),
-        builder_.getStringAttr(labelOf(pool_, id_)), /*sparse=*/builder_.getDenseI64ArrayAttr({}),
-        /*drivers=*/builder_.getDenseI64ArrayAttr({}),
-        /*sparse_results=*/builder_.getDenseI64ArrayAttr({}));
+        builder_.getStringAttr(labelOf(pool_, id_)), builder_.getDenseI64ArrayAttr(sparse),
+        builder_.getDenseI64ArrayAttr(drivers), builder_.getDenseI64ArrayAttr(sparseResults));
     result->setAttr("predicted_ns", builder_.getF64FloatAttr(op_.nanoseconds));
-    if (frame_.driver) {
-      describeSparsity(result);
-      if (llvm::any_of(op_.members.set_bits(), [&](int member) { return leavesOutNan(member); }))
-        result->setAttr(zeroRuleAttributeName, builder_.getUnitAttr());
-    }
+    if (frame_.driver &&
+        llvm::any_of(op_.members.set_bits(), [&](int member) { return leavesOutNan(member); }))
+      result->setAttr(zeroRuleAttributeName, builder_.getUnitAttr());
     buildBody(result);
-    SmallVector<Value> results(result.getResults());
-    for (auto [root, value] : llvm::zip(op_.roots, results))
+    for (auto [root, value] : llvm::zip(op_.roots, result.getResults())) {
+      Value stored = value;
       if (isWrittenTransposed(root))
-        value = builder_.create<tok::TransposeOp>(location, value.getType(), value);
-    return results;
+        stored = builder_.create<tok::TransposeOp>(location, value.getType(), value);
+      made_.replaced.map(graph_[root].result(), stored);
+    }
+    return result;
   }
 
 private:
@@ -116,16 +104,15 @@ private:
     auto isZeroBeside = [&](int operand) {
       return graph_.facts().whereZero(frame_.driver, node.operands[operand]).isZero();
     };
-    auto mayBeNan = [&](int operand) {
-      return !graph_.facts().everywhere(node.operands[operand]).isFinite();
+    auto leavesOut = [&](int zero, int other) {
+      return isZeroBeside(zero) && !isZeroBeside(other) &&
+             !graph_.facts().everywhere(node.operands[other]).isFinite();
     };
     auto product = dyn_cast<tok::BinaryOp>(node.operation);
-    bool multiplies =
-        product ? product.getKind() == BinaryOperator::Mul
-                : node.kind == NodeKind::Product || node.kind == NodeKind::TransposedProduct;
-    return multiplies && !groupOf(member).isSampled &&
-           ((isZeroBeside(0) && !isZeroBeside(1) && mayBeNan(1)) ||
-            (isZeroBeside(1) && !isZeroBeside(0) && mayBeNan(0)));
+    bool multiplies = product ? product.getKind() == BinaryOperator::Mul
+                              : isa<tok::MatmulOp>(node.operation) && !groupOf(member).isSampled;
+    return multiplies && groupOf(member).over.has(Axis::Rows | Axis::Columns) &&
+           (leavesOut(0, 1) || leavesOut(1, 0));
   }
 
   const MemoGroup &groupOf(int member) const { return *pool_.memo().find(member, op_.frame); }
@@ -134,12 +121,19 @@ private:
     return value.getDefiningOp<tok::ConstantOp>() && !tok::isArray(value.getType());
   }
 
+  // Where a slice begins and ends is part of the kernel's code.
+  bool isTaken(int member, int operand) const {
+    return graph_[member].kind != NodeKind::Slice || operand == 0;
+  }
+
   bool isInside(int member, int operand) const {
     int producer = graph_[member].producers[operand];
     return producer >= 0 && op_.members[producer];
   }
 
-  Value resultOf(int member) const { return graph_[member].operation->getResult(0); }
+  bool isAtEntries(Value value) const {
+    return frame_.driver && tok::isArray(value.getType()) && graph_.shapeOf(value) == frame_.space;
+  }
 
   Attribute sizesAttribute(Value value, bool turned) const {
     SmallVector<Size> sizes(graph_.facts().sizesOf(value));
@@ -189,9 +183,8 @@ private:
     for (bool arrays : {true, false})
       op_.forEachInput(graph_, [&](Use use) {
         Input input = inputOf(use.user, use.operand);
-        if (tok::isArray(input.value.getType()) == arrays &&
-            isTaken(graph_[use.user], use.operand) && !isConstant(input.value) &&
-            !llvm::is_contained(inputs_, input))
+        if (tok::isArray(input.value.getType()) == arrays && isTaken(use.user, use.operand) &&
+            !isConstant(input.value) && !llvm::is_contained(inputs_, input))
           inputs_.push_back(input);
       });
   }
@@ -210,29 +203,6 @@ private:
     return builder_.create<tok::CastOp>(operand.getLoc(), builder_.getF64Type(), operand);
   }
 
-  void describeSparsity(plan::OperatorOp result) {
-    SmallVector<int64_t> sparse, drivers, sparseResults;
-    for (auto [number, input] : llvm::enumerate(inputs_)) {
-      if (input.alongColumns || graph_.shapeOf(input.value) != frame_.space ||
-          !graph_.facts().isSparse(input.value))
-        continue;
-      sparse.push_back(number);
-      if (frame_.driver.contains(input.value))
-        drivers.push_back(number);
-    }
-    for (auto [number, root] : llvm::enumerate(op_.roots)) {
-      const Node &node = graph_[root];
-      Value value = node.operation->getResult(0);
-      // Products and column sums are dense, even if they have the driver's shape by chance.
-      bool atEntries = node.kind == NodeKind::Elementwise || groupOf(root).isSampled;
-      if (tok::isArray(value.getType()) && graph_.shapeOf(value) == frame_.space && atEntries)
-        sparseResults.push_back(number);
-    }
-    result.setSparse(sparse);
-    result.setDrivers(drivers);
-    result.setSparseResults(sparseResults);
-  }
-
   void buildBody(plan::OperatorOp result) {
     OpBuilder::InsertionGuard guard(builder_);
     Block *block = builder_.createBlock(&result.getBody());
@@ -248,7 +218,7 @@ private:
       SmallVector<plan::BodyOperand> operands;
       for (int operand = 0; operand < static_cast<int>(node.operands.size()); ++operand)
         operands.push_back(operandInBody(block, member, operand));
-      if (readsTransposed(node, 0))
+      if (node.readsTransposed(0))
         body.addTransposedProduct(cast<tok::MatmulOp>(node.operation), operands[0], operands[1]);
       else if (node.kind == NodeKind::Slice)
         body.addSlice(cast<tok::SliceOp>(node.operation), operands[0],
@@ -258,13 +228,13 @@ private:
         body.add(node.operation, operands);
     }
     for (int root : op_.roots)
-      body.write(resultOf(root), isWrittenTransposed(root));
+      body.write(graph_[root].result(), isWrittenTransposed(root));
     body.finish();
   }
 
   plan::BodyOperand operandInBody(Block *block, int member, int operand) const {
     Value value = graph_[member].operands[operand];
-    if (isInside(member, operand) || isConstant(value) || !isTaken(graph_[member], operand))
+    if (isInside(member, operand) || isConstant(value) || !isTaken(member, operand))
       return {value};
     Input input = inputOf(member, operand);
     bool isProductFactor = graph_[member].kind == NodeKind::Product && operand == 1;
@@ -283,17 +253,18 @@ private:
 };
 
 // Clones an operation that is left to the native.
-Value buildNative(const Node &node, OpBuilder &builder, Made &made) {
+Operation *buildNative(const Node &node, OpBuilder &builder, Made &made) {
   Operation *clone = node.operation->clone();
   SmallVector<Value> operands;
   for (auto [number, original] : llvm::enumerate(node.operands)) {
     Value operand = made.replaced.lookupOrDefault(original);
-    if (readsTransposed(node, static_cast<int>(number)))
+    if (node.readsTransposed(static_cast<int>(number)))
       operand = builder.create<tok::TransposeOp>(clone->getLoc(), operand.getType(), operand);
     operands.push_back(operand);
   }
   clone->setOperands(operands);
-  return builder.insert(clone)->getResult(0);
+  made.replaced.map(node.result(), clone->getResult(0));
+  return builder.insert(clone);
 }
 
 // Moves an operation that remains in the block to its new place. A transpose of which a copy exists
@@ -312,27 +283,25 @@ void place(Operation *operation, Operation *end, Made &made) {
 
 } // namespace
 
-void fusion::buildOperators(const OperatorPool &pool, ArrayRef<int> operators) {
+void fusion::buildOperators(const OperatorPool &pool, ArrayRef<int> operators,
+                            llvm::function_ref<void(ArrayRef<BuiltOperator>)> whenBuilt) {
   const BlockGraph &graph = pool.graph();
   OperatorOrder order(pool, operators);
-  SmallVector<int> sequence = order.sequence();
   Operation *end = graph.block().getTerminator();
   OpBuilder builder(end);
   Made made;
-  for (int unit : sequence) {
+  SmallVector<BuiltOperator> built;
+  for (int unit : order.sequence()) {
     if (unit >= order.operatorCount()) {
       place(graph[unit - order.operatorCount()].operation, end, made);
       continue;
     }
     int id = operators[unit];
-    SmallVector<Value> results;
-    if (pool.frameOf(id).isNative)
-      results = {buildNative(graph[pool[id].roots.front()], builder, made)};
-    else
-      results = OperatorBuilder(pool, id, builder, made).build();
-    for (auto [root, result] : llvm::zip(pool[id].roots, results))
-      made.replaced.map(graph[root].operation->getResult(0), result);
+    built.push_back({id, pool.frameOf(id).isNative
+                             ? buildNative(graph[pool[id].roots.front()], builder, made)
+                             : OperatorBuilder(pool, id, builder, made).build()});
   }
+  whenBuilt(built);
   for (auto [before, after] : made.replaced.getValueMap())
     Value(before).replaceAllUsesWith(after);
   // Transposes that were only read by fused products are not needed any more.

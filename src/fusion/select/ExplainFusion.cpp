@@ -1,7 +1,6 @@
 #include "fusion/select/ExplainFusion.h"
 
 #include "fusion/explore/Notation.h"
-#include "fusion/select/BuildOperators.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Support/Format.h"
@@ -17,24 +16,26 @@ namespace {
 
 class Explanation {
 public:
-  Explanation(const OperatorPool &pool, Selector selector)
-      : pool_(pool), graph_(pool.graph()), memo_(pool.memo()), selector_(selector), out_(text_) {}
+  Explanation(const OperatorPool &pool, const Plan &plan, ArrayRef<BuiltOperator> built)
+      : pool_(pool), graph_(pool.graph()), memo_(pool.memo()), plan_(plan), built_(built),
+        out_(text_) {}
 
-  std::string write(StringRef block, const Plan &plan, ArrayRef<int> operators,
-                    ArrayRef<RefusedMerge> refusedMerges) {
-    out_ << "fusion of block " << block << ", selector " << name(selector_) << ": "
+  std::string write(StringRef block, Selector selector) {
+    out_ << "fusion of block " << block << ", selector " << name(selector) << ": "
          << count(graph_.size(), "operation") << ", " << graph_.nodes().size()
-         << " of them generated as " << count(operators.size(), "operator") << "\n";
+         << " of them generated as " << count(built_.size(), "operator") << "\n";
     writeCandidates();
-    writeRefusals(refusedMerges);
-    for (auto [number, partition] : llvm::enumerate(plan.partitions))
-      writePartition(static_cast<int>(number) + 1, partition, plan, operators);
-    writeOperators(operators);
+    writeRefusals();
+    for (auto [number, partition] : llvm::enumerate(plan_.partitions)) {
+      out_ << "  partition " << number + 1 << ": ";
+      writePartition(partition, selector);
+    }
+    writeOperators();
     return text_;
   }
 
 private:
-  Value resultOf(int index) const { return graph_[index].operation->getResult(0); }
+  Value resultOf(int index) const { return graph_[index].result(); }
 
   std::string named(int index) const {
     std::string text = graph_[index].operation->getNumResults() == 0
@@ -100,15 +101,15 @@ private:
     }
   }
 
-  void writeRefusals(ArrayRef<RefusedMerge> refusedMerges) {
-    if (memo_.refusals.empty() && refusedMerges.empty())
+  void writeRefusals() {
+    if (memo_.refusals.empty() && plan_.refusedMerges.empty())
       return;
     out_ << "  refused\n";
     for (const Refusal &refusal : memo_.refusals)
       out_ << "    " << named(refusal.operation) << place(refusal.operation) << ": "
            << refusal.reason << "\n";
     std::set<std::string> lines;
-    for (const RefusedMerge &merge : refusedMerges) {
+    for (const RefusedMerge &merge : plan_.refusedMerges) {
       std::string line = "    " + named(pool_[merge.first].roots.back()) + " with " +
                          named(pool_[merge.second].roots.back()) + ": " + named(merge.between) +
                          " has to be executed between them\n";
@@ -117,11 +118,10 @@ private:
     }
   }
 
-  void writePartition(int number, const Partition &partition, const Plan &plan,
-                      ArrayRef<int> operators) {
-    out_ << "  partition " << number << ": " << count(partition.nodes.size(), "operation") << ", "
+  void writePartition(const Partition &partition, Selector selector) {
+    out_ << count(partition.nodes.size(), "operation") << ", "
          << count(partition.points.size(), "interesting point");
-    if (selector_ == Selector::Cost) {
+    if (selector == Selector::Cost) {
       out_ << "; " << count(partition.evaluated, "plan") << " priced, " << partition.pruned
            << " excluded by the bound";
       if (partition.points.size() > mostExactPoints)
@@ -134,21 +134,22 @@ private:
     for (int point : partition.points) {
       out_ << "    " << named(point) << ": result has "
            << count(graph_.consumers(point), "consumer") << ", "
-           << textOf(graph_.shapeOf(resultOf(point))) << ": " << outcome(point, operators) << "\n";
+           << textOf(graph_.shapeOf(resultOf(point))) << ": " << outcome(point) << "\n";
     }
     for (int node : partition.nodes)
-      if (plan.shared[node])
+      if (plan_.shared[node])
         out_ << "    " << named(node)
              << ": several operators use it; stored, so that it has one value\n";
   }
 
-  StringRef outcome(int point, ArrayRef<int> operators) const {
+  StringRef outcome(int point) const {
     int computed = 0;
     bool isStored = false, isRead = false;
-    for (int id : operators) {
-      computed += pool_[id].members[point];
-      isStored |= pool_[id].isRoot(point);
-      isRead |= pool_[id].doesRead(point);
+    for (BuiltOperator built : built_) {
+      const FusedOperator &op = pool_[built.id];
+      computed += op.members[point];
+      isStored |= op.isRoot(point);
+      isRead |= op.doesRead(point);
     }
     if (!isStored)
       return computed == 1 ? "computed once, not stored" : "computed in each consumer";
@@ -157,18 +158,18 @@ private:
     return isRead ? "stored, then read" : "stored while it is used";
   }
 
-  void writeOperators(ArrayRef<int> operators) {
+  void writeOperators() {
     out_ << "  operators\n";
     double total = 0;
-    for (auto [number, id] : llvm::enumerate(operators)) {
-      const FusedOperator &op = pool_[id];
+    for (auto [number, built] : llvm::enumerate(built_)) {
+      const FusedOperator &op = pool_[built.id];
       total += op.nanoseconds;
-      const Frame &frame = pool_.frameOf(id);
+      const Frame &frame = pool_.frameOf(built.id);
       out_ << "    " << number + 1 << ". ";
-      if (frame.isNative)
-        out_ << "native " << nativeName(graph_[op.roots.front()].operation);
+      if (auto fused = dyn_cast<plan::OperatorOp>(built.operation))
+        out_ << plan::name(plan::kindOf(fused)) << " " << textOf(frame.space);
       else
-        out_ << plan::name(kindOf(pool_, id)) << " " << textOf(frame.space);
+        out_ << "native " << nativeName(built.operation);
       if (frame.driver)
         out_ << " at the entries of " << notation(frame.driver) << " (density "
              << llvm::format("%.3g", graph_.facts().densityOf(frame.driver)) << ")";
@@ -214,7 +215,8 @@ private:
   const OperatorPool &pool_;
   const BlockGraph &graph_;
   const MemoTable &memo_;
-  Selector selector_;
+  const Plan &plan_;
+  ArrayRef<BuiltOperator> built_;
   std::string text_;
   llvm::raw_string_ostream out_;
 };
@@ -222,7 +224,6 @@ private:
 } // namespace
 
 std::string fusion::explainFusion(StringRef block, Selector selector, const OperatorPool &pool,
-                                  const Plan &plan, ArrayRef<int> operators,
-                                  ArrayRef<RefusedMerge> refusedMerges) {
-  return Explanation(pool, selector).write(block, plan, operators, refusedMerges);
+                                  const Plan &plan, ArrayRef<BuiltOperator> built) {
+  return Explanation(pool, plan, built).write(block, selector);
 }

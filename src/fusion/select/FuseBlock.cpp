@@ -1,10 +1,6 @@
 #include "fusion/select/FuseBlock.h"
 
-#include "fusion/select/BuildOperators.h"
 #include "fusion/select/ExplainFusion.h"
-#include "fusion/select/MergeOperators.h"
-#include "fusion/select/OperatorOrder.h"
-#include "fusion/select/PlanSearch.h"
 
 using namespace mlir;
 using namespace tokamak;
@@ -19,16 +15,6 @@ std::optional<Selector> fusion::findSelector(StringRef name) {
   if (found == std::end(selectorNames))
     return std::nullopt;
   return static_cast<Selector>(found - std::begin(selectorNames));
-}
-
-// The operators in the order of execution.
-static SmallVector<int> inOrder(const OperatorPool &pool, ArrayRef<int> operators) {
-  OperatorOrder order(pool, operators);
-  SmallVector<int> result;
-  for (int unit : order.sequence())
-    if (unit < order.operatorCount())
-      result.push_back(operators[unit]);
-  return result;
 }
 
 LogicalResult fusion::fuseBlock(func::FuncOp block,
@@ -47,14 +33,9 @@ LogicalResult fusion::fuseBlock(func::FuncOp block,
   OperatorPool pool(graph, memo, *options.machine,
                     options.selector == Selector::Cost ? Preference::Cost : Preference::Fusion);
   Plan plan = searchPlan(pool, options.selector);
-  SmallVector<int> operators = plan.operators;
-  std::vector<RefusedMerge> refused;
-  if (options.selector == Selector::Cost)
-    mergeOperators(pool, operators, &refused);
-  operators = inOrder(pool, operators);
-  if (options.explanation)
-    *options.explanation +=
-        explainFusion(block.getName(), options.selector, pool, plan, operators, refused);
-  buildOperators(pool, operators);
+  buildOperators(pool, plan.operators, [&](ArrayRef<BuiltOperator> built) {
+    if (options.explanation)
+      *options.explanation += explainFusion(block.getName(), options.selector, pool, plan, built);
+  });
   return success();
 }

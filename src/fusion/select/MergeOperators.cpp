@@ -22,7 +22,13 @@ public:
     for (size_t b = 0; b < operators_.size(); ++b)
       for (size_t a = 0; a < b; ++a)
         consider(operators_[a], operators_[b]);
-    while (mergeBest()) {
+    while (!merges_.empty()) {
+      Merge best = merges_.top();
+      merges_.pop();
+      // One of the two may be part of another operator by now.
+      if (llvm::is_contained(operators_, best.first) &&
+          llvm::is_contained(operators_, best.second) && isOrderly(best))
+        apply(best);
     }
   }
 
@@ -57,21 +63,6 @@ private:
     double gain = pool_[first].nanoseconds + pool_[second].nanoseconds - pool_[merged].nanoseconds;
     if (gain > 0)
       merges_.push({static_cast<float>(gain), found_++, first, second, merged});
-  }
-
-  bool mergeBest() {
-    while (!merges_.empty()) {
-      Merge chosen = merges_.top();
-      merges_.pop();
-      if (!llvm::is_contained(operators_, chosen.first) ||
-          !llvm::is_contained(operators_, chosen.second))
-        continue; // one of them is part of another operator by now
-      if (isOrderly(chosen)) {
-        apply(chosen);
-        return true;
-      }
-    }
-    return false;
   }
 
   bool isOrderly(const Merge &merge) {

@@ -1,5 +1,6 @@
 #include "fusion/select/OperatorOrder.h"
 
+#include <functional>
 #include <queue>
 
 using namespace mlir;
@@ -38,23 +39,15 @@ OperatorOrder::OperatorOrder(const OperatorPool &pool, ArrayRef<int> operators)
 // before `to` on this path, or -1.
 int OperatorOrder::detour(int from, int to) const {
   BitVector visited(predecessors_.size());
-  for (int last : predecessors_[to]) {
-    if (last == from || visited[last])
-      continue;
-    SmallVector<int> stack = {last};
-    visited.set(last);
-    while (!stack.empty()) {
-      int unit = stack.pop_back_val();
-      if (unit == from)
-        return last;
-      for (int predecessor : predecessors_[unit])
-        if (!visited[predecessor]) {
-          if (predecessor != from)
-            visited.set(predecessor);
-          stack.push_back(predecessor);
-        }
-    }
-  }
+  std::function<bool(int)> follows = [&](int unit) {
+    if (unit == from || visited[unit])
+      return unit == from;
+    visited.set(unit);
+    return llvm::any_of(predecessors_[unit], follows);
+  };
+  for (int last : predecessors_[to])
+    if (last != from && follows(last))
+      return last;
   return -1;
 }
 
@@ -62,9 +55,7 @@ int OperatorOrder::operationBetween(int a, int b) const {
   int unit = detour(a, b);
   if (unit < 0)
     unit = detour(b, a);
-  if (unit < 0)
-    return -1;
-  return unit < operatorCount_ ? pool_[operators_[unit]].roots.back() : unit - operatorCount_;
+  return unit < 0 ? -1 : placeOf(unit);
 }
 
 SmallVector<int> OperatorOrder::sequence() const {
@@ -78,10 +69,6 @@ SmallVector<int> OperatorOrder::sequence() const {
   std::vector<SmallVector<int, 4>> successors(units);
   using Place = std::pair<int, int>; // position in the program, unit
   std::priority_queue<Place, std::vector<Place>, std::greater<>> ready;
-  auto place = [&](int unit) {
-    return Place(
-        unit < operatorCount_ ? pool_[operators_[unit]].roots.back() : unit - operatorCount_, unit);
-  };
   for (int unit = 0; unit < units; ++unit) {
     if (!isUnit(unit))
       continue;
@@ -90,7 +77,7 @@ SmallVector<int> OperatorOrder::sequence() const {
       successors[predecessor].push_back(unit);
     }
     if (!waiting[unit])
-      ready.push(place(unit));
+      ready.emplace(placeOf(unit), unit);
   }
   SmallVector<int> result;
   while (!ready.empty()) {
@@ -99,7 +86,7 @@ SmallVector<int> OperatorOrder::sequence() const {
     result.push_back(unit);
     for (int successor : successors[unit])
       if (--waiting[successor] == 0)
-        ready.push(place(successor));
+        ready.emplace(placeOf(successor), successor);
   }
   return result;
 }

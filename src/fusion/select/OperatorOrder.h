@@ -31,6 +31,10 @@ public:
 
 private:
   int detour(int from, int to) const;
+  // The operation's index; of an operator that of its last root.
+  int placeOf(int unit) const {
+    return unit < operatorCount_ ? pool_[operators_[unit]].roots.back() : unit - operatorCount_;
+  }
 
   const OperatorPool &pool_;
   llvm::SmallVector<int> operators_;

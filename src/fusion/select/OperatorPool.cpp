@@ -53,9 +53,9 @@ bool OperatorPool::fillsItsFrame(const FusedOperator &candidate) const {
   for (int member : candidate.members.set_bits()) {
     const Node &node = graph_[member];
     natural |= memo_.find(member, candidate.frame)->natural;
-    // The right operand of a product is not read over the iteration space.
-    size_t along = node.kind == NodeKind::Product ? 1 : node.operands.size();
-    read.insert(node.operands.begin(), node.operands.begin() + along);
+    for (auto [operand, value] : llvm::enumerate(node.operands))
+      if (node.readsInPlace(static_cast<int>(operand)))
+        read.insert(value);
   }
   return natural && llvm::all_of(driver.arrays, [&](Value array) { return read.contains(array); });
 }
@@ -92,7 +92,7 @@ BitVector OperatorPool::expand(int root, int frame, const BitVector &stored) con
   }
 }
 
-OperatorPool::Best OperatorPool::bestFor(int root, const BitVector &stored) {
+int OperatorPool::operatorFor(int root, const BitVector &stored) {
   BitVector relevant = stored;
   relevant &= scopes_[root];
   auto key = std::make_pair(static_cast<unsigned>(root), relevant);
@@ -100,8 +100,7 @@ OperatorPool::Best OperatorPool::bestFor(int root, const BitVector &stored) {
     return found->second;
 
   FusedOperator best;
-  int fewest = 0;
-  double cheapest = 0;
+  int fewest = 0; // other results that the best operator needs stored
   for (const MemoGroup &group : memo_.groups[root]) {
     if (!group.storable)
       continue;
@@ -113,29 +112,23 @@ OperatorPool::Best OperatorPool::bestFor(int root, const BitVector &stored) {
       continue;
     cost_.price(candidate);
     int additional = 0;
-    double total = candidate.nanoseconds;
+    candidate.total = candidate.nanoseconds;
     for (int read : candidate.reads)
       if (!stored[read] && !mustBeStored_[read]) {
-        ++additional;
-        total += bestFor(read, stored).total;
+        additional += preference_ == Preference::Fusion;
+        candidate.total += operators_[operatorFor(read, stored)].total;
       }
-    if (preference_ == Preference::Cost)
-      additional = 0;
-    bool plain = memo_.frames[group.frame].loops == Loops::Cells;
     // Among equally good frames, prefer the flat loop over cells.
-    double margin = plain ? 1 + 1e-9 : 1 - 1e-9;
-    bool better = best.frame < 0 || additional < fewest ||
-                  (additional == fewest && total < cheapest * margin);
-    if (!better)
-      continue;
-    best = std::move(candidate);
-    fewest = additional;
-    cheapest = total;
+    bool isFlat = memo_.frames[group.frame].loops == Loops::Cells;
+    double limit = best.total * (isFlat ? 1 + 1e-9 : 1 - 1e-9);
+    if (best.frame < 0 || additional < fewest ||
+        (additional == fewest && candidate.total < limit)) {
+      best = std::move(candidate);
+      fewest = additional;
+    }
   }
   assert(best.frame >= 0 && "an operation that is generated can be stored alone");
-  Best result{add(std::move(best)), cheapest};
-  byRoot_[key] = result;
-  return result;
+  return byRoot_[key] = add(std::move(best));
 }
 
 //===- operators of several results ----------------------------------------------------------===//
@@ -155,47 +148,39 @@ bool OperatorPool::isLegal(const FusedOperator &candidate) const {
 }
 
 // Whether the operators have members or inputs in common, or one reads a result of the other.
-bool OperatorPool::areRelated(const FusedOperator &a, const FusedOperator &b) const {
-  if (a.members.anyCommon(b.members) ||
-      llvm::any_of(a.roots, [&](int root) { return b.doesRead(root); }) ||
-      llvm::any_of(b.roots, [&](int root) { return a.doesRead(root); }))
-    return true;
-  llvm::SmallPtrSet<Value, 16> arrays;
-  a.forEachInput(graph_, [&](Use use) {
-    if (Value operand = graph_[use.user].operands[use.operand]; tok::isArray(operand.getType()))
-      arrays.insert(operand);
-  });
-  bool shared = false;
-  b.forEachInput(
-      graph_, [&](Use use) { shared |= arrays.contains(graph_[use.user].operands[use.operand]); });
-  return shared;
+static bool areRelated(const FusedOperator &a, const FusedOperator &b) {
+  return a.members.anyCommon(b.members) ||
+         llvm::any_of(a.roots, [&](int root) { return b.doesRead(root); }) ||
+         llvm::any_of(b.roots, [&](int root) { return a.doesRead(root); }) ||
+         llvm::any_of(a.inputs, [&](Value array) { return llvm::is_contained(b.inputs, array); });
 }
 
 int OperatorPool::merge(int a, int b, llvm::function_ref<bool(int)> keep) {
   if (a > b)
     std::swap(a, b);
-  SmallVector<int, 4> roots;
+  SmallVector<int, 4> all, roots;
   std::set_union(operators_[a].roots.begin(), operators_[a].roots.end(),
-                 operators_[b].roots.begin(), operators_[b].roots.end(), std::back_inserter(roots));
-  if (roots.size() > 64)
+                 operators_[b].roots.begin(), operators_[b].roots.end(), std::back_inserter(all));
+  if (all.size() > 64)
     return -1;
-  uint64_t kept = 0;
-  for (auto [number, root] : llvm::enumerate(roots))
-    kept |= static_cast<uint64_t>(keep(root)) << number;
-  auto key = std::make_tuple(a, b, kept);
-  if (auto known = merged_.find(key); known != merged_.end())
-    return known->second;
-  return merged_[key] = makeMerged(a, b, roots, kept);
+  uint64_t kept = 0; // bit k says whether all[k] remains a result
+  for (auto [number, root] : llvm::enumerate(all))
+    if (keep(root)) {
+      kept |= uint64_t(1) << number;
+      roots.push_back(root);
+    }
+  auto [known, isNew] = merged_.try_emplace({a, b, kept}, -1);
+  if (isNew)
+    known->second = makeMerged(a, b, roots);
+  return known->second;
 }
 
-// `kept`: bit k says whether roots[k] remains a result. Takes the cheaper of the two operators'
-// frames that allow the merge.
-int OperatorPool::makeMerged(int a, int b, ArrayRef<int> roots, uint64_t kept) {
+// Takes the cheapest frame that allows the merge, of the space of one of the operators.
+int OperatorPool::makeMerged(int a, int b, ArrayRef<int> roots) {
   const FusedOperator &first = operators_[a], &second = operators_[b];
   if (frameOf(a).isNative || frameOf(b).isNative)
     return -1;
-  Shape firstSpace = memo_.frames[first.frame].space,
-        secondSpace = memo_.frames[second.frame].space;
+  const Shape &firstSpace = frameOf(a).space, &secondSpace = frameOf(b).space;
   bool related = areRelated(first, second);
   if (!related && !(firstSpace == secondSpace))
     return -1;
@@ -207,9 +192,7 @@ int OperatorPool::makeMerged(int a, int b, ArrayRef<int> roots, uint64_t kept) {
     candidate.members = first.members;
     candidate.members |= second.members;
     candidate.frame = static_cast<int>(number);
-    for (auto [position, root] : llvm::enumerate(roots))
-      if (kept >> position & 1)
-        candidate.roots.push_back(root);
+    candidate.roots.assign(roots.begin(), roots.end());
     if (!isLegal(candidate))
       continue;
     cost_.price(candidate);

@@ -28,7 +28,7 @@ public:
 
   // The id of the best operator whose only result is `root` and that computes all operands itself
   // that its frame allows and that are not in `stored`.
-  int operatorFor(int root, const llvm::BitVector &stored) { return bestFor(root, stored).id; }
+  int operatorFor(int root, const llvm::BitVector &stored);
 
   // Merges two operators; the results are their roots for which `keep` holds. -1 if that is not
   // legal. The caller has to check that no other operator must be executed in between.
@@ -41,20 +41,15 @@ public:
   const MemoTable &memo() const { return memo_; }
   const cost::MachineModel &machine() const { return machine_; }
   const OperatorCost &cost() const { return cost_; }
+  Preference preference() const { return preference_; }
   const Frame &frameOf(int id) const { return memo_.frames[operators_[id].frame]; }
 
 private:
-  struct Best {
-    int id;
-    double total; // nanoseconds, with the operators for inputs that no one else stores
-  };
-  Best bestFor(int root, const llvm::BitVector &stored);
   int add(FusedOperator candidate);
   llvm::BitVector expand(int root, int frame, const llvm::BitVector &stored) const;
   bool fillsItsFrame(const FusedOperator &candidate) const;
   bool isLegal(const FusedOperator &candidate) const;
-  bool areRelated(const FusedOperator &a, const FusedOperator &b) const;
-  int makeMerged(int a, int b, llvm::ArrayRef<int> roots, uint64_t kept);
+  int makeMerged(int a, int b, llvm::ArrayRef<int> roots);
 
   const BlockGraph &graph_;
   const MemoTable &memo_;
@@ -64,7 +59,7 @@ private:
   llvm::BitVector mustBeStored_;
   std::vector<llvm::BitVector> scopes_; // by root: what could be computed in its operator
   std::deque<FusedOperator> operators_;
-  llvm::DenseMap<std::pair<unsigned, llvm::BitVector>, Best> byRoot_;
+  llvm::DenseMap<std::pair<unsigned, llvm::BitVector>, int> byRoot_;
   llvm::DenseMap<std::tuple<int, int, uint64_t>, int> merged_;
 };
 

@@ -17,7 +17,7 @@
 #define TOKAMAK_FUSION_SELECT_PLANSEARCH_H
 
 #include "fusion/select/FuseBlock.h"
-#include "fusion/select/OperatorPool.h"
+#include "fusion/select/MergeOperators.h"
 
 namespace tokamak::fusion {
 
@@ -34,7 +34,8 @@ struct Plan {
   std::vector<Partition> partitions;
   llvm::BitVector stored; // by operation: the result is stored, and consumers read it
   llvm::BitVector shared; // stored only because several operators would compute the same sum
-  llvm::SmallVector<int> operators; // ids of the pool, one result each, in program order
+  llvm::SmallVector<int> operators; // ids of the pool
+  std::vector<RefusedMerge> refusedMerges;
 };
 
 // With at most this many interesting points in a partition, every plan is
@@ -46,7 +47,7 @@ inline constexpr int mostExactPoints = 16;
 inline constexpr int64_t mostPricedPlans = 4096, nodesOfMostPlans = 64;
 
 // The predicted nanoseconds of a partition's plan with these results stored, after merging.
-double priceOf(OperatorPool &pool, const Partition &partition, const llvm::BitVector &stored);
+double priceOf(OperatorPool &pool, const Partition &partition, llvm::BitVector stored);
 
 Plan searchPlan(OperatorPool &pool, Selector selector);
 
