@@ -155,8 +155,10 @@ private:
 
 } // namespace
 
-std::string fusion::expression(Value value) {
-  return Writer().write(value, Lowest, 0, /*root=*/true);
+std::string fusion::definition(Value value) {
+  std::string variable = variableOf(value);
+  return (variable.empty() ? "" : variable + " = ") +
+         Writer().write(value, Lowest, 0, /*root=*/true);
 }
 
 std::string fusion::notation(Value value) { return Writer().write(value, Lowest, 0); }

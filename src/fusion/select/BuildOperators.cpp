@@ -11,18 +11,12 @@ using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::fusion;
 
-std::string fusion::describeMember(const OperatorPool &pool, int member) {
-  Value result = pool.graph()[member].result();
-  std::string variable = variableOf(result);
-  return (variable.empty() ? "" : variable + " = ") + expression(result);
-}
-
 // The label of an operator, for --stats: its results, shortened.
 static std::string labelOf(const OperatorPool &pool, int id) {
   constexpr size_t longest = 80;
   std::string label;
   for (int root : pool[id].roots)
-    label += (label.empty() ? "" : "; ") + describeMember(pool, root);
+    label += (label.empty() ? "" : "; ") + definition(pool.graph()[root].result());
   return label.size() > longest ? label.substr(0, longest - 3) + "..." : label;
 }
 
@@ -145,15 +139,14 @@ private:
   // Whether the right factor of a product is read from its transpose.
   bool isReadTransposed(int member) const {
     const Node &node = graph_[member];
-    if (groupOf(member).isSampled)
-      return true;
-    if (frame_.loops == Loops::AnyAxes)
-      return bool(node.operands[1].getDefiningOp<tok::TransposeOp>());
+    bool isTranspose(node.operands[1].getDefiningOp<tok::TransposeOp>());
+    if (groupOf(member).isSampled || frame_.loops == Loops::AnyAxes)
+      return groupOf(member).isSampled || isTranspose;
     // Only if the product's rows are narrower than those of the left operand.
     const Size &from = graph_.shapeOf(node.operands[0]).columns,
                &to = graph_.shapeOf(node.operands[1]).columns;
-    return node.operands[1].getDefiningOp<tok::TransposeOp>() && !frame_.driver &&
-           to.isConstant() && (!from.isConstant() || from.constantValue() > to.constantValue());
+    return isTranspose && !frame_.driver && to.isConstant() &&
+           (!from.isConstant() || from.constantValue() > to.constantValue());
   }
 
   // Sums over rows of products of an entry with a narrow row lie in memory in the order of the

@@ -24,8 +24,5 @@ struct BuiltOperator {
 void buildOperators(const OperatorPool &pool, llvm::ArrayRef<int> operators,
                     llvm::function_ref<void(llvm::ArrayRef<BuiltOperator>)> whenBuilt);
 
-// A member in the notation of a script: "g = sum(out * Y * Xd)", if it has a variable.
-std::string describeMember(const OperatorPool &pool, int member);
-
 } // namespace tokamak::fusion
 #endif

@@ -35,23 +35,25 @@ public:
   }
 
 private:
-  Value resultOf(int index) const { return graph_[index].result(); }
-
   std::string named(int index) const {
     std::string text = graph_[index].operation->getNumResults() == 0
                            ? graph_[index].operation->getName().stripDialect().str()
-                           : notation(resultOf(index));
+                           : notation(graph_[index].result());
     constexpr size_t longest = 60;
     return text.size() > longest ? text.substr(0, longest - 3) + "..." : text;
   }
 
+  // Sizes that are not constant are written as "~" and their estimate.
   static std::string textOf(const Size &size) {
-    std::string number = std::to_string(static_cast<int64_t>(BlockFacts::estimate(size)));
-    return size.isConstant() ? number
-                             : "~" + number; // others are written as "~" and their estimate
+    return (size.isConstant() ? "" : "~") +
+           std::to_string(static_cast<int64_t>(BlockFacts::estimate(size)));
   }
   static std::string textOf(const Shape &shape) {
     return textOf(shape.rows) + "x" + textOf(shape.columns);
+  }
+
+  std::string arrayText(Value array, bool isSparse) const {
+    return textOf(graph_.shapeOf(array)) + (isSparse ? " sparse" : "");
   }
 
   static std::string count(int64_t number, const char *what) {
@@ -134,7 +136,7 @@ private:
     for (int point : partition.points) {
       out_ << "    " << named(point) << ": result has "
            << count(graph_.consumers(point), "consumer") << ", "
-           << textOf(graph_.shapeOf(resultOf(point))) << ": " << outcome(point) << "\n";
+           << textOf(graph_.shapeOf(graph_[point].result())) << ": " << outcome(point) << "\n";
     }
     for (int node : partition.nodes)
       if (plan_.shared[node])
@@ -176,8 +178,8 @@ private:
       out_ << ", " << count(op.members.count(), "operation") << ", "
            << llvm::formatv("{0:f2}", op.nanoseconds / 1000) << " us\n";
       for (int member : op.members.set_bits())
-        if (op.isRoot(member) || !variableOf(resultOf(member)).empty())
-          out_ << "         " << describeMember(pool_, member) << place(member) << "\n";
+        if (op.isRoot(member) || !variableOf(graph_[member].result()).empty())
+          out_ << "         " << definition(graph_[member].result()) << place(member) << "\n";
       out_ << "         reads " << inputs(op) << "; writes " << outputs(op) << "\n";
     }
     out_ << "  predicted " << llvm::formatv("{0:f2}", total / 1000) << " us\n";
@@ -193,8 +195,7 @@ private:
         return;
       text += (text.empty() ? "" : ", ") + (producer >= 0 ? named(producer) : notation(value));
       if (tok::isArray(value.getType()))
-        text +=
-            " " + textOf(graph_.shapeOf(value)) + (graph_.facts().isSparse(value) ? " sparse" : "");
+        text += " " + arrayText(value, graph_.facts().isSparse(value));
     });
     return text.empty() ? "nothing" : text;
   }
@@ -203,11 +204,10 @@ private:
     const Frame &frame = memo_.frames[op.frame];
     std::string text;
     for (int root : op.roots) {
-      const Shape &size = graph_.shapeOf(resultOf(root));
+      Value result = graph_[root].result();
+      bool sparse = frame.driver && graph_.shapeOf(result) == frame.space;
       text += text.empty() ? "" : ", ";
-      bool sparse = frame.driver && size == frame.space;
-      text += tok::isArray(resultOf(root).getType()) ? textOf(size) + (sparse ? " sparse" : "")
-                                                     : std::string("a scalar");
+      text += tok::isArray(result.getType()) ? arrayText(result, sparse) : "a scalar";
     }
     return text;
   }

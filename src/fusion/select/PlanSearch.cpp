@@ -161,14 +161,11 @@ public:
     for (int point : order_)
       all.set(point);
     tryPlan(none);
-    if (!order_.empty())
-      tryPlan(all);
+    tryPlan(all);
     improvePointwise();
     partition_.exact = order_.size() <= mostExactPoints;
-    if (partition_.exact && !order_.empty()) {
-      BitVector assignment(pool_.graph().size());
-      enumerate(0, assignment, 0);
-    }
+    if (partition_.exact && !order_.empty())
+      enumerate(0, none, 0);
     partition_.nanoseconds = cheapest_;
     return best_;
   }
@@ -177,9 +174,8 @@ private:
   double bytesOf(int node) const { return pool_.cost().leastBytesToStore(node); }
 
   // The work of every plan of the partition: read each input once (but those that only a part is read
-  // of), compute each node once, store
-  // the results that must be stored, and read those that a consumer can't compute itself, in a
-  // later launch.
+  // of), compute each node once, store the results that must be stored, and read those that a
+  // consumer can't compute itself, in a later launch.
   void measureUnavoidable() {
     const BlockGraph &graph = pool_.graph();
     BitVector inside(graph.size());
