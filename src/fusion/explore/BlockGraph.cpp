@@ -5,6 +5,7 @@
 #include "ir/tok/ElementTypes.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SmallSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -13,22 +14,19 @@ using namespace tokamak::fusion;
 
 //===- what can be generated -----------------------------------------------------------------===//
 
-// Whether kernels compute with all arrays of the operation. Sets the node's element type.
+// Whether kernels compute with all arrays of the operation. Sets the node's element types.
 static bool haveElementTypes(Node &node) {
-  SmallVector<Value, 4> values(node.operation->getOperands());
-  llvm::append_range(values, node.operation->getResults());
-  SmallVector<Type, 4> types;
-  bool areReal = true;
-  for (Value value : values)
-    if (auto array = dyn_cast<RankedTensorType>(value.getType())) {
-      if (!tok::elementTypeOf(array))
-        return false;
-      areReal &= isRealArray(value);
-      types.push_back(array.getElementType());
-    }
-  if (areReal && !types.empty() && llvm::all_equal(types))
-    node.elementType = types.front();
-  return !types.empty();
+  SmallVector<Type, 4> types(node.operation->getOperandTypes());
+  llvm::append_range(types, node.operation->getResultTypes());
+  llvm::erase_if(types, [](Type type) { return !isa<RankedTensorType>(type); });
+  if (types.empty() || !llvm::all_of(types, tok::elementTypeOf))
+    return false;
+  node.cells = *tok::elementTypeOf(types.front());
+  Type element = getElementTypeOrSelf(types.front());
+  if ((element.isF64() || element.isF32()) &&
+      llvm::all_of(types, [&](Type type) { return getElementTypeOrSelf(type) == element; }))
+    node.elementType = element;
+  return true;
 }
 
 // Names the operand whose size is not proved to be that of the result, and another operand of a
@@ -49,26 +47,16 @@ static std::string refusalOfSizes(const BlockFacts &facts, const Node &node, Val
   return "sizes not proved equal: " + what + notation(left) + " and " + what + notation(right);
 }
 
-// The type that the operator computes in: that of its array operands, else of its result.
-static ElementType computedIn(const Node &node) {
-  for (Value operand : node.operands)
-    if (auto cells = tok::elementTypeOf(operand.getType());
-        cells && tok::isArray(operand.getType()))
-      return *cells;
-  return tok::elementTypeOf(node.result().getType()).value_or(ElementType::F64);
-}
-
 static double flopsOf(const BlockFacts &facts, const Node &node) {
-  ElementType cells = computedIn(node);
   if (auto unary = dyn_cast<tok::UnaryOp>(node.operation))
-    return cost::additionsOf(unary.getKind(), cells);
+    return cost::additionsOf(unary.getKind(), node.cells);
   auto binary = dyn_cast<tok::BinaryOp>(node.operation);
   // x^2 is computed by one multiplication.
   bool isSquare = binary && binary.getKind() == BinaryOperator::Pow &&
                   binary.getRhs().getDefiningOp<tok::ConstantOp>() &&
                   facts.everywhere(binary.getRhs()).constant() == 2.0;
-  return binary && !isSquare ? cost::additionsOf(binary.getKind(), cells)
-                             : cost::additionsOf(cells);
+  return binary && !isSquare ? cost::additionsOf(binary.getKind(), node.cells)
+                             : cost::additionsOf(node.cells);
 }
 
 static void classifyElementwise(const BlockFacts &facts, Node &node) {
@@ -112,7 +100,7 @@ static void classifyAggregate(const BlockFacts &facts, Node &node) {
   node.kind = NodeKind::Aggregate;
   node.spaces = {facts.shapeOf(node.operands[0])};
   double steps = kind == AggregateKind::IndexMax || kind == AggregateKind::IndexMin ? 2 : 1;
-  node.flops = steps * cost::additionsOfAggregating(kind, computedIn(node));
+  node.flops = steps * cost::additionsOfAggregating(kind, node.cells);
 }
 
 bool fusion::isNarrow(const Size &columns) {
@@ -149,8 +137,8 @@ static void classifyProduct(const BlockFacts &facts, Node &node) {
       node.spaces.push_back(wide);
   };
   node.kind = NodeKind::Product;
-  node.flops = cost::additionsOf(computedIn(node)); // a fused multiply-add is one instruction
-  if (leftSizes.size() > 2)                         // batches are computed row by row
+  node.flops = cost::additionsOf(node.cells); // a fused multiply-add is one instruction
+  if (leftSizes.size() > 2)                   // batches are computed row by row
     return;
   bool isByRows = !facts.isSparse(left) && !facts.isSparse(right) && !rightShape.hasOneColumn() &&
                   !leftShape.hasOneRow();
@@ -257,13 +245,10 @@ BlockGraph::BlockGraph(func::FuncOp function, FactsFunction facts)
 }
 
 int BlockGraph::consumers(int index) const {
-  const Node &node = operations_[index];
-  int count = node.leavesBlock, last = -1;
-  for (Use use : node.users) { // uses by the same operation are adjacent
-    count += use.user != last;
-    last = use.user;
-  }
-  return count;
+  llvm::SmallSet<int, 4> readers;
+  for (Use use : operations_[index].users)
+    readers.insert(use.user);
+  return static_cast<int>(readers.size()) + operations_[index].leavesBlock;
 }
 
 void BlockGraph::connect() {
@@ -303,19 +288,16 @@ void BlockGraph::keepOrderOfEffects() {
   SmallVector<int> sinceLastEffect;
   for (int index = 0; index < size(); ++index) {
     Node &node = operations_[index];
-    if (node.kind != NodeKind::None)
-      continue;
-    bool effect = !isMemoryEffectFree(node.operation);
-    if (!effect && isSpeculatable(node.operation))
+    bool isEffect = !isMemoryEffectFree(node.operation);
+    if (node.kind != NodeKind::None || (!isEffect && isSpeculatable(node.operation)))
       continue;
     if (lastEffect >= 0)
       node.before.push_back(lastEffect);
-    if (!effect) {
+    if (isEffect) {
+      node.before.append(std::exchange(sinceLastEffect, {}));
+      lastEffect = index;
+    } else {
       sinceLastEffect.push_back(index);
-      continue;
     }
-    node.before.append(sinceLastEffect);
-    sinceLastEffect.clear();
-    lastEffect = index;
   }
 }

@@ -47,6 +47,7 @@ struct Node {
   llvm::SmallVector<Shape, 2> spaces;
   // For each cell of the space, of a product for each multiplication (cost/CellCost.h).
   double flops = 0;
+  ElementType cells = {}; // that the operation computes in: those of its first array
   mlir::Type elementType; // of all arrays among operands and results: f64 or f32; else null
   bool live = true;
   bool leavesBlock = false;         // a result is returned

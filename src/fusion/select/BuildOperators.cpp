@@ -262,7 +262,7 @@ Operation *buildNative(const Node &node, OpBuilder &builder, Made &made) {
 
 // Moves an operation that remains in the block to its new place. A transpose of which a copy exists
 // already is replaced by that copy.
-void place(Operation *operation, Operation *end, Made &made) {
+void moveBefore(Operation *end, Operation *operation, Made &made) {
   operation->moveBefore(end);
   auto transpose = dyn_cast<tok::TransposeOp>(operation);
   if (!transpose)
@@ -284,15 +284,14 @@ void fusion::buildOperators(const OperatorPool &pool, ArrayRef<int> operators,
   OpBuilder builder(end);
   Made made;
   SmallVector<BuiltOperator> built;
-  for (int unit : order.sequence()) {
-    if (unit >= order.operatorCount()) {
-      place(graph[unit - order.operatorCount()].operation, end, made);
-      continue;
-    }
-    int id = operators[unit];
-    built.push_back({id, pool.frameOf(id).isNative
-                             ? buildNative(graph[pool[id].roots.front()], builder, made)
-                             : OperatorBuilder(pool, id, builder, made).build()});
+  for (int place : order.sequence()) {
+    int id = order.operatorAt(place);
+    if (id < 0)
+      moveBefore(end, graph[place].operation, made);
+    else if (pool.frameOf(id).isNative)
+      built.push_back({id, buildNative(graph[place], builder, made)});
+    else
+      built.push_back({id, OperatorBuilder(pool, id, builder, made).build()});
   }
   whenBuilt(built);
   for (auto [before, after] : made.replaced.getValueMap())

@@ -43,21 +43,17 @@ private:
     }
   };
 
-  // A root remains a result if it must be stored or if other operators read it.
-  int mergedOf(int first, int second) {
-    return pool_.merge(first, second, [&](int root) {
-      int others = readers_[root] - pool_[first].doesRead(root) - pool_[second].doesRead(root);
-      return pool_.mustBeStored(root) || others > 0;
-    });
-  }
-
   void count(int id, int change) {
     for (int read : pool_[id].reads)
       readers_[read] += change;
   }
 
   void consider(int first, int second) {
-    int merged = mergedOf(first, second);
+    // A root remains a result if it must be stored or if other operators read it.
+    int merged = pool_.merge(first, second, [&](int root) {
+      int others = readers_[root] - pool_[first].doesRead(root) - pool_[second].doesRead(root);
+      return pool_.mustBeStored(root) || others > 0;
+    });
     if (merged < 0)
       return;
     double gain = pool_[first].nanoseconds + pool_[second].nanoseconds - pool_[merged].nanoseconds;
@@ -68,10 +64,7 @@ private:
   bool isOrderly(const Merge &merge) {
     if (!order_)
       order_.emplace(pool_, operators_);
-    auto unit = [&](int id) {
-      return static_cast<int>(llvm::find(operators_, id) - operators_.begin());
-    };
-    int between = order_->operationBetween(unit(merge.first), unit(merge.second));
+    int between = order_->operationBetween(merge.first, merge.second);
     if (between >= 0 && refused_)
       refused_->push_back({merge.first, merge.second, between});
     return between < 0;
