@@ -101,20 +101,12 @@ private:
     std::optional<AxisSet> axes = axesOf(node_.result());
     bool isElementwise = node_.kind == NodeKind::Elementwise, isScan = node_.kind == NodeKind::Scan;
     bool legal = false;
-    switch (frame_.loops) {
-    case Loops::Cells: // a vector is recomputed in every cell
-      legal = isElementwise && axes;
-      break;
-    case Loops::Rows:
-      legal = isElementwise && axes && !axes->isEmpty();
-      break;
-    case Loops::AnyAxes:
+    if (byRows_)
       legal = !isScan;
-      break;
-    case Loops::Scans: // cells of the space, and what each row has one of
+    else if (scans_) // cells of the space, and what each row has one of
       legal = node_.kind != NodeKind::Columns && (axes == space || (axes == Axis::Rows && !isScan));
-      break;
-    }
+    else // in a loop over cells a vector is recomputed in every cell
+      legal = isElementwise && axes && (cells_ || !axes->isEmpty());
     return {.isLegal = legal, .over = axes.value_or(AxisSet())};
   }
 

@@ -54,26 +54,22 @@ public:
 
   WantedCells run() {
     for (Operation &operation : block_.getBody().front())
-      for (Candidate &candidate : candidatesOf(operation))
-        if (!askInputs(candidate))
+      for (auto [sparse, other] : pairsOf(operation)) {
+        Candidate candidate{&operation, {}, other};
+        for (const EntryPattern &pattern : facts_.patterns())
+          if (facts_.shapeOf(pattern) == facts_.shapeOf(sparse) &&
+              facts_.whereZero(pattern, sparse).isZero() &&
+              !holds({&operation, pattern, other}, facts_) && !isMultiplied(operation, pattern)) {
+            candidate.pattern = pattern;
+            break;
+          }
+        if (candidate.pattern && !askInputs(candidate))
           askReader(candidate);
+      }
     return std::move(wanted_);
   }
 
 private:
-  SmallVector<Candidate, 2> candidatesOf(Operation &operation) {
-    SmallVector<Candidate, 2> candidates;
-    for (auto [sparse, other] : pairsOf(operation))
-      for (const EntryPattern &pattern : facts_.patterns())
-        if (facts_.shapeOf(pattern) == facts_.shapeOf(sparse) &&
-            facts_.whereZero(pattern, sparse).isZero() &&
-            !holds({&operation, pattern, other}, facts_) && !isMultiplied(operation, pattern)) {
-          candidates.push_back({&operation, pattern, other});
-          break;
-        }
-    return candidates;
-  }
-
   static bool holds(const Candidate &candidate, const BlockFacts &facts) {
     if (isa<tok::MatmulOp>(candidate.operation))
       return facts.everywhere(candidate.other).isFinite();

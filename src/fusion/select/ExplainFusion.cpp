@@ -20,15 +20,15 @@ public:
       : pool_(pool), graph_(pool.graph()), memo_(pool.memo()), plan_(plan), built_(built),
         out_(text_) {}
 
-  std::string write(StringRef block, Selector selector) {
-    out_ << "fusion of block " << block << ", selector " << name(selector) << ": "
+  std::string write(StringRef block) {
+    out_ << "fusion of block " << block << ", selector " << name(pool_.selector()) << ": "
          << count(graph_.size(), "operation") << ", " << graph_.nodes().size()
          << " of them generated as " << count(built_.size(), "operator") << "\n";
     writeCandidates();
     writeRefusals();
     for (auto [number, partition] : llvm::enumerate(plan_.partitions)) {
       out_ << "  partition " << number + 1 << ": ";
-      writePartition(partition, selector);
+      writePartition(partition);
     }
     writeOperators();
     return text_;
@@ -120,10 +120,10 @@ private:
     }
   }
 
-  void writePartition(const Partition &partition, Selector selector) {
+  void writePartition(const Partition &partition) {
     out_ << count(partition.nodes.size(), "operation") << ", "
          << count(partition.points.size(), "interesting point");
-    if (selector == Selector::Cost) {
+    if (pool_.selector() == Selector::Cost) {
       out_ << "; " << count(partition.evaluated, "plan") << " priced, " << partition.pruned
            << " excluded by the bound";
       if (partition.points.size() > mostExactPoints)
@@ -223,7 +223,7 @@ private:
 
 } // namespace
 
-std::string fusion::explainFusion(StringRef block, Selector selector, const OperatorPool &pool,
-                                  const Plan &plan, ArrayRef<BuiltOperator> built) {
-  return Explanation(pool, plan, built).write(block, selector);
+std::string fusion::explainFusion(StringRef block, const OperatorPool &pool, const Plan &plan,
+                                  ArrayRef<BuiltOperator> built) {
+  return Explanation(pool, plan, built).write(block);
 }

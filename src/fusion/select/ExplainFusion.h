@@ -1,9 +1,9 @@
 // The text of --explain=fusion: candidates, refusals with reasons, partitions and their interesting
 // points, the numbers of plans considered, the chosen operators and their predicted costs.
 //
-//   Plan plan = searchPlan(pool, Selector::Cost);
+//   Plan plan = searchPlan(pool);
 //   buildOperators(pool, plan.operators, [&](llvm::ArrayRef<BuiltOperator> built) {
-//     std::string text = explainFusion("block_0", Selector::Cost, pool, plan, built);
+//     std::string text = explainFusion("block_0", pool, plan, built);
 //   });
 #ifndef TOKAMAK_FUSION_SELECT_EXPLAINFUSION_H
 #define TOKAMAK_FUSION_SELECT_EXPLAINFUSION_H
@@ -14,8 +14,8 @@
 namespace tokamak::fusion {
 
 // To be called before the operations that were fused are erased.
-std::string explainFusion(llvm::StringRef block, Selector selector, const OperatorPool &pool,
-                          const Plan &plan, llvm::ArrayRef<BuiltOperator> built);
+std::string explainFusion(llvm::StringRef block, const OperatorPool &pool, const Plan &plan,
+                          llvm::ArrayRef<BuiltOperator> built);
 
 } // namespace tokamak::fusion
 #endif

@@ -30,12 +30,11 @@ LogicalResult fusion::fuseBlock(func::FuncOp block,
   // Without fusion every result is stored before it is read, so all patterns may be drivers.
   MemoTable memo =
       explore(graph, options.selector == Selector::None ? Drivers::All : Drivers::Shared);
-  OperatorPool pool(graph, memo, *options.machine,
-                    options.selector == Selector::Cost ? Preference::Cost : Preference::Fusion);
-  Plan plan = searchPlan(pool, options.selector);
+  OperatorPool pool(graph, memo, *options.machine, options.selector);
+  Plan plan = searchPlan(pool);
   buildOperators(pool, plan.operators, [&](ArrayRef<BuiltOperator> built) {
     if (options.explanation)
-      *options.explanation += explainFusion(block.getName(), options.selector, pool, plan, built);
+      *options.explanation += explainFusion(block.getName(), pool, plan, built);
   });
   return success();
 }

@@ -18,17 +18,16 @@ static constexpr unsigned mostMergedMembers = 64;
 static constexpr unsigned mostMembers = 256;
 
 OperatorPool::OperatorPool(const BlockGraph &graph, const MemoTable &memo,
-                           const cost::MachineModel &machine, Preference preference)
+                           const cost::MachineModel &machine, Selector selector)
     : graph_(graph), memo_(memo), machine_(machine), cost_(graph, memo, machine),
-      preference_(preference), mustBeStored_(graph.size()),
+      selector_(selector), mustBeStored_(graph.size()),
       scopes_(graph.size(), BitVector(graph.size())) {
   for (int index : graph.nodes()) {
     const Node &node = graph[index];
-    mustBeStored_[index] = node.leavesBlock || llvm::any_of(node.users, [&](Use use) {
-                             return !graph.isNode(use.user) || !memo.isFusable(use);
-                           });
+    auto isFusable = [&](Use use) { return memo.isFusable(use); };
+    mustBeStored_[index] = node.leavesBlock || !llvm::all_of(node.users, isFusable);
     for (auto [operand, producer] : llvm::enumerate(node.producers))
-      if (graph.isNode(producer) && memo.isFusable({index, static_cast<int>(operand)})) {
+      if (memo.isFusable({index, static_cast<int>(operand)})) {
         scopes_[index] |= scopes_[producer];
         scopes_[index].set(producer);
       }
@@ -115,7 +114,7 @@ int OperatorPool::operatorFor(int root, const BitVector &stored) {
     candidate.total = candidate.nanoseconds;
     for (int read : candidate.reads)
       if (!stored[read] && !mustBeStored_[read]) {
-        additional += preference_ == Preference::Fusion;
+        additional += selector_ != Selector::Cost;
         candidate.total += operators_[operatorFor(read, stored)].total;
       }
     // Among equally good frames, prefer the flat loop over cells.

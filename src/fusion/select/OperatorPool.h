@@ -7,22 +7,20 @@
 #ifndef TOKAMAK_FUSION_SELECT_OPERATORPOOL_H
 #define TOKAMAK_FUSION_SELECT_OPERATORPOOL_H
 
+#include "fusion/select/FuseBlock.h"
 #include "fusion/select/OperatorCost.h"
 
 #include <deque>
 
 namespace tokamak::fusion {
 
-// Which of several operators for one result is the best.
-enum class Preference : uint8_t {
-  Fusion, // the one that needs the fewest other results stored; among those, the cheapest
-  Cost,   // the cheapest, including the operators for the results that it needs stored
-};
-
 class OperatorPool {
 public:
+  // Selector::Cost prefers the cheapest operators for a result, including those for the results that
+  // they need stored. Others prefer the operator that needs the fewest other results stored; among
+  // those, the cheapest.
   OperatorPool(const BlockGraph &graph, const MemoTable &memo, const cost::MachineModel &machine,
-               Preference preference = Preference::Cost);
+               Selector selector = Selector::Cost);
 
   const FusedOperator &operator[](int id) const { return operators_[id]; }
 
@@ -41,7 +39,7 @@ public:
   const MemoTable &memo() const { return memo_; }
   const cost::MachineModel &machine() const { return machine_; }
   const OperatorCost &cost() const { return cost_; }
-  Preference preference() const { return preference_; }
+  Selector selector() const { return selector_; }
   const Frame &frameOf(int id) const { return memo_.frames[operators_[id].frame]; }
 
 private:
@@ -55,7 +53,7 @@ private:
   const MemoTable &memo_;
   const cost::MachineModel &machine_;
   OperatorCost cost_;
-  Preference preference_;
+  Selector selector_;
   llvm::BitVector mustBeStored_;
   std::vector<llvm::BitVector> scopes_; // by root: what could be computed in its operator
   std::deque<FusedOperator> operators_;

@@ -39,11 +39,10 @@ static bool competesWithNative(const OperatorPool &pool, int index) {
 }
 
 static bool isInteresting(const OperatorPool &pool, int index) {
-  bool fusable = llvm::any_of(pool.graph()[index].users, [&](Use use) {
-    return pool.graph().isNode(use.user) && pool.memo().isFusable(use);
-  });
-  return fusable && (pool.graph().consumers(index) > 1 || isComputedAgainAnyway(pool, index) ||
-                     competesWithNative(pool, index));
+  auto isFusable = [&](Use use) { return pool.memo().isFusable(use); };
+  return llvm::any_of(pool.graph()[index].users, isFusable) &&
+         (pool.graph().consumers(index) > 1 || isComputedAgainAnyway(pool, index) ||
+          competesWithNative(pool, index));
 }
 
 static std::vector<Partition> findPartitions(const OperatorPool &pool) {
@@ -52,7 +51,7 @@ static std::vector<Partition> findPartitions(const OperatorPool &pool) {
   for (int index : graph.nodes()) {
     classes.insert(index);
     for (Use use : graph[index].users)
-      if (graph.isNode(use.user) && pool.memo().isFusable(use))
+      if (pool.memo().isFusable(use))
         classes.unionSets(index, use.user);
   }
   std::vector<Partition> partitions;
@@ -123,7 +122,7 @@ static SmallVector<int> coverWithOneValueEach(OperatorPool &pool, ArrayRef<int> 
     SmallVector<int> operators = cover(pool, nodes, stored);
     if (refused)
       refused->clear();
-    if (pool.preference() == Preference::Cost)
+    if (pool.selector() == Selector::Cost)
       mergeOperators(pool, operators, refused);
     BitVector again = addedUpAgain(pool, operators);
     again.reset(stored);
@@ -274,29 +273,29 @@ private:
 
 } // namespace
 
-Plan fusion::searchPlan(OperatorPool &pool, Selector selector) {
+Plan fusion::searchPlan(OperatorPool &pool) {
   const BlockGraph &graph = pool.graph();
   Plan plan;
   plan.partitions = findPartitions(pool);
-  plan.stored.resize(graph.size());
-  switch (selector) {
+  BitVector stored(graph.size());
+  switch (pool.selector()) {
   case Selector::None:
-    plan.stored.set();
+    stored.set();
     break;
   case Selector::All:
     break;
   case Selector::NoRedundancy:
     for (int node : graph.nodes())
       if (graph.consumers(node) > 1)
-        plan.stored.set(node);
+        stored.set(node);
     break;
   case Selector::Cost:
     for (Partition &partition : plan.partitions)
-      plan.stored |= PartitionSearch(pool, partition).run();
+      stored |= PartitionSearch(pool, partition).run();
     break;
   }
-  plan.shared = plan.stored;
-  plan.operators = coverWithOneValueEach(pool, graph.nodes(), plan.stored, &plan.refusedMerges);
-  plan.shared ^= plan.stored;
+  plan.shared = stored;
+  plan.operators = coverWithOneValueEach(pool, graph.nodes(), stored, &plan.refusedMerges);
+  plan.shared ^= stored;
   return plan;
 }

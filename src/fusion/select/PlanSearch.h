@@ -2,7 +2,7 @@
 // determines the plan: for each stored result the best operator is taken, and then operators are
 // merged.
 //
-//   Plan plan = searchPlan(pool, Selector::Cost);
+//   Plan plan = searchPlan(pool);
 //
 // The choices of different partitions (operations connected by possible fusions) are independent.
 // Within a partition, only the interesting points are choices: results with several consumers,
@@ -16,7 +16,6 @@
 #ifndef TOKAMAK_FUSION_SELECT_PLANSEARCH_H
 #define TOKAMAK_FUSION_SELECT_PLANSEARCH_H
 
-#include "fusion/select/FuseBlock.h"
 #include "fusion/select/MergeOperators.h"
 
 namespace tokamak::fusion {
@@ -32,8 +31,8 @@ struct Partition {
 
 struct Plan {
   std::vector<Partition> partitions;
-  llvm::BitVector stored; // by operation: the result is stored, and consumers read it
-  llvm::BitVector shared; // stored only because several operators would compute the same sum
+  llvm::BitVector
+      shared; // by operation: stored only because several operators would compute this sum
   llvm::SmallVector<int> operators; // ids of the pool
   std::vector<RefusedMerge> refusedMerges;
 };
@@ -49,7 +48,7 @@ inline constexpr int64_t mostPricedPlans = 4096, nodesOfMostPlans = 64;
 // The predicted nanoseconds of a partition's plan with these results stored, after merging.
 double priceOf(OperatorPool &pool, const Partition &partition, llvm::BitVector stored);
 
-Plan searchPlan(OperatorPool &pool, Selector selector);
+Plan searchPlan(OperatorPool &pool);
 
 } // namespace tokamak::fusion
 #endif
