@@ -212,10 +212,8 @@ static void classifyColumns(const BlockFacts &facts, Node &node) {
 }
 
 static void classifyScan(const BlockFacts &facts, Node &node) {
-  if (!cast<tok::CallNativeOp>(node.operation).getCumulativeKind() || !movesRows(facts, node))
-    return;
-  node.kind = NodeKind::Scan;
-  node.flops = 1;
+  if (cast<tok::CallNativeOp>(node.operation).getCumulativeKind() && movesRows(facts, node))
+    node.kind = NodeKind::Scan;
 }
 
 static void classify(const BlockFacts &facts, Node &node) {

@@ -46,7 +46,7 @@ struct Node {
   // None if it takes loops over other axes.
   llvm::SmallVector<Shape, 2> spaces;
   // For each cell of the space, of a product for each multiplication (cost/CellCost.h).
-  double flops = 0;
+  double flops = 1;
   ElementType cells = {}; // that the operation computes in: those of its first array
   mlir::Type elementType; // of all arrays among operands and results: f64 or f32; else null
   bool live = true;
@@ -85,7 +85,6 @@ public:
 
   const BlockFacts &facts() const { return facts_; }
   const Shape &shapeOf(mlir::Value value) const { return facts_.shapeOf(value); }
-  double estimate(const Size &size) const { return facts_.estimate(size); }
   double cells(const Shape &shape) const { return facts_.cells(shape); }
 
 private:

@@ -111,20 +111,6 @@ private:
 
   const MemoGroup &groupOf(int member) const { return *pool_.memo().find(member, op_.frame); }
 
-  static bool isConstant(Value value) {
-    return value.getDefiningOp<tok::ConstantOp>() && !tok::isArray(value.getType());
-  }
-
-  // Where a slice begins and ends is part of the kernel's code.
-  bool isTaken(int member, int operand) const {
-    return graph_[member].kind != NodeKind::Slice || operand == 0;
-  }
-
-  bool isInside(int member, int operand) const {
-    int producer = graph_[member].producers[operand];
-    return producer >= 0 && op_.members[producer];
-  }
-
   bool isAtEntries(Value value) const {
     return frame_.driver && tok::isArray(value.getType()) && graph_.shapeOf(value) == frame_.space;
   }
@@ -169,15 +155,22 @@ private:
     return {transpose ? transpose.getOperand() : value, true, turned};
   }
 
-  // The driver first, then arrays, then scalars, each in the order of their first use.
+  // The driver first, then arrays, then scalars, each in the order of their first use. Literals, and
+  // where a slice begins and ends, are part of the kernel's code.
   void collectInputs() {
     for (Value array : frame_.driver.arrays)
       inputs_.push_back({array});
     for (bool arrays : {true, false})
       op_.forEachInput(graph_, [&](Use use) {
         Input input = inputOf(use.user, use.operand);
-        if (tok::isArray(input.value.getType()) == arrays && isTaken(use.user, use.operand) &&
-            !isConstant(input.value) && !llvm::is_contained(inputs_, input))
+        bool isArray = tok::isArray(input.value.getType());
+        bool isLiteral = !isArray && input.value.getDefiningOp<tok::ConstantOp>();
+        bool isRange = graph_[use.user].kind == NodeKind::Slice && use.operand > 0;
+        if (isArray != arrays || isLiteral || isRange)
+          return;
+        auto known = llvm::find(inputs_, input);
+        numberOf_[{use.user, use.operand}] = known - inputs_.begin();
+        if (known == inputs_.end())
           inputs_.push_back(input);
       });
   }
@@ -227,12 +220,11 @@ private:
 
   plan::BodyOperand operandInBody(Block *block, int member, int operand) const {
     Value value = graph_[member].operands[operand];
-    if (isInside(member, operand) || isConstant(value) || !isTaken(member, operand))
+    auto number = numberOf_.find({member, operand});
+    if (number == numberOf_.end())
       return {value};
-    Input input = inputOf(member, operand);
     bool isProductFactor = graph_[member].kind == NodeKind::Product && operand == 1;
-    return {value, block->getArgument(llvm::find(inputs_, input) - inputs_.begin()),
-            isProductFactor && isReadTransposed(member)};
+    return {value, block->getArgument(number->second), isProductFactor && isReadTransposed(member)};
   }
 
   const OperatorPool &pool_;
@@ -243,6 +235,7 @@ private:
   OpBuilder &builder_;
   Made &made_;
   SmallVector<Input> inputs_;
+  llvm::DenseMap<std::pair<int, int>, unsigned> numberOf_; // of inputs, by member and operand
 };
 
 // Clones an operation that is left to the native.

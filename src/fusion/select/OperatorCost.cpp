@@ -73,29 +73,20 @@ public:
 
   void addMember(const Node &node, const Verdict &verdict) {
     bool isAtEntries = frame_.driver && verdict.over.has(Axis::Rows | Axis::Columns);
-    if (frame_.isNative)
-      return addNative(node);
-    switch (node.kind) {
-    case NodeKind::None:
-    case NodeKind::Elementwise:
-    case NodeKind::Aggregate:
-      work.flops += node.flops * pointsOf(facts_, frame_, verdict.over, node.spaces[0]);
-      // The column index of an entry selects the sum that it is added to.
-      if (isAtEntries && verdict.reduced == Axis::Rows)
-        work.gathers += entries_;
-      break;
-    case NodeKind::Slice:
-    case NodeKind::Columns:
-    case NodeKind::Scan:
-      work.flops += cells(node.result());
-      break;
-    case NodeKind::Product:
-    case NodeKind::TransposedProduct:
+    if (frame_.isNative) {
+      addNative(node);
+    } else if (isa<tok::MatmulOp>(node.operation)) {
       if (isAtEntries)
         addProductAtEntries(node, verdict);
       else
         addProduct(node);
-      break;
+    } else {
+      bool isAggregate = node.kind == NodeKind::Aggregate;
+      const Shape &shape = facts_.shapeOf(isAggregate ? node.operands[0] : node.result());
+      work.flops += node.flops * pointsOf(facts_, frame_, verdict.over, shape);
+      // The column index of an entry selects the sum that it is added to.
+      if (isAtEntries && verdict.reduced == Axis::Rows)
+        work.gathers += entries_;
     }
   }
 
@@ -213,8 +204,8 @@ private:
   }
 
   void addNative(const Node &node) {
-    if (node.kind >= NodeKind::Slice) {
-      work.flops += node.flops * cells(node.result());
+    if (node.kind >= NodeKind::Slice) { // others than scans only copy rows
+      work.flops += node.kind == NodeKind::Scan ? cells(node.result()) : 0;
       return;
     }
     Value left = node.operands[0], right = node.operands[1];

@@ -69,7 +69,6 @@ BitVector OperatorPool::expand(int root, int frame, const BitVector &stored) con
   while (true) {
     BitVector members(graph_.size()), needed(graph_.size());
     members.set(root);
-    unsigned count = 1;
     for (int member = root; member >= 0; --member) {
       if (!members[member])
         continue;
@@ -79,8 +78,7 @@ BitVector OperatorPool::expand(int root, int frame, const BitVector &stored) con
         if (!graph_.isNode(producer))
           continue;
         bool inside = (group->fusable >> operand & 1) && !stored[producer] && !excluded[producer] &&
-                      (members[producer] || count < mostMembers);
-        count += inside && !members[producer];
+                      (members[producer] || members.count() < mostMembers);
         (inside ? members : needed).set(producer);
       }
     }
@@ -181,11 +179,11 @@ int OperatorPool::makeMerged(int a, int b, ArrayRef<int> roots) {
     return -1;
   const Shape &firstSpace = frameOf(a).space, &secondSpace = frameOf(b).space;
   bool related = areRelated(first, second);
-  if (!related && !(firstSpace == secondSpace))
+  if (!related && firstSpace != secondSpace)
     return -1;
   FusedOperator best;
   for (auto [number, frame] : llvm::enumerate(memo_.frames)) {
-    if (frame.isNative || (!(frame.space == firstSpace) && !(frame.space == secondSpace)))
+    if (frame.isNative || (frame.space != firstSpace && frame.space != secondSpace))
       continue;
     FusedOperator candidate;
     candidate.members = first.members;
