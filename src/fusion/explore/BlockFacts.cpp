@@ -3,8 +3,6 @@
 #include "ir/tok/CellFacts.h"
 #include "ir/tok/InferFacts.h"
 
-#include "llvm/ADT/BitVector.h"
-
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::fusion;
@@ -147,7 +145,7 @@ void BlockFacts::noteCells(Operation &operation, ArrayRef<tok::Facts> operands) 
 // for sparse operands take their own pattern, not those of the arrays they are computed from.
 EntryPattern BlockFacts::unionFor(Operation &operation, bool stored) const {
   const Shape &shape = shapeOf(operation.getResult(0));
-  llvm::BitVector numbers(patterns_.size());
+  EntryPattern all, united; // united: in program order
   for (Value operand : operation.getOperands()) {
     if (isConstant(operand))
       continue;
@@ -159,13 +157,10 @@ EntryPattern BlockFacts::unionFor(Operation &operation, bool stored) const {
     });
     if (beside == patterns_.end())
       return {};
-    numbers.set(beside - patterns_.begin());
+    all.arrays.append(beside->arrays);
   }
-  EntryPattern united; // in program order
   for (const EntryPattern &single : patterns_)
-    if (single.arrays.size() == 1 && llvm::any_of(numbers.set_bits(), [&](unsigned number) {
-          return single.isWithin(patterns_[number]);
-        }))
+    if (single.arrays.size() == 1 && single.isWithin(all))
       united.arrays.append(single.arrays);
   bool isZeroBeside = tok::cellOf(operation, [&](OpOperand &operand) {
                         return whereZero(united, operand.get());

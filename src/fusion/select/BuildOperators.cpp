@@ -240,16 +240,12 @@ private:
 
 // Clones an operation that is left to the native.
 Operation *buildNative(const Node &node, OpBuilder &builder, Made &made) {
-  Operation *clone = node.operation->clone();
-  SmallVector<Value> operands;
-  for (auto [number, original] : llvm::enumerate(node.operands)) {
-    Value operand = made.replaced.lookupOrDefault(original);
-    if (node.readsTransposed(static_cast<int>(number)))
-      operand = builder.create<tok::TransposeOp>(clone->getLoc(), operand.getType(), operand);
-    operands.push_back(operand);
+  Operation *clone = node.operation->clone(made.replaced);
+  if (node.readsTransposed(0)) {
+    Value operand = made.replaced.lookupOrDefault(node.operands[0]);
+    clone->setOperand(
+        0, builder.create<tok::TransposeOp>(clone->getLoc(), operand.getType(), operand));
   }
-  clone->setOperands(operands);
-  made.replaced.map(node.result(), clone->getResult(0));
   return builder.insert(clone);
 }
 
@@ -257,14 +253,12 @@ Operation *buildNative(const Node &node, OpBuilder &builder, Made &made) {
 // already is replaced by that copy.
 void moveBefore(Operation *end, Operation *operation, Made &made) {
   operation->moveBefore(end);
-  auto transpose = dyn_cast<tok::TransposeOp>(operation);
-  if (!transpose)
-    return;
-  Value &known = made.transposed[transpose.getOperand()];
-  if (known)
-    made.replaced.map(transpose.getResult(), known);
-  else
-    known = transpose.getResult();
+  if (auto transpose = dyn_cast<tok::TransposeOp>(operation)) {
+    Value result = transpose.getResult();
+    auto [known, isNew] = made.transposed.try_emplace(transpose.getOperand(), result);
+    if (!isNew)
+      made.replaced.map(result, known->second);
+  }
 }
 
 } // namespace
