@@ -189,11 +189,10 @@ private:
 // Whether a native may compute the operation, too. A product with a vector is a pass over the matrix,
 // which kernels do as well.
 bool hasNative(const BlockGraph &graph, const Node &node) {
-  auto isVector = [&](int operand) { return graph.shapeOf(node.operands[operand]).hasOneColumn(); };
-  bool isTransposed = node.kind == NodeKind::TransposedProduct;
-  if (node.kind == NodeKind::Product || isTransposed)
-    return !isVector(1) && !(isTransposed && isVector(0));
-  return node.kind >= NodeKind::Slice;
+  auto isColumn = [&](int operand) { return graph.shapeOf(node.operands[operand]).hasOneColumn(); };
+  if (!isa<tok::MatmulOp>(node.operation))
+    return node.kind >= NodeKind::Slice;
+  return !isColumn(1) && !(node.readsTransposed(0) && isColumn(0));
 }
 
 } // namespace
@@ -221,6 +220,9 @@ Verdict fusion::judge(const BlockGraph &graph, int index, const Frame &frame) {
 std::string fusion::refusalOfEdge(const BlockGraph &graph, Use use) {
   const Node &user = graph[use.user];
   const Node &producer = graph[user.producers[use.operand]];
+  if (user.kind == NodeKind::None)
+    return "read by " + user.operation->getName().stripDialect().str() +
+           ", for which no kernel is generated";
   std::string reader = "read by " + notation(user.result());
   if (user.kind == NodeKind::Product && use.operand == 1)
     return reader + ": the right operand of a product must be complete before the first row";

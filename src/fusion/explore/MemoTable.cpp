@@ -137,15 +137,9 @@ static void recordRefusals(const BlockGraph &graph, MemoTable &memo) {
       memo.refusals.push_back({index, node.refusal});
     if (!graph.isNode(index))
       continue;
-    for (Use use : node.users) {
-      const Node &user = graph[use.user];
-      if (graph.isNode(use.user) && !memo.isFusable(use))
+    for (Use use : node.users)
+      if (!memo.isFusable(use) && (graph.isNode(use.user) || tok::isArray(node.result().getType())))
         memo.refusals.push_back({index, refusalOfEdge(graph, use)});
-      else if (!graph.isNode(use.user) && tok::isArray(node.result().getType()))
-        memo.refusals.push_back({index, "read by " +
-                                            user.operation->getName().stripDialect().str() +
-                                            ", for which no kernel is generated"});
-    }
   }
 }
 

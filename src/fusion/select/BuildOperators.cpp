@@ -6,6 +6,7 @@
 #include "ir/tok/SizesAttribute.h"
 
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 
 using namespace mlir;
 using namespace tokamak;
@@ -195,9 +196,8 @@ private:
     for (Value operand : result.getInputs())
       block->addArgument(operand.getType(), operand.getLoc());
     auto sizesOf = [this](Value value) { return graph_.facts().sizesOf(value); };
-    SmallVector<Operation *> operations;
-    for (int member : op_.members.set_bits())
-      operations.push_back(graph_[member].operation);
+    auto operations = llvm::map_to_vector(op_.members.set_bits(),
+                                          [&](int member) { return graph_[member].operation; });
     plan::BodyBuilder body(result, frame_.space, operations, sizesOf);
     for (int member : op_.members.set_bits()) {
       const Node &node = graph_[member];

@@ -43,20 +43,18 @@ int OperatorPool::add(FusedOperator candidate) {
 // the length of rows), and all arrays of the driver are read as matrices. Loops over any axes are for
 // what natives can't compute together.
 bool OperatorPool::fillsItsFrame(const FusedOperator &candidate) const {
-  bool natural = false;
   const Frame &frame = memo_.frames[candidate.frame];
-  const EntryPattern &driver = frame.driver;
   if (frame.loops >= Loops::AnyAxes && candidate.members.count() == 1)
     return false;
   llvm::SmallPtrSet<Value, 4> read;
-  for (int member : candidate.members.set_bits()) {
-    const Node &node = graph_[member];
-    natural |= memo_.find(member, candidate.frame)->natural;
-    for (auto [operand, value] : llvm::enumerate(node.operands))
-      if (node.readsInPlace(static_cast<int>(operand)))
-        read.insert(value);
-  }
-  return natural && llvm::all_of(driver.arrays, [&](Value array) { return read.contains(array); });
+  candidate.forEachInput(graph_, [&](Use use) {
+    const Node &node = graph_[use.user];
+    if (node.readsInPlace(use.operand))
+      read.insert(node.operands[use.operand]);
+  });
+  return llvm::any_of(candidate.members.set_bits(),
+                      [&](int member) { return memo_.find(member, candidate.frame)->natural; }) &&
+         llvm::all_of(frame.driver.arrays, [&](Value array) { return read.contains(array); });
 }
 
 //===- operators of one result ---------------------------------------------------------------===//
