@@ -73,15 +73,13 @@ private:
 
   // A frame as "row 1000x10", "sparse 1000x10 at the entries of S" or "native".
   std::string frameText(const Frame &frame) const {
+    static constexpr const char *loops[] = {"cell ", "row ", "axes beside ", "scan "};
     if (frame.isNative)
       return "native";
-    if (frame.loops == Loops::AnyAxes)
-      return "axes beside " + textOf(frame.space.rows);
-    if (frame.loops == Loops::Scans)
-      return "scan " + textOf(frame.space);
-    if (!frame.driver)
-      return (frame.loops == Loops::Cells ? "cell " : "row ") + textOf(frame.space);
-    return "sparse " + textOf(frame.space) + " at the entries of " + notation(frame.driver);
+    if (frame.driver)
+      return "sparse " + textOf(frame.space) + " at the entries of " + notation(frame.driver);
+    return loops[static_cast<int>(frame.loops)] +
+           (frame.loops == Loops::AnyAxes ? textOf(frame.space.rows) : textOf(frame.space));
   }
 
   // Writes each operation, followed by its frames in brackets, with the fusable operands.
