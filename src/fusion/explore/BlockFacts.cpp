@@ -170,8 +170,8 @@ EntryPattern BlockFacts::unionFor(Operation &operation, bool stored) const {
   return isZeroBeside && isWorthwhile ? united : EntryPattern();
 }
 
-// Infers the value of an elementwise operation outside each pattern of its shape, and unites patterns
-// if it is zero outside none of them.
+// Infers the value of an elementwise operation outside each pattern of its shape, and unites
+// patterns if it is zero outside none of them.
 void BlockFacts::noteZeros(Operation &operation) {
   if (!isElementwise(operation) || !isRealArray(operation.getResult(0)))
     return;

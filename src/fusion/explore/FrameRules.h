@@ -1,7 +1,7 @@
 // Which operation may be computed in an operator over an iteration space, which of its operands may
-// be computed in the same operator, and which results can be stored. All of it follows from the axes
-// that the operation runs over and from those that it reduces. `judge` decides only legality, never
-// cost; what it allows is what kernels are generated for.
+// be computed in the same operator, and which results can be stored. All of it follows from the
+// axes that the operation runs over and from those that it reduces. `judge` decides only legality,
+// never cost; what it allows is what kernels are generated for.
 //
 //   Verdict verdict = judge(graph, node, {Loops::Rows, space});
 //   if (verdict.isLegal && (verdict.fusable & 1))    // operand 0 may be computed in the operator

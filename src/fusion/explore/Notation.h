@@ -20,7 +20,8 @@ std::string notation(mlir::Value value);
 // The arrays of the pattern: "S", "S and T".
 std::string notation(const EntryPattern &pattern);
 
-// The operation that has the result `value`, with the variable that holds it: "g = sum(out * Y * Xd)".
+// The operation that has the result `value`, with the variable that holds it:
+// "g = sum(out * Y * Xd)".
 std::string definition(mlir::Value value);
 
 // "file:line:column", or "" if the location is unknown; for a call site, that in the callee.

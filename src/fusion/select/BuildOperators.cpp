@@ -156,8 +156,8 @@ private:
     return {transpose ? transpose.getOperand() : value, true, turned};
   }
 
-  // The driver first, then arrays, then scalars, each in the order of their first use. Literals, and
-  // where a slice begins and ends, are part of the kernel's code.
+  // The driver first, then arrays, then scalars, each in the order of their first use. Literals,
+  // and where a slice begins and ends, are part of the kernel's code.
   void collectInputs() {
     for (Value array : frame_.driver.arrays)
       inputs_.push_back({array});

@@ -16,11 +16,11 @@ using namespace tokamak::fusion;
 static constexpr double bytesPerColumnNumber = 4, bytesPerRowOffset = 8;
 // Costs of finding the next entry, and of finding another sparse array's cell at this entry.
 static constexpr double flopsPerEntry = 2, flopsPerMatch = 6;
-// A native dense product comes closer to the machine's peak than kernels (base/Natives.def), but packs
-// both factors first and goes over the result several times: `flopsPerPackedCell` for each cell of the
-// three, which dominates if one of them is narrow. Transposed products of many rows are not packed
-// (runtime/natives/TransposedProduct.h), and only half of t(X) %*% X is computed. A product of two sparse
-// arrays takes `flopsPerSparseProduct` per multiplication.
+// A native dense product comes closer to the machine's peak than kernels (base/Natives.def), but
+// packs both factors first and goes over the result several times: `flopsPerPackedCell` for each
+// cell of the three, which dominates if one of them is narrow. Transposed products of many rows are
+// not packed (runtime/natives/TransposedProduct.h), and only half of t(X) %*% X is computed. A
+// product of two sparse arrays takes `flopsPerSparseProduct` per multiplication.
 static constexpr double flopsPerPackedCell = 24;
 static constexpr double fewestRowsUnpacked = 64, fewestColumnsUnpacked = 8;
 static constexpr double flopsPerSparseProduct = 8;

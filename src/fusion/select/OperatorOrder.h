@@ -26,8 +26,8 @@ public:
   // there is nothing.
   int operationBetween(int a, int b) const;
 
-  // The operators and the live operations outside of them, each after those it depends on, otherwise
-  // in program order.
+  // The operators and the live operations outside of them, each after those it depends on,
+  // otherwise in program order.
   llvm::SmallVector<int> sequence() const;
 
 private:

@@ -16,9 +16,9 @@ namespace tokamak::fusion {
 
 class OperatorPool {
 public:
-  // Selector::Cost prefers the cheapest operators for a result, including those for the results that
-  // they need stored. Others prefer the operator that needs the fewest other results stored; among
-  // those, the cheapest.
+  // Selector::Cost prefers the cheapest operators for a result, including those for the results
+  // that they need stored. Others prefer the operator that needs the fewest other results stored;
+  // among those, the cheapest.
   OperatorPool(const BlockGraph &graph, const MemoTable &memo, const cost::MachineModel &machine,
                Selector selector = Selector::Cost);
 

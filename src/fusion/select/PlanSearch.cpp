@@ -113,8 +113,8 @@ static BitVector addedUpAgain(const OperatorPool &pool, ArrayRef<int> operators)
   return again;
 }
 
-// Covers the nodes with operators of one result each, merges them where that is preferred, and stores
-// more results until no sum has two values. `refused` as in mergeOperators.
+// Covers the nodes with operators of one result each, merges them where that is preferred, and
+// stores more results until no sum has two values. `refused` as in mergeOperators.
 static SmallVector<int> coverWithOneValueEach(OperatorPool &pool, ArrayRef<int> nodes,
                                               BitVector &stored,
                                               std::vector<RefusedMerge> *refused = nullptr) {
