@@ -3,8 +3,6 @@
 #include "ir/tok/CellFacts.h"
 #include "ir/tok/InferFacts.h"
 
-#include "llvm/ADT/BitVector.h"
-
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::fusion;
@@ -26,87 +24,72 @@ static bool isElementwise(Operation &operation) {
   return isa<tok::UnaryOp, tok::BinaryOp, tok::IfElseOp>(operation);
 }
 
-// Sizes that the given facts leave open are inferred from the operands, or else get new symbols;
-// open layouts are inferred, too.
 BlockFacts::BlockFacts(Block &block, FactsFunction facts) {
   auto note = [&](Value value) {
-    const tok::Facts &given = values_[value] = facts(value);
+    const tok::Facts &given = values_[value].facts = facts(value);
     for (const Size &size : given.dims)
       size.everySymbol([&](int64_t id) {
         nextSymbol_ = std::max(nextSymbol_, id + 1);
         return true;
       });
   };
-  for (BlockArgument argument : block.getArguments())
-    note(argument);
+  llvm::for_each(block.getArguments(), note);
   for (Operation &operation : block)
-    for (Value result : operation.getResults())
-      note(result);
+    llvm::for_each(operation.getResults(), note);
 
   for (BlockArgument argument : block.getArguments()) {
-    tok::Facts &given = values_[argument];
-    complete(argument, given, nullptr);
-    everywhere_[argument] = tok::statedCellsOf(argument);
-    noteNumber(argument, given);
-    noteLayout(argument, given);
+    complete(argument, {});
+    known(argument).cells = tok::statedCellsOf(argument);
+    noteNumber(argument);
+    noteLayout(argument);
   }
   for (Operation &operation : block) {
-    SmallVector<tok::Facts> inferred(operation.getNumResults());
-    SmallVector<tok::Facts> operands;
+    SmallVector<tok::Facts> inferred(operation.getNumResults()), operands;
     for (Value operand : operation.getOperands())
-      operands.push_back(values_.lookup(operand));
+      operands.push_back(known(operand).facts);
     tok::inferFacts(&operation, operands, inferred);
     for (auto [result, facts] : llvm::zip(operation.getResults(), inferred)) {
-      tok::Facts &given = values_[result];
-      complete(result, given, &facts);
+      complete(result, facts);
+      noteCells(operation, operands);
+      noteNumber(result);
+      noteZeros(operation);
+      noteLayout(result);
     }
-    noteCells(operation, operands);
-    for (Value result : operation.getResults())
-      noteNumber(result, values_[result]);
-    noteZeros(operation);
-    for (Value result : operation.getResults())
-      noteLayout(result, values_[result]);
   }
 }
-
-//===- sizes ---------------------------------------------------------------------------------===//
 
 double BlockFacts::estimate(const Size &size) {
   return static_cast<double>(size.estimate(guessedSize));
 }
 
-void BlockFacts::complete(Value value, tok::Facts &given, const tok::Facts *inferred) {
-  if (inferred) {
-    if (inferred->isSparse() && !given.isSparse()) {
-      given.layout = inferred->layout;
-      given.density = inferred->density;
-    }
-    if (given.density < 0)
-      given.density = inferred->density;
-    if (!given.value)
-      given.value = inferred->value;
-    if (given.integer.isUnknown())
-      given.integer = inferred->integer;
+// What the given facts leave open is inferred from the operands; other sizes get new symbols.
+void BlockFacts::complete(Value value, const tok::Facts &inferred) {
+  tok::Facts &given = known(value).facts;
+  if (inferred.isSparse() && !given.isSparse()) {
+    given.layout = inferred.layout;
+    given.density = inferred.density;
   }
+  if (given.density < 0)
+    given.density = inferred.density;
+  if (!given.value)
+    given.value = inferred.value;
+  if (given.integer.isUnknown())
+    given.integer = inferred.integer;
   if (!tok::isArray(value.getType()))
     return;
+  auto orNew = [&](const Size &size) {
+    return size.isUnknown() ? Size::symbol(nextSymbol_++) : size;
+  };
   size_t rank = cast<RankedTensorType>(value.getType()).getRank();
   if (given.dims.size() != rank)
     given.dims.assign(rank, Size::unknown());
   for (size_t i = 0; i < rank; ++i) {
-    if (given.dims[i].isUnknown() && inferred && inferred->dims.size() == rank)
-      given.dims[i] = inferred->dims[i];
-    given.dims[i] = known(given.dims[i]);
+    if (given.dims[i].isUnknown() && inferred.dims.size() == rank)
+      given.dims[i] = inferred.dims[i];
+    given.dims[i] = orNew(given.dims[i]);
   }
-  Shape shape = Shape::of(given.dims);
-  shape.rows = known(shape.rows);
-  shapes_[value] = shape;
-}
-
-const Shape &BlockFacts::shapeOf(Value value) const {
-  static const Shape none;
-  auto found = shapes_.find(value);
-  return found == shapes_.end() ? none : found->second;
+  Shape &shape = known(value).shape = Shape::of(given.dims);
+  shape.rows = orNew(shape.rows);
 }
 
 //===- layouts and zeros ---------------------------------------------------------------------===//
@@ -131,18 +114,18 @@ CellFact BlockFacts::whereZero(const EntryPattern &pattern, Value value) const {
   CellFact fact = everywhere(value);
   for (auto [number, part] : llvm::enumerate(patterns_))
     if (!fact.constant() && part.isWithin(pattern))
-      if (auto known = whereZero_.find({number, value}); known != whereZero_.end())
-        fact = bothOf(fact, known->second);
+      fact = bothOf(fact, whereZero_.lookup({number, value}));
   return fact;
 }
 
 // Records the value of a scalar.
-void BlockFacts::noteNumber(Value value, const tok::Facts &facts) {
+void BlockFacts::noteNumber(Value value) {
+  auto &[facts, shape, cells, isSparse] = known(value);
   if (CellFact number = tok::numberOf(facts); number.constant())
-    everywhere_[value] = number;
+    cells = number;
   else if (!facts.integer.isUnknown() && value.getType().isInteger(64))
-    everywhere_[value] = CellFact::within(static_cast<double>(facts.integer.range().low),
-                                          static_cast<double>(facts.integer.range().high));
+    cells = CellFact::within(static_cast<double>(facts.integer.range().low),
+                             static_cast<double>(facts.integer.range().high));
 }
 
 void BlockFacts::noteCells(Operation &operation, ArrayRef<tok::Facts> operands) {
@@ -152,11 +135,9 @@ void BlockFacts::noteCells(Operation &operation, ArrayRef<tok::Facts> operands) 
   bool isCell = isElementwise(operation) &&
                 isa<FloatType>(getElementTypeOrSelf(operation.getResult(0).getType()));
   auto factOf = [&](Value value) { return everywhere(value); };
-  CellFact cells =
+  known(operation.getResult(0)).cells =
       isCell ? tok::cellOf(operation, [&](OpOperand &operand) { return factOf(operand.get()); })
              : tok::allCellsOf(operation, operands, factOf);
-  if (!cells.isAnything())
-    everywhere_[operation.getResult(0)] = cells;
 }
 
 // The union of patterns outside which the operation's result is zero; empty if there is none or it
@@ -164,7 +145,7 @@ void BlockFacts::noteCells(Operation &operation, ArrayRef<tok::Facts> operands) 
 // for sparse operands take their own pattern, not those of the arrays they are computed from.
 EntryPattern BlockFacts::unionFor(Operation &operation, bool stored) const {
   const Shape &shape = shapeOf(operation.getResult(0));
-  llvm::BitVector numbers(patterns_.size());
+  EntryPattern all, united; // united: in program order
   for (Value operand : operation.getOperands()) {
     if (isConstant(operand))
       continue;
@@ -176,13 +157,10 @@ EntryPattern BlockFacts::unionFor(Operation &operation, bool stored) const {
     });
     if (beside == patterns_.end())
       return {};
-    numbers.set(beside - patterns_.begin());
+    all.arrays.append(beside->arrays);
   }
-  EntryPattern united; // in program order
   for (const EntryPattern &single : patterns_)
-    if (single.arrays.size() == 1 && llvm::any_of(numbers.set_bits(), [&](unsigned number) {
-          return single.isWithin(patterns_[number]);
-        }))
+    if (single.arrays.size() == 1 && single.isWithin(all))
       united.arrays.append(single.arrays);
   bool isZeroBeside = tok::cellOf(operation, [&](OpOperand &operand) {
                         return whereZero(united, operand.get());
@@ -192,54 +170,50 @@ EntryPattern BlockFacts::unionFor(Operation &operation, bool stored) const {
   return isZeroBeside && isWorthwhile ? united : EntryPattern();
 }
 
-// Infers the value of an elementwise operation outside each pattern of its shape.
+// Infers the value of an elementwise operation outside each pattern of its shape, and unites
+// patterns if it is zero outside none of them.
 void BlockFacts::noteZeros(Operation &operation) {
   if (!isElementwise(operation) || !isRealArray(operation.getResult(0)))
     return;
   Value result = operation.getResult(0);
   if (isConstant(result))
     return;
-  bool isZeroSomewhere = false;
-  auto noteBeside = [&](unsigned number) {
+  auto isZeroBeside = [&](unsigned number) {
     const EntryPattern &pattern = patterns_[number];
     if (shapeOf(pattern) != shapeOf(result))
-      return;
+      return false;
     CellFact fact = tok::cellOf(
         operation, [&](OpOperand &operand) { return whereZero(pattern, operand.get()); });
-    if (!fact.isAnything())
-      whereZero_[{number, result}] = fact;
-    isZeroSomewhere |= fact.isZero();
+    whereZero_[{number, result}] = fact;
+    return fact.isZero();
   };
+  bool isZeroSomewhere = false;
   for (unsigned number = 0; number < patterns_.size(); ++number)
-    noteBeside(number);
+    isZeroSomewhere |= isZeroBeside(number);
   if (isZeroSomewhere)
     return;
   for (bool stored : {false, true})
     if (EntryPattern united = unionFor(operation, stored)) {
       patterns_.push_back(std::move(united));
-      noteBeside(patterns_.size() - 1);
+      isZeroBeside(patterns_.size() - 1);
     }
 }
 
 // A result that is zero outside a pattern is sparse, with the density of the sparsest such pattern.
-void BlockFacts::noteLayout(Value value, tok::Facts &facts) {
+void BlockFacts::noteLayout(Value value) {
+  auto &[facts, shape, cells, isSparse] = known(value);
   if (!isRealArray(value) || facts.dims.size() != 2)
     return;
   if (facts.isSparse() && facts.density < 0)
     facts.density = guessedDensity;
   for (auto [number, pattern] : llvm::enumerate(patterns_)) {
-    auto known = whereZero_.find({number, value});
-    if (known == whereZero_.end() || !known->second.isZero())
+    if (!whereZero_.lookup({number, value}).isZero())
       continue;
     double density = densityOf(pattern);
-    if (facts.isSparse() && facts.density <= density)
-      continue;
+    facts.density = facts.isSparse() ? std::min(facts.density, density) : density;
     facts.layout = tok::Layout::Sparse;
-    facts.density = density;
   }
-  const Size &columns = shapeOf(value).columns;
-  if (!facts.isSparse() || columns.isConstant(0) || columns.isConstant(1))
-    return;
-  sparse_.insert(value);
-  patterns_.push_back(value);
+  isSparse = facts.isSparse() && !shape.columns.isConstant(0) && !shape.hasOneColumn();
+  if (isSparse)
+    patterns_.push_back(value);
 }

@@ -14,7 +14,6 @@
 #include "ir/plan/PlanDialect.h"
 
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -49,20 +48,20 @@ public:
 
   // The rows × columns of an array. For higher ranks the rows are the product of all dimensions but
   // the last; equal lists of outer dimensions give equal rows. {0, 0} if `value` is no array.
-  const Shape &shapeOf(mlir::Value value) const;
+  const Shape &shapeOf(mlir::Value value) const { return known(value).shape; }
   // The sizes of an array of any rank; empty if `value` is no array.
-  llvm::ArrayRef<Size> sizesOf(mlir::Value value) const { return values_.find(value)->second.dims; }
+  llvm::ArrayRef<Size> sizesOf(mlir::Value value) const { return known(value).facts.dims; }
   // An integer as a size; unknown if it is no function of sizes.
-  Size integerOf(mlir::Value scalar) const { return values_.find(scalar)->second.integer; }
+  Size integerOf(mlir::Value scalar) const { return known(scalar).facts.integer; }
   // The estimated value of a size, and the estimated number of cells.
   static double estimate(const Size &size);
   static double cells(const Shape &shape) { return estimate(shape.rows) * estimate(shape.columns); }
 
   // The layout the array will have in memory if it is stored.
-  bool isSparse(mlir::Value value) const { return sparse_.contains(value); }
+  bool isSparse(mlir::Value value) const { return known(value).isSparse; }
   // The estimated share of cells that are entries; 1 of arrays that are not sparse.
   double densityOf(mlir::Value value) const {
-    return isSparse(value) ? values_.find(value)->second.density : 1;
+    return isSparse(value) ? known(value).facts.density : 1;
   }
   double entriesOf(mlir::Value value) const { return densityOf(value) * cells(shapeOf(value)); }
   const Shape &shapeOf(const EntryPattern &pattern) const {
@@ -79,24 +78,29 @@ public:
   // What is known of the value's cells outside the pattern.
   CellFact whereZero(const EntryPattern &pattern, mlir::Value value) const;
   // What is known of all cells of an array, or of a scalar.
-  CellFact everywhere(mlir::Value value) const { return everywhere_.lookup(value); }
+  CellFact everywhere(mlir::Value value) const { return known(value).cells; }
 
 private:
-  void complete(mlir::Value value, tok::Facts &given, const tok::Facts *inferred);
-  Size known(const Size &size) { return size.isUnknown() ? Size::symbol(nextSymbol_++) : size; }
-  void noteNumber(mlir::Value value, const tok::Facts &facts);
+  struct Known {
+    tok::Facts facts;
+    Shape shape;
+    CellFact cells; // all of them, or the scalar
+    bool isSparse = false;
+  };
+  const Known &known(mlir::Value value) const { return values_.find(value)->second; }
+  Known &known(mlir::Value value) { return values_.find(value)->second; }
+
+  void complete(mlir::Value value, const tok::Facts &inferred);
+  void noteNumber(mlir::Value value);
   void noteCells(mlir::Operation &operation, llvm::ArrayRef<tok::Facts> operands);
   bool isConstant(mlir::Value value) const { return everywhere(value).constant().has_value(); }
   void noteZeros(mlir::Operation &operation);
   EntryPattern unionFor(mlir::Operation &operation, bool stored) const;
-  void noteLayout(mlir::Value value, tok::Facts &facts);
+  void noteLayout(mlir::Value value);
 
-  llvm::DenseMap<mlir::Value, tok::Facts> values_;
-  llvm::DenseMap<mlir::Value, Shape> shapes_;
+  llvm::DenseMap<mlir::Value, Known> values_;
   int64_t nextSymbol_ = 0; // above those of the facts that were given
-  llvm::DenseSet<mlir::Value> sparse_;
   llvm::SmallVector<EntryPattern> patterns_;
-  llvm::DenseMap<mlir::Value, CellFact> everywhere_;
   llvm::DenseMap<std::pair<unsigned, mlir::Value>, CellFact> whereZero_; // by index of the pattern
 };
 

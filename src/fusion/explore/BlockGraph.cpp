@@ -5,128 +5,70 @@
 #include "ir/tok/ElementTypes.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SmallSet.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::fusion;
 
-static Value transposedOperand(Value value) {
-  auto transpose = value.getDefiningOp<tok::TransposeOp>();
-  return transpose ? transpose.getOperand() : Value();
-}
-
-bool fusion::readsTransposed(const Node &node, int operand) {
-  return operand == 0 &&
-         (node.kind == NodeKind::TransposedProduct || node.kind == NodeKind::DotProduct);
-}
-
-bool fusion::isTaken(const Node &node, int operand) {
-  return node.kind != NodeKind::Slice || operand == 0;
-}
-
-BlockGraph::BlockGraph(func::FuncOp function, FactsFunction facts)
-    : block_(&function.getBody().front()), facts_(*block_, facts) {
-  for (Operation &operation : block_->without_terminator()) {
-    Node &node = operations_.emplace_back();
-    node.operation = &operation;
-    node.operands.assign(operation.operand_begin(), operation.operand_end());
-    classify(node);
-  }
-  connect();
-  keepOrderOfEffects();
-}
-
-int BlockGraph::consumers(int index) const {
-  const Node &node = operations_[index];
-  int count = node.leavesBlock, last = -1;
-  for (Use use : node.users) { // uses by the same operation are adjacent
-    count += use.user != last;
-    last = use.user;
-  }
-  return count;
-}
-
 //===- what can be generated -----------------------------------------------------------------===//
 
-void BlockGraph::classify(Node &node) {
-  if (!isa<tok::UnaryOp, tok::BinaryOp, tok::IfElseOp, tok::CastOp, tok::AggregateOp, tok::MatmulOp,
-           tok::SliceOp, tok::CbindOp, tok::CallNativeOp>(node.operation) ||
-      !haveElementTypes(node))
-    return;
-  if (isa<tok::SliceOp>(node.operation))
-    classifySlice(node);
-  else if (isa<tok::CbindOp>(node.operation))
-    classifyColumns(node);
-  else if (isa<tok::CallNativeOp>(node.operation))
-    classifyScan(node);
-  else if (isa<tok::AggregateOp>(node.operation))
-    classifyAggregate(node);
-  else if (isa<tok::MatmulOp>(node.operation))
-    classifyProduct(node);
-  else
-    classifyElementwise(node);
-}
-
-// Whether kernels compute with all arrays of the operation. Sets the node's element type.
-bool BlockGraph::haveElementTypes(Node &node) {
-  SmallVector<Value, 4> values(node.operation->getOperands());
-  llvm::append_range(values, node.operation->getResults());
-  bool isOne = true, hasArrays = false;
-  for (Value value : values) {
-    auto array = dyn_cast<RankedTensorType>(value.getType());
-    if (!array)
-      continue;
-    if (!tok::elementTypeOf(array))
-      return false;
-    isOne &=
-        isRealArray(value) && (!node.elementType || node.elementType == array.getElementType());
-    node.elementType = array.getElementType();
-    hasArrays = true;
-  }
-  if (!isOne)
-    node.elementType = {};
-  return hasArrays;
+// Whether kernels compute with all arrays of the operation. Sets the node's element types.
+static bool haveElementTypes(Node &node) {
+  SmallVector<Type, 4> types(node.operation->getOperandTypes());
+  llvm::append_range(types, node.operation->getResultTypes());
+  llvm::erase_if(types, [](Type type) { return !isa<RankedTensorType>(type); });
+  if (types.empty() || !llvm::all_of(types, tok::elementTypeOf))
+    return false;
+  node.cells = *tok::elementTypeOf(types.front());
+  Type element = getElementTypeOrSelf(types.front());
+  if ((element.isF64() || element.isF32()) &&
+      llvm::all_of(types, [&](Type type) { return getElementTypeOrSelf(type) == element; }))
+    node.elementType = element;
+  return true;
 }
 
 // Names the operand whose size is not proved to be that of the result, and another operand of a
 // different size, preferably one that is not 1 and so can't be repeated.
-std::string BlockGraph::refusalOfSizes(const Node &node, Value operand, const char *what) const {
-  auto sizeOf = [&](Value array) {
-    const Shape &shape = shapeOf(array);
-    return StringRef(what) == "rows" ? shape.rows : shape.columns;
-  };
+static std::string refusalOfSizes(const BlockFacts &facts, const Node &node, Value operand,
+                                  Size Shape::*size) {
+  auto sizeOf = [&](Value array) { return facts.shapeOf(array).*size; };
   Value left = operand, right;
   for (Value other : node.operands)
     if (tok::isArray(other.getType()) && sizeOf(other) != sizeOf(operand) &&
         (!right || sizeOf(right).isConstant(1)))
       right = other;
   if (!right)
-    right = node.operation->getResult(0);
+    right = node.result();
   if (llvm::find(node.operands, right) < llvm::find(node.operands, left))
     std::swap(left, right);
-  return std::string("sizes not proved equal: ") + what + " of " + notation(left) + " and " + what +
-         " of " + notation(right);
+  std::string what = size == &Shape::rows ? "rows of " : "columns of ";
+  return "sizes not proved equal: " + what + notation(left) + " and " + what + notation(right);
 }
 
-// The type that the operator computes in: that of its array operands, else of its result.
-static ElementType computedIn(const Node &node) {
-  for (Value operand : node.operands)
-    if (auto cells = tok::elementTypeOf(operand.getType());
-        cells && tok::isArray(operand.getType()))
-      return *cells;
-  return tok::elementTypeOf(node.operation->getResult(0).getType()).value_or(ElementType::F64);
+static double flopsOf(const BlockFacts &facts, const Node &node) {
+  if (auto unary = dyn_cast<tok::UnaryOp>(node.operation))
+    return cost::additionsOf(unary.getKind(), node.cells);
+  auto binary = dyn_cast<tok::BinaryOp>(node.operation);
+  // x^2 is computed by one multiplication.
+  bool isSquare = binary && binary.getKind() == BinaryOperator::Pow &&
+                  binary.getRhs().getDefiningOp<tok::ConstantOp>() &&
+                  facts.everywhere(binary.getRhs()).constant() == 2.0;
+  return binary && !isSquare ? cost::additionsOf(binary.getKind(), node.cells)
+                             : cost::additionsOf(node.cells);
 }
 
-void BlockGraph::classifyElementwise(Node &node) {
-  Value result = node.operation->getResult(0);
+static void classifyElementwise(const BlockFacts &facts, Node &node) {
+  Value result = node.result();
   if (!tok::isArray(result.getType()))
     return;
   // A sparse array that is only converted stays sparse; a cast of a scalar makes an array of one cell.
   if (isa<tok::CastOp>(node.operation) &&
-      (!tok::isArray(node.operands[0].getType()) || facts_.isSparse(node.operands[0]) ||
+      (!tok::isArray(node.operands[0].getType()) || facts.isSparse(node.operands[0]) ||
        node.operands[0].getType() == result.getType()))
     return;
-  const Shape &shape = shapeOf(result);
+  const Shape &shape = facts.shapeOf(result);
   auto choice = dyn_cast<tok::IfElseOp>(node.operation);
   bool mayBroadcast = !choice || !choice.getEqualSizes();
   for (Value operand : node.operands) {
@@ -135,49 +77,30 @@ void BlockGraph::classifyElementwise(Node &node) {
         return;
       continue;
     }
-    const Shape &own = shapeOf(operand);
-    const char *differing = nullptr;
-    if (!own.hasRowsOf(shape) && !(mayBroadcast && own.rows.isConstant(1)))
-      differing = "rows";
-    else if (!(own.columns == shape.columns) && !(mayBroadcast && own.columns.isConstant(1)))
-      differing = "columns";
-    if (differing) {
-      node.refusal = refusalOfSizes(node, operand, differing);
+    const Shape &own = facts.shapeOf(operand);
+    bool haveRows = own.hasRowsOf(shape) || (mayBroadcast && own.hasOneRow());
+    bool haveColumns = own.columns == shape.columns || (mayBroadcast && own.hasOneColumn());
+    if (!haveRows || !haveColumns) {
+      node.refusal =
+          refusalOfSizes(facts, node, operand, haveRows ? &Shape::columns : &Shape::rows);
       return;
     }
   }
   node.kind = NodeKind::Elementwise;
   node.spaces = {shape};
-  ElementType cells = computedIn(node);
-  node.flops = cost::additionsOf(cells);
-  if (auto unary = dyn_cast<tok::UnaryOp>(node.operation))
-    node.flops = cost::additionsOf(unary.getKind(), cells);
-  if (auto binary = dyn_cast<tok::BinaryOp>(node.operation)) {
-    node.flops = cost::additionsOf(binary.getKind(), cells);
-    // x^2 is computed by one multiplication.
-    if (auto exponent = binary.getRhs().getDefiningOp<tok::ConstantOp>();
-        exponent && binary.getKind() == BinaryOperator::Pow) {
-      auto real = dyn_cast<FloatAttr>(exponent.getValue());
-      auto integer = dyn_cast<IntegerAttr>(exponent.getValue());
-      if ((real && real.getValueAsDouble() == 2) || (integer && integer.getValue() == 2))
-        node.flops = cost::additionsOf(cells);
-    }
-  }
+  node.flops = flopsOf(facts, node);
 }
 
-void BlockGraph::classifyAggregate(Node &node) {
-  auto aggregate = cast<tok::AggregateOp>(node.operation);
-  AggregateKind kind = aggregate.getKind();
+static void classifyAggregate(const BlockFacts &facts, Node &node) {
+  AggregateKind kind = node.aggregation();
   if (kind == AggregateKind::Mean || kind == AggregateKind::Var || kind == AggregateKind::Sd) {
     node.refusal = "mean, var and sd are generated only after they were decomposed into sums";
     return;
   }
-  static constexpr NodeKind kinds[] = {NodeKind::FullAggregate, NodeKind::RowAggregate,
-                                       NodeKind::ColumnAggregate};
-  node.kind = kinds[static_cast<int>(aggregate.getDirection())];
-  node.spaces = {shapeOf(aggregate.getOperand())};
+  node.kind = NodeKind::Aggregate;
+  node.spaces = {facts.shapeOf(node.operands[0])};
   double steps = kind == AggregateKind::IndexMax || kind == AggregateKind::IndexMin ? 2 : 1;
-  node.flops = steps * cost::additionsOfAggregating(kind, computedIn(node));
+  node.flops = steps * cost::additionsOfAggregating(kind, node.cells);
 }
 
 bool fusion::isNarrow(const Size &columns) {
@@ -187,15 +110,14 @@ bool fusion::isNarrow(const Size &columns) {
 
 // Finds the products that kernels can compute: one factor is narrow, or a sparse array is involved,
 // or the left factor is read row by row. All other products are left to natives.
-void BlockGraph::classifyProduct(Node &node) {
+static void classifyProduct(const BlockFacts &facts, Node &node) {
   if (!node.elementType) {
     node.refusal = "products in kernels are of f64 or f32";
     return;
   }
-  auto product = cast<tok::MatmulOp>(node.operation);
-  Value left = product.getLhs(), right = product.getRhs(), transposed = transposedOperand(left);
-  ArrayRef<Size> leftSizes = facts_.sizesOf(left), rightSizes = facts_.sizesOf(right);
-  const Shape &leftShape = shapeOf(left), &rightShape = shapeOf(right);
+  Value left = node.operands[0], right = node.operands[1];
+  ArrayRef<Size> leftSizes = facts.sizesOf(left), rightSizes = facts.sizesOf(right);
+  const Shape &leftShape = facts.shapeOf(left), &rightShape = facts.shapeOf(right);
   // One matrix for each matrix of the left factor, or the same for several.
   bool haveMatrices =
       llvm::all_of(llvm::zip(leftSizes.drop_back(2), rightSizes.drop_back(2)), [](auto sizes) {
@@ -209,33 +131,31 @@ void BlockGraph::classifyProduct(Node &node) {
   }
   // Adds the space of `wide` if its rows can be combined with rows as wide as those of `other`.
   auto addSpace = [&](const Shape &wide, const Shape &other) {
-    bool isMatrix = !wide.rows.isConstant(1) && !wide.columns.isConstant(1);
-    if (isMatrix && (isNarrow(other.columns) || facts_.hasSparseArrayOf(wide)) &&
+    if (!wide.hasOneRow() && !wide.hasOneColumn() &&
+        (isNarrow(other.columns) || facts.hasSparseArrayOf(wide)) &&
         !llvm::is_contained(node.spaces, wide))
       node.spaces.push_back(wide);
   };
-  bool isBatched = leftSizes.size() > 2;
-  bool isByRows = !facts_.isSparse(left) && !facts_.isSparse(right) &&
-                  !rightShape.columns.isConstant(1) && !leftShape.rows.isConstant(1);
-  if (isBatched) {
-    node.kind = NodeKind::Product;
-  } else if (transposed && !rightShape.rows.isConstant(1)) {
-    const Shape &inner = shapeOf(transposed);
+  node.kind = NodeKind::Product;
+  node.flops = cost::additionsOf(node.cells); // a fused multiply-add is one instruction
+  if (leftSizes.size() > 2)                   // batches are computed row by row
+    return;
+  bool isByRows = !facts.isSparse(left) && !facts.isSparse(right) && !rightShape.hasOneColumn() &&
+                  !leftShape.hasOneRow();
+  if (auto transpose = left.getDefiningOp<tok::TransposeOp>();
+      transpose && !rightShape.hasOneRow()) {
+    const Shape &inner = facts.shapeOf(transpose.getOperand());
     node.kind = NodeKind::TransposedProduct;
-    node.operands[0] = transposed;
-    if (inner.columns.isConstant(1) && rightShape.columns.isConstant(1)) {
-      node.kind = NodeKind::DotProduct;
+    node.operands[0] = transpose.getOperand();
+    addSpace(inner, rightShape);
+    addSpace(rightShape, inner);
+    if (inner.hasOneColumn() && rightShape.hasOneColumn())
       node.spaces = {rightShape};
-    } else {
-      addSpace(inner, rightShape);
-      addSpace(rightShape, inner);
-    }
     isByRows = false;
   } else {
     Shape result{leftShape.rows, rightShape.columns};
-    node.kind = NodeKind::Product;
     addSpace(leftShape, result);
-    if (!leftShape.columns.isConstant(1) || facts_.hasSparseArrayOf(result))
+    if (!leftShape.hasOneColumn() || facts.hasSparseArrayOf(result))
       addSpace(result, leftShape);
   }
   if (!node.spaces.empty() || isByRows)
@@ -246,57 +166,88 @@ void BlockGraph::classifyProduct(Node &node) {
                  " columns or is sparse";
 }
 
-static bool isMatrixOfReals(const BlockFacts &facts, Value value) {
-  return isRealArray(value) && facts.sizesOf(value).size() == 2 && !facts.isSparse(value);
+// Whether the operation reads and writes several rows of dense matrices, beside integers.
+static bool movesRows(const BlockFacts &facts, const Node &node) {
+  auto isDense = [&](Value value) {
+    return isRealArray(value) && facts.sizesOf(value).size() == 2 && !facts.isSparse(value);
+  };
+  return isDense(node.result()) && !facts.shapeOf(node.result()).hasOneRow() &&
+         llvm::all_of(node.operands, [&](Value operand) {
+           return isDense(operand) || operand.getType().isInteger(64);
+         });
 }
 
 // A kernel does not check ranges, and knows the sizes of X only.
-void BlockGraph::classifySlice(Node &node) {
-  Value from = node.operands[0], result = node.operation->getResult(0);
-  if (!isMatrixOfReals(facts_, from) || !tok::isArray(result.getType()) || facts_.isSparse(result))
+static void classifySlice(const BlockFacts &facts, Node &node) {
+  if (!movesRows(facts, node))
     return;
-  ArrayRef<Size> sizes = facts_.sizesOf(from);
+  ArrayRef<Size> sizes = facts.sizesOf(node.operands[0]);
   auto isKnown = [&](const Size &size) {
     return !size.isUnknown() && size.everySymbol([&](int64_t id) {
       return llvm::is_contained(sizes, Size::symbol(id));
     });
   };
   for (unsigned dimension : {0, 1}) {
-    Size begin = facts_.integerOf(node.operands[1 + 2 * dimension]),
-         length = facts_.sizesOf(result)[dimension], one = Size::constant(1);
+    Size begin = facts.integerOf(node.operands[1 + 2 * dimension]),
+         length = facts.sizesOf(node.result())[dimension], one = Size::constant(1);
     if (!isKnown(begin) || !isKnown(length) || !one.provedAtMost(begin) ||
         !one.provedAtMost(length) || !(begin + length - 1).provedAtMost(sizes[dimension]))
       return;
   }
-  if (!shapeOf(result).hasOneRow())
-    node.kind = NodeKind::Slice;
+  node.kind = NodeKind::Slice;
 }
 
-void BlockGraph::classifyColumns(Node &node) {
+static void classifyColumns(const BlockFacts &facts, Node &node) {
   constexpr size_t mostParts = 8;
-  Value result = node.operation->getResult(0);
+  const Shape &result = facts.shapeOf(node.result());
   Size columns = Size::constant(0);
   for (Value part : node.operands) {
-    if (!isMatrixOfReals(facts_, part) || part.getType() != result.getType() ||
-        !(shapeOf(part).rows == shapeOf(result).rows))
+    if (part.getType() != node.result().getType() || !(facts.shapeOf(part).rows == result.rows))
       return;
-    columns = columns + shapeOf(part).columns;
+    columns = columns + facts.shapeOf(part).columns;
   }
-  if (columns.provedEqual(shapeOf(result).columns) && !shapeOf(result).hasOneRow() &&
-      !facts_.isSparse(result) && node.operands.size() <= mostParts)
+  if (movesRows(facts, node) && columns.provedEqual(result.columns) &&
+      node.operands.size() <= mostParts)
     node.kind = NodeKind::Columns;
 }
 
-void BlockGraph::classifyScan(Node &node) {
-  auto native = cast<tok::CallNativeOp>(node.operation);
-  if (!native.getCumulativeKind() || !isMatrixOfReals(facts_, node.operands[0]) ||
-      shapeOf(node.operands[0]).hasOneRow() || facts_.isSparse(native.getResult(0)))
-    return;
-  node.kind = NodeKind::Scan;
-  node.flops = 1;
+static void classifyScan(const BlockFacts &facts, Node &node) {
+  if (cast<tok::CallNativeOp>(node.operation).getCumulativeKind() && movesRows(facts, node))
+    node.kind = NodeKind::Scan;
 }
 
-//===- who reads what ------------------------------------------------------------------------===//
+static void classify(const BlockFacts &facts, Node &node) {
+  if (haveElementTypes(node))
+    llvm::TypeSwitch<Operation *>(node.operation)
+        .Case<tok::UnaryOp, tok::BinaryOp, tok::IfElseOp, tok::CastOp>(
+            [&](auto) { classifyElementwise(facts, node); })
+        .Case([&](tok::AggregateOp) { classifyAggregate(facts, node); })
+        .Case([&](tok::MatmulOp) { classifyProduct(facts, node); })
+        .Case([&](tok::SliceOp) { classifySlice(facts, node); })
+        .Case([&](tok::CbindOp) { classifyColumns(facts, node); })
+        .Case([&](tok::CallNativeOp) { classifyScan(facts, node); });
+}
+
+//===- the graph -----------------------------------------------------------------------------===//
+
+BlockGraph::BlockGraph(func::FuncOp function, FactsFunction facts)
+    : block_(&function.getBody().front()), facts_(*block_, facts) {
+  for (Operation &operation : block_->without_terminator()) {
+    Node &node = operations_.emplace_back();
+    node.operation = &operation;
+    node.operands.assign(operation.operand_begin(), operation.operand_end());
+    classify(facts_, node);
+  }
+  connect();
+  keepOrderOfEffects();
+}
+
+int BlockGraph::consumers(int index) const {
+  llvm::SmallSet<int, 4> readers;
+  for (Use use : operations_[index].users)
+    readers.insert(use.user);
+  return static_cast<int>(readers.size()) + operations_[index].leavesBlock;
+}
 
 void BlockGraph::connect() {
   llvm::DenseMap<Operation *, int> indices;
@@ -335,19 +286,16 @@ void BlockGraph::keepOrderOfEffects() {
   SmallVector<int> sinceLastEffect;
   for (int index = 0; index < size(); ++index) {
     Node &node = operations_[index];
-    if (node.kind != NodeKind::None)
-      continue;
-    bool effect = !isMemoryEffectFree(node.operation);
-    if (!effect && isSpeculatable(node.operation))
+    bool isEffect = !isMemoryEffectFree(node.operation);
+    if (node.kind != NodeKind::None || (!isEffect && isSpeculatable(node.operation)))
       continue;
     if (lastEffect >= 0)
       node.before.push_back(lastEffect);
-    if (!effect) {
+    if (isEffect) {
+      node.before.append(std::exchange(sinceLastEffect, {}));
+      lastEffect = index;
+    } else {
       sinceLastEffect.push_back(index);
-      continue;
     }
-    node.before.append(sinceLastEffect);
-    sinceLastEffect.clear();
-    lastEffect = index;
   }
 }

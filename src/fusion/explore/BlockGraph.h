@@ -21,13 +21,10 @@ namespace tokamak::fusion {
 // In this order: from Slice on, natives may compute the operations, too.
 enum class NodeKind : uint8_t {
   None,              // no kernel: a native, a scalar operation, an operation with mismatched sizes
-  Elementwise,       // unary, binary, ifelse with an array among the operands
-  FullAggregate,     // over all cells
-  RowAggregate,      // of each row
-  ColumnAggregate,   // of each column
+  Elementwise,       // unary, binary, ifelse, cast, with an array among the operands
+  Aggregate,         // over all cells, of each row or of each column
   Product,           // X %*% B
-  TransposedProduct, // t(A) %*% B, A m×a, B m×b, not both vectors
-  DotProduct,        // t(u) %*% v, both m×1
+  TransposedProduct, // t(A) %*% B, A m×a, B m×b
   Slice,             // X[a:b, c:d], proved to be inside of X
   Columns,           // cbind
   Scan,              // cumsum and its like
@@ -48,14 +45,28 @@ struct Node {
   // of the result, whose cells are products of a row and a column. For t(A) %*% B: those of A and B.
   // None if it takes loops over other axes.
   llvm::SmallVector<Shape, 2> spaces;
-  double flops = 0;       // elementwise and aggregates: per cell of the space (cost/CellCost.h)
+  // For each cell of the space, of a product for each multiplication (cost/CellCost.h).
+  double flops = 1;
+  ElementType cells = {}; // that the operation computes in: those of its first array
   mlir::Type elementType; // of all arrays among operands and results: f64 or f32; else null
   bool live = true;
-  bool leavesBlock = false;        // a result is returned
-  llvm::SmallVector<Use, 2> users; // live ones
-  llvm::SmallVector<int, 2>
-      before;          // operations that must be executed earlier because of side effects
-  std::string refusal; // why no kernel is generated for an operation on arrays
+  bool leavesBlock = false;         // a result is returned
+  llvm::SmallVector<Use, 2> users;  // live ones
+  llvm::SmallVector<int, 2> before; // must be executed earlier because of side effects
+  std::string refusal;              // why no kernel is generated for an operation on arrays
+
+  mlir::Value result() const { return operation->getResult(0); }
+  // Whether a cell (or a row) of the result is computed from the operand's cell (row) at its place.
+  // The right factor of a product is read along its columns, a slice at other places.
+  bool readsInPlace(int operand) const {
+    return kind != NodeKind::Slice && (kind != NodeKind::Product || operand == 0);
+  }
+  // Whether the operation reads the transpose of operands[operand].
+  bool readsTransposed(int operand) const {
+    return kind == NodeKind::TransposedProduct && operand == 0;
+  }
+  // Of an aggregate.
+  AggregateKind aggregation() const { return mlir::cast<tok::AggregateOp>(operation).getKind(); }
 };
 
 class BlockGraph {
@@ -74,19 +85,9 @@ public:
 
   const BlockFacts &facts() const { return facts_; }
   const Shape &shapeOf(mlir::Value value) const { return facts_.shapeOf(value); }
-  double estimate(const Size &size) const { return facts_.estimate(size); }
   double cells(const Shape &shape) const { return facts_.cells(shape); }
 
 private:
-  bool haveElementTypes(Node &node);
-  void classify(Node &node);
-  void classifyElementwise(Node &node);
-  std::string refusalOfSizes(const Node &node, mlir::Value operand, const char *what) const;
-  void classifyAggregate(Node &node);
-  void classifyProduct(Node &node);
-  void classifySlice(Node &node);
-  void classifyColumns(Node &node);
-  void classifyScan(Node &node);
   void connect();
   void keepOrderOfEffects();
 
@@ -99,11 +100,6 @@ private:
 // Whether `columns` is a constant from 1 to plan::mostNarrowColumns: such rows can be computed
 // together with the rows of a matrix.
 bool isNarrow(const Size &columns);
-
-// Whether the operation reads the transpose of Node::operands[operand].
-bool readsTransposed(const Node &node, int operand);
-// Whether a kernel takes the operand. Where a slice begins and ends is part of its code.
-bool isTaken(const Node &node, int operand);
 
 } // namespace tokamak::fusion
 #endif

@@ -10,17 +10,7 @@ using namespace tokamak::fusion;
 static constexpr AxisSet space = Axis::Rows | Axis::Columns;
 static constexpr AxisSet narrow = Axis::Rows | Axis::Other;
 
-static bool isVectorSpace(const Shape &shape) { return shape.hasOneRow() || shape.hasOneColumn(); }
-
-std::optional<AxisSet> fusion::axesOf(const Shape &value, const Frame &frame) {
-  std::optional<AxisSet> axes = plan::axesOf(value, frame.space);
-  if (!axes || !axes->has(Axis::Other))
-    return axes;
-  // Next to dense rows, loops over narrow rows are unrolled, so the width must be a constant.
-  bool isComputed = frame.loops == Loops::Rows && axes->has(Axis::Rows) &&
-                    (isNarrow(value.columns) || (frame.driver && !value.columns.isConstant()));
-  return isComputed ? axes : std::nullopt;
-}
+static bool isVector(const Shape &shape) { return shape.hasOneRow() || shape.hasOneColumn(); }
 
 static bool isIndexAggregate(const Node &node) {
   auto aggregate = dyn_cast<tok::AggregateOp>(node.operation);
@@ -28,55 +18,72 @@ static bool isIndexAggregate(const Node &node) {
                        aggregate.getKind() == AggregateKind::IndexMin);
 }
 
-static uint8_t arrayOperands(const Node &node) {
-  uint8_t mask = 0;
-  for (auto [index, operand] : llvm::enumerate(node.operands))
-    if (tok::isArray(operand.getType()))
-      mask |= 1u << index;
-  return mask;
-}
-
 namespace {
 
-// The rules for one operation in one frame.
+// The rules for one operation in one frame: which axes it runs over, and whether that is possible.
+// What may be done with its result follows from the axes that are left.
 class Judge {
 public:
   Judge(const BlockGraph &graph, const Node &node, const Frame &frame)
-      : graph_(graph), node_(node), frame_(frame), cell_(frame.loops == Loops::Cells),
-        vectorSpace_(isVectorSpace(frame.space)) {}
+      : graph_(graph), node_(node), frame_(frame), cells_(frame.loops == Loops::Cells),
+        byRows_(frame.loops == Loops::AnyAxes), scans_(frame.loops == Loops::Scans),
+        // Of a vector each cell is a row.
+        rowsHaveCells_(byRows_ || !isVector(frame.space)) {}
 
   Verdict judge() const {
-    if (frame_.loops == Loops::AnyAxes)
-      return judgeByRows();
-    if (frame_.loops == Loops::Scans)
-      return judgeAlongRows();
-    switch (node_.kind) {
-    case NodeKind::None:
-    case NodeKind::Slice:
-    case NodeKind::Columns:
-    case NodeKind::Scan:
+    Verdict verdict = axesOfOperation();
+    if (!verdict.isLegal)
       return {};
-    case NodeKind::Elementwise:
-      return judgeElementwise();
-    case NodeKind::FullAggregate:
-    case NodeKind::RowAggregate:
-    case NodeKind::ColumnAggregate:
-      return judgeAggregate();
-    case NodeKind::Product:
-      return judgeProduct();
-    case NodeKind::TransposedProduct:
-      return judgeTransposedProduct();
-    case NodeKind::DotProduct:
-      return judgeDotProduct();
-    }
-    llvm_unreachable("all kinds are handled");
+    bool wide = verdict.over.has(space);
+    bool isReduced = !verdict.reduced.isEmpty();
+    bool isCompletedByRows = !cells_ && rowsHaveCells_ && !verdict.reduced.has(Axis::Rows);
+    // No operation reads what is written in parts.
+    verdict.open = node_.kind != NodeKind::Columns && (!isReduced || isCompletedByRows);
+    verdict.natural = byRows_ ? node_.spaces.empty() : scans_ ? node_.kind == NodeKind::Scan : wide;
+    if (verdict.isSampled)
+      return verdict;
+    verdict.storable = isReduced || (wide ? isZeroElsewhere(node_.result())
+                                          : !cells_ && !scans_ && isPerRow(verdict.over));
+    for (auto [index, operand] : llvm::enumerate(node_.operands))
+      if (tok::isArray(operand.getType()) && node_.readsInPlace(static_cast<int>(index)))
+        verdict.fusable |= 1u << index;
+    return verdict;
   }
 
 private:
-  bool isSparse() const { return bool(frame_.driver); }
-  std::optional<AxisSet> axesOf(Value value) const {
-    return fusion::axesOf(graph_.shapeOf(value), frame_);
+  // Sets isLegal, isSampled and the axes.
+  Verdict axesOfOperation() const {
+    // In loops over any axes everything is complete for each row.
+    if (byRows_ && !graph_.shapeOf(node_.result()).hasRowsOf(frame_.space))
+      return {};
+    switch (node_.kind) {
+    case NodeKind::None:
+      return {};
+    case NodeKind::Aggregate:
+      return axesOfAggregate();
+    case NodeKind::Product:
+      return axesOfProduct();
+    case NodeKind::TransposedProduct:
+      return axesOfTransposedProduct();
+    default:
+      return axesOfCells();
+    }
   }
+
+  // The axes that a value of this shape runs over; nullopt if kernels of the frame don't compute
+  // such values.
+  std::optional<AxisSet> axesOf(const Shape &value) const {
+    std::optional<AxisSet> axes = plan::axesOf(value, frame_.space);
+    if (!axes || !axes->has(Axis::Other) || byRows_)
+      return axes;
+    // Next to dense rows, loops over narrow rows are unrolled, so the width must be a constant.
+    bool isComputed = frame_.loops == Loops::Rows && axes->has(Axis::Rows) &&
+                      (isNarrow(value.columns) || (isSparse() && !value.columns.isConstant()));
+    return isComputed ? axes : std::nullopt;
+  }
+  std::optional<AxisSet> axesOf(Value value) const { return axesOf(graph_.shapeOf(value)); }
+
+  bool isSparse() const { return bool(frame_.driver); }
   static bool isPerRow(std::optional<AxisSet> axes) { return axes == Axis::Rows || axes == narrow; }
   // Only the driver's entries are visited, so the value must be zero in all other cells.
   bool isZeroElsewhere(Value value) const {
@@ -90,199 +97,102 @@ private:
            graph_.facts().everywhere(other).isFinite();
   }
 
-  Verdict judgeElementwise() const {
-    std::optional<AxisSet> axes = fusion::axesOf(node_.spaces[0], frame_);
-    // In a loop over cells a vector is recomputed in every cell.
-    if (!axes || (!cell_ && axes->isEmpty()))
-      return {};
-    bool wide = axes == space;
-    Verdict verdict{.isLegal = true, .over = *axes, .open = true, .natural = wide};
-    verdict.storable =
-        wide ? isZeroElsewhere(node_.operation->getResult(0)) : !cell_ && isPerRow(axes);
-    verdict.fusable = arrayOperands(node_);
-    return verdict;
+  Verdict axesOfCells() const {
+    std::optional<AxisSet> axes = axesOf(node_.result());
+    bool isElementwise = node_.kind == NodeKind::Elementwise, isScan = node_.kind == NodeKind::Scan;
+    bool legal = false;
+    if (byRows_)
+      legal = !isScan;
+    else if (scans_) // cells of the space, and what each row has one of
+      legal = node_.kind != NodeKind::Columns && (axes == space || (axes == Axis::Rows && !isScan));
+    else // in a loop over cells a vector is recomputed in every cell
+      legal = isElementwise && axes && (cells_ || !axes->isEmpty());
+    return {.isLegal = legal, .over = axes.value_or(AxisSet())};
   }
 
-  Verdict judgeAggregate() const {
-    std::optional<AxisSet> operand = fusion::axesOf(node_.spaces[0], frame_);
-    bool wide = operand == space;
-    if (wide && !isZeroElsewhere(node_.operands[0]))
+  Verdict axesOfAggregate() const {
+    auto aggregate = cast<tok::AggregateOp>(node_.operation);
+    AggregateDirection direction = aggregate.getDirection();
+    bool isFull = direction == AggregateDirection::Full,
+         isOfColumns = direction == AggregateDirection::Column;
+    std::optional<AxisSet> from = axesOf(node_.operands[0]);
+    bool wide = from == space;
+    if (!from || scans_ || (byRows_ && (isFull || isOfColumns)) ||
+        (wide && !isZeroElsewhere(node_.operands[0])))
       return {};
-    bool legal = wide || operand == narrow;
-    AxisSet reduced = operand.value_or(AxisSet());
-    bool open = false;
-    switch (node_.kind) {
-    case NodeKind::FullAggregate:
-      legal |= !cell_ && operand == Axis::Rows;
-      break;
-    case NodeKind::RowAggregate:
-      // Over rows with several cells this needs loops over rows, and the result can be used row by
-      // row.
-      legal &= isIndexAggregate(node_) ? !cell_ && !isSparse() : cell_ == vectorSpace_;
-      open = !cell_ && !vectorSpace_;
-      reduced = reduced.without(Axis::Rows);
-      break;
-    default:
-      legal &= cell_ == vectorSpace_;
-      reduced = Axis::Rows;
-      // The number of zeros in a column is not known, so only sums, which ignore them, are possible.
-      if (isSparse() && wide)
-        legal &= cast<tok::AggregateOp>(node_.operation).getKind() == AggregateKind::Sum;
-      break;
+    bool legal = wide || from == narrow || (isFull && !cells_ && from == Axis::Rows);
+    if (isIndexAggregate(node_))
+      legal &= frame_.loops == Loops::Rows && !isSparse();
+    else if (!isFull) // over rows with several cells this needs loops over rows
+      legal &= cells_ != rowsHaveCells_;
+    // The number of zeros in a column is not known, so only sums, which ignore them, are possible.
+    if (isOfColumns && wide && isSparse())
+      legal &= aggregate.getKind() == AggregateKind::Sum;
+    AxisSet reduced = isFull        ? *from
+                      : isOfColumns ? AxisSet(Axis::Rows)
+                                    : from->without(Axis::Rows);
+    return {.isLegal = legal, .over = *from, .reduced = reduced};
+  }
+
+  // Rows of the left factor times the right one, which must be complete before the first row.
+  Verdict axesOfProduct() const {
+    Value a = node_.operands[0], b = node_.operands[1];
+    const Shape &left = graph_.shapeOf(a), &right = graph_.shapeOf(b);
+    std::optional<AxisSet> from = axesOf(left), to = axesOf(Shape{left.rows, right.columns});
+    bool legal = false;
+    if (byRows_) {
+      legal = !graph_.facts().isSparse(a) && !graph_.facts().isSparse(b);
+    } else if (frame_.loops != Loops::Rows || node_.spaces.empty()) {
+      return {};
+    } else if (to != space) {
+      legal = isPerRow(to) && (from == space ? isZeroElsewhere(a) && mayLeaveOutZeros(b)
+                                             : from == narrow && !isSparse());
+    } else if (isSparse() && from != space) { // two rows at each entry, of any length
+      AxisSet inner = left.hasOneColumn() ? AxisSet() : AxisSet(Axis::Other);
+      return {.isLegal = true, .over = space | inner, .reduced = inner, .isSampled = true};
+    } else { // wide rows of wide rows only if the space has few columns
+      legal = !isSparse() && (from == narrow || (from == space && isNarrow(frame_.space.columns)));
     }
-    if (!legal)
-      return {};
-    return {.isLegal = true,
-            .over = *operand,
-            .reduced = reduced,
-            .open = open,
-            .storable = true,
-            .natural = wide,
-            .fusable = 1};
+    return {.isLegal = legal,
+            .over = from.value_or(AxisSet()) | to.value_or(AxisSet()),
+            .reduced = from == space ? Axis::Columns : Axis::Other};
   }
 
-  // A product of wide rows may only be wide itself if the space has few columns.
-  bool isNarrowSpace() const {
-    return isNarrow(frame_.space.columns) && !frame_.space.hasOneColumn();
-  }
-
-  // Only the left operand is fusable: the right one must be complete before the first row.
-  Verdict judgeProduct() const {
-    if (cell_)
-      return {};
-    const Shape &left = graph_.shapeOf(node_.operands[0]),
-                &right = graph_.shapeOf(node_.operands[1]);
-    Shape product{left.rows, right.columns};
-    std::optional<AxisSet> from = fusion::axesOf(left, frame_),
-                           to = fusion::axesOf(product, frame_);
-    Verdict rows{.isLegal = true, .open = true, .storable = true, .fusable = 1};
-    rows.over = from.value_or(AxisSet()) | to.value_or(AxisSet());
-    rows.reduced = from == space ? Axis::Columns : Axis::Other;
-    rows.natural = from == space || to == space;
-    if (!isSparse()) {
-      bool legal = from == space    ? isPerRow(to) || (to == space && isNarrowSpace())
-                   : from == narrow ? isPerRow(to) || to == space
-                                    : false;
-      return legal ? rows : Verdict();
-    }
-    if (from == space && isPerRow(to) && isZeroElsewhere(node_.operands[0]))
-      return mayLeaveOutZeros(node_.operands[1]) ? rows : Verdict();
-    // A product of two rows at each entry, of any length.
-    AxisSet inner = left.hasOneColumn() ? AxisSet() : AxisSet(Axis::Other);
-    if (to == space && from != space)
-      return {.isLegal = true,
-              .over = space | inner,
-              .reduced = inner,
-              .open = true,
-              .natural = true,
-              .isSampled = true};
-    return {};
-  }
-
-  Verdict judgeTransposedProduct() const {
-    if (cell_)
-      return {};
+  Verdict axesOfTransposedProduct() const {
     Value a = node_.operands[0], b = node_.operands[1];
     std::optional<AxisSet> left = axesOf(a), right = axesOf(b);
-    Verdict verdict{
-        .isLegal = true, .reduced = Axis::Rows, .storable = true, .natural = true, .fusable = 3};
-    verdict.over = left.value_or(AxisSet()) | right.value_or(AxisSet());
-    if (left == space && isPerRow(right))
-      return isZeroElsewhere(a) && mayLeaveOutZeros(b) ? verdict : Verdict();
-    if (right == space && isPerRow(left))
-      return isZeroElsewhere(b) && mayLeaveOutZeros(a) ? verdict : Verdict();
-    if (left == space && right == space)
-      return !isSparse() && isNarrowSpace() ? verdict : Verdict();
-    verdict.natural = false;
-    bool legal = isPerRow(left) && isPerRow(right) &&
-                 (!isSparse() || left == Axis::Rows || right == Axis::Rows);
-    return legal ? verdict : Verdict();
-  }
-
-  Verdict judgeDotProduct() const {
-    if (fusion::axesOf(node_.spaces[0], frame_) != (cell_ ? space : AxisSet(Axis::Rows)))
+    bool legal = false;
+    if (byRows_ || scans_)
       return {};
-    AxisSet over = cell_ ? space : AxisSet(Axis::Rows);
-    return {.isLegal = true,
-            .over = over,
-            .reduced = over,
-            .storable = true,
-            .natural = cell_,
-            .fusable = 3};
-  }
-
-  bool hasAllRows(Value value) const { return graph_.shapeOf(value).hasRowsOf(frame_.space); }
-
-  // In loops over any axes: what is complete for each row. Nothing is summed up over rows.
-  Verdict judgeByRows() const {
-    Value result = node_.operation->getResult(0);
-    Verdict rows{.isLegal = true, .over = narrow, .open = true, .storable = true};
-    rows.fusable = arrayOperands(node_);
-    switch (node_.kind) {
-    case NodeKind::Elementwise:
-      if (graph_.shapeOf(result).hasOneColumn())
-        rows.over = Axis::Rows;
-      break;
-    case NodeKind::RowAggregate:
-      if (isIndexAggregate(node_))
-        return {};
-      rows.reduced = Axis::Other;
-      break;
-    case NodeKind::Product:
-      if (llvm::any_of(node_.operands,
-                       [&](Value factor) { return graph_.facts().isSparse(factor); }))
-        return {};
-      rows.reduced = Axis::Other;
-      rows.natural = node_.spaces.empty();
-      rows.fusable = 1;
-      break;
-    case NodeKind::Slice:
-      rows.natural = true;
-      rows.fusable = 0;
-      break;
-    case NodeKind::Columns: // no operation reads what is written in parts
-      rows.natural = true;
-      rows.open = false;
-      break;
-    default:
+    if (left == space && right == space) // of two vectors, or if the space has few columns
+      legal = cells_ ? !rowsHaveCells_ : !isSparse() && isNarrow(frame_.space.columns);
+    else if (cells_)
       return {};
-    }
-    return hasAllRows(result) ? rows : Verdict();
-  }
-
-  // In loops along the rows: cells of the space, and what each row has one of.
-  Verdict judgeAlongRows() const {
-    std::optional<AxisSet> axes = axesOf(node_.operation->getResult(0));
-    if (axes != space && axes != Axis::Rows)
-      return {};
-    Verdict cells{.isLegal = true, .over = *axes, .open = true};
-    cells.storable = axes == space;
-    cells.natural = axes == space && node_.kind == NodeKind::Scan;
-    if (node_.kind == NodeKind::Elementwise || cells.natural)
-      cells.fusable = arrayOperands(node_);
-    else if (node_.kind != NodeKind::Slice)
-      return {};
-    return cells;
+    else if (left == space)
+      legal = isPerRow(right) && isZeroElsewhere(a) && mayLeaveOutZeros(b);
+    else if (right == space)
+      legal = isPerRow(left) && isZeroElsewhere(b) && mayLeaveOutZeros(a);
+    else
+      legal = isPerRow(left) && isPerRow(right) &&
+              (!isSparse() || left == Axis::Rows || right == Axis::Rows);
+    return {.isLegal = legal,
+            .over = left.value_or(AxisSet()) | right.value_or(AxisSet()),
+            .reduced = Axis::Rows};
   }
 
   const BlockGraph &graph_;
   const Node &node_;
   const Frame &frame_;
-  bool cell_, vectorSpace_;
+  bool cells_, byRows_, scans_, rowsHaveCells_;
 };
 
 // Whether a native may compute the operation, too. A product with a vector is a pass over the matrix,
 // which kernels do as well.
 bool hasNative(const BlockGraph &graph, const Node &node) {
-  auto isVector = [&](int operand) { return graph.shapeOf(node.operands[operand]).hasOneColumn(); };
-  switch (node.kind) {
-  case NodeKind::Product:
-    return !isVector(1);
-  case NodeKind::TransposedProduct:
-    return !isVector(0) && !isVector(1);
-  default:
+  auto isColumn = [&](int operand) { return graph.shapeOf(node.operands[operand]).hasOneColumn(); };
+  if (!isa<tok::MatmulOp>(node.operation))
     return node.kind >= NodeKind::Slice;
-  }
+  return !isColumn(1) && !(node.readsTransposed(0) && isColumn(0));
 }
 
 } // namespace
@@ -297,10 +207,10 @@ Verdict fusion::judge(const BlockGraph &graph, int index, const Frame &frame) {
     return hasNative(graph, node) ? Verdict{.isLegal = true, .storable = true, .natural = true}
                                   : Verdict();
   // Over vectors loops over rows are only needed for index aggregates; one over cells does the rest.
-  if (frame.loops == Loops::Rows && isVectorSpace(frame.space) && !isIndexAggregate(node))
+  if (frame.loops == Loops::Rows && isVector(frame.space) && !isIndexAggregate(node))
     return {};
   // An operator can't compute its own driver: the entries must be known before.
-  if (frame.driver.contains(node.operation->getResult(0)))
+  if (frame.driver.contains(node.result()))
     return {};
   if (frame.loops >= Loops::AnyAxes && frame.space.hasOneRow())
     return {};
@@ -310,26 +220,23 @@ Verdict fusion::judge(const BlockGraph &graph, int index, const Frame &frame) {
 std::string fusion::refusalOfEdge(const BlockGraph &graph, Use use) {
   const Node &user = graph[use.user];
   const Node &producer = graph[user.producers[use.operand]];
-  std::string reader = "read by " + notation(user.operation->getResult(0));
+  if (user.kind == NodeKind::None)
+    return "read by " + user.operation->getName().stripDialect().str() +
+           ", for which no kernel is generated";
+  std::string reader = "read by " + notation(user.result());
   if (user.kind == NodeKind::Product && use.operand == 1)
     return reader + ": the right operand of a product must be complete before the first row";
   if (user.kind == NodeKind::Slice)
     return reader + ": a slice is read at other places";
-  switch (producer.kind) {
-  case NodeKind::Columns:
+  if (producer.kind == NodeKind::Columns)
     return reader + ": what is written in parts is complete only after the last one";
-  case NodeKind::FullAggregate:
-  case NodeKind::DotProduct:
-    return reader + ": an aggregate is complete only after the last cell";
-  case NodeKind::ColumnAggregate:
-  case NodeKind::TransposedProduct:
+  auto aggregate = dyn_cast<tok::AggregateOp>(producer.operation);
+  bool isTransposed = producer.kind == NodeKind::TransposedProduct;
+  if (aggregate ? aggregate.getDirection() == AggregateDirection::Column
+                : isTransposed && !producer.spaces[0].hasOneColumn())
     return reader + ": a sum over rows is complete only after the last row";
-  case NodeKind::RowAggregate:
-    if (isVectorSpace(producer.spaces[0]))
-      return reader + ": an aggregate is complete only after the last cell";
-    break;
-  default:
-    break;
-  }
+  if (isTransposed || (aggregate && (aggregate.getDirection() == AggregateDirection::Full ||
+                                     isVector(producer.spaces[0]))))
+    return reader + ": an aggregate is complete only after the last cell";
   return reader + ": they do not iterate over the same rows";
 }

@@ -1,5 +1,6 @@
 // Which operation may be computed in an operator over an iteration space, which of its operands may
-// be computed in the same operator, and which results can be stored. `judge` decides only legality,
+// be computed in the same operator, and which results can be stored. All of it follows from the
+// axes that the operation runs over and from those that it reduces. `judge` decides only legality,
 // never cost; what it allows is what kernels are generated for.
 //
 //   Verdict verdict = judge(graph, node, {Loops::Rows, space});
@@ -35,10 +36,6 @@ struct Frame {
   bool isNative = false;    // the operation alone, by the native
   bool operator==(const Frame &other) const = default;
 };
-
-// The axes that a value of this shape runs over; nullopt if kernels of the frame don't compute such
-// values.
-std::optional<AxisSet> axesOf(const Shape &value, const Frame &frame);
 
 struct Verdict {
   bool isLegal = false;

@@ -2,8 +2,7 @@
 
 #include "fusion/explore/Notation.h"
 
-#include "mlir/IR/TypeUtilities.h"
-#include "llvm/ADT/DenseSet.h"
+#include "mlir/Analysis/SliceAnalysis.h"
 
 #include <bit>
 
@@ -61,7 +60,7 @@ static std::vector<Frame> collectFrames(const BlockGraph &graph, ArrayRef<EntryP
         if (graph.facts().shapeOf(driver) == space)
           consider({Loops::Rows, space, driver});
     }
-    Shape result = graph.shapeOf(graph[node].operation->getResult(0));
+    Shape result = graph.shapeOf(graph[node].result());
     consider({Loops::Scans, result});
     result.columns = Size::constant(1);
     consider({Loops::AnyAxes, result});
@@ -89,18 +88,17 @@ static void addGroups(const BlockGraph &graph, int index, MemoTable &memo) {
 
 // Whether the value is computed from the array by elementwise operations only.
 static bool dependsOn(const BlockGraph &graph, Value value, Value array) {
-  SmallVector<Value> stack = {value};
-  llvm::DenseSet<Value> visited;
-  while (!stack.empty()) {
-    Value top = stack.pop_back_val();
-    if (top == array)
-      return true;
-    Operation *producer = top.getDefiningOp();
-    if (producer && isa<tok::UnaryOp, tok::BinaryOp, tok::IfElseOp>(producer) &&
-        graph.shapeOf(top) == graph.shapeOf(array) && visited.insert(top).second)
-      stack.append(producer->operand_begin(), producer->operand_end());
-  }
-  return false;
+  BackwardSliceOptions elementwise;
+  elementwise.inclusive = true;
+  elementwise.filter = [&](Operation *operation) {
+    return isa<tok::UnaryOp, tok::BinaryOp, tok::IfElseOp>(operation) &&
+           graph.shapeOf(operation->getResult(0)) == graph.shapeOf(array);
+  };
+  llvm::SetVector<Operation *> slice;
+  getBackwardSlice(value, &slice, elementwise);
+  return llvm::any_of(slice, [&](Operation *operation) {
+    return llvm::is_contained(operation->getOperands(), array);
+  });
 }
 
 // Records why results that depend on a sparse array are computed in all cells nevertheless.
@@ -122,7 +120,7 @@ static void recordSparseRefusals(const BlockGraph &graph, ArrayRef<EntryPattern>
   for (int index : graph.nodes()) {
     const Node &node = graph[index];
     if (node.kind == NodeKind::Elementwise && node.leavesBlock)
-      refuse(index, node.operation->getResult(0), "");
+      refuse(index, node.result(), "");
     else if (node.kind != NodeKind::Elementwise)
       for (Value operand : node.operands)
         if (tok::isArray(operand.getType()))
@@ -139,15 +137,9 @@ static void recordRefusals(const BlockGraph &graph, MemoTable &memo) {
       memo.refusals.push_back({index, node.refusal});
     if (!graph.isNode(index))
       continue;
-    for (Use use : node.users) {
-      const Node &user = graph[use.user];
-      if (graph.isNode(use.user) && !memo.isFusable(use))
+    for (Use use : node.users)
+      if (!memo.isFusable(use) && (graph.isNode(use.user) || tok::isArray(node.result().getType())))
         memo.refusals.push_back({index, refusalOfEdge(graph, use)});
-      else if (!graph.isNode(use.user) && tok::isArray(node.operation->getResult(0).getType()))
-        memo.refusals.push_back({index, "read by " +
-                                            user.operation->getName().stripDialect().str() +
-                                            ", for which no kernel is generated"});
-    }
   }
 }
 

@@ -93,7 +93,8 @@ TEST(MemoTable, productsOfVectorsAreRecognised) {
     %x = tok.transpose %X : (!m) -> !m
     %3 = tok.matmul %x, %B : (!m, !m) -> !m
     return %1, %2, %3 : !m, !m, !m)");
-  EXPECT_EQ(explored.graph[1].kind, NodeKind::DotProduct);
+  EXPECT_EQ(explored.graph[1].kind, NodeKind::TransposedProduct);
+  EXPECT_EQ(explored.groups(1), "cell 0 closed") << "of two vectors it is one loop over cells";
   EXPECT_EQ(explored.graph[2].kind, NodeKind::TransposedProduct);
   EXPECT_EQ(explored.graph[4].kind, NodeKind::None);
   EXPECT_EQ(explored.refusals(), "4: matmul: no operand has at most 64 columns or is sparse\n");

@@ -1,6 +1,7 @@
 #include "fusion/explore/Notation.h"
 
 #include "ir/tok/TokDialect.h"
+#include "support/SourceDiagnostics.h"
 
 #include "llvm/Support/Format.h"
 
@@ -36,26 +37,13 @@ static Binding bindingOf(BinaryOperator op) {
   }
 }
 
-static Location innermost(Location location) {
-  while (true) {
-    if (auto name = dyn_cast<NameLoc>(location))
-      location = name.getChildLoc();
-    else if (auto call = dyn_cast<CallSiteLoc>(location))
-      location = call.getCallee();
-    else if (auto fused = dyn_cast<FusedLoc>(location); fused && !fused.getLocations().empty())
-      location = fused.getLocations().front();
-    else
-      return location;
-  }
+static std::string lineAndColumn(const support::FilePosition &position) {
+  return std::to_string(position.line) + ":" + std::to_string(position.column);
 }
 
 std::string fusion::placeOf(Location location) {
-  auto file = dyn_cast<FileLineColLoc>(innermost(location));
-  if (!file)
-    return "";
-  return (file.getFilename().getValue() + ":" + Twine(file.getLine()) + ":" +
-          Twine(file.getColumn()))
-      .str();
+  support::FilePosition position = support::positionOf(location);
+  return position.line == 0 ? "" : position.file + ":" + lineAndColumn(position);
 }
 
 std::string fusion::variableOf(Value value) {
@@ -66,117 +54,107 @@ std::string fusion::variableOf(Value value) {
   return name ? name.getName().str() : "";
 }
 
-namespace {
+using Expression = std::pair<std::string, Binding>;
 
-class Writer {
-public:
-  std::string write(Value value, Binding surroundings, int depth, bool root = false) {
-    std::string variable = variableOf(value);
-    if (!root && !variable.empty())
-      return variable;
-    if (auto argument = dyn_cast<BlockArgument>(value))
-      return variable.empty() ? "arg" + std::to_string(argument.getArgNumber()) : variable;
-    if (depth >= deepest)
-      return "...";
-    auto [text, binding] = writeOperation(value.getDefiningOp(), depth + 1);
-    return binding < surroundings ? "(" + text + ")" : text;
-  }
+static std::string write(Value value, Binding surroundings, int depth);
 
-private:
-  using Expression = std::pair<std::string, Binding>;
-
-  Expression call(StringRef function, ValueRange operands, int depth) {
-    std::string text = function.str() + "(";
-    for (auto [index, operand] : llvm::enumerate(operands))
-      text += (index ? ", " : "") + write(operand, Lowest, depth);
-    return {text + ")", Atom};
-  }
-
-  Expression infix(Value left, StringRef spelling, Value right, Binding binding, int depth) {
-    // All operators but the power associate to the left.
-    bool power = binding == Power;
-    std::string a = write(left, power ? Atom : binding, depth);
-    std::string b = write(right, static_cast<Binding>(power ? binding : binding + 1), depth);
-    std::string space = power ? "" : " ";
-    return {a + space + spelling.str() + space + b, binding};
-  }
-
-  Expression constant(tok::ConstantOp op) {
-    std::string text;
-    llvm::raw_string_ostream stream(text);
-    if (auto real = dyn_cast<FloatAttr>(op.getValue()))
-      stream << llvm::format("%g", real.getValueAsDouble());
-    else if (op.getType().isInteger(1))
-      stream << (cast<IntegerAttr>(op.getValue()).getValue().isZero() ? "FALSE" : "TRUE");
-    else if (auto integer = dyn_cast<IntegerAttr>(op.getValue()))
-      stream << integer.getValue().getSExtValue();
-    else
-      stream << op.getValue();
-    return {text, !text.empty() && text[0] == '-' ? Sign : Atom};
-  }
-
-  Expression aggregate(tok::AggregateOp op, int depth) {
-    std::string name(mnemonic(op.getKind()));
-    if (op.getKind() == AggregateKind::IndexMax)
-      return call("rowIndexMax", op.getOperand(), depth);
-    if (op.getKind() == AggregateKind::IndexMin)
-      return call("rowIndexMin", op.getOperand(), depth);
-    if (op.getDirection() == AggregateDirection::Full)
-      return call(name, op.getOperand(), depth);
-    name[0] = static_cast<char>(std::toupper(name[0]));
-    StringRef prefix = op.getDirection() == AggregateDirection::Row ? "row" : "col";
-    return call(prefix.str() + name + "s", op.getOperand(), depth);
-  }
-
-  // A name such as "rand@3:5", with line and column.
-  static std::string nameByPlace(StringRef name, Operation *op) {
-    auto file = dyn_cast<FileLineColLoc>(innermost(op->getLoc()));
-    if (!file)
-      return name.str() + "(...)";
-    return (name + "@" + Twine(file.getLine()) + ":" + Twine(file.getColumn())).str();
-  }
-
-  Expression writeOperation(Operation *op, int depth) {
-    if (auto literal = dyn_cast<tok::ConstantOp>(op))
-      return constant(literal);
-    if (auto unary = dyn_cast<tok::UnaryOp>(op)) {
-      StringRef name = spelling(unary.getKind());
-      if (!std::isalpha(name[0]))
-        return {name.str() + write(unary.getOperand(), Sign, depth), Sign};
-      return call(name, unary.getOperand(), depth);
-    }
-    if (auto binary = dyn_cast<tok::BinaryOp>(op)) {
-      Binding binding = bindingOf(binary.getKind());
-      StringRef name = spelling(binary.getKind());
-      return binding == Atom ? call(name, op->getOperands(), depth)
-                             : infix(binary.getLhs(), name, binary.getRhs(), binding, depth);
-    }
-    if (auto product = dyn_cast<tok::MatmulOp>(op))
-      return infix(product.getLhs(), "%*%", product.getRhs(), MatrixProduct, depth);
-    if (auto transpose = dyn_cast<tok::TransposeOp>(op))
-      return call("t", transpose.getOperand(), depth);
-    if (auto aggregation = dyn_cast<tok::AggregateOp>(op))
-      return aggregate(aggregation, depth);
-    if (auto native = dyn_cast<tok::CallNativeOp>(op))
-      return {nameByPlace(native.getNative(), op), Atom};
-    if (isa<tok::IfElseOp>(op))
-      return call("ifelse", op->getOperands(), depth);
-    if (auto cast = dyn_cast<tok::CastOp>(op))
-      return {write(cast.getOperand(), Lowest, depth), Lowest};
-    return {nameByPlace(op->getName().stripDialect(), op), Atom};
-  }
-};
-
-} // namespace
-
-std::string fusion::expression(Value value) {
-  return Writer().write(value, Lowest, 0, /*root=*/true);
+static Expression call(StringRef function, ValueRange operands, int depth) {
+  std::string text = function.str() + "(";
+  for (auto [index, operand] : llvm::enumerate(operands))
+    text += (index ? ", " : "") + write(operand, Lowest, depth);
+  return {text + ")", Atom};
 }
 
-std::string fusion::notation(Value value) {
+static Expression infix(Value left, StringRef spelling, Value right, Binding binding, int depth) {
+  // All operators but the power associate to the left.
+  bool power = binding == Power;
+  std::string a = write(left, power ? Atom : binding, depth);
+  std::string b = write(right, static_cast<Binding>(power ? binding : binding + 1), depth);
+  std::string space = power ? "" : " ";
+  return {a + space + spelling.str() + space + b, binding};
+}
+
+static Expression constant(tok::ConstantOp op) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (auto real = dyn_cast<FloatAttr>(op.getValue()))
+    stream << llvm::format("%g", real.getValueAsDouble());
+  else if (op.getType().isInteger(1))
+    stream << (cast<IntegerAttr>(op.getValue()).getValue().isZero() ? "FALSE" : "TRUE");
+  else if (auto integer = dyn_cast<IntegerAttr>(op.getValue()))
+    stream << integer.getValue().getSExtValue();
+  else
+    stream << op.getValue();
+  return {text, !text.empty() && text[0] == '-' ? Sign : Atom};
+}
+
+static Expression aggregate(tok::AggregateOp op, int depth) {
+  std::string name(mnemonic(op.getKind()));
+  if (op.getKind() == AggregateKind::IndexMax)
+    return call("rowIndexMax", op.getOperand(), depth);
+  if (op.getKind() == AggregateKind::IndexMin)
+    return call("rowIndexMin", op.getOperand(), depth);
+  if (op.getDirection() == AggregateDirection::Full)
+    return call(name, op.getOperand(), depth);
+  name[0] = static_cast<char>(std::toupper(name[0]));
+  StringRef prefix = op.getDirection() == AggregateDirection::Row ? "row" : "col";
+  return call(prefix.str() + name + "s", op.getOperand(), depth);
+}
+
+// A name such as "rand@3:5", with line and column.
+static Expression nameByPlace(StringRef name, Operation *op) {
+  support::FilePosition position = support::positionOf(op->getLoc());
+  return {name.str() + (position.line == 0 ? "(...)" : "@" + lineAndColumn(position)), Atom};
+}
+
+static Expression writeOperation(Operation *op, int depth) {
+  if (auto literal = dyn_cast<tok::ConstantOp>(op))
+    return constant(literal);
+  if (auto unary = dyn_cast<tok::UnaryOp>(op)) {
+    StringRef name = spelling(unary.getKind());
+    if (!std::isalpha(name[0]))
+      return {name.str() + write(unary.getOperand(), Sign, depth), Sign};
+    return call(name, unary.getOperand(), depth);
+  }
+  if (auto binary = dyn_cast<tok::BinaryOp>(op)) {
+    Binding binding = bindingOf(binary.getKind());
+    StringRef name = spelling(binary.getKind());
+    return binding == Atom ? call(name, op->getOperands(), depth)
+                           : infix(binary.getLhs(), name, binary.getRhs(), binding, depth);
+  }
+  if (auto product = dyn_cast<tok::MatmulOp>(op))
+    return infix(product.getLhs(), "%*%", product.getRhs(), MatrixProduct, depth);
+  if (auto transpose = dyn_cast<tok::TransposeOp>(op))
+    return call("t", transpose.getOperand(), depth);
+  if (auto aggregation = dyn_cast<tok::AggregateOp>(op))
+    return aggregate(aggregation, depth);
+  if (auto native = dyn_cast<tok::CallNativeOp>(op))
+    return nameByPlace(native.getNative(), op);
+  if (isa<tok::IfElseOp>(op))
+    return call("ifelse", op->getOperands(), depth);
+  if (auto cast = dyn_cast<tok::CastOp>(op))
+    return {write(cast.getOperand(), Lowest, depth), Lowest};
+  return nameByPlace(op->getName().stripDialect(), op);
+}
+
+static std::string write(Value value, Binding surroundings, int depth) {
+  if (std::string variable = variableOf(value); !variable.empty())
+    return variable;
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return "arg" + std::to_string(argument.getArgNumber());
+  if (depth >= deepest)
+    return "...";
+  auto [text, binding] = writeOperation(value.getDefiningOp(), depth + 1);
+  return binding < surroundings ? "(" + text + ")" : text;
+}
+
+std::string fusion::definition(Value value) {
   std::string variable = variableOf(value);
-  return variable.empty() ? expression(value) : variable;
+  return (variable.empty() ? "" : variable + " = ") +
+         writeOperation(value.getDefiningOp(), /*depth=*/1).first;
 }
+
+std::string fusion::notation(Value value) { return write(value, Lowest, 0); }
 
 std::string fusion::notation(const EntryPattern &pattern) {
   std::string text;

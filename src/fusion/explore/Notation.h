@@ -20,9 +20,9 @@ std::string notation(mlir::Value value);
 // The arrays of the pattern: "S", "S and T".
 std::string notation(const EntryPattern &pattern);
 
-// The expression of the operation that defines `value`, even if a variable holds it; operands that
-// have variables are written as such.
-std::string expression(mlir::Value value);
+// The operation that has the result `value`, with the variable that holds it:
+// "g = sum(out * Y * Xd)".
+std::string definition(mlir::Value value);
 
 // "file:line:column", or "" if the location is unknown; for a call site, that in the callee.
 std::string placeOf(mlir::Location location);

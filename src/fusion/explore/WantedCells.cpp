@@ -33,28 +33,18 @@ struct Candidate {
 SmallVector<std::pair<Value, Value>, 2> pairsOf(Operation &operation) {
   if (operation.getNumResults() != 1 || !isRealArray(operation.getResult(0)))
     return {};
-  bool strict = tok::zeroRuleOf(operation) == ZeroRule::Strict;
-  if (auto product = dyn_cast<tok::MatmulOp>(operation)) {
-    if (!strict)
-      return {};
-    return {{product.getLhs(), product.getRhs()}, {product.getRhs(), product.getLhs()}};
-  }
   auto binary = dyn_cast<tok::BinaryOp>(operation);
-  if (!binary)
-    return {};
-  Value left = binary.getLhs(), right = binary.getRhs();
-  switch (binary.getKind()) {
-  case BinaryOperator::Div:
-  case BinaryOperator::Mod:
-  case BinaryOperator::IntDiv:
-    return {{left, right}};
-  case BinaryOperator::Mul:
-    if (strict)
-      return {{left, right}, {right, left}};
-    return {};
-  default:
-    return {};
-  }
+  bool divides = binary && (binary.getKind() == BinaryOperator::Div ||
+                            binary.getKind() == BinaryOperator::Mod ||
+                            binary.getKind() == BinaryOperator::IntDiv);
+  bool multiplies =
+      binary ? binary.getKind() == BinaryOperator::Mul : isa<tok::MatmulOp>(operation);
+  SmallVector<std::pair<Value, Value>, 2> pairs;
+  if (divides || (multiplies && tok::zeroRuleOf(operation) == ZeroRule::Strict))
+    pairs.push_back({operation.getOperand(0), operation.getOperand(1)});
+  if (multiplies && !pairs.empty())
+    pairs.push_back({operation.getOperand(1), operation.getOperand(0)});
+  return pairs;
 }
 
 class Search {
@@ -64,26 +54,22 @@ public:
 
   WantedCells run() {
     for (Operation &operation : block_.getBody().front())
-      for (Candidate &candidate : candidatesOf(operation))
-        if (!askInputs(candidate))
+      for (auto [sparse, other] : pairsOf(operation)) {
+        Candidate candidate{&operation, {}, other};
+        for (const EntryPattern &pattern : facts_.patterns())
+          if (facts_.shapeOf(pattern) == facts_.shapeOf(sparse) &&
+              facts_.whereZero(pattern, sparse).isZero() &&
+              !holds({&operation, pattern, other}, facts_) && !isMultiplied(operation, pattern)) {
+            candidate.pattern = pattern;
+            break;
+          }
+        if (candidate.pattern && !askInputs(candidate))
           askReader(candidate);
+      }
     return std::move(wanted_);
   }
 
 private:
-  SmallVector<Candidate, 2> candidatesOf(Operation &operation) {
-    SmallVector<Candidate, 2> candidates;
-    for (auto [sparse, other] : pairsOf(operation))
-      for (const EntryPattern &pattern : facts_.patterns())
-        if (facts_.shapeOf(pattern) == facts_.shapeOf(sparse) &&
-            facts_.whereZero(pattern, sparse).isZero() &&
-            !holds({&operation, pattern, other}, facts_) && !isMultiplied(operation, pattern)) {
-          candidates.push_back({&operation, pattern, other});
-          break;
-        }
-    return candidates;
-  }
-
   static bool holds(const Candidate &candidate, const BlockFacts &facts) {
     if (isa<tok::MatmulOp>(candidate.operation))
       return facts.everywhere(candidate.other).isFinite();
@@ -157,12 +143,13 @@ private:
   }
 
   void want(unsigned argument, const CellFact &cells) {
-    for (WantedCells::Input &input : wanted_.inputs)
-      if (input.argument == argument) {
-        input.cells = bothOf(input.cells, cells);
-        return;
-      }
-    wanted_.inputs.push_back({argument, cells});
+    auto known = llvm::find_if(wanted_.inputs, [&](const WantedCells::Input &input) {
+      return input.argument == argument;
+    });
+    if (known == wanted_.inputs.end())
+      wanted_.inputs.push_back({argument, cells});
+    else
+      known->cells = bothOf(known->cells, cells);
   }
 
   // Records the operation if its other operand is a vector or scalar computed in the block, whose
@@ -171,13 +158,11 @@ private:
     Value other = candidate.other;
     bool isSmall = !tok::isArray(other.getType()) ||
                    facts_.shapeOf(other) != facts_.shapeOf(candidate.pattern);
-    if (other.getDefiningOp() && !other.getDefiningOp<tok::ConstantOp>() && isSmall &&
-        isa<FloatType>(getElementTypeOrSelf(other.getType())) && mayBecomeSafe(other))
+    // A known constant, such as 0, won't become suitable by checking it.
+    if (other.getDefiningOp() && !facts_.everywhere(other).constant() && isSmall &&
+        isa<FloatType>(getElementTypeOrSelf(other.getType())))
       wanted_.readers.push_back(candidate.operation);
   }
-
-  // A known constant, such as 0, won't become suitable by checking it.
-  bool mayBecomeSafe(Value other) const { return !facts_.everywhere(other).constant(); }
 
   func::FuncOp block_;
   FactsFunction factsOf_;

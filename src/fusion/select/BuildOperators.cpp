@@ -6,44 +6,18 @@
 #include "ir/tok/SizesAttribute.h"
 
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::fusion;
-
-plan::BodyKind fusion::kindOf(const OperatorPool &pool, int id) {
-  const FusedOperator &op = pool[id];
-  const Shape &space = pool.frameOf(id).space;
-  AxisSet single = (space.hasOneRow() ? AxisSet(Axis::Rows) : AxisSet()) |
-                   (space.hasOneColumn() ? AxisSet(Axis::Columns) : AxisSet());
-  AxisSet all = (Axis::Rows | Axis::Columns).without(single);
-  bool isRow = false, isAggregate = op.roots.size() > 1;
-  for (int member : op.members.set_bits()) {
-    const MemoGroup &group = *pool.memo().find(member, op.frame);
-    bool isReduced = !group.reduced.isEmpty();
-    if (group.isSampled && isReduced)
-      return plan::BodyKind::Outer;
-    AxisSet kept = group.over.without(group.reduced).without(single);
-    isRow |= !kept.isEmpty() && (isReduced || kept != all);
-    isAggregate &= !op.isRoot(member) || (isReduced && kept.isEmpty());
-  }
-  return isRow         ? plan::BodyKind::Row
-         : isAggregate ? plan::BodyKind::MultiAgg
-                       : plan::BodyKind::Cell;
-}
-
-std::string fusion::describeMember(const OperatorPool &pool, int member) {
-  Value result = pool.graph()[member].operation->getResult(0);
-  std::string variable = variableOf(result);
-  return (variable.empty() ? "" : variable + " = ") + expression(result);
-}
 
 // The label of an operator, for --stats: its results, shortened.
 static std::string labelOf(const OperatorPool &pool, int id) {
   constexpr size_t longest = 80;
   std::string label;
   for (int root : pool[id].roots)
-    label += (label.empty() ? "" : "; ") + describeMember(pool, root);
+    label += (label.empty() ? "" : "; ") + definition(pool.graph()[root].result());
   return label.size() > longest ? label.substr(0, longest - 3) + "..." : label;
 }
 
@@ -64,39 +38,48 @@ public:
     collectInputs();
   }
 
-  // Returns the operator's results, in the order of its roots.
-  SmallVector<Value> build() {
+  // Returns the operator, and stores its results as those of its roots.
+  Operation *build() {
     SmallVector<Value> operands;
     SmallVector<Attribute> operandSizes, resultSizes;
-    for (const Input &input : inputs_) {
+    SmallVector<int64_t> sparse, drivers, sparseResults;
+    for (auto [number, input] : llvm::enumerate(inputs_)) {
       operands.push_back(operandFor(input));
       operandSizes.push_back(sizesAttribute(input.value, input.turned));
+      if (input.alongColumns || !isAtEntries(input.value) || !graph_.facts().isSparse(input.value))
+        continue;
+      sparse.push_back(number);
+      if (frame_.driver.contains(input.value))
+        drivers.push_back(number);
     }
     SmallVector<Type> types;
-    for (int root : op_.roots) {
-      Value result = resultOf(root);
-      types.push_back(result.getType());
-      resultSizes.push_back(sizesAttribute(result, isWrittenTransposed(root)));
+    for (auto [number, root] : llvm::enumerate(op_.roots)) {
+      const Node &node = graph_[root];
+      types.push_back(node.result().getType());
+      resultSizes.push_back(sizesAttribute(node.result(), isWrittenTransposed(root)));
+      // Products and column sums are dense, even if they have the driver's shape by chance.
+      bool isCell = node.kind == NodeKind::Elementwise || groupOf(root).isSampled;
+      if (isCell && isAtEntries(node.result()))
+        sparseResults.push_back(number);
     }
     Location location = graph_[op_.roots.back()].operation->getLoc();
     auto result = builder_.create<plan::OperatorOp>(
         location, types, operands, builder_.getArrayAttr(operandSizes),
         builder_.getArrayAttr(resultSizes), /*axis_sizes=*/builder_.getArrayAttr({}),
-        builder_.getStringAttr(labelOf(pool_, id_)), /*sparse=*/builder_.getDenseI64ArrayAttr({}),
-        /*drivers=*/builder_.getDenseI64ArrayAttr({}),
-        /*sparse_results=*/builder_.getDenseI64ArrayAttr({}));
+        builder_.getStringAttr(labelOf(pool_, id_)), builder_.getDenseI64ArrayAttr(sparse),
+        builder_.getDenseI64ArrayAttr(drivers), builder_.getDenseI64ArrayAttr(sparseResults));
     result->setAttr("predicted_ns", builder_.getF64FloatAttr(op_.nanoseconds));
-    if (frame_.driver) {
-      describeSparsity(result);
-      if (llvm::any_of(op_.members.set_bits(), [&](int member) { return leavesOutNan(member); }))
-        result->setAttr(zeroRuleAttributeName, builder_.getUnitAttr());
-    }
+    if (frame_.driver &&
+        llvm::any_of(op_.members.set_bits(), [&](int member) { return leavesOutNan(member); }))
+      result->setAttr(zeroRuleAttributeName, builder_.getUnitAttr());
     buildBody(result);
-    SmallVector<Value> results(result.getResults());
-    for (auto [root, value] : llvm::zip(op_.roots, results))
+    for (auto [root, value] : llvm::zip(op_.roots, result.getResults())) {
+      Value stored = value;
       if (isWrittenTransposed(root))
-        value = builder_.create<tok::TransposeOp>(location, value.getType(), value);
-    return results;
+        stored = builder_.create<tok::TransposeOp>(location, value.getType(), value);
+      made_.replaced.map(graph_[root].result(), stored);
+    }
+    return result;
   }
 
 private:
@@ -116,30 +99,22 @@ private:
     auto isZeroBeside = [&](int operand) {
       return graph_.facts().whereZero(frame_.driver, node.operands[operand]).isZero();
     };
-    auto mayBeNan = [&](int operand) {
-      return !graph_.facts().everywhere(node.operands[operand]).isFinite();
+    auto leavesOut = [&](int zero, int other) {
+      return isZeroBeside(zero) && !isZeroBeside(other) &&
+             !graph_.facts().everywhere(node.operands[other]).isFinite();
     };
     auto product = dyn_cast<tok::BinaryOp>(node.operation);
-    bool multiplies =
-        product ? product.getKind() == BinaryOperator::Mul
-                : node.kind == NodeKind::Product || node.kind == NodeKind::TransposedProduct;
-    return multiplies && !groupOf(member).isSampled &&
-           ((isZeroBeside(0) && !isZeroBeside(1) && mayBeNan(1)) ||
-            (isZeroBeside(1) && !isZeroBeside(0) && mayBeNan(0)));
+    bool multiplies = product ? product.getKind() == BinaryOperator::Mul
+                              : isa<tok::MatmulOp>(node.operation) && !groupOf(member).isSampled;
+    return multiplies && groupOf(member).over.has(Axis::Rows | Axis::Columns) &&
+           (leavesOut(0, 1) || leavesOut(1, 0));
   }
 
   const MemoGroup &groupOf(int member) const { return *pool_.memo().find(member, op_.frame); }
 
-  static bool isConstant(Value value) {
-    return value.getDefiningOp<tok::ConstantOp>() && !tok::isArray(value.getType());
+  bool isAtEntries(Value value) const {
+    return frame_.driver && tok::isArray(value.getType()) && graph_.shapeOf(value) == frame_.space;
   }
-
-  bool isInside(int member, int operand) const {
-    int producer = graph_[member].producers[operand];
-    return producer >= 0 && op_.members[producer];
-  }
-
-  Value resultOf(int member) const { return graph_[member].operation->getResult(0); }
 
   Attribute sizesAttribute(Value value, bool turned) const {
     SmallVector<Size> sizes(graph_.facts().sizesOf(value));
@@ -151,15 +126,14 @@ private:
   // Whether the right factor of a product is read from its transpose.
   bool isReadTransposed(int member) const {
     const Node &node = graph_[member];
-    if (groupOf(member).isSampled)
-      return true;
-    if (frame_.loops == Loops::AnyAxes)
-      return bool(node.operands[1].getDefiningOp<tok::TransposeOp>());
+    bool isTranspose(node.operands[1].getDefiningOp<tok::TransposeOp>());
+    if (groupOf(member).isSampled || frame_.loops == Loops::AnyAxes)
+      return groupOf(member).isSampled || isTranspose;
     // Only if the product's rows are narrower than those of the left operand.
     const Size &from = graph_.shapeOf(node.operands[0]).columns,
                &to = graph_.shapeOf(node.operands[1]).columns;
-    return node.operands[1].getDefiningOp<tok::TransposeOp>() && !frame_.driver &&
-           to.isConstant() && (!from.isConstant() || from.constantValue() > to.constantValue());
+    return isTranspose && !frame_.driver && to.isConstant() &&
+           (!from.isConstant() || from.constantValue() > to.constantValue());
   }
 
   // Sums over rows of products of an entry with a narrow row lie in memory in the order of the
@@ -182,16 +156,22 @@ private:
     return {transpose ? transpose.getOperand() : value, true, turned};
   }
 
-  // The driver first, then arrays, then scalars, each in the order of their first use.
+  // The driver first, then arrays, then scalars, each in the order of their first use. Literals,
+  // and where a slice begins and ends, are part of the kernel's code.
   void collectInputs() {
     for (Value array : frame_.driver.arrays)
       inputs_.push_back({array});
     for (bool arrays : {true, false})
       op_.forEachInput(graph_, [&](Use use) {
         Input input = inputOf(use.user, use.operand);
-        if (tok::isArray(input.value.getType()) == arrays &&
-            isTaken(graph_[use.user], use.operand) && !isConstant(input.value) &&
-            !llvm::is_contained(inputs_, input))
+        bool isArray = tok::isArray(input.value.getType());
+        bool isLiteral = !isArray && input.value.getDefiningOp<tok::ConstantOp>();
+        bool isRange = graph_[use.user].kind == NodeKind::Slice && use.operand > 0;
+        if (isArray != arrays || isLiteral || isRange)
+          return;
+        auto known = llvm::find(inputs_, input);
+        numberOf_[{use.user, use.operand}] = known - inputs_.begin();
+        if (known == inputs_.end())
           inputs_.push_back(input);
       });
   }
@@ -210,45 +190,21 @@ private:
     return builder_.create<tok::CastOp>(operand.getLoc(), builder_.getF64Type(), operand);
   }
 
-  void describeSparsity(plan::OperatorOp result) {
-    SmallVector<int64_t> sparse, drivers, sparseResults;
-    for (auto [number, input] : llvm::enumerate(inputs_)) {
-      if (input.alongColumns || graph_.shapeOf(input.value) != frame_.space ||
-          !graph_.facts().isSparse(input.value))
-        continue;
-      sparse.push_back(number);
-      if (frame_.driver.contains(input.value))
-        drivers.push_back(number);
-    }
-    for (auto [number, root] : llvm::enumerate(op_.roots)) {
-      const Node &node = graph_[root];
-      Value value = node.operation->getResult(0);
-      // Products and column sums are dense, even if they have the driver's shape by chance.
-      bool atEntries = node.kind == NodeKind::Elementwise || groupOf(root).isSampled;
-      if (tok::isArray(value.getType()) && graph_.shapeOf(value) == frame_.space && atEntries)
-        sparseResults.push_back(number);
-    }
-    result.setSparse(sparse);
-    result.setDrivers(drivers);
-    result.setSparseResults(sparseResults);
-  }
-
   void buildBody(plan::OperatorOp result) {
     OpBuilder::InsertionGuard guard(builder_);
     Block *block = builder_.createBlock(&result.getBody());
     for (Value operand : result.getInputs())
       block->addArgument(operand.getType(), operand.getLoc());
     auto sizesOf = [this](Value value) { return graph_.facts().sizesOf(value); };
-    SmallVector<Operation *> operations;
-    for (int member : op_.members.set_bits())
-      operations.push_back(graph_[member].operation);
+    auto operations = llvm::map_to_vector(op_.members.set_bits(),
+                                          [&](int member) { return graph_[member].operation; });
     plan::BodyBuilder body(result, frame_.space, operations, sizesOf);
     for (int member : op_.members.set_bits()) {
       const Node &node = graph_[member];
       SmallVector<plan::BodyOperand> operands;
       for (int operand = 0; operand < static_cast<int>(node.operands.size()); ++operand)
         operands.push_back(operandInBody(block, member, operand));
-      if (readsTransposed(node, 0))
+      if (node.readsTransposed(0))
         body.addTransposedProduct(cast<tok::MatmulOp>(node.operation), operands[0], operands[1]);
       else if (node.kind == NodeKind::Slice)
         body.addSlice(cast<tok::SliceOp>(node.operation), operands[0],
@@ -258,18 +214,17 @@ private:
         body.add(node.operation, operands);
     }
     for (int root : op_.roots)
-      body.write(resultOf(root), isWrittenTransposed(root));
+      body.write(graph_[root].result(), isWrittenTransposed(root));
     body.finish();
   }
 
   plan::BodyOperand operandInBody(Block *block, int member, int operand) const {
     Value value = graph_[member].operands[operand];
-    if (isInside(member, operand) || isConstant(value) || !isTaken(graph_[member], operand))
+    auto number = numberOf_.find({member, operand});
+    if (number == numberOf_.end())
       return {value};
-    Input input = inputOf(member, operand);
     bool isProductFactor = graph_[member].kind == NodeKind::Product && operand == 1;
-    return {value, block->getArgument(llvm::find(inputs_, input) - inputs_.begin()),
-            isProductFactor && isReadTransposed(member)};
+    return {value, block->getArgument(number->second), isProductFactor && isReadTransposed(member)};
   }
 
   const OperatorPool &pool_;
@@ -280,59 +235,52 @@ private:
   OpBuilder &builder_;
   Made &made_;
   SmallVector<Input> inputs_;
+  llvm::DenseMap<std::pair<int, int>, unsigned> numberOf_; // of inputs, by member and operand
 };
 
 // Clones an operation that is left to the native.
-Value buildNative(const Node &node, OpBuilder &builder, Made &made) {
-  Operation *clone = node.operation->clone();
-  SmallVector<Value> operands;
-  for (auto [number, original] : llvm::enumerate(node.operands)) {
-    Value operand = made.replaced.lookupOrDefault(original);
-    if (readsTransposed(node, static_cast<int>(number)))
-      operand = builder.create<tok::TransposeOp>(clone->getLoc(), operand.getType(), operand);
-    operands.push_back(operand);
+Operation *buildNative(const Node &node, OpBuilder &builder, Made &made) {
+  Operation *clone = node.operation->clone(made.replaced);
+  if (node.readsTransposed(0)) {
+    Value operand = made.replaced.lookupOrDefault(node.operands[0]);
+    clone->setOperand(
+        0, builder.create<tok::TransposeOp>(clone->getLoc(), operand.getType(), operand));
   }
-  clone->setOperands(operands);
-  return builder.insert(clone)->getResult(0);
+  return builder.insert(clone);
 }
 
 // Moves an operation that remains in the block to its new place. A transpose of which a copy exists
 // already is replaced by that copy.
-void place(Operation *operation, Operation *end, Made &made) {
+void moveBefore(Operation *end, Operation *operation, Made &made) {
   operation->moveBefore(end);
-  auto transpose = dyn_cast<tok::TransposeOp>(operation);
-  if (!transpose)
-    return;
-  Value &known = made.transposed[transpose.getOperand()];
-  if (known)
-    made.replaced.map(transpose.getResult(), known);
-  else
-    known = transpose.getResult();
+  if (auto transpose = dyn_cast<tok::TransposeOp>(operation)) {
+    Value result = transpose.getResult();
+    auto [known, isNew] = made.transposed.try_emplace(transpose.getOperand(), result);
+    if (!isNew)
+      made.replaced.map(result, known->second);
+  }
 }
 
 } // namespace
 
-void fusion::buildOperators(const OperatorPool &pool, ArrayRef<int> operators) {
+void fusion::buildOperators(const OperatorPool &pool, ArrayRef<int> operators,
+                            llvm::function_ref<void(ArrayRef<BuiltOperator>)> whenBuilt) {
   const BlockGraph &graph = pool.graph();
   OperatorOrder order(pool, operators);
-  SmallVector<int> sequence = order.sequence();
   Operation *end = graph.block().getTerminator();
   OpBuilder builder(end);
   Made made;
-  for (int unit : sequence) {
-    if (unit >= order.operatorCount()) {
-      place(graph[unit - order.operatorCount()].operation, end, made);
-      continue;
-    }
-    int id = operators[unit];
-    SmallVector<Value> results;
-    if (pool.frameOf(id).isNative)
-      results = {buildNative(graph[pool[id].roots.front()], builder, made)};
+  SmallVector<BuiltOperator> built;
+  for (int place : order.sequence()) {
+    int id = order.operatorAt(place);
+    if (id < 0)
+      moveBefore(end, graph[place].operation, made);
+    else if (pool.frameOf(id).isNative)
+      built.push_back({id, buildNative(graph[place], builder, made)});
     else
-      results = OperatorBuilder(pool, id, builder, made).build();
-    for (auto [root, result] : llvm::zip(pool[id].roots, results))
-      made.replaced.map(graph[root].operation->getResult(0), result);
+      built.push_back({id, OperatorBuilder(pool, id, builder, made).build()});
   }
+  whenBuilt(built);
   for (auto [before, after] : made.replaced.getValueMap())
     Value(before).replaceAllUsesWith(after);
   // Transposes that were only read by fused products are not needed any more.

@@ -1,7 +1,7 @@
 // Rewrites the block by a chosen plan: builds the plan.operators, each after the values that it
 // reads, and erases the operations that they replace.
 //
-//   buildOperators(pool, operators);
+//   buildOperators(pool, operators, [](llvm::ArrayRef<BuiltOperator> built) {});
 #ifndef TOKAMAK_FUSION_SELECT_BUILDOPERATORS_H
 #define TOKAMAK_FUSION_SELECT_BUILDOPERATORS_H
 
@@ -13,15 +13,16 @@ namespace tokamak::fusion {
 // zero (ZeroRule::Sparse).
 inline constexpr llvm::StringLiteral zeroRuleAttributeName = "tok.zero_rule";
 
-// What plan::kindOf will say of the operator's body.
-plan::BodyKind kindOf(const OperatorPool &pool, int id);
-
-// A member in the notation of a script: "g = sum(out * Y * Xd)", if it has a variable.
-std::string describeMember(const OperatorPool &pool, int member);
+struct BuiltOperator {
+  int id;                     // of the pool
+  mlir::Operation *operation; // a plan.operator, or what is left to a native
+};
 
 // `operators` are ids of the pool. Their results must include all values that are read outside of
-// operators, and they must not depend on each other in a cycle.
-void buildOperators(const OperatorPool &pool, llvm::ArrayRef<int> operators);
+// operators, and they must not depend on each other in a cycle. `whenBuilt` is called once with all
+// of them in the order of execution, before the operations that they replace are erased.
+void buildOperators(const OperatorPool &pool, llvm::ArrayRef<int> operators,
+                    llvm::function_ref<void(llvm::ArrayRef<BuiltOperator>)> whenBuilt);
 
 } // namespace tokamak::fusion
 #endif

@@ -1,7 +1,6 @@
 #include "fusion/select/ExplainFusion.h"
 
 #include "fusion/explore/Notation.h"
-#include "fusion/select/BuildOperators.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Support/Format.h"
@@ -17,40 +16,44 @@ namespace {
 
 class Explanation {
 public:
-  Explanation(const OperatorPool &pool, Selector selector)
-      : pool_(pool), graph_(pool.graph()), memo_(pool.memo()), selector_(selector), out_(text_) {}
+  Explanation(const OperatorPool &pool, const Plan &plan, ArrayRef<BuiltOperator> built)
+      : pool_(pool), graph_(pool.graph()), memo_(pool.memo()), plan_(plan), built_(built),
+        out_(text_) {}
 
-  std::string write(StringRef block, const Plan &plan, ArrayRef<int> operators,
-                    ArrayRef<RefusedMerge> refusedMerges) {
-    out_ << "fusion of block " << block << ", selector " << name(selector_) << ": "
+  std::string write(StringRef block) {
+    out_ << "fusion of block " << block << ", selector " << name(pool_.selector()) << ": "
          << count(graph_.size(), "operation") << ", " << graph_.nodes().size()
-         << " of them generated as " << count(operators.size(), "operator") << "\n";
+         << " of them generated as " << count(built_.size(), "operator") << "\n";
     writeCandidates();
-    writeRefusals(refusedMerges);
-    for (auto [number, partition] : llvm::enumerate(plan.partitions))
-      writePartition(static_cast<int>(number) + 1, partition, plan, operators);
-    writeOperators(operators);
+    writeRefusals();
+    for (auto [number, partition] : llvm::enumerate(plan_.partitions)) {
+      out_ << "  partition " << number + 1 << ": ";
+      writePartition(partition);
+    }
+    writeOperators();
     return text_;
   }
 
 private:
-  Value resultOf(int index) const { return graph_[index].operation->getResult(0); }
-
   std::string named(int index) const {
     std::string text = graph_[index].operation->getNumResults() == 0
                            ? graph_[index].operation->getName().stripDialect().str()
-                           : notation(resultOf(index));
+                           : notation(graph_[index].result());
     constexpr size_t longest = 60;
     return text.size() > longest ? text.substr(0, longest - 3) + "..." : text;
   }
 
+  // Sizes that are not constant are written as "~" and their estimate.
   static std::string textOf(const Size &size) {
-    std::string number = std::to_string(static_cast<int64_t>(BlockFacts::estimate(size)));
-    return size.isConstant() ? number
-                             : "~" + number; // others are written as "~" and their estimate
+    return (size.isConstant() ? "" : "~") +
+           std::to_string(static_cast<int64_t>(BlockFacts::estimate(size)));
   }
   static std::string textOf(const Shape &shape) {
     return textOf(shape.rows) + "x" + textOf(shape.columns);
+  }
+
+  std::string arrayText(Value array, bool isSparse) const {
+    return textOf(graph_.shapeOf(array)) + (isSparse ? " sparse" : "");
   }
 
   static std::string count(int64_t number, const char *what) {
@@ -70,15 +73,13 @@ private:
 
   // A frame as "row 1000x10", "sparse 1000x10 at the entries of S" or "native".
   std::string frameText(const Frame &frame) const {
+    static constexpr const char *loops[] = {"cell ", "row ", "axes beside ", "scan "};
     if (frame.isNative)
       return "native";
-    if (frame.loops == Loops::AnyAxes)
-      return "axes beside " + textOf(frame.space.rows);
-    if (frame.loops == Loops::Scans)
-      return "scan " + textOf(frame.space);
-    if (!frame.driver)
-      return (frame.loops == Loops::Cells ? "cell " : "row ") + textOf(frame.space);
-    return "sparse " + textOf(frame.space) + " at the entries of " + notation(frame.driver);
+    if (frame.driver)
+      return "sparse " + textOf(frame.space) + " at the entries of " + notation(frame.driver);
+    return loops[static_cast<int>(frame.loops)] +
+           (frame.loops == Loops::AnyAxes ? textOf(frame.space.rows) : textOf(frame.space));
   }
 
   // Writes each operation, followed by its frames in brackets, with the fusable operands.
@@ -100,15 +101,15 @@ private:
     }
   }
 
-  void writeRefusals(ArrayRef<RefusedMerge> refusedMerges) {
-    if (memo_.refusals.empty() && refusedMerges.empty())
+  void writeRefusals() {
+    if (memo_.refusals.empty() && plan_.refusedMerges.empty())
       return;
     out_ << "  refused\n";
     for (const Refusal &refusal : memo_.refusals)
       out_ << "    " << named(refusal.operation) << place(refusal.operation) << ": "
            << refusal.reason << "\n";
     std::set<std::string> lines;
-    for (const RefusedMerge &merge : refusedMerges) {
+    for (const RefusedMerge &merge : plan_.refusedMerges) {
       std::string line = "    " + named(pool_[merge.first].roots.back()) + " with " +
                          named(pool_[merge.second].roots.back()) + ": " + named(merge.between) +
                          " has to be executed between them\n";
@@ -117,11 +118,10 @@ private:
     }
   }
 
-  void writePartition(int number, const Partition &partition, const Plan &plan,
-                      ArrayRef<int> operators) {
-    out_ << "  partition " << number << ": " << count(partition.nodes.size(), "operation") << ", "
+  void writePartition(const Partition &partition) {
+    out_ << count(partition.nodes.size(), "operation") << ", "
          << count(partition.points.size(), "interesting point");
-    if (selector_ == Selector::Cost) {
+    if (pool_.selector() == Selector::Cost) {
       out_ << "; " << count(partition.evaluated, "plan") << " priced, " << partition.pruned
            << " excluded by the bound";
       if (partition.points.size() > mostExactPoints)
@@ -134,21 +134,22 @@ private:
     for (int point : partition.points) {
       out_ << "    " << named(point) << ": result has "
            << count(graph_.consumers(point), "consumer") << ", "
-           << textOf(graph_.shapeOf(resultOf(point))) << ": " << outcome(point, operators) << "\n";
+           << textOf(graph_.shapeOf(graph_[point].result())) << ": " << outcome(point) << "\n";
     }
     for (int node : partition.nodes)
-      if (plan.shared[node])
+      if (plan_.shared[node])
         out_ << "    " << named(node)
              << ": several operators use it; stored, so that it has one value\n";
   }
 
-  StringRef outcome(int point, ArrayRef<int> operators) const {
+  StringRef outcome(int point) const {
     int computed = 0;
     bool isStored = false, isRead = false;
-    for (int id : operators) {
-      computed += pool_[id].members[point];
-      isStored |= pool_[id].isRoot(point);
-      isRead |= pool_[id].doesRead(point);
+    for (BuiltOperator built : built_) {
+      const FusedOperator &op = pool_[built.id];
+      computed += op.members[point];
+      isStored |= op.isRoot(point);
+      isRead |= op.doesRead(point);
     }
     if (!isStored)
       return computed == 1 ? "computed once, not stored" : "computed in each consumer";
@@ -157,26 +158,26 @@ private:
     return isRead ? "stored, then read" : "stored while it is used";
   }
 
-  void writeOperators(ArrayRef<int> operators) {
+  void writeOperators() {
     out_ << "  operators\n";
     double total = 0;
-    for (auto [number, id] : llvm::enumerate(operators)) {
-      const FusedOperator &op = pool_[id];
+    for (auto [number, built] : llvm::enumerate(built_)) {
+      const FusedOperator &op = pool_[built.id];
       total += op.nanoseconds;
-      const Frame &frame = pool_.frameOf(id);
+      const Frame &frame = pool_.frameOf(built.id);
       out_ << "    " << number + 1 << ". ";
-      if (frame.isNative)
-        out_ << "native " << nativeName(graph_[op.roots.front()].operation);
+      if (auto fused = dyn_cast<plan::OperatorOp>(built.operation))
+        out_ << plan::name(plan::kindOf(fused)) << " " << textOf(frame.space);
       else
-        out_ << plan::name(kindOf(pool_, id)) << " " << textOf(frame.space);
+        out_ << "native " << nativeName(built.operation);
       if (frame.driver)
         out_ << " at the entries of " << notation(frame.driver) << " (density "
              << llvm::format("%.3g", graph_.facts().densityOf(frame.driver)) << ")";
       out_ << ", " << count(op.members.count(), "operation") << ", "
            << llvm::formatv("{0:f2}", op.nanoseconds / 1000) << " us\n";
       for (int member : op.members.set_bits())
-        if (op.isRoot(member) || !variableOf(resultOf(member)).empty())
-          out_ << "         " << describeMember(pool_, member) << place(member) << "\n";
+        if (op.isRoot(member) || !variableOf(graph_[member].result()).empty())
+          out_ << "         " << definition(graph_[member].result()) << place(member) << "\n";
       out_ << "         reads " << inputs(op) << "; writes " << outputs(op) << "\n";
     }
     out_ << "  predicted " << llvm::formatv("{0:f2}", total / 1000) << " us\n";
@@ -192,8 +193,7 @@ private:
         return;
       text += (text.empty() ? "" : ", ") + (producer >= 0 ? named(producer) : notation(value));
       if (tok::isArray(value.getType()))
-        text +=
-            " " + textOf(graph_.shapeOf(value)) + (graph_.facts().isSparse(value) ? " sparse" : "");
+        text += " " + arrayText(value, graph_.facts().isSparse(value));
     });
     return text.empty() ? "nothing" : text;
   }
@@ -202,11 +202,10 @@ private:
     const Frame &frame = memo_.frames[op.frame];
     std::string text;
     for (int root : op.roots) {
-      const Shape &size = graph_.shapeOf(resultOf(root));
+      Value result = graph_[root].result();
+      bool sparse = frame.driver && graph_.shapeOf(result) == frame.space;
       text += text.empty() ? "" : ", ";
-      bool sparse = frame.driver && size == frame.space;
-      text += tok::isArray(resultOf(root).getType()) ? textOf(size) + (sparse ? " sparse" : "")
-                                                     : std::string("a scalar");
+      text += tok::isArray(result.getType()) ? arrayText(result, sparse) : "a scalar";
     }
     return text;
   }
@@ -214,15 +213,15 @@ private:
   const OperatorPool &pool_;
   const BlockGraph &graph_;
   const MemoTable &memo_;
-  Selector selector_;
+  const Plan &plan_;
+  ArrayRef<BuiltOperator> built_;
   std::string text_;
   llvm::raw_string_ostream out_;
 };
 
 } // namespace
 
-std::string fusion::explainFusion(StringRef block, Selector selector, const OperatorPool &pool,
-                                  const Plan &plan, ArrayRef<int> operators,
-                                  ArrayRef<RefusedMerge> refusedMerges) {
-  return Explanation(pool, selector).write(block, plan, operators, refusedMerges);
+std::string fusion::explainFusion(StringRef block, const OperatorPool &pool, const Plan &plan,
+                                  ArrayRef<BuiltOperator> built) {
+  return Explanation(pool, plan, built).write(block);
 }

@@ -1,10 +1,6 @@
 #include "fusion/select/FuseBlock.h"
 
-#include "fusion/select/BuildOperators.h"
 #include "fusion/select/ExplainFusion.h"
-#include "fusion/select/MergeOperators.h"
-#include "fusion/select/OperatorOrder.h"
-#include "fusion/select/PlanSearch.h"
 
 using namespace mlir;
 using namespace tokamak;
@@ -21,16 +17,6 @@ std::optional<Selector> fusion::findSelector(StringRef name) {
   return static_cast<Selector>(found - std::begin(selectorNames));
 }
 
-// The operators in the order of execution.
-static SmallVector<int> inOrder(const OperatorPool &pool, ArrayRef<int> operators) {
-  OperatorOrder order(pool, operators);
-  SmallVector<int> result;
-  for (int unit : order.sequence())
-    if (unit < order.operatorCount())
-      result.push_back(operators[unit]);
-  return result;
-}
-
 LogicalResult fusion::fuseBlock(func::FuncOp block,
                                 llvm::function_ref<const tok::Facts &(Value)> facts,
                                 const FusionOptions &options) {
@@ -44,17 +30,11 @@ LogicalResult fusion::fuseBlock(func::FuncOp block,
   // Without fusion every result is stored before it is read, so all patterns may be drivers.
   MemoTable memo =
       explore(graph, options.selector == Selector::None ? Drivers::All : Drivers::Shared);
-  OperatorPool pool(graph, memo, *options.machine,
-                    options.selector == Selector::Cost ? Preference::Cost : Preference::Fusion);
-  Plan plan = searchPlan(pool, options.selector);
-  SmallVector<int> operators = plan.operators;
-  std::vector<RefusedMerge> refused;
-  if (options.selector == Selector::Cost)
-    mergeOperators(pool, operators, &refused);
-  operators = inOrder(pool, operators);
-  if (options.explanation)
-    *options.explanation +=
-        explainFusion(block.getName(), options.selector, pool, plan, operators, refused);
-  buildOperators(pool, operators);
+  OperatorPool pool(graph, memo, *options.machine, options.selector);
+  Plan plan = searchPlan(pool);
+  buildOperators(pool, plan.operators, [&](ArrayRef<BuiltOperator> built) {
+    if (options.explanation)
+      *options.explanation += explainFusion(block.getName(), pool, plan, built);
+  });
   return success();
 }

@@ -473,6 +473,16 @@ TEST(FuseBlock, explanationIsDeterministicAndComplete) {
     EXPECT_CONTAINS(first.explanation, part);
 }
 
+// As kernels are named: by what the body does, not by the loops that its plan was found in.
+TEST(FuseBlock, theExplanationNamesOperatorsByTheirBodies) {
+  FusedBlock block("X:1000x90", "!m", R"(
+    %0 = tok.unary exp %X : !m -> !m
+    %1 = tok.cbind %0, %X : (!m, !m) -> !m
+    return %1 : !m)");
+  EXPECT_EQ(block.fuse().operators(), "cell(1) -> 1");
+  EXPECT_CONTAINS(block.explanation, "1. cell 1000x1, 2 operations");
+}
+
 TEST(FuseBlock, everySelectorGivesAValidModule) {
   for (Selector selector : allSelectors) {
     FusedBlock("Xw:mx1 Xd:mx1 Y:mx1 step wd dd", "f64, f64", innerLoop).fuse(selector);

@@ -22,7 +22,13 @@ public:
     for (size_t b = 0; b < operators_.size(); ++b)
       for (size_t a = 0; a < b; ++a)
         consider(operators_[a], operators_[b]);
-    while (mergeBest()) {
+    while (!merges_.empty()) {
+      Merge best = merges_.top();
+      merges_.pop();
+      // One of the two may be part of another operator by now.
+      if (llvm::is_contained(operators_, best.first) &&
+          llvm::is_contained(operators_, best.second) && isOrderly(best))
+        apply(best);
     }
   }
 
@@ -37,21 +43,17 @@ private:
     }
   };
 
-  // A root remains a result if it must be stored or if other operators read it.
-  int mergedOf(int first, int second) {
-    return pool_.merge(first, second, [&](int root) {
-      int others = readers_[root] - pool_[first].doesRead(root) - pool_[second].doesRead(root);
-      return pool_.mustBeStored(root) || others > 0;
-    });
-  }
-
   void count(int id, int change) {
     for (int read : pool_[id].reads)
       readers_[read] += change;
   }
 
   void consider(int first, int second) {
-    int merged = mergedOf(first, second);
+    // A root remains a result if it must be stored or if other operators read it.
+    int merged = pool_.merge(first, second, [&](int root) {
+      int others = readers_[root] - pool_[first].doesRead(root) - pool_[second].doesRead(root);
+      return pool_.mustBeStored(root) || others > 0;
+    });
     if (merged < 0)
       return;
     double gain = pool_[first].nanoseconds + pool_[second].nanoseconds - pool_[merged].nanoseconds;
@@ -59,28 +61,10 @@ private:
       merges_.push({static_cast<float>(gain), found_++, first, second, merged});
   }
 
-  bool mergeBest() {
-    while (!merges_.empty()) {
-      Merge chosen = merges_.top();
-      merges_.pop();
-      if (!llvm::is_contained(operators_, chosen.first) ||
-          !llvm::is_contained(operators_, chosen.second))
-        continue; // one of them is part of another operator by now
-      if (isOrderly(chosen)) {
-        apply(chosen);
-        return true;
-      }
-    }
-    return false;
-  }
-
   bool isOrderly(const Merge &merge) {
     if (!order_)
       order_.emplace(pool_, operators_);
-    auto unit = [&](int id) {
-      return static_cast<int>(llvm::find(operators_, id) - operators_.begin());
-    };
-    int between = order_->operationBetween(unit(merge.first), unit(merge.second));
+    int between = order_->operationBetween(merge.first, merge.second);
     if (between >= 0 && refused_)
       refused_->push_back({merge.first, merge.second, between});
     return between < 0;

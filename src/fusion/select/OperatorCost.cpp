@@ -16,13 +16,12 @@ using namespace tokamak::fusion;
 static constexpr double bytesPerColumnNumber = 4, bytesPerRowOffset = 8;
 // Costs of finding the next entry, and of finding another sparse array's cell at this entry.
 static constexpr double flopsPerEntry = 2, flopsPerMatch = 6;
-// Products are faster than cell operators, because a fused multiply-add is one instruction. A
-// native dense product comes closer to the machine's peak (base/Natives.def), but packs both factors
-// first and goes over the result several times: `flopsPerPackedCell` for each cell of the three, which dominates
-// if one of them is narrow. Transposed products of many rows are not packed
-// (runtime/natives/TransposedProduct.h), and only half of t(X) %*% X is computed. A product of two sparse
-// arrays takes `flopsPerSparseProduct` per multiplication.
-static constexpr double productSpeed = 2, flopsPerPackedCell = 24;
+// A native dense product comes closer to the machine's peak than kernels (base/Natives.def), but
+// packs both factors first and goes over the result several times: `flopsPerPackedCell` for each
+// cell of the three, which dominates if one of them is narrow. Transposed products of many rows are
+// not packed (runtime/natives/TransposedProduct.h), and only half of t(X) %*% X is computed. A
+// product of two sparse arrays takes `flopsPerSparseProduct` per multiplication.
+static constexpr double flopsPerPackedCell = 24;
 static constexpr double fewestRowsUnpacked = 64, fewestColumnsUnpacked = 8;
 static constexpr double flopsPerSparseProduct = 8;
 static constexpr double rowsOfPanel = 8; // as kernels compute them, on every machine
@@ -38,228 +37,212 @@ static double bytesPerCell(Type elementType) {
 static double bytesPerCell(Value array) { return bytesPerCell(array.getType()); }
 static double bytesPerEntry(Value array) { return bytesPerCell(array) + bytesPerColumnNumber; }
 
-double OperatorCost::denseBytesOf(Value value) const {
-  return bytesPerCell(value) * graph_.cells(graph_.shapeOf(value));
+static double denseBytesOf(const BlockFacts &facts, Value value) {
+  return bytesPerCell(value) * facts.cells(facts.shapeOf(value));
 }
 
-double OperatorCost::bytesOf(Value value) const {
-  return graph_.facts().isSparse(value) ? bytesPerEntry(value) * graph_.facts().entriesOf(value)
-                                        : denseBytesOf(value);
+static double bytesOf(const BlockFacts &facts, Value value) {
+  return facts.isSparse(value) ? bytesPerEntry(value) * facts.entriesOf(value)
+                               : denseBytesOf(facts, value);
 }
 
-// The multiplications of a product m×k times k×n.
-double OperatorCost::multiplications(const Node &node) const {
-  return graph_.cells(graph_.shapeOf(node.operands[0])) *
-         graph_.estimate(graph_.shapeOf(node.operands[1]).columns);
-}
-
-// Its cost, in additions of doubles: products compute and accumulate in the type of their cells.
-double OperatorCost::productFlops(const Node &node) const {
-  return 2 / productSpeed * multiplications(node) * cost::additionsOf(cellsOf(node.elementType));
-}
-
-// The cache lines touched by `accesses` accesses to rows with this number of columns of the node's
-// element type; 0 if `array` fits the first-level cache.
-double OperatorCost::gathersOf(double accesses, const Node &node, Value array,
-                               const Size &columns) const {
-  if (array && denseBytesOf(array) <= machine_.nearestCacheBytes)
-    return 0;
-  double rowBytes = bytesPerCell(node.elementType) * graph_.estimate(columns);
-  return accesses * std::max(1.0, rowBytes / machine_.cacheLineBytes);
-}
-
-//===- what a member computes ----------------------------------------------------------------===//
-
-double OperatorCost::points(AxisSet axes, const Shape &shape, const Frame &frame) const {
-  double all = frame.driver ? graph_.facts().entriesOf(frame.driver) : graph_.cells(frame.space);
+double fusion::pointsOf(const BlockFacts &facts, const Frame &frame, AxisSet axes,
+                        const Shape &shape) {
+  double all = frame.driver ? facts.entriesOf(frame.driver) : facts.cells(frame.space);
   if (frame.loops == Loops::AnyAxes)
-    return graph_.cells(shape);
+    return facts.cells(shape);
   if (frame.loops == Loops::Cells || axes.has(Axis::Rows | Axis::Columns))
     return all;
   if (axes.has(Axis::Rows))
-    return axes.has(Axis::Other) ? graph_.cells(shape) : graph_.estimate(frame.space.rows);
+    return axes.has(Axis::Other) ? facts.cells(shape) : facts.estimate(frame.space.rows);
   return frame.driver ? all : all / rowsOfPanel; // values along columns are computed once per panel
 }
 
-void OperatorCost::addMember(int member, const MemoGroup &group, cost::Work &work) const {
-  const Node &node = graph_[member];
-  const Frame &frame = memo_.frames[group.frame];
-  if (frame.isNative)
-    return addNative(member, work);
-  switch (node.kind) {
-  case NodeKind::None:
-  case NodeKind::Elementwise:
-  case NodeKind::FullAggregate:
-  case NodeKind::RowAggregate:
-  case NodeKind::ColumnAggregate:
-    work.flops += node.flops * points(group.over, node.spaces[0], frame);
-    // The column index of an entry selects the sum that it is added to.
-    if (frame.driver && node.kind == NodeKind::ColumnAggregate &&
-        group.over.has(Axis::Rows | Axis::Columns))
-      work.gathers += graph_.facts().entriesOf(frame.driver);
-    break;
-  case NodeKind::Slice:
-  case NodeKind::Columns:
-  case NodeKind::Scan:
-    work.flops += graph_.cells(graph_.shapeOf(node.operation->getResult(0)));
-    break;
-  default:
-    if (frame.driver && group.over.has(Axis::Rows | Axis::Columns))
-      addProductAtEntries(node, group, frame, work);
-    else if (frame.loops == Loops::AnyAxes)
-      addProductByRows(node, work);
-    else
-      work.flops += productFlops(node);
-    break;
-  }
-}
+namespace {
 
-// The right factor is read again for each panel of rows.
-void OperatorCost::addProductByRows(const Node &node, cost::Work &work) const {
-  work.flops += productFlops(node);
-  double bytes = denseBytesOf(node.operands[1]);
-  if (bytes > shareOfCache * machine_.cacheBytes)
-    work.flops += bytes * graph_.estimate(graph_.shapeOf(node.operands[0]).rows) / rowsOfPanel *
-                  machine_.flopsPerNanosecond / machine_.cacheReadBytesPerNanosecond;
-}
+// Adds up the work of an operator in a frame.
+class Account {
+public:
+  Account(const BlockFacts &facts, const cost::MachineModel &machine, const Frame &frame)
+      : facts_(facts), machine_(machine), frame_(frame),
+        entries_(frame.driver ? facts.entriesOf(frame.driver) : 0) {}
 
-// The column index of an entry selects a row of the other factor, or of the result.
-void OperatorCost::addProductAtEntries(const Node &node, const Verdict &verdict, const Frame &frame,
-                                       cost::Work &work) const {
-  double entries = graph_.facts().entriesOf(frame.driver);
-  Value right = node.operands[1];
-  const Shape &shape = graph_.shapeOf(right);
-  bool isRightWide = node.kind == NodeKind::TransposedProduct && shape == frame.space;
-  const Size &columns = verdict.isSampled ? shape.rows
-                        : isRightWide     ? graph_.shapeOf(node.operands[0]).columns
-                                          : shape.columns;
-  bool readsFactor = node.kind == NodeKind::Product;
-  work.flops += 2 / productSpeed * entries * graph_.estimate(columns);
-  work.gathers += gathersOf(entries, node, readsFactor ? right : Value(), columns);
-  if (!verdict.isSampled || right.getDefiningOp<tok::TransposeOp>())
-    return; // the kernel reads the operand of the transpose
-  bool isMadeAnyway =
-      llvm::any_of(right.getUsers(), [](Operation *user) { return isa<tok::TransposeOp>(user); });
-  if (!isMadeAnyway) {
-    work.readBytes += bytesOf(right);
-    work.writtenBytes += denseBytesOf(right);
-  }
-}
+  cost::Work work;
 
-bool OperatorCost::isUnpacked(const Node &node) const {
-  return node.kind == NodeKind::TransposedProduct &&
-         llvm::all_of(node.operands, [&](Value operand) {
-           const Shape &shape = graph_.shapeOf(operand);
-           return graph_.estimate(shape.rows) >= fewestRowsUnpacked &&
-                  graph_.estimate(shape.columns) >= fewestColumnsUnpacked;
-         });
-}
+  //===- what a member computes --------------------------------------------------------------===//
 
-void OperatorCost::addNative(int member, cost::Work &work) const {
-  const Node &node = graph_[member];
-  if (node.kind >= NodeKind::Slice) {
-    work.flops += node.flops * graph_.cells(graph_.shapeOf(node.operation->getResult(0)));
-    return;
-  }
-  const BlockFacts &facts = graph_.facts();
-  Value left = node.operands[0], right = node.operands[1];
-  bool leftSparse = facts.isSparse(left), rightSparse = facts.isSparse(right);
-  double dense = rowOf(NativeKind::Matmul).flops * productFlops(node);
-  if (leftSparse && rightSparse) {
-    double products = multiplications(node) * facts.densityOf(left) * facts.densityOf(right);
-    work.flops += flopsPerSparseProduct * products;
-    work.gathers += products;
-  } else if (leftSparse || rightSparse) {
-    Value sparse = leftSparse ? left : right, other = leftSparse ? right : left;
-    work.flops += 2 / productSpeed * multiplications(node) * facts.densityOf(sparse) +
-                  flopsPerEntry * facts.entriesOf(sparse);
-    work.gathers += gathersOf(facts.entriesOf(sparse), node, other, graph_.shapeOf(other).columns);
-  } else if (isUnpacked(node)) {
-    work.flops += (left == right ? 0.5 : 1) * dense;
-  } else {
-    double packed = graph_.cells(graph_.shapeOf(left)) + graph_.cells(graph_.shapeOf(right)) +
-                    graph_.cells(graph_.shapeOf(node.operation->getResult(0)));
-    work.flops +=
-        dense + flopsPerPackedCell * packed * cost::additionsOf(cellsOf(node.elementType));
-  }
-}
-
-//===- what an operator reads and writes -----------------------------------------------------===//
-
-// Adds the cost of reading an operand, and of converting it if the frame can't read its layout.
-void OperatorCost::addOperand(const Node &node, Value operand, const Frame &frame,
-                              cost::Work &work) const {
-  const BlockFacts &facts = graph_.facts();
-  const Shape &shape = graph_.shapeOf(operand);
-  bool wide = shape == frame.space;
-  if (node.kind == NodeKind::Slice) { // of each row at least one cache line
-    const Shape &part = graph_.shapeOf(node.operation->getResult(0));
-    double rowBytes = bytesPerCell(operand) * graph_.estimate(part.columns);
-    work.readBytes +=
-        std::min(denseBytesOf(operand),
-                 graph_.estimate(part.rows) * std::max(rowBytes, machine_.cacheLineBytes));
-    return;
-  }
-  if (frame.isNative) {
-    work.readBytes += bytesOf(operand);
-    return;
-  }
-  if (frame.driver && wide) {
-    double entries = facts.entriesOf(frame.driver);
-    if (frame.driver.contains(operand)) {
-      work.readBytes +=
-          bytesPerEntry(operand) * entries + bytesPerRowOffset * graph_.estimate(shape.rows);
-      work.flops += flopsPerEntry * entries;
-      if (frame.driver.arrays.size() > 1) { // its values are copied to the united entries
-        work.readBytes += 2 * bytesOf(operand);
-        work.writtenBytes += bytesPerEntry(operand) * entries;
-        work.flops += flopsPerMatch * (entries + facts.entriesOf(operand));
-      }
-    } else if (facts.isSparse(operand)) {
-      work.readBytes += bytesOf(operand);
-      work.flops += flopsPerMatch * (entries + facts.entriesOf(operand));
+  void addMember(const Node &node, const Verdict &verdict) {
+    bool isAtEntries = frame_.driver && verdict.over.has(Axis::Rows | Axis::Columns);
+    if (frame_.isNative) {
+      addNative(node);
+    } else if (isa<tok::MatmulOp>(node.operation)) {
+      if (isAtEntries)
+        addProductAtEntries(node, verdict);
+      else
+        addProduct(node);
     } else {
-      work.readBytes += std::min(denseBytesOf(operand), machine_.cacheLineBytes * entries);
-      work.gathers += entries;
+      bool isAggregate = node.kind == NodeKind::Aggregate;
+      const Shape &shape = facts_.shapeOf(isAggregate ? node.operands[0] : node.result());
+      work.flops += node.flops * pointsOf(facts_, frame_, verdict.over, shape);
+      // The column index of an entry selects the sum that it is added to.
+      if (isAtEntries && verdict.reduced == Axis::Rows)
+        work.gathers += entries_;
     }
-    return;
   }
-  if (facts.isSparse(operand)) {
-    work.readBytes += bytesOf(operand);
-    work.writtenBytes += denseBytesOf(operand);
-  }
-  work.readBytes += denseBytesOf(operand);
-  // Loops over rows transpose blocks of them into lanes.
-  if (frame.loops == Loops::Rows && shape.rows == frame.space.rows)
-    work.flops += shape.columns.isConstant(1)
-                      ? 0
-                      : cost::additionsOf(cellsOf(operand.getType())) * graph_.cells(shape);
-}
 
-void OperatorCost::addResult(int root, const Frame &frame, cost::Work &work) const {
-  const BlockFacts &facts = graph_.facts();
-  Value result = graph_[root].operation->getResult(0);
-  if (frame.driver && graph_.shapeOf(result) == frame.space) {
-    work.writtenBytes +=
-        bytesPerCell(result) * facts.entriesOf(frame.driver); // column indices are the driver's
-    return;
+  //===- what an operator reads and writes ---------------------------------------------------===//
+
+  // Adds the cost of reading an operand, and of converting it if the frame can't read its layout.
+  void addOperand(const Node &node, Value operand) {
+    const Shape &shape = facts_.shapeOf(operand);
+    double dense = denseBytesOf(facts_, operand), stored = bytesOf(facts_, operand);
+    bool isSparse = facts_.isSparse(operand);
+    if (node.kind == NodeKind::Slice) { // of each row at least one cache line
+      const Shape &part = facts_.shapeOf(node.result());
+      double rowBytes = bytesPerCell(operand) * facts_.estimate(part.columns);
+      work.readBytes +=
+          std::min(dense, facts_.estimate(part.rows) * std::max(rowBytes, machine_.cacheLineBytes));
+    } else if (frame_.isNative) {
+      work.readBytes += stored;
+    } else if (frame_.driver.contains(operand)) {
+      work.readBytes +=
+          bytesPerEntry(operand) * entries_ + bytesPerRowOffset * facts_.estimate(shape.rows);
+      work.flops += flopsPerEntry * entries_;
+      if (frame_.driver.arrays.size() > 1) { // its values are copied to the united entries
+        work.readBytes += 2 * stored;
+        work.writtenBytes += bytesPerEntry(operand) * entries_;
+        work.flops += flopsPerMatch * (entries_ + facts_.entriesOf(operand));
+      }
+    } else if (frame_.driver && shape == frame_.space) {
+      if (isSparse) {
+        work.readBytes += stored;
+        work.flops += flopsPerMatch * (entries_ + facts_.entriesOf(operand));
+      } else {
+        work.readBytes += std::min(dense, machine_.cacheLineBytes * entries_);
+        work.gathers += entries_;
+      }
+    } else {
+      work.readBytes += dense;
+      if (isSparse) { // it is converted before
+        work.readBytes += stored;
+        work.writtenBytes += dense;
+      }
+      // Loops over rows transpose blocks of them into lanes.
+      if (frame_.loops == Loops::Rows && shape.rows == frame_.space.rows && !shape.hasOneColumn())
+        work.flops += cost::additionsOf(cellsOf(operand.getType())) * facts_.cells(shape);
+    }
   }
-  work.writtenBytes += denseBytesOf(result);
-  if (facts.isSparse(result) && !frame.isNative) { // it is converted after the operator
-    work.readBytes += denseBytesOf(result);
-    work.writtenBytes += bytesOf(result);
+
+  void addResult(Value result) {
+    double dense = denseBytesOf(facts_, result);
+    if (frame_.driver && facts_.shapeOf(result) == frame_.space) {
+      work.writtenBytes += bytesPerCell(result) * entries_; // column indices are the driver's
+      return;
+    }
+    work.writtenBytes += dense;
+    if (facts_.isSparse(result) && !frame_.isNative) { // it is converted after the operator
+      work.readBytes += dense;
+      work.writtenBytes += bytesOf(facts_, result);
+    }
   }
-}
+
+private:
+  double cells(Value value) const { return facts_.cells(facts_.shapeOf(value)); }
+
+  // The multiplications of a product m×k times k×n.
+  double multiplications(const Node &node) const {
+    return cells(node.operands[0]) * facts_.estimate(facts_.shapeOf(node.operands[1]).columns);
+  }
+
+  // The cache lines touched by `accesses` accesses to rows with this number of columns of the
+  // node's element type; 0 if `array` fits the first-level cache.
+  double gathersOf(double accesses, const Node &node, Value array, const Size &columns) const {
+    if (array && denseBytesOf(facts_, array) <= machine_.nearestCacheBytes)
+      return 0;
+    double rowBytes = bytesPerCell(node.elementType) * facts_.estimate(columns);
+    return accesses * std::max(1.0, rowBytes / machine_.cacheLineBytes);
+  }
+
+  void addProduct(const Node &node) {
+    work.flops += node.flops * multiplications(node);
+    double bytes = denseBytesOf(facts_, node.operands[1]);
+    // In loops over any axes the right factor is read again for each panel of rows.
+    if (frame_.loops == Loops::AnyAxes && bytes > shareOfCache * machine_.cacheBytes)
+      work.flops += bytes * facts_.estimate(facts_.shapeOf(node.operands[0]).rows) / rowsOfPanel *
+                    machine_.flopsPerNanosecond / machine_.cacheReadBytesPerNanosecond;
+  }
+
+  // The column index of an entry selects a row of the other factor, or of the result.
+  void addProductAtEntries(const Node &node, const Verdict &verdict) {
+    Value right = node.operands[1];
+    const Shape &shape = facts_.shapeOf(right);
+    bool isProduct = node.kind == NodeKind::Product;
+    const Size &columns = verdict.isSampled ? shape.rows
+                          : !isProduct && shape == frame_.space
+                              ? facts_.shapeOf(node.operands[0]).columns
+                              : shape.columns;
+    work.flops += entries_ * facts_.estimate(columns);
+    work.gathers += gathersOf(entries_, node, isProduct ? right : Value(), columns);
+    if (!verdict.isSampled || right.getDefiningOp<tok::TransposeOp>())
+      return; // the kernel reads the operand of the transpose
+    bool isMadeAnyway =
+        llvm::any_of(right.getUsers(), [](Operation *user) { return isa<tok::TransposeOp>(user); });
+    if (!isMadeAnyway) {
+      work.readBytes += bytesOf(facts_, right);
+      work.writtenBytes += denseBytesOf(facts_, right);
+    }
+  }
+
+  // Whether the native computes this transposed product without packing its factors.
+  bool isUnpacked(const Node &node) const {
+    return node.kind == NodeKind::TransposedProduct &&
+           llvm::all_of(node.operands, [&](Value operand) {
+             const Shape &shape = facts_.shapeOf(operand);
+             return facts_.estimate(shape.rows) >= fewestRowsUnpacked &&
+                    facts_.estimate(shape.columns) >= fewestColumnsUnpacked;
+           });
+  }
+
+  void addNative(const Node &node) {
+    if (node.kind >= NodeKind::Slice) { // others than scans only copy rows
+      work.flops += node.kind == NodeKind::Scan ? cells(node.result()) : 0;
+      return;
+    }
+    Value left = node.operands[0], right = node.operands[1];
+    bool leftSparse = facts_.isSparse(left), rightSparse = facts_.isSparse(right);
+    double dense = rowOf(NativeKind::Matmul).flops * node.flops * multiplications(node);
+    if (leftSparse && rightSparse) {
+      double products = multiplications(node) * facts_.densityOf(left) * facts_.densityOf(right);
+      work.flops += flopsPerSparseProduct * products;
+      work.gathers += products;
+    } else if (leftSparse || rightSparse) {
+      Value sparse = leftSparse ? left : right, other = leftSparse ? right : left;
+      work.flops += multiplications(node) * facts_.densityOf(sparse) +
+                    flopsPerEntry * facts_.entriesOf(sparse);
+      work.gathers +=
+          gathersOf(facts_.entriesOf(sparse), node, other, facts_.shapeOf(other).columns);
+    } else if (isUnpacked(node)) {
+      work.flops += (left == right ? 0.5 : 1) * dense;
+    } else {
+      double packed = cells(left) + cells(right) + cells(node.result());
+      work.flops += dense + flopsPerPackedCell * packed * node.flops;
+    }
+  }
+
+  const BlockFacts &facts_;
+  const cost::MachineModel &machine_;
+  const Frame &frame_;
+  double entries_; // of the driver
+};
+
+} // namespace
 
 void OperatorCost::price(FusedOperator &candidate) const {
-  const Frame &frame = memo_.frames[candidate.frame];
-  cost::Work work;
+  Account account(graph_.facts(), machine_, memo_.frames[candidate.frame]);
   llvm::SmallPtrSet<Value, 16> seen;
-  candidate.reads.clear();
-  candidate.arrays = 0;
   for (int member : candidate.members.set_bits()) {
     const Node &node = graph_[member];
-    addMember(member, *memo_.find(member, candidate.frame), work);
+    account.addMember(node, *memo_.find(member, candidate.frame));
     for (auto [operand, producer] : llvm::zip(node.operands, node.producers)) {
       if ((producer >= 0 && candidate.members[producer]) || !seen.insert(operand).second)
         continue;
@@ -267,17 +250,17 @@ void OperatorCost::price(FusedOperator &candidate) const {
         candidate.reads.push_back(producer);
       if (!tok::isArray(operand.getType()))
         continue;
-      addOperand(node, operand, frame, work);
-      ++candidate.arrays;
+      account.addOperand(node, operand);
+      candidate.inputs.push_back(operand);
     }
   }
-  for (int root : candidate.roots) {
-    if (!tok::isArray(graph_[root].operation->getResult(0).getType()))
-      continue;
-    addResult(root, frame, work);
-    ++candidate.arrays;
-  }
-  candidate.nanoseconds = cost::nanoseconds(machine_, work);
+  candidate.arrays = static_cast<int>(candidate.inputs.size());
+  for (int root : candidate.roots)
+    if (Value result = graph_[root].result(); tok::isArray(result.getType())) {
+      account.addResult(result);
+      ++candidate.arrays;
+    }
+  candidate.nanoseconds = cost::nanoseconds(machine_, account.work);
 }
 
 //===- bounds --------------------------------------------------------------------------------===//
@@ -285,27 +268,25 @@ void OperatorCost::price(FusedOperator &candidate) const {
 double OperatorCost::leastFlops(int node) const {
   double least = std::numeric_limits<double>::infinity();
   for (const MemoGroup &group : memo_.groups[node]) {
-    cost::Work work;
-    addMember(node, group, work);
-    least = std::min(least, work.flops);
+    Account account(graph_.facts(), machine_, memo_.frames[group.frame]);
+    account.addMember(graph_[node], group);
+    least = std::min(least, account.work.flops);
   }
   return least;
 }
 
-double OperatorCost::leastBytesToRead(Value value) const {
-  const Shape &shape = graph_.shapeOf(value);
-  double least = bytesOf(value);
+double OperatorCost::leastBytes(Value array, double bytes, double bytesAtEntry) const {
   for (const Frame &frame : memo_.frames)
-    if (frame.driver && frame.space == shape)
-      least = std::min(least, machine_.cacheLineBytes * graph_.facts().entriesOf(frame.driver));
-  return least;
+    if (frame.driver && frame.space == graph_.shapeOf(array))
+      bytes = std::min(bytes, bytesAtEntry * graph_.facts().entriesOf(frame.driver));
+  return bytes;
+}
+
+double OperatorCost::leastBytesToRead(Value array) const {
+  return leastBytes(array, bytesOf(graph_.facts(), array), machine_.cacheLineBytes);
 }
 
 double OperatorCost::leastBytesToStore(int node) const {
-  Value result = graph_[node].operation->getResult(0);
-  double least = denseBytesOf(result);
-  for (const Frame &frame : memo_.frames)
-    if (frame.driver && frame.space == graph_.shapeOf(result))
-      least = std::min(least, bytesPerCell(result) * graph_.facts().entriesOf(frame.driver));
-  return least;
+  Value result = graph_[node].result();
+  return leastBytes(result, denseBytesOf(graph_.facts(), result), bytesPerCell(result));
 }

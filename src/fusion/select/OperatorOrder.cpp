@@ -1,5 +1,8 @@
 #include "fusion/select/OperatorOrder.h"
 
+#include "llvm/ADT/Sequence.h"
+
+#include <functional>
 #include <queue>
 
 using namespace mlir;
@@ -7,99 +10,74 @@ using namespace tokamak;
 using namespace tokamak::fusion;
 
 OperatorOrder::OperatorOrder(const OperatorPool &pool, ArrayRef<int> operators)
-    : pool_(pool), operators_(operators), operatorCount_(static_cast<int>(operators.size())) {
+    : pool_(pool), operatorAt_(pool.graph().size(), -1), predecessors_(pool.graph().size()) {
   const BlockGraph &graph = pool.graph();
-  SmallVector<int> unitOf(graph.size());
-  for (int index = 0; index < graph.size(); ++index)
-    unitOf[index] = operatorCount_ + index;
-  for (auto [unit, id] : llvm::enumerate(operators))
+  SmallVector<int> placeOf = llvm::to_vector(llvm::seq(graph.size()));
+  for (int id : operators) {
+    operatorAt_[pool[id].roots.back()] = id;
     for (int root : pool[id].roots)
-      unitOf[root] = static_cast<int>(unit);
-
-  predecessors_.resize(operatorCount_ + graph.size());
-  auto wait = [&](int unit, int operation) {
-    if (operation >= 0 && unitOf[operation] != unit &&
-        !llvm::is_contained(predecessors_[unit], unitOf[operation]))
-      predecessors_[unit].push_back(unitOf[operation]);
-  };
-  for (auto [unit, id] : llvm::enumerate(operators))
-    pool[id].forEachInput(graph, [&, unit = static_cast<int>(unit)](Use use) {
-      wait(unit, graph[use.user].producers[use.operand]);
-    });
-  for (int index = 0; index < graph.size(); ++index) {
-    for (int producer : graph[index].producers)
-      wait(operatorCount_ + index, producer);
-    for (int earlier : graph[index].before)
-      wait(operatorCount_ + index, earlier);
+      placeOf[root] = pool[id].roots.back();
+  }
+  for (int place = 0; place < graph.size(); ++place) {
+    auto wait = [&](int operation) {
+      if (operation >= 0 && placeOf[operation] != place &&
+          !llvm::is_contained(predecessors_[place], placeOf[operation]))
+        predecessors_[place].push_back(placeOf[operation]);
+    };
+    if (operatorAt_[place] >= 0) {
+      pool[operatorAt_[place]].forEachInput(
+          graph, [&](Use use) { wait(graph[use.user].producers[use.operand]); });
+    } else {
+      llvm::for_each(graph[place].producers, wait);
+      llvm::for_each(graph[place].before, wait);
+    }
   }
 }
 
-// Searches backwards from `to` for a path to `from` with more than one step. Returns the unit just
+// Searches backwards from `to` for a path to `from` with more than one step. Returns the place just
 // before `to` on this path, or -1.
 int OperatorOrder::detour(int from, int to) const {
   BitVector visited(predecessors_.size());
-  for (int last : predecessors_[to]) {
-    if (last == from || visited[last])
-      continue;
-    SmallVector<int> stack = {last};
-    visited.set(last);
-    while (!stack.empty()) {
-      int unit = stack.pop_back_val();
-      if (unit == from)
-        return last;
-      for (int predecessor : predecessors_[unit])
-        if (!visited[predecessor]) {
-          if (predecessor != from)
-            visited.set(predecessor);
-          stack.push_back(predecessor);
-        }
-    }
-  }
+  std::function<bool(int)> follows = [&](int place) {
+    if (place == from || visited[place])
+      return place == from;
+    visited.set(place);
+    return llvm::any_of(predecessors_[place], follows);
+  };
+  for (int last : predecessors_[to])
+    if (last != from && follows(last))
+      return last;
   return -1;
 }
 
 int OperatorOrder::operationBetween(int a, int b) const {
-  int unit = detour(a, b);
-  if (unit < 0)
-    unit = detour(b, a);
-  if (unit < 0)
-    return -1;
-  return unit < operatorCount_ ? pool_[operators_[unit]].roots.back() : unit - operatorCount_;
+  int first = pool_[a].roots.back(), second = pool_[b].roots.back();
+  int between = detour(first, second);
+  return between < 0 ? detour(second, first) : between;
 }
 
 SmallVector<int> OperatorOrder::sequence() const {
   const BlockGraph &graph = pool_.graph();
-  auto isUnit = [&](int unit) {
-    int index = unit - operatorCount_;
-    return index < 0 || (graph[index].live && !graph.isNode(index));
-  };
-  int units = static_cast<int>(predecessors_.size());
-  SmallVector<int> waiting(units);
-  std::vector<SmallVector<int, 4>> successors(units);
-  using Place = std::pair<int, int>; // position in the program, unit
-  std::priority_queue<Place, std::vector<Place>, std::greater<>> ready;
-  auto place = [&](int unit) {
-    return Place(
-        unit < operatorCount_ ? pool_[operators_[unit]].roots.back() : unit - operatorCount_, unit);
-  };
-  for (int unit = 0; unit < units; ++unit) {
-    if (!isUnit(unit))
+  SmallVector<int> waiting(graph.size());
+  std::vector<SmallVector<int, 4>> successors(graph.size());
+  std::priority_queue<int, std::vector<int>, std::greater<>> ready;
+  for (int place = 0; place < graph.size(); ++place) {
+    if (operatorAt_[place] < 0 && (graph.isNode(place) || !graph[place].live))
       continue;
-    for (int predecessor : predecessors_[unit]) {
-      ++waiting[unit];
-      successors[predecessor].push_back(unit);
-    }
-    if (!waiting[unit])
-      ready.push(place(unit));
+    waiting[place] = static_cast<int>(predecessors_[place].size());
+    for (int predecessor : predecessors_[place])
+      successors[predecessor].push_back(place);
+    if (waiting[place] == 0)
+      ready.push(place);
   }
   SmallVector<int> result;
   while (!ready.empty()) {
-    int unit = ready.top().second;
+    int place = ready.top();
     ready.pop();
-    result.push_back(unit);
-    for (int successor : successors[unit])
+    result.push_back(place);
+    for (int successor : successors[place])
       if (--waiting[successor] == 0)
-        ready.push(place(successor));
+        ready.push(successor);
   }
   return result;
 }

@@ -2,11 +2,11 @@
 // operations of the block.
 //
 //   OperatorOrder order(pool, operators);
-//   if (order.operationBetween(0, 1) < 0) ...   // the first two operators can be merged
-//   for (int unit : order.sequence()) ...
+//   if (order.operationBetween(operators[0], operators[1]) < 0) ...   // they can be merged
+//   for (int place : order.sequence())
+//     if (int id = order.operatorAt(place); id >= 0) ...              // else an operation
 //
-// A unit is a number: u < operatorCount() is an operator; otherwise u is operation
-// u - operatorCount() of the block.
+// A place is the index of an operation in the block; an operator has that of its last root.
 #ifndef TOKAMAK_FUSION_SELECT_OPERATORORDER_H
 #define TOKAMAK_FUSION_SELECT_OPERATORORDER_H
 
@@ -16,26 +16,26 @@ namespace tokamak::fusion {
 
 class OperatorOrder {
 public:
-  // `operators` are ids of the pool. Operations that are no root of an operator are units, too.
+  // `operators` are ids of the pool.
   OperatorOrder(const OperatorPool &pool, llvm::ArrayRef<int> operators);
 
-  int operatorCount() const { return operatorCount_; }
+  // The operator whose last root is there; -1 if there is none.
+  int operatorAt(int place) const { return operatorAt_[place]; }
 
-  // An operation that has to be executed after one of these operators and before the other; -1 if
-  // there is none.
+  // The place of what has to be executed after one of these operators and before the other; -1 if
+  // there is nothing.
   int operationBetween(int a, int b) const;
 
-  // The live units, each after those it depends on, otherwise in program order (an operator has the
-  // position of its last root).
+  // The operators and the live operations outside of them, each after those it depends on,
+  // otherwise in program order.
   llvm::SmallVector<int> sequence() const;
 
 private:
   int detour(int from, int to) const;
 
   const OperatorPool &pool_;
-  llvm::SmallVector<int> operators_;
-  int operatorCount_;
-  std::vector<llvm::SmallVector<int, 4>> predecessors_;
+  llvm::SmallVector<int> operatorAt_;
+  std::vector<llvm::SmallVector<int, 4>> predecessors_; // by place
 };
 
 } // namespace tokamak::fusion

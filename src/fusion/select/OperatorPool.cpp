@@ -18,17 +18,16 @@ static constexpr unsigned mostMergedMembers = 64;
 static constexpr unsigned mostMembers = 256;
 
 OperatorPool::OperatorPool(const BlockGraph &graph, const MemoTable &memo,
-                           const cost::MachineModel &machine, Preference preference)
+                           const cost::MachineModel &machine, Selector selector)
     : graph_(graph), memo_(memo), machine_(machine), cost_(graph, memo, machine),
-      preference_(preference), mustBeStored_(graph.size()),
+      selector_(selector), mustBeStored_(graph.size()),
       scopes_(graph.size(), BitVector(graph.size())) {
   for (int index : graph.nodes()) {
     const Node &node = graph[index];
-    mustBeStored_[index] = node.leavesBlock || llvm::any_of(node.users, [&](Use use) {
-                             return !graph.isNode(use.user) || !memo.isFusable(use);
-                           });
+    auto isFusable = [&](Use use) { return memo.isFusable(use); };
+    mustBeStored_[index] = node.leavesBlock || !llvm::all_of(node.users, isFusable);
     for (auto [operand, producer] : llvm::enumerate(node.producers))
-      if (graph.isNode(producer) && memo.isFusable({index, static_cast<int>(operand)})) {
+      if (memo.isFusable({index, static_cast<int>(operand)})) {
         scopes_[index] |= scopes_[producer];
         scopes_[index].set(producer);
       }
@@ -44,20 +43,18 @@ int OperatorPool::add(FusedOperator candidate) {
 // the length of rows), and all arrays of the driver are read as matrices. Loops over any axes are for
 // what natives can't compute together.
 bool OperatorPool::fillsItsFrame(const FusedOperator &candidate) const {
-  bool natural = false;
   const Frame &frame = memo_.frames[candidate.frame];
-  const EntryPattern &driver = frame.driver;
   if (frame.loops >= Loops::AnyAxes && candidate.members.count() == 1)
     return false;
   llvm::SmallPtrSet<Value, 4> read;
-  for (int member : candidate.members.set_bits()) {
-    const Node &node = graph_[member];
-    natural |= memo_.find(member, candidate.frame)->natural;
-    // The right operand of a product is not read over the iteration space.
-    size_t along = node.kind == NodeKind::Product ? 1 : node.operands.size();
-    read.insert(node.operands.begin(), node.operands.begin() + along);
-  }
-  return natural && llvm::all_of(driver.arrays, [&](Value array) { return read.contains(array); });
+  candidate.forEachInput(graph_, [&](Use use) {
+    const Node &node = graph_[use.user];
+    if (node.readsInPlace(use.operand))
+      read.insert(node.operands[use.operand]);
+  });
+  return llvm::any_of(candidate.members.set_bits(),
+                      [&](int member) { return memo_.find(member, candidate.frame)->natural; }) &&
+         llvm::all_of(frame.driver.arrays, [&](Value array) { return read.contains(array); });
 }
 
 //===- operators of one result ---------------------------------------------------------------===//
@@ -70,7 +67,6 @@ BitVector OperatorPool::expand(int root, int frame, const BitVector &stored) con
   while (true) {
     BitVector members(graph_.size()), needed(graph_.size());
     members.set(root);
-    unsigned count = 1;
     for (int member = root; member >= 0; --member) {
       if (!members[member])
         continue;
@@ -80,8 +76,7 @@ BitVector OperatorPool::expand(int root, int frame, const BitVector &stored) con
         if (!graph_.isNode(producer))
           continue;
         bool inside = (group->fusable >> operand & 1) && !stored[producer] && !excluded[producer] &&
-                      (members[producer] || count < mostMembers);
-        count += inside && !members[producer];
+                      (members[producer] || members.count() < mostMembers);
         (inside ? members : needed).set(producer);
       }
     }
@@ -92,7 +87,7 @@ BitVector OperatorPool::expand(int root, int frame, const BitVector &stored) con
   }
 }
 
-OperatorPool::Best OperatorPool::bestFor(int root, const BitVector &stored) {
+int OperatorPool::operatorFor(int root, const BitVector &stored) {
   BitVector relevant = stored;
   relevant &= scopes_[root];
   auto key = std::make_pair(static_cast<unsigned>(root), relevant);
@@ -100,8 +95,7 @@ OperatorPool::Best OperatorPool::bestFor(int root, const BitVector &stored) {
     return found->second;
 
   FusedOperator best;
-  int fewest = 0;
-  double cheapest = 0;
+  int fewest = 0; // other results that the best operator needs stored
   for (const MemoGroup &group : memo_.groups[root]) {
     if (!group.storable)
       continue;
@@ -113,29 +107,23 @@ OperatorPool::Best OperatorPool::bestFor(int root, const BitVector &stored) {
       continue;
     cost_.price(candidate);
     int additional = 0;
-    double total = candidate.nanoseconds;
+    candidate.total = candidate.nanoseconds;
     for (int read : candidate.reads)
       if (!stored[read] && !mustBeStored_[read]) {
-        ++additional;
-        total += bestFor(read, stored).total;
+        additional += selector_ != Selector::Cost;
+        candidate.total += operators_[operatorFor(read, stored)].total;
       }
-    if (preference_ == Preference::Cost)
-      additional = 0;
-    bool plain = memo_.frames[group.frame].loops == Loops::Cells;
     // Among equally good frames, prefer the flat loop over cells.
-    double margin = plain ? 1 + 1e-9 : 1 - 1e-9;
-    bool better = best.frame < 0 || additional < fewest ||
-                  (additional == fewest && total < cheapest * margin);
-    if (!better)
-      continue;
-    best = std::move(candidate);
-    fewest = additional;
-    cheapest = total;
+    bool isFlat = memo_.frames[group.frame].loops == Loops::Cells;
+    double limit = best.total * (isFlat ? 1 + 1e-9 : 1 - 1e-9);
+    if (best.frame < 0 || additional < fewest ||
+        (additional == fewest && candidate.total < limit)) {
+      best = std::move(candidate);
+      fewest = additional;
+    }
   }
   assert(best.frame >= 0 && "an operation that is generated can be stored alone");
-  Best result{add(std::move(best)), cheapest};
-  byRoot_[key] = result;
-  return result;
+  return byRoot_[key] = add(std::move(best));
 }
 
 //===- operators of several results ----------------------------------------------------------===//
@@ -155,61 +143,51 @@ bool OperatorPool::isLegal(const FusedOperator &candidate) const {
 }
 
 // Whether the operators have members or inputs in common, or one reads a result of the other.
-bool OperatorPool::areRelated(const FusedOperator &a, const FusedOperator &b) const {
-  if (a.members.anyCommon(b.members) ||
-      llvm::any_of(a.roots, [&](int root) { return b.doesRead(root); }) ||
-      llvm::any_of(b.roots, [&](int root) { return a.doesRead(root); }))
-    return true;
-  llvm::SmallPtrSet<Value, 16> arrays;
-  a.forEachInput(graph_, [&](Use use) {
-    if (Value operand = graph_[use.user].operands[use.operand]; tok::isArray(operand.getType()))
-      arrays.insert(operand);
-  });
-  bool shared = false;
-  b.forEachInput(
-      graph_, [&](Use use) { shared |= arrays.contains(graph_[use.user].operands[use.operand]); });
-  return shared;
+static bool areRelated(const FusedOperator &a, const FusedOperator &b) {
+  return a.members.anyCommon(b.members) ||
+         llvm::any_of(a.roots, [&](int root) { return b.doesRead(root); }) ||
+         llvm::any_of(b.roots, [&](int root) { return a.doesRead(root); }) ||
+         llvm::any_of(a.inputs, [&](Value array) { return llvm::is_contained(b.inputs, array); });
 }
 
 int OperatorPool::merge(int a, int b, llvm::function_ref<bool(int)> keep) {
   if (a > b)
     std::swap(a, b);
-  SmallVector<int, 4> roots;
+  SmallVector<int, 4> all, roots;
   std::set_union(operators_[a].roots.begin(), operators_[a].roots.end(),
-                 operators_[b].roots.begin(), operators_[b].roots.end(), std::back_inserter(roots));
-  if (roots.size() > 64)
+                 operators_[b].roots.begin(), operators_[b].roots.end(), std::back_inserter(all));
+  if (all.size() > 64)
     return -1;
-  uint64_t kept = 0;
-  for (auto [number, root] : llvm::enumerate(roots))
-    kept |= static_cast<uint64_t>(keep(root)) << number;
-  auto key = std::make_tuple(a, b, kept);
-  if (auto known = merged_.find(key); known != merged_.end())
-    return known->second;
-  return merged_[key] = makeMerged(a, b, roots, kept);
+  uint64_t kept = 0; // bit k says whether all[k] remains a result
+  for (auto [number, root] : llvm::enumerate(all))
+    if (keep(root)) {
+      kept |= uint64_t(1) << number;
+      roots.push_back(root);
+    }
+  auto [known, isNew] = merged_.try_emplace({a, b, kept}, -1);
+  if (isNew)
+    known->second = makeMerged(a, b, roots);
+  return known->second;
 }
 
-// `kept`: bit k says whether roots[k] remains a result. Takes the cheaper of the two operators'
-// frames that allow the merge.
-int OperatorPool::makeMerged(int a, int b, ArrayRef<int> roots, uint64_t kept) {
+// Takes the cheapest frame that allows the merge, of the space of one of the operators.
+int OperatorPool::makeMerged(int a, int b, ArrayRef<int> roots) {
   const FusedOperator &first = operators_[a], &second = operators_[b];
   if (frameOf(a).isNative || frameOf(b).isNative)
     return -1;
-  Shape firstSpace = memo_.frames[first.frame].space,
-        secondSpace = memo_.frames[second.frame].space;
+  const Shape &firstSpace = frameOf(a).space, &secondSpace = frameOf(b).space;
   bool related = areRelated(first, second);
-  if (!related && !(firstSpace == secondSpace))
+  if (!related && firstSpace != secondSpace)
     return -1;
   FusedOperator best;
   for (auto [number, frame] : llvm::enumerate(memo_.frames)) {
-    if (frame.isNative || (!(frame.space == firstSpace) && !(frame.space == secondSpace)))
+    if (frame.isNative || (frame.space != firstSpace && frame.space != secondSpace))
       continue;
     FusedOperator candidate;
     candidate.members = first.members;
     candidate.members |= second.members;
     candidate.frame = static_cast<int>(number);
-    for (auto [position, root] : llvm::enumerate(roots))
-      if (kept >> position & 1)
-        candidate.roots.push_back(root);
+    candidate.roots.assign(roots.begin(), roots.end());
     if (!isLegal(candidate))
       continue;
     cost_.price(candidate);

@@ -7,28 +7,26 @@
 #ifndef TOKAMAK_FUSION_SELECT_OPERATORPOOL_H
 #define TOKAMAK_FUSION_SELECT_OPERATORPOOL_H
 
+#include "fusion/select/FuseBlock.h"
 #include "fusion/select/OperatorCost.h"
 
 #include <deque>
 
 namespace tokamak::fusion {
 
-// Which of several operators for one result is the best.
-enum class Preference : uint8_t {
-  Fusion, // the one that needs the fewest other results stored; among those, the cheapest
-  Cost,   // the cheapest, including the operators for the results that it needs stored
-};
-
 class OperatorPool {
 public:
+  // Selector::Cost prefers the cheapest operators for a result, including those for the results
+  // that they need stored. Others prefer the operator that needs the fewest other results stored;
+  // among those, the cheapest.
   OperatorPool(const BlockGraph &graph, const MemoTable &memo, const cost::MachineModel &machine,
-               Preference preference = Preference::Cost);
+               Selector selector = Selector::Cost);
 
   const FusedOperator &operator[](int id) const { return operators_[id]; }
 
   // The id of the best operator whose only result is `root` and that computes all operands itself
   // that its frame allows and that are not in `stored`.
-  int operatorFor(int root, const llvm::BitVector &stored) { return bestFor(root, stored).id; }
+  int operatorFor(int root, const llvm::BitVector &stored);
 
   // Merges two operators; the results are their roots for which `keep` holds. -1 if that is not
   // legal. The caller has to check that no other operator must be executed in between.
@@ -41,30 +39,25 @@ public:
   const MemoTable &memo() const { return memo_; }
   const cost::MachineModel &machine() const { return machine_; }
   const OperatorCost &cost() const { return cost_; }
+  Selector selector() const { return selector_; }
   const Frame &frameOf(int id) const { return memo_.frames[operators_[id].frame]; }
 
 private:
-  struct Best {
-    int id;
-    double total; // nanoseconds, with the operators for inputs that no one else stores
-  };
-  Best bestFor(int root, const llvm::BitVector &stored);
   int add(FusedOperator candidate);
   llvm::BitVector expand(int root, int frame, const llvm::BitVector &stored) const;
   bool fillsItsFrame(const FusedOperator &candidate) const;
   bool isLegal(const FusedOperator &candidate) const;
-  bool areRelated(const FusedOperator &a, const FusedOperator &b) const;
-  int makeMerged(int a, int b, llvm::ArrayRef<int> roots, uint64_t kept);
+  int makeMerged(int a, int b, llvm::ArrayRef<int> roots);
 
   const BlockGraph &graph_;
   const MemoTable &memo_;
   const cost::MachineModel &machine_;
   OperatorCost cost_;
-  Preference preference_;
+  Selector selector_;
   llvm::BitVector mustBeStored_;
   std::vector<llvm::BitVector> scopes_; // by root: what could be computed in its operator
   std::deque<FusedOperator> operators_;
-  llvm::DenseMap<std::pair<unsigned, llvm::BitVector>, Best> byRoot_;
+  llvm::DenseMap<std::pair<unsigned, llvm::BitVector>, int> byRoot_;
   llvm::DenseMap<std::tuple<int, int, uint64_t>, int> merged_;
 };
 

@@ -1,11 +1,8 @@
 #include "fusion/select/PlanSearch.h"
 
-#include "fusion/select/MergeOperators.h"
-
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/SmallPtrSet.h"
-
-#include <map>
 
 using namespace mlir;
 using namespace tokamak;
@@ -25,8 +22,8 @@ static bool isComputedAgainAnyway(const OperatorPool &pool, int index) {
            llvm::all_of(pool.memo().groups[use.user], [&](const MemoGroup &group) {
              if (!(group.fusable >> use.operand & 1))
                return true;
-             const MemoGroup &own = *pool.memo().find(index, group.frame);
-             return pool.cost().points(own.over, node.spaces[0], pool.memo().frames[group.frame]) >
+             AxisSet over = pool.memo().find(index, group.frame)->over;
+             return pointsOf(graph.facts(), pool.memo().frames[group.frame], over, node.spaces[0]) >
                     graph.cells(node.spaces[0]);
            });
   });
@@ -42,11 +39,10 @@ static bool competesWithNative(const OperatorPool &pool, int index) {
 }
 
 static bool isInteresting(const OperatorPool &pool, int index) {
-  bool fusable = llvm::any_of(pool.graph()[index].users, [&](Use use) {
-    return pool.graph().isNode(use.user) && pool.memo().isFusable(use);
-  });
-  return fusable && (pool.graph().consumers(index) > 1 || isComputedAgainAnyway(pool, index) ||
-                     competesWithNative(pool, index));
+  auto isFusable = [&](Use use) { return pool.memo().isFusable(use); };
+  return llvm::any_of(pool.graph()[index].users, isFusable) &&
+         (pool.graph().consumers(index) > 1 || isComputedAgainAnyway(pool, index) ||
+          competesWithNative(pool, index));
 }
 
 static std::vector<Partition> findPartitions(const OperatorPool &pool) {
@@ -55,7 +51,7 @@ static std::vector<Partition> findPartitions(const OperatorPool &pool) {
   for (int index : graph.nodes()) {
     classes.insert(index);
     for (Use use : graph[index].users)
-      if (graph.isNode(use.user) && pool.memo().isFusable(use))
+      if (pool.memo().isFusable(use))
         classes.unionSets(index, use.user);
   }
   std::vector<Partition> partitions;
@@ -95,22 +91,10 @@ static SmallVector<int> cover(OperatorPool &pool, ArrayRef<int> nodes, const Bit
 
 // Whether the node's value depends on an order of additions or multiplications.
 static bool isAddedUp(const Node &node) {
-  switch (node.kind) {
-  case NodeKind::Product:
-  case NodeKind::TransposedProduct:
-  case NodeKind::DotProduct:
-  case NodeKind::Scan:
-    return true;
-  case NodeKind::FullAggregate:
-  case NodeKind::RowAggregate:
-  case NodeKind::ColumnAggregate: {
-    AggregateKind kind = cast<tok::AggregateOp>(node.operation).getKind();
-    return kind == AggregateKind::Sum || kind == AggregateKind::Prod ||
-           kind == AggregateKind::Mean || kind == AggregateKind::Var || kind == AggregateKind::Sd;
-  }
-  default:
-    return false;
-  }
+  if (node.kind != NodeKind::Aggregate)
+    return node.kind == NodeKind::Product || node.kind == NodeKind::TransposedProduct ||
+           node.kind == NodeKind::Scan;
+  return node.aggregation() == AggregateKind::Sum || node.aggregation() == AggregateKind::Prod;
 }
 
 // The nodes that several of the operators would add up, in possibly different orders. Sampled
@@ -129,35 +113,28 @@ static BitVector addedUpAgain(const OperatorPool &pool, ArrayRef<int> operators)
   return again;
 }
 
-namespace {
-
-enum class Merging : bool { No, Yes };
-
-struct Covered {
-  SmallVector<int> operators; // with one result each
-  SmallVector<int> merged;
-  BitVector stored;
-};
-
-} // namespace
-
-static Covered coverWithOneValueEach(OperatorPool &pool, ArrayRef<int> nodes, BitVector stored,
-                                     Merging merging) {
+// Covers the nodes with operators of one result each, merges them where that is preferred, and
+// stores more results until no sum has two values. `refused` as in mergeOperators.
+static SmallVector<int> coverWithOneValueEach(OperatorPool &pool, ArrayRef<int> nodes,
+                                              BitVector &stored,
+                                              std::vector<RefusedMerge> *refused = nullptr) {
   while (true) {
-    SmallVector<int> operators = cover(pool, nodes, stored), merged = operators;
-    if (merging == Merging::Yes)
-      mergeOperators(pool, merged);
-    BitVector again = addedUpAgain(pool, merged);
+    SmallVector<int> operators = cover(pool, nodes, stored);
+    if (refused)
+      refused->clear();
+    if (pool.selector() == Selector::Cost)
+      mergeOperators(pool, operators, refused);
+    BitVector again = addedUpAgain(pool, operators);
     again.reset(stored);
     if (again.none())
-      return {std::move(operators), std::move(merged), std::move(stored)};
+      return operators;
     stored |= again;
   }
 }
 
-double fusion::priceOf(OperatorPool &pool, const Partition &partition, const BitVector &stored) {
+double fusion::priceOf(OperatorPool &pool, const Partition &partition, BitVector stored) {
   double total = 0;
-  for (int id : coverWithOneValueEach(pool, partition.nodes, stored, Merging::Yes).merged)
+  for (int id : coverWithOneValueEach(pool, partition.nodes, stored))
     total += pool[id].nanoseconds;
   return total;
 }
@@ -183,14 +160,11 @@ public:
     for (int point : order_)
       all.set(point);
     tryPlan(none);
-    if (!order_.empty())
-      tryPlan(all);
+    tryPlan(all);
     improvePointwise();
     partition_.exact = order_.size() <= mostExactPoints;
-    if (partition_.exact && !order_.empty()) {
-      BitVector assignment(pool_.graph().size());
-      enumerate(0, assignment, 0);
-    }
+    if (partition_.exact && !order_.empty())
+      enumerate(0, none, 0);
     partition_.nanoseconds = cheapest_;
     return best_;
   }
@@ -199,9 +173,8 @@ private:
   double bytesOf(int node) const { return pool_.cost().leastBytesToStore(node); }
 
   // The work of every plan of the partition: read each input once (but those that only a part is read
-  // of), compute each node once, store
-  // the results that must be stored, and read those that a consumer can't compute itself, in a
-  // later launch.
+  // of), compute each node once, store the results that must be stored, and read those that a
+  // consumer can't compute itself, in a later launch.
   void measureUnavoidable() {
     const BlockGraph &graph = pool_.graph();
     BitVector inside(graph.size());
@@ -230,24 +203,15 @@ private:
     }
   }
 
-  double tryPlan(const BitVector &stored) {
-    if (auto found = known_.find(key(stored)); found != known_.end())
-      return found->second;
+  void tryPlan(const BitVector &stored) {
+    if (!tried_.insert(stored).second)
+      return;
     double total = priceOf(pool_, partition_, stored);
     ++partition_.evaluated;
-    known_[key(stored)] = total;
     if (best_.empty() || total < cheapest_ * (1 - 1e-9)) {
       best_ = stored;
       cheapest_ = total;
     }
-    return total;
-  }
-
-  std::vector<bool> key(const BitVector &stored) const {
-    std::vector<bool> bits;
-    for (int point : order_)
-      bits.push_back(stored[point]);
-    return bits;
   }
 
   // Local search: flips one point at a time as long as that makes the plan cheaper.
@@ -304,37 +268,34 @@ private:
   int64_t mostPlans_;
   BitVector best_;
   double cheapest_ = 0;
-  std::map<std::vector<bool>, double> known_;
+  llvm::DenseSet<BitVector> tried_;
 };
 
 } // namespace
 
-Plan fusion::searchPlan(OperatorPool &pool, Selector selector) {
+Plan fusion::searchPlan(OperatorPool &pool) {
   const BlockGraph &graph = pool.graph();
   Plan plan;
   plan.partitions = findPartitions(pool);
-  plan.stored.resize(graph.size());
-  switch (selector) {
+  BitVector stored(graph.size());
+  switch (pool.selector()) {
   case Selector::None:
-    plan.stored.set();
+    stored.set();
     break;
   case Selector::All:
     break;
   case Selector::NoRedundancy:
     for (int node : graph.nodes())
       if (graph.consumers(node) > 1)
-        plan.stored.set(node);
+        stored.set(node);
     break;
   case Selector::Cost:
     for (Partition &partition : plan.partitions)
-      plan.stored |= PartitionSearch(pool, partition).run();
+      stored |= PartitionSearch(pool, partition).run();
     break;
   }
-  Covered covered = coverWithOneValueEach(pool, graph.nodes(), plan.stored,
-                                          selector == Selector::Cost ? Merging::Yes : Merging::No);
-  plan.operators = std::move(covered.operators);
-  plan.shared = covered.stored;
-  plan.shared.reset(plan.stored);
-  plan.stored = std::move(covered.stored);
+  plan.shared = stored;
+  plan.operators = coverWithOneValueEach(pool, graph.nodes(), stored, &plan.refusedMerges);
+  plan.shared ^= stored;
   return plan;
 }

@@ -2,7 +2,7 @@
 // determines the plan: for each stored result the best operator is taken, and then operators are
 // merged.
 //
-//   Plan plan = searchPlan(pool, Selector::Cost);
+//   Plan plan = searchPlan(pool);
 //
 // The choices of different partitions (operations connected by possible fusions) are independent.
 // Within a partition, only the interesting points are choices: results with several consumers,
@@ -16,8 +16,7 @@
 #ifndef TOKAMAK_FUSION_SELECT_PLANSEARCH_H
 #define TOKAMAK_FUSION_SELECT_PLANSEARCH_H
 
-#include "fusion/select/FuseBlock.h"
-#include "fusion/select/OperatorPool.h"
+#include "fusion/select/MergeOperators.h"
 
 namespace tokamak::fusion {
 
@@ -32,9 +31,10 @@ struct Partition {
 
 struct Plan {
   std::vector<Partition> partitions;
-  llvm::BitVector stored; // by operation: the result is stored, and consumers read it
-  llvm::BitVector shared; // stored only because several operators would compute the same sum
-  llvm::SmallVector<int> operators; // ids of the pool, one result each, in program order
+  llvm::BitVector
+      shared; // by operation: stored only because several operators would compute this sum
+  llvm::SmallVector<int> operators; // ids of the pool
+  std::vector<RefusedMerge> refusedMerges;
 };
 
 // With at most this many interesting points in a partition, every plan is
@@ -46,9 +46,9 @@ inline constexpr int mostExactPoints = 16;
 inline constexpr int64_t mostPricedPlans = 4096, nodesOfMostPlans = 64;
 
 // The predicted nanoseconds of a partition's plan with these results stored, after merging.
-double priceOf(OperatorPool &pool, const Partition &partition, const llvm::BitVector &stored);
+double priceOf(OperatorPool &pool, const Partition &partition, llvm::BitVector stored);
 
-Plan searchPlan(OperatorPool &pool, Selector selector);
+Plan searchPlan(OperatorPool &pool);
 
 } // namespace tokamak::fusion
 #endif

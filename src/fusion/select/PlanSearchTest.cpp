@@ -102,7 +102,7 @@ TEST(PlanSearch, findsTheBestAssignment) {
                      [&](mlir::Value value) -> const tok::Facts & { return block.factsOf(value); });
     MemoTable memo = explore(graph);
     OperatorPool pool(graph, memo, block.machine);
-    Plan plan = searchPlan(pool, Selector::Cost);
+    Plan plan = searchPlan(pool);
     for (const Partition &partition : plan.partitions) {
       size_t points = partition.points.size();
       if (points == 0 || points > 10)
