@@ -11,20 +11,20 @@ public:
   Neighbours(plan::OperatorOp op, unsigned first, unsigned second)
       : op_(op), first_(first), second_(second), axes_(op.axisSizes()) {}
 
+  // Aggregates of what runs over both axes or neither are over both or neither.
   bool areOne() {
     auto isScanned = [&](unsigned axis) { return op_.axisKind(axis) == plan::AxisKind::Scanned; };
     if (isScanned(first_) || isScanned(second_))
       return false;
     return llvm::all_of(op_.getBody().front(), [&](Operation &operation) {
-      if (auto read = dyn_cast<plan::ReadOp>(operation))
-        return isWalked(read.getMap(), sizesOf(read)) && areTogether(read.getType());
       if (auto write = dyn_cast<plan::WriteOp>(operation))
         return isWalked(write.getMap(), op_.resultSizes()[write.getNumber()]);
-      if (auto reindex = dyn_cast<plan::ReindexOp>(operation))
-        return isHere(reindex) && areTogether(reindex.getType());
-      if (auto reduce = dyn_cast<plan::ReduceOp>(operation))
-        return isReducedTogether(reduce) && areTogether(reduce.getType());
-      return areTogether(cast<plan::CellType>(operation.getResult(0).getType()));
+      if (!areTogether(cast<plan::CellType>(operation.getResult(0).getType())))
+        return false;
+      if (auto read = dyn_cast<plan::ReadOp>(operation))
+        return isWalked(read.getMap(), sizesOf(read));
+      auto reindex = dyn_cast<plan::ReindexOp>(operation);
+      return !reindex || isHere(reindex);
     });
   }
 
@@ -37,45 +37,34 @@ private:
     return cell.runsOver(first_) == cell.runsOver(second_);
   }
 
-  bool isReducedTogether(plan::ReduceOp reduce) {
-    return llvm::is_contained(reduce.getOver(), first_) ==
-           llvm::is_contained(reduce.getOver(), second_);
+  bool dependsOn(AffineExpr place) const {
+    return place.isFunctionOfDim(first_) || place.isFunctionOfDim(second_);
   }
 
-  // Neither axis appears, or both do, in dimensions with none but those of size 1 between them, of
-  // which the second is as long as its axis.
+  // Neither axis appears, or each is the place in one dimension, with none but dimensions of size 1
+  // between them, and the second dimension is as long as its axis.
   bool isWalked(AffineMap map, ArrayRef<Size> sizes) const {
-    bool isFirst = map.isFunctionOfDim(first_), isSecond = map.isFunctionOfDim(second_);
-    if (!isFirst && !isSecond)
-      return true;
-    unsigned dimension = 0, count = map.getNumResults();
-    auto isAxis = [&](unsigned axis) {
-      return dimension < count &&
-             map.getResult(dimension) == getAffineDimExpr(axis, map.getContext());
+    ArrayRef<AffineExpr> places = map.getResults();
+    auto dimensionOf = [&](unsigned axis) -> size_t {
+      return llvm::find(places, getAffineDimExpr(axis, map.getContext())) - places.begin();
     };
-    while (dimension < count && !isAxis(first_))
-      ++dimension;
-    ++dimension;
-    while (dimension < count && !isAxis(second_) && sizes[dimension].isConstant(1))
-      ++dimension;
-    return isAxis(second_) && sizes[dimension].provedEqual(axes_[second_]) &&
-           appearsOnce(map, first_) && appearsOnce(map, second_);
-  }
-
-  static bool appearsOnce(AffineMap map, unsigned axis) {
-    return llvm::count_if(map.getResults(),
-                          [&](AffineExpr place) { return place.isFunctionOfDim(axis); }) == 1;
+    int64_t uses = llvm::count_if(places, [&](AffineExpr place) { return dependsOn(place); });
+    size_t from = dimensionOf(first_), to = dimensionOf(second_);
+    return uses == 0 ||
+           (uses == 2 && from < to && to < places.size() && sizes[to].provedEqual(axes_[second_]) &&
+            llvm::all_of(
+                sizes.slice(from + 1, to - from - 1),
+                [](const Size &size) { return size.isConstant(1); }));
   }
 
   // Whether what runs over these axes is read at the same places of them.
   bool isHere(plan::ReindexOp reindex) const {
     ArrayRef<unsigned> own = reindex.getOperand().getType().getAxes();
-    for (unsigned axis : {first_, second_})
-      for (auto [from, place] : llvm::zip(own, reindex.getMap().getResults()))
-        if ((from == axis || place.isFunctionOfDim(axis)) &&
-            (from != axis || place != getAffineDimExpr(axis, op_.getContext())))
-          return false;
-    return true;
+    return llvm::all_of(llvm::zip(own, reindex.getMap().getResults()), [&](auto pair) {
+      AffineExpr from = getAffineDimExpr(std::get<0>(pair), op_.getContext());
+      AffineExpr place = std::get<1>(pair);
+      return place == from || !(dependsOn(from) || dependsOn(place));
+    });
   }
 
   mutable plan::OperatorOp op_; // an operation's accessors are not const
