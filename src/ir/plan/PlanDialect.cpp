@@ -28,29 +28,44 @@ static void printMap(OpAsmPrinter &printer, Operation *, AffineMapAttr attribute
   printer << attribute.getValue();
 }
 
-// "d2"
-static ParseResult parseAxis(AsmParser &parser, int64_t &axis) {
-  StringRef keyword;
-  SMLoc place = parser.getCurrentLocation();
-  if (parser.parseKeyword(&keyword))
-    return failure();
-  if (!keyword.consume_front("d") || keyword.getAsInteger(10, axis))
-    return parser.emitError(place, "expected an axis: d0, d1, ...");
-  return success();
+// "[d0, d2]" of aggregates, "(d0, d2)" of cells.
+template <typename Axis>
+static ParseResult parseAxes(AsmParser &parser, AsmParser::Delimiter delimiter,
+                             SmallVectorImpl<Axis> &axes) {
+  return parser.parseCommaSeparatedList(delimiter, [&]() -> ParseResult {
+    StringRef keyword;
+    SMLoc place = parser.getCurrentLocation();
+    if (parser.parseKeyword(&keyword))
+      return failure();
+    if (!keyword.consume_front("d") || keyword.getAsInteger(10, axes.emplace_back()))
+      return parser.emitError(place, "expected an axis: d0, d1, ...");
+    return success();
+  });
 }
+template <typename Axis> static void printAxes(AsmPrinter &printer, ArrayRef<Axis> axes) {
+  llvm::interleaveComma(axes, printer, [&](Axis axis) { printer << 'd' << axis; });
+}
+
 static ParseResult parseAxes(OpAsmParser &parser, DenseI64ArrayAttr &attribute) {
   SmallVector<int64_t> axes;
-  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square,
-                                     [&] { return parseAxis(parser, axes.emplace_back()); }))
+  if (parseAxes(parser, AsmParser::Delimiter::Square, axes))
     return failure();
   attribute = parser.getBuilder().getDenseI64ArrayAttr(axes);
   return success();
 }
 static void printAxes(OpAsmPrinter &printer, Operation *, DenseI64ArrayAttr attribute) {
   printer << '[';
-  llvm::interleaveComma(attribute.asArrayRef(), printer,
-                        [&](int64_t axis) { printer << 'd' << axis; });
+  printAxes(printer, attribute.asArrayRef());
   printer << ']';
+}
+
+static ParseResult parseCellAxes(AsmParser &parser, SmallVector<unsigned> &axes) {
+  return parseAxes(parser, AsmParser::Delimiter::Paren, axes);
+}
+static void printCellAxes(AsmPrinter &printer, ArrayRef<unsigned> axes) {
+  printer << '(';
+  printAxes(printer, axes);
+  printer << ')';
 }
 
 #include "PlanDialect.cpp.inc"
@@ -75,28 +90,6 @@ void PlanDialect::initialize() {
 }
 
 //===- !plan.cell<(d0, d1) -> f64> -----------------------------------------------------------===//
-
-Type CellType::parse(AsmParser &parser) {
-  SmallVector<unsigned> axes;
-  Type element;
-  auto axis = [&]() -> ParseResult {
-    int64_t number = 0;
-    if (parseAxis(parser, number))
-      return failure();
-    axes.push_back(static_cast<unsigned>(number));
-    return success();
-  };
-  if (parser.parseLess() || parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, axis) ||
-      parser.parseArrow() || parser.parseType(element) || parser.parseGreater())
-    return {};
-  return parser.getChecked<CellType>(parser.getContext(), axes, element);
-}
-
-void CellType::print(AsmPrinter &printer) const {
-  printer << "<(";
-  llvm::interleaveComma(getAxes(), printer, [&](unsigned axis) { printer << 'd' << axis; });
-  printer << ") -> " << getElement() << '>';
-}
 
 LogicalResult CellType::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                                ArrayRef<unsigned> axes, Type element) {
@@ -314,38 +307,30 @@ BinaryOp plan::productIn(ReduceOp reduce) {
   return fuses ? product : BinaryOp();
 }
 
-// The axes of the operand that the drivers' columns and rows run along.
-static bool isSampled(OperatorOp op, ReduceOp reduce) {
-  if (!op.hasDrivers() || !productIn(reduce))
-    return false;
-  for (ReadOp read : op.getBody().getOps<ReadOp>())
-    if (auto argument = dyn_cast<BlockArgument>(read.getOperand());
-        argument && op.isDriver(argument.getArgNumber()))
-      return read.getType().getAxes() == reduce.getType().getAxes();
-  return false;
-}
-
 BodyKind plan::kindOf(OperatorOp op) {
   SmallVector<Size> sizes = op.axisSizes();
-  auto axesOf = [&](CellType cell) {
-    SmallVector<unsigned> axes(cell.getAxes());
-    llvm::erase_if(axes, [&](unsigned axis) { return sizes[axis].isConstant(1); });
-    return axes;
+  auto longAxes = [&](Value cell) {
+    return llvm::count_if(cast<CellType>(cell.getType()).getAxes(),
+                          [&](unsigned axis) { return !sizes[axis].isConstant(1); });
   };
-  size_t most = 0;
-  for (ReadOp read : op.getBody().getOps<ReadOp>())
-    most = std::max(most, axesOf(read.getType()).size());
+  ReadOp driver;
+  int64_t most = 0;
+  for (ReadOp read : op.getBody().getOps<ReadOp>()) {
+    most = std::max<int64_t>(most, longAxes(read.getCell()));
+    if (!driver && op.isDriver(cast<BlockArgument>(read.getOperand()).getArgNumber()))
+      driver = read;
+  }
   bool isRow = false, isAggregate = op.getNumResults() > 1;
   for (Operation &operation : op.getBody().front()) {
     auto reduce = dyn_cast<ReduceOp>(operation);
-    if (reduce && isSampled(op, reduce))
+    if (reduce && driver && productIn(reduce) &&
+        reduce.getType().getAxes() == driver.getType().getAxes())
       return BodyKind::Outer;
     if (auto write = dyn_cast<WriteOp>(operation)) {
-      isAggregate &=
-          write.getCell().getDefiningOp<ReduceOp>() && axesOf(write.getCell().getType()).empty();
+      isAggregate &= write.getCell().getDefiningOp<ReduceOp>() && longAxes(write.getCell()) == 0;
       continue;
     }
-    size_t count = axesOf(cast<CellType>(operation.getResult(0).getType())).size();
+    int64_t count = longAxes(operation.getResult(0));
     isRow |= !isa<ReadOp>(operation) && count > 0 && (reduce || count < most);
   }
   return isRow ? BodyKind::Row : isAggregate ? BodyKind::MultiAgg : BodyKind::Cell;

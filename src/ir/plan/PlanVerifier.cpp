@@ -5,30 +5,31 @@
 #include "ir/tok/ElementTypes.h"
 #include "ir/tok/SizesAttribute.h"
 
-#include "llvm/ADT/SetVector.h"
+#include <set>
 
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::plan;
 
-using Axes = SmallVector<unsigned>;
-
-static void addAxes(AffineMap map, llvm::SetVector<unsigned> &axes) {
-  for (unsigned axis = 0; axis < map.getNumDims(); ++axis)
+SmallVector<unsigned> plan::axesOf(ValueRange cells, AffineMap map) {
+  std::set<unsigned> axes;
+  for (Value value : cells)
+    if (auto cell = dyn_cast<CellType>(value.getType()))
+      axes.insert(cell.getAxes().begin(), cell.getAxes().end());
+  for (unsigned axis = 0; map && axis < map.getNumDims(); ++axis)
     if (map.isFunctionOfDim(axis))
       axes.insert(axis);
+  return {axes.begin(), axes.end()};
 }
 
-// The axes of the values together, in ascending order.
-static Axes axesOf(ValueRange cells, AffineMap map = {}) {
-  llvm::SetVector<unsigned> all;
-  for (Value cell : cells)
-    for (unsigned axis : cast<CellType>(cell.getType()).getAxes())
-      all.insert(axis);
-  if (map)
-    addAxes(map, all);
-  Axes axes(all.begin(), all.end());
-  llvm::sort(axes);
+SmallVector<unsigned> plan::axesOf(Operation *operation) {
+  bool isReindexed = isa<ReindexOp>(operation);
+  auto map = operation->getAttrOfType<AffineMapAttr>("map");
+  SmallVector<unsigned> axes =
+      axesOf(isReindexed ? ValueRange() : ValueRange(operation->getOperands()),
+             map ? map.getValue() : AffineMap());
+  if (auto reduce = dyn_cast<ReduceOp>(operation))
+    llvm::erase_if(axes, [&](unsigned axis) { return llvm::is_contained(reduce.getOver(), axis); });
   return axes;
 }
 
@@ -39,98 +40,44 @@ static std::string textOf(ArrayRef<unsigned> axes) {
   return text.empty() ? "no axis" : text;
 }
 
-static LogicalResult runsOver(Operation *op, Value cell, ArrayRef<unsigned> axes) {
-  ArrayRef<unsigned> own = cast<CellType>(cell.getType()).getAxes();
-  if (own == axes)
+LogicalResult plan::verifyAxes(Operation *operation) {
+  ArrayRef<unsigned> own = cast<CellType>(operation->getResult(0).getType()).getAxes();
+  SmallVector<unsigned> axes = axesOf(operation);
+  if (own == ArrayRef(axes))
     return success();
-  return op->emitOpError("runs over ") << textOf(own) << ", its operands over " << textOf(axes);
-}
-
-static Type elementOf(Value cell) { return cast<CellType>(cell.getType()).getElement(); }
-
-//===- cells ---------------------------------------------------------------------------------===//
-
-LogicalResult UnaryOp::verify() { return runsOver(*this, getCell(), axesOf(getOperand())); }
-
-LogicalResult BinaryOp::verify() {
-  if (elementOf(getLhs()) != elementOf(getRhs()))
-    return emitOpError("the operands have different element types");
-  return runsOver(*this, getCell(), axesOf({getLhs(), getRhs()}));
-}
-
-LogicalResult IfElseOp::verify() {
-  if (elementOf(getThen()) != elementOf(getCell()) ||
-      elementOf(getOtherwise()) != elementOf(getCell()))
-    return emitOpError("both choices have the element type of the result");
-  return runsOver(*this, getCell(), axesOf(getOperands()));
-}
-
-LogicalResult CastOp::verify() { return runsOver(*this, getCell(), axesOf(getOperand())); }
-
-LogicalResult ConstantOp::verify() {
-  if (getValue().getType() != getType().getElement())
-    return emitOpError("the number and the cell have different types");
-  return runsOver(*this, getCell(), {});
+  return operation->emitOpError("runs over ")
+         << textOf(own) << ", its operands over " << textOf(axes);
 }
 
 LogicalResult SizeOp::verify() {
   std::optional<Size> size = Size::parse(std::string_view(getSize().data(), getSize().size()));
   if (!size || size->isUnknown())
     return emitOpError("no size: ") << getSize();
-  if (!getType().getElement().isInteger(64))
-    return emitOpError("a size is of type i64");
-  return runsOver(*this, getCell(), {});
-}
-
-LogicalResult ReindexOp::verify() {
-  ArrayRef<unsigned> from = getOperand().getType().getAxes();
-  if (getMap().getNumResults() != from.size())
-    return emitOpError("the map has a result for each axis of the operand");
-  if (elementOf(getOperand()) != elementOf(getCell()))
-    return emitOpError("the element type stays");
-  return runsOver(*this, getCell(), axesOf({}, getMap()));
-}
-
-// Reductions and scans.
-static LogicalResult verifyAggregation(Operation *op, AggregateKind kind, CellType operand,
-                                       ArrayRef<int64_t> over, Type accumulator) {
-  if (kind == AggregateKind::Mean || kind == AggregateKind::Var || kind == AggregateKind::Sd)
-    return op->emitOpError("mean, var and sd are decomposed before");
-  if (over.empty() || !llvm::all_of(over, [&](int64_t axis) { return operand.runsOver(axis); }))
-    return op->emitOpError("the operand runs over ") << textOf(operand.getAxes());
-  bool floats = isFloat(*tok::elementTypeOf(operand.getElement()));
-  std::optional<ElementType> type = tok::elementTypeOf(accumulator);
-  if (!type || (floats && !isFloat(*type)))
-    return op->emitOpError("no accumulator for ") << operand.getElement() << ": " << accumulator;
   return success();
 }
 
-LogicalResult ReduceOp::verify() {
-  if (failed(
-          verifyAggregation(*this, getKind(), getOperand().getType(), getOver(), getAccumulator())))
-    return failure();
-  Axes axes = axesOf(getOperand());
-  llvm::erase_if(axes, [&](unsigned axis) { return llvm::is_contained(getOver(), axis); });
-  return runsOver(*this, getCell(), axes);
+template <typename Aggregation> static LogicalResult verifyAggregation(Aggregation op) {
+  AggregateKind kind = op.getKind();
+  if (kind == AggregateKind::Mean || kind == AggregateKind::Var || kind == AggregateKind::Sd)
+    return op.emitOpError("mean, var and sd are decomposed before");
+  CellType operand = op.getOperand().getType();
+  if (op.getOver().empty() ||
+      !llvm::all_of(op.getOver(), [&](int64_t axis) { return operand.runsOver(axis); }))
+    return op.emitOpError("the operand runs over ") << textOf(operand.getAxes());
+  std::optional<ElementType> accumulator = tok::elementTypeOf(op.getAccumulator());
+  if (!accumulator || (isFloat(cellsOf(op.getOperand())) && !isFloat(*accumulator)))
+    return op.emitOpError("no accumulator for ")
+           << operand.getElement() << ": " << op.getAccumulator();
+  return success();
 }
 
+LogicalResult ReduceOp::verify() { return verifyAggregation(*this); }
+
 LogicalResult ScanOp::verify() {
-  if (failed(
-          verifyAggregation(*this, getKind(), getOperand().getType(), getOver(), getAccumulator())))
+  if (failed(verifyAggregation(*this)))
     return failure();
   if (getOver().size() != 1 || getKind() > AggregateKind::Max)
     return emitOpError("sum, prod, min or max along one axis");
-  return runsOver(*this, getCell(), axesOf(getOperand()));
-}
-
-//===- accesses ------------------------------------------------------------------------------===//
-
-static LogicalResult verifyIndices(Operation *op, AffineMap map, ValueRange indices) {
-  if (map.getNumSymbols() != indices.size())
-    return op->emitOpError("the map has a symbol for each index");
-  for (Value index : indices)
-    if (!elementOf(index).isInteger(64))
-      return op->emitOpError("indices are of type i64");
   return success();
 }
 
@@ -141,10 +88,10 @@ LogicalResult ReadOp::verify() {
   bool hasCells = tok::isArray(type) || tok::isNumber(type);
   if (!hasCells || cellsOfOperand(type) != getType().getElement())
     return emitOpError("the cells of ") << type << " are not of type " << getType().getElement();
-  return verifyIndices(*this, getMap(), getIndices());
+  return success();
 }
 
-LogicalResult WriteOp::verify() { return verifyIndices(*this, getMap(), getIndices()); }
+//===- operators -----------------------------------------------------------------------------===//
 
 namespace {
 
@@ -156,21 +103,9 @@ public:
         written_(results_.size(), Size::constant(0)) {}
 
   LogicalResult run() {
-    for (Operation &operation : op_.getBody().front()) {
-      LogicalResult known = checkCells(operation);
-      if (failed(known))
+    for (Operation &operation : op_.getBody().front())
+      if (failed(check(operation)))
         return failure();
-      if (auto read = dyn_cast<ReadOp>(operation))
-        known = checkRead(read);
-      else if (auto write = dyn_cast<WriteOp>(operation))
-        known = checkWrite(write);
-      else if (auto reindex = dyn_cast<ReindexOp>(operation))
-        known = checkReindex(reindex);
-      else if (!isa_and_nonnull<PlanDialect>(operation.getDialect()))
-        known = operation.emitOpError("is no operation of a body");
-      if (failed(known))
-        return failure();
-    }
     // Parts that don't overlap and have as many cells as the result cover it.
     for (size_t result = 0; result < results_.size(); ++result)
       if (!written_[result].provedEqual(productOf(results_[result])))
@@ -179,12 +114,23 @@ public:
   }
 
 private:
-  LogicalResult checkCells(Operation &operation) {
-    for (Value result : operation.getResults())
-      if (auto cell = dyn_cast<CellType>(result.getType()))
-        for (unsigned axis : cell.getAxes())
-          if (axis >= axes_.size())
-            return operation.emitOpError("there is no axis d") << axis;
+  LogicalResult check(Operation &operation) {
+    if (!isa_and_nonnull<PlanDialect>(operation.getDialect()))
+      return operation.emitOpError("is no operation of a body");
+    for (unsigned axis : axesOf(operation.getResults()))
+      if (axis >= axes_.size())
+        return operation.emitOpError("there is no axis d") << axis;
+    if (auto read = dyn_cast<ReadOp>(operation))
+      return checkMap(read, read.getMap(), read.getIndices(), read.getType(),
+                      operands_[cast<BlockArgument>(read.getOperand()).getArgNumber()]);
+    if (auto write = dyn_cast<WriteOp>(operation))
+      return checkWrite(write);
+    if (auto reindex = dyn_cast<ReindexOp>(operation)) {
+      SmallVector<Size> sizes;
+      for (unsigned axis : reindex.getOperand().getType().getAxes())
+        sizes.push_back(axes_[axis]);
+      return checkMap(reindex, reindex.getMap(), {}, reindex.getType(), sizes);
+    }
     return success();
   }
 
@@ -205,7 +151,7 @@ private:
     if (map.getNumResults() != sizes.size())
       return op->emitOpError("the array has ")
              << sizes.size() << " dimensions, the map " << map.getNumResults() << " results";
-    Axes used = axesOf(indices, map);
+    SmallVector<unsigned> used = axesOf(indices, map);
     for (unsigned axis : used)
       if (!cell.runsOver(axis) && !isa<WriteOp>(op))
         return op->emitOpError("the cell does not run over d") << axis;
@@ -220,32 +166,22 @@ private:
     return success();
   }
 
-  LogicalResult checkRead(ReadOp read) {
-    unsigned number = cast<BlockArgument>(read.getOperand()).getArgNumber();
-    return checkMap(read, read.getMap(), read.getIndices(), read.getType(), operands_[number]);
-  }
-
   LogicalResult checkWrite(WriteOp write) {
     uint64_t number = write.getNumber();
     if (number >= results_.size())
       return write.emitOpError("there is no result ") << number;
-    Size part = Size::constant(1);
-    for (unsigned axis : axesOf(write->getOperands(), write.getMap()))
-      part = part * axes_[axis];
-    written_[number] = written_[number] + part;
     Type type = op_.getResult(number).getType();
     Type cells = tok::isArray(type) ? getElementTypeOrSelf(type) : type;
     if (cells != write.getCell().getType().getElement())
       return write.emitOpError("the result is of type ") << cells;
-    return checkMap(write, write.getMap(), write.getIndices(), write.getCell().getType(),
-                    results_[number]);
-  }
-
-  LogicalResult checkReindex(ReindexOp reindex) {
-    SmallVector<Size> sizes;
-    for (unsigned axis : reindex.getOperand().getType().getAxes())
-      sizes.push_back(axes_[axis]);
-    return checkMap(reindex, reindex.getMap(), {}, reindex.getType(), sizes);
+    if (failed(checkMap(write, write.getMap(), write.getIndices(), write.getCell().getType(),
+                        results_[number])))
+      return failure();
+    Size part = Size::constant(1);
+    for (unsigned axis : axesOf(write))
+      part = part * axes_[axis];
+    written_[number] = written_[number] + part;
+    return success();
   }
 
   OperatorOp op_;
