@@ -177,120 +177,98 @@ bool ScheduledBody::hasWork(Value value) const {
          (!isa<plan::CastOp, plan::ReindexOp>(operation) || hasWork(operation->getOperand(0)));
 }
 
-namespace {
-
-// Decides which values are stored in memory between passes.
-class KeptValues {
-public:
-  explicit KeptValues(ScheduledBody &body) : body_(body), schedule_(body.schedule) {}
-
-  void choose() {
-    for (Operation &operation : body_.op.getBody().front()) {
-      keepForLaterPasses(operation);
-      if (auto scan = dyn_cast<plan::ScanOp>(operation); scan && isUsedInOtherPass(scan))
-        schedule_.kept.insert(scan.getCell());
-      if (auto reduce = dyn_cast<plan::ReduceOp>(operation))
-        keepFactors(reduce);
-      if (auto reindex = dyn_cast<plan::ReindexOp>(operation))
-        if (body_.isComputed(reindex.getOperand()))
-          schedule_.kept.insert(reindex.getOperand());
-    }
-  }
-
-private:
-  // Whether `operation` is computed of `other`, or is it.
-  bool dependsOn(Operation *operation, Operation *other) {
-    auto [known, isNew] = dependences_.try_emplace(operation);
-    if (isNew) {
-      BackwardSliceOptions options;
-      options.inclusive = true;
-      getBackwardSlice(operation, &known->second, options);
-    }
-    return known->second.contains(other);
-  }
-
-  // Whether the operation, or one of which it is computed without a kept value between, is
-  // expensive and needed by `reduction`, too.
-  bool sharesWork(Operation *operation, Operation *reduction) {
+bool ScheduledBody::dependsOn(Operation *operation, Operation *other) {
+  auto [known, isNew] = dependences.try_emplace(operation);
+  if (isNew) {
     BackwardSliceOptions options;
     options.inclusive = true;
-    options.filter = [&](Operation *of) {
-      return !schedule_.kept.contains(of->getResult(0)) &&
-             !schedule_.innerAxes(of->getResult(0)).empty();
-    };
-    SetVector<Operation *> computedOf;
-    getBackwardSlice(operation, &computedOf, options);
-    return llvm::any_of(computedOf, [&](Operation *of) {
-      return (isExpensive(of) || isa<plan::ReduceOp>(of)) && dependsOn(reduction, of);
-    });
+    getBackwardSlice(operation, &known->second, options);
   }
+  return known->second.contains(other);
+}
 
-  // A value that is used together with an aggregate which needs the same expensive work is used in a
-  // later pass than the one that computes the aggregate.
-  void keepForLaterPasses(Operation &user) {
+// Whether the operation, or one of which it is computed without a kept value between, is
+// expensive and needed by `reduction`, too.
+static bool sharesWork(ScheduledBody &body, Operation *operation, Operation *reduction) {
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  options.filter = [&](Operation *of) {
+    return !body.schedule.kept.contains(of->getResult(0)) &&
+           !body.schedule.innerAxes(of->getResult(0)).empty();
+  };
+  SetVector<Operation *> computedOf;
+  getBackwardSlice(operation, &computedOf, options);
+  return llvm::any_of(computedOf, [&](Operation *of) {
+    return (isExpensive(of) || isa<plan::ReduceOp>(of)) && body.dependsOn(reduction, of);
+  });
+}
+
+// Of what is complete only after a pass over the block: that of which `operation` is computed, and
+// `other` is not.
+static SmallVector<plan::ReduceOp> passesBetween(ScheduledBody &body, Operation *other,
+                                                 Operation *operation) {
+  SmallVector<plan::ReduceOp> passes;
+  for (plan::ReduceOp reduce : body.reductions)
+    if (body.schedule.isOfBlocks(reduce) && reduce != operation &&
+        body.dependsOn(operation, reduce) && !body.dependsOn(other, reduce))
+      passes.push_back(reduce);
+  return passes;
+}
+
+// Whether something uses the scan together with an aggregate that is complete only after a pass,
+// or in loops over other axes.
+static bool isUsedInOtherPass(ScheduledBody &body, plan::ScanOp scan) {
+  const Schedule &schedule = body.schedule;
+  auto isOther = [&](unsigned axis) {
+    return !schedule.isParallel(axis) && !runsOver(scan.getCell(), axis);
+  };
+  auto needsOtherLoops = [&](Operation *user) {
+    auto write = dyn_cast<plan::WriteOp>(user);
+    return llvm::any_of(plan::axesOf(user->getOperands(), write ? write.getMap() : AffineMap()),
+                        isOther);
+  };
+  SetVector<Operation *> users(scan->user_begin(), scan->user_end());
+  for (size_t number = 0; number < users.size(); ++number) {
+    Operation *user = users[number];
+    if (needsOtherLoops(user) || !passesBetween(body, scan, user).empty())
+      return true;
+    if (auto reduce = dyn_cast<plan::ReduceOp>(user); !reduce || !schedule.isOfBlocks(reduce))
+      users.insert(user->user_begin(), user->user_end());
+  }
+  return false;
+}
+
+// The factors of a sum that is computed for each vector of another axis: they would be computed
+// again for each of these vectors.
+static void keepFactors(ScheduledBody &body, plan::ReduceOp reduce) {
+  SmallVector<unsigned> inner = body.schedule.innerAxes(reduce.getCell());
+  if (inner.empty())
+    return;
+  plan::BinaryOp product = plan::productIn(reduce);
+  for (Value factor : product ? product.getOperands() : reduce->getOperands())
+    if (body.hasWork(factor) &&
+        llvm::none_of(inner, [&](unsigned axis) { return runsOver(factor, axis); }))
+      body.schedule.kept.insert(factor);
+}
+
+void ScheduledBody::chooseKept() {
+  for (Operation &user : op.getBody().front()) {
+    // A value that is used together with an aggregate which needs the same expensive work is used in
+    // a later pass than the one that computes the aggregate.
     for (Value operand : user.getOperands())
-      if (body_.isComputed(operand) && llvm::any_of(body_.reductions, [&](plan::ReduceOp reduce) {
-            return schedule_.isOfBlocks(reduce) && reduce != &user && dependsOn(&user, reduce) &&
-                   !dependsOn(operand.getDefiningOp(), reduce) &&
-                   sharesWork(operand.getDefiningOp(), reduce);
-          }))
-        schedule_.kept.insert(operand);
+      if (Operation *operation = operand.getDefiningOp(); isComputed(operand))
+        if (llvm::any_of(passesBetween(*this, operation, &user), [&](plan::ReduceOp reduce) {
+              return sharesWork(*this, operation, reduce);
+            }))
+          schedule.kept.insert(operand);
+    if (auto scan = dyn_cast<plan::ScanOp>(user); scan && isUsedInOtherPass(*this, scan))
+      schedule.kept.insert(scan.getCell());
+    if (auto reduce = dyn_cast<plan::ReduceOp>(user))
+      keepFactors(*this, reduce);
+    if (auto reindex = dyn_cast<plan::ReindexOp>(user); reindex && isComputed(reindex.getOperand()))
+      schedule.kept.insert(reindex.getOperand());
   }
-
-  // Whether something uses the scan together with an aggregate that is complete only after a pass,
-  // or in loops over other axes.
-  bool isUsedInOtherPass(plan::ScanOp scan) {
-    auto isOther = [&](unsigned axis) {
-      return !schedule_.isParallel(axis) && !runsOver(scan.getCell(), axis);
-    };
-    auto needsOtherLoops = [&](Operation *user) {
-      if (auto write = dyn_cast<plan::WriteOp>(user))
-        for (unsigned axis = 0; axis < body_.axes.size(); ++axis)
-          if (write.getMap().isFunctionOfDim(axis) && isOther(axis))
-            return true;
-      return llvm::any_of(user->getOperandTypes(), [&](Type type) {
-        auto cell = dyn_cast<plan::CellType>(type);
-        return cell && llvm::any_of(cell.getAxes(), isOther);
-      });
-    };
-    auto needsAggregate = [&](Operation *user) {
-      return llvm::any_of(body_.reductions, [&](plan::ReduceOp reduce) {
-        return schedule_.isOfBlocks(reduce) && reduce != user && dependsOn(user, reduce) &&
-               !dependsOn(scan, reduce);
-      });
-    };
-    SetVector<Operation *> users(scan->user_begin(), scan->user_end());
-    for (size_t number = 0; number < users.size(); ++number) {
-      Operation *user = users[number];
-      if (needsOtherLoops(user) || needsAggregate(user))
-        return true;
-      if (auto reduce = dyn_cast<plan::ReduceOp>(user); !reduce || !schedule_.isOfBlocks(reduce))
-        users.insert(user->user_begin(), user->user_end());
-    }
-    return false;
-  }
-
-  // The factors of a sum that is computed for each vector of another axis: they would be computed
-  // again for each of these vectors.
-  void keepFactors(plan::ReduceOp reduce) {
-    SmallVector<unsigned> inner = schedule_.innerAxes(reduce.getCell());
-    if (inner.empty())
-      return;
-    plan::BinaryOp product = plan::productIn(reduce);
-    for (Value factor : product ? product.getOperands() : reduce->getOperands())
-      if (body_.hasWork(factor) &&
-          llvm::none_of(inner, [&](unsigned axis) { return runsOver(factor, axis); }))
-        schedule_.kept.insert(factor);
-  }
-
-  ScheduledBody &body_;
-  Schedule &schedule_;
-  llvm::DenseMap<Operation *, SetVector<Operation *>> dependences_;
-};
-
-} // namespace
-
-void ScheduledBody::chooseKept() { KeptValues(*this).choose(); }
+}
 
 //===- blocks ------------------------------------------------------------------------------===//
 
@@ -402,8 +380,7 @@ Schedule schedule::defaultSchedule(plan::OperatorOp op, VectorRegisters register
   ScheduledBody body(op, registers);
   int64_t lanes = lanesOf(op);
   ScopedDiagnosticHandler silence(op.getContext(), [](Diagnostic &) { return success(); });
-  for (auto rules :
-       {scheduleEntries, scheduleCells, scheduleMergedRows, scheduleOnlyRow, scheduleAxes}) {
+  for (auto rules : {scheduleEntries, scheduleMergedRows, scheduleOnlyRow, scheduleAxes}) {
     body.schedule = {};
     body.schedule.lanes = lanes;
     if (rules(body) && succeeded(checkSchedule(op, body.schedule)))

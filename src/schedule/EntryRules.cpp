@@ -10,14 +10,6 @@ using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::schedule;
 
-static int64_t operandNumber(plan::ReadOp read) {
-  return cast<BlockArgument>(read.getOperand()).getArgNumber();
-}
-
-static bool isOverRows(plan::ReduceOp reduce, unsigned row) {
-  return llvm::is_contained(reduce.getOver(), row);
-}
-
 // Whether all that differs from row to row is computed from the drivers' entries alone.
 static bool isFlat(plan::OperatorOp op, unsigned row, unsigned column) {
   return llvm::all_of(op.getBody().front(), [&](Operation &operation) {
@@ -26,7 +18,7 @@ static bool isFlat(plan::OperatorOp op, unsigned row, unsigned column) {
     auto read = dyn_cast<plan::ReadOp>(operation);
     return cast<plan::CellType>(operation.getResult(0).getType()).getAxes() ==
                ArrayRef<unsigned>({row, column}) &&
-           !isa<plan::ReduceOp>(operation) && (!read || op.isDriver(operandNumber(read)));
+           !isa<plan::ReduceOp>(operation) && (!read || op.isDriver(read.getNumber()));
   });
 }
 
@@ -34,7 +26,7 @@ std::optional<EntryLevel> schedule::entryLevelOf(plan::OperatorOp op) {
   if (!op.hasDrivers())
     return {};
   for (plan::ReadOp read : op.getBody().getOps<plan::ReadOp>())
-    if (operandNumber(read) == op.getDrivers().front() && read.getType().getAxes().size() == 2) {
+    if (read.getNumber() == op.getDrivers().front() && read.getType().getAxes().size() == 2) {
       unsigned row = read.getType().getAxes()[0], column = read.getType().getAxes()[1];
       return EntryLevel{read, row, column, isFlat(op, row, column)};
     }
@@ -46,7 +38,7 @@ std::optional<EntryLevel> schedule::entryLevelOf(plan::OperatorOp op) {
 static LogicalResult checkWrite(plan::OperatorOp op, plan::WriteOp write, const EntryLevel &level) {
   plan::CellType cell = write.getCell().getType();
   auto reduce = write.getCell().getDefiningOp<plan::ReduceOp>();
-  bool isMerged = reduce && isOverRows(reduce, level.row);
+  bool isMerged = reduce && llvm::is_contained(reduce.getOver(), level.row);
   bool isAtEntries = !isMerged && cell.runsOver(level.column);
   if (!write.getIndices().empty())
     return write.emitOpError("there is no code for results in parts yet");
@@ -70,10 +62,10 @@ static LogicalResult checkOperation(plan::OperatorOp op, Operation &operation,
       return read.emitOpError("there is no code for gathers and windows yet");
     AffineMap entries = AffineMap::getMultiDimMapWithTargets(
         read.getMap().getNumDims(), {level.row, level.column}, read.getContext());
-    if (op.isSparseOperand(operandNumber(read)) && read.getMap() != entries)
+    if (op.isSparseOperand(read.getNumber()) && read.getMap() != entries)
       return read.emitOpError("sparse operands are read at the entries");
   } else if (auto reduce = dyn_cast<plan::ReduceOp>(operation)) {
-    bool overRows = isOverRows(reduce, level.row);
+    bool overRows = llvm::is_contained(reduce.getOver(), level.row);
     if (reduce.getKind() > AggregateKind::Max)
       return reduce.emitOpError("only sums, products, minima and maxima are taken of entries");
     if (!overRows && llvm::is_contained(reduce.getOver(), level.column) &&

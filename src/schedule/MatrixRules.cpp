@@ -29,16 +29,6 @@ static constexpr int instructionsWorthEightRows = 24;
 // and if a row takes at most this many scalar instructions for each vector of columns.
 static constexpr int mostInstructionsPerRow = 4;
 
-//===- cells ---------------------------------------------------------------------------------===//
-
-static SmallVector<unsigned> longAxes(const ScheduledBody &body) {
-  SmallVector<unsigned> axes;
-  for (unsigned axis = 0; axis < body.axes.size(); ++axis)
-    if (!body.axes[axis].isConstant(1))
-      axes.push_back(axis);
-  return axes;
-}
-
 // Tiles are cut from these axes; those of size 1 are the same everywhere. What is reduced over one of
 // these and not over the others is reduced within a tile.
 static void walkAlong(ScheduledBody &body, ArrayRef<unsigned> axes) {
@@ -53,15 +43,8 @@ static void walkAlong(ScheduledBody &body, ArrayRef<unsigned> axes) {
   llvm::append_range(body.schedule.parallel, axes);
 }
 
-// All axes are one, along which nothing is scanned. What is reduced is reduced over all of it.
-bool schedule::scheduleCells(ScheduledBody &body) {
-  SmallVector<unsigned> walked = longAxes(body);
-  for (unsigned axis : ArrayRef(walked).drop_back(walked.empty() ? 0 : 1))
-    if (!body.merged[axis])
-      return false;
-  if (body.axes.empty() || !body.op.getBody().getOps<plan::ReindexOp>().empty())
-    return false;
-  walkAlong(body, walked);
+// One loop over the cells of arrays: all axes are one. What is reduced is reduced over all of it.
+static void scheduleCells(ScheduledBody &body) {
   body.schedule.vectors = {body.schedule.parallel.back()};
   // A body with few instructions is unrolled four times, so that independent instructions hide each
   // other's latency. A long body has enough of them already, and more code takes longer to compile.
@@ -70,7 +53,6 @@ bool schedule::scheduleCells(ScheduledBody &body) {
     instructions += instructionsOf(&operation);
   bool isLong = body.op.getCompact() || instructions > 150;
   body.schedule.unroll = isLong ? 1 : instructions > 50 ? 2 : 4;
-  return true;
 }
 
 //===- rows ----------------------------------------------------------------------------------===//
@@ -133,9 +115,8 @@ static bool fitsRows(ScheduledBody &body, Operation &operation) {
   return isCell(&operation) && (inner < 2 || isOnlyFactor(&operation));
 }
 
-// Cuts tiles from these rows if the body consists of such rows.
-static bool takeRows(ScheduledBody &body, ArrayRef<unsigned> rows) {
-  walkAlong(body, rows);
+// Whether the body consists of rows, of which one width may be long; notes it.
+static bool hasRows(ScheduledBody &body) {
   if (body.schedule.parallel.empty() || body.scans())
     return false;
   SmallVector<unsigned> columns;
@@ -259,8 +240,8 @@ static void packRows(ScheduledBody &body) {
       body.schedule.packed[read.getCell()] = last;
 }
 
-static bool scheduleRows(ScheduledBody &body, ArrayRef<unsigned> rows) {
-  if (!takeRows(body, rows))
+static bool scheduleRows(ScheduledBody &body) {
+  if (!hasRows(body))
     return false;
   Schedule &schedule = body.schedule;
   bool hasLongRows = !isConstantUpTo(body.mainWidth, mostNarrowMainColumns);
@@ -287,12 +268,22 @@ static bool scheduleRows(ScheduledBody &body, ArrayRef<unsigned> rows) {
 
 bool schedule::scheduleMergedRows(ScheduledBody &body) {
   SmallVector<unsigned> rows;
-  for (unsigned axis : longAxes(body)) {
-    rows.push_back(axis);
-    if (!body.merged[axis])
-      break;
-  }
-  return scheduleRows(body, rows);
+  bool areAll = true;
+  for (unsigned axis = 0; axis < body.axes.size(); ++axis)
+    if (!body.axes[axis].isConstant(1)) {
+      areAll = rows.empty() || body.merged[rows.back()];
+      if (!areAll)
+        break;
+      rows.push_back(axis);
+    }
+  walkAlong(body, rows);
+  if (!areAll || body.axes.empty() || !body.op.getBody().getOps<plan::ReindexOp>().empty())
+    return scheduleRows(body);
+  scheduleCells(body);
+  return true;
 }
 
-bool schedule::scheduleOnlyRow(ScheduledBody &body) { return scheduleRows(body, {}); }
+bool schedule::scheduleOnlyRow(ScheduledBody &body) {
+  walkAlong(body, {});
+  return scheduleRows(body);
+}

@@ -86,15 +86,6 @@ static LogicalResult checkAxes(plan::OperatorOp op, const Schedule &schedule) {
   return success();
 }
 
-static LogicalResult checkKept(plan::OperatorOp op, Value value, const Schedule &schedule) {
-  if (value.getParentBlock() != &op.getBody().front())
-    return op.emitOpError("the schedule keeps a value of another body");
-  if (value.getDefiningOp<plan::ReadOp>() || schedule.innerAxes(value).empty())
-    return value.getDefiningOp()->emitOpError(
-        "only values that are computed within a block can be kept");
-  return success();
-}
-
 static LogicalResult checkPacked(Value value, unsigned axis, const Schedule &schedule) {
   Operation *operation = value.getDefiningOp();
   auto read = dyn_cast<plan::ReadOp>(operation);
@@ -143,9 +134,13 @@ LogicalResult schedule::checkSchedule(plan::OperatorOp op, const Schedule &sched
         (schedule.isParallel(axis) || op.axisKind(axis) == plan::AxisKind::Scanned))
       return op.emitOpError("d") << axis << " can't be computed in vectors: it is "
                                  << (schedule.isParallel(axis) ? "parallel" : "scanned");
-  for (Value value : schedule.kept)
-    if (failed(checkKept(op, value, schedule)))
-      return failure();
+  for (Value value : schedule.kept) {
+    if (value.getParentBlock() != &op.getBody().front())
+      return op.emitOpError("the schedule keeps a value of another body");
+    if (value.getDefiningOp<plan::ReadOp>() || schedule.innerAxes(value).empty())
+      return value.getDefiningOp()->emitOpError(
+          "only values that are computed within a block can be kept");
+  }
   for (auto [value, axis] : schedule.packed)
     if (failed(checkPacked(value, axis, schedule)))
       return failure();
@@ -181,7 +176,7 @@ std::string schedule::textOf(plan::OperatorOp op, const Schedule &schedule) {
   std::string text;
   if (std::optional<EntryLevel> level = entryLevelOf(op))
     text = fmt::format("  # d{}: the entries of operand {}{}\n", level->column,
-                       cast<BlockArgument>(level->driver.getOperand()).getArgNumber() + 1,
+                       level->driver.getNumber() + 1,
                        level->isFlat ? ", those of all rows in one loop" : "");
   text += fmt::format("  parallel {}\n  block {}\n  vector {} by {}\n  unroll {}\n  order {}\n"
                       "  keep {}\n",

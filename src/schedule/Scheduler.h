@@ -3,7 +3,7 @@
 // cells or the rows of matrices, EntryRules.cpp those for the entries of sparse ones.
 //
 //   ScheduledBody body(op, VectorRegisters());
-//   if (scheduleCells(body) && mlir::succeeded(checkSchedule(op, body.schedule))) ...
+//   if (scheduleMergedRows(body) && mlir::succeeded(checkSchedule(op, body.schedule))) ...
 #ifndef TOKAMAK_SCHEDULE_SCHEDULER_H
 #define TOKAMAK_SCHEDULE_SCHEDULER_H
 
@@ -24,6 +24,8 @@ struct ScheduledBody {
   bool isComputed(mlir::Value value) const;
   // Whether more than conversions of what is read are computed for the value.
   bool hasWork(mlir::Value value) const;
+  // Whether `operation` is computed of `other`, or is it.
+  bool dependsOn(mlir::Operation *operation, mlir::Operation *other);
   void chooseOrder();
   void chooseKept();
 
@@ -36,6 +38,7 @@ struct ScheduledBody {
   llvm::SmallVector<plan::WriteOp> writes;
   Schedule schedule;
   Size mainWidth = Size::constant(1); // of rows: the longest axis that is not parallel
+  llvm::DenseMap<mlir::Operation *, llvm::SetVector<mlir::Operation *>> dependences;
 };
 
 inline bool isConstantUpTo(const Size &size, int64_t most) {
@@ -44,8 +47,7 @@ inline bool isConstantUpTo(const Size &size, int64_t most) {
 
 // Each changes the empty schedule of the body; false if the rules are not for such bodies.
 bool scheduleEntries(ScheduledBody &body);
-bool scheduleCells(ScheduledBody &body);
-// Several axes are rows if they can be walked as one.
+// Several axes are rows if they can be walked as one; all of them are the cells of arrays.
 bool scheduleMergedRows(ScheduledBody &body);
 // Rows are what there is one of: for aggregates along all axes that are used further.
 bool scheduleOnlyRow(ScheduledBody &body);

@@ -170,9 +170,7 @@ void BodyBuilder::addTransposedProduct(tok::MatmulOp product, const BodyOperand 
     else
       b = reindexed(b, std::exchange(y, other), other);
   }
-  SmallVector<int64_t> over;
-  for (unsigned axis = 0; axis < rowAxes_; ++axis)
-    over.push_back(axis);
+  auto over = llvm::to_vector(llvm::seq<int64_t>(0, rowAxes_));
   note(product, reducedProduct(a, b, over, cellsOfOperand(product.getType())), {x, y});
 }
 
@@ -195,17 +193,13 @@ void BodyBuilder::addSlice(tok::SliceOp slice, const BodyOperand &operand, const
 }
 
 void BodyBuilder::addColumns(tok::CbindOp cbind, ArrayRef<BodyOperand> operands) {
-  SmallVector<Computed, 1> parts;
   Size before = Size::constant(0);
   for (const BodyOperand &operand : operands) {
     Computed part{cellOf(operand), placeOf(operand.value)};
-    SmallVector<Value> indices;
-    part.place[1] = moved(part.place[1], before, indices);
-    part.indices.assign(indices.begin(), indices.end());
-    parts.push_back(std::move(part));
+    part.place[1] = moved(part.place[1], before, part.indices);
+    computed_[cbind.getResult()].push_back(std::move(part));
     before = before + sizesOf_(operand.value)[1];
   }
-  computed_[cbind.getResult()] = std::move(parts);
 }
 
 // Products compute and accumulate in the type of their cells.

@@ -123,18 +123,16 @@ static SmallVector<SmallVector<Size>> listsOf(ArrayAttr lists) {
 SmallVector<SmallVector<Size>> OperatorOp::operandSizes() { return listsOf(getOperandSizesAttr()); }
 SmallVector<SmallVector<Size>> OperatorOp::resultSizes() { return listsOf(getResultSizesAttr()); }
 
-static constexpr StringRef axisKinds[] = {"parallel", "reduced", "scanned"};
+static StringRef wordOf(AxisKind kind) {
+  static constexpr StringRef names[] = {"parallel", "reduced", "scanned"};
+  return names[static_cast<int>(kind)];
+}
 
 static AxisKind kindIn(Block &body, int64_t axis) {
-  AxisKind kind = AxisKind::Parallel;
-  for (Operation &operation : body) {
-    if (auto scan = dyn_cast<ScanOp>(operation); scan && llvm::is_contained(scan.getOver(), axis))
-      return AxisKind::Scanned;
-    if (auto reduce = dyn_cast<ReduceOp>(operation);
-        reduce && llvm::is_contained(reduce.getOver(), axis))
-      kind = AxisKind::Reduced;
-  }
-  return kind;
+  auto isOver = [&](auto aggregation) { return llvm::is_contained(aggregation.getOver(), axis); };
+  if (llvm::any_of(body.getOps<ScanOp>(), isOver))
+    return AxisKind::Scanned;
+  return llvm::any_of(body.getOps<ReduceOp>(), isOver) ? AxisKind::Reduced : AxisKind::Parallel;
 }
 
 AxisKind OperatorOp::axisKind(unsigned axis) { return kindIn(getBody().front(), axis); }
@@ -207,7 +205,7 @@ ParseResult OperatorOp::parse(OpAsmParser &parser, OperationState &result) {
     if (parseSize(parser, axes.emplace_back()))
       return failure();
     for (AxisKind kind : {AxisKind::Reduced, AxisKind::Scanned})
-      if (succeeded(parser.parseOptionalKeyword(axisKinds[static_cast<int>(kind)])))
+      if (succeeded(parser.parseOptionalKeyword(wordOf(kind))))
         kinds.back().first = kind;
     return success();
   };
@@ -243,45 +241,37 @@ ParseResult OperatorOp::parse(OpAsmParser &parser, OperationState &result) {
   if (parser.parseRegion(*body, arguments))
     return failure();
   // What the body does along an axis is stated for people who read it.
-  for (auto [axis, stated] : llvm::enumerate(kinds)) {
-    if (body->empty())
-      break;
-    AxisKind kind = kindIn(body->front(), static_cast<int64_t>(axis));
-    if (kind != stated.first)
+  for (auto [axis, stated] : llvm::enumerate(kinds))
+    if (AxisKind kind = body->empty() ? stated.first : kindIn(body->front(), axis);
+        kind != stated.first)
       return parser.emitError(stated.second)
-             << "axis d" << axis << " is " << axisKinds[static_cast<int>(kind)] << ", not "
-             << axisKinds[static_cast<int>(stated.first)];
-  }
+             << "axis d" << axis << " is " << wordOf(kind) << ", not " << wordOf(stated.first);
   return success();
 }
 
 void OperatorOp::print(OpAsmPrinter &printer) {
   printer << " (";
-  int64_t number = 0;
   llvm::interleaveComma(
-      llvm::zip(getBody().getArguments(), getInputs(), operandSizes()), printer,
+      llvm::enumerate(getBody().getArguments(), getInputs(), operandSizes()), printer,
       [&](const auto &operand) {
-        auto [argument, input, sizes] = operand;
+        auto [number, argument, input, sizes] = operand;
         printer << argument << " = " << input;
         printer << (isDriver(number) ? " driver" : isSparseOperand(number) ? " sparse" : "");
         printSizes(printer, sizes);
-        ++number;
       });
   printer << ") axes [";
-  number = 0;
-  llvm::interleaveComma(axisSizes(), printer, [&](const Size &size) {
-    printSize(printer, size);
-    if (AxisKind kind = axisKind(number++); kind != AxisKind::Parallel)
-      printer << ' ' << axisKinds[static_cast<int>(kind)];
+  llvm::interleaveComma(llvm::enumerate(axisSizes()), printer, [&](const auto &size) {
+    printSize(printer, size.value());
+    if (AxisKind kind = axisKind(size.index()); kind != AxisKind::Parallel)
+      printer << ' ' << wordOf(kind);
   });
   printer << "] ->";
-  number = 0;
   llvm::interleave(
-      resultSizes(),
-      [&](const SmallVector<Size> &sizes) {
+      llvm::enumerate(resultSizes()),
+      [&](const auto &result) {
+        auto [number, sizes] = result;
         printer << (sizes.empty() ? " scalar" : isSparseResult(number) ? " sparse" : "");
         printSizes(printer, sizes);
-        ++number;
       },
       [&] { printer << ','; });
   printer.printOptionalAttrDict((*this)->getAttrs(), {"operand_sizes", "result_sizes", "axis_sizes",
@@ -317,7 +307,7 @@ BodyKind plan::kindOf(OperatorOp op) {
   int64_t most = 0;
   for (ReadOp read : op.getBody().getOps<ReadOp>()) {
     most = std::max<int64_t>(most, longAxes(read.getCell()));
-    if (!driver && op.isDriver(cast<BlockArgument>(read.getOperand()).getArgNumber()))
+    if (!driver && op.isDriver(read.getNumber()))
       driver = read;
   }
   bool isRow = false, isAggregate = op.getNumResults() > 1;

@@ -130,6 +130,10 @@ def Plan_ReadOp : Plan_BodyOp<"read", [Pure, Plan_IndexForEachSymbol]> {
   let assemblyFormat = [{ $operand custom<Map>($map) (`at` $indices^ `:` type($indices))? (`outside` $outside^)?
     attr-dict `:` type($operand) `->` type($cell) }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    // Of the operand of the operator.
+    unsigned getNumber() { return ::llvm::cast<::mlir::BlockArgument>(getOperand()).getArgNumber(); }
+  }];
 }
 
 def Plan_WriteOp : Plan_BodyOp<"write", [Plan_IndexForEachSymbol]> {

@@ -5,6 +5,7 @@
 #include "ir/tok/ElementTypes.h"
 #include "ir/tok/SizesAttribute.h"
 
+#include <numeric>
 #include <set>
 
 using namespace mlir;
@@ -93,105 +94,6 @@ LogicalResult ReadOp::verify() {
 
 //===- operators -----------------------------------------------------------------------------===//
 
-namespace {
-
-// The checks that need the whole operator.
-class OperatorVerifier {
-public:
-  explicit OperatorVerifier(OperatorOp op)
-      : op_(op), axes_(op.axisSizes()), operands_(op.operandSizes()), results_(op.resultSizes()),
-        written_(results_.size(), Size::constant(0)) {}
-
-  LogicalResult run() {
-    for (Operation &operation : op_.getBody().front())
-      if (failed(check(operation)))
-        return failure();
-    // Parts that don't overlap and have as many cells as the result cover it.
-    for (size_t result = 0; result < results_.size(); ++result)
-      if (!written_[result].provedEqual(productOf(results_[result])))
-        return op_.emitOpError("what is written to result ") << result << " does not fill it";
-    return success();
-  }
-
-private:
-  LogicalResult check(Operation &operation) {
-    if (!isa_and_nonnull<PlanDialect>(operation.getDialect()))
-      return operation.emitOpError("is no operation of a body");
-    for (unsigned axis : axesOf(operation.getResults()))
-      if (axis >= axes_.size())
-        return operation.emitOpError("there is no axis d") << axis;
-    if (auto read = dyn_cast<ReadOp>(operation))
-      return checkMap(read, read.getMap(), read.getIndices(), read.getType(),
-                      operands_[cast<BlockArgument>(read.getOperand()).getArgNumber()]);
-    if (auto write = dyn_cast<WriteOp>(operation))
-      return checkWrite(write);
-    if (auto reindex = dyn_cast<ReindexOp>(operation)) {
-      SmallVector<Size> sizes;
-      for (unsigned axis : reindex.getOperand().getType().getAxes())
-        sizes.push_back(axes_[axis]);
-      return checkMap(reindex, reindex.getMap(), {}, reindex.getType(), sizes);
-    }
-    return success();
-  }
-
-  static Size productOf(ArrayRef<Size> sizes) {
-    Size product = Size::constant(1);
-    for (const Size &size : sizes)
-      product = product * size;
-    return product;
-  }
-
-  // Axes that the cell has beyond those of the map have size 1; what is written is repeated along axes
-  // that it does not run over. An axis accesses the whole dimension or its beginning.
-  LogicalResult checkMap(Operation *op, AffineMap map, ValueRange indices, CellType cell,
-                         ArrayRef<Size> sizes) {
-    if (map.getNumDims() != axes_.size())
-      return op->emitOpError("the operator has ")
-             << axes_.size() << " axes, the map " << map.getNumDims();
-    if (map.getNumResults() != sizes.size())
-      return op->emitOpError("the array has ")
-             << sizes.size() << " dimensions, the map " << map.getNumResults() << " results";
-    SmallVector<unsigned> used = axesOf(indices, map);
-    for (unsigned axis : used)
-      if (!cell.runsOver(axis) && !isa<WriteOp>(op))
-        return op->emitOpError("the cell does not run over d") << axis;
-    for (unsigned axis : cell.getAxes())
-      if (!llvm::is_contained(used, axis) && !axes_[axis].isConstant(1))
-        return op->emitOpError("the map does not depend on d") << axis;
-    for (auto [place, size] : llvm::zip(map.getResults(), sizes))
-      if (auto axis = dyn_cast<AffineDimExpr>(place);
-          axis && !axes_[axis.getPosition()].provedAtMost(size))
-        return op->emitOpError("d")
-               << axis.getPosition() << " may be longer than the dimension it accesses";
-    return success();
-  }
-
-  LogicalResult checkWrite(WriteOp write) {
-    uint64_t number = write.getNumber();
-    if (number >= results_.size())
-      return write.emitOpError("there is no result ") << number;
-    Type type = op_.getResult(number).getType();
-    Type cells = tok::isArray(type) ? getElementTypeOrSelf(type) : type;
-    if (cells != write.getCell().getType().getElement())
-      return write.emitOpError("the result is of type ") << cells;
-    if (failed(checkMap(write, write.getMap(), write.getIndices(), write.getCell().getType(),
-                        results_[number])))
-      return failure();
-    Size part = Size::constant(1);
-    for (unsigned axis : axesOf(write))
-      part = part * axes_[axis];
-    written_[number] = written_[number] + part;
-    return success();
-  }
-
-  OperatorOp op_;
-  SmallVector<Size> axes_;
-  SmallVector<SmallVector<Size>> operands_, results_;
-  SmallVector<Size> written_; // cells, by result
-};
-
-} // namespace
-
 static LogicalResult checkLists(OperatorOp op, ArrayAttr lists, TypeRange types, StringRef what) {
   if (lists.size() != types.size())
     return op.emitOpError("sizes of each ") << what;
@@ -226,4 +128,73 @@ LogicalResult OperatorOp::verify() {
   return success();
 }
 
-LogicalResult OperatorOp::verifyRegions() { return OperatorVerifier(*this).run(); }
+// Axes that the cell has beyond those of the map have size 1; what is written is repeated along axes
+// that it does not run over. An axis accesses the whole dimension or its beginning.
+static LogicalResult checkMap(Operation *op, AffineMap map, ValueRange indices, CellType cell,
+                              ArrayRef<Size> sizes, ArrayRef<Size> axes) {
+  if (map.getNumDims() != axes.size())
+    return op->emitOpError("the operator has ")
+           << axes.size() << " axes, the map " << map.getNumDims();
+  if (map.getNumResults() != sizes.size())
+    return op->emitOpError("the array has ")
+           << sizes.size() << " dimensions, the map " << map.getNumResults() << " results";
+  SmallVector<unsigned> used = axesOf(indices, map);
+  for (unsigned axis : used)
+    if (!cell.runsOver(axis) && !isa<WriteOp>(op))
+      return op->emitOpError("the cell does not run over d") << axis;
+  for (unsigned axis : cell.getAxes())
+    if (!llvm::is_contained(used, axis) && !axes[axis].isConstant(1))
+      return op->emitOpError("the map does not depend on d") << axis;
+  for (auto [place, size] : llvm::zip(map.getResults(), sizes))
+    if (auto axis = dyn_cast<AffineDimExpr>(place);
+        axis && !axes[axis.getPosition()].provedAtMost(size))
+      return op->emitOpError("d") << axis.getPosition()
+                                  << " may be longer than the dimension it accesses";
+  return success();
+}
+
+// The product of some sizes.
+template <typename Sizes> static Size cellsIn(const Sizes &sizes) {
+  return std::accumulate(sizes.begin(), sizes.end(), Size::constant(1), std::multiplies<>());
+}
+
+LogicalResult OperatorOp::verifyRegions() {
+  SmallVector<Size> axes = axisSizes();
+  auto sizeOf = [&](unsigned axis) { return axes[axis]; };
+  SmallVector<SmallVector<Size>> operands = operandSizes(), results = resultSizes();
+  SmallVector<Size> written(results.size(), Size::constant(0)); // cells, by result
+  for (Operation &operation : getBody().front()) {
+    if (!isa_and_nonnull<PlanDialect>(operation.getDialect()))
+      return operation.emitOpError("is no operation of a body");
+    for (unsigned axis : axesOf(operation.getResults()))
+      if (axis >= axes.size())
+        return operation.emitOpError("there is no axis d") << axis;
+    LogicalResult fits = success();
+    if (auto read = dyn_cast<ReadOp>(operation)) {
+      fits = checkMap(read, read.getMap(), read.getIndices(), read.getType(),
+                      operands[read.getNumber()], axes);
+    } else if (auto reindex = dyn_cast<ReindexOp>(operation)) {
+      auto sizes = llvm::map_to_vector(reindex.getOperand().getType().getAxes(), sizeOf);
+      fits = checkMap(reindex, reindex.getMap(), {}, reindex.getType(), sizes, axes);
+    } else if (auto write = dyn_cast<WriteOp>(operation)) {
+      uint64_t number = write.getNumber();
+      if (number >= results.size())
+        return write.emitOpError("there is no result ") << number;
+      Type type = getResult(number).getType();
+      Type cells = tok::isArray(type) ? getElementTypeOrSelf(type) : type;
+      CellType cell = write.getCell().getType();
+      if (cells != cell.getElement())
+        return write.emitOpError("the result is of type ") << cells;
+      fits = checkMap(write, write.getMap(), write.getIndices(), cell, results[number], axes);
+      if (succeeded(fits))
+        written[number] = written[number] + cellsIn(llvm::map_range(axesOf(write), sizeOf));
+    }
+    if (failed(fits))
+      return failure();
+  }
+  // Parts that don't overlap and have as many cells as the result cover it.
+  for (size_t result = 0; result < results.size(); ++result)
+    if (!written[result].provedEqual(cellsIn(results[result])))
+      return emitOpError("what is written to result ") << result << " does not fill it";
+  return success();
+}
