@@ -1,7 +1,7 @@
 // The rules that give an operator its schedule where nothing else is asked for.
 #include "schedule/Instructions.h"
 #include "schedule/MergedAxes.h"
-#include "schedule/Scheduler.h"
+#include "schedule/ScheduledBody.h"
 
 #include "ir/tok/ElementTypes.h"
 

@@ -2,7 +2,7 @@
 // entries and of the columns of dense rows.
 #include "schedule/EntryLevel.h"
 #include "schedule/Instructions.h"
-#include "schedule/Scheduler.h"
+#include "schedule/ScheduledBody.h"
 
 #include "ir/tok/ElementTypes.h"
 

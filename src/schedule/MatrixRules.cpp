@@ -8,7 +8,7 @@
 //   t(X) %*% (w * (X %*% v))  two passes, of which the second adds to the result
 //   colSums(X), 10 columns  the sums stay in registers
 #include "schedule/Instructions.h"
-#include "schedule/Scheduler.h"
+#include "schedule/ScheduledBody.h"
 
 #include "ir/plan/IterationSpace.h"
 

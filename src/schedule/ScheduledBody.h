@@ -4,8 +4,8 @@
 //
 //   ScheduledBody body(op, VectorRegisters());
 //   if (scheduleMergedRows(body) && mlir::succeeded(checkSchedule(op, body.schedule))) ...
-#ifndef TOKAMAK_SCHEDULE_SCHEDULER_H
-#define TOKAMAK_SCHEDULE_SCHEDULER_H
+#ifndef TOKAMAK_SCHEDULE_SCHEDULEDBODY_H
+#define TOKAMAK_SCHEDULE_SCHEDULEDBODY_H
 
 #include "schedule/Schedule.h"
 
