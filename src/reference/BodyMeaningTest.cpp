@@ -2,7 +2,7 @@
 #include "reference/BodyMeaning.h"
 
 #include "base/Error.h"
-#include "ir/plan/DocumentedBodies.h"
+#include "ir/plan/testing/DocumentedBodies.h"
 
 #include <cmath>
 #include <random>

@@ -1,66 +1,32 @@
 // The rules that give an operator its schedule where nothing else is asked for.
 #include "schedule/Instructions.h"
 #include "schedule/MergedAxes.h"
-#include "schedule/Scheduler.h"
+#include "schedule/ScheduledBody.h"
 
 #include "ir/tok/ElementTypes.h"
 
-#include <functional>
+#include "mlir/Analysis/SliceAnalysis.h"
 
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::schedule;
 
-static constexpr int64_t lanesOfDoubles = 8, lanesOfFloats = 16;
-
-static bool isWide(Type element) { return element.getIntOrFloatBitWidth() > 32; }
-
-Scheduler::Scheduler(plan::OperatorOp op, VectorRegisters registers)
-    : op_(op), registers_(registers), axes_(op.axisSizes()), merged_(mergedAxes(op)) {
+ScheduledBody::ScheduledBody(plan::OperatorOp op, VectorRegisters registers)
+    : op(op), registers(registers), axes(op.axisSizes()), merged(mergedAxes(op)) {
   for (Operation &operation : op.getBody().front()) {
     if (isa<plan::ReduceOp, plan::ScanOp>(operation))
-      aggregations_.push_back(&operation);
+      aggregations.push_back(&operation);
+    if (auto reduce = dyn_cast<plan::ReduceOp>(operation))
+      reductions.push_back(reduce);
     if (auto write = dyn_cast<plan::WriteOp>(operation))
-      writes_.push_back(write);
+      writes.push_back(write);
   }
-}
-
-// The first rule whose schedule is legal. Several axes are rows if they can be walked as one; if an
-// aggregate along them is used further, the rows are what there is one of.
-Schedule Scheduler::schedule() {
-  auto isLegal = [&] {
-    ScopedDiagnosticHandler silence(op_.getContext(), [](Diagnostic &) { return success(); });
-    return succeeded(checkSchedule(op_, schedule_));
-  };
-  const std::function<bool()> rules[] = {
-      [&] { return scheduleEntries(); }, [&] { return scheduleCells(); },
-      [&] { return scheduleRows(mergedRows()); }, [&] { return scheduleRows({}); }};
-  for (const auto &rule : rules) {
-    schedule_ = {};
-    if (rule() && isLegal())
-      return std::move(schedule_);
-  }
-  schedule_ = {};
-  scheduleAxes();
-  return std::move(schedule_);
-}
-
-void Scheduler::scheduleAxes() {
-  chooseLanes();
-  chooseParallel();
-  chooseVectors();
-  chooseOrder();
-  noteDependences();
-  chooseKept();
-  if (op_.getCompact())
-    return;
-  chooseBlock();
-  choosePacked();
 }
 
 // Cells of at most 32 bits are computed sixteen at a time. The doubles among them that are only added
 // up, conversions and products, need no functions, which exist for eight.
-void Scheduler::chooseLanes() {
+static int64_t lanesOf(plan::OperatorOp op) {
+  constexpr int64_t lanesOfDoubles = 8, lanesOfFloats = 16;
   auto isSummed = [](Operation *user) { return isa<plan::ReduceOp, plan::ScanOp>(user); };
   auto isFactor = [&](Operation *user) {
     auto product = dyn_cast<plan::BinaryOp>(user);
@@ -77,384 +43,348 @@ void Scheduler::chooseLanes() {
         reduce && reduce.getKind() > AggregateKind::Max)
       return false;
     auto isUsed = [&](Operation *user) { return isSummed(user) || isFactor(user); };
-    return !isWide(cell.getElement()) || isFactor(&operation) ||
+    return cell.getElement().getIntOrFloatBitWidth() <= 32 || isFactor(&operation) ||
            (isa<plan::CastOp>(operation) && llvm::all_of(operation.getUsers(), isUsed));
   };
-  schedule_.lanes = llvm::all_of(op_.getBody().front(), isNarrow) ? lanesOfFloats : lanesOfDoubles;
+  return llvm::all_of(op.getBody().front(), isNarrow) ? lanesOfFloats : lanesOfDoubles;
 }
 
+//===- axes ----------------------------------------------------------------------------------===//
+
 // Whether neighbours along the axis are neighbours in all results that it appears in.
-bool Scheduler::isContiguous(unsigned axis) {
+static bool isContiguous(ScheduledBody &body, unsigned axis) {
   bool appears = false;
-  for (plan::WriteOp write : writes_) {
+  AffineExpr place = getAffineDimExpr(axis, body.op.getContext());
+  for (plan::WriteOp write : body.writes) {
     AffineMap map = write.getMap();
     if (map.getNumResults() == 0 || !map.isFunctionOfDim(axis))
       continue;
     appears = true;
     AffineExpr last = map.getResults().back();
-    for (AffineExpr place : map.getResults().drop_back())
-      if (place.isFunctionOfDim(axis))
-        return false;
-    AffineExpr next = last.replace(getAffineDimExpr(axis, op_.getContext()),
-                                   getAffineDimExpr(axis, op_.getContext()) + 1);
-    if (simplifyAffineExpr(next - last, map.getNumDims(), map.getNumSymbols()) !=
-        getAffineConstantExpr(1, op_.getContext()))
+    if (llvm::any_of(map.getResults().drop_back(),
+                     [&](AffineExpr other) { return other.isFunctionOfDim(axis); }) ||
+        simplifyAffineExpr(last.replace(place, place + 1) - last, map.getNumDims(),
+                           map.getNumSymbols()) != 1)
       return false;
   }
   return appears;
 }
 
-// Whatever is aggregated runs over the axes that tiles are cut from, so that no tile computes what
-// another one computes too; likewise all that is written.
-void Scheduler::chooseParallel() {
-  for (unsigned axis = 0; axis < axes_.size(); ++axis)
-    if (isParallel(axis) &&
-        llvm::all_of(
-            aggregations_,
-            [&](Operation *aggregation) { return runsOver(aggregation->getOperand(0), axis); }) &&
-        llvm::all_of(writes_,
-                     [&](plan::WriteOp write) {
-                       return write.getMap().isFunctionOfDim(axis) ||
-                              runsOver(write.getCell(), axis);
-                     }) &&
-        !isReadElsewhere(axis))
-      schedule_.parallel.push_back(axis);
-  // Where no axis is left, partial aggregates are merged: all that is computed is reduced over the
-  // axis, and nothing else is done with it.
-  for (unsigned axis = 0; axis < axes_.size() && schedule_.parallel.empty(); ++axis)
-    if (op_.axisKind(axis) == plan::AxisKind::Reduced && isReducedToResults(axis))
-      schedule_.parallel.push_back(axis);
-  // An axis of size 1 gives the only tile.
-  for (unsigned axis = 0; axis < axes_.size() && schedule_.parallel.empty(); ++axis)
-    if (isParallel(axis) && axes_[axis].isConstant(1))
-      schedule_.parallel.push_back(axis);
-}
-
-bool Scheduler::isReducedToResults(unsigned axis) {
+// Whether all that is computed is reduced over the axis, and nothing else is done with it.
+static bool isReducedToResults(ScheduledBody &body, unsigned axis) {
   auto isResult = [&](Operation *aggregation) {
     auto reduce = dyn_cast<plan::ReduceOp>(aggregation);
     return reduce && llvm::is_contained(reduce.getOver(), axis) &&
            reduce.getKind() <= AggregateKind::Max &&
            llvm::all_of(reduce->getUsers(), llvm::IsaPred<plan::WriteOp>);
   };
-  return llvm::all_of(writes_,
+  return llvm::all_of(body.writes,
                       [&](plan::WriteOp write) {
-                        Operation *written = write.getCell().getDefiningOp();
-                        return isa<plan::ReduceOp>(written) && isResult(written) &&
-                               schedule_.isWhole(write);
+                        return isResult(write.getCell().getDefiningOp()) &&
+                               body.schedule.isWhole(write);
                       }) &&
-         llvm::all_of(aggregations_, [&](Operation *aggregation) {
+         llvm::all_of(body.aggregations, [&](Operation *aggregation) {
            return isResult(aggregation) || runsOver(aggregation->getResult(0), axis);
          });
 }
 
-// Whether what is computed at one place of the axis is used at others.
-bool Scheduler::isReadElsewhere(unsigned axis) {
-  return llvm::any_of(op_.getBody().getOps<plan::ReindexOp>(), [&](plan::ReindexOp reindex) {
+bool ScheduledBody::isReadElsewhere(unsigned axis) {
+  return llvm::any_of(op.getBody().getOps<plan::ReindexOp>(), [&](plan::ReindexOp reindex) {
     if (reindex.getOperand().getDefiningOp<plan::ReadOp>())
       return false;
     for (auto [own, place] :
          llvm::zip(reindex.getOperand().getType().getAxes(), reindex.getMap().getResults()))
-      if (own == axis && place != getAffineDimExpr(axis, op_.getContext()))
+      if (own == axis && place != getAffineDimExpr(axis, op.getContext()))
         return true;
     return false;
   });
 }
 
-bool Scheduler::scans() const {
-  return llvm::any_of(aggregations_, [](Operation *op) { return isa<plan::ScanOp>(op); });
+// Whatever is aggregated runs over the axes that tiles are cut from, so that no tile computes what
+// another one computes too; likewise all that is written.
+static void chooseParallel(ScheduledBody &body) {
+  SmallVector<unsigned> &parallel = body.schedule.parallel;
+  for (unsigned axis = 0; axis < body.axes.size(); ++axis) {
+    auto isAggregated = [&](Operation *op) { return runsOver(op->getOperand(0), axis); };
+    auto isWritten = [&](plan::WriteOp write) {
+      return write.getMap().isFunctionOfDim(axis) || runsOver(write.getCell(), axis);
+    };
+    if (body.isParallel(axis) && llvm::all_of(body.aggregations, isAggregated) &&
+        llvm::all_of(body.writes, isWritten) && !body.isReadElsewhere(axis))
+      parallel.push_back(axis);
+  }
+  // Where no axis is left, partial aggregates are merged.
+  for (unsigned axis = 0; axis < body.axes.size() && parallel.empty(); ++axis)
+    if (body.op.axisKind(axis) == plan::AxisKind::Reduced && isReducedToResults(body, axis))
+      parallel.push_back(axis);
+  // An axis of size 1 gives the only tile.
+  for (unsigned axis = 0; axis < body.axes.size() && parallel.empty(); ++axis)
+    if (body.isParallel(axis) && body.axes[axis].isConstant(1))
+      parallel.push_back(axis);
 }
 
-void Scheduler::moveLast(unsigned axis) {
-  llvm::erase(schedule_.parallel, axis);
-  schedule_.parallel.push_back(axis);
+static void moveLast(SmallVectorImpl<unsigned> &axes, unsigned axis) {
+  llvm::erase(axes, axis);
+  axes.push_back(axis);
 }
 
 // Vectors run along axes that are contiguous in a result, or that are reduced within a block. A scan
 // has one vector of neighbours, along which nothing is scanned.
-void Scheduler::chooseVectors() {
-  SmallVector<unsigned> contiguous;
-  for (unsigned axis : schedule_.parallel)
-    if (isContiguous(axis) && !axes_[axis].isConstant(1))
-      contiguous.push_back(axis);
-  if (!contiguous.empty() && (scans() || schedule_.parallel.size() == 1)) {
-    moveLast(contiguous.back());
-    schedule_.vectors = {contiguous.back()};
-    return;
+static void chooseVectors(ScheduledBody &body) {
+  Schedule &schedule = body.schedule;
+  std::optional<unsigned> contiguous;
+  for (unsigned axis : schedule.parallel)
+    if (isContiguous(body, axis) && !body.axes[axis].isConstant(1))
+      contiguous = axis;
+  if (contiguous) {
+    schedule.vectors = {*contiguous};
+    if (body.scans() || schedule.parallel.size() == 1)
+      return moveLast(schedule.parallel, *contiguous);
+    llvm::erase(schedule.parallel, *contiguous);
   }
-  if (!contiguous.empty()) {
-    schedule_.vectors.push_back(contiguous.back());
-    llvm::erase(schedule_.parallel, contiguous.back());
-  }
-  if (scans())
+  if (body.scans())
     return;
-  for (unsigned axis = 0; axis < axes_.size(); ++axis)
-    if (!schedule_.isParallel(axis) && !schedule_.isVector(axis) &&
-        (isParallel(axis) || isReducedToBlocks(axis)))
-      schedule_.vectors.push_back(axis);
-}
-
-// Whether something is reduced over the axis to one value for each place of a block.
-bool Scheduler::isReducedToBlocks(unsigned axis) {
-  return llvm::any_of(aggregations_, [&](Operation *operation) {
-    auto reduce = dyn_cast<plan::ReduceOp>(operation);
-    return reduce && llvm::is_contained(reduce.getOver(), axis) &&
-           schedule_.innerAxes(reduce.getCell()).empty();
-  });
+  for (unsigned axis = 0; axis < body.axes.size(); ++axis) {
+    auto isReducedToBlocks = [&](plan::ReduceOp reduce) {
+      return llvm::is_contained(reduce.getOver(), axis) &&
+             schedule.innerAxes(reduce.getCell()).empty();
+    };
+    if (!schedule.isParallel(axis) && !schedule.isVector(axis) &&
+        (body.isParallel(axis) || llvm::any_of(body.reductions, isReducedToBlocks)))
+      schedule.vectors.push_back(axis);
+  }
 }
 
 // What is scanned is scanned again at each place along the loops outside.
-void Scheduler::chooseOrder() {
+void ScheduledBody::chooseOrder() {
   for (auto kind : {plan::AxisKind::Parallel, plan::AxisKind::Reduced, plan::AxisKind::Scanned})
-    for (unsigned axis = 0; axis < axes_.size(); ++axis)
-      if (op_.axisKind(axis) == kind && !schedule_.isParallel(axis) &&
-          (scans() || !isParallel(axis)))
-        schedule_.order.push_back(axis);
+    for (unsigned axis = 0; axis < axes.size(); ++axis)
+      if (op.axisKind(axis) == kind && !schedule.isParallel(axis) && (scans() || !isParallel(axis)))
+        schedule.order.push_back(axis);
 }
 
 //===- what is kept ------------------------------------------------------------------------===//
 
-bool Scheduler::isBlockReduction(Operation *operation) {
-  auto reduce = dyn_cast<plan::ReduceOp>(operation);
-  return reduce && schedule_.innerAxes(reduce.getCell()).empty() && !schedule_.isOfTiles(reduce);
+bool ScheduledBody::isComputed(Value value) const {
+  Operation *operation = value.getDefiningOp();
+  return operation && !isa<plan::ReadOp, plan::ConstantOp, plan::SizeOp>(operation) &&
+         !schedule.innerAxes(value).empty();
 }
 
-static bool isWork(Operation *operation) {
-  return isExpensive(operation) || isa<plan::ReduceOp>(operation);
+bool ScheduledBody::hasWork(Value value) const {
+  Operation *operation = value.getDefiningOp();
+  return isComputed(value) &&
+         (!isa<plan::CastOp, plan::ReindexOp>(operation) || hasWork(operation->getOperand(0)));
 }
 
-void Scheduler::noteDependences() {
-  unsigned count = 0;
-  for (Operation &operation : op_.getBody().front())
-    numbers_[&operation] = count++;
-  for (Operation &operation : op_.getBody().front()) {
-    llvm::BitVector &own = dependences_[&operation];
-    own.resize(count);
-    own.set(numbers_[&operation]);
-    for (Value operand : operation.getOperands())
-      if (Operation *defining = operand.getDefiningOp())
-        own |= dependences_[defining];
+bool ScheduledBody::dependsOn(Operation *operation, Operation *other) {
+  auto [known, isNew] = dependences.try_emplace(operation);
+  if (isNew) {
+    BackwardSliceOptions options;
+    options.inclusive = true;
+    getBackwardSlice(operation, &known->second, options);
   }
+  return known->second.contains(other);
 }
 
 // Whether the operation, or one of which it is computed without a kept value between, is
 // expensive and needed by `reduction`, too.
-bool Scheduler::sharesWork(Operation *operation, Operation *reduction) {
-  llvm::DenseSet<Operation *> visited;
-  return sharesWork(operation, reduction, visited);
-}
-bool Scheduler::sharesWork(Operation *operation, Operation *reduction,
-                           llvm::DenseSet<Operation *> &visited) {
-  if (!visited.insert(operation).second || schedule_.kept.contains(operation->getResult(0)) ||
-      schedule_.innerAxes(operation->getResult(0)).empty())
-    return false;
-  if (isWork(operation) && dependences_[reduction].test(numbers_[operation]))
-    return true;
-  return llvm::any_of(operation->getOperands(), [&](Value operand) {
-    return operand.getDefiningOp() && sharesWork(operand.getDefiningOp(), reduction, visited);
+static bool sharesWork(ScheduledBody &body, Operation *operation, Operation *reduction) {
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  options.filter = [&](Operation *of) {
+    return !body.schedule.kept.contains(of->getResult(0)) &&
+           !body.schedule.innerAxes(of->getResult(0)).empty();
+  };
+  SetVector<Operation *> computedOf;
+  getBackwardSlice(operation, &computedOf, options);
+  return llvm::any_of(computedOf, [&](Operation *of) {
+    return (isExpensive(of) || isa<plan::ReduceOp>(of)) && body.dependsOn(reduction, of);
   });
 }
 
-bool Scheduler::isComputed(Value value) {
-  Operation *operation = value.getDefiningOp();
-  return operation && !isa<plan::ReadOp, plan::ConstantOp, plan::SizeOp>(operation) &&
-         !schedule_.innerAxes(value).empty();
-}
-
-// Whether more than conversions of what is read are computed for the value.
-bool Scheduler::hasWork(Value value) {
-  Operation *operation = value.getDefiningOp();
-  if (isa<plan::ReadOp, plan::ConstantOp, plan::SizeOp>(operation) ||
-      schedule_.innerAxes(value).empty())
-    return false;
-  return !isa<plan::CastOp, plan::ReindexOp>(operation) || hasWork(operation->getOperand(0));
-}
-
-void Scheduler::chooseKept() {
-  for (Operation &operation : op_.getBody().front()) {
-    keepForLaterPasses(operation);
-    if (auto scan = dyn_cast<plan::ScanOp>(operation); scan && isUsedInOtherPass(scan))
-      schedule_.kept.insert(scan.getCell());
-    if (auto reduce = dyn_cast<plan::ReduceOp>(operation))
-      keepFactors(reduce);
-    if (auto reindex = dyn_cast<plan::ReindexOp>(operation))
-      if (isComputed(reindex.getOperand()))
-        schedule_.kept.insert(reindex.getOperand());
-  }
-}
-
-// A value that is used together with an aggregate which needs the same expensive work is used in a
-// later pass than the one that computes the aggregate.
-void Scheduler::keepForLaterPasses(Operation &user) {
-  for (Value operand : user.getOperands()) {
-    if (!isComputed(operand))
-      continue;
-    Operation *defining = operand.getDefiningOp();
-    for (Operation *reduction : aggregations_)
-      if (isBlockReduction(reduction) && reduction != &user &&
-          dependences_[&user].test(numbers_[reduction]) &&
-          !dependences_[defining].test(numbers_[reduction]) && sharesWork(defining, reduction)) {
-        schedule_.kept.insert(operand);
-        break;
-      }
-  }
+// Of what is complete only after a pass over the block: that of which `operation` is computed, and
+// `other` is not.
+static SmallVector<plan::ReduceOp> passesBetween(ScheduledBody &body, Operation *other,
+                                                 Operation *operation) {
+  SmallVector<plan::ReduceOp> passes;
+  for (plan::ReduceOp reduce : body.reductions)
+    if (body.schedule.isOfBlocks(reduce) && reduce != operation &&
+        body.dependsOn(operation, reduce) && !body.dependsOn(other, reduce))
+      passes.push_back(reduce);
+  return passes;
 }
 
 // Whether something uses the scan together with an aggregate that is complete only after a pass,
 // or in loops over other axes.
-bool Scheduler::isUsedInOtherPass(plan::ScanOp scan) {
-  SmallVector<unsigned> axes = schedule_.innerAxes(scan.getCell());
+static bool isUsedInOtherPass(ScheduledBody &body, plan::ScanOp scan) {
+  const Schedule &schedule = body.schedule;
+  auto isOther = [&](unsigned axis) {
+    return !schedule.isParallel(axis) && !runsOver(scan.getCell(), axis);
+  };
   auto needsOtherLoops = [&](Operation *user) {
-    auto isOther = [&](unsigned axis) {
-      return !schedule_.isParallel(axis) && !llvm::is_contained(axes, axis);
-    };
-    if (auto write = dyn_cast<plan::WriteOp>(user))
-      for (unsigned axis = 0; axis < axes_.size(); ++axis)
-        if (write.getMap().isFunctionOfDim(axis) && isOther(axis))
-          return true;
-    return llvm::any_of(user->getOperands(), [&](Value operand) {
-      auto cell = dyn_cast<plan::CellType>(operand.getType());
-      return cell && llvm::any_of(cell.getAxes(), isOther);
-    });
+    auto write = dyn_cast<plan::WriteOp>(user);
+    return llvm::any_of(plan::axesOf(user->getOperands(), write ? write.getMap() : AffineMap()),
+                        isOther);
   };
-  auto needsAggregate = [&](Operation *user) {
-    return llvm::any_of(aggregations_, [&](Operation *aggregation) {
-      return isBlockReduction(aggregation) && aggregation != user &&
-             dependences_[user].test(numbers_[aggregation]) &&
-             !dependences_[scan].test(numbers_[aggregation]);
-    });
-  };
-  SmallVector<Operation *> users(scan->getUsers());
-  llvm::DenseSet<Operation *> visited;
-  while (!users.empty()) {
-    Operation *user = users.pop_back_val();
-    if (!visited.insert(user).second)
-      continue;
-    if (needsOtherLoops(user) || needsAggregate(user))
+  SetVector<Operation *> users(scan->user_begin(), scan->user_end());
+  for (size_t number = 0; number < users.size(); ++number) {
+    Operation *user = users[number];
+    if (needsOtherLoops(user) || !passesBetween(body, scan, user).empty())
       return true;
-    if (!isBlockReduction(user))
-      llvm::append_range(users, user->getUsers());
+    if (auto reduce = dyn_cast<plan::ReduceOp>(user); !reduce || !schedule.isOfBlocks(reduce))
+      users.insert(user->user_begin(), user->user_end());
   }
   return false;
 }
 
 // The factors of a sum that is computed for each vector of another axis: they would be computed
 // again for each of these vectors.
-void Scheduler::keepFactors(plan::ReduceOp reduce) {
-  SmallVector<unsigned> inner = schedule_.innerAxes(reduce.getCell());
+static void keepFactors(ScheduledBody &body, plan::ReduceOp reduce) {
+  SmallVector<unsigned> inner = body.schedule.innerAxes(reduce.getCell());
   if (inner.empty())
     return;
-  SmallVector<Value> factors = {reduce.getOperand()};
-  if (plan::BinaryOp product = plan::productIn(reduce))
-    factors = {product.getLhs(), product.getRhs()};
-  for (Value factor : factors)
-    if (hasWork(factor) &&
-        !llvm::any_of(inner, [&](unsigned axis) { return runsOver(factor, axis); }))
-      schedule_.kept.insert(factor);
+  plan::BinaryOp product = plan::productIn(reduce);
+  for (Value factor : product ? product.getOperands() : reduce->getOperands())
+    if (body.hasWork(factor) &&
+        llvm::none_of(inner, [&](unsigned axis) { return runsOver(factor, axis); }))
+      body.schedule.kept.insert(factor);
+}
+
+void ScheduledBody::chooseKept() {
+  for (Operation &user : op.getBody().front()) {
+    // A value that is used together with an aggregate which needs the same expensive work is used in
+    // a later pass than the one that computes the aggregate.
+    for (Value operand : user.getOperands())
+      if (Operation *operation = operand.getDefiningOp(); isComputed(operand))
+        if (llvm::any_of(passesBetween(*this, operation, &user), [&](plan::ReduceOp reduce) {
+              return sharesWork(*this, operation, reduce);
+            }))
+          schedule.kept.insert(operand);
+    if (auto scan = dyn_cast<plan::ScanOp>(user); scan && isUsedInOtherPass(*this, scan))
+      schedule.kept.insert(scan.getCell());
+    if (auto reduce = dyn_cast<plan::ReduceOp>(user))
+      keepFactors(*this, reduce);
+    if (auto reindex = dyn_cast<plan::ReindexOp>(user); reindex && isComputed(reindex.getOperand()))
+      schedule.kept.insert(reindex.getOperand());
+  }
 }
 
 //===- blocks ------------------------------------------------------------------------------===//
 
-// The sum of products that is computed for each vector, if there is one.
-plan::ReduceOp Scheduler::contraction() {
-  for (Operation *operation : aggregations_)
-    if (auto reduce = dyn_cast<plan::ReduceOp>(operation);
-        reduce && plan::productIn(reduce) && !isBlockReduction(operation))
-      return reduce;
-  return {};
+// The sums of products that are computed for each vector.
+static SmallVector<plan::ReduceOp> contractions(ScheduledBody &body) {
+  SmallVector<plan::ReduceOp> sums;
+  for (plan::ReduceOp reduce : body.reductions)
+    if (plan::productIn(reduce) && !body.schedule.isOfBlocks(reduce))
+      sums.push_back(reduce);
+  return sums;
 }
 
 // Blocks are cut from an axis that one factor of a product does not run over, so that its vectors
 // are loaded once for all places of a block.
-void Scheduler::chooseBlock() {
+static void chooseBlock(ScheduledBody &body) {
+  Schedule &schedule = body.schedule;
   // In which order aggregates of tiles are added up depends on blocks, which are the same on every
   // target then.
-  bool merges = llvm::any_of(aggregations_, [&](Operation *aggregation) {
-    auto reduce = dyn_cast<plan::ReduceOp>(aggregation);
-    return reduce && schedule_.isOfTiles(reduce);
-  });
-  if (merges) {
-    (schedule_.vectorizesBlocks() ? schedule_.unroll : schedule_.block) = 4;
+  if (llvm::any_of(body.reductions, [&](auto reduce) { return schedule.isOfTiles(reduce); })) {
+    (schedule.vectorizesBlocks() ? schedule.unroll : schedule.block) = 4;
     return;
   }
+  SmallVector<plan::ReduceOp> sums = contractions(body);
   // Registers that hold accumulators, of each vector of doubles or of the accumulators' type.
-  int64_t bytes = 8 * schedule_.lanes;
-  plan::ReduceOp product = contraction();
-  if (product)
-    bytes = schedule_.lanes * product.getAccumulator().getIntOrFloatBitWidth() / 8;
-  int64_t vectors = std::max<int64_t>(1, registers_.count * 3 / 4 /
-                                             std::max<int64_t>(1, bytes / registers_.bytes));
-  if (schedule_.vectorizesBlocks()) {
-    schedule_.unroll = std::min<int64_t>(4, vectors);
+  int64_t bits = sums.empty() ? 64 : sums[0].getAccumulator().getIntOrFloatBitWidth();
+  int64_t registersOfVector =
+      std::max<int64_t>(1, bits / 8 * schedule.lanes / body.registers.bytes);
+  int64_t vectors = std::max<int64_t>(1, body.registers.count * 3 / 4 / registersOfVector);
+  if (schedule.vectorizesBlocks()) {
+    schedule.unroll = std::min<int64_t>(4, vectors);
     return;
   }
-  if (!product) {
-    schedule_.block = aggregations_.empty() ? 1 : 4;
-    schedule_.unroll = aggregations_.empty() ? 4 : 1;
+  if (sums.empty()) {
+    (body.aggregations.empty() ? schedule.unroll : schedule.block) = 4;
     return;
   }
-  plan::BinaryOp factors = plan::productIn(product);
-  unsigned best = schedule_.parallel.empty() ? 0 : schedule_.parallel.back();
-  for (unsigned axis : schedule_.parallel)
-    for (Value factor : {factors.getLhs(), factors.getRhs()})
-      if (!runsOver(factor, axis) && llvm::any_of(schedule_.vectors, [&](unsigned vector) {
-            return runsOver(factor, vector);
-          }))
-        best = axis;
-  if (!schedule_.parallel.empty())
-    moveLast(best);
-  schedule_.unroll = vectors >= 16 && !fitsOneVector() ? 2 : 1;
-  schedule_.block = 8;
-  while (schedule_.block > 1 && schedule_.block * schedule_.unroll > vectors)
-    schedule_.block /= 2;
+  auto isInVectors = [&](Value factor) {
+    return llvm::any_of(schedule.vectors, [&](unsigned axis) { return runsOver(factor, axis); });
+  };
+  if (!schedule.parallel.empty()) {
+    unsigned best = schedule.parallel.back();
+    for (unsigned axis : schedule.parallel)
+      for (Value factor : plan::productIn(sums[0]).getOperands())
+        if (!runsOver(factor, axis) && isInVectors(factor))
+          best = axis;
+    moveLast(schedule.parallel, best);
+  }
+  bool fitsOneVector = llvm::all_of(schedule.vectors, [&](unsigned axis) {
+    return isConstantUpTo(body.axes[axis], schedule.lanes);
+  });
+  schedule.unroll = vectors >= 16 && !fitsOneVector ? 2 : 1;
+  schedule.block = 8;
+  while (schedule.block > 1 && schedule.block * schedule.unroll > vectors)
+    schedule.block /= 2;
 }
 
-// The factors of sums that are computed for each vector, where their vectors lie apart in memory: in
-// long rows, or across rows.
-void Scheduler::choosePacked() {
-  if (schedule_.vectorizesBlocks() || schedule_.parallel.empty())
-    return;
-  unsigned sums = 0;
-  for (Operation *operation : aggregations_) {
-    auto reduce = dyn_cast<plan::ReduceOp>(operation);
-    plan::BinaryOp product = reduce ? plan::productIn(reduce) : plan::BinaryOp();
-    if (!product || isBlockReduction(operation))
-      continue;
-    ++sums;
-    for (Value factor : {product.getLhs(), product.getRhs()})
-      if (std::optional<unsigned> axis = axisOfPacking(reduce, factor))
-        schedule_.packed[factor] = *axis;
-  }
-  schedule_.vectorsOutside = sums == 1 && aggregations_.size() == 1 && schedule_.kept.empty() &&
-                             schedule_.vectors.size() == 1 && schedule_.packed.size() == 1 &&
-                             llvm::all_of(writes_, [&](plan::WriteOp write) {
-                               return schedule_.innerAxes(write.getCell()) == schedule_.vectors;
-                             });
-}
-
-std::optional<unsigned> Scheduler::axisOfPacking(plan::ReduceOp reduce, Value factor) {
+static std::optional<unsigned> axisOfPacking(ScheduledBody &body, plan::ReduceOp reduce,
+                                             Value factor) {
   constexpr int64_t shortRow = 64;
   auto read = factor.getDefiningOp<plan::ReadOp>();
-  if (!read || read.getOutside() || runsOver(factor, schedule_.parallel.back()) ||
+  if (!read || read.getOutside() || runsOver(factor, body.schedule.parallel.back()) ||
       !tok::isArray(read.getOperand().getType()))
     return {};
-  for (unsigned axis : llvm::reverse(schedule_.vectors)) {
+  for (unsigned axis : llvm::reverse(body.schedule.vectors)) {
     if (!runsOver(factor, axis) || !runsOver(reduce.getCell(), axis))
       continue;
     AffineExpr last = read.getMap().getResults().back();
-    bool isContiguous = last == getAffineDimExpr(axis, op_.getContext());
-    bool isShort = axes_[axis].isConstant() && axes_[axis].constantValue() <= shortRow;
-    return isContiguous && isShort ? std::nullopt : std::optional(axis);
+    bool isContiguous = last == getAffineDimExpr(axis, body.op.getContext());
+    return isContiguous && isConstantUpTo(body.axes[axis], shortRow) ? std::nullopt
+                                                                     : std::optional(axis);
   }
   return {};
 }
 
-bool Scheduler::fitsOneVector() {
-  return llvm::all_of(schedule_.vectors, [&](unsigned axis) {
-    return axes_[axis].isConstant() && axes_[axis].constantValue() <= schedule_.lanes;
-  });
+// The factors of sums that are computed for each vector, where their vectors lie apart in memory: in
+// long rows, or across rows.
+static void choosePacked(ScheduledBody &body) {
+  Schedule &schedule = body.schedule;
+  if (schedule.vectorizesBlocks() || schedule.parallel.empty())
+    return;
+  SmallVector<plan::ReduceOp> sums = contractions(body);
+  for (plan::ReduceOp reduce : sums)
+    for (Value factor : plan::productIn(reduce).getOperands())
+      if (std::optional<unsigned> axis = axisOfPacking(body, reduce, factor))
+        schedule.packed[factor] = *axis;
+  schedule.vectorsOutside = sums.size() == 1 && body.aggregations.size() == 1 &&
+                            schedule.kept.empty() && schedule.vectors.size() == 1 &&
+                            schedule.packed.size() == 1 &&
+                            llvm::all_of(body.writes, [&](plan::WriteOp write) {
+                              return schedule.innerAxes(write.getCell()) == schedule.vectors;
+                            });
 }
 
+// Bodies of any shape.
+static bool scheduleAxes(ScheduledBody &body) {
+  chooseParallel(body);
+  chooseVectors(body);
+  body.chooseOrder();
+  body.chooseKept();
+  if (!body.op.getCompact()) {
+    chooseBlock(body);
+    choosePacked(body);
+  }
+  return true;
+}
+
+// By the first rules whose schedule is legal, or else by the last ones.
 Schedule schedule::defaultSchedule(plan::OperatorOp op, VectorRegisters registers) {
-  return Scheduler(op, registers).schedule();
+  ScheduledBody body(op, registers);
+  int64_t lanes = lanesOf(op);
+  ScopedDiagnosticHandler silence(op.getContext(), [](Diagnostic &) { return success(); });
+  for (auto rules : {scheduleEntries, scheduleMergedRows, scheduleOnlyRow, scheduleAxes}) {
+    body.schedule = {};
+    body.schedule.lanes = lanes;
+    if (rules(body) && succeeded(checkSchedule(op, body.schedule)))
+      break;
+  }
+  return std::move(body.schedule);
 }

@@ -8,7 +8,7 @@
 //   t(X) %*% (w * (X %*% v))  two passes, of which the second adds to the result
 //   colSums(X), 10 columns  the sums stay in registers
 #include "schedule/Instructions.h"
-#include "schedule/Scheduler.h"
+#include "schedule/ScheduledBody.h"
 
 #include "ir/plan/IterationSpace.h"
 
@@ -29,138 +29,44 @@ static constexpr int instructionsWorthEightRows = 24;
 // and if a row takes at most this many scalar instructions for each vector of columns.
 static constexpr int mostInstructionsPerRow = 4;
 
-//===- cells ---------------------------------------------------------------------------------===//
+// Tiles are cut from these axes; those of size 1 are the same everywhere. What is reduced over one of
+// these and not over the others is reduced within a tile.
+static void walkAlong(ScheduledBody &body, ArrayRef<unsigned> axes) {
+  for (unsigned axis = 0; axis < body.axes.size(); ++axis) {
+    auto isReducedAlone = [&](plan::ReduceOp reduce) {
+      auto isOver = [&](unsigned other) { return llvm::is_contained(reduce.getOver(), other); };
+      return isOver(axis) && !llvm::all_of(axes, isOver);
+    };
+    if (body.axes[axis].isConstant(1) && llvm::none_of(body.reductions, isReducedAlone))
+      body.schedule.parallel.push_back(axis);
+  }
+  llvm::append_range(body.schedule.parallel, axes);
+}
 
-// All axes are one, along which nothing is scanned. What is reduced is reduced over all of it.
-bool Scheduler::scheduleCells() {
-  SmallVector<unsigned> walked = longAxes();
-  for (unsigned axis : ArrayRef(walked).drop_back(walked.empty() ? 0 : 1))
-    if (!merged_[axis])
-      return false;
-  if (axes_.empty() || !op_.getBody().getOps<plan::ReindexOp>().empty())
-    return false;
-  walkAlong(walked);
-  schedule_.vectors = {schedule_.parallel.back()};
-  chooseLanes();
+// One loop over the cells of arrays: all axes are one. What is reduced is reduced over all of it.
+static void scheduleCells(ScheduledBody &body) {
+  body.schedule.vectors = {body.schedule.parallel.back()};
   // A body with few instructions is unrolled four times, so that independent instructions hide each
   // other's latency. A long body has enough of them already, and more code takes longer to compile.
   int instructions = 0;
-  for (Operation &operation : op_.getBody().front())
+  for (Operation &operation : body.op.getBody().front())
     instructions += instructionsOf(&operation);
-  schedule_.unroll = op_.getCompact() ? 1 : instructions <= 50 ? 4 : instructions <= 150 ? 2 : 1;
-  return true;
+  bool isLong = body.op.getCompact() || instructions > 150;
+  body.schedule.unroll = isLong ? 1 : instructions > 50 ? 2 : 4;
 }
 
 //===- rows ----------------------------------------------------------------------------------===//
 
-bool Scheduler::scheduleRows(ArrayRef<unsigned> rows) {
-  if (!hasRows(rows))
-    return false;
-  chooseLanes();
-  unsigned last = schedule_.parallel.back();
-  for (unsigned axis = 0; axis < axes_.size(); ++axis)
-    if (!schedule_.isParallel(axis) && isMain(axis) && !isNarrow(axis))
-      schedule_.vectors.push_back(axis);
-  chooseOrder();
-  if (fitsRegisters()) {
-    schedule_.unroll = std::max<int64_t>(1, mainWidth_.constantValue() / schedule_.lanes);
-    return true;
-  }
-  noteDependences();
-  bool hasBlocks =
-      !hasCompactRows() && (wideInstructions() <= instructionsWorthEightRows || hasNarrowPasses());
-  if (hasBlocks) {
-    schedule_.block = schedule_.lanes;
-    schedule_.vectors.push_back(last);
-    keepNarrow();
-  }
-  chooseKept();
-  if (hasBlocks)
-    packRows();
-  return true;
-}
-
-// Functions of narrow rows, which fill no vector, take much longer row by row.
-bool Scheduler::hasCompactRows() {
-  constexpr int64_t fewRows = 128;
-  Size rows = Size::constant(1);
-  for (unsigned axis : schedule_.parallel)
-    rows = rows * axes_[axis];
-  bool hasFewRows = rows.isConstant() && rows.constantValue() <= fewRows;
-  bool isNarrow = mainWidth_.isConstant() && mainWidth_.constantValue() <= mostNarrowMainColumns;
-  return op_.getCompact() &&
-         (!isNarrow || hasFewRows || llvm::none_of(op_.getBody().front(), [](Operation &operation) {
-           return isExpensive(&operation);
-         }));
-}
-
-SmallVector<unsigned> Scheduler::longAxes() const {
-  SmallVector<unsigned> axes;
-  for (unsigned axis = 0; axis < axes_.size(); ++axis)
-    if (!axes_[axis].isConstant(1))
-      axes.push_back(axis);
-  return axes;
-}
-
-// Tiles are cut from these axes; those of size 1 are the same everywhere. What is reduced over one of
-// these and not over the others is reduced within a tile.
-void Scheduler::walkAlong(ArrayRef<unsigned> axes) {
-  schedule_.parallel.clear();
-  for (unsigned axis = 0; axis < axes_.size(); ++axis) {
-    bool isReducedAlone = llvm::any_of(aggregations_, [&](Operation *aggregation) {
-      auto reduce = dyn_cast<plan::ReduceOp>(aggregation);
-      return reduce && llvm::is_contained(reduce.getOver(), axis) &&
-             !llvm::all_of(axes, [&](unsigned walked) {
-               return llvm::is_contained(reduce.getOver(), walked);
-             });
-    });
-    if (axes_[axis].isConstant(1) && !isReducedAlone)
-      schedule_.parallel.push_back(axis);
-  }
-  schedule_.parallel.append(axes.begin(), axes.end());
-}
-
-SmallVector<unsigned> Scheduler::mergedRows() {
-  SmallVector<unsigned> rows;
-  for (unsigned axis : longAxes()) {
-    rows.push_back(axis);
-    if (!merged_[axis])
-      break;
-  }
-  return rows;
-}
-
-bool Scheduler::hasRows(ArrayRef<unsigned> rows) {
-  walkAlong(rows);
-  if (schedule_.parallel.empty())
-    return false;
-  auto length = [](const Size &size) {
-    return size.isConstant() ? size.constantValue() : INT64_MAX;
-  };
-  mainWidth_ = Size::constant(1);
-  for (unsigned axis = 0; axis < axes_.size(); ++axis)
-    if (!schedule_.isParallel(axis) && length(axes_[axis]) > length(mainWidth_))
-      mainWidth_ = axes_[axis];
-  // All other widths are short.
-  for (unsigned axis = 0; axis < axes_.size(); ++axis)
-    if (!schedule_.isParallel(axis) && axes_[axis] != mainWidth_ &&
-        length(axes_[axis]) > mostNarrowColumns)
-      return false;
-  return !scans() && llvm::all_of(op_.getBody().front(),
-                                  [&](Operation &operation) { return fitsRows(operation); });
-}
-
-bool Scheduler::isNarrow(unsigned axis) const {
-  return axes_[axis].isConstant() &&
-         axes_[axis].constantValue() <= (isMain(axis) ? mostNarrowMainColumns : mostNarrowColumns);
+static bool isMain(const ScheduledBody &body, unsigned axis) {
+  return body.axes[axis] == body.mainWidth;
 }
 
 // The place in each dimension is an axis or 0, and the axes are in the order of dimensions.
-bool Scheduler::isAlongRows(AffineMap map) {
+static bool isAlongRows(AffineMap map) {
   SmallVector<unsigned> order;
   for (AffineExpr place : map.getResults()) {
     auto axis = dyn_cast<AffineDimExpr>(place);
-    if (!axis && place != getAffineConstantExpr(0, map.getContext()))
+    if (!axis && place != 0)
       return false;
     if (axis)
       order.push_back(axis.getPosition());
@@ -169,7 +75,7 @@ bool Scheduler::isAlongRows(AffineMap map) {
 }
 
 // Whether only products that are summed up read the value.
-bool Scheduler::isOnlyFactor(Operation *operation) {
+static bool isOnlyFactor(Operation *operation) {
   return llvm::all_of(operation->getUsers(), [&](Operation *user) {
     if (auto reduce = dyn_cast<plan::ReduceOp>(user))
       return plan::productIn(reduce) != nullptr;
@@ -177,140 +83,207 @@ bool Scheduler::isOnlyFactor(Operation *operation) {
   });
 }
 
-bool Scheduler::fitsRows(Operation &operation) {
-  unsigned last = schedule_.parallel.back();
-  if (auto write = dyn_cast<plan::WriteOp>(operation)) {
-    auto reduce = write.getCell().getDefiningOp<plan::ReduceOp>();
-    bool isMerged = reduce && schedule_.isOfTiles(reduce);
-    return write.getIndices().empty() && (isMerged || isAlongRows(write.getMap()));
-  }
-  Value result = operation.getResult(0);
-  SmallVector<unsigned> inner = schedule_.innerAxes(result);
-  if (auto read = dyn_cast<plan::ReadOp>(operation))
-    return read.getIndices().empty() && !read.getOutside() && inner.size() < 3 &&
-           (!runsOver(result, last) || (inner.size() < 2 && isAlongRows(read.getMap())));
-  auto reduce = dyn_cast<plan::ReduceOp>(operation);
-  if (!reduce) {
-    if (isa<plan::ReindexOp>(operation))
-      return inner.size() < 2 && !isReadElsewhere(last);
-    return isCell(&operation) && (inner.size() < 2 || isOnlyFactor(&operation));
-  }
-  SmallVector<unsigned> operand = schedule_.innerAxes(reduce.getOperand());
-  bool isMerged = schedule_.isOfTiles(reduce);
-  if (!runsOver(reduce.getOperand(), last) || operand.size() > 2 || inner.size() > 2 ||
+static bool fitsRows(ScheduledBody &body, plan::ReduceOp reduce) {
+  SmallVector<unsigned> operand = body.schedule.innerAxes(reduce.getOperand()),
+                        inner = body.schedule.innerAxes(reduce.getCell());
+  if (!runsOver(reduce.getOperand(), body.schedule.parallel.back()) || operand.size() > 2 ||
       (operand.size() == 2 && !plan::productIn(reduce)))
     return false;
-  if (!isMerged) {
-    // A product of rows: only one of the three widths may be long.
-    bool isWide =
-        operand.size() == 2 && llvm::all_of(operand, [&](unsigned axis) {
-          return axes_[axis] == mainWidth_ &&
-                 !(mainWidth_.isConstant() && mainWidth_.constantValue() <= mostNarrowColumns);
-        });
-    return !isWide && (operand.size() < 2 || inner.size() == 1);
-  }
-  return inner.size() < 2 ||
-         llvm::any_of(
-             inner,
-             [&](unsigned axis) {
-               return axes_[axis].isConstant() && axes_[axis].constantValue() <= mostNarrowColumns;
-             });
+  auto isShort = [&](unsigned axis) { return isConstantUpTo(body.axes[axis], mostNarrowColumns); };
+  if (body.schedule.isOfTiles(reduce))
+    return inner.size() < 2 || llvm::any_of(inner, isShort);
+  // A product of rows: only one of the three widths may be long.
+  return operand.size() < 2 ||
+         (inner.size() == 1 &&
+          llvm::any_of(
+              operand, [&](unsigned axis) { return !isMain(body, axis) || isShort(axis); }));
 }
 
-int Scheduler::wideInstructions() {
+static bool fitsRows(ScheduledBody &body, Operation &operation) {
+  const Schedule &schedule = body.schedule;
+  if (auto write = dyn_cast<plan::WriteOp>(operation))
+    return write.getIndices().empty() && (schedule.isOfTiles(write) || isAlongRows(write.getMap()));
+  if (auto reduce = dyn_cast<plan::ReduceOp>(operation))
+    return fitsRows(body, reduce);
+  unsigned last = schedule.parallel.back();
+  size_t inner = schedule.innerAxes(operation.getResult(0)).size();
+  if (auto read = dyn_cast<plan::ReadOp>(operation))
+    return read.getIndices().empty() && !read.getOutside() && inner < 3 &&
+           (!runsOver(read.getCell(), last) || (inner < 2 && isAlongRows(read.getMap())));
+  if (isa<plan::ReindexOp>(operation))
+    return inner < 2 && !body.isReadElsewhere(last);
+  return isCell(&operation) && (inner < 2 || isOnlyFactor(&operation));
+}
+
+// Whether the body consists of rows, of which one width may be long; notes it.
+static bool hasRows(ScheduledBody &body) {
+  if (body.schedule.parallel.empty() || body.scans())
+    return false;
+  SmallVector<unsigned> columns;
+  for (unsigned axis = 0; axis < body.axes.size(); ++axis)
+    if (!body.schedule.isParallel(axis))
+      columns.push_back(axis);
+  auto length = [](const Size &size) {
+    return size.isConstant() ? size.constantValue() : INT64_MAX;
+  };
+  body.mainWidth = Size::constant(1);
+  for (unsigned axis : columns)
+    if (length(body.axes[axis]) > length(body.mainWidth))
+      body.mainWidth = body.axes[axis];
+  return llvm::all_of(columns,
+                      [&](unsigned axis) {
+                        return isMain(body, axis) || length(body.axes[axis]) <= mostNarrowColumns;
+                      }) &&
+         llvm::all_of(body.op.getBody().front(),
+                      [&](Operation &operation) { return fitsRows(body, operation); });
+}
+
+// Functions of narrow rows, which fill no vector, take much longer row by row.
+static bool hasCompactRows(ScheduledBody &body) {
+  constexpr int64_t fewRows = 128;
+  Size rows = Size::constant(1);
+  for (unsigned axis : body.schedule.parallel)
+    rows = rows * body.axes[axis];
+  return body.op.getCompact() &&
+         (!isConstantUpTo(body.mainWidth, mostNarrowMainColumns) || isConstantUpTo(rows, fewRows) ||
+          llvm::none_of(body.op.getBody().front(),
+                        [](Operation &operation) { return isExpensive(&operation); }));
+}
+
+static int wideInstructions(ScheduledBody &body) {
   int instructions = 0;
-  for (Operation &operation : op_.getBody().front())
-    if (isCell(&operation) && llvm::any_of(schedule_.innerAxes(operation.getResult(0)),
-                                           [&](unsigned axis) { return schedule_.isVector(axis); }))
+  for (Operation &operation : body.op.getBody().front())
+    if (isCell(&operation) &&
+        llvm::any_of(body.schedule.innerAxes(operation.getResult(0)),
+                     [&](unsigned axis) { return body.schedule.isVector(axis); }))
       instructions += instructionsOf(&operation);
   return instructions;
 }
 
+// Whether the value runs along one axis within a row, which is too short for vectors.
+static bool isNarrow(const ScheduledBody &body, Value value) {
+  SmallVector<unsigned> inner = body.schedule.innerAxes(value);
+  return inner.size() == 1 && !body.schedule.isVector(inner.front());
+}
+
 // Whether there are values of narrow rows, or products of rows.
-bool Scheduler::hasNarrowPasses() {
-  return llvm::any_of(op_.getBody().front(), [&](Operation &operation) {
-    if (operation.getNumResults() == 0)
-      return false;
-    SmallVector<unsigned> inner = schedule_.innerAxes(operation.getResult(0));
-    return inner.size() > 1 || (inner.size() == 1 && !schedule_.isVector(inner.front()));
+static bool hasNarrowPasses(ScheduledBody &body) {
+  return llvm::any_of(body.op.getBody().front(), [&](Operation &operation) {
+    return llvm::any_of(operation.getResults(), [&](Value value) {
+      return isNarrow(body, value) || body.schedule.innerAxes(value).size() > 1;
+    });
   });
 }
 
 // Whether all results are aggregates of columns, which are few enough for registers: then memory is
 // only read, row by row.
-bool Scheduler::fitsRegisters() {
-  if (!mainWidth_.isConstant() || schedule_.vectors.empty() || hasNarrowPasses())
+static bool fitsRegisters(ScheduledBody &body) {
+  const Schedule &schedule = body.schedule;
+  if (!body.mainWidth.isConstant() || schedule.vectors.empty() || hasNarrowPasses(body))
     return false;
-  int64_t columns = 0, width = mainWidth_.constantValue();
-  for (plan::WriteOp write : writes_) {
-    auto reduce = write.getCell().getDefiningOp<plan::ReduceOp>();
-    if (!reduce || !schedule_.isOfTiles(reduce) || schedule_.innerAxes(reduce.getCell()).empty())
+  int64_t width = body.mainWidth.constantValue();
+  for (plan::WriteOp write : body.writes)
+    if (!schedule.isOfTiles(write) || schedule.innerAxes(write.getCell()).empty())
       return false;
-    columns += width;
-  }
-  int perRow = 0, passes = 1;
-  for (Operation &operation : op_.getBody().front()) {
-    if (isCell(&operation) && schedule_.innerAxes(operation.getResult(0)).empty() &&
-        runsOver(operation.getResult(0), schedule_.parallel.back()))
+  int perRow = 0;
+  for (Operation &operation : body.op.getBody().front())
+    if (isCell(&operation) && schedule.innerAxes(operation.getResult(0)).empty() &&
+        runsOver(operation.getResult(0), schedule.parallel.back()))
       perRow += instructionsOf(&operation);
-    if (isBlockReduction(&operation))
-      passes = 2;
-  }
-  return passes <= 2 && columns <= mostColumnsInRegisters &&
-         wideInstructions() <= mostInstructionsForMemory &&
+  return static_cast<int64_t>(body.writes.size()) * width <= mostColumnsInRegisters &&
+         wideInstructions(body) <= mostInstructionsForMemory &&
          perRow <= mostInstructionsPerRow * ((width + 7) / 8);
 }
 
 // Values of narrow rows that are results or factors are kept, so that they can be written and
 // multiplied along rows; likewise the products of rows.
-void Scheduler::keepNarrow() {
-  auto isShort = [&](Value value) {
-    SmallVector<unsigned> inner = schedule_.innerAxes(value);
-    return inner.size() == 1 && !schedule_.isVector(inner.front()) &&
-           runsOver(value, schedule_.parallel.back());
-  };
+static void keepNarrow(ScheduledBody &body) {
   auto keep = [&](Value value) {
-    if (isShort(value) && isComputed(value) && hasWork(value))
-      schedule_.kept.insert(value);
+    if (isNarrow(body, value) && runsOver(value, body.schedule.parallel.back()))
+      body.schedule.kept.insert(value);
   };
-  for (Operation &operation : op_.getBody().front()) {
-    if (auto write = dyn_cast<plan::WriteOp>(operation))
-      if (isComputed(write.getCell()) && isShort(write.getCell()))
-        schedule_.kept.insert(write.getCell());
+  for (Operation &operation : body.op.getBody().front()) {
+    if (auto write = dyn_cast<plan::WriteOp>(operation); write && body.isComputed(write.getCell()))
+      keep(write.getCell());
     auto reduce = dyn_cast<plan::ReduceOp>(operation);
     if (!reduce)
       continue;
-    if (isShort(reduce.getCell()))
-      schedule_.kept.insert(reduce.getCell());
-    if (schedule_.innerAxes(reduce.getOperand()).size() == 2)
-      if (plan::BinaryOp product = plan::productIn(reduce)) {
-        keep(product.getLhs());
-        keep(product.getRhs());
-      }
+    keep(reduce.getCell());
+    plan::BinaryOp product = plan::productIn(reduce);
+    if (product && body.schedule.innerAxes(product.getCell()).size() == 2)
+      for (Value factor : product.getOperands())
+        if (body.hasWork(factor))
+          keep(factor);
   }
 }
 
 // Whether an operation reads the value for eight rows at a time: products and results are computed
 // along rows.
-bool Scheduler::isUsedAcross(Value value) {
+static bool isUsedAcross(const ScheduledBody &body, Value value) {
   return llvm::any_of(value.getUsers(), [&](Operation *user) {
     if (isa<plan::WriteOp>(user))
       return false;
     if (isa<plan::CastOp, plan::ReindexOp>(user))
-      return !schedule_.kept.contains(user->getResult(0)) ? isUsedAcross(user->getResult(0)) : true;
+      return body.schedule.kept.contains(user->getResult(0)) ||
+             isUsedAcross(body, user->getResult(0));
     if (auto reduce = dyn_cast<plan::ReduceOp>(user))
-      return schedule_.innerAxes(reduce.getOperand()).size() < 2;
-    SmallVector<unsigned> inner = schedule_.innerAxes(user->getResult(0));
-    return inner.size() == 1 && !schedule_.isVector(inner.front());
+      return body.schedule.innerAxes(reduce.getOperand()).size() < 2;
+    return isNarrow(body, user->getResult(0));
   });
 }
 
-void Scheduler::packRows() {
-  unsigned last = schedule_.parallel.back();
-  for (plan::ReadOp read : op_.getBody().getOps<plan::ReadOp>()) {
-    SmallVector<unsigned> inner = schedule_.innerAxes(read.getCell());
-    if (runsOver(read.getCell(), last) && inner.size() == 1 && !schedule_.isVector(inner.front()) &&
-        isUsedAcross(read.getCell()))
-      schedule_.packed[read.getCell()] = last;
+static void packRows(ScheduledBody &body) {
+  unsigned last = body.schedule.parallel.back();
+  for (plan::ReadOp read : body.op.getBody().getOps<plan::ReadOp>())
+    if (runsOver(read.getCell(), last) && isNarrow(body, read.getCell()) &&
+        isUsedAcross(body, read.getCell()))
+      body.schedule.packed[read.getCell()] = last;
+}
+
+static bool scheduleRows(ScheduledBody &body) {
+  if (!hasRows(body))
+    return false;
+  Schedule &schedule = body.schedule;
+  bool hasLongRows = !isConstantUpTo(body.mainWidth, mostNarrowMainColumns);
+  for (unsigned axis = 0; axis < body.axes.size(); ++axis)
+    if (!schedule.isParallel(axis) && isMain(body, axis) && hasLongRows)
+      schedule.vectors.push_back(axis);
+  body.chooseOrder();
+  if (fitsRegisters(body)) {
+    schedule.unroll = std::max<int64_t>(1, body.mainWidth.constantValue() / schedule.lanes);
+    return true;
   }
+  bool hasBlocks = !hasCompactRows(body) &&
+                   (wideInstructions(body) <= instructionsWorthEightRows || hasNarrowPasses(body));
+  if (hasBlocks) {
+    schedule.block = schedule.lanes;
+    schedule.vectors.push_back(schedule.parallel.back());
+    keepNarrow(body);
+  }
+  body.chooseKept();
+  if (hasBlocks)
+    packRows(body);
+  return true;
+}
+
+bool schedule::scheduleMergedRows(ScheduledBody &body) {
+  SmallVector<unsigned> rows;
+  bool areAll = true;
+  for (unsigned axis = 0; axis < body.axes.size(); ++axis)
+    if (!body.axes[axis].isConstant(1)) {
+      areAll = rows.empty() || body.merged[rows.back()];
+      if (!areAll)
+        break;
+      rows.push_back(axis);
+    }
+  walkAlong(body, rows);
+  if (!areAll || body.axes.empty() || !body.op.getBody().getOps<plan::ReindexOp>().empty())
+    return scheduleRows(body);
+  scheduleCells(body);
+  return true;
+}
+
+bool schedule::scheduleOnlyRow(ScheduledBody &body) {
+  walkAlong(body, {});
+  return scheduleRows(body);
 }

@@ -42,11 +42,6 @@ bool Schedule::isWhole(plan::WriteOp write) const {
   });
 }
 
-static bool isTileAggregate(plan::WriteOp write, const Schedule &schedule) {
-  auto reduce = write.getCell().getDefiningOp<plan::ReduceOp>();
-  return reduce && schedule.isOfTiles(reduce);
-}
-
 // It is complete after the last tile, so that all that can be done with it is to write it. Axes of
 // size 1 are the same everywhere.
 static LogicalResult checkTileAggregate(plan::OperatorOp op, plan::ReduceOp reduce,
@@ -70,32 +65,56 @@ static LogicalResult checkTileAggregate(plan::OperatorOp op, plan::ReduceOp redu
   return success();
 }
 
-// Axes of size 1 are the same everywhere, whatever they are listed as.
-LogicalResult schedule::checkSchedule(plan::OperatorOp op, const Schedule &schedule) {
-  auto axisOfOperator = [&](unsigned axis) { return axis < op.getAxisSizes().size(); };
-  for (const auto *axes : {&schedule.parallel, &schedule.vectors, &schedule.order})
-    if (!llvm::all_of(*axes, axisOfOperator))
-      return op.emitOpError("the schedule names an axis that the operator does not have");
+static LogicalResult checkAxes(plan::OperatorOp op, const Schedule &schedule) {
+  const std::pair<ArrayRef<unsigned>, StringRef> lists[] = {
+      {schedule.parallel, "scheduled as parallel"},
+      {schedule.vectors, "listed"},
+      {schedule.order, "listed"}};
+  for (auto [axes, listed] : lists)
+    for (unsigned axis : axes) {
+      if (axis >= op.getAxisSizes().size())
+        return op.emitOpError("the schedule names an axis that the operator does not have");
+      if (llvm::count(axes, axis) > 1)
+        return op.emitOpError("d") << axis << " is " << listed << " twice";
+    }
   if (schedule.parallel.empty())
     return op.emitOpError("the schedule has no parallel axis");
-  for (auto [number, axis] : llvm::enumerate(schedule.parallel)) {
+  for (unsigned axis : schedule.parallel)
     if (op.axisKind(axis) == plan::AxisKind::Scanned)
       return op.emitOpError("d") << axis
                                  << " is scheduled as parallel, but something is scanned along it";
-    if (llvm::is_contained(ArrayRef(schedule.parallel).drop_front(number + 1), axis))
-      return op.emitOpError("d") << axis << " is scheduled as parallel twice";
-  }
-  for (const auto *axes : {&schedule.vectors, &schedule.order})
-    for (auto [number, axis] : llvm::enumerate(*axes))
-      if (llvm::is_contained(ArrayRef(*axes).drop_front(number + 1), axis))
-        return op.emitOpError("d") << axis << " is listed twice";
+  return success();
+}
+
+static LogicalResult checkPacked(Value value, unsigned axis, const Schedule &schedule) {
+  Operation *operation = value.getDefiningOp();
+  auto read = dyn_cast<plan::ReadOp>(operation);
+  bool isOfBlock = runsOver(value, schedule.parallel.back());
+  if (!read || isOfBlock != schedule.isParallel(axis))
+    return operation->emitOpError("only what is read can be packed, and what differs from place to "
+                                  "place of a block only by them");
+  if (isOfBlock && (!schedule.hasBlocksInVectors() || axis != schedule.parallel.back() ||
+                    schedule.innerAxes(value).empty()))
+    return operation->emitOpError("can't be packed by d")
+           << axis << ": the places of its blocks are no vectors";
+  if (!read.getIndices().empty())
+    return operation->emitOpError("gathers can't be packed");
+  if (!runsOver(value, axis) || (!schedule.isVector(axis) && !schedule.hasBlocksInVectors()))
+    return operation->emitOpError("can't be packed by vectors along d") << axis;
+  return success();
+}
+
+// Axes of size 1 are the same everywhere, whatever they are listed as.
+LogicalResult schedule::checkSchedule(plan::OperatorOp op, const Schedule &schedule) {
+  if (failed(checkAxes(op, schedule)))
+    return failure();
   for (plan::ReduceOp reduce : op.getBody().getOps<plan::ReduceOp>())
     if (schedule.isOfTiles(reduce) && failed(checkTileAggregate(op, reduce, schedule)))
       return failure();
   for (plan::WriteOp write : op.getBody().getOps<plan::WriteOp>())
     for (unsigned axis : schedule.parallel)
-      if (!isTileAggregate(write, schedule) && !write.getMap().isFunctionOfDim(axis) &&
-          !write.getCell().getType().runsOver(axis) && !op.axisSizes()[axis].isConstant(1))
+      if (!schedule.isOfTiles(write) && !write.getMap().isFunctionOfDim(axis) &&
+          !runsOver(write.getCell(), axis) && !op.axisSizes()[axis].isConstant(1))
         return write.emitOpError("d") << axis << " is scheduled as parallel, but every place along "
                                       << "it would write the same cells";
   if (schedule.block < 1 || schedule.block > 64 || schedule.unroll < 1 || schedule.unroll > 16)
@@ -122,21 +141,9 @@ LogicalResult schedule::checkSchedule(plan::OperatorOp op, const Schedule &sched
       return value.getDefiningOp()->emitOpError(
           "only values that are computed within a block can be kept");
   }
-  for (auto [value, axis] : schedule.packed) {
-    auto cell = cast<plan::CellType>(value.getType());
-    bool isOfBlock = cell.runsOver(schedule.parallel.back());
-    if (!value.getDefiningOp<plan::ReadOp>() || isOfBlock != schedule.isParallel(axis))
-      return value.getDefiningOp()->emitOpError("only what is read can be packed, and what differs "
-                                                "from place to place of a block only by them");
-    if (isOfBlock && (!schedule.hasBlocksInVectors() || axis != schedule.parallel.back() ||
-                      schedule.innerAxes(value).empty()))
-      return value.getDefiningOp()->emitOpError("can't be packed by d")
-             << axis << ": the places of its blocks are no vectors";
-    if (!value.getDefiningOp<plan::ReadOp>().getIndices().empty())
-      return value.getDefiningOp()->emitOpError("gathers can't be packed");
-    if (!cell.runsOver(axis) || (!schedule.isVector(axis) && !schedule.hasBlocksInVectors()))
-      return value.getDefiningOp()->emitOpError("can't be packed by vectors along d") << axis;
-  }
+  for (auto [value, axis] : schedule.packed)
+    if (failed(checkPacked(value, axis, schedule)))
+      return failure();
   if (schedule.vectorsOutside && (schedule.vectors.size() != 1 || schedule.hasBlocksInVectors() ||
                                   schedule.vectorizesBlocks() || !schedule.kept.empty()))
     return op.emitOpError(
@@ -146,42 +153,40 @@ LogicalResult schedule::checkSchedule(plan::OperatorOp op, const Schedule &sched
 
 //===- text ----------------------------------------------------------------------------------===//
 
-static std::string listOf(ArrayRef<unsigned> axes) {
-  std::string text;
-  for (unsigned axis : axes)
-    text += fmt::format("{}d{}", text.empty() ? "" : ", ", axis);
-  return text.empty() ? "none" : text;
-}
-
 unsigned schedule::numberOf(Value value) {
   unsigned number = 0;
   for (Operation &operation : *value.getParentBlock()) {
     if (&operation == value.getDefiningOp())
-      return number;
+      break;
     number += operation.getNumResults();
   }
   return number;
 }
 
+// "d0, d2" or "%5, %8".
+template <typename Numbers> static std::string listOf(char sigil, const Numbers &numbers) {
+  std::string text;
+  for (unsigned number : numbers)
+    text += fmt::format("{}{}{}", text.empty() ? "" : ", ", sigil, number);
+  return text.empty() ? "none" : text;
+}
+
 // All lines, so that the text describes the schedule whatever it is applied to.
 std::string schedule::textOf(plan::OperatorOp op, const Schedule &schedule) {
-  std::string kept;
-  for (Value value : schedule.kept)
-    kept += fmt::format("{}%{}", kept.empty() ? "" : ", ", numberOf(value));
-  std::string text = fmt::format("  parallel {}\n  block {}\n  vector {} by {}\n  unroll {}\n"
-                                 "  order {}\n  keep {}\n  pack none\n",
-                                 listOf(schedule.parallel), schedule.block,
-                                 listOf(schedule.vectors), schedule.lanes, schedule.unroll,
-                                 listOf(schedule.order), kept.empty() ? "none" : kept);
-  if (!schedule.packed.empty())
-    text.erase(text.rfind("  pack none"));
+  std::string text;
   if (std::optional<EntryLevel> level = entryLevelOf(op))
     text = fmt::format("  # d{}: the entries of operand {}{}\n", level->column,
-                       cast<BlockArgument>(level->driver.getOperand()).getArgNumber() + 1,
-                       level->isFlat ? ", those of all rows in one loop" : "") +
-           text;
+                       level->driver.getNumber() + 1,
+                       level->isFlat ? ", those of all rows in one loop" : "");
+  text += fmt::format("  parallel {}\n  block {}\n  vector {} by {}\n  unroll {}\n  order {}\n"
+                      "  keep {}\n",
+                      listOf('d', schedule.parallel), schedule.block, listOf('d', schedule.vectors),
+                      schedule.lanes, schedule.unroll, listOf('d', schedule.order),
+                      listOf('%', llvm::map_range(schedule.kept, numberOf)));
   for (auto [value, axis] : schedule.packed)
     text += fmt::format("  pack %{} by d{}\n", numberOf(value), axis);
+  if (schedule.packed.empty())
+    text += "  pack none\n";
   return text + (schedule.vectorsOutside ? "  vectors outside\n" : "  vectors inside\n");
 }
 
@@ -195,100 +200,92 @@ public:
     rest_ = rest_.trim();
   }
 
+  // What is wrong; empty if the schedule says what the line says.
   std::string applyTo(Schedule &schedule) {
-    if (word_ == "parallel")
-      return axes(rest_, schedule.parallel);
-    if (word_ == "order")
-      return axes(rest_, schedule.order);
-    if (word_ == "block")
-      return number(rest_, schedule.block);
-    if (word_ == "unroll")
-      return number(rest_, schedule.unroll);
-    if (word_ == "vector") {
-      auto [list, lanes] = rest_.split(" by ");
-      std::string wrong = axes(list, schedule.vectors);
-      return !wrong.empty() || lanes.empty() ? wrong : number(lanes, schedule.lanes);
-    }
-    if (word_ == "keep")
-      return values(rest_, schedule.kept);
-    if (word_ == "pack")
-      return pack(schedule.packed);
-    if (word_ == "vectors" && (rest_ == "outside" || rest_ == "inside")) {
+    auto [list, by] = rest_.split(" by ");
+    if (word_ == "parallel") {
+      schedule.parallel = axes(rest_);
+    } else if (word_ == "order") {
+      schedule.order = axes(rest_);
+    } else if (word_ == "block") {
+      schedule.block = number(rest_);
+    } else if (word_ == "unroll") {
+      schedule.unroll = number(rest_);
+    } else if (word_ == "vector") {
+      schedule.vectors = axes(list);
+      if (!by.empty())
+        schedule.lanes = number(by);
+    } else if (word_ == "keep") {
+      SmallVector<Value> kept = values(rest_);
+      schedule.kept = llvm::SetVector<Value>(kept.begin(), kept.end());
+    } else if (word_ == "pack") {
+      SmallVector<Value> packed = values(list);
+      SmallVector<unsigned> along = by.empty() ? SmallVector<unsigned>() : axes(by);
+      if (packed.empty())
+        schedule.packed.clear();
+      else if (along.size() != 1)
+        complain("expected one axis behind 'by'");
+      else
+        for (Value value : packed)
+          schedule.packed[value] = along.front();
+    } else if (word_ == "vectors" && (rest_ == "outside" || rest_ == "inside")) {
       schedule.vectorsOutside = rest_ == "outside";
-      return "";
+    } else {
+      complain(fmt::format("'{}' is none of parallel, block, vector, unroll, order, keep, pack and "
+                           "vectors",
+                           word_.str()));
     }
-    return fmt::format("'{}' is none of parallel, block, vector, unroll, order, keep, pack and "
-                       "vectors",
-                       word_.str());
+    return complaint_;
   }
 
 private:
-  static std::string number(StringRef text, int64_t &value) {
-    return text.trim().getAsInteger(10, value)
-               ? fmt::format("expected a number instead of '{}'", text.str())
-               : "";
+  void complain(std::string text) {
+    if (complaint_.empty())
+      complaint_ = std::move(text);
   }
 
-  // A comma-separated list; `none` is an empty one.
-  static SmallVector<StringRef> listed(StringRef text) {
+  int64_t number(StringRef text) {
+    int64_t value = 0;
+    if (text.trim().getAsInteger(10, value))
+      complain(fmt::format("expected a number instead of '{}'", text.str()));
+    return value;
+  }
+
+  // The numbers below `end` in a list like "d0, d2"; `none` is an empty one.
+  SmallVector<unsigned> numbers(StringRef text, StringRef sigil, size_t end,
+                                const std::string &expected) {
     SmallVector<StringRef> words;
     if (text.trim() != "none")
       text.split(words, ',');
-    for (StringRef &word : words)
-      word = word.trim();
-    return words;
-  }
-
-  std::string axes(StringRef text, SmallVector<unsigned> &axes) {
-    axes.clear();
-    for (StringRef word : listed(text)) {
-      unsigned axis = 0;
-      if (!word.starts_with("d") || word.drop_front().getAsInteger(10, axis) ||
-          axis >= op_.getAxisSizes().size())
-        return fmt::format("'{}' is no axis; the operator has d0 to d{}", word.str(),
-                           op_.getAxisSizes().size() - 1);
-      axes.push_back(axis);
+    SmallVector<unsigned> numbers;
+    for (StringRef word : words) {
+      StringRef digits = word.trim();
+      if (!digits.consume_front(sigil) || digits.getAsInteger(10, numbers.emplace_back()) ||
+          numbers.back() >= end) {
+        complain(fmt::format("'{}' is no {}", word.trim().str(), expected));
+        return {};
+      }
     }
-    return "";
+    return numbers;
   }
 
-  std::string pack(llvm::MapVector<Value, unsigned> &packed) {
-    auto [list, by] = rest_.split(" by ");
-    llvm::SetVector<Value> packedValues;
-    SmallVector<unsigned> axes;
-    std::string wrong = values(list, packedValues);
-    if (wrong.empty() && !by.empty())
-      wrong = this->axes(by, axes);
-    if (!wrong.empty())
-      return wrong;
-    if (packedValues.empty())
-      packed.clear();
-    else if (axes.size() != 1)
-      return "expected one axis behind 'by'";
-    for (Value value : packedValues)
-      packed[value] = axes.front();
-    return "";
+  SmallVector<unsigned> axes(StringRef text) {
+    size_t count = op_.getAxisSizes().size();
+    return numbers(text, "d", count, fmt::format("axis; the operator has d0 to d{}", count - 1));
   }
 
-  std::string values(StringRef text, llvm::SetVector<Value> &values) {
-    values.clear();
-    for (StringRef word : listed(text)) {
-      unsigned wanted = 0;
-      Value found;
-      if (word.starts_with("%") && !word.drop_front().getAsInteger(10, wanted))
-        for (Operation &operation : op_.getBody().front())
-          for (Value result : operation.getResults())
-            if (numberOf(result) == wanted)
-              found = result;
-      if (!found)
-        return fmt::format("'{}' is no value of the body, as %3 is", word.str());
-      values.insert(found);
-    }
-    return "";
+  SmallVector<Value> values(StringRef text) {
+    SmallVector<Value> all, listed;
+    for (Operation &operation : op_.getBody().front())
+      llvm::append_range(all, operation.getResults());
+    for (unsigned number : numbers(text, "%", all.size(), "value of the body, as %3 is"))
+      listed.push_back(all[number]);
+    return listed;
   }
 
   plan::OperatorOp op_;
   StringRef word_, rest_;
+  std::string complaint_;
 };
 
 } // namespace

@@ -71,9 +71,17 @@ struct Schedule {
   bool hasBlocksInVectors() const { return block > 1 && hasVectorsOfPlaces(); }
   // The axes of a cell that are not parallel, and so are loops within a block.
   llvm::SmallVector<unsigned> innerAxes(mlir::Value cell) const;
-  // Whether the aggregate is merged over tiles.
+  // Whether the aggregate, or the one that is written, is merged over tiles.
   bool isOfTiles(plan::ReduceOp reduce) const {
     return llvm::any_of(reduce.getOver(), [&](int64_t axis) { return isParallel(axis); });
+  }
+  bool isOfTiles(plan::WriteOp write) const {
+    auto reduce = write.getCell().getDefiningOp<plan::ReduceOp>();
+    return reduce && isOfTiles(reduce);
+  }
+  // Whether the aggregate is one value for each place of a block.
+  bool isOfBlocks(plan::ReduceOp reduce) const {
+    return innerAxes(reduce.getCell()).empty() && !isOfTiles(reduce);
   }
   // Whether the cells are all of the result, each at one place: what tiles aggregate has to be.
   bool isWhole(plan::WriteOp write) const;

@@ -1,7 +1,7 @@
 // Schedules as text, and which of them are legal, on the bodies of docs/plan-ir.md.
 #include "schedule/Schedule.h"
 
-#include "ir/plan/DocumentedBodies.h"
+#include "ir/plan/testing/DocumentedBodies.h"
 
 using namespace mlir;
 using namespace tokamak;

@@ -10,9 +10,7 @@ using namespace tokamak::plan;
 // Maps have as many dimensions as the operator has axes, which is known when the body is complete.
 static constexpr unsigned mostAxes = 64;
 
-static ArrayRef<unsigned> axesOfCell(Value cell) {
-  return cast<CellType>(cell.getType()).getAxes();
-}
+static ArrayRef<unsigned> ownAxes(Value cell) { return cast<CellType>(cell.getType()).getAxes(); }
 static Type elementOf(Value cell) { return cast<CellType>(cell.getType()).getElement(); }
 
 BodyBuilder::BodyBuilder(OperatorOp op, const Shape &space, ArrayRef<Operation *> operations,
@@ -45,18 +43,37 @@ BodyBuilder::BodyBuilder(OperatorOp op, const Shape &space, ArrayRef<Operation *
 
 //===- one rule for each operation -----------------------------------------------------------===//
 
+template <typename Op, typename... Arguments>
+Value BodyBuilder::create(Type element, Arguments &&...arguments) {
+  auto typeOver = [&](ArrayRef<unsigned> axes) {
+    return CellType::get(builder_.getContext(), axes, element);
+  };
+  auto op = builder_.create<Op>(location_, typeOver({}), std::forward<Arguments>(arguments)...);
+  op.getCell().setType(typeOver(axesOf(op.getOperation())));
+  return op.getCell();
+}
+
+void BodyBuilder::note(Operation *operation, Value cell, Place place) {
+  computed_[operation->getResult(0)].push_back({cell, std::move(place)});
+}
+
 void BodyBuilder::add(Operation *operation, ArrayRef<BodyOperand> operands) {
   location_ = operation->getLoc();
-  if (auto aggregate = dyn_cast<tok::AggregateOp>(operation))
+  if (auto aggregate = dyn_cast<tok::AggregateOp>(operation)) {
     addAggregate(aggregate, operands[0]);
-  else if (auto product = dyn_cast<tok::MatmulOp>(operation))
+  } else if (auto product = dyn_cast<tok::MatmulOp>(operation)) {
     addProduct(product, operands[0], operands[1]);
-  else if (auto cbind = dyn_cast<tok::CbindOp>(operation))
+  } else if (auto cbind = dyn_cast<tok::CbindOp>(operation)) {
     addColumns(cbind, operands);
-  else if (auto scan = dyn_cast<tok::CallNativeOp>(operation))
-    addScan(scan, operands[0]);
-  else
+  } else if (auto scan = dyn_cast<tok::CallNativeOp>(operation)) {
+    Value x = cellOf(operands[0]);
+    note(scan,
+         create<ScanOp>(elementOf(x), *scan.getCumulativeKind(), x, SmallVector<int64_t>{0},
+                        builder_.getF64Type()),
+         placeOf(scan.getResult(0)));
+  } else {
     addCells(operation, operands);
+  }
 }
 
 // Operators compute in the type of the arrays, to which scalars are converted before.
@@ -68,17 +85,14 @@ void BodyBuilder::addCells(Operation *operation, ArrayRef<BodyOperand> operands)
       computing = cellsOfOperand(operand.value.getType());
   Value cell;
   if (auto unary = dyn_cast<tok::UnaryOp>(operation)) {
-    Value x = cellOf(operands[0], computing);
-    cell = builder_.create<UnaryOp>(location_, unionOf(x, element), unary.getCellOperator(), x);
+    cell = create<UnaryOp>(element, unary.getKind(), cellOf(operands[0], computing));
   } else if (auto binary = dyn_cast<tok::BinaryOp>(operation)) {
     Value a = cellOf(operands[0], computing), b = cellOf(operands[1], computing);
-    cell = builder_.create<BinaryOp>(location_, unionOf({a, b}, element), binary.getCellOperator(),
-                                     a, b);
+    cell = create<BinaryOp>(element, binary.getKind(), a, b);
   } else if (isa<tok::IfElseOp>(operation)) {
     Value condition = cellOf(operands[0]), a = cellOf(operands[1], element),
           b = cellOf(operands[2], element);
-    cell =
-        builder_.create<IfElseOp>(location_, unionOf({condition, a, b}, element), condition, a, b);
+    cell = create<IfElseOp>(element, condition, a, b);
   } else {
     cell = cellOf(operands[0], element);
   }
@@ -93,7 +107,7 @@ void BodyBuilder::addAggregate(tok::AggregateOp aggregate, const BodyOperand &op
   bool overColumns = direction != AggregateDirection::Column;
   Value x = cellOf(operand);
   SmallVector<int64_t> over;
-  for (unsigned axis : axesOfCell(x))
+  for (unsigned axis : ownAxes(x))
     if (axis < rowAxes_ ? overRows : overColumns)
       over.push_back(axis);
   Type element = cellsOfOperand(aggregate.getType());
@@ -106,11 +120,10 @@ void BodyBuilder::addAggregate(tok::AggregateOp aggregate, const BodyOperand &op
                                             : builder_.getI64Type();
   Value cell;
   if (over.empty() && isIndex) // of one column
-    cell = convert(builder_.create<ConstantOp>(location_, cellType({}, builder_.getF64Type()),
-                                               builder_.getF64FloatAttr(1)),
-                   element);
+    cell = convert(create<ConstantOp>(builder_.getF64Type(), builder_.getF64FloatAttr(1)), element);
   else
-    cell = over.empty() ? convert(x, element) : reduce(kind, x, over, accumulator, element);
+    cell =
+        over.empty() ? convert(x, element) : create<ReduceOp>(element, kind, x, over, accumulator);
   Place place = placeOf(aggregate.getResult());
   for (AffineExpr &expression : place)
     if (auto axis = dyn_cast<AffineDimExpr>(expression);
@@ -126,8 +139,7 @@ void BodyBuilder::addProduct(tok::MatmulOp product, const BodyOperand &left,
   AffineExpr x = columnsOf(left.value), y = columnsOf(product.getResult());
   Value row = cellOf(left);
   if (x == y && isa<AffineDimExpr>(x)) {
-    AffineExpr other = builder_.getAffineDimExpr(
-        spareAxis(shapeOf(left.value).columns, cast<AffineDimExpr>(y).getPosition()));
+    AffineExpr other = spareAxis(left.value, y);
     row = reindexed(row, x, other);
     x = other;
   }
@@ -151,17 +163,14 @@ void BodyBuilder::addTransposedProduct(tok::MatmulOp product, const BodyOperand 
   AffineExpr x = columnsOf(left.value), y = columnsOf(right.value);
   Value a = cellOf(left), b = cellOf(right);
   if (x == y && isa<AffineDimExpr>(x)) {
-    AffineExpr other = builder_.getAffineDimExpr(
-        spareAxis(shapeOf(right.value).columns, cast<AffineDimExpr>(x).getPosition()));
+    AffineExpr other = spareAxis(right.value, x);
     // What is read can be read along any axis.
     if (a.getDefiningOp<ReadOp>() && !b.getDefiningOp<ReadOp>())
       a = reindexed(a, std::exchange(x, other), other);
     else
       b = reindexed(b, std::exchange(y, other), other);
   }
-  SmallVector<int64_t> over;
-  for (unsigned axis = 0; axis < rowAxes_; ++axis)
-    over.push_back(axis);
+  auto over = llvm::to_vector(llvm::seq<int64_t>(0, rowAxes_));
   note(product, reducedProduct(a, b, over, cellsOfOperand(product.getType())), {x, y});
 }
 
@@ -170,8 +179,7 @@ AffineExpr BodyBuilder::moved(AffineExpr place, const Size &distance,
                               SmallVectorImpl<Value> &indices) {
   if (distance.isConstant())
     return place + distance.constantValue();
-  indices.push_back(builder_.create<SizeOp>(location_, cellType({}, builder_.getI64Type()),
-                                            builder_.getStringAttr(distance.text())));
+  indices.push_back(create<SizeOp>(builder_.getI64Type(), distance.text()));
   return place + builder_.getAffineSymbolExpr(indices.size() - 1);
 }
 
@@ -185,57 +193,28 @@ void BodyBuilder::addSlice(tok::SliceOp slice, const BodyOperand &operand, const
 }
 
 void BodyBuilder::addColumns(tok::CbindOp cbind, ArrayRef<BodyOperand> operands) {
-  SmallVector<Computed, 1> parts;
   Size before = Size::constant(0);
   for (const BodyOperand &operand : operands) {
     Computed part{cellOf(operand), placeOf(operand.value)};
-    SmallVector<Value> indices;
-    part.place[1] = moved(part.place[1], before, indices);
-    part.indices.assign(indices.begin(), indices.end());
-    parts.push_back(std::move(part));
+    part.place[1] = moved(part.place[1], before, part.indices);
+    computed_[cbind.getResult()].push_back(std::move(part));
     before = before + sizesOf_(operand.value)[1];
   }
-  computed_[cbind.getResult()] = std::move(parts);
-}
-
-void BodyBuilder::addScan(tok::CallNativeOp scan, const BodyOperand &operand) {
-  Value x = cellOf(operand);
-  note(scan,
-       builder_.create<ScanOp>(location_, x.getType(),
-                               static_cast<uint32_t>(*scan.getCumulativeKind()), x,
-                               SmallVector<int64_t>{0}, builder_.getF64Type()),
-       placeOf(scan.getResult(0)));
 }
 
 // Products compute and accumulate in the type of their cells.
 Value BodyBuilder::reducedProduct(Value left, Value right, ArrayRef<int64_t> over, Type element) {
   Value a = convert(left, element), b = convert(right, element);
-  Value product = builder_.create<BinaryOp>(location_, unionOf({a, b}, element),
-                                            static_cast<uint32_t>(BinaryOperator::Mul), a, b);
-  return over.empty() ? product : reduce(AggregateKind::Sum, product, over, element, element);
-}
-
-Value BodyBuilder::reduce(AggregateKind kind, Value operand, ArrayRef<int64_t> over,
-                          Type accumulator, Type element) {
-  SmallVector<unsigned> rest;
-  for (unsigned axis : axesOfCell(operand))
-    if (!llvm::is_contained(over, axis))
-      rest.push_back(axis);
-  return builder_.create<ReduceOp>(location_, cellType(rest, element), static_cast<uint32_t>(kind),
-                                   operand, over, accumulator);
-}
-
-void BodyBuilder::note(Operation *operation, Value cell, Place place) {
-  computed_[operation->getResult(0)].push_back({cell, std::move(place)});
+  Value product = create<BinaryOp>(element, BinaryOperator::Mul, a, b);
+  return over.empty() ? product
+                      : create<ReduceOp>(element, AggregateKind::Sum, product, over, element);
 }
 
 //===- operands ------------------------------------------------------------------------------===//
 
-Value BodyBuilder::cellOf(const BodyOperand &operand) {
-  return cellOf(operand, cellsOfOperand(operand.value.getType()));
-}
-
 Value BodyBuilder::cellOf(const BodyOperand &operand, Type element) {
+  if (!element)
+    element = cellsOfOperand(operand.value.getType());
   if (auto known = computed_.find(operand.value); known != computed_.end())
     return convert(known->second.front().cell, element);
   if (auto literal = operand.value.getDefiningOp<tok::ConstantOp>(); literal && !operand.argument)
@@ -248,20 +227,19 @@ Value BodyBuilder::read(const BodyOperand &operand, const Place &place, ValueRan
   if (operand.isTransposed)
     std::swap(turned[turned.size() - 2], turned.back());
   AffineMap map = mapOf(turned, indices.size());
-  for (ReadOp known : reads_)
+  for (ReadOp known : op_.getBody().getOps<ReadOp>())
     if (known.getOperand() == operand.argument && known.getMap() == map && indices.empty())
       return known.getCell();
-  SmallVector<unsigned> axes;
+  Type element = cellsOfOperand(operand.argument.getType());
+  Value cell =
+      create<ReadOp>(element, operand.argument, AffineMapAttr::get(map), indices, FloatAttr());
   // Arrays of one dimension are the only row of the space.
-  bool isOnlyRow = place.size() == 1 && space_.hasOneRow();
-  for (unsigned axis = 0; axis < axes_.size(); ++axis)
-    if (map.isFunctionOfDim(axis) || (isOnlyRow && axis == 0))
-      axes.push_back(axis);
-  auto cell =
-      builder_.create<ReadOp>(location_, cellType(axes, cellsOfOperand(operand.argument.getType())),
-                              operand.argument, AffineMapAttr::get(map), indices, FloatAttr());
-  reads_.push_back(cell);
-  return cell.getCell();
+  if (place.size() == 1 && space_.hasOneRow() && !map.isFunctionOfDim(0)) {
+    SmallVector<unsigned> axes = {0};
+    llvm::append_range(axes, ownAxes(cell));
+    cell.setType(CellType::get(builder_.getContext(), axes, element));
+  }
+  return cell;
 }
 
 Value BodyBuilder::convert(Value cell, Type element) {
@@ -269,7 +247,7 @@ Value BodyBuilder::convert(Value cell, Type element) {
     return cell;
   Value &known = converted_[{cell, element}];
   if (!known)
-    known = builder_.create<CastOp>(location_, unionOf(cell, element), cell);
+    known = create<CastOp>(element, cell);
   return known;
 }
 
@@ -294,7 +272,7 @@ Value BodyBuilder::constant(tok::ConstantOp literal, Type element) {
     value = converted(static_cast<int64_t>(integer.getValue().getBoolValue()));
   else
     value = converted(integer.getInt());
-  return known = builder_.create<ConstantOp>(location_, cellType({}, element), value);
+  return known = create<ConstantOp>(element, value);
 }
 
 //===- places and axes -----------------------------------------------------------------------===//
@@ -329,44 +307,27 @@ AffineExpr BodyBuilder::columnsOf(Value array) {
   return builder_.getAffineDimExpr(axis->second);
 }
 
-unsigned BodyBuilder::spareAxis(const Size &size, unsigned notThis) {
-  for (const OtherAxis &axis : spare_)
-    if (axis.size == size && axis.number != notThis)
-      return axis.number;
-  spare_.push_back({size, static_cast<unsigned>(axes_.size())});
+AffineExpr BodyBuilder::spareAxis(Value array, AffineExpr notThis) {
+  Size size = shapeOf(array).columns;
+  for (unsigned axis : spare_)
+    if (axes_[axis] == size && builder_.getAffineDimExpr(axis) != notThis)
+      return builder_.getAffineDimExpr(axis);
+  spare_.push_back(axes_.size());
   axes_.push_back(size);
-  return spare_.back().number;
+  return builder_.getAffineDimExpr(spare_.back());
 }
 
 Value BodyBuilder::reindexed(Value cell, AffineExpr from, AffineExpr to) {
   Place place;
-  SmallVector<unsigned> axes;
-  for (unsigned axis : axesOfCell(cell)) {
+  for (unsigned axis : ownAxes(cell)) {
     AffineExpr expression = builder_.getAffineDimExpr(axis);
     place.push_back(expression == from ? to : expression);
-    axes.push_back(cast<AffineDimExpr>(place.back()).getPosition());
   }
-  llvm::sort(axes);
-  return builder_.create<ReindexOp>(location_, cellType(axes, elementOf(cell)), cell,
-                                    AffineMapAttr::get(mapOf(place)));
+  return create<ReindexOp>(elementOf(cell), cell, AffineMapAttr::get(mapOf(place)));
 }
 
 AffineMap BodyBuilder::mapOf(ArrayRef<AffineExpr> place, unsigned symbols) const {
   return AffineMap::get(mostAxes, symbols, place, builder_.getContext());
-}
-
-Type BodyBuilder::cellType(ArrayRef<unsigned> axes, Type element) const {
-  return CellType::get(builder_.getContext(), axes, element);
-}
-
-Type BodyBuilder::unionOf(ValueRange cells, Type element) const {
-  SmallVector<unsigned> axes;
-  for (Value cell : cells)
-    for (unsigned axis : axesOfCell(cell))
-      if (!llvm::is_contained(axes, axis))
-        axes.push_back(axis);
-  llvm::sort(axes);
-  return cellType(axes, element);
 }
 
 //===- results -------------------------------------------------------------------------------===//
@@ -382,17 +343,10 @@ void BodyBuilder::write(Value result, bool transposed) {
 }
 
 void BodyBuilder::finish() {
-  auto withAxes = [&](AffineMap map) {
-    return AffineMap::get(axes_.size(), map.getNumSymbols(), map.getResults(),
-                          builder_.getContext());
-  };
-  for (Operation &operation : op_.getBody().front()) {
-    if (auto read = dyn_cast<ReadOp>(operation))
-      read.setMap(withAxes(read.getMap()));
-    else if (auto write = dyn_cast<WriteOp>(operation))
-      write.setMap(withAxes(write.getMap()));
-    else if (auto reindex = dyn_cast<ReindexOp>(operation))
-      reindex.setMap(withAxes(reindex.getMap()));
-  }
+  for (Operation &operation : op_.getBody().front())
+    if (auto map = operation.getAttrOfType<AffineMapAttr>("map"))
+      operation.setAttr("map", AffineMapAttr::get(AffineMap::get(
+                                   axes_.size(), map.getValue().getNumSymbols(),
+                                   map.getValue().getResults(), builder_.getContext())));
   op_.setAxisSizesAttr(tok::sizesAttribute(builder_.getContext(), axes_));
 }

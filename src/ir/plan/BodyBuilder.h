@@ -66,23 +66,20 @@ private:
     Place place;
     llvm::SmallVector<mlir::Value, 1> indices = {}; // of the place
   };
-  struct OtherAxis {
-    Size size;
-    unsigned number;
-  };
 
   void addCells(mlir::Operation *operation, llvm::ArrayRef<BodyOperand> operands);
   void addAggregate(tok::AggregateOp aggregate, const BodyOperand &operand);
   void addProduct(tok::MatmulOp product, const BodyOperand &left, const BodyOperand &right);
   void addColumns(tok::CbindOp cbind, llvm::ArrayRef<BodyOperand> operands);
-  void addScan(tok::CallNativeOp scan, const BodyOperand &operand);
   mlir::Value reducedProduct(mlir::Value left, mlir::Value right, llvm::ArrayRef<int64_t> over,
                              mlir::Type element);
-  mlir::Value reduce(AggregateKind kind, mlir::Value operand, llvm::ArrayRef<int64_t> over,
-                     mlir::Type accumulator, mlir::Type element);
+  // Creates an operation whose result runs over the axes that its operands require (axesOf).
+  template <typename Op, typename... Arguments>
+  mlir::Value create(mlir::Type element, Arguments &&...arguments);
+  void note(mlir::Operation *operation, mlir::Value cell, Place place);
 
-  mlir::Value cellOf(const BodyOperand &operand);
-  mlir::Value cellOf(const BodyOperand &operand, mlir::Type element);
+  // Its cells in their own element type, if no other is given.
+  mlir::Value cellOf(const BodyOperand &operand, mlir::Type element = {});
   mlir::Value read(const BodyOperand &operand, const Place &place, mlir::ValueRange indices = {});
   mlir::AffineExpr moved(mlir::AffineExpr place, const Size &distance,
                          llvm::SmallVectorImpl<mlir::Value> &indices);
@@ -93,12 +90,10 @@ private:
   // Where the array lies, by axesOf; nothing for scalars.
   Place placeOf(mlir::Value value);
   mlir::AffineExpr columnsOf(mlir::Value array);
-  unsigned spareAxis(const Size &size, unsigned notThis);
+  // An axis as long as the columns of the array, other than this one.
+  mlir::AffineExpr spareAxis(mlir::Value array, mlir::AffineExpr notThis);
   mlir::AffineMap mapOf(llvm::ArrayRef<mlir::AffineExpr> place, unsigned symbols = 0) const;
   mlir::Value reindexed(mlir::Value cell, mlir::AffineExpr from, mlir::AffineExpr to);
-  mlir::Type cellType(llvm::ArrayRef<unsigned> axes, mlir::Type element) const;
-  mlir::Type unionOf(mlir::ValueRange cells, mlir::Type element) const;
-  void note(mlir::Operation *operation, mlir::Value cell, Place place);
 
   OperatorOp op_;
   mlir::OpBuilder builder_;
@@ -112,10 +107,10 @@ private:
   llvm::EquivalenceClasses<void *> combined_;
   llvm::DenseMap<void *, unsigned>
       axisOf_; // by leader of `combined_`: axes that are no columns of the space
-  llvm::SmallVector<OtherAxis> spare_; // along which products read rows that they are combined with
+  llvm::SmallVector<unsigned>
+      spare_; // axes along which products read rows that they are combined with
   int64_t results_ = 0;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<Computed, 1>> computed_;
-  llvm::SmallVector<ReadOp> reads_;
   llvm::DenseMap<std::pair<mlir::Value, mlir::Type>, mlir::Value> converted_;
 };
 

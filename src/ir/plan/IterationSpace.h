@@ -42,16 +42,12 @@ public:
   // Whether all of `axes` are in the set.
   constexpr bool has(AxisSet axes) const { return (bits_ & axes.bits_) == axes.bits_; }
   constexpr bool isEmpty() const { return bits_ == 0; }
-  constexpr AxisSet without(AxisSet other) const { return fromBits(bits_ & ~other.bits_); }
-  friend constexpr AxisSet operator|(AxisSet a, AxisSet b) { return fromBits(a.bits_ | b.bits_); }
+  constexpr AxisSet without(AxisSet other) const { return AxisSet(bits_ & ~other.bits_); }
+  friend constexpr AxisSet operator|(AxisSet a, AxisSet b) { return AxisSet(a.bits_ | b.bits_); }
   constexpr bool operator==(const AxisSet &other) const = default;
 
 private:
-  static constexpr AxisSet fromBits(unsigned bits) {
-    AxisSet set;
-    set.bits_ = static_cast<uint8_t>(bits);
-    return set;
-  }
+  constexpr explicit AxisSet(int bits) : bits_(bits) {}
   uint8_t bits_ = 0;
 };
 constexpr AxisSet operator|(Axis a, Axis b) { return AxisSet(a) | AxisSet(b); }

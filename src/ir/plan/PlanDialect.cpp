@@ -28,29 +28,44 @@ static void printMap(OpAsmPrinter &printer, Operation *, AffineMapAttr attribute
   printer << attribute.getValue();
 }
 
-// "d2"
-static ParseResult parseAxis(AsmParser &parser, int64_t &axis) {
-  StringRef keyword;
-  SMLoc place = parser.getCurrentLocation();
-  if (parser.parseKeyword(&keyword))
-    return failure();
-  if (!keyword.consume_front("d") || keyword.getAsInteger(10, axis))
-    return parser.emitError(place, "expected an axis: d0, d1, ...");
-  return success();
+// "[d0, d2]" of aggregates, "(d0, d2)" of cells.
+template <typename Axis>
+static ParseResult parseAxes(AsmParser &parser, AsmParser::Delimiter delimiter,
+                             SmallVectorImpl<Axis> &axes) {
+  return parser.parseCommaSeparatedList(delimiter, [&]() -> ParseResult {
+    StringRef keyword;
+    SMLoc place = parser.getCurrentLocation();
+    if (parser.parseKeyword(&keyword))
+      return failure();
+    if (!keyword.consume_front("d") || keyword.getAsInteger(10, axes.emplace_back()))
+      return parser.emitError(place, "expected an axis: d0, d1, ...");
+    return success();
+  });
 }
+template <typename Axis> static void printAxes(AsmPrinter &printer, ArrayRef<Axis> axes) {
+  llvm::interleaveComma(axes, printer, [&](Axis axis) { printer << 'd' << axis; });
+}
+
 static ParseResult parseAxes(OpAsmParser &parser, DenseI64ArrayAttr &attribute) {
   SmallVector<int64_t> axes;
-  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square,
-                                     [&] { return parseAxis(parser, axes.emplace_back()); }))
+  if (parseAxes(parser, AsmParser::Delimiter::Square, axes))
     return failure();
   attribute = parser.getBuilder().getDenseI64ArrayAttr(axes);
   return success();
 }
 static void printAxes(OpAsmPrinter &printer, Operation *, DenseI64ArrayAttr attribute) {
   printer << '[';
-  llvm::interleaveComma(attribute.asArrayRef(), printer,
-                        [&](int64_t axis) { printer << 'd' << axis; });
+  printAxes(printer, attribute.asArrayRef());
   printer << ']';
+}
+
+static ParseResult parseCellAxes(AsmParser &parser, SmallVector<unsigned> &axes) {
+  return parseAxes(parser, AsmParser::Delimiter::Paren, axes);
+}
+static void printCellAxes(AsmPrinter &printer, ArrayRef<unsigned> axes) {
+  printer << '(';
+  printAxes(printer, axes);
+  printer << ')';
 }
 
 #include "PlanDialect.cpp.inc"
@@ -75,28 +90,6 @@ void PlanDialect::initialize() {
 }
 
 //===- !plan.cell<(d0, d1) -> f64> -----------------------------------------------------------===//
-
-Type CellType::parse(AsmParser &parser) {
-  SmallVector<unsigned> axes;
-  Type element;
-  auto axis = [&]() -> ParseResult {
-    int64_t number = 0;
-    if (parseAxis(parser, number))
-      return failure();
-    axes.push_back(static_cast<unsigned>(number));
-    return success();
-  };
-  if (parser.parseLess() || parser.parseCommaSeparatedList(AsmParser::Delimiter::Paren, axis) ||
-      parser.parseArrow() || parser.parseType(element) || parser.parseGreater())
-    return {};
-  return parser.getChecked<CellType>(parser.getContext(), axes, element);
-}
-
-void CellType::print(AsmPrinter &printer) const {
-  printer << "<(";
-  llvm::interleaveComma(getAxes(), printer, [&](unsigned axis) { printer << 'd' << axis; });
-  printer << ") -> " << getElement() << '>';
-}
 
 LogicalResult CellType::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                                ArrayRef<unsigned> axes, Type element) {
@@ -130,18 +123,16 @@ static SmallVector<SmallVector<Size>> listsOf(ArrayAttr lists) {
 SmallVector<SmallVector<Size>> OperatorOp::operandSizes() { return listsOf(getOperandSizesAttr()); }
 SmallVector<SmallVector<Size>> OperatorOp::resultSizes() { return listsOf(getResultSizesAttr()); }
 
-static constexpr StringRef axisKinds[] = {"parallel", "reduced", "scanned"};
+static StringRef wordOf(AxisKind kind) {
+  static constexpr StringRef names[] = {"parallel", "reduced", "scanned"};
+  return names[static_cast<int>(kind)];
+}
 
 static AxisKind kindIn(Block &body, int64_t axis) {
-  AxisKind kind = AxisKind::Parallel;
-  for (Operation &operation : body) {
-    if (auto scan = dyn_cast<ScanOp>(operation); scan && llvm::is_contained(scan.getOver(), axis))
-      return AxisKind::Scanned;
-    if (auto reduce = dyn_cast<ReduceOp>(operation);
-        reduce && llvm::is_contained(reduce.getOver(), axis))
-      kind = AxisKind::Reduced;
-  }
-  return kind;
+  auto isOver = [&](auto aggregation) { return llvm::is_contained(aggregation.getOver(), axis); };
+  if (llvm::any_of(body.getOps<ScanOp>(), isOver))
+    return AxisKind::Scanned;
+  return llvm::any_of(body.getOps<ReduceOp>(), isOver) ? AxisKind::Reduced : AxisKind::Parallel;
 }
 
 AxisKind OperatorOp::axisKind(unsigned axis) { return kindIn(getBody().front(), axis); }
@@ -214,7 +205,7 @@ ParseResult OperatorOp::parse(OpAsmParser &parser, OperationState &result) {
     if (parseSize(parser, axes.emplace_back()))
       return failure();
     for (AxisKind kind : {AxisKind::Reduced, AxisKind::Scanned})
-      if (succeeded(parser.parseOptionalKeyword(axisKinds[static_cast<int>(kind)])))
+      if (succeeded(parser.parseOptionalKeyword(wordOf(kind))))
         kinds.back().first = kind;
     return success();
   };
@@ -250,45 +241,37 @@ ParseResult OperatorOp::parse(OpAsmParser &parser, OperationState &result) {
   if (parser.parseRegion(*body, arguments))
     return failure();
   // What the body does along an axis is stated for people who read it.
-  for (auto [axis, stated] : llvm::enumerate(kinds)) {
-    if (body->empty())
-      break;
-    AxisKind kind = kindIn(body->front(), static_cast<int64_t>(axis));
-    if (kind != stated.first)
+  for (auto [axis, stated] : llvm::enumerate(kinds))
+    if (AxisKind kind = body->empty() ? stated.first : kindIn(body->front(), axis);
+        kind != stated.first)
       return parser.emitError(stated.second)
-             << "axis d" << axis << " is " << axisKinds[static_cast<int>(kind)] << ", not "
-             << axisKinds[static_cast<int>(stated.first)];
-  }
+             << "axis d" << axis << " is " << wordOf(kind) << ", not " << wordOf(stated.first);
   return success();
 }
 
 void OperatorOp::print(OpAsmPrinter &printer) {
   printer << " (";
-  int64_t number = 0;
   llvm::interleaveComma(
-      llvm::zip(getBody().getArguments(), getInputs(), operandSizes()), printer,
+      llvm::enumerate(getBody().getArguments(), getInputs(), operandSizes()), printer,
       [&](const auto &operand) {
-        auto [argument, input, sizes] = operand;
+        auto [number, argument, input, sizes] = operand;
         printer << argument << " = " << input;
         printer << (isDriver(number) ? " driver" : isSparseOperand(number) ? " sparse" : "");
         printSizes(printer, sizes);
-        ++number;
       });
   printer << ") axes [";
-  number = 0;
-  llvm::interleaveComma(axisSizes(), printer, [&](const Size &size) {
-    printSize(printer, size);
-    if (AxisKind kind = axisKind(number++); kind != AxisKind::Parallel)
-      printer << ' ' << axisKinds[static_cast<int>(kind)];
+  llvm::interleaveComma(llvm::enumerate(axisSizes()), printer, [&](const auto &size) {
+    printSize(printer, size.value());
+    if (AxisKind kind = axisKind(size.index()); kind != AxisKind::Parallel)
+      printer << ' ' << wordOf(kind);
   });
   printer << "] ->";
-  number = 0;
   llvm::interleave(
-      resultSizes(),
-      [&](const SmallVector<Size> &sizes) {
+      llvm::enumerate(resultSizes()),
+      [&](const auto &result) {
+        auto [number, sizes] = result;
         printer << (sizes.empty() ? " scalar" : isSparseResult(number) ? " sparse" : "");
         printSizes(printer, sizes);
-        ++number;
       },
       [&] { printer << ','; });
   printer.printOptionalAttrDict((*this)->getAttrs(), {"operand_sizes", "result_sizes", "axis_sizes",
@@ -314,38 +297,30 @@ BinaryOp plan::productIn(ReduceOp reduce) {
   return fuses ? product : BinaryOp();
 }
 
-// The axes of the operand that the drivers' columns and rows run along.
-static bool isSampled(OperatorOp op, ReduceOp reduce) {
-  if (!op.hasDrivers() || !productIn(reduce))
-    return false;
-  for (ReadOp read : op.getBody().getOps<ReadOp>())
-    if (auto argument = dyn_cast<BlockArgument>(read.getOperand());
-        argument && op.isDriver(argument.getArgNumber()))
-      return read.getType().getAxes() == reduce.getType().getAxes();
-  return false;
-}
-
 BodyKind plan::kindOf(OperatorOp op) {
   SmallVector<Size> sizes = op.axisSizes();
-  auto axesOf = [&](CellType cell) {
-    SmallVector<unsigned> axes(cell.getAxes());
-    llvm::erase_if(axes, [&](unsigned axis) { return sizes[axis].isConstant(1); });
-    return axes;
+  auto longAxes = [&](Value cell) {
+    return llvm::count_if(cast<CellType>(cell.getType()).getAxes(),
+                          [&](unsigned axis) { return !sizes[axis].isConstant(1); });
   };
-  size_t most = 0;
-  for (ReadOp read : op.getBody().getOps<ReadOp>())
-    most = std::max(most, axesOf(read.getType()).size());
+  ReadOp driver;
+  int64_t most = 0;
+  for (ReadOp read : op.getBody().getOps<ReadOp>()) {
+    most = std::max<int64_t>(most, longAxes(read.getCell()));
+    if (!driver && op.isDriver(read.getNumber()))
+      driver = read;
+  }
   bool isRow = false, isAggregate = op.getNumResults() > 1;
   for (Operation &operation : op.getBody().front()) {
     auto reduce = dyn_cast<ReduceOp>(operation);
-    if (reduce && isSampled(op, reduce))
+    if (reduce && driver && productIn(reduce) &&
+        reduce.getType().getAxes() == driver.getType().getAxes())
       return BodyKind::Outer;
     if (auto write = dyn_cast<WriteOp>(operation)) {
-      isAggregate &=
-          write.getCell().getDefiningOp<ReduceOp>() && axesOf(write.getCell().getType()).empty();
+      isAggregate &= write.getCell().getDefiningOp<ReduceOp>() && longAxes(write.getCell()) == 0;
       continue;
     }
-    size_t count = axesOf(cast<CellType>(operation.getResult(0).getType())).size();
+    int64_t count = longAxes(operation.getResult(0));
     isRow |= !isa<ReadOp>(operation) && count > 0 && (reduce || count < most);
   }
   return isRow ? BodyKind::Row : isAggregate ? BodyKind::MultiAgg : BodyKind::Cell;

@@ -20,6 +20,20 @@ enum class AxisKind : uint8_t {
   Scanned, // something is scanned along it
 };
 
+// What cells run over together, and what the map depends on: axes in ascending order.
+llvm::SmallVector<unsigned> axesOf(mlir::ValueRange cells, mlir::AffineMap map = {});
+// What the result of an operation of a body runs over: the axes of all that it is computed of, but
+// for those that it reduces or reads elsewhere.
+llvm::SmallVector<unsigned> axesOf(mlir::Operation *operation);
+llvm::LogicalResult verifyAxes(mlir::Operation *operation);
+
+// Trait of operations whose results run over these axes and no others.
+template <typename Op> struct RunsOverOperands : mlir::OpTrait::TraitBase<Op, RunsOverOperands> {
+  static llvm::LogicalResult verifyTrait(mlir::Operation *operation) {
+    return verifyAxes(operation);
+  }
+};
+
 } // namespace tokamak::plan
 
 #include "PlanDialect.h.inc"

@@ -8,40 +8,30 @@ using namespace tokamak::plan;
 
 namespace {
 
-class OperatorSizes {
-public:
-  OperatorSizes(OperatorOp op, ArrayRef<tok::Facts> operands)
-      : declared_(op.operandSizes()), operands_(operands) {
-    forEachDimension([&](size_t, size_t, const Size &size, const Size &known) {
-      if (size.isSymbol())
-        symbols_.try_emplace(size.symbolId(), known);
-    });
+struct OperatorSizes {
+  struct Dimension {
+    size_t operand, number;
+    Size declared, known;
+  };
+
+  OperatorSizes(OperatorOp op, ArrayRef<tok::Facts> operands) {
+    for (auto [operand, sizes] : llvm::enumerate(op.operandSizes()))
+      for (auto [number, declared] : llvm::enumerate(sizes)) {
+        const auto &dims = operands[operand].dims;
+        Size known = dims.size() == sizes.size() ? dims[number] : Size::unknown();
+        dimensions.push_back({operand, number, declared, known});
+        if (declared.isSymbol())
+          symbols.try_emplace(declared.symbolId(), known);
+      }
   }
 
   // Unknown if a symbol is.
   Size sizeOf(const Size &declared) const {
-    return declared.substitute([&](int64_t id) {
-      auto found = symbols_.find(id);
-      return found == symbols_.end() ? Size::unknown() : found->second;
-    });
-  }
-  bool knowsSymbolsOf(const Size &size) const {
-    return size.everySymbol([&](int64_t id) { return symbols_.contains(id); });
+    return declared.substitute([&](int64_t id) { return symbols.lookup(id); });
   }
 
-  // Calls visit(operand, dimension, the size that is declared, the one that is known).
-  template <typename Visit> void forEachDimension(const Visit &visit) const {
-    for (auto [operand, sizes] : llvm::enumerate(declared_))
-      for (auto [dimension, size] : llvm::enumerate(sizes))
-        visit(operand, dimension, size,
-              operands_[operand].dims.size() == sizes.size() ? operands_[operand].dims[dimension]
-                                                             : Size::unknown());
-  }
-
-private:
-  SmallVector<SmallVector<Size>> declared_;
-  ArrayRef<tok::Facts> operands_;
-  llvm::DenseMap<int64_t, Size> symbols_;
+  SmallVector<Dimension> dimensions;
+  llvm::DenseMap<int64_t, Size> symbols;
 };
 
 } // namespace
@@ -55,27 +45,20 @@ void OperatorOp::inferFacts(ArrayRef<tok::Facts> operands, MutableArrayRef<tok::
 
 bool OperatorOp::hasSizes(ArrayRef<tok::Facts> operands) {
   OperatorSizes sizes(*this, operands);
-  bool holds = true;
-  sizes.forEachDimension([&](size_t, size_t, const Size &declared, const Size &known) {
-    holds &= sizes.sizeOf(declared).provedEqual(known);
+  return llvm::all_of(sizes.dimensions, [&](const OperatorSizes::Dimension &dimension) {
+    return sizes.sizeOf(dimension.declared).provedEqual(dimension.known);
   });
-  return holds;
 }
 
 LogicalResult OperatorOp::checkFacts(ArrayRef<tok::Facts> operands) {
   OperatorSizes sizes(*this, operands);
   for (const Size &size : axisSizes())
-    if (!sizes.knowsSymbolsOf(size))
+    if (!size.everySymbol([&](int64_t id) { return sizes.symbols.contains(id); }))
       return emitError("the size of an axis, ")
              << size.text() << ", has a symbol that is no size of an operand";
-  LogicalResult result = success();
-  sizes.forEachDimension(
-      [&](size_t operand, size_t dimension, const Size &declared, const Size &known) {
-        Size expected = sizes.sizeOf(declared);
-        if (succeeded(result) && expected.provedDifferent(known))
-          result = emitError("dimension ")
-                   << dimension + 1 << " of operand " << operand + 1 << " has size " << known.text()
-                   << " instead of " << expected.text();
-      });
-  return result;
+  for (const auto &[operand, number, declared, known] : sizes.dimensions)
+    if (Size expected = sizes.sizeOf(declared); expected.provedDifferent(known))
+      return emitError("dimension ") << number + 1 << " of operand " << operand + 1 << " has size "
+                                     << known.text() << " instead of " << expected.text();
+  return success();
 }

@@ -26,7 +26,7 @@ def Plan_Cell : TypeDef<Plan_Dialect, "Cell"> {
     `!plan.cell<() -> f64>` is the same everywhere. Axes are in ascending order.
   }];
   let parameters = (ins ArrayRefParameter<"unsigned">:$axes, "::mlir::Type":$element);
-  let hasCustomAssemblyFormat = 1;
+  let assemblyFormat = "`<` custom<CellAxes>($axes) `->` $element `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     bool runsOver(unsigned axis) const { return ::llvm::is_contained(getAxes(), axis); }
@@ -89,10 +89,29 @@ def Plan_OperatorOp : Op<Plan_Dialect, "operator", [IsolatedFromAbove, NoMemoryE
   }];
 }
 
-class Plan_BodyOp<string mnemonic, list<Trait> traits = []>
-    : Op<Plan_Dialect, mnemonic, !listconcat([HasParent<"OperatorOp">], traits)>;
+def Plan_Index : Type<And<[Plan_Cell.predicate, CPred<"::llvm::cast<CellType>($_self).getElement().isInteger(64)">]>,
+                      "cell of type i64", "::tokamak::plan::CellType">;
 
-def Plan_ReadOp : Plan_BodyOp<"read", [Pure]> {
+// An operator or aggregate of base/CellOperators.def, stored as its number.
+class Plan_KindAttr<string enum> : TypedSignlessIntegerAttrBase<I32, "::tokamak::" # enum, "number of " # enum> {
+  let convertFromStorage = "static_cast<" # returnType # ">($_self.getInt())";
+  let constBuilderCall = "$_builder.getI32IntegerAttr(static_cast<int32_t>($0))";
+}
+
+class Plan_BodyOp<string mnemonic, list<Trait> traits> : Op<Plan_Dialect, mnemonic, [HasParent<"OperatorOp">] # traits>;
+
+def Plan_RunsOverOperands : NativeOpTrait<"RunsOverOperands"> {
+  let cppNamespace = "::tokamak::plan";
+}
+class Plan_ComputedOp<string mnemonic, list<Trait> traits = []>
+    : Plan_BodyOp<mnemonic, [Pure, Plan_RunsOverOperands] # traits> {
+  let results = (outs Plan_Cell:$cell);
+}
+
+def Plan_IndexForEachSymbol
+    : PredOpTrait<"the map has a symbol for each index", CPred<"getMap().getNumSymbols() == getIndices().size()">>;
+
+def Plan_ReadOp : Plan_BodyOp<"read", [Pure, Plan_IndexForEachSymbol]> {
   let summary = "the cells of an operand, at the place that a map gives for each point of the axes";
   let description = [{
     ```mlir
@@ -101,89 +120,85 @@ def Plan_ReadOp : Plan_BodyOp<"read", [Pure]> {
     %2 = plan.read %x (d0, d1) -> (d0 + d1 - 1, 0) outside 0.0 : ...         // a window
     %3 = plan.read %c (d0, d1) -> () : f64 -> !plan.cell<() -> f64>              // a scalar
     ```
-    The symbols of the map are the cells of `at`, of type i64. Places outside of the array are errors of the code that
+    The symbols of the map are the cells of `at`. Places outside of the array are errors of the code that
     built the operator, unless there is a value `outside`. The cell runs over the axes of the map and of `at`; it may
     run over others of size 1, too. Scalars are cells of type i64 or else f64.
   }];
-  let arguments = (ins AnyType:$operand, AffineMapAttr:$map, Variadic<Plan_Cell>:$indices,
+  let arguments = (ins AnyType:$operand, AffineMapAttr:$map, Variadic<Plan_Index>:$indices,
                        OptionalAttr<F64Attr>:$outside);
   let results = (outs Plan_Cell:$cell);
   let assemblyFormat = [{ $operand custom<Map>($map) (`at` $indices^ `:` type($indices))? (`outside` $outside^)?
     attr-dict `:` type($operand) `->` type($cell) }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    // Of the operand of the operator.
+    unsigned getNumber() { return ::llvm::cast<::mlir::BlockArgument>(getOperand()).getArgNumber(); }
+  }];
 }
 
-def Plan_WriteOp : Plan_BodyOp<"write"> {
+def Plan_WriteOp : Plan_BodyOp<"write", [Plan_IndexForEachSymbol]> {
   let summary = "a part of a result, at the place that a map gives for each point of the cell's axes";
   let description = [{
     `plan.write %0 to 1 (d0, d1)[s0] -> (d0, d1 + s0) at %n : ...` writes to result 1. A cell is repeated
     along axes of the map that it does not run over. The parts of a result don't overlap and cover it.
   }];
-  let arguments = (ins Plan_Cell:$cell, I64Attr:$number, AffineMapAttr:$map, Variadic<Plan_Cell>:$indices);
+  let arguments = (ins Plan_Cell:$cell, I64Attr:$number, AffineMapAttr:$map, Variadic<Plan_Index>:$indices);
   let assemblyFormat = [{ $cell `to` $number custom<Map>($map) (`at` $indices^ `:` type($indices))? attr-dict `:`
     type($cell) }];
-  let hasVerifier = 1;
 }
 
-def Plan_SizeOp : Plan_BodyOp<"size", [Pure]> {
+def Plan_SizeOp : Plan_ComputedOp<"size"> {
   let summary = "a size, as an index of reads and writes";
   let description = "`%n = plan.size \"s0 + 1\" : !plan.cell<() -> i64>`";
   let arguments = (ins StrAttr:$size);
-  let results = (outs Plan_Cell:$cell);
+  let results = (outs Plan_Index:$cell);
   let assemblyFormat = "$size attr-dict `:` type($cell)";
   let hasVerifier = 1;
 }
 
-def Plan_ConstantOp : Plan_BodyOp<"constant", [Pure]> {
+def Plan_ConstantOp : Plan_ComputedOp<"constant", [
+    PredOpTrait<"the number has the type of the cell", CPred<"getValue().getType() == getType().getElement()">>]> {
   let summary = "the same number everywhere";
   let description = "`%0 = plan.constant 2.5 : !plan.cell<() -> f32>`; integers are written as such: `3 : i64`.";
   let arguments = (ins TypedAttrInterface:$value);
-  let results = (outs Plan_Cell:$cell);
   let assemblyFormat = "$value attr-dict `:` type($cell)";
-  let hasVerifier = 1;
 }
 
-def Plan_UnaryOp : Plan_BodyOp<"unary", [Pure]> {
+def Plan_UnaryOp : Plan_ComputedOp<"unary"> {
   let summary = "an elementwise operator of one operand; the result is converted from the operand's element type";
-  let arguments = (ins I32Attr:$cellOperator, Plan_Cell:$operand);
-  let results = (outs Plan_Cell:$cell);
-  let assemblyFormat = "custom<UnaryName>($cellOperator) $operand attr-dict `:` type($operand) `->` type($cell)";
-  let extraClassDeclaration = [{
-    ::tokamak::UnaryOperator getKind() { return static_cast<::tokamak::UnaryOperator>(getCellOperator()); }
-  }];
-  let hasVerifier = 1;
+  let arguments = (ins Plan_KindAttr<"UnaryOperator">:$kind, Plan_Cell:$operand);
+  let assemblyFormat = "custom<UnaryName>($kind) $operand attr-dict `:` type($operand) `->` type($cell)";
 }
 
-def Plan_BinaryOp : Plan_BodyOp<"binary", [Pure]> {
+def Plan_BinaryOp : Plan_ComputedOp<"binary", [
+    PredOpTrait<"both operands have the same element type",
+                CPred<"getLhs().getType().getElement() == getRhs().getType().getElement()">>]> {
   let summary = "an elementwise operator of two operands of one element type, in which it computes";
   let description = "The result runs over the axes of both; comparisons may be converted to another element type.";
-  let arguments = (ins I32Attr:$cellOperator, Plan_Cell:$lhs, Plan_Cell:$rhs);
-  let results = (outs Plan_Cell:$cell);
-  let assemblyFormat = [{ custom<BinaryName>($cellOperator) $lhs `,` $rhs attr-dict `:` `(` type($lhs) `,` type($rhs) `)`
+  let arguments = (ins Plan_KindAttr<"BinaryOperator">:$kind, Plan_Cell:$lhs, Plan_Cell:$rhs);
+  let assemblyFormat = [{ custom<BinaryName>($kind) $lhs `,` $rhs attr-dict `:` `(` type($lhs) `,` type($rhs) `)`
     `->` type($cell) }];
-  let extraClassDeclaration = [{
-    ::tokamak::BinaryOperator getKind() { return static_cast<::tokamak::BinaryOperator>(getCellOperator()); }
-  }];
-  let hasVerifier = 1;
 }
 
-def Plan_IfElseOp : Plan_BodyOp<"ifelse", [Pure]> {
+def Plan_IfElseOp : Plan_ComputedOp<"ifelse", [
+    PredOpTrait<"both choices have the element type of the result",
+                CPred<"getThen().getType().getElement() == getType().getElement() && "
+                      "getOtherwise().getType().getElement() == getType().getElement()">>]> {
   let summary = "where the condition is not zero the first value, else the second";
   let arguments = (ins Plan_Cell:$condition, Plan_Cell:$then, Plan_Cell:$otherwise);
-  let results = (outs Plan_Cell:$cell);
   let assemblyFormat = "operands attr-dict `:` functional-type(operands, results)";
-  let hasVerifier = 1;
 }
 
-def Plan_CastOp : Plan_BodyOp<"cast", [Pure]> {
+def Plan_CastOp : Plan_ComputedOp<"cast"> {
   let summary = "the same cells in another element type, by the rules of base/ElementType.h";
   let arguments = (ins Plan_Cell:$operand);
-  let results = (outs Plan_Cell:$cell);
   let assemblyFormat = "$operand attr-dict `:` type($operand) `->` type($cell)";
-  let hasVerifier = 1;
 }
 
-def Plan_ReindexOp : Plan_BodyOp<"reindex", [Pure]> {
+def Plan_ReindexOp : Plan_ComputedOp<"reindex", [
+    PredOpTrait<"the map has a result for each axis of the operand",
+                CPred<"getMap().getNumResults() == getOperand().getType().getAxes().size()">>,
+    PredOpTrait<"the element type stays", CPred<"getOperand().getType().getElement() == getType().getElement()">>]> {
   let summary = "a computed value at the place that a map gives for each point of the axes";
   let description = [{
     `%1 = plan.reindex %0 (d0, d1, d2) -> (d0, d2) : !plan.cell<(d0, d1) -> f64> -> !plan.cell<(d0, d2) -> f64>`:
@@ -191,12 +206,18 @@ def Plan_ReindexOp : Plan_BodyOp<"reindex", [Pure]> {
     in `P + P %*% B`.
   }];
   let arguments = (ins Plan_Cell:$operand, AffineMapAttr:$map);
-  let results = (outs Plan_Cell:$cell);
   let assemblyFormat = "$operand custom<Map>($map) attr-dict `:` type($operand) `->` type($cell)";
+}
+
+class Plan_AggregationOp<string mnemonic> : Plan_ComputedOp<mnemonic> {
+  let arguments = (ins Plan_KindAttr<"AggregateKind">:$kind, Plan_Cell:$operand, DenseI64ArrayAttr:$over,
+                       TypeAttr:$accumulator);
+  let assemblyFormat = [{ custom<AggregateName>($kind) $operand `over` custom<Axes>($over) `in` $accumulator
+    attr-dict `:` type($operand) `->` type($cell) }];
   let hasVerifier = 1;
 }
 
-def Plan_ReduceOp : Plan_BodyOp<"reduce", [Pure]> {
+def Plan_ReduceOp : Plan_AggregationOp<"reduce"> {
   let summary = "sum, prod, min, max, index_max, index_min over axes";
   let description = [{
     `%1 = plan.reduce sum %0 over [d1] in f64 : !plan.cell<(d0, d1) -> f32> -> !plan.cell<(d0) -> f32>`: cells are
@@ -204,27 +225,11 @@ def Plan_ReduceOp : Plan_BodyOp<"reduce", [Pure]> {
     type is a chain of fused multiply-adds. Indices count from 1; among equal extremes the last one is chosen, NaN
     never, and 1 if there is none.
   }];
-  let arguments = (ins I32Attr:$aggregation, Plan_Cell:$operand, DenseI64ArrayAttr:$over, TypeAttr:$accumulator);
-  let results = (outs Plan_Cell:$cell);
-  let assemblyFormat = [{ custom<AggregateName>($aggregation) $operand `over` custom<Axes>($over) `in` $accumulator
-    attr-dict `:` type($operand) `->` type($cell) }];
-  let extraClassDeclaration = [{
-    ::tokamak::AggregateKind getKind() { return static_cast<::tokamak::AggregateKind>(getAggregation()); }
-  }];
-  let hasVerifier = 1;
 }
 
-def Plan_ScanOp : Plan_BodyOp<"scan", [Pure]> {
+def Plan_ScanOp : Plan_AggregationOp<"scan"> {
   let summary = "for each place along an axis the aggregate of all places up to it";
   let description = "`%1 = plan.scan sum %0 over [d0] in f64 : !plan.cell<(d0, d1) -> f64> -> !plan.cell<(d0, d1) -> f64>`";
-  let arguments = (ins I32Attr:$aggregation, Plan_Cell:$operand, DenseI64ArrayAttr:$over, TypeAttr:$accumulator);
-  let results = (outs Plan_Cell:$cell);
-  let assemblyFormat = [{ custom<AggregateName>($aggregation) $operand `over` custom<Axes>($over) `in` $accumulator
-    attr-dict `:` type($operand) `->` type($cell) }];
-  let extraClassDeclaration = [{
-    ::tokamak::AggregateKind getKind() { return static_cast<::tokamak::AggregateKind>(getAggregation()); }
-  }];
-  let hasVerifier = 1;
 }
 
 #endif

@@ -193,7 +193,7 @@ func.func @index_is_missing(%X: !m, %Y: !m) {
 func.func @type_of_an_index(%X: !m, %Y: !m) {
   %r = plan.operator (%x = %X [s0, s1]) axes [s0, s1] -> [s0, s1] : (!m) -> !m {
     %0 = plan.read %x (d0, d1) -> (d0, d1) : !m -> !ij
-    // expected-error @+1 {{indices are of type i64}}
+    // expected-error @+1 {{must be variadic of cell of type i64}}
     %1 = plan.read %x (d0, d1)[s0] -> (s0, d1) at %0 : !ij : !m -> !ij
   }
   return
@@ -224,7 +224,7 @@ func.func @types_of_operands(%X: !m, %Y: !m) {
   %r = plan.operator (%x = %X [s0, s1]) axes [s0, s1] -> [s0, s1] : (!m) -> !m {
     %0 = plan.read %x (d0, d1) -> (d0, d1) : !m -> !ij
     %1 = plan.constant 1.0 : f32 : !plan.cell<() -> f32>
-    // expected-error @+1 {{the operands have different element types}}
+    // expected-error @+1 {{both operands have the same element type}}
     %2 = plan.binary add %0, %1 : (!ij, !plan.cell<() -> f32>) -> !ij
   }
   return
@@ -254,7 +254,7 @@ func.func @types_of_choices(%X: !m, %Y: !m) {
 !c = !plan.cell<() -> f64>
 func.func @type_of_a_literal(%X: !m, %Y: !m) {
   %r = plan.operator (%x = %X [s0, s1]) axes [s0, s1] -> [s0, s1] : (!m) -> !m {
-    // expected-error @+1 {{the number and the cell have different types}}
+    // expected-error @+1 {{the number has the type of the cell}}
     %0 = plan.constant 1.0 : f64 : !plan.cell<() -> f32>
   }
   return
@@ -268,7 +268,7 @@ func.func @type_of_a_literal(%X: !m, %Y: !m) {
 !c = !plan.cell<() -> f64>
 func.func @type_of_a_size(%X: !m, %Y: !m) {
   %r = plan.operator (%x = %X [s0, s1]) axes [s0, s1] -> [s0, s1] : (!m) -> !m {
-    // expected-error @+1 {{a size is of type i64}}
+    // expected-error @+1 {{must be cell of type i64}}
     %0 = plan.size "s0" : !c
   }
   return
@@ -421,6 +421,21 @@ func.func @written_beyond(%X: !m, %Y: !m) {
     %0 = plan.read %x (d0, d1) -> (d0, d1) : !m -> !ij
     // expected-error @+1 {{d1 may be longer than the dimension it accesses}}
     plan.write %0 to 0 (d0, d1) -> (d0, d1) : !ij
+  }
+  return
+}
+
+// -----
+
+!m = tensor<?x?xf64>
+!ij = !plan.cell<(d0, d1) -> f64>
+!i = !plan.cell<(d0) -> f64>
+!c = !plan.cell<() -> f64>
+func.func @written_along_no_axis(%X: !m, %Y: !m) {
+  %r = plan.operator (%x = %X [s0, s1]) axes [s0, s1] -> [s0, s1] : (!m) -> !m {
+    %0 = plan.read %x (d0, d1) -> (d0, d1) : !m -> !ij
+    // expected-error @+1 {{the operator has 2 axes, the map 9}}
+    plan.write %0 to 0 (d0, d1, d2, d3, d4, d5, d6, d7, d8) -> (d0, d8) : !ij
   }
   return
 }
