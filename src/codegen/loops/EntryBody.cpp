@@ -29,7 +29,7 @@ std::optional<SampledProduct> LoopBody::sampledProduct(plan::ReduceOp reduce) co
   // Along the axis and that of rows, or of columns; the latter along its own rows.
   auto isFactor = [&](plan::ReadOp read, unsigned other) {
     return read && read.getType().getAxes().size() == 2 && read.getType().runsOver(other) &&
-           accessOf(read).factor(axis).isConstant(1);
+           accessOf(read).cell.factors[axis].isConstant(1);
   };
   plan::ReadOp left = readOf(product.getLhs()), right = readOf(product.getRhs());
   if (!isFactor(left, entries_->row))

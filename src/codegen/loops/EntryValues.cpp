@@ -76,26 +76,6 @@ void LoopValues::expandRow(plan::ReadOp read, Value row, Value nextRow) {
   });
 }
 
-void LoopValues::forEntries(State &state,
-                            llvm::function_ref<void(int64_t number, State &)> inside) {
-  constexpr int64_t together = 4;
-  auto at = [&](Value position, int64_t number, State &carried) {
-    inLoop(body_.entries()->column, position, [&] { inside(number, carried); });
-  };
-  auto [begin, end] = entries_;
-  Value whole = vectors_.add(begin, vectors_.roundDown(vectors_.subtract(end, begin), together));
-  vectors_.forLoop(begin, whole, together, state, [&](Value position, State &carried) {
-    for (int64_t number = 0; number < together; ++number)
-      at(vectors_.add(position, vectors_.integer(number)), number, carried);
-  });
-  vectors_.forLoop(whole, end, 1, state,
-                   [&](Value position, State &carried) { at(position, 0, carried); });
-}
-
-std::pair<Value, Value> LoopValues::rangeOf(unsigned axis) {
-  return body_.isOverEntries(axis) ? entries_ : std::pair(vectors_.integer(0), axisSize(axis));
-}
-
 Value LoopValues::withAbsentCells(plan::ReduceOp reduce, Value total) {
   const schedule::EntryLevel &level = *body_.entries();
   auto [begin, end] = entries_;
@@ -123,20 +103,17 @@ bool LoopValues::hasAbsentCells(plan::ReduceOp reduce) const {
 Value LoopValues::columnsOf(unsigned chunk) {
   const schedule::EntryLevel &level = *body_.entries();
   constexpr unsigned columns = ~1u; // distinguishes them from the driver's cells
-  for (Scope &scope : llvm::reverse(scopes_)) {
-    auto known = scope.values.find({level.driver.getCell(), columns, chunk});
-    if (known != scope.values.end())
-      return known->second;
-    if (llvm::is_contained(scope.axes, level.column))
-      break;
-  }
+  Value driver = level.driver.getCell();
+  if (Value known = find(driver, columns, chunk))
+    return known;
   Value indices = patternOf(level.driver).indices;
   if (!isFollowed(chunk))
     prefetchEntries(indices, ElementType::U32, chunk);
   Value loaded =
       vectors_.loadCells(indices, indexOf(level.column, 0, chunk), mask(chunk), ElementType::U32);
-  return scopes_.back().values[{level.driver.getCell(), columns, chunk}] =
-             vectors_.convert(loaded, ElementType::U32, ElementType::I64);
+  Value found = vectors_.convert(loaded, ElementType::U32, ElementType::I64);
+  set(driver, columns, chunk, found);
+  return found;
 }
 
 // Lanes behind the last entry: the column of the last entry.
@@ -156,25 +133,25 @@ Value LoopValues::columnBehind(unsigned chunk, int64_t distance) {
 
 // Along the driver's columns an index is a position, and there are cells at its column, unless they
 // belong to the entries themselves.
-Value LoopValues::indexIn(const Access &access, unsigned axis, unsigned place, unsigned chunk) {
+Value LoopValues::indexIn(const LinearFunction &sum, unsigned axis, unsigned place,
+                          unsigned chunk) {
   Value index = indexOf(axis, place, chunk);
-  return body_.isOverEntries(axis) && !access.isAtEntries ? columnAt(body_.entries()->driver, index)
-                                                          : index;
+  return body_.isOverEntries(axis) && !sum.isAtEntries ? columnAt(body_.entries()->driver, index)
+                                                       : index;
 }
 
-bool LoopValues::hasColumnsOfLanes(const Access &access) const {
-  return vectorAxis_ && body_.isOverEntries(*vectorAxis_) && !access.isAtEntries;
+bool LoopValues::hasColumnsOfLanes(const LinearFunction &sum) const {
+  return extent_.axis && body_.isOverEntries(*extent_.axis) && !sum.isAtEntries;
 }
 
 // The cells of another sparse operand: its values if it has the driver's entries (tested at run time),
 // else those of its expanded row.
 Value LoopValues::lookUp(plan::ReadOp read, unsigned place, unsigned chunk) {
   Memory own = arrayOf(read), row = own;
-  own.access.goToEntries(body_.entries()->row);
-  row.access.goToEntries(body_.entries()->row);
-  row.access.isAtEntries = false;
+  own.access.cell.goToEntries(body_.entries()->row);
+  row.access.cell.factors = own.access.cell.factors;
   row.base = panels_[read.getCell()].base;
-  if (hasColumnsOfLanes(row.access))
+  if (hasColumnsOfLanes(row.access.cell))
     columnsOf(chunk); // before the branches
   Value same = samePattern_.lookup(read);
   State found{vectors_.number(0, vectors_.registerType(own.cells))};
@@ -203,14 +180,13 @@ void LoopValues::prefetchEntries(Value array, ElementType cells, unsigned chunk)
 
 void LoopValues::prefetchAtEntries(plan::ReadOp read, unsigned chunk) {
   const schedule::EntryLevel &level = *body_.entries();
-  const Access &access = body_.accessOf(read);
-  if (vectorAxis_ != level.column)
+  const LinearFunction &cell = body_.accessOf(read).cell;
+  if (extent_.axis != level.column)
     return;
   Memory array = arrayOf(read);
-  if (access.isAtEntries && !isFollowed(chunk))
+  if (cell.isAtEntries && !isFollowed(chunk))
     prefetchEntries(array.base, array.cells, chunk);
-  if (access.isAtEntries || access.runsOver(level.row) ||
-      !access.factor(level.column).isConstant(1))
+  if (cell.isAtEntries || cell.dependsOn(level.row) || !cell.factors[level.column].isConstant(1))
     return;
   Value position = indexOf(level.column, 0, chunk);
   State none;

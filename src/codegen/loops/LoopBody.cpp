@@ -30,27 +30,19 @@ FailureOr<LoopBody> LoopBody::analyze(plan::OperatorOp op, const schedule::Sched
 }
 
 LogicalResult LoopBody::checkOperation(Operation &operation) {
-  if (auto read = dyn_cast<plan::ReadOp>(operation)) {
-    FailureOr<Access> access = codegen::accessOf(op_, read);
+  auto read = dyn_cast<plan::ReadOp>(operation);
+  auto write = dyn_cast<plan::WriteOp>(operation);
+  if (read || write) {
+    FailureOr<Access> access = codegen::accessOf(op_, &operation);
     if (failed(access))
       return failure();
-    if (isDriver(read))
-      access->goToEntries(entries_->row);
-    accesses_.try_emplace(read, std::move(*access));
+    if (read ? isDriver(read) : op_.isSparseResult(write.getNumber()))
+      access->cell.goToEntries(entries_->row);
+    accesses_.try_emplace(&operation, std::move(*access));
     return success();
   }
-  if (auto write = dyn_cast<plan::WriteOp>(operation)) {
-    FailureOr<Access> access = codegen::accessOf(op_, write);
-    if (failed(access))
-      return failure();
-    if (op_.isSparseResult(write.getNumber()))
-      access->goToEntries(entries_->row);
-    accesses_.try_emplace(write, std::move(*access));
-    return success();
-  }
-  if (auto reindex = dyn_cast<plan::ReindexOp>(operation)) {
+  if (auto reindex = dyn_cast<plan::ReindexOp>(operation))
     return checkReindex(reindex);
-  }
   if (isa<plan::ReduceOp, plan::ScanOp>(operation)) {
     auto reduce = dyn_cast<plan::ReduceOp>(operation);
     if (isIndex(kindOf(&operation)) && (!reduce || reduce.getOver().size() != 1))
@@ -71,7 +63,7 @@ LogicalResult LoopBody::checkReindex(plan::ReindexOp reindex) {
   auto read = reindex.getOperand().getDefiningOp<plan::ReadOp>();
   if (!read && !schedule_.kept.contains(reindex.getOperand()))
     return reindex.emitOpError("the operand has to be read or kept");
-  if (read && accesses_.find(read)->second.hasIndices())
+  if (read && !accessOf(read).cell.indices.empty())
     return reindex.emitOpError("there is no code for gathers along other axes yet");
   for (auto [axis, place] :
        llvm::zip(reindex.getOperand().getType().getAxes(), reindex.getMap().getResults())) {
@@ -107,9 +99,10 @@ void LoopBody::mergeAxes() {
     others.push_back(axis);
   }
   for (auto &[operation, access] : accesses_)
-    for (LinearPlace &place : access.places)
+    access.forEachFunction([&](LinearFunction &sum) {
       for (unsigned axis : others)
-        place.factors[axis] = 0;
+        sum.factors[axis] = Size::constant(0);
+    });
 }
 
 //===- loops ---------------------------------------------------------------------------------===//
@@ -420,7 +413,8 @@ abi::KernelPlan LoopBody::describe() const {
   };
   int64_t perInner = 0, beside = 0, most = 1;
   auto count = [&](Value cell, const Access &access) {
-    bool isOfPlaces = llvm::any_of(tileAxes_, [&](unsigned axis) { return access.runsOver(axis); });
+    bool isOfPlaces =
+        llvm::any_of(tileAxes_, [&](unsigned axis) { return access.dependsOn(axis); });
     int64_t cells = byteSize(plan::cellsOf(cell));
     bool isAlongInner = false;
     for (unsigned axis : schedule_.innerAxes(cell)) {

@@ -25,19 +25,13 @@ public:
   void emitTile();
 
 private:
-  using Range = std::pair<Value, Value>;
-  void emitLeading();
+  using Range = LoopValues::Range;
+  void emitLeading(ArrayRef<unsigned> axes, Value number, llvm::function_ref<void()> emitInside);
   void emitPlaces(Range places);
-  void emitPlacesInVectors(Range places);
-  using VectorsFunction = llvm::function_ref<void(Value index, State &carried)>;
-  void inVectors(unsigned axis, Range range, const Size &length, int64_t together, State &state,
-                 VectorsFunction emitInside);
-  void alongPlaces(Range places, VectorsFunction emitInside);
-  void alongVectors(unsigned axis, State &state, VectorsFunction emitInside);
   void emitRows(Range rows);
-  void alongEntries(const LoopPass &pass, State &state);
   void emitScans(Range places);
   void emitBlocks(Range places, llvm::function_ref<void()> emitInside);
+  void alongPlaces(Range places, LoopValues::VectorsFunction emitInside);
   void emitPacked(mlir::Value value);
   void emitPackedVectors(mlir::Value value);
   void emitPackedBlock(mlir::Value value);
@@ -46,17 +40,13 @@ private:
   void emitLoops(const LoopPass &pass, State &state, int64_t vectorsTogether);
   void emitRowByRow(const LoopPass &pass, State &state);
   int64_t unrollingOf(const LoopPass &pass) const;
+  int64_t entriesTogether(const LoopPass &pass) const;
   void emitChunks(const LoopPass &pass, State &state);
   void emitLast();
   void finishReductions(const LoopPass &pass, const State &state);
   SmallVector<AccumulatorSlot> slotsOf(const LoopPass &pass) const;
 
   Value divide(Value a, Value b) { return vectors_.create<arith::DivSIOp>(a, b); }
-  // The first multiple of `unit` steps behind `begin` from which no whole one fits before `end`.
-  Value endOfWhole(Range range, int64_t unit) {
-    Value length = vectors_.subtract(range.second, range.first);
-    return vectors_.add(range.first, vectors_.roundDown(length, unit));
-  }
 
   const LoopBody &body_;
   VectorBuilder &vectors_;
@@ -75,14 +65,11 @@ private:
 void LoopEmitter::emitTile() {
   values_.computeUniform();
   aggregates_.open();
-  emitLeading();
-  aggregates_.close();
-}
-
-void LoopEmitter::emitLeading() {
   ArrayRef<unsigned> leading = body_.tileAxes().drop_back();
-  if (leading.empty())
-    return emitPlaces({tile_.begin, tile_.end});
+  if (leading.empty()) {
+    emitPlaces({tile_.begin, tile_.end});
+    return aggregates_.close();
+  }
   Value one = vectors_.integer(1), zero = vectors_.integer(0);
   Value length = vectors_.maximum(values_.axisSize(last_), one);
   Value first = divide(tile_.begin, length),
@@ -91,28 +78,30 @@ void LoopEmitter::emitLeading() {
     Value before = vectors_.multiply(row, length);
     Range places = {vectors_.maximum(vectors_.subtract(tile_.begin, before), zero),
                     vectors_.minimum(vectors_.subtract(tile_.end, before), length)};
-    SmallVector<Value> indices;
-    for (unsigned axis : llvm::reverse(leading.drop_front())) {
-      Value size = vectors_.maximum(values_.axisSize(axis), one);
-      indices.push_back(vectors_.create<arith::RemSIOp>(row, size));
-      row = divide(row, size);
-    }
-    indices.push_back(row);
-    std::reverse(indices.begin(), indices.end());
-    std::function<void(size_t)> set = [&](size_t number) {
-      if (number == leading.size())
-        return emitPlaces(places);
-      values_.inLoop(leading[number], indices[number], [&] { set(number + 1); });
-    };
-    set(0);
+    emitLeading(leading, row, [&] { emitPlaces(places); });
   });
+  aggregates_.close();
+}
+
+// Goes to place `number` of these axes, the last of which runs fastest.
+void LoopEmitter::emitLeading(ArrayRef<unsigned> axes, Value number,
+                              llvm::function_ref<void()> emitInside) {
+  unsigned axis = axes.back();
+  if (axes.size() == 1)
+    return values_.inLoop(axis, number, emitInside);
+  Value size = vectors_.maximum(values_.axisSize(axis), vectors_.integer(1));
+  Value index = vectors_.create<arith::RemSIOp>(number, size);
+  emitLeading(axes.drop_back(), divide(number, size),
+              [&] { values_.inLoop(axis, index, emitInside); });
 }
 
 void LoopEmitter::emitPlaces(Range places) {
   if (body_.entries())
     return emitRows(places);
+  if (body_.carriesInMemory())
+    return emitScans(places);
   if (schedule_.vectorizesBlocks())
-    return emitPlacesInVectors(places);
+    return alongPlaces(places, [&](Value, State &) { emitBlock(); });
   if (!schedule_.vectorsOutside) {
     for (auto [value, axis] : schedule_.packed)
       if (!schedule_.isParallel(axis))
@@ -121,7 +110,7 @@ void LoopEmitter::emitPlaces(Range places) {
   }
   const LoopPass &pass = body_.passes().front();
   State none;
-  alongVectors(*pass.loops.vector, none, [&](Value, State &) {
+  values_.forVectors(*pass.loops.vector, schedule_.unroll, none, [&](Value, State &) {
     for (auto [value, axis] : schedule_.packed)
       emitPackedVectors(value);
     emitBlocks(places, [&] {
@@ -150,8 +139,8 @@ void LoopEmitter::emitRows(Range rows) {
 // Copies all vectors of a value, those of neighbouring places along the other axes behind each other.
 void LoopEmitter::emitPacked(Value value) {
   State none;
-  alongVectors(schedule_.packed.lookup(value), none,
-               [&](Value, State &) { emitPackedVectors(value); });
+  values_.forVectors(schedule_.packed.lookup(value), schedule_.unroll, none,
+                     [&](Value, State &) { emitPackedVectors(value); });
 }
 
 void LoopEmitter::emitPackedVectors(Value value) {
@@ -168,7 +157,8 @@ void LoopEmitter::emitPackedBlock(Value value) {
   values_.prefetchPacked(value.getDefiningOp<plan::ReadOp>());
   State none;
   values_.forAxes(axes, none, [&](State &) {
-    alongVectors(along, none, [&](Value, State &) { values_.packPlaces(value); });
+    values_.forVectors(along, schedule_.unroll, none,
+                       [&](Value, State &) { values_.packPlaces(value); });
   });
 }
 
@@ -183,15 +173,9 @@ void LoopEmitter::emitBlocks(Range places, llvm::function_ref<void()> emitInside
   };
   if (schedule_.block == 1)
     return blocks(places, 1);
-  Value whole = endOfWhole(places, schedule_.block);
+  Value whole = values_.endOfWhole(places, schedule_.block);
   blocks({places.first, whole}, schedule_.block);
   blocks({whole, places.second}, 1);
-}
-
-void LoopEmitter::emitPlacesInVectors(Range places) {
-  if (body_.carriesInMemory())
-    return emitScans(places);
-  alongPlaces(places, [&](Value, State &) { emitBlock(); });
 }
 
 // Scans all places of the tile together, so that arrays are read and written in the order of memory.
@@ -227,37 +211,35 @@ void LoopEmitter::emitScans(Range places) {
   });
 }
 
-void LoopEmitter::alongPlaces(Range places, VectorsFunction emitInside) {
+void LoopEmitter::alongPlaces(Range places, LoopValues::VectorsFunction emitInside) {
   State none;
-  inVectors(last_, places, Size::unknown(), schedule_.unroll, none, emitInside);
+  values_.forVectors(last_, places, Size::unknown(), schedule_.unroll, none, emitInside);
 }
 
 void LoopEmitter::emitBlock() {
-  if (schedule_.hasBlocksInVectors() && values_.places() > 1)
+  if (values_.hasWholeBlock())
     for (auto [value, axis] : schedule_.packed)
       if (schedule_.isParallel(axis))
         emitPackedBlock(value);
   for (auto [number, pass] : llvm::enumerate(body_.passes())) {
     values_.beginPass(number);
-    emitPass(pass);
+    if (pass.loops.isAcross)
+      values_.acrossPlaces([&] { emitPass(pass); });
+    else
+      emitPass(pass);
   }
   values_.beginPass(body_.passes().size());
-  emitLast();
+  values_.acrossPlaces([&] { emitLast(); });
 }
 
 // What there is one of for each place.
 void LoopEmitter::emitLast() {
-  bool isAcross = schedule_.hasBlocksInVectors() && values_.places() > 1;
-  if (isAcross)
-    values_.beginAcross();
   for (plan::WriteOp write : body_.lastWrites())
     for (unsigned place = 0; place < values_.places(); ++place)
       for (unsigned chunk = 0; chunk < values_.chunks(); ++chunk)
         values_.write(write, place, chunk);
   for (plan::ReduceOp reduce : body_.lastAggregates())
     aggregates_.add(reduce);
-  if (isAcross)
-    values_.endAcross();
 }
 
 //===- passes --------------------------------------------------------------------------------===//
@@ -280,9 +262,6 @@ SmallVector<AccumulatorSlot> LoopEmitter::slotsOf(const LoopPass &pass) const {
 }
 
 void LoopEmitter::emitPass(const LoopPass &pass) {
-  bool isAcross = pass.loops.isAcross && values_.places() > 1;
-  if (isAcross)
-    values_.beginAcross();
   // What runs over an axis of a result may be in a loop along it within the pass.
   for (Value used : pass.uses()) {
     std::vector<unsigned> loops = pass.loops.allAxes();
@@ -299,8 +278,6 @@ void LoopEmitter::emitPass(const LoopPass &pass) {
   finishReductions(pass, state);
   for (plan::ReduceOp product : pass.products)
     products_.close(product);
-  if (isAcross)
-    values_.endAcross();
 }
 
 // One place after the other, in a loop; the accumulators of all places lie in memory meanwhile.
@@ -348,22 +325,30 @@ void LoopEmitter::emitLoops(const LoopPass &pass, State &state, int64_t vectorsT
   for (const AccumulatorSlot &slot : slots)
     slot.set(state, values_.neutral(slot.aggregation));
   ArrayRef<unsigned> axes = pass.loops.axes;
-  if (pass.loops.vector && body_.isOverEntries(*pass.loops.vector)) {
-    alongEntries(pass, state);
-  } else if (pass.loops.vector) {
+  if (pass.loops.vector) {
+    unsigned axis = *pass.loops.vector;
+    int64_t together = body_.isOverEntries(axis) ? entriesTogether(pass) : vectorsTogether;
     values_.forAxes(axes, state, [&](State &carried) {
-      unsigned axis = *pass.loops.vector;
-      inVectors(axis, {vectors_.integer(0), values_.axisSize(axis)}, body_.axes()[axis],
-                vectorsTogether, carried, [&](Value, State &inner) { emitChunks(pass, inner); });
+      values_.forVectors(axis, together, carried,
+                         [&](Value, State &inner) { emitChunks(pass, inner); });
     });
   } else if (axes.empty()) {
     emitChunks(pass, state);
   } else {
     values_.forAxes(axes.drop_back(), state, [&](State &carried) {
       values_.forAxis(axes.back(), unrollingOf(pass), carried,
-                      [&](State &inner) { emitChunks(pass, inner); });
+                      [&](int64_t, State &inner) { emitChunks(pass, inner); });
     });
   }
+}
+
+// Several vectors in flat loops. Bodies with many instructions get only a loop of masked vectors: they
+// have enough work to hide the mask's cost, and compiling a second copy takes longer than it saves.
+int64_t LoopEmitter::entriesTogether(const LoopPass &pass) const {
+  constexpr int instructionsWorthTwoLoops = 40;
+  if (pass.instructions > instructionsWorthTwoLoops)
+    return 0;
+  return body_.entries()->isFlat ? schedule_.unroll : 1;
 }
 
 // Loops over the columns of narrow rows are unrolled until they have about so many instructions.
@@ -373,79 +358,6 @@ int64_t LoopEmitter::unrollingOf(const LoopPass &pass) const {
   return values_.isAcross()
              ? std::clamp<int64_t>(instructionsOfColumns / (1 + pass.instructions), 1, mostColumns)
              : 1;
-}
-
-void LoopEmitter::alongVectors(unsigned axis, State &state, VectorsFunction emitInside) {
-  inVectors(axis, {vectors_.integer(0), values_.axisSize(axis)}, body_.axes()[axis],
-            schedule_.unroll, state, emitInside);
-}
-
-// A loop over a range of an axis: several vectors at a time, and the rest one by one, of which the last
-// one is masked. Of a constant `length`, a few steps are emitted one by one, and the rest is one step.
-void LoopEmitter::inVectors(unsigned axis, Range range, const Size &length, int64_t together,
-                            State &state, VectorsFunction emitInside) {
-  constexpr int64_t cellsOfSteps = 32;
-  int64_t width = vectors_.width(), step = together * width, mostSteps = cellsOfSteps / width;
-  auto inside = [&](Value index, int64_t chunks, Value mask, State &carried) {
-    values_.inLoop(axis, index, [&] {
-      values_.beginChunks(axis, chunks, mask);
-      emitInside(index, carried);
-      values_.endChunks();
-    });
-  };
-  if (length.isConstant()) {
-    int64_t steps = length.constantValue() / step, rest = length.constantValue() % step;
-    auto at = [&](int64_t number) {
-      return number == 0 ? range.first : vectors_.add(range.first, vectors_.integer(number * step));
-    };
-    if (steps <= mostSteps) {
-      for (int64_t number = 0; number < steps; ++number)
-        inside(at(number), together, {}, state);
-    } else {
-      vectors_.forLoop(range.first, at(steps), step, state,
-                       [&](Value index, State &carried) { inside(index, together, {}, carried); });
-    }
-    if (rest != 0)
-      inside(at(steps), (rest + width - 1) / width,
-             rest % width == 0 ? Value() : vectors_.maskBelow(rest % width), state);
-    return;
-  }
-  Value whole = endOfWhole(range, step);
-  vectors_.forLoop(range.first, whole, step, state,
-                   [&](Value index, State &carried) { inside(index, together, {}, carried); });
-  vectors_.forLoop(whole, range.second, width, state, [&](Value index, State &carried) {
-    inside(index, 1, vectors_.maskBelow(vectors_.subtract(range.second, index)), carried);
-  });
-}
-
-// Entries in vectors: several at a time in flat loops, else one by one, of which the last one is masked.
-// Bodies with many instructions get only a loop of masked vectors: they have enough work to hide the
-// mask's cost, and compiling a second copy takes longer than it saves.
-void LoopEmitter::alongEntries(const LoopPass &pass, State &state) {
-  constexpr int instructionsWorthTwoLoops = 40;
-  unsigned axis = *pass.loops.vector;
-  auto [begin, end] = values_.rangeOf(axis);
-  auto inside = [&](Value position, int64_t chunks, Value mask, State &carried) {
-    values_.inLoop(axis, position, [&] {
-      values_.beginChunks(axis, chunks, mask);
-      emitChunks(pass, carried);
-      values_.endChunks();
-    });
-  };
-  auto masked = [&](Value position, State &carried) {
-    inside(position, 1, vectors_.maskBelow(vectors_.subtract(end, position)), carried);
-  };
-  int64_t width = vectors_.width(), together = body_.entries()->isFlat ? schedule_.unroll : 1;
-  if (pass.instructions > instructionsWorthTwoLoops)
-    return vectors_.forLoop(begin, end, width, state, masked);
-  Value whole = endOfWhole({begin, end}, together * width);
-  vectors_.forLoop(begin, whole, together * width, state, [&](Value position, State &carried) {
-    inside(position, together, {}, carried);
-  });
-  if (together > 1)
-    return vectors_.forLoop(whole, end, width, state, masked);
-  vectors_.ifThen(vectors_.less(whole, end), state,
-                  [&](State &carried) { masked(whole, carried); });
 }
 
 // What the pass does for the places and chunks that its loops have reached.
@@ -485,7 +397,7 @@ void LoopEmitter::emitChunks(const LoopPass &pass, State &state) {
   for (plan::ReduceOp reduce : pass.tileAggregates)
     aggregates_.add(reduce);
   for (plan::WriteOp write : pass.writes) {
-    bool runsOverPlaces = body_.accessOf(write).runsOver(last_);
+    bool runsOverPlaces = body_.accessOf(write).cell.dependsOn(last_);
     for (unsigned place = 0; place < (runsOverPlaces ? values_.places() : 1); ++place)
       for (unsigned chunk = 0; chunk < values_.chunks(); ++chunk)
         values_.write(write, place, chunk);

@@ -12,11 +12,11 @@ using namespace tokamak::codegen;
 
 // The axis along which the rows of what is read are contiguous, if it is read row by row.
 static std::optional<unsigned> axisOfRows(const LoopBody &body, const Access &access) {
-  if (access.hasIndices() || !access.isAlwaysInside() || !access.runsOver(body.lastAxis()))
+  if (!access.cell.indices.empty() || !access.checks.empty() ||
+      !access.cell.dependsOn(body.lastAxis()))
     return {};
   for (unsigned axis = 0; axis < body.axes().size(); ++axis)
-    if (!body.schedule().isParallel(axis) && access.runsOver(axis) &&
-        access.factor(axis).isConstant(1))
+    if (!body.schedule().isParallel(axis) && access.cell.factors[axis].isConstant(1))
       return axis;
   return {};
 }
@@ -41,18 +41,18 @@ void LoopValues::prefetch(plan::ReadOp read, unsigned place, unsigned chunk) {
   ElementType cells = plan::cellsOf(read.getCell());
   Value array = arrayOf(read).base;
   int64_t lineCells = prefetching::bytesPerLine / byteSize(cells);
-  bool isAlongRows = vectorAxis_ == axis;
+  bool isAlongRows = extent_.axis == axis;
   if (placeNumber_ || goesRowByRow(body_)) {
     if (isAlongRows && pass_ == passes.front())
       vectors_.prefetch(
           vectors_.offsetCells(array,
-                               vectors_.add(offsetOf(access, place, chunk),
+                               vectors_.add(valueOf(access.cell, place, chunk),
                                             vectors_.integer(prefetching::blockCellsAhead)),
                                cells));
     return;
   }
   int64_t lanes = vectors_.width();
-  if (place > 0 || chunk > 0 || places_ != lanes)
+  if (place > 0 || chunk > 0 || places() != lanes)
     return;
   // A step takes one cell of each row, or one vector.
   int64_t first = 0, behind = lanes * (isAlongRows ? lanes : 1);
@@ -65,7 +65,8 @@ void LoopValues::prefetch(plan::ReadOp read, unsigned place, unsigned chunk) {
                                  vectors_.integer(prefetching::blockCellsAhead));
   Value isShort = vectors_.less(length, vectors_.integer(prefetching::longRowCells));
   Value within = vectors_.multiply(index(*axis), vectors_.integer(lanes));
-  Value block = vectors_.multiply(index(body_.lastAxis()), size(access.factor(body_.lastAxis())));
+  unsigned last = body_.lastAxis();
+  Value block = vectors_.multiply(index(last), size(access.cell.factors[last]));
   State none;
   vectors_.ifThen(isShort, none, [&](State &) {
     Value start = vectors_.offsetCells(vectors_.offsetCells(array, block, cells),
@@ -83,7 +84,8 @@ void LoopValues::prefetchPacked(plan::ReadOp read) {
   if (!axis || !body_.axes()[*axis].isConstant() || body_.axes()[*axis].constantValue() > shortRow)
     return;
   ElementType cells = plan::cellsOf(read.getCell());
-  Value block = vectors_.multiply(index(body_.lastAxis()), size(access.factor(body_.lastAxis())));
+  unsigned last = body_.lastAxis();
+  Value block = vectors_.multiply(index(last), size(access.cell.factors[last]));
   int64_t lineCells = prefetching::bytesPerLine / byteSize(cells),
           count = body_.schedule().block * body_.axes()[*axis].constantValue();
   Value start = vectors_.offsetCells(arrayOf(read).base, block, cells);
@@ -95,6 +97,6 @@ void LoopValues::prefetchPacked(plan::ReadOp read) {
 // Whether the pass has reached its first vector: what is read for each of them is prefetched once.
 bool LoopValues::isFirstVector() const {
   APInt first;
-  return !vectorAxis_ ||
-         (matchPattern(index(*vectorAxis_), m_ConstantInt(&first)) && first.isZero());
+  return !extent_.axis ||
+         (matchPattern(index(*extent_.axis), m_ConstantInt(&first)) && first.isZero());
 }

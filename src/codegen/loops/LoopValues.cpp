@@ -58,16 +58,10 @@ Value LoopValues::scratch(const Size &doubles) {
 
 Value LoopValues::variable(int64_t vectors) {
   return atBeginning([&]() -> Value {
-    return vectors_.create<LLVM::AllocaOp>(vectors_.pointerType(),
-                                           VectorType::get(vectors_.width(), vectors_.doubleType()),
-                                           vectors_.integer(vectors));
+    auto vector = VectorType::get(vectors_.width(), vectors_.doubleType());
+    return vectors_.create<LLVM::AllocaOp>(
+        vectors_.pointerType(), LLVM::LLVMArrayType::get(vector, vectors), vectors_.integer(1));
   });
-}
-
-Value LoopValues::staging() {
-  if (!staging_)
-    staging_ = variable(vectors_.width());
-  return staging_;
 }
 
 Value LoopValues::atBeginning(llvm::function_ref<Value()> emit) {
@@ -92,76 +86,125 @@ Value LoopValues::size(const Size &atLaunch) {
 
 //===- loops ---------------------------------------------------------------------------------===//
 
-void LoopValues::beginChunks(std::optional<unsigned> vectorAxis, unsigned chunks, Value mask) {
-  vectorAxis_ = vectorAxis;
-  chunks_ = chunks;
-  mask_ = mask;
-}
-
-void LoopValues::endChunks() { beginChunks({}, 1, {}); }
-
-void LoopValues::beginAcross() {
-  beginChunks(body_.lastAxis(), 1, {});
-  places_ = 1;
-}
-
-void LoopValues::endAcross() {
-  endChunks();
-  places_ = placesOfBlock_;
-}
-
 void LoopValues::inLoop(unsigned axis, Value index, llvm::function_ref<void()> inside) {
   indices_.push_back({axis, index});
-  scopes_.emplace_back().axes = {axis};
+  scopes_.emplace_back().axis = axis;
   inside();
   scopes_.pop_back();
   indices_.pop_back();
 }
 
-void LoopValues::forAxes(ArrayRef<unsigned> axes, State &state, LoopBodyFunction inside) {
-  if (axes.empty())
-    return inside(state);
-  auto [begin, end] = rangeOf(axes.front());
-  vectors_.forLoop(begin, end, 1, state, [&](Value index, State &carried) {
-    inLoop(axes.front(), index, [&] { forAxes(axes.drop_front(), carried, inside); });
-  });
+LoopValues::Range LoopValues::rangeOf(unsigned axis) {
+  return body_.isOverEntries(axis) ? entries_ : Range(vectors_.integer(0), axisSize(axis));
 }
 
-void LoopValues::forAxis(unsigned axis, int64_t unrolling, State &state, LoopBodyFunction inside) {
+Value LoopValues::endOfWhole(Range range, int64_t unit) {
+  Value length = vectors_.subtract(range.second, range.first);
+  return vectors_.add(range.first, vectors_.roundDown(length, unit));
+}
+
+void LoopValues::forAxes(ArrayRef<unsigned> axes, State &state,
+                         llvm::function_ref<void(State &)> inside) {
+  if (axes.empty())
+    return inside(state);
+  forAxis(axes.front(), 1, state,
+          [&](int64_t, State &carried) { forAxes(axes.drop_front(), carried, inside); });
+}
+
+void LoopValues::forAxis(unsigned axis, int64_t together, State &state,
+                         llvm::function_ref<void(int64_t, State &)> inside) {
+  auto [begin, end] = rangeOf(axis);
+  auto loop = [&](Value first, Value last, int64_t steps) {
+    vectors_.forLoop(first, last, steps, state, [&](Value index, State &carried) {
+      for (int64_t number = 0; number < steps; ++number)
+        inLoop(axis, vectors_.add(index, vectors_.integer(number)),
+               [&] { inside(number, carried); });
+    });
+  };
   const Size &length = body_.axes()[axis];
-  if (unrolling == 1 || !length.isConstant())
-    return forAxes({axis}, state, inside);
-  int64_t whole = length.constantValue() / unrolling * unrolling;
-  auto at = [&](Value index, State &carried) { inLoop(axis, index, [&] { inside(carried); }); };
-  if (whole > unrolling)
-    vectors_.forLoop(vectors_.integer(0), vectors_.integer(whole), unrolling, state,
-                     [&](Value first, State &carried) {
-                       for (int64_t step = 0; step < unrolling; ++step)
-                         at(vectors_.add(first, vectors_.integer(step)), carried);
-                     });
-  for (int64_t step = whole > unrolling ? whole : 0; step < length.constantValue(); ++step)
-    at(vectors_.integer(step), state);
+  if (together > 1 && body_.isOverEntries(axis)) {
+    Value whole = endOfWhole({begin, end}, together);
+    loop(begin, whole, together);
+    return loop(whole, end, 1);
+  }
+  if (together == 1 || !length.isConstant())
+    return loop(begin, end, 1);
+  int64_t whole = length.constantValue() / together * together;
+  if (whole > together)
+    loop(begin, vectors_.integer(whole), together);
+  for (int64_t step = whole > together ? whole : 0; step < length.constantValue(); ++step)
+    inLoop(axis, vectors_.integer(step), [&] { inside(step, state); });
+}
+
+void LoopValues::forVectors(unsigned axis, int64_t together, State &state, VectorsFunction inside) {
+  const Size length = body_.isOverEntries(axis) ? Size::unknown() : body_.axes()[axis];
+  forVectors(axis, rangeOf(axis), length, together, state, inside);
+}
+
+void LoopValues::forVectors(unsigned axis, Range range, const Size &length, int64_t together,
+                            State &state, VectorsFunction inside) {
+  constexpr int64_t cellsOfSteps = 32;
+  auto [begin, end] = range;
+  int64_t width = vectors_.width(), step = together * width, mostSteps = cellsOfSteps / width;
+  auto at = [&](Value index, int64_t chunks, Value mask, State &carried) {
+    llvm::SaveAndRestore extent(extent_,
+                                Extent{extent_.places, axis, static_cast<unsigned>(chunks), mask});
+    inLoop(axis, index, [&] { inside(index, carried); });
+  };
+  auto whole = [&](Value index, State &carried) { at(index, together, {}, carried); };
+  auto masked = [&](Value index, State &carried) {
+    at(index, 1, vectors_.maskBelow(vectors_.subtract(end, index)), carried);
+  };
+  if (together == 0)
+    return vectors_.forLoop(begin, end, width, state, masked);
+  if (!length.isConstant()) {
+    Value rest = endOfWhole(range, step);
+    vectors_.forLoop(begin, rest, step, state, whole);
+    if (together > 1)
+      return vectors_.forLoop(rest, end, width, state, masked);
+    return vectors_.ifThen(vectors_.less(rest, end), state,
+                           [&](State &carried) { masked(rest, carried); });
+  }
+  int64_t steps = length.constantValue() / step, rest = length.constantValue() % step;
+  auto indexAt = [&](int64_t number) {
+    return vectors_.add(begin, vectors_.integer(number * step));
+  };
+  if (steps > mostSteps)
+    vectors_.forLoop(begin, indexAt(steps), step, state, whole);
+  else
+    for (int64_t number = 0; number < steps; ++number)
+      whole(indexAt(number), state);
+  if (rest != 0)
+    at(indexAt(steps), (rest + width - 1) / width,
+       rest % width == 0 ? Value() : vectors_.maskBelow(rest % width), state);
+}
+
+void LoopValues::acrossPlaces(llvm::function_ref<void()> inside) {
+  llvm::SaveAndRestore extent(extent_);
+  if (hasWholeBlock())
+    extent_ = {1, body_.lastAxis(), 1, {}};
+  inside();
 }
 
 //===- values --------------------------------------------------------------------------------===//
 
 unsigned LoopValues::placesOf(Value value) const {
-  return runsOver(value, body_.lastAxis()) ? places_ : 1;
+  return runsOver(value, body_.lastAxis()) ? places() : 1;
 }
 
-unsigned LoopValues::chunksOf(Value value) const { return runsOverVectors(value) ? chunks_ : 1; }
+unsigned LoopValues::chunksOf(Value value) const { return runsOverVectors(value) ? chunks() : 1; }
 
 // Distinguishes vectors across the places of a block from values of its first place.
-static constexpr unsigned acrossPlaces = ~0u;
+static constexpr unsigned lanesOfPlaces = ~0u;
 
 void LoopValues::set(Value value, unsigned place, unsigned chunk, Value vector) {
   if (isAcross() && runsOver(value, body_.lastAxis()))
-    place = acrossPlaces;
+    place = lanesOfPlaces;
   scopes_.back().values[{value, place, chunk}] = vector;
 }
 
 void LoopValues::setAcross(Value value, Value vector) {
-  scopes_.back().values[{value, acrossPlaces, 0}] = vector;
+  scopes_.back().values[{value, lanesOfPlaces, 0}] = vector;
 }
 
 // Whether there is one cell for each place of a block, and places are the lanes of vectors.
@@ -171,11 +214,9 @@ bool LoopValues::isPerPlace(Value value) const {
 }
 
 Value LoopValues::across(Value value) {
-  llvm::SaveAndRestore vectorAxis(vectorAxis_, std::optional(body_.lastAxis()));
-  llvm::SaveAndRestore chunks(chunks_, 1u);
-  llvm::SaveAndRestore places(places_, 1u);
-  llvm::SaveAndRestore mask(mask_, Value());
-  return get(value, 0, 0);
+  Value vector;
+  acrossPlaces([&] { vector = get(value, 0, 0); });
+  return vector;
 }
 
 bool LoopValues::isPacked(Value value) const {
@@ -185,46 +226,44 @@ bool LoopValues::isPacked(Value value) const {
   return packed->second != body_.schedule().parallel.back() || isAcross();
 }
 
+Value LoopValues::find(Value value, unsigned place, unsigned chunk) const {
+  for (const Scope &scope : llvm::reverse(scopes_)) {
+    if (auto known = scope.values.find({value, place, chunk}); known != scope.values.end())
+      return known->second;
+    // Outside of the loop are values of another place.
+    if (scope.axis && runsOver(value, *scope.axis))
+      break;
+  }
+  return {};
+}
+
 Value LoopValues::get(Value value, unsigned place, unsigned chunk) {
   place = std::min(place, placesOf(value) - 1);
   chunk = std::min(chunk, chunksOf(value) - 1);
-  unsigned key = isAcross() && runsOver(value, body_.lastAxis()) ? acrossPlaces : place;
-  for (Scope &scope : llvm::reverse(scopes_)) {
-    if (auto known = scope.values.find({value, key, chunk}); known != scope.values.end())
-      return known->second;
-    // Outside of the loop are values of another place.
-    if (llvm::any_of(scope.axes, [&](unsigned axis) { return runsOver(value, axis); }))
-      break;
-  }
+  bool isOfLanes = isAcross() && runsOver(value, body_.lastAxis());
+  if (Value known = find(value, isOfLanes ? lanesOfPlaces : place, chunk))
+    return known;
+  auto reduction = value.getDefiningOp<plan::ReduceOp>();
+  Value vector;
   if (auto cells = cellsOfPlaces_.find(value); cells != cellsOfPlaces_.end()) {
     Type type = vectors_.registerType(plan::cellsOf(value));
-    Value vector = vectors_.splat(
-        vectors_.loadScalar(vectors_.offset(cells->second, placeNumber_, type), type));
-    set(value, place, chunk, vector);
-    return vector;
-  }
-  if (!isAcross() && !placeNumber_ && isPerPlace(value)) {
-    Value vector = vectors_.splatLane(across(value), place);
-    set(value, place, chunk, vector);
-    return vector;
-  }
-  auto reduction = value.getDefiningOp<plan::ReduceOp>();
-  bool isLoaded = body_.schedule().kept.contains(value) && body_.passOf(value) != pass_;
-  if (isPacked(value)) {
-    Value vector = load(packedOf(value), place, chunk, {});
-    set(value, place, chunk, vector);
-    return vector;
-  }
-  if (isLoaded && liesSideBySide(value)) {
+    Value cell = vectors_.offset(cells->second, placeNumber_, type);
+    vector = vectors_.splat(vectors_.loadScalar(cell, type));
+  } else if (!isAcross() && !placeNumber_ && isPerPlace(value)) {
+    vector = vectors_.splatLane(across(value), place);
+  } else if (isPacked(value)) {
+    vector = load(packedOf(value), place, chunk, {});
+  } else if (isLoaded(value) && liesSideBySide(value)) {
     loadSideBySide(value, chunk);
     return get(value, place, chunk);
-  }
-  if (reduction && !isLoaded) {
+  } else if (isLoaded(value)) {
+    vector = load(panelOf(value, place), place, chunk, {});
+  } else if (reduction) {
     reduce(reduction);
     return get(value, place, chunk);
+  } else {
+    vector = compute(value, place, chunk);
   }
-  Value vector =
-      isLoaded ? load(panelOf(value, place), place, chunk, {}) : compute(value, place, chunk);
   set(value, place, chunk, vector);
   return vector;
 }
@@ -236,7 +275,7 @@ void LoopValues::forPlaces(ArrayRef<Value> uses, bool isUnrolled,
     storeCellsOfPlaces(used, visited);
   unsigned last = body_.lastAxis();
   Value first = index(last);
-  llvm::SaveAndRestore places(places_, 1u);
+  llvm::SaveAndRestore places(extent_.places, 1u);
   auto at = [&](Value number) {
     llvm::SaveAndRestore placeNumber(placeNumber_, number);
     inLoop(last, vectors_.add(first, number), [&] { inside(number); });
@@ -252,8 +291,8 @@ void LoopValues::forPlaces(ArrayRef<Value> uses, bool isUnrolled,
 // Of what is complete for all places, but not what is read.
 void LoopValues::storeCellsOfPlaces(Value value, llvm::DenseSet<Value> &visited) {
   Operation *operation = value.getDefiningOp();
-  bool isLoaded = body_.schedule().kept.contains(value) && body_.passOf(value) != pass_;
-  if (!visited.insert(value).second || isLoaded || isa<plan::ReadOp, plan::ReindexOp>(operation))
+  if (!visited.insert(value).second || isLoaded(value) ||
+      isa<plan::ReadOp, plan::ReindexOp>(operation))
     return;
   if (!isPerPlace(value)) {
     for (Value operand : operation->getOperands())
@@ -266,10 +305,7 @@ void LoopValues::storeCellsOfPlaces(Value value, llvm::DenseSet<Value> &visited)
 }
 
 Value LoopValues::at(unsigned axis, Value index, Value value) {
-  llvm::SaveAndRestore vectorAxis(vectorAxis_);
-  llvm::SaveAndRestore chunks(chunks_, 1u);
-  llvm::SaveAndRestore mask(mask_, Value());
-  vectorAxis_.reset();
+  llvm::SaveAndRestore extent(extent_, Extent{places(), {}, 1, {}});
   Value cell;
   inLoop(axis, index, [&] { cell = get(value, 0, 0); });
   return cell;
@@ -331,8 +367,7 @@ void LoopValues::hoist(Value value, ArrayRef<unsigned> loops, llvm::DenseSet<Val
         get(value, place, chunk);
     return;
   }
-  bool isLoaded = body_.schedule().kept.contains(value) && body_.passOf(value) != pass_;
-  if (isLoaded || isa<plan::ReadOp, plan::ScanOp, plan::ReindexOp>(operation))
+  if (isLoaded(value) || isa<plan::ReadOp, plan::ScanOp, plan::ReindexOp>(operation))
     return;
   if (auto reduce = dyn_cast<plan::ReduceOp>(operation)) {
     if (std::optional<SampledProduct> product = body_.sampledProduct(reduce))
@@ -356,7 +391,7 @@ Value LoopValues::numbersAlong(unsigned axis, unsigned place, unsigned chunk) {
   Value first =
       vectors_.create<arith::SIToFPOp>(vectors_.doubleType(), indexOf(axis, place, chunk));
   Value beyond = vectors_.number(1);
-  if (vectorAxis_ == axis)
+  if (extent_.axis == axis)
     beyond = emitBinary(vectors_, BinaryOperator::Add, vectors_.laneNumbers(), beyond);
   return emitBinary(vectors_, BinaryOperator::Add, vectors_.splat(first), beyond);
 }
@@ -418,7 +453,7 @@ void LoopValues::reduce(plan::ReduceOp reduce) {
   body_.schedule().sort(axes);
   unsigned places = placesOf(reduce.getCell()), chunks = chunksOf(reduce.getCell());
   if (std::optional<SampledProduct> product = body_.sampledProduct(reduce);
-      product && vectorAxis_ == body_.entries()->column) {
+      product && extent_.axis == body_.entries()->column) {
     for (unsigned chunk = 0; chunk < chunks; ++chunk)
       set(reduce.getCell(), 0, chunk,
           vectors_.convert(sample(*product, chunk), accumulatorOf(reduce),
@@ -427,14 +462,9 @@ void LoopValues::reduce(plan::ReduceOp reduce) {
   }
   hoist(reduce.getOperand(), axes);
   // Within these loops the axis of vectors may be another loop.
-  llvm::SaveAndRestore vectorAxis(vectorAxis_);
-  llvm::SaveAndRestore chunkCount(chunks_);
-  llvm::SaveAndRestore mask(mask_);
-  if (vectorAxis_ && llvm::is_contained(axes, *vectorAxis_)) {
-    vectorAxis_.reset();
-    chunks_ = 1;
-    mask_ = {};
-  }
+  llvm::SaveAndRestore extent(extent_);
+  if (extent_.axis && llvm::is_contained(axes, *extent_.axis))
+    extent_ = {this->places(), {}, 1, {}};
   unsigned count = places * chunks;
   // Few accumulators over entries are two of each in turn, which halves the chain of dependent
   // instructions.
@@ -452,7 +482,8 @@ void LoopValues::reduce(plan::ReduceOp reduce) {
       slot.set(carried, accumulate(reduce, slot.in(carried), slot.place, slot.chunk, {}));
   };
   if (isOverEntries)
-    forEntries(state, [&](int64_t number, State &carried) { add(number % sets, carried); });
+    forAxis(axes.front(), entriesTogether, state,
+            [&](int64_t number, State &carried) { add(number % sets, carried); });
   else
     forAxes(axes, state, [&](State &carried) { add(0, carried); });
   for (const AccumulatorSlot &slot : ArrayRef(slots).take_front(count)) {

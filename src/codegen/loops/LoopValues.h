@@ -9,8 +9,8 @@
 // All values are vectors. One that runs over the axis of vectors has a cell in each lane, all others
 // the same cell in all lanes. A block has several places and each of them several vectors, the
 // chunks; what does not run over the axis of places or of vectors is emitted once for all of them.
-// If a schedule says so, the places of a block are the lanes of vectors between beginAcross and
-// endAcross; elsewhere a lane of such a vector is taken for each place.
+// If a schedule says so, the places of a block are the lanes of vectors in acrossPlaces; elsewhere a
+// lane of such a vector is taken for each place.
 #ifndef TOKAMAK_CODEGEN_LOOPS_LOOPVALUES_H
 #define TOKAMAK_CODEGEN_LOOPS_LOOPVALUES_H
 
@@ -56,32 +56,40 @@ public:
   // one lies in registers.
   mlir::Value scratch(const Size &doubles);
   mlir::Value variable(int64_t vectors = 1);
-  // As many of them as vectors have cells.
-  mlir::Value staging();
 
   // Within the loop over the axis of places.
-  void beginBlock(unsigned places) { places_ = placesOfBlock_ = places; }
-  unsigned places() const { return places_; }
+  void beginBlock(unsigned places) { extent_.places = placesOfBlock_ = places; }
+  unsigned places() const { return extent_.places; }
   unsigned placesOfBlock() const { return placesOfBlock_; }
   // A loop over the places of a block, which are computed one after the other. `uses` is what it
   // computes with, `number` counts the places: constants if the loop is unrolled.
   void forPlaces(llvm::ArrayRef<mlir::Value> uses, bool isUnrolled,
                  llvm::function_ref<void(mlir::Value number)> inside);
-  // Of the axis along which vectors run; chunk i begins at the axis's index + i vectors. A mask says
-  // which lanes of the last chunk exist.
-  void beginChunks(std::optional<unsigned> vectorAxis, unsigned chunks, mlir::Value mask);
-  void endChunks();
-  unsigned chunks() const { return chunks_; }
-  mlir::Value mask(unsigned chunk) const { return chunk + 1 == chunks_ ? mask_ : mlir::Value(); }
-  bool hasVectors() const { return vectorAxis_.has_value(); }
-  void beginPass(unsigned number) { pass_ = number; }
-  // The block's places become the lanes of the only chunk.
-  void beginAcross();
-  void endAcross();
-  bool isAcross() const {
-    return body_.schedule().hasBlocksInVectors() && vectorAxis_ == body_.lastAxis();
+  // Emits `inside` for the vectors of a range of the axis, several at a time: chunk i begins at `index`
+  // + i vectors. The rest are one by one, of which the last one is masked. Of a constant `length`, a few
+  // steps are emitted one by one, and the rest is one step. All are masked if `together` is 0.
+  using VectorsFunction = llvm::function_ref<void(mlir::Value index, State &carried)>;
+  using Range = std::pair<mlir::Value, mlir::Value>;
+  void forVectors(unsigned axis, Range range, const Size &length, int64_t together, State &state,
+                  VectorsFunction inside);
+  // Those of the whole axis.
+  void forVectors(unsigned axis, int64_t together, State &state, VectorsFunction inside);
+  unsigned chunks() const { return extent_.chunks; }
+  // Which lanes of the chunk exist; null if all do.
+  mlir::Value mask(unsigned chunk) const {
+    return chunk + 1 == extent_.chunks ? extent_.mask : mlir::Value();
   }
-  // Whether the block has all its places, so that they can be the lanes of vectors.
+  // The same where the lanes are neither places nor cells along an axis: all of them hold the same,
+  // and one counts.
+  mlir::Value countedLanes(unsigned chunk) const {
+    return extent_.axis ? mask(chunk) : vectors_.maskBelow(1);
+  }
+  void beginPass(unsigned number) { pass_ = number; }
+  // Emits `inside` with the block's places as the lanes of the only chunk, if it has all its places.
+  void acrossPlaces(llvm::function_ref<void()> inside);
+  bool isAcross() const {
+    return body_.schedule().hasBlocksInVectors() && extent_.axis == body_.lastAxis();
+  }
   bool hasWholeBlock() const { return body_.schedule().hasBlocksInVectors() && placesOfBlock_ > 1; }
   // How many places there are along the vectors of the chunk, if that is a constant; else a whole
   // vector.
@@ -93,9 +101,7 @@ public:
   void beginEntriesOfTile();
   void beginEntries(mlir::Value firstRow, mlir::Value endRow);
   // Where a loop over the axis begins and ends: 0 and its size, or positions of entries.
-  std::pair<mlir::Value, mlir::Value> rangeOf(unsigned axis);
-  // The entries one by one, four in a step; `number` counts those of a step.
-  void forEntries(State &state, llvm::function_ref<void(int64_t number, State &)> inside);
+  Range rangeOf(unsigned axis);
   // The column of a lane's entry; of the one so many entries behind the chunk's first, in this row or
   // a later one, but at most the last of the tile.
   mlir::Value columnOfLane(unsigned chunk, int64_t lane);
@@ -110,11 +116,16 @@ public:
   mlir::Value indexOf(unsigned axis, unsigned place, unsigned chunk);
   // Emits `inside` with the axis at `index`.
   void inLoop(unsigned axis, mlir::Value index, llvm::function_ref<void()> inside);
-  // Loops over axes from 0 to their sizes, outermost first.
-  using LoopBodyFunction = llvm::function_ref<void(State &)>;
-  void forAxes(llvm::ArrayRef<unsigned> axes, State &state, LoopBodyFunction inside);
-  // Several steps of the loop together, all of them if there are not many.
-  void forAxis(unsigned axis, int64_t unrolling, State &state, LoopBodyFunction inside);
+  // Where the whole steps of `unit` places in the range end.
+  mlir::Value endOfWhole(Range range, int64_t unit);
+  // Loops over axes, outermost first.
+  void forAxes(llvm::ArrayRef<unsigned> axes, State &state,
+               llvm::function_ref<void(State &)> inside);
+  static constexpr int64_t entriesTogether = 4;
+  // A loop over constant places or entries, so many in a step, which `number` counts: all of the places
+  // in one if there are not many.
+  void forAxis(unsigned axis, int64_t together, State &state,
+               llvm::function_ref<void(int64_t number, State &)> inside);
 
   mlir::Value get(mlir::Value value, unsigned place, unsigned chunk);
   // The value with the axis, which vectors may run along, at one place: the same cell in all lanes.
@@ -128,8 +139,6 @@ public:
   unsigned chunksOf(mlir::Value value) const;
 
   void keep(mlir::Value value, unsigned place, unsigned chunk);
-  // Stores a vector of all places of the block in a panel.
-  void keepAcross(mlir::Value value, mlir::Value vector);
   // Asks memory for what a later block packs, if its rows are short.
   void prefetchPacked(plan::ReadOp read);
   // Stores the vectors along an inner axis, one for each place, as the panel of the block.
@@ -156,15 +165,22 @@ public:
   void setAcross(mlir::Value value, mlir::Value vector);
 
 private:
+  // What values are emitted for: places of the block, and vectors of each of them along an axis.
+  struct Extent {
+    unsigned places = 1;
+    std::optional<unsigned> axis;
+    unsigned chunks = 1;
+    mlir::Value mask; // of the last chunk
+  };
   struct Scope {
-    llvm::SmallVector<unsigned> axes; // that a loop has set
+    std::optional<unsigned> axis; // of the loop
     llvm::DenseMap<std::tuple<mlir::Value, unsigned, unsigned>, mlir::Value> values;
   };
   // Memory for what is kept or packed: along which axes cells lie, and how many cells there are of
   // each place of a block. Places that are side by side are neighbours.
   struct Panel {
     mlir::Value base;
-    Access access;
+    LinearFunction cell;
     bool isSideBySide = false;
     Size cellsOfPlace = Size::constant(1);
   };
@@ -177,11 +193,16 @@ private:
   };
 
   bool runsOverVectors(mlir::Value value) const {
-    return vectorAxis_ && schedule::runsOver(value, *vectorAxis_);
+    return extent_.axis && schedule::runsOver(value, *extent_.axis);
   }
   bool isPerPlace(mlir::Value value) const;
+  // Whether the value is kept by an earlier pass.
+  bool isLoaded(mlir::Value value) const {
+    return body_.schedule().kept.contains(value) && body_.passOf(value) != pass_;
+  }
   void storeCellsOfPlaces(mlir::Value value, llvm::DenseSet<mlir::Value> &visited);
   mlir::Value across(mlir::Value value);
+  mlir::Value find(mlir::Value value, unsigned place, unsigned chunk) const;
   mlir::Value compute(mlir::Value value, unsigned place, unsigned chunk);
   void hoist(mlir::Value value, llvm::ArrayRef<unsigned> loops,
              llvm::DenseSet<mlir::Value> &visited);
@@ -198,7 +219,7 @@ private:
   void storeSideBySide(llvm::ArrayRef<mlir::Value> vectors, const Memory &panel, unsigned chunk);
   bool isPacked(mlir::Value value) const;
   bool liesSideBySide(mlir::Value value) const;
-  mlir::Value panelRow(const Memory &panel, unsigned chunk);
+  mlir::Value rowSideBySide(const Memory &panel, unsigned chunk, int64_t row);
   void loadSideBySide(mlir::Value kept, unsigned chunk);
   mlir::Value load(const Memory &memory, unsigned place, unsigned chunk,
                    std::optional<double> outside);
@@ -213,8 +234,8 @@ private:
   mlir::Value positionOfRow(plan::ReadOp read, mlir::Value row);
   mlir::Value columnAt(plan::ReadOp read, mlir::Value position);
   mlir::Value columnsOf(unsigned chunk);
-  mlir::Value indexIn(const Access &access, unsigned axis, unsigned place, unsigned chunk);
-  bool hasColumnsOfLanes(const Access &access) const;
+  mlir::Value indexIn(const LinearFunction &sum, unsigned axis, unsigned place, unsigned chunk);
+  bool hasColumnsOfLanes(const LinearFunction &sum) const;
   void expandRow(plan::ReadOp read, mlir::Value row, mlir::Value nextRow);
   mlir::Value lookUp(plan::ReadOp read, unsigned place, unsigned chunk);
   bool isFollowed(unsigned chunk) const;
@@ -228,14 +249,12 @@ private:
   void sampleTogether(const SampledProduct &product, unsigned chunk, State &totals);
   void sampleOneByOne(const SampledProduct &product, unsigned chunk, State &totals);
 
-  mlir::Value placeOf(const LinearPlace &place, unsigned number, unsigned chunk, bool withIndices);
-  mlir::Value offsetOf(const Access &access, unsigned place, unsigned chunk);
-  mlir::Value lanesOf(const Access &access, unsigned place, unsigned chunk);
-  mlir::Value insideLanes(const Access &access, unsigned place, unsigned chunk);
-  mlir::Value isBelow(mlir::Value place, mlir::Value size);
+  mlir::Value valueOf(const LinearFunction &sum, unsigned place, unsigned chunk);
+  mlir::Value lanesOf(const LinearFunction &sum, unsigned place, unsigned chunk);
+  mlir::Value isInside(const Access &access, unsigned place, unsigned chunk, bool ofLanes);
   mlir::Value both(mlir::Value a, mlir::Value b);
-  bool hasIndicesOfLanes(const Access &access) const;
-  bool isOneStep(const Access &access) const;
+  bool hasIndicesOfLanes(const LinearFunction &sum) const;
+  bool isOneStep(const LinearFunction &sum) const;
   mlir::Value outsideCell(double value, ElementType cells);
   mlir::Value atBeginning(llvm::function_ref<mlir::Value()> emit);
 
@@ -250,17 +269,16 @@ private:
   llvm::SmallVector<std::pair<unsigned, mlir::Value>>
       indices_; // axes that loops have set, in order
   std::vector<Scope> scopes_{1};
-  unsigned pass_ = 0, places_ = 1, placesOfBlock_ = 1, chunks_ = 1;
+  unsigned pass_ = 0, placesOfBlock_ = 1;
   bool isPacking_ = false;
-  std::optional<unsigned> vectorAxis_;
+  Extent extent_;
   // In a loop over the places of a block: the number of the place, and where the cells lie that there
   // is one of for each place.
   mlir::Value placeNumber_;
   llvm::DenseMap<mlir::Value, mlir::Value> cellsOfPlaces_;
-  mlir::Value mask_;
-  mlir::Value nextScratch_, staging_;
+  mlir::Value nextScratch_;
   // Of the entries: those that loops go over; other sparse operands; rows of left factors.
-  std::pair<mlir::Value, mlir::Value> entries_;
+  Range entries_;
   mlir::Value lastEntry_, endOfFetching_, sampledRows_;
   llvm::SmallVector<plan::ReadOp> lookedUp_;
   llvm::DenseMap<mlir::Operation *, mlir::Value> samePattern_;

@@ -24,22 +24,22 @@ public:
   void close(plan::ReduceOp product);
 
 private:
-  // One accumulator for each column of the product, in registers or in memory.
-  struct Sums {
+  struct Product {
     unsigned column, reduced; // axes
     ElementType accumulator;
-    mlir::Value rows, factor;                 // X and B
-    llvm::SmallVector<mlir::Value> registers; // addresses of variables
-    mlir::Value memory;
+    mlir::Value rows, factor; // X and B
+    // One vector of accumulators for each column of the product. Those of few columns are variables
+    // and so lie in registers.
+    mlir::Value sums;
+    bool areVariables;
   };
-  void forEachColumn(const Sums &sums, llvm::function_ref<void(mlir::Value address)> visit);
-  mlir::Value addressOf(const Sums &sums, mlir::Value column);
-  void addColumns(const Sums &sums, llvm::ArrayRef<mlir::Value> columns, mlir::Value first);
+  void forEachColumn(const Product &product, llvm::function_ref<void(mlir::Value sum)> visit);
+  void addColumns(const Product &product, llvm::ArrayRef<mlir::Value> columns, mlir::Value first);
 
   const LoopBody &body_;
   VectorBuilder &vectors_;
   LoopValues &values_;
-  llvm::DenseMap<mlir::Operation *, Sums> sums_;
+  llvm::DenseMap<mlir::Operation *, Product> products_;
 };
 
 } // namespace tokamak::codegen

@@ -25,15 +25,16 @@ Value LoopValues::cellsOfRow(const SampledProduct &product, plan::ReadOp factor,
 }
 
 Value LoopValues::rowOfFactor(plan::ReadOp factor, unsigned axis, Value index) {
-  const Access &access = body_.accessOf(factor);
+  const LinearFunction &cell = body_.accessOf(factor).cell;
   Value offset =
-      vectors_.add(size(access.constant()), vectors_.multiply(index, size(access.factor(axis))));
+      vectors_.add(size(cell.constant), vectors_.multiply(index, size(cell.factors[axis])));
   return vectors_.offsetCells(arrayOf(factor).base, offset, plan::cellsOf(factor.getCell()));
 }
 
 // Visits the vectors of a row of constant length: the number of each, and the mask of the last one.
-static void forVectors(VectorBuilder &vectors, int64_t length,
-                       llvm::function_ref<void(int64_t number, Value first, Value mask)> inside) {
+static void
+forVectorsOfRow(VectorBuilder &vectors, int64_t length,
+                llvm::function_ref<void(int64_t number, Value first, Value mask)> inside) {
   for (int64_t first = 0; first < length; first += lanes)
     inside(first / lanes, vectors.integer(first),
            length - first < lanes ? vectors.maskBelow(length - first) : Value());
@@ -48,7 +49,7 @@ void LoopValues::beginSampledProduct(const SampledProduct &product) {
   Value left = rowOfFactor(product.left, row, index(row));
   SmallVector<Value> &known = leftRows_[product.left];
   known.clear();
-  forVectors(vectors_, length.constantValue(), [&](int64_t, Value first, Value mask) {
+  forVectorsOfRow(vectors_, length.constantValue(), [&](int64_t, Value first, Value mask) {
     known.push_back(cellsOfRow(product, product.left, left, first, mask));
   });
 }
@@ -61,13 +62,13 @@ void LoopValues::sampleTogether(const SampledProduct &product, unsigned chunk, S
     Value row = rowOfFactor(product.right, column, columnOfLane(chunk, lane));
     Value ahead = rowOfFactor(product.right, column,
                               columnBehind(chunk, prefetching::factorRowsAhead + lane));
-    forVectors(vectors_, body_.axes()[product.axis].constantValue(),
-               [&](int64_t number, Value first, Value mask) {
-                 vectors_.prefetch(vectors_.offsetCells(ahead, first, cells));
-                 totals[lane] = vectors_.fma(leftRows_[product.left][number],
-                                             cellsOfRow(product, product.right, row, first, mask),
-                                             totals[lane]);
-               });
+    forVectorsOfRow(vectors_, body_.axes()[product.axis].constantValue(),
+                    [&](int64_t number, Value first, Value mask) {
+                      vectors_.prefetch(vectors_.offsetCells(ahead, first, cells));
+                      totals[lane] = vectors_.fma(
+                          leftRows_[product.left][number],
+                          cellsOfRow(product, product.right, row, first, mask), totals[lane]);
+                    });
   }
 }
 
@@ -96,9 +97,10 @@ void LoopValues::sampleOneByOne(const SampledProduct &product, unsigned chunk, S
       sum = vectors_.fma(factor, cellsOfRow(product, product.right, row, first, mask), sum);
     };
     if (isInRegisters) {
-      forVectors(vectors_, length.constantValue(), [&](int64_t number, Value first, Value mask) {
-        add(leftRows_[product.left][number], first, mask, sums[number % accumulators]);
-      });
+      forVectorsOfRow(
+          vectors_, length.constantValue(), [&](int64_t number, Value first, Value mask) {
+            add(leftRows_[product.left][number], first, mask, sums[number % accumulators]);
+          });
     } else {
       Value left = rowOfFactor(product.left, level.row, index(level.row));
       auto addLoaded = [&](Value first, Value mask, Value &sum) {

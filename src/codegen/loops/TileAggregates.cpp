@@ -1,11 +1,9 @@
 #include "codegen/loops/TileAggregates.h"
 
-#include "base/Error.h"
 #include "codegen/LaunchSizes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/IR/Matchers.h"
 
 #include <cstddef>
 
@@ -36,69 +34,59 @@ static SmallVector<plan::ReduceOp> inOrderOfResults(const LoopBody &body) {
 
 TileAggregates::TileAggregates(const LoopBody &body, VectorBuilder &vectors,
                                const TileArguments &tile, LoopValues &values)
-    : body_(body), vectors_(vectors), tile_(tile), values_(values) {
+    : body_(body), vectors_(vectors), values_(values) {
   Value next = tile.partials;
   for (plan::ReduceOp reduce : inOrderOfResults(body)) {
-    Aggregate aggregate = layOut(reduce);
-    aggregate.partial = next;
-    aggregate.partialCells = values_.roundedUp(cellsOf(body, reduce));
-    next = vectors.offset(next, aggregate.partialCells);
-    aggregates_.push_back(std::move(aggregate));
+    aggregates_.push_back(layOut(reduce, next));
+    next = vectors.offset(next, aggregates_.back().partialCells);
   }
 }
 
-TileAggregates::Aggregate TileAggregates::layOut(plan::ReduceOp reduce) {
+TileAggregates::Aggregate TileAggregates::layOut(plan::ReduceOp reduce, Value partial) {
   Reduction reduction = reductionOf(reduce);
-  Aggregate aggregate{reduce, reduction, {}, Storage::Registers, {}, {}, {}, {}, {}, {}};
-  aggregate.cells = vectors_.registerType(reduction.accumulator);
+  Aggregate aggregate{reduce, reduction, vectors_.registerType(reduction.accumulator)};
+  aggregate.partial = partial;
+  int64_t width = vectors_.width();
   SmallVector<unsigned> axes = body_.schedule().innerAxes(reduce.getCell());
-  if (body_.entries() && llvm::is_contained(axes, body_.entries()->column)) {
-    aggregate.storage = Storage::Entries;
-    if (axes.size() == 2)
-      aggregate.vector = body_.vectorOf(reduce);
-    return aggregate;
-  }
-  if (axes.size() == 2) {
-    aggregate.storage = Storage::Lines;
+  if (axes.size() == 2)
     aggregate.vector = body_.vectorOf(reduce);
-    aggregate.other = axes[0] == aggregate.vector ? axes[1] : axes[0];
-    aggregate.memory =
-        values_.scratch(body_.axes()[*aggregate.other] *
-                        roundedUp(body_.axes()[*aggregate.vector], vectors_.width()));
-    return aggregate;
+  else if (axes.size() == 1 && !body_.isOverEntries(axes.front()))
+    aggregate.vector = body_.loopsOver(axes).vector;
+  for (unsigned axis : axes)
+    if (axis != aggregate.vector)
+      aggregate.lines = axis;
+  aggregate.variables = variablesOf(reduce, aggregate.vector);
+  if (aggregate.variables > 0) {
+    aggregate.accumulators = values_.variable(aggregate.variables);
+  } else if (!aggregate.lines || body_.isOverEntries(*aggregate.lines)) {
+    aggregate.accumulators = partial;
+    if (aggregate.vector)
+      aggregate.length = body_.axes()[*aggregate.vector];
+  } else {
+    aggregate.length = aggregate.vector ? roundedUp(body_.axes()[*aggregate.vector], width)
+                                        : Size::constant(width);
+    aggregate.accumulators = values_.scratch(body_.axes()[*aggregate.lines] * aggregate.length);
   }
-  if (axes.size() == 1) {
-    aggregate.other = axes.front();
-    std::optional<unsigned> vector = body_.loopsOver(axes).vector;
-    aggregate.storage = vector ? Storage::Partials : Storage::Lanes;
-    if (!vector)
-      aggregate.memory =
-          values_.scratch(Size::constant(vectors_.width()) * body_.axes()[axes.front()]);
-    aggregate.vector = vector;
-  }
-  for (int64_t number = 0, count = registersOf(reduce, aggregate.vector); number < count;
-       ++number) {
-    aggregate.storage = Storage::Registers;
-    aggregate.registers.push_back(values_.variable());
-  }
+  aggregate.partialCells = values_.roundedUp(cellsOf(body_, reduce));
   return aggregate;
 }
 
 // As many accumulators of one cell as there are neighbouring vectors or places, up to four. Of cells
 // along an axis one for each vector, if their number is a constant and one step of the loop.
-int64_t TileAggregates::registersOf(plan::ReduceOp reduce, std::optional<unsigned> vector) const {
+int64_t TileAggregates::variablesOf(plan::ReduceOp reduce, std::optional<unsigned> vector) const {
   constexpr int64_t mostOfOneCell = 4;
   const schedule::Schedule &schedule = body_.schedule();
-  if (schedule.innerAxes(reduce.getCell()).empty())
+  SmallVector<unsigned> axes = schedule.innerAxes(reduce.getCell());
+  if (axes.empty())
     return std::min(mostOfOneCell, std::max(schedule.unroll, schedule.block));
-  if (!vector || !body_.axes()[*vector].isConstant() || schedule.block > 1)
+  if (axes.size() > 1 || !vector || !body_.axes()[*vector].isConstant() || schedule.block > 1)
     return 0;
   int64_t length = body_.axes()[*vector].constantValue(), width = vectors_.width();
   return length / width == schedule.unroll || length < width ? (length + width - 1) / width : 0;
 }
 
-Value TileAggregates::load(const Aggregate &aggregate, Value pointer) {
-  return vectors_.load(pointer, {}, aggregate.cells);
+Value TileAggregates::load(const Aggregate &aggregate, Value pointer, Value mask) {
+  return vectors_.load(pointer, mask, aggregate.cells);
 }
 
 // The accumulator that lies so many behind the one at `pointer`.
@@ -106,9 +94,13 @@ Value TileAggregates::behind(const Aggregate &aggregate, Value pointer, Value co
   return vectors_.offset(pointer, count, aggregate.cells);
 }
 
-// In accumulators.
-Value TileAggregates::paddedLine(const Aggregate &aggregate) {
-  return values_.roundedUp(body_.axes()[*aggregate.vector], vectors_.width());
+Value TileAggregates::vectorBehind(const Aggregate &aggregate, Value pointer, int64_t number) {
+  return behind(aggregate, pointer, vectors_.integer(number * vectors_.width()));
+}
+
+Value TileAggregates::lineAt(const Aggregate &aggregate, Value number) {
+  return behind(aggregate, aggregate.accumulators,
+                vectors_.multiply(number, values_.size(aggregate.length)));
 }
 
 void TileAggregates::fill(const Reduction &reduction, Value pointer, Value count) {
@@ -122,29 +114,21 @@ void TileAggregates::fill(const Reduction &reduction, Value pointer, Value count
   vectors_.setWidth(width);
 }
 
-// Partial results as they are merged.
-void TileAggregates::fillPartial(const Aggregate &aggregate) {
-  fill(asMerged(aggregate.reduction), aggregate.partial, aggregate.partialCells);
-}
-
 Value TileAggregates::toPartial(const Aggregate &aggregate, Value accumulators) {
   return vectors_.convert(accumulators, aggregate.reduction.accumulator,
                           asMerged(aggregate.reduction).accumulator);
 }
 
 void TileAggregates::open() {
-  for (Aggregate &aggregate : aggregates_) {
-    Value width = vectors_.integer(vectors_.width());
-    for (Value variable : aggregate.registers)
-      vectors_.store(neutralElement(vectors_, aggregate.reduction), variable, {});
-    if (aggregate.storage == Storage::Partials || aggregate.storage == Storage::Entries)
+  for (const Aggregate &aggregate : aggregates_) {
+    for (int64_t number = 0; number < aggregate.variables; ++number)
+      vectors_.store(neutralElement(vectors_, aggregate.reduction),
+                     vectorBehind(aggregate, aggregate.accumulators, number), {});
+    if (aggregate.isOfPartial())
       fill(aggregate.reduction, aggregate.partial, aggregate.partialCells);
-    else if (aggregate.storage == Storage::Lanes)
-      fill(aggregate.reduction, aggregate.memory,
-           vectors_.multiply(values_.axisSize(*aggregate.other), width));
-    else if (aggregate.storage == Storage::Lines)
-      fill(aggregate.reduction, aggregate.memory,
-           vectors_.multiply(values_.axisSize(*aggregate.other), paddedLine(aggregate)));
+    else if (aggregate.lines)
+      fill(aggregate.reduction, aggregate.accumulators,
+           vectors_.multiply(values_.axisSize(*aggregate.lines), values_.size(aggregate.length)));
   }
 }
 
@@ -152,119 +136,75 @@ void TileAggregates::open() {
 
 // What is written to several results has accumulators for each of them.
 void TileAggregates::add(plan::ReduceOp reduce) {
-  for (Aggregate &aggregate : aggregates_) {
+  for (const Aggregate &aggregate : aggregates_) {
     if (aggregate.reduce != reduce)
       continue;
-    switch (aggregate.storage) {
-    case Storage::Registers:
-      addToRegisters(aggregate);
-      break;
-    case Storage::Partials:
-      addToPartials(aggregate);
-      break;
-    case Storage::Lanes:
-      addToLanes(aggregate);
-      break;
-    case Storage::Lines:
+    if (aggregate.vector && aggregate.lines)
       addToLines(aggregate);
-      break;
-    case Storage::Entries:
-      if (aggregate.vector)
-        addToRowsOfEntries(aggregate);
-      else
-        addToEntries(aggregate);
-      break;
-    }
+    else if (aggregate.vector)
+      addToLine(aggregate, aggregate.accumulators);
+    else if (aggregate.isOfPartial())
+      addToEntries(aggregate);
+    else
+      addToCell(aggregate);
   }
 }
 
-// Where the lanes are neither places nor cells along an axis, all of them hold the same, and one
-// counts.
-Value TileAggregates::countedLanes(unsigned chunk) const {
-  return values_.hasVectors() ? values_.mask(chunk) : vectors_.maskBelow(1);
-}
-
-// Lanes behind the last cell of an axis are padding of the partial result, so that cells along an axis
-// need no mask.
-void TileAggregates::addToRegisters(Aggregate &aggregate) {
+// One cell, or one of those whose lanes are the places of a block.
+void TileAggregates::addToCell(const Aggregate &aggregate) {
   plan::ReduceOp reduce = aggregate.reduce;
-  auto count = static_cast<int64_t>(aggregate.registers.size());
-  bool isAlongAxis = aggregate.vector.has_value();
-  // The number of the first chunk's vector along the axis.
-  int64_t first = 0;
-  if (isAlongAxis) {
-    APInt index;
-    if (!matchPattern(values_.index(*aggregate.vector), m_ConstantInt(&index)))
-      internalError("vectors whose sums stay in registers are computed in a loop");
-    first = index.getSExtValue() / vectors_.width();
-  }
+  Value first =
+      aggregate.lines ? lineAt(aggregate, values_.index(*aggregate.lines)) : aggregate.accumulators;
+  State sums;
+  for (int64_t number = 0; number < std::max<int64_t>(1, aggregate.variables); ++number)
+    sums.push_back(load(aggregate, vectorBehind(aggregate, first, number)));
   for (unsigned place = 0; place < values_.placesOf(reduce.getOperand()); ++place)
     for (unsigned chunk = 0; chunk < values_.chunksOf(reduce.getOperand()); ++chunk) {
-      Value mask = isAlongAxis ? Value() : countedLanes(chunk);
-      int64_t number = isAlongAxis ? first + chunk : (place + chunk) % count;
-      Value variable = aggregate.registers[number];
-      Accumulator next =
-          values_.accumulate(reduce, {load(aggregate, variable), {}}, place, chunk, mask);
-      vectors_.store(next.value, variable, {});
+      Value &sum = sums[(place + chunk) % sums.size()];
+      sum = values_.accumulate(reduce, {sum, {}}, place, chunk, values_.countedLanes(chunk)).value;
     }
+  for (auto [number, sum] : llvm::enumerate(sums))
+    vectors_.store(sum, vectorBehind(aggregate, first, number), {});
 }
 
-// Even and odd places are added separately, which halves the length of the chain of dependent
-// instructions. Cells beyond the last place are padding of the partial result.
-void TileAggregates::addPlaces(Aggregate &aggregate, Value pointer, unsigned chunk, Value mask) {
+// Lanes behind the last cell are padding, so that no mask is needed, but where they are the first of
+// the next line. Without lines, even and odd places are added separately, which halves the length of the
+// chain of dependent instructions.
+void TileAggregates::addToLine(const Aggregate &aggregate, Value line) {
   plan::ReduceOp reduce = aggregate.reduce;
-  Value even = load(aggregate, pointer), odd;
-  for (unsigned place = 0; place < values_.placesOf(reduce.getOperand()); ++place) {
-    bool isEven = place % 2 == 0 || aggregate.storage == Storage::Lines;
-    Value &sum = isEven ? even : odd;
-    sum = values_.accumulate(reduce, {sum, {}}, place, chunk, mask).value;
-  }
-  if (odd)
-    even = combine(vectors_, aggregate.reduction, even, odd);
-  vectors_.store(even, pointer, mask);
-}
-
-void TileAggregates::addToPartials(Aggregate &aggregate) {
   for (unsigned chunk = 0; chunk < values_.chunks(); ++chunk) {
-    Value at = values_.indexOf(*aggregate.vector, 0, chunk);
-    bool isPadded = vectors_.width() == lanes;
-    addPlaces(aggregate, behind(aggregate, aggregate.partial, at), chunk,
-              isPadded ? Value() : values_.mask(chunk));
+    Value pointer = behind(aggregate, line, values_.indexOf(*aggregate.vector, 0, chunk));
+    bool isPadded = !aggregate.isOfPartial() || (!aggregate.lines && vectors_.width() == lanes);
+    Value mask = isPadded ? Value() : values_.mask(chunk);
+    Value even = load(aggregate, pointer, mask), odd;
+    for (unsigned place = 0; place < values_.placesOf(reduce.getOperand()); ++place) {
+      Value &sum = place % 2 == 0 || aggregate.lines ? even : odd;
+      sum = values_.accumulate(reduce, {sum, {}}, place, chunk, {}).value;
+    }
+    if (odd)
+      even = combine(vectors_, aggregate.reduction, even, odd);
+    vectors_.store(even, pointer, mask);
   }
-}
-
-void TileAggregates::addToLanes(Aggregate &aggregate) {
-  Value at = vectors_.multiply(values_.index(*aggregate.other), vectors_.integer(vectors_.width()));
-  Value pointer = behind(aggregate, aggregate.memory, at);
-  plan::ReduceOp reduce = aggregate.reduce;
-  Value sum = load(aggregate, pointer);
-  for (unsigned place = 0; place < values_.placesOf(reduce.getOperand()); ++place)
-    for (unsigned chunk = 0; chunk < values_.chunksOf(reduce.getOperand()); ++chunk)
-      sum = values_.accumulate(reduce, {sum, {}}, place, chunk, countedLanes(chunk)).value;
-  vectors_.store(sum, pointer, {});
 }
 
 // Short loops are unrolled.
 int64_t TileAggregates::unrollingOf(unsigned axis) const {
   constexpr int64_t mostUnrolled = 16, otherwise = 4;
   const Size &length = body_.axes()[axis];
+  if (body_.isOverEntries(axis))
+    return LoopValues::entriesTogether;
   if (!values_.hasWholeBlock() || !length.isConstant())
     return 1;
   return length.constantValue() <= mostUnrolled ? mostUnrolled : otherwise;
 }
 
-void TileAggregates::addToLines(Aggregate &aggregate) {
-  unsigned other = *aggregate.other;
-  plan::ReduceOp reduce = aggregate.reduce;
-  values_.hoist(reduce.getOperand(), {other});
+void TileAggregates::addToLines(const Aggregate &aggregate) {
+  unsigned axis = *aggregate.lines;
+  values_.hoist(aggregate.reduce.getOperand(), {axis});
   State none;
-  values_.forAxis(other, unrollingOf(other), none, [&](State &) {
-    Value line = behind(aggregate, aggregate.memory,
-                        vectors_.multiply(values_.index(other), paddedLine(aggregate)));
-    for (unsigned chunk = 0; chunk < values_.chunks(); ++chunk) {
-      Value at = values_.indexOf(*aggregate.vector, 0, chunk);
-      addPlaces(aggregate, behind(aggregate, line, at), chunk, {});
-    }
+  values_.forAxis(axis, unrollingOf(axis), none, [&](int64_t, State &) {
+    Value number = body_.isOverEntries(axis) ? values_.columnOfLane(0, 0) : values_.index(axis);
+    addToLine(aggregate, lineAt(aggregate, number));
   });
 }
 
@@ -282,7 +222,7 @@ void TileAggregates::addToEntries(const Aggregate &aggregate) {
     for (int64_t lane = 0; lane < lanes; ++lane) {
       Value column =
           mask && lane > 0 ? values_.columnBehind(chunk, lane) : values_.columnOfLane(chunk, lane);
-      Value target = behind(aggregate, aggregate.partial, column);
+      Value target = behind(aggregate, aggregate.accumulators, column);
       Value total = vectors_.loadScalar(target, aggregate.cells), cell = vectors_.lane(cells, lane);
       total = factors ? vectors_.fma(cell, vectors_.lane(factors, lane), total)
                       : vectors_.create<arith::AddFOp>(total, cell);
@@ -291,62 +231,51 @@ void TileAggregates::addToEntries(const Aggregate &aggregate) {
   }
 }
 
-// Each entry adds a dense row to that of its column.
-void TileAggregates::addToRowsOfEntries(const Aggregate &aggregate) {
-  plan::ReduceOp reduce = aggregate.reduce;
-  values_.hoist(reduce.getOperand(), {body_.entries()->column});
-  State none;
-  values_.forEntries(none, [&](int64_t, State &) {
-    Value row = vectors_.multiply(values_.columnOfLane(0, 0), values_.axisSize(*aggregate.vector));
-    for (unsigned chunk = 0; chunk < values_.chunks(); ++chunk) {
-      Value at = values_.indexOf(*aggregate.vector, 0, chunk);
-      Value pointer = behind(aggregate, aggregate.partial, vectors_.add(row, at));
-      Value mask = values_.mask(chunk), sum = vectors_.load(pointer, mask, aggregate.cells);
-      vectors_.store(values_.accumulate(reduce, {sum, {}}, 0, chunk, {}).value, pointer, mask);
-    }
-  });
-}
-
 //===- the end of a tile ---------------------------------------------------------------------===//
 
 void TileAggregates::close() {
-  for (Aggregate &aggregate : aggregates_) {
-    if (aggregate.storage == Storage::Lanes)
-      closeLanes(aggregate);
-    if (aggregate.storage == Storage::Lines)
-      closeLines(aggregate);
-    if (aggregate.storage == Storage::Partials || aggregate.storage == Storage::Entries)
+  for (const Aggregate &aggregate : aggregates_) {
+    if (aggregate.isOfPartial())
       widenPartial(aggregate);
-    if (aggregate.storage != Storage::Registers)
-      continue;
-    SmallVector<Value> sums;
-    for (Value variable : aggregate.registers)
-      sums.push_back(load(aggregate, variable));
-    if (aggregate.vector) {
-      if (vectors_.width() != lanes)
-        fillPartial(aggregate);
-      for (auto [number, sum] : llvm::enumerate(sums)) {
-        Value at = vectors_.integer(static_cast<int64_t>(number) * vectors_.width());
-        Value left = vectors_.subtract(values_.axisSize(*aggregate.vector), at);
-        vectors_.store(toPartial(aggregate, sum), vectors_.offset(aggregate.partial, at),
-                       vectors_.width() == lanes ? Value() : vectors_.maskBelow(left));
-      }
-      continue;
-    }
-    // In a tree: 0 with 2 and 1 with 3, then these two.
-    for (size_t count = sums.size(); count > 1; count = (count + 1) / 2)
-      for (size_t number = 0, half = (count + 1) / 2; number + half < count; ++number)
-        sums[number] = combine(vectors_, aggregate.reduction, sums[number], sums[number + half]);
-    Value total = reduceOne(vectors_, aggregate.reduction, {sums.front(), {}});
-    if (values_.hasAbsentCells(aggregate.reduce))
-      total = values_.withAbsentCells(aggregate.reduce, total);
-    int64_t width = vectors_.width();
-    vectors_.setWidth(lanes);
-    if (width != lanes)
-      total = vectors_.splatLane(total, 0);
-    vectors_.store(toPartial(aggregate, total), aggregate.partial, {});
-    vectors_.setWidth(width);
+    else if (aggregate.lines)
+      closeLines(aggregate);
+    else if (aggregate.vector)
+      closeVectors(aggregate);
+    else
+      closeCell(aggregate);
   }
+}
+
+void TileAggregates::closeVectors(const Aggregate &aggregate) {
+  int64_t width = vectors_.width();
+  if (width != lanes)
+    fill(asMerged(aggregate.reduction), aggregate.partial, aggregate.partialCells);
+  for (int64_t number = 0; number < aggregate.variables; ++number) {
+    Value sum = load(aggregate, vectorBehind(aggregate, aggregate.accumulators, number));
+    Value at = vectors_.integer(number * width);
+    Value left = vectors_.subtract(values_.axisSize(*aggregate.vector), at);
+    vectors_.store(toPartial(aggregate, sum), vectors_.offset(aggregate.partial, at),
+                   width == lanes ? Value() : vectors_.maskBelow(left));
+  }
+}
+
+// In a tree: 0 with 2 and 1 with 3, then these two.
+void TileAggregates::closeCell(const Aggregate &aggregate) {
+  SmallVector<Value> sums;
+  for (int64_t number = 0; number < aggregate.variables; ++number)
+    sums.push_back(load(aggregate, vectorBehind(aggregate, aggregate.accumulators, number)));
+  for (size_t count = sums.size(); count > 1; count = (count + 1) / 2)
+    for (size_t number = 0, half = (count + 1) / 2; number + half < count; ++number)
+      sums[number] = combine(vectors_, aggregate.reduction, sums[number], sums[number + half]);
+  Value total = reduceOne(vectors_, aggregate.reduction, {sums.front(), {}});
+  if (values_.hasAbsentCells(aggregate.reduce))
+    total = values_.withAbsentCells(aggregate.reduce, total);
+  int64_t width = vectors_.width();
+  vectors_.setWidth(lanes);
+  if (width != lanes)
+    total = vectors_.splatLane(total, 0);
+  vectors_.store(toPartial(aggregate, total), aggregate.partial, {});
+  vectors_.setWidth(width);
 }
 
 // Accumulators that are narrower than partial results lie in the first part of the same memory: from the
@@ -365,34 +294,22 @@ void TileAggregates::widenPartial(const Aggregate &aggregate) {
   vectors_.setWidth(width);
 }
 
-// Eight cells at a time.
-void TileAggregates::closeLanes(const Aggregate &aggregate) {
-  int64_t width = vectors_.width();
-  Value cells = values_.axisSize(*aggregate.other), distance = vectors_.integer(width);
-  fillPartial(aggregate);
-  vectors_.forLoop(vectors_.integer(0), cells, 1, [&](Value at) {
-    Value sum =
-        load(aggregate, behind(aggregate, aggregate.memory, vectors_.multiply(at, distance)));
-    Value total = vectors_.lane(reduceOne(vectors_, aggregate.reduction, {sum, {}}), 0);
-    vectors_.storeScalar(toPartial(aggregate, total), vectors_.offset(aggregate.partial, at));
-  });
-}
-
-// Line `other`, cell `vector` is a cell of the result, in the order of its own dimensions.
+// A line has the cells along the vectors, in the order of the result's own dimensions, or lanes of one
+// cell.
 void TileAggregates::closeLines(const Aggregate &aggregate) {
-  fillPartial(aggregate);
-  plan::WriteOp write;
-  for (Operation *user : aggregate.reduce->getUsers())
-    write = cast<plan::WriteOp>(user);
-  const Access &access = body_.accessOf(write);
-  Value across = values_.size(access.factor(*aggregate.vector)),
-        down = values_.size(access.factor(*aggregate.other)),
-        length = values_.axisSize(*aggregate.vector);
-  vectors_.forLoop(vectors_.integer(0), values_.axisSize(*aggregate.other), 1, [&](Value number) {
-    Value line =
-        behind(aggregate, aggregate.memory, vectors_.multiply(number, paddedLine(aggregate)));
+  fill(asMerged(aggregate.reduction), aggregate.partial, aggregate.partialCells);
+  auto write = cast<plan::WriteOp>(*aggregate.reduce->getUsers().begin());
+  const LinearFunction &cell = body_.accessOf(write).cell;
+  Value down = values_.size(cell.factors[*aggregate.lines]);
+  vectors_.forLoop(vectors_.integer(0), values_.axisSize(*aggregate.lines), 1, [&](Value number) {
+    Value line = lineAt(aggregate, number);
     Value start = vectors_.offset(aggregate.partial, vectors_.multiply(number, down));
-    vectors_.forLoop(vectors_.integer(0), length, 1, [&](Value at) {
+    if (!aggregate.vector) {
+      Value total = reduceOne(vectors_, aggregate.reduction, {load(aggregate, line), {}});
+      return vectors_.storeScalar(toPartial(aggregate, vectors_.lane(total, 0)), start);
+    }
+    Value across = values_.size(cell.factors[*aggregate.vector]);
+    vectors_.forLoop(vectors_.integer(0), values_.axisSize(*aggregate.vector), 1, [&](Value at) {
       Value total = vectors_.loadScalar(behind(aggregate, line, at), aggregate.cells);
       vectors_.storeScalar(toPartial(aggregate, total),
                            vectors_.offset(start, vectors_.multiply(at, across)));

@@ -33,41 +33,39 @@ public:
   void close();
 
 private:
-  enum class Storage : uint8_t { Registers, Partials, Lanes, Lines, Entries };
   struct Aggregate {
-    plan::ReduceOp reduce;
+    mutable plan::ReduceOp reduce; // an operation's accessors are not const
     Reduction reduction;
-    mlir::Type cells; // accumulators in registers
-    Storage storage;
-    std::optional<unsigned> vector, other; // axes of the result
-    mlir::Value partial, partialCells;
-    mlir::Value memory;                       // Lanes and Lines
-    llvm::SmallVector<mlir::Value> registers; // addresses of variables
+    mlir::Type cells; // of accumulators
+    // The axis of the result along which they are vectors, and that for each place of which there is
+    // a line of them.
+    std::optional<unsigned> vector = {}, lines = {};
+    Size length = {};              // of a line
+    int64_t variables = 0;         // vectors on the stack, each of which is a register
+    mlir::Value accumulators = {}; // in variables, scratch memory or the partial result
+    mlir::Value partial = {}, partialCells = {};
+    bool isOfPartial() const { return accumulators == partial; }
   };
-  Aggregate layOut(plan::ReduceOp reduce);
-  int64_t registersOf(plan::ReduceOp reduce, std::optional<unsigned> vector) const;
-  void addToRegisters(Aggregate &aggregate);
-  void addToPartials(Aggregate &aggregate);
-  void addToLanes(Aggregate &aggregate);
-  void addToLines(Aggregate &aggregate);
-  int64_t unrollingOf(unsigned axis) const;
+  Aggregate layOut(plan::ReduceOp reduce, mlir::Value partial);
+  int64_t variablesOf(plan::ReduceOp reduce, std::optional<unsigned> vector) const;
+  void addToLine(const Aggregate &aggregate, mlir::Value line);
+  void addToCell(const Aggregate &aggregate);
+  void addToLines(const Aggregate &aggregate);
   void addToEntries(const Aggregate &aggregate);
-  void addToRowsOfEntries(const Aggregate &aggregate);
-  void addPlaces(Aggregate &aggregate, mlir::Value pointer, unsigned chunk, mlir::Value mask);
-  mlir::Value paddedLine(const Aggregate &aggregate);
-  mlir::Value load(const Aggregate &aggregate, mlir::Value pointer);
+  int64_t unrollingOf(unsigned axis) const;
+  mlir::Value load(const Aggregate &aggregate, mlir::Value pointer, mlir::Value mask = {});
   mlir::Value behind(const Aggregate &aggregate, mlir::Value pointer, mlir::Value count);
+  mlir::Value vectorBehind(const Aggregate &aggregate, mlir::Value pointer, int64_t number);
+  mlir::Value lineAt(const Aggregate &aggregate, mlir::Value number);
   void fill(const Reduction &reduction, mlir::Value pointer, mlir::Value count);
-  void fillPartial(const Aggregate &aggregate);
   mlir::Value toPartial(const Aggregate &aggregate, mlir::Value accumulators);
+  void closeCell(const Aggregate &aggregate);
+  void closeVectors(const Aggregate &aggregate);
   void widenPartial(const Aggregate &aggregate);
-  void closeLanes(const Aggregate &aggregate);
   void closeLines(const Aggregate &aggregate);
-  mlir::Value countedLanes(unsigned chunk) const;
 
   const LoopBody &body_;
   VectorBuilder &vectors_;
-  const TileArguments &tile_;
   LoopValues &values_;
   std::vector<Aggregate> aggregates_;
 };
