@@ -116,19 +116,11 @@ Value LoopValues::columnsOf(unsigned chunk) {
   return found;
 }
 
-// Lanes behind the last entry: the column of the last entry.
-Value LoopValues::columnOfLane(unsigned chunk, int64_t lane) {
-  const schedule::EntryLevel &level = *body_.entries();
-  Value position = vectors_.add(indexOf(level.column, 0, chunk), vectors_.integer(lane));
-  if (mask(chunk) && lane > 0)
-    position = vectors_.minimum(position, vectors_.subtract(entries_.second, vectors_.integer(1)));
-  return columnAt(level.driver, position);
-}
-
 Value LoopValues::columnBehind(unsigned chunk, int64_t distance) {
   const schedule::EntryLevel &level = *body_.entries();
   Value position = vectors_.add(indexOf(level.column, 0, chunk), vectors_.integer(distance));
-  return columnAt(level.driver, vectors_.minimum(position, lastEntry_));
+  bool isOfChunk = distance == 0 || (distance < lanes && !mask(chunk));
+  return columnAt(level.driver, isOfChunk ? position : vectors_.minimum(position, lastEntry_));
 }
 
 // Along the driver's columns an index is a position, and there are cells at its column, unless they

@@ -1,7 +1,6 @@
 #include "codegen/loops/LoopBody.h"
 
 #include "codegen/Aggregation.h"
-#include "codegen/CellEmission.h"
 #include "codegen/LaunchSizes.h"
 #include "ir/plan/IterationSpace.h"
 #include "ir/tok/ElementTypes.h"
@@ -80,28 +79,20 @@ LogicalResult LoopBody::checkReindex(plan::ReindexOp reindex) {
 // Axes of tiles that are walked as one. Those of size 1, but for the last, are not walked at all.
 void LoopBody::mergeAxes() {
   llvm::BitVector merged = schedule::mergedAxes(op_);
-  SmallVector<unsigned> walked, others;
-  for (unsigned axis : schedule_.parallel)
-    (axes_[axis].isConstant(1) && axis != schedule_.parallel.back() ? others : walked)
-        .push_back(axis);
-  auto isOnlySkipped = [&](unsigned from, unsigned to) {
-    for (unsigned axis = from + 1; axis < to; ++axis)
-      if (!axes_[axis].isConstant(1))
-        return false;
-    return from < to;
-  };
-  for (auto [number, axis] : llvm::enumerate(walked)) {
-    if (number + 1 == walked.size() || !merged[axis] || !isOnlySkipped(axis, walked[number + 1])) {
-      tileAxes_.push_back(axis);
+  auto isOne = [&](unsigned axis) { return axes_[axis].isConstant(1); };
+  for (unsigned axis : schedule_.parallel) {
+    if (isOne(axis) && axis != schedule_.parallel.back())
       continue;
-    }
-    axes_[walked[number + 1]] = axes_[axis] * axes_[walked[number + 1]];
-    others.push_back(axis);
+    if (!tileAxes_.empty() && merged[lastAxis()] && lastAxis() < axis &&
+        llvm::all_of(llvm::seq(lastAxis() + 1, axis), isOne))
+      axes_[axis] = axes_[tileAxes_.pop_back_val()] * axes_[axis];
+    tileAxes_.push_back(axis);
   }
   for (auto &[operation, access] : accesses_)
     access.forEachFunction([&](LinearFunction &sum) {
-      for (unsigned axis : others)
-        sum.factors[axis] = Size::constant(0);
+      for (unsigned axis : schedule_.parallel)
+        if (!llvm::is_contained(tileAxes_, axis))
+          sum.factors[axis] = Size::constant(0);
     });
 }
 
@@ -228,16 +219,17 @@ LoopPass &LoopBody::passAt(unsigned stage, const PassLoops &loops) {
 
 LogicalResult LoopBody::makePasses() {
   for (Operation &operation : block()) {
-    if (operation.getNumResults() == 1 && schedule_.kept.contains(operation.getResult(0))) {
-      Value value = operation.getResult(0);
-      PassLoops loops = loopsOfKept(value);
-      auto product = dyn_cast<plan::ReduceOp>(operation);
-      if (auto factors = product ? rowFactors(product) : std::nullopt)
-        passAt(stageOf(factors->first, loops), loops).products.push_back(product);
-      else
-        passAt(stageOf(value, loops), loops).kept.push_back(value);
-    }
-    if (auto reduce = dyn_cast<plan::ReduceOp>(operation); reduce && isOfBlocks(reduce)) {
+    auto reduce = dyn_cast<plan::ReduceOp>(operation);
+    for (Value value : operation.getResults())
+      if (schedule_.kept.contains(value)) {
+        PassLoops loops = loopsOfKept(value);
+        unsigned stage = stageOf(value, loops);
+        if (reduce && rowFactors(reduce)) // complete after the pass
+          passAt(stage - 1, loops).products.push_back(reduce);
+        else
+          passAt(stage, loops).kept.push_back(value);
+      }
+    if (reduce && isOfBlocks(reduce)) {
       PassLoops loops = loopsOver(schedule_.innerAxes(reduce.getOperand()));
       passAt(stageOf(reduce.getOperand(), loops), loops).reductions.push_back(reduce);
     }
@@ -383,89 +375,4 @@ unsigned LoopBody::outputOf(plan::WriteOp write) const {
     if (other.getNumber() < write.getNumber() && !isTileAggregate(other))
       before.insert(other.getNumber());
   return before.size();
-}
-
-//===- description ---------------------------------------------------------------------------===//
-
-// Of what a place of a tile reads and writes: the bytes for each place along the longest inner axis,
-// whose size is the second extent, and the bytes beside. Arrays that are the same for all places
-// don't count.
-abi::KernelPlan LoopBody::describe() const {
-  if (entries_)
-    return describeEntries();
-  abi::KernelPlan plan = describeArrays(op_);
-  Size inner = Size::constant(1);
-  auto isLonger = [](const Size &a, const Size &b) {
-    return b.isConstant() && (!a.isConstant() || a.constantValue() > b.constantValue());
-  };
-  auto isUsed = [&](unsigned axis) {
-    return llvm::any_of(block(), [&](Operation &operation) {
-      return operation.getNumResults() == 1 &&
-             cast<plan::CellType>(operation.getResult(0).getType()).runsOver(axis);
-    });
-  };
-  for (unsigned axis = 0; axis < axes_.size(); ++axis)
-    if (!schedule_.isParallel(axis) && isLonger(axes_[axis], inner) && isUsed(axis))
-      inner = axes_[axis];
-  constexpr int64_t guessedSize = 64;
-  auto guess = [&](const Size &size) {
-    return size.isConstant() ? std::max<int64_t>(1, size.constantValue()) : guessedSize;
-  };
-  int64_t perInner = 0, beside = 0, most = 1;
-  auto count = [&](Value cell, const Access &access) {
-    bool isOfPlaces =
-        llvm::any_of(tileAxes_, [&](unsigned axis) { return access.dependsOn(axis); });
-    int64_t cells = byteSize(plan::cellsOf(cell));
-    bool isAlongInner = false;
-    for (unsigned axis : schedule_.innerAxes(cell)) {
-      if (!isAlongInner && axes_[axis] == inner)
-        isAlongInner = true;
-      else
-        cells *= guess(axes_[axis]);
-    }
-    if (isOfPlaces)
-      (isAlongInner ? perInner : beside) += cells;
-  };
-  for (Operation &operation : block()) {
-    if (auto read = dyn_cast<plan::ReadOp>(operation))
-      count(read.getCell(), accessOf(read));
-    if (auto write = dyn_cast<plan::WriteOp>(operation)) {
-      abi::KernelOutput &output = plan.outputs[write.getNumber()];
-      output.isInteger = !isFloat(plan::cellsOf(write.getCell()));
-      if (isTileAggregate(write))
-        continue;
-      output.kind = abi::KernelOutput::Kind::Array;
-      count(write.getCell(), accessOf(write));
-    }
-    for (Value result : operation.getResults()) {
-      int64_t cells = 8;
-      for (unsigned axis : schedule_.innerAxes(result))
-        cells *= axes_[axis] == inner ? 1 : guess(axes_[axis]);
-      most = std::max(most, cells);
-    }
-  }
-  plan.extents[0] = Size::constant(1);
-  for (unsigned axis : tileAxes_)
-    plan.extents[0] = plan.extents[0] * axes_[axis];
-  plan.extents[1] = inner;
-  plan.tileBytesPerStep = perInner + (beside + guess(inner) - 1) / guess(inner);
-  // Where more is computed than read, that decides.
-  bool computesMore = llvm::any_of(block().getOps<plan::ReduceOp>(), [&](plan::ReduceOp reduce) {
-    return !isOfBlocks(reduce) && !schedule_.isOfTiles(reduce);
-  });
-  if (computesMore)
-    plan.tileBytesPerStep = std::max(plan.tileBytesPerStep, most);
-  plan.tileBytesPerStep = std::max<int64_t>(plan.tileBytesPerStep, 1);
-  // What is packed serves all blocks of a tile.
-  constexpr int64_t mostBytesBesidePacked = 4096;
-  if (llvm::any_of(schedule_.packed,
-                   [&](auto packed) { return !schedule_.isParallel(packed.second); }))
-    plan.tileBytesPerStep = std::min(plan.tileBytesPerStep, mostBytesBesidePacked);
-  // A tile takes a part of each row along what is scanned. Short parts are read at the speed of address
-  // translation, several times slower than memory: they have 1,024 cells.
-  if (carriesInMemory()) {
-    plan.extents[1] = Size::constant(1);
-    plan.tileBytesPerStep = 512;
-  }
-  return plan;
 }

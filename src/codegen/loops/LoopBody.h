@@ -44,7 +44,7 @@ struct LoopPass {
   llvm::SmallVector<mlir::Value> kept;
   llvm::SmallVector<plan::ReduceOp> reductions;     // complete after the pass
   llvm::SmallVector<plan::ReduceOp> tileAggregates; // to which the pass adds
-  llvm::SmallVector<plan::ReduceOp> products;       // kept ones, of whole rows (RowProducts.h)
+  llvm::SmallVector<plan::ReduceOp> products;       // kept ones, of whole rows (RowProduct.h)
   llvm::SmallVector<plan::WriteOp> writes;
   int instructions = 0; // of cell operators, for one vector
   // Whether something is computed once for all places of a block.
@@ -74,7 +74,10 @@ public:
   // Of an operator that is evaluated at the entries of a driver.
   const std::optional<schedule::EntryLevel> &entries() const { return entries_; }
   bool isOverEntries(unsigned axis) const { return entries_ && entries_->column == axis; }
-  bool isDriver(plan::ReadOp read) const;
+  bool isDriver(plan::ReadOp read) const {
+    return entries_ &&
+           op_.isDriver(llvm::cast<mlir::BlockArgument>(read.getOperand()).getArgNumber());
+  }
   // If the rows of both factors are read as vectors.
   std::optional<SampledProduct> sampledProduct(plan::ReduceOp reduce) const;
   const Access &accessOf(mlir::Operation *readOrWrite) const {
@@ -143,7 +146,6 @@ private:
   llvm::LogicalResult checkOperation(mlir::Operation &operation);
   llvm::LogicalResult checkReindex(plan::ReindexOp reindex);
   void mergeAxes();
-  abi::KernelPlan describeEntries() const;
   llvm::LogicalResult makePasses();
   void placeWrite(plan::WriteOp write);
   void placeTileAggregate(plan::ReduceOp reduce);

@@ -1,6 +1,6 @@
 #include "codegen/loops/LoopEmitter.h"
 
-#include "codegen/loops/RowProducts.h"
+#include "codegen/loops/RowProduct.h"
 #include "codegen/loops/TileAggregates.h"
 #include "schedule/Instructions.h"
 
@@ -20,7 +20,11 @@ public:
               abi::KernelPlan &plan)
       : body_(body), vectors_(vectors), tile_(tile), schedule_(body.schedule()),
         values_(body, vectors, tile, plan), aggregates_(body, vectors, tile, values_),
-        products_(body, vectors, values_), last_(body.lastAxis()) {}
+        last_(body.lastAxis()) {
+    for (const LoopPass &pass : body.passes())
+      for (plan::ReduceOp product : pass.products)
+        products_.try_emplace(product, body, vectors, values_, product);
+  }
 
   void emitTile();
 
@@ -32,9 +36,8 @@ private:
   void emitScans(Range places);
   void emitBlocks(Range places, llvm::function_ref<void()> emitInside);
   void alongPlaces(Range places, LoopValues::VectorsFunction emitInside);
-  void emitPacked(mlir::Value value);
-  void emitPackedVectors(mlir::Value value);
-  void emitPackedBlock(mlir::Value value);
+  void emitPacked(Value value, unsigned along);
+  void emitPackedVectors(Value value, unsigned along);
   void emitBlock();
   void emitPass(const LoopPass &pass);
   void emitLoops(const LoopPass &pass, State &state, int64_t vectorsTogether);
@@ -54,7 +57,7 @@ private:
   const schedule::Schedule &schedule_;
   LoopValues values_;
   TileAggregates aggregates_;
-  RowProducts products_;
+  std::map<Operation *, RowProduct> products_;
   unsigned last_; // the axis that blocks are cut from
 };
 
@@ -105,14 +108,14 @@ void LoopEmitter::emitPlaces(Range places) {
   if (!schedule_.vectorsOutside) {
     for (auto [value, axis] : schedule_.packed)
       if (!schedule_.isParallel(axis))
-        emitPacked(value);
+        emitPacked(value, axis);
     return emitBlocks(places, [&] { emitBlock(); });
   }
   const LoopPass &pass = body_.passes().front();
   State none;
   values_.forVectors(*pass.loops.vector, schedule_.unroll, none, [&](Value, State &) {
     for (auto [value, axis] : schedule_.packed)
-      emitPackedVectors(value);
+      emitPackedVectors(value, axis);
     emitBlocks(places, [&] {
       values_.beginPass(0);
       emitChunks(pass, none);
@@ -136,30 +139,19 @@ void LoopEmitter::emitRows(Range rows) {
                    [&](Value row) { emitRow(row, vectors_.add(row, vectors_.integer(1))); });
 }
 
-// Copies all vectors of a value, those of neighbouring places along the other axes behind each other.
-void LoopEmitter::emitPacked(Value value) {
+// Copies what is read in vectors along an axis, those of neighbouring places along the other axes behind
+// each other.
+void LoopEmitter::emitPacked(Value value, unsigned along) {
   State none;
-  values_.forVectors(schedule_.packed.lookup(value), schedule_.unroll, none,
-                     [&](Value, State &) { emitPackedVectors(value); });
+  values_.forVectors(along, schedule_.unroll, none,
+                     [&](Value, State &) { emitPackedVectors(value, along); });
 }
 
-void LoopEmitter::emitPackedVectors(Value value) {
+void LoopEmitter::emitPackedVectors(Value value, unsigned along) {
   SmallVector<unsigned> axes = schedule_.innerAxes(value);
-  llvm::erase(axes, schedule_.packed.lookup(value));
+  llvm::erase(axes, along);
   State none;
   values_.forAxes(axes, none, [&](State &) { values_.pack(value); });
-}
-
-// Transposes what is read in rows, so that the places of the block lie side by side.
-void LoopEmitter::emitPackedBlock(Value value) {
-  SmallVector<unsigned> axes = schedule_.innerAxes(value);
-  unsigned along = axes.pop_back_val();
-  values_.prefetchPacked(value.getDefiningOp<plan::ReadOp>());
-  State none;
-  values_.forAxes(axes, none, [&](State &) {
-    values_.forVectors(along, schedule_.unroll, none,
-                       [&](Value, State &) { values_.packPlaces(value); });
-  });
 }
 
 void LoopEmitter::emitBlocks(Range places, llvm::function_ref<void()> emitInside) {
@@ -185,12 +177,6 @@ void LoopEmitter::emitScans(Range places) {
     Value place = vectors_.subtract(index, places.first);
     return values_.carried(scan, vectors_.add(place, vectors_.integer(chunk * vectors_.width())));
   };
-  alongPlaces(places, [&](Value index, State &) {
-    for (plan::ScanOp scan : pass.scans)
-      for (unsigned chunk = 0; chunk < values_.chunks(); ++chunk)
-        vectors_.store(values_.neutral(scan).value, address(scan, index, chunk),
-                       values_.mask(chunk));
-  });
   State none;
   values_.forAxes(pass.loops.axes, none, [&](State &) {
     alongPlaces(places, [&](Value index, State &) {
@@ -219,8 +205,10 @@ void LoopEmitter::alongPlaces(Range places, LoopValues::VectorsFunction emitInsi
 void LoopEmitter::emitBlock() {
   if (values_.hasWholeBlock())
     for (auto [value, axis] : schedule_.packed)
-      if (schedule_.isParallel(axis))
-        emitPackedBlock(value);
+      if (schedule_.isParallel(axis)) {
+        values_.prefetchPacked(value.getDefiningOp<plan::ReadOp>());
+        emitPacked(value, schedule_.innerAxes(value).back());
+      }
   for (auto [number, pass] : llvm::enumerate(body_.passes())) {
     values_.beginPass(number);
     if (pass.loops.isAcross)
@@ -269,7 +257,7 @@ void LoopEmitter::emitPass(const LoopPass &pass) {
     values_.hoist(used, loops);
   }
   for (plan::ReduceOp product : pass.products)
-    products_.open(product);
+    products_.at(product).open();
   State state;
   if (pass.isRowByRow && values_.hasWholeBlock())
     emitRowByRow(pass, state);
@@ -277,7 +265,7 @@ void LoopEmitter::emitPass(const LoopPass &pass) {
     emitLoops(pass, state, schedule_.unroll);
   finishReductions(pass, state);
   for (plan::ReduceOp product : pass.products)
-    products_.close(product);
+    products_.at(product).close();
 }
 
 // One place after the other, in a loop; the accumulators of all places lie in memory meanwhile.
@@ -366,7 +354,7 @@ void LoopEmitter::emitChunks(const LoopPass &pass, State &state) {
   for (const AccumulatorSlot &own : slots)
     if (auto scan = dyn_cast<plan::ScanOp>(own.aggregation)) {
       Accumulator carried = own.in(state);
-      if (pass.loops.axes.size() > 1) {
+      if (pass.loops.axes.size() > 1 || body_.carriesInMemory()) {
         Value isFirst = vectors_.create<arith::CmpIOp>(
             arith::CmpIPredicate::eq, values_.index(scan.getOver().front()), vectors_.integer(0));
         carried.value = vectors_.select(isFirst, values_.neutral(scan).value, carried.value);
@@ -393,7 +381,7 @@ void LoopEmitter::emitChunks(const LoopPass &pass, State &state) {
                                  schedule_.vectorizesBlocks() ? Value() : values_.mask(chunk)));
   }
   for (plan::ReduceOp product : pass.products)
-    products_.add(product);
+    products_.at(product).add();
   for (plan::ReduceOp reduce : pass.tileAggregates)
     aggregates_.add(reduce);
   for (plan::WriteOp write : pass.writes) {

@@ -206,16 +206,6 @@ int64_t LoopValues::rowsOfChunk(unsigned chunk) const {
   return std::min(left, vectors_.width());
 }
 
-void LoopValues::packPlaces(Value value) {
-  llvm::SaveAndRestore packing(isPacking_, true);
-  for (unsigned chunk = 0; chunk < chunks(); ++chunk) {
-    State vectors;
-    for (unsigned place = 0; place < places(); ++place)
-      vectors.push_back(compute(value, place, chunk));
-    storeSideBySide(vectors, packedOf(value), chunk);
-  }
-}
-
 LoopValues::Memory LoopValues::packedOf(Value packed) {
   unsigned axis = body_.schedule().packed.lookup(packed);
   if (axis == body_.lastAxis())
@@ -235,8 +225,15 @@ LoopValues::Memory LoopValues::packedOf(Value packed) {
 
 void LoopValues::pack(Value value) {
   llvm::SaveAndRestore packing(isPacking_, true);
-  for (unsigned chunk = 0; chunk < chunksOf(value); ++chunk)
-    store(compute(value, 0, chunk), packedOf(value), 0, chunk);
+  for (unsigned chunk = 0; chunk < chunksOf(value); ++chunk) {
+    State vectors;
+    for (unsigned place = 0; place < placesOf(value); ++place)
+      vectors.push_back(compute(value, place, chunk));
+    if (runsOver(value, body_.lastAxis()))
+      storeSideBySide(vectors, packedOf(value), chunk);
+    else
+      store(vectors.front(), packedOf(value), 0, chunk);
+  }
 }
 
 unsigned codegen::inputNumber(plan::OperatorOp op, plan::ReadOp read) {

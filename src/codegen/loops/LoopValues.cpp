@@ -70,17 +70,21 @@ Value LoopValues::atBeginning(llvm::function_ref<Value()> emit) {
   return emit();
 }
 
+Value codegen::loadSize(VectorBuilder &vectors, abi::KernelPlan &plan, Value sizes,
+                        const Size &size) {
+  if (size.isConstant())
+    return vectors.integer(size.constantValue());
+  auto number = static_cast<int64_t>(plan.sizes.size());
+  plan.sizes.push_back(size);
+  return vectors.integerMember(sizes, number * static_cast<int64_t>(sizeof(int64_t)));
+}
+
 Value LoopValues::size(const Size &atLaunch) {
   if (atLaunch.isConstant())
     return vectors_.integer(atLaunch.constantValue());
   Value &known = sizes_[atLaunch.text()];
-  if (!known) {
-    auto number = static_cast<int64_t>(plan_.sizes.size());
-    plan_.sizes.push_back(atLaunch);
-    known = atBeginning([&] {
-      return vectors_.integerMember(tile_.sizes, number * static_cast<int64_t>(sizeof(int64_t)));
-    });
-  }
+  if (!known)
+    known = atBeginning([&] { return loadSize(vectors_, plan_, tile_.sizes, atLaunch); });
   return known;
 }
 

@@ -22,6 +22,9 @@ namespace tokamak::codegen {
 
 // The least multiple of `unit` that is not smaller.
 Size roundedUp(const Size &size, int64_t unit);
+// Loads a size from those at `sizes`, to which the plan adds it, unless it is a constant.
+mlir::Value loadSize(VectorBuilder &vectors, abi::KernelPlan &plan, mlir::Value sizes,
+                     const Size &size);
 
 // Where the accumulator of a reduction or scan stands in the state that loops carry: its value, and
 // for indices of extremes the index behind it.
@@ -102,9 +105,8 @@ public:
   void beginEntries(mlir::Value firstRow, mlir::Value endRow);
   // Where a loop over the axis begins and ends: 0 and its size, or positions of entries.
   Range rangeOf(unsigned axis);
-  // The column of a lane's entry; of the one so many entries behind the chunk's first, in this row or
-  // a later one, but at most the last of the tile.
-  mlir::Value columnOfLane(unsigned chunk, int64_t lane);
+  // The column of the entry so many behind the chunk's first, in this row or a later one, but at most
+  // the last of the tile.
   mlir::Value columnBehind(unsigned chunk, int64_t distance);
   // Whether the zeros that are no entries count, and the aggregate with them if there are any.
   bool hasAbsentCells(plan::ReduceOp reduce) const;
@@ -141,13 +143,11 @@ public:
   void keep(mlir::Value value, unsigned place, unsigned chunk);
   // Asks memory for what a later block packs, if its rows are short.
   void prefetchPacked(plan::ReadOp read);
-  // Stores the vectors along an inner axis, one for each place, as the panel of the block.
-  void packPlaces(mlir::Value value);
   // What a scan carries along for the places of a tile, if it lies in memory: the address of the
   // accumulator at `place`, counted from the first of the tile.
   mlir::Value carried(plan::ScanOp scan, mlir::Value place);
-  // Copies one vector of each chunk to its place among the packed ones. While it is called, nothing
-  // is read from there.
+  // Copies one vector of each chunk to its place among the packed ones, or those of all places of the
+  // block, transposed so that these lie side by side. While it is called, nothing is read from there.
   void pack(mlir::Value value);
   void write(plan::WriteOp write, unsigned place, unsigned chunk);
 
@@ -246,8 +246,8 @@ private:
   mlir::Value rowOfFactor(plan::ReadOp factor, unsigned axis, mlir::Value index);
   void beginSampledProduct(const SampledProduct &product);
   mlir::Value sample(const SampledProduct &product, unsigned chunk);
-  void sampleTogether(const SampledProduct &product, unsigned chunk, State &totals);
-  void sampleOneByOne(const SampledProduct &product, unsigned chunk, State &totals);
+  mlir::Value sampleRow(const SampledProduct &product, mlir::Value row, mlir::Value ahead,
+                        int64_t accumulators);
 
   mlir::Value valueOf(const LinearFunction &sum, unsigned place, unsigned chunk);
   mlir::Value lanesOf(const LinearFunction &sum, unsigned place, unsigned chunk);

@@ -32,78 +32,98 @@ static SmallVector<plan::ReduceOp> inOrderOfResults(const LoopBody &body) {
   return aggregates;
 }
 
-TileAggregates::TileAggregates(const LoopBody &body, VectorBuilder &vectors,
-                               const TileArguments &tile, LoopValues &values)
-    : body_(body), vectors_(vectors), values_(values) {
-  Value next = tile.partials;
-  for (plan::ReduceOp reduce : inOrderOfResults(body)) {
-    aggregates_.push_back(layOut(reduce, next));
-    next = vectors.offset(next, aggregates_.back().partialCells);
-  }
-}
+// An aggregate, and where its accumulators are: vectors along an axis of the result, or else one cell
+// or lanes of one, in a line for each place along another axis.
+class codegen::TileAggregate {
+public:
+  TileAggregate(const LoopBody &body, VectorBuilder &vectors, LoopValues &values,
+                plan::ReduceOp reduce, Value partial);
+  plan::ReduceOp reduce() const { return reduce_; }
+  Value endOfPartial() { return vectors_.offset(partial_, partialCells_); }
+  void open();
+  void add();
+  void close();
 
-TileAggregates::Aggregate TileAggregates::layOut(plan::ReduceOp reduce, Value partial) {
-  Reduction reduction = reductionOf(reduce);
-  Aggregate aggregate{reduce, reduction, vectors_.registerType(reduction.accumulator)};
-  aggregate.partial = partial;
-  int64_t width = vectors_.width();
-  SmallVector<unsigned> axes = body_.schedule().innerAxes(reduce.getCell());
-  if (axes.size() == 2)
-    aggregate.vector = body_.vectorOf(reduce);
-  else if (axes.size() == 1 && !body_.isOverEntries(axes.front()))
-    aggregate.vector = body_.loopsOver(axes).vector;
-  for (unsigned axis : axes)
-    if (axis != aggregate.vector)
-      aggregate.lines = axis;
-  aggregate.variables = variablesOf(reduce, aggregate.vector);
-  if (aggregate.variables > 0) {
-    aggregate.accumulators = values_.variable(aggregate.variables);
-  } else if (!aggregate.lines || body_.isOverEntries(*aggregate.lines)) {
-    aggregate.accumulators = partial;
-    if (aggregate.vector)
-      aggregate.length = body_.axes()[*aggregate.vector];
-  } else {
-    aggregate.length = aggregate.vector ? roundedUp(body_.axes()[*aggregate.vector], width)
-                                        : Size::constant(width);
-    aggregate.accumulators = values_.scratch(body_.axes()[*aggregate.lines] * aggregate.length);
+private:
+  int64_t countVariables() const;
+  int64_t linesTogether() const;
+  bool isOfPartial() const { return accumulators_ == partial_; }
+  void addToCell();
+  void addToLine(Value line);
+  void addToLines();
+  void addToEntries();
+  void closeCell();
+  void closeVectors();
+  void closeLines();
+  void widenPartial();
+  void fill(const Reduction &reduction, Value pointer, Value count);
+
+  Value load(Value pointer, Value mask = {}) { return vectors_.load(pointer, mask, cells_); }
+  Value behind(Value pointer, Value count) { return vectors_.offset(pointer, count, cells_); }
+  Value vectorBehind(Value pointer, int64_t number) {
+    return behind(pointer, vectors_.integer(number * vectors_.width()));
   }
-  aggregate.partialCells = values_.roundedUp(cellsOf(body_, reduce));
-  return aggregate;
+  Value lineAt(Value number) {
+    return behind(accumulators_, vectors_.multiply(number, values_.size(length_)));
+  }
+  Value toPartial(Value accumulators) {
+    return vectors_.convert(accumulators, reduction_.accumulator, asMerged(reduction_).accumulator);
+  }
+
+  const LoopBody &body_;
+  VectorBuilder &vectors_;
+  LoopValues &values_;
+  plan::ReduceOp reduce_;
+  Reduction reduction_;
+  Type cells_;                            // of accumulators
+  std::optional<unsigned> vector_, line_; // axes of the result
+  Size length_;                           // of a line
+  int64_t variables_ = 0;                 // vectors on the stack, each of which is a register
+  Value accumulators_;                    // in variables, scratch memory or the partial result
+  Value partial_, partialCells_;
+};
+
+TileAggregate::TileAggregate(const LoopBody &body, VectorBuilder &vectors, LoopValues &values,
+                             plan::ReduceOp reduce, Value partial)
+    : body_(body), vectors_(vectors), values_(values), reduce_(reduce),
+      reduction_(reductionOf(reduce)), cells_(vectors.registerType(reduction_.accumulator)),
+      partial_(partial) {
+  int64_t width = vectors.width();
+  SmallVector<unsigned> axes = body.schedule().innerAxes(reduce.getCell());
+  if (axes.size() == 2)
+    vector_ = body.vectorOf(reduce);
+  else if (axes.size() == 1 && !body.isOverEntries(axes.front()))
+    vector_ = body.loopsOver(axes).vector;
+  for (unsigned axis : axes)
+    if (axis != vector_)
+      line_ = axis;
+  variables_ = countVariables();
+  if (variables_ > 0) {
+    accumulators_ = values.variable(variables_);
+  } else if (!line_ || body.isOverEntries(*line_)) {
+    accumulators_ = partial;
+    length_ = vector_ ? body.axes()[*vector_] : Size::constant(1);
+  } else {
+    length_ = vector_ ? roundedUp(body.axes()[*vector_], width) : Size::constant(width);
+    accumulators_ = values.scratch(body.axes()[*line_] * length_);
+  }
+  partialCells_ = values.roundedUp(cellsOf(body, reduce));
 }
 
 // As many accumulators of one cell as there are neighbouring vectors or places, up to four. Of cells
 // along an axis one for each vector, if their number is a constant and one step of the loop.
-int64_t TileAggregates::variablesOf(plan::ReduceOp reduce, std::optional<unsigned> vector) const {
+int64_t TileAggregate::countVariables() const {
   constexpr int64_t mostOfOneCell = 4;
   const schedule::Schedule &schedule = body_.schedule();
-  SmallVector<unsigned> axes = schedule.innerAxes(reduce.getCell());
-  if (axes.empty())
+  if (!vector_ && !line_)
     return std::min(mostOfOneCell, std::max(schedule.unroll, schedule.block));
-  if (axes.size() > 1 || !vector || !body_.axes()[*vector].isConstant() || schedule.block > 1)
+  if (line_ || !body_.axes()[*vector_].isConstant() || schedule.block > 1)
     return 0;
-  int64_t length = body_.axes()[*vector].constantValue(), width = vectors_.width();
+  int64_t length = body_.axes()[*vector_].constantValue(), width = vectors_.width();
   return length / width == schedule.unroll || length < width ? (length + width - 1) / width : 0;
 }
 
-Value TileAggregates::load(const Aggregate &aggregate, Value pointer, Value mask) {
-  return vectors_.load(pointer, mask, aggregate.cells);
-}
-
-// The accumulator that lies so many behind the one at `pointer`.
-Value TileAggregates::behind(const Aggregate &aggregate, Value pointer, Value count) {
-  return vectors_.offset(pointer, count, aggregate.cells);
-}
-
-Value TileAggregates::vectorBehind(const Aggregate &aggregate, Value pointer, int64_t number) {
-  return behind(aggregate, pointer, vectors_.integer(number * vectors_.width()));
-}
-
-Value TileAggregates::lineAt(const Aggregate &aggregate, Value number) {
-  return behind(aggregate, aggregate.accumulators,
-                vectors_.multiply(number, values_.size(aggregate.length)));
-}
-
-void TileAggregates::fill(const Reduction &reduction, Value pointer, Value count) {
+void TileAggregate::fill(const Reduction &reduction, Value pointer, Value count) {
   int64_t width = vectors_.width();
   Type cells = vectors_.registerType(reduction.accumulator);
   vectors_.setWidth(lanes);
@@ -114,116 +134,97 @@ void TileAggregates::fill(const Reduction &reduction, Value pointer, Value count
   vectors_.setWidth(width);
 }
 
-Value TileAggregates::toPartial(const Aggregate &aggregate, Value accumulators) {
-  return vectors_.convert(accumulators, aggregate.reduction.accumulator,
-                          asMerged(aggregate.reduction).accumulator);
-}
-
-void TileAggregates::open() {
-  for (const Aggregate &aggregate : aggregates_) {
-    for (int64_t number = 0; number < aggregate.variables; ++number)
-      vectors_.store(neutralElement(vectors_, aggregate.reduction),
-                     vectorBehind(aggregate, aggregate.accumulators, number), {});
-    if (aggregate.isOfPartial())
-      fill(aggregate.reduction, aggregate.partial, aggregate.partialCells);
-    else if (aggregate.lines)
-      fill(aggregate.reduction, aggregate.accumulators,
-           vectors_.multiply(values_.axisSize(*aggregate.lines), values_.size(aggregate.length)));
-  }
+void TileAggregate::open() {
+  for (int64_t number = 0; number < variables_; ++number)
+    vectors_.store(neutralElement(vectors_, reduction_), vectorBehind(accumulators_, number), {});
+  if (isOfPartial())
+    fill(reduction_, partial_, partialCells_);
+  else if (line_)
+    fill(reduction_, accumulators_,
+         vectors_.multiply(values_.axisSize(*line_), values_.size(length_)));
 }
 
 //===- blocks --------------------------------------------------------------------------------===//
 
-// What is written to several results has accumulators for each of them.
-void TileAggregates::add(plan::ReduceOp reduce) {
-  for (const Aggregate &aggregate : aggregates_) {
-    if (aggregate.reduce != reduce)
-      continue;
-    if (aggregate.vector && aggregate.lines)
-      addToLines(aggregate);
-    else if (aggregate.vector)
-      addToLine(aggregate, aggregate.accumulators);
-    else if (aggregate.isOfPartial())
-      addToEntries(aggregate);
-    else
-      addToCell(aggregate);
-  }
+void TileAggregate::add() {
+  if (vector_ && line_)
+    addToLines();
+  else if (vector_)
+    addToLine(accumulators_);
+  else if (isOfPartial())
+    addToEntries();
+  else
+    addToCell();
 }
 
 // One cell, or one of those whose lanes are the places of a block.
-void TileAggregates::addToCell(const Aggregate &aggregate) {
-  plan::ReduceOp reduce = aggregate.reduce;
-  Value first =
-      aggregate.lines ? lineAt(aggregate, values_.index(*aggregate.lines)) : aggregate.accumulators;
+void TileAggregate::addToCell() {
+  Value first = line_ ? lineAt(values_.index(*line_)) : accumulators_;
   State sums;
-  for (int64_t number = 0; number < std::max<int64_t>(1, aggregate.variables); ++number)
-    sums.push_back(load(aggregate, vectorBehind(aggregate, first, number)));
-  for (unsigned place = 0; place < values_.placesOf(reduce.getOperand()); ++place)
-    for (unsigned chunk = 0; chunk < values_.chunksOf(reduce.getOperand()); ++chunk) {
+  for (int64_t number = 0; number < std::max<int64_t>(1, variables_); ++number)
+    sums.push_back(load(vectorBehind(first, number)));
+  for (unsigned place = 0; place < values_.placesOf(reduce_.getOperand()); ++place)
+    for (unsigned chunk = 0; chunk < values_.chunksOf(reduce_.getOperand()); ++chunk) {
       Value &sum = sums[(place + chunk) % sums.size()];
-      sum = values_.accumulate(reduce, {sum, {}}, place, chunk, values_.countedLanes(chunk)).value;
+      sum = values_.accumulate(reduce_, {sum, {}}, place, chunk, values_.countedLanes(chunk)).value;
     }
   for (auto [number, sum] : llvm::enumerate(sums))
-    vectors_.store(sum, vectorBehind(aggregate, first, number), {});
+    vectors_.store(sum, vectorBehind(first, static_cast<int64_t>(number)), {});
 }
 
 // Lanes behind the last cell are padding, so that no mask is needed, but where they are the first of
-// the next line. Without lines, even and odd places are added separately, which halves the length of the
-// chain of dependent instructions.
-void TileAggregates::addToLine(const Aggregate &aggregate, Value line) {
-  plan::ReduceOp reduce = aggregate.reduce;
+// the next line. Without lines, even and odd places are added separately, which halves the length of
+// the chain of dependent instructions.
+void TileAggregate::addToLine(Value line) {
   for (unsigned chunk = 0; chunk < values_.chunks(); ++chunk) {
-    Value pointer = behind(aggregate, line, values_.indexOf(*aggregate.vector, 0, chunk));
-    bool isPadded = !aggregate.isOfPartial() || (!aggregate.lines && vectors_.width() == lanes);
+    Value pointer = behind(line, values_.indexOf(*vector_, 0, chunk));
+    bool isPadded = !isOfPartial() || (!line_ && vectors_.width() == lanes);
     Value mask = isPadded ? Value() : values_.mask(chunk);
-    Value even = load(aggregate, pointer, mask), odd;
-    for (unsigned place = 0; place < values_.placesOf(reduce.getOperand()); ++place) {
-      Value &sum = place % 2 == 0 || aggregate.lines ? even : odd;
-      sum = values_.accumulate(reduce, {sum, {}}, place, chunk, {}).value;
+    Value even = load(pointer, mask), odd;
+    for (unsigned place = 0; place < values_.placesOf(reduce_.getOperand()); ++place) {
+      Value &sum = place % 2 == 0 || line_ ? even : odd;
+      sum = values_.accumulate(reduce_, {sum, {}}, place, chunk, {}).value;
     }
     if (odd)
-      even = combine(vectors_, aggregate.reduction, even, odd);
+      even = combine(vectors_, reduction_, even, odd);
     vectors_.store(even, pointer, mask);
   }
 }
 
 // Short loops are unrolled.
-int64_t TileAggregates::unrollingOf(unsigned axis) const {
+int64_t TileAggregate::linesTogether() const {
   constexpr int64_t mostUnrolled = 16, otherwise = 4;
-  const Size &length = body_.axes()[axis];
-  if (body_.isOverEntries(axis))
+  const Size &length = body_.axes()[*line_];
+  if (body_.isOverEntries(*line_))
     return LoopValues::entriesTogether;
   if (!values_.hasWholeBlock() || !length.isConstant())
     return 1;
   return length.constantValue() <= mostUnrolled ? mostUnrolled : otherwise;
 }
 
-void TileAggregates::addToLines(const Aggregate &aggregate) {
-  unsigned axis = *aggregate.lines;
-  values_.hoist(aggregate.reduce.getOperand(), {axis});
+void TileAggregate::addToLines() {
+  values_.hoist(reduce_.getOperand(), {*line_});
   State none;
-  values_.forAxis(axis, unrollingOf(axis), none, [&](int64_t, State &) {
-    Value number = body_.isOverEntries(axis) ? values_.columnOfLane(0, 0) : values_.index(axis);
-    addToLine(aggregate, lineAt(aggregate, number));
+  values_.forAxis(*line_, linesTogether(), none, [&](int64_t, State &) {
+    addToLine(
+        lineAt(body_.isOverEntries(*line_) ? values_.columnBehind(0, 0) : values_.index(*line_)));
   });
 }
 
 // Adds one lane after the other, without branching on the number of entries: lanes behind the last
 // entry add 0 to the columns of the entries that follow.
-void TileAggregates::addToEntries(const Aggregate &aggregate) {
+void TileAggregate::addToEntries() {
   for (unsigned chunk = 0; chunk < values_.chunks(); ++chunk) {
-    Contribution parts = values_.contribution(aggregate.reduce, 0, chunk);
+    Contribution parts = values_.contribution(reduce_, 0, chunk);
     Value mask = values_.mask(chunk);
     auto counted = [&](Value cells) {
-      cells = vectors_.round(cells, aggregate.cells);
-      return mask ? vectors_.select(mask, cells, vectors_.number(0, aggregate.cells)) : cells;
+      cells = vectors_.round(cells, cells_);
+      return mask ? vectors_.select(mask, cells, vectors_.number(0, cells_)) : cells;
     };
     Value cells = counted(parts.value), factors = parts.factor ? counted(parts.factor) : Value();
     for (int64_t lane = 0; lane < lanes; ++lane) {
-      Value column =
-          mask && lane > 0 ? values_.columnBehind(chunk, lane) : values_.columnOfLane(chunk, lane);
-      Value target = behind(aggregate, aggregate.accumulators, column);
-      Value total = vectors_.loadScalar(target, aggregate.cells), cell = vectors_.lane(cells, lane);
+      Value target = behind(accumulators_, values_.columnBehind(chunk, lane));
+      Value total = vectors_.loadScalar(target, cells_), cell = vectors_.lane(cells, lane);
       total = factors ? vectors_.fma(cell, vectors_.lane(factors, lane), total)
                       : vectors_.create<arith::AddFOp>(total, cell);
       vectors_.storeScalar(total, target);
@@ -233,88 +234,107 @@ void TileAggregates::addToEntries(const Aggregate &aggregate) {
 
 //===- the end of a tile ---------------------------------------------------------------------===//
 
-void TileAggregates::close() {
-  for (const Aggregate &aggregate : aggregates_) {
-    if (aggregate.isOfPartial())
-      widenPartial(aggregate);
-    else if (aggregate.lines)
-      closeLines(aggregate);
-    else if (aggregate.vector)
-      closeVectors(aggregate);
-    else
-      closeCell(aggregate);
-  }
-}
-
-void TileAggregates::closeVectors(const Aggregate &aggregate) {
-  int64_t width = vectors_.width();
-  if (width != lanes)
-    fill(asMerged(aggregate.reduction), aggregate.partial, aggregate.partialCells);
-  for (int64_t number = 0; number < aggregate.variables; ++number) {
-    Value sum = load(aggregate, vectorBehind(aggregate, aggregate.accumulators, number));
-    Value at = vectors_.integer(number * width);
-    Value left = vectors_.subtract(values_.axisSize(*aggregate.vector), at);
-    vectors_.store(toPartial(aggregate, sum), vectors_.offset(aggregate.partial, at),
-                   width == lanes ? Value() : vectors_.maskBelow(left));
-  }
+void TileAggregate::close() {
+  if (isOfPartial())
+    widenPartial();
+  else if (line_)
+    closeLines();
+  else if (vector_)
+    closeVectors();
+  else
+    closeCell();
 }
 
 // In a tree: 0 with 2 and 1 with 3, then these two.
-void TileAggregates::closeCell(const Aggregate &aggregate) {
+void TileAggregate::closeCell() {
   SmallVector<Value> sums;
-  for (int64_t number = 0; number < aggregate.variables; ++number)
-    sums.push_back(load(aggregate, vectorBehind(aggregate, aggregate.accumulators, number)));
+  for (int64_t number = 0; number < variables_; ++number)
+    sums.push_back(load(vectorBehind(accumulators_, number)));
   for (size_t count = sums.size(); count > 1; count = (count + 1) / 2)
     for (size_t number = 0, half = (count + 1) / 2; number + half < count; ++number)
-      sums[number] = combine(vectors_, aggregate.reduction, sums[number], sums[number + half]);
-  Value total = reduceOne(vectors_, aggregate.reduction, {sums.front(), {}});
-  if (values_.hasAbsentCells(aggregate.reduce))
-    total = values_.withAbsentCells(aggregate.reduce, total);
+      sums[number] = combine(vectors_, reduction_, sums[number], sums[number + half]);
+  Value total = reduceOne(vectors_, reduction_, {sums.front(), {}});
+  if (values_.hasAbsentCells(reduce_))
+    total = values_.withAbsentCells(reduce_, total);
   int64_t width = vectors_.width();
   vectors_.setWidth(lanes);
   if (width != lanes)
     total = vectors_.splatLane(total, 0);
-  vectors_.store(toPartial(aggregate, total), aggregate.partial, {});
+  vectors_.store(toPartial(total), partial_, {});
   vectors_.setWidth(width);
 }
 
-// Accumulators that are narrower than partial results lie in the first part of the same memory: from the
-// last one on, each becomes a double at its place.
-void TileAggregates::widenPartial(const Aggregate &aggregate) {
-  if (aggregate.reduction.accumulator == asMerged(aggregate.reduction).accumulator)
-    return;
+void TileAggregate::closeVectors() {
   int64_t width = vectors_.width();
-  vectors_.setWidth(lanes);
-  vectors_.forLoop(vectors_.integer(0), aggregate.partialCells, lanes, [&](Value done) {
-    Value at =
-        vectors_.subtract(vectors_.subtract(aggregate.partialCells, done), vectors_.integer(lanes));
-    Value accumulators = load(aggregate, behind(aggregate, aggregate.partial, at));
-    vectors_.store(toPartial(aggregate, accumulators), vectors_.offset(aggregate.partial, at), {});
-  });
-  vectors_.setWidth(width);
+  if (width != lanes)
+    fill(asMerged(reduction_), partial_, partialCells_);
+  for (int64_t number = 0; number < variables_; ++number) {
+    Value sum = load(vectorBehind(accumulators_, number));
+    Value at = vectors_.integer(number * width);
+    Value left = vectors_.subtract(values_.axisSize(*vector_), at);
+    vectors_.store(toPartial(sum), vectors_.offset(partial_, at),
+                   width == lanes ? Value() : vectors_.maskBelow(left));
+  }
 }
 
 // A line has the cells along the vectors, in the order of the result's own dimensions, or lanes of one
 // cell.
-void TileAggregates::closeLines(const Aggregate &aggregate) {
-  fill(asMerged(aggregate.reduction), aggregate.partial, aggregate.partialCells);
-  auto write = cast<plan::WriteOp>(*aggregate.reduce->getUsers().begin());
+void TileAggregate::closeLines() {
+  fill(asMerged(reduction_), partial_, partialCells_);
+  auto write = cast<plan::WriteOp>(*reduce_->getUsers().begin());
   const LinearFunction &cell = body_.accessOf(write).cell;
-  Value down = values_.size(cell.factors[*aggregate.lines]);
-  vectors_.forLoop(vectors_.integer(0), values_.axisSize(*aggregate.lines), 1, [&](Value number) {
-    Value line = lineAt(aggregate, number);
-    Value start = vectors_.offset(aggregate.partial, vectors_.multiply(number, down));
-    if (!aggregate.vector) {
-      Value total = reduceOne(vectors_, aggregate.reduction, {load(aggregate, line), {}});
-      return vectors_.storeScalar(toPartial(aggregate, vectors_.lane(total, 0)), start);
+  Value down = values_.size(cell.factors[*line_]);
+  vectors_.forLoop(vectors_.integer(0), values_.axisSize(*line_), 1, [&](Value number) {
+    Value line = lineAt(number), start = vectors_.offset(partial_, vectors_.multiply(number, down));
+    if (!vector_) {
+      Value total = vectors_.lane(reduceOne(vectors_, reduction_, {load(line), {}}), 0);
+      return vectors_.storeScalar(toPartial(total), start);
     }
-    Value across = values_.size(cell.factors[*aggregate.vector]);
-    vectors_.forLoop(vectors_.integer(0), values_.axisSize(*aggregate.vector), 1, [&](Value at) {
-      Value total = vectors_.loadScalar(behind(aggregate, line, at), aggregate.cells);
-      vectors_.storeScalar(toPartial(aggregate, total),
-                           vectors_.offset(start, vectors_.multiply(at, across)));
+    Value across = values_.size(cell.factors[*vector_]);
+    vectors_.forLoop(vectors_.integer(0), values_.axisSize(*vector_), 1, [&](Value at) {
+      Value total = vectors_.loadScalar(behind(line, at), cells_);
+      vectors_.storeScalar(toPartial(total), vectors_.offset(start, vectors_.multiply(at, across)));
     });
   });
+}
+
+// Accumulators that are narrower than partial results lie in the first part of the same memory: from the
+// last one on, each becomes a double at its place.
+void TileAggregate::widenPartial() {
+  if (reduction_.accumulator == asMerged(reduction_).accumulator)
+    return;
+  int64_t width = vectors_.width();
+  vectors_.setWidth(lanes);
+  vectors_.forLoop(vectors_.integer(0), partialCells_, lanes, [&](Value done) {
+    Value at = vectors_.subtract(vectors_.subtract(partialCells_, done), vectors_.integer(lanes));
+    vectors_.store(toPartial(load(behind(partial_, at))), vectors_.offset(partial_, at), {});
+  });
+  vectors_.setWidth(width);
+}
+
+TileAggregates::TileAggregates(const LoopBody &body, VectorBuilder &vectors,
+                               const TileArguments &tile, LoopValues &values) {
+  Value next = tile.partials;
+  for (plan::ReduceOp reduce : inOrderOfResults(body))
+    next = aggregates_.emplace_back(body, vectors, values, reduce, next).endOfPartial();
+}
+
+TileAggregates::~TileAggregates() = default;
+
+void TileAggregates::open() {
+  for (TileAggregate &aggregate : aggregates_)
+    aggregate.open();
+}
+
+void TileAggregates::add(plan::ReduceOp reduce) {
+  for (TileAggregate &aggregate : aggregates_)
+    if (aggregate.reduce() == reduce)
+      aggregate.add();
+}
+
+void TileAggregates::close() {
+  for (TileAggregate &aggregate : aggregates_)
+    aggregate.close();
 }
 
 //===- merging -------------------------------------------------------------------------------===//
@@ -333,16 +353,7 @@ void codegen::emitMergeFunction(const LoopBody &body, VectorBuilder &vectors, St
   Value into = entry->getArgument(1), from = entry->getArgument(2);
   Value sizes = vectors.pointerMember(entry->getArgument(0), offsetof(TokArguments, sizes));
   for (plan::ReduceOp reduce : inOrderOfResults(body)) {
-    Size cells = cellsOf(body, reduce);
-    Value count;
-    if (cells.isConstant()) {
-      count = vectors.integer(cells.constantValue());
-    } else {
-      auto number = static_cast<int64_t>(plan.sizes.size());
-      plan.sizes.push_back(cells);
-      count = vectors.integerMember(sizes, number * static_cast<int64_t>(sizeof(int64_t)));
-    }
-    Value doubles = vectors.roundDown(vectors.add(count, vectors.integer(lanes - 1)), lanes);
+    Value doubles = loadSize(vectors, plan, sizes, roundedUp(cellsOf(body, reduce), lanes));
     Reduction reduction = asMerged(reductionOf(reduce));
     vectors.forLoop(vectors.integer(0), doubles, lanes, [&](Value at) {
       Value target = vectors.offset(into, at);

@@ -24,50 +24,20 @@
 
 namespace tokamak::codegen {
 
+class TileAggregate;
+
 class TileAggregates {
 public:
   TileAggregates(const LoopBody &body, VectorBuilder &vectors, const TileArguments &tile,
                  LoopValues &values);
+  ~TileAggregates();
   void open();
   void add(plan::ReduceOp reduce);
   void close();
 
 private:
-  struct Aggregate {
-    mutable plan::ReduceOp reduce; // an operation's accessors are not const
-    Reduction reduction;
-    mlir::Type cells; // of accumulators
-    // The axis of the result along which they are vectors, and that for each place of which there is
-    // a line of them.
-    std::optional<unsigned> vector = {}, lines = {};
-    Size length = {};              // of a line
-    int64_t variables = 0;         // vectors on the stack, each of which is a register
-    mlir::Value accumulators = {}; // in variables, scratch memory or the partial result
-    mlir::Value partial = {}, partialCells = {};
-    bool isOfPartial() const { return accumulators == partial; }
-  };
-  Aggregate layOut(plan::ReduceOp reduce, mlir::Value partial);
-  int64_t variablesOf(plan::ReduceOp reduce, std::optional<unsigned> vector) const;
-  void addToLine(const Aggregate &aggregate, mlir::Value line);
-  void addToCell(const Aggregate &aggregate);
-  void addToLines(const Aggregate &aggregate);
-  void addToEntries(const Aggregate &aggregate);
-  int64_t unrollingOf(unsigned axis) const;
-  mlir::Value load(const Aggregate &aggregate, mlir::Value pointer, mlir::Value mask = {});
-  mlir::Value behind(const Aggregate &aggregate, mlir::Value pointer, mlir::Value count);
-  mlir::Value vectorBehind(const Aggregate &aggregate, mlir::Value pointer, int64_t number);
-  mlir::Value lineAt(const Aggregate &aggregate, mlir::Value number);
-  void fill(const Reduction &reduction, mlir::Value pointer, mlir::Value count);
-  mlir::Value toPartial(const Aggregate &aggregate, mlir::Value accumulators);
-  void closeCell(const Aggregate &aggregate);
-  void closeVectors(const Aggregate &aggregate);
-  void widenPartial(const Aggregate &aggregate);
-  void closeLines(const Aggregate &aggregate);
-
-  const LoopBody &body_;
-  VectorBuilder &vectors_;
-  LoopValues &values_;
-  std::vector<Aggregate> aggregates_;
+  // What is written to several results has accumulators for each of them.
+  std::vector<TileAggregate> aggregates_;
 };
 
 // Emits the function `name`_merge, of type TokMerge, which finds sizes among those of the plan.
