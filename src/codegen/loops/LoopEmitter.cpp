@@ -40,14 +40,14 @@ private:
   void emitPackedVectors(Value value, unsigned along);
   void emitBlock();
   void emitPass(const LoopPass &pass);
-  void emitLoops(const LoopPass &pass, State &state, int64_t vectorsTogether);
-  void emitRowByRow(const LoopPass &pass, State &state);
+  void openSlots(const LoopPass &pass);
+  void emitLoops(const LoopPass &pass, int64_t vectorsTogether);
+  void emitRowByRow(const LoopPass &pass);
   int64_t unrollingOf(const LoopPass &pass) const;
   int64_t entriesTogether(const LoopPass &pass) const;
-  void emitChunks(const LoopPass &pass, State &state);
+  void emitChunks(const LoopPass &pass);
   void emitLast();
-  void finishReductions(const LoopPass &pass, const State &state);
-  SmallVector<AccumulatorSlot> slotsOf(const LoopPass &pass) const;
+  void finishReductions(const LoopPass &pass);
 
   Value divide(Value a, Value b) { return vectors_.create<arith::DivSIOp>(a, b); }
 
@@ -58,7 +58,8 @@ private:
   LoopValues values_;
   TileAggregates aggregates_;
   std::map<Operation *, RowProduct> products_;
-  unsigned last_; // the axis that blocks are cut from
+  unsigned last_;                         // the axis that blocks are cut from
+  SmallVector<AccumulatorSlot, 0> slots_; // of the pass that is emitted
 };
 
 } // namespace
@@ -104,7 +105,7 @@ void LoopEmitter::emitPlaces(Range places) {
   if (body_.carriesInMemory())
     return emitScans(places);
   if (schedule_.vectorizesBlocks())
-    return alongPlaces(places, [&](Value, State &) { emitBlock(); });
+    return alongPlaces(places, [&](Value) { emitBlock(); });
   if (!schedule_.vectorsOutside) {
     for (auto [value, axis] : schedule_.packed)
       if (!schedule_.isParallel(axis))
@@ -112,13 +113,12 @@ void LoopEmitter::emitPlaces(Range places) {
     return emitBlocks(places, [&] { emitBlock(); });
   }
   const LoopPass &pass = body_.passes().front();
-  State none;
-  values_.forVectors(*pass.loops.vector, schedule_.unroll, none, [&](Value, State &) {
+  values_.forVectors(*pass.loops.vector, schedule_.unroll, [&](Value) {
     for (auto [value, axis] : schedule_.packed)
       emitPackedVectors(value, axis);
     emitBlocks(places, [&] {
       values_.beginPass(0);
-      emitChunks(pass, none);
+      emitChunks(pass);
     });
   });
 }
@@ -142,16 +142,13 @@ void LoopEmitter::emitRows(Range rows) {
 // Copies what is read in vectors along an axis, those of neighbouring places along the other axes behind
 // each other.
 void LoopEmitter::emitPacked(Value value, unsigned along) {
-  State none;
-  values_.forVectors(along, schedule_.unroll, none,
-                     [&](Value, State &) { emitPackedVectors(value, along); });
+  values_.forVectors(along, schedule_.unroll, [&](Value) { emitPackedVectors(value, along); });
 }
 
 void LoopEmitter::emitPackedVectors(Value value, unsigned along) {
   SmallVector<unsigned> axes = schedule_.innerAxes(value);
   llvm::erase(axes, along);
-  State none;
-  values_.forAxes(axes, none, [&](State &) { values_.pack(value); });
+  values_.forAxes(axes, [&] { values_.pack(value); });
 }
 
 void LoopEmitter::emitBlocks(Range places, llvm::function_ref<void()> emitInside) {
@@ -173,33 +170,23 @@ void LoopEmitter::emitBlocks(Range places, llvm::function_ref<void()> emitInside
 // Scans all places of the tile together, so that arrays are read and written in the order of memory.
 void LoopEmitter::emitScans(Range places) {
   const LoopPass &pass = body_.passes().front();
-  auto address = [&](plan::ScanOp scan, Value index, unsigned chunk) {
-    Value place = vectors_.subtract(index, places.first);
-    return values_.carried(scan, vectors_.add(place, vectors_.integer(chunk * vectors_.width())));
-  };
-  State none;
-  values_.forAxes(pass.loops.axes, none, [&](State &) {
-    alongPlaces(places, [&](Value index, State &) {
-      values_.beginPass(0);
-      SmallVector<AccumulatorSlot> slots = slotsOf(pass);
-      State state;
-      for (const AccumulatorSlot &own : slots) {
-        auto scan = cast<plan::ScanOp>(own.aggregation);
-        state.push_back(vectors_.load(address(scan, index, own.chunk), values_.mask(own.chunk),
-                                      vectors_.registerType(accumulatorOf(scan))));
-      }
-      emitChunks(pass, state);
-      for (const AccumulatorSlot &own : slots)
-        vectors_.store(state[own.first],
-                       address(cast<plan::ScanOp>(own.aggregation), index, own.chunk),
-                       values_.mask(own.chunk));
+  values_.beginPass(0);
+  values_.forAxes(pass.loops.axes, [&] {
+    alongPlaces(places, [&](Value index) {
+      Value first = vectors_.subtract(index, places.first);
+      slots_.clear();
+      for (plan::ScanOp scan : pass.scans)
+        for (unsigned chunk = 0; chunk < values_.chunks(); ++chunk) {
+          Value place = vectors_.add(first, vectors_.integer(chunk * vectors_.width()));
+          slots_.push_back({scan, 0, chunk, values_.carried(scan, place), {}});
+        }
+      emitChunks(pass);
     });
   });
 }
 
 void LoopEmitter::alongPlaces(Range places, LoopValues::VectorsFunction emitInside) {
-  State none;
-  values_.forVectors(last_, places, Size::unknown(), schedule_.unroll, none, emitInside);
+  values_.forVectors(last_, places, Size::unknown(), schedule_.unroll, emitInside);
 }
 
 void LoopEmitter::emitBlock() {
@@ -232,21 +219,22 @@ void LoopEmitter::emitLast() {
 
 //===- passes --------------------------------------------------------------------------------===//
 
-SmallVector<AccumulatorSlot> LoopEmitter::slotsOf(const LoopPass &pass) const {
-  SmallVector<AccumulatorSlot> slots;
-  auto add = [&](Operation *aggregation) {
+// Chunks of vectors along places have accumulators of their own; those of a pass share one.
+void LoopEmitter::openSlots(const LoopPass &pass) {
+  SmallVector<Operation *> aggregations(pass.scans.begin(), pass.scans.end());
+  llvm::append_range(aggregations, pass.reductions);
+  slots_.clear();
+  for (Operation *aggregation : aggregations) {
     Value result = aggregation->getResult(0);
-    // Chunks of vectors along places have accumulators of their own; those of a pass share one.
     unsigned chunks = schedule_.vectorizesBlocks() ? values_.chunksOf(result) : 1;
     for (unsigned place = 0; place < values_.placesOf(result); ++place)
-      for (unsigned chunk = 0; chunk < chunks; ++chunk)
-        slots.push_back({aggregation, place, chunk, slots.empty() ? 0 : slots.back().end()});
-  };
-  for (plan::ScanOp scan : pass.scans)
-    add(scan);
-  for (plan::ReduceOp reduce : pass.reductions)
-    add(reduce);
-  return slots;
+      for (unsigned chunk = 0; chunk < chunks; ++chunk) {
+        AccumulatorSlot &slot = slots_.emplace_back(values_.slotOf(aggregation));
+        slot.place = place;
+        slot.chunk = chunk;
+        values_.storeNeutral(slot);
+      }
+  }
 }
 
 void LoopEmitter::emitPass(const LoopPass &pass) {
@@ -258,74 +246,63 @@ void LoopEmitter::emitPass(const LoopPass &pass) {
   }
   for (plan::ReduceOp product : pass.products)
     products_.at(product).open();
-  State state;
-  if (pass.isRowByRow && values_.hasWholeBlock())
-    emitRowByRow(pass, state);
-  else
-    emitLoops(pass, state, schedule_.unroll);
-  finishReductions(pass, state);
+  if (pass.isRowByRow && values_.hasWholeBlock()) {
+    emitRowByRow(pass);
+  } else {
+    openSlots(pass);
+    emitLoops(pass, schedule_.unroll);
+  }
+  finishReductions(pass);
   for (plan::ReduceOp product : pass.products)
     products_.at(product).close();
 }
 
 // One place after the other, in a loop; the accumulators of all places lie in memory meanwhile.
-void LoopEmitter::emitRowByRow(const LoopPass &pass, State &state) {
+void LoopEmitter::emitRowByRow(const LoopPass &pass) {
   constexpr int64_t vectorsTogether = 4;
-  SmallVector<AccumulatorSlot> ofPlace;
-  State variables;
-  SmallVector<Type> types;
-  auto lineOf = [&](Value variable, Value place) {
-    return vectors_.offset(variable, vectors_.multiply(place, vectors_.integer(vectors_.width())));
-  };
   // The accumulators of short rows stay in registers: reading them from memory would wait until the
   // cells of the last row have come from memory.
   constexpr int64_t shortRow = 256;
   const Size &length = body_.axes()[*pass.loops.vector];
   bool isShort = length.isConstant() && length.constantValue() <= shortRow &&
                  pass.instructions <= schedule::mostInstructionsForMemory;
+  SmallVector<AccumulatorSlot> lines; // vectors of all places, one behind the other
+  auto slotAt = [&](AccumulatorSlot line, Value place) {
+    Value cells = vectors_.multiply(place, vectors_.integer(vectors_.width()));
+    line.value = vectors_.offset(line.value, cells);
+    line.index = line.index ? vectors_.offset(line.index, cells) : Value();
+    return line;
+  };
   values_.forPlaces(pass.uses(), isShort, [&](Value number) {
-    ofPlace = slotsOf(pass);
-    State own;
-    emitLoops(pass, own, vectorsTogether);
-    for (auto [index, accumulator] : llvm::enumerate(own)) {
-      if (index == variables.size()) {
-        variables.push_back(values_.variable(values_.placesOfBlock()));
-        types.push_back(accumulator.getType());
-      }
-      vectors_.store(accumulator, lineOf(variables[index], number), {});
-    }
+    openSlots(pass);
+    emitLoops(pass, vectorsTogether);
+    if (lines.empty())
+      for (const AccumulatorSlot &own : slots_)
+        lines.push_back(values_.slotOf(own.aggregation, values_.placesOfBlock()));
+    for (auto [line, own] : llvm::zip(lines, slots_))
+      values_.store(slotAt(line, number), values_.load(own));
   });
-  SmallVector<AccumulatorSlot> slots = slotsOf(pass);
-  state.resize(slots.empty() ? 0 : slots.back().end());
-  for (const AccumulatorSlot &slot : slots) {
-    const AccumulatorSlot &from = *llvm::find_if(
-        ofPlace, [&](const AccumulatorSlot &own) { return own.aggregation == slot.aggregation; });
-    for (unsigned index = 0; index < slot.end() - slot.first; ++index)
-      state[slot.first + index] =
-          vectors_.load(lineOf(variables[from.first + index], vectors_.integer(slot.place)), {},
-                        getElementTypeOrSelf(types[from.first + index]));
-  }
+  slots_.clear();
+  for (const AccumulatorSlot &line : lines)
+    for (unsigned place = 0; place < values_.placesOf(line.aggregation->getResult(0)); ++place) {
+      slots_.push_back(slotAt(line, vectors_.integer(place)));
+      slots_.back().place = place;
+    }
 }
 
-void LoopEmitter::emitLoops(const LoopPass &pass, State &state, int64_t vectorsTogether) {
-  SmallVector<AccumulatorSlot> slots = slotsOf(pass);
-  state.resize(slots.empty() ? 0 : slots.back().end());
-  for (const AccumulatorSlot &slot : slots)
-    slot.set(state, values_.neutral(slot.aggregation));
+void LoopEmitter::emitLoops(const LoopPass &pass, int64_t vectorsTogether) {
   ArrayRef<unsigned> axes = pass.loops.axes;
+  auto emitInside = [&] { emitChunks(pass); };
   if (pass.loops.vector) {
     unsigned axis = *pass.loops.vector;
     int64_t together = body_.isOverEntries(axis) ? entriesTogether(pass) : vectorsTogether;
-    values_.forAxes(axes, state, [&](State &carried) {
-      values_.forVectors(axis, together, carried,
-                         [&](Value, State &inner) { emitChunks(pass, inner); });
-    });
+    values_.forAxes(axes,
+                    [&] { values_.forVectors(axis, together, [&](Value) { emitInside(); }); });
   } else if (axes.empty()) {
-    emitChunks(pass, state);
+    emitInside();
   } else {
-    values_.forAxes(axes.drop_back(), state, [&](State &carried) {
-      values_.forAxis(axes.back(), unrollingOf(pass), carried,
-                      [&](int64_t, State &inner) { emitChunks(pass, inner); });
+    values_.forAxes(axes.drop_back(), [&] {
+      values_.forAxis(axes.back(), unrollingOf(pass), [&](int64_t) { emitInside(); });
     });
   }
 }
@@ -349,36 +326,31 @@ int64_t LoopEmitter::unrollingOf(const LoopPass &pass) const {
 }
 
 // What the pass does for the places and chunks that its loops have reached.
-void LoopEmitter::emitChunks(const LoopPass &pass, State &state) {
-  SmallVector<AccumulatorSlot> slots = slotsOf(pass);
-  for (const AccumulatorSlot &own : slots)
+void LoopEmitter::emitChunks(const LoopPass &pass) {
+  for (const AccumulatorSlot &own : slots_)
     if (auto scan = dyn_cast<plan::ScanOp>(own.aggregation)) {
-      Accumulator carried = own.in(state);
       if (pass.loops.axes.size() > 1 || body_.carriesInMemory()) {
         Value isFirst = vectors_.create<arith::CmpIOp>(
             arith::CmpIPredicate::eq, values_.index(scan.getOver().front()), vectors_.integer(0));
-        carried.value = vectors_.select(isFirst, values_.neutral(scan).value, carried.value);
+        Value neutral = neutralElement(vectors_, reductionOf(scan));
+        values_.store(own, {vectors_.select(isFirst, neutral, values_.load(own).value), {}});
       }
-      Accumulator next = values_.accumulate(scan, carried, own.place, own.chunk, {});
-      own.set(state, next);
-      values_.set(own.aggregation->getResult(0), own.place, own.chunk,
-                  values_.finish(own.aggregation, next, /*isOverLanes=*/false));
+      Accumulator next = values_.accumulate(scan, values_.load(own), own.place, own.chunk, {});
+      values_.store(own, next);
+      values_.set(scan.getCell(), own.place, own.chunk,
+                  values_.finish(scan, next, /*isOverLanes=*/false));
     }
   for (Value kept : pass.kept)
     for (unsigned chunk = 0; chunk < values_.chunksOf(kept); ++chunk)
       for (unsigned place = 0; place < values_.placesOf(kept); ++place)
         values_.keep(kept, place, chunk);
-  for (const AccumulatorSlot &own : slots) {
+  for (const AccumulatorSlot &own : slots_) {
     auto reduce = dyn_cast<plan::ReduceOp>(own.aggregation);
-    if (!reduce)
-      continue;
-    unsigned first = own.chunk, end = own.chunk + 1;
-    if (!schedule_.vectorizesBlocks())
-      end = values_.chunksOf(reduce.getOperand());
-    for (unsigned chunk = first; chunk < end; ++chunk)
-      own.set(state,
-              values_.accumulate(reduce, own.in(state), own.place, chunk,
-                                 schedule_.vectorizesBlocks() ? Value() : values_.mask(chunk)));
+    bool hasOwnChunk = schedule_.vectorizesBlocks();
+    unsigned end = hasOwnChunk ? own.chunk + 1 : values_.chunksOf(own.aggregation->getOperand(0));
+    for (unsigned chunk = own.chunk; reduce && chunk < end; ++chunk)
+      values_.store(own, values_.accumulate(reduce, values_.load(own), own.place, chunk,
+                                            hasOwnChunk ? Value() : values_.mask(chunk)));
   }
   for (plan::ReduceOp product : pass.products)
     products_.at(product).add();
@@ -392,23 +364,23 @@ void LoopEmitter::emitChunks(const LoopPass &pass, State &state) {
   }
 }
 
-void LoopEmitter::finishReductions(const LoopPass &pass, const State &state) {
-  SmallVector<AccumulatorSlot> slots = slotsOf(pass);
+void LoopEmitter::finishReductions(const LoopPass &pass) {
   bool isOfLanes = pass.loops.vector.has_value();
-  for (const AccumulatorSlot *own = slots.begin(); own != slots.end(); ++own) {
-    if (!isa<plan::ReduceOp>(own->aggregation))
-      continue;
-    Value result = own->aggregation->getResult(0);
-    if (isOfLanes && schedule_.hasBlocksInVectors() && values_.placesOf(result) > 1) {
-      SmallVector<Accumulator> places;
-      for (unsigned place = 0; place < values_.placesOf(result); ++place)
-        places.push_back((own++)->in(state));
-      --own;
-      values_.setAcross(result, values_.finishEach(own->aggregation, places));
-      continue;
+  for (ArrayRef<AccumulatorSlot> rest = slots_; !rest.empty();) {
+    const AccumulatorSlot &own = rest.front();
+    Value result = own.aggregation->getResult(0);
+    size_t places = values_.placesOf(result);
+    bool isTogether = isOfLanes && schedule_.hasBlocksInVectors() && places > 1;
+    if (isTogether) {
+      SmallVector<Accumulator> accumulators;
+      for (const AccumulatorSlot &slot : rest.take_front(places))
+        accumulators.push_back(values_.load(slot));
+      values_.setAcross(result, values_.finishEach(own.aggregation, accumulators));
+    } else if (isa<plan::ReduceOp>(own.aggregation)) {
+      values_.set(result, own.place, own.chunk,
+                  values_.finish(own.aggregation, values_.load(own), isOfLanes));
     }
-    values_.set(result, own->place, own->chunk,
-                values_.finish(own->aggregation, own->in(state), isOfLanes));
+    rest = rest.drop_front(isTogether ? places : 1);
   }
 }
 

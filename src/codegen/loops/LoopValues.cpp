@@ -28,7 +28,8 @@ LoopValues::LoopValues(const LoopBody &body, VectorBuilder &vectors, const TileA
     layOut(packed);
   if (body.carriesInMemory())
     for (plan::ScanOp scan : body.passes().front().scans)
-      panels_[scan.getCell()].base = scratch(body.axes()[body.lastAxis()]);
+      panels_[scan.getCell()].base =
+          scratch(codegen::roundedUp(body.axes()[body.lastAxis()], vectors.width()));
   if (!body.entries())
     return;
   for (Operation &operation : body.block()) {
@@ -107,22 +108,19 @@ Value LoopValues::endOfWhole(Range range, int64_t unit) {
   return vectors_.add(range.first, vectors_.roundDown(length, unit));
 }
 
-void LoopValues::forAxes(ArrayRef<unsigned> axes, State &state,
-                         llvm::function_ref<void(State &)> inside) {
+void LoopValues::forAxes(ArrayRef<unsigned> axes, llvm::function_ref<void()> inside) {
   if (axes.empty())
-    return inside(state);
-  forAxis(axes.front(), 1, state,
-          [&](int64_t, State &carried) { forAxes(axes.drop_front(), carried, inside); });
+    return inside();
+  forAxis(axes.front(), 1, [&](int64_t) { forAxes(axes.drop_front(), inside); });
 }
 
-void LoopValues::forAxis(unsigned axis, int64_t together, State &state,
-                         llvm::function_ref<void(int64_t, State &)> inside) {
+void LoopValues::forAxis(unsigned axis, int64_t together,
+                         llvm::function_ref<void(int64_t)> inside) {
   auto [begin, end] = rangeOf(axis);
   auto loop = [&](Value first, Value last, int64_t steps) {
-    vectors_.forLoop(first, last, steps, state, [&](Value index, State &carried) {
+    vectors_.forLoop(first, last, steps, [&](Value index) {
       for (int64_t number = 0; number < steps; ++number)
-        inLoop(axis, vectors_.add(index, vectors_.integer(number)),
-               [&] { inside(number, carried); });
+        inLoop(axis, vectors_.add(index, vectors_.integer(number)), [&] { inside(number); });
     });
   };
   const Size &length = body_.axes()[axis];
@@ -137,50 +135,50 @@ void LoopValues::forAxis(unsigned axis, int64_t together, State &state,
   if (whole > together)
     loop(begin, vectors_.integer(whole), together);
   for (int64_t step = whole > together ? whole : 0; step < length.constantValue(); ++step)
-    inLoop(axis, vectors_.integer(step), [&] { inside(step, state); });
+    inLoop(axis, vectors_.integer(step), [&] { inside(step); });
 }
 
-void LoopValues::forVectors(unsigned axis, int64_t together, State &state, VectorsFunction inside) {
+void LoopValues::forVectors(unsigned axis, int64_t together, VectorsFunction inside) {
   const Size length = body_.isOverEntries(axis) ? Size::unknown() : body_.axes()[axis];
-  forVectors(axis, rangeOf(axis), length, together, state, inside);
+  forVectors(axis, rangeOf(axis), length, together, inside);
 }
 
 void LoopValues::forVectors(unsigned axis, Range range, const Size &length, int64_t together,
-                            State &state, VectorsFunction inside) {
+                            VectorsFunction inside) {
   constexpr int64_t cellsOfSteps = 32;
   auto [begin, end] = range;
   int64_t width = vectors_.width(), step = together * width, mostSteps = cellsOfSteps / width;
-  auto at = [&](Value index, int64_t chunks, Value mask, State &carried) {
+  auto at = [&](Value index, int64_t chunks, Value mask) {
     llvm::SaveAndRestore extent(extent_,
                                 Extent{extent_.places, axis, static_cast<unsigned>(chunks), mask});
-    inLoop(axis, index, [&] { inside(index, carried); });
+    inLoop(axis, index, [&] { inside(index); });
   };
-  auto whole = [&](Value index, State &carried) { at(index, together, {}, carried); };
-  auto masked = [&](Value index, State &carried) {
-    at(index, 1, vectors_.maskBelow(vectors_.subtract(end, index)), carried);
+  auto whole = [&](Value index) { at(index, together, {}); };
+  auto masked = [&](Value index) {
+    at(index, 1, vectors_.maskBelow(vectors_.subtract(end, index)));
   };
   if (together == 0)
-    return vectors_.forLoop(begin, end, width, state, masked);
+    return vectors_.forLoop(begin, end, width, masked);
   if (!length.isConstant()) {
     Value rest = endOfWhole(range, step);
-    vectors_.forLoop(begin, rest, step, state, whole);
+    vectors_.forLoop(begin, rest, step, whole);
     if (together > 1)
-      return vectors_.forLoop(rest, end, width, state, masked);
-    return vectors_.ifThen(vectors_.less(rest, end), state,
-                           [&](State &carried) { masked(rest, carried); });
+      return vectors_.forLoop(rest, end, width, masked);
+    State none;
+    return vectors_.ifThen(vectors_.less(rest, end), none, [&](State &) { masked(rest); });
   }
   int64_t steps = length.constantValue() / step, rest = length.constantValue() % step;
   auto indexAt = [&](int64_t number) {
     return vectors_.add(begin, vectors_.integer(number * step));
   };
   if (steps > mostSteps)
-    vectors_.forLoop(begin, indexAt(steps), step, state, whole);
+    vectors_.forLoop(begin, indexAt(steps), step, whole);
   else
     for (int64_t number = 0; number < steps; ++number)
-      whole(indexAt(number), state);
+      whole(indexAt(number));
   if (rest != 0)
     at(indexAt(steps), (rest + width - 1) / width,
-       rest % width == 0 ? Value() : vectors_.maskBelow(rest % width), state);
+       rest % width == 0 ? Value() : vectors_.maskBelow(rest % width));
 }
 
 void LoopValues::acrossPlaces(llvm::function_ref<void()> inside) {
@@ -386,8 +384,25 @@ void LoopValues::hoist(Value value, ArrayRef<unsigned> loops, llvm::DenseSet<Val
 
 //===- aggregates ----------------------------------------------------------------------------===//
 
-Accumulator LoopValues::neutral(Operation *aggregation) {
-  return neutralAccumulator(vectors_, reductionOf(aggregation));
+AccumulatorSlot LoopValues::slotOf(Operation *aggregation, int64_t vectors) {
+  return {aggregation, 0, 0, variable(vectors),
+          isIndex(kindOf(aggregation)) ? variable(vectors) : Value()};
+}
+
+Accumulator LoopValues::load(const AccumulatorSlot &slot) {
+  Type type = vectors_.registerType(reductionOf(slot.aggregation).accumulator);
+  return {vectors_.load(slot.value, {}, type),
+          slot.index ? vectors_.load(slot.index, {}) : Value()};
+}
+
+void LoopValues::store(const AccumulatorSlot &slot, const Accumulator &accumulator) {
+  vectors_.store(accumulator.value, slot.value, {});
+  if (slot.index)
+    vectors_.store(accumulator.index, slot.index, {});
+}
+
+void LoopValues::storeNeutral(const AccumulatorSlot &slot) {
+  store(slot, neutralAccumulator(vectors_, reductionOf(slot.aggregation)));
 }
 
 // Numbers of places along an axis, counted from 1, which are exact as doubles.
@@ -475,26 +490,26 @@ void LoopValues::reduce(plan::ReduceOp reduce) {
   bool isOverEntries = axes.size() == 1 && body_.isOverEntries(axes.front());
   unsigned sets = isOverEntries && count <= 2 ? 2 : 1;
   SmallVector<AccumulatorSlot> slots;
-  for (unsigned number = 0; number < count * sets; ++number)
-    slots.push_back(
-        {reduce, number % count / chunks, number % chunks, slots.empty() ? 0 : slots.back().end()});
-  State state(slots.back().end());
-  for (const AccumulatorSlot &slot : slots)
-    slot.set(state, neutral(reduce));
-  auto add = [&](unsigned set, State &carried) {
+  for (unsigned number = 0; number < count * sets; ++number) {
+    AccumulatorSlot &slot = slots.emplace_back(slotOf(reduce));
+    slot.place = number % count / chunks;
+    slot.chunk = number % chunks;
+    storeNeutral(slot);
+  }
+  auto add = [&](unsigned set) {
     for (const AccumulatorSlot &slot : ArrayRef(slots).slice(set * count, count))
-      slot.set(carried, accumulate(reduce, slot.in(carried), slot.place, slot.chunk, {}));
+      store(slot, accumulate(reduce, load(slot), slot.place, slot.chunk, {}));
   };
   if (isOverEntries)
-    forAxis(axes.front(), entriesTogether, state,
-            [&](int64_t number, State &carried) { add(number % sets, carried); });
+    forAxis(axes.front(), entriesTogether, [&](int64_t number) { add(number % sets); });
   else
-    forAxes(axes, state, [&](State &carried) { add(0, carried); });
-  for (const AccumulatorSlot &slot : ArrayRef(slots).take_front(count)) {
-    Value total = state[slot.first];
+    forAxes(axes, [&] { add(0); });
+  for (unsigned number = 0; number < count; ++number) {
+    const AccumulatorSlot &slot = slots[number];
+    Accumulator total = load(slot);
     if (sets == 2)
-      state[slot.first] = combine(vectors_, reductionOf(reduce), total, state[slot.first + count]);
-    set(reduce.getCell(), slot.place, slot.chunk,
-        finish(reduce, slot.in(state), /*isOverLanes=*/false));
+      total.value =
+          combine(vectors_, reductionOf(reduce), total.value, load(slots[number + count]).value);
+    set(reduce.getCell(), slot.place, slot.chunk, finish(reduce, total, /*isOverLanes=*/false));
   }
 }

@@ -26,21 +26,12 @@ Size roundedUp(const Size &size, int64_t unit);
 mlir::Value loadSize(VectorBuilder &vectors, abi::KernelPlan &plan, mlir::Value sizes,
                      const Size &size);
 
-// Where the accumulator of a reduction or scan stands in the state that loops carry: its value, and
-// for indices of extremes the index behind it.
+// The accumulator of a reduction or scan for a place and a chunk: a variable that loops change, which
+// LLVM makes a register. Of indices of extremes there is one for the index, too.
 struct AccumulatorSlot {
   mlir::Operation *aggregation;
-  unsigned place, chunk, first;
-  bool hasIndex() const { return isIndex(kindOf(aggregation)); }
-  unsigned end() const { return first + (hasIndex() ? 2 : 1); }
-  Accumulator in(const State &state) const {
-    return {state[first], hasIndex() ? state[first + 1] : mlir::Value()};
-  }
-  void set(State &state, const Accumulator &accumulator) const {
-    state[first] = accumulator.value;
-    if (hasIndex())
-      state[first + 1] = accumulator.index;
-  }
+  unsigned place, chunk;
+  mlir::Value value, index; // addresses
 };
 
 class LoopValues {
@@ -71,12 +62,12 @@ public:
   // Emits `inside` for the vectors of a range of the axis, several at a time: chunk i begins at `index`
   // + i vectors. The rest are one by one, of which the last one is masked. Of a constant `length`, a few
   // steps are emitted one by one, and the rest is one step. All are masked if `together` is 0.
-  using VectorsFunction = llvm::function_ref<void(mlir::Value index, State &carried)>;
+  using VectorsFunction = llvm::function_ref<void(mlir::Value index)>;
   using Range = std::pair<mlir::Value, mlir::Value>;
-  void forVectors(unsigned axis, Range range, const Size &length, int64_t together, State &state,
+  void forVectors(unsigned axis, Range range, const Size &length, int64_t together,
                   VectorsFunction inside);
   // Those of the whole axis.
-  void forVectors(unsigned axis, int64_t together, State &state, VectorsFunction inside);
+  void forVectors(unsigned axis, int64_t together, VectorsFunction inside);
   unsigned chunks() const { return extent_.chunks; }
   // Which lanes of the chunk exist; null if all do.
   mlir::Value mask(unsigned chunk) const {
@@ -121,13 +112,11 @@ public:
   // Where the whole steps of `unit` places in the range end.
   mlir::Value endOfWhole(Range range, int64_t unit);
   // Loops over axes, outermost first.
-  void forAxes(llvm::ArrayRef<unsigned> axes, State &state,
-               llvm::function_ref<void(State &)> inside);
+  void forAxes(llvm::ArrayRef<unsigned> axes, llvm::function_ref<void()> inside);
   static constexpr int64_t entriesTogether = 4;
   // A loop over constant places or entries, so many in a step, which `number` counts: all of the places
   // in one if there are not many.
-  void forAxis(unsigned axis, int64_t together, State &state,
-               llvm::function_ref<void(int64_t number, State &)> inside);
+  void forAxis(unsigned axis, int64_t together, llvm::function_ref<void(int64_t number)> inside);
 
   mlir::Value get(mlir::Value value, unsigned place, unsigned chunk);
   // The value with the axis, which vectors may run along, at one place: the same cell in all lanes.
@@ -153,8 +142,12 @@ public:
 
   // What a step of a reduction or scan adds.
   Contribution contribution(mlir::Operation *aggregation, unsigned place, unsigned chunk);
+  // A slot whose variables are so many vectors, of the first place and chunk.
+  AccumulatorSlot slotOf(mlir::Operation *aggregation, int64_t vectors = 1);
+  Accumulator load(const AccumulatorSlot &slot);
+  void store(const AccumulatorSlot &slot, const Accumulator &accumulator);
+  void storeNeutral(const AccumulatorSlot &slot);
   // One step of a reduction or scan, from an accumulator to the next one.
-  Accumulator neutral(mlir::Operation *aggregation);
   Accumulator accumulate(mlir::Operation *aggregation, Accumulator accumulator, unsigned place,
                          unsigned chunk, mlir::Value mask);
   // The aggregate as a cell of the result; of all lanes together if vectors run along the operand.

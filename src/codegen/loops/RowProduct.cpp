@@ -21,9 +21,8 @@ RowProduct::RowProduct(const LoopBody &body, VectorBuilder &vectors, LoopValues 
 
 void RowProduct::forEachColumn(llvm::function_ref<void(Value)> visit) {
   constexpr int64_t columnsTogether = 4;
-  State none;
   int64_t together = areVariables_ ? mostUnrolledColumns : columnsTogether;
-  values_.forAxis(column_, together, none, [&](int64_t, State &) {
+  values_.forAxis(column_, together, [&](int64_t) {
     Value at = vectors_.multiply(values_.index(column_), vectors_.integer(vectors_.width()));
     visit(vectors_.offset(sums_, at, accumulator_));
   });
@@ -90,9 +89,8 @@ void RowProduct::add() {
 // Places that are computed one by one have sums of their own.
 void RowProduct::close() {
   Value cell = product_.getCell();
-  State none;
   if (!values_.hasWholeBlock())
-    return values_.forAxes({column_}, none, [&](State &) { values_.keep(cell, 0, 0); });
+    return values_.forAxes({column_}, [&] { values_.keep(cell, 0, 0); });
   values_.acrossPlaces([&] {
     forEachColumn([&](Value address) {
       Value sum = vectors_.load(address, {}, accumulator_);

@@ -204,8 +204,7 @@ int64_t TileAggregate::linesTogether() const {
 
 void TileAggregate::addToLines() {
   values_.hoist(reduce_.getOperand(), {*line_});
-  State none;
-  values_.forAxis(*line_, linesTogether(), none, [&](int64_t, State &) {
+  values_.forAxis(*line_, linesTogether(), [&](int64_t) {
     addToLine(
         lineAt(body_.isOverEntries(*line_) ? values_.columnBehind(0, 0) : values_.index(*line_)));
   });
