@@ -117,7 +117,6 @@ SmallVector<Value> LoopPass::uses() const {
   return used;
 }
 
-// The innermost of the axes that have vectors.
 std::optional<unsigned> LoopBody::vectorAmong(ArrayRef<unsigned> axes) const {
   SmallVector<unsigned> vectors(llvm::make_filter_range(axes, [&](unsigned axis) {
     return schedule_.isVector(axis) && !schedule_.isParallel(axis);
@@ -126,8 +125,8 @@ std::optional<unsigned> LoopBody::vectorAmong(ArrayRef<unsigned> axes) const {
   return vectors.empty() ? std::nullopt : std::optional(vectors.back());
 }
 
-PassLoops LoopBody::loopsOver(ArrayRef<unsigned> axes) const {
-  PassLoops loops{std::vector(axes.begin(), axes.end()), vectorAmong(axes)};
+PassLoops LoopBody::loopsOver(ArrayRef<unsigned> axes, std::optional<unsigned> vector) const {
+  PassLoops loops{std::vector(axes.begin(), axes.end()), vector ? vector : vectorAmong(axes)};
   schedule_.sort(loops.axes);
   if (loops.vector)
     llvm::erase(loops.axes, *loops.vector);
@@ -135,20 +134,10 @@ PassLoops LoopBody::loopsOver(ArrayRef<unsigned> axes) const {
   return loops;
 }
 
-// The same with vectors along one of the axes.
-PassLoops LoopBody::loopsAlong(ArrayRef<unsigned> axes, unsigned vector) const {
-  PassLoops loops = loopsOver(axes);
-  loops.axes = loops.allAxes();
-  llvm::erase(loops.axes, vector);
-  loops.vector = vector;
-  loops.isAcross = false;
-  return loops;
-}
-
 std::optional<std::pair<Value, Value>> LoopBody::rowFactors(plan::ReduceOp reduce) const {
   plan::BinaryOp product = plan::productIn(reduce);
   if (!schedule_.hasBlocksInVectors() || !schedule_.kept.contains(reduce.getCell()) || !product ||
-      !hasPlacesSideBySide(reduce.getCell()) || panelAxes(reduce.getCell()).size() != 1 ||
+      !hasPlacesSideBySide(reduce.getCell()) || schedule_.innerAxes(reduce.getCell()).size() != 1 ||
       reduce.getOver().size() != 1 || !isFloat(accumulatorOf(reduce)))
     return {};
   Value rows = product.getLhs(), factor = product.getRhs();
@@ -163,8 +152,8 @@ std::optional<std::pair<Value, Value>> LoopBody::rowFactors(plan::ReduceOp reduc
 PassLoops LoopBody::loopsOfKept(Value value) const {
   auto reduce = value.getDefiningOp<plan::ReduceOp>();
   if (auto factors = reduce ? rowFactors(reduce) : std::nullopt)
-    return loopsOver(panelAxes(factors->first));
-  return loopsOver(panelAxes(value));
+    return loopsOver(schedule_.innerAxes(factors->first));
+  return loopsOver(schedule_.innerAxes(value));
 }
 
 //===- passes --------------------------------------------------------------------------------===//
@@ -185,7 +174,7 @@ unsigned LoopBody::stageOf(Value value, const PassLoops &loops, ArrayRef<unsigne
   } else if (schedule_.kept.contains(value)) {
     PassLoops own = loopsOfKept(value);
     bool isHere = own == loops && !llvm::any_of(elsewhere, [&](unsigned axis) {
-                    return llvm::is_contained(panelAxes(value), axis);
+                    return llvm::is_contained(schedule_.innerAxes(value), axis);
                   });
     stage = stageOfOperands(operation, own) + (isHere ? 0 : 1);
   } else {
@@ -283,7 +272,7 @@ void LoopBody::placeWrite(plan::WriteOp write) {
   auto along = dyn_cast<AffineDimExpr>(write.getMap().getResults().back());
   if (loops.isAcross && schedule_.kept.contains(write.getCell()) && along &&
       llvm::is_contained(axes, along.getPosition()))
-    loops = loopsAlong(axes, along.getPosition());
+    loops = loopsOver(axes, along.getPosition());
   passAt(stageOfOperands(write, loops), loops).writes.push_back(write);
 }
 
@@ -300,7 +289,7 @@ void LoopBody::placeTileAggregate(plan::ReduceOp reduce) {
   if (resultAxes.size() == 2) {
     unsigned vector = vectorOf(reduce);
     llvm::erase(operandAxes, resultAxes[0] == vector ? resultAxes[1] : resultAxes[0]);
-    loops = loopsAlong(operandAxes, vector);
+    loops = loopsOver(operandAxes, vector);
   }
   passAt(stageOf(reduce.getOperand(), loops), loops).tileAggregates.push_back(reduce);
 }

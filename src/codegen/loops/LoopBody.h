@@ -104,16 +104,12 @@ public:
   bool isOfBlocks(plan::ReduceOp reduce) const {
     return schedule_.innerAxes(reduce.getCell()).empty() && !schedule_.isOfTiles(reduce);
   }
-  // The axes of a kept value in memory: all that are not parallel.
-  llvm::SmallVector<unsigned> panelAxes(mlir::Value value) const {
-    return schedule_.innerAxes(value);
-  }
   // Of a sum of products over tiles, for each place along two other axes: the axis of its vectors.
   unsigned vectorOf(plan::ReduceOp tileAggregate) const;
   // Whether the panel of a kept value has the cells of a block's places side by side. Rows that are
   // read in vectors lie one behind the other instead.
   bool hasPlacesSideBySide(mlir::Value kept) const {
-    return schedule_.hasBlocksInVectors() && !vectorAmong(panelAxes(kept));
+    return schedule_.hasBlocksInVectors() && !vectorAmong(schedule_.innerAxes(kept));
   }
   // Whether all that is done is to scan along an axis, over which the places of a tile are an inner
   // loop then: what is carried lies in memory. Nothing is kept, since one pass reads it all.
@@ -125,8 +121,9 @@ public:
   // The factors of a kept sum of products with a row of short rows: what runs over the places of a
   // block, and the other one; nullopt for all other values.
   std::optional<std::pair<mlir::Value, mlir::Value>> rowFactors(plan::ReduceOp reduce) const;
-  // The loops of a pass over axes.
-  PassLoops loopsOver(llvm::ArrayRef<unsigned> axes) const;
+  // The loops of a pass over axes, vectors being along the innermost of those that have some, or along
+  // `vector`.
+  PassLoops loopsOver(llvm::ArrayRef<unsigned> axes, std::optional<unsigned> vector = {}) const;
   // The loops of the pass that computes the kept value.
   PassLoops loopsOfKept(mlir::Value value) const;
   // The numbers of the passes that read an operand, in ascending order.
@@ -152,7 +149,6 @@ private:
   llvm::LogicalResult noteUses(unsigned number);
   bool isRowByRow(const LoopPass &pass) const;
   std::optional<unsigned> vectorAmong(llvm::ArrayRef<unsigned> axes) const;
-  PassLoops loopsAlong(llvm::ArrayRef<unsigned> axes, unsigned vector) const;
   unsigned stageOf(mlir::Value value, const PassLoops &loops,
                    llvm::ArrayRef<unsigned> elsewhere = {});
   unsigned stageOfOperands(mlir::Operation *operation, const PassLoops &loops,

@@ -228,12 +228,8 @@ void LoopEmitter::openSlots(const LoopPass &pass) {
     Value result = aggregation->getResult(0);
     unsigned chunks = schedule_.vectorizesBlocks() ? values_.chunksOf(result) : 1;
     for (unsigned place = 0; place < values_.placesOf(result); ++place)
-      for (unsigned chunk = 0; chunk < chunks; ++chunk) {
-        AccumulatorSlot &slot = slots_.emplace_back(values_.slotOf(aggregation));
-        slot.place = place;
-        slot.chunk = chunk;
-        values_.storeNeutral(slot);
-      }
+      for (unsigned chunk = 0; chunk < chunks; ++chunk)
+        slots_.push_back(values_.openSlot(aggregation, place, chunk));
   }
 }
 
@@ -277,8 +273,11 @@ void LoopEmitter::emitRowByRow(const LoopPass &pass) {
     openSlots(pass);
     emitLoops(pass, vectorsTogether);
     if (lines.empty())
-      for (const AccumulatorSlot &own : slots_)
-        lines.push_back(values_.slotOf(own.aggregation, values_.placesOfBlock()));
+      for (AccumulatorSlot line : slots_) {
+        for (Value *variable : {&line.value, &line.index})
+          *variable = *variable ? values_.variable(values_.placesOfBlock()) : Value();
+        lines.push_back(line);
+      }
     for (auto [line, own] : llvm::zip(lines, slots_))
       values_.store(slotAt(line, number), values_.load(own));
   });
@@ -335,10 +334,9 @@ void LoopEmitter::emitChunks(const LoopPass &pass) {
         Value neutral = neutralElement(vectors_, reductionOf(scan));
         values_.store(own, {vectors_.select(isFirst, neutral, values_.load(own).value), {}});
       }
-      Accumulator next = values_.accumulate(scan, values_.load(own), own.place, own.chunk, {});
-      values_.store(own, next);
+      values_.accumulate(own, own.chunk, {});
       values_.set(scan.getCell(), own.place, own.chunk,
-                  values_.finish(scan, next, /*isOverLanes=*/false));
+                  values_.finish(scan, values_.load(own), /*isOverLanes=*/false));
     }
   for (Value kept : pass.kept)
     for (unsigned chunk = 0; chunk < values_.chunksOf(kept); ++chunk)
@@ -349,8 +347,7 @@ void LoopEmitter::emitChunks(const LoopPass &pass) {
     bool hasOwnChunk = schedule_.vectorizesBlocks();
     unsigned end = hasOwnChunk ? own.chunk + 1 : values_.chunksOf(own.aggregation->getOperand(0));
     for (unsigned chunk = own.chunk; reduce && chunk < end; ++chunk)
-      values_.store(own, values_.accumulate(reduce, values_.load(own), own.place, chunk,
-                                            hasOwnChunk ? Value() : values_.mask(chunk)));
+      values_.accumulate(own, chunk, hasOwnChunk ? Value() : values_.mask(chunk));
   }
   for (plan::ReduceOp product : pass.products)
     products_.at(product).add();

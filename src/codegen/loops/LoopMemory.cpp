@@ -111,7 +111,7 @@ void LoopValues::layOut(Value value) {
     panel.cellsOfPlace = panel.cellsOfPlace * size;
   };
   unsigned last = body_.lastAxis();
-  std::vector<unsigned> axes = body_.loopsOver(body_.panelAxes(value)).allAxes();
+  std::vector<unsigned> axes = body_.loopsOver(schedule.innerAxes(value)).allAxes();
   auto packed = schedule.packed.find(value);
   bool isPacked = packed != schedule.packed.end();
   int64_t group = schedule.unroll * schedule.lanes;

@@ -384,9 +384,11 @@ void LoopValues::hoist(Value value, ArrayRef<unsigned> loops, llvm::DenseSet<Val
 
 //===- aggregates ----------------------------------------------------------------------------===//
 
-AccumulatorSlot LoopValues::slotOf(Operation *aggregation, int64_t vectors) {
-  return {aggregation, 0, 0, variable(vectors),
-          isIndex(kindOf(aggregation)) ? variable(vectors) : Value()};
+AccumulatorSlot LoopValues::openSlot(Operation *aggregation, unsigned place, unsigned chunk) {
+  Accumulator neutral = neutralAccumulator(vectors_, reductionOf(aggregation));
+  AccumulatorSlot slot{aggregation, place, chunk, variable(), neutral.index ? variable() : Value()};
+  store(slot, neutral);
+  return slot;
 }
 
 Accumulator LoopValues::load(const AccumulatorSlot &slot) {
@@ -401,8 +403,8 @@ void LoopValues::store(const AccumulatorSlot &slot, const Accumulator &accumulat
     vectors_.store(accumulator.index, slot.index, {});
 }
 
-void LoopValues::storeNeutral(const AccumulatorSlot &slot) {
-  store(slot, neutralAccumulator(vectors_, reductionOf(slot.aggregation)));
+void LoopValues::accumulate(const AccumulatorSlot &slot, unsigned chunk, Value mask) {
+  store(slot, accumulate(slot.aggregation, load(slot), slot.place, chunk, mask));
 }
 
 // Numbers of places along an axis, counted from 1, which are exact as doubles.
@@ -490,15 +492,11 @@ void LoopValues::reduce(plan::ReduceOp reduce) {
   bool isOverEntries = axes.size() == 1 && body_.isOverEntries(axes.front());
   unsigned sets = isOverEntries && count <= 2 ? 2 : 1;
   SmallVector<AccumulatorSlot> slots;
-  for (unsigned number = 0; number < count * sets; ++number) {
-    AccumulatorSlot &slot = slots.emplace_back(slotOf(reduce));
-    slot.place = number % count / chunks;
-    slot.chunk = number % chunks;
-    storeNeutral(slot);
-  }
+  for (unsigned number = 0; number < count * sets; ++number)
+    slots.push_back(openSlot(reduce, number % count / chunks, number % chunks));
   auto add = [&](unsigned set) {
     for (const AccumulatorSlot &slot : ArrayRef(slots).slice(set * count, count))
-      store(slot, accumulate(reduce, load(slot), slot.place, slot.chunk, {}));
+      accumulate(slot, slot.chunk, {});
   };
   if (isOverEntries)
     forAxis(axes.front(), entriesTogether, [&](int64_t number) { add(number % sets); });

@@ -142,11 +142,11 @@ public:
 
   // What a step of a reduction or scan adds.
   Contribution contribution(mlir::Operation *aggregation, unsigned place, unsigned chunk);
-  // A slot whose variables are so many vectors, of the first place and chunk.
-  AccumulatorSlot slotOf(mlir::Operation *aggregation, int64_t vectors = 1);
+  // A new slot with the neutral element.
+  AccumulatorSlot openSlot(mlir::Operation *aggregation, unsigned place, unsigned chunk);
   Accumulator load(const AccumulatorSlot &slot);
   void store(const AccumulatorSlot &slot, const Accumulator &accumulator);
-  void storeNeutral(const AccumulatorSlot &slot);
+  void accumulate(const AccumulatorSlot &slot, unsigned chunk, mlir::Value mask);
   // One step of a reduction or scan, from an accumulator to the next one.
   Accumulator accumulate(mlir::Operation *aggregation, Accumulator accumulator, unsigned place,
                          unsigned chunk, mlir::Value mask);
@@ -203,7 +203,7 @@ private:
   mlir::Value numbersAlong(unsigned axis, unsigned place, unsigned chunk);
   mlir::Value read(plan::ReadOp read, unsigned place, unsigned chunk);
   void prefetch(plan::ReadOp read, unsigned place, unsigned chunk);
-  bool isFirstVector() const;
+  void prefetchBlock(plan::ReadOp read, mlir::Value ahead, int64_t first, int64_t behind);
   mlir::Value reindex(plan::ReindexOp reindex, unsigned place, unsigned chunk);
   Memory arrayOf(plan::ReadOp read);
   Memory panelOf(mlir::Value kept, unsigned place);

@@ -10,7 +10,8 @@ static constexpr int64_t mostUnrolledColumns = 16;
 RowProduct::RowProduct(const LoopBody &body, VectorBuilder &vectors, LoopValues &values,
                        plan::ReduceOp product)
     : body_(body), vectors_(vectors), values_(values), product_(product),
-      column_(body.panelAxes(product.getCell()).front()), reduced_(product.getOver().front()),
+      column_(body.schedule().innerAxes(product.getCell()).front()),
+      reduced_(product.getOver().front()),
       accumulator_(vectors.registerType(accumulatorOf(product))) {
   std::tie(rows_, factor_) = *body.rowFactors(product);
   const Size &columns = body.axes()[column_];
