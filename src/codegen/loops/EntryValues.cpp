@@ -147,9 +147,9 @@ Value LoopValues::lookUp(plan::ReadOp read, unsigned place, unsigned chunk) {
     columnsOf(chunk); // before the branches
   Value same = samePattern_.lookup(read);
   State found{vectors_.number(0, vectors_.registerType(own.cells))};
-  vectors_.ifThen(same, found, [&](State &current) { current[0] = load(own, place, chunk, {}); });
+  vectors_.ifThen(same, found, [&](State &current) { current[0] = load(own, place, chunk); });
   vectors_.ifThen(negate(vectors_, same), found,
-                  [&](State &current) { current[0] = load(row, place, chunk, {}); });
+                  [&](State &current) { current[0] = load(row, place, chunk); });
   return found[0];
 }
 

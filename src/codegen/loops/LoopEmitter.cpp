@@ -26,30 +26,325 @@ public:
         products_.try_emplace(product, body, vectors, values_, product);
   }
 
-  void emitTile();
+  void emitTile() {
+    values_.computeUniform();
+    aggregates_.open();
+    ArrayRef<unsigned> leading = body_.tileAxes().drop_back();
+    if (leading.empty()) {
+      emitPlaces({tile_.begin, tile_.end});
+      return aggregates_.close();
+    }
+    Value one = vectors_.integer(1), zero = vectors_.integer(0);
+    Value length = vectors_.maximum(values_.axisSize(last_), one);
+    Value first = divide(tile_.begin, length),
+          end = divide(vectors_.subtract(vectors_.add(tile_.end, length), one), length);
+    vectors_.forLoop(first, end, 1, [&](Value row) {
+      Value before = vectors_.multiply(row, length);
+      Range places = {vectors_.maximum(vectors_.subtract(tile_.begin, before), zero),
+                      vectors_.minimum(vectors_.subtract(tile_.end, before), length)};
+      emitLeading(leading, row, [&] { emitPlaces(places); });
+    });
+    aggregates_.close();
+  }
 
 private:
   using Range = LoopValues::Range;
-  void emitLeading(ArrayRef<unsigned> axes, Value number, llvm::function_ref<void()> emitInside);
-  void emitPlaces(Range places);
-  void emitRows(Range rows);
-  void emitScans(Range places);
-  void emitBlocks(Range places, llvm::function_ref<void()> emitInside);
-  void alongPlaces(Range places, LoopValues::VectorsFunction emitInside);
-  void emitPacked(Value value, unsigned along);
-  void emitPackedVectors(Value value, unsigned along);
-  void emitBlock();
-  void emitPass(const LoopPass &pass);
-  void openSlots(const LoopPass &pass);
-  void emitLoops(const LoopPass &pass, int64_t vectorsTogether);
-  void emitRowByRow(const LoopPass &pass);
-  int64_t unrollingOf(const LoopPass &pass) const;
-  int64_t entriesTogether(const LoopPass &pass) const;
-  void emitChunks(const LoopPass &pass);
-  void emitLast();
-  void finishReductions(const LoopPass &pass);
-
   Value divide(Value a, Value b) { return vectors_.create<arith::DivSIOp>(a, b); }
+
+  //===- tiles and blocks ----------------------------------------------------------------------===//
+
+  // Goes to place `number` of these axes, the last of which runs fastest.
+  void emitLeading(ArrayRef<unsigned> axes, Value number, llvm::function_ref<void()> emitInside) {
+    unsigned axis = axes.back();
+    if (axes.size() == 1)
+      return values_.inLoop(axis, number, emitInside);
+    Value size = vectors_.maximum(values_.axisSize(axis), vectors_.integer(1));
+    Value index = vectors_.create<arith::RemSIOp>(number, size);
+    emitLeading(axes.drop_back(), divide(number, size),
+                [&] { values_.inLoop(axis, index, emitInside); });
+  }
+
+  void emitPlaces(Range places) {
+    if (body_.entries())
+      return emitRows(places);
+    if (body_.carriesInMemory())
+      return emitScans(places);
+    if (schedule_.vectorizesBlocks())
+      return alongPlaces(places, [&](Value) { emitBlock(); });
+    if (!schedule_.vectorsOutside) {
+      for (auto [value, axis] : schedule_.packed)
+        if (!schedule_.isParallel(axis))
+          emitPacked(value, axis);
+      return emitBlocks(places, [&] { emitBlock(); });
+    }
+    const LoopPass &pass = body_.passes().front();
+    values_.forVectors(*pass.loops.vector, schedule_.unroll, [&](Value) {
+      for (auto [value, axis] : schedule_.packed)
+        emitPackedVectors(value, axis);
+      emitBlocks(places, [&] {
+        values_.beginPass(0);
+        emitChunks(pass);
+      });
+    });
+  }
+
+  // The rows of a driver, each with its entries; or the entries of all rows at once.
+  void emitRows(Range rows) {
+    values_.beginEntriesOfTile();
+    auto emitRow = [&](Value row, Value end) {
+      values_.inLoop(last_, row, [&] {
+        values_.beginBlock(1);
+        values_.beginEntries(row, end);
+        emitBlock();
+      });
+    };
+    if (body_.entries()->isFlat)
+      return emitRow(rows.first, rows.second);
+    vectors_.forLoop(rows.first, rows.second, 1,
+                     [&](Value row) { emitRow(row, vectors_.add(row, vectors_.integer(1))); });
+  }
+
+  // Copies what is read in vectors along an axis, those of neighbouring places along the other axes behind
+  // each other.
+  void emitPacked(Value value, unsigned along) {
+    values_.forVectors(along, schedule_.unroll, [&](Value) { emitPackedVectors(value, along); });
+  }
+
+  void emitPackedVectors(Value value, unsigned along) {
+    SmallVector<unsigned> axes = schedule_.innerAxes(value);
+    llvm::erase(axes, along);
+    values_.forAxes(axes, [&] { values_.pack(value); });
+  }
+
+  void emitBlocks(Range places, llvm::function_ref<void()> emitInside) {
+    auto blocks = [&](Range range, int64_t block) {
+      vectors_.forLoop(range.first, range.second, block, [&](Value index) {
+        values_.inLoop(last_, index, [&] {
+          values_.beginBlock(block);
+          emitInside();
+        });
+      });
+    };
+    if (schedule_.block == 1)
+      return blocks(places, 1);
+    Value whole = values_.endOfWhole(places, schedule_.block);
+    blocks({places.first, whole}, schedule_.block);
+    blocks({whole, places.second}, 1);
+  }
+
+  // Scans all places of the tile together, so that arrays are read and written in the order of memory.
+  void emitScans(Range places) {
+    const LoopPass &pass = body_.passes().front();
+    values_.beginPass(0);
+    values_.forAxes(pass.loops.axes, [&] {
+      alongPlaces(places, [&](Value index) {
+        Value first = vectors_.subtract(index, places.first);
+        slots_.clear();
+        for (plan::ScanOp scan : pass.scans)
+          for (unsigned chunk = 0; chunk < values_.chunks(); ++chunk) {
+            Value place = vectors_.add(first, vectors_.integer(chunk * vectors_.width()));
+            slots_.push_back({scan, 0, chunk, values_.carried(scan, place), {}});
+          }
+        emitChunks(pass);
+      });
+    });
+  }
+
+  void alongPlaces(Range places, LoopValues::VectorsFunction emitInside) {
+    values_.forVectors(last_, places, Size::unknown(), schedule_.unroll, emitInside);
+  }
+
+  void emitBlock() {
+    if (values_.hasWholeBlock())
+      for (auto [value, axis] : schedule_.packed)
+        if (schedule_.isParallel(axis)) {
+          values_.prefetchPacked(value.getDefiningOp<plan::ReadOp>());
+          emitPacked(value, schedule_.innerAxes(value).back());
+        }
+    for (auto [number, pass] : llvm::enumerate(body_.passes())) {
+      values_.beginPass(number);
+      if (pass.loops.isAcross)
+        values_.acrossPlaces([&] { emitPass(pass); });
+      else
+        emitPass(pass);
+    }
+    values_.beginPass(body_.passes().size());
+    values_.acrossPlaces([&] { emitLast(); });
+  }
+
+  // What there is one of for each place.
+  void emitLast() {
+    for (plan::WriteOp write : body_.lastWrites())
+      for (unsigned place = 0; place < values_.places(); ++place)
+        for (unsigned chunk = 0; chunk < values_.chunks(); ++chunk)
+          values_.write(write, place, chunk);
+    for (plan::ReduceOp reduce : body_.lastAggregates())
+      aggregates_.add(reduce);
+  }
+
+  //===- passes --------------------------------------------------------------------------------===//
+
+  // Chunks of vectors along places have accumulators of their own; those of a pass share one.
+  void openSlots(const LoopPass &pass) {
+    SmallVector<Operation *> aggregations(pass.scans.begin(), pass.scans.end());
+    llvm::append_range(aggregations, pass.reductions);
+    slots_.clear();
+    for (Operation *aggregation : aggregations) {
+      Value result = aggregation->getResult(0);
+      unsigned chunks = schedule_.vectorizesBlocks() ? values_.chunksOf(result) : 1;
+      for (unsigned place = 0; place < values_.placesOf(result); ++place)
+        for (unsigned chunk = 0; chunk < chunks; ++chunk)
+          slots_.push_back(values_.openSlot(aggregation, place, chunk));
+    }
+  }
+
+  void emitPass(const LoopPass &pass) {
+    // What runs over an axis of a result may be in a loop along it within the pass.
+    for (Value used : pass.uses()) {
+      std::vector<unsigned> loops = pass.loops.allAxes();
+      llvm::append_range(loops, schedule_.innerAxes(used));
+      values_.hoist(used, loops);
+    }
+    for (plan::ReduceOp product : pass.products)
+      products_.at(product).open();
+    if (pass.isRowByRow && values_.hasWholeBlock()) {
+      emitRowByRow(pass);
+    } else {
+      openSlots(pass);
+      emitLoops(pass, schedule_.unroll);
+    }
+    finishReductions(pass);
+    for (plan::ReduceOp product : pass.products)
+      products_.at(product).close();
+  }
+
+  // One place after the other, in a loop; the accumulators of all places lie in memory meanwhile.
+  void emitRowByRow(const LoopPass &pass) {
+    constexpr int64_t vectorsTogether = 4;
+    // The accumulators of short rows stay in registers: reading them from memory would wait until the
+    // cells of the last row have come from memory.
+    constexpr int64_t shortRow = 256;
+    const Size &length = body_.axes()[*pass.loops.vector];
+    bool isShort = length.isConstant() && length.constantValue() <= shortRow &&
+                   pass.instructions <= schedule::mostInstructionsForMemory;
+    SmallVector<AccumulatorSlot> lines; // vectors of all places, one behind the other
+    auto slotAt = [&](AccumulatorSlot line, Value place) {
+      Value cells = vectors_.multiply(place, vectors_.integer(vectors_.width()));
+      line.value = vectors_.offset(line.value, cells);
+      line.index = line.index ? vectors_.offset(line.index, cells) : Value();
+      return line;
+    };
+    values_.forPlaces(pass.uses(), isShort, [&](Value number) {
+      openSlots(pass);
+      emitLoops(pass, vectorsTogether);
+      if (lines.empty())
+        for (AccumulatorSlot line : slots_) {
+          for (Value *variable : {&line.value, &line.index})
+            *variable = *variable ? values_.variable(values_.placesOfBlock()) : Value();
+          lines.push_back(line);
+        }
+      for (auto [line, own] : llvm::zip(lines, slots_))
+        values_.store(slotAt(line, number), values_.load(own));
+    });
+    slots_.clear();
+    for (const AccumulatorSlot &line : lines)
+      for (unsigned place = 0; place < values_.placesOf(line.aggregation->getResult(0)); ++place) {
+        slots_.push_back(slotAt(line, vectors_.integer(place)));
+        slots_.back().place = place;
+      }
+  }
+
+  void emitLoops(const LoopPass &pass, int64_t vectorsTogether) {
+    ArrayRef<unsigned> axes = pass.loops.axes;
+    auto emitInside = [&] { emitChunks(pass); };
+    if (pass.loops.vector) {
+      unsigned axis = *pass.loops.vector;
+      int64_t together = body_.isOverEntries(axis) ? entriesTogether(pass) : vectorsTogether;
+      values_.forAxes(axes,
+                      [&] { values_.forVectors(axis, together, [&](Value) { emitInside(); }); });
+    } else if (axes.empty()) {
+      emitInside();
+    } else {
+      values_.forAxes(axes.drop_back(), [&] {
+        values_.forAxis(axes.back(), unrollingOf(pass), [&](int64_t) { emitInside(); });
+      });
+    }
+  }
+
+  // Several vectors in flat loops. Bodies with many instructions get only a loop of masked vectors: they
+  // have enough work to hide the mask's cost, and compiling a second copy takes longer than it saves.
+  int64_t entriesTogether(const LoopPass &pass) const {
+    constexpr int instructionsWorthTwoLoops = 40;
+    if (pass.instructions > instructionsWorthTwoLoops)
+      return 0;
+    return body_.entries()->isFlat ? schedule_.unroll : 1;
+  }
+
+  // Loops over the columns of narrow rows are unrolled until they have about so many instructions.
+  int64_t unrollingOf(const LoopPass &pass) const {
+    constexpr int instructionsOfColumns = 192;
+    constexpr int64_t mostColumns = 16;
+    return values_.isAcross() ? std::clamp<int64_t>(instructionsOfColumns / (1 + pass.instructions),
+                                                    1, mostColumns)
+                              : 1;
+  }
+
+  // What the pass does for the places and chunks that its loops have reached.
+  void emitChunks(const LoopPass &pass) {
+    for (const AccumulatorSlot &own : slots_)
+      if (auto scan = dyn_cast<plan::ScanOp>(own.aggregation)) {
+        if (pass.loops.axes.size() > 1 || body_.carriesInMemory()) {
+          Value isFirst = vectors_.create<arith::CmpIOp>(
+              arith::CmpIPredicate::eq, values_.index(scan.getOver().front()), vectors_.integer(0));
+          Value neutral = neutralElement(vectors_, reductionOf(scan));
+          values_.store(own, {vectors_.select(isFirst, neutral, values_.load(own).value), {}});
+        }
+        values_.accumulate(own, own.chunk, {});
+        values_.set(scan.getCell(), own.place, own.chunk,
+                    values_.finish(scan, values_.load(own), /*isOverLanes=*/false));
+      }
+    for (Value kept : pass.kept)
+      for (unsigned chunk = 0; chunk < values_.chunksOf(kept); ++chunk)
+        for (unsigned place = 0; place < values_.placesOf(kept); ++place)
+          values_.keep(kept, place, chunk);
+    for (const AccumulatorSlot &own : slots_) {
+      auto reduce = dyn_cast<plan::ReduceOp>(own.aggregation);
+      bool hasOwnChunk = schedule_.vectorizesBlocks();
+      unsigned end = hasOwnChunk ? own.chunk + 1 : values_.chunksOf(own.aggregation->getOperand(0));
+      for (unsigned chunk = own.chunk; reduce && chunk < end; ++chunk)
+        values_.accumulate(own, chunk, hasOwnChunk ? Value() : values_.mask(chunk));
+    }
+    for (plan::ReduceOp product : pass.products)
+      products_.at(product).add();
+    for (plan::ReduceOp reduce : pass.tileAggregates)
+      aggregates_.add(reduce);
+    for (plan::WriteOp write : pass.writes) {
+      bool runsOverPlaces = body_.accessOf(write).cell.dependsOn(last_);
+      for (unsigned place = 0; place < (runsOverPlaces ? values_.places() : 1); ++place)
+        for (unsigned chunk = 0; chunk < values_.chunks(); ++chunk)
+          values_.write(write, place, chunk);
+    }
+  }
+
+  void finishReductions(const LoopPass &pass) {
+    bool isOfLanes = pass.loops.vector.has_value();
+    for (ArrayRef<AccumulatorSlot> rest = slots_; !rest.empty();) {
+      const AccumulatorSlot &own = rest.front();
+      Value result = own.aggregation->getResult(0);
+      size_t places = values_.placesOf(result);
+      bool isTogether = isOfLanes && schedule_.hasBlocksInVectors() && places > 1;
+      if (isTogether) {
+        SmallVector<Accumulator> accumulators;
+        for (const AccumulatorSlot &slot : rest.take_front(places))
+          accumulators.push_back(values_.load(slot));
+        values_.setAcross(result, values_.finishEach(own.aggregation, accumulators));
+      } else if (isa<plan::ReduceOp>(own.aggregation)) {
+        values_.set(result, own.place, own.chunk,
+                    values_.finish(own.aggregation, values_.load(own), isOfLanes));
+      }
+      rest = rest.drop_front(isTogether ? places : 1);
+    }
+  }
 
   const LoopBody &body_;
   VectorBuilder &vectors_;
@@ -63,323 +358,6 @@ private:
 };
 
 } // namespace
-
-//===- tiles and blocks ----------------------------------------------------------------------===//
-
-void LoopEmitter::emitTile() {
-  values_.computeUniform();
-  aggregates_.open();
-  ArrayRef<unsigned> leading = body_.tileAxes().drop_back();
-  if (leading.empty()) {
-    emitPlaces({tile_.begin, tile_.end});
-    return aggregates_.close();
-  }
-  Value one = vectors_.integer(1), zero = vectors_.integer(0);
-  Value length = vectors_.maximum(values_.axisSize(last_), one);
-  Value first = divide(tile_.begin, length),
-        end = divide(vectors_.subtract(vectors_.add(tile_.end, length), one), length);
-  vectors_.forLoop(first, end, 1, [&](Value row) {
-    Value before = vectors_.multiply(row, length);
-    Range places = {vectors_.maximum(vectors_.subtract(tile_.begin, before), zero),
-                    vectors_.minimum(vectors_.subtract(tile_.end, before), length)};
-    emitLeading(leading, row, [&] { emitPlaces(places); });
-  });
-  aggregates_.close();
-}
-
-// Goes to place `number` of these axes, the last of which runs fastest.
-void LoopEmitter::emitLeading(ArrayRef<unsigned> axes, Value number,
-                              llvm::function_ref<void()> emitInside) {
-  unsigned axis = axes.back();
-  if (axes.size() == 1)
-    return values_.inLoop(axis, number, emitInside);
-  Value size = vectors_.maximum(values_.axisSize(axis), vectors_.integer(1));
-  Value index = vectors_.create<arith::RemSIOp>(number, size);
-  emitLeading(axes.drop_back(), divide(number, size),
-              [&] { values_.inLoop(axis, index, emitInside); });
-}
-
-void LoopEmitter::emitPlaces(Range places) {
-  if (body_.entries())
-    return emitRows(places);
-  if (body_.carriesInMemory())
-    return emitScans(places);
-  if (schedule_.vectorizesBlocks())
-    return alongPlaces(places, [&](Value) { emitBlock(); });
-  if (!schedule_.vectorsOutside) {
-    for (auto [value, axis] : schedule_.packed)
-      if (!schedule_.isParallel(axis))
-        emitPacked(value, axis);
-    return emitBlocks(places, [&] { emitBlock(); });
-  }
-  const LoopPass &pass = body_.passes().front();
-  values_.forVectors(*pass.loops.vector, schedule_.unroll, [&](Value) {
-    for (auto [value, axis] : schedule_.packed)
-      emitPackedVectors(value, axis);
-    emitBlocks(places, [&] {
-      values_.beginPass(0);
-      emitChunks(pass);
-    });
-  });
-}
-
-// The rows of a driver, each with its entries; or the entries of all rows at once.
-void LoopEmitter::emitRows(Range rows) {
-  values_.beginEntriesOfTile();
-  auto emitRow = [&](Value row, Value end) {
-    values_.inLoop(last_, row, [&] {
-      values_.beginBlock(1);
-      values_.beginEntries(row, end);
-      emitBlock();
-    });
-  };
-  if (body_.entries()->isFlat)
-    return emitRow(rows.first, rows.second);
-  vectors_.forLoop(rows.first, rows.second, 1,
-                   [&](Value row) { emitRow(row, vectors_.add(row, vectors_.integer(1))); });
-}
-
-// Copies what is read in vectors along an axis, those of neighbouring places along the other axes behind
-// each other.
-void LoopEmitter::emitPacked(Value value, unsigned along) {
-  values_.forVectors(along, schedule_.unroll, [&](Value) { emitPackedVectors(value, along); });
-}
-
-void LoopEmitter::emitPackedVectors(Value value, unsigned along) {
-  SmallVector<unsigned> axes = schedule_.innerAxes(value);
-  llvm::erase(axes, along);
-  values_.forAxes(axes, [&] { values_.pack(value); });
-}
-
-void LoopEmitter::emitBlocks(Range places, llvm::function_ref<void()> emitInside) {
-  auto blocks = [&](Range range, int64_t block) {
-    vectors_.forLoop(range.first, range.second, block, [&](Value index) {
-      values_.inLoop(last_, index, [&] {
-        values_.beginBlock(block);
-        emitInside();
-      });
-    });
-  };
-  if (schedule_.block == 1)
-    return blocks(places, 1);
-  Value whole = values_.endOfWhole(places, schedule_.block);
-  blocks({places.first, whole}, schedule_.block);
-  blocks({whole, places.second}, 1);
-}
-
-// Scans all places of the tile together, so that arrays are read and written in the order of memory.
-void LoopEmitter::emitScans(Range places) {
-  const LoopPass &pass = body_.passes().front();
-  values_.beginPass(0);
-  values_.forAxes(pass.loops.axes, [&] {
-    alongPlaces(places, [&](Value index) {
-      Value first = vectors_.subtract(index, places.first);
-      slots_.clear();
-      for (plan::ScanOp scan : pass.scans)
-        for (unsigned chunk = 0; chunk < values_.chunks(); ++chunk) {
-          Value place = vectors_.add(first, vectors_.integer(chunk * vectors_.width()));
-          slots_.push_back({scan, 0, chunk, values_.carried(scan, place), {}});
-        }
-      emitChunks(pass);
-    });
-  });
-}
-
-void LoopEmitter::alongPlaces(Range places, LoopValues::VectorsFunction emitInside) {
-  values_.forVectors(last_, places, Size::unknown(), schedule_.unroll, emitInside);
-}
-
-void LoopEmitter::emitBlock() {
-  if (values_.hasWholeBlock())
-    for (auto [value, axis] : schedule_.packed)
-      if (schedule_.isParallel(axis)) {
-        values_.prefetchPacked(value.getDefiningOp<plan::ReadOp>());
-        emitPacked(value, schedule_.innerAxes(value).back());
-      }
-  for (auto [number, pass] : llvm::enumerate(body_.passes())) {
-    values_.beginPass(number);
-    if (pass.loops.isAcross)
-      values_.acrossPlaces([&] { emitPass(pass); });
-    else
-      emitPass(pass);
-  }
-  values_.beginPass(body_.passes().size());
-  values_.acrossPlaces([&] { emitLast(); });
-}
-
-// What there is one of for each place.
-void LoopEmitter::emitLast() {
-  for (plan::WriteOp write : body_.lastWrites())
-    for (unsigned place = 0; place < values_.places(); ++place)
-      for (unsigned chunk = 0; chunk < values_.chunks(); ++chunk)
-        values_.write(write, place, chunk);
-  for (plan::ReduceOp reduce : body_.lastAggregates())
-    aggregates_.add(reduce);
-}
-
-//===- passes --------------------------------------------------------------------------------===//
-
-// Chunks of vectors along places have accumulators of their own; those of a pass share one.
-void LoopEmitter::openSlots(const LoopPass &pass) {
-  SmallVector<Operation *> aggregations(pass.scans.begin(), pass.scans.end());
-  llvm::append_range(aggregations, pass.reductions);
-  slots_.clear();
-  for (Operation *aggregation : aggregations) {
-    Value result = aggregation->getResult(0);
-    unsigned chunks = schedule_.vectorizesBlocks() ? values_.chunksOf(result) : 1;
-    for (unsigned place = 0; place < values_.placesOf(result); ++place)
-      for (unsigned chunk = 0; chunk < chunks; ++chunk)
-        slots_.push_back(values_.openSlot(aggregation, place, chunk));
-  }
-}
-
-void LoopEmitter::emitPass(const LoopPass &pass) {
-  // What runs over an axis of a result may be in a loop along it within the pass.
-  for (Value used : pass.uses()) {
-    std::vector<unsigned> loops = pass.loops.allAxes();
-    llvm::append_range(loops, schedule_.innerAxes(used));
-    values_.hoist(used, loops);
-  }
-  for (plan::ReduceOp product : pass.products)
-    products_.at(product).open();
-  if (pass.isRowByRow && values_.hasWholeBlock()) {
-    emitRowByRow(pass);
-  } else {
-    openSlots(pass);
-    emitLoops(pass, schedule_.unroll);
-  }
-  finishReductions(pass);
-  for (plan::ReduceOp product : pass.products)
-    products_.at(product).close();
-}
-
-// One place after the other, in a loop; the accumulators of all places lie in memory meanwhile.
-void LoopEmitter::emitRowByRow(const LoopPass &pass) {
-  constexpr int64_t vectorsTogether = 4;
-  // The accumulators of short rows stay in registers: reading them from memory would wait until the
-  // cells of the last row have come from memory.
-  constexpr int64_t shortRow = 256;
-  const Size &length = body_.axes()[*pass.loops.vector];
-  bool isShort = length.isConstant() && length.constantValue() <= shortRow &&
-                 pass.instructions <= schedule::mostInstructionsForMemory;
-  SmallVector<AccumulatorSlot> lines; // vectors of all places, one behind the other
-  auto slotAt = [&](AccumulatorSlot line, Value place) {
-    Value cells = vectors_.multiply(place, vectors_.integer(vectors_.width()));
-    line.value = vectors_.offset(line.value, cells);
-    line.index = line.index ? vectors_.offset(line.index, cells) : Value();
-    return line;
-  };
-  values_.forPlaces(pass.uses(), isShort, [&](Value number) {
-    openSlots(pass);
-    emitLoops(pass, vectorsTogether);
-    if (lines.empty())
-      for (AccumulatorSlot line : slots_) {
-        for (Value *variable : {&line.value, &line.index})
-          *variable = *variable ? values_.variable(values_.placesOfBlock()) : Value();
-        lines.push_back(line);
-      }
-    for (auto [line, own] : llvm::zip(lines, slots_))
-      values_.store(slotAt(line, number), values_.load(own));
-  });
-  slots_.clear();
-  for (const AccumulatorSlot &line : lines)
-    for (unsigned place = 0; place < values_.placesOf(line.aggregation->getResult(0)); ++place) {
-      slots_.push_back(slotAt(line, vectors_.integer(place)));
-      slots_.back().place = place;
-    }
-}
-
-void LoopEmitter::emitLoops(const LoopPass &pass, int64_t vectorsTogether) {
-  ArrayRef<unsigned> axes = pass.loops.axes;
-  auto emitInside = [&] { emitChunks(pass); };
-  if (pass.loops.vector) {
-    unsigned axis = *pass.loops.vector;
-    int64_t together = body_.isOverEntries(axis) ? entriesTogether(pass) : vectorsTogether;
-    values_.forAxes(axes,
-                    [&] { values_.forVectors(axis, together, [&](Value) { emitInside(); }); });
-  } else if (axes.empty()) {
-    emitInside();
-  } else {
-    values_.forAxes(axes.drop_back(), [&] {
-      values_.forAxis(axes.back(), unrollingOf(pass), [&](int64_t) { emitInside(); });
-    });
-  }
-}
-
-// Several vectors in flat loops. Bodies with many instructions get only a loop of masked vectors: they
-// have enough work to hide the mask's cost, and compiling a second copy takes longer than it saves.
-int64_t LoopEmitter::entriesTogether(const LoopPass &pass) const {
-  constexpr int instructionsWorthTwoLoops = 40;
-  if (pass.instructions > instructionsWorthTwoLoops)
-    return 0;
-  return body_.entries()->isFlat ? schedule_.unroll : 1;
-}
-
-// Loops over the columns of narrow rows are unrolled until they have about so many instructions.
-int64_t LoopEmitter::unrollingOf(const LoopPass &pass) const {
-  constexpr int instructionsOfColumns = 192;
-  constexpr int64_t mostColumns = 16;
-  return values_.isAcross()
-             ? std::clamp<int64_t>(instructionsOfColumns / (1 + pass.instructions), 1, mostColumns)
-             : 1;
-}
-
-// What the pass does for the places and chunks that its loops have reached.
-void LoopEmitter::emitChunks(const LoopPass &pass) {
-  for (const AccumulatorSlot &own : slots_)
-    if (auto scan = dyn_cast<plan::ScanOp>(own.aggregation)) {
-      if (pass.loops.axes.size() > 1 || body_.carriesInMemory()) {
-        Value isFirst = vectors_.create<arith::CmpIOp>(
-            arith::CmpIPredicate::eq, values_.index(scan.getOver().front()), vectors_.integer(0));
-        Value neutral = neutralElement(vectors_, reductionOf(scan));
-        values_.store(own, {vectors_.select(isFirst, neutral, values_.load(own).value), {}});
-      }
-      values_.accumulate(own, own.chunk, {});
-      values_.set(scan.getCell(), own.place, own.chunk,
-                  values_.finish(scan, values_.load(own), /*isOverLanes=*/false));
-    }
-  for (Value kept : pass.kept)
-    for (unsigned chunk = 0; chunk < values_.chunksOf(kept); ++chunk)
-      for (unsigned place = 0; place < values_.placesOf(kept); ++place)
-        values_.keep(kept, place, chunk);
-  for (const AccumulatorSlot &own : slots_) {
-    auto reduce = dyn_cast<plan::ReduceOp>(own.aggregation);
-    bool hasOwnChunk = schedule_.vectorizesBlocks();
-    unsigned end = hasOwnChunk ? own.chunk + 1 : values_.chunksOf(own.aggregation->getOperand(0));
-    for (unsigned chunk = own.chunk; reduce && chunk < end; ++chunk)
-      values_.accumulate(own, chunk, hasOwnChunk ? Value() : values_.mask(chunk));
-  }
-  for (plan::ReduceOp product : pass.products)
-    products_.at(product).add();
-  for (plan::ReduceOp reduce : pass.tileAggregates)
-    aggregates_.add(reduce);
-  for (plan::WriteOp write : pass.writes) {
-    bool runsOverPlaces = body_.accessOf(write).cell.dependsOn(last_);
-    for (unsigned place = 0; place < (runsOverPlaces ? values_.places() : 1); ++place)
-      for (unsigned chunk = 0; chunk < values_.chunks(); ++chunk)
-        values_.write(write, place, chunk);
-  }
-}
-
-void LoopEmitter::finishReductions(const LoopPass &pass) {
-  bool isOfLanes = pass.loops.vector.has_value();
-  for (ArrayRef<AccumulatorSlot> rest = slots_; !rest.empty();) {
-    const AccumulatorSlot &own = rest.front();
-    Value result = own.aggregation->getResult(0);
-    size_t places = values_.placesOf(result);
-    bool isTogether = isOfLanes && schedule_.hasBlocksInVectors() && places > 1;
-    if (isTogether) {
-      SmallVector<Accumulator> accumulators;
-      for (const AccumulatorSlot &slot : rest.take_front(places))
-        accumulators.push_back(values_.load(slot));
-      values_.setAcross(result, values_.finishEach(own.aggregation, accumulators));
-    } else if (isa<plan::ReduceOp>(own.aggregation)) {
-      values_.set(result, own.place, own.chunk,
-                  values_.finish(own.aggregation, values_.load(own), isOfLanes));
-    }
-    rest = rest.drop_front(isTogether ? places : 1);
-  }
-}
 
 OwningOpRef<ModuleOp> codegen::emitLoops(const LoopBody &body, StringRef name, MLIRContext *context,
                                          abi::KernelPlan &plan) {

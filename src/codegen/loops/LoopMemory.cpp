@@ -211,7 +211,7 @@ LoopValues::Memory LoopValues::packedOf(Value packed) {
   if (axis == body_.lastAxis())
     return panelOf(packed, 0);
   const Panel &panel = panels_.find(packed)->second;
-  Memory memory{panel.base, {panel.cell, {}}, plan::cellsOf(packed), extent_.axis == axis};
+  Memory memory{panel.base, {panel.cell, {}}, plan::cellsOf(packed), 0, extent_.axis == axis};
   // The index along vectors counts from the first of the group.
   Value group = vectors_.integer(body_.schedule().unroll * body_.schedule().lanes);
   Value index = indexOf(axis, 0, 0), number = vectors_.create<arith::DivSIOp>(index, group);
@@ -244,21 +244,17 @@ unsigned codegen::inputNumber(plan::OperatorOp op, plan::ReadOp read) {
   return index;
 }
 
-static std::optional<double> outsideOf(plan::ReadOp read) {
-  std::optional<llvm::APFloat> value = read.getOutside();
-  return value ? std::optional(value->convertToDouble()) : std::nullopt;
-}
-
 LoopValues::Memory LoopValues::arrayOf(plan::ReadOp read) {
+  std::optional<llvm::APFloat> outside = read.getOutside();
   return {tile_.inputs[inputNumber(body_.op(), read)], body_.accessOf(read),
-          plan::cellsOf(read.getCell())};
+          plan::cellsOf(read.getCell()), outside ? outside->convertToDouble() : 0};
 }
 
 Value LoopValues::read(plan::ReadOp read, unsigned place, unsigned chunk) {
   if (llvm::is_contained(lookedUp_, read))
     return lookUp(read, place, chunk);
   if (tok::isArray(read.getOperand().getType())) {
-    Value vector = load(arrayOf(read), place, chunk, outsideOf(read));
+    Value vector = load(arrayOf(read), place, chunk);
     prefetch(read, place, chunk);
     return vector;
   }
@@ -280,7 +276,7 @@ Value LoopValues::reindex(plan::ReindexOp reindex, unsigned place, unsigned chun
     }
     sum.factors = std::move(reindexed.factors);
   });
-  return load(memory, place, chunk, read ? outsideOf(read) : std::nullopt);
+  return load(memory, place, chunk);
 }
 
 // Whether lanes are gathered by indices of their own.
@@ -294,20 +290,17 @@ bool LoopValues::isOneStep(const LinearFunction &sum) const {
          sum.factors[*extent_.axis].isConstant(1);
 }
 
-Value LoopValues::load(const Memory &memory, unsigned place, unsigned chunk,
-                       std::optional<double> outside) {
+Value LoopValues::load(const Memory &memory, unsigned place, unsigned chunk) {
   const Access &access = memory.access;
   bool lanesDiffer =
       extent_.axis && (access.dependsOn(*extent_.axis) || hasIndicesOfLanes(access.cell));
-  return lanesDiffer ? loadLanes(memory, place, chunk, outside)
-                     : loadCell(memory, place, chunk, outside);
+  return lanesDiffer ? loadLanes(memory, place, chunk) : loadCell(memory, place, chunk);
 }
 
 // One cell, in all lanes. The address is computed in the order of the loops, so that each loop adds
 // one step. Where a place is outside of the array, the address becomes that of a cell with the value
 // for it as soon as all places are known, and stays there.
-Value LoopValues::loadCell(const Memory &memory, unsigned place, unsigned chunk,
-                           std::optional<double> outside) {
+Value LoopValues::loadCell(const Memory &memory, unsigned place, unsigned chunk) {
   const LinearFunction &cell = memory.access.cell;
   Value pointer = memory.base, inside;
   auto step = [&](Value number, const Size &factor) {
@@ -319,7 +312,7 @@ Value LoopValues::loadCell(const Memory &memory, unsigned place, unsigned chunk,
   auto check = [&] {
     inside = isInside(memory.access, place, chunk, /*ofLanes=*/false);
     if (inside)
-      pointer = vectors_.select(inside, pointer, outsideCell(outside.value_or(0), memory.cells));
+      pointer = vectors_.select(inside, pointer, outsideCell(memory.outside, memory.cells));
   };
   llvm::SmallSetVector<unsigned, 8> loops;
   for (unsigned axis : llvm::make_first_range(indices_))
@@ -344,8 +337,7 @@ Value LoopValues::loadCell(const Memory &memory, unsigned place, unsigned chunk,
   return vectors_.splat(vectors_.loadCell(pointer, {}, memory.cells));
 }
 
-Value LoopValues::loadLanes(const Memory &memory, unsigned place, unsigned chunk,
-                            std::optional<double> outside) {
+Value LoopValues::loadLanes(const Memory &memory, unsigned place, unsigned chunk) {
   const Access &access = memory.access;
   Value inside = isInside(access, place, chunk, /*ofLanes=*/true),
         mask = both(memory.isPadded ? Value() : this->mask(chunk), inside);
@@ -356,8 +348,7 @@ Value LoopValues::loadLanes(const Memory &memory, unsigned place, unsigned chunk
                                  memory.cells);
   if (!inside)
     return cells;
-  Value other =
-      vectors_.convert(vectors_.number(outside.value_or(0)), ElementType::F64, memory.cells);
+  Value other = vectors_.convert(vectors_.number(memory.outside), ElementType::F64, memory.cells);
   return vectors_.select(inside, cells, other);
 }
 

@@ -30,13 +30,14 @@ static bool goesRowByRow(const LoopBody &body) {
 
 // Prefetches cells `first` to `behind`, counted from cell number `ahead` of the block's rows.
 void LoopValues::prefetchBlock(plan::ReadOp read, Value ahead, int64_t first, int64_t behind) {
-  const auto &[base, access, cells, isPadded] = arrayOf(read);
+  Memory array = arrayOf(read);
   unsigned last = body_.lastAxis();
-  Value block = vectors_.multiply(index(last), size(access.cell.factors[last]));
-  Value start = vectors_.offsetCells(vectors_.offsetCells(base, block, cells), ahead, cells);
-  int64_t lineCells = prefetching::bytesPerLine / byteSize(cells);
+  Value block = vectors_.multiply(index(last), size(array.access.cell.factors[last]));
+  Value start = vectors_.offsetCells(vectors_.offsetCells(array.base, block, array.cells), ahead,
+                                     array.cells);
+  int64_t lineCells = prefetching::bytesPerLine / byteSize(array.cells);
   for (int64_t cell = first; cell < behind; cell += lineCells)
-    vectors_.prefetch(start, vectors_.integer(cell), vectors_.registerType(cells));
+    vectors_.prefetch(start, vectors_.integer(cell), vectors_.registerType(array.cells));
 }
 
 // What lies so many steps of a block behind what is read now. The first two passes that read it share

@@ -254,12 +254,12 @@ Value LoopValues::get(Value value, unsigned place, unsigned chunk) {
   } else if (!isAcross() && !placeNumber_ && isPerPlace(value)) {
     vector = vectors_.splatLane(across(value), place);
   } else if (isPacked(value)) {
-    vector = load(packedOf(value), place, chunk, {});
+    vector = load(packedOf(value), place, chunk);
   } else if (isLoaded(value) && liesSideBySide(value)) {
     loadSideBySide(value, chunk);
     return get(value, place, chunk);
   } else if (isLoaded(value)) {
-    vector = load(panelOf(value, place), place, chunk, {});
+    vector = load(panelOf(value, place), place, chunk);
   } else if (reduction) {
     reduce(reduction);
     return get(value, place, chunk);

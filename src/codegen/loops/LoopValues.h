@@ -182,6 +182,7 @@ private:
     mlir::Value base;
     Access access;
     ElementType cells;
+    double outside = 0;    // the value of places outside of the array
     bool isPadded = false; // to whole vectors
   };
 
@@ -214,12 +215,9 @@ private:
   bool liesSideBySide(mlir::Value value) const;
   mlir::Value rowSideBySide(const Memory &panel, unsigned chunk, int64_t row);
   void loadSideBySide(mlir::Value kept, unsigned chunk);
-  mlir::Value load(const Memory &memory, unsigned place, unsigned chunk,
-                   std::optional<double> outside);
-  mlir::Value loadCell(const Memory &memory, unsigned place, unsigned chunk,
-                       std::optional<double> outside);
-  mlir::Value loadLanes(const Memory &memory, unsigned place, unsigned chunk,
-                        std::optional<double> outside);
+  mlir::Value load(const Memory &memory, unsigned place, unsigned chunk);
+  mlir::Value loadCell(const Memory &memory, unsigned place, unsigned chunk);
+  mlir::Value loadLanes(const Memory &memory, unsigned place, unsigned chunk);
   void store(mlir::Value vector, const Memory &memory, unsigned place, unsigned chunk);
 
   // Entries of a driver (EntryValues.cpp, SampledProducts.cpp).

@@ -37,27 +37,69 @@ static SmallVector<plan::ReduceOp> inOrderOfResults(const LoopBody &body) {
 class codegen::TileAggregate {
 public:
   TileAggregate(const LoopBody &body, VectorBuilder &vectors, LoopValues &values,
-                plan::ReduceOp reduce, Value partial);
+                plan::ReduceOp reduce, Value partial)
+      : body_(body), vectors_(vectors), values_(values), reduce_(reduce),
+        reduction_(reductionOf(reduce)), cells_(vectors.registerType(reduction_.accumulator)),
+        partial_(partial) {
+    int64_t width = vectors.width();
+    SmallVector<unsigned> axes = body.schedule().innerAxes(reduce.getCell());
+    if (axes.size() == 2)
+      vector_ = body.vectorOf(reduce);
+    else if (axes.size() == 1 && !body.isOverEntries(axes.front()))
+      vector_ = body.loopsOver(axes).vector;
+    for (unsigned axis : axes)
+      if (axis != vector_)
+        line_ = axis;
+    variables_ = countVariables();
+    if (variables_ > 0) {
+      accumulators_ = values.variable(variables_);
+    } else if (!line_ || body.isOverEntries(*line_)) {
+      accumulators_ = partial;
+      length_ = vector_ ? body.axes()[*vector_] : Size::constant(1);
+    } else {
+      length_ = vector_ ? roundedUp(body.axes()[*vector_], width) : Size::constant(width);
+      accumulators_ = values.scratch(body.axes()[*line_] * length_);
+    }
+    partialCells_ = values.roundedUp(cellsOf(body, reduce));
+  }
+
   plan::ReduceOp reduce() const { return reduce_; }
   Value endOfPartial() { return vectors_.offset(partial_, partialCells_); }
-  void open();
-  void add();
-  void close();
+
+  void open() {
+    for (int64_t number = 0; number < variables_; ++number)
+      vectors_.store(neutralElement(vectors_, reduction_), vectorBehind(accumulators_, number), {});
+    if (isOfPartial())
+      fill(reduction_, partial_, partialCells_);
+    else if (line_)
+      fill(reduction_, accumulators_,
+           vectors_.multiply(values_.axisSize(*line_), values_.size(length_)));
+  }
+
+  void add() {
+    if (vector_ && line_)
+      addToLines();
+    else if (vector_)
+      addToLine(accumulators_);
+    else if (isOfPartial())
+      addToEntries();
+    else
+      addToCell();
+  }
+
+  void close() {
+    if (isOfPartial())
+      widenPartial();
+    else if (line_)
+      closeLines();
+    else if (vector_)
+      closeVectors();
+    else
+      closeCell();
+  }
 
 private:
-  int64_t countVariables() const;
-  int64_t linesTogether() const;
   bool isOfPartial() const { return accumulators_ == partial_; }
-  void addToCell();
-  void addToLine(Value line);
-  void addToLines();
-  void addToEntries();
-  void closeCell();
-  void closeVectors();
-  void closeLines();
-  void widenPartial();
-  void fill(const Reduction &reduction, Value pointer, Value count);
-
   Value load(Value pointer, Value mask = {}) { return vectors_.load(pointer, mask, cells_); }
   Value behind(Value pointer, Value count) { return vectors_.offset(pointer, count, cells_); }
   Value vectorBehind(Value pointer, int64_t number) {
@@ -68,6 +110,178 @@ private:
   }
   Value toPartial(Value accumulators) {
     return vectors_.convert(accumulators, reduction_.accumulator, asMerged(reduction_).accumulator);
+  }
+
+  // As many accumulators of one cell as there are neighbouring vectors or places, up to four. Of cells
+  // along an axis one for each vector, if their number is a constant and one step of the loop.
+  int64_t countVariables() const {
+    constexpr int64_t mostOfOneCell = 4;
+    const schedule::Schedule &schedule = body_.schedule();
+    if (!vector_ && !line_)
+      return std::min(mostOfOneCell, std::max(schedule.unroll, schedule.block));
+    if (line_ || !body_.axes()[*vector_].isConstant() || schedule.block > 1)
+      return 0;
+    int64_t length = body_.axes()[*vector_].constantValue(), width = vectors_.width();
+    return length / width == schedule.unroll || length < width ? (length + width - 1) / width : 0;
+  }
+
+  void fill(const Reduction &reduction, Value pointer, Value count) {
+    int64_t width = vectors_.width();
+    Type cells = vectors_.registerType(reduction.accumulator);
+    vectors_.setWidth(lanes);
+    Value neutral = neutralElement(vectors_, reduction);
+    vectors_.forLoop(vectors_.integer(0), count, lanes, [&](Value at) {
+      vectors_.store(neutral, vectors_.offset(pointer, at, cells), {});
+    });
+    vectors_.setWidth(width);
+  }
+
+  //===- blocks --------------------------------------------------------------------------------===//
+
+  // One cell, or one of those whose lanes are the places of a block.
+  void addToCell() {
+    Value first = line_ ? lineAt(values_.index(*line_)) : accumulators_;
+    State sums;
+    for (int64_t number = 0; number < std::max<int64_t>(1, variables_); ++number)
+      sums.push_back(load(vectorBehind(first, number)));
+    for (unsigned place = 0; place < values_.placesOf(reduce_.getOperand()); ++place)
+      for (unsigned chunk = 0; chunk < values_.chunksOf(reduce_.getOperand()); ++chunk) {
+        Value &sum = sums[(place + chunk) % sums.size()];
+        sum =
+            values_.accumulate(reduce_, {sum, {}}, place, chunk, values_.countedLanes(chunk)).value;
+      }
+    for (auto [number, sum] : llvm::enumerate(sums))
+      vectors_.store(sum, vectorBehind(first, static_cast<int64_t>(number)), {});
+  }
+
+  // Lanes behind the last cell are padding, so that no mask is needed, but where they are the first of
+  // the next line. Without lines, even and odd places are added separately, which halves the length of
+  // the chain of dependent instructions.
+  void addToLine(Value line) {
+    for (unsigned chunk = 0; chunk < values_.chunks(); ++chunk) {
+      Value pointer = behind(line, values_.indexOf(*vector_, 0, chunk));
+      bool isPadded = !isOfPartial() || (!line_ && vectors_.width() == lanes);
+      Value mask = isPadded ? Value() : values_.mask(chunk);
+      Value even = load(pointer, mask), odd;
+      for (unsigned place = 0; place < values_.placesOf(reduce_.getOperand()); ++place) {
+        Value &sum = place % 2 == 0 || line_ ? even : odd;
+        sum = values_.accumulate(reduce_, {sum, {}}, place, chunk, {}).value;
+      }
+      if (odd)
+        even = combine(vectors_, reduction_, even, odd);
+      vectors_.store(even, pointer, mask);
+    }
+  }
+
+  // Short loops are unrolled.
+  int64_t linesTogether() const {
+    constexpr int64_t mostUnrolled = 16, otherwise = 4;
+    const Size &length = body_.axes()[*line_];
+    if (body_.isOverEntries(*line_))
+      return LoopValues::entriesTogether;
+    if (!values_.hasWholeBlock() || !length.isConstant())
+      return 1;
+    return length.constantValue() <= mostUnrolled ? mostUnrolled : otherwise;
+  }
+
+  void addToLines() {
+    values_.hoist(reduce_.getOperand(), {*line_});
+    values_.forAxis(*line_, linesTogether(), [&](int64_t) {
+      addToLine(
+          lineAt(body_.isOverEntries(*line_) ? values_.columnBehind(0, 0) : values_.index(*line_)));
+    });
+  }
+
+  // Adds one lane after the other, without branching on the number of entries: lanes behind the last
+  // entry add 0 to the columns of the entries that follow.
+  void addToEntries() {
+    for (unsigned chunk = 0; chunk < values_.chunks(); ++chunk) {
+      Contribution parts = values_.contribution(reduce_, 0, chunk);
+      Value mask = values_.mask(chunk);
+      auto counted = [&](Value cells) {
+        cells = vectors_.round(cells, cells_);
+        return mask ? vectors_.select(mask, cells, vectors_.number(0, cells_)) : cells;
+      };
+      Value cells = counted(parts.value), factors = parts.factor ? counted(parts.factor) : Value();
+      for (int64_t lane = 0; lane < lanes; ++lane) {
+        Value target = behind(accumulators_, values_.columnBehind(chunk, lane));
+        Value total = vectors_.loadScalar(target, cells_), cell = vectors_.lane(cells, lane);
+        total = factors ? vectors_.fma(cell, vectors_.lane(factors, lane), total)
+                        : vectors_.create<arith::AddFOp>(total, cell);
+        vectors_.storeScalar(total, target);
+      }
+    }
+  }
+
+  //===- the end of a tile ---------------------------------------------------------------------===//
+
+  // In a tree: 0 with 2 and 1 with 3, then these two.
+  void closeCell() {
+    SmallVector<Value> sums;
+    for (int64_t number = 0; number < variables_; ++number)
+      sums.push_back(load(vectorBehind(accumulators_, number)));
+    for (size_t count = sums.size(); count > 1; count = (count + 1) / 2)
+      for (size_t number = 0, half = (count + 1) / 2; number + half < count; ++number)
+        sums[number] = combine(vectors_, reduction_, sums[number], sums[number + half]);
+    Value total = reduceOne(vectors_, reduction_, {sums.front(), {}});
+    if (values_.hasAbsentCells(reduce_))
+      total = values_.withAbsentCells(reduce_, total);
+    int64_t width = vectors_.width();
+    vectors_.setWidth(lanes);
+    if (width != lanes)
+      total = vectors_.splatLane(total, 0);
+    vectors_.store(toPartial(total), partial_, {});
+    vectors_.setWidth(width);
+  }
+
+  void closeVectors() {
+    int64_t width = vectors_.width();
+    if (width != lanes)
+      fill(asMerged(reduction_), partial_, partialCells_);
+    for (int64_t number = 0; number < variables_; ++number) {
+      Value sum = load(vectorBehind(accumulators_, number));
+      Value at = vectors_.integer(number * width);
+      Value left = vectors_.subtract(values_.axisSize(*vector_), at);
+      vectors_.store(toPartial(sum), vectors_.offset(partial_, at),
+                     width == lanes ? Value() : vectors_.maskBelow(left));
+    }
+  }
+
+  // A line has the cells along the vectors, in the order of the result's own dimensions, or lanes of one
+  // cell.
+  void closeLines() {
+    fill(asMerged(reduction_), partial_, partialCells_);
+    auto write = cast<plan::WriteOp>(*reduce_->getUsers().begin());
+    const LinearFunction &cell = body_.accessOf(write).cell;
+    Value down = values_.size(cell.factors[*line_]);
+    vectors_.forLoop(vectors_.integer(0), values_.axisSize(*line_), 1, [&](Value number) {
+      Value line = lineAt(number),
+            start = vectors_.offset(partial_, vectors_.multiply(number, down));
+      if (!vector_) {
+        Value total = vectors_.lane(reduceOne(vectors_, reduction_, {load(line), {}}), 0);
+        return vectors_.storeScalar(toPartial(total), start);
+      }
+      Value across = values_.size(cell.factors[*vector_]);
+      vectors_.forLoop(vectors_.integer(0), values_.axisSize(*vector_), 1, [&](Value at) {
+        Value total = vectors_.loadScalar(behind(line, at), cells_);
+        vectors_.storeScalar(toPartial(total),
+                             vectors_.offset(start, vectors_.multiply(at, across)));
+      });
+    });
+  }
+
+  // Accumulators that are narrower than partial results lie in the first part of the same memory: from the
+  // last one on, each becomes a double at its place.
+  void widenPartial() {
+    if (reduction_.accumulator == asMerged(reduction_).accumulator)
+      return;
+    int64_t width = vectors_.width();
+    vectors_.setWidth(lanes);
+    vectors_.forLoop(vectors_.integer(0), partialCells_, lanes, [&](Value done) {
+      Value at = vectors_.subtract(vectors_.subtract(partialCells_, done), vectors_.integer(lanes));
+      vectors_.store(toPartial(load(behind(partial_, at))), vectors_.offset(partial_, at), {});
+    });
+    vectors_.setWidth(width);
   }
 
   const LoopBody &body_;
@@ -82,234 +296,6 @@ private:
   Value accumulators_;                    // in variables, scratch memory or the partial result
   Value partial_, partialCells_;
 };
-
-TileAggregate::TileAggregate(const LoopBody &body, VectorBuilder &vectors, LoopValues &values,
-                             plan::ReduceOp reduce, Value partial)
-    : body_(body), vectors_(vectors), values_(values), reduce_(reduce),
-      reduction_(reductionOf(reduce)), cells_(vectors.registerType(reduction_.accumulator)),
-      partial_(partial) {
-  int64_t width = vectors.width();
-  SmallVector<unsigned> axes = body.schedule().innerAxes(reduce.getCell());
-  if (axes.size() == 2)
-    vector_ = body.vectorOf(reduce);
-  else if (axes.size() == 1 && !body.isOverEntries(axes.front()))
-    vector_ = body.loopsOver(axes).vector;
-  for (unsigned axis : axes)
-    if (axis != vector_)
-      line_ = axis;
-  variables_ = countVariables();
-  if (variables_ > 0) {
-    accumulators_ = values.variable(variables_);
-  } else if (!line_ || body.isOverEntries(*line_)) {
-    accumulators_ = partial;
-    length_ = vector_ ? body.axes()[*vector_] : Size::constant(1);
-  } else {
-    length_ = vector_ ? roundedUp(body.axes()[*vector_], width) : Size::constant(width);
-    accumulators_ = values.scratch(body.axes()[*line_] * length_);
-  }
-  partialCells_ = values.roundedUp(cellsOf(body, reduce));
-}
-
-// As many accumulators of one cell as there are neighbouring vectors or places, up to four. Of cells
-// along an axis one for each vector, if their number is a constant and one step of the loop.
-int64_t TileAggregate::countVariables() const {
-  constexpr int64_t mostOfOneCell = 4;
-  const schedule::Schedule &schedule = body_.schedule();
-  if (!vector_ && !line_)
-    return std::min(mostOfOneCell, std::max(schedule.unroll, schedule.block));
-  if (line_ || !body_.axes()[*vector_].isConstant() || schedule.block > 1)
-    return 0;
-  int64_t length = body_.axes()[*vector_].constantValue(), width = vectors_.width();
-  return length / width == schedule.unroll || length < width ? (length + width - 1) / width : 0;
-}
-
-void TileAggregate::fill(const Reduction &reduction, Value pointer, Value count) {
-  int64_t width = vectors_.width();
-  Type cells = vectors_.registerType(reduction.accumulator);
-  vectors_.setWidth(lanes);
-  Value neutral = neutralElement(vectors_, reduction);
-  vectors_.forLoop(vectors_.integer(0), count, lanes, [&](Value at) {
-    vectors_.store(neutral, vectors_.offset(pointer, at, cells), {});
-  });
-  vectors_.setWidth(width);
-}
-
-void TileAggregate::open() {
-  for (int64_t number = 0; number < variables_; ++number)
-    vectors_.store(neutralElement(vectors_, reduction_), vectorBehind(accumulators_, number), {});
-  if (isOfPartial())
-    fill(reduction_, partial_, partialCells_);
-  else if (line_)
-    fill(reduction_, accumulators_,
-         vectors_.multiply(values_.axisSize(*line_), values_.size(length_)));
-}
-
-//===- blocks --------------------------------------------------------------------------------===//
-
-void TileAggregate::add() {
-  if (vector_ && line_)
-    addToLines();
-  else if (vector_)
-    addToLine(accumulators_);
-  else if (isOfPartial())
-    addToEntries();
-  else
-    addToCell();
-}
-
-// One cell, or one of those whose lanes are the places of a block.
-void TileAggregate::addToCell() {
-  Value first = line_ ? lineAt(values_.index(*line_)) : accumulators_;
-  State sums;
-  for (int64_t number = 0; number < std::max<int64_t>(1, variables_); ++number)
-    sums.push_back(load(vectorBehind(first, number)));
-  for (unsigned place = 0; place < values_.placesOf(reduce_.getOperand()); ++place)
-    for (unsigned chunk = 0; chunk < values_.chunksOf(reduce_.getOperand()); ++chunk) {
-      Value &sum = sums[(place + chunk) % sums.size()];
-      sum = values_.accumulate(reduce_, {sum, {}}, place, chunk, values_.countedLanes(chunk)).value;
-    }
-  for (auto [number, sum] : llvm::enumerate(sums))
-    vectors_.store(sum, vectorBehind(first, static_cast<int64_t>(number)), {});
-}
-
-// Lanes behind the last cell are padding, so that no mask is needed, but where they are the first of
-// the next line. Without lines, even and odd places are added separately, which halves the length of
-// the chain of dependent instructions.
-void TileAggregate::addToLine(Value line) {
-  for (unsigned chunk = 0; chunk < values_.chunks(); ++chunk) {
-    Value pointer = behind(line, values_.indexOf(*vector_, 0, chunk));
-    bool isPadded = !isOfPartial() || (!line_ && vectors_.width() == lanes);
-    Value mask = isPadded ? Value() : values_.mask(chunk);
-    Value even = load(pointer, mask), odd;
-    for (unsigned place = 0; place < values_.placesOf(reduce_.getOperand()); ++place) {
-      Value &sum = place % 2 == 0 || line_ ? even : odd;
-      sum = values_.accumulate(reduce_, {sum, {}}, place, chunk, {}).value;
-    }
-    if (odd)
-      even = combine(vectors_, reduction_, even, odd);
-    vectors_.store(even, pointer, mask);
-  }
-}
-
-// Short loops are unrolled.
-int64_t TileAggregate::linesTogether() const {
-  constexpr int64_t mostUnrolled = 16, otherwise = 4;
-  const Size &length = body_.axes()[*line_];
-  if (body_.isOverEntries(*line_))
-    return LoopValues::entriesTogether;
-  if (!values_.hasWholeBlock() || !length.isConstant())
-    return 1;
-  return length.constantValue() <= mostUnrolled ? mostUnrolled : otherwise;
-}
-
-void TileAggregate::addToLines() {
-  values_.hoist(reduce_.getOperand(), {*line_});
-  values_.forAxis(*line_, linesTogether(), [&](int64_t) {
-    addToLine(
-        lineAt(body_.isOverEntries(*line_) ? values_.columnBehind(0, 0) : values_.index(*line_)));
-  });
-}
-
-// Adds one lane after the other, without branching on the number of entries: lanes behind the last
-// entry add 0 to the columns of the entries that follow.
-void TileAggregate::addToEntries() {
-  for (unsigned chunk = 0; chunk < values_.chunks(); ++chunk) {
-    Contribution parts = values_.contribution(reduce_, 0, chunk);
-    Value mask = values_.mask(chunk);
-    auto counted = [&](Value cells) {
-      cells = vectors_.round(cells, cells_);
-      return mask ? vectors_.select(mask, cells, vectors_.number(0, cells_)) : cells;
-    };
-    Value cells = counted(parts.value), factors = parts.factor ? counted(parts.factor) : Value();
-    for (int64_t lane = 0; lane < lanes; ++lane) {
-      Value target = behind(accumulators_, values_.columnBehind(chunk, lane));
-      Value total = vectors_.loadScalar(target, cells_), cell = vectors_.lane(cells, lane);
-      total = factors ? vectors_.fma(cell, vectors_.lane(factors, lane), total)
-                      : vectors_.create<arith::AddFOp>(total, cell);
-      vectors_.storeScalar(total, target);
-    }
-  }
-}
-
-//===- the end of a tile ---------------------------------------------------------------------===//
-
-void TileAggregate::close() {
-  if (isOfPartial())
-    widenPartial();
-  else if (line_)
-    closeLines();
-  else if (vector_)
-    closeVectors();
-  else
-    closeCell();
-}
-
-// In a tree: 0 with 2 and 1 with 3, then these two.
-void TileAggregate::closeCell() {
-  SmallVector<Value> sums;
-  for (int64_t number = 0; number < variables_; ++number)
-    sums.push_back(load(vectorBehind(accumulators_, number)));
-  for (size_t count = sums.size(); count > 1; count = (count + 1) / 2)
-    for (size_t number = 0, half = (count + 1) / 2; number + half < count; ++number)
-      sums[number] = combine(vectors_, reduction_, sums[number], sums[number + half]);
-  Value total = reduceOne(vectors_, reduction_, {sums.front(), {}});
-  if (values_.hasAbsentCells(reduce_))
-    total = values_.withAbsentCells(reduce_, total);
-  int64_t width = vectors_.width();
-  vectors_.setWidth(lanes);
-  if (width != lanes)
-    total = vectors_.splatLane(total, 0);
-  vectors_.store(toPartial(total), partial_, {});
-  vectors_.setWidth(width);
-}
-
-void TileAggregate::closeVectors() {
-  int64_t width = vectors_.width();
-  if (width != lanes)
-    fill(asMerged(reduction_), partial_, partialCells_);
-  for (int64_t number = 0; number < variables_; ++number) {
-    Value sum = load(vectorBehind(accumulators_, number));
-    Value at = vectors_.integer(number * width);
-    Value left = vectors_.subtract(values_.axisSize(*vector_), at);
-    vectors_.store(toPartial(sum), vectors_.offset(partial_, at),
-                   width == lanes ? Value() : vectors_.maskBelow(left));
-  }
-}
-
-// A line has the cells along the vectors, in the order of the result's own dimensions, or lanes of one
-// cell.
-void TileAggregate::closeLines() {
-  fill(asMerged(reduction_), partial_, partialCells_);
-  auto write = cast<plan::WriteOp>(*reduce_->getUsers().begin());
-  const LinearFunction &cell = body_.accessOf(write).cell;
-  Value down = values_.size(cell.factors[*line_]);
-  vectors_.forLoop(vectors_.integer(0), values_.axisSize(*line_), 1, [&](Value number) {
-    Value line = lineAt(number), start = vectors_.offset(partial_, vectors_.multiply(number, down));
-    if (!vector_) {
-      Value total = vectors_.lane(reduceOne(vectors_, reduction_, {load(line), {}}), 0);
-      return vectors_.storeScalar(toPartial(total), start);
-    }
-    Value across = values_.size(cell.factors[*vector_]);
-    vectors_.forLoop(vectors_.integer(0), values_.axisSize(*vector_), 1, [&](Value at) {
-      Value total = vectors_.loadScalar(behind(line, at), cells_);
-      vectors_.storeScalar(toPartial(total), vectors_.offset(start, vectors_.multiply(at, across)));
-    });
-  });
-}
-
-// Accumulators that are narrower than partial results lie in the first part of the same memory: from the
-// last one on, each becomes a double at its place.
-void TileAggregate::widenPartial() {
-  if (reduction_.accumulator == asMerged(reduction_).accumulator)
-    return;
-  int64_t width = vectors_.width();
-  vectors_.setWidth(lanes);
-  vectors_.forLoop(vectors_.integer(0), partialCells_, lanes, [&](Value done) {
-    Value at = vectors_.subtract(vectors_.subtract(partialCells_, done), vectors_.integer(lanes));
-    vectors_.store(toPartial(load(behind(partial_, at))), vectors_.offset(partial_, at), {});
-  });
-  vectors_.setWidth(width);
-}
 
 TileAggregates::TileAggregates(const LoopBody &body, VectorBuilder &vectors,
                                const TileArguments &tile, LoopValues &values) {
