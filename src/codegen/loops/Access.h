@@ -12,7 +12,8 @@
 
 namespace tokamak::codegen {
 
-// The sum of constant, factor * axis and factor * index. Sizes are functions of the launch's inputs.
+// The sum of constant, factor * axis and factor * index. Sizes are functions of the launch's
+// inputs.
 struct LinearFunction {
   Size constant = Size::constant(0);
   llvm::SmallVector<Size> factors;                         // by axis

@@ -1,5 +1,5 @@
-// What LoopValues does at the entries of a driver: where they are, which columns they have, cells of
-// other operands at these columns, and what is prefetched.
+// What LoopValues does at the entries of a driver: where they are, which columns they have, cells
+// of other operands at these columns, and what is prefetched.
 #include "codegen/Prefetching.h"
 #include "codegen/loops/LoopValues.h"
 
@@ -56,8 +56,8 @@ void LoopValues::beginEntries(Value firstRow, Value endRow) {
     expandRow(read, firstRow, endRow);
 }
 
-// Expands a row of another sparse operand: first zeros at the columns of the driver's entries, then its
-// own entries. Other cells are never read.
+// Expands a row of another sparse operand: first zeros at the columns of the driver's entries, then
+// its own entries. Other cells are never read.
 void LoopValues::expandRow(plan::ReadOp read, Value row, Value nextRow) {
   Value buffer = panels_[read.getCell()].base;
   ElementType cells = plan::cellsOf(read.getCell());
@@ -136,8 +136,8 @@ bool LoopValues::hasColumnsOfLanes(const LinearFunction &sum) const {
   return extent_.axis && body_.isOverEntries(*extent_.axis) && !sum.isAtEntries;
 }
 
-// The cells of another sparse operand: its values if it has the driver's entries (tested at run time),
-// else those of its expanded row.
+// The cells of another sparse operand: its values if it has the driver's entries (tested at run
+// time), else those of its expanded row.
 Value LoopValues::lookUp(plan::ReadOp read, unsigned place, unsigned chunk) {
   Memory own = arrayOf(read), row = own;
   own.access.cell.goToEntries(body_.entries()->row);
@@ -155,8 +155,8 @@ Value LoopValues::lookUp(plan::ReadOp read, unsigned place, unsigned chunk) {
 
 //===- prefetching ---------------------------------------------------------------------------===//
 
-// In a flat loop over whole vectors the hardware prefetcher keeps track (unless cells are prefetched
-// in between: then the entries are prefetched, too).
+// In a flat loop over whole vectors the hardware prefetcher keeps track (unless cells are
+// prefetched in between: then the entries are prefetched, too).
 bool LoopValues::isFollowed(unsigned chunk) const {
   return body_.entries()->isFlat && !mask(chunk);
 }

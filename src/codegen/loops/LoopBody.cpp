@@ -159,8 +159,8 @@ PassLoops LoopBody::loopsOfKept(Value value) const {
 //===- passes --------------------------------------------------------------------------------===//
 
 // The first stage, counted from 0, at which a pass with these loops can compute the value. On axes
-// `elsewhere` it is read at other places than the one that the pass has reached. Then, and in passes
-// with other loops, a kept value must be complete.
+// `elsewhere` it is read at other places than the one that the pass has reached. Then, and in
+// passes with other loops, a kept value must be complete.
 unsigned LoopBody::stageOf(Value value, const PassLoops &loops, ArrayRef<unsigned> elsewhere) {
   std::set<unsigned> others(elsewhere.begin(), elsewhere.end());
   std::tuple key(value.getAsOpaquePointer(), loops, std::move(others));
@@ -268,7 +268,8 @@ void LoopBody::placeWrite(plan::WriteOp write) {
     return;
   }
   PassLoops loops = loopsOver(axes);
-  // What is kept for the places of a block side by side is written in vectors along the rows of the result.
+  // What is kept for the places of a block side by side is written in vectors along the rows of the
+  // result.
   auto along = dyn_cast<AffineDimExpr>(write.getMap().getResults().back());
   if (loops.isAcross && schedule_.kept.contains(write.getCell()) && along &&
       llvm::is_contained(axes, along.getPosition()))
@@ -294,8 +295,8 @@ void LoopBody::placeTileAggregate(plan::ReduceOp reduce) {
   passAt(stageOf(reduce.getOperand(), loops), loops).tileAggregates.push_back(reduce);
 }
 
-// Along the other axis cells are computed one by one, so that what is computed runs along the vectors;
-// entries are visited one by one.
+// Along the other axis cells are computed one by one, so that what is computed runs along the
+// vectors; entries are visited one by one.
 unsigned LoopBody::vectorOf(plan::ReduceOp reduce) const {
   SmallVector<unsigned> axes = schedule_.innerAxes(reduce.getCell());
   auto length = [&](unsigned axis) {

@@ -50,7 +50,8 @@ struct LoopPass {
   // Whether something is computed once for all places of a block.
   bool sharesWork = false;
   // The rows of a block are computed one by one, in the order of memory: the hardware prefetcher
-  // follows one stream better than eight, and the code of one row compiles faster than that of eight.
+  // follows one stream better than eight, and the code of one row compiles faster than that of
+  // eight.
   bool isRowByRow = false;
   // The cells that it aggregates, keeps and writes.
   llvm::SmallVector<mlir::Value> uses() const;
@@ -86,8 +87,8 @@ public:
   // Sizes of axes as functions of the launch's inputs. Of axes that are walked as one, the last has
   // the size of all.
   llvm::ArrayRef<Size> axes() const { return axes_; }
-  // The axes that tiles are cut from, of those that are walked as one the last; and the last of all,
-  // which blocks are cut from.
+  // The axes that tiles are cut from, of those that are walked as one the last; and the last of
+  // all, which blocks are cut from.
   llvm::ArrayRef<unsigned> tileAxes() const { return tileAxes_; }
   unsigned lastAxis() const { return tileAxes_.back(); }
   llvm::ArrayRef<LoopPass> passes() const { return passes_; }
@@ -121,15 +122,14 @@ public:
   // The factors of a kept sum of products with a row of short rows: what runs over the places of a
   // block, and the other one; nullopt for all other values.
   std::optional<std::pair<mlir::Value, mlir::Value>> rowFactors(plan::ReduceOp reduce) const;
-  // The loops of a pass over axes, vectors being along the innermost of those that have some, or along
-  // `vector`.
+  // The loops of a pass over axes, vectors being along the innermost of those that have some, or
+  // along `vector`.
   PassLoops loopsOver(llvm::ArrayRef<unsigned> axes, std::optional<unsigned> vector = {}) const;
   // The loops of the pass that computes the kept value.
   PassLoops loopsOfKept(mlir::Value value) const;
   // The numbers of the passes that read an operand, in ascending order.
-  llvm::ArrayRef<unsigned> passesReading(plan::ReadOp read) const {
-    auto found = readBy_.find(read);
-    return found == readBy_.end() ? llvm::ArrayRef<unsigned>() : found->second;
+  llvm::SmallVector<unsigned> passesReading(plan::ReadOp read) const {
+    return readBy_.lookup(read);
   }
   // The number of the pass that computes the kept value.
   unsigned passOf(mlir::Value kept) const { return keptBy_.lookup(kept); }

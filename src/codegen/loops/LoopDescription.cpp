@@ -1,5 +1,5 @@
-// What the runtime has to know of a loop body to launch its kernel and to cut tiles. The bytes that a
-// step touches are estimates.
+// What the runtime has to know of a loop body to launch its kernel and to cut tiles. The bytes that
+// a step touches are estimates.
 #include "codegen/LaunchSizes.h"
 #include "codegen/loops/LoopBody.h"
 #include "ir/tok/ElementTypes.h"
@@ -15,8 +15,8 @@ static int64_t guess(const Size &size, int64_t otherwise) {
 }
 
 // Steps are places along the longest inner axis, whose size is the second extent. For each of them
-// there are bytes that a place of a tile reads and writes, and a share of the bytes beside. Arrays that
-// are the same for all places don't count.
+// there are bytes that a place of a tile reads and writes, and a share of the bytes beside. Arrays
+// that are the same for all places don't count.
 static void describePlaces(const LoopBody &body, abi::KernelPlan &plan) {
   constexpr int64_t guessedSize = 64;
   const schedule::Schedule &schedule = body.schedule();
@@ -77,16 +77,16 @@ static void describePlaces(const LoopBody &body, abi::KernelPlan &plan) {
   if (llvm::any_of(schedule.packed,
                    [&](auto packed) { return !schedule.isParallel(packed.second); }))
     plan.tileBytesPerStep = std::min(plan.tileBytesPerStep, mostBytesBesidePacked);
-  // A tile takes a part of each row along what is scanned. Short parts are read at the speed of address
-  // translation, several times slower than memory: they have 1,024 cells.
+  // A tile takes a part of each row along what is scanned. Short parts are read at the speed of
+  // address translation, several times slower than memory: they have 1,024 cells.
   if (body.carriesInMemory()) {
     plan.extents[1] = Size::constant(1);
     plan.tileBytesPerStep = 512;
   }
 }
 
-// Steps are entries. For each of them, a gather from a factor or from another matrix touches a cache
-// line.
+// Steps are entries. For each of them, a gather from a factor or from another matrix touches a
+// cache line.
 static void describeEntries(const LoopBody &body, abi::KernelPlan &plan) {
   constexpr int64_t bytesPerEntry = 12, bytesPerGather = 64, columnsOfFactor = 32;
   const schedule::EntryLevel &level = *body.entries();

@@ -51,7 +51,7 @@ private:
   using Range = LoopValues::Range;
   Value divide(Value a, Value b) { return vectors_.create<arith::DivSIOp>(a, b); }
 
-  //===- tiles and blocks ----------------------------------------------------------------------===//
+  //===- tiles and blocks --------------------------------------------------------------------===//
 
   // Goes to place `number` of these axes, the last of which runs fastest.
   void emitLeading(ArrayRef<unsigned> axes, Value number, llvm::function_ref<void()> emitInside) {
@@ -104,8 +104,8 @@ private:
                      [&](Value row) { emitRow(row, vectors_.add(row, vectors_.integer(1))); });
   }
 
-  // Copies what is read in vectors along an axis, those of neighbouring places along the other axes behind
-  // each other.
+  // Copies what is read in vectors along an axis, those of neighbouring places along the other axes
+  // behind each other.
   void emitPacked(Value value, unsigned along) {
     values_.forVectors(along, schedule_.unroll, [&](Value) { emitPackedVectors(value, along); });
   }
@@ -132,7 +132,8 @@ private:
     blocks({whole, places.second}, 1);
   }
 
-  // Scans all places of the tile together, so that arrays are read and written in the order of memory.
+  // Scans all places of the tile together, so that arrays are read and written in the order of
+  // memory.
   void emitScans(Range places) {
     const LoopPass &pass = body_.passes().front();
     values_.beginPass(0);
@@ -182,7 +183,7 @@ private:
       aggregates_.add(reduce);
   }
 
-  //===- passes --------------------------------------------------------------------------------===//
+  //===- passes ------------------------------------------------------------------------------===//
 
   // Chunks of vectors along places have accumulators of their own; those of a pass share one.
   void openSlots(const LoopPass &pass) {
@@ -221,8 +222,8 @@ private:
   // One place after the other, in a loop; the accumulators of all places lie in memory meanwhile.
   void emitRowByRow(const LoopPass &pass) {
     constexpr int64_t vectorsTogether = 4;
-    // The accumulators of short rows stay in registers: reading them from memory would wait until the
-    // cells of the last row have come from memory.
+    // The accumulators of short rows stay in registers: reading them from memory would wait until
+    // the cells of the last row have come from memory.
     constexpr int64_t shortRow = 256;
     const Size &length = body_.axes()[*pass.loops.vector];
     bool isShort = length.isConstant() && length.constantValue() <= shortRow &&
@@ -271,8 +272,9 @@ private:
     }
   }
 
-  // Several vectors in flat loops. Bodies with many instructions get only a loop of masked vectors: they
-  // have enough work to hide the mask's cost, and compiling a second copy takes longer than it saves.
+  // Several vectors in flat loops. Bodies with many instructions get only a loop of masked vectors:
+  // they have enough work to hide the mask's cost, and compiling a second copy takes longer than it
+  // saves.
   int64_t entriesTogether(const LoopPass &pass) const {
     constexpr int instructionsWorthTwoLoops = 40;
     if (pass.instructions > instructionsWorthTwoLoops)
@@ -301,7 +303,7 @@ private:
         }
         values_.accumulate(own, own.chunk, {});
         values_.set(scan.getCell(), own.place, own.chunk,
-                    values_.finish(scan, values_.load(own), /*isOverLanes=*/false));
+                    values_.finish(scan, {values_.load(own)}, /*isOverLanes=*/false));
       }
     for (Value kept : pass.kept)
       for (unsigned chunk = 0; chunk < values_.chunksOf(kept); ++chunk)
@@ -326,23 +328,23 @@ private:
     }
   }
 
+  // Places whose vectors run along the rows are finished together and become the lanes.
   void finishReductions(const LoopPass &pass) {
     bool isOfLanes = pass.loops.vector.has_value();
     for (ArrayRef<AccumulatorSlot> rest = slots_; !rest.empty();) {
       const AccumulatorSlot &own = rest.front();
       Value result = own.aggregation->getResult(0);
-      size_t places = values_.placesOf(result);
-      bool isTogether = isOfLanes && schedule_.hasBlocksInVectors() && places > 1;
-      if (isTogether) {
-        SmallVector<Accumulator> accumulators;
-        for (const AccumulatorSlot &slot : rest.take_front(places))
-          accumulators.push_back(values_.load(slot));
-        values_.setAcross(result, values_.finishEach(own.aggregation, accumulators));
-      } else if (isa<plan::ReduceOp>(own.aggregation)) {
-        values_.set(result, own.place, own.chunk,
-                    values_.finish(own.aggregation, values_.load(own), isOfLanes));
-      }
-      rest = rest.drop_front(isTogether ? places : 1);
+      bool isTogether = isOfLanes && values_.hasWholeBlock() && values_.placesOf(result) > 1;
+      ArrayRef<AccumulatorSlot> slots = rest.take_front(isTogether ? values_.placesOf(result) : 1);
+      rest = rest.drop_front(slots.size());
+      if (isa<plan::ScanOp>(own.aggregation))
+        continue;
+      SmallVector<Accumulator> accumulators;
+      for (const AccumulatorSlot &slot : slots)
+        accumulators.push_back(values_.load(slot));
+      Value total = values_.finish(own.aggregation, accumulators, isOfLanes);
+      auto set = [&] { values_.set(result, own.place, own.chunk, total); };
+      isTogether ? values_.acrossPlaces(set) : set();
     }
   }
 

@@ -69,7 +69,8 @@ Value LoopValues::lanesOf(const LinearFunction &sum, unsigned place, unsigned ch
   return totals;
 }
 
-// Whether all places that may be outside are inside, in each lane or in all; null if there are none.
+// Whether all places that may be outside are inside, in each lane or in all; null if there are
+// none.
 Value LoopValues::isInside(const Access &access, unsigned place, unsigned chunk, bool ofLanes) {
   Value inside;
   for (const Access::Check &check : access.checks) {
@@ -116,12 +117,13 @@ void LoopValues::layOut(Value value) {
   bool isPacked = packed != schedule.packed.end();
   int64_t group = schedule.unroll * schedule.lanes;
   if (isPacked && packed->second != last) {
-    addAxis(packed->second, Size::constant(group));
+    panel.grouped = packed->second;
+    addAxis(*panel.grouped, Size::constant(group));
     for (unsigned axis : llvm::reverse(axes))
-      if (axis != packed->second)
+      if (axis != panel.grouped)
         addAxis(axis, body_.axes()[axis]);
     Size groups = schedule.vectorsOutside ? Size::constant(1)
-                                          : floorDivide(body_.axes()[packed->second] + (group - 1),
+                                          : floorDivide(body_.axes()[*panel.grouped] + (group - 1),
                                                         Size::constant(group));
     panel.base = scratch(panel.cellsOfPlace * groups);
   } else {
@@ -142,23 +144,33 @@ void LoopValues::layOut(Value value) {
   panels_.try_emplace(value, std::move(panel));
 }
 
-// The indices of axes count from the first place, but a panel begins with those of the block and, for
-// entries, of the row.
+// The indices of axes count from the first place, but a panel begins with those of the block and,
+// for entries, of the row; of packed vectors with those of each group.
 LoopValues::Memory LoopValues::panelOf(Value value, unsigned place) {
   const Panel &panel = panels_.find(value)->second;
   Memory memory{panel.base, {panel.cell, {}}, plan::cellsOf(value)};
+  auto move = [&](Value cells) {
+    memory.base = vectors_.offsetCells(memory.base, cells, memory.cells);
+  };
   auto goBack = [&](Value places, unsigned axis) {
     Value cells = vectors_.multiply(places, size(panel.cell.factors[axis]));
-    Value before = vectors_.subtract(vectors_.integer(0), cells);
-    memory.base = vectors_.offsetCells(memory.base, before, memory.cells);
+    move(vectors_.subtract(vectors_.integer(0), cells));
   };
   unsigned last = body_.lastAxis();
   Value number = placeNumber_ ? placeNumber_ : vectors_.integer(place);
-  if (panel.isSideBySide)
+  if (panel.grouped) {
+    memory.isPadded = extent_.axis == panel.grouped;
+    Value length = vectors_.integer(body_.schedule().unroll * body_.schedule().lanes);
+    Value group = vectors_.create<arith::DivSIOp>(indexOf(*panel.grouped, 0, 0), length);
+    Value cells = body_.schedule().vectorsOutside
+                      ? vectors_.integer(0)
+                      : vectors_.multiply(group, size(panel.cellsOfPlace));
+    move(vectors_.subtract(cells, vectors_.multiply(group, length)));
+  } else if (panel.isSideBySide) {
     goBack(placeNumber_ ? vectors_.subtract(index(last), number) : index(last), last);
-  else if (runsOver(value, last))
-    memory.base = vectors_.offsetCells(
-        memory.base, vectors_.multiply(size(panel.cellsOfPlace), number), memory.cells);
+  } else if (runsOver(value, last)) {
+    move(vectors_.multiply(size(panel.cellsOfPlace), number));
+  }
   if (body_.entries() && runsOver(value, body_.entries()->column)) {
     memory.access.cell.isAtEntries = true;
     goBack(entries_.first, body_.entries()->column);
@@ -196,7 +208,8 @@ void LoopValues::storeSideBySide(ArrayRef<Value> vectors, const Memory &panel, u
     vectors_.storeCells(rows[row], rowSideBySide(panel, chunk, row), {}, {}, panel.cells);
 }
 
-// How many places there are along the vectors of the chunk, if that is a constant; else a whole vector.
+// How many places there are along the vectors of the chunk, if that is a constant; else a whole
+// vector.
 int64_t LoopValues::rowsOfChunk(unsigned chunk) const {
   APInt first;
   const Size &length = body_.axes()[*extent_.axis];
@@ -206,23 +219,6 @@ int64_t LoopValues::rowsOfChunk(unsigned chunk) const {
   return std::min(left, vectors_.width());
 }
 
-LoopValues::Memory LoopValues::packedOf(Value packed) {
-  unsigned axis = body_.schedule().packed.lookup(packed);
-  if (axis == body_.lastAxis())
-    return panelOf(packed, 0);
-  const Panel &panel = panels_.find(packed)->second;
-  Memory memory{panel.base, {panel.cell, {}}, plan::cellsOf(packed), 0, extent_.axis == axis};
-  // The index along vectors counts from the first of the group.
-  Value group = vectors_.integer(body_.schedule().unroll * body_.schedule().lanes);
-  Value index = indexOf(axis, 0, 0), number = vectors_.create<arith::DivSIOp>(index, group);
-  Value cells = body_.schedule().vectorsOutside
-                    ? vectors_.integer(0)
-                    : vectors_.multiply(number, size(panel.cellsOfPlace));
-  memory.base = vectors_.offsetCells(
-      memory.base, vectors_.subtract(cells, vectors_.multiply(number, group)), memory.cells);
-  return memory;
-}
-
 void LoopValues::pack(Value value) {
   llvm::SaveAndRestore packing(isPacking_, true);
   for (unsigned chunk = 0; chunk < chunksOf(value); ++chunk) {
@@ -230,9 +226,9 @@ void LoopValues::pack(Value value) {
     for (unsigned place = 0; place < placesOf(value); ++place)
       vectors.push_back(compute(value, place, chunk));
     if (runsOver(value, body_.lastAxis()))
-      storeSideBySide(vectors, packedOf(value), chunk);
+      storeSideBySide(vectors, panelOf(value, 0), chunk);
     else
-      store(vectors.front(), packedOf(value), 0, chunk);
+      store(vectors.front(), panelOf(value, 0), 0, chunk);
   }
 }
 
@@ -298,8 +294,8 @@ Value LoopValues::load(const Memory &memory, unsigned place, unsigned chunk) {
 }
 
 // One cell, in all lanes. The address is computed in the order of the loops, so that each loop adds
-// one step. Where a place is outside of the array, the address becomes that of a cell with the value
-// for it as soon as all places are known, and stays there.
+// one step. Where a place is outside of the array, the address becomes that of a cell with the
+// value for it as soon as all places are known, and stays there.
 Value LoopValues::loadCell(const Memory &memory, unsigned place, unsigned chunk) {
   const LinearFunction &cell = memory.access.cell;
   Value pointer = memory.base, inside;

@@ -1,6 +1,6 @@
-// What loops over the rows of a matrix ask memory for before they need it: the cells of a later block,
-// in the order of memory, because the rows of a block are too many streams for the hardware prefetcher.
-// Each step of a pass prefetches its share, so that memory is busy all the time.
+// What loops over the rows of a matrix ask memory for before they need it: the cells of a later
+// block, in the order of memory, because the rows of a block are too many streams for the hardware
+// prefetcher. Each step of a pass prefetches its share, so that memory is busy all the time.
 #include "codegen/Prefetching.h"
 #include "codegen/loops/LoopValues.h"
 
@@ -21,7 +21,8 @@ static std::optional<unsigned> axisOfRows(const LoopBody &body, const Access &ac
   return {};
 }
 
-// Blocks have one row if all that is done with rows is to aggregate them: then memory is read in order.
+// Blocks have one row if all that is done with rows is to aggregate them: then memory is read in
+// order.
 static bool goesRowByRow(const LoopBody &body) {
   return body.schedule().block == 1 &&
          llvm::all_of(body.block().getOps<plan::WriteOp>(),
@@ -40,15 +41,15 @@ void LoopValues::prefetchBlock(plan::ReadOp read, Value ahead, int64_t first, in
     vectors_.prefetch(start, vectors_.integer(cell), vectors_.registerType(array.cells));
 }
 
-// What lies so many steps of a block behind what is read now. The first two passes that read it share
-// the work. What is read for each vector of a pass is prefetched with the first.
+// What lies so many steps of a block behind what is read now. The first two passes that read it
+// share the work. What is read for each vector of a pass is prefetched with the first.
 void LoopValues::prefetch(plan::ReadOp read, unsigned place, unsigned chunk) {
   if (body_.entries())
     return prefetchAtEntries(read, chunk);
   Memory array = arrayOf(read);
   std::optional<unsigned> axis = axisOfRows(body_, array.access);
-  ArrayRef<unsigned> passes = body_.passesReading(read);
-  passes = passes.take_front(2);
+  SmallVector<unsigned> reading = body_.passesReading(read);
+  ArrayRef<unsigned> passes = ArrayRef(reading).take_front(2);
   if (!axis || isPacking_ || !llvm::is_contained(passes, pass_))
     return;
   bool isAlongRows = extent_.axis == axis, isFirstPass = pass_ == passes.front();

@@ -29,7 +29,7 @@ LoopValues::LoopValues(const LoopBody &body, VectorBuilder &vectors, const TileA
   if (body.carriesInMemory())
     for (plan::ScanOp scan : body.passes().front().scans)
       panels_[scan.getCell()].base =
-          scratch(codegen::roundedUp(body.axes()[body.lastAxis()], vectors.width()));
+          scratch(roundedUp(body.axes()[body.lastAxis()], vectors.width()));
   if (!body.entries())
     return;
   for (Operation &operation : body.block()) {
@@ -45,15 +45,11 @@ LoopValues::LoopValues(const LoopBody &body, VectorBuilder &vectors, const TileA
   }
 }
 
-Value LoopValues::roundedUp(const Size &atLaunch, int64_t unit) {
-  return size(codegen::roundedUp(atLaunch, unit));
-}
-
 // Each begins behind the one before it.
 Value LoopValues::scratch(const Size &doubles) {
   plan_.scratchSizes.push_back(doubles);
   Value begin = nextScratch_;
-  nextScratch_ = vectors_.offset(begin, roundedUp(doubles));
+  nextScratch_ = vectors_.offset(begin, size(roundedUp(doubles, VectorBuilder::lanes)));
   return begin;
 }
 
@@ -205,14 +201,10 @@ void LoopValues::set(Value value, unsigned place, unsigned chunk, Value vector) 
   scopes_.back().values[{value, place, chunk}] = vector;
 }
 
-void LoopValues::setAcross(Value value, Value vector) {
-  scopes_.back().values[{value, lanesOfPlaces, 0}] = vector;
-}
-
 // Whether there is one cell for each place of a block, and places are the lanes of vectors.
 bool LoopValues::isPerPlace(Value value) const {
-  return body_.schedule().hasBlocksInVectors() && placesOfBlock_ > 1 &&
-         runsOver(value, body_.lastAxis()) && body_.schedule().innerAxes(value).empty();
+  return hasWholeBlock() && runsOver(value, body_.lastAxis()) &&
+         body_.schedule().innerAxes(value).empty();
 }
 
 Value LoopValues::across(Value value) {
@@ -253,12 +245,10 @@ Value LoopValues::get(Value value, unsigned place, unsigned chunk) {
     vector = vectors_.splat(vectors_.loadScalar(cell, type));
   } else if (!isAcross() && !placeNumber_ && isPerPlace(value)) {
     vector = vectors_.splatLane(across(value), place);
-  } else if (isPacked(value)) {
-    vector = load(packedOf(value), place, chunk);
   } else if (isLoaded(value) && liesSideBySide(value)) {
     loadSideBySide(value, chunk);
     return get(value, place, chunk);
-  } else if (isLoaded(value)) {
+  } else if (isPacked(value) || isLoaded(value)) {
     vector = load(panelOf(value, place), place, chunk);
   } else if (reduction) {
     reduce(reduction);
@@ -313,17 +303,15 @@ Value LoopValues::at(unsigned axis, Value index, Value value) {
   return cell;
 }
 
-// In vectors of eight cells, for which all functions exist. What is reduced comes later: it may read
-// what is packed.
+// In vectors of eight cells, for which all functions exist. What is reduced comes later: it may
+// read what is packed.
 void LoopValues::computeUniform() {
   int64_t width = vectors_.width();
   vectors_.setWidth(VectorBuilder::lanes);
   llvm::DenseSet<Operation *> later;
   for (Operation &operation : body_.block()) {
-    auto cell = operation.getNumResults() == 1
-                    ? dyn_cast<plan::CellType>(operation.getResult(0).getType())
-                    : plan::CellType();
-    bool isNow = cell && cell.getAxes().empty() && !isa<plan::ReduceOp>(operation) &&
+    bool isNow = !isa<plan::ReduceOp, plan::WriteOp>(operation) &&
+                 cast<plan::CellType>(operation.getResult(0).getType()).getAxes().empty() &&
                  llvm::none_of(operation.getOperands(), [&](Value operand) {
                    return later.contains(operand.getDefiningOp());
                  });
@@ -380,134 +368,4 @@ void LoopValues::hoist(Value value, ArrayRef<unsigned> loops, llvm::DenseSet<Val
   }
   for (Value operand : operation->getOperands())
     hoist(operand, loops, visited);
-}
-
-//===- aggregates ----------------------------------------------------------------------------===//
-
-AccumulatorSlot LoopValues::openSlot(Operation *aggregation, unsigned place, unsigned chunk) {
-  Accumulator neutral = neutralAccumulator(vectors_, reductionOf(aggregation));
-  AccumulatorSlot slot{aggregation, place, chunk, variable(), neutral.index ? variable() : Value()};
-  store(slot, neutral);
-  return slot;
-}
-
-Accumulator LoopValues::load(const AccumulatorSlot &slot) {
-  Type type = vectors_.registerType(reductionOf(slot.aggregation).accumulator);
-  return {vectors_.load(slot.value, {}, type),
-          slot.index ? vectors_.load(slot.index, {}) : Value()};
-}
-
-void LoopValues::store(const AccumulatorSlot &slot, const Accumulator &accumulator) {
-  vectors_.store(accumulator.value, slot.value, {});
-  if (slot.index)
-    vectors_.store(accumulator.index, slot.index, {});
-}
-
-void LoopValues::accumulate(const AccumulatorSlot &slot, unsigned chunk, Value mask) {
-  store(slot, accumulate(slot.aggregation, load(slot), slot.place, chunk, mask));
-}
-
-// Numbers of places along an axis, counted from 1, which are exact as doubles.
-Value LoopValues::numbersAlong(unsigned axis, unsigned place, unsigned chunk) {
-  Value first =
-      vectors_.create<arith::SIToFPOp>(vectors_.doubleType(), indexOf(axis, place, chunk));
-  Value beyond = vectors_.number(1);
-  if (extent_.axis == axis)
-    beyond = emitBinary(vectors_, BinaryOperator::Add, vectors_.laneNumbers(), beyond);
-  return emitBinary(vectors_, BinaryOperator::Add, vectors_.splat(first), beyond);
-}
-
-Contribution LoopValues::contribution(Operation *aggregation, unsigned place, unsigned chunk) {
-  Value operand = aggregation->getOperand(0);
-  auto reduce = dyn_cast<plan::ReduceOp>(aggregation);
-  plan::BinaryOp product = reduce ? plan::productIn(reduce) : plan::BinaryOp();
-  if (!product || !isFloat(plan::cellsOf(operand)))
-    return {get(operand, place, chunk), {}};
-  Value lhs = get(product.getLhs(), place, chunk);
-  return {lhs, get(product.getRhs(), place, chunk)};
-}
-
-Accumulator LoopValues::accumulate(Operation *aggregation, Accumulator accumulator, unsigned place,
-                                   unsigned chunk, Value mask) {
-  Value operand = aggregation->getOperand(0);
-  auto reduce = dyn_cast<plan::ReduceOp>(aggregation);
-  Reduction reduction = reductionOf(aggregation);
-  if (isIndex(reduction.kind))
-    return accumulateIndex(vectors_, reduction, accumulator, get(operand, place, chunk),
-                           numbersAlong(reduce.getOver().front(), place, chunk), mask);
-  return {codegen::accumulate(vectors_, reduction, accumulator.value,
-                              contribution(aggregation, place, chunk), mask),
-          {}};
-}
-
-static ElementType typeOfTotal(Operation *aggregation) {
-  return isIndex(kindOf(aggregation)) ? ElementType::F64 : accumulatorOf(aggregation);
-}
-
-Value LoopValues::finish(Operation *aggregation, Accumulator accumulator, bool isOverLanes) {
-  Reduction reduction = reductionOf(aggregation);
-  Value total = accumulator.value;
-  if (isOverLanes) {
-    total = reduceOne(vectors_, reduction, accumulator);
-  } else if (isIndex(reduction.kind)) {
-    total = emitBinary(vectors_, BinaryOperator::Max, accumulator.index, vectors_.number(1));
-  }
-  if (auto reduce = dyn_cast<plan::ReduceOp>(aggregation); reduce && hasAbsentCells(reduce))
-    total = withAbsentCells(reduce, total);
-  return vectors_.convert(total, typeOfTotal(aggregation),
-                          plan::cellsOf(aggregation->getResult(0)));
-}
-
-Value LoopValues::finishEach(Operation *aggregation, ArrayRef<Accumulator> accumulators) {
-  return vectors_.convert(reduceEach(vectors_, reductionOf(aggregation), accumulators),
-                          typeOfTotal(aggregation), plan::cellsOf(aggregation->getResult(0)));
-}
-
-Value LoopValues::carried(plan::ScanOp scan, Value place) {
-  return vectors_.offset(panels_[scan.getCell()].base, place,
-                         vectors_.registerType(accumulatorOf(scan)));
-}
-
-// Emits the loops of a reduction for all places and chunks together.
-void LoopValues::reduce(plan::ReduceOp reduce) {
-  SmallVector<unsigned> axes(reduce.getOver().begin(), reduce.getOver().end());
-  body_.schedule().sort(axes);
-  unsigned places = placesOf(reduce.getCell()), chunks = chunksOf(reduce.getCell());
-  if (std::optional<SampledProduct> product = body_.sampledProduct(reduce);
-      product && extent_.axis == body_.entries()->column) {
-    for (unsigned chunk = 0; chunk < chunks; ++chunk)
-      set(reduce.getCell(), 0, chunk,
-          vectors_.convert(sample(*product, chunk), accumulatorOf(reduce),
-                           plan::cellsOf(reduce.getCell())));
-    return;
-  }
-  hoist(reduce.getOperand(), axes);
-  // Within these loops the axis of vectors may be another loop.
-  llvm::SaveAndRestore extent(extent_);
-  if (extent_.axis && llvm::is_contained(axes, *extent_.axis))
-    extent_ = {this->places(), {}, 1, {}};
-  unsigned count = places * chunks;
-  // Few accumulators over entries are two of each in turn, which halves the chain of dependent
-  // instructions.
-  bool isOverEntries = axes.size() == 1 && body_.isOverEntries(axes.front());
-  unsigned sets = isOverEntries && count <= 2 ? 2 : 1;
-  SmallVector<AccumulatorSlot> slots;
-  for (unsigned number = 0; number < count * sets; ++number)
-    slots.push_back(openSlot(reduce, number % count / chunks, number % chunks));
-  auto add = [&](unsigned set) {
-    for (const AccumulatorSlot &slot : ArrayRef(slots).slice(set * count, count))
-      accumulate(slot, slot.chunk, {});
-  };
-  if (isOverEntries)
-    forAxis(axes.front(), entriesTogether, [&](int64_t number) { add(number % sets); });
-  else
-    forAxes(axes, [&] { add(0); });
-  for (unsigned number = 0; number < count; ++number) {
-    const AccumulatorSlot &slot = slots[number];
-    Accumulator total = load(slot);
-    if (sets == 2)
-      total.value =
-          combine(vectors_, reductionOf(reduce), total.value, load(slots[number + count]).value);
-    set(reduce.getCell(), slot.place, slot.chunk, finish(reduce, total, /*isOverLanes=*/false));
-  }
 }

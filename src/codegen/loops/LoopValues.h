@@ -6,11 +6,11 @@
 //     mlir::Value x = values.get(value, /*place=*/3, /*chunk=*/0);
 //   });
 //
-// All values are vectors. One that runs over the axis of vectors has a cell in each lane, all others
-// the same cell in all lanes. A block has several places and each of them several vectors, the
-// chunks; what does not run over the axis of places or of vectors is emitted once for all of them.
-// If a schedule says so, the places of a block are the lanes of vectors in acrossPlaces; elsewhere a
-// lane of such a vector is taken for each place.
+// All values are vectors. One that runs over the axis of vectors has a cell in each lane, all
+// others the same cell in all lanes. A block has several places and each of them several vectors,
+// the chunks; what does not run over the axis of places or of vectors is emitted once for all of
+// them. If a schedule says so, the places of a block are the lanes of vectors in acrossPlaces;
+// elsewhere a lane of such a vector is taken for each place.
 #ifndef TOKAMAK_CODEGEN_LOOPS_LOOPVALUES_H
 #define TOKAMAK_CODEGEN_LOOPS_LOOPVALUES_H
 
@@ -26,8 +26,8 @@ Size roundedUp(const Size &size, int64_t unit);
 mlir::Value loadSize(VectorBuilder &vectors, abi::KernelPlan &plan, mlir::Value sizes,
                      const Size &size);
 
-// The accumulator of a reduction or scan for a place and a chunk: a variable that loops change, which
-// LLVM makes a register. Of indices of extremes there is one for the index, too.
+// The accumulator of a reduction or scan for a place and a chunk: a variable that loops change,
+// which LLVM makes a register. Of indices of extremes there is one for the index, too.
 struct AccumulatorSlot {
   mlir::Operation *aggregation;
   unsigned place, chunk;
@@ -44,8 +44,6 @@ public:
   // A size at launch, loaded at the beginning of the function.
   mlir::Value size(const Size &atLaunch);
   mlir::Value axisSize(unsigned axis) { return size(body_.axes()[axis]); }
-  // The same, rounded up to a multiple of a power of two.
-  mlir::Value roundedUp(const Size &atLaunch, int64_t unit = VectorBuilder::lanes);
   // Memory of the tile: so many doubles, at a multiple of eight; and vectors on the stack, of which
   // one lies in registers.
   mlir::Value scratch(const Size &doubles);
@@ -59,9 +57,10 @@ public:
   // computes with, `number` counts the places: constants if the loop is unrolled.
   void forPlaces(llvm::ArrayRef<mlir::Value> uses, bool isUnrolled,
                  llvm::function_ref<void(mlir::Value number)> inside);
-  // Emits `inside` for the vectors of a range of the axis, several at a time: chunk i begins at `index`
-  // + i vectors. The rest are one by one, of which the last one is masked. Of a constant `length`, a few
-  // steps are emitted one by one, and the rest is one step. All are masked if `together` is 0.
+  // Emits `inside` for the vectors of a range of the axis, several at a time: chunk i begins at
+  // `index` + i vectors. The rest are one by one, of which the last one is masked. Of a constant
+  // `length`, a few steps are emitted one by one, and the rest is one step. All are masked if
+  // `together` is 0.
   using VectorsFunction = llvm::function_ref<void(mlir::Value index)>;
   using Range = std::pair<mlir::Value, mlir::Value>;
   void forVectors(unsigned axis, Range range, const Size &length, int64_t together,
@@ -79,7 +78,8 @@ public:
     return extent_.axis ? mask(chunk) : vectors_.maskBelow(1);
   }
   void beginPass(unsigned number) { pass_ = number; }
-  // Emits `inside` with the block's places as the lanes of the only chunk, if it has all its places.
+  // Emits `inside` with the block's places as the lanes of the only chunk, if it has all its
+  // places.
   void acrossPlaces(llvm::function_ref<void()> inside);
   bool isAcross() const {
     return body_.schedule().hasBlocksInVectors() && extent_.axis == body_.lastAxis();
@@ -96,8 +96,8 @@ public:
   void beginEntries(mlir::Value firstRow, mlir::Value endRow);
   // Where a loop over the axis begins and ends: 0 and its size, or positions of entries.
   Range rangeOf(unsigned axis);
-  // The column of the entry so many behind the chunk's first, in this row or a later one, but at most
-  // the last of the tile.
+  // The column of the entry so many behind the chunk's first, in this row or a later one, but at
+  // most the last of the tile.
   mlir::Value columnBehind(unsigned chunk, int64_t distance);
   // Whether the zeros that are no entries count, and the aggregate with them if there are any.
   bool hasAbsentCells(plan::ReduceOp reduce) const;
@@ -114,8 +114,8 @@ public:
   // Loops over axes, outermost first.
   void forAxes(llvm::ArrayRef<unsigned> axes, llvm::function_ref<void()> inside);
   static constexpr int64_t entriesTogether = 4;
-  // A loop over constant places or entries, so many in a step, which `number` counts: all of the places
-  // in one if there are not many.
+  // A loop over constant places or entries, so many in a step, which `number` counts: all of the
+  // places in one if there are not many.
   void forAxis(unsigned axis, int64_t together, llvm::function_ref<void(int64_t number)> inside);
 
   mlir::Value get(mlir::Value value, unsigned place, unsigned chunk);
@@ -135,8 +135,9 @@ public:
   // What a scan carries along for the places of a tile, if it lies in memory: the address of the
   // accumulator at `place`, counted from the first of the tile.
   mlir::Value carried(plan::ScanOp scan, mlir::Value place);
-  // Copies one vector of each chunk to its place among the packed ones, or those of all places of the
-  // block, transposed so that these lie side by side. While it is called, nothing is read from there.
+  // Copies one vector of each chunk to its place among the packed ones, or those of all places of
+  // the block, transposed so that these lie side by side. While it is called, nothing is read from
+  // there.
   void pack(mlir::Value value);
   void write(plan::WriteOp write, unsigned place, unsigned chunk);
 
@@ -150,12 +151,10 @@ public:
   // One step of a reduction or scan, from an accumulator to the next one.
   Accumulator accumulate(mlir::Operation *aggregation, Accumulator accumulator, unsigned place,
                          unsigned chunk, mlir::Value mask);
-  // The aggregate as a cell of the result; of all lanes together if vectors run along the operand.
-  mlir::Value finish(mlir::Operation *aggregation, Accumulator accumulator, bool isOverLanes);
-  // Of the places of a block together: lane i is the aggregate of the lanes of accumulator i.
-  mlir::Value finishEach(mlir::Operation *aggregation, llvm::ArrayRef<Accumulator> accumulators);
-  // Sets the aggregate of the places of the block.
-  void setAcross(mlir::Value value, mlir::Value vector);
+  // The aggregate as a cell of the result; of all lanes together if vectors run along the operand;
+  // of several places of the block together, whose aggregates become the lanes.
+  mlir::Value finish(mlir::Operation *aggregation, llvm::ArrayRef<Accumulator> accumulators,
+                     bool isOverLanes);
 
 private:
   // What values are emitted for: places of the block, and vectors of each of them along an axis.
@@ -175,6 +174,7 @@ private:
     mlir::Value base;
     LinearFunction cell;
     bool isSideBySide = false;
+    std::optional<unsigned> grouped = {}; // the axis of packed vectors
     Size cellsOfPlace = Size::constant(1);
   };
   // An array or a panel.
@@ -209,7 +209,6 @@ private:
   Memory arrayOf(plan::ReadOp read);
   Memory panelOf(mlir::Value kept, unsigned place);
   void layOut(mlir::Value value);
-  Memory packedOf(mlir::Value packed);
   void storeSideBySide(llvm::ArrayRef<mlir::Value> vectors, const Memory &panel, unsigned chunk);
   bool isPacked(mlir::Value value) const;
   bool liesSideBySide(mlir::Value value) const;
@@ -263,8 +262,8 @@ private:
   unsigned pass_ = 0, placesOfBlock_ = 1;
   bool isPacking_ = false;
   Extent extent_;
-  // In a loop over the places of a block: the number of the place, and where the cells lie that there
-  // is one of for each place.
+  // In a loop over the places of a block: the number of the place, and where the cells lie that
+  // there is one of for each place.
   mlir::Value placeNumber_;
   llvm::DenseMap<mlir::Value, mlir::Value> cellsOfPlaces_;
   mlir::Value nextScratch_;

@@ -69,8 +69,8 @@ void RowProduct::add() {
       addColumns(columns, begin);
       continue;
     }
-    // Their number is known at run time only, and rows of B behind the last one must not be read: the
-    // columns are stored and added one by one.
+    // Their number is known at run time only, and rows of B behind the last one must not be read:
+    // the columns are stored and added one by one.
     Value staged = values_.variable(vectors_.width());
     ElementType cells = plan::cellsOf(rows_);
     auto place = [&](Value number) {

@@ -1,5 +1,5 @@
-// Sums of products at the entries (i, j) of a driver: of row i of one factor and row j of another one.
-// The rows are read as vectors, for eight entries together.
+// Sums of products at the entries (i, j) of a driver: of row i of one factor and row j of another
+// one. The rows are read as vectors, for eight entries together.
 #include "codegen/Prefetching.h"
 #include "codegen/loops/LoopValues.h"
 
@@ -86,8 +86,8 @@ void LoopValues::beginSampledProduct(const SampledProduct &product) {
   });
 }
 
-// The products of the row of the left factor and one of the right factor, added up in so many vectors
-// and these in a tree. Rows are read in the order of memory; that at `ahead` will be.
+// The products of the row of the left factor and one of the right factor, added up in so many
+// vectors and these in a tree. Rows are read in the order of memory; that at `ahead` will be.
 Value LoopValues::sampleRow(const SampledProduct &product, Value row, Value ahead,
                             int64_t accumulators) {
   ElementType cells = plan::cellsOf(product.right.getCell());
@@ -125,9 +125,9 @@ Value LoopValues::sampleRow(const SampledProduct &product, Value row, Value ahea
   return sums[0];
 }
 
-// Short rows are added up for eight entries at once, so that additions are independent; long ones one
-// after the other, and only those of existing entries. The sums over the lanes of eight products are
-// computed together.
+// Short rows are added up for eight entries at once, so that additions are independent; long ones
+// one after the other, and only those of existing entries. The sums over the lanes of eight
+// products are computed together.
 Value LoopValues::sample(const SampledProduct &product, unsigned chunk) {
   const schedule::EntryLevel &level = *body_.entries();
   const Size &length = body_.axes()[product.axis];

@@ -32,8 +32,8 @@ static SmallVector<plan::ReduceOp> inOrderOfResults(const LoopBody &body) {
   return aggregates;
 }
 
-// An aggregate, and where its accumulators are: vectors along an axis of the result, or else one cell
-// or lanes of one, in a line for each place along another axis.
+// An aggregate, and where its accumulators are: vectors along an axis of the result, or else one
+// cell or lanes of one, in a line for each place along another axis.
 class codegen::TileAggregate {
 public:
   TileAggregate(const LoopBody &body, VectorBuilder &vectors, LoopValues &values,
@@ -60,7 +60,7 @@ public:
       length_ = vector_ ? roundedUp(body.axes()[*vector_], width) : Size::constant(width);
       accumulators_ = values.scratch(body.axes()[*line_] * length_);
     }
-    partialCells_ = values.roundedUp(cellsOf(body, reduce));
+    partialCells_ = values.size(roundedUp(cellsOf(body, reduce), lanes));
   }
 
   plan::ReduceOp reduce() const { return reduce_; }
@@ -112,8 +112,9 @@ private:
     return vectors_.convert(accumulators, reduction_.accumulator, asMerged(reduction_).accumulator);
   }
 
-  // As many accumulators of one cell as there are neighbouring vectors or places, up to four. Of cells
-  // along an axis one for each vector, if their number is a constant and one step of the loop.
+  // As many accumulators of one cell as there are neighbouring vectors or places, up to four. Of
+  // cells along an axis one for each vector, if their number is a constant and one step of the
+  // loop.
   int64_t countVariables() const {
     constexpr int64_t mostOfOneCell = 4;
     const schedule::Schedule &schedule = body_.schedule();
@@ -136,7 +137,7 @@ private:
     vectors_.setWidth(width);
   }
 
-  //===- blocks --------------------------------------------------------------------------------===//
+  //===- blocks ------------------------------------------------------------------------------===//
 
   // One cell, or one of those whose lanes are the places of a block.
   void addToCell() {
@@ -154,9 +155,9 @@ private:
       vectors_.store(sum, vectorBehind(first, static_cast<int64_t>(number)), {});
   }
 
-  // Lanes behind the last cell are padding, so that no mask is needed, but where they are the first of
-  // the next line. Without lines, even and odd places are added separately, which halves the length of
-  // the chain of dependent instructions.
+  // Lanes behind the last cell are padding, so that no mask is needed, but where they are the first
+  // of the next line. Without lines, even and odd places are added separately, which halves the
+  // length of the chain of dependent instructions.
   void addToLine(Value line) {
     for (unsigned chunk = 0; chunk < values_.chunks(); ++chunk) {
       Value pointer = behind(line, values_.indexOf(*vector_, 0, chunk));
@@ -192,8 +193,8 @@ private:
     });
   }
 
-  // Adds one lane after the other, without branching on the number of entries: lanes behind the last
-  // entry add 0 to the columns of the entries that follow.
+  // Adds one lane after the other, without branching on the number of entries: lanes behind the
+  // last entry add 0 to the columns of the entries that follow.
   void addToEntries() {
     for (unsigned chunk = 0; chunk < values_.chunks(); ++chunk) {
       Contribution parts = values_.contribution(reduce_, 0, chunk);
@@ -213,7 +214,7 @@ private:
     }
   }
 
-  //===- the end of a tile ---------------------------------------------------------------------===//
+  //===- the end of a tile -------------------------------------------------------------------===//
 
   // In a tree: 0 with 2 and 1 with 3, then these two.
   void closeCell() {
@@ -247,8 +248,8 @@ private:
     }
   }
 
-  // A line has the cells along the vectors, in the order of the result's own dimensions, or lanes of one
-  // cell.
+  // A line has the cells along the vectors, in the order of the result's own dimensions, or lanes
+  // of one cell.
   void closeLines() {
     fill(asMerged(reduction_), partial_, partialCells_);
     auto write = cast<plan::WriteOp>(*reduce_->getUsers().begin());
@@ -270,8 +271,8 @@ private:
     });
   }
 
-  // Accumulators that are narrower than partial results lie in the first part of the same memory: from the
-  // last one on, each becomes a double at its place.
+  // Accumulators that are narrower than partial results lie in the first part of the same memory:
+  // from the last one on, each becomes a double at its place.
   void widenPartial() {
     if (reduction_.accumulator == asMerged(reduction_).accumulator)
       return;

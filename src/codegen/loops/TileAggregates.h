@@ -1,5 +1,5 @@
-// What is reduced over the axes that tiles are cut from: accumulated block by block as long as a tile
-// lasts, left among the tile's partial results, and merged (abi/KernelPlan.h).
+// What is reduced over the axes that tiles are cut from: accumulated block by block as long as a
+// tile lasts, left among the tile's partial results, and merged (abi/KernelPlan.h).
 //
 //   TileAggregates aggregates(body, vectors, tile, values);
 //   aggregates.open();                    // at the beginning of the tile
@@ -9,14 +9,15 @@
 // Where the accumulators are, as a table:
 //
 //   sum(X)                one cell                     registers
-//   colSums(X)            a cell for each place along an axis with vectors: the partial result itself,
-//                         or registers if the axis is a constant and all its vectors are unrolled
+//   colSums(X)            a cell for each place along an axis with vectors: the partial result
+//                         itself, or registers if the axis is a constant and all its vectors are
+//                         unrolled
 //   colSums(P), narrow    the same, but the places of a block are the lanes: scratch memory
 //   t(X) %*% P            along two axes: scratch memory, vectors along one of them
 //   colSums(S), t(S) %*% P   at the columns of a driver's entries: the partial result itself
 //
-// Partial results are doubles (or 64-bit integers), whatever tiles accumulate in. In which order is added
-// up depends on sizes and schedule alone.
+// Partial results are doubles (or 64-bit integers), whatever tiles accumulate in. In which order is
+// added up depends on sizes and schedule alone.
 #ifndef TOKAMAK_CODEGEN_LOOPS_TILEAGGREGATES_H
 #define TOKAMAK_CODEGEN_LOOPS_TILEAGGREGATES_H
 
