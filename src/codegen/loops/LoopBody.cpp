@@ -358,11 +358,3 @@ bool LoopBody::isRowByRow(const LoopPass &pass) const {
   return (!length.isConstant() || length.constantValue() > longRow) && !pass.sharesWork &&
          pass.products.empty() && pass.tileAggregates.empty();
 }
-
-unsigned LoopBody::outputOf(plan::WriteOp write) const {
-  std::set<int64_t> before;
-  for (plan::WriteOp other : block().getOps<plan::WriteOp>())
-    if (other.getNumber() < write.getNumber() && !isTileAggregate(other))
-      before.insert(other.getNumber());
-  return before.size();
-}

@@ -99,8 +99,6 @@ public:
   bool isTileAggregate(plan::WriteOp write) const {
     return llvm::is_contained(tileAggregates_, write.getCell().getDefiningOp<plan::ReduceOp>());
   }
-  // The index of the array that is written, among those that tiles write.
-  unsigned outputOf(plan::WriteOp write) const;
   // Whether the reduction gives one cell for each place of a block.
   bool isOfBlocks(plan::ReduceOp reduce) const {
     return schedule_.innerAxes(reduce.getCell()).empty() && !schedule_.isOfTiles(reduce);

@@ -365,22 +365,17 @@ OwningOpRef<ModuleOp> codegen::emitLoops(const LoopBody &body, StringRef name, M
                                          abi::KernelPlan &plan) {
   OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(context), name);
   VectorBuilder vectors(*module);
-  unsigned arrays = 0;
   SmallVector<unsigned> sparse;
-  for (auto [number, operand] : llvm::enumerate(body.op().getInputs()))
-    if (tok::isArray(operand.getType())) {
-      if (body.op().isSparseOperand(number))
-        sparse.push_back(arrays);
-      ++arrays;
-    }
-  auto outputs = llvm::count_if(plan.outputs, [](const abi::KernelOutput &output) {
-    return output.kind == abi::KernelOutput::Kind::Array;
-  });
-  emitKernelFunctions(vectors, name, arrays, sparse, outputs, [&](const TileArguments &tile) {
+  for (auto [number, input] : llvm::enumerate(plan.inputs))
+    if (input.layout == TOK_CSR)
+      sparse.push_back(number);
+  auto emitTile = [&](const TileArguments &tile) {
     vectors.setWidth(body.schedule().lanes);
     LoopEmitter(body, vectors, tile, plan).emitTile();
     vectors.setWidth(VectorBuilder::lanes);
-  });
+  };
+  emitKernelFunctions(vectors, name, plan.inputs.size(), sparse, countArrays(plan.outputs),
+                      emitTile);
   if (!body.tileAggregates().empty())
     emitMergeFunction(body, vectors, name, plan);
   return module;

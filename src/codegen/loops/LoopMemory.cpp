@@ -232,6 +232,12 @@ void LoopValues::pack(Value value) {
   }
 }
 
+unsigned codegen::countArrays(ArrayRef<abi::KernelOutput> outputs) {
+  return llvm::count_if(outputs, [](const abi::KernelOutput &output) {
+    return output.kind == abi::KernelOutput::Kind::Array;
+  });
+}
+
 unsigned codegen::inputNumber(plan::OperatorOp op, plan::ReadOp read) {
   unsigned number = cast<BlockArgument>(read.getOperand()).getArgNumber(), index = 0;
   auto types = op.getInputs().getTypes();
@@ -368,7 +374,7 @@ void LoopValues::keep(Value value, unsigned place, unsigned chunk) {
 
 void LoopValues::write(plan::WriteOp write, unsigned place, unsigned chunk) {
   Value cell = write.getCell();
+  unsigned number = countArrays(ArrayRef(plan_.outputs).take_front(write.getNumber()));
   store(get(cell, place, chunk),
-        {tile_.outputs[body_.outputOf(write)], body_.accessOf(write), plan::cellsOf(cell)}, place,
-        chunk);
+        {tile_.outputs[number], body_.accessOf(write), plan::cellsOf(cell)}, place, chunk);
 }

@@ -30,18 +30,12 @@ LoopValues::LoopValues(const LoopBody &body, VectorBuilder &vectors, const TileA
     for (plan::ScanOp scan : body.passes().front().scans)
       panels_[scan.getCell()].base =
           scratch(roundedUp(body.axes()[body.lastAxis()], vectors.width()));
-  if (!body.entries())
-    return;
-  for (Operation &operation : body.block()) {
-    auto read = dyn_cast<plan::ReadOp>(operation);
-    if (read && tok::isArray(read.getOperand().getType()) && !body.isDriver(read) &&
-        tile.patterns.contains(inputNumber(body.op(), read))) {
-      lookedUp_.push_back(read);
-      panels_[read.getCell()].base = scratch(body.axes()[body.entries()->column]);
-    }
-    auto reduce = dyn_cast<plan::ReduceOp>(operation);
-    if (reduce && !sampledRows_ && body.sampledProduct(reduce))
-      sampledRows_ = scratch(Size::constant(VectorBuilder::lanes * VectorBuilder::lanes));
+  for (plan::ReadOp read : body.block().getOps<plan::ReadOp>()) {
+    unsigned number = cast<BlockArgument>(read.getOperand()).getArgNumber();
+    if (!body.entries() || !body.op().isSparseOperand(number) || body.isDriver(read))
+      continue;
+    lookedUp_.push_back(read);
+    panels_[read.getCell()].base = scratch(body.axes()[body.entries()->column]);
   }
 }
 

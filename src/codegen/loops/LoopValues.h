@@ -269,11 +269,14 @@ private:
   mlir::Value nextScratch_;
   // Of the entries: those that loops go over; other sparse operands; rows of left factors.
   Range entries_;
-  mlir::Value lastEntry_, endOfFetching_, sampledRows_;
+  mlir::Value lastEntry_, endOfFetching_;
   llvm::SmallVector<plan::ReadOp> lookedUp_;
   llvm::DenseMap<mlir::Operation *, mlir::Value> samePattern_;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value>> leftRows_;
 };
+
+// How many of the outputs are written by tiles.
+unsigned countArrays(llvm::ArrayRef<abi::KernelOutput> outputs);
 
 // The number of the operand among the arrays or the scalars, whichever it is of.
 unsigned inputNumber(plan::OperatorOp op, plan::ReadOp read);

@@ -146,8 +146,9 @@ Value LoopValues::sample(const SampledProduct &product, unsigned chunk) {
     Value start = indexOf(level.column, 0, chunk);
     Value count =
         vectors_.minimum(vectors_.subtract(entries_.second, start), vectors_.integer(lanes));
+    Value rows = variable(lanes);
     auto totalAt = [&](Value lane) {
-      return vectors_.offset(sampledRows_, vectors_.multiply(lane, vectors_.integer(lanes)), type);
+      return vectors_.offset(rows, vectors_.multiply(lane, vectors_.integer(lanes)), type);
     };
     vectors_.forLoop(vectors_.integer(0), count, 1, [&](Value lane) {
       Value position = vectors_.add(start, lane);
