@@ -77,6 +77,9 @@ void LoopValues::expandRow(plan::ReadOp read, Value row, Value nextRow) {
 }
 
 Value LoopValues::withAbsentCells(plan::ReduceOp reduce, Value total) {
+  if (!body_.entries() || reduce.getKind() == AggregateKind::Sum ||
+      !llvm::is_contained(reduce.getOver(), body_.entries()->column))
+    return total;
   const schedule::EntryLevel &level = *body_.entries();
   auto [begin, end] = entries_;
   Value cells = axisSize(level.column);
@@ -90,11 +93,6 @@ Value LoopValues::withAbsentCells(plan::ReduceOp reduce, Value total) {
   return vectors_.select(vectors_.less(entries, cells),
                          combine(vectors_, {reduce.getKind(), ElementType::F64}, total, zero),
                          total);
-}
-
-bool LoopValues::hasAbsentCells(plan::ReduceOp reduce) const {
-  return body_.entries() && reduce.getKind() != AggregateKind::Sum &&
-         llvm::is_contained(reduce.getOver(), body_.entries()->column);
 }
 
 //===- columns -------------------------------------------------------------------------------===//

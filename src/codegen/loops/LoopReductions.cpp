@@ -78,7 +78,7 @@ Value LoopValues::finish(Operation *aggregation, ArrayRef<Accumulator> accumulat
   else if (hasIndex)
     total =
         emitBinary(vectors_, BinaryOperator::Max, accumulators.front().index, vectors_.number(1));
-  if (auto reduce = dyn_cast<plan::ReduceOp>(aggregation); reduce && hasAbsentCells(reduce))
+  if (auto reduce = dyn_cast<plan::ReduceOp>(aggregation))
     total = withAbsentCells(reduce, total);
   return vectors_.convert(total, hasIndex ? ElementType::F64 : accumulatorOf(aggregation),
                           plan::cellsOf(aggregation->getResult(0)));

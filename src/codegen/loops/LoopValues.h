@@ -99,8 +99,7 @@ public:
   // The column of the entry so many behind the chunk's first, in this row or a later one, but at
   // most the last of the tile.
   mlir::Value columnBehind(unsigned chunk, int64_t distance);
-  // Whether the zeros that are no entries count, and the aggregate with them if there are any.
-  bool hasAbsentCells(plan::ReduceOp reduce) const;
+  // The aggregate with the zeros that are no entries, if there are any and they count.
   mlir::Value withAbsentCells(plan::ReduceOp reduce, mlir::Value total);
 
   // Where the loop over the axis is: of vectors the first of all chunks.

@@ -225,8 +225,7 @@ private:
       for (size_t number = 0, half = (count + 1) / 2; number + half < count; ++number)
         sums[number] = combine(vectors_, reduction_, sums[number], sums[number + half]);
     Value total = reduceOne(vectors_, reduction_, {sums.front(), {}});
-    if (values_.hasAbsentCells(reduce_))
-      total = values_.withAbsentCells(reduce_, total);
+    total = values_.withAbsentCells(reduce_, total);
     int64_t width = vectors_.width();
     vectors_.setWidth(lanes);
     if (width != lanes)
