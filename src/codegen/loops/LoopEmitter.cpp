@@ -70,7 +70,7 @@ private:
     if (body_.carriesInMemory())
       return emitScans(places);
     if (schedule_.vectorizesBlocks())
-      return alongPlaces(places, [&](Value) { emitBlock(); });
+      return alongPlaces(places, [&] { emitBlock(); });
     if (!schedule_.vectorsOutside) {
       for (auto [value, axis] : schedule_.packed)
         if (!schedule_.isParallel(axis))
@@ -78,7 +78,7 @@ private:
       return emitBlocks(places, [&] { emitBlock(); });
     }
     const LoopPass &pass = body_.passes().front();
-    values_.forVectors(*pass.loops.vector, schedule_.unroll, [&](Value) {
+    values_.forVectors(*pass.loops.vector, schedule_.unroll, [&] {
       for (auto [value, axis] : schedule_.packed)
         emitPackedVectors(value, axis);
       emitBlocks(places, [&] {
@@ -107,7 +107,7 @@ private:
   // Copies what is read in vectors along an axis, those of neighbouring places along the other axes
   // behind each other.
   void emitPacked(Value value, unsigned along) {
-    values_.forVectors(along, schedule_.unroll, [&](Value) { emitPackedVectors(value, along); });
+    values_.forVectors(along, schedule_.unroll, [&] { emitPackedVectors(value, along); });
   }
 
   void emitPackedVectors(Value value, unsigned along) {
@@ -138,8 +138,8 @@ private:
     const LoopPass &pass = body_.passes().front();
     values_.beginPass(0);
     values_.forAxes(pass.loops.axes, [&] {
-      alongPlaces(places, [&](Value index) {
-        Value first = vectors_.subtract(index, places.first);
+      alongPlaces(places, [&] {
+        Value first = vectors_.subtract(values_.index(last_), places.first);
         slots_.clear();
         for (plan::ScanOp scan : pass.scans)
           for (unsigned chunk = 0; chunk < values_.chunks(); ++chunk) {
@@ -151,7 +151,7 @@ private:
     });
   }
 
-  void alongPlaces(Range places, LoopValues::VectorsFunction emitInside) {
+  void alongPlaces(Range places, llvm::function_ref<void()> emitInside) {
     values_.forVectors(last_, places, Size::unknown(), schedule_.unroll, emitInside);
   }
 
@@ -261,8 +261,7 @@ private:
     if (pass.loops.vector) {
       unsigned axis = *pass.loops.vector;
       int64_t together = body_.isOverEntries(axis) ? entriesTogether(pass) : vectorsTogether;
-      values_.forAxes(axes,
-                      [&] { values_.forVectors(axis, together, [&](Value) { emitInside(); }); });
+      values_.forAxes(axes, [&] { values_.forVectors(axis, together, emitInside); });
     } else if (axes.empty()) {
       emitInside();
     } else {

@@ -128,20 +128,20 @@ void LoopValues::forAxis(unsigned axis, int64_t together,
     inLoop(axis, vectors_.integer(step), [&] { inside(step); });
 }
 
-void LoopValues::forVectors(unsigned axis, int64_t together, VectorsFunction inside) {
+void LoopValues::forVectors(unsigned axis, int64_t together, llvm::function_ref<void()> inside) {
   const Size length = body_.isOverEntries(axis) ? Size::unknown() : body_.axes()[axis];
   forVectors(axis, rangeOf(axis), length, together, inside);
 }
 
 void LoopValues::forVectors(unsigned axis, Range range, const Size &length, int64_t together,
-                            VectorsFunction inside) {
+                            llvm::function_ref<void()> inside) {
   constexpr int64_t cellsOfSteps = 32;
   auto [begin, end] = range;
   int64_t width = vectors_.width(), step = together * width, mostSteps = cellsOfSteps / width;
   auto at = [&](Value index, int64_t chunks, Value mask) {
     llvm::SaveAndRestore extent(extent_,
                                 Extent{extent_.places, axis, static_cast<unsigned>(chunks), mask});
-    inLoop(axis, index, [&] { inside(index); });
+    inLoop(axis, index, inside);
   };
   auto whole = [&](Value index) { at(index, together, {}); };
   auto masked = [&](Value index) {

@@ -58,15 +58,14 @@ public:
   void forPlaces(llvm::ArrayRef<mlir::Value> uses, bool isUnrolled,
                  llvm::function_ref<void(mlir::Value number)> inside);
   // Emits `inside` for the vectors of a range of the axis, several at a time: chunk i begins at
-  // `index` + i vectors. The rest are one by one, of which the last one is masked. Of a constant
-  // `length`, a few steps are emitted one by one, and the rest is one step. All are masked if
-  // `together` is 0.
-  using VectorsFunction = llvm::function_ref<void(mlir::Value index)>;
+  // the axis's index + i vectors. The rest are one by one, of which the last one is masked. Of a
+  // constant `length`, a few steps are emitted one by one, and the rest is one step. All are masked
+  // if `together` is 0.
   using Range = std::pair<mlir::Value, mlir::Value>;
   void forVectors(unsigned axis, Range range, const Size &length, int64_t together,
-                  VectorsFunction inside);
+                  llvm::function_ref<void()> inside);
   // Those of the whole axis.
-  void forVectors(unsigned axis, int64_t together, VectorsFunction inside);
+  void forVectors(unsigned axis, int64_t together, llvm::function_ref<void()> inside);
   unsigned chunks() const { return extent_.chunks; }
   // Which lanes of the chunk exist; null if all do.
   mlir::Value mask(unsigned chunk) const {
