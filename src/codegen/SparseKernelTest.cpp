@@ -58,10 +58,10 @@ protected:
   // Runs the operator in one tile and in several, on one thread and on several, and compares with
   // plain loops: |difference| <= tolerance * (1 + |expected|).
   void check(const std::string &text, std::vector<Matrix> inputs, std::vector<double> scalars,
-             double tolerance) {
+             double tolerance, std::optional<std::string> schedule = {}) {
     const BlockOperator &block = parse(text);
     ASSERT_TRUE(block.op) << text;
-    auto plan = compiler.compile(block.op);
+    auto plan = compiler.compile(block.op, schedule);
     ASSERT_TRUE(succeeded(plan)) << text;
     ASSERT_GE(plan->driver, 0);
     std::vector<Matrix> expected = interpret(block.block, inputs, scalars);
@@ -353,6 +353,21 @@ TEST_F(SparseKernelTest, SampledProducts) {
             {sparse(rows, columns, density), dense(rows, inner, 0, 1), dense(columns, inner, 0, 1)},
             {0.5}, 1e-12);
   }
+}
+
+// Products are kept for each entry and each column of the factors, in vectors of entries.
+TEST_F(SparseKernelTest, KeepsRowsOfEntries) {
+  for (auto [rows, columns, density] : sizes)
+    check(
+        R"(block sizes [s0, s1, s0, 3, s1, 3] driver [0] csr [0] (%s: $M, %u: $M, %v: $M) -> f64 {
+      %0 = tok.transpose %v : ($M) -> $M
+      %1 = tok.matmul %u, %0 : ($M, $M) -> $M
+      %2 = tok.binary mul %s, %1 : ($M, $M) -> $M
+      %3 = tok.aggregate sum full %2 : $M -> f64
+      return %3 : f64
+    })",
+        {sparse(rows, columns, density), dense(rows, 3), dense(columns, 3)}, {}, 1e-12,
+        "vector d1 by 8\nkeep %2");
 }
 
 // The gradients of a factorisation: W = (X != 0) * (U t(V) - X), W V and t(W) U.

@@ -1,49 +1,49 @@
-// Where reads and writes of a body go: the place in each dimension as a linear function of the axes.
+// Where reads and writes of a body go: the cell of the array as a linear function of the axes.
 //
 //   llvm::FailureOr<Access> access = accessOf(op, read);
-//   Size step = access->factor(2);             // cells between neighbours along d2
-//   if (access->isAlwaysInside()) ...          // no place has to be checked
+//   Size step = access->cell.factors[2];       // cells between neighbours along d2
+//   if (access->checks.empty()) ...            // no place has to be checked
 #ifndef TOKAMAK_CODEGEN_LOOPS_ACCESS_H
 #define TOKAMAK_CODEGEN_LOOPS_ACCESS_H
 
 #include "ir/plan/PlanDialect.h"
 
+#include <vector>
+
 namespace tokamak::codegen {
 
-// The place in one dimension: the sum of constant, factor * axis and factor * index.
-struct LinearPlace {
+// The sum of constant, factor * axis and factor * index. Sizes are functions of the launch's
+// inputs.
+struct LinearFunction {
   Size constant = Size::constant(0);
-  llvm::SmallVector<int64_t> factors;                         // by axis
-  llvm::SmallVector<std::pair<mlir::Value, int64_t>> indices; // cells that run over axes
-  bool isInside = false; // proved to be a place of the dimension
-  bool dependsOn(unsigned axis) const { return factors[axis] != 0; }
-};
-
-struct Access {
-  llvm::SmallVector<LinearPlace> places; // of each dimension
-  llvm::SmallVector<Size> sizes;         // of the dimensions, as functions of the launch's inputs
-  llvm::SmallVector<Size> strides;       // in cells, likewise
+  llvm::SmallVector<Size> factors;                         // by axis
+  llvm::SmallVector<std::pair<mlir::Value, Size>> indices; // cells that run over axes
   // The axis of a driver's columns stands for positions among its entries, not for columns.
   bool isAtEntries = false;
 
-  // Cells between neighbours along the axis, and between the array's first cell and the place with
-  // all axes at 0.
-  Size factor(unsigned axis) const;
-  Size constant() const;
-  bool runsOver(unsigned axis) const;
-  bool hasIndices() const;
-  bool isAlwaysInside() const;
-
-  // Adds a dimension whose place is the axis, one of `axisCount`: for memory of our own.
-  void addAxis(unsigned axis, size_t axisCount, const Size &stride);
-  // Places are those of the entries, which lie one behind the other whatever the row is.
+  explicit LinearFunction(size_t axisCount = 0) : factors(axisCount, Size::constant(0)) {}
+  bool dependsOn(unsigned axis) const { return !factors[axis].isConstant(0); }
+  void add(const LinearFunction &other, const Size &factor);
+  // Entries lie one behind the other whatever the row is.
   void goToEntries(unsigned row);
 };
 
-// Fail with an error at the operation where there is no code for the map, or where a place may be
-// outside of an array and there is no value for it.
-llvm::FailureOr<Access> accessOf(plan::OperatorOp op, plan::ReadOp read);
-llvm::FailureOr<Access> accessOf(plan::OperatorOp op, plan::WriteOp write);
+struct Access {
+  // A place that may be outside of its dimension.
+  struct Check {
+    LinearFunction place;
+    Size size;
+  };
+  LinearFunction cell; // its number in the array
+  std::vector<Check> checks;
+
+  bool dependsOn(unsigned axis) const;
+  void forEachFunction(llvm::function_ref<void(LinearFunction &)> visit);
+};
+
+// Fails with an error at the operation, a read or a write, where there is no code for its map, or
+// where a place may be outside of the array and there is no value for it.
+llvm::FailureOr<Access> accessOf(plan::OperatorOp op, mlir::Operation *readOrWrite);
 
 } // namespace tokamak::codegen
 #endif

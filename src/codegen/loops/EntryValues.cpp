@@ -1,5 +1,5 @@
-// What LoopValues does at the entries of a driver: where they are, which columns they have, cells of
-// other operands at these columns, and what is prefetched.
+// What LoopValues does at the entries of a driver: where they are, which columns they have, cells
+// of other operands at these columns, and what is prefetched.
 #include "codegen/Prefetching.h"
 #include "codegen/loops/LoopValues.h"
 
@@ -56,8 +56,8 @@ void LoopValues::beginEntries(Value firstRow, Value endRow) {
     expandRow(read, firstRow, endRow);
 }
 
-// Expands a row of another sparse operand: first zeros at the columns of the driver's entries, then its
-// own entries. Other cells are never read.
+// Expands a row of another sparse operand: first zeros at the columns of the driver's entries, then
+// its own entries. Other cells are never read.
 void LoopValues::expandRow(plan::ReadOp read, Value row, Value nextRow) {
   Value buffer = panels_[read.getCell()].base;
   ElementType cells = plan::cellsOf(read.getCell());
@@ -76,27 +76,10 @@ void LoopValues::expandRow(plan::ReadOp read, Value row, Value nextRow) {
   });
 }
 
-void LoopValues::forEntries(State &state,
-                            llvm::function_ref<void(int64_t number, State &)> inside) {
-  constexpr int64_t together = 4;
-  auto at = [&](Value position, int64_t number, State &carried) {
-    inLoop(body_.entries()->column, position, [&] { inside(number, carried); });
-  };
-  auto [begin, end] = entries_;
-  Value whole = vectors_.add(begin, vectors_.roundDown(vectors_.subtract(end, begin), together));
-  vectors_.forLoop(begin, whole, together, state, [&](Value position, State &carried) {
-    for (int64_t number = 0; number < together; ++number)
-      at(vectors_.add(position, vectors_.integer(number)), number, carried);
-  });
-  vectors_.forLoop(whole, end, 1, state,
-                   [&](Value position, State &carried) { at(position, 0, carried); });
-}
-
-std::pair<Value, Value> LoopValues::rangeOf(unsigned axis) {
-  return body_.isOverEntries(axis) ? entries_ : std::pair(vectors_.integer(0), axisSize(axis));
-}
-
 Value LoopValues::withAbsentCells(plan::ReduceOp reduce, Value total) {
+  if (!body_.entries() || reduce.getKind() == AggregateKind::Sum ||
+      !llvm::is_contained(reduce.getOver(), body_.entries()->column))
+    return total;
   const schedule::EntryLevel &level = *body_.entries();
   auto [begin, end] = entries_;
   Value cells = axisSize(level.column);
@@ -112,82 +95,66 @@ Value LoopValues::withAbsentCells(plan::ReduceOp reduce, Value total) {
                          total);
 }
 
-bool LoopValues::hasAbsentCells(plan::ReduceOp reduce) const {
-  return body_.entries() && reduce.getKind() != AggregateKind::Sum &&
-         llvm::is_contained(reduce.getOver(), body_.entries()->column);
-}
-
 //===- columns -------------------------------------------------------------------------------===//
 
 // The columns of a chunk's entries; 0 in lanes behind the last one.
 Value LoopValues::columnsOf(unsigned chunk) {
   const schedule::EntryLevel &level = *body_.entries();
   constexpr unsigned columns = ~1u; // distinguishes them from the driver's cells
-  for (Scope &scope : llvm::reverse(scopes_)) {
-    auto known = scope.values.find({level.driver.getCell(), columns, chunk});
-    if (known != scope.values.end())
-      return known->second;
-    if (llvm::is_contained(scope.axes, level.column))
-      break;
-  }
+  Value driver = level.driver.getCell();
+  if (Value known = find(driver, columns, chunk))
+    return known;
   Value indices = patternOf(level.driver).indices;
   if (!isFollowed(chunk))
     prefetchEntries(indices, ElementType::U32, chunk);
   Value loaded =
       vectors_.loadCells(indices, indexOf(level.column, 0, chunk), mask(chunk), ElementType::U32);
-  return scopes_.back().values[{level.driver.getCell(), columns, chunk}] =
-             vectors_.convert(loaded, ElementType::U32, ElementType::I64);
-}
-
-// Lanes behind the last entry: the column of the last entry.
-Value LoopValues::columnOfLane(unsigned chunk, int64_t lane) {
-  const schedule::EntryLevel &level = *body_.entries();
-  Value position = vectors_.add(indexOf(level.column, 0, chunk), vectors_.integer(lane));
-  if (mask(chunk) && lane > 0)
-    position = vectors_.minimum(position, vectors_.subtract(entries_.second, vectors_.integer(1)));
-  return columnAt(level.driver, position);
+  Value found = vectors_.convert(loaded, ElementType::U32, ElementType::I64);
+  set(driver, columns, chunk, found);
+  return found;
 }
 
 Value LoopValues::columnBehind(unsigned chunk, int64_t distance) {
   const schedule::EntryLevel &level = *body_.entries();
   Value position = vectors_.add(indexOf(level.column, 0, chunk), vectors_.integer(distance));
-  return columnAt(level.driver, vectors_.minimum(position, lastEntry_));
+  bool isOfChunk = distance == 0 || (distance < lanes && !mask(chunk));
+  return columnAt(level.driver, isOfChunk ? position : vectors_.minimum(position, lastEntry_));
 }
 
 // Along the driver's columns an index is a position, and there are cells at its column, unless they
 // belong to the entries themselves.
-Value LoopValues::indexIn(const Access &access, unsigned axis, unsigned place, unsigned chunk) {
+Value LoopValues::indexIn(const LinearFunction &sum, unsigned axis, unsigned place,
+                          unsigned chunk) {
   Value index = indexOf(axis, place, chunk);
-  return body_.isOverEntries(axis) && !access.isAtEntries ? columnAt(body_.entries()->driver, index)
-                                                          : index;
+  return body_.isOverEntries(axis) && !sum.isAtEntries ? columnAt(body_.entries()->driver, index)
+                                                       : index;
 }
 
-bool LoopValues::hasColumnsOfLanes(const Access &access) const {
-  return vectorAxis_ && body_.isOverEntries(*vectorAxis_) && !access.isAtEntries;
+bool LoopValues::hasColumnsOfLanes(const LinearFunction &sum) const {
+  return extent_.axis && body_.isOverEntries(*extent_.axis) && !sum.isAtEntries;
 }
 
-// The cells of another sparse operand: its values if it has the driver's entries (tested at run time),
-// else those of its expanded row.
+// The cells of another sparse operand: its values if it has the driver's entries (tested at run
+// time), else those of its expanded row.
 Value LoopValues::lookUp(plan::ReadOp read, unsigned place, unsigned chunk) {
   Memory own = arrayOf(read), row = own;
-  own.access.goToEntries(body_.entries()->row);
-  row.access.goToEntries(body_.entries()->row);
-  row.access.isAtEntries = false;
+  own.access.cell.goToEntries(body_.entries()->row);
+  row.access.cell.factors = own.access.cell.factors;
   row.base = panels_[read.getCell()].base;
-  if (hasColumnsOfLanes(row.access))
+  if (hasColumnsOfLanes(row.access.cell))
     columnsOf(chunk); // before the branches
   Value same = samePattern_.lookup(read);
   State found{vectors_.number(0, vectors_.registerType(own.cells))};
-  vectors_.ifThen(same, found, [&](State &current) { current[0] = load(own, place, chunk, {}); });
+  vectors_.ifThen(same, found, [&](State &current) { current[0] = load(own, place, chunk); });
   vectors_.ifThen(negate(vectors_, same), found,
-                  [&](State &current) { current[0] = load(row, place, chunk, {}); });
+                  [&](State &current) { current[0] = load(row, place, chunk); });
   return found[0];
 }
 
 //===- prefetching ---------------------------------------------------------------------------===//
 
-// In a flat loop over whole vectors the hardware prefetcher keeps track (unless cells are prefetched
-// in between: then the entries are prefetched, too).
+// In a flat loop over whole vectors the hardware prefetcher keeps track (unless cells are
+// prefetched in between: then the entries are prefetched, too).
 bool LoopValues::isFollowed(unsigned chunk) const {
   return body_.entries()->isFlat && !mask(chunk);
 }
@@ -203,14 +170,13 @@ void LoopValues::prefetchEntries(Value array, ElementType cells, unsigned chunk)
 
 void LoopValues::prefetchAtEntries(plan::ReadOp read, unsigned chunk) {
   const schedule::EntryLevel &level = *body_.entries();
-  const Access &access = body_.accessOf(read);
-  if (vectorAxis_ != level.column)
+  const LinearFunction &cell = body_.accessOf(read).cell;
+  if (extent_.axis != level.column)
     return;
   Memory array = arrayOf(read);
-  if (access.isAtEntries && !isFollowed(chunk))
+  if (cell.isAtEntries && !isFollowed(chunk))
     prefetchEntries(array.base, array.cells, chunk);
-  if (access.isAtEntries || access.runsOver(level.row) ||
-      !access.factor(level.column).isConstant(1))
+  if (cell.isAtEntries || cell.dependsOn(level.row) || !cell.factors[level.column].isConstant(1))
     return;
   Value position = indexOf(level.column, 0, chunk);
   State none;

@@ -1,7 +1,6 @@
 #include "codegen/loops/LoopBody.h"
 
 #include "codegen/Aggregation.h"
-#include "codegen/CellEmission.h"
 #include "codegen/LaunchSizes.h"
 #include "ir/plan/IterationSpace.h"
 #include "ir/tok/ElementTypes.h"
@@ -30,27 +29,19 @@ FailureOr<LoopBody> LoopBody::analyze(plan::OperatorOp op, const schedule::Sched
 }
 
 LogicalResult LoopBody::checkOperation(Operation &operation) {
-  if (auto read = dyn_cast<plan::ReadOp>(operation)) {
-    FailureOr<Access> access = codegen::accessOf(op_, read);
+  auto read = dyn_cast<plan::ReadOp>(operation);
+  auto write = dyn_cast<plan::WriteOp>(operation);
+  if (read || write) {
+    FailureOr<Access> access = codegen::accessOf(op_, &operation);
     if (failed(access))
       return failure();
-    if (isDriver(read))
-      access->goToEntries(entries_->row);
-    accesses_.try_emplace(read, std::move(*access));
+    if (read ? isDriver(read) : op_.isSparseResult(write.getNumber()))
+      access->cell.goToEntries(entries_->row);
+    accesses_.try_emplace(&operation, std::move(*access));
     return success();
   }
-  if (auto write = dyn_cast<plan::WriteOp>(operation)) {
-    FailureOr<Access> access = codegen::accessOf(op_, write);
-    if (failed(access))
-      return failure();
-    if (op_.isSparseResult(write.getNumber()))
-      access->goToEntries(entries_->row);
-    accesses_.try_emplace(write, std::move(*access));
-    return success();
-  }
-  if (auto reindex = dyn_cast<plan::ReindexOp>(operation)) {
+  if (auto reindex = dyn_cast<plan::ReindexOp>(operation))
     return checkReindex(reindex);
-  }
   if (isa<plan::ReduceOp, plan::ScanOp>(operation)) {
     auto reduce = dyn_cast<plan::ReduceOp>(operation);
     if (isIndex(kindOf(&operation)) && (!reduce || reduce.getOver().size() != 1))
@@ -71,7 +62,7 @@ LogicalResult LoopBody::checkReindex(plan::ReindexOp reindex) {
   auto read = reindex.getOperand().getDefiningOp<plan::ReadOp>();
   if (!read && !schedule_.kept.contains(reindex.getOperand()))
     return reindex.emitOpError("the operand has to be read or kept");
-  if (read && accesses_.find(read)->second.hasIndices())
+  if (read && !accessOf(read).cell.indices.empty())
     return reindex.emitOpError("there is no code for gathers along other axes yet");
   for (auto [axis, place] :
        llvm::zip(reindex.getOperand().getType().getAxes(), reindex.getMap().getResults())) {
@@ -88,28 +79,21 @@ LogicalResult LoopBody::checkReindex(plan::ReindexOp reindex) {
 // Axes of tiles that are walked as one. Those of size 1, but for the last, are not walked at all.
 void LoopBody::mergeAxes() {
   llvm::BitVector merged = schedule::mergedAxes(op_);
-  SmallVector<unsigned> walked, others;
-  for (unsigned axis : schedule_.parallel)
-    (axes_[axis].isConstant(1) && axis != schedule_.parallel.back() ? others : walked)
-        .push_back(axis);
-  auto isOnlySkipped = [&](unsigned from, unsigned to) {
-    for (unsigned axis = from + 1; axis < to; ++axis)
-      if (!axes_[axis].isConstant(1))
-        return false;
-    return from < to;
-  };
-  for (auto [number, axis] : llvm::enumerate(walked)) {
-    if (number + 1 == walked.size() || !merged[axis] || !isOnlySkipped(axis, walked[number + 1])) {
-      tileAxes_.push_back(axis);
+  auto isOne = [&](unsigned axis) { return axes_[axis].isConstant(1); };
+  for (unsigned axis : schedule_.parallel) {
+    if (isOne(axis) && axis != schedule_.parallel.back())
       continue;
-    }
-    axes_[walked[number + 1]] = axes_[axis] * axes_[walked[number + 1]];
-    others.push_back(axis);
+    if (!tileAxes_.empty() && merged[lastAxis()] && lastAxis() < axis &&
+        llvm::all_of(llvm::seq(lastAxis() + 1, axis), isOne))
+      axes_[axis] = axes_[tileAxes_.pop_back_val()] * axes_[axis];
+    tileAxes_.push_back(axis);
   }
   for (auto &[operation, access] : accesses_)
-    for (LinearPlace &place : access.places)
-      for (unsigned axis : others)
-        place.factors[axis] = 0;
+    access.forEachFunction([&](LinearFunction &sum) {
+      for (unsigned axis : schedule_.parallel)
+        if (!llvm::is_contained(tileAxes_, axis))
+          sum.factors[axis] = Size::constant(0);
+    });
 }
 
 //===- loops ---------------------------------------------------------------------------------===//
@@ -133,7 +117,6 @@ SmallVector<Value> LoopPass::uses() const {
   return used;
 }
 
-// The innermost of the axes that have vectors.
 std::optional<unsigned> LoopBody::vectorAmong(ArrayRef<unsigned> axes) const {
   SmallVector<unsigned> vectors(llvm::make_filter_range(axes, [&](unsigned axis) {
     return schedule_.isVector(axis) && !schedule_.isParallel(axis);
@@ -142,8 +125,8 @@ std::optional<unsigned> LoopBody::vectorAmong(ArrayRef<unsigned> axes) const {
   return vectors.empty() ? std::nullopt : std::optional(vectors.back());
 }
 
-PassLoops LoopBody::loopsOver(ArrayRef<unsigned> axes) const {
-  PassLoops loops{std::vector(axes.begin(), axes.end()), vectorAmong(axes)};
+PassLoops LoopBody::loopsOver(ArrayRef<unsigned> axes, std::optional<unsigned> vector) const {
+  PassLoops loops{std::vector(axes.begin(), axes.end()), vector ? vector : vectorAmong(axes)};
   schedule_.sort(loops.axes);
   if (loops.vector)
     llvm::erase(loops.axes, *loops.vector);
@@ -151,20 +134,10 @@ PassLoops LoopBody::loopsOver(ArrayRef<unsigned> axes) const {
   return loops;
 }
 
-// The same with vectors along one of the axes.
-PassLoops LoopBody::loopsAlong(ArrayRef<unsigned> axes, unsigned vector) const {
-  PassLoops loops = loopsOver(axes);
-  loops.axes = loops.allAxes();
-  llvm::erase(loops.axes, vector);
-  loops.vector = vector;
-  loops.isAcross = false;
-  return loops;
-}
-
 std::optional<std::pair<Value, Value>> LoopBody::rowFactors(plan::ReduceOp reduce) const {
   plan::BinaryOp product = plan::productIn(reduce);
   if (!schedule_.hasBlocksInVectors() || !schedule_.kept.contains(reduce.getCell()) || !product ||
-      !hasPlacesSideBySide(reduce.getCell()) || panelAxes(reduce.getCell()).size() != 1 ||
+      !hasPlacesSideBySide(reduce.getCell()) || schedule_.innerAxes(reduce.getCell()).size() != 1 ||
       reduce.getOver().size() != 1 || !isFloat(accumulatorOf(reduce)))
     return {};
   Value rows = product.getLhs(), factor = product.getRhs();
@@ -179,15 +152,15 @@ std::optional<std::pair<Value, Value>> LoopBody::rowFactors(plan::ReduceOp reduc
 PassLoops LoopBody::loopsOfKept(Value value) const {
   auto reduce = value.getDefiningOp<plan::ReduceOp>();
   if (auto factors = reduce ? rowFactors(reduce) : std::nullopt)
-    return loopsOver(panelAxes(factors->first));
-  return loopsOver(panelAxes(value));
+    return loopsOver(schedule_.innerAxes(factors->first));
+  return loopsOver(schedule_.innerAxes(value));
 }
 
 //===- passes --------------------------------------------------------------------------------===//
 
 // The first stage, counted from 0, at which a pass with these loops can compute the value. On axes
-// `elsewhere` it is read at other places than the one that the pass has reached. Then, and in passes
-// with other loops, a kept value must be complete.
+// `elsewhere` it is read at other places than the one that the pass has reached. Then, and in
+// passes with other loops, a kept value must be complete.
 unsigned LoopBody::stageOf(Value value, const PassLoops &loops, ArrayRef<unsigned> elsewhere) {
   std::set<unsigned> others(elsewhere.begin(), elsewhere.end());
   std::tuple key(value.getAsOpaquePointer(), loops, std::move(others));
@@ -201,7 +174,7 @@ unsigned LoopBody::stageOf(Value value, const PassLoops &loops, ArrayRef<unsigne
   } else if (schedule_.kept.contains(value)) {
     PassLoops own = loopsOfKept(value);
     bool isHere = own == loops && !llvm::any_of(elsewhere, [&](unsigned axis) {
-                    return llvm::is_contained(panelAxes(value), axis);
+                    return llvm::is_contained(schedule_.innerAxes(value), axis);
                   });
     stage = stageOfOperands(operation, own) + (isHere ? 0 : 1);
   } else {
@@ -235,16 +208,17 @@ LoopPass &LoopBody::passAt(unsigned stage, const PassLoops &loops) {
 
 LogicalResult LoopBody::makePasses() {
   for (Operation &operation : block()) {
-    if (operation.getNumResults() == 1 && schedule_.kept.contains(operation.getResult(0))) {
-      Value value = operation.getResult(0);
-      PassLoops loops = loopsOfKept(value);
-      auto product = dyn_cast<plan::ReduceOp>(operation);
-      if (auto factors = product ? rowFactors(product) : std::nullopt)
-        passAt(stageOf(factors->first, loops), loops).products.push_back(product);
-      else
-        passAt(stageOf(value, loops), loops).kept.push_back(value);
-    }
-    if (auto reduce = dyn_cast<plan::ReduceOp>(operation); reduce && isOfBlocks(reduce)) {
+    auto reduce = dyn_cast<plan::ReduceOp>(operation);
+    for (Value value : operation.getResults())
+      if (schedule_.kept.contains(value)) {
+        PassLoops loops = loopsOfKept(value);
+        unsigned stage = stageOf(value, loops);
+        if (reduce && rowFactors(reduce)) // complete after the pass
+          passAt(stage - 1, loops).products.push_back(reduce);
+        else
+          passAt(stage, loops).kept.push_back(value);
+      }
+    if (reduce && isOfBlocks(reduce)) {
       PassLoops loops = loopsOver(schedule_.innerAxes(reduce.getOperand()));
       passAt(stageOf(reduce.getOperand(), loops), loops).reductions.push_back(reduce);
     }
@@ -294,11 +268,12 @@ void LoopBody::placeWrite(plan::WriteOp write) {
     return;
   }
   PassLoops loops = loopsOver(axes);
-  // What is kept for the places of a block side by side is written in vectors along the rows of the result.
+  // What is kept for the places of a block side by side is written in vectors along the rows of the
+  // result.
   auto along = dyn_cast<AffineDimExpr>(write.getMap().getResults().back());
   if (loops.isAcross && schedule_.kept.contains(write.getCell()) && along &&
       llvm::is_contained(axes, along.getPosition()))
-    loops = loopsAlong(axes, along.getPosition());
+    loops = loopsOver(axes, along.getPosition());
   passAt(stageOfOperands(write, loops), loops).writes.push_back(write);
 }
 
@@ -315,13 +290,13 @@ void LoopBody::placeTileAggregate(plan::ReduceOp reduce) {
   if (resultAxes.size() == 2) {
     unsigned vector = vectorOf(reduce);
     llvm::erase(operandAxes, resultAxes[0] == vector ? resultAxes[1] : resultAxes[0]);
-    loops = loopsAlong(operandAxes, vector);
+    loops = loopsOver(operandAxes, vector);
   }
   passAt(stageOf(reduce.getOperand(), loops), loops).tileAggregates.push_back(reduce);
 }
 
-// Along the other axis cells are computed one by one, so that what is computed runs along the vectors;
-// entries are visited one by one.
+// Along the other axis cells are computed one by one, so that what is computed runs along the
+// vectors; entries are visited one by one.
 unsigned LoopBody::vectorOf(plan::ReduceOp reduce) const {
   SmallVector<unsigned> axes = schedule_.innerAxes(reduce.getCell());
   auto length = [&](unsigned axis) {
@@ -382,96 +357,4 @@ bool LoopBody::isRowByRow(const LoopPass &pass) const {
   const Size &length = axes_[*pass.loops.vector];
   return (!length.isConstant() || length.constantValue() > longRow) && !pass.sharesWork &&
          pass.products.empty() && pass.tileAggregates.empty();
-}
-
-unsigned LoopBody::outputOf(plan::WriteOp write) const {
-  std::set<int64_t> before;
-  for (plan::WriteOp other : block().getOps<plan::WriteOp>())
-    if (other.getNumber() < write.getNumber() && !isTileAggregate(other))
-      before.insert(other.getNumber());
-  return before.size();
-}
-
-//===- description ---------------------------------------------------------------------------===//
-
-// Of what a place of a tile reads and writes: the bytes for each place along the longest inner axis,
-// whose size is the second extent, and the bytes beside. Arrays that are the same for all places
-// don't count.
-abi::KernelPlan LoopBody::describe() const {
-  if (entries_)
-    return describeEntries();
-  abi::KernelPlan plan = describeArrays(op_);
-  Size inner = Size::constant(1);
-  auto isLonger = [](const Size &a, const Size &b) {
-    return b.isConstant() && (!a.isConstant() || a.constantValue() > b.constantValue());
-  };
-  auto isUsed = [&](unsigned axis) {
-    return llvm::any_of(block(), [&](Operation &operation) {
-      return operation.getNumResults() == 1 &&
-             cast<plan::CellType>(operation.getResult(0).getType()).runsOver(axis);
-    });
-  };
-  for (unsigned axis = 0; axis < axes_.size(); ++axis)
-    if (!schedule_.isParallel(axis) && isLonger(axes_[axis], inner) && isUsed(axis))
-      inner = axes_[axis];
-  constexpr int64_t guessedSize = 64;
-  auto guess = [&](const Size &size) {
-    return size.isConstant() ? std::max<int64_t>(1, size.constantValue()) : guessedSize;
-  };
-  int64_t perInner = 0, beside = 0, most = 1;
-  auto count = [&](Value cell, const Access &access) {
-    bool isOfPlaces = llvm::any_of(tileAxes_, [&](unsigned axis) { return access.runsOver(axis); });
-    int64_t cells = byteSize(plan::cellsOf(cell));
-    bool isAlongInner = false;
-    for (unsigned axis : schedule_.innerAxes(cell)) {
-      if (!isAlongInner && axes_[axis] == inner)
-        isAlongInner = true;
-      else
-        cells *= guess(axes_[axis]);
-    }
-    if (isOfPlaces)
-      (isAlongInner ? perInner : beside) += cells;
-  };
-  for (Operation &operation : block()) {
-    if (auto read = dyn_cast<plan::ReadOp>(operation))
-      count(read.getCell(), accessOf(read));
-    if (auto write = dyn_cast<plan::WriteOp>(operation)) {
-      abi::KernelOutput &output = plan.outputs[write.getNumber()];
-      output.isInteger = !isFloat(plan::cellsOf(write.getCell()));
-      if (isTileAggregate(write))
-        continue;
-      output.kind = abi::KernelOutput::Kind::Array;
-      count(write.getCell(), accessOf(write));
-    }
-    for (Value result : operation.getResults()) {
-      int64_t cells = 8;
-      for (unsigned axis : schedule_.innerAxes(result))
-        cells *= axes_[axis] == inner ? 1 : guess(axes_[axis]);
-      most = std::max(most, cells);
-    }
-  }
-  plan.extents[0] = Size::constant(1);
-  for (unsigned axis : tileAxes_)
-    plan.extents[0] = plan.extents[0] * axes_[axis];
-  plan.extents[1] = inner;
-  plan.tileBytesPerStep = perInner + (beside + guess(inner) - 1) / guess(inner);
-  // Where more is computed than read, that decides.
-  bool computesMore = llvm::any_of(block().getOps<plan::ReduceOp>(), [&](plan::ReduceOp reduce) {
-    return !isOfBlocks(reduce) && !schedule_.isOfTiles(reduce);
-  });
-  if (computesMore)
-    plan.tileBytesPerStep = std::max(plan.tileBytesPerStep, most);
-  plan.tileBytesPerStep = std::max<int64_t>(plan.tileBytesPerStep, 1);
-  // What is packed serves all blocks of a tile.
-  constexpr int64_t mostBytesBesidePacked = 4096;
-  if (llvm::any_of(schedule_.packed,
-                   [&](auto packed) { return !schedule_.isParallel(packed.second); }))
-    plan.tileBytesPerStep = std::min(plan.tileBytesPerStep, mostBytesBesidePacked);
-  // A tile takes a part of each row along what is scanned. Short parts are read at the speed of address
-  // translation, several times slower than memory: they have 1,024 cells.
-  if (carriesInMemory()) {
-    plan.extents[1] = Size::constant(1);
-    plan.tileBytesPerStep = 512;
-  }
-  return plan;
 }

@@ -44,13 +44,14 @@ struct LoopPass {
   llvm::SmallVector<mlir::Value> kept;
   llvm::SmallVector<plan::ReduceOp> reductions;     // complete after the pass
   llvm::SmallVector<plan::ReduceOp> tileAggregates; // to which the pass adds
-  llvm::SmallVector<plan::ReduceOp> products;       // kept ones, of whole rows (RowProducts.h)
+  llvm::SmallVector<plan::ReduceOp> products;       // kept ones, of whole rows (RowProduct.h)
   llvm::SmallVector<plan::WriteOp> writes;
   int instructions = 0; // of cell operators, for one vector
   // Whether something is computed once for all places of a block.
   bool sharesWork = false;
   // The rows of a block are computed one by one, in the order of memory: the hardware prefetcher
-  // follows one stream better than eight, and the code of one row compiles faster than that of eight.
+  // follows one stream better than eight, and the code of one row compiles faster than that of
+  // eight.
   bool isRowByRow = false;
   // The cells that it aggregates, keeps and writes.
   llvm::SmallVector<mlir::Value> uses() const;
@@ -74,7 +75,10 @@ public:
   // Of an operator that is evaluated at the entries of a driver.
   const std::optional<schedule::EntryLevel> &entries() const { return entries_; }
   bool isOverEntries(unsigned axis) const { return entries_ && entries_->column == axis; }
-  bool isDriver(plan::ReadOp read) const;
+  bool isDriver(plan::ReadOp read) const {
+    return entries_ &&
+           op_.isDriver(llvm::cast<mlir::BlockArgument>(read.getOperand()).getArgNumber());
+  }
   // If the rows of both factors are read as vectors.
   std::optional<SampledProduct> sampledProduct(plan::ReduceOp reduce) const;
   const Access &accessOf(mlir::Operation *readOrWrite) const {
@@ -83,8 +87,8 @@ public:
   // Sizes of axes as functions of the launch's inputs. Of axes that are walked as one, the last has
   // the size of all.
   llvm::ArrayRef<Size> axes() const { return axes_; }
-  // The axes that tiles are cut from, of those that are walked as one the last; and the last of all,
-  // which blocks are cut from.
+  // The axes that tiles are cut from, of those that are walked as one the last; and the last of
+  // all, which blocks are cut from.
   llvm::ArrayRef<unsigned> tileAxes() const { return tileAxes_; }
   unsigned lastAxis() const { return tileAxes_.back(); }
   llvm::ArrayRef<LoopPass> passes() const { return passes_; }
@@ -95,22 +99,16 @@ public:
   bool isTileAggregate(plan::WriteOp write) const {
     return llvm::is_contained(tileAggregates_, write.getCell().getDefiningOp<plan::ReduceOp>());
   }
-  // The index of the array that is written, among those that tiles write.
-  unsigned outputOf(plan::WriteOp write) const;
   // Whether the reduction gives one cell for each place of a block.
   bool isOfBlocks(plan::ReduceOp reduce) const {
     return schedule_.innerAxes(reduce.getCell()).empty() && !schedule_.isOfTiles(reduce);
-  }
-  // The axes of a kept value in memory: all that are not parallel.
-  llvm::SmallVector<unsigned> panelAxes(mlir::Value value) const {
-    return schedule_.innerAxes(value);
   }
   // Of a sum of products over tiles, for each place along two other axes: the axis of its vectors.
   unsigned vectorOf(plan::ReduceOp tileAggregate) const;
   // Whether the panel of a kept value has the cells of a block's places side by side. Rows that are
   // read in vectors lie one behind the other instead.
   bool hasPlacesSideBySide(mlir::Value kept) const {
-    return schedule_.hasBlocksInVectors() && !vectorAmong(panelAxes(kept));
+    return schedule_.hasBlocksInVectors() && !vectorAmong(schedule_.innerAxes(kept));
   }
   // Whether all that is done is to scan along an axis, over which the places of a tile are an inner
   // loop then: what is carried lies in memory. Nothing is kept, since one pass reads it all.
@@ -122,14 +120,14 @@ public:
   // The factors of a kept sum of products with a row of short rows: what runs over the places of a
   // block, and the other one; nullopt for all other values.
   std::optional<std::pair<mlir::Value, mlir::Value>> rowFactors(plan::ReduceOp reduce) const;
-  // The loops of a pass over axes.
-  PassLoops loopsOver(llvm::ArrayRef<unsigned> axes) const;
+  // The loops of a pass over axes, vectors being along the innermost of those that have some, or
+  // along `vector`.
+  PassLoops loopsOver(llvm::ArrayRef<unsigned> axes, std::optional<unsigned> vector = {}) const;
   // The loops of the pass that computes the kept value.
   PassLoops loopsOfKept(mlir::Value value) const;
   // The numbers of the passes that read an operand, in ascending order.
-  llvm::ArrayRef<unsigned> passesReading(plan::ReadOp read) const {
-    auto found = readBy_.find(read);
-    return found == readBy_.end() ? llvm::ArrayRef<unsigned>() : found->second;
+  llvm::SmallVector<unsigned> passesReading(plan::ReadOp read) const {
+    return readBy_.lookup(read);
   }
   // The number of the pass that computes the kept value.
   unsigned passOf(mlir::Value kept) const { return keptBy_.lookup(kept); }
@@ -143,14 +141,12 @@ private:
   llvm::LogicalResult checkOperation(mlir::Operation &operation);
   llvm::LogicalResult checkReindex(plan::ReindexOp reindex);
   void mergeAxes();
-  abi::KernelPlan describeEntries() const;
   llvm::LogicalResult makePasses();
   void placeWrite(plan::WriteOp write);
   void placeTileAggregate(plan::ReduceOp reduce);
   llvm::LogicalResult noteUses(unsigned number);
   bool isRowByRow(const LoopPass &pass) const;
   std::optional<unsigned> vectorAmong(llvm::ArrayRef<unsigned> axes) const;
-  PassLoops loopsAlong(llvm::ArrayRef<unsigned> axes, unsigned vector) const;
   unsigned stageOf(mlir::Value value, const PassLoops &loops,
                    llvm::ArrayRef<unsigned> elsewhere = {});
   unsigned stageOfOperands(mlir::Operation *operation, const PassLoops &loops,

@@ -1,6 +1,6 @@
 #include "codegen/loops/LoopEmitter.h"
 
-#include "codegen/loops/RowProducts.h"
+#include "codegen/loops/RowProduct.h"
 #include "codegen/loops/TileAggregates.h"
 #include "schedule/Instructions.h"
 
@@ -20,42 +20,331 @@ public:
               abi::KernelPlan &plan)
       : body_(body), vectors_(vectors), tile_(tile), schedule_(body.schedule()),
         values_(body, vectors, tile, plan), aggregates_(body, vectors, tile, values_),
-        products_(body, vectors, values_), last_(body.lastAxis()) {}
+        last_(body.lastAxis()) {
+    for (const LoopPass &pass : body.passes())
+      for (plan::ReduceOp product : pass.products)
+        products_.try_emplace(product, body, vectors, values_, product);
+  }
 
-  void emitTile();
+  void emitTile() {
+    values_.computeUniform();
+    aggregates_.open();
+    ArrayRef<unsigned> leading = body_.tileAxes().drop_back();
+    if (leading.empty()) {
+      emitPlaces({tile_.begin, tile_.end});
+      return aggregates_.close();
+    }
+    Value one = vectors_.integer(1), zero = vectors_.integer(0);
+    Value length = vectors_.maximum(values_.axisSize(last_), one);
+    Value first = divide(tile_.begin, length),
+          end = divide(vectors_.subtract(vectors_.add(tile_.end, length), one), length);
+    vectors_.forLoop(first, end, 1, [&](Value row) {
+      Value before = vectors_.multiply(row, length);
+      Range places = {vectors_.maximum(vectors_.subtract(tile_.begin, before), zero),
+                      vectors_.minimum(vectors_.subtract(tile_.end, before), length)};
+      emitLeading(leading, row, [&] { emitPlaces(places); });
+    });
+    aggregates_.close();
+  }
 
 private:
-  using Range = std::pair<Value, Value>;
-  void emitLeading();
-  void emitPlaces(Range places);
-  void emitPlacesInVectors(Range places);
-  using VectorsFunction = llvm::function_ref<void(Value index, State &carried)>;
-  void inVectors(unsigned axis, Range range, const Size &length, int64_t together, State &state,
-                 VectorsFunction emitInside);
-  void alongPlaces(Range places, VectorsFunction emitInside);
-  void alongVectors(unsigned axis, State &state, VectorsFunction emitInside);
-  void emitRows(Range rows);
-  void alongEntries(const LoopPass &pass, State &state);
-  void emitScans(Range places);
-  void emitBlocks(Range places, llvm::function_ref<void()> emitInside);
-  void emitPacked(mlir::Value value);
-  void emitPackedVectors(mlir::Value value);
-  void emitPackedBlock(mlir::Value value);
-  void emitBlock();
-  void emitPass(const LoopPass &pass);
-  void emitLoops(const LoopPass &pass, State &state, int64_t vectorsTogether);
-  void emitRowByRow(const LoopPass &pass, State &state);
-  int64_t unrollingOf(const LoopPass &pass) const;
-  void emitChunks(const LoopPass &pass, State &state);
-  void emitLast();
-  void finishReductions(const LoopPass &pass, const State &state);
-  SmallVector<AccumulatorSlot> slotsOf(const LoopPass &pass) const;
-
+  using Range = LoopValues::Range;
   Value divide(Value a, Value b) { return vectors_.create<arith::DivSIOp>(a, b); }
-  // The first multiple of `unit` steps behind `begin` from which no whole one fits before `end`.
-  Value endOfWhole(Range range, int64_t unit) {
-    Value length = vectors_.subtract(range.second, range.first);
-    return vectors_.add(range.first, vectors_.roundDown(length, unit));
+
+  //===- tiles and blocks --------------------------------------------------------------------===//
+
+  // Goes to place `number` of these axes, the last of which runs fastest.
+  void emitLeading(ArrayRef<unsigned> axes, Value number, llvm::function_ref<void()> emitInside) {
+    unsigned axis = axes.back();
+    if (axes.size() == 1)
+      return values_.inLoop(axis, number, emitInside);
+    Value size = vectors_.maximum(values_.axisSize(axis), vectors_.integer(1));
+    Value index = vectors_.create<arith::RemSIOp>(number, size);
+    emitLeading(axes.drop_back(), divide(number, size),
+                [&] { values_.inLoop(axis, index, emitInside); });
+  }
+
+  void emitPlaces(Range places) {
+    if (body_.entries())
+      return emitRows(places);
+    if (body_.carriesInMemory())
+      return emitScans(places);
+    if (schedule_.vectorizesBlocks())
+      return alongPlaces(places, [&] { emitBlock(); });
+    if (!schedule_.vectorsOutside) {
+      for (auto [value, axis] : schedule_.packed)
+        if (!schedule_.isParallel(axis))
+          emitPacked(value, axis);
+      return emitBlocks(places, [&] { emitBlock(); });
+    }
+    const LoopPass &pass = body_.passes().front();
+    values_.forVectors(*pass.loops.vector, schedule_.unroll, [&] {
+      for (auto [value, axis] : schedule_.packed)
+        emitPackedVectors(value, axis);
+      emitBlocks(places, [&] {
+        values_.beginPass(0);
+        emitChunks(pass);
+      });
+    });
+  }
+
+  // The rows of a driver, each with its entries; or the entries of all rows at once.
+  void emitRows(Range rows) {
+    values_.beginEntriesOfTile();
+    auto emitRow = [&](Value row, Value end) {
+      values_.inLoop(last_, row, [&] {
+        values_.beginBlock(1);
+        values_.beginEntries(row, end);
+        emitBlock();
+      });
+    };
+    if (body_.entries()->isFlat)
+      return emitRow(rows.first, rows.second);
+    vectors_.forLoop(rows.first, rows.second, 1,
+                     [&](Value row) { emitRow(row, vectors_.add(row, vectors_.integer(1))); });
+  }
+
+  // Copies what is read in vectors along an axis, those of neighbouring places along the other axes
+  // behind each other.
+  void emitPacked(Value value, unsigned along) {
+    values_.forVectors(along, schedule_.unroll, [&] { emitPackedVectors(value, along); });
+  }
+
+  void emitPackedVectors(Value value, unsigned along) {
+    SmallVector<unsigned> axes = schedule_.innerAxes(value);
+    llvm::erase(axes, along);
+    values_.forAxes(axes, [&] { values_.pack(value); });
+  }
+
+  void emitBlocks(Range places, llvm::function_ref<void()> emitInside) {
+    auto blocks = [&](Range range, int64_t block) {
+      vectors_.forLoop(range.first, range.second, block, [&](Value index) {
+        values_.inLoop(last_, index, [&] {
+          values_.beginBlock(block);
+          emitInside();
+        });
+      });
+    };
+    if (schedule_.block == 1)
+      return blocks(places, 1);
+    Value whole = values_.endOfWhole(places, schedule_.block);
+    blocks({places.first, whole}, schedule_.block);
+    blocks({whole, places.second}, 1);
+  }
+
+  // Scans all places of the tile together, so that arrays are read and written in the order of
+  // memory.
+  void emitScans(Range places) {
+    const LoopPass &pass = body_.passes().front();
+    values_.beginPass(0);
+    values_.forAxes(pass.loops.axes, [&] {
+      alongPlaces(places, [&] {
+        Value first = vectors_.subtract(values_.index(last_), places.first);
+        slots_.clear();
+        for (plan::ScanOp scan : pass.scans)
+          for (unsigned chunk = 0; chunk < values_.chunks(); ++chunk) {
+            Value place = vectors_.add(first, vectors_.integer(chunk * vectors_.width()));
+            slots_.push_back({scan, 0, chunk, values_.carried(scan, place), {}});
+          }
+        emitChunks(pass);
+      });
+    });
+  }
+
+  void alongPlaces(Range places, llvm::function_ref<void()> emitInside) {
+    values_.forVectors(last_, places, Size::unknown(), schedule_.unroll, emitInside);
+  }
+
+  void emitBlock() {
+    if (values_.hasWholeBlock())
+      for (auto [value, axis] : schedule_.packed)
+        if (schedule_.isParallel(axis)) {
+          values_.prefetchPacked(value.getDefiningOp<plan::ReadOp>());
+          emitPacked(value, schedule_.innerAxes(value).back());
+        }
+    for (auto [number, pass] : llvm::enumerate(body_.passes())) {
+      values_.beginPass(number);
+      if (pass.loops.isAcross)
+        values_.acrossPlaces([&] { emitPass(pass); });
+      else
+        emitPass(pass);
+    }
+    values_.beginPass(body_.passes().size());
+    values_.acrossPlaces([&] { emitLast(); });
+  }
+
+  // What there is one of for each place.
+  void emitLast() {
+    for (plan::WriteOp write : body_.lastWrites())
+      for (unsigned place = 0; place < values_.places(); ++place)
+        for (unsigned chunk = 0; chunk < values_.chunks(); ++chunk)
+          values_.write(write, place, chunk);
+    for (plan::ReduceOp reduce : body_.lastAggregates())
+      aggregates_.add(reduce);
+  }
+
+  //===- passes ------------------------------------------------------------------------------===//
+
+  // Chunks of vectors along places have accumulators of their own; those of a pass share one.
+  void openSlots(const LoopPass &pass) {
+    SmallVector<Operation *> aggregations(pass.scans.begin(), pass.scans.end());
+    llvm::append_range(aggregations, pass.reductions);
+    slots_.clear();
+    for (Operation *aggregation : aggregations) {
+      Value result = aggregation->getResult(0);
+      unsigned chunks = schedule_.vectorizesBlocks() ? values_.chunksOf(result) : 1;
+      for (unsigned place = 0; place < values_.placesOf(result); ++place)
+        for (unsigned chunk = 0; chunk < chunks; ++chunk)
+          slots_.push_back(values_.openSlot(aggregation, place, chunk));
+    }
+  }
+
+  void emitPass(const LoopPass &pass) {
+    // What runs over an axis of a result may be in a loop along it within the pass.
+    for (Value used : pass.uses()) {
+      std::vector<unsigned> loops = pass.loops.allAxes();
+      llvm::append_range(loops, schedule_.innerAxes(used));
+      values_.hoist(used, loops);
+    }
+    for (plan::ReduceOp product : pass.products)
+      products_.at(product).open();
+    if (pass.isRowByRow && values_.hasWholeBlock()) {
+      emitRowByRow(pass);
+    } else {
+      openSlots(pass);
+      emitLoops(pass, schedule_.unroll);
+    }
+    finishReductions(pass);
+    for (plan::ReduceOp product : pass.products)
+      products_.at(product).close();
+  }
+
+  // One place after the other, in a loop; the accumulators of all places lie in memory meanwhile.
+  void emitRowByRow(const LoopPass &pass) {
+    constexpr int64_t vectorsTogether = 4;
+    // The accumulators of short rows stay in registers: reading them from memory would wait until
+    // the cells of the last row have come from memory.
+    constexpr int64_t shortRow = 256;
+    const Size &length = body_.axes()[*pass.loops.vector];
+    bool isShort = length.isConstant() && length.constantValue() <= shortRow &&
+                   pass.instructions <= schedule::mostInstructionsForMemory;
+    SmallVector<AccumulatorSlot> lines; // vectors of all places, one behind the other
+    auto slotAt = [&](AccumulatorSlot line, Value place) {
+      Value cells = vectors_.multiply(place, vectors_.integer(vectors_.width()));
+      line.value = vectors_.offset(line.value, cells);
+      line.index = line.index ? vectors_.offset(line.index, cells) : Value();
+      return line;
+    };
+    values_.forPlaces(pass.uses(), isShort, [&](Value number) {
+      openSlots(pass);
+      emitLoops(pass, vectorsTogether);
+      if (lines.empty())
+        for (AccumulatorSlot line : slots_) {
+          for (Value *variable : {&line.value, &line.index})
+            *variable = *variable ? values_.variable(values_.placesOfBlock()) : Value();
+          lines.push_back(line);
+        }
+      for (auto [line, own] : llvm::zip(lines, slots_))
+        values_.store(slotAt(line, number), values_.load(own));
+    });
+    slots_.clear();
+    for (const AccumulatorSlot &line : lines)
+      for (unsigned place = 0; place < values_.placesOf(line.aggregation->getResult(0)); ++place) {
+        slots_.push_back(slotAt(line, vectors_.integer(place)));
+        slots_.back().place = place;
+      }
+  }
+
+  void emitLoops(const LoopPass &pass, int64_t vectorsTogether) {
+    ArrayRef<unsigned> axes = pass.loops.axes;
+    auto emitInside = [&] { emitChunks(pass); };
+    if (pass.loops.vector) {
+      unsigned axis = *pass.loops.vector;
+      int64_t together = body_.isOverEntries(axis) ? entriesTogether(pass) : vectorsTogether;
+      values_.forAxes(axes, [&] { values_.forVectors(axis, together, emitInside); });
+    } else if (axes.empty()) {
+      emitInside();
+    } else {
+      values_.forAxes(axes.drop_back(), [&] {
+        values_.forAxis(axes.back(), unrollingOf(pass), [&](int64_t) { emitInside(); });
+      });
+    }
+  }
+
+  // Several vectors in flat loops. Bodies with many instructions get only a loop of masked vectors:
+  // they have enough work to hide the mask's cost, and compiling a second copy takes longer than it
+  // saves.
+  int64_t entriesTogether(const LoopPass &pass) const {
+    constexpr int instructionsWorthTwoLoops = 40;
+    if (pass.instructions > instructionsWorthTwoLoops)
+      return 0;
+    return body_.entries()->isFlat ? schedule_.unroll : 1;
+  }
+
+  // Loops over the columns of narrow rows are unrolled until they have about so many instructions.
+  int64_t unrollingOf(const LoopPass &pass) const {
+    constexpr int instructionsOfColumns = 192;
+    constexpr int64_t mostColumns = 16;
+    return values_.isAcross() ? std::clamp<int64_t>(instructionsOfColumns / (1 + pass.instructions),
+                                                    1, mostColumns)
+                              : 1;
+  }
+
+  // What the pass does for the places and chunks that its loops have reached.
+  void emitChunks(const LoopPass &pass) {
+    for (const AccumulatorSlot &own : slots_)
+      if (auto scan = dyn_cast<plan::ScanOp>(own.aggregation)) {
+        if (pass.loops.axes.size() > 1 || body_.carriesInMemory()) {
+          Value isFirst = vectors_.create<arith::CmpIOp>(
+              arith::CmpIPredicate::eq, values_.index(scan.getOver().front()), vectors_.integer(0));
+          Value neutral = neutralElement(vectors_, reductionOf(scan));
+          values_.store(own, {vectors_.select(isFirst, neutral, values_.load(own).value), {}});
+        }
+        values_.accumulate(own, own.chunk, {});
+        values_.set(scan.getCell(), own.place, own.chunk,
+                    values_.finish(scan, {values_.load(own)}, /*isOverLanes=*/false));
+      }
+    for (Value kept : pass.kept)
+      for (unsigned chunk = 0; chunk < values_.chunksOf(kept); ++chunk)
+        for (unsigned place = 0; place < values_.placesOf(kept); ++place)
+          values_.keep(kept, place, chunk);
+    for (const AccumulatorSlot &own : slots_) {
+      auto reduce = dyn_cast<plan::ReduceOp>(own.aggregation);
+      bool hasOwnChunk = schedule_.vectorizesBlocks();
+      unsigned end = hasOwnChunk ? own.chunk + 1 : values_.chunksOf(own.aggregation->getOperand(0));
+      for (unsigned chunk = own.chunk; reduce && chunk < end; ++chunk)
+        values_.accumulate(own, chunk, hasOwnChunk ? Value() : values_.mask(chunk));
+    }
+    for (plan::ReduceOp product : pass.products)
+      products_.at(product).add();
+    for (plan::ReduceOp reduce : pass.tileAggregates)
+      aggregates_.add(reduce);
+    for (plan::WriteOp write : pass.writes) {
+      bool runsOverPlaces = body_.accessOf(write).cell.dependsOn(last_);
+      for (unsigned place = 0; place < (runsOverPlaces ? values_.places() : 1); ++place)
+        for (unsigned chunk = 0; chunk < values_.chunks(); ++chunk)
+          values_.write(write, place, chunk);
+    }
+  }
+
+  // Places whose vectors run along the rows are finished together and become the lanes.
+  void finishReductions(const LoopPass &pass) {
+    bool isOfLanes = pass.loops.vector.has_value();
+    for (ArrayRef<AccumulatorSlot> rest = slots_; !rest.empty();) {
+      const AccumulatorSlot &own = rest.front();
+      Value result = own.aggregation->getResult(0);
+      bool isTogether = isOfLanes && values_.hasWholeBlock() && values_.placesOf(result) > 1;
+      ArrayRef<AccumulatorSlot> slots = rest.take_front(isTogether ? values_.placesOf(result) : 1);
+      rest = rest.drop_front(slots.size());
+      if (isa<plan::ScanOp>(own.aggregation))
+        continue;
+      SmallVector<Accumulator> accumulators;
+      for (const AccumulatorSlot &slot : slots)
+        accumulators.push_back(values_.load(slot));
+      Value total = values_.finish(own.aggregation, accumulators, isOfLanes);
+      auto set = [&] { values_.set(result, own.place, own.chunk, total); };
+      isTogether ? values_.acrossPlaces(set) : set();
+    }
   }
 
   const LoopBody &body_;
@@ -64,474 +353,28 @@ private:
   const schedule::Schedule &schedule_;
   LoopValues values_;
   TileAggregates aggregates_;
-  RowProducts products_;
-  unsigned last_; // the axis that blocks are cut from
+  std::map<Operation *, RowProduct> products_;
+  unsigned last_;                         // the axis that blocks are cut from
+  SmallVector<AccumulatorSlot, 0> slots_; // of the pass that is emitted
 };
 
 } // namespace
-
-//===- tiles and blocks ----------------------------------------------------------------------===//
-
-void LoopEmitter::emitTile() {
-  values_.computeUniform();
-  aggregates_.open();
-  emitLeading();
-  aggregates_.close();
-}
-
-void LoopEmitter::emitLeading() {
-  ArrayRef<unsigned> leading = body_.tileAxes().drop_back();
-  if (leading.empty())
-    return emitPlaces({tile_.begin, tile_.end});
-  Value one = vectors_.integer(1), zero = vectors_.integer(0);
-  Value length = vectors_.maximum(values_.axisSize(last_), one);
-  Value first = divide(tile_.begin, length),
-        end = divide(vectors_.subtract(vectors_.add(tile_.end, length), one), length);
-  vectors_.forLoop(first, end, 1, [&](Value row) {
-    Value before = vectors_.multiply(row, length);
-    Range places = {vectors_.maximum(vectors_.subtract(tile_.begin, before), zero),
-                    vectors_.minimum(vectors_.subtract(tile_.end, before), length)};
-    SmallVector<Value> indices;
-    for (unsigned axis : llvm::reverse(leading.drop_front())) {
-      Value size = vectors_.maximum(values_.axisSize(axis), one);
-      indices.push_back(vectors_.create<arith::RemSIOp>(row, size));
-      row = divide(row, size);
-    }
-    indices.push_back(row);
-    std::reverse(indices.begin(), indices.end());
-    std::function<void(size_t)> set = [&](size_t number) {
-      if (number == leading.size())
-        return emitPlaces(places);
-      values_.inLoop(leading[number], indices[number], [&] { set(number + 1); });
-    };
-    set(0);
-  });
-}
-
-void LoopEmitter::emitPlaces(Range places) {
-  if (body_.entries())
-    return emitRows(places);
-  if (schedule_.vectorizesBlocks())
-    return emitPlacesInVectors(places);
-  if (!schedule_.vectorsOutside) {
-    for (auto [value, axis] : schedule_.packed)
-      if (!schedule_.isParallel(axis))
-        emitPacked(value);
-    return emitBlocks(places, [&] { emitBlock(); });
-  }
-  const LoopPass &pass = body_.passes().front();
-  State none;
-  alongVectors(*pass.loops.vector, none, [&](Value, State &) {
-    for (auto [value, axis] : schedule_.packed)
-      emitPackedVectors(value);
-    emitBlocks(places, [&] {
-      values_.beginPass(0);
-      emitChunks(pass, none);
-    });
-  });
-}
-
-// The rows of a driver, each with its entries; or the entries of all rows at once.
-void LoopEmitter::emitRows(Range rows) {
-  values_.beginEntriesOfTile();
-  auto emitRow = [&](Value row, Value end) {
-    values_.inLoop(last_, row, [&] {
-      values_.beginBlock(1);
-      values_.beginEntries(row, end);
-      emitBlock();
-    });
-  };
-  if (body_.entries()->isFlat)
-    return emitRow(rows.first, rows.second);
-  vectors_.forLoop(rows.first, rows.second, 1,
-                   [&](Value row) { emitRow(row, vectors_.add(row, vectors_.integer(1))); });
-}
-
-// Copies all vectors of a value, those of neighbouring places along the other axes behind each other.
-void LoopEmitter::emitPacked(Value value) {
-  State none;
-  alongVectors(schedule_.packed.lookup(value), none,
-               [&](Value, State &) { emitPackedVectors(value); });
-}
-
-void LoopEmitter::emitPackedVectors(Value value) {
-  SmallVector<unsigned> axes = schedule_.innerAxes(value);
-  llvm::erase(axes, schedule_.packed.lookup(value));
-  State none;
-  values_.forAxes(axes, none, [&](State &) { values_.pack(value); });
-}
-
-// Transposes what is read in rows, so that the places of the block lie side by side.
-void LoopEmitter::emitPackedBlock(Value value) {
-  SmallVector<unsigned> axes = schedule_.innerAxes(value);
-  unsigned along = axes.pop_back_val();
-  values_.prefetchPacked(value.getDefiningOp<plan::ReadOp>());
-  State none;
-  values_.forAxes(axes, none, [&](State &) {
-    alongVectors(along, none, [&](Value, State &) { values_.packPlaces(value); });
-  });
-}
-
-void LoopEmitter::emitBlocks(Range places, llvm::function_ref<void()> emitInside) {
-  auto blocks = [&](Range range, int64_t block) {
-    vectors_.forLoop(range.first, range.second, block, [&](Value index) {
-      values_.inLoop(last_, index, [&] {
-        values_.beginBlock(block);
-        emitInside();
-      });
-    });
-  };
-  if (schedule_.block == 1)
-    return blocks(places, 1);
-  Value whole = endOfWhole(places, schedule_.block);
-  blocks({places.first, whole}, schedule_.block);
-  blocks({whole, places.second}, 1);
-}
-
-void LoopEmitter::emitPlacesInVectors(Range places) {
-  if (body_.carriesInMemory())
-    return emitScans(places);
-  alongPlaces(places, [&](Value, State &) { emitBlock(); });
-}
-
-// Scans all places of the tile together, so that arrays are read and written in the order of memory.
-void LoopEmitter::emitScans(Range places) {
-  const LoopPass &pass = body_.passes().front();
-  auto address = [&](plan::ScanOp scan, Value index, unsigned chunk) {
-    Value place = vectors_.subtract(index, places.first);
-    return values_.carried(scan, vectors_.add(place, vectors_.integer(chunk * vectors_.width())));
-  };
-  alongPlaces(places, [&](Value index, State &) {
-    for (plan::ScanOp scan : pass.scans)
-      for (unsigned chunk = 0; chunk < values_.chunks(); ++chunk)
-        vectors_.store(values_.neutral(scan).value, address(scan, index, chunk),
-                       values_.mask(chunk));
-  });
-  State none;
-  values_.forAxes(pass.loops.axes, none, [&](State &) {
-    alongPlaces(places, [&](Value index, State &) {
-      values_.beginPass(0);
-      SmallVector<AccumulatorSlot> slots = slotsOf(pass);
-      State state;
-      for (const AccumulatorSlot &own : slots) {
-        auto scan = cast<plan::ScanOp>(own.aggregation);
-        state.push_back(vectors_.load(address(scan, index, own.chunk), values_.mask(own.chunk),
-                                      vectors_.registerType(accumulatorOf(scan))));
-      }
-      emitChunks(pass, state);
-      for (const AccumulatorSlot &own : slots)
-        vectors_.store(state[own.first],
-                       address(cast<plan::ScanOp>(own.aggregation), index, own.chunk),
-                       values_.mask(own.chunk));
-    });
-  });
-}
-
-void LoopEmitter::alongPlaces(Range places, VectorsFunction emitInside) {
-  State none;
-  inVectors(last_, places, Size::unknown(), schedule_.unroll, none, emitInside);
-}
-
-void LoopEmitter::emitBlock() {
-  if (schedule_.hasBlocksInVectors() && values_.places() > 1)
-    for (auto [value, axis] : schedule_.packed)
-      if (schedule_.isParallel(axis))
-        emitPackedBlock(value);
-  for (auto [number, pass] : llvm::enumerate(body_.passes())) {
-    values_.beginPass(number);
-    emitPass(pass);
-  }
-  values_.beginPass(body_.passes().size());
-  emitLast();
-}
-
-// What there is one of for each place.
-void LoopEmitter::emitLast() {
-  bool isAcross = schedule_.hasBlocksInVectors() && values_.places() > 1;
-  if (isAcross)
-    values_.beginAcross();
-  for (plan::WriteOp write : body_.lastWrites())
-    for (unsigned place = 0; place < values_.places(); ++place)
-      for (unsigned chunk = 0; chunk < values_.chunks(); ++chunk)
-        values_.write(write, place, chunk);
-  for (plan::ReduceOp reduce : body_.lastAggregates())
-    aggregates_.add(reduce);
-  if (isAcross)
-    values_.endAcross();
-}
-
-//===- passes --------------------------------------------------------------------------------===//
-
-SmallVector<AccumulatorSlot> LoopEmitter::slotsOf(const LoopPass &pass) const {
-  SmallVector<AccumulatorSlot> slots;
-  auto add = [&](Operation *aggregation) {
-    Value result = aggregation->getResult(0);
-    // Chunks of vectors along places have accumulators of their own; those of a pass share one.
-    unsigned chunks = schedule_.vectorizesBlocks() ? values_.chunksOf(result) : 1;
-    for (unsigned place = 0; place < values_.placesOf(result); ++place)
-      for (unsigned chunk = 0; chunk < chunks; ++chunk)
-        slots.push_back({aggregation, place, chunk, slots.empty() ? 0 : slots.back().end()});
-  };
-  for (plan::ScanOp scan : pass.scans)
-    add(scan);
-  for (plan::ReduceOp reduce : pass.reductions)
-    add(reduce);
-  return slots;
-}
-
-void LoopEmitter::emitPass(const LoopPass &pass) {
-  bool isAcross = pass.loops.isAcross && values_.places() > 1;
-  if (isAcross)
-    values_.beginAcross();
-  // What runs over an axis of a result may be in a loop along it within the pass.
-  for (Value used : pass.uses()) {
-    std::vector<unsigned> loops = pass.loops.allAxes();
-    llvm::append_range(loops, schedule_.innerAxes(used));
-    values_.hoist(used, loops);
-  }
-  for (plan::ReduceOp product : pass.products)
-    products_.open(product);
-  State state;
-  if (pass.isRowByRow && values_.hasWholeBlock())
-    emitRowByRow(pass, state);
-  else
-    emitLoops(pass, state, schedule_.unroll);
-  finishReductions(pass, state);
-  for (plan::ReduceOp product : pass.products)
-    products_.close(product);
-  if (isAcross)
-    values_.endAcross();
-}
-
-// One place after the other, in a loop; the accumulators of all places lie in memory meanwhile.
-void LoopEmitter::emitRowByRow(const LoopPass &pass, State &state) {
-  constexpr int64_t vectorsTogether = 4;
-  SmallVector<AccumulatorSlot> ofPlace;
-  State variables;
-  SmallVector<Type> types;
-  auto lineOf = [&](Value variable, Value place) {
-    return vectors_.offset(variable, vectors_.multiply(place, vectors_.integer(vectors_.width())));
-  };
-  // The accumulators of short rows stay in registers: reading them from memory would wait until the
-  // cells of the last row have come from memory.
-  constexpr int64_t shortRow = 256;
-  const Size &length = body_.axes()[*pass.loops.vector];
-  bool isShort = length.isConstant() && length.constantValue() <= shortRow &&
-                 pass.instructions <= schedule::mostInstructionsForMemory;
-  values_.forPlaces(pass.uses(), isShort, [&](Value number) {
-    ofPlace = slotsOf(pass);
-    State own;
-    emitLoops(pass, own, vectorsTogether);
-    for (auto [index, accumulator] : llvm::enumerate(own)) {
-      if (index == variables.size()) {
-        variables.push_back(values_.variable(values_.placesOfBlock()));
-        types.push_back(accumulator.getType());
-      }
-      vectors_.store(accumulator, lineOf(variables[index], number), {});
-    }
-  });
-  SmallVector<AccumulatorSlot> slots = slotsOf(pass);
-  state.resize(slots.empty() ? 0 : slots.back().end());
-  for (const AccumulatorSlot &slot : slots) {
-    const AccumulatorSlot &from = *llvm::find_if(
-        ofPlace, [&](const AccumulatorSlot &own) { return own.aggregation == slot.aggregation; });
-    for (unsigned index = 0; index < slot.end() - slot.first; ++index)
-      state[slot.first + index] =
-          vectors_.load(lineOf(variables[from.first + index], vectors_.integer(slot.place)), {},
-                        getElementTypeOrSelf(types[from.first + index]));
-  }
-}
-
-void LoopEmitter::emitLoops(const LoopPass &pass, State &state, int64_t vectorsTogether) {
-  SmallVector<AccumulatorSlot> slots = slotsOf(pass);
-  state.resize(slots.empty() ? 0 : slots.back().end());
-  for (const AccumulatorSlot &slot : slots)
-    slot.set(state, values_.neutral(slot.aggregation));
-  ArrayRef<unsigned> axes = pass.loops.axes;
-  if (pass.loops.vector && body_.isOverEntries(*pass.loops.vector)) {
-    alongEntries(pass, state);
-  } else if (pass.loops.vector) {
-    values_.forAxes(axes, state, [&](State &carried) {
-      unsigned axis = *pass.loops.vector;
-      inVectors(axis, {vectors_.integer(0), values_.axisSize(axis)}, body_.axes()[axis],
-                vectorsTogether, carried, [&](Value, State &inner) { emitChunks(pass, inner); });
-    });
-  } else if (axes.empty()) {
-    emitChunks(pass, state);
-  } else {
-    values_.forAxes(axes.drop_back(), state, [&](State &carried) {
-      values_.forAxis(axes.back(), unrollingOf(pass), carried,
-                      [&](State &inner) { emitChunks(pass, inner); });
-    });
-  }
-}
-
-// Loops over the columns of narrow rows are unrolled until they have about so many instructions.
-int64_t LoopEmitter::unrollingOf(const LoopPass &pass) const {
-  constexpr int instructionsOfColumns = 192;
-  constexpr int64_t mostColumns = 16;
-  return values_.isAcross()
-             ? std::clamp<int64_t>(instructionsOfColumns / (1 + pass.instructions), 1, mostColumns)
-             : 1;
-}
-
-void LoopEmitter::alongVectors(unsigned axis, State &state, VectorsFunction emitInside) {
-  inVectors(axis, {vectors_.integer(0), values_.axisSize(axis)}, body_.axes()[axis],
-            schedule_.unroll, state, emitInside);
-}
-
-// A loop over a range of an axis: several vectors at a time, and the rest one by one, of which the last
-// one is masked. Of a constant `length`, a few steps are emitted one by one, and the rest is one step.
-void LoopEmitter::inVectors(unsigned axis, Range range, const Size &length, int64_t together,
-                            State &state, VectorsFunction emitInside) {
-  constexpr int64_t cellsOfSteps = 32;
-  int64_t width = vectors_.width(), step = together * width, mostSteps = cellsOfSteps / width;
-  auto inside = [&](Value index, int64_t chunks, Value mask, State &carried) {
-    values_.inLoop(axis, index, [&] {
-      values_.beginChunks(axis, chunks, mask);
-      emitInside(index, carried);
-      values_.endChunks();
-    });
-  };
-  if (length.isConstant()) {
-    int64_t steps = length.constantValue() / step, rest = length.constantValue() % step;
-    auto at = [&](int64_t number) {
-      return number == 0 ? range.first : vectors_.add(range.first, vectors_.integer(number * step));
-    };
-    if (steps <= mostSteps) {
-      for (int64_t number = 0; number < steps; ++number)
-        inside(at(number), together, {}, state);
-    } else {
-      vectors_.forLoop(range.first, at(steps), step, state,
-                       [&](Value index, State &carried) { inside(index, together, {}, carried); });
-    }
-    if (rest != 0)
-      inside(at(steps), (rest + width - 1) / width,
-             rest % width == 0 ? Value() : vectors_.maskBelow(rest % width), state);
-    return;
-  }
-  Value whole = endOfWhole(range, step);
-  vectors_.forLoop(range.first, whole, step, state,
-                   [&](Value index, State &carried) { inside(index, together, {}, carried); });
-  vectors_.forLoop(whole, range.second, width, state, [&](Value index, State &carried) {
-    inside(index, 1, vectors_.maskBelow(vectors_.subtract(range.second, index)), carried);
-  });
-}
-
-// Entries in vectors: several at a time in flat loops, else one by one, of which the last one is masked.
-// Bodies with many instructions get only a loop of masked vectors: they have enough work to hide the
-// mask's cost, and compiling a second copy takes longer than it saves.
-void LoopEmitter::alongEntries(const LoopPass &pass, State &state) {
-  constexpr int instructionsWorthTwoLoops = 40;
-  unsigned axis = *pass.loops.vector;
-  auto [begin, end] = values_.rangeOf(axis);
-  auto inside = [&](Value position, int64_t chunks, Value mask, State &carried) {
-    values_.inLoop(axis, position, [&] {
-      values_.beginChunks(axis, chunks, mask);
-      emitChunks(pass, carried);
-      values_.endChunks();
-    });
-  };
-  auto masked = [&](Value position, State &carried) {
-    inside(position, 1, vectors_.maskBelow(vectors_.subtract(end, position)), carried);
-  };
-  int64_t width = vectors_.width(), together = body_.entries()->isFlat ? schedule_.unroll : 1;
-  if (pass.instructions > instructionsWorthTwoLoops)
-    return vectors_.forLoop(begin, end, width, state, masked);
-  Value whole = endOfWhole({begin, end}, together * width);
-  vectors_.forLoop(begin, whole, together * width, state, [&](Value position, State &carried) {
-    inside(position, together, {}, carried);
-  });
-  if (together > 1)
-    return vectors_.forLoop(whole, end, width, state, masked);
-  vectors_.ifThen(vectors_.less(whole, end), state,
-                  [&](State &carried) { masked(whole, carried); });
-}
-
-// What the pass does for the places and chunks that its loops have reached.
-void LoopEmitter::emitChunks(const LoopPass &pass, State &state) {
-  SmallVector<AccumulatorSlot> slots = slotsOf(pass);
-  for (const AccumulatorSlot &own : slots)
-    if (auto scan = dyn_cast<plan::ScanOp>(own.aggregation)) {
-      Accumulator carried = own.in(state);
-      if (pass.loops.axes.size() > 1) {
-        Value isFirst = vectors_.create<arith::CmpIOp>(
-            arith::CmpIPredicate::eq, values_.index(scan.getOver().front()), vectors_.integer(0));
-        carried.value = vectors_.select(isFirst, values_.neutral(scan).value, carried.value);
-      }
-      Accumulator next = values_.accumulate(scan, carried, own.place, own.chunk, {});
-      own.set(state, next);
-      values_.set(own.aggregation->getResult(0), own.place, own.chunk,
-                  values_.finish(own.aggregation, next, /*isOverLanes=*/false));
-    }
-  for (Value kept : pass.kept)
-    for (unsigned chunk = 0; chunk < values_.chunksOf(kept); ++chunk)
-      for (unsigned place = 0; place < values_.placesOf(kept); ++place)
-        values_.keep(kept, place, chunk);
-  for (const AccumulatorSlot &own : slots) {
-    auto reduce = dyn_cast<plan::ReduceOp>(own.aggregation);
-    if (!reduce)
-      continue;
-    unsigned first = own.chunk, end = own.chunk + 1;
-    if (!schedule_.vectorizesBlocks())
-      end = values_.chunksOf(reduce.getOperand());
-    for (unsigned chunk = first; chunk < end; ++chunk)
-      own.set(state,
-              values_.accumulate(reduce, own.in(state), own.place, chunk,
-                                 schedule_.vectorizesBlocks() ? Value() : values_.mask(chunk)));
-  }
-  for (plan::ReduceOp product : pass.products)
-    products_.add(product);
-  for (plan::ReduceOp reduce : pass.tileAggregates)
-    aggregates_.add(reduce);
-  for (plan::WriteOp write : pass.writes) {
-    bool runsOverPlaces = body_.accessOf(write).runsOver(last_);
-    for (unsigned place = 0; place < (runsOverPlaces ? values_.places() : 1); ++place)
-      for (unsigned chunk = 0; chunk < values_.chunks(); ++chunk)
-        values_.write(write, place, chunk);
-  }
-}
-
-void LoopEmitter::finishReductions(const LoopPass &pass, const State &state) {
-  SmallVector<AccumulatorSlot> slots = slotsOf(pass);
-  bool isOfLanes = pass.loops.vector.has_value();
-  for (const AccumulatorSlot *own = slots.begin(); own != slots.end(); ++own) {
-    if (!isa<plan::ReduceOp>(own->aggregation))
-      continue;
-    Value result = own->aggregation->getResult(0);
-    if (isOfLanes && schedule_.hasBlocksInVectors() && values_.placesOf(result) > 1) {
-      SmallVector<Accumulator> places;
-      for (unsigned place = 0; place < values_.placesOf(result); ++place)
-        places.push_back((own++)->in(state));
-      --own;
-      values_.setAcross(result, values_.finishEach(own->aggregation, places));
-      continue;
-    }
-    values_.set(result, own->place, own->chunk,
-                values_.finish(own->aggregation, own->in(state), isOfLanes));
-  }
-}
 
 OwningOpRef<ModuleOp> codegen::emitLoops(const LoopBody &body, StringRef name, MLIRContext *context,
                                          abi::KernelPlan &plan) {
   OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(context), name);
   VectorBuilder vectors(*module);
-  unsigned arrays = 0;
   SmallVector<unsigned> sparse;
-  for (auto [number, operand] : llvm::enumerate(body.op().getInputs()))
-    if (tok::isArray(operand.getType())) {
-      if (body.op().isSparseOperand(number))
-        sparse.push_back(arrays);
-      ++arrays;
-    }
-  auto outputs = llvm::count_if(plan.outputs, [](const abi::KernelOutput &output) {
-    return output.kind == abi::KernelOutput::Kind::Array;
-  });
-  emitKernelFunctions(vectors, name, arrays, sparse, outputs, [&](const TileArguments &tile) {
+  for (auto [number, input] : llvm::enumerate(plan.inputs))
+    if (input.layout == TOK_CSR)
+      sparse.push_back(number);
+  auto emitTile = [&](const TileArguments &tile) {
     vectors.setWidth(body.schedule().lanes);
     LoopEmitter(body, vectors, tile, plan).emitTile();
     vectors.setWidth(VectorBuilder::lanes);
-  });
+  };
+  emitKernelFunctions(vectors, name, plan.inputs.size(), sparse, countArrays(plan.outputs),
+                      emitTile);
   if (!body.tileAggregates().empty())
     emitMergeFunction(body, vectors, name, plan);
   return module;

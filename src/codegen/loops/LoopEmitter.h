@@ -1,6 +1,6 @@
-// From a scheduled operator to an MLIR module with the function `name` (TileFunction.h). A tile is a
-// range of places of the parallel axes, the last of which runs fastest. It is computed in blocks of
-// several places, and at its end place by place. As text:
+// From a scheduled operator to an MLIR module with the function `name` (TileFunction.h). A tile is
+// a range of places of the parallel axes, the last of which runs fastest. It is computed in blocks
+// of several places, and at its end place by place. As text:
 //
 //   for each place of the leading parallel axes
 //     for the places of the last one, in blocks

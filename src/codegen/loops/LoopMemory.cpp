@@ -7,6 +7,7 @@
 
 #include "mlir/IR/Matchers.h"
 
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
@@ -25,31 +26,60 @@ Value LoopValues::index(unsigned axis) const {
 
 Value LoopValues::indexOf(unsigned axis, unsigned place, unsigned chunk) {
   int64_t beyond = 0;
-  if (vectorAxis_ == axis)
+  if (extent_.axis == axis)
     beyond = chunk * vectors_.width();
   else if (axis == body_.lastAxis())
     beyond = place;
   return beyond == 0 ? index(axis) : vectors_.add(index(axis), vectors_.integer(beyond));
 }
 
-// The place in a dimension, without what its indices add if they differ from lane to lane.
-Value LoopValues::placeOf(const LinearPlace &place, unsigned number, unsigned chunk,
-                          bool withIndices) {
-  Value sum = size(place.constant);
-  for (auto [axis, factor] : llvm::enumerate(place.factors))
-    if (factor != 0)
-      sum = vectors_.add(sum,
-                         vectors_.multiply(indexOf(axis, number, chunk), vectors_.integer(factor)));
-  if (withIndices)
-    for (auto [index, factor] : place.indices)
-      sum = vectors_.add(sum, vectors_.multiply(vectors_.lane(get(index, number, chunk), 0),
-                                                vectors_.integer(factor)));
-  return sum;
+// The value of the function in the first lane, without what differs from lane to lane.
+Value LoopValues::valueOf(const LinearFunction &sum, unsigned place, unsigned chunk) {
+  Value total = size(sum.constant);
+  auto add = [&](Value number, const Size &factor) {
+    total = vectors_.add(total, vectors_.multiply(number, size(factor)));
+  };
+  for (auto [axis, factor] : llvm::enumerate(sum.factors))
+    if (sum.dependsOn(axis) && !(extent_.axis == axis && hasColumnsOfLanes(sum)))
+      add(indexIn(sum, axis, place, chunk), factor);
+  for (const auto &[index, factor] : sum.indices)
+    if (!runsOverVectors(index))
+      add(vectors_.lane(get(index, place, chunk), 0), factor);
+  return total;
 }
 
-Value LoopValues::isBelow(Value place, Value size) {
-  // As an unsigned number, a negative place is larger than every size.
-  return vectors_.create<arith::CmpIOp>(arith::CmpIPredicate::ult, place, size);
+static Value numbersOfLanes(VectorBuilder &vectors) {
+  auto numbers = llvm::to_vector(llvm::seq<int64_t>(0, vectors.width()));
+  auto type = VectorType::get(vectors.width(), vectors.builder().getI64Type());
+  return vectors.create<arith::ConstantOp>(DenseElementsAttr::get(type, ArrayRef(numbers)));
+}
+
+// The values in all lanes.
+Value LoopValues::lanesOf(const LinearFunction &sum, unsigned place, unsigned chunk) {
+  Value totals = vectors_.splat(valueOf(sum, place, chunk));
+  auto add = [&](Value numbers, const Size &factor) {
+    totals = vectors_.add(totals, vectors_.multiply(numbers, vectors_.splat(size(factor))));
+  };
+  if (sum.dependsOn(*extent_.axis))
+    add(hasColumnsOfLanes(sum) ? columnsOf(chunk) : numbersOfLanes(vectors_),
+        sum.factors[*extent_.axis]);
+  for (const auto &[index, factor] : sum.indices)
+    if (runsOverVectors(index))
+      add(get(index, place, chunk), factor);
+  return totals;
+}
+
+// Whether all places that may be outside are inside, in each lane or in all; null if there are
+// none.
+Value LoopValues::isInside(const Access &access, unsigned place, unsigned chunk, bool ofLanes) {
+  Value inside;
+  for (const Access::Check &check : access.checks) {
+    Value at = ofLanes ? lanesOf(check.place, place, chunk) : valueOf(check.place, place, chunk);
+    Value end = ofLanes ? vectors_.splat(size(check.size)) : size(check.size);
+    // As an unsigned number, a negative place is larger than every size.
+    inside = both(inside, vectors_.create<arith::CmpIOp>(arith::CmpIPredicate::ult, at, end));
+  }
+  return inside;
 }
 
 Value LoopValues::both(Value a, Value b) {
@@ -76,23 +106,24 @@ Value LoopValues::outsideCell(double value, ElementType cells) {
 // neighbouring places along the other axes are behind one another, and then follows the next group.
 void LoopValues::layOut(Value value) {
   const schedule::Schedule &schedule = body_.schedule();
-  Panel panel;
+  Panel panel{{}, LinearFunction(body_.axes().size())};
   auto addAxis = [&](unsigned axis, const Size &size) {
-    panel.access.addAxis(axis, body_.axes().size(), panel.cellsOfPlace);
+    panel.cell.factors[axis] = panel.cellsOfPlace;
     panel.cellsOfPlace = panel.cellsOfPlace * size;
   };
   unsigned last = body_.lastAxis();
-  std::vector<unsigned> axes = body_.loopsOver(body_.panelAxes(value)).allAxes();
+  std::vector<unsigned> axes = body_.loopsOver(schedule.innerAxes(value)).allAxes();
   auto packed = schedule.packed.find(value);
   bool isPacked = packed != schedule.packed.end();
   int64_t group = schedule.unroll * schedule.lanes;
   if (isPacked && packed->second != last) {
-    addAxis(packed->second, Size::constant(group));
+    panel.grouped = packed->second;
+    addAxis(*panel.grouped, Size::constant(group));
     for (unsigned axis : llvm::reverse(axes))
-      if (axis != packed->second)
+      if (axis != panel.grouped)
         addAxis(axis, body_.axes()[axis]);
     Size groups = schedule.vectorsOutside ? Size::constant(1)
-                                          : floorDivide(body_.axes()[packed->second] + (group - 1),
+                                          : floorDivide(body_.axes()[*panel.grouped] + (group - 1),
                                                         Size::constant(group));
     panel.base = scratch(panel.cellsOfPlace * groups);
   } else {
@@ -113,25 +144,35 @@ void LoopValues::layOut(Value value) {
   panels_.try_emplace(value, std::move(panel));
 }
 
-// The indices of axes count from the first place, but a panel begins with those of the block and, for
-// entries, of the row.
+// The indices of axes count from the first place, but a panel begins with those of the block and,
+// for entries, of the row; of packed vectors with those of each group.
 LoopValues::Memory LoopValues::panelOf(Value value, unsigned place) {
   const Panel &panel = panels_.find(value)->second;
-  Memory memory{panel.base, panel.access, plan::cellsOf(value)};
+  Memory memory{panel.base, {panel.cell, {}}, plan::cellsOf(value)};
+  auto move = [&](Value cells) {
+    memory.base = vectors_.offsetCells(memory.base, cells, memory.cells);
+  };
   auto goBack = [&](Value places, unsigned axis) {
-    Value cells = vectors_.multiply(places, size(memory.access.factor(axis)));
-    Value before = vectors_.subtract(vectors_.integer(0), cells);
-    memory.base = vectors_.offsetCells(memory.base, before, memory.cells);
+    Value cells = vectors_.multiply(places, size(panel.cell.factors[axis]));
+    move(vectors_.subtract(vectors_.integer(0), cells));
   };
   unsigned last = body_.lastAxis();
   Value number = placeNumber_ ? placeNumber_ : vectors_.integer(place);
-  if (panel.isSideBySide)
+  if (panel.grouped) {
+    memory.isPadded = extent_.axis == panel.grouped;
+    Value length = vectors_.integer(body_.schedule().unroll * body_.schedule().lanes);
+    Value group = vectors_.create<arith::DivSIOp>(indexOf(*panel.grouped, 0, 0), length);
+    Value cells = body_.schedule().vectorsOutside
+                      ? vectors_.integer(0)
+                      : vectors_.multiply(group, size(panel.cellsOfPlace));
+    move(vectors_.subtract(cells, vectors_.multiply(group, length)));
+  } else if (panel.isSideBySide) {
     goBack(placeNumber_ ? vectors_.subtract(index(last), number) : index(last), last);
-  else if (runsOver(value, last))
-    memory.base = vectors_.offsetCells(
-        memory.base, vectors_.multiply(size(panel.cellsOfPlace), number), memory.cells);
+  } else if (runsOver(value, last)) {
+    move(vectors_.multiply(size(panel.cellsOfPlace), number));
+  }
   if (body_.entries() && runsOver(value, body_.entries()->column)) {
-    memory.access.isAtEntries = true;
+    memory.access.cell.isAtEntries = true;
     goBack(entries_.first, body_.entries()->column);
   }
   return memory;
@@ -140,81 +181,61 @@ LoopValues::Memory LoopValues::panelOf(Value value, unsigned place) {
 // Whether vectors run along the rows of a panel in which the places of the block lie side by side:
 // those of all places are transposed together.
 bool LoopValues::liesSideBySide(Value value) const {
-  return body_.hasPlacesSideBySide(value) && places_ > 1 && runsOver(value, body_.lastAxis()) &&
+  return body_.hasPlacesSideBySide(value) && places() > 1 && runsOver(value, body_.lastAxis()) &&
          runsOverVectors(value);
 }
 
-// The address of the chunk's first row in such a panel: of the vector of all places.
-Value LoopValues::panelRow(const Memory &panel, unsigned chunk) {
-  return vectors_.offsetCells(panel.base, offsetOf(panel.access, 0, chunk), panel.cells);
+// Of such a panel: the address of a row of the chunk, a vector of all places.
+Value LoopValues::rowSideBySide(const Memory &panel, unsigned chunk, int64_t row) {
+  const LinearFunction &cell = panel.access.cell;
+  Value first = vectors_.offsetCells(panel.base, valueOf(cell, 0, chunk), panel.cells);
+  Value cells = vectors_.multiply(size(cell.factors[*extent_.axis]), vectors_.integer(row));
+  return vectors_.offsetCells(first, cells, panel.cells);
 }
 
 void LoopValues::loadSideBySide(Value kept, unsigned chunk) {
   Memory panel = panelOf(kept, 0);
-  Value first = panelRow(panel, chunk), distance = size(panel.access.factor(*vectorAxis_));
-  Value none = vectors_.number(0, vectors_.registerType(panel.cells));
-  State rows(vectors_.width(), none);
+  State rows(vectors_.width(), vectors_.number(0, vectors_.registerType(panel.cells)));
   for (int64_t row = 0; row < rowsOfChunk(chunk); ++row)
-    rows[row] = vectors_.loadCells(first, vectors_.multiply(distance, vectors_.integer(row)), {},
-                                   panel.cells);
+    rows[row] = vectors_.loadCells(rowSideBySide(panel, chunk, row), {}, {}, panel.cells);
   for (auto [place, vector] : llvm::enumerate(vectors_.transpose(rows)))
     set(kept, place, chunk, vector);
 }
 
-void LoopValues::keepAcross(Value value, Value vector) {
-  const Memory panel = panelOf(value, 0);
-  vectors_.storeCells(vector, panel.base, offsetOf(panel.access, 0, 0), {}, panel.cells);
-}
-
 void LoopValues::storeSideBySide(ArrayRef<Value> vectors, const Memory &panel, unsigned chunk) {
-  Value first = panelRow(panel, chunk), distance = size(panel.access.factor(*vectorAxis_));
   State rows = vectors_.transpose(vectors);
   for (int64_t row = 0; row < rowsOfChunk(chunk); ++row)
-    vectors_.storeCells(rows[row], first, vectors_.multiply(distance, vectors_.integer(row)), {},
-                        panel.cells);
+    vectors_.storeCells(rows[row], rowSideBySide(panel, chunk, row), {}, {}, panel.cells);
 }
 
-// How many places there are along the vectors of the chunk, if that is a constant; else a whole vector.
+// How many places there are along the vectors of the chunk, if that is a constant; else a whole
+// vector.
 int64_t LoopValues::rowsOfChunk(unsigned chunk) const {
   APInt first;
-  const Size &length = body_.axes()[*vectorAxis_];
-  if (!length.isConstant() || !matchPattern(index(*vectorAxis_), m_ConstantInt(&first)))
+  const Size &length = body_.axes()[*extent_.axis];
+  if (!length.isConstant() || !matchPattern(index(*extent_.axis), m_ConstantInt(&first)))
     return vectors_.width();
   int64_t left = length.constantValue() - first.getSExtValue() - chunk * vectors_.width();
   return std::min(left, vectors_.width());
 }
 
-void LoopValues::packPlaces(Value value) {
+void LoopValues::pack(Value value) {
   llvm::SaveAndRestore packing(isPacking_, true);
-  for (unsigned chunk = 0; chunk < chunks_; ++chunk) {
+  for (unsigned chunk = 0; chunk < chunksOf(value); ++chunk) {
     State vectors;
-    for (unsigned place = 0; place < places_; ++place)
+    for (unsigned place = 0; place < placesOf(value); ++place)
       vectors.push_back(compute(value, place, chunk));
-    storeSideBySide(vectors, packedOf(value), chunk);
+    if (runsOver(value, body_.lastAxis()))
+      storeSideBySide(vectors, panelOf(value, 0), chunk);
+    else
+      store(vectors.front(), panelOf(value, 0), 0, chunk);
   }
 }
 
-LoopValues::Memory LoopValues::packedOf(Value packed) {
-  unsigned axis = body_.schedule().packed.lookup(packed);
-  if (axis == body_.lastAxis())
-    return panelOf(packed, 0);
-  const Panel &panel = panels_.find(packed)->second;
-  Memory memory{panel.base, panel.access, plan::cellsOf(packed), vectorAxis_ == axis};
-  // The index along vectors counts from the first of the group.
-  Value group = vectors_.integer(body_.schedule().unroll * body_.schedule().lanes);
-  Value index = indexOf(axis, 0, 0), number = vectors_.create<arith::DivSIOp>(index, group);
-  Value cells = body_.schedule().vectorsOutside
-                    ? vectors_.integer(0)
-                    : vectors_.multiply(number, size(panel.cellsOfPlace));
-  memory.base = vectors_.offsetCells(
-      memory.base, vectors_.subtract(cells, vectors_.multiply(number, group)), memory.cells);
-  return memory;
-}
-
-void LoopValues::pack(Value value) {
-  llvm::SaveAndRestore packing(isPacking_, true);
-  for (unsigned chunk = 0; chunk < chunksOf(value); ++chunk)
-    store(compute(value, 0, chunk), packedOf(value), 0, chunk);
+unsigned codegen::countArrays(ArrayRef<abi::KernelOutput> outputs) {
+  return llvm::count_if(outputs, [](const abi::KernelOutput &output) {
+    return output.kind == abi::KernelOutput::Kind::Array;
+  });
 }
 
 unsigned codegen::inputNumber(plan::OperatorOp op, plan::ReadOp read) {
@@ -225,21 +246,17 @@ unsigned codegen::inputNumber(plan::OperatorOp op, plan::ReadOp read) {
   return index;
 }
 
-static std::optional<double> outsideOf(plan::ReadOp read) {
-  std::optional<llvm::APFloat> value = read.getOutside();
-  return value ? std::optional(value->convertToDouble()) : std::nullopt;
-}
-
 LoopValues::Memory LoopValues::arrayOf(plan::ReadOp read) {
+  std::optional<llvm::APFloat> outside = read.getOutside();
   return {tile_.inputs[inputNumber(body_.op(), read)], body_.accessOf(read),
-          plan::cellsOf(read.getCell())};
+          plan::cellsOf(read.getCell()), outside ? outside->convertToDouble() : 0};
 }
 
 Value LoopValues::read(plan::ReadOp read, unsigned place, unsigned chunk) {
   if (llvm::is_contained(lookedUp_, read))
     return lookUp(read, place, chunk);
   if (tok::isArray(read.getOperand().getType())) {
-    Value vector = load(arrayOf(read), place, chunk, outsideOf(read));
+    Value vector = load(arrayOf(read), place, chunk);
     prefetch(read, place, chunk);
     return vector;
   }
@@ -252,177 +269,103 @@ Value LoopValues::reindex(plan::ReindexOp reindex, unsigned place, unsigned chun
   Value operand = reindex.getOperand();
   auto read = operand.getDefiningOp<plan::ReadOp>();
   Memory memory = read ? arrayOf(read) : panelOf(operand, place);
-  for (LinearPlace &along : memory.access.places) {
-    SmallVector<int64_t> factors(along.factors.size(), 0);
+  memory.access.forEachFunction([&](LinearFunction &sum) {
+    LinearFunction reindexed(sum.factors.size());
     for (auto [axis, result] : llvm::zip(cast<plan::CellType>(operand.getType()).getAxes(),
-                                         reindex.getMap().getResults()))
-      factors[cast<AffineDimExpr>(result).getPosition()] += along.factors[axis];
-    along.factors = std::move(factors);
-  }
-  return load(memory, place, chunk, read ? outsideOf(read) : std::nullopt);
+                                         reindex.getMap().getResults())) {
+      Size &factor = reindexed.factors[cast<AffineDimExpr>(result).getPosition()];
+      factor = factor + sum.factors[axis];
+    }
+    sum.factors = std::move(reindexed.factors);
+  });
+  return load(memory, place, chunk);
 }
 
 // Whether lanes are gathered by indices of their own.
-bool LoopValues::hasIndicesOfLanes(const Access &access) const {
-  return llvm::any_of(access.places, [&](const LinearPlace &place) {
-    return llvm::any_of(place.indices, [&](auto index) { return runsOverVectors(index.first); });
-  });
+bool LoopValues::hasIndicesOfLanes(const LinearFunction &sum) const {
+  return llvm::any_of(sum.indices, [&](auto index) { return runsOverVectors(index.first); });
 }
 
 // Whether neighbouring lanes are neighbours in memory.
-bool LoopValues::isOneStep(const Access &access) const {
-  return !hasIndicesOfLanes(access) && !hasColumnsOfLanes(access) &&
-         access.factor(*vectorAxis_).isConstant(1);
+bool LoopValues::isOneStep(const LinearFunction &sum) const {
+  return !hasIndicesOfLanes(sum) && !hasColumnsOfLanes(sum) &&
+         sum.factors[*extent_.axis].isConstant(1);
 }
 
-Value LoopValues::load(const Memory &memory, unsigned place, unsigned chunk,
-                       std::optional<double> outside) {
+Value LoopValues::load(const Memory &memory, unsigned place, unsigned chunk) {
+  const Access &access = memory.access;
   bool lanesDiffer =
-      vectorAxis_ && (memory.access.runsOver(*vectorAxis_) || hasIndicesOfLanes(memory.access));
-  return lanesDiffer ? loadLanes(memory, place, chunk, outside)
-                     : loadCell(memory, place, chunk, outside);
+      extent_.axis && (access.dependsOn(*extent_.axis) || hasIndicesOfLanes(access.cell));
+  return lanesDiffer ? loadLanes(memory, place, chunk) : loadCell(memory, place, chunk);
 }
 
 // One cell, in all lanes. The address is computed in the order of the loops, so that each loop adds
-// one step. Where the place is outside of the array, the address becomes that of a cell with the
-// value for it, and stays there.
-Value LoopValues::loadCell(const Memory &memory, unsigned place, unsigned chunk,
-                           std::optional<double> outside) {
-  const Access &access = memory.access;
+// one step. Where a place is outside of the array, the address becomes that of a cell with the
+// value for it as soon as all places are known, and stays there.
+Value LoopValues::loadCell(const Memory &memory, unsigned place, unsigned chunk) {
+  const LinearFunction &cell = memory.access.cell;
   Value pointer = memory.base, inside;
-  auto step = [&](Value cells) {
+  auto step = [&](Value number, const Size &factor) {
+    Value cells = vectors_.multiply(number, size(factor));
     if (inside)
       cells = vectors_.select(inside, cells, vectors_.integer(0));
     pointer = vectors_.offsetCells(pointer, cells, memory.cells);
   };
-  SmallVector<const LinearPlace *> open; // places that are not checked yet
-  for (const LinearPlace &along : access.places)
-    if (!along.isInside)
-      open.push_back(&along);
-  Value checks;
-  auto check = [&](auto isKnown) {
-    if (open.empty())
-      return;
-    llvm::erase_if(open, [&](const LinearPlace *along) {
-      if (!isKnown(*along))
-        return false;
-      size_t dimension = along - access.places.begin();
-      checks = both(checks, isBelow(placeOf(*along, place, chunk, /*withIndices=*/true),
-                                    size(access.sizes[dimension])));
-      return true;
-    });
-    if (open.empty()) {
-      inside = checks;
-      pointer = vectors_.select(inside, pointer, outsideCell(outside.value_or(0), memory.cells));
-    }
+  auto check = [&] {
+    inside = isInside(memory.access, place, chunk, /*ofLanes=*/false);
+    if (inside)
+      pointer = vectors_.select(inside, pointer, outsideCell(memory.outside, memory.cells));
   };
-  llvm::SmallDenseSet<unsigned> reached;
-  if (Size constant = access.constant(); !constant.isConstant(0))
-    step(size(constant));
-  for (auto [along, stride] : llvm::zip(access.places, access.strides))
-    for (auto [index, factor] : along.indices)
-      step(vectors_.multiply(
-          vectors_.multiply(vectors_.lane(get(index, place, chunk), 0), vectors_.integer(factor)),
-          size(stride)));
-  for (unsigned axis : llvm::make_first_range(indices_)) {
-    if (!reached.insert(axis).second || !access.runsOver(axis))
-      continue;
-    step(vectors_.multiply(indexIn(access, axis, place, chunk), size(access.factor(axis))));
-    check([&](const LinearPlace &along) {
-      return llvm::all_of(llvm::enumerate(along.factors), [&](auto factor) {
-        return factor.value() == 0 || reached.contains(factor.index());
-      });
-    });
+  llvm::SmallSetVector<unsigned, 8> loops;
+  for (unsigned axis : llvm::make_first_range(indices_))
+    loops.insert(axis);
+  auto isChecked = [&](unsigned axis) {
+    return llvm::any_of(memory.access.checks,
+                        [&](const Access::Check &check) { return check.place.dependsOn(axis); });
+  };
+  if (!cell.constant.isConstant(0))
+    step(size(cell.constant), Size::constant(1));
+  for (const auto &[index, factor] : cell.indices)
+    step(vectors_.lane(get(index, place, chunk), 0), factor);
+  auto known = llvm::find_if(llvm::reverse(loops), isChecked).base();
+  for (auto loop = loops.begin(); loop != loops.end(); ++loop) {
+    if (loop == known)
+      check();
+    if (cell.dependsOn(*loop))
+      step(indexIn(cell, *loop, place, chunk), cell.factors[*loop]);
   }
-  check([](const LinearPlace &) { return true; });
+  if (known == loops.end())
+    check();
   return vectors_.splat(vectors_.loadCell(pointer, {}, memory.cells));
 }
 
-// The cells' numbers in the array, without those of lanes.
-Value LoopValues::offsetOf(const Access &access, unsigned place, unsigned chunk) {
-  Value sum = size(access.constant());
-  for (unsigned axis = 0; axis < body_.axes().size(); ++axis)
-    if (access.runsOver(axis) && !(vectorAxis_ == axis && hasColumnsOfLanes(access)))
-      sum = vectors_.add(
-          sum, vectors_.multiply(indexIn(access, axis, place, chunk), size(access.factor(axis))));
-  return sum;
-}
-
-static Value numbersOfLanes(VectorBuilder &vectors) {
-  SmallVector<int64_t> numbers;
-  for (int64_t lane = 0; lane < vectors.width(); ++lane)
-    numbers.push_back(lane);
-  auto type = VectorType::get(vectors.width(), vectors.builder().getI64Type());
-  return vectors.create<arith::ConstantOp>(DenseElementsAttr::get(type, ArrayRef(numbers)));
-}
-
-// The numbers of the cells of all lanes.
-Value LoopValues::lanesOf(const Access &access, unsigned place, unsigned chunk) {
-  Value sum = vectors_.splat(offsetOf(access, place, chunk));
-  if (access.runsOver(*vectorAxis_))
-    sum = vectors_.add(sum, vectors_.multiply(hasColumnsOfLanes(access) ? columnsOf(chunk)
-                                                                        : numbersOfLanes(vectors_),
-                                              vectors_.splat(size(access.factor(*vectorAxis_)))));
-  for (auto [along, stride] : llvm::zip(access.places, access.strides))
-    for (auto [index, factor] : along.indices)
-      sum = vectors_.add(sum, vectors_.multiply(get(index, place, chunk),
-                                                vectors_.splat(vectors_.multiply(
-                                                    vectors_.integer(factor), size(stride)))));
-  return sum;
-}
-
-// Which lanes are at places of the array; null if all are.
-Value LoopValues::insideLanes(const Access &access, unsigned place, unsigned chunk) {
-  Value inside;
-  for (auto [along, size] : llvm::zip(access.places, access.sizes)) {
-    if (along.isInside)
-      continue;
-    Value lanes = vectors_.splat(placeOf(along, place, chunk, /*withIndices=*/false));
-    if (int64_t factor = along.factors[*vectorAxis_])
-      lanes = vectors_.add(lanes,
-                           vectors_.multiply(numbersOfLanes(vectors_), vectors_.integers(factor)));
-    for (auto [index, factor] : along.indices)
-      lanes = vectors_.add(lanes,
-                           vectors_.multiply(get(index, place, chunk), vectors_.integers(factor)));
-    inside = both(inside, isBelow(lanes, vectors_.splat(this->size(size))));
-  }
-  return inside;
-}
-
-Value LoopValues::loadLanes(const Memory &memory, unsigned place, unsigned chunk,
-                            std::optional<double> outside) {
+Value LoopValues::loadLanes(const Memory &memory, unsigned place, unsigned chunk) {
   const Access &access = memory.access;
-  Value inside = insideLanes(access, place, chunk),
-        mask = both(memory.isPadded ? Value() : this->mask(chunk), inside), cells;
-  if (isOneStep(access)) {
-    Value offset = offsetOf(access, place, chunk);
-    for (auto [along, stride] : llvm::zip(access.places, access.strides))
-      for (auto [index, factor] : along.indices)
-        offset = vectors_.add(
-            offset, vectors_.multiply(vectors_.lane(get(index, place, chunk), 0),
-                                      vectors_.multiply(vectors_.integer(factor), size(stride))));
-    cells = vectors_.loadCells(memory.base, offset, mask, memory.cells);
-  } else {
-    cells = vectors_.gatherCells(memory.base, lanesOf(access, place, chunk), mask, memory.cells);
-  }
+  Value inside = isInside(access, place, chunk, /*ofLanes=*/true),
+        mask = both(memory.isPadded ? Value() : this->mask(chunk), inside);
+  Value cells =
+      isOneStep(access.cell)
+          ? vectors_.loadCells(memory.base, valueOf(access.cell, place, chunk), mask, memory.cells)
+          : vectors_.gatherCells(memory.base, lanesOf(access.cell, place, chunk), mask,
+                                 memory.cells);
   if (!inside)
     return cells;
-  Value other =
-      vectors_.convert(vectors_.number(outside.value_or(0)), ElementType::F64, memory.cells);
+  Value other = vectors_.convert(vectors_.number(memory.outside), ElementType::F64, memory.cells);
   return vectors_.select(inside, cells, other);
 }
 
 //===- stores --------------------------------------------------------------------------------===//
 
 void LoopValues::store(Value vector, const Memory &memory, unsigned place, unsigned chunk) {
-  Value offset = offsetOf(memory.access, place, chunk);
-  if (!vectorAxis_ || !memory.access.runsOver(*vectorAxis_))
-    vectors_.storeCell(vector, memory.base, offset, memory.cells);
-  else if (isOneStep(memory.access))
+  const LinearFunction &cell = memory.access.cell;
+  if (extent_.axis && cell.dependsOn(*extent_.axis) && !isOneStep(cell))
+    return vectors_.scatterCells(vector, memory.base, lanesOf(cell, place, chunk), mask(chunk),
+                                 memory.cells);
+  Value offset = valueOf(cell, place, chunk);
+  if (extent_.axis && cell.dependsOn(*extent_.axis))
     vectors_.storeCells(vector, memory.base, offset, mask(chunk), memory.cells);
   else
-    vectors_.scatterCells(vector, memory.base, lanesOf(memory.access, place, chunk), mask(chunk),
-                          memory.cells);
+    vectors_.storeCell(vector, memory.base, offset, memory.cells);
 }
 
 void LoopValues::keep(Value value, unsigned place, unsigned chunk) {
@@ -431,7 +374,7 @@ void LoopValues::keep(Value value, unsigned place, unsigned chunk) {
 
 void LoopValues::write(plan::WriteOp write, unsigned place, unsigned chunk) {
   Value cell = write.getCell();
+  unsigned number = countArrays(ArrayRef(plan_.outputs).take_front(write.getNumber()));
   store(get(cell, place, chunk),
-        {tile_.outputs[body_.outputOf(write)], body_.accessOf(write), plan::cellsOf(cell)}, place,
-        chunk);
+        {tile_.outputs[number], body_.accessOf(write), plan::cellsOf(cell)}, place, chunk);
 }

@@ -1,6 +1,6 @@
-// What loops over the rows of a matrix ask memory for before they need it: the cells of a later block,
-// in the order of memory, because the rows of a block are too many streams for the hardware prefetcher.
-// Each step of a pass prefetches its share, so that memory is busy all the time.
+// What loops over the rows of a matrix ask memory for before they need it: the cells of a later
+// block, in the order of memory, because the rows of a block are too many streams for the hardware
+// prefetcher. Each step of a pass prefetches its share, so that memory is busy all the time.
 #include "codegen/Prefetching.h"
 #include "codegen/loops/LoopValues.h"
 
@@ -12,89 +12,79 @@ using namespace tokamak::codegen;
 
 // The axis along which the rows of what is read are contiguous, if it is read row by row.
 static std::optional<unsigned> axisOfRows(const LoopBody &body, const Access &access) {
-  if (access.hasIndices() || !access.isAlwaysInside() || !access.runsOver(body.lastAxis()))
+  if (!access.cell.indices.empty() || !access.checks.empty() ||
+      !access.cell.dependsOn(body.lastAxis()))
     return {};
   for (unsigned axis = 0; axis < body.axes().size(); ++axis)
-    if (!body.schedule().isParallel(axis) && access.runsOver(axis) &&
-        access.factor(axis).isConstant(1))
+    if (!body.schedule().isParallel(axis) && access.cell.factors[axis].isConstant(1))
       return axis;
   return {};
 }
 
-// Blocks have one row if all that is done with rows is to aggregate them: then memory is read in order.
+// Blocks have one row if all that is done with rows is to aggregate them: then memory is read in
+// order.
 static bool goesRowByRow(const LoopBody &body) {
   return body.schedule().block == 1 &&
          llvm::all_of(body.block().getOps<plan::WriteOp>(),
                       [&](plan::WriteOp write) { return body.isTileAggregate(write); });
 }
 
-// The cells that lie so many steps of a block behind those that are read now.
+// Prefetches cells `first` to `behind`, counted from cell number `ahead` of the block's rows.
+void LoopValues::prefetchBlock(plan::ReadOp read, Value ahead, int64_t first, int64_t behind) {
+  Memory array = arrayOf(read);
+  unsigned last = body_.lastAxis();
+  Value block = vectors_.multiply(index(last), size(array.access.cell.factors[last]));
+  Value start = vectors_.offsetCells(vectors_.offsetCells(array.base, block, array.cells), ahead,
+                                     array.cells);
+  int64_t lineCells = prefetching::bytesPerLine / byteSize(array.cells);
+  for (int64_t cell = first; cell < behind; cell += lineCells)
+    vectors_.prefetch(start, vectors_.integer(cell), vectors_.registerType(array.cells));
+}
+
+// What lies so many steps of a block behind what is read now. The first two passes that read it
+// share the work. What is read for each vector of a pass is prefetched with the first.
 void LoopValues::prefetch(plan::ReadOp read, unsigned place, unsigned chunk) {
   if (body_.entries())
     return prefetchAtEntries(read, chunk);
-  const Access &access = body_.accessOf(read);
-  std::optional<unsigned> axis = axisOfRows(body_, access);
-  ArrayRef<unsigned> passes = body_.passesReading(read);
-  if (!axis || isPacking_ || passes.empty() || passes.front() > pass_ ||
-      (passes.size() > 1 ? passes[1] : passes[0]) < pass_)
+  Memory array = arrayOf(read);
+  std::optional<unsigned> axis = axisOfRows(body_, array.access);
+  SmallVector<unsigned> reading = body_.passesReading(read);
+  ArrayRef<unsigned> passes = ArrayRef(reading).take_front(2);
+  if (!axis || isPacking_ || !llvm::is_contained(passes, pass_))
     return;
-  ElementType cells = plan::cellsOf(read.getCell());
-  Value array = arrayOf(read).base;
-  int64_t lineCells = prefetching::bytesPerLine / byteSize(cells);
-  bool isAlongRows = vectorAxis_ == axis;
+  bool isAlongRows = extent_.axis == axis, isFirstPass = pass_ == passes.front();
   if (placeNumber_ || goesRowByRow(body_)) {
-    if (isAlongRows && pass_ == passes.front())
-      vectors_.prefetch(
-          vectors_.offsetCells(array,
-                               vectors_.add(offsetOf(access, place, chunk),
-                                            vectors_.integer(prefetching::blockCellsAhead)),
-                               cells));
+    Value later = vectors_.add(valueOf(array.access.cell, place, chunk),
+                               vectors_.integer(prefetching::blockCellsAhead));
+    if (isAlongRows && isFirstPass)
+      vectors_.prefetch(vectors_.offsetCells(array.base, later, array.cells));
     return;
   }
   int64_t lanes = vectors_.width();
-  if (place > 0 || chunk > 0 || places_ != lanes)
+  bool isFirstVector = !extent_.axis || matchPattern(index(*extent_.axis), m_Zero());
+  if (place > 0 || chunk > 0 || places() != lanes ||
+      (!isAlongRows && (!isFirstPass || !isFirstVector)))
     return;
   // A step takes one cell of each row, or one vector.
   int64_t first = 0, behind = lanes * (isAlongRows ? lanes : 1);
-  if (isAlongRows && passes.size() > 1) // the first two passes that read it share the work
-    (pass_ == passes[0] ? behind : first) = behind / 2;
-  if (!isAlongRows && (pass_ != passes.front() || !isFirstVector()))
-    return;
+  if (passes.size() > 1 && isAlongRows)
+    (isFirstPass ? behind : first) = behind / 2;
   Value length = axisSize(*axis);
   Value ahead = vectors_.maximum(vectors_.multiply(length, vectors_.integer(lanes - 1)),
                                  vectors_.integer(prefetching::blockCellsAhead));
-  Value isShort = vectors_.less(length, vectors_.integer(prefetching::longRowCells));
   Value within = vectors_.multiply(index(*axis), vectors_.integer(lanes));
-  Value block = vectors_.multiply(index(body_.lastAxis()), size(access.factor(body_.lastAxis())));
+  Value isShort = vectors_.less(length, vectors_.integer(prefetching::longRowCells));
   State none;
   vectors_.ifThen(isShort, none, [&](State &) {
-    Value start = vectors_.offsetCells(vectors_.offsetCells(array, block, cells),
-                                       vectors_.add(within, ahead), cells);
-    for (int64_t cell = first; cell < behind; cell += lineCells)
-      vectors_.prefetch(start, vectors_.integer(cell), vectors_.registerType(cells));
+    prefetchBlock(read, vectors_.add(within, ahead), first, behind);
   });
 }
 
 // Short rows that are packed are prefetched together.
 void LoopValues::prefetchPacked(plan::ReadOp read) {
   constexpr int64_t shortRow = 16;
-  const Access &access = body_.accessOf(read);
-  std::optional<unsigned> axis = axisOfRows(body_, access);
-  if (!axis || !body_.axes()[*axis].isConstant() || body_.axes()[*axis].constantValue() > shortRow)
-    return;
-  ElementType cells = plan::cellsOf(read.getCell());
-  Value block = vectors_.multiply(index(body_.lastAxis()), size(access.factor(body_.lastAxis())));
-  int64_t lineCells = prefetching::bytesPerLine / byteSize(cells),
-          count = body_.schedule().block * body_.axes()[*axis].constantValue();
-  Value start = vectors_.offsetCells(arrayOf(read).base, block, cells);
-  for (int64_t cell = 0; cell < count; cell += lineCells)
-    vectors_.prefetch(start, vectors_.integer(prefetching::blockCellsAhead + cell),
-                      vectors_.registerType(cells));
-}
-
-// Whether the pass has reached its first vector: what is read for each of them is prefetched once.
-bool LoopValues::isFirstVector() const {
-  APInt first;
-  return !vectorAxis_ ||
-         (matchPattern(index(*vectorAxis_), m_ConstantInt(&first)) && first.isZero());
+  std::optional<unsigned> axis = axisOfRows(body_, body_.accessOf(read));
+  if (axis && body_.axes()[*axis].isConstant() && body_.axes()[*axis].constantValue() <= shortRow)
+    prefetchBlock(read, vectors_.integer(prefetching::blockCellsAhead), 0,
+                  body_.schedule().block * body_.axes()[*axis].constantValue());
 }

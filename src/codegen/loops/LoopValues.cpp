@@ -28,46 +28,31 @@ LoopValues::LoopValues(const LoopBody &body, VectorBuilder &vectors, const TileA
     layOut(packed);
   if (body.carriesInMemory())
     for (plan::ScanOp scan : body.passes().front().scans)
-      panels_[scan.getCell()].base = scratch(body.axes()[body.lastAxis()]);
-  if (!body.entries())
-    return;
-  for (Operation &operation : body.block()) {
-    auto read = dyn_cast<plan::ReadOp>(operation);
-    if (read && tok::isArray(read.getOperand().getType()) && !body.isDriver(read) &&
-        tile.patterns.contains(inputNumber(body.op(), read))) {
-      lookedUp_.push_back(read);
-      panels_[read.getCell()].base = scratch(body.axes()[body.entries()->column]);
-    }
-    auto reduce = dyn_cast<plan::ReduceOp>(operation);
-    if (reduce && !sampledRows_ && body.sampledProduct(reduce))
-      sampledRows_ = scratch(Size::constant(VectorBuilder::lanes * VectorBuilder::lanes));
+      panels_[scan.getCell()].base =
+          scratch(roundedUp(body.axes()[body.lastAxis()], vectors.width()));
+  for (plan::ReadOp read : body.block().getOps<plan::ReadOp>()) {
+    unsigned number = cast<BlockArgument>(read.getOperand()).getArgNumber();
+    if (!body.entries() || !body.op().isSparseOperand(number) || body.isDriver(read))
+      continue;
+    lookedUp_.push_back(read);
+    panels_[read.getCell()].base = scratch(body.axes()[body.entries()->column]);
   }
-}
-
-Value LoopValues::roundedUp(const Size &atLaunch, int64_t unit) {
-  return size(codegen::roundedUp(atLaunch, unit));
 }
 
 // Each begins behind the one before it.
 Value LoopValues::scratch(const Size &doubles) {
   plan_.scratchSizes.push_back(doubles);
   Value begin = nextScratch_;
-  nextScratch_ = vectors_.offset(begin, roundedUp(doubles));
+  nextScratch_ = vectors_.offset(begin, size(roundedUp(doubles, VectorBuilder::lanes)));
   return begin;
 }
 
 Value LoopValues::variable(int64_t vectors) {
   return atBeginning([&]() -> Value {
-    return vectors_.create<LLVM::AllocaOp>(vectors_.pointerType(),
-                                           VectorType::get(vectors_.width(), vectors_.doubleType()),
-                                           vectors_.integer(vectors));
+    auto vector = VectorType::get(vectors_.width(), vectors_.doubleType());
+    return vectors_.create<LLVM::AllocaOp>(
+        vectors_.pointerType(), LLVM::LLVMArrayType::get(vector, vectors), vectors_.integer(1));
   });
-}
-
-Value LoopValues::staging() {
-  if (!staging_)
-    staging_ = variable(vectors_.width());
-  return staging_;
 }
 
 Value LoopValues::atBeginning(llvm::function_ref<Value()> emit) {
@@ -76,106 +61,150 @@ Value LoopValues::atBeginning(llvm::function_ref<Value()> emit) {
   return emit();
 }
 
+Value codegen::loadSize(VectorBuilder &vectors, abi::KernelPlan &plan, Value sizes,
+                        const Size &size) {
+  if (size.isConstant())
+    return vectors.integer(size.constantValue());
+  auto number = static_cast<int64_t>(plan.sizes.size());
+  plan.sizes.push_back(size);
+  return vectors.integerMember(sizes, number * static_cast<int64_t>(sizeof(int64_t)));
+}
+
 Value LoopValues::size(const Size &atLaunch) {
   if (atLaunch.isConstant())
     return vectors_.integer(atLaunch.constantValue());
   Value &known = sizes_[atLaunch.text()];
-  if (!known) {
-    auto number = static_cast<int64_t>(plan_.sizes.size());
-    plan_.sizes.push_back(atLaunch);
-    known = atBeginning([&] {
-      return vectors_.integerMember(tile_.sizes, number * static_cast<int64_t>(sizeof(int64_t)));
-    });
-  }
+  if (!known)
+    known = atBeginning([&] { return loadSize(vectors_, plan_, tile_.sizes, atLaunch); });
   return known;
 }
 
 //===- loops ---------------------------------------------------------------------------------===//
 
-void LoopValues::beginChunks(std::optional<unsigned> vectorAxis, unsigned chunks, Value mask) {
-  vectorAxis_ = vectorAxis;
-  chunks_ = chunks;
-  mask_ = mask;
-}
-
-void LoopValues::endChunks() { beginChunks({}, 1, {}); }
-
-void LoopValues::beginAcross() {
-  beginChunks(body_.lastAxis(), 1, {});
-  places_ = 1;
-}
-
-void LoopValues::endAcross() {
-  endChunks();
-  places_ = placesOfBlock_;
-}
-
 void LoopValues::inLoop(unsigned axis, Value index, llvm::function_ref<void()> inside) {
   indices_.push_back({axis, index});
-  scopes_.emplace_back().axes = {axis};
+  scopes_.emplace_back().axis = axis;
   inside();
   scopes_.pop_back();
   indices_.pop_back();
 }
 
-void LoopValues::forAxes(ArrayRef<unsigned> axes, State &state, LoopBodyFunction inside) {
-  if (axes.empty())
-    return inside(state);
-  auto [begin, end] = rangeOf(axes.front());
-  vectors_.forLoop(begin, end, 1, state, [&](Value index, State &carried) {
-    inLoop(axes.front(), index, [&] { forAxes(axes.drop_front(), carried, inside); });
-  });
+LoopValues::Range LoopValues::rangeOf(unsigned axis) {
+  return body_.isOverEntries(axis) ? entries_ : Range(vectors_.integer(0), axisSize(axis));
 }
 
-void LoopValues::forAxis(unsigned axis, int64_t unrolling, State &state, LoopBodyFunction inside) {
+Value LoopValues::endOfWhole(Range range, int64_t unit) {
+  Value length = vectors_.subtract(range.second, range.first);
+  return vectors_.add(range.first, vectors_.roundDown(length, unit));
+}
+
+void LoopValues::forAxes(ArrayRef<unsigned> axes, llvm::function_ref<void()> inside) {
+  if (axes.empty())
+    return inside();
+  forAxis(axes.front(), 1, [&](int64_t) { forAxes(axes.drop_front(), inside); });
+}
+
+void LoopValues::forAxis(unsigned axis, int64_t together,
+                         llvm::function_ref<void(int64_t)> inside) {
+  auto [begin, end] = rangeOf(axis);
+  auto loop = [&](Value first, Value last, int64_t steps) {
+    vectors_.forLoop(first, last, steps, [&](Value index) {
+      for (int64_t number = 0; number < steps; ++number)
+        inLoop(axis, vectors_.add(index, vectors_.integer(number)), [&] { inside(number); });
+    });
+  };
   const Size &length = body_.axes()[axis];
-  if (unrolling == 1 || !length.isConstant())
-    return forAxes({axis}, state, inside);
-  int64_t whole = length.constantValue() / unrolling * unrolling;
-  auto at = [&](Value index, State &carried) { inLoop(axis, index, [&] { inside(carried); }); };
-  if (whole > unrolling)
-    vectors_.forLoop(vectors_.integer(0), vectors_.integer(whole), unrolling, state,
-                     [&](Value first, State &carried) {
-                       for (int64_t step = 0; step < unrolling; ++step)
-                         at(vectors_.add(first, vectors_.integer(step)), carried);
-                     });
-  for (int64_t step = whole > unrolling ? whole : 0; step < length.constantValue(); ++step)
-    at(vectors_.integer(step), state);
+  if (together > 1 && body_.isOverEntries(axis)) {
+    Value whole = endOfWhole({begin, end}, together);
+    loop(begin, whole, together);
+    return loop(whole, end, 1);
+  }
+  if (together == 1 || !length.isConstant())
+    return loop(begin, end, 1);
+  int64_t whole = length.constantValue() / together * together;
+  if (whole > together)
+    loop(begin, vectors_.integer(whole), together);
+  for (int64_t step = whole > together ? whole : 0; step < length.constantValue(); ++step)
+    inLoop(axis, vectors_.integer(step), [&] { inside(step); });
+}
+
+void LoopValues::forVectors(unsigned axis, int64_t together, llvm::function_ref<void()> inside) {
+  const Size length = body_.isOverEntries(axis) ? Size::unknown() : body_.axes()[axis];
+  forVectors(axis, rangeOf(axis), length, together, inside);
+}
+
+void LoopValues::forVectors(unsigned axis, Range range, const Size &length, int64_t together,
+                            llvm::function_ref<void()> inside) {
+  constexpr int64_t cellsOfSteps = 32;
+  auto [begin, end] = range;
+  int64_t width = vectors_.width(), step = together * width, mostSteps = cellsOfSteps / width;
+  auto at = [&](Value index, int64_t chunks, Value mask) {
+    llvm::SaveAndRestore extent(extent_,
+                                Extent{extent_.places, axis, static_cast<unsigned>(chunks), mask});
+    inLoop(axis, index, inside);
+  };
+  auto whole = [&](Value index) { at(index, together, {}); };
+  auto masked = [&](Value index) {
+    at(index, 1, vectors_.maskBelow(vectors_.subtract(end, index)));
+  };
+  if (together == 0)
+    return vectors_.forLoop(begin, end, width, masked);
+  if (!length.isConstant()) {
+    Value rest = endOfWhole(range, step);
+    vectors_.forLoop(begin, rest, step, whole);
+    if (together > 1)
+      return vectors_.forLoop(rest, end, width, masked);
+    State none;
+    return vectors_.ifThen(vectors_.less(rest, end), none, [&](State &) { masked(rest); });
+  }
+  int64_t steps = length.constantValue() / step, rest = length.constantValue() % step;
+  auto indexAt = [&](int64_t number) {
+    return vectors_.add(begin, vectors_.integer(number * step));
+  };
+  if (steps > mostSteps)
+    vectors_.forLoop(begin, indexAt(steps), step, whole);
+  else
+    for (int64_t number = 0; number < steps; ++number)
+      whole(indexAt(number));
+  if (rest != 0)
+    at(indexAt(steps), (rest + width - 1) / width,
+       rest % width == 0 ? Value() : vectors_.maskBelow(rest % width));
+}
+
+void LoopValues::acrossPlaces(llvm::function_ref<void()> inside) {
+  llvm::SaveAndRestore extent(extent_);
+  if (hasWholeBlock())
+    extent_ = {1, body_.lastAxis(), 1, {}};
+  inside();
 }
 
 //===- values --------------------------------------------------------------------------------===//
 
 unsigned LoopValues::placesOf(Value value) const {
-  return runsOver(value, body_.lastAxis()) ? places_ : 1;
+  return runsOver(value, body_.lastAxis()) ? places() : 1;
 }
 
-unsigned LoopValues::chunksOf(Value value) const { return runsOverVectors(value) ? chunks_ : 1; }
+unsigned LoopValues::chunksOf(Value value) const { return runsOverVectors(value) ? chunks() : 1; }
 
 // Distinguishes vectors across the places of a block from values of its first place.
-static constexpr unsigned acrossPlaces = ~0u;
+static constexpr unsigned lanesOfPlaces = ~0u;
 
 void LoopValues::set(Value value, unsigned place, unsigned chunk, Value vector) {
   if (isAcross() && runsOver(value, body_.lastAxis()))
-    place = acrossPlaces;
+    place = lanesOfPlaces;
   scopes_.back().values[{value, place, chunk}] = vector;
-}
-
-void LoopValues::setAcross(Value value, Value vector) {
-  scopes_.back().values[{value, acrossPlaces, 0}] = vector;
 }
 
 // Whether there is one cell for each place of a block, and places are the lanes of vectors.
 bool LoopValues::isPerPlace(Value value) const {
-  return body_.schedule().hasBlocksInVectors() && placesOfBlock_ > 1 &&
-         runsOver(value, body_.lastAxis()) && body_.schedule().innerAxes(value).empty();
+  return hasWholeBlock() && runsOver(value, body_.lastAxis()) &&
+         body_.schedule().innerAxes(value).empty();
 }
 
 Value LoopValues::across(Value value) {
-  llvm::SaveAndRestore vectorAxis(vectorAxis_, std::optional(body_.lastAxis()));
-  llvm::SaveAndRestore chunks(chunks_, 1u);
-  llvm::SaveAndRestore places(places_, 1u);
-  llvm::SaveAndRestore mask(mask_, Value());
-  return get(value, 0, 0);
+  Value vector;
+  acrossPlaces([&] { vector = get(value, 0, 0); });
+  return vector;
 }
 
 bool LoopValues::isPacked(Value value) const {
@@ -185,46 +214,42 @@ bool LoopValues::isPacked(Value value) const {
   return packed->second != body_.schedule().parallel.back() || isAcross();
 }
 
+Value LoopValues::find(Value value, unsigned place, unsigned chunk) const {
+  for (const Scope &scope : llvm::reverse(scopes_)) {
+    if (auto known = scope.values.find({value, place, chunk}); known != scope.values.end())
+      return known->second;
+    // Outside of the loop are values of another place.
+    if (scope.axis && runsOver(value, *scope.axis))
+      break;
+  }
+  return {};
+}
+
 Value LoopValues::get(Value value, unsigned place, unsigned chunk) {
   place = std::min(place, placesOf(value) - 1);
   chunk = std::min(chunk, chunksOf(value) - 1);
-  unsigned key = isAcross() && runsOver(value, body_.lastAxis()) ? acrossPlaces : place;
-  for (Scope &scope : llvm::reverse(scopes_)) {
-    if (auto known = scope.values.find({value, key, chunk}); known != scope.values.end())
-      return known->second;
-    // Outside of the loop are values of another place.
-    if (llvm::any_of(scope.axes, [&](unsigned axis) { return runsOver(value, axis); }))
-      break;
-  }
+  bool isOfLanes = isAcross() && runsOver(value, body_.lastAxis());
+  if (Value known = find(value, isOfLanes ? lanesOfPlaces : place, chunk))
+    return known;
+  auto reduction = value.getDefiningOp<plan::ReduceOp>();
+  Value vector;
   if (auto cells = cellsOfPlaces_.find(value); cells != cellsOfPlaces_.end()) {
     Type type = vectors_.registerType(plan::cellsOf(value));
-    Value vector = vectors_.splat(
-        vectors_.loadScalar(vectors_.offset(cells->second, placeNumber_, type), type));
-    set(value, place, chunk, vector);
-    return vector;
-  }
-  if (!isAcross() && !placeNumber_ && isPerPlace(value)) {
-    Value vector = vectors_.splatLane(across(value), place);
-    set(value, place, chunk, vector);
-    return vector;
-  }
-  auto reduction = value.getDefiningOp<plan::ReduceOp>();
-  bool isLoaded = body_.schedule().kept.contains(value) && body_.passOf(value) != pass_;
-  if (isPacked(value)) {
-    Value vector = load(packedOf(value), place, chunk, {});
-    set(value, place, chunk, vector);
-    return vector;
-  }
-  if (isLoaded && liesSideBySide(value)) {
+    Value cell = vectors_.offset(cells->second, placeNumber_, type);
+    vector = vectors_.splat(vectors_.loadScalar(cell, type));
+  } else if (!isAcross() && !placeNumber_ && isPerPlace(value)) {
+    vector = vectors_.splatLane(across(value), place);
+  } else if (isLoaded(value) && liesSideBySide(value)) {
     loadSideBySide(value, chunk);
     return get(value, place, chunk);
-  }
-  if (reduction && !isLoaded) {
+  } else if (isPacked(value) || isLoaded(value)) {
+    vector = load(panelOf(value, place), place, chunk);
+  } else if (reduction) {
     reduce(reduction);
     return get(value, place, chunk);
+  } else {
+    vector = compute(value, place, chunk);
   }
-  Value vector =
-      isLoaded ? load(panelOf(value, place), place, chunk, {}) : compute(value, place, chunk);
   set(value, place, chunk, vector);
   return vector;
 }
@@ -236,7 +261,7 @@ void LoopValues::forPlaces(ArrayRef<Value> uses, bool isUnrolled,
     storeCellsOfPlaces(used, visited);
   unsigned last = body_.lastAxis();
   Value first = index(last);
-  llvm::SaveAndRestore places(places_, 1u);
+  llvm::SaveAndRestore places(extent_.places, 1u);
   auto at = [&](Value number) {
     llvm::SaveAndRestore placeNumber(placeNumber_, number);
     inLoop(last, vectors_.add(first, number), [&] { inside(number); });
@@ -252,8 +277,8 @@ void LoopValues::forPlaces(ArrayRef<Value> uses, bool isUnrolled,
 // Of what is complete for all places, but not what is read.
 void LoopValues::storeCellsOfPlaces(Value value, llvm::DenseSet<Value> &visited) {
   Operation *operation = value.getDefiningOp();
-  bool isLoaded = body_.schedule().kept.contains(value) && body_.passOf(value) != pass_;
-  if (!visited.insert(value).second || isLoaded || isa<plan::ReadOp, plan::ReindexOp>(operation))
+  if (!visited.insert(value).second || isLoaded(value) ||
+      isa<plan::ReadOp, plan::ReindexOp>(operation))
     return;
   if (!isPerPlace(value)) {
     for (Value operand : operation->getOperands())
@@ -266,26 +291,21 @@ void LoopValues::storeCellsOfPlaces(Value value, llvm::DenseSet<Value> &visited)
 }
 
 Value LoopValues::at(unsigned axis, Value index, Value value) {
-  llvm::SaveAndRestore vectorAxis(vectorAxis_);
-  llvm::SaveAndRestore chunks(chunks_, 1u);
-  llvm::SaveAndRestore mask(mask_, Value());
-  vectorAxis_.reset();
+  llvm::SaveAndRestore extent(extent_, Extent{places(), {}, 1, {}});
   Value cell;
   inLoop(axis, index, [&] { cell = get(value, 0, 0); });
   return cell;
 }
 
-// In vectors of eight cells, for which all functions exist. What is reduced comes later: it may read
-// what is packed.
+// In vectors of eight cells, for which all functions exist. What is reduced comes later: it may
+// read what is packed.
 void LoopValues::computeUniform() {
   int64_t width = vectors_.width();
   vectors_.setWidth(VectorBuilder::lanes);
   llvm::DenseSet<Operation *> later;
   for (Operation &operation : body_.block()) {
-    auto cell = operation.getNumResults() == 1
-                    ? dyn_cast<plan::CellType>(operation.getResult(0).getType())
-                    : plan::CellType();
-    bool isNow = cell && cell.getAxes().empty() && !isa<plan::ReduceOp>(operation) &&
+    bool isNow = !isa<plan::ReduceOp, plan::WriteOp>(operation) &&
+                 cast<plan::CellType>(operation.getResult(0).getType()).getAxes().empty() &&
                  llvm::none_of(operation.getOperands(), [&](Value operand) {
                    return later.contains(operand.getDefiningOp());
                  });
@@ -331,8 +351,7 @@ void LoopValues::hoist(Value value, ArrayRef<unsigned> loops, llvm::DenseSet<Val
         get(value, place, chunk);
     return;
   }
-  bool isLoaded = body_.schedule().kept.contains(value) && body_.passOf(value) != pass_;
-  if (isLoaded || isa<plan::ReadOp, plan::ScanOp, plan::ReindexOp>(operation))
+  if (isLoaded(value) || isa<plan::ReadOp, plan::ScanOp, plan::ReindexOp>(operation))
     return;
   if (auto reduce = dyn_cast<plan::ReduceOp>(operation)) {
     if (std::optional<SampledProduct> product = body_.sampledProduct(reduce))
@@ -343,123 +362,4 @@ void LoopValues::hoist(Value value, ArrayRef<unsigned> loops, llvm::DenseSet<Val
   }
   for (Value operand : operation->getOperands())
     hoist(operand, loops, visited);
-}
-
-//===- aggregates ----------------------------------------------------------------------------===//
-
-Accumulator LoopValues::neutral(Operation *aggregation) {
-  return neutralAccumulator(vectors_, reductionOf(aggregation));
-}
-
-// Numbers of places along an axis, counted from 1, which are exact as doubles.
-Value LoopValues::numbersAlong(unsigned axis, unsigned place, unsigned chunk) {
-  Value first =
-      vectors_.create<arith::SIToFPOp>(vectors_.doubleType(), indexOf(axis, place, chunk));
-  Value beyond = vectors_.number(1);
-  if (vectorAxis_ == axis)
-    beyond = emitBinary(vectors_, BinaryOperator::Add, vectors_.laneNumbers(), beyond);
-  return emitBinary(vectors_, BinaryOperator::Add, vectors_.splat(first), beyond);
-}
-
-Contribution LoopValues::contribution(Operation *aggregation, unsigned place, unsigned chunk) {
-  Value operand = aggregation->getOperand(0);
-  auto reduce = dyn_cast<plan::ReduceOp>(aggregation);
-  plan::BinaryOp product = reduce ? plan::productIn(reduce) : plan::BinaryOp();
-  if (!product || !isFloat(plan::cellsOf(operand)))
-    return {get(operand, place, chunk), {}};
-  Value lhs = get(product.getLhs(), place, chunk);
-  return {lhs, get(product.getRhs(), place, chunk)};
-}
-
-Accumulator LoopValues::accumulate(Operation *aggregation, Accumulator accumulator, unsigned place,
-                                   unsigned chunk, Value mask) {
-  Value operand = aggregation->getOperand(0);
-  auto reduce = dyn_cast<plan::ReduceOp>(aggregation);
-  Reduction reduction = reductionOf(aggregation);
-  if (isIndex(reduction.kind))
-    return accumulateIndex(vectors_, reduction, accumulator, get(operand, place, chunk),
-                           numbersAlong(reduce.getOver().front(), place, chunk), mask);
-  return {codegen::accumulate(vectors_, reduction, accumulator.value,
-                              contribution(aggregation, place, chunk), mask),
-          {}};
-}
-
-static ElementType typeOfTotal(Operation *aggregation) {
-  return isIndex(kindOf(aggregation)) ? ElementType::F64 : accumulatorOf(aggregation);
-}
-
-Value LoopValues::finish(Operation *aggregation, Accumulator accumulator, bool isOverLanes) {
-  Reduction reduction = reductionOf(aggregation);
-  Value total = accumulator.value;
-  if (isOverLanes) {
-    total = reduceOne(vectors_, reduction, accumulator);
-  } else if (isIndex(reduction.kind)) {
-    total = emitBinary(vectors_, BinaryOperator::Max, accumulator.index, vectors_.number(1));
-  }
-  if (auto reduce = dyn_cast<plan::ReduceOp>(aggregation); reduce && hasAbsentCells(reduce))
-    total = withAbsentCells(reduce, total);
-  return vectors_.convert(total, typeOfTotal(aggregation),
-                          plan::cellsOf(aggregation->getResult(0)));
-}
-
-Value LoopValues::finishEach(Operation *aggregation, ArrayRef<Accumulator> accumulators) {
-  return vectors_.convert(reduceEach(vectors_, reductionOf(aggregation), accumulators),
-                          typeOfTotal(aggregation), plan::cellsOf(aggregation->getResult(0)));
-}
-
-Value LoopValues::carried(plan::ScanOp scan, Value place) {
-  return vectors_.offset(panels_[scan.getCell()].base, place,
-                         vectors_.registerType(accumulatorOf(scan)));
-}
-
-// Emits the loops of a reduction for all places and chunks together.
-void LoopValues::reduce(plan::ReduceOp reduce) {
-  SmallVector<unsigned> axes(reduce.getOver().begin(), reduce.getOver().end());
-  body_.schedule().sort(axes);
-  unsigned places = placesOf(reduce.getCell()), chunks = chunksOf(reduce.getCell());
-  if (std::optional<SampledProduct> product = body_.sampledProduct(reduce);
-      product && vectorAxis_ == body_.entries()->column) {
-    for (unsigned chunk = 0; chunk < chunks; ++chunk)
-      set(reduce.getCell(), 0, chunk,
-          vectors_.convert(sample(*product, chunk), accumulatorOf(reduce),
-                           plan::cellsOf(reduce.getCell())));
-    return;
-  }
-  hoist(reduce.getOperand(), axes);
-  // Within these loops the axis of vectors may be another loop.
-  llvm::SaveAndRestore vectorAxis(vectorAxis_);
-  llvm::SaveAndRestore chunkCount(chunks_);
-  llvm::SaveAndRestore mask(mask_);
-  if (vectorAxis_ && llvm::is_contained(axes, *vectorAxis_)) {
-    vectorAxis_.reset();
-    chunks_ = 1;
-    mask_ = {};
-  }
-  unsigned count = places * chunks;
-  // Few accumulators over entries are two of each in turn, which halves the chain of dependent
-  // instructions.
-  bool isOverEntries = axes.size() == 1 && body_.isOverEntries(axes.front());
-  unsigned sets = isOverEntries && count <= 2 ? 2 : 1;
-  SmallVector<AccumulatorSlot> slots;
-  for (unsigned number = 0; number < count * sets; ++number)
-    slots.push_back(
-        {reduce, number % count / chunks, number % chunks, slots.empty() ? 0 : slots.back().end()});
-  State state(slots.back().end());
-  for (const AccumulatorSlot &slot : slots)
-    slot.set(state, neutral(reduce));
-  auto add = [&](unsigned set, State &carried) {
-    for (const AccumulatorSlot &slot : ArrayRef(slots).slice(set * count, count))
-      slot.set(carried, accumulate(reduce, slot.in(carried), slot.place, slot.chunk, {}));
-  };
-  if (isOverEntries)
-    forEntries(state, [&](int64_t number, State &carried) { add(number % sets, carried); });
-  else
-    forAxes(axes, state, [&](State &carried) { add(0, carried); });
-  for (const AccumulatorSlot &slot : ArrayRef(slots).take_front(count)) {
-    Value total = state[slot.first];
-    if (sets == 2)
-      state[slot.first] = combine(vectors_, reductionOf(reduce), total, state[slot.first + count]);
-    set(reduce.getCell(), slot.place, slot.chunk,
-        finish(reduce, slot.in(state), /*isOverLanes=*/false));
-  }
 }

@@ -6,11 +6,11 @@
 //     mlir::Value x = values.get(value, /*place=*/3, /*chunk=*/0);
 //   });
 //
-// All values are vectors. One that runs over the axis of vectors has a cell in each lane, all others
-// the same cell in all lanes. A block has several places and each of them several vectors, the
-// chunks; what does not run over the axis of places or of vectors is emitted once for all of them.
-// If a schedule says so, the places of a block are the lanes of vectors between beginAcross and
-// endAcross; elsewhere a lane of such a vector is taken for each place.
+// All values are vectors. One that runs over the axis of vectors has a cell in each lane, all
+// others the same cell in all lanes. A block has several places and each of them several vectors,
+// the chunks; what does not run over the axis of places or of vectors is emitted once for all of
+// them. If a schedule says so, the places of a block are the lanes of vectors in acrossPlaces;
+// elsewhere a lane of such a vector is taken for each place.
 #ifndef TOKAMAK_CODEGEN_LOOPS_LOOPVALUES_H
 #define TOKAMAK_CODEGEN_LOOPS_LOOPVALUES_H
 
@@ -22,22 +22,16 @@ namespace tokamak::codegen {
 
 // The least multiple of `unit` that is not smaller.
 Size roundedUp(const Size &size, int64_t unit);
+// Loads a size from those at `sizes`, to which the plan adds it, unless it is a constant.
+mlir::Value loadSize(VectorBuilder &vectors, abi::KernelPlan &plan, mlir::Value sizes,
+                     const Size &size);
 
-// Where the accumulator of a reduction or scan stands in the state that loops carry: its value, and
-// for indices of extremes the index behind it.
+// The accumulator of a reduction or scan for a place and a chunk: a variable that loops change,
+// which LLVM makes a register. Of indices of extremes there is one for the index, too.
 struct AccumulatorSlot {
   mlir::Operation *aggregation;
-  unsigned place, chunk, first;
-  bool hasIndex() const { return isIndex(kindOf(aggregation)); }
-  unsigned end() const { return first + (hasIndex() ? 2 : 1); }
-  Accumulator in(const State &state) const {
-    return {state[first], hasIndex() ? state[first + 1] : mlir::Value()};
-  }
-  void set(State &state, const Accumulator &accumulator) const {
-    state[first] = accumulator.value;
-    if (hasIndex())
-      state[first + 1] = accumulator.index;
-  }
+  unsigned place, chunk;
+  mlir::Value value, index; // addresses
 };
 
 class LoopValues {
@@ -50,38 +44,45 @@ public:
   // A size at launch, loaded at the beginning of the function.
   mlir::Value size(const Size &atLaunch);
   mlir::Value axisSize(unsigned axis) { return size(body_.axes()[axis]); }
-  // The same, rounded up to a multiple of a power of two.
-  mlir::Value roundedUp(const Size &atLaunch, int64_t unit = VectorBuilder::lanes);
   // Memory of the tile: so many doubles, at a multiple of eight; and vectors on the stack, of which
   // one lies in registers.
   mlir::Value scratch(const Size &doubles);
   mlir::Value variable(int64_t vectors = 1);
-  // As many of them as vectors have cells.
-  mlir::Value staging();
 
   // Within the loop over the axis of places.
-  void beginBlock(unsigned places) { places_ = placesOfBlock_ = places; }
-  unsigned places() const { return places_; }
+  void beginBlock(unsigned places) { extent_.places = placesOfBlock_ = places; }
+  unsigned places() const { return extent_.places; }
   unsigned placesOfBlock() const { return placesOfBlock_; }
   // A loop over the places of a block, which are computed one after the other. `uses` is what it
   // computes with, `number` counts the places: constants if the loop is unrolled.
   void forPlaces(llvm::ArrayRef<mlir::Value> uses, bool isUnrolled,
                  llvm::function_ref<void(mlir::Value number)> inside);
-  // Of the axis along which vectors run; chunk i begins at the axis's index + i vectors. A mask says
-  // which lanes of the last chunk exist.
-  void beginChunks(std::optional<unsigned> vectorAxis, unsigned chunks, mlir::Value mask);
-  void endChunks();
-  unsigned chunks() const { return chunks_; }
-  mlir::Value mask(unsigned chunk) const { return chunk + 1 == chunks_ ? mask_ : mlir::Value(); }
-  bool hasVectors() const { return vectorAxis_.has_value(); }
-  void beginPass(unsigned number) { pass_ = number; }
-  // The block's places become the lanes of the only chunk.
-  void beginAcross();
-  void endAcross();
-  bool isAcross() const {
-    return body_.schedule().hasBlocksInVectors() && vectorAxis_ == body_.lastAxis();
+  // Emits `inside` for the vectors of a range of the axis, several at a time: chunk i begins at
+  // the axis's index + i vectors. The rest are one by one, of which the last one is masked. Of a
+  // constant `length`, a few steps are emitted one by one, and the rest is one step. All are masked
+  // if `together` is 0.
+  using Range = std::pair<mlir::Value, mlir::Value>;
+  void forVectors(unsigned axis, Range range, const Size &length, int64_t together,
+                  llvm::function_ref<void()> inside);
+  // Those of the whole axis.
+  void forVectors(unsigned axis, int64_t together, llvm::function_ref<void()> inside);
+  unsigned chunks() const { return extent_.chunks; }
+  // Which lanes of the chunk exist; null if all do.
+  mlir::Value mask(unsigned chunk) const {
+    return chunk + 1 == extent_.chunks ? extent_.mask : mlir::Value();
   }
-  // Whether the block has all its places, so that they can be the lanes of vectors.
+  // The same where the lanes are neither places nor cells along an axis: all of them hold the same,
+  // and one counts.
+  mlir::Value countedLanes(unsigned chunk) const {
+    return extent_.axis ? mask(chunk) : vectors_.maskBelow(1);
+  }
+  void beginPass(unsigned number) { pass_ = number; }
+  // Emits `inside` with the block's places as the lanes of the only chunk, if it has all its
+  // places.
+  void acrossPlaces(llvm::function_ref<void()> inside);
+  bool isAcross() const {
+    return body_.schedule().hasBlocksInVectors() && extent_.axis == body_.lastAxis();
+  }
   bool hasWholeBlock() const { return body_.schedule().hasBlocksInVectors() && placesOfBlock_ > 1; }
   // How many places there are along the vectors of the chunk, if that is a constant; else a whole
   // vector.
@@ -93,15 +94,11 @@ public:
   void beginEntriesOfTile();
   void beginEntries(mlir::Value firstRow, mlir::Value endRow);
   // Where a loop over the axis begins and ends: 0 and its size, or positions of entries.
-  std::pair<mlir::Value, mlir::Value> rangeOf(unsigned axis);
-  // The entries one by one, four in a step; `number` counts those of a step.
-  void forEntries(State &state, llvm::function_ref<void(int64_t number, State &)> inside);
-  // The column of a lane's entry; of the one so many entries behind the chunk's first, in this row or
-  // a later one, but at most the last of the tile.
-  mlir::Value columnOfLane(unsigned chunk, int64_t lane);
+  Range rangeOf(unsigned axis);
+  // The column of the entry so many behind the chunk's first, in this row or a later one, but at
+  // most the last of the tile.
   mlir::Value columnBehind(unsigned chunk, int64_t distance);
-  // Whether the zeros that are no entries count, and the aggregate with them if there are any.
-  bool hasAbsentCells(plan::ReduceOp reduce) const;
+  // The aggregate with the zeros that are no entries, if there are any and they count.
   mlir::Value withAbsentCells(plan::ReduceOp reduce, mlir::Value total);
 
   // Where the loop over the axis is: of vectors the first of all chunks.
@@ -110,11 +107,14 @@ public:
   mlir::Value indexOf(unsigned axis, unsigned place, unsigned chunk);
   // Emits `inside` with the axis at `index`.
   void inLoop(unsigned axis, mlir::Value index, llvm::function_ref<void()> inside);
-  // Loops over axes from 0 to their sizes, outermost first.
-  using LoopBodyFunction = llvm::function_ref<void(State &)>;
-  void forAxes(llvm::ArrayRef<unsigned> axes, State &state, LoopBodyFunction inside);
-  // Several steps of the loop together, all of them if there are not many.
-  void forAxis(unsigned axis, int64_t unrolling, State &state, LoopBodyFunction inside);
+  // Where the whole steps of `unit` places in the range end.
+  mlir::Value endOfWhole(Range range, int64_t unit);
+  // Loops over axes, outermost first.
+  void forAxes(llvm::ArrayRef<unsigned> axes, llvm::function_ref<void()> inside);
+  static constexpr int64_t entriesTogether = 4;
+  // A loop over constant places or entries, so many in a step, which `number` counts: all of the
+  // places in one if there are not many.
+  void forAxis(unsigned axis, int64_t together, llvm::function_ref<void(int64_t number)> inside);
 
   mlir::Value get(mlir::Value value, unsigned place, unsigned chunk);
   // The value with the axis, which vectors may run along, at one place: the same cell in all lanes.
@@ -128,44 +128,51 @@ public:
   unsigned chunksOf(mlir::Value value) const;
 
   void keep(mlir::Value value, unsigned place, unsigned chunk);
-  // Stores a vector of all places of the block in a panel.
-  void keepAcross(mlir::Value value, mlir::Value vector);
   // Asks memory for what a later block packs, if its rows are short.
   void prefetchPacked(plan::ReadOp read);
-  // Stores the vectors along an inner axis, one for each place, as the panel of the block.
-  void packPlaces(mlir::Value value);
   // What a scan carries along for the places of a tile, if it lies in memory: the address of the
   // accumulator at `place`, counted from the first of the tile.
   mlir::Value carried(plan::ScanOp scan, mlir::Value place);
-  // Copies one vector of each chunk to its place among the packed ones. While it is called, nothing
-  // is read from there.
+  // Copies one vector of each chunk to its place among the packed ones, or those of all places of
+  // the block, transposed so that these lie side by side. While it is called, nothing is read from
+  // there.
   void pack(mlir::Value value);
   void write(plan::WriteOp write, unsigned place, unsigned chunk);
 
   // What a step of a reduction or scan adds.
   Contribution contribution(mlir::Operation *aggregation, unsigned place, unsigned chunk);
+  // A new slot with the neutral element.
+  AccumulatorSlot openSlot(mlir::Operation *aggregation, unsigned place, unsigned chunk);
+  Accumulator load(const AccumulatorSlot &slot);
+  void store(const AccumulatorSlot &slot, const Accumulator &accumulator);
+  void accumulate(const AccumulatorSlot &slot, unsigned chunk, mlir::Value mask);
   // One step of a reduction or scan, from an accumulator to the next one.
-  Accumulator neutral(mlir::Operation *aggregation);
   Accumulator accumulate(mlir::Operation *aggregation, Accumulator accumulator, unsigned place,
                          unsigned chunk, mlir::Value mask);
-  // The aggregate as a cell of the result; of all lanes together if vectors run along the operand.
-  mlir::Value finish(mlir::Operation *aggregation, Accumulator accumulator, bool isOverLanes);
-  // Of the places of a block together: lane i is the aggregate of the lanes of accumulator i.
-  mlir::Value finishEach(mlir::Operation *aggregation, llvm::ArrayRef<Accumulator> accumulators);
-  // Sets the aggregate of the places of the block.
-  void setAcross(mlir::Value value, mlir::Value vector);
+  // The aggregate as a cell of the result; of all lanes together if vectors run along the operand;
+  // of several places of the block together, whose aggregates become the lanes.
+  mlir::Value finish(mlir::Operation *aggregation, llvm::ArrayRef<Accumulator> accumulators,
+                     bool isOverLanes);
 
 private:
+  // What values are emitted for: places of the block, and vectors of each of them along an axis.
+  struct Extent {
+    unsigned places = 1;
+    std::optional<unsigned> axis;
+    unsigned chunks = 1;
+    mlir::Value mask; // of the last chunk
+  };
   struct Scope {
-    llvm::SmallVector<unsigned> axes; // that a loop has set
+    std::optional<unsigned> axis; // of the loop
     llvm::DenseMap<std::tuple<mlir::Value, unsigned, unsigned>, mlir::Value> values;
   };
   // Memory for what is kept or packed: along which axes cells lie, and how many cells there are of
   // each place of a block. Places that are side by side are neighbours.
   struct Panel {
     mlir::Value base;
-    Access access;
+    LinearFunction cell;
     bool isSideBySide = false;
+    std::optional<unsigned> grouped = {}; // the axis of packed vectors
     Size cellsOfPlace = Size::constant(1);
   };
   // An array or a panel.
@@ -173,15 +180,21 @@ private:
     mlir::Value base;
     Access access;
     ElementType cells;
+    double outside = 0;    // the value of places outside of the array
     bool isPadded = false; // to whole vectors
   };
 
   bool runsOverVectors(mlir::Value value) const {
-    return vectorAxis_ && schedule::runsOver(value, *vectorAxis_);
+    return extent_.axis && schedule::runsOver(value, *extent_.axis);
   }
   bool isPerPlace(mlir::Value value) const;
+  // Whether the value is kept by an earlier pass.
+  bool isLoaded(mlir::Value value) const {
+    return body_.schedule().kept.contains(value) && body_.passOf(value) != pass_;
+  }
   void storeCellsOfPlaces(mlir::Value value, llvm::DenseSet<mlir::Value> &visited);
   mlir::Value across(mlir::Value value);
+  mlir::Value find(mlir::Value value, unsigned place, unsigned chunk) const;
   mlir::Value compute(mlir::Value value, unsigned place, unsigned chunk);
   void hoist(mlir::Value value, llvm::ArrayRef<unsigned> loops,
              llvm::DenseSet<mlir::Value> &visited);
@@ -189,23 +202,19 @@ private:
   mlir::Value numbersAlong(unsigned axis, unsigned place, unsigned chunk);
   mlir::Value read(plan::ReadOp read, unsigned place, unsigned chunk);
   void prefetch(plan::ReadOp read, unsigned place, unsigned chunk);
-  bool isFirstVector() const;
+  void prefetchBlock(plan::ReadOp read, mlir::Value ahead, int64_t first, int64_t behind);
   mlir::Value reindex(plan::ReindexOp reindex, unsigned place, unsigned chunk);
   Memory arrayOf(plan::ReadOp read);
   Memory panelOf(mlir::Value kept, unsigned place);
   void layOut(mlir::Value value);
-  Memory packedOf(mlir::Value packed);
   void storeSideBySide(llvm::ArrayRef<mlir::Value> vectors, const Memory &panel, unsigned chunk);
   bool isPacked(mlir::Value value) const;
   bool liesSideBySide(mlir::Value value) const;
-  mlir::Value panelRow(const Memory &panel, unsigned chunk);
+  mlir::Value rowSideBySide(const Memory &panel, unsigned chunk, int64_t row);
   void loadSideBySide(mlir::Value kept, unsigned chunk);
-  mlir::Value load(const Memory &memory, unsigned place, unsigned chunk,
-                   std::optional<double> outside);
-  mlir::Value loadCell(const Memory &memory, unsigned place, unsigned chunk,
-                       std::optional<double> outside);
-  mlir::Value loadLanes(const Memory &memory, unsigned place, unsigned chunk,
-                        std::optional<double> outside);
+  mlir::Value load(const Memory &memory, unsigned place, unsigned chunk);
+  mlir::Value loadCell(const Memory &memory, unsigned place, unsigned chunk);
+  mlir::Value loadLanes(const Memory &memory, unsigned place, unsigned chunk);
   void store(mlir::Value vector, const Memory &memory, unsigned place, unsigned chunk);
 
   // Entries of a driver (EntryValues.cpp, SampledProducts.cpp).
@@ -213,8 +222,8 @@ private:
   mlir::Value positionOfRow(plan::ReadOp read, mlir::Value row);
   mlir::Value columnAt(plan::ReadOp read, mlir::Value position);
   mlir::Value columnsOf(unsigned chunk);
-  mlir::Value indexIn(const Access &access, unsigned axis, unsigned place, unsigned chunk);
-  bool hasColumnsOfLanes(const Access &access) const;
+  mlir::Value indexIn(const LinearFunction &sum, unsigned axis, unsigned place, unsigned chunk);
+  bool hasColumnsOfLanes(const LinearFunction &sum) const;
   void expandRow(plan::ReadOp read, mlir::Value row, mlir::Value nextRow);
   mlir::Value lookUp(plan::ReadOp read, unsigned place, unsigned chunk);
   bool isFollowed(unsigned chunk) const;
@@ -225,17 +234,15 @@ private:
   mlir::Value rowOfFactor(plan::ReadOp factor, unsigned axis, mlir::Value index);
   void beginSampledProduct(const SampledProduct &product);
   mlir::Value sample(const SampledProduct &product, unsigned chunk);
-  void sampleTogether(const SampledProduct &product, unsigned chunk, State &totals);
-  void sampleOneByOne(const SampledProduct &product, unsigned chunk, State &totals);
+  mlir::Value sampleRow(const SampledProduct &product, mlir::Value row, mlir::Value ahead,
+                        int64_t accumulators);
 
-  mlir::Value placeOf(const LinearPlace &place, unsigned number, unsigned chunk, bool withIndices);
-  mlir::Value offsetOf(const Access &access, unsigned place, unsigned chunk);
-  mlir::Value lanesOf(const Access &access, unsigned place, unsigned chunk);
-  mlir::Value insideLanes(const Access &access, unsigned place, unsigned chunk);
-  mlir::Value isBelow(mlir::Value place, mlir::Value size);
+  mlir::Value valueOf(const LinearFunction &sum, unsigned place, unsigned chunk);
+  mlir::Value lanesOf(const LinearFunction &sum, unsigned place, unsigned chunk);
+  mlir::Value isInside(const Access &access, unsigned place, unsigned chunk, bool ofLanes);
   mlir::Value both(mlir::Value a, mlir::Value b);
-  bool hasIndicesOfLanes(const Access &access) const;
-  bool isOneStep(const Access &access) const;
+  bool hasIndicesOfLanes(const LinearFunction &sum) const;
+  bool isOneStep(const LinearFunction &sum) const;
   mlir::Value outsideCell(double value, ElementType cells);
   mlir::Value atBeginning(llvm::function_ref<mlir::Value()> emit);
 
@@ -250,22 +257,24 @@ private:
   llvm::SmallVector<std::pair<unsigned, mlir::Value>>
       indices_; // axes that loops have set, in order
   std::vector<Scope> scopes_{1};
-  unsigned pass_ = 0, places_ = 1, placesOfBlock_ = 1, chunks_ = 1;
+  unsigned pass_ = 0, placesOfBlock_ = 1;
   bool isPacking_ = false;
-  std::optional<unsigned> vectorAxis_;
-  // In a loop over the places of a block: the number of the place, and where the cells lie that there
-  // is one of for each place.
+  Extent extent_;
+  // In a loop over the places of a block: the number of the place, and where the cells lie that
+  // there is one of for each place.
   mlir::Value placeNumber_;
   llvm::DenseMap<mlir::Value, mlir::Value> cellsOfPlaces_;
-  mlir::Value mask_;
-  mlir::Value nextScratch_, staging_;
+  mlir::Value nextScratch_;
   // Of the entries: those that loops go over; other sparse operands; rows of left factors.
-  std::pair<mlir::Value, mlir::Value> entries_;
-  mlir::Value lastEntry_, endOfFetching_, sampledRows_;
+  Range entries_;
+  mlir::Value lastEntry_, endOfFetching_;
   llvm::SmallVector<plan::ReadOp> lookedUp_;
   llvm::DenseMap<mlir::Operation *, mlir::Value> samePattern_;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value>> leftRows_;
 };
+
+// How many of the outputs are written by tiles.
+unsigned countArrays(llvm::ArrayRef<abi::KernelOutput> outputs);
 
 // The number of the operand among the arrays or the scalars, whichever it is of.
 unsigned inputNumber(plan::OperatorOp op, plan::ReadOp read);

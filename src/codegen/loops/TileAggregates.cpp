@@ -1,11 +1,9 @@
 #include "codegen/loops/TileAggregates.h"
 
-#include "base/Error.h"
 #include "codegen/LaunchSizes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/IR/Matchers.h"
 
 #include <cstddef>
 
@@ -34,370 +32,294 @@ static SmallVector<plan::ReduceOp> inOrderOfResults(const LoopBody &body) {
   return aggregates;
 }
 
-TileAggregates::TileAggregates(const LoopBody &body, VectorBuilder &vectors,
-                               const TileArguments &tile, LoopValues &values)
-    : body_(body), vectors_(vectors), tile_(tile), values_(values) {
-  Value next = tile.partials;
-  for (plan::ReduceOp reduce : inOrderOfResults(body)) {
-    Aggregate aggregate = layOut(reduce);
-    aggregate.partial = next;
-    aggregate.partialCells = values_.roundedUp(cellsOf(body, reduce));
-    next = vectors.offset(next, aggregate.partialCells);
-    aggregates_.push_back(std::move(aggregate));
-  }
-}
-
-TileAggregates::Aggregate TileAggregates::layOut(plan::ReduceOp reduce) {
-  Reduction reduction = reductionOf(reduce);
-  Aggregate aggregate{reduce, reduction, {}, Storage::Registers, {}, {}, {}, {}, {}, {}};
-  aggregate.cells = vectors_.registerType(reduction.accumulator);
-  SmallVector<unsigned> axes = body_.schedule().innerAxes(reduce.getCell());
-  if (body_.entries() && llvm::is_contained(axes, body_.entries()->column)) {
-    aggregate.storage = Storage::Entries;
+// An aggregate, and where its accumulators are: vectors along an axis of the result, or else one
+// cell or lanes of one, in a line for each place along another axis.
+class codegen::TileAggregate {
+public:
+  TileAggregate(const LoopBody &body, VectorBuilder &vectors, LoopValues &values,
+                plan::ReduceOp reduce, Value partial)
+      : body_(body), vectors_(vectors), values_(values), reduce_(reduce),
+        reduction_(reductionOf(reduce)), cells_(vectors.registerType(reduction_.accumulator)),
+        partial_(partial) {
+    int64_t width = vectors.width();
+    SmallVector<unsigned> axes = body.schedule().innerAxes(reduce.getCell());
     if (axes.size() == 2)
-      aggregate.vector = body_.vectorOf(reduce);
-    return aggregate;
-  }
-  if (axes.size() == 2) {
-    aggregate.storage = Storage::Lines;
-    aggregate.vector = body_.vectorOf(reduce);
-    aggregate.other = axes[0] == aggregate.vector ? axes[1] : axes[0];
-    aggregate.memory =
-        values_.scratch(body_.axes()[*aggregate.other] *
-                        roundedUp(body_.axes()[*aggregate.vector], vectors_.width()));
-    return aggregate;
-  }
-  if (axes.size() == 1) {
-    aggregate.other = axes.front();
-    std::optional<unsigned> vector = body_.loopsOver(axes).vector;
-    aggregate.storage = vector ? Storage::Partials : Storage::Lanes;
-    if (!vector)
-      aggregate.memory =
-          values_.scratch(Size::constant(vectors_.width()) * body_.axes()[axes.front()]);
-    aggregate.vector = vector;
-  }
-  for (int64_t number = 0, count = registersOf(reduce, aggregate.vector); number < count;
-       ++number) {
-    aggregate.storage = Storage::Registers;
-    aggregate.registers.push_back(values_.variable());
-  }
-  return aggregate;
-}
-
-// As many accumulators of one cell as there are neighbouring vectors or places, up to four. Of cells
-// along an axis one for each vector, if their number is a constant and one step of the loop.
-int64_t TileAggregates::registersOf(plan::ReduceOp reduce, std::optional<unsigned> vector) const {
-  constexpr int64_t mostOfOneCell = 4;
-  const schedule::Schedule &schedule = body_.schedule();
-  if (schedule.innerAxes(reduce.getCell()).empty())
-    return std::min(mostOfOneCell, std::max(schedule.unroll, schedule.block));
-  if (!vector || !body_.axes()[*vector].isConstant() || schedule.block > 1)
-    return 0;
-  int64_t length = body_.axes()[*vector].constantValue(), width = vectors_.width();
-  return length / width == schedule.unroll || length < width ? (length + width - 1) / width : 0;
-}
-
-Value TileAggregates::load(const Aggregate &aggregate, Value pointer) {
-  return vectors_.load(pointer, {}, aggregate.cells);
-}
-
-// The accumulator that lies so many behind the one at `pointer`.
-Value TileAggregates::behind(const Aggregate &aggregate, Value pointer, Value count) {
-  return vectors_.offset(pointer, count, aggregate.cells);
-}
-
-// In accumulators.
-Value TileAggregates::paddedLine(const Aggregate &aggregate) {
-  return values_.roundedUp(body_.axes()[*aggregate.vector], vectors_.width());
-}
-
-void TileAggregates::fill(const Reduction &reduction, Value pointer, Value count) {
-  int64_t width = vectors_.width();
-  Type cells = vectors_.registerType(reduction.accumulator);
-  vectors_.setWidth(lanes);
-  Value neutral = neutralElement(vectors_, reduction);
-  vectors_.forLoop(vectors_.integer(0), count, lanes, [&](Value at) {
-    vectors_.store(neutral, vectors_.offset(pointer, at, cells), {});
-  });
-  vectors_.setWidth(width);
-}
-
-// Partial results as they are merged.
-void TileAggregates::fillPartial(const Aggregate &aggregate) {
-  fill(asMerged(aggregate.reduction), aggregate.partial, aggregate.partialCells);
-}
-
-Value TileAggregates::toPartial(const Aggregate &aggregate, Value accumulators) {
-  return vectors_.convert(accumulators, aggregate.reduction.accumulator,
-                          asMerged(aggregate.reduction).accumulator);
-}
-
-void TileAggregates::open() {
-  for (Aggregate &aggregate : aggregates_) {
-    Value width = vectors_.integer(vectors_.width());
-    for (Value variable : aggregate.registers)
-      vectors_.store(neutralElement(vectors_, aggregate.reduction), variable, {});
-    if (aggregate.storage == Storage::Partials || aggregate.storage == Storage::Entries)
-      fill(aggregate.reduction, aggregate.partial, aggregate.partialCells);
-    else if (aggregate.storage == Storage::Lanes)
-      fill(aggregate.reduction, aggregate.memory,
-           vectors_.multiply(values_.axisSize(*aggregate.other), width));
-    else if (aggregate.storage == Storage::Lines)
-      fill(aggregate.reduction, aggregate.memory,
-           vectors_.multiply(values_.axisSize(*aggregate.other), paddedLine(aggregate)));
-  }
-}
-
-//===- blocks --------------------------------------------------------------------------------===//
-
-// What is written to several results has accumulators for each of them.
-void TileAggregates::add(plan::ReduceOp reduce) {
-  for (Aggregate &aggregate : aggregates_) {
-    if (aggregate.reduce != reduce)
-      continue;
-    switch (aggregate.storage) {
-    case Storage::Registers:
-      addToRegisters(aggregate);
-      break;
-    case Storage::Partials:
-      addToPartials(aggregate);
-      break;
-    case Storage::Lanes:
-      addToLanes(aggregate);
-      break;
-    case Storage::Lines:
-      addToLines(aggregate);
-      break;
-    case Storage::Entries:
-      if (aggregate.vector)
-        addToRowsOfEntries(aggregate);
-      else
-        addToEntries(aggregate);
-      break;
+      vector_ = body.vectorOf(reduce);
+    else if (axes.size() == 1 && !body.isOverEntries(axes.front()))
+      vector_ = body.loopsOver(axes).vector;
+    for (unsigned axis : axes)
+      if (axis != vector_)
+        line_ = axis;
+    variables_ = countVariables();
+    if (variables_ > 0) {
+      accumulators_ = values.variable(variables_);
+    } else if (!line_ || body.isOverEntries(*line_)) {
+      accumulators_ = partial;
+      length_ = vector_ ? body.axes()[*vector_] : Size::constant(1);
+    } else {
+      length_ = vector_ ? roundedUp(body.axes()[*vector_], width) : Size::constant(width);
+      accumulators_ = values.scratch(body.axes()[*line_] * length_);
     }
+    partialCells_ = values.size(roundedUp(cellsOf(body, reduce), lanes));
   }
-}
 
-// Where the lanes are neither places nor cells along an axis, all of them hold the same, and one
-// counts.
-Value TileAggregates::countedLanes(unsigned chunk) const {
-  return values_.hasVectors() ? values_.mask(chunk) : vectors_.maskBelow(1);
-}
+  plan::ReduceOp reduce() const { return reduce_; }
+  Value endOfPartial() { return vectors_.offset(partial_, partialCells_); }
 
-// Lanes behind the last cell of an axis are padding of the partial result, so that cells along an axis
-// need no mask.
-void TileAggregates::addToRegisters(Aggregate &aggregate) {
-  plan::ReduceOp reduce = aggregate.reduce;
-  auto count = static_cast<int64_t>(aggregate.registers.size());
-  bool isAlongAxis = aggregate.vector.has_value();
-  // The number of the first chunk's vector along the axis.
-  int64_t first = 0;
-  if (isAlongAxis) {
-    APInt index;
-    if (!matchPattern(values_.index(*aggregate.vector), m_ConstantInt(&index)))
-      internalError("vectors whose sums stay in registers are computed in a loop");
-    first = index.getSExtValue() / vectors_.width();
+  void open() {
+    for (int64_t number = 0; number < variables_; ++number)
+      vectors_.store(neutralElement(vectors_, reduction_), vectorBehind(accumulators_, number), {});
+    if (isOfPartial())
+      fill(reduction_, partial_, partialCells_);
+    else if (line_)
+      fill(reduction_, accumulators_,
+           vectors_.multiply(values_.axisSize(*line_), values_.size(length_)));
   }
-  for (unsigned place = 0; place < values_.placesOf(reduce.getOperand()); ++place)
-    for (unsigned chunk = 0; chunk < values_.chunksOf(reduce.getOperand()); ++chunk) {
-      Value mask = isAlongAxis ? Value() : countedLanes(chunk);
-      int64_t number = isAlongAxis ? first + chunk : (place + chunk) % count;
-      Value variable = aggregate.registers[number];
-      Accumulator next =
-          values_.accumulate(reduce, {load(aggregate, variable), {}}, place, chunk, mask);
-      vectors_.store(next.value, variable, {});
-    }
-}
 
-// Even and odd places are added separately, which halves the length of the chain of dependent
-// instructions. Cells beyond the last place are padding of the partial result.
-void TileAggregates::addPlaces(Aggregate &aggregate, Value pointer, unsigned chunk, Value mask) {
-  plan::ReduceOp reduce = aggregate.reduce;
-  Value even = load(aggregate, pointer), odd;
-  for (unsigned place = 0; place < values_.placesOf(reduce.getOperand()); ++place) {
-    bool isEven = place % 2 == 0 || aggregate.storage == Storage::Lines;
-    Value &sum = isEven ? even : odd;
-    sum = values_.accumulate(reduce, {sum, {}}, place, chunk, mask).value;
+  void add() {
+    if (vector_ && line_)
+      addToLines();
+    else if (vector_)
+      addToLine(accumulators_);
+    else if (isOfPartial())
+      addToEntries();
+    else
+      addToCell();
   }
-  if (odd)
-    even = combine(vectors_, aggregate.reduction, even, odd);
-  vectors_.store(even, pointer, mask);
-}
 
-void TileAggregates::addToPartials(Aggregate &aggregate) {
-  for (unsigned chunk = 0; chunk < values_.chunks(); ++chunk) {
-    Value at = values_.indexOf(*aggregate.vector, 0, chunk);
-    bool isPadded = vectors_.width() == lanes;
-    addPlaces(aggregate, behind(aggregate, aggregate.partial, at), chunk,
-              isPadded ? Value() : values_.mask(chunk));
+  void close() {
+    if (isOfPartial())
+      widenPartial();
+    else if (line_)
+      closeLines();
+    else if (vector_)
+      closeVectors();
+    else
+      closeCell();
   }
-}
 
-void TileAggregates::addToLanes(Aggregate &aggregate) {
-  Value at = vectors_.multiply(values_.index(*aggregate.other), vectors_.integer(vectors_.width()));
-  Value pointer = behind(aggregate, aggregate.memory, at);
-  plan::ReduceOp reduce = aggregate.reduce;
-  Value sum = load(aggregate, pointer);
-  for (unsigned place = 0; place < values_.placesOf(reduce.getOperand()); ++place)
-    for (unsigned chunk = 0; chunk < values_.chunksOf(reduce.getOperand()); ++chunk)
-      sum = values_.accumulate(reduce, {sum, {}}, place, chunk, countedLanes(chunk)).value;
-  vectors_.store(sum, pointer, {});
-}
-
-// Short loops are unrolled.
-int64_t TileAggregates::unrollingOf(unsigned axis) const {
-  constexpr int64_t mostUnrolled = 16, otherwise = 4;
-  const Size &length = body_.axes()[axis];
-  if (!values_.hasWholeBlock() || !length.isConstant())
-    return 1;
-  return length.constantValue() <= mostUnrolled ? mostUnrolled : otherwise;
-}
-
-void TileAggregates::addToLines(Aggregate &aggregate) {
-  unsigned other = *aggregate.other;
-  plan::ReduceOp reduce = aggregate.reduce;
-  values_.hoist(reduce.getOperand(), {other});
-  State none;
-  values_.forAxis(other, unrollingOf(other), none, [&](State &) {
-    Value line = behind(aggregate, aggregate.memory,
-                        vectors_.multiply(values_.index(other), paddedLine(aggregate)));
-    for (unsigned chunk = 0; chunk < values_.chunks(); ++chunk) {
-      Value at = values_.indexOf(*aggregate.vector, 0, chunk);
-      addPlaces(aggregate, behind(aggregate, line, at), chunk, {});
-    }
-  });
-}
-
-// Adds one lane after the other, without branching on the number of entries: lanes behind the last
-// entry add 0 to the columns of the entries that follow.
-void TileAggregates::addToEntries(const Aggregate &aggregate) {
-  for (unsigned chunk = 0; chunk < values_.chunks(); ++chunk) {
-    Contribution parts = values_.contribution(aggregate.reduce, 0, chunk);
-    Value mask = values_.mask(chunk);
-    auto counted = [&](Value cells) {
-      cells = vectors_.round(cells, aggregate.cells);
-      return mask ? vectors_.select(mask, cells, vectors_.number(0, aggregate.cells)) : cells;
-    };
-    Value cells = counted(parts.value), factors = parts.factor ? counted(parts.factor) : Value();
-    for (int64_t lane = 0; lane < lanes; ++lane) {
-      Value column =
-          mask && lane > 0 ? values_.columnBehind(chunk, lane) : values_.columnOfLane(chunk, lane);
-      Value target = behind(aggregate, aggregate.partial, column);
-      Value total = vectors_.loadScalar(target, aggregate.cells), cell = vectors_.lane(cells, lane);
-      total = factors ? vectors_.fma(cell, vectors_.lane(factors, lane), total)
-                      : vectors_.create<arith::AddFOp>(total, cell);
-      vectors_.storeScalar(total, target);
-    }
+private:
+  bool isOfPartial() const { return accumulators_ == partial_; }
+  Value load(Value pointer, Value mask = {}) { return vectors_.load(pointer, mask, cells_); }
+  Value behind(Value pointer, Value count) { return vectors_.offset(pointer, count, cells_); }
+  Value vectorBehind(Value pointer, int64_t number) {
+    return behind(pointer, vectors_.integer(number * vectors_.width()));
   }
-}
+  Value lineAt(Value number) {
+    return behind(accumulators_, vectors_.multiply(number, values_.size(length_)));
+  }
+  Value toPartial(Value accumulators) {
+    return vectors_.convert(accumulators, reduction_.accumulator, asMerged(reduction_).accumulator);
+  }
 
-// Each entry adds a dense row to that of its column.
-void TileAggregates::addToRowsOfEntries(const Aggregate &aggregate) {
-  plan::ReduceOp reduce = aggregate.reduce;
-  values_.hoist(reduce.getOperand(), {body_.entries()->column});
-  State none;
-  values_.forEntries(none, [&](int64_t, State &) {
-    Value row = vectors_.multiply(values_.columnOfLane(0, 0), values_.axisSize(*aggregate.vector));
-    for (unsigned chunk = 0; chunk < values_.chunks(); ++chunk) {
-      Value at = values_.indexOf(*aggregate.vector, 0, chunk);
-      Value pointer = behind(aggregate, aggregate.partial, vectors_.add(row, at));
-      Value mask = values_.mask(chunk), sum = vectors_.load(pointer, mask, aggregate.cells);
-      vectors_.store(values_.accumulate(reduce, {sum, {}}, 0, chunk, {}).value, pointer, mask);
-    }
-  });
-}
+  // As many accumulators of one cell as there are neighbouring vectors or places, up to four. Of
+  // cells along an axis one for each vector, if their number is a constant and one step of the
+  // loop.
+  int64_t countVariables() const {
+    constexpr int64_t mostOfOneCell = 4;
+    const schedule::Schedule &schedule = body_.schedule();
+    if (!vector_ && !line_)
+      return std::min(mostOfOneCell, std::max(schedule.unroll, schedule.block));
+    if (line_ || !body_.axes()[*vector_].isConstant() || schedule.block > 1)
+      return 0;
+    int64_t length = body_.axes()[*vector_].constantValue(), width = vectors_.width();
+    return length / width == schedule.unroll || length < width ? (length + width - 1) / width : 0;
+  }
 
-//===- the end of a tile ---------------------------------------------------------------------===//
+  void fill(const Reduction &reduction, Value pointer, Value count) {
+    int64_t width = vectors_.width();
+    Type cells = vectors_.registerType(reduction.accumulator);
+    vectors_.setWidth(lanes);
+    Value neutral = neutralElement(vectors_, reduction);
+    vectors_.forLoop(vectors_.integer(0), count, lanes, [&](Value at) {
+      vectors_.store(neutral, vectors_.offset(pointer, at, cells), {});
+    });
+    vectors_.setWidth(width);
+  }
 
-void TileAggregates::close() {
-  for (Aggregate &aggregate : aggregates_) {
-    if (aggregate.storage == Storage::Lanes)
-      closeLanes(aggregate);
-    if (aggregate.storage == Storage::Lines)
-      closeLines(aggregate);
-    if (aggregate.storage == Storage::Partials || aggregate.storage == Storage::Entries)
-      widenPartial(aggregate);
-    if (aggregate.storage != Storage::Registers)
-      continue;
-    SmallVector<Value> sums;
-    for (Value variable : aggregate.registers)
-      sums.push_back(load(aggregate, variable));
-    if (aggregate.vector) {
-      if (vectors_.width() != lanes)
-        fillPartial(aggregate);
-      for (auto [number, sum] : llvm::enumerate(sums)) {
-        Value at = vectors_.integer(static_cast<int64_t>(number) * vectors_.width());
-        Value left = vectors_.subtract(values_.axisSize(*aggregate.vector), at);
-        vectors_.store(toPartial(aggregate, sum), vectors_.offset(aggregate.partial, at),
-                       vectors_.width() == lanes ? Value() : vectors_.maskBelow(left));
+  //===- blocks ------------------------------------------------------------------------------===//
+
+  // One cell, or one of those whose lanes are the places of a block.
+  void addToCell() {
+    Value first = line_ ? lineAt(values_.index(*line_)) : accumulators_;
+    State sums;
+    for (int64_t number = 0; number < std::max<int64_t>(1, variables_); ++number)
+      sums.push_back(load(vectorBehind(first, number)));
+    for (unsigned place = 0; place < values_.placesOf(reduce_.getOperand()); ++place)
+      for (unsigned chunk = 0; chunk < values_.chunksOf(reduce_.getOperand()); ++chunk) {
+        Value &sum = sums[(place + chunk) % sums.size()];
+        sum =
+            values_.accumulate(reduce_, {sum, {}}, place, chunk, values_.countedLanes(chunk)).value;
       }
-      continue;
+    for (auto [number, sum] : llvm::enumerate(sums))
+      vectors_.store(sum, vectorBehind(first, static_cast<int64_t>(number)), {});
+  }
+
+  // Lanes behind the last cell are padding, so that no mask is needed, but where they are the first
+  // of the next line. Without lines, even and odd places are added separately, which halves the
+  // length of the chain of dependent instructions.
+  void addToLine(Value line) {
+    for (unsigned chunk = 0; chunk < values_.chunks(); ++chunk) {
+      Value pointer = behind(line, values_.indexOf(*vector_, 0, chunk));
+      bool isPadded = !isOfPartial() || (!line_ && vectors_.width() == lanes);
+      Value mask = isPadded ? Value() : values_.mask(chunk);
+      Value even = load(pointer, mask), odd;
+      for (unsigned place = 0; place < values_.placesOf(reduce_.getOperand()); ++place) {
+        Value &sum = place % 2 == 0 || line_ ? even : odd;
+        sum = values_.accumulate(reduce_, {sum, {}}, place, chunk, {}).value;
+      }
+      if (odd)
+        even = combine(vectors_, reduction_, even, odd);
+      vectors_.store(even, pointer, mask);
     }
-    // In a tree: 0 with 2 and 1 with 3, then these two.
+  }
+
+  // Short loops are unrolled.
+  int64_t linesTogether() const {
+    constexpr int64_t mostUnrolled = 16, otherwise = 4;
+    const Size &length = body_.axes()[*line_];
+    if (body_.isOverEntries(*line_))
+      return LoopValues::entriesTogether;
+    if (!values_.hasWholeBlock() || !length.isConstant())
+      return 1;
+    return length.constantValue() <= mostUnrolled ? mostUnrolled : otherwise;
+  }
+
+  void addToLines() {
+    values_.hoist(reduce_.getOperand(), {*line_});
+    values_.forAxis(*line_, linesTogether(), [&](int64_t) {
+      addToLine(
+          lineAt(body_.isOverEntries(*line_) ? values_.columnBehind(0, 0) : values_.index(*line_)));
+    });
+  }
+
+  // Adds one lane after the other, without branching on the number of entries: lanes behind the
+  // last entry add 0 to the columns of the entries that follow.
+  void addToEntries() {
+    for (unsigned chunk = 0; chunk < values_.chunks(); ++chunk) {
+      Contribution parts = values_.contribution(reduce_, 0, chunk);
+      Value mask = values_.mask(chunk);
+      auto counted = [&](Value cells) {
+        cells = vectors_.round(cells, cells_);
+        return mask ? vectors_.select(mask, cells, vectors_.number(0, cells_)) : cells;
+      };
+      Value cells = counted(parts.value), factors = parts.factor ? counted(parts.factor) : Value();
+      for (int64_t lane = 0; lane < lanes; ++lane) {
+        Value target = behind(accumulators_, values_.columnBehind(chunk, lane));
+        Value total = vectors_.loadScalar(target, cells_), cell = vectors_.lane(cells, lane);
+        total = factors ? vectors_.fma(cell, vectors_.lane(factors, lane), total)
+                        : vectors_.create<arith::AddFOp>(total, cell);
+        vectors_.storeScalar(total, target);
+      }
+    }
+  }
+
+  //===- the end of a tile -------------------------------------------------------------------===//
+
+  // In a tree: 0 with 2 and 1 with 3, then these two.
+  void closeCell() {
+    SmallVector<Value> sums;
+    for (int64_t number = 0; number < variables_; ++number)
+      sums.push_back(load(vectorBehind(accumulators_, number)));
     for (size_t count = sums.size(); count > 1; count = (count + 1) / 2)
       for (size_t number = 0, half = (count + 1) / 2; number + half < count; ++number)
-        sums[number] = combine(vectors_, aggregate.reduction, sums[number], sums[number + half]);
-    Value total = reduceOne(vectors_, aggregate.reduction, {sums.front(), {}});
-    if (values_.hasAbsentCells(aggregate.reduce))
-      total = values_.withAbsentCells(aggregate.reduce, total);
+        sums[number] = combine(vectors_, reduction_, sums[number], sums[number + half]);
+    Value total = reduceOne(vectors_, reduction_, {sums.front(), {}});
+    total = values_.withAbsentCells(reduce_, total);
     int64_t width = vectors_.width();
     vectors_.setWidth(lanes);
     if (width != lanes)
       total = vectors_.splatLane(total, 0);
-    vectors_.store(toPartial(aggregate, total), aggregate.partial, {});
+    vectors_.store(toPartial(total), partial_, {});
     vectors_.setWidth(width);
   }
-}
 
-// Accumulators that are narrower than partial results lie in the first part of the same memory: from the
-// last one on, each becomes a double at its place.
-void TileAggregates::widenPartial(const Aggregate &aggregate) {
-  if (aggregate.reduction.accumulator == asMerged(aggregate.reduction).accumulator)
-    return;
-  int64_t width = vectors_.width();
-  vectors_.setWidth(lanes);
-  vectors_.forLoop(vectors_.integer(0), aggregate.partialCells, lanes, [&](Value done) {
-    Value at =
-        vectors_.subtract(vectors_.subtract(aggregate.partialCells, done), vectors_.integer(lanes));
-    Value accumulators = load(aggregate, behind(aggregate, aggregate.partial, at));
-    vectors_.store(toPartial(aggregate, accumulators), vectors_.offset(aggregate.partial, at), {});
-  });
-  vectors_.setWidth(width);
-}
+  void closeVectors() {
+    int64_t width = vectors_.width();
+    if (width != lanes)
+      fill(asMerged(reduction_), partial_, partialCells_);
+    for (int64_t number = 0; number < variables_; ++number) {
+      Value sum = load(vectorBehind(accumulators_, number));
+      Value at = vectors_.integer(number * width);
+      Value left = vectors_.subtract(values_.axisSize(*vector_), at);
+      vectors_.store(toPartial(sum), vectors_.offset(partial_, at),
+                     width == lanes ? Value() : vectors_.maskBelow(left));
+    }
+  }
 
-// Eight cells at a time.
-void TileAggregates::closeLanes(const Aggregate &aggregate) {
-  int64_t width = vectors_.width();
-  Value cells = values_.axisSize(*aggregate.other), distance = vectors_.integer(width);
-  fillPartial(aggregate);
-  vectors_.forLoop(vectors_.integer(0), cells, 1, [&](Value at) {
-    Value sum =
-        load(aggregate, behind(aggregate, aggregate.memory, vectors_.multiply(at, distance)));
-    Value total = vectors_.lane(reduceOne(vectors_, aggregate.reduction, {sum, {}}), 0);
-    vectors_.storeScalar(toPartial(aggregate, total), vectors_.offset(aggregate.partial, at));
-  });
-}
-
-// Line `other`, cell `vector` is a cell of the result, in the order of its own dimensions.
-void TileAggregates::closeLines(const Aggregate &aggregate) {
-  fillPartial(aggregate);
-  plan::WriteOp write;
-  for (Operation *user : aggregate.reduce->getUsers())
-    write = cast<plan::WriteOp>(user);
-  const Access &access = body_.accessOf(write);
-  Value across = values_.size(access.factor(*aggregate.vector)),
-        down = values_.size(access.factor(*aggregate.other)),
-        length = values_.axisSize(*aggregate.vector);
-  vectors_.forLoop(vectors_.integer(0), values_.axisSize(*aggregate.other), 1, [&](Value number) {
-    Value line =
-        behind(aggregate, aggregate.memory, vectors_.multiply(number, paddedLine(aggregate)));
-    Value start = vectors_.offset(aggregate.partial, vectors_.multiply(number, down));
-    vectors_.forLoop(vectors_.integer(0), length, 1, [&](Value at) {
-      Value total = vectors_.loadScalar(behind(aggregate, line, at), aggregate.cells);
-      vectors_.storeScalar(toPartial(aggregate, total),
-                           vectors_.offset(start, vectors_.multiply(at, across)));
+  // A line has the cells along the vectors, in the order of the result's own dimensions, or lanes
+  // of one cell.
+  void closeLines() {
+    fill(asMerged(reduction_), partial_, partialCells_);
+    auto write = cast<plan::WriteOp>(*reduce_->getUsers().begin());
+    const LinearFunction &cell = body_.accessOf(write).cell;
+    Value down = values_.size(cell.factors[*line_]);
+    vectors_.forLoop(vectors_.integer(0), values_.axisSize(*line_), 1, [&](Value number) {
+      Value line = lineAt(number),
+            start = vectors_.offset(partial_, vectors_.multiply(number, down));
+      if (!vector_) {
+        Value total = vectors_.lane(reduceOne(vectors_, reduction_, {load(line), {}}), 0);
+        return vectors_.storeScalar(toPartial(total), start);
+      }
+      Value across = values_.size(cell.factors[*vector_]);
+      vectors_.forLoop(vectors_.integer(0), values_.axisSize(*vector_), 1, [&](Value at) {
+        Value total = vectors_.loadScalar(behind(line, at), cells_);
+        vectors_.storeScalar(toPartial(total),
+                             vectors_.offset(start, vectors_.multiply(at, across)));
+      });
     });
-  });
+  }
+
+  // Accumulators that are narrower than partial results lie in the first part of the same memory:
+  // from the last one on, each becomes a double at its place.
+  void widenPartial() {
+    if (reduction_.accumulator == asMerged(reduction_).accumulator)
+      return;
+    int64_t width = vectors_.width();
+    vectors_.setWidth(lanes);
+    vectors_.forLoop(vectors_.integer(0), partialCells_, lanes, [&](Value done) {
+      Value at = vectors_.subtract(vectors_.subtract(partialCells_, done), vectors_.integer(lanes));
+      vectors_.store(toPartial(load(behind(partial_, at))), vectors_.offset(partial_, at), {});
+    });
+    vectors_.setWidth(width);
+  }
+
+  const LoopBody &body_;
+  VectorBuilder &vectors_;
+  LoopValues &values_;
+  plan::ReduceOp reduce_;
+  Reduction reduction_;
+  Type cells_;                            // of accumulators
+  std::optional<unsigned> vector_, line_; // axes of the result
+  Size length_;                           // of a line
+  int64_t variables_ = 0;                 // vectors on the stack, each of which is a register
+  Value accumulators_;                    // in variables, scratch memory or the partial result
+  Value partial_, partialCells_;
+};
+
+TileAggregates::TileAggregates(const LoopBody &body, VectorBuilder &vectors,
+                               const TileArguments &tile, LoopValues &values) {
+  Value next = tile.partials;
+  for (plan::ReduceOp reduce : inOrderOfResults(body))
+    next = aggregates_.emplace_back(body, vectors, values, reduce, next).endOfPartial();
+}
+
+TileAggregates::~TileAggregates() = default;
+
+void TileAggregates::open() {
+  for (TileAggregate &aggregate : aggregates_)
+    aggregate.open();
+}
+
+void TileAggregates::add(plan::ReduceOp reduce) {
+  for (TileAggregate &aggregate : aggregates_)
+    if (aggregate.reduce() == reduce)
+      aggregate.add();
+}
+
+void TileAggregates::close() {
+  for (TileAggregate &aggregate : aggregates_)
+    aggregate.close();
 }
 
 //===- merging -------------------------------------------------------------------------------===//
@@ -416,16 +338,7 @@ void codegen::emitMergeFunction(const LoopBody &body, VectorBuilder &vectors, St
   Value into = entry->getArgument(1), from = entry->getArgument(2);
   Value sizes = vectors.pointerMember(entry->getArgument(0), offsetof(TokArguments, sizes));
   for (plan::ReduceOp reduce : inOrderOfResults(body)) {
-    Size cells = cellsOf(body, reduce);
-    Value count;
-    if (cells.isConstant()) {
-      count = vectors.integer(cells.constantValue());
-    } else {
-      auto number = static_cast<int64_t>(plan.sizes.size());
-      plan.sizes.push_back(cells);
-      count = vectors.integerMember(sizes, number * static_cast<int64_t>(sizeof(int64_t)));
-    }
-    Value doubles = vectors.roundDown(vectors.add(count, vectors.integer(lanes - 1)), lanes);
+    Value doubles = loadSize(vectors, plan, sizes, roundedUp(cellsOf(body, reduce), lanes));
     Reduction reduction = asMerged(reductionOf(reduce));
     vectors.forLoop(vectors.integer(0), doubles, lanes, [&](Value at) {
       Value target = vectors.offset(into, at);

@@ -1,0 +1,128 @@
+// What the runtime has to know of a loop body to launch its kernel and to cut tiles. The bytes that
+// a step touches are estimates.
+#include "codegen/LaunchSizes.h"
+#include "codegen/loops/LoopBody.h"
+#include "ir/tok/ElementTypes.h"
+
+#include "llvm/ADT/BitVector.h"
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::codegen;
+
+static int64_t guess(const Size &size, int64_t otherwise) {
+  return size.isConstant() ? std::max<int64_t>(1, size.constantValue()) : otherwise;
+}
+
+// Steps are places along the longest inner axis, whose size is the second extent. For each of them
+// there are bytes that a place of a tile reads and writes, and a share of the bytes beside. Arrays
+// that are the same for all places don't count.
+static void describePlaces(const LoopBody &body, abi::KernelPlan &plan) {
+  constexpr int64_t guessedSize = 64;
+  const schedule::Schedule &schedule = body.schedule();
+  ArrayRef<Size> sizes = body.axes();
+  auto isLonger = [](const Size &a, const Size &b) {
+    return b.isConstant() && (!a.isConstant() || a.constantValue() > b.constantValue());
+  };
+  llvm::BitVector used(sizes.size());
+  for (Operation &operation : body.block())
+    for (Value result : operation.getResults())
+      for (unsigned axis : schedule.innerAxes(result))
+        used.set(axis);
+  Size inner = Size::constant(1);
+  for (unsigned axis : used.set_bits())
+    if (isLonger(sizes[axis], inner))
+      inner = sizes[axis];
+  auto isInner = [&](unsigned axis) { return sizes[axis] == inner; };
+  auto bytesAlong = [&](int64_t bytes, ArrayRef<unsigned> axes) {
+    for (unsigned axis : axes)
+      bytes *= guess(sizes[axis], guessedSize);
+    return bytes;
+  };
+  int64_t perInner = 0, beside = 0, most = 1;
+  for (Operation &operation : body.block()) {
+    auto write = dyn_cast<plan::WriteOp>(operation);
+    bool isArray = isa<plan::ReadOp>(operation) || (write && !body.isTileAggregate(write));
+    if (isArray && llvm::any_of(body.tileAxes(), [&](unsigned axis) {
+          return body.accessOf(&operation).dependsOn(axis);
+        })) {
+      Value cell = write ? Value(write.getCell()) : operation.getResult(0);
+      SmallVector<unsigned> others = schedule.innerAxes(cell);
+      auto *along = llvm::find_if(others, isInner);
+      int64_t &bytes = along == others.end() ? beside : perInner;
+      if (along != others.end())
+        others.erase(along);
+      bytes += bytesAlong(byteSize(plan::cellsOf(cell)), others);
+    }
+    for (Value result : operation.getResults()) {
+      SmallVector<unsigned> others = schedule.innerAxes(result);
+      llvm::erase_if(others, isInner);
+      most = std::max(most, bytesAlong(8, others));
+    }
+  }
+  plan.extents[0] = Size::constant(1);
+  for (unsigned axis : body.tileAxes())
+    plan.extents[0] = plan.extents[0] * sizes[axis];
+  plan.extents[1] = inner;
+  int64_t innerSize = guess(inner, guessedSize);
+  plan.tileBytesPerStep = std::max<int64_t>(1, perInner + (beside + innerSize - 1) / innerSize);
+  // Where more is computed than read, that decides.
+  bool computesMore = llvm::any_of(body.block().getOps<plan::ReduceOp>(), [&](auto reduce) {
+    return !body.isOfBlocks(reduce) && !schedule.isOfTiles(reduce);
+  });
+  if (computesMore)
+    plan.tileBytesPerStep = std::max(plan.tileBytesPerStep, most);
+  // What is packed serves all blocks of a tile.
+  constexpr int64_t mostBytesBesidePacked = 4096;
+  if (llvm::any_of(schedule.packed,
+                   [&](auto packed) { return !schedule.isParallel(packed.second); }))
+    plan.tileBytesPerStep = std::min(plan.tileBytesPerStep, mostBytesBesidePacked);
+  // A tile takes a part of each row along what is scanned. Short parts are read at the speed of
+  // address translation, several times slower than memory: they have 1,024 cells.
+  if (body.carriesInMemory()) {
+    plan.extents[1] = Size::constant(1);
+    plan.tileBytesPerStep = 512;
+  }
+}
+
+// Steps are entries. For each of them, a gather from a factor or from another matrix touches a
+// cache line.
+static void describeEntries(const LoopBody &body, abi::KernelPlan &plan) {
+  constexpr int64_t bytesPerEntry = 12, bytesPerGather = 64, columnsOfFactor = 32;
+  const schedule::EntryLevel &level = *body.entries();
+  plan.tileBytesPerStep = bytesPerEntry;
+  for (plan::ReadOp read : body.block().getOps<plan::ReadOp>()) {
+    if (read == level.driver || !tok::isArray(read.getOperand().getType()))
+      continue;
+    plan::CellType cell = read.getType();
+    if (body.isDriver(read))
+      plan.tileBytesPerStep += 8;
+    else if (cell.runsOver(level.column) && cell.runsOver(level.row))
+      plan.tileBytesPerStep += bytesPerGather;
+    else if (cell.runsOver(level.column))
+      for (unsigned axis : cell.getAxes())
+        if (axis != level.column)
+          plan.tileBytesPerStep +=
+              8 * std::min(columnsOfFactor, guess(body.axes()[axis], columnsOfFactor));
+  }
+  for (plan::WriteOp write : body.block().getOps<plan::WriteOp>())
+    if (body.isTileAggregate(write) && write.getCell().getType().getAxes().size() == 2)
+      plan.tileBytesPerStep += 8 * columnsOfFactor;
+  plan.extents[0] = body.axes()[level.row];
+  plan.extents[1] = body.axes()[level.column];
+}
+
+abi::KernelPlan LoopBody::describe() const {
+  abi::KernelPlan plan = describeArrays(op_);
+  for (plan::WriteOp write : block().getOps<plan::WriteOp>()) {
+    abi::KernelOutput &output = plan.outputs[write.getNumber()];
+    output.isInteger = !isFloat(plan::cellsOf(write.getCell()));
+    if (!isTileAggregate(write))
+      output.kind = abi::KernelOutput::Kind::Array;
+  }
+  if (entries_)
+    describeEntries(*this, plan);
+  else
+    describePlaces(*this, plan);
+  return plan;
+}

@@ -1,0 +1,134 @@
+// Reductions and scans of LoopValues: accumulators, what a step adds, the loops of a reduction.
+#include "codegen/CellEmission.h"
+#include "codegen/loops/LoopValues.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+#include "llvm/Support/SaveAndRestore.h"
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::codegen;
+
+AccumulatorSlot LoopValues::openSlot(Operation *aggregation, unsigned place, unsigned chunk) {
+  Accumulator neutral = neutralAccumulator(vectors_, reductionOf(aggregation));
+  AccumulatorSlot slot{aggregation, place, chunk, variable(), neutral.index ? variable() : Value()};
+  store(slot, neutral);
+  return slot;
+}
+
+Accumulator LoopValues::load(const AccumulatorSlot &slot) {
+  Type type = vectors_.registerType(reductionOf(slot.aggregation).accumulator);
+  return {vectors_.load(slot.value, {}, type),
+          slot.index ? vectors_.load(slot.index, {}) : Value()};
+}
+
+void LoopValues::store(const AccumulatorSlot &slot, const Accumulator &accumulator) {
+  vectors_.store(accumulator.value, slot.value, {});
+  if (slot.index)
+    vectors_.store(accumulator.index, slot.index, {});
+}
+
+void LoopValues::accumulate(const AccumulatorSlot &slot, unsigned chunk, Value mask) {
+  store(slot, accumulate(slot.aggregation, load(slot), slot.place, chunk, mask));
+}
+
+// Numbers of places along an axis, counted from 1, which are exact as doubles.
+Value LoopValues::numbersAlong(unsigned axis, unsigned place, unsigned chunk) {
+  Value first =
+      vectors_.create<arith::SIToFPOp>(vectors_.doubleType(), indexOf(axis, place, chunk));
+  Value beyond = vectors_.number(1);
+  if (extent_.axis == axis)
+    beyond = emitBinary(vectors_, BinaryOperator::Add, vectors_.laneNumbers(), beyond);
+  return emitBinary(vectors_, BinaryOperator::Add, vectors_.splat(first), beyond);
+}
+
+Contribution LoopValues::contribution(Operation *aggregation, unsigned place, unsigned chunk) {
+  Value operand = aggregation->getOperand(0);
+  auto reduce = dyn_cast<plan::ReduceOp>(aggregation);
+  plan::BinaryOp product = reduce ? plan::productIn(reduce) : plan::BinaryOp();
+  if (!product || !isFloat(plan::cellsOf(operand)))
+    return {get(operand, place, chunk), {}};
+  Value lhs = get(product.getLhs(), place, chunk);
+  return {lhs, get(product.getRhs(), place, chunk)};
+}
+
+Accumulator LoopValues::accumulate(Operation *aggregation, Accumulator accumulator, unsigned place,
+                                   unsigned chunk, Value mask) {
+  Value operand = aggregation->getOperand(0);
+  auto reduce = dyn_cast<plan::ReduceOp>(aggregation);
+  Reduction reduction = reductionOf(aggregation);
+  if (isIndex(reduction.kind))
+    return accumulateIndex(vectors_, reduction, accumulator, get(operand, place, chunk),
+                           numbersAlong(reduce.getOver().front(), place, chunk), mask);
+  return {codegen::accumulate(vectors_, reduction, accumulator.value,
+                              contribution(aggregation, place, chunk), mask),
+          {}};
+}
+
+Value LoopValues::finish(Operation *aggregation, ArrayRef<Accumulator> accumulators,
+                         bool isOverLanes) {
+  Reduction reduction = reductionOf(aggregation);
+  bool hasIndex = isIndex(reduction.kind);
+  Value total = accumulators.front().value;
+  if (accumulators.size() > 1)
+    total = reduceEach(vectors_, reduction, accumulators);
+  else if (isOverLanes)
+    total = reduceOne(vectors_, reduction, accumulators.front());
+  else if (hasIndex)
+    total =
+        emitBinary(vectors_, BinaryOperator::Max, accumulators.front().index, vectors_.number(1));
+  if (auto reduce = dyn_cast<plan::ReduceOp>(aggregation))
+    total = withAbsentCells(reduce, total);
+  return vectors_.convert(total, hasIndex ? ElementType::F64 : accumulatorOf(aggregation),
+                          plan::cellsOf(aggregation->getResult(0)));
+}
+
+Value LoopValues::carried(plan::ScanOp scan, Value place) {
+  return vectors_.offset(panels_[scan.getCell()].base, place,
+                         vectors_.registerType(accumulatorOf(scan)));
+}
+
+// Emits the loops of a reduction for all places and chunks together.
+void LoopValues::reduce(plan::ReduceOp reduce) {
+  SmallVector<unsigned> axes(reduce.getOver().begin(), reduce.getOver().end());
+  body_.schedule().sort(axes);
+  unsigned places = placesOf(reduce.getCell()), chunks = chunksOf(reduce.getCell());
+  if (std::optional<SampledProduct> product = body_.sampledProduct(reduce);
+      product && extent_.axis == body_.entries()->column) {
+    for (unsigned chunk = 0; chunk < chunks; ++chunk)
+      set(reduce.getCell(), 0, chunk,
+          vectors_.convert(sample(*product, chunk), accumulatorOf(reduce),
+                           plan::cellsOf(reduce.getCell())));
+    return;
+  }
+  hoist(reduce.getOperand(), axes);
+  // Within these loops the axis of vectors may be another loop.
+  llvm::SaveAndRestore extent(extent_);
+  if (extent_.axis && llvm::is_contained(axes, *extent_.axis))
+    extent_ = {this->places(), {}, 1, {}};
+  unsigned count = places * chunks;
+  // Few accumulators over entries are two of each in turn, which halves the chain of dependent
+  // instructions.
+  bool isOverEntries = axes.size() == 1 && body_.isOverEntries(axes.front());
+  unsigned sets = isOverEntries && count <= 2 ? 2 : 1;
+  SmallVector<AccumulatorSlot> slots;
+  for (unsigned number = 0; number < count * sets; ++number)
+    slots.push_back(openSlot(reduce, number % count / chunks, number % chunks));
+  auto add = [&](unsigned set) {
+    for (const AccumulatorSlot &slot : ArrayRef(slots).slice(set * count, count))
+      accumulate(slot, slot.chunk, {});
+  };
+  if (isOverEntries)
+    forAxis(axes.front(), entriesTogether, [&](int64_t number) { add(number % sets); });
+  else
+    forAxes(axes, [&] { add(0); });
+  for (unsigned number = 0; number < count; ++number) {
+    const AccumulatorSlot &slot = slots[number];
+    Accumulator total = load(slot);
+    if (sets == 2)
+      total.value =
+          combine(vectors_, reductionOf(reduce), total.value, load(slots[number + count]).value);
+    set(reduce.getCell(), slot.place, slot.chunk, finish(reduce, {total}, /*isOverLanes=*/false));
+  }
+}
