@@ -9,7 +9,10 @@
 #include "codegen/MachineCode.h"
 #include "codegen/loops/LoopEmitter.h"
 
+#include "mlir/Support/DebugStringHelper.h"
+
 #include "llvm/IR/LLVMContext.h"
+#include "llvm/Support/ScopedPrinter.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
@@ -38,7 +41,7 @@ struct Workbench {
 // many kernels.
 constexpr int usesOfWorkbench = 256;
 
-using Outcome = std::optional<abi::KernelPlan>;
+using Outcome = FailureOr<abi::KernelPlan>;
 using ScheduleText = std::optional<std::string>;
 
 } // namespace
@@ -54,20 +57,16 @@ struct KernelCompiler::State {
 
   FailureOr<std::unique_ptr<Workbench>> takeWorkbench(plan::OperatorOp op);
   void giveBack(std::unique_ptr<Workbench> workbench);
-  FailureOr<abi::KernelPlan> findOrCompile(plan::OperatorOp op, const ScheduleText &asked,
-                                           std::unique_lock<std::mutex> &reading);
+  Outcome findOrCompile(plan::OperatorOp op, const ScheduleText &asked,
+                        std::unique_lock<std::mutex> &reading);
   Outcome compile(plan::OperatorOp op, const ScheduleText &asked,
                   std::unique_lock<std::mutex> &reading);
   FailureOr<LoopBody> loopsOf(plan::OperatorOp op, const std::string &name,
                               const ScheduleText &asked);
   const Target &target() const { return options.target ? *options.target : hostTarget(); }
-  FailureOr<OwningOpRef<ModuleOp>> emit(plan::OperatorOp op, const ScheduleText &asked,
-                                        Workbench &workbench, abi::KernelPlan &plan);
-  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
-  translate(ModuleOp module, const std::string &name, Workbench &workbench);
-  llvm::Error link(ModuleOp module, Workbench &workbench, abi::KernelPlan &plan);
-  FailureOr<abi::KernelPlan> build(plan::OperatorOp op, const ScheduleText &asked,
-                                   Workbench &workbench, std::unique_lock<std::mutex> &reading);
+  OwningOpRef<ModuleOp> emit(plan::OperatorOp op, const ScheduleText &asked, MLIRContext *context,
+                             abi::KernelPlan &plan);
+  llvm::Error generate(OwningOpRef<ModuleOp> module, Workbench &workbench, abi::KernelPlan &plan);
   void evict();
 };
 
@@ -87,16 +86,16 @@ std::string codegen::structureOf(plan::OperatorOp op) {
     for (const Size &size : sizes)
       stream << ' ' << size.substitute(renumbered).text();
   };
-  for (auto [type, sizes] : llvm::zip(op.getInputs().getTypes(), op.operandSizes())) {
-    stream << ' ' << type;
-    printSizes(sizes);
-  }
+  auto printArrays = [&](TypeRange types, ArrayRef<SmallVector<Size>> shapes) {
+    for (auto [type, sizes] : llvm::zip_equal(types, shapes)) {
+      stream << ' ' << type;
+      printSizes(sizes);
+    }
+  };
+  printArrays(op.getInputs().getTypes(), op.operandSizes());
   stream << " axes";
   printSizes(op.axisSizes());
-  for (auto [type, sizes] : llvm::zip(op.getResultTypes(), op.resultSizes())) {
-    stream << ' ' << type;
-    printSizes(sizes);
-  }
+  printArrays(op.getResultTypes(), op.resultSizes());
   llvm::DenseMap<Value, unsigned> numbers;
   Block &body = op.getBody().front();
   for (BlockArgument argument : body.getArguments())
@@ -169,12 +168,14 @@ FailureOr<LoopBody> KernelCompiler::State::loopsOf(plan::OperatorOp op, const st
   schedule::VectorRegisters registers{target().vectorRegisters, target().vectorBits / 8};
   schedule::Schedule schedule = defaultSchedule(op, registers);
   auto given = options.schedules.find(name);
-  if (given == options.schedules.end()) {
-    if (std::optional<schedule::Complaint> wrong = applyText(op, asked.value_or(""), schedule))
-      return op.emitOpError("the schedule is wrong in line ")
-             << wrong->line << ": " << wrong->message;
+  bool isGiven = given != options.schedules.end();
+  std::optional<schedule::Complaint> wrong =
+      applyText(op, isGiven ? given->second.text : asked.value_or(""), schedule);
+  if (!isGiven && wrong)
+    return op.emitOpError("the schedule is wrong in line ")
+           << wrong->line << ": " << wrong->message;
+  if (!isGiven)
     return LoopBody::analyze(op, schedule);
-  }
   {
     std::lock_guard lock(mutex);
     usedSchedules.insert(name);
@@ -183,7 +184,7 @@ FailureOr<LoopBody> KernelCompiler::State::loopsOf(plan::OperatorOp op, const st
     return emitError(FileLineColLoc::get(op.getContext(), given->second.place.file,
                                          given->second.place.line + line, column));
   };
-  if (std::optional<schedule::Complaint> wrong = applyText(op, given->second.text, schedule))
+  if (wrong)
     return errorAt(wrong->line, wrong->column) << wrong->message;
   std::string message;
   FailureOr<LoopBody> body = failure();
@@ -202,119 +203,84 @@ FailureOr<LoopBody> KernelCompiler::State::loopsOf(plan::OperatorOp op, const st
   return body;
 }
 
-// Emits the operator's loops as MLIR and fills `plan` except for code.
-FailureOr<OwningOpRef<ModuleOp>> KernelCompiler::State::emit(plan::OperatorOp op,
-                                                             const ScheduleText &asked,
-                                                             Workbench &workbench,
-                                                             abi::KernelPlan &plan) {
-  MLIRContext *context = workbench.lowering.context();
-  auto named = [&](abi::KernelPlan description) {
-    description.name = plan.name;
-    plan = std::move(description);
-  };
+// Emits the operator's loops as MLIR and fills `plan` except for code. Null after an error.
+OwningOpRef<ModuleOp> KernelCompiler::State::emit(plan::OperatorOp op, const ScheduleText &asked,
+                                                  MLIRContext *context, abi::KernelPlan &plan) {
+  std::string name;
   {
     std::lock_guard lock(mutex);
-    plan.name = readableName(op, ++serial);
+    name = readableName(op, ++serial);
   }
-  auto explainSchedule = [&](auto lines) {
-    if (options.explainSchedule)
-      options.explainSchedule(plan.name, "kernel " + plan.name + "\n" + lines());
-  };
-  if (!op.getSparse().empty() && !op.hasDrivers())
-    return op.emitOpError("sparse operands are computed with at the entries of a driver only");
-  FailureOr<LoopBody> loops = loopsOf(op, plan.name, asked);
+  if (!op.getSparse().empty() && !op.hasDrivers()) {
+    op.emitOpError("sparse operands are computed with at the entries of a driver only");
+    return nullptr;
+  }
+  FailureOr<LoopBody> loops = loopsOf(op, name, asked);
   if (failed(loops))
-    return failure();
-  explainSchedule([&] { return textOf(op, loops->schedule()); });
-  named(loops->describe());
-  return emitLoops(*loops, plan.name, context, plan);
+    return nullptr;
+  if (options.explainSchedule)
+    options.explainSchedule(name, "kernel " + name + "\n" + textOf(op, loops->schedule()));
+  plan = loops->describe();
+  plan.name = name;
+  OwningOpRef<ModuleOp> module = emitLoops(*loops, name, context, plan);
+  if (options.explainLoops)
+    options.explainLoops(name, debugString(*module));
+  return module;
 }
 
-// Compiles the loops to an object file.
-llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
-KernelCompiler::State::translate(ModuleOp module, const std::string &name, Workbench &workbench) {
+// Compiles the loops to machine code and fills in that of `plan`.
+llvm::Error KernelCompiler::State::generate(OwningOpRef<ModuleOp> module, Workbench &workbench,
+                                            abi::KernelPlan &plan) {
   UncheckedByThreadSanitizer section;
   llvm::LLVMContext llvmContext;
-  std::unique_ptr<llvm::Module> code = workbench.lowering.lower(module, llvmContext);
+  std::unique_ptr<llvm::Module> code = workbench.lowering.lower(*module, llvmContext);
   if (!code)
     return llvm::createStringError("its loops don't lower to LLVM");
   llvm::TargetMachine &machine = workbench.emitter->machine();
   code->setDataLayout(machine.createDataLayout());
   code->setTargetTriple(machine.getTargetTriple().str());
   if (llvm::Error error = optimize(*code, machine))
-    return std::move(error);
-  if (options.explainLlvm) {
-    std::string text;
-    llvm::raw_string_ostream stream(text);
-    code->print(stream, nullptr);
-    options.explainLlvm(name, text);
-  }
+    return error;
+  if (options.explainLlvm)
+    options.explainLlvm(plan.name, llvm::to_string(*code));
   if (options.explainAssembly)
-    options.explainAssembly(name, workbench.emitter->emitAssembly(*llvm::CloneModule(*code)));
-  return workbench.emitter->emitObject(*code);
-}
-
-// Fills in the code of `plan`.
-llvm::Error KernelCompiler::State::link(ModuleOp module, Workbench &workbench,
-                                        abi::KernelPlan &plan) {
-  bool merges = llvm::any_of(plan.outputs, [](const abi::KernelOutput &output) {
-    return output.kind != abi::KernelOutput::Kind::Array;
-  });
-  SmallVector<std::string> symbols{plan.name};
-  if (merges)
-    symbols.push_back(plan.name + "_merge");
-  auto object = translate(module, plan.name, workbench);
-  if (!object)
-    return object.takeError();
+    options.explainAssembly(plan.name, workbench.emitter->emitAssembly(*llvm::CloneModule(*code)));
+  std::unique_ptr<llvm::MemoryBuffer> object = workbench.emitter->emitObject(*code);
   if (options.keepObject)
-    options.keepObject(plan.name, (*object)->getBuffer().str());
+    options.keepObject(plan.name, object->getBuffer().str());
   if (options.target)
     return llvm::Error::success();
-  auto linked = MachineCode::link(std::move(*object), symbols);
+  auto linked = MachineCode::link(object->getMemBufferRef());
   if (!linked)
     return linked.takeError();
-  plan.kernel = reinterpret_cast<TokKernel>((*linked)->address(symbols[0]));
-  if (merges)
-    plan.merge = reinterpret_cast<TokMerge>((*linked)->address(symbols[1]));
+  plan.kernel = reinterpret_cast<TokKernel>((*linked)->address(plan.name));
+  plan.merge = reinterpret_cast<TokMerge>((*linked)->address(plan.name + "_merge"));
   plan.code = std::move(*linked);
   return llvm::Error::success();
 }
 
-FailureOr<abi::KernelPlan> KernelCompiler::State::build(plan::OperatorOp op,
-                                                        const ScheduleText &asked,
-                                                        Workbench &workbench,
-                                                        std::unique_lock<std::mutex> &reading) {
-  abi::KernelPlan plan;
-  auto emitted = emit(op, asked, workbench, plan);
-  if (failed(emitted))
+Outcome KernelCompiler::State::compile(plan::OperatorOp op, const ScheduleText &asked,
+                                       std::unique_lock<std::mutex> &reading) {
+  auto taken = takeWorkbench(op);
+  if (failed(taken))
     return failure();
-  OwningOpRef<ModuleOp> module = std::move(*emitted);
-  if (options.explainLoops) {
-    std::string text;
-    llvm::raw_string_ostream stream(text);
-    module->print(stream);
-    options.explainLoops(plan.name, text);
+  std::unique_ptr<Workbench> workbench = std::move(*taken);
+  abi::KernelPlan plan;
+  OwningOpRef<ModuleOp> module = emit(op, asked, workbench->lowering.context(), plan);
+  if (!module) {
+    giveBack(std::move(workbench));
+    return failure();
   }
   reading.unlock();
-  if (llvm::Error error = link(*module, workbench, plan)) {
+  llvm::Error error = generate(std::move(module), *workbench, plan);
+  giveBack(std::move(workbench));
+  if (error) {
     reading.lock();
     return op.emitOpError("code generation failed: ") << llvm::toString(std::move(error));
   }
-  return plan;
-}
-
-Outcome KernelCompiler::State::compile(plan::OperatorOp op, const ScheduleText &asked,
-                                       std::unique_lock<std::mutex> &reading) {
-  auto workbench = takeWorkbench(op);
-  if (failed(workbench))
-    return std::nullopt;
-  FailureOr<abi::KernelPlan> plan = build(op, asked, **workbench, reading);
-  giveBack(std::move(*workbench));
-  if (failed(plan))
-    return std::nullopt;
   std::lock_guard lock(mutex);
   ++statistics.compiled;
-  return *plan;
+  return plan;
 }
 
 // The caller holds the lock.
@@ -323,7 +289,8 @@ void KernelCompiler::State::evict() {
     return;
   for (auto entry = cache.begin(); entry != cache.end();) {
     bool done = entry->second.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
-    bool unused = done && (!entry->second.get() || entry->second.get()->code.use_count() == 1);
+    bool unused =
+        done && (failed(entry->second.get()) || entry->second.get()->code.use_count() == 1);
     entry = unused ? cache.erase(entry) : std::next(entry);
   }
 }
@@ -334,16 +301,10 @@ KernelCompiler::KernelCompiler(KernelCompilerOptions options) : state_(std::make
 KernelCompiler::~KernelCompiler() = default;
 
 // `reading` is locked when this is called; it is unlocked as soon as the operator is not read any more.
-FailureOr<abi::KernelPlan>
-KernelCompiler::State::findOrCompile(plan::OperatorOp op, const ScheduleText &asked,
-                                     std::unique_lock<std::mutex> &reading) {
-  auto asResult = [](const Outcome &outcome) -> FailureOr<abi::KernelPlan> {
-    if (!outcome)
-      return failure();
-    return *outcome;
-  };
+Outcome KernelCompiler::State::findOrCompile(plan::OperatorOp op, const ScheduleText &asked,
+                                             std::unique_lock<std::mutex> &reading) {
   if (!options.useCache)
-    return asResult(compile(op, asked, reading));
+    return compile(op, asked, reading);
   std::string key = structureOf(op);
   if (asked)
     key += "\nschedule\n" + *asked;
@@ -363,14 +324,14 @@ KernelCompiler::State::findOrCompile(plan::OperatorOp op, const ScheduleText &as
   // Failures are not shared: each operator that doesn't compile reports its own error.
   if (found.valid()) {
     reading.unlock();
-    if (const Outcome &outcome = found.get())
-      return *outcome;
+    if (succeeded(found.get()))
+      return found.get();
     reading.lock();
-    return asResult(compile(op, asked, reading));
+    return compile(op, asked, reading);
   }
   Outcome outcome = compile(op, asked, reading);
   promise.set_value(outcome);
-  return asResult(outcome);
+  return outcome;
 }
 
 KernelCompiler::Plans KernelCompiler::compile(ArrayRef<plan::OperatorOp> operators,

@@ -196,14 +196,10 @@ protected:
       auto object = emitter->emitObject(*copy);
       compiling += std::chrono::steady_clock::now() - start;
       different += object->getBuffer() != kernel.object;
-      std::vector<std::string> symbols{kernel.plan.name};
-      if (kernel.plan.merge)
-        symbols.push_back(kernel.plan.name + "_merge");
-      auto code = llvm::cantFail(MachineCode::link(std::move(object), symbols));
+      auto code = llvm::cantFail(MachineCode::link(object->getMemBufferRef()));
       tokamak::abi::KernelPlan plan = kernel.plan;
-      plan.kernel = reinterpret_cast<TokKernel>(code->address(symbols.front()));
-      if (plan.merge)
-        plan.merge = reinterpret_cast<TokMerge>(code->address(symbols.back()));
+      plan.kernel = reinterpret_cast<TokKernel>(code->address(plan.name));
+      plan.merge = reinterpret_cast<TokMerge>(code->address(plan.name + "_merge"));
       start = std::chrono::steady_clock::now();
       std::vector<Matrix> results = run(kernel, plan);
       running += std::chrono::steady_clock::now() - start;
