@@ -1,10 +1,7 @@
 #include "codegen/Aggregation.h"
 
 #include "codegen/CellEmission.h"
-#include "codegen/IntegerEmission.h"
 #include "ir/tok/ElementTypes.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
 
 #include <limits>
 
@@ -12,24 +9,20 @@ using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::codegen;
 
-static constexpr double infinity = std::numeric_limits<double>::infinity();
-
 static bool isSmallest(AggregateKind kind) {
   return kind == AggregateKind::Min || kind == AggregateKind::IndexMin;
 }
 
 Value codegen::neutralElement(VectorBuilder &vectors, Reduction reduction) {
-  bool isExtreme = reduction.kind != AggregateKind::Sum && reduction.kind != AggregateKind::Prod;
-  double plain = reduction.kind == AggregateKind::Prod;
+  Type accumulator = vectors.registerType(reduction.accumulator);
+  if (reduction.kind == AggregateKind::Sum || reduction.kind == AggregateKind::Prod)
+    return vectors.number(reduction.kind == AggregateKind::Prod, accumulator);
   bool smallest = isSmallest(reduction.kind);
   if (!isFloat(reduction.cells))
-    return vectors.integers(!isExtreme ? static_cast<int64_t>(plain)
-                            : smallest ? largestInteger(reduction.cells)
-                                       : leastInteger(reduction.cells));
-  return vectors.number(!isExtreme ? plain
-                        : smallest ? infinity
-                                   : -infinity,
-                        vectors.registerType(reduction.accumulator));
+    return vectors.integers(smallest ? largestInteger(reduction.cells)
+                                     : leastInteger(reduction.cells));
+  double infinity = std::numeric_limits<double>::infinity();
+  return vectors.number(smallest ? infinity : -infinity, accumulator);
 }
 
 bool codegen::isIndex(AggregateKind kind) {
@@ -66,23 +59,23 @@ LogicalResult codegen::checkAccumulator(Operation *aggregation) {
          << nameOf(accumulator) << " yet";
 }
 
-Value codegen::combine(VectorBuilder &vectors, Reduction reduction, Value a, Value b) {
-  auto apply = [&](BinaryOperator op) {
-    return isFloat(reduction.cells) ? emitBinary(vectors, op, a, b)
-                                    : emitIntegerBinary(vectors, op, reduction.accumulator, a, b);
-  };
-  switch (reduction.kind) {
+static BinaryOperator operatorOf(AggregateKind kind) {
+  switch (kind) {
   case AggregateKind::Sum:
-    return apply(BinaryOperator::Add);
+    return BinaryOperator::Add;
   case AggregateKind::Prod:
-    return apply(BinaryOperator::Mul);
+    return BinaryOperator::Mul;
   case AggregateKind::Min:
-    return apply(BinaryOperator::Min);
+    return BinaryOperator::Min;
   case AggregateKind::Max:
-    return apply(BinaryOperator::Max);
+    return BinaryOperator::Max;
   default:
     llvm_unreachable("checked when the body was analysed");
   }
+}
+
+Value codegen::combine(VectorBuilder &vectors, Reduction reduction, Value a, Value b) {
+  return emitBinary(vectors, operatorOf(reduction.kind), a, b, reduction.accumulator);
 }
 
 Value codegen::loadPartials(VectorBuilder &vectors, Reduction reduction, Value pointer) {
@@ -101,9 +94,10 @@ Value codegen::accumulate(VectorBuilder &vectors, Reduction reduction, Value acc
   if (contribution.factor)
     contribution.factor = inAccumulator(vectors, reduction, contribution.factor);
   if (!accumulator) {
-    Value first = contribution.factor ? emitBinary(vectors, BinaryOperator::Mul, contribution.value,
-                                                   contribution.factor)
-                                      : contribution.value;
+    Value first = contribution.value;
+    if (contribution.factor)
+      first = emitBinary(vectors, BinaryOperator::Mul, first, contribution.factor,
+                         reduction.accumulator);
     return mask ? vectors.select(mask, first, neutralElement(vectors, reduction)) : first;
   }
   Value next = contribution.factor
@@ -117,35 +111,22 @@ Accumulator codegen::neutralAccumulator(VectorBuilder &vectors, Reduction reduct
           isIndex(reduction.kind) ? vectors.number(0) : Value()};
 }
 
-static Value compare(VectorBuilder &vectors, arith::CmpFPredicate predicate, Value a, Value b) {
-  OpBuilder &builder = vectors.builder();
-  return builder.create<arith::CmpFOp>(builder.getUnknownLoc(), predicate, a, b);
-}
-
 // Whether `value` is larger (for index_max) or smaller (for index_min); false for NaN.
 static Value isBetter(VectorBuilder &vectors, Reduction reduction, Value value, Value than,
                       bool orEqual) {
-  bool smaller = isSmallest(reduction.kind);
-  if (isFloat(reduction.cells)) {
-    using enum arith::CmpFPredicate;
-    return compare(vectors, smaller ? (orEqual ? OLE : OLT) : (orEqual ? OGE : OGT), value, than);
-  }
-  using enum arith::CmpIPredicate;
-  bool isUnsigned = reduction.accumulator == ElementType::U64;
-  auto predicate = smaller ? (isUnsigned ? (orEqual ? ule : ult) : (orEqual ? sle : slt))
-                           : (isUnsigned ? (orEqual ? uge : ugt) : (orEqual ? sge : sgt));
-  OpBuilder &builder = vectors.builder();
-  return builder.create<arith::CmpIOp>(builder.getUnknownLoc(), predicate, value, than);
+  BinaryOperator smaller = orEqual ? BinaryOperator::Le : BinaryOperator::Lt,
+                 larger = orEqual ? BinaryOperator::Ge : BinaryOperator::Gt;
+  return emitComparison(vectors, isSmallest(reduction.kind) ? smaller : larger, value, than,
+                        reduction.accumulator);
 }
 
 Accumulator codegen::accumulateIndex(VectorBuilder &vectors, Reduction reduction,
                                      Accumulator accumulator, Value value, Value columns,
                                      Value mask) {
-  OpBuilder &builder = vectors.builder();
   value = inAccumulator(vectors, reduction, value);
   Value better = isBetter(vectors, reduction, value, accumulator.value, /*orEqual=*/true);
   if (mask)
-    better = builder.create<arith::AndIOp>(builder.getUnknownLoc(), better, mask);
+    better = vectors.create<arith::AndIOp>(better, mask);
   return {vectors.select(better, value, accumulator.value),
           vectors.select(better, columns, accumulator.index)};
 }
@@ -154,12 +135,11 @@ static Accumulator combineAccumulators(VectorBuilder &vectors, Reduction reducti
                                        Accumulator b) {
   if (!isIndex(reduction.kind))
     return {combine(vectors, reduction, a.value, b.value), {}};
-  OpBuilder &builder = vectors.builder();
   Value better = isBetter(vectors, reduction, b.value, a.value, /*orEqual=*/false);
   Value asGood = isBetter(vectors, reduction, b.value, a.value, /*orEqual=*/true);
-  Value later = compare(vectors, arith::CmpFPredicate::OGT, b.index, a.index);
-  Value laterEqual = builder.create<arith::AndIOp>(builder.getUnknownLoc(), asGood, later);
-  Value take = builder.create<arith::OrIOp>(builder.getUnknownLoc(), better, laterEqual);
+  Value later = emitComparison(vectors, BinaryOperator::Gt, b.index, a.index);
+  Value laterEqual = vectors.create<arith::AndIOp>(asGood, later);
+  Value take = vectors.create<arith::OrIOp>(better, laterEqual);
   return {vectors.select(take, b.value, a.value), vectors.select(take, b.index, a.index)};
 }
 
@@ -202,17 +182,12 @@ static Value reduceEight(VectorBuilder &vectors, Reduction reduction, ArrayRef<A
 // Of sixteen lanes, the halves are combined first.
 static Accumulator inEightLanes(VectorBuilder &vectors, Reduction reduction, Accumulator row,
                                 int64_t width) {
-  static constexpr int64_t low[] = {0, 1, 2, 3, 4, 5, 6, 7},
-                           high[] = {8, 9, 10, 11, 12, 13, 14, 15};
   if (width == VectorBuilder::lanes)
     return row;
-  return {combine(vectors, reduction, vectors.shuffle(row.value, row.value, low),
-                  vectors.shuffle(row.value, row.value, high)),
-          {}};
+  return {combine(vectors, reduction, vectors.half(row.value, 0), vectors.half(row.value, 1)), {}};
 }
 
 Value codegen::reduceEach(VectorBuilder &vectors, Reduction reduction, ArrayRef<Accumulator> rows) {
-  static constexpr int64_t all[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
   constexpr size_t lanes = VectorBuilder::lanes;
   int64_t width = vectors.width();
   vectors.setWidth(lanes);
@@ -223,7 +198,7 @@ Value codegen::reduceEach(VectorBuilder &vectors, Reduction reduction, ArrayRef<
   for (size_t first = 0; first < rows.size(); first += lanes)
     totals.push_back(reduceEight(vectors, reduction, ArrayRef(eights).slice(first, lanes)));
   vectors.setWidth(width);
-  return totals.size() == 1 ? totals.front() : vectors.shuffle(totals[0], totals[1], all);
+  return totals.size() == 1 ? totals.front() : vectors.join(totals[0], totals[1]);
 }
 
 Value codegen::reduceOne(VectorBuilder &vectors, Reduction reduction, Accumulator row) {
