@@ -60,29 +60,26 @@ private:
 };
 
 Value Cells::compare(BinaryOperator comparison, Value a, Value b) {
-  using OfFloats = arith::CmpFPredicate;
-  using OfIntegers = arith::CmpIPredicate;
-  auto with = [&](OfFloats ofFloats, OfIntegers ofSigned, OfIntegers ofUnsigned) -> Value {
-    if (isFloating())
-      return vectors_.create<arith::CmpFOp>(ofFloats, a, b);
-    return vectors_.create<arith::CmpIOp>(isSigned() ? ofSigned : ofUnsigned, a, b);
+  using Float = arith::CmpFPredicate;
+  using Integer = arith::CmpIPredicate;
+  struct Comparison {
+    BinaryOperator op;
+    Float floats;
+    Integer signedIntegers, unsignedIntegers;
   };
-  switch (comparison) {
-  case BinaryOperator::Eq:
-    return with(OfFloats::OEQ, OfIntegers::eq, OfIntegers::eq);
-  case BinaryOperator::Ne:
-    return with(OfFloats::UNE, OfIntegers::ne, OfIntegers::ne);
-  case BinaryOperator::Lt:
-    return with(OfFloats::OLT, OfIntegers::slt, OfIntegers::ult);
-  case BinaryOperator::Le:
-    return with(OfFloats::OLE, OfIntegers::sle, OfIntegers::ule);
-  case BinaryOperator::Gt:
-    return with(OfFloats::OGT, OfIntegers::sgt, OfIntegers::ugt);
-  case BinaryOperator::Ge:
-    return with(OfFloats::OGE, OfIntegers::sge, OfIntegers::uge);
-  default:
-    llvm_unreachable("not a comparison");
-  }
+  static constexpr Comparison comparisons[] = {
+      {BinaryOperator::Eq, Float::OEQ, Integer::eq, Integer::eq},
+      {BinaryOperator::Ne, Float::UNE, Integer::ne, Integer::ne},
+      {BinaryOperator::Lt, Float::OLT, Integer::slt, Integer::ult},
+      {BinaryOperator::Le, Float::OLE, Integer::sle, Integer::ule},
+      {BinaryOperator::Gt, Float::OGT, Integer::sgt, Integer::ugt},
+      {BinaryOperator::Ge, Float::OGE, Integer::sge, Integer::uge},
+  };
+  const auto *found = llvm::find_if(comparisons, [&](const auto &c) { return c.op == comparison; });
+  if (isFloating())
+    return vectors_.create<arith::CmpFOp>(found->floats, a, b);
+  return vectors_.create<arith::CmpIOp>(
+      isSigned() ? found->signedIntegers : found->unsignedIntegers, a, b);
 }
 
 Value Cells::call(std::string_view mnemonic, ValueRange operands) {

@@ -55,7 +55,7 @@ struct KernelCompiler::State {
   int64_t serial = 0;
   std::set<std::string> usedSchedules;
 
-  FailureOr<std::unique_ptr<Workbench>> takeWorkbench(plan::OperatorOp op);
+  std::unique_ptr<Workbench> takeWorkbench(plan::OperatorOp op);
   void giveBack(std::unique_ptr<Workbench> workbench);
   Outcome findOrCompile(plan::OperatorOp op, const ScheduleText &asked,
                         std::unique_lock<std::mutex> &reading);
@@ -137,7 +137,8 @@ static std::string readableName(plan::OperatorOp op, int64_t serial) {
 
 //===- compilation ---------------------------------------------------------------------------===//
 
-FailureOr<std::unique_ptr<Workbench>> KernelCompiler::State::takeWorkbench(plan::OperatorOp op) {
+// Null after an error.
+std::unique_ptr<Workbench> KernelCompiler::State::takeWorkbench(plan::OperatorOp op) {
   {
     std::lock_guard lock(mutex);
     if (!idle.empty()) {
@@ -148,8 +149,10 @@ FailureOr<std::unique_ptr<Workbench>> KernelCompiler::State::takeWorkbench(plan:
   }
   auto workbench = std::make_unique<Workbench>();
   auto emitter = CodeEmitter::create(target());
-  if (!emitter)
-    return op.emitOpError("no code for this target: ") << llvm::toString(emitter.takeError());
+  if (!emitter) {
+    op.emitOpError("no code for this target: ") << llvm::toString(emitter.takeError());
+    return nullptr;
+  }
   workbench->emitter = std::move(*emitter);
   return workbench;
 }
@@ -261,10 +264,9 @@ llvm::Error KernelCompiler::State::generate(OwningOpRef<ModuleOp> module, Workbe
 
 Outcome KernelCompiler::State::compile(plan::OperatorOp op, const ScheduleText &asked,
                                        std::unique_lock<std::mutex> &reading) {
-  auto taken = takeWorkbench(op);
-  if (failed(taken))
+  std::unique_ptr<Workbench> workbench = takeWorkbench(op);
+  if (!workbench)
     return failure();
-  std::unique_ptr<Workbench> workbench = std::move(*taken);
   abi::KernelPlan plan;
   OwningOpRef<ModuleOp> module = emit(op, asked, workbench->lowering.context(), plan);
   if (!module) {

@@ -10,6 +10,7 @@
 #define TOKAMAK_CODEGEN_LLVMLOWERING_H
 
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/IR/Module.h"
 
 #include <memory>
@@ -41,6 +42,9 @@ private:
 // the loops already. Then links the functions of VectorMath.cpp that the module calls into it, and
 // inlines the short ones: they are optimised, so that no pass has to read them again.
 llvm::Error optimize(llvm::Module &module, llvm::TargetMachine &machine);
+
+// The bitcode of VectorMath.cpp, embedded by the build.
+llvm::StringRef vectorMathBitcode();
 
 } // namespace tokamak::codegen
 #endif

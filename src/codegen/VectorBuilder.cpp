@@ -38,12 +38,26 @@ Type VectorBuilder::registerType(ElementType cells) {
   return builder_.getIntegerType(static_cast<unsigned>(8 * byteSize(cells)));
 }
 
+// Each constant stands once, where its function begins: most operations would be constants otherwise,
+// and every one takes time to lower.
+Value VectorBuilder::constant(TypedAttr value) {
+  Block *entry = builder_.getBlock();
+  while (!isa<LLVM::LLVMFuncOp>(entry->getParentOp()))
+    entry = entry->getParentOp()->getBlock();
+  Value &known = constants_[{entry, value}];
+  if (!known) {
+    OpBuilder::InsertionGuard guard(builder_);
+    builder_.setInsertionPointToStart(entry);
+    known = create<arith::ConstantOp>(value);
+  }
+  return known;
+}
 // `cell`, in all lanes if the type is one of vectors.
 Value VectorBuilder::constant(Type type, TypedAttr cell) {
-  if (auto vector = dyn_cast<VectorType>(type))
-    cell = DenseElementsAttr::get(vector, Attribute(cell));
-  return create<arith::ConstantOp>(cell);
+  auto vector = dyn_cast<VectorType>(type);
+  return constant(vector ? DenseElementsAttr::get(vector, Attribute(cell)) : cell);
 }
+Value VectorBuilder::integer(int64_t value) { return constant(builder_.getI64IntegerAttr(value)); }
 Value VectorBuilder::number(double value, Type cells) {
   if (!cells)
     cells = doubleType();
@@ -58,9 +72,7 @@ Value VectorBuilder::integers(int64_t value) {
 Value VectorBuilder::integerLike(Value value, int64_t cell) {
   return constant(value.getType(), builder_.getIntegerAttr(cellsOf(value), cell));
 }
-Value VectorBuilder::zeroOf(Type type) {
-  return create<arith::ConstantOp>(builder_.getZeroAttr(type));
-}
+Value VectorBuilder::zeroOf(Type type) { return constant(builder_.getZeroAttr(type)); }
 
 Value VectorBuilder::half(Value vector, int64_t number) {
   auto own = llvm::seq(number * lanes, (number + 1) * lanes);
@@ -90,19 +102,19 @@ State VectorBuilder::transpose(ArrayRef<Value> rows) {
 }
 Value VectorBuilder::laneNumbers() {
   auto numbers = llvm::to_vector_of<double>(llvm::seq(width()));
-  return create<arith::ConstantOp>(DenseElementsAttr::get(vector_, ArrayRef<double>(numbers)));
+  return constant(DenseElementsAttr::get(vector_, ArrayRef<double>(numbers)));
 }
 Value VectorBuilder::maskBelow(Value count) {
   auto numbers = llvm::to_vector(llvm::seq(width()));
   auto type = vector_.clone(builder_.getI64Type());
-  Value all = create<arith::ConstantOp>(DenseElementsAttr::get(type, ArrayRef<int64_t>(numbers)));
+  Value all = constant(DenseElementsAttr::get(type, ArrayRef<int64_t>(numbers)));
   return less(all, splat(count));
 }
 Value VectorBuilder::maskBelow(int64_t count) {
   SmallVector<bool> bits;
   for (int64_t i = 0; i < width(); ++i)
     bits.push_back(i < count);
-  return create<arith::ConstantOp>(DenseElementsAttr::get(mask_, ArrayRef<bool>(bits)));
+  return constant(DenseElementsAttr::get(mask_, ArrayRef<bool>(bits)));
 }
 
 Value VectorBuilder::roundDown(Value value, int64_t unit) {
@@ -280,15 +292,13 @@ Value VectorBuilder::callMath(StringRef function, ValueRange operands) {
 }
 
 void VectorBuilder::forLoop(Value begin, Value end, int64_t step, State &state, LoopBody body) {
-  auto loop = create<scf::ForOp>(begin, end, integer(step), state,
-                                 [&](OpBuilder &inner, Location, Value index, ValueRange carried) {
-                                   OpBuilder::InsertionGuard guard(builder_);
-                                   builder_.setInsertionPoint(inner.getInsertionBlock(),
-                                                              inner.getInsertionPoint());
-                                   State current(carried.begin(), carried.end());
-                                   body(index, current);
-                                   create<scf::YieldOp>(current);
-                                 });
+  auto loop = create<scf::ForOp>(begin, end, integer(step), state);
+  OpBuilder::InsertionGuard guard(builder_);
+  builder_.setInsertionPointToStart(loop.getBody());
+  State current(loop.getRegionIterArgs());
+  body(loop.getInductionVar(), current);
+  if (!state.empty()) // otherwise the loop's body ends already
+    create<scf::YieldOp>(current);
   state.assign(loop.getResults().begin(), loop.getResults().end());
 }
 
@@ -299,15 +309,14 @@ void VectorBuilder::forLoop(Value begin, Value end, int64_t step,
 }
 
 void VectorBuilder::ifThen(Value condition, State &state, llvm::function_ref<void(State &)> body) {
-  auto branch = create<scf::IfOp>(
-      condition,
-      [&](OpBuilder &inner, Location) {
-        OpBuilder::InsertionGuard guard(builder_);
-        builder_.setInsertionPoint(inner.getInsertionBlock(), inner.getInsertionPoint());
-        State current = state;
-        body(current);
-        create<scf::YieldOp>(current);
-      },
-      [&](OpBuilder &inner, Location) { inner.create<scf::YieldOp>(location_, state); });
+  auto branch = create<scf::IfOp>(TypeRange(ValueRange(state)), condition, /*addThenBlock=*/true,
+                                  /*addElseBlock=*/true);
+  OpBuilder::InsertionGuard guard(builder_);
+  builder_.setInsertionPointToEnd(branch.thenBlock());
+  State current = state;
+  body(current);
+  create<scf::YieldOp>(current);
+  builder_.setInsertionPointToEnd(branch.elseBlock());
+  create<scf::YieldOp>(state);
   state.assign(branch.getResults().begin(), branch.getResults().end());
 }

@@ -47,9 +47,7 @@ public:
   mlir::Type doubleType() { return builder_.getF64Type(); }
   mlir::Type registerType(ElementType cells);
 
-  mlir::Value integer(int64_t value) {
-    return create<mlir::arith::ConstantOp>(builder_.getI64IntegerAttr(value));
-  }
+  mlir::Value integer(int64_t value);
   // Vectors: of `cells`, of 64-bit integers.
   mlir::Value number(double value, mlir::Type cells = {});
   mlir::Value integers(int64_t value);
@@ -159,6 +157,7 @@ private:
   mlir::Value fromMemory(mlir::Value value, ElementType cells);
   mlir::Value toMemory(mlir::Value value, ElementType cells);
   template <typename Op> mlir::Value change(mlir::Value value, mlir::Type cells);
+  mlir::Value constant(mlir::TypedAttr value);
   mlir::Value constant(mlir::Type type, mlir::TypedAttr cell);
   mlir::Value integerLike(mlir::Value value, int64_t constant);
   mlir::Value zeroOf(mlir::Type type);
@@ -169,6 +168,7 @@ private:
   mlir::Location location_;
   mlir::VectorType vector_, mask_;
   mlir::Type pointer_;
+  llvm::DenseMap<std::pair<mlir::Block *, mlir::Attribute>, mlir::Value> constants_;
 };
 
 } // namespace tokamak::codegen

@@ -1,7 +1,7 @@
 // The passes that targets leave out exist, and putting one back changes no bit of what kernels
 // compute. The kernels here are a sample: ./dev test --target NAME --with-passes all runs all kernels
 // of the tests with the complete pipeline, on other targets, too.
-#include "codegen/target/LeftOutPasses.h"
+#include "codegen/target/Target.h"
 
 #include "codegen/CodeEmitter.h"
 #include "codegen/MachineCode.h"
