@@ -3,26 +3,49 @@
 #include "codegen/CellEmission.h"
 #include "ir/tok/ElementTypes.h"
 
+#include <cmath>
 #include <limits>
 
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::codegen;
 
-static bool isSmallest(AggregateKind kind) {
-  return kind == AggregateKind::Min || kind == AggregateKind::IndexMin;
+static constexpr double infinity = std::numeric_limits<double>::infinity();
+
+namespace {
+// How cells are aggregated: by an operator, or, for indices, by which cell is better.
+struct Aggregation {
+  BinaryOperator combine;
+  double neutral; // infinite: the largest or smallest number of the cells' type
+  BinaryOperator orEqual;
+};
+} // namespace
+
+static Aggregation aggregationOf(AggregateKind kind) {
+  switch (kind) {
+  case AggregateKind::Sum:
+    return {BinaryOperator::Add, 0, {}};
+  case AggregateKind::Prod:
+    return {BinaryOperator::Mul, 1, {}};
+  case AggregateKind::Min:
+    return {BinaryOperator::Min, infinity, {}};
+  case AggregateKind::Max:
+    return {BinaryOperator::Max, -infinity, {}};
+  case AggregateKind::IndexMin:
+    return {BinaryOperator::Lt, infinity, BinaryOperator::Le};
+  case AggregateKind::IndexMax:
+    return {BinaryOperator::Gt, -infinity, BinaryOperator::Ge};
+  default:
+    llvm_unreachable("checked when the body was analysed");
+  }
 }
 
 Value codegen::neutralElement(VectorBuilder &vectors, Reduction reduction) {
-  Type accumulator = vectors.registerType(reduction.accumulator);
-  if (reduction.kind == AggregateKind::Sum || reduction.kind == AggregateKind::Prod)
-    return vectors.number(reduction.kind == AggregateKind::Prod, accumulator);
-  bool smallest = isSmallest(reduction.kind);
-  if (!isFloat(reduction.cells))
-    return vectors.integers(smallest ? largestInteger(reduction.cells)
-                                     : leastInteger(reduction.cells));
-  double infinity = std::numeric_limits<double>::infinity();
-  return vectors.number(smallest ? infinity : -infinity, accumulator);
+  double neutral = aggregationOf(reduction.kind).neutral;
+  if (isFloat(reduction.cells) || std::isfinite(neutral))
+    return vectors.number(neutral, vectors.registerType(reduction.accumulator));
+  return vectors.integers(neutral > 0 ? largestInteger(reduction.cells)
+                                      : leastInteger(reduction.cells));
 }
 
 bool codegen::isIndex(AggregateKind kind) {
@@ -59,23 +82,8 @@ LogicalResult codegen::checkAccumulator(Operation *aggregation) {
          << nameOf(accumulator) << " yet";
 }
 
-static BinaryOperator operatorOf(AggregateKind kind) {
-  switch (kind) {
-  case AggregateKind::Sum:
-    return BinaryOperator::Add;
-  case AggregateKind::Prod:
-    return BinaryOperator::Mul;
-  case AggregateKind::Min:
-    return BinaryOperator::Min;
-  case AggregateKind::Max:
-    return BinaryOperator::Max;
-  default:
-    llvm_unreachable("checked when the body was analysed");
-  }
-}
-
 Value codegen::combine(VectorBuilder &vectors, Reduction reduction, Value a, Value b) {
-  return emitBinary(vectors, operatorOf(reduction.kind), a, b, reduction.accumulator);
+  return emitBinary(vectors, aggregationOf(reduction.kind).combine, a, b, reduction.accumulator);
 }
 
 Value codegen::loadPartials(VectorBuilder &vectors, Reduction reduction, Value pointer) {
@@ -111,20 +119,12 @@ Accumulator codegen::neutralAccumulator(VectorBuilder &vectors, Reduction reduct
           isIndex(reduction.kind) ? vectors.number(0) : Value()};
 }
 
-// Whether `value` is larger (for index_max) or smaller (for index_min); false for NaN.
-static Value isBetter(VectorBuilder &vectors, Reduction reduction, Value value, Value than,
-                      bool orEqual) {
-  BinaryOperator smaller = orEqual ? BinaryOperator::Le : BinaryOperator::Lt,
-                 larger = orEqual ? BinaryOperator::Ge : BinaryOperator::Gt;
-  return emitComparison(vectors, isSmallest(reduction.kind) ? smaller : larger, value, than,
-                        reduction.accumulator);
-}
-
 Accumulator codegen::accumulateIndex(VectorBuilder &vectors, Reduction reduction,
                                      Accumulator accumulator, Value value, Value columns,
                                      Value mask) {
   value = inAccumulator(vectors, reduction, value);
-  Value better = isBetter(vectors, reduction, value, accumulator.value, /*orEqual=*/true);
+  Value better = emitComparison(vectors, aggregationOf(reduction.kind).orEqual, value,
+                                accumulator.value, reduction.accumulator);
   if (mask)
     better = vectors.create<arith::AndIOp>(better, mask);
   return {vectors.select(better, value, accumulator.value),
@@ -135,8 +135,9 @@ static Accumulator combineAccumulators(VectorBuilder &vectors, Reduction reducti
                                        Accumulator b) {
   if (!isIndex(reduction.kind))
     return {combine(vectors, reduction, a.value, b.value), {}};
-  Value better = isBetter(vectors, reduction, b.value, a.value, /*orEqual=*/false);
-  Value asGood = isBetter(vectors, reduction, b.value, a.value, /*orEqual=*/true);
+  Aggregation by = aggregationOf(reduction.kind);
+  Value better = emitComparison(vectors, by.combine, b.value, a.value, reduction.accumulator);
+  Value asGood = emitComparison(vectors, by.orEqual, b.value, a.value, reduction.accumulator);
   Value later = emitComparison(vectors, BinaryOperator::Gt, b.index, a.index);
   Value laterEqual = vectors.create<arith::AndIOp>(asGood, later);
   Value take = vectors.create<arith::OrIOp>(better, laterEqual);
@@ -202,17 +203,15 @@ Value codegen::reduceEach(VectorBuilder &vectors, Reduction reduction, ArrayRef<
 }
 
 Value codegen::reduceOne(VectorBuilder &vectors, Reduction reduction, Accumulator row) {
-  static constexpr int64_t swapHalves[] = {4, 5, 6, 7, 0, 1, 2, 3},
-                           swapParts[] = {2, 3, 0, 1, 6, 7, 4, 5};
-  static constexpr int64_t swapLanes[] = {1, 0, 3, 2, 5, 4, 7, 6},
-                           same[] = {0, 1, 2, 3, 4, 5, 6, 7};
+  static constexpr int64_t same[] = {0, 1, 2, 3, 4, 5, 6, 7}, halves[] = {4, 5, 6, 7, 0, 1, 2, 3},
+                           parts[] = {2, 3, 0, 1, 6, 7, 4, 5}, pairs[] = {1, 0, 3, 2, 5, 4, 7, 6};
   int64_t width = vectors.width();
   vectors.setWidth(VectorBuilder::lanes);
   row = inEightLanes(vectors, reduction, row, width);
-  for (ArrayRef<int64_t> swap : {ArrayRef(swapHalves), ArrayRef(swapParts), ArrayRef(swapLanes)})
-    row = join(vectors, reduction, row, row, same, swap);
+  for (ArrayRef<int64_t> swapped : {ArrayRef(halves), ArrayRef(parts), ArrayRef(pairs)})
+    row = join(vectors, reduction, row, row, same, swapped);
   vectors.setWidth(width);
-  return finish(vectors, reduction,
-                Accumulator{vectors.splatLane(row.value, 0),
-                            row.index ? vectors.splatLane(row.index, 0) : Value()});
+  return finish(
+      vectors, reduction,
+      {vectors.splatLane(row.value, 0), row.index ? vectors.splatLane(row.index, 0) : Value()});
 }

@@ -16,9 +16,106 @@ public:
   Cells(VectorBuilder &vectors, ElementType cells)
       : vectors_(vectors), cells_(cells), register_(vectors.registerType(cells)) {}
 
-  Value unary(UnaryOperator op, Value x);
-  Value binary(BinaryOperator op, Value a, Value b);
-  Value compare(BinaryOperator comparison, Value a, Value b); // a mask
+  Value unary(UnaryOperator op, Value x) {
+    switch (op) {
+    case UnaryOperator::Neg:
+      return negate(x);
+    case UnaryOperator::Not:
+      return truth(isEqual(x, 0));
+    case UnaryOperator::Abs:
+      if (isFloating())
+        return intrinsic<LLVM::FAbsOp>(x);
+      return isSigned() ? select(isLess(x, number(0)), negate(x), x) : x;
+    case UnaryOperator::Sign:
+      return sign(x);
+    case UnaryOperator::Round:
+      return isFloating() ? roundHalfUp(x) : x;
+    case UnaryOperator::Floor:
+      return isFloating() ? intrinsic<LLVM::FFloorOp>(x) : x;
+    case UnaryOperator::Ceil:
+      return isFloating() ? intrinsic<LLVM::FCeilOp>(x) : x;
+    case UnaryOperator::IsNan:
+      return isFloating() ? truth(isNan(x, x)) : number(0);
+    case UnaryOperator::IsInfinite:
+      return isFloating() ? truth(isEqual(intrinsic<LLVM::FAbsOp>(x),
+                                          std::numeric_limits<double>::infinity()))
+                          : number(0);
+    case UnaryOperator::Sqrt:
+      return intrinsic<LLVM::SqrtOp>(x);
+#define TOKAMAK_FUNCTION(Name, ...) case UnaryOperator::Name:
+#include "base/CellOperators.def"
+      return call(mnemonic(op), x);
+    }
+    llvm_unreachable("all operators are listed");
+  }
+
+  Value binary(BinaryOperator op, Value a, Value b) {
+    switch (op) {
+    case BinaryOperator::Add:
+      return apply<arith::AddFOp, arith::AddIOp>(a, b);
+    case BinaryOperator::Sub:
+      return apply<arith::SubFOp, arith::SubIOp>(a, b);
+    case BinaryOperator::Mul:
+      return apply<arith::MulFOp, arith::MulIOp>(a, b);
+    case BinaryOperator::Div:
+      return isFloating() ? apply<arith::DivFOp>(a, b) : quotient(a, b);
+    case BinaryOperator::IntDiv:
+      return quotient(a, b);
+    case BinaryOperator::Mod:
+      return remainder(a, b);
+    case BinaryOperator::Pow:
+      return isFloating() ? call(mnemonic(op), {a, b}) : integerPower(a, b);
+    case BinaryOperator::Min:
+      return extreme(BinaryOperator::Lt, a, b);
+    case BinaryOperator::Max:
+      return extreme(BinaryOperator::Gt, a, b);
+    case BinaryOperator::Eq:
+    case BinaryOperator::Ne:
+    case BinaryOperator::Lt:
+    case BinaryOperator::Le:
+    case BinaryOperator::Gt:
+    case BinaryOperator::Ge:
+      return truth(compare(op, a, b));
+    case BinaryOperator::And:
+      return logic<arith::AndIOp>(a, b);
+    case BinaryOperator::Or:
+      return logic<arith::OrIOp>(a, b);
+    case BinaryOperator::Xor:
+      return logic<arith::XOrIOp>(a, b);
+    case BinaryOperator::BitwAnd:
+    case BinaryOperator::BitwOr:
+    case BinaryOperator::BitwXor:
+    case BinaryOperator::BitwShiftL:
+    case BinaryOperator::BitwShiftR:
+      return bitwise(op, a, b);
+    }
+    llvm_unreachable("all operators are listed");
+  }
+
+  // A mask.
+  Value compare(BinaryOperator comparison, Value a, Value b) {
+    using Float = arith::CmpFPredicate;
+    using Integer = arith::CmpIPredicate;
+    struct Comparison {
+      BinaryOperator op;
+      Float floats;
+      Integer signedIntegers, unsignedIntegers;
+    };
+    static constexpr Comparison comparisons[] = {
+        {BinaryOperator::Eq, Float::OEQ, Integer::eq, Integer::eq},
+        {BinaryOperator::Ne, Float::UNE, Integer::ne, Integer::ne},
+        {BinaryOperator::Lt, Float::OLT, Integer::slt, Integer::ult},
+        {BinaryOperator::Le, Float::OLE, Integer::sle, Integer::ule},
+        {BinaryOperator::Gt, Float::OGT, Integer::sgt, Integer::ugt},
+        {BinaryOperator::Ge, Float::OGE, Integer::sge, Integer::uge},
+    };
+    const auto *found =
+        llvm::find_if(comparisons, [&](const auto &c) { return c.op == comparison; });
+    if (isFloating())
+      return vectors_.create<arith::CmpFOp>(found->floats, a, b);
+    return vectors_.create<arith::CmpIOp>(
+        isSigned() ? found->signedIntegers : found->unsignedIntegers, a, b);
+  }
 
 private:
   bool isFloating() const { return isFloat(cells_); }
@@ -42,255 +139,147 @@ private:
   Value isNan(Value a, Value b) {
     return vectors_.create<arith::CmpFOp>(arith::CmpFPredicate::UNO, a, b);
   }
-  Value call(std::string_view mnemonic, ValueRange operands);
-  Value negate(Value x);
-  Value sign(Value x);
-  Value roundHalfUp(Value x);
-  Value truncate(Value x);
-  Value quotient(Value a, Value b);
-  Value remainder(Value a, Value b);
-  Value integerPower(Value base, Value exponent);
-  Value extreme(BinaryOperator better, Value a, Value b);
-  Value bitwise(BinaryOperator op, Value a, Value b);
-  Value shift(BinaryOperator op, Value a, Value distance);
+
+  Value call(std::string_view mnemonic, ValueRange operands) {
+    std::string function = "tokamak_vector_" + std::string(mnemonic);
+    int64_t width = cast<VectorType>(operands.front().getType()).getNumElements();
+    if (cells_ == ElementType::F32)
+      return vectors_.callMath(function + "_f32x" + std::to_string(width), operands);
+    if (width == VectorBuilder::lanes)
+      return vectors_.callMath(function, operands);
+    // Functions of doubles exist for eight.
+    auto callForHalf = [&](int64_t number) {
+      SmallVector<Value> halves;
+      for (Value operand : operands)
+        halves.push_back(vectors_.half(operand, number));
+      return vectors_.callMath(function, halves);
+    };
+    Value lower = callForHalf(0);
+    return vectors_.join(lower, callForHalf(1));
+  }
+
+  Value negate(Value x) {
+    return isFloating() ? vectors_.create<arith::NegFOp>(x) : apply<arith::SubIOp>(number(0), x);
+  }
+
+  Value sign(Value x) {
+    Value negative = select(isLess(x, number(0)), number(-1), x);
+    return select(compare(BinaryOperator::Gt, x, number(0)), number(1), negative);
+  }
+
+  Value roundHalfUp(Value x) {
+    Value floor = intrinsic<LLVM::FFloorOp>(x);
+    Value up = compare(BinaryOperator::Ge, apply<arith::SubFOp>(x, floor), number(0.5));
+    Value rounded = select(up, apply<arith::AddFOp>(floor, number(1)), floor);
+    Value most = number(0x1p63), least = number(-0x1p63);
+    rounded = select(compare(BinaryOperator::Ge, rounded, most), most, rounded);
+    rounded = select(compare(BinaryOperator::Le, rounded, least), least, rounded);
+    return select(isNan(x, x), number(0), rounded);
+  }
+
+  // As DML truncates: after adding 2^-53 to the magnitude. Infinite and NaN numbers stay.
+  Value truncate(Value x) {
+    Value magnitude = apply<arith::AddFOp>(intrinsic<LLVM::FAbsOp>(x), number(0x1p-53));
+    return vectors_.create<LLVM::CopySignOp>(x.getType(), intrinsic<LLVM::FFloorOp>(magnitude), x);
+  }
+
+  // Truncated. Of integers 0 if the divisor is 0; it is made 1 in lanes where the hardware's
+  // division would fail: for the divisors 0 and -1.
+  Value quotient(Value a, Value b) {
+    if (isFloating())
+      return truncate(apply<arith::DivFOp>(a, b));
+    Value isZero = isEqual(b, 0);
+    Value divisor = select(isZero, number(1), b);
+    if (!isSigned())
+      return select(isZero, number(0), apply<arith::DivUIOp>(a, divisor));
+    Value isMinusOne = isEqual(b, -1);
+    divisor = select(isMinusOne, number(1), divisor);
+    Value result = apply<arith::DivSIOp>(a, divisor);
+    return select(isZero, number(0), select(isMinusOne, negate(a), result));
+  }
+
+  Value remainder(Value a, Value b) {
+    Value taken = apply<arith::MulFOp, arith::MulIOp>(quotient(a, b), b);
+    Value rest = apply<arith::SubFOp, arith::SubIOp>(a, taken);
+    return isFloating() ? rest : select(isEqual(b, 0), number(0), rest);
+  }
+
+  // By squaring: one step for each bit of the exponent.
+  Value integerPower(Value base, Value exponent) {
+    auto isOdd = [&](Value x) {
+      return compare(BinaryOperator::Ne, apply<arith::AndIOp>(x, number(1)), number(0));
+    };
+    State state = {number(1), base, exponent};
+    Value first = vectors_.integer(0), last = vectors_.integer(8 * byteSize(cells_));
+    vectors_.forLoop(first, last, 1, state, [&](Value, State &current) {
+      Value multiplied = apply<arith::MulIOp>(current[0], current[1]);
+      current[0] = select(isOdd(current[2]), multiplied, current[0]);
+      current[1] = apply<arith::MulIOp>(current[1], current[1]);
+      current[2] = apply<arith::ShRUIOp>(current[2], number(1));
+    });
+    if (!isSigned())
+      return state[0];
+    // Truncated reciprocals: those of 1 and -1 are themselves, all others 0.
+    Value ofMinusOne = select(isOdd(exponent), number(-1), number(1));
+    Value reciprocal = select(isEqual(base, -1), ofMinusOne, number(0));
+    reciprocal = select(isEqual(base, 1), number(1), reciprocal);
+    return select(isLess(exponent, number(0)), reciprocal, state[0]);
+  }
+
+  // `b` where it is better than `a`, else `a`; NaN where either is NaN.
+  Value extreme(BinaryOperator better, Value a, Value b) {
+    Value best = select(compare(better, b, a), b, a);
+    if (!isFloating())
+      return best;
+    return select(isNan(a, b), number(std::numeric_limits<double>::quiet_NaN()), best);
+  }
+
+  // Of doubles on the 64-bit integers that they are truncated to: saturated, NaN as 0.
+  Value bitwise(BinaryOperator op, Value a, Value b) {
+    if (isFloating()) {
+      auto integer = [&](Value x) {
+        return vectors_.convert(truncate(x), cells_, ElementType::I64);
+      };
+      Value left = integer(a), right = integer(b);
+      return vectors_.convert(Cells(vectors_, ElementType::I64).bitwise(op, left, right),
+                              ElementType::I64, cells_);
+    }
+    switch (op) {
+    case BinaryOperator::BitwAnd:
+      return apply<arith::AndIOp>(a, b);
+    case BinaryOperator::BitwOr:
+      return apply<arith::OrIOp>(a, b);
+    case BinaryOperator::BitwXor:
+      return apply<arith::XOrIOp>(a, b);
+    default:
+      return shift(op, a, b);
+    }
+  }
+
+  // Only the lowest six bits of the distance are used. A distance beyond the width leaves 0, and to
+  // the right copies of the sign.
+  Value shift(BinaryOperator op, Value a, Value distance) {
+    double width = 8 * byteSize(cells_);
+    Value count = apply<arith::AndIOp>(distance, number(63));
+    Value fits = compare(BinaryOperator::Lt, count, number(width));
+    if (op == BinaryOperator::BitwShiftR && isSigned())
+      return apply<arith::ShRSIOp>(a, select(fits, count, number(width - 1)));
+    count = select(fits, count, number(0));
+    Value shifted = op == BinaryOperator::BitwShiftR ? apply<arith::ShRUIOp>(a, count)
+                                                     : apply<arith::ShLIOp>(a, count);
+    return select(fits, shifted, number(0));
+  }
 
   VectorBuilder &vectors_;
   ElementType cells_;
   Type register_;
 };
 
-Value Cells::compare(BinaryOperator comparison, Value a, Value b) {
-  using Float = arith::CmpFPredicate;
-  using Integer = arith::CmpIPredicate;
-  struct Comparison {
-    BinaryOperator op;
-    Float floats;
-    Integer signedIntegers, unsignedIntegers;
-  };
-  static constexpr Comparison comparisons[] = {
-      {BinaryOperator::Eq, Float::OEQ, Integer::eq, Integer::eq},
-      {BinaryOperator::Ne, Float::UNE, Integer::ne, Integer::ne},
-      {BinaryOperator::Lt, Float::OLT, Integer::slt, Integer::ult},
-      {BinaryOperator::Le, Float::OLE, Integer::sle, Integer::ule},
-      {BinaryOperator::Gt, Float::OGT, Integer::sgt, Integer::ugt},
-      {BinaryOperator::Ge, Float::OGE, Integer::sge, Integer::uge},
-  };
-  const auto *found = llvm::find_if(comparisons, [&](const auto &c) { return c.op == comparison; });
-  if (isFloating())
-    return vectors_.create<arith::CmpFOp>(found->floats, a, b);
-  return vectors_.create<arith::CmpIOp>(
-      isSigned() ? found->signedIntegers : found->unsignedIntegers, a, b);
-}
-
-Value Cells::call(std::string_view mnemonic, ValueRange operands) {
-  std::string function = "tokamak_vector_" + std::string(mnemonic);
-  int64_t width = cast<VectorType>(operands.front().getType()).getNumElements();
-  if (cells_ == ElementType::F32)
-    return vectors_.callMath(function + "_f32x" + std::to_string(width), operands);
-  if (width == VectorBuilder::lanes)
-    return vectors_.callMath(function, operands);
-  // Functions of doubles exist for eight.
-  auto callForHalf = [&](int64_t number) {
-    SmallVector<Value> halves;
-    for (Value operand : operands)
-      halves.push_back(vectors_.half(operand, number));
-    return vectors_.callMath(function, halves);
-  };
-  Value lower = callForHalf(0);
-  return vectors_.join(lower, callForHalf(1));
-}
-
-Value Cells::negate(Value x) {
-  return isFloating() ? vectors_.create<arith::NegFOp>(x) : apply<arith::SubIOp>(number(0), x);
-}
-
-Value Cells::sign(Value x) {
-  Value negative = select(isLess(x, number(0)), number(-1), x);
-  return select(compare(BinaryOperator::Gt, x, number(0)), number(1), negative);
-}
-
-Value Cells::roundHalfUp(Value x) {
-  Value floor = intrinsic<LLVM::FFloorOp>(x);
-  Value up = compare(BinaryOperator::Ge, apply<arith::SubFOp>(x, floor), number(0.5));
-  Value rounded = select(up, apply<arith::AddFOp>(floor, number(1)), floor);
-  Value most = number(0x1p63), least = number(-0x1p63);
-  rounded = select(compare(BinaryOperator::Ge, rounded, most), most, rounded);
-  rounded = select(compare(BinaryOperator::Le, rounded, least), least, rounded);
-  return select(isNan(x, x), number(0), rounded);
-}
-
-// As DML truncates: after adding 2^-53 to the magnitude. Infinite and NaN numbers stay.
-Value Cells::truncate(Value x) {
-  Value magnitude = apply<arith::AddFOp>(intrinsic<LLVM::FAbsOp>(x), number(0x1p-53));
-  return vectors_.create<LLVM::CopySignOp>(x.getType(), intrinsic<LLVM::FFloorOp>(magnitude), x);
-}
-
-// Truncated. Of integers 0 if the divisor is 0; it is made 1 in lanes where the hardware's division
-// would fail: for the divisors 0 and -1.
-Value Cells::quotient(Value a, Value b) {
-  if (isFloating())
-    return truncate(apply<arith::DivFOp>(a, b));
-  Value isZero = isEqual(b, 0);
-  Value divisor = select(isZero, number(1), b);
-  if (!isSigned())
-    return select(isZero, number(0), apply<arith::DivUIOp>(a, divisor));
-  Value isMinusOne = isEqual(b, -1);
-  divisor = select(isMinusOne, number(1), divisor);
-  Value result = apply<arith::DivSIOp>(a, divisor);
-  return select(isZero, number(0), select(isMinusOne, negate(a), result));
-}
-
-Value Cells::remainder(Value a, Value b) {
-  Value taken = apply<arith::MulFOp, arith::MulIOp>(quotient(a, b), b);
-  Value rest = apply<arith::SubFOp, arith::SubIOp>(a, taken);
-  return isFloating() ? rest : select(isEqual(b, 0), number(0), rest);
-}
-
-// By squaring: one step for each bit of the exponent.
-Value Cells::integerPower(Value base, Value exponent) {
-  auto isOdd = [&](Value x) {
-    return compare(BinaryOperator::Ne, apply<arith::AndIOp>(x, number(1)), number(0));
-  };
-  State state = {number(1), base, exponent};
-  Value first = vectors_.integer(0), last = vectors_.integer(8 * byteSize(cells_));
-  vectors_.forLoop(first, last, 1, state, [&](Value, State &current) {
-    Value multiplied = apply<arith::MulIOp>(current[0], current[1]);
-    current[0] = select(isOdd(current[2]), multiplied, current[0]);
-    current[1] = apply<arith::MulIOp>(current[1], current[1]);
-    current[2] = apply<arith::ShRUIOp>(current[2], number(1));
-  });
-  if (!isSigned())
-    return state[0];
-  // Truncated reciprocals: those of 1 and -1 are themselves, all others 0.
-  Value ofMinusOne = select(isOdd(exponent), number(-1), number(1));
-  Value reciprocal = select(isEqual(base, -1), ofMinusOne, number(0));
-  reciprocal = select(isEqual(base, 1), number(1), reciprocal);
-  return select(isLess(exponent, number(0)), reciprocal, state[0]);
-}
-
-// `b` where it is better than `a`, else `a`; NaN where either is NaN.
-Value Cells::extreme(BinaryOperator better, Value a, Value b) {
-  Value best = select(compare(better, b, a), b, a);
-  if (!isFloating())
-    return best;
-  return select(isNan(a, b), number(std::numeric_limits<double>::quiet_NaN()), best);
-}
-
-// Of doubles on the 64-bit integers that they are truncated to: saturated, NaN as 0.
-Value Cells::bitwise(BinaryOperator op, Value a, Value b) {
-  if (isFloating()) {
-    auto integer = [&](Value x) { return vectors_.convert(truncate(x), cells_, ElementType::I64); };
-    Value left = integer(a), right = integer(b);
-    return vectors_.convert(Cells(vectors_, ElementType::I64).bitwise(op, left, right),
-                            ElementType::I64, cells_);
-  }
-  switch (op) {
-  case BinaryOperator::BitwAnd:
-    return apply<arith::AndIOp>(a, b);
-  case BinaryOperator::BitwOr:
-    return apply<arith::OrIOp>(a, b);
-  case BinaryOperator::BitwXor:
-    return apply<arith::XOrIOp>(a, b);
-  default:
-    return shift(op, a, b);
-  }
-}
-
-// Only the lowest six bits of the distance are used. A distance beyond the width leaves 0, and to the
-// right copies of the sign.
-Value Cells::shift(BinaryOperator op, Value a, Value distance) {
-  double width = 8 * byteSize(cells_);
-  Value count = apply<arith::AndIOp>(distance, number(63));
-  Value fits = compare(BinaryOperator::Lt, count, number(width));
-  if (op == BinaryOperator::BitwShiftR && isSigned())
-    return apply<arith::ShRSIOp>(a, select(fits, count, number(width - 1)));
-  count = select(fits, count, number(0));
-  Value shifted = op == BinaryOperator::BitwShiftR ? apply<arith::ShRUIOp>(a, count)
-                                                   : apply<arith::ShLIOp>(a, count);
-  return select(fits, shifted, number(0));
-}
-
-Value Cells::unary(UnaryOperator op, Value x) {
-  switch (op) {
-  case UnaryOperator::Neg:
-    return negate(x);
-  case UnaryOperator::Not:
-    return truth(isEqual(x, 0));
-  case UnaryOperator::Abs:
-    if (isFloating())
-      return intrinsic<LLVM::FAbsOp>(x);
-    return isSigned() ? select(isLess(x, number(0)), negate(x), x) : x;
-  case UnaryOperator::Sign:
-    return sign(x);
-  case UnaryOperator::Round:
-    return isFloating() ? roundHalfUp(x) : x;
-  case UnaryOperator::Floor:
-    return isFloating() ? intrinsic<LLVM::FFloorOp>(x) : x;
-  case UnaryOperator::Ceil:
-    return isFloating() ? intrinsic<LLVM::FCeilOp>(x) : x;
-  case UnaryOperator::IsNan:
-    return isFloating() ? truth(isNan(x, x)) : number(0);
-  case UnaryOperator::IsInfinite:
-    return isFloating()
-               ? truth(isEqual(intrinsic<LLVM::FAbsOp>(x), std::numeric_limits<double>::infinity()))
-               : number(0);
-  case UnaryOperator::Sqrt:
-    return intrinsic<LLVM::SqrtOp>(x);
-#define TOKAMAK_FUNCTION(Name, ...) case UnaryOperator::Name:
-#include "base/CellOperators.def"
-    return call(mnemonic(op), x);
-  }
-  llvm_unreachable("all operators are listed");
-}
-
-Value Cells::binary(BinaryOperator op, Value a, Value b) {
-  switch (op) {
-  case BinaryOperator::Add:
-    return apply<arith::AddFOp, arith::AddIOp>(a, b);
-  case BinaryOperator::Sub:
-    return apply<arith::SubFOp, arith::SubIOp>(a, b);
-  case BinaryOperator::Mul:
-    return apply<arith::MulFOp, arith::MulIOp>(a, b);
-  case BinaryOperator::Div:
-    return isFloating() ? apply<arith::DivFOp>(a, b) : quotient(a, b);
-  case BinaryOperator::IntDiv:
-    return quotient(a, b);
-  case BinaryOperator::Mod:
-    return remainder(a, b);
-  case BinaryOperator::Pow:
-    return isFloating() ? call(mnemonic(op), {a, b}) : integerPower(a, b);
-  case BinaryOperator::Min:
-    return extreme(BinaryOperator::Lt, a, b);
-  case BinaryOperator::Max:
-    return extreme(BinaryOperator::Gt, a, b);
-  case BinaryOperator::Eq:
-  case BinaryOperator::Ne:
-  case BinaryOperator::Lt:
-  case BinaryOperator::Le:
-  case BinaryOperator::Gt:
-  case BinaryOperator::Ge:
-    return truth(compare(op, a, b));
-  case BinaryOperator::And:
-    return logic<arith::AndIOp>(a, b);
-  case BinaryOperator::Or:
-    return logic<arith::OrIOp>(a, b);
-  case BinaryOperator::Xor:
-    return logic<arith::XOrIOp>(a, b);
-  case BinaryOperator::BitwAnd:
-  case BinaryOperator::BitwOr:
-  case BinaryOperator::BitwXor:
-  case BinaryOperator::BitwShiftL:
-  case BinaryOperator::BitwShiftR:
-    return bitwise(op, a, b);
-  }
-  llvm_unreachable("all operators are listed");
-}
-
 } // namespace
 
-// The type that an operator on `cells` computes in. Cells of 16 bits are computed in f32 and rounded
-// after each operator; f32 operators without instructions or functions of their own are computed in
-// doubles and rounded.
+// The type that an operator on `cells` computes in. Cells of 16 bits are computed in f32 and
+// rounded after each operator; f32 operators without instructions or functions of their own are
+// computed in doubles and rounded.
 template <typename Operator> static ElementType computedIn(Operator op, ElementType cells) {
   if (!isFloat(cells) || cells == ElementType::F64)
     return cells;
@@ -316,22 +305,6 @@ Value codegen::emitComparison(VectorBuilder &vectors, BinaryOperator op, Value a
   return Cells(vectors, cells).compare(op, a, b);
 }
 
-Value codegen::emitScalar(VectorBuilder &vectors, Value scalars, unsigned index,
-                          ElementType cells) {
-  return vectors.splat(vectors.loadCell(scalars, vectors.integer(index), cells));
-}
-
-static Value emitOperator(VectorBuilder &vectors, Operation *op, ElementType cells,
-                          ValueRange operands) {
-  if (auto unary = dyn_cast<plan::UnaryOp>(op))
-    return emitUnary(vectors, unary.getKind(), operands[0], cells);
-  auto binary = cast<plan::BinaryOp>(op);
-  // pow gives x*x for an exponent of 2, so a literal 2 may skip the call without changing bits.
-  if (schedule::isSquare(binary))
-    return emitBinary(vectors, BinaryOperator::Mul, operands[0], operands[0], cells);
-  return emitBinary(vectors, binary.getKind(), operands[0], operands[1], cells);
-}
-
 static Value emitConstant(VectorBuilder &vectors, plan::ConstantOp constant) {
   ElementType cells = plan::cellsOf(constant);
   if (auto number = dyn_cast<FloatAttr>(constant.getValue()))
@@ -346,6 +319,14 @@ Value codegen::emitCell(VectorBuilder &vectors, Operation *op, ValueRange operan
   if (isa<plan::IfElseOp>(op))
     return vectors.select(vectors.isTrue(operands[0]), operands[1], operands[2]);
   ElementType cells = plan::cellsOf(op->getOperand(0)), result = plan::cellsOf(op->getResult(0));
-  Value value = isa<plan::CastOp>(op) ? operands[0] : emitOperator(vectors, op, cells, operands);
-  return vectors.convert(value, cells, result);
+  Value value = operands[0];
+  if (auto unary = dyn_cast<plan::UnaryOp>(op)) {
+    value = emitUnary(vectors, unary.getKind(), value, cells);
+  } else if (auto binary = dyn_cast<plan::BinaryOp>(op)) {
+    // pow gives x*x for an exponent of 2, so a literal 2 may skip the call without changing bits.
+    bool isSquare = schedule::isSquare(binary);
+    value = emitBinary(vectors, isSquare ? BinaryOperator::Mul : binary.getKind(), value,
+                       isSquare ? value : operands[1], cells);
+  }
+  return vectors.convert(value, cells, result); // of plan.cast, too
 }

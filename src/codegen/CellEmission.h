@@ -24,10 +24,6 @@ mlir::Value emitBinary(VectorBuilder &vectors, BinaryOperator op, mlir::Value a,
 mlir::Value emitComparison(VectorBuilder &vectors, BinaryOperator op, mlir::Value a, mlir::Value b,
                            ElementType cells = ElementType::F64);
 
-// Scalar input number `index` of a kernel, in all lanes.
-mlir::Value emitScalar(VectorBuilder &vectors, mlir::Value scalars, unsigned index,
-                       ElementType cells);
-
 // Emits a cell operator (schedule::isCell) on vectors of the types of its operands.
 mlir::Value emitCell(VectorBuilder &vectors, mlir::Operation *op, mlir::ValueRange operands);
 

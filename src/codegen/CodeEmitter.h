@@ -44,7 +44,7 @@ private:
   std::unique_ptr<llvm::TargetMachine> machine_;
   llvm::SmallVector<char, 0> bytes_; // the object that `passes_` writes
   llvm::raw_svector_ostream stream_{bytes_};
-  llvm::legacy::PassManager passes_; // emit an object to `stream_`
+  std::unique_ptr<llvm::legacy::PassManager> passes_; // emit an object to `stream_`
 };
 
 } // namespace tokamak::codegen

@@ -46,30 +46,6 @@ using ScheduleText = std::optional<std::string>;
 
 } // namespace
 
-struct KernelCompiler::State {
-  KernelCompilerOptions options;
-  mutable std::mutex mutex; // guards all members below
-  std::vector<std::unique_ptr<Workbench>> idle;
-  std::unordered_map<std::string, std::shared_future<Outcome>> cache;
-  KernelCompilerStatistics statistics;
-  int64_t serial = 0;
-  std::set<std::string> usedSchedules;
-
-  std::unique_ptr<Workbench> takeWorkbench(plan::OperatorOp op);
-  void giveBack(std::unique_ptr<Workbench> workbench);
-  Outcome findOrCompile(plan::OperatorOp op, const ScheduleText &asked,
-                        std::unique_lock<std::mutex> &reading);
-  Outcome compile(plan::OperatorOp op, const ScheduleText &asked,
-                  std::unique_lock<std::mutex> &reading);
-  FailureOr<LoopBody> loopsOf(plan::OperatorOp op, const std::string &name,
-                              const ScheduleText &asked);
-  const Target &target() const { return options.target ? *options.target : hostTarget(); }
-  OwningOpRef<ModuleOp> emit(plan::OperatorOp op, const ScheduleText &asked, MLIRContext *context,
-                             abi::KernelPlan &plan);
-  llvm::Error generate(OwningOpRef<ModuleOp> module, Workbench &workbench, abi::KernelPlan &plan);
-  void evict();
-};
-
 //===- structure and names -------------------------------------------------------------------===//
 
 std::string codegen::structureOf(plan::OperatorOp op) {
@@ -118,15 +94,11 @@ static std::string readableName(plan::OperatorOp op, int64_t serial) {
   std::string name = plan::name(plan::kindOf(op)).str();
   int parts = 0;
   for (Operation &operation : op.getBody().front()) {
-    std::string_view part;
-    if (auto unary = dyn_cast<plan::UnaryOp>(operation))
-      part = mnemonic(unary.getKind());
-    else if (auto binary = dyn_cast<plan::BinaryOp>(operation))
-      part = mnemonic(binary.getKind());
-    else if (auto reduce = dyn_cast<plan::ReduceOp>(operation))
-      part = mnemonic(reduce.getKind());
-    else if (isa<plan::IfElseOp>(operation))
-      part = "ifelse";
+    auto part = llvm::TypeSwitch<Operation *, std::string_view>(&operation)
+                    .Case<plan::UnaryOp, plan::BinaryOp, plan::ReduceOp>(
+                        [](auto named) { return mnemonic(named.getKind()); })
+                    .Case([](plan::IfElseOp) { return "ifelse"; })
+                    .Default(std::string_view());
     if (part.empty() || ++parts > 6)
       continue;
     name += '_';
@@ -137,204 +109,217 @@ static std::string readableName(plan::OperatorOp op, int64_t serial) {
 
 //===- compilation ---------------------------------------------------------------------------===//
 
-// Null after an error.
-std::unique_ptr<Workbench> KernelCompiler::State::takeWorkbench(plan::OperatorOp op) {
-  {
+struct KernelCompiler::State {
+  KernelCompilerOptions options;
+  mutable std::mutex mutex; // guards all members below
+  std::vector<std::unique_ptr<Workbench>> idle;
+  std::unordered_map<std::string, std::shared_future<Outcome>> cache;
+  KernelCompilerStatistics statistics;
+  int64_t serial = 0;
+  std::set<std::string> usedSchedules;
+
+  const Target &target() const { return options.target ? *options.target : hostTarget(); }
+
+  // Null after an error.
+  std::unique_ptr<Workbench> takeWorkbench(plan::OperatorOp op) {
+    {
+      std::lock_guard lock(mutex);
+      if (!idle.empty()) {
+        auto workbench = std::move(idle.back());
+        idle.pop_back();
+        return workbench;
+      }
+    }
+    auto workbench = std::make_unique<Workbench>();
+    auto emitter = CodeEmitter::create(target());
+    if (!emitter) {
+      op.emitOpError("no code for this target: ") << llvm::toString(emitter.takeError());
+      return nullptr;
+    }
+    workbench->emitter = std::move(*emitter);
+    return workbench;
+  }
+
+  void giveBack(std::unique_ptr<Workbench> workbench) {
+    if (++workbench->uses >= usesOfWorkbench)
+      return;
     std::lock_guard lock(mutex);
-    if (!idle.empty()) {
-      auto workbench = std::move(idle.back());
-      idle.pop_back();
-      return workbench;
+    idle.push_back(std::move(workbench));
+  }
+
+  // The loops of the default schedule, or of one that the caller asks for or that was given for a
+  // kernel of this name. What is wrong with that is reported at its place.
+  FailureOr<LoopBody> loopsOf(plan::OperatorOp op, const std::string &name,
+                              const ScheduleText &asked) {
+    schedule::VectorRegisters registers{target().vectorRegisters, target().vectorBits / 8};
+    schedule::Schedule schedule = defaultSchedule(op, registers);
+    auto given = options.schedules.find(name);
+    bool isGiven = given != options.schedules.end();
+    std::optional<schedule::Complaint> wrong =
+        applyText(op, isGiven ? given->second.text : asked.value_or(""), schedule);
+    if (!isGiven && wrong)
+      return op.emitOpError("the schedule is wrong in line ")
+             << wrong->line << ": " << wrong->message;
+    if (!isGiven)
+      return LoopBody::analyze(op, schedule);
+    {
+      std::lock_guard lock(mutex);
+      usedSchedules.insert(name);
+    }
+    auto errorAt = [&](int line, int column) {
+      return emitError(FileLineColLoc::get(op.getContext(), given->second.place.file,
+                                           given->second.place.line + line, column));
+    };
+    if (wrong)
+      return errorAt(wrong->line, wrong->column) << wrong->message;
+    std::string message;
+    FailureOr<LoopBody> body = failure();
+    {
+      ScopedDiagnosticHandler handler(op.getContext(), [&](Diagnostic &diagnostic) {
+        message = diagnostic.str();
+        return success();
+      });
+      body = LoopBody::analyze(op, schedule);
+    }
+    StringRef reason = message;
+    reason.consume_front("'plan.operator' op ");
+    if (failed(body))
+      return errorAt(0, given->second.place.column)
+             << "the schedule does not fit the kernel: " << reason;
+    return body;
+  }
+
+  // Emits the operator's loops as MLIR and fills `plan` except for code. Null after an error.
+  OwningOpRef<ModuleOp> emit(plan::OperatorOp op, const ScheduleText &asked, MLIRContext *context,
+                             abi::KernelPlan &plan) {
+    std::string name;
+    {
+      std::lock_guard lock(mutex);
+      name = readableName(op, ++serial);
+    }
+    if (!op.getSparse().empty() && !op.hasDrivers()) {
+      op.emitOpError("sparse operands are computed with at the entries of a driver only");
+      return nullptr;
+    }
+    FailureOr<LoopBody> loops = loopsOf(op, name, asked);
+    if (failed(loops))
+      return nullptr;
+    if (options.explainSchedule)
+      options.explainSchedule(name, "kernel " + name + "\n" + textOf(op, loops->schedule()));
+    plan = loops->describe();
+    plan.name = name;
+    OwningOpRef<ModuleOp> module = emitLoops(*loops, name, context, plan);
+    if (options.explainLoops)
+      options.explainLoops(name, debugString(*module));
+    return module;
+  }
+
+  // Compiles the loops to machine code and fills in that of `plan`.
+  llvm::Error generate(OwningOpRef<ModuleOp> module, Workbench &workbench, abi::KernelPlan &plan) {
+    UncheckedByThreadSanitizer section;
+    llvm::LLVMContext llvmContext;
+    std::unique_ptr<llvm::Module> code = workbench.lowering.lower(*module, llvmContext);
+    if (!code)
+      return llvm::createStringError("its loops don't lower to LLVM");
+    llvm::TargetMachine &machine = workbench.emitter->machine();
+    code->setDataLayout(machine.createDataLayout());
+    code->setTargetTriple(machine.getTargetTriple().str());
+    if (llvm::Error error = optimize(*code, machine))
+      return error;
+    if (options.explainLlvm)
+      options.explainLlvm(plan.name, llvm::to_string(*code));
+    if (options.explainAssembly)
+      options.explainAssembly(plan.name,
+                              workbench.emitter->emitAssembly(*llvm::CloneModule(*code)));
+    std::unique_ptr<llvm::MemoryBuffer> object = workbench.emitter->emitObject(*code);
+    if (options.keepObject)
+      options.keepObject(plan.name, object->getBuffer().str());
+    if (options.target)
+      return llvm::Error::success();
+    auto linked = MachineCode::link(object->getMemBufferRef());
+    if (!linked)
+      return linked.takeError();
+    plan.kernel = reinterpret_cast<TokKernel>((*linked)->address(plan.name));
+    plan.merge = reinterpret_cast<TokMerge>((*linked)->address(plan.name + "_merge"));
+    plan.code = std::move(*linked);
+    return llvm::Error::success();
+  }
+
+  Outcome compile(plan::OperatorOp op, const ScheduleText &asked,
+                  std::unique_lock<std::mutex> &reading) {
+    std::unique_ptr<Workbench> workbench = takeWorkbench(op);
+    if (!workbench)
+      return failure();
+    abi::KernelPlan plan;
+    OwningOpRef<ModuleOp> module = emit(op, asked, workbench->lowering.context(), plan);
+    if (!module) {
+      giveBack(std::move(workbench));
+      return failure();
+    }
+    reading.unlock();
+    llvm::Error error = generate(std::move(module), *workbench, plan);
+    giveBack(std::move(workbench));
+    if (error) {
+      reading.lock();
+      return op.emitOpError("code generation failed: ") << llvm::toString(std::move(error));
+    }
+    std::lock_guard lock(mutex);
+    ++statistics.compiled;
+    return plan;
+  }
+
+  // The caller holds the lock.
+  void evict() {
+    if (cache.size() <= options.cacheCapacity)
+      return;
+    for (auto entry = cache.begin(); entry != cache.end();) {
+      bool done = entry->second.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+      bool unused =
+          done && (failed(entry->second.get()) || entry->second.get()->code.use_count() == 1);
+      entry = unused ? cache.erase(entry) : std::next(entry);
     }
   }
-  auto workbench = std::make_unique<Workbench>();
-  auto emitter = CodeEmitter::create(target());
-  if (!emitter) {
-    op.emitOpError("no code for this target: ") << llvm::toString(emitter.takeError());
-    return nullptr;
-  }
-  workbench->emitter = std::move(*emitter);
-  return workbench;
-}
 
-void KernelCompiler::State::giveBack(std::unique_ptr<Workbench> workbench) {
-  if (++workbench->uses >= usesOfWorkbench)
-    return;
-  std::lock_guard lock(mutex);
-  idle.push_back(std::move(workbench));
-}
-
-// The loops of the default schedule, or of one that the caller asks for or that was given for a kernel
-// of this name. What is wrong with that is reported at its place.
-FailureOr<LoopBody> KernelCompiler::State::loopsOf(plan::OperatorOp op, const std::string &name,
-                                                   const ScheduleText &asked) {
-  schedule::VectorRegisters registers{target().vectorRegisters, target().vectorBits / 8};
-  schedule::Schedule schedule = defaultSchedule(op, registers);
-  auto given = options.schedules.find(name);
-  bool isGiven = given != options.schedules.end();
-  std::optional<schedule::Complaint> wrong =
-      applyText(op, isGiven ? given->second.text : asked.value_or(""), schedule);
-  if (!isGiven && wrong)
-    return op.emitOpError("the schedule is wrong in line ")
-           << wrong->line << ": " << wrong->message;
-  if (!isGiven)
-    return LoopBody::analyze(op, schedule);
-  {
-    std::lock_guard lock(mutex);
-    usedSchedules.insert(name);
+  // `reading` is locked when this is called; it is unlocked as soon as the operator is not read any
+  // more.
+  Outcome findOrCompile(plan::OperatorOp op, const ScheduleText &asked,
+                        std::unique_lock<std::mutex> &reading) {
+    if (!options.useCache)
+      return compile(op, asked, reading);
+    std::string key = structureOf(op);
+    if (asked)
+      key += "\nschedule\n" + *asked;
+    std::promise<Outcome> promise;
+    std::shared_future<Outcome> found;
+    {
+      std::lock_guard lock(mutex);
+      auto entry = cache.find(key);
+      if (entry != cache.end()) {
+        found = entry->second;
+        ++statistics.cacheHits;
+      } else {
+        evict();
+        cache.emplace(key, promise.get_future().share());
+      }
+    }
+    // Failures are not shared: each operator that doesn't compile reports its own error.
+    if (found.valid()) {
+      reading.unlock();
+      if (succeeded(found.get()))
+        return found.get();
+      reading.lock();
+      return compile(op, asked, reading);
+    }
+    Outcome outcome = compile(op, asked, reading);
+    promise.set_value(outcome);
+    return outcome;
   }
-  auto errorAt = [&](int line, int column) {
-    return emitError(FileLineColLoc::get(op.getContext(), given->second.place.file,
-                                         given->second.place.line + line, column));
-  };
-  if (wrong)
-    return errorAt(wrong->line, wrong->column) << wrong->message;
-  std::string message;
-  FailureOr<LoopBody> body = failure();
-  {
-    ScopedDiagnosticHandler handler(op.getContext(), [&](Diagnostic &diagnostic) {
-      message = diagnostic.str();
-      return success();
-    });
-    body = LoopBody::analyze(op, schedule);
-  }
-  StringRef reason = message;
-  reason.consume_front("'plan.operator' op ");
-  if (failed(body))
-    return errorAt(0, given->second.place.column)
-           << "the schedule does not fit the kernel: " << reason;
-  return body;
-}
-
-// Emits the operator's loops as MLIR and fills `plan` except for code. Null after an error.
-OwningOpRef<ModuleOp> KernelCompiler::State::emit(plan::OperatorOp op, const ScheduleText &asked,
-                                                  MLIRContext *context, abi::KernelPlan &plan) {
-  std::string name;
-  {
-    std::lock_guard lock(mutex);
-    name = readableName(op, ++serial);
-  }
-  if (!op.getSparse().empty() && !op.hasDrivers()) {
-    op.emitOpError("sparse operands are computed with at the entries of a driver only");
-    return nullptr;
-  }
-  FailureOr<LoopBody> loops = loopsOf(op, name, asked);
-  if (failed(loops))
-    return nullptr;
-  if (options.explainSchedule)
-    options.explainSchedule(name, "kernel " + name + "\n" + textOf(op, loops->schedule()));
-  plan = loops->describe();
-  plan.name = name;
-  OwningOpRef<ModuleOp> module = emitLoops(*loops, name, context, plan);
-  if (options.explainLoops)
-    options.explainLoops(name, debugString(*module));
-  return module;
-}
-
-// Compiles the loops to machine code and fills in that of `plan`.
-llvm::Error KernelCompiler::State::generate(OwningOpRef<ModuleOp> module, Workbench &workbench,
-                                            abi::KernelPlan &plan) {
-  UncheckedByThreadSanitizer section;
-  llvm::LLVMContext llvmContext;
-  std::unique_ptr<llvm::Module> code = workbench.lowering.lower(*module, llvmContext);
-  if (!code)
-    return llvm::createStringError("its loops don't lower to LLVM");
-  llvm::TargetMachine &machine = workbench.emitter->machine();
-  code->setDataLayout(machine.createDataLayout());
-  code->setTargetTriple(machine.getTargetTriple().str());
-  if (llvm::Error error = optimize(*code, machine))
-    return error;
-  if (options.explainLlvm)
-    options.explainLlvm(plan.name, llvm::to_string(*code));
-  if (options.explainAssembly)
-    options.explainAssembly(plan.name, workbench.emitter->emitAssembly(*llvm::CloneModule(*code)));
-  std::unique_ptr<llvm::MemoryBuffer> object = workbench.emitter->emitObject(*code);
-  if (options.keepObject)
-    options.keepObject(plan.name, object->getBuffer().str());
-  if (options.target)
-    return llvm::Error::success();
-  auto linked = MachineCode::link(object->getMemBufferRef());
-  if (!linked)
-    return linked.takeError();
-  plan.kernel = reinterpret_cast<TokKernel>((*linked)->address(plan.name));
-  plan.merge = reinterpret_cast<TokMerge>((*linked)->address(plan.name + "_merge"));
-  plan.code = std::move(*linked);
-  return llvm::Error::success();
-}
-
-Outcome KernelCompiler::State::compile(plan::OperatorOp op, const ScheduleText &asked,
-                                       std::unique_lock<std::mutex> &reading) {
-  std::unique_ptr<Workbench> workbench = takeWorkbench(op);
-  if (!workbench)
-    return failure();
-  abi::KernelPlan plan;
-  OwningOpRef<ModuleOp> module = emit(op, asked, workbench->lowering.context(), plan);
-  if (!module) {
-    giveBack(std::move(workbench));
-    return failure();
-  }
-  reading.unlock();
-  llvm::Error error = generate(std::move(module), *workbench, plan);
-  giveBack(std::move(workbench));
-  if (error) {
-    reading.lock();
-    return op.emitOpError("code generation failed: ") << llvm::toString(std::move(error));
-  }
-  std::lock_guard lock(mutex);
-  ++statistics.compiled;
-  return plan;
-}
-
-// The caller holds the lock.
-void KernelCompiler::State::evict() {
-  if (cache.size() <= options.cacheCapacity)
-    return;
-  for (auto entry = cache.begin(); entry != cache.end();) {
-    bool done = entry->second.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
-    bool unused =
-        done && (failed(entry->second.get()) || entry->second.get()->code.use_count() == 1);
-    entry = unused ? cache.erase(entry) : std::next(entry);
-  }
-}
+};
 
 KernelCompiler::KernelCompiler(KernelCompilerOptions options) : state_(std::make_unique<State>()) {
   state_->options = std::move(options);
 }
 KernelCompiler::~KernelCompiler() = default;
-
-// `reading` is locked when this is called; it is unlocked as soon as the operator is not read any more.
-Outcome KernelCompiler::State::findOrCompile(plan::OperatorOp op, const ScheduleText &asked,
-                                             std::unique_lock<std::mutex> &reading) {
-  if (!options.useCache)
-    return compile(op, asked, reading);
-  std::string key = structureOf(op);
-  if (asked)
-    key += "\nschedule\n" + *asked;
-  std::promise<Outcome> promise;
-  std::shared_future<Outcome> found;
-  {
-    std::lock_guard lock(mutex);
-    auto entry = cache.find(key);
-    if (entry != cache.end()) {
-      found = entry->second;
-      ++statistics.cacheHits;
-    } else {
-      evict();
-      cache.emplace(key, promise.get_future().share());
-    }
-  }
-  // Failures are not shared: each operator that doesn't compile reports its own error.
-  if (found.valid()) {
-    reading.unlock();
-    if (succeeded(found.get()))
-      return found.get();
-    reading.lock();
-    return compile(op, asked, reading);
-  }
-  Outcome outcome = compile(op, asked, reading);
-  promise.set_value(outcome);
-  return outcome;
-}
 
 KernelCompiler::Plans KernelCompiler::compile(ArrayRef<plan::OperatorOp> operators,
                                               std::optional<std::string> schedule) {

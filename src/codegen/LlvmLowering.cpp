@@ -2,12 +2,9 @@
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
-#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
-#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Verifier.h"
@@ -31,12 +28,9 @@
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
+#if LLVM_ADDRESS_SANITIZER_BUILD
 // A Tokamak that is built with AddressSanitizer instruments its kernels, too.
 #include "llvm/Transforms/Instrumentation/AddressSanitizer.h"
-#define TOKAMAK_CHECKS_KERNEL_ADDRESSES
-#endif
 #endif
 
 using namespace mlir;
@@ -64,39 +58,30 @@ llvm::StringRef codegen::vectorMathBitcode() {
           static_cast<size_t>(tokamakVectorMathEnd - tokamakVectorMathBegin)};
 }
 
-// Pattern sets are expensive to build, so they live as long as the context.
-struct LoweringContext::Conversion {
-  explicit Conversion(MLIRContext *context) : types(context), target(*context) {
-    RewritePatternSet set(context);
-    populateSCFToControlFlowConversionPatterns(set);
-    cf::populateControlFlowToLLVMConversionPatterns(types, set);
-    arith::populateArithToLLVMConversionPatterns(types, set);
-    populateVectorToLLVMConversionPatterns(types, set);
-    patterns = FrozenRewritePatternSet(std::move(set));
-    target.addLegalOp<ModuleOp>();
-  }
-  LLVMTypeConverter types;
-  LLVMConversionTarget target;
-  FrozenRewritePatternSet patterns;
-};
-
-LoweringContext::LoweringContext() {
+static DialectRegistry translations() {
   DialectRegistry registry;
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
-  context_ = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
-  context_->loadDialect<arith::ArithDialect, cf::ControlFlowDialect, LLVM::LLVMDialect,
-                        scf::SCFDialect, vector::VectorDialect>();
-  conversion_ = std::make_unique<Conversion>(context_.get());
+  return registry;
 }
 
-LoweringContext::~LoweringContext() = default;
+LoweringContext::LoweringContext() : context_(translations(), MLIRContext::Threading::DISABLED) {
+  context_.loadDialect<arith::ArithDialect, cf::ControlFlowDialect, LLVM::LLVMDialect,
+                       scf::SCFDialect, vector::VectorDialect>();
+  RewritePatternSet set(&context_);
+  populateSCFToControlFlowConversionPatterns(set);
+  cf::populateControlFlowToLLVMConversionPatterns(types_, set);
+  arith::populateArithToLLVMConversionPatterns(types_, set);
+  populateVectorToLLVMConversionPatterns(types_, set);
+  patterns_ = FrozenRewritePatternSet(std::move(set));
+  target_.addLegalOp<ModuleOp>();
+}
 
 std::unique_ptr<llvm::Module> LoweringContext::lower(ModuleOp module,
                                                      llvm::LLVMContext &llvmContext) {
   if (verifies && failed(verify(module)))
     return nullptr;
-  if (failed(applyPartialConversion(module, conversion_->target, conversion_->patterns)))
+  if (failed(applyPartialConversion(module, target_, patterns_)))
     return nullptr;
   return translateModuleToLLVMIR(module, llvmContext, module.getName().value_or("kernel"),
                                  /*disableVerification=*/!verifies);
@@ -180,7 +165,7 @@ llvm::Error codegen::optimize(llvm::Module &module, llvm::TargetMachine &machine
   if (llvm::Error error = linkVectorMath(module))
     return error;
   inlineFunctions(module);
-#ifdef TOKAMAK_CHECKS_KERNEL_ADDRESSES
+#if LLVM_ADDRESS_SANITIZER_BUILD
   for (llvm::Function &function : module)
     if (!function.isDeclaration())
       function.addFnAttr(llvm::Attribute::SanitizeAddress);

@@ -3,9 +3,9 @@
 //   auto code = MachineCode::link(object->getMemBufferRef());   // of std::shared_ptr
 //   void *f = (*code)->address("f");                            // valid as long as *code lives
 //
-// Debuggers know the code by gdb's interface for just-in-time compilers (GDB manual, "JIT Compilation
-// Interface"): a backtrace shows #0 row_matmul_3. If the environment variable TOKAMAK_PERF_MAP is set,
-// /tmp/perf-PID.map gets a line for each function and stays behind for `perf report`.
+// Debuggers know the code by gdb's interface for just-in-time compilers (GDB manual, "JIT
+// Compilation Interface"): a backtrace shows #0 row_matmul_3. If the environment variable
+// TOKAMAK_PERF_MAP is set, /tmp/perf-PID.map gets a line for each function and stays behind.
 #ifndef TOKAMAK_CODEGEN_MACHINECODE_H
 #define TOKAMAK_CODEGEN_MACHINECODE_H
 
@@ -41,7 +41,7 @@ private:
   bool finalizeMemory(std::string *error) override;
   llvm::JITSymbol findSymbol(const std::string &name) override;
 
-  // Code and, on pages of its own behind it, data: the code addresses its constants relative to itself.
+  // Code and, on pages behind it, data: the code addresses its constants relative to itself.
   llvm::sys::OwningMemoryBlock memory_;
   uint8_t *code_ = nullptr, *data_ = nullptr; // where what is allocated next lies
   llvm::RuntimeDyld linker_{*this, *this};

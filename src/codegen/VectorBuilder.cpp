@@ -38,8 +38,8 @@ Type VectorBuilder::registerType(ElementType cells) {
   return builder_.getIntegerType(static_cast<unsigned>(8 * byteSize(cells)));
 }
 
-// Each constant stands once, where its function begins: most operations would be constants otherwise,
-// and every one takes time to lower.
+// Each constant stands once, where its function begins: most operations would be constants
+// otherwise, and every one takes time to lower.
 Value VectorBuilder::constant(TypedAttr value) {
   Block *entry = builder_.getBlock();
   while (!isa<LLVM::LLVMFuncOp>(entry->getParentOp()))

@@ -65,16 +65,13 @@ codegen::leftOutEverywhereAnd(std::initializer_list<LeftOutPasses> ofTarget) {
   return leftOut;
 }
 
-static const llvm::Target *findTarget(llvm::StringRef triple, std::string &problem) {
-  return llvm::TargetRegistry::lookupTarget(triple.str(), problem);
-}
-
 // The features that the CPU of this name lacks, or that a virtual machine hides. Stating those that it
 // has anyway, more than a hundred, would take a tenth of the time for compiling the first kernel.
 static std::string featuresBeside(const Target &target, const llvm::StringMap<bool> &found) {
   std::string problem;
   std::unique_ptr<llvm::MCSubtargetInfo> cpu(
-      findTarget(target.triple, problem)->createMCSubtargetInfo(target.triple, target.cpu, ""));
+      llvm::TargetRegistry::lookupTarget(target.triple, problem)
+          ->createMCSubtargetInfo(target.triple, target.cpu, ""));
   llvm::SubtargetFeatures features;
   for (const llvm::SubtargetFeatureKV &feature : cpu->getAllProcessorFeatures()) {
     auto entry = found.find(feature.Key);
@@ -112,7 +109,7 @@ const Target &codegen::hostTarget() {
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 codegen::createTargetMachine(const Target &target) {
   std::string problem;
-  const llvm::Target *found = findTarget(target.triple, problem);
+  const llvm::Target *found = llvm::TargetRegistry::lookupTarget(target.triple, problem);
   if (!found)
     return llvm::createStringError(problem);
   llvm::TargetOptions options;

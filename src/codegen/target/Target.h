@@ -23,9 +23,9 @@ class TargetMachine;
 
 namespace tokamak::codegen {
 
-// One of LLVM's passes of code generation that kernels do without. No such pass may change a kernel's
-// results: LeftOutPassesTest.cpp compiles kernels with and without each of them and compares, and
-// ./dev test --target NAME --with-passes all does so with all kernels of the tests and all passes.
+// One of LLVM's passes of code generation that kernels do without. No such pass may change a
+// kernel's results: LeftOutPassesTest.cpp compiles kernels with and without each of them and
+// compares, and ./dev test --target NAME --with-passes all does so with all kernels of the tests.
 struct LeftOutPass {
   llvm::StringRef pass; // as nameOf gives it
   llvm::StringRef reason;
