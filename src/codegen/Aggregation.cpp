@@ -15,29 +15,26 @@ static constexpr double infinity = std::numeric_limits<double>::infinity();
 namespace {
 // How cells are aggregated: by an operator, or, for indices, by which cell is better.
 struct Aggregation {
+  AggregateKind kind;
   BinaryOperator combine;
   double neutral; // infinite: the largest or smallest number of the cells' type
-  BinaryOperator orEqual;
+  BinaryOperator orEqual = {};
 };
 } // namespace
 
-static Aggregation aggregationOf(AggregateKind kind) {
-  switch (kind) {
-  case AggregateKind::Sum:
-    return {BinaryOperator::Add, 0, {}};
-  case AggregateKind::Prod:
-    return {BinaryOperator::Mul, 1, {}};
-  case AggregateKind::Min:
-    return {BinaryOperator::Min, infinity, {}};
-  case AggregateKind::Max:
-    return {BinaryOperator::Max, -infinity, {}};
-  case AggregateKind::IndexMin:
-    return {BinaryOperator::Lt, infinity, BinaryOperator::Le};
-  case AggregateKind::IndexMax:
-    return {BinaryOperator::Gt, -infinity, BinaryOperator::Ge};
-  default:
-    llvm_unreachable("checked when the body was analysed");
-  }
+static const Aggregation &aggregationOf(AggregateKind kind) {
+  static constexpr Aggregation aggregations[] = {
+      {AggregateKind::Sum, BinaryOperator::Add, 0},
+      {AggregateKind::Prod, BinaryOperator::Mul, 1},
+      {AggregateKind::Min, BinaryOperator::Min, infinity},
+      {AggregateKind::Max, BinaryOperator::Max, -infinity},
+      {AggregateKind::IndexMin, BinaryOperator::Lt, infinity, BinaryOperator::Le},
+      {AggregateKind::IndexMax, BinaryOperator::Gt, -infinity, BinaryOperator::Ge},
+  };
+  for (const Aggregation &known : aggregations)
+    if (known.kind == kind)
+      return known;
+  llvm_unreachable("checked when the body was analysed");
 }
 
 Value codegen::neutralElement(VectorBuilder &vectors, Reduction reduction) {

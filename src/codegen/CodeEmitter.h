@@ -29,8 +29,6 @@ class CodeEmitter {
 public:
   static llvm::Expected<std::unique_ptr<CodeEmitter>> create(const Target &target);
   ~CodeEmitter();
-  CodeEmitter(const CodeEmitter &) = delete;
-  CodeEmitter &operator=(const CodeEmitter &) = delete;
 
   llvm::TargetMachine &machine() { return *machine_; }
   // Both may change the module: to emit both forms, emit one from a clone.

@@ -11,6 +11,7 @@
 
 #include "mlir/Support/DebugStringHelper.h"
 
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/Support/ScopedPrinter.h"
 #include "llvm/Target/TargetMachine.h"
@@ -215,10 +216,10 @@ struct KernelCompiler::State {
   }
 
   // Compiles the loops to machine code and fills in that of `plan`.
-  llvm::Error generate(OwningOpRef<ModuleOp> module, Workbench &workbench, abi::KernelPlan &plan) {
+  llvm::Error generate(ModuleOp module, Workbench &workbench, abi::KernelPlan &plan) {
     UncheckedByThreadSanitizer section;
     llvm::LLVMContext llvmContext;
-    std::unique_ptr<llvm::Module> code = workbench.lowering.lower(*module, llvmContext);
+    std::unique_ptr<llvm::Module> code = workbench.lowering.lower(module, llvmContext);
     if (!code)
       return llvm::createStringError("its loops don't lower to LLVM");
     llvm::TargetMachine &machine = workbench.emitter->machine();
@@ -250,16 +251,13 @@ struct KernelCompiler::State {
     std::unique_ptr<Workbench> workbench = takeWorkbench(op);
     if (!workbench)
       return failure();
+    auto atEnd = llvm::make_scope_exit([&] { giveBack(std::move(workbench)); });
     abi::KernelPlan plan;
     OwningOpRef<ModuleOp> module = emit(op, asked, workbench->lowering.context(), plan);
-    if (!module) {
-      giveBack(std::move(workbench));
+    if (!module)
       return failure();
-    }
     reading.unlock();
-    llvm::Error error = generate(std::move(module), *workbench, plan);
-    giveBack(std::move(workbench));
-    if (error) {
+    if (llvm::Error error = generate(*module, *workbench, plan)) {
       reading.lock();
       return op.emitOpError("code generation failed: ") << llvm::toString(std::move(error));
     }

@@ -2,6 +2,8 @@
 
 #include "abi/Kernel.h"
 
+#include "llvm/ADT/SmallVectorExtras.h"
+
 #include <cstddef>
 
 using namespace mlir;
@@ -61,9 +63,7 @@ void codegen::emitKernelFunctions(VectorBuilder &vectors, StringRef name, unsign
   builder.setInsertionPointToStart(entry);
   TileArguments tile = unpack(vectors, *entry, inputs, sparse, outputs);
   SmallVector<Value *> parameters = parametersOf(tile);
-  SmallVector<Value> operands;
-  for (Value *parameter : parameters)
-    operands.push_back(*parameter);
+  auto operands = llvm::map_to_vector(parameters, [](Value *parameter) { return *parameter; });
   std::string tileName = (name + "_tile").str();
   vectors.create<LLVM::CallOp>(TypeRange(), tileName, operands);
   Value success = vectors.create<LLVM::ConstantOp>(builder.getI32IntegerAttr(0));
@@ -71,7 +71,7 @@ void codegen::emitKernelFunctions(VectorBuilder &vectors, StringRef name, unsign
 
   builder.setInsertionPoint(kernel);
   auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()),
-                                          llvm::to_vector(ValueRange(operands).getTypes()));
+                                          llvm::to_vector(TypeRange(ValueRange(operands))));
   auto function = vectors.create<LLVM::LLVMFuncOp>(tileName, type, LLVM::Linkage::Internal);
   // Inlined, because one function compiles faster than two; inlining keeps the noalias facts.
   function.setPassthroughAttr(builder.getStrArrayAttr({"alwaysinline"}));
