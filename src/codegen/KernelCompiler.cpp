@@ -219,6 +219,7 @@ struct KernelCompiler::State {
   llvm::Error generate(ModuleOp module, Workbench &workbench, abi::KernelPlan &plan) {
     UncheckedByThreadSanitizer section;
     llvm::LLVMContext llvmContext;
+    llvmContext.setDiscardValueNames(true); // passes would spend time on names that nobody reads
     std::unique_ptr<llvm::Module> code = workbench.lowering.lower(module, llvmContext);
     if (!code)
       return llvm::createStringError("its loops don't lower to LLVM");
