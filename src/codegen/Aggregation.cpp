@@ -1,11 +1,9 @@
 #include "codegen/Aggregation.h"
 
 #include "codegen/CellEmission.h"
-#include "codegen/IntegerEmission.h"
 #include "ir/tok/ElementTypes.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-
+#include <cmath>
 #include <limits>
 
 using namespace mlir;
@@ -14,22 +12,37 @@ using namespace tokamak::codegen;
 
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 
-static bool isSmallest(AggregateKind kind) {
-  return kind == AggregateKind::Min || kind == AggregateKind::IndexMin;
+namespace {
+// How cells are aggregated: by an operator, or, for indices, by which cell is better.
+struct Aggregation {
+  AggregateKind kind;
+  BinaryOperator combine;
+  double neutral; // infinite: the largest or smallest number of the cells' type
+  BinaryOperator orEqual = {};
+};
+} // namespace
+
+static const Aggregation &aggregationOf(AggregateKind kind) {
+  static constexpr Aggregation aggregations[] = {
+      {AggregateKind::Sum, BinaryOperator::Add, 0},
+      {AggregateKind::Prod, BinaryOperator::Mul, 1},
+      {AggregateKind::Min, BinaryOperator::Min, infinity},
+      {AggregateKind::Max, BinaryOperator::Max, -infinity},
+      {AggregateKind::IndexMin, BinaryOperator::Lt, infinity, BinaryOperator::Le},
+      {AggregateKind::IndexMax, BinaryOperator::Gt, -infinity, BinaryOperator::Ge},
+  };
+  for (const Aggregation &known : aggregations)
+    if (known.kind == kind)
+      return known;
+  llvm_unreachable("checked when the body was analysed");
 }
 
 Value codegen::neutralElement(VectorBuilder &vectors, Reduction reduction) {
-  bool isExtreme = reduction.kind != AggregateKind::Sum && reduction.kind != AggregateKind::Prod;
-  double plain = reduction.kind == AggregateKind::Prod;
-  bool smallest = isSmallest(reduction.kind);
-  if (!isFloat(reduction.cells))
-    return vectors.integers(!isExtreme ? static_cast<int64_t>(plain)
-                            : smallest ? largestInteger(reduction.cells)
-                                       : leastInteger(reduction.cells));
-  return vectors.number(!isExtreme ? plain
-                        : smallest ? infinity
-                                   : -infinity,
-                        vectors.registerType(reduction.accumulator));
+  double neutral = aggregationOf(reduction.kind).neutral;
+  if (isFloat(reduction.cells) || std::isfinite(neutral))
+    return vectors.number(neutral, vectors.registerType(reduction.accumulator));
+  return vectors.integers(neutral > 0 ? largestInteger(reduction.cells)
+                                      : leastInteger(reduction.cells));
 }
 
 bool codegen::isIndex(AggregateKind kind) {
@@ -67,22 +80,7 @@ LogicalResult codegen::checkAccumulator(Operation *aggregation) {
 }
 
 Value codegen::combine(VectorBuilder &vectors, Reduction reduction, Value a, Value b) {
-  auto apply = [&](BinaryOperator op) {
-    return isFloat(reduction.cells) ? emitBinary(vectors, op, a, b)
-                                    : emitIntegerBinary(vectors, op, reduction.accumulator, a, b);
-  };
-  switch (reduction.kind) {
-  case AggregateKind::Sum:
-    return apply(BinaryOperator::Add);
-  case AggregateKind::Prod:
-    return apply(BinaryOperator::Mul);
-  case AggregateKind::Min:
-    return apply(BinaryOperator::Min);
-  case AggregateKind::Max:
-    return apply(BinaryOperator::Max);
-  default:
-    llvm_unreachable("checked when the body was analysed");
-  }
+  return emitBinary(vectors, aggregationOf(reduction.kind).combine, a, b, reduction.accumulator);
 }
 
 Value codegen::loadPartials(VectorBuilder &vectors, Reduction reduction, Value pointer) {
@@ -101,9 +99,10 @@ Value codegen::accumulate(VectorBuilder &vectors, Reduction reduction, Value acc
   if (contribution.factor)
     contribution.factor = inAccumulator(vectors, reduction, contribution.factor);
   if (!accumulator) {
-    Value first = contribution.factor ? emitBinary(vectors, BinaryOperator::Mul, contribution.value,
-                                                   contribution.factor)
-                                      : contribution.value;
+    Value first = contribution.value;
+    if (contribution.factor)
+      first = emitBinary(vectors, BinaryOperator::Mul, first, contribution.factor,
+                         reduction.accumulator);
     return mask ? vectors.select(mask, first, neutralElement(vectors, reduction)) : first;
   }
   Value next = contribution.factor
@@ -117,35 +116,14 @@ Accumulator codegen::neutralAccumulator(VectorBuilder &vectors, Reduction reduct
           isIndex(reduction.kind) ? vectors.number(0) : Value()};
 }
 
-static Value compare(VectorBuilder &vectors, arith::CmpFPredicate predicate, Value a, Value b) {
-  OpBuilder &builder = vectors.builder();
-  return builder.create<arith::CmpFOp>(builder.getUnknownLoc(), predicate, a, b);
-}
-
-// Whether `value` is larger (for index_max) or smaller (for index_min); false for NaN.
-static Value isBetter(VectorBuilder &vectors, Reduction reduction, Value value, Value than,
-                      bool orEqual) {
-  bool smaller = isSmallest(reduction.kind);
-  if (isFloat(reduction.cells)) {
-    using enum arith::CmpFPredicate;
-    return compare(vectors, smaller ? (orEqual ? OLE : OLT) : (orEqual ? OGE : OGT), value, than);
-  }
-  using enum arith::CmpIPredicate;
-  bool isUnsigned = reduction.accumulator == ElementType::U64;
-  auto predicate = smaller ? (isUnsigned ? (orEqual ? ule : ult) : (orEqual ? sle : slt))
-                           : (isUnsigned ? (orEqual ? uge : ugt) : (orEqual ? sge : sgt));
-  OpBuilder &builder = vectors.builder();
-  return builder.create<arith::CmpIOp>(builder.getUnknownLoc(), predicate, value, than);
-}
-
 Accumulator codegen::accumulateIndex(VectorBuilder &vectors, Reduction reduction,
                                      Accumulator accumulator, Value value, Value columns,
                                      Value mask) {
-  OpBuilder &builder = vectors.builder();
   value = inAccumulator(vectors, reduction, value);
-  Value better = isBetter(vectors, reduction, value, accumulator.value, /*orEqual=*/true);
+  Value better = emitComparison(vectors, aggregationOf(reduction.kind).orEqual, value,
+                                accumulator.value, reduction.accumulator);
   if (mask)
-    better = builder.create<arith::AndIOp>(builder.getUnknownLoc(), better, mask);
+    better = vectors.create<arith::AndIOp>(better, mask);
   return {vectors.select(better, value, accumulator.value),
           vectors.select(better, columns, accumulator.index)};
 }
@@ -154,12 +132,12 @@ static Accumulator combineAccumulators(VectorBuilder &vectors, Reduction reducti
                                        Accumulator b) {
   if (!isIndex(reduction.kind))
     return {combine(vectors, reduction, a.value, b.value), {}};
-  OpBuilder &builder = vectors.builder();
-  Value better = isBetter(vectors, reduction, b.value, a.value, /*orEqual=*/false);
-  Value asGood = isBetter(vectors, reduction, b.value, a.value, /*orEqual=*/true);
-  Value later = compare(vectors, arith::CmpFPredicate::OGT, b.index, a.index);
-  Value laterEqual = builder.create<arith::AndIOp>(builder.getUnknownLoc(), asGood, later);
-  Value take = builder.create<arith::OrIOp>(builder.getUnknownLoc(), better, laterEqual);
+  Aggregation by = aggregationOf(reduction.kind);
+  Value better = emitComparison(vectors, by.combine, b.value, a.value, reduction.accumulator);
+  Value asGood = emitComparison(vectors, by.orEqual, b.value, a.value, reduction.accumulator);
+  Value later = emitComparison(vectors, BinaryOperator::Gt, b.index, a.index);
+  Value laterEqual = vectors.create<arith::AndIOp>(asGood, later);
+  Value take = vectors.create<arith::OrIOp>(better, laterEqual);
   return {vectors.select(take, b.value, a.value), vectors.select(take, b.index, a.index)};
 }
 
@@ -202,17 +180,12 @@ static Value reduceEight(VectorBuilder &vectors, Reduction reduction, ArrayRef<A
 // Of sixteen lanes, the halves are combined first.
 static Accumulator inEightLanes(VectorBuilder &vectors, Reduction reduction, Accumulator row,
                                 int64_t width) {
-  static constexpr int64_t low[] = {0, 1, 2, 3, 4, 5, 6, 7},
-                           high[] = {8, 9, 10, 11, 12, 13, 14, 15};
   if (width == VectorBuilder::lanes)
     return row;
-  return {combine(vectors, reduction, vectors.shuffle(row.value, row.value, low),
-                  vectors.shuffle(row.value, row.value, high)),
-          {}};
+  return {combine(vectors, reduction, vectors.half(row.value, 0), vectors.half(row.value, 1)), {}};
 }
 
 Value codegen::reduceEach(VectorBuilder &vectors, Reduction reduction, ArrayRef<Accumulator> rows) {
-  static constexpr int64_t all[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
   constexpr size_t lanes = VectorBuilder::lanes;
   int64_t width = vectors.width();
   vectors.setWidth(lanes);
@@ -223,21 +196,19 @@ Value codegen::reduceEach(VectorBuilder &vectors, Reduction reduction, ArrayRef<
   for (size_t first = 0; first < rows.size(); first += lanes)
     totals.push_back(reduceEight(vectors, reduction, ArrayRef(eights).slice(first, lanes)));
   vectors.setWidth(width);
-  return totals.size() == 1 ? totals.front() : vectors.shuffle(totals[0], totals[1], all);
+  return totals.size() == 1 ? totals.front() : vectors.join(totals[0], totals[1]);
 }
 
 Value codegen::reduceOne(VectorBuilder &vectors, Reduction reduction, Accumulator row) {
-  static constexpr int64_t swapHalves[] = {4, 5, 6, 7, 0, 1, 2, 3},
-                           swapParts[] = {2, 3, 0, 1, 6, 7, 4, 5};
-  static constexpr int64_t swapLanes[] = {1, 0, 3, 2, 5, 4, 7, 6},
-                           same[] = {0, 1, 2, 3, 4, 5, 6, 7};
+  static constexpr int64_t same[] = {0, 1, 2, 3, 4, 5, 6, 7}, halves[] = {4, 5, 6, 7, 0, 1, 2, 3},
+                           parts[] = {2, 3, 0, 1, 6, 7, 4, 5}, pairs[] = {1, 0, 3, 2, 5, 4, 7, 6};
   int64_t width = vectors.width();
   vectors.setWidth(VectorBuilder::lanes);
   row = inEightLanes(vectors, reduction, row, width);
-  for (ArrayRef<int64_t> swap : {ArrayRef(swapHalves), ArrayRef(swapParts), ArrayRef(swapLanes)})
-    row = join(vectors, reduction, row, row, same, swap);
+  for (ArrayRef<int64_t> swapped : {ArrayRef(halves), ArrayRef(parts), ArrayRef(pairs)})
+    row = join(vectors, reduction, row, row, same, swapped);
   vectors.setWidth(width);
-  return finish(vectors, reduction,
-                Accumulator{vectors.splatLane(row.value, 0),
-                            row.index ? vectors.splatLane(row.index, 0) : Value()});
+  return finish(
+      vectors, reduction,
+      {vectors.splatLane(row.value, 0), row.index ? vectors.splatLane(row.index, 0) : Value()});
 }

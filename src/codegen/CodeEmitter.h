@@ -29,8 +29,6 @@ class CodeEmitter {
 public:
   static llvm::Expected<std::unique_ptr<CodeEmitter>> create(const Target &target);
   ~CodeEmitter();
-  CodeEmitter(const CodeEmitter &) = delete;
-  CodeEmitter &operator=(const CodeEmitter &) = delete;
 
   llvm::TargetMachine &machine() { return *machine_; }
   // Both may change the module: to emit both forms, emit one from a clone.
@@ -44,7 +42,7 @@ private:
   std::unique_ptr<llvm::TargetMachine> machine_;
   llvm::SmallVector<char, 0> bytes_; // the object that `passes_` writes
   llvm::raw_svector_ostream stream_{bytes_};
-  llvm::legacy::PassManager passes_; // emit an object to `stream_`
+  std::unique_ptr<llvm::legacy::PassManager> passes_; // emit an object to `stream_`
 };
 
 } // namespace tokamak::codegen

@@ -67,8 +67,7 @@ TEST(CodeEmitterTest, CodeCallsAnyFunctionOfTheMathematicsOfC) {
     std::string text = "declare double @" + name + "(double" + (isBinary ? ", double" : "") +
                        ")\ndefine double @f(double %x) {\n  %y = call double @" + name + "(" +
                        operands + ")\n  ret double %y\n}";
-    auto code =
-        cantFail(MachineCode::link(MemoryBuffer::getMemBufferCopy(object(*emitter, text)), {"f"}));
+    auto code = cantFail(MachineCode::link(MemoryBufferRef(object(*emitter, text), "object")));
     auto function = reinterpret_cast<double (*)(double)>(code->address("f"));
     if (name == "cbrt")
       EXPECT_DOUBLE_EQ(function(27), 3);

@@ -9,7 +9,11 @@
 #include "codegen/MachineCode.h"
 #include "codegen/loops/LoopEmitter.h"
 
+#include "mlir/Support/DebugStringHelper.h"
+
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/IR/LLVMContext.h"
+#include "llvm/Support/ScopedPrinter.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
@@ -38,38 +42,10 @@ struct Workbench {
 // many kernels.
 constexpr int usesOfWorkbench = 256;
 
-using Outcome = std::optional<abi::KernelPlan>;
+using Outcome = FailureOr<abi::KernelPlan>;
 using ScheduleText = std::optional<std::string>;
 
 } // namespace
-
-struct KernelCompiler::State {
-  KernelCompilerOptions options;
-  mutable std::mutex mutex; // guards all members below
-  std::vector<std::unique_ptr<Workbench>> idle;
-  std::unordered_map<std::string, std::shared_future<Outcome>> cache;
-  KernelCompilerStatistics statistics;
-  int64_t serial = 0;
-  std::set<std::string> usedSchedules;
-
-  FailureOr<std::unique_ptr<Workbench>> takeWorkbench(plan::OperatorOp op);
-  void giveBack(std::unique_ptr<Workbench> workbench);
-  FailureOr<abi::KernelPlan> findOrCompile(plan::OperatorOp op, const ScheduleText &asked,
-                                           std::unique_lock<std::mutex> &reading);
-  Outcome compile(plan::OperatorOp op, const ScheduleText &asked,
-                  std::unique_lock<std::mutex> &reading);
-  FailureOr<LoopBody> loopsOf(plan::OperatorOp op, const std::string &name,
-                              const ScheduleText &asked);
-  const Target &target() const { return options.target ? *options.target : hostTarget(); }
-  FailureOr<OwningOpRef<ModuleOp>> emit(plan::OperatorOp op, const ScheduleText &asked,
-                                        Workbench &workbench, abi::KernelPlan &plan);
-  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
-  translate(ModuleOp module, const std::string &name, Workbench &workbench);
-  llvm::Error link(ModuleOp module, Workbench &workbench, abi::KernelPlan &plan);
-  FailureOr<abi::KernelPlan> build(plan::OperatorOp op, const ScheduleText &asked,
-                                   Workbench &workbench, std::unique_lock<std::mutex> &reading);
-  void evict();
-};
 
 //===- structure and names -------------------------------------------------------------------===//
 
@@ -87,16 +63,16 @@ std::string codegen::structureOf(plan::OperatorOp op) {
     for (const Size &size : sizes)
       stream << ' ' << size.substitute(renumbered).text();
   };
-  for (auto [type, sizes] : llvm::zip(op.getInputs().getTypes(), op.operandSizes())) {
-    stream << ' ' << type;
-    printSizes(sizes);
-  }
+  auto printArrays = [&](TypeRange types, ArrayRef<SmallVector<Size>> shapes) {
+    for (auto [type, sizes] : llvm::zip_equal(types, shapes)) {
+      stream << ' ' << type;
+      printSizes(sizes);
+    }
+  };
+  printArrays(op.getInputs().getTypes(), op.operandSizes());
   stream << " axes";
   printSizes(op.axisSizes());
-  for (auto [type, sizes] : llvm::zip(op.getResultTypes(), op.resultSizes())) {
-    stream << ' ' << type;
-    printSizes(sizes);
-  }
+  printArrays(op.getResultTypes(), op.resultSizes());
   llvm::DenseMap<Value, unsigned> numbers;
   Block &body = op.getBody().front();
   for (BlockArgument argument : body.getArguments())
@@ -119,15 +95,11 @@ static std::string readableName(plan::OperatorOp op, int64_t serial) {
   std::string name = plan::name(plan::kindOf(op)).str();
   int parts = 0;
   for (Operation &operation : op.getBody().front()) {
-    std::string_view part;
-    if (auto unary = dyn_cast<plan::UnaryOp>(operation))
-      part = mnemonic(unary.getKind());
-    else if (auto binary = dyn_cast<plan::BinaryOp>(operation))
-      part = mnemonic(binary.getKind());
-    else if (auto reduce = dyn_cast<plan::ReduceOp>(operation))
-      part = mnemonic(reduce.getKind());
-    else if (isa<plan::IfElseOp>(operation))
-      part = "ifelse";
+    auto part = llvm::TypeSwitch<Operation *, std::string_view>(&operation)
+                    .Case<plan::UnaryOp, plan::BinaryOp, plan::ReduceOp>(
+                        [](auto named) { return mnemonic(named.getKind()); })
+                    .Case([](plan::IfElseOp) { return "ifelse"; })
+                    .Default(std::string_view());
     if (part.empty() || ++parts > 6)
       continue;
     name += '_';
@@ -138,240 +110,215 @@ static std::string readableName(plan::OperatorOp op, int64_t serial) {
 
 //===- compilation ---------------------------------------------------------------------------===//
 
-FailureOr<std::unique_ptr<Workbench>> KernelCompiler::State::takeWorkbench(plan::OperatorOp op) {
-  {
-    std::lock_guard lock(mutex);
-    if (!idle.empty()) {
-      auto workbench = std::move(idle.back());
-      idle.pop_back();
-      return workbench;
+struct KernelCompiler::State {
+  KernelCompilerOptions options;
+  mutable std::mutex mutex; // guards all members below
+  std::vector<std::unique_ptr<Workbench>> idle;
+  std::unordered_map<std::string, std::shared_future<Outcome>> cache;
+  KernelCompilerStatistics statistics;
+  int64_t serial = 0;
+  std::set<std::string> usedSchedules;
+
+  const Target &target() const { return options.target ? *options.target : hostTarget(); }
+
+  // Null after an error.
+  std::unique_ptr<Workbench> takeWorkbench(plan::OperatorOp op) {
+    {
+      std::lock_guard lock(mutex);
+      if (!idle.empty()) {
+        auto workbench = std::move(idle.back());
+        idle.pop_back();
+        return workbench;
+      }
     }
+    auto workbench = std::make_unique<Workbench>();
+    auto emitter = CodeEmitter::create(target());
+    if (!emitter) {
+      op.emitOpError("no code for this target: ") << llvm::toString(emitter.takeError());
+      return nullptr;
+    }
+    workbench->emitter = std::move(*emitter);
+    return workbench;
   }
-  auto workbench = std::make_unique<Workbench>();
-  auto emitter = CodeEmitter::create(target());
-  if (!emitter)
-    return op.emitOpError("no code for this target: ") << llvm::toString(emitter.takeError());
-  workbench->emitter = std::move(*emitter);
-  return workbench;
-}
 
-void KernelCompiler::State::giveBack(std::unique_ptr<Workbench> workbench) {
-  if (++workbench->uses >= usesOfWorkbench)
-    return;
-  std::lock_guard lock(mutex);
-  idle.push_back(std::move(workbench));
-}
+  void giveBack(std::unique_ptr<Workbench> workbench) {
+    if (++workbench->uses >= usesOfWorkbench)
+      return;
+    std::lock_guard lock(mutex);
+    idle.push_back(std::move(workbench));
+  }
 
-// The loops of the default schedule, or of one that the caller asks for or that was given for a kernel
-// of this name. What is wrong with that is reported at its place.
-FailureOr<LoopBody> KernelCompiler::State::loopsOf(plan::OperatorOp op, const std::string &name,
-                                                   const ScheduleText &asked) {
-  schedule::VectorRegisters registers{target().vectorRegisters, target().vectorBits / 8};
-  schedule::Schedule schedule = defaultSchedule(op, registers);
-  auto given = options.schedules.find(name);
-  if (given == options.schedules.end()) {
-    if (std::optional<schedule::Complaint> wrong = applyText(op, asked.value_or(""), schedule))
+  // The loops of the default schedule, or of one that the caller asks for or that was given for a
+  // kernel of this name. What is wrong with that is reported at its place.
+  FailureOr<LoopBody> loopsOf(plan::OperatorOp op, const std::string &name,
+                              const ScheduleText &asked) {
+    schedule::VectorRegisters registers{target().vectorRegisters, target().vectorBits / 8};
+    schedule::Schedule schedule = defaultSchedule(op, registers);
+    auto given = options.schedules.find(name);
+    bool isGiven = given != options.schedules.end();
+    std::optional<schedule::Complaint> wrong =
+        applyText(op, isGiven ? given->second.text : asked.value_or(""), schedule);
+    if (!isGiven && wrong)
       return op.emitOpError("the schedule is wrong in line ")
              << wrong->line << ": " << wrong->message;
-    return LoopBody::analyze(op, schedule);
+    if (!isGiven)
+      return LoopBody::analyze(op, schedule);
+    {
+      std::lock_guard lock(mutex);
+      usedSchedules.insert(name);
+    }
+    auto errorAt = [&](int line, int column) {
+      return emitError(FileLineColLoc::get(op.getContext(), given->second.place.file,
+                                           given->second.place.line + line, column));
+    };
+    if (wrong)
+      return errorAt(wrong->line, wrong->column) << wrong->message;
+    std::string message;
+    FailureOr<LoopBody> body = failure();
+    {
+      ScopedDiagnosticHandler handler(op.getContext(), [&](Diagnostic &diagnostic) {
+        message = diagnostic.str();
+        return success();
+      });
+      body = LoopBody::analyze(op, schedule);
+    }
+    StringRef reason = message;
+    reason.consume_front("'plan.operator' op ");
+    if (failed(body))
+      return errorAt(0, given->second.place.column)
+             << "the schedule does not fit the kernel: " << reason;
+    return body;
   }
-  {
-    std::lock_guard lock(mutex);
-    usedSchedules.insert(name);
-  }
-  auto errorAt = [&](int line, int column) {
-    return emitError(FileLineColLoc::get(op.getContext(), given->second.place.file,
-                                         given->second.place.line + line, column));
-  };
-  if (std::optional<schedule::Complaint> wrong = applyText(op, given->second.text, schedule))
-    return errorAt(wrong->line, wrong->column) << wrong->message;
-  std::string message;
-  FailureOr<LoopBody> body = failure();
-  {
-    ScopedDiagnosticHandler handler(op.getContext(), [&](Diagnostic &diagnostic) {
-      message = diagnostic.str();
-      return success();
-    });
-    body = LoopBody::analyze(op, schedule);
-  }
-  StringRef reason = message;
-  reason.consume_front("'plan.operator' op ");
-  if (failed(body))
-    return errorAt(0, given->second.place.column)
-           << "the schedule does not fit the kernel: " << reason;
-  return body;
-}
 
-// Emits the operator's loops as MLIR and fills `plan` except for code.
-FailureOr<OwningOpRef<ModuleOp>> KernelCompiler::State::emit(plan::OperatorOp op,
-                                                             const ScheduleText &asked,
-                                                             Workbench &workbench,
-                                                             abi::KernelPlan &plan) {
-  MLIRContext *context = workbench.lowering.context();
-  auto named = [&](abi::KernelPlan description) {
-    description.name = plan.name;
-    plan = std::move(description);
-  };
-  {
-    std::lock_guard lock(mutex);
-    plan.name = readableName(op, ++serial);
-  }
-  auto explainSchedule = [&](auto lines) {
+  // Emits the operator's loops as MLIR and fills `plan` except for code. Null after an error.
+  OwningOpRef<ModuleOp> emit(plan::OperatorOp op, const ScheduleText &asked, MLIRContext *context,
+                             abi::KernelPlan &plan) {
+    std::string name;
+    {
+      std::lock_guard lock(mutex);
+      name = readableName(op, ++serial);
+    }
+    if (!op.getSparse().empty() && !op.hasDrivers()) {
+      op.emitOpError("sparse operands are computed with at the entries of a driver only");
+      return nullptr;
+    }
+    FailureOr<LoopBody> loops = loopsOf(op, name, asked);
+    if (failed(loops))
+      return nullptr;
     if (options.explainSchedule)
-      options.explainSchedule(plan.name, "kernel " + plan.name + "\n" + lines());
-  };
-  if (!op.getSparse().empty() && !op.hasDrivers())
-    return op.emitOpError("sparse operands are computed with at the entries of a driver only");
-  FailureOr<LoopBody> loops = loopsOf(op, plan.name, asked);
-  if (failed(loops))
-    return failure();
-  explainSchedule([&] { return textOf(op, loops->schedule()); });
-  named(loops->describe());
-  return emitLoops(*loops, plan.name, context, plan);
-}
-
-// Compiles the loops to an object file.
-llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>>
-KernelCompiler::State::translate(ModuleOp module, const std::string &name, Workbench &workbench) {
-  UncheckedByThreadSanitizer section;
-  llvm::LLVMContext llvmContext;
-  std::unique_ptr<llvm::Module> code = workbench.lowering.lower(module, llvmContext);
-  if (!code)
-    return llvm::createStringError("its loops don't lower to LLVM");
-  llvm::TargetMachine &machine = workbench.emitter->machine();
-  code->setDataLayout(machine.createDataLayout());
-  code->setTargetTriple(machine.getTargetTriple().str());
-  if (llvm::Error error = optimize(*code, machine))
-    return std::move(error);
-  if (options.explainLlvm) {
-    std::string text;
-    llvm::raw_string_ostream stream(text);
-    code->print(stream, nullptr);
-    options.explainLlvm(name, text);
+      options.explainSchedule(name, "kernel " + name + "\n" + textOf(op, loops->schedule()));
+    plan = loops->describe();
+    plan.name = name;
+    OwningOpRef<ModuleOp> module = emitLoops(*loops, name, context, plan);
+    if (options.explainLoops)
+      options.explainLoops(name, debugString(*module));
+    return module;
   }
-  if (options.explainAssembly)
-    options.explainAssembly(name, workbench.emitter->emitAssembly(*llvm::CloneModule(*code)));
-  return workbench.emitter->emitObject(*code);
-}
 
-// Fills in the code of `plan`.
-llvm::Error KernelCompiler::State::link(ModuleOp module, Workbench &workbench,
-                                        abi::KernelPlan &plan) {
-  bool merges = llvm::any_of(plan.outputs, [](const abi::KernelOutput &output) {
-    return output.kind != abi::KernelOutput::Kind::Array;
-  });
-  SmallVector<std::string> symbols{plan.name};
-  if (merges)
-    symbols.push_back(plan.name + "_merge");
-  auto object = translate(module, plan.name, workbench);
-  if (!object)
-    return object.takeError();
-  if (options.keepObject)
-    options.keepObject(plan.name, (*object)->getBuffer().str());
-  if (options.target)
+  // Compiles the loops to machine code and fills in that of `plan`.
+  llvm::Error generate(ModuleOp module, Workbench &workbench, abi::KernelPlan &plan) {
+    UncheckedByThreadSanitizer section;
+    llvm::LLVMContext llvmContext;
+    llvmContext.setDiscardValueNames(true); // passes would spend time on names that nobody reads
+    std::unique_ptr<llvm::Module> code = workbench.lowering.lower(module, llvmContext);
+    if (!code)
+      return llvm::createStringError("its loops don't lower to LLVM");
+    llvm::TargetMachine &machine = workbench.emitter->machine();
+    code->setDataLayout(machine.createDataLayout());
+    code->setTargetTriple(machine.getTargetTriple().str());
+    if (llvm::Error error = optimize(*code, machine))
+      return error;
+    if (options.explainLlvm)
+      options.explainLlvm(plan.name, llvm::to_string(*code));
+    if (options.explainAssembly)
+      options.explainAssembly(plan.name,
+                              workbench.emitter->emitAssembly(*llvm::CloneModule(*code)));
+    std::unique_ptr<llvm::MemoryBuffer> object = workbench.emitter->emitObject(*code);
+    if (options.keepObject)
+      options.keepObject(plan.name, object->getBuffer().str());
+    if (options.target)
+      return llvm::Error::success();
+    auto linked = MachineCode::link(object->getMemBufferRef());
+    if (!linked)
+      return linked.takeError();
+    plan.kernel = reinterpret_cast<TokKernel>((*linked)->address(plan.name));
+    plan.merge = reinterpret_cast<TokMerge>((*linked)->address(plan.name + "_merge"));
+    plan.code = std::move(*linked);
     return llvm::Error::success();
-  auto linked = MachineCode::link(std::move(*object), symbols);
-  if (!linked)
-    return linked.takeError();
-  plan.kernel = reinterpret_cast<TokKernel>((*linked)->address(symbols[0]));
-  if (merges)
-    plan.merge = reinterpret_cast<TokMerge>((*linked)->address(symbols[1]));
-  plan.code = std::move(*linked);
-  return llvm::Error::success();
-}
-
-FailureOr<abi::KernelPlan> KernelCompiler::State::build(plan::OperatorOp op,
-                                                        const ScheduleText &asked,
-                                                        Workbench &workbench,
-                                                        std::unique_lock<std::mutex> &reading) {
-  abi::KernelPlan plan;
-  auto emitted = emit(op, asked, workbench, plan);
-  if (failed(emitted))
-    return failure();
-  OwningOpRef<ModuleOp> module = std::move(*emitted);
-  if (options.explainLoops) {
-    std::string text;
-    llvm::raw_string_ostream stream(text);
-    module->print(stream);
-    options.explainLoops(plan.name, text);
   }
-  reading.unlock();
-  if (llvm::Error error = link(*module, workbench, plan)) {
-    reading.lock();
-    return op.emitOpError("code generation failed: ") << llvm::toString(std::move(error));
-  }
-  return plan;
-}
 
-Outcome KernelCompiler::State::compile(plan::OperatorOp op, const ScheduleText &asked,
-                                       std::unique_lock<std::mutex> &reading) {
-  auto workbench = takeWorkbench(op);
-  if (failed(workbench))
-    return std::nullopt;
-  FailureOr<abi::KernelPlan> plan = build(op, asked, **workbench, reading);
-  giveBack(std::move(*workbench));
-  if (failed(plan))
-    return std::nullopt;
-  std::lock_guard lock(mutex);
-  ++statistics.compiled;
-  return *plan;
-}
-
-// The caller holds the lock.
-void KernelCompiler::State::evict() {
-  if (cache.size() <= options.cacheCapacity)
-    return;
-  for (auto entry = cache.begin(); entry != cache.end();) {
-    bool done = entry->second.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
-    bool unused = done && (!entry->second.get() || entry->second.get()->code.use_count() == 1);
-    entry = unused ? cache.erase(entry) : std::next(entry);
+  Outcome compile(plan::OperatorOp op, const ScheduleText &asked,
+                  std::unique_lock<std::mutex> &reading) {
+    std::unique_ptr<Workbench> workbench = takeWorkbench(op);
+    if (!workbench)
+      return failure();
+    auto atEnd = llvm::make_scope_exit([&] { giveBack(std::move(workbench)); });
+    abi::KernelPlan plan;
+    OwningOpRef<ModuleOp> module = emit(op, asked, workbench->lowering.context(), plan);
+    if (!module)
+      return failure();
+    reading.unlock();
+    if (llvm::Error error = generate(*module, *workbench, plan)) {
+      reading.lock();
+      return op.emitOpError("code generation failed: ") << llvm::toString(std::move(error));
+    }
+    std::lock_guard lock(mutex);
+    ++statistics.compiled;
+    return plan;
   }
-}
+
+  // The caller holds the lock.
+  void evict() {
+    if (cache.size() <= options.cacheCapacity)
+      return;
+    for (auto entry = cache.begin(); entry != cache.end();) {
+      bool done = entry->second.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+      bool unused =
+          done && (failed(entry->second.get()) || entry->second.get()->code.use_count() == 1);
+      entry = unused ? cache.erase(entry) : std::next(entry);
+    }
+  }
+
+  // `reading` is locked when this is called; it is unlocked as soon as the operator is not read any
+  // more.
+  Outcome findOrCompile(plan::OperatorOp op, const ScheduleText &asked,
+                        std::unique_lock<std::mutex> &reading) {
+    if (!options.useCache)
+      return compile(op, asked, reading);
+    std::string key = structureOf(op);
+    if (asked)
+      key += "\nschedule\n" + *asked;
+    std::promise<Outcome> promise;
+    std::shared_future<Outcome> found;
+    {
+      std::lock_guard lock(mutex);
+      auto entry = cache.find(key);
+      if (entry != cache.end()) {
+        found = entry->second;
+        ++statistics.cacheHits;
+      } else {
+        evict();
+        cache.emplace(key, promise.get_future().share());
+      }
+    }
+    // Failures are not shared: each operator that doesn't compile reports its own error.
+    if (found.valid()) {
+      reading.unlock();
+      if (succeeded(found.get()))
+        return found.get();
+      reading.lock();
+      return compile(op, asked, reading);
+    }
+    Outcome outcome = compile(op, asked, reading);
+    promise.set_value(outcome);
+    return outcome;
+  }
+};
 
 KernelCompiler::KernelCompiler(KernelCompilerOptions options) : state_(std::make_unique<State>()) {
   state_->options = std::move(options);
 }
 KernelCompiler::~KernelCompiler() = default;
-
-// `reading` is locked when this is called; it is unlocked as soon as the operator is not read any more.
-FailureOr<abi::KernelPlan>
-KernelCompiler::State::findOrCompile(plan::OperatorOp op, const ScheduleText &asked,
-                                     std::unique_lock<std::mutex> &reading) {
-  auto asResult = [](const Outcome &outcome) -> FailureOr<abi::KernelPlan> {
-    if (!outcome)
-      return failure();
-    return *outcome;
-  };
-  if (!options.useCache)
-    return asResult(compile(op, asked, reading));
-  std::string key = structureOf(op);
-  if (asked)
-    key += "\nschedule\n" + *asked;
-  std::promise<Outcome> promise;
-  std::shared_future<Outcome> found;
-  {
-    std::lock_guard lock(mutex);
-    auto entry = cache.find(key);
-    if (entry != cache.end()) {
-      found = entry->second;
-      ++statistics.cacheHits;
-    } else {
-      evict();
-      cache.emplace(key, promise.get_future().share());
-    }
-  }
-  // Failures are not shared: each operator that doesn't compile reports its own error.
-  if (found.valid()) {
-    reading.unlock();
-    if (const Outcome &outcome = found.get())
-      return *outcome;
-    reading.lock();
-    return asResult(compile(op, asked, reading));
-  }
-  Outcome outcome = compile(op, asked, reading);
-  promise.set_value(outcome);
-  return asResult(outcome);
-}
 
 KernelCompiler::Plans KernelCompiler::compile(ArrayRef<plan::OperatorOp> operators,
                                               std::optional<std::string> schedule) {

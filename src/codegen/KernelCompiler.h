@@ -55,8 +55,6 @@ class KernelCompiler {
 public:
   explicit KernelCompiler(KernelCompilerOptions options);
   ~KernelCompiler();
-  KernelCompiler(const KernelCompiler &) = delete;
-  KernelCompiler &operator=(const KernelCompiler &) = delete;
 
   // The returned plan has a kernel, outputs in the order of results, sizes in terms of the
   // operator's array operands (numbered without the scalars), and no predicted time. Fails with an

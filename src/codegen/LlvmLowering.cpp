@@ -1,14 +1,10 @@
 #include "codegen/LlvmLowering.h"
-#include "codegen/VectorMathBitcode.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
-#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
-#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Verifier.h"
@@ -24,68 +20,85 @@
 #include "llvm/Linker/Linker.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Target/TargetMachine.h"
-#include "llvm/Transforms/IPO/AlwaysInliner.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
-#include "llvm/Transforms/Scalar/GVN.h"
 #include "llvm/Transforms/Scalar/LICM.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
+#if LLVM_ADDRESS_SANITIZER_BUILD
 // A Tokamak that is built with AddressSanitizer instruments its kernels, too.
 #include "llvm/Transforms/Instrumentation/AddressSanitizer.h"
-#define TOKAMAK_CHECKS_KERNEL_ADDRESSES
-#endif
 #endif
 
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::codegen;
 
-// Pattern sets are expensive to build, so they live as long as the context.
-struct LoweringContext::Conversion {
-  explicit Conversion(MLIRContext *context) : types(context), target(*context) {
-    RewritePatternSet set(context);
-    populateSCFToControlFlowConversionPatterns(set);
-    cf::populateControlFlowToLLVMConversionPatterns(types, set);
-    arith::populateArithToLLVMConversionPatterns(types, set);
-    populateVectorToLLVMConversionPatterns(types, set);
-    patterns = FrozenRewritePatternSet(std::move(set));
-    target.addLegalOp<ModuleOp>();
-  }
-  LLVMTypeConverter types;
-  LLVMConversionTarget target;
-  FrozenRewritePatternSet patterns;
-};
+#ifdef NDEBUG
+static constexpr bool verifies = false;
+#else
+static constexpr bool verifies = true;
+#endif
 
-LoweringContext::LoweringContext() {
+// The assembler reads the file; TOKAMAK_BITCODE_FOLDER is its folder (CMakeLists.txt).
+__asm__(".section .rodata\n"
+        ".balign 16\n"
+        "tokamakVectorMathBegin:\n"
+        ".incbin \"" TOKAMAK_BITCODE_FOLDER "/VectorMath.bc\"\n"
+        "tokamakVectorMathEnd:\n"
+        ".byte 0\n"
+        ".text\n");
+extern "C" const char tokamakVectorMathBegin[], tokamakVectorMathEnd[];
+
+llvm::StringRef codegen::vectorMathBitcode() {
+  return {tokamakVectorMathBegin,
+          static_cast<size_t>(tokamakVectorMathEnd - tokamakVectorMathBegin)};
+}
+
+static DialectRegistry translations() {
   DialectRegistry registry;
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
-  context_ = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
-  context_->loadDialect<arith::ArithDialect, cf::ControlFlowDialect, LLVM::LLVMDialect,
-                        scf::SCFDialect, vector::VectorDialect>();
-  conversion_ = std::make_unique<Conversion>(context_.get());
+  return registry;
 }
 
-LoweringContext::~LoweringContext() = default;
+LoweringContext::LoweringContext() : context_(translations(), MLIRContext::Threading::DISABLED) {
+  context_.loadDialect<arith::ArithDialect, cf::ControlFlowDialect, LLVM::LLVMDialect,
+                       scf::SCFDialect, vector::VectorDialect>();
+  RewritePatternSet set(&context_);
+  populateSCFToControlFlowConversionPatterns(set);
+  cf::populateControlFlowToLLVMConversionPatterns(types_, set);
+  arith::populateArithToLLVMConversionPatterns(types_, set);
+  populateVectorToLLVMConversionPatterns(types_, set);
+  patterns_ = FrozenRewritePatternSet(std::move(set));
+  target_.addLegalOp<ModuleOp>();
+}
 
 std::unique_ptr<llvm::Module> LoweringContext::lower(ModuleOp module,
                                                      llvm::LLVMContext &llvmContext) {
-#ifdef NDEBUG
-  constexpr bool verifies = false;
-#else
-  constexpr bool verifies = true;
-#endif
   if (verifies && failed(verify(module)))
     return nullptr;
-  if (failed(applyPartialConversion(module, conversion_->target, conversion_->patterns)))
+  if (failed(applyPartialConversion(module, target_, patterns_)))
     return nullptr;
   return translateModuleToLLVMIR(module, llvmContext, module.getName().value_or("kernel"),
                                  /*disableVerification=*/!verifies);
+}
+
+// Inlines the functions that say so into all that call them.
+static void inlineFunctions(llvm::Module &module) {
+  for (llvm::Function &function : llvm::make_early_inc_range(module)) {
+    if (function.isDeclaration() || !function.hasFnAttribute(llvm::Attribute::AlwaysInline))
+      continue;
+    for (llvm::User *user : llvm::make_early_inc_range(function.users())) {
+      llvm::InlineFunctionInfo info;
+      llvm::InlineFunction(*llvm::cast<llvm::CallBase>(user), info, /*MergeAttributes=*/false,
+                           /*CalleeAAR=*/nullptr, /*InsertLifetime=*/false);
+    }
+    function.eraseFromParent();
+  }
 }
 
 static llvm::Error linkVectorMath(llvm::Module &module) {
@@ -135,10 +148,7 @@ llvm::Error codegen::optimize(llvm::Module &module, llvm::TargetMachine &machine
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
 
-  llvm::ModulePassManager inlining;
-  inlining.addPass(llvm::AlwaysInlinerPass());
-  inlining.run(module, modules);
-
+  inlineFunctions(module);
   llvm::FunctionPassManager passes;
   // Variables of tiles become registers.
   passes.addPass(llvm::SROAPass(llvm::SROAOptions::ModifyCFG));
@@ -146,17 +156,16 @@ llvm::Error codegen::optimize(llvm::Module &module, llvm::TargetMachine &machine
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()),
                                                        /*UseMemorySSA=*/true));
-  // Values that are redundant on some paths only are not looked for: kernels have none.
-  passes.addPass(llvm::GVNPass(llvm::GVNOptions().setPRE(false).setLoadPRE(false)));
+  // What was loaded or stored before, too: across branches nothing else is redundant.
+  passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
   passes.addPass(llvm::SimplifyCFGPass());
   for (llvm::Function &function : module)
     if (!function.isDeclaration())
       passes.run(function, functions);
   if (llvm::Error error = linkVectorMath(module))
     return error;
-  modules.clear();
-  inlining.run(module, modules);
-#ifdef TOKAMAK_CHECKS_KERNEL_ADDRESSES
+  inlineFunctions(module);
+#if LLVM_ADDRESS_SANITIZER_BUILD
   for (llvm::Function &function : module)
     if (!function.isDeclaration())
       function.addFnAttr(llvm::Attribute::SanitizeAddress);
@@ -166,9 +175,7 @@ llvm::Error codegen::optimize(llvm::Module &module, llvm::TargetMachine &machine
                                             llvm::AsanCtorKind::None));
   checks.run(module, modules);
 #endif
-#ifndef NDEBUG
-  if (llvm::verifyModule(module, &llvm::errs()))
+  if (verifies && llvm::verifyModule(module, &llvm::errs()))
     llvm::report_fatal_error("a kernel's LLVM IR is invalid");
-#endif
   return llvm::Error::success();
 }

@@ -9,7 +9,12 @@
 #ifndef TOKAMAK_CODEGEN_LLVMLOWERING_H
 #define TOKAMAK_CODEGEN_LLVMLOWERING_H
 
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Rewrite/FrozenRewritePatternSet.h"
+#include "llvm/ADT/StringRef.h"
 #include "llvm/IR/Module.h"
 
 #include <memory>
@@ -25,22 +30,25 @@ namespace tokamak::codegen {
 class LoweringContext {
 public:
   LoweringContext();
-  ~LoweringContext();
-  mlir::MLIRContext *context() { return context_.get(); }
+  mlir::MLIRContext *context() { return &context_; }
   // Lowers `module` in place to the llvm dialect, then translates it. Null after an error, which
   // means a bug in the emitters.
   std::unique_ptr<llvm::Module> lower(mlir::ModuleOp module, llvm::LLVMContext &llvmContext);
 
 private:
-  struct Conversion;
-  std::unique_ptr<mlir::MLIRContext> context_;
-  std::unique_ptr<Conversion> conversion_;
+  mlir::MLIRContext context_;
+  mlir::LLVMTypeConverter types_{&context_};
+  mlir::LLVMConversionTarget target_{context_};
+  mlir::FrozenRewritePatternSet patterns_; // expensive to build: lives as long as the context
 };
 
 // Inlines and runs a short pipeline of function passes; the emitters have vectorised and unrolled
 // the loops already. Then links the functions of VectorMath.cpp that the module calls into it, and
 // inlines the short ones: they are optimised, so that no pass has to read them again.
 llvm::Error optimize(llvm::Module &module, llvm::TargetMachine &machine);
+
+// The bitcode of VectorMath.cpp, embedded by the build.
+llvm::StringRef vectorMathBitcode();
 
 } // namespace tokamak::codegen
 #endif

@@ -76,7 +76,7 @@ protected:
       module->setDataLayout(emitter->machine().createDataLayout());
       module->setTargetTriple(emitter->machine().getTargetTriple().str());
       llvm::cantFail(optimize(*module, emitter->machine()));
-      code = llvm::cantFail(MachineCode::link(emitter->emitObject(*module), {"run"}));
+      code = llvm::cantFail(MachineCode::link(emitter->emitObject(*module)->getMemBufferRef()));
     }
     return reinterpret_cast<Run *>(code->address("run"));
   }

@@ -2,7 +2,7 @@
 
 #include "abi/Kernel.h"
 
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "llvm/ADT/SmallVectorExtras.h"
 
 #include <cstddef>
 
@@ -10,89 +10,81 @@ using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::codegen;
 
-static LLVM::LLVMFuncOp emitTileFunction(VectorBuilder &vectors, StringRef name, unsigned inputs,
-                                         ArrayRef<unsigned> sparse, unsigned outputs,
-                                         llvm::function_ref<void(const TileArguments &)> emitTile) {
-  OpBuilder &builder = vectors.builder();
-  unsigned readOnly = inputs + 2 * sparse.size(), pointers = readOnly + outputs + 4;
-  SmallVector<Type> types(pointers, vectors.pointerType());
-  types.append(2, builder.getI64Type());
-  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()), types);
-  auto function = builder.create<LLVM::LLVMFuncOp>(builder.getUnknownLoc(), (name + "_tile").str(),
-                                                   type, LLVM::Linkage::Internal);
-  // Inlined, because one function compiles faster than two; inlining keeps the noalias facts.
-  function.setPassthroughAttr(builder.getStrArrayAttr({"alwaysinline"}));
-  for (unsigned i = 0; i < pointers; ++i)
-    function.setArgAttr(i, LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr());
-  for (unsigned i = 0; i < readOnly; ++i)
-    function.setArgAttr(i, LLVM::LLVMDialect::getReadonlyAttrName(), builder.getUnitAttr());
-
-  OpBuilder::InsertionGuard guard(builder);
-  Block *entry = function.addEntryBlock(builder);
-  builder.setInsertionPointToStart(entry);
-  auto arguments = entry->getArguments();
+// Loads what a function of type TokKernel is called with.
+static TileArguments unpack(VectorBuilder &vectors, Block &entry, unsigned inputs,
+                            ArrayRef<unsigned> sparse, unsigned outputs) {
+  Value arguments = entry.getArgument(0), range = entry.getArgument(1),
+        workspace = entry.getArgument(2);
+  auto memberOfArray = [&](Value arrays, unsigned number, size_t member) {
+    return vectors.pointerMember(arrays, static_cast<int64_t>(number * sizeof(TokArray) + member));
+  };
   TileArguments tile;
-  tile.inputs.assign(arguments.begin(), arguments.begin() + inputs);
-  for (auto [number, input] : llvm::enumerate(sparse))
-    tile.patterns[input] = {arguments[inputs + 2 * number], arguments[inputs + 2 * number + 1]};
-  tile.outputs.assign(arguments.begin() + readOnly, arguments.begin() + readOnly + outputs);
-  auto rest = arguments.drop_front(readOnly + outputs);
-  tile.scalars = rest[0];
-  tile.sizes = rest[1];
-  tile.partials = rest[2];
-  tile.scratch = rest[3];
-  tile.begin = rest[4];
-  tile.end = rest[5];
-  emitTile(tile);
-  builder.create<LLVM::ReturnOp>(builder.getUnknownLoc(), ValueRange());
-  return function;
+  Value arrays = vectors.pointerMember(arguments, offsetof(TokArguments, inputs));
+  for (unsigned input = 0; input < inputs; ++input)
+    tile.inputs.push_back(memberOfArray(arrays, input, offsetof(TokArray, data)));
+  for (unsigned input : sparse)
+    tile.patterns[input] = {memberOfArray(arrays, input, offsetof(TokArray, rowOffsets)),
+                            memberOfArray(arrays, input, offsetof(TokArray, columnIndices))};
+  arrays = vectors.pointerMember(arguments, offsetof(TokArguments, outputs));
+  for (unsigned output = 0; output < outputs; ++output)
+    tile.outputs.push_back(memberOfArray(arrays, output, offsetof(TokArray, data)));
+  tile.scalars = vectors.pointerMember(arguments, offsetof(TokArguments, scalars));
+  tile.sizes = vectors.pointerMember(arguments, offsetof(TokArguments, sizes));
+  tile.partials = vectors.pointerMember(workspace, offsetof(TokWorkspace, partials));
+  tile.scratch = vectors.pointerMember(workspace, offsetof(TokWorkspace, scratch));
+  tile.begin = vectors.integerMember(range, offsetof(TokTile, begin));
+  tile.end = vectors.integerMember(range, offsetof(TokTile, end));
+  return tile;
 }
 
-// A function of type TokKernel that does what is emitted and reports success.
-static void emitEntryFunction(
-    VectorBuilder &vectors, StringRef name,
-    llvm::function_ref<void(Value arguments, Value range, Value workspace)> emitBody) {
-  OpBuilder &builder = vectors.builder();
-  Location location = builder.getUnknownLoc();
-  Type pointer = vectors.pointerType();
-  auto type = LLVM::LLVMFunctionType::get(builder.getI32Type(), {pointer, pointer, pointer});
-  auto function = builder.create<LLVM::LLVMFuncOp>(location, name, type);
-  OpBuilder::InsertionGuard guard(builder);
-  Block *entry = function.addEntryBlock(builder);
-  builder.setInsertionPointToStart(entry);
-  emitBody(entry->getArgument(0), entry->getArgument(1), entry->getArgument(2));
-  Value status = builder.create<LLVM::ConstantOp>(location, builder.getI32Type(),
-                                                  builder.getI32IntegerAttr(0));
-  builder.create<LLVM::ReturnOp>(location, status);
+// The parameters of name_tile in their order; what is only read comes first.
+static SmallVector<Value *> parametersOf(TileArguments &tile) {
+  SmallVector<Value *> parameters;
+  for (Value &input : tile.inputs)
+    parameters.push_back(&input);
+  for (auto &[input, pattern] : tile.patterns)
+    parameters.append({&pattern.offsets, &pattern.indices});
+  for (Value &output : tile.outputs)
+    parameters.push_back(&output);
+  parameters.append(
+      {&tile.scalars, &tile.sizes, &tile.partials, &tile.scratch, &tile.begin, &tile.end});
+  return parameters;
 }
 
 void codegen::emitKernelFunctions(VectorBuilder &vectors, StringRef name, unsigned inputs,
                                   ArrayRef<unsigned> sparse, unsigned outputs,
                                   llvm::function_ref<void(const TileArguments &)> emitTile) {
-  LLVM::LLVMFuncOp tile = emitTileFunction(vectors, name, inputs, sparse, outputs, emitTile);
-  emitEntryFunction(vectors, name, [&](Value arguments, Value range, Value workspace) {
-    SmallVector<Value> operands;
-    auto dataPointers = [&](int64_t member, unsigned count) {
-      if (count == 0)
-        return;
-      Value arrays = vectors.pointerMember(arguments, member);
-      for (unsigned i = 0; i < count; ++i)
-        operands.push_back(
-            vectors.pointerMember(arrays, i * sizeof(TokArray) + offsetof(TokArray, data)));
-    };
-    dataPointers(offsetof(TokArguments, inputs), inputs);
-    for (unsigned input : sparse) {
-      Value arrays = vectors.pointerMember(arguments, offsetof(TokArguments, inputs));
-      for (int64_t member : {offsetof(TokArray, rowOffsets), offsetof(TokArray, columnIndices)})
-        operands.push_back(vectors.pointerMember(arrays, input * sizeof(TokArray) + member));
-    }
-    dataPointers(offsetof(TokArguments, outputs), outputs);
-    operands.push_back(vectors.pointerMember(arguments, offsetof(TokArguments, scalars)));
-    operands.push_back(vectors.pointerMember(arguments, offsetof(TokArguments, sizes)));
-    operands.push_back(vectors.pointerMember(workspace, offsetof(TokWorkspace, partials)));
-    operands.push_back(vectors.pointerMember(workspace, offsetof(TokWorkspace, scratch)));
-    operands.push_back(vectors.integerMember(range, offsetof(TokTile, begin)));
-    operands.push_back(vectors.integerMember(range, offsetof(TokTile, end)));
-    vectors.builder().create<LLVM::CallOp>(vectors.builder().getUnknownLoc(), tile, operands);
-  });
+  OpBuilder &builder = vectors.builder();
+  OpBuilder::InsertionGuard guard(builder);
+  SmallVector<Type> pointers(3, vectors.pointerType());
+  auto kernel = vectors.create<LLVM::LLVMFuncOp>(
+      name, LLVM::LLVMFunctionType::get(builder.getI32Type(), pointers));
+  Block *entry = kernel.addEntryBlock(builder);
+  builder.setInsertionPointToStart(entry);
+  TileArguments tile = unpack(vectors, *entry, inputs, sparse, outputs);
+  SmallVector<Value *> parameters = parametersOf(tile);
+  auto operands = llvm::map_to_vector(parameters, [](Value *parameter) { return *parameter; });
+  std::string tileName = (name + "_tile").str();
+  vectors.create<LLVM::CallOp>(TypeRange(), tileName, operands);
+  Value success = vectors.create<LLVM::ConstantOp>(builder.getI32IntegerAttr(0));
+  vectors.create<LLVM::ReturnOp>(success);
+
+  builder.setInsertionPoint(kernel);
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()),
+                                          llvm::to_vector(TypeRange(ValueRange(operands))));
+  auto function = vectors.create<LLVM::LLVMFuncOp>(tileName, type, LLVM::Linkage::Internal);
+  // Inlined, because one function compiles faster than two; inlining keeps the noalias facts.
+  function.setPassthroughAttr(builder.getStrArrayAttr({"alwaysinline"}));
+  for (auto [number, operand] : llvm::enumerate(operands)) {
+    if (operand.getType() == vectors.pointerType())
+      function.setArgAttr(number, LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr());
+    if (number < inputs + 2 * sparse.size())
+      function.setArgAttr(number, LLVM::LLVMDialect::getReadonlyAttrName(), builder.getUnitAttr());
+  }
+  Block *body = function.addEntryBlock(builder);
+  builder.setInsertionPointToStart(body);
+  for (auto [parameter, argument] : llvm::zip_equal(parameters, body->getArguments()))
+    *parameter = argument;
+  emitTile(tile);
+  vectors.create<LLVM::ReturnOp>(ValueRange());
 }

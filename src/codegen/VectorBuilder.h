@@ -1,7 +1,6 @@
 // Builds the operations that kernels consist of: vectors of eight cells on every CPU, of sixteen in
 // some kernels on cells of at most 32 bits (LLVM splits them if registers are narrower), memory
-// accesses through plain pointers, loops that carry a list
-// of values.
+// accesses through plain pointers, loops that carry a list of values.
 //
 // Cells of every element type are computed in a register type: f64 in f64; f32, f16 and bf16 in f32
 // (those of 16 bits are rounded after each operation); integers in integers of their size; i1 in
@@ -16,6 +15,9 @@
 
 #include "base/ElementType.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -46,34 +48,56 @@ public:
   mlir::Type registerType(ElementType cells);
 
   mlir::Value integer(int64_t value);
-  mlir::Value number(double value, mlir::Type cells = {}); // a vector
-  // A vector of 64-bit integers.
+  // Vectors: of `cells`, of 64-bit integers.
+  mlir::Value number(double value, mlir::Type cells = {});
   mlir::Value integers(int64_t value);
-  mlir::Value splat(mlir::Value scalar);
-  mlir::Value lane(mlir::Value vector, int64_t lane);      // a scalar
-  mlir::Value splatLane(mlir::Value vector, int64_t lane); // a vector
-  mlir::Value shuffle(mlir::Value a, mlir::Value b, llvm::ArrayRef<int64_t> lanes);
+  mlir::Value splat(mlir::Value scalar) {
+    return create<mlir::vector::SplatOp>(vector_.clone(scalar.getType()), scalar);
+  }
+  mlir::Value lane(mlir::Value vector, int64_t lane) { // a scalar
+    return create<mlir::vector::ExtractOp>(vector, lane);
+  }
+  mlir::Value splatLane(mlir::Value vector, int64_t lane) { // a vector
+    return shuffle(vector, vector, llvm::SmallVector<int64_t>(width(), lane));
+  }
+  mlir::Value shuffle(mlir::Value a, mlir::Value b, llvm::ArrayRef<int64_t> lanes) {
+    return create<mlir::vector::ShuffleOp>(a, b, lanes);
+  }
+  // Half 0 or 1 of sixteen lanes; sixteen lanes of two halves.
+  mlir::Value half(mlir::Value vector, int64_t number);
+  mlir::Value join(mlir::Value lower, mlir::Value upper);
   // Transposes as many vectors as they have lanes: lane i of result j is lane j of vector i.
   State transpose(llvm::ArrayRef<mlir::Value> vectors);
-  // The vector 0, 1, ... 7 of doubles.
+  // The vector 0, 1, ... of doubles.
   mlir::Value laneNumbers();
   // The mask of lanes below `count`.
   mlir::Value maskBelow(mlir::Value count);
   mlir::Value maskBelow(int64_t count);
 
-  mlir::Value add(mlir::Value a, mlir::Value b); // integers
-  mlir::Value subtract(mlir::Value a, mlir::Value b);
-  mlir::Value multiply(mlir::Value a, mlir::Value b);
+  // Of integers.
+  mlir::Value add(mlir::Value a, mlir::Value b) {
+    return builder_.createOrFold<mlir::arith::AddIOp>(location_, a, b);
+  }
+  mlir::Value subtract(mlir::Value a, mlir::Value b) {
+    return builder_.createOrFold<mlir::arith::SubIOp>(location_, a, b);
+  }
+  mlir::Value multiply(mlir::Value a, mlir::Value b) {
+    return builder_.createOrFold<mlir::arith::MulIOp>(location_, a, b);
+  }
+  mlir::Value maximum(mlir::Value a, mlir::Value b) { return create<mlir::arith::MaxSIOp>(a, b); }
+  mlir::Value minimum(mlir::Value a, mlir::Value b) { return create<mlir::arith::MinSIOp>(a, b); }
+  mlir::Value less(mlir::Value a, mlir::Value b) {
+    return create<mlir::arith::CmpIOp>(mlir::arith::CmpIPredicate::slt, a, b);
+  }
   // Of a number that is not negative.
   mlir::Value roundDown(mlir::Value value, int64_t unit);
-  mlir::Value maximum(mlir::Value a, mlir::Value b);
-  mlir::Value minimum(mlir::Value a, mlir::Value b);
-  mlir::Value less(mlir::Value a, mlir::Value b);
-  mlir::Value fma(mlir::Value a, mlir::Value b, mlir::Value c);
-  mlir::Value select(mlir::Value mask, mlir::Value yes, mlir::Value no);
-  // extend: a vector or scalar as doubles (exact). round: converts to `cells`. No-ops if the type
-  // is right already.
-  mlir::Value extend(mlir::Value value);
+  mlir::Value fma(mlir::Value a, mlir::Value b, mlir::Value c) {
+    return create<mlir::LLVM::FMAOp>(a.getType(), a, b, c);
+  }
+  mlir::Value select(mlir::Value mask, mlir::Value yes, mlir::Value no) {
+    return create<mlir::arith::SelectOp>(mask, yes, no);
+  }
+  // A vector or scalar of floats as `cells`: exact, or rounded.
   mlir::Value round(mlir::Value value, mlir::Type cells);
 
   // A mask as registers of i1, and the mask of cells that are not 0.
@@ -99,11 +123,16 @@ public:
   // One cell; storeCell stores the first of a vector.
   mlir::Value loadCell(mlir::Value array, mlir::Value index, ElementType cells);
   void storeCell(mlir::Value vector, mlir::Value array, mlir::Value index, ElementType cells);
-  void prefetch(mlir::Value pointer); // into the nearest cache; the address may be invalid
+  // Into the nearest cache; the address may be invalid.
+  void prefetch(mlir::Value pointer) {
+    create<mlir::LLVM::Prefetch>(pointer, /*rw=*/0, /*hint=*/3, /*cache=*/1);
+  }
   // The same at an offset, which may be outside the array.
-  void prefetch(mlir::Value pointer, mlir::Value cellCount, mlir::Type cells);
+  void prefetch(mlir::Value pointer, mlir::Value cellCount, mlir::Type cells) {
+    prefetch(create<mlir::LLVM::GEPOp>(pointer_, cells, pointer, cellCount));
+  }
   mlir::Value loadScalar(mlir::Value pointer, mlir::Type cells = {});
-  void storeScalar(mlir::Value value, mlir::Value pointer);
+  void storeScalar(mlir::Value value, mlir::Value pointer) { store(value, pointer, {}); }
   // Loads a member of a C structure (or of an array of structures) at offset `bytes`.
   mlir::Value loadMember(mlir::Value structure, int64_t bytes, mlir::Type type);
   mlir::Value integerMember(mlir::Value structure, int64_t bytes) {
@@ -127,8 +156,9 @@ private:
   mlir::Type memoryType(ElementType cells);
   mlir::Value fromMemory(mlir::Value value, ElementType cells);
   mlir::Value toMemory(mlir::Value value, ElementType cells);
-  mlir::Value roundToHalf(mlir::Value value, ElementType cells);
   template <typename Op> mlir::Value change(mlir::Value value, mlir::Type cells);
+  mlir::Value constant(mlir::TypedAttr value);
+  mlir::Value constant(mlir::Type type, mlir::TypedAttr cell);
   mlir::Value integerLike(mlir::Value value, int64_t constant);
   mlir::Value zeroOf(mlir::Type type);
   mlir::Value addressesOf(mlir::Value array, mlir::Value numbers, mlir::Type cells);
@@ -138,6 +168,7 @@ private:
   mlir::Location location_;
   mlir::VectorType vector_, mask_;
   mlir::Type pointer_;
+  llvm::DenseMap<std::pair<mlir::Block *, mlir::Attribute>, mlir::Value> constants_;
 };
 
 } // namespace tokamak::codegen

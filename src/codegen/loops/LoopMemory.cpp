@@ -260,8 +260,8 @@ Value LoopValues::read(plan::ReadOp read, unsigned place, unsigned chunk) {
     prefetch(read, place, chunk);
     return vector;
   }
-  return emitScalar(vectors_, tile_.scalars, inputNumber(body_.op(), read),
-                    plan::cellsOf(read.getCell()));
+  Value number = vectors_.integer(inputNumber(body_.op(), read));
+  return vectors_.splat(vectors_.loadCell(tile_.scalars, number, plan::cellsOf(read.getCell())));
 }
 
 // The places of the operand's axes are axes of the result.

@@ -5,28 +5,26 @@
 using namespace tokamak;
 using namespace tokamak::codegen;
 
-static constexpr LeftOutPass onAArch64[] = {
-    {"aarch64-falkor-hwpf-fix", "for one CPU of 2017"},
-    {"aarch64-falkor-hwpf-fix-late", "for one CPU of 2017"},
-    {"aarch64-a57-fp-load-balancing", "for one CPU of 2012"},
-    {"aarch64-fix-cortex-a53-835769-pass", "for one CPU of 2012"},
-    {"aarch64-globals-tagging", "memory is not tagged"},
-    {"aarch64-stack-tagging", "memory is not tagged"},
-    {"aarch64-stack-tagging-pre-ra", "memory is not tagged"},
-    {"aarch64-sme-abi", "kernels use no tile registers"},
-    {"aarch64-local-dynamic-tls-cleanup", "no thread-local variables"},
-    {"aarch64-speculation-hardening", "kernels read the user's own data: nothing to harden"},
-    {"aarch64-sls-hardening", "kernels read the user's own data: nothing to harden"},
-    {"aarch64-ptrauth", "pointers are not signed"},
-    {"aarch64-branch-targets", "no indirect branches"},
-    {"aarch64-jump-tables", "no switches"},
-    {"machine-outliner", "it trades time for size"},
+static constexpr std::initializer_list<LeftOutPasses> onAArch64 = {
+    {"for CPUs of 2017 and 2012",
+     {"aarch64-falkor-hwpf-fix", "aarch64-falkor-hwpf-fix-late", "aarch64-a57-fp-load-balancing",
+      "aarch64-fix-cortex-a53-835769-pass"}},
+    {"memory is not tagged",
+     {"aarch64-globals-tagging", "aarch64-stack-tagging", "aarch64-stack-tagging-pre-ra"}},
+    {"kernels use no tile registers", {"aarch64-sme-abi"}},
+    {"no thread-local variables", {"aarch64-local-dynamic-tls-cleanup"}},
+    {"kernels read the user's own data: nothing to harden",
+     {"aarch64-speculation-hardening", "aarch64-sls-hardening"}},
+    {"pointers are not signed", {"aarch64-ptrauth"}},
+    {"no indirect branches", {"aarch64-branch-targets"}},
+    {"no switches", {"aarch64-jump-tables"}},
+    {"it trades time for size", {"machine-outliner"}},
     // Costly ones that the emitters' code gives nothing to do.
-    {"loop-data-prefetch", "the emitters prefetch where memory can't foresee the accesses"},
-    {"complex-deinterleaving", "no complex numbers"},
-    {"interleaved-load-combine", "vectors are loaded whole, never as every second cell"},
-    {"type-promotion", "counters have 64 bits"},
-    {"postmisched", "scheduled once, before registers are allocated; CPUs reorder the rest"},
+    {"the emitters prefetch where memory can't foresee the accesses", {"loop-data-prefetch"}},
+    {"no complex numbers", {"complex-deinterleaving"}},
+    {"vectors are loaded whole, never as every second cell", {"interleaved-load-combine"}},
+    {"counters have 64 bits", {"type-promotion"}},
+    {"scheduled once, before registers are allocated; CPUs reorder the rest", {"postmisched"}},
 };
 
 const Target &codegen::aarch64Target() {

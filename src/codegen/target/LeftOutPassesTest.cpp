@@ -1,7 +1,7 @@
 // The passes that targets leave out exist, and putting one back changes no bit of what kernels
 // compute. The kernels here are a sample: ./dev test --target NAME --with-passes all runs all kernels
 // of the tests with the complete pipeline, on other targets, too.
-#include "codegen/target/LeftOutPasses.h"
+#include "codegen/target/Target.h"
 
 #include "codegen/CodeEmitter.h"
 #include "codegen/MachineCode.h"
@@ -196,14 +196,10 @@ protected:
       auto object = emitter->emitObject(*copy);
       compiling += std::chrono::steady_clock::now() - start;
       different += object->getBuffer() != kernel.object;
-      std::vector<std::string> symbols{kernel.plan.name};
-      if (kernel.plan.merge)
-        symbols.push_back(kernel.plan.name + "_merge");
-      auto code = llvm::cantFail(MachineCode::link(std::move(object), symbols));
+      auto code = llvm::cantFail(MachineCode::link(object->getMemBufferRef()));
       tokamak::abi::KernelPlan plan = kernel.plan;
-      plan.kernel = reinterpret_cast<TokKernel>(code->address(symbols.front()));
-      if (plan.merge)
-        plan.merge = reinterpret_cast<TokMerge>(code->address(symbols.back()));
+      plan.kernel = reinterpret_cast<TokKernel>(code->address(plan.name));
+      plan.merge = reinterpret_cast<TokMerge>(code->address(plan.name + "_merge"));
       start = std::chrono::steady_clock::now();
       std::vector<Matrix> results = run(kernel, plan);
       running += std::chrono::steady_clock::now() - start;

@@ -2,6 +2,9 @@
 
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
+#include "llvm/Pass.h"
+#include "llvm/PassInfo.h"
+#include "llvm/PassRegistry.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Target/TargetOptions.h"
 #include "llvm/TargetParser/Host.h"
@@ -10,8 +13,56 @@
 using namespace tokamak;
 using namespace tokamak::codegen;
 
-static const llvm::Target *findTarget(llvm::StringRef triple, std::string &problem) {
-  return llvm::TargetRegistry::lookupTarget(triple.str(), problem);
+static constexpr std::initializer_list<LeftOutPasses> everywhere = {
+    // These lower or insert constructs that no kernel has.
+    {"no integer has more than 64 bits", {"expand-large-div-rem", "expand-large-fp-convert"}},
+    {"tiles share no variables, so there are no atomic operations", {"atomic-expand"}},
+    {"kernels compare no ranges of memory", {"mergeicmps", "expand-memcmp"}},
+    {"no garbage collector and no deoptimisation",
+     {"gc-lowering", "shadow-stack-gc-lowering", "gc-analysis", "stackmap-liveness",
+      "fixup-statepoint-caller-saved"}},
+    {"the emitters use neither is.constant nor objectsize", {"lower-constant-intrinsics"}},
+    {"functions of vectors are linked as bitcode (VectorMath.cpp)", {"replace-with-veclib"}},
+    {"square roots are instructions and never set errno", {"partially-inline-libcalls"}},
+    {"masks are selects and masked accesses, not vector predication", {"expandvp"}},
+    {"functions are neither instrumented nor patched",
+     {"post-inline-ee-instrument", "fentry-insert", "xray-instrumentation", "patchable-function"}},
+    {"no thread-local variables", {"tlshoist"}},
+    {"kernels throw no exceptions", {"dwarf-eh-prepare", "funclet-layout"}},
+    {"no inline assembly that branches", {"callbrprepare"}},
+    {"stacks are not split", {"safe-stack"}},
+    {"no indirect calls to check", {"kcfi"}},
+    {"kernels carry no descriptions of variables",
+     {"removeredundantdebugvalues", "livedebugvalues"}},
+    {"no metadata of sanitizers", {"machine-sanmd"}},
+    {"for LLVM's developers: a score, remarks", {"regallocscoringpass", "stack-frame-layout"}},
+    // These bring code, by expensive analyses, into a form that the emitters generate already.
+    // Instruction selection chooses among the remaining addressing modes.
+    {"addresses are a base and a counter already", {"loop-reduce", "canon-freeze"}},
+    {"loops are unrolled and tails masked: there is little to duplicate",
+     {"early-tailduplication", "tailduplication"}},
+    {"conditions on cells are selects already", {"early-ifcvt"}},
+    {"sums have several accumulators; floats may not be reassociated anyway", {"machine-combiner"}},
+    {"kernels have few variables on the stack", {"stack-coloring"}},
+    {"a kernel saves registers once for a tile of many cells",
+     {"shrink-wrap", "postra-machine-sink"}},
+    {"numbers of cells are vectors, other constants fit into instructions", {"consthoist"}},
+    {"loops' invariants were moved while there were registers for them", {"machinelicm"}},
+};
+
+llvm::StringRef codegen::nameOf(const llvm::Pass &pass) {
+  const llvm::PassInfo *info = llvm::PassRegistry::getPassRegistry()->getPassInfo(pass.getPassID());
+  return info ? info->getPassArgument() : pass.getPassName();
+}
+
+std::vector<LeftOutPass>
+codegen::leftOutEverywhereAnd(std::initializer_list<LeftOutPasses> ofTarget) {
+  std::vector<LeftOutPass> leftOut;
+  for (auto ofOneReason : {everywhere, ofTarget})
+    for (const LeftOutPasses &group : ofOneReason)
+      for (llvm::StringRef pass : group.passes)
+        leftOut.push_back({pass, group.reason});
+  return leftOut;
 }
 
 // The features that the CPU of this name lacks, or that a virtual machine hides. Stating those that it
@@ -19,7 +70,8 @@ static const llvm::Target *findTarget(llvm::StringRef triple, std::string &probl
 static std::string featuresBeside(const Target &target, const llvm::StringMap<bool> &found) {
   std::string problem;
   std::unique_ptr<llvm::MCSubtargetInfo> cpu(
-      findTarget(target.triple, problem)->createMCSubtargetInfo(target.triple, target.cpu, ""));
+      llvm::TargetRegistry::lookupTarget(target.triple, problem)
+          ->createMCSubtargetInfo(target.triple, target.cpu, ""));
   llvm::SubtargetFeatures features;
   for (const llvm::SubtargetFeatureKV &feature : cpu->getAllProcessorFeatures()) {
     auto entry = found.find(feature.Key);
@@ -57,7 +109,7 @@ const Target &codegen::hostTarget() {
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 codegen::createTargetMachine(const Target &target) {
   std::string problem;
-  const llvm::Target *found = findTarget(target.triple, problem);
+  const llvm::Target *found = llvm::TargetRegistry::lookupTarget(target.triple, problem);
   if (!found)
     return llvm::createStringError(problem);
   llvm::TargetOptions options;

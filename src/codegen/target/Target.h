@@ -8,19 +8,28 @@
 #ifndef TOKAMAK_CODEGEN_TARGET_TARGET_H
 #define TOKAMAK_CODEGEN_TARGET_TARGET_H
 
-#include "codegen/target/LeftOutPasses.h"
-
+#include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace llvm {
+class Pass;
 class TargetMachine;
-}
+} // namespace llvm
 
 namespace tokamak::codegen {
+
+// One of LLVM's passes of code generation that kernels do without. No such pass may change a
+// kernel's results: LeftOutPassesTest.cpp compiles kernels with and without each of them and
+// compares, and ./dev test --target NAME --with-passes all does so with all kernels of the tests.
+struct LeftOutPass {
+  llvm::StringRef pass; // as nameOf gives it
+  llvm::StringRef reason;
+};
 
 struct Target {
   std::string name;     // as ./dev test --target takes it
@@ -39,6 +48,16 @@ const Target &aarch64Target();
 
 // The machine that this process runs on, with all features that its CPU has.
 const Target &hostTarget();
+
+// A pass's command-line argument, or its title if it has none.
+llvm::StringRef nameOf(const llvm::Pass &pass);
+
+// For the files of targets: the passes that all targets leave out, then those of one, by reasons.
+struct LeftOutPasses {
+  llvm::StringRef reason;
+  std::initializer_list<llvm::StringRef> passes;
+};
+std::vector<LeftOutPass> leftOutEverywhereAnd(std::initializer_list<LeftOutPasses> ofTarget);
 
 // Emits position-independent code that fuses multiplications with additions only where the program
 // says so.

@@ -1,6 +1,6 @@
 #include "codegen/target/Target.h"
 
-#include "codegen/VectorMathBitcode.h"
+#include "codegen/LlvmLowering.h"
 
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/LLVMContext.h"

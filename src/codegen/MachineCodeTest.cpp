@@ -1,7 +1,6 @@
-#include "codegen/DebuggerRegistration.h"
+#include "codegen/MachineCode.h"
 
 #include "codegen/CodeEmitter.h"
-#include "codegen/MachineCode.h"
 
 #include "llvm/ExecutionEngine/Orc/TargetProcess/JITLoaderGDB.h"
 #include "llvm/IR/LLVMContext.h"
@@ -20,16 +19,18 @@ extern "C" jit_descriptor __jit_debug_descriptor;
 
 namespace {
 
-std::shared_ptr<MachineCode> linkFunctions() {
+Expected<std::shared_ptr<MachineCode>> link(StringRef text) {
   LLVMContext context;
   SMDiagnostic diagnostic;
   auto emitter = cantFail(CodeEmitter::create(hostTarget()));
-  auto module = parseIR(MemoryBufferRef("define i32 @first() { ret i32 1 }\n"
-                                        "define i32 @second() { ret i32 2 }\n",
-                                        "functions"),
-                        diagnostic, context);
+  auto module = parseIR(MemoryBufferRef(text, "functions"), diagnostic, context);
   module->setDataLayout(emitter->machine().createDataLayout());
-  return cantFail(MachineCode::link(emitter->emitObject(*module), {"first", "second"}));
+  return MachineCode::link(emitter->emitObject(*module)->getMemBufferRef());
+}
+
+std::shared_ptr<MachineCode> linkFunctions() {
+  return cantFail(link("define i32 @first() { ret i32 1 }\n"
+                       "define i32 @second() { ret i32 2 }\n"));
 }
 
 // The address that a debugger would show for a function of the first object in the list.
@@ -47,13 +48,13 @@ uint64_t addressForDebugger(StringRef function) {
 
 } // namespace
 
-TEST(DebuggerRegistration, FunctionsAreKnownWhereTheyLie) {
+TEST(MachineCodeTest, DebuggersKnowFunctionsWhereTheyLie) {
   auto code = linkFunctions();
   for (const char *name : {"first", "second"})
     EXPECT_EQ(addressForDebugger(name), reinterpret_cast<uint64_t>(code->address(name))) << name;
 }
 
-TEST(DebuggerRegistration, EndsWithTheCode) {
+TEST(MachineCodeTest, DebuggersForgetCodeThatIsDestroyed) {
   auto kept = linkFunctions();
   jit_code_entry *before = __jit_debug_descriptor.first_entry;
   auto other = linkFunctions();
@@ -61,4 +62,15 @@ TEST(DebuggerRegistration, EndsWithTheCode) {
   other.reset();
   EXPECT_EQ(__jit_debug_descriptor.first_entry, before);
   EXPECT_EQ(__jit_debug_descriptor.first_entry->prev_entry, nullptr);
+}
+
+TEST(MachineCodeTest, SymbolsThatTheObjectLacksHaveNoAddress) {
+  EXPECT_EQ(linkFunctions()->address("third"), nullptr);
+}
+
+TEST(MachineCodeTest, FunctionsThatNoLibraryHasAreAnError) {
+  auto code = link("declare i32 @nowhere()\n"
+                   "define i32 @first() { %x = call i32 @nowhere()  ret i32 %x }\n");
+  ASSERT_FALSE(static_cast<bool>(code));
+  EXPECT_NE(toString(code.takeError()).find("nowhere"), std::string::npos);
 }
