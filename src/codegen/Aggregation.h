@@ -2,9 +2,9 @@
 // 64-bit integers for integers and i1. Their lanes are combined at the end by a fixed tree. So the bits
 // of a result depend only on the sizes of a launch.
 //
-//   Value sum = accumulate(vectors, AggregateKind::Sum, x, {x, y}, mask);   // x + x * y, of floats
-//   Reduction smallest{AggregateKind::Min, ElementType::U8};
-//   Value total = reduceOne(vectors, AggregateKind::Sum, {sum, {}});    // in all lanes
+//   Reduction sums(AggregateKind::Sum, ElementType::F64);
+//   Value sum = accumulate(vectors, sums, x, {x, y}, mask);    // x + x * y
+//   Value total = reduceOne(vectors, sums, {sum, {}});         // in all lanes
 #ifndef TOKAMAK_CODEGEN_AGGREGATION_H
 #define TOKAMAK_CODEGEN_AGGREGATION_H
 
@@ -20,7 +20,7 @@ struct Reduction {
   ElementType cells, accumulator;
 
   // Accumulated in the widest type of its kind, in which partial results are merged, too.
-  Reduction(AggregateKind kind, ElementType cells = ElementType::F64)
+  Reduction(AggregateKind kind, ElementType cells)
       : Reduction(kind, cells, widest(cells)) {}
   Reduction(AggregateKind kind, ElementType cells, ElementType accumulator)
       : kind(kind), cells(cells), accumulator(accumulator) {}

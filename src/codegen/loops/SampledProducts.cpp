@@ -119,9 +119,10 @@ Value LoopValues::sampleRow(const SampledProduct &product, Value row, Value ahea
       addLoaded(wholeEnd, vectors_.maskBelow(vectors_.subtract(columns, wholeEnd)), current[1]);
     });
   }
+  Reduction sum(AggregateKind::Sum, product.accumulator, product.accumulator);
   for (int64_t distance = accumulators / 2; distance > 0; distance /= 2)
     for (int64_t i = 0; i < distance; ++i)
-      sums[i] = combine(vectors_, AggregateKind::Sum, sums[i], sums[i + distance]);
+      sums[i] = combine(vectors_, sum, sums[i], sums[i + distance]);
   return sums[0];
 }
 
