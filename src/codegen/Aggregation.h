@@ -20,8 +20,7 @@ struct Reduction {
   ElementType cells, accumulator;
 
   // Accumulated in the widest type of its kind, in which partial results are merged, too.
-  Reduction(AggregateKind kind, ElementType cells)
-      : Reduction(kind, cells, widest(cells)) {}
+  Reduction(AggregateKind kind, ElementType cells) : Reduction(kind, cells, widest(cells)) {}
   Reduction(AggregateKind kind, ElementType cells, ElementType accumulator)
       : kind(kind), cells(cells), accumulator(accumulator) {}
 

@@ -91,8 +91,7 @@ Value LoopValues::withAbsentCells(plan::ReduceOp reduce, Value total) {
   Value entries = vectors_.subtract(end, begin);
   Value zero = vectors_.number(0, vectors_.registerType(accumulatorOf(reduce)));
   return vectors_.select(vectors_.less(entries, cells),
-                         combine(vectors_, reductionOf(reduce), total, zero),
-                         total);
+                         combine(vectors_, reductionOf(reduce), total, zero), total);
 }
 
 //===- columns -------------------------------------------------------------------------------===//

@@ -138,12 +138,11 @@ static void classifyProduct(const BlockFacts &facts, Node &node) {
   };
   node.kind = NodeKind::Product;
   node.flops = cost::additionsOf(node.cells); // a fused multiply-add is one instruction
-  if (leftSizes.size() > 2)                   // batches are computed row by row
-    return;
+  bool isBatched = leftSizes.size() > 2;      // computed row by row, if at all
   bool isByRows = !facts.isSparse(left) && !facts.isSparse(right) && !rightShape.hasOneColumn() &&
                   !leftShape.hasOneRow();
   if (auto transpose = left.getDefiningOp<tok::TransposeOp>();
-      transpose && !rightShape.hasOneRow()) {
+      transpose && !rightShape.hasOneRow() && !isBatched) {
     const Shape &inner = facts.shapeOf(transpose.getOperand());
     node.kind = NodeKind::TransposedProduct;
     node.operands[0] = transpose.getOperand();
@@ -152,7 +151,7 @@ static void classifyProduct(const BlockFacts &facts, Node &node) {
     if (inner.hasOneColumn() && rightShape.hasOneColumn())
       node.spaces = {rightShape};
     isByRows = false;
-  } else {
+  } else if (!isBatched) {
     Shape result{leftShape.rows, rightShape.columns};
     addSpace(leftShape, result);
     if (!leftShape.hasOneColumn() || facts.hasSparseArrayOf(result))
