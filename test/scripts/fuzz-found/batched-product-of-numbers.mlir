@@ -3,6 +3,7 @@
 // prints: 7.500
 // prints: [2,,]
 // prints: -3.000
+// prints:
 func.func @main() {
   %0 = tok.literal dense<[[[2.5]], [[-1.0]]]> : tensor<2x1x1xf64>
   %1 = tok.constant 3.0 : f64
