@@ -117,32 +117,27 @@ plan::OperatorOp buildOperator(func::FuncOp block, const SizesOfValues &sizes,
   for (BlockArgument argument : block.getArguments())
     region->addArgument(argument.getType(), argument.getLoc());
   auto sizesOf = [&](Value value) -> ArrayRef<Size> { return sizes.find(value)->second; };
-  SmallVector<Operation *> operations;
-  for (Operation &operation : block.getBody().front().without_terminator())
-    operations.push_back(&operation);
-  plan::BodyBuilder body(op, space, operations, sizesOf);
   auto operand = [&](Value value) -> plan::BodyOperand {
     auto argument = dyn_cast<BlockArgument>(value);
     return {value, argument ? region->getArgument(argument.getArgNumber()) : BlockArgument()};
   };
+  SmallVector<plan::BodyStep> steps;
   for (Operation &operation : block.getBody().front().without_terminator()) {
     if (isa<tok::TransposeOp, tok::ConstantOp>(operation))
       continue;
-    SmallVector<plan::BodyOperand> operands;
+    auto &operands = steps.emplace_back(&operation).operands;
     for (Value value : operation.getOperands())
       operands.push_back(operand(value));
     auto product = dyn_cast<tok::MatmulOp>(operation);
-    if (Value left = product ? untransposed(product.getLhs()) : Value()) {
-      body.addTransposedProduct(product, operand(left), operands[1]);
-      continue;
-    }
-    if (Value right = product ? untransposed(product.getRhs()) : Value())
+    if (Value left = product ? untransposed(product.getLhs()) : Value())
+      operands[0] = operand(left);
+    else if (Value right = product ? untransposed(product.getRhs()) : Value())
       operands[1] = {product.getRhs(), operand(right).argument, /*isTransposed=*/true};
-    body.add(&operation, operands);
   }
+  SmallVector<plan::BodyResult> written;
   for (Value result : results)
-    body.write(result);
-  body.finish();
+    written.push_back({result});
+  plan::buildBody(op, space, steps, written, sizesOf);
   return op;
 }
 

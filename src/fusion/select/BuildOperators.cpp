@@ -195,27 +195,21 @@ private:
     Block *block = builder_.createBlock(&result.getBody());
     for (Value operand : result.getInputs())
       block->addArgument(operand.getType(), operand.getLoc());
-    auto sizesOf = [this](Value value) { return graph_.facts().sizesOf(value); };
-    auto operations = llvm::map_to_vector(op_.members.set_bits(),
-                                          [&](int member) { return graph_[member].operation; });
-    plan::BodyBuilder body(result, frame_.space, operations, sizesOf);
+    SmallVector<plan::BodyStep> steps;
     for (int member : op_.members.set_bits()) {
       const Node &node = graph_[member];
-      SmallVector<plan::BodyOperand> operands;
+      plan::BodyStep &step = steps.emplace_back(node.operation);
       for (int operand = 0; operand < static_cast<int>(node.operands.size()); ++operand)
-        operands.push_back(operandInBody(block, member, operand));
-      if (node.readsTransposed(0))
-        body.addTransposedProduct(cast<tok::MatmulOp>(node.operation), operands[0], operands[1]);
-      else if (node.kind == NodeKind::Slice)
-        body.addSlice(cast<tok::SliceOp>(node.operation), operands[0],
-                      graph_.facts().integerOf(node.operands[1]) - 1,
-                      graph_.facts().integerOf(node.operands[3]) - 1);
-      else
-        body.add(node.operation, operands);
+        step.operands.push_back(operandInBody(block, member, operand));
+      if (node.kind == NodeKind::Slice)
+        step.begin = {graph_.facts().integerOf(node.operands[1]) - 1,
+                      graph_.facts().integerOf(node.operands[3]) - 1};
     }
-    for (int root : op_.roots)
-      body.write(graph_[root].result(), isWrittenTransposed(root));
-    body.finish();
+    auto results = llvm::map_to_vector(op_.roots, [&](int root) {
+      return plan::BodyResult{graph_[root].result(), isWrittenTransposed(root)};
+    });
+    plan::buildBody(result, frame_.space, steps, results,
+                    [this](Value value) { return graph_.facts().sizesOf(value); });
   }
 
   plan::BodyOperand operandInBody(Block *block, int member, int operand) const {
