@@ -55,9 +55,7 @@ void LateBinding::tell(int32_t block, const Classification &classification, std:
 }
 
 bool LateBinding::doNarrowSizesChange(int32_t block, const BlockPlans &known) const {
-  auto made = plansMade_.find(block);
-  return known.plans.size() >= manyPlans ||
-         (made != plansMade_.end() && made->second >= narrowPlans);
+  return known.plans.size() >= manyPlans || plansMade_.lookup(block) >= narrowPlans;
 }
 
 // Outside of parallel sections: the inputs of earlier executions decide which scalars are bound.

@@ -9,12 +9,14 @@
 // for it, others do not. The choice of the plan depends only on the inputs and on the plans made
 // before the section, and on what other runs of the program add meanwhile.
 //
-// Whether narrow sizes are constants of a new plan depends on what this run has met, not on other
-// runs: which of several calls comes first changes no bit of their results, up to `manyPlans`.
+// Whether narrow sizes are constants of a new plan depends on the plans that this run has made, not on
+// which of several calls came first, until all runs together have made `manyPlans`.
 #ifndef TOKAMAK_EXEC_LATEBINDING_H
 #define TOKAMAK_EXEC_LATEBINDING_H
 
 #include "exec/ProgramPlans.h"
+
+#include "llvm/ADT/DenseMap.h"
 
 #include <chrono>
 #include <future>
@@ -75,7 +77,7 @@ private:
   ProgramPlans &plans_;
   Listener listener_;
   std::mutex listenerMutex_;
-  std::map<int32_t, size_t> plansMade_; // by this run, before the current parallel section
+  llvm::DenseMap<int32_t, size_t> plansMade_; // by this run, before the current parallel section
 
   // The current parallel section: requests by block and Classification::key(), and finished plans.
   bool isParallel_ = false;

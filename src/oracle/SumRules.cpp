@@ -215,13 +215,11 @@ void SumBound::add(double cell, double error) {
     negativeZero_ |= std::signbit(cell) || error == zeroSign;
     return;
   }
-  granularity_ = std::min(granularity_, lowestBit(cell));
+  int lowest = lowestBit(cell);
+  granularity_ = std::min(granularity_, lowest);
   // A product of numbers with half the digits is exact. Other terms may be products, which fused
   // multiply-adds do not round.
-  bool isSurelyExact =
-      std::fabs(cell) * std::sqrt(model_.roundoff) < std::ldexp(1.0, lowestBit(cell));
-  if (!isSurelyExact)
-    mayBeUnrounded_ = true;
+  mayBeUnrounded_ |= std::fabs(cell) * std::sqrt(model_.roundoff) >= std::ldexp(1.0, lowest);
 }
 
 void SumBound::addProduct(const FactorCell &a, const FactorCell &b) {
