@@ -5,7 +5,6 @@
 #include "ir/plan/IterationSpace.h"
 #include "ir/tok/ElementTypes.h"
 #include "schedule/Instructions.h"
-#include "schedule/MergedAxes.h"
 
 using namespace mlir;
 using namespace tokamak;
