@@ -21,16 +21,12 @@ struct Reduction {
 
   // Accumulated in the widest type of its kind, in which partial results are merged, too.
   Reduction(AggregateKind kind, ElementType cells)
-      : Reduction(kind, cells, widest(cells)) {}
+      : Reduction(kind, cells,
+                  isFloat(cells)              ? ElementType::F64
+                  : cells == ElementType::U64 ? cells
+                                              : ElementType::I64) {}
   Reduction(AggregateKind kind, ElementType cells, ElementType accumulator)
       : kind(kind), cells(cells), accumulator(accumulator) {}
-
-private:
-  static ElementType widest(ElementType cells) {
-    if (isFloat(cells))
-      return ElementType::F64;
-    return cells == ElementType::U64 ? ElementType::U64 : ElementType::I64;
-  }
 };
 
 bool isIndex(AggregateKind kind);
