@@ -31,10 +31,8 @@ static const Aggregation &aggregationOf(AggregateKind kind) {
       {AggregateKind::IndexMin, BinaryOperator::Lt, infinity, BinaryOperator::Le},
       {AggregateKind::IndexMax, BinaryOperator::Gt, -infinity, BinaryOperator::Ge},
   };
-  for (const Aggregation &known : aggregations)
-    if (known.kind == kind)
-      return known;
-  llvm_unreachable("checked when the body was analysed");
+  // Others were refused when the body was analysed.
+  return *llvm::find_if(aggregations, [&](const auto &known) { return known.kind == kind; });
 }
 
 Value codegen::neutralElement(VectorBuilder &vectors, Reduction reduction) {

@@ -1,6 +1,5 @@
 #include "codegen/CodeEmitter.h"
 
-#include "llvm/ADT/StringSet.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Pass.h"
 #include "llvm/Target/TargetMachine.h"
@@ -15,20 +14,19 @@ namespace {
 class KernelPasses : public legacy::PassManager {
 public:
   KernelPasses(ArrayRef<LeftOutPass> leftOut, TargetMachine &machine, raw_pwrite_stream &stream,
-               CodeGenFileType type) {
-    for (const LeftOutPass &pass : leftOut)
-      leftOut_.insert(pass.pass);
+               CodeGenFileType type)
+      : leftOut_(leftOut) {
     if (machine.addPassesToEmitFile(*this, stream, nullptr, type, /*DisableVerify=*/true))
       report_fatal_error("the target emits no files");
   }
   void add(Pass *pass) override {
     std::unique_ptr<Pass> owned(pass);
-    if (!leftOut_.contains(nameOf(*pass)))
+    if (llvm::none_of(leftOut_, [&](const auto &left) { return left.pass == nameOf(*pass); }))
       PassManager::add(owned.release());
   }
 
 private:
-  StringSet<> leftOut_;
+  ArrayRef<LeftOutPass> leftOut_;
 };
 
 } // namespace

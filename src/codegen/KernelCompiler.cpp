@@ -49,7 +49,9 @@ using ScheduleText = std::optional<std::string>;
 
 //===- structure and names -------------------------------------------------------------------===//
 
-std::string codegen::structureOf(plan::OperatorOp op) {
+// The cache key: operators that differ only in names, locations or the numbering of symbols give
+// the same text, all others different texts.
+static std::string structureOf(plan::OperatorOp op) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   stream << op.getSparseAttr() << op.getDriversAttr() << op.getSparseResultsAttr()
@@ -154,39 +156,35 @@ struct KernelCompiler::State {
                               const ScheduleText &asked) {
     schedule::VectorRegisters registers{target().vectorRegisters, target().vectorBits / 8};
     schedule::Schedule schedule = defaultSchedule(op, registers);
-    auto given = options.schedules.find(name);
-    bool isGiven = given != options.schedules.end();
-    std::optional<schedule::Complaint> wrong =
-        applyText(op, isGiven ? given->second.text : asked.value_or(""), schedule);
-    if (!isGiven && wrong)
-      return op.emitOpError("the schedule is wrong in line ")
-             << wrong->line << ": " << wrong->message;
-    if (!isGiven)
+    auto found = options.schedules.find(name);
+    if (found == options.schedules.end()) {
+      if (auto wrong = applyText(op, asked.value_or(""), schedule))
+        return op.emitOpError("the schedule is wrong in line ")
+               << wrong->line << ": " << wrong->message;
       return LoopBody::analyze(op, schedule);
+    }
+    const auto &[place, text] = found->second;
     {
       std::lock_guard lock(mutex);
       usedSchedules.insert(name);
     }
     auto errorAt = [&](int line, int column) {
-      return emitError(FileLineColLoc::get(op.getContext(), given->second.place.file,
-                                           given->second.place.line + line, column));
+      return emitError(FileLineColLoc::get(op.getContext(), place.file, place.line + line, column));
     };
-    if (wrong)
+    if (auto wrong = applyText(op, text, schedule))
       return errorAt(wrong->line, wrong->column) << wrong->message;
     std::string message;
-    FailureOr<LoopBody> body = failure();
-    {
+    FailureOr<LoopBody> body = [&] {
       ScopedDiagnosticHandler handler(op.getContext(), [&](Diagnostic &diagnostic) {
         message = diagnostic.str();
         return success();
       });
-      body = LoopBody::analyze(op, schedule);
-    }
+      return LoopBody::analyze(op, schedule);
+    }();
     StringRef reason = message;
     reason.consume_front("'plan.operator' op ");
     if (failed(body))
-      return errorAt(0, given->second.place.column)
-             << "the schedule does not fit the kernel: " << reason;
+      return errorAt(0, place.column) << "the schedule does not fit the kernel: " << reason;
     return body;
   }
 
@@ -271,12 +269,11 @@ struct KernelCompiler::State {
   void evict() {
     if (cache.size() <= options.cacheCapacity)
       return;
-    for (auto entry = cache.begin(); entry != cache.end();) {
-      bool done = entry->second.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
-      bool unused =
-          done && (failed(entry->second.get()) || entry->second.get()->code.use_count() == 1);
-      entry = unused ? cache.erase(entry) : std::next(entry);
-    }
+    std::erase_if(cache, [](const auto &entry) {
+      const std::shared_future<Outcome> &outcome = entry.second;
+      return outcome.wait_for(std::chrono::seconds(0)) == std::future_status::ready &&
+             (failed(outcome.get()) || outcome.get()->code.use_count() == 1);
+    });
   }
 
   // `reading` is locked when this is called; it is unlocked as soon as the operator is not read any

@@ -79,9 +79,5 @@ private:
   std::unique_ptr<State> state_;
 };
 
-// The cache key: operators that differ only in names, locations or the numbering of symbols give
-// the same text, all others different texts.
-std::string structureOf(plan::OperatorOp op);
-
 } // namespace tokamak::codegen
 #endif

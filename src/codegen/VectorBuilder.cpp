@@ -27,7 +27,6 @@ VectorBuilder::VectorBuilder(ModuleOp module)
 
 void VectorBuilder::setWidth(int64_t width) {
   vector_ = VectorType::get(width, builder_.getF64Type());
-  mask_ = VectorType::get(width, builder_.getI1Type());
 }
 
 Type VectorBuilder::registerType(ElementType cells) {
@@ -111,10 +110,9 @@ Value VectorBuilder::maskBelow(Value count) {
   return less(all, splat(count));
 }
 Value VectorBuilder::maskBelow(int64_t count) {
-  SmallVector<bool> bits;
-  for (int64_t i = 0; i < width(); ++i)
-    bits.push_back(i < count);
-  return constant(DenseElementsAttr::get(mask_, ArrayRef<bool>(bits)));
+  auto bits = llvm::map_to_vector(llvm::seq(width()), [&](int64_t lane) { return lane < count; });
+  auto type = vector_.clone(builder_.getI1Type());
+  return constant(DenseElementsAttr::get(type, ArrayRef<bool>(bits)));
 }
 
 Value VectorBuilder::roundDown(Value value, int64_t unit) {

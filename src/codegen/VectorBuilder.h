@@ -166,7 +166,7 @@ private:
   mlir::ModuleOp module_;
   mlir::OpBuilder builder_;
   mlir::Location location_;
-  mlir::VectorType vector_, mask_;
+  mlir::VectorType vector_;
   mlir::Type pointer_;
   llvm::DenseMap<std::pair<mlir::Block *, mlir::Attribute>, mlir::Value> constants_;
 };

@@ -21,29 +21,19 @@
 
 template <typename Cell, int count> using Lanes = Cell __attribute__((ext_vector_type(count)));
 
-template <typename Cell> struct Bits;
-template <> struct Bits<double> {
-  using Signed = long;
-  using Unsigned = unsigned long;
-};
-template <> struct Bits<float> {
-  using Signed = int;
-  using Unsigned = unsigned;
-};
-
-// Numbers beside vectors stand for vectors of that number. Where both precisions have the same
-// algorithm, they differ in the coefficients only. Polynomials of floats are minimax fits whose
-// coefficients were rounded to floats one after another, each time fitting the others again; those of
-// doubles are Chebyshev fits.
-template <typename Cell, int count> struct VectorMath {
+// `Word` is an unsigned integer of the cell's size. Numbers beside vectors stand for vectors of
+// that number. Where both precisions have the same algorithm, they differ in the coefficients only.
+// Polynomials of floats are minimax fits whose coefficients were rounded to floats one after
+// another, each time fitting the others again; those of doubles are Chebyshev fits.
+template <typename Cell, typename Word, int count> struct VectorMath {
   static constexpr bool isDouble = sizeof(Cell) == sizeof(double);
   static constexpr int mantissaBits = isDouble ? 52 : 23, bias = isDouble ? 1023 : 127;
 
   using Cells = Lanes<Cell, count>;
   // A mask is a vector of integers, all bits of a lane equal: what comparisons give.
-  using Integers = Lanes<typename Bits<Cell>::Signed, count>;
-  using Unsigned = Lanes<typename Bits<Cell>::Unsigned, count>;
-  using Wide = VectorMath<double, count>;
+  using Integers = decltype(Cells() == Cells());
+  using Unsigned = Lanes<Word, count>;
+  using Wide = VectorMath<double, unsigned long, count>;
 
   static constexpr Cell infinity = __builtin_inf(), nan = __builtin_nan("");
 
@@ -443,7 +433,7 @@ template <typename Cell, int count> struct VectorMath {
           angle.high[lane] = static_cast<Cell>(reduced.high);
           angle.low[lane] =
               static_cast<Cell>(isDouble ? reduced.low : reduced.high - angle.high[lane]);
-          angle.quarters[lane] = static_cast<typename Bits<Cell>::Unsigned>(reduced.quarters);
+          angle.quarters[lane] = static_cast<Word>(reduced.quarters);
         }
     return angle;
   }
@@ -590,19 +580,21 @@ template <typename Cell, int count> struct VectorMath {
 
 //===- the functions that kernels call ---------------------------------------------------------===//
 
+template <int count> using DoubleMath = VectorMath<double, unsigned long, count>;
+template <int count> using FloatMath = VectorMath<float, unsigned, count>;
 using Double8 = Lanes<double, 8>;
 using Float8 = Lanes<float, 8>;
 using Float16 = Lanes<float, 16>;
 
 #define TOKAMAK_UNARY(attribute, function)                                                         \
   extern "C" __attribute__((attribute)) Double8 tokamak_vector_##function(Double8 x) {             \
-    return VectorMath<double, 8>::function(x);                                                     \
+    return DoubleMath<8>::function(x);                                                             \
   }                                                                                                \
   extern "C" __attribute__((attribute)) Float8 tokamak_vector_##function##_f32x8(Float8 x) {       \
-    return VectorMath<float, 8>::function(x);                                                      \
+    return FloatMath<8>::function(x);                                                              \
   }                                                                                                \
   extern "C" __attribute__((attribute)) Float16 tokamak_vector_##function##_f32x16(Float16 x) {    \
-    return VectorMath<float, 16>::function(x);                                                     \
+    return FloatMath<16>::function(x);                                                             \
   }
 TOKAMAK_UNARY(always_inline, exp)
 TOKAMAK_UNARY(always_inline, log)
@@ -619,11 +611,11 @@ TOKAMAK_UNARY(noinline, sinh)
 TOKAMAK_UNARY(noinline, cosh)
 
 extern "C" __attribute__((noinline)) Double8 tokamak_vector_pow(Double8 x, Double8 y) {
-  return VectorMath<double, 8>::pow(x, y);
+  return DoubleMath<8>::pow(x, y);
 }
 extern "C" __attribute__((noinline)) Float8 tokamak_vector_pow_f32x8(Float8 x, Float8 y) {
-  return VectorMath<float, 8>::pow(x, y);
+  return FloatMath<8>::pow(x, y);
 }
 extern "C" __attribute__((noinline)) Float16 tokamak_vector_pow_f32x16(Float16 x, Float16 y) {
-  return VectorMath<float, 16>::pow(x, y);
+  return FloatMath<16>::pow(x, y);
 }

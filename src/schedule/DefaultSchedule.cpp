@@ -1,6 +1,5 @@
 // The rules that give an operator its schedule where nothing else is asked for.
 #include "schedule/Instructions.h"
-#include "schedule/MergedAxes.h"
 #include "schedule/ScheduledBody.h"
 
 #include "ir/tok/ElementTypes.h"
@@ -12,15 +11,12 @@ using namespace tokamak;
 using namespace tokamak::schedule;
 
 ScheduledBody::ScheduledBody(plan::OperatorOp op, VectorRegisters registers)
-    : op(op), registers(registers), axes(op.axisSizes()), merged(mergedAxes(op)) {
-  for (Operation &operation : op.getBody().front()) {
+    : op(op), registers(registers), axes(op.axisSizes()), merged(mergedAxes(op)),
+      reductions(op.getBody().getOps<plan::ReduceOp>()),
+      writes(op.getBody().getOps<plan::WriteOp>()) {
+  for (Operation &operation : op.getBody().front())
     if (isa<plan::ReduceOp, plan::ScanOp>(operation))
       aggregations.push_back(&operation);
-    if (auto reduce = dyn_cast<plan::ReduceOp>(operation))
-      reductions.push_back(reduce);
-    if (auto write = dyn_cast<plan::WriteOp>(operation))
-      writes.push_back(write);
-  }
 }
 
 // Cells of at most 32 bits are computed sixteen at a time. The doubles among them that are only added

@@ -15,8 +15,8 @@
 namespace tokamak::schedule {
 
 struct EntryLevel {
-  mutable plan::ReadOp
-      driver;           // the read of the first driver; an operation's accessors are not const
+  // The read of the first driver; an operation's accessors are not const.
+  mutable plan::ReadOp driver;
   unsigned row, column; // axes
   // Nothing depends on the row: one loop computes all entries of a tile, as if they were one row.
   bool isFlat;

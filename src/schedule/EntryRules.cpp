@@ -4,8 +4,6 @@
 #include "schedule/Instructions.h"
 #include "schedule/ScheduledBody.h"
 
-#include "ir/tok/ElementTypes.h"
-
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::schedule;

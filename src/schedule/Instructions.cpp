@@ -1,7 +1,5 @@
 #include "schedule/Instructions.h"
 
-#include "ir/tok/ElementTypes.h"
-
 using namespace mlir;
 using namespace tokamak;
 

@@ -1,4 +1,4 @@
-#include "schedule/MergedAxes.h"
+#include "schedule/Schedule.h"
 
 using namespace mlir;
 using namespace tokamak;

@@ -154,12 +154,10 @@ LogicalResult schedule::checkSchedule(plan::OperatorOp op, const Schedule &sched
 //===- text ----------------------------------------------------------------------------------===//
 
 unsigned schedule::numberOf(Value value) {
+  Block::iterator begin = value.getParentBlock()->begin(), end(value.getDefiningOp());
   unsigned number = 0;
-  for (Operation &operation : *value.getParentBlock()) {
-    if (&operation == value.getDefiningOp())
-      break;
+  for (Operation &operation : llvm::make_range(begin, end))
     number += operation.getNumResults();
-  }
   return number;
 }
 
@@ -192,33 +190,32 @@ std::string schedule::textOf(plan::OperatorOp op, const Schedule &schedule) {
 
 namespace {
 
-// One line: a word, and what stands behind it.
-class Line {
+class LineReader {
 public:
-  Line(plan::OperatorOp op, StringRef text) : op_(op) {
-    std::tie(word_, rest_) = text.split(' ');
-    rest_ = rest_.trim();
-  }
+  explicit LineReader(plan::OperatorOp op) : op_(op) {}
 
-  // What is wrong; empty if the schedule says what the line says.
-  std::string applyTo(Schedule &schedule) {
-    auto [list, by] = rest_.split(" by ");
-    if (word_ == "parallel") {
-      schedule.parallel = axes(rest_);
-    } else if (word_ == "order") {
-      schedule.order = axes(rest_);
-    } else if (word_ == "block") {
-      schedule.block = number(rest_);
-    } else if (word_ == "unroll") {
-      schedule.unroll = number(rest_);
-    } else if (word_ == "vector") {
+  // What is wrong in a line, which is a word and what stands behind it; empty if the schedule says
+  // what the line says.
+  std::string apply(StringRef line, Schedule &schedule) {
+    auto [word, behind] = line.split(' ');
+    StringRef rest = behind.trim();
+    auto [list, by] = rest.split(" by ");
+    if (word == "parallel") {
+      schedule.parallel = axes(rest);
+    } else if (word == "order") {
+      schedule.order = axes(rest);
+    } else if (word == "block") {
+      schedule.block = number(rest);
+    } else if (word == "unroll") {
+      schedule.unroll = number(rest);
+    } else if (word == "vector") {
       schedule.vectors = axes(list);
       if (!by.empty())
         schedule.lanes = number(by);
-    } else if (word_ == "keep") {
-      SmallVector<Value> kept = values(rest_);
+    } else if (word == "keep") {
+      SmallVector<Value> kept = values(rest);
       schedule.kept = llvm::SetVector<Value>(kept.begin(), kept.end());
-    } else if (word_ == "pack") {
+    } else if (word == "pack") {
       SmallVector<Value> packed = values(list);
       SmallVector<unsigned> along = by.empty() ? SmallVector<unsigned>() : axes(by);
       if (packed.empty())
@@ -228,12 +225,12 @@ public:
       else
         for (Value value : packed)
           schedule.packed[value] = along.front();
-    } else if (word_ == "vectors" && (rest_ == "outside" || rest_ == "inside")) {
-      schedule.vectorsOutside = rest_ == "outside";
+    } else if (word == "vectors" && (rest == "outside" || rest == "inside")) {
+      schedule.vectorsOutside = rest == "outside";
     } else {
       complain(fmt::format("'{}' is none of parallel, block, vector, unroll, order, keep, pack and "
                            "vectors",
-                           word_.str()));
+                           word.str()));
     }
     return complaint_;
   }
@@ -284,7 +281,6 @@ private:
   }
 
   plan::OperatorOp op_;
-  StringRef word_, rest_;
   std::string complaint_;
 };
 
@@ -303,7 +299,7 @@ std::optional<Complaint> schedule::applyText(plan::OperatorOp op, StringRef text
     // There may be several such lines, which together replace what is packed.
     if (words.starts_with("pack ") && !std::exchange(packs, true))
       schedule.packed.clear();
-    if (std::string wrong = Line(op, words).applyTo(schedule); !wrong.empty())
+    if (std::string wrong = LineReader(op).apply(words, schedule); !wrong.empty())
       return Complaint{static_cast<int>(number) + 1, column, wrong};
   }
   return std::nullopt;

@@ -31,6 +31,7 @@
 
 #include "ir/plan/PlanDialect.h"
 
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -95,6 +96,11 @@ Schedule defaultSchedule(plan::OperatorOp op, VectorRegisters registers);
 
 // Whether the schedule can be generated and keeps the meaning; an error at the operator says why not.
 llvm::LogicalResult checkSchedule(plan::OperatorOp op, const Schedule &schedule);
+
+// For each axis whether it and the next one, but for those of size 1, can be walked as one: all
+// values run over both or neither, and they lie behind one another in all arrays, so that the cells
+// of a matrix are one long row.
+llvm::BitVector mergedAxes(plan::OperatorOp op);
 
 // The number of the value in the text of its body: 3 of %3.
 unsigned numberOf(mlir::Value value);

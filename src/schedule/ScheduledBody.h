@@ -9,8 +9,6 @@
 
 #include "schedule/Schedule.h"
 
-#include "llvm/ADT/BitVector.h"
-
 namespace tokamak::schedule {
 
 struct ScheduledBody {
@@ -32,7 +30,7 @@ struct ScheduledBody {
   plan::OperatorOp op;
   VectorRegisters registers;
   llvm::SmallVector<Size> axes;
-  llvm::BitVector merged; // axes that can be walked as one with the next (MergedAxes.h)
+  llvm::BitVector merged; // axes that can be walked as one with the next (mergedAxes)
   llvm::SmallVector<mlir::Operation *> aggregations; // reductions and scans
   llvm::SmallVector<plan::ReduceOp> reductions;
   llvm::SmallVector<plan::WriteOp> writes;

@@ -5,7 +5,6 @@
 #include "ir/plan/IterationSpace.h"
 #include "ir/tok/ElementTypes.h"
 #include "schedule/Instructions.h"
-#include "schedule/MergedAxes.h"
 
 using namespace mlir;
 using namespace tokamak;
@@ -187,7 +186,7 @@ unsigned LoopBody::stageOfOperands(Operation *operation, const PassLoops &loops,
                                    ArrayRef<unsigned> elsewhere) {
   SmallVector<unsigned> otherPlaces(elsewhere);
   if (auto reduce = dyn_cast<plan::ReduceOp>(operation)) {
-    if (isOfBlocks(reduce))
+    if (schedule_.isOfBlocks(reduce))
       return stageOf(reduce.getOperand(), loopsOver(schedule_.innerAxes(reduce.getOperand()))) + 1;
     otherPlaces.append(reduce.getOver().begin(), reduce.getOver().end());
   }
@@ -218,7 +217,7 @@ LogicalResult LoopBody::makePasses() {
         else
           passAt(stage, loops).kept.push_back(value);
       }
-    if (reduce && isOfBlocks(reduce)) {
+    if (reduce && schedule_.isOfBlocks(reduce)) {
       PassLoops loops = loopsOver(schedule_.innerAxes(reduce.getOperand()));
       passAt(stageOf(reduce.getOperand(), loops), loops).reductions.push_back(reduce);
     }
@@ -229,7 +228,7 @@ LogicalResult LoopBody::makePasses() {
                << scan.getOver().front();
       passAt(stageOf(scan.getOperand(), loops), loops).scans.push_back(scan);
     }
-    if (auto write = dyn_cast<plan::WriteOp>(operation); write && !isTileAggregate(write))
+    if (auto write = dyn_cast<plan::WriteOp>(operation); write && !schedule_.isOfTiles(write))
       placeWrite(write);
   }
   for (plan::ReduceOp reduce : tileAggregates_)
@@ -331,7 +330,7 @@ LogicalResult LoopBody::noteUses(unsigned number) {
     if (!operation || isLoaded || !visited.insert(value).second)
       continue;
     auto reduce = dyn_cast<plan::ReduceOp>(operation);
-    if (reduce && isOfBlocks(reduce))
+    if (reduce && schedule_.isOfBlocks(reduce))
       continue;
     int instructions = reduce && sampledProduct(reduce) ? instructionsOfSampledProduct
                                                         : schedule::instructionsOf(operation);

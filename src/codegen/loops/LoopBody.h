@@ -96,13 +96,6 @@ public:
   llvm::ArrayRef<plan::WriteOp> lastWrites() const { return lastWrites_; }
   llvm::ArrayRef<plan::ReduceOp> lastAggregates() const { return lastAggregates_; }
   llvm::ArrayRef<plan::ReduceOp> tileAggregates() const { return tileAggregates_; }
-  bool isTileAggregate(plan::WriteOp write) const {
-    return llvm::is_contained(tileAggregates_, write.getCell().getDefiningOp<plan::ReduceOp>());
-  }
-  // Whether the reduction gives one cell for each place of a block.
-  bool isOfBlocks(plan::ReduceOp reduce) const {
-    return schedule_.innerAxes(reduce.getCell()).empty() && !schedule_.isOfTiles(reduce);
-  }
   // Of a sum of products over tiles, for each place along two other axes: the axis of its vectors.
   unsigned vectorOf(plan::ReduceOp tileAggregate) const;
   // Whether the panel of a kept value has the cells of a block's places side by side. Rows that are

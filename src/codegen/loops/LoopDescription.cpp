@@ -42,7 +42,7 @@ static void describePlaces(const LoopBody &body, abi::KernelPlan &plan) {
   int64_t perInner = 0, beside = 0, most = 1;
   for (Operation &operation : body.block()) {
     auto write = dyn_cast<plan::WriteOp>(operation);
-    bool isArray = isa<plan::ReadOp>(operation) || (write && !body.isTileAggregate(write));
+    bool isArray = isa<plan::ReadOp>(operation) || (write && !schedule.isOfTiles(write));
     if (isArray && llvm::any_of(body.tileAxes(), [&](unsigned axis) {
           return body.accessOf(&operation).dependsOn(axis);
         })) {
@@ -68,7 +68,7 @@ static void describePlaces(const LoopBody &body, abi::KernelPlan &plan) {
   plan.tileBytesPerStep = std::max<int64_t>(1, perInner + (beside + innerSize - 1) / innerSize);
   // Where more is computed than read, that decides.
   bool computesMore = llvm::any_of(body.block().getOps<plan::ReduceOp>(), [&](auto reduce) {
-    return !body.isOfBlocks(reduce) && !schedule.isOfTiles(reduce);
+    return !schedule.isOfBlocks(reduce) && !schedule.isOfTiles(reduce);
   });
   if (computesMore)
     plan.tileBytesPerStep = std::max(plan.tileBytesPerStep, most);
@@ -106,7 +106,7 @@ static void describeEntries(const LoopBody &body, abi::KernelPlan &plan) {
               8 * std::min(columnsOfFactor, guess(body.axes()[axis], columnsOfFactor));
   }
   for (plan::WriteOp write : body.block().getOps<plan::WriteOp>())
-    if (body.isTileAggregate(write) && write.getCell().getType().getAxes().size() == 2)
+    if (body.schedule().isOfTiles(write) && write.getCell().getType().getAxes().size() == 2)
       plan.tileBytesPerStep += 8 * columnsOfFactor;
   plan.extents[0] = body.axes()[level.row];
   plan.extents[1] = body.axes()[level.column];
@@ -117,7 +117,7 @@ abi::KernelPlan LoopBody::describe() const {
   for (plan::WriteOp write : block().getOps<plan::WriteOp>()) {
     abi::KernelOutput &output = plan.outputs[write.getNumber()];
     output.isInteger = !isFloat(plan::cellsOf(write.getCell()));
-    if (!isTileAggregate(write))
+    if (!schedule_.isOfTiles(write))
       output.kind = abi::KernelOutput::Kind::Array;
   }
   if (entries_)

@@ -208,8 +208,6 @@ void LoopValues::storeSideBySide(ArrayRef<Value> vectors, const Memory &panel, u
     vectors_.storeCells(rows[row], rowSideBySide(panel, chunk, row), {}, {}, panel.cells);
 }
 
-// How many places there are along the vectors of the chunk, if that is a constant; else a whole
-// vector.
 int64_t LoopValues::rowsOfChunk(unsigned chunk) const {
   APInt first;
   const Size &length = body_.axes()[*extent_.axis];

@@ -26,7 +26,7 @@ static std::optional<unsigned> axisOfRows(const LoopBody &body, const Access &ac
 static bool goesRowByRow(const LoopBody &body) {
   return body.schedule().block == 1 &&
          llvm::all_of(body.block().getOps<plan::WriteOp>(),
-                      [&](plan::WriteOp write) { return body.isTileAggregate(write); });
+                      [&](plan::WriteOp write) { return body.schedule().isOfTiles(write); });
 }
 
 // Prefetches cells `first` to `behind`, counted from cell number `ahead` of the block's rows.

@@ -27,7 +27,7 @@ static Reduction asMerged(const Reduction &reduction) { return {reduction.kind, 
 static SmallVector<plan::ReduceOp> inOrderOfResults(const LoopBody &body) {
   SmallVector<plan::ReduceOp> aggregates;
   for (plan::WriteOp write : body.block().getOps<plan::WriteOp>())
-    if (body.isTileAggregate(write))
+    if (body.schedule().isOfTiles(write))
       aggregates.push_back(write.getCell().getDefiningOp<plan::ReduceOp>());
   return aggregates;
 }
@@ -327,12 +327,10 @@ void TileAggregates::close() {
 void codegen::emitMergeFunction(const LoopBody &body, VectorBuilder &vectors, StringRef name,
                                 abi::KernelPlan &plan) {
   OpBuilder &builder = vectors.builder();
-  Location location = builder.getUnknownLoc();
-  Type pointer = vectors.pointerType();
-  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()),
-                                          {pointer, pointer, pointer});
-  auto function = builder.create<LLVM::LLVMFuncOp>(location, (name + "_merge").str(), type);
   OpBuilder::InsertionGuard guard(builder);
+  SmallVector<Type> pointers(3, vectors.pointerType());
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(builder.getContext()), pointers);
+  auto function = vectors.create<LLVM::LLVMFuncOp>((name + "_merge").str(), type);
   Block *entry = function.addEntryBlock(builder);
   builder.setInsertionPointToStart(entry);
   Value into = entry->getArgument(1), from = entry->getArgument(2);
@@ -349,5 +347,5 @@ void codegen::emitMergeFunction(const LoopBody &body, VectorBuilder &vectors, St
     into = vectors.offset(into, doubles);
     from = vectors.offset(from, doubles);
   }
-  builder.create<LLVM::ReturnOp>(location, ValueRange());
+  vectors.create<LLVM::ReturnOp>(ValueRange());
 }

@@ -81,29 +81,27 @@ static std::string featuresBeside(const Target &target, const llvm::StringMap<bo
   return features.getString();
 }
 
-static Target describeHost() {
+const Target &codegen::hostTarget() {
+  static const Target target = [] {
 #if defined(__x86_64__)
-  Target host = x86Target();
+    Target host = x86Target();
 #elif defined(__aarch64__)
-  Target host = aarch64Target();
+    Target host = aarch64Target();
 #else
 #error "kernels are generated for x86-64 and AArch64 only"
 #endif
-  host.name = "host";
-  host.triple = llvm::sys::getProcessTriple();
-  host.cpu = llvm::sys::getHostCPUName().str();
-  llvm::StringMap<bool> found = llvm::sys::getHostCPUFeatures();
-  host.features = featuresBeside(host, found);
-  if (found.lookup("avx512f")) {
-    host.vectorRegisters = 32;
-    host.vectorBits = 512;
-  }
-  return host;
-}
-
-const Target &codegen::hostTarget() {
-  static const Target host = describeHost();
-  return host;
+    host.name = "host";
+    host.triple = llvm::sys::getProcessTriple();
+    host.cpu = llvm::sys::getHostCPUName().str();
+    llvm::StringMap<bool> found = llvm::sys::getHostCPUFeatures();
+    host.features = featuresBeside(host, found);
+    if (found.lookup("avx512f")) {
+      host.vectorRegisters = 32;
+      host.vectorBits = 512;
+    }
+    return host;
+  }();
+  return target;
 }
 
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>

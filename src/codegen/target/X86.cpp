@@ -31,8 +31,7 @@ static constexpr std::initializer_list<LeftOutPasses> onX86 = {
     {"registers of vectors are under pressure, those of scalars are not", {"lrshrink"}},
     {"the allocator leaves few copies of registers, which CPUs with AVX2 rename", {"machine-cp"}},
     {"CPUs with AVX2 execute out of order, and loops have independent instructions in turns as "
-     "they "
-     "are emitted: no kernel was slower",
+     "they are emitted: no kernel was slower",
      {"machine-scheduler", "post-RA-sched"}},
 };
 

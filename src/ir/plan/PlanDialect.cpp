@@ -74,15 +74,11 @@ static void printCellAxes(AsmPrinter &printer, ArrayRef<unsigned> axes) {
 #define GET_OP_CLASSES
 #include "PlanOps.cpp.inc"
 
-void PlanDialect::registerTypes() {
+void PlanDialect::initialize() {
   addTypes<
 #define GET_TYPEDEF_LIST
 #include "PlanTypes.cpp.inc"
       >();
-}
-
-void PlanDialect::initialize() {
-  registerTypes();
   addOperations<
 #define GET_OP_LIST
 #include "PlanOps.cpp.inc"
@@ -93,8 +89,7 @@ void PlanDialect::initialize() {
 
 LogicalResult CellType::verify(llvm::function_ref<InFlightDiagnostic()> emitError,
                                ArrayRef<unsigned> axes, Type element) {
-  if (!std::is_sorted(axes.begin(), axes.end(), std::less_equal<unsigned>()) ||
-      std::adjacent_find(axes.begin(), axes.end()) != axes.end())
+  if (std::adjacent_find(axes.begin(), axes.end(), std::greater_equal<unsigned>()) != axes.end())
     return emitError() << "axes of a cell are in ascending order";
   if (!tok::elementTypeOf(element))
     return emitError() << "a cell has an element type of arrays, not " << element;

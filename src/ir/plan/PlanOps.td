@@ -15,7 +15,6 @@ def Plan_Dialect : Dialect {
   let cppNamespace = "::tokamak::plan";
   let dependentDialects = ["::tokamak::tok::TokDialect"];
   let useDefaultTypePrinterParser = 1;
-  let extraClassDeclaration = [{ void registerTypes(); }];
 }
 
 def Plan_Cell : TypeDef<Plan_Dialect, "Cell"> {
@@ -209,7 +208,7 @@ def Plan_ReindexOp : Plan_ComputedOp<"reindex", [
   let assemblyFormat = "$operand custom<Map>($map) attr-dict `:` type($operand) `->` type($cell)";
 }
 
-class Plan_AggregationOp<string mnemonic> : Plan_ComputedOp<mnemonic> {
+class Plan_AggregationOp<string mnemonic, list<Trait> traits = []> : Plan_ComputedOp<mnemonic, traits> {
   let arguments = (ins Plan_KindAttr<"AggregateKind">:$kind, Plan_Cell:$operand, DenseI64ArrayAttr:$over,
                        TypeAttr:$accumulator);
   let assemblyFormat = [{ custom<AggregateName>($kind) $operand `over` custom<Axes>($over) `in` $accumulator
@@ -227,7 +226,9 @@ def Plan_ReduceOp : Plan_AggregationOp<"reduce"> {
   }];
 }
 
-def Plan_ScanOp : Plan_AggregationOp<"scan"> {
+def Plan_ScanOp : Plan_AggregationOp<"scan", [
+    PredOpTrait<"it is a sum, prod, min or max along one axis",
+                CPred<"getOver().size() == 1 && getKind() <= ::tokamak::AggregateKind::Max">>]> {
   let summary = "for each place along an axis the aggregate of all places up to it";
   let description = "`%1 = plan.scan sum %0 over [d0] in f64 : !plan.cell<(d0, d1) -> f64> -> !plan.cell<(d0, d1) -> f64>`";
 }

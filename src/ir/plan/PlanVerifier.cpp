@@ -73,14 +73,7 @@ template <typename Aggregation> static LogicalResult verifyAggregation(Aggregati
 }
 
 LogicalResult ReduceOp::verify() { return verifyAggregation(*this); }
-
-LogicalResult ScanOp::verify() {
-  if (failed(verifyAggregation(*this)))
-    return failure();
-  if (getOver().size() != 1 || getKind() > AggregateKind::Max)
-    return emitOpError("sum, prod, min or max along one axis");
-  return success();
-}
+LogicalResult ScanOp::verify() { return verifyAggregation(*this); }
 
 LogicalResult ReadOp::verify() {
   if (!isa<BlockArgument>(getOperand()))

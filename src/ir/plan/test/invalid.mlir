@@ -359,7 +359,7 @@ func.func @mean(%X: !m, %Y: !m) {
 func.func @scan(%X: !m, %Y: !m) {
   %r = plan.operator (%x = %X [s0, s1]) axes [s0, s1 scanned] -> [s0, s1] : (!m) -> !m {
     %0 = plan.read %x (d0, d1) -> (d0, d1) : !m -> !ij
-    // expected-error @+1 {{sum, prod, min or max along one axis}}
+    // expected-error @+1 {{it is a sum, prod, min or max along one axis}}
     %1 = plan.scan index_max %0 over [d1] in f64 : !ij -> !ij
   }
   return
