@@ -66,11 +66,12 @@ static void describePlaces(const LoopBody &body, abi::KernelPlan &plan) {
   plan.extents[1] = inner;
   int64_t innerSize = guess(inner, guessedSize);
   plan.tileBytesPerStep = std::max<int64_t>(1, perInner + (beside + innerSize - 1) / innerSize);
-  // Where more is computed than read, that decides.
+  // Where more is computed than read, that decides; but a tile that leaves aggregates behind reads
+  // much more than it leaves.
   bool computesMore = llvm::any_of(body.block().getOps<plan::ReduceOp>(), [&](auto reduce) {
     return !schedule.isOfBlocks(reduce) && !schedule.isOfTiles(reduce);
   });
-  if (computesMore)
+  if (computesMore && body.tileAggregates().empty())
     plan.tileBytesPerStep = std::max(plan.tileBytesPerStep, most);
   // What is packed serves all blocks of a tile.
   constexpr int64_t mostBytesBesidePacked = 4096;

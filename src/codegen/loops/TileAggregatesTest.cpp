@@ -1,6 +1,7 @@
 // Aggregates that are merged over tiles, under schedules that keep their accumulators in registers, in
 // the partial result, in lanes and in lines of memory.
 #include "codegen/testing/LoopKernelFixture.h"
+#include "runtime/image/KernelLaunch.h"
 
 using namespace tokamak;
 using namespace tokamak::codegen;
@@ -154,6 +155,21 @@ TEST_F(TileAggregatesTest, IndicesOfExtremes) {
         check(body, {random("f64", {rows, columns})}, 0,
               {longRows, eightRows, acrossRows, byCells});
   }
+}
+
+// t(X) %*% (X %*% V): partial results that are as long as what tiles read would double the traffic.
+TEST_F(TileAggregatesTest, TilesReadMuchMoreThanTheyLeave) {
+  constexpr int64_t columns = 100, width = 10, rows = 200000;
+  BodyText body({"s0", "100", "10"});
+  BodyCell x = body.read(body.array("f64", {"s0", "100"}), "d0, d1"),
+           v = body.read(body.array("f64", {"100", "10"}), "d1, d2");
+  BodyCell product = body.reduce("sum", body.binary("mul", x, v), {1}, "f64");
+  body.write(body.reduce("sum", body.binary("mul", x, product), {0}, "f64"),
+             body.result("f64", {"100", "10"}), "d1, d2");
+  auto plan = compiler.compile(parse(body.text()));
+  ASSERT_TRUE(succeeded(plan));
+  int64_t tileRows = runtime::tileLength(*plan, rows, columns, columns * width);
+  EXPECT_GE(tileRows * columns, 32 * columns * width);
 }
 
 } // namespace
