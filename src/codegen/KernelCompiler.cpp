@@ -280,8 +280,6 @@ struct KernelCompiler::State {
   // more.
   Outcome findOrCompile(plan::OperatorOp op, const ScheduleText &asked,
                         std::unique_lock<std::mutex> &reading) {
-    if (!options.useCache)
-      return compile(op, asked, reading);
     std::string key = structureOf(op);
     if (asked)
       key += "\nschedule\n" + *asked;
