@@ -17,9 +17,5 @@ namespace tokamak::codegen {
 // `size` is constant, a size of an operand, or computed from such sizes.
 Size sizeAtLaunch(plan::OperatorOp op, const Size &size);
 
-// Types, layouts and sizes of inputs and results as a launch needs them. All results are described
-// as partial ones.
-abi::KernelPlan describeArrays(plan::OperatorOp op);
-
 } // namespace tokamak::codegen
 #endif
