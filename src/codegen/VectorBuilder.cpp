@@ -20,13 +20,9 @@ static Type shapedLike(Value value, Type cells) {
 
 VectorBuilder::VectorBuilder(ModuleOp module)
     : module_(module), builder_(module.getContext()), location_(module.getLoc()),
+      vector_(VectorType::get(lanes, doubleType())),
       pointer_(LLVM::LLVMPointerType::get(module.getContext())) {
   builder_.setInsertionPointToEnd(module.getBody());
-  setWidth(lanes);
-}
-
-void VectorBuilder::setWidth(int64_t width) {
-  vector_ = VectorType::get(width, builder_.getF64Type());
 }
 
 Type VectorBuilder::registerType(ElementType cells) {
@@ -100,14 +96,9 @@ State VectorBuilder::transpose(ArrayRef<Value> rows) {
   return current;
 }
 Value VectorBuilder::laneNumbers() {
-  auto numbers = llvm::to_vector_of<double>(llvm::seq(width()));
-  return constant(DenseElementsAttr::get(vector_, ArrayRef<double>(numbers)));
-}
-Value VectorBuilder::maskBelow(Value count) {
   auto numbers = llvm::to_vector(llvm::seq(width()));
   auto type = vector_.clone(builder_.getI64Type());
-  Value all = constant(DenseElementsAttr::get(type, ArrayRef<int64_t>(numbers)));
-  return less(all, splat(count));
+  return constant(DenseElementsAttr::get(type, ArrayRef<int64_t>(numbers)));
 }
 Value VectorBuilder::maskBelow(int64_t count) {
   auto bits = llvm::map_to_vector(llvm::seq(width()), [&](int64_t lane) { return lane < count; });

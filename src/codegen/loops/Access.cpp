@@ -8,15 +8,6 @@ using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::codegen;
 
-void LinearFunction::add(const LinearFunction &other, const Size &factor) {
-  constant = constant + factor * other.constant;
-  for (auto [own, others] : llvm::zip(factors, other.factors))
-    if (!others.isConstant(0))
-      own = own + factor * others;
-  for (const auto &[index, others] : other.indices)
-    indices.push_back({index, factor * others});
-}
-
 void LinearFunction::goToEntries(unsigned row) {
   factors[row] = Size::constant(0);
   isAtEntries = true;
@@ -85,7 +76,12 @@ FailureOr<Access> codegen::accessOf(plan::OperatorOp op, Operation *readOrWrite)
                                       "axes");
     bool isAlwaysInside = isInside(*place, size, axes);
     place->constant = sizeAtLaunch(op, place->constant);
-    access.cell.add(*place, stride);
+    access.cell.constant = access.cell.constant + stride * place->constant;
+    for (auto [total, factor] : llvm::zip(access.cell.factors, place->factors))
+      if (!factor.isConstant(0))
+        total = total + stride * factor;
+    for (const auto &[index, factor] : place->indices)
+      access.cell.indices.push_back({index, stride * factor});
     if (!isAlwaysInside)
       access.checks.push_back({std::move(*place), sizeAtLaunch(op, size)});
   }

@@ -23,7 +23,6 @@ struct LinearFunction {
 
   explicit LinearFunction(size_t axisCount = 0) : factors(axisCount, Size::constant(0)) {}
   bool dependsOn(unsigned axis) const { return !factors[axis].isConstant(0); }
-  void add(const LinearFunction &other, const Size &factor);
   // Entries lie one behind the other whatever the row is.
   void goToEntries(unsigned row);
 };

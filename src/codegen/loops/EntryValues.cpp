@@ -3,9 +3,6 @@
 #include "codegen/Prefetching.h"
 #include "codegen/loops/LoopValues.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::codegen;
@@ -13,7 +10,7 @@ using namespace tokamak::codegen;
 static constexpr int64_t lanes = VectorBuilder::lanes;
 
 const SparsePattern &LoopValues::patternOf(plan::ReadOp read) const {
-  return tile_.patterns.at(inputNumber(body_.op(), read));
+  return tile_.patterns.at(inputNumber(read));
 }
 
 Value LoopValues::positionOfRow(plan::ReadOp read, Value row) {
@@ -89,9 +86,10 @@ Value LoopValues::withAbsentCells(plan::ReduceOp reduce, Value total) {
     cells = vectors_.multiply(vectors_.subtract(tile_.end, tile_.begin), cells);
   }
   Value entries = vectors_.subtract(end, begin);
-  Value zero = vectors_.number(0, vectors_.registerType(accumulatorOf(reduce)));
-  return vectors_.select(vectors_.less(entries, cells),
-                         combine(vectors_, reductionOf(reduce), total, zero), total);
+  Reduction reduction = reductionOf(reduce);
+  Value zero = vectors_.number(0, vectors_.registerType(reduction.accumulator));
+  return vectors_.select(vectors_.less(entries, cells), combine(vectors_, reduction, total, zero),
+                         total);
 }
 
 //===- columns -------------------------------------------------------------------------------===//

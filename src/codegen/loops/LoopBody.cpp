@@ -3,7 +3,6 @@
 #include "codegen/Aggregation.h"
 #include "codegen/LaunchSizes.h"
 #include "ir/plan/IterationSpace.h"
-#include "ir/tok/ElementTypes.h"
 #include "schedule/Instructions.h"
 
 using namespace mlir;
@@ -43,7 +42,7 @@ LogicalResult LoopBody::checkOperation(Operation &operation) {
     return checkReindex(reindex);
   if (isa<plan::ReduceOp, plan::ScanOp>(operation)) {
     auto reduce = dyn_cast<plan::ReduceOp>(operation);
-    if (isIndex(kindOf(&operation)) && (!reduce || reduce.getOver().size() != 1))
+    if (reductionOf(&operation).isIndex() && (!reduce || reduce.getOver().size() != 1))
       return operation.emitOpError("there is no code for indices of extremes along several axes");
     if (reduce && schedule_.isOfTiles(reduce)) {
       if (schedule_.innerAxes(reduce.getCell()).size() > (schedule_.vectorizesBlocks() ? 1 : 2))
@@ -137,7 +136,7 @@ std::optional<std::pair<Value, Value>> LoopBody::rowFactors(plan::ReduceOp reduc
   plan::BinaryOp product = plan::productIn(reduce);
   if (!schedule_.hasBlocksInVectors() || !schedule_.kept.contains(reduce.getCell()) || !product ||
       !hasPlacesSideBySide(reduce.getCell()) || schedule_.innerAxes(reduce.getCell()).size() != 1 ||
-      reduce.getOver().size() != 1 || !isFloat(accumulatorOf(reduce)))
+      reduce.getOver().size() != 1 || !isFloat(reductionOf(reduce).accumulator))
     return {};
   Value rows = product.getLhs(), factor = product.getRhs();
   if (!runsOver(rows, lastAxis()))

@@ -75,10 +75,7 @@ public:
   // Of an operator that is evaluated at the entries of a driver.
   const std::optional<schedule::EntryLevel> &entries() const { return entries_; }
   bool isOverEntries(unsigned axis) const { return entries_ && entries_->column == axis; }
-  bool isDriver(plan::ReadOp read) const {
-    return entries_ &&
-           op_.isDriver(llvm::cast<mlir::BlockArgument>(read.getOperand()).getArgNumber());
-  }
+  bool isDriver(plan::ReadOp read) const { return entries_ && op_.isDriver(read.getNumber()); }
   // If the rows of both factors are read as vectors.
   std::optional<SampledProduct> sampledProduct(plan::ReduceOp reduce) const;
   const Access &accessOf(mlir::Operation *readOrWrite) const {

@@ -4,8 +4,6 @@
 #include "codegen/loops/TileAggregates.h"
 #include "schedule/Instructions.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-
 #include <functional>
 
 using namespace mlir;
@@ -364,17 +362,10 @@ OwningOpRef<ModuleOp> codegen::emitLoops(const LoopBody &body, StringRef name, M
                                          abi::KernelPlan &plan) {
   OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(context), name);
   VectorBuilder vectors(*module);
-  SmallVector<unsigned> sparse;
-  for (auto [number, input] : llvm::enumerate(plan.inputs))
-    if (input.layout == TOK_CSR)
-      sparse.push_back(number);
-  auto emitTile = [&](const TileArguments &tile) {
-    vectors.setWidth(body.schedule().lanes);
+  emitKernelFunctions(vectors, name, plan, [&](const TileArguments &tile) {
+    auto width = vectors.withWidth(body.schedule().lanes);
     LoopEmitter(body, vectors, tile, plan).emitTile();
-    vectors.setWidth(VectorBuilder::lanes);
-  };
-  emitKernelFunctions(vectors, name, plan.inputs.size(), sparse, countArrays(plan.outputs),
-                      emitTile);
+  });
   if (!body.tileAggregates().empty())
     emitMergeFunction(body, vectors, name, plan);
   return module;

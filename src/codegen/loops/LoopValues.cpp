@@ -2,12 +2,6 @@
 
 #include "codegen/CellEmission.h"
 #include "codegen/LaunchSizes.h"
-#include "ir/tok/ElementTypes.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-
-#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace tokamak;
@@ -31,8 +25,7 @@ LoopValues::LoopValues(const LoopBody &body, VectorBuilder &vectors, const TileA
       panels_[scan.getCell()].base =
           scratch(roundedUp(body.axes()[body.lastAxis()], vectors.width()));
   for (plan::ReadOp read : body.block().getOps<plan::ReadOp>()) {
-    unsigned number = cast<BlockArgument>(read.getOperand()).getArgNumber();
-    if (!body.entries() || !body.op().isSparseOperand(number) || body.isDriver(read))
+    if (!body.entries() || !body.op().isSparseOperand(read.getNumber()) || body.isDriver(read))
       continue;
     lookedUp_.push_back(read);
     panels_[read.getCell()].base = scratch(body.axes()[body.entries()->column]);
@@ -300,10 +293,9 @@ Value LoopValues::at(unsigned axis, Value index, Value value) {
 // In vectors of eight cells, for which all functions exist. What is reduced comes later: it may
 // read what is packed.
 void LoopValues::computeUniform() {
-  int64_t width = vectors_.width();
-  vectors_.setWidth(VectorBuilder::lanes);
   llvm::DenseSet<Operation *> later;
   for (Operation &operation : body_.block()) {
+    auto eightCells = vectors_.withWidth(VectorBuilder::lanes);
     bool isNow = !isa<plan::ReduceOp, plan::WriteOp>(operation) &&
                  cast<plan::CellType>(operation.getResult(0).getType()).getAxes().empty() &&
                  llvm::none_of(operation.getOperands(), [&](Value operand) {
@@ -314,8 +306,7 @@ void LoopValues::computeUniform() {
     else
       later.insert(&operation);
   }
-  vectors_.setWidth(width);
-  if (width != VectorBuilder::lanes)
+  if (vectors_.width() != VectorBuilder::lanes)
     for (auto &[key, vector] : scopes_.front().values)
       vector = vectors_.splat(vectors_.lane(vector, 0));
 }

@@ -204,6 +204,8 @@ private:
   void prefetch(plan::ReadOp read, unsigned place, unsigned chunk);
   void prefetchBlock(plan::ReadOp read, mlir::Value ahead, int64_t first, int64_t behind);
   mlir::Value reindex(plan::ReindexOp reindex, unsigned place, unsigned chunk);
+  // The number of the operand among the arrays or the scalars, whichever it is of.
+  unsigned inputNumber(plan::ReadOp read) const;
   Memory arrayOf(plan::ReadOp read);
   Memory panelOf(mlir::Value kept, unsigned place);
   void layOut(mlir::Value value);
@@ -272,12 +274,6 @@ private:
   llvm::DenseMap<mlir::Operation *, mlir::Value> samePattern_;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value>> leftRows_;
 };
-
-// How many of the outputs are written by tiles.
-unsigned countArrays(llvm::ArrayRef<abi::KernelOutput> outputs);
-
-// The number of the operand among the arrays or the scalars, whichever it is of.
-unsigned inputNumber(plan::OperatorOp op, plan::ReadOp read);
 
 } // namespace tokamak::codegen
 #endif

@@ -3,8 +3,6 @@
 #include "codegen/Prefetching.h"
 #include "codegen/loops/LoopValues.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::codegen;
@@ -119,7 +117,7 @@ Value LoopValues::sampleRow(const SampledProduct &product, Value row, Value ahea
       addLoaded(wholeEnd, vectors_.maskBelow(vectors_.subtract(columns, wholeEnd)), current[1]);
     });
   }
-  Reduction sum(AggregateKind::Sum, product.accumulator, product.accumulator);
+  Reduction sum{AggregateKind::Sum, product.accumulator, product.accumulator};
   for (int64_t distance = accumulators / 2; distance > 0; distance /= 2)
     for (int64_t i = 0; i < distance; ++i)
       sums[i] = combine(vectors_, sum, sums[i], sums[i + distance]);
