@@ -1,12 +1,34 @@
 #include "codegen/loops/Access.h"
 
-#include "codegen/LaunchSizes.h"
+#include "abi/KernelPlan.h"
+#include "base/Error.h"
 
 #include "mlir/IR/AffineExprVisitor.h"
 
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::codegen;
+
+Size codegen::sizeAtLaunch(plan::OperatorOp op, const Size &size) {
+  SmallVector<SmallVector<Size>> arrays = op.operandSizes();
+  llvm::erase_if(arrays, [](ArrayRef<Size> sizes) { return sizes.empty(); });
+  // Unknown if `wanted` is no size of an operand.
+  auto find = [&](const Size &wanted) {
+    if (wanted.isConstant())
+      return wanted;
+    for (auto [array, sizes] : llvm::enumerate(arrays))
+      for (auto [dimension, own] : llvm::enumerate(sizes))
+        if (own.provedEqual(wanted))
+          return abi::sizeOfInput(array, dimension);
+    return Size::unknown();
+  };
+  Size found = find(size);
+  if (found.isUnknown())
+    found = size.substitute([&](int64_t id) { return find(Size::symbol(id)); });
+  if (found.isUnknown())
+    internalError("the size " + size.text() + " is not computed from sizes of operands");
+  return found;
+}
 
 void LinearFunction::goToEntries(unsigned row) {
   factors[row] = Size::constant(0);

@@ -1,7 +1,6 @@
 #include "codegen/loops/LoopBody.h"
 
 #include "codegen/Aggregation.h"
-#include "codegen/LaunchSizes.h"
 #include "ir/plan/IterationSpace.h"
 #include "schedule/Instructions.h"
 
@@ -247,7 +246,7 @@ LogicalResult LoopBody::makePasses() {
     pass.isRowByRow = isRowByRow(pass);
   }
   if (schedule_.vectorsOutside &&
-      (passes_.size() != 1 || !lastWrites_.empty() || !tileAggregates_.empty() ||
+      (passes_.size() != 1 || !lastPass_.writes.empty() || !tileAggregates_.empty() ||
        !passes_.front().loops.axes.empty() || !passes_.front().loops.vector ||
        !passes_.front().reductions.empty()))
     return op_.emitOpError("vectors can't be outside of the loop over blocks: there is more than "
@@ -262,7 +261,7 @@ void LoopBody::placeWrite(plan::WriteOp write) {
         (write.getCell().getType().runsOver(axis) || write.getMap().isFunctionOfDim(axis)))
       axes.push_back(axis);
   if (axes.empty()) {
-    lastWrites_.push_back(write);
+    lastPass_.writes.push_back(write);
     return;
   }
   PassLoops loops = loopsOver(axes);
@@ -281,7 +280,7 @@ void LoopBody::placeTileAggregate(plan::ReduceOp reduce) {
   SmallVector<unsigned> operandAxes = schedule_.innerAxes(reduce.getOperand()),
                         resultAxes = schedule_.innerAxes(reduce.getCell());
   if (operandAxes.empty()) {
-    lastAggregates_.push_back(reduce);
+    lastPass_.tileAggregates.push_back(reduce);
     return;
   }
   PassLoops loops = loopsOver(operandAxes);

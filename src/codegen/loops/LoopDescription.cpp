@@ -1,6 +1,5 @@
 // What the runtime has to know of a loop body to launch its kernel and to cut tiles. The bytes that
 // a step touches are estimates.
-#include "codegen/LaunchSizes.h"
 #include "codegen/loops/LoopBody.h"
 #include "ir/tok/ElementTypes.h"
 

@@ -4,8 +4,6 @@
 #include "codegen/loops/TileAggregates.h"
 #include "schedule/Instructions.h"
 
-#include <functional>
-
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::codegen;
@@ -168,17 +166,11 @@ private:
         emitPass(pass);
     }
     values_.beginPass(body_.passes().size());
-    values_.acrossPlaces([&] { emitLast(); });
-  }
-
-  // What there is one of for each place.
-  void emitLast() {
-    for (plan::WriteOp write : body_.lastWrites())
-      for (unsigned place = 0; place < values_.places(); ++place)
-        for (unsigned chunk = 0; chunk < values_.chunks(); ++chunk)
-          values_.write(write, place, chunk);
-    for (plan::ReduceOp reduce : body_.lastAggregates())
-      aggregates_.add(reduce);
+    values_.acrossPlaces([&] {
+      emitWrites(body_.lastPass());
+      for (plan::ReduceOp reduce : body_.lastPass().tileAggregates)
+        aggregates_.add(reduce);
+    });
   }
 
   //===- passes ------------------------------------------------------------------------------===//
@@ -317,6 +309,10 @@ private:
       products_.at(product).add();
     for (plan::ReduceOp reduce : pass.tileAggregates)
       aggregates_.add(reduce);
+    emitWrites(pass);
+  }
+
+  void emitWrites(const LoopPass &pass) {
     for (plan::WriteOp write : pass.writes) {
       bool runsOverPlaces = body_.accessOf(write).cell.dependsOn(last_);
       for (unsigned place = 0; place < (runsOverPlaces ? values_.places() : 1); ++place)

@@ -13,9 +13,9 @@ using schedule::runsOver;
 //===- places --------------------------------------------------------------------------------===//
 
 Value LoopValues::index(unsigned axis) const {
-  for (auto [bound, index] : llvm::reverse(indices_))
-    if (bound == axis)
-      return index;
+  for (const Scope &scope : llvm::reverse(scopes_))
+    if (scope.axis == axis)
+      return scope.index;
   llvm_unreachable("a value is computed within the loops of its axes");
 }
 
@@ -297,8 +297,8 @@ Value LoopValues::loadCell(const Memory &memory, unsigned place, unsigned chunk)
       pointer = vectors_.select(inside, pointer, outsideCell(memory.outside, memory.cells));
   };
   llvm::SmallSetVector<unsigned, 8> loops;
-  for (unsigned axis : llvm::make_first_range(indices_))
-    loops.insert(axis);
+  for (const Scope &scope : llvm::drop_begin(scopes_))
+    loops.insert(*scope.axis);
   auto isChecked = [&](unsigned axis) {
     return llvm::any_of(memory.access.checks,
                         [&](const Access::Check &check) { return check.place.dependsOn(axis); });

@@ -1,7 +1,6 @@
 #include "codegen/loops/LoopValues.h"
 
 #include "codegen/CellEmission.h"
-#include "codegen/LaunchSizes.h"
 
 using namespace mlir;
 using namespace tokamak;
@@ -75,11 +74,9 @@ Value LoopValues::size(const Size &atLaunch) {
 //===- loops ---------------------------------------------------------------------------------===//
 
 void LoopValues::inLoop(unsigned axis, Value index, llvm::function_ref<void()> inside) {
-  indices_.push_back({axis, index});
-  scopes_.emplace_back().axis = axis;
+  scopes_.emplace_back(axis, index);
   inside();
   scopes_.pop_back();
-  indices_.pop_back();
 }
 
 LoopValues::Range LoopValues::rangeOf(unsigned axis) {
@@ -249,9 +246,7 @@ Value LoopValues::get(Value value, unsigned place, unsigned chunk) {
 
 void LoopValues::forPlaces(ArrayRef<Value> uses, bool isUnrolled,
                            llvm::function_ref<void(Value number)> inside) {
-  llvm::DenseSet<Value> visited;
-  for (Value used : uses)
-    storeCellsOfPlaces(used, visited);
+  storeCellsOfPlaces(uses);
   unsigned last = body_.lastAxis();
   Value first = index(last);
   llvm::SaveAndRestore places(extent_.places, 1u);
@@ -268,19 +263,23 @@ void LoopValues::forPlaces(ArrayRef<Value> uses, bool isUnrolled,
 }
 
 // Of what is complete for all places, but not what is read.
-void LoopValues::storeCellsOfPlaces(Value value, llvm::DenseSet<Value> &visited) {
-  Operation *operation = value.getDefiningOp();
-  if (!visited.insert(value).second || isLoaded(value) ||
-      isa<plan::ReadOp, plan::ReindexOp>(operation))
-    return;
-  if (!isPerPlace(value)) {
-    for (Value operand : operation->getOperands())
-      storeCellsOfPlaces(operand, visited);
-    return;
+void LoopValues::storeCellsOfPlaces(ArrayRef<Value> uses) {
+  llvm::DenseSet<Value> visited;
+  SmallVector<Value> rest(llvm::reverse(uses));
+  while (!rest.empty()) {
+    Value value = rest.pop_back_val();
+    Operation *operation = value.getDefiningOp();
+    if (!visited.insert(value).second || isLoaded(value) ||
+        isa<plan::ReadOp, plan::ReindexOp>(operation))
+      continue;
+    if (!isPerPlace(value)) {
+      llvm::append_range(rest, llvm::reverse(operation->getOperands()));
+      continue;
+    }
+    Value variable = this->variable();
+    vectors_.store(across(value), variable, {});
+    cellsOfPlaces_[value] = variable;
   }
-  Value variable = this->variable();
-  vectors_.store(across(value), variable, {});
-  cellsOfPlaces_[value] = variable;
 }
 
 Value LoopValues::at(unsigned axis, Value index, Value value) {
@@ -327,30 +326,29 @@ Value LoopValues::compute(Value value, unsigned place, unsigned chunk) {
   return emitCell(vectors_, operation, operands);
 }
 
-void LoopValues::hoist(Value value, ArrayRef<unsigned> loops) {
+void LoopValues::hoist(Value needed, ArrayRef<unsigned> loops) {
   llvm::DenseSet<Value> visited;
-  hoist(value, loops, visited);
-}
-
-void LoopValues::hoist(Value value, ArrayRef<unsigned> loops, llvm::DenseSet<Value> &visited) {
-  Operation *operation = value.getDefiningOp();
-  if (isa<plan::ConstantOp, plan::SizeOp>(operation) || !visited.insert(value).second)
-    return;
-  if (!llvm::any_of(loops, [&](unsigned axis) { return runsOver(value, axis); })) {
-    for (unsigned place = 0; place < placesOf(value); ++place)
-      for (unsigned chunk = 0; chunk < chunksOf(value); ++chunk)
-        get(value, place, chunk);
-    return;
+  SmallVector<Value> rest{needed};
+  while (!rest.empty()) {
+    Value value = rest.pop_back_val();
+    Operation *operation = value.getDefiningOp();
+    if (isa<plan::ConstantOp, plan::SizeOp>(operation) || !visited.insert(value).second)
+      continue;
+    auto reduce = dyn_cast<plan::ReduceOp>(operation);
+    if (!llvm::any_of(loops, [&](unsigned axis) { return runsOver(value, axis); })) {
+      for (unsigned place = 0; place < placesOf(value); ++place)
+        for (unsigned chunk = 0; chunk < chunksOf(value); ++chunk)
+          get(value, place, chunk);
+    } else if (isLoaded(value) || isa<plan::ReadOp, plan::ScanOp, plan::ReindexOp>(operation)) {
+      continue;
+    } else if (!reduce) {
+      llvm::append_range(rest, llvm::reverse(operation->getOperands()));
+    } else if (std::optional<SampledProduct> product = body_.sampledProduct(reduce)) {
+      beginSampledProduct(*product);
+    } else {
+      SmallVector<unsigned> inside(loops);
+      inside.append(reduce.getOver().begin(), reduce.getOver().end());
+      hoist(reduce.getOperand(), inside);
+    }
   }
-  if (isLoaded(value) || isa<plan::ReadOp, plan::ScanOp, plan::ReindexOp>(operation))
-    return;
-  if (auto reduce = dyn_cast<plan::ReduceOp>(operation)) {
-    if (std::optional<SampledProduct> product = body_.sampledProduct(reduce))
-      return beginSampledProduct(*product);
-    SmallVector<unsigned> inside(loops);
-    inside.append(reduce.getOver().begin(), reduce.getOver().end());
-    return hoist(reduce.getOperand(), inside);
-  }
-  for (Value operand : operation->getOperands())
-    hoist(operand, loops, visited);
 }

@@ -164,6 +164,7 @@ private:
   };
   struct Scope {
     std::optional<unsigned> axis; // of the loop
+    mlir::Value index;
     llvm::DenseMap<std::tuple<mlir::Value, unsigned, unsigned>, mlir::Value> values;
   };
   // Memory for what is kept or packed: along which axes cells lie, and how many cells there are of
@@ -192,12 +193,10 @@ private:
   bool isLoaded(mlir::Value value) const {
     return body_.schedule().kept.contains(value) && body_.passOf(value) != pass_;
   }
-  void storeCellsOfPlaces(mlir::Value value, llvm::DenseSet<mlir::Value> &visited);
+  void storeCellsOfPlaces(llvm::ArrayRef<mlir::Value> uses);
   mlir::Value across(mlir::Value value);
   mlir::Value find(mlir::Value value, unsigned place, unsigned chunk) const;
   mlir::Value compute(mlir::Value value, unsigned place, unsigned chunk);
-  void hoist(mlir::Value value, llvm::ArrayRef<unsigned> loops,
-             llvm::DenseSet<mlir::Value> &visited);
   void reduce(plan::ReduceOp reduce);
   mlir::Value numbersAlong(unsigned axis, unsigned place, unsigned chunk);
   mlir::Value read(plan::ReadOp read, unsigned place, unsigned chunk);
@@ -256,9 +255,7 @@ private:
   llvm::StringMap<mlir::Value> sizes_;
   llvm::DenseMap<mlir::Value, Panel> panels_;
   std::map<std::pair<uint64_t, ElementType>, mlir::Value> outside_; // by the bits of a double
-  llvm::SmallVector<std::pair<unsigned, mlir::Value>>
-      indices_; // axes that loops have set, in order
-  std::vector<Scope> scopes_{1};
+  std::vector<Scope> scopes_{1}; // the tile, then the loops from the outermost
   unsigned pass_ = 0, placesOfBlock_ = 1;
   bool isPacking_ = false;
   Extent extent_;
