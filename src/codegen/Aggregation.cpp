@@ -97,10 +97,6 @@ Value codegen::accumulate(VectorBuilder &vectors, Reduction reduction, Value acc
   return mask ? vectors.select(mask, next, accumulator) : next;
 }
 
-Accumulator codegen::neutralAccumulator(VectorBuilder &vectors, Reduction reduction) {
-  return {neutralElement(vectors, reduction), reduction.isIndex() ? vectors.number(0) : Value()};
-}
-
 Accumulator codegen::accumulateIndex(VectorBuilder &vectors, Reduction reduction,
                                      Accumulator accumulator, Value value, Value columns,
                                      Value mask) {

@@ -58,7 +58,6 @@ struct Accumulator {
   mlir::Value value;
   mlir::Value index; // null unless isIndex
 };
-Accumulator neutralAccumulator(VectorBuilder &vectors, Reduction reduction);
 // Among equal values the last column wins; NaN is never chosen.
 Accumulator accumulateIndex(VectorBuilder &vectors, Reduction reduction, Accumulator accumulator,
                             mlir::Value value, mlir::Value columns, mlir::Value mask);

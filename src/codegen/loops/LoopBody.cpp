@@ -148,9 +148,8 @@ std::optional<std::pair<Value, Value>> LoopBody::rowFactors(plan::ReduceOp reduc
 
 PassLoops LoopBody::loopsOfKept(Value value) const {
   auto reduce = value.getDefiningOp<plan::ReduceOp>();
-  if (auto factors = reduce ? rowFactors(reduce) : std::nullopt)
-    return loopsOver(schedule_.innerAxes(factors->first));
-  return loopsOver(schedule_.innerAxes(value));
+  auto factors = reduce ? rowFactors(reduce) : std::nullopt;
+  return loopsOver(schedule_.innerAxes(factors ? factors->first : value));
 }
 
 //===- passes --------------------------------------------------------------------------------===//

@@ -160,9 +160,9 @@ LoopValues::Memory LoopValues::panelOf(Value value, unsigned place) {
   } else if (runsOver(value, last)) {
     move(vectors_.multiply(size(panel.cellsOfPlace), number));
   }
-  if (body_.entries() && runsOver(value, body_.entries()->column)) {
+  if (body_.entries() && runsOver(value, level().column)) {
     memory.access.cell.isAtEntries = true;
-    goBack(entries_.first, body_.entries()->column);
+    goBack(entries_.first, level().column);
   }
   return memory;
 }

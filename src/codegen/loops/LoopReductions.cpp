@@ -7,9 +7,10 @@ using namespace tokamak;
 using namespace tokamak::codegen;
 
 AccumulatorSlot LoopValues::openSlot(Operation *aggregation, unsigned place, unsigned chunk) {
-  Accumulator neutral = neutralAccumulator(vectors_, reductionOf(aggregation));
-  AccumulatorSlot slot{aggregation, place, chunk, variable(), neutral.index ? variable() : Value()};
-  store(slot, neutral);
+  Reduction reduction = reductionOf(aggregation);
+  AccumulatorSlot slot{aggregation, place, chunk, variable(),
+                       reduction.isIndex() ? variable() : Value()};
+  store(slot, {neutralElement(vectors_, reduction), slot.index ? vectors_.number(0) : Value()});
   return slot;
 }
 
@@ -86,7 +87,7 @@ void LoopValues::reduce(plan::ReduceOp reduce) {
   body_.schedule().sort(axes);
   unsigned places = placesOf(reduce.getCell()), chunks = chunksOf(reduce.getCell());
   if (std::optional<SampledProduct> product = body_.sampledProduct(reduce);
-      product && extent_.axis == body_.entries()->column) {
+      product && extent_.axis == level().column) {
     for (unsigned chunk = 0; chunk < chunks; ++chunk)
       set(reduce.getCell(), 0, chunk,
           vectors_.convert(sample(*product, chunk), product->accumulator,

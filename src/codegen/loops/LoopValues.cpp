@@ -63,8 +63,6 @@ Value codegen::loadSize(VectorBuilder &vectors, abi::KernelPlan &plan, Value siz
 }
 
 Value LoopValues::size(const Size &atLaunch) {
-  if (atLaunch.isConstant())
-    return vectors_.integer(atLaunch.constantValue());
   Value &known = sizes_[atLaunch.text()];
   if (!known)
     known = atBeginning([&] { return loadSize(vectors_, plan_, tile_.sizes, atLaunch); });

@@ -219,6 +219,7 @@ private:
   void store(mlir::Value vector, const Memory &memory, unsigned place, unsigned chunk);
 
   // Entries of a driver (EntryValues.cpp, SampledProducts.cpp).
+  const schedule::EntryLevel &level() const { return *body_.entries(); }
   const SparsePattern &patternOf(plan::ReadOp read) const;
   mlir::Value positionOfRow(plan::ReadOp read, mlir::Value row);
   mlir::Value columnAt(plan::ReadOp read, mlir::Value position);
