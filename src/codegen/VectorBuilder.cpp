@@ -9,7 +9,6 @@ using namespace mlir;
 using namespace tokamak::codegen;
 
 // Arrays are only aligned to their cell size, because a view may begin at any row.
-static constexpr unsigned alignment = 8;
 static unsigned alignmentOf(Type cells) { return (cells.getIntOrFloatBitWidth() + 7) / 8; }
 static Type cellsOf(Value value) { return getElementTypeOrSelf(value.getType()); }
 // `cells`, or vectors of them where `value` is a vector.
@@ -260,7 +259,7 @@ Value VectorBuilder::loadMember(Value structure, int64_t bytes, Type type) {
   Value address = create<LLVM::GEPOp>(pointer_, builder_.getI8Type(), structure,
                                       ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(bytes)},
                                       /*inbounds=*/true);
-  return create<LLVM::LoadOp>(type, address, alignment);
+  return create<LLVM::LoadOp>(type, address);
 }
 
 Value VectorBuilder::callMath(StringRef function, ValueRange operands) {

@@ -23,8 +23,6 @@ public:
   }
 
   void emitTile() {
-    values_.computeUniform();
-    aggregates_.open();
     ArrayRef<unsigned> leading = body_.tileAxes().drop_back();
     if (leading.empty()) {
       emitPlaces({tile_.begin, tile_.end});

@@ -29,6 +29,7 @@ LoopValues::LoopValues(const LoopBody &body, VectorBuilder &vectors, const TileA
     lookedUp_.push_back(read);
     panels_[read.getCell()].base = scratch(body.axes()[body.entries()->column]);
   }
+  computeUniform();
 }
 
 // Each begins behind the one before it.

@@ -36,8 +36,8 @@ struct AccumulatorSlot {
 
 class LoopValues {
 public:
-  // To be made at the beginning of the tile's function; notes in `plan` which sizes and how much
-  // scratch memory the code wants.
+  // To be made at the beginning of the tile's function, where it emits what is the same everywhere;
+  // notes in `plan` which sizes and how much scratch memory the code wants.
   LoopValues(const LoopBody &body, VectorBuilder &vectors, const TileArguments &tile,
              abi::KernelPlan &plan);
 
@@ -87,8 +87,6 @@ public:
   // How many places there are along the vectors of the chunk, if that is a constant; else a whole
   // vector.
   int64_t rowsOfChunk(unsigned chunk) const;
-  // Emits what is the same everywhere; to be called at the beginning of the tile.
-  void computeUniform();
 
   // At the entries of a driver: of a tile, and of rows in it, which are one in all but flat loops.
   void beginEntriesOfTile();
@@ -193,6 +191,7 @@ private:
   bool isLoaded(mlir::Value value) const {
     return body_.schedule().kept.contains(value) && body_.passOf(value) != pass_;
   }
+  void computeUniform();
   void storeCellsOfPlaces(llvm::ArrayRef<mlir::Value> uses);
   mlir::Value across(mlir::Value value);
   mlir::Value find(mlir::Value value, unsigned place, unsigned chunk) const;

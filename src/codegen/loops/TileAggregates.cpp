@@ -287,14 +287,11 @@ TileAggregates::TileAggregates(const LoopBody &body, VectorBuilder &vectors,
   Value next = tile.partials;
   for (plan::ReduceOp reduce : inOrderOfResults(body))
     next = aggregates_.emplace_back(body, vectors, values, reduce, next).endOfPartial();
-}
-
-TileAggregates::~TileAggregates() = default;
-
-void TileAggregates::open() {
   for (TileAggregate &aggregate : aggregates_)
     aggregate.open();
 }
+
+TileAggregates::~TileAggregates() = default;
 
 void TileAggregates::add(plan::ReduceOp reduce) {
   for (TileAggregate &aggregate : aggregates_)
