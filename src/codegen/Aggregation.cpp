@@ -3,6 +3,8 @@
 #include "codegen/CellEmission.h"
 #include "ir/tok/ElementTypes.h"
 
+#include "llvm/ADT/TypeSwitch.h"
+
 #include <cmath>
 #include <limits>
 
@@ -43,46 +45,32 @@ Value codegen::neutralElement(VectorBuilder &vectors, Reduction reduction) {
                                       : leastInteger(reduction.cells));
 }
 
-bool codegen::isIndex(AggregateKind kind) {
-  return kind == AggregateKind::IndexMax || kind == AggregateKind::IndexMin;
-}
-
-AggregateKind codegen::kindOf(Operation *aggregation) {
-  auto reduce = dyn_cast<plan::ReduceOp>(aggregation);
-  return reduce ? reduce.getKind() : cast<plan::ScanOp>(aggregation).getKind();
-}
-
-ElementType codegen::accumulatorOf(Operation *aggregation) {
-  auto reduce = dyn_cast<plan::ReduceOp>(aggregation);
-  return *tok::elementTypeOf(reduce ? reduce.getAccumulator()
-                                    : cast<plan::ScanOp>(aggregation).getAccumulator());
+// With the accumulator that the operation states: for indices of extremes that of the indices.
+static Reduction stated(Operation *aggregation) {
+  return llvm::TypeSwitch<Operation *, Reduction>(aggregation)
+      .Case<plan::ReduceOp, plan::ScanOp>([](auto op) -> Reduction {
+        return {op.getKind(), plan::cellsOf(op.getOperand()),
+                *tok::elementTypeOf(op.getAccumulator())};
+      });
 }
 
 Reduction codegen::reductionOf(Operation *aggregation) {
-  AggregateKind kind = kindOf(aggregation);
-  ElementType cells = plan::cellsOf(aggregation->getOperand(0));
-  return isIndex(kind) ? Reduction(kind, cells)
-                       : Reduction(kind, cells, accumulatorOf(aggregation));
+  Reduction reduction = stated(aggregation);
+  return reduction.isIndex() ? reduction.widened() : reduction;
 }
 
 LogicalResult codegen::checkAccumulator(Operation *aggregation) {
-  AggregateKind kind = kindOf(aggregation);
-  ElementType cells = plan::cellsOf(aggregation->getOperand(0));
-  ElementType own = isIndex(kind) ? ElementType::F64 : Reduction(kind, cells).accumulator;
-  ElementType accumulator = accumulatorOf(aggregation);
-  bool isSingle = cells == ElementType::F32 && accumulator == ElementType::F32;
-  if (accumulator == own || (isSingle && !isIndex(kind)))
+  Reduction reduction = stated(aggregation);
+  bool isSingle = reduction.cells == ElementType::F32 && reduction.accumulator == ElementType::F32;
+  if (reduction.isIndex() ? reduction.accumulator == ElementType::F64
+                          : isSingle || reduction.accumulator == reduction.widened().accumulator)
     return success();
   return aggregation->emitOpError("there is no code for accumulators of type ")
-         << nameOf(accumulator) << " yet";
+         << nameOf(reduction.accumulator) << " yet";
 }
 
 Value codegen::combine(VectorBuilder &vectors, Reduction reduction, Value a, Value b) {
   return emitBinary(vectors, aggregationOf(reduction.kind).combine, a, b, reduction.accumulator);
-}
-
-Value codegen::loadPartials(VectorBuilder &vectors, Reduction reduction, Value pointer) {
-  return vectors.load(pointer, {}, vectors.registerType(reduction.accumulator));
 }
 
 static Value inAccumulator(VectorBuilder &vectors, Reduction reduction, Value value) {
@@ -109,11 +97,6 @@ Value codegen::accumulate(VectorBuilder &vectors, Reduction reduction, Value acc
   return mask ? vectors.select(mask, next, accumulator) : next;
 }
 
-Accumulator codegen::neutralAccumulator(VectorBuilder &vectors, Reduction reduction) {
-  return {neutralElement(vectors, reduction),
-          isIndex(reduction.kind) ? vectors.number(0) : Value()};
-}
-
 Accumulator codegen::accumulateIndex(VectorBuilder &vectors, Reduction reduction,
                                      Accumulator accumulator, Value value, Value columns,
                                      Value mask) {
@@ -128,7 +111,7 @@ Accumulator codegen::accumulateIndex(VectorBuilder &vectors, Reduction reduction
 
 static Accumulator combineAccumulators(VectorBuilder &vectors, Reduction reduction, Accumulator a,
                                        Accumulator b) {
-  if (!isIndex(reduction.kind))
+  if (!reduction.isIndex())
     return {combine(vectors, reduction, a.value, b.value), {}};
   Aggregation by = aggregationOf(reduction.kind);
   Value better = emitComparison(vectors, by.combine, b.value, a.value, reduction.accumulator);
@@ -150,8 +133,8 @@ static Accumulator join(VectorBuilder &vectors, Reduction reduction, Accumulator
   return combineAccumulators(vectors, reduction, pick(low), pick(high));
 }
 
-static Value finish(VectorBuilder &vectors, Reduction reduction, Accumulator accumulator) {
-  if (!isIndex(reduction.kind))
+Value codegen::finishLanes(VectorBuilder &vectors, Reduction reduction, Accumulator accumulator) {
+  if (!reduction.isIndex())
     return accumulator.value;
   return emitBinary(vectors, BinaryOperator::Max, accumulator.index, vectors.number(1));
 }
@@ -172,41 +155,38 @@ static Value reduceEight(VectorBuilder &vectors, Reduction reduction, ArrayRef<A
   };
   Accumulator even = join(vectors, reduction, halves(0, 2), halves(4, 6), evenParts, oddParts);
   Accumulator odd = join(vectors, reduction, halves(1, 3), halves(5, 7), evenParts, oddParts);
-  return finish(vectors, reduction, join(vectors, reduction, even, odd, evenLanes, oddLanes));
+  return finishLanes(vectors, reduction, join(vectors, reduction, even, odd, evenLanes, oddLanes));
 }
 
 // Of sixteen lanes, the halves are combined first.
-static Accumulator inEightLanes(VectorBuilder &vectors, Reduction reduction, Accumulator row,
-                                int64_t width) {
-  if (width == VectorBuilder::lanes)
+static Accumulator inEightLanes(VectorBuilder &vectors, Reduction reduction, Accumulator row) {
+  if (cast<VectorType>(row.value.getType()).getNumElements() == VectorBuilder::lanes)
     return row;
   return {combine(vectors, reduction, vectors.half(row.value, 0), vectors.half(row.value, 1)), {}};
 }
 
 Value codegen::reduceEach(VectorBuilder &vectors, Reduction reduction, ArrayRef<Accumulator> rows) {
   constexpr size_t lanes = VectorBuilder::lanes;
-  int64_t width = vectors.width();
-  vectors.setWidth(lanes);
+  auto width = vectors.withWidth(lanes);
   SmallVector<Accumulator> eights;
   for (const Accumulator &row : rows)
-    eights.push_back(inEightLanes(vectors, reduction, row, width));
+    eights.push_back(inEightLanes(vectors, reduction, row));
   SmallVector<Value> totals;
   for (size_t first = 0; first < rows.size(); first += lanes)
     totals.push_back(reduceEight(vectors, reduction, ArrayRef(eights).slice(first, lanes)));
-  vectors.setWidth(width);
   return totals.size() == 1 ? totals.front() : vectors.join(totals[0], totals[1]);
 }
 
 Value codegen::reduceOne(VectorBuilder &vectors, Reduction reduction, Accumulator row) {
   static constexpr int64_t same[] = {0, 1, 2, 3, 4, 5, 6, 7}, halves[] = {4, 5, 6, 7, 0, 1, 2, 3},
                            parts[] = {2, 3, 0, 1, 6, 7, 4, 5}, pairs[] = {1, 0, 3, 2, 5, 4, 7, 6};
-  int64_t width = vectors.width();
-  vectors.setWidth(VectorBuilder::lanes);
-  row = inEightLanes(vectors, reduction, row, width);
-  for (ArrayRef<int64_t> swapped : {ArrayRef(halves), ArrayRef(parts), ArrayRef(pairs)})
-    row = join(vectors, reduction, row, row, same, swapped);
-  vectors.setWidth(width);
-  return finish(
+  {
+    auto width = vectors.withWidth(VectorBuilder::lanes);
+    row = inEightLanes(vectors, reduction, row);
+    for (ArrayRef<int64_t> swapped : {ArrayRef(halves), ArrayRef(parts), ArrayRef(pairs)})
+      row = join(vectors, reduction, row, row, same, swapped);
+  }
+  return finishLanes(
       vectors, reduction,
       {vectors.splatLane(row.value, 0), row.index ? vectors.splatLane(row.index, 0) : Value()});
 }

@@ -2,7 +2,7 @@
 // 64-bit integers for integers and i1. Their lanes are combined at the end by a fixed tree. So the bits
 // of a result depend only on the sizes of a launch.
 //
-//   Reduction sums(AggregateKind::Sum, ElementType::F64);
+//   Reduction sums{AggregateKind::Sum, ElementType::F32, ElementType::F64};
 //   Value sum = accumulate(vectors, sums, x, {x, y}, mask);    // x + x * y
 //   Value total = reduceOne(vectors, sums, {sum, {}});         // in all lanes
 #ifndef TOKAMAK_CODEGEN_AGGREGATION_H
@@ -19,26 +19,19 @@ struct Reduction {
   AggregateKind kind;
   ElementType cells, accumulator;
 
-  // Accumulated in the widest type of its kind, in which partial results are merged, too.
-  Reduction(AggregateKind kind, ElementType cells) : Reduction(kind, cells, widest(cells)) {}
-  Reduction(AggregateKind kind, ElementType cells, ElementType accumulator)
-      : kind(kind), cells(cells), accumulator(accumulator) {}
-
-private:
-  static ElementType widest(ElementType cells) {
-    if (isFloat(cells))
-      return ElementType::F64;
-    return cells == ElementType::U64 ? ElementType::U64 : ElementType::I64;
+  bool isIndex() const {
+    return kind == AggregateKind::IndexMax || kind == AggregateKind::IndexMin;
+  }
+  // Accumulated in the widest type of its kind, in which partial results are merged.
+  Reduction widened() const {
+    ElementType integer = cells == ElementType::U64 ? ElementType::U64 : ElementType::I64;
+    return {kind, cells, isFloat(cells) ? ElementType::F64 : integer};
   }
 };
-
-bool isIndex(AggregateKind kind);
 
 // Fails with an error at the operation, a reduction or scan, if kernels accumulate in another type
 // than it says.
 llvm::LogicalResult checkAccumulator(mlir::Operation *aggregation);
-AggregateKind kindOf(mlir::Operation *aggregation);
-ElementType accumulatorOf(mlir::Operation *aggregation);
 Reduction reductionOf(mlir::Operation *aggregation);
 
 // A vector of the neutral element: 0 for sum, 1 for prod; for min and index_min infinity, or the
@@ -47,8 +40,6 @@ mlir::Value neutralElement(VectorBuilder &vectors, Reduction reduction);
 
 // The aggregate of accumulators `a` and `b`, lane by lane. min and max propagate NaN.
 mlir::Value combine(VectorBuilder &vectors, Reduction reduction, mlir::Value a, mlir::Value b);
-// Loads accumulators.
-mlir::Value loadPartials(VectorBuilder &vectors, Reduction reduction, mlir::Value pointer);
 
 // The operand of one accumulation step: a value, or value * factor, which a sum
 // computes as a fused multiply-add.
@@ -67,17 +58,18 @@ struct Accumulator {
   mlir::Value value;
   mlir::Value index; // null unless isIndex
 };
-Accumulator neutralAccumulator(VectorBuilder &vectors, Reduction reduction);
 // Among equal values the last column wins; NaN is never chosen.
 Accumulator accumulateIndex(VectorBuilder &vectors, Reduction reduction, Accumulator accumulator,
                             mlir::Value value, mlir::Value columns, mlir::Value mask);
 
 // reduceEach, of as many accumulators as a vector has lanes: lane i of the result is the aggregate of
-// the lanes of accumulator i. reduceOne: the aggregate of the accumulator's lanes, in all lanes. For
-// index aggregates, which have eight lanes, the result is the column, or 1 if none was chosen.
+// the lanes of accumulator i. reduceOne: the aggregate of the accumulator's lanes, in all lanes.
+// finishLanes: the aggregate of each lane. For index aggregates, which have eight lanes, the result is
+// the column, or 1 if none was chosen.
 mlir::Value reduceEach(VectorBuilder &vectors, Reduction reduction,
                        llvm::ArrayRef<Accumulator> accumulators);
 mlir::Value reduceOne(VectorBuilder &vectors, Reduction reduction, Accumulator accumulator);
+mlir::Value finishLanes(VectorBuilder &vectors, Reduction reduction, Accumulator accumulator);
 
 } // namespace tokamak::codegen
 #endif

@@ -83,11 +83,14 @@ public:
     case BinaryOperator::Xor:
       return logic<arith::XOrIOp>(a, b);
     case BinaryOperator::BitwAnd:
+      return isFloating() ? onIntegers(op, a, b) : apply<arith::AndIOp>(a, b);
     case BinaryOperator::BitwOr:
+      return isFloating() ? onIntegers(op, a, b) : apply<arith::OrIOp>(a, b);
     case BinaryOperator::BitwXor:
+      return isFloating() ? onIntegers(op, a, b) : apply<arith::XOrIOp>(a, b);
     case BinaryOperator::BitwShiftL:
     case BinaryOperator::BitwShiftR:
-      return bitwise(op, a, b);
+      return isFloating() ? onIntegers(op, a, b) : shift(op, a, b);
     }
     llvm_unreachable("all operators are listed");
   }
@@ -234,26 +237,12 @@ private:
     return select(isNan(a, b), number(std::numeric_limits<double>::quiet_NaN()), best);
   }
 
-  // Of doubles on the 64-bit integers that they are truncated to: saturated, NaN as 0.
-  Value bitwise(BinaryOperator op, Value a, Value b) {
-    if (isFloating()) {
-      auto integer = [&](Value x) {
-        return vectors_.convert(truncate(x), cells_, ElementType::I64);
-      };
-      Value left = integer(a), right = integer(b);
-      return vectors_.convert(Cells(vectors_, ElementType::I64).bitwise(op, left, right),
-                              ElementType::I64, cells_);
-    }
-    switch (op) {
-    case BinaryOperator::BitwAnd:
-      return apply<arith::AndIOp>(a, b);
-    case BinaryOperator::BitwOr:
-      return apply<arith::OrIOp>(a, b);
-    case BinaryOperator::BitwXor:
-      return apply<arith::XOrIOp>(a, b);
-    default:
-      return shift(op, a, b);
-    }
+  // An operator on bits: of the 64-bit integers that doubles are truncated to, saturated, NaN as 0.
+  Value onIntegers(BinaryOperator op, Value a, Value b) {
+    auto integer = [&](Value x) { return vectors_.convert(truncate(x), cells_, ElementType::I64); };
+    Value left = integer(a), right = integer(b);
+    return vectors_.convert(Cells(vectors_, ElementType::I64).binary(op, left, right),
+                            ElementType::I64, cells_);
   }
 
   // Only the lowest six bits of the distance are used. A distance beyond the width leaves 0, and to

@@ -3,7 +3,6 @@
 #include "base/NeedsMemory.h"
 #include "base/SignalStack.h"
 #include "base/UncheckedByThreadSanitizer.h"
-#include "codegen/CellEmission.h"
 #include "codegen/CodeEmitter.h"
 #include "codegen/LlvmLowering.h"
 #include "codegen/MachineCode.h"
@@ -12,7 +11,6 @@
 #include "mlir/Support/DebugStringHelper.h"
 
 #include "llvm/ADT/ScopeExit.h"
-#include "llvm/IR/LLVMContext.h"
 #include "llvm/Support/ScopedPrinter.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Utils/Cloning.h"
@@ -280,8 +278,6 @@ struct KernelCompiler::State {
   // more.
   Outcome findOrCompile(plan::OperatorOp op, const ScheduleText &asked,
                         std::unique_lock<std::mutex> &reading) {
-    if (!options.useCache)
-      return compile(op, asked, reading);
     std::string key = structureOf(op);
     if (asked)
       key += "\nschedule\n" + *asked;

@@ -28,8 +28,7 @@ struct KernelCompilerOptions {
   // Null: the machine that this process runs on. Otherwise kernels are not linked: `keepObject` gets
   // them, and the plans have neither kernel nor merge.
   const Target *target = nullptr;
-  int threads = 1; // that compile the operators of one call at the same time
-  bool useCache = true;
+  int threads = 1;             // that compile the operators of one call at the same time
   size_t cacheCapacity = 1000; // kernels; beyond it, those that no plan uses are dropped
   // --explain=loops|llvm|asm: called with a kernel's name and its MLIR before lowering, its LLVM IR
   // after optimisation, or its assembly. May be null. Not called for kernels from the cache. Calls

@@ -11,23 +11,26 @@ using namespace tokamak;
 using namespace tokamak::codegen;
 
 // Loads what a function of type TokKernel is called with.
-static TileArguments unpack(VectorBuilder &vectors, Block &entry, unsigned inputs,
-                            ArrayRef<unsigned> sparse, unsigned outputs) {
+static TileArguments unpack(VectorBuilder &vectors, Block &entry, const abi::KernelPlan &plan) {
   Value arguments = entry.getArgument(0), range = entry.getArgument(1),
         workspace = entry.getArgument(2);
-  auto memberOfArray = [&](Value arrays, unsigned number, size_t member) {
+  auto memberOfArray = [&](Value arrays, size_t number, size_t member) {
     return vectors.pointerMember(arrays, static_cast<int64_t>(number * sizeof(TokArray) + member));
   };
   TileArguments tile;
   Value arrays = vectors.pointerMember(arguments, offsetof(TokArguments, inputs));
-  for (unsigned input = 0; input < inputs; ++input)
-    tile.inputs.push_back(memberOfArray(arrays, input, offsetof(TokArray, data)));
-  for (unsigned input : sparse)
-    tile.patterns[input] = {memberOfArray(arrays, input, offsetof(TokArray, rowOffsets)),
-                            memberOfArray(arrays, input, offsetof(TokArray, columnIndices))};
+  for (size_t number = 0; number < plan.inputs.size(); ++number)
+    tile.inputs.push_back(memberOfArray(arrays, number, offsetof(TokArray, data)));
+  for (auto [number, input] : llvm::enumerate(plan.inputs))
+    if (input.layout == TOK_CSR)
+      tile.patterns[number] = {memberOfArray(arrays, number, offsetof(TokArray, rowOffsets)),
+                               memberOfArray(arrays, number, offsetof(TokArray, columnIndices))};
   arrays = vectors.pointerMember(arguments, offsetof(TokArguments, outputs));
-  for (unsigned output = 0; output < outputs; ++output)
-    tile.outputs.push_back(memberOfArray(arrays, output, offsetof(TokArray, data)));
+  size_t written = 0;
+  for (const abi::KernelOutput &output : plan.outputs)
+    tile.outputs.push_back(output.kind == abi::KernelOutput::Kind::Array
+                               ? memberOfArray(arrays, written++, offsetof(TokArray, data))
+                               : Value());
   tile.scalars = vectors.pointerMember(arguments, offsetof(TokArguments, scalars));
   tile.sizes = vectors.pointerMember(arguments, offsetof(TokArguments, sizes));
   tile.partials = vectors.pointerMember(workspace, offsetof(TokWorkspace, partials));
@@ -45,14 +48,15 @@ static SmallVector<Value *> parametersOf(TileArguments &tile) {
   for (auto &[input, pattern] : tile.patterns)
     parameters.append({&pattern.offsets, &pattern.indices});
   for (Value &output : tile.outputs)
-    parameters.push_back(&output);
+    if (output)
+      parameters.push_back(&output);
   parameters.append(
       {&tile.scalars, &tile.sizes, &tile.partials, &tile.scratch, &tile.begin, &tile.end});
   return parameters;
 }
 
-void codegen::emitKernelFunctions(VectorBuilder &vectors, StringRef name, unsigned inputs,
-                                  ArrayRef<unsigned> sparse, unsigned outputs,
+void codegen::emitKernelFunctions(VectorBuilder &vectors, StringRef name,
+                                  const abi::KernelPlan &plan,
                                   llvm::function_ref<void(const TileArguments &)> emitTile) {
   OpBuilder &builder = vectors.builder();
   OpBuilder::InsertionGuard guard(builder);
@@ -61,7 +65,7 @@ void codegen::emitKernelFunctions(VectorBuilder &vectors, StringRef name, unsign
       name, LLVM::LLVMFunctionType::get(builder.getI32Type(), pointers));
   Block *entry = kernel.addEntryBlock(builder);
   builder.setInsertionPointToStart(entry);
-  TileArguments tile = unpack(vectors, *entry, inputs, sparse, outputs);
+  TileArguments tile = unpack(vectors, *entry, plan);
   SmallVector<Value *> parameters = parametersOf(tile);
   auto operands = llvm::map_to_vector(parameters, [](Value *parameter) { return *parameter; });
   std::string tileName = (name + "_tile").str();
@@ -78,7 +82,7 @@ void codegen::emitKernelFunctions(VectorBuilder &vectors, StringRef name, unsign
   for (auto [number, operand] : llvm::enumerate(operands)) {
     if (operand.getType() == vectors.pointerType())
       function.setArgAttr(number, LLVM::LLVMDialect::getNoAliasAttrName(), builder.getUnitAttr());
-    if (number < inputs + 2 * sparse.size())
+    if (number < tile.inputs.size() + 2 * tile.patterns.size())
       function.setArgAttr(number, LLVM::LLVMDialect::getReadonlyAttrName(), builder.getUnitAttr());
   }
   Block *body = function.addEntryBlock(builder);

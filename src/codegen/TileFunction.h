@@ -1,12 +1,13 @@
 // The functions around the code of a tile: `name`, of type TokKernel (abi/Kernel.h), unpacks the
 // arguments and calls `name_tile`, whose pointers don't alias.
 //
-//   emitKernelFunctions(vectors, "cell_exp_1", inputs, sparse, outputs, [&](const TileArguments &tile) {
+//   emitKernelFunctions(vectors, "cell_exp_1", plan, [&](const TileArguments &tile) {
 //     mlir::Value x = vectors.load(vectors.offset(tile.inputs[0], tile.begin), {});
 //   });
 #ifndef TOKAMAK_CODEGEN_TILEFUNCTION_H
 #define TOKAMAK_CODEGEN_TILEFUNCTION_H
 
+#include "abi/KernelPlan.h"
 #include "codegen/VectorBuilder.h"
 
 #include <map>
@@ -23,14 +24,13 @@ struct SparsePattern {
 struct TileArguments {
   llvm::SmallVector<mlir::Value> inputs;         // pointers, by index of the array input
   std::map<unsigned, SparsePattern> patterns;    // of sparse inputs, likewise
-  llvm::SmallVector<mlir::Value> outputs;        // pointers, by index of the array result
+  llvm::SmallVector<mlir::Value> outputs;        // pointers, by result; null of partial ones
   mlir::Value scalars, sizes, partials, scratch; // pointers
   mlir::Value begin, end;                        // rows, cells or places
 };
 
-// `sparse` are the indices of the inputs that are sparse.
-void emitKernelFunctions(VectorBuilder &vectors, llvm::StringRef name, unsigned inputs,
-                         llvm::ArrayRef<unsigned> sparse, unsigned outputs,
+// The plan says which inputs and outputs there are.
+void emitKernelFunctions(VectorBuilder &vectors, llvm::StringRef name, const abi::KernelPlan &plan,
                          llvm::function_ref<void(const TileArguments &)> emitTile);
 
 } // namespace tokamak::codegen

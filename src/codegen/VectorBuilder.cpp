@@ -9,7 +9,6 @@ using namespace mlir;
 using namespace tokamak::codegen;
 
 // Arrays are only aligned to their cell size, because a view may begin at any row.
-static constexpr unsigned alignment = 8;
 static unsigned alignmentOf(Type cells) { return (cells.getIntOrFloatBitWidth() + 7) / 8; }
 static Type cellsOf(Value value) { return getElementTypeOrSelf(value.getType()); }
 // `cells`, or vectors of them where `value` is a vector.
@@ -20,13 +19,9 @@ static Type shapedLike(Value value, Type cells) {
 
 VectorBuilder::VectorBuilder(ModuleOp module)
     : module_(module), builder_(module.getContext()), location_(module.getLoc()),
+      vector_(VectorType::get(lanes, doubleType())),
       pointer_(LLVM::LLVMPointerType::get(module.getContext())) {
   builder_.setInsertionPointToEnd(module.getBody());
-  setWidth(lanes);
-}
-
-void VectorBuilder::setWidth(int64_t width) {
-  vector_ = VectorType::get(width, builder_.getF64Type());
 }
 
 Type VectorBuilder::registerType(ElementType cells) {
@@ -100,14 +95,9 @@ State VectorBuilder::transpose(ArrayRef<Value> rows) {
   return current;
 }
 Value VectorBuilder::laneNumbers() {
-  auto numbers = llvm::to_vector_of<double>(llvm::seq(width()));
-  return constant(DenseElementsAttr::get(vector_, ArrayRef<double>(numbers)));
-}
-Value VectorBuilder::maskBelow(Value count) {
   auto numbers = llvm::to_vector(llvm::seq(width()));
   auto type = vector_.clone(builder_.getI64Type());
-  Value all = constant(DenseElementsAttr::get(type, ArrayRef<int64_t>(numbers)));
-  return less(all, splat(count));
+  return constant(DenseElementsAttr::get(type, ArrayRef<int64_t>(numbers)));
 }
 Value VectorBuilder::maskBelow(int64_t count) {
   auto bits = llvm::map_to_vector(llvm::seq(width()), [&](int64_t lane) { return lane < count; });
@@ -269,7 +259,7 @@ Value VectorBuilder::loadMember(Value structure, int64_t bytes, Type type) {
   Value address = create<LLVM::GEPOp>(pointer_, builder_.getI8Type(), structure,
                                       ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(bytes)},
                                       /*inbounds=*/true);
-  return create<LLVM::LoadOp>(type, address, alignment);
+  return create<LLVM::LoadOp>(type, address);
 }
 
 Value VectorBuilder::callMath(StringRef function, ValueRange operands) {

@@ -22,6 +22,8 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 
+#include "llvm/Support/SaveAndRestore.h"
+
 namespace tokamak::codegen {
 
 // The values that a loop or branch carries, such as accumulators.
@@ -39,9 +41,12 @@ public:
     return builder_.create<Op>(location_, std::forward<Arguments>(arguments)...);
   }
 
-  // The number of cells of the vectors that are built from here on: `lanes` or `mostLanes`.
+  // The number of cells of the vectors that are built from here on, `lanes` or `mostLanes`: another
+  // one as long as what withWidth returns lives.
   int64_t width() const { return vector_.getNumElements(); }
-  void setWidth(int64_t width);
+  [[nodiscard]] llvm::SaveAndRestore<mlir::VectorType> withWidth(int64_t width) {
+    return {vector_, mlir::VectorType::get(width, doubleType())};
+  }
 
   mlir::Type pointerType() const { return pointer_; }
   mlir::Type doubleType() { return builder_.getF64Type(); }
@@ -68,10 +73,10 @@ public:
   mlir::Value join(mlir::Value lower, mlir::Value upper);
   // Transposes as many vectors as they have lanes: lane i of result j is lane j of vector i.
   State transpose(llvm::ArrayRef<mlir::Value> vectors);
-  // The vector 0, 1, ... of doubles.
+  // The vector 0, 1, ... of 64-bit integers.
   mlir::Value laneNumbers();
   // The mask of lanes below `count`.
-  mlir::Value maskBelow(mlir::Value count);
+  mlir::Value maskBelow(mlir::Value count) { return less(laneNumbers(), splat(count)); }
   mlir::Value maskBelow(int64_t count);
 
   // Of integers.
@@ -126,10 +131,6 @@ public:
   // Into the nearest cache; the address may be invalid.
   void prefetch(mlir::Value pointer) {
     create<mlir::LLVM::Prefetch>(pointer, /*rw=*/0, /*hint=*/3, /*cache=*/1);
-  }
-  // The same at an offset, which may be outside the array.
-  void prefetch(mlir::Value pointer, mlir::Value cellCount, mlir::Type cells) {
-    prefetch(create<mlir::LLVM::GEPOp>(pointer_, cells, pointer, cellCount));
   }
   mlir::Value loadScalar(mlir::Value pointer, mlir::Type cells = {});
   void storeScalar(mlir::Value value, mlir::Value pointer) { store(value, pointer, {}); }

@@ -1,6 +1,7 @@
 #include "codegen/loops/Access.h"
 
-#include "codegen/LaunchSizes.h"
+#include "abi/KernelPlan.h"
+#include "base/Error.h"
 
 #include "mlir/IR/AffineExprVisitor.h"
 
@@ -8,13 +9,25 @@ using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::codegen;
 
-void LinearFunction::add(const LinearFunction &other, const Size &factor) {
-  constant = constant + factor * other.constant;
-  for (auto [own, others] : llvm::zip(factors, other.factors))
-    if (!others.isConstant(0))
-      own = own + factor * others;
-  for (const auto &[index, others] : other.indices)
-    indices.push_back({index, factor * others});
+Size codegen::sizeAtLaunch(plan::OperatorOp op, const Size &size) {
+  SmallVector<SmallVector<Size>> arrays = op.operandSizes();
+  llvm::erase_if(arrays, [](ArrayRef<Size> sizes) { return sizes.empty(); });
+  // Unknown if `wanted` is no size of an operand.
+  auto find = [&](const Size &wanted) {
+    if (wanted.isConstant())
+      return wanted;
+    for (auto [array, sizes] : llvm::enumerate(arrays))
+      for (auto [dimension, own] : llvm::enumerate(sizes))
+        if (own.provedEqual(wanted))
+          return abi::sizeOfInput(array, dimension);
+    return Size::unknown();
+  };
+  Size found = find(size);
+  if (found.isUnknown())
+    found = size.substitute([&](int64_t id) { return find(Size::symbol(id)); });
+  if (found.isUnknown())
+    internalError("the size " + size.text() + " is not computed from sizes of operands");
+  return found;
 }
 
 void LinearFunction::goToEntries(unsigned row) {
@@ -85,7 +98,12 @@ FailureOr<Access> codegen::accessOf(plan::OperatorOp op, Operation *readOrWrite)
                                       "axes");
     bool isAlwaysInside = isInside(*place, size, axes);
     place->constant = sizeAtLaunch(op, place->constant);
-    access.cell.add(*place, stride);
+    access.cell.constant = access.cell.constant + stride * place->constant;
+    for (auto [total, factor] : llvm::zip(access.cell.factors, place->factors))
+      if (!factor.isConstant(0))
+        total = total + stride * factor;
+    for (const auto &[index, factor] : place->indices)
+      access.cell.indices.push_back({index, stride * factor});
     if (!isAlwaysInside)
       access.checks.push_back({std::move(*place), sizeAtLaunch(op, size)});
   }

@@ -1,5 +1,7 @@
-// Where reads and writes of a body go: the cell of the array as a linear function of the axes.
+// Where reads and writes of a body go: the cell of the array as a linear function of the axes. The
+// sizes in it are functions of the sizes of array operands, which is what a launch knows.
 //
+//   Size rows = sizeAtLaunch(op, *Size::parse("s3 + 1"));    // such as abi::sizeOfInput(0, 0)
 //   llvm::FailureOr<Access> access = accessOf(op, read);
 //   Size step = access->cell.factors[2];       // cells between neighbours along d2
 //   if (access->checks.empty()) ...            // no place has to be checked
@@ -12,8 +14,10 @@
 
 namespace tokamak::codegen {
 
-// The sum of constant, factor * axis and factor * index. Sizes are functions of the launch's
-// inputs.
+// `size` is constant, a size of an operand, or computed from such sizes.
+Size sizeAtLaunch(plan::OperatorOp op, const Size &size);
+
+// The sum of constant, factor * axis and factor * index.
 struct LinearFunction {
   Size constant = Size::constant(0);
   llvm::SmallVector<Size> factors;                         // by axis
@@ -23,7 +27,6 @@ struct LinearFunction {
 
   explicit LinearFunction(size_t axisCount = 0) : factors(axisCount, Size::constant(0)) {}
   bool dependsOn(unsigned axis) const { return !factors[axis].isConstant(0); }
-  void add(const LinearFunction &other, const Size &factor);
   // Entries lie one behind the other whatever the row is.
   void goToEntries(unsigned row);
 };

@@ -3,9 +3,6 @@
 #include "codegen/Prefetching.h"
 #include "codegen/loops/LoopValues.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::codegen;
@@ -13,7 +10,7 @@ using namespace tokamak::codegen;
 static constexpr int64_t lanes = VectorBuilder::lanes;
 
 const SparsePattern &LoopValues::patternOf(plan::ReadOp read) const {
-  return tile_.patterns.at(inputNumber(body_.op(), read));
+  return tile_.patterns.at(inputNumber(read));
 }
 
 Value LoopValues::positionOfRow(plan::ReadOp read, Value row) {
@@ -34,24 +31,22 @@ static Value negate(VectorBuilder &vectors, Value condition) {
 //===- tiles and rows ------------------------------------------------------------------------===//
 
 void LoopValues::beginEntriesOfTile() {
-  const schedule::EntryLevel &level = *body_.entries();
   auto equal = [&](Value a, Value b) {
     return vectors_.create<LLVM::ICmpOp>(LLVM::ICmpPredicate::eq, a, b);
   };
-  const SparsePattern &own = patternOf(level.driver);
+  const SparsePattern &own = patternOf(level().driver);
   for (plan::ReadOp read : lookedUp_)
     samePattern_[read] = both(equal(patternOf(read).offsets, own.offsets),
                               equal(patternOf(read).indices, own.indices));
-  lastEntry_ = vectors_.subtract(positionOfRow(level.driver, tile_.end), vectors_.integer(1));
+  lastEntry_ = vectors_.subtract(positionOfRow(level().driver, tile_.end), vectors_.integer(1));
   Value isLarge =
-      vectors_.less(vectors_.integer(prefetching::cellsInCache), axisSize(level.column));
+      vectors_.less(vectors_.integer(prefetching::cellsInCache), axisSize(level().column));
   Value end = vectors_.subtract(lastEntry_, vectors_.integer(prefetching::cellsAhead + lanes - 1));
   endOfFetching_ = vectors_.select(isLarge, end, vectors_.integer(0));
 }
 
 void LoopValues::beginEntries(Value firstRow, Value endRow) {
-  const schedule::EntryLevel &level = *body_.entries();
-  entries_ = {positionOfRow(level.driver, firstRow), positionOfRow(level.driver, endRow)};
+  entries_ = {positionOfRow(level().driver, firstRow), positionOfRow(level().driver, endRow)};
   for (plan::ReadOp read : lookedUp_)
     expandRow(read, firstRow, endRow);
 }
@@ -65,7 +60,7 @@ void LoopValues::expandRow(plan::ReadOp read, Value row, Value nextRow) {
   vectors_.ifThen(negate(vectors_, samePattern_.lookup(read)), none, [&](State &) {
     Value zero = vectors_.number(0, vectors_.registerType(cells));
     vectors_.forLoop(entries_.first, entries_.second, 1, [&](Value position) {
-      Value column = columnAt(body_.entries()->driver, position);
+      Value column = columnAt(level().driver, position);
       vectors_.storeCell(zero, buffer, column, cells);
     });
     vectors_.forLoop(
@@ -78,46 +73,44 @@ void LoopValues::expandRow(plan::ReadOp read, Value row, Value nextRow) {
 
 Value LoopValues::withAbsentCells(plan::ReduceOp reduce, Value total) {
   if (!body_.entries() || reduce.getKind() == AggregateKind::Sum ||
-      !llvm::is_contained(reduce.getOver(), body_.entries()->column))
+      !llvm::is_contained(reduce.getOver(), level().column))
     return total;
-  const schedule::EntryLevel &level = *body_.entries();
   auto [begin, end] = entries_;
-  Value cells = axisSize(level.column);
+  Value cells = axisSize(level().column);
   if (body_.schedule().isOfTiles(reduce)) {
-    begin = positionOfRow(level.driver, tile_.begin);
-    end = positionOfRow(level.driver, tile_.end);
+    begin = positionOfRow(level().driver, tile_.begin);
+    end = positionOfRow(level().driver, tile_.end);
     cells = vectors_.multiply(vectors_.subtract(tile_.end, tile_.begin), cells);
   }
   Value entries = vectors_.subtract(end, begin);
-  Value zero = vectors_.number(0, vectors_.registerType(accumulatorOf(reduce)));
-  return vectors_.select(vectors_.less(entries, cells),
-                         combine(vectors_, reductionOf(reduce), total, zero), total);
+  Reduction reduction = reductionOf(reduce);
+  Value zero = vectors_.number(0, vectors_.registerType(reduction.accumulator));
+  return vectors_.select(vectors_.less(entries, cells), combine(vectors_, reduction, total, zero),
+                         total);
 }
 
 //===- columns -------------------------------------------------------------------------------===//
 
 // The columns of a chunk's entries; 0 in lanes behind the last one.
 Value LoopValues::columnsOf(unsigned chunk) {
-  const schedule::EntryLevel &level = *body_.entries();
   constexpr unsigned columns = ~1u; // distinguishes them from the driver's cells
-  Value driver = level.driver.getCell();
+  Value driver = level().driver.getCell();
   if (Value known = find(driver, columns, chunk))
     return known;
-  Value indices = patternOf(level.driver).indices;
+  Value indices = patternOf(level().driver).indices;
   if (!isFollowed(chunk))
     prefetchEntries(indices, ElementType::U32, chunk);
   Value loaded =
-      vectors_.loadCells(indices, indexOf(level.column, 0, chunk), mask(chunk), ElementType::U32);
+      vectors_.loadCells(indices, indexOf(level().column, 0, chunk), mask(chunk), ElementType::U32);
   Value found = vectors_.convert(loaded, ElementType::U32, ElementType::I64);
   set(driver, columns, chunk, found);
   return found;
 }
 
 Value LoopValues::columnBehind(unsigned chunk, int64_t distance) {
-  const schedule::EntryLevel &level = *body_.entries();
-  Value position = vectors_.add(indexOf(level.column, 0, chunk), vectors_.integer(distance));
+  Value position = vectors_.add(indexOf(level().column, 0, chunk), vectors_.integer(distance));
   bool isOfChunk = distance == 0 || (distance < lanes && !mask(chunk));
-  return columnAt(level.driver, isOfChunk ? position : vectors_.minimum(position, lastEntry_));
+  return columnAt(level().driver, isOfChunk ? position : vectors_.minimum(position, lastEntry_));
 }
 
 // Along the driver's columns an index is a position, and there are cells at its column, unless they
@@ -125,8 +118,7 @@ Value LoopValues::columnBehind(unsigned chunk, int64_t distance) {
 Value LoopValues::indexIn(const LinearFunction &sum, unsigned axis, unsigned place,
                           unsigned chunk) {
   Value index = indexOf(axis, place, chunk);
-  return body_.isOverEntries(axis) && !sum.isAtEntries ? columnAt(body_.entries()->driver, index)
-                                                       : index;
+  return body_.isOverEntries(axis) && !sum.isAtEntries ? columnAt(level().driver, index) : index;
 }
 
 bool LoopValues::hasColumnsOfLanes(const LinearFunction &sum) const {
@@ -137,7 +129,7 @@ bool LoopValues::hasColumnsOfLanes(const LinearFunction &sum) const {
 // time), else those of its expanded row.
 Value LoopValues::lookUp(plan::ReadOp read, unsigned place, unsigned chunk) {
   Memory own = arrayOf(read), row = own;
-  own.access.cell.goToEntries(body_.entries()->row);
+  own.access.cell.goToEntries(level().row);
   row.access.cell.factors = own.access.cell.factors;
   row.base = panels_[read.getCell()].base;
   if (hasColumnsOfLanes(row.access.cell))
@@ -154,41 +146,39 @@ Value LoopValues::lookUp(plan::ReadOp read, unsigned place, unsigned chunk) {
 
 // In a flat loop over whole vectors the hardware prefetcher keeps track (unless cells are
 // prefetched in between: then the entries are prefetched, too).
-bool LoopValues::isFollowed(unsigned chunk) const {
-  return body_.entries()->isFlat && !mask(chunk);
-}
+bool LoopValues::isFollowed(unsigned chunk) const { return level().isFlat && !mask(chunk); }
 
 // Only the first pass prefetches: later passes over the row find its entries in the cache.
 void LoopValues::prefetchEntries(Value array, ElementType cells, unsigned chunk) {
   if (pass_ != 0)
     return;
-  Value later = vectors_.add(indexOf(body_.entries()->column, 0, chunk),
-                             vectors_.integer(prefetching::entriesAhead));
+  Value later =
+      vectors_.add(indexOf(level().column, 0, chunk), vectors_.integer(prefetching::entriesAhead));
   vectors_.prefetch(vectors_.offsetCells(array, later, cells));
 }
 
 void LoopValues::prefetchAtEntries(plan::ReadOp read, unsigned chunk) {
-  const schedule::EntryLevel &level = *body_.entries();
   const LinearFunction &cell = body_.accessOf(read).cell;
-  if (extent_.axis != level.column)
+  if (extent_.axis != level().column)
     return;
   Memory array = arrayOf(read);
   if (cell.isAtEntries && !isFollowed(chunk))
     prefetchEntries(array.base, array.cells, chunk);
-  if (cell.isAtEntries || cell.dependsOn(level.row) || !cell.factors[level.column].isConstant(1))
+  if (cell.isAtEntries || cell.dependsOn(level().row) ||
+      !cell.factors[level().column].isConstant(1))
     return;
-  Value position = indexOf(level.column, 0, chunk);
+  Value position = indexOf(level().column, 0, chunk);
   State none;
   vectors_.ifThen(vectors_.less(position, endOfFetching_), none, [&](State &) {
     if (isFollowed(chunk)) {
-      prefetchEntries(patternOf(level.driver).indices, ElementType::U32, chunk);
-      Memory entries = arrayOf(level.driver);
+      prefetchEntries(patternOf(level().driver).indices, ElementType::U32, chunk);
+      Memory entries = arrayOf(level().driver);
       prefetchEntries(entries.base, entries.cells, chunk);
     }
     for (int64_t lane = 0; lane < lanes; ++lane) {
       Value later = vectors_.add(position, vectors_.integer(prefetching::cellsAhead + lane));
       vectors_.prefetch(
-          vectors_.offsetCells(array.base, columnAt(level.driver, later), array.cells));
+          vectors_.offsetCells(array.base, columnAt(level().driver, later), array.cells));
     }
   });
 }

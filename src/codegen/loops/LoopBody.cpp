@@ -1,9 +1,7 @@
 #include "codegen/loops/LoopBody.h"
 
 #include "codegen/Aggregation.h"
-#include "codegen/LaunchSizes.h"
 #include "ir/plan/IterationSpace.h"
-#include "ir/tok/ElementTypes.h"
 #include "schedule/Instructions.h"
 
 using namespace mlir;
@@ -43,7 +41,7 @@ LogicalResult LoopBody::checkOperation(Operation &operation) {
     return checkReindex(reindex);
   if (isa<plan::ReduceOp, plan::ScanOp>(operation)) {
     auto reduce = dyn_cast<plan::ReduceOp>(operation);
-    if (isIndex(kindOf(&operation)) && (!reduce || reduce.getOver().size() != 1))
+    if (reductionOf(&operation).isIndex() && (!reduce || reduce.getOver().size() != 1))
       return operation.emitOpError("there is no code for indices of extremes along several axes");
     if (reduce && schedule_.isOfTiles(reduce)) {
       if (schedule_.innerAxes(reduce.getCell()).size() > (schedule_.vectorizesBlocks() ? 1 : 2))
@@ -137,7 +135,7 @@ std::optional<std::pair<Value, Value>> LoopBody::rowFactors(plan::ReduceOp reduc
   plan::BinaryOp product = plan::productIn(reduce);
   if (!schedule_.hasBlocksInVectors() || !schedule_.kept.contains(reduce.getCell()) || !product ||
       !hasPlacesSideBySide(reduce.getCell()) || schedule_.innerAxes(reduce.getCell()).size() != 1 ||
-      reduce.getOver().size() != 1 || !isFloat(accumulatorOf(reduce)))
+      reduce.getOver().size() != 1 || !isFloat(reductionOf(reduce).accumulator))
     return {};
   Value rows = product.getLhs(), factor = product.getRhs();
   if (!runsOver(rows, lastAxis()))
@@ -150,9 +148,8 @@ std::optional<std::pair<Value, Value>> LoopBody::rowFactors(plan::ReduceOp reduc
 
 PassLoops LoopBody::loopsOfKept(Value value) const {
   auto reduce = value.getDefiningOp<plan::ReduceOp>();
-  if (auto factors = reduce ? rowFactors(reduce) : std::nullopt)
-    return loopsOver(schedule_.innerAxes(factors->first));
-  return loopsOver(schedule_.innerAxes(value));
+  auto factors = reduce ? rowFactors(reduce) : std::nullopt;
+  return loopsOver(schedule_.innerAxes(factors ? factors->first : value));
 }
 
 //===- passes --------------------------------------------------------------------------------===//
@@ -248,7 +245,7 @@ LogicalResult LoopBody::makePasses() {
     pass.isRowByRow = isRowByRow(pass);
   }
   if (schedule_.vectorsOutside &&
-      (passes_.size() != 1 || !lastWrites_.empty() || !tileAggregates_.empty() ||
+      (passes_.size() != 1 || !lastPass_.writes.empty() || !tileAggregates_.empty() ||
        !passes_.front().loops.axes.empty() || !passes_.front().loops.vector ||
        !passes_.front().reductions.empty()))
     return op_.emitOpError("vectors can't be outside of the loop over blocks: there is more than "
@@ -263,7 +260,7 @@ void LoopBody::placeWrite(plan::WriteOp write) {
         (write.getCell().getType().runsOver(axis) || write.getMap().isFunctionOfDim(axis)))
       axes.push_back(axis);
   if (axes.empty()) {
-    lastWrites_.push_back(write);
+    lastPass_.writes.push_back(write);
     return;
   }
   PassLoops loops = loopsOver(axes);
@@ -282,7 +279,7 @@ void LoopBody::placeTileAggregate(plan::ReduceOp reduce) {
   SmallVector<unsigned> operandAxes = schedule_.innerAxes(reduce.getOperand()),
                         resultAxes = schedule_.innerAxes(reduce.getCell());
   if (operandAxes.empty()) {
-    lastAggregates_.push_back(reduce);
+    lastPass_.tileAggregates.push_back(reduce);
     return;
   }
   PassLoops loops = loopsOver(operandAxes);

@@ -75,10 +75,7 @@ public:
   // Of an operator that is evaluated at the entries of a driver.
   const std::optional<schedule::EntryLevel> &entries() const { return entries_; }
   bool isOverEntries(unsigned axis) const { return entries_ && entries_->column == axis; }
-  bool isDriver(plan::ReadOp read) const {
-    return entries_ &&
-           op_.isDriver(llvm::cast<mlir::BlockArgument>(read.getOperand()).getArgNumber());
-  }
+  bool isDriver(plan::ReadOp read) const { return entries_ && op_.isDriver(read.getNumber()); }
   // If the rows of both factors are read as vectors.
   std::optional<SampledProduct> sampledProduct(plan::ReduceOp reduce) const;
   const Access &accessOf(mlir::Operation *readOrWrite) const {
@@ -92,9 +89,8 @@ public:
   llvm::ArrayRef<unsigned> tileAxes() const { return tileAxes_; }
   unsigned lastAxis() const { return tileAxes_.back(); }
   llvm::ArrayRef<LoopPass> passes() const { return passes_; }
-  // Of cells that there is one of for each place of a block, after all passes.
-  llvm::ArrayRef<plan::WriteOp> lastWrites() const { return lastWrites_; }
-  llvm::ArrayRef<plan::ReduceOp> lastAggregates() const { return lastAggregates_; }
+  // After these, without loops: what is written and aggregated of each place of a block once.
+  const LoopPass &lastPass() const { return lastPass_; }
   llvm::ArrayRef<plan::ReduceOp> tileAggregates() const { return tileAggregates_; }
   // Of a sum of products over tiles, for each place along two other axes: the axis of its vectors.
   unsigned vectorOf(plan::ReduceOp tileAggregate) const;
@@ -108,7 +104,7 @@ public:
   bool carriesInMemory() const {
     return schedule_.vectorizesBlocks() && passes_.size() == 1 && !passes_.front().scans.empty() &&
            passes_.front().reductions.empty() && passes_.front().kept.empty() &&
-           passes_.front().tileAggregates.empty() && lastWrites_.empty() && lastAggregates_.empty();
+           passes_.front().tileAggregates.empty() && lastPass_.uses().empty();
   }
   // The factors of a kept sum of products with a row of short rows: what runs over the places of a
   // block, and the other one; nullopt for all other values.
@@ -156,8 +152,8 @@ private:
   // What stageOf has found.
   std::map<std::tuple<const void *, PassLoops, std::set<unsigned>>, unsigned> stages_;
   std::vector<LoopPass> passes_;
-  llvm::SmallVector<plan::WriteOp> lastWrites_;
-  llvm::SmallVector<plan::ReduceOp> lastAggregates_, tileAggregates_;
+  LoopPass lastPass_;
+  llvm::SmallVector<plan::ReduceOp> tileAggregates_;
   llvm::DenseMap<mlir::Value, unsigned> keptBy_;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<unsigned>> readBy_;
 };

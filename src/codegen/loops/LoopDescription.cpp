@@ -1,6 +1,5 @@
 // What the runtime has to know of a loop body to launch its kernel and to cut tiles. The bytes that
 // a step touches are estimates.
-#include "codegen/LaunchSizes.h"
 #include "codegen/loops/LoopBody.h"
 #include "ir/tok/ElementTypes.h"
 
@@ -114,7 +113,30 @@ static void describeEntries(const LoopBody &body, abi::KernelPlan &plan) {
 }
 
 abi::KernelPlan LoopBody::describe() const {
-  abi::KernelPlan plan = describeArrays(op_);
+  abi::KernelPlan plan;
+  for (auto [number, operand] : llvm::enumerate(op_.getInputs())) {
+    ElementType cells = *tok::elementTypeOf(plan::cellsOfOperand(operand.getType()));
+    if (!tok::isArray(operand.getType())) {
+      plan.integerScalars.push_back(cells == ElementType::I64);
+      continue;
+    }
+    if (op_.hasDrivers() && op_.getDrivers().front() == static_cast<int64_t>(number))
+      plan.driver = static_cast<int32_t>(plan.inputs.size());
+    plan.inputs.push_back({cells, op_.isSparseOperand(number) ? TOK_CSR : TOK_DENSE,
+                           op_.isDriver(number) && op_.getDrivers().size() > 1});
+  }
+  for (auto [number, type, sizes] : llvm::enumerate(op_.getResultTypes(), op_.resultSizes())) {
+    abi::KernelOutput &output = plan.outputs.emplace_back();
+    output.kind = abi::KernelOutput::Kind::PartialScalar;
+    if (!tok::isArray(type))
+      continue;
+    output.kind = abi::KernelOutput::Kind::PartialArray;
+    for (const Size &size : sizes)
+      output.sizes.push_back(sizeAtLaunch(op_, size));
+    output.elementType = *tok::elementTypeOf(plan::cellsOfOperand(type));
+    if (op_.isSparseResult(number))
+      output.layout = TOK_CSR;
+  }
   for (plan::WriteOp write : block().getOps<plan::WriteOp>()) {
     abi::KernelOutput &output = plan.outputs[write.getNumber()];
     output.isInteger = !isFloat(plan::cellsOf(write.getCell()));

@@ -4,10 +4,6 @@
 #include "codegen/loops/TileAggregates.h"
 #include "schedule/Instructions.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-
-#include <functional>
-
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::codegen;
@@ -27,8 +23,6 @@ public:
   }
 
   void emitTile() {
-    values_.computeUniform();
-    aggregates_.open();
     ArrayRef<unsigned> leading = body_.tileAxes().drop_back();
     if (leading.empty()) {
       emitPlaces({tile_.begin, tile_.end});
@@ -170,17 +164,11 @@ private:
         emitPass(pass);
     }
     values_.beginPass(body_.passes().size());
-    values_.acrossPlaces([&] { emitLast(); });
-  }
-
-  // What there is one of for each place.
-  void emitLast() {
-    for (plan::WriteOp write : body_.lastWrites())
-      for (unsigned place = 0; place < values_.places(); ++place)
-        for (unsigned chunk = 0; chunk < values_.chunks(); ++chunk)
-          values_.write(write, place, chunk);
-    for (plan::ReduceOp reduce : body_.lastAggregates())
-      aggregates_.add(reduce);
+    values_.acrossPlaces([&] {
+      emitWrites(body_.lastPass());
+      for (plan::ReduceOp reduce : body_.lastPass().tileAggregates)
+        aggregates_.add(reduce);
+    });
   }
 
   //===- passes ------------------------------------------------------------------------------===//
@@ -319,6 +307,10 @@ private:
       products_.at(product).add();
     for (plan::ReduceOp reduce : pass.tileAggregates)
       aggregates_.add(reduce);
+    emitWrites(pass);
+  }
+
+  void emitWrites(const LoopPass &pass) {
     for (plan::WriteOp write : pass.writes) {
       bool runsOverPlaces = body_.accessOf(write).cell.dependsOn(last_);
       for (unsigned place = 0; place < (runsOverPlaces ? values_.places() : 1); ++place)
@@ -364,17 +356,10 @@ OwningOpRef<ModuleOp> codegen::emitLoops(const LoopBody &body, StringRef name, M
                                          abi::KernelPlan &plan) {
   OwningOpRef<ModuleOp> module = ModuleOp::create(UnknownLoc::get(context), name);
   VectorBuilder vectors(*module);
-  SmallVector<unsigned> sparse;
-  for (auto [number, input] : llvm::enumerate(plan.inputs))
-    if (input.layout == TOK_CSR)
-      sparse.push_back(number);
-  auto emitTile = [&](const TileArguments &tile) {
-    vectors.setWidth(body.schedule().lanes);
+  emitKernelFunctions(vectors, name, plan, [&](const TileArguments &tile) {
+    auto width = vectors.withWidth(body.schedule().lanes);
     LoopEmitter(body, vectors, tile, plan).emitTile();
-    vectors.setWidth(VectorBuilder::lanes);
-  };
-  emitKernelFunctions(vectors, name, plan.inputs.size(), sparse, countArrays(plan.outputs),
-                      emitTile);
+  });
   if (!body.tileAggregates().empty())
     emitMergeFunction(body, vectors, name, plan);
   return module;

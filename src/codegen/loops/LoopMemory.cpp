@@ -1,14 +1,9 @@
 // Reads and writes of LoopValues: addresses, masks of vectors, places outside of arrays.
-#include "codegen/CellEmission.h"
 #include "codegen/loops/LoopValues.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 #include "mlir/IR/Matchers.h"
 
 #include "llvm/ADT/SetVector.h"
-#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace tokamak;
@@ -18,9 +13,9 @@ using schedule::runsOver;
 //===- places --------------------------------------------------------------------------------===//
 
 Value LoopValues::index(unsigned axis) const {
-  for (auto [bound, index] : llvm::reverse(indices_))
-    if (bound == axis)
-      return index;
+  for (const Scope &scope : llvm::reverse(scopes_))
+    if (scope.axis == axis)
+      return scope.index;
   llvm_unreachable("a value is computed within the loops of its axes");
 }
 
@@ -48,12 +43,6 @@ Value LoopValues::valueOf(const LinearFunction &sum, unsigned place, unsigned ch
   return total;
 }
 
-static Value numbersOfLanes(VectorBuilder &vectors) {
-  auto numbers = llvm::to_vector(llvm::seq<int64_t>(0, vectors.width()));
-  auto type = VectorType::get(vectors.width(), vectors.builder().getI64Type());
-  return vectors.create<arith::ConstantOp>(DenseElementsAttr::get(type, ArrayRef(numbers)));
-}
-
 // The values in all lanes.
 Value LoopValues::lanesOf(const LinearFunction &sum, unsigned place, unsigned chunk) {
   Value totals = vectors_.splat(valueOf(sum, place, chunk));
@@ -61,7 +50,7 @@ Value LoopValues::lanesOf(const LinearFunction &sum, unsigned place, unsigned ch
     totals = vectors_.add(totals, vectors_.multiply(numbers, vectors_.splat(size(factor))));
   };
   if (sum.dependsOn(*extent_.axis))
-    add(hasColumnsOfLanes(sum) ? columnsOf(chunk) : numbersOfLanes(vectors_),
+    add(hasColumnsOfLanes(sum) ? columnsOf(chunk) : vectors_.laneNumbers(),
         sum.factors[*extent_.axis]);
   for (const auto &[index, factor] : sum.indices)
     if (runsOverVectors(index))
@@ -171,9 +160,9 @@ LoopValues::Memory LoopValues::panelOf(Value value, unsigned place) {
   } else if (runsOver(value, last)) {
     move(vectors_.multiply(size(panel.cellsOfPlace), number));
   }
-  if (body_.entries() && runsOver(value, body_.entries()->column)) {
+  if (body_.entries() && runsOver(value, level().column)) {
     memory.access.cell.isAtEntries = true;
-    goBack(entries_.first, body_.entries()->column);
+    goBack(entries_.first, level().column);
   }
   return memory;
 }
@@ -230,24 +219,17 @@ void LoopValues::pack(Value value) {
   }
 }
 
-unsigned codegen::countArrays(ArrayRef<abi::KernelOutput> outputs) {
-  return llvm::count_if(outputs, [](const abi::KernelOutput &output) {
-    return output.kind == abi::KernelOutput::Kind::Array;
-  });
-}
-
-unsigned codegen::inputNumber(plan::OperatorOp op, plan::ReadOp read) {
-  unsigned number = cast<BlockArgument>(read.getOperand()).getArgNumber(), index = 0;
-  auto types = op.getInputs().getTypes();
-  for (unsigned i = 0; i < number; ++i)
-    index += tok::isArray(types[i]) == tok::isArray(types[number]);
-  return index;
+unsigned LoopValues::inputNumber(plan::ReadOp read) const {
+  bool isArray = tok::isArray(read.getOperand().getType());
+  return llvm::count_if(
+      body_.block().getArguments().take_front(read.getNumber()),
+      [&](BlockArgument other) { return tok::isArray(other.getType()) == isArray; });
 }
 
 LoopValues::Memory LoopValues::arrayOf(plan::ReadOp read) {
   std::optional<llvm::APFloat> outside = read.getOutside();
-  return {tile_.inputs[inputNumber(body_.op(), read)], body_.accessOf(read),
-          plan::cellsOf(read.getCell()), outside ? outside->convertToDouble() : 0};
+  return {tile_.inputs[inputNumber(read)], body_.accessOf(read), plan::cellsOf(read.getCell()),
+          outside ? outside->convertToDouble() : 0};
 }
 
 Value LoopValues::read(plan::ReadOp read, unsigned place, unsigned chunk) {
@@ -258,7 +240,7 @@ Value LoopValues::read(plan::ReadOp read, unsigned place, unsigned chunk) {
     prefetch(read, place, chunk);
     return vector;
   }
-  Value number = vectors_.integer(inputNumber(body_.op(), read));
+  Value number = vectors_.integer(inputNumber(read));
   return vectors_.splat(vectors_.loadCell(tile_.scalars, number, plan::cellsOf(read.getCell())));
 }
 
@@ -315,8 +297,8 @@ Value LoopValues::loadCell(const Memory &memory, unsigned place, unsigned chunk)
       pointer = vectors_.select(inside, pointer, outsideCell(memory.outside, memory.cells));
   };
   llvm::SmallSetVector<unsigned, 8> loops;
-  for (unsigned axis : llvm::make_first_range(indices_))
-    loops.insert(axis);
+  for (const Scope &scope : llvm::drop_begin(scopes_))
+    loops.insert(*scope.axis);
   auto isChecked = [&](unsigned axis) {
     return llvm::any_of(memory.access.checks,
                         [&](const Access::Check &check) { return check.place.dependsOn(axis); });
@@ -372,7 +354,6 @@ void LoopValues::keep(Value value, unsigned place, unsigned chunk) {
 
 void LoopValues::write(plan::WriteOp write, unsigned place, unsigned chunk) {
   Value cell = write.getCell();
-  unsigned number = countArrays(ArrayRef(plan_.outputs).take_front(write.getNumber()));
-  store(get(cell, place, chunk),
-        {tile_.outputs[number], body_.accessOf(write), plan::cellsOf(cell)}, place, chunk);
+  Memory memory{tile_.outputs[write.getNumber()], body_.accessOf(write), plan::cellsOf(cell)};
+  store(get(cell, place, chunk), memory, place, chunk);
 }

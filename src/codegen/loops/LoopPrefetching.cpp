@@ -38,7 +38,7 @@ void LoopValues::prefetchBlock(plan::ReadOp read, Value ahead, int64_t first, in
                                      array.cells);
   int64_t lineCells = prefetching::bytesPerLine / byteSize(array.cells);
   for (int64_t cell = first; cell < behind; cell += lineCells)
-    vectors_.prefetch(start, vectors_.integer(cell), vectors_.registerType(array.cells));
+    vectors_.prefetch(vectors_.offsetCells(start, vectors_.integer(cell), array.cells));
 }
 
 // What lies so many steps of a block behind what is read now. The first two passes that read it

@@ -2,18 +2,15 @@
 #include "codegen/CellEmission.h"
 #include "codegen/loops/LoopValues.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-
-#include "llvm/Support/SaveAndRestore.h"
-
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::codegen;
 
 AccumulatorSlot LoopValues::openSlot(Operation *aggregation, unsigned place, unsigned chunk) {
-  Accumulator neutral = neutralAccumulator(vectors_, reductionOf(aggregation));
-  AccumulatorSlot slot{aggregation, place, chunk, variable(), neutral.index ? variable() : Value()};
-  store(slot, neutral);
+  Reduction reduction = reductionOf(aggregation);
+  AccumulatorSlot slot{aggregation, place, chunk, variable(),
+                       reduction.isIndex() ? variable() : Value()};
+  store(slot, {neutralElement(vectors_, reduction), slot.index ? vectors_.number(0) : Value()});
   return slot;
 }
 
@@ -35,12 +32,13 @@ void LoopValues::accumulate(const AccumulatorSlot &slot, unsigned chunk, Value m
 
 // Numbers of places along an axis, counted from 1, which are exact as doubles.
 Value LoopValues::numbersAlong(unsigned axis, unsigned place, unsigned chunk) {
-  Value first =
-      vectors_.create<arith::SIToFPOp>(vectors_.doubleType(), indexOf(axis, place, chunk));
-  Value beyond = vectors_.number(1);
+  auto number = [&](Value integers) {
+    return vectors_.convert(integers, ElementType::I64, ElementType::F64);
+  };
+  Value first = vectors_.splat(number(indexOf(axis, place, chunk))), beyond = vectors_.number(1);
   if (extent_.axis == axis)
-    beyond = emitBinary(vectors_, BinaryOperator::Add, vectors_.laneNumbers(), beyond);
-  return emitBinary(vectors_, BinaryOperator::Add, vectors_.splat(first), beyond);
+    beyond = emitBinary(vectors_, BinaryOperator::Add, number(vectors_.laneNumbers()), beyond);
+  return emitBinary(vectors_, BinaryOperator::Add, first, beyond);
 }
 
 Contribution LoopValues::contribution(Operation *aggregation, unsigned place, unsigned chunk) {
@@ -58,7 +56,7 @@ Accumulator LoopValues::accumulate(Operation *aggregation, Accumulator accumulat
   Value operand = aggregation->getOperand(0);
   auto reduce = dyn_cast<plan::ReduceOp>(aggregation);
   Reduction reduction = reductionOf(aggregation);
-  if (isIndex(reduction.kind))
+  if (reduction.isIndex())
     return accumulateIndex(vectors_, reduction, accumulator, get(operand, place, chunk),
                            numbersAlong(reduce.getOver().front(), place, chunk), mask);
   return {codegen::accumulate(vectors_, reduction, accumulator.value,
@@ -69,24 +67,18 @@ Accumulator LoopValues::accumulate(Operation *aggregation, Accumulator accumulat
 Value LoopValues::finish(Operation *aggregation, ArrayRef<Accumulator> accumulators,
                          bool isOverLanes) {
   Reduction reduction = reductionOf(aggregation);
-  bool hasIndex = isIndex(reduction.kind);
-  Value total = accumulators.front().value;
-  if (accumulators.size() > 1)
-    total = reduceEach(vectors_, reduction, accumulators);
-  else if (isOverLanes)
-    total = reduceOne(vectors_, reduction, accumulators.front());
-  else if (hasIndex)
-    total =
-        emitBinary(vectors_, BinaryOperator::Max, accumulators.front().index, vectors_.number(1));
+  Value total = accumulators.size() > 1 ? reduceEach(vectors_, reduction, accumulators)
+                : isOverLanes           ? reduceOne(vectors_, reduction, accumulators.front())
+                                        : finishLanes(vectors_, reduction, accumulators.front());
   if (auto reduce = dyn_cast<plan::ReduceOp>(aggregation))
     total = withAbsentCells(reduce, total);
-  return vectors_.convert(total, hasIndex ? ElementType::F64 : accumulatorOf(aggregation),
+  return vectors_.convert(total, reduction.isIndex() ? ElementType::F64 : reduction.accumulator,
                           plan::cellsOf(aggregation->getResult(0)));
 }
 
 Value LoopValues::carried(plan::ScanOp scan, Value place) {
   return vectors_.offset(panels_[scan.getCell()].base, place,
-                         vectors_.registerType(accumulatorOf(scan)));
+                         vectors_.registerType(reductionOf(scan).accumulator));
 }
 
 // Emits the loops of a reduction for all places and chunks together.
@@ -95,10 +87,10 @@ void LoopValues::reduce(plan::ReduceOp reduce) {
   body_.schedule().sort(axes);
   unsigned places = placesOf(reduce.getCell()), chunks = chunksOf(reduce.getCell());
   if (std::optional<SampledProduct> product = body_.sampledProduct(reduce);
-      product && extent_.axis == body_.entries()->column) {
+      product && extent_.axis == level().column) {
     for (unsigned chunk = 0; chunk < chunks; ++chunk)
       set(reduce.getCell(), 0, chunk,
-          vectors_.convert(sample(*product, chunk), accumulatorOf(reduce),
+          vectors_.convert(sample(*product, chunk), product->accumulator,
                            plan::cellsOf(reduce.getCell())));
     return;
   }

@@ -1,13 +1,6 @@
 #include "codegen/loops/LoopValues.h"
 
 #include "codegen/CellEmission.h"
-#include "codegen/LaunchSizes.h"
-#include "ir/tok/ElementTypes.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-
-#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace tokamak;
@@ -31,12 +24,12 @@ LoopValues::LoopValues(const LoopBody &body, VectorBuilder &vectors, const TileA
       panels_[scan.getCell()].base =
           scratch(roundedUp(body.axes()[body.lastAxis()], vectors.width()));
   for (plan::ReadOp read : body.block().getOps<plan::ReadOp>()) {
-    unsigned number = cast<BlockArgument>(read.getOperand()).getArgNumber();
-    if (!body.entries() || !body.op().isSparseOperand(number) || body.isDriver(read))
+    if (!body.entries() || !body.op().isSparseOperand(read.getNumber()) || body.isDriver(read))
       continue;
     lookedUp_.push_back(read);
     panels_[read.getCell()].base = scratch(body.axes()[body.entries()->column]);
   }
+  computeUniform();
 }
 
 // Each begins behind the one before it.
@@ -71,8 +64,6 @@ Value codegen::loadSize(VectorBuilder &vectors, abi::KernelPlan &plan, Value siz
 }
 
 Value LoopValues::size(const Size &atLaunch) {
-  if (atLaunch.isConstant())
-    return vectors_.integer(atLaunch.constantValue());
   Value &known = sizes_[atLaunch.text()];
   if (!known)
     known = atBeginning([&] { return loadSize(vectors_, plan_, tile_.sizes, atLaunch); });
@@ -82,11 +73,9 @@ Value LoopValues::size(const Size &atLaunch) {
 //===- loops ---------------------------------------------------------------------------------===//
 
 void LoopValues::inLoop(unsigned axis, Value index, llvm::function_ref<void()> inside) {
-  indices_.push_back({axis, index});
-  scopes_.emplace_back().axis = axis;
+  scopes_.emplace_back(axis, index);
   inside();
   scopes_.pop_back();
-  indices_.pop_back();
 }
 
 LoopValues::Range LoopValues::rangeOf(unsigned axis) {
@@ -256,9 +245,7 @@ Value LoopValues::get(Value value, unsigned place, unsigned chunk) {
 
 void LoopValues::forPlaces(ArrayRef<Value> uses, bool isUnrolled,
                            llvm::function_ref<void(Value number)> inside) {
-  llvm::DenseSet<Value> visited;
-  for (Value used : uses)
-    storeCellsOfPlaces(used, visited);
+  storeCellsOfPlaces(uses);
   unsigned last = body_.lastAxis();
   Value first = index(last);
   llvm::SaveAndRestore places(extent_.places, 1u);
@@ -275,19 +262,23 @@ void LoopValues::forPlaces(ArrayRef<Value> uses, bool isUnrolled,
 }
 
 // Of what is complete for all places, but not what is read.
-void LoopValues::storeCellsOfPlaces(Value value, llvm::DenseSet<Value> &visited) {
-  Operation *operation = value.getDefiningOp();
-  if (!visited.insert(value).second || isLoaded(value) ||
-      isa<plan::ReadOp, plan::ReindexOp>(operation))
-    return;
-  if (!isPerPlace(value)) {
-    for (Value operand : operation->getOperands())
-      storeCellsOfPlaces(operand, visited);
-    return;
+void LoopValues::storeCellsOfPlaces(ArrayRef<Value> uses) {
+  llvm::DenseSet<Value> visited;
+  SmallVector<Value> rest(llvm::reverse(uses));
+  while (!rest.empty()) {
+    Value value = rest.pop_back_val();
+    Operation *operation = value.getDefiningOp();
+    if (!visited.insert(value).second || isLoaded(value) ||
+        isa<plan::ReadOp, plan::ReindexOp>(operation))
+      continue;
+    if (!isPerPlace(value)) {
+      llvm::append_range(rest, llvm::reverse(operation->getOperands()));
+      continue;
+    }
+    Value variable = this->variable();
+    vectors_.store(across(value), variable, {});
+    cellsOfPlaces_[value] = variable;
   }
-  Value variable = this->variable();
-  vectors_.store(across(value), variable, {});
-  cellsOfPlaces_[value] = variable;
 }
 
 Value LoopValues::at(unsigned axis, Value index, Value value) {
@@ -300,10 +291,9 @@ Value LoopValues::at(unsigned axis, Value index, Value value) {
 // In vectors of eight cells, for which all functions exist. What is reduced comes later: it may
 // read what is packed.
 void LoopValues::computeUniform() {
-  int64_t width = vectors_.width();
-  vectors_.setWidth(VectorBuilder::lanes);
   llvm::DenseSet<Operation *> later;
   for (Operation &operation : body_.block()) {
+    auto eightCells = vectors_.withWidth(VectorBuilder::lanes);
     bool isNow = !isa<plan::ReduceOp, plan::WriteOp>(operation) &&
                  cast<plan::CellType>(operation.getResult(0).getType()).getAxes().empty() &&
                  llvm::none_of(operation.getOperands(), [&](Value operand) {
@@ -314,8 +304,7 @@ void LoopValues::computeUniform() {
     else
       later.insert(&operation);
   }
-  vectors_.setWidth(width);
-  if (width != VectorBuilder::lanes)
+  if (vectors_.width() != VectorBuilder::lanes)
     for (auto &[key, vector] : scopes_.front().values)
       vector = vectors_.splat(vectors_.lane(vector, 0));
 }
@@ -336,30 +325,29 @@ Value LoopValues::compute(Value value, unsigned place, unsigned chunk) {
   return emitCell(vectors_, operation, operands);
 }
 
-void LoopValues::hoist(Value value, ArrayRef<unsigned> loops) {
+void LoopValues::hoist(Value needed, ArrayRef<unsigned> loops) {
   llvm::DenseSet<Value> visited;
-  hoist(value, loops, visited);
-}
-
-void LoopValues::hoist(Value value, ArrayRef<unsigned> loops, llvm::DenseSet<Value> &visited) {
-  Operation *operation = value.getDefiningOp();
-  if (isa<plan::ConstantOp, plan::SizeOp>(operation) || !visited.insert(value).second)
-    return;
-  if (!llvm::any_of(loops, [&](unsigned axis) { return runsOver(value, axis); })) {
-    for (unsigned place = 0; place < placesOf(value); ++place)
-      for (unsigned chunk = 0; chunk < chunksOf(value); ++chunk)
-        get(value, place, chunk);
-    return;
+  SmallVector<Value> rest{needed};
+  while (!rest.empty()) {
+    Value value = rest.pop_back_val();
+    Operation *operation = value.getDefiningOp();
+    if (isa<plan::ConstantOp, plan::SizeOp>(operation) || !visited.insert(value).second)
+      continue;
+    auto reduce = dyn_cast<plan::ReduceOp>(operation);
+    if (!llvm::any_of(loops, [&](unsigned axis) { return runsOver(value, axis); })) {
+      for (unsigned place = 0; place < placesOf(value); ++place)
+        for (unsigned chunk = 0; chunk < chunksOf(value); ++chunk)
+          get(value, place, chunk);
+    } else if (isLoaded(value) || isa<plan::ReadOp, plan::ScanOp, plan::ReindexOp>(operation)) {
+      continue;
+    } else if (!reduce) {
+      llvm::append_range(rest, llvm::reverse(operation->getOperands()));
+    } else if (std::optional<SampledProduct> product = body_.sampledProduct(reduce)) {
+      beginSampledProduct(*product);
+    } else {
+      SmallVector<unsigned> inside(loops);
+      inside.append(reduce.getOver().begin(), reduce.getOver().end());
+      hoist(reduce.getOperand(), inside);
+    }
   }
-  if (isLoaded(value) || isa<plan::ReadOp, plan::ScanOp, plan::ReindexOp>(operation))
-    return;
-  if (auto reduce = dyn_cast<plan::ReduceOp>(operation)) {
-    if (std::optional<SampledProduct> product = body_.sampledProduct(reduce))
-      return beginSampledProduct(*product);
-    SmallVector<unsigned> inside(loops);
-    inside.append(reduce.getOver().begin(), reduce.getOver().end());
-    return hoist(reduce.getOperand(), inside);
-  }
-  for (Value operand : operation->getOperands())
-    hoist(operand, loops, visited);
 }

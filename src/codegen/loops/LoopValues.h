@@ -36,8 +36,8 @@ struct AccumulatorSlot {
 
 class LoopValues {
 public:
-  // To be made at the beginning of the tile's function; notes in `plan` which sizes and how much
-  // scratch memory the code wants.
+  // To be made at the beginning of the tile's function, where it emits what is the same everywhere;
+  // notes in `plan` which sizes and how much scratch memory the code wants.
   LoopValues(const LoopBody &body, VectorBuilder &vectors, const TileArguments &tile,
              abi::KernelPlan &plan);
 
@@ -87,8 +87,6 @@ public:
   // How many places there are along the vectors of the chunk, if that is a constant; else a whole
   // vector.
   int64_t rowsOfChunk(unsigned chunk) const;
-  // Emits what is the same everywhere; to be called at the beginning of the tile.
-  void computeUniform();
 
   // At the entries of a driver: of a tile, and of rows in it, which are one in all but flat loops.
   void beginEntriesOfTile();
@@ -164,6 +162,7 @@ private:
   };
   struct Scope {
     std::optional<unsigned> axis; // of the loop
+    mlir::Value index;
     llvm::DenseMap<std::tuple<mlir::Value, unsigned, unsigned>, mlir::Value> values;
   };
   // Memory for what is kept or packed: along which axes cells lie, and how many cells there are of
@@ -192,18 +191,19 @@ private:
   bool isLoaded(mlir::Value value) const {
     return body_.schedule().kept.contains(value) && body_.passOf(value) != pass_;
   }
-  void storeCellsOfPlaces(mlir::Value value, llvm::DenseSet<mlir::Value> &visited);
+  void computeUniform();
+  void storeCellsOfPlaces(llvm::ArrayRef<mlir::Value> uses);
   mlir::Value across(mlir::Value value);
   mlir::Value find(mlir::Value value, unsigned place, unsigned chunk) const;
   mlir::Value compute(mlir::Value value, unsigned place, unsigned chunk);
-  void hoist(mlir::Value value, llvm::ArrayRef<unsigned> loops,
-             llvm::DenseSet<mlir::Value> &visited);
   void reduce(plan::ReduceOp reduce);
   mlir::Value numbersAlong(unsigned axis, unsigned place, unsigned chunk);
   mlir::Value read(plan::ReadOp read, unsigned place, unsigned chunk);
   void prefetch(plan::ReadOp read, unsigned place, unsigned chunk);
   void prefetchBlock(plan::ReadOp read, mlir::Value ahead, int64_t first, int64_t behind);
   mlir::Value reindex(plan::ReindexOp reindex, unsigned place, unsigned chunk);
+  // The number of the operand among the arrays or the scalars, whichever it is of.
+  unsigned inputNumber(plan::ReadOp read) const;
   Memory arrayOf(plan::ReadOp read);
   Memory panelOf(mlir::Value kept, unsigned place);
   void layOut(mlir::Value value);
@@ -218,6 +218,7 @@ private:
   void store(mlir::Value vector, const Memory &memory, unsigned place, unsigned chunk);
 
   // Entries of a driver (EntryValues.cpp, SampledProducts.cpp).
+  const schedule::EntryLevel &level() const { return *body_.entries(); }
   const SparsePattern &patternOf(plan::ReadOp read) const;
   mlir::Value positionOfRow(plan::ReadOp read, mlir::Value row);
   mlir::Value columnAt(plan::ReadOp read, mlir::Value position);
@@ -254,9 +255,7 @@ private:
   llvm::StringMap<mlir::Value> sizes_;
   llvm::DenseMap<mlir::Value, Panel> panels_;
   std::map<std::pair<uint64_t, ElementType>, mlir::Value> outside_; // by the bits of a double
-  llvm::SmallVector<std::pair<unsigned, mlir::Value>>
-      indices_; // axes that loops have set, in order
-  std::vector<Scope> scopes_{1};
+  std::vector<Scope> scopes_{1}; // the tile, then the loops from the outermost
   unsigned pass_ = 0, placesOfBlock_ = 1;
   bool isPacking_ = false;
   Extent extent_;
@@ -272,12 +271,6 @@ private:
   llvm::DenseMap<mlir::Operation *, mlir::Value> samePattern_;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value>> leftRows_;
 };
-
-// How many of the outputs are written by tiles.
-unsigned countArrays(llvm::ArrayRef<abi::KernelOutput> outputs);
-
-// The number of the operand among the arrays or the scalars, whichever it is of.
-unsigned inputNumber(plan::OperatorOp op, plan::ReadOp read);
 
 } // namespace tokamak::codegen
 #endif

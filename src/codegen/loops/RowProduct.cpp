@@ -12,7 +12,7 @@ RowProduct::RowProduct(const LoopBody &body, VectorBuilder &vectors, LoopValues 
     : body_(body), vectors_(vectors), values_(values), product_(product),
       column_(body.schedule().innerAxes(product.getCell()).front()),
       reduced_(product.getOver().front()),
-      accumulator_(vectors.registerType(accumulatorOf(product))) {
+      accumulator_(vectors.registerType(reductionOf(product).accumulator)) {
   std::tie(rows_, factor_) = *body.rowFactors(product);
   const Size &columns = body.axes()[column_];
   areVariables_ = columns.isConstant() && columns.constantValue() <= mostUnrolledColumns;
@@ -95,7 +95,7 @@ void RowProduct::close() {
   values_.acrossPlaces([&] {
     forEachColumn([&](Value address) {
       Value sum = vectors_.load(address, {}, accumulator_);
-      values_.set(cell, 0, 0, vectors_.convert(sum, accumulatorOf(product_), plan::cellsOf(cell)));
+      values_.set(cell, 0, 0, values_.finish(product_, {{sum, {}}}, /*isOverLanes=*/false));
       values_.keep(cell, 0, 0);
     });
   });

@@ -3,8 +3,6 @@
 #include "codegen/Prefetching.h"
 #include "codegen/loops/LoopValues.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::codegen;
@@ -77,7 +75,7 @@ void LoopValues::beginSampledProduct(const SampledProduct &product) {
   const Size &length = body_.axes()[product.axis];
   if (!isAtMost(length, columnsInRegisters))
     return;
-  unsigned row = body_.entries()->row;
+  unsigned row = level().row;
   Value left = rowOfFactor(product.left, row, index(row));
   SmallVector<Value> &known = leftRows_[product.left];
   known.clear();
@@ -102,7 +100,7 @@ Value LoopValues::sampleRow(const SampledProduct &product, Value row, Value ahea
       add(leftRows_[product.left][number], first, mask, sums[number % accumulators]);
     });
   } else {
-    Value left = rowOfFactor(product.left, body_.entries()->row, index(body_.entries()->row));
+    Value left = rowOfFactor(product.left, level().row, index(level().row));
     auto addLoaded = [&](Value first, Value mask, Value &sum) {
       add(cellsOfRow(product, product.left, left, first, mask), first, mask, sum);
     };
@@ -119,7 +117,7 @@ Value LoopValues::sampleRow(const SampledProduct &product, Value row, Value ahea
       addLoaded(wholeEnd, vectors_.maskBelow(vectors_.subtract(columns, wholeEnd)), current[1]);
     });
   }
-  Reduction sum(AggregateKind::Sum, product.accumulator, product.accumulator);
+  Reduction sum{AggregateKind::Sum, product.accumulator, product.accumulator};
   for (int64_t distance = accumulators / 2; distance > 0; distance /= 2)
     for (int64_t i = 0; i < distance; ++i)
       sums[i] = combine(vectors_, sum, sums[i], sums[i + distance]);
@@ -130,12 +128,11 @@ Value LoopValues::sampleRow(const SampledProduct &product, Value row, Value ahea
 // one after the other, and only those of existing entries. The sums over the lanes of eight
 // products are computed together.
 Value LoopValues::sample(const SampledProduct &product, unsigned chunk) {
-  const schedule::EntryLevel &level = *body_.entries();
   const Size &length = body_.axes()[product.axis];
   Type type = vectors_.registerType(product.accumulator);
   if (length.isConstant(0))
     return vectors_.number(0, type);
-  auto rowAt = [&](Value column) { return rowOfFactor(product.right, level.column, column); };
+  auto rowAt = [&](Value column) { return rowOfFactor(product.right, level().column, column); };
   SmallVector<Accumulator> totals(lanes);
   if (isAtMost(length, columnsTogether)) {
     for (auto [lane, total] : llvm::enumerate(totals)) {
@@ -144,7 +141,7 @@ Value LoopValues::sample(const SampledProduct &product, unsigned chunk) {
       total.value = sampleRow(product, row, ahead, /*accumulators=*/1);
     }
   } else {
-    Value start = indexOf(level.column, 0, chunk);
+    Value start = indexOf(level().column, 0, chunk);
     Value count =
         vectors_.minimum(vectors_.subtract(entries_.second, start), vectors_.integer(lanes));
     Value rows = variable(lanes);
@@ -154,8 +151,8 @@ Value LoopValues::sample(const SampledProduct &product, unsigned chunk) {
     vectors_.forLoop(vectors_.integer(0), count, 1, [&](Value lane) {
       Value position = vectors_.add(start, lane);
       Value later = vectors_.add(position, vectors_.integer(prefetching::factorRowsAhead));
-      Value row = rowAt(columnAt(level.driver, position)),
-            ahead = rowAt(columnAt(level.driver, vectors_.minimum(later, lastEntry_)));
+      Value row = rowAt(columnAt(level().driver, position)),
+            ahead = rowAt(columnAt(level().driver, vectors_.minimum(later, lastEntry_)));
       vectors_.store(sampleRow(product, row, ahead, mostAccumulators), totalAt(lane), {});
     });
     for (auto [lane, total] : llvm::enumerate(totals))

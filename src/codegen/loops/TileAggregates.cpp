@@ -1,10 +1,5 @@
 #include "codegen/loops/TileAggregates.h"
 
-#include "codegen/LaunchSizes.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-
 #include <cstddef>
 
 using namespace mlir;
@@ -20,9 +15,6 @@ static Size cellsOf(const LoopBody &body, plan::ReduceOp reduce) {
     cells = cells * body.axes()[axis];
   return cells;
 }
-
-// Partial results are merged in the widest type.
-static Reduction asMerged(const Reduction &reduction) { return {reduction.kind, reduction.cells}; }
 
 static SmallVector<plan::ReduceOp> inOrderOfResults(const LoopBody &body) {
   SmallVector<plan::ReduceOp> aggregates;
@@ -109,7 +101,7 @@ private:
     return behind(accumulators_, vectors_.multiply(number, values_.size(length_)));
   }
   Value toPartial(Value accumulators) {
-    return vectors_.convert(accumulators, reduction_.accumulator, asMerged(reduction_).accumulator);
+    return vectors_.convert(accumulators, reduction_.accumulator, reduction_.widened().accumulator);
   }
 
   // As many accumulators of one cell as there are neighbouring vectors or places, up to four. Of
@@ -127,14 +119,12 @@ private:
   }
 
   void fill(const Reduction &reduction, Value pointer, Value count) {
-    int64_t width = vectors_.width();
+    auto width = vectors_.withWidth(lanes);
     Type cells = vectors_.registerType(reduction.accumulator);
-    vectors_.setWidth(lanes);
     Value neutral = neutralElement(vectors_, reduction);
     vectors_.forLoop(vectors_.integer(0), count, lanes, [&](Value at) {
       vectors_.store(neutral, vectors_.offset(pointer, at, cells), {});
     });
-    vectors_.setWidth(width);
   }
 
   //===- blocks ------------------------------------------------------------------------------===//
@@ -226,18 +216,15 @@ private:
         sums[number] = combine(vectors_, reduction_, sums[number], sums[number + half]);
     Value total = reduceOne(vectors_, reduction_, {sums.front(), {}});
     total = values_.withAbsentCells(reduce_, total);
-    int64_t width = vectors_.width();
-    vectors_.setWidth(lanes);
-    if (width != lanes)
-      total = vectors_.splatLane(total, 0);
+    if (vectors_.width() != lanes)
+      total = vectors_.half(total, 0);
     vectors_.store(toPartial(total), partial_, {});
-    vectors_.setWidth(width);
   }
 
   void closeVectors() {
     int64_t width = vectors_.width();
     if (width != lanes)
-      fill(asMerged(reduction_), partial_, partialCells_);
+      fill(reduction_.widened(), partial_, partialCells_);
     for (int64_t number = 0; number < variables_; ++number) {
       Value sum = load(vectorBehind(accumulators_, number));
       Value at = vectors_.integer(number * width);
@@ -250,7 +237,7 @@ private:
   // A line has the cells along the vectors, in the order of the result's own dimensions, or lanes
   // of one cell.
   void closeLines() {
-    fill(asMerged(reduction_), partial_, partialCells_);
+    fill(reduction_.widened(), partial_, partialCells_);
     auto write = cast<plan::WriteOp>(*reduce_->getUsers().begin());
     const LinearFunction &cell = body_.accessOf(write).cell;
     Value down = values_.size(cell.factors[*line_]);
@@ -273,15 +260,13 @@ private:
   // Accumulators that are narrower than partial results lie in the first part of the same memory:
   // from the last one on, each becomes a double at its place.
   void widenPartial() {
-    if (reduction_.accumulator == asMerged(reduction_).accumulator)
+    if (reduction_.accumulator == reduction_.widened().accumulator)
       return;
-    int64_t width = vectors_.width();
-    vectors_.setWidth(lanes);
+    auto width = vectors_.withWidth(lanes);
     vectors_.forLoop(vectors_.integer(0), partialCells_, lanes, [&](Value done) {
       Value at = vectors_.subtract(vectors_.subtract(partialCells_, done), vectors_.integer(lanes));
       vectors_.store(toPartial(load(behind(partial_, at))), vectors_.offset(partial_, at), {});
     });
-    vectors_.setWidth(width);
   }
 
   const LoopBody &body_;
@@ -302,14 +287,11 @@ TileAggregates::TileAggregates(const LoopBody &body, VectorBuilder &vectors,
   Value next = tile.partials;
   for (plan::ReduceOp reduce : inOrderOfResults(body))
     next = aggregates_.emplace_back(body, vectors, values, reduce, next).endOfPartial();
-}
-
-TileAggregates::~TileAggregates() = default;
-
-void TileAggregates::open() {
   for (TileAggregate &aggregate : aggregates_)
     aggregate.open();
 }
+
+TileAggregates::~TileAggregates() = default;
 
 void TileAggregates::add(plan::ReduceOp reduce) {
   for (TileAggregate &aggregate : aggregates_)
@@ -337,11 +319,12 @@ void codegen::emitMergeFunction(const LoopBody &body, VectorBuilder &vectors, St
   Value sizes = vectors.pointerMember(entry->getArgument(0), offsetof(TokArguments, sizes));
   for (plan::ReduceOp reduce : inOrderOfResults(body)) {
     Value doubles = loadSize(vectors, plan, sizes, roundedUp(cellsOf(body, reduce), lanes));
-    Reduction reduction = asMerged(reductionOf(reduce));
+    Reduction reduction = reductionOf(reduce).widened();
+    Type cells = vectors.registerType(reduction.accumulator);
     vectors.forLoop(vectors.integer(0), doubles, lanes, [&](Value at) {
       Value target = vectors.offset(into, at);
-      Value merged = combine(vectors, reduction, loadPartials(vectors, reduction, target),
-                             loadPartials(vectors, reduction, vectors.offset(from, at)));
+      Value merged = combine(vectors, reduction, vectors.load(target, {}, cells),
+                             vectors.load(vectors.offset(from, at), {}, cells));
       vectors.store(merged, target, {});
     });
     into = vectors.offset(into, doubles);

@@ -1,8 +1,7 @@
 // What is reduced over the axes that tiles are cut from: accumulated block by block as long as a
 // tile lasts, left among the tile's partial results, and merged (abi/KernelPlan.h).
 //
-//   TileAggregates aggregates(body, vectors, tile, values);
-//   aggregates.open();                    // at the beginning of the tile
+//   TileAggregates aggregates(body, vectors, tile, values);   // at the beginning of the tile
 //   aggregates.add(reduce);               // in a pass, for all places and chunks
 //   aggregates.close();                   // at its end
 //
@@ -32,7 +31,6 @@ public:
   TileAggregates(const LoopBody &body, VectorBuilder &vectors, const TileArguments &tile,
                  LoopValues &values);
   ~TileAggregates();
-  void open();
   void add(plan::ReduceOp reduce);
   void close();
 
