@@ -160,7 +160,7 @@ struct KernelCompiler::State {
     if (found == options.schedules.end()) {
       if (auto wrong = applyText(op, asked.value_or(""), schedule))
         return op.emitOpError("the schedule is wrong in line ")
-               << wrong->line << ": " << wrong->message;
+               << wrong->place().line << ": " << wrong->message();
       return LoopBody::analyze(op, schedule);
     }
     const auto &[place, text] = found->second;
@@ -172,7 +172,7 @@ struct KernelCompiler::State {
       return emitError(FileLineColLoc::get(op.getContext(), place.file, place.line + line, column));
     };
     if (auto wrong = applyText(op, text, schedule))
-      return errorAt(wrong->line, wrong->column) << wrong->message;
+      return errorAt(wrong->place().line, wrong->place().column) << wrong->message();
     std::string message;
     FailureOr<LoopBody> body = [&] {
       ScopedDiagnosticHandler handler(op.getContext(), [&](Diagnostic &diagnostic) {
