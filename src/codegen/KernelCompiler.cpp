@@ -94,7 +94,7 @@ static std::string structureOf(plan::OperatorOp op) {
 
 // A name such as cell_mul_mul_sum_1: what the body is, up to six of its operators, a serial number.
 static std::string readableName(plan::OperatorOp op, int64_t serial) {
-  std::string name = plan::name(plan::kindOf(op)).str();
+  std::string name = plan::nameOfBody(op).str();
   int parts = 0;
   for (Operation &operation : op.getBody().front()) {
     auto part = llvm::TypeSwitch<Operation *, std::string_view>(&operation)

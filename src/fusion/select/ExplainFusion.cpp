@@ -167,7 +167,7 @@ private:
       const Frame &frame = pool_.frameOf(built.id);
       out_ << "    " << number + 1 << ". ";
       if (auto fused = dyn_cast<plan::OperatorOp>(built.operation))
-        out_ << plan::name(plan::kindOf(fused)) << " " << textOf(frame.space);
+        out_ << plan::nameOfBody(fused) << " " << textOf(frame.space);
       else
         out_ << "native " << nativeName(built.operation);
       if (frame.driver)
