@@ -106,7 +106,7 @@ private:
     auto product = dyn_cast<tok::BinaryOp>(node.operation);
     bool multiplies = product ? product.getKind() == BinaryOperator::Mul
                               : isa<tok::MatmulOp>(node.operation) && !groupOf(member).isSampled;
-    return multiplies && groupOf(member).over.has(Axis::Rows | Axis::Columns) &&
+    return multiplies && has(groupOf(member).over, Axes::Rows | Axes::Columns) &&
            (leavesOut(0, 1) || leavesOut(1, 0));
   }
 

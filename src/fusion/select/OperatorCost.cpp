@@ -46,15 +46,15 @@ static double bytesOf(const BlockFacts &facts, Value value) {
                                : denseBytesOf(facts, value);
 }
 
-double fusion::pointsOf(const BlockFacts &facts, const Frame &frame, AxisSet axes,
+double fusion::pointsOf(const BlockFacts &facts, const Frame &frame, Axes axes,
                         const Shape &shape) {
   double all = frame.driver ? facts.entriesOf(frame.driver) : facts.cells(frame.space);
   if (frame.loops == Loops::AnyAxes)
     return facts.cells(shape);
-  if (frame.loops == Loops::Cells || axes.has(Axis::Rows | Axis::Columns))
+  if (frame.loops == Loops::Cells || has(axes, Axes::Rows | Axes::Columns))
     return all;
-  if (axes.has(Axis::Rows))
-    return axes.has(Axis::Other) ? facts.cells(shape) : facts.estimate(frame.space.rows);
+  if (has(axes, Axes::Rows))
+    return has(axes, Axes::Other) ? facts.cells(shape) : facts.estimate(frame.space.rows);
   return frame.driver ? all : all / rowsOfPanel; // values along columns are computed once per panel
 }
 
@@ -72,7 +72,7 @@ public:
   //===- what a member computes --------------------------------------------------------------===//
 
   void addMember(const Node &node, const Verdict &verdict) {
-    bool isAtEntries = frame_.driver && verdict.over.has(Axis::Rows | Axis::Columns);
+    bool isAtEntries = frame_.driver && has(verdict.over, Axes::Rows | Axes::Columns);
     if (frame_.isNative) {
       addNative(node);
     } else if (isa<tok::MatmulOp>(node.operation)) {
@@ -85,7 +85,7 @@ public:
       const Shape &shape = facts_.shapeOf(isAggregate ? node.operands[0] : node.result());
       work.flops += node.flops * pointsOf(facts_, frame_, verdict.over, shape);
       // The column index of an entry selects the sum that it is added to.
-      if (isAtEntries && verdict.reduced == Axis::Rows)
+      if (isAtEntries && verdict.reduced == Axes::Rows)
         work.gathers += entries_;
     }
   }

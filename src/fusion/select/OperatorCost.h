@@ -36,7 +36,7 @@ struct FusedOperator {
 };
 
 // How many points the axes have that a value of this shape runs over in the frame.
-double pointsOf(const BlockFacts &facts, const Frame &frame, AxisSet axes, const Shape &shape);
+double pointsOf(const BlockFacts &facts, const Frame &frame, Axes axes, const Shape &shape);
 
 class OperatorCost {
 public:

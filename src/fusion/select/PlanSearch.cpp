@@ -22,7 +22,7 @@ static bool isComputedAgainAnyway(const OperatorPool &pool, int index) {
            llvm::all_of(pool.memo().groups[use.user], [&](const MemoGroup &group) {
              if (!(group.fusable >> use.operand & 1))
                return true;
-             AxisSet over = pool.memo().find(index, group.frame)->over;
+             Axes over = pool.memo().find(index, group.frame)->over;
              return pointsOf(graph.facts(), pool.memo().frames[group.frame], over, node.spaces[0]) >
                     graph.cells(node.spaces[0]);
            });
