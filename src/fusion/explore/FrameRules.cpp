@@ -13,9 +13,7 @@ static constexpr Axes narrow = Axes::Rows | Axes::Other;
 static bool isVector(const Shape &shape) { return shape.hasOneRow() || shape.hasOneColumn(); }
 
 static bool isIndexAggregate(const Node &node) {
-  auto aggregate = dyn_cast<tok::AggregateOp>(node.operation);
-  return aggregate && (aggregate.getKind() == AggregateKind::IndexMax ||
-                       aggregate.getKind() == AggregateKind::IndexMin);
+  return node.kind == NodeKind::Aggregate && node.aggregation() >= AggregateKind::IndexMax;
 }
 
 namespace {
