@@ -92,7 +92,7 @@ static std::string structureOf(plan::OperatorOp op) {
 
 // A name such as cell_mul_mul_sum_1: what the body is, up to six of its operators, a serial number.
 static std::string readableName(plan::OperatorOp op, int64_t serial) {
-  std::string name = plan::name(plan::kindOf(op)).str();
+  std::string name = plan::nameOfBody(op).str();
   int parts = 0;
   for (Operation &operation : op.getBody().front()) {
     auto part = llvm::TypeSwitch<Operation *, std::string_view>(&operation)
@@ -158,7 +158,7 @@ struct KernelCompiler::State {
     if (found == options.schedules.end()) {
       if (auto wrong = applyText(op, asked.value_or(""), schedule))
         return op.emitOpError("the schedule is wrong in line ")
-               << wrong->line << ": " << wrong->message;
+               << wrong->place().line << ": " << wrong->message();
       return LoopBody::analyze(op, schedule);
     }
     const auto &[place, text] = found->second;
@@ -170,7 +170,7 @@ struct KernelCompiler::State {
       return emitError(FileLineColLoc::get(op.getContext(), place.file, place.line + line, column));
     };
     if (auto wrong = applyText(op, text, schedule))
-      return errorAt(wrong->line, wrong->column) << wrong->message;
+      return errorAt(wrong->place().line, wrong->place().column) << wrong->message();
     std::string message;
     FailureOr<LoopBody> body = [&] {
       ScopedDiagnosticHandler handler(op.getContext(), [&](Diagnostic &diagnostic) {

@@ -30,8 +30,8 @@ void LateBinding::endParallel() {
 //===- making plans --------------------------------------------------------------------------===//
 
 static void add(const pipeline::Specialization &result, WantedCells &wanted) {
-  for (const fusion::WantedCells::Input &input : result.wantedCells)
-    wanted[input.argument] = input.cells;
+  for (const auto &[argument, cells] : result.wantedCells)
+    wanted[argument] = cells;
 }
 
 void LateBinding::tell(int32_t block, const Classification &classification, std::string reason,

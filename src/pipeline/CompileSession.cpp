@@ -1,6 +1,7 @@
 #include "pipeline/CompileSession.h"
 
 #include "analysis/FactsAnalysis.h"
+#include "fusion/explore/WantedCells.h"
 #include "fusion/select/BuildOperators.h"
 #include "ir/plan/PlanDialect.h"
 #include "ir/tok/CellFacts.h"

@@ -8,9 +8,9 @@
 #ifndef TOKAMAK_PIPELINE_COMPILESESSION_H
 #define TOKAMAK_PIPELINE_COMPILESESSION_H
 
+#include "base/SparseSafety.h"
 #include "codegen/KernelCompiler.h"
 #include "cost/MachineModel.h"
-#include "fusion/explore/WantedCells.h"
 #include "fusion/select/FuseBlock.h"
 #include "ir/tok/TokDialect.h"
 #include "rewrite/BlockRules.h"
@@ -23,6 +23,7 @@
 
 #include <deque>
 #include <functional>
+#include <map>
 #include <shared_mutex>
 
 namespace tokamak::pipeline {
@@ -69,7 +70,7 @@ struct Specialization {
   std::shared_ptr<const runtime::Image> image; // null: more facts are needed
   // The inputs whose cells must be checked before a plan is made. If empty and there is no image,
   // the given symbols don't decide all comparisons of sizes: call again with exact sizes.
-  llvm::SmallVector<fusion::WantedCells::Input> wantedCells;
+  std::map<unsigned, CellFact> wantedCells;
   std::string explanation;
   std::vector<rewrite::RuleRun> rules; // statistics of each block rule
   // The operators that treat a zero of a sparse matrix times a value that may be infinite or NaN as

@@ -2,8 +2,6 @@
 #include "schedule/Instructions.h"
 #include "schedule/ScheduledBody.h"
 
-#include "ir/tok/ElementTypes.h"
-
 #include "mlir/Analysis/SliceAnalysis.h"
 
 using namespace mlir;
@@ -11,7 +9,7 @@ using namespace tokamak;
 using namespace tokamak::schedule;
 
 ScheduledBody::ScheduledBody(plan::OperatorOp op, VectorRegisters registers)
-    : op(op), registers(registers), axes(op.axisSizes()), merged(mergedAxes(op)),
+    : op(op), registers(registers), axes(op.axisSizes()),
       reductions(op.getBody().getOps<plan::ReduceOp>()),
       writes(op.getBody().getOps<plan::WriteOp>()) {
   for (Operation &operation : op.getBody().front())

@@ -64,13 +64,11 @@ static bool isMain(const ScheduledBody &body, unsigned axis) {
 // The place in each dimension is an axis or 0, and the axes are in the order of dimensions.
 static bool isAlongRows(AffineMap map) {
   SmallVector<unsigned> order;
-  for (AffineExpr place : map.getResults()) {
-    auto axis = dyn_cast<AffineDimExpr>(place);
-    if (!axis && place != 0)
-      return false;
-    if (axis)
+  for (AffineExpr place : map.getResults())
+    if (auto axis = dyn_cast<AffineDimExpr>(place))
       order.push_back(axis.getPosition());
-  }
+    else if (place != 0)
+      return false;
   return llvm::is_sorted(order);
 }
 
@@ -267,11 +265,12 @@ static bool scheduleRows(ScheduledBody &body) {
 }
 
 bool schedule::scheduleMergedRows(ScheduledBody &body) {
+  llvm::BitVector merged = mergedAxes(body.op);
   SmallVector<unsigned> rows;
   bool areAll = true;
   for (unsigned axis = 0; axis < body.axes.size(); ++axis)
     if (!body.axes[axis].isConstant(1)) {
-      areAll = rows.empty() || body.merged[rows.back()];
+      areAll = rows.empty() || merged[rows.back()];
       if (!areAll)
         break;
       rows.push_back(axis);

@@ -14,10 +14,8 @@ void Schedule::sort(MutableArrayRef<unsigned> axes) const {
 }
 
 SmallVector<unsigned> Schedule::innerAxes(Value cell) const {
-  SmallVector<unsigned> axes;
-  for (unsigned axis : cast<plan::CellType>(cell.getType()).getAxes())
-    if (!isParallel(axis))
-      axes.push_back(axis);
+  SmallVector<unsigned> axes(cast<plan::CellType>(cell.getType()).getAxes());
+  llvm::erase_if(axes, [&](unsigned axis) { return isParallel(axis); });
   return axes;
 }
 
@@ -188,119 +186,97 @@ std::string schedule::textOf(plan::OperatorOp op, const Schedule &schedule) {
   return text + (schedule.vectorsOutside ? "  vectors outside\n" : "  vectors inside\n");
 }
 
-namespace {
+static int64_t numberIn(StringRef text) {
+  int64_t number = 0;
+  if (text.trim().getAsInteger(10, number))
+    throw Error(fmt::format("expected a number instead of '{}'", text.str()));
+  return number;
+}
 
-class LineReader {
-public:
-  explicit LineReader(plan::OperatorOp op) : op_(op) {}
-
-  // What is wrong in a line, which is a word and what stands behind it; empty if the schedule says
-  // what the line says.
-  std::string apply(StringRef line, Schedule &schedule) {
-    auto [word, behind] = line.split(' ');
-    StringRef rest = behind.trim();
-    auto [list, by] = rest.split(" by ");
-    if (word == "parallel") {
-      schedule.parallel = axes(rest);
-    } else if (word == "order") {
-      schedule.order = axes(rest);
-    } else if (word == "block") {
-      schedule.block = number(rest);
-    } else if (word == "unroll") {
-      schedule.unroll = number(rest);
-    } else if (word == "vector") {
-      schedule.vectors = axes(list);
-      if (!by.empty())
-        schedule.lanes = number(by);
-    } else if (word == "keep") {
-      SmallVector<Value> kept = values(rest);
-      schedule.kept = llvm::SetVector<Value>(kept.begin(), kept.end());
-    } else if (word == "pack") {
-      SmallVector<Value> packed = values(list);
-      SmallVector<unsigned> along = by.empty() ? SmallVector<unsigned>() : axes(by);
-      if (packed.empty())
-        schedule.packed.clear();
-      else if (along.size() != 1)
-        complain("expected one axis behind 'by'");
-      else
-        for (Value value : packed)
-          schedule.packed[value] = along.front();
-    } else if (word == "vectors" && (rest == "outside" || rest == "inside")) {
-      schedule.vectorsOutside = rest == "outside";
-    } else {
-      complain(fmt::format("'{}' is none of parallel, block, vector, unroll, order, keep, pack and "
-                           "vectors",
-                           word.str()));
-    }
-    return complaint_;
+// The numbers below `end` in a list like "d0, d2"; `none` is an empty one.
+static SmallVector<unsigned> numbersIn(StringRef text, StringRef sigil, size_t end,
+                                       const std::string &expected) {
+  SmallVector<StringRef> words;
+  if (text.trim() != "none")
+    text.split(words, ',');
+  SmallVector<unsigned> numbers;
+  for (StringRef word : words) {
+    StringRef digits = word.trim();
+    if (!digits.consume_front(sigil) || digits.getAsInteger(10, numbers.emplace_back()) ||
+        numbers.back() >= end)
+      throw Error(fmt::format("'{}' is no {}", word.trim().str(), expected));
   }
+  return numbers;
+}
 
-private:
-  void complain(std::string text) {
-    if (complaint_.empty())
-      complaint_ = std::move(text);
+static SmallVector<unsigned> axesIn(StringRef text, plan::OperatorOp op) {
+  size_t count = op.getAxisSizes().size();
+  return numbersIn(text, "d", count, fmt::format("axis; the operator has d0 to d{}", count - 1));
+}
+
+static SmallVector<Value> valuesIn(StringRef text, plan::OperatorOp op) {
+  SmallVector<Value> all, listed;
+  for (Operation &operation : op.getBody().front())
+    llvm::append_range(all, operation.getResults());
+  for (unsigned number : numbersIn(text, "%", all.size(), "value of the body, as %3 is"))
+    listed.push_back(all[number]);
+  return listed;
+}
+
+// Replaces what the line says, a word and what stands behind it. Throws Error if it is wrong.
+static void applyLine(plan::OperatorOp op, StringRef line, Schedule &schedule) {
+  auto [word, behind] = line.split(' ');
+  StringRef rest = behind.trim();
+  auto [list, by] = rest.split(" by ");
+  if (word == "parallel") {
+    schedule.parallel = axesIn(rest, op);
+  } else if (word == "order") {
+    schedule.order = axesIn(rest, op);
+  } else if (word == "block") {
+    schedule.block = numberIn(rest);
+  } else if (word == "unroll") {
+    schedule.unroll = numberIn(rest);
+  } else if (word == "vector") {
+    schedule.vectors = axesIn(list, op);
+    if (!by.empty())
+      schedule.lanes = numberIn(by);
+  } else if (word == "keep") {
+    SmallVector<Value> kept = valuesIn(rest, op);
+    schedule.kept = SetVector<Value>(kept.begin(), kept.end());
+  } else if (word == "pack") {
+    SmallVector<Value> packed = valuesIn(list, op);
+    SmallVector<unsigned> along = by.empty() ? SmallVector<unsigned>() : axesIn(by, op);
+    if (packed.empty())
+      schedule.packed.clear();
+    else if (along.size() != 1)
+      throw Error("expected one axis behind 'by'");
+    for (Value value : packed)
+      schedule.packed[value] = along.front();
+  } else if (word == "vectors" && (rest == "outside" || rest == "inside")) {
+    schedule.vectorsOutside = rest == "outside";
+  } else {
+    throw Error(fmt::format("'{}' is none of parallel, block, vector, unroll, order, keep, pack "
+                            "and vectors",
+                            word.str()));
   }
+}
 
-  int64_t number(StringRef text) {
-    int64_t value = 0;
-    if (text.trim().getAsInteger(10, value))
-      complain(fmt::format("expected a number instead of '{}'", text.str()));
-    return value;
-  }
-
-  // The numbers below `end` in a list like "d0, d2"; `none` is an empty one.
-  SmallVector<unsigned> numbers(StringRef text, StringRef sigil, size_t end,
-                                const std::string &expected) {
-    SmallVector<StringRef> words;
-    if (text.trim() != "none")
-      text.split(words, ',');
-    SmallVector<unsigned> numbers;
-    for (StringRef word : words) {
-      StringRef digits = word.trim();
-      if (!digits.consume_front(sigil) || digits.getAsInteger(10, numbers.emplace_back()) ||
-          numbers.back() >= end) {
-        complain(fmt::format("'{}' is no {}", word.trim().str(), expected));
-        return {};
-      }
-    }
-    return numbers;
-  }
-
-  SmallVector<unsigned> axes(StringRef text) {
-    size_t count = op_.getAxisSizes().size();
-    return numbers(text, "d", count, fmt::format("axis; the operator has d0 to d{}", count - 1));
-  }
-
-  SmallVector<Value> values(StringRef text) {
-    SmallVector<Value> all, listed;
-    for (Operation &operation : op_.getBody().front())
-      llvm::append_range(all, operation.getResults());
-    for (unsigned number : numbers(text, "%", all.size(), "value of the body, as %3 is"))
-      listed.push_back(all[number]);
-    return listed;
-  }
-
-  plan::OperatorOp op_;
-  std::string complaint_;
-};
-
-} // namespace
-
-std::optional<Complaint> schedule::applyText(plan::OperatorOp op, StringRef text,
-                                             Schedule &schedule) {
-  SmallVector<StringRef> lines;
-  text.split(lines, '\n');
+std::optional<Error> schedule::applyText(plan::OperatorOp op, StringRef text, Schedule &schedule) {
   bool packs = false;
-  for (auto [number, line] : llvm::enumerate(lines)) {
+  int number = 0;
+  for (StringRef line : llvm::split(text, '\n')) {
+    ++number;
     StringRef words = line.split('#').first.trim();
     if (words.empty())
       continue;
-    auto column = static_cast<int>(words.data() - line.data()) + 1;
     // There may be several such lines, which together replace what is packed.
     if (words.starts_with("pack ") && !std::exchange(packs, true))
       schedule.packed.clear();
-    if (std::string wrong = LineReader(op).apply(words, schedule); !wrong.empty())
-      return Complaint{static_cast<int>(number) + 1, column, wrong};
+    try {
+      applyLine(op, words, schedule);
+    } catch (Error &wrong) {
+      return wrong.at({"", number, static_cast<int>(words.data() - line.data()) + 1});
+    }
   }
   return std::nullopt;
 }

@@ -29,6 +29,7 @@
 #ifndef TOKAMAK_SCHEDULE_SCHEDULE_H
 #define TOKAMAK_SCHEDULE_SCHEDULE_H
 
+#include "base/Error.h"
 #include "ir/plan/PlanDialect.h"
 
 #include "llvm/ADT/BitVector.h"
@@ -105,13 +106,8 @@ llvm::BitVector mergedAxes(plan::OperatorOp op);
 // The number of the value in the text of its body: 3 of %3.
 unsigned numberOf(mlir::Value value);
 std::string textOf(plan::OperatorOp op, const Schedule &schedule);
-// What is wrong in a line of a schedule's text; lines and columns count from 1.
-struct Complaint {
-  int line, column;
-  std::string message;
-};
-// Replaces what the text says in `schedule`, up to the first wrong line.
-std::optional<Complaint> applyText(plan::OperatorOp op, llvm::StringRef text, Schedule &schedule);
+// Replaces what the text says in `schedule`, up to the first wrong line; returns what is wrong there.
+std::optional<Error> applyText(plan::OperatorOp op, llvm::StringRef text, Schedule &schedule);
 
 } // namespace tokamak::schedule
 #endif

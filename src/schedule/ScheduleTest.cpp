@@ -14,8 +14,8 @@ class ScheduleTest : public plan::DocumentedBodies {
 protected:
   // "LINE: MESSAGE" of what is wrong in the lines; empty if nothing is.
   static std::string apply(plan::OperatorOp op, StringRef lines, Schedule &schedule) {
-    std::optional<schedule::Complaint> wrong = applyText(op, lines, schedule);
-    return wrong ? std::to_string(wrong->line) + ": " + wrong->message : "";
+    std::optional<Error> wrong = applyText(op, lines, schedule);
+    return wrong ? std::to_string(wrong->place().line) + ": " + wrong->message() : "";
   }
 
   // The default schedule with these lines instead; they must be right.

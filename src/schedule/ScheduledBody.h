@@ -30,7 +30,6 @@ struct ScheduledBody {
   plan::OperatorOp op;
   VectorRegisters registers;
   llvm::SmallVector<Size> axes;
-  llvm::BitVector merged; // axes that can be walked as one with the next (mergedAxes)
   llvm::SmallVector<mlir::Operation *> aggregations; // reductions and scans
   llvm::SmallVector<plan::ReduceOp> reductions;
   llvm::SmallVector<plan::WriteOp> writes;

@@ -39,8 +39,7 @@ BlockFacts::BlockFacts(Block &block, FactsFunction facts) {
 
   for (BlockArgument argument : block.getArguments()) {
     complete(argument, {});
-    known(argument).cells = tok::statedCellsOf(argument);
-    noteNumber(argument);
+    noteCells(argument, {});
     noteLayout(argument);
   }
   for (Operation &operation : block) {
@@ -50,8 +49,7 @@ BlockFacts::BlockFacts(Block &block, FactsFunction facts) {
     tok::inferFacts(&operation, operands, inferred);
     for (auto [result, facts] : llvm::zip(operation.getResults(), inferred)) {
       complete(result, facts);
-      noteCells(operation, operands);
-      noteNumber(result);
+      noteCells(result, operands);
       noteZeros(operation);
       noteLayout(result);
     }
@@ -118,26 +116,23 @@ CellFact BlockFacts::whereZero(const EntryPattern &pattern, Value value) const {
   return fact;
 }
 
-// Records the value of a scalar.
-void BlockFacts::noteNumber(Value value) {
+// `operands`: what is known of those of the operation that has the result `value`. Integer cells are
+// not analysed: facts are doubles, which round large integers.
+void BlockFacts::noteCells(Value value, ArrayRef<tok::Facts> operands) {
   auto &[facts, shape, cells, isSparse] = known(value);
+  Operation *operation = value.getDefiningOp();
+  auto factOf = [&](Value operand) { return everywhere(operand); };
   if (CellFact number = tok::numberOf(facts); number.constant())
     cells = number;
   else if (!facts.integer.isUnknown() && value.getType().isInteger(64))
     cells = CellFact::within(static_cast<double>(facts.integer.range().low),
                              static_cast<double>(facts.integer.range().high));
-}
-
-void BlockFacts::noteCells(Operation &operation, ArrayRef<tok::Facts> operands) {
-  if (operation.getNumResults() != 1)
-    return;
-  // Integer cells are not analysed: facts are doubles, which round large integers.
-  bool isCell = isElementwise(operation) &&
-                isa<FloatType>(getElementTypeOrSelf(operation.getResult(0).getType()));
-  auto factOf = [&](Value value) { return everywhere(value); };
-  known(operation.getResult(0)).cells =
-      isCell ? tok::cellOf(operation, [&](OpOperand &operand) { return factOf(operand.get()); })
-             : tok::allCellsOf(operation, operands, factOf);
+  else if (!operation)
+    cells = tok::statedCellsOf(cast<BlockArgument>(value));
+  else if (isElementwise(*operation) && isa<FloatType>(getElementTypeOrSelf(value.getType())))
+    cells = tok::cellOf(*operation, [&](OpOperand &operand) { return factOf(operand.get()); });
+  else if (operation->getNumResults() == 1)
+    cells = tok::allCellsOf(*operation, operands, factOf);
 }
 
 // The union of patterns outside which the operation's result is zero; empty if there is none or it

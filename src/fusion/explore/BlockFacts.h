@@ -91,8 +91,7 @@ private:
   Known &known(mlir::Value value) { return values_.find(value)->second; }
 
   void complete(mlir::Value value, const tok::Facts &inferred);
-  void noteNumber(mlir::Value value);
-  void noteCells(mlir::Operation &operation, llvm::ArrayRef<tok::Facts> operands);
+  void noteCells(mlir::Value value, llvm::ArrayRef<tok::Facts> operands);
   bool isConstant(mlir::Value value) const { return everywhere(value).constant().has_value(); }
   void noteZeros(mlir::Operation &operation);
   EntryPattern unionFor(mlir::Operation &operation, bool stored) const;

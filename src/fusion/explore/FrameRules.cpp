@@ -7,15 +7,13 @@ using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::fusion;
 
-static constexpr AxisSet space = Axis::Rows | Axis::Columns;
-static constexpr AxisSet narrow = Axis::Rows | Axis::Other;
+static constexpr Axes space = Axes::Rows | Axes::Columns;
+static constexpr Axes narrow = Axes::Rows | Axes::Other;
 
 static bool isVector(const Shape &shape) { return shape.hasOneRow() || shape.hasOneColumn(); }
 
 static bool isIndexAggregate(const Node &node) {
-  auto aggregate = dyn_cast<tok::AggregateOp>(node.operation);
-  return aggregate && (aggregate.getKind() == AggregateKind::IndexMax ||
-                       aggregate.getKind() == AggregateKind::IndexMin);
+  return node.kind == NodeKind::Aggregate && node.aggregation() >= AggregateKind::IndexMax;
 }
 
 namespace {
@@ -34,9 +32,9 @@ public:
     Verdict verdict = axesOfOperation();
     if (!verdict.isLegal)
       return {};
-    bool wide = verdict.over.has(space);
-    bool isReduced = !verdict.reduced.isEmpty();
-    bool isCompletedByRows = !cells_ && rowsHaveCells_ && !verdict.reduced.has(Axis::Rows);
+    bool wide = has(verdict.over, space);
+    bool isReduced = verdict.reduced != Axes();
+    bool isCompletedByRows = !cells_ && rowsHaveCells_ && !has(verdict.reduced, Axes::Rows);
     // No operation reads what is written in parts.
     verdict.open = node_.kind != NodeKind::Columns && (!isReduced || isCompletedByRows);
     verdict.natural = byRows_ ? node_.spaces.empty() : scans_ ? node_.kind == NodeKind::Scan : wide;
@@ -57,8 +55,6 @@ private:
     if (byRows_ && !graph_.shapeOf(node_.result()).hasRowsOf(frame_.space))
       return {};
     switch (node_.kind) {
-    case NodeKind::None:
-      return {};
     case NodeKind::Aggregate:
       return axesOfAggregate();
     case NodeKind::Product:
@@ -72,19 +68,19 @@ private:
 
   // The axes that a value of this shape runs over; nullopt if kernels of the frame don't compute
   // such values.
-  std::optional<AxisSet> axesOf(const Shape &value) const {
-    std::optional<AxisSet> axes = plan::axesOf(value, frame_.space);
-    if (!axes || !axes->has(Axis::Other) || byRows_)
+  std::optional<Axes> axesOf(const Shape &value) const {
+    std::optional<Axes> axes = plan::axesOf(value, frame_.space);
+    if (!axes || !has(*axes, Axes::Other) || byRows_)
       return axes;
     // Next to dense rows, loops over narrow rows are unrolled, so the width must be a constant.
-    bool isComputed = frame_.loops == Loops::Rows && axes->has(Axis::Rows) &&
+    bool isComputed = frame_.loops == Loops::Rows && has(*axes, Axes::Rows) &&
                       (isNarrow(value.columns) || (isSparse() && !value.columns.isConstant()));
     return isComputed ? axes : std::nullopt;
   }
-  std::optional<AxisSet> axesOf(Value value) const { return axesOf(graph_.shapeOf(value)); }
+  std::optional<Axes> axesOf(Value value) const { return axesOf(graph_.shapeOf(value)); }
 
   bool isSparse() const { return bool(frame_.driver); }
-  static bool isPerRow(std::optional<AxisSet> axes) { return axes == Axis::Rows || axes == narrow; }
+  static bool isPerRow(std::optional<Axes> axes) { return axes == Axes::Rows || axes == narrow; }
   // Only the driver's entries are visited, so the value must be zero in all other cells.
   bool isZeroElsewhere(Value value) const {
     return !isSparse() || graph_.facts().whereZero(frame_.driver, value).isZero();
@@ -98,16 +94,16 @@ private:
   }
 
   Verdict axesOfCells() const {
-    std::optional<AxisSet> axes = axesOf(node_.result());
+    std::optional<Axes> axes = axesOf(node_.result());
     bool isElementwise = node_.kind == NodeKind::Elementwise, isScan = node_.kind == NodeKind::Scan;
     bool legal = false;
     if (byRows_)
       legal = !isScan;
     else if (scans_) // cells of the space, and what each row has one of
-      legal = node_.kind != NodeKind::Columns && (axes == space || (axes == Axis::Rows && !isScan));
+      legal = node_.kind != NodeKind::Columns && (axes == space || (axes == Axes::Rows && !isScan));
     else // in a loop over cells a vector is recomputed in every cell
-      legal = isElementwise && axes && (cells_ || !axes->isEmpty());
-    return {.isLegal = legal, .over = axes.value_or(AxisSet())};
+      legal = isElementwise && axes && (cells_ || *axes != Axes());
+    return {.isLegal = legal, .over = axes.value_or(Axes())};
   }
 
   Verdict axesOfAggregate() const {
@@ -115,12 +111,12 @@ private:
     AggregateDirection direction = aggregate.getDirection();
     bool isFull = direction == AggregateDirection::Full,
          isOfColumns = direction == AggregateDirection::Column;
-    std::optional<AxisSet> from = axesOf(node_.operands[0]);
+    std::optional<Axes> from = axesOf(node_.operands[0]);
     bool wide = from == space;
     if (!from || scans_ || (byRows_ && (isFull || isOfColumns)) ||
         (wide && !isZeroElsewhere(node_.operands[0])))
       return {};
-    bool legal = wide || from == narrow || (isFull && !cells_ && from == Axis::Rows);
+    bool legal = wide || from == narrow || (isFull && !cells_ && from == Axes::Rows);
     if (isIndexAggregate(node_))
       legal &= frame_.loops == Loops::Rows && !isSparse();
     else if (!isFull) // over rows with several cells this needs loops over rows
@@ -128,9 +124,7 @@ private:
     // The number of zeros in a column is not known, so only sums, which ignore them, are possible.
     if (isOfColumns && wide && isSparse())
       legal &= aggregate.getKind() == AggregateKind::Sum;
-    AxisSet reduced = isFull        ? *from
-                      : isOfColumns ? AxisSet(Axis::Rows)
-                                    : from->without(Axis::Rows);
+    Axes reduced = isFull ? *from : isOfColumns ? Axes::Rows : *from & ~Axes::Rows;
     return {.isLegal = legal, .over = *from, .reduced = reduced};
   }
 
@@ -138,7 +132,7 @@ private:
   Verdict axesOfProduct() const {
     Value a = node_.operands[0], b = node_.operands[1];
     const Shape &left = graph_.shapeOf(a), &right = graph_.shapeOf(b);
-    std::optional<AxisSet> from = axesOf(left), to = axesOf(Shape{left.rows, right.columns});
+    std::optional<Axes> from = axesOf(left), to = axesOf(Shape{left.rows, right.columns});
     bool legal = false;
     if (byRows_) {
       legal = !graph_.facts().isSparse(a) && !graph_.facts().isSparse(b);
@@ -148,19 +142,19 @@ private:
       legal = isPerRow(to) && (from == space ? isZeroElsewhere(a) && mayLeaveOutZeros(b)
                                              : from == narrow && !isSparse());
     } else if (isSparse() && from != space) { // two rows at each entry, of any length
-      AxisSet inner = left.hasOneColumn() ? AxisSet() : AxisSet(Axis::Other);
+      Axes inner = left.hasOneColumn() ? Axes() : Axes::Other;
       return {.isLegal = true, .over = space | inner, .reduced = inner, .isSampled = true};
     } else { // wide rows of wide rows only if the space has few columns
       legal = !isSparse() && (from == narrow || (from == space && isNarrow(frame_.space.columns)));
     }
     return {.isLegal = legal,
-            .over = from.value_or(AxisSet()) | to.value_or(AxisSet()),
-            .reduced = from == space ? Axis::Columns : Axis::Other};
+            .over = from.value_or(Axes()) | to.value_or(Axes()),
+            .reduced = from == space ? Axes::Columns : Axes::Other};
   }
 
   Verdict axesOfTransposedProduct() const {
     Value a = node_.operands[0], b = node_.operands[1];
-    std::optional<AxisSet> left = axesOf(a), right = axesOf(b);
+    std::optional<Axes> left = axesOf(a), right = axesOf(b);
     bool legal = false;
     if (byRows_ || scans_)
       return {};
@@ -174,10 +168,10 @@ private:
       legal = isPerRow(left) && isZeroElsewhere(b) && mayLeaveOutZeros(a);
     else
       legal = isPerRow(left) && isPerRow(right) &&
-              (!isSparse() || left == Axis::Rows || right == Axis::Rows);
+              (!isSparse() || left == Axes::Rows || right == Axes::Rows);
     return {.isLegal = legal,
-            .over = left.value_or(AxisSet()) | right.value_or(AxisSet()),
-            .reduced = Axis::Rows};
+            .over = left.value_or(Axes()) | right.value_or(Axes()),
+            .reduced = Axes::Rows};
   }
 
   const BlockGraph &graph_;

@@ -5,7 +5,7 @@
 //
 //   Verdict verdict = judge(graph, node, {Loops::Rows, space});
 //   if (verdict.isLegal && (verdict.fusable & 1))    // operand 0 may be computed in the operator
-//   if (verdict.reduced.has(Axis::Rows))             // a sum over rows: complete after the last one
+//   if (has(verdict.reduced, Axes::Rows))            // a sum over rows: complete after the last one
 //
 // In a frame of any axes the space is a column of rows. Its values run over these and one other axis of
 // any length; arrays are read at any place.
@@ -21,8 +21,7 @@
 
 namespace tokamak::fusion {
 
-using plan::Axis;
-using plan::AxisSet;
+using plan::Axes;
 
 // How kernels go through an iteration space: one loop over its cells, or row by row. Or as body and
 // schedule say: with all rows independent of each other, or one after the other.
@@ -39,8 +38,8 @@ struct Frame {
 
 struct Verdict {
   bool isLegal = false;
-  AxisSet over = {};     // the axes along which the operation computes
-  AxisSet reduced = {};  // those of them that it sums or aggregates over
+  Axes over = {};        // the axes along which the operation computes
+  Axes reduced = {};     // those of them that it sums or aggregates over
   bool open = false;     // the result is complete cell by cell (or row by row), so other operations
                          // of the operator can use it
   bool storable = false; // the result may be a result of the operator

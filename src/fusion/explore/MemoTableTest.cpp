@@ -147,7 +147,7 @@ TEST(MemoTable, vectorsAreSideValuesOfWiderSpaces) {
   for (size_t frame = 0; frame < explored.memo.frames.size(); ++frame)
     if (const MemoGroup *group = explored.memo.find(0, static_cast<int>(frame));
         group && explored.memo.frames[frame].space == explored.graph[1].spaces[0])
-      EXPECT_EQ(group->over, AxisSet(Axis::Rows));
+      EXPECT_EQ(group->over, Axes::Rows);
 }
 
 // Slices whose range is proved to be inside of X, cbind and cumsum are read and written in place.

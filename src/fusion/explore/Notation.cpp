@@ -3,6 +3,7 @@
 #include "ir/tok/TokDialect.h"
 #include "support/SourceDiagnostics.h"
 
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Format.h"
 
 #include <cctype>
@@ -17,24 +18,14 @@ static constexpr int deepest = 6;
 enum Binding { Lowest = 0, Logic, Comparison, Sum, Product, MatrixProduct, Sign, Power, Atom };
 
 static Binding bindingOf(BinaryOperator op) {
-  switch (op) {
-  case BinaryOperator::Add:
-  case BinaryOperator::Sub:
-    return Sum;
-  case BinaryOperator::Mul:
-  case BinaryOperator::Div:
-    return Product;
-  case BinaryOperator::Mod:
-  case BinaryOperator::IntDiv:
-    return MatrixProduct;
-  case BinaryOperator::Pow:
-    return Power;
-  case BinaryOperator::And:
-  case BinaryOperator::Or:
-    return Logic;
-  default: // min, xor and others are written as functions
-    return std::isalpha(spelling(op)[0]) ? Atom : Comparison;
-  }
+  return llvm::StringSwitch<Binding>(spelling(op))
+      .Cases("+", "-", Sum)
+      .Cases("*", "/", Product)
+      .Cases("%%", "%/%", MatrixProduct)
+      .Case("^", Power)
+      .Cases("&", "|", Logic)
+      // min, xor and others are written as functions
+      .Default(std::isalpha(spelling(op)[0]) ? Atom : Comparison);
 }
 
 static std::string lineAndColumn(const support::FilePosition &position) {
@@ -81,10 +72,8 @@ static Expression constant(tok::ConstantOp op) {
     stream << llvm::format("%g", real.getValueAsDouble());
   else if (op.getType().isInteger(1))
     stream << (cast<IntegerAttr>(op.getValue()).getValue().isZero() ? "FALSE" : "TRUE");
-  else if (auto integer = dyn_cast<IntegerAttr>(op.getValue()))
-    stream << integer.getValue().getSExtValue();
   else
-    stream << op.getValue();
+    op.getValue().print(stream, /*elideType=*/true);
   return {text, !text.empty() && text[0] == '-' ? Sign : Atom};
 }
 

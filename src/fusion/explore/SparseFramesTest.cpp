@@ -27,15 +27,15 @@ struct SparseBlock {
   // behind a slash (i: rows, j: columns, k: another), followed by "+0" if operand 0 is fusable and
   // "!" if the result can be stored: "ijk/j +0!". "" if it is not legal.
   std::string axes(int operation, int driver = 0) {
-    auto letters = [](AxisSet axes) {
-      return std::string(axes.has(Axis::Rows) ? "i" : "") + (axes.has(Axis::Columns) ? "j" : "") +
-             (axes.has(Axis::Other) ? "k" : "");
+    auto letters = [](Axes axes) {
+      return std::string(has(axes, Axes::Rows) ? "i" : "") + (has(axes, Axes::Columns) ? "j" : "") +
+             (has(axes, Axes::Other) ? "k" : "");
     };
     for (const MemoGroup &group : memo.groups[operation]) {
       if (memo.frames[group.frame].driver != argument(driver))
         continue;
       std::string text = letters(group.over);
-      if (!group.reduced.isEmpty())
+      if (group.reduced != Axes())
         text += "/" + letters(group.reduced);
       for (int operand : {0, 1})
         if (group.fusable >> operand & 1)

@@ -34,9 +34,9 @@ SmallVector<std::pair<Value, Value>, 2> pairsOf(Operation &operation) {
   if (operation.getNumResults() != 1 || !isRealArray(operation.getResult(0)))
     return {};
   auto binary = dyn_cast<tok::BinaryOp>(operation);
-  bool divides = binary && (binary.getKind() == BinaryOperator::Div ||
-                            binary.getKind() == BinaryOperator::Mod ||
-                            binary.getKind() == BinaryOperator::IntDiv);
+  bool divides = binary && llvm::is_contained(
+                               {BinaryOperator::Div, BinaryOperator::Mod, BinaryOperator::IntDiv},
+                               binary.getKind());
   bool multiplies =
       binary ? binary.getKind() == BinaryOperator::Mul : isa<tok::MatmulOp>(operation);
   SmallVector<std::pair<Value, Value>, 2> pairs;
@@ -54,18 +54,17 @@ public:
 
   WantedCells run() {
     for (Operation &operation : block_.getBody().front())
-      for (auto [sparse, other] : pairsOf(operation)) {
-        Candidate candidate{&operation, {}, other};
-        for (const EntryPattern &pattern : facts_.patterns())
-          if (facts_.shapeOf(pattern) == facts_.shapeOf(sparse) &&
-              facts_.whereZero(pattern, sparse).isZero() &&
-              !holds({&operation, pattern, other}, facts_) && !isMultiplied(operation, pattern)) {
-            candidate.pattern = pattern;
-            break;
-          }
-        if (candidate.pattern && !askInputs(candidate))
-          askReader(candidate);
-      }
+      for (auto [sparse, other] : pairsOf(operation))
+        for (const EntryPattern &pattern : facts_.patterns()) {
+          Candidate candidate{&operation, pattern, other};
+          if (facts_.shapeOf(pattern) != facts_.shapeOf(sparse) ||
+              !facts_.whereZero(pattern, sparse).isZero() || holds(candidate, facts_) ||
+              isMultiplied(operation, pattern))
+            continue;
+          if (!askInputs(candidate))
+            askReader(candidate);
+          break;
+        }
     return std::move(wanted_);
   }
 
@@ -127,29 +126,19 @@ private:
           inputs, [&](BlockArgument input) { return !cells.mayBeZero && facts_.isSparse(input); });
       if (inputs.empty() || !holdsIf(candidate, inputs, cells))
         continue;
-      for (size_t i = 0; i < inputs.size();) {
+      for (BlockArgument input : SmallVector<BlockArgument>(inputs)) {
         SmallVector<BlockArgument> fewer(inputs);
-        fewer.erase(fewer.begin() + i);
+        llvm::erase(fewer, input);
         if (holdsIf(candidate, fewer, cells))
           inputs = fewer;
-        else
-          ++i;
       }
-      for (BlockArgument input : inputs)
-        want(input.getArgNumber(), cells);
+      for (BlockArgument input : inputs) {
+        CellFact &known = wanted_.inputs[input.getArgNumber()]; // anything, if it is not wanted yet
+        known = bothOf(known, cells);
+      }
       return true;
     }
     return false;
-  }
-
-  void want(unsigned argument, const CellFact &cells) {
-    auto known = llvm::find_if(wanted_.inputs, [&](const WantedCells::Input &input) {
-      return input.argument == argument;
-    });
-    if (known == wanted_.inputs.end())
-      wanted_.inputs.push_back({argument, cells});
-    else
-      known->cells = bothOf(known->cells, cells);
   }
 
   // Records the operation if its other operand is a vector or scalar computed in the block, whose

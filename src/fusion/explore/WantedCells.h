@@ -12,17 +12,15 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include <map>
+
 namespace tokamak::fusion {
 
 // Unit attribute of an argument: it was checked and is not as wanted, so don't want it again.
 inline constexpr llvm::StringLiteral otherCellsAttributeName = "tok.other_cells";
 
 struct WantedCells {
-  struct Input {
-    unsigned argument;
-    CellFact cells;
-  };
-  llvm::SmallVector<Input> inputs;
+  std::map<unsigned, CellFact> inputs; // by number of the argument
   // Operations that would need facts about a vector or scalar that is computed in the block. These
   // and the operations that depend on them can become a block of their own, planned later.
   llvm::SmallVector<mlir::Operation *> readers;

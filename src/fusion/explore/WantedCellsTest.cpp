@@ -19,12 +19,12 @@ std::string wantedIn(llvm::StringRef arguments, llvm::StringRef results, llvm::S
         return block.factsOf(value);
       });
   std::string text;
-  for (const WantedCells::Input &input : wanted.inputs)
-    text += (text.empty() ? "" : "; ") + std::to_string(input.argument) +
-            (input.cells == CellFact::nonZeroNumber() ? " not zero"
-             : input.cells.low > 0                    ? " positive"
-             : input.cells.low == 0                   ? " not negative"
-                                                      : " finite");
+  for (const auto &[argument, cells] : wanted.inputs)
+    text += (text.empty() ? "" : "; ") + std::to_string(argument) +
+            (cells == CellFact::nonZeroNumber() ? " not zero"
+             : cells.low > 0                    ? " positive"
+             : cells.low == 0                   ? " not negative"
+                                                : " finite");
   for (mlir::Operation *reader : wanted.readers) {
     int number = 0;
     for (mlir::Operation &operation : block.function().getBody().front()) {

@@ -13,11 +13,11 @@ using namespace tokamak;
 using namespace tokamak::fusion;
 
 // The label of an operator, for --stats: its results, shortened.
-static std::string labelOf(const OperatorPool &pool, int id) {
+static std::string labelOf(const BlockGraph &graph, const FusedOperator &op) {
   constexpr size_t longest = 80;
   std::string label;
-  for (int root : pool[id].roots)
-    label += (label.empty() ? "" : "; ") + definition(pool.graph()[root].result());
+  for (int root : op.roots)
+    label += (label.empty() ? "" : "; ") + definition(graph[root].result());
   return label.size() > longest ? label.substr(0, longest - 3) + "..." : label;
 }
 
@@ -33,7 +33,7 @@ struct Made {
 class OperatorBuilder {
 public:
   OperatorBuilder(const OperatorPool &pool, int id, OpBuilder &builder, Made &made)
-      : pool_(pool), graph_(pool.graph()), op_(pool[id]), frame_(pool.frameOf(id)), id_(id),
+      : pool_(pool), graph_(pool.graph()), op_(pool[id]), frame_(pool.frameOf(id)),
         builder_(builder), made_(made) {
     collectInputs();
   }
@@ -66,7 +66,7 @@ public:
     auto result = builder_.create<plan::OperatorOp>(
         location, types, operands, builder_.getArrayAttr(operandSizes),
         builder_.getArrayAttr(resultSizes), /*axis_sizes=*/builder_.getArrayAttr({}),
-        builder_.getStringAttr(labelOf(pool_, id_)), builder_.getDenseI64ArrayAttr(sparse),
+        builder_.getStringAttr(labelOf(graph_, op_)), builder_.getDenseI64ArrayAttr(sparse),
         builder_.getDenseI64ArrayAttr(drivers), builder_.getDenseI64ArrayAttr(sparseResults));
     result->setAttr("predicted_ns", builder_.getF64FloatAttr(op_.nanoseconds));
     if (frame_.driver &&
@@ -106,7 +106,7 @@ private:
     auto product = dyn_cast<tok::BinaryOp>(node.operation);
     bool multiplies = product ? product.getKind() == BinaryOperator::Mul
                               : isa<tok::MatmulOp>(node.operation) && !groupOf(member).isSampled;
-    return multiplies && groupOf(member).over.has(Axis::Rows | Axis::Columns) &&
+    return multiplies && has(groupOf(member).over, Axes::Rows | Axes::Columns) &&
            (leavesOut(0, 1) || leavesOut(1, 0));
   }
 
@@ -225,7 +225,6 @@ private:
   const BlockGraph &graph_;
   const FusedOperator &op_;
   const Frame &frame_;
-  int id_;
   OpBuilder &builder_;
   Made &made_;
   SmallVector<Input> inputs_;

@@ -17,8 +17,7 @@ namespace {
 class Explanation {
 public:
   Explanation(const OperatorPool &pool, const Plan &plan, ArrayRef<BuiltOperator> built)
-      : pool_(pool), graph_(pool.graph()), memo_(pool.memo()), plan_(plan), built_(built),
-        out_(text_) {}
+      : pool_(pool), graph_(pool.graph()), plan_(plan), built_(built), out_(text_) {}
 
   std::string write(StringRef block) {
     out_ << "fusion of block " << block << ", selector " << name(pool_.selector()) << ": "
@@ -84,13 +83,13 @@ private:
 
   // Writes each operation, followed by its frames in brackets, with the fusable operands.
   void writeCandidates() {
-    out_ << "  candidates (" << memo_.entryCount() << " entries)\n";
+    out_ << "  candidates (" << pool_.memo().entryCount() << " entries)\n";
     for (int index : graph_.nodes()) {
       out_ << "    " << named(index) << place(index) << "\n     ";
-      for (const MemoGroup &group : memo_.groups[index]) {
+      for (const MemoGroup &group : pool_.memo().groups[index]) {
         if (!group.natural && !group.fusable)
           continue;
-        const Frame &frame = memo_.frames[group.frame];
+        const Frame &frame = pool_.memo().frames[group.frame];
         out_ << " [" << frameText(frame);
         for (auto [operand, value] : llvm::enumerate(graph_[index].operands))
           if (group.fusable >> operand & 1)
@@ -102,10 +101,10 @@ private:
   }
 
   void writeRefusals() {
-    if (memo_.refusals.empty() && plan_.refusedMerges.empty())
+    if (pool_.memo().refusals.empty() && plan_.refusedMerges.empty())
       return;
     out_ << "  refused\n";
-    for (const Refusal &refusal : memo_.refusals)
+    for (const Refusal &refusal : pool_.memo().refusals)
       out_ << "    " << named(refusal.operation) << place(refusal.operation) << ": "
            << refusal.reason << "\n";
     std::set<std::string> lines;
@@ -167,7 +166,7 @@ private:
       const Frame &frame = pool_.frameOf(built.id);
       out_ << "    " << number + 1 << ". ";
       if (auto fused = dyn_cast<plan::OperatorOp>(built.operation))
-        out_ << plan::name(plan::kindOf(fused)) << " " << textOf(frame.space);
+        out_ << plan::nameOfBody(fused) << " " << textOf(frame.space);
       else
         out_ << "native " << nativeName(built.operation);
       if (frame.driver)
@@ -199,7 +198,7 @@ private:
   }
 
   std::string outputs(const FusedOperator &op) const {
-    const Frame &frame = memo_.frames[op.frame];
+    const Frame &frame = pool_.memo().frames[op.frame];
     std::string text;
     for (int root : op.roots) {
       Value result = graph_[root].result();
@@ -212,7 +211,6 @@ private:
 
   const OperatorPool &pool_;
   const BlockGraph &graph_;
-  const MemoTable &memo_;
   const Plan &plan_;
   ArrayRef<BuiltOperator> built_;
   std::string text_;

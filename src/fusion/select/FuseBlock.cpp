@@ -17,8 +17,7 @@ std::optional<Selector> fusion::findSelector(StringRef name) {
   return static_cast<Selector>(found - std::begin(selectorNames));
 }
 
-LogicalResult fusion::fuseBlock(func::FuncOp block,
-                                llvm::function_ref<const tok::Facts &(Value)> facts,
+LogicalResult fusion::fuseBlock(func::FuncOp block, FactsFunction facts,
                                 const FusionOptions &options) {
   if (!block.getBody().hasOneBlock() ||
       !llvm::all_of(block.getBody().front(), [](Operation &operation) {

@@ -31,7 +31,7 @@ public:
   std::string operators() {
     std::string text;
     for (plan::OperatorOp op : function().getOps<plan::OperatorOp>())
-      text += (text.empty() ? "" : "; ") + plan::name(plan::kindOf(op)).str() + "(" +
+      text += (text.empty() ? "" : "; ") + plan::nameOfBody(op).str() + "(" +
               std::to_string(op.getInputs().size()) + ") -> " + std::to_string(op.getNumResults());
     return text;
   }

@@ -13,10 +13,10 @@ namespace {
 
 class Merger {
 public:
-  Merger(OperatorPool &pool, SmallVectorImpl<int> &operators, std::vector<RefusedMerge> *refused)
-      : pool_(pool), operators_(operators), refused_(refused), readers_(pool.graph().size()) {}
+  Merger(OperatorPool &pool, SmallVectorImpl<int> &operators)
+      : pool_(pool), operators_(operators), readers_(pool.graph().size()) {}
 
-  void run() {
+  std::vector<RefusedMerge> run() {
     for (int id : operators_)
       count(id, 1);
     for (size_t b = 0; b < operators_.size(); ++b)
@@ -30,6 +30,7 @@ public:
           llvm::is_contained(operators_, best.second) && isOrderly(best))
         apply(best);
     }
+    return std::move(refused_);
   }
 
 private:
@@ -65,8 +66,8 @@ private:
     if (!order_)
       order_.emplace(pool_, operators_);
     int between = order_->operationBetween(merge.first, merge.second);
-    if (between >= 0 && refused_)
-      refused_->push_back({merge.first, merge.second, between});
+    if (between >= 0)
+      refused_.push_back({merge.first, merge.second, between});
     return between < 0;
   }
 
@@ -84,7 +85,7 @@ private:
 
   OperatorPool &pool_;
   SmallVectorImpl<int> &operators_;
-  std::vector<RefusedMerge> *refused_;
+  std::vector<RefusedMerge> refused_;
   SmallVector<int> readers_; // by node: operators that read its result
   std::priority_queue<Merge> merges_;
   size_t found_ = 0;
@@ -93,7 +94,7 @@ private:
 
 } // namespace
 
-void fusion::mergeOperators(OperatorPool &pool, SmallVectorImpl<int> &operators,
-                            std::vector<RefusedMerge> *refused) {
-  Merger(pool, operators, refused).run();
+std::vector<RefusedMerge> fusion::mergeOperators(OperatorPool &pool,
+                                                 SmallVectorImpl<int> &operators) {
+  return Merger(pool, operators).run();
 }

@@ -16,10 +16,9 @@ struct RefusedMerge {
   int between;       // index of an operation
 };
 
-// `operators` are ids of the pool, which are replaced by those of merged operators. `refused`, if
-// not null, collects the merges that an operation in between prevented.
-void mergeOperators(OperatorPool &pool, llvm::SmallVectorImpl<int> &operators,
-                    std::vector<RefusedMerge> *refused = nullptr);
+// `operators` are ids of the pool, which are replaced by those of merged operators. Returns the
+// merges that an operation in between prevented.
+std::vector<RefusedMerge> mergeOperators(OperatorPool &pool, llvm::SmallVectorImpl<int> &operators);
 
 } // namespace tokamak::fusion
 #endif

@@ -28,13 +28,9 @@ static constexpr double rowsOfPanel = 8; // as kernels compute them, on every ma
 // The share of a cache for all cores that one of them finds its arrays in.
 static constexpr double shareOfCache = 0.25;
 
-static ElementType cellsOf(Type elementType) {
-  return tok::elementTypeOf(elementType).value_or(ElementType::F64);
+static double bytesPerCell(Value array) {
+  return static_cast<double>(byteSize(*tok::elementTypeOf(array.getType())));
 }
-static double bytesPerCell(Type elementType) {
-  return static_cast<double>(byteSize(cellsOf(elementType)));
-}
-static double bytesPerCell(Value array) { return bytesPerCell(array.getType()); }
 static double bytesPerEntry(Value array) { return bytesPerCell(array) + bytesPerColumnNumber; }
 
 static double denseBytesOf(const BlockFacts &facts, Value value) {
@@ -46,15 +42,15 @@ static double bytesOf(const BlockFacts &facts, Value value) {
                                : denseBytesOf(facts, value);
 }
 
-double fusion::pointsOf(const BlockFacts &facts, const Frame &frame, AxisSet axes,
+double fusion::pointsOf(const BlockFacts &facts, const Frame &frame, Axes axes,
                         const Shape &shape) {
   double all = frame.driver ? facts.entriesOf(frame.driver) : facts.cells(frame.space);
   if (frame.loops == Loops::AnyAxes)
     return facts.cells(shape);
-  if (frame.loops == Loops::Cells || axes.has(Axis::Rows | Axis::Columns))
+  if (frame.loops == Loops::Cells || has(axes, Axes::Rows | Axes::Columns))
     return all;
-  if (axes.has(Axis::Rows))
-    return axes.has(Axis::Other) ? facts.cells(shape) : facts.estimate(frame.space.rows);
+  if (has(axes, Axes::Rows))
+    return has(axes, Axes::Other) ? facts.cells(shape) : facts.estimate(frame.space.rows);
   return frame.driver ? all : all / rowsOfPanel; // values along columns are computed once per panel
 }
 
@@ -72,7 +68,7 @@ public:
   //===- what a member computes --------------------------------------------------------------===//
 
   void addMember(const Node &node, const Verdict &verdict) {
-    bool isAtEntries = frame_.driver && verdict.over.has(Axis::Rows | Axis::Columns);
+    bool isAtEntries = frame_.driver && has(verdict.over, Axes::Rows | Axes::Columns);
     if (frame_.isNative) {
       addNative(node);
     } else if (isa<tok::MatmulOp>(node.operation)) {
@@ -85,7 +81,7 @@ public:
       const Shape &shape = facts_.shapeOf(isAggregate ? node.operands[0] : node.result());
       work.flops += node.flops * pointsOf(facts_, frame_, verdict.over, shape);
       // The column index of an entry selects the sum that it is added to.
-      if (isAtEntries && verdict.reduced == Axis::Rows)
+      if (isAtEntries && verdict.reduced == Axes::Rows)
         work.gathers += entries_;
     }
   }
@@ -129,7 +125,8 @@ public:
       }
       // Loops over rows transpose blocks of them into lanes.
       if (frame_.loops == Loops::Rows && shape.rows == frame_.space.rows && !shape.hasOneColumn())
-        work.flops += cost::additionsOf(cellsOf(operand.getType())) * facts_.cells(shape);
+        work.flops +=
+            cost::additionsOf(*tok::elementTypeOf(operand.getType())) * facts_.cells(shape);
     }
   }
 
@@ -159,7 +156,7 @@ private:
   double gathersOf(double accesses, const Node &node, Value array, const Size &columns) const {
     if (array && denseBytesOf(facts_, array) <= machine_.nearestCacheBytes)
       return 0;
-    double rowBytes = bytesPerCell(node.elementType) * facts_.estimate(columns);
+    double rowBytes = bytesPerCell(node.result()) * facts_.estimate(columns);
     return accesses * std::max(1.0, rowBytes / machine_.cacheLineBytes);
   }
 
@@ -238,15 +235,15 @@ private:
 } // namespace
 
 void OperatorCost::price(FusedOperator &candidate) const {
-  Account account(graph_.facts(), machine_, memo_.frames[candidate.frame]);
+  Account account(graph.facts(), machine, memo.frames[candidate.frame]);
   llvm::SmallPtrSet<Value, 16> seen;
   for (int member : candidate.members.set_bits()) {
-    const Node &node = graph_[member];
-    account.addMember(node, *memo_.find(member, candidate.frame));
+    const Node &node = graph[member];
+    account.addMember(node, *memo.find(member, candidate.frame));
     for (auto [operand, producer] : llvm::zip(node.operands, node.producers)) {
       if ((producer >= 0 && candidate.members[producer]) || !seen.insert(operand).second)
         continue;
-      if (graph_.isNode(producer))
+      if (graph.isNode(producer))
         candidate.reads.push_back(producer);
       if (!tok::isArray(operand.getType()))
         continue;
@@ -256,37 +253,38 @@ void OperatorCost::price(FusedOperator &candidate) const {
   }
   candidate.arrays = static_cast<int>(candidate.inputs.size());
   for (int root : candidate.roots)
-    if (Value result = graph_[root].result(); tok::isArray(result.getType())) {
+    if (Value result = graph[root].result(); tok::isArray(result.getType())) {
       account.addResult(result);
       ++candidate.arrays;
     }
-  candidate.nanoseconds = cost::nanoseconds(machine_, account.work);
+  candidate.nanoseconds = cost::nanoseconds(machine, account.work);
 }
 
 //===- bounds --------------------------------------------------------------------------------===//
 
 double OperatorCost::leastFlops(int node) const {
   double least = std::numeric_limits<double>::infinity();
-  for (const MemoGroup &group : memo_.groups[node]) {
-    Account account(graph_.facts(), machine_, memo_.frames[group.frame]);
-    account.addMember(graph_[node], group);
+  for (const MemoGroup &group : memo.groups[node]) {
+    Account account(graph.facts(), machine, memo.frames[group.frame]);
+    account.addMember(graph[node], group);
     least = std::min(least, account.work.flops);
   }
   return least;
 }
 
-double OperatorCost::leastBytes(Value array, double bytes, double bytesAtEntry) const {
-  for (const Frame &frame : memo_.frames)
-    if (frame.driver && frame.space == graph_.shapeOf(array))
-      bytes = std::min(bytes, bytesAtEntry * graph_.facts().entriesOf(frame.driver));
+// The least of `bytes` and what a driver of the array's shape needs.
+static double leastBytes(const OperatorCost &cost, Value array, double bytes, double bytesAtEntry) {
+  for (const Frame &frame : cost.memo.frames)
+    if (frame.driver && frame.space == cost.graph.shapeOf(array))
+      bytes = std::min(bytes, bytesAtEntry * cost.graph.facts().entriesOf(frame.driver));
   return bytes;
 }
 
 double OperatorCost::leastBytesToRead(Value array) const {
-  return leastBytes(array, bytesOf(graph_.facts(), array), machine_.cacheLineBytes);
+  return leastBytes(*this, array, bytesOf(graph.facts(), array), machine.cacheLineBytes);
 }
 
 double OperatorCost::leastBytesToStore(int node) const {
-  Value result = graph_[node].result();
-  return leastBytes(result, denseBytesOf(graph_.facts(), result), bytesPerCell(result));
+  Value result = graph[node].result();
+  return leastBytes(*this, result, denseBytesOf(graph.facts(), result), bytesPerCell(result));
 }

@@ -2,7 +2,7 @@
 // operators with a driver, the driver's entries are counted instead of cells. Native products are
 // estimated, too, so that they can be compared with kernels.
 //
-//   OperatorCost cost(graph, memo, machine);
+//   OperatorCost cost{graph, memo, machine};
 //   cost.price(candidate);                       // fills in reads, inputs, arrays, nanoseconds
 #ifndef TOKAMAK_FUSION_SELECT_OPERATORCOST_H
 #define TOKAMAK_FUSION_SELECT_OPERATORCOST_H
@@ -36,12 +36,12 @@ struct FusedOperator {
 };
 
 // How many points the axes have that a value of this shape runs over in the frame.
-double pointsOf(const BlockFacts &facts, const Frame &frame, AxisSet axes, const Shape &shape);
+double pointsOf(const BlockFacts &facts, const Frame &frame, Axes axes, const Shape &shape);
 
-class OperatorCost {
-public:
-  OperatorCost(const BlockGraph &graph, const MemoTable &memo, const cost::MachineModel &machine)
-      : graph_(graph), memo_(memo), machine_(machine) {}
+struct OperatorCost {
+  const BlockGraph &graph;
+  const MemoTable &memo;
+  const cost::MachineModel &machine;
 
   // Sets `reads`, `inputs`, `arrays` and `nanoseconds`, given members, roots and frame.
   void price(FusedOperator &candidate) const;
@@ -50,14 +50,6 @@ public:
   double leastFlops(int node) const;
   double leastBytesToRead(mlir::Value array) const;
   double leastBytesToStore(int node) const;
-
-private:
-  // The least of `bytes` and what a driver of the array's shape needs.
-  double leastBytes(mlir::Value array, double bytes, double bytesAtEntry) const;
-
-  const BlockGraph &graph_;
-  const MemoTable &memo_;
-  const cost::MachineModel &machine_;
 };
 
 } // namespace tokamak::fusion

@@ -3,7 +3,6 @@
 #include "llvm/ADT/Sequence.h"
 
 #include <functional>
-#include <queue>
 
 using namespace mlir;
 using namespace tokamak;
@@ -58,26 +57,16 @@ int OperatorOrder::operationBetween(int a, int b) const {
 
 SmallVector<int> OperatorOrder::sequence() const {
   const BlockGraph &graph = pool_.graph();
-  SmallVector<int> waiting(graph.size());
-  std::vector<SmallVector<int, 4>> successors(graph.size());
-  std::priority_queue<int, std::vector<int>, std::greater<>> ready;
-  for (int place = 0; place < graph.size(); ++place) {
-    if (operatorAt_[place] < 0 && (graph.isNode(place) || !graph[place].live))
-      continue;
-    waiting[place] = static_cast<int>(predecessors_[place].size());
-    for (int predecessor : predecessors_[place])
-      successors[predecessor].push_back(place);
-    if (waiting[place] == 0)
-      ready.push(place);
-  }
+  BitVector waiting(graph.size());
+  for (int place = 0; place < graph.size(); ++place)
+    waiting[place] = operatorAt_[place] >= 0 || (!graph.isNode(place) && graph[place].live);
+  auto isReady = [&](int place) {
+    return llvm::none_of(predecessors_[place], [&](int before) { return waiting[before]; });
+  };
   SmallVector<int> result;
-  while (!ready.empty()) {
-    int place = ready.top();
-    ready.pop();
-    result.push_back(place);
-    for (int successor : successors[place])
-      if (--waiting[successor] == 0)
-        ready.push(successor);
+  while (waiting.any()) {
+    result.push_back(*llvm::find_if(waiting.set_bits(), isReady));
+    waiting.reset(result.back());
   }
   return result;
 }

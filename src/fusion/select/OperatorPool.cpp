@@ -19,8 +19,7 @@ static constexpr unsigned mostMembers = 256;
 
 OperatorPool::OperatorPool(const BlockGraph &graph, const MemoTable &memo,
                            const cost::MachineModel &machine, Selector selector)
-    : graph_(graph), memo_(memo), machine_(machine), cost_(graph, memo, machine),
-      selector_(selector), mustBeStored_(graph.size()),
+    : cost_{graph, memo, machine}, selector_(selector), mustBeStored_(graph.size()),
       scopes_(graph.size(), BitVector(graph.size())) {
   for (int index : graph.nodes()) {
     const Node &node = graph[index];
@@ -43,17 +42,17 @@ int OperatorPool::add(FusedOperator candidate) {
 // the length of rows), and all arrays of the driver are read as matrices. Loops over any axes are for
 // what natives can't compute together.
 bool OperatorPool::fillsItsFrame(const FusedOperator &candidate) const {
-  const Frame &frame = memo_.frames[candidate.frame];
+  const Frame &frame = memo().frames[candidate.frame];
   if (frame.loops >= Loops::AnyAxes && candidate.members.count() == 1)
     return false;
   llvm::SmallPtrSet<Value, 4> read;
-  candidate.forEachInput(graph_, [&](Use use) {
-    const Node &node = graph_[use.user];
+  candidate.forEachInput(graph(), [&](Use use) {
+    const Node &node = graph()[use.user];
     if (node.readsInPlace(use.operand))
       read.insert(node.operands[use.operand]);
   });
   return llvm::any_of(candidate.members.set_bits(),
-                      [&](int member) { return memo_.find(member, candidate.frame)->natural; }) &&
+                      [&](int member) { return memo().find(member, candidate.frame)->natural; }) &&
          llvm::all_of(frame.driver.arrays, [&](Value array) { return read.contains(array); });
 }
 
@@ -63,17 +62,17 @@ bool OperatorPool::fillsItsFrame(const FusedOperator &candidate) const {
 // stored, up to `mostMembers`. If one user could compute an operand in the operator and another one
 // needs it stored, both read it.
 BitVector OperatorPool::expand(int root, int frame, const BitVector &stored) const {
-  BitVector excluded(graph_.size());
+  BitVector excluded(graph().size());
   while (true) {
-    BitVector members(graph_.size()), needed(graph_.size());
+    BitVector members(graph().size()), needed(graph().size());
     members.set(root);
     for (int member = root; member >= 0; --member) {
       if (!members[member])
         continue;
-      const Node &node = graph_[member];
-      const MemoGroup *group = memo_.find(member, frame);
+      const Node &node = graph()[member];
+      const MemoGroup *group = memo().find(member, frame);
       for (auto [operand, producer] : llvm::enumerate(node.producers)) {
-        if (!graph_.isNode(producer))
+        if (!graph().isNode(producer))
           continue;
         bool inside = (group->fusable >> operand & 1) && !stored[producer] && !excluded[producer] &&
                       (members[producer] || members.count() < mostMembers);
@@ -90,13 +89,13 @@ BitVector OperatorPool::expand(int root, int frame, const BitVector &stored) con
 int OperatorPool::operatorFor(int root, const BitVector &stored) {
   BitVector relevant = stored;
   relevant &= scopes_[root];
-  auto key = std::make_pair(static_cast<unsigned>(root), relevant);
+  auto key = std::pair(root, relevant);
   if (auto found = byRoot_.find(key); found != byRoot_.end())
     return found->second;
 
   FusedOperator best;
   int fewest = 0; // other results that the best operator needs stored
-  for (const MemoGroup &group : memo_.groups[root]) {
+  for (const MemoGroup &group : memo().groups[root]) {
     if (!group.storable)
       continue;
     FusedOperator candidate;
@@ -114,7 +113,7 @@ int OperatorPool::operatorFor(int root, const BitVector &stored) {
         candidate.total += operators_[operatorFor(read, stored)].total;
       }
     // Among equally good frames, prefer the flat loop over cells.
-    bool isFlat = memo_.frames[group.frame].loops == Loops::Cells;
+    bool isFlat = memo().frames[group.frame].loops == Loops::Cells;
     double limit = best.total * (isFlat ? 1 + 1e-9 : 1 - 1e-9);
     if (best.frame < 0 || additional < fewest ||
         (additional == fewest && candidate.total < limit)) {
@@ -130,15 +129,15 @@ int OperatorPool::operatorFor(int root, const BitVector &stored) {
 
 bool OperatorPool::isLegal(const FusedOperator &candidate) const {
   for (int member : candidate.members.set_bits()) {
-    const MemoGroup *group = memo_.find(member, candidate.frame);
+    const MemoGroup *group = memo().find(member, candidate.frame);
     if (!group)
       return false;
-    for (auto [operand, producer] : llvm::enumerate(graph_[member].producers))
+    for (auto [operand, producer] : llvm::enumerate(graph()[member].producers))
       if (producer >= 0 && candidate.members[producer] && !(group->fusable >> operand & 1))
         return false;
   }
   return fillsItsFrame(candidate) && llvm::all_of(candidate.roots, [&](int root) {
-           return memo_.find(root, candidate.frame)->storable;
+           return memo().find(root, candidate.frame)->storable;
          });
 }
 
@@ -153,25 +152,19 @@ static bool areRelated(const FusedOperator &a, const FusedOperator &b) {
 int OperatorPool::merge(int a, int b, llvm::function_ref<bool(int)> keep) {
   if (a > b)
     std::swap(a, b);
-  SmallVector<int, 4> all, roots;
-  std::set_union(operators_[a].roots.begin(), operators_[a].roots.end(),
-                 operators_[b].roots.begin(), operators_[b].roots.end(), std::back_inserter(all));
-  if (all.size() > 64)
-    return -1;
-  uint64_t kept = 0; // bit k says whether all[k] remains a result
-  for (auto [number, root] : llvm::enumerate(all))
-    if (keep(root)) {
-      kept |= uint64_t(1) << number;
-      roots.push_back(root);
-    }
+  BitVector kept(graph().size());
+  for (int id : {a, b})
+    for (int root : operators_[id].roots)
+      if (keep(root))
+        kept.set(root);
   auto [known, isNew] = merged_.try_emplace({a, b, kept}, -1);
   if (isNew)
-    known->second = makeMerged(a, b, roots);
+    known->second = makeMerged(a, b, kept);
   return known->second;
 }
 
 // Takes the cheapest frame that allows the merge, of the space of one of the operators.
-int OperatorPool::makeMerged(int a, int b, ArrayRef<int> roots) {
+int OperatorPool::makeMerged(int a, int b, const BitVector &roots) {
   const FusedOperator &first = operators_[a], &second = operators_[b];
   if (frameOf(a).isNative || frameOf(b).isNative)
     return -1;
@@ -180,14 +173,14 @@ int OperatorPool::makeMerged(int a, int b, ArrayRef<int> roots) {
   if (!related && firstSpace != secondSpace)
     return -1;
   FusedOperator best;
-  for (auto [number, frame] : llvm::enumerate(memo_.frames)) {
+  for (auto [number, frame] : llvm::enumerate(memo().frames)) {
     if (frame.isNative || (frame.space != firstSpace && frame.space != secondSpace))
       continue;
     FusedOperator candidate;
     candidate.members = first.members;
     candidate.members |= second.members;
     candidate.frame = static_cast<int>(number);
-    candidate.roots.assign(roots.begin(), roots.end());
+    candidate.roots.assign(roots.set_bits_begin(), roots.set_bits_end());
     if (!isLegal(candidate))
       continue;
     cost_.price(candidate);

@@ -35,30 +35,27 @@ public:
   // Whether every plan has to store the result: it leaves the block, or a reader can't compute it.
   bool mustBeStored(int node) const { return mustBeStored_[node]; }
 
-  const BlockGraph &graph() const { return graph_; }
-  const MemoTable &memo() const { return memo_; }
-  const cost::MachineModel &machine() const { return machine_; }
+  const BlockGraph &graph() const { return cost_.graph; }
+  const MemoTable &memo() const { return cost_.memo; }
+  const cost::MachineModel &machine() const { return cost_.machine; }
   const OperatorCost &cost() const { return cost_; }
   Selector selector() const { return selector_; }
-  const Frame &frameOf(int id) const { return memo_.frames[operators_[id].frame]; }
+  const Frame &frameOf(int id) const { return memo().frames[operators_[id].frame]; }
 
 private:
   int add(FusedOperator candidate);
   llvm::BitVector expand(int root, int frame, const llvm::BitVector &stored) const;
   bool fillsItsFrame(const FusedOperator &candidate) const;
   bool isLegal(const FusedOperator &candidate) const;
-  int makeMerged(int a, int b, llvm::ArrayRef<int> roots);
+  int makeMerged(int a, int b, const llvm::BitVector &roots);
 
-  const BlockGraph &graph_;
-  const MemoTable &memo_;
-  const cost::MachineModel &machine_;
   OperatorCost cost_;
   Selector selector_;
   llvm::BitVector mustBeStored_;
   std::vector<llvm::BitVector> scopes_; // by root: what could be computed in its operator
   std::deque<FusedOperator> operators_;
-  llvm::DenseMap<std::pair<unsigned, llvm::BitVector>, int> byRoot_;
-  llvm::DenseMap<std::tuple<int, int, uint64_t>, int> merged_;
+  llvm::DenseMap<std::pair<int, llvm::BitVector>, int> byRoot_;
+  llvm::DenseMap<std::tuple<int, int, llvm::BitVector>, int> merged_; // by ids and results
 };
 
 } // namespace tokamak::fusion

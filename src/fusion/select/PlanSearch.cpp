@@ -22,7 +22,7 @@ static bool isComputedAgainAnyway(const OperatorPool &pool, int index) {
            llvm::all_of(pool.memo().groups[use.user], [&](const MemoGroup &group) {
              if (!(group.fusable >> use.operand & 1))
                return true;
-             AxisSet over = pool.memo().find(index, group.frame)->over;
+             Axes over = pool.memo().find(index, group.frame)->over;
              return pointsOf(graph.facts(), pool.memo().frames[group.frame], over, node.spaces[0]) >
                     graph.cells(node.spaces[0]);
            });
@@ -114,16 +114,14 @@ static BitVector addedUpAgain(const OperatorPool &pool, ArrayRef<int> operators)
 }
 
 // Covers the nodes with operators of one result each, merges them where that is preferred, and
-// stores more results until no sum has two values. `refused` as in mergeOperators.
+// stores more results until no sum has two values.
 static SmallVector<int> coverWithOneValueEach(OperatorPool &pool, ArrayRef<int> nodes,
                                               BitVector &stored,
-                                              std::vector<RefusedMerge> *refused = nullptr) {
+                                              std::vector<RefusedMerge> &refused) {
   while (true) {
     SmallVector<int> operators = cover(pool, nodes, stored);
-    if (refused)
-      refused->clear();
     if (pool.selector() == Selector::Cost)
-      mergeOperators(pool, operators, refused);
+      refused = mergeOperators(pool, operators);
     BitVector again = addedUpAgain(pool, operators);
     again.reset(stored);
     if (again.none())
@@ -134,7 +132,8 @@ static SmallVector<int> coverWithOneValueEach(OperatorPool &pool, ArrayRef<int> 
 
 double fusion::priceOf(OperatorPool &pool, const Partition &partition, BitVector stored) {
   double total = 0;
-  for (int id : coverWithOneValueEach(pool, partition.nodes, stored))
+  std::vector<RefusedMerge> refused;
+  for (int id : coverWithOneValueEach(pool, partition.nodes, stored, refused))
     total += pool[id].nanoseconds;
   return total;
 }
@@ -147,8 +146,7 @@ public:
   PartitionSearch(OperatorPool &pool, Partition &partition) : pool_(pool), partition_(partition) {
     // Large results first: they influence the cost most, so bounds prune early.
     order_.assign(partition.points.begin(), partition.points.end());
-    llvm::sort(order_,
-               [&](int a, int b) { return std::pair(-bytesOf(a), a) < std::pair(-bytesOf(b), b); });
+    llvm::stable_sort(order_, [&](int a, int b) { return bytesOf(a) > bytesOf(b); });
     auto nodes = std::max<int64_t>(nodesOfMostPlans, partition.nodes.size());
     double share = static_cast<double>(nodesOfMostPlans) / static_cast<double>(nodes);
     mostPlans_ = static_cast<int64_t>(mostPricedPlans * share * share * share);
@@ -295,7 +293,7 @@ Plan fusion::searchPlan(OperatorPool &pool) {
     break;
   }
   plan.shared = stored;
-  plan.operators = coverWithOneValueEach(pool, graph.nodes(), stored, &plan.refusedMerges);
+  plan.operators = coverWithOneValueEach(pool, graph.nodes(), stored, plan.refusedMerges);
   plan.shared ^= stored;
   return plan;
 }

@@ -30,7 +30,7 @@ public:
         text += operation.getName().stripDialect();
         continue;
       }
-      text += plan::name(plan::kindOf(op)).str() + "(" + std::to_string(op.getInputs().size());
+      text += plan::nameOfBody(op).str() + "(" + std::to_string(op.getInputs().size());
       if (op.hasDrivers())
         text += " @" + std::to_string(op.getDrivers().front());
       text += ") -> " + std::to_string(op.getNumResults());

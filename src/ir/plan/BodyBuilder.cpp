@@ -308,9 +308,9 @@ public:
     if (rank == 0)
       return place;
     Shape shape = shapeOf(value);
-    std::optional<AxisSet> axes = axesOf(shape, space_);
+    std::optional<Axes> axes = axesOf(shape, space_);
     assert(axes && "only values that fit the space are part of an operator");
-    if (axes->has(Axis::Rows))
+    if (has(*axes, Axes::Rows))
       for (size_t dimension = 0; dimension + 1 < rank; ++dimension)
         place[dimension] = builder_.getAffineDimExpr(dimension);
     place.back() = columnsOf(value);

@@ -15,16 +15,16 @@ Shape Shape::of(llvm::ArrayRef<Size> sizes) {
   return shape;
 }
 
-std::optional<AxisSet> plan::axesOf(const Shape &value, const Shape &space) {
+std::optional<Axes> plan::axesOf(const Shape &value, const Shape &space) {
   if (value == space)
-    return Axis::Rows | Axis::Columns;
+    return Axes::Rows | Axes::Columns;
   if (value.hasOneColumn() && value.hasRowsOf(space))
-    return Axis::Rows;
+    return Axes::Rows;
   if (value.hasOneRow() && value.columns == space.columns)
-    return Axis::Columns;
+    return Axes::Columns;
   if (value.hasOneRow())
-    return value.hasOneColumn() ? AxisSet() : AxisSet(Axis::Other);
+    return value.hasOneColumn() ? Axes() : Axes::Other;
   if (value.hasRowsOf(space))
-    return Axis::Rows | Axis::Other;
+    return Axes::Rows | Axes::Other;
   return std::nullopt;
 }

@@ -3,8 +3,8 @@
 // value beside rows of length n.
 //
 //   Shape space{m, n};
-//   axesOf({m, Size::constant(1)}, space)       // Axis::Rows
-//   axesOf({m, k}, space)                       // Axis::Rows | Axis::Other
+//   axesOf({m, Size::constant(1)}, space)       // Axes::Rows
+//   axesOf({m, k}, space)                       // Axes::Rows | Axes::Other
 //   axesOf({n, m}, space)                       // nullopt: such a value is no part of the operator
 #ifndef TOKAMAK_IR_PLAN_ITERATIONSPACE_H
 #define TOKAMAK_IR_PLAN_ITERATIONSPACE_H
@@ -12,6 +12,7 @@
 #include "base/Size.h"
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/BitmaskEnum.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <cstdint>
@@ -33,24 +34,12 @@ struct Shape {
   bool operator==(const Shape &other) const = default;
 };
 
-enum class Axis : uint8_t { Rows = 1, Columns = 2, Other = 4 };
+LLVM_ENABLE_BITMASK_ENUMS_IN_NAMESPACE();
 
-class AxisSet {
-public:
-  constexpr AxisSet() = default;
-  constexpr AxisSet(Axis axis) : bits_(static_cast<uint8_t>(axis)) {}
-  // Whether all of `axes` are in the set.
-  constexpr bool has(AxisSet axes) const { return (bits_ & axes.bits_) == axes.bits_; }
-  constexpr bool isEmpty() const { return bits_ == 0; }
-  constexpr AxisSet without(AxisSet other) const { return AxisSet(bits_ & ~other.bits_); }
-  friend constexpr AxisSet operator|(AxisSet a, AxisSet b) { return AxisSet(a.bits_ | b.bits_); }
-  constexpr bool operator==(const AxisSet &other) const = default;
-
-private:
-  constexpr explicit AxisSet(int bits) : bits_(bits) {}
-  uint8_t bits_ = 0;
-};
-constexpr AxisSet operator|(Axis a, Axis b) { return AxisSet(a) | AxisSet(b); }
+// A set of axes: Axes::Rows | Axes::Other. Axes() is the empty one.
+enum class Axes : uint8_t { Rows = 1, Columns = 2, Other = 4, LLVM_MARK_AS_BITMASK_ENUM(Other) };
+// Whether all of `axes` are in the set.
+constexpr bool has(Axes set, Axes axes) { return (set & axes) == axes; }
 
 // Widths other than the main one of an operator are constants of at most this. A limit of the
 // language of bodies, the same on every machine: explore judges by it, code generation relies on it.
@@ -62,7 +51,7 @@ inline constexpr int64_t mostColumnsInRegisters = 128;
 
 // The axes that a value of this shape runs over in an operator over `space`; nullopt if it is
 // neither repeated along rows or columns nor as long as they are.
-std::optional<AxisSet> axesOf(const Shape &value, const Shape &space);
+std::optional<Axes> axesOf(const Shape &value, const Shape &space);
 
 } // namespace tokamak::plan
 #endif

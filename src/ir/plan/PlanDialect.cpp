@@ -279,11 +279,6 @@ void OperatorOp::print(OpAsmPrinter &printer) {
 
 //===- what a body is called -----------------------------------------------------------------===//
 
-StringRef plan::name(BodyKind kind) {
-  static constexpr StringRef names[] = {"cell", "row", "multiagg", "outer"};
-  return names[static_cast<int>(kind)];
-}
-
 BinaryOp plan::productIn(ReduceOp reduce) {
   auto product = reduce.getOperand().getDefiningOp<BinaryOp>();
   bool fuses = product && reduce.getKind() == AggregateKind::Sum &&
@@ -292,7 +287,7 @@ BinaryOp plan::productIn(ReduceOp reduce) {
   return fuses ? product : BinaryOp();
 }
 
-BodyKind plan::kindOf(OperatorOp op) {
+StringRef plan::nameOfBody(OperatorOp op) {
   SmallVector<Size> sizes = op.axisSizes();
   auto longAxes = [&](Value cell) {
     return llvm::count_if(cast<CellType>(cell.getType()).getAxes(),
@@ -310,7 +305,7 @@ BodyKind plan::kindOf(OperatorOp op) {
     auto reduce = dyn_cast<ReduceOp>(operation);
     if (reduce && driver && productIn(reduce) &&
         reduce.getType().getAxes() == driver.getType().getAxes())
-      return BodyKind::Outer;
+      return "outer";
     if (auto write = dyn_cast<WriteOp>(operation)) {
       isAggregate &= write.getCell().getDefiningOp<ReduceOp>() && longAxes(write.getCell()) == 0;
       continue;
@@ -318,5 +313,5 @@ BodyKind plan::kindOf(OperatorOp op) {
     int64_t count = longAxes(operation.getResult(0));
     isRow |= !isa<ReadOp>(operation) && count > 0 && (reduce || count < most);
   }
-  return isRow ? BodyKind::Row : isAggregate ? BodyKind::MultiAgg : BodyKind::Cell;
+  return isRow ? "row" : isAggregate ? "multiagg" : "cell";
 }

@@ -25,14 +25,6 @@ llvm::SmallVector<unsigned> axesOf(mlir::ValueRange cells, mlir::AffineMap map =
 // What the result of an operation of a body runs over: the axes of all that it is computed of, but
 // for those that it reduces or reads elsewhere.
 llvm::SmallVector<unsigned> axesOf(mlir::Operation *operation);
-llvm::LogicalResult verifyAxes(mlir::Operation *operation);
-
-// Trait of operations whose results run over these axes and no others.
-template <typename Op> struct RunsOverOperands : mlir::OpTrait::TraitBase<Op, RunsOverOperands> {
-  static llvm::LogicalResult verifyTrait(mlir::Operation *operation) {
-    return verifyAxes(operation);
-  }
-};
 
 } // namespace tokamak::plan
 
@@ -44,16 +36,12 @@ template <typename Op> struct RunsOverOperands : mlir::OpTrait::TraitBase<Op, Ru
 
 namespace tokamak::plan {
 
-// The shape of a body, for names of kernels and explanations: what it is called follows from what
-// it does.
-enum class BodyKind : uint8_t {
-  Cell,     // all that is computed runs over all axes, or is reduced over them
-  Row,      // something runs over some of the axes only
-  MultiAgg, // several results, each reduced over all axes
-  Outer,    // products of two rows, computed at the entries of a driver
-};
-llvm::StringRef name(BodyKind kind); // "cell", "row", "multiagg", "outer"
-BodyKind kindOf(OperatorOp op);
+// What a body is called in names of kernels and explanations follows from what it does:
+//   cell       all that is computed runs over all axes, or is reduced over them
+//   row        something runs over some of the axes only
+//   multiagg   several results, each reduced over all axes
+//   outer      products of two rows, computed at the entries of a driver
+llvm::StringRef nameOfBody(OperatorOp op);
 
 // The element type of a cell.
 ElementType cellsOf(mlir::Value cell);

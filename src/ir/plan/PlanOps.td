@@ -99,11 +99,8 @@ class Plan_KindAttr<string enum> : TypedSignlessIntegerAttrBase<I32, "::tokamak:
 
 class Plan_BodyOp<string mnemonic, list<Trait> traits> : Op<Plan_Dialect, mnemonic, [HasParent<"OperatorOp">] # traits>;
 
-def Plan_RunsOverOperands : NativeOpTrait<"RunsOverOperands"> {
-  let cppNamespace = "::tokamak::plan";
-}
-class Plan_ComputedOp<string mnemonic, list<Trait> traits = []>
-    : Plan_BodyOp<mnemonic, [Pure, Plan_RunsOverOperands] # traits> {
+// The cell runs over the axes that plan::axesOf gives, and no others.
+class Plan_ComputedOp<string mnemonic, list<Trait> traits = []> : Plan_BodyOp<mnemonic, [Pure] # traits> {
   let results = (outs Plan_Cell:$cell);
 }
 

@@ -41,15 +41,6 @@ static std::string textOf(ArrayRef<unsigned> axes) {
   return text.empty() ? "no axis" : text;
 }
 
-LogicalResult plan::verifyAxes(Operation *operation) {
-  ArrayRef<unsigned> own = cast<CellType>(operation->getResult(0).getType()).getAxes();
-  SmallVector<unsigned> axes = axesOf(operation);
-  if (own == ArrayRef(axes))
-    return success();
-  return operation->emitOpError("runs over ")
-         << textOf(own) << ", its operands over " << textOf(axes);
-}
-
 LogicalResult SizeOp::verify() {
   std::optional<Size> size = Size::parse(std::string_view(getSize().data(), getSize().size()));
   if (!size || size->isUnknown())
@@ -159,7 +150,11 @@ LogicalResult OperatorOp::verifyRegions() {
   for (Operation &operation : getBody().front()) {
     if (!isa_and_nonnull<PlanDialect>(operation.getDialect()))
       return operation.emitOpError("is no operation of a body");
-    for (unsigned axis : axesOf(operation.getResults()))
+    SmallVector<unsigned> own = axesOf(operation.getResults()), computed = axesOf(&operation);
+    if (own != computed && !isa<ReadOp, WriteOp>(operation))
+      return operation.emitOpError("runs over ")
+             << textOf(own) << ", its operands over " << textOf(computed);
+    for (unsigned axis : own)
       if (axis >= axes.size())
         return operation.emitOpError("there is no axis d") << axis;
     LogicalResult fits = success();
