@@ -41,7 +41,9 @@ std::vector<Size> readSizes(ByteReader &reader) {
   return reader.list<Size>([&] { return readSize(reader); });
 }
 
-void writeKernel(const KernelPlan &plan, ByteWriter &writer) {
+} // namespace
+
+void writeKernelPlan(const KernelPlan &plan, ByteWriter &writer) {
   writer.text(plan.name);
   writeSize(plan.extents[0], writer);
   writeSize(plan.extents[1], writer);
@@ -64,6 +66,8 @@ void writeKernel(const KernelPlan &plan, ByteWriter &writer) {
   writeSizes(plan.sizes, writer);
   writer.number(plan.predictedNanoseconds);
 }
+
+namespace {
 
 // Checks what the kernel launch relies on: sizes, layouts and the driver refer to existing inputs.
 void checkKernel(const KernelPlan &plan) {
@@ -98,7 +102,9 @@ void checkKernel(const KernelPlan &plan) {
   require(plan.tileBytesPerStep >= 0);
 }
 
-KernelPlan readKernel(ByteReader &reader, const KernelLookup &kernels) {
+} // namespace
+
+KernelPlan readKernelPlan(ByteReader &reader) {
   KernelPlan plan;
   plan.name = reader.text();
   plan.extents[0] = readSize(reader);
@@ -126,7 +132,13 @@ KernelPlan readKernel(ByteReader &reader, const KernelLookup &kernels) {
   plan.sizes = readSizes(reader);
   plan.predictedNanoseconds = reader.number<double>();
   checkKernel(plan);
+  return plan;
+}
 
+namespace {
+
+KernelPlan readKernel(ByteReader &reader, const KernelLookup &kernels) {
+  KernelPlan plan = readKernelPlan(reader);
   KernelCode code = kernels(plan.name);
   bool merges = false;
   for (const KernelOutput &output : plan.outputs)
@@ -469,7 +481,7 @@ void writeImage(const Image &image, ByteWriter &writer) {
   });
   writer.list(image.constants, [&](const Value &constant) { writeConstant(constant, writer); });
   writer.list(image.natives, [&](const Native *native) { writer.text(native->row.name); });
-  writer.list(image.kernels, [&](const KernelPlan &plan) { writeKernel(plan, writer); });
+  writer.list(image.kernels, [&](const KernelPlan &plan) { writeKernelPlan(plan, writer); });
   auto writePlaces = [&](const std::vector<SourcePlace> &places) {
     writer.list(places, [&](const SourcePlace &place) { writePlace(place, writer); });
   };
