@@ -69,7 +69,7 @@ def statistics_count_what_slices_move():
     moved = {(op["name"], op["place"]["line"]): op["bytes"] for op in report["operators"] if op["kind"] == "native"}
     assert moved["slice", 5] == 0, "rows are a view"
     assert moved["slice", 6] == 100 * 2 * 10 * 8, "ten cells are read and written"
-    assert moved["insert", 7] == 100 * 2 * 8, "one cell is read and written"
+    assert moved["insert", 7] == 100 * 2 * 2 * 8, "two cells are read and written"
 
 
 def memory_peak_has_a_fitting_unit():

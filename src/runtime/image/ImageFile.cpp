@@ -7,9 +7,9 @@
 namespace tokamak::runtime {
 namespace {
 
-constexpr uint64_t formatVersion = 5;
+constexpr uint64_t formatVersion = 6;
 static_assert(
-    static_cast<int>(Opcode::Return) == 22,
+    static_cast<int>(Opcode::Return) == 24,
     "files store instructions by number: raise formatVersion with every change of Opcode");
 
 enum class ScalarTag : uint8_t { Nothing, Boolean, Integer, Double, Text, Undefined };
@@ -299,6 +299,8 @@ std::optional<Arity> arityOf(const Image &image, const ImageFunction &function,
                  static_cast<int32_t>(image.kernels[instruction.index].outputs.size())};
   case Opcode::Free:
   case Opcode::Native:
+  case Opcode::ReadCell:
+  case Opcode::WriteCell:
   case Opcode::Block:
     return std::nullopt;
   }
@@ -322,6 +324,12 @@ void checkIndex(const Image &image, const Instruction &instruction) {
   case Opcode::Size:
     return require(index >= 0 && index < Shape::maxRank);
   case Opcode::Native:
+    return checkNative(image, instruction);
+  case Opcode::ReadCell:
+    require(instruction.operandCount == 5);
+    return checkNative(image, instruction);
+  case Opcode::WriteCell:
+    require(instruction.operandCount == 6);
     return checkNative(image, instruction);
   case Opcode::Kernel:
     return require(isIndexOf(index, image.kernels));
