@@ -13,3 +13,4 @@ config.environment["PATH"] = os.pathsep.join(
     [os.path.join(build, "bin"), "/usr/lib/llvm-19/bin", os.environ.get("PATH", "")])
 config.substitutions.append(("%machine", "--machine-model=" + os.path.join(config.test_source_root, "test/machine-model.json")))
 config.environment["HOME"] = config.test_exec_root
+config.environment["TOKAMAK_CACHE"] = "off"  # test what this build compiles

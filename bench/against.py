@@ -24,7 +24,7 @@ def command(binary, program, arguments, options):
 
 def environment(binary):
     """Each build keeps the machine model that it measured: else the two would measure it again in each run."""
-    return {**os.environ, "XDG_CACHE_HOME": str(ROOT / "build/against" / ("now" if binary == TOKAMAK else "before"))}
+    return {**os.environ, "TOKAMAK_CACHE": "off", "XDG_CACHE_HOME": str(ROOT / "build/against" / ("now" if binary == TOKAMAK else "before"))}
 
 
 def times_of(binary, program, arguments, options):

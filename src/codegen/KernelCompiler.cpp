@@ -187,13 +187,9 @@ struct KernelCompiler::State {
   }
 
   // Emits the operator's loops as MLIR and fills `plan` except for code. Null after an error.
-  OwningOpRef<ModuleOp> emit(plan::OperatorOp op, const ScheduleText &asked, MLIRContext *context,
+  OwningOpRef<ModuleOp> emit(plan::OperatorOp op, const std::string &name,
+                             const ScheduleText &asked, MLIRContext *context,
                              abi::KernelPlan &plan) {
-    std::string name;
-    {
-      std::lock_guard lock(mutex);
-      name = readableName(op, ++serial);
-    }
     if (!op.getSparse().empty() && !op.hasDrivers()) {
       op.emitOpError("sparse operands are computed with at the entries of a driver only");
       return nullptr;
@@ -211,8 +207,10 @@ struct KernelCompiler::State {
     return module;
   }
 
-  // Compiles the loops to machine code and fills in that of `plan`.
-  llvm::Error generate(ModuleOp module, Workbench &workbench, abi::KernelPlan &plan) {
+  // Compiles the loops to machine code and fills in that of `plan`. It goes to the store unless the
+  // key is empty.
+  llvm::Error generate(ModuleOp module, Workbench &workbench, const std::string &storeKey,
+                       abi::KernelPlan &plan) {
     UncheckedByThreadSanitizer section;
     llvm::LLVMContext llvmContext;
     llvmContext.setDiscardValueNames(true); // passes would spend time on names that nobody reads
@@ -232,9 +230,14 @@ struct KernelCompiler::State {
     std::unique_ptr<llvm::MemoryBuffer> object = workbench.emitter->emitObject(*code);
     if (options.keepObject)
       options.keepObject(plan.name, object->getBuffer().str());
-    if (options.target)
-      return llvm::Error::success();
-    auto linked = MachineCode::link(object->getMemBufferRef());
+    if (!storeKey.empty())
+      options.store->keep(storeKey, plan, object->getBuffer());
+    return options.target ? llvm::Error::success() : link(object->getMemBufferRef(), plan);
+  }
+
+  // Fills in the code of a plan that is named as in its object.
+  static llvm::Error link(llvm::MemoryBufferRef object, abi::KernelPlan &plan) {
+    auto linked = MachineCode::link(object);
     if (!linked)
       return linked.takeError();
     plan.kernel = reinterpret_cast<TokKernel>((*linked)->address(plan.name));
@@ -243,18 +246,49 @@ struct KernelCompiler::State {
     return llvm::Error::success();
   }
 
-  Outcome compile(plan::OperatorOp op, const ScheduleText &asked,
+  bool usesStore(const std::string &name) const {
+    return options.store && !options.target && !options.explainSchedule && !options.explainLoops &&
+           !options.explainLlvm && !options.explainAssembly && !options.keepObject &&
+           !options.schedules.contains(name);
+  }
+
+  std::optional<abi::KernelPlan> load(const std::string &name, const std::string &key) {
+    std::optional<StoredKernel> stored = options.store->find(key);
+    if (!stored)
+      return {};
+    if (llvm::Error error = link(llvm::MemoryBufferRef(stored->object, name), stored->plan)) {
+      llvm::consumeError(std::move(error));
+      return {};
+    }
+    stored->plan.name = name;
+    std::lock_guard lock(mutex);
+    ++statistics.loaded;
+    return std::move(stored->plan);
+  }
+
+  Outcome compile(plan::OperatorOp op, const ScheduleText &asked, const std::string &key,
                   std::unique_lock<std::mutex> &reading) {
+    std::string name;
+    {
+      std::lock_guard lock(mutex);
+      name = readableName(op, ++serial);
+    }
+    bool isStored = usesStore(name);
+    if (isStored)
+      if (std::optional<abi::KernelPlan> plan = load(name, key)) {
+        reading.unlock();
+        return std::move(*plan);
+      }
     std::unique_ptr<Workbench> workbench = takeWorkbench(op);
     if (!workbench)
       return failure();
     auto atEnd = llvm::make_scope_exit([&] { giveBack(std::move(workbench)); });
     abi::KernelPlan plan;
-    OwningOpRef<ModuleOp> module = emit(op, asked, workbench->lowering.context(), plan);
+    OwningOpRef<ModuleOp> module = emit(op, name, asked, workbench->lowering.context(), plan);
     if (!module)
       return failure();
     reading.unlock();
-    if (llvm::Error error = generate(*module, *workbench, plan)) {
+    if (llvm::Error error = generate(*module, *workbench, isStored ? key : "", plan)) {
       reading.lock();
       return op.emitOpError("code generation failed: ") << llvm::toString(std::move(error));
     }
@@ -300,9 +334,9 @@ struct KernelCompiler::State {
       if (succeeded(found.get()))
         return found.get();
       reading.lock();
-      return compile(op, asked, reading);
+      return compile(op, asked, key, reading);
     }
-    Outcome outcome = compile(op, asked, reading);
+    Outcome outcome = compile(op, asked, key, reading);
     promise.set_value(outcome);
     return outcome;
   }
@@ -316,7 +350,11 @@ KernelCompiler::~KernelCompiler() = default;
 KernelCompiler::Plans KernelCompiler::compile(ArrayRef<plan::OperatorOp> operators,
                                               std::optional<std::string> schedule) {
   auto start = std::chrono::steady_clock::now();
-  int64_t compiledBefore = statistics().compiled;
+  auto made = [&] {
+    std::lock_guard lock(state_->mutex);
+    return state_->statistics.compiled + state_->statistics.loaded;
+  };
+  int64_t madeBefore = made();
   Plans plans(operators.size());
   // Operators share an MLIR context, so one thread at a time reads them: in their order, so that names
   // and errors don't depend on timing. What takes long comes after that.
@@ -354,8 +392,9 @@ KernelCompiler::Plans KernelCompiler::compile(ArrayRef<plan::OperatorOp> operato
   work();
   for (std::future<void> &helper : helpers)
     helper.get();
+  bool hasMade = made() > madeBefore;
   std::lock_guard lock(state_->mutex);
-  if (state_->statistics.compiled > compiledBefore)
+  if (hasMade)
     state_->statistics.compileNanoseconds += std::chrono::duration_cast<std::chrono::nanoseconds>(
                                                  std::chrono::steady_clock::now() - start)
                                                  .count();

@@ -10,7 +10,7 @@
 #ifndef TOKAMAK_CODEGEN_KERNELCOMPILER_H
 #define TOKAMAK_CODEGEN_KERNELCOMPILER_H
 
-#include "abi/KernelPlan.h"
+#include "codegen/KernelStore.h"
 #include "ir/plan/PlanDialect.h"
 #include "schedule/ScheduleFile.h"
 
@@ -28,7 +28,9 @@ struct KernelCompilerOptions {
   // Null: the machine that this process runs on. Otherwise kernels are not linked: `keepObject` gets
   // them, and the plans have neither kernel nor merge.
   const Target *target = nullptr;
-  int threads = 1;             // that compile the operators of one call at the same time
+  int threads = 1; // that compile the operators of one call at the same time
+  // Asked for kernels before they are compiled, unless these are to be explained or kept; may be null.
+  KernelStore *store = nullptr;
   size_t cacheCapacity = 1000; // kernels; beyond it, those that no plan uses are dropped
   // --explain=loops|llvm|asm: called with a kernel's name and its MLIR before lowering, its LLVM IR
   // after optimisation, or its assembly. May be null. Not called for kernels from the cache. Calls
@@ -47,7 +49,8 @@ struct KernelCompilerOptions {
 struct KernelCompilerStatistics {
   int64_t compiled = 0;
   int64_t cacheHits = 0;
-  int64_t compileNanoseconds = 0; // wall time of the calls that compiled, summed
+  int64_t loaded = 0;             // from the store
+  int64_t compileNanoseconds = 0; // wall time of the calls that compiled or loaded, summed
 };
 
 class KernelCompiler {

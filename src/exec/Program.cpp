@@ -29,7 +29,7 @@ std::vector<std::string> exec::transformationNames(Required required) {
 }
 
 Program::Program(const ProgramOptions &options)
-    : options_(options),
+    : options_(options), kernelFiles_(options_.cacheFolder),
       machine_(options_.machineModel,
                options_.selector == fusion::Selector::None ? MachineModelCache::Missing::Fixed
                                                            : MachineModelCache::Missing::Measured,
@@ -45,6 +45,7 @@ codegen::KernelCompilerOptions Program::compilerOptions() {
     *options_.explanations << "# kernel " << kernel << '\n' << text << '\n';
   };
   options.schedules = options_.schedules;
+  options.store = &kernelFiles_;
   const Explanations &explain = options_.explain;
   bool explainsKernels = explain.schedule || explain.loops || explain.llvm || explain.assembly;
   options.threads = explainsKernels ? 1 : options_.threads; // explanations stand in order
@@ -173,6 +174,7 @@ RunCounts Program::counts() const {
   codegen::KernelCompilerStatistics now = kernels_.statistics();
   counts.kernelsCompiled = now.compiled - kernelsBefore_.compiled;
   counts.kernelsReused = now.cacheHits - kernelsBefore_.cacheHits;
+  counts.kernelsLoaded = now.loaded - kernelsBefore_.loaded;
   counts.kernelTime = now.compileNanoseconds - kernelsBefore_.compileNanoseconds;
   return counts;
 }

@@ -10,6 +10,7 @@
 #define TOKAMAK_EXEC_PROGRAM_H
 
 #include "exec/AheadOfTime.h"
+#include "exec/KernelFiles.h"
 #include "exec/LateBinding.h"
 #include "exec/MachineModelCache.h"
 #include "pipeline/StaticPhase.h"
@@ -45,6 +46,8 @@ struct ProgramOptions {
   // Folder for the files with which the program runs again without a compiler (AheadOfTime.h),
   // written after each run; empty: not wanted. Requires `kernels` to be null.
   std::string aheadOfTime;
+  // Folder with what earlier runs have compiled (CacheFolder.h); empty: none. Not for `kernels`.
+  std::string cacheFolder;
 };
 
 // Counts of all runs and calls that have ended, for tests and --stats; times in nanoseconds.
@@ -52,7 +55,8 @@ struct RunCounts {
   int64_t specializations = 0;
   int64_t specializationTime = 0; // includes kernelTime
   int64_t kernelsCompiled = 0;
-  int64_t kernelsReused = 0; // found in the cache
+  int64_t kernelsReused = 0; // compiled by this process before
+  int64_t kernelsLoaded = 0; // compiled by another process
   int64_t kernelTime = 0;
   int64_t materializedArrays = 0;
   std::vector<pipeline::PassRun> passes; // of the static phase
@@ -107,6 +111,7 @@ private:
   std::vector<Entry> entries_;
   pipeline::FrozenBlocks blocks_;
   ObjectKeeper objects_;
+  KernelFiles kernelFiles_;
   MachineModelCache machine_;
   std::mutex explaining_; // guards options_.explanations: several blocks may be compiled at a time
   std::optional<codegen::KernelCompiler> ownKernels_;

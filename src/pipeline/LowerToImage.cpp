@@ -252,6 +252,7 @@ private:
   KernelOf kernelOf_;
   llvm::DenseMap<Value, Slot> slots_;
   llvm::DenseSet<Slot> carried_;
+  llvm::DenseSet<Operation *> isRead_; // casts whose number was read from a matrix already
   Slot nextSlot_ = 0;
   int32_t place_ = 0;
 };
@@ -300,6 +301,21 @@ runtime::CastTarget castTarget(Type type) {
   return isa<tok::FrameType>(type) ? runtime::CastTarget::Frame : runtime::CastTarget::Scalar;
 }
 
+// Whether the ranges of a slice or insertion are one row and one column of a matrix.
+template <typename Op> bool isOneCell(Op op) {
+  return tok::isArray(op->getOperand(0).getType()) && op.getRowBegin() == op.getRowEnd() &&
+         op.getColumnBegin() == op.getColumnEnd();
+}
+
+// The only reader of X[i, j], if it takes the cell as a double.
+tok::CastOp readingOneCell(tok::SliceOp slice) {
+  if (!isOneCell(slice) || !slice.getResult().hasOneUse())
+    return {};
+  auto cast = dyn_cast<tok::CastOp>(*slice.getResult().user_begin());
+  bool isHere = cast && cast->getBlock() == slice->getBlock() && cast.getType().isF64();
+  return isHere ? cast : tok::CastOp();
+}
+
 } // namespace
 
 LogicalResult FunctionLowering::lowerOperation(Operation *op) {
@@ -326,6 +342,8 @@ LogicalResult FunctionLowering::lowerOperation(Operation *op) {
       })
       .Case([&](tok::ConcatOp) { return simple(op, Opcode::Concat); })
       .Case([&](tok::CastOp cast) {
+        if (isRead_.contains(cast))
+          return success();
         return simple(op, Opcode::Cast, int32_t(castTarget(cast.getType())));
       })
       .Case([&](tok::RowsOp) { return simple(op, Opcode::Rows); })
@@ -360,7 +378,19 @@ LogicalResult FunctionLowering::lowerOperation(Operation *op) {
                          loop.getInits());
       })
       .Case([&](tok::ParForOp loop) { return lowerParallelLoop(loop); })
+      .Case([&](tok::SliceOp slice) {
+        tok::CastOp cast = readingOneCell(slice);
+        if (!cast)
+          return simple(op, Opcode::Native, parts_.native("slice"));
+        isRead_.insert(cast);
+        LogicalResult result = simple(op, Opcode::ReadCell, parts_.native("slice"));
+        out_.slots.back() = slotOf(cast);
+        return result;
+      })
       .Case([&](tok::InsertOp insert) {
+        bool isRecorded = op->hasAttr(updatesAttributeName);
+        if (!isRecorded && isOneCell(insert) && !tok::isArray(insert.getValue().getType()))
+          return simple(op, Opcode::WriteCell, parts_.native("insert"));
         LogicalResult result = simple(op, Opcode::Native, parts_.native("insert"));
         if (auto carried = op->getAttrOfType<IntegerAttr>(updatesAttributeName))
           out_.instructions.back().target = 1 + carried.getInt();

@@ -250,6 +250,11 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
   run->add_option("--machine-model", line.program.machineModel,
                   "file with the machine's measured speeds")
       ->check(checked("FILE", complaintAboutModel));
+  run->add_option("--cache", line.program.cacheFolder,
+                  "folder for what was compiled, which later runs use, or off; default: "
+                  "tokamak/compiled in the user's cache folder")
+      ->envname("TOKAMAK_CACHE")
+      ->type_name("FOLDER");
   run->add_option("--schedule", line.program.scheduleFile,
                   "file with schedules of some kernels, in the form of --explain=schedule")
       ->check(checked("FILE", complaintAboutFile));
@@ -295,6 +300,8 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
     std::reverse(words.begin(), words.end()); // CLI11 expects them reversed
     app.parse(words);
     setArguments(scriptArguments, form, line);
+    std::string &cache = line.program.cacheFolder;
+    cache = cache.empty() ? exec::userCacheFolder() : cache == "off" ? "" : cache;
     line.command = run->parsed()              ? Command::Run
                    : explainCommand->parsed() ? Command::Explain
                    : check->parsed()          ? Command::Check

@@ -57,9 +57,11 @@ void tokamak::writeText(const RunReport &report, std::ostream &out) {
   out << fmt::format("run time: {} ms with {} threads, after {} ms of reading and checking\n",
                      milliseconds(report.runTime), report.threads, milliseconds(report.importTime))
       << fmt::format("specialisations: {}\n", counts.specializations)
-      << fmt::format("compile time: {} ms, of it {} ms for {} kernels ({} more were reused)\n",
-                     milliseconds(counts.specializationTime), milliseconds(counts.kernelTime),
-                     counts.kernelsCompiled, counts.kernelsReused)
+      << fmt::format(
+             "compile time: {} ms, of it {} ms for {} kernels ({} more were reused, {} were "
+             "compiled by earlier runs)\n",
+             milliseconds(counts.specializationTime), milliseconds(counts.kernelTime),
+             counts.kernelsCompiled, counts.kernelsReused, counts.kernelsLoaded)
       << fmt::format("arrays written: {}\n", counts.materializedArrays)
       << fmt::format("memory peak: {}\n", sizeText(pool.peakInUse));
   int64_t passTime = 0;
@@ -116,6 +118,7 @@ void tokamak::writeJson(const RunReport &report, std::ostream &out) {
   json["compile_ns"] = counts.specializationTime;
   json["kernels_compiled"] = counts.kernelsCompiled;
   json["kernels_reused"] = counts.kernelsReused;
+  json["kernels_loaded"] = counts.kernelsLoaded;
   json["kernel_compile_ns"] = counts.kernelTime;
   json["arrays_written"] = counts.materializedArrays;
   json["memory_peak_bytes"] = pool.peakInUse;

@@ -7,6 +7,7 @@
 #include "runtime/image/DeepStack.h"
 #include "runtime/image/KernelLaunch.h"
 #include "runtime/image/Profile.h"
+#include "runtime/natives/NativeOperands.h"
 #include "runtime/parallel/ParallelLoopRun.h"
 #include "runtime/sparse/SparseMatrix.h"
 #include "runtime/values/ScalarOperations.h"
@@ -355,6 +356,12 @@ void Executor::interpret(const Image &image, const ImageFunction &function, Valu
     case Opcode::Native:
       runNative(image, instruction, lists, slots);
       break;
+    case Opcode::ReadCell:
+      readCell(image, instruction, lists, slots);
+      break;
+    case Opcode::WriteCell:
+      writeCell(image, instruction, lists, slots);
+      break;
     case Opcode::Kernel:
       runKernel(image, instruction, lists, slots);
       break;
@@ -425,6 +432,55 @@ void Executor::runNative(const Image &image, const Instruction &instruction, con
     step.touches(results.values());
   countMaterialized(results.values());
   scatter(instruction, lists, slots, results.values());
+}
+
+// The cell of a dense matrix of doubles; null where the general natives are needed, also to say what
+// is wrong.
+static const double *cellOf(const Value &matrix, const Value &row, const Value &column) {
+  if (!matrix.isArray() || !row.isInteger() || !column.isInteger())
+    return nullptr;
+  const Array &array = *matrix.array();
+  if (array.elementType() != ElementType::F64 || array.isSparse() || array.isRepeated() ||
+      array.shape().rank() != 2)
+    return nullptr;
+  int64_t i = row.asInteger() - 1, j = column.asInteger() - 1;
+  bool isInside = i >= 0 && i < array.rows() && j >= 0 && j < array.columns();
+  return isInside ? array.data() + i * array.columns() + j : nullptr;
+}
+
+// A slice of one cell, without making an array of it.
+void Executor::readCell(const Image &image, const Instruction &instruction, const Slot *lists,
+                        Value *slots) {
+  const Slot *operands = lists + instruction.operandBegin;
+  Value &matrix = slots[operands[0]], &result = slots[lists[instruction.resultBegin]];
+  const double *cell = cellOf(matrix, slots[operands[1]], slots[operands[3]]);
+  if (!cell) {
+    runNative(image, instruction, lists, slots);
+    result = castValue(result, CastTarget::Double);
+    return;
+  }
+  double number = *cell;
+  if (isLastUse(instruction, 0))
+    matrix = Value();
+  result.assign(number);
+}
+
+// An insertion of one cell; in place, without a list of operands, where that is possible.
+void Executor::writeCell(const Image &image, const Instruction &instruction, const Slot *lists,
+                         Value *slots) {
+  const Slot *operands = lists + instruction.operandBegin;
+  Value &matrix = slots[operands[0]], &result = slots[lists[instruction.resultBegin]];
+  const Value &number = slots[operands[1]];
+  const double *cell = cellOf(matrix, slots[operands[2]], slots[operands[4]]);
+  if (!cell || !isLastUse(instruction, 0) || !isSoleOwner(matrix) ||
+      !(number.isDouble() || number.isInteger()))
+    return runNative(image, instruction, lists, slots);
+  auto &array = const_cast<Array &>(*matrix.array());
+  int64_t place = cell - array.data();
+  array.mutableData()[place] = number.asDouble();
+  if (&result != &matrix)
+    result = std::exchange(matrix, Value());
+  ++materializedArrays_;
 }
 
 void Executor::runKernel(const Image &image, const Instruction &instruction, const Slot *lists,

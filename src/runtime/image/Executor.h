@@ -45,6 +45,10 @@ private:
                    std::span<Value> results, int depth);
   void interpret(const Image &image, const ImageFunction &function, Value *slots,
                  std::span<Value> results, const Instruction *&current, int depth);
+  void readCell(const Image &image, const Instruction &instruction, const Slot *lists,
+                Value *slots);
+  void writeCell(const Image &image, const Instruction &instruction, const Slot *lists,
+                 Value *slots);
   void runNative(const Image &image, const Instruction &instruction, const Slot *lists,
                  Value *slots);
   void runKernel(const Image &image, const Instruction &instruction, const Slot *lists,

@@ -57,6 +57,10 @@ std::string operationText(const Image &image, const ImageFunction &function,
     return fmt::format("size {} of {}", index + 1, operands);
   case Opcode::Native:
     return fmt::format("native {}({})", image.natives[index]->row.name, operands);
+  case Opcode::ReadCell:
+    return "read-cell " + operands;
+  case Opcode::WriteCell:
+    return "write-cell " + operands;
   case Opcode::Kernel:
     return fmt::format("kernel {}({})", image.kernels[index].name, operands);
   case Opcode::Block:

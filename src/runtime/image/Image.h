@@ -47,6 +47,8 @@ enum class Opcode : uint8_t {
   Length,       // r0 = cells of o0
   Size,         // r0 = size of dimension `index` (from 0) of o0
   Native,       // r... = natives[index](o...)
+  ReadCell,     // the same, where a slice is one cell; r0 is its number
+  WriteCell,    // the same, where an insertion replaces one cell
   Kernel,       // r... = kernels[index](o...)
   Block,        // r... = block index (o...), planned when first reached (late binding)
   Call,         // r... = functions[index](o...)

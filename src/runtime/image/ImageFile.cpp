@@ -7,9 +7,9 @@
 namespace tokamak::runtime {
 namespace {
 
-constexpr uint64_t formatVersion = 5;
+constexpr uint64_t formatVersion = 6;
 static_assert(
-    static_cast<int>(Opcode::Return) == 22,
+    static_cast<int>(Opcode::Return) == 24,
     "files store instructions by number: raise formatVersion with every change of Opcode");
 
 enum class ScalarTag : uint8_t { Nothing, Boolean, Integer, Double, Text, Undefined };
@@ -41,7 +41,9 @@ std::vector<Size> readSizes(ByteReader &reader) {
   return reader.list<Size>([&] { return readSize(reader); });
 }
 
-void writeKernel(const KernelPlan &plan, ByteWriter &writer) {
+} // namespace
+
+void writeKernelPlan(const KernelPlan &plan, ByteWriter &writer) {
   writer.text(plan.name);
   writeSize(plan.extents[0], writer);
   writeSize(plan.extents[1], writer);
@@ -64,6 +66,8 @@ void writeKernel(const KernelPlan &plan, ByteWriter &writer) {
   writeSizes(plan.sizes, writer);
   writer.number(plan.predictedNanoseconds);
 }
+
+namespace {
 
 // Checks what the kernel launch relies on: sizes, layouts and the driver refer to existing inputs.
 void checkKernel(const KernelPlan &plan) {
@@ -98,7 +102,9 @@ void checkKernel(const KernelPlan &plan) {
   require(plan.tileBytesPerStep >= 0);
 }
 
-KernelPlan readKernel(ByteReader &reader, const KernelLookup &kernels) {
+} // namespace
+
+KernelPlan readKernelPlan(ByteReader &reader) {
   KernelPlan plan;
   plan.name = reader.text();
   plan.extents[0] = readSize(reader);
@@ -126,7 +132,13 @@ KernelPlan readKernel(ByteReader &reader, const KernelLookup &kernels) {
   plan.sizes = readSizes(reader);
   plan.predictedNanoseconds = reader.number<double>();
   checkKernel(plan);
+  return plan;
+}
 
+namespace {
+
+KernelPlan readKernel(ByteReader &reader, const KernelLookup &kernels) {
+  KernelPlan plan = readKernelPlan(reader);
   KernelCode code = kernels(plan.name);
   bool merges = false;
   for (const KernelOutput &output : plan.outputs)
@@ -287,6 +299,8 @@ std::optional<Arity> arityOf(const Image &image, const ImageFunction &function,
                  static_cast<int32_t>(image.kernels[instruction.index].outputs.size())};
   case Opcode::Free:
   case Opcode::Native:
+  case Opcode::ReadCell:
+  case Opcode::WriteCell:
   case Opcode::Block:
     return std::nullopt;
   }
@@ -310,6 +324,12 @@ void checkIndex(const Image &image, const Instruction &instruction) {
   case Opcode::Size:
     return require(index >= 0 && index < Shape::maxRank);
   case Opcode::Native:
+    return checkNative(image, instruction);
+  case Opcode::ReadCell:
+    require(instruction.operandCount == 5);
+    return checkNative(image, instruction);
+  case Opcode::WriteCell:
+    require(instruction.operandCount == 6);
     return checkNative(image, instruction);
   case Opcode::Kernel:
     return require(isIndexOf(index, image.kernels));
@@ -469,7 +489,7 @@ void writeImage(const Image &image, ByteWriter &writer) {
   });
   writer.list(image.constants, [&](const Value &constant) { writeConstant(constant, writer); });
   writer.list(image.natives, [&](const Native *native) { writer.text(native->row.name); });
-  writer.list(image.kernels, [&](const KernelPlan &plan) { writeKernel(plan, writer); });
+  writer.list(image.kernels, [&](const KernelPlan &plan) { writeKernelPlan(plan, writer); });
   auto writePlaces = [&](const std::vector<SourcePlace> &places) {
     writer.list(places, [&](const SourcePlace &place) { writePlace(place, writer); });
   };

@@ -30,6 +30,10 @@ void writeImage(const Image &image, ByteWriter &writer);
 // a kernel without code.
 Image readImage(ByteReader &reader, const KernelLookup &kernels);
 
+// The plan of one kernel, without its code. Reading throws Error like readImage.
+void writeKernelPlan(const KernelPlan &plan, ByteWriter &writer);
+KernelPlan readKernelPlan(ByteReader &reader);
+
 // A scalar, a string, an unassigned variable or Nothing.
 void writeScalar(const Value &value, ByteWriter &writer);
 Value readScalar(ByteReader &reader);

@@ -54,9 +54,9 @@ void append(List &list, const Value &operand) {
 }
 
 // Appends values to a list, or joins strings with line breaks.
-bool bindOthers(std::span<const Value> operands, bool byRows, Value &result) {
+bool bindOthers(std::span<Value> operands, bool byRows, Value &result) {
   if (operands.size() > 1 && operands[0].isList()) {
-    auto list = std::make_shared<List>(*operands[0].list());
+    std::shared_ptr<List> list = takeOrCopyList(operands[0]);
     for (const Value &operand : operands.subspan(1))
       append(*list, operand);
     result = Value(std::shared_ptr<const List>(std::move(list)));

@@ -13,7 +13,7 @@ const List &listOperand(const Value &value, std::string_view native) {
   return *value.list();
 }
 
-Value makeList(List list) { return Value(std::make_shared<const List>(std::move(list))); }
+Value makeList(List list) { return Value(std::make_shared<List>(std::move(list))); }
 
 // The position, from 0, of an index or a name.
 int64_t positionOf(const List &list, const Value &index) {
@@ -88,24 +88,24 @@ void runListElement(ExecutionContext &context, std::span<Value> operands,
 // L[from] = any value, L[from:to] = list of as many elements. A list of one element is replaced by
 // its element; if both lists have names, its name is taken, too.
 void runListInsert(ExecutionContext &context, std::span<Value> operands, std::span<Value> results) {
-  List result = listOperand(operands[0], "left indexing");
   const Value &to = operands.size() > 3 ? operands[3] : Value();
-  ListRange range = rangeOf(result, operands[2], to);
+  ListRange range = rangeOf(listOperand(operands[0], "left indexing"), operands[2], to);
   bool isSingle = operands[1].isList() && operands[1].list()->elements.size() == 1;
+  std::shared_ptr<List> result = takeOrCopyList(operands[0]);
   if (to.isNothing() && !isSingle) {
-    result.elements[range.begin] = std::move(operands[1]);
+    result->elements[range.begin] = std::move(operands[1]);
   } else {
     const List &values = listOperand(operands[1], "left indexing");
     if (static_cast<int64_t>(values.elements.size()) != range.end - range.begin)
       throw Error(fmt::format("left indexing: {} values cannot replace {} elements of a list",
                               values.elements.size(), range.end - range.begin));
     std::copy(values.elements.begin(), values.elements.end(),
-              result.elements.begin() + range.begin);
-    if (!result.names.empty() && !values.names.empty())
-      std::copy(values.names.begin(), values.names.end(), result.names.begin() + range.begin);
+              result->elements.begin() + range.begin);
+    if (!result->names.empty() && !values.names.empty())
+      std::copy(values.names.begin(), values.names.end(), result->names.begin() + range.begin);
   }
   context.touchedBytes = 0;
-  results[0] = makeList(std::move(result));
+  results[0] = Value(std::shared_ptr<const List>(std::move(result)));
 }
 
 // [rest, element] = remove(L, index): `element` is a list of one element.

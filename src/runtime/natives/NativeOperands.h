@@ -102,6 +102,15 @@ inline ArrayPointer takeOrCopy(Value &operand) {
   return operand.array()->copy();
 }
 
+// Likewise of an operand that is a list.
+inline std::shared_ptr<List> takeOrCopyList(Value &operand) {
+  if (!hasSoleOwner(operand.list()))
+    return std::make_shared<List>(*operand.list());
+  auto list = std::const_pointer_cast<List>(operand.list());
+  operand = Value();
+  return list;
+}
+
 // Calls body(begin, end) for ranges of at most `grain` that cover [0, count); the ranges depend on
 // count and grain alone.
 template <typename Body>

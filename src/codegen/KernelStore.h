@@ -1,0 +1,34 @@
+// Where kernels that earlier processes compiled are found again. The compiler asks it before it
+// compiles and gives it what it has compiled; exec/KernelFiles.h keeps them in files.
+//
+//   KernelCompiler compiler({.store = &store});       // a store of one target
+//
+// A key is the text of an operator's structure: equal texts mean equal kernels, if target and version
+// of the compiler are the same, which is the store's business.
+#ifndef TOKAMAK_CODEGEN_KERNELSTORE_H
+#define TOKAMAK_CODEGEN_KERNELSTORE_H
+
+#include "abi/KernelPlan.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tokamak::codegen {
+
+struct StoredKernel {
+  // Its name is the symbol that the object defines. It has no code.
+  abi::KernelPlan plan;
+  std::string object; // relocatable
+};
+
+// Thread-safe. A store may forget kernels at any time; neither function fails.
+class KernelStore {
+public:
+  virtual ~KernelStore() = default;
+  virtual std::optional<StoredKernel> find(std::string_view key) = 0;
+  virtual void keep(std::string_view key, const abi::KernelPlan &plan, std::string_view object) = 0;
+};
+
+} // namespace tokamak::codegen
+#endif
