@@ -1,13 +1,14 @@
-"""Computes the golden values of this folder with SciPy and scikit-learn and writes them as NAME.out.
+"""Computes the golden values of this folder with SciPy, scikit-learn and statsmodels and writes them as NAME.out.
 
-Needs a virtual environment with numpy, scipy, scikit-learn and networkx: `python3 test/golden/make.py` from the root of the
-repository. The tests themselves need none of them: the values are stored, and compared with the tolerance that the
+Needs a virtual environment with numpy, scipy, scikit-learn, statsmodels and networkx: `python3 test/golden/make.py` from
+the root of the repository. The tests themselves need none of them: the values are stored, and compared with the tolerance that the
 script beside them states.
 """
 import pathlib
 
 import networkx
 import numpy as np
+import statsmodels.api as sm
 from scipy.optimize import minimize
 from scipy.special import logsumexp
 from sklearn.cluster import KMeans
@@ -228,6 +229,138 @@ On {len(truth)} digits it has not seen
     (HERE.parent / "examples/digits-classification.out").write_text(text)
 
 
+def power_family(vpow, lpow):
+    links = sm.families.links
+    link = links.Log() if lpow == 0 else links.Power(lpow)
+    families = {0: sm.families.Gaussian, 1: sm.families.Poisson, 2: sm.families.Gamma, 3: sm.families.InverseGaussian}
+    if vpow in families:
+        return families[vpow](link, check_link=False)
+    return sm.families.Tweedie(link, var_power=vpow, check_link=False)
+
+
+def binomial_family(link):
+    links = sm.families.links
+    return sm.families.Binomial([links.Logit, links.Log, links.Logit, links.Probit, links.CLogLog, links.Cauchy][link](),
+                                check_link=False)
+
+
+def fit_glm(D, y, family):
+    """statsmodels' weights, or nearly equal means where it leaves the link's range, then Fisher's scoring in NumPy until
+    nothing changes; statsmodels would not change them either."""
+    counts = y.sum(axis=1) if y.ndim == 2 else np.ones(len(y))
+    D, y, counts = D[counts > 0], y[counts > 0], counts[counts > 0]
+    share = y[:, 0] / counts if y.ndim == 2 else y
+    try:
+        b = sm.GLM(y, D, family=family).fit(tol=1e-13, maxiter=500).params
+    except ValueError:
+        b = np.linalg.lstsq(D, np.full(len(y), family.link(share.mean())), rcond=None)[0]
+    b = scoring(D, share, family, np.zeros(D.shape[1]), b, counts)
+    assert np.abs(b - sm.GLM(y, D, family=family).fit(start_params=b, maxiter=1).params).max() < 1e-5 * np.abs(b).max()
+    return b
+
+
+def scoring(D, y, family, penalty, b, counts=1):
+    """The minimum of half the deviance and the penalty."""
+    def objective(b):
+        # Binomial fits start near the minimum, so that no step needs to be shorter.
+        if isinstance(family, sm.families.Binomial):
+            return 0
+        eta = D @ b
+        outside = eta.min() <= 0 and getattr(family.link, "power", 1) not in (0, 1)
+        return np.inf if outside else family.deviance(y, family.link.inverse(eta)) / 2 + (penalty * b * b).sum() / 2
+
+    for _ in range(200):
+        eta = D @ b
+        mu = family.link.inverse(eta)
+        slope = family.link.inverse_deriv(eta)
+        # statsmodels keeps the variance of a binomial with counts for the sum of them.
+        variance = mu * (1 - mu) if isinstance(family, sm.families.Binomial) else family.variance(mu)
+        # Where a mean rounds to 1, as its response is, the row has no weight.
+        share = np.where(variance > 0, counts * slope / np.where(variance > 0, variance, 1), 0)
+        residual = share * (y - mu)
+        if isinstance(family.link, sm.families.links.CLogLog):
+            # Without the cancellation in 1 - mu.
+            rate = np.exp(eta)
+            residual = counts * rate * (y * np.exp(-rate) / -np.expm1(-rate) - (1 - y))
+        gradient = D.T @ residual - penalty * b
+        step = np.linalg.solve((D * (share * slope)[:, None]).T @ D + np.diag(penalty), gradient)
+        while not objective(b + step) <= objective(b) * (1 + 1e-12) and np.abs(step).max() > 1e-13 * np.abs(b).max():
+            step = step / 2
+        b = b + step
+        if np.abs(step).max() < 1e-13 * np.abs(b).max():
+            break
+    assert np.abs(step).max() < 1e-8 * np.abs(b).max(), np.abs(step).max()
+    return b
+
+
+def generalised():
+    X, y = load("diabetes")
+    values = []
+    for vpow in (0, 1, 1.5, 2, 3):
+        for lpow in (1, 0, -1, 0.5):
+            family = power_family(vpow, lpow)
+            mu = family.link.inverse(with_ones(X) @ fit_glm(with_ones(X), y, family))
+            values += [family.deviance(y, mu), mu[129], mu[259], mu[389]]
+    store("glm-power-diabetes", values)
+    S = standardise(X, len(X)) + 2
+    store("glm-canonical-weights", np.concatenate(
+        [fit_glm(D, y / 100, power_family(vpow, 1 - vpow)) for D in (S, with_ones(S)) for vpow in (0, 1, 2, 3)]))
+
+    C, malignant = load("breast-cancer")
+    S = standardise(C[:, :2], len(C))
+    values = []
+    for link in (2, 3, 4, 5):
+        for D in (with_ones(S), S):
+            values += fit_glm(D, (malignant > 0) * 1.0, binomial_family(link)).tolist()
+    text = "".join(f"{v!r}\n" for v in values)
+    group = np.floor(C[:, 0]).astype(int) - 6
+    counts = np.zeros((group.max() + 1, 2))
+    np.add.at(counts, (group, (malignant < 0).astype(int)), 1)
+    sizes = np.arange(6.0, 7 + group.max())[:, None]
+    text += f"{str((counts.sum(axis=1) == 0).any()).upper()}\n"
+    for link in range(6):
+        text += "".join(f"{v!r}\n" for v in fit_glm(with_ones(sizes) if link > 1 else sizes, counts, binomial_family(link)).tolist())
+    (HERE / "glm-binomial-links.out").write_text(text)
+
+
+def penalised():
+    X, y = load("diabetes")
+    X = X[:, 2:8]
+    D = with_ones(standardise(X, len(X)))
+    deviation = X.std(axis=0, ddof=1)
+
+    def original(b):
+        return np.r_[b[:6] / deviation, b[6] - (b[:6] * X.mean(axis=0) / deviation).sum()]
+
+    only = lambda reg: np.r_[np.full(6, reg), 0]
+    start = np.r_[np.zeros(6), np.log(y.mean())]
+    poisson = scoring(D, y, power_family(1, 0), only(500.0), start)
+    gamma = scoring(D, y, power_family(2, 0), only(20.0), start)
+    logit = scoring(D, (y > 140) * 1.0, binomial_family(2), only(5.0), np.zeros(7))
+    show = lambda b: "".join(f"{v!r}\n" for v in np.asarray(b).ravel().tolist())
+    (HERE / "glm-penalty.out").write_text(
+        show(poisson) + show(np.c_[original(gamma), gamma]) + "TRUE\n" + show(np.c_[original(logit), logit]))
+
+    X, y = grey_levels()
+    D = with_ones(X)
+    penalty = np.r_[np.full(320, 3.0), 0]
+    b = scoring(D, y, power_family(1, 0), penalty, np.r_[np.zeros(320), np.log(y.mean())])
+    minimum = power_family(1, 0).deviance(y, np.exp(D @ b)) / 2 + (penalty * b * b).sum() / 2
+    (HERE / "glm-digits-sparse.out").write_text(f"{float(minimum)!r}\nTRUE\nTRUE\n")
+
+
+def edges():
+    X, y = load("diabetes")
+    D = with_ones(X[:, 2:3])
+    b = np.linalg.lstsq(D, y, rcond=None)[0]
+    deviance = float(((y - D @ b) ** 2).sum())
+    (HERE / "glm-edges.out").write_text(f"""glm: starts with the deviance {deviance!r}
+glm: step 1: deviance {deviance!r}, length 1.0
+glm: dispersion {deviance / (len(y) - 2)!r} estimated, 4000.0 used, scaled deviance {deviance / 4000!r}
+{float(b[0])!r} {float(b[1])!r}
+""" + "TRUE\n0.0\n" * 2 + "TRUE\n" * 2 + "20.0\n" * 4 + "TRUE\n" * 2)
+
+
 def clusters():
     X, _ = load("iris")
     fit = KMeans(3, n_init=200, tol=0, random_state=0).fit(X)
@@ -344,6 +477,9 @@ report_regression()
 sparse()
 logistic()
 report_digits()
+generalised()
+penalised()
+edges()
 clusters()
 report_clusters()
 report_errors()
