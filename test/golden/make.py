@@ -64,6 +64,21 @@ def svm():
         store(f"{name}-objective", [squared_hinge(w, design, y, reg)[0]])
 
 
+def classes_svm():
+    X, y = load("iris")
+    D = with_ones(standardise(X, len(X)))
+    W = np.column_stack([solve_svm(D, np.where(y == k, 1, -1), 2.0) for k in (1, 2, 3)])
+    peer = LinearSVC(C=1 / (2 * 2.0), dual=False, tol=1e-12, max_iter=100000, fit_intercept=False).fit(D, y)
+    assert np.abs(peer.coef_.T - W).max() < 1e-6
+    (HERE / "msvm-iris-weights.out").write_text("".join(f"{v!r}\n" for v in W.ravel().tolist()) + "TRUE\n")
+    X, y = grey_levels()
+    y = last_class(y)
+    W = np.column_stack([solve_svm(X, np.where(y == k, 1, -1), 20.0) for k in range(1, 11)])
+    minima = [squared_hinge(W[:, k - 1], X, np.where(y == k, 1, -1), 20.0)[0] for k in range(1, 11)]
+    known = float(((X @ W).argmax(axis=1) + 1 == y).sum())
+    (HERE / "msvm-digits-sparse.out").write_text("".join(f"{float(v)!r}\n" for v in minima + [known]) + "TRUE\n")
+
+
 def report_svm():
     """What examples/breast-cancer-svm.dml reports."""
     X, y = load("breast-cancer")
@@ -471,6 +486,7 @@ def tensors():
 
 
 svm()
+classes_svm()
 report_svm()
 regression()
 report_regression()
