@@ -12,6 +12,7 @@ import statsmodels.api as sm
 from scipy.optimize import minimize
 from scipy.special import logsumexp
 from sklearn.cluster import KMeans
+from sklearn.decomposition import PCA
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.svm import LinearSVC
 
@@ -385,6 +386,38 @@ def clusters():
     (HERE / "kmeans-digits-sparse.out").write_text(f"{((X - X.mean(axis=0)) ** 2).sum()!r}\nTRUE\n".replace("np.float64(", "").replace(")", ""))
 
 
+def components(X, K, center, scale):
+    mean = X.mean(axis=0) if center else np.zeros(X.shape[1])
+    factor = np.ones(X.shape[1])
+    if scale:
+        factor = np.sqrt(((X - mean) ** 2).sum(axis=0) / (len(X) - 1))
+        factor[factor == 0] = 1
+    Z = (X - mean) / factor
+    fit = PCA(K, svd_solver="full").fit(Z)
+    P = fit.components_.T
+    # The largest weight of each component is positive.
+    P = P * np.sign(P[np.abs(P).argmax(axis=0), np.arange(K)])
+    return Z @ P, P, fit.explained_variance_, mean, factor
+
+
+def principal():
+    show = lambda values: "".join(f"{v!r}\n" for v in np.asarray(values, dtype=float).ravel().tolist())
+    X, _ = load("iris")
+    text = ""
+    for center in (0, 1):
+        for scale in (0, 1):
+            R, P, variance, mean, factor = components(X + 2, 3, center, scale)
+            text += show(P) + show(variance) + show(R[0]) + show(R[74]) + f"{center} {scale}\n"
+            text += (show(mean) if center else "") + (show(factor) if scale else "")
+    (HERE / "pca-iris.out").write_text(text)
+    X, _ = grey_levels()
+    text = ""
+    for scale in (0, 1):
+        _, P, variance, _, _ = components(X, 3, True, scale)
+        text += show(variance) + show(P[24:300:25]) + "TRUE\n" * 2
+    (HERE / "pca-digits-sparse.out").write_text(text)
+
+
 def report_clusters():
     """What examples/iris-clusters.dml reports."""
     X, species = load("iris")
@@ -497,6 +530,7 @@ generalised()
 penalised()
 edges()
 clusters()
+principal()
 report_clusters()
 report_errors()
 ranking()
