@@ -10,7 +10,8 @@ import networkx
 import numpy as np
 import statsmodels.api as sm
 from scipy.optimize import minimize
-from scipy.special import logsumexp
+from scipy.special import erfcx, logsumexp, xlogy
+from scipy.stats import chi2
 from sklearn.cluster import KMeans
 from sklearn.decomposition import PCA
 from sklearn.linear_model import LogisticRegression, Ridge
@@ -365,6 +366,51 @@ def penalised():
     (HERE / "glm-digits-sparse.out").write_text(f"{float(minimum)!r}\nTRUE\nTRUE\n")
 
 
+def predictions():
+    """What glmPredict reports, from statsmodels and SciPy."""
+    X, y = load("diabetes")
+    S = standardise(X[:, 2:6], len(X))
+    b = np.array([0.2, 0.1, -0.05, 0.02])
+
+    def report(M, pearson, deviance, scatter, residual, free, disp=1.0):
+        text = f"glmPredict: {free} degrees of freedom, dispersion {float(disp)!r}\n"
+        for name, value in (("Pearson's statistic", pearson), ("deviance", deviance)):
+            text += f"glmPredict: {name} {float(value / disp)!r}, probability of more {float(chi2.sf(value / disp, free))!r}\n"
+        text += f"glmPredict: R^2 {float(1 - residual / scatter)!r}\n"
+        return text + show(M)
+
+    def show(M):
+        return " ".join(repr(float(v)) for v in (M[0, 0], M[149, 0], M[441, -1])) + "\n"
+
+    def power(family, eta, disp=1.0, weights=5):
+        mu = family.link.inverse(eta)
+        return report(mu[:, None], ((y - mu) ** 2 / family.variance(mu)).sum(), family.deviance(y, mu),
+                      ((y - y.mean()) ** 2).sum(), ((y - mu) ** 2).sum(), len(y) - weights, disp)
+
+    def classes(M, Y, weights):
+        E = M * Y.sum(axis=1, keepdims=True)
+        mean = np.outer(Y.sum(axis=1), Y.sum(axis=0) / Y.sum())
+        return report(M, ((Y - E) ** 2 / E).sum(), 2 * xlogy(Y, Y / E).sum(), ((Y - mean) ** 2).sum(), ((Y - E) ** 2).sum(),
+                      (len(Y) - weights) * (M.shape[1] - 1))
+
+    def binomial(link, eta, Y, weights=5):
+        mu = binomial_family(link).link.inverse(eta)
+        return classes(np.c_[mu, 1 - mu], Y, weights)
+
+    text = "".join(power(power_family(vpow, 0), S @ b + 5, vpow + 1) for vpow in (0, 1, 2, 3))
+    text += power(power_family(1.5, -0.5), S @ b / 100 + 0.08)
+    for link in (2, 3, 4, 5):
+        text += binomial(link, S @ b - 0.1, np.c_[y > 150, y <= 150] * 1.0)
+    counts = np.c_[np.floor(y / 50), 8 - np.floor(y / 50)]
+    text += binomial(2, S @ b, counts, 4) + binomial(1, S @ b - 1, counts)
+    scores = np.c_[S @ np.c_[b, -2 * b] + [-0.5, 0.5], np.zeros(len(y))]
+    M = np.exp(scores - logsumexp(scores, axis=1)[:, None])
+    text += classes(M, np.c_[y > 200, (y > 100) & (y <= 200), y <= 100] * 1.0, 5) + show(M)
+    (HERE / "glm-predict.out").write_text(text)
+    points = np.array([0, 0.001, 0.1, 0.5, 1, 2, 3.999, 4, 5, 10, 37, 100, 1e4, 1e8, 1e8])
+    store("mills-ratio", np.sqrt(np.pi / 2) * erfcx(points / np.sqrt(2)) * np.r_[np.ones(14), 1e8])
+
+
 def edges():
     X, y = load("diabetes")
     D = with_ones(X[:, 2:3])
@@ -529,6 +575,7 @@ report_digits()
 generalised()
 penalised()
 edges()
+predictions()
 clusters()
 principal()
 report_clusters()
