@@ -151,6 +151,30 @@ Change of the prediction by one standard deviation of
     (HERE.parent / "examples/diabetes-regression.out").write_text(text)
 
 
+def report_risk():
+    """What examples/breast-cancer-risk.dml reports."""
+    X, y = load("breast-cancer")
+    X = X[:, [1, 3, 4]]
+    D = with_ones(standardise(X, len(X)))
+    malignant = (y > 0) * 1.0
+    fit = sm.GLM(malignant, D, family=sm.families.Binomial()).fit(tol=1e-13)
+    risk, b = fit.predict(D), fit.params
+    text = f"""Breast cancer, Wisconsin: risk of malignancy by binomial regression
+  patients     {len(y):8d}
+  deviance     {fit.deviance:8.2f}
+  intercept    {b[3]:8.3f}
+  texture      {b[0]:8.3f}
+  area         {b[1]:8.3f}
+  smoothness   {b[2]:8.3f}
+
+  risk               patients   expected   malignant
+"""
+    for i in range(1, 6):
+        here = (risk > (i - 1) / 5) & (risk <= i / 5)
+        text += f"  {20 * i - 20:3d} % to {20 * i:3d} %     {here.sum():8d}   {risk[here].sum():8.1f}    {int(malignant[here].sum()):8d}\n"
+    (HERE.parent / "examples/breast-cancer-risk.out").write_text(text)
+
+
 def grey_levels(n=500):
     """Indicators of five grey levels for each of 64 pixels, and the digits."""
     X, y = load("digits")
@@ -464,6 +488,24 @@ def principal():
     (HERE / "pca-digits-sparse.out").write_text(text)
 
 
+def report_components():
+    """What examples/digits-components.dml reports."""
+    X, y = load("digits")
+    X, y, rows = X / 16, last_class(y), 1200
+    fit = PCA(20, svd_solver="full").fit(X[:rows])
+    D = with_ones(fit.transform(X))
+    W = np.column_stack([solve_svm(D[:rows], np.where(y[:rows] == k, 1, -1), 1.0) for k in range(1, 11)])
+    known = (D[rows:] @ W).argmax(axis=1) + 1 == y[rows:]
+    text = f"""Handwritten digits: 20 principal components of 64 pixels
+  trained on              {rows:6d} digits
+  variance kept           {100 * fit.explained_variance_ratio_.sum():6.1f} %
+
+On {len(known)} digits it has not seen
+  read correctly          {100 * known.mean():6.1f} %
+"""
+    (HERE.parent / "examples/digits-components.out").write_text(text)
+
+
 def report_clusters():
     """What examples/iris-clusters.dml reports."""
     X, species = load("iris")
@@ -567,6 +609,7 @@ def tensors():
 svm()
 classes_svm()
 report_svm()
+report_risk()
 regression()
 report_regression()
 sparse()
@@ -578,6 +621,7 @@ edges()
 predictions()
 clusters()
 principal()
+report_components()
 report_clusters()
 report_errors()
 ranking()
