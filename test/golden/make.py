@@ -11,6 +11,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import logsumexp
 from sklearn.cluster import KMeans
+from sklearn.decomposition import NMF
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.svm import LinearSVC
 
@@ -307,6 +308,49 @@ def ranking():
     (HERE.parent / "examples/les-miserables-rank.out").write_text(text)
 
 
+def divergence(X, P):
+    return P.sum() - (X[X > 0] * np.log(P[X > 0])).sum()
+
+
+def half_squares(X, P):
+    return 0.5 * ((X - P) ** 2).sum()
+
+
+def best_nmf(X, rank, loss, starts, **options):
+    """The product of the best of several starts of scikit-learn's factorisation."""
+    products = []
+    for seed in range(starts):
+        fit = NMF(rank, init="random", random_state=seed, **options)
+        products.append(fit.fit_transform(X) @ fit.components_)
+    return min(products, key=lambda P: loss(X, P))
+
+
+def leading(X):
+    """The nearest matrix of rank 1."""
+    U, s, V = np.linalg.svd(X, full_matrices=False)
+    return s[0] * np.outer(U[:, 0], V[0])
+
+
+def nonnegative():
+    X = load("iris")[0]
+    multiplicative = {"solver": "mu", "beta_loss": "kullback-leibler", "tol": 0}
+    coordinates = {"solver": "cd", "tol": 1e-14, "max_iter": 20000}
+    P = best_nmf(X, 2, divergence, 3, max_iter=10000, **multiplicative)
+    some = np.arange(9, 150, 20)
+    (HERE / "pnmf-iris.out").write_text("".join(f"{float(v)!r}\n" for v in (divergence(X, P), *P[some].ravel())) + "TRUE\n")
+    P, two = leading(X), best_nmf(X, 2, half_squares, 3, **coordinates)
+    values = (*np.round((half_squares(X, P), *P[some].ravel()), 6), round(half_squares(X, two), 1))
+    (HERE / "gnmf-iris.out").write_text("".join(f"{float(v)!r}\n" for v in values) + "TRUE\nTRUE\n")
+
+    X, _ = graph()
+    some = np.arange(0, 77, 15)
+    P = np.outer(X.sum(axis=1), X.sum(axis=0)) / X.sum()
+    two = best_nmf(X, 2, divergence, 40, max_iter=1500, **multiplicative)
+    store("pnmf-les-miserables", [*P[some, 76 - some], divergence(X, two), 0, 0])
+    P, two = leading(X), best_nmf(X, 2, half_squares, 10, **coordinates)
+    store("gnmf-les-miserables", [*np.round((half_squares(X, P), *P[some, 76 - some]), 6), round(half_squares(X, two), 1), 0])
+
+
 def show(array):
     """As Tokamak prints an array of any rank: the matrices in the last two dimensions below their places."""
     text = ""
@@ -348,4 +392,5 @@ clusters()
 report_clusters()
 report_errors()
 ranking()
+nonnegative()
 tensors()
