@@ -351,6 +351,54 @@ def nonnegative():
     store("gnmf-les-miserables", [*np.round((half_squares(X, P), *P[some, 76 - some]), 6), round(half_squares(X, two), 1), 0])
 
 
+def shrunk(X, reg):
+    """The minimum of 1/2 |P - X|^2 + reg * (the sum of P's singular values), its value and P."""
+    U, s, V = np.linalg.svd(X, full_matrices=False)
+    s = np.maximum(s - reg, 0)
+    P = U * s @ V
+    return half_squares(X, P) + reg * s.sum(), P
+
+
+def complete(X, reg, rows, columns):
+    """The minimum over U and V, of any rank, of 1/2 |W * (U V' - X)|^2 + reg/2 (|rows * U|^2 + |columns * V|^2), W = X != 0.
+
+    That is a convex function of the product: the penalty's smallest value for a product P is reg times the sum of the
+    singular values of rows * P * columns. P is the minimum when these values, of the gradient, are at most reg.
+    """
+    W, rank = X != 0, 12
+
+    def solve(X, W, V, penalty):
+        return np.array([np.linalg.solve(V[w].T @ V[w] + reg * p ** 2 * np.eye(rank), V[w].T @ x[w])
+                         for x, w, p in zip(X, W, penalty)])
+
+    V = np.random.default_rng(0).normal(size=(X.shape[1], rank))
+    for _ in range(1000):
+        V = solve(X.T, W.T, solve(X, W, V, rows), columns)
+        P = solve(X, W, V, rows) @ V.T
+        _, s, B = np.linalg.svd(rows[:, None] * P * columns, full_matrices=False)
+        V = B[:rank].T * np.sqrt(s[:rank]) / columns[:, None]  # costs as much as its counterpart
+    size = np.linalg.norm(W * (P - X) / rows[:, None] / columns, 2)
+    assert size < reg * (1 + 1e-9), size / reg
+    return half_squares(X[W], P[W]) + reg * s.sum(), P
+
+
+def missing():
+    X = load("iris")[0]
+    some = np.arange(9, 150, 20)
+    values = [v for reg in (2, 0.1 * np.sqrt(600)) for objective, P in [shrunk(X, reg)] for v in (objective, *P[some].ravel())]
+    (HERE / "als-iris.out").write_text("".join(f"{float(v)!r}\n" for v in values) + "TRUE\n")
+
+    X, _ = graph()
+    some = np.arange(0, 77, 15)
+    ones, cells = np.ones(77), np.sqrt((X != 0).sum(axis=1))
+    equal, P = complete(X, 20.0, ones, ones)
+    weighted, Q = complete(X, 2.0, cells, cells)
+    numbers = lambda *values: "".join(f"{float(v)!r}\n" for v in values)
+    (HERE / "als-les-miserables.out").write_text(
+        numbers(equal, *P[some, 76 - some], 0) + "TRUE\n" + numbers(weighted, *Q[some, 76 - some]) + "TRUE\n" + numbers(0)
+        + "TRUE\n" + numbers(round(equal)))
+
+
 def show(array):
     """As Tokamak prints an array of any rank: the matrices in the last two dimensions below their places."""
     text = ""
@@ -393,4 +441,5 @@ report_clusters()
 report_errors()
 ranking()
 nonnegative()
+missing()
 tensors()
