@@ -399,6 +399,69 @@ def missing():
         + "TRUE\n" + numbers(round(equal)))
 
 
+def layers(theta, m, h, k):
+    """Weights and biases of an autoencoder of m - h - k - h - m numbers, cut from one vector."""
+    parts = []
+    for rows, columns in ((h, m), (k, h), (h, k), (m, h)):
+        weights, biases, theta = np.split(theta, [rows * columns, rows * columns + rows])
+        parts.append((weights.reshape(rows, columns), biases))
+    return parts
+
+
+def train(X, h, k, epochs, batch, step, decay, mu, order):
+    """Gradient descent with momentum. Derivatives are imaginary parts of the objective a tiny imaginary step aside, which
+    are exact up to rounding: nothing of backpropagation is repeated here."""
+    n, m = X.shape
+    deviation = X.std(axis=0, ddof=1)
+    Z = (X - X.mean(axis=0)) / np.where(deviation > 0, deviation, 1)
+
+    def loss(theta, rows):
+        Y = rows
+        for weights, biases in layers(theta, m, h, k):
+            Y = np.tanh(Y @ weights.T + biases)
+        return 0.5 * ((Y - rows) ** 2).sum()
+
+    def given(rows, columns, factor, size):
+        numbers = np.arange(1, rows * columns + 1) * factor % 101 / 50 - 1
+        return np.r_[np.sqrt(6 / size) * numbers, np.zeros(rows)]
+
+    theta = np.r_[given(h, m, 37, m + h), given(k, h, 53, h + k), given(h, k, 71, h + k), given(m, h, 89, m + k)]
+    move = np.zeros_like(theta)
+    losses = [loss(theta, Z)]
+    for _ in range(epochs):
+        for first in range(0, n, batch):
+            rows = Z[order.argsort()[first:first + batch]]
+            gradient = np.zeros_like(theta)
+            for i in range(len(theta)):
+                aside = theta.astype(complex)
+                aside[i] += 1e-30j
+                gradient[i] = loss(aside, rows).imag / 1e-30
+            move = mu * move - step / len(rows) * gradient
+            theta = theta + move
+        step *= decay
+        losses.append(loss(theta, Z))
+    H = Z
+    for weights, biases in layers(theta, m, h, k)[:2]:
+        H = np.tanh(H @ weights.T + biases)
+    return layers(theta, m, h, k), H, losses
+
+
+def autoencoders():
+    X = load("iris")[0]
+    parts, H, losses = train(X, 3, 2, 3, 40, 0.2, 0.9, 0.5, np.arange(1, 151) * 37 % 151)
+    store("autoencoder-iris", np.concatenate([*(W.ravel() for W, _ in parts), *(b for _, b in parts), H[9::20].ravel()]))
+    printed = [f"autoencoder_2layer: {'epoch %d' % i if i else 'before training'}: objective {float(loss)!r}\n"
+               for i, loss in enumerate(losses)]
+    (HERE / "autoencoder-iris.out").write_text("".join(printed) + (HERE / "autoencoder-iris.out").read_text())
+    X = grey_levels(200)[0][:, 100:180]
+    ((W1, b1), (W2, b2), (W3, b3), (W4, b4)), H, _ = train(X, 6, 3, 2, 64, 0.05, 0.95, 0.9, np.arange(1, 201) * 37 % 211)
+    i, j = np.arange(6), np.arange(3)
+    wide = np.c_[W1[i, 13 * i + 12], W4[13 * i + 12, i], b1, b4[13 * i + 12]]
+    narrow = np.c_[W2[j, 2 * j + 1], W3[2 * j + 1, j], b2, b3[2 * j + 1]]
+    lines = [" ".join(repr(float(v)) for v in row) for block in (wide, narrow, H[9::19]) for row in block]
+    (HERE / "autoencoder-digits-sparse.out").write_text("\n".join(lines) + "\n200 3 0.0\n1 1 TRUE\n")
+
+
 def show(array):
     """As Tokamak prints an array of any rank: the matrices in the last two dimensions below their places."""
     text = ""
@@ -442,4 +505,5 @@ report_errors()
 ranking()
 nonnegative()
 missing()
+autoencoders()
 tensors()
