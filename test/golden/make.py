@@ -13,7 +13,7 @@ from scipy.optimize import minimize
 from scipy.special import erfcx, logsumexp, xlogy
 from scipy.stats import chi2
 from sklearn.cluster import KMeans
-from sklearn.decomposition import PCA
+from sklearn.decomposition import NMF, PCA
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.svm import LinearSVC
 
@@ -576,6 +576,182 @@ def ranking():
     (HERE.parent / "examples/les-miserables-rank.out").write_text(text)
 
 
+def divergence(X, P):
+    return P.sum() - (X[X > 0] * np.log(P[X > 0])).sum()
+
+
+def half_squares(X, P):
+    return 0.5 * ((X - P) ** 2).sum()
+
+
+def best_nmf(X, rank, loss, starts, **options):
+    """The product of the best of several starts of scikit-learn's factorisation."""
+    products = []
+    for seed in range(starts):
+        fit = NMF(rank, init="random", random_state=seed, **options)
+        products.append(fit.fit_transform(X) @ fit.components_)
+    return min(products, key=lambda P: loss(X, P))
+
+
+def leading(X):
+    """The nearest matrix of rank 1."""
+    U, s, V = np.linalg.svd(X, full_matrices=False)
+    return s[0] * np.outer(U[:, 0], V[0])
+
+
+def nonnegative():
+    X = load("iris")[0]
+    multiplicative = {"solver": "mu", "beta_loss": "kullback-leibler", "tol": 0}
+    coordinates = {"solver": "cd", "tol": 1e-14, "max_iter": 20000}
+    P = best_nmf(X, 2, divergence, 3, max_iter=10000, **multiplicative)
+    some = np.arange(9, 150, 20)
+    (HERE / "pnmf-iris.out").write_text("".join(f"{float(v)!r}\n" for v in (divergence(X, P), *P[some].ravel())) + "TRUE\n")
+    P, two = leading(X), best_nmf(X, 2, half_squares, 3, **coordinates)
+    values = (*np.round((half_squares(X, P), *P[some].ravel()), 6), round(half_squares(X, two), 1))
+    (HERE / "gnmf-iris.out").write_text("".join(f"{float(v)!r}\n" for v in values) + "TRUE\nTRUE\n")
+
+    X, _ = graph()
+    some = np.arange(0, 77, 15)
+    P = np.outer(X.sum(axis=1), X.sum(axis=0)) / X.sum()
+    two = best_nmf(X, 2, divergence, 40, max_iter=1500, **multiplicative)
+    store("pnmf-les-miserables", [*P[some, 76 - some], divergence(X, two), 0, 0])
+    P, two = leading(X), best_nmf(X, 2, half_squares, 10, **coordinates)
+    store("gnmf-les-miserables", [*np.round((half_squares(X, P), *P[some, 76 - some]), 6), round(half_squares(X, two), 1), 0])
+
+
+def shrunk(X, reg):
+    """The minimum of 1/2 |P - X|^2 + reg * (the sum of P's singular values), its value and P."""
+    U, s, V = np.linalg.svd(X, full_matrices=False)
+    s = np.maximum(s - reg, 0)
+    P = U * s @ V
+    return half_squares(X, P) + reg * s.sum(), P
+
+
+def complete(X, reg, rows, columns, iterations=1000, certified=True):
+    """The minimum over U and V, of rank 12, of 1/2 |W * (U V' - X)|^2 + reg/2 (|rows * U|^2 + |columns * V|^2), W = X != 0.
+
+    For any rank that is a convex function of the product: the penalty's smallest value for a product P is reg times the
+    sum of the singular values of rows * P * columns. P is the minimum when these values, of the gradient, are at most reg.
+    """
+    W, rank = X != 0, 12
+
+    def solve(X, W, V, penalty):
+        squares = (V[:, :, None] * V[:, None]).reshape(len(V), -1)
+        A = (W @ squares).reshape(-1, rank, rank) + reg * penalty[:, None, None] ** 2 * np.eye(rank)
+        return np.linalg.solve(A, (X @ V)[:, :, None])[:, :, 0]
+
+    V = np.random.default_rng(0).normal(size=(X.shape[1], rank))
+    for _ in range(iterations):
+        V = solve(X.T, W.T, solve(X, W, V, rows), columns)
+        P = solve(X, W, V, rows) @ V.T
+        _, s, B = np.linalg.svd(rows[:, None] * P * columns, full_matrices=False)
+        V = B[:rank].T * np.sqrt(s[:rank]) / columns[:, None]  # costs as much as its counterpart
+    size = np.linalg.norm(W * (P - X) / rows[:, None] / columns, 2)
+    assert not certified or size < reg * (1 + 1e-9), size / reg
+    return half_squares(X[W], P[W]) + reg * s.sum(), P
+
+
+def missing():
+    X = load("iris")[0]
+    some = np.arange(9, 150, 20)
+    numbers = lambda *values: "".join(f"{float(v)!r}\n" for v in values)
+    equal, weighted = ((objective, *P[some].ravel()) for objective, P in (shrunk(X, 2), shrunk(X, 0.1 * np.sqrt(600))))
+    (HERE / "als-iris.out").write_text(numbers(*equal, *weighted) + "TRUE\n")
+    (HERE / "als-direct-iris.out").write_text(numbers(*weighted) + "TRUE\n")
+
+    X, _ = graph()
+    some = np.arange(0, 77, 15)
+    ones, cells = np.ones(77), np.sqrt((X != 0).sum(axis=1))
+    (objective, P), (least, Q) = complete(X, 20.0, ones, ones), complete(X, 2.0, cells, cells)
+    equal, weighted = (objective, *P[some, 76 - some]), (least, *Q[some, 76 - some])
+    (HERE / "als-les-miserables.out").write_text(numbers(*equal, 0) + "TRUE\n" + numbers(*weighted) + "TRUE\n" + numbers(0)
+                                                 + "TRUE\n" + numbers(round(objective)))
+    (HERE / "als-direct-les-miserables.out").write_text(numbers(*weighted) + "TRUE\n" + numbers(0) + "TRUE\n")
+
+
+def report_completion():
+    """What examples/digits-completion.dml reports."""
+    X, _ = load("digits")
+    n, m = X.shape
+    hidden = (np.arange(1, n + 1)[:, None] + np.arange(1, m + 1)) % 5 == 0
+    cells = lambda axis: np.sqrt((~hidden).sum(axis=axis))
+    filled = np.clip(complete((X + 1) * ~hidden, 0.2, cells(1), cells(0), 200, certified=False)[1] - 1, 0, 16)
+    average = (X * ~hidden).sum(axis=0) / (~hidden).sum(axis=0)
+    error = lambda Y: np.sqrt(((X - Y)[hidden] ** 2).mean())
+    text = f"""Handwritten digits: pixels from 0 to 16, factors of rank 12, lambda 0.20
+  digits               {n:8d}
+  pixels hidden        {hidden.sum():8d} of {n * m}
+
+Mean error at the hidden pixels, root of squares
+  mean of the pixel    {error(average):8.2f}
+  factorisation        {error(filled):8.2f}
+"""
+    (HERE.parent / "examples/digits-completion.out").write_text(text)
+
+
+def layers(theta, m, h, k):
+    """Weights and biases of an autoencoder of m - h - k - h - m numbers, cut from one vector."""
+    parts = []
+    for rows, columns in ((h, m), (k, h), (h, k), (m, h)):
+        weights, biases, theta = np.split(theta, [rows * columns, rows * columns + rows])
+        parts.append((weights.reshape(rows, columns), biases))
+    return parts
+
+
+def train(X, h, k, epochs, batch, step, decay, mu, order):
+    """Gradient descent with momentum. Derivatives are imaginary parts of the objective a tiny imaginary step aside, which
+    are exact up to rounding: nothing of backpropagation is repeated here."""
+    n, m = X.shape
+    deviation = X.std(axis=0, ddof=1)
+    Z = (X - X.mean(axis=0)) / np.where(deviation > 0, deviation, 1)
+
+    def loss(theta, rows):
+        Y = rows
+        for weights, biases in layers(theta, m, h, k):
+            Y = np.tanh(Y @ weights.T + biases)
+        return 0.5 * ((Y - rows) ** 2).sum()
+
+    def given(rows, columns, factor, size):
+        numbers = np.arange(1, rows * columns + 1) * factor % 101 / 50 - 1
+        return np.r_[np.sqrt(6 / size) * numbers, np.zeros(rows)]
+
+    theta = np.r_[given(h, m, 37, m + h), given(k, h, 53, h + k), given(h, k, 71, h + k), given(m, h, 89, m + k)]
+    move = np.zeros_like(theta)
+    losses = [loss(theta, Z)]
+    for _ in range(epochs):
+        for first in range(0, n, batch):
+            rows = Z[order.argsort()[first:first + batch]]
+            gradient = np.zeros_like(theta)
+            for i in range(len(theta)):
+                aside = theta.astype(complex)
+                aside[i] += 1e-30j
+                gradient[i] = loss(aside, rows).imag / 1e-30
+            move = mu * move - step / len(rows) * gradient
+            theta = theta + move
+        step *= decay
+        losses.append(loss(theta, Z))
+    H = Z
+    for weights, biases in layers(theta, m, h, k)[:2]:
+        H = np.tanh(H @ weights.T + biases)
+    return layers(theta, m, h, k), H, losses
+
+
+def autoencoders():
+    X = load("iris")[0]
+    parts, H, losses = train(X, 3, 2, 3, 40, 0.2, 0.9, 0.5, np.arange(1, 151) * 37 % 151)
+    store("autoencoder-iris", np.concatenate([*(W.ravel() for W, _ in parts), *(b for _, b in parts), H[9::20].ravel()]))
+    printed = [f"autoencoder_2layer: {'epoch %d' % i if i else 'before training'}: objective {float(loss)!r}\n"
+               for i, loss in enumerate(losses)]
+    (HERE / "autoencoder-iris.out").write_text("".join(printed) + (HERE / "autoencoder-iris.out").read_text())
+    X = grey_levels(200)[0][:, 100:180]
+    ((W1, b1), (W2, b2), (W3, b3), (W4, b4)), H, _ = train(X, 6, 3, 2, 64, 0.05, 0.95, 0.9, np.arange(1, 201) * 37 % 211)
+    i, j = np.arange(6), np.arange(3)
+    wide = np.c_[W1[i, 13 * i + 12], W4[13 * i + 12, i], b1, b4[13 * i + 12]]
+    narrow = np.c_[W2[j, 2 * j + 1], W3[2 * j + 1, j], b2, b3[2 * j + 1]]
+    lines = [" ".join(repr(float(v)) for v in row) for block in (wide, narrow, H[9::19]) for row in block]
+    (HERE / "autoencoder-digits-sparse.out").write_text("\n".join(lines) + "\n200 3 0.0\n1 1 TRUE\n")
+
+
 def show(array):
     """As Tokamak prints an array of any rank: the matrices in the last two dimensions below their places."""
     text = ""
@@ -625,4 +801,8 @@ report_components()
 report_clusters()
 report_errors()
 ranking()
+nonnegative()
+missing()
+report_completion()
+autoencoders()
 tensors()
