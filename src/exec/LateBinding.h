@@ -1,7 +1,7 @@
 // Late binding: when a run reaches a block, supplies its plan from those of the program, or makes one
 // by specialising the block.
 //
-//   LateBinding binding(plans, listener);
+//   LateBinding binding(plans, loops, 10000, listener);
 //   runtime::Executor(image, &binding, context).run();
 //
 // In a parallel section several threads of the run may request plans at the same time. The first
@@ -14,6 +14,7 @@
 #ifndef TOKAMAK_EXEC_LATEBINDING_H
 #define TOKAMAK_EXEC_LATEBINDING_H
 
+#include "exec/LoopCompiler.h"
 #include "exec/ProgramPlans.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -42,11 +43,21 @@ public:
   // Called by one thread of the run at a time.
   using Listener = std::function<void(const SpecializationEvent &)>;
   // `plans` must outlive the object. `listener` may be empty.
-  LateBinding(ProgramPlans &plans, Listener listener)
-      : plans_(plans), listener_(std::move(listener)) {}
+  // Loops are compiled after so many iterations.
+  LateBinding(ProgramPlans &plans, LoopCompiler &loops, int64_t iterationsBeforeCompiling,
+              Listener listener)
+      : plans_(plans), loops_(loops), iterationsBeforeCompiling_(iterationsBeforeCompiling),
+        listener_(std::move(listener)) {}
 
   std::shared_ptr<const runtime::Image> planFor(int32_t block,
                                                 std::span<const runtime::Value> inputs) override;
+  int64_t iterationsBeforeCompiling() const override { return iterationsBeforeCompiling_; }
+  std::shared_ptr<const runtime::CompiledLoop> compileLoop(const runtime::Image &image,
+                                                           const runtime::ImageFunction &function,
+                                                           int32_t head, int32_t end,
+                                                           const runtime::Value *slots) override {
+    return loops_.compile(image, function, head, end, slots);
+  }
   void beginParallel() override;
   void endParallel() override;
 
@@ -75,6 +86,8 @@ private:
   static constexpr int exactPlanLimit = 2;
 
   ProgramPlans &plans_;
+  LoopCompiler &loops_;
+  int64_t iterationsBeforeCompiling_;
   Listener listener_;
   std::mutex listenerMutex_;
   llvm::DenseMap<int32_t, size_t> plansMade_; // by this run, before the current parallel section

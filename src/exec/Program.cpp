@@ -175,6 +175,8 @@ RunCounts Program::counts() const {
   counts.kernelsCompiled = now.compiled - kernelsBefore_.compiled;
   counts.kernelsReused = now.cacheHits - kernelsBefore_.cacheHits;
   counts.kernelsLoaded = now.loaded - kernelsBefore_.loaded;
+  counts.loopsCompiled = loops_.statistics().compiled;
+  counts.loopTime = loops_.statistics().nanoseconds;
   counts.kernelTime = now.compileNanoseconds - kernelsBefore_.compileNanoseconds;
   return counts;
 }
@@ -184,7 +186,9 @@ RunCounts Program::counts() const {
 void Program::execute(size_t function, std::span<runtime::Value> arguments,
                       std::span<runtime::Value> results, runtime::ExecutionContext &context) {
   bool listens = options_.explain.recompile || options_.explain.fusion || options_.explain.image;
-  LateBinding binding(plans_, [&](const SpecializationEvent &event) {
+  int64_t iterations =
+      options_.selector == fusion::Selector::None ? INT64_MAX : options_.iterationsBeforeCompiling;
+  LateBinding binding(plans_, loops_, iterations, [&](const SpecializationEvent &event) {
     note(event, context.profile);
     if (listens)
       explain(event);

@@ -46,6 +46,8 @@ struct ProgramOptions {
   // Folder for the files with which the program runs again without a compiler (AheadOfTime.h),
   // written after each run; empty: not wanted. Requires `kernels` to be null.
   std::string aheadOfTime;
+  // Loops of scalars are compiled after so many iterations; without fusion, never.
+  int64_t iterationsBeforeCompiling = 10'000;
   // Folder with what earlier runs have compiled (CacheFolder.h); empty: none. Not for `kernels`.
   std::string cacheFolder;
 };
@@ -58,6 +60,7 @@ struct RunCounts {
   int64_t kernelsReused = 0; // compiled by this process before
   int64_t kernelsLoaded = 0; // compiled by another process
   int64_t kernelTime = 0;
+  int64_t loopsCompiled = 0, loopTime = 0; // loops of scalars
   int64_t materializedArrays = 0;
   std::vector<pipeline::PassRun> passes; // of the static phase
   std::vector<rewrite::RuleRun> rules;   // summed over all blocks
@@ -119,6 +122,7 @@ private:
   const codegen::KernelCompilerStatistics kernelsBefore_;
   const pipeline::SessionOptions sessionOptions_;
   ProgramPlans plans_;
+  LoopCompiler loops_;
   mutable std::mutex countsMutex_;
   RunCounts counts_;
 };

@@ -64,6 +64,7 @@ struct ImageParts {
   llvm::StringMap<int32_t> natives;
   llvm::StringMap<int32_t> functions;
   llvm::DenseMap<Location, int32_t> places;
+  int32_t loops = 0; // numbered so far
 };
 
 class FunctionLowering {
@@ -202,7 +203,9 @@ private:
               ? !llvm::all_of(value.getUsers(), [&](Operation *user) { return user == op; }) ||
                     llvm::count(op->getOperands(), value) != 1
               : llvm::is_contained(values.drop_front(i + 1), value);
-      bool dies = value != keep && !usedLater && diesAt(value, op) && !isCarried(value);
+      bool dies = value != keep && !usedLater && diesAt(value, op) &&
+                  (!isa<tok::YieldOp, tok::ConditionOp>(op) || isa<tok::IfOp>(op->getParentOp()) ||
+                   !isCarried(value));
       direct.push_back({source, target, dies});
     }
     for (auto [source, target, dies] : direct)
@@ -448,7 +451,7 @@ LogicalResult FunctionLowering::lowerWhile(tok::WhileOp op) {
   if (failed(lowerBlock(body)))
     return failure();
   assign(body.getTerminator(), body.getTerminator()->getOperands(), carried);
-  emit(Opcode::Jump, {}, {}).target = start;
+  emit(Opcode::Jump, {}, {}, ++parts_.loops).target = start;
   out_.instructions[branch].target = here();
   return success();
 }
@@ -470,7 +473,7 @@ LogicalResult FunctionLowering::lowerLoop(Operation *op, Region &region, ValueRa
   if (failed(lowerBlock(body)))
     return failure();
   assign(body.getTerminator(), body.getTerminator()->getOperands(), carried);
-  emit(Opcode::LoopStep, {counter, slotOf(bounds[2])}, {counter}).target = start;
+  emit(Opcode::LoopStep, {counter, slotOf(bounds[2])}, {counter}, ++parts_.loops).target = start;
   out_.instructions[start].target = here();
   return success();
 }

@@ -13,6 +13,8 @@ std::string describe(const Configuration &configuration) {
   std::string text =
       fmt::format("--fusion={} --threads={}",
                   std::string_view(fusion::name(configuration.selector)), configuration.threads);
+  if (configuration.threads > 1)
+    text += " --compile-loops-after=1"; // Engines.cpp
   if (configuration.singlePrecision)
     text += " --precision=f32";
   if (!configuration.disabled.empty())
@@ -32,6 +34,8 @@ Configuration parseConfiguration(const std::string &options) {
       configuration.selector = *known;
     } else if (word.starts_with("--threads=")) {
       configuration.threads = std::stoi(value);
+    } else if (word.starts_with("--compile-loops-after=")) {
+      continue; // follows from the threads
     } else if (word == "--precision=f32") {
       configuration.singlePrecision = true;
     } else if (word.starts_with("--disable=")) {

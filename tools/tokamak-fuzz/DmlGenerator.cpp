@@ -86,7 +86,8 @@ void DmlGenerator::statements(int64_t count) {
                                &G::leftIndex,        &G::leftIndex,        &G::dynamicSize,
                                &G::sharedAggregates, &G::listOfValues,     &G::note,
                                &G::sparseQuotients,  &G::wholeInsert,      &G::sliceOfProduct,
-                               &G::computedSizes};
+                               &G::computedSizes,    &G::cellByCell,       &G::cellByCell,
+                               &G::cellByCell};
     auto add = [&](std::initializer_list<Step> more) { steps.insert(steps.end(), more); };
     if (nesting_ < 2)
       add({&G::branch, &G::forLoop, &G::forLoop, &G::whileLoop, &G::neverTaken});

@@ -56,6 +56,7 @@ private:
   void failingStatement();
   // DmlSituations.cpp
   void sparseQuotients();
+  void cellByCell();
   void neverTaken();
   void changingDensity();
   void sharedArguments();

@@ -27,6 +27,63 @@ void DmlGenerator::sparseQuotients() {
     assign("x", {matrix("rowSums(is.nan(@))", rows, 1, {quotient.node}), 1e5});
 }
 
+// Loops over the cells of a matrix and of its copy, with numbers of all types. What is decided in
+// them depends on integers alone, so that rounding changes no decision.
+void DmlGenerator::cellByCell() {
+  auto [rows, columns] = shape();
+  if (expressions_.most(rows) * expressions_.most(columns) > 400)
+    return;
+  std::string x = assign("x", expressions_.boundedMatrix(rows, columns, 1, 8));
+  std::string copy = assign("x", variables()[x]), i = fresh("i"), j = fresh("j"), v = fresh("s"),
+              sum = fresh("s"), k = fresh("k"), p = fresh("b");
+  variables()[x].size = variables()[copy].size = 16;
+  auto cell = [&] {
+    std::string column = j; // also such as are outside of a later row
+    if (random_.chance(0.1))
+      column = "(" + j + " + (" + i + " %/% 3))";
+    return "as.scalar(" + random_.choose<std::string>({x, x, copy}) + "[" + i + ", " + column +
+           "])";
+  };
+  auto integer = [&] {
+    return random_.choose<std::string>({"(" + i + " - " + j + ")", "((" + k + " * " + i + ") %% 7)",
+                                        "(" + k + " %/% " + j + ")", "min(" + i + ", " + j + ")",
+                                        "max(" + k + ", 3)", "as.integer(" + p + ")"});
+  };
+  auto truth = [&] {
+    return random_.choose<std::string>({"(" + integer() + " > " + integer() + ")",
+                                        "((" + i + " <= " + j + ") | " + p + ")",
+                                        "(" + integer() + " == 0)", "!(" + p + ")"});
+  };
+  auto number = [&] {
+    return random_.choose<std::string>(
+        {"(" + cell() + " - (" + integer() + " / 64))", "(" + cell() + " / 2)",
+         "min(" + cell() + ", (" + v + " * 0.5))", "abs(" + cell() + ")", "floor(" + v + ")",
+         "ifelse(" + truth() + ", " + cell() + ", 0.25)", "sin(" + cell() + ")"});
+  };
+  std::string body;
+  for (int64_t step = random_.between(2, 5); step > 0; --step)
+    body += random_.choose<std::string>(
+        {v + " = " + number() + "\n", k + " = ((" + k + " + " + integer() + ") %% 50)\n",
+         p + " = " + truth() + "\n", sum + " = ((" + number() + " - " + sum + ") * 0.5)\n",
+         x + "[" + i + ", " + j + "] = " + number() + "\n",
+         "if ((" + i + " > 2)) {\n" + x + "[" + i + ", " + j + "] = " + number() + "\n}\n",
+         "if (" + truth() + ") {\n" + x + "[" + i + ", " + j + "] = " + number() + "\n} else {\n" +
+             v + " = (" + v + " * 0.5)\n}\n"});
+  auto range = [&](const std::string &size) {
+    return random_.choose<std::string>(
+        {"1:" + size, size + ":1", "seq(1, " + size + ", 2)", "1:" + size});
+  };
+  std::string inner = "for (" + j + " in " + range("ncol(" + x + ")") + ") {\n" + body + "}\n";
+  if (random_.chance(0.3))
+    inner = j + " = 1\nwhile ((" + j + " <= ncol(" + x + "))) {\n" + body + j + " = (" + j +
+            " + 1)\n}\n";
+  emit(statement(v + " = 1.5\n" + sum + " = 0.25\n" + k + " = " +
+                 std::to_string(random_.between(0, 9)) + "\n" + p + " = TRUE\nfor (" + i + " in " +
+                 range("nrow(" + x + ")") + ") {\n" + inner + "}"));
+  define(sum, {scalar(sum), 100});
+  define(v, {scalar(v), 100});
+}
+
 // Statements that would fail, in unreachable places or in places reached only if some cell is
 // small.
 void DmlGenerator::neverTaken() {

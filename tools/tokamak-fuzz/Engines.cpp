@@ -117,6 +117,8 @@ NativeRun Script::runNative(const Configuration &configuration, TrialResources &
     options.disabled.insert(name);
   options.machineModel = resources.machineModel;
   options.kernels = &resources.kernels;
+  if (configuration.threads > 1)
+    options.iterationsBeforeCompiling = 1;
 
   NativeRun run;
   run.results.resize(resultCount_);

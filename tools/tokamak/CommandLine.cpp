@@ -261,6 +261,8 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
   // Hidden option for the test that planned programs run without a compiler: no public interface
   // yet.
   run->add_option("--emit-aot", line.program.aheadOfTime)->group("");
+  // Hidden, too: for tests, whose loops are short.
+  run->add_option("--compile-loops-after", line.program.iterationsBeforeCompiling)->group("");
   run->add_option("--stats", stats,
                   "where the run's time went, operator by operator, and what compiling took")
       ->expected(0, 1)

@@ -248,11 +248,13 @@ private:
 };
 
 Executor::Executor(const Image &image, BlockProvider *provider, ExecutionContext &context)
-    : image_(image), provider_(provider), context_(context) {}
+    : image_(image), provider_(provider), context_(context),
+      iterationsBeforeCompiling_(provider ? provider->iterationsBeforeCompiling() : INT64_MAX) {}
 
 Executor::Executor(const Executor &parent, ExecutionContext &context, int64_t tasks)
     : image_(parent.image_), provider_(parent.provider_), context_(context),
-      callDepth_(parent.callDepth_), parallelTasks_(tasks) {}
+      iterationsBeforeCompiling_(parent.iterationsBeforeCompiling_), callDepth_(parent.callDepth_),
+      parallelTasks_(tasks) {}
 
 void Executor::checkStop() const {
   checkInterrupt();
@@ -295,11 +297,23 @@ void Executor::runFunction(const Image &image, const ImageFunction &function,
   }
 }
 
+void Executor::makeRoom(int32_t loop) {
+  if (loops_.size() < static_cast<size_t>(loop))
+    loops_.resize(loop);
+}
+
 void Executor::interpret(const Image &image, const ImageFunction &function, Value *slots,
                          std::span<Value> results, const Instruction *&current, int depth) {
   const Instruction *code = function.instructions.data();
   const Slot *lists = function.slots.data();
   const Instruction *next = code;
+  // Counts an iteration.
+  auto isHot = [&](const Instruction &jump) {
+    if (jump.index == 0 || iterationsBeforeCompiling_ == INT64_MAX || &image != &image_)
+      return false;
+    makeRoom(jump.index);
+    return ++loops_[jump.index - 1].iterations > iterationsBeforeCompiling_;
+  };
   for (;;) {
     const Instruction &instruction = *next++;
     current = &instruction;
@@ -377,6 +391,8 @@ void Executor::interpret(const Image &image, const ImageFunction &function, Valu
     case Opcode::Jump:
       checkStop();
       next = code + instruction.target;
+      if (isHot(instruction))
+        next = code + goOnCompiled(function, instruction, slots);
       break;
     case Opcode::BranchIfNot:
       if (!truthOf(operand(0)))
@@ -392,6 +408,8 @@ void Executor::interpret(const Image &image, const ImageFunction &function, Valu
         break;
       result().assign(counter);
       next = code + instruction.target;
+      if (isHot(instruction))
+        next = code + goOnCompiled(function, instruction, slots);
       break;
     }
     case Opcode::Return:
@@ -406,6 +424,45 @@ void Executor::interpret(const Image &image, const ImageFunction &function, Valu
       return;
     }
   }
+}
+
+int32_t Executor::goOnCompiled(const ImageFunction &function, const Instruction &jump,
+                               Value *slots) {
+  checkStop();
+  // A million, which take some milliseconds, so that interrupts are noticed; few in tests.
+  const int64_t iterationsPerEntry = 100 * iterationsBeforeCompiling_;
+  InterpretedLoop &loop = loops_[jump.index - 1];
+  auto never = [&] {
+    loop.iterations = INT64_MIN;
+    return jump.target;
+  };
+  if (!loop.compiled) {
+    auto end = static_cast<int32_t>(&jump - function.instructions.data()) + 1;
+    // Rather the loop around it, from its next iteration on, unless that takes long to come.
+    if (!loop.hasWaited) {
+      loop.hasWaited = true;
+      for (int32_t i = end; i < static_cast<int32_t>(function.instructions.size()); ++i) {
+        const Instruction &outer = function.instructions[i];
+        bool isAround = (outer.opcode == Opcode::Jump || outer.opcode == Opcode::LoopStep) &&
+                        outer.index > 0 && outer.target < jump.target;
+        if (!isAround || !scalarLoopAt(image_, function, outer.target, i + 1, slots))
+          continue;
+        makeRoom(outer.index);
+        loops_[outer.index - 1].iterations = iterationsBeforeCompiling_;
+        loops_[jump.index - 1].iterations = -16 * iterationsBeforeCompiling_;
+        return jump.target;
+      }
+    }
+    loop.compiled = provider_->compileLoop(image_, function, jump.target, end, slots);
+    if (!loop.compiled)
+      return never();
+  }
+  const ScalarLoop &analysed = loop.compiled->loop;
+  if (!analysed.take(slots, words_))
+    return never();
+  int32_t next = loop.compiled->code(words_.data(), iterationsPerEntry);
+  analysed.giveBack(words_, next, slots);
+  return next;
 }
 
 void Executor::runNative(const Image &image, const Instruction &instruction, const Slot *lists,

@@ -6,7 +6,7 @@
 #ifndef TOKAMAK_RUNTIME_IMAGE_EXECUTOR_H
 #define TOKAMAK_RUNTIME_IMAGE_EXECUTOR_H
 
-#include "runtime/image/Image.h"
+#include "runtime/image/ScalarLoop.h"
 #include "runtime/natives/CellUpdates.h"
 
 #include <atomic>
@@ -45,6 +45,10 @@ private:
                    std::span<Value> results, int depth);
   void interpret(const Image &image, const ImageFunction &function, Value *slots,
                  std::span<Value> results, const Instruction *&current, int depth);
+  // At a jump back to a loop's head, which has been interpreted often: runs compiled code if there is
+  // any. Returns the next instruction.
+  void makeRoom(int32_t loop);
+  int32_t goOnCompiled(const ImageFunction &function, const Instruction &jump, Value *slots);
   void readCell(const Image &image, const Instruction &instruction, const Slot *lists,
                 Value *slots);
   void writeCell(const Image &image, const Instruction &instruction, const Slot *lists,
@@ -65,7 +69,16 @@ private:
   ExecutionContext &context_;
   int64_t materializedArrays_ = 0;
   std::deque<std::vector<Value>> frames_; // by call depth; reused by later calls at that depth
-  int callDepth_ = 0;                     // number of active calls of the program's functions
+  // Loops of the image, by number.
+  struct InterpretedLoop {
+    int64_t iterations = 0;
+    bool hasWaited = false; // until the enclosing loop is compiled
+    std::shared_ptr<const CompiledLoop> compiled;
+  };
+  std::vector<InterpretedLoop> loops_;
+  int64_t iterationsBeforeCompiling_;
+  std::vector<int64_t> words_; // of compiled loops
+  int callDepth_ = 0;          // number of active calls of the program's functions
 
   // State of the innermost enclosing parallel loop.
   int64_t parallelTasks_ = 1; // the product of the task counts of all enclosing loops

@@ -65,6 +65,7 @@ enum class CastTarget : uint8_t { Boolean, Integer, Double, Text, Matrix, Scalar
 // Operands and results are ranges of `ImageFunction::slots`.
 struct Instruction {
   Opcode opcode;
+  // Jumps back to the head of a loop: the loop's number in the image, from 1; 0: not known.
   int32_t index = 0;
   // Branches: the index of the next instruction. Natives: 1 + the number of the carried value of
   // the enclosing parallel loop whose cells are replaced and must be recorded; 0: none.
@@ -121,6 +122,8 @@ struct Image {
 
 void print(const Image &image, std::ostream &out);
 
+struct CompiledLoop;
+
 // Supplies the plan for a block when it is reached: an image whose function 0 has the block's
 // inputs as parameters. The compiler implements it (exec/LateBinding.h); a program compiled ahead
 // of time uses a fixed table (PlanTable).
@@ -132,6 +135,15 @@ public:
   // the same time; the result then depends on the inputs and on earlier calls, not on the order of
   // concurrent calls.
   virtual std::shared_ptr<const Image> planFor(int32_t block, std::span<const Value> inputs) = 0;
+  // After how many iterations a loop is to be compiled.
+  virtual int64_t iterationsBeforeCompiling() const { return INT64_MAX; }
+  // Code for the loop of instructions [head, end) of a function of the program's image, for the types
+  // of the values that its slots have at the head; null if there is none (ScalarLoop.h). Thread-safe.
+  virtual std::shared_ptr<const CompiledLoop> compileLoop(const Image &, const ImageFunction &,
+                                                          int32_t /*head*/, int32_t /*end*/,
+                                                          const Value * /*slots*/) {
+    return nullptr;
+  }
   virtual void beginParallel() {}
   virtual void endParallel() {}
 };

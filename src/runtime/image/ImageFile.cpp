@@ -227,6 +227,8 @@ ImageFunction readFunction(const OperatorNames &names, ByteReader &reader) {
                            &instruction.resultCount, &instruction.place})
       *field = reader.number<int32_t>();
     instruction.index = indexInProgram(instruction.opcode, instruction.index, names);
+    if (instruction.opcode == Opcode::Jump || instruction.opcode == Opcode::LoopStep)
+      instruction.index = 0; // loops of image files are not compiled
     instruction.lastUse = reader.number<uint64_t>();
     instruction.elementType = reader.choice(ElementType::Bool);
     return instruction;
