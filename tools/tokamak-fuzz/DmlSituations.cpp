@@ -38,11 +38,7 @@ void DmlGenerator::cellByCell() {
               sum = fresh("s"), k = fresh("k"), p = fresh("b");
   variables()[x].size = variables()[copy].size = 16;
   auto cell = [&] {
-    std::string column = j; // also such as are outside of a later row
-    if (random_.chance(0.1))
-      column = "(" + j + " + (" + i + " %/% 3))";
-    return "as.scalar(" + random_.choose<std::string>({x, x, copy}) + "[" + i + ", " + column +
-           "])";
+    return "as.scalar(" + random_.choose<std::string>({x, x, copy}) + "[" + i + ", " + j + "])";
   };
   auto integer = [&] {
     return random_.choose<std::string>({"(" + i + " - " + j + ")", "((" + k + " * " + i + ") %% 7)",
@@ -69,6 +65,11 @@ void DmlGenerator::cellByCell() {
          "if ((" + i + " > 2)) {\n" + x + "[" + i + ", " + j + "] = " + number() + "\n}\n",
          "if (" + truth() + ") {\n" + x + "[" + i + ", " + j + "] = " + number() + "\n} else {\n" +
              v + " = (" + v + " * 0.5)\n}\n"});
+  // A cell that is outside in a later row. Only one statement fails, and its result is used: what is not
+  // used may be left out together with its error.
+  if (random_.chance(0.15))
+    body += sum + " = (" + sum + " + as.scalar(" + x + "[" + i + ", (" + j + " + (" + i +
+            " %/% 3))]))\n";
   auto range = [&](const std::string &size) {
     return random_.choose<std::string>(
         {"1:" + size, size + ":1", "seq(1, " + size + ", 2)", "1:" + size});
@@ -78,8 +79,9 @@ void DmlGenerator::cellByCell() {
     inner = j + " = 1\nwhile ((" + j + " <= ncol(" + x + "))) {\n" + body + j + " = (" + j +
             " + 1)\n}\n";
   emit(statement(v + " = 1.5\n" + sum + " = 0.25\n" + k + " = " +
-                 std::to_string(random_.between(0, 9)) + "\n" + p + " = TRUE\nfor (" + i + " in " +
-                 range("nrow(" + x + ")") + ") {\n" + inner + "}"));
+                 std::to_string(random_.between(0, 9)) + "\n" + p + " = TRUE\nif ((length(" + x +
+                 ") > 0)) {\nfor (" + i + " in " + range("nrow(" + x + ")") + ") {\n" + inner +
+                 "}\n}"));
   define(sum, {scalar(sum), 100});
   define(v, {scalar(v), 100});
 }
