@@ -151,6 +151,7 @@ public:
     double share = static_cast<double>(nodesOfMostPlans) / static_cast<double>(nodes);
     mostPlans_ = static_cast<int64_t>(mostPricedPlans * share * share * share);
     measureUnavoidable();
+    partition.least = boundWith(0);
   }
 
   BitVector run() {
@@ -201,6 +202,21 @@ private:
     }
   }
 
+  // A bound for plans that write so many bytes beside what every plan writes.
+  double boundWith(double additionalBytes) const {
+    cost::Work least = unavoidable_;
+    least.writtenBytes += additionalBytes;
+    return cost::leastNanoseconds(pool_.machine(), least, cachedBytes_) +
+           laterLaunches_ * pool_.machine().launchNanoseconds;
+  }
+
+  bool pays() const {
+    auto nodes = static_cast<double>(partition_.nodes.size());
+    double spent = static_cast<double>(partition_.evaluated) * pricingNanoseconds * nodes * nodes;
+    return partition_.evaluated < mostPlans_ &&
+           spent <= std::max(searchedAnyway, runsThatPay * (cheapest_ - partition_.least));
+  }
+
   void tryPlan(const BitVector &stored) {
     if (!tried_.insert(stored).second)
       return;
@@ -218,7 +234,7 @@ private:
     for (int round = 0; round < mostRounds; ++round) {
       double before = cheapest_;
       for (int point : order_) {
-        if (partition_.evaluated >= mostPlans_)
+        if (!pays())
           return;
         BitVector changed = best_;
         changed.flip(point);
@@ -233,16 +249,12 @@ private:
   // point for being written. If a merged operator then needn't store it, this is no loss: the plan
   // that doesn't store the point has the same operators.
   void enumerate(size_t depth, BitVector &assignment, double additionalBytes) {
-    cost::Work least = unavoidable_;
-    least.writtenBytes += additionalBytes;
-    double bound = cost::leastNanoseconds(pool_.machine(), least, cachedBytes_) +
-                   laterLaunches_ * pool_.machine().launchNanoseconds;
-    if (partition_.evaluated >= mostPlans_) {
-      partition_.exact = false;
+    if (boundWith(additionalBytes) >= cheapest_) {
+      partition_.pruned += int64_t(1) << (order_.size() - depth);
       return;
     }
-    if (bound >= cheapest_) {
-      partition_.pruned += int64_t(1) << (order_.size() - depth);
+    if (!pays()) {
+      partition_.exact = false;
       return;
     }
     if (depth == order_.size()) {
