@@ -432,10 +432,6 @@ int32_t Executor::goOnCompiled(const ImageFunction &function, const Instruction 
   // A million, which take some milliseconds, so that interrupts are noticed; few in tests.
   const int64_t iterationsPerEntry = 100 * iterationsBeforeCompiling_;
   InterpretedLoop &loop = loops_[jump.index - 1];
-  auto never = [&] {
-    loop.iterations = INT64_MIN;
-    return jump.target;
-  };
   if (!loop.compiled) {
     auto end = static_cast<int32_t>(&jump - function.instructions.data()) + 1;
     // Rather the loop around it, from its next iteration on, unless that takes long to come.
@@ -454,12 +450,18 @@ int32_t Executor::goOnCompiled(const ImageFunction &function, const Instruction 
       }
     }
     loop.compiled = provider_->compileLoop(image_, function, jump.target, end, slots);
-    if (!loop.compiled)
-      return never();
+    if (!loop.compiled) {
+      loop.iterations = INT64_MIN; // never again
+      return jump.target;
+    }
   }
   const ScalarLoop &analysed = loop.compiled->loop;
-  if (!analysed.take(slots, words_))
-    return never();
+  // Another type, or a matrix that is shared with a copy: that may be otherwise some time later.
+  if (!analysed.take(slots, words_)) {
+    loop.compiled.reset();
+    loop.iterations = -iterationsBeforeCompiling_;
+    return jump.target;
+  }
   int32_t next = loop.compiled->code(words_.data(), iterationsPerEntry);
   analysed.giveBack(words_, next, slots);
   return next;
