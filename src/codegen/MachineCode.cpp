@@ -61,14 +61,18 @@ MachineCode::~MachineCode() {
 void MachineCode::reserveAllocationSpace(uintptr_t codeBytes, Align, uintptr_t constantBytes, Align,
                                          uintptr_t variableBytes, Align variableAlignment) {
   size_t codePages = alignTo(codeBytes, sys::Process::getPageSizeEstimate());
-  size_t dataBytes = alignTo(constantBytes, variableAlignment) + variableBytes;
+  size_t constants = alignTo(constantBytes, variableAlignment);
+  // LLVM does not count all entries of the table of addresses in another program or library.
+  constexpr size_t addresses = 128 * sizeof(void *);
   std::error_code error;
-  memory_ = sys::OwningMemoryBlock(sys::Memory::allocateMappedMemory(
-      codePages + dataBytes, nullptr, sys::Memory::MF_READ | sys::Memory::MF_WRITE, error));
+  memory_ = sys::OwningMemoryBlock(
+      sys::Memory::allocateMappedMemory(codePages + constants + variableBytes + addresses, nullptr,
+                                        sys::Memory::MF_READ | sys::Memory::MF_WRITE, error));
   if (error)
     report_bad_alloc_error("no memory for generated code");
   code_ = static_cast<uint8_t *>(memory_.base());
-  data_ = code_ + codePages;
+  constants_ = code_ + codePages;
+  variables_ = constants_ + constants;
 }
 
 static uint8_t *take(uint8_t *&next, uintptr_t bytes, unsigned alignment) {
@@ -80,9 +84,10 @@ uint8_t *MachineCode::allocateCodeSection(uintptr_t bytes, unsigned alignment, u
                                           StringRef) {
   return take(code_, bytes, alignment);
 }
+// The sizes that were reserved hold for constants and variables each, not for both in any order.
 uint8_t *MachineCode::allocateDataSection(uintptr_t bytes, unsigned alignment, unsigned, StringRef,
-                                          bool) {
-  return take(data_, bytes, alignment);
+                                          bool isReadOnly) {
+  return take(isReadOnly ? constants_ : variables_, bytes, alignment);
 }
 
 bool MachineCode::finalizeMemory(std::string *) {

@@ -43,7 +43,8 @@ private:
 
   // Code and, on pages behind it, data: the code addresses its constants relative to itself.
   llvm::sys::OwningMemoryBlock memory_;
-  uint8_t *code_ = nullptr, *data_ = nullptr; // where what is allocated next lies
+  // Where what is allocated next lies.
+  uint8_t *code_ = nullptr, *constants_ = nullptr, *variables_ = nullptr;
   llvm::RuntimeDyld linker_{*this, *this};
 };
 
