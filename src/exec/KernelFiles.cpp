@@ -9,11 +9,13 @@ static std::string keyOf(std::string_view structure) {
   return compilerVersion() + "kernel\n" + std::string(structure);
 }
 
-KernelFiles::KernelFiles(const std::string &folder)
-    : folder_(compilerVersion().empty() ? "" : folder) {}
+const CacheFolder &KernelFiles::folder() {
+  std::call_once(opened_, [&] { folder_.emplace(compilerVersion().empty() ? "" : path_); });
+  return *folder_;
+}
 
 std::optional<codegen::StoredKernel> KernelFiles::find(std::string_view key) {
-  std::optional<std::string> bytes = folder_.find(keyOf(key));
+  std::optional<std::string> bytes = folder().find(keyOf(key));
   if (!bytes)
     return {};
   try {
@@ -31,5 +33,5 @@ void KernelFiles::keep(std::string_view key, const abi::KernelPlan &plan, std::s
   runtime::ByteWriter writer;
   runtime::writeKernelPlan(plan, writer);
   writer.text(object);
-  folder_.keep(keyOf(key), writer.bytes());
+  folder().keep(keyOf(key), writer.bytes());
 }

@@ -8,17 +8,23 @@
 #include "codegen/KernelStore.h"
 #include "exec/CacheFolder.h"
 
+#include <mutex>
+
 namespace tokamak::exec {
 
 class KernelFiles : public codegen::KernelStore {
 public:
-  // An empty folder: kernels are not kept.
-  explicit KernelFiles(const std::string &folder);
+  // An empty folder: kernels are not kept. Nothing is opened before the first kernel.
+  explicit KernelFiles(std::string folder) : path_(std::move(folder)) {}
   std::optional<codegen::StoredKernel> find(std::string_view key) override;
   void keep(std::string_view key, const abi::KernelPlan &plan, std::string_view object) override;
 
 private:
-  CacheFolder folder_;
+  const CacheFolder &folder();
+
+  std::string path_;
+  std::once_flag opened_;
+  std::optional<CacheFolder> folder_;
 };
 
 } // namespace tokamak::exec

@@ -499,8 +499,7 @@ static const double *cellOf(const Value &matrix, const Value &row, const Value &
   if (!matrix.isArray() || !row.isInteger() || !column.isInteger())
     return nullptr;
   const Array &array = *matrix.array();
-  if (array.elementType() != ElementType::F64 || array.isSparse() || array.isRepeated() ||
-      array.shape().rank() != 2)
+  if (!hasPlainCells(array))
     return nullptr;
   int64_t i = row.asInteger() - 1, j = column.asInteger() - 1;
   bool isInside = i >= 0 && i < array.rows() && j >= 0 && j < array.columns();

@@ -60,6 +60,12 @@ enum class Opcode : uint8_t {
   Return,       // o... are the results
 };
 
+// Whether the instruction may go on at its target.
+inline bool mayJump(Opcode opcode) {
+  return opcode == Opcode::Jump || opcode == Opcode::BranchIfNot || opcode == Opcode::LoopTest ||
+         opcode == Opcode::LoopStep;
+}
+
 enum class CastTarget : uint8_t { Boolean, Integer, Double, Text, Matrix, Scalar, List, Frame };
 
 // Operands and results are ranges of `ImageFunction::slots`.

@@ -374,10 +374,7 @@ void checkFunction(const Image &image, const ImageFunction &function) {
     if (auto arity = arityOf(image, function, instruction))
       require(instruction.operandCount == arity->operands &&
               instruction.resultCount == arity->results);
-    bool branches =
-        instruction.opcode == Opcode::Jump || instruction.opcode == Opcode::BranchIfNot ||
-        instruction.opcode == Opcode::LoopTest || instruction.opcode == Opcode::LoopStep;
-    require(!branches || isIndexOf(instruction.target, function.instructions));
+    require(!mayJump(instruction.opcode) || isIndexOf(instruction.target, function.instructions));
   }
   // Execution must not run past the end.
   Opcode last = function.instructions.back().opcode;

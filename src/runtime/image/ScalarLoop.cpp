@@ -20,13 +20,28 @@ SlotType typeOf(const Value &value) {
     return SlotType::Double;
   if (!holdsArray(value))
     return SlotType::None;
-  const Array &array = *value.array();
-  bool isPlain = array.elementType() == ElementType::F64 && array.shape().rank() == 2 &&
-                 !array.isSparse() && !array.isRepeated();
-  return isPlain ? SlotType::Matrix : SlotType::None;
+  return hasPlainCells(*value.array()) ? SlotType::Matrix : SlotType::None;
 }
 
 bool isNumber(SlotType type) { return type != SlotType::None && type != SlotType::Matrix; }
+
+// The types of scalar results, as ScalarOperations.h computes them.
+SlotType resultType(UnaryOperator op, SlotType operand) {
+  if (!isNumber(operand))
+    return SlotType::None;
+  if (operand == SlotType::Integer && op == UnaryOperator::Neg)
+    return SlotType::Integer;
+  return resultOf(op) == CellResult::Boolean ? SlotType::Boolean : SlotType::Double;
+}
+
+SlotType resultType(BinaryOperator op, SlotType lhs, SlotType rhs) {
+  if (!isNumber(lhs) || !isNumber(rhs))
+    return SlotType::None;
+  if (resultOf(op) == CellResult::Boolean)
+    return SlotType::Boolean;
+  bool areIntegers = lhs == SlotType::Integer && rhs == SlotType::Integer;
+  return areIntegers && resultOf(op) == CellResult::Number ? SlotType::Integer : SlotType::Double;
+}
 
 // Finds the types of slots by following the instructions until nothing changes.
 class Analysis {
@@ -195,8 +210,7 @@ private:
       }
     };
     isRefused_ |= !holds();
-    if (instruction.opcode == Opcode::Jump || instruction.opcode == Opcode::BranchIfNot ||
-        instruction.opcode == Opcode::LoopTest || instruction.opcode == Opcode::LoopStep)
+    if (mayJump(instruction.opcode))
       isRefused_ |= instruction.target < loop_.head || instruction.target > loop_.end;
   }
 
@@ -230,11 +244,9 @@ private:
       const Instruction &instruction = function_.instructions[i];
       std::vector<Slot> holders = loop_.holders[i - loop_.head];
       passOn(instruction, holders);
-      bool jumps = instruction.opcode == Opcode::Jump;
-      if (jumps || instruction.opcode == Opcode::BranchIfNot ||
-          instruction.opcode == Opcode::LoopTest || instruction.opcode == Opcode::LoopStep)
+      if (mayJump(instruction.opcode))
         reach(instruction.target, holders);
-      if (!jumps)
+      if (instruction.opcode != Opcode::Jump)
         reach(i + 1, holders);
     }
   }
@@ -278,23 +290,6 @@ private:
 };
 
 } // namespace
-
-SlotType resultType(UnaryOperator op, SlotType operand) {
-  if (!isNumber(operand))
-    return SlotType::None;
-  if (operand == SlotType::Integer && op == UnaryOperator::Neg)
-    return SlotType::Integer;
-  return resultOf(op) == CellResult::Boolean ? SlotType::Boolean : SlotType::Double;
-}
-
-SlotType resultType(BinaryOperator op, SlotType lhs, SlotType rhs) {
-  if (!isNumber(lhs) || !isNumber(rhs))
-    return SlotType::None;
-  if (resultOf(op) == CellResult::Boolean)
-    return SlotType::Boolean;
-  bool areIntegers = lhs == SlotType::Integer && rhs == SlotType::Integer;
-  return areIntegers && resultOf(op) == CellResult::Number ? SlotType::Integer : SlotType::Double;
-}
 
 std::optional<ScalarLoop> scalarLoopAt(const Image &image, const ImageFunction &function,
                                        int32_t head, int32_t end, const Value *slots) {

@@ -18,6 +18,12 @@
 
 namespace tokamak::runtime {
 
+// Whether the array is a matrix of doubles of which each cell is stored.
+inline bool hasPlainCells(const Array &array) {
+  return array.elementType() == ElementType::F64 && array.shape().rank() == 2 &&
+         !array.isSparse() && !array.isRepeated();
+}
+
 enum class SlotType : uint8_t { None, Boolean, Integer, Double, Matrix };
 
 struct ScalarLoop {
@@ -53,10 +59,6 @@ struct CompiledLoop {
   int32_t (*code)(int64_t *words, int64_t iterations) = nullptr;
   std::shared_ptr<void> memory; // of the code
 };
-
-// The type of a scalar result for operands of these types, as ScalarOperations.h computes it.
-SlotType resultType(UnaryOperator op, SlotType operand);
-SlotType resultType(BinaryOperator op, SlotType lhs, SlotType rhs);
 
 } // namespace tokamak::runtime
 #endif
