@@ -39,33 +39,49 @@ bool isDivisor(const Field &field) {
   return isRate(field) || field.value == &MachineModel::cacheLineBytes;
 }
 
-double computing(const MachineModel &machine, const Work &work) {
-  return work.flops / machine.flopsPerNanosecond + work.gathers * machine.gatherNanoseconds;
+Parts partsAt(const MachineModel &machine, const Work &work, double readRate, double writeRate) {
+  double freshCost = machine.freshShare * machine.firstTouchNanosecondsPerByte;
+  return {.writing = work.writtenBytes * (1 / writeRate + freshCost),
+          .reading = work.readBytes / readRate,
+          .computing =
+              work.flops / machine.flopsPerNanosecond + work.gathers * machine.gatherNanoseconds};
 }
 
 } // namespace
 
-double nanoseconds(const MachineModel &machine, const Work &work) {
-  bool cached = work.readBytes + work.writtenBytes <= machine.cacheBytes;
-  double readRate =
-      cached ? machine.cacheReadBytesPerNanosecond : machine.memoryReadBytesPerNanosecond;
-  double writeRate =
-      cached ? machine.cacheWriteBytesPerNanosecond : machine.memoryWriteBytesPerNanosecond;
-  double freshCost = machine.freshShare * machine.firstTouchNanosecondsPerByte;
-  return machine.launchNanoseconds + work.writtenBytes * (1 / writeRate + freshCost) +
-         std::max(work.readBytes / readRate, computing(machine, work));
+Parts &Parts::operator+=(const Parts &other) {
+  writing += other.writing;
+  reading += other.reading;
+  computing += other.computing;
+  return *this;
 }
 
-double leastNanoseconds(const MachineModel &machine, const Work &work, double cachedReadBytes) {
-  double writeRate =
-      std::max(machine.cacheWriteBytesPerNanosecond, machine.memoryWriteBytesPerNanosecond);
-  double readRate =
-      std::max(machine.cacheReadBytesPerNanosecond, machine.memoryReadBytesPerNanosecond);
-  double freshCost = machine.freshShare * machine.firstTouchNanosecondsPerByte;
-  double reading =
-      cachedReadBytes / readRate + work.readBytes / machine.memoryReadBytesPerNanosecond;
-  return machine.launchNanoseconds + work.writtenBytes * (1 / writeRate + freshCost) +
-         std::max(reading, computing(machine, work));
+Parts Parts::operator*(int times) const {
+  return {writing * times, reading * times, computing * times};
+}
+
+Parts partsOf(const MachineModel &machine, const Work &work) {
+  bool cached = work.readBytes + work.writtenBytes <= machine.cacheBytes;
+  return cached ? partsAt(machine, work, machine.cacheReadBytesPerNanosecond,
+                          machine.cacheWriteBytesPerNanosecond)
+                : partsAt(machine, work, machine.memoryReadBytesPerNanosecond,
+                          machine.memoryWriteBytesPerNanosecond);
+}
+
+double nanoseconds(const MachineModel &machine, const Work &work) {
+  return machine.launchNanoseconds + partsOf(machine, work).total();
+}
+
+Parts leastPartsOf(const MachineModel &machine, const Work &work) {
+  Parts streamed = partsAt(machine, work, machine.memoryReadBytesPerNanosecond,
+                           machine.memoryWriteBytesPerNanosecond);
+  if (work.readBytes + work.writtenBytes > machine.cacheBytes)
+    return streamed;
+  // A measured cache may be slower than memory.
+  Parts cached = partsOf(machine, work);
+  return {.writing = std::min(cached.writing, streamed.writing),
+          .reading = std::min(cached.reading, streamed.reading),
+          .computing = cached.computing};
 }
 
 double operationsHiddenByReading(const MachineModel &machine, double bytes) {

@@ -49,14 +49,33 @@ struct Work {
   double writtenBytes = 0;
   double flops = 0;
   double gathers = 0; // cache lines accessed in an order that hardware can't predict
+
+  Work &operator+=(const Work &other) {
+    readBytes += other.readBytes;
+    writtenBytes += other.writtenBytes;
+    flops += other.flops;
+    gathers += other.gathers;
+    return *this;
+  }
 };
 
-// Launch + writing + the longer of reading and computing; gathers are part of computing.
+// Nanoseconds that the parts of an operator's work take; gathers are part of computing. An operator
+// computes while it reads.
+struct Parts {
+  double writing = 0, reading = 0, computing = 0;
+
+  Parts &operator+=(const Parts &other);
+  Parts operator*(int times) const;
+  double total() const { return writing + (reading > computing ? reading : computing); }
+};
+Parts partsOf(const MachineModel &machine, const Work &work);
+
+// Launch + writing + the longer of reading and computing.
 double nanoseconds(const MachineModel &machine, const Work &work);
 
-// A lower bound of the time for this work, however it is split into launches. `cachedReadBytes`
-// counts arrays that fit into the cache, `work.readBytes` those that don't.
-double leastNanoseconds(const MachineModel &machine, const Work &work, double cachedReadBytes);
+// What this work takes at least as a part of any operator's work, which may fit into the cache if this
+// work does.
+Parts leastPartsOf(const MachineModel &machine, const Work &work);
 
 // The operations on cells that take no longer than reading this many bytes from memory: on the fixed
 // model 5 for a double.

@@ -57,10 +57,16 @@ TEST(MachineModel, chargesMemoryBeyondTheCache) {
   EXPECT_GT(nanoseconds(machine, {.readBytes = 80e6, .flops = 1e9}), streamed);
 }
 
-TEST(MachineModel, leastTimeIsNeverMore) {
+TEST(MachineModel, leastPartsAreNeverMore) {
   MachineModel machine;
   for (double bytes : {1e3, 1e6, 1e8})
-    for (double flops : {0.0, 1e5, 1e9})
-      EXPECT_LE(leastNanoseconds(machine, {.writtenBytes = bytes, .flops = flops}, bytes),
-                nanoseconds(machine, {.readBytes = bytes, .writtenBytes = bytes, .flops = flops}));
+    for (double flops : {0.0, 1e5, 1e9}) {
+      Work part{.readBytes = bytes, .flops = flops}, whole = part;
+      whole += {.readBytes = 1e7, .writtenBytes = bytes, .flops = 1e4};
+      Parts least = leastPartsOf(machine, part), all = partsOf(machine, whole);
+      EXPECT_LE(least.reading, all.reading);
+      EXPECT_LE(least.computing, all.computing);
+      EXPECT_LE(least.writing, all.writing);
+      EXPECT_DOUBLE_EQ(machine.launchNanoseconds + all.total(), nanoseconds(machine, whole));
+    }
 }

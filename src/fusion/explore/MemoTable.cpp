@@ -86,6 +86,18 @@ static void addGroups(const BlockGraph &graph, int index, MemoTable &memo) {
   }
 }
 
+// Removes groups that lead to no operator: their result can neither be stored in the frame nor be
+// computed together with a user that leads to one.
+static void removeDeadEnds(const BlockGraph &graph, MemoTable &memo) {
+  for (int index : llvm::reverse(graph.nodes()))
+    llvm::erase_if(memo.groups[index], [&](const MemoGroup &group) {
+      return !group.storable && llvm::none_of(graph[index].users, [&](Use use) {
+        const MemoGroup *user = graph.isNode(use.user) ? memo.find(use.user, group.frame) : nullptr;
+        return user && user->fusable >> use.operand & 1;
+      });
+    });
+}
+
 // Whether the value is computed from the array by elementwise operations only.
 static bool dependsOn(const BlockGraph &graph, Value value, Value array) {
   BackwardSliceOptions elementwise;
@@ -150,6 +162,7 @@ MemoTable fusion::explore(const BlockGraph &graph, Drivers which) {
   memo.groups.resize(graph.size());
   for (int node : graph.nodes())
     addGroups(graph, node, memo);
+  removeDeadEnds(graph, memo);
   recordRefusals(graph, memo);
   recordSparseRefusals(graph, drivers, memo);
   return memo;

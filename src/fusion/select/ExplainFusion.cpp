@@ -121,16 +121,16 @@ private:
     out_ << count(partition.nodes.size(), "operation") << ", "
          << count(partition.points.size(), "interesting point");
     if (pool_.selector() == Selector::Cost) {
-      out_ << "; " << count(partition.evaluated, "plan") << " priced, " << partition.pruned
-           << " excluded by the bound";
-      if (partition.points.size() > mostExactPoints)
-        out_ << "; more than " << mostExactPoints
-             << " points, so the better heuristic was improved point by point";
-      else if (!partition.exact)
-        out_ << "; not all plans were looked at, since that would take longer than they may save";
-      if (!partition.exact)
-        out_ << llvm::formatv("; none saves more than {0:F1} %",
-                              100 * (1 - partition.least / partition.nanoseconds));
+      out_ << "; " << count(partition.evaluated, "plan") << " priced";
+      if (partition.visited)
+        out_ << ", " << count(partition.visited, "cover") << " begun";
+      if (partition.isExact())
+        out_ << "; none is cheaper";
+      else
+        out_ << llvm::formatv(
+            "; not all were looked at, since that would take longer than they may "
+            "save; none saves more than {0:F1} %",
+            100 * (1 - partition.least / partition.nanoseconds));
     }
     out_ << "\n";
     for (int point : partition.points) {

@@ -4,8 +4,6 @@
 #include "cost/CellCost.h"
 #include "ir/tok/ElementTypes.h"
 
-#include "llvm/ADT/SmallPtrSet.h"
-
 #include <limits>
 
 using namespace mlir;
@@ -234,41 +232,83 @@ private:
 
 } // namespace
 
-void OperatorCost::price(FusedOperator &candidate) const {
-  Account account(graph.facts(), machine, memo.frames[candidate.frame]);
-  llvm::SmallPtrSet<Value, 16> seen;
-  for (int member : candidate.members.set_bits()) {
-    const Node &node = graph[member];
-    account.addMember(node, *memo.find(member, candidate.frame));
-    for (auto [operand, producer] : llvm::zip(node.operands, node.producers)) {
-      if ((producer >= 0 && candidate.members[producer]) || !seen.insert(operand).second)
+OperatorCost::OperatorCost(const BlockGraph &graph, const MemoTable &memo,
+                           const cost::MachineModel &machine)
+    : graph(graph), memo(memo), machine(machine), inputsOf_(graph.size()) {
+  llvm::SmallDenseMap<Value, int> numbers;
+  SmallVector<int> readers; // by input: the first node that reads it
+  for (int index : graph.nodes())
+    for (auto [value, producer] : llvm::zip(graph[index].operands, graph[index].producers)) {
+      auto next = static_cast<int>(inputs_.size());
+      int number = graph[index].kind == NodeKind::Slice
+                       ? next
+                       : numbers.try_emplace(value, next).first->second;
+      inputsOf_[index].push_back(number);
+      if (number < next)
         continue;
-      if (graph.isNode(producer))
-        candidate.reads.push_back(producer);
-      if (!tok::isArray(operand.getType()))
+      inputs_.push_back({value, producer, tok::isArray(value.getType())});
+      readers.push_back(index);
+    }
+  for (auto [number, frame] : llvm::enumerate(memo.frames)) {
+    auto accountOf = [&] { return Account(graph.facts(), machine, frame); };
+    std::vector<cost::Work> &reading = reading_.emplace_back(inputs_.size());
+    for (auto [input, work] : llvm::enumerate(reading))
+      if (Account account = accountOf(); inputs_[input].isArray) {
+        account.addOperand(graph[readers[input]], inputs_[input].value);
+        work = account.work;
+      }
+    std::vector<const MemoGroup *> &groups = groups_.emplace_back(graph.size());
+    std::vector<cost::Work> &computing = computing_.emplace_back(graph.size());
+    std::vector<cost::Work> &storing = storing_.emplace_back(graph.size());
+    for (int node : graph.nodes()) {
+      groups[node] = memo.find(node, static_cast<int>(number));
+      if (!groups[node])
         continue;
-      account.addOperand(node, operand);
-      candidate.inputs.push_back(operand);
+      Account computed = accountOf(), stored = accountOf();
+      computed.addMember(graph[node], *groups[node]);
+      computing[node] = computed.work;
+      if (tok::isArray(graph[node].result().getType()))
+        stored.addResult(graph[node].result());
+      storing[node] = stored.work;
     }
   }
-  candidate.arrays = static_cast<int>(candidate.inputs.size());
-  for (int root : candidate.roots)
-    if (Value result = graph[root].result(); tok::isArray(result.getType())) {
-      account.addResult(result);
+}
+
+void OperatorCost::price(FusedOperator &candidate) const {
+  cost::Work work;
+  BitVector seen(inputs_.size());
+  for (int member : candidate.members.set_bits()) {
+    work += computing(member, candidate.frame);
+    for (int input : inputsOf(member))
+      if (int producer = inputs_[input].producer; producer < 0 || !candidate.members[producer])
+        seen.set(input);
+  }
+  candidate.reads.clear();
+  candidate.inputs = std::move(seen);
+  candidate.arrays = 0;
+  for (int number : candidate.inputs.set_bits()) {
+    const OperatorInput &input = inputs_[number];
+    work += reading(number, candidate.frame);
+    if (graph.isNode(input.producer) && !llvm::is_contained(candidate.reads, input.producer))
+      candidate.reads.push_back(input.producer);
+    if (input.isArray)
       ++candidate.arrays;
-    }
-  candidate.nanoseconds = cost::nanoseconds(machine, account.work);
+    else
+      candidate.inputs.reset(number);
+  }
+  for (int root : candidate.roots) {
+    work += storing(root, candidate.frame);
+    candidate.arrays += tok::isArray(graph[root].result().getType());
+  }
+  candidate.nanoseconds = cost::nanoseconds(machine, work);
 }
 
 //===- bounds --------------------------------------------------------------------------------===//
 
 double OperatorCost::leastFlops(int node) const {
   double least = std::numeric_limits<double>::infinity();
-  for (const MemoGroup &group : memo.groups[node]) {
-    Account account(graph.facts(), machine, memo.frames[group.frame]);
-    account.addMember(graph[node], group);
-    least = std::min(least, account.work.flops);
-  }
+  for (const MemoGroup &group : memo.groups[node])
+    least = std::min(least, computing(node, group.frame).flops);
   return least;
 }
 

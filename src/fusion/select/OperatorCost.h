@@ -2,8 +2,11 @@
 // operators with a driver, the driver's entries are counted instead of cells. Native products are
 // estimated, too, so that they can be compared with kernels.
 //
-//   OperatorCost cost{graph, memo, machine};
+//   OperatorCost cost(graph, memo, machine);
 //   cost.price(candidate);                       // fills in reads, inputs, arrays, nanoseconds
+//
+// What a member computes and what reading an operand takes depend on the frame only, so both are
+// worked out once, in tables; pricing an operator adds up rows of them.
 #ifndef TOKAMAK_FUSION_SELECT_OPERATORCOST_H
 #define TOKAMAK_FUSION_SELECT_OPERATORCOST_H
 
@@ -18,9 +21,9 @@ struct FusedOperator {
   llvm::BitVector members;         // operations computed inside, by index
   llvm::SmallVector<int, 4> roots; // members that are results of the operator, in program order
   int frame = -1;
-  llvm::SmallVector<int, 6> reads;          // nodes whose stored arrays or aggregates are read
-  llvm::SmallVector<mlir::Value, 6> inputs; // arrays that are read
-  int arrays = 0;                           // array inputs and results
+  llvm::SmallVector<int, 6> reads; // nodes whose stored arrays or aggregates are read
+  llvm::BitVector inputs;          // arrays that are read, by number in OperatorCost
+  int arrays = 0;                  // array inputs and results
   double nanoseconds = 0;
   double total = 0; // nanoseconds, with the operators for inputs that no one else stores
 
@@ -38,18 +41,44 @@ struct FusedOperator {
 // How many points the axes have that a value of this shape runs over in the frame.
 double pointsOf(const BlockFacts &facts, const Frame &frame, Axes axes, const Shape &shape);
 
-struct OperatorCost {
-  const BlockGraph &graph;
-  const MemoTable &memo;
-  const cost::MachineModel &machine;
+// Something that operators may take from outside: a value, or the part of it that one slice reads.
+struct OperatorInput {
+  mlir::Value value;
+  int producer; // index of an operation; -1 for arguments
+  bool isArray;
+};
+
+class OperatorCost {
+public:
+  OperatorCost(const BlockGraph &graph, const MemoTable &memo, const cost::MachineModel &machine);
 
   // Sets `reads`, `inputs`, `arrays` and `nanoseconds`, given members, roots and frame.
   void price(FusedOperator &candidate) const;
+
+  llvm::ArrayRef<OperatorInput> inputs() const { return inputs_; }
+  // By operand of an operation: numbers of inputs.
+  llvm::ArrayRef<int> inputsOf(int node) const { return inputsOf_[node]; }
+  // Null where the frame doesn't allow the operation.
+  const MemoGroup *group(int node, int frame) const { return groups_[frame][node]; }
+  // The work of computing an operation, of reading an input and of storing a result.
+  const cost::Work &computing(int node, int frame) const { return computing_[frame][node]; }
+  const cost::Work &reading(int input, int frame) const { return reading_[frame][input]; }
+  const cost::Work &storing(int node, int frame) const { return storing_[frame][node]; }
 
   // Lower bounds, over all plans.
   double leastFlops(int node) const;
   double leastBytesToRead(mlir::Value array) const;
   double leastBytesToStore(int node) const;
+
+  const BlockGraph &graph;
+  const MemoTable &memo;
+  const cost::MachineModel &machine;
+
+private:
+  std::vector<OperatorInput> inputs_;
+  std::vector<llvm::SmallVector<int, 3>> inputsOf_;
+  std::vector<std::vector<const MemoGroup *>> groups_;                 // by frame
+  std::vector<std::vector<cost::Work>> computing_, reading_, storing_; // by frame
 };
 
 } // namespace tokamak::fusion

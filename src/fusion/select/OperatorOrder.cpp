@@ -55,6 +55,20 @@ int OperatorOrder::operationBetween(int a, int b) const {
   return between < 0 ? detour(second, first) : between;
 }
 
+bool OperatorOrder::isCyclic() const {
+  enum : uint8_t { New, Open, Done };
+  std::vector<uint8_t> states(predecessors_.size(), New);
+  std::function<bool(int)> closesCycle = [&](int place) {
+    if (states[place] != New)
+      return states[place] == Open;
+    states[place] = Open;
+    bool found = llvm::any_of(predecessors_[place], closesCycle);
+    states[place] = Done;
+    return found;
+  };
+  return llvm::any_of(llvm::seq(static_cast<int>(predecessors_.size())), closesCycle);
+}
+
 SmallVector<int> OperatorOrder::sequence() const {
   const BlockGraph &graph = pool_.graph();
   BitVector waiting(graph.size());

@@ -19,6 +19,9 @@ public:
   // `operators` are ids of the pool.
   OperatorOrder(const OperatorPool &pool, llvm::ArrayRef<int> operators);
 
+  // Whether some operators wait for each other.
+  bool isCyclic() const;
+
   // The operator whose last root is there; -1 if there is none.
   int operatorAt(int place) const { return operatorAt_[place]; }
 
@@ -27,7 +30,7 @@ public:
   int operationBetween(int a, int b) const;
 
   // The operators and the live operations outside of them, each after those it depends on,
-  // otherwise in program order.
+  // otherwise in program order. They must not be cyclic.
   llvm::SmallVector<int> sequence() const;
 
 private:

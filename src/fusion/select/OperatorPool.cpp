@@ -6,20 +6,17 @@ using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::fusion;
 
-// Merging operators that only have the same iteration space saves no more than a launch, which is
-// not worth many memory streams.
-static constexpr int mostUnrelatedArrays = 10;
 // Larger bodies spill registers and take long to compile.
-static constexpr unsigned mostMergedMembers = 64;
+static constexpr size_t mostMergedMembers = 64;
 // From some hundred operations on, LLVM's compile time grows with the square of a body's length.
 // Cutting a chain of n additions costs writing and reading one array: on the fixed machine model
 // 8/6 + 8/12 = 2 ns a cell, in addition to n/8 ns of computing. For n = 256 this is 6 %, and less
 // for more expensive operators, so longer bodies don't pay.
-static constexpr unsigned mostMembers = 256;
+static constexpr size_t mostMembers = 256;
 
 OperatorPool::OperatorPool(const BlockGraph &graph, const MemoTable &memo,
                            const cost::MachineModel &machine, Selector selector)
-    : cost_{graph, memo, machine}, selector_(selector), mustBeStored_(graph.size()),
+    : cost_(graph, memo, machine), selector_(selector), mustBeStored_(graph.size()),
       scopes_(graph.size(), BitVector(graph.size())) {
   for (int index : graph.nodes()) {
     const Node &node = graph[index];
@@ -38,9 +35,6 @@ int OperatorPool::add(FusedOperator candidate) {
   return static_cast<int>(operators_.size()) - 1;
 }
 
-// Whether some member runs over the whole iteration space (from vectors alone a kernel doesn't know
-// the length of rows), and all arrays of the driver are read as matrices. Loops over any axes are for
-// what natives can't compute together.
 bool OperatorPool::fillsItsFrame(const FusedOperator &candidate) const {
   const Frame &frame = memo().frames[candidate.frame];
   if (frame.loops >= Loops::AnyAxes && candidate.members.count() == 1)
@@ -52,8 +46,26 @@ bool OperatorPool::fillsItsFrame(const FusedOperator &candidate) const {
       read.insert(node.operands[use.operand]);
   });
   return llvm::any_of(candidate.members.set_bits(),
-                      [&](int member) { return memo().find(member, candidate.frame)->natural; }) &&
+                      [&](int member) { return cost_.group(member, candidate.frame)->natural; }) &&
          llvm::all_of(frame.driver.arrays, [&](Value array) { return read.contains(array); });
+}
+
+bool OperatorPool::fitsIntoRegisters(size_t members, size_t results, size_t arrays) const {
+  return results == 1 ? members <= mostMembers
+                      : members <= mostMergedMembers && arrays <= machine().addressRegisters;
+}
+
+bool OperatorPool::isBetter(const FusedOperator &candidate, const FusedOperator &best) const {
+  bool isFlat = memo().frames[candidate.frame].loops == Loops::Cells;
+  return candidate.nanoseconds < best.nanoseconds * (isFlat ? 1 + 1e-9 : 1 - 1e-9);
+}
+
+bool OperatorPool::isAddedUp(int index) const {
+  const Node &node = graph()[index];
+  if (node.kind != NodeKind::Aggregate)
+    return node.kind == NodeKind::Product || node.kind == NodeKind::TransposedProduct ||
+           node.kind == NodeKind::Scan;
+  return node.aggregation() == AggregateKind::Sum || node.aggregation() == AggregateKind::Prod;
 }
 
 //===- operators of one result ---------------------------------------------------------------===//
@@ -70,7 +82,7 @@ BitVector OperatorPool::expand(int root, int frame, const BitVector &stored) con
       if (!members[member])
         continue;
       const Node &node = graph()[member];
-      const MemoGroup *group = memo().find(member, frame);
+      const MemoGroup *group = cost_.group(member, frame);
       for (auto [operand, producer] : llvm::enumerate(node.producers)) {
         if (!graph().isNode(producer))
           continue;
@@ -129,7 +141,7 @@ int OperatorPool::operatorFor(int root, const BitVector &stored) {
 
 bool OperatorPool::isLegal(const FusedOperator &candidate) const {
   for (int member : candidate.members.set_bits()) {
-    const MemoGroup *group = memo().find(member, candidate.frame);
+    const MemoGroup *group = cost_.group(member, candidate.frame);
     if (!group)
       return false;
     for (auto [operand, producer] : llvm::enumerate(graph()[member].producers))
@@ -137,16 +149,8 @@ bool OperatorPool::isLegal(const FusedOperator &candidate) const {
         return false;
   }
   return fillsItsFrame(candidate) && llvm::all_of(candidate.roots, [&](int root) {
-           return memo().find(root, candidate.frame)->storable;
+           return cost_.group(root, candidate.frame)->storable;
          });
-}
-
-// Whether the operators have members or inputs in common, or one reads a result of the other.
-static bool areRelated(const FusedOperator &a, const FusedOperator &b) {
-  return a.members.anyCommon(b.members) ||
-         llvm::any_of(a.roots, [&](int root) { return b.doesRead(root); }) ||
-         llvm::any_of(b.roots, [&](int root) { return a.doesRead(root); }) ||
-         llvm::any_of(a.inputs, [&](Value array) { return llvm::is_contained(b.inputs, array); });
 }
 
 int OperatorPool::merge(int a, int b, llvm::function_ref<bool(int)> keep) {
@@ -163,18 +167,14 @@ int OperatorPool::merge(int a, int b, llvm::function_ref<bool(int)> keep) {
   return known->second;
 }
 
-// Takes the cheapest frame that allows the merge, of the space of one of the operators.
+// Takes the cheapest frame that allows the merge.
 int OperatorPool::makeMerged(int a, int b, const BitVector &roots) {
   const FusedOperator &first = operators_[a], &second = operators_[b];
   if (frameOf(a).isNative || frameOf(b).isNative)
     return -1;
-  const Shape &firstSpace = frameOf(a).space, &secondSpace = frameOf(b).space;
-  bool related = areRelated(first, second);
-  if (!related && firstSpace != secondSpace)
-    return -1;
   FusedOperator best;
   for (auto [number, frame] : llvm::enumerate(memo().frames)) {
-    if (frame.isNative || (frame.space != firstSpace && frame.space != secondSpace))
+    if (frame.isNative)
       continue;
     FusedOperator candidate;
     candidate.members = first.members;
@@ -184,10 +184,8 @@ int OperatorPool::makeMerged(int a, int b, const BitVector &roots) {
     if (!isLegal(candidate))
       continue;
     cost_.price(candidate);
-    if (candidate.members.count() > mostMergedMembers ||
-        candidate.arrays > (related ? machine().addressRegisters : mostUnrelatedArrays))
-      continue;
-    if (best.frame < 0 || candidate.nanoseconds < best.nanoseconds * (1 - 1e-9))
+    if (fitsIntoRegisters(candidate.members.count(), candidate.roots.size(), candidate.arrays) &&
+        (best.frame < 0 || isBetter(candidate, best)))
       best = std::move(candidate);
   }
   return best.frame < 0 ? -1 : add(std::move(best));

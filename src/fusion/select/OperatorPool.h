@@ -35,6 +35,21 @@ public:
   // Whether every plan has to store the result: it leaves the block, or a reader can't compute it.
   bool mustBeStored(int node) const { return mustBeStored_[node]; }
 
+  // Adds an operator that was made elsewhere, and returns its id.
+  int add(FusedOperator candidate);
+  // Whether some member runs over the whole iteration space (from vectors alone a kernel doesn't know
+  // the length of rows), and all arrays of the driver are read as matrices. Loops over any axes are
+  // for what natives can't compute together.
+  bool fillsItsFrame(const FusedOperator &candidate) const;
+  // Whether an operator with so many members, results, and arrays that it reads or writes can be kept in
+  // registers, and compiled in a short time.
+  bool fitsIntoRegisters(size_t members, size_t results, size_t arrays) const;
+  // Whether one operator is cheaper than another with the same results. Among equally good frames, the
+  // flat loop over cells is.
+  bool isBetter(const FusedOperator &candidate, const FusedOperator &best) const;
+  // Whether the node's value depends on an order of additions or multiplications.
+  bool isAddedUp(int node) const;
+
   const BlockGraph &graph() const { return cost_.graph; }
   const MemoTable &memo() const { return cost_.memo; }
   const cost::MachineModel &machine() const { return cost_.machine; }
@@ -43,9 +58,7 @@ public:
   const Frame &frameOf(int id) const { return memo().frames[operators_[id].frame]; }
 
 private:
-  int add(FusedOperator candidate);
   llvm::BitVector expand(int root, int frame, const llvm::BitVector &stored) const;
-  bool fillsItsFrame(const FusedOperator &candidate) const;
   bool isLegal(const FusedOperator &candidate) const;
   int makeMerged(int a, int b, const llvm::BitVector &roots);
 

@@ -1,8 +1,10 @@
 #include "fusion/select/PlanSearch.h"
 
+#include "fusion/select/CoverSearch.h"
+#include "fusion/select/OperatorOrder.h"
+
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/EquivalenceClasses.h"
-#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
 using namespace tokamak;
@@ -45,14 +47,18 @@ static bool isInteresting(const OperatorPool &pool, int index) {
           competesWithNative(pool, index));
 }
 
+// Operations are in one partition if an operator can contain both.
 static std::vector<Partition> findPartitions(const OperatorPool &pool) {
   const BlockGraph &graph = pool.graph();
   llvm::EquivalenceClasses<int> classes;
+  SmallVector<int> firstInFrame(pool.memo().frames.size(), -1);
   for (int index : graph.nodes()) {
     classes.insert(index);
-    for (Use use : graph[index].users)
-      if (pool.memo().isFusable(use))
-        classes.unionSets(index, use.user);
+    for (const MemoGroup &group : pool.memo().groups[index])
+      if (int &first = firstInFrame[group.frame]; !pool.memo().frames[group.frame].isNative) {
+        first = first < 0 ? index : first;
+        classes.unionSets(first, index);
+      }
   }
   std::vector<Partition> partitions;
   llvm::DenseMap<int, size_t> numbers;
@@ -89,23 +95,15 @@ static SmallVector<int> cover(OperatorPool &pool, ArrayRef<int> nodes, const Bit
   return operators;
 }
 
-// Whether the node's value depends on an order of additions or multiplications.
-static bool isAddedUp(const Node &node) {
-  if (node.kind != NodeKind::Aggregate)
-    return node.kind == NodeKind::Product || node.kind == NodeKind::TransposedProduct ||
-           node.kind == NodeKind::Scan;
-  return node.aggregation() == AggregateKind::Sum || node.aggregation() == AggregateKind::Prod;
-}
-
 // The nodes that several of the operators would add up, in possibly different orders. Sampled
 // products are always added up in the same order.
 static BitVector addedUpAgain(const OperatorPool &pool, ArrayRef<int> operators) {
   BitVector sampled(pool.graph().size()), other = sampled, again = sampled;
   for (int id : operators)
     for (int member : pool[id].members.set_bits()) {
-      if (!isAddedUp(pool.graph()[member]))
+      if (!pool.isAddedUp(member))
         continue;
-      bool isSampled = pool.memo().find(member, pool[id].frame)->isSampled;
+      bool isSampled = pool.cost().group(member, pool[id].frame)->isSampled;
       if (other[member] || (!isSampled && sampled[member]))
         again.set(member);
       (isSampled ? sampled : other).set(member);
@@ -130,101 +128,74 @@ static SmallVector<int> coverWithOneValueEach(OperatorPool &pool, ArrayRef<int> 
   }
 }
 
-double fusion::priceOf(OperatorPool &pool, const Partition &partition, BitVector stored) {
-  double total = 0;
-  std::vector<RefusedMerge> refused;
-  for (int id : coverWithOneValueEach(pool, partition.nodes, stored, refused))
-    total += pool[id].nanoseconds;
-  return total;
-}
-
 namespace {
 
-// Finds the cheapest assignment of one partition: which points are stored.
+// Finds the cheapest plan of one partition.
 class PartitionSearch {
 public:
-  PartitionSearch(OperatorPool &pool, Partition &partition) : pool_(pool), partition_(partition) {
-    // Large results first: they influence the cost most, so bounds prune early.
-    order_.assign(partition.points.begin(), partition.points.end());
-    llvm::stable_sort(order_, [&](int a, int b) { return bytesOf(a) > bytesOf(b); });
-    auto nodes = std::max<int64_t>(nodesOfMostPlans, partition.nodes.size());
-    double share = static_cast<double>(nodesOfMostPlans) / static_cast<double>(nodes);
-    mostPlans_ = static_cast<int64_t>(mostPricedPlans * share * share * share);
-    measureUnavoidable();
-    partition.least = boundWith(0);
+  PartitionSearch(OperatorPool &pool, Partition &partition)
+      : pool_(pool), partition_(partition), facts_(pool, partition.nodes), bound_(facts_) {
+    // Large results first: they influence the cost most.
+    auto sorted = [&](ArrayRef<int> nodes) {
+      SmallVector<std::pair<double, int>> keys;
+      for (int node : nodes)
+        keys.emplace_back(-cellsOf(node), node);
+      llvm::sort(keys);
+      return llvm::to_vector(llvm::make_second_range(keys));
+    };
+    points_ = sorted(partition.points);
+    choices_ = points_;
+    for (int node : sorted(partition.nodes))
+      if (!llvm::is_contained(points_, node))
+        choices_.push_back(node);
+    partition.least = bound_.nanoseconds();
   }
 
-  BitVector run() {
+  void run() {
     BitVector none(pool_.graph().size()), all = none;
-    for (int point : order_)
+    for (int point : points_)
       all.set(point);
     tryPlan(none);
     tryPlan(all);
     improvePointwise();
-    partition_.exact = order_.size() <= mostExactPoints;
-    if (partition_.exact && !order_.empty())
-      enumerate(0, none, 0);
-    partition_.nanoseconds = cheapest_;
-    return best_;
+    if (!partition_.isExact() && CoverSearch::isPossible(pool_, partition_.nodes))
+      partition_.least = std::min(search(bound_, choices_.size()), partition_.nanoseconds);
   }
 
 private:
-  double bytesOf(int node) const { return pool_.cost().leastBytesToStore(node); }
-
-  // The work of every plan of the partition: read each input once (but those that only a part is read
-  // of), compute each node once, store the results that must be stored, and read those that a
-  // consumer can't compute itself, in a later launch.
-  void measureUnavoidable() {
-    const BlockGraph &graph = pool_.graph();
-    BitVector inside(graph.size());
-    for (int node : partition_.nodes)
-      inside.set(node);
-    llvm::SmallPtrSet<Value, 16> seen;
-    SmallVector<int> launches(graph.size()); // earlier launches on the longest path to a node
-    for (int index : partition_.nodes) {
-      const Node &node = graph[index];
-      unavoidable_.flops += pool_.cost().leastFlops(index);
-      if (pool_.mustBeStored(index))
-        unavoidable_.writtenBytes += bytesOf(index);
-      for (auto [operand, value] : llvm::enumerate(node.operands)) {
-        int producer = node.producers[operand];
-        bool isInside = producer >= 0 && inside[producer];
-        bool fusable = isInside && pool_.memo().isFusable({index, static_cast<int>(operand)});
-        if (isInside)
-          launches[index] = std::max(launches[index], launches[producer] + !fusable);
-        if (fusable || !tok::isArray(value.getType()) || node.kind == NodeKind::Slice ||
-            !seen.insert(value).second)
-          continue;
-        double bytes = pool_.cost().leastBytesToRead(value);
-        (bytes > pool_.machine().cacheBytes ? unavoidable_.readBytes : cachedBytes_) += bytes;
-      }
-      laterLaunches_ = std::max(laterLaunches_, launches[index]);
-    }
+  double cellsOf(int node) const {
+    return pool_.graph().cells(pool_.graph().shapeOf(pool_.graph()[node].result()));
   }
 
-  // A bound for plans that write so many bytes beside what every plan writes.
-  double boundWith(double additionalBytes) const {
-    cost::Work least = unavoidable_;
-    least.writtenBytes += additionalBytes;
-    return cost::leastNanoseconds(pool_.machine(), least, cachedBytes_) +
-           laterLaunches_ * pool_.machine().launchNanoseconds;
+  // The time that a search may take, in nanoseconds, and what it has taken.
+  double paysFor() const {
+    double saved = partition_.nanoseconds - partition_.least;
+    return std::min(std::max(searchedAnyway, runsThatPay * saved), searchedAtMost);
   }
-
-  bool pays() const {
+  double spent() const {
     auto nodes = static_cast<double>(partition_.nodes.size());
-    double spent = static_cast<double>(partition_.evaluated) * pricingNanoseconds * nodes * nodes;
-    return partition_.evaluated < mostPlans_ &&
-           spent <= std::max(searchedAnyway, runsThatPay * (cheapest_ - partition_.least));
+    return static_cast<double>(partition_.evaluated) * pricingNanoseconds * nodes * nodes +
+           static_cast<double>(partition_.visited) * visitingNanoseconds * nodes;
   }
 
-  void tryPlan(const BitVector &stored) {
+  void tryPlan(BitVector stored) {
     if (!tried_.insert(stored).second)
       return;
-    double total = priceOf(pool_, partition_, stored);
+    BitVector assignment = stored;
+    std::vector<RefusedMerge> refused;
+    SmallVector<int> operators = coverWithOneValueEach(pool_, partition_.nodes, stored, refused);
+    double total = 0;
+    for (int id : operators)
+      total += pool_[id].nanoseconds;
     ++partition_.evaluated;
-    if (best_.empty() || total < cheapest_ * (1 - 1e-9)) {
-      best_ = stored;
-      cheapest_ = total;
+    if (best_.empty() || total < partition_.nanoseconds * (1 - 1e-9)) {
+      partition_.runnerUp = partition_.nanoseconds;
+      partition_.nanoseconds = total;
+      partition_.operators = operators;
+      best_ = assignment;
+    } else if (total > partition_.nanoseconds * (1 + 1e-9) &&
+               (partition_.runnerUp == 0 || total < partition_.runnerUp)) {
+      partition_.runnerUp = total;
     }
   }
 
@@ -232,56 +203,109 @@ private:
   void improvePointwise() {
     constexpr int mostRounds = 8;
     for (int round = 0; round < mostRounds; ++round) {
-      double before = cheapest_;
-      for (int point : order_) {
-        if (!pays())
+      double before = partition_.nanoseconds;
+      for (int point : points_) {
+        if (partition_.isExact() || spent() > paysFor() / 2)
           return;
         BitVector changed = best_;
         changed.flip(point);
         tryPlan(changed);
       }
-      if (cheapest_ >= before)
+      if (partition_.nanoseconds >= before)
         return;
     }
   }
 
-  // Branch and bound, depth first over the points from `depth` on. The bound charges each stored
-  // point for being written. If a merged operator then needn't store it, this is no loss: the plan
-  // that doesn't store the point has the same operators.
-  void enumerate(size_t depth, BitVector &assignment, double additionalBytes) {
-    if (boundWith(additionalBytes) >= cheapest_) {
-      partition_.pruned += int64_t(1) << (order_.size() - depth);
-      return;
+  bool isHopeless(const PlanBound &bound) const {
+    return bound.nanoseconds() >= partition_.nanoseconds * (1 - 1e-9);
+  }
+
+  // Decides what can be decided because the other choice is no cheaper, and returns the choice that
+  // would raise the bound most in both cases; -1 if none is left.
+  int decide(PlanBound &bound, size_t mostTried) {
+    int best = -1;
+    double most = 0;
+    for (int node : choices_) {
+      if (bound.storing(node) != Storing::Open)
+        continue;
+      ++partition_.visited;
+      PlanBound stored(bound, node, Storing::Stored), inside(bound, node, Storing::Inside);
+      if (isHopeless(stored) || isHopeless(inside)) {
+        bound = isHopeless(stored) ? std::move(inside) : std::move(stored);
+        if (isHopeless(bound))
+          return -1;
+        continue;
+      }
+      if (double least = std::min(stored.nanoseconds(), inside.nanoseconds()); least > most) {
+        best = node;
+        most = least;
+      }
+      if (--mostTried == 0)
+        break;
     }
-    if (!pays()) {
-      partition_.exact = false;
-      return;
+    double gap = partition_.nanoseconds - bound.nanoseconds();
+    return best >= 0 && most - bound.nanoseconds() >= worthDeciding * gap ? best : -1;
+  }
+
+  // Looks for a cheaper cover among those that `bound` allows, and returns a bound for what is left. If
+  // that takes long, it decides whether a result is stored and looks at both halves.
+  double search(PlanBound bound, size_t mostTried) {
+    int next = -1;
+    if (!isHopeless(bound) && spent() < paysFor())
+      next = decide(bound, mostTried);
+    auto left =
+        static_cast<int64_t>((paysFor() - spent()) /
+                             (visitingNanoseconds * static_cast<double>(partition_.nodes.size())));
+    if (isHopeless(bound) || left <= 0)
+      return bound.nanoseconds();
+    CoverSearch search(
+        pool_, bound, partition_.nodes,
+        {partition_.nanoseconds, next < 0 ? left : std::min(left, coversBeforeDeciding)});
+    if (std::optional<SmallVector<int>> operators = search.run()) {
+      partition_.operators = std::move(*operators);
+      partition_.runnerUp = search.runnerUp();
+      partition_.nanoseconds = search.nanoseconds();
     }
-    if (depth == order_.size()) {
-      tryPlan(assignment);
-      return;
-    }
-    int point = order_[depth];
-    enumerate(depth + 1, assignment, additionalBytes);
-    assignment.set(point);
-    enumerate(depth + 1, assignment,
-              additionalBytes + (pool_.mustBeStored(point) ? 0 : bytesOf(point)));
-    assignment.reset(point);
+    partition_.visited += search.visited();
+    double least = std::max(bound.nanoseconds(), search.least());
+    if (next < 0 || least >= partition_.nanoseconds * (1 - 1e-9))
+      return least;
+    auto half = [&](Storing storing) {
+      return this->search(PlanBound(bound, next, storing), mostTriedBelow);
+    };
+    double stored = half(Storing::Stored);
+    return std::max(least, std::min(stored, half(Storing::Inside)));
   }
 
   OperatorPool &pool_;
   Partition &partition_;
-  SmallVector<int> order_;
-  cost::Work unavoidable_;
-  double cachedBytes_ = 0;
-  int laterLaunches_ = 0;
-  int64_t mostPlans_;
+  PartitionFacts facts_;
+  PlanBound bound_;
+  SmallVector<int> points_, choices_; // and the other operations
   BitVector best_;
-  double cheapest_ = 0;
   llvm::DenseSet<BitVector> tried_;
 };
 
 } // namespace
+
+// The partitions' operators together; merged, where one was not searched to the end.
+static Plan cheapestPlan(OperatorPool &pool, std::vector<Partition> partitions) {
+  Plan plan;
+  plan.shared.resize(pool.graph().size());
+  plan.partitions = std::move(partitions);
+  for (Partition &partition : plan.partitions) {
+    PartitionSearch(pool, partition).run();
+    plan.operators.append(partition.operators);
+  }
+  // Operators of one partition may wait for those of another one, which those don't know.
+  if (OperatorOrder(pool, plan.operators).isCyclic()) {
+    BitVector stored(pool.graph().size());
+    plan.operators = coverWithOneValueEach(pool, pool.graph().nodes(), stored, plan.refusedMerges);
+  } else {
+    plan.refusedMerges = mergeOperators(pool, plan.operators);
+  }
+  return plan;
+}
 
 Plan fusion::searchPlan(OperatorPool &pool) {
   const BlockGraph &graph = pool.graph();
@@ -300,9 +324,7 @@ Plan fusion::searchPlan(OperatorPool &pool) {
         stored.set(node);
     break;
   case Selector::Cost:
-    for (Partition &partition : plan.partitions)
-      stored |= PartitionSearch(pool, partition).run();
-    break;
+    return cheapestPlan(pool, std::move(plan.partitions));
   }
   plan.shared = stored;
   plan.operators = coverWithOneValueEach(pool, graph.nodes(), stored, plan.refusedMerges);

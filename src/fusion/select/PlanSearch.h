@@ -1,13 +1,12 @@
-// Chooses which results are stored although they could be computed inside their consumers. This
-// determines the plan: for each stored result the best operator is taken, and then operators are
-// merged.
+// Chooses the operators that compute a block.
 //
 //   Plan plan = searchPlan(pool);
 //
 // The choices of different partitions (operations connected by possible fusions) are independent.
-// Within a partition, only the interesting points are choices: results with several consumers,
-// vectors that consumers would recompute in every cell of a matrix, and products that can be
-// computed either at the entries of a sparse array or by a native in all cells.
+// The heuristic selectors only decide which results are stored; for each of them the best operator
+// is taken that computes everything else itself. The selector `cost` begins with such plans, changed
+// result by result and with operators merged as long as that makes them cheaper, and then looks for
+// anything cheaper among all covers of the partition (CoverSearch.h).
 //
 // Sums and products depend on the order of additions, which may differ between operators. In
 // P = D <= rowMins(D), for example, a row of P would have no 1 if D contains a product and the
@@ -21,13 +20,15 @@
 namespace tokamak::fusion {
 
 struct Partition {
-  llvm::SmallVector<int> nodes;      // in program order
-  llvm::SmallVector<int> points;     // the interesting points
-  int64_t evaluated = 0, pruned = 0; // plans priced; plans excluded by a bound
-  bool exact = true; // false if there are too many points or plans: then the plan is at least as
-                     // good as the better heuristic, improved by local search
-  double nanoseconds = 0; // of the chosen plan, 0 if none was priced
-  double least = 0;       // no plan takes fewer nanoseconds
+  llvm::SmallVector<int> nodes;     // in program order
+  llvm::SmallVector<int> points;    // results that may be stored or computed again in their users
+  llvm::SmallVector<int> operators; // the chosen ones: ids of the pool
+  int64_t evaluated = 0;            // plans priced
+  int64_t visited = 0;              // unfinished covers and bounds looked at
+  double nanoseconds = 0;           // of the chosen plan, 0 if none was priced
+  double least = 0;                 // no plan takes fewer nanoseconds
+  double runnerUp = 0;              // the second best plan that was priced; 0: none
+  bool isExact() const { return least >= nanoseconds * (1 - 1e-6); }
 };
 
 struct Plan {
@@ -38,20 +39,18 @@ struct Plan {
   std::vector<RefusedMerge> refusedMerges;
 };
 
-// With at most this many interesting points in a partition, every plan is
-// priced or excluded by a bound.
-inline constexpr int mostExactPoints = 16;
-// A search ends after `mostPricedPlans` with the best plan so far: compiling must not take longer
-// than running. The time to price a plan grows with the cube of the partition's size, so fewer
-// plans are priced in partitions with more than `nodesOfMostPlans` nodes.
-inline constexpr int64_t mostPricedPlans = 4096, nodesOfMostPlans = 64;
-// It ends earlier where it pays no more: after 20 ms, once it has taken longer than the best plan that
-// may still be found would save in 1,000 runs. Pricing a plan takes about 40 ns times the square of the
-// partition's size; counting so instead of measuring makes plans the same on every run.
-inline constexpr double searchedAnyway = 20e6, runsThatPay = 1000, pricingNanoseconds = 40;
-
-// The predicted nanoseconds of a partition's plan with these results stored, after merging.
-double priceOf(OperatorPool &pool, const Partition &partition, llvm::BitVector stored);
+// A search ends where it pays no more: after 10 ms, once it has taken longer than the best plan that may
+// still be found would save in 1,000 runs, and at the latest after 0.1 s. Pricing a plan takes about 15 ns
+// times the square of the partition's size, and an unfinished cover 100 ns times the size; counting so
+// instead of measuring makes plans the same on every run.
+inline constexpr double searchedAnyway = 10e6, searchedAtMost = 100e6, runsThatPay = 1000,
+                        pricingNanoseconds = 15, visitingNanoseconds = 100;
+// If so many covers don't suffice, it is decided first whether some result is stored, provided that this
+// closes at least this share of the gap between the bound and the cheapest plan. Below the first of these
+// decisions so many results are tried.
+inline constexpr int64_t coversBeforeDeciding = 200;
+inline constexpr double worthDeciding = 0.2;
+inline constexpr size_t mostTriedBelow = 8;
 
 Plan searchPlan(OperatorPool &pool);
 

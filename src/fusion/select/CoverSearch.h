@@ -1,0 +1,128 @@
+// Finds the cheapest way to cover operations with operators: exactly, by branch and bound over all
+// legal covers.
+//
+//   CoverSearch search(pool, bound, partition.nodes, {nanoseconds, mostVisited});
+//   if (std::optional<llvm::SmallVector<int>> better = search.run()) ...   // ids of the pool
+//   if (search.least() < search.nanoseconds()) ...               // not all covers were looked at
+//
+// A cover is a list of operators. Each has a frame, members that the frame allows, and results
+// among them. An operation may be a member of several operators, but of one only if it adds up (see
+// PlanSearch.h). Every value that is read, or needed behind the covered operations, is the result of
+// one operator; operators don't depend on each other in a cycle.
+//
+// Operations are visited from the last to the first. When it is an operation's turn, all its users
+// have been placed, so it is decided which of the operators that use it compute it inside and, if
+// others read it, which operator stores it: one of those, another one, or a new one. The frame of an
+// operator stays open among those that allow all its members. What `bound` says of storing a result is
+// kept to. An unfinished cover costs at least
+// what its operators cost so far, and what PlanBound says of the operations that are left.
+#ifndef TOKAMAK_FUSION_SELECT_COVERSEARCH_H
+#define TOKAMAK_FUSION_SELECT_COVERSEARCH_H
+
+#include "fusion/select/PlanBound.h"
+
+#include <bitset>
+#include <optional>
+
+namespace tokamak::fusion {
+
+class CoverSearch {
+public:
+  struct Limits {
+    double cheapest;     // nanoseconds: what has to be beaten
+    int64_t mostVisited; // unfinished covers
+  };
+
+  // `nodes` in program order, for which the search `isPossible`.
+  CoverSearch(OperatorPool &pool, const PlanBound &bound, llvm::ArrayRef<int> nodes, Limits limits);
+  static bool isPossible(const OperatorPool &pool, llvm::ArrayRef<int> nodes);
+
+  // The ids of the cheapest operators; nullopt if none are cheaper than the limit.
+  std::optional<llvm::SmallVector<int>> run();
+
+  double nanoseconds() const { return cheapest_; } // of those, or the limit
+  double runnerUp() const { return runnerUp_; }    // of the second cheapest that was found; 0: none
+  int64_t visited() const { return visited_; }
+  // No cover takes fewer nanoseconds.
+  double least() const { return std::min(least_, cheapest_); }
+
+private:
+  static constexpr size_t mostNodes = 128, mostArrays = 256;
+  using Nodes = std::bitset<mostNodes>; // by place in the list of nodes
+  using Arrays = std::bitset<mostArrays>;
+
+  // A frame that an unfinished operator may get, and the operator's work in it so far.
+  struct Option {
+    int frame;
+    cost::Work work;
+    Arrays read;
+    double owned[2] = {}; // what nodes cost that are not placed and that members own, by view
+  };
+  struct Draft {
+    llvm::SmallVector<Option, 2> options;
+    Nodes members, roots;
+    Nodes waits;     // nodes that have to be stored before
+    Nodes separated; // nodes that can't be computed together with a member
+    Nodes owns[2];   // nodes that are not placed and that members own, by view
+    int storedArrays = 0;
+    // The least over all options: so far; and in a view, with all nodes that members own, if the
+    // operator does nothing else meanwhile.
+    double nanoseconds = 0, inView[2] = {};
+    // The most that nodes that are not placed count for reading what the operator reads already.
+    double alreadyRead[2] = {};
+    // What is read in any of the options.
+    Arrays read;
+    Nodes mayJoin; // and nodes that can be computed in one of them
+  };
+  struct Passed {
+    int input, array, countedWith;
+    Nodes readers; // of which no operator contains two
+  };
+  // How the current node is used by a draft.
+  struct DraftUse {
+    int draft;
+    llvm::SmallVector<Use, 2> uses;
+  };
+
+  double boundAt(size_t depth) const;
+  double leastOf(View view, const Draft &draft, const Nodes &wanted) const;
+  void visit(size_t depth);
+  void decide(size_t depth, llvm::ArrayRef<DraftUse> users, uint64_t inside);
+  void store(size_t depth, int node, int draft);
+  void finish();
+
+  bool isFusable(int node, const DraftUse &use, const Option &option) const;
+  bool keepOptions(Draft &draft, llvm::function_ref<bool(const Option &)> keep) const;
+  bool addMember(Draft &draft, int node) const;
+  void addRead(Draft &draft, const DraftUse &use, int node) const;
+  void disown(Draft &draft, int node) const;
+  bool addRoot(Draft &draft, int node) const;
+  bool price(Draft &draft) const;
+  cost::Parts alreadyRead(const Draft &draft, const Option &option) const;
+  bool waitsFor(int draft, const Nodes &waiting) const;
+
+  OperatorPool &pool_;
+  const OperatorCost &cost_;
+  const PlanBound &bound_;
+  llvm::ArrayRef<int> nodes_;
+  Limits limits_;
+  llvm::SmallVector<int> places_; // by operation; -1 of those that are not nodes
+  llvm::SmallVector<int> arrays_; // by input: the number of the array; -1 of scalars
+  std::vector<Nodes> waitsOf_;    // by operation: nodes whose results it needs
+  std::vector<double> left_[2];   // by view and depth: what nodes cost that are not placed or owned
+  std::vector<Nodes> notPlaced_;  // by depth
+  std::vector<Nodes> separated_;  // by node
+  std::vector<Nodes> allowed_;    // by frame
+  std::vector<Passed> passed_;    // inputs that are read at least once
+  Nodes placed_;
+  Nodes launched_; // of which no operator contains two
+
+  std::vector<Draft> drafts_;
+  std::vector<int> storedBy_; // by node: its draft; -1
+  int64_t visited_ = 0;
+  double cheapest_, least_, runnerUp_ = 0;
+  llvm::SmallVector<FusedOperator> best_;
+};
+
+} // namespace tokamak::fusion
+#endif

@@ -1,0 +1,280 @@
+// Shows that the plans of random blocks are the cheapest of all: compares them with an enumeration of
+// all covers, which is written independently. It lists every legal operator (every frame, set of
+// members and set of results) and tries every combination of them that computes the block. What dense
+// operators cost is worked out independently, too.
+//
+// A few hundred partitions are part of the tests; TOKAMAK_PROVED_PARTITIONS=20000 in the environment asks
+// for more, and TOKAMAK_PROVED_OPERATIONS=16 for larger ones.
+#include "fusion/select/OperatorOrder.h"
+#include "fusion/select/PlanSearch.h"
+
+#include "fusion/select/FusedBlock.h"
+#include "fusion/select/RandomBlock.h"
+
+#include <cstdlib>
+
+using namespace tokamak;
+using namespace tokamak::fusion;
+
+namespace {
+
+using Set = uint32_t; // of nodes, by position in the partition
+
+class Enumeration {
+public:
+  Enumeration(OperatorPool &pool, llvm::ArrayRef<int> nodes) : pool_(pool), nodes_(nodes) {
+    byHighestResult_.resize(nodes.size());
+    for (int frame = 0; frame < static_cast<int>(pool.memo().frames.size()); ++frame)
+      listOperators(frame);
+  }
+
+  // The nanoseconds of the cheapest cover; gives up, with a negative number, after too many steps.
+  double cheapest() {
+    Set needed = 0;
+    for (size_t i = 0; i < nodes_.size(); ++i)
+      needed |= Set(pool_.mustBeStored(nodes_[i])) << i;
+    choose(needed, 0, 0);
+    return steps_ > mostSteps ? -1 : best_;
+  }
+
+  // Ids of all legal operators.
+  llvm::SmallVector<int> operators() const {
+    llvm::SmallVector<int> ids;
+    for (const std::vector<Candidate> &candidates : byHighestResult_)
+      for (const Candidate &candidate : candidates)
+        ids.push_back(candidate.id);
+    return ids;
+  }
+
+private:
+  struct Candidate {
+    int id; // of the pool
+    Set members, results, reads;
+    double nanoseconds;
+  };
+
+  int positionOf(int node) const {
+    return static_cast<int>(llvm::find(nodes_, node) - nodes_.begin());
+  }
+
+  // The members that some other member uses, if all such uses are legal in the frame.
+  std::optional<Set> usedInside(Set members, int frame) const {
+    Set used = 0;
+    for (size_t i = 0; i < nodes_.size(); ++i) {
+      if (!(members >> i & 1))
+        continue;
+      const MemoGroup *group = pool_.memo().find(nodes_[i], frame);
+      if (!group)
+        return std::nullopt;
+      for (auto [operand, producer] : llvm::enumerate(pool_.graph()[nodes_[i]].producers)) {
+        int position = positionOf(producer);
+        if (position == static_cast<int>(nodes_.size()) || !(members >> position & 1))
+          continue;
+        if (!(group->fusable >> operand & 1))
+          return std::nullopt;
+        used |= Set(1) << position;
+      }
+    }
+    return used;
+  }
+
+  void listOperators(int frame) {
+    for (Set members = 1; members < Set(1) << nodes_.size(); ++members) {
+      if (pool_.memo().frames[frame].isNative && std::popcount(members) > 1)
+        continue;
+      std::optional<Set> used = usedInside(members, frame);
+      if (!used)
+        continue;
+      for (Set more = *used;; more = (more - 1) & *used) { // other members are always results
+        addOperator(frame, members, (members & ~*used) | more);
+        if (more == 0)
+          break;
+      }
+    }
+  }
+
+  void addOperator(int frame, Set members, Set results) {
+    FusedOperator op;
+    op.frame = frame;
+    op.members.resize(pool_.graph().size());
+    for (size_t i = 0; i < nodes_.size(); ++i) {
+      if (members >> i & 1)
+        op.members.set(nodes_[i]);
+      if (!(results >> i & 1))
+        continue;
+      if (!pool_.memo().find(nodes_[i], frame)->storable)
+        return;
+      op.roots.push_back(nodes_[i]);
+    }
+    pool_.cost().price(op);
+    if (!pool_.fillsItsFrame(op) ||
+        !pool_.fitsIntoRegisters(op.members.count(), op.roots.size(), op.arrays))
+      return;
+    Set reads = 0;
+    for (int read : op.reads)
+      if (int position = positionOf(read); position < static_cast<int>(nodes_.size()))
+        reads |= Set(1) << position;
+    double nanoseconds = op.nanoseconds;
+    byHighestResult_[31 - std::countl_zero(results)].push_back(
+        {pool_.add(std::move(op)), members, results, reads, nanoseconds});
+  }
+
+  // Adds an operator for the highest result that is needed and not there.
+  void choose(Set needed, Set present, double nanoseconds) {
+    if (++steps_ > mostSteps || nanoseconds >= best_)
+      return;
+    Set missing = needed & ~present;
+    if (missing == 0) {
+      if (isValid())
+        best_ = nanoseconds;
+      return;
+    }
+    for (const Candidate &candidate : byHighestResult_[31 - std::countl_zero(missing)]) {
+      if (candidate.results & present)
+        continue;
+      chosen_.push_back(&candidate);
+      choose(needed | candidate.reads, present | candidate.results,
+             nanoseconds + candidate.nanoseconds);
+      chosen_.pop_back();
+    }
+  }
+
+  // Operators must not wait for each other, and each sum must be computed by one of them.
+  bool isValid() const {
+    llvm::SmallVector<int> ids;
+    Set sampled = 0, addedUp = 0;
+    for (const Candidate *candidate : chosen_) {
+      ids.push_back(candidate->id);
+      for (size_t i = 0; i < nodes_.size(); ++i) {
+        Set bit = Set(1) << i;
+        if (!(candidate->members & bit) || !pool_.isAddedUp(nodes_[i]))
+          continue;
+        bool isSampled = pool_.memo().find(nodes_[i], pool_[candidate->id].frame)->isSampled;
+        if (addedUp & bit || (!isSampled && sampled & bit))
+          return false;
+        (isSampled ? sampled : addedUp) |= bit;
+      }
+    }
+    return !OperatorOrder(pool_, ids).isCyclic();
+  }
+
+  static constexpr int64_t mostSteps = 20'000'000;
+  OperatorPool &pool_;
+  llvm::ArrayRef<int> nodes_;
+  std::vector<std::vector<Candidate>> byHighestResult_;
+  std::vector<const Candidate *> chosen_;
+  double best_ = std::numeric_limits<double>::infinity();
+  int64_t steps_ = 0;
+};
+
+int fromEnvironment(const char *name, int otherwise) {
+  const char *text = std::getenv(name);
+  return text ? std::atoi(text) : otherwise;
+}
+
+// The nanoseconds of an operator that only has dense operands and is no native; nullopt of others.
+std::optional<double> nanosecondsOfDense(const OperatorPool &pool, const FusedOperator &op) {
+  const BlockGraph &graph = pool.graph();
+  const Frame &frame = pool.memo().frames[op.frame];
+  const cost::MachineModel &machine = pool.machine();
+  if (frame.isNative || frame.driver)
+    return std::nullopt;
+  double rows = graph.facts().estimate(frame.space.rows), all = graph.cells(frame.space);
+  auto isArray = [](mlir::Value value) { return tok::isArray(value.getType()); };
+  double read = 0, written = 0, computed = 0;
+  llvm::SmallPtrSet<mlir::Value, 8> seen;
+  for (int member : op.members.set_bits()) {
+    const Node &node = graph[member];
+    for (auto [operand, producer] : llvm::zip(node.operands, node.producers)) {
+      if (!isArray(operand) || (producer >= 0 && op.members[producer]) ||
+          !seen.insert(operand).second)
+        continue;
+      const Shape &shape = graph.shapeOf(operand);
+      if (graph.facts().isSparse(operand))
+        return std::nullopt;
+      read += 8 * graph.cells(shape);
+      // Loops over rows transpose blocks of them.
+      if (frame.loops == Loops::Rows && shape.rows == frame.space.rows && !shape.hasOneColumn())
+        computed += graph.cells(shape);
+    }
+    const Shape &shape = graph.shapeOf(isArray(node.result()) ? node.result() : node.operands[0]);
+    switch (node.kind) {
+    case NodeKind::Elementwise:
+    case NodeKind::Aggregate: {
+      const Shape &over =
+          graph.shapeOf(node.kind == NodeKind::Aggregate ? node.operands[0] : node.result());
+      bool isWide = over == frame.space || frame.loops == Loops::Cells;
+      computed += node.flops * (isWide                          ? all
+                                : over.hasOneColumn()           ? rows
+                                : over.rows == frame.space.rows ? graph.cells(over)
+                                                                : all / 8);
+      break;
+    }
+    case NodeKind::Product:
+      computed += node.flops * graph.cells(graph.shapeOf(node.operands[0])) *
+                  graph.facts().estimate(shape.columns);
+      break;
+    default:
+      return std::nullopt;
+    }
+  }
+  for (int root : op.roots)
+    if (mlir::Value result = graph[root].result(); isArray(result)) {
+      if (graph.facts().isSparse(result))
+        return std::nullopt;
+      written += 8 * graph.cells(graph.shapeOf(result));
+    }
+  bool isCached = read + written <= machine.cacheBytes;
+  double reading =
+             isCached ? machine.cacheReadBytesPerNanosecond : machine.memoryReadBytesPerNanosecond,
+         writing = isCached ? machine.cacheWriteBytesPerNanosecond
+                            : machine.memoryWriteBytesPerNanosecond;
+  return machine.launchNanoseconds + written / writing +
+         written * machine.freshShare * machine.firstTouchNanosecondsPerByte +
+         std::max(read / reading, computed / machine.flopsPerNanosecond);
+}
+
+} // namespace
+
+TEST(PlanProof, noCoverIsCheaper) {
+  auto mostNodes = static_cast<size_t>(fromEnvironment("TOKAMAK_PROVED_OPERATIONS", 10));
+  int wanted = fromEnvironment("TOKAMAK_PROVED_PARTITIONS", 300);
+  int proved = 0, tooLarge = 0;
+  int64_t dense = 0;
+  for (unsigned seed = 0; proved < wanted; ++seed) {
+    RandomBlock text(seed, 6 + seed % (mostNodes + 4));
+    FusedBlock block(RandomBlock::arguments, text.results, text.body);
+    // With arrays of a million rows, launches matter only if they are very slow.
+    block.machine.launchNanoseconds = seed % 3 ? 1500 : 3e6;
+    BlockGraph graph(block.function(),
+                     [&](mlir::Value value) -> const tok::Facts & { return block.factsOf(value); });
+    MemoTable memo = explore(graph);
+    OperatorPool pool(graph, memo, block.machine);
+    Plan plan = searchPlan(pool);
+    for (const Partition &partition : plan.partitions) {
+      if (partition.nodes.size() < 4 || partition.nodes.size() > mostNodes)
+        continue;
+      Enumeration enumeration(pool, partition.nodes);
+      double cheapest = enumeration.cheapest();
+      if (cheapest < 0) {
+        ++tooLarge;
+        continue;
+      }
+      ++proved;
+      EXPECT_TRUE(partition.isExact()) << "seed " << seed;
+      EXPECT_NEAR(partition.nanoseconds / cheapest, 1, 1e-6) << "seed " << seed << "\n"
+                                                             << text.body;
+      EXPECT_LE(partition.least, cheapest * (1 + 1e-6)) << "seed " << seed;
+      for (int id : enumeration.operators())
+        if (std::optional<double> nanoseconds = nanosecondsOfDense(pool, pool[id])) {
+          ++dense;
+          EXPECT_NEAR(pool[id].nanoseconds / *nanoseconds, 1, 1e-9) << "seed " << seed;
+        }
+    }
+    ASSERT_FALSE(testing::Test::HasFailure());
+  }
+  EXPECT_GT(dense, wanted);
+  std::printf(
+      "%d partitions proved (%d were too large to enumerate), %lld dense operators priced\n",
+      proved, tooLarge, static_cast<long long>(dense));
+}
