@@ -39,15 +39,40 @@ bool OperatorPool::fillsItsFrame(const FusedOperator &candidate) const {
   const Frame &frame = memo().frames[candidate.frame];
   if (frame.loops >= Loops::AnyAxes && candidate.members.count() == 1)
     return false;
-  llvm::SmallPtrSet<Value, 4> read;
+  llvm::SmallPtrSet<Value, 4> readInPlace;
   candidate.forEachInput(graph(), [&](Use use) {
     const Node &node = graph()[use.user];
     if (node.readsInPlace(use.operand))
-      read.insert(node.operands[use.operand]);
+      readInPlace.insert(node.operands[use.operand]);
   });
-  return llvm::any_of(candidate.members.set_bits(),
-                      [&](int member) { return cost_.group(member, candidate.frame)->natural; }) &&
-         llvm::all_of(frame.driver.arrays, [&](Value array) { return read.contains(array); });
+  if (!llvm::all_of(frame.driver.arrays, [&](Value array) { return readInPlace.contains(array); }))
+    return false;
+  // From members over the whole space to all that use or read the same arrays, as far as that goes.
+  BitVector filled(graph().size()), values(cost_.inputs().size());
+  auto fill = [&](int member) {
+    filled.set(member);
+    for (int input : cost_.inputsOf(member))
+      if (cost_.inputs()[input].isArray)
+        values.set(input);
+  };
+  for (int member : candidate.members.set_bits())
+    if (cost_.group(member, candidate.frame)->natural)
+      fill(member);
+  auto isRelated = [&](int member) {
+    return llvm::any_of(cost_.inputsOf(member),
+                        [&](int input) {
+                          int producer = cost_.inputs()[input].producer;
+                          return values[input] || (producer >= 0 && filled[producer]);
+                        }) ||
+           llvm::any_of(graph()[member].users, [&](Use use) { return filled[use.user]; });
+  };
+  for (size_t before = 0; before < filled.count();) {
+    before = filled.count();
+    for (int member : candidate.members.set_bits())
+      if (!filled[member] && isRelated(member))
+        fill(member);
+  }
+  return filled.count() == candidate.members.count();
 }
 
 bool OperatorPool::fitsIntoRegisters(size_t members, size_t results, size_t arrays) const {

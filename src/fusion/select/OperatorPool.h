@@ -37,9 +37,10 @@ public:
 
   // Adds an operator that was made elsewhere, and returns its id.
   int add(FusedOperator candidate);
-  // Whether some member runs over the whole iteration space (from vectors alone a kernel doesn't know
-  // the length of rows), and all arrays of the driver are read as matrices. Loops over any axes are
-  // for what natives can't compute together.
+  // Whether of all members that read the same arrays or each other's results, one runs over the whole
+  // iteration space (from vectors alone a kernel doesn't know the length of rows, and a narrow matrix
+  // beside an unrelated one is better read by a kernel of its own), and all arrays of the driver are
+  // read as matrices. Loops over any axes are for what natives can't compute together.
   bool fillsItsFrame(const FusedOperator &candidate) const;
   // Whether an operator with so many members, results, and arrays that it reads or writes can be kept in
   // registers, and compiled in a short time.
