@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures Tokamak beside NumPy and hand-written C++ on the same arrays, interleaved in one run.
 
-usage: run.py [FILTER] [--rounds N] [--quick] [--threads 1,2] [--csv-megabytes N] [--against BINARY]
+usage: run.py [FILTER] [--rounds N] [--quick] [--threads 1,2] [--csv-megabytes N] [--against BINARY] [--selectors]
 ./dev bench builds first and then calls this. Each round runs every peer once, as a process that fills the same arrays,
 repeats the operation and times itself; a round follows a round, so that a slow minute of the machine hits all peers.
 What is compared are medians over all repetitions. One thread is the bound; two threads are shown.
@@ -20,6 +20,7 @@ import sys
 import time
 
 import against
+import selectors_table
 from csv_file import COLUMNS as CSV_COLUMNS, csv_file
 from operators import OPERATORS, program
 
@@ -355,6 +356,7 @@ def main():
     parser.add_argument("--threads", default="1,2", help="thread counts, separated by commas")
     parser.add_argument("--against", metavar="BINARY", type=pathlib.Path,
                         help="compares with another build of tokamak instead: times, single precision, compiling")
+    parser.add_argument("--selectors", action="store_true", help="compares the selectors of fusion instead")
     options = parser.parse_args()
 
     chosen = [b for b in BENCHMARKS if options.filter in b.name]
@@ -368,6 +370,8 @@ def main():
         chosen = [dataclasses.replace(b, rows=b.rows // 10, flops=b.flops / 10, gathers=b.gathers / 10) for b in chosen]
     if options.against:
         return against.report(options.against.resolve(), chosen, options.rounds, say)
+    if options.selectors:
+        return selectors_table.report(chosen, options.rounds or 5, say)
     prepare((["numpy", "scipy", "scikit-learn"] if chosen else []) + (["pandas"] if reads_csv else []) +
             (["numpy", "torch"] if operators else []))
     threads = [int(t) for t in options.threads.split(",")]

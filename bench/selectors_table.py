@@ -1,0 +1,62 @@
+"""The selectors of fusion beside each other: `./dev bench --selectors`, for "cost chooses well".
+
+Each benchmark runs in turns, one process of each selector after the other. The regret of `cost` is its time divided by
+that of the best other selector: above 1, another one chose better. Selectors that form the same operators count 1.
+"""
+
+import math
+import os
+import pathlib
+import re
+import statistics
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+TOKAMAK = ROOT / "build/release/bin/tokamak"
+SELECTORS = ("cost", "all", "no-redundancy", "none")
+# Numbers of blocks, and times, say nothing about which operators there are.
+VOLATILE = re.compile(r"fusion of block \S+|[\d.]+ us|predicted .*")
+
+
+def run(benchmark, selector, options):
+    arguments = [f"rows={benchmark.rows}", f"cols={benchmark.columns}", f"reps={benchmark.repetitions}"]
+    if benchmark.density:
+        arguments.append(f"density={benchmark.density}")
+    done = subprocess.run([TOKAMAK, "run", ROOT / f"bench/programs/{benchmark.program}.dml", "--threads=1",
+                           f"--fusion={selector}", *options, "-nvargs", *arguments],
+                          cwd=ROOT, capture_output=True, text=True, env={**os.environ, "TOKAMAK_CACHE": "off"})
+    if done.returncode != 0:
+        raise RuntimeError(f"{benchmark.name} --fusion={selector}: exit status {done.returncode}\n{done.stderr[-2000:]}")
+    return done
+
+
+def operators(benchmark, selector):
+    """The operators that a selector forms, as text."""
+    lines, keep = [], False
+    for line in run(benchmark, selector, ["--explain=fusion"]).stderr.splitlines():
+        keep = line == "  operators" or (keep and line.startswith("  "))
+        if keep:
+            lines.append(VOLATILE.sub("", line))
+    return "\n".join(lines)
+
+
+def report(benchmarks, rounds, say):
+    print("| benchmark | " + " | ".join(f"{s} ms" for s in SELECTORS) + " | regret of cost |\n|---|" + "--:|" * 5)
+    regrets = []
+    for benchmark in benchmarks:
+        formed = {selector: operators(benchmark, selector) for selector in SELECTORS}
+        times = {selector: [] for selector in SELECTORS}
+        for number in range(rounds):
+            say(f"  {benchmark.name}, round {number + 1} of {rounds}")
+            for selector in SELECTORS:
+                times[selector] += [int(line.split()[1]) for line in run(benchmark, selector, []).stdout.splitlines()
+                                    if line.startswith("ns ")]
+        medians = {selector: statistics.median(times[selector]) / 1e6 for selector in SELECTORS}
+        others = [medians["cost"] if formed[s] == formed["cost"] else medians[s] for s in SELECTORS[1:]]
+        regrets.append(medians["cost"] / min(others))
+        print(f"| {benchmark.name} | " + " | ".join(f"{medians[s]:.2f}" for s in SELECTORS) + f" | {regrets[-1]:.2f} |",
+              flush=True)
+    if regrets:
+        mean = math.exp(statistics.fmean(math.log(max(regret, 1)) for regret in regrets))
+        print(f"| geometric mean, where it is above 1 | | | | | {mean:.3f} |")
+    return 0
