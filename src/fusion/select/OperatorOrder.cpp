@@ -37,15 +37,21 @@ OperatorOrder::OperatorOrder(const OperatorPool &pool, ArrayRef<int> operators)
 // before `to` on this path, or -1.
 int OperatorOrder::detour(int from, int to) const {
   BitVector visited(predecessors_.size());
-  std::function<bool(int)> follows = [&](int place) {
-    if (place == from || visited[place])
-      return place == from;
-    visited.set(place);
-    return llvm::any_of(predecessors_[place], follows);
-  };
-  for (int last : predecessors_[to])
-    if (last != from && follows(last))
-      return last;
+  SmallVector<int> open;
+  for (int last : predecessors_[to]) {
+    if (last == from || visited[last])
+      continue;
+    open.assign({last});
+    while (!open.empty())
+      for (int before : predecessors_[open.pop_back_val()]) {
+        if (before == from)
+          return last;
+        if (!visited[before]) {
+          visited.set(before);
+          open.push_back(before);
+        }
+      }
+  }
   return -1;
 }
 

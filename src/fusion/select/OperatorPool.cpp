@@ -17,9 +17,12 @@ static constexpr size_t mostMembers = 256;
 OperatorPool::OperatorPool(const BlockGraph &graph, const MemoTable &memo,
                            const cost::MachineModel &machine, Selector selector)
     : cost_(graph, memo, machine), selector_(selector), mustBeStored_(graph.size()),
-      scopes_(graph.size(), BitVector(graph.size())) {
+      scopes_(graph.size(), BitVector(graph.size())),
+      allowed_(memo.frames.size(), BitVector(graph.size())) {
   for (int index : graph.nodes()) {
     const Node &node = graph[index];
+    for (const MemoGroup &group : memo.groups[index])
+      allowed_[group.frame].set(index);
     auto isFusable = [&](Use use) { return memo.isFusable(use); };
     mustBeStored_[index] = node.leavesBlock || !llvm::all_of(node.users, isFusable);
     for (auto [operand, producer] : llvm::enumerate(node.producers))
@@ -164,18 +167,18 @@ int OperatorPool::operatorFor(int root, const BitVector &stored) {
 
 //===- operators of several results ----------------------------------------------------------===//
 
-bool OperatorPool::isLegal(const FusedOperator &candidate) const {
+// Whether the frame allows all members, with what they use of each other, and the results.
+bool OperatorPool::isAllowed(const FusedOperator &candidate) const {
+  if (candidate.members.test(allowed_[candidate.frame])) // some are not
+    return false;
   for (int member : candidate.members.set_bits()) {
-    const MemoGroup *group = cost_.group(member, candidate.frame);
-    if (!group)
-      return false;
+    unsigned fusable = cost_.group(member, candidate.frame)->fusable;
     for (auto [operand, producer] : llvm::enumerate(graph()[member].producers))
-      if (producer >= 0 && candidate.members[producer] && !(group->fusable >> operand & 1))
+      if (producer >= 0 && candidate.members[producer] && !(fusable >> operand & 1))
         return false;
   }
-  return fillsItsFrame(candidate) && llvm::all_of(candidate.roots, [&](int root) {
-           return cost_.group(root, candidate.frame)->storable;
-         });
+  return llvm::all_of(candidate.roots,
+                      [&](int root) { return cost_.group(root, candidate.frame)->storable; });
 }
 
 int OperatorPool::merge(int a, int b, llvm::function_ref<bool(int)> keep) {
@@ -192,26 +195,24 @@ int OperatorPool::merge(int a, int b, llvm::function_ref<bool(int)> keep) {
   return known->second;
 }
 
-// Takes the cheapest frame that allows the merge.
+// Takes the cheapest frame that allows the merge; none if it saves nothing.
 int OperatorPool::makeMerged(int a, int b, const BitVector &roots) {
   const FusedOperator &first = operators_[a], &second = operators_[b];
   if (frameOf(a).isNative || frameOf(b).isNative)
     return -1;
-  FusedOperator best;
+  FusedOperator best, candidate;
+  candidate.members = first.members;
+  candidate.members |= second.members;
+  candidate.roots.assign(roots.set_bits_begin(), roots.set_bits_end());
   for (auto [number, frame] : llvm::enumerate(memo().frames)) {
-    if (frame.isNative)
-      continue;
-    FusedOperator candidate;
-    candidate.members = first.members;
-    candidate.members |= second.members;
     candidate.frame = static_cast<int>(number);
-    candidate.roots.assign(roots.set_bits_begin(), roots.set_bits_end());
-    if (!isLegal(candidate))
+    if (frame.isNative || !isAllowed(candidate))
       continue;
     cost_.price(candidate);
-    if (fitsIntoRegisters(candidate.members.count(), candidate.roots.size(), candidate.arrays) &&
-        (best.frame < 0 || isBetter(candidate, best)))
-      best = std::move(candidate);
+    if (candidate.nanoseconds < first.nanoseconds + second.nanoseconds &&
+        fitsIntoRegisters(candidate.members.count(), candidate.roots.size(), candidate.arrays) &&
+        (best.frame < 0 || isBetter(candidate, best)) && fillsItsFrame(candidate))
+      best = candidate;
   }
   return best.frame < 0 ? -1 : add(std::move(best));
 }

@@ -29,7 +29,7 @@ public:
   int operatorFor(int root, const llvm::BitVector &stored);
 
   // Merges two operators; the results are their roots for which `keep` holds. -1 if that is not
-  // legal. The caller has to check that no other operator must be executed in between.
+  // legal or saves nothing. The caller has to check that no other operator must be executed in between.
   int merge(int a, int b, llvm::function_ref<bool(int)> keep);
 
   // Whether every plan has to store the result: it leaves the block, or a reader can't compute it.
@@ -60,13 +60,14 @@ public:
 
 private:
   llvm::BitVector expand(int root, int frame, const llvm::BitVector &stored) const;
-  bool isLegal(const FusedOperator &candidate) const;
+  bool isAllowed(const FusedOperator &candidate) const;
   int makeMerged(int a, int b, const llvm::BitVector &roots);
 
   OperatorCost cost_;
   Selector selector_;
   llvm::BitVector mustBeStored_;
-  std::vector<llvm::BitVector> scopes_; // by root: what could be computed in its operator
+  std::vector<llvm::BitVector> scopes_;  // by root: what could be computed in its operator
+  std::vector<llvm::BitVector> allowed_; // by frame: operations that it allows
   std::deque<FusedOperator> operators_;
   llvm::DenseMap<std::pair<int, llvm::BitVector>, int> byRoot_;
   llvm::DenseMap<std::tuple<int, int, llvm::BitVector>, int> merged_; // by ids and results
