@@ -1,5 +1,7 @@
 #include "fusion/select/PlanSearch.h"
 
+#include "fusion/select/Patterns.h"
+
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -291,6 +293,9 @@ Plan fusion::searchPlan(OperatorPool &pool) {
   switch (pool.selector()) {
   case Selector::None:
     stored.set();
+    break;
+  case Selector::Patterns:
+    stored = storedOutsidePatterns(graph);
     break;
   case Selector::All:
     break;
