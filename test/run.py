@@ -25,6 +25,7 @@ import run_crashes
 import run_counts
 import run_dev
 import run_files
+import run_fusion
 import run_interrupts
 import run_large_scripts
 import run_limits
@@ -172,6 +173,11 @@ def count_level():
     return {t.name: alone(t.run) for t in run_counts.discover()}
 
 
+def fusion_level():
+    """Cases of fusion: their results under every selector, and which operators are formed (test/fusion)."""
+    return {case.name: alone(case.run) for case in run_fusion.discover()}
+
+
 def edge_level():
     return {"edges/include-edges": alone(lambda: "\n".join(include_edges.violations()) or None),
             "edges/rules-have-tests": alone(lambda: "\n".join(rule_tests.violations()) or None),
@@ -215,7 +221,7 @@ def claim_level():
 
 
 LEVELS = {"unit": unit_level, "targets": target_level, "ir": ir_level, "scripts": script_level, "golden": golden_level,
-          "natives": native_level, "counts": count_level, "commands": command_level, "limits": limit_level, "examples": example_level, "edges": edge_level, "fuzz": fuzz_level, "claims": claim_level}
+          "natives": native_level, "counts": count_level, "fusion": fusion_level, "commands": command_level, "limits": limit_level, "examples": example_level, "edges": edge_level, "fuzz": fuzz_level, "claims": claim_level}
 ON_DEMAND = {"mutations": mutation_level}
 
 # What the sanitizers' builds run, and how: LLVM and MLIR are not instrumented, so containers they share with Tokamak can

@@ -480,7 +480,7 @@ def rule_of_sparse_zeros_is_said():
         assert "zeros of sparse matrices are zero times anything" in done.stderr and "script.dml:5" in done.stderr
         done = tokamak("run", path, "--compare")
         assert "both engines agree" in done.stdout and "script.dml:5: '*' has 0 in" in done.stdout, done.stdout
-        for fusion in ("none", "all", "no-redundancy", "cost"):
+        for fusion in ("none", "patterns", "all", "no-redundancy", "cost"):
             done = tokamak("run", path, "--strict-zeros", "--stats", f"--fusion={fusion}")
             assert done.stdout == reference, fusion
             assert "zero times anything" not in done.stderr

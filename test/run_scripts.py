@@ -36,7 +36,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TOKAMAK = ROOT / "build" / os.environ.get("TOKAMAK_PRESET", "release") / "bin/tokamak"
-FUSION = ["none", "all", "no-redundancy", "cost"]
+FUSION = ["none", "patterns", "all", "no-redundancy", "cost"]
 THREADS = [1, 2]
 TIMEOUT_SECONDS = 60
 HEADER = re.compile(r"(?:#|//)\s*(args|exit|error-contains|error-line|tolerance|engines|precision|prints):\s*(.*)")

@@ -88,7 +88,7 @@ size_t NativeRow::movedOperands(size_t operands) const {
 }
 
 bool NativeRow::hasSizesFromCells() const {
-  return shape == NativeShape::Unknown || shape == NativeShape::Column ||
+  return shape == NativeShape::Unknown || shape == NativeShape::Sequence ||
          shape == NativeShape::NonEmpty;
 }
 

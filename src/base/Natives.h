@@ -42,7 +42,7 @@ enum class NativeShape : uint8_t {
   LikeFirst,
   Transposed,
   Diagonal,
-  Column,
+  Sequence,
   FirstColumn,
   Product,
   TransposedLeft,

@@ -97,9 +97,6 @@ std::string twoMatrices(int rows, int columns, double density) {
 
 bool sameNumber(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
-constexpr fusion::Selector selectors[] = {fusion::Selector::None, fusion::Selector::All,
-                                          fusion::Selector::NoRedundancy, fusion::Selector::Cost};
-
 } // namespace
 
 TEST(SparseResults, ofTwoSparseMatricesAreSparse) {
@@ -119,7 +116,7 @@ TEST(SparseResults, ofTwoSparseMatricesAreSparse) {
     std::string text = "!m = tensor<?x?xf64>\nfunc.func @main() -> (" + types + ") {" +
                        twoMatrices(rows, columns, density) + body + "return " + values + " : " +
                        types + "\n}\n";
-    for (fusion::Selector selector : selectors)
+    for (fusion::Selector selector : fusion::allSelectors)
       for (bool single : {false, true}) {
         std::vector<ArrayReference> results =
             run(text, 2 + std::size(operators), selector, single, 2);

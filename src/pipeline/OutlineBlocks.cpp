@@ -171,13 +171,18 @@ private:
   }
 
   // A block extends from the first to the last operation that needs a plan; other operations before
-  // and after remain in the image.
+  // and after, which natives compute anyway, remain in the image.
   void outlineTrimmed(ArrayRef<Operation *> run) {
-    run = run.drop_while([](Operation *op) { return !needsPlan(op); });
-    while (!run.empty() && !needsPlan(run.back()))
+    if (llvm::none_of(run, needsPlan))
+      return;
+    // Rules turn these into cell operators where there are others beside them.
+    auto belongs = [](Operation *op) {
+      return needsPlan(op) || isa<tok::ReplaceOp, tok::OuterOp>(op);
+    };
+    run = run.drop_until(belongs);
+    while (!belongs(run.back()))
       run = run.drop_back();
-    if (!run.empty())
-      outline(run, "block_" + std::to_string(next_++), module_);
+    outline(run, "block_" + std::to_string(next_++), module_);
   }
 
   ModuleOp module_;

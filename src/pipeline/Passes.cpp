@@ -115,7 +115,7 @@ struct FusePass : PassWrapper<FusePass, OperationPass<func::FuncOp>> {
     llvm::outs() << explanation;
   }
   Option<std::string> selector{*this, "selector",
-                               llvm::cl::desc("none, all, no-redundancy or cost"),
+                               llvm::cl::desc("none, patterns, all, no-redundancy or cost"),
                                llvm::cl::init("cost")};
   Option<bool> explain{*this, "explain", llvm::cl::desc("print the explanation"),
                        llvm::cl::init(false)};

@@ -61,6 +61,10 @@ bool dropDoubleReversal(mlir::func::FuncOp block, analysis::FactsAnalysis &facts
 // SimplifyAggregates.cpp
 bool aggregateUntransposed(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
 bool joinAggregates(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
+bool dropSumsOfOne(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
+// NativesInCells.cpp
+bool replaceInCells(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
+bool outerInCells(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
 // SimplifyProducts.cpp
 bool multiplyUntransposed(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);
 bool multiplyForDiagonal(mlir::func::FuncOp block, analysis::FactsAnalysis &facts);

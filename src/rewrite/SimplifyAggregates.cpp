@@ -48,3 +48,21 @@ bool rewrite::joinAggregates(func::FuncOp block, analysis::FactsAnalysis &) {
                                             inner.getOperand());
   });
 }
+
+// rowSums(v) -> v + 0 for a column v, colSums(u) likewise for a row u. Adding 0 is what a sum of one
+// number does: it turns -0 into 0.
+bool rewrite::dropSumsOfOne(func::FuncOp block, analysis::FactsAnalysis &facts) {
+  return replaceEach<tok::AggregateOp>(
+      block, [&](tok::AggregateOp op, OpBuilder &builder) -> Value {
+        tok::Facts operand = facts.factsOf(op.getOperand());
+        bool hasOne = op.getDirection() == AggregateDirection::Row      ? operand.isColumnVector()
+                      : op.getDirection() == AggregateDirection::Column ? operand.isRowVector()
+                                                                        : false;
+        if (!hasOne || op.getKind() != AggregateKind::Sum ||
+            op.getOperand().getType() != op.getType())
+          return {};
+        Value zero = builder.create<tok::ConstantOp>(op.getLoc(), 0.0);
+        return builder.create<tok::BinaryOp>(op.getLoc(), BinaryOperator::Add, op.getOperand(),
+                                             zero);
+      });
+}

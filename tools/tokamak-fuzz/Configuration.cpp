@@ -59,7 +59,7 @@ std::vector<Configuration> allSelectors() {
 
 Configuration ConfigurationSampler::draw(Random &random) const {
   Configuration configuration;
-  configuration.selector = fusion::allSelectors[random.upTo(4)];
+  configuration.selector = fusion::allSelectors[random.upTo(std::size(fusion::allSelectors))];
   configuration.threads = random.choose({1, 2, 4});
   configuration.singlePrecision = random.chance(0.2);
   if (random.chance(0.6))

@@ -21,7 +21,7 @@ Attempt Expressions::idiom(Dimension rows, Dimension columns, int depth) {
   auto part = [&](int64_t from, int64_t to) {
     return wide ? matrixOf(rows, to - from, depth) : matrixOf(to - from, columns, depth);
   };
-  switch (random_.upTo(15)) {
+  switch (random_.upTo(16)) {
   case 0: {
     Expression x = matrixOf(rows, columns, depth);
     return made(
@@ -106,6 +106,18 @@ Attempt Expressions::idiom(Dimension rows, Dimension columns, int depth) {
     return made("(t(@) %*% (@ * 3))", rows, columns, x.size * s.size * 3 * static_cast<double>(k),
                 {x.node, s.node});
   }
+  case 12: {
+    Expression u = matrixOf(rows, 1, depth), v = matrixOf(1, columns, 0);
+    std::string name = random_.choose<std::string>({"<", "<=", "==", "+", "*", "min"});
+    return made("(outer(@, @, \"" + name + "\") + 1)", rows, columns, u.size * v.size + u.size + 1,
+                {u.node, v.node});
+  }
+  case 13: {
+    Expression x = matrixOf(rows, columns, depth);
+    std::string pattern = random_.choose<std::string>({"NaN", "0", "1", "(-2)"});
+    return made("(replace(target=@, pattern=" + pattern + ", replacement=3) * 2)", rows, columns,
+                2 * x.size + 6, {x.node});
+  }
   default: {
     // Only for matrices: vectors are combined by other kinds of products.
     int64_t k = random_.choose({2, 3, 5});
@@ -124,7 +136,7 @@ Attempt Expressions::vectorIdiom(Dimension rows, Dimension columns, int depth) {
   if (!fits(rows, columns) || !fits(tall ? rows : columns, other) || most(other) == 0)
     return std::nullopt;
   double count = static_cast<double>(std::max<int64_t>(1, most(other)));
-  switch (random_.upTo(tall ? 3 : 2)) {
+  switch (random_.upTo(tall ? 4 : 3)) {
   case 0: {
     // An aggregate of a transposed matrix.
     Expression x = tall ? matrixOf(other, rows, depth) : matrixOf(columns, other, depth);
@@ -138,6 +150,11 @@ Attempt Expressions::vectorIdiom(Dimension rows, Dimension columns, int depth) {
     Expression x = matrixOf(other, 1, depth);
     return made(random_.choose<std::string>({"colSums(@)", "colMaxs(@)", "colProds((@ != 0))"}), 1,
                 1, x.size * count, {x.node});
+  }
+  case 2: {
+    // A sum of one number each.
+    Expression x = matrixOf(rows, columns, depth);
+    return made(tall ? "rowSums(@)" : "colSums(@)", rows, columns, x.size, {x.node});
   }
   default: {
     if (most(rows) < 2 || most(rows) > 70)

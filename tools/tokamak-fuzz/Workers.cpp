@@ -300,10 +300,11 @@ std::optional<Finding> tryAlone(const SourceText &program,
     alarm(seconds);
     TrialResources resources(machineModel);
     Verdict verdict = tryProgram(program, configurations, resources);
-    if (verdict.kind == Verdict::Kind::Differs)
-      writeAll(ends[1], encode(verdict.finding));
     if (verdict.kind == Verdict::Kind::Invalid || verdict.kind == Verdict::Kind::Undecided)
-      _exit(4);
+      verdict.finding = {verdict.kind == Verdict::Kind::Invalid ? "invalid" : "undecided",
+                         configurations, verdict.reason};
+    if (verdict.kind != Verdict::Kind::Agrees)
+      writeAll(ends[1], encode(verdict.finding));
     _exit(0);
   }
   close(ends[1]);

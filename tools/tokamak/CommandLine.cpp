@@ -231,7 +231,8 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
   CLI::App *run = app.add_subcommand("run", "run a script");
   addCompileOptions(run, "program, image, fusion, schedule, loops, llvm, asm, recompile");
   run->add_option("--fusion", selector,
-                  "which operators fuse: none, all, no-redundancy or cost (default)")
+                  "which operators fuse: none, patterns (what was once fused by hand), all, "
+                  "no-redundancy or cost (default)")
       ->check(CLI::IsMember(selectorNames()));
   run->add_flag("--compare", line.compare,
                 "run both engines and name the first operator whose value differs");

@@ -6,7 +6,7 @@ using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::fusion;
 
-static constexpr StringRef selectorNames[] = {"none", "all", "no-redundancy", "cost"};
+static constexpr StringRef selectorNames[] = {"none", "patterns", "all", "no-redundancy", "cost"};
 
 StringRef fusion::name(Selector selector) { return selectorNames[static_cast<int>(selector)]; }
 
@@ -26,9 +26,9 @@ LogicalResult fusion::fuseBlock(func::FuncOp block, FactsFunction facts,
     return block.emitError("only straight-line functions can be fused");
 
   BlockGraph graph(block, facts);
-  // Without fusion every result is stored before it is read, so all patterns may be drivers.
-  MemoTable memo =
-      explore(graph, options.selector == Selector::None ? Drivers::All : Drivers::Shared);
+  // Where nearly every result is stored before it is read, all sparse ones may be drivers.
+  bool storesMost = options.selector == Selector::None || options.selector == Selector::Patterns;
+  MemoTable memo = explore(graph, storesMost ? Drivers::All : Drivers::Shared);
   OperatorPool pool(graph, memo, *options.machine, options.selector);
   Plan plan = searchPlan(pool);
   buildOperators(pool, plan.operators, [&](ArrayRef<BuiltOperator> built) {

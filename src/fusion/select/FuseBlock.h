@@ -29,13 +29,14 @@ namespace tokamak::fusion {
 
 enum class Selector : uint8_t {
   None,         // each operation is an operator of its own
+  Patterns,     // fuses what SystemML's hand-written operators covered (Patterns.h)
   All,          // fuses as much as is legal; shared results are recomputed in each consumer
   NoRedundancy, // nothing is computed twice: results with several consumers are stored
   Cost,         // the cheapest plan under the machine model
 };
-inline constexpr Selector allSelectors[] = {Selector::None, Selector::All, Selector::NoRedundancy,
-                                            Selector::Cost};
-llvm::StringRef name(Selector selector); // "none", "all", "no-redundancy", "cost"
+inline constexpr Selector allSelectors[] = {Selector::None, Selector::Patterns, Selector::All,
+                                            Selector::NoRedundancy, Selector::Cost};
+llvm::StringRef name(Selector selector); // "none", "patterns", "all", "no-redundancy", "cost"
 std::optional<Selector> findSelector(llvm::StringRef name);
 
 struct FusionOptions {

@@ -2,6 +2,7 @@
 
 #include "fusion/select/CoverSearch.h"
 #include "fusion/select/OperatorOrder.h"
+#include "fusion/select/Patterns.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/EquivalenceClasses.h"
@@ -315,6 +316,9 @@ Plan fusion::searchPlan(OperatorPool &pool) {
   switch (pool.selector()) {
   case Selector::None:
     stored.set();
+    break;
+  case Selector::Patterns:
+    stored = storedOutsidePatterns(graph);
     break;
   case Selector::All:
     break;

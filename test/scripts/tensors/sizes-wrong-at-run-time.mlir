@@ -7,11 +7,11 @@ func.func @main() {
   %before = tok.constant "before" : !tok.string
   tok.print %before : (!tok.string) -> ()
   %one = tok.constant 1.0 : f64
-  %n = tok.constant 1000.0 : f64
-  %m = tok.constant 1200.0 : f64
-  %none = tok.constant unit : none
-  %a = tok.seq %one, %m, %none : (f64, f64, none) -> tensor<?x?xf64>
-  %b = tok.seq %one, %n, %none : (f64, f64, none) -> tensor<?x?xf64>
+  %n = tok.constant 500.5 : f64
+  %m = tok.constant 600.5 : f64
+  %step = tok.constant 0.5 : f64
+  %a = tok.seq %one, %m, %step : (f64, f64, f64) -> tensor<?x?xf64>
+  %b = tok.seq %one, %n, %step : (f64, f64, f64) -> tensor<?x?xf64>
   %two = tok.constant 2 : i64
   %single = tok.constant 1 : i64
   %half0 = tok.rows %a : tensor<?x?xf64>
