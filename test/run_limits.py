@@ -86,7 +86,7 @@ SIZES = {
     "aggregate-groups": 'print(sum(aggregate(target=seq(1, 5), groups=seq(1, 5), fn="sum", ngroups=1e15)))',
     "aggregate-key": 'print(sum(aggregate(target=seq(1, 5), groups=seq(1, 5) * 1e17, fn="sum")))',
     "diag": "print(sum(diag(matrix(1, 3e6, 1)) + 1))",
-    "outer": 'print(sum(outer(seq(1, 1e6), t(seq(1, 1e6)), "+")))',
+    "outer": 'X = outer(seq(1, 1e6), t(seq(1, 1e6)), "+")\nprint(as.scalar(X[7, 7]))',
     "cbind": "X = matrix(0, 0, 2e14)\nprint(ncol(cbind(X, X)))",
 }
 

@@ -165,3 +165,24 @@ func.func @left_sizes(%x: tensor<?x?xf64> {tok.sizes = ["s0", "s1"]}, %y: tensor
   %4 = tok.ifelse equal_sizes %x, %2, %y : (tensor<?x?xf64>, tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
   return
 }
+
+// -----
+
+// Sequences of constants in steps of 1 or -1; one that leads away from its end fails when it runs.
+func.func @sequences(%n: f64) {
+  %one = tok.constant 1.0 : f64
+  %ten = tok.constant 10.0 : f64
+  %half = tok.constant 0.5 : f64
+  %none = tok.constant unit : none
+  // expected-remark @+1 {{10 x 1}}
+  %0 = tok.seq %one, %ten, %none : (f64, f64, none) -> tensor<?x?xf64>
+  // expected-remark @+1 {{10 x 1}}
+  %1 = tok.seq %ten, %one, %none : (f64, f64, none) -> tensor<?x?xf64>
+  // expected-remark @+1 {{s1000 x 1}}
+  %2 = tok.seq %ten, %one, %one : (f64, f64, f64) -> tensor<?x?xf64>
+  // expected-remark @+1 {{s1001 x 1}}
+  %3 = tok.seq %one, %ten, %half : (f64, f64, f64) -> tensor<?x?xf64>
+  // expected-remark @+1 {{s1002 x 1}}
+  %4 = tok.seq %one, %n, %none : (f64, f64, none) -> tensor<?x?xf64>
+  return
+}
