@@ -28,6 +28,7 @@ struct Partition {
                      // good as the better heuristic, improved by local search
   double nanoseconds = 0; // of the chosen plan, 0 if none was priced
   double least = 0;       // no plan takes fewer nanoseconds
+  double runnerUp = 0;    // of the second-best plan that was priced, 0 if there was none
 };
 
 struct Plan {
