@@ -230,6 +230,13 @@ def five_hundred_operators_stay_pleasant():
             quiet(page)
 
 
+def times_have_three_digits():
+    with Opened(SMALL) as page:
+        shown = page.evaluate("[0.4, 999, 1000, 45670, 99960, 999600, 1234567, 2.5e12].map(timeText)")
+        expected = ["0 ns", "999 ns", "1.00 µs", "45.7 µs", "100 µs", "1000 µs", "1.23 ms", "2500 s"]
+        assert [each.replace("\u00a0", " ") for each in shown] == expected, shown
+
+
 def narrow_windows_need_no_scrolling_sideways():
     for width in (700, 1000, 1400):
         with Opened(SMALL, width=width, height=800) as page:

@@ -70,12 +70,14 @@ const planOrder = [...facts.plans].sort((a, b) => b.ns - a.ns || a.number - b.nu
 const stepsOutside = facts.steps.filter(step => !step.plans || step.plans.size === 0);
 
 function timeText(nanoseconds) {
-  for (const [unit, size] of [["s", 1e9], ["ms", 1e6], ["µs", 1e3]])
-    if (nanoseconds >= size) return `${(nanoseconds / size).toPrecision(3).replace(/e\+?\d+$/, "")} ${unit}`;
-  return `${Math.round(nanoseconds)} ns`;
+  for (const [unit, size] of [["s", 1e9], ["ms", 1e6], ["µs", 1e3]]) {
+    const value = nanoseconds / size;
+    if (value >= 1) return `${value < 99.95 ? value.toPrecision(3) : Math.round(value)}\u00a0${unit}`;
+  }
+  return `${Math.round(nanoseconds)}\u00a0ns`;
 }
 
 const sizeText = text => text.replace(/(\d)x(?=~?\d)/g, "$1×");
-const sentenceText = text => sizeText(text).replace(/(\d+\.\d+) us\b/g, (_, time) => timeText(1000 * time));
+const sentenceText = text => sizeText(text).replace(/ %/g, "\u00a0%").replace(/(\d+\.\d+) us\b/g, (_, time) => timeText(1000 * time));
 const countText = (count, what) => `${count} ${what}${count === 1 ? "" : "s"}`;
 const shortened = (text, length) => text.length > length ? text.slice(0, length - 1) + "…" : text;

@@ -85,7 +85,7 @@ function resize() {
   if (!drawn) return;
   if (state.isFit) {
     const room = byId("graph").clientWidth / drawn.dataset.width, high = byId("graph").clientHeight / drawn.dataset.height;
-    state.scale = Math.min(1, Math.max(0.55, Math.max(Math.min(room, high), Math.min(room, 0.85))));
+    state.scale = Math.min(1, Math.max(0.7, Math.max(Math.min(room, high), Math.min(room, 0.85))));
   }
   drawn.setAttribute("width", Math.round(drawn.dataset.width * state.scale));
   drawn.setAttribute("height", Math.round(drawn.dataset.height * state.scale));

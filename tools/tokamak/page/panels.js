@@ -17,9 +17,13 @@ function factList(pairs) {
   return make("dl", {}, ...pairs.filter(pair => pair[1]).flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]));
 }
 
+// A list; of a long one, the rest is collapsed.
 function listOf(title, texts, kind) {
   if (texts.length === 0) return null;
-  return make("section", { class: kind ?? "" }, make("h4", {}, title), make("ul", {}, ...texts.map(text => make("li", {}, sentenceText(text)))));
+  const items = texts => make("ul", {}, ...texts.map(text => make("li", {}, sentenceText(text))));
+  const most = 6, rest = texts.slice(most);
+  return make("section", { class: kind ?? "" }, make("h4", {}, title), items(texts.slice(0, most)),
+    rest.length > 0 ? make("details", { class: "rest" }, make("summary", {}, `${rest.length} more`), items(rest)) : null);
 }
 
 // Texts of kernels may be long: they are added when they are asked for.
