@@ -30,6 +30,7 @@ import run_interrupts
 import run_large_scripts
 import run_limits
 import run_natives
+import run_pages
 import run_planned
 import run_scripts
 import run_target
@@ -155,7 +156,7 @@ def example_level():
 
 
 def command_level():
-    modules = (run_commands, run_crashes, run_dev, run_files, run_interrupts, run_large_scripts, run_planned)
+    modules = (run_commands, run_crashes, run_dev, run_files, run_interrupts, run_large_scripts, run_pages, run_planned)
     return {name: alone(run) for module in modules for name, run in module.discover().items()}
 
 

@@ -45,6 +45,8 @@ void LateBinding::tell(int32_t block, const Classification &classification, std:
   event.reason = std::move(reason);
   event.inputs = classification.description;
   event.explanation = std::move(result.explanation);
+  event.facts = std::move(result.facts);
+  event.kernels = std::move(result.kernels);
   event.rules = std::move(result.rules);
   event.zeroRuleUses = std::move(result.zeroRuleUses);
   event.image = std::move(result.image);

@@ -32,6 +32,8 @@ struct SpecializationEvent {
   std::string inputs;      // sizes and bound scalars
   std::string reason;      // "first execution", "input 2 has size 10x1", ...
   std::string explanation; // explanation of the fusion choices, if requested
+  std::string facts;       // pipeline::Specialization, as are `kernels`
+  std::map<int64_t, std::string> kernels;
   double milliseconds = 0;
   std::vector<rewrite::RuleRun> rules;   // what each block rule did
   std::vector<SourcePlace> zeroRuleUses; // pipeline::Specialization

@@ -57,6 +57,11 @@ codegen::KernelCompilerOptions Program::compilerOptions() {
     options.explainLlvm = show;
   if (explain.assembly)
     options.explainAssembly = show;
+  if (PlanRecord *record = options_.record) {
+    options.explainSchedule = record->sinkOf(&PlanRecord::Kernel::schedule);
+    options.explainLoops = record->sinkOf(&PlanRecord::Kernel::loops);
+    options.explainAssembly = record->sinkOf(&PlanRecord::Kernel::assembly);
+  }
   if (!options_.aheadOfTime.empty())
     options.keepObject = objects_.sink();
   return options;
@@ -69,6 +74,7 @@ pipeline::SessionOptions Program::sessionOptions() {
   options.disabled = options_.disabled;
   options.zeroRule = options_.zeroRule;
   options.explainFusion = options_.explain.fusion;
+  options.collectFacts = options_.record != nullptr;
   options.scheduleFile = options_.scheduleFile;
   return options;
 }
@@ -192,6 +198,8 @@ void Program::execute(size_t function, std::span<runtime::Value> arguments,
     note(event, context.profile);
     if (listens)
       explain(event);
+    if (options_.record)
+      options_.record->add(event);
   });
   runtime::Executor executor(image_, &binding, context);
   auto finish = [&] {

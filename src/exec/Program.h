@@ -13,6 +13,7 @@
 #include "exec/KernelFiles.h"
 #include "exec/LateBinding.h"
 #include "exec/MachineModelCache.h"
+#include "exec/PlanRecord.h"
 #include "pipeline/StaticPhase.h"
 #include "runtime/image/Executor.h"
 
@@ -34,6 +35,7 @@ struct ProgramOptions {
   llvm::StringSet<> disabled; // passes and rules by name
   Explanations explain;
   std::ostream *explanations = nullptr; // destination; required if any is requested
+  PlanRecord *record = nullptr;         // receives every plan that is made; may be null
   // Receives warnings that do not stop the program; may be empty.
   std::function<void(const std::string &)> warn;
   std::string machineModel; // file; empty: the model measured on this machine

@@ -3,6 +3,7 @@
 #include "analysis/FactsAnalysis.h"
 #include "fusion/explore/WantedCells.h"
 #include "fusion/select/BuildOperators.h"
+#include "fusion/select/FusionFacts.h"
 #include "ir/plan/PlanDialect.h"
 #include "ir/tok/CellFacts.h"
 #include "pipeline/LowerToImage.h"
@@ -335,7 +336,8 @@ Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number,
   for (auto op : function.getOps<plan::OperatorOp>())
     op->setAttr(ofTextAttributeName, UnitAttr::get(&context_));
   fusion::FusionOptions fusionOptions{options_.selector, &options_.machine(),
-                                      options_.explainFusion ? &result.explanation : nullptr};
+                                      options_.explainFusion ? &result.explanation : nullptr,
+                                      options_.collectFacts ? &result.facts : nullptr};
   require(fusion::fuseBlock(function, factsOf, fusionOptions));
   if (decisions.hasSymbols() && hasUnplanned(function))
     return Specialization();
@@ -361,6 +363,8 @@ Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number,
     require(kernel);
     if (auto predicted = op->getAttrOfType<FloatAttr>("predicted_ns"))
       kernel->predictedNanoseconds = predicted.getValueAsDouble();
+    if (auto number = op->getAttrOfType<IntegerAttr>(fusion::operatorNumberAttributeName))
+      result.kernels[number.getInt()] = kernel->name;
     kernels.try_emplace(op, std::move(*kernel));
   }
   auto fragment = lowerFragment(

@@ -62,6 +62,7 @@ struct SessionOptions {
   std::function<const cost::MachineModel &()> machine;
   llvm::StringSet<> disabled; // block rules and passes by name
   bool explainFusion = false;
+  bool collectFacts = false;     // Specialization::facts
   std::string scheduleFile = {}; // written by the user, with schedules of kernels
   ZeroRule zeroRule = ZeroRule::Sparse;
 };
@@ -72,6 +73,9 @@ struct Specialization {
   // the given symbols don't decide all comparisons of sizes: call again with exact sizes.
   std::map<unsigned, CellFact> wantedCells;
   std::string explanation;
+  // If requested: fusion/select/FusionFacts.h, and the names of kernels by the numbers of operators.
+  std::string facts;
+  std::map<int64_t, std::string> kernels;
   std::vector<rewrite::RuleRun> rules; // statistics of each block rule
   // The operators that treat a zero of a sparse matrix times a value that may be infinite or NaN as
   // zero.

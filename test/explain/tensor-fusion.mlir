@@ -26,7 +26,7 @@ func.func @main() {
   %cells = tok.call @draw(%n1600, %n128, %n1) : (i64, i64, i64) -> !matrix
 
   // CHECK: fusion of block block_0
-  // CHECK: operators
+  // CHECK: {{^}}  operators{{$}}
   // CHECK-NEXT: 1. row 1600x128, 5 operations
   // CHECK-NOT: 2. {{row|cell}}
   %x = tok.view %cells [%n2, %n8, %n100, %n128] : !matrix -> !four
@@ -38,7 +38,7 @@ func.func @main() {
   tok.barrier
 
   // CHECK: fusion of block block_1
-  // CHECK: operators
+  // CHECK: {{^}}  operators{{$}}
   // CHECK-NEXT: 1. cell ~1600x128, 4 operations
   // CHECK-NOT: 2. {{row|cell}}
   // SINGLE: tok.binary add {{.*}} : (tensor<?x?x?xf32>, tensor<?x?x?xf32>) -> tensor<?x?x?xf32>
@@ -57,7 +57,7 @@ func.func @main() {
 
   // Vectors on the left, of another rank or not, are read where they are.
   // CHECK: fusion of block block_2
-  // CHECK: operators
+  // CHECK: {{^}}  operators{{$}}
   // CHECK-NEXT: 1. {{row|cell}} ~1600x128, 4 operations
   // CHECK-NOT: 2. {{row|cell}}
   %gain = tok.view %0 [%n128] : !matrix -> tensor<?xf64>

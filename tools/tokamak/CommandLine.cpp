@@ -142,7 +142,7 @@ void setExplanations(const std::vector<std::string> &kinds, CommandLine &line) {
                        "of --engine=reference and --explain");
     line.program.explain.*found->second = true;
   }
-  if (line.command == Command::Explain && kinds.empty())
+  if (line.command == Command::Explain && kinds.empty() && line.page.empty())
     line.program.explain.program = line.program.explain.image = true;
 }
 
@@ -228,37 +228,51 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
         ->check(CLI::IsMember({"auto", "always", "never"}));
     command->add_flag("--quiet", line.quiet, "no warnings");
   };
+  bool strictZeros = false;
+  // Options of commands that run the program.
+  auto addRunOptions = [&](CLI::App *command) {
+    return std::vector<CLI::Option *>{
+        command
+            ->add_option("--fusion", selector,
+                         "which operators fuse: none, patterns (what was once fused by hand), all, "
+                         "no-redundancy or cost (default)")
+            ->check(CLI::IsMember(selectorNames())),
+        command->add_flag(
+            "--strict-zeros", strictZeros,
+            "zeros of sparse matrices times NaN or infinity are NaN, as in dense ones: slower"),
+        command
+            ->add_option("--threads", line.threads,
+                         "threads to use; default: all this process may use")
+            ->check(wholeNumber(1, mostThreads)),
+        command
+            ->add_option("--memory", memory,
+                         "memory for the program's values, such as 8G; default: from the machine")
+            ->check(checked("SIZE", complaintAboutMemory)),
+        command->add_option("--seed", line.seed, "makes draws without a seed repeatable")
+            ->check(wholeNumber(0, std::numeric_limits<int64_t>::max())),
+        command
+            ->add_option("--machine-model", line.program.machineModel,
+                         "file with the machine's measured speeds")
+            ->check(checked("FILE", complaintAboutModel)),
+        command
+            ->add_option("--schedule", line.program.scheduleFile,
+                         "file with schedules of some kernels, in the form of --explain=schedule")
+            ->check(checked("FILE", complaintAboutFile))};
+  };
+  const std::string argumentsFooter =
+      "Behind the file: -nvargs name=value ... gives $name, -args value ... gives $1, $2, ...";
   CLI::App *run = app.add_subcommand("run", "run a script");
   addCompileOptions(run, "program, image, fusion, schedule, loops, llvm, asm, recompile");
-  run->add_option("--fusion", selector,
-                  "which operators fuse: none, patterns (what was once fused by hand), all, "
-                  "no-redundancy or cost (default)")
-      ->check(CLI::IsMember(selectorNames()));
+  addRunOptions(run);
   run->add_flag("--compare", line.compare,
                 "run both engines and name the first operator whose value differs");
   run->add_option("--engine", engine, "native (default) or reference")
       ->check(CLI::IsMember({"native", "reference"}));
-  bool strictZeros = false;
-  run->add_flag("--strict-zeros", strictZeros,
-                "zeros of sparse matrices times NaN or infinity are NaN, as in dense ones: slower");
-  run->add_option("--threads", line.threads, "threads to use; default: all this process may use")
-      ->check(wholeNumber(1, mostThreads));
-  run->add_option("--memory", memory,
-                  "memory for the program's values, such as 8G; default: from the machine")
-      ->check(checked("SIZE", complaintAboutMemory));
-  run->add_option("--seed", line.seed, "makes draws without a seed repeatable")
-      ->check(wholeNumber(0, std::numeric_limits<int64_t>::max()));
-  run->add_option("--machine-model", line.program.machineModel,
-                  "file with the machine's measured speeds")
-      ->check(checked("FILE", complaintAboutModel));
   run->add_option("--cache", line.program.cacheFolder,
                   "folder for what was compiled, which later runs use, or off; default: "
                   "tokamak/compiled in the user's cache folder")
       ->envname("TOKAMAK_CACHE")
       ->type_name("FOLDER");
-  run->add_option("--schedule", line.program.scheduleFile,
-                  "file with schedules of some kernels, in the form of --explain=schedule")
-      ->check(checked("FILE", complaintAboutFile));
   // Hidden option for the test that planned programs run without a compiler: no public interface
   // yet.
   run->add_option("--emit-aot", line.program.aheadOfTime)->group("");
@@ -272,11 +286,22 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
   run->add_option("--trace", line.trace,
                   "file to write a timeline to, for Perfetto (ui.perfetto.dev) or chrome://tracing")
       ->type_name("FILE");
-  run->footer(
-      "Behind the file: -nvargs name=value ... gives $name, -args value ... gives $1, $2, ...");
-  CLI::App *explainCommand =
-      app.add_subcommand("explain", "show what a script is compiled to, without running it");
+  run->footer(argumentsFooter);
+  CLI::App *explainCommand = app.add_subcommand(
+      "explain", "show what a script is compiled to, without running it, or with --html as a page "
+                 "about its kernels");
   addCompileOptions(explainCommand, "program, image (default: both)");
+  CLI::Option *page =
+      explainCommand
+          ->add_option("--html", line.page,
+                       "run the script, whose kernels are planned when their data are known, and "
+                       "write a page to this file: what was fused and why, predicted and measured "
+                       "times, loops and assembly")
+          ->type_name("FILE")
+          ->excludes("--explain");
+  for (CLI::Option *option : addRunOptions(explainCommand))
+    option->needs(page);
+  explainCommand->footer(argumentsFooter);
   CLI::App *check = app.add_subcommand("check", "find a script's errors without running it");
   addCompileOptions(check, "program, image");
   CLI::App *doctor =

@@ -36,6 +36,7 @@ struct CommandLine {
   bool color = false;
   Statistics statistics = Statistics::None; // of the run, on stderr
   std::string trace;                        // output file for a timeline; empty for none
+  std::string page;                         // output file of explain --html; empty for none
   bool calibrate = false, json = false;     // of doctor
   exec::ProgramOptions program;
 };

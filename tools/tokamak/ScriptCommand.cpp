@@ -4,6 +4,7 @@
 #include "tokamak/CompareCommand.h"
 #include "tokamak/EmbeddedLibrary.h"
 #include "tokamak/ExhaustedMemory.h"
+#include "tokamak/ExplainPage.h"
 #include "tokamak/Reproducer.h"
 #include "tokamak/RunReport.h"
 #include "tokamak/StandardStreams.h"
@@ -155,6 +156,7 @@ private:
       support::MlirDiagnosticForwarder forwarder(&context_, diagnostics_);
       exec::ProgramOptions options = line_.program;
       options.threads = line_.threads > 0 ? line_.threads : runtime::usableThreads();
+      options.record = line_.page.empty() ? nullptr : &record_;
       if (const std::string &file = options.scheduleFile; !file.empty()) {
         std::string text = readText(file);
         noteInputText(file, text);
@@ -170,7 +172,7 @@ private:
         reportDiagnostics(Success);
       std::cout << line_.file << ": no errors\n";
     }
-    if (line_.command != Command::Run)
+    if (line_.command != Command::Run && line_.page.empty())
       return Success;
     return run([&](runtime::ExecutionContext &context) {
       program->run(context);
@@ -199,12 +201,14 @@ private:
     noteInputText("seed of the run, for --seed", std::to_string(context.seed));
     context.zeroRule = line_.program.zeroRule;
     std::optional<runtime::Profile> profile;
-    if (line_.statistics != Statistics::None || !line_.trace.empty())
+    if (line_.statistics != Statistics::None || !line_.trace.empty() || !line_.page.empty())
       context.profile = &profile.emplace(line_.trace.empty() ? runtime::Profile::Events::Dropped
                                                              : runtime::Profile::Events::Kept);
-    std::optional<runtime::FileWriter> trace;
+    std::optional<runtime::FileWriter> trace, page;
     if (!line_.trace.empty())
       trace.emplace(line_.trace);
+    if (!line_.page.empty())
+      page.emplace(line_.page);
     if (line_.statistics != Statistics::None && !takesOutput(STDERR_FILENO))
       throw Error("the report of --stats goes to stderr, which is not open for writing");
     auto begin = std::chrono::steady_clock::now();
@@ -213,7 +217,7 @@ private:
       body(context);
       flushOutput();
       if (profile)
-        reportRun(*profile, begin, scheduler.threads());
+        reportRun(*profile, begin, scheduler.threads(), page ? &*page : nullptr);
       if (trace)
         writeTrace(*profile, *trace);
       return Success;
@@ -228,8 +232,9 @@ private:
     }
   }
 
+  // `page`: the file of explain --html, or null.
   void reportRun(const runtime::Profile &profile, std::chrono::steady_clock::time_point begin,
-                 int threads) {
+                 int threads, runtime::FileWriter *page) {
     auto nanoseconds = [](auto duration) {
       return std::chrono::duration_cast<std::chrono::nanoseconds>(duration).count();
     };
@@ -239,6 +244,10 @@ private:
       writeText(report, std::cerr);
     if (line_.statistics == Statistics::Json)
       writeJson(report, std::cerr);
+    if (page) {
+      page->write(explainPage(line_.file, report, record_));
+      page->commit();
+    }
     if (!std::cerr)
       throw Error("the report of --stats can't be written to stderr");
   }
@@ -295,7 +304,8 @@ private:
   const CommandLine &line_;
   const SourcePlace wholeScript_{.file = line_.file};
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  exec::RunCounts counts_; // of the finished run
+  exec::RunCounts counts_;  // of the finished run
+  exec::PlanRecord record_; // of the finished run, if a page is to be written
   mlir::MLIRContext context_;
   frontend::SourceManager sources_;
   support::DiagnosticEngine diagnostics_;

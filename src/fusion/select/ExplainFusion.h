@@ -1,5 +1,6 @@
-// The text of --explain=fusion: candidates, refusals with reasons, partitions and their interesting
-// points, the numbers of plans considered, the chosen operators and their predicted costs.
+// The text of --explain=fusion: a summary in a few sentences, then candidates, refusals with reasons,
+// partitions and their interesting points, the numbers of plans considered, the chosen operators and
+// their predicted costs.
 //
 //   Plan plan = searchPlan(pool);
 //   buildOperators(pool, plan.operators, [&](llvm::ArrayRef<BuiltOperator> built) {

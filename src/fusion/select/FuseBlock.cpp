@@ -1,6 +1,7 @@
 #include "fusion/select/FuseBlock.h"
 
 #include "fusion/select/ExplainFusion.h"
+#include "fusion/select/FusionFacts.h"
 
 using namespace mlir;
 using namespace tokamak;
@@ -34,6 +35,8 @@ LogicalResult fusion::fuseBlock(func::FuncOp block, FactsFunction facts,
   buildOperators(pool, plan.operators, [&](ArrayRef<BuiltOperator> built) {
     if (options.explanation)
       *options.explanation += explainFusion(block.getName(), pool, plan, built);
+    if (options.facts)
+      *options.facts = fusionFacts(block.getName(), pool, plan, built);
   });
   return success();
 }

@@ -43,6 +43,7 @@ struct FusionOptions {
   Selector selector = Selector::Cost;
   const cost::MachineModel *machine = nullptr; // must be set
   std::string *explanation = nullptr;          // the explanation is appended here; may be null
+  std::string *facts = nullptr;                // receives FusionFacts.h; may be null
 };
 
 // Rewrites a straight-line function in place: elementwise operations, aggregates and suitable
