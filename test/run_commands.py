@@ -157,35 +157,95 @@ def machine_model_is_of_this_processor():
         assert json.loads(path.read_text())["measured"]["date"] != early
 
 
-def a_second_run_compiles_nothing():
-    """Nor does it print anything else, whatever became of the files in between."""
-    examples = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "examples").glob("*.dml"))
-    with tempfile.TemporaryDirectory() as folder:
-        def run_all():
-            runs = [tokamak("run", path, "--seed=1", "--quiet", "--stats=json", TOKAMAK_CACHE=folder) for path in examples]
-            reports = [json.loads(done.stderr[done.stderr.index('{\n' if '{\n' in done.stderr else '{'):]) for done in runs]
-            return [done.stdout for done in runs], *(sum(one[what] for one in reports)
-                                                     for what in ("kernels_compiled", "kernels_loaded"))
+def reports_of(paths, cache, *options):
+    """What the runs print, and of their statistics the sums."""
+    runs = [tokamak("run", path, "--seed=1", "--quiet", "--stats=json", *options, TOKAMAK_CACHE=cache) for path in paths]
+    reports = [json.loads(done.stderr[done.stderr.index("{\n"):]) for done in runs]
+    return [done.stdout for done in runs], {what: sum(report[what] for report in reports) for what in
+                                            ("specialisations", "plans_loaded", "kernels_compiled", "kernels_loaded")}
 
-        outputs, compiled, loaded = run_all()
-        assert compiled > 50, compiled
-        again, compiled_again, loaded_again = run_all()
-        assert again == outputs and compiled_again == 0 and loaded_again == compiled + loaded, (compiled_again, loaded_again)
-        files = sorted(pathlib.Path(folder).iterdir())
-        for number, path in enumerate(files):
-            content = bytearray(path.read_bytes())
-            if number % 3 == 0:
-                del content[len(content) // 2:]
-            elif number % 3 == 1:
-                content[len(content) // 2] ^= 1
-            path.write_bytes(content)
-        damaged, compiled_anew, _ = run_all()
-        assert damaged == outputs and compiled_anew > len(files) // 2, "damaged files are compiled anew"
-        assert run_all()[1] == 0, "and replaced"
-        plain = tokamak("run", ONE_KERNEL, "--stats=json", "--cache=off", TOKAMAK_CACHE=folder)
-        assert json.loads(plain.stderr)["kernels_loaded"] == 0, plain.stderr
+
+def a_second_run_compiles_nothing():
+    """Nor does it plan anything, nor print anything else, whatever became of the files in between."""
+    examples = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "examples").glob("*.dml"))
+
+    def truncate(content, number):
+        del content[len(content) * (number % 8) // 8:]
+
+    def flip_a_bit(content, number):
+        content[len(content) * (number % 8) // 8] ^= 1 << number % 8
+
+    with tempfile.TemporaryDirectory() as folder:
+        outputs, first = reports_of(examples, folder)
+        assert first["kernels_compiled"] > 50 and first["specialisations"] > 50, first
+        again, second = reports_of(examples, folder)
+        assert again == outputs and second["kernels_compiled"] == 0 and second["specialisations"] == 0, second
+        assert second["plans_loaded"] == first["specialisations"] + first["plans_loaded"], (first, second)
+        for damage in (truncate, flip_a_bit):
+            for number, path in enumerate(sorted(pathlib.Path(folder).iterdir())):
+                content = bytearray(path.read_bytes())
+                damage(content, number)
+                path.write_bytes(content)
+            damaged, anew = reports_of(examples, folder)
+            assert damaged == outputs, f"{damage.__name__}: another output"
+            assert anew == first, f"{damage.__name__}: what is damaged is made anew: {anew}"
+            assert reports_of(examples, folder)[1] == second, "and replaced"
+        for path in list(pathlib.Path(folder).iterdir())[::2]:
+            path.unlink()
+        assert reports_of(examples, folder)[0] == outputs, "plans without their kernels"
+        off = reports_of([ONE_KERNEL], folder, "--cache=off")[1]
+        assert off["kernels_loaded"] == 0 and off["plans_loaded"] == 0, off
         for _ in range(2):
             assert "vmov" in tokamak("run", ONE_KERNEL, "--explain=asm", TOKAMAK_CACHE=folder).stderr, "what is shown is compiled"
+            assert "specialised in" in tokamak("run", ONE_KERNEL, "--explain=recompile", TOKAMAK_CACHE=folder).stderr, "and planned"
+
+
+def what_decides_a_plan_keeps_it_apart():
+    """Runs of one script that differ in one thing take no plans of each other; the same run takes all."""
+    model = json.loads((ROOT / "test/machine-model.json").read_text())
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as scratch:
+        path = script(scratch, """
+X = rand(rows=$n, cols=30, sparsity=$s, seed=1)
+print(sum(colSums(X) * 2) > sum(exp(X[1:5,]) * X[1:5,]))
+""")
+        other_model = pathlib.Path(scratch, "model.json")
+        other_model.write_text(json.dumps(model | {"launchNanoseconds": 12345.0}))
+        data = ["-nvargs", "n=1000", "s=1.0"]
+        for different in (data, ["--fusion=all", *data], ["--fusion=no-redundancy", *data], ["--fusion=none", *data],
+                          ["--precision=f32", *data], ["--disable=absorb-transpositions", *data], ["--strict-zeros", *data],
+                          [f"--machine-model={other_model}", *data], ["-nvargs", "n=100000", "s=1.0"],
+                          ["-nvargs", "n=1000", "s=0.01"]):
+            first, second = (reports_of([path], folder, *different)[1] for _ in range(2))
+            assert first["plans_loaded"] == 0 and first["specialisations"] > 0, (different, first)
+            assert second["specialisations"] == 0 and second["plans_loaded"] == first["specialisations"], (different, second)
+
+
+def plans_of_split_blocks_are_found_again():
+    """The rows of Y depend on data, so that what reads it is planned as a block of its own; threads plan in any order."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = script(folder, """
+parfor (i in 1:8) {
+  X = rand(rows=100 * i, cols=3, seed=i)
+  Y = removeEmpty(target=X, margin="rows", select=(X[,1] > 0.5))
+  print(nrow(Y) + " " + sum(t(Y) %*% Y + sum(exp(Y))))
+}
+""")
+        shown = tokamak("run", path, "--explain=recompile").stderr
+        assert re.search(r"# block_0_\d+ .* specialised", shown), shown
+        cache = f"{folder}/cache"
+        outputs, first = reports_of([path], cache, "--threads=2")
+        again, second = reports_of([path], cache, "--threads=2")
+        assert again == outputs and second["specialisations"] == second["kernels_compiled"] == 0, second
+        assert second["plans_loaded"] == first["specialisations"] + first["plans_loaded"], (first, second)
+
+
+def runs_at_the_same_time_share_a_folder():
+    with tempfile.TemporaryDirectory() as folder:
+        expected = tokamak("run", EXAMPLE).stdout
+        runs = [subprocess.Popen([TOKAMAK, "run", EXAMPLE], stdout=subprocess.PIPE, text=True, cwd=ROOT,
+                                 env={**os.environ, "TOKAMAK_CACHE": folder}) for _ in range(6)]
+        assert all(run.communicate()[0] == expected and run.returncode == 0 for run in runs)
+        assert reports_of([EXAMPLE], folder)[1]["specialisations"] == 0
 
 
 def machine_is_not_measured_without_need():

@@ -33,6 +33,7 @@ struct SpecializationEvent {
   std::string reason;      // "first execution", "input 2 has size 10x1", ...
   std::string explanation; // explanation of the fusion choices, if requested
   double milliseconds = 0;
+  bool isLoaded = false;                 // made by an earlier run
   std::vector<rewrite::RuleRun> rules;   // what each block rule did
   std::vector<SourcePlace> zeroRuleUses; // pipeline::Specialization
   std::shared_ptr<const runtime::Image> image;

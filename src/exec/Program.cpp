@@ -29,14 +29,14 @@ std::vector<std::string> exec::transformationNames(Required required) {
 }
 
 Program::Program(const ProgramOptions &options)
-    : options_(options), kernelFiles_(options_.cacheFolder),
+    : options_(options), compiledFiles_(options_.cacheFolder), kernelFiles_(compiledFiles_),
       machine_(options_.machineModel,
                options_.selector == fusion::Selector::None ? MachineModelCache::Missing::Fixed
                                                            : MachineModelCache::Missing::Measured,
                options_.warn),
       kernels_(options_.kernels ? *options_.kernels : ownKernels_.emplace(compilerOptions())),
       kernelsBefore_(kernels_.statistics()), sessionOptions_(sessionOptions()),
-      plans_(blocks_, sessionOptions_, kernels_) {}
+      plans_(blocks_, sessionOptions_, kernels_, usesPlanFiles() ? &compiledFiles_ : nullptr) {}
 
 codegen::KernelCompilerOptions Program::compilerOptions() {
   codegen::KernelCompilerOptions options;
@@ -60,6 +60,13 @@ codegen::KernelCompilerOptions Program::compilerOptions() {
   if (!options_.aheadOfTime.empty())
     options.keepObject = objects_.sink();
   return options;
+}
+
+bool Program::usesPlanFiles() const {
+  const Explanations &explain = options_.explain;
+  return compiledFiles_.areKept() && !options_.kernels && options_.aheadOfTime.empty() &&
+         options_.schedules.empty() && !explain.image && !explain.fusion && !explain.schedule &&
+         !explain.loops && !explain.llvm && !explain.assembly && !explain.recompile;
 }
 
 pipeline::SessionOptions Program::sessionOptions() {
@@ -150,7 +157,7 @@ void Program::explain(const SpecializationEvent &event) {
 void Program::note(const SpecializationEvent &event, runtime::Profile *profile) {
   auto duration = std::chrono::nanoseconds(static_cast<int64_t>(event.milliseconds * 1e6));
   std::lock_guard lock(countsMutex_);
-  ++counts_.specializations;
+  ++(event.isLoaded ? counts_.plansLoaded : counts_.specializations);
   counts_.specializationTime += duration.count();
   for (const SourcePlace &place : event.zeroRuleUses)
     counts_.zeroRuleUses.insert(fmt::format("{}:{}", place.file, place.line));
@@ -197,7 +204,7 @@ void Program::execute(size_t function, std::span<runtime::Value> arguments,
   auto finish = [&] {
     std::lock_guard lock(countsMutex_);
     counts_.materializedArrays += executor.materializedArrays();
-    if (context.profile && counts_.specializations > 0 && !machine_.isFixed())
+    if (context.profile && counts_.specializations + counts_.plansLoaded > 0 && !machine_.isFixed())
       counts_.memoryBytesPerNanosecond = machine_.model().memoryReadBytesPerNanosecond;
   };
   try {

@@ -54,8 +54,9 @@ struct ProgramOptions {
 
 // Counts of all runs and calls that have ended, for tests and --stats; times in nanoseconds.
 struct RunCounts {
-  int64_t specializations = 0;
-  int64_t specializationTime = 0; // includes kernelTime
+  int64_t specializations = 0;    // of blocks, made by this process
+  int64_t plansLoaded = 0;        // made by another process
+  int64_t specializationTime = 0; // of both; includes kernelTime
   int64_t kernelsCompiled = 0;
   int64_t kernelsReused = 0; // compiled by this process before
   int64_t kernelsLoaded = 0; // compiled by another process
@@ -103,6 +104,8 @@ private:
   explicit Program(const ProgramOptions &options);
   codegen::KernelCompilerOptions compilerOptions();
   pipeline::SessionOptions sessionOptions();
+  // Whether plans of earlier runs serve: those that are shown or written to files are made anew.
+  bool usesPlanFiles() const;
   const Entry &entryNamed(std::string_view name) const;
   void execute(size_t function, std::span<runtime::Value> arguments,
                std::span<runtime::Value> results, runtime::ExecutionContext &context);
@@ -114,6 +117,7 @@ private:
   std::vector<Entry> entries_;
   pipeline::FrozenBlocks blocks_;
   ObjectKeeper objects_;
+  CompiledFiles compiledFiles_;
   KernelFiles kernelFiles_;
   MachineModelCache machine_;
   std::mutex explaining_; // guards options_.explanations: several blocks may be compiled at a time

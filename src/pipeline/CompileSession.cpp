@@ -42,10 +42,14 @@ int32_t FrozenBlocks::add(func::FuncOp function) {
   });
   OwningOpRef<ModuleOp> module = ModuleOp::create(function.getLoc());
   OpBuilder builder(module->getBodyRegion());
-  builder.clone(*function);
+  cast<func::FuncOp>(builder.clone(*function)).setName(blockFunctionName);
   llvm::raw_string_ostream out(block.bytecode);
   if (failed(writeBytecodeToFile(*module, out)))
     internalError("a block can't be written as bytecode");
+  return add(std::move(block));
+}
+
+int32_t FrozenBlocks::add(FrozenBlock block) {
   std::unique_lock lock(mutex_);
   numbers_.try_emplace(block.name, static_cast<int32_t>(blocks_.size()));
   blocks_.push_back(std::move(block));
@@ -267,6 +271,7 @@ Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number,
       parseSourceString<ModuleOp>(block.bytecode, ParserConfig(&context_));
   require(success(bool(module)));
   auto function = *module->getOps<func::FuncOp>().begin();
+  function.setName(block.name);
   bindFacts(function, conditions);
   if (options_.zeroRule == ZeroRule::Strict)
     function->setAttr(tok::strictZerosAttributeName, UnitAttr::get(&context_));
@@ -307,7 +312,7 @@ Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number,
       op->moveBefore(terminator);
     }
     if (!members.empty())
-      blocks.add(outline(members, blocks.newName(block.name), *module));
+      result.newBlocks.push_back(blocks.add(outline(members, blocks.newName(block.name), *module)));
     for (Operation *call : calls)
       call->moveBefore(terminator);
     facts = std::make_unique<analysis::FactsAnalysis>(function);
@@ -361,6 +366,7 @@ Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number,
     require(kernel);
     if (auto predicted = op->getAttrOfType<FloatAttr>("predicted_ns"))
       kernel->predictedNanoseconds = predicted.getValueAsDouble();
+    result.kernelKeys[kernel->name] = codegen::KernelCompiler::keyOf(op);
     kernels.try_emplace(op, std::move(*kernel));
   }
   auto fragment = lowerFragment(

@@ -56,7 +56,10 @@ void tokamak::writeText(const RunReport &report, std::ostream &out) {
   runtime::PoolStatistics pool = runtime::BufferPool::instance().statistics();
   out << fmt::format("run time: {} ms with {} threads, after {} ms of reading and checking\n",
                      milliseconds(report.runTime), report.threads, milliseconds(report.importTime))
-      << fmt::format("specialisations: {}\n", counts.specializations)
+      << fmt::format("specialisations: {}{}\n", counts.specializations,
+                     counts.plansLoaded > 0
+                         ? fmt::format(" ({} more were made by earlier runs)", counts.plansLoaded)
+                         : "")
       << fmt::format(
              "compile time: {} ms, of it {} ms for {} kernels ({} more were reused, {} were "
              "compiled by earlier runs)\n",
@@ -117,6 +120,7 @@ void tokamak::writeJson(const RunReport &report, std::ostream &out) {
   json["import_ns"] = report.importTime;
   json["threads"] = report.threads;
   json["specialisations"] = counts.specializations;
+  json["plans_loaded"] = counts.plansLoaded;
   json["compile_ns"] = counts.specializationTime;
   json["kernels_compiled"] = counts.kernelsCompiled;
   json["kernels_reused"] = counts.kernelsReused;

@@ -147,6 +147,7 @@ KernelPlan readKernel(ByteReader &reader, const KernelLookup &kernels) {
     throw Error(fmt::format("kernel {} has no code in this program", plan.name));
   plan.kernel = code.kernel;
   plan.merge = code.merge;
+  plan.code = std::move(code.code);
   return plan;
 }
 
@@ -234,20 +235,6 @@ ImageFunction readFunction(const OperatorNames &names, ByteReader &reader) {
     return instruction;
   });
   return function;
-}
-
-void writePlace(const SourcePlace &place, ByteWriter &writer) {
-  writer.text(place.file);
-  writer.number(place.line);
-  writer.number(place.column);
-}
-
-SourcePlace readPlace(ByteReader &reader) {
-  SourcePlace place;
-  place.file = reader.text();
-  place.line = reader.number<int>();
-  place.column = reader.number<int>();
-  return place;
 }
 
 //===- checks --------------------------------------------------------------------------------===//
@@ -433,6 +420,20 @@ Value readScalar(ByteReader &reader) {
     return Undefined{reader.text()};
   }
   return {};
+}
+
+void writePlace(const SourcePlace &place, ByteWriter &writer) {
+  writer.text(place.file);
+  writer.number(place.line);
+  writer.number(place.column);
+}
+
+SourcePlace readPlace(ByteReader &reader) {
+  SourcePlace place;
+  place.file = reader.text();
+  place.line = reader.number<int>();
+  place.column = reader.number<int>();
+  return place;
 }
 
 namespace {
