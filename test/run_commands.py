@@ -162,7 +162,7 @@ def reports_of(paths, cache, *options):
     runs = [tokamak("run", path, "--seed=1", "--quiet", "--stats=json", *options, TOKAMAK_CACHE=cache) for path in paths]
     reports = [json.loads(done.stderr[done.stderr.index("{\n"):]) for done in runs]
     return [done.stdout for done in runs], {what: sum(report[what] for report in reports) for what in
-                                            ("specialisations", "plans_loaded", "kernels_compiled", "kernels_loaded")}
+                                            ("program_loaded", "specialisations", "plans_loaded", "kernels_compiled", "kernels_loaded")}
 
 
 def a_second_run_compiles_nothing():
@@ -177,10 +177,11 @@ def a_second_run_compiles_nothing():
 
     with tempfile.TemporaryDirectory() as folder:
         outputs, first = reports_of(examples, folder)
-        assert first["kernels_compiled"] > 50 and first["specialisations"] > 50, first
+        assert first["kernels_compiled"] > 50 and first["specialisations"] > 50 and first["program_loaded"] == 0, first
         again, second = reports_of(examples, folder)
         assert again == outputs and second["kernels_compiled"] == 0 and second["specialisations"] == 0, second
         assert second["plans_loaded"] == first["specialisations"] + first["plans_loaded"], (first, second)
+        assert second["program_loaded"] == len(examples), second
         for damage in (truncate, flip_a_bit):
             for number, path in enumerate(sorted(pathlib.Path(folder).iterdir())):
                 content = bytearray(path.read_bytes())
@@ -218,6 +219,53 @@ print(sum(colSums(X) * 2) > sum(exp(X[1:5,]) * X[1:5,]))
             first, second = (reports_of([path], folder, *different)[1] for _ in range(2))
             assert first["plans_loaded"] == 0 and first["specialisations"] > 0, (different, first)
             assert second["specialisations"] == 0 and second["plans_loaded"] == first["specialisations"], (different, second)
+
+
+def a_program_is_kept_until_its_texts_change():
+    with tempfile.TemporaryDirectory() as folder:
+        other, data = pathlib.Path(folder, "other.dml"), pathlib.Path(folder, "data.txt")
+        other.write_text("f = function(double x) return (double y) { y = x + 1 }\n")
+        data.write_text("7\n")
+        metadata = pathlib.Path(folder, "data.txt.mtd")
+        metadata.write_text('{"data_type": "scalar", "value_type": "int", "format": "text"}')
+        text = f"""
+source("{other}") as other
+x = read("{data}")
+n = 0
+for (i in 1:30000)
+  n = n + i
+print(other::f(x) + " " + x + " " + n + " " + $a)
+"""
+        path, cache = script(folder, text), f"{folder}/cache"
+
+        def outcome(*options):
+            (output,), counts = reports_of([path], cache, *options)
+            return output, counts["program_loaded"]
+
+        given = ["-nvargs", "a=1"]
+        assert outcome(*given) == ("8.0 7 450015000 1\n", 0)
+        assert outcome(*given) == ("8.0 7 450015000 1\n", 1)
+        report = json.loads(tokamak("run", path, "--stats=json", *given, TOKAMAK_CACHE=cache).stderr)
+        assert report["loops_compiled"] == 1 and report["passes"] == [], "loops of a kept program are compiled"
+        assert outcome("-nvargs", "a=2") == ("8.0 7 450015000 2\n", 0), "another argument"
+        assert outcome("--disable=inline", *given) == ("8.0 7 450015000 1\n", 0), "another option"
+        assert outcome("--precision=f32", *given) == ("8.0 7 450015000 1\n", 0), "another option"
+        other.write_text("f = function(double x) return (double y) { y = x + 2 }\n")
+        assert [outcome(*given) for _ in range(2)] == [("9.0 7 450015000 1\n", 0), ("9.0 7 450015000 1\n", 1)], "a script"
+        metadata.write_text('{"data_type": "scalar", "value_type": "double", "format": "text"}')
+        assert [outcome(*given) for _ in range(2)] == [("9.0 7.0 450015000 1\n", 0), ("9.0 7.0 450015000 1\n", 1)], "a type"
+        metadata.unlink()
+        assert "got a matrix" in tokamak("run", path, *given, status=2, TOKAMAK_CACHE=cache).stderr, "the default type"
+        metadata.write_text('{"data_type": "scalar", "value_type": "int", "format": "text"}')
+        script(folder, text.replace("print(", "print(1 + "))
+        assert outcome(*given)[1] == 0, "the script"
+        script(folder, text.replace("n + i", "n + as.scalar(other::g(matrix(1, 1, i), i + 1))"))
+        other.write_text("g = function(Matrix[Double] X, int i) return (Matrix[Double] y) { y = X[i, 1] }\n"
+                         "f = function(double x) return (double y) { y = x + 1 }\n")
+        for _ in range(2):
+            again = tokamak("run", path, *given, status=1, TOKAMAK_CACHE=cache)
+            assert again.stderr == tokamak("run", path, *given, status=1).stderr, "an error has its place"
+            assert "other.dml:1:" in again.stderr and "script.dml:6:" in again.stderr, again.stderr
 
 
 def plans_of_split_blocks_are_found_again():

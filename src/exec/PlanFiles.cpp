@@ -38,23 +38,7 @@ std::string PlanFiles::keyOf(const FrozenBlock &block, const runtime::PlanCondit
   return options_ + writer.bytes();
 }
 
-//===- blocks that were split off ------------------------------------------------------------===//
-
-static void writeBlock(const FrozenBlock &block, ByteWriter &writer) {
-  writer.text(block.bytecode);
-  writer.list(block.bind, [&](bool bind) { writer.number<uint8_t>(bind); });
-  writer.list(block.literals, [&](int64_t literal) { writer.number(literal); });
-  runtime::writePlace(block.place, writer);
-}
-
-static FrozenBlock readBlock(ByteReader &reader) {
-  FrozenBlock block;
-  block.bytecode = reader.text();
-  block.bind = reader.list<bool>([&] { return reader.boolean(); });
-  block.literals = reader.list<int64_t>([&] { return reader.number<int64_t>(); });
-  block.place = runtime::readPlace(reader);
-  return block;
-}
+//===- records -------------------------------------------------------------------------------===//
 
 // Replaces the numbers of blocks that the image executes.
 template <typename NumberOf> static void renumberBlocks(Image &image, const NumberOf &numberOf) {
@@ -77,8 +61,6 @@ static CellFact readCellFact(ByteReader &reader) {
   return {low, high, mayBeNan, reader.boolean()};
 }
 
-//===- records -------------------------------------------------------------------------------===//
-
 void PlanFiles::keep(std::string_view key, const Specialization &result,
                      const FrozenBlocks &blocks) {
   ByteWriter writer;
@@ -91,7 +73,7 @@ void PlanFiles::keep(std::string_view key, const Specialization &result,
               [&](const SourcePlace &place) { runtime::writePlace(place, writer); });
   writer.number<uint8_t>(result.image != nullptr);
   if (result.image) {
-    writer.list(result.newBlocks, [&](int32_t number) { writeBlock(blocks[number], writer); });
+    writer.list(result.newBlocks, [&](int32_t number) { blocks[number].write(writer); });
     Image image = *result.image;
     // Within the record, by their order in it.
     renumberBlocks(image, [&](int32_t number) {
@@ -120,7 +102,7 @@ static Specialization readPlan(ByteReader &reader, codegen::KernelCompiler &kern
   if (!reader.boolean())
     return result;
 
-  auto newBlocks = reader.list<FrozenBlock>([&] { return readBlock(reader); });
+  auto newBlocks = reader.list<FrozenBlock>([&] { return FrozenBlock::read(reader); });
   llvm::StringMap<runtime::KernelPlan> known;
   reader.list<bool>([&] {
     std::string name = reader.text(), key = reader.text();

@@ -137,6 +137,45 @@ std::unique_ptr<Program> Program::compile(mlir::ModuleOp module, const ProgramOp
   return program;
 }
 
+void Program::write(runtime::ByteWriter &writer) const {
+  runtime::writeImage(image_, writer);
+  writer.list(entries_, [&](const Entry &entry) {
+    writer.text(entry.name);
+    writer.number<uint64_t>(entry.function);
+    writer.list(entry.parameters, [&](const Entry::Parameter &parameter) {
+      writer.number(parameter.kind);
+      writer.number(parameter.rank);
+      writer.number(parameter.elementType);
+    });
+  });
+  writer.number<uint64_t>(blocks_.size());
+  for (size_t i = 0; i < blocks_.size(); ++i)
+    blocks_[static_cast<int32_t>(i)].write(writer);
+}
+
+std::unique_ptr<Program> Program::read(runtime::ByteReader &reader, const ProgramOptions &options) {
+  std::unique_ptr<Program> program(new Program(options));
+  auto noKernels = [](const std::string &) { return runtime::KernelCode(); };
+  program->image_ = runtime::readImage(reader, noKernels);
+  program->entries_ = reader.list<Entry>([&] {
+    Entry entry;
+    entry.name = reader.text();
+    entry.function = reader.number<uint64_t>();
+    entry.parameters = reader.list<Entry::Parameter>([&] {
+      auto kind = reader.choice(Entry::Parameter::Kind::Any);
+      auto rank = reader.number<int>();
+      return Entry::Parameter{kind, rank, reader.choice(ElementType::Bool)};
+    });
+    return entry;
+  });
+  auto blocks =
+      reader.list<pipeline::FrozenBlock>([&] { return pipeline::FrozenBlock::read(reader); });
+  for (pipeline::FrozenBlock &block : blocks)
+    program->blocks_.add(std::move(block));
+  program->counts_.isProgramLoaded = true;
+  return program;
+}
+
 //===- reports -------------------------------------------------------------------------------===//
 
 void Program::explain(const SpecializationEvent &event) {

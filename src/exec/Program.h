@@ -63,6 +63,7 @@ struct RunCounts {
   int64_t kernelTime = 0;
   int64_t loopsCompiled = 0, loopTime = 0; // loops of scalars
   int64_t materializedArrays = 0;
+  bool isProgramLoaded = false;          // compiled by another process: there was no static phase
   std::vector<pipeline::PassRun> passes; // of the static phase
   std::vector<rewrite::RuleRun> rules;   // summed over all blocks
   // "file:line" of operators that compute zero for a sparse matrix's zero times any number.
@@ -88,6 +89,12 @@ public:
   // Runs the static phase on the module and freezes it. The public functions are entries. Null after
   // diagnostics.
   static std::unique_ptr<Program> compile(mlir::ModuleOp module, const ProgramOptions &options);
+
+  // The program as it was before its first run, and back: what read() gives is as if it were compiled
+  // with these options, of which `disabled` must be the same. Reading throws Error if the bytes are
+  // damaged.
+  void write(runtime::ByteWriter &writer) const;
+  static std::unique_ptr<Program> read(runtime::ByteReader &reader, const ProgramOptions &options);
 
   // Runs `main`. `results`: receives its results, if it has any. Throws Error.
   void run(runtime::ExecutionContext &context, std::span<runtime::Value> results = {});

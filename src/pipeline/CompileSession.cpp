@@ -23,6 +23,24 @@ using runtime::PlanConditions;
 
 //===- frozen blocks -------------------------------------------------------------------------===//
 
+void FrozenBlock::write(runtime::ByteWriter &writer) const {
+  writer.text(name);
+  writer.text(bytecode);
+  writer.list(bind, [&](bool each) { writer.number<uint8_t>(each); });
+  writer.list(literals, [&](int64_t literal) { writer.number(literal); });
+  runtime::writePlace(place, writer);
+}
+
+FrozenBlock FrozenBlock::read(runtime::ByteReader &reader) {
+  FrozenBlock block;
+  block.name = reader.text();
+  block.bytecode = reader.text();
+  block.bind = reader.list<bool>([&] { return reader.boolean(); });
+  block.literals = reader.list<int64_t>([&] { return reader.number<int64_t>(); });
+  block.place = runtime::readPlace(reader);
+  return block;
+}
+
 int32_t FrozenBlocks::add(func::FuncOp function) {
   FrozenBlock block;
   block.name = function.getName().str();

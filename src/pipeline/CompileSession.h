@@ -14,7 +14,7 @@
 #include "fusion/select/FuseBlock.h"
 #include "ir/tok/TokDialect.h"
 #include "rewrite/BlockRules.h"
-#include "runtime/image/Image.h"
+#include "runtime/image/ImageFile.h"
 #include "runtime/image/PlanConditions.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -36,6 +36,10 @@ struct FrozenBlock {
   std::vector<int64_t>
       literals; // integer literals of the block: a size equal to one of them is bound exactly
   SourcePlace place;
+
+  void write(runtime::ByteWriter &writer) const;
+  // Throws Error if the bytes are damaged.
+  static FrozenBlock read(runtime::ByteReader &reader);
 };
 
 // The same for all blocks, so that a block's bytecode is no different because others came before it.

@@ -80,7 +80,7 @@ void tokamak::writeText(const RunReport &report, std::ostream &out) {
   for (const pipeline::PassRun &pass : longest)
     out << fmt::format("{}{} {} ms", &pass == longest.data() ? "; the longest: " : ", ",
                        std::string_view(pass.name), milliseconds(pass.nanoseconds));
-  out << '\n';
+  out << (counts.isProgramLoaded ? "; the program was compiled by an earlier run\n" : "\n");
   int64_t ruleTime = 0;
   std::vector<std::string> fired;
   for (const rewrite::RuleRun &rule : counts.rules) {
@@ -119,6 +119,7 @@ void tokamak::writeJson(const RunReport &report, std::ostream &out) {
   json["run_ns"] = report.runTime;
   json["import_ns"] = report.importTime;
   json["threads"] = report.threads;
+  json["program_loaded"] = counts.isProgramLoaded;
   json["specialisations"] = counts.specializations;
   json["plans_loaded"] = counts.plansLoaded;
   json["compile_ns"] = counts.specializationTime;

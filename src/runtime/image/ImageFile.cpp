@@ -228,8 +228,6 @@ ImageFunction readFunction(const OperatorNames &names, ByteReader &reader) {
                            &instruction.resultCount, &instruction.place})
       *field = reader.number<int32_t>();
     instruction.index = indexInProgram(instruction.opcode, instruction.index, names);
-    if (instruction.opcode == Opcode::Jump || instruction.opcode == Opcode::LoopStep)
-      instruction.index = 0; // loops of image files are not compiled
     instruction.lastUse = reader.number<uint64_t>();
     instruction.elementType = reader.choice(ElementType::Bool);
     return instruction;
@@ -422,6 +420,19 @@ Value readScalar(ByteReader &reader) {
   return {};
 }
 
+namespace {
+
+// Numbers anew what jumps back to the heads of loops, so that damaged bytes give no number too large.
+void numberLoops(Image &image) {
+  int32_t loops = 0;
+  for (ImageFunction &function : image.functions)
+    for (Instruction &instruction : function.instructions)
+      if (instruction.opcode == Opcode::Jump || instruction.opcode == Opcode::LoopStep)
+        instruction.index = instruction.index == 0 ? 0 : ++loops;
+}
+
+} // namespace
+
 void writePlace(const SourcePlace &place, ByteWriter &writer) {
   writer.text(place.file);
   writer.number(place.line);
@@ -501,6 +512,7 @@ Image readImage(ByteReader &reader, const KernelLookup &kernels) {
   Image image;
   auto names = reader.list<std::string>([&] { return reader.text(); });
   image.functions = reader.list<ImageFunction>([&] { return readFunction(names, reader); });
+  numberLoops(image);
   image.loops = reader.list<ParallelLoop>([&] {
     ParallelLoop loop;
     loop.body = reader.number<int32_t>();
