@@ -159,6 +159,8 @@ def machine_model_is_of_this_processor():
 
 def reports_of(paths, cache, *options):
     """What the runs print, and of their statistics the sums."""
+    if not any(option.startswith("--machine-model") for option in options):
+        options = ("--machine-model=test/machine-model.json", *options)  # not measured anew in between
     runs = [tokamak("run", path, "--seed=1", "--quiet", "--stats=json", *options, TOKAMAK_CACHE=cache) for path in paths]
     reports = [json.loads(done.stderr[done.stderr.index("{\n"):]) for done in runs]
     return [done.stdout for done in runs], {what: sum(report[what] for report in reports) for what in
@@ -167,7 +169,7 @@ def reports_of(paths, cache, *options):
 
 def a_second_run_compiles_nothing():
     """Nor does it plan anything, nor print anything else, whatever became of the files in between."""
-    examples = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "examples").glob("*.dml"))
+    examples = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "examples").glob("*.*"))
 
     def truncate(content, number):
         del content[len(content) * (number % 8) // 8:]
@@ -181,7 +183,7 @@ def a_second_run_compiles_nothing():
         again, second = reports_of(examples, folder)
         assert again == outputs and second["kernels_compiled"] == 0 and second["specialisations"] == 0, second
         assert second["plans_loaded"] == first["specialisations"] + first["plans_loaded"], (first, second)
-        assert second["program_loaded"] == len(examples), second
+        assert second["program_loaded"] == sum(example.endswith(".dml") for example in examples) > 10, second
         for damage in (truncate, flip_a_bit):
             for number, path in enumerate(sorted(pathlib.Path(folder).iterdir())):
                 content = bytearray(path.read_bytes())
@@ -289,8 +291,9 @@ parfor (i in 1:8) {
 
 def runs_at_the_same_time_share_a_folder():
     with tempfile.TemporaryDirectory() as folder:
-        expected = tokamak("run", EXAMPLE).stdout
-        runs = [subprocess.Popen([TOKAMAK, "run", EXAMPLE], stdout=subprocess.PIPE, text=True, cwd=ROOT,
+        command = ["run", EXAMPLE, "--machine-model=test/machine-model.json"]
+        expected = tokamak(*command).stdout
+        runs = [subprocess.Popen([TOKAMAK, *command], stdout=subprocess.PIPE, text=True, cwd=ROOT,
                                  env={**os.environ, "TOKAMAK_CACHE": folder}) for _ in range(6)]
         assert all(run.communicate()[0] == expected and run.returncode == 0 for run in runs)
         assert reports_of([EXAMPLE], folder)[1]["specialisations"] == 0
