@@ -125,7 +125,11 @@ static Specialization readPlan(ByteReader &reader, codegen::KernelCompiler &kern
     block.name = blocks.newName(blocks[number].name);
     result.newBlocks.push_back(blocks.add(std::move(block)));
   }
-  renumberBlocks(image, [&](int32_t inRecord) { return result.newBlocks.at(inRecord); });
+  renumberBlocks(image, [&](int32_t inRecord) {
+    if (static_cast<size_t>(inRecord) >= result.newBlocks.size())
+      ByteReader::fail();
+    return result.newBlocks[inRecord];
+  });
   result.image = std::make_shared<const Image>(std::move(image));
   return result;
 }
