@@ -157,35 +157,146 @@ def machine_model_is_of_this_processor():
         assert json.loads(path.read_text())["measured"]["date"] != early
 
 
-def a_second_run_compiles_nothing():
-    """Nor does it print anything else, whatever became of the files in between."""
-    examples = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "examples").glob("*.dml"))
-    with tempfile.TemporaryDirectory() as folder:
-        def run_all():
-            runs = [tokamak("run", path, "--seed=1", "--quiet", "--stats=json", TOKAMAK_CACHE=folder) for path in examples]
-            reports = [json.loads(done.stderr[done.stderr.index('{\n' if '{\n' in done.stderr else '{'):]) for done in runs]
-            return [done.stdout for done in runs], *(sum(one[what] for one in reports)
-                                                     for what in ("kernels_compiled", "kernels_loaded"))
+def reports_of(paths, cache, *options):
+    """What the runs print, and of their statistics the sums."""
+    if not any(option.startswith("--machine-model") for option in options):
+        options = ("--machine-model=test/machine-model.json", *options)  # not measured anew in between
+    runs = [tokamak("run", path, "--seed=1", "--quiet", "--stats=json", *options, TOKAMAK_CACHE=cache) for path in paths]
+    reports = [json.loads(done.stderr[done.stderr.index("{\n"):]) for done in runs]
+    return [done.stdout for done in runs], {what: sum(report[what] for report in reports) for what in
+                                            ("program_loaded", "specialisations", "plans_loaded", "kernels_compiled", "kernels_loaded")}
 
-        outputs, compiled, loaded = run_all()
-        assert compiled > 50, compiled
-        again, compiled_again, loaded_again = run_all()
-        assert again == outputs and compiled_again == 0 and loaded_again == compiled + loaded, (compiled_again, loaded_again)
-        files = sorted(pathlib.Path(folder).iterdir())
-        for number, path in enumerate(files):
-            content = bytearray(path.read_bytes())
-            if number % 3 == 0:
-                del content[len(content) // 2:]
-            elif number % 3 == 1:
-                content[len(content) // 2] ^= 1
-            path.write_bytes(content)
-        damaged, compiled_anew, _ = run_all()
-        assert damaged == outputs and compiled_anew > len(files) // 2, "damaged files are compiled anew"
-        assert run_all()[1] == 0, "and replaced"
-        plain = tokamak("run", ONE_KERNEL, "--stats=json", "--cache=off", TOKAMAK_CACHE=folder)
-        assert json.loads(plain.stderr)["kernels_loaded"] == 0, plain.stderr
+
+def a_second_run_compiles_nothing():
+    """Nor does it plan anything, nor print anything else, whatever became of the files in between."""
+    examples = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "examples").glob("*.*"))
+
+    def truncate(content, number):
+        del content[len(content) * (number % 8) // 8:]
+
+    def flip_a_bit(content, number):
+        content[len(content) * (number % 8) // 8] ^= 1 << number % 8
+
+    with tempfile.TemporaryDirectory() as folder:
+        outputs, first = reports_of(examples, folder)
+        assert first["kernels_compiled"] > 50 and first["specialisations"] > 50 and first["program_loaded"] == 0, first
+        again, second = reports_of(examples, folder)
+        assert again == outputs and second["kernels_compiled"] == 0 and second["specialisations"] == 0, second
+        assert second["plans_loaded"] == first["specialisations"] + first["plans_loaded"], (first, second)
+        assert second["program_loaded"] == sum(example.endswith(".dml") for example in examples) > 10, second
+        for damage in (truncate, flip_a_bit):
+            for number, path in enumerate(sorted(pathlib.Path(folder).iterdir())):
+                content = bytearray(path.read_bytes())
+                damage(content, number)
+                path.write_bytes(content)
+            damaged, anew = reports_of(examples, folder)
+            assert damaged == outputs, f"{damage.__name__}: another output"
+            assert anew == first, f"{damage.__name__}: what is damaged is made anew: {anew}"
+            assert reports_of(examples, folder)[1] == second, "and replaced"
+        for path in list(pathlib.Path(folder).iterdir())[::2]:
+            path.unlink()
+        assert reports_of(examples, folder)[0] == outputs, "plans without their kernels"
+        off = reports_of([ONE_KERNEL], folder, "--cache=off")[1]
+        assert off["kernels_loaded"] == 0 and off["plans_loaded"] == 0, off
         for _ in range(2):
             assert "vmov" in tokamak("run", ONE_KERNEL, "--explain=asm", TOKAMAK_CACHE=folder).stderr, "what is shown is compiled"
+            assert "specialised in" in tokamak("run", ONE_KERNEL, "--explain=recompile", TOKAMAK_CACHE=folder).stderr, "and planned"
+
+
+def what_decides_a_plan_keeps_it_apart():
+    """Runs of one script that differ in one thing take no plans of each other; the same run takes all."""
+    model = json.loads((ROOT / "test/machine-model.json").read_text())
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as scratch:
+        path = script(scratch, """
+X = rand(rows=$n, cols=30, sparsity=$s, seed=1)
+print(sum(colSums(X) * 2) > sum(exp(X[1:5,]) * X[1:5,]))
+""")
+        other_model = pathlib.Path(scratch, "model.json")
+        other_model.write_text(json.dumps(model | {"launchNanoseconds": 12345.0}))
+        data = ["-nvargs", "n=1000", "s=1.0"]
+        for different in (data, ["--fusion=all", *data], ["--fusion=no-redundancy", *data], ["--fusion=none", *data],
+                          ["--precision=f32", *data], ["--disable=absorb-transpositions", *data], ["--strict-zeros", *data],
+                          [f"--machine-model={other_model}", *data], ["-nvargs", "n=100000", "s=1.0"],
+                          ["-nvargs", "n=1000", "s=0.01"]):
+            first, second = (reports_of([path], folder, *different)[1] for _ in range(2))
+            assert first["plans_loaded"] == 0 and first["specialisations"] > 0, (different, first)
+            assert second["specialisations"] == 0 and second["plans_loaded"] == first["specialisations"], (different, second)
+
+
+def a_program_is_kept_until_its_texts_change():
+    with tempfile.TemporaryDirectory() as folder:
+        other, data = pathlib.Path(folder, "other.dml"), pathlib.Path(folder, "data.txt")
+        other.write_text("f = function(double x) return (double y) { y = x + 1 }\n")
+        data.write_text("7\n")
+        metadata = pathlib.Path(folder, "data.txt.mtd")
+        metadata.write_text('{"data_type": "scalar", "value_type": "int", "format": "text"}')
+        text = f"""
+source("{other}") as other
+x = read("{data}")
+n = 0
+for (i in 1:30000)
+  n = n + i
+print(other::f(x) + " " + x + " " + n + " " + $a)
+"""
+        path, cache = script(folder, text), f"{folder}/cache"
+
+        def outcome(*options):
+            (output,), counts = reports_of([path], cache, *options)
+            return output, counts["program_loaded"]
+
+        given = ["-nvargs", "a=1"]
+        assert outcome(*given) == ("8.0 7 450015000 1\n", 0)
+        assert outcome(*given) == ("8.0 7 450015000 1\n", 1)
+        report = json.loads(tokamak("run", path, "--stats=json", *given, TOKAMAK_CACHE=cache).stderr)
+        assert report["loops_compiled"] == 1 and report["passes"] == [], "loops of a kept program are compiled"
+        assert outcome("-nvargs", "a=2") == ("8.0 7 450015000 2\n", 0), "another argument"
+        assert outcome("--disable=inline", *given) == ("8.0 7 450015000 1\n", 0), "another option"
+        assert outcome("--precision=f32", *given) == ("8.0 7 450015000 1\n", 0), "another option"
+        other.write_text("f = function(double x) return (double y) { y = x + 2 }\n")
+        assert [outcome(*given) for _ in range(2)] == [("9.0 7 450015000 1\n", 0), ("9.0 7 450015000 1\n", 1)], "a script"
+        metadata.write_text('{"data_type": "scalar", "value_type": "double", "format": "text"}')
+        assert [outcome(*given) for _ in range(2)] == [("9.0 7.0 450015000 1\n", 0), ("9.0 7.0 450015000 1\n", 1)], "a type"
+        metadata.unlink()
+        assert "got a matrix" in tokamak("run", path, *given, status=2, TOKAMAK_CACHE=cache).stderr, "the default type"
+        metadata.write_text('{"data_type": "scalar", "value_type": "int", "format": "text"}')
+        script(folder, text.replace("print(", "print(1 + "))
+        assert outcome(*given)[1] == 0, "the script"
+        script(folder, text.replace("n + i", "n + as.scalar(other::g(matrix(1, 1, i), i + 1))"))
+        other.write_text("g = function(Matrix[Double] X, int i) return (Matrix[Double] y) { y = X[i, 1] }\n"
+                         "f = function(double x) return (double y) { y = x + 1 }\n")
+        for _ in range(2):
+            again = tokamak("run", path, *given, status=1, TOKAMAK_CACHE=cache)
+            assert again.stderr == tokamak("run", path, *given, status=1).stderr, "an error has its place"
+            assert "other.dml:1:" in again.stderr and "script.dml:6:" in again.stderr, again.stderr
+
+
+def plans_of_split_blocks_are_found_again():
+    """The rows of Y depend on data, so that what reads it is planned as a block of its own; threads plan in any order."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = script(folder, """
+parfor (i in 1:8) {
+  X = rand(rows=100 * i, cols=3, seed=i)
+  Y = removeEmpty(target=X, margin="rows", select=(X[,1] > 0.5))
+  print(nrow(Y) + " " + sum(t(Y) %*% Y + sum(exp(Y))))
+}
+""")
+        shown = tokamak("run", path, "--explain=recompile").stderr
+        assert re.search(r"# block_0_\d+ .* specialised", shown), shown
+        cache = f"{folder}/cache"
+        outputs, first = reports_of([path], cache, "--threads=2")
+        again, second = reports_of([path], cache, "--threads=2")
+        assert again == outputs and second["specialisations"] == second["kernels_compiled"] == 0, second
+        assert second["plans_loaded"] == first["specialisations"] + first["plans_loaded"], (first, second)
+
+
+def runs_at_the_same_time_share_a_folder():
+    with tempfile.TemporaryDirectory() as folder:
+        command = ["run", EXAMPLE, "--machine-model=test/machine-model.json"]
+        expected = tokamak(*command).stdout
+        runs = [subprocess.Popen([TOKAMAK, *command], stdout=subprocess.PIPE, text=True, cwd=ROOT,
+                                 env={**os.environ, "TOKAMAK_CACHE": folder}) for _ in range(6)]
+        assert all(run.communicate()[0] == expected and run.returncode == 0 for run in runs)
+        assert reports_of([EXAMPLE], folder)[1]["specialisations"] == 0
 
 
 def machine_is_not_measured_without_need():

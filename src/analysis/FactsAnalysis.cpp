@@ -123,12 +123,19 @@ private:
 
 //===- analysis ------------------------------------------------------------------------------===//
 
+// The only function of a module on its own, as it is after inlining: for a module, the solver searches all
+// attributes for uses of functions.
+static Operation *scopeOf(Operation *root) {
+  auto module = dyn_cast<ModuleOp>(root);
+  return module && llvm::hasSingleElement(*module.getBody()) ? &module.getBody()->front() : root;
+}
+
 FactsAnalysis::FactsAnalysis(Operation *root)
     : root_(root), symbols_(firstOwnSymbol), solver_(DataFlowConfig().setInterprocedural(false)) {
   solver_.load<dataflow::DeadCodeAnalysis>();
   solver_.load<dataflow::SparseConstantPropagation>();
   solver_.load<FactsPropagation>(symbols_);
-  if (failed(solver_.initializeAndRun(root)))
+  if (failed(solver_.initializeAndRun(scopeOf(root))))
     internalError("the analysis of facts does not converge");
 }
 

@@ -47,9 +47,9 @@ using ScheduleText = std::optional<std::string>;
 
 //===- structure and names -------------------------------------------------------------------===//
 
-// The cache key: operators that differ only in names, locations or the numbering of symbols give
-// the same text, all others different texts.
-static std::string structureOf(plan::OperatorOp op) {
+// Operators that differ only in names, locations or the numbering of symbols give the same text, all
+// others different texts.
+std::string KernelCompiler::keyOf(plan::OperatorOp op) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   stream << op.getSparseAttr() << op.getDriversAttr() << op.getSparseResultsAttr()
@@ -252,18 +252,43 @@ struct KernelCompiler::State {
            !options.schedules.contains(name);
   }
 
-  std::optional<abi::KernelPlan> load(const std::string &name, const std::string &key) {
+  // The plan has the name that the process which compiled it gave it.
+  std::optional<abi::KernelPlan> load(const std::string &key) {
     std::optional<StoredKernel> stored = options.store->find(key);
     if (!stored)
       return {};
-    if (llvm::Error error = link(llvm::MemoryBufferRef(stored->object, name), stored->plan)) {
+    llvm::MemoryBufferRef object(stored->object, stored->plan.name);
+    if (llvm::Error error = link(object, stored->plan)) {
       llvm::consumeError(std::move(error));
       return {};
     }
-    stored->plan.name = name;
     std::lock_guard lock(mutex);
     ++statistics.loaded;
     return std::move(stored->plan);
+  }
+
+  std::optional<abi::KernelPlan> find(const std::string &key) {
+    std::shared_future<Outcome> known;
+    {
+      std::lock_guard lock(mutex);
+      if (auto entry = cache.find(key); entry != cache.end()) {
+        known = entry->second;
+        ++statistics.cacheHits;
+      }
+    }
+    if (known.valid())
+      return succeeded(known.get()) ? std::optional(*known.get()) : std::nullopt;
+    std::optional<abi::KernelPlan> plan = load(key);
+    if (!plan)
+      return {};
+    std::lock_guard lock(mutex);
+    plan->name.resize(plan->name.rfind('_') + 1);
+    plan->name += std::to_string(++serial);
+    std::promise<Outcome> promise;
+    promise.set_value(*plan);
+    evict();
+    cache.try_emplace(key, promise.get_future().share());
+    return plan;
   }
 
   Outcome compile(plan::OperatorOp op, const ScheduleText &asked, const std::string &key,
@@ -275,7 +300,8 @@ struct KernelCompiler::State {
     }
     bool isStored = usesStore(name);
     if (isStored)
-      if (std::optional<abi::KernelPlan> plan = load(name, key)) {
+      if (std::optional<abi::KernelPlan> plan = load(key)) {
+        plan->name = name;
         reading.unlock();
         return std::move(*plan);
       }
@@ -312,7 +338,7 @@ struct KernelCompiler::State {
   // more.
   Outcome findOrCompile(plan::OperatorOp op, const ScheduleText &asked,
                         std::unique_lock<std::mutex> &reading) {
-    std::string key = structureOf(op);
+    std::string key = keyOf(op);
     if (asked)
       key += "\nschedule\n" + *asked;
     std::promise<Outcome> promise;
@@ -399,6 +425,16 @@ KernelCompiler::Plans KernelCompiler::compile(ArrayRef<plan::OperatorOp> operato
                                                  std::chrono::steady_clock::now() - start)
                                                  .count();
   return plans;
+}
+
+std::optional<abi::KernelPlan> KernelCompiler::find(const std::string &key) {
+  auto start = std::chrono::steady_clock::now();
+  std::optional<abi::KernelPlan> plan = state_->find(key);
+  std::lock_guard lock(state_->mutex);
+  state_->statistics.compileNanoseconds +=
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start)
+          .count();
+  return plan;
 }
 
 std::vector<std::string> KernelCompiler::unusedSchedules() const {

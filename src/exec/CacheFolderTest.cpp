@@ -156,15 +156,16 @@ TEST_F(CacheFolderTest, KernelsComeBack) {
   plan.inputs.resize(1);
   plan.outputs.resize(1);
   plan.outputs[0].sizes = {tokamak::abi::rowsOfInput(0), tokamak::abi::columnsOfInput(0)};
-  KernelFiles(path_).keep("body", plan, "object");
-  KernelFiles files(path_);
+  CompiledFiles earlier(path_), later(path_), none("");
+  KernelFiles(earlier).keep("body", plan, "object");
+  KernelFiles files(later);
   std::optional<codegen::StoredKernel> found = files.find("body");
   ASSERT_TRUE(found);
   EXPECT_EQ(found->plan.name, "cell_exp_1");
   EXPECT_EQ(found->plan.outputs[0].sizes, plan.outputs[0].sizes);
   EXPECT_EQ(found->object, "object");
   EXPECT_FALSE(files.find("another body"));
-  EXPECT_FALSE(KernelFiles("").find("body"));
+  EXPECT_FALSE(KernelFiles(none).find("body"));
 }
 
 } // namespace

@@ -5,17 +5,10 @@
 using namespace tokamak;
 using namespace tokamak::exec;
 
-static std::string keyOf(std::string_view structure) {
-  return compilerVersion() + "kernel\n" + std::string(structure);
-}
-
-const CacheFolder &KernelFiles::folder() {
-  std::call_once(opened_, [&] { folder_.emplace(compilerVersion().empty() ? "" : path_); });
-  return *folder_;
-}
+static constexpr std::string_view kind = "kernel";
 
 std::optional<codegen::StoredKernel> KernelFiles::find(std::string_view key) {
-  std::optional<std::string> bytes = folder().find(keyOf(key));
+  std::optional<std::string> bytes = files_.find(kind, key);
   if (!bytes)
     return {};
   try {
@@ -33,5 +26,5 @@ void KernelFiles::keep(std::string_view key, const abi::KernelPlan &plan, std::s
   runtime::ByteWriter writer;
   runtime::writeKernelPlan(plan, writer);
   writer.text(object);
-  folder().keep(keyOf(key), writer.bytes());
+  files_.keep(kind, key, writer.bytes());
 }

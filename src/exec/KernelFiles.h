@@ -1,30 +1,25 @@
-// Kernels in a folder of the user: a second run of a program finds what the first one has compiled.
+// Kernels that earlier runs have compiled.
 //
-//   KernelFiles files(userCacheFolder());
-//   codegen::KernelCompiler compiler({.store = &files});
+//   CompiledFiles files(userCacheFolder());
+//   KernelFiles kernelFiles(files);
+//   codegen::KernelCompiler compiler({.store = &kernelFiles});
 #ifndef TOKAMAK_EXEC_KERNELFILES_H
 #define TOKAMAK_EXEC_KERNELFILES_H
 
 #include "codegen/KernelStore.h"
-#include "exec/CacheFolder.h"
-
-#include <mutex>
+#include "exec/CompiledFiles.h"
 
 namespace tokamak::exec {
 
 class KernelFiles : public codegen::KernelStore {
 public:
-  // An empty folder: kernels are not kept. Nothing is opened before the first kernel.
-  explicit KernelFiles(std::string folder) : path_(std::move(folder)) {}
+  // `files` must outlive the object.
+  explicit KernelFiles(CompiledFiles &files) : files_(files) {}
   std::optional<codegen::StoredKernel> find(std::string_view key) override;
   void keep(std::string_view key, const abi::KernelPlan &plan, std::string_view object) override;
 
 private:
-  const CacheFolder &folder();
-
-  std::string path_;
-  std::once_flag opened_;
-  std::optional<CacheFolder> folder_;
+  CompiledFiles &files_;
 };
 
 } // namespace tokamak::exec

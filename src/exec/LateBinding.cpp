@@ -44,6 +44,7 @@ void LateBinding::tell(int32_t block, const Classification &classification, std:
   event.place = plans_.block(block).place;
   event.reason = std::move(reason);
   event.inputs = classification.description;
+  event.isLoaded = result.isLoaded;
   event.explanation = std::move(result.explanation);
   event.facts = std::move(result.facts);
   event.kernels = std::move(result.kernels);

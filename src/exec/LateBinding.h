@@ -35,6 +35,7 @@ struct SpecializationEvent {
   std::string facts;       // pipeline::Specialization, as are `kernels`
   std::map<int64_t, std::string> kernels;
   double milliseconds = 0;
+  bool isLoaded = false;                 // made by an earlier run
   std::vector<rewrite::RuleRun> rules;   // what each block rule did
   std::vector<SourcePlace> zeroRuleUses; // pipeline::Specialization
   std::shared_ptr<const runtime::Image> image;

@@ -29,14 +29,14 @@ std::vector<std::string> exec::transformationNames(Required required) {
 }
 
 Program::Program(const ProgramOptions &options)
-    : options_(options), kernelFiles_(options_.cacheFolder),
+    : options_(options), compiledFiles_(options_.cacheFolder), kernelFiles_(compiledFiles_),
       machine_(options_.machineModel,
                options_.selector == fusion::Selector::None ? MachineModelCache::Missing::Fixed
                                                            : MachineModelCache::Missing::Measured,
                options_.warn),
       kernels_(options_.kernels ? *options_.kernels : ownKernels_.emplace(compilerOptions())),
       kernelsBefore_(kernels_.statistics()), sessionOptions_(sessionOptions()),
-      plans_(blocks_, sessionOptions_, kernels_) {}
+      plans_(blocks_, sessionOptions_, kernels_, usesPlanFiles() ? &compiledFiles_ : nullptr) {}
 
 codegen::KernelCompilerOptions Program::compilerOptions() {
   codegen::KernelCompilerOptions options;
@@ -65,6 +65,13 @@ codegen::KernelCompilerOptions Program::compilerOptions() {
   if (!options_.aheadOfTime.empty())
     options.keepObject = objects_.sink();
   return options;
+}
+
+bool Program::usesPlanFiles() const {
+  const Explanations &explain = options_.explain;
+  return compiledFiles_.areKept() && !options_.kernels && options_.aheadOfTime.empty() &&
+         options_.schedules.empty() && !options_.record && !explain.image && !explain.fusion && !explain.schedule &&
+         !explain.loops && !explain.llvm && !explain.assembly && !explain.recompile;
 }
 
 pipeline::SessionOptions Program::sessionOptions() {
@@ -136,6 +143,45 @@ std::unique_ptr<Program> Program::compile(mlir::ModuleOp module, const ProgramOp
   return program;
 }
 
+void Program::write(runtime::ByteWriter &writer) const {
+  runtime::writeImage(image_, writer);
+  writer.list(entries_, [&](const Entry &entry) {
+    writer.text(entry.name);
+    writer.number<uint64_t>(entry.function);
+    writer.list(entry.parameters, [&](const Entry::Parameter &parameter) {
+      writer.number(parameter.kind);
+      writer.number(parameter.rank);
+      writer.number(parameter.elementType);
+    });
+  });
+  writer.number<uint64_t>(blocks_.size());
+  for (size_t i = 0; i < blocks_.size(); ++i)
+    blocks_[static_cast<int32_t>(i)].write(writer);
+}
+
+std::unique_ptr<Program> Program::read(runtime::ByteReader &reader, const ProgramOptions &options) {
+  std::unique_ptr<Program> program(new Program(options));
+  auto noKernels = [](const std::string &) { return runtime::KernelCode(); };
+  program->image_ = runtime::readImage(reader, noKernels);
+  program->entries_ = reader.list<Entry>([&] {
+    Entry entry;
+    entry.name = reader.text();
+    entry.function = reader.number<uint64_t>();
+    entry.parameters = reader.list<Entry::Parameter>([&] {
+      auto kind = reader.choice(Entry::Parameter::Kind::Any);
+      auto rank = reader.number<int>();
+      return Entry::Parameter{kind, rank, reader.choice(ElementType::Bool)};
+    });
+    return entry;
+  });
+  auto blocks =
+      reader.list<pipeline::FrozenBlock>([&] { return pipeline::FrozenBlock::read(reader); });
+  for (pipeline::FrozenBlock &block : blocks)
+    program->blocks_.add(std::move(block));
+  program->counts_.isProgramLoaded = true;
+  return program;
+}
+
 //===- reports -------------------------------------------------------------------------------===//
 
 void Program::explain(const SpecializationEvent &event) {
@@ -156,7 +202,7 @@ void Program::explain(const SpecializationEvent &event) {
 void Program::note(const SpecializationEvent &event, runtime::Profile *profile) {
   auto duration = std::chrono::nanoseconds(static_cast<int64_t>(event.milliseconds * 1e6));
   std::lock_guard lock(countsMutex_);
-  ++counts_.specializations;
+  ++(event.isLoaded ? counts_.plansLoaded : counts_.specializations);
   counts_.specializationTime += duration.count();
   for (const SourcePlace &place : event.zeroRuleUses)
     counts_.zeroRuleUses.insert(fmt::format("{}:{}", place.file, place.line));
@@ -205,7 +251,7 @@ void Program::execute(size_t function, std::span<runtime::Value> arguments,
   auto finish = [&] {
     std::lock_guard lock(countsMutex_);
     counts_.materializedArrays += executor.materializedArrays();
-    if (context.profile && counts_.specializations > 0 && !machine_.isFixed())
+    if (context.profile && counts_.specializations + counts_.plansLoaded > 0 && !machine_.isFixed())
       counts_.memoryBytesPerNanosecond = machine_.model().memoryReadBytesPerNanosecond;
   };
   try {

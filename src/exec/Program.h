@@ -56,14 +56,16 @@ struct ProgramOptions {
 
 // Counts of all runs and calls that have ended, for tests and --stats; times in nanoseconds.
 struct RunCounts {
-  int64_t specializations = 0;
-  int64_t specializationTime = 0; // includes kernelTime
+  int64_t specializations = 0;    // of blocks, made by this process
+  int64_t plansLoaded = 0;        // made by another process
+  int64_t specializationTime = 0; // of both; includes kernelTime
   int64_t kernelsCompiled = 0;
   int64_t kernelsReused = 0; // compiled by this process before
   int64_t kernelsLoaded = 0; // compiled by another process
   int64_t kernelTime = 0;
   int64_t loopsCompiled = 0, loopTime = 0; // loops of scalars
   int64_t materializedArrays = 0;
+  bool isProgramLoaded = false;          // compiled by another process: there was no static phase
   std::vector<pipeline::PassRun> passes; // of the static phase
   std::vector<rewrite::RuleRun> rules;   // summed over all blocks
   // "file:line" of operators that compute zero for a sparse matrix's zero times any number.
@@ -90,6 +92,12 @@ public:
   // diagnostics.
   static std::unique_ptr<Program> compile(mlir::ModuleOp module, const ProgramOptions &options);
 
+  // The program as it was before its first run, and back: what read() gives is as if it were compiled
+  // with these options, of which `disabled` must be the same. Reading throws Error if the bytes are
+  // damaged.
+  void write(runtime::ByteWriter &writer) const;
+  static std::unique_ptr<Program> read(runtime::ByteReader &reader, const ProgramOptions &options);
+
   // Runs `main`. `results`: receives its results, if it has any. Throws Error.
   void run(runtime::ExecutionContext &context, std::span<runtime::Value> results = {});
   // Calls an entry and returns its results. Throws Error, for an unknown name and for arguments of
@@ -105,6 +113,8 @@ private:
   explicit Program(const ProgramOptions &options);
   codegen::KernelCompilerOptions compilerOptions();
   pipeline::SessionOptions sessionOptions();
+  // Whether plans of earlier runs serve: those that are shown or written to files are made anew.
+  bool usesPlanFiles() const;
   const Entry &entryNamed(std::string_view name) const;
   void execute(size_t function, std::span<runtime::Value> arguments,
                std::span<runtime::Value> results, runtime::ExecutionContext &context);
@@ -116,6 +126,7 @@ private:
   std::vector<Entry> entries_;
   pipeline::FrozenBlocks blocks_;
   ObjectKeeper objects_;
+  CompiledFiles compiledFiles_;
   KernelFiles kernelFiles_;
   MachineModelCache machine_;
   std::mutex explaining_; // guards options_.explanations: several blocks may be compiled at a time

@@ -32,6 +32,23 @@ std::shared_ptr<const Image> ProgramPlans::find(int32_t block,
 
 pipeline::Specialization ProgramPlans::compile(int32_t block, const Classification &classification,
                                                pipeline::UnknownSizes unknownSizes) {
+  const SourcePlace place = blocks_[block].place; // a copy: compiling may add blocks
+  NeedsMemory section(place);
+  if (!compiledFiles_)
+    return specialize(block, classification, unknownSizes);
+  std::call_once(planFilesOpened_,
+                 [&] { planFiles_.emplace(*compiledFiles_, kernels_, textOf(options_)); });
+  std::string key = planFiles_->keyOf(blocks_[block], classification.conditions, unknownSizes);
+  if (auto known = planFiles_->find(key, blocks_, block))
+    return std::move(*known);
+  auto result = specialize(block, classification, unknownSizes);
+  planFiles_->keep(key, result, blocks_);
+  return result;
+}
+
+pipeline::Specialization ProgramPlans::specialize(int32_t block,
+                                                  const Classification &classification,
+                                                  pipeline::UnknownSizes unknownSizes) {
   std::unique_ptr<pipeline::CompileSession> session;
   {
     std::lock_guard lock(sessionMutex_);
@@ -40,8 +57,6 @@ pipeline::Specialization ProgramPlans::compile(int32_t block, const Classificati
       idleSessions_.pop_back();
     }
   }
-  const SourcePlace place = blocks_[block].place; // a copy: compiling may add blocks
-  NeedsMemory section(place);
   if (!session)
     session = std::make_unique<pipeline::CompileSession>(options_, kernels_);
   auto result = session->specialize(blocks_, block, classification.conditions, unknownSizes);

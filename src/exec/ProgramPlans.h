@@ -9,6 +9,7 @@
 #define TOKAMAK_EXEC_PROGRAMPLANS_H
 
 #include "exec/Classification.h"
+#include "exec/PlanFiles.h"
 #include "runtime/image/PlannedProgram.h"
 
 #include <deque>
@@ -32,10 +33,11 @@ struct BlockPlans {
 
 class ProgramPlans {
 public:
-  // References must outlive the object.
+  // References must outlive the object. `files`: plans of earlier runs; null: there are none, and none
+  // are kept.
   ProgramPlans(pipeline::FrozenBlocks &blocks, const pipeline::SessionOptions &options,
-               codegen::KernelCompiler &kernels)
-      : blocks_(blocks), options_(options), kernels_(kernels) {}
+               codegen::KernelCompiler &kernels, CompiledFiles *files = nullptr)
+      : blocks_(blocks), options_(options), kernels_(kernels), compiledFiles_(files) {}
 
   // The plan that serves these inputs; null if there is none yet.
   std::shared_ptr<const runtime::Image> find(int32_t block,
@@ -51,7 +53,7 @@ public:
     });
   }
   const pipeline::FrozenBlock &block(int32_t block) const { return blocks_[block]; }
-  // Compiles a plan, or says what is missing for one.
+  // Finds a plan that an earlier run made or compiles one, or says what is missing for one.
   pipeline::Specialization compile(int32_t block, const Classification &classification,
                                    pipeline::UnknownSizes unknownSizes);
   // All plans made so far, for a program that is to run without a compiler. Blocks that were not
@@ -59,6 +61,8 @@ public:
   std::vector<runtime::PlannedBlock> plannedBlocks() const;
 
 private:
+  pipeline::Specialization specialize(int32_t block, const Classification &classification,
+                                      pipeline::UnknownSizes unknownSizes);
   // Call with the lock held for writing. References stay valid: plans_ is a deque.
   BlockPlans &plansOf(int32_t block);
 
@@ -68,6 +72,9 @@ private:
   pipeline::FrozenBlocks &blocks_;
   const pipeline::SessionOptions &options_;
   codegen::KernelCompiler &kernels_;
+  CompiledFiles *compiledFiles_;
+  std::once_flag planFilesOpened_;
+  std::optional<PlanFiles> planFiles_;
 
   mutable std::shared_mutex mutex_; // guards plans_; never held while a plan is made or waited for
   std::deque<BlockPlans> plans_;

@@ -109,6 +109,24 @@ TEST_F(ProgramTest, keepsItsPlansBetweenCalls) {
   EXPECT_GE(program_->counts().kernelsCompiled, 1);
 }
 
+TEST_F(ProgramTest, isTheSameFromItsBytes) {
+  std::vector<Value> arguments = {matrix(300, 7), 2.0};
+  std::string expected = bitsOf(call("smooth", arguments));
+  std::string error = errorOf("first", {matrix(0, 5)});
+  runtime::ByteWriter writer;
+  exec::Program::compile(*mlir::parseSourceString<mlir::ModuleOp>(functions, &context_), options_)
+      ->write(writer);
+  runtime::ByteReader reader(writer.bytes());
+  program_ = exec::Program::read(reader, options_);
+  EXPECT_TRUE(program_->counts().isProgramLoaded);
+  EXPECT_EQ(bitsOf(call("smooth", arguments)), expected);
+  EXPECT_EQ(errorOf("first", {matrix(0, 5)}), error);
+  EXPECT_NE(error, "no error");
+  EXPECT_NE(errorOf("smooth", {2.0, 2.0}).find("expected an array"), std::string::npos);
+  runtime::ByteReader half(std::string_view(writer.bytes()).substr(0, writer.bytes().size() / 2));
+  EXPECT_THROW(exec::Program::read(half, options_), Error);
+}
+
 constexpr std::pair<int64_t, int64_t> sizes[] = {{300, 7}, {301, 7},   {200, 3}, {1, 1},
                                                  {0, 5},   {1000, 20}, {150, 1}, {3, 40}};
 

@@ -24,6 +24,24 @@ using runtime::PlanConditions;
 
 //===- frozen blocks -------------------------------------------------------------------------===//
 
+void FrozenBlock::write(runtime::ByteWriter &writer) const {
+  writer.text(name);
+  writer.text(bytecode);
+  writer.list(bind, [&](bool each) { writer.number<uint8_t>(each); });
+  writer.list(literals, [&](int64_t literal) { writer.number(literal); });
+  runtime::writePlace(place, writer);
+}
+
+FrozenBlock FrozenBlock::read(runtime::ByteReader &reader) {
+  FrozenBlock block;
+  block.name = reader.text();
+  block.bytecode = reader.text();
+  block.bind = reader.list<bool>([&] { return reader.boolean(); });
+  block.literals = reader.list<int64_t>([&] { return reader.number<int64_t>(); });
+  block.place = runtime::readPlace(reader);
+  return block;
+}
+
 int32_t FrozenBlocks::add(func::FuncOp function) {
   FrozenBlock block;
   block.name = function.getName().str();
@@ -43,10 +61,14 @@ int32_t FrozenBlocks::add(func::FuncOp function) {
   });
   OwningOpRef<ModuleOp> module = ModuleOp::create(function.getLoc());
   OpBuilder builder(module->getBodyRegion());
-  builder.clone(*function);
+  cast<func::FuncOp>(builder.clone(*function)).setName(blockFunctionName);
   llvm::raw_string_ostream out(block.bytecode);
   if (failed(writeBytecodeToFile(*module, out)))
     internalError("a block can't be written as bytecode");
+  return add(std::move(block));
+}
+
+int32_t FrozenBlocks::add(FrozenBlock block) {
   std::unique_lock lock(mutex_);
   numbers_.try_emplace(block.name, static_cast<int32_t>(blocks_.size()));
   blocks_.push_back(std::move(block));
@@ -268,6 +290,7 @@ Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number,
       parseSourceString<ModuleOp>(block.bytecode, ParserConfig(&context_));
   require(success(bool(module)));
   auto function = *module->getOps<func::FuncOp>().begin();
+  function.setName(block.name);
   bindFacts(function, conditions);
   if (options_.zeroRule == ZeroRule::Strict)
     function->setAttr(tok::strictZerosAttributeName, UnitAttr::get(&context_));
@@ -308,7 +331,7 @@ Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number,
       op->moveBefore(terminator);
     }
     if (!members.empty())
-      blocks.add(outline(members, blocks.newName(block.name), *module));
+      result.newBlocks.push_back(blocks.add(outline(members, blocks.newName(block.name), *module)));
     for (Operation *call : calls)
       call->moveBefore(terminator);
     facts = std::make_unique<analysis::FactsAnalysis>(function);
@@ -365,6 +388,7 @@ Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number,
       kernel->predictedNanoseconds = predicted.getValueAsDouble();
     if (auto number = op->getAttrOfType<IntegerAttr>(fusion::operatorNumberAttributeName))
       result.kernels[number.getInt()] = kernel->name;
+    result.kernelKeys[kernel->name] = codegen::KernelCompiler::keyOf(op);
     kernels.try_emplace(op, std::move(*kernel));
   }
   auto fragment = lowerFragment(

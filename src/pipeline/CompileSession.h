@@ -14,7 +14,7 @@
 #include "fusion/select/FuseBlock.h"
 #include "ir/tok/TokDialect.h"
 #include "rewrite/BlockRules.h"
-#include "runtime/image/Image.h"
+#include "runtime/image/ImageFile.h"
 #include "runtime/image/PlanConditions.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -31,18 +31,27 @@ namespace tokamak::pipeline {
 // An outlined block in the form the program keeps: immutable and independent of MLIR contexts.
 struct FrozenBlock {
   std::string name;
-  std::string bytecode;   // of a module with just this function
+  std::string bytecode;   // of a module with just this function, named `blockFunctionName`
   std::vector<bool> bind; // scalars that may be bound to their values
   std::vector<int64_t>
       literals; // integer literals of the block: a size equal to one of them is bound exactly
   SourcePlace place;
+
+  void write(runtime::ByteWriter &writer) const;
+  // Throws Error if the bytes are damaged.
+  static FrozenBlock read(runtime::ByteReader &reader);
 };
+
+// The same for all blocks, so that a block's bytecode is no different because others came before it.
+inline constexpr llvm::StringLiteral blockFunctionName = "block";
 
 // All blocks of a program; specialisation may add blocks that it splits off. Thread-safe;
 // references to blocks stay valid.
 class FrozenBlocks {
 public:
   int32_t add(mlir::func::FuncOp function);
+  // A block that has a new name.
+  int32_t add(FrozenBlock block);
   const FrozenBlock &operator[](int32_t block) const;
   int32_t numberOf(llvm::StringRef name) const;
   size_t size() const;
@@ -72,6 +81,11 @@ struct Specialization {
   // The inputs whose cells must be checked before a plan is made. If empty and there is no image,
   // the given symbols don't decide all comparisons of sizes: call again with exact sizes.
   std::map<unsigned, CellFact> wantedCells;
+  // Blocks that were split off: all that the image executes.
+  std::vector<int32_t> newBlocks;
+  // codegen::KernelCompiler::keyOf by the names of the image's kernels.
+  llvm::StringMap<std::string> kernelKeys;
+  bool isLoaded = false; // made by an earlier run
   std::string explanation;
   // If requested: fusion/select/FusionFacts.h, and the names of kernels by the numbers of operators.
   std::string facts;

@@ -28,6 +28,8 @@ LogicalResult pipeline::runStaticPhase(ModuleOp module, const StaticOptions &opt
         return failure();
       if (!*folded)
         return passes.runAll({"report-contradictions"});
+      if (failed(passes.run("constant-propagation")))
+        return failure();
     }
   };
 
@@ -38,8 +40,8 @@ LogicalResult pipeline::runStaticPhase(ModuleOp module, const StaticOptions &opt
     return failure();
   // The first time nothing is erased, so that operations that are proved wrong are reported even if
   // their results are not used.
-  if (failed(settle({"constant-propagation"})) ||
-      failed(settle({"constant-propagation", "canonicalize", "cse"})))
+  if (failed(passes.run("constant-propagation")) || failed(settle({})) ||
+      failed(settle({"canonicalize", "cse"})))
     return failure();
   return passes.runAll({"loop-invariant-code-motion", "sink-transpositions", "sink-cells",
                         "mark-parfor-results", "outline-blocks"});

@@ -56,7 +56,10 @@ void tokamak::writeText(const RunReport &report, std::ostream &out) {
   runtime::PoolStatistics pool = runtime::BufferPool::instance().statistics();
   out << fmt::format("run time: {} ms with {} threads, after {} ms of reading and checking\n",
                      milliseconds(report.runTime), report.threads, milliseconds(report.importTime))
-      << fmt::format("specialisations: {}\n", counts.specializations)
+      << fmt::format("specialisations: {}{}\n", counts.specializations,
+                     counts.plansLoaded > 0
+                         ? fmt::format(" ({} more were made by earlier runs)", counts.plansLoaded)
+                         : "")
       << fmt::format(
              "compile time: {} ms, of it {} ms for {} kernels ({} more were reused, {} were "
              "compiled by earlier runs)\n",
@@ -77,7 +80,7 @@ void tokamak::writeText(const RunReport &report, std::ostream &out) {
   for (const pipeline::PassRun &pass : longest)
     out << fmt::format("{}{} {} ms", &pass == longest.data() ? "; the longest: " : ", ",
                        std::string_view(pass.name), milliseconds(pass.nanoseconds));
-  out << '\n';
+  out << (counts.isProgramLoaded ? "; the program was compiled by an earlier run\n" : "\n");
   int64_t ruleTime = 0;
   std::vector<std::string> fired;
   for (const rewrite::RuleRun &rule : counts.rules) {
@@ -116,7 +119,9 @@ void tokamak::writeJson(const RunReport &report, std::ostream &out) {
   json["run_ns"] = report.runTime;
   json["import_ns"] = report.importTime;
   json["threads"] = report.threads;
+  json["program_loaded"] = counts.isProgramLoaded;
   json["specialisations"] = counts.specializations;
+  json["plans_loaded"] = counts.plansLoaded;
   json["compile_ns"] = counts.specializationTime;
   json["kernels_compiled"] = counts.kernelsCompiled;
   json["kernels_reused"] = counts.kernelsReused;

@@ -5,6 +5,7 @@
 #include "tokamak/EmbeddedLibrary.h"
 #include "tokamak/ExhaustedMemory.h"
 #include "tokamak/ExplainPage.h"
+#include "tokamak/ProgramFiles.h"
 #include "tokamak/Reproducer.h"
 #include "tokamak/RunReport.h"
 #include "tokamak/StandardStreams.h"
@@ -89,10 +90,7 @@ int64_t seedOfRun() {
 // One script from import to run, with the reporting of its failures.
 class Script {
 public:
-  explicit Script(const CommandLine &line)
-      : line_(line), context_(mlir::MLIRContext::Threading::DISABLED) {
-    context_.loadDialect<tok::TokDialect, plan::PlanDialect, mlir::func::FuncDialect>();
-    context_.printOpOnDiagnostic(false); // users know only the script, not operations
+  explicit Script(const CommandLine &line) : line_(line) {
     // The sources of the embedded library are not on disk.
     for (const EmbeddedSource &source : embeddedLibrary())
       diagnostics_.addSource({source.path.data(), source.path.size()},
@@ -103,13 +101,22 @@ public:
     try {
       std::string text = readText(line_.file);
       noteInputText(line_.file, text);
-      if (!import(text))
+      exec::CompiledFiles files(line_.program.cacheFolder);
+      ProgramFiles programs(files, line_, text);
+      if (std::unique_ptr<exec::Program> program = programs.find(diagnostics_))
+        return run(*program);
+      context_.emplace(mlir::MLIRContext::Threading::DISABLED);
+      context_->loadDialect<tok::TokDialect, plan::PlanDialect, mlir::func::FuncDialect>();
+      context_->printOpOnDiagnostic(false); // users know only the script, not operations
+      if (!import(text, programs.watched(importOptions(line_))))
         return reportDiagnostics(Rejected);
       if (!line_.quiet)
         reportDiagnostics(Success);
+      bool hasWarnings = !diagnostics_.sorted().empty();
       if (line_.compare)
         return compareEngines(*module_, line_, diagnostics_);
-      return line_.engine == Engine::Reference ? interpret() : compileAndRun();
+      return line_.engine == Engine::Reference ? interpret()
+                                               : compileAndRun(hasWarnings ? nullptr : &programs);
     } catch (const Error &error) {
       return reportError(error, Rejected);
     } catch (const std::bad_alloc &) {
@@ -118,7 +125,7 @@ public:
   }
 
 private:
-  bool import(const std::string &text) {
+  bool import(const std::string &text, const frontend::ImportOptions &options) {
     if (llvm::StringRef(line_.file).ends_with(".mlir")) {
       if (!line_.call.empty())
         throw Error("--call calls functions of DML scripts");
@@ -129,18 +136,17 @@ private:
         // operations still use if they were used before their definition, which would damage the
         // heap.
         auto onError = [this] { _exit(reportDiagnostics(Rejected)); };
-        support::MlirDiagnosticForwarder forwarder(&context_, diagnostics_, onError);
-        module_ = mlir::parseSourceString<mlir::ModuleOp>(text, &context_, line_.file);
+        support::MlirDiagnosticForwarder forwarder(&*context_, diagnostics_, onError);
+        module_ = mlir::parseSourceString<mlir::ModuleOp>(text, &*context_, line_.file);
       }
-      support::MlirDiagnosticForwarder forwarder(&context_, diagnostics_);
+      support::MlirDiagnosticForwarder forwarder(&*context_, diagnostics_);
       if (module_ && failed(tok::verifyRunnable(*module_)))
         return false;
     } else {
       // Generating a call generates the callee, so recursion is as deep as the chain of calls.
       runtime::runOnDeepStack([&] {
         NeedsMemory section(wholeScript_);
-        module_ = frontend::importDml(sources_, line_.file, text, importOptions(line_), context_,
-                                      diagnostics_);
+        module_ = frontend::importDml(sources_, line_.file, text, options, *context_, diagnostics_);
       });
     }
     if (module_ && line_.singlePrecision)
@@ -148,14 +154,14 @@ private:
     return bool(module_);
   }
 
-  int compileAndRun() {
+  // `programs`: where the program is kept for later runs; may be null.
+  int compileAndRun(const ProgramFiles *programs) {
     std::unique_ptr<exec::Program> program;
     {
       NeedsMemory section(wholeScript_);
       diagnostics_.clear();
-      support::MlirDiagnosticForwarder forwarder(&context_, diagnostics_);
+      support::MlirDiagnosticForwarder forwarder(&*context_, diagnostics_);
       exec::ProgramOptions options = line_.program;
-      options.threads = line_.threads > 0 ? line_.threads : runtime::usableThreads();
       options.record = line_.page.empty() ? nullptr : &record_;
       if (const std::string &file = options.scheduleFile; !file.empty()) {
         std::string text = readText(file);
@@ -174,9 +180,15 @@ private:
     }
     if (line_.command != Command::Run && line_.page.empty())
       return Success;
+    if (programs)
+      programs->keep(*program, sources_);
+    return run(*program);
+  }
+
+  int run(exec::Program &program) {
     return run([&](runtime::ExecutionContext &context) {
-      program->run(context);
-      counts_ = program->counts();
+      program.run(context);
+      counts_ = program.counts();
     });
   }
 
@@ -304,9 +316,9 @@ private:
   const CommandLine &line_;
   const SourcePlace wholeScript_{.file = line_.file};
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  exec::RunCounts counts_;  // of the finished run
-  exec::PlanRecord record_; // of the finished run, if a page is to be written
-  mlir::MLIRContext context_;
+  exec::RunCounts counts_;                   // of the finished run
+  exec::PlanRecord record_;                  // of the finished run, if a page is to be written
+  std::optional<mlir::MLIRContext> context_; // where the script is imported
   frontend::SourceManager sources_;
   support::DiagnosticEngine diagnostics_;
   mlir::OwningOpRef<mlir::ModuleOp> module_;
@@ -316,6 +328,7 @@ private:
 
 int tokamak::scriptCommand(const CommandLine &line) {
   CommandLine local = line;
+  local.program.threads = line.threads > 0 ? line.threads : runtime::usableThreads();
   local.program.warn = [quiet = line.quiet](const std::string &text) {
     if (!quiet)
       std::cerr << fmt::format("tokamak: warning: {}\n", text);

@@ -3,7 +3,6 @@
 
 #include "base/Error.h"
 #include "base/FileFormats.h"
-#include "base/MatrixMetadata.h"
 #include "base/NearestNames.h"
 
 #include "llvm/ADT/StringSwitch.h"
@@ -210,7 +209,7 @@ Value FunctionGenerator::emitRead(BuiltinCall &call) {
   MatrixMetadata metadata;
   if (auto path = constantText(call.operands[Path])) {
     try {
-      metadata = readMetadata(path->str()).value_or(MatrixMetadata());
+      metadata = module_.options().metadata(path->str()).value_or(MatrixMetadata());
     } catch (const Error &problem) {
       module_.error(placeOf(*call.arguments[Path]), problem.message());
       return {};

@@ -15,6 +15,7 @@
 #ifndef TOKAMAK_FRONTEND_DML_IMPORT_H
 #define TOKAMAK_FRONTEND_DML_IMPORT_H
 
+#include "base/MatrixMetadata.h"
 #include "frontend/dml/Source.h"
 #include "support/SourceDiagnostics.h"
 
@@ -40,6 +41,8 @@ struct ImportOptions {
   std::map<std::string, std::string> arguments;
   /// Returns the DML file that defines the script builtin `name`, or nothing if there is none.
   std::function<std::optional<LibrarySource>(llvm::StringRef name)> library;
+  /// The metadata of the data at a path, which may decide the type that is read.
+  std::function<std::optional<MatrixMetadata>(const std::string &path)> metadata = readMetadata;
   /// A function of the script that is called with the arguments, instead of running the script's
   /// statements (EntryCall.h); empty: none.
   std::string call;

@@ -8,8 +8,8 @@
 
 namespace tokamak::frontend {
 
-SourceFile::SourceFile(std::string path, std::string text)
-    : path_(std::move(path)), text_(std::move(text)) {
+SourceFile::SourceFile(std::string path, std::string text, bool isFromDisk)
+    : path_(std::move(path)), text_(std::move(text)), isFromDisk_(isFromDisk) {
   lineStarts_.push_back(0);
   for (size_t at = text_.find('\n'); at != std::string::npos; at = text_.find('\n', at + 1))
     lineStarts_.push_back(static_cast<uint32_t>(at + 1));
@@ -21,15 +21,15 @@ LineColumn SourceFile::lineColumn(uint32_t offset) const {
   return {line, offset - lineStarts_[line - 1] + 1};
 }
 
-FileId SourceManager::add(std::string path, std::string text) {
+FileId SourceManager::add(std::string path, std::string text, bool isFromDisk) {
   noteInputText(path, text);
-  files_.emplace_back(std::move(path), std::move(text));
+  files_.emplace_back(std::move(path), std::move(text), isFromDisk);
   return fileCount() - 1;
 }
 
 std::optional<FileId> SourceManager::load(const std::string &path, std::string &error) {
   std::optional<std::string> text = support::readSourceText(path, error);
-  return text ? std::optional(add(path, std::move(*text))) : std::nullopt;
+  return text ? std::optional(add(path, std::move(*text), /*isFromDisk=*/true)) : std::nullopt;
 }
 
 } // namespace tokamak::frontend

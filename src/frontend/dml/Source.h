@@ -40,15 +40,17 @@ struct LineColumn {
 
 class SourceFile {
 public:
-  SourceFile(std::string path, std::string text);
+  SourceFile(std::string path, std::string text, bool isFromDisk = false);
 
   const std::string &path() const { return path_; }
   std::string_view text() const { return text_; }
+  bool isFromDisk() const { return isFromDisk_; }
   LineColumn lineColumn(uint32_t offset) const;
 
 private:
   std::string path_;
   std::string text_;
+  bool isFromDisk_;
   std::vector<uint32_t> lineStarts_;
 };
 
@@ -57,7 +59,7 @@ private:
 class SourceManager {
 public:
   /// Adds a file with the given text, which must be smaller than 4 GiB.
-  FileId add(std::string path, std::string text);
+  FileId add(std::string path, std::string text, bool isFromDisk = false);
 
   /// Reads `path` from disk; on failure returns nothing and puts the reason in `error`.
   std::optional<FileId> load(const std::string &path, std::string &error);

@@ -256,7 +256,7 @@ std::string PlanDescription::runnerUpText() const {
   std::optional<double> more;
   bool hasChoice = false, hasPriced = false; // other plans than the chosen one
   for (const Partition &partition : plan_.partitions) {
-    hasChoice |= partition.nodes.size() > 1;
+    hasChoice |= !partition.points.empty();
     hasPriced |= partition.evaluated > 1;
     double difference = std::max(partition.runnerUp - partition.nanoseconds, 0.0);
     if (partition.runnerUp > 0 && (!more || difference < *more))
@@ -266,6 +266,6 @@ std::string PlanDescription::runnerUpText() const {
     return llvm::formatv("the second-best plan would take {0} more ({1:F1} %)", microseconds(*more),
                          100 * *more / nanoseconds());
   if (!hasChoice)
-    return "there is one plan only, since no two operations could be computed together";
+    return "there is one plan only, since no result could be stored or computed again";
   return hasPriced ? "" : "every other plan was excluded by a bound before it was priced";
 }

@@ -147,6 +147,7 @@ KernelPlan readKernel(ByteReader &reader, const KernelLookup &kernels) {
     throw Error(fmt::format("kernel {} has no code in this program", plan.name));
   plan.kernel = code.kernel;
   plan.merge = code.merge;
+  plan.code = std::move(code.code);
   return plan;
 }
 
@@ -227,27 +228,11 @@ ImageFunction readFunction(const OperatorNames &names, ByteReader &reader) {
                            &instruction.resultCount, &instruction.place})
       *field = reader.number<int32_t>();
     instruction.index = indexInProgram(instruction.opcode, instruction.index, names);
-    if (instruction.opcode == Opcode::Jump || instruction.opcode == Opcode::LoopStep)
-      instruction.index = 0; // loops of image files are not compiled
     instruction.lastUse = reader.number<uint64_t>();
     instruction.elementType = reader.choice(ElementType::Bool);
     return instruction;
   });
   return function;
-}
-
-void writePlace(const SourcePlace &place, ByteWriter &writer) {
-  writer.text(place.file);
-  writer.number(place.line);
-  writer.number(place.column);
-}
-
-SourcePlace readPlace(ByteReader &reader) {
-  SourcePlace place;
-  place.file = reader.text();
-  place.line = reader.number<int>();
-  place.column = reader.number<int>();
-  return place;
 }
 
 //===- checks --------------------------------------------------------------------------------===//
@@ -437,6 +422,33 @@ Value readScalar(ByteReader &reader) {
 
 namespace {
 
+// Numbers anew what jumps back to the heads of loops, so that damaged bytes give no number too large.
+void numberLoops(Image &image) {
+  int32_t loops = 0;
+  for (ImageFunction &function : image.functions)
+    for (Instruction &instruction : function.instructions)
+      if (instruction.opcode == Opcode::Jump || instruction.opcode == Opcode::LoopStep)
+        instruction.index = instruction.index == 0 ? 0 : ++loops;
+}
+
+} // namespace
+
+void writePlace(const SourcePlace &place, ByteWriter &writer) {
+  writer.text(place.file);
+  writer.number(place.line);
+  writer.number(place.column);
+}
+
+SourcePlace readPlace(ByteReader &reader) {
+  SourcePlace place;
+  place.file = reader.text();
+  place.line = reader.number<int>();
+  place.column = reader.number<int>();
+  return place;
+}
+
+namespace {
+
 // A dense array.
 void writeArray(const Array &array, ByteWriter &writer) {
   writer.number(array.elementType());
@@ -500,6 +512,7 @@ Image readImage(ByteReader &reader, const KernelLookup &kernels) {
   Image image;
   auto names = reader.list<std::string>([&] { return reader.text(); });
   image.functions = reader.list<ImageFunction>([&] { return readFunction(names, reader); });
+  numberLoops(image);
   image.loops = reader.list<ParallelLoop>([&] {
     ParallelLoop loop;
     loop.body = reader.number<int32_t>();

@@ -20,7 +20,8 @@ namespace tokamak::runtime {
 
 struct KernelCode {
   TokKernel kernel = nullptr;
-  TokMerge merge = nullptr; // null: the kernel has no partial results
+  TokMerge merge = nullptr;             // null: the kernel has no partial results
+  std::shared_ptr<void> code = nullptr; // keeps machine code alive that is no part of the program
 };
 // The code of a kernel; null if there is no kernel of this name.
 using KernelLookup = std::function<KernelCode(const std::string &name)>;
@@ -37,6 +38,9 @@ KernelPlan readKernelPlan(ByteReader &reader);
 // A scalar, a string, an unassigned variable or Nothing.
 void writeScalar(const Value &value, ByteWriter &writer);
 Value readScalar(ByteReader &reader);
+
+void writePlace(const SourcePlace &place, ByteWriter &writer);
+SourcePlace readPlace(ByteReader &reader);
 
 // A number that changes whenever the meaning of the bytes does, with their order, the instructions
 // and the kernel interface. Operators and natives are stored by name: it does not depend on them.

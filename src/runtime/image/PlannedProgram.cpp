@@ -7,9 +7,6 @@
 #include <fmt/format.h>
 
 namespace tokamak::runtime {
-namespace {
-
-constexpr std::string_view signature = "tokamak program\n";
 
 void writeConditions(const PlanConditions &conditions, ByteWriter &writer) {
   writer.list(conditions.inputs, [&](const PlanConditions::Input &input) {
@@ -35,6 +32,10 @@ void writeConditions(const PlanConditions &conditions, ByteWriter &writer) {
   writer.list(conditions.exactValues, [&](int64_t value) { writer.number(value); });
   writer.number(conditions.narrowLimit);
 }
+
+namespace {
+
+constexpr std::string_view signature = "tokamak program\n";
 
 PlanConditions readConditions(ByteReader &reader) {
   PlanConditions conditions;

@@ -12,6 +12,9 @@
 
 namespace tokamak::runtime {
 
+// All that conditions say: equal bytes, equal conditions.
+void writeConditions(const PlanConditions &conditions, ByteWriter &writer);
+
 struct BlockPlan {
   PlanConditions conditions;
   std::shared_ptr<const Image> image;
