@@ -12,8 +12,8 @@
 #include "runtime/sparse/SparseMatrix.h"
 #include "runtime/values/ScalarOperations.h"
 
-#include <array>
 #include <fmt/format.h>
+#include <memory>
 #include <new>
 
 namespace tokamak::runtime {
@@ -23,16 +23,25 @@ namespace {
 class ValueList {
 public:
   explicit ValueList(size_t count) : count_(count) {
-    if (count > inline_.size())
-      heap_.resize(count);
+    if (count > inlineCount)
+      heap_ = std::make_unique<Value[]>(count);
+    else
+      std::uninitialized_value_construct_n(inlineValues(), count);
   }
-  std::span<Value> values() {
-    return {count_ > inline_.size() ? heap_.data() : inline_.data(), count_};
+  ~ValueList() {
+    if (!heap_)
+      std::destroy_n(inlineValues(), count_);
   }
+  ValueList(const ValueList &) = delete;
+  ValueList &operator=(const ValueList &) = delete;
+  std::span<Value> values() { return {heap_ ? heap_.get() : inlineValues(), count_}; }
 
 private:
-  std::array<Value, 8> inline_;
-  std::vector<Value> heap_;
+  static constexpr size_t inlineCount = 8;
+  Value *inlineValues() { return reinterpret_cast<Value *>(inline_); }
+
+  alignas(Value) std::byte inline_[inlineCount * sizeof(Value)]; // constructed as far as needed
+  std::unique_ptr<Value[]> heap_;
   size_t count_;
 };
 
@@ -115,8 +124,9 @@ void convertOperands(NativeAccess accepted, std::span<Value> operands, ElementTy
       continue;
     ArrayReference &array = operand.array();
     ElementType type = acceptedType(accepted, operands, array->elementType(), result);
-    array = Array::withElementType(array, type);
-    if (accepted != NativeAccess::Doubles || !array->isSparse())
+    if (array->elementType() != type)
+      array = Array::withElementType(array, type);
+    if (array->isRepeated() || (array->isSparse() && accepted != NativeAccess::Doubles))
       array = Array::asDense(array);
   }
 }

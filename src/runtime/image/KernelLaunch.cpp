@@ -42,7 +42,7 @@ public:
   size_t size() const { return size_; }
 
 private:
-  T inline_[N] = {};
+  T inline_[N]; // as far as appended
   std::vector<T> heap_;
   size_t size_ = 0;
 };
@@ -92,16 +92,19 @@ public:
         ++scalar;
         continue;
       }
-      abi::KernelInput input =
-          number < plan.inputs.size() ? plan.inputs[number] : abi::KernelInput();
+      static const abi::KernelInput denseDoubles;
+      const abi::KernelInput &input =
+          number < plan.inputs.size() ? plan.inputs[number] : denseDoubles;
       convertTo(input, operand.array());
       if (input.united)
         united.push_back(&operand.array());
       ++number;
     }
-    ExecutionContext context;
-    context.scheduler = scheduler;
-    uniteEntries(context, united);
+    if (!united.empty()) {
+      ExecutionContext context;
+      context.scheduler = scheduler;
+      uniteEntries(context, united);
+    }
     for (const Value &operand : operands)
       if (operand.isArray()) {
         inputs_.append() = operand.array()->descriptor();
@@ -201,8 +204,12 @@ private:
   }
 
   static void convertTo(const abi::KernelInput &expected, ArrayReference &array) {
-    array = Array::withElementType(array, expected.elementType);
-    array = expected.layout == TOK_CSR ? Array::asSparse(array) : Array::asDense(array);
+    if (array->elementType() != expected.elementType)
+      array = Array::withElementType(array, expected.elementType);
+    if (expected.layout == TOK_CSR && !array->isSparse())
+      array = Array::asSparse(array);
+    else if (expected.layout == TOK_DENSE && (array->isSparse() || array->isRepeated()))
+      array = Array::asDense(array);
   }
 
   const Array &arrayInput(int32_t number) const {
