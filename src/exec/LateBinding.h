@@ -1,7 +1,7 @@
 // Late binding: when a run reaches a block, supplies its plan from those of the program, or makes one
 // by specialising the block.
 //
-//   LateBinding binding(plans, loops, 10000, listener);
+//   LateBinding binding(plans, scalars, 10000, listener);
 //   runtime::Executor(image, &binding, context).run();
 //
 // In a parallel section several threads of the run may request plans at the same time. The first
@@ -14,8 +14,8 @@
 #ifndef TOKAMAK_EXEC_LATEBINDING_H
 #define TOKAMAK_EXEC_LATEBINDING_H
 
-#include "exec/LoopCompiler.h"
 #include "exec/ProgramPlans.h"
+#include "exec/ScalarCompiler.h"
 
 #include "llvm/ADT/DenseMap.h"
 
@@ -43,10 +43,10 @@ public:
   // Called by one thread of the run at a time.
   using Listener = std::function<void(const SpecializationEvent &)>;
   // `plans` must outlive the object. `listener` may be empty.
-  // Loops are compiled after so many iterations.
-  LateBinding(ProgramPlans &plans, LoopCompiler &loops, int64_t iterationsBeforeCompiling,
+  // Loops are compiled after so many iterations, functions after so many calls.
+  LateBinding(ProgramPlans &plans, ScalarCompiler &scalars, int64_t iterationsBeforeCompiling,
               Listener listener)
-      : plans_(plans), loops_(loops), iterationsBeforeCompiling_(iterationsBeforeCompiling),
+      : plans_(plans), scalars_(scalars), iterationsBeforeCompiling_(iterationsBeforeCompiling),
         listener_(std::move(listener)) {}
 
   std::shared_ptr<const runtime::Image> planFor(int32_t block,
@@ -56,7 +56,12 @@ public:
                                                            const runtime::ImageFunction &function,
                                                            int32_t head, int32_t end,
                                                            const runtime::Value *slots) override {
-    return loops_.compile(image, function, head, end, slots);
+    return scalars_.compileLoop(image, function, head, end, slots);
+  }
+  std::shared_ptr<const runtime::CompiledFunction>
+  compileFunction(const runtime::Image &image, int32_t function,
+                  const std::vector<runtime::SlotType> &arguments) override {
+    return scalars_.compileFunction(image, function, arguments);
   }
   void beginParallel() override;
   void endParallel() override;
@@ -86,7 +91,7 @@ private:
   static constexpr int exactPlanLimit = 2;
 
   ProgramPlans &plans_;
-  LoopCompiler &loops_;
+  ScalarCompiler &scalars_;
   int64_t iterationsBeforeCompiling_;
   Listener listener_;
   std::mutex listenerMutex_;

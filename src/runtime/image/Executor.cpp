@@ -266,11 +266,17 @@ Executor::Executor(const Executor &parent, ExecutionContext &context, int64_t ta
       iterationsBeforeCompiling_(parent.iterationsBeforeCompiling_), callDepth_(parent.callDepth_),
       parallelTasks_(tasks) {}
 
-void Executor::checkStop() const {
-  checkInterrupt();
+bool Executor::hasEarlierTaskFailed() const {
   for (const TaskStop *stop = stop_; stop; stop = stop->outer)
     if (stop->firstFailed->load(std::memory_order_relaxed) < stop->task)
-      throw Error("an earlier iteration failed", ErrorKind::Interrupted);
+      return true;
+  return false;
+}
+
+void Executor::checkStop() const {
+  checkInterrupt();
+  if (hasEarlierTaskFailed())
+    throw Error("an earlier iteration failed", ErrorKind::Interrupted);
 }
 
 void Executor::call(size_t function, std::span<Value> arguments, std::span<Value> results) {
@@ -472,9 +478,68 @@ int32_t Executor::goOnCompiled(const ImageFunction &function, const Instruction 
     loop.iterations = -iterationsBeforeCompiling_;
     return jump.target;
   }
-  int32_t next = loop.compiled->code(words_.data(), iterationsPerEntry);
+  CompiledCalls *calls = compiledCalls(deepestCall() - callDepth_);
+  int32_t next = loop.compiled->code(words_.data(), iterationsPerEntry, calls);
   analysed.giveBack(words_, next, slots);
+  // Some call can't be computed by compiled code; the next iteration's might not, either.
+  if (calls->hasGivenUp)
+    loop.iterations = INT64_MIN;
   return next;
+}
+
+CompiledCalls *Executor::compiledCalls(int64_t nested) {
+  compiledCalls_.goOn = [](CompiledCalls *calls) {
+    const auto *executor = static_cast<const Executor *>(calls->run);
+    calls->remaining = 100 * executor->iterationsBeforeCompiling_;
+    return !isInterruptRequested() && !executor->hasEarlierTaskFailed();
+  };
+  compiledCalls_.run = this;
+  compiledCalls_.nested = nested;
+  compiledCalls_.hasGivenUp = false;
+  return &compiledCalls_;
+}
+
+bool Executor::callCompiled(const Instruction &instruction, const Slot *lists, Value *slots) {
+  constexpr int32_t mostWords = 16;
+  if (functions_.empty())
+    functions_.resize(image_.functions.size());
+  InterpretedFunction &called = functions_[instruction.index];
+  if (!called.compiled && ++called.calls <= iterationsBeforeCompiling_)
+    return false;
+  const Slot *operands = lists + instruction.operandBegin;
+  if (!called.compiled) {
+    std::vector<SlotType> types;
+    for (int32_t i = 0; i < instruction.operandCount; ++i)
+      types.push_back(typeOf(slots[operands[i]]));
+    if (std::max(instruction.operandCount, instruction.resultCount) <= mostWords)
+      called.compiled = provider_->compileFunction(image_, instruction.index, types);
+    if (!called.compiled) {
+      called.calls = INT64_MIN; // never again
+      return false;
+    }
+  }
+  const CompiledFunction &function = *called.compiled;
+  int64_t words[mostWords];
+  for (int32_t i = 0; i < instruction.operandCount; ++i) {
+    const Value &operand = slots[operands[i]];
+    if (typeOf(operand) != function.arguments[i]) { // that may be otherwise some time later
+      called.compiled.reset();
+      called.calls = -iterationsBeforeCompiling_;
+      return false;
+    }
+    words[i] = wordOf(operand);
+  }
+  // What it can't go on with is interpreted from the beginning, and so are further calls: compiled
+  // code would give up again.
+  if (!function.code(compiledCalls(deepestCall() - callDepth_ - 1), words)) {
+    called.compiled.reset();
+    called.calls = INT64_MIN;
+    return false;
+  }
+  const Slot *results = lists + instruction.resultBegin;
+  for (int32_t i = 0; i < instruction.resultCount; ++i)
+    slots[results[i]] = valueOfWord(function.results[i], words[i]);
+  return true;
 }
 
 void Executor::runNative(const Image &image, const Instruction &instruction, const Slot *lists,
@@ -581,11 +646,14 @@ void Executor::runBlock(const Instruction &instruction, const Slot *lists, Value
 
 void Executor::runCall(const Image &image, const Instruction &instruction, const Slot *lists,
                        Value *slots, int depth) {
-  ValueList operands(instruction.operandCount), results(instruction.resultCount);
   const ImageFunction &function = image.functions[instruction.index];
   checkStop();
   if (callDepth_ >= deepestCall())
     failTooDeep(function.name);
+  bool mayBeCompiled = &image == &image_ && iterationsBeforeCompiling_ != INT64_MAX;
+  if (mayBeCompiled && callCompiled(instruction, lists, slots))
+    return;
+  ValueList operands(instruction.operandCount), results(instruction.resultCount);
   gather(instruction, lists, slots, operands.values());
   ++callDepth_;
   runFunction(image, function, operands.values(), results.values(), depth + 1);
