@@ -22,6 +22,7 @@
 #include <chrono>
 #include <future>
 #include <map>
+#include <variant>
 
 namespace tokamak::exec {
 
@@ -72,6 +73,7 @@ private:
   // planned with exact sizes; WantedCells: cells that must be inspected before planning.
   using Outcome = std::variant<std::monostate, Plan, Error, WantedCells>;
 
+  const Plan *firstPlan(int32_t block);
   bool doNarrowSizesChange(int32_t block, const BlockPlans &known) const;
   std::shared_ptr<const runtime::Image> specialize(int32_t block,
                                                    std::span<const runtime::Value> inputs);
@@ -96,6 +98,10 @@ private:
   Listener listener_;
   std::mutex listenerMutex_;
   llvm::DenseMap<int32_t, size_t> plansMade_; // by this run, before the current parallel section
+
+  // By block: a copy of the first of its plans, so that repeated executions take no lock. Empty while
+  // unknown; not used in parallel sections.
+  std::vector<std::optional<Plan>> firstPlans_;
 
   // The current parallel section: requests by block and Classification::key(), and finished plans.
   bool isParallel_ = false;

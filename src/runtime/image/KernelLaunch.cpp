@@ -37,6 +37,10 @@ public:
     ++size_;
     return heap_.emplace_back();
   }
+  // Makes the element where it is to be.
+  template <typename Make> void appendMade(const Make &make) {
+    ::new (static_cast<void *>(&append())) T(make());
+  }
   T *data() { return heap_.empty() ? inline_ : heap_.data(); }
   const T *data() const { return heap_.empty() ? inline_ : heap_.data(); }
   size_t size() const { return size_; }
@@ -107,7 +111,7 @@ public:
     }
     for (const Value &operand : operands)
       if (operand.isArray()) {
-        inputs_.append() = operand.array()->descriptor();
+        inputs_.appendMade([&] { return operand.array()->descriptor(); });
         shapes_.append() = &operand.array()->shape();
       }
     // The plan's driver and sizes refer to inputs by number.
@@ -128,7 +132,7 @@ public:
       }
       ArrayPointer array = makeOutput(output);
       if (output.kind == KernelOutput::Kind::Array)
-        outputs_.append() = array->descriptor();
+        outputs_.appendMade([&] { return array->descriptor(); });
       else
         partialDoubles_ += abi::partialDoubles(array->cells());
       results[i] = std::move(array);

@@ -74,7 +74,7 @@ static int64_t checkedBytes(const Shape &shape, ElementType type) {
   return *cells * byteSize(type);
 }
 
-ArrayPointer Array::create(Shape shape, ElementType type) {
+ArrayPointer Array::create(const Shape &shape, ElementType type) {
   auto buffer = BufferPool::instance().allocate(checkedBytes(shape, type));
   std::byte *bytes = buffer->bytes();
   return make(shape, type, std::move(buffer), bytes);

@@ -72,7 +72,7 @@ public:
         std::byte *bytes);
   // Row-major and contiguous, contents undefined. Throws Error if a size is negative or the memory
   // budget would be exceeded.
-  static std::shared_ptr<Array> create(Shape shape, ElementType type = ElementType::F64);
+  static std::shared_ptr<Array> create(const Shape &shape, ElementType type = ElementType::F64);
   // Every cell the same value.
   static std::shared_ptr<Array> filled(Shape shape, double value);
   // The same, in the memory of one cell; its type is that of the array.

@@ -66,6 +66,20 @@ void Value::release() {
   }
 }
 
+void Value::takeOwned(Value &other) noexcept {
+  kind_ = other.kind_;
+  switch (kind_) {
+  case Kind::String:
+    return moveOwner(text_, other.text_);
+  case Kind::List:
+    return moveOwner(list_, other.list_);
+  case Kind::Frame:
+    return moveOwner(frame_, other.frame_);
+  default:
+    return moveOwner(undefined_, other.undefined_);
+  }
+}
+
 void Value::shareWith(const Value &other) {
   switch (other.kind_) {
   case Kind::String:

@@ -68,9 +68,13 @@ public:
     return *this;
   }
   Value &operator=(Value &&other) noexcept {
-    if (this != &other) {
+    if (this == &other)
+      return *this;
+    if (isOwner()) {
       Value old; // released last: what it owns may own `other`
       old.take(*this);
+      take(other);
+    } else {
       take(other);
     }
     return *this;
@@ -163,28 +167,18 @@ private:
   }
   void shareWith(const Value &other);
   void take(Value &other) noexcept {
-    if (other.isOwner())
+    if (other.kind_ == Kind::Array) {
+      kind_ = Kind::Array;
+      moveOwner(array_, other.array_);
+    } else if (other.isOwner()) {
       takeOwned(other);
-    else
+    } else {
       copyNumber(other);
+    }
     other.kind_ = Kind::Nothing;
     other.integer_ = 0;
   }
-  void takeOwned(Value &other) noexcept {
-    kind_ = other.kind_;
-    switch (kind_) {
-    case Kind::String:
-      return moveOwner(text_, other.text_);
-    case Kind::Array:
-      return moveOwner(array_, other.array_);
-    case Kind::List:
-      return moveOwner(list_, other.list_);
-    case Kind::Frame:
-      return moveOwner(frame_, other.frame_);
-    default:
-      return moveOwner(undefined_, other.undefined_);
-    }
-  }
+  void takeOwned(Value &other) noexcept; // other than an array
   template <typename T>
   static void moveOwner(std::shared_ptr<T> &into, std::shared_ptr<T> &from) noexcept {
     std::construct_at(&into, std::move(from));
