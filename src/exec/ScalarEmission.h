@@ -4,8 +4,17 @@
 //
 // Slots are variables in memory, which LLVM turns into registers.
 //
-//   struct Emission : ScalarEmission { ... };
-//   Emission(source, code).run();
+//   struct Straight final : ScalarEmission { // a range without loops and calls; the code returns nothing
+//     Straight(const EmittedRange &range, llvm::Function *code) : ScalarEmission(range, code) {
+//       begin();
+//       emitInstructions();
+//       leave(range.end);
+//     }
+//     void leave(int32_t) override { builder_.CreateRetVoid(); }
+//     void jumpBack(int32_t) override { builder_.CreateUnreachable(); }
+//     llvm::Value *calls() override { return nullptr; }
+//     llvm::Value *nestedCalls() override { return nullptr; }
+//   };
 #ifndef TOKAMAK_EXEC_SCALAREMISSION_H
 #define TOKAMAK_EXEC_SCALAREMISSION_H
 
