@@ -66,6 +66,31 @@ void scatter(const Instruction &instruction, const Slot *lists, Value *slots,
     slots[results[i]] = std::move(from[i]);
 }
 
+// Where the results of an instruction are made: a single one in its slot, several in a list. An
+// instruction may read the slot as an operand; gather() comes before.
+class ResultPlaces {
+public:
+  ResultPlaces(const Instruction &instruction, const Slot *lists, Value *slots)
+      : instruction_(instruction), lists_(lists), slots_(slots),
+        several_(isOne() ? 0 : instruction.resultCount) {}
+  std::span<Value> values() {
+    return isOne() ? std::span(slots_ + lists_[instruction_.resultBegin], 1) : several_.values();
+  }
+  // Call when all results are there.
+  void assign() {
+    if (!isOne())
+      scatter(instruction_, lists_, slots_, several_.values());
+  }
+
+private:
+  bool isOne() const { return instruction_.resultCount == 1; }
+
+  const Instruction &instruction_;
+  const Slot *lists_;
+  Value *slots_;
+  ValueList several_;
+};
+
 const SourcePlace &placeOf(const Image &image, const Instruction &instruction) {
   static const SourcePlace unknown;
   return static_cast<size_t>(instruction.place) < image.places.size()
@@ -236,13 +261,11 @@ bool isWithinLoop(const Value &counter, const Value &to, const Value &step) {
 // The slots of one call; cleared when the call ends.
 class Executor::Frame {
 public:
-  Frame(std::deque<std::vector<Value>> &frames, int depth, int32_t slotCount) : count_(slotCount) {
+  Frame(std::deque<std::vector<Value>> &frames, int depth, int32_t slotCount) {
     if (static_cast<size_t>(depth) >= frames.size())
       frames.resize(depth + 1);
-    std::vector<Value> &frame = frames[depth];
-    if (frame.size() < static_cast<size_t>(slotCount))
-      frame.resize(slotCount);
-    slots_ = frame.data();
+    frame_ = &frames[depth];
+    resize(slotCount);
   }
   ~Frame() {
     for (int32_t i = 0; i < count_; ++i)
@@ -251,8 +274,17 @@ public:
   Frame(const Frame &) = delete;
   Frame &operator=(const Frame &) = delete;
   Value *slots() { return slots_; }
+  std::span<Value> arguments(int32_t count) { return {slots_, static_cast<size_t>(count)}; }
+  // Keeps the arguments.
+  void resize(int32_t slotCount) {
+    if (frame_->size() < static_cast<size_t>(slotCount))
+      frame_->resize(slotCount);
+    slots_ = frame_->data();
+    count_ = slotCount;
+  }
 
 private:
+  std::vector<Value> *frame_;
   Value *slots_;
   int32_t count_;
 };
@@ -294,6 +326,11 @@ void Executor::runFunction(const Image &image, const ImageFunction &function,
   Frame frame(frames_, depth, function.slotCount);
   for (size_t i = 0; i < arguments.size(); ++i)
     frame.slots()[i] = std::move(arguments[i]);
+  runFrame(image, function, frame, results, depth);
+}
+
+void Executor::runFrame(const Image &image, const ImageFunction &function, Frame &frame,
+                        std::span<Value> results, int depth) {
   const Instruction *current = function.instructions.data();
   try {
     withMemoryErrors([&] { interpret(image, function, frame.slots(), results, current, depth); });
@@ -618,10 +655,11 @@ void Executor::writeCell(const Image &image, const Instruction &instruction, con
 
 void Executor::runKernel(const Image &image, const Instruction &instruction, const Slot *lists,
                          Value *slots) {
-  ValueList operands(instruction.operandCount), results(instruction.resultCount);
+  ValueList operands(instruction.operandCount);
   checkStop();
   gather(instruction, lists, slots, operands.values());
   checkAllDefined(operands.values());
+  ResultPlaces results(instruction, lists, slots);
   const KernelPlan &plan = image.kernels[instruction.index];
   ProfiledStep step(context_.profile, StepKind::Kernel, plan.name, placeOf(image, instruction),
                     plan.predictedNanoseconds);
@@ -629,19 +667,23 @@ void Executor::runKernel(const Image &image, const Instruction &instruction, con
   launchKernel(plan, context_.scheduler, operands.values(), results.values());
   step.touches(results.values());
   countMaterialized(results.values());
-  scatter(instruction, lists, slots, results.values());
+  results.assign();
 }
 
 void Executor::runBlock(const Instruction &instruction, const Slot *lists, Value *slots,
                         int depth) {
   if (!provider_)
     internalError("the image has a block but nothing plans it");
-  ValueList operands(instruction.operandCount), results(instruction.resultCount);
-  gather(instruction, lists, slots, operands.values());
-  checkAllDefined(operands.values());
-  std::shared_ptr<const Image> plan = provider_->planFor(instruction.index, operands.values());
-  runFunction(*plan, plan->functions.front(), operands.values(), results.values(), depth + 1);
-  scatter(instruction, lists, slots, results.values());
+  Frame frame(frames_, depth + 1, instruction.operandCount);
+  std::span<Value> arguments = frame.arguments(instruction.operandCount);
+  gather(instruction, lists, slots, arguments);
+  checkAllDefined(arguments);
+  std::shared_ptr<const Image> plan = provider_->planFor(instruction.index, arguments);
+  const ImageFunction &function = plan->functions.front();
+  frame.resize(function.slotCount);
+  ResultPlaces results(instruction, lists, slots);
+  runFrame(*plan, function, frame, results.values(), depth + 1);
+  results.assign();
 }
 
 void Executor::runCall(const Image &image, const Instruction &instruction, const Slot *lists,
@@ -653,12 +695,13 @@ void Executor::runCall(const Image &image, const Instruction &instruction, const
   bool mayBeCompiled = &image == &image_ && iterationsBeforeCompiling_ != INT64_MAX;
   if (mayBeCompiled && callCompiled(instruction, lists, slots))
     return;
-  ValueList operands(instruction.operandCount), results(instruction.resultCount);
-  gather(instruction, lists, slots, operands.values());
+  Frame frame(frames_, depth + 1, function.slotCount);
+  gather(instruction, lists, slots, frame.arguments(instruction.operandCount));
+  ResultPlaces results(instruction, lists, slots);
   ++callDepth_;
-  runFunction(image, function, operands.values(), results.values(), depth + 1);
+  runFrame(image, function, frame, results.values(), depth + 1);
   --callDepth_;
-  scatter(instruction, lists, slots, results.values());
+  results.assign();
 }
 
 void Executor::runParallelLoop(const Image &image, const Instruction &instruction,

@@ -44,6 +44,8 @@ private:
   void checkStop() const;
   void runFunction(const Image &image, const ImageFunction &function, std::span<Value> arguments,
                    std::span<Value> results, int depth);
+  void runFrame(const Image &image, const ImageFunction &function, Frame &frame,
+                std::span<Value> results, int depth);
   void interpret(const Image &image, const ImageFunction &function, Value *slots,
                  std::span<Value> results, const Instruction *&current, int depth);
   // At a jump back to a loop's head, which has been interpreted often: runs compiled code if there is
