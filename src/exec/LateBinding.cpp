@@ -8,9 +8,24 @@ using runtime::Image;
 using runtime::Value;
 
 std::shared_ptr<const Image> LateBinding::planFor(int32_t block, std::span<const Value> inputs) {
+  if (!isParallel_)
+    if (const Plan *first = firstPlan(block); first && first->conditions.holdFor(inputs))
+      return first->image;
   if (auto image = plans_.find(block, inputs))
     return image;
   return isParallel_ ? specializeOnce(block, inputs) : specialize(block, inputs);
+}
+
+const LateBinding::Plan *LateBinding::firstPlan(int32_t block) {
+  if (firstPlans_.size() <= static_cast<size_t>(block))
+    firstPlans_.resize(block + 1);
+  std::optional<Plan> &first = firstPlans_[block];
+  if (!first)
+    plans_.update(block, [&](const BlockPlans &known) {
+      if (!known.plans.empty())
+        first = known.plans.front();
+    });
+  return first ? &*first : nullptr;
 }
 
 void LateBinding::beginParallel() { isParallel_ = true; }
@@ -18,6 +33,7 @@ void LateBinding::beginParallel() { isParallel_ = true; }
 // Adds the plans that threads made to those of the program, ordered by key, not by time.
 void LateBinding::endParallel() {
   isParallel_ = false;
+  firstPlans_.clear(); // plans that are added may replace others
   for (auto &[blockAndKey, request] : requested_)
     if (const Plan *plan = std::get_if<Plan>(&request.get())) {
       plans_.update(blockAndKey.first, [&](BlockPlans &known) { known.add(*plan); });
@@ -65,6 +81,7 @@ bool LateBinding::doNarrowSizesChange(int32_t block, const BlockPlans &known) co
 std::shared_ptr<const Image> LateBinding::specialize(int32_t block, std::span<const Value> inputs) {
   auto start = std::chrono::steady_clock::now();
   std::lock_guard making(plans_.making(block));
+  firstPlans_[block].reset(); // a plan that is added may replace others
   if (auto image = plans_.find(block, inputs))
     return image; // another run has made it meanwhile
 

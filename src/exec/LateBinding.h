@@ -1,7 +1,7 @@
 // Late binding: when a run reaches a block, supplies its plan from those of the program, or makes one
 // by specialising the block.
 //
-//   LateBinding binding(plans, loops, 10000, listener);
+//   LateBinding binding(plans, scalars, 10000, listener);
 //   runtime::Executor(image, &binding, context).run();
 //
 // In a parallel section several threads of the run may request plans at the same time. The first
@@ -14,14 +14,15 @@
 #ifndef TOKAMAK_EXEC_LATEBINDING_H
 #define TOKAMAK_EXEC_LATEBINDING_H
 
-#include "exec/LoopCompiler.h"
 #include "exec/ProgramPlans.h"
+#include "exec/ScalarCompiler.h"
 
 #include "llvm/ADT/DenseMap.h"
 
 #include <chrono>
 #include <future>
 #include <map>
+#include <variant>
 
 namespace tokamak::exec {
 
@@ -46,10 +47,10 @@ public:
   // Called by one thread of the run at a time.
   using Listener = std::function<void(const SpecializationEvent &)>;
   // `plans` must outlive the object. `listener` may be empty.
-  // Loops are compiled after so many iterations.
-  LateBinding(ProgramPlans &plans, LoopCompiler &loops, int64_t iterationsBeforeCompiling,
+  // Loops are compiled after so many iterations, functions after so many calls.
+  LateBinding(ProgramPlans &plans, ScalarCompiler &scalars, int64_t iterationsBeforeCompiling,
               Listener listener)
-      : plans_(plans), loops_(loops), iterationsBeforeCompiling_(iterationsBeforeCompiling),
+      : plans_(plans), scalars_(scalars), iterationsBeforeCompiling_(iterationsBeforeCompiling),
         listener_(std::move(listener)) {}
 
   std::shared_ptr<const runtime::Image> planFor(int32_t block,
@@ -59,7 +60,12 @@ public:
                                                            const runtime::ImageFunction &function,
                                                            int32_t head, int32_t end,
                                                            const runtime::Value *slots) override {
-    return loops_.compile(image, function, head, end, slots);
+    return scalars_.compileLoop(image, function, head, end, slots);
+  }
+  std::shared_ptr<const runtime::CompiledFunction>
+  compileFunction(const runtime::Image &image, int32_t function,
+                  const std::vector<runtime::SlotType> &arguments) override {
+    return scalars_.compileFunction(image, function, arguments);
   }
   void beginParallel() override;
   void endParallel() override;
@@ -70,6 +76,7 @@ private:
   // planned with exact sizes; WantedCells: cells that must be inspected before planning.
   using Outcome = std::variant<std::monostate, Plan, Error, WantedCells>;
 
+  const Plan *firstPlan(int32_t block);
   bool doNarrowSizesChange(int32_t block, const BlockPlans &known) const;
   std::shared_ptr<const runtime::Image> specialize(int32_t block,
                                                    std::span<const runtime::Value> inputs);
@@ -89,11 +96,15 @@ private:
   static constexpr int exactPlanLimit = 2;
 
   ProgramPlans &plans_;
-  LoopCompiler &loops_;
+  ScalarCompiler &scalars_;
   int64_t iterationsBeforeCompiling_;
   Listener listener_;
   std::mutex listenerMutex_;
   llvm::DenseMap<int32_t, size_t> plansMade_; // by this run, before the current parallel section
+
+  // By block: a copy of the first of its plans, so that repeated executions take no lock. Empty while
+  // unknown; not used in parallel sections.
+  std::vector<std::optional<Plan>> firstPlans_;
 
   // The current parallel section: requests by block and Classification::key(), and finished plans.
   bool isParallel_ = false;

@@ -227,8 +227,10 @@ RunCounts Program::counts() const {
   counts.kernelsCompiled = now.compiled - kernelsBefore_.compiled;
   counts.kernelsReused = now.cacheHits - kernelsBefore_.cacheHits;
   counts.kernelsLoaded = now.loaded - kernelsBefore_.loaded;
-  counts.loopsCompiled = loops_.statistics().compiled;
-  counts.loopTime = loops_.statistics().nanoseconds;
+  ScalarCompiler::Statistics scalars = scalars_.statistics();
+  counts.loopsCompiled = scalars.loops;
+  counts.functionsCompiled = scalars.functions;
+  counts.scalarTime = scalars.nanoseconds;
   counts.kernelTime = now.compileNanoseconds - kernelsBefore_.compileNanoseconds;
   return counts;
 }
@@ -240,7 +242,7 @@ void Program::execute(size_t function, std::span<runtime::Value> arguments,
   bool listens = options_.explain.recompile || options_.explain.fusion || options_.explain.image;
   int64_t iterations =
       options_.selector == fusion::Selector::None ? INT64_MAX : options_.iterationsBeforeCompiling;
-  LateBinding binding(plans_, loops_, iterations, [&](const SpecializationEvent &event) {
+  LateBinding binding(plans_, scalars_, iterations, [&](const SpecializationEvent &event) {
     note(event, context.profile);
     if (listens)
       explain(event);

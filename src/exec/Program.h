@@ -63,7 +63,7 @@ struct RunCounts {
   int64_t kernelsReused = 0; // compiled by this process before
   int64_t kernelsLoaded = 0; // compiled by another process
   int64_t kernelTime = 0;
-  int64_t loopsCompiled = 0, loopTime = 0; // loops of scalars
+  int64_t loopsCompiled = 0, functionsCompiled = 0, scalarTime = 0; // loops, functions of scalars
   int64_t materializedArrays = 0;
   bool isProgramLoaded = false;          // compiled by another process: there was no static phase
   std::vector<pipeline::PassRun> passes; // of the static phase
@@ -135,7 +135,7 @@ private:
   const codegen::KernelCompilerStatistics kernelsBefore_;
   const pipeline::SessionOptions sessionOptions_;
   ProgramPlans plans_;
-  LoopCompiler loops_;
+  ScalarCompiler scalars_;
   mutable std::mutex countsMutex_;
   RunCounts counts_;
 };

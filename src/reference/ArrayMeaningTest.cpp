@@ -17,7 +17,7 @@ using runtime::List;
 using runtime::Value;
 
 static const double notANumber = std::numeric_limits<double>::quiet_NaN();
-static const Value nothing;
+static const Value nothing{};
 
 static Value integer(int64_t value) { return value; }
 

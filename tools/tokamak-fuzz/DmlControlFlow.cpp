@@ -235,6 +235,30 @@ void DmlGenerator::recursion() {
   assign("x", {matrix(name + "(@, " + times + ")", rows, columns, {argument.node}), 64});
 }
 
+// A function of numbers that calls itself once or twice, which may be compiled.
+void DmlGenerator::recursionOfNumbers() {
+  std::string name = fresh("f"), result = fresh("s");
+  Expression argument = expressions_.boundedScalar(1, 16);
+  bool isTree = random_.chance(0.5);
+  Node defined =
+      function(name, "(integer k, double b) return (double r)",
+               {{"k", {scalar("k"), 6}}, {"b", {scalar("b"), 16}}}, [&] {
+                 std::vector<Node> parts = {expressions_.boundedScalar(2, 16).node};
+                 if (isTree)
+                   parts.push_back(expressions_.boundedScalar(1, 16).node);
+                 parts.push_back(expressions_.boundedScalar(2, 16).node);
+                 parts.push_back(expressions_.boundedScalar(1, 16).node);
+                 std::string second = isTree ? " - " + name + "((k - 2), @)" : "";
+                 emit(statement("if ((k > 0)) {\n  r = " + name + "((k - 1), @)" + second +
+                                    "\n  r = (r * 0.5) + @\n} else {\n  r = @\n}",
+                                parts));
+               });
+  functions_.push_back(defined);
+  emit(statement(result + " = " + name + "(" + std::to_string(random_.between(0, 6)) + ", @)",
+                 {argument.node}));
+  define(result, {scalar(result), 128});
+}
+
 // A statement that ends the program with an error, always or if some cell is small.
 void DmlGenerator::failure() {
   if (random_.chance(0.8))

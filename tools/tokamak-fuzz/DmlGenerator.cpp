@@ -92,8 +92,8 @@ void DmlGenerator::statements(int64_t count) {
     if (nesting_ < 2)
       add({&G::branch, &G::forLoop, &G::forLoop, &G::whileLoop, &G::neverTaken});
     if (nesting_ == 0)
-      add({&G::growth, &G::functionCall, &G::recursion, &G::parallelLoop, &G::changingDensity,
-           &G::sharedArguments, &G::frame});
+      add({&G::growth, &G::functionCall, &G::recursion, &G::recursionOfNumbers, &G::parallelLoop,
+           &G::changingDensity, &G::sharedArguments, &G::frame});
     (this->*random_.choose(steps))();
   }
 }

@@ -52,6 +52,7 @@ private:
   void parallelLoop();
   void functionCall();
   void recursion();
+  void recursionOfNumbers();
   void failure();
   void failingStatement();
   // DmlSituations.cpp

@@ -65,8 +65,9 @@ void tokamak::writeText(const RunReport &report, std::ostream &out) {
              "compiled by earlier runs)\n",
              milliseconds(counts.specializationTime), milliseconds(counts.kernelTime),
              counts.kernelsCompiled, counts.kernelsReused, counts.kernelsLoaded)
-      << fmt::format("loops of scalars compiled: {} in {} ms\n", counts.loopsCompiled,
-                     milliseconds(counts.loopTime))
+      << fmt::format("loops of scalars compiled: {}, functions: {}, in {} ms\n",
+                     counts.loopsCompiled, counts.functionsCompiled,
+                     milliseconds(counts.scalarTime))
       << fmt::format("arrays written: {}\n", counts.materializedArrays)
       << fmt::format("memory peak: {}\n", sizeText(pool.peakInUse));
   int64_t passTime = 0;
@@ -128,7 +129,8 @@ void tokamak::writeJson(const RunReport &report, std::ostream &out) {
   json["kernels_loaded"] = counts.kernelsLoaded;
   json["kernel_compile_ns"] = counts.kernelTime;
   json["loops_compiled"] = counts.loopsCompiled;
-  json["loop_compile_ns"] = counts.loopTime;
+  json["functions_compiled"] = counts.functionsCompiled;
+  json["scalar_compile_ns"] = counts.scalarTime;
   json["arrays_written"] = counts.materializedArrays;
   json["memory_peak_bytes"] = pool.peakInUse;
   json["memory_read_bytes_per_ns"] = counts.memoryBytesPerNanosecond;

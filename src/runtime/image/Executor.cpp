@@ -12,8 +12,8 @@
 #include "runtime/sparse/SparseMatrix.h"
 #include "runtime/values/ScalarOperations.h"
 
-#include <array>
 #include <fmt/format.h>
+#include <memory>
 #include <new>
 
 namespace tokamak::runtime {
@@ -23,16 +23,25 @@ namespace {
 class ValueList {
 public:
   explicit ValueList(size_t count) : count_(count) {
-    if (count > inline_.size())
-      heap_.resize(count);
+    if (count > inlineCount)
+      heap_ = std::make_unique<Value[]>(count);
+    else
+      std::uninitialized_value_construct_n(inlineValues(), count);
   }
-  std::span<Value> values() {
-    return {count_ > inline_.size() ? heap_.data() : inline_.data(), count_};
+  ~ValueList() {
+    if (!heap_)
+      std::destroy_n(inlineValues(), count_);
   }
+  ValueList(const ValueList &) = delete;
+  ValueList &operator=(const ValueList &) = delete;
+  std::span<Value> values() { return {heap_ ? heap_.get() : inlineValues(), count_}; }
 
 private:
-  std::array<Value, 8> inline_;
-  std::vector<Value> heap_;
+  static constexpr size_t inlineCount = 8;
+  Value *inlineValues() { return reinterpret_cast<Value *>(inline_); }
+
+  alignas(Value) std::byte inline_[inlineCount * sizeof(Value)]; // constructed as far as needed
+  std::unique_ptr<Value[]> heap_;
   size_t count_;
 };
 
@@ -56,6 +65,31 @@ void scatter(const Instruction &instruction, const Slot *lists, Value *slots,
   for (int32_t i = 0; i < instruction.resultCount; ++i)
     slots[results[i]] = std::move(from[i]);
 }
+
+// Where the results of an instruction are made: a single one in its slot, several in a list. An
+// instruction may read the slot as an operand; gather() comes before.
+class ResultPlaces {
+public:
+  ResultPlaces(const Instruction &instruction, const Slot *lists, Value *slots)
+      : instruction_(instruction), lists_(lists), slots_(slots),
+        several_(isOne() ? 0 : instruction.resultCount) {}
+  std::span<Value> values() {
+    return isOne() ? std::span(slots_ + lists_[instruction_.resultBegin], 1) : several_.values();
+  }
+  // Call when all results are there.
+  void assign() {
+    if (!isOne())
+      scatter(instruction_, lists_, slots_, several_.values());
+  }
+
+private:
+  bool isOne() const { return instruction_.resultCount == 1; }
+
+  const Instruction &instruction_;
+  const Slot *lists_;
+  Value *slots_;
+  ValueList several_;
+};
 
 const SourcePlace &placeOf(const Image &image, const Instruction &instruction) {
   static const SourcePlace unknown;
@@ -115,8 +149,9 @@ void convertOperands(NativeAccess accepted, std::span<Value> operands, ElementTy
       continue;
     ArrayReference &array = operand.array();
     ElementType type = acceptedType(accepted, operands, array->elementType(), result);
-    array = Array::withElementType(array, type);
-    if (accepted != NativeAccess::Doubles || !array->isSparse())
+    if (array->elementType() != type)
+      array = Array::withElementType(array, type);
+    if (array->isRepeated() || (array->isSparse() && accepted != NativeAccess::Doubles))
       array = Array::asDense(array);
   }
 }
@@ -226,13 +261,11 @@ bool isWithinLoop(const Value &counter, const Value &to, const Value &step) {
 // The slots of one call; cleared when the call ends.
 class Executor::Frame {
 public:
-  Frame(std::deque<std::vector<Value>> &frames, int depth, int32_t slotCount) : count_(slotCount) {
+  Frame(std::deque<std::vector<Value>> &frames, int depth, int32_t slotCount) {
     if (static_cast<size_t>(depth) >= frames.size())
       frames.resize(depth + 1);
-    std::vector<Value> &frame = frames[depth];
-    if (frame.size() < static_cast<size_t>(slotCount))
-      frame.resize(slotCount);
-    slots_ = frame.data();
+    frame_ = &frames[depth];
+    resize(slotCount);
   }
   ~Frame() {
     for (int32_t i = 0; i < count_; ++i)
@@ -241,8 +274,17 @@ public:
   Frame(const Frame &) = delete;
   Frame &operator=(const Frame &) = delete;
   Value *slots() { return slots_; }
+  std::span<Value> arguments(int32_t count) { return {slots_, static_cast<size_t>(count)}; }
+  // Keeps the arguments.
+  void resize(int32_t slotCount) {
+    if (frame_->size() < static_cast<size_t>(slotCount))
+      frame_->resize(slotCount);
+    slots_ = frame_->data();
+    count_ = slotCount;
+  }
 
 private:
+  std::vector<Value> *frame_;
   Value *slots_;
   int32_t count_;
 };
@@ -256,11 +298,17 @@ Executor::Executor(const Executor &parent, ExecutionContext &context, int64_t ta
       iterationsBeforeCompiling_(parent.iterationsBeforeCompiling_), callDepth_(parent.callDepth_),
       parallelTasks_(tasks) {}
 
-void Executor::checkStop() const {
-  checkInterrupt();
+bool Executor::hasEarlierTaskFailed() const {
   for (const TaskStop *stop = stop_; stop; stop = stop->outer)
     if (stop->firstFailed->load(std::memory_order_relaxed) < stop->task)
-      throw Error("an earlier iteration failed", ErrorKind::Interrupted);
+      return true;
+  return false;
+}
+
+void Executor::checkStop() const {
+  checkInterrupt();
+  if (hasEarlierTaskFailed())
+    throw Error("an earlier iteration failed", ErrorKind::Interrupted);
 }
 
 void Executor::call(size_t function, std::span<Value> arguments, std::span<Value> results) {
@@ -278,6 +326,11 @@ void Executor::runFunction(const Image &image, const ImageFunction &function,
   Frame frame(frames_, depth, function.slotCount);
   for (size_t i = 0; i < arguments.size(); ++i)
     frame.slots()[i] = std::move(arguments[i]);
+  runFrame(image, function, frame, results, depth);
+}
+
+void Executor::runFrame(const Image &image, const ImageFunction &function, Frame &frame,
+                        std::span<Value> results, int depth) {
   const Instruction *current = function.instructions.data();
   try {
     withMemoryErrors([&] { interpret(image, function, frame.slots(), results, current, depth); });
@@ -462,9 +515,68 @@ int32_t Executor::goOnCompiled(const ImageFunction &function, const Instruction 
     loop.iterations = -iterationsBeforeCompiling_;
     return jump.target;
   }
-  int32_t next = loop.compiled->code(words_.data(), iterationsPerEntry);
+  CompiledCalls *calls = compiledCalls(deepestCall() - callDepth_);
+  int32_t next = loop.compiled->code(words_.data(), iterationsPerEntry, calls);
   analysed.giveBack(words_, next, slots);
+  // Some call can't be computed by compiled code; the next iteration's might not, either.
+  if (calls->hasGivenUp)
+    loop.iterations = INT64_MIN;
   return next;
+}
+
+CompiledCalls *Executor::compiledCalls(int64_t nested) {
+  compiledCalls_.goOn = [](CompiledCalls *calls) {
+    const auto *executor = static_cast<const Executor *>(calls->run);
+    calls->remaining = 100 * executor->iterationsBeforeCompiling_;
+    return !isInterruptRequested() && !executor->hasEarlierTaskFailed();
+  };
+  compiledCalls_.run = this;
+  compiledCalls_.nested = nested;
+  compiledCalls_.hasGivenUp = false;
+  return &compiledCalls_;
+}
+
+bool Executor::callCompiled(const Instruction &instruction, const Slot *lists, Value *slots) {
+  constexpr int32_t mostWords = 16;
+  if (functions_.empty())
+    functions_.resize(image_.functions.size());
+  InterpretedFunction &called = functions_[instruction.index];
+  if (!called.compiled && ++called.calls <= iterationsBeforeCompiling_)
+    return false;
+  const Slot *operands = lists + instruction.operandBegin;
+  if (!called.compiled) {
+    std::vector<SlotType> types;
+    for (int32_t i = 0; i < instruction.operandCount; ++i)
+      types.push_back(typeOf(slots[operands[i]]));
+    if (std::max(instruction.operandCount, instruction.resultCount) <= mostWords)
+      called.compiled = provider_->compileFunction(image_, instruction.index, types);
+    if (!called.compiled) {
+      called.calls = INT64_MIN; // never again
+      return false;
+    }
+  }
+  const CompiledFunction &function = *called.compiled;
+  int64_t words[mostWords];
+  for (int32_t i = 0; i < instruction.operandCount; ++i) {
+    const Value &operand = slots[operands[i]];
+    if (typeOf(operand) != function.arguments[i]) { // that may be otherwise some time later
+      called.compiled.reset();
+      called.calls = -iterationsBeforeCompiling_;
+      return false;
+    }
+    words[i] = wordOf(operand);
+  }
+  // What it can't go on with is interpreted from the beginning, and so are further calls: compiled
+  // code would give up again.
+  if (!function.code(compiledCalls(deepestCall() - callDepth_ - 1), words)) {
+    called.compiled.reset();
+    called.calls = INT64_MIN;
+    return false;
+  }
+  const Slot *results = lists + instruction.resultBegin;
+  for (int32_t i = 0; i < instruction.resultCount; ++i)
+    slots[results[i]] = valueOfWord(function.results[i], words[i]);
+  return true;
 }
 
 void Executor::runNative(const Image &image, const Instruction &instruction, const Slot *lists,
@@ -543,10 +655,11 @@ void Executor::writeCell(const Image &image, const Instruction &instruction, con
 
 void Executor::runKernel(const Image &image, const Instruction &instruction, const Slot *lists,
                          Value *slots) {
-  ValueList operands(instruction.operandCount), results(instruction.resultCount);
+  ValueList operands(instruction.operandCount);
   checkStop();
   gather(instruction, lists, slots, operands.values());
   checkAllDefined(operands.values());
+  ResultPlaces results(instruction, lists, slots);
   const KernelPlan &plan = image.kernels[instruction.index];
   ProfiledStep step(context_.profile, StepKind::Kernel, plan.name, placeOf(image, instruction),
                     plan.predictedNanoseconds);
@@ -554,33 +667,41 @@ void Executor::runKernel(const Image &image, const Instruction &instruction, con
   launchKernel(plan, context_.scheduler, operands.values(), results.values());
   step.touches(results.values());
   countMaterialized(results.values());
-  scatter(instruction, lists, slots, results.values());
+  results.assign();
 }
 
 void Executor::runBlock(const Instruction &instruction, const Slot *lists, Value *slots,
                         int depth) {
   if (!provider_)
     internalError("the image has a block but nothing plans it");
-  ValueList operands(instruction.operandCount), results(instruction.resultCount);
-  gather(instruction, lists, slots, operands.values());
-  checkAllDefined(operands.values());
-  std::shared_ptr<const Image> plan = provider_->planFor(instruction.index, operands.values());
-  runFunction(*plan, plan->functions.front(), operands.values(), results.values(), depth + 1);
-  scatter(instruction, lists, slots, results.values());
+  Frame frame(frames_, depth + 1, instruction.operandCount);
+  std::span<Value> arguments = frame.arguments(instruction.operandCount);
+  gather(instruction, lists, slots, arguments);
+  checkAllDefined(arguments);
+  std::shared_ptr<const Image> plan = provider_->planFor(instruction.index, arguments);
+  const ImageFunction &function = plan->functions.front();
+  frame.resize(function.slotCount);
+  ResultPlaces results(instruction, lists, slots);
+  runFrame(*plan, function, frame, results.values(), depth + 1);
+  results.assign();
 }
 
 void Executor::runCall(const Image &image, const Instruction &instruction, const Slot *lists,
                        Value *slots, int depth) {
-  ValueList operands(instruction.operandCount), results(instruction.resultCount);
   const ImageFunction &function = image.functions[instruction.index];
   checkStop();
   if (callDepth_ >= deepestCall())
     failTooDeep(function.name);
-  gather(instruction, lists, slots, operands.values());
+  bool mayBeCompiled = &image == &image_ && iterationsBeforeCompiling_ != INT64_MAX;
+  if (mayBeCompiled && callCompiled(instruction, lists, slots))
+    return;
+  Frame frame(frames_, depth + 1, function.slotCount);
+  gather(instruction, lists, slots, frame.arguments(instruction.operandCount));
+  ResultPlaces results(instruction, lists, slots);
   ++callDepth_;
-  runFunction(image, function, operands.values(), results.values(), depth + 1);
+  runFrame(image, function, frame, results.values(), depth + 1);
   --callDepth_;
-  scatter(instruction, lists, slots, results.values());
+  results.assign();
 }
 
 void Executor::runParallelLoop(const Image &image, const Instruction &instruction,

@@ -39,16 +39,23 @@ private:
   class Frame;
   // Makes a worker for one of `tasks` tasks that run concurrently.
   Executor(const Executor &parent, ExecutionContext &context, int64_t tasks);
+  bool hasEarlierTaskFailed() const;
   // Throws if the user interrupted the program, or if an earlier task of the loop has failed.
   void checkStop() const;
   void runFunction(const Image &image, const ImageFunction &function, std::span<Value> arguments,
                    std::span<Value> results, int depth);
+  void runFrame(const Image &image, const ImageFunction &function, Frame &frame,
+                std::span<Value> results, int depth);
   void interpret(const Image &image, const ImageFunction &function, Value *slots,
                  std::span<Value> results, const Instruction *&current, int depth);
   // At a jump back to a loop's head, which has been interpreted often: runs compiled code if there is
   // any. Returns the next instruction.
   void makeRoom(int32_t loop);
   int32_t goOnCompiled(const ImageFunction &function, const Instruction &jump, Value *slots);
+  // At a call of a function that was called often: runs compiled code if there is any. False if the
+  // call is to be interpreted.
+  bool callCompiled(const Instruction &instruction, const Slot *lists, Value *slots);
+  CompiledCalls *compiledCalls(int64_t nested);
   void readCell(const Image &image, const Instruction &instruction, const Slot *lists,
                 Value *slots);
   void writeCell(const Image &image, const Instruction &instruction, const Slot *lists,
@@ -76,9 +83,16 @@ private:
     std::shared_ptr<const CompiledLoop> compiled;
   };
   std::vector<InterpretedLoop> loops_;
-  int64_t iterationsBeforeCompiling_;
-  std::vector<int64_t> words_; // of compiled loops
-  int callDepth_ = 0;          // number of active calls of the program's functions
+  // Functions of the image, by number.
+  struct InterpretedFunction {
+    int64_t calls = 0;
+    std::shared_ptr<const CompiledFunction> compiled;
+  };
+  std::vector<InterpretedFunction> functions_;
+  int64_t iterationsBeforeCompiling_; // or calls
+  std::vector<int64_t> words_;        // of compiled loops
+  CompiledCalls compiledCalls_;
+  int callDepth_ = 0; // number of active calls of the program's functions
 
   // State of the innermost enclosing parallel loop.
   int64_t parallelTasks_ = 1; // the product of the task counts of all enclosing loops

@@ -128,7 +128,9 @@ struct Image {
 
 void print(const Image &image, std::ostream &out);
 
-struct CompiledLoop;
+struct CompiledFunction; // ScalarFunction.h
+struct CompiledLoop;     // ScalarLoop.h
+enum class SlotType : uint8_t;
 
 // Supplies the plan for a block when it is reached: an image whose function 0 has the block's
 // inputs as parameters. The compiler implements it (exec/LateBinding.h); a program compiled ahead
@@ -141,13 +143,20 @@ public:
   // the same time; the result then depends on the inputs and on earlier calls, not on the order of
   // concurrent calls.
   virtual std::shared_ptr<const Image> planFor(int32_t block, std::span<const Value> inputs) = 0;
-  // After how many iterations a loop is to be compiled.
+  // After how many iterations a loop, and after how many calls a function is to be compiled.
   virtual int64_t iterationsBeforeCompiling() const { return INT64_MAX; }
   // Code for the loop of instructions [head, end) of a function of the program's image, for the types
   // of the values that its slots have at the head; null if there is none (ScalarLoop.h). Thread-safe.
   virtual std::shared_ptr<const CompiledLoop> compileLoop(const Image &, const ImageFunction &,
                                                           int32_t /*head*/, int32_t /*end*/,
                                                           const Value * /*slots*/) {
+    return nullptr;
+  }
+  // Code for a function of the program's image with arguments of these types; null if there is none
+  // (ScalarFunction.h). Thread-safe.
+  virtual std::shared_ptr<const CompiledFunction>
+  compileFunction(const Image &, int32_t /*function*/,
+                  const std::vector<SlotType> & /*arguments*/) {
     return nullptr;
   }
   virtual void beginParallel() {}

@@ -37,12 +37,16 @@ public:
     ++size_;
     return heap_.emplace_back();
   }
+  // Makes the element where it is to be.
+  template <typename Make> void appendMade(const Make &make) {
+    ::new (static_cast<void *>(&append())) T(make());
+  }
   T *data() { return heap_.empty() ? inline_ : heap_.data(); }
   const T *data() const { return heap_.empty() ? inline_ : heap_.data(); }
   size_t size() const { return size_; }
 
 private:
-  T inline_[N] = {};
+  T inline_[N]; // as far as appended
   std::vector<T> heap_;
   size_t size_ = 0;
 };
@@ -92,19 +96,22 @@ public:
         ++scalar;
         continue;
       }
-      abi::KernelInput input =
-          number < plan.inputs.size() ? plan.inputs[number] : abi::KernelInput();
+      static const abi::KernelInput denseDoubles;
+      const abi::KernelInput &input =
+          number < plan.inputs.size() ? plan.inputs[number] : denseDoubles;
       convertTo(input, operand.array());
       if (input.united)
         united.push_back(&operand.array());
       ++number;
     }
-    ExecutionContext context;
-    context.scheduler = scheduler;
-    uniteEntries(context, united);
+    if (!united.empty()) {
+      ExecutionContext context;
+      context.scheduler = scheduler;
+      uniteEntries(context, united);
+    }
     for (const Value &operand : operands)
       if (operand.isArray()) {
-        inputs_.append() = operand.array()->descriptor();
+        inputs_.appendMade([&] { return operand.array()->descriptor(); });
         shapes_.append() = &operand.array()->shape();
       }
     // The plan's driver and sizes refer to inputs by number.
@@ -125,7 +132,7 @@ public:
       }
       ArrayPointer array = makeOutput(output);
       if (output.kind == KernelOutput::Kind::Array)
-        outputs_.append() = array->descriptor();
+        outputs_.appendMade([&] { return array->descriptor(); });
       else
         partialDoubles_ += abi::partialDoubles(array->cells());
       results[i] = std::move(array);
@@ -201,8 +208,12 @@ private:
   }
 
   static void convertTo(const abi::KernelInput &expected, ArrayReference &array) {
-    array = Array::withElementType(array, expected.elementType);
-    array = expected.layout == TOK_CSR ? Array::asSparse(array) : Array::asDense(array);
+    if (array->elementType() != expected.elementType)
+      array = Array::withElementType(array, expected.elementType);
+    if (expected.layout == TOK_CSR && !array->isSparse())
+      array = Array::asSparse(array);
+    else if (expected.layout == TOK_DENSE && (array->isSparse() || array->isRepeated()))
+      array = Array::asDense(array);
   }
 
   const Array &arrayInput(int32_t number) const {

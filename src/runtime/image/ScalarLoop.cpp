@@ -8,41 +8,6 @@
 namespace tokamak::runtime {
 namespace {
 
-// A slot whose array was moved elsewhere has a null pointer.
-bool holdsArray(const Value &value) { return value.isArray() && value.array(); }
-
-SlotType typeOf(const Value &value) {
-  if (value.isBoolean())
-    return SlotType::Boolean;
-  if (value.isInteger())
-    return SlotType::Integer;
-  if (value.isDouble())
-    return SlotType::Double;
-  if (!holdsArray(value))
-    return SlotType::None;
-  return hasPlainCells(*value.array()) ? SlotType::Matrix : SlotType::None;
-}
-
-bool isNumber(SlotType type) { return type != SlotType::None && type != SlotType::Matrix; }
-
-// The types of scalar results, as ScalarOperations.h computes them.
-SlotType resultType(UnaryOperator op, SlotType operand) {
-  if (!isNumber(operand))
-    return SlotType::None;
-  if (operand == SlotType::Integer && op == UnaryOperator::Neg)
-    return SlotType::Integer;
-  return resultOf(op) == CellResult::Boolean ? SlotType::Boolean : SlotType::Double;
-}
-
-SlotType resultType(BinaryOperator op, SlotType lhs, SlotType rhs) {
-  if (!isNumber(lhs) || !isNumber(rhs))
-    return SlotType::None;
-  if (resultOf(op) == CellResult::Boolean)
-    return SlotType::Boolean;
-  bool areIntegers = lhs == SlotType::Integer && rhs == SlotType::Integer;
-  return areIntegers && resultOf(op) == CellResult::Number ? SlotType::Integer : SlotType::Double;
-}
-
 // Finds the types of slots by following the instructions until nothing changes.
 class Analysis {
 public:
@@ -110,106 +75,49 @@ private:
       return;
     hasChanged_ = true;
     // That of a slot which holds the matrix when the loop begins.
-    bool takesSecond = !holdsArray(slots_[first]) && holdsArray(slots_[second]);
+    bool takesSecond = !slots_[first].isArray() && slots_[second].isArray();
     for (Slot &matrix : loop_.matrixOf)
       if (matrix == first || matrix == second)
         matrix = takesSecond ? second : first;
   }
 
   void follow(const Instruction &instruction) {
-    switch (instruction.opcode) {
-    case Opcode::Constant:
-      return assign(result(instruction), typeOf(image_.constants[instruction.index]));
-    case Opcode::Move:
-    case Opcode::Copy:
-    case Opcode::WriteCell:
-      if (type(instruction, 0) == SlotType::Matrix)
-        join(operand(instruction, 0), result(instruction));
-      return assign(result(instruction), type(instruction, 0));
-    case Opcode::Unary:
-      return assign(result(instruction), resultType(static_cast<UnaryOperator>(instruction.index),
-                                                    type(instruction, 0)));
-    case Opcode::Binary:
-      return assign(result(instruction), resultType(static_cast<BinaryOperator>(instruction.index),
-                                                    type(instruction, 0), type(instruction, 1)));
-    case Opcode::IfElse:
-      assign(result(instruction), type(instruction, 1));
-      return assign(result(instruction), type(instruction, 2));
-    case Opcode::Cast:
-      return assign(result(instruction), castType(instruction));
-    case Opcode::Rows:
-    case Opcode::Columns:
-    case Opcode::Length:
-    case Opcode::LoopStep:
-      return assign(result(instruction), SlotType::Integer);
-    case Opcode::ReadCell:
-      return assign(result(instruction), SlotType::Double);
-    default:
+    if (instruction.opcode == Opcode::Call)
+      return followCall(instruction);
+    if (instruction.resultCount != 1)
       return;
-    }
+    bool passesOn = instruction.opcode == Opcode::Move || instruction.opcode == Opcode::Copy ||
+                    instruction.opcode == Opcode::WriteCell;
+    if (passesOn && type(instruction, 0) == SlotType::Matrix)
+      join(operand(instruction, 0), result(instruction));
+    assign(result(instruction), resultType(image_, function_, instruction, loop_.types));
   }
 
-  SlotType castType(const Instruction &instruction) const {
-    switch (static_cast<CastTarget>(instruction.index)) {
-    case CastTarget::Boolean:
-      return SlotType::Boolean;
-    case CastTarget::Integer:
-      return SlotType::Integer;
-    case CastTarget::Double:
-      return SlotType::Double;
-    case CastTarget::Scalar:
-      return type(instruction, 0);
-    default:
-      return SlotType::None;
-    }
+  void followCall(const Instruction &instruction) {
+    std::vector<SlotType> arguments;
+    for (int32_t i = 0; i < instruction.operandCount; ++i)
+      arguments.push_back(type(instruction, i));
+    if (std::ranges::count(arguments, SlotType::None) > 0)
+      return; // not known yet
+    if (!loop_.functions)
+      loop_.functions.emplace(image_);
+    std::optional<int32_t> callee = loop_.functions->find(instruction.index, arguments);
+    isRefused_ |= !callee;
+    if (!callee)
+      return;
+    loop_.callees[numberOf(instruction)] = *callee;
+    for (int32_t i = 0; i < instruction.resultCount; ++i)
+      assign(result(instruction, i), (*loop_.functions)[*callee].results[i]);
+  }
+
+  int32_t numberOf(const Instruction &instruction) const {
+    return static_cast<int32_t>(&instruction - function_.instructions.data());
   }
 
   // Refuses what compiled code does not do, and operands whose types are not known.
   void check(const Instruction &instruction) {
-    auto are = [&](std::initializer_list<int32_t> operands, auto suits) {
-      return std::all_of(operands.begin(), operands.end(),
-                         [&](int32_t i) { return suits(type(instruction, i)); });
-    };
-    auto isInteger = [](SlotType type) { return type == SlotType::Integer; };
-    auto isMatrix = [](SlotType type) { return type == SlotType::Matrix; };
-    auto holds = [&] {
-      switch (instruction.opcode) {
-      case Opcode::Constant:
-        return isNumber(loop_.types[result(instruction)]);
-      case Opcode::Move:
-      case Opcode::Copy:
-        return type(instruction, 0) != SlotType::None;
-      case Opcode::Free:
-      case Opcode::Jump:
-        return true;
-      case Opcode::Unary:
-      case Opcode::BranchIfNot:
-        return are({0}, isNumber);
-      case Opcode::Binary:
-        return are({0, 1}, isNumber);
-      case Opcode::IfElse:
-        return are({0, 1, 2}, isNumber);
-      case Opcode::Cast:
-        return are({0}, isNumber) && castType(instruction) != SlotType::None;
-      case Opcode::Rows:
-      case Opcode::Columns:
-      case Opcode::Length:
-        return are({0}, isMatrix);
-      case Opcode::ReadCell:
-        return are({0}, isMatrix) && are({1, 3}, isInteger) && (instruction.lastUse & 1) == 0;
-      case Opcode::WriteCell:
-        return are({0}, isMatrix) && are({2, 4}, isInteger) &&
-               (type(instruction, 1) == SlotType::Double || isInteger(type(instruction, 1))) &&
-               (instruction.lastUse & 1) != 0;
-      case Opcode::LoopTest:
-        return are({0, 1, 2}, isInteger);
-      case Opcode::LoopStep:
-        return are({0, 1}, isInteger);
-      default:
-        return false;
-      }
-    };
-    isRefused_ |= !holds();
+    isRefused_ |= !loop_.callees.contains(numberOf(instruction)) &&
+                  !isCompilable(function_, instruction, loop_.types);
     if (mayJump(instruction.opcode))
       isRefused_ |= instruction.target < loop_.head || instruction.target > loop_.end;
   }
@@ -221,7 +129,7 @@ private:
       if (loop_.types[slot] != SlotType::Matrix)
         continue;
       Slot matrix = loop_.matrixOf[slot];
-      isRefused_ |= !holdsArray(slots_[matrix]) || (slot != matrix && holdsArray(slots_[slot]));
+      isRefused_ |= !slots_[matrix].isArray() || (slot != matrix && slots_[slot].isArray());
       if (slot == matrix)
         loop_.matrices.push_back(slot);
     }
@@ -308,25 +216,13 @@ bool ScalarLoop::take(Value *slots, std::vector<int64_t> &words) const {
       continue;
     if (typeOf(value) != types[slot] || (isWritten[slot] && !isSoleOwner(value)))
       return false;
-    switch (types[slot]) {
-    case SlotType::Boolean:
-      word[0] = value.asBoolean();
-      break;
-    case SlotType::Integer:
-      word[0] = value.asInteger();
-      break;
-    case SlotType::Double:
-      word[0] = std::bit_cast<int64_t>(value.asDouble());
-      break;
-    case SlotType::Matrix: {
+    if (types[slot] == SlotType::Matrix) {
       auto &array = const_cast<Array &>(*value.array());
       word[0] = std::bit_cast<int64_t>(isWritten[slot] ? array.mutableData() : array.data());
       word[1] = array.rows();
       word[2] = array.columns();
-      break;
-    }
-    case SlotType::None:
-      break;
+    } else {
+      word[0] = wordOf(value);
     }
   }
   return true;
@@ -337,15 +233,9 @@ void ScalarLoop::giveBack(const std::vector<int64_t> &words, int32_t next, Value
   for (size_t i = 0; i < matrices.size(); ++i)
     if (holding[i] != matrices[i])
       slots[holding[i]] = std::exchange(slots[matrices[i]], Value());
-  for (size_t slot = 0; slot < types.size(); ++slot) {
-    int64_t word = words[wordsPerSlot * slot];
-    if (types[slot] == SlotType::Boolean)
-      slots[slot].assign(word != 0);
-    else if (types[slot] == SlotType::Integer)
-      slots[slot].assign(word);
-    else if (types[slot] == SlotType::Double)
-      slots[slot].assign(std::bit_cast<double>(word));
-  }
+  for (size_t slot = 0; slot < types.size(); ++slot)
+    if (isNumber(types[slot]))
+      slots[slot] = valueOfWord(types[slot], words[wordsPerSlot * slot]);
 }
 
 } // namespace tokamak::runtime

@@ -3,7 +3,7 @@
 //
 //   std::optional<ScalarLoop> loop = scalarLoopAt(image, function, head, end, slots);
 //   if (loop && loop->take(slots, words))                    // numbers as 64-bit words
-//     loop->giveBack(words, code(words.data(), iterations), slots);
+//     loop->giveBack(words, code(words.data(), iterations, &calls), slots);
 //
 // A loop is a range of instructions that ends with the jump back to its first one, and that is left
 // to the instruction behind it. Compiled code does what interpretation would do. Before an instruction
@@ -11,20 +11,12 @@
 #ifndef TOKAMAK_RUNTIME_IMAGE_SCALARLOOP_H
 #define TOKAMAK_RUNTIME_IMAGE_SCALARLOOP_H
 
-#include "runtime/image/Image.h"
+#include "runtime/image/ScalarFunction.h"
 
 #include <optional>
 #include <span>
 
 namespace tokamak::runtime {
-
-// Whether the array is a matrix of doubles of which each cell is stored.
-inline bool hasPlainCells(const Array &array) {
-  return array.elementType() == ElementType::F64 && array.shape().rank() == 2 &&
-         !array.isSparse() && !array.isRepeated();
-}
-
-enum class SlotType : uint8_t { None, Boolean, Integer, Double, Matrix };
 
 struct ScalarLoop {
   // Of a slot in the words of compiled code: its number; of a matrix the address of its cells (dense
@@ -38,6 +30,9 @@ struct ScalarLoop {
   // Before each instruction, and behind the last one: the slots that hold the matrices then.
   std::vector<std::vector<Slot>> holders;
   std::vector<bool> isWritten; // by slot: of a matrix that enters the loop: cells are replaced
+  // The functions that the loop calls, and which of them an instruction calls.
+  std::optional<ScalarFunctions> functions;
+  std::map<int32_t, int32_t> callees;
 
   // Fills in the words from the slots. False, and nothing is changed, if these have other types than
   // the loop was analysed for, or if a matrix to be written has several owners.
@@ -56,7 +51,7 @@ struct CompiledLoop {
   ScalarLoop loop;
   // Runs from the loop's head, at most `iterations` (of all nested loops, together). Returns the
   // instruction at which interpretation goes on.
-  int32_t (*code)(int64_t *words, int64_t iterations) = nullptr;
+  int32_t (*code)(int64_t *words, int64_t iterations, CompiledCalls *calls) = nullptr;
   std::shared_ptr<void> memory; // of the code
 };
 

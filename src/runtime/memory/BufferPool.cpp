@@ -43,8 +43,8 @@ constexpr int classTolerance = 2;
 int64_t capacityOf(int sizeClass) {
   int64_t base = smallestBuffer << (sizeClass / stepsPerDoubling);
   int64_t capacity = base + base / stepsPerDoubling * (sizeClass % stepsPerDoubling);
-  int64_t unit = capacity >= mappedFrom ? hugePage : smallestBuffer;
-  return (capacity + unit - 1) / unit * unit;
+  int64_t unit = capacity >= mappedFrom ? hugePage : smallestBuffer; // a power of two
+  return (capacity + unit - 1) & -unit;
 }
 
 int classOf(int64_t bytes) {
@@ -90,6 +90,108 @@ void release(std::byte *bytes, int64_t capacity) {
 
 } // namespace
 
+// Freed small buffers of one thread. Only that thread takes and gives; others read the counters.
+class BufferPool::ThreadCache {
+public:
+  ThreadCache() {
+    BufferPool &pool = instance();
+    std::lock_guard lock(pool.mutex_);
+    pool.threadCaches_.push_back(this);
+  }
+  ~ThreadCache() {
+    BufferPool &pool = instance();
+    std::lock_guard lock(pool.mutex_);
+    pool.takeBackLocked(*this);
+    pool.statistics_.reuses += reuses();
+    std::erase(pool.threadCaches_, this);
+  }
+  ThreadCache(const ThreadCache &) = delete;
+  ThreadCache &operator=(const ThreadCache &) = delete;
+
+  static bool keeps(int sizeClass) { return sizeClass < classes; }
+  // Null if there is none.
+  std::byte *take(int sizeClass) {
+    List &list = lists_[sizeClass];
+    if (list.count == 0)
+      return nullptr;
+    add(bytes_, -capacityOf(sizeClass));
+    add(reuses_, 1);
+    return list.buffers[--list.count];
+  }
+  // False if there is no room for it.
+  bool give(std::byte *buffer, int sizeClass) {
+    List &list = lists_[sizeClass];
+    int64_t capacity = capacityOf(sizeClass);
+    if (list.count == buffersPerClass || bytes() + capacity > mostBytes)
+      return false;
+    list.buffers[list.count++] = buffer;
+    add(bytes_, capacity);
+    return true;
+  }
+  int64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
+  int64_t reuses() const { return reuses_.load(std::memory_order_relaxed); }
+
+  static thread_local ThreadCache *ofThread; // null: not made yet, or destroyed
+
+private:
+  friend class BufferPool;
+  static constexpr int classes = 10 * stepsPerDoubling; // below 64 KiB
+  static constexpr int buffersPerClass = 8;
+  static constexpr int64_t mostBytes = int64_t{256} << 10;
+  struct List {
+    int count = 0;
+    std::byte *buffers[buffersPerClass];
+  };
+  // Without the cost of an atomic addition: there is one writer.
+  static void add(std::atomic<int64_t> &counter, int64_t value) {
+    counter.store(counter.load(std::memory_order_relaxed) + value, std::memory_order_relaxed);
+  }
+
+  List lists_[classes];
+  std::atomic<int64_t> bytes_ = 0, reuses_ = 0;
+};
+
+thread_local BufferPool::ThreadCache *BufferPool::ThreadCache::ofThread = nullptr;
+
+// Null when the thread ends: what it frees then goes to the pool. Call without the lock.
+BufferPool::ThreadCache *BufferPool::threadCache() {
+  static thread_local bool isOver = false; // unlike the cache it is never destroyed
+  struct Owner {
+    Owner() { ThreadCache::ofThread = &cache; }
+    ~Owner() {
+      ThreadCache::ofThread = nullptr;
+      isOver = true;
+    }
+    ThreadCache cache;
+  };
+  if (!ThreadCache::ofThread && !isOver) {
+    static thread_local Owner owner;
+  }
+  return ThreadCache::ofThread;
+}
+
+void BufferPool::takeBackLocked(ThreadCache &cache) {
+  for (int sizeClass = 0; sizeClass < ThreadCache::classes; ++sizeClass) {
+    ThreadCache::List &list = cache.lists_[sizeClass];
+    int64_t bytes = list.count * capacityOf(sizeClass);
+    if (free_.size() <= static_cast<size_t>(sizeClass))
+      free_.resize(sizeClass + 1);
+    free_[sizeClass].insert(free_[sizeClass].end(), list.buffers, list.buffers + list.count);
+    list.count = 0;
+    ThreadCache::add(cache.bytes_, -bytes);
+    statistics_.inUse -= bytes;
+    statistics_.cached += bytes;
+  }
+  noteChangeLocked();
+}
+
+int64_t BufferPool::bytesOfThreadsLocked() const {
+  int64_t bytes = 0;
+  for (const ThreadCache *cache : threadCaches_)
+    bytes += cache->bytes();
+  return bytes;
+}
+
 Buffer::~Buffer() { BufferPool::instance().giveBack(bytes_, sizeClass_); }
 
 BufferPool &BufferPool::instance() {
@@ -133,6 +235,12 @@ std::shared_ptr<Buffer> BufferPool::takeCached(int sizeClass) {
 std::shared_ptr<Buffer> BufferPool::allocate(int64_t bytes) {
   int sizeClass = classOf(std::max<int64_t>(bytes, 1));
   int64_t capacity = capacityOf(sizeClass);
+  if (ThreadCache::keeps(sizeClass))
+    if (ThreadCache *cache = threadCache())
+      if (std::byte *kept = cache->take(sizeClass)) {
+        allowOnly(kept, bytes, capacity);
+        return std::make_shared<Buffer>(kept, sizeClass);
+      }
   std::lock_guard lock(mutex_);
   std::shared_ptr<Buffer> buffer = takeCached(sizeClass);
   if (buffer) {
@@ -159,13 +267,17 @@ std::shared_ptr<Buffer> BufferPool::allocate(int64_t bytes) {
 // Releases cached buffers until `bytes` more fit the budget. Throws Error if they can't; its
 // message says that `wanted` bytes were requested.
 void BufferPool::makeRoomLocked(int64_t bytes, int64_t wanted) {
-  int64_t budget = budgetLocked(), inUse = statistics_.inUse + charged_.load();
+  int64_t ofThreads = bytesOfThreadsLocked();
+  int64_t budget = budgetLocked(), inUse = statistics_.inUse - ofThreads + charged_.load();
   if (bytes > budget - inUse)
     throw Error(fmt::format("out of memory: {} more would pass the budget of {} ({} in use)",
                             sizeText(wanted), sizeText(budget), sizeText(inUse)));
-  int64_t excess = inUse + statistics_.cached + bytes - budget;
-  if (excess > 0)
-    releaseCachedLocked(excess);
+  int64_t excess = inUse + ofThreads + statistics_.cached + bytes - budget;
+  if (excess <= 0)
+    return;
+  if (ThreadCache *cache = ThreadCache::ofThread)
+    takeBackLocked(*cache);
+  releaseCachedLocked(excess);
 }
 
 void BufferPool::checkRoomFor(int64_t bytes) {
@@ -199,9 +311,12 @@ void BufferPool::notePeak() {
 }
 
 void BufferPool::giveBack(std::byte *bytes, int sizeClass) {
-  std::lock_guard lock(mutex_);
   int64_t capacity = capacityOf(sizeClass);
   allowOnly(bytes, 0, capacity);
+  if (ThreadCache::keeps(sizeClass))
+    if (ThreadCache *cache = threadCache(); cache && cache->give(bytes, sizeClass))
+      return;
+  std::lock_guard lock(mutex_);
   if (free_.size() <= static_cast<size_t>(sizeClass))
     free_.resize(sizeClass + 1);
   free_[sizeClass].push_back(bytes);
@@ -240,7 +355,11 @@ void BufferPool::setMemoryBudget(int64_t bytes) {
 PoolStatistics BufferPool::statistics() {
   std::lock_guard lock(mutex_);
   PoolStatistics statistics = statistics_;
-  statistics.inUse += charged_.load();
+  int64_t ofThreads = bytesOfThreadsLocked();
+  statistics.inUse += charged_.load() - ofThreads;
+  statistics.cached += ofThreads;
+  for (const ThreadCache *cache : threadCaches_)
+    statistics.reuses += cache->reuses();
   statistics.peakInUse = peak_.load();
   return statistics;
 }
@@ -251,7 +370,10 @@ void BufferPool::resetPeak() {
 }
 
 void BufferPool::releaseCached() {
+  ThreadCache *cache = threadCache();
   std::lock_guard lock(mutex_);
+  if (cache)
+    takeBackLocked(*cache);
   releaseCachedLocked(statistics_.cached);
 }
 

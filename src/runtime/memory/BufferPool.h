@@ -2,6 +2,9 @@
 // when freed, since the first touch of a page costs several times a rewrite. The pool enforces a
 // memory budget; memory allocated elsewhere is charged to it (MemoryCharge.h).
 //
+// Each thread keeps some small buffers that it freed for itself (at most 256 KiB), so that operators
+// on small matrices take no lock. They count as cached, but only their own thread can release them.
+//
 //   BufferPool &pool = BufferPool::instance();
 //   pool.setMemoryBudget(8ll << 30);
 //   std::shared_ptr<Buffer> buffer = pool.allocate(1 << 20);
@@ -67,7 +70,11 @@ public:
 
 private:
   friend class Buffer;
+  class ThreadCache;
   BufferPool() = default;
+  static ThreadCache *threadCache();
+  void takeBackLocked(ThreadCache &cache);
+  int64_t bytesOfThreadsLocked() const;
   void giveBack(std::byte *bytes, int sizeClass);
   std::shared_ptr<Buffer> takeCached(int sizeClass);
   void releaseCachedLocked(int64_t atLeast);
@@ -79,8 +86,10 @@ private:
 
   std::mutex mutex_;
   std::vector<std::vector<std::byte *>> free_; // by size class
-  PoolStatistics statistics_;                  // of arrays only; the peak is in peak_
-  int64_t budget_ = 0;                         // 0: not determined yet
+  // Of arrays only; the peak is in peak_. What threads have cached counts as in use here.
+  PoolStatistics statistics_;
+  std::vector<ThreadCache *> threadCaches_;
+  int64_t budget_ = 0; // 0: not determined yet
   // Charges are frequent: those that fit `chargeable_` take no lock. The holder of the lock keeps
   // arrays_ (bytes used by arrays) and chargeable_ (bytes that may be charged without checking the
   // budget) up to date.

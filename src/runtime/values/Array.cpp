@@ -53,7 +53,8 @@ std::string Shape::text() const {
   return text;
 }
 
-Array::Array(Shape shape, ElementType type, std::shared_ptr<Buffer> buffer, std::byte *bytes)
+Array::Array(Private, const Shape &shape, ElementType type, std::shared_ptr<Buffer> buffer,
+             std::byte *bytes)
     : shape_(shape), type_(type), buffer_(std::move(buffer)), bytes_(bytes) {}
 
 [[noreturn]] static void failTooLarge(const Shape &shape) {
@@ -73,10 +74,10 @@ static int64_t checkedBytes(const Shape &shape, ElementType type) {
   return *cells * byteSize(type);
 }
 
-ArrayPointer Array::create(Shape shape, ElementType type) {
+ArrayPointer Array::create(const Shape &shape, ElementType type) {
   auto buffer = BufferPool::instance().allocate(checkedBytes(shape, type));
   std::byte *bytes = buffer->bytes();
-  return ArrayPointer(new Array(shape, type, std::move(buffer), bytes));
+  return make(shape, type, std::move(buffer), bytes);
 }
 
 ArrayPointer Array::filled(Shape shape, double value) {
@@ -114,7 +115,7 @@ ArrayPointer Array::createSparse(int64_t rows, int64_t columns, int64_t entries,
       BufferPool::instance().allocate(offsetBytes + checkedBytes({entries}, ElementType::F32));
   auto buffer = BufferPool::instance().allocate(checkedBytes({entries}, type));
   std::byte *bytes = buffer->bytes();
-  ArrayPointer array(new Array({rows, columns}, type, std::move(buffer), bytes));
+  ArrayPointer array = make({rows, columns}, type, std::move(buffer), bytes);
   array->rowOffsets_ = reinterpret_cast<const int64_t *>(pattern->bytes());
   array->columnIndices_ = reinterpret_cast<const int32_t *>(pattern->bytes() + offsetBytes);
   array->pattern_ = std::move(pattern);
@@ -126,7 +127,7 @@ ArrayPointer Array::withSamePattern(ElementType type) const {
   int64_t skipped = rowOffsets_[0];
   auto buffer = BufferPool::instance().allocate(checkedBytes({skipped + entries()}, type));
   std::byte *bytes = buffer->bytes();
-  ArrayPointer array(new Array(shape_, type, std::move(buffer), bytes));
+  ArrayPointer array = make(shape_, type, std::move(buffer), bytes);
   array->pattern_ = pattern_;
   array->rowOffsets_ = rowOffsets_;
   array->columnIndices_ = columnIndices_;
@@ -136,7 +137,7 @@ ArrayPointer Array::withSamePattern(ElementType type) const {
 ArrayPointer Array::writableAlias() const {
   // A separate use count makes the alias count as sole owner; its deleter keeps the buffer alive.
   std::shared_ptr<Buffer> buffer(buffer_.get(), [owner = buffer_](Buffer *) {});
-  ArrayPointer alias(new Array(shape_, type_, std::move(buffer), bytes_));
+  ArrayPointer alias = make(shape_, type_, std::move(buffer), bytes_);
   alias->isAlias_ = true;
   return alias;
 }
@@ -176,7 +177,7 @@ void Array::becomeDense() {
 
 // A repeated array of another shape with the same cell.
 ArrayPointer Array::repeatedAs(Shape shape) const {
-  ArrayPointer array(new Array(shape, type_, buffer_, bytes_));
+  ArrayPointer array = make(shape, type_, buffer_, bytes_);
   array->isRepeated_ = true;
   return array;
 }
@@ -186,14 +187,14 @@ ArrayPointer Array::rowView(int64_t begin, int64_t end) const {
   if (isRepeated_)
     return repeatedAs(shape);
   if (isSparse()) {
-    ArrayPointer view(new Array(shape, type_, buffer_, bytes_));
+    ArrayPointer view = make(shape, type_, buffer_, bytes_);
     view->pattern_ = pattern_;
     view->rowOffsets_ = rowOffsets_ + begin;
     view->columnIndices_ = columnIndices_;
     return view;
   }
   std::byte *bytes = bytes_ + begin * columns() * byteSize(type_);
-  return ArrayPointer(new Array(shape, type_, buffer_, bytes));
+  return make(shape, type_, buffer_, bytes);
 }
 
 ArrayPointer Array::reshaped(Shape shape) const {
@@ -201,7 +202,7 @@ ArrayPointer Array::reshaped(Shape shape) const {
     internalError(fmt::format("reshaping {} to {}", shape_.text(), shape.text()));
   if (isRepeated_)
     return repeatedAs(shape);
-  return ArrayPointer(new Array(shape, type_, buffer_, bytes_));
+  return make(shape, type_, buffer_, bytes_);
 }
 
 ArrayPointer Array::copy() const {
@@ -386,7 +387,9 @@ TokArray Array::descriptor() const {
   TokArray result{};
   int rank = shape_.rank();
   int64_t columns = rank > 0 ? shape_[rank - 1] : 1;
-  int64_t rows = rank > 1 ? Shape(shape_.sizes().first(rank - 1)).cells() : 1;
+  int64_t rows = 1; // all cells can be counted, unless there are none
+  for (int dimension = 0; dimension < rank - 1; ++dimension)
+    rows *= shape_[dimension];
   result.data = const_cast<std::byte *>(rawBytes());
   result.dims[0] = rows;
   result.dims[1] = columns;

@@ -65,10 +65,14 @@ constexpr double sparseDensityLimit = 0.25;
 constexpr int64_t sparseLeastCells = 256;
 
 class Array {
+  struct Private {}; // only members construct arrays
+
 public:
+  Array(Private, const Shape &shape, ElementType type, std::shared_ptr<Buffer> buffer,
+        std::byte *bytes);
   // Row-major and contiguous, contents undefined. Throws Error if a size is negative or the memory
   // budget would be exceeded.
-  static std::shared_ptr<Array> create(Shape shape, ElementType type = ElementType::F64);
+  static std::shared_ptr<Array> create(const Shape &shape, ElementType type = ElementType::F64);
   // Every cell the same value.
   static std::shared_ptr<Array> filled(Shape shape, double value);
   // The same, in the memory of one cell; its type is that of the array.
@@ -166,7 +170,10 @@ public:
   descriptor() const; // rank 2: {rows, columns}; higher ranks collapse the outer dimensions
 
 private:
-  Array(Shape shape, ElementType type, std::shared_ptr<Buffer> buffer, std::byte *bytes);
+  static std::shared_ptr<Array> make(const Shape &shape, ElementType type,
+                                     std::shared_ptr<Buffer> buffer, std::byte *bytes) {
+    return std::make_shared<Array>(Private(), shape, type, std::move(buffer), bytes);
+  }
   std::shared_ptr<const Array> converted(bool toSparse) const;
   void repeat(Shape shape);
   std::shared_ptr<Array> repeatedAs(Shape shape) const;

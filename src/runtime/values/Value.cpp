@@ -36,7 +36,8 @@ Value::Value(std::string text) {
   };
   MemoryCharge charge(static_cast<int64_t>(sizeof(ChargedText) + text.capacity()));
   auto owner = std::make_shared<const ChargedText>(std::move(charge), std::move(text));
-  content_ = std::shared_ptr<const std::string>(owner, &owner->text);
+  std::construct_at(&text_, owner, &owner->text);
+  kind_ = Kind::String;
 }
 
 [[noreturn]] static void failConversion(const Value &value, std::string_view wanted) {
@@ -48,41 +49,82 @@ Value::Value(std::string text) {
   throw Error(fmt::format("expected {}, got {}", wanted, value.describe()));
 }
 
+void Value::failAccess() const { internalError(fmt::format("a value is {}", describe())); }
+
+void Value::release() {
+  switch (kind_) {
+  case Kind::String:
+    return std::destroy_at(&text_);
+  case Kind::Array:
+    return std::destroy_at(&array_);
+  case Kind::List:
+    return std::destroy_at(&list_);
+  case Kind::Frame:
+    return std::destroy_at(&frame_);
+  default:
+    return std::destroy_at(&undefined_);
+  }
+}
+
+void Value::takeOwned(Value &other) noexcept {
+  kind_ = other.kind_;
+  switch (kind_) {
+  case Kind::String:
+    return moveOwner(text_, other.text_);
+  case Kind::List:
+    return moveOwner(list_, other.list_);
+  case Kind::Frame:
+    return moveOwner(frame_, other.frame_);
+  default:
+    return moveOwner(undefined_, other.undefined_);
+  }
+}
+
+void Value::shareWith(const Value &other) {
+  switch (other.kind_) {
+  case Kind::String:
+    std::construct_at(&text_, other.text_);
+    break;
+  case Kind::Array:
+    std::construct_at(&array_, other.array_);
+    break;
+  case Kind::List:
+    std::construct_at(&list_, other.list_);
+    break;
+  case Kind::Frame:
+    std::construct_at(&frame_, other.frame_);
+    break;
+  default:
+    std::construct_at(&undefined_, other.undefined_);
+  }
+  kind_ = other.kind_;
+}
+
 double Value::asDouble() const {
-  if (auto *number = std::get_if<double>(&content_))
-    return *number;
-  if (auto *number = std::get_if<int64_t>(&content_))
-    return static_cast<double>(*number);
-  if (auto *truth = std::get_if<bool>(&content_))
-    return *truth ? 1 : 0;
-  if (isArray() && array()->cells() == 1)
-    return array()->at(0, 0);
-  failConversion(*this, "a number");
+  switch (kind_) {
+  case Kind::Double:
+    return double_;
+  case Kind::Integer:
+  case Kind::Boolean:
+    return static_cast<double>(integer_);
+  default:
+    if (isArray() && array()->cells() == 1)
+      return array()->at(0, 0);
+    failConversion(*this, "a number");
+  }
 }
 
-int64_t Value::asInteger() const {
-  if (auto *number = std::get_if<int64_t>(&content_))
-    return *number;
-  return truncateToInteger(asDouble());
-}
-
-bool Value::asBoolean() const {
-  if (auto *truth = std::get_if<bool>(&content_))
-    return *truth;
-  if (auto *number = std::get_if<int64_t>(&content_))
-    return *number != 0;
-  return asDouble() != 0;
-}
+int64_t Value::truncated() const { return truncateToInteger(asDouble()); }
 
 std::string Value::asText() const {
   if (isString())
     return text();
   if (isBoolean())
-    return std::get<bool>(content_) ? "TRUE" : "FALSE";
+    return integer_ != 0 ? "TRUE" : "FALSE";
   if (isInteger())
-    return std::to_string(std::get<int64_t>(content_));
+    return std::to_string(integer_);
   if (isDouble())
-    return textOf(std::get<double>(content_));
+    return textOf(double_);
   if (isArray() && array()->cells() == 1)
     return textOf(array()->at(0, 0));
   failConversion(*this, "a scalar");
