@@ -70,8 +70,9 @@ codegen::KernelCompilerOptions Program::compilerOptions() {
 bool Program::usesPlanFiles() const {
   const Explanations &explain = options_.explain;
   return compiledFiles_.areKept() && !options_.kernels && options_.aheadOfTime.empty() &&
-         options_.schedules.empty() && !options_.record && !explain.image && !explain.fusion && !explain.schedule &&
-         !explain.loops && !explain.llvm && !explain.assembly && !explain.recompile;
+         options_.schedules.empty() && !options_.record && !explain.image && !explain.fusion &&
+         !explain.schedule && !explain.loops && !explain.llvm && !explain.assembly &&
+         !explain.recompile;
 }
 
 pipeline::SessionOptions Program::sessionOptions() {

@@ -156,9 +156,10 @@ std::string PlanDescription::searchText(const Partition &partition) const {
     text += ", " + countText(partition.visited, "cover") + " begun";
   if (partition.isExact())
     return text + "; none is cheaper";
-  text += llvm::formatv("; not all were looked at, since that would take longer than they may save; "
-                        "none saves more than {0:F1} %",
-                        100 * (1 - partition.least / partition.nanoseconds));
+  text +=
+      llvm::formatv("; not all were looked at, since that would take longer than they may save; "
+                    "none saves more than {0:F1} %",
+                    100 * (1 - partition.least / partition.nanoseconds));
   return text;
 }
 
