@@ -150,6 +150,7 @@ double CoverSearch::boundAt(size_t depth) const {
 //===- placing the nodes ---------------------------------------------------------------------===//
 
 void CoverSearch::visit(size_t depth) {
+  ++visited_;
   double bound = boundAt(depth);
   if (bound >= cheapest_ * equal)
     return;
@@ -157,7 +158,6 @@ void CoverSearch::visit(size_t depth) {
     least_ = std::min(least_, bound);
     return;
   }
-  ++visited_;
   if (depth == nodes_.size())
     return finish();
   size_t place = nodes_.size() - 1 - depth;
@@ -191,8 +191,13 @@ void CoverSearch::visit(size_t depth) {
     decide(depth, users, 0);
     return;
   }
-  for (uint64_t inside = all + 1; inside-- > 0;)
+  for (uint64_t inside = all + 1; inside-- > 0;) {
     decide(depth, users, inside);
+    if (visited_ >= limits_.mostVisited && inside > 0) {
+      least_ = std::min(least_, bound); // of those that are left
+      return;
+    }
+  }
 }
 
 // Computes the node inside some of the drafts that use it; the others read it.
@@ -286,7 +291,7 @@ bool CoverSearch::waitsFor(int draft, const Nodes &nodes) const {
 
 void CoverSearch::finish() {
   double total = 0;
-  SmallVector<FusedOperator> operators;
+  std::vector<FusedOperator> operators;
   for (const Draft &draft : drafts_) {
     FusedOperator best;
     for (const Option &option : draft.options) {

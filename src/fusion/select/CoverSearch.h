@@ -121,7 +121,7 @@ private:
   std::vector<int> storedBy_; // by node: its draft; -1
   int64_t visited_ = 0;
   double cheapest_, least_, runnerUp_ = 0;
-  llvm::SmallVector<FusedOperator> best_;
+  std::vector<FusedOperator> best_;
 };
 
 } // namespace tokamak::fusion

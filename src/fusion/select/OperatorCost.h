@@ -21,6 +21,7 @@ struct FusedOperator {
   llvm::BitVector members;         // operations computed inside, by index
   llvm::SmallVector<int, 4> roots; // members that are results of the operator, in program order
   int frame = -1;
+  llvm::BitVector frames; // other than natives that allow all members; known of operators of a pool
   llvm::SmallVector<int, 6> reads; // nodes whose stored arrays or aggregates are read
   llvm::BitVector inputs;          // arrays that are read, by number in OperatorCost
   int arrays = 0;                  // array inputs and results

@@ -34,6 +34,13 @@ OperatorPool::OperatorPool(const BlockGraph &graph, const MemoTable &memo,
 }
 
 int OperatorPool::add(FusedOperator candidate) {
+  candidate.frames.resize(memo().frames.size());
+  int own = candidate.frame;
+  for (candidate.frame = 0; candidate.frame < static_cast<int>(memo().frames.size());
+       ++candidate.frame)
+    if (!memo().frames[candidate.frame].isNative && allowsMembers(candidate))
+      candidate.frames.set(candidate.frame);
+  candidate.frame = own;
   operators_.push_back(std::move(candidate));
   return static_cast<int>(operators_.size()) - 1;
 }
@@ -42,14 +49,16 @@ bool OperatorPool::fillsItsFrame(const FusedOperator &candidate) const {
   const Frame &frame = memo().frames[candidate.frame];
   if (frame.loops >= Loops::AnyAxes && candidate.members.count() == 1)
     return false;
-  llvm::SmallPtrSet<Value, 4> readInPlace;
-  candidate.forEachInput(graph(), [&](Use use) {
-    const Node &node = graph()[use.user];
-    if (node.readsInPlace(use.operand))
-      readInPlace.insert(node.operands[use.operand]);
-  });
-  if (!llvm::all_of(frame.driver.arrays, [&](Value array) { return readInPlace.contains(array); }))
-    return false;
+  if (frame.driver) {
+    llvm::SmallPtrSet<Value, 4> read;
+    candidate.forEachInput(graph(), [&](Use use) {
+      const Node &node = graph()[use.user];
+      if (node.readsInPlace(use.operand))
+        read.insert(node.operands[use.operand]);
+    });
+    if (!llvm::all_of(frame.driver.arrays, [&](Value array) { return read.contains(array); }))
+      return false;
+  }
   // From members over the whole space to all that use or read the same arrays, as far as that goes.
   BitVector filled(graph().size()), values(cost_.inputs().size());
   auto fill = [&](int member) {
@@ -167,8 +176,8 @@ int OperatorPool::operatorFor(int root, const BitVector &stored) {
 
 //===- operators of several results ----------------------------------------------------------===//
 
-// Whether the frame allows all members, with what they use of each other, and the results.
-bool OperatorPool::isAllowed(const FusedOperator &candidate) const {
+// Whether the frame allows all members, with what they use of each other.
+bool OperatorPool::allowsMembers(const FusedOperator &candidate) const {
   if (candidate.members.test(allowed_[candidate.frame])) // some are not
     return false;
   for (int member : candidate.members.set_bits()) {
@@ -177,8 +186,7 @@ bool OperatorPool::isAllowed(const FusedOperator &candidate) const {
       if (producer >= 0 && candidate.members[producer] && !(fusable >> operand & 1))
         return false;
   }
-  return llvm::all_of(candidate.roots,
-                      [&](int root) { return cost_.group(root, candidate.frame)->storable; });
+  return true;
 }
 
 int OperatorPool::merge(int a, int b, llvm::function_ref<bool(int)> keep) {
@@ -198,15 +206,16 @@ int OperatorPool::merge(int a, int b, llvm::function_ref<bool(int)> keep) {
 // Takes the cheapest frame that allows the merge; none if it saves nothing.
 int OperatorPool::makeMerged(int a, int b, const BitVector &roots) {
   const FusedOperator &first = operators_[a], &second = operators_[b];
-  if (frameOf(a).isNative || frameOf(b).isNative)
-    return -1;
+  BitVector frames = first.frames;
+  frames &= second.frames;
   FusedOperator best, candidate;
   candidate.members = first.members;
   candidate.members |= second.members;
   candidate.roots.assign(roots.set_bits_begin(), roots.set_bits_end());
-  for (auto [number, frame] : llvm::enumerate(memo().frames)) {
-    candidate.frame = static_cast<int>(number);
-    if (frame.isNative || !isAllowed(candidate))
+  for (int frame : frames.set_bits()) {
+    candidate.frame = frame;
+    auto isStorable = [&](int root) { return cost_.group(root, frame)->storable; };
+    if (!llvm::all_of(candidate.roots, isStorable) || !allowsMembers(candidate))
       continue;
     cost_.price(candidate);
     if (candidate.nanoseconds < first.nanoseconds + second.nanoseconds &&

@@ -60,7 +60,7 @@ public:
 
 private:
   llvm::BitVector expand(int root, int frame, const llvm::BitVector &stored) const;
-  bool isAllowed(const FusedOperator &candidate) const;
+  bool allowsMembers(const FusedOperator &candidate) const;
   int makeMerged(int a, int b, const llvm::BitVector &roots);
 
   OperatorCost cost_;

@@ -20,6 +20,7 @@ PartitionFacts::PartitionFacts(const OperatorPool &pool, ArrayRef<int> nodes)
   notePartsOfWork();
   noteHidden();
   chooseReaders();
+  noteUses();
 }
 
 void PartitionFacts::noteHidden() {
@@ -127,6 +128,39 @@ void PartitionFacts::chooseReaders() {
         if (countedWith[input] == node && !(group.fusable >> operand & 1) &&
             !llvm::is_contained(inputs.take_front(operand), input))
           computing[group.frame][node] += reading[group.frame][input];
+  }
+}
+
+void PartitionFacts::noteUses() {
+  const OperatorCost &cost = pool.cost();
+  size_t frames = pool.memo().frames.size();
+  uses.resize(pool.graph().size());
+  storable.resize(pool.graph().size(), BitVector(frames));
+  for (int user : nodes) {
+    for (const MemoGroup &group : pool.memo().groups[user])
+      storable[user][group.frame] = group.storable;
+    ArrayRef<int> producers = pool.graph()[user].producers;
+    for (auto [operand, producer] : llvm::enumerate(producers)) {
+      if (producer < 0 || !inside[producer])
+        continue;
+      bool isFirst = !llvm::is_contained(producers.take_front(operand), producer);
+      if (isFirst)
+        uses[producer].push_back({user, BitVector(frames, true), {}});
+      NodeUse &use = uses[producer].back();
+      int input = cost.inputsOf(user)[operand];
+      bool isCounted = countedWith[input] >= 0 && countedWith[input] != user;
+      for (int frame = 0; frame < static_cast<int>(frames); ++frame) {
+        const MemoGroup *group = cost.group(user, frame);
+        bool isFusable = group && cost.group(producer, frame) && (group->fusable >> operand & 1);
+        if (!isFusable)
+          use.fusable.reset(frame);
+        // In frames in which the user can't compute it, its computing has the reading.
+        bool isExtra = isFirst && !isCounted && (countedWith[input] < 0 || isFusable);
+        for (View view : {Computing, Reading})
+          if (isFirst)
+            use.reading[view].push_back(isExtra ? costIn(view, reading[frame][input]) : 0);
+      }
+    }
   }
 }
 
@@ -240,15 +274,8 @@ PlanBound::PlanBound(const PlanBound &bound, int node, Storing storing) : PlanBo
     nanoseconds_ = infinity;
 }
 
-// Whether an operator with this frame can compute the producer for its user.
-bool PlanBound::isFused(Use use, int producer, int frame) const {
-  return allowed_[producer][frame] && allowed_[use.user][frame] &&
-         (facts_->pool.cost().group(use.user, frame)->fusable >> use.operand & 1);
-}
-
 // Leaves out the frames of which the decisions leave no operator.
 void PlanBound::allow() {
-  const BlockGraph &graph = facts_->pool.graph();
   bool changed = true;
   auto keep = [&](int node, const BitVector &frames) {
     size_t before = allowed_[node].count();
@@ -258,31 +285,27 @@ void PlanBound::allow() {
   while (changed) {
     changed = false;
     for (int index : llvm::reverse(facts_->nodes)) {
-      const Node &node = graph[index];
-      BitVector frames(allowed_[index].size()), common = allowed_[index];
-      for (int frame : allowed_[index].set_bits())
-        if (storing_[index] != Storing::Inside && facts_->pool.cost().group(index, frame)->storable)
-          frames.set(frame);
-      for (Use use : node.users) {
-        if (!facts_->inside[use.user])
-          continue;
-        BitVector fused(frames.size());
-        for (int frame : allowed_[use.user].set_bits())
-          if (isFused(use, index, frame))
-            fused.set(frame);
+      bool isInside = storing_[index] == Storing::Inside;
+      BitVector frames = facts_->storable[index], common = allowed_[index];
+      if (isInside)
+        frames.reset();
+      for (const NodeUse &use : facts_->uses[index]) {
+        BitVector fused = use.fusable;
+        fused &= allowed_[index];
+        fused &= allowed_[use.user];
         frames |= fused;
         common &= fused;
-        if (storing_[index] == Storing::Inside)
+        if (isInside)
           keep(use.user, fused);
       }
       keep(index, frames);
       // A sum has one value, so one operator contains all its users.
-      if (storing_[index] == Storing::Inside && facts_->pool.isAddedUp(index) &&
+      if (isInside && facts_->pool.isAddedUp(index) &&
           llvm::none_of(common.set_bits(), [&](int frame) {
             return facts_->pool.cost().group(index, frame)->isSampled;
           })) {
         keep(index, common);
-        for (Use use : node.users)
+        for (const NodeUse &use : facts_->uses[index])
           keep(use.user, common);
       }
     }
@@ -293,24 +316,10 @@ void PlanBound::allow() {
 
 // What a user, computed in this frame, has to pay for the node: computing it there, or storing and
 // reading it.
-double PlanBound::ownedBy(View view, int user, int node, int frame) const {
-  const OperatorCost &cost = facts_->pool.cost();
+double PlanBound::ownedBy(View view, const NodeUse &use, int node, int frame) const {
   const Costs &costs = costs_[view][node];
-  double inside = costs.inFrame[frame], read = costs.stored;
-  ArrayRef<int> producers = facts_->pool.graph()[user].producers;
-  for (auto [operand, producer] : llvm::enumerate(producers)) {
-    if (producer != node)
-      continue;
-    if (!isFused({user, static_cast<int>(operand)}, node, frame))
-      inside = infinity;
-    int input = cost.inputsOf(user)[operand];
-    bool isCounted = (facts_->countedWith[input] == user &&
-                      !(cost.group(user, frame)->fusable >> operand & 1)) ||
-                     llvm::is_contained(producers.take_front(operand), node);
-    if (!isCounted && (facts_->countedWith[input] < 0 || facts_->countedWith[input] == user))
-      read += costIn(view, facts_->reading[frame][input]);
-  }
-  return std::min(inside, read);
+  double read = costs.stored + use.reading[view][frame];
+  return use.fusable[frame] ? std::min(costs.inFrame[frame], read) : read;
 }
 
 void PlanBound::addNode(View view, int index) {
@@ -328,7 +337,7 @@ void PlanBound::addNode(View view, int index) {
           !llvm::is_contained(ArrayRef<int>(node.producers).take_front(operand), producer))
         computed += costs_[view][producer].owned[frame];
     costs.inFrame[frame] = computed;
-    if (storing_[index] == Storing::Inside || !facts_->pool.cost().group(index, frame)->storable)
+    if (storing_[index] == Storing::Inside || !facts_->storable[index][frame])
       continue;
     double written = facts_->storing[frame][index].writing;
     writing = std::min(writing, written);
@@ -338,23 +347,21 @@ void PlanBound::addNode(View view, int index) {
   }
   bool isStored = storing_[index] == Storing::Stored;
   double most = isStored ? costs.stored : 0;
-  int &owner = owner_[view][index];
-  owner = -1;
-  for (Use use : node.users) {
-    if (!facts_->inside[use.user] || use.user == owner)
-      continue;
+  const NodeUse *owner = nullptr;
+  for (const NodeUse &use : facts_->uses[index]) {
     double least = infinity;
     for (int frame : allowed_[use.user].set_bits())
-      least = std::min(least, ownedBy(view, use.user, index, frame));
-    if (least > most || (owner < 0 && !isStored)) {
+      least = std::min(least, ownedBy(view, use, index, frame));
+    if (least > most || (!owner && !isStored)) {
       most = least;
-      owner = use.user;
+      owner = &use;
     }
   }
-  if (owner >= 0)
-    for (int frame : allowed_[owner].set_bits())
-      costs.owned[frame] = ownedBy(view, owner, index, frame);
-  unowned_[view][index] = (isStored ? writing : 0) + (owner < 0 ? costs.stored : 0);
+  owner_[view][index] = owner ? owner->user : -1;
+  if (owner)
+    for (int frame : allowed_[owner->user].set_bits())
+      costs.owned[frame] = ownedBy(view, *owner, index, frame);
+  unowned_[view][index] = (isStored ? writing : 0) + (owner ? 0 : costs.stored);
 }
 
 bool PlanBound::addUp(View view) {

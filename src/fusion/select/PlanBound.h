@@ -38,6 +38,14 @@ inline double costIn(View view, const cost::Parts &parts) {
   return parts.writing + (view == Computing ? parts.computing : parts.reading);
 }
 
+// One node that another one uses, as any of its operands.
+struct NodeUse {
+  int user;
+  llvm::BitVector fusable; // frames in which an operator can compute both
+  // By view and frame: what reading costs beside what is counted elsewhere.
+  llvm::SmallVector<double, 8> reading[2];
+};
+
 // What is the same for all decisions.
 struct PartitionFacts {
   // `nodes` of the pool's block, in program order.
@@ -61,6 +69,8 @@ struct PartitionFacts {
   // By frame, and node or input: the least parts of computing, storing and reading.
   std::vector<std::vector<cost::Parts>> computing, storing, reading;
 
+  std::vector<llvm::SmallVector<NodeUse, 2>> uses; // by node: by other nodes
+  std::vector<llvm::BitVector> storable;           // by node: frames
   // By view and node: the most that computing it takes beside writing, with reading all its operands;
   // and the most that reading it takes.
   std::vector<double> hidden[2], hiddenReading[2];
@@ -70,6 +80,7 @@ private:
   void notePartsOfWork();
   void noteHidden();
   void chooseReaders();
+  void noteUses();
   llvm::SmallVector<int> separatedAmong(const llvm::BitVector &candidates) const;
 };
 
@@ -112,8 +123,7 @@ private:
   void allow();
   bool addUp(View view);
   void addNode(View view, int node);
-  double ownedBy(View view, int user, int node, int frame) const;
-  bool isFused(Use use, int producer, int frame) const;
+  double ownedBy(View view, const NodeUse &use, int node, int frame) const;
 
   const PartitionFacts *facts_;
   std::vector<Storing> storing_;         // by node

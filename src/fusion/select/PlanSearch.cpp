@@ -158,9 +158,11 @@ public:
       all.set(point);
     tryPlan(none);
     tryPlan(all);
-    improvePointwise();
-    if (!partition_.isExact() && CoverSearch::isPossible(pool_, partition_.nodes))
-      partition_.least = std::min(search(bound_, choices_.size()), partition_.nanoseconds);
+    bool searchesCovers = CoverSearch::isPossible(pool_, partition_.nodes);
+    improvePointwise(searchesCovers ? 3 : 8);
+    if (!partition_.isExact() && searchesCovers)
+      partition_.least =
+          std::min(search(bound_, choices_.size(), coversLeft()), partition_.nanoseconds);
   }
 
 private:
@@ -168,15 +170,18 @@ private:
     return pool_.graph().cells(pool_.graph().shapeOf(pool_.graph()[node].result()));
   }
 
-  // The time that a search may take, in nanoseconds, and what it has taken.
+  // The time that a search may take, in nanoseconds, and what pricing plans has taken.
   double paysFor() const {
     double saved = partition_.nanoseconds - partition_.least;
     return std::min(std::max(searchedAnyway, runsThatPay * saved), searchedAtMost);
   }
   double spent() const {
     auto nodes = static_cast<double>(partition_.nodes.size());
-    return static_cast<double>(partition_.evaluated) * pricingNanoseconds * nodes * nodes +
-           static_cast<double>(partition_.visited) * visitingNanoseconds * nodes;
+    return static_cast<double>(partition_.evaluated) * pricingNanoseconds * nodes * nodes;
+  }
+
+  int64_t coversLeft() const {
+    return static_cast<int64_t>((paysFor() - spent()) / visitingNanoseconds);
   }
 
   void tryPlan(BitVector stored) {
@@ -201,12 +206,11 @@ private:
   }
 
   // Local search: flips one point at a time as long as that makes the plan cheaper.
-  void improvePointwise() {
-    constexpr int mostRounds = 8;
+  void improvePointwise(int mostRounds) {
     for (int round = 0; round < mostRounds; ++round) {
       double before = partition_.nanoseconds;
       for (int point : points_) {
-        if (partition_.isExact() || spent() > paysFor() / 2)
+        if (partition_.isExact() || spent() > paysFor() * 0.8) // the rest is for covers
           return;
         BitVector changed = best_;
         changed.flip(point);
@@ -223,13 +227,15 @@ private:
 
   // Decides what can be decided because the other choice is no cheaper, and returns the choice that
   // would raise the bound most in both cases; -1 if none is left.
-  int decide(PlanBound &bound, size_t mostTried) {
+  int decide(PlanBound &bound, size_t mostTried, int64_t end) {
     int best = -1;
     double most = 0;
     for (int node : choices_) {
       if (bound.storing(node) != Storing::Open)
         continue;
-      ++partition_.visited;
+      if (looked_ >= end)
+        break;
+      looked_ += 1 + static_cast<int64_t>(partition_.nodes.size()) / operationsPerCover;
       PlanBound stored(bound, node, Storing::Stored), inside(bound, node, Storing::Inside);
       if (isHopeless(stored) || isHopeless(inside)) {
         bound = isHopeless(stored) ? std::move(inside) : std::move(stored);
@@ -248,15 +254,15 @@ private:
     return best >= 0 && most - bound.nanoseconds() >= worthDeciding * gap ? best : -1;
   }
 
-  // Looks for a cheaper cover among those that `bound` allows, and returns a bound for what is left. If
-  // that takes long, it decides whether a result is stored and looks at both halves.
-  double search(PlanBound bound, size_t mostTried) {
-    int next = -1;
-    if (!isHopeless(bound) && spent() < paysFor())
-      next = decide(bound, mostTried);
-    auto left =
-        static_cast<int64_t>((paysFor() - spent()) /
-                             (visitingNanoseconds * static_cast<double>(partition_.nodes.size())));
+  // Looks for a cheaper cover among those that `bound` allows, and returns a bound for what is left after
+  // `mostVisited` unfinished covers. If that takes long, it decides whether a result is stored and looks
+  // at both halves.
+  double search(PlanBound bound, size_t mostTried, int64_t mostVisited) {
+    int64_t end = looked_ + mostVisited;
+    int next = isHopeless(bound) || mostVisited <= 0
+                   ? -1
+                   : decide(bound, mostTried, end - mostVisited / 2);
+    int64_t left = end - looked_;
     if (isHopeless(bound) || left <= 0)
       return bound.nanoseconds();
     CoverSearch search(
@@ -268,21 +274,23 @@ private:
       partition_.nanoseconds = search.nanoseconds();
     }
     partition_.visited += search.visited();
+    looked_ += search.visited();
     double least = std::max(bound.nanoseconds(), search.least());
     if (next < 0 || least >= partition_.nanoseconds * (1 - 1e-9))
       return least;
-    auto half = [&](Storing storing) {
-      return this->search(PlanBound(bound, next, storing), mostTriedBelow);
+    auto half = [&](Storing storing, int64_t visits) {
+      return this->search(PlanBound(bound, next, storing), mostTriedBelow, visits);
     };
-    double stored = half(Storing::Stored);
-    return std::max(least, std::min(stored, half(Storing::Inside)));
+    double stored = half(Storing::Stored, (end - looked_) / 2);
+    return std::max(least, std::min(stored, half(Storing::Inside, end - looked_)));
   }
 
   OperatorPool &pool_;
   Partition &partition_;
   PartitionFacts facts_;
   PlanBound bound_;
-  SmallVector<int> points_, choices_; // and the other operations
+  SmallVector<int> points_, choices_; // the latter: and the other operations
+  int64_t looked_ = 0;                // at unfinished covers, or at bounds for as long
   BitVector best_;
   llvm::DenseSet<BitVector> tried_;
 };

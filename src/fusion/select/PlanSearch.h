@@ -24,7 +24,7 @@ struct Partition {
   llvm::SmallVector<int> points;    // results that may be stored or computed again in their users
   llvm::SmallVector<int> operators; // the chosen ones: ids of the pool
   int64_t evaluated = 0;            // plans priced
-  int64_t visited = 0;              // unfinished covers and bounds looked at
+  int64_t visited = 0;              // unfinished covers looked at
   double nanoseconds = 0;           // of the chosen plan, 0 if none was priced
   double least = 0;                 // no plan takes fewer nanoseconds
   double runnerUp = 0;              // the second best plan that was priced; 0: none
@@ -40,15 +40,16 @@ struct Plan {
 };
 
 // A search ends where it pays no more: after 10 ms, once it has taken longer than the best plan that may
-// still be found would save in 1,000 runs, and at the latest after 0.1 s. Pricing a plan takes about 15 ns
-// times the square of the partition's size, and an unfinished cover 100 ns times the size; counting so
-// instead of measuring makes plans the same on every run.
+// still be found would save in 1,000 runs, and at the latest after 0.1 s. Pricing a plan takes about 50 ns
+// times the square of the partition's size, and an unfinished cover 2 us; counting so instead of
+// measuring makes plans the same on every run.
 inline constexpr double searchedAnyway = 10e6, searchedAtMost = 100e6, runsThatPay = 1000,
-                        pricingNanoseconds = 15, visitingNanoseconds = 100;
+                        pricingNanoseconds = 50, visitingNanoseconds = 2000;
 // If so many covers don't suffice, it is decided first whether some result is stored, provided that this
 // closes at least this share of the gap between the bound and the cheapest plan. Below the first of these
-// decisions so many results are tried.
-inline constexpr int64_t coversBeforeDeciding = 200;
+// decisions so many results are tried. Bounds for one of them take as long as an unfinished cover for each
+// `operationsPerCover` operations of the partition.
+inline constexpr int64_t coversBeforeDeciding = 200, operationsPerCover = 5;
 inline constexpr double worthDeciding = 0.2;
 inline constexpr size_t mostTriedBelow = 8;
 
