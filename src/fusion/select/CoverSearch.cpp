@@ -1,6 +1,7 @@
 #include "fusion/select/CoverSearch.h"
 
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <limits>
 
@@ -177,7 +178,7 @@ void CoverSearch::visit(size_t depth) {
         draft.options, [&](const Option &option) { return isFusable(node, use, option); });
     users.insert(isPossible ? users.begin() + couldCompute++ : users.end(), use);
   }
-  uint64_t all = (uint64_t(1) << couldCompute) - 1;
+  auto all = llvm::maskTrailingOnes<uint64_t>(std::min<unsigned>(couldCompute, 64));
   if (bound_.storing(node) == Storing::Inside) {
     if (couldCompute == users.size())
       decide(depth, users, all);
