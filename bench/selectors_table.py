@@ -58,5 +58,5 @@ def report(benchmarks, rounds, say):
               flush=True)
     if regrets:
         mean = math.exp(statistics.fmean(math.log(max(regret, 1)) for regret in regrets))
-        print(f"| geometric mean, where it is above 1 |{" |" * len(SELECTORS)} {mean:.3f} |")
+        print("| geometric mean, where it is above 1 |" + " |" * len(SELECTORS) + f" {mean:.3f} |")
     return 0
