@@ -53,14 +53,18 @@ def geometric_mean(ratios):
     return math.exp(statistics.fmean(math.log(r) for r in ratios))
 
 
+def arguments_of(benchmark):
+    """What a benchmark's program is given."""
+    arguments = [f"rows={benchmark.rows}", f"cols={benchmark.columns}", f"reps={benchmark.repetitions}"]
+    return arguments + ([f"density={benchmark.density}"] if benchmark.density else [])
+
+
 def measure_times(binary, benchmarks, rounds, say):
     """[(name, milliseconds before, now, in f32)] of programs on one thread."""
     rows = []
     for benchmark in benchmarks:
         program = ROOT / f"bench/programs/{benchmark.program}.dml"
-        arguments = [f"rows={benchmark.rows}", f"cols={benchmark.columns}", f"reps={benchmark.repetitions}"]
-        if benchmark.density:
-            arguments.append(f"density={benchmark.density}")
+        arguments = arguments_of(benchmark)
         runs = {"before": (binary, []), "now": (TOKAMAK, []), "f32": (TOKAMAK, ["--precision=f32"])}
         times = {name: [] for name in runs}
         for number in range(rounds):

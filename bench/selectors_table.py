@@ -4,26 +4,23 @@ Each benchmark runs in turns, one process of each selector after the other. The 
 that of the best other selector: above 1, another one chose better. Selectors that form the same operators count 1.
 """
 
-import math
 import os
-import pathlib
 import re
 import statistics
 import subprocess
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-TOKAMAK = ROOT / "build/release/bin/tokamak"
+import against
+from against import ROOT, TOKAMAK
+
 SELECTORS = ("cost", "all", "no-redundancy", "patterns", "none")
 # Numbers of blocks, and times, say nothing about which operators there are.
 VOLATILE = re.compile(r"fusion of block \S+|[\d.]+ us|predicted .*")
 
 
 def run(benchmark, selector, options):
-    arguments = [f"rows={benchmark.rows}", f"cols={benchmark.columns}", f"reps={benchmark.repetitions}"]
-    if benchmark.density:
-        arguments.append(f"density={benchmark.density}")
-    done = subprocess.run([TOKAMAK, "run", ROOT / f"bench/programs/{benchmark.program}.dml", "--threads=1",
-                           f"--fusion={selector}", *options, "-nvargs", *arguments],
+    done = subprocess.run(against.command(TOKAMAK, ROOT / f"bench/programs/{benchmark.program}.dml",
+                                          against.arguments_of(benchmark),
+                                          ["--threads=1", f"--fusion={selector}", *options]),
                           cwd=ROOT, capture_output=True, text=True, env={**os.environ, "TOKAMAK_CACHE": "off"})
     if done.returncode != 0:
         raise RuntimeError(f"{benchmark.name} --fusion={selector}: exit status {done.returncode}\n{done.stderr[-2000:]}")
@@ -57,6 +54,6 @@ def report(benchmarks, rounds, say):
         print(f"| {benchmark.name} | " + " | ".join(f"{medians[s]:.2f}" for s in SELECTORS) + f" | {regrets[-1]:.2f} |",
               flush=True)
     if regrets:
-        mean = math.exp(statistics.fmean(math.log(max(regret, 1)) for regret in regrets))
+        mean = against.geometric_mean([max(regret, 1) for regret in regrets])
         print("| geometric mean, where it is above 1 |" + " |" * len(SELECTORS) + f" {mean:.3f} |")
     return 0

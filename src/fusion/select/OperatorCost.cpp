@@ -4,8 +4,6 @@
 #include "cost/CellCost.h"
 #include "ir/tok/ElementTypes.h"
 
-#include <limits>
-
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::fusion;
@@ -284,47 +282,17 @@ void OperatorCost::price(FusedOperator &candidate) const {
         seen.set(input);
   }
   candidate.reads.clear();
-  candidate.inputs = std::move(seen);
   candidate.arrays = 0;
-  for (int number : candidate.inputs.set_bits()) {
+  for (int number : seen.set_bits()) {
     const OperatorInput &input = inputs_[number];
     work += reading(number, candidate.frame);
     if (graph.isNode(input.producer) && !llvm::is_contained(candidate.reads, input.producer))
       candidate.reads.push_back(input.producer);
-    if (input.isArray)
-      ++candidate.arrays;
-    else
-      candidate.inputs.reset(number);
+    candidate.arrays += input.isArray;
   }
   for (int root : candidate.roots) {
     work += storing(root, candidate.frame);
     candidate.arrays += tok::isArray(graph[root].result().getType());
   }
   candidate.nanoseconds = cost::nanoseconds(machine, work);
-}
-
-//===- bounds --------------------------------------------------------------------------------===//
-
-double OperatorCost::leastFlops(int node) const {
-  double least = std::numeric_limits<double>::infinity();
-  for (const MemoGroup &group : memo.groups[node])
-    least = std::min(least, computing(node, group.frame).flops);
-  return least;
-}
-
-// The least of `bytes` and what a driver of the array's shape needs.
-static double leastBytes(const OperatorCost &cost, Value array, double bytes, double bytesAtEntry) {
-  for (const Frame &frame : cost.memo.frames)
-    if (frame.driver && frame.space == cost.graph.shapeOf(array))
-      bytes = std::min(bytes, bytesAtEntry * cost.graph.facts().entriesOf(frame.driver));
-  return bytes;
-}
-
-double OperatorCost::leastBytesToRead(Value array) const {
-  return leastBytes(*this, array, bytesOf(graph.facts(), array), machine.cacheLineBytes);
-}
-
-double OperatorCost::leastBytesToStore(int node) const {
-  Value result = graph[node].result();
-  return leastBytes(*this, result, denseBytesOf(graph.facts(), result), bytesPerCell(result));
 }

@@ -3,7 +3,7 @@
 // estimated, too, so that they can be compared with kernels.
 //
 //   OperatorCost cost(graph, memo, machine);
-//   cost.price(candidate);                       // fills in reads, inputs, arrays, nanoseconds
+//   cost.price(candidate);                       // fills in reads, arrays, nanoseconds
 //
 // What a member computes and what reading an operand takes depend on the frame only, so both are
 // worked out once, in tables; pricing an operator adds up rows of them.
@@ -23,7 +23,6 @@ struct FusedOperator {
   int frame = -1;
   llvm::BitVector frames; // other than natives that allow all members; known of operators of a pool
   llvm::SmallVector<int, 6> reads; // nodes whose stored arrays or aggregates are read
-  llvm::BitVector inputs;          // arrays that are read, by number in OperatorCost
   int arrays = 0;                  // array inputs and results
   double nanoseconds = 0;
   double total = 0; // nanoseconds, with the operators for inputs that no one else stores
@@ -53,7 +52,7 @@ class OperatorCost {
 public:
   OperatorCost(const BlockGraph &graph, const MemoTable &memo, const cost::MachineModel &machine);
 
-  // Sets `reads`, `inputs`, `arrays` and `nanoseconds`, given members, roots and frame.
+  // Sets `reads`, `arrays` and `nanoseconds`, given members, roots and frame.
   void price(FusedOperator &candidate) const;
 
   llvm::ArrayRef<OperatorInput> inputs() const { return inputs_; }
@@ -65,11 +64,6 @@ public:
   const cost::Work &computing(int node, int frame) const { return computing_[frame][node]; }
   const cost::Work &reading(int input, int frame) const { return reading_[frame][input]; }
   const cost::Work &storing(int node, int frame) const { return storing_[frame][node]; }
-
-  // Lower bounds, over all plans.
-  double leastFlops(int node) const;
-  double leastBytesToRead(mlir::Value array) const;
-  double leastBytesToStore(int node) const;
 
   const BlockGraph &graph;
   const MemoTable &memo;
