@@ -4,6 +4,8 @@
 
 #include "mlir/Analysis/SliceAnalysis.h"
 
+#include "llvm/ADT/EquivalenceClasses.h"
+
 #include <bit>
 
 using namespace mlir;
@@ -98,6 +100,39 @@ static void removeDeadEnds(const BlockGraph &graph, MemoTable &memo) {
     });
 }
 
+// Removes groups that no operator of the frame can have, because nothing that uses or reads the same
+// arrays, as far as that goes, runs over the frame's whole space (OperatorPool::fillsItsFrame).
+static void removeUnrelated(const BlockGraph &graph, MemoTable &memo) {
+  for (auto [number, frame] : llvm::enumerate(memo.frames)) {
+    if (frame.isNative)
+      continue;
+    llvm::EquivalenceClasses<int> related;
+    llvm::SmallDenseMap<Value, int> firstReader;
+    llvm::SmallDenseSet<int> fills;
+    auto groupOf = [&, frame = static_cast<int>(number)](int node) -> const MemoGroup * {
+      return graph.isNode(node) ? memo.find(node, frame) : nullptr;
+    };
+    for (int node : graph.nodes()) {
+      if (!groupOf(node))
+        continue;
+      related.insert(node);
+      for (auto [operand, producer] : llvm::zip(graph[node].operands, graph[node].producers)) {
+        if (tok::isArray(operand.getType()))
+          related.unionSets(firstReader.try_emplace(operand, node).first->second, node);
+        if (groupOf(producer))
+          related.unionSets(producer, node);
+      }
+    }
+    for (int node : graph.nodes())
+      if (const MemoGroup *group = groupOf(node); group && group->natural)
+        fills.insert(related.getLeaderValue(node));
+    for (int node : graph.nodes())
+      if (groupOf(node) && !fills.contains(related.getLeaderValue(node)))
+        llvm::erase_if(memo.groups[node], [&, frame = static_cast<int>(number)](
+                                              const MemoGroup &group) { return group.frame == frame; });
+  }
+}
+
 // Whether the value is computed from the array by elementwise operations only.
 static bool dependsOn(const BlockGraph &graph, Value value, Value array) {
   BackwardSliceOptions elementwise;
@@ -163,6 +198,7 @@ MemoTable fusion::explore(const BlockGraph &graph, Drivers which) {
   for (int node : graph.nodes())
     addGroups(graph, node, memo);
   removeDeadEnds(graph, memo);
+  removeUnrelated(graph, memo);
   recordRefusals(graph, memo);
   recordSparseRefusals(graph, drivers, memo);
   return memo;

@@ -62,7 +62,7 @@ CoverSearch::CoverSearch(OperatorPool &pool, const PlanBound &bound, ArrayRef<in
   separated_.resize(nodes.size());
   allowed_.resize(pool.memo().frames.size());
   for (auto [place, node] : llvm::enumerate(nodes)) {
-    for (int other : facts.separated[node].set_bits())
+    for (int other : facts.separated.from(node).set_bits())
       if (places_[other] >= 0)
         separated_[place].set(places_[other]);
     for (size_t frame = 0; frame < allowed_.size(); ++frame)

@@ -11,12 +11,11 @@ static constexpr double infinity = std::numeric_limits<double>::infinity();
 //===- facts ---------------------------------------------------------------------------------===//
 
 PartitionFacts::PartitionFacts(const OperatorPool &pool, ArrayRef<int> nodes)
-    : pool(pool), nodes(nodes), inside(pool.graph().size()), separated(pool.graph().size()),
+    : pool(pool), nodes(nodes), inside(pool.graph().size()), separated(pool, nodes),
       readers(pool.cost().inputs().size()) {
   for (int node : nodes)
     inside.set(node);
-  separate();
-  launched = separatedAmong(inside);
+  launched = separated.mostAmong(inside);
   notePartsOfWork();
   noteHidden();
   chooseReaders();
@@ -106,16 +105,16 @@ void PartitionFacts::chooseReaders() {
     }
     if (always[input].none())
       continue;
-    readers[input] = separatedAmong(always[input]);
+    readers[input] = separated.mostAmong(always[input]);
     if (readers[input].size() == 1)
       readers[input].assign(always[input].set_bits_begin(), always[input].set_bits_end());
     auto chosen = std::max_element(readers[input].begin(), readers[input].end(), [&](int a, int b) {
       return raisedBy(a, input) < raisedBy(b, input);
     });
     countedWith[input] = *chosen;
-    readers[input] = separatedAmong(always[input]);
+    readers[input] = separated.mostAmong(always[input]);
     llvm::erase(readers[input], countedWith[input]);
-    if (readers[input].size() == 1 && !separated[readers[input][0]][countedWith[input]])
+    if (readers[input].size() == 1 && !separated.from(readers[input][0])[countedWith[input]])
       readers[input].clear();
     for (int node : readers[input])
       for (const MemoGroup &group : pool.memo().groups[node])
@@ -162,94 +161,6 @@ void PartitionFacts::noteUses() {
       }
     }
   }
-}
-
-//===- operations of different operators -----------------------------------------------------===//
-
-// Finds the operations that no operator can contain together: because no frame allows both, or because
-// one needs a result that depends on the other and that can't be computed in the same operator. If it
-// is computed in several, this holds for the first operator that computes it.
-void PartitionFacts::separate() {
-  const BlockGraph &graph = pool.graph();
-  size_t frames = pool.memo().frames.size(), size = graph.size();
-  BitVector natives(frames);
-  for (auto [number, frame] : llvm::enumerate(pool.memo().frames))
-    natives[number] = frame.isNative;
-  std::vector<BitVector> loops(size, BitVector(frames)); // frames that allow several operations
-  for (int node : nodes) {
-    separated[node].resize(size);
-    for (const MemoGroup &group : pool.memo().groups[node])
-      loops[node].set(group.frame);
-    loops[node].reset(natives);
-  }
-  // By operation and frame: how an operation, computed in this frame, depends on the first one.
-  enum Dependence : uint8_t { None, Together, Separate };
-  std::vector<Dependence> inFrame(size * frames);
-  std::vector<Dependence> least(size); // in the best frame
-  for (int first : nodes) {
-    std::fill(inFrame.begin(), inFrame.end(), None);
-    std::fill(least.begin(), least.end(), None);
-    least[first] = Together;
-    for (int frame : loops[first].set_bits())
-      inFrame[first * frames + frame] = Together;
-    for (int index = first + 1; index < graph.size(); ++index) {
-      const Node &node = graph[index];
-      auto depends = [&](int other) { return other >= first && least[other] != None; };
-      bool isDependent =
-          llvm::any_of(node.producers, depends) || llvm::any_of(node.before, depends);
-      if (isDependent)
-        least[index] = Separate;
-      if (!inside[index])
-        continue;
-      if (isDependent)
-        for (const MemoGroup &group : pool.memo().groups[index]) {
-          Dependence &most = inFrame[index * frames + group.frame];
-          for (auto [operand, producer] : llvm::enumerate(node.producers))
-            if (depends(producer))
-              most = std::max(most, group.fusable >> operand & 1
-                                        ? inFrame[producer * frames + group.frame]
-                                        : Separate);
-          least[index] = std::min(least[index], most);
-        }
-      if (least[index] == Separate || !loops[first].anyCommon(loops[index])) {
-        separated[first].set(index);
-        separated[index].set(first);
-      }
-    }
-  }
-}
-
-// Many of the candidates that are separated from each other; as many as possible, by a greedy search
-// that begins with each of the most promising ones.
-SmallVector<int> PartitionFacts::separatedAmong(const BitVector &candidates) const {
-  auto mostSeparated = [&](const BitVector &among) {
-    int best = -1, most = -1;
-    for (int node : among.set_bits()) {
-      BitVector others = separated[node];
-      others &= among;
-      if (auto count = static_cast<int>(others.count()); count > most) {
-        most = count;
-        best = node;
-      }
-    }
-    return best;
-  };
-  constexpr int mostBeginnings = 4;
-  SmallVector<int> best;
-  BitVector beginnings = candidates;
-  for (int i = 0; i < mostBeginnings && beginnings.any(); ++i) {
-    SmallVector<int> chosen{mostSeparated(beginnings)};
-    beginnings.reset(chosen.front());
-    BitVector left = candidates;
-    left &= separated[chosen.front()];
-    while (left.any()) {
-      chosen.push_back(mostSeparated(left));
-      left &= separated[chosen.back()];
-    }
-    if (chosen.size() > best.size())
-      best = chosen;
-  }
-  return best;
 }
 
 //===- decisions -----------------------------------------------------------------------------===//

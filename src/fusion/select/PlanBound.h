@@ -21,7 +21,7 @@
 #ifndef TOKAMAK_FUSION_SELECT_PLANBOUND_H
 #define TOKAMAK_FUSION_SELECT_PLANBOUND_H
 
-#include "fusion/select/OperatorPool.h"
+#include "fusion/select/SeparatedNodes.h"
 
 namespace tokamak::fusion {
 
@@ -54,8 +54,7 @@ struct PartitionFacts {
   const OperatorPool &pool;
   llvm::ArrayRef<int> nodes;
   llvm::BitVector inside; // the nodes
-  std::vector<llvm::BitVector>
-      separated; // by node: nodes that no operator contains together with it
+  SeparatedNodes separated;
   // Of which no operator contains two: operations; and, by input, operations that read it, together with
   // the one that it is counted with.
   llvm::SmallVector<int> launched;
@@ -76,12 +75,10 @@ struct PartitionFacts {
   std::vector<double> hidden[2], hiddenReading[2];
 
 private:
-  void separate();
   void notePartsOfWork();
   void noteHidden();
   void chooseReaders();
   void noteUses();
-  llvm::SmallVector<int> separatedAmong(const llvm::BitVector &candidates) const;
 };
 
 class PlanBound {
