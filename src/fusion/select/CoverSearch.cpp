@@ -53,15 +53,20 @@ CoverSearch::CoverSearch(OperatorPool &pool, const PlanBound &bound, ArrayRef<in
       if (cost_.inputs()[input].isArray && arrays_[input] < 0)
         arrays_[input] = arrays++;
   for (size_t number = 0; number < cost_.inputs().size(); ++number)
-    if (int node = facts.countedWith[number]; node >= 0 && facts.hasSeveralReaders[number]) {
-      Passed &passed =
-          passed_.emplace_back(static_cast<int>(number), arrays_[number], places_[node], Nodes());
+    if (facts.hasSeveralReaders[number]) {
+      Passed &passed = passed_.emplace_back(static_cast<int>(number), arrays_[number]);
+      for (int node : facts.countedWith[number])
+        passed.countedWith.push_back(node < 0 ? -1 : places_[node]);
       for (int reader : facts.readers[number])
         passed.readers.set(places_[reader]);
     }
   separated_.resize(nodes.size());
   allowed_.resize(pool.memo().frames.size());
   for (auto [place, node] : llvm::enumerate(nodes)) {
+    computedOnce_[place] =
+        pool.isAddedUp(node) && llvm::none_of(pool.memo().groups[node], [](const MemoGroup &group) {
+          return group.isSampled;
+        });
     for (int other : facts.separated.from(node).set_bits())
       if (places_[other] >= 0)
         separated_[place].set(places_[other]);
@@ -142,7 +147,7 @@ double CoverSearch::boundAt(size_t depth) const {
     return launching + least;
   for (View view : {Computing, Reading}) {
     for (const Draft &draft : drafts_)
-      left[view] += leastOf(view, draft, draft.mayJoin & notPlaced) - draft.inView[view];
+      left[view] += leastOf(view, draft, draft.mayCompute & notPlaced) - draft.inView[view];
     least = std::max(least, left[view]);
   }
   return launching + least;
@@ -153,7 +158,9 @@ double CoverSearch::boundAt(size_t depth) const {
 void CoverSearch::visit(size_t depth) {
   ++visited_;
   double bound = boundAt(depth);
-  if (bound >= cheapest_ * equal)
+  bounds_.resize(depth);
+  bounds_.push_back(bound);
+  if (limits_.leavesOut && bound >= cheapest_ * equal)
     return;
   if (visited_ >= limits_.mostVisited) {
     least_ = std::min(least_, bound);
@@ -314,6 +321,8 @@ void CoverSearch::finish() {
     total += best.nanoseconds;
     operators.push_back(std::move(best));
   }
+  for (double bound : bounds_)
+    tightest_ = std::max(tightest_, bound / total);
   if (total < cheapest_ * equal) {
     runnerUp_ = cheapest_;
     cheapest_ = total;
@@ -411,8 +420,9 @@ bool CoverSearch::addRoot(Draft &draft, int node) const {
 cost::Parts CoverSearch::alreadyRead(const Draft &draft, const Option &option) const {
   cost::Parts parts;
   for (const Passed &passed : passed_)
-    if (int place = passed.countedWith; !placed_[place] && option.read[passed.array] &&
-                                        allowed_[option.frame][place] && !draft.separated[place])
+    if (int place = passed.countedWith[option.frame];
+        place >= 0 && !placed_[place] && option.read[passed.array] &&
+        allowed_[option.frame][place] && !(draft.separated[place] && computedOnce_[place]))
       parts += bound_.facts().reading[option.frame][passed.input];
   return parts;
 }
@@ -431,7 +441,7 @@ bool CoverSearch::price(Draft &draft) const {
     draft.alreadyRead[view] = 0;
   }
   draft.read.reset();
-  draft.mayJoin.reset();
+  draft.mayCompute.reset();
   for (const Option &option : draft.options) {
     cost::Parts parts = cost::partsOf(pool_.machine(), option.work);
     double launch = pool_.machine().launchNanoseconds, total = launch + parts.total();
@@ -444,8 +454,9 @@ bool CoverSearch::price(Draft &draft) const {
                    launch + costIn(view, parts) + option.owned[view] - costIn(view, read));
     }
     draft.read |= option.read;
-    draft.mayJoin |= allowed_[option.frame];
+    draft.mayCompute |= allowed_[option.frame];
   }
-  draft.mayJoin &= ~draft.separated;
+  draft.mayJoin = draft.mayCompute & ~draft.separated;
+  draft.mayCompute &= ~(draft.separated & computedOnce_);
   return true;
 }

@@ -31,6 +31,7 @@ public:
   struct Limits {
     double cheapest;     // nanoseconds: what has to be beaten
     int64_t mostVisited; // unfinished covers
+    bool leavesOut = true; // what can't be cheaper; false to test bounds on all covers
   };
 
   // `nodes` in program order, for which the search `isPossible`.
@@ -43,6 +44,8 @@ public:
   double nanoseconds() const { return cheapest_; } // of those, or the limit
   double runnerUp() const { return runnerUp_; }    // of the second cheapest that was found; 0: none
   int64_t visited() const { return visited_; }
+  // The largest share of a cover's time that a bound said of a part of it. Above 1, a bound is wrong.
+  double tightest() const { return tightest_; }
   // No cover takes fewer nanoseconds.
   double least() const { return std::min(least_, cheapest_); }
 
@@ -62,7 +65,7 @@ private:
     llvm::SmallVector<Option, 2> options;
     Nodes members, roots;
     Nodes waits;     // nodes that have to be stored before
-    Nodes separated; // nodes that can't be computed together with a member
+    Nodes separated; // nodes of which another operator is the first that computes them
     Nodes owns[2];   // nodes that are not placed and that members own, by view
     int storedArrays = 0;
     // The least over all options: so far; and in a view, with all nodes that members own, if the
@@ -72,11 +75,13 @@ private:
     double alreadyRead[2] = {};
     // What is read in any of the options.
     Arrays read;
-    Nodes mayJoin; // and nodes that can be computed in one of them
+    // And the nodes that can be computed in one of them; those that can be so for the first time.
+    Nodes mayCompute, mayJoin;
   };
   struct Passed {
-    int input, array, countedWith;
-    Nodes readers; // of which no operator contains two
+    int input, array;
+    llvm::SmallVector<int> countedWith; // by frame; -1: none
+    Nodes readers;                      // of which no operator contains two
   };
   // How the current node is used by a draft.
   struct DraftUse {
@@ -112,6 +117,7 @@ private:
   std::vector<double> left_[2];   // by view and depth: what nodes cost that are not placed or owned
   std::vector<Nodes> notPlaced_;  // by depth
   std::vector<Nodes> separated_;  // by node
+  Nodes computedOnce_;            // sums and products that only one operator may compute
   std::vector<Nodes> allowed_;    // by frame
   std::vector<Passed> passed_;    // inputs that are read at least once
   Nodes placed_;
@@ -120,7 +126,8 @@ private:
   std::vector<Draft> drafts_;
   std::vector<int> storedBy_; // by node: its draft; -1
   int64_t visited_ = 0;
-  double cheapest_, least_, runnerUp_ = 0;
+  double cheapest_, least_, runnerUp_ = 0, tightest_ = 0;
+  std::vector<double> bounds_; // of the cover that is being made, by depth
   std::vector<FusedOperator> best_;
 };
 

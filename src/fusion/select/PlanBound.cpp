@@ -65,23 +65,17 @@ void PartitionFacts::notePartsOfWork() {
   }
 }
 
-// Counts reading an input with one of the nodes that never compute it, in the node's frame: one for which
-// that changes much.
+// Chooses by frame the node that reading an input is counted with, among those that can't compute it there:
+// one for which that changes much.
 void PartitionFacts::chooseReaders() {
   const OperatorCost &cost = pool.cost();
-  std::vector<BitVector> always(cost.inputs().size(), BitVector(pool.graph().size()));
-  SmallVector<int> lastReader(cost.inputs().size(), -1);
-  hasSeveralReaders.resize(cost.inputs().size());
+  size_t frames = pool.memo().frames.size();
+  std::vector<SmallVector<int>> users(cost.inputs().size());
   for (int node : nodes)
-    for (auto [operand, input] : llvm::enumerate(cost.inputsOf(node))) {
-      if (lastReader[input] >= 0 && lastReader[input] != node)
-        hasSeveralReaders.set(input);
-      lastReader[input] = node;
-      if (llvm::none_of(pool.memo().groups[node],
-                        [&](const MemoGroup &group) { return group.fusable >> operand & 1; }))
-        always[input].set(node);
-    }
-  auto raisedBy = [&](int node, size_t input) {
+    for (int input : cost.inputsOf(node))
+      if (users[input].empty() || users[input].back() != node)
+        users[input].push_back(node);
+  auto raisedBy = [&](int node, int input) {
     double raised = 0;
     for (View view : {Computing, Reading}) {
       double without = infinity, with = infinity;
@@ -94,40 +88,55 @@ void PartitionFacts::chooseReaders() {
     }
     return raised;
   };
-  countedWith.assign(cost.inputs().size(), -1);
-  for (size_t input = 0; input < always.size(); ++input) {
-    reads.emplace_back(pool.memo().frames.size());
-    if (!cost.inputs()[input].isArray)
+  countedWith.assign(cost.inputs().size(), SmallVector<int>(frames, withOwner));
+  hasSeveralReaders.resize(cost.inputs().size());
+  reads.assign(cost.inputs().size(), BitVector(frames));
+  for (int input = 0; input < static_cast<int>(users.size()); ++input) {
+    if (users[input].empty() || !cost.inputs()[input].isArray)
       continue;
-    if (!hasSeveralReaders[input]) {
-      countedWith[input] = lastReader[input];
-      continue;
-    }
-    if (always[input].none())
-      continue;
-    readers[input] = separated.mostAmong(always[input]);
-    if (readers[input].size() == 1)
-      readers[input].assign(always[input].set_bits_begin(), always[input].set_bits_end());
-    auto chosen = std::max_element(readers[input].begin(), readers[input].end(), [&](int a, int b) {
-      return raisedBy(a, input) < raisedBy(b, input);
-    });
-    countedWith[input] = *chosen;
-    readers[input] = separated.mostAmong(always[input]);
-    llvm::erase(readers[input], countedWith[input]);
-    if (readers[input].size() == 1 && !separated.from(readers[input][0])[countedWith[input]])
-      readers[input].clear();
-    for (int node : readers[input])
+    hasSeveralReaders[input] = users[input].size() > 1;
+    BitVector always(pool.graph().size());
+    for (int node : users[input])
+      if (llvm::all_of(pool.memo().groups[node], [&](const MemoGroup &group) {
+            return readsInEveryCase(node, group, input);
+          }))
+        always.set(node);
+    SmallVector<int> &apart = readers[input];
+    apart = separated.mostAmong(always);
+    // With one of these, if there are several: each of the others reads it once more.
+    SmallVector<std::pair<double, int>> candidates;
+    for (int node : apart.size() > 1 ? apart : users[input])
+      candidates.emplace_back(-raisedBy(node, input), node);
+    llvm::sort(candidates);
+    for (auto [raise, node] : candidates)
+      for (const MemoGroup &group : pool.memo().groups[node])
+        if (int &counted = countedWith[input][group.frame];
+            counted < 0 && readsInEveryCase(node, group, input))
+          counted = node;
+    for (int node : users[input])
+      for (const MemoGroup &group : pool.memo().groups[node])
+        if (int &counted = countedWith[input][group.frame];
+            counted == withOwner && readsInEveryCase(node, group, input))
+          counted = withNone;
+    if (apart.size() > 1)
+      llvm::erase_if(apart, [&](int node) { return llvm::is_contained(countedWith[input], node); });
+    else
+      apart.clear();
+    for (int node : apart)
       for (const MemoGroup &group : pool.memo().groups[node])
         reads[input].set(group.frame);
+    for (auto [frame, node] : llvm::enumerate(countedWith[input]))
+      if (node >= 0)
+        computing[frame][node] += reading[frame][input];
   }
-  for (int node : nodes) {
-    ArrayRef<int> inputs = cost.inputsOf(node);
-    for (auto [operand, input] : llvm::enumerate(inputs))
-      for (const MemoGroup &group : pool.memo().groups[node])
-        if (countedWith[input] == node && !(group.fusable >> operand & 1) &&
-            !llvm::is_contained(inputs.take_front(operand), input))
-          computing[group.frame][node] += reading[group.frame][input];
-  }
+}
+
+// Whether the node reads the input in the group's frame because it can't compute it there.
+bool PartitionFacts::readsInEveryCase(int node, const MemoGroup &group, int input) const {
+  for (auto [operand, read] : llvm::enumerate(pool.cost().inputsOf(node)))
+    if (read == input && !(group.fusable >> operand & 1))
+      return true;
+  return false;
 }
 
 void PartitionFacts::noteUses() {
@@ -147,17 +156,15 @@ void PartitionFacts::noteUses() {
         uses[producer].push_back({user, BitVector(frames, true), {}});
       NodeUse &use = uses[producer].back();
       int input = cost.inputsOf(user)[operand];
-      bool isCounted = countedWith[input] >= 0 && countedWith[input] != user;
       for (int frame = 0; frame < static_cast<int>(frames); ++frame) {
         const MemoGroup *group = cost.group(user, frame);
-        bool isFusable = group && cost.group(producer, frame) && (group->fusable >> operand & 1);
-        if (!isFusable)
+        if (!group || !cost.group(producer, frame) || !(group->fusable >> operand & 1))
           use.fusable.reset(frame);
-        // In frames in which the user can't compute it, its computing has the reading.
-        bool isExtra = isFirst && !isCounted && (countedWith[input] < 0 || isFusable);
+        if (!isFirst)
+          continue;
+        bool isExtra = countedWith[input][frame] == withOwner;
         for (View view : {Computing, Reading})
-          if (isFirst)
-            use.reading[view].push_back(isExtra ? costIn(view, reading[frame][input]) : 0);
+          use.reading[view].push_back(isExtra ? costIn(view, reading[frame][input]) : 0);
       }
     }
   }

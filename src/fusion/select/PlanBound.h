@@ -61,9 +61,11 @@ struct PartitionFacts {
   std::vector<llvm::SmallVector<int>> readers;
   std::vector<llvm::BitVector>
       reads; // by input: the frames in which one of these operations is allowed
-  // By input: the node that reading it is counted with, in the frames in which the node can't compute it;
-  // -1 if it is counted with its producer's owner. The others of `readers` read it once more each.
-  llvm::SmallVector<int> countedWith;
+  // By input and frame: the node that reading it is counted with, which can't compute it in this frame.
+  // The `readers` read it once more each. If all nodes can compute it in the frame, it is counted with the
+  // owner of its producer.
+  static constexpr int withOwner = -1, withNone = -2;
+  std::vector<llvm::SmallVector<int>> countedWith;
   llvm::BitVector hasSeveralReaders;
   // By frame, and node or input: the least parts of computing, storing and reading.
   std::vector<std::vector<cost::Parts>> computing, storing, reading;
@@ -78,6 +80,7 @@ private:
   void notePartsOfWork();
   void noteHidden();
   void chooseReaders();
+  bool readsInEveryCase(int node, const MemoGroup &group, int input) const;
   void noteUses();
 };
 
