@@ -7,7 +7,8 @@ usage: mutations.py [FILTER] [--check] [--list]
 
 mutations.toml lists them: a text in a source file and what takes its place. The file is compiled with that, alone, and
 linked into a tokamak-fuzz of its own, from which the archive's own object is left out, since its symbols are there. What
-random programs don't reach is linked into the unit tests of code generation: `tests` says which of them have to fail.
+random programs don't reach, or what makes programs slow instead of wrong, is linked into the unit tests of its folder:
+`tests` says which of them have to fail.
 """
 
 import argparse
@@ -53,7 +54,11 @@ def compile_command(source):
 
 
 def program_of(mutation):
-    return "bin/tests/tokamak_codegen_tests" if "tests" in mutation else "bin/tokamak-fuzz"
+    if "tests" not in mutation:
+        return "bin/tokamak-fuzz"
+    folders = pathlib.Path(mutation["file"]).relative_to("src").parents
+    tests = [f"bin/tests/tokamak_{'_'.join(folder.parts)}_tests" for folder in folders]
+    return next(program for program in tests if (BUILD / program).exists())
 
 
 def link_command(program):

@@ -128,8 +128,10 @@ static void removeUnrelated(const BlockGraph &graph, MemoTable &memo) {
         fills.insert(related.getLeaderValue(node));
     for (int node : graph.nodes())
       if (groupOf(node) && !fills.contains(related.getLeaderValue(node)))
-        llvm::erase_if(memo.groups[node], [&, frame = static_cast<int>(number)](
-                                              const MemoGroup &group) { return group.frame == frame; });
+        llvm::erase_if(memo.groups[node],
+                       [&, frame = static_cast<int>(number)](const MemoGroup &group) {
+                         return group.frame == frame;
+                       });
   }
 }
 

@@ -71,6 +71,25 @@ TEST(MemoTable, bothOperandsAreMerged) {
   EXPECT_EQ(explored.groups(2), "cell 3 open") << "one column is no work for loops over rows";
 }
 
+TEST(MemoTable, operationsOnVectorsJoinLoopsOverRowsThatReadThem) {
+  Explored explored("X:mxn y:mx1 z:mx1", "!m, !m, !m", R"(
+    %0 = tok.binary sub %X, %y : (!m, !m) -> !m
+    %1 = tok.unary exp %y : !m -> !m
+    %2 = tok.unary exp %1 : !m -> !m
+    %3 = tok.unary exp %z : !m -> !m
+    return %0, %2, %3 : !m, !m, !m)");
+  auto isInRowsOf = [&](int operation) {
+    return llvm::any_of(explored.memo.groups[operation], [&](const MemoGroup &group) {
+      const Frame &frame = explored.memo.frames[group.frame];
+      return frame.loops == Loops::Rows && frame.space == explored.graph[0].spaces[0];
+    });
+  };
+  EXPECT_TRUE(isInRowsOf(0));
+  EXPECT_TRUE(isInRowsOf(1)) << "reads y as operation 0 does";
+  EXPECT_TRUE(isInRowsOf(2)) << "reads what operation 1 computes";
+  EXPECT_FALSE(isInRowsOf(3)) << "has nothing to do with X";
+}
+
 TEST(MemoTable, rowTemplateGoesOnWithRowsAndClosesAtColumns) {
   Explored explored("X:mxn v:nx1 w:mx1", "!m", R"(
     %0 = tok.matmul %X, %v : (!m, !m) -> !m

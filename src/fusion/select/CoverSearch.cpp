@@ -63,10 +63,9 @@ CoverSearch::CoverSearch(OperatorPool &pool, const PlanBound &bound, ArrayRef<in
   separated_.resize(nodes.size());
   allowed_.resize(pool.memo().frames.size());
   for (auto [place, node] : llvm::enumerate(nodes)) {
-    computedOnce_[place] =
-        pool.isAddedUp(node) && llvm::none_of(pool.memo().groups[node], [](const MemoGroup &group) {
-          return group.isSampled;
-        });
+    computedOnce_[place] = pool.isAddedUp(node) &&
+                           llvm::none_of(pool.memo().groups[node],
+                                         [](const MemoGroup &group) { return group.isSampled; });
     for (int other : facts.separated.from(node).set_bits())
       if (places_[other] >= 0)
         separated_[place].set(places_[other]);

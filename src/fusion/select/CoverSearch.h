@@ -29,8 +29,8 @@ namespace tokamak::fusion {
 class CoverSearch {
 public:
   struct Limits {
-    double cheapest;     // nanoseconds: what has to be beaten
-    int64_t mostVisited; // unfinished covers
+    double cheapest;       // nanoseconds: what has to be beaten
+    int64_t mostVisited;   // unfinished covers
     bool leavesOut = true; // what can't be cheaper; false to test bounds on all covers
   };
 
