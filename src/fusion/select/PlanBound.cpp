@@ -8,168 +8,6 @@ using namespace tokamak::fusion;
 
 static constexpr double infinity = std::numeric_limits<double>::infinity();
 
-//===- facts ---------------------------------------------------------------------------------===//
-
-PartitionFacts::PartitionFacts(const OperatorPool &pool, ArrayRef<int> nodes)
-    : pool(pool), nodes(nodes), inside(pool.graph().size()), separated(pool, nodes),
-      readers(pool.cost().inputs().size()) {
-  for (int node : nodes)
-    inside.set(node);
-  launched = separated.mostAmong(inside);
-  notePartsOfWork();
-  noteHidden();
-  chooseReaders();
-  noteUses();
-}
-
-void PartitionFacts::noteHidden() {
-  const OperatorCost &cost = pool.cost();
-  for (View view : {Computing, Reading}) {
-    hidden[view].resize(pool.graph().size());
-    hiddenReading[view].resize(pool.graph().size());
-    auto most = [&](const std::vector<std::vector<cost::Parts>> &parts, int index) {
-      double most = 0;
-      for (const std::vector<cost::Parts> &inFrame : parts)
-        most =
-            std::max(most, view == Computing ? inFrame[index].computing : inFrame[index].reading);
-      return most;
-    };
-    for (int node : nodes) {
-      hidden[view][node] = most(computing, node);
-      for (int input : cost.inputsOf(node)) {
-        double read = most(reading, input);
-        hidden[view][node] += read;
-        if (int producer = cost.inputs()[input].producer; producer >= 0)
-          hiddenReading[view][producer] = std::max(hiddenReading[view][producer], read);
-      }
-    }
-  }
-}
-
-void PartitionFacts::notePartsOfWork() {
-  const OperatorCost &cost = pool.cost();
-  auto partsOf = [&](const cost::Work &work) { return cost::leastPartsOf(pool.machine(), work); };
-  for (auto [number, unused] : llvm::enumerate(pool.memo().frames)) {
-    auto frame = static_cast<int>(number);
-    std::vector<cost::Parts> &ofReading = reading.emplace_back(cost.inputs().size());
-    std::vector<cost::Parts> &ofComputing = computing.emplace_back(pool.graph().size());
-    std::vector<cost::Parts> &ofStoring = storing.emplace_back(pool.graph().size());
-    for (int node : nodes) {
-      for (int input : cost.inputsOf(node))
-        ofReading[input] = partsOf(cost.reading(input, frame));
-      if (!cost.group(node, frame))
-        continue;
-      ofComputing[node] = partsOf(cost.computing(node, frame));
-      ofStoring[node] = partsOf(cost.storing(node, frame));
-    }
-  }
-}
-
-// Chooses by frame the node that reading an input is counted with, among those that can't compute it there:
-// one for which that changes much.
-void PartitionFacts::chooseReaders() {
-  const OperatorCost &cost = pool.cost();
-  size_t frames = pool.memo().frames.size();
-  std::vector<SmallVector<int>> users(cost.inputs().size());
-  for (int node : nodes)
-    for (int input : cost.inputsOf(node))
-      if (users[input].empty() || users[input].back() != node)
-        users[input].push_back(node);
-  auto raisedBy = [&](int node, int input) {
-    double raised = 0;
-    for (View view : {Computing, Reading}) {
-      double without = infinity, with = infinity;
-      for (const MemoGroup &group : pool.memo().groups[node]) {
-        double computed = costIn(view, computing[group.frame][node]);
-        without = std::min(without, computed);
-        with = std::min(with, computed + costIn(view, reading[group.frame][input]));
-      }
-      raised += with - without;
-    }
-    return raised;
-  };
-  countedWith.assign(cost.inputs().size(), SmallVector<int>(frames, withOwner));
-  hasSeveralReaders.resize(cost.inputs().size());
-  reads.assign(cost.inputs().size(), BitVector(frames));
-  for (int input = 0; input < static_cast<int>(users.size()); ++input) {
-    if (users[input].empty() || !cost.inputs()[input].isArray)
-      continue;
-    hasSeveralReaders[input] = users[input].size() > 1;
-    BitVector always(pool.graph().size());
-    for (int node : users[input])
-      if (llvm::all_of(pool.memo().groups[node], [&](const MemoGroup &group) {
-            return readsInEveryCase(node, group, input);
-          }))
-        always.set(node);
-    SmallVector<int> &apart = readers[input];
-    apart = separated.mostAmong(always);
-    // With one of these, if there are several: each of the others reads it once more.
-    SmallVector<std::pair<double, int>> candidates;
-    for (int node : apart.size() > 1 ? apart : users[input])
-      candidates.emplace_back(-raisedBy(node, input), node);
-    llvm::sort(candidates);
-    for (auto [raise, node] : candidates)
-      for (const MemoGroup &group : pool.memo().groups[node])
-        if (int &counted = countedWith[input][group.frame];
-            counted < 0 && readsInEveryCase(node, group, input))
-          counted = node;
-    for (int node : users[input])
-      for (const MemoGroup &group : pool.memo().groups[node])
-        if (int &counted = countedWith[input][group.frame];
-            counted == withOwner && readsInEveryCase(node, group, input))
-          counted = withNone;
-    if (apart.size() > 1)
-      llvm::erase_if(apart, [&](int node) { return llvm::is_contained(countedWith[input], node); });
-    else
-      apart.clear();
-    for (int node : apart)
-      for (const MemoGroup &group : pool.memo().groups[node])
-        reads[input].set(group.frame);
-    for (auto [frame, node] : llvm::enumerate(countedWith[input]))
-      if (node >= 0)
-        computing[frame][node] += reading[frame][input];
-  }
-}
-
-// Whether the node reads the input in the group's frame because it can't compute it there.
-bool PartitionFacts::readsInEveryCase(int node, const MemoGroup &group, int input) const {
-  for (auto [operand, read] : llvm::enumerate(pool.cost().inputsOf(node)))
-    if (read == input && !(group.fusable >> operand & 1))
-      return true;
-  return false;
-}
-
-void PartitionFacts::noteUses() {
-  const OperatorCost &cost = pool.cost();
-  size_t frames = pool.memo().frames.size();
-  uses.resize(pool.graph().size());
-  storable.resize(pool.graph().size(), BitVector(frames));
-  for (int user : nodes) {
-    for (const MemoGroup &group : pool.memo().groups[user])
-      storable[user][group.frame] = group.storable;
-    ArrayRef<int> producers = pool.graph()[user].producers;
-    for (auto [operand, producer] : llvm::enumerate(producers)) {
-      if (producer < 0 || !inside[producer])
-        continue;
-      bool isFirst = !llvm::is_contained(producers.take_front(operand), producer);
-      if (isFirst)
-        uses[producer].push_back({user, BitVector(frames, true), {}});
-      NodeUse &use = uses[producer].back();
-      int input = cost.inputsOf(user)[operand];
-      for (int frame = 0; frame < static_cast<int>(frames); ++frame) {
-        const MemoGroup *group = cost.group(user, frame);
-        if (!group || !cost.group(producer, frame) || !(group->fusable >> operand & 1))
-          use.fusable.reset(frame);
-        if (!isFirst)
-          continue;
-        bool isExtra = countedWith[input][frame] == withOwner;
-        for (View view : {Computing, Reading})
-          use.reading[view].push_back(isExtra ? costIn(view, reading[frame][input]) : 0);
-      }
-    }
-  }
-}
-
 //===- decisions -----------------------------------------------------------------------------===//
 
 PlanBound::PlanBound(const PartitionFacts &facts)
@@ -181,15 +19,14 @@ PlanBound::PlanBound(const PartitionFacts &facts)
     for (const MemoGroup &group : facts.pool.memo().groups[node])
       allowed_[node].set(group.frame);
   }
-  addUp(Computing);
-  addUp(Reading);
+  nanoseconds_ = std::max(addUp(Computing), addUp(Reading));
 }
 
 PlanBound::PlanBound(const PlanBound &bound, int node, Storing storing) : PlanBound(bound) {
   storing_[node] = storing;
   allow();
-  if (!addUp(Computing) || !addUp(Reading))
-    nanoseconds_ = infinity;
+  for (View view : {Computing, Reading})
+    nanoseconds_ = std::max(nanoseconds_, addUp(view));
 }
 
 // Leaves out the frames of which the decisions leave no operator.
@@ -282,7 +119,7 @@ void PlanBound::addNode(View view, int index) {
   unowned_[view][index] = (isStored ? writing : 0) + (owner ? 0 : costs.stored);
 }
 
-bool PlanBound::addUp(View view) {
+double PlanBound::addUp(View view) {
   const OperatorPool &pool = facts_->pool;
   size_t size = pool.graph().size();
   costs_[view].resize(size);
@@ -291,7 +128,7 @@ bool PlanBound::addUp(View view) {
   double sum = 0;
   for (int node : facts_->nodes) {
     if (allowed_[node].none())
-      return false;
+      return infinity;
     addNode(view, node);
     sum += unowned_[view][node];
   }
@@ -304,8 +141,40 @@ bool PlanBound::addUp(View view) {
     reading_[view][input] = least;
     sum += least * static_cast<double>(readers.size());
   }
-  nanoseconds_ = std::max(
-      nanoseconds_,
-      static_cast<double>(facts_->launched.size()) * pool.machine().launchNanoseconds + sum);
-  return true;
+  return static_cast<double>(facts_->launched.size()) * pool.machine().launchNanoseconds + sum;
+}
+
+void PlanBound::raise(PartitionFacts &facts, double enough) {
+  PlanBound bound(facts);
+  // Where the higher view stays as high, the other one may rise.
+  using Height = std::pair<double, double>;
+  auto height = [&] {
+    double computing = bound.addUp(Computing), reading = bound.addUp(Reading);
+    return Height(std::max(computing, reading), computing + reading);
+  };
+  auto isAbove = [](double a, double b) { return a > b * (1 + 1e-9); };
+  Height most = height(), before;
+  auto tryWith = [&](int input, int frame, int node) {
+    int counted = facts.countedWith[input][frame];
+    facts.count(input, frame, node);
+    Height raised = height();
+    if (isAbove(raised.first, most.first) ||
+        (!isAbove(most.first, raised.first) && isAbove(raised.second, most.second)))
+      most = raised;
+    else
+      facts.count(input, frame, counted);
+  };
+  do {
+    before = most;
+    for (auto [number, byFrame] : llvm::enumerate(facts.countedWith)) {
+      auto input = static_cast<int>(number);
+      if (!facts.hasSeveralReaders[input] || !facts.readers[input].empty())
+        continue;
+      for (int node : facts.nodes)
+        for (const MemoGroup &group : facts.pool.memo().groups[node])
+          if (byFrame[group.frame] >= 0 && byFrame[group.frame] != node && most.first < enough &&
+              facts.readsInEveryCase(node, group, input))
+            tryWith(input, group.frame, node);
+    }
+  } while (isAbove(most.first, before.first) && most.first < enough);
 }

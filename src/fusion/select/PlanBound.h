@@ -21,7 +21,7 @@
 #ifndef TOKAMAK_FUSION_SELECT_PLANBOUND_H
 #define TOKAMAK_FUSION_SELECT_PLANBOUND_H
 
-#include "fusion/select/SeparatedNodes.h"
+#include "fusion/select/PartitionFacts.h"
 
 namespace tokamak::fusion {
 
@@ -32,61 +32,12 @@ enum class Storing : uint8_t {
   Inside, // never: all users compute it
 };
 
-// Which of an operator's parts are added up, beside launches and writing.
-enum View : uint8_t { Computing, Reading };
-inline double costIn(View view, const cost::Parts &parts) {
-  return parts.writing + (view == Computing ? parts.computing : parts.reading);
-}
-
-// One node that another one uses, as any of its operands.
-struct NodeUse {
-  int user;
-  llvm::BitVector fusable; // frames in which an operator can compute both
-  // By view and frame: what reading costs beside what is counted elsewhere.
-  llvm::SmallVector<double, 8> reading[2];
-};
-
-// What is the same for all decisions.
-struct PartitionFacts {
-  // `nodes` of the pool's block, in program order.
-  PartitionFacts(const OperatorPool &pool, llvm::ArrayRef<int> nodes);
-
-  const OperatorPool &pool;
-  llvm::ArrayRef<int> nodes;
-  llvm::BitVector inside; // the nodes
-  SeparatedNodes separated;
-  // Of which no operator contains two: operations; and, by input, operations that read it, together with
-  // the one that it is counted with.
-  llvm::SmallVector<int> launched;
-  std::vector<llvm::SmallVector<int>> readers;
-  std::vector<llvm::BitVector>
-      reads; // by input: the frames in which one of these operations is allowed
-  // By input and frame: the node that reading it is counted with, which can't compute it in this frame.
-  // The `readers` read it once more each. If all nodes can compute it in the frame, it is counted with the
-  // owner of its producer.
-  static constexpr int withOwner = -1, withNone = -2;
-  std::vector<llvm::SmallVector<int>> countedWith;
-  llvm::BitVector hasSeveralReaders;
-  // By frame, and node or input: the least parts of computing, storing and reading.
-  std::vector<std::vector<cost::Parts>> computing, storing, reading;
-
-  std::vector<llvm::SmallVector<NodeUse, 2>> uses; // by node: by other nodes
-  std::vector<llvm::BitVector> storable;           // by node: frames
-  // By view and node: the most that computing it takes beside writing, with reading all its operands;
-  // and the most that reading it takes.
-  std::vector<double> hidden[2], hiddenReading[2];
-
-private:
-  void notePartsOfWork();
-  void noteHidden();
-  void chooseReaders();
-  bool readsInEveryCase(int node, const MemoGroup &group, int input) const;
-  void noteUses();
-};
-
 class PlanBound {
 public:
   explicit PlanBound(const PartitionFacts &facts);
+  // Counts reading with other nodes where that raises the bound, one after the other, until it is high
+  // enough.
+  static void raise(PartitionFacts &facts, double enough);
   // With one more decision.
   PlanBound(const PlanBound &bound, int node, Storing storing);
 
@@ -121,7 +72,8 @@ private:
   };
 
   void allow();
-  bool addUp(View view);
+  // What all plans take at least in the view; infinite if there is none.
+  double addUp(View view);
   void addNode(View view, int node);
   double ownedBy(View view, const NodeUse &use, int node, int frame) const;
 

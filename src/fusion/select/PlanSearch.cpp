@@ -160,6 +160,11 @@ public:
     tryPlan(all);
     bool searchesCovers = CoverSearch::isPossible(pool_, partition_.nodes);
     improvePointwise(searchesCovers ? 3 : 8);
+    if (partition_.isExact())
+      return;
+    PlanBound::raise(facts_, partition_.nanoseconds);
+    bound_ = PlanBound(facts_);
+    partition_.least = std::min(bound_.nanoseconds(), partition_.nanoseconds);
     if (!partition_.isExact() && searchesCovers)
       partition_.least =
           std::min(search(bound_, choices_.size(), coversLeft()), partition_.nanoseconds);
