@@ -37,6 +37,19 @@ bool isPlannable(Operation *op) {
          llvm::all_of(op->getResultTypes(), supported);
 }
 
+// Whether the operation becomes part of an operator where there are others beside it. Slices don't: their sizes
+// depend on scalars, which the image knows and plans may not.
+bool mayBePartOfOperator(Operation *op) {
+  if (auto native = dyn_cast<tok::CallNativeOp>(op))
+    return native.getCumulativeKind().has_value();
+  // What says how long a sequence is: nrow(X) as a double.
+  if (isa<tok::RowsOp, tok::ColumnsOp, tok::CastOp>(op))
+    return llvm::any_of(op->getUsers(), [](Operation *user) {
+      return isa<tok::SeqOp>(user) || (isa<tok::CastOp>(user) && mayBePartOfOperator(user));
+    });
+  return isa<tok::ReplaceOp, tok::OuterOp, tok::SeqOp, tok::CbindOp>(op);
+}
+
 // Whether the value is invariant in the innermost loop around `op`, and in all parfors around it.
 bool isInvariantAround(Value value, Operation *op) {
   auto loop = op->getParentOfType<LoopLikeOpInterface>();
@@ -175,10 +188,7 @@ private:
   void outlineTrimmed(ArrayRef<Operation *> run) {
     if (llvm::none_of(run, needsPlan))
       return;
-    // Rules turn these into cell operators where there are others beside them.
-    auto belongs = [](Operation *op) {
-      return needsPlan(op) || isa<tok::ReplaceOp, tok::OuterOp>(op);
-    };
+    auto belongs = [](Operation *op) { return needsPlan(op) || mayBePartOfOperator(op); };
     run = run.drop_until(belongs);
     while (!belongs(run.back()))
       run = run.drop_back();

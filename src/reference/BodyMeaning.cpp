@@ -319,6 +319,8 @@ private:
         return {number.getValueAsDouble()};
       return {0, wrappedTo(result, mlir::cast<IntegerAttr>(constant.getValue()).getInt())};
     }
+    if (auto number = dyn_cast<NumberOp>(operation))
+      return {static_cast<double>(point[number.getAxis()] + 1)};
     if (auto size = dyn_cast<SizeOp>(operation))
       return {0, valueOf(*Size::parse(size.getSize().str()))};
     if (auto reduce = dyn_cast<ReduceOp>(operation))

@@ -4,8 +4,8 @@ using namespace mlir;
 using namespace tokamak;
 
 bool schedule::isCell(Operation *operation) {
-  return isa<plan::UnaryOp, plan::BinaryOp, plan::IfElseOp, plan::CastOp, plan::ConstantOp>(
-      operation);
+  return isa<plan::UnaryOp, plan::BinaryOp, plan::IfElseOp, plan::CastOp, plan::ConstantOp,
+             plan::NumberOp>(operation);
 }
 
 bool schedule::isSquare(plan::BinaryOp operation) {

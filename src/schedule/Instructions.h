@@ -13,7 +13,7 @@ namespace tokamak::schedule {
 // depends on it, so it is the same on every machine.
 inline constexpr int mostInstructionsForMemory = 4;
 
-// Unary, binary, ifelse, cast and constant.
+// Unary, binary, ifelse, cast, constant and number.
 bool isCell(mlir::Operation *operation);
 int instructionsOf(mlir::Operation *operation);
 bool isExpensive(mlir::Operation *operation);

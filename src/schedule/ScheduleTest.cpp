@@ -46,13 +46,13 @@ protected:
 
 TEST_F(ScheduleTest, DefaultsAreLegal) {
   for (const char *name :
-       {"softmax", "moving_mean", "cbind", "batched_product", "convolution", "attention"})
+       {"softmax", "running_mean", "cbind", "batched_product", "convolution", "attention"})
     EXPECT_EQ(complaint(name, ""), "") << name;
 }
 
 TEST_F(ScheduleTest, CompactLoopsAreNeitherUnrolledNorInBlocks) {
   for (const char *name :
-       {"chain", "moving_mean", "cbind", "batched_product", "convolution", "attention"}) {
+       {"chain", "running_mean", "cbind", "batched_product", "convolution", "attention"}) {
     plan::OperatorOp op = operatorOf(name);
     Schedule usual = defaultSchedule(op, {});
     EXPECT_TRUE(usual.block > 1 || usual.unroll > 1) << name;
@@ -82,7 +82,7 @@ TEST_F(ScheduleTest, TextIsReadBack) {
                       "keep %8, %5\npack none"},
         {"attention", "parallel d0, d2, d1\npack none\nkeep none"},
         {"batched_product", "vector d2\npack %1 by d2\nvectors outside"},
-        {"moving_mean", "unroll 2"},
+        {"running_mean", "unroll 2"},
         {"cbind", "block 7"}}) {
     plan::OperatorOp op = operatorOf(name);
     Schedule schedule = scheduled(op, lines);
@@ -159,7 +159,7 @@ TEST_F(ScheduleTest, IllegalTiles) {
       "d0 is scheduled as parallel, but is not aggregated together with the other axes");
   expectComplaint("softmax", "parallel d1\nvector none\nkeep none\npack none",
                   "aggregated over tiles, so that nothing can be computed with it");
-  expectComplaint("moving_mean", "parallel d0\nvector none", "something is scanned along it");
+  expectComplaint("running_mean", "parallel d0\nvector none", "something is scanned along it");
   expectComplaint("attention", "parallel d0, d1, d0", "d0 is scheduled as parallel twice");
   expectComplaint("cbind", "parallel d0, d1\nvector d2\npack none\nkeep none",
                   "every place along it would write the same cells");
@@ -183,7 +183,7 @@ TEST_F(ScheduleTest, IllegalVectors) {
   EXPECT_EQ(complaint("attention", "vector d2\nblock 1\npack none"), "");
   expectComplaint("attention", "vector d0\npack none",
                   "d0 can't be computed in vectors: it is parallel");
-  expectComplaint("moving_mean", "vector d0\npack none",
+  expectComplaint("running_mean", "vector d0\npack none",
                   "d0 can't be computed in vectors: it is scanned");
   expectComplaint("attention", "vector d3, d3\npack none", "d3 is listed twice");
   expectComplaint("attention", "vectors outside\nkeep none",

@@ -80,7 +80,9 @@ Expression Expressions::leaf(Dimension rows, Dimension columns) {
     return made("rand(rows=@, cols=@, pdf=\"normal\", seed=" + seed + sparsity + ")", 8, true);
   case 3:
     if (columns == 1 && rows > 0)
-      return {matrix("seq(1, @)", rows, 1, {r}), static_cast<double>(rows)};
+      return {matrix(random_.choose<std::string>({"seq(1, @)", "seq(@, 1)", "seq(0, @ - 1, 1)"}),
+                     rows, 1, {r}),
+              static_cast<double>(rows)};
     break;
   case 4:
     if (known && rows * columns > 0 && rows * columns <= 12) {

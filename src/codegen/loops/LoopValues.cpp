@@ -315,6 +315,8 @@ Value LoopValues::compute(Value value, unsigned place, unsigned chunk) {
     return this->read(read, place, chunk);
   if (auto reindex = dyn_cast<plan::ReindexOp>(operation))
     return this->reindex(reindex, place, chunk);
+  if (auto number = dyn_cast<plan::NumberOp>(operation))
+    return numbersAlong(number.getAxis(), place, chunk);
   if (auto wanted = dyn_cast<plan::SizeOp>(operation)) {
     Size size = *Size::parse(wanted.getSize().str());
     return vectors_.splat(this->size(sizeAtLaunch(body_.op(), size)));

@@ -51,6 +51,7 @@ public:
   const Shape &shapeOf(mlir::Value value) const { return known(value).shape; }
   // The sizes of an array of any rank; empty if `value` is no array.
   llvm::ArrayRef<Size> sizesOf(mlir::Value value) const { return known(value).facts.dims; }
+  const tok::Facts &factsOf(mlir::Value value) const { return known(value).facts; }
   // An integer as a size; unknown if it is no function of sizes.
   Size integerOf(mlir::Value scalar) const { return known(scalar).facts.integer; }
   // The estimated value of a size, and the estimated number of cells.

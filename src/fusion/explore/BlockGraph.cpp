@@ -3,6 +3,7 @@
 #include "cost/CellCost.h"
 #include "fusion/explore/Notation.h"
 #include "ir/tok/ElementTypes.h"
+#include "ir/tok/WholeSequence.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SmallSet.h"
@@ -215,6 +216,25 @@ static void classifyScan(const BlockFacts &facts, Node &node) {
     node.kind = NodeKind::Scan;
 }
 
+// An operator takes sizes that are no numbers from the arrays that it reads, so each user has to need another one
+// of as many rows.
+static void classifySequence(const BlockFacts &facts, Node &node) {
+  const Shape &shape = facts.shapeOf(node.result());
+  auto isBesideArray = [&](Operation *user) {
+    return llvm::any_of(user->getOperands(), [&](Value operand) {
+      return tok::isArray(operand.getType()) && !operand.getDefiningOp<tok::SeqOp>() &&
+             facts.shapeOf(operand).rows == shape.rows;
+    });
+  };
+  if (!node.elementType || shape.hasOneRow() ||
+      !tok::wholeSequence(facts.factsOf(node.operands[0]), facts.factsOf(node.operands[1]),
+                          facts.factsOf(node.operands[2])) ||
+      (!shape.rows.isConstant() && !llvm::all_of(node.result().getUsers(), isBesideArray)))
+    return;
+  node.kind = NodeKind::Sequence;
+  node.spaces = {shape};
+}
+
 static void classify(const BlockFacts &facts, Node &node) {
   if (haveElementTypes(node))
     llvm::TypeSwitch<Operation *>(node.operation)
@@ -224,6 +244,7 @@ static void classify(const BlockFacts &facts, Node &node) {
         .Case([&](tok::MatmulOp) { classifyProduct(facts, node); })
         .Case([&](tok::SliceOp) { classifySlice(facts, node); })
         .Case([&](tok::CbindOp) { classifyColumns(facts, node); })
+        .Case([&](tok::SeqOp) { classifySequence(facts, node); })
         .Case([&](tok::CallNativeOp) { classifyScan(facts, node); });
 }
 

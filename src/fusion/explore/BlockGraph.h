@@ -28,6 +28,7 @@ enum class NodeKind : uint8_t {
   Slice,             // X[a:b, c:d], proved to be inside of X
   Columns,           // cbind
   Scan,              // cumsum and its like
+  Sequence,          // seq of whole numbers, one after the other
 };
 
 struct Use {

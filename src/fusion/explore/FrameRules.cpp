@@ -37,7 +37,9 @@ public:
     bool isCompletedByRows = !cells_ && rowsHaveCells_ && !has(verdict.reduced, Axes::Rows);
     // No operation reads what is written in parts.
     verdict.open = node_.kind != NodeKind::Columns && (!isReduced || isCompletedByRows);
-    verdict.natural = byRows_ ? node_.spaces.empty() : scans_ ? node_.kind == NodeKind::Scan : wide;
+    verdict.natural = byRows_ || node_.kind == NodeKind::Sequence ? node_.spaces.empty()
+                      : scans_                                    ? node_.kind == NodeKind::Scan
+                                                                  : wide;
     if (verdict.isSampled)
       return verdict;
     verdict.storable = isReduced || (wide ? isZeroElsewhere(node_.result())
@@ -97,6 +99,9 @@ private:
     std::optional<Axes> axes = axesOf(node_.result());
     bool isElementwise = node_.kind == NodeKind::Elementwise, isScan = node_.kind == NodeKind::Scan;
     bool legal = false;
+    if (node_.kind == NodeKind::Sequence) // each row has a number
+      return {.isLegal = !byRows_ && !isSparse() && axes && has(*axes, Axes::Rows),
+              .over = axes.value_or(Axes())};
     if (byRows_)
       legal = !isScan;
     else if (scans_) // cells of the space, and what each row has one of

@@ -90,6 +90,21 @@ TEST(MemoTable, operationsOnVectorsJoinLoopsOverRowsThatReadThem) {
   EXPECT_FALSE(isInRowsOf(3)) << "has nothing to do with X";
 }
 
+TEST(MemoTable, sequencesAreCountedWhereArraysSayHowManyRowsThereAre) {
+  Explored explored("X:20xn", "!m, !m", R"(
+    %one = tok.constant 1.0 : f64
+    %last = tok.constant 20.0 : f64
+    %end = tok.constant unit : none
+    %step = tok.constant 0.5 : f64
+    %0 = tok.seq %one, %last, %end : (f64, f64, none) -> !m
+    %1 = tok.binary mul %X, %0 : (!m, !m) -> !m
+    %2 = tok.seq %one, %last, %step : (f64, f64, f64) -> !m
+    return %1, %2 : !m, !m)");
+  EXPECT_EQ(explored.graph[4].kind, NodeKind::Sequence);
+  EXPECT_EQ(explored.groups(5), "cell 2 open; row 2 open") << "operand 1 is counted";
+  EXPECT_EQ(explored.graph[6].kind, NodeKind::None) << "steps of 0.5 are added up";
+}
+
 TEST(MemoTable, rowTemplateGoesOnWithRowsAndClosesAtColumns) {
   Explored explored("X:mxn v:nx1 w:mx1", "!m", R"(
     %0 = tok.matmul %X, %v : (!m, !m) -> !m

@@ -4,6 +4,7 @@
 #include "fusion/select/OperatorOrder.h"
 #include "ir/plan/BodyBuilder.h"
 #include "ir/tok/SizesAttribute.h"
+#include "ir/tok/WholeSequence.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SmallVectorExtras.h"
@@ -166,7 +167,8 @@ private:
         Input input = inputOf(use.user, use.operand);
         bool isArray = tok::isArray(input.value.getType());
         bool isLiteral = !isArray && input.value.getDefiningOp<tok::ConstantOp>();
-        bool isRange = graph_[use.user].kind == NodeKind::Slice && use.operand > 0;
+        NodeKind kind = graph_[use.user].kind;
+        bool isRange = use.operand > 0 && (kind == NodeKind::Slice || kind == NodeKind::Sequence);
         if (isArray != arrays || isLiteral || isRange)
           return;
         auto known = llvm::find(inputs_, input);
@@ -201,6 +203,8 @@ private:
       plan::BodyStep &step = steps.emplace_back(node.operation);
       for (int operand = 0; operand < static_cast<int>(node.operands.size()); ++operand)
         step.operands.push_back(operandInBody(block, member, operand));
+      if (node.kind == NodeKind::Sequence)
+        step.isFalling = isFalling(node);
       if (node.kind == NodeKind::Slice)
         step.begin = {graph_.facts().integerOf(node.operands[1]) - 1,
                       graph_.facts().integerOf(node.operands[3]) - 1};
@@ -210,6 +214,14 @@ private:
     });
     plan::buildBody(result, frame_.space, steps, results,
                     [this](Value value) { return graph_.facts().sizesOf(value); });
+  }
+
+  bool isFalling(const Node &sequence) const {
+    const BlockFacts &facts = graph_.facts();
+    ArrayRef<Value> operands = sequence.operands;
+    return tok::wholeSequence(facts.factsOf(operands[0]), facts.factsOf(operands[1]),
+                              facts.factsOf(operands[2]))
+        ->isFalling;
   }
 
   plan::BodyOperand operandInBody(Block *block, int member, int operand) const {

@@ -75,7 +75,10 @@ public:
     } else {
       bool isAggregate = node.kind == NodeKind::Aggregate;
       const Shape &shape = facts_.shapeOf(isAggregate ? node.operands[0] : node.result());
-      work.flops += node.flops * pointsOf(facts_, frame_, verdict.over, shape);
+      // The number of a row stays while a loop goes along it.
+      work.flops += node.kind == NodeKind::Sequence
+                        ? facts_.estimate(frame_.space.rows)
+                        : node.flops * pointsOf(facts_, frame_, verdict.over, shape);
       // The column index of an entry selects the sum that it is added to.
       if (isAtEntries && verdict.reduced == Axes::Rows)
         work.gathers += entries_;

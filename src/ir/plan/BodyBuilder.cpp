@@ -75,7 +75,7 @@ public:
   }
 
   void add(const BodyStep &step) {
-    const auto &[operation, operands, begin] = step;
+    const auto &[operation, operands, begin, isFalling] = step;
     location_ = operation->getLoc();
     if (auto aggregate = dyn_cast<tok::AggregateOp>(operation)) {
       addAggregate(aggregate, operands[0]);
@@ -88,6 +88,8 @@ public:
       addSlice(slice, operands[0], begin);
     } else if (auto cbind = dyn_cast<tok::CbindOp>(operation)) {
       addColumns(cbind, operands);
+    } else if (auto sequence = dyn_cast<tok::SeqOp>(operation)) {
+      addSequence(sequence, operands[0], isFalling);
     } else if (auto scan = dyn_cast<tok::CallNativeOp>(operation)) {
       Value x = cellOf(operands[0]);
       note(scan,
@@ -220,6 +222,32 @@ public:
       computed_[cbind.getResult()].push_back(std::move(part));
       before = before + sizesOf_(operand.value)[1];
     }
+  }
+
+  // Whole numbers, one after the other, so that doubles are exact.
+  void addSequence(tok::SeqOp sequence, const BodyOperand &from, bool isFalling) {
+    Type real = builder_.getF64Type();
+    auto constant = [&](double value) {
+      return create<ConstantOp>(real, builder_.getF64FloatAttr(value));
+    };
+    Place place = placeOf(sequence.getResult());
+    auto axis = dyn_cast<AffineDimExpr>(place.front());
+    Value number =
+        axis ? create<NumberOp>(real, builder_.getI64IntegerAttr(axis.getPosition())) : constant(1);
+    auto literal = from.value.getDefiningOp<tok::ConstantOp>();
+    double first = literal ? cast<FloatAttr>(literal.getValue()).getValueAsDouble() : 0;
+    Value cell;
+    if (literal && first == 1 && !isFalling)
+      cell = number;
+    else if (literal && isFalling)
+      cell = create<BinaryOp>(real, BinaryOperator::Sub, constant(first + 1), number);
+    else if (literal)
+      cell = create<BinaryOp>(real, BinaryOperator::Add, number, constant(first - 1));
+    else
+      cell = create<BinaryOp>(real, isFalling ? BinaryOperator::Sub : BinaryOperator::Add,
+                              cellOf(from),
+                              create<BinaryOp>(real, BinaryOperator::Sub, number, constant(1)));
+    note(sequence, convert(cell, cellsOfOperand(sequence.getType())), place);
   }
 
   // Products compute and accumulate in the type of their cells.

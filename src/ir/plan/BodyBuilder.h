@@ -15,6 +15,7 @@
 //   tok.slice %X, 3, ...        reads X at (d0 + 2, d1)
 //   tok.cbind %X, %Y            writes of X at (d0, d1) and of Y at (d0, d2 + ncol(X))
 //   tok.native "cumsum"(%X)     scan sum over [d0]
+//   tok.seq 3, 9, none          the number of each place along d0, plus 2
 #ifndef TOKAMAK_IR_PLAN_BODYBUILDER_H
 #define TOKAMAK_IR_PLAN_BODYBUILDER_H
 
@@ -33,13 +34,14 @@ struct BodyOperand {
   bool isTransposed = false;         // `argument` holds the transpose of `value`
 };
 
-// A unary, binary, ifelse, cast between arrays, aggregate, matmul, slice, cbind or cumulative
-// aggregate. Each of its array operands runs over axes of the space (axesOf); the right operand of
+// A unary, binary, ifelse, cast between arrays, aggregate, matmul, slice, cbind, cumulative
+// aggregate, or a sequence of whole numbers. Each of its array operands runs over axes of the space (axesOf); the right operand of
 // a matmul is read. Of t(X) %*% Y, the first operand is X. What cbind makes can only be written.
 struct BodyStep {
   mlir::Operation *operation;
   llvm::SmallVector<BodyOperand, 3> operands;
   llvm::SmallVector<Size, 2> begin = {}; // of a slice: its first row and column, from 0
+  bool isFalling = false;                // of a sequence
 };
 
 struct BodyResult {

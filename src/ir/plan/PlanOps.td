@@ -160,6 +160,15 @@ def Plan_ConstantOp : Plan_ComputedOp<"constant", [
   let assemblyFormat = "$value attr-dict `:` type($cell)";
 }
 
+def Plan_NumberOp : Plan_ComputedOp<"number", [
+    PredOpTrait<"the cell runs over the axis and is a double",
+                CPred<"getType().getAxes() == ::llvm::ArrayRef<unsigned>(getAxis()) && getType().getElement().isF64()">>]> {
+  let summary = "the number of each place along an axis, from 1";
+  let description = "`%0 = plan.number 1 : !plan.cell<(d1) -> f64>` counts columns.";
+  let arguments = (ins I64Attr:$axis);
+  let assemblyFormat = "$axis attr-dict `:` type($cell)";
+}
+
 def Plan_UnaryOp : Plan_ComputedOp<"unary"> {
   let summary = "an elementwise operator of one operand; the result is converted from the operand's element type";
   let arguments = (ins Plan_KindAttr<"UnaryOperator">:$kind, Plan_Cell:$operand);

@@ -24,6 +24,8 @@ SmallVector<unsigned> plan::axesOf(ValueRange cells, AffineMap map) {
 }
 
 SmallVector<unsigned> plan::axesOf(Operation *operation) {
+  if (auto number = dyn_cast<NumberOp>(operation))
+    return {static_cast<unsigned>(number.getAxis())};
   bool isReindexed = isa<ReindexOp>(operation);
   auto map = operation->getAttrOfType<AffineMapAttr>("map");
   SmallVector<unsigned> axes =

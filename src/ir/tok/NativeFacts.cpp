@@ -3,6 +3,7 @@
 #include "base/Sizes.h"
 #include "ir/tok/BroadcastSizes.h"
 #include "ir/tok/TokDialect.h"
+#include "ir/tok/WholeSequence.h"
 
 #include <cmath>
 
@@ -73,24 +74,9 @@ static Dims appended(ArrayRef<Facts> operands, bool rows) {
   return rows ? Dims{total, common} : Dims{common, total};
 }
 
-// The number of values from one whole number to another in steps of 1 or -1.
 static Size lengthOfSequence(const Facts &from, const Facts &to, const Facts &by) {
-  auto wholeNumber = [](const Facts &scalar) -> std::optional<int64_t> {
-    constexpr double mostExact = 0x1p53;
-    auto number = dyn_cast_or_null<FloatAttr>(scalar.value);
-    double value = number ? number.getValueAsDouble() : 0.5;
-    return value == std::floor(value) && std::abs(value) < mostExact
-               ? std::optional(static_cast<int64_t>(value))
-               : std::nullopt;
-  };
-  std::optional<int64_t> first = wholeNumber(from), last = wholeNumber(to), step = wholeNumber(by);
-  if (isa_and_nonnull<UnitAttr>(by.value) && first && last)
-    step = *first > *last ? -1 : 1;
-  // A step that leads away from the end is an error when it runs.
-  if (!first || !last || !step || std::abs(*step) != 1 || (*last - *first) * *step < 0)
-    return Size::unknown();
-  int64_t length = std::abs(*last - *first) + 1;
-  return isSize(length) ? Size::constant(length) : Size::unknown();
+  std::optional<WholeSequence> sequence = wholeSequence(from, to, by);
+  return sequence ? sequence->length : Size::unknown();
 }
 
 static Dims withoutEmpty(const Facts &first, const Facts &margin) {

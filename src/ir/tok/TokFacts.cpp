@@ -122,6 +122,11 @@ void CastOp::inferFacts(ArrayRef<Facts> operands, MutableArrayRef<Facts> results
       results[0] = Facts::matrix(Size::constant(1), Size::constant(1));
   } else if (isScalar(getOperand().getType()) && getType().isInteger(64)) {
     results[0].integer = operands[0].integer;
+  } else if (getOperand().getType().isInteger(64) && getType().isF64()) {
+    constexpr int64_t mostExact = int64_t(1) << 53;
+    Size::Range range = operands[0].integer.range();
+    if (range.low >= -mostExact && range.high <= mostExact)
+      results[0].integer = operands[0].integer;
   }
 }
 

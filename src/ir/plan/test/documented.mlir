@@ -6,7 +6,7 @@
 // CHECK-LABEL: @softmax
 // CHECK-LABEL: @sampled
 // CHECK-LABEL: @transposed_product
-// CHECK-LABEL: @moving_mean
+// CHECK-LABEL: @running_mean
 // CHECK: axes [s0 scanned, s1]
 // CHECK-LABEL: @cbind
 // CHECK: -> (d0, d2 + s0) at %{{.*}}
