@@ -1,6 +1,7 @@
-// What loops over the rows of a matrix ask memory for before they need it: the cells of a later
-// block, in the order of memory, because the rows of a block are too many streams for the hardware
-// prefetcher. Each step of a pass prefetches its share, so that memory is busy all the time.
+// What loops ask memory for before they need it. Loops over cells: what follows in each array. Loops
+// over the rows of a matrix: the cells of a later block, in the order of memory, because the rows of a
+// block are too many streams for the hardware prefetcher. Each step of a pass prefetches its share, so
+// that memory is busy all the time.
 #include "codegen/Prefetching.h"
 #include "codegen/loops/LoopValues.h"
 
@@ -41,12 +42,27 @@ void LoopValues::prefetchBlock(plan::ReadOp read, Value ahead, int64_t first, in
     vectors_.prefetch(vectors_.offsetCells(start, vectors_.integer(cell), array.cells));
 }
 
+// Whether whole vectors of neighbouring cells are read, in a loop over the places of the tile that
+// no other loop is in.
+bool LoopValues::isStream(plan::ReadOp read, unsigned chunk) {
+  const Access &access = body_.accessOf(read);
+  return body_.schedule().vectorizesBlocks() && extent_.axis == body_.lastAxis() && !mask(chunk) &&
+         body_.schedule().innerAxes(read.getCell()).empty() && access.checks.empty() &&
+         isOneStep(access.cell);
+}
+
 // What lies so many steps of a block behind what is read now. The first two passes that read it
 // share the work. What is read for each vector of a pass is prefetched with the first.
 void LoopValues::prefetch(plan::ReadOp read, unsigned place, unsigned chunk) {
   if (body_.entries())
     return prefetchAtEntries(read, chunk);
   Memory array = arrayOf(read);
+  if (isStream(read, chunk)) {
+    Value later =
+        vectors_.add(valueOf(array.access.cell, place, chunk),
+                     vectors_.integer(prefetching::streamBytesAhead / byteSize(array.cells)));
+    return vectors_.prefetch(vectors_.offsetCells(array.base, later, array.cells));
+  }
   std::optional<unsigned> axis = axisOfRows(body_, array.access);
   SmallVector<unsigned> reading = body_.passesReading(read);
   ArrayRef<unsigned> passes = ArrayRef(reading).take_front(2);

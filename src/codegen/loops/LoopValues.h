@@ -15,6 +15,7 @@
 #define TOKAMAK_CODEGEN_LOOPS_LOOPVALUES_H
 
 #include "codegen/Aggregation.h"
+#include "codegen/InvariantDivision.h"
 #include "codegen/TileFunction.h"
 #include "codegen/loops/LoopBody.h"
 
@@ -164,6 +165,8 @@ private:
     std::optional<unsigned> axis; // of the loop
     mlir::Value index;
     llvm::DenseMap<std::tuple<mlir::Value, unsigned, unsigned>, mlir::Value> values;
+    // Of values that many others are divided by.
+    llvm::DenseMap<std::tuple<mlir::Value, unsigned, unsigned>, InvariantDivisor> divisors;
   };
   // Memory for what is kept or packed: along which axes cells lie, and how many cells there are of
   // each place of a block. Places that are side by side are neighbours.
@@ -196,10 +199,15 @@ private:
   mlir::Value across(mlir::Value value);
   mlir::Value find(mlir::Value value, unsigned place, unsigned chunk) const;
   mlir::Value compute(mlir::Value value, unsigned place, unsigned chunk);
+  bool isDivisionHidden() const;
+  InvariantDivisor divisorOf(mlir::Value value, unsigned place, unsigned chunk);
+  void hoistDivisors(mlir::Value value, llvm::ArrayRef<unsigned> loops);
+  void divide(plan::BinaryOp quotient, unsigned place, unsigned chunk);
   void reduce(plan::ReduceOp reduce);
   mlir::Value numbersAlong(unsigned axis, unsigned place, unsigned chunk);
   mlir::Value read(plan::ReadOp read, unsigned place, unsigned chunk);
   void prefetch(plan::ReadOp read, unsigned place, unsigned chunk);
+  bool isStream(plan::ReadOp read, unsigned chunk);
   void prefetchBlock(plan::ReadOp read, mlir::Value ahead, int64_t first, int64_t behind);
   mlir::Value reindex(plan::ReindexOp reindex, unsigned place, unsigned chunk);
   // The number of the operand among the arrays or the scalars, whichever it is of.
