@@ -30,6 +30,14 @@ static bool goesRowByRow(const LoopBody &body) {
                       [&](plan::WriteOp write) { return body.schedule().isOfTiles(write); });
 }
 
+// Whether sums are computed for each place of a loop within a block.
+static bool hasProducts(const LoopBody &body) {
+  const schedule::Schedule &schedule = body.schedule();
+  return llvm::any_of(body.block().getOps<plan::ReduceOp>(), [&](plan::ReduceOp reduce) {
+    return !schedule.isOfTiles(reduce) && !schedule.innerAxes(reduce.getCell()).empty();
+  });
+}
+
 // Prefetches cells `first` to `behind`, counted from cell number `ahead` of the block's rows.
 void LoopValues::prefetchBlock(plan::ReadOp read, Value ahead, int64_t first, int64_t behind) {
   Memory array = arrayOf(read);
@@ -103,4 +111,20 @@ void LoopValues::prefetchPacked(plan::ReadOp read) {
   if (axis && body_.axes()[*axis].isConstant() && body_.axes()[*axis].constantValue() <= shortRow)
     prefetchBlock(read, vectors_.integer(prefetching::blockCellsAhead), 0,
                   body_.schedule().block * body_.axes()[*axis].constantValue());
+}
+
+// Writing to a line waits until it has been read, so that what is written later is asked for, too:
+// with each whole vector of neighbouring cells. Results of products come too seldom for that.
+void LoopValues::prefetchWritten(plan::WriteOp write, unsigned place, unsigned chunk) {
+  const Access &access = body_.accessOf(write);
+  ElementType cells = plan::cellsOf(write.getCell());
+  if (!extent_.axis || mask(chunk) || !access.cell.dependsOn(*extent_.axis) ||
+      !isOneStep(access.cell) || hasProducts(body_))
+    return;
+  int64_t ahead = body_.schedule().vectorizesBlocks()
+                      ? prefetching::streamBytesAhead / byteSize(cells)
+                      : prefetching::blockCellsAhead;
+  Value later = vectors_.add(valueOf(access.cell, place, chunk), vectors_.integer(ahead));
+  vectors_.prefetch(vectors_.offsetCells(tile_.outputs[write.getNumber()], later, cells),
+                    VectorBuilder::Use::Write);
 }
