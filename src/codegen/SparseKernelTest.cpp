@@ -206,6 +206,32 @@ TEST_F(SparseKernelTest, RowProducts) {
         {sparse(rows, columns, density), dense(columns, 1), dense(rows, 1)}, {}, 1e-11);
 }
 
+// Rows of equally many entries end with a loop over those that fill no vector, if they are only
+// multiplied by values of rows; in the last matrix only the first row and the mean are equal.
+TEST_F(SparseKernelTest, RowsOfEquallyManyEntries) {
+  constexpr int64_t rows = 64, columns = 40;
+  for (int64_t entries : {1, 7, 8, 10, 40, -10}) {
+    Matrix x = dense(rows, columns, 1, 2);
+    for (int64_t row = 0; row < rows; ++row) {
+      bool isMean = entries > 0 || row == 0 || row == rows - 1;
+      int64_t own = isMean ? std::abs(entries) : row % 2 == 0 ? 7 : 13;
+      for (int64_t number = own; number < columns; ++number)
+        x.cells[row * columns + (row + 11 * number) % columns] = 0;
+    }
+    check(
+        R"(block sizes [s0, s1, s1, 1, s0, 1, s0, s1] driver [0] csr [0] (%x: $M, %v: $M, %w: $M, %y: $M) -> ($M, $M, $M) {
+      %0 = tok.matmul %x, %v : ($M, $M) -> $M
+      %1 = tok.transpose %x : ($M) -> $M
+      %2 = tok.matmul %1, %0 : ($M, $M) -> $M
+      %3 = tok.aggregate sum column %x : $M -> $M
+      %4 = tok.binary mul %x, %y : ($M, $M) -> $M
+      %5 = tok.aggregate sum column %4 : $M -> $M
+      return %2, %3, %5 : $M, $M, $M
+    })",
+        {x, dense(columns, 1), dense(rows, 1), dense(rows, columns)}, {}, 1e-11);
+  }
+}
+
 // Vectors that are long enough for prefetching of their cells, row by row and as one range of
 // entries; tiles with more and with fewer entries than the prefetch distance.
 TEST_F(SparseKernelTest, LongVectors) {

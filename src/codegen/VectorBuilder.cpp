@@ -308,3 +308,16 @@ void VectorBuilder::ifThen(Value condition, State &state, llvm::function_ref<voi
   create<scf::YieldOp>(state);
   state.assign(branch.getResults().begin(), branch.getResults().end());
 }
+
+void VectorBuilder::ifElse(Value condition, llvm::function_ref<void()> then,
+                           llvm::function_ref<void()> otherwise) {
+  auto branch = create<scf::IfOp>(TypeRange(), condition, /*addThenBlock=*/true,
+                                  /*addElseBlock=*/true);
+  OpBuilder::InsertionGuard guard(builder_);
+  for (auto [block, emit] :
+       {std::pair(branch.thenBlock(), then), {branch.elseBlock(), otherwise}}) {
+    builder_.setInsertionPointToEnd(block);
+    emit();
+    create<scf::YieldOp>();
+  }
+}

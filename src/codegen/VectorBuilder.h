@@ -129,8 +129,9 @@ public:
   mlir::Value loadCell(mlir::Value array, mlir::Value index, ElementType cells);
   void storeCell(mlir::Value vector, mlir::Value array, mlir::Value index, ElementType cells);
   // Into the nearest cache; the address may be invalid.
-  void prefetch(mlir::Value pointer) {
-    create<mlir::LLVM::Prefetch>(pointer, /*rw=*/0, /*hint=*/3, /*cache=*/1);
+  enum class Use : int32_t { Read, Write };
+  void prefetch(mlir::Value pointer, Use use = Use::Read) {
+    create<mlir::LLVM::Prefetch>(pointer, static_cast<int32_t>(use), /*hint=*/3, /*cache=*/1);
   }
   mlir::Value loadScalar(mlir::Value pointer, mlir::Type cells = {});
   void storeScalar(mlir::Value value, mlir::Value pointer) { store(value, pointer, {}); }
@@ -151,6 +152,8 @@ public:
   // The same without carried values.
   void forLoop(mlir::Value begin, mlir::Value end, int64_t step,
                llvm::function_ref<void(mlir::Value)> body);
+  void ifElse(mlir::Value condition, llvm::function_ref<void()> then,
+              llvm::function_ref<void()> otherwise);
   void ifThen(mlir::Value condition, State &state, llvm::function_ref<void(State &)> body);
 
 private:

@@ -17,6 +17,9 @@ namespace {
 // The operations that are hidden by reading a cell. Of the fixed model: a program is compiled before
 // it is known whether this machine has to be measured, and means the same on every machine.
 const double mostHiddenFlops = cost::operationsHiddenByReading(cost::MachineModel(), 8);
+// An operator that no addition is as fast as is computed once. A division takes a core as long as
+// reading the cell from memory, and each iteration would repeat it.
+constexpr int mostFlopsOfOne = 2;
 
 bool isInInnerLoop(Operation *user, Operation *definition) {
   for (Operation *at = user->getParentOp(); at && at != definition->getParentOp();
@@ -82,6 +85,8 @@ private:
   bool isSinkable(Operation *op) {
     bool isRepeated = false;
     int flops = flopsOf(op), most = 0;
+    if (flops > mostFlopsOfOne)
+      return false;
     for (OpOperand &use : op->getUses()) {
       isRepeated |= isInInnerLoop(use.getOwner(), op);
       most = std::max(most, flopsBehind_.lookup(use.getOwner()));

@@ -242,17 +242,22 @@ static bool scheduleRows(ScheduledBody &body) {
   if (!hasRows(body))
     return false;
   Schedule &schedule = body.schedule;
-  bool hasLongRows = !isConstantUpTo(body.mainWidth, mostNarrowMainColumns);
+  // Without blocks, vectors that are not filled are better than cells one by one; all of a narrow row
+  // are computed together.
+  bool isNarrowRow = isConstantUpTo(body.mainWidth, mostNarrowMainColumns),
+       isCompact = hasCompactRows(body);
   for (unsigned axis = 0; axis < body.axes.size(); ++axis)
-    if (!schedule.isParallel(axis) && isMain(body, axis) && hasLongRows)
+    if (!schedule.isParallel(axis) && isMain(body, axis) && (!isNarrowRow || isCompact))
       schedule.vectors.push_back(axis);
+  if (isNarrowRow && isCompact)
+    schedule.unroll = (body.mainWidth.constantValue() + schedule.lanes - 1) / schedule.lanes;
   body.chooseOrder();
   if (fitsRegisters(body)) {
     schedule.unroll = std::max<int64_t>(1, body.mainWidth.constantValue() / schedule.lanes);
     return true;
   }
-  bool hasBlocks = !hasCompactRows(body) &&
-                   (wideInstructions(body) <= instructionsWorthEightRows || hasNarrowPasses(body));
+  bool hasBlocks =
+      !isCompact && (wideInstructions(body) <= instructionsWorthEightRows || hasNarrowPasses(body));
   if (hasBlocks) {
     schedule.block = schedule.lanes;
     schedule.vectors.push_back(schedule.parallel.back());

@@ -45,6 +45,10 @@ inline bool runsOver(mlir::Value cell, unsigned axis) {
   return mlir::cast<plan::CellType>(cell.getType()).runsOver(axis);
 }
 
+inline bool isConstantUpTo(const Size &size, int64_t most) {
+  return size.isConstant() && size.constantValue() <= most;
+}
+
 // What a target computes with.
 struct VectorRegisters {
   int64_t count = 16, bytes = 32;

@@ -64,6 +64,33 @@ TEST_F(ScheduleTest, CompactLoopsAreNeitherUnrolledNorInBlocks) {
   }
 }
 
+// The two vectors of a row of ten columns are computed together.
+TEST_F(ScheduleTest, NarrowRowsOfCompactLoopsAreVectors) {
+  auto product = parseSourceString<ModuleOp>(R"(
+func.func @product(%A: tensor<?x?xf64>, %B: tensor<?x?xf64>) -> tensor<?x?xf64> {
+  %r = plan.operator (%a = %A [10, 10], %b = %B [10, 10]) axes [10, 10, 10 reduced] -> [10, 10] {compact}
+      : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64> {
+    %0 = plan.read %a (d0, d1, d2) -> (d0, d2) : tensor<?x?xf64> -> !plan.cell<(d0, d2) -> f64>
+    %1 = plan.read %b (d0, d1, d2) -> (d2, d1) : tensor<?x?xf64> -> !plan.cell<(d1, d2) -> f64>
+    %2 = plan.binary mul %0, %1 : (!plan.cell<(d0, d2) -> f64>, !plan.cell<(d1, d2) -> f64>)
+        -> !plan.cell<(d0, d1, d2) -> f64>
+    %3 = plan.reduce sum %2 over [d2] in f64
+        : !plan.cell<(d0, d1, d2) -> f64> -> !plan.cell<(d0, d1) -> f64>
+    plan.write %3 to 0 (d0, d1, d2) -> (d0, d1) : !plan.cell<(d0, d1) -> f64>
+  }
+  return %r : tensor<?x?xf64>
+})",
+                                             &context);
+  ASSERT_TRUE(product);
+  product->walk([](plan::OperatorOp op) {
+    Schedule schedule = defaultSchedule(op, {});
+    EXPECT_TRUE(schedule.isVector(1));
+    EXPECT_EQ(schedule.unroll, 2);
+    EXPECT_EQ(schedule.block, 1);
+    EXPECT_TRUE(succeeded(checkSchedule(op, schedule)));
+  });
+}
+
 TEST_F(ScheduleTest, DefaultOfAttention) {
   plan::OperatorOp op = operatorOf("attention");
   Schedule schedule = defaultSchedule(op, {.count = 32, .bytes = 64});

@@ -38,10 +38,6 @@ struct ScheduledBody {
   llvm::DenseMap<mlir::Operation *, llvm::SetVector<mlir::Operation *>> dependences;
 };
 
-inline bool isConstantUpTo(const Size &size, int64_t most) {
-  return size.isConstant() && size.constantValue() <= most;
-}
-
 // Each changes the empty schedule of the body; false if the rules are not for such bodies.
 bool scheduleEntries(ScheduledBody &body);
 // Several axes are rows if they can be walked as one; all of them are the cells of arrays.

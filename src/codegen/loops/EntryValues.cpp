@@ -38,11 +38,19 @@ void LoopValues::beginEntriesOfTile() {
   for (plan::ReadOp read : lookedUp_)
     samePattern_[read] = both(equal(patternOf(read).offsets, own.offsets),
                               equal(patternOf(read).indices, own.indices));
-  lastEntry_ = vectors_.subtract(positionOfRow(level().driver, tile_.end), vectors_.integer(1));
+  Value one = vectors_.integer(1), end = positionOfRow(level().driver, tile_.end);
+  lastEntry_ = vectors_.subtract(end, one);
+  // Whether the first row has the mean number.
+  Value begin = positionOfRow(level().driver, tile_.begin),
+        next = vectors_.minimum(vectors_.add(tile_.begin, one), tile_.end),
+        first = vectors_.subtract(positionOfRow(level().driver, next), begin),
+        rows = vectors_.subtract(tile_.end, tile_.begin);
+  hasEqualRows_ = equal(vectors_.multiply(first, rows), vectors_.subtract(end, begin));
   Value isLarge =
       vectors_.less(vectors_.integer(prefetching::cellsInCache), axisSize(level().column));
-  Value end = vectors_.subtract(lastEntry_, vectors_.integer(prefetching::cellsAhead + lanes - 1));
-  endOfFetching_ = vectors_.select(isLarge, end, vectors_.integer(0));
+  Value lastToFetch =
+      vectors_.subtract(lastEntry_, vectors_.integer(prefetching::cellsAhead + lanes - 1));
+  endOfFetching_ = vectors_.select(isLarge, lastToFetch, vectors_.integer(0));
 }
 
 void LoopValues::beginEntries(Value firstRow, Value endRow) {
@@ -105,6 +113,11 @@ Value LoopValues::columnsOf(unsigned chunk) {
   Value found = vectors_.convert(loaded, ElementType::U32, ElementType::I64);
   set(driver, columns, chunk, found);
   return found;
+}
+
+void LoopValues::atEntry(Value position, llvm::function_ref<void()> inside) {
+  llvm::SaveAndRestore extent(extent_, Extent{places(), {}, 1, {}});
+  inLoop(level().column, position, inside);
 }
 
 Value LoopValues::columnBehind(unsigned chunk, int64_t distance) {

@@ -187,13 +187,17 @@ private:
     }
   }
 
-  void emitPass(const LoopPass &pass) {
+  void hoistUses(const LoopPass &pass) {
     // What runs over an axis of a result may be in a loop along it within the pass.
     for (Value used : pass.uses()) {
       std::vector<unsigned> loops = pass.loops.allAxes();
       llvm::append_range(loops, schedule_.innerAxes(used));
       values_.hoist(used, loops);
     }
+  }
+
+  void emitPass(const LoopPass &pass) {
+    hoistUses(pass);
     for (plan::ReduceOp product : pass.products)
       products_.at(product).open();
     if (pass.isRowByRow && values_.hasWholeBlock()) {
@@ -224,6 +228,7 @@ private:
       return line;
     };
     values_.forPlaces(pass.uses(), isShort, [&](Value number) {
+      hoistUses(pass);
       openSlots(pass);
       emitLoops(pass, vectorsTogether);
       if (lines.empty())

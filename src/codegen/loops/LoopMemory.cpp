@@ -356,4 +356,5 @@ void LoopValues::write(plan::WriteOp write, unsigned place, unsigned chunk) {
   Value cell = write.getCell();
   Memory memory{tile_.outputs[write.getNumber()], body_.accessOf(write), plan::cellsOf(cell)};
   store(get(cell, place, chunk), memory, place, chunk);
+  prefetchWritten(write, place, chunk);
 }

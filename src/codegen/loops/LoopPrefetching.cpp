@@ -1,6 +1,7 @@
-// What loops over the rows of a matrix ask memory for before they need it: the cells of a later
-// block, in the order of memory, because the rows of a block are too many streams for the hardware
-// prefetcher. Each step of a pass prefetches its share, so that memory is busy all the time.
+// What loops ask memory for before they need it. Loops over cells: what follows in each array. Loops
+// over the rows of a matrix: the cells of a later block, in the order of memory, because the rows of a
+// block are too many streams for the hardware prefetcher. Each step of a pass prefetches its share, so
+// that memory is busy all the time.
 #include "codegen/Prefetching.h"
 #include "codegen/loops/LoopValues.h"
 
@@ -29,6 +30,14 @@ static bool goesRowByRow(const LoopBody &body) {
                       [&](plan::WriteOp write) { return body.schedule().isOfTiles(write); });
 }
 
+// Whether sums are computed for each place of a loop within a block.
+static bool hasProducts(const LoopBody &body) {
+  const schedule::Schedule &schedule = body.schedule();
+  return llvm::any_of(body.block().getOps<plan::ReduceOp>(), [&](plan::ReduceOp reduce) {
+    return !schedule.isOfTiles(reduce) && !schedule.innerAxes(reduce.getCell()).empty();
+  });
+}
+
 // Prefetches cells `first` to `behind`, counted from cell number `ahead` of the block's rows.
 void LoopValues::prefetchBlock(plan::ReadOp read, Value ahead, int64_t first, int64_t behind) {
   Memory array = arrayOf(read);
@@ -41,12 +50,27 @@ void LoopValues::prefetchBlock(plan::ReadOp read, Value ahead, int64_t first, in
     vectors_.prefetch(vectors_.offsetCells(start, vectors_.integer(cell), array.cells));
 }
 
+// Whether whole vectors of neighbouring cells are read, in a loop over the places of the tile that
+// no other loop is in.
+bool LoopValues::isStream(plan::ReadOp read, unsigned chunk) {
+  const Access &access = body_.accessOf(read);
+  return body_.schedule().vectorizesBlocks() && extent_.axis == body_.lastAxis() && !mask(chunk) &&
+         body_.schedule().innerAxes(read.getCell()).empty() && access.checks.empty() &&
+         isOneStep(access.cell);
+}
+
 // What lies so many steps of a block behind what is read now. The first two passes that read it
 // share the work. What is read for each vector of a pass is prefetched with the first.
 void LoopValues::prefetch(plan::ReadOp read, unsigned place, unsigned chunk) {
   if (body_.entries())
     return prefetchAtEntries(read, chunk);
   Memory array = arrayOf(read);
+  if (isStream(read, chunk)) {
+    Value later =
+        vectors_.add(valueOf(array.access.cell, place, chunk),
+                     vectors_.integer(prefetching::streamBytesAhead / byteSize(array.cells)));
+    return vectors_.prefetch(vectors_.offsetCells(array.base, later, array.cells));
+  }
   std::optional<unsigned> axis = axisOfRows(body_, array.access);
   SmallVector<unsigned> reading = body_.passesReading(read);
   ArrayRef<unsigned> passes = ArrayRef(reading).take_front(2);
@@ -87,4 +111,20 @@ void LoopValues::prefetchPacked(plan::ReadOp read) {
   if (axis && body_.axes()[*axis].isConstant() && body_.axes()[*axis].constantValue() <= shortRow)
     prefetchBlock(read, vectors_.integer(prefetching::blockCellsAhead), 0,
                   body_.schedule().block * body_.axes()[*axis].constantValue());
+}
+
+// Writing to a line waits until it has been read, so that what is written later is asked for, too:
+// with each whole vector of neighbouring cells. Results of products come too seldom for that.
+void LoopValues::prefetchWritten(plan::WriteOp write, unsigned place, unsigned chunk) {
+  const Access &access = body_.accessOf(write);
+  ElementType cells = plan::cellsOf(write.getCell());
+  if (!extent_.axis || mask(chunk) || !access.cell.dependsOn(*extent_.axis) ||
+      !isOneStep(access.cell) || hasProducts(body_))
+    return;
+  int64_t ahead = body_.schedule().vectorizesBlocks()
+                      ? prefetching::streamBytesAhead / byteSize(cells)
+                      : prefetching::blockCellsAhead;
+  Value later = vectors_.add(valueOf(access.cell, place, chunk), vectors_.integer(ahead));
+  vectors_.prefetch(vectors_.offsetCells(tile_.outputs[write.getNumber()], later, cells),
+                    VectorBuilder::Use::Write);
 }

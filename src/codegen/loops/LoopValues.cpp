@@ -203,15 +203,90 @@ bool LoopValues::isPacked(Value value) const {
   return packed->second != body_.schedule().parallel.back() || isAcross();
 }
 
-Value LoopValues::find(Value value, unsigned place, unsigned chunk) const {
-  for (const Scope &scope : llvm::reverse(scopes_)) {
-    if (auto known = scope.values.find({value, place, chunk}); known != scope.values.end())
-      return known->second;
+// What is known of the value, in the innermost loop where something is.
+template <typename Scopes, typename Known>
+static auto findIn(const Scopes &scopes, Known Scopes::value_type::*known, Value value,
+                   unsigned place, unsigned chunk) -> typename Known::mapped_type {
+  for (const auto &scope : llvm::reverse(scopes)) {
+    if (auto found = (scope.*known).find({value, place, chunk}); found != (scope.*known).end())
+      return found->second;
     // Outside of the loop are values of another place.
     if (scope.axis && runsOver(value, *scope.axis))
       break;
   }
   return {};
+}
+
+Value LoopValues::find(Value value, unsigned place, unsigned chunk) const {
+  return findIn(scopes_, &Scope::values, value, place, chunk);
+}
+
+// The operation if it divides many vectors of doubles by each vector of divisors, or null.
+static plan::BinaryOp divisionByInvariant(const LoopBody &body, Value value) {
+  constexpr int64_t fewVectors = 2;
+  auto quotient = value.getDefiningOp<plan::BinaryOp>();
+  if (!quotient || quotient.getKind() != BinaryOperator::Div ||
+      plan::cellsOf(quotient.getLhs()) != ElementType::F64)
+    return {};
+  auto isAlongMany = [&](unsigned axis) {
+    const Size &length = body.axes()[axis];
+    int64_t width = body.schedule().isVector(axis) ? body.schedule().lanes : 1;
+    return runsOver(quotient.getLhs(), axis) && !runsOver(quotient.getRhs(), axis) &&
+           (!length.isConstant() || length.constantValue() > fewVectors * width);
+  };
+  return llvm::any_of(llvm::seq<unsigned>(0, body.axes().size()), isAlongMany) ? quotient
+                                                                               : plan::BinaryOp();
+}
+
+// A CPU divides beside other instructions: where there are many of them for each vector, they hide
+// it. Passes over short rows overlap.
+bool LoopValues::isDivisionHidden() const {
+  constexpr int instructionsOfDivision = 24;
+  constexpr int64_t shortRow = 256;
+  int instructions = 0;
+  for (auto [number, pass] : llvm::enumerate(body_.passes())) {
+    std::optional<unsigned> axis = pass.loops.vector;
+    bool isShort = !axis || schedule::isConstantUpTo(body_.axes()[*axis], shortRow);
+    if (number == pass_ || isShort)
+      instructions += pass.instructions;
+  }
+  return instructions > instructionsOfDivision;
+}
+
+// Places that are lanes of vectors are prepared together.
+InvariantDivisor LoopValues::divisorOf(Value value, unsigned place, unsigned chunk) {
+  place = std::min(place, placesOf(value) - 1);
+  chunk = std::min(chunk, chunksOf(value) - 1);
+  unsigned number = isAcross() && runsOver(value, body_.lastAxis()) ? lanesOfPlaces : place;
+  InvariantDivisor known = findIn(scopes_, &Scope::divisors, value, number, chunk);
+  if (known.divisor)
+    return known;
+  if (!isAcross() && !placeNumber_ && isPerPlace(value)) {
+    acrossPlaces([&] { known = divisorOf(value, 0, 0); });
+    known = splatLane(vectors_, known, place);
+  } else {
+    known = prepareDivision(vectors_, get(value, place, chunk));
+  }
+  return scopes_.back().divisors[{value, number, chunk}] = known;
+}
+
+// Divides some vectors at a time: chunks of a place, or places.
+void LoopValues::divide(plan::BinaryOp quotient, unsigned place, unsigned chunk) {
+  Value result = quotient.getCell();
+  bool isOfChunks = chunksOf(result) > 1;
+  unsigned count = isOfChunks ? chunksOf(result) : isAcross() ? 1 : placesOf(result);
+  unsigned first = (isOfChunks ? chunk : place) / divisionsTogether * divisionsTogether;
+  SmallVector<unsigned> places, chunks;
+  State dividends;
+  SmallVector<InvariantDivisor> divisors;
+  for (unsigned number = first; number < std::min(count, first + divisionsTogether); ++number) {
+    places.push_back(isOfChunks ? place : number);
+    chunks.push_back(isOfChunks ? number : chunk);
+    dividends.push_back(get(quotient.getLhs(), places.back(), chunks.back()));
+    divisors.push_back(divisorOf(quotient.getRhs(), places.back(), chunks.back()));
+  }
+  for (auto [number, vector] : llvm::enumerate(emitQuotients(vectors_, dividends, divisors)))
+    set(result, places[number], chunks[number], vector);
 }
 
 Value LoopValues::get(Value value, unsigned place, unsigned chunk) {
@@ -235,6 +310,10 @@ Value LoopValues::get(Value value, unsigned place, unsigned chunk) {
     vector = load(panelOf(value, place), place, chunk);
   } else if (reduction) {
     reduce(reduction);
+    return get(value, place, chunk);
+  } else if (plan::BinaryOp quotient = divisionByInvariant(body_, value);
+             quotient && !isDivisionHidden()) {
+    divide(quotient, place, chunk);
     return get(value, place, chunk);
   } else {
     vector = compute(value, place, chunk);
@@ -327,6 +406,17 @@ Value LoopValues::compute(Value value, unsigned place, unsigned chunk) {
   return emitCell(vectors_, operation, operands);
 }
 
+// Divides by the value's divisor now if that does not run over the axes of loops that follow.
+void LoopValues::hoistDivisors(Value value, ArrayRef<unsigned> loops) {
+  plan::BinaryOp quotient = divisionByInvariant(body_, value);
+  if (!quotient || isDivisionHidden() ||
+      llvm::any_of(loops, [&](unsigned axis) { return runsOver(quotient.getRhs(), axis); }))
+    return;
+  for (unsigned place = 0; place < placesOf(quotient.getRhs()); ++place)
+    for (unsigned chunk = 0; chunk < chunksOf(quotient.getRhs()); ++chunk)
+      divisorOf(quotient.getRhs(), place, chunk);
+}
+
 void LoopValues::hoist(Value needed, ArrayRef<unsigned> loops) {
   llvm::DenseSet<Value> visited;
   SmallVector<Value> rest{needed};
@@ -343,6 +433,7 @@ void LoopValues::hoist(Value needed, ArrayRef<unsigned> loops) {
     } else if (isLoaded(value) || isa<plan::ReadOp, plan::ScanOp, plan::ReindexOp>(operation)) {
       continue;
     } else if (!reduce) {
+      hoistDivisors(value, loops);
       llvm::append_range(rest, llvm::reverse(operation->getOperands()));
     } else if (std::optional<SampledProduct> product = body_.sampledProduct(reduce)) {
       beginSampledProduct(*product);

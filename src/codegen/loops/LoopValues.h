@@ -15,6 +15,7 @@
 #define TOKAMAK_CODEGEN_LOOPS_LOOPVALUES_H
 
 #include "codegen/Aggregation.h"
+#include "codegen/InvariantDivision.h"
 #include "codegen/TileFunction.h"
 #include "codegen/loops/LoopBody.h"
 
@@ -96,6 +97,12 @@ public:
   // The column of the entry so many behind the chunk's first, in this row or a later one, but at
   // most the last of the tile.
   mlir::Value columnBehind(unsigned chunk, int64_t distance);
+  // Whether all rows of the tile seem to have equally many entries.
+  mlir::Value hasEqualRows() const { return hasEqualRows_; }
+  // The entries from those of the vector that the loop has reached.
+  Range restOfRow() { return {index(level().column), entries_.second}; }
+  // Emits `inside` for one entry, of which cells and columns are the same in all lanes.
+  void atEntry(mlir::Value position, llvm::function_ref<void()> inside);
   // The aggregate with the zeros that are no entries, if there are any and they count.
   mlir::Value withAbsentCells(plan::ReduceOp reduce, mlir::Value total);
 
@@ -164,6 +171,8 @@ private:
     std::optional<unsigned> axis; // of the loop
     mlir::Value index;
     llvm::DenseMap<std::tuple<mlir::Value, unsigned, unsigned>, mlir::Value> values;
+    // Of values that many others are divided by.
+    llvm::DenseMap<std::tuple<mlir::Value, unsigned, unsigned>, InvariantDivisor> divisors;
   };
   // Memory for what is kept or packed: along which axes cells lie, and how many cells there are of
   // each place of a block. Places that are side by side are neighbours.
@@ -196,10 +205,16 @@ private:
   mlir::Value across(mlir::Value value);
   mlir::Value find(mlir::Value value, unsigned place, unsigned chunk) const;
   mlir::Value compute(mlir::Value value, unsigned place, unsigned chunk);
+  bool isDivisionHidden() const;
+  InvariantDivisor divisorOf(mlir::Value value, unsigned place, unsigned chunk);
+  void hoistDivisors(mlir::Value value, llvm::ArrayRef<unsigned> loops);
+  void divide(plan::BinaryOp quotient, unsigned place, unsigned chunk);
   void reduce(plan::ReduceOp reduce);
   mlir::Value numbersAlong(unsigned axis, unsigned place, unsigned chunk);
   mlir::Value read(plan::ReadOp read, unsigned place, unsigned chunk);
   void prefetch(plan::ReadOp read, unsigned place, unsigned chunk);
+  bool isStream(plan::ReadOp read, unsigned chunk);
+  void prefetchWritten(plan::WriteOp write, unsigned place, unsigned chunk);
   void prefetchBlock(plan::ReadOp read, mlir::Value ahead, int64_t first, int64_t behind);
   mlir::Value reindex(plan::ReindexOp reindex, unsigned place, unsigned chunk);
   // The number of the operand among the arrays or the scalars, whichever it is of.
@@ -266,7 +281,7 @@ private:
   mlir::Value nextScratch_;
   // Of the entries: those that loops go over; other sparse operands; rows of left factors.
   Range entries_;
-  mlir::Value lastEntry_, endOfFetching_;
+  mlir::Value lastEntry_, endOfFetching_, hasEqualRows_;
   llvm::SmallVector<plan::ReadOp> lookedUp_;
   llvm::DenseMap<mlir::Operation *, mlir::Value> samePattern_;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<mlir::Value>> leftRows_;

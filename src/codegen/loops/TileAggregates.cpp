@@ -183,25 +183,62 @@ private:
     });
   }
 
-  // Adds one lane after the other, without branching on the number of entries: lanes behind the
-  // last entry add 0 to the columns of the entries that follow.
+  // Adds one lane after the other. Of the entries that fill no vector there is a loop if all rows
+  // seem to have equally many, so that it ends as predicted.
   void addToEntries() {
     for (unsigned chunk = 0; chunk < values_.chunks(); ++chunk) {
-      Contribution parts = values_.contribution(reduce_, 0, chunk);
       Value mask = values_.mask(chunk);
-      auto counted = [&](Value cells) {
-        cells = vectors_.round(cells, cells_);
-        return mask ? vectors_.select(mask, cells, vectors_.number(0, cells_)) : cells;
-      };
-      Value cells = counted(parts.value), factors = parts.factor ? counted(parts.factor) : Value();
-      for (int64_t lane = 0; lane < lanes; ++lane) {
-        Value target = behind(accumulators_, values_.columnBehind(chunk, lane));
-        Value total = vectors_.loadScalar(target, cells_), cell = vectors_.lane(cells, lane);
-        total = factors ? vectors_.fma(cell, vectors_.lane(factors, lane), total)
-                        : vectors_.create<arith::AddFOp>(total, cell);
-        vectors_.storeScalar(total, target);
+      if (!mask || !isOfEntries()) {
+        addLanes(chunk, mask);
+        continue;
       }
+      values_.contribution(reduce_, 0, chunk); // what it needs, before the branches
+      vectors_.ifElse(values_.hasEqualRows(), [&] { addRest(); }, [&] { addLanes(chunk, mask); });
     }
+  }
+
+  // Without branching on the number of entries: lanes behind the last entry add 0 to the columns of
+  // the entries that follow.
+  void addLanes(unsigned chunk, Value mask) {
+    Contribution parts = values_.contribution(reduce_, 0, chunk);
+    auto counted = [&](Value cells) {
+      cells = vectors_.round(cells, cells_);
+      return mask ? vectors_.select(mask, cells, vectors_.number(0, cells_)) : cells;
+    };
+    Value cells = counted(parts.value), factors = parts.factor ? counted(parts.factor) : Value();
+    for (int64_t lane = 0; lane < lanes; ++lane)
+      addToEntry(values_.columnBehind(chunk, lane), vectors_.lane(cells, lane),
+                 factors ? vectors_.lane(factors, lane) : Value());
+  }
+
+  // Whether only cells of entries and values of rows are multiplied, which can be had one by one.
+  bool isOfEntries() {
+    unsigned column = body_.entries()->column;
+    plan::BinaryOp product = plan::productIn(reduce_);
+    auto isRead = [&](Value value) {
+      auto read = value.getDefiningOp<plan::ReadOp>();
+      return !schedule::runsOver(value, column) || (read && body_.isDriver(read));
+    };
+    return product ? llvm::all_of(product.getOperands(), isRead) : isRead(reduce_.getOperand());
+  }
+
+  void addRest() {
+    auto [first, end] = values_.restOfRow();
+    vectors_.forLoop(first, end, 1, [&](Value position) {
+      values_.atEntry(position, [&] {
+        Contribution parts = values_.contribution(reduce_, 0, 0);
+        auto cell = [&](Value cells) { return vectors_.lane(vectors_.round(cells, cells_), 0); };
+        addToEntry(values_.columnBehind(0, 0), cell(parts.value),
+                   parts.factor ? cell(parts.factor) : Value());
+      });
+    });
+  }
+
+  void addToEntry(Value column, Value cell, Value factor) {
+    Value target = behind(accumulators_, column), total = vectors_.loadScalar(target, cells_);
+    total =
+        factor ? vectors_.fma(cell, factor, total) : vectors_.create<arith::AddFOp>(total, cell);
+    vectors_.storeScalar(total, target);
   }
 
   //===- the end of a tile -------------------------------------------------------------------===//

@@ -41,7 +41,7 @@ func.func @cells(%x: tensor<?x?xf64>, %n: i64, %start: f64) -> f64 {
   return %r : f64
 }
 
-// What stays outside: an operator that takes longer than reading its result, one of two matrices, one whose result a
+// What stays outside: operators that take longer than an addition, one of two matrices, one whose result a
 // native reads, and the factor of a product that may be one of matrices.
 // CHECK-LABEL: func.func @stays(
 // CHECK: tok.binary mul %arg0, %arg1
@@ -82,4 +82,21 @@ func.func @needed(%x: tensor<?x?xf64>, %n: i64, %start: f64) -> (f64, tensor<?x?
     tok.yield %2 : f64
   }
   return %r, %0 : f64, tensor<?x?xf64>
+}
+
+// A division takes as long as reading the cell.
+// CHECK-LABEL: func.func @divided(
+// CHECK: tok.binary div %arg0, %arg1
+// CHECK: tok.for
+// CHECK-NOT: tok.binary div
+// CHECK: return
+func.func @divided(%x: tensor<?x?xf64>, %d: f64, %n: i64, %start: f64) -> f64 {
+  %one = tok.constant 1 : i64
+  %r = tok.for %i = %one to %n step %one carrying (%s = %start) : f64 {
+    %0 = tok.binary div %x, %d : (tensor<?x?xf64>, f64) -> tensor<?x?xf64>
+    %1 = tok.binary mul %0, %s : (tensor<?x?xf64>, f64) -> tensor<?x?xf64>
+    %2 = tok.aggregate sum full %1 : tensor<?x?xf64> -> f64
+    tok.yield %2 : f64
+  }
+  return %r : f64
 }

@@ -1,0 +1,81 @@
+// Divisions of rows by one divisor each, and of all cells by a number: the bits of a division.
+#include "codegen/testing/KernelCompilerFixture.h"
+
+using namespace tokamak;
+using namespace tokamak::codegen;
+
+namespace {
+
+class InvariantDivisionTest : public KernelCompilerFixture {
+protected:
+  // Any mantissa, exponents up to `most`, and now and then one of `others`.
+  Matrix numbers(int64_t rows, int64_t columns, int most, const std::vector<double> &others) {
+    Matrix matrix = random(rows, columns, 0.5, 1);
+    for (double &cell : matrix.cells) {
+      cell = std::ldexp(cell, static_cast<int>(generator() % (2 * most)) - most);
+      if (generator() % 2 == 0)
+        cell = -cell;
+      if (!others.empty() && generator() % 16 == 0)
+        cell = others[generator() % others.size()];
+    }
+    return matrix;
+  }
+
+  void checkRows(const Matrix &dividends, const Matrix &divisors) {
+    for (const std::string &columns : {std::string("s1"), std::to_string(dividends.columns)})
+      check("block sizes [s0, " + columns + R"(, s0, 1] (%x: $M, %d: $M) -> $M {
+        %0 = tok.binary div %x, %d : ($M, $M) -> $M
+        return %0 : $M
+      })",
+            {dividends, divisors}, {}, 0);
+  }
+
+  const double infinity = std::numeric_limits<double>::infinity(), nan = std::nan("");
+  const std::vector<double> extremes = {0.0,    -0.0,     infinity, -infinity, nan,       5e-324,
+                                        1e-310, -1e-308,  1e308,    -1e308,    1e-250,    -1e250,
+                                        1e-182, 0x1p-600, 0x1p600,  0x1p1023,  0x1p-1022, 3};
+};
+
+TEST_F(InvariantDivisionTest, OfRows) {
+  for (int64_t columns : {3, 10, 16, 17, 40, 100, 300})
+    for (int most : {4, 290})
+      checkRows(numbers(37, columns, most, {}), numbers(37, 1, most, {}));
+}
+
+// Among many others, so that vectors have both.
+TEST_F(InvariantDivisionTest, OfExtremeCells) {
+  for (int64_t columns : {10, 40, 300})
+    checkRows(numbers(61, columns, 600, extremes), numbers(61, 1, 4, {}));
+}
+
+TEST_F(InvariantDivisionTest, ByExtremeCells) {
+  for (int64_t columns : {10, 40, 300})
+    checkRows(numbers(61, columns, 600, extremes), numbers(61, 1, 300, extremes));
+}
+
+// A row of zeros keeps their signs.
+TEST_F(InvariantDivisionTest, OfZeros) {
+  for (double sign : {1.0, -1.0}) {
+    Matrix zeros = numbers(9, 40, 1, {});
+    for (double &cell : zeros.cells)
+      cell = std::copysign(0.0, cell);
+    Matrix divisors = numbers(9, 1, 4, {});
+    for (double &cell : divisors.cells)
+      cell = std::copysign(cell, sign);
+    checkRows(zeros, divisors);
+  }
+}
+
+TEST_F(InvariantDivisionTest, ByNumbers) {
+  const std::string text = R"(block sizes [s0, s1] (%x: $M, %s: f64) -> $M {
+    %0 = tok.binary div %x, %s : ($M, f64) -> $M
+    return %0 : $M
+  })";
+  std::vector<double> divisors = extremes;
+  divisors.insert(divisors.end(), {1009, -7, 1.0 / 3, 0x1p300, 0x1p-300, 0x1p301, 0x1p-301});
+  for (double divisor : divisors)
+    for (const std::vector<double> &others : {std::vector<double>(), extremes})
+      check(text, {numbers(13, 21, 600, others)}, {divisor}, 0);
+}
+
+} // namespace
