@@ -139,7 +139,8 @@ template <int columns> double kmeans(const Array &X, int seed) {
       Part &part = parts[number];
       Matrix::groups(X, begin, end, [&](int64_t, const double *x) {
         Group q[k], least, nearest = {};
-        Matrix::Base::template products<k>(x, centres.cells, q);
+        typename Matrix::Copy copy;
+        Matrix::Base::template products<k>(x, centres.cells, q, copy);
         least = lengths[0] - 2.0 * q[0];
 #pragma unroll
         for (int c = 1; c < k; ++c) {

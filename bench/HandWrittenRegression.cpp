@@ -88,7 +88,7 @@ template <int columns> struct Probit {
           g += weight * there;
         Group q = firstOf<Group>(g), factor = firstOf<Group>(weight);
         store(&w[i], factor);
-        Matrix::template add<1>(x, &q, G);
+        Matrix::template add<1>(x, {}, &q, G);
         Matrix::addSquares(x, factor, S);
       });
       Matrix::template collect<1>(G, gradients[part].data());
@@ -190,7 +190,8 @@ template <int columns> struct Multinomial {
       Doubles H[k * Matrix::accumulators] = {}, loss = {};
       Matrix::groups(X, begin, end, [&](int64_t i, const double *x) {
         Group q[k];
-        Matrix::Base::template products<k>(x, V.cells, q);
+        typename Matrix::Copy copy;
+        Matrix::Base::template products<k>(x, V.cells, q, copy);
         Doubles scores[k], highest = {}, sum, own = {}, label = eight(Matrix::group(&Y[i]));
         for (int c = 0; c < k; ++c) {
           scores[c] = eight(q[c]);
@@ -211,7 +212,7 @@ template <int columns> struct Multinomial {
         Doubles term = highest + logarithm(sum) - own;
         for (int row = 0; row < Matrix::rows; ++row)
           losses[part].values[0] += term[row];
-        Matrix::template add<k>(x, q, H);
+        Matrix::template add<k>(x, copy, q, H);
       });
       Matrix::template collect<k>(H, gradients[part].data());
     });

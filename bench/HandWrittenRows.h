@@ -45,8 +45,14 @@ template <typename T, int columns> struct WideRows {
         __builtin_prefetch(x + (ahead + row) * columns + vector * lanes<T>);
   }
 
-  // The products of the rows at x with k vectors, each padded.
-  template <int k> static void products(const T *x, const T *V, Group *q) {
+  // The rows at x, aligned: half of a matrix's vectors are in two lines of the cache.
+  struct Copy {
+    alignas(64) T cells[rows * padded];
+  };
+
+  // The products of the rows at x with k vectors, each padded. Where they are read again for several
+  // vectors, `copy` gets them.
+  template <int k> static void products(const T *x, const T *V, Group *q, Copy &copy) {
     Vector<T> d[k][rows] = {};
 #pragma unroll
     for (int c = 0; c < vectors; ++c) {
@@ -55,6 +61,10 @@ template <typename T, int columns> struct WideRows {
 #pragma unroll
       for (int row = 0; row < rows; ++row)
         r[row] = cells(x + row * columns, c);
+      if constexpr (k > 1)
+#pragma unroll
+        for (int row = 0; row < rows; ++row)
+          store(copy.cells + row * padded + c * lanes<T>, r[row]);
 #pragma unroll
       for (int which = 0; which < k; ++which) {
         Vector<T> v = load<Vector<T>>(V + which * padded + c * lanes<T>);
@@ -69,13 +79,14 @@ template <typename T, int columns> struct WideRows {
   }
 
   // Adds to H, k padded vectors, the rows at x times their factors.
-  template <int k> static void add(const T *x, const Group *q, Vector<T> *H) {
+  template <int k> static void add(const T *x, const Copy &copy, const Group *q, Vector<T> *H) {
 #pragma unroll
     for (int c = 0; c < vectors; ++c) {
       Vector<T> r[rows];
 #pragma unroll
       for (int row = 0; row < rows; ++row)
-        r[row] = cells(x + row * columns, c);
+        r[row] = k > 1 ? load<Vector<T>>(copy.cells + row * padded + c * lanes<T>)
+                       : cells(x + row * columns, c);
 #pragma unroll
       for (int which = 0; which < k; ++which) {
         Vector<T> sum = H[which * vectors + c];
@@ -116,7 +127,9 @@ template <typename T, int columns> struct NarrowRows {
   static Group group(const T *from) { return load<Group>(from); }
   template <int stride> static Group strided(const T *from) { return loadStrided<T, stride>(from); }
 
-  template <int k> static void products(const T *x, const T *V, Group *q) {
+  struct Copy {};
+
+  template <int k> static void products(const T *x, const T *V, Group *q, Copy &) {
     Vector<T> d[k][2] = {};
     for (int line = 0; line < columns; ++line)
       __builtin_prefetch(x + ahead * columns + line * lanes<T>);
@@ -132,7 +145,7 @@ template <typename T, int columns> struct NarrowRows {
       q[which] = d[which][0] + d[which][1];
   }
 
-  template <int k> static void add(const T *x, const Group *q, Vector<T> *H) {
+  template <int k> static void add(const T *x, const Copy &, const Group *q, Vector<T> *H) {
 #pragma unroll
     for (int j = 0; j < columns; ++j) {
       Vector<T> column = loadStrided<T, columns>(x + j);
@@ -191,9 +204,10 @@ struct Rows : std::conditional_t<(columns <= 16), NarrowRows<T, columns>, WideRo
         Vector<T> H[k * Base::accumulators] = {};
         groups(X, first, std::min(first + blockRows, end), [&](int64_t i, const T *x) {
           Group q[k];
-          Base::template products<k>(x, V.cells, q);
+          typename Base::Copy copy;
+          Base::template products<k>(x, V.cells, q, copy);
           combine(i, q);
-          Base::template add<k>(x, q, H);
+          Base::template add<k>(x, copy, q, H);
         });
         Base::template collect<k>(H, parts[part].data());
       }
@@ -210,7 +224,8 @@ struct Rows : std::conditional_t<(columns <= 16), NarrowRows<T, columns>, WideRo
     parallel(X.size() / columns, [&](int, int64_t begin, int64_t end) {
       groups(X, begin, end, [&](int64_t i, const T *x) {
         Group q[k];
-        Base::template products<k>(x, V.cells, q);
+        typename Base::Copy copy;
+        Base::template products<k>(x, V.cells, q, copy);
         use(i, q);
       });
     });
