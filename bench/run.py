@@ -76,18 +76,23 @@ def measure_table(options, chosen, operators, reads_csv):
     if load > 0.5:
         say(f"the machine is busy (load {load:.1f}): ratios hold better than times")
     speeds = Speeds(threads, options.quick, any(row.gathers for row in chosen))
-    entries = []
-    for row in chosen:
-        # What small operations and the start of a process take does not depend on threads.
-        for count in threads if not (row.process or row.program.startswith("small-")) else threads[:1]:
-            entry = measure(row, count, options.rounds or row.rounds, absent)
-            speeds.add_least_time(row, entry)
-            entries.append(entry)
-    if reads_csv:
-        entries += csv_rows.measure(options.csv_megabytes // (10 if options.quick else 1), threads,
-                                    options.rounds or (1 if options.quick else 3))
-    operator_entries = [operator_rows.measure(name, count, options.rounds or (1 if options.quick else 3))
-                        for name in operators for count in threads]
+    entries, operator_entries = [], []
+    try:
+        for row in chosen:
+            # What small operations and the start of a process take does not depend on threads.
+            for count in threads if not (row.process or row.program.startswith("small-")) else threads[:1]:
+                entry = measure(row, count, options.rounds or row.rounds, absent)
+                speeds.add_least_time(row, entry)
+                entries.append(entry)
+        if reads_csv:
+            entries += csv_rows.measure(options.csv_megabytes // (10 if options.quick else 1), threads,
+                                        options.rounds or (1 if options.quick else 3))
+        for name in operators:
+            for count in threads:
+                rounds = options.rounds or (1 if options.quick else 3)
+                operator_entries.append(operator_rows.measure(name, count, rounds))
+    except KeyboardInterrupt:
+        say("interrupted: what has been measured")
     report.write_json(options, load, speeds, entries, {"operators": operator_entries})
     if entries:
         print(report.table(entries, speeds))
