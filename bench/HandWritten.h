@@ -12,72 +12,108 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <map>
 #include <string>
 #include <sys/mman.h>
 #include <thread>
 #include <vector>
 
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
+
 namespace bench {
 
-constexpr int lanes = 8;
-using Vector = double __attribute__((vector_size(64)));
-using Quad = double __attribute__((vector_size(32)));
+// A vector register of 64 bytes; two on machines with shorter ones.
+template <typename T> using Vector = T __attribute__((vector_size(64)));
+template <typename T> using Quad = T __attribute__((vector_size(4 * sizeof(T))));
+template <typename T> constexpr int lanes = 64 / sizeof(T);
 
-inline Vector load(const double *from) {
-  Vector v;
+template <typename V> V load(const void *from) {
+  V v;
   std::memcpy(&v, from, sizeof v);
   return v;
 }
 
-inline void store(double *to, Vector v) { std::memcpy(to, &v, sizeof v); }
+template <typename V> void store(void *to, V v) { std::memcpy(to, &v, sizeof v); }
 
-inline double total(Vector v) {
-  double sum = 0;
-  for (int i = 0; i < lanes; ++i)
-    sum += v[i];
-  return sum;
+inline Quad<double> fold(Vector<double> v) {
+  return __builtin_shufflevector(v, v, 0, 1, 2, 3) + __builtin_shufflevector(v, v, 4, 5, 6, 7);
+}
+inline Quad<float> fold(Vector<float> v) {
+  using Half = float __attribute__((vector_size(32)));
+  Half half = __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7) +
+              __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15);
+  return __builtin_shufflevector(half, half, 0, 1, 2, 3) +
+         __builtin_shufflevector(half, half, 4, 5, 6, 7);
 }
 
-// Adds up the lanes of four vectors at once.
-inline Quad totals(Vector r0, Vector r1, Vector r2, Vector r3) {
-  Vector a = __builtin_shufflevector(r0, r1, 0, 8, 2, 10, 4, 12, 6, 14) +
-             __builtin_shufflevector(r0, r1, 1, 9, 3, 11, 5, 13, 7, 15);
-  Vector b = __builtin_shufflevector(r2, r3, 0, 8, 2, 10, 4, 12, 6, 14) +
-             __builtin_shufflevector(r2, r3, 1, 9, 3, 11, 5, 13, 7, 15);
-  Vector c = __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13) +
-             __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15);
-  return __builtin_shufflevector(c, c, 0, 1, 2, 3) + __builtin_shufflevector(c, c, 4, 5, 6, 7);
+// The sums of four vectors' lanes.
+template <typename V> auto totals(V a, V b, V c, V d) {
+  auto p = fold(a), q = fold(b), r = fold(c), s = fold(d);
+  auto first =
+      __builtin_shufflevector(p, q, 0, 4, 2, 6) + __builtin_shufflevector(p, q, 1, 5, 3, 7);
+  auto last = __builtin_shufflevector(r, s, 0, 4, 2, 6) + __builtin_shufflevector(r, s, 1, 5, 3, 7);
+  return __builtin_shufflevector(first, last, 0, 1, 4, 5) +
+         __builtin_shufflevector(first, last, 2, 3, 6, 7);
+}
+
+template <typename V> double total(V v) {
+  auto q = fold(v);
+  return (double(q[0]) + double(q[1])) + (double(q[2]) + double(q[3]));
+}
+
+// The cells from[0], from[stride], ... of as many rows as a vector has lanes.
+template <typename T, int stride> Vector<T> loadStrided(const T *from) {
+  Vector<T> v;
+#if defined(__AVX512F__)
+  if constexpr (sizeof(T) == 8) {
+    const __m512i index = _mm512_setr_epi64(0, stride, 2 * stride, 3 * stride, 4 * stride,
+                                            5 * stride, 6 * stride, 7 * stride);
+    return Vector<T>(_mm512_i64gather_pd(index, from, 8));
+  } else {
+    const __m512i index =
+        _mm512_mullo_epi32(_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15),
+                           _mm512_set1_epi32(stride));
+    return Vector<T>(_mm512_i32gather_ps(index, from, 4));
+  }
+#endif
+  for (int lane = 0; lane < lanes<T>; ++lane)
+    v[lane] = from[lane * stride];
+  return v;
 }
 
 // An array in huge pages, so that page faults and TLB misses do not dominate.
-class Array {
+template <typename T> class ArrayOf {
 public:
-  explicit Array(int64_t size) : size_(size) {
+  explicit ArrayOf(int64_t size) : size_(size) {
     constexpr size_t hugePage = size_t(2) << 20;
-    size_t bytes = (size * sizeof(double) + 64 + hugePage - 1) / hugePage * hugePage;
-    data_ = static_cast<double *>(std::aligned_alloc(hugePage, bytes));
+    size_t bytes = (size * sizeof(T) + 64 + hugePage - 1) / hugePage * hugePage;
+    data_ = static_cast<T *>(std::aligned_alloc(hugePage, bytes));
     madvise(data_, bytes, MADV_HUGEPAGE);
     std::memset(data_, 0, bytes);
   }
-  Array(const Array &) = delete;
-  Array &operator=(const Array &) = delete;
-  ~Array() { std::free(data_); }
+  ArrayOf(const ArrayOf &) = delete;
+  ArrayOf &operator=(const ArrayOf &) = delete;
+  ~ArrayOf() { std::free(data_); }
 
-  double *data() { return data_; }
-  const double *data() const { return data_; }
-  double &operator[](int64_t i) { return data_[i]; }
-  double operator[](int64_t i) const { return data_[i]; }
+  T *data() { return data_; }
+  const T *data() const { return data_; }
+  T &operator[](int64_t i) { return data_[i]; }
+  const T &operator[](int64_t i) const { return data_[i]; }
   int64_t size() const { return size_; }
 
 private:
-  double *data_;
+  T *data_;
   int64_t size_;
 };
+using Array = ArrayOf<double>;
 
-// Values that NumPy and DML compute with the same bits: whole numbers below 2^53 and one division.
-inline void fill(Array &a, int64_t factor, int64_t modulus) {
+// Values that NumPy and DML compute with the same bits: whole numbers, below 2^53 or rounded to
+// f32, and one division.
+template <typename T> void fill(ArrayOf<T> &a, int64_t factor, int64_t modulus) {
   for (int64_t i = 0; i < a.size(); ++i)
-    a[i] = double((i + 1) * factor % modulus) / double(modulus);
+    a[i] = T(int64_t(T(i + 1) * T(factor)) % modulus) / T(modulus);
 }
 
 inline int threadCount = 1;
@@ -136,12 +172,27 @@ inline void measure(int repetitions, const std::function<double(int)> &body) {
   measure(repetitions, [](int) {}, [&](int r) { result = body(r); }, [&] { return result; });
 }
 
-// The benchmarks on sparse matrices (HandWrittenSparse.cpp); false if none has this name.
-bool measureSparse(const std::string &name, int repetitions, int64_t rows, int64_t columns,
-                   double density);
+// What a process is given: the program and name=value pairs.
+struct Task {
+  std::string program;
+  std::map<std::string, std::string> given;
 
-// The benchmarks on eight rows at a time (HandWrittenPanels.cpp); false if none has this name.
-bool measurePanels(const std::string &name, int repetitions, int64_t rows, int64_t columns);
+  int64_t number(const char *name) const { return std::atoll(given.at(name).c_str()); }
+  double real(const char *name) const { return std::atof(given.at(name).c_str()); }
+  int64_t rows() const { return number("rows"); }
+  int64_t columns() const { return number("cols"); }
+  int repetitions() const { return static_cast<int>(number("reps")); }
+  bool single() const { return given.at("element") == "f32"; }
+};
+
+// Each runs the programs of its file; false if the program, with these columns, is none of them.
+bool measureSums(const Task &task);
+bool measureRows(const Task &task);
+bool measureSoftmax(const Task &task);
+bool measureClasses(const Task &task);
+bool measureSparse(const Task &task);
+bool measureFactors(const Task &task);
+bool measureAlgorithms(const Task &task);
 
 } // namespace bench
 #endif

@@ -6,16 +6,15 @@ the benchmarks, times in f32 beside f64 (this build alone), and what planning an
 benchmarks.
 """
 
+import dataclasses
 import json
 import math
 import os
-import pathlib
 import statistics
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-TOKAMAK = ROOT / "build/release/bin/tokamak"
+from peer_commands import ROOT, TOKAMAK
 
 
 def command(binary, program, arguments, options):
@@ -24,7 +23,8 @@ def command(binary, program, arguments, options):
 
 def environment(binary):
     """Each build keeps the machine model that it measured: else the two would measure it again in each run."""
-    return {**os.environ, "TOKAMAK_CACHE": "off", "XDG_CACHE_HOME": str(ROOT / "build/against" / ("now" if binary == TOKAMAK else "before"))}
+    folder = ROOT / "build/against" / ("now" if binary == TOKAMAK else "before")
+    return {**os.environ, "TOKAMAK_CACHE": "off", "XDG_CACHE_HOME": str(folder)}
 
 
 def times_of(binary, program, arguments, options):
@@ -53,18 +53,12 @@ def geometric_mean(ratios):
     return math.exp(statistics.fmean(math.log(r) for r in ratios))
 
 
-def arguments_of(benchmark):
-    """What a benchmark's program is given."""
-    arguments = [f"rows={benchmark.rows}", f"cols={benchmark.columns}", f"reps={benchmark.repetitions}"]
-    return arguments + ([f"density={benchmark.density}"] if benchmark.density else [])
-
-
 def measure_times(binary, benchmarks, rounds, say):
     """[(name, milliseconds before, now, in f32)] of programs on one thread."""
     rows = []
     for benchmark in benchmarks:
         program = ROOT / f"bench/programs/{benchmark.program}.dml"
-        arguments = arguments_of(benchmark)
+        arguments = benchmark.arguments()
         runs = {"before": (binary, []), "now": (TOKAMAK, []), "f32": (TOKAMAK, ["--precision=f32"])}
         times = {name: [] for name in runs}
         for number in range(rounds):
@@ -78,14 +72,15 @@ def measure_times(binary, benchmarks, rounds, say):
 def measure_compiling(binary, benchmarks, rounds, say):
     """[(name, milliseconds before, now)]: the least of `rounds` runs, of what both builds run."""
     programs = [(path, []) for path in sorted((ROOT / "examples").iterdir()) if path.suffix in (".dml", ".mlir")]
-    programs += [(ROOT / f"bench/programs/{b.program}.dml",
-                  ["rows=2000", f"cols={b.columns}", "reps=1", f"density={b.density or 1}"]) for b in benchmarks]
+    small = [dataclasses.replace(b, rows=2000, repetitions=1) for b in benchmarks]
+    programs += [(ROOT / f"bench/programs/{program}.dml", list(arguments))
+                 for program, arguments in dict.fromkeys((b.program, tuple(b.arguments())) for b in small)]
     rows = []
     for path, arguments in programs:
         say(f"  compiling {path.name}")
         both = [[compile_time(tool, path, arguments) for tool in (binary, TOKAMAK)] for _ in range(rounds)]
         if all(before and now and before[0] and now[0] for before, now in both):
-            rows.append((f"{path.stem} {' '.join(arguments[1:2])}".strip(),
+            rows.append((f"{path.stem} {' '.join(a for a in arguments[1:] if a != 'reps=1')}".strip(),
                          *(min(pair[which][0] for pair in both) / 1e6 for which in (0, 1))))
     return rows
 

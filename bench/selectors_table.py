@@ -19,7 +19,7 @@ VOLATILE = re.compile(r"fusion of block \S+|[\d.]+ us|predicted .*")
 
 def run(benchmark, selector, options):
     done = subprocess.run(against.command(TOKAMAK, ROOT / f"bench/programs/{benchmark.program}.dml",
-                                          against.arguments_of(benchmark),
+                                          benchmark.arguments(),
                                           ["--threads=1", f"--fusion={selector}", *options]),
                           cwd=ROOT, capture_output=True, text=True, env={**os.environ, "TOKAMAK_CACHE": "off"})
     if done.returncode != 0:
