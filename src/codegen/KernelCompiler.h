@@ -74,9 +74,9 @@ public:
                 std::optional<std::string> schedule = std::nullopt);
   // The key of the kernel of an operator, in the compiler and in the store: see KernelStore.h.
   static std::string keyOf(plan::OperatorOp op);
-  // A kernel that was compiled before, by this process or one whose store it shares. It is asked for
-  // only if all kernels may come from the store.
-  std::optional<abi::KernelPlan> find(const std::string &key);
+  // Kernels that were compiled before, by this process or one whose store it shares; empty if one of
+  // them is missing. They are asked for only if all kernels may come from the store.
+  std::vector<abi::KernelPlan> find(llvm::ArrayRef<std::string> keys);
   KernelCompilerStatistics statistics() const;
   // Names in `schedules` that no kernel has had so far.
   std::vector<std::string> unusedSchedules() const;

@@ -157,13 +157,15 @@ TEST_F(CacheFolderTest, KernelsComeBack) {
   plan.outputs.resize(1);
   plan.outputs[0].sizes = {tokamak::abi::rowsOfInput(0), tokamak::abi::columnsOfInput(0)};
   CompiledFiles earlier(path_), later(path_), none("");
-  KernelFiles(earlier).keep("body", plan, "object");
+  KernelFiles(earlier).keep("body", {plan, "image", /*kernel=*/64, /*merge=*/128});
   KernelFiles files(later);
   std::optional<codegen::StoredKernel> found = files.find("body");
   ASSERT_TRUE(found);
   EXPECT_EQ(found->plan.name, "cell_exp_1");
   EXPECT_EQ(found->plan.outputs[0].sizes, plan.outputs[0].sizes);
-  EXPECT_EQ(found->object, "object");
+  EXPECT_EQ(found->image, "image");
+  EXPECT_EQ(found->kernel, 64);
+  EXPECT_EQ(found->merge, 128);
   EXPECT_FALSE(files.find("another body"));
   EXPECT_FALSE(KernelFiles(none).find("body"));
 }

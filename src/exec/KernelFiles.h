@@ -16,7 +16,7 @@ public:
   // `files` must outlive the object.
   explicit KernelFiles(CompiledFiles &files) : files_(files) {}
   std::optional<codegen::StoredKernel> find(std::string_view key) override;
-  void keep(std::string_view key, const abi::KernelPlan &plan, std::string_view object) override;
+  void keep(std::string_view key, const codegen::StoredKernel &kernel) override;
 
 private:
   CompiledFiles &files_;
