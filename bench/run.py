@@ -78,6 +78,8 @@ STARTS = [  # name, Tokamak's program, the static MLIR program that does as much
     ("start-print", "print", "minimal-mlir", 1.5),
     ("start-first-kernel", "first-kernel", "minimal-kernel", 2.5),
 ]
+# A whole run, from the start of the process to its end: of NumPy's time, where nothing was compiled before and where it was.
+MINI_BATCH, MINI_BATCH_BOUNDS = "mini-batch", {"cold": 1.0, "warm": 0.5}
 READ_CSV, READ_CSV_BOUND = "read-csv", 1.5  # of pandas' time, with two threads
 OPERATOR_NAMES = [f"{name}-{element}" for name in OPERATORS for element in ("f64", "f32")]
 MODULES = {"scikit-learn": "sklearn"}  # packages that are imported by another name
@@ -192,6 +194,34 @@ def measure_start(name, program, minimal, bound, rounds):
         row["bound"] = f"<= {bound} times minimal MLIR"
         row["meets_bound"] = medians["Tokamak"] <= bound * medians["minimal MLIR"]
     return row
+
+
+def measure_mini_batch(batch, rounds):
+    """Two rows: the network's first run, with an empty cache, and another one."""
+    command = [TOKAMAK, "run", PROGRAMS / "mini-batch.dml", "--threads=1"]
+    times, errors = {"cold": [], "warm": [], "NumPy": []}, {}
+    for number in range(rounds):
+        say(f"  {MINI_BATCH}, {batch} rows, round {number + 1} of {rounds}")
+        with tempfile.TemporaryDirectory() as folder:
+            commands = {name: [*command, f"--cache={folder}", "-nvargs", f"batch={batch}"] for name in MINI_BATCH_BOUNDS}
+            commands["NumPy"] = ["/usr/bin/env", "OPENBLAS_NUM_THREADS=1", VENV / "bin/python",
+                                 ROOT / "bench/mini_batch_peer.py", batch]
+            for name, words in commands.items():
+                try:
+                    times[name].append(wall_time(words))
+                except (RuntimeError, OSError) as error:
+                    errors[name] = str(error)
+    medians = {name: statistics.median(ns) for name, ns in times.items() if ns}
+    rows = []
+    for name, bound in MINI_BATCH_BOUNDS.items():
+        row = {"benchmark": f"{MINI_BATCH}-{batch}-{name}", "threads": 1, "errors": errors, "milliseconds":
+               {peer: medians[key] / 1e6 for peer, key in (("Tokamak", name), ("NumPy", "NumPy")) if key in medians}}
+        if not errors:
+            row["ratio"] = {"NumPy": medians["NumPy"] / medians[name], PYTHON: medians["NumPy"] / medians[name]}
+            row["bound"] = f"<= {bound:g} times NumPy"
+            row["meets_bound"] = medians[name] <= bound * medians["NumPy"]
+        rows.append(row)
+    return rows
 
 
 def measure_read(megabytes, threads, rounds):
@@ -362,10 +392,11 @@ def main():
     chosen = [b for b in BENCHMARKS if options.filter in b.name]
     starts = [s for s in STARTS if options.filter in s[0]]
     reads_csv = options.filter in READ_CSV
+    batches = [batch for batch in (32, 64, 128) if options.filter in f"{MINI_BATCH}-{batch}"]
     operators = [name for name in OPERATOR_NAMES if options.filter in name]
-    if not chosen and not starts and not reads_csv and not operators:
+    if not chosen and not starts and not reads_csv and not operators and not batches:
         parser.error(f"no benchmark's name contains '{options.filter}': " +
-                     " ".join([b.name for b in BENCHMARKS] + [s[0] for s in STARTS] + [READ_CSV] + OPERATOR_NAMES))
+                     " ".join([b.name for b in BENCHMARKS] + [s[0] for s in STARTS] + [READ_CSV, MINI_BATCH] + OPERATOR_NAMES))
     if options.quick:
         chosen = [dataclasses.replace(b, rows=b.rows // 10, flops=b.flops / 10, gathers=b.gathers / 10) for b in chosen]
     if options.against:
@@ -373,7 +404,7 @@ def main():
     if options.selectors:
         return selectors_table.report(chosen, options.rounds or 5, say)
     prepare((["numpy", "scipy", "scikit-learn"] if chosen else []) + (["pandas"] if reads_csv else []) +
-            (["numpy", "torch"] if operators else []))
+            (["numpy", "torch"] if operators else []) + (["numpy"] if batches else []))
     threads = [int(t) for t in options.threads.split(",")]
     load = os.getloadavg()[0]
     if load > 0.5:
@@ -390,6 +421,8 @@ def main():
     for benchmark in chosen:
         for count in threads:
             rows.append(measure(benchmark, count, options.rounds or benchmark.rounds))
+    for batch in batches:
+        rows += measure_mini_batch(batch, options.rounds or 7)
     if reads_csv:
         rows += measure_read(options.csv_megabytes // (10 if options.quick else 1), threads, options.rounds or 3)
     operator_rows = [measure_operator(name, count, options.rounds or 3) for name in operators for count in threads]
