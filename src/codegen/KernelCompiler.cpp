@@ -263,21 +263,27 @@ struct KernelCompiler::State {
         return {};
       stored.push_back(std::move(*found));
     }
-    auto images = llvm::map_to_vector(
-        stored, [](const StoredKernel &kernel) { return StringRef(kernel.image); });
-    std::shared_ptr<LoadedImages> loaded = LoadedImages::load(images);
+    SmallVector<StringRef> images;
+    for (const StoredKernel &kernel : stored)
+      if (!kernel.plan.kernel)
+        images.push_back(kernel.image);
+    std::shared_ptr<LoadedImages> loaded = images.empty() ? nullptr : LoadedImages::load(images);
     std::vector<abi::KernelPlan> plans;
-    for (auto [number, kernel] : llvm::enumerate(stored)) {
-      char *begin = loaded->begin(number);
+    size_t number = 0;
+    for (StoredKernel &kernel : stored) {
       abi::KernelPlan &plan = plans.emplace_back(std::move(kernel.plan));
+      // Counts this plan's users, for `evict`.
+      plan.code = std::make_shared<std::shared_ptr<LoadedImages>>(loaded);
+      if (plan.kernel)
+        continue;
+      char *begin = loaded->begin(number++);
       plan.kernel = reinterpret_cast<TokKernel>(begin + kernel.kernel);
       if (kernel.merge >= 0)
         plan.merge = reinterpret_cast<TokMerge>(begin + kernel.merge);
-      plan.code =
-          std::make_shared<std::shared_ptr<LoadedImages>>(loaded); // counts this plan's users
     }
     std::lock_guard lock(mutex);
-    statistics.loaded += plans.size();
+    statistics.loaded += static_cast<int64_t>(images.size());
+    statistics.builtIn += static_cast<int64_t>(plans.size() - images.size());
     return plans;
   }
 
@@ -335,6 +341,7 @@ struct KernelCompiler::State {
         reading.unlock();
         return std::move(plans.front());
       }
+    auto start = std::chrono::steady_clock::now();
     std::unique_ptr<Workbench> workbench = takeWorkbench(op);
     if (!workbench)
       return failure();
@@ -348,8 +355,11 @@ struct KernelCompiler::State {
       reading.lock();
       return op.emitOpError("code generation failed: ") << llvm::toString(std::move(error));
     }
+    auto time = std::chrono::steady_clock::now() - start;
     std::lock_guard lock(mutex);
     ++statistics.compiled;
+    statistics.nanoseconds.push_back(
+        std::chrono::duration_cast<std::chrono::nanoseconds>(time).count());
     return plan;
   }
 
@@ -408,7 +418,8 @@ KernelCompiler::Plans KernelCompiler::compile(ArrayRef<plan::OperatorOp> operato
   auto start = std::chrono::steady_clock::now();
   auto made = [&] {
     std::lock_guard lock(state_->mutex);
-    return state_->statistics.compiled + state_->statistics.loaded;
+    const KernelCompilerStatistics &counts = state_->statistics;
+    return counts.compiled + counts.loaded + counts.builtIn;
   };
   int64_t madeBefore = made();
   Plans plans(operators.size());

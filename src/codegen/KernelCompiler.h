@@ -49,8 +49,10 @@ struct KernelCompilerOptions {
 struct KernelCompilerStatistics {
   int64_t compiled = 0;
   int64_t cacheHits = 0;
-  int64_t loaded = 0;             // from the store
-  int64_t compileNanoseconds = 0; // wall time of the calls that compiled or loaded, summed
+  int64_t loaded = 0;               // from the store
+  int64_t builtIn = 0;              // from the store, which had them with code
+  int64_t compileNanoseconds = 0;   // wall time of the calls that compiled or loaded, summed
+  std::vector<int64_t> nanoseconds; // of each kernel that was compiled, by the thread that did
 };
 
 class KernelCompiler {

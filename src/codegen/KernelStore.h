@@ -17,7 +17,8 @@
 namespace tokamak::codegen {
 
 struct StoredKernel {
-  // It has no code, but the name that its code was compiled with.
+  // With the name that its code was compiled with. Where it has a kernel already, the code is part of
+  // this program, and there is no image.
   abi::KernelPlan plan;
   std::string image; // its code (LoadedImages.h)
   // Where its functions begin in the image; merge is -1 if there is none.

@@ -148,6 +148,42 @@ TEST_F(CacheFolderTest, RefusesFoldersThatOthersMayWrite) {
   CacheFolder("/dev/null/folder").keep("a", "no harm");
 }
 
+// What a run of a program used comes back from one file, however it came to be used.
+TEST_F(CacheFolderTest, ACollectionHoldsWhatWasUsed) {
+  CompiledFiles(path_).keep("plan", "found", "1");
+  CompiledFiles(path_).keep("plan", "unused", "2");
+  {
+    CompiledFiles first(path_);
+    first.openCollection("program");
+    EXPECT_EQ(first.find("plan", "found"), "1");
+    first.keep("plan", "made", "3");
+    EXPECT_FALSE(first.find("plan", "missing"));
+    first.keepCollection("program");
+  }
+  {
+    CompiledFiles second(path_);
+    second.openCollection("program");
+    for (const fs::path &file : files())
+      fs::remove(file);
+    EXPECT_EQ(second.find("plan", "found"), "1");
+    EXPECT_EQ(second.find("plan", "made"), "3");
+    EXPECT_FALSE(second.find("plan", "unused"));
+    EXPECT_FALSE(second.find("kernel", "made"));
+    second.keepCollection("program");
+    EXPECT_TRUE(files().empty()) << "nothing was new";
+    second.keep("plan", "new", "4");
+    second.keepCollection("program");
+  }
+  CompiledFiles third(path_);
+  third.openCollection("program");
+  EXPECT_EQ(third.find("plan", "new"), "4");
+  EXPECT_EQ(third.find("plan", "made"), "3");
+  third.keepCollection("program"); // "found" was not used this time, but nothing is new
+  CompiledFiles another(path_);
+  another.openCollection("another program");
+  EXPECT_FALSE(another.find("plan", "made"));
+}
+
 TEST_F(CacheFolderTest, KernelsComeBack) {
   ASSERT_NE(compilerVersion(), "") << "the linker writes no build identification";
   tokamak::abi::KernelPlan plan;

@@ -8,6 +8,9 @@ using namespace tokamak::exec;
 static constexpr std::string_view kind = "kernel";
 
 std::optional<codegen::StoredKernel> KernelFiles::find(std::string_view key) {
+  if (builtIn_)
+    if (std::optional<codegen::StoredKernel> kernel = builtIn_->find(key))
+      return kernel;
   std::optional<std::string> bytes = files_.find(kind, key);
   if (!bytes)
     return {};
