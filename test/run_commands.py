@@ -164,7 +164,17 @@ def reports_of(paths, cache, *options):
     runs = [tokamak("run", path, "--seed=1", "--quiet", "--stats=json", *options, TOKAMAK_CACHE=cache) for path in paths]
     reports = [json.loads(done.stderr[done.stderr.index("{\n"):]) for done in runs]
     return [done.stdout for done in runs], {what: sum(report[what] for report in reports) for what in
-                                            ("program_loaded", "specialisations", "plans_loaded", "kernels_compiled", "kernels_loaded")}
+                                            ("program_loaded", "specialisations", "plans_loaded", "kernels_compiled", "kernels_loaded", "kernels_built_in")}
+
+
+def without_fusion_nothing_is_compiled():
+    """Kernels of single operators are built in."""
+    if os.environ.get("TOKAMAK_PRESET") in ("address", "thread"):
+        return  # these builds have none: tools/CMakeLists.txt
+    scripts = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "examples").glob("*.dml"))
+    for precision in ("f64", "f32"):
+        _, counts = reports_of(scripts, "off", "--fusion=none", f"--precision={precision}")
+        assert counts["kernels_compiled"] == 0 and counts["kernels_built_in"] > 100, (precision, counts)
 
 
 def a_second_run_compiles_nothing():

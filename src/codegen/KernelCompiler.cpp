@@ -5,6 +5,7 @@
 #include "base/UncheckedByThreadSanitizer.h"
 #include "codegen/CodeEmitter.h"
 #include "codegen/LlvmLowering.h"
+#include "codegen/LoadedImages.h"
 #include "codegen/MachineCode.h"
 #include "codegen/loops/LoopEmitter.h"
 
@@ -230,18 +231,19 @@ struct KernelCompiler::State {
     std::unique_ptr<llvm::MemoryBuffer> object = workbench.emitter->emitObject(*code);
     if (options.keepObject)
       options.keepObject(plan.name, object->getBuffer().str());
-    if (!storeKey.empty())
-      options.store->keep(storeKey, plan, object->getBuffer());
-    return options.target ? llvm::Error::success() : link(object->getMemBufferRef(), plan);
-  }
-
-  // Fills in the code of a plan that is named as in its object.
-  static llvm::Error link(llvm::MemoryBufferRef object, abi::KernelPlan &plan) {
-    auto linked = MachineCode::link(object);
+    if (options.target)
+      return llvm::Error::success();
+    auto linked = MachineCode::link(object->getMemBufferRef());
     if (!linked)
       return linked.takeError();
-    plan.kernel = reinterpret_cast<TokKernel>((*linked)->address(plan.name));
-    plan.merge = reinterpret_cast<TokMerge>((*linked)->address(plan.name + "_merge"));
+    void *kernel = (*linked)->address(plan.name), *merge = (*linked)->address(plan.name + "_merge");
+    if (std::string image = (*linked)->image(); !storeKey.empty() && !image.empty()) {
+      auto offsetOf = [&](void *function) { return (*linked)->offsetInImage(function); };
+      options.store->keep(storeKey,
+                          {plan, std::move(image), offsetOf(kernel), merge ? offsetOf(merge) : -1});
+    }
+    plan.kernel = reinterpret_cast<TokKernel>(kernel);
+    plan.merge = reinterpret_cast<TokMerge>(merge);
     plan.code = std::move(*linked);
     return llvm::Error::success();
   }
@@ -252,43 +254,77 @@ struct KernelCompiler::State {
            !options.schedules.contains(name);
   }
 
-  // The plan has the name that the process which compiled it gave it.
-  std::optional<abi::KernelPlan> load(const std::string &key) {
-    std::optional<StoredKernel> stored = options.store->find(key);
-    if (!stored)
-      return {};
-    llvm::MemoryBufferRef object(stored->object, stored->plan.name);
-    if (llvm::Error error = link(object, stored->plan)) {
-      llvm::consumeError(std::move(error));
-      return {};
+  // Plans have the names that the process which compiled them gave them. Empty if the store lacks one.
+  std::vector<abi::KernelPlan> load(ArrayRef<std::string> keys) {
+    std::vector<StoredKernel> stored;
+    for (const std::string &key : keys) {
+      std::optional<StoredKernel> found = options.store->find(key);
+      if (!found)
+        return {};
+      stored.push_back(std::move(*found));
+    }
+    SmallVector<StringRef> images;
+    for (const StoredKernel &kernel : stored)
+      if (!kernel.plan.kernel)
+        images.push_back(kernel.image);
+    std::shared_ptr<LoadedImages> loaded = images.empty() ? nullptr : LoadedImages::load(images);
+    std::vector<abi::KernelPlan> plans;
+    size_t number = 0;
+    for (StoredKernel &kernel : stored) {
+      abi::KernelPlan &plan = plans.emplace_back(std::move(kernel.plan));
+      // Counts this plan's users, for `evict`.
+      plan.code = std::make_shared<std::shared_ptr<LoadedImages>>(loaded);
+      if (plan.kernel)
+        continue;
+      char *begin = loaded->begin(number++);
+      plan.kernel = reinterpret_cast<TokKernel>(begin + kernel.kernel);
+      if (kernel.merge >= 0)
+        plan.merge = reinterpret_cast<TokMerge>(begin + kernel.merge);
     }
     std::lock_guard lock(mutex);
-    ++statistics.loaded;
-    return std::move(stored->plan);
+    statistics.loaded += static_cast<int64_t>(images.size());
+    statistics.builtIn += static_cast<int64_t>(plans.size() - images.size());
+    return plans;
   }
 
-  std::optional<abi::KernelPlan> find(const std::string &key) {
-    std::shared_future<Outcome> known;
+  std::vector<abi::KernelPlan> find(ArrayRef<std::string> keys) {
+    std::vector<std::shared_future<Outcome>> known(keys.size());
+    std::vector<std::string> missing;
     {
       std::lock_guard lock(mutex);
-      if (auto entry = cache.find(key); entry != cache.end()) {
-        known = entry->second;
-        ++statistics.cacheHits;
+      for (auto [key, outcome] : llvm::zip(keys, known))
+        if (auto entry = cache.find(key); entry != cache.end())
+          outcome = entry->second;
+        else if (!llvm::is_contained(missing, key))
+          missing.push_back(key);
+    }
+    std::vector<abi::KernelPlan> loaded =
+        missing.empty() ? std::vector<abi::KernelPlan>() : load(missing);
+    if (loaded.size() < missing.size())
+      return {};
+    {
+      std::lock_guard lock(mutex);
+      evict();
+      for (auto [key, plan] : llvm::zip(missing, loaded)) {
+        plan.name.resize(plan.name.rfind('_') + 1);
+        plan.name += std::to_string(++serial);
+        std::promise<Outcome> promise;
+        promise.set_value(plan);
+        cache.try_emplace(key, promise.get_future().share());
+      }
+      for (auto [key, outcome] : llvm::zip(keys, known)) {
+        statistics.cacheHits += outcome.valid();
+        if (!outcome.valid())
+          outcome = cache.at(key);
       }
     }
-    if (known.valid())
-      return succeeded(known.get()) ? std::optional(*known.get()) : std::nullopt;
-    std::optional<abi::KernelPlan> plan = load(key);
-    if (!plan)
-      return {};
-    std::lock_guard lock(mutex);
-    plan->name.resize(plan->name.rfind('_') + 1);
-    plan->name += std::to_string(++serial);
-    std::promise<Outcome> promise;
-    promise.set_value(*plan);
-    evict();
-    cache.try_emplace(key, promise.get_future().share());
-    return plan;
+    std::vector<abi::KernelPlan> plans;
+    for (const std::shared_future<Outcome> &outcome : known) {
+      if (failed(outcome.get()))
+        return {};
+      plans.push_back(*outcome.get());
+    }
+    return plans;
   }
 
   Outcome compile(plan::OperatorOp op, const ScheduleText &asked, const std::string &key,
@@ -300,11 +336,12 @@ struct KernelCompiler::State {
     }
     bool isStored = usesStore(name);
     if (isStored)
-      if (std::optional<abi::KernelPlan> plan = load(key)) {
-        plan->name = name;
+      if (std::vector<abi::KernelPlan> plans = load(key); !plans.empty()) {
+        plans.front().name = name;
         reading.unlock();
-        return std::move(*plan);
+        return std::move(plans.front());
       }
+    auto start = std::chrono::steady_clock::now();
     std::unique_ptr<Workbench> workbench = takeWorkbench(op);
     if (!workbench)
       return failure();
@@ -318,8 +355,11 @@ struct KernelCompiler::State {
       reading.lock();
       return op.emitOpError("code generation failed: ") << llvm::toString(std::move(error));
     }
+    auto time = std::chrono::steady_clock::now() - start;
     std::lock_guard lock(mutex);
     ++statistics.compiled;
+    statistics.nanoseconds.push_back(
+        std::chrono::duration_cast<std::chrono::nanoseconds>(time).count());
     return plan;
   }
 
@@ -378,7 +418,8 @@ KernelCompiler::Plans KernelCompiler::compile(ArrayRef<plan::OperatorOp> operato
   auto start = std::chrono::steady_clock::now();
   auto made = [&] {
     std::lock_guard lock(state_->mutex);
-    return state_->statistics.compiled + state_->statistics.loaded;
+    const KernelCompilerStatistics &counts = state_->statistics;
+    return counts.compiled + counts.loaded + counts.builtIn;
   };
   int64_t madeBefore = made();
   Plans plans(operators.size());
@@ -427,14 +468,14 @@ KernelCompiler::Plans KernelCompiler::compile(ArrayRef<plan::OperatorOp> operato
   return plans;
 }
 
-std::optional<abi::KernelPlan> KernelCompiler::find(const std::string &key) {
+std::vector<abi::KernelPlan> KernelCompiler::find(ArrayRef<std::string> keys) {
   auto start = std::chrono::steady_clock::now();
-  std::optional<abi::KernelPlan> plan = state_->find(key);
+  std::vector<abi::KernelPlan> plans = state_->find(keys);
   std::lock_guard lock(state_->mutex);
   state_->statistics.compileNanoseconds +=
       std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start)
           .count();
-  return plan;
+  return plans;
 }
 
 std::vector<std::string> KernelCompiler::unusedSchedules() const {

@@ -49,8 +49,10 @@ struct KernelCompilerOptions {
 struct KernelCompilerStatistics {
   int64_t compiled = 0;
   int64_t cacheHits = 0;
-  int64_t loaded = 0;             // from the store
-  int64_t compileNanoseconds = 0; // wall time of the calls that compiled or loaded, summed
+  int64_t loaded = 0;               // from the store
+  int64_t builtIn = 0;              // from the store, which had them with code
+  int64_t compileNanoseconds = 0;   // wall time of the calls that compiled or loaded, summed
+  std::vector<int64_t> nanoseconds; // of each kernel that was compiled, by the thread that did
 };
 
 class KernelCompiler {
@@ -74,9 +76,9 @@ public:
                 std::optional<std::string> schedule = std::nullopt);
   // The key of the kernel of an operator, in the compiler and in the store: see KernelStore.h.
   static std::string keyOf(plan::OperatorOp op);
-  // A kernel that was compiled before, by this process or one whose store it shares. It is asked for
-  // only if all kernels may come from the store.
-  std::optional<abi::KernelPlan> find(const std::string &key);
+  // Kernels that were compiled before, by this process or one whose store it shares; empty if one of
+  // them is missing. They are asked for only if all kernels may come from the store.
+  std::vector<abi::KernelPlan> find(llvm::ArrayRef<std::string> keys);
   KernelCompilerStatistics statistics() const;
   // Names in `schedules` that no kernel has had so far.
   std::vector<std::string> unusedSchedules() const;

@@ -17,9 +17,12 @@
 namespace tokamak::codegen {
 
 struct StoredKernel {
-  // Its name is the symbol that the object defines. It has no code.
+  // With the name that its code was compiled with. Where it has a kernel already, the code is part of
+  // this program, and there is no image.
   abi::KernelPlan plan;
-  std::string object; // relocatable
+  std::string image; // its code (LoadedImages.h)
+  // Where its functions begin in the image; merge is -1 if there is none.
+  int64_t kernel = 0, merge = -1;
 };
 
 // Thread-safe. A store may forget kernels at any time; neither function fails.
@@ -27,7 +30,7 @@ class KernelStore {
 public:
   virtual ~KernelStore() = default;
   virtual std::optional<StoredKernel> find(std::string_view key) = 0;
-  virtual void keep(std::string_view key, const abi::KernelPlan &plan, std::string_view object) = 0;
+  virtual void keep(std::string_view key, const StoredKernel &kernel) = 0;
 };
 
 } // namespace tokamak::codegen

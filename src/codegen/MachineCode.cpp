@@ -2,35 +2,49 @@
 
 #include "base/UncheckedByThreadSanitizer.h"
 
-#include "llvm/ExecutionEngine/JITEventListener.h"
-#include "llvm/Object/ObjectFile.h"
-#include "llvm/Object/SymbolSize.h"
-#include "llvm/Support/Format.h"
+#include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/Process.h"
-#include "llvm/Support/raw_ostream.h"
 
-#include <cstdlib>
+#include <cstring>
 #include <dlfcn.h>
-#include <mutex>
 
 using namespace llvm;
 using namespace tokamak;
 using namespace tokamak::codegen;
 
-static void tellPerf(const object::ObjectFile &object, const MachineCode &code) {
-  static std::mutex mutex;
-  std::lock_guard lock(mutex);
-  std::error_code error;
-  raw_fd_ostream map("/tmp/perf-" + std::to_string(sys::Process::getProcessId()) + ".map", error,
-                     sys::fs::OF_Append);
-  if (error)
-    return;
-  for (auto [symbol, size] : object::computeSymbolSizes(object)) {
-    StringRef name = cantFail(symbol.getName());
-    if (size > 0 && cantFail(symbol.getType()) == object::SymbolRef::ST_Function)
-      map << format_hex_no_prefix(reinterpret_cast<uintptr_t>(code.address(name)), 1) << ' '
-          << format_hex_no_prefix(size, 1) << ' ' << name << '\n';
+// Whether what the relocation puts into the code stays the same when the code moves by whole pages.
+static bool isDistance(const object::ObjectFile &object, uint64_t type) {
+  switch (object.getArch()) {
+  case Triple::x86_64:
+    return type == ELF::R_X86_64_PC32 || type == ELF::R_X86_64_PC64 || type == ELF::R_X86_64_PLT32;
+  case Triple::aarch64:
+    return type != ELF::R_AARCH64_ABS64 && type != ELF::R_AARCH64_ABS32 &&
+           type != ELF::R_AARCH64_ABS16;
+  default:
+    return false;
   }
+}
+
+// Whether the code lies in a copy of its object that can be moved: nothing in it refers elsewhere.
+// Tables for unwinding, which no code reads, don't count.
+static bool isImage(const object::ObjectFile &object, const RuntimeDyld::LoadedObjectInfo &loaded,
+                    const uint8_t *begin) {
+  auto isCode = [](const object::SectionRef &section) {
+    return object::ELFSectionRef(section).getFlags() & ELF::SHF_ALLOC && section.getSize() > 0 &&
+           cantFail(section.getName()) != ".eh_frame";
+  };
+  return all_of(object.sections(), [&](const object::SectionRef &section) {
+    // No address: nothing refers to the section.
+    uint64_t address = loaded.getSectionLoadAddress(section);
+    uint64_t offset = object::ELFSectionRef(section).getOffset();
+    if (isCode(section) && address && address != reinterpret_cast<uintptr_t>(begin) + offset)
+      return false;
+    auto relocated = cantFail(section.getRelocatedSection());
+    return relocated == object.section_end() || !isCode(*relocated) ||
+           all_of(section.relocations(), [&](const object::RelocationRef &relocation) {
+             return isDistance(object, relocation.getType());
+           });
+  });
 }
 
 Expected<std::shared_ptr<MachineCode>> MachineCode::link(MemoryBufferRef object) {
@@ -38,29 +52,45 @@ Expected<std::shared_ptr<MachineCode>> MachineCode::link(MemoryBufferRef object)
   auto file = object::ObjectFile::createObjectFile(object);
   if (!file)
     return file.takeError();
-  std::shared_ptr<MachineCode> code(new MachineCode);
+  std::shared_ptr<MachineCode> code(new MachineCode(**file));
   auto loaded = code->linker_.loadObject(**file);
-  if (loaded)
+  if (!code->linker_.hasError()) {
+    auto *begin = static_cast<char *>(code->memory_.base());
+    DenseMap<uint64_t, uint64_t> addresses; // by number of the section
+    for (const object::SectionRef &each : (*file)->sections())
+      addresses[each.getIndex()] = loaded->getSectionLoadAddress(each);
+    code->known_.emplace(
+        MutableArrayRef(begin, object.getBufferSize()),
+        [&](const object::SectionRef &copied) { return addresses.lookup(copied.getIndex()); });
+    if (isImage(**file, *loaded, reinterpret_cast<uint8_t *>(begin)))
+      code->imageBytes_ = object.getBufferSize();
     code->linker_.finalizeWithMemoryManagerLocking();
+  }
+  code->object_ = nullptr;
   if (code->linker_.hasError())
     return createStringError(code->linker_.getErrorString());
-  JITEventListener::createGDBRegistrationListener()->notifyObjectLoaded(
-      reinterpret_cast<uintptr_t>(code.get()), **file, *loaded);
-  if (std::getenv("TOKAMAK_PERF_MAP"))
-    tellPerf(**file, *code);
   return code;
+}
+
+std::string MachineCode::image() const {
+  std::string image(static_cast<const char *>(memory_.base()), imageBytes_);
+  if (!image.empty())
+    ObjectInMemory::setAddresses(MutableArrayRef(image.data(), image.size()),
+                                 [](const object::SectionRef &) { return 0; });
+  return image;
 }
 
 MachineCode::~MachineCode() {
   UncheckedByThreadSanitizer section;
-  JITEventListener::createGDBRegistrationListener()->notifyFreeingObject(
-      reinterpret_cast<uintptr_t>(this));
+  known_.reset();
   deregisterEHFrames();
 }
 
 void MachineCode::reserveAllocationSpace(uintptr_t codeBytes, Align, uintptr_t constantBytes, Align,
                                          uintptr_t variableBytes, Align variableAlignment) {
-  size_t codePages = alignTo(codeBytes, sys::Process::getPageSizeEstimate());
+  StringRef object = object_->getData();
+  size_t objectBytes = alignTo(object.size(), Align(64));
+  size_t codePages = alignTo(objectBytes + codeBytes, sys::Process::getPageSizeEstimate());
   size_t constants = alignTo(constantBytes, variableAlignment);
   // LLVM does not count all entries of the table of addresses in another program or library.
   constexpr size_t addresses = 128 * sizeof(void *);
@@ -70,9 +100,21 @@ void MachineCode::reserveAllocationSpace(uintptr_t codeBytes, Align, uintptr_t c
                                         sys::Memory::MF_READ | sys::Memory::MF_WRITE, error));
   if (error)
     report_bad_alloc_error("no memory for generated code");
-  code_ = static_cast<uint8_t *>(memory_.base());
-  constants_ = code_ + codePages;
+  auto *begin = static_cast<uint8_t *>(memory_.base());
+  std::memcpy(begin, object.data(), object.size());
+  code_ = begin + objectBytes;
+  constants_ = begin + codePages;
   variables_ = constants_ + constants;
+}
+
+uint8_t *MachineCode::ownPlace(StringRef name, uintptr_t bytes, unsigned alignment) {
+  for (const object::SectionRef &section : object_->sections()) {
+    uint64_t offset = object::ELFSectionRef(section).getOffset();
+    if (section.getSize() == bytes && !section.isBSS() && cantFail(section.getName()) == name &&
+        offset % std::max(alignment, 1U) == 0 && ownPlaces_.insert(offset).second)
+      return static_cast<uint8_t *>(memory_.base()) + offset;
+  }
+  return nullptr;
 }
 
 static uint8_t *take(uint8_t *&next, uintptr_t bytes, unsigned alignment) {
@@ -81,12 +123,15 @@ static uint8_t *take(uint8_t *&next, uintptr_t bytes, unsigned alignment) {
   return taken;
 }
 uint8_t *MachineCode::allocateCodeSection(uintptr_t bytes, unsigned alignment, unsigned,
-                                          StringRef) {
-  return take(code_, bytes, alignment);
+                                          StringRef name) {
+  uint8_t *own = ownPlace(name, bytes, alignment);
+  return own ? own : take(code_, bytes, alignment);
 }
 // The sizes that were reserved hold for constants and variables each, not for both in any order.
-uint8_t *MachineCode::allocateDataSection(uintptr_t bytes, unsigned alignment, unsigned, StringRef,
-                                          bool isReadOnly) {
+uint8_t *MachineCode::allocateDataSection(uintptr_t bytes, unsigned alignment, unsigned,
+                                          StringRef name, bool isReadOnly) {
+  if (uint8_t *own = isReadOnly ? ownPlace(name, bytes, alignment) : nullptr)
+    return own;
   return take(isReadOnly ? constants_ : variables_, bytes, alignment);
 }
 

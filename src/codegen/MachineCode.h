@@ -3,18 +3,21 @@
 //   auto code = MachineCode::link(object->getMemBufferRef());   // of std::shared_ptr
 //   void *f = (*code)->address("f");                            // valid as long as *code lives
 //
-// Debuggers know the code by gdb's interface for just-in-time compilers (GDB manual, "JIT
-// Compilation Interface"): a backtrace shows #0 row_matmul_3. If the environment variable
-// TOKAMAK_PERF_MAP is set, /tmp/perf-PID.map gets a line for each function and stays behind.
+// Debuggers and perf know the code (ObjectInMemory.h).
 #ifndef TOKAMAK_CODEGEN_MACHINECODE_H
 #define TOKAMAK_CODEGEN_MACHINECODE_H
 
+#include "codegen/ObjectInMemory.h"
+
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ExecutionEngine/RTDyldMemoryManager.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/Memory.h"
 #include "llvm/Support/MemoryBufferRef.h"
 
 #include <memory>
+#include <optional>
+#include <string>
 
 namespace tokamak::codegen {
 
@@ -27,9 +30,18 @@ public:
 
   // Null if the object does not define the symbol.
   void *address(llvm::StringRef symbol) const { return linker_.getSymbolLocalAddress(symbol); }
+  // The code as bytes that run wherever they lie (LoadedImages.h). Empty if it refers to anything
+  // outside of its object, or by addresses instead of distances.
+  std::string image() const;
+  int64_t offsetInImage(const void *function) const {
+    return static_cast<const char *>(function) - static_cast<const char *>(memory_.base());
+  }
 
 private:
-  MachineCode() = default;
+  explicit MachineCode(const llvm::object::ObjectFile &object) : object_(&object) {}
+  // Memory for a section: its own in the copy of the object if it needs no more than it has in the
+  // file, else null.
+  uint8_t *ownPlace(llvm::StringRef name, uintptr_t bytes, unsigned alignment);
   bool needsToReserveAllocationSpace() override { return true; }
   void reserveAllocationSpace(uintptr_t codeBytes, llvm::Align codeAlignment,
                               uintptr_t constantBytes, llvm::Align constantAlignment,
@@ -41,11 +53,16 @@ private:
   bool finalizeMemory(std::string *error) override;
   llvm::JITSymbol findSymbol(const std::string &name) override;
 
-  // Code and, on pages behind it, data: the code addresses its constants relative to itself.
+  const llvm::object::ObjectFile *object_; // while it is linked
+  // A copy of the object, in which sections lie where they do in the file, code for which there was no
+  // place in it and, on pages behind that, data: the code addresses its constants relative to itself.
   llvm::sys::OwningMemoryBlock memory_;
+  size_t imageBytes_ = 0;                   // of the copy; 0: it is no image
+  llvm::SmallDenseSet<uint64_t> ownPlaces_; // given to sections, by their offset in the file
   // Where what is allocated next lies.
   uint8_t *code_ = nullptr, *constants_ = nullptr, *variables_ = nullptr;
   llvm::RuntimeDyld linker_{*this, *this};
+  std::optional<ObjectInMemory> known_;
 };
 
 } // namespace tokamak::codegen

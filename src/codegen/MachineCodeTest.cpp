@@ -1,6 +1,7 @@
 #include "codegen/MachineCode.h"
 
 #include "codegen/CodeEmitter.h"
+#include "codegen/LoadedImages.h"
 
 #include "llvm/ExecutionEngine/Orc/TargetProcess/JITLoaderGDB.h"
 #include "llvm/IR/LLVMContext.h"
@@ -73,4 +74,44 @@ TEST(MachineCodeTest, FunctionsThatNoLibraryHasAreAnError) {
                    "define i32 @first() { %x = call i32 @nowhere()  ret i32 %x }\n");
   ASSERT_FALSE(static_cast<bool>(code));
   EXPECT_NE(toString(code.takeError()).find("nowhere"), std::string::npos);
+}
+
+// Code with a constant in memory, which it addresses by its distance.
+static std::shared_ptr<MachineCode> linkScale() {
+  return cantFail(
+      link("define i32 @one() { ret i32 1 }\n"
+           "define double @scale(double %x) { %y = fmul double %x, 2.5  ret double %y }\n"));
+}
+
+TEST(MachineCodeTest, ImagesRunWhereverTheyLie) {
+  std::string image;
+  int64_t scale = 0, one = 0;
+  {
+    auto code = linkScale();
+    image = code->image();
+    scale = code->offsetInImage(code->address("scale"));
+    one = code->offsetInImage(code->address("one"));
+  }
+  ASSERT_FALSE(image.empty());
+  EXPECT_EQ(image, linkScale()->image()) << "an image depends on where it was linked";
+  auto loaded = LoadedImages::load({image, image});
+  for (size_t number : {0, 1}) {
+    char *begin = loaded->begin(number);
+    EXPECT_EQ(reinterpret_cast<double (*)(double)>(begin + scale)(3), 7.5);
+    EXPECT_EQ(reinterpret_cast<int (*)()>(begin + one)(), 1);
+  }
+  EXPECT_EQ(addressForDebugger("scale"), reinterpret_cast<uint64_t>(loaded->begin(1) + scale));
+}
+
+TEST(MachineCodeTest, CodeThatRefersElsewhereIsNoImage) {
+  EXPECT_EQ(cantFail(link("declare double @cbrt(double)\n"
+                          "define double @root(double %x) {\n"
+                          "  %y = call double @cbrt(double %x)\n"
+                          "  ret double %y }\n"))
+                ->image(),
+            "");
+  EXPECT_EQ(cantFail(link("@own = constant ptr @own\n"
+                          "define ptr @address() { ret ptr @own }\n"))
+                ->image(),
+            "");
 }

@@ -148,6 +148,42 @@ TEST_F(CacheFolderTest, RefusesFoldersThatOthersMayWrite) {
   CacheFolder("/dev/null/folder").keep("a", "no harm");
 }
 
+// What a run of a program used comes back from one file, however it came to be used.
+TEST_F(CacheFolderTest, ACollectionHoldsWhatWasUsed) {
+  CompiledFiles(path_).keep("plan", "found", "1");
+  CompiledFiles(path_).keep("plan", "unused", "2");
+  {
+    CompiledFiles first(path_);
+    first.openCollection("program");
+    EXPECT_EQ(first.find("plan", "found"), "1");
+    first.keep("plan", "made", "3");
+    EXPECT_FALSE(first.find("plan", "missing"));
+    first.keepCollection("program");
+  }
+  {
+    CompiledFiles second(path_);
+    second.openCollection("program");
+    for (const fs::path &file : files())
+      fs::remove(file);
+    EXPECT_EQ(second.find("plan", "found"), "1");
+    EXPECT_EQ(second.find("plan", "made"), "3");
+    EXPECT_FALSE(second.find("plan", "unused"));
+    EXPECT_FALSE(second.find("kernel", "made"));
+    second.keepCollection("program");
+    EXPECT_TRUE(files().empty()) << "nothing was new";
+    second.keep("plan", "new", "4");
+    second.keepCollection("program");
+  }
+  CompiledFiles third(path_);
+  third.openCollection("program");
+  EXPECT_EQ(third.find("plan", "new"), "4");
+  EXPECT_EQ(third.find("plan", "made"), "3");
+  third.keepCollection("program"); // "found" was not used this time, but nothing is new
+  CompiledFiles another(path_);
+  another.openCollection("another program");
+  EXPECT_FALSE(another.find("plan", "made"));
+}
+
 TEST_F(CacheFolderTest, KernelsComeBack) {
   ASSERT_NE(compilerVersion(), "") << "the linker writes no build identification";
   tokamak::abi::KernelPlan plan;
@@ -157,13 +193,15 @@ TEST_F(CacheFolderTest, KernelsComeBack) {
   plan.outputs.resize(1);
   plan.outputs[0].sizes = {tokamak::abi::rowsOfInput(0), tokamak::abi::columnsOfInput(0)};
   CompiledFiles earlier(path_), later(path_), none("");
-  KernelFiles(earlier).keep("body", plan, "object");
+  KernelFiles(earlier).keep("body", {plan, "image", /*kernel=*/64, /*merge=*/128});
   KernelFiles files(later);
   std::optional<codegen::StoredKernel> found = files.find("body");
   ASSERT_TRUE(found);
   EXPECT_EQ(found->plan.name, "cell_exp_1");
   EXPECT_EQ(found->plan.outputs[0].sizes, plan.outputs[0].sizes);
-  EXPECT_EQ(found->object, "object");
+  EXPECT_EQ(found->image, "image");
+  EXPECT_EQ(found->kernel, 64);
+  EXPECT_EQ(found->merge, 128);
   EXPECT_FALSE(files.find("another body"));
   EXPECT_FALSE(KernelFiles(none).find("body"));
 }

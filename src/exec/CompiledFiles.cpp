@@ -1,7 +1,11 @@
 #include "exec/CompiledFiles.h"
 
+#include "runtime/image/Bytes.h"
+
 using namespace tokamak;
 using namespace tokamak::exec;
+
+static constexpr std::string_view collectionKind = "collection";
 
 static std::string keyOf(std::string_view kind, std::string_view key) {
   return compilerVersion() + std::string(kind) + "\n" + std::string(key);
@@ -13,9 +17,63 @@ const CacheFolder &CompiledFiles::folder() {
 }
 
 std::optional<std::string> CompiledFiles::find(std::string_view kind, std::string_view key) {
-  return folder().find(keyOf(kind, key));
+  std::string whole = keyOf(kind, key);
+  {
+    std::lock_guard lock(mutex_);
+    if (auto collected = collection_.find(whole); collected != collection_.end()) {
+      collected->second.isUsed = true;
+      return collected->second.bytes;
+    }
+  }
+  std::optional<std::string> bytes = folder().find(whole);
+  if (bytes)
+    note(whole, *bytes);
+  return bytes;
 }
 
 void CompiledFiles::keep(std::string_view kind, std::string_view key, std::string_view bytes) {
-  folder().keep(keyOf(kind, key), bytes);
+  std::string whole = keyOf(kind, key);
+  folder().keep(whole, bytes);
+  note(whole, bytes);
+}
+
+void CompiledFiles::note(std::string_view key, std::string_view bytes) {
+  std::lock_guard lock(mutex_);
+  if (!isCollecting_)
+    return;
+  collection_.insert_or_assign(std::string(key), Record{std::string(bytes), true});
+  hasNew_ = true;
+}
+
+void CompiledFiles::openCollection(std::string_view key) {
+  std::optional<std::string> bytes = folder().find(keyOf(collectionKind, key));
+  std::lock_guard lock(mutex_);
+  isCollecting_ = true;
+  if (!bytes)
+    return;
+  try {
+    runtime::ByteReader reader(*bytes);
+    reader.list<bool>([&] {
+      std::string record = reader.text();
+      return collection_.try_emplace(std::move(record), Record{reader.text(), false}).second;
+    });
+  } catch (const Error &) {
+    collection_.clear();
+  }
+}
+
+void CompiledFiles::keepCollection(std::string_view key) {
+  std::lock_guard lock(mutex_);
+  if (!isCollecting_ || !hasNew_)
+    return;
+  std::erase_if(collection_, [](const auto &entry) { return !entry.second.isUsed; });
+  runtime::ByteWriter writer;
+  writer.number<uint64_t>(collection_.size());
+  for (const auto &[record, content] : collection_) {
+    writer.text(record);
+    writer.text(content.bytes);
+  }
+  if (writer.bytes().size() <= mostCollected)
+    folder().keep(keyOf(collectionKind, key), writer.bytes());
+  hasNew_ = false;
 }

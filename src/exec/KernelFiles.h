@@ -1,25 +1,28 @@
-// Kernels that earlier runs have compiled.
+// Kernels that earlier runs have compiled, and those that are built in.
 //
 //   CompiledFiles files(userCacheFolder());
-//   KernelFiles kernelFiles(files);
+//   KernelFiles kernelFiles(files, &builtInKernels);
 //   codegen::KernelCompiler compiler({.store = &kernelFiles});
 #ifndef TOKAMAK_EXEC_KERNELFILES_H
 #define TOKAMAK_EXEC_KERNELFILES_H
 
 #include "codegen/KernelStore.h"
+#include "exec/BuiltInKernels.h"
 #include "exec/CompiledFiles.h"
 
 namespace tokamak::exec {
 
 class KernelFiles : public codegen::KernelStore {
 public:
-  // `files` must outlive the object.
-  explicit KernelFiles(CompiledFiles &files) : files_(files) {}
+  // Both must outlive the object; `builtIn` may be null.
+  explicit KernelFiles(CompiledFiles &files, const BuiltInKernels *builtIn = nullptr)
+      : files_(files), builtIn_(builtIn) {}
   std::optional<codegen::StoredKernel> find(std::string_view key) override;
-  void keep(std::string_view key, const abi::KernelPlan &plan, std::string_view object) override;
+  void keep(std::string_view key, const codegen::StoredKernel &kernel) override;
 
 private:
   CompiledFiles &files_;
+  const BuiltInKernels *builtIn_;
 };
 
 } // namespace tokamak::exec

@@ -103,16 +103,20 @@ static Specialization readPlan(ByteReader &reader, codegen::KernelCompiler &kern
     return result;
 
   auto newBlocks = reader.list<FrozenBlock>([&] { return FrozenBlock::read(reader); });
-  llvm::StringMap<runtime::KernelPlan> known;
+  std::vector<std::string> names, keys;
   reader.list<bool>([&] {
-    std::string name = reader.text(), key = reader.text();
-    std::optional<runtime::KernelPlan> kernel = kernels.find(key);
-    if (!kernel)
-      throw Error("a kernel is missing");
-    result.kernelKeys[kernel->name] = key;
-    known[name] = std::move(*kernel);
+    names.push_back(reader.text());
+    keys.push_back(reader.text());
     return true;
   });
+  std::vector<runtime::KernelPlan> kernelPlans = kernels.find(keys);
+  if (kernelPlans.size() < keys.size())
+    throw Error("a kernel is missing");
+  llvm::StringMap<runtime::KernelPlan> known;
+  for (auto [name, key, kernel] : llvm::zip(names, keys, kernelPlans)) {
+    result.kernelKeys[kernel.name] = key;
+    known[name] = std::move(kernel);
+  }
   Image image = runtime::readImage(reader, [&](const std::string &name) {
     const runtime::KernelPlan kernel = known.lookup(name);
     return runtime::KernelCode{kernel.kernel, kernel.merge, kernel.code};

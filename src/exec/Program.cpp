@@ -29,7 +29,8 @@ std::vector<std::string> exec::transformationNames(Required required) {
 }
 
 Program::Program(const ProgramOptions &options)
-    : options_(options), compiledFiles_(options_.cacheFolder), kernelFiles_(compiledFiles_),
+    : options_(options), compiledFiles_(options_.cacheFolder),
+      kernelFiles_(compiledFiles_, options_.builtInKernels),
       machine_(options_.machineModel,
                options_.selector == fusion::Selector::None ? MachineModelCache::Missing::Fixed
                                                            : MachineModelCache::Missing::Measured,
@@ -226,8 +227,11 @@ RunCounts Program::counts() const {
   RunCounts counts = counts_;
   codegen::KernelCompilerStatistics now = kernels_.statistics();
   counts.kernelsCompiled = now.compiled - kernelsBefore_.compiled;
+  counts.kernelTimes.assign(now.nanoseconds.begin() + kernelsBefore_.compiled,
+                            now.nanoseconds.end());
   counts.kernelsReused = now.cacheHits - kernelsBefore_.cacheHits;
   counts.kernelsLoaded = now.loaded - kernelsBefore_.loaded;
+  counts.kernelsBuiltIn = now.builtIn - kernelsBefore_.builtIn;
   ScalarCompiler::Statistics scalars = scalars_.statistics();
   counts.loopsCompiled = scalars.loops;
   counts.functionsCompiled = scalars.functions;
@@ -267,7 +271,12 @@ void Program::execute(size_t function, std::span<runtime::Value> arguments,
 }
 
 void Program::run(runtime::ExecutionContext &context, std::span<runtime::Value> results) {
+  bool isCollected = usesPlanFiles() && !options_.collection.empty();
+  if (isCollected)
+    compiledFiles_.openCollection(options_.collection);
   execute(0, {}, results, context);
+  if (isCollected)
+    compiledFiles_.keepCollection(options_.collection);
   for (const std::string &name : kernels_.unusedSchedules())
     if (options_.warn)
       options_.warn(fmt::format("{}:{}: no kernel of this run was called {}; --explain=schedule "

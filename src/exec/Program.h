@@ -10,6 +10,7 @@
 #define TOKAMAK_EXEC_PROGRAM_H
 
 #include "exec/AheadOfTime.h"
+#include "exec/BuiltInKernels.h"
 #include "exec/KernelFiles.h"
 #include "exec/LateBinding.h"
 #include "exec/MachineModelCache.h"
@@ -52,6 +53,10 @@ struct ProgramOptions {
   int64_t iterationsBeforeCompiling = 10'000;
   // Folder with what earlier runs have compiled (CacheFolder.h); empty: none. Not for `kernels`.
   std::string cacheFolder;
+  // Identifies the program there, with what decides its plans: what it uses is also kept in one piece.
+  // Empty: it isn't.
+  std::string collection;
+  const BuiltInKernels *builtInKernels = nullptr; // null: there are none
 };
 
 // Counts of all runs and calls that have ended, for tests and --stats; times in nanoseconds.
@@ -62,7 +67,9 @@ struct RunCounts {
   int64_t kernelsCompiled = 0;
   int64_t kernelsReused = 0; // compiled by this process before
   int64_t kernelsLoaded = 0; // compiled by another process
+  int64_t kernelsBuiltIn = 0;
   int64_t kernelTime = 0;
+  std::vector<int64_t> kernelTimes;                                 // of each that was compiled
   int64_t loopsCompiled = 0, functionsCompiled = 0, scalarTime = 0; // loops, functions of scalars
   int64_t materializedArrays = 0;
   bool isProgramLoaded = false;          // compiled by another process: there was no static phase

@@ -109,6 +109,20 @@ TEST_F(ProgramTest, keepsItsPlansBetweenCalls) {
   EXPECT_GE(program_->counts().kernelsCompiled, 1);
 }
 
+// No size and no number of the program is left in them (pipeline/GeneralOperators.h).
+TEST_F(ProgramTest, kernelsOfSingleOperatorsServeAllSizes) {
+  options_.selector = fusion::Selector::None;
+  module_ = mlir::parseSourceString<mlir::ModuleOp>(functions, &context_);
+  program_ = exec::Program::compile(*module_, options_);
+  ASSERT_TRUE(program_);
+  call("smooth", {matrix(300, 7), 2.0});
+  EXPECT_EQ(program_->counts().kernelsCompiled, 5);
+  for (int64_t columns : {2, 8, 100, 1000})
+    call("smooth", {matrix(40, columns), 3.0});
+  EXPECT_EQ(program_->counts().kernelsCompiled, 5);
+  EXPECT_EQ(program_->counts().specializations, 5);
+}
+
 TEST_F(ProgramTest, isTheSameFromItsBytes) {
   std::vector<Value> arguments = {matrix(300, 7), 2.0};
   std::string expected = bitsOf(call("smooth", arguments));

@@ -6,6 +6,7 @@
 #include "fusion/select/FusionFacts.h"
 #include "ir/plan/PlanDialect.h"
 #include "ir/tok/CellFacts.h"
+#include "pipeline/GeneralOperators.h"
 #include "pipeline/LowerToImage.h"
 #include "pipeline/OutlineBlocks.h"
 #include "rewrite/BlockRules.h"
@@ -371,6 +372,8 @@ Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number,
   for (const rewrite::BlockRule &rule : rewrite::rulesAfterFusion())
     if (!options_.disabled.contains(rule.name))
       result.rules.push_back(rewrite::applyRule(rule, function, *facts));
+  makeOperatorsGeneral(function, options_.selector == fusion::Selector::None ? Generality::All
+                                                                             : Generality::Small);
   // Erase literals that were only used by kernels.
   function.walk([](tok::ConstantOp constant) {
     if (constant.use_empty())

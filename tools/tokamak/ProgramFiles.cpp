@@ -5,6 +5,7 @@
 #include "support/SourceText.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 using namespace tokamak;
 using runtime::ByteReader;
@@ -39,6 +40,15 @@ ProgramFiles::ProgramFiles(exec::CompiledFiles &files, const CommandLine &line,
   key.list(disabled, [&](const std::string &name) { key.text(name); });
   key.number<uint8_t>(line.singlePrecision);
   key_ = key.bytes();
+}
+
+exec::ProgramOptions ProgramFiles::options() const {
+  exec::ProgramOptions options = line_.program;
+  if (!key_.empty())
+    options.collection =
+        fmt::format("{} {} {}\n{}", static_cast<int>(options.selector),
+                    static_cast<int>(options.zeroRule), options.machineModel, key_);
+  return options;
 }
 
 frontend::ImportOptions ProgramFiles::watched(frontend::ImportOptions options) {
@@ -99,7 +109,7 @@ std::unique_ptr<exec::Program> ProgramFiles::find(support::DiagnosticEngine &dia
   try {
     ByteReader reader(*bytes);
     diagnostics.addSource(line_.file, text_);
-    return isCurrent(reader, diagnostics) ? exec::Program::read(reader, line_.program) : nullptr;
+    return isCurrent(reader, diagnostics) ? exec::Program::read(reader, options()) : nullptr;
   } catch (const Error &) {
     return nullptr;
   }

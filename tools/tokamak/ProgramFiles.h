@@ -33,6 +33,8 @@ public:
   // functions only from this build. References must outlive the object.
   ProgramFiles(exec::CompiledFiles &files, const CommandLine &line, const std::string &text);
 
+  // Those of the command line, with which the program is to be compiled.
+  exec::ProgramOptions options() const;
   // Null if there is none. `diagnostics` gets the texts of its scripts. Does not fail.
   std::unique_ptr<exec::Program> find(support::DiagnosticEngine &diagnostics) const;
   // The same options, but what is read is noted here.

@@ -62,9 +62,10 @@ void tokamak::writeText(const RunReport &report, std::ostream &out) {
                          : "")
       << fmt::format(
              "compile time: {} ms, of it {} ms for {} kernels ({} more were reused, {} were "
-             "compiled by earlier runs)\n",
+             "compiled by earlier runs, {} are built in)\n",
              milliseconds(counts.specializationTime), milliseconds(counts.kernelTime),
-             counts.kernelsCompiled, counts.kernelsReused, counts.kernelsLoaded)
+             counts.kernelsCompiled, counts.kernelsReused, counts.kernelsLoaded,
+             counts.kernelsBuiltIn)
       << fmt::format("loops of scalars compiled: {}, functions: {}, in {} ms\n",
                      counts.loopsCompiled, counts.functionsCompiled,
                      milliseconds(counts.scalarTime))
@@ -127,7 +128,9 @@ void tokamak::writeJson(const RunReport &report, std::ostream &out) {
   json["kernels_compiled"] = counts.kernelsCompiled;
   json["kernels_reused"] = counts.kernelsReused;
   json["kernels_loaded"] = counts.kernelsLoaded;
+  json["kernels_built_in"] = counts.kernelsBuiltIn;
   json["kernel_compile_ns"] = counts.kernelTime;
+  json["kernel_times_ns"] = counts.kernelTimes;
   json["loops_compiled"] = counts.loopsCompiled;
   json["functions_compiled"] = counts.functionsCompiled;
   json["scalar_compile_ns"] = counts.scalarTime;

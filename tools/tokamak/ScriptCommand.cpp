@@ -2,6 +2,7 @@
 // exit status.
 #include "tokamak/Commands.h"
 #include "tokamak/CompareCommand.h"
+#include "tokamak/EmbeddedKernels.h"
 #include "tokamak/EmbeddedLibrary.h"
 #include "tokamak/ExhaustedMemory.h"
 #include "tokamak/ExplainPage.h"
@@ -161,7 +162,7 @@ private:
       NeedsMemory section(wholeScript_);
       diagnostics_.clear();
       support::MlirDiagnosticForwarder forwarder(&*context_, diagnostics_);
-      exec::ProgramOptions options = line_.program;
+      exec::ProgramOptions options = programs ? programs->options() : line_.program;
       options.record = line_.page.empty() ? nullptr : &record_;
       if (const std::string &file = options.scheduleFile; !file.empty()) {
         std::string text = readText(file);
@@ -329,6 +330,7 @@ private:
 int tokamak::scriptCommand(const CommandLine &line) {
   CommandLine local = line;
   local.program.threads = line.threads > 0 ? line.threads : runtime::usableThreads();
+  local.program.builtInKernels = &embeddedKernels();
   local.program.warn = [quiet = line.quiet](const std::string &text) {
     if (!quiet)
       std::cerr << fmt::format("tokamak: warning: {}\n", text);

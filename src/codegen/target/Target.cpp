@@ -104,6 +104,16 @@ const Target &codegen::hostTarget() {
   return target;
 }
 
+bool codegen::canRun(const Target &target) {
+#if defined(__x86_64__)
+  return target.cpu == "x86-64-v4"   ? __builtin_cpu_supports("x86-64-v4")
+         : target.cpu == "x86-64-v3" ? __builtin_cpu_supports("x86-64-v3")
+                                     : target.name == hostTarget().name;
+#else
+  return target.name == aarch64Target().name || target.name == hostTarget().name;
+#endif
+}
+
 llvm::Expected<std::unique_ptr<llvm::TargetMachine>>
 codegen::createTargetMachine(const Target &target) {
   std::string problem;

@@ -44,10 +44,14 @@ struct Target {
 // 64-bit x86 with AVX2 and FMA; 64-bit ARM with its first vector instructions (NEON). Of LLVM, a
 // program links only the targets whose functions it calls; a call makes LLVM know the target.
 const Target &x86Target();
+const Target &wideX86Target(); // with AVX-512, too
 const Target &aarch64Target();
 
 // The machine that this process runs on, with all features that its CPU has.
 const Target &hostTarget();
+
+// Whether the machine that this process runs on has all that the target's code needs.
+bool canRun(const Target &target);
 
 // A pass's command-line argument, or its title if it has none.
 llvm::StringRef nameOf(const llvm::Pass &pass);

@@ -35,6 +35,18 @@ static constexpr std::initializer_list<LeftOutPasses> onX86 = {
      {"machine-scheduler", "post-RA-sched"}},
 };
 
+const Target &codegen::wideX86Target() {
+  static const Target target = [] {
+    Target wide = x86Target();
+    wide.name = "x86-64-v4";
+    wide.cpu = "x86-64-v4";
+    wide.vectorRegisters = 32;
+    wide.vectorBits = 512;
+    return wide;
+  }();
+  return target;
+}
+
 const Target &codegen::x86Target() {
   static const Target target = [] {
     LLVMInitializeX86TargetInfo();
