@@ -4,6 +4,7 @@
 
 #include "llvm/ADT/SetVector.h"
 
+#include <cmath>
 #include <limits>
 
 using namespace mlir;
@@ -47,7 +48,12 @@ bool mayBePartOfOperator(Operation *op) {
     return llvm::any_of(op->getUsers(), [](Operation *user) {
       return isa<tok::SeqOp>(user) || (isa<tok::CastOp>(user) && mayBePartOfOperator(user));
     });
-  return isa<tok::ReplaceOp, tok::OuterOp, tok::SeqOp, tok::CbindOp>(op);
+  if (auto sequence = dyn_cast<tok::SeqOp>(op)) {
+    auto step = sequence.getBy().getDefiningOp<tok::ConstantOp>();
+    auto number = step ? dyn_cast<FloatAttr>(step.getValue()) : FloatAttr();
+    return step && (!number || std::abs(number.getValueAsDouble()) == 1);
+  }
+  return isa<tok::ReplaceOp, tok::OuterOp, tok::CbindOp>(op);
 }
 
 // Whether the value is invariant in the innermost loop around `op`, and in all parfors around it.

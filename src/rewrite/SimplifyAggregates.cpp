@@ -1,4 +1,5 @@
 // Rewrites aggregates so that they don't need a rearranged array or another aggregate.
+#include "ir/tok/BroadcastSizes.h"
 #include "rewrite/BlockRules.h"
 #include "rewrite/RuleSupport.h"
 
@@ -13,28 +14,36 @@ static bool isAssociative(AggregateKind kind) {
 }
 
 // sum(t(X)) -> sum(X), rowSums(t(X)) -> t(colSums(X)), colSums(t(X)) -> t(rowSums(X)); min, max,
-// prod likewise. Reversed and reshaped matrices have the same cells, too.
-bool rewrite::aggregateUntransposed(func::FuncOp block, analysis::FactsAnalysis &) {
-  return replaceEach<tok::AggregateOp>(block, [](tok::AggregateOp op, OpBuilder &builder) -> Value {
-    if (!isAssociative(op.getKind()) ||
-        cast<RankedTensorType>(op.getOperand().getType()).getRank() != 2)
-      return {};
-    Operation *producer = op.getOperand().getDefiningOp();
-    bool full = op.getDirection() == AggregateDirection::Full;
-    auto native = dyn_cast_or_null<tok::CallNativeOp>(producer);
-    bool sameCells = isa_and_nonnull<tok::TransposeOp, tok::ReshapeOp>(producer) ||
-                     (native && native.getNativeName() == "rev");
-    if (full && sameCells)
-      return builder.create<tok::AggregateOp>(op.getLoc(), op.getKind(), AggregateDirection::Full,
-                                              producer->getOperand(0));
-    if (full || !isa_and_nonnull<tok::TransposeOp>(producer))
-      return {};
-    auto other = op.getDirection() == AggregateDirection::Row ? AggregateDirection::Column
-                                                              : AggregateDirection::Row;
-    Value turned =
-        builder.create<tok::AggregateOp>(op.getLoc(), op.getKind(), other, producer->getOperand(0));
-    return builder.create<tok::TransposeOp>(op.getLoc(), op.getType(), turned);
-  });
+// prod likewise. Reversed matrices have the same cells, too, and reshaped ones unless reshaping fails.
+bool rewrite::aggregateUntransposed(func::FuncOp block, analysis::FactsAnalysis &facts) {
+  auto isSure = [&](tok::ReshapeOp reshape) {
+    auto cells = [&](Value array) { return tok::productOf(facts.factsOf(array).dims); };
+    return !facts.factsOf(reshape.getOperand()).dims.empty() &&
+           cells(reshape.getOperand()).provedEqual(cells(reshape.getResult()));
+  };
+  return replaceEach<tok::AggregateOp>(
+      block, [&](tok::AggregateOp op, OpBuilder &builder) -> Value {
+        if (!isAssociative(op.getKind()) ||
+            cast<RankedTensorType>(op.getOperand().getType()).getRank() != 2)
+          return {};
+        Operation *producer = op.getOperand().getDefiningOp();
+        bool full = op.getDirection() == AggregateDirection::Full;
+        auto native = dyn_cast_or_null<tok::CallNativeOp>(producer);
+        auto reshape = dyn_cast_or_null<tok::ReshapeOp>(producer);
+        bool sameCells = isa_and_nonnull<tok::TransposeOp>(producer) ||
+                         (reshape && isSure(reshape)) ||
+                         (native && native.getNativeName() == "rev");
+        if (full && sameCells)
+          return builder.create<tok::AggregateOp>(
+              op.getLoc(), op.getKind(), AggregateDirection::Full, producer->getOperand(0));
+        if (full || !isa_and_nonnull<tok::TransposeOp>(producer))
+          return {};
+        auto other = op.getDirection() == AggregateDirection::Row ? AggregateDirection::Column
+                                                                  : AggregateDirection::Row;
+        Value turned = builder.create<tok::AggregateOp>(op.getLoc(), op.getKind(), other,
+                                                        producer->getOperand(0));
+        return builder.create<tok::TransposeOp>(op.getLoc(), op.getType(), turned);
+      });
 }
 
 // sum(rowSums(X)) -> sum(X), min(colMins(X)) -> min(X), if the inner result has no other user.
