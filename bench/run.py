@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures Tokamak beside NumPy and hand-written C++ on the same arrays, interleaved in one run.
 
-usage: run.py [FILTER] [--rounds N] [--quick] [--threads 1,2] [--csv-megabytes N] [--against BINARY] [--selectors]
+usage: run.py [FILTER] [--rounds N] [--quick] [--threads 1,2] [--csv-megabytes N] [--against BINARY] [--selectors] [--predictions]
 ./dev bench builds first and then calls this. Each round runs every peer once, as a process that fills the same arrays,
 repeats the operation and times itself; a round follows a round, so that a slow minute of the machine hits all peers.
 What is compared are medians over all repetitions. One thread is the bound; two threads are shown.
@@ -20,6 +20,7 @@ import sys
 import time
 
 import against
+import predictions
 import selectors_table
 from csv_file import COLUMNS as CSV_COLUMNS, csv_file
 from operators import OPERATORS, program
@@ -357,19 +358,22 @@ def main():
     parser.add_argument("--against", metavar="BINARY", type=pathlib.Path,
                         help="compares with another build of tokamak instead: times, single precision, compiling")
     parser.add_argument("--selectors", action="store_true", help="compares the selectors of fusion instead")
+    parser.add_argument("--predictions", action="store_true", help="compares predicted times with measured ones instead")
     options = parser.parse_args()
 
     chosen = [b for b in BENCHMARKS if options.filter in b.name]
     starts = [s for s in STARTS if options.filter in s[0]]
     reads_csv = options.filter in READ_CSV
     operators = [name for name in OPERATOR_NAMES if options.filter in name]
-    if not chosen and not starts and not reads_csv and not operators:
+    if not chosen and not starts and not reads_csv and not operators and not options.predictions:
         parser.error(f"no benchmark's name contains '{options.filter}': " +
                      " ".join([b.name for b in BENCHMARKS] + [s[0] for s in STARTS] + [READ_CSV] + OPERATOR_NAMES))
     if options.quick:
         chosen = [dataclasses.replace(b, rows=b.rows // 10, flops=b.flops / 10, gathers=b.gathers / 10) for b in chosen]
     if options.against:
         return against.report(options.against.resolve(), chosen, options.rounds, say)
+    if options.predictions:
+        return predictions.report(BENCHMARKS, options.quick, options.filter, say)
     if options.selectors:
         return selectors_table.report(chosen, options.rounds or 5, say)
     prepare((["numpy", "scipy", "scikit-learn"] if chosen else []) + (["pandas"] if reads_csv else []) +
