@@ -31,12 +31,11 @@ void PartitionFacts::noteHidden() {
     auto most = [&](const std::vector<std::vector<cost::Parts>> &parts, int index) {
       double most = 0;
       for (const std::vector<cost::Parts> &inFrame : parts)
-        most =
-            std::max(most, view == Computing ? inFrame[index].computing : inFrame[index].reading);
+        most = std::max(most, hideableIn(view, inFrame[index]));
       return most;
     };
     for (int node : nodes) {
-      hidden[view][node] = most(computing, node);
+      hidden[view][node] = most(computing, node) + most(storing, node);
       for (int input : cost.inputsOf(node)) {
         double read = most(reading, input);
         hidden[view][node] += read;
@@ -339,7 +338,7 @@ void PlanBound::addNode(View view, int index) {
     costs.inFrame[frame] = computed;
     if (storing_[index] == Storing::Inside || !facts_->storable[index][frame])
       continue;
-    double written = facts_->storing[frame][index].writing;
+    double written = costIn(view, facts_->storing[frame][index]);
     writing = std::min(writing, written);
     // What has to be stored is paid for only once, below.
     costs.stored =

@@ -7,9 +7,9 @@
 //   if (bound.nanoseconds() >= cheapest) ...                  // nothing cheaper exists
 //   PlanBound half(bound, node, Storing::Inside);             // of the plans that don't store the node
 //
-// An operator takes as long as its launch, writing, and the longer of reading and computing. So all
-// operators take at least as long as all launches, all writing and all computing, and at least as long as
-// all launches, all writing and all reading: two views, in each of which costs add up. In a view, an
+// An operator takes as long as its launch, its overhead, and the longer of computing and moving cells. So
+// all operators take at least as long as all launches, all overhead and all computing, and at least as
+// long as all launches, all overhead and all moving: two views, in each of which costs add up. In a view, an
 // operation computed in some frame costs what it computes there and, for each operand that it owns, the
 // lesser of two: computing the operand in the same frame, or storing it in its best frame and reading
 // it. Each operation is owned by one of its users, the one for which that is dearest; the others get it
@@ -32,10 +32,14 @@ enum class Storing : uint8_t {
   Inside, // never: all users compute it
 };
 
-// Which of an operator's parts are added up, beside launches and writing.
+// Which of an operator's parts are added up, beside launches and overhead: computing, or reading and
+// writing.
 enum View : uint8_t { Computing, Reading };
+inline double hideableIn(View view, const cost::Parts &parts) {
+  return view == Computing ? parts.computing : parts.moving;
+}
 inline double costIn(View view, const cost::Parts &parts) {
-  return parts.writing + (view == Computing ? parts.computing : parts.reading);
+  return parts.overhead + hideableIn(view, parts);
 }
 
 // One node that another one uses, as any of its operands.
@@ -71,8 +75,8 @@ struct PartitionFacts {
 
   std::vector<llvm::SmallVector<NodeUse, 2>> uses; // by node: by other nodes
   std::vector<llvm::BitVector> storable;           // by node: frames
-  // By view and node: the most that computing it takes beside writing, with reading all its operands;
-  // and the most that reading it takes.
+  // By view and node: the most that an operator can do, while it does the other part of its work, of
+  // computing and storing it and of reading all its operands; and of reading it.
   std::vector<double> hidden[2], hiddenReading[2];
 
 private:
