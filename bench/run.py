@@ -13,6 +13,7 @@ import sys
 import against
 import csv_rows
 import operator_rows
+import predictions
 import report
 import selectors_table
 from measuring import measure
@@ -34,6 +35,7 @@ def parse(arguments):
     parser.add_argument("--against", metavar="BINARY", type=pathlib.Path,
                         help="compares with another build of tokamak instead: times, single precision, compiling")
     parser.add_argument("--selectors", action="store_true", help="compares the selectors of fusion instead")
+    parser.add_argument("--predictions", action="store_true", help="compares predicted with measured times instead")
     options = parser.parse_args(arguments)
     unknown = [name for name in options.peers.split(",") if name not in OPTIONS]
     if unknown:
@@ -61,6 +63,8 @@ def main():
     comparable = [row for row in chosen if not row.process and row.element == "f64"]
     if options.against:
         return against.report(options.against.resolve(), comparable, options.rounds, say)
+    if options.predictions:
+        return predictions.report(comparable, options.quick, matches, say)
     if options.selectors:
         return selectors_table.report(comparable, options.rounds or 5, say)
     return measure_table(options, chosen, operators, matches(csv_rows.NAME))

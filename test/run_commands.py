@@ -28,6 +28,7 @@ def statistics_as_json():
     kernels = [op for op in report["operators"] if op["kind"] == "kernel"]
     assert any(op["place"]["file"] == "lib/l2svm.dml" and op["calls"] > 10 and op["bytes"] > 0 for op in kernels)
     assert all(op["predicted_ns"] > 0 for op in kernels), "every kernel was chosen by a prediction"
+    assert any("call_ns" in op and op["calls"] > 1 for op in kernels), "calls beside the first are typical"
     assert any(op["kind"] == "native" and op["name"] == "read" for op in report["operators"])
     assert any(op["kind"] == "compilation" for op in report["operators"])
     measured = sum(op["ns"] for op in report["operators"] if op["kind"] != "compilation")
@@ -60,7 +61,8 @@ def statistics_as_text():
     plain = tokamak("run", EXAMPLE)
     done = tokamak("run", EXAMPLE, "--stats")
     assert done.stdout == plain.stdout, "the script's own output is not touched"
-    for text in ("GB/s", "% mem", "memory peak", "static phase: ", "compile time", "lib/l2svm.dml:"):
+    for text in ("GB/s", "% mem", "memory peak", "static phase: ", "compile time", "lib/l2svm.dml:", "us/call",
+                 "predicted times are off by "):
         assert text in done.stderr, text
 
 

@@ -30,7 +30,8 @@ class RunFailed(Exception):
 
 
 def arrays_written(script, selector, steps):
-    command = [TOKAMAK, "run", script.relative_to(ROOT), f"--fusion={selector}", "--stats", "-nvargs", f"steps={steps}"]
+    command = [TOKAMAK, "run", script.relative_to(ROOT), f"--fusion={selector}", "--stats",
+               "--machine-model=test/machine-model.json", "-nvargs", f"steps={steps}"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, stdin=subprocess.DEVNULL)
     count = COUNT.search(done.stderr)
     if done.returncode != 0 or not count:

@@ -1,104 +1,23 @@
-// Measures bandwidths, arithmetic and launches for the machine model, in several rounds. Usually
-// the best time counts, because disturbances only make code slower. The loops use the machine's
-// widest vectors, as generated kernels do.
+// Measures bandwidths, arithmetic and launches for the machine model, in several rounds.
 #include "cost/Calibration.h"
 
-#include "base/WidestVectors.h"
+#include "cost/CalibrationLoops.h"
 
-#include <algorithm>
-#include <chrono>
+#include <barrier>
+#include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <ctime>
-#include <memory>
-#include <sys/mman.h>
+#include <optional>
 #include <thread>
 #include <unistd.h>
-#include <vector>
 
 namespace tokamak::cost {
 namespace {
 
-constexpr int64_t largeCells =
-    6 << 20; // 48 MiB: more than one core's share of most last-level caches
-constexpr int64_t smallCells = 16 << 10; // 128 KiB: fits the second-level cache
-
-using Lanes = double __attribute__((vector_size(64), aligned(64)));
-
-TOKAMAK_WIDEST_VECTORS double readAll(const double *cells, int64_t count) {
-  Lanes sums[4] = {};
-  const Lanes *lanes = reinterpret_cast<const Lanes *>(cells);
-  for (int64_t i = 0; i < count / 8; i += 4)
-    for (int k = 0; k < 4; ++k)
-      sums[k] += lanes[i + k];
-  Lanes sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-  return sum[0] + sum[1] + sum[2] + sum[3] + sum[4] + sum[5] + sum[6] + sum[7];
-}
-
-TOKAMAK_WIDEST_VECTORS void writeAll(double *cells, int64_t count, double value) {
-  Lanes *lanes = reinterpret_cast<Lanes *>(cells);
-  Lanes filled = {value, value, value, value, value, value, value, value};
-  for (int64_t i = 0; i < count / 8; ++i)
-    lanes[i] = filled;
-}
-
-// 128 operations a step: a multiplication and an addition for each of 8
-// independent vectors of 8 lanes.
-TOKAMAK_WIDEST_VECTORS double compute(int64_t steps) {
-  Lanes values[8] = {};
-  Lanes factor = {}, offset = {};
-  factor += 0.999999;
-  offset += 1e-6;
-  for (int64_t i = 0; i < steps; ++i)
-    for (Lanes &value : values)
-      value = value * factor + offset;
-  Lanes sum = {};
-  for (Lanes &value : values)
-    sum += value;
-  return sum[0];
-}
-
-// Reads `count` of 2^bits cells in a pseudo-random order. As in a kernel that reads cells by a list
-// of indices, positions are cheap to compute and the reads don't depend on each other.
-double readScattered(const double *cells, int bits, int64_t count) {
-  double sums[4] = {};
-  for (int64_t i = 0; i < count; i += 4)
-    for (int k = 0; k < 4; ++k) {
-      uint64_t mixed = static_cast<uint64_t>(i + k) * 0x9e3779b97f4a7c15u;
-      mixed = (mixed ^ mixed >> 32) * 0xd6e8feb86659fd93u;
-      sums[k] += cells[mixed >> (64 - bits)];
-    }
-  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
-}
+// 48 MiB: more than one core's share of most last-level caches.
+constexpr int64_t largeCells = 6 << 20;
 
 volatile double keepAlive;
-
-template <typename Function> double timeOf(Function function) {
-  auto begin = std::chrono::steady_clock::now();
-  function();
-  std::chrono::duration<double, std::nano> duration = std::chrono::steady_clock::now() - begin;
-  return std::max(duration.count(), 1.0);
-}
-
-// The times of one measurement in all rounds.
-class Samples {
-public:
-  template <typename Function> void measure(int repetitions, Function function) {
-    for (int i = 0; i < repetitions; ++i)
-      times_.push_back(timeOf(function));
-  }
-  double best() const { return *std::min_element(times_.begin(), times_.end()); }
-  double median() const {
-    std::vector<double> sorted = times_;
-    std::nth_element(sorted.begin(), sorted.begin() + sorted.size() / 2, sorted.end());
-    return sorted[sorted.size() / 2];
-  }
-  // The ratio of the median time to the best.
-  double spread() const { return median() / best(); }
-
-private:
-  std::vector<double> times_;
-};
 
 double threadSeconds() {
   timespec time{};
@@ -106,100 +25,157 @@ double threadSeconds() {
   return time.tv_sec + time.tv_nsec * 1e-9;
 }
 
-struct Free {
-  void operator()(double *cells) const { std::free(cells); }
-};
-using Buffer = std::unique_ptr<double, Free>;
-
-// Allocates huge pages, like the runtime for large arrays: their first touch costs a fraction of
-// that of small pages.
-Buffer allocate(int64_t cells) {
-  constexpr int64_t hugePage = 2 << 20;
-  int64_t bytes = (cells * 8 + hugePage - 1) / hugePage * hugePage;
-  Buffer buffer(static_cast<double *>(std::aligned_alloc(hugePage, bytes)));
-  if (buffer)
-    madvise(buffer.get(), bytes, MADV_HUGEPAGE);
-  return buffer;
-}
-
-// Flushes cells from all caches. Just reading other memory is not enough: a virtual machine may use
-// more cache than it reports.
-void flush([[maybe_unused]] const double *cells, [[maybe_unused]] int64_t count) {
-#if defined(__x86_64__)
-  constexpr int64_t cellsPerLine = 8;
-  for (int64_t i = 0; i < count; i += cellsPerLine)
-    __builtin_ia32_clflush(cells + i);
-  __builtin_ia32_mfence();
-#endif
-}
-
-double cacheCapacity(double fallback) {
-#if defined(_SC_LEVEL3_CACHE_SIZE)
-  // Other cores use the cache, too, and virtual machines report that of the whole
-  // socket: take half of it, and at most half of `largeCells`, which the streaming
-  // measurements assume to exceed caches.
-  for (int level : {_SC_LEVEL3_CACHE_SIZE, _SC_LEVEL2_CACHE_SIZE})
-    if (long bytes = sysconf(level); bytes > 0)
-      return std::min(bytes / 2.0, largeCells * 4.0);
-#endif
-  return fallback;
-}
-
 // What the operating system says of the machine, `fallback` where it says nothing.
-double systemFigure(int name, double fallback) {
+double systemFigure([[maybe_unused]] int name, double fallback) {
   long figure = sysconf(name);
   return figure > 0 ? static_cast<double>(figure) : fallback;
+}
+
+// The sizes that the operating system tells.
+MachineModel sizesOfCaches() {
+  MachineModel machine;
+#if defined(_SC_LEVEL1_DCACHE_SIZE)
+  machine.nearestCacheBytes = systemFigure(_SC_LEVEL1_DCACHE_SIZE, machine.nearestCacheBytes);
+  machine.cacheLineBytes = systemFigure(_SC_LEVEL1_DCACHE_LINESIZE, machine.cacheLineBytes);
+  machine.privateCacheBytes = std::max(
+      systemFigure(_SC_LEVEL2_CACHE_SIZE, machine.privateCacheBytes), machine.nearestCacheBytes);
+  // Other cores use the cache, too, and virtual machines report that of the whole socket: take half
+  // of it, and at most half of `largeCells`, which the streaming measurements assume to exceed caches.
+  machine.sharedCacheBytes = std::max(
+      std::min(systemFigure(_SC_LEVEL3_CACHE_SIZE, machine.sharedCacheBytes) / 2, largeCells * 4.0),
+      machine.privateCacheBytes);
+#endif
+#if defined(__aarch64__)
+  machine.addressRegisters = 31;
+#endif
+  return machine;
+}
+
+// Repeated sweeps over a buffer that fits a cache: one is too short for the clock. Operators write while
+// they read, so the time of writing is what copying one half to the other takes more than reading it.
+class Sweeps {
+public:
+  // Of the cells that fill a share of a cache.
+  explicit Sweeps(double bytes)
+      : cells_(static_cast<int64_t>(bytes / 8) / unit * unit),
+        repetitions_(std::max<int64_t>(1, cellsToMeasure / cells_)) {}
+
+  void measure(double *cells) {
+    reading_.measure(2, [&] {
+      for (int64_t i = 0; i < repetitions_; ++i)
+        keepAlive = readAll(cells, cells_);
+    });
+    copying_.measure(2, [&] {
+      for (int64_t i = 0; i < repetitions_; ++i)
+        copyAll(cells, cells_ / 2 + cells, cells_ / 2);
+    });
+  }
+  double writtenPerNanosecond() const {
+    double writing = copying_.best() - reading_.best() / 2;
+    return bytes() / 2 / std::max(writing, reading_.best() / 8);
+  }
+  double readPerNanosecond() const { return bytes() / reading_.best(); }
+  int64_t cells() const { return cells_; }
+
+private:
+  static constexpr int64_t unit = 256, cellsToMeasure = 256 << 10;
+  double bytes() const { return static_cast<double>(repetitions_ * cells_ * 8); }
+
+  int64_t cells_, repetitions_;
+  Samples reading_, copying_;
+};
+
+// The time that threads take from a common start until the last of them is done.
+template <typename Function> double timeOnThreads(int threads, Function function) {
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point begin;
+  std::barrier start(threads, [&]() noexcept { begin = Clock::now(); });
+  std::vector<Clock::time_point> ends(threads);
+  {
+    std::vector<std::jthread> workers;
+    for (int thread = 0; thread < threads; ++thread)
+      workers.emplace_back([&, thread] {
+        start.arrive_and_wait();
+        function(thread);
+        ends[thread] = Clock::now();
+      });
+  }
+  return std::chrono::duration<double, std::nano>(*std::ranges::max_element(ends) - begin).count();
 }
 
 // All measurements; each round takes samples of each.
 class Rounds {
 public:
+  Rounds(const Launches &launches)
+      : launches_(launches), machine_(sizesOfCaches()), nearest_(machine_.nearestCacheBytes / 2),
+        private_(machine_.privateCacheBytes / 4),
+        shared_(std::sqrt(machine_.privateCacheBytes * machine_.sharedCacheBytes)) {}
+
   // New memory in every round, because the first use of memory may be slow: a virtual machine has
   // to request it from its host.
   bool allocateBuffers() {
     large_.reset();
-    large_ = allocate(largeCells);
-    small_ = allocate(smallCells);
+    large_ = allocateCells(largeCells);
+    small_ = allocateCells(std::max(private_.cells(), nearest_.cells()));
     return large_ && small_;
   }
 
-  void run(const std::function<void()> &launch) {
+  void run() {
     auto begin = std::chrono::steady_clock::now();
     double processorBefore = threadSeconds();
     streaming();
-    inCache();
+    nearest_.measure(small_.get());
+    private_.measure(small_.get());
+    shared_.measure(large_.get());
+    privateGathering_.measure(
+        1, [&] { keepAlive = readScattered(large_.get(), privateBits(), gathers); });
     gathering_.measure(1, [&] { keepAlive = readScattered(large_.get(), gatheredBits, gathers); });
-    computing_.measure(2, [] { keepAlive = compute(steps); });
-    if (launch)
-      launching(launch);
+    computing_.measure(2, [] { keepAlive = computeSteps(steps); });
+    launching();
     std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
     processorSeconds_ += threadSeconds() - processorBefore;
     wallSeconds_ += wall.count();
+    onAllThreads();
   }
 
   Calibration result() const {
-    MachineModel machine;
-    machine.cacheBytes = cacheCapacity(machine.cacheBytes);
-#if defined(_SC_LEVEL1_DCACHE_SIZE)
-    machine.nearestCacheBytes = systemFigure(_SC_LEVEL1_DCACHE_SIZE, machine.nearestCacheBytes);
-    machine.cacheLineBytes = systemFigure(_SC_LEVEL1_DCACHE_LINESIZE, machine.cacheLineBytes);
-#endif
-#if defined(__aarch64__)
-    machine.addressRegisters = 31;
-#endif
-    const double largeBytes = largeCells * 8.0, smallBytes = smallCells * 8.0;
-    machine.memoryWriteBytesPerNanosecond = largeBytes / writing_.best();
-    machine.memoryReadBytesPerNanosecond = coldCells * 8.0 / reading_.best();
+    MachineModel machine = machine_;
+    const double largeBytes = largeCells * 8.0, coldBytes = coldCells * 8.0;
+    machine.memoryReadBytesPerNanosecond = coldBytes / reading_.best();
+    machine.memoryWriteBytesPerNanosecond =
+        coldBytes / std::max(copying_.best() - reading_.best(), reading_.best() / 4);
     machine.firstTouchNanosecondsPerByte =
         std::max(0.0, touching_.best() - writing_.best()) / largeBytes;
-    machine.cacheWriteBytesPerNanosecond = cacheSweeps * smallBytes / writingInCache_.best();
-    machine.cacheReadBytesPerNanosecond = cacheSweeps * smallBytes / readingInCache_.best();
+    machine.nearestReadBytesPerNanosecond = nearest_.readPerNanosecond();
+    machine.nearestWriteBytesPerNanosecond = nearest_.writtenPerNanosecond();
+    machine.privateReadBytesPerNanosecond = private_.readPerNanosecond();
+    machine.privateWriteBytesPerNanosecond = private_.writtenPerNanosecond();
+    machine.sharedReadBytesPerNanosecond = shared_.readPerNanosecond();
+    machine.sharedWriteBytesPerNanosecond = shared_.writtenPerNanosecond();
+    machine.privateGatherNanoseconds = privateGathering_.best() / gathers;
     machine.gatherNanoseconds = gathering_.best() / gathers;
     // Real cell operators are dependent chains with loads and stores: they
     // reach about half the peak.
-    machine.flopsPerNanosecond = 0.5 * steps * 128 / computing_.best();
-    if (hasLaunches_)
-      machine.launchNanoseconds = launching_.median();
+    machine.flopsPerNanosecond = 0.5 * steps * operationsPerStep / computing_.best();
+    if (launches_.withArrays)
+      machine.arrayNanoseconds =
+          std::max(0.0, launchWithArrays_.best() - launch_.best()) / launches_.additionalArrays;
+    if (launches_.plain) {
+      double ofArrays = launches_.arrays * machine.arrayNanoseconds;
+      machine.launchNanoseconds = std::max(launch_.best() - ofArrays, 0.0);
+      // What is disturbed on purpose varies.
+      machine.coldLaunchNanoseconds =
+          std::max(coldLaunch_.median() - ofArrays, machine.launchNanoseconds);
+    }
+    machine.threads = launches_.threads;
+    machine.memorySpeedup = machine.computeSpeedup = 1;
+    if (launches_.threads > 1) {
+      auto atMost = [&](double speedup) { return std::clamp(speedup, 1.0, machine.threads); };
+      machine.memorySpeedup = atMost(reading_.best() / readingInParallel_);
+      machine.computeSpeedup = atMost(machine.threads * computing_.best() / computingInParallel_);
+    }
+    machine.parallelLaunchNanoseconds =
+        launches_.inParallel ? std::max(0.0, parallelLaunch_.median() - launch_.best()) : 0;
     // Without disturbance a thread's processor time equals wall time, and times of arithmetic
     // hardly vary. Memory is shared with other cores, so its times vary more.
     bool isDisturbed = processorSeconds_ < 0.95 * wallSeconds_ || computing_.spread() > 1.25 ||
@@ -212,8 +188,12 @@ private:
   static constexpr int gatheredBits = 19; // 4 MiB
   static constexpr int64_t gathers = 1 << 17;
   static constexpr int64_t steps = 20000;
-  // One sweep over a small buffer is too short for the clock.
-  static constexpr int cacheSweeps = 16;
+
+  // Half of the private cache.
+  int privateBits() const {
+    return std::clamp(static_cast<int>(std::log2(machine_.privateCacheBytes / 16)), 10,
+                      gatheredBits);
+  }
 
   void streaming() {
     double *cells = large_.get();
@@ -223,50 +203,66 @@ private:
     // caches that are smaller than `largeCells`.
     flush(cells, coldCells);
     reading_.measure(1, [&] { keepAlive = readAll(cells, coldCells); });
+    flush(cells, 2 * coldCells);
+    copying_.measure(1, [&] { copyAll(cells, cells + coldCells, coldCells); });
   }
 
-  void inCache() {
-    double *cells = small_.get();
-    writingInCache_.measure(3, [&] {
-      for (int i = 0; i < cacheSweeps; ++i)
-        writeAll(cells, smallCells, i);
-    });
-    readingInCache_.measure(3, [&] {
-      for (int i = 0; i < cacheSweeps; ++i)
-        keepAlive = readAll(cells, smallCells);
-    });
+  // A program works on arrays between launches: on small ones, or on ones that leave nothing in the
+  // private cache.
+  void launching() {
+    auto after = [&](Samples &samples, const std::function<void()> &launch, double *cells,
+                     int64_t count, int times) {
+      if (!launch)
+        return;
+      launch();
+      for (int i = 0; i < times; ++i) {
+        writeAll(cells, count, i);
+        samples.measure(1, launch);
+      }
+    };
+    auto farCells =
+        std::min(static_cast<int64_t>(machine_.privateCacheBytes / 4) / 256 * 256, largeCells);
+    after(launch_, launches_.plain, small_.get(), nearest_.cells(), 32);
+    after(launchWithArrays_, launches_.withArrays, small_.get(), nearest_.cells(), 32);
+    after(coldLaunch_, launches_.plain, large_.get(), farCells, 8);
+    after(parallelLaunch_, launches_.inParallel, small_.get(), nearest_.cells(), 16);
   }
 
-  // A program works on arrays between launches, so a launch doesn't find its data in the
-  // first-level cache. The median counts here, not the best time.
-  void launching(const std::function<void()> &launch) {
-    constexpr int launches = 32;
-    launch();
-    for (int i = 0; i < launches; ++i) {
-      writeAll(small_.get(), smallCells, i);
-      launching_.measure(1, launch);
-    }
-    hasLaunches_ = true;
+  void onAllThreads() {
+    int threads = launches_.threads;
+    if (threads < 2)
+      return;
+    double *cells = large_.get();
+    flush(cells, coldCells);
+    int64_t share = coldCells / threads / 256 * 256;
+    double reading = timeOnThreads(
+        threads, [&](int thread) { keepAlive = readAll(cells + thread * share, share); });
+    double computing = timeOnThreads(threads, [](int) { keepAlive = computeSteps(steps); });
+    readingInParallel_ = std::min(readingInParallel_, reading);
+    computingInParallel_ = std::min(computingInParallel_, computing);
   }
 
-  Buffer large_, small_;
-  Samples touching_, writing_, reading_, writingInCache_, readingInCache_, gathering_, computing_,
-      launching_;
-  bool hasLaunches_ = false;
+  const Launches &launches_;
+  MachineModel machine_; // sizes only
+  CellBuffer large_, small_;
+  Sweeps nearest_, private_, shared_;
+  Samples touching_, writing_, reading_, copying_, privateGathering_, gathering_, computing_,
+      launch_, launchWithArrays_, coldLaunch_, parallelLaunch_;
+  double readingInParallel_ = INFINITY, computingInParallel_ = INFINITY;
   double processorSeconds_ = 0, wallSeconds_ = 0;
 };
 
 } // namespace
 
-Calibration calibrate(const std::function<void()> &launch, int rounds) {
+Calibration calibrate(const Launches &launches, int rounds) {
   constexpr auto pause = std::chrono::milliseconds(8);
-  Rounds measured;
+  Rounds measured(launches);
   for (int round = 0; round < rounds; ++round) {
     if (round > 0)
       std::this_thread::sleep_for(pause);
     if (!measured.allocateBuffers())
       return {MachineModel(), /*isDisturbed=*/true};
-    measured.run(launch);
+    measured.run();
   }
   return measured.result();
 }

@@ -1,13 +1,15 @@
 // Measures this machine's figures for the machine model.
 //
-//   cost::Calibration found = cost::calibrate([&] { launchNothing(); });
+//   cost::Calibration found = cost::calibrate({.plain = [&] { launchNothing(); }, .threads = 2});
 //   if (!found.isDisturbed) keep(found.model);
 #ifndef TOKAMAK_COST_CALIBRATION_H
 #define TOKAMAK_COST_CALIBRATION_H
 
 #include "cost/MachineModel.h"
 
+#include <chrono>
 #include <functional>
+#include <vector>
 
 namespace tokamak::cost {
 
@@ -18,12 +20,47 @@ struct Calibration {
   bool isDisturbed = false;
 };
 
-// Numbers of rounds. The quick calibration takes about 100 ms. There is a pause between rounds,
+// Launches of kernels that do nothing. Those that are missing are not measured.
+struct Launches {
+  std::function<void()> plain = {};
+  int arrays = 0;                        // that it reads and writes
+  std::function<void()> withArrays = {}; // one with more arrays
+  int additionalArrays = 1;              // how many more
+  std::function<void()> inParallel = {}; // one of several tiles, on all threads
+  int threads = 1;                       // that the process may use
+};
+
+// Numbers of rounds. The quick calibration takes about 150 ms. There is a pause between rounds,
 // because disturbances are often short.
 inline constexpr int quickCalibration = 3, thoroughCalibration = 20;
 
-// `launch` launches a kernel that does nothing; without it, launches are not measured.
-Calibration calibrate(const std::function<void()> &launch = {}, int rounds = quickCalibration);
+Calibration calibrate(const Launches &launches = {}, int rounds = quickCalibration);
+
+// Times of one measurement, repeated. The best one counts, because disturbances only make code slower;
+// where what was disturbed on purpose is measured, the median.
+class Samples {
+public:
+  template <typename Function> void measure(int repetitions, Function function) {
+    for (int i = 0; i < repetitions; ++i) {
+      auto begin = std::chrono::steady_clock::now();
+      function();
+      std::chrono::duration<double, std::nano> time = std::chrono::steady_clock::now() - begin;
+      times_.push_back(std::max(time.count(), 1.0));
+    }
+  }
+  bool areMissing() const { return times_.empty(); }
+  double best() const { return *std::min_element(times_.begin(), times_.end()); }
+  double median() const {
+    std::vector<double> sorted = times_;
+    std::nth_element(sorted.begin(), sorted.begin() + sorted.size() / 2, sorted.end());
+    return sorted[sorted.size() / 2];
+  }
+  // The ratio of the median time to the best.
+  double spread() const { return median() / best(); }
+
+private:
+  std::vector<double> times_;
+};
 
 } // namespace tokamak::cost
 #endif

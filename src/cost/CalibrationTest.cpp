@@ -14,10 +14,16 @@ using namespace tokamak::cost;
 TEST(Calibration, measuresSoon) {
   auto begin = std::chrono::steady_clock::now();
   int launches = 0;
-  MachineModel machine = calibrate([&] { ++launches; }).model;
+  auto launch = [&] { ++launches; };
+  MachineModel machine =
+      calibrate({.plain = launch, .withArrays = launch, .inParallel = launch, .threads = 2}).model;
   std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
   EXPECT_GT(launches, 0);
-  EXPECT_GT(machine.cacheReadBytesPerNanosecond, machine.memoryReadBytesPerNanosecond * 0.8);
+  EXPECT_GT(machine.privateReadBytesPerNanosecond, machine.memoryReadBytesPerNanosecond * 0.8);
+  EXPECT_GT(machine.nearestReadBytesPerNanosecond, machine.sharedReadBytesPerNanosecond * 0.8);
+  EXPECT_EQ(machine.threads, 2);
+  EXPECT_GE(machine.computeSpeedup, 1);
+  EXPECT_LE(machine.memorySpeedup, 2);
   EXPECT_GT(machine.flopsPerNanosecond, 0.5);
   EXPECT_GE(machine.firstTouchNanosecondsPerByte, 0);
   // It takes about 0.1 s on an idle machine.

@@ -1,6 +1,7 @@
 #include "cost/CellCost.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace tokamak::cost {
 namespace {
@@ -26,26 +27,58 @@ double conversionsOf(ElementType cells) {
                                       : 0;
 }
 
-template <typename Operator> double additionsOfFloats(Operator op, ElementType cells) {
-  // f32 cells of some functions are widened: computed in doubles, with a conversion each way.
-  if (cells != ElementType::F64 && singlePrecisionOf(op) == SinglePrecision::Widened)
-    return flopsOf(op) + 2 + conversionsOf(cells) * additionsInRegisters(cells);
-  return (flopsOf(op) + conversionsOf(cells)) * additionsInRegisters(cells);
+// f32 cells of some functions are widened: computed in doubles, with a conversion each way.
+template <typename Operator> CellCost fixedCostOf(Operator op) {
+  double flops = flopsOf(op);
+  return {flops, singlePrecisionOf(op) == SinglePrecision::Widened
+                     ? flops + 2
+                     : flops * additionsInRegisters(ElementType::F32)};
+}
+
+double additionsOfFloats(const CellCost &cost, ElementType cells) {
+  return cells == ElementType::F64 ? cost.f64
+                                   : cost.f32 + conversionsOf(cells) * additionsInRegisters(cells);
+}
+
+template <typename Operator> std::vector<Operator> withSeveralInstructions(size_t count) {
+  std::vector<Operator> found;
+  for (size_t i = 0; i < count; ++i)
+    if (auto op = static_cast<Operator>(i); flopsOf(op) > 1 && takes(op, ElementType::F64))
+      found.push_back(op);
+  return found;
 }
 
 } // namespace
+
+CellCosts::CellCosts() {
+  for (size_t i = 0; i < unary.size(); ++i)
+    unary[i] = fixedCostOf(static_cast<UnaryOperator>(i));
+  for (size_t i = 0; i < binary.size(); ++i)
+    binary[i] = fixedCostOf(static_cast<BinaryOperator>(i));
+}
+
+std::span<const UnaryOperator> measuredUnaryOperators() {
+  static const auto found = withSeveralInstructions<UnaryOperator>(unaryOperators);
+  return found;
+}
+
+std::span<const BinaryOperator> measuredBinaryOperators() {
+  static const auto found = withSeveralInstructions<BinaryOperator>(binaryOperators);
+  return found;
+}
 
 double additionsOf(ElementType cells) {
   return (1 + conversionsOf(cells)) * additionsInRegisters(cells);
 }
 
-double additionsOf(UnaryOperator op, ElementType cells) {
-  return isFloat(cells) ? additionsOfFloats(op, cells) : flopsOf(op) * additionsInRegisters(cells);
+double additionsOf(UnaryOperator op, ElementType cells, const CellCosts &costs) {
+  return isFloat(cells) ? additionsOfFloats(costs.unary[static_cast<size_t>(op)], cells)
+                        : flopsOf(op) * additionsInRegisters(cells);
 }
 
-double additionsOf(BinaryOperator op, ElementType cells) {
+double additionsOf(BinaryOperator op, ElementType cells, const CellCosts &costs) {
   if (isFloat(cells))
-    return additionsOfFloats(op, cells);
+    return additionsOfFloats(costs.binary[static_cast<size_t>(op)], cells);
   switch (op) {
   case BinaryOperator::Div:
   case BinaryOperator::IntDiv:

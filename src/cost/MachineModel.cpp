@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <string_view>
+#include <vector>
 
 namespace tokamak::cost {
 namespace {
@@ -15,57 +17,151 @@ struct Field {
 };
 
 constexpr Field fields[] = {
-    {"cacheReadBytesPerNanosecond", &MachineModel::cacheReadBytesPerNanosecond},
-    {"cacheWriteBytesPerNanosecond", &MachineModel::cacheWriteBytesPerNanosecond},
+    {"nearestCacheBytes", &MachineModel::nearestCacheBytes},
+    {"nearestReadBytesPerNanosecond", &MachineModel::nearestReadBytesPerNanosecond},
+    {"nearestWriteBytesPerNanosecond", &MachineModel::nearestWriteBytesPerNanosecond},
+    {"privateCacheBytes", &MachineModel::privateCacheBytes},
+    {"privateReadBytesPerNanosecond", &MachineModel::privateReadBytesPerNanosecond},
+    {"privateWriteBytesPerNanosecond", &MachineModel::privateWriteBytesPerNanosecond},
+    {"sharedCacheBytes", &MachineModel::sharedCacheBytes},
+    {"sharedReadBytesPerNanosecond", &MachineModel::sharedReadBytesPerNanosecond},
+    {"sharedWriteBytesPerNanosecond", &MachineModel::sharedWriteBytesPerNanosecond},
     {"memoryReadBytesPerNanosecond", &MachineModel::memoryReadBytesPerNanosecond},
     {"memoryWriteBytesPerNanosecond", &MachineModel::memoryWriteBytesPerNanosecond},
-    {"cacheBytes", &MachineModel::cacheBytes},
-    {"nearestCacheBytes", &MachineModel::nearestCacheBytes},
     {"cacheLineBytes", &MachineModel::cacheLineBytes},
     {"addressRegisters", &MachineModel::addressRegisters},
     {"firstTouchNanosecondsPerByte", &MachineModel::firstTouchNanosecondsPerByte},
     {"freshShare", &MachineModel::freshShare},
     {"flopsPerNanosecond", &MachineModel::flopsPerNanosecond},
+    {"productsPerNanosecond", &MachineModel::productsPerNanosecond},
+    {"singleProductsPerNanosecond", &MachineModel::singleProductsPerNanosecond},
+    {"nativeProductsPerNanosecond", &MachineModel::nativeProductsPerNanosecond},
+    {"singleNativeProductsPerNanosecond", &MachineModel::singleNativeProductsPerNanosecond},
+    {"privateGatherNanoseconds", &MachineModel::privateGatherNanoseconds},
     {"gatherNanoseconds", &MachineModel::gatherNanoseconds},
     {"launchNanoseconds", &MachineModel::launchNanoseconds},
+    {"coldLaunchNanoseconds", &MachineModel::coldLaunchNanoseconds},
+    {"arrayNanoseconds", &MachineModel::arrayNanoseconds},
+    {"threads", &MachineModel::threads},
+    {"memorySpeedup", &MachineModel::memorySpeedup},
+    {"computeSpeedup", &MachineModel::computeSpeedup},
+    {"parallelLaunchNanoseconds", &MachineModel::parallelLaunchNanoseconds},
 };
 
 bool isRate(const Field &field) {
-  return std::string(field.name).find("PerNanosecond") != std::string::npos;
+  std::string_view name = field.name;
+  return name.ends_with("PerNanosecond") || name.ends_with("Speedup");
 }
 
 // Divisors have to be positive; costs may be zero.
 bool isDivisor(const Field &field) {
-  return isRate(field) || field.value == &MachineModel::cacheLineBytes;
+  return isRate(field) || field.value == &MachineModel::cacheLineBytes ||
+         field.value == &MachineModel::threads;
 }
 
-Parts partsAt(const MachineModel &machine, const Work &work, double readRate, double writeRate) {
-  double freshCost = machine.freshShare * machine.firstTouchNanosecondsPerByte;
-  return {.writing = work.writtenBytes * (1 / writeRate + freshCost),
-          .reading = work.readBytes / readRate,
-          .computing =
-              work.flops / machine.flopsPerNanosecond + work.gathers * machine.gatherNanoseconds};
+template <typename Costs, typename Visit> void forEachMeasuredCell(Costs &costs, Visit visit) {
+  for (UnaryOperator op : measuredUnaryOperators())
+    visit(mnemonic(op), costs.unary[static_cast<size_t>(op)]);
+  for (BinaryOperator op : measuredBinaryOperators())
+    visit(mnemonic(op), costs.binary[static_cast<size_t>(op)]);
+}
+
+// Takes the key "cells" out of the file, which may leave operators out.
+void readCells(nlohmann::json &file, CellCosts &costs, const std::string &fileName) {
+  auto found = file.find("cells");
+  if (found == file.end())
+    return;
+  nlohmann::json cells = *found;
+  file.erase(found);
+  forEachMeasuredCell(costs, [&](std::string_view name, CellCost &cost) {
+    auto entry = cells.find(name);
+    if (entry == cells.end())
+      return;
+    try {
+      cost = {entry->at("f64").get<double>(), entry->at("f32").get<double>()};
+    } catch (const nlohmann::json::exception &) {
+      throw Error("machine model " + fileName + ": expected numbers \"f64\" and \"f32\" of \"" +
+                  std::string(name) + "\"");
+    }
+    cells.erase(entry);
+  });
+  if (!cells.empty())
+    throw Error("machine model " + fileName + ": unknown operator \"" + cells.begin().key() + "\"");
+}
+
+// Where arrays are that an operator reads and writes: in a cache or in memory.
+enum class Level : uint8_t { Nearest, Private, Shared, Memory };
+
+// Nanoseconds for each byte.
+struct ByteTimes {
+  double read, written;
+};
+
+ByteTimes byteTimesIn(const MachineModel &machine, Level level) {
+  switch (level) {
+  case Level::Nearest:
+    return {1 / machine.nearestReadBytesPerNanosecond, 1 / machine.nearestWriteBytesPerNanosecond};
+  case Level::Private:
+    return {1 / machine.privateReadBytesPerNanosecond, 1 / machine.privateWriteBytesPerNanosecond};
+  case Level::Shared:
+    return {1 / machine.sharedReadBytesPerNanosecond, 1 / machine.sharedWriteBytesPerNanosecond};
+  case Level::Memory:
+    return {1 / machine.memoryReadBytesPerNanosecond, 1 / machine.memoryWriteBytesPerNanosecond};
+  }
+  return {};
+}
+
+Level levelOf(const MachineModel &machine, double bytes) {
+  return bytes <= machine.nearestCacheBytes   ? Level::Nearest
+         : bytes <= machine.privateCacheBytes ? Level::Private
+         : bytes <= machine.sharedCacheBytes  ? Level::Shared
+                                              : Level::Memory;
+}
+
+// The share of so many bytes that a cache doesn't hold until they are used again: nothing of what fills
+// it by half, all of what is half as much again as it.
+double shareBeyond(double cacheBytes, double bytes) {
+  return std::clamp(bytes / cacheBytes - 0.5, 0.0, 1.0);
+}
+
+ByteTimes between(ByteTimes near, ByteTimes far, double farShare) {
+  return {near.read + farShare * (far.read - near.read),
+          near.written + farShare * (far.written - near.written)};
+}
+
+// Of arrays if so many bytes are touched before they are used again.
+ByteTimes byteTimesAmong(const MachineModel &machine, double bytes) {
+  double beyondPrivate = shareBeyond(machine.privateCacheBytes, bytes);
+  Level nearLevel = bytes <= machine.nearestCacheBytes ? Level::Nearest : Level::Private;
+  if (beyondPrivate == 0)
+    return byteTimesIn(machine, nearLevel);
+  ByteTimes far = between(byteTimesIn(machine, Level::Shared), byteTimesIn(machine, Level::Memory),
+                          shareBeyond(machine.sharedCacheBytes, bytes));
+  far.written += machine.freshShare * machine.firstTouchNanosecondsPerByte;
+  return beyondPrivate == 1 ? far : between(byteTimesIn(machine, nearLevel), far, beyondPrivate);
+}
+
+Parts partsAmong(const MachineModel &machine, const Work &work, double bytes) {
+  ByteTimes found = byteTimesAmong(machine, std::max(bytes, machine.touchedBytes));
+  double recent = work.readBytes == 0 ? 0 : work.readBytes * byteTimesAmong(machine, bytes).read;
+  return {.overhead = work.overhead,
+          .moving = recent + work.foundBytes * found.read + work.writtenBytes * found.written,
+          .computing = work.flops / machine.flopsPerNanosecond + work.gathering};
 }
 
 } // namespace
 
-Parts &Parts::operator+=(const Parts &other) {
-  writing += other.writing;
-  reading += other.reading;
-  computing += other.computing;
-  return *this;
-}
-
-Parts Parts::operator*(int times) const {
-  return {writing * times, reading * times, computing * times};
-}
-
 Parts partsOf(const MachineModel &machine, const Work &work) {
-  bool cached = work.readBytes + work.writtenBytes <= machine.cacheBytes;
-  return cached ? partsAt(machine, work, machine.cacheReadBytesPerNanosecond,
-                          machine.cacheWriteBytesPerNanosecond)
-                : partsAt(machine, work, machine.memoryReadBytesPerNanosecond,
-                          machine.memoryWriteBytesPerNanosecond);
+  return partsAmong(machine, work, work.bytes());
+}
+
+MachineModel inBlock(const MachineModel &machine, double touchedBytes) {
+  MachineModel result = machine;
+  result.touchedBytes = touchedBytes;
+  result.launchNanoseconds +=
+      shareBeyond(machine.privateCacheBytes, touchedBytes) *
+      std::max(machine.coldLaunchNanoseconds - machine.launchNanoseconds, 0.0);
+  return result;
 }
 
 double nanoseconds(const MachineModel &machine, const Work &work) {
@@ -73,15 +169,25 @@ double nanoseconds(const MachineModel &machine, const Work &work) {
 }
 
 Parts leastPartsOf(const MachineModel &machine, const Work &work) {
-  Parts streamed = partsAt(machine, work, machine.memoryReadBytesPerNanosecond,
-                           machine.memoryWriteBytesPerNanosecond);
-  if (work.readBytes + work.writtenBytes > machine.cacheBytes)
-    return streamed;
-  // A measured cache may be slower than memory.
-  Parts cached = partsOf(machine, work);
-  return {.writing = std::min(cached.writing, streamed.writing),
-          .reading = std::min(cached.reading, streamed.reading),
-          .computing = cached.computing};
+  Parts least = partsOf(machine, work);
+  // A measured cache may be slower than one that is farther away.
+  for (double cache :
+       {machine.nearestCacheBytes, machine.privateCacheBytes, machine.sharedCacheBytes})
+    for (double bytes : {cache / 2, cache * 1.5})
+      if (bytes > work.bytes())
+        least.moving = std::min(least.moving, partsAmong(machine, work, bytes).moving);
+  return least;
+}
+
+double gatherNanoseconds(const MachineModel &machine, double arrayBytes) {
+  switch (levelOf(machine, arrayBytes)) {
+  case Level::Nearest:
+    return 0;
+  case Level::Private:
+    return machine.privateGatherNanoseconds;
+  default:
+    return machine.gatherNanoseconds;
+  }
 }
 
 double operationsHiddenByReading(const MachineModel &machine, double bytes) {
@@ -92,6 +198,9 @@ std::string toJson(const MachineModel &machine) {
   nlohmann::ordered_json json;
   for (const Field &field : fields)
     json[field.name] = machine.*field.value;
+  forEachMeasuredCell(machine.cells, [&](std::string_view name, const CellCost &cost) {
+    json["cells"][name] = {{"f64", cost.f64}, {"f32", cost.f32}};
+  });
   return json.dump(2) + "\n";
 }
 
@@ -101,6 +210,15 @@ MachineModel fasterOf(const MachineModel &first, const MachineModel &second) {
     double a = first.*field.value, b = second.*field.value;
     result.*field.value = isRate(field) ? std::max(a, b) : std::min(a, b);
   }
+  std::vector<CellCost> others;
+  forEachMeasuredCell(second.cells,
+                      [&](std::string_view, const CellCost &cost) { others.push_back(cost); });
+  result.cells = first.cells;
+  auto other = others.begin();
+  forEachMeasuredCell(result.cells, [&](std::string_view, CellCost &cost) {
+    cost = {std::min(cost.f64, other->f64), std::min(cost.f32, other->f32)};
+    ++other;
+  });
   return result;
 }
 
@@ -120,6 +238,7 @@ MachineModel parseMachineModel(const std::string &text, const std::string &name)
     machine.*field.value = value;
     json.erase(found);
   }
+  readCells(json, machine.cells, name);
   if (!json.empty())
     throw Error("machine model " + name + ": unknown key \"" + json.begin().key() + "\"");
   return machine;

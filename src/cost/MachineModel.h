@@ -9,69 +9,117 @@
 #ifndef TOKAMAK_COST_MACHINEMODEL_H
 #define TOKAMAK_COST_MACHINEMODEL_H
 
+#include "cost/CellCost.h"
+
+#include <algorithm>
 #include <string>
 
 namespace tokamak::cost {
 
-// The default values are the fixed model: a server core, in round numbers.
+// The default values are the fixed model: a server core, in round numbers. Speeds are those of one
+// thread.
 struct MachineModel {
-  double cacheReadBytesPerNanosecond = 40;
-  double cacheWriteBytesPerNanosecond = 20;
+  // Caches as a core sees them, and memory. What an operator reads and writes comes from the nearest
+  // one that holds all of it. The first two sizes are as the operating system tells them. A speed of
+  // writing is that of an operator that reads meanwhile.
+  double nearestCacheBytes = 32 << 10;
+  double nearestReadBytesPerNanosecond = 40;
+  double nearestWriteBytesPerNanosecond = 20;
+  double privateCacheBytes = 1 << 20;
+  double privateReadBytesPerNanosecond = 40;
+  double privateWriteBytesPerNanosecond = 20;
+  double sharedCacheBytes = 16 << 20;
+  double sharedReadBytesPerNanosecond = 40;
+  double sharedWriteBytesPerNanosecond = 20;
   double memoryReadBytesPerNanosecond = 12;
   double memoryWriteBytesPerNanosecond = 6;
-  // If the arrays of an operator are larger than this in total, they stream from memory.
-  double cacheBytes = 16 << 20;
-  // The first-level data cache of a core, in which reads in any order cost no more than others, and
-  // the unit in which memory is moved to it. As the operating system tells them.
-  double nearestCacheBytes = 32 << 10;
+  // The unit in which memory is moved to caches.
   double cacheLineBytes = 64;
   // The registers that can hold addresses, of which a kernel needs one for each array: 16 on x86-64,
   // 31 on AArch64.
   double addressRegisters = 16;
   // The extra cost of memory that was never written before (the operating system has to
   // supply zeroed pages), and the share of results that get such memory instead of a
-  // used buffer from the pool.
+  // used buffer from the pool. Results that fit the private cache get used buffers.
   double firstTouchNanosecondsPerByte = 0.4;
   double freshShare = 0.25;
-  // Speed of additions in vector code that is limited by arithmetic.
+  // Additions of doubles in vector code that is limited by arithmetic: the unit of CellCosts.
   double flopsPerNanosecond = 8;
-  // Time of one read at a random position of an array in the last-level cache.
+  // Multiplications, each with an addition, of products in kernels and in the runtime's.
+  double productsPerNanosecond = 8;
+  double singleProductsPerNanosecond = 16;
+  double nativeProductsPerNanosecond = 9.6;
+  double singleNativeProductsPerNanosecond = 19.2;
+  // Time of one access at a random position of an array in the private and in the shared cache.
+  double privateGatherNanoseconds = 1;
   double gatherNanoseconds = 1;
-  // Overhead of launching a kernel: from an instruction of the image to the first tile and back.
+  // Overhead of launching a kernel: from an instruction of the image to the first tile and back. If
+  // operators around it replace its code in the private cache, it is more.
   double launchNanoseconds = 1500;
+  double coldLaunchNanoseconds = 1500;
+  // Of each array that it reads or writes.
+  double arrayNanoseconds = 0;
+  // All threads that a process of this machine has, and how many times as fast as one they read and
+  // write memory, and compute. Only reports depend on these figures: plans are the same for any
+  // number of threads.
+  double threads = 2;
+  double memorySpeedup = 1.5;
+  double computeSpeedup = 2;
+  // Of a kernel with several tiles, to have other threads take part.
+  double parallelLaunchNanoseconds = 3000;
+  // What cell operators take, in additions.
+  CellCosts cells = {};
+
+  // No figure of the machine: the bytes that are touched between two uses of an array that operators
+  // find (Work::foundBytes). `inBlock` sets it.
+  double touchedBytes = 0;
 
   bool operator==(const MachineModel &) const = default;
 };
 
 // The work of one execution of an operator.
 struct Work {
-  double readBytes = 0;
+  double readBytes = 0; // of arrays that were written shortly before
+  // Of arrays that others were touched after: those that a block is given, and buffers for results.
+  double foundBytes = 0;
   double writtenBytes = 0;
   double flops = 0;
-  double gathers = 0; // cache lines accessed in an order that hardware can't predict
+  double gathering = 0; // nanoseconds of accesses in an order that hardware can't predict
+  double overhead = 0;  // nanoseconds in which nothing else is done
 
   Work &operator+=(const Work &other) {
     readBytes += other.readBytes;
+    foundBytes += other.foundBytes;
     writtenBytes += other.writtenBytes;
     flops += other.flops;
-    gathers += other.gathers;
+    gathering += other.gathering;
+    overhead += other.overhead;
     return *this;
   }
+  double bytes() const { return readBytes + foundBytes + writtenBytes; }
 };
 
-// Nanoseconds that the parts of an operator's work take; gathers are part of computing. An operator
-// computes while it reads.
+// Nanoseconds that the parts of an operator's work take. Gathers are part of computing. An operator
+// computes while it moves cells from and to memory.
 struct Parts {
-  double writing = 0, reading = 0, computing = 0;
+  double overhead = 0, moving = 0, computing = 0;
 
-  Parts &operator+=(const Parts &other);
-  Parts operator*(int times) const;
-  double total() const { return writing + (reading > computing ? reading : computing); }
+  Parts &operator+=(const Parts &other) {
+    overhead += other.overhead;
+    moving += other.moving;
+    computing += other.computing;
+    return *this;
+  }
+  double total() const { return overhead + std::max(moving, computing); }
 };
 Parts partsOf(const MachineModel &machine, const Work &work);
 
-// Launch + writing + the longer of reading and computing.
+// Launch + overhead + the longer of moving and computing.
 double nanoseconds(const MachineModel &machine, const Work &work);
+
+// The machine as operators find it in a block that touches so many bytes: if they don't fit the private
+// cache, code of kernels and arrays have left it before they are used again.
+MachineModel inBlock(const MachineModel &machine, double touchedBytes);
 
 // What this work takes at least as a part of any operator's work, which may fit into the cache if this
 // work does.
@@ -80,6 +128,10 @@ Parts leastPartsOf(const MachineModel &machine, const Work &work);
 // The operations on cells that take no longer than reading this many bytes from memory: on the fixed
 // model 5 for a double.
 double operationsHiddenByReading(const MachineModel &machine, double bytes);
+
+// Time of an access at a random position of an array of so many bytes. In the nearest cache it costs
+// no more than others.
+double gatherNanoseconds(const MachineModel &machine, double arrayBytes);
 
 // Takes the better value of each figure, because disturbed measurements are never too fast.
 MachineModel fasterOf(const MachineModel &first, const MachineModel &second);

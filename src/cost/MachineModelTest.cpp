@@ -18,7 +18,7 @@ static std::string messageOfParsing(const std::string &text) {
 
 TEST(MachineModel, namesWhatIsWrongWithAFile) {
   EXPECT_NE(messageOfParsing("[1]").find("not a JSON object"), std::string::npos);
-  EXPECT_NE(messageOfParsing("{}").find("\"cacheReadBytesPerNanosecond\""), std::string::npos);
+  EXPECT_NE(messageOfParsing("{}").find("\"nearestCacheBytes\""), std::string::npos);
   std::string json = toJson(MachineModel());
   std::string unknown = json;
   unknown.insert(1, "\"speed\": 3,");
@@ -45,28 +45,99 @@ TEST(MachineModel, fasterTakesTheBetterOfEachFigure) {
   EXPECT_EQ(fasterOf(slowMemory, slowLaunch), MachineModel());
 }
 
-TEST(MachineModel, chargesMemoryBeyondTheCache) {
+// A machine whose caches and memory are all of different speeds.
+static MachineModel unevenMachine() {
   MachineModel machine;
-  double cached = nanoseconds(machine, {.readBytes = 8e6}),
-         streamed = nanoseconds(machine, {.readBytes = 80e6});
-  EXPECT_DOUBLE_EQ(cached, machine.launchNanoseconds + 8e6 / machine.cacheReadBytesPerNanosecond);
-  EXPECT_DOUBLE_EQ(streamed,
-                   machine.launchNanoseconds + 80e6 / machine.memoryReadBytesPerNanosecond);
-  // Computing overlaps with reading; only the longer of them counts.
+  machine.nearestReadBytesPerNanosecond = 200;
+  machine.nearestWriteBytesPerNanosecond = 100;
+  machine.privateReadBytesPerNanosecond = 80;
+  machine.privateWriteBytesPerNanosecond = 50;
+  machine.firstTouchNanosecondsPerByte = 0;
+  return machine;
+}
+
+TEST(MachineModel, chargesTheNearestCacheThatHoldsEverything) {
+  MachineModel machine = unevenMachine();
+  auto readingOf = [&](double bytes) {
+    return nanoseconds(machine, {.readBytes = bytes}) - machine.launchNanoseconds;
+  };
+  auto expectRate = [&](double bytes, double rate) {
+    EXPECT_NEAR(bytes / readingOf(bytes), rate, 1e-9 * rate);
+  };
+  expectRate(machine.nearestCacheBytes, machine.nearestReadBytesPerNanosecond);
+  expectRate(machine.privateCacheBytes / 2, machine.privateReadBytesPerNanosecond);
+  expectRate(machine.sharedCacheBytes / 2, machine.sharedReadBytesPerNanosecond);
+  expectRate(machine.sharedCacheBytes * 2, machine.memoryReadBytesPerNanosecond);
+  // Half of what just fills a cache has been replaced before it is read again.
+  double filled = machine.privateCacheBytes;
+  EXPECT_DOUBLE_EQ(readingOf(filled), filled / 2 / machine.privateReadBytesPerNanosecond +
+                                          filled / 2 / machine.sharedReadBytesPerNanosecond);
+  double streamed = readingOf(80e6) + machine.launchNanoseconds;
+  // Computing overlaps with moving cells; only the longer of them counts.
   EXPECT_DOUBLE_EQ(nanoseconds(machine, {.readBytes = 80e6, .flops = 1}), streamed);
   EXPECT_GT(nanoseconds(machine, {.readBytes = 80e6, .flops = 1e9}), streamed);
+  EXPECT_GT(nanoseconds(machine, {.readBytes = 40e6, .writtenBytes = 40e6}), streamed);
+  EXPECT_DOUBLE_EQ(nanoseconds(machine, {.readBytes = 80e6, .overhead = 100}), streamed + 100);
+}
+
+TEST(MachineModel, findsArraysWhereTheBlockHasLeftThem) {
+  MachineModel machine = unevenMachine();
+  machine.coldLaunchNanoseconds = machine.launchNanoseconds + 500;
+  auto time = [&](double touchedBytes, const Work &work) {
+    return nanoseconds(inBlock(machine, touchedBytes), work);
+  };
+  EXPECT_EQ(time(1000, {.foundBytes = 8000}), time(0, {.readBytes = 8000}));
+  double far = machine.privateCacheBytes * 2;
+  EXPECT_DOUBLE_EQ(time(far, {.foundBytes = 8000}),
+                   machine.coldLaunchNanoseconds + 8000 / machine.sharedReadBytesPerNanosecond);
+  EXPECT_DOUBLE_EQ(time(far, {.readBytes = 8000}),
+                   machine.coldLaunchNanoseconds + 8000 / machine.nearestReadBytesPerNanosecond);
+  EXPECT_DOUBLE_EQ(time(1e9, {.writtenBytes = 8000}),
+                   machine.coldLaunchNanoseconds + 8000 / machine.memoryWriteBytesPerNanosecond);
+}
+
+TEST(MachineModel, moreWorkNeverTakesLess) {
+  MachineModel machine = unevenMachine();
+  double before = 0;
+  for (double bytes = 1000; bytes < 1e9; bytes *= 1.1) {
+    double now = nanoseconds(machine, {.readBytes = bytes, .writtenBytes = bytes / 3});
+    EXPECT_GT(now, before);
+    before = now;
+  }
+}
+
+TEST(MachineModel, gathersCostByWhereTheArrayIs) {
+  MachineModel machine;
+  machine.privateGatherNanoseconds = 0.5;
+  EXPECT_EQ(gatherNanoseconds(machine, machine.nearestCacheBytes), 0);
+  EXPECT_EQ(gatherNanoseconds(machine, machine.privateCacheBytes), 0.5);
+  EXPECT_EQ(gatherNanoseconds(machine, machine.privateCacheBytes + 1), machine.gatherNanoseconds);
+}
+
+TEST(MachineModel, costsOfCellsAreReadAndWritten) {
+  MachineModel machine;
+  auto exp = static_cast<size_t>(UnaryOperator::Exp);
+  machine.cells.unary[exp] = {17, 5};
+  EXPECT_EQ(parseMachineModel(toJson(machine), "model.json"), machine);
+  std::string text = toJson(MachineModel());
+  text.replace(text.find("\"exp\""), 5, "\"ex\"");
+  EXPECT_NE(messageOfParsing(text).find("unknown operator \"ex\""), std::string::npos);
+  EXPECT_EQ(fasterOf(machine, MachineModel()).cells.unary[exp], (CellCost{12, 5}));
 }
 
 TEST(MachineModel, leastPartsAreNeverMore) {
-  MachineModel machine;
-  for (double bytes : {1e3, 1e6, 1e8})
-    for (double flops : {0.0, 1e5, 1e9}) {
-      Work part{.readBytes = bytes, .flops = flops}, whole = part;
-      whole += {.readBytes = 1e7, .writtenBytes = bytes, .flops = 1e4};
-      Parts least = leastPartsOf(machine, part), all = partsOf(machine, whole);
-      EXPECT_LE(least.reading, all.reading);
-      EXPECT_LE(least.computing, all.computing);
-      EXPECT_LE(least.writing, all.writing);
-      EXPECT_DOUBLE_EQ(machine.launchNanoseconds + all.total(), nanoseconds(machine, whole));
-    }
+  // Also where something farther away is faster.
+  MachineModel machine = unevenMachine();
+  machine.sharedReadBytesPerNanosecond = 8;
+  for (double bytes : {1e3, 1e5, 1e6, 1e7, 1e8})
+    for (double flops : {0.0, 1e5, 1e9})
+      for (double more : {0.0, 1e4, 1e6, 1e8}) {
+        Work part{.readBytes = bytes, .flops = flops}, whole = part;
+        whole += {.readBytes = more, .writtenBytes = bytes, .flops = 1e4, .overhead = 3};
+        Parts least = leastPartsOf(machine, part), all = partsOf(machine, whole);
+        EXPECT_LE(least.moving, all.moving);
+        EXPECT_LE(least.computing, all.computing);
+        EXPECT_LE(least.overhead, all.overhead);
+        EXPECT_DOUBLE_EQ(machine.launchNanoseconds + all.total(), nanoseconds(machine, whole));
+      }
 }

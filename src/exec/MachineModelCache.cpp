@@ -3,8 +3,12 @@
 #include "base/Error.h"
 #include "base/RunInputs.h"
 #include "cost/Calibration.h"
+#include "exec/KernelCalibration.h"
 #include "runtime/image/KernelLaunch.h"
 
+#include "runtime/parallel/TileScheduler.h"
+
+#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <fmt/chrono.h>
@@ -18,27 +22,33 @@ using namespace tokamak::exec;
 // How many runs measure a disturbed machine again, once each, before the best result is kept.
 static constexpr int mostAttempts = 5;
 
-// Launches a kernel that does nothing, with the operands of a typical kernel: two arrays and a
-// number as inputs, an array and an aggregate as outputs.
-static void launchNothing() {
+// Launches a kernel that does nothing, with a number and some arrays as inputs, as many arrays and an
+// aggregate as outputs.
+template <int inputs, int outputs>
+static void launchNothing(runtime::Scheduler *scheduler, int64_t cells) {
   static const abi::KernelPlan plan = [] {
     abi::KernelPlan plan;
     plan.name = "nothing";
     plan.extents[0] = abi::cellsOfInput(0);
     plan.extents[1] = Size::constant(1);
-    plan.inputs.resize(2);
-    plan.outputs.resize(2);
-    plan.outputs[0].sizes = {abi::rowsOfInput(0), abi::columnsOfInput(0)};
-    plan.outputs[1].kind = abi::KernelOutput::Kind::PartialScalar;
+    plan.inputs.resize(inputs);
+    plan.outputs.resize(outputs + 1);
+    for (abi::KernelOutput &output : plan.outputs)
+      output.sizes = {Size::constant(100), Size::constant(1)};
+    plan.outputs.back().kind = abi::KernelOutput::Kind::PartialScalar;
     plan.kernel = [](const TokArguments *, const TokTile *, TokWorkspace *workspace) -> int32_t {
       workspace->partials[0] = 0;
       return 0;
     };
+    plan.merge = [](const TokArguments *, double *, const double *) {};
     return plan;
   }();
-  static const runtime::Value array = runtime::Array::filled({100, 1}, 1);
-  runtime::Value operands[] = {array, array, 2.0}, results[2];
-  runtime::launchKernel(plan, nullptr, operands, results);
+  const runtime::Value array = runtime::Array::create({cells, 1});
+  std::array<runtime::Value, inputs + 1> operands;
+  operands.fill(array);
+  operands.back() = 2.0;
+  std::array<runtime::Value, outputs + 1> results;
+  runtime::launchKernel(plan, scheduler, operands, results);
 }
 
 // Why the model file can neither be read nor created; empty if it is missing or readable.
@@ -100,9 +110,24 @@ std::optional<cost::ModelFile> exec::storedMachineModel() {
   return std::nullopt;
 }
 
+static cost::Calibration calibrate(int rounds) {
+  constexpr int64_t fewCells = 100, cellsOfTwoTiles = 100'000;
+  runtime::Scheduler scheduler(0);
+  cost::Launches launches{.plain = [] { launchNothing<1, 0>(nullptr, fewCells); },
+                          .arrays = 1,
+                          .withArrays = [] { launchNothing<4, 3>(nullptr, fewCells); },
+                          .additionalArrays = 6,
+                          .threads = scheduler.threads()};
+  if (scheduler.threads() > 1)
+    launches.inParallel = [&] { launchNothing<1, 0>(&scheduler, cellsOfTwoTiles); };
+  cost::Calibration found = cost::calibrate(launches, rounds);
+  measureKernels(found.model, launches.threads, rounds);
+  return found;
+}
+
 cost::ModelFile exec::measureMachine(int rounds) {
   std::optional<cost::ModelFile> before = storedMachineModel();
-  cost::Calibration found = cost::calibrate(launchNothing, rounds);
+  cost::Calibration found = calibrate(rounds);
   cost::ModelFile file{found.model, cost::Measurement()};
   file.measured->date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
   file.measured->processor = cost::processorName();

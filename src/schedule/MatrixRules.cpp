@@ -19,9 +19,6 @@ using plan::mostColumnsInRegisters;
 using plan::mostNarrowColumns;
 
 // The order in which sums add up depends on these figures, so they are the same on every machine.
-// A constant width of at most this is narrow although it is the longest: vectors across rows are filled
-// better than vectors along so short ones.
-static constexpr int64_t mostNarrowMainColumns = 16;
 // Bodies with more instructions per vector than this are not computed for eight rows together: one row
 // has enough independent instructions, and compiling the copies takes longer than they save.
 static constexpr int instructionsWorthEightRows = 24;
@@ -138,12 +135,12 @@ static bool hasRows(ScheduledBody &body) {
 
 // Functions of narrow rows, which fill no vector, take much longer row by row.
 static bool hasCompactRows(ScheduledBody &body) {
-  constexpr int64_t fewRows = 128;
   Size rows = Size::constant(1);
   for (unsigned axis : body.schedule.parallel)
     rows = rows * body.axes[axis];
   return body.op.getCompact() &&
-         (!isConstantUpTo(body.mainWidth, mostNarrowMainColumns) || isConstantUpTo(rows, fewRows) ||
+         (!isConstantUpTo(body.mainWidth, plan::mostColumnsAcross) ||
+          isConstantUpTo(rows, plan::mostCompactRows) ||
           llvm::none_of(body.op.getBody().front(),
                         [](Operation &operation) { return isExpensive(&operation); }));
 }
@@ -244,7 +241,7 @@ static bool scheduleRows(ScheduledBody &body) {
   Schedule &schedule = body.schedule;
   // Without blocks, vectors that are not filled are better than cells one by one; all of a narrow row
   // are computed together.
-  bool isNarrowRow = isConstantUpTo(body.mainWidth, mostNarrowMainColumns),
+  bool isNarrowRow = isConstantUpTo(body.mainWidth, plan::mostColumnsAcross),
        isCompact = hasCompactRows(body);
   for (unsigned axis = 0; axis < body.axes.size(); ++axis)
     if (!schedule.isParallel(axis) && isMain(body, axis) && (!isNarrowRow || isCompact))

@@ -66,14 +66,21 @@ void writeModel(const Report &report, std::ostream &out) {
                              : ", not kept: neither HOME nor XDG_CACHE_HOME is set"));
   if (measured.isDisturbed)
     line("", "Other programs used the processor meanwhile: the next runs measure again.");
-  line("", fmt::format("one core: memory {:.1f} GB/s read, {:.1f} GB/s written; cache {:.1f} and "
-                       "{:.1f} GB/s",
+  line("", fmt::format("one core: memory {:.1f} GB/s read, {:.1f} GB/s written; caches {:.1f} and "
+                       "{:.1f}, {:.1f} and {:.1f}, {:.1f} and {:.1f} GB/s",
                        model.memoryReadBytesPerNanosecond, model.memoryWriteBytesPerNanosecond,
-                       model.cacheReadBytesPerNanosecond, model.cacheWriteBytesPerNanosecond));
-  line("", fmt::format(
-               "{:.1f} GFLOP/s in cell operators; {:.1f} ns to read at random; {:.1f} us to "
-               "launch a kernel",
-               model.flopsPerNanosecond, model.gatherNanoseconds, model.launchNanoseconds / 1000));
+                       model.sharedReadBytesPerNanosecond, model.sharedWriteBytesPerNanosecond,
+                       model.privateReadBytesPerNanosecond, model.privateWriteBytesPerNanosecond,
+                       model.nearestReadBytesPerNanosecond, model.nearestWriteBytesPerNanosecond));
+  line("", fmt::format("{:.1f} GFLOP/s in cell operators, {:.1f} ns for exp; {:.1f} ns to read at "
+                       "random; {:.1f} us to launch a kernel, {:.1f} where caches are full",
+                       model.flopsPerNanosecond,
+                       cost::additionsOf(UnaryOperator::Exp, ElementType::F64, model.cells) /
+                           model.flopsPerNanosecond,
+                       model.gatherNanoseconds, model.launchNanoseconds / 1000,
+                       model.coldLaunchNanoseconds / 1000));
+  line("", fmt::format("{:.0f} threads: memory {:.1f} times, arithmetic {:.1f} times as fast",
+                       model.threads, model.memorySpeedup, model.computeSpeedup));
 }
 
 void writeText(const Report &report, std::ostream &out) {

@@ -19,6 +19,24 @@ static std::string milliseconds(double nanoseconds) {
   return fmt::format("{:.3f}", nanoseconds / 1e6);
 }
 
+static std::string microseconds(double nanoseconds) {
+  return fmt::format("{:.1f}", nanoseconds / 1e3);
+}
+
+// How far predictions are from what was measured, over all operators that have one; sorted.
+static std::vector<double> predictionErrors(llvm::ArrayRef<OperatorProfile> operators) {
+  std::vector<double> errors;
+  for (const OperatorProfile &op : operators)
+    if (op.hasPredictionError())
+      errors.push_back(op.predictionError());
+  llvm::sort(errors);
+  return errors;
+}
+
+static double quantile(llvm::ArrayRef<double> sorted, double share) {
+  return sorted[static_cast<size_t>(share * static_cast<double>(sorted.size() - 1) + 0.5)];
+}
+
 // Formats a size: "812 bytes", "5.1 KB", "84.0 MB".
 static std::string sizeText(int64_t bytes) {
   if (bytes < 1000)
@@ -40,14 +58,17 @@ static std::string row(const RunReport &report, const OperatorProfile &op) {
   // The rate is meaningless for steps on few bytes, whose launch overhead dominates.
   bool streams = op.bytes / std::max<int64_t>(op.calls, 1) >= int64_t{1} << 16;
   double machine = report.counts.memoryBytesPerNanosecond;
-  return fmt::format("  {:>7} {:>11} {:>6.1f} {:>10} {:>7} {:>6} {:>11}  {:<11} {:<34} {}\n",
-                     op.calls, milliseconds(time),
-                     100 * share(time, static_cast<double>(report.runTime)),
-                     op.bytes ? fmt::format("{:.1f}", op.bytes / 1e6) : "",
-                     streams ? fmt::format("{:.1f}", rate) : "",
-                     streams && machine > 0 ? fmt::format("{:.0f}", 100 * rate / machine) : "",
-                     op.predictedNanoseconds > 0 ? milliseconds(op.predictedNanoseconds) : "",
-                     nameOf(op.kind), op.name, place(op));
+  bool isPredicted = op.predictedNanoseconds > 0;
+  return fmt::format(
+      "  {:>7} {:>11} {:>6.1f} {:>10} {:>10} {:>6} {:>10} {:>7} {:>6}  {:<11} {:<34} {}\n",
+      op.calls, milliseconds(time), 100 * share(time, static_cast<double>(report.runTime)),
+      op.typicalNanoseconds > 0 ? microseconds(static_cast<double>(op.typicalNanoseconds)) : "",
+      isPredicted ? microseconds(op.predictedOfOneCall()) : "",
+      op.hasPredictionError() ? fmt::format("{:.0f}", 100 * op.predictionError()) : "",
+      op.bytes ? fmt::format("{:.1f}", op.bytes / 1e6) : "",
+      streams ? fmt::format("{:.1f}", rate) : "",
+      streams && machine > 0 ? fmt::format("{:.0f}", 100 * rate / machine) : "", nameOf(op.kind),
+      op.name, place(op));
 }
 
 void tokamak::writeText(const RunReport &report, std::ostream &out) {
@@ -101,14 +122,20 @@ void tokamak::writeText(const RunReport &report, std::ostream &out) {
   std::vector<OperatorProfile> operators = report.profile->operators();
   if (operators.empty())
     return;
-  out << fmt::format("  {:>7} {:>11} {:>6} {:>10} {:>7} {:>6} {:>11}  {:<11} {:<34} {}\n", "calls",
-                     "time ms", "%", "MB", "GB/s", "% mem", "predicted", "kind", "operator",
-                     "place");
+  out << fmt::format(
+      "  {:>7} {:>11} {:>6} {:>10} {:>10} {:>6} {:>10} {:>7} {:>6}  {:<11} {:<34} {}\n", "calls",
+      "time ms", "%", "us/call", "predicted", "off %", "MB", "GB/s", "% mem", "kind", "operator",
+      "place");
   for (size_t i = 0; i < operators.size() && i < mostRows; ++i)
     out << row(report, operators[i]);
   if (operators.size() > mostRows)
     out << fmt::format("  ... and {} more; --stats=json has all\n", operators.size() - mostRows);
-  out << "% of the run time; % mem of what one core reads from memory";
+  if (std::vector<double> errors = predictionErrors(operators); !errors.empty())
+    out << fmt::format("predicted times are off by {:.0f} % in the median, {:.0f} % at the 90th "
+                       "percentile, of {} operators\n",
+                       100 * quantile(errors, 0.5), 100 * quantile(errors, 0.9), errors.size());
+  out << "us/call: the median, without the first call, which loads code; % of the run time; % mem "
+         "of what one core reads from memory";
   if (counts.memoryBytesPerNanosecond > 0)
     out << fmt::format(" ({:.1f} GB/s)", counts.memoryBytesPerNanosecond);
   out << "; more where arrays stay in the cache\n";
@@ -156,6 +183,8 @@ void tokamak::writeJson(const RunReport &report, std::ostream &out) {
           {"file", op.place.file}, {"line", op.place.line}, {"column", op.place.column}};
     entry["calls"] = op.calls;
     entry["ns"] = op.nanoseconds;
+    if (op.typicalNanoseconds > 0)
+      entry["call_ns"] = op.typicalNanoseconds;
     entry["bytes"] = op.bytes;
     if (op.predictedNanoseconds > 0)
       entry["predicted_ns"] = op.predictedNanoseconds;

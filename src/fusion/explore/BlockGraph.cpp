@@ -1,6 +1,5 @@
 #include "fusion/explore/BlockGraph.h"
 
-#include "cost/CellCost.h"
 #include "fusion/explore/Notation.h"
 #include "ir/tok/ElementTypes.h"
 #include "ir/tok/WholeSequence.h"
@@ -48,18 +47,6 @@ static std::string refusalOfSizes(const BlockFacts &facts, const Node &node, Val
   return "sizes not proved equal: " + what + notation(left) + " and " + what + notation(right);
 }
 
-static double flopsOf(const BlockFacts &facts, const Node &node) {
-  if (auto unary = dyn_cast<tok::UnaryOp>(node.operation))
-    return cost::additionsOf(unary.getKind(), node.cells);
-  auto binary = dyn_cast<tok::BinaryOp>(node.operation);
-  // x^2 is computed by one multiplication.
-  bool isSquare = binary && binary.getKind() == BinaryOperator::Pow &&
-                  binary.getRhs().getDefiningOp<tok::ConstantOp>() &&
-                  facts.everywhere(binary.getRhs()).constant() == 2.0;
-  return binary && !isSquare ? cost::additionsOf(binary.getKind(), node.cells)
-                             : cost::additionsOf(node.cells);
-}
-
 static void classifyElementwise(const BlockFacts &facts, Node &node) {
   Value result = node.result();
   if (!tok::isArray(result.getType()))
@@ -89,7 +76,6 @@ static void classifyElementwise(const BlockFacts &facts, Node &node) {
   }
   node.kind = NodeKind::Elementwise;
   node.spaces = {shape};
-  node.flops = flopsOf(facts, node);
 }
 
 static void classifyAggregate(const BlockFacts &facts, Node &node) {
@@ -100,8 +86,6 @@ static void classifyAggregate(const BlockFacts &facts, Node &node) {
   }
   node.kind = NodeKind::Aggregate;
   node.spaces = {facts.shapeOf(node.operands[0])};
-  double steps = kind == AggregateKind::IndexMax || kind == AggregateKind::IndexMin ? 2 : 1;
-  node.flops = steps * cost::additionsOfAggregating(kind, node.cells);
 }
 
 bool fusion::isNarrow(const Size &columns) {
@@ -138,8 +122,7 @@ static void classifyProduct(const BlockFacts &facts, Node &node) {
       node.spaces.push_back(wide);
   };
   node.kind = NodeKind::Product;
-  node.flops = cost::additionsOf(node.cells); // a fused multiply-add is one instruction
-  bool isBatched = leftSizes.size() > 2;      // computed row by row, if at all
+  bool isBatched = leftSizes.size() > 2; // computed row by row, if at all
   bool isByRows = !facts.isSparse(left) && !facts.isSparse(right) && !rightShape.hasOneColumn() &&
                   !leftShape.hasOneRow();
   if (auto transpose = left.getDefiningOp<tok::TransposeOp>();

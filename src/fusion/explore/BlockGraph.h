@@ -46,8 +46,6 @@ struct Node {
   // of the result, whose cells are products of a row and a column. For t(A) %*% B: those of A and B.
   // None if it takes loops over other axes.
   llvm::SmallVector<Shape, 2> spaces;
-  // For each cell of the space, of a product for each multiplication (cost/CellCost.h).
-  double flops = 1;
   ElementType cells = {}; // that the operation computes in: those of its first array
   mlir::Type elementType; // of all arrays among operands and results: f64 or f32; else null
   bool live = true;

@@ -34,13 +34,13 @@ CoverSearch::CoverSearch(OperatorPool &pool, const PlanBound &bound, ArrayRef<in
   }
   // At depth d the last d nodes are placed.
   notPlaced_.resize(nodes.size() + 1);
-  for (View view : {Computing, Reading})
+  for (View view : {Computing, Moving})
     left_[view].resize(nodes.size() + 1);
   for (size_t depth = nodes.size(); depth-- > 0;) {
     size_t place = nodes.size() - 1 - depth;
     notPlaced_[depth] = notPlaced_[depth + 1];
     notPlaced_[depth].set(place);
-    for (View view : {Computing, Reading})
+    for (View view : {Computing, Moving})
       left_[view][depth] = left_[view][depth + 1] + bound.unowned(view, nodes[place]);
   }
   const PartitionFacts &facts = bound.facts();
@@ -121,12 +121,12 @@ double CoverSearch::leastOf(View view, const Draft &draft, const Nodes &wanted) 
 // What the drafts cost at least, or they and the nodes that are not placed in one of the views.
 double CoverSearch::boundAt(size_t depth) const {
   const Nodes &notPlaced = notPlaced_[depth];
-  double left[] = {left_[Computing][depth], left_[Reading][depth]};
+  double left[] = {left_[Computing][depth], left_[Moving][depth]};
   double total = 0;
   auto launches = static_cast<int>((launched_ & notPlaced).count());
   for (const Draft &draft : drafts_) {
     total += draft.nanoseconds;
-    for (View view : {Computing, Reading})
+    for (View view : {Computing, Moving})
       left[view] += draft.inView[view];
     launches -= (draft.mayJoin & notPlaced & launched_).any();
   }
@@ -137,14 +137,14 @@ double CoverSearch::boundAt(size_t depth) const {
     auto passes = static_cast<int>(readers.count());
     for (size_t i = 0; i < drafts_.size() && passes > 0; ++i)
       passes -= drafts_[i].read[passed.array] && (drafts_[i].mayJoin & readers).any();
-    for (View view : {Computing, Reading})
+    for (View view : {Computing, Moving})
       left[view] += bound_.reading(view, passed.input) * passes;
   }
   double launching = std::max(0, launches) * pool_.machine().launchNanoseconds;
-  double least = std::max({total, left[Computing], left[Reading]});
+  double least = std::max({total, left[Computing], left[Moving]});
   if (launching + least >= cheapest_ * equal)
     return launching + least;
-  for (View view : {Computing, Reading}) {
+  for (View view : {Computing, Moving}) {
     for (const Draft &draft : drafts_)
       left[view] += leastOf(view, draft, draft.mayCompute & notPlaced) - draft.inView[view];
     least = std::max(least, left[view]);
@@ -372,7 +372,7 @@ bool CoverSearch::addMember(Draft &draft, int node) const {
       draft.waits |= waitsOf_[producer];
       continue;
     }
-    for (View view : {Computing, Reading})
+    for (View view : {Computing, Moving})
       if (bound_.owner(view, producer) == node &&
           llvm::none_of(drafts_, [&](const Draft &other) { return other.owns[view][place]; }) &&
           !draft.owns[view][place]) {
@@ -386,7 +386,7 @@ bool CoverSearch::addMember(Draft &draft, int node) const {
 
 // Takes back what was assumed of a node that is placed now.
 void CoverSearch::disown(Draft &draft, int node) const {
-  for (View view : {Computing, Reading})
+  for (View view : {Computing, Moving})
     if (draft.owns[view][places_[node]]) {
       draft.owns[view].reset(places_[node]);
       for (Option &option : draft.options)
@@ -435,7 +435,7 @@ bool CoverSearch::price(Draft &draft) const {
     return false;
   constexpr double infinity = std::numeric_limits<double>::infinity();
   draft.nanoseconds = infinity;
-  for (View view : {Computing, Reading}) {
+  for (View view : {Computing, Moving}) {
     draft.inView[view] = infinity;
     draft.alreadyRead[view] = 0;
   }
@@ -446,7 +446,7 @@ bool CoverSearch::price(Draft &draft) const {
     double launch = pool_.machine().launchNanoseconds, total = launch + parts.total();
     draft.nanoseconds = std::min(draft.nanoseconds, total);
     cost::Parts read = alreadyRead(draft, option);
-    for (View view : {Computing, Reading}) {
+    for (View view : {Computing, Moving}) {
       draft.alreadyRead[view] = std::max(draft.alreadyRead[view], costIn(view, read));
       draft.inView[view] =
           std::min(draft.inView[view],

@@ -71,7 +71,7 @@ TEST(FuseBlock, functionsOfSinglePrecisionCostHalf) {
   };
   using enum ElementType;
   auto additions = [](ElementType cells) {
-    return cost::additionsOf(UnaryOperator::Tan, cells) +
+    return cost::additionsOf(UnaryOperator::Tan, cells, {}) +
            cost::additionsOfAggregating(AggregateKind::Sum, cells);
   };
   EXPECT_NEAR(computing("f64") / computing("f32"), additions(F64) / additions(F32), 0.01);

@@ -1,8 +1,12 @@
 #include "fusion/select/OperatorCost.h"
 
-#include "base/Natives.h"
-#include "cost/CellCost.h"
+#include "fusion/select/CellWork.h"
 #include "ir/tok/ElementTypes.h"
+
+#include "llvm/ADT/SmallPtrSet.h"
+
+#include <cmath>
+#include <utility>
 
 using namespace mlir;
 using namespace tokamak;
@@ -12,15 +16,23 @@ using namespace tokamak::fusion;
 static constexpr double bytesPerColumnNumber = 4, bytesPerRowOffset = 8;
 // Costs of finding the next entry, and of finding another sparse array's cell at this entry.
 static constexpr double flopsPerEntry = 2, flopsPerMatch = 6;
-// A native dense product comes closer to the machine's peak than kernels (base/Natives.def), but
-// packs both factors first and goes over the result several times: `flopsPerPackedCell` for each
-// cell of the three, which dominates if one of them is narrow. Transposed products of many rows are
-// not packed (runtime/natives/TransposedProduct.h), and only half of t(X) %*% X is computed. A
-// product of two sparse arrays takes `flopsPerSparseProduct` per multiplication.
+// A native dense product packs both factors first and goes over the result several times:
+// `flopsPerPackedCell` for each cell of the three, which dominates if one of them is narrow. Transposed
+// products of many rows are not packed (runtime/natives/TransposedProduct.h), and only half of
+// t(X) %*% X is computed. A product of two sparse arrays takes `flopsPerSparseProduct` per multiplication.
 static constexpr double flopsPerPackedCell = 24;
 static constexpr double fewestRowsUnpacked = 64, fewestColumnsUnpacked = 8;
 static constexpr double flopsPerSparseProduct = 8;
 static constexpr double rowsOfPanel = 8; // as kernels compute them, on every machine
+// Compact loops wait for each addition to an aggregate, and longer for each comparison.
+static constexpr double additionsWaitingForSum = 3, additionsWaitingForExtreme = 5;
+// Sums of the columns of narrow rows wait for each other, too.
+static constexpr double additionsOfNarrowSum = 2;
+// Operators from so many additions on are expensive (schedule/Instructions.h).
+static constexpr double fewestExpensiveAdditions = 8;
+// Kernels don't use tiles of registers for a product whose left factor they compute of other things than
+// products, nor for several products that are results: each multiplication takes that many more times as long.
+static constexpr double slownessWithoutTiles = 12;
 // The share of a cache for all cores that one of them finds its arrays in.
 static constexpr double shareOfCache = 0.25;
 
@@ -55,15 +67,20 @@ namespace {
 // Adds up the work of an operator in a frame.
 class Account {
 public:
-  Account(const BlockFacts &facts, const cost::MachineModel &machine, const Frame &frame)
-      : facts_(facts), machine_(machine), frame_(frame),
-        entries_(frame.driver ? facts.entriesOf(frame.driver) : 0) {}
+  Account(const BlockFacts &facts, const cost::MachineModel &machine, const Frame &frame,
+          bool hasExpensive)
+      : facts_(facts), machine_(machine), frame_(frame), hasExpensive_(hasExpensive),
+        entries_(frame.driver ? facts.entriesOf(frame.driver) : 0),
+        isCompact_(!frame.isNative && frame.loops <= Loops::Rows && !frame.driver &&
+                   plan::hasFewPlaces({frame.space.rows, frame.space.columns})),
+        isNarrow_(frame.loops == Loops::Rows && frame.space.columns.isConstant() &&
+                  frame.space.columns.constantValue() <= plan::mostColumnsAcross) {}
 
   cost::Work work;
 
   //===- what a member computes --------------------------------------------------------------===//
 
-  void addMember(const Node &node, const Verdict &verdict) {
+  void addMember(const Node &node, double additions, const Verdict &verdict) {
     bool isAtEntries = frame_.driver && has(verdict.over, Axes::Rows | Axes::Columns);
     if (frame_.isNative) {
       addNative(node);
@@ -71,17 +88,21 @@ public:
       if (isAtEntries)
         addProductAtEntries(node, verdict);
       else
-        addProduct(node);
+        addProduct(node, additions);
     } else {
       bool isAggregate = node.kind == NodeKind::Aggregate;
       const Shape &shape = facts_.shapeOf(isAggregate ? node.operands[0] : node.result());
+      // In rows or not, it is one loop.
+      if (isAggregate && isCompact_ && verdict.reduced == verdict.over)
+        additions = std::max(additions, waitingFor(node.aggregation()));
       // The number of a row stays while a loop goes along it.
       work.flops += node.kind == NodeKind::Sequence
                         ? facts_.estimate(frame_.space.rows)
-                        : node.flops * pointsOf(facts_, frame_, verdict.over, shape);
+                        : additions * slownessOf(verdict.over, node, shape) *
+                              pointsOf(facts_, frame_, verdict.over, shape);
       // The column index of an entry selects the sum that it is added to.
       if (isAtEntries && verdict.reduced == Axes::Rows)
-        work.gathers += entries_;
+        work.gathering += gatheringOf(entries_, denseBytesOf(facts_, node.result()));
     }
   }
 
@@ -114,16 +135,14 @@ public:
         work.flops += flopsPerMatch * (entries_ + facts_.entriesOf(operand));
       } else {
         work.readBytes += std::min(dense, machine_.cacheLineBytes * entries_);
-        work.gathers += entries_;
+        work.gathering += gatheringOf(entries_, dense);
       }
     } else {
       work.readBytes += dense;
-      if (isSparse) { // it is converted before
-        work.readBytes += stored;
-        work.writtenBytes += dense;
-      }
-      // Loops over rows transpose blocks of them into lanes.
-      if (frame_.loops == Loops::Rows && shape.rows == frame_.space.rows && !shape.hasOneColumn())
+      if (isSparse) // it is converted before
+        addConversion({.readBytes = stored, .writtenBytes = dense});
+      // Loops over narrow rows transpose blocks of them into lanes.
+      if (isNarrow_ && !hasRowsAlone() && shape.rows == frame_.space.rows && !shape.hasOneColumn())
         work.flops +=
             cost::additionsOf(*tok::elementTypeOf(operand.getType())) * facts_.cells(shape);
     }
@@ -136,13 +155,16 @@ public:
       return;
     }
     work.writtenBytes += dense;
-    if (facts_.isSparse(result) && !frame_.isNative) { // it is converted after the operator
-      work.readBytes += dense;
-      work.writtenBytes += bytesOf(facts_, result);
-    }
+    if (facts_.isSparse(result) && !frame_.isNative) // it is converted after the operator
+      addConversion({.readBytes = dense, .writtenBytes = bytesOf(facts_, result)});
   }
 
 private:
+  // A pass over an array, while nothing else is done.
+  void addConversion(const cost::Work &pass) {
+    work.overhead += cost::partsOf(machine_, pass).total();
+  }
+
   double cells(Value value) const { return facts_.cells(facts_.shapeOf(value)); }
 
   // The multiplications of a product m×k times k×n.
@@ -150,22 +172,71 @@ private:
     return cells(node.operands[0]) * facts_.estimate(facts_.shapeOf(node.operands[1]).columns);
   }
 
-  // The cache lines touched by `accesses` accesses to rows with this number of columns of the
-  // node's element type; 0 if `array` fits the first-level cache.
-  double gathersOf(double accesses, const Node &node, Value array, const Size &columns) const {
-    if (array && denseBytesOf(facts_, array) <= machine_.nearestCacheBytes)
-      return 0;
-    double rowBytes = bytesPerCell(node.result()) * facts_.estimate(columns);
-    return accesses * std::max(1.0, rowBytes / machine_.cacheLineBytes);
+  static double waitingFor(AggregateKind kind) {
+    return kind == AggregateKind::Sum || kind == AggregateKind::Prod ? additionsWaitingForSum
+                                                                     : additionsWaitingForExtreme;
   }
 
-  void addProduct(const Node &node) {
-    work.flops += node.flops * multiplications(node);
+  // Whether compact loops compute rows one by one, so that a cell takes as long as a vector.
+  bool hasRowsAlone() const {
+    return isCompact_ && isNarrow_ &&
+           (facts_.estimate(frame_.space.rows) <= plan::mostCompactRows || !hasExpensive_);
+  }
+
+  // How many times as long as in full vectors a cell takes that is computed along these axes.
+  double slownessOf(Axes over, const Node &node, const Shape &shape) const {
+    if (frame_.loops == Loops::AnyAxes && has(over, Axes::Other))
+      return slownessOfRows(shape.columns, node);
+    if (frame_.loops != Loops::Rows || frame_.driver || !has(over, Axes::Columns))
+      return 1;
+    if (isNarrow_)
+      return hasRowsAlone() ? rowsOfPanel : 1;
+    return slownessOfRows(frame_.space.columns, node);
+  }
+
+  // The last vector of a row may have few cells.
+  double slownessOfRows(const Size &columns, const Node &node) const {
+    double lanes = byteSize(node.cells) == 8 ? rowsOfPanel : 2 * rowsOfPanel,
+           cells = std::max(1.0, facts_.estimate(columns));
+    return std::ceil(cells / lanes) * lanes / cells;
+  }
+
+  // Nanoseconds of `accesses` accesses to cells in an array of so many bytes.
+  double gatheringOf(double accesses, double arrayBytes) const {
+    return accesses * cost::gatherNanoseconds(machine_, arrayBytes);
+  }
+
+  // The same of rows with this number of columns of the array's element type.
+  double gatheringOfRows(double accesses, Value array, const Size &columns) const {
+    double rowBytes = bytesPerCell(array) * facts_.estimate(columns);
+    return gatheringOf(accesses, denseBytesOf(facts_, array)) *
+           std::max(1.0, rowBytes / machine_.cacheLineBytes);
+  }
+
+  // Products of several columns are computed in tiles of registers; others like a sum.
+  double additionsOfMultiplying(const Node &node, double additionsInTiles) const {
+    double addition = cost::additionsOf(node.cells);
+    const Size &columns = facts_.shapeOf(node.operands[1]).columns;
+    bool isTransposed = node.kind == NodeKind::TransposedProduct;
+    if (hasRowsAlone())
+      return addition * rowsOfPanel;
+    if (columns.isConstant(1) && frame_.loops != Loops::Rows)
+      return addition;
+    if (columns.isConstant(1)) // narrow rows wait for the sums
+      return addition * (!isNarrow_     ? slownessOfRows(frame_.space.columns, node)
+                         : isTransposed ? additionsOfNarrowSum
+                                        : 1);
+    bool isAlongResult = frame_.loops != Loops::Rows || (isNarrow_ && !isTransposed);
+    return additionsInTiles * slownessOfRows(isAlongResult ? columns : frame_.space.columns, node);
+  }
+
+  void addProduct(const Node &node, double additionsInTiles) {
+    work.flops += additionsOfMultiplying(node, additionsInTiles) * multiplications(node);
     double bytes = denseBytesOf(facts_, node.operands[1]);
     // In loops over any axes the right factor is read again for each panel of rows.
-    if (frame_.loops == Loops::AnyAxes && bytes > shareOfCache * machine_.cacheBytes)
+    if (frame_.loops == Loops::AnyAxes && bytes > shareOfCache * machine_.sharedCacheBytes)
       work.flops += bytes * facts_.estimate(facts_.shapeOf(node.operands[0]).rows) / rowsOfPanel *
-                    machine_.flopsPerNanosecond / machine_.cacheReadBytesPerNanosecond;
+                    machine_.flopsPerNanosecond / machine_.sharedReadBytesPerNanosecond;
   }
 
   // The column index of an entry selects a row of the other factor, or of the result.
@@ -178,15 +249,14 @@ private:
                               ? facts_.shapeOf(node.operands[0]).columns
                               : shape.columns;
     work.flops += entries_ * facts_.estimate(columns);
-    work.gathers += gathersOf(entries_, node, isProduct ? right : Value(), columns);
+    work.gathering += gatheringOfRows(entries_, isProduct ? right : node.result(), columns);
     if (!verdict.isSampled || right.getDefiningOp<tok::TransposeOp>())
       return; // the kernel reads the operand of the transpose
     bool isMadeAnyway =
         llvm::any_of(right.getUsers(), [](Operation *user) { return isa<tok::TransposeOp>(user); });
-    if (!isMadeAnyway) {
-      work.readBytes += bytesOf(facts_, right);
-      work.writtenBytes += denseBytesOf(facts_, right);
-    }
+    if (!isMadeAnyway)
+      addConversion(
+          {.readBytes = bytesOf(facts_, right), .writtenBytes = denseBytesOf(facts_, right)});
   }
 
   // Whether the native computes this transposed product without packing its factors.
@@ -206,36 +276,69 @@ private:
     }
     Value left = node.operands[0], right = node.operands[1];
     bool leftSparse = facts_.isSparse(left), rightSparse = facts_.isSparse(right);
-    double dense = rowOf(NativeKind::Matmul).flops * node.flops * multiplications(node);
+    double dense = machine_.flopsPerNanosecond * multiplications(node) /
+                   (node.cells == ElementType::F32 ? machine_.singleNativeProductsPerNanosecond
+                                                   : machine_.nativeProductsPerNanosecond);
     if (leftSparse && rightSparse) {
       double products = multiplications(node) * facts_.densityOf(left) * facts_.densityOf(right);
       work.flops += flopsPerSparseProduct * products;
-      work.gathers += products;
+      work.gathering += gatheringOf(products, denseBytesOf(facts_, right));
     } else if (leftSparse || rightSparse) {
       Value sparse = leftSparse ? left : right, other = leftSparse ? right : left;
       work.flops += multiplications(node) * facts_.densityOf(sparse) +
                     flopsPerEntry * facts_.entriesOf(sparse);
-      work.gathers +=
-          gathersOf(facts_.entriesOf(sparse), node, other, facts_.shapeOf(other).columns);
+      work.gathering +=
+          gatheringOfRows(facts_.entriesOf(sparse), other, facts_.shapeOf(other).columns);
     } else if (isUnpacked(node)) {
       work.flops += (left == right ? 0.5 : 1) * dense;
     } else {
       double packed = cells(left) + cells(right) + cells(node.result());
-      work.flops += dense + flopsPerPackedCell * packed * node.flops;
+      work.flops += dense + flopsPerPackedCell * packed * cost::additionsOf(node.cells);
     }
   }
 
   const BlockFacts &facts_;
   const cost::MachineModel &machine_;
   const Frame &frame_;
-  double entries_; // of the driver
+  bool hasExpensive_; // an operator of many instructions is among those that the frame allows
+  double entries_;    // of the driver
+  bool isCompact_, isNarrow_; // loops over few places; over rows of at most mostColumnsAcross
 };
+
+// The bytes of all arrays that the block takes and returns, and of those that natives read and write.
+double bytesTouchedBy(const BlockGraph &graph) {
+  double bytes = 0;
+  llvm::SmallPtrSet<Value, 16> seen;
+  auto touch = [&](Value value) {
+    if (tok::isArray(value.getType()) && seen.insert(value).second)
+      bytes += bytesOf(graph.facts(), value);
+  };
+  for (int index = 0; index < graph.size(); ++index) {
+    const Node &node = graph[index];
+    if (!node.live || node.kind == NodeKind::Slice)
+      continue;
+    for (auto [operand, producer] : llvm::zip(node.operands, node.producers))
+      if (producer < 0 || !graph.isNode(index))
+        touch(operand);
+    for (Value result : node.operation->getResults())
+      if (node.leavesBlock || !graph.isNode(index))
+        touch(result);
+  }
+  return bytes;
+}
+
+// Of arrays that the block is given.
+cost::Work found(cost::Work work) {
+  work.foundBytes += std::exchange(work.readBytes, 0);
+  return work;
+}
 
 } // namespace
 
 OperatorCost::OperatorCost(const BlockGraph &graph, const MemoTable &memo,
                            const cost::MachineModel &machine)
-    : graph(graph), memo(memo), machine(machine), inputsOf_(graph.size()) {
+    : graph(graph), memo(memo), machine(cost::inBlock(machine, bytesTouchedBy(graph))),
+      inputsOf_(graph.size()) {
   llvm::SmallDenseMap<Value, int> numbers;
   SmallVector<int> readers; // by input: the first node that reads it
   for (int index : graph.nodes())
@@ -250,13 +353,22 @@ OperatorCost::OperatorCost(const BlockGraph &graph, const MemoTable &memo,
       inputs_.push_back({value, producer, tok::isArray(value.getType())});
       readers.push_back(index);
     }
+  additions_.resize(graph.size());
+  for (int node : graph.nodes())
+    additions_[node] = additionsOf(graph[node], graph.facts(), machine);
   for (auto [number, frame] : llvm::enumerate(memo.frames)) {
-    auto accountOf = [&] { return Account(graph.facts(), machine, frame); };
+    bool hasExpensive = llvm::any_of(graph.nodes(), [&, number = number](int node) {
+      return graph[node].kind == NodeKind::Elementwise &&
+             additions_[node] >= fewestExpensiveAdditions &&
+             memo.find(node, static_cast<int>(number));
+    });
+    auto accountOf = [&] { return Account(graph.facts(), machine, frame, hasExpensive); };
     std::vector<cost::Work> &reading = reading_.emplace_back(inputs_.size());
     for (auto [input, work] : llvm::enumerate(reading))
       if (Account account = accountOf(); inputs_[input].isArray) {
         account.addOperand(graph[readers[input]], inputs_[input].value);
-        work = account.work;
+        work = inputs_[input].producer < 0 ? found(account.work) : account.work;
+        work.overhead += machine.arrayNanoseconds;
       }
     std::vector<const MemoGroup *> &groups = groups_.emplace_back(graph.size());
     std::vector<cost::Work> &computing = computing_.emplace_back(graph.size());
@@ -266,13 +378,30 @@ OperatorCost::OperatorCost(const BlockGraph &graph, const MemoTable &memo,
       if (!groups[node])
         continue;
       Account computed = accountOf(), stored = accountOf();
-      computed.addMember(graph[node], *groups[node]);
+      computed.addMember(graph[node], additions_[node], *groups[node]);
       computing[node] = computed.work;
-      if (tok::isArray(graph[node].result().getType()))
-        stored.addResult(graph[node].result());
+      if (!tok::isArray(graph[node].result().getType()))
+        continue;
+      stored.addResult(graph[node].result());
       storing[node] = stored.work;
+      storing[node].overhead += machine.arrayNanoseconds;
     }
   }
+}
+
+// Whether its products, if it has any, are computed in tiles of registers.
+bool OperatorCost::hasTiles(const FusedOperator &candidate) const {
+  if (memo.frames[candidate.frame].loops != Loops::AnyAxes)
+    return true;
+  int products = 0;
+  bool computesFactor = false;
+  for (int member : candidate.members.set_bits())
+    if (graph[member].kind == NodeKind::Product) {
+      ++products;
+      int producer = graph[member].producers[0];
+      computesFactor |= producer >= 0 && candidate.members[producer];
+    }
+  return products == 0 || (products == 1 ? !computesFactor : candidate.roots.size() == 1);
 }
 
 void OperatorCost::price(FusedOperator &candidate) const {
@@ -297,5 +426,9 @@ void OperatorCost::price(FusedOperator &candidate) const {
     work += storing(root, candidate.frame);
     candidate.arrays += tok::isArray(graph[root].result().getType());
   }
+  if (!hasTiles(candidate))
+    for (int member : candidate.members.set_bits())
+      if (graph[member].kind == NodeKind::Product)
+        work.flops += slownessWithoutTiles * computing(member, candidate.frame).flops;
   candidate.nanoseconds = cost::nanoseconds(machine, work);
 }

@@ -60,6 +60,8 @@ public:
   llvm::ArrayRef<int> inputsOf(int node) const { return inputsOf_[node]; }
   // Null where the frame doesn't allow the operation.
   const MemoGroup *group(int node, int frame) const { return groups_[frame][node]; }
+  // What it computes for each cell (CellWork.h).
+  double additions(int node) const { return additions_[node]; }
   // The work of computing an operation, of reading an input and of storing a result.
   const cost::Work &computing(int node, int frame) const { return computing_[frame][node]; }
   const cost::Work &reading(int input, int frame) const { return reading_[frame][input]; }
@@ -67,11 +69,14 @@ public:
 
   const BlockGraph &graph;
   const MemoTable &memo;
-  const cost::MachineModel &machine;
+  const cost::MachineModel machine; // as operators of the block find it
 
 private:
+  bool hasTiles(const FusedOperator &candidate) const;
+
   std::vector<OperatorInput> inputs_;
   std::vector<llvm::SmallVector<int, 3>> inputsOf_;
+  std::vector<double> additions_;                                      // by node
   std::vector<std::vector<const MemoGroup *>> groups_;                 // by frame
   std::vector<std::vector<cost::Work>> computing_, reading_, storing_; // by frame
 };

@@ -22,18 +22,17 @@ PartitionFacts::PartitionFacts(const OperatorPool &pool, ArrayRef<int> nodes)
 
 void PartitionFacts::noteHidden() {
   const OperatorCost &cost = pool.cost();
-  for (View view : {Computing, Reading}) {
+  for (View view : {Computing, Moving}) {
     hidden[view].resize(pool.graph().size());
     hiddenReading[view].resize(pool.graph().size());
     auto most = [&](const std::vector<std::vector<cost::Parts>> &parts, int index) {
       double most = 0;
       for (const std::vector<cost::Parts> &inFrame : parts)
-        most =
-            std::max(most, view == Computing ? inFrame[index].computing : inFrame[index].reading);
+        most = std::max(most, hideableIn(view, inFrame[index]));
       return most;
     };
     for (int node : nodes) {
-      hidden[view][node] = most(computing, node);
+      hidden[view][node] = most(computing, node) + most(storing, node);
       for (int input : cost.inputsOf(node)) {
         double read = most(reading, input);
         hidden[view][node] += read;
@@ -75,7 +74,7 @@ void PartitionFacts::chooseReaders() {
         users[input].push_back(node);
   auto raisedBy = [&](int node, int input) {
     double raised = 0;
-    for (View view : {Computing, Reading}) {
+    for (View view : {Computing, Moving}) {
       double without = infinity, with = infinity;
       for (const MemoGroup &group : pool.memo().groups[node]) {
         double computed = costIn(view, computing[group.frame][node]);
@@ -131,8 +130,9 @@ void PartitionFacts::chooseReaders() {
 
 void PartitionFacts::count(int input, int frame, int node) {
   int &counted = countedWith[input][frame];
-  computing[frame][counted] += reading[frame][input] * -1;
-  computing[frame][node] += reading[frame][input];
+  const cost::Parts &read = reading[frame][input];
+  computing[frame][counted] += {-read.overhead, -read.moving, -read.computing};
+  computing[frame][node] += read;
   counted = node;
 }
 
@@ -168,7 +168,7 @@ void PartitionFacts::noteUses() {
         if (!isFirst)
           continue;
         bool isExtra = countedWith[input][frame] == withOwner;
-        for (View view : {Computing, Reading})
+        for (View view : {Computing, Moving})
           use.reading[view].push_back(isExtra ? costIn(view, reading[frame][input]) : 0);
       }
     }

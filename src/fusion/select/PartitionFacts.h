@@ -10,10 +10,14 @@
 
 namespace tokamak::fusion {
 
-// Which of an operator's parts are added up, beside launches and writing.
-enum View : uint8_t { Computing, Reading };
+// Which of an operator's parts are added up, beside launches and overhead: computing, or moving cells
+// from and to memory.
+enum View : uint8_t { Computing, Moving };
+inline double hideableIn(View view, const cost::Parts &parts) {
+  return view == Computing ? parts.computing : parts.moving;
+}
 inline double costIn(View view, const cost::Parts &parts) {
-  return parts.writing + (view == Computing ? parts.computing : parts.reading);
+  return parts.overhead + hideableIn(view, parts);
 }
 
 // One node that another one uses, as any of its operands.
@@ -50,8 +54,8 @@ struct PartitionFacts {
 
   std::vector<llvm::SmallVector<NodeUse, 2>> uses; // by node: by other nodes
   std::vector<llvm::BitVector> storable;           // by node: frames
-  // By view and node: the most that computing it takes beside writing, with reading all its operands;
-  // and the most that reading it takes.
+  // By view and node: the most that an operator can do, while it does the other part of its work, of
+  // computing and storing it and of reading all its operands; and of reading it.
   std::vector<double> hidden[2], hiddenReading[2];
 
   // Counts reading an input in a frame with another node.

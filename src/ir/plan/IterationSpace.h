@@ -49,6 +49,16 @@ inline constexpr int64_t mostNarrowColumns = 64;
 // so that plans are made for each size up to it.
 inline constexpr int64_t mostColumnsInRegisters = 128;
 
+// Rows of a constant length of at most this are computed eight or sixteen at a time, a column of these as
+// a vector; longer ones in vectors along the row.
+inline constexpr int64_t mostColumnsAcross = 16;
+// Whether loops over axes of these sizes have so few places that little code is made for them: neither
+// unrolled nor over blocks of rows.
+bool hasFewPlaces(llvm::ArrayRef<Size> axes);
+// Of such loops over narrow rows, rows are computed one by one if there are at most so many, or if none
+// of their operators is expensive.
+inline constexpr int64_t mostCompactRows = 128;
+
 // The axes that a value of this shape runs over in an operator over `space`; nullopt if it is
 // neither repeated along rows or columns nor as long as they are.
 std::optional<Axes> axesOf(const Shape &value, const Shape &space);

@@ -38,8 +38,13 @@ void Profile::record(const Step &step) {
   int64_t duration = duration_cast<nanoseconds>(step.end - step.begin).count();
   std::lock_guard lock(mutex_);
   auto [entry, isNew] = index_.try_emplace(std::move(key), operators_.size());
-  if (isNew)
+  if (isNew) {
     operators_.push_back({step.kind, std::string(step.name), *step.place});
+    durations_.emplace_back();
+  }
+  constexpr size_t mostDurations = 4096;
+  if (durations_[entry->second].size() < mostDurations)
+    durations_[entry->second].push_back(duration);
   OperatorProfile &op = operators_[entry->second];
   ++op.calls;
   op.nanoseconds += duration;
@@ -51,9 +56,20 @@ void Profile::record(const Step &step) {
                       step.bytes});
 }
 
+static int64_t typicalOf(std::vector<int64_t> durations) {
+  constexpr int64_t longBesideLoading = 1'000'000;
+  if (durations.size() == 1)
+    return durations.front() >= longBesideLoading ? durations.front() : 0;
+  auto begin = durations.begin() + 1, middle = begin + (durations.end() - begin) / 2;
+  std::nth_element(begin, middle, durations.end());
+  return *middle;
+}
+
 std::vector<OperatorProfile> Profile::operators() const {
   std::lock_guard lock(mutex_);
   std::vector<OperatorProfile> sorted = operators_;
+  for (size_t i = 0; i < sorted.size(); ++i)
+    sorted[i].typicalNanoseconds = typicalOf(durations_[i]);
   std::sort(sorted.begin(), sorted.end(), [](const auto &a, const auto &b) {
     return std::tie(b.nanoseconds, a.name) < std::tie(a.nanoseconds, b.name);
   });

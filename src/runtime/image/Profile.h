@@ -20,6 +20,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <iosfwd>
 #include <map>
 #include <mutex>
@@ -39,10 +40,22 @@ struct OperatorProfile {
   SourcePlace place;
   int64_t calls = 0;
   int64_t nanoseconds = 0;
+  // Of one call: the median of those after the first, whose time is also that of loading new code. Of
+  // very many calls, the first few thousand count. If there is one call only, and loading code may be
+  // a large part of it, 0: not known.
+  int64_t typicalNanoseconds = 0;
   // Bytes of the arrays read and written, each counted once per call; for slices and replaced cells
   // only the bytes moved. 0 for compilations.
   int64_t bytes = 0;
-  double predictedNanoseconds = 0; // by the cost model; 0: no prediction
+  double predictedNanoseconds = 0; // by the cost model, of all calls; 0: no prediction
+
+  double predictedOfOneCall() const { return predictedNanoseconds / static_cast<double>(calls); }
+  bool hasPredictionError() const { return predictedNanoseconds > 0 && typicalNanoseconds > 0; }
+  // How far the prediction is from the time of a call, as a share of the latter.
+  double predictionError() const {
+    auto measured = static_cast<double>(typicalNanoseconds);
+    return std::abs(predictedOfOneCall() - measured) / measured;
+  }
 };
 
 class Profile {
@@ -78,6 +91,7 @@ private:
   std::chrono::steady_clock::time_point start_;
   mutable std::mutex mutex_; // guards all members below
   std::vector<OperatorProfile> operators_;
+  std::vector<std::vector<int64_t>> durations_;      // by operator: of single calls
   std::map<std::string, size_t, std::less<>> index_; // by kind, name and place
   std::vector<Event> trace_;
   std::vector<size_t> threads_; // hashes of the ids of all threads seen

@@ -51,3 +51,26 @@ TEST(Profile, TraceIsJsonWithAnEventForEveryStep) {
     }
   EXPECT_EQ(complete, 2);
 }
+
+TEST(Profile, TheFirstCallIsNotTypical) {
+  using namespace std::chrono_literals;
+  Profile profile(Profile::Events::Dropped);
+  SourcePlace place{"a.dml", 1, 5};
+  auto record = [&](std::string_view name,
+                    std::initializer_list<std::chrono::nanoseconds> durations) {
+    std::chrono::steady_clock::time_point begin{};
+    for (std::chrono::nanoseconds duration : durations)
+      profile.record({StepKind::Kernel, name, &place, begin, begin + duration, 0, 100});
+  };
+  record("often", {9ms, 300ns, 200ns, 100ns});
+  record("once, short", {900us});
+  record("once, long", {2ms});
+  std::map<std::string, OperatorProfile> byName;
+  for (const OperatorProfile &op : profile.operators())
+    byName[op.name] = op;
+  EXPECT_EQ(byName["often"].typicalNanoseconds, 200);
+  EXPECT_EQ(byName["often"].predictedOfOneCall(), 100);
+  EXPECT_DOUBLE_EQ(byName["often"].predictionError(), 0.5);
+  EXPECT_FALSE(byName["once, short"].hasPredictionError());
+  EXPECT_EQ(byName["once, long"].typicalNanoseconds, 2'000'000);
+}

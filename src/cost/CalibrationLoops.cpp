@@ -1,0 +1,80 @@
+#include "cost/CalibrationLoops.h"
+
+#include "base/WidestVectors.h"
+
+#include <sys/mman.h>
+
+namespace tokamak::cost {
+
+using Lanes = double __attribute__((vector_size(64), aligned(64)));
+
+TOKAMAK_WIDEST_VECTORS double readAll(const double *cells, int64_t count) {
+  Lanes sums[4] = {};
+  const Lanes *lanes = reinterpret_cast<const Lanes *>(cells);
+  for (int64_t i = 0; i < count / 8; i += 4)
+    for (int k = 0; k < 4; ++k)
+      sums[k] += lanes[i + k];
+  Lanes sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  return sum[0] + sum[1] + sum[2] + sum[3] + sum[4] + sum[5] + sum[6] + sum[7];
+}
+
+TOKAMAK_WIDEST_VECTORS void writeAll(double *cells, int64_t count, double value) {
+  Lanes *lanes = reinterpret_cast<Lanes *>(cells);
+  Lanes filled = {value, value, value, value, value, value, value, value};
+  for (int64_t i = 0; i < count / 8; ++i)
+    lanes[i] = filled;
+}
+
+TOKAMAK_WIDEST_VECTORS void copyAll(const double *from, double *to, int64_t count) {
+  const Lanes *source = reinterpret_cast<const Lanes *>(from);
+  Lanes *target = reinterpret_cast<Lanes *>(to);
+  Lanes one = {};
+  one += 1;
+  for (int64_t i = 0; i < count / 8; ++i)
+    target[i] = source[i] + one;
+}
+
+TOKAMAK_WIDEST_VECTORS double computeSteps(int64_t steps) {
+  Lanes values[8] = {};
+  Lanes factor = {}, offset = {};
+  factor += 0.999999;
+  offset += 1e-6;
+  for (int64_t i = 0; i < steps; ++i)
+    for (Lanes &value : values)
+      value = value * factor + offset;
+  Lanes sum = {};
+  for (Lanes &value : values)
+    sum += value;
+  return sum[0];
+}
+
+double readScattered(const double *cells, int bits, int64_t count) {
+  double sums[4] = {};
+  for (int64_t i = 0; i < count; i += 4)
+    for (int k = 0; k < 4; ++k) {
+      uint64_t mixed = static_cast<uint64_t>(i + k) * 0x9e3779b97f4a7c15u;
+      mixed = (mixed ^ mixed >> 32) * 0xd6e8feb86659fd93u;
+      sums[k] += cells[mixed >> (64 - bits)];
+    }
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+CellBuffer allocateCells(int64_t count) {
+  constexpr int64_t hugePage = 2 << 20;
+  int64_t bytes = (count * 8 + hugePage - 1) / hugePage * hugePage;
+  CellBuffer buffer(static_cast<double *>(std::aligned_alloc(hugePage, bytes)));
+  if (buffer)
+    madvise(buffer.get(), bytes, MADV_HUGEPAGE);
+  return buffer;
+}
+
+void flush([[maybe_unused]] const double *cells, [[maybe_unused]] int64_t count) {
+#if defined(__x86_64__)
+  constexpr int64_t cellsPerLine = 8;
+  for (int64_t i = 0; i < count; i += cellsPerLine)
+    __builtin_ia32_clflush(cells + i);
+  __builtin_ia32_mfence();
+#endif
+}
+
+} // namespace tokamak::cost

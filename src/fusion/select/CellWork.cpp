@@ -1,0 +1,38 @@
+#include "fusion/select/CellWork.h"
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::fusion;
+
+static double additionsOfCell(const Node &node, const BlockFacts &facts,
+                              const cost::CellCosts &costs) {
+  if (auto unary = dyn_cast<tok::UnaryOp>(node.operation))
+    return cost::additionsOf(unary.getKind(), node.cells, costs);
+  auto binary = dyn_cast<tok::BinaryOp>(node.operation);
+  // x^2 is computed by one multiplication.
+  bool isSquare = binary && binary.getKind() == BinaryOperator::Pow &&
+                  binary.getRhs().getDefiningOp<tok::ConstantOp>() &&
+                  facts.everywhere(binary.getRhs()).constant() == 2.0;
+  return binary && !isSquare ? cost::additionsOf(binary.getKind(), node.cells, costs)
+                             : cost::additionsOf(node.cells);
+}
+
+double fusion::additionsOf(const Node &node, const BlockFacts &facts,
+                           const cost::MachineModel &machine) {
+  switch (node.kind) {
+  case NodeKind::Elementwise:
+    return additionsOfCell(node, facts, machine.cells);
+  case NodeKind::Aggregate: {
+    AggregateKind kind = node.aggregation();
+    bool hasPlaces = kind == AggregateKind::IndexMax || kind == AggregateKind::IndexMin;
+    return (hasPlaces ? 2 : 1) * cost::additionsOfAggregating(kind, node.cells);
+  }
+  case NodeKind::Product:
+  case NodeKind::TransposedProduct:
+    return machine.flopsPerNanosecond / (node.cells == ElementType::F32
+                                             ? machine.singleProductsPerNanosecond
+                                             : machine.productsPerNanosecond);
+  default:
+    return 1;
+  }
+}

@@ -1,0 +1,16 @@
+// What the operations of a block compute for each cell, or for each multiplication of a product, in
+// additions of doubles (cost/CellCost.h).
+//
+//   double additions = additionsOf(graph[node], graph.facts(), machine);
+#ifndef TOKAMAK_FUSION_SELECT_CELLWORK_H
+#define TOKAMAK_FUSION_SELECT_CELLWORK_H
+
+#include "cost/MachineModel.h"
+#include "fusion/explore/BlockGraph.h"
+
+namespace tokamak::fusion {
+
+double additionsOf(const Node &node, const BlockFacts &facts, const cost::MachineModel &machine);
+
+} // namespace tokamak::fusion
+#endif
