@@ -16,17 +16,22 @@ namespace {
 // The sizes of an operand or result that follow from those of the axes by which it is read or written.
 class SizesByAxes {
 public:
-  SizesByAxes(ArrayRef<Size> axes, ArrayRef<Size> known) : axes_(axes), known_(known) {}
+  // `axes` are general, `ownAxes` and `known` are what is known of the axes and of the array.
+  SizesByAxes(ArrayRef<Size> axes, ArrayRef<Size> ownAxes, ArrayRef<Size> known)
+      : axes_(axes), ownAxes_(ownAxes), known_(known) {}
 
-  // False if they don't follow from it.
+  // False if they don't follow from it: a part of an array is longer than the axis.
   bool add(AffineMap map) {
     for (auto [dimension, place] : llvm::enumerate(map.getResults())) {
       Size size = Size::constant(1);
-      if (auto axis = dyn_cast<AffineDimExpr>(place))
+      if (auto axis = dyn_cast<AffineDimExpr>(place)) {
+        if (!known_[dimension].provedEqual(ownAxes_[axis.getPosition()]))
+          return false;
         size = axes_[axis.getPosition()];
-      else if (place != getAffineConstantExpr(0, map.getContext()) ||
-               !known_[dimension].isConstant(1))
+      } else if (place != getAffineConstantExpr(0, map.getContext()) ||
+                 !known_[dimension].isConstant(1)) {
         return false;
+      }
       if (sizes_.size() <= dimension)
         sizes_.push_back(size);
       else if (!(sizes_[dimension] == size))
@@ -38,7 +43,7 @@ public:
   Attribute attribute(MLIRContext *context) const { return tok::sizesAttribute(context, sizes_); }
 
 private:
-  ArrayRef<Size> axes_, known_;
+  ArrayRef<Size> axes_, ownAxes_, known_;
   SmallVector<Size> sizes_;
 };
 
@@ -46,7 +51,7 @@ private:
 
 // Fails, with the operator as it was, if its sizes don't follow from its axes.
 static LogicalResult makeSizesGeneral(plan::OperatorOp op) {
-  SmallVector<Size> axes = op.axisSizes();
+  SmallVector<Size> ownAxes = op.axisSizes(), axes = ownAxes;
   for (auto [number, size] : llvm::enumerate(axes))
     if (!size.isConstant(1))
       size = Size::symbol(static_cast<int64_t>(number));
@@ -62,7 +67,7 @@ static LogicalResult makeSizesGeneral(plan::OperatorOp op) {
   llvm::StringSet<> areRead;
   Block &body = op.getBody().front();
   for (auto [argument, known] : llvm::zip_equal(body.getArguments(), op.operandSizes())) {
-    SizesByAxes sizes(axes, known);
+    SizesByAxes sizes(axes, ownAxes, known);
     if (argument.use_empty())
       return failure();
     for (Operation *user : argument.getUsers()) {
@@ -83,7 +88,7 @@ static LogicalResult makeSizesGeneral(plan::OperatorOp op) {
   results.resize(op.getNumResults());
   SmallVector<SmallVector<Size>> known = op.resultSizes();
   for (auto write : body.getOps<plan::WriteOp>()) {
-    SizesByAxes sizes(axes, known[write.getNumber()]);
+    SizesByAxes sizes(axes, ownAxes, known[write.getNumber()]);
     if (!write.getIndices().empty() || !sizes.add(write.getMap()) || !sizes.areComplete())
       return failure();
     results[write.getNumber()] = sizes.attribute(context);

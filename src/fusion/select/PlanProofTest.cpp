@@ -331,7 +331,8 @@ TEST(PlanProof, noCoverIsCheaper) {
   EXPECT_GT(dense, wanted);
   // The search ends where it pays no more.
   EXPECT_LE(unproved, proved / 1000);
-  std::printf("%d partitions proved (%d were too large to enumerate), of %d not said by the search; "
-              "%lld dense operators priced\n",
-              proved, tooLarge, unproved, static_cast<long long>(dense));
+  std::printf(
+      "%d partitions proved (%d were too large to enumerate), of %d not said by the search; "
+      "%lld dense operators priced\n",
+      proved, tooLarge, unproved, static_cast<long long>(dense));
 }
