@@ -115,8 +115,9 @@ std::optional<std::string> CacheFolder::find(std::string_view key) const {
       header.keySize != key.size() || header.byteCount != rest.size() - key.size() ||
       !rest.starts_with(key) || header.checkSum != checkSumOf(rest))
     return {};
-  futimens(file.number(), nullptr); // used now
-  return std::string(rest.substr(key.size()));
+  futimens(file.number(), nullptr);           // used now
+  text->erase(0, sizeof header + key.size()); // in place: a large record is not copied
+  return text;
 }
 
 void CacheFolder::keep(std::string_view key, std::string_view bytes) const {

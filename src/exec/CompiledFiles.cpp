@@ -2,6 +2,8 @@
 
 #include "runtime/image/Bytes.h"
 
+#include <utility>
+
 using namespace tokamak;
 using namespace tokamak::exec;
 
@@ -22,7 +24,7 @@ std::optional<std::string> CompiledFiles::find(std::string_view kind, std::strin
     std::lock_guard lock(mutex_);
     if (auto collected = collection_.find(whole); collected != collection_.end()) {
       collected->second.isUsed = true;
-      return collected->second.bytes;
+      return std::string(collected->second.bytes);
     }
   }
   std::optional<std::string> bytes = folder().find(whole);
@@ -41,21 +43,23 @@ void CompiledFiles::note(std::string_view key, std::string_view bytes) {
   std::lock_guard lock(mutex_);
   if (!isCollecting_)
     return;
-  collection_.insert_or_assign(std::string(key), Record{std::string(bytes), true});
+  std::string_view ownKey = further_.emplace_back(key), ownBytes = further_.emplace_back(bytes);
+  collection_.erase(ownKey); // a key in the map lives as long as its bytes
+  collection_.emplace(ownKey, Record{ownBytes, true});
   hasNew_ = true;
 }
 
 void CompiledFiles::openCollection(std::string_view key) {
   std::optional<std::string> bytes = folder().find(keyOf(collectionKind, key));
   std::lock_guard lock(mutex_);
-  isCollecting_ = true;
-  if (!bytes)
+  if (std::exchange(isCollecting_, true) || !bytes)
     return;
+  collected_ = std::move(*bytes);
   try {
-    runtime::ByteReader reader(*bytes);
+    runtime::ByteReader reader(collected_);
     reader.list<bool>([&] {
-      std::string record = reader.text();
-      return collection_.try_emplace(std::move(record), Record{reader.text(), false}).second;
+      std::string_view record = reader.textInPlace();
+      return collection_.try_emplace(record, Record{reader.textInPlace(), false}).second;
     });
   } catch (const Error &) {
     collection_.clear();

@@ -17,8 +17,9 @@
 
 #include "exec/CacheFolder.h"
 
-#include <map>
+#include <deque>
 #include <mutex>
+#include <unordered_map>
 
 namespace tokamak::exec {
 
@@ -48,12 +49,14 @@ private:
   std::optional<CacheFolder> folder_;
   std::mutex mutex_; // guards all below
   struct Record {
-    std::string bytes;
+    std::string_view bytes;
     bool isUsed;
   };
   bool isCollecting_ = false,
-       hasNew_ = false; // new: used, but not in the collection that was opened
-  std::map<std::string, Record, std::less<>> collection_;
+       hasNew_ = false;             // new: used, but not in the collection that was opened
+  std::string collected_;           // keys and bytes of the collection,
+  std::deque<std::string> further_; // and of other records
+  std::unordered_map<std::string_view, Record> collection_;
 };
 
 } // namespace tokamak::exec

@@ -73,7 +73,9 @@ public:
       return value;
     }
   }
-  std::string text() {
+  std::string text() { return std::string(textInPlace()); }
+  // Valid as long as the bytes that are read.
+  std::string_view textInPlace() {
     auto size = number<uint64_t>();
     return {take(size), size};
   }
