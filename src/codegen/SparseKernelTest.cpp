@@ -206,6 +206,23 @@ TEST_F(SparseKernelTest, RowProducts) {
         {sparse(rows, columns, density), dense(columns, 1), dense(rows, 1)}, {}, 1e-11);
 }
 
+// Loops over entries alone go through many rows, several vectors at a time and then one by one.
+TEST_F(SparseKernelTest, SumsOfColumnsOfOneEntryInEachRow) {
+  for (int64_t rows : {7, 20, 500}) {
+    Matrix x = dense(rows, 8, 1, 2);
+    for (int64_t row = 0; row < rows; ++row)
+      for (int64_t column = 0; column < 8; ++column)
+        if (column != row % 8)
+          x.cells[row * 8 + column] = 0;
+    check(
+        R"(block sizes [s0, s1] driver [0] csr [0] (%x: $M) -> $M {
+      %0 = tok.aggregate sum column %x : $M -> $M
+      return %0 : $M
+    })",
+        {x}, {}, 1e-11);
+  }
+}
+
 // Rows of equally many entries end with a loop over those that fill no vector, if they are only
 // multiplied by values of rows; in the last matrix only the first row and the mean are equal.
 TEST_F(SparseKernelTest, RowsOfEquallyManyEntries) {

@@ -99,8 +99,12 @@ public:
   mlir::Value columnBehind(unsigned chunk, int64_t distance);
   // Whether all rows of the tile seem to have equally many entries.
   mlir::Value hasEqualRows() const { return hasEqualRows_; }
-  // The entries from those of the vector that the loop has reached.
-  Range restOfRow() { return {index(level().column), entries_.second}; }
+  // The entries of the chunk, whose vector they may not fill.
+  Range entriesOf(unsigned chunk) {
+    mlir::Value first = indexOf(level().column, 0, chunk),
+                end = vectors_.add(first, vectors_.integer(vectors_.width()));
+    return {first, vectors_.minimum(end, entries_.second)};
+  }
   // Emits `inside` for one entry, of which cells and columns are the same in all lanes.
   void atEntry(mlir::Value position, llvm::function_ref<void()> inside);
   // The aggregate with the zeros that are no entries, if there are any and they count.

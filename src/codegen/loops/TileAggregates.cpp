@@ -193,7 +193,8 @@ private:
         continue;
       }
       values_.contribution(reduce_, 0, chunk); // what it needs, before the branches
-      vectors_.ifElse(values_.hasEqualRows(), [&] { addRest(); }, [&] { addLanes(chunk, mask); });
+      vectors_.ifElse(
+          values_.hasEqualRows(), [&] { addEach(chunk); }, [&] { addLanes(chunk, mask); });
     }
   }
 
@@ -222,8 +223,8 @@ private:
     return product ? llvm::all_of(product.getOperands(), isRead) : isRead(reduce_.getOperand());
   }
 
-  void addRest() {
-    auto [first, end] = values_.restOfRow();
+  void addEach(unsigned chunk) {
+    auto [first, end] = values_.entriesOf(chunk);
     vectors_.forLoop(first, end, 1, [&](Value position) {
       values_.atEntry(position, [&] {
         Contribution parts = values_.contribution(reduce_, 0, 0);
