@@ -1,7 +1,7 @@
 // Attention of a transformer, written in the dialect's own text: four dimensions, single precision.
 //
 //   ./dev run examples/attention.mlir                       what each position takes from all others
-//   ./dev run examples/attention.mlir --explain=fusion      all of it is one kernel, without an array of scores
+//   ./dev run examples/attention.mlir --explain=fusion      products and softmax are one kernel, without an array of scores
 //   ./dev run examples/attention.mlir --engine=reference    the same on the plain interpreter
 //
 // Arrays are batch x heads x length x width. Sizes are no part of a type.
