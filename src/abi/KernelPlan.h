@@ -33,6 +33,7 @@
 
 #include "abi/Kernel.h"
 #include "base/ElementType.h"
+#include "base/Prediction.h"
 #include "base/Size.h"
 
 #include <cstdint>
@@ -95,7 +96,7 @@ struct KernelPlan {
   std::vector<Size> scratchSizes;    // in doubles, each rounded up to a multiple of 8
   // What kernels find in TokArguments::sizes; also distances between cells, which may be negative.
   std::vector<Size> sizes;
-  double predictedNanoseconds = 0; // at the sizes for which the plan was made
+  Prediction prediction;
   TokKernel kernel = nullptr;
   TokMerge merge = nullptr;   // null when no output is partial
   std::shared_ptr<void> code; // keeps the machine code alive

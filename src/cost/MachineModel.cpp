@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 #include <vector>
 
@@ -153,6 +154,23 @@ Parts partsAmong(const MachineModel &machine, const Work &work, double bytes) {
 
 Parts partsOf(const MachineModel &machine, const Work &work) {
   return partsAmong(machine, work, work.bytes());
+}
+
+double nanosecondsInParallel(const MachineModel &machine, const Work &work) {
+  // As kernels are cut (runtime/image/KernelLaunch.cpp).
+  constexpr double tileBytes = 512 << 10;
+  double threads = std::min(machine.threads, std::floor(work.bytes() / tileBytes));
+  Parts parts = partsOf(machine, work);
+  if (threads < 2)
+    return machine.launchNanoseconds + parts.total();
+  double share = (threads - 1) / (machine.threads - 1);
+  auto speedup = [&](double ofAll) { return 1 + share * (ofAll - 1); };
+  // Each core has a private cache.
+  double bytes = std::max(work.bytes() / threads, machine.touchedBytes / threads);
+  parts.moving /=
+      speedup(bytes <= machine.privateCacheBytes ? machine.computeSpeedup : machine.memorySpeedup);
+  parts.computing /= speedup(machine.computeSpeedup);
+  return machine.launchNanoseconds + machine.parallelLaunchNanoseconds + parts.total();
 }
 
 MachineModel inBlock(const MachineModel &machine, double touchedBytes) {

@@ -117,6 +117,9 @@ Parts partsOf(const MachineModel &machine, const Work &work);
 // Launch + overhead + the longer of moving and computing.
 double nanoseconds(const MachineModel &machine, const Work &work);
 
+// On all threads of the machine, of which each works on tiles of the operator's cells.
+double nanosecondsInParallel(const MachineModel &machine, const Work &work);
+
 // The machine as operators find it in a block that touches so many bytes: if they don't fit the private
 // cache, code of kernels and arrays have left it before they are used again.
 MachineModel inBlock(const MachineModel &machine, double touchedBytes);

@@ -387,8 +387,7 @@ Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number,
   for (auto [op, kernel] : llvm::zip(operators, kernels_.compile(operators))) {
     isOfText = failed(kernel) && op->hasAttr(ofTextAttributeName);
     require(kernel);
-    if (auto predicted = op->getAttrOfType<FloatAttr>("predicted_ns"))
-      kernel->predictedNanoseconds = predicted.getValueAsDouble();
+    kernel->prediction = fusion::predictionOf(op);
     if (auto number = op->getAttrOfType<IntegerAttr>(fusion::operatorNumberAttributeName))
       result.kernels[number.getInt()] = kernel->name;
     result.kernelKeys[kernel->name] = codegen::KernelCompiler::keyOf(op);

@@ -1,5 +1,6 @@
 #include "pipeline/LowerToImage.h"
 
+#include "fusion/select/BuildOperators.h"
 #include "ir/tok/ElementTypes.h"
 #include "ir/tok/TokDialect.h"
 #include "pipeline/OutlineBlocks.h"
@@ -243,6 +244,10 @@ private:
     Instruction &instruction =
         emit(opcode, slotsOf(op->getOperands()), slotsOf(op->getResults()), index);
     instruction.lastUse = lastUses(op, op->getOperands());
+    if (Prediction prediction = fusion::predictionOf(op); prediction.nanoseconds > 0) {
+      parts_.image.predictions.push_back(prediction);
+      instruction.prediction = static_cast<int32_t>(parts_.image.predictions.size());
+    }
     auto array = llvm::find_if(op->getResultTypes(), tok::isArray);
     if (array != op->getResultTypes().end())
       instruction.elementType = *tok::elementTypeOf(*array);

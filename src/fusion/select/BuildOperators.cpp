@@ -1,6 +1,7 @@
 #include "fusion/select/BuildOperators.h"
 
 #include "fusion/explore/Notation.h"
+#include "fusion/select/NativePrice.h"
 #include "fusion/select/OperatorOrder.h"
 #include "ir/plan/BodyBuilder.h"
 #include "ir/tok/SizesAttribute.h"
@@ -20,6 +21,22 @@ static std::string labelOf(const BlockGraph &graph, const FusedOperator &op) {
   for (int root : op.roots)
     label += (label.empty() ? "" : "; ") + definition(graph[root].result());
   return label.size() > longest ? label.substr(0, longest - 3) + "..." : label;
+}
+
+static void notePrediction(Operation *operation, const Prediction &prediction) {
+  Builder builder(operation->getContext());
+  operation->setAttr("predicted_ns", builder.getF64FloatAttr(prediction.nanoseconds));
+  operation->setAttr("predicted_in_parallel_ns", builder.getF64FloatAttr(prediction.inParallel));
+  operation->setAttr("predicted_threads", builder.getF64FloatAttr(prediction.threads));
+}
+
+Prediction fusion::predictionOf(Operation *operation) {
+  auto figure = [&](StringRef name, double otherwise) {
+    auto attribute = operation->getAttrOfType<FloatAttr>(name);
+    return attribute ? attribute.getValueAsDouble() : otherwise;
+  };
+  return {figure("predicted_ns", 0), figure("predicted_in_parallel_ns", 0),
+          figure("predicted_threads", 1)};
 }
 
 namespace {
@@ -69,7 +86,7 @@ public:
         builder_.getArrayAttr(resultSizes), /*axis_sizes=*/builder_.getArrayAttr({}),
         builder_.getStringAttr(labelOf(graph_, op_)), builder_.getDenseI64ArrayAttr(sparse),
         builder_.getDenseI64ArrayAttr(drivers), builder_.getDenseI64ArrayAttr(sparseResults));
-    result->setAttr("predicted_ns", builder_.getF64FloatAttr(op_.nanoseconds));
+    notePrediction(result, pool_.cost().predict(op_));
     if (frame_.driver &&
         llvm::any_of(op_.members.set_bits(), [&](int member) { return leavesOutNan(member); }))
       result->setAttr(zeroRuleAttributeName, builder_.getUnitAttr());
@@ -278,12 +295,18 @@ void fusion::buildOperators(const OperatorPool &pool, ArrayRef<int> operators,
   SmallVector<BuiltOperator> built;
   for (int place : order.sequence()) {
     int id = order.operatorAt(place);
-    if (id < 0)
-      moveBefore(end, graph[place].operation, made);
-    else if (pool.frameOf(id).isNative)
-      built.push_back({id, buildNative(graph[place], builder, made)});
-    else
+    if (id < 0) {
+      Operation *operation = graph[place].operation;
+      if (auto work = workOfNative(operation, graph.facts(), pool.machine()))
+        notePrediction(operation, pool.cost().prediction(*work));
+      moveBefore(end, operation, made);
+    } else if (pool.frameOf(id).isNative) {
+      Operation *native = buildNative(graph[place], builder, made);
+      notePrediction(native, pool.cost().predict(pool[id]));
+      built.push_back({id, native});
+    } else {
       built.push_back({id, OperatorBuilder(pool, id, builder, made).build()});
+    }
   }
   whenBuilt(built);
   for (auto [before, after] : made.replaced.getValueMap())

@@ -18,6 +18,9 @@ struct BuiltOperator {
   mlir::Operation *operation; // a plan.operator, or what is left to a native
 };
 
+// What was noted of an operator or native when it was built; none, if nothing was.
+Prediction predictionOf(mlir::Operation *operation);
+
 // `operators` are ids of the pool. Their results must include all values that are read outside of
 // operators, and they must not depend on each other in a cycle. `whenBuilt` is called once with all
 // of them in the order of execution, before the operations that they replace are erased.

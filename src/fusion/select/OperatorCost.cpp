@@ -404,7 +404,7 @@ bool OperatorCost::hasTiles(const FusedOperator &candidate) const {
   return products == 0 || (products == 1 ? !computesFactor : candidate.roots.size() == 1);
 }
 
-void OperatorCost::price(FusedOperator &candidate) const {
+cost::Work OperatorCost::workOf(FusedOperator &candidate) const {
   cost::Work work;
   BitVector seen(inputs_.size());
   for (int member : candidate.members.set_bits()) {
@@ -430,5 +430,18 @@ void OperatorCost::price(FusedOperator &candidate) const {
     for (int member : candidate.members.set_bits())
       if (graph[member].kind == NodeKind::Product)
         work.flops += slownessWithoutTiles * computing(member, candidate.frame).flops;
-  candidate.nanoseconds = cost::nanoseconds(machine, work);
+  return work;
+}
+
+void OperatorCost::price(FusedOperator &candidate) const {
+  candidate.nanoseconds = cost::nanoseconds(machine, workOf(candidate));
+}
+
+Prediction OperatorCost::predict(FusedOperator candidate) const {
+  return prediction(workOf(candidate));
+}
+
+Prediction OperatorCost::prediction(const cost::Work &work) const {
+  return {cost::nanoseconds(machine, work), cost::nanosecondsInParallel(machine, work),
+          machine.threads};
 }

@@ -10,6 +10,7 @@
 #ifndef TOKAMAK_FUSION_SELECT_OPERATORCOST_H
 #define TOKAMAK_FUSION_SELECT_OPERATORCOST_H
 
+#include "base/Prediction.h"
 #include "cost/MachineModel.h"
 #include "fusion/explore/MemoTable.h"
 
@@ -54,6 +55,9 @@ public:
 
   // Sets `reads`, `arrays` and `nanoseconds`, given members, roots and frame.
   void price(FusedOperator &candidate) const;
+  // Also on several threads, for reports.
+  Prediction predict(FusedOperator candidate) const;
+  Prediction prediction(const cost::Work &work) const;
 
   llvm::ArrayRef<OperatorInput> inputs() const { return inputs_; }
   // By operand of an operation: numbers of inputs.
@@ -72,6 +76,8 @@ public:
   const cost::MachineModel machine; // as operators of the block find it
 
 private:
+  // Sets `reads` and `arrays`.
+  cost::Work workOf(FusedOperator &candidate) const;
   bool hasTiles(const FusedOperator &candidate) const;
 
   std::vector<OperatorInput> inputs_;

@@ -579,6 +579,8 @@ bool Executor::callCompiled(const Instruction &instruction, const Slot *lists, V
   return true;
 }
 
+int Executor::threads() const { return context_.scheduler ? context_.scheduler->threads() : 1; }
+
 void Executor::runNative(const Image &image, const Instruction &instruction, const Slot *lists,
                          Value *slots) {
   checkStop();
@@ -586,8 +588,10 @@ void Executor::runNative(const Image &image, const Instruction &instruction, con
   ValueList operands(instruction.operandCount), results(instruction.resultCount);
   gather(instruction, lists, slots, operands.values());
   checkAllDefined(operands.values());
+  double predicted =
+      instruction.prediction > 0 ? image.predictions[instruction.prediction - 1].on(threads()) : 0;
   ProfiledStep step(context_.profile, StepKind::Native, native.row.name,
-                    placeOf(image, instruction));
+                    placeOf(image, instruction), predicted);
   step.touches(operands.values());
   convertOperands(native.row.access, operands.values(), instruction.elementType);
   context_.touchedBytes.reset();
@@ -662,7 +666,7 @@ void Executor::runKernel(const Image &image, const Instruction &instruction, con
   ResultPlaces results(instruction, lists, slots);
   const KernelPlan &plan = image.kernels[instruction.index];
   ProfiledStep step(context_.profile, StepKind::Kernel, plan.name, placeOf(image, instruction),
-                    plan.predictedNanoseconds);
+                    plan.prediction.on(threads()));
   step.touches(operands.values());
   launchKernel(plan, context_.scheduler, operands.values(), results.values());
   step.touches(results.values());

@@ -60,6 +60,7 @@ private:
                 Value *slots);
   void writeCell(const Image &image, const Instruction &instruction, const Slot *lists,
                  Value *slots);
+  int threads() const;
   void runNative(const Image &image, const Instruction &instruction, const Slot *lists,
                  Value *slots);
   void runKernel(const Image &image, const Instruction &instruction, const Slot *lists,

@@ -84,6 +84,7 @@ struct Instruction {
   uint64_t lastUse = 0;
   // Natives, casts: the element type of those results that are arrays.
   ElementType elementType = ElementType::F64;
+  int32_t prediction = 0; // natives: 1 + index into Image::predictions; 0: none
 };
 
 struct ImageFunction {
@@ -121,7 +122,8 @@ struct Image {
   std::vector<Value> constants;
   std::vector<const Native *> natives;
   std::vector<KernelPlan> kernels;
-  std::vector<SourcePlace> places; // 0 = unknown
+  std::vector<Prediction> predictions; // of natives
+  std::vector<SourcePlace> places;     // 0 = unknown
   // For each place: the call sites through which the inlined code was reached, innermost first.
   std::vector<std::vector<SourcePlace>> callers;
 };

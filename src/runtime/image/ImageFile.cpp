@@ -7,7 +7,7 @@
 namespace tokamak::runtime {
 namespace {
 
-constexpr uint64_t formatVersion = 6;
+constexpr uint64_t formatVersion = 7;
 static_assert(
     static_cast<int>(Opcode::Return) == 24,
     "files store instructions by number: raise formatVersion with every change of Opcode");
@@ -43,6 +43,17 @@ std::vector<Size> readSizes(ByteReader &reader) {
 
 } // namespace
 
+static void writePrediction(const Prediction &prediction, ByteWriter &writer) {
+  writer.number(prediction.nanoseconds);
+  writer.number(prediction.inParallel);
+  writer.number(prediction.threads);
+}
+
+static Prediction readPrediction(ByteReader &reader) {
+  auto nanoseconds = reader.number<double>(), inParallel = reader.number<double>();
+  return {nanoseconds, inParallel, reader.number<double>()};
+}
+
 void writeKernelPlan(const KernelPlan &plan, ByteWriter &writer) {
   writer.text(plan.name);
   writeSize(plan.extents[0], writer);
@@ -64,7 +75,7 @@ void writeKernelPlan(const KernelPlan &plan, ByteWriter &writer) {
   writer.number(plan.tileBytesPerStep);
   writeSizes(plan.scratchSizes, writer);
   writeSizes(plan.sizes, writer);
-  writer.number(plan.predictedNanoseconds);
+  writePrediction(plan.prediction, writer);
 }
 
 namespace {
@@ -130,7 +141,7 @@ KernelPlan readKernelPlan(ByteReader &reader) {
   plan.tileBytesPerStep = reader.number<int64_t>();
   plan.scratchSizes = readSizes(reader);
   plan.sizes = readSizes(reader);
-  plan.predictedNanoseconds = reader.number<double>();
+  plan.prediction = readPrediction(reader);
   checkKernel(plan);
   return plan;
 }
@@ -211,6 +222,7 @@ void writeFunction(const ImageFunction &function, const OperatorNames &names, By
       writer.number(field);
     writer.number(instruction.lastUse);
     writer.number(instruction.elementType);
+    writer.number(instruction.prediction);
   });
 }
 
@@ -230,6 +242,7 @@ ImageFunction readFunction(const OperatorNames &names, ByteReader &reader) {
     instruction.index = indexInProgram(instruction.opcode, instruction.index, names);
     instruction.lastUse = reader.number<uint64_t>();
     instruction.elementType = reader.choice(ElementType::Bool);
+    instruction.prediction = reader.number<int32_t>();
     return instruction;
   });
   return function;
@@ -296,6 +309,7 @@ std::optional<Arity> arityOf(const Image &image, const ImageFunction &function,
 
 void checkNative(const Image &image, const Instruction &instruction) {
   require(isIndexOf(instruction.index, image.natives));
+  require(instruction.prediction == 0 || isIndexOf(instruction.prediction - 1, image.predictions));
   const NativeSignature &signature = image.natives[instruction.index]->row.signature;
   require(signature.takes(instruction.operandCount) &&
           static_cast<size_t>(instruction.resultCount) == signature.results.size());
@@ -501,6 +515,8 @@ void writeImage(const Image &image, ByteWriter &writer) {
   writer.list(image.constants, [&](const Value &constant) { writeConstant(constant, writer); });
   writer.list(image.natives, [&](const Native *native) { writer.text(native->row.name); });
   writer.list(image.kernels, [&](const KernelPlan &plan) { writeKernelPlan(plan, writer); });
+  writer.list(image.predictions,
+              [&](const Prediction &prediction) { writePrediction(prediction, writer); });
   auto writePlaces = [&](const std::vector<SourcePlace> &places) {
     writer.list(places, [&](const SourcePlace &place) { writePlace(place, writer); });
   };
@@ -531,6 +547,7 @@ Image readImage(ByteReader &reader, const KernelLookup &kernels) {
     return native;
   });
   image.kernels = reader.list<KernelPlan>([&] { return readKernel(reader, kernels); });
+  image.predictions = reader.list<Prediction>([&] { return readPrediction(reader); });
   auto readPlaces = [&] { return reader.list<SourcePlace>([&] { return readPlace(reader); }); };
   image.places = readPlaces();
   image.callers = reader.list<std::vector<SourcePlace>>(readPlaces);

@@ -3,7 +3,7 @@
 //
 //   Profile profile(Profile::Events::Kept);
 //   {
-//     ProfiledStep step(&profile, StepKind::Kernel, plan.name, place, plan.predictedNanoseconds);
+//     ProfiledStep step(&profile, StepKind::Kernel, plan.name, place, plan.prediction.on(1));
 //     step.touches(operands);
 //     ...                                          // recorded when the step goes out of scope
 //   }

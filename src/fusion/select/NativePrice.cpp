@@ -1,0 +1,78 @@
+#include "fusion/select/NativePrice.h"
+
+#include "base/Natives.h"
+#include "ir/tok/ElementTypes.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::fusion;
+
+static double bytesOf(const BlockFacts &facts, Value array) {
+  auto bytes = static_cast<double>(byteSize(*tok::elementTypeOf(array.getType())));
+  return facts.isSparse(array) ? (bytes + 4) * facts.entriesOf(array)
+                               : bytes * facts.cells(facts.shapeOf(array));
+}
+
+// Whether the result shares the operand's memory: whole rows, or the same cells in another shape.
+static bool isView(Operation *operation, NativeKind kind, const BlockFacts &facts) {
+  if (kind == NativeKind::View || kind == NativeKind::Reshape)
+    return true;
+  return kind == NativeKind::Slice && facts.shapeOf(operation->getResult(0)).columns ==
+                                          facts.shapeOf(operation->getOperand(0)).columns;
+}
+
+std::optional<cost::Work> fusion::workOfNative(Operation *operation, const BlockFacts &facts,
+                                               const cost::MachineModel &machine) {
+  auto native = dyn_cast<tok::NativeOpInterface>(operation);
+  const NativeRow *row = native ? findNativeRow(native.getNativeName()) : nullptr;
+  // Products that kernels may compute are priced by OperatorCost, others by nobody.
+  bool isProduct =
+      row && (row->shape == NativeShape::Product || row->shape == NativeShape::TransposedLeft ||
+              row->shape == NativeShape::TransposedRight);
+  if (!row || isProduct || row->effect == NativeEffect::Visible ||
+      (row->effect == NativeEffect::Ordered && row->kind != NativeKind::Rand))
+    return std::nullopt;
+  cost::Work work;
+  double cells = 0, rows = 1, columns = 1;
+  auto touch = [&](ValueRange values, double cost::Work::*bytes) {
+    for (Value value : values) {
+      if (!tok::isArray(value.getType()))
+        continue;
+      const Shape &shape = facts.shapeOf(value);
+      work.overhead += machine.arrayNanoseconds;
+      cells += facts.entriesOf(value);
+      rows = std::max(rows, facts.estimate(shape.rows));
+      columns = std::max(columns, facts.estimate(shape.columns));
+      work.*bytes += bytesOf(facts, value);
+    }
+  };
+  bool isPart = row->kind == NativeKind::Slice;
+  if (!isPart)
+    touch(operation->getOperands(), &cost::Work::foundBytes);
+  touch(operation->getResults(), &cost::Work::writtenBytes);
+  if (work.overhead == 0 && cells == 0)
+    return std::nullopt;
+  if (isView(operation, row->kind, facts))
+    return cost::Work{.overhead = work.overhead};
+  if (isPart) {
+    work.foundBytes = work.writtenBytes;
+    cells *= 2;
+  }
+  switch (row->per) {
+  case NativeCost::Call:
+    work.flops = row->flops;
+    break;
+  case NativeCost::Cell:
+    work.flops = row->flops * cells;
+    break;
+  case NativeCost::SortedCell:
+    work.flops = row->flops * cells * std::log2(std::max(cells, 2.0));
+    break;
+  case NativeCost::Multiplication:
+    work.flops = row->flops * rows * columns * columns;
+    break;
+  }
+  return work;
+}
