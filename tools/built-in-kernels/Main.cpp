@@ -70,7 +70,7 @@ Kernels compile(const codegen::Target &target, pipeline::FrozenBlocks &blocks,
       auto [entry, isNew] = kernels.try_emplace(made.kernelKeys.lookup(plan.name));
       if (isNew) {
         entry->second = storedKernel(plan, objects.object(plan.name));
-        entry->second.plan.predictedNanoseconds = 0;
+        entry->second.plan.prediction = {};
       }
     }
     return made.wantedCells;
