@@ -126,6 +126,9 @@ LIBRARIES = [
         ("linreg-ds-library", "linreg-ds", 1_000_000, 100, {}, 1e-6, 0, 1e10),
         ("kmeans-library", "kmeans", 500_000, 50, {"centres": 10}, 0.15, 20, 1e10))]
 
+# Where a selector that computes everything again loses: only `./dev bench --selectors` compares it.
+CHOICES = [Row("balanced-kernel", "balanced-kernel", 2000, 2000, {}, peers=())]
+
 # Cells, scalars and small arrays: a repetition does `rows` of them, one after the other.
 SMALL = [
     Row(f"small-{operation}", f"small-{operation}", count, 10, bounds, peers=tuple(bounds), tolerance=1e-6)
@@ -153,5 +156,5 @@ ROWS = [
     *STARTS, *AGGREGATES, *PRODUCTS, *ROWWISE, *SOFTMAX, *CLASSES,
     sized("kmeans-distance", 100_000, 50, {"C++": 0.95}, arrays=1, flops=1e8), *SPARSE,
     *(single(row) for row in [*AGGREGATES, *PRODUCTS, *ROWWISE] if row.rows * row.columns > 50_000_000),
-    *ALGORITHMS, *FACTORISATIONS, *NETWORKS, *LIBRARIES, *SMALL, *WITH_START,
+    *ALGORITHMS, *FACTORISATIONS, *NETWORKS, *LIBRARIES, *CHOICES, *SMALL, *WITH_START,
 ]
