@@ -309,7 +309,9 @@ std::optional<Arity> arityOf(const Image &image, const ImageFunction &function,
 
 void checkNative(const Image &image, const Instruction &instruction) {
   require(isIndexOf(instruction.index, image.natives));
-  require(instruction.prediction == 0 || isIndexOf(instruction.prediction - 1, image.predictions));
+  require(
+      instruction.prediction >= 0 &&
+      (instruction.prediction == 0 || isIndexOf(instruction.prediction - 1, image.predictions)));
   const NativeSignature &signature = image.natives[instruction.index]->row.signature;
   require(signature.takes(instruction.operandCount) &&
           static_cast<size_t>(instruction.resultCount) == signature.results.size());
