@@ -13,13 +13,6 @@ double bench::dot(const std::vector<double> &a, const std::vector<double> &b) {
 
 namespace {
 
-double sum(const std::vector<double> &values) {
-  double sum = 0;
-  for (double value : values)
-    sum += value;
-  return sum;
-}
-
 template <int columns> double linregCG(const Array &X, const Array &y, double reg) {
   using Matrix = Rows<double, columns>;
   using Line = typename Matrix::template Vectors<1>;

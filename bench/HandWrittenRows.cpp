@@ -5,13 +5,6 @@ using namespace bench;
 
 namespace {
 
-double sum(const std::vector<double> &values) {
-  double sum = 0;
-  for (double value : values)
-    sum += value;
-  return sum;
-}
-
 template <typename T, int columns> void measureProduct(const Task &task) {
   using Matrix = Rows<T, columns>;
   bool weighted = task.program == "weighted-product";

@@ -9,10 +9,15 @@
 
 #include "HandWritten.h"
 
+#include <numeric>
 #include <type_traits>
 #include <utility>
 
 namespace bench {
+
+inline double sum(const std::vector<double> &values) {
+  return std::accumulate(values.begin(), values.end(), 0.0);
+}
 
 // Sums of floats go on in doubles after so many rows.
 constexpr int64_t blockRows = 1 << 12;

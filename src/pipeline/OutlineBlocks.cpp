@@ -38,8 +38,8 @@ bool isPlannable(Operation *op) {
          llvm::all_of(op->getResultTypes(), supported);
 }
 
-// Whether the operation becomes part of an operator where there are others beside it. Slices don't: their sizes
-// depend on scalars, which the image knows and plans may not.
+// Whether the operation becomes part of an operator where there are others beside it. Slices don't:
+// their sizes depend on scalars, which the image knows and plans may not.
 bool mayBePartOfOperator(Operation *op) {
   if (auto native = dyn_cast<tok::CallNativeOp>(op))
     return native.getCumulativeKind().has_value();

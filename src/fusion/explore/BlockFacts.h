@@ -12,6 +12,7 @@
 #include "base/SparseSafety.h"
 #include "ir/plan/IterationSpace.h"
 #include "ir/plan/PlanDialect.h"
+#include "ir/tok/WholeSequence.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -51,7 +52,11 @@ public:
   const Shape &shapeOf(mlir::Value value) const { return known(value).shape; }
   // The sizes of an array of any rank; empty if `value` is no array.
   llvm::ArrayRef<Size> sizesOf(mlir::Value value) const { return known(value).facts.dims; }
-  const tok::Facts &factsOf(mlir::Value value) const { return known(value).facts; }
+  // nullopt unless it counts whole numbers, one after the other.
+  std::optional<tok::WholeSequence> wholeSequenceOf(tok::SeqOp sequence) const {
+    return tok::wholeSequence(known(sequence.getFrom()).facts, known(sequence.getTo()).facts,
+                              known(sequence.getBy()).facts);
+  }
   // An integer as a size; unknown if it is no function of sizes.
   Size integerOf(mlir::Value scalar) const { return known(scalar).facts.integer; }
   // The estimated value of a size, and the estimated number of cells.

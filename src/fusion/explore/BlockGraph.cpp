@@ -2,7 +2,6 @@
 
 #include "fusion/explore/Notation.h"
 #include "ir/tok/ElementTypes.h"
-#include "ir/tok/WholeSequence.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SmallSet.h"
@@ -199,8 +198,8 @@ static void classifyScan(const BlockFacts &facts, Node &node) {
     node.kind = NodeKind::Scan;
 }
 
-// An operator takes sizes that are no numbers from the arrays that it reads, so each user has to need another one
-// of as many rows.
+// An operator takes sizes that are no numbers from the arrays that it reads, so each user has to need
+// another one of as many rows.
 static void classifySequence(const BlockFacts &facts, Node &node) {
   const Shape &shape = facts.shapeOf(node.result());
   auto isBesideArray = [&](Operation *user) {
@@ -210,8 +209,7 @@ static void classifySequence(const BlockFacts &facts, Node &node) {
     });
   };
   if (!node.elementType || shape.hasOneRow() ||
-      !tok::wholeSequence(facts.factsOf(node.operands[0]), facts.factsOf(node.operands[1]),
-                          facts.factsOf(node.operands[2])) ||
+      !facts.wholeSequenceOf(cast<tok::SeqOp>(node.operation)) ||
       (!shape.rows.isConstant() && !llvm::all_of(node.result().getUsers(), isBesideArray)))
     return;
   node.kind = NodeKind::Sequence;

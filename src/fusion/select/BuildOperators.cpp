@@ -5,7 +5,6 @@
 #include "fusion/select/OperatorOrder.h"
 #include "ir/plan/BodyBuilder.h"
 #include "ir/tok/SizesAttribute.h"
-#include "ir/tok/WholeSequence.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SmallVectorExtras.h"
@@ -220,8 +219,8 @@ private:
       plan::BodyStep &step = steps.emplace_back(node.operation);
       for (int operand = 0; operand < static_cast<int>(node.operands.size()); ++operand)
         step.operands.push_back(operandInBody(block, member, operand));
-      if (node.kind == NodeKind::Sequence)
-        step.isFalling = isFalling(node);
+      if (auto sequence = dyn_cast<tok::SeqOp>(node.operation))
+        step.isFalling = graph_.facts().wholeSequenceOf(sequence)->isFalling;
       if (node.kind == NodeKind::Slice)
         step.begin = {graph_.facts().integerOf(node.operands[1]) - 1,
                       graph_.facts().integerOf(node.operands[3]) - 1};
@@ -231,14 +230,6 @@ private:
     });
     plan::buildBody(result, frame_.space, steps, results,
                     [this](Value value) { return graph_.facts().sizesOf(value); });
-  }
-
-  bool isFalling(const Node &sequence) const {
-    const BlockFacts &facts = graph_.facts();
-    ArrayRef<Value> operands = sequence.operands;
-    return tok::wholeSequence(facts.factsOf(operands[0]), facts.factsOf(operands[1]),
-                              facts.factsOf(operands[2]))
-        ->isFalling;
   }
 
   plan::BodyOperand operandInBody(Block *block, int member, int operand) const {

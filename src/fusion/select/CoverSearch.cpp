@@ -157,10 +157,12 @@ double CoverSearch::boundAt(size_t depth) const {
 void CoverSearch::visit(size_t depth) {
   ++visited_;
   double bound = boundAt(depth);
-  bounds_.resize(depth);
-  bounds_.push_back(bound);
-  if (limits_.leavesOut && bound >= cheapest_ * equal)
+  if (!limits_.leavesOut) {
+    bounds_.resize(depth);
+    bounds_.push_back(bound);
+  } else if (bound >= cheapest_ * equal) {
     return;
+  }
   if (visited_ >= limits_.mostVisited) {
     least_ = std::min(least_, bound);
     return;

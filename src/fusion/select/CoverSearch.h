@@ -44,7 +44,8 @@ public:
   double nanoseconds() const { return cheapest_; } // of those, or the limit
   double runnerUp() const { return runnerUp_; }    // of the second cheapest that was found; 0: none
   int64_t visited() const { return visited_; }
-  // The largest share of a cover's time that a bound said of a part of it. Above 1, a bound is wrong.
+  // The largest share of a cover's time that a bound said of a part of it, if nothing is left out. Above
+  // 1, a bound is wrong.
   double tightest() const { return tightest_; }
   // No cover takes fewer nanoseconds.
   double least() const { return std::min(least_, cheapest_); }

@@ -1,19 +1,13 @@
 #include "fusion/select/NativePrice.h"
 
 #include "base/Natives.h"
-#include "ir/tok/ElementTypes.h"
+#include "fusion/select/OperatorCost.h"
 
 #include <cmath>
 
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::fusion;
-
-static double bytesOf(const BlockFacts &facts, Value array) {
-  auto bytes = static_cast<double>(byteSize(*tok::elementTypeOf(array.getType())));
-  return facts.isSparse(array) ? (bytes + 4) * facts.entriesOf(array)
-                               : bytes * facts.cells(facts.shapeOf(array));
-}
 
 // Whether the result shares the operand's memory: whole rows, or the same cells in another shape.
 static bool isView(Operation *operation, NativeKind kind, const BlockFacts &facts) {

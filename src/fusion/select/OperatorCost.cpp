@@ -45,7 +45,7 @@ static double denseBytesOf(const BlockFacts &facts, Value value) {
   return bytesPerCell(value) * facts.cells(facts.shapeOf(value));
 }
 
-static double bytesOf(const BlockFacts &facts, Value value) {
+double fusion::bytesOf(const BlockFacts &facts, Value value) {
   return facts.isSparse(value) ? bytesPerEntry(value) * facts.entriesOf(value)
                                : denseBytesOf(facts, value);
 }

@@ -39,6 +39,9 @@ struct FusedOperator {
   bool doesRead(int index) const { return llvm::is_contained(reads, index); }
 };
 
+// The bytes of an array in its layout.
+double bytesOf(const BlockFacts &facts, mlir::Value array);
+
 // How many points the axes have that a value of this shape runs over in the frame.
 double pointsOf(const BlockFacts &facts, const Frame &frame, Axes axes, const Shape &shape);
 

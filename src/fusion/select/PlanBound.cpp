@@ -84,7 +84,7 @@ void PlanBound::addNode(View view, int index) {
   costs.inFrame.assign(frames, infinity);
   costs.owned.assign(frames, infinity);
   costs.stored = infinity;
-  double writing = infinity;
+  double storing = infinity;
   for (int frame : allowed_[index].set_bits()) {
     double computed = costIn(view, facts_->computing[frame][index]);
     for (auto [operand, producer] : llvm::enumerate(node.producers))
@@ -94,11 +94,11 @@ void PlanBound::addNode(View view, int index) {
     costs.inFrame[frame] = computed;
     if (storing_[index] == Storing::Inside || !facts_->storable[index][frame])
       continue;
-    double written = costIn(view, facts_->storing[frame][index]);
-    writing = std::min(writing, written);
+    double stored = costIn(view, facts_->storing[frame][index]);
+    storing = std::min(storing, stored);
     // What has to be stored is paid for only once, below.
     costs.stored =
-        std::min(costs.stored, computed + (storing_[index] == Storing::Stored ? 0 : written));
+        std::min(costs.stored, computed + (storing_[index] == Storing::Stored ? 0 : stored));
   }
   bool isStored = storing_[index] == Storing::Stored;
   double most = isStored ? costs.stored : 0;
@@ -116,7 +116,7 @@ void PlanBound::addNode(View view, int index) {
   if (owner)
     for (int frame : allowed_[owner->user].set_bits())
       costs.owned[frame] = ownedBy(view, *owner, index, frame);
-  unowned_[view][index] = (isStored ? writing : 0) + (owner ? 0 : costs.stored);
+  unowned_[view][index] = (isStored ? storing : 0) + (owner ? 0 : costs.stored);
 }
 
 double PlanBound::addUp(View view) {
@@ -149,8 +149,8 @@ void PlanBound::raise(PartitionFacts &facts, double enough) {
   // Where the higher view stays as high, the other one may rise.
   using Height = std::pair<double, double>;
   auto height = [&] {
-    double computing = bound.addUp(Computing), reading = bound.addUp(Moving);
-    return Height(std::max(computing, reading), computing + reading);
+    double computing = bound.addUp(Computing), moving = bound.addUp(Moving);
+    return Height(std::max(computing, moving), computing + moving);
   };
   auto isAbove = [](double a, double b) { return a > b * (1 + 1e-9); };
   Height most = height(), before;

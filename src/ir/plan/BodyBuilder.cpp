@@ -234,19 +234,20 @@ public:
     auto axis = dyn_cast<AffineDimExpr>(place.front());
     Value number =
         axis ? create<NumberOp>(real, builder_.getI64IntegerAttr(axis.getPosition())) : constant(1);
-    auto literal = from.value.getDefiningOp<tok::ConstantOp>();
-    double first = literal ? cast<FloatAttr>(literal.getValue()).getValueAsDouble() : 0;
-    Value cell;
-    if (literal && first == 1 && !isFalling)
-      cell = number;
-    else if (literal && isFalling)
-      cell = create<BinaryOp>(real, BinaryOperator::Sub, constant(first + 1), number);
-    else if (literal)
-      cell = create<BinaryOp>(real, BinaryOperator::Add, number, constant(first - 1));
-    else
-      cell = create<BinaryOp>(real, isFalling ? BinaryOperator::Sub : BinaryOperator::Add,
-                              cellOf(from),
-                              create<BinaryOp>(real, BinaryOperator::Sub, number, constant(1)));
+    // from - 1 + number, or from + 1 - number.
+    Value cell = number;
+    if (auto literal = from.value.getDefiningOp<tok::ConstantOp>()) {
+      double first = cast<FloatAttr>(literal.getValue()).getValueAsDouble();
+      if (isFalling)
+        cell = create<BinaryOp>(real, BinaryOperator::Sub, constant(first + 1), number);
+      else if (first != 1)
+        cell = create<BinaryOp>(real, BinaryOperator::Add, number, constant(first - 1));
+    } else {
+      Value before = create<BinaryOp>(real, isFalling ? BinaryOperator::Add : BinaryOperator::Sub,
+                                      cellOf(from), constant(1));
+      cell = create<BinaryOp>(real, isFalling ? BinaryOperator::Sub : BinaryOperator::Add, before,
+                              number);
+    }
     note(sequence, convert(cell, cellsOfOperand(sequence.getType())), place);
   }
 

@@ -35,8 +35,9 @@ struct BodyOperand {
 };
 
 // A unary, binary, ifelse, cast between arrays, aggregate, matmul, slice, cbind, cumulative
-// aggregate, or a sequence of whole numbers. Each of its array operands runs over axes of the space (axesOf); the right operand of
-// a matmul is read. Of t(X) %*% Y, the first operand is X. What cbind makes can only be written.
+// aggregate, or a sequence of whole numbers. Each of its array operands runs over axes of the space
+// (axesOf); the right operand of a matmul is read. Of t(X) %*% Y, the first operand is X. What cbind
+// makes can only be written.
 struct BodyStep {
   mlir::Operation *operation;
   llvm::SmallVector<BodyOperand, 3> operands;
