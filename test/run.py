@@ -33,6 +33,7 @@ import run_natives
 import run_pages
 import run_planned
 import run_scripts
+import run_tiers
 import run_target
 import unit_programs
 
@@ -156,7 +157,7 @@ def example_level():
 
 
 def command_level():
-    modules = (run_commands, run_crashes, run_dev, run_files, run_interrupts, run_large_scripts, run_pages, run_planned)
+    modules = (run_commands, run_crashes, run_dev, run_files, run_interrupts, run_large_scripts, run_pages, run_planned, run_tiers)
     return {name: alone(run) for module in modules for name, run in module.discover().items()}
 
 
@@ -256,7 +257,8 @@ def main():
     groups = {}
     sanitizer = SANITIZERS.get(os.environ.get("TOKAMAK_PRESET"))
     os.environ.update(sanitizer or {})
-    os.environ["TOKAMAK_CACHE"] = "off"  # test what this build compiles
+    os.environ["TOKAMAK_CACHE"] = "off"  # test what this build compiles,
+    os.environ["TOKAMAK_TIER"] = "compile-first"  # where data are small, too
     for level, find in levels.items():
         if options.level == level or (options.level is None and (not sanitizer or level in SANITIZED_LEVELS)):
             for name, runner in find().items():

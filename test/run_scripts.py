@@ -61,20 +61,21 @@ SANITIZED = os.environ.get("TOKAMAK_PRESET") in ("address", "thread")
 def configurations():
     if SANITIZED:
         yield Configuration("native, fusion cost, 2 threads", "native",
-                            ["--engine=native", "--fusion=cost", "--threads=2"])
+                            ["--engine=native", "--fusion=cost", "--threads=2", "--tier=compile-first"])
         return
     yield Configuration("reference", "reference", ["--engine=reference"])
     for fusion in FUSION:
         for threads in THREADS:
             yield Configuration(f"native, fusion {fusion}, {threads} threads", "native",
-                                ["--engine=native", f"--fusion={fusion}", f"--threads={threads}"])
+                                ["--engine=native", f"--fusion={fusion}", f"--threads={threads}", "--tier=compile-first"])
+    yield Configuration("native, built-in kernels first", "native", ["--engine=native", "--threads=2", "--tier=built-in-first"])
 
 
 # The first one's output is what the others are compared with.
 SINGLE_PRECISION = [
     Configuration("reference, f32", "reference", ["--engine=reference", "--precision=f32"]),
     Configuration("native, f32, fusion none, 1 thread", "native", ["--fusion=none", "--threads=1", "--precision=f32"]),
-    Configuration("native, f32, fusion cost, 2 threads", "native", ["--fusion=cost", "--threads=2", "--precision=f32"]),
+    Configuration("native, f32, fusion cost, 2 threads", "native", ["--fusion=cost", "--threads=2", "--precision=f32", "--tier=compile-first"]),
 ]
 
 

@@ -478,6 +478,11 @@ std::vector<abi::KernelPlan> KernelCompiler::find(ArrayRef<std::string> keys) {
   return plans;
 }
 
+bool KernelCompiler::hasBuiltIn(StringRef key) const {
+  const KernelCompilerOptions &options = state_->options;
+  return options.store && !options.target && options.store->hasBuiltIn(key);
+}
+
 std::vector<std::string> KernelCompiler::unusedSchedules() const {
   std::lock_guard lock(state_->mutex);
   std::vector<std::string> unused;

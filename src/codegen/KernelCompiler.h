@@ -79,6 +79,8 @@ public:
   // Kernels that were compiled before, by this process or one whose store it shares; empty if one of
   // them is missing. They are asked for only if all kernels may come from the store.
   std::vector<abi::KernelPlan> find(llvm::ArrayRef<std::string> keys);
+  // Whether the kernel comes from the store and is part of this program.
+  bool hasBuiltIn(llvm::StringRef key) const;
   KernelCompilerStatistics statistics() const;
   // Names in `schedules` that no kernel has had so far.
   std::vector<std::string> unusedSchedules() const;

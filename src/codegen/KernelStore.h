@@ -30,6 +30,8 @@ class KernelStore {
 public:
   virtual ~KernelStore() = default;
   virtual std::optional<StoredKernel> find(std::string_view key) = 0;
+  // Whether the kernel is part of this program.
+  virtual bool hasBuiltIn(std::string_view key) const = 0;
   virtual void keep(std::string_view key, const StoredKernel &kernel) = 0;
 };
 

@@ -50,7 +50,7 @@ BuiltInKernels::BuiltInKernels(std::span<const BuiltInSet> sets) {
       }
 }
 
-std::optional<codegen::StoredKernel> BuiltInKernels::find(std::string_view key) const {
+std::optional<runtime::ByteReader> BuiltInKernels::recordOf(std::string_view key) const {
   if (index_.empty())
     return {};
   auto count = numberAt<uint64_t>(index_, 0);
@@ -65,16 +65,22 @@ std::optional<codegen::StoredKernel> BuiltInKernels::find(std::string_view key) 
   }
   for (; first < count && entryAt(first).hash == hash; ++first) {
     runtime::ByteReader reader(index_.substr(entryAt(first).record));
-    if (reader.text() != key)
-      continue;
-    codegen::StoredKernel kernel;
-    kernel.plan = runtime::readKernelPlan(reader);
-    kernel.plan.kernel = reinterpret_cast<TokKernel>(code_ + reader.number<uint64_t>());
-    if (reader.boolean())
-      kernel.plan.merge = reinterpret_cast<TokMerge>(code_ + reader.number<uint64_t>());
-    return kernel;
+    if (reader.text() == key)
+      return reader;
   }
   return {};
+}
+
+std::optional<codegen::StoredKernel> BuiltInKernels::find(std::string_view key) const {
+  std::optional<runtime::ByteReader> record = recordOf(key);
+  if (!record)
+    return {};
+  codegen::StoredKernel kernel;
+  kernel.plan = runtime::readKernelPlan(*record);
+  kernel.plan.kernel = reinterpret_cast<TokKernel>(code_ + record->number<uint64_t>());
+  if (record->boolean())
+    kernel.plan.merge = reinterpret_cast<TokMerge>(code_ + record->number<uint64_t>());
+  return kernel;
 }
 
 BuiltInFiles exec::writeBuiltIn(const std::map<std::string, codegen::StoredKernel> &kernels,

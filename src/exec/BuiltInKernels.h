@@ -11,6 +11,7 @@
 
 #include "codegen/KernelStore.h"
 #include "codegen/target/Target.h"
+#include "runtime/image/Bytes.h"
 
 #include <map>
 #include <span>
@@ -29,13 +30,17 @@ class BuiltInKernels {
 public:
   explicit BuiltInKernels(std::span<const BuiltInSet> sets);
 
-  // A kernel with code. Thread-safe.
+  // A kernel with code. Thread-safe, as is `has`.
   std::optional<codegen::StoredKernel> find(std::string_view key) const;
+  bool has(std::string_view key) const { return recordOf(key).has_value(); }
 
   // The targets for which kernels are built into a program for this kind of machine, the best first.
   static std::vector<const codegen::Target *> targets();
 
 private:
+  // What stands behind the key.
+  std::optional<runtime::ByteReader> recordOf(std::string_view key) const;
+
   std::string_view index_; // empty: there are no kernels for this machine
   char *code_ = nullptr;
 };

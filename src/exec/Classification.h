@@ -2,7 +2,8 @@
 // under which the plan may be reused.
 //
 //   Classification first = classify(block, inputs, varying, policy);
-//   session.specialize(blocks, number, first.conditions, pipeline::UnknownSizes::Split);
+//   session.specialize(blocks, number, first.conditions, pipeline::UnknownSizes::Split,
+//                      pipeline::Tier::Compiled);
 //   if (first.conditions.holdFor(otherInputs)) ...                  // the same plan serves
 //
 // Small sizes (0, 1, narrow ones) and sizes that the block names as literals are bound

@@ -18,6 +18,7 @@ public:
   explicit KernelFiles(CompiledFiles &files, const BuiltInKernels *builtIn = nullptr)
       : files_(files), builtIn_(builtIn) {}
   std::optional<codegen::StoredKernel> find(std::string_view key) override;
+  bool hasBuiltIn(std::string_view key) const override { return builtIn_ && builtIn_->has(key); }
   void keep(std::string_view key, const codegen::StoredKernel &kernel) override;
 
 private:

@@ -4,28 +4,37 @@
 
 using namespace tokamak;
 using namespace tokamak::exec;
+using pipeline::Tier;
 using runtime::Image;
 using runtime::Value;
 
 std::shared_ptr<const Image> LateBinding::planFor(int32_t block, std::span<const Value> inputs) {
   if (!isParallel_)
-    if (const Plan *first = firstPlan(block); first && first->conditions.holdFor(inputs))
-      return first->image;
-  if (auto image = plans_.find(block, inputs))
+    if (auto image = firstPlan(block, inputs))
+      return image;
+  if (auto image = plans_.find(block, inputs, isParallel_ ? Tier::Compiled : firstTier_))
     return image;
   return isParallel_ ? specializeOnce(block, inputs) : specialize(block, inputs);
 }
 
-const LateBinding::Plan *LateBinding::firstPlan(int32_t block) {
+std::shared_ptr<const Image> LateBinding::firstPlan(int32_t block, std::span<const Value> inputs) {
   if (firstPlans_.size() <= static_cast<size_t>(block))
     firstPlans_.resize(block + 1);
-  std::optional<Plan> &first = firstPlans_[block];
+  std::optional<FirstPlan> &first = firstPlans_[block];
   if (!first)
-    plans_.update(block, [&](const BlockPlans &known) {
+    plans_.update(block, [&](BlockPlans &known) {
       if (!known.plans.empty())
-        first = known.plans.front();
+        first = {{known.plans.front(), 0}, nullptr};
+      else if (!known.builtIn.empty() && firstTier_ == Tier::BuiltIn)
+        first = {known.builtIn.front(), &known};
     });
-  return first ? &*first : nullptr;
+  if (!first || !first->plan.plan.conditions.holdFor(inputs))
+    return nullptr;
+  if (first->builtIn && !first->builtIn->mayRun(first->plan)) {
+    first.reset(); // another plan takes its place
+    return nullptr;
+  }
+  return first->plan.plan.image;
 }
 
 void LateBinding::beginParallel() { isParallel_ = true; }
@@ -77,12 +86,22 @@ bool LateBinding::doNarrowSizesChange(int32_t block, const BlockPlans &known) co
   return known.plans.size() >= manyPlans || plansMade_.lookup(block) >= narrowPlans;
 }
 
+static std::string whyPlanned(const BlockPlans &known, Tier tier, std::span<const Value> inputs) {
+  if (tier == Tier::Compiled && known.plans.empty() && !known.builtIn.empty())
+    return "built-in kernels have run for as long as compiling takes";
+  if (!known.plans.empty())
+    return known.plans.back().conditions.mismatch(inputs);
+  if (!known.builtIn.empty())
+    return known.builtIn.back().plan.conditions.mismatch(inputs);
+  return "first execution";
+}
+
 // Outside of parallel sections: the inputs of earlier executions decide which scalars are bound.
 std::shared_ptr<const Image> LateBinding::specialize(int32_t block, std::span<const Value> inputs) {
   auto start = std::chrono::steady_clock::now();
   std::lock_guard making(plans_.making(block));
   firstPlans_[block].reset(); // a plan that is added may replace others
-  if (auto image = plans_.find(block, inputs))
+  if (auto image = plans_.find(block, inputs, firstTier_))
     return image; // another run has made it meanwhile
 
   std::string reason;
@@ -90,9 +109,11 @@ std::shared_ptr<const Image> LateBinding::specialize(int32_t block, std::span<co
   WantedCells wanted;
   ClassificationPolicy policy;
   auto unknownSizes = pipeline::UnknownSizes::Reject;
+  Tier tier = Tier::Compiled;
   plans_.update(block, [&](BlockPlans &known) {
-    reason =
-        known.plans.empty() ? "first execution" : known.plans.back().conditions.mismatch(inputs);
+    if (firstTier_ == Tier::BuiltIn)
+      tier = known.tier();
+    reason = whyPlanned(known, tier, inputs);
     // A scalar that changed once is never bound again.
     known.varying.resize(inputs.size(), false);
     for (size_t i = 0; i < known.lastScalars.size(); ++i)
@@ -113,7 +134,7 @@ std::shared_ptr<const Image> LateBinding::specialize(int32_t block, std::span<co
   pipeline::Specialization result;
   for (;;) {
     classification = classify(plans_.block(block), inputs, varying, policy, wanted);
-    result = plans_.compile(block, classification, unknownSizes);
+    result = plans_.compile(block, classification, unknownSizes, tier);
     if (result.image)
       break;
     if (!result.wantedCells.empty()) {
@@ -126,7 +147,14 @@ std::shared_ptr<const Image> LateBinding::specialize(int32_t block, std::span<co
     }
   }
   std::shared_ptr<const Image> image = result.image;
-  plans_.update(block, [&](BlockPlans &known) { known.add({classification.conditions, image}); });
+  plans_.update(block, [&](BlockPlans &known) {
+    Plan plan{classification.conditions, image};
+    if (result.builtIn)
+      return known.addBuiltIn(std::move(plan), *result.builtIn);
+    if (result.compiledPays)
+      known.builtInNanoseconds = 0;
+    known.add(std::move(plan));
+  });
   ++plansMade_[block];
   tell(block, classification, std::move(reason), std::move(result), start);
   return image;
@@ -188,8 +216,9 @@ const LateBinding::Outcome &LateBinding::request(int32_t block, std::span<const 
 LateBinding::Outcome LateBinding::makePlan(int32_t block, const Classification &classification) {
   auto start = std::chrono::steady_clock::now();
   try {
-    auto result = withMemoryErrors(
-        [&] { return plans_.compile(block, classification, pipeline::UnknownSizes::Split); });
+    auto result = withMemoryErrors([&] {
+      return plans_.compile(block, classification, pipeline::UnknownSizes::Split, Tier::Compiled);
+    });
     if (!result.wantedCells.empty()) {
       WantedCells wanted;
       add(result, wanted);

@@ -1,13 +1,17 @@
 // Late binding: when a run reaches a block, supplies its plan from those of the program, or makes one
 // by specialising the block.
 //
-//   LateBinding binding(plans, scalars, 10000, listener);
+//   LateBinding binding(plans, pipeline::Tier::BuiltIn, scalars, 10000, listener);
 //   runtime::Executor(image, &binding, context).run();
 //
 // In a parallel section several threads of the run may request plans at the same time. The first
 // thread that needs a plan makes it, without holding a lock; threads that need the same plan wait
 // for it, others do not. The choice of the plan depends only on the inputs and on the plans made
 // before the section, and on what other runs of the program add meanwhile.
+//
+// With Tier::BuiltIn, blocks begin with plans of built-in kernels where that pays (pipeline/BuiltInTier.h), and
+// get others once those have been executed for a while. In parallel sections there are none of them: which
+// of the section's executions came first must not matter.
 //
 // Whether narrow sizes are constants of a new plan depends on the plans that this run has made, not on
 // which of several calls came first, until all runs together have made `manyPlans`.
@@ -48,10 +52,10 @@ public:
   using Listener = std::function<void(const SpecializationEvent &)>;
   // `plans` must outlive the object. `listener` may be empty.
   // Loops are compiled after so many iterations, functions after so many calls.
-  LateBinding(ProgramPlans &plans, ScalarCompiler &scalars, int64_t iterationsBeforeCompiling,
-              Listener listener)
-      : plans_(plans), scalars_(scalars), iterationsBeforeCompiling_(iterationsBeforeCompiling),
-        listener_(std::move(listener)) {}
+  LateBinding(ProgramPlans &plans, pipeline::Tier firstTier, ScalarCompiler &scalars,
+              int64_t iterationsBeforeCompiling, Listener listener)
+      : plans_(plans), firstTier_(firstTier), scalars_(scalars),
+        iterationsBeforeCompiling_(iterationsBeforeCompiling), listener_(std::move(listener)) {}
 
   std::shared_ptr<const runtime::Image> planFor(int32_t block,
                                                 std::span<const runtime::Value> inputs) override;
@@ -76,7 +80,8 @@ private:
   // planned with exact sizes; WantedCells: cells that must be inspected before planning.
   using Outcome = std::variant<std::monostate, Plan, Error, WantedCells>;
 
-  const Plan *firstPlan(int32_t block);
+  std::shared_ptr<const runtime::Image> firstPlan(int32_t block,
+                                                  std::span<const runtime::Value> inputs);
   bool doNarrowSizesChange(int32_t block, const BlockPlans &known) const;
   std::shared_ptr<const runtime::Image> specialize(int32_t block,
                                                    std::span<const runtime::Value> inputs);
@@ -96,6 +101,7 @@ private:
   static constexpr int exactPlanLimit = 2;
 
   ProgramPlans &plans_;
+  const pipeline::Tier firstTier_;
   ScalarCompiler &scalars_;
   int64_t iterationsBeforeCompiling_;
   Listener listener_;
@@ -104,7 +110,11 @@ private:
 
   // By block: a copy of the first of its plans, so that repeated executions take no lock. Empty while
   // unknown; not used in parallel sections.
-  std::vector<std::optional<Plan>> firstPlans_;
+  struct FirstPlan {
+    BuiltInPlan plan;
+    BlockPlans *builtIn; // of the block, if the plan is one of built-in kernels
+  };
+  std::vector<std::optional<FirstPlan>> firstPlans_;
 
   // The current parallel section: requests by block and Classification::key(), and finished plans.
   bool isParallel_ = false;

@@ -19,23 +19,30 @@ static constexpr std::string_view kind = "plan";
 
 //===- keys ----------------------------------------------------------------------------------===//
 
-std::string exec::textOf(const pipeline::SessionOptions &options) {
+static std::string textOf(const pipeline::SessionOptions &options) {
   std::vector<std::string> disabled;
   for (const auto &entry : options.disabled)
     disabled.push_back(entry.getKey().str());
   std::sort(disabled.begin(), disabled.end());
-  return fmt::format("selector {} zeros {} disabled {}\n{}\n", static_cast<int>(options.selector),
-                     static_cast<int>(options.zeroRule), fmt::join(disabled, " "),
-                     cost::toJson(options.machine()));
+  return fmt::format("selector {} zeros {} disabled {}\n", static_cast<int>(options.selector),
+                     static_cast<int>(options.zeroRule), fmt::join(disabled, " "));
 }
 
+PlanFiles::PlanFiles(CompiledFiles &files, codegen::KernelCompiler &kernels,
+                     const pipeline::SessionOptions &options)
+    : files_(files), kernels_(kernels), options_(options), optionsText_(textOf(options)) {}
+
 std::string PlanFiles::keyOf(const FrozenBlock &block, const runtime::PlanConditions &conditions,
-                             pipeline::UnknownSizes unknownSizes) const {
+                             pipeline::UnknownSizes unknownSizes, pipeline::Tier tier) {
   ByteWriter writer;
   writer.number(unknownSizes);
+  writer.number(tier);
   runtime::writeConditions(conditions, writer);
   writer.text(block.bytecode);
-  return options_ + writer.bytes();
+  if (tier == pipeline::Tier::BuiltIn)
+    return optionsText_ + writer.bytes();
+  std::call_once(machineAsked_, [&] { machineText_ = cost::toJson(options_.machine()) + "\n"; });
+  return optionsText_ + machineText_ + writer.bytes();
 }
 
 //===- records -------------------------------------------------------------------------------===//
@@ -71,6 +78,12 @@ void PlanFiles::keep(std::string_view key, const Specialization &result,
               });
   writer.list(result.zeroRuleUses,
               [&](const SourcePlace &place) { runtime::writePlace(place, writer); });
+  writer.number<uint8_t>(result.compiledPays);
+  writer.number<uint8_t>(result.builtIn.has_value());
+  if (result.builtIn) {
+    writer.number(result.builtIn->ofOneExecution);
+    writer.number(result.builtIn->ofCompiling);
+  }
   writer.number<uint8_t>(result.image != nullptr);
   if (result.image) {
     writer.list(result.newBlocks, [&](int32_t number) { blocks[number].write(writer); });
@@ -99,6 +112,11 @@ static Specialization readPlan(ByteReader &reader, codegen::KernelCompiler &kern
   });
   result.wantedCells.insert(wanted.begin(), wanted.end());
   result.zeroRuleUses = reader.list<SourcePlace>([&] { return runtime::readPlace(reader); });
+  result.compiledPays = reader.boolean();
+  if (reader.boolean()) {
+    auto ofOneExecution = reader.number<double>();
+    result.builtIn = {ofOneExecution, reader.number<double>()};
+  }
   if (!reader.boolean())
     return result;
 

@@ -1,37 +1,37 @@
 // Plans of blocks that earlier runs have made.
 //
 //   CompiledFiles files(userCacheFolder());
-//   PlanFiles planFiles(files, kernels, textOf(sessionOptions));
-//   std::string key = planFiles.keyOf(block, conditions, pipeline::UnknownSizes::Split);
+//   PlanFiles planFiles(files, kernels, sessionOptions);
+//   std::string key = planFiles.keyOf(block, conditions, pipeline::UnknownSizes::Split, tier);
 //   std::optional<pipeline::Specialization> plan = planFiles.find(key, blocks, number);
 //   if (!plan) {
-//     plan = session.specialize(blocks, number, conditions, pipeline::UnknownSizes::Split);
+//     plan = session.specialize(blocks, number, conditions, pipeline::UnknownSizes::Split, tier);
 //     planFiles.keep(key, *plan, blocks);
 //   }
 //
 // A plan is kept under all that decides it: the block with the places of its operations, the conditions,
-// and the session's options with the machine model. It names its kernels by their keys; they are kept
-// on their own. What a session answers instead of a plan (cells to inspect, exact sizes needed) is
-// kept, too. Statistics of rules and explanations are not.
+// and the session's options, for compiled kernels with the machine model. It names its kernels by their
+// keys; they are kept on their own. What a session answers instead of a plan (cells to inspect, exact sizes
+// needed) is kept, too. Statistics of rules and explanations are not.
 #ifndef TOKAMAK_EXEC_PLANFILES_H
 #define TOKAMAK_EXEC_PLANFILES_H
 
 #include "exec/CompiledFiles.h"
 #include "pipeline/CompileSession.h"
 
-namespace tokamak::exec {
+#include <mutex>
 
-// All options that decide plans, as text. It may measure the machine, as a session does.
-std::string textOf(const pipeline::SessionOptions &options);
+namespace tokamak::exec {
 
 class PlanFiles {
 public:
-  // References must outlive the object. `options` is the beginning of each key.
-  PlanFiles(CompiledFiles &files, codegen::KernelCompiler &kernels, std::string options)
-      : files_(files), kernels_(kernels), options_(std::move(options)) {}
+  // References must outlive the object.
+  PlanFiles(CompiledFiles &files, codegen::KernelCompiler &kernels,
+            const pipeline::SessionOptions &options);
 
+  // Thread-safe. For compiled kernels it may measure the machine, as a session does.
   std::string keyOf(const pipeline::FrozenBlock &block, const runtime::PlanConditions &conditions,
-                    pipeline::UnknownSizes unknownSizes) const;
+                    pipeline::UnknownSizes unknownSizes, pipeline::Tier tier);
   // Like CompileSession::specialize for the block of this number. Thread-safe; does not fail.
   std::optional<pipeline::Specialization> find(std::string_view key, pipeline::FrozenBlocks &blocks,
                                                int32_t number);
@@ -41,7 +41,10 @@ public:
 private:
   CompiledFiles &files_;
   codegen::KernelCompiler &kernels_;
-  std::string options_;
+  const pipeline::SessionOptions &options_;
+  const std::string optionsText_; // without the machine
+  std::once_flag machineAsked_;
+  std::string machineText_;
 };
 
 } // namespace tokamak::exec

@@ -68,12 +68,16 @@ codegen::KernelCompilerOptions Program::compilerOptions() {
   return options;
 }
 
-bool Program::usesPlanFiles() const {
+bool Program::showsPlans() const {
   const Explanations &explain = options_.explain;
-  return compiledFiles_.areKept() && !options_.kernels && options_.aheadOfTime.empty() &&
-         options_.schedules.empty() && !options_.record && !explain.image && !explain.fusion &&
-         !explain.schedule && !explain.loops && !explain.llvm && !explain.assembly &&
-         !explain.recompile;
+  return !options_.aheadOfTime.empty() || !options_.schedules.empty() || options_.record ||
+         explain.image || explain.fusion || explain.schedule || explain.loops || explain.llvm ||
+         explain.assembly;
+}
+
+bool Program::usesPlanFiles() const {
+  return compiledFiles_.areKept() && !options_.kernels && !showsPlans() &&
+         !options_.explain.recompile;
 }
 
 pipeline::SessionOptions Program::sessionOptions() {
@@ -247,13 +251,17 @@ void Program::execute(size_t function, std::span<runtime::Value> arguments,
   bool listens = options_.explain.recompile || options_.explain.fusion || options_.explain.image;
   int64_t iterations =
       options_.selector == fusion::Selector::None ? INT64_MAX : options_.iterationsBeforeCompiling;
-  LateBinding binding(plans_, scalars_, iterations, [&](const SpecializationEvent &event) {
-    note(event, context.profile);
-    if (listens)
-      explain(event);
-    if (options_.record)
-      options_.record->add(event);
-  });
+  pipeline::Tier firstTier = options_.selector == fusion::Selector::Cost && !showsPlans()
+                                 ? options_.firstTier
+                                 : pipeline::Tier::Compiled;
+  LateBinding binding(plans_, firstTier, scalars_, iterations,
+                      [&](const SpecializationEvent &event) {
+                        note(event, context.profile);
+                        if (listens)
+                          explain(event);
+                        if (options_.record)
+                          options_.record->add(event);
+                      });
   runtime::Executor executor(image_, &binding, context);
   auto finish = [&] {
     std::lock_guard lock(countsMutex_);

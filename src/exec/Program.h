@@ -33,6 +33,9 @@ struct Explanations {
 
 struct ProgramOptions {
   fusion::Selector selector = fusion::Selector::Cost;
+  // With what blocks begin. Without effect where kernels are shown, written to files or scheduled by
+  // hand, and with other selectors than `Cost`.
+  pipeline::Tier firstTier = pipeline::Tier::Compiled;
   llvm::StringSet<> disabled; // passes and rules by name
   Explanations explain;
   std::ostream *explanations = nullptr; // destination; required if any is requested
@@ -120,7 +123,9 @@ private:
   explicit Program(const ProgramOptions &options);
   codegen::KernelCompilerOptions compilerOptions();
   pipeline::SessionOptions sessionOptions();
-  // Whether plans of earlier runs serve: those that are shown or written to files are made anew.
+  // Whether plans are shown or written to files, or kernels scheduled by hand.
+  bool showsPlans() const;
+  // Whether plans of earlier runs serve: those that are shown are made anew.
   bool usesPlanFiles() const;
   const Entry &entryNamed(std::string_view name) const;
   void execute(size_t function, std::span<runtime::Value> arguments,

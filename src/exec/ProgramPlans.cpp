@@ -14,6 +14,17 @@ void BlockPlans::add(runtime::BlockPlan plan) {
   if (plans.size() >= plansPerBlock)
     plans.erase(plans.begin());
   plans.push_back(std::move(plan));
+  if (builtInNanoseconds <= 0)
+    builtIn.clear();
+}
+
+void BlockPlans::addBuiltIn(runtime::BlockPlan plan, const pipeline::BuiltInRun &run) {
+  if (builtIn.size() >= plansPerBlock)
+    builtIn.erase(builtIn.begin());
+  builtIn.push_back({std::move(plan), static_cast<int64_t>(run.ofOneExecution) + 1});
+  if (builtInNanoseconds == INT64_MAX)
+    builtInNanoseconds = static_cast<int64_t>(run.ofCompiling);
+  builtInNanoseconds -= builtIn.back().nanoseconds; // it is about to be executed
 }
 
 BlockPlans &ProgramPlans::plansOf(int32_t block) {
@@ -22,33 +33,61 @@ BlockPlans &ProgramPlans::plansOf(int32_t block) {
   return plans_[block];
 }
 
-std::shared_ptr<const Image> ProgramPlans::find(int32_t block,
-                                                std::span<const Value> inputs) const {
+std::shared_ptr<const Image> ProgramPlans::find(int32_t block, std::span<const Value> inputs,
+                                                pipeline::Tier tier) {
   std::shared_lock lock(mutex_);
   if (static_cast<size_t>(block) >= plans_.size())
     return nullptr;
-  return runtime::findPlan(plans_[block].plans, inputs);
+  BlockPlans &known = plans_[block];
+  if (auto image = runtime::findPlan(known.plans, inputs))
+    return image;
+  if (tier == pipeline::Tier::BuiltIn)
+    for (const BuiltInPlan &each : known.builtIn)
+      if (each.plan.conditions.holdFor(inputs))
+        return known.mayRun(each) ? each.plan.image : nullptr;
+  return nullptr;
 }
 
 pipeline::Specialization ProgramPlans::compile(int32_t block, const Classification &classification,
-                                               pipeline::UnknownSizes unknownSizes) {
+                                               pipeline::UnknownSizes unknownSizes,
+                                               pipeline::Tier tier) {
   const SourcePlace place = blocks_[block].place; // a copy: compiling may add blocks
   NeedsMemory section(place);
   if (!compiledFiles_)
-    return specialize(block, classification, unknownSizes);
+    return specialize(block, classification, unknownSizes, tier);
   std::call_once(planFilesOpened_,
-                 [&] { planFiles_.emplace(*compiledFiles_, kernels_, textOf(options_)); });
-  std::string key = planFiles_->keyOf(blocks_[block], classification.conditions, unknownSizes);
-  if (auto known = planFiles_->find(key, blocks_, block))
+                 [&] { planFiles_.emplace(*compiledFiles_, kernels_, options_); });
+  auto keyOf = [&](pipeline::Tier tier) {
+    return planFiles_->keyOf(blocks_[block], classification.conditions, unknownSizes, tier);
+  };
+  std::string key = keyOf(tier);
+  auto known = planFiles_->find(key, blocks_, block);
+  bool compiledPays = known && !known->image && known->compiledPays;
+  if (compiledPays) {
+    tier = pipeline::Tier::Compiled;
+    key = keyOf(tier);
+    known = planFiles_->find(key, blocks_, block);
+  }
+  if (known) {
+    known->compiledPays |= compiledPays;
     return std::move(*known);
-  auto result = specialize(block, classification, unknownSizes);
+  }
+  auto result = specialize(block, classification, unknownSizes, tier);
+  if (result.compiledPays) {
+    pipeline::Specialization verdict;
+    verdict.compiledPays = true;
+    planFiles_->keep(key, verdict, blocks_);
+    key = keyOf(pipeline::Tier::Compiled);
+  }
   planFiles_->keep(key, result, blocks_);
+  result.compiledPays |= compiledPays;
   return result;
 }
 
 pipeline::Specialization ProgramPlans::specialize(int32_t block,
                                                   const Classification &classification,
-                                                  pipeline::UnknownSizes unknownSizes) {
+                                                  pipeline::UnknownSizes unknownSizes,
+                                                  pipeline::Tier tier) {
   std::unique_ptr<pipeline::CompileSession> session;
   {
     std::lock_guard lock(sessionMutex_);
@@ -59,7 +98,7 @@ pipeline::Specialization ProgramPlans::specialize(int32_t block,
   }
   if (!session)
     session = std::make_unique<pipeline::CompileSession>(options_, kernels_);
-  auto result = session->specialize(blocks_, block, classification.conditions, unknownSizes);
+  auto result = session->specialize(blocks_, block, classification.conditions, unknownSizes, tier);
   if (session->specializations() < specializationsPerSession) {
     std::lock_guard lock(sessionMutex_);
     idleSessions_.push_back(std::move(session));

@@ -2,7 +2,7 @@
 // all of its runs.
 //
 //   ProgramPlans plans(blocks, sessionOptions, kernels);
-//   LateBinding binding(plans, scalars, 10000, listener);   // one for each run
+//   LateBinding binding(plans, pipeline::Tier::BuiltIn, scalars, 10000, listener); // one for each run
 //
 // Thread-safe.
 #ifndef TOKAMAK_EXEC_PROGRAMPLANS_H
@@ -12,6 +12,7 @@
 #include "exec/PlanFiles.h"
 #include "runtime/image/PlannedProgram.h"
 
+#include <atomic>
 #include <deque>
 #include <functional>
 #include <mutex>
@@ -19,16 +20,35 @@
 
 namespace tokamak::exec {
 
+// A plan of built-in kernels: it serves until it, and others of its block, have run for a while.
+struct BuiltInPlan {
+  runtime::BlockPlan plan;
+  int64_t nanoseconds; // of one execution, predicted
+};
+
 // What is known of one block.
 struct BlockPlans {
   std::mutex making; // held by the run that makes a plan, so that no other run makes it, too
   std::vector<runtime::BlockPlan> plans;
+  std::vector<BuiltInPlan> builtIn;
+  // How long plans of built-in kernels may still run: at first as long as compiling takes. Unlimited while
+  // there is none.
+  std::atomic<int64_t> builtInNanoseconds = INT64_MAX;
   std::vector<bool> varying;               // scalars seen to change
   std::vector<runtime::Value> lastScalars; // their values when the block was last specialised
   int exactPlans = 0;                      // plans with all sizes exact
   WantedCells wanted;
 
   void add(runtime::BlockPlan plan);
+  void addBuiltIn(runtime::BlockPlan plan, const pipeline::BuiltInRun &run);
+  // Whether the block may have new plans of built-in kernels.
+  pipeline::Tier tier() const {
+    return builtInNanoseconds > 0 ? pipeline::Tier::BuiltIn : pipeline::Tier::Compiled;
+  }
+  // Whether a plan of built-in kernels may be executed once more.
+  bool mayRun(const BuiltInPlan &plan) {
+    return builtInNanoseconds.fetch_sub(plan.nanoseconds) >= plan.nanoseconds;
+  }
 };
 
 class ProgramPlans {
@@ -39,9 +59,10 @@ public:
                codegen::KernelCompiler &kernels, CompiledFiles *files = nullptr)
       : blocks_(blocks), options_(options), kernels_(kernels), compiledFiles_(files) {}
 
-  // The plan that serves these inputs; null if there is none yet.
-  std::shared_ptr<const runtime::Image> find(int32_t block,
-                                             std::span<const runtime::Value> inputs) const;
+  // The plan that serves these inputs; null if there is none yet. Those of built-in kernels only where
+  // `tier` says so.
+  std::shared_ptr<const runtime::Image> find(int32_t block, std::span<const runtime::Value> inputs,
+                                             pipeline::Tier tier);
   // Calls `body` with the plans of the block; no other thread reads or changes them meanwhile.
   template <typename Body> auto update(int32_t block, Body body) {
     std::unique_lock lock(mutex_);
@@ -55,14 +76,14 @@ public:
   const pipeline::FrozenBlock &block(int32_t block) const { return blocks_[block]; }
   // Finds a plan that an earlier run made or compiles one, or says what is missing for one.
   pipeline::Specialization compile(int32_t block, const Classification &classification,
-                                   pipeline::UnknownSizes unknownSizes);
+                                   pipeline::UnknownSizes unknownSizes, pipeline::Tier tier);
   // All plans made so far, for a program that is to run without a compiler. Blocks that were not
   // reached have no plans.
   std::vector<runtime::PlannedBlock> plannedBlocks() const;
 
 private:
   pipeline::Specialization specialize(int32_t block, const Classification &classification,
-                                      pipeline::UnknownSizes unknownSizes);
+                                      pipeline::UnknownSizes unknownSizes, pipeline::Tier tier);
   // Call with the lock held for writing. References stay valid: plans_ is a deque.
   BlockPlans &plansOf(int32_t block);
 

@@ -275,7 +275,7 @@ CompileSession::CompileSession(const SessionOptions &options, codegen::KernelCom
 
 Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number,
                                           const PlanConditions &conditions,
-                                          UnknownSizes unknownSizes) {
+                                          UnknownSizes unknownSizes, Tier tier) {
   ++specializations_;
   const FrozenBlock &block = blocks[number];
   Decisions decisions(block, conditions);
@@ -359,28 +359,61 @@ Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number,
     return Specialization();
   for (auto op : function.getOps<plan::OperatorOp>())
     op->setAttr(ofTextAttributeName, UnitAttr::get(&context_));
-  fusion::FusionOptions fusionOptions{options_.selector, &options_.machine(),
-                                      options_.explainFusion ? &result.explanation : nullptr,
-                                      options_.collectFacts ? &result.facts : nullptr};
-  require(fusion::fuseBlock(function, factsOf, fusionOptions));
-  if (decisions.hasSymbols() && hasUnplanned(function))
+  // False if sizes that should agree are different symbols.
+  auto fuse = [&](func::FuncOp function, analysis::FactsAnalysis &facts,
+                  const fusion::FusionOptions &fusionOptions, Specialization &result) {
+    llvm::DenseMap<Value, tok::Facts> known;
+    auto factsOf = [&](Value value) -> const tok::Facts & {
+      auto [entry, inserted] = known.try_emplace(value);
+      if (inserted)
+        entry->second = facts.factsOf(value);
+      return entry->second;
+    };
+    require(fusion::fuseBlock(function, factsOf, fusionOptions));
+    if (decisions.hasSymbols() && hasUnplanned(function))
+      return false;
+    function.walk([&](Operation *op) {
+      if (op->hasAttr(fusion::zeroRuleAttributeName) || multipliesSparse(*op, facts))
+        result.zeroRuleUses.push_back(placeOf(op->getLoc()));
+    });
+    for (const rewrite::BlockRule &rule : rewrite::rulesAfterFusion())
+      if (!options_.disabled.contains(rule.name))
+        result.rules.push_back(rewrite::applyRule(rule, function, facts));
+    makeOperatorsGeneral(function, fusionOptions.selector == fusion::Selector::None
+                                       ? Generality::All
+                                       : Generality::Small);
+    // Erase literals that were only used by kernels.
+    function.walk([](tok::ConstantOp constant) {
+      if (constant.use_empty())
+        constant.erase();
+    });
+    return true;
+  };
+  OwningOpRef<ModuleOp> copy;
+  if (double compiling = compilingNanoseconds(function);
+      tier == Tier::BuiltIn && touchingNanoseconds(function, factsOf) <= compiling) {
+    copy = module->clone();
+    auto alone = copy->lookupSymbol<func::FuncOp>(function.getName());
+    auto factsOfAlone = std::make_unique<analysis::FactsAnalysis>(alone);
+    Specialization attempt = result;
+    if (fuse(alone, *factsOfAlone, {fusion::Selector::None, &fixedMachine()}, attempt))
+      if (std::optional<double> running = builtInNanoseconds(alone, kernels_);
+          running && *running <= compiling) {
+        result = std::move(attempt);
+        result.builtIn = BuiltInRun{*running, compiling};
+        function = alone;
+        facts = std::move(factsOfAlone);
+      }
+  }
+  if (!result.builtIn && !fuse(function, *facts,
+                               {options_.selector, &options_.machine(),
+                                options_.explainFusion ? &result.explanation : nullptr,
+                                options_.collectFacts ? &result.facts : nullptr},
+                               result))
     return Specialization();
-  function.walk([&](Operation *op) {
-    if (op->hasAttr(fusion::zeroRuleAttributeName) || multipliesSparse(*op, *facts))
-      result.zeroRuleUses.push_back(placeOf(op->getLoc()));
-  });
-  for (const rewrite::BlockRule &rule : rewrite::rulesAfterFusion())
-    if (!options_.disabled.contains(rule.name))
-      result.rules.push_back(rewrite::applyRule(rule, function, *facts));
-  makeOperatorsGeneral(function, options_.selector == fusion::Selector::None ? Generality::All
-                                                                             : Generality::Small);
-  // Erase literals that were only used by kernels.
-  function.walk([](tok::ConstantOp constant) {
-    if (constant.use_empty())
-      constant.erase();
-  });
+  result.compiledPays = tier == Tier::BuiltIn && !result.builtIn;
 #ifndef NDEBUG
-  require(verify(*module));
+  require(verify(function));
 #endif
   SmallVector<plan::OperatorOp> operators(function.getOps<plan::OperatorOp>());
   llvm::DenseMap<Operation *, runtime::KernelPlan> kernels;

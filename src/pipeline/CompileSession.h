@@ -4,7 +4,7 @@
 //
 //   CompileSession session(options, kernels);
 //   Specialization result =
-//       session.specialize(blocks, block, conditions, UnknownSizes::Split);
+//       session.specialize(blocks, block, conditions, UnknownSizes::Split, Tier::Compiled);
 #ifndef TOKAMAK_PIPELINE_COMPILESESSION_H
 #define TOKAMAK_PIPELINE_COMPILESESSION_H
 
@@ -13,6 +13,7 @@
 #include "cost/MachineModel.h"
 #include "fusion/select/FuseBlock.h"
 #include "ir/tok/TokDialect.h"
+#include "pipeline/BuiltInTier.h"
 #include "rewrite/BlockRules.h"
 #include "runtime/image/ImageFile.h"
 #include "runtime/image/PlanConditions.h"
@@ -86,6 +87,9 @@ struct Specialization {
   // codegen::KernelCompiler::keyOf by the names of the image's kernels.
   llvm::StringMap<std::string> kernelKeys;
   bool isLoaded = false; // made by an earlier run
+  // With Tier::BuiltIn: all kernels are built in, and it pays to begin with them; or it doesn't pay.
+  std::optional<BuiltInRun> builtIn;
+  bool compiledPays = false;
   std::string explanation;
   // If requested: fusion/select/FusionFacts.h, and the names of kernels by the numbers of operators.
   std::string facts;
@@ -105,10 +109,12 @@ enum class UnknownSizes : uint8_t {
 class CompileSession {
 public:
   CompileSession(const SessionOptions &options, codegen::KernelCompiler &kernels);
-  // The plan may rely on the conditions. Throws Error if the block is wrong under them (mismatched
+  // The plan may rely on the conditions. With Tier::BuiltIn it has built-in kernels where that pays, and
+  // compiled ones elsewhere. Throws Error if the block is wrong under them (mismatched
   // sizes), with ErrorKind::Internal for internal errors.
   Specialization specialize(FrozenBlocks &blocks, int32_t block,
-                            const runtime::PlanConditions &conditions, UnknownSizes unknownSizes);
+                            const runtime::PlanConditions &conditions, UnknownSizes unknownSizes,
+                            Tier tier);
   // The number of specialisations so far. The caller replaces sessions after a number of them.
   int64_t specializations() const { return specializations_; }
 

@@ -63,8 +63,8 @@ Kernels compile(const codegen::Target &target, pipeline::FrozenBlocks &blocks,
   pipeline::CompileSession session(sessionOptions, compiler);
   Kernels kernels;
   auto specialize = [&](int32_t number, const runtime::PlanConditions &conditions) {
-    pipeline::Specialization made =
-        session.specialize(blocks, number, conditions, pipeline::UnknownSizes::Split);
+    pipeline::Specialization made = session.specialize(
+        blocks, number, conditions, pipeline::UnknownSizes::Split, pipeline::Tier::Compiled);
     for (const abi::KernelPlan &plan :
          made.image ? made.image->kernels : std::vector<abi::KernelPlan>()) {
       auto [entry, isNew] = kernels.try_emplace(made.kernelKeys.lookup(plan.name));

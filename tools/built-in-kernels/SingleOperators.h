@@ -3,7 +3,7 @@
 // programs with nothing else.
 //
 //   for (const OperatorBlock &block : singleOperators())
-//     session.specialize(blocks, add(block.text), block.conditions, pipeline::UnknownSizes::Reject);
+//     session.specialize(blocks, add(block.text), block.conditions, pipeline::UnknownSizes::Reject, pipeline::Tier::Compiled);
 #ifndef TOKAMAK_TOOLS_BUILTINKERNELS_SINGLEOPERATORS_H
 #define TOKAMAK_TOOLS_BUILTINKERNELS_SINGLEOPERATORS_H
 

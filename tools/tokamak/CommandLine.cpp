@@ -198,7 +198,7 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
   app.set_version_flag("--version", "tokamak " TOKAMAK_VERSION);
 
   std::string engine = "native", selector = "cost", color = "auto", memory;
-  std::string precision = "f64";
+  std::string precision = "f64", tier = "built-in-first";
   std::string stats = "none", shell;
   std::vector<std::string> explain, disable;
   auto addCompileOptions = [&](CLI::App *command, const char *explainable) {
@@ -268,6 +268,13 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
                 "run both engines and name the first operator whose value differs");
   run->add_option("--engine", engine, "native (default) or reference")
       ->check(CLI::IsMember({"native", "reference"}));
+  run->add_option(
+         "--tier", tier,
+         "built-in-first (default): on little data, blocks begin with kernels that are part "
+         "of tokamak, until these have run for as long as compiling takes; compile-first: "
+         "with kernels made for them")
+      ->envname("TOKAMAK_TIER")
+      ->check(CLI::IsMember({"built-in-first", "compile-first"}));
   run->add_option("--cache", line.program.cacheFolder,
                   "folder for what was compiled, which later runs use, or off; default: "
                   "tokamak/compiled in the user's cache folder")
@@ -360,6 +367,8 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
   }
   line.singlePrecision = precision == "f32";
   line.program.selector = *fusion::findSelector(selector); // --fusion takes no other names
+  bool beginsBuiltIn = tier == "built-in-first" && !line.compare;
+  line.program.firstTier = beginsBuiltIn ? pipeline::Tier::BuiltIn : pipeline::Tier::Compiled;
   line.statistics = stats == "text"   ? Statistics::Text
                     : stats == "json" ? Statistics::Json
                                       : Statistics::None;

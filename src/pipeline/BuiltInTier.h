@@ -1,0 +1,54 @@
+// Blocks on little data run on kernels that are part of the program, one for each operation, until that has
+// taken as long as compiling fused kernels would take: until then, compiling is the longer way.
+//
+//   double compiling = compilingNanoseconds(function);            // before operators are made
+//   bool mayPay = touchingNanoseconds(function, factsOf) <= compiling;
+//   std::optional<double> running = builtInNanoseconds(copy, kernels);   // a copy of single operators
+//   bool pays = running && *running <= compiling;
+//
+// The choice is made by predictions of the fixed machine model, not by the clock: a program that runs
+// again does the same, on every machine, and no machine need be measured for it. At worst the time lost is
+// as long as compiling takes (the ski rental problem: Karlin, Manasse, Rudolph, Sleator, Competitive Snoopy
+// Caching, Algorithmica 3, 1988).
+#ifndef TOKAMAK_PIPELINE_BUILTINTIER_H
+#define TOKAMAK_PIPELINE_BUILTINTIER_H
+
+#include "codegen/KernelCompiler.h"
+#include "cost/MachineModel.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+#include <optional>
+
+namespace tokamak::pipeline {
+
+// Which kernels a plan may have.
+enum class Tier : uint8_t {
+  BuiltIn,  // those of single operators that are part of the program, where that pays
+  Compiled, // those that are made for the block, as the selector chooses
+};
+
+// Nanoseconds of a plan of built-in kernels.
+struct BuiltInRun {
+  double ofOneExecution = 0;
+  double ofCompiling = 0; // fused kernels instead
+};
+
+// Of predictions for built-in kernels.
+const cost::MachineModel &fixedMachine();
+
+// What compiling fused kernels for a block takes, by the number of its operations on arrays.
+double compilingNanoseconds(mlir::func::FuncOp block);
+
+// What touching the block's results once takes at least, before it is fused.
+double touchingNanoseconds(mlir::func::FuncOp block,
+                           llvm::function_ref<const tok::Facts &(mlir::Value)> facts);
+
+// What the operators of a block take in one execution, natives not counted. None if there are no
+// operators, or if one of them has no built-in kernel.
+std::optional<double> builtInNanoseconds(mlir::func::FuncOp block,
+                                         const codegen::KernelCompiler &kernels);
+
+} // namespace tokamak::pipeline
+#endif

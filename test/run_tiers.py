@@ -1,0 +1,99 @@
+"""Programs on little data begin with built-in kernels, and compile others once that pays."""
+
+import json
+import os
+import sys
+import tempfile
+
+import standalone
+from command_tests import ROOT, script, tests_of, tokamak
+
+EXAMPLES = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "examples").glob("*.dml"))
+BUILT_IN_FIRST = {"TOKAMAK_TIER": "built-in-first"}
+HAVE_BUILT_IN = os.environ.get("TOKAMAK_PRESET") not in ("address", "thread")  # tools/CMakeLists.txt
+STEP = "X = X * 0.999 + 1 / (1 + exp(-X)); s = s + sum(X * X)"
+LOOP = f"""
+X = matrix(seq(1, 200), rows=20, cols=10) / 100
+s = 0.0
+for (i in 1:$n) {{ {STEP} }}
+print(s)
+"""
+
+
+def run(path, *options, **environment):
+    """What it prints, and its statistics."""
+    done = tokamak("run", path, "--seed=1", "--quiet", "--stats=json", *options, **BUILT_IN_FIRST | environment)
+    return done.stdout, json.loads(done.stderr[done.stderr.index("{\n"):])
+
+
+def tiers_on_little_data_need_no_compiler():
+    if not HAVE_BUILT_IN:
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        path = script(folder, LOOP)
+        printed, report = run(path, "-nvargs", "n=20")
+        assert report["kernels_compiled"] == 0 and report["kernels_built_in"] > 0, report
+        compiled, other = run(path, "--tier=compile-first", "-nvargs", "n=20")
+        assert other["kernels_compiled"] > 0, other
+        assert abs(float(printed) - float(compiled)) < 1e-9 * float(compiled), (printed, compiled)
+        tokamak("run", path, "-nvargs", "n=20", XDG_CACHE_HOME=folder + "/cache", **BUILT_IN_FIRST)
+        assert not os.path.exists(f"{folder}/cache/tokamak/machine-model.json"), "nor is the machine measured"
+
+
+def tiers_change_where_a_block_runs_long():
+    if not HAVE_BUILT_IN:
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        path = script(folder, LOOP)
+        printed, report = run(path, "-nvargs", "n=5000")
+        assert report["kernels_compiled"] > 0 and report["kernels_built_in"] > 0, report
+        compiled = run(path, "--tier=compile-first", "-nvargs", "n=5000")[0]
+        assert abs(float(printed) - float(compiled)) < 1e-9 * float(compiled), (printed, compiled)
+        shown = tokamak("run", path, "--explain=recompile", "-nvargs", "n=5000", **BUILT_IN_FIRST).stderr
+        assert "built-in kernels have run for as long as compiling takes" in shown, shown
+        again = [run(path, "-nvargs", "n=5000")[0] for _ in range(3)]
+        assert again == [printed] * 3, "the change comes after a number of executions, not after a time"
+
+
+def tiers_begin_compiled_on_much_data():
+    with tempfile.TemporaryDirectory() as folder:
+        path = script(folder, "X = rand(rows=3000, cols=1000, seed=1)\nprint(sum(X * X + exp(X)))")
+        report = run(path)[1]
+        assert report["kernels_compiled"] > 0, report
+        assert report["specialisations"] == 1, "and planned once"
+
+
+def tiers_begin_compiled_in_parallel_loops():
+    """Which of their iterations came first must not matter."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = script(folder, """
+r = matrix(0, rows=40, cols=1)
+X = matrix(seq(1, 200), rows=20, cols=10) / 100
+parfor (i in 1:40) { r[i, 1] = sum(exp(X * i / 40) * X) }
+print(sum(r))
+""")
+        printed, report = run(path, "--threads=2")
+        assert report["kernels_compiled"] > 0, report
+        assert printed == run(path, "--threads=1")[0] == run(path, "--tier=compile-first")[0]
+
+
+def tiers_of_a_second_run_are_the_same():
+    with tempfile.TemporaryDirectory() as folder:
+        path = script(folder, LOOP)
+        paths = [*EXAMPLES, path]
+        cache = {"TOKAMAK_CACHE": folder + "/cache", "XDG_CACHE_HOME": folder}
+        first = [run(each, "-nvargs", "n=5000", **cache) if each == path else run(each, **cache) for each in paths]
+        again = [run(each, "-nvargs", "n=5000", **cache) if each == path else run(each, **cache) for each in paths]
+        assert [printed for printed, _ in again] == [printed for printed, _ in first]
+        for (_, before), (_, after), each in zip(first, again, paths):
+            assert after["specialisations"] == after["kernels_compiled"] == 0, (each, after)
+            assert after["plans_loaded"] == before["specialisations"] + before["plans_loaded"], (each, before, after)
+            assert after["kernels_built_in"] > 0 or before["kernels_built_in"] == 0, (each, before, after)
+
+
+def discover():
+    return tests_of(globals())
+
+
+if __name__ == "__main__":
+    sys.exit(standalone.main(discover()))
