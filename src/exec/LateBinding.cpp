@@ -12,7 +12,7 @@ std::shared_ptr<const Image> LateBinding::planFor(int32_t block, std::span<const
   if (!isParallel_)
     if (auto image = firstPlan(block, inputs))
       return image;
-  if (auto image = plans_.find(block, inputs, isParallel_ ? Tier::Compiled : firstTier_))
+  if (auto image = plans_.find(block, inputs, isParallel_ ? Tier::Compiled : tiers_.first))
     return image;
   return isParallel_ ? specializeOnce(block, inputs) : specialize(block, inputs);
 }
@@ -25,7 +25,7 @@ std::shared_ptr<const Image> LateBinding::firstPlan(int32_t block, std::span<con
     plans_.update(block, [&](BlockPlans &known) {
       if (!known.plans.empty())
         first = {{known.plans.front(), 0}, nullptr};
-      else if (!known.builtIn.empty() && firstTier_ == Tier::BuiltIn)
+      else if (!known.builtIn.empty() && tiers_.first == Tier::BuiltIn)
         first = {known.builtIn.front(), &known};
     });
   if (!first || !first->plan.plan.conditions.holdFor(inputs))
@@ -34,6 +34,8 @@ std::shared_ptr<const Image> LateBinding::firstPlan(int32_t block, std::span<con
     first.reset(); // another plan takes its place
     return nullptr;
   }
+  if (first->builtIn && tiers_.inBackground && first->builtIn->beginsCompiling())
+    anticipate(block, *first->builtIn, inputs);
   return first->plan.plan.image;
 }
 
@@ -96,12 +98,23 @@ static std::string whyPlanned(const BlockPlans &known, Tier tier, std::span<cons
   return "first execution";
 }
 
+void LateBinding::anticipate(int32_t block, const BlockPlans &known,
+                             std::span<const Value> inputs) {
+  std::vector<bool> varying;
+  WantedCells wanted;
+  plans_.update(block, [&](const BlockPlans &) {
+    varying = known.varying;
+    wanted = known.wanted;
+  });
+  plans_.compileInBackground(block, classify(plans_.block(block), inputs, varying, {}, wanted));
+}
+
 // Outside of parallel sections: the inputs of earlier executions decide which scalars are bound.
 std::shared_ptr<const Image> LateBinding::specialize(int32_t block, std::span<const Value> inputs) {
   auto start = std::chrono::steady_clock::now();
   std::lock_guard making(plans_.making(block));
   firstPlans_[block].reset(); // a plan that is added may replace others
-  if (auto image = plans_.find(block, inputs, firstTier_))
+  if (auto image = plans_.find(block, inputs, tiers_.first))
     return image; // another run has made it meanwhile
 
   std::string reason;
@@ -111,7 +124,7 @@ std::shared_ptr<const Image> LateBinding::specialize(int32_t block, std::span<co
   auto unknownSizes = pipeline::UnknownSizes::Reject;
   Tier tier = Tier::Compiled;
   plans_.update(block, [&](BlockPlans &known) {
-    if (firstTier_ == Tier::BuiltIn)
+    if (tiers_.first == Tier::BuiltIn)
       tier = known.tier();
     reason = whyPlanned(known, tier, inputs);
     // A scalar that changed once is never bound again.

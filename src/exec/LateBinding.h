@@ -1,7 +1,7 @@
 // Late binding: when a run reaches a block, supplies its plan from those of the program, or makes one
 // by specialising the block.
 //
-//   LateBinding binding(plans, pipeline::Tier::BuiltIn, scalars, 10000, listener);
+//   LateBinding binding(plans, {pipeline::Tier::BuiltIn}, scalars, 10000, listener);
 //   runtime::Executor(image, &binding, context).run();
 //
 // In a parallel section several threads of the run may request plans at the same time. The first
@@ -10,7 +10,8 @@
 // before the section, and on what other runs of the program add meanwhile.
 //
 // With Tier::BuiltIn, blocks begin with plans of built-in kernels where that pays (pipeline/BuiltInTier.h), and
-// get others once those have been executed for a while. In parallel sections there are none of them: which
+// get others once those have been executed for a while. Shortly before, the kernels of the others are
+// compiled in the background, if programs may use several threads. In parallel sections there are none of them: which
 // of the section's executions came first must not matter.
 //
 // Whether narrow sizes are constants of a new plan depends on the plans that this run has made, not on
@@ -46,15 +47,21 @@ struct SpecializationEvent {
   std::shared_ptr<const runtime::Image> image;
 };
 
+// With what blocks begin, and whether another thread compiles meanwhile what comes then.
+struct Tiers {
+  pipeline::Tier first = pipeline::Tier::Compiled;
+  bool inBackground = false;
+};
+
 class LateBinding : public runtime::BlockProvider {
 public:
   // Called by one thread of the run at a time.
   using Listener = std::function<void(const SpecializationEvent &)>;
   // `plans` must outlive the object. `listener` may be empty.
   // Loops are compiled after so many iterations, functions after so many calls.
-  LateBinding(ProgramPlans &plans, pipeline::Tier firstTier, ScalarCompiler &scalars,
+  LateBinding(ProgramPlans &plans, Tiers tiers, ScalarCompiler &scalars,
               int64_t iterationsBeforeCompiling, Listener listener)
-      : plans_(plans), firstTier_(firstTier), scalars_(scalars),
+      : plans_(plans), tiers_(tiers), scalars_(scalars),
         iterationsBeforeCompiling_(iterationsBeforeCompiling), listener_(std::move(listener)) {}
 
   std::shared_ptr<const runtime::Image> planFor(int32_t block,
@@ -82,6 +89,8 @@ private:
 
   std::shared_ptr<const runtime::Image> firstPlan(int32_t block,
                                                   std::span<const runtime::Value> inputs);
+  // Compiles in the background what `specialize` is going to ask for if inputs go on like these.
+  void anticipate(int32_t block, const BlockPlans &known, std::span<const runtime::Value> inputs);
   bool doNarrowSizesChange(int32_t block, const BlockPlans &known) const;
   std::shared_ptr<const runtime::Image> specialize(int32_t block,
                                                    std::span<const runtime::Value> inputs);
@@ -101,7 +110,7 @@ private:
   static constexpr int exactPlanLimit = 2;
 
   ProgramPlans &plans_;
-  const pipeline::Tier firstTier_;
+  const Tiers tiers_;
   ScalarCompiler &scalars_;
   int64_t iterationsBeforeCompiling_;
   Listener listener_;

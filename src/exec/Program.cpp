@@ -251,17 +251,16 @@ void Program::execute(size_t function, std::span<runtime::Value> arguments,
   bool listens = options_.explain.recompile || options_.explain.fusion || options_.explain.image;
   int64_t iterations =
       options_.selector == fusion::Selector::None ? INT64_MAX : options_.iterationsBeforeCompiling;
-  pipeline::Tier firstTier = options_.selector == fusion::Selector::Cost && !showsPlans()
-                                 ? options_.firstTier
-                                 : pipeline::Tier::Compiled;
-  LateBinding binding(plans_, firstTier, scalars_, iterations,
-                      [&](const SpecializationEvent &event) {
-                        note(event, context.profile);
-                        if (listens)
-                          explain(event);
-                        if (options_.record)
-                          options_.record->add(event);
-                      });
+  Tiers tiers;
+  if (options_.selector == fusion::Selector::Cost && !showsPlans())
+    tiers = {options_.firstTier, options_.threads > 1};
+  LateBinding binding(plans_, tiers, scalars_, iterations, [&](const SpecializationEvent &event) {
+    note(event, context.profile);
+    if (listens)
+      explain(event);
+    if (options_.record)
+      options_.record->add(event);
+  });
   runtime::Executor executor(image_, &binding, context);
   auto finish = [&] {
     std::lock_guard lock(countsMutex_);

@@ -22,8 +22,10 @@ void BlockPlans::addBuiltIn(runtime::BlockPlan plan, const pipeline::BuiltInRun 
   if (builtIn.size() >= plansPerBlock)
     builtIn.erase(builtIn.begin());
   builtIn.push_back({std::move(plan), static_cast<int64_t>(run.ofOneExecution) + 1});
-  if (builtInNanoseconds == INT64_MAX)
+  if (builtInNanoseconds == INT64_MAX) {
     builtInNanoseconds = static_cast<int64_t>(run.ofCompiling);
+    nanosecondsToCompileIn = builtInNanoseconds / 4;
+  }
   builtInNanoseconds -= builtIn.back().nanoseconds; // it is about to be executed
 }
 
@@ -104,6 +106,23 @@ pipeline::Specialization ProgramPlans::specialize(int32_t block,
     idleSessions_.push_back(std::move(session));
   }
   return result;
+}
+
+void ProgramPlans::compileInBackground(int32_t block, Classification classification) {
+  std::lock_guard lock(backgroundMutex_);
+  if (background_.valid() &&
+      background_.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
+    return;
+  try {
+    background_ = std::async(std::launch::async, [this, block, classification] {
+      try {
+        compile(block, classification, pipeline::UnknownSizes::Reject, pipeline::Tier::Compiled);
+      } catch (const std::exception &) {
+      }
+    });
+  } catch (const std::system_error &) {
+    // There are no more threads.
+  }
 }
 
 std::vector<runtime::PlannedBlock> ProgramPlans::plannedBlocks() const {

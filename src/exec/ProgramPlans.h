@@ -2,7 +2,7 @@
 // all of its runs.
 //
 //   ProgramPlans plans(blocks, sessionOptions, kernels);
-//   LateBinding binding(plans, pipeline::Tier::BuiltIn, scalars, 10000, listener); // one for each run
+//   LateBinding binding(plans, {pipeline::Tier::BuiltIn}, scalars, 10000, listener); // one for each run
 //
 // Thread-safe.
 #ifndef TOKAMAK_EXEC_PROGRAMPLANS_H
@@ -15,6 +15,7 @@
 #include <atomic>
 #include <deque>
 #include <functional>
+#include <future>
 #include <mutex>
 #include <shared_mutex>
 
@@ -34,6 +35,8 @@ struct BlockPlans {
   // How long plans of built-in kernels may still run: at first as long as compiling takes. Unlimited while
   // there is none.
   std::atomic<int64_t> builtInNanoseconds = INT64_MAX;
+  // When less than this is left, kernels of the next plan are compiled in the background; 0: they are.
+  std::atomic<int64_t> nanosecondsToCompileIn = 0;
   std::vector<bool> varying;               // scalars seen to change
   std::vector<runtime::Value> lastScalars; // their values when the block was last specialised
   int exactPlans = 0;                      // plans with all sizes exact
@@ -44,6 +47,10 @@ struct BlockPlans {
   // Whether the block may have new plans of built-in kernels.
   pipeline::Tier tier() const {
     return builtInNanoseconds > 0 ? pipeline::Tier::BuiltIn : pipeline::Tier::Compiled;
+  }
+  // Whether it is time to compile in the background; once.
+  bool beginsCompiling() {
+    return builtInNanoseconds < nanosecondsToCompileIn && nanosecondsToCompileIn.exchange(0) > 0;
   }
   // Whether a plan of built-in kernels may be executed once more.
   bool mayRun(const BuiltInPlan &plan) {
@@ -77,6 +84,9 @@ public:
   // Finds a plan that an earlier run made or compiles one, or says what is missing for one.
   pipeline::Specialization compile(int32_t block, const Classification &classification,
                                    pipeline::UnknownSizes unknownSizes, pipeline::Tier tier);
+  // Has another thread compile kernels of a plan that is not needed yet, but soon. Does nothing while it is
+  // busy. What would fail, fails when the plan is needed.
+  void compileInBackground(int32_t block, Classification classification);
   // All plans made so far, for a program that is to run without a compiler. Blocks that were not
   // reached have no plans.
   std::vector<runtime::PlannedBlock> plannedBlocks() const;
@@ -102,6 +112,9 @@ private:
 
   std::mutex sessionMutex_; // guards idleSessions_
   std::vector<std::unique_ptr<pipeline::CompileSession>> idleSessions_;
+
+  std::mutex backgroundMutex_;
+  std::future<void> background_; // the last member: it is waited for before others are destroyed
 };
 
 } // namespace tokamak::exec
