@@ -24,7 +24,7 @@ def command(binary, program, arguments, options):
 def environment(binary):
     """Each build keeps the machine model that it measured: else the two would measure it again in each run."""
     folder = ROOT / "build/against" / ("now" if binary == TOKAMAK else "before")
-    return {**os.environ, "TOKAMAK_CACHE": "off", "XDG_CACHE_HOME": str(folder)}
+    return {**os.environ, "TOKAMAK_CACHE": "off", "TOKAMAK_TIER": "compile-first", "XDG_CACHE_HOME": str(folder)}
 
 
 def times_of(binary, program, arguments, options):

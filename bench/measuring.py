@@ -52,7 +52,7 @@ def run_peer(peer, row, threads):
     if not row.process:
         return self_timed(command, variables)
     if peer == "Tokamak" and row.process == "off":
-        variables["TOKAMAK_CACHE"] = "off"
+        variables |= {"TOKAMAK_CACHE": "off", "TOKAMAK_TIER": "compile-first"}
     if peer != "Tokamak" or row.process != "cold":
         return whole_process(command, variables)
     with tempfile.TemporaryDirectory(prefix="tokamak-bench-") as folder:

@@ -35,7 +35,7 @@ class Row:
     flops: float = 0            # of products, which a repetition can't avoid
     gathers: float = 0          # cells that are read one by one where another array says
     # Instead of what a process times itself, the time of the whole process, with Tokamak's cache "cold" (nothing was compiled
-    # before), "warm" or "off".
+    # before), "warm" or "off" (it compiles all of its kernels).
     process: str = ""
 
     def arguments(self):

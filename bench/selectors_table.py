@@ -21,7 +21,7 @@ def run(benchmark, selector, options):
     done = subprocess.run(against.command(TOKAMAK, ROOT / f"bench/programs/{benchmark.program}.dml",
                                           benchmark.arguments(),
                                           ["--threads=1", f"--fusion={selector}", *options]),
-                          cwd=ROOT, capture_output=True, text=True, env={**os.environ, "TOKAMAK_CACHE": "off"})
+                          cwd=ROOT, capture_output=True, text=True, env={**os.environ, "TOKAMAK_CACHE": "off", "TOKAMAK_TIER": "compile-first"})
     if done.returncode != 0:
         raise RuntimeError(f"{benchmark.name} --fusion={selector}: exit status {done.returncode}\n{done.stderr[-2000:]}")
     return done
