@@ -4,7 +4,7 @@
 //
 //   CoverImprovement improvement(pool, partition.nodes, partition.operators);
 //   improvement.run(mostPriced);
-//   partition.operators = improvement.operators();        // no dearer than before
+//   partition.operators = llvm::to_vector(improvement.operators()); // no dearer than before
 //
 // Every result is stored by one operator, which computes everything itself that its frame allows and that
 // no other operator stores. So a list of results by operator says what a cover is, and a step changes
