@@ -126,8 +126,9 @@ LIBRARIES = [
         ("linreg-ds-library", "linreg-ds", 1_000_000, 100, {}, 1e-6, 0, 1e10),
         ("kmeans-library", "kmeans", 500_000, 50, {"centres": 10}, 0.15, 20, 1e10))]
 
-# Where a selector that computes everything again loses: only `./dev bench --selectors` compares it.
-CHOICES = [Row("balanced-kernel", "balanced-kernel", 2000, 2000, {}, peers=())]
+# Where a selector that computes everything again loses, and where one that stores whatever has several readers does, too:
+# only `./dev bench --selectors` compares them.
+CHOICES = [Row("balanced-kernel", "balanced-kernel", 2000, 2000, {}, peers=()), Row("moments", "moments", 200_000, 100, {}, peers=())]
 
 # Cells, scalars and small arrays: a repetition does `rows` of them, one after the other.
 SMALL = [

@@ -34,13 +34,13 @@ CoverSearch::CoverSearch(OperatorPool &pool, const PlanBound &bound, ArrayRef<in
   }
   // At depth d the last d nodes are placed.
   notPlaced_.resize(nodes.size() + 1);
-  for (View view : {Computing, Moving})
+  for (int view = 0; view < viewCount; ++view)
     left_[view].resize(nodes.size() + 1);
   for (size_t depth = nodes.size(); depth-- > 0;) {
     size_t place = nodes.size() - 1 - depth;
     notPlaced_[depth] = notPlaced_[depth + 1];
     notPlaced_[depth].set(place);
-    for (View view : {Computing, Moving})
+    for (int view = 0; view < viewCount; ++view)
       left_[view][depth] = left_[view][depth + 1] + bound.unowned(view, nodes[place]);
   }
   const PartitionFacts &facts = bound.facts();
@@ -98,35 +98,43 @@ std::optional<SmallVector<int>> CoverSearch::run() {
 // What a draft adds to a view, with all nodes that its members own, if of the nodes that are not placed
 // only the wanted ones may join it. Either all it does is counted in the view. Or all its time, but then
 // what joins may cost nothing more.
-double CoverSearch::leastOf(View view, const Draft &draft, const Nodes &wanted) const {
-  double least = draft.nanoseconds - draft.alreadyRead[view];
-  if (least <= draft.inView[view])
-    return draft.inView[view];
+double CoverSearch::leastOf(int view, const Draft &draft, const Nodes &wanted) const {
+  double least = std::numeric_limits<double>::infinity();
   const Nodes &owned = draft.owns[view];
-  for (size_t place = owned._Find_first(); place < mostNodes; place = owned._Find_next(place))
-    if (int index = nodes_[place]; !wanted[place]) {
-      least += bound_.stored(view, index);
-    } else {
-      double inBestFrame = std::numeric_limits<double>::infinity();
-      for (const Option &option : draft.options)
-        inBestFrame = std::min(inBestFrame, bound_.owned(view, index, option.frame));
-      least += inBestFrame - bound_.hiddenReading(view, index);
+  for (const Option &option : draft.options) {
+    double inView = option.inView[view], share = bound_.facts().views[view].share[option.frame];
+    double sum = option.least[view];
+    Part part = option.parts.computing > option.parts.moving ? Computing : Moving;
+    double most = part == Computing ? 1 - share : share;
+    const std::vector<double> &hidden = bound_.facts().hidden[part][option.frame],
+                              &reading = bound_.facts().hiddenReading[part][option.frame];
+    if (sum > inView) {
+      for (size_t place = owned._Find_first(); place < mostNodes; place = owned._Find_next(place))
+        if (int index = nodes_[place]; !wanted[place])
+          sum += bound_.stored(view, index);
+        else
+          sum += bound_.owned(view, index, option.frame) - most * reading[index];
+      if (most > 0)
+        for (size_t place = wanted._Find_first(); place < mostNodes && sum > inView;
+             place = wanted._Find_next(place))
+          sum -= most * hidden[nodes_[place]];
     }
-  for (size_t place = wanted._Find_first(); place < mostNodes && least > draft.inView[view];
-       place = wanted._Find_next(place))
-    least -= bound_.hidden(view, nodes_[place]);
-  return std::max(least, draft.inView[view]);
+    least = std::min(least, std::max(sum, inView));
+  }
+  return least;
 }
 
 // What the drafts cost at least, or they and the nodes that are not placed in one of the views.
 double CoverSearch::boundAt(size_t depth) const {
   const Nodes &notPlaced = notPlaced_[depth];
-  double left[] = {left_[Computing][depth], left_[Moving][depth]};
+  double left[viewCount];
   double total = 0;
+  for (int view = 0; view < viewCount; ++view)
+    left[view] = left_[view][depth];
   auto launches = static_cast<int>((launched_ & notPlaced).count());
   for (const Draft &draft : drafts_) {
     total += draft.nanoseconds;
-    for (View view : {Computing, Moving})
+    for (int view = 0; view < viewCount; ++view)
       left[view] += draft.inView[view];
     launches -= (draft.mayJoin & notPlaced & launched_).any();
   }
@@ -137,14 +145,16 @@ double CoverSearch::boundAt(size_t depth) const {
     auto passes = static_cast<int>(readers.count());
     for (size_t i = 0; i < drafts_.size() && passes > 0; ++i)
       passes -= drafts_[i].read[passed.array] && (drafts_[i].mayJoin & readers).any();
-    for (View view : {Computing, Moving})
+    for (int view = 0; view < viewCount; ++view)
       left[view] += bound_.reading(view, passed.input) * passes;
   }
   double launching = std::max(0, launches) * pool_.machine().launchNanoseconds;
-  double least = std::max({total, left[Computing], left[Moving]});
+  double least = total;
+  for (double inView : left)
+    least = std::max(least, inView);
   if (launching + least >= cheapest_ * equal)
     return launching + least;
-  for (View view : {Computing, Moving}) {
+  for (int view = 0; view < viewCount; ++view) {
     for (const Draft &draft : drafts_)
       left[view] += leastOf(view, draft, draft.mayCompute & notPlaced) - draft.inView[view];
     least = std::max(least, left[view]);
@@ -374,7 +384,7 @@ bool CoverSearch::addMember(Draft &draft, int node) const {
       draft.waits |= waitsOf_[producer];
       continue;
     }
-    for (View view : {Computing, Moving})
+    for (int view = 0; view < viewCount; ++view)
       if (bound_.owner(view, producer) == node &&
           llvm::none_of(drafts_, [&](const Draft &other) { return other.owns[view][place]; }) &&
           !draft.owns[view][place]) {
@@ -388,7 +398,7 @@ bool CoverSearch::addMember(Draft &draft, int node) const {
 
 // Takes back what was assumed of a node that is placed now.
 void CoverSearch::disown(Draft &draft, int node) const {
-  for (View view : {Computing, Moving})
+  for (int view = 0; view < viewCount; ++view)
     if (draft.owns[view][places_[node]]) {
       draft.owns[view].reset(places_[node]);
       for (Option &option : draft.options)
@@ -437,22 +447,21 @@ bool CoverSearch::price(Draft &draft) const {
     return false;
   constexpr double infinity = std::numeric_limits<double>::infinity();
   draft.nanoseconds = infinity;
-  for (View view : {Computing, Moving}) {
-    draft.inView[view] = infinity;
-    draft.alreadyRead[view] = 0;
-  }
+  for (double &inView : draft.inView)
+    inView = infinity;
   draft.read.reset();
   draft.mayCompute.reset();
-  for (const Option &option : draft.options) {
-    cost::Parts parts = cost::partsOf(pool_.machine(), option.work);
-    double launch = pool_.machine().launchNanoseconds, total = launch + parts.total();
+  for (Option &option : draft.options) {
+    option.parts = cost::partsOf(pool_.machine(), option.work);
+    double launch = pool_.machine().launchNanoseconds, total = launch + option.parts.total();
     draft.nanoseconds = std::min(draft.nanoseconds, total);
     cost::Parts read = alreadyRead(draft, option);
-    for (View view : {Computing, Moving}) {
-      draft.alreadyRead[view] = std::max(draft.alreadyRead[view], costIn(view, read));
-      draft.inView[view] =
-          std::min(draft.inView[view],
-                   launch + costIn(view, parts) + option.owned[view] - costIn(view, read));
+    for (int view = 0; view < viewCount; ++view) {
+      double share = bound_.facts().views[view].share[option.frame];
+      option.least[view] = total - costIn(share, read);
+      option.inView[view] =
+          launch + costIn(share, option.parts) + option.owned[view] - costIn(share, read);
+      draft.inView[view] = std::min(draft.inView[view], option.inView[view]);
     }
     draft.read |= option.read;
     draft.mayCompute |= allowed_[option.frame];

@@ -60,20 +60,22 @@ private:
     int frame;
     cost::Work work;
     Arrays read;
-    double owned[2] = {}; // what nodes cost that are not placed and that members own, by view
+    cost::Parts parts = {};
+    // In a view, with all nodes that members own; and without them, and the longer part instead of the mean.
+    double inView[viewCount] = {}, least[viewCount] = {};
+    double owned[viewCount] =
+        {}; // what nodes cost that are not placed and that members own, by view
   };
   struct Draft {
     llvm::SmallVector<Option, 2> options;
     Nodes members, roots;
-    Nodes waits;     // nodes that have to be stored before
-    Nodes separated; // nodes of which another operator is the first that computes them
-    Nodes owns[2];   // nodes that are not placed and that members own, by view
+    Nodes waits;           // nodes that have to be stored before
+    Nodes separated;       // nodes of which another operator is the first that computes them
+    Nodes owns[viewCount]; // nodes that are not placed and that members own, by view
     int storedArrays = 0;
     // The least over all options: so far; and in a view, with all nodes that members own, if the
     // operator does nothing else meanwhile.
-    double nanoseconds = 0, inView[2] = {};
-    // The most that nodes that are not placed count for reading what the operator reads already.
-    double alreadyRead[2] = {};
+    double nanoseconds = 0, inView[viewCount] = {};
     // What is read in any of the options.
     Arrays read;
     // And the nodes that can be computed in one of them; those that can be so for the first time.
@@ -91,7 +93,7 @@ private:
   };
 
   double boundAt(size_t depth) const;
-  double leastOf(View view, const Draft &draft, const Nodes &wanted) const;
+  double leastOf(int view, const Draft &draft, const Nodes &wanted) const;
   void visit(size_t depth);
   void decide(size_t depth, llvm::ArrayRef<DraftUse> users, uint64_t inside);
   void store(size_t depth, int node, int draft);
@@ -115,12 +117,13 @@ private:
   llvm::SmallVector<int> places_; // by operation; -1 of those that are not nodes
   llvm::SmallVector<int> arrays_; // by input: the number of the array; -1 of scalars
   std::vector<Nodes> waitsOf_;    // by operation: nodes whose results it needs
-  std::vector<double> left_[2];   // by view and depth: what nodes cost that are not placed or owned
-  std::vector<Nodes> notPlaced_;  // by depth
-  std::vector<Nodes> separated_;  // by node
-  Nodes computedOnce_;            // sums and products that only one operator may compute
-  std::vector<Nodes> allowed_;    // by frame
-  std::vector<Passed> passed_;    // inputs that are read at least once
+  std::vector<double>
+      left_[viewCount];          // by view and depth: what nodes cost that are not placed or owned
+  std::vector<Nodes> notPlaced_; // by depth
+  std::vector<Nodes> separated_; // by node
+  Nodes computedOnce_;           // sums and products that only one operator may compute
+  std::vector<Nodes> allowed_;   // by frame
+  std::vector<Passed> passed_;   // inputs that are read at least once
   Nodes placed_;
   Nodes launched_; // of which no operator contains two
 

@@ -105,6 +105,21 @@ bool OperatorPool::isAddedUp(int index) const {
   return node.aggregation() == AggregateKind::Sum || node.aggregation() == AggregateKind::Prod;
 }
 
+// Sampled products are always added up in the same order.
+BitVector OperatorPool::addedUpAgain(ArrayRef<int> operators) const {
+  BitVector sampled(graph().size()), other = sampled, again = sampled;
+  for (int id : operators)
+    for (int member : operators_[id].members.set_bits()) {
+      if (!isAddedUp(member))
+        continue;
+      bool isSampled = cost_.group(member, operators_[id].frame)->isSampled;
+      if (other[member] || (!isSampled && sampled[member]))
+        again.set(member);
+      (isSampled ? sampled : other).set(member);
+    }
+  return again;
+}
+
 //===- operators of one result ---------------------------------------------------------------===//
 
 // The members of the operator for `root`: all operations that the frame allows and that are not

@@ -50,6 +50,10 @@ public:
   bool isBetter(const FusedOperator &candidate, const FusedOperator &best) const;
   // Whether the node's value depends on an order of additions or multiplications.
   bool isAddedUp(int node) const;
+  // The nodes that several of the operators would add up, in possibly different orders.
+  llvm::BitVector addedUpAgain(llvm::ArrayRef<int> operators) const;
+  // What could be computed in an operator with this result.
+  const llvm::BitVector &scope(int root) const { return scopes_[root]; }
 
   const BlockGraph &graph() const { return cost_.graph; }
   const MemoTable &memo() const { return cost_.memo; }

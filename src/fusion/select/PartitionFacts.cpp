@@ -18,26 +18,50 @@ PartitionFacts::PartitionFacts(const OperatorPool &pool, ArrayRef<int> nodes)
   noteHidden();
   chooseReaders();
   noteUses();
+  for (int view = 0; view < viewCount; ++view) {
+    views[view].share.resize(pool.memo().frames.size());
+    for (std::vector<std::vector<double>> *costs :
+         {&views[view].computing, &views[view].storing, &views[view].reading})
+      costs->resize(pool.memo().frames.size());
+    for (int frame = 0; frame < static_cast<int>(pool.memo().frames.size()); ++frame)
+      setShare(view, frame, view == 0 ? 1 : 0);
+  }
+}
+
+void PartitionFacts::setShare(int number, int frame, double share) {
+  View &view = views[number];
+  view.share[frame] = share;
+  auto note = [&](std::vector<double> &costs, const std::vector<cost::Parts> &parts) {
+    costs.resize(parts.size());
+    for (auto [cost, part] : llvm::zip(costs, parts))
+      cost = costIn(share, part);
+  };
+  note(view.computing[frame], computing[frame]);
+  note(view.storing[frame], storing[frame]);
+  note(view.reading[frame], reading[frame]);
 }
 
 void PartitionFacts::noteHidden() {
   const OperatorCost &cost = pool.cost();
-  for (View view : {Computing, Moving}) {
-    hidden[view].resize(pool.graph().size());
-    hiddenReading[view].resize(pool.graph().size());
-    auto most = [&](const std::vector<std::vector<cost::Parts>> &parts, int index) {
-      double most = 0;
-      for (const std::vector<cost::Parts> &inFrame : parts)
-        most = std::max(most, hideableIn(view, inFrame[index]));
-      return most;
-    };
-    for (int node : nodes) {
-      hidden[view][node] = most(computing, node) + most(storing, node);
-      for (int input : cost.inputsOf(node)) {
-        double read = most(reading, input);
-        hidden[view][node] += read;
-        if (int producer = cost.inputs()[input].producer; producer >= 0)
-          hiddenReading[view][producer] = std::max(hiddenReading[view][producer], read);
+  size_t frames = pool.memo().frames.size(), size = pool.graph().size();
+  for (Part part : {Computing, Moving}) {
+    hidden[part].assign(frames, std::vector<double>(size));
+    hiddenReading[part] = hidden[part];
+    for (size_t frame = 0; frame < frames; ++frame) {
+      auto above = [&](const cost::Parts &parts) {
+        double more = parts.moving - parts.computing;
+        return std::max(0.0, part == Computing ? more : -more);
+      };
+      for (int node : nodes) {
+        double &most = hidden[part][frame][node];
+        most = above(computing[frame][node]) + above(storing[frame][node]);
+        for (int input : cost.inputsOf(node)) {
+          double read = above(reading[frame][input]);
+          most += read;
+          if (int producer = cost.inputs()[input].producer; producer >= 0)
+            hiddenReading[part][frame][producer] =
+                std::max(hiddenReading[part][frame][producer], read);
+        }
       }
     }
   }
@@ -74,12 +98,12 @@ void PartitionFacts::chooseReaders() {
         users[input].push_back(node);
   auto raisedBy = [&](int node, int input) {
     double raised = 0;
-    for (View view : {Computing, Moving}) {
+    for (double share : {1, 0}) {
       double without = infinity, with = infinity;
       for (const MemoGroup &group : pool.memo().groups[node]) {
-        double computed = costIn(view, computing[group.frame][node]);
+        double computed = costIn(share, computing[group.frame][node]);
         without = std::min(without, computed);
-        with = std::min(with, computed + costIn(view, reading[group.frame][input]));
+        with = std::min(with, computed + costIn(share, reading[group.frame][input]));
       }
       raised += with - without;
     }
@@ -133,6 +157,9 @@ void PartitionFacts::count(int input, int frame, int node) {
   const cost::Parts &read = reading[frame][input];
   computing[frame][counted] += {-read.overhead, -read.moving, -read.computing};
   computing[frame][node] += read;
+  for (View &view : views)
+    for (int changed : {counted, node})
+      view.computing[frame][changed] = costIn(view.share[frame], computing[frame][changed]);
   counted = node;
 }
 
@@ -158,18 +185,15 @@ void PartitionFacts::noteUses() {
         continue;
       bool isFirst = !llvm::is_contained(producers.take_front(operand), producer);
       if (isFirst)
-        uses[producer].push_back({user, BitVector(frames, true), {}});
+        uses[producer].push_back({user, cost.inputsOf(user)[operand], BitVector(frames, true),
+                                  BitVector(frames, false)});
       NodeUse &use = uses[producer].back();
-      int input = cost.inputsOf(user)[operand];
       for (int frame = 0; frame < static_cast<int>(frames); ++frame) {
         const MemoGroup *group = cost.group(user, frame);
         if (!group || !cost.group(producer, frame) || !(group->fusable >> operand & 1))
           use.fusable.reset(frame);
-        if (!isFirst)
-          continue;
-        bool isExtra = countedWith[input][frame] == withOwner;
-        for (View view : {Computing, Moving})
-          use.reading[view].push_back(isExtra ? costIn(view, reading[frame][input]) : 0);
+        if (countedWith[use.input][frame] == withOwner)
+          use.readByOwner.set(frame);
       }
     }
   }

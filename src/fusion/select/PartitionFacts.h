@@ -2,7 +2,8 @@
 // frame, which of them no operator contains together, and with which one reading an array is counted.
 //
 //   PartitionFacts facts(pool, partition.nodes);
-//   double computed = costIn(Computing, facts.computing[frame][node]);
+//   facts.setShare(0, frame, 0.5);              // half of computing and half of moving cells
+//   double computed = facts.views[0].computing[frame][node];
 #ifndef TOKAMAK_FUSION_SELECT_PARTITIONFACTS_H
 #define TOKAMAK_FUSION_SELECT_PARTITIONFACTS_H
 
@@ -10,22 +11,29 @@
 
 namespace tokamak::fusion {
 
-// Which of an operator's parts are added up, beside launches and overhead: computing, or moving cells
-// from and to memory.
-enum View : uint8_t { Computing, Moving };
-inline double hideableIn(View view, const cost::Parts &parts) {
-  return view == Computing ? parts.computing : parts.moving;
+// An operator takes its launch, its overhead, and the longer of computing and moving cells, which is no
+// less than any mean of the two. In a view, this mean is chosen by frame, so that what operations cost
+// adds up.
+struct View {
+  // By frame: the share of computing. The rest is the share of moving.
+  llvm::SmallVector<double> share;
+  // By frame, and node or input: the overhead and the mean.
+  std::vector<std::vector<double>> computing, storing, reading;
+};
+inline constexpr int viewCount = 2;
+inline double costIn(double share, const cost::Parts &parts) {
+  return parts.overhead + share * parts.computing + (1 - share) * parts.moving;
 }
-inline double costIn(View view, const cost::Parts &parts) {
-  return parts.overhead + hideableIn(view, parts);
-}
+
+// Parts of an operator's time.
+enum Part : uint8_t { Computing, Moving };
 
 // One node that another one uses, as any of its operands.
 struct NodeUse {
   int user;
-  llvm::BitVector fusable; // frames in which an operator can compute both
-  // By view and frame: what reading costs beside what is counted elsewhere.
-  llvm::SmallVector<double, 8> reading[2];
+  int input;
+  llvm::BitVector fusable;     // frames in which an operator can compute both
+  llvm::BitVector readByOwner; // frames in which reading it is not counted elsewhere
 };
 
 // What is the same for all decisions.
@@ -54,9 +62,12 @@ struct PartitionFacts {
 
   std::vector<llvm::SmallVector<NodeUse, 2>> uses; // by node: by other nodes
   std::vector<llvm::BitVector> storable;           // by node: frames
-  // By view and node: the most that an operator can do, while it does the other part of its work, of
-  // computing and storing it and of reading all its operands; and of reading it.
-  std::vector<double> hidden[2], hiddenReading[2];
+  View views[viewCount];
+
+  void setShare(int view, int frame, double share);
+  // By part, frame and node: the most by which the other part is above this one, of computing and storing a
+  // node and of reading its operands; and of reading a node.
+  std::vector<std::vector<double>> hidden[2], hiddenReading[2];
 
   // Counts reading an input in a frame with another node.
   void count(int input, int frame, int node);
@@ -64,9 +75,9 @@ struct PartitionFacts {
 
 private:
   void notePartsOfWork();
-  void noteHidden();
   void chooseReaders();
   void noteUses();
+  void noteHidden();
 };
 
 } // namespace tokamak::fusion

@@ -11,31 +11,50 @@ static constexpr double infinity = std::numeric_limits<double>::infinity();
 //===- decisions -----------------------------------------------------------------------------===//
 
 PlanBound::PlanBound(const PartitionFacts &facts)
-    : facts_(&facts), storing_(facts.pool.graph().size(), Storing::Open),
-      allowed_(facts.pool.graph().size(), BitVector(facts.pool.memo().frames.size())) {
+    : facts_(&facts), frames_(facts.pool.memo().frames.size()),
+      storing_(facts.pool.graph().size(), Storing::Open),
+      allowed_(facts.pool.graph().size(), BitVector(frames_)) {
   for (int node : facts.nodes) {
     if (facts.pool.mustBeStored(node))
       storing_[node] = Storing::Stored;
     for (const MemoGroup &group : facts.pool.memo().groups[node])
       allowed_[node].set(group.frame);
   }
-  nanoseconds_ = std::max(addUp(Computing), addUp(Moving));
+  size_t size = facts.pool.graph().size();
+  for (InView &parts : parts_) {
+    parts.inFrame.assign(size * frames_, infinity);
+    parts.owned = parts.inFrame;
+    parts.stored.assign(size, infinity);
+    parts.unowned.assign(size, 0);
+    parts.owner.assign(size, -1);
+    parts.reading.assign(facts.readers.size(), 0);
+  }
+  for (int view = 0; view < viewCount; ++view)
+    nanoseconds_ = std::max(nanoseconds_, addUp(view));
 }
 
 PlanBound::PlanBound(const PlanBound &bound, int node, Storing storing) : PlanBound(bound) {
   storing_[node] = storing;
-  allow();
-  for (View view : {Computing, Moving})
-    nanoseconds_ = std::max(nanoseconds_, addUp(view));
+  int first = std::min(node, allow());
+  for (int view = 0; view < viewCount; ++view)
+    nanoseconds_ = std::max(nanoseconds_, addUp(view, first));
 }
 
-// Leaves out the frames of which the decisions leave no operator.
-void PlanBound::allow() {
+// Leaves out the frames of which the decisions leave no operator. Gives the first node for which that
+// changes anything.
+int PlanBound::allow() {
   bool changed = true;
+  int first = std::numeric_limits<int>::max();
   auto keep = [&](int node, const BitVector &frames) {
     size_t before = allowed_[node].count();
     allowed_[node] &= frames;
-    changed |= allowed_[node].count() != before;
+    if (allowed_[node].count() == before)
+      return;
+    changed = true;
+    first = std::min(first, node);
+    for (int producer : facts_->pool.graph()[node].producers)
+      if (producer >= 0 && facts_->inside[producer])
+        first = std::min(first, producer);
   };
   while (changed) {
     changed = false;
@@ -65,43 +84,50 @@ void PlanBound::allow() {
       }
     }
   }
+  return first;
 }
 
 //===- the bound -----------------------------------------------------------------------------===//
 
 // What a user, computed in this frame, has to pay for the node: computing it there, or storing and
 // reading it.
-double PlanBound::ownedBy(View view, const NodeUse &use, int node, int frame) const {
-  const Costs &costs = costs_[view][node];
-  double read = costs.stored + use.reading[view][frame];
-  return use.fusable[frame] ? std::min(costs.inFrame[frame], read) : read;
+double PlanBound::ownedBy(int view, const NodeUse &use, int node, int frame) const {
+  const InView &parts = parts_[view];
+  double read = parts.stored[node];
+  if (use.readByOwner[frame])
+    read += facts_->views[view].reading[frame][use.input];
+  return use.fusable[frame] ? std::min(parts.inFrame[node * frames_ + frame], read) : read;
 }
 
-void PlanBound::addNode(View view, int index) {
+void PlanBound::addNode(int view, int index) {
   const Node &node = facts_->pool.graph()[index];
-  size_t frames = facts_->pool.memo().frames.size();
-  Costs &costs = costs_[view][index];
-  costs.inFrame.assign(frames, infinity);
-  costs.owned.assign(frames, infinity);
-  costs.stored = infinity;
+  const View &costs = facts_->views[view];
+  InView &parts = parts_[view];
+  double *inFrame = &parts.inFrame[index * frames_], *owned = &parts.owned[index * frames_];
+  std::fill_n(inFrame, frames_, infinity);
+  std::fill_n(owned, frames_, infinity);
+  parts.stored[index] = infinity;
+  SmallVector<const double *, 4> ownedOperands;
+  for (auto [operand, producer] : llvm::enumerate(node.producers))
+    if (producer >= 0 && facts_->inside[producer] && parts.owner[producer] == index &&
+        !llvm::is_contained(ArrayRef<int>(node.producers).take_front(operand), producer))
+      ownedOperands.push_back(&parts.owned[producer * frames_]);
   double storing = infinity;
   for (int frame : allowed_[index].set_bits()) {
-    double computed = costIn(view, facts_->computing[frame][index]);
-    for (auto [operand, producer] : llvm::enumerate(node.producers))
-      if (producer >= 0 && facts_->inside[producer] && owner_[view][producer] == index &&
-          !llvm::is_contained(ArrayRef<int>(node.producers).take_front(operand), producer))
-        computed += costs_[view][producer].owned[frame];
-    costs.inFrame[frame] = computed;
+    double computed = costs.computing[frame][index];
+    for (const double *operand : ownedOperands)
+      computed += operand[frame];
+    inFrame[frame] = computed;
     if (storing_[index] == Storing::Inside || !facts_->storable[index][frame])
       continue;
-    double stored = costIn(view, facts_->storing[frame][index]);
+    double stored = costs.storing[frame][index];
     storing = std::min(storing, stored);
     // What has to be stored is paid for only once, below.
-    costs.stored =
-        std::min(costs.stored, computed + (storing_[index] == Storing::Stored ? 0 : stored));
+    parts.stored[index] =
+        std::min(parts.stored[index], computed + (storing_[index] == Storing::Stored ? 0 : stored));
   }
   bool isStored = storing_[index] == Storing::Stored;
-  double most = isStored ? costs.stored : 0;
+  double most = isStored ? parts.stored[index] : 0;
   const NodeUse *owner = nullptr;
   for (const NodeUse &use : facts_->uses[index]) {
     double least = infinity;
@@ -112,69 +138,108 @@ void PlanBound::addNode(View view, int index) {
       owner = &use;
     }
   }
-  owner_[view][index] = owner ? owner->user : -1;
+  parts.owner[index] = owner ? owner->user : -1;
   if (owner)
     for (int frame : allowed_[owner->user].set_bits())
-      costs.owned[frame] = ownedBy(view, *owner, index, frame);
-  unowned_[view][index] = (isStored ? storing : 0) + (owner ? 0 : costs.stored);
+      owned[frame] = ownedBy(view, *owner, index, frame);
+  parts.unowned[index] = (isStored ? storing : 0) + (owner ? 0 : parts.stored[index]);
 }
 
-double PlanBound::addUp(View view) {
-  const OperatorPool &pool = facts_->pool;
-  size_t size = pool.graph().size();
-  costs_[view].resize(size);
-  unowned_[view].assign(size, 0);
-  owner_[view].assign(size, -1);
-  double sum = 0;
+void PlanBound::addReaders(int view) {
+  InView &parts = parts_[view];
+  parts.readers = 0;
+  for (auto [input, readers] : llvm::enumerate(facts_->readers)) {
+    if (readers.empty())
+      continue;
+    double least = infinity;
+    for (int frame : facts_->reads[input].set_bits())
+      least = std::min(least, facts_->views[view].reading[frame][input]);
+    parts.reading[input] = least;
+    parts.readers += least * static_cast<double>(readers.size());
+  }
+}
+
+double PlanBound::addUp(int view, int first) {
+  if (first == 0)
+    addReaders(view);
+  double sum = parts_[view].readers;
   for (int node : facts_->nodes) {
     if (allowed_[node].none())
       return infinity;
-    addNode(view, node);
-    sum += unowned_[view][node];
+    if (node >= first)
+      addNode(view, node);
+    sum += parts_[view].unowned[node];
   }
-  reading_[view].assign(pool.cost().inputs().size(), 0);
-  for (auto [input, readers] : llvm::enumerate(facts_->readers)) {
-    double least = readers.empty() ? 0 : infinity;
-    for (size_t frame = 0; frame < facts_->reading.size() && !readers.empty(); ++frame)
-      if (facts_->reads[input][frame])
-        least = std::min(least, costIn(view, facts_->reading[frame][input]));
-    reading_[view][input] = least;
-    sum += least * static_cast<double>(readers.size());
-  }
-  return static_cast<double>(facts_->launched.size()) * pool.machine().launchNanoseconds + sum;
+  return static_cast<double>(facts_->launched.size()) * facts_->pool.machine().launchNanoseconds +
+         sum;
 }
+
+//===- raising it ----------------------------------------------------------------------------===//
+
+static bool isAbove(double a, double b) { return a > b * (1 + 1e-9); }
 
 void PlanBound::raise(PartitionFacts &facts, double enough) {
   PlanBound bound(facts);
+  bound.countElsewhere(facts, enough);
+  for (int view = 0; view < viewCount; ++view)
+    bound.changeShares(facts, view, enough);
+}
+
+// Counts reading with other nodes, one after the other.
+void PlanBound::countElsewhere(PartitionFacts &facts, double enough) {
   // Where the higher view stays as high, the other one may rise.
   using Height = std::pair<double, double>;
   auto height = [&] {
-    double computing = bound.addUp(Computing), moving = bound.addUp(Moving);
-    return Height(std::max(computing, moving), computing + moving);
+    Height height;
+    for (int view = 0; view < viewCount; ++view) {
+      double least = addUp(view);
+      height.first = std::max(height.first, least);
+      height.second += least;
+    }
+    return height;
   };
-  auto isAbove = [](double a, double b) { return a > b * (1 + 1e-9); };
-  Height most = height(), before;
+  Height highest = height(), before;
   auto tryWith = [&](int input, int frame, int node) {
     int counted = facts.countedWith[input][frame];
     facts.count(input, frame, node);
     Height raised = height();
-    if (isAbove(raised.first, most.first) ||
-        (!isAbove(most.first, raised.first) && isAbove(raised.second, most.second)))
-      most = raised;
+    if (isAbove(raised.first, highest.first) ||
+        (!isAbove(highest.first, raised.first) && isAbove(raised.second, highest.second)))
+      highest = raised;
     else
       facts.count(input, frame, counted);
   };
   do {
-    before = most;
+    before = highest;
     for (auto [number, byFrame] : llvm::enumerate(facts.countedWith)) {
       auto input = static_cast<int>(number);
       if (!facts.hasSeveralReaders[input] || !facts.readers[input].empty())
         continue;
       for (int node : facts.nodes)
         for (const MemoGroup &group : facts.pool.memo().groups[node])
-          if (byFrame[group.frame] >= 0 && byFrame[group.frame] != node && most.first < enough &&
+          if (byFrame[group.frame] >= 0 && byFrame[group.frame] != node && highest.first < enough &&
               facts.readsInEveryCase(node, group, input))
             tryWith(input, group.frame, node);
     }
-  } while (isAbove(most.first, before.first) && most.first < enough);
+  } while (isAbove(highest.first, before.first) && highest.first < enough);
+}
+
+// Changes the means of a view, frame by frame. For given owners and choices the sum is linear in them, so
+// that the least sum is concave.
+void PlanBound::changeShares(PartitionFacts &facts, int view, double enough) {
+  double most = addUp(view), before;
+  do {
+    before = most;
+    for (int frame = 0; frame < static_cast<int>(frames_) && most < enough; ++frame) {
+      double best = facts.views[view].share[frame];
+      for (double share : {0.0, 0.25, 0.5, 0.75, 1.0}) {
+        facts.setShare(view, frame, share);
+        if (double raised = addUp(view); isAbove(raised, most)) {
+          most = raised;
+          best = share;
+        }
+      }
+      facts.setShare(view, frame, best);
+    }
+  } while (isAbove(most, before) && most < enough);
 }

@@ -7,13 +7,12 @@
 //   if (bound.nanoseconds() >= cheapest) ...                  // nothing cheaper exists
 //   PlanBound half(bound, node, Storing::Inside);             // of the plans that don't store the node
 //
-// An operator takes as long as its launch, its overhead, and the longer of computing and moving cells. So
-// all operators take at least as long as all launches, all overhead and all computing, and at least as
-// long as all launches, all overhead and all moving: two views, in each of which costs add up. In a view, an
-// operation computed in some frame costs what it computes there and, for each operand that it owns, the
-// lesser of two: computing the operand in the same frame, or storing it in its best frame and reading
-// it. Each operation is owned by one of its users, the one for which that is dearest; the others get it
-// for nothing. This is dynamic programming over a forest.
+// An operator takes as long as its launch, its overhead, and the longer of computing and moving cells: at
+// least as long as any mean of the two. In a view (PartitionFacts.h), in which this mean depends on the
+// frame, costs add up. There an operation computed in some frame costs what it takes there and, for each
+// operand that it owns, the lesser of two: computing the operand in the same frame, or storing it in its
+// best frame and reading it. Each operation is owned by one of its users, the one for which that is
+// dearest; the others get it for nothing. This is dynamic programming over a forest.
 //
 // Inputs are read as often as they have readers of which no operator contains two: in
 // t(X) %*% (p * (X %*% v)), one operator can compute both products, but if p = f(sum(X %*% v)), X is
@@ -35,8 +34,8 @@ enum class Storing : uint8_t {
 class PlanBound {
 public:
   explicit PlanBound(const PartitionFacts &facts);
-  // Counts reading with other nodes where that raises the bound, one after the other, until it is high
-  // enough.
+  // Counts reading with other nodes and changes the means of the views where that raises the bound, until
+  // it is high enough.
   static void raise(PartitionFacts &facts, double enough);
   // With one more decision.
   PlanBound(const PlanBound &bound, int node, Storing storing);
@@ -50,40 +49,43 @@ public:
   bool allows(int node, int frame) const { return allowed_[node][frame]; }
 
   // The parts of the bound, in nanoseconds. What a node costs that no user owns; 0 if one does.
-  double unowned(View view, int node) const { return unowned_[view][node]; }
+  double unowned(int view, int node) const { return parts_[view].unowned[node]; }
   // The user that owns a node; -1 if none does.
-  int owner(View view, int node) const { return owner_[view][node]; }
+  int owner(int view, int node) const { return parts_[view].owner[node]; }
   // What a node costs its owner in this frame.
-  double owned(View view, int node, int frame) const { return costs_[view][node].owned[frame]; }
+  double owned(int view, int node, int frame) const {
+    return parts_[view].owned[node * frames_ + frame];
+  }
   // What it costs if another operator computes and stores it, without reading it.
-  double stored(View view, int node) const { return costs_[view][node].stored; }
-  // The most of these costs that an operator can do while it does the other part of its work: of a node
-  // that it computes, and of a node that it reads.
-  double hidden(View view, int node) const { return facts_->hidden[view][node]; }
-  double hiddenReading(View view, int node) const { return facts_->hiddenReading[view][node]; }
+  double stored(int view, int node) const { return parts_[view].stored[node]; }
   // What reading an input once costs.
-  double reading(View view, int input) const { return reading_[view][input]; }
+  double reading(int view, int input) const { return parts_[view].reading[input]; }
 
 private:
-  struct Costs { // of a node, in one view
-    llvm::SmallVector<double, 8> inFrame,
-        owned;     // by frame: computed there; needed by its owner there
-    double stored; // in the best frame
+  struct InView {                       // by node, or by node and frame
+    std::vector<double> inFrame, owned; // computed in the frame; needed by its owner there
+    std::vector<double> stored;         // in the best frame
+    std::vector<double> unowned;
+    std::vector<int> owner;
+    std::vector<double> reading; // by input
+    double readers = 0;          // what all `readers` of inputs read
   };
 
-  void allow();
-  // What all plans take at least in the view; infinite if there is none.
-  double addUp(View view);
-  void addNode(View view, int node);
-  double ownedBy(View view, const NodeUse &use, int node, int frame) const;
+  int allow();
+  // What all plans take at least in the view; infinite if there is none. Nodes before `first` cost as much
+  // as before.
+  double addUp(int view, int first = 0);
+  void addNode(int view, int node);
+  void addReaders(int view);
+  void countElsewhere(PartitionFacts &facts, double enough);
+  void changeShares(PartitionFacts &facts, int view, double enough);
+  double ownedBy(int view, const NodeUse &use, int node, int frame) const;
 
   const PartitionFacts *facts_;
+  size_t frames_;
   std::vector<Storing> storing_;         // by node
   std::vector<llvm::BitVector> allowed_; // frames, by node
-  std::vector<Costs> costs_[2];          // by node
-  std::vector<double> unowned_[2];
-  std::vector<int> owner_[2];
-  std::vector<double> reading_[2]; // by input
+  InView parts_[viewCount];
   double nanoseconds_ = 0;
 };
 

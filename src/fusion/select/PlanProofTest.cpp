@@ -274,6 +274,10 @@ TEST(PlanProof, noBoundIsTooHigh) {
       PartitionFacts facts(pool, partition.nodes);
       if (seed % 2)
         PlanBound::raise(facts, infinity);
+      if (seed % 3 == 0) // any means
+        for (int view = 0; view < viewCount; ++view)
+          for (int frame = 0; frame < static_cast<int>(memo.frames.size()); ++frame)
+            facts.setShare(view, frame, static_cast<double>((seed + 7 * frame + 3 * view) % 5) / 4);
       auto check = [&](const PlanBound &bound) {
         constexpr int64_t mostVisited = 20'000;
         CoverSearch search(pool, bound, partition.nodes,

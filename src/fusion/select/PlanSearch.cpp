@@ -1,6 +1,7 @@
 #include "fusion/select/PlanSearch.h"
 
 #include "fusion/select/CoverSearch.h"
+#include "fusion/select/ImproveCover.h"
 #include "fusion/select/OperatorOrder.h"
 #include "fusion/select/Patterns.h"
 
@@ -96,22 +97,6 @@ static SmallVector<int> cover(OperatorPool &pool, ArrayRef<int> nodes, const Bit
   return operators;
 }
 
-// The nodes that several of the operators would add up, in possibly different orders. Sampled
-// products are always added up in the same order.
-static BitVector addedUpAgain(const OperatorPool &pool, ArrayRef<int> operators) {
-  BitVector sampled(pool.graph().size()), other = sampled, again = sampled;
-  for (int id : operators)
-    for (int member : pool[id].members.set_bits()) {
-      if (!pool.isAddedUp(member))
-        continue;
-      bool isSampled = pool.cost().group(member, pool[id].frame)->isSampled;
-      if (other[member] || (!isSampled && sampled[member]))
-        again.set(member);
-      (isSampled ? sampled : other).set(member);
-    }
-  return again;
-}
-
 // Covers the nodes with operators of one result each, merges them where that is preferred, and
 // stores more results until no sum has two values.
 static SmallVector<int> coverWithOneValueEach(OperatorPool &pool, ArrayRef<int> nodes,
@@ -121,7 +106,7 @@ static SmallVector<int> coverWithOneValueEach(OperatorPool &pool, ArrayRef<int> 
     SmallVector<int> operators = cover(pool, nodes, stored);
     if (pool.selector() == Selector::Cost)
       refused = mergeOperators(pool, operators);
-    BitVector again = addedUpAgain(pool, operators);
+    BitVector again = pool.addedUpAgain(operators);
     again.reset(stored);
     if (again.none())
       return operators;
@@ -165,6 +150,8 @@ public:
     PlanBound::raise(facts_, partition_.nanoseconds);
     bound_ = PlanBound(facts_);
     partition_.least = std::min(bound_.nanoseconds(), partition_.nanoseconds);
+    if (!partition_.isExact())
+      improveOperators();
     if (!partition_.isExact() && searchesCovers)
       partition_.least =
           std::min(search(bound_, choices_.size(), coversLeft()), partition_.nanoseconds);
@@ -182,7 +169,11 @@ private:
   }
   double spent() const {
     auto nodes = static_cast<double>(partition_.nodes.size());
-    return static_cast<double>(partition_.evaluated) * pricingNanoseconds * nodes * nodes;
+    return static_cast<double>(partition_.evaluated) * pricingNanoseconds * nodes * nodes +
+           static_cast<double>(priced_) * pricingOperator();
+  }
+  double pricingOperator() const {
+    return pricingOperatorNanoseconds * static_cast<double>(partition_.nodes.size());
   }
 
   int64_t coversLeft() const {
@@ -224,6 +215,19 @@ private:
       if (partition_.nanoseconds >= before)
         return;
     }
+  }
+
+  // Local search: stores one result more or less, or in another operator.
+  void improveOperators() {
+    CoverImprovement improvement(pool_, partition_.nodes, partition_.operators);
+    double mayTake = (paysFor() - spent()) * shareForImproving;
+    improvement.run(static_cast<int64_t>(mayTake / pricingOperator()));
+    priced_ = improvement.priced();
+    if (improvement.nanoseconds() >= partition_.nanoseconds * (1 - 1e-9))
+      return;
+    partition_.runnerUp = partition_.nanoseconds;
+    partition_.nanoseconds = improvement.nanoseconds();
+    partition_.operators = llvm::to_vector(improvement.operators());
   }
 
   bool isHopeless(const PlanBound &bound) const {
@@ -295,6 +299,7 @@ private:
   PartitionFacts facts_;
   PlanBound bound_;
   SmallVector<int> points_, choices_; // the latter: and the other operations
+  int64_t priced_ = 0;                // operators, beside those of whole plans
   int64_t looked_ = 0;                // at unfinished covers, or at bounds for as long
   BitVector best_;
   llvm::DenseSet<BitVector> tried_;
