@@ -240,14 +240,20 @@ std::optional<double> nanosecondsOfDense(const OperatorPool &pool, const FusedOp
         return std::nullopt;
       written += 8 * graph.cells(graph.shapeOf(result));
     }
-  // What the block is given and what it returns is far larger than the caches, which are all equally
-  // fast.
-  double streamed = std::clamp((read + found + written) / machine.sharedCacheBytes - 0.5, 0.0, 1.0),
-         reading = streamed / machine.memoryReadBytesPerNanosecond +
-                   (1 - streamed) / machine.sharedReadBytesPerNanosecond,
-         writing = 1 / machine.memoryWriteBytesPerNanosecond +
+  // Arrays of the block are read while the operator touches others, those that the block is given after all
+  // that it touches. The caches, which are all equally fast, keep the rest.
+  auto between = [&](double bytes, double near, double far) {
+    double streamed = std::clamp(bytes / machine.sharedCacheBytes - 0.5, 0.0, 1.0);
+    return streamed / far + (1 - streamed) / near;
+  };
+  double bytes = read + found + written, touched = std::max(bytes, machine.touchedBytes);
+  auto reading = [&](double of) {
+    return between(of, machine.sharedReadBytesPerNanosecond, machine.memoryReadBytesPerNanosecond);
+  };
+  double writing = between(touched, machine.sharedWriteBytesPerNanosecond,
+                           machine.memoryWriteBytesPerNanosecond) +
                    machine.freshShare * machine.firstTouchNanosecondsPerByte;
-  double moving = read * reading + found / machine.memoryReadBytesPerNanosecond + written * writing;
+  double moving = read * reading(bytes) + found * reading(touched) + written * writing;
   return machine.launchNanoseconds + std::max(moving, computed / machine.flopsPerNanosecond);
 }
 
