@@ -101,7 +101,8 @@ def schedules_are_shown_and_taken():
     plain = tokamak("run", program)
     shown = tokamak("run", program, "--explain=schedule").stderr
     kernel = re.search(r"^kernel (row_mul_sum\w*)\n((?:  .*\n)*)", shown, re.M)
-    assert kernel and "  block 8\n" in kernel[2] and "  pack %1 by d2\n" in kernel[2], shown
+    # How many places fit the registers depends on the processor.
+    assert kernel and re.search("  block [48]\n", kernel[2]) and "  pack %1 by d2\n" in kernel[2], shown
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder) / "my.schedule"
 
