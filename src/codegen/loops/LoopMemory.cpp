@@ -128,7 +128,15 @@ void LoopValues::layOut(Value value) {
     // Whole vectors of rows are read and written.
     int64_t padding = schedule.lanes * schedule.lanes;
     int64_t blocks = panel.isSideBySide ? 1 : schedule.block;
-    panel.base = scratch(blocks * panel.cellsOfPlace + (panel.isSideBySide ? padding : 0));
+    Size doubles = blocks * panel.cellsOfPlace + (panel.isSideBySide ? padding : 0);
+    // Small ones are variables, whose vectors LLVM keeps in registers where loops are unrolled; beside
+    // aggregates of tiles there are none left for them.
+    constexpr int64_t mostOfVariable = 256;
+    bool isVariable = panel.isSideBySide && schedule::isConstantUpTo(doubles, mostOfVariable) &&
+                      body_.tileAggregates().empty();
+    panel.base = isVariable
+                     ? variable((doubles.constantValue() + schedule.lanes - 1) / schedule.lanes)
+                     : scratch(doubles);
   }
   panels_.try_emplace(value, std::move(panel));
 }
@@ -321,8 +329,12 @@ Value LoopValues::loadCell(const Memory &memory, unsigned place, unsigned chunk)
 
 Value LoopValues::loadLanes(const Memory &memory, unsigned place, unsigned chunk) {
   const Access &access = memory.access;
+  // Lanes behind the last entry have column 0, where there is a cell, too: without a mask, CPUs with
+  // slow gathers need no branch for each lane.
+  bool isFilled =
+      memory.isPadded || (hasColumnsOfLanes(access.cell) && !hasIndicesOfLanes(access.cell));
   Value inside = isInside(access, place, chunk, /*ofLanes=*/true),
-        mask = both(memory.isPadded ? Value() : this->mask(chunk), inside);
+        mask = both(isFilled ? Value() : this->mask(chunk), inside);
   Value cells =
       isOneStep(access.cell)
           ? vectors_.loadCells(memory.base, valueOf(access.cell, place, chunk), mask, memory.cells)
