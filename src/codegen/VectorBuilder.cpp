@@ -277,6 +277,18 @@ void VectorBuilder::store(Value value, Value pointer, Value mask) {
   else
     create<LLVM::StoreOp>(value, pointer, known);
 }
+Value VectorBuilder::isForBypassing(Value pointer) {
+  Value address = create<LLVM::PtrToIntOp>(builder_.getI64Type(), pointer);
+  Value rest = create<arith::AndIOp>(address, integer(bytesOfBypassing - 1));
+  return create<arith::CmpIOp>(arith::CmpIPredicate::eq, rest, integer(0));
+}
+void VectorBuilder::storeBypassing(Value vector, Value pointer, ElementType cells) {
+  create<LLVM::StoreOp>(toMemory(vector, cells), pointer, bytesOfBypassing, /*isVolatile=*/false,
+                        /*isNonTemporal=*/true);
+}
+void VectorBuilder::finishBypassing() {
+  create<LLVM::FenceOp>(LLVM::AtomicOrdering::seq_cst, StringRef());
+}
 Value VectorBuilder::loadScalar(Value pointer, Type cells) {
   if (!cells)
     cells = doubleType();

@@ -364,9 +364,53 @@ void LoopValues::keep(Value value, unsigned place, unsigned chunk) {
   store(get(value, place, chunk), panelOf(value, place), place, chunk);
 }
 
-void LoopValues::write(plan::WriteOp write, unsigned place, unsigned chunk) {
+// Whether the chunks are whole vectors that lie behind each other, in a loop over the places of the
+// tile that no other loop is in.
+bool LoopValues::canBypass(plan::WriteOp write) const {
+  const LinearFunction &cell = body_.accessOf(write).cell;
+  int64_t bytes = vectors_.width() * byteSize(plan::cellsOf(write.getCell()));
+  return body_.schedule().vectorizesBlocks() && extent_.axis == body_.lastAxis() && !extent_.mask &&
+         body_.schedule().innerAxes(write.getCell()).empty() && cell.indices.empty() &&
+         cell.dependsOn(*extent_.axis) && isOneStep(cell) &&
+         bytes % VectorBuilder::bytesOfBypassing == 0;
+}
+
+void LoopValues::write(plan::WriteOp write) {
   Value cell = write.getCell();
   Memory memory{tile_.outputs[write.getNumber()], body_.accessOf(write), plan::cellsOf(cell)};
-  store(get(cell, place, chunk), memory, place, chunk);
-  prefetchWritten(write, place, chunk);
+  bool runsOverPlaces = memory.access.cell.dependsOn(body_.lastAxis());
+  auto forEach = [&](llvm::function_ref<void(unsigned place, unsigned chunk)> visit) {
+    for (unsigned place = 0; place < (runsOverPlaces ? places() : 1); ++place)
+      for (unsigned chunk = 0; chunk < chunks(); ++chunk)
+        visit(place, chunk);
+  };
+  auto storeEach = [&] {
+    forEach([&](unsigned place, unsigned chunk) {
+      store(get(cell, place, chunk), memory, place, chunk);
+      prefetchWritten(write, place, chunk);
+    });
+  };
+  if (!canBypass(write))
+    return storeEach();
+  forEach([&](unsigned place, unsigned chunk) { get(cell, place, chunk); }); // before the branches
+  auto addressOf = [&](unsigned chunk) {
+    return vectors_.offsetCells(memory.base, valueOf(memory.access.cell, 0, chunk), memory.cells);
+  };
+  auto storeEachBypassing = [&] {
+    forEach([&](unsigned place, unsigned chunk) {
+      vectors_.storeBypassing(get(cell, place, chunk), addressOf(chunk), memory.cells);
+    });
+  };
+  Value isWanted = vectors_.isTrue(tile_.bypassing[write.getNumber()]);
+  bypassing_.insert(write.getNumber());
+  vectors_.ifElse(both(isWanted, vectors_.isForBypassing(addressOf(0))), storeEachBypassing,
+                  storeEach);
+}
+
+void LoopValues::finishWrites() {
+  for (unsigned number : bypassing_) {
+    State none;
+    vectors_.ifThen(vectors_.isTrue(tile_.bypassing[number]), none,
+                    [&](State &) { vectors_.finishBypassing(); });
+  }
 }
