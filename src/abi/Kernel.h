@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-#define TOK_ABI_VERSION 6u
+#define TOK_ABI_VERSION 7u
 
 // TOK_F16 is IEEE 754 binary16, TOK_BF16 the upper half of an f32; a TOK_BOOL is a byte, 0 or 1.
 enum TokElementType {
@@ -45,9 +45,11 @@ enum TokLayout { TOK_DENSE = 0, TOK_CSR = 1 };
 // all but the last are rows.
 typedef struct TokArray {
   void *data;
-  int64_t dims[2];              // rows, columns
-  uint8_t elementType;          // TokElementType
-  uint8_t layout;               // TokLayout
+  int64_t dims[2];        // rows, columns
+  uint8_t elementType;    // TokElementType
+  uint8_t layout;         // TokLayout
+  uint8_t bypassesCaches; // of results: 1 if they don't fit the caches, so that whole vectors are
+                          // best written to memory at once. Changes no cell
   const int64_t *rowOffsets;    // CSR: rows + 1 of them; else null
   const int32_t *columnIndices; // CSR; else null
 } TokArray;

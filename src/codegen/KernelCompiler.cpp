@@ -153,8 +153,9 @@ struct KernelCompiler::State {
   // kernel of this name. What is wrong with that is reported at its place.
   FailureOr<LoopBody> loopsOf(plan::OperatorOp op, const std::string &name,
                               const ScheduleText &asked) {
-    schedule::VectorRegisters registers{target().vectorRegisters, target().vectorBits / 8};
-    schedule::Schedule schedule = defaultSchedule(op, registers);
+    schedule::Hardware hardware{target().vectorRegisters, target().vectorBits / 8,
+                                target().followsStreams};
+    schedule::Schedule schedule = defaultSchedule(op, hardware);
     auto found = options.schedules.find(name);
     if (found == options.schedules.end()) {
       if (auto wrong = applyText(op, asked.value_or(""), schedule))

@@ -443,19 +443,25 @@ TEST_F(KernelCompilerTest, ExplainsWhatItGenerates) {
   EXPECT_NE(assembly.find("cell_exp_1:"), std::string::npos);
 }
 
+// The LLVM IR of an operator's kernel, under its default schedule with these lines instead.
+static std::string llvmOf(plan::OperatorOp op, const std::string &schedule = "") {
+  std::string code;
+  KernelCompilerOptions options;
+  options.explainLlvm = [&](const std::string &, const std::string &text) { code = text; };
+  KernelCompiler explaining(options);
+  EXPECT_TRUE(succeeded(explaining.compile(op, schedule)));
+  return code;
+}
+
 TEST_F(KernelCompilerTest, SumsByColumnsStayInRegisters) {
   auto storesInLoops = [&](const std::string &columns) {
-    std::string code;
-    KernelCompilerOptions options;
-    options.explainLlvm = [&](const std::string &, const std::string &text) { code = text; };
-    KernelCompiler explaining(options);
-    EXPECT_TRUE(succeeded(explaining.compile(parse("block sizes [s0, " + columns + ", " + columns +
-                                                   R"(, 1] (%x: $M, %v: $M) -> $M {
+    std::string code = llvmOf(parse("block sizes [s0, " + columns + ", " + columns +
+                                    R"(, 1] (%x: $M, %v: $M) -> $M {
       %0 = tok.matmul %x, %v : ($M, $M) -> $M
       %1 = tok.transpose %x : ($M) -> $M
       %2 = tok.matmul %1, %0 : ($M, $M) -> $M
       return %2 : $M
-    })"))));
+    })"));
     // The registers of a loop begin with what `phi` chooses.
     std::string tile = code.substr(0, code.find("\n}"));
     size_t store = tile.find("store <8 x double>"), lastLoop = tile.rfind("phi ");
@@ -466,6 +472,56 @@ TEST_F(KernelCompilerTest, SumsByColumnsStayInRegisters) {
   EXPECT_FALSE(storesInLoops("128"));
   EXPECT_TRUE(storesInLoops("s1"));
   EXPECT_TRUE(storesInLoops("129"));
+}
+
+TEST_F(KernelCompilerTest, StreamsArePrefetchedIfTheScheduleSaysSo) {
+  plan::OperatorOp op = parse(R"(block sizes [s0, s1, s0, s1] (%x: $M, %y: $M) -> $M {
+    %0 = tok.binary mul %x, %y : ($M, $M) -> $M
+    return %0 : $M
+  })");
+  EXPECT_NE(llvmOf(op, "streams prefetched").find("@llvm.prefetch"), std::string::npos);
+  EXPECT_EQ(llvmOf(op, "streams followed").find("@llvm.prefetch"), std::string::npos);
+}
+
+// The last two columns of ten.
+TEST_F(KernelCompilerTest, ConstantlyManyCellsAreStoredWithoutMask) {
+  std::string code = llvmOf(parse(R"(block sizes [s0, 10] (%x: $M) -> $M {
+    %0 = tok.aggregate max row %x : $M -> $M
+    %1 = tok.binary sub %x, %0 : ($M, $M) -> $M
+    return %1 : $M
+  })"));
+  EXPECT_NE(code.find("store <2 x double>"), std::string::npos);
+  EXPECT_EQ(code.find("@llvm.masked.store"), std::string::npos);
+}
+
+// Results that bypass the caches have the same cells, also in a tile that does not begin at a multiple
+// of a vector's bytes, where they can't.
+TEST_F(KernelCompilerTest, LargeResultsBypassTheCaches) {
+  plan::OperatorOp op = parse(R"(block sizes [s0, s1] (%x: $M) -> $M {
+    %0 = tok.unary neg %x : $M -> $M
+    return %0 : $M
+  })");
+  EXPECT_NE(llvmOf(op).find("!nontemporal"), std::string::npos);
+  EXPECT_NE(llvmOf(op).find("fence seq_cst"), std::string::npos);
+  auto plan = compiler.compile(op);
+  ASSERT_TRUE(succeeded(plan));
+  constexpr int64_t cells = 75;
+  AlignedDoubles x(cells), y(cells + 1);
+  for (int64_t i = 0; i < cells; ++i)
+    x.data()[i] = static_cast<double>(i);
+  for (int64_t first : {0, 1}) {
+    y.clear();
+    TokArray input{x.data(), {cells, 1}, TOK_F64, TOK_DENSE, 0, nullptr, nullptr}, output = input;
+    output.data = y.data() + first;
+    output.bypassesCaches = 1;
+    std::vector<int64_t> sizes(plan->sizes.size(), 1);
+    TokArguments arguments{TOK_ABI_VERSION, &input, nullptr, &output, sizes.data()};
+    TokTile tile{0, cells, 0};
+    TokWorkspace workspace{nullptr, nullptr, -1};
+    ASSERT_EQ(plan->kernel(&arguments, &tile, &workspace), 0);
+    for (int64_t i = 0; i < cells; ++i)
+      EXPECT_EQ(y.data()[first + i], static_cast<double>(-i));
+  }
 }
 
 // Valid operators that no kernel is generated for yet.

@@ -190,6 +190,25 @@ TEST_F(SparseKernelTest, AggregatesCountAbsentCells) {
 }
 
 // t(X) (w * (X v)), t(u) X.
+// Masks of gathers are branches on CPUs that gather cell by cell.
+TEST_F(SparseKernelTest, ColumnsAreGatheredWithoutMasks) {
+  std::string code;
+  KernelCompilerOptions options;
+  options.explainLlvm = [&](const std::string &, const std::string &text) { code = text; };
+  KernelCompiler explaining(options);
+  ASSERT_TRUE(succeeded(explaining.compile(
+      parse(R"(block sizes [s0, s1, s1, 1] driver [0] csr [0] (%x: $M, %v: $M) -> $M {
+    %0 = tok.matmul %x, %v : ($M, $M) -> $M
+    return %0 : $M
+  })")
+          .op)));
+  size_t gathers = 0;
+  for (size_t at = 0; (at = code.find("call <8 x double> @llvm.masked.gather", at)) != code.npos;
+       ++at, ++gathers)
+    EXPECT_EQ(code.substr(at, code.find('\n', at) - at).find("<8 x i1> %"), std::string::npos);
+  EXPECT_GE(gathers, 2u);
+}
+
 TEST_F(SparseKernelTest, RowProducts) {
   for (auto [rows, columns, density] : sizes)
     check(

@@ -27,10 +27,15 @@ static TileArguments unpack(VectorBuilder &vectors, Block &entry, const abi::Ker
                                memberOfArray(arrays, number, offsetof(TokArray, columnIndices))};
   arrays = vectors.pointerMember(arguments, offsetof(TokArguments, outputs));
   size_t written = 0;
-  for (const abi::KernelOutput &output : plan.outputs)
-    tile.outputs.push_back(output.kind == abi::KernelOutput::Kind::Array
-                               ? memberOfArray(arrays, written++, offsetof(TokArray, data))
-                               : Value());
+  for (const abi::KernelOutput &output : plan.outputs) {
+    bool isArray = output.kind == abi::KernelOutput::Kind::Array;
+    auto member =
+        static_cast<int64_t>(written * sizeof(TokArray) + offsetof(TokArray, bypassesCaches));
+    Type byte = vectors.builder().getI8Type();
+    tile.bypassing.push_back(isArray ? vectors.loadMember(arrays, member, byte) : Value());
+    tile.outputs.push_back(isArray ? memberOfArray(arrays, written++, offsetof(TokArray, data))
+                                   : Value());
+  }
   tile.scalars = vectors.pointerMember(arguments, offsetof(TokArguments, scalars));
   tile.sizes = vectors.pointerMember(arguments, offsetof(TokArguments, sizes));
   tile.partials = vectors.pointerMember(workspace, offsetof(TokWorkspace, partials));
@@ -47,9 +52,10 @@ static SmallVector<Value *> parametersOf(TileArguments &tile) {
     parameters.push_back(&input);
   for (auto &[input, pattern] : tile.patterns)
     parameters.append({&pattern.offsets, &pattern.indices});
-  for (Value &output : tile.outputs)
-    if (output)
-      parameters.push_back(&output);
+  for (auto *results : {&tile.outputs, &tile.bypassing})
+    for (Value &result : *results)
+      if (result)
+        parameters.push_back(&result);
   parameters.append(
       {&tile.scalars, &tile.sizes, &tile.partials, &tile.scratch, &tile.begin, &tile.end});
   return parameters;

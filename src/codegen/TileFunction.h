@@ -25,6 +25,7 @@ struct TileArguments {
   llvm::SmallVector<mlir::Value> inputs;         // pointers, by index of the array input
   std::map<unsigned, SparsePattern> patterns;    // of sparse inputs, likewise
   llvm::SmallVector<mlir::Value> outputs;        // pointers, by result; null of partial ones
+  llvm::SmallVector<mlir::Value> bypassing;      // likewise: not 0 if stores bypass the caches
   mlir::Value scalars, sizes, partials, scratch; // pointers
   mlir::Value begin, end;                        // rows, cells or places
 };

@@ -1,6 +1,7 @@
 #include "codegen/VectorBuilder.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 
 #include "llvm/ADT/Sequence.h"
@@ -243,12 +244,50 @@ Value VectorBuilder::load(Value pointer, Value mask, Type cells) {
     return create<LLVM::LoadOp>(type, pointer, alignmentOf(cells));
   return create<LLVM::MaskedLoadOp>(type, pointer, mask, zeroOf(type), alignmentOf(cells));
 }
+// How many lanes a constant mask of the first ones has.
+static std::optional<int64_t> constantLanes(Value mask) {
+  DenseElementsAttr bits;
+  if (!mask || !matchPattern(mask, m_Constant(&bits)))
+    return {};
+  auto lanes = bits.getValues<bool>();
+  int64_t count = llvm::count(lanes, true);
+  bool areFirst = llvm::all_of(llvm::seq(count), [&](int64_t lane) { return lanes[lane]; });
+  return areFirst ? std::optional(count) : std::nullopt;
+}
+
+// The first so many lanes, in vectors of 4, 2 and 1: CPUs without masks of single bits take as long
+// for one masked store as for ten others.
+static void storeFirst(VectorBuilder &vectors, Value value, Value pointer, int64_t count) {
+  Type cells = cellsOf(value);
+  for (int64_t length = vectors.width(), first = 0; first < count; length /= 2) {
+    if (first + length > count)
+      continue;
+    Value part = vectors.shuffle(value, value, llvm::to_vector(llvm::seq(first, first + length)));
+    vectors.store(part, vectors.offset(pointer, vectors.integer(first), cells), {});
+    first += length;
+  }
+}
+
 void VectorBuilder::store(Value value, Value pointer, Value mask) {
   unsigned known = alignmentOf(cellsOf(value));
-  if (mask)
+  if (std::optional<int64_t> count = constantLanes(mask))
+    storeFirst(*this, value, pointer, *count);
+  else if (mask)
     create<LLVM::MaskedStoreOp>(value, pointer, mask, known);
   else
     create<LLVM::StoreOp>(value, pointer, known);
+}
+Value VectorBuilder::isForBypassing(Value pointer) {
+  Value address = create<LLVM::PtrToIntOp>(builder_.getI64Type(), pointer);
+  Value rest = create<arith::AndIOp>(address, integer(bytesOfBypassing - 1));
+  return create<arith::CmpIOp>(arith::CmpIPredicate::eq, rest, integer(0));
+}
+void VectorBuilder::storeBypassing(Value vector, Value pointer, ElementType cells) {
+  create<LLVM::StoreOp>(toMemory(vector, cells), pointer, bytesOfBypassing, /*isVolatile=*/false,
+                        /*isNonTemporal=*/true);
+}
+void VectorBuilder::finishBypassing() {
+  create<LLVM::FenceOp>(LLVM::AtomicOrdering::seq_cst, StringRef());
 }
 Value VectorBuilder::loadScalar(Value pointer, Type cells) {
   if (!cells)

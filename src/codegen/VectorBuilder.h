@@ -128,6 +128,12 @@ public:
   // One cell; storeCell stores the first of a vector.
   mlir::Value loadCell(mlir::Value array, mlir::Value index, ElementType cells);
   void storeCell(mlir::Value vector, mlir::Value array, mlir::Value index, ElementType cells);
+  // Stores that bypass the caches, of vectors of a multiple of 32 bytes: whether the address may have
+  // them, being a multiple of that, too; one of them; and what makes other threads see all before it.
+  static constexpr int64_t bytesOfBypassing = 32;
+  mlir::Value isForBypassing(mlir::Value pointer);
+  void storeBypassing(mlir::Value vector, mlir::Value pointer, ElementType cells);
+  void finishBypassing();
   // Into the nearest cache; the address may be invalid.
   enum class Use : int32_t { Read, Write };
   void prefetch(mlir::Value pointer, Use use = Use::Read) {

@@ -8,8 +8,8 @@ using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::schedule;
 
-ScheduledBody::ScheduledBody(plan::OperatorOp op, VectorRegisters registers)
-    : op(op), registers(registers), axes(op.axisSizes()),
+ScheduledBody::ScheduledBody(plan::OperatorOp op, Hardware hardware)
+    : op(op), hardware(hardware), axes(op.axisSizes()),
       reductions(op.getBody().getOps<plan::ReduceOp>()),
       writes(op.getBody().getOps<plan::WriteOp>()) {
   for (Operation &operation : op.getBody().front())
@@ -289,8 +289,8 @@ static void chooseBlock(ScheduledBody &body) {
   // Registers that hold accumulators, of each vector of doubles or of the accumulators' type.
   int64_t bits = sums.empty() ? 64 : sums[0].getAccumulator().getIntOrFloatBitWidth();
   int64_t registersOfVector =
-      std::max<int64_t>(1, bits / 8 * schedule.lanes / body.registers.bytes);
-  int64_t vectors = std::max<int64_t>(1, body.registers.count * 3 / 4 / registersOfVector);
+      std::max<int64_t>(1, bits / 8 * schedule.lanes / body.hardware.vectorBytes);
+  int64_t vectors = std::max<int64_t>(1, body.hardware.vectorRegisters * 3 / 4 / registersOfVector);
   if (schedule.vectorizesBlocks()) {
     schedule.unroll = std::min<int64_t>(4, vectors);
     return;
@@ -370,13 +370,14 @@ static bool scheduleAxes(ScheduledBody &body) {
 }
 
 // By the first rules whose schedule is legal, or else by the last ones.
-Schedule schedule::defaultSchedule(plan::OperatorOp op, VectorRegisters registers) {
-  ScheduledBody body(op, registers);
+Schedule schedule::defaultSchedule(plan::OperatorOp op, Hardware hardware) {
+  ScheduledBody body(op, hardware);
   int64_t lanes = lanesOf(op);
   ScopedDiagnosticHandler silence(op.getContext(), [](Diagnostic &) { return success(); });
   for (auto rules : {scheduleEntries, scheduleMergedRows, scheduleOnlyRow, scheduleAxes}) {
     body.schedule = {};
     body.schedule.lanes = lanes;
+    body.schedule.prefetchesStreams = !hardware.followsStreams;
     if (rules(body) && succeeded(checkSchedule(op, body.schedule)))
       break;
   }

@@ -183,7 +183,8 @@ std::string schedule::textOf(plan::OperatorOp op, const Schedule &schedule) {
     text += fmt::format("  pack %{} by d{}\n", numberOf(value), axis);
   if (schedule.packed.empty())
     text += "  pack none\n";
-  return text + (schedule.vectorsOutside ? "  vectors outside\n" : "  vectors inside\n");
+  text += schedule.vectorsOutside ? "  vectors outside\n" : "  vectors inside\n";
+  return text + (schedule.prefetchesStreams ? "  streams prefetched\n" : "  streams followed\n");
 }
 
 static int64_t numberIn(StringRef text) {
@@ -254,9 +255,11 @@ static void applyLine(plan::OperatorOp op, StringRef line, Schedule &schedule) {
       schedule.packed[value] = along.front();
   } else if (word == "vectors" && (rest == "outside" || rest == "inside")) {
     schedule.vectorsOutside = rest == "outside";
+  } else if (word == "streams" && (rest == "prefetched" || rest == "followed")) {
+    schedule.prefetchesStreams = rest == "prefetched";
   } else {
-    throw Error(fmt::format("'{}' is none of parallel, block, vector, unroll, order, keep, pack "
-                            "and vectors",
+    throw Error(fmt::format("'{}' is none of parallel, block, vector, unroll, order, keep, pack, "
+                            "vectors and streams",
                             word.str()));
   }
 }

@@ -2,7 +2,7 @@
 // change; any legal one gives the same cells.
 //
 //   using namespace tokamak::schedule;
-//   Schedule schedule = defaultSchedule(op, VectorRegisters());
+//   Schedule schedule = defaultSchedule(op, Hardware());
 //   schedule.block = 4;
 //   if (mlir::succeeded(checkSchedule(op, schedule)))
 //     std::string text = textOf(op, schedule);
@@ -16,6 +16,7 @@
 //   order d3, d4             the loops of reductions, from the outermost
 //   keep %5, %8, %10         values that are stored in memory between passes
 //   pack %1 by d3            a factor that is copied for all blocks, in the order of its vectors
+//   streams prefetched       loops over cells ask memory for what follows; or: streams followed
 //
 // %5 is operation number 5 of the body. Values that are not kept are computed again by each pass
 // that uses them. Of one pass, `vectors outside` exchanges loops: for each vector there is one over
@@ -50,8 +51,11 @@ inline bool isConstantUpTo(const Size &size, int64_t most) {
 }
 
 // What a target computes with.
-struct VectorRegisters {
-  int64_t count = 16, bytes = 32;
+struct Hardware {
+  int64_t vectorRegisters = 16, vectorBytes = 32;
+  // Whether its own prefetchers keep up with loops that read arrays from their beginning to their end,
+  // and software only disturbs them.
+  bool followsStreams = false;
 };
 
 struct Schedule {
@@ -66,6 +70,8 @@ struct Schedule {
   // for all blocks; of what does along that axis, for each block.
   llvm::MapVector<mlir::Value, unsigned> packed;
   bool vectorsOutside = false;
+  // Whether loops over the cells of arrays ask memory for those that follow.
+  bool prefetchesStreams = true;
 
   // Sorts axes from the outermost loop to the innermost: those of `order` first, the others by number.
   void sort(llvm::MutableArrayRef<unsigned> axes) const;
@@ -97,7 +103,7 @@ private:
 };
 
 // The rules that apply where nothing else is asked for.
-Schedule defaultSchedule(plan::OperatorOp op, VectorRegisters registers);
+Schedule defaultSchedule(plan::OperatorOp op, Hardware hardware);
 
 // Whether the schedule can be generated and keeps the meaning; an error at the operator says why not.
 llvm::LogicalResult checkSchedule(plan::OperatorOp op, const Schedule &schedule);

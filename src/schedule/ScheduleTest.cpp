@@ -50,6 +50,16 @@ TEST_F(ScheduleTest, DefaultsAreLegal) {
     EXPECT_EQ(complaint(name, ""), "") << name;
 }
 
+TEST_F(ScheduleTest, StreamsAreLeftToProcessorsThatFollowThem) {
+  plan::OperatorOp op = operatorOf("softmax");
+  Schedule prefetched = defaultSchedule(op, {}),
+           followed = defaultSchedule(op, {.followsStreams = true});
+  EXPECT_NE(textOf(op, prefetched).find("  streams prefetched\n"), std::string::npos);
+  EXPECT_NE(textOf(op, followed).find("  streams followed\n"), std::string::npos);
+  EXPECT_EQ(apply(op, textOf(op, followed), prefetched), "");
+  EXPECT_FALSE(prefetched.prefetchesStreams);
+}
+
 TEST_F(ScheduleTest, CompactLoopsAreNeitherUnrolledNorInBlocks) {
   for (const char *name :
        {"chain", "running_mean", "cbind", "batched_product", "convolution", "attention"}) {
@@ -93,7 +103,7 @@ func.func @product(%A: tensor<?x?xf64>, %B: tensor<?x?xf64>) -> tensor<?x?xf64> 
 
 TEST_F(ScheduleTest, DefaultOfAttention) {
   plan::OperatorOp op = operatorOf("attention");
-  Schedule schedule = defaultSchedule(op, {.count = 32, .bytes = 64});
+  Schedule schedule = defaultSchedule(op, {.vectorRegisters = 32, .vectorBytes = 64});
   EXPECT_EQ(schedule.parallel, (SmallVector<unsigned>{0, 1, 2}));
   EXPECT_TRUE(schedule.isVector(3) && schedule.isVector(5));
   // Scores are computed once and read by three passes.
@@ -158,8 +168,8 @@ TEST_F(ScheduleTest, WrongLines) {
   plan::OperatorOp op = operatorOf("attention");
   for (auto [lines, expected] :
        {std::pair("blocks 4",
-                  "1: 'blocks' is none of parallel, block, vector, unroll, order, keep, "
-                  "pack and vectors"),
+                  "1: 'blocks' is none of parallel, block, vector, unroll, order, keep, pack, "
+                  "vectors and streams"),
         {"\nblock four", "2: expected a number instead of 'four'"},
         {"block", "1: expected a number instead of ''"},
         {"unroll 2 3", "1: expected a number instead of '2 3'"},

@@ -2,7 +2,7 @@
 // DefaultSchedule.cpp has the rules for bodies of any shape, MatrixRules.cpp those for loops over the
 // cells or the rows of matrices, EntryRules.cpp those for the entries of sparse ones.
 //
-//   ScheduledBody body(op, VectorRegisters());
+//   ScheduledBody body(op, Hardware());
 //   if (scheduleMergedRows(body) && mlir::succeeded(checkSchedule(op, body.schedule))) ...
 #ifndef TOKAMAK_SCHEDULE_SCHEDULEDBODY_H
 #define TOKAMAK_SCHEDULE_SCHEDULEDBODY_H
@@ -12,7 +12,7 @@
 namespace tokamak::schedule {
 
 struct ScheduledBody {
-  ScheduledBody(plan::OperatorOp op, VectorRegisters registers);
+  ScheduledBody(plan::OperatorOp op, Hardware hardware);
 
   bool isParallel(unsigned axis) { return op.axisKind(axis) == plan::AxisKind::Parallel; }
   bool scans() const { return aggregations.size() > reductions.size(); }
@@ -28,7 +28,7 @@ struct ScheduledBody {
   void chooseKept();
 
   plan::OperatorOp op;
-  VectorRegisters registers;
+  Hardware hardware;
   llvm::SmallVector<Size> axes;
   llvm::SmallVector<mlir::Operation *> aggregations; // reductions and scans
   llvm::SmallVector<plan::ReduceOp> reductions;

@@ -23,11 +23,21 @@ public:
   }
 
   void emitTile() {
+    emitAllPlaces();
+    aggregates_.close();
+    values_.finishWrites();
+  }
+
+private:
+  using Range = LoopValues::Range;
+  Value divide(Value a, Value b) { return vectors_.create<arith::DivSIOp>(a, b); }
+
+  //===- tiles and blocks --------------------------------------------------------------------===//
+
+  void emitAllPlaces() {
     ArrayRef<unsigned> leading = body_.tileAxes().drop_back();
-    if (leading.empty()) {
-      emitPlaces({tile_.begin, tile_.end});
-      return aggregates_.close();
-    }
+    if (leading.empty())
+      return emitPlaces({tile_.begin, tile_.end});
     Value one = vectors_.integer(1), zero = vectors_.integer(0);
     Value length = vectors_.maximum(values_.axisSize(last_), one);
     Value first = divide(tile_.begin, length),
@@ -38,14 +48,7 @@ public:
                       vectors_.minimum(vectors_.subtract(tile_.end, before), length)};
       emitLeading(leading, row, [&] { emitPlaces(places); });
     });
-    aggregates_.close();
   }
-
-private:
-  using Range = LoopValues::Range;
-  Value divide(Value a, Value b) { return vectors_.create<arith::DivSIOp>(a, b); }
-
-  //===- tiles and blocks --------------------------------------------------------------------===//
 
   // Goes to place `number` of these axes, the last of which runs fastest.
   void emitLeading(ArrayRef<unsigned> axes, Value number, llvm::function_ref<void()> emitInside) {
@@ -316,12 +319,8 @@ private:
   }
 
   void emitWrites(const LoopPass &pass) {
-    for (plan::WriteOp write : pass.writes) {
-      bool runsOverPlaces = body_.accessOf(write).cell.dependsOn(last_);
-      for (unsigned place = 0; place < (runsOverPlaces ? values_.places() : 1); ++place)
-        for (unsigned chunk = 0; chunk < values_.chunks(); ++chunk)
-          values_.write(write, place, chunk);
-    }
+    for (plan::WriteOp write : pass.writes)
+      values_.write(write);
   }
 
   // Places whose vectors run along the rows are finished together and become the lanes.

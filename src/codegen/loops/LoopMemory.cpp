@@ -128,7 +128,15 @@ void LoopValues::layOut(Value value) {
     // Whole vectors of rows are read and written.
     int64_t padding = schedule.lanes * schedule.lanes;
     int64_t blocks = panel.isSideBySide ? 1 : schedule.block;
-    panel.base = scratch(blocks * panel.cellsOfPlace + (panel.isSideBySide ? padding : 0));
+    Size doubles = blocks * panel.cellsOfPlace + (panel.isSideBySide ? padding : 0);
+    // Small ones are variables, whose vectors LLVM keeps in registers where loops are unrolled; beside
+    // aggregates of tiles there are none left for them.
+    constexpr int64_t mostOfVariable = 256;
+    bool isVariable = panel.isSideBySide && schedule::isConstantUpTo(doubles, mostOfVariable) &&
+                      body_.tileAggregates().empty();
+    panel.base = isVariable
+                     ? variable((doubles.constantValue() + schedule.lanes - 1) / schedule.lanes)
+                     : scratch(doubles);
   }
   panels_.try_emplace(value, std::move(panel));
 }
@@ -321,8 +329,12 @@ Value LoopValues::loadCell(const Memory &memory, unsigned place, unsigned chunk)
 
 Value LoopValues::loadLanes(const Memory &memory, unsigned place, unsigned chunk) {
   const Access &access = memory.access;
+  // Lanes behind the last entry have column 0, where there is a cell, too: without a mask, CPUs with
+  // slow gathers need no branch for each lane.
+  bool isFilled =
+      memory.isPadded || (hasColumnsOfLanes(access.cell) && !hasIndicesOfLanes(access.cell));
   Value inside = isInside(access, place, chunk, /*ofLanes=*/true),
-        mask = both(memory.isPadded ? Value() : this->mask(chunk), inside);
+        mask = both(isFilled ? Value() : this->mask(chunk), inside);
   Value cells =
       isOneStep(access.cell)
           ? vectors_.loadCells(memory.base, valueOf(access.cell, place, chunk), mask, memory.cells)
@@ -352,9 +364,53 @@ void LoopValues::keep(Value value, unsigned place, unsigned chunk) {
   store(get(value, place, chunk), panelOf(value, place), place, chunk);
 }
 
-void LoopValues::write(plan::WriteOp write, unsigned place, unsigned chunk) {
+// Whether the chunks are whole vectors that lie behind each other, in a loop over the places of the
+// tile that no other loop is in.
+bool LoopValues::canBypass(plan::WriteOp write) const {
+  const LinearFunction &cell = body_.accessOf(write).cell;
+  int64_t bytes = vectors_.width() * byteSize(plan::cellsOf(write.getCell()));
+  return body_.schedule().vectorizesBlocks() && extent_.axis == body_.lastAxis() && !extent_.mask &&
+         body_.schedule().innerAxes(write.getCell()).empty() && cell.indices.empty() &&
+         cell.dependsOn(*extent_.axis) && isOneStep(cell) &&
+         bytes % VectorBuilder::bytesOfBypassing == 0;
+}
+
+void LoopValues::write(plan::WriteOp write) {
   Value cell = write.getCell();
   Memory memory{tile_.outputs[write.getNumber()], body_.accessOf(write), plan::cellsOf(cell)};
-  store(get(cell, place, chunk), memory, place, chunk);
-  prefetchWritten(write, place, chunk);
+  bool runsOverPlaces = memory.access.cell.dependsOn(body_.lastAxis());
+  auto forEach = [&](llvm::function_ref<void(unsigned place, unsigned chunk)> visit) {
+    for (unsigned place = 0; place < (runsOverPlaces ? places() : 1); ++place)
+      for (unsigned chunk = 0; chunk < chunks(); ++chunk)
+        visit(place, chunk);
+  };
+  auto storeEach = [&] {
+    forEach([&](unsigned place, unsigned chunk) {
+      store(get(cell, place, chunk), memory, place, chunk);
+      prefetchWritten(write, place, chunk);
+    });
+  };
+  if (!canBypass(write))
+    return storeEach();
+  forEach([&](unsigned place, unsigned chunk) { get(cell, place, chunk); }); // before the branches
+  auto addressOf = [&](unsigned chunk) {
+    return vectors_.offsetCells(memory.base, valueOf(memory.access.cell, 0, chunk), memory.cells);
+  };
+  auto storeEachBypassing = [&] {
+    forEach([&](unsigned place, unsigned chunk) {
+      vectors_.storeBypassing(get(cell, place, chunk), addressOf(chunk), memory.cells);
+    });
+  };
+  Value isWanted = vectors_.isTrue(tile_.bypassing[write.getNumber()]);
+  bypassing_.insert(write.getNumber());
+  vectors_.ifElse(both(isWanted, vectors_.isForBypassing(addressOf(0))), storeEachBypassing,
+                  storeEach);
+}
+
+void LoopValues::finishWrites() {
+  for (unsigned number : bypassing_) {
+    State none;
+    vectors_.ifThen(vectors_.isTrue(tile_.bypassing[number]), none,
+                    [&](State &) { vectors_.finishBypassing(); });
+  }
 }

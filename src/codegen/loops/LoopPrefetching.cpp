@@ -66,6 +66,8 @@ void LoopValues::prefetch(plan::ReadOp read, unsigned place, unsigned chunk) {
     return prefetchAtEntries(read, chunk);
   Memory array = arrayOf(read);
   if (isStream(read, chunk)) {
+    if (!body_.schedule().prefetchesStreams)
+      return;
     Value later =
         vectors_.add(valueOf(array.access.cell, place, chunk),
                      vectors_.integer(prefetching::streamBytesAhead / byteSize(array.cells)));
@@ -118,12 +120,13 @@ void LoopValues::prefetchPacked(plan::ReadOp read) {
 void LoopValues::prefetchWritten(plan::WriteOp write, unsigned place, unsigned chunk) {
   const Access &access = body_.accessOf(write);
   ElementType cells = plan::cellsOf(write.getCell());
+  const schedule::Schedule &schedule = body_.schedule();
   if (!extent_.axis || mask(chunk) || !access.cell.dependsOn(*extent_.axis) ||
-      !isOneStep(access.cell) || hasProducts(body_))
+      !isOneStep(access.cell) || hasProducts(body_) ||
+      (schedule.vectorizesBlocks() && !schedule.prefetchesStreams))
     return;
-  int64_t ahead = body_.schedule().vectorizesBlocks()
-                      ? prefetching::streamBytesAhead / byteSize(cells)
-                      : prefetching::blockCellsAhead;
+  int64_t ahead = schedule.vectorizesBlocks() ? prefetching::streamBytesAhead / byteSize(cells)
+                                              : prefetching::blockCellsAhead;
   Value later = vectors_.add(valueOf(access.cell, place, chunk), vectors_.integer(ahead));
   vectors_.prefetch(vectors_.offsetCells(tile_.outputs[write.getNumber()], later, cells),
                     VectorBuilder::Use::Write);

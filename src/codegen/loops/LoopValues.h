@@ -146,7 +146,10 @@ public:
   // the block, transposed so that these lie side by side. While it is called, nothing is read from
   // there.
   void pack(mlir::Value value);
-  void write(plan::WriteOp write, unsigned place, unsigned chunk);
+  // For the places and chunks that the loops have reached.
+  void write(plan::WriteOp write);
+  // At the end of a tile.
+  void finishWrites();
 
   // What a step of a reduction or scan adds.
   Contribution contribution(mlir::Operation *aggregation, unsigned place, unsigned chunk);
@@ -235,6 +238,7 @@ private:
   mlir::Value loadCell(const Memory &memory, unsigned place, unsigned chunk);
   mlir::Value loadLanes(const Memory &memory, unsigned place, unsigned chunk);
   void store(mlir::Value vector, const Memory &memory, unsigned place, unsigned chunk);
+  bool canBypass(plan::WriteOp write) const;
 
   // Entries of a driver (EntryValues.cpp, SampledProducts.cpp).
   const schedule::EntryLevel &level() const { return *body_.entries(); }
@@ -283,6 +287,7 @@ private:
   mlir::Value placeNumber_;
   llvm::DenseMap<mlir::Value, mlir::Value> cellsOfPlaces_;
   mlir::Value nextScratch_;
+  llvm::SmallSetVector<unsigned, 2> bypassing_; // results with stores that bypass the caches
   // Of the entries: those that loops go over; other sparse operands; rows of left factors.
   Range entries_;
   mlir::Value lastEntry_, endOfFetching_, hasEqualRows_;

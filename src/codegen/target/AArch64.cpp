@@ -40,6 +40,7 @@ const Target &codegen::aarch64Target() {
                   .features = "",
                   .vectorRegisters = 32,
                   .vectorBits = 128,
+                  .followsStreams = false,
                   .leftOut = leftOutEverywhereAnd(onAArch64)};
   }();
   return target;

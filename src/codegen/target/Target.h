@@ -38,6 +38,7 @@ struct Target {
   std::string features; // beyond those of the CPU, such as +avx512f,-amx-tile
   int vectorRegisters;  // how many of them the CPU has
   int vectorBits;       // how wide each is
+  bool followsStreams;  // whether prefetching by software only disturbs its own of whole arrays
   std::vector<LeftOutPass> leftOut;
 };
 

@@ -77,6 +77,7 @@ struct ArrayLaunch {
   std::vector<reference::CellArray> operands;
   int64_t tile = 1 << 20; // places of the first extent, a multiple of 8
   bool guardsIntact = true;
+  bool bypassesCaches = false; // as TokArray says, for all results
   // Whether it is asked for, and true, that no two tiles write the same cell.
   bool watchesTiles = false, tilesAreDisjoint = true;
 
@@ -120,6 +121,7 @@ struct ArrayLaunch {
         outputData.push_back(std::make_unique<AlignedDoubles>(doubles));
         outputArrays.push_back(
             describe(outputData.back()->data(), result.sizes, output.elementType));
+        outputArrays.back().bypassesCaches = bypassesCaches;
       } else {
         partials += abi::partialDoubles(cells);
         partialCells.push_back(cells);
@@ -221,7 +223,8 @@ private:
     int64_t rows = 1, columns = sizes.empty() ? 1 : sizes.back();
     for (size_t dimension = 0; dimension + 1 < sizes.size(); ++dimension)
       rows *= sizes[dimension];
-    return TokArray{data, {rows, columns}, static_cast<uint8_t>(type), TOK_DENSE, nullptr, nullptr};
+    return TokArray{data,    {rows, columns}, static_cast<uint8_t>(type), TOK_DENSE, 0,
+                    nullptr, nullptr};
   }
 };
 

@@ -63,7 +63,7 @@ struct SparseLaunch {
     patterns.reserve(inputs.size());
     std::vector<TokArray> inputArrays, outputArrays;
     auto describe = [](double *data, int64_t rows, int64_t columns) {
-      return TokArray{data, {rows, columns}, TOK_F64, TOK_DENSE, nullptr, nullptr};
+      return TokArray{data, {rows, columns}, TOK_F64, TOK_DENSE, 0, nullptr, nullptr};
     };
     auto makeCsr = [](TokArray &array, const CsrMatrix &pattern) {
       array.layout = TOK_CSR;

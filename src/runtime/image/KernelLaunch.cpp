@@ -2,6 +2,7 @@
 
 #include "base/Error.h"
 #include "runtime/memory/BufferPool.h"
+#include "runtime/memory/CacheSize.h"
 #include "runtime/parallel/TileScheduler.h"
 #include "runtime/sparse/UnitedEntries.h"
 
@@ -131,10 +132,13 @@ public:
         continue;
       }
       ArrayPointer array = makeOutput(output);
-      if (output.kind == KernelOutput::Kind::Array)
+      if (output.kind == KernelOutput::Kind::Array) {
         outputs_.appendMade([&] { return array->descriptor(); });
-      else
+        int64_t bytes = array->cells() * byteSize(output.elementType);
+        outputs_.data()[outputs_.size() - 1].bypassesCaches = bytes > lastCacheBytes();
+      } else {
         partialDoubles_ += abi::partialDoubles(array->cells());
+      }
       results[i] = std::move(array);
     }
     arguments_ = {TOK_ABI_VERSION, inputs_.data(), scalars_.data(), outputs_.data(), sizes_.data()};

@@ -1,5 +1,6 @@
 #include "runtime/image/KernelLaunch.h"
 
+#include "runtime/memory/CacheSize.h"
 #include "runtime/natives/NativeTesting.h"
 
 #include <cmath>
@@ -79,6 +80,25 @@ TEST(KernelLaunch, isTheSameOnAnyNumberOfThreads) {
     EXPECT_EQ(results[1].asDouble(), once);
     EXPECT_EQ(results[2].asDouble(), 1000003);
   }
+}
+
+// Writes whether its result bypasses the caches.
+static int32_t tellBypassing(const TokArguments *arguments, const TokTile *, TokWorkspace *) {
+  *static_cast<double *>(arguments->outputs[0].data) = arguments->outputs[0].bypassesCaches;
+  return 0;
+}
+
+TEST(KernelLaunch, letsResultsBypassCachesThatTheyDontFit) {
+  KernelPlan plan = scalePlan();
+  plan.outputs.resize(1);
+  plan.kernel = tellBypassing;
+  plan.merge = nullptr;
+  auto bypasses = [&](int64_t bytes) {
+    ArrayPointer x = Array::create({bytes / 8, 1});
+    return launch(plan, {x, 1.0})[0].array()->data()[0] != 0;
+  };
+  EXPECT_FALSE(bypasses(lastCacheBytes()));
+  EXPECT_TRUE(bypasses(lastCacheBytes() + 8));
 }
 
 static int32_t columnSums(const TokArguments *arguments, const TokTile *tile,
