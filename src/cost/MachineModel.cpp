@@ -1,5 +1,6 @@
 #include "cost/MachineModel.h"
 
+#include "abi/TileBytes.h"
 #include "base/Error.h"
 
 #include <nlohmann/json.hpp>
@@ -157,9 +158,7 @@ Parts partsOf(const MachineModel &machine, const Work &work) {
 }
 
 double nanosecondsInParallel(const MachineModel &machine, const Work &work) {
-  // As kernels are cut (runtime/image/KernelLaunch.cpp).
-  constexpr double tileBytes = 512 << 10;
-  double threads = std::min(machine.threads, std::floor(work.bytes() / tileBytes));
+  double threads = std::min(machine.threads, std::floor(work.bytes() / abi::tileBytes));
   Parts parts = partsOf(machine, work);
   if (threads < 2)
     return machine.launchNanoseconds + parts.total();
