@@ -13,6 +13,10 @@
 
 namespace tokamak::cost {
 
+// Raise it whenever something else is measured, or in another way, here or in exec/KernelCalibration.h:
+// figures that were saved by a program with another number are measured again.
+inline constexpr int calibrationVersion = 1;
+
 struct Calibration {
   MachineModel model;
   // Other programs used the processor meanwhile: the thread got too little processor time, or its
