@@ -51,13 +51,11 @@ ModelFile readModelFile(const std::string &path) {
 void writeModelFile(const ModelFile &file, const std::string &path) {
   auto json = nlohmann::ordered_json::parse(toJson(file.model));
   if (file.measured)
-    json["measured"] = {{"date", file.measured->date},
-                        {"processor", file.measured->processor},
-                        {"threads", file.measured->threads},
-                        {"version", file.measured->version},
-                        {"reason", file.measured->reason},
-                        {"disturbed", file.measured->isDisturbed},
-                        {"attempts", file.measured->attempts}};
+    json["measured"] = {
+        {"date", file.measured->date},        {"processor", file.measured->processor},
+        {"threads", file.measured->threads},  {"version", file.measured->version},
+        {"reason", file.measured->reason},    {"disturbed", file.measured->isDisturbed},
+        {"attempts", file.measured->attempts}};
   std::error_code problem;
   fs::path target(path);
   if (target.has_parent_path())

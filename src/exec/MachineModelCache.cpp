@@ -4,6 +4,7 @@
 #include "base/RunInputs.h"
 #include "cost/Calibration.h"
 #include "exec/KernelCalibration.h"
+#include "exec/NativeCalibration.h"
 #include "runtime/image/KernelLaunch.h"
 
 #include "runtime/parallel/TileScheduler.h"
@@ -110,7 +111,8 @@ static std::string differenceOf(const cost::Measurement &measured) {
 StoredModel exec::storedMachineModel() {
   std::optional<std::string> path = cost::machineModelPath();
   if (!path)
-    return {std::nullopt, "there is no folder to keep it in: neither HOME nor XDG_CACHE_HOME is set"};
+    return {std::nullopt,
+            "there is no folder to keep it in: neither HOME nor XDG_CACHE_HOME is set"};
   std::error_code ignored;
   if (!std::filesystem::exists(*path, ignored))
     return {std::nullopt, "no run before needed it"};
@@ -138,7 +140,8 @@ static cost::Calibration calibrate(int rounds) {
   if (scheduler.threads() > 1)
     launches.inParallel = [&] { launchNothing<1, 0>(&scheduler, cellsOfTwoTiles); };
   cost::Calibration found = cost::calibrate(launches, rounds);
-  measureKernels(found.model, launches.threads, rounds);
+  found.isDisturbed |= !measureKernels(found.model, launches.threads, rounds);
+  measureNatives(found.model, rounds);
   return found;
 }
 

@@ -58,7 +58,7 @@ private:
 
 struct StoredModel {
   std::optional<cost::ModelFile> file; // if it was measured on this machine as the process finds it
-  std::string reason;                  // why to measure the machine; empty if `file` needs no better
+  std::string reason; // why to measure the machine; empty if `file` needs no better
 };
 StoredModel storedMachineModel();
 // Measures the machine for this reason and stores the result; if both it and the stored model were

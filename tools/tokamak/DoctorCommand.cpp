@@ -71,8 +71,9 @@ void writeModel(const Report &report, std::ostream &out) {
            (report.modelPath ? ", kept in " + *report.modelPath
                              : ", not kept: neither HOME nor XDG_CACHE_HOME is set"));
   if (measured.isDisturbed)
-    line("", fmt::format("Other programs used the processor meanwhile, so figures may be too slow{}.",
-                         report.reasonToMeasure.empty() ? "" : ": the next run measures again"));
+    line("",
+         fmt::format("Other programs used the processor meanwhile, so figures may be too slow{}.",
+                     report.reasonToMeasure.empty() ? "" : ": the next run measures again"));
   line("", fmt::format("one core: memory {:.1f} GB/s read, {:.1f} GB/s written; caches {:.1f} and "
                        "{:.1f}, {:.1f} and {:.1f}, {:.1f} and {:.1f} GB/s",
                        model.memoryReadBytesPerNanosecond, model.memoryWriteBytesPerNanosecond,
