@@ -28,7 +28,7 @@ OPERATORS = {
                             2 * 4 * 56 * 56 * 64 * 9 * 32, 4 * 56 * 56 * 96),
     "batched-product": Operator("batched_product", ((16, 256, 256), (16, 256, 256), (1, 256)), None, 2 * 16 * 256**3,
                                 3 * 16 * 256**2),
-    "running-mean": Operator("moving_mean", ((20000, 1000), (20000, 1)), None, 0, 2 * 20000 * 1000),
+    "running-mean": Operator("running_mean", ((20000, 1000),), None, 0, 2 * 20000 * 1000),
 }
 FACTORS = ((7919, 1009), (104729, 997), (7907, 1013))  # of the numbers in each operand
 

@@ -1,9 +1,10 @@
 """How well the cost model predicts: `./dev bench --predictions`, for "a cost model that is right".
 
 Every benchmark, example and many small operators run with --stats=json, in f64 and f32, with 1 and 2 threads, under the
-selectors cost, none and all. Of each operator in each run, the predicted time of a call is compared with the median of
-those that were measured, without the first call, which loads code; operators with one short call are left out. An error
-is |predicted - measured| / measured. The machine model is the one of this machine.
+selectors of SELECTORS. Of each operator, the predicted time of a call is compared with the median of those that were
+measured, without the first call, which loads code; operators with one short call are left out. Of several runs the least
+median counts: other programs only make a run slower. An error is |predicted - measured| / measured. The machine model
+is the one of this machine.
 """
 
 import collections
@@ -17,8 +18,9 @@ import tempfile
 from against import ROOT, TOKAMAK
 from operators import OPERATORS, program
 
-SELECTORS = ("cost", "none", "all")
+SELECTORS = ("cost", "none", "all", "no-redundancy")
 BOUNDS = (0.20, 0.60)  # of the median and the 90th percentile of errors
+RUNS = 3
 WORST = 25
 OUTSIDE = ("print", "read", "write", "time", "to_string")  # take as long as files and terminals do
 
@@ -124,6 +126,21 @@ def kind_of(operator):
 
 
 def operators_of(name, path, arguments, options, folder):
+    """The operators of one program, each at its best of several runs."""
+    best = []
+    for _ in range(RUNS):
+        rows = list(operators_of_run(name, path, arguments, options, folder))
+        unseen = collections.defaultdict(list)  # operators of one name and place come in an order of their own in each run
+        for row in rows:
+            unseen[row["name"], row["place"], row["predicted"]].append(row)
+        for row in best:
+            if again := unseen[row["name"], row["place"], row["predicted"]]:
+                row["measured"] = min(row["measured"], again.pop(0)["measured"])
+        best = best or rows
+    return best
+
+
+def operators_of_run(name, path, arguments, options, folder):
     command = [TOKAMAK, "run", path, "--stats=json", "--quiet", "--seed=1", *options]
     done = subprocess.run(command + (["-nvargs", *arguments] if arguments else []), cwd=ROOT, capture_output=True, text=True,
                           env={**os.environ, "TOKAMAK_CACHE": folder})

@@ -135,6 +135,23 @@ def operators_without_code_are_no_bugs():
     assert "bug in Tokamak" not in error, error
 
 
+def machine_model_is_measured_on_first_use():
+    """Runs that choose nothing by cost, or by a given model, measure nothing: neither do they leave a file."""
+    def run(folder, *options):
+        done = tokamak("run", ONE_KERNEL, "--stats=json", "--cache=off", *options, XDG_CACHE_HOME=folder)
+        reason = json.loads(done.stderr[done.stderr.index("{\n"):])["measured_machine_because"]
+        assert os.path.exists(f"{folder}/tokamak/machine-model.json") == bool(reason), reason
+        return reason
+
+    with tempfile.TemporaryDirectory() as folder:
+        fixed = "--machine-model=test/machine-model.json"
+        for options in (["--fusion=none"], [fixed], [fixed, "--fusion=all"]):
+            assert run(folder, *options) == "", options
+        tokamak("run", ONE_KERNEL, "--engine=reference", XDG_CACHE_HOME=folder)
+        assert "no run before needed it" in tokamak("doctor", XDG_CACHE_HOME=folder).stdout
+        assert run(folder, "--fusion=cost") == "no run before needed it"
+
+
 def machine_model_is_of_this_processor():
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "tokamak/machine-model.json"
@@ -150,7 +167,18 @@ def machine_model_is_of_this_processor():
         assert first["measured"]["processor"] != "another"
         early = "2020-01-01T00:00:00Z"
         assert run_with(first, date=early, disturbed=False)["measured"]["date"] == early, "kept"
-        assert run_with(first, date=early, processor="another")["measured"]["processor"] == first["measured"]["processor"]
+        changes = {"processor": ("another", "on another processor before, another"), "version": (-1, "another version"),
+                   "threads": (1000, "but 1000 when it was measured before")}
+        for key, (value, reason) in changes.items():
+            again = run_with(first, date=early, **{key: value})["measured"]
+            assert again[key] == first["measured"][key] and reason in again["reason"] and again["date"] != early, again
+            assert reason in tokamak("doctor", XDG_CACHE_HOME=folder).stdout, "no reason"
+        path.write_text(json.dumps(first | {"speed": 1}))
+        assert "or damaged" in tokamak("run", ONE_KERNEL, "--stats", XDG_CACHE_HOME=folder).stderr, "no reason"
+        one_core = ["taskset", "-c", str(min(os.sched_getaffinity(0))), TOKAMAK, "run", ONE_KERNEL, "--stats"]
+        if len(os.sched_getaffinity(0)) > 1:
+            done = subprocess.run(one_core, cwd=ROOT, capture_output=True, text=True, env=os.environ | {"XDG_CACHE_HOME": folder})
+            assert "because the process may use 1 thread, but " in done.stderr, done
         again = run_with(first | {"launchNanoseconds": 0.5}, date=early, disturbed=True, attempts=2)
         assert again["measured"]["date"] != early
         if again["measured"]["disturbed"]:

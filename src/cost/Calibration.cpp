@@ -130,6 +130,9 @@ public:
     privateGathering_.measure(
         1, [&] { keepAlive = readScattered(large_.get(), privateBits(), gathers); });
     gathering_.measure(1, [&] { keepAlive = readScattered(large_.get(), gatheredBits, gathers); });
+    gatheringLines_.measure(1, [&] {
+      keepAlive = readScatteredLines(large_.get(), gatheredBits, gathers / linesOfRow, linesOfRow);
+    });
     computing_.measure(2, [] { keepAlive = computeSteps(steps); });
     launching();
     std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
@@ -154,6 +157,9 @@ public:
     machine.sharedWriteBytesPerNanosecond = shared_.writtenPerNanosecond();
     machine.privateGatherNanoseconds = privateGathering_.best() / gathers;
     machine.gatherNanoseconds = gathering_.best() / gathers;
+    double ofRow = gatheringLines_.best() / (static_cast<double>(gathers) / linesOfRow);
+    machine.nextLineNanoseconds =
+        std::max(ofRow - machine.gatherNanoseconds, 0.0) / (linesOfRow - 1);
     // Real cell operators are dependent chains with loads and stores: they
     // reach about half the peak.
     machine.flopsPerNanosecond = 0.5 * steps * operationsPerStep / computing_.best();
@@ -163,9 +169,16 @@ public:
     if (launches_.plain) {
       double ofArrays = launches_.arrays * machine.arrayNanoseconds;
       machine.launchNanoseconds = std::max(launch_.best() - ofArrays, 0.0);
-      // What is disturbed on purpose varies.
       machine.coldLaunchNanoseconds =
-          std::max(coldLaunch_.median() - ofArrays, machine.launchNanoseconds);
+          std::max(coldLaunch_.best() - ofArrays, machine.launchNanoseconds);
+      machine.farArrayNanoseconds = machine.arrayNanoseconds;
+      if (launches_.withArrays)
+        machine.farArrayNanoseconds =
+            std::max((farLaunchWithArrays_.best() - farLaunch_.best()) / launches_.additionalArrays,
+                     machine.arrayNanoseconds);
+      machine.farLaunchNanoseconds =
+          std::max(farLaunch_.best() - launches_.arrays * machine.farArrayNanoseconds,
+                   machine.coldLaunchNanoseconds);
     }
     machine.threads = launches_.threads;
     machine.memorySpeedup = machine.computeSpeedup = 1;
@@ -187,6 +200,7 @@ private:
   static constexpr int64_t coldCells = largeCells / 4;
   static constexpr int gatheredBits = 19; // 4 MiB
   static constexpr int64_t gathers = 1 << 17;
+  static constexpr int linesOfRow = 8;
   static constexpr int64_t steps = 20000;
 
   // Half of the private cache.
@@ -208,7 +222,7 @@ private:
   }
 
   // A program works on arrays between launches: on small ones, or on ones that leave nothing in the
-  // private cache.
+  // private cache, or in any.
   void launching() {
     auto after = [&](Samples &samples, const std::function<void()> &launch, double *cells,
                      int64_t count, int times) {
@@ -225,6 +239,8 @@ private:
     after(launch_, launches_.plain, small_.get(), nearest_.cells(), 32);
     after(launchWithArrays_, launches_.withArrays, small_.get(), nearest_.cells(), 32);
     after(coldLaunch_, launches_.plain, large_.get(), farCells, 8);
+    after(farLaunch_, launches_.plain, large_.get(), largeCells, 3);
+    after(farLaunchWithArrays_, launches_.withArrays, large_.get(), largeCells, 3);
     after(parallelLaunch_, launches_.inParallel, small_.get(), nearest_.cells(), 16);
   }
 
@@ -246,8 +262,9 @@ private:
   MachineModel machine_; // sizes only
   CellBuffer large_, small_;
   Sweeps nearest_, private_, shared_;
-  Samples touching_, writing_, reading_, copying_, privateGathering_, gathering_, computing_,
-      launch_, launchWithArrays_, coldLaunch_, parallelLaunch_;
+  Samples touching_, writing_, reading_, copying_, privateGathering_, gathering_, gatheringLines_,
+      computing_, launch_, launchWithArrays_, coldLaunch_, farLaunch_, farLaunchWithArrays_,
+      parallelLaunch_;
   double readingInParallel_ = INFINITY, computingInParallel_ = INFINITY;
   double processorSeconds_ = 0, wallSeconds_ = 0;
 };

@@ -13,6 +13,10 @@
 
 namespace tokamak::cost {
 
+// Raise it whenever something else is measured, or in another way, here, in exec/KernelCalibration.h or in
+// exec/NativeCalibration.h: figures that were saved by a program with another number are measured again.
+inline constexpr int calibrationVersion = 2;
+
 struct Calibration {
   MachineModel model;
   // Other programs used the processor meanwhile: the thread got too little processor time, or its
@@ -37,7 +41,7 @@ inline constexpr int quickCalibration = 3, thoroughCalibration = 20;
 Calibration calibrate(const Launches &launches = {}, int rounds = quickCalibration);
 
 // Times of one measurement, repeated. The best one counts, because disturbances only make code slower;
-// where what was disturbed on purpose is measured, the median.
+// of what other threads take part in, the median.
 class Samples {
 public:
   template <typename Function> void measure(int repetitions, Function function) {

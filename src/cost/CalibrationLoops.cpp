@@ -48,14 +48,28 @@ TOKAMAK_WIDEST_VECTORS double computeSteps(int64_t steps) {
   return sum[0];
 }
 
+// Pseudo-random, below 2^bits.
+static uint64_t position(int64_t number, int bits) {
+  uint64_t mixed = static_cast<uint64_t>(number) * 0x9e3779b97f4a7c15u;
+  mixed = (mixed ^ mixed >> 32) * 0xd6e8feb86659fd93u;
+  return mixed >> (64 - bits);
+}
+
 double readScattered(const double *cells, int bits, int64_t count) {
   double sums[4] = {};
   for (int64_t i = 0; i < count; i += 4)
-    for (int k = 0; k < 4; ++k) {
-      uint64_t mixed = static_cast<uint64_t>(i + k) * 0x9e3779b97f4a7c15u;
-      mixed = (mixed ^ mixed >> 32) * 0xd6e8feb86659fd93u;
-      sums[k] += cells[mixed >> (64 - bits)];
-    }
+    for (int k = 0; k < 4; ++k)
+      sums[k] += cells[position(i + k, bits)];
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+double readScatteredLines(const double *cells, int bits, int64_t count, int lines) {
+  double sums[4] = {};
+  for (int64_t i = 0; i < count; ++i) {
+    const double *first = cells + position(i, bits);
+    for (int line = 0; line < lines; ++line)
+      sums[line % 4] += first[8 * line];
+  }
   return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 

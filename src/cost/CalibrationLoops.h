@@ -34,6 +34,10 @@ double computeSteps(int64_t steps);
 // of indices, positions are cheap to compute and the reads don't depend on each other.
 double readScattered(const double *cells, int bits, int64_t count);
 
+// The same, but of each position the first cells of so many cache lines of 64 bytes that follow each
+// other; 2^bits cells are read, and the lines behind them.
+double readScatteredLines(const double *cells, int bits, int64_t count, int lines);
+
 // Flushes cells from all caches, where the machine has an instruction for that. Just reading other
 // memory is not enough: a virtual machine may use more cache than it reports.
 void flush(const double *cells, int64_t count);

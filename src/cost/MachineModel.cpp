@@ -1,5 +1,6 @@
 #include "cost/MachineModel.h"
 
+#include "abi/TileBytes.h"
 #include "base/Error.h"
 
 #include <nlohmann/json.hpp>
@@ -38,15 +39,29 @@ constexpr Field fields[] = {
     {"singleProductsPerNanosecond", &MachineModel::singleProductsPerNanosecond},
     {"nativeProductsPerNanosecond", &MachineModel::nativeProductsPerNanosecond},
     {"singleNativeProductsPerNanosecond", &MachineModel::singleNativeProductsPerNanosecond},
+    {"productResultNanoseconds", &MachineModel::productResultNanoseconds},
+    {"packedCellNanoseconds", &MachineModel::packedCellNanoseconds},
+    {"compactRowSlowness", &MachineModel::compactRowSlowness},
+    {"compactSumAdditions", &MachineModel::compactSumAdditions},
+    {"compactExtremeAdditions", &MachineModel::compactExtremeAdditions},
+    {"maskedVectorNanoseconds", &MachineModel::maskedVectorNanoseconds},
+    {"narrowWriteAdditions", &MachineModel::narrowWriteAdditions},
+    {"entryAdditions", &MachineModel::entryAdditions},
     {"privateGatherNanoseconds", &MachineModel::privateGatherNanoseconds},
     {"gatherNanoseconds", &MachineModel::gatherNanoseconds},
+    {"nextLineNanoseconds", &MachineModel::nextLineNanoseconds},
     {"launchNanoseconds", &MachineModel::launchNanoseconds},
     {"coldLaunchNanoseconds", &MachineModel::coldLaunchNanoseconds},
+    {"farLaunchNanoseconds", &MachineModel::farLaunchNanoseconds},
     {"arrayNanoseconds", &MachineModel::arrayNanoseconds},
+    {"farArrayNanoseconds", &MachineModel::farArrayNanoseconds},
     {"threads", &MachineModel::threads},
     {"memorySpeedup", &MachineModel::memorySpeedup},
     {"computeSpeedup", &MachineModel::computeSpeedup},
     {"parallelLaunchNanoseconds", &MachineModel::parallelLaunchNanoseconds},
+    {"nativeCellSlowness", &MachineModel::nativeCellSlowness},
+    {"nativeSortSlowness", &MachineModel::nativeSortSlowness},
+    {"nativeSolveSlowness", &MachineModel::nativeSolveSlowness},
 };
 
 bool isRate(const Field &field) {
@@ -157,9 +172,7 @@ Parts partsOf(const MachineModel &machine, const Work &work) {
 }
 
 double nanosecondsInParallel(const MachineModel &machine, const Work &work) {
-  // As kernels are cut (runtime/image/KernelLaunch.cpp).
-  constexpr double tileBytes = 512 << 10;
-  double threads = std::min(machine.threads, std::floor(work.bytes() / tileBytes));
+  double threads = std::min(machine.threads, std::floor(work.bytes() / abi::tileBytes));
   Parts parts = partsOf(machine, work);
   if (threads < 2)
     return machine.launchNanoseconds + parts.total();
@@ -176,9 +189,13 @@ double nanosecondsInParallel(const MachineModel &machine, const Work &work) {
 MachineModel inBlock(const MachineModel &machine, double touchedBytes) {
   MachineModel result = machine;
   result.touchedBytes = touchedBytes;
+  double far = shareBeyond(machine.sharedCacheBytes, touchedBytes);
   result.launchNanoseconds +=
       shareBeyond(machine.privateCacheBytes, touchedBytes) *
-      std::max(machine.coldLaunchNanoseconds - machine.launchNanoseconds, 0.0);
+          std::max(machine.coldLaunchNanoseconds - machine.launchNanoseconds, 0.0) +
+      far * std::max(machine.farLaunchNanoseconds - machine.coldLaunchNanoseconds, 0.0);
+  result.arrayNanoseconds +=
+      far * std::max(machine.farArrayNanoseconds - machine.arrayNanoseconds, 0.0);
   return result;
 }
 
@@ -206,6 +223,12 @@ double gatherNanoseconds(const MachineModel &machine, double arrayBytes) {
   default:
     return machine.gatherNanoseconds;
   }
+}
+
+double gatherRowNanoseconds(const MachineModel &machine, double arrayBytes, double rowBytes) {
+  double first = gatherNanoseconds(machine, arrayBytes),
+         lines = std::max(1.0, rowBytes / machine.cacheLineBytes);
+  return first + (lines - 1) * std::min(first, machine.nextLineNanoseconds);
 }
 
 double operationsHiddenByReading(const MachineModel &machine, double bytes) {

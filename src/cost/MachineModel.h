@@ -50,15 +50,36 @@ struct MachineModel {
   double singleProductsPerNanosecond = 16;
   double nativeProductsPerNanosecond = 9.6;
   double singleNativeProductsPerNanosecond = 19.2;
+  // What products take beside multiplications: in kernels for each cell of the result, in the runtime's for
+  // each cell of doubles of the factors, which are packed first, and of the result.
+  double productResultNanoseconds = 0;
+  double packedCellNanoseconds = 3;
+  // What loops take beside their operators. Those over few places (plan::hasFewPlaces) compute narrow rows
+  // cell by cell, each so many times as long as in a vector, and wait for each addition to an
+  // aggregate, and longer for each comparison: so many additions.
+  double compactRowSlowness = 8;
+  double compactSumAdditions = 3;
+  double compactExtremeAdditions = 5;
+  // Of each vector of eight doubles or sixteen f32 at the end of a row that is written under a mask.
+  double maskedVectorNanoseconds = 0;
+  // Of writing a cell of rows that are computed across, in additions.
+  double narrowWriteAdditions = 0;
+  // Of finding the next entry of a sparse array, in additions.
+  double entryAdditions = 2;
   // Time of one access at a random position of an array in the private and in the shared cache.
   double privateGatherNanoseconds = 1;
   double gatherNanoseconds = 1;
+  // Of each cache line that is read behind one at a random position.
+  double nextLineNanoseconds = 1;
   // Overhead of launching a kernel: from an instruction of the image to the first tile and back. If
-  // operators around it replace its code in the private cache, it is more.
+  // operators around it replace its code in the private cache, it is more, and still more if they replace it in
+  // all caches.
   double launchNanoseconds = 1500;
   double coldLaunchNanoseconds = 1500;
-  // Of each array that it reads or writes.
+  double farLaunchNanoseconds = 1500;
+  // Of each array that it reads or writes; and if all caches hold others.
   double arrayNanoseconds = 0;
+  double farArrayNanoseconds = 0;
   // All threads that a process of this machine has, and how many times as fast as one they read and
   // write memory, and compute. Only reports depend on these figures: plans are the same for any
   // number of threads.
@@ -67,6 +88,11 @@ struct MachineModel {
   double computeSpeedup = 2;
   // Of a kernel with several tiles, to have other threads take part.
   double parallelLaunchNanoseconds = 3000;
+  // How many times as long as base/Natives.def says natives compute: those that move and make cells, that
+  // sort, and that solve equations.
+  double nativeCellSlowness = 1;
+  double nativeSortSlowness = 1;
+  double nativeSolveSlowness = 1;
   // What cell operators take, in additions.
   CellCosts cells = {};
 
@@ -135,6 +161,9 @@ double operationsHiddenByReading(const MachineModel &machine, double bytes);
 // Time of an access at a random position of an array of so many bytes. In the nearest cache it costs
 // no more than others.
 double gatherNanoseconds(const MachineModel &machine, double arrayBytes);
+
+// The same of a row of so many bytes.
+double gatherRowNanoseconds(const MachineModel &machine, double arrayBytes, double rowBytes);
 
 // Takes the better value of each figure, because disturbed measurements are never too fast.
 MachineModel fasterOf(const MachineModel &first, const MachineModel &second);

@@ -96,6 +96,21 @@ TEST(MachineModel, findsArraysWhereTheBlockHasLeftThem) {
                    machine.coldLaunchNanoseconds + 8000 / machine.memoryWriteBytesPerNanosecond);
 }
 
+TEST(MachineModel, launchesTakeLongerTheFartherTheirCodeIs) {
+  MachineModel machine;
+  machine.coldLaunchNanoseconds = machine.launchNanoseconds + 500;
+  machine.farLaunchNanoseconds = machine.launchNanoseconds + 3000;
+  machine.farArrayNanoseconds = 200;
+  auto launch = [&](double touched) {
+    return inBlock(machine, touched).launchNanoseconds - machine.launchNanoseconds;
+  };
+  EXPECT_EQ(launch(machine.privateCacheBytes / 2), 0);
+  EXPECT_EQ(launch(machine.privateCacheBytes * 2), 500);
+  EXPECT_EQ(launch(machine.sharedCacheBytes * 2), 3000);
+  EXPECT_EQ(inBlock(machine, machine.privateCacheBytes * 2).arrayNanoseconds, 0);
+  EXPECT_EQ(inBlock(machine, machine.sharedCacheBytes * 2).arrayNanoseconds, 200);
+}
+
 TEST(MachineModel, moreWorkNeverTakesLess) {
   MachineModel machine = unevenMachine();
   double before = 0;
@@ -112,6 +127,15 @@ TEST(MachineModel, gathersCostByWhereTheArrayIs) {
   EXPECT_EQ(gatherNanoseconds(machine, machine.nearestCacheBytes), 0);
   EXPECT_EQ(gatherNanoseconds(machine, machine.privateCacheBytes), 0.5);
   EXPECT_EQ(gatherNanoseconds(machine, machine.privateCacheBytes + 1), machine.gatherNanoseconds);
+}
+
+TEST(MachineModel, gathersOfRowsCostLessForEachNextLine) {
+  MachineModel machine;
+  machine.nextLineNanoseconds = 0.25;
+  double line = machine.cacheLineBytes, far = machine.sharedCacheBytes * 2;
+  EXPECT_EQ(gatherRowNanoseconds(machine, far, line / 2), machine.gatherNanoseconds);
+  EXPECT_EQ(gatherRowNanoseconds(machine, far, 5 * line), machine.gatherNanoseconds + 1);
+  EXPECT_EQ(gatherRowNanoseconds(machine, machine.nearestCacheBytes, 5 * line), 0);
 }
 
 TEST(MachineModel, costsOfCellsAreReadAndWritten) {

@@ -24,6 +24,9 @@ static std::optional<Measurement> parseMeasurement(const nlohmann::json &file) {
   try {
     measured.date = found->at("date");
     measured.processor = found->at("processor");
+    measured.threads = found->at("threads");
+    measured.version = found->at("version");
+    measured.reason = found->at("reason");
     measured.isDisturbed = found->at("disturbed");
     measured.attempts = found->at("attempts");
   } catch (const nlohmann::json::exception &) {
@@ -48,10 +51,11 @@ ModelFile readModelFile(const std::string &path) {
 void writeModelFile(const ModelFile &file, const std::string &path) {
   auto json = nlohmann::ordered_json::parse(toJson(file.model));
   if (file.measured)
-    json["measured"] = {{"date", file.measured->date},
-                        {"processor", file.measured->processor},
-                        {"disturbed", file.measured->isDisturbed},
-                        {"attempts", file.measured->attempts}};
+    json["measured"] = {
+        {"date", file.measured->date},        {"processor", file.measured->processor},
+        {"threads", file.measured->threads},  {"version", file.measured->version},
+        {"reason", file.measured->reason},    {"disturbed", file.measured->isDisturbed},
+        {"attempts", file.measured->attempts}};
   std::error_code problem;
   fs::path target(path);
   if (target.has_parent_path())

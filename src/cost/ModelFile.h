@@ -1,5 +1,5 @@
 // Machine models in files: fixed ones for tests, and in the user's cache folder the one that was
-// measured on this machine, with the date and the processor of the measurement.
+// measured on this machine, with what the measurement holds for.
 //
 //   cost::ModelFile file = cost::readModelFile("machine-model.json");
 //   if (file.measured && file.measured->processor != cost::processorName()) ...  // another machine
@@ -17,6 +17,10 @@ namespace tokamak::cost {
 struct Measurement {
   std::string date; // UTC: 2026-01-31T14:03:11Z
   std::string processor;
+  int threads = 1; // that the process could use
+  int version = 0; // `calibrationVersion` of the program that measured (Calibration.h)
+  // Why the machine was measured, and not a model taken that was saved before.
+  std::string reason;
   // Other programs used the processor meanwhile: the figures are too slow.
   bool isDisturbed = false;
   int attempts = 1; // number of measurements so far; the model has the best value of each figure

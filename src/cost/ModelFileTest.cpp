@@ -20,7 +20,13 @@ TEST(ModelFile, isWrittenAndRead) {
   writeModelFile({machine}, path);
   EXPECT_EQ(readModelFile(path).model, machine);
   EXPECT_FALSE(readModelFile(path).measured);
-  Measurement measured{"2026-01-31T14:03:11Z", "a processor", /*isDisturbed=*/true, 3};
+  Measurement measured{.date = "2026-01-31T14:03:11Z",
+                       .processor = "a processor",
+                       .threads = 4,
+                       .version = 2,
+                       .reason = "of a test",
+                       .isDisturbed = true,
+                       .attempts = 3};
   writeModelFile({machine, measured}, path);
   EXPECT_EQ(readModelFile(path).model, machine);
   EXPECT_EQ(readModelFile(path).measured, measured);

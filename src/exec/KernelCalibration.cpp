@@ -1,210 +1,264 @@
 #include "exec/KernelCalibration.h"
 
-#include "codegen/KernelCompiler.h"
-#include "cost/Calibration.h"
-#include "runtime/image/KernelLaunch.h"
-#include "runtime/natives/Blas.h"
+#include "exec/CalibrationKernels.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Parser/Parser.h"
-
+#include <algorithm>
 #include <fmt/format.h>
 
 using namespace tokamak;
 using namespace tokamak::exec;
-using runtime::Array;
 using runtime::Value;
 
 namespace {
 
+//===- functions of cells -------------------------------------------------------------------===//
+
 // Arrays that fit the nearest cache together with each other.
 constexpr int64_t rows = 16, columns = 64;
-constexpr int64_t productRows = 256, productWidth = 64, productColumns = 16;
-constexpr int launchesPerRound = 24;
 
-// sum(cell), where the cell is computed of x and y at its place. The same text for all operators, but
+// sum(cell), where the cell %3 is computed of %1 and %2 at its place. The same text for all operators, but
 // for one line.
-std::string sumOf(std::string_view cell, ElementType type) {
-  return fmt::format(R"(
-func.func @kernel(%a: tensor<?x?x{0}>, %b: tensor<?x?x{0}>) -> f64 {{
-  %r = plan.operator (%x = %a [s0, s1], %y = %b [s0, s1]) axes [s0 reduced, s1 reduced] -> scalar
-      : (tensor<?x?x{0}>, tensor<?x?x{0}>) -> f64 {{
-    %0 = plan.read %x (d0, d1) -> (d0, d1) : tensor<?x?x{0}> -> !plan.cell<(d0, d1) -> {0}>
-    %1 = plan.read %y (d0, d1) -> (d0, d1) : tensor<?x?x{0}> -> !plan.cell<(d0, d1) -> {0}>
-    %2 = plan.binary max %0, %1 : (!plan.cell<(d0, d1) -> {0}>, !plan.cell<(d0, d1) -> {0}>)
-      -> !plan.cell<(d0, d1) -> {0}>
-    {1}
-    %4 = plan.reduce sum %3 over [d0, d1] in f64
-      : !plan.cell<(d0, d1) -> {0}> -> !plan.cell<() -> f64>
-    plan.write %4 to 0 (d0, d1) -> () : !plan.cell<() -> f64>
-  }}
-  return %r : f64
-}}
-)",
-                     tokamak::nameOf(type), cell);
+std::string sumOf(const std::string &cell, ElementType type) {
+  return textOf({.axes = "s0 reduced, s1 reduced",
+                 .sizes = "scalar",
+                 .body = fmt::format(R"(
+    %0 = plan.read %x (d0, d1) -> (d0, d1) : !m -> !ij
+    %1 = plan.read %y (d0, d1) -> (d0, d1) : !m -> !ij
+    %2 = plan.binary max %0, %1 : (!ij, !ij) -> !ij
+    {}
+    %4 = plan.reduce sum %3 over [d0, d1] in f64 : !ij -> !c
+    plan.write %4 to 0 (d0, d1) -> () : !c)",
+                                     cell)},
+                type);
 }
 
 std::string sumOfUnary(UnaryOperator op, ElementType type) {
-  return sumOf(fmt::format("%3 = plan.unary {1} %2 : !plan.cell<(d0, d1) -> {0}> -> "
-                           "!plan.cell<(d0, d1) -> {0}>",
-                           tokamak::nameOf(type), mnemonic(op)),
-               type);
+  return sumOf(fmt::format("%3 = plan.unary {} %2 : !ij -> !ij", mnemonic(op)), type);
 }
 
 std::string sumOfBinary(BinaryOperator op, ElementType type) {
-  return sumOf(fmt::format("%3 = plan.binary {1} %2, %1 : (!plan.cell<(d0, d1) -> {0}>, "
-                           "!plan.cell<(d0, d1) -> {0}>) -> !plan.cell<(d0, d1) -> {0}>",
-                           tokamak::nameOf(type), mnemonic(op)),
-               type);
+  return sumOf(fmt::format("%3 = plan.binary {} %2, %1 : (!ij, !ij) -> !ij", mnemonic(op)), type);
 }
 
-// x %*% y, y with few columns.
-std::string product(ElementType type) {
-  return fmt::format(R"(
-func.func @kernel(%a: tensor<?x?x{0}>, %b: tensor<?x?x{0}>) -> tensor<?x?x{0}> {{
-  %r = plan.operator (%x = %a [s0, s1], %y = %b [s1, {1}]) axes [s0, s1 reduced, {1}] -> [s0, {1}]
-      : (tensor<?x?x{0}>, tensor<?x?x{0}>) -> tensor<?x?x{0}> {{
-    %0 = plan.read %x (d0, d1, d2) -> (d0, d1) : tensor<?x?x{0}> -> !plan.cell<(d0, d1) -> {0}>
-    %1 = plan.read %y (d0, d1, d2) -> (d1, d2) : tensor<?x?x{0}> -> !plan.cell<(d1, d2) -> {0}>
-    %2 = plan.binary mul %0, %1 : (!plan.cell<(d0, d1) -> {0}>, !plan.cell<(d1, d2) -> {0}>)
-      -> !plan.cell<(d0, d1, d2) -> {0}>
-    %3 = plan.reduce sum %2 over [d1] in {0}
-      : !plan.cell<(d0, d1, d2) -> {0}> -> !plan.cell<(d0, d2) -> {0}>
-    plan.write %3 to 0 (d0, d1, d2) -> (d0, d2) : !plan.cell<(d0, d2) -> {0}>
-  }}
-  return %r : tensor<?x?x{0}>
-}}
-)",
-                     tokamak::nameOf(type), productColumns);
-}
-
-// Different numbers between 0.25 and 1.25, for which all operators are defined.
-Value numbers(int64_t rowCount, int64_t columnCount, ElementType type, double from) {
-  std::shared_ptr<Array> array = Array::create({rowCount, columnCount}, type);
-  auto fill = [&]<typename Cell>(Cell *cells) {
-    for (int64_t i = 0; i < array->cells(); ++i)
-      cells[i] = static_cast<Cell>(from + 0.25 + static_cast<double>(i * 29 % 64) / 64);
-  };
-  if (type == ElementType::F64)
-    fill(array->mutableCellsAs<double>());
-  else
-    fill(array->mutableCellsAs<float>());
-  return runtime::ArrayReference(std::move(array));
-}
-
-// A kernel of two arrays, and its samples.
-class MeasuredKernel {
+class CellCalibration {
 public:
-  MeasuredKernel(Value x, Value y) : operands_{std::move(x), std::move(y)} {}
-  void setPlan(abi::KernelPlan plan) { plan_ = std::move(plan); }
-  void measure() {
-    samples_.measure(launchesPerRound, [&] {
-      Value operands[] = {operands_[0], operands_[1]}, results[1];
-      runtime::launchKernel(plan_, nullptr, operands, results);
-    });
-  }
-  double nanoseconds() const { return samples_.best(); }
-
-private:
-  Value operands_[2];
-  abi::KernelPlan plan_;
-  cost::Samples samples_;
-};
-
-// All kernels, compiled together.
-class KernelSet {
-public:
-  KernelSet() : context_(mlir::MLIRContext::Threading::DISABLED) {
-    context_.loadDialect<tok::TokDialect, plan::PlanDialect, mlir::func::FuncDialect>();
-  }
-
-  size_t add(const std::string &text, Value x, Value y) {
-    modules_.push_back(mlir::parseSourceString<mlir::ModuleOp>(text, &context_));
-    kernels_.emplace_back(std::move(x), std::move(y));
-    return kernels_.size() - 1;
-  }
-  // Whether all could be compiled.
-  bool compile(int threads) {
-    llvm::SmallVector<plan::OperatorOp> operators;
-    for (auto &module : modules_)
-      if (module)
-        module->walk([&](plan::OperatorOp op) { operators.push_back(op); });
-    if (operators.size() != kernels_.size())
-      return false;
-    compiler_.emplace(codegen::KernelCompilerOptions{.threads = threads});
-    for (auto [kernel, plan] : llvm::zip(kernels_, compiler_->compile(operators))) {
-      if (failed(plan))
-        return false;
-      kernel.setPlan(std::move(*plan));
+  CellCalibration(CalibrationKernels &kernels, cost::CellCosts &costs) : kernels_(kernels) {
+    for (ElementType type : {ElementType::F64, ElementType::F32}) {
+      auto cost = [&](cost::CellCost &both) -> double & {
+        return type == ElementType::F64 ? both.f64 : both.f32;
+      };
+      Value x = calibrationNumbers(rows, columns, type, 0),
+            y = calibrationNumbers(rows, columns, type, 0.1);
+      size_t base = kernels.add(sumOfBinary(BinaryOperator::Min, type), x, y);
+      for (UnaryOperator op : cost::measuredUnaryOperators())
+        cells_.push_back({cost(costs.unary[static_cast<size_t>(op)]),
+                          kernels.add(sumOfUnary(op, type), x, y), base});
+      for (BinaryOperator op : cost::measuredBinaryOperators())
+        cells_.push_back({cost(costs.binary[static_cast<size_t>(op)]),
+                          kernels.add(sumOfBinary(op, type), x, y), base});
     }
-    return true;
   }
-  void measure() {
-    for (MeasuredKernel &kernel : kernels_)
-      kernel.measure();
+  void setCosts(double flopsPerNanosecond) const {
+    constexpr double cellCount = rows * columns;
+    for (const Cell &cell : cells_) {
+      double longer = kernels_.nanoseconds(cell.kernel) - kernels_.nanoseconds(cell.base);
+      cell.additions = std::max(longer / cellCount * flopsPerNanosecond, 0.0) + 1;
+    }
   }
-  double nanoseconds(size_t kernel) const { return kernels_[kernel].nanoseconds(); }
 
 private:
-  mlir::MLIRContext context_;
-  std::vector<mlir::OwningOpRef<mlir::ModuleOp>> modules_;
-  std::optional<codegen::KernelCompiler> compiler_; // keeps the code
-  std::vector<MeasuredKernel> kernels_;
-};
-
-// Of the library, multiplications in each nanosecond.
-template <typename Cell> double nativeProductRate(int rounds) {
-  constexpr int64_t size = 256;
-  std::vector<Cell> cells(size * size, Cell(0.5)), result(size * size);
-  cost::Samples samples;
-  samples.measure(2 * rounds, [&] {
-    runtime::gemm({.rows = size, .columns = size, .inner = size}, cells.data(), size, cells.data(),
-                  size, result.data(), size);
-  });
-  return static_cast<double>(size * size * size) / samples.best();
-}
-
-} // namespace
-
-void exec::measureKernels(cost::MachineModel &model, int threads, int rounds) {
-  KernelSet kernels;
-  struct Measured {
+  struct Cell {
     double &additions;
     size_t kernel, base;
   };
-  std::vector<Measured> cells;
-  size_t products[2];
-  for (ElementType type : {ElementType::F64, ElementType::F32}) {
-    auto cost = [&](cost::CellCost &both) -> double & {
-      return type == ElementType::F64 ? both.f64 : both.f32;
+  const CalibrationKernels &kernels_;
+  std::vector<Cell> cells_;
+};
+
+//===- products -----------------------------------------------------------------------------===//
+
+// x %*% y, y with few columns.
+constexpr int64_t productRows = 256, productWidth = 64, productColumns = 16, fewProducts = 4;
+
+std::string product(ElementType type) {
+  std::string columns = std::to_string(productColumns);
+  return textOf({.y = "[s1, " + columns + "]",
+                 .axes = "s0, s1 reduced, " + columns,
+                 .sizes = "[s0, " + columns + "]",
+                 .body = fmt::format(R"(
+    %0 = plan.read %x (d0, d1, d2) -> (d0, d1) : !m -> !ij
+    %1 = plan.read %y (d0, d1, d2) -> (d1, d2) : !m -> !plan.cell<(d1, d2) -> {0}>
+    %2 = plan.binary mul %0, %1 : (!ij, !plan.cell<(d1, d2) -> {0}>) -> !plan.cell<(d0, d1, d2) -> {0}>
+    %3 = plan.reduce sum %2 over [d1] in {0} : !plan.cell<(d0, d1, d2) -> {0}> -> !plan.cell<(d0, d2) -> {0}>
+    plan.write %3 to 0 (d0, d1, d2) -> (d0, d2) : !plan.cell<(d0, d2) -> {0}>)",
+                                     nameOf(type))},
+                type);
+}
+
+class ProductCalibration {
+public:
+  explicit ProductCalibration(CalibrationKernels &kernels) : kernels_(kernels) {
+    auto add = [&](ElementType type, int64_t rows, int64_t width) {
+      return kernels.add(product(type), calibrationNumbers(rows, width, type, 0),
+                         calibrationNumbers(width, productColumns, type, 0));
     };
-    Value x = numbers(rows, columns, type, 0), y = numbers(rows, columns, type, 0.1);
-    size_t base = kernels.add(sumOfBinary(BinaryOperator::Min, type), x, y);
-    for (UnaryOperator op : cost::measuredUnaryOperators())
-      cells.push_back({cost(model.cells.unary[static_cast<size_t>(op)]),
-                       kernels.add(sumOfUnary(op, type), x, y), base});
-    for (BinaryOperator op : cost::measuredBinaryOperators())
-      cells.push_back({cost(model.cells.binary[static_cast<size_t>(op)]),
-                       kernels.add(sumOfBinary(op, type), x, y), base});
-    products[static_cast<size_t>(type == ElementType::F32)] =
-        kernels.add(product(type), numbers(productRows, productWidth, type, 0),
-                    numbers(productWidth, productColumns, type, 0));
+    wide_ = add(ElementType::F64, productRows, productWidth);
+    single_ = add(ElementType::F32, productRows, productWidth);
+    narrow_ = add(ElementType::F64, productRows, fewProducts);
+    short_ = add(ElementType::F64, productRows / 8, fewProducts);
   }
+  void setRates(cost::MachineModel &model) const {
+    constexpr double results = productRows * productColumns;
+    double launch = model.launchNanoseconds + 3 * model.arrayNanoseconds;
+    auto rateOf = [&](size_t kernel) {
+      return results * productWidth / std::max(kernels_.nanoseconds(kernel) - launch, 1.0);
+    };
+    model.productsPerNanosecond = rateOf(wide_);
+    model.singleProductsPerNanosecond = rateOf(single_);
+    double ofResult =
+        (kernels_.nanoseconds(narrow_) - kernels_.nanoseconds(short_)) / (results - results / 8);
+    model.productResultNanoseconds =
+        std::max(ofResult - fewProducts / model.productsPerNanosecond, 0.0);
+  }
+  // Of the longest kernel.
+  double spread() const { return kernels_.spread(wide_); }
+
+private:
+  const CalibrationKernels &kernels_;
+  size_t wide_, single_, narrow_, short_;
+};
+
+//===- loops --------------------------------------------------------------------------------===//
+
+const char *readsBoth = R"(
+    %0 = plan.read %x (d0, d1) -> (d0, d1) : !m -> !ij
+    %1 = plan.read %y (d0, d1) -> (d0, d1) : !m -> !ij
+    %2 = plan.binary max %0, %1 : (!ij, !ij) -> !ij
+)";
+
+// What loops take beside their operators, of doubles that fit the nearest cache. Each kernel is measured
+// over many rows and over some: the difference is without the launch.
+class LoopCalibration {
+public:
+  explicit LoopCalibration(CalibrationKernels &kernels) : kernels_(kernels) {
+    auto aggregate = [&](const char *kind) {
+      return add({.axes = "s0 reduced, s1 reduced",
+                  .sizes = "scalar",
+                  .body = readsBoth + fmt::format(R"(
+    %3 = plan.reduce {} %2 over [d0, d1] in f64 : !ij -> !c
+    plan.write %3 to 0 (d0, d1) -> () : !c)",
+                                                  kind),
+                  .isCompact = true},
+                 longColumns, longColumns);
+    };
+    sum_ = aggregate("sum");
+    extreme_ = aggregate("min");
+    std::string narrow = std::to_string(narrowColumns), narrowSizes = "[s0, " + narrow + "]";
+    narrowSums_ = add({.x = narrowSizes,
+                       .y = narrowSizes,
+                       .axes = "s0, " + narrow + " reduced",
+                       .sizes = "[s0, 1]",
+                       .body = std::string(readsBoth) + R"(
+    %3 = plan.reduce sum %2 over [d1] in f64 : !ij -> !i
+    plan.write %3 to 0 (d0, d1) -> (d0, 0) : !i)",
+                       .isCompact = true},
+                      narrowColumns, narrowColumns);
+    auto repeating = [&](const std::string &sizes, const std::string &columns, int64_t number) {
+      return add({.x = sizes, .y = "[s0, 1]", .axes = "s0, " + columns, .sizes = sizes, .body = R"(
+    %0 = plan.read %x (d0, d1) -> (d0, d1) : !m -> !ij
+    %1 = plan.read %y (d0, d1) -> (d0, 0) : !m -> !i
+    %2 = plan.binary mul %0, %1 : (!ij, !i) -> !ij
+    plan.write %2 to 0 (d0, d1) -> (d0, d1) : !ij)"},
+                 number, 1);
+    };
+    narrowCells_ = repeating(narrowSizes, narrow, narrowColumns);
+    wholeVectors_ = repeating("[s0, s1]", "s1", wholeColumns);
+    maskedVectors_ = repeating("[s0, s1]", "s1", maskedVectors * 8 - 4);
+    entries_ = add({.x = "driver [s0, s1]",
+                    .y = "[s0, 1]",
+                    .axes = "s0 reduced, s1 reduced",
+                    .sizes = "scalar",
+                    .body = R"(
+    %0 = plan.read %x (d0, d1) -> (d0, d1) : !m -> !ij
+    %1 = plan.read %y (d0, d1) -> (d0, 0) : !m -> !i
+    %2 = plan.binary mul %0, %1 : (!ij, !i) -> !ij
+    %3 = plan.reduce sum %2 over [d0, d1] in f64 : !ij -> !c
+    plan.write %3 to 0 (d0, d1) -> () : !c)"},
+                   sparseColumns, 1);
+  }
+
+  void setCosts(cost::MachineModel &model) const {
+    auto additionsOf = [&](const ManyAndSome &kernel, int64_t cells) {
+      return nanosecondsPerRow(kernel) * model.flopsPerNanosecond / static_cast<double>(cells);
+    };
+    // Beside the maximum of each cell.
+    model.compactSumAdditions = std::max(additionsOf(sum_, longColumns) - 1, 1.0);
+    model.compactExtremeAdditions = std::max(additionsOf(extreme_, longColumns) - 1, 1.0);
+    // A maximum and an addition for each cell.
+    model.compactRowSlowness = std::max(additionsOf(narrowSums_, narrowColumns) / 2, 1.0);
+    // A multiplication of each cell, which is read across first.
+    model.narrowWriteAdditions = std::max(additionsOf(narrowCells_, narrowColumns) - 2, 0.0);
+    // Longer than a whole vector.
+    model.maskedVectorNanoseconds =
+        std::max(nanosecondsPerRow(maskedVectors_) / maskedVectors -
+                     nanosecondsPerRow(wholeVectors_) / (wholeColumns / 8),
+                 0.0);
+    // A multiplication and an addition for each entry.
+    model.entryAdditions = std::max(additionsOf(entries_, entriesOfRow) - 2, 0.1);
+  }
+
+private:
+  struct ManyAndSome {
+    size_t many, some;
+  };
+  static constexpr int64_t manyRows = 128, someRows = 16;
+  static constexpr int64_t longColumns = 20, narrowColumns = 10, wholeColumns = 32;
+  static constexpr int64_t maskedVectors = 3; // of eight cells, the last not full
+  static constexpr int64_t sparseColumns = 96, entriesOfRow = 8;
+
+  ManyAndSome add(const KernelText &kernel, int64_t xColumns, int64_t yColumns) {
+    constexpr ElementType type = ElementType::F64;
+    auto withRows = [&](int64_t rows) {
+      return kernels_.add(textOf(kernel, type),
+                          xColumns == sparseColumns ? sparse(rows)
+                                                    : calibrationNumbers(rows, xColumns, type, 0),
+                          calibrationNumbers(rows, yColumns, type, 0));
+    };
+    return {withRows(manyRows), withRows(someRows)};
+  }
+
+  static Value sparse(int64_t rows) {
+    std::shared_ptr<runtime::Array> array = runtime::Array::create({rows, sparseColumns});
+    double *cells = array->mutableData();
+    std::fill_n(cells, array->cells(), 0.0);
+    for (int64_t row = 0; row < rows; ++row)
+      for (int64_t entry = 0; entry < entriesOfRow; ++entry)
+        cells[row * sparseColumns + entry * (sparseColumns / entriesOfRow) + row % 7] = 1.5;
+    return runtime::ArrayReference(runtime::Array::asSparse(array));
+  }
+
+  double nanosecondsPerRow(const ManyAndSome &kernel) const {
+    return std::max(kernels_.nanoseconds(kernel.many) - kernels_.nanoseconds(kernel.some), 0.0) /
+           (manyRows - someRows);
+  }
+
+  CalibrationKernels &kernels_;
+  ManyAndSome sum_, extreme_, narrowSums_, narrowCells_, wholeVectors_, maskedVectors_, entries_;
+};
+
+} // namespace
+
+bool exec::measureKernels(cost::MachineModel &model, int threads, int rounds) {
+  CalibrationKernels kernels;
+  CellCalibration cells(kernels, model.cells);
+  ProductCalibration products(kernels);
+  LoopCalibration loops(kernels);
   if (!kernels.compile(threads))
-    return; // the fixed figures stay
+    return true; // the fixed figures stay
   for (int round = 0; round < rounds; ++round)
     kernels.measure();
-  constexpr double cellCount = rows * columns;
-  for (const Measured &cell : cells) {
-    double longer = kernels.nanoseconds(cell.kernel) - kernels.nanoseconds(cell.base);
-    cell.additions = std::max(longer / cellCount * model.flopsPerNanosecond, 0.0) + 1;
-  }
-  auto rateOf = [&](size_t kernel) {
-    constexpr double multiplications = productRows * productWidth * productColumns;
-    return multiplications / std::max(kernels.nanoseconds(kernel) - model.launchNanoseconds, 1.0);
-  };
-  model.productsPerNanosecond = rateOf(products[0]);
-  model.singleProductsPerNanosecond = rateOf(products[1]);
-  model.nativeProductsPerNanosecond = nativeProductRate<double>(rounds);
-  model.singleNativeProductsPerNanosecond = nativeProductRate<float>(rounds);
+  cells.setCosts(model.flopsPerNanosecond);
+  products.setRates(model);
+  loops.setCosts(model);
+  return products.spread() < 1.25;
 }

@@ -4,6 +4,7 @@
 #include "base/RunInputs.h"
 #include "cost/Calibration.h"
 #include "exec/KernelCalibration.h"
+#include "exec/NativeCalibration.h"
 #include "runtime/image/KernelLaunch.h"
 
 #include "runtime/parallel/TileScheduler.h"
@@ -84,30 +85,48 @@ cost::MachineModel MachineModelCache::findOrMeasure() {
     isFixed_ = true;
     return cost::MachineModel();
   }
-  std::optional<cost::ModelFile> stored = storedMachineModel();
-  bool isGood =
-      stored && (!stored->measured->isDisturbed || stored->measured->attempts >= mostAttempts);
-  if (isGood || (stored && missing_ == Missing::Fixed))
-    return stored->model;
+  StoredModel stored = storedMachineModel();
+  if (stored.file && (stored.reason.empty() || missing_ == Missing::Fixed))
+    return stored.file->model;
   if (missing_ == Missing::Fixed) {
     isFixed_ = true;
     return cost::MachineModel();
   }
-  return measureMachine(cost::quickCalibration).model;
+  reasonOfMeasuring_ = stored.reason;
+  return measureMachine(cost::quickCalibration, stored.reason).model;
 }
 
-std::optional<cost::ModelFile> exec::storedMachineModel() {
+// Why a measurement doesn't hold for this machine; empty if it does.
+static std::string differenceOf(const cost::Measurement &measured) {
+  if (measured.version != cost::calibrationVersion)
+    return "another version of Tokamak measured it before";
+  if (measured.processor != cost::processorName())
+    return fmt::format("it was measured on another processor before, {}", measured.processor);
+  if (int threads = runtime::usableThreads(); measured.threads != threads)
+    return fmt::format("the process may use {} thread{}, but {} when it was measured before",
+                       threads, threads == 1 ? "" : "s", measured.threads);
+  return "";
+}
+
+StoredModel exec::storedMachineModel() {
   std::optional<std::string> path = cost::machineModelPath();
   if (!path)
-    return std::nullopt;
+    return {std::nullopt,
+            "there is no folder to keep it in: neither HOME nor XDG_CACHE_HOME is set"};
+  std::error_code ignored;
+  if (!std::filesystem::exists(*path, ignored))
+    return {std::nullopt, "no run before needed it"};
+  cost::ModelFile file;
   try {
-    cost::ModelFile file = cost::readModelFile(*path);
-    if (file.measured && file.measured->processor == cost::processorName())
-      return file;
+    file = cost::readModelFile(*path);
   } catch (const Error &) {
-    // Missing, written by another version, or damaged.
   }
-  return std::nullopt;
+  if (!file.measured)
+    return {std::nullopt, "the saved file is of another version of Tokamak, or damaged"};
+  if (std::string difference = differenceOf(*file.measured); !difference.empty())
+    return {std::nullopt, difference};
+  bool isGood = !file.measured->isDisturbed || file.measured->attempts >= mostAttempts;
+  return {file, isGood ? "" : "other programs used the processor when it was measured before"};
 }
 
 static cost::Calibration calibrate(int rounds) {
@@ -121,16 +140,20 @@ static cost::Calibration calibrate(int rounds) {
   if (scheduler.threads() > 1)
     launches.inParallel = [&] { launchNothing<1, 0>(&scheduler, cellsOfTwoTiles); };
   cost::Calibration found = cost::calibrate(launches, rounds);
-  measureKernels(found.model, launches.threads, rounds);
+  found.isDisturbed |= !measureKernels(found.model, launches.threads, rounds);
+  measureNatives(found.model, rounds);
   return found;
 }
 
-cost::ModelFile exec::measureMachine(int rounds) {
-  std::optional<cost::ModelFile> before = storedMachineModel();
+cost::ModelFile exec::measureMachine(int rounds, const std::string &reason) {
+  std::optional<cost::ModelFile> before = storedMachineModel().file;
   cost::Calibration found = calibrate(rounds);
   cost::ModelFile file{found.model, cost::Measurement()};
   file.measured->date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
   file.measured->processor = cost::processorName();
+  file.measured->threads = runtime::usableThreads();
+  file.measured->version = cost::calibrationVersion;
+  file.measured->reason = reason;
   file.measured->isDisturbed = found.isDisturbed;
   if (found.isDisturbed && before && before->measured->isDisturbed) {
     file.model = cost::fasterOf(found.model, before->model);

@@ -6,8 +6,9 @@
 //                           options.warn);
 //   const cost::MachineModel &model = cache.model();     // read or measured on first call
 //
-// A model measured on another processor is ignored. A model measured while other programs used the
-// processor serves that run only: the next runs measure again and keep the best result.
+// A model measured on another processor, with another number of threads that the process may use
+// (affinity, cgroup) or by another version of the calibration is ignored. A model measured while other
+// programs used the processor serves that run only: the next runs measure again and keep the best result.
 #ifndef TOKAMAK_EXEC_MACHINEMODELCACHE_H
 #define TOKAMAK_EXEC_MACHINEMODELCACHE_H
 
@@ -37,23 +38,32 @@ public:
     std::lock_guard lock(mutex_);
     return isFixed_;
   }
+  // Why model() has measured the machine, such as "no run before needed it"; empty if it has not.
+  std::string reasonOfMeasuring() const {
+    std::lock_guard lock(mutex_);
+    return reasonOfMeasuring_;
+  }
 
 private:
   cost::MachineModel findOrMeasure();
 
-  mutable std::mutex mutex_; // guards isFixed_ and model_
+  mutable std::mutex mutex_; // guards isFixed_, reasonOfMeasuring_ and model_
   std::string file_;
   std::function<void(const std::string &)> warn_;
   Missing missing_;
   bool isFixed_ = false;
+  std::string reasonOfMeasuring_;
   std::optional<cost::MachineModel> model_;
 };
 
-// The stored model, if it was measured on this machine's processor.
-std::optional<cost::ModelFile> storedMachineModel();
-// Measures the machine and stores the result; if both it and the stored model were disturbed,
-// stores the faster figures of the two. It is no error if the file can't be written.
-cost::ModelFile measureMachine(int rounds);
+struct StoredModel {
+  std::optional<cost::ModelFile> file; // if it was measured on this machine as the process finds it
+  std::string reason; // why to measure the machine; empty if `file` needs no better
+};
+StoredModel storedMachineModel();
+// Measures the machine for this reason and stores the result; if both it and the stored model were
+// disturbed, stores the faster figures of the two. It is no error if the file can't be written.
+cost::ModelFile measureMachine(int rounds, const std::string &reason);
 
 } // namespace tokamak::exec
 #endif

@@ -229,6 +229,7 @@ void Program::note(const SpecializationEvent &event, runtime::Profile *profile) 
 RunCounts Program::counts() const {
   std::lock_guard lock(countsMutex_);
   RunCounts counts = counts_;
+  counts.reasonOfMeasuring = machine_.reasonOfMeasuring();
   codegen::KernelCompilerStatistics now = kernels_.statistics();
   counts.kernelsCompiled = now.compiled - kernelsBefore_.compiled;
   counts.kernelTimes.assign(now.nanoseconds.begin() + kernelsBefore_.compiled,

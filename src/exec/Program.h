@@ -81,6 +81,7 @@ struct RunCounts {
   // "file:line" of operators that compute zero for a sparse matrix's zero times any number.
   std::set<std::string> zeroRuleUses;
   double memoryBytesPerNanosecond = 0; // read by one core, by the machine model; 0: not requested
+  std::string reasonOfMeasuring; // why the machine's speeds were measured; empty: they were not
 };
 
 // A function that can be called.

@@ -121,6 +121,8 @@ bool rewrite::absorbTranspositions(func::FuncOp block, analysis::FactsAnalysis &
     Value rhs = left ? op.getRhs() : right.getOperand();
     auto product = builder.create<tok::CallNativeOp>(op.getLoc(), TypeRange(op.getType()), native,
                                                      ValueRange{lhs, rhs});
+    for (NamedAttribute attribute : op->getDiscardableAttrs()) // its predicted time
+      product->setDiscardableAttr(attribute.getName(), attribute.getValue());
     op.replaceAllUsesWith(product.getResult(0));
     op.erase();
     llvm::SmallSetVector<Operation *, 2> transpositions;

@@ -24,14 +24,18 @@ struct Report {
   std::string blas = runtime::blasDescription();
   std::optional<std::string> modelPath = cost::machineModelPath();
   std::optional<cost::ModelFile> model;
+  std::string reasonToMeasure; // by the next run; empty if the model is good
 };
 
 Report examine(bool calibrate) {
   Report report;
   if (calibrate)
-    report.model = exec::measureMachine(cost::thoroughCalibration);
-  else
-    report.model = exec::storedMachineModel();
+    report.model =
+        exec::measureMachine(cost::thoroughCalibration, "tokamak doctor --calibrate asked for it");
+  exec::StoredModel stored = exec::storedMachineModel();
+  if (!calibrate)
+    report.model = stored.file;
+  report.reasonToMeasure = stored.reason;
   if (std::string problem = runtime::parallelLibraryProblem(); !problem.empty())
     report.problems.push_back("Programs run on one thread: " + problem);
   if (!runtime::lapack().gesv)
@@ -55,17 +59,21 @@ void writeModel(const Report &report, std::ostream &out) {
     out << fmt::format("  {:<16} {}\n", name, text);
   };
   if (!report.model) {
-    line("machine model", "not measured yet: the first run does it, or tokamak doctor --calibrate");
+    line("machine model", fmt::format("not measured yet, because {}: the next run that chooses by "
+                                      "cost does it, or tokamak doctor --calibrate",
+                                      report.reasonToMeasure));
     return;
   }
   const cost::MachineModel &model = report.model->model;
   const cost::Measurement &measured = *report.model->measured;
   line("machine model",
-       "measured " + measured.date +
+       fmt::format("measured {}, because {}", measured.date, measured.reason) +
            (report.modelPath ? ", kept in " + *report.modelPath
                              : ", not kept: neither HOME nor XDG_CACHE_HOME is set"));
   if (measured.isDisturbed)
-    line("", "Other programs used the processor meanwhile: the next runs measure again.");
+    line("",
+         fmt::format("Other programs used the processor meanwhile, so figures may be too slow{}.",
+                     report.reasonToMeasure.empty() ? "" : ": the next run measures again"));
   line("", fmt::format("one core: memory {:.1f} GB/s read, {:.1f} GB/s written; caches {:.1f} and "
                        "{:.1f}, {:.1f} and {:.1f}, {:.1f} and {:.1f} GB/s",
                        model.memoryReadBytesPerNanosecond, model.memoryWriteBytesPerNanosecond,
@@ -108,11 +116,13 @@ void writeJson(const Report &report, std::ostream &out) {
   if (report.model) {
     nlohmann::ordered_json model = nlohmann::ordered_json::parse(cost::toJson(report.model->model));
     model["date"] = report.model->measured->date;
+    model["reason"] = report.model->measured->reason;
     model["disturbed"] = report.model->measured->isDisturbed;
     json["machine_model"] = model;
   } else {
     json["machine_model"] = nullptr;
   }
+  json["measures_again_because"] = report.reasonToMeasure;
   out << json.dump(2) << '\n';
 }
 

@@ -92,6 +92,8 @@ void tokamak::writeText(const RunReport &report, std::ostream &out) {
                      milliseconds(counts.scalarTime))
       << fmt::format("arrays written: {}\n", counts.materializedArrays)
       << fmt::format("memory peak: {}\n", sizeText(pool.peakInUse));
+  if (!counts.reasonOfMeasuring.empty())
+    out << fmt::format("measured the machine's speeds, because {}\n", counts.reasonOfMeasuring);
   int64_t passTime = 0;
   std::vector<pipeline::PassRun> longest = counts.passes;
   for (const pipeline::PassRun &pass : counts.passes)
@@ -164,6 +166,7 @@ void tokamak::writeJson(const RunReport &report, std::ostream &out) {
   json["arrays_written"] = counts.materializedArrays;
   json["memory_peak_bytes"] = pool.peakInUse;
   json["memory_read_bytes_per_ns"] = counts.memoryBytesPerNanosecond;
+  json["measured_machine_because"] = counts.reasonOfMeasuring;
   json["sparse_zero_rule"] = counts.zeroRuleUses;
   json["passes"] = nlohmann::ordered_json::array();
   for (const pipeline::PassRun &pass : counts.passes)

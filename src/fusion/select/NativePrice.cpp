@@ -59,13 +59,13 @@ std::optional<cost::Work> fusion::workOfNative(Operation *operation, const Block
     work.flops = row->flops;
     break;
   case NativeCost::Cell:
-    work.flops = row->flops * cells;
+    work.flops = row->flops * cells * machine.nativeCellSlowness;
     break;
   case NativeCost::SortedCell:
-    work.flops = row->flops * cells * std::log2(std::max(cells, 2.0));
+    work.flops = row->flops * cells * std::log2(std::max(cells, 2.0)) * machine.nativeSortSlowness;
     break;
   case NativeCost::Multiplication:
-    work.flops = row->flops * rows * columns * columns;
+    work.flops = row->flops * rows * columns * columns * machine.nativeSolveSlowness;
     break;
   }
   return work;

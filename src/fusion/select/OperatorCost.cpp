@@ -14,18 +14,16 @@ using namespace tokamak::fusion;
 
 // In a sparse array an entry also has a column index, and each row the offset of its first entry.
 static constexpr double bytesPerColumnNumber = 4, bytesPerRowOffset = 8;
-// Costs of finding the next entry, and of finding another sparse array's cell at this entry.
-static constexpr double flopsPerEntry = 2, flopsPerMatch = 6;
-// A native dense product packs both factors first and goes over the result several times:
-// `flopsPerPackedCell` for each cell of the three, which dominates if one of them is narrow. Transposed
-// products of many rows are not packed (runtime/natives/TransposedProduct.h), and only half of
-// t(X) %*% X is computed. A product of two sparse arrays takes `flopsPerSparseProduct` per multiplication.
-static constexpr double flopsPerPackedCell = 24;
+// Finding another sparse array's cell at an entry takes so many times as long as finding the next entry.
+static constexpr double entriesPerMatch = 3;
+// A native dense product packs both factors first and goes over the result several times, which dominates
+// if one of the three is narrow. Transposed products of many rows are not packed
+// (runtime/natives/TransposedProduct.h), and only half of t(X) %*% X is computed. A product of two sparse
+// arrays takes `flopsPerSparseProduct` per multiplication.
 static constexpr double fewestRowsUnpacked = 64, fewestColumnsUnpacked = 8;
 static constexpr double flopsPerSparseProduct = 8;
-static constexpr double rowsOfPanel = 8; // as kernels compute them, on every machine
-// Compact loops wait for each addition to an aggregate, and longer for each comparison.
-static constexpr double additionsWaitingForSum = 3, additionsWaitingForExtreme = 5;
+static constexpr double rowsOfPanel = 8;   // as kernels compute them, on every machine
+static constexpr double vectorsAtOnce = 4; // of a wide row, without a mask
 // Sums of the columns of narrow rows wait for each other, too.
 static constexpr double additionsOfNarrowSum = 2;
 // Operators from so many additions on are expensive (schedule/Instructions.h).
@@ -123,16 +121,18 @@ public:
     } else if (frame_.driver.contains(operand)) {
       work.readBytes +=
           bytesPerEntry(operand) * entries_ + bytesPerRowOffset * facts_.estimate(shape.rows);
-      work.flops += flopsPerEntry * entries_;
+      work.flops += machine_.entryAdditions * entries_;
       if (frame_.driver.arrays.size() > 1) { // its values are copied to the united entries
         work.readBytes += 2 * stored;
         work.writtenBytes += bytesPerEntry(operand) * entries_;
-        work.flops += flopsPerMatch * (entries_ + facts_.entriesOf(operand));
+        work.flops +=
+            entriesPerMatch * machine_.entryAdditions * (entries_ + facts_.entriesOf(operand));
       }
     } else if (frame_.driver && shape == frame_.space) {
       if (isSparse) {
         work.readBytes += stored;
-        work.flops += flopsPerMatch * (entries_ + facts_.entriesOf(operand));
+        work.flops +=
+            entriesPerMatch * machine_.entryAdditions * (entries_ + facts_.entriesOf(operand));
       } else {
         work.readBytes += std::min(dense, machine_.cacheLineBytes * entries_);
         work.gathering += gatheringOf(entries_, dense);
@@ -145,6 +145,10 @@ public:
       if (isNarrow_ && !hasRowsAlone() && shape.rows == frame_.space.rows && !shape.hasOneColumn())
         work.flops +=
             cost::additionsOf(*tok::elementTypeOf(operand.getType())) * facts_.cells(shape);
+      // Loops over cells go along rows only where something is repeated.
+      bool isRepeated = !(shape == frame_.space) && (shape.hasOneColumn() || shape.hasOneRow());
+      if (frame_.loops == Loops::Cells && isRepeated)
+        addEndsOfRows(operand);
     }
   }
 
@@ -155,6 +159,12 @@ public:
       return;
     }
     work.writtenBytes += dense;
+    const Shape &shape = facts_.shapeOf(result);
+    if (isNarrow_ && !hasRowsAlone() && shape.rows == frame_.space.rows && !shape.hasOneColumn())
+      work.flops += machine_.narrowWriteAdditions * facts_.cells(shape) *
+                    cost::additionsOf(*tok::elementTypeOf(result.getType()));
+    if (frame_.loops == Loops::Rows && shape == frame_.space)
+      addEndsOfRows(result);
     if (facts_.isSparse(result) && !frame_.isNative) // it is converted after the operator
       addConversion({.readBytes = dense, .writtenBytes = bytesOf(facts_, result)});
   }
@@ -172,9 +182,21 @@ private:
     return cells(node.operands[0]) * facts_.estimate(facts_.shapeOf(node.operands[1]).columns);
   }
 
-  static double waitingFor(AggregateKind kind) {
-    return kind == AggregateKind::Sum || kind == AggregateKind::Prod ? additionsWaitingForSum
-                                                                     : additionsWaitingForExtreme;
+  double waitingFor(AggregateKind kind) const {
+    return kind == AggregateKind::Sum || kind == AggregateKind::Prod
+               ? machine_.compactSumAdditions
+               : machine_.compactExtremeAdditions;
+  }
+
+  // Of writing cells like this value's along wide rows, of which several vectors at a time are computed.
+  void addEndsOfRows(Value value) {
+    const Size &columns = frame_.space.columns;
+    if (frame_.driver || frame_.isNative || isNarrow_ || columns.isConstant(1))
+      return;
+    double lanes = bytesPerCell(value) == 8 ? rowsOfPanel : 2 * rowsOfPanel;
+    double masked = std::ceil(std::fmod(facts_.estimate(columns), vectorsAtOnce * lanes) / lanes);
+    work.flops += masked * machine_.maskedVectorNanoseconds * machine_.flopsPerNanosecond *
+                  facts_.estimate(frame_.space.rows);
   }
 
   // Whether compact loops compute rows one by one, so that a cell takes as long as a vector.
@@ -190,7 +212,7 @@ private:
     if (frame_.loops != Loops::Rows || frame_.driver || !has(over, Axes::Columns))
       return 1;
     if (isNarrow_)
-      return hasRowsAlone() ? rowsOfPanel : 1;
+      return hasRowsAlone() ? machine_.compactRowSlowness : 1;
     return slownessOfRows(frame_.space.columns, node);
   }
 
@@ -208,9 +230,8 @@ private:
 
   // The same of rows with this number of columns of the array's element type.
   double gatheringOfRows(double accesses, Value array, const Size &columns) const {
-    double rowBytes = bytesPerCell(array) * facts_.estimate(columns);
-    return gatheringOf(accesses, denseBytesOf(facts_, array)) *
-           std::max(1.0, rowBytes / machine_.cacheLineBytes);
+    return accesses * cost::gatherRowNanoseconds(machine_, denseBytesOf(facts_, array),
+                                                 bytesPerCell(array) * facts_.estimate(columns));
   }
 
   // Products of several columns are computed in tiles of registers; others like a sum.
@@ -219,7 +240,7 @@ private:
     const Size &columns = facts_.shapeOf(node.operands[1]).columns;
     bool isTransposed = node.kind == NodeKind::TransposedProduct;
     if (hasRowsAlone())
-      return addition * rowsOfPanel;
+      return addition * machine_.compactRowSlowness;
     if (columns.isConstant(1) && frame_.loops != Loops::Rows)
       return addition;
     if (columns.isConstant(1)) // narrow rows wait for the sums
@@ -232,6 +253,9 @@ private:
 
   void addProduct(const Node &node, double additionsInTiles) {
     work.flops += additionsOfMultiplying(node, additionsInTiles) * multiplications(node);
+    if (!facts_.shapeOf(node.operands[1]).columns.isConstant(1))
+      work.flops += machine_.productResultNanoseconds * machine_.flopsPerNanosecond *
+                    cost::additionsOf(node.cells) * cells(node.result());
     double bytes = denseBytesOf(facts_, node.operands[1]);
     // In loops over any axes the right factor is read again for each panel of rows.
     if (frame_.loops == Loops::AnyAxes && bytes > shareOfCache * machine_.sharedCacheBytes)
@@ -286,14 +310,15 @@ private:
     } else if (leftSparse || rightSparse) {
       Value sparse = leftSparse ? left : right, other = leftSparse ? right : left;
       work.flops += multiplications(node) * facts_.densityOf(sparse) +
-                    flopsPerEntry * facts_.entriesOf(sparse);
+                    machine_.entryAdditions * facts_.entriesOf(sparse);
       work.gathering +=
           gatheringOfRows(facts_.entriesOf(sparse), other, facts_.shapeOf(other).columns);
     } else if (isUnpacked(node)) {
       work.flops += (left == right ? 0.5 : 1) * dense;
     } else {
       double packed = cells(left) + cells(right) + cells(node.result());
-      work.flops += dense + flopsPerPackedCell * packed * cost::additionsOf(node.cells);
+      work.flops += dense + machine_.packedCellNanoseconds * machine_.flopsPerNanosecond * packed *
+                                cost::additionsOf(node.cells);
     }
   }
 
@@ -368,7 +393,7 @@ OperatorCost::OperatorCost(const BlockGraph &graph, const MemoTable &memo,
       if (Account account = accountOf(); inputs_[input].isArray) {
         account.addOperand(graph[readers[input]], inputs_[input].value);
         work = inputs_[input].producer < 0 ? found(account.work) : account.work;
-        work.overhead += machine.arrayNanoseconds;
+        work.overhead += this->machine.arrayNanoseconds;
       }
     std::vector<const MemoGroup *> &groups = groups_.emplace_back(graph.size());
     std::vector<cost::Work> &computing = computing_.emplace_back(graph.size());
@@ -384,7 +409,7 @@ OperatorCost::OperatorCost(const BlockGraph &graph, const MemoTable &memo,
         continue;
       stored.addResult(graph[node].result());
       storing[node] = stored.work;
-      storing[node].overhead += machine.arrayNanoseconds;
+      storing[node].overhead += this->machine.arrayNanoseconds;
     }
   }
 }

@@ -9,6 +9,15 @@ func.func @left(%a: tensor<?x?xf64>, %b: tensor<?x?xf64>) -> tensor<?x?xf64> {
   return %1 : tensor<?x?xf64>
 }
 
+// The predicted time is that of the native.
+// CHECK-LABEL: func.func @predicted
+func.func @predicted(%a: tensor<?x?xf64>, %b: tensor<?x?xf64>) -> tensor<?x?xf64> {
+  // CHECK: tok.native "matmul_transposed_left"(%arg0, %arg1) {predicted_ns = 1.500000e+03 : f64}
+  %0 = tok.transpose %a : (tensor<?x?xf64>) -> tensor<?x?xf64>
+  %1 = tok.matmul %0, %b {predicted_ns = 1500.0 : f64} : (tensor<?x?xf64>, tensor<?x?xf64>) -> tensor<?x?xf64>
+  return %1 : tensor<?x?xf64>
+}
+
 // A transposed matrix that is needed itself stays.
 // CHECK-LABEL: func.func @shared
 func.func @shared(%a: tensor<?x?xf64>) -> (tensor<?x?xf64>, tensor<?x?xf64>) {

@@ -1,5 +1,6 @@
 #include "runtime/image/KernelLaunch.h"
 
+#include "abi/TileBytes.h"
 #include "base/Error.h"
 #include "runtime/memory/BufferPool.h"
 #include "runtime/memory/CacheSize.h"
@@ -17,11 +18,8 @@ using abi::KernelOutput;
 
 namespace {
 
-// The boundaries of tiles, and with them the order in which sums add up, follow from these figures
-// and from sizes alone: they are the same on every machine, and no part of its model.
-// The bytes that a tile touches: few enough for the second-level cache, many enough to amortise the
-// launch of a tile.
-constexpr int64_t tileBytes = int64_t{512} << 10;
+using abi::tileBytes;
+// Like `tileBytes`, these figures decide the order in which sums add up, so they depend on no machine.
 // Zeroing and merging partial results must be cheap compared with the work of a tile.
 constexpr int64_t tileBytesPerPartialByte = 32;
 constexpr int64_t mostPartialBytes = int64_t{64} << 20;

@@ -1,0 +1,75 @@
+// What each figure of the machine is charged for.
+#include "fusion/select/OperatorCost.h"
+
+#include "fusion/select/FusedBlock.h"
+
+using namespace tokamak;
+using namespace tokamak::fusion;
+
+namespace {
+
+// The predicted time of all operators, each one operation, with this figure of the machine.
+double predicted(const char *arguments, const std::string &body, double cost::MachineModel::*figure,
+                 double value) {
+  FusedBlock block(arguments, "!m", body + "\nreturn %0 : !m");
+  block.machine.*figure = value;
+  block.fuse(Selector::None);
+  double sum = 0;
+  for (mlir::Operation &op : block.function().front())
+    if (auto time = op.getAttrOfType<mlir::FloatAttr>("predicted_ns"))
+      sum += time.getValueAsDouble();
+  return sum;
+}
+
+// How much longer it takes if the figure is larger by `more`.
+double longer(const char *arguments, const std::string &body, double cost::MachineModel::*figure,
+              double more) {
+  double before = cost::MachineModel().*figure;
+  return predicted(arguments, body, figure, before + more) -
+         predicted(arguments, body, figure, before);
+}
+
+constexpr const char *repeated = "%0 = tok.binary mul %X, %Y : (!m, !m) -> !m";
+constexpr const char *product = "%0 = tok.matmul %X, %Y : (!m, !m) -> !m";
+
+} // namespace
+
+TEST(OperatorCost, endsOfRowsAreWrittenUnderAMask) {
+  auto figure = &cost::MachineModel::maskedVectorNanoseconds;
+  // Three vectors behind the last four whole ones, the third of them not full; no row has ends where
+  // whole vectors fill it or where the loop is over all cells.
+  double computing = longer("X:100x52 Y:100x1", repeated, figure, 1e4);
+  EXPECT_NEAR(computing, 100 * 3 * 1e4, 0.01 * computing);
+  EXPECT_EQ(longer("X:100x64 Y:100x1", repeated, figure, 1e4), 0);
+  EXPECT_EQ(longer("X:100x52 Y:100x52", repeated, figure, 1e4), 0);
+}
+
+TEST(OperatorCost, narrowRowsAreWrittenAcross) {
+  auto figure = &cost::MachineModel::narrowWriteAdditions;
+  const char *text = R"(
+    %1 = tok.aggregate sum row %X : !m -> !m
+    %0 = tok.binary div %X, %1 : (!m, !m) -> !m)";
+  FusedBlock block("X:mx10", "!m", std::string(text) + "\nreturn %0 : !m");
+  FusedBlock slow("X:mx10", "!m", std::string(text) + "\nreturn %0 : !m");
+  slow.machine.*figure = 1e6;
+  auto timeOf = [](FusedBlock &block) {
+    double sum = 0;
+    for (plan::OperatorOp op : block.fuse(Selector::All).function().getOps<plan::OperatorOp>())
+      sum += op->getAttrOfType<mlir::FloatAttr>("predicted_ns").getValueAsDouble();
+    return sum;
+  };
+  EXPECT_GT(timeOf(slow), 100 * timeOf(block));
+}
+
+TEST(OperatorCost, nativeProductsPackTheirFactors) {
+  auto figure = &cost::MachineModel::packedCellNanoseconds;
+  double cells = 3 * 300 * 300;
+  EXPECT_NEAR(longer("X:300x300 Y:300x300", product, figure, 10), 10 * cells, 1e-3 * cells);
+}
+
+TEST(OperatorCost, nativesTakeAsLongAsThoseThatStandForThem) {
+  const char *transpose = "%0 = tok.transpose %X : (!m) -> !m";
+  auto figure = &cost::MachineModel::nativeCellSlowness;
+  EXPECT_GT(longer("X:1000x30", transpose, figure, 1e3), 1e3);
+  EXPECT_EQ(longer("X:1000x30", transpose, &cost::MachineModel::nativeSortSlowness, 1e3), 0);
+}
