@@ -159,6 +159,7 @@ private:
             {array.rows, array.columns},
             static_cast<uint8_t>(array.elementType),
             static_cast<uint8_t>(array.layout),
+            /*bypassesCaches=*/1, // which changes no cell
             reinterpret_cast<const int64_t *>(at(array.rowOffsets)),
             reinterpret_cast<const int32_t *>(at(array.columnIndices))};
   }
