@@ -189,7 +189,6 @@ TEST_F(SparseKernelTest, AggregatesCountAbsentCells) {
   check(text, {dense(20, 5, -2, -1), dense(20, 1)}, {}, 1e-12);
 }
 
-// t(X) (w * (X v)), t(u) X.
 // Masks of gathers are branches on CPUs that gather cell by cell.
 TEST_F(SparseKernelTest, ColumnsAreGatheredWithoutMasks) {
   std::string code;
@@ -209,6 +208,7 @@ TEST_F(SparseKernelTest, ColumnsAreGatheredWithoutMasks) {
   EXPECT_GE(gathers, 2u);
 }
 
+// t(X) (w * (X v)), t(u) X.
 TEST_F(SparseKernelTest, RowProducts) {
   for (auto [rows, columns, density] : sizes)
     check(
