@@ -26,16 +26,23 @@ def run(path, *options, **environment):
     return done.stdout, json.loads(done.stderr[done.stderr.index("{\n"):])
 
 
+def loop_beside_compiled(folder, steps):
+    """The loop's script, what it prints, which agrees with compiled kernels, and the statistics of both."""
+    path = script(folder, LOOP)
+    given = ("-nvargs", f"n={steps}")
+    printed, report = run(path, *given)
+    compiled, other = run(path, "--tier=compile-first", *given)
+    assert abs(float(printed) - float(compiled)) < 1e-9 * float(compiled), (printed, compiled)
+    return path, printed, report, other
+
+
 def tiers_on_little_data_need_no_compiler():
     if not HAVE_BUILT_IN:
         return
     with tempfile.TemporaryDirectory() as folder:
-        path = script(folder, LOOP)
-        printed, report = run(path, "-nvargs", "n=20")
+        path, _, report, compiled = loop_beside_compiled(folder, 20)
         assert report["kernels_compiled"] == 0 and report["kernels_built_in"] > 0, report
-        compiled, other = run(path, "--tier=compile-first", "-nvargs", "n=20")
-        assert other["kernels_compiled"] > 0, other
-        assert abs(float(printed) - float(compiled)) < 1e-9 * float(compiled), (printed, compiled)
+        assert compiled["kernels_compiled"] > 0, compiled
         tokamak("run", path, "-nvargs", "n=20", XDG_CACHE_HOME=folder + "/cache", **BUILT_IN_FIRST)
         assert not os.path.exists(f"{folder}/cache/tokamak/machine-model.json"), "nor is the machine measured"
 
@@ -44,11 +51,8 @@ def tiers_change_where_a_block_runs_long():
     if not HAVE_BUILT_IN:
         return
     with tempfile.TemporaryDirectory() as folder:
-        path = script(folder, LOOP)
-        printed, report = run(path, "-nvargs", "n=5000")
+        path, printed, report, _ = loop_beside_compiled(folder, 5000)
         assert report["kernels_compiled"] > 0 and report["kernels_built_in"] > 0, report
-        compiled = run(path, "--tier=compile-first", "-nvargs", "n=5000")[0]
-        assert abs(float(printed) - float(compiled)) < 1e-9 * float(compiled), (printed, compiled)
         shown = tokamak("run", path, "--explain=recompile", "-nvargs", "n=5000", **BUILT_IN_FIRST).stderr
         assert "built-in kernels have run for as long as compiling takes" in shown, shown
         again = [run(path, "-nvargs", "n=5000")[0] for _ in range(3)]
@@ -82,8 +86,8 @@ def tiers_of_a_second_run_are_the_same():
         path = script(folder, LOOP)
         paths = [*EXAMPLES, path]
         cache = {"TOKAMAK_CACHE": folder + "/cache", "XDG_CACHE_HOME": folder}
-        first = [run(each, "-nvargs", "n=5000", **cache) if each == path else run(each, **cache) for each in paths]
-        again = [run(each, "-nvargs", "n=5000", **cache) if each == path else run(each, **cache) for each in paths]
+        first, again = ([run(each, *(("-nvargs", "n=5000") if each == path else ()), **cache) for each in paths]
+                        for _ in range(2))
         assert [printed for printed, _ in again] == [printed for printed, _ in first]
         for (_, before), (_, after), each in zip(first, again, paths):
             assert after["specialisations"] == after["kernels_compiled"] == 0, (each, after)

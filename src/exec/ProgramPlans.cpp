@@ -63,16 +63,12 @@ pipeline::Specialization ProgramPlans::compile(int32_t block, const Classificati
     return planFiles_->keyOf(blocks_[block], classification.conditions, unknownSizes, tier);
   };
   std::string key = keyOf(tier);
-  auto known = planFiles_->find(key, blocks_, block);
-  bool compiledPays = known && !known->image && known->compiledPays;
-  if (compiledPays) {
-    tier = pipeline::Tier::Compiled;
-    key = keyOf(tier);
-    known = planFiles_->find(key, blocks_, block);
-  }
-  if (known) {
-    known->compiledPays |= compiledPays;
-    return std::move(*known);
+  if (auto known = planFiles_->find(key, blocks_, block)) {
+    if (known->image || !known->compiledPays)
+      return std::move(*known);
+    auto compiled = compile(block, classification, unknownSizes, pipeline::Tier::Compiled);
+    compiled.compiledPays = true;
+    return compiled;
   }
   auto result = specialize(block, classification, unknownSizes, tier);
   if (result.compiledPays) {
@@ -82,7 +78,6 @@ pipeline::Specialization ProgramPlans::compile(int32_t block, const Classificati
     key = keyOf(pipeline::Tier::Compiled);
   }
   planFiles_->keep(key, result, blocks_);
-  result.compiledPays |= compiledPays;
   return result;
 }
 

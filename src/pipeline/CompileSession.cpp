@@ -248,7 +248,7 @@ bool hasUnplanned(func::FuncOp function) {
 
 // Whether the operands of an operator of the program's text are not proved to have the sizes that it
 // declares, because different symbols denote sizes that should agree.
-template <typename FactsOf> bool hasOpenSizes(func::FuncOp function, const FactsOf &factsOf) {
+bool hasOpenSizes(func::FuncOp function, llvm::function_ref<const tok::Facts &(Value)> factsOf) {
   return llvm::any_of(function.getOps<plan::OperatorOp>(), [&](plan::OperatorOp op) {
     SmallVector<tok::Facts> operands;
     for (Value operand : op.getInputs())
@@ -256,6 +256,25 @@ template <typename FactsOf> bool hasOpenSizes(func::FuncOp function, const Facts
     return !op.hasSizes(operands);
   });
 }
+
+// Facts of a block's values, each of which is asked for once. They hold until the block changes.
+class KnownFacts {
+public:
+  explicit KnownFacts(func::FuncOp function)
+      : analysis_(std::make_unique<analysis::FactsAnalysis>(function)) {}
+
+  analysis::FactsAnalysis &analysis() { return *analysis_; }
+  const tok::Facts &operator()(Value value) {
+    auto [entry, inserted] = known_.try_emplace(value);
+    if (inserted)
+      entry->second = analysis_->factsOf(value);
+    return entry->second;
+  }
+
+private:
+  std::unique_ptr<analysis::FactsAnalysis> analysis_;
+  llvm::DenseMap<Value, tok::Facts> known_;
+};
 
 // Whether the operation is a native product that treats zeros of a sparse factor as zero whatever
 // they are multiplied with.
@@ -317,14 +336,11 @@ Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number,
 
   Specialization result;
   result.rules.assign(rules.runs().begin(), rules.runs().end());
-  auto facts = std::make_unique<analysis::FactsAnalysis>(function);
-  llvm::DenseMap<Value, tok::Facts> known;
+  KnownFacts facts(function);
   // Makes operations that are planned later a block of their own. The call of a block that was
   // split off before may be among them: it remains here, after the call of the new block, because
   // blocks can't call blocks.
   auto split = [&](ArrayRef<Operation *> operations) {
-    facts.reset();
-    known.clear();
     Operation *terminator = function.getBody().front().getTerminator();
     SmallVector<Operation *> members, calls;
     for (Operation *op : operations) {
@@ -335,50 +351,37 @@ Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number,
       result.newBlocks.push_back(blocks.add(outline(members, blocks.newName(block.name), *module)));
     for (Operation *call : calls)
       call->moveBefore(terminator);
-    facts = std::make_unique<analysis::FactsAnalysis>(function);
+    facts = KnownFacts(function);
   };
-  if (hasUndecided(function, *facts, decisions)) {
+  if (hasUndecided(function, facts.analysis(), decisions)) {
     if (unknownSizes == UnknownSizes::Reject)
       return result;
-    split(dependsOnUndecided(function, *facts, decisions));
+    split(dependsOnUndecided(function, facts.analysis(), decisions));
   }
 
-  auto factsOf = [&](Value value) -> const tok::Facts & {
-    auto [entry, inserted] = known.try_emplace(value);
-    if (inserted)
-      entry->second = facts->factsOf(value);
-    return entry->second;
-  };
-  if (fusion::WantedCells wanted = fusion::findWantedCells(function, factsOf)) {
+  if (fusion::WantedCells wanted = fusion::findWantedCells(function, facts)) {
     result.wantedCells = wanted.inputs;
     if (!wanted.inputs.empty())
       return result;
     split(withDependents(function, wanted.readers));
   }
-  if (decisions.hasSymbols() && hasOpenSizes(function, factsOf))
+  if (decisions.hasSymbols() && hasOpenSizes(function, facts))
     return Specialization();
   for (auto op : function.getOps<plan::OperatorOp>())
     op->setAttr(ofTextAttributeName, UnitAttr::get(&context_));
   // False if sizes that should agree are different symbols.
-  auto fuse = [&](func::FuncOp function, analysis::FactsAnalysis &facts,
+  auto fuse = [&](func::FuncOp function, KnownFacts &facts,
                   const fusion::FusionOptions &fusionOptions, Specialization &result) {
-    llvm::DenseMap<Value, tok::Facts> known;
-    auto factsOf = [&](Value value) -> const tok::Facts & {
-      auto [entry, inserted] = known.try_emplace(value);
-      if (inserted)
-        entry->second = facts.factsOf(value);
-      return entry->second;
-    };
-    require(fusion::fuseBlock(function, factsOf, fusionOptions));
+    require(fusion::fuseBlock(function, facts, fusionOptions));
     if (decisions.hasSymbols() && hasUnplanned(function))
       return false;
     function.walk([&](Operation *op) {
-      if (op->hasAttr(fusion::zeroRuleAttributeName) || multipliesSparse(*op, facts))
+      if (op->hasAttr(fusion::zeroRuleAttributeName) || multipliesSparse(*op, facts.analysis()))
         result.zeroRuleUses.push_back(placeOf(op->getLoc()));
     });
     for (const rewrite::BlockRule &rule : rewrite::rulesAfterFusion())
       if (!options_.disabled.contains(rule.name))
-        result.rules.push_back(rewrite::applyRule(rule, function, facts));
+        result.rules.push_back(rewrite::applyRule(rule, function, facts.analysis()));
     makeOperatorsGeneral(function, fusionOptions.selector == fusion::Selector::None
                                        ? Generality::All
                                        : Generality::Small);
@@ -391,21 +394,20 @@ Specialization CompileSession::specialize(FrozenBlocks &blocks, int32_t number,
   };
   OwningOpRef<ModuleOp> copy;
   if (double compiling = compilingNanoseconds(function);
-      tier == Tier::BuiltIn && touchingNanoseconds(function, factsOf) <= compiling) {
+      tier == Tier::BuiltIn && touchingNanoseconds(function, facts) <= compiling) {
     copy = module->clone();
     auto alone = copy->lookupSymbol<func::FuncOp>(function.getName());
-    auto factsOfAlone = std::make_unique<analysis::FactsAnalysis>(alone);
+    KnownFacts factsOfAlone(alone);
     Specialization attempt = result;
-    if (fuse(alone, *factsOfAlone, {fusion::Selector::None, &fixedMachine()}, attempt))
+    if (fuse(alone, factsOfAlone, {fusion::Selector::None, &fixedMachine()}, attempt))
       if (std::optional<double> running = builtInNanoseconds(alone, kernels_);
           running && *running <= compiling) {
         result = std::move(attempt);
         result.builtIn = BuiltInRun{*running, compiling};
         function = alone;
-        facts = std::move(factsOfAlone);
       }
   }
-  if (!result.builtIn && !fuse(function, *facts,
+  if (!result.builtIn && !fuse(function, facts,
                                {options_.selector, &options_.machine(),
                                 options_.explainFusion ? &result.explanation : nullptr,
                                 options_.collectFacts ? &result.facts : nullptr},
