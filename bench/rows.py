@@ -60,8 +60,13 @@ def sized(program, rows, columns, bounds, **more):
 
 
 def single(row):
-    """The twin in single precision of a row that is bound by memory."""
-    return dataclasses.replace(row, name=row.name + "-f32", element="f32", tolerance=1e-3, peers=("C++", *ARRAYS, "Tokamak f64"),
+    """The twin in single precision of a row that is bound by memory.
+
+    Its cells are rounded on the way (peers/inputs.py), so that the program in double precision ends elsewhere. Peers that add
+    more than 2^24 cells in single precision lose up to 4 %.
+    """
+    return dataclasses.replace(row, name=row.name + "-f32", element="f32", tolerance=5e-2 if row.rows > 1 << 24 else 1e-3,
+                               peers=("C++", *ARRAYS, "Tokamak f64"), elsewhere=("Tokamak f64",),
                                bounds={"C++": 0.95, "Tokamak f64": 1.7})
 
 
