@@ -169,6 +169,10 @@ std::vector<Value> computedInDoubles(mlir::Operation &operation, Operands operan
 
 //===- element types other than f64 ----------------------------------------------------------===//
 
+bool isOfIntegers(const Value &value) {
+  return value.isArray() && value.array()->elementType() != ElementType::F64;
+}
+
 // Whether the operation only moves cells, to positions that depend on sizes and indices.
 bool movesCells(mlir::Operation &operation) {
   const NativeRow *native = tok::nativeRowOf(&operation);
@@ -184,6 +188,9 @@ bool isCell(mlir::Operation &operation, size_t operand) {
     return operand == 0;
   if (mlir::isa<tok::IfElseOp>(operation))
     return operand > 0;
+  if (const NativeRow *native = tok::nativeRowOf(&operation);
+      native && native->kind == NativeKind::Windows)
+    return operand == 1;
   return mlir::isa<tok::BinaryOp, tok::CbindOp, tok::RbindOp>(operation);
 }
 
@@ -214,6 +221,13 @@ std::vector<Value> inResultTypes(mlir::Operation &operation, std::vector<Value> 
 std::vector<Value> moved(mlir::Operation &operation, std::vector<Value> operands,
                          runtime::ExecutionContext &context) {
   auto type = typeOfCells(operation);
+  const NativeRow &native = *tok::nativeRowOf(&operation);
+  size_t count =
+      native.errors == NativeErrors::Fill ? operands.size() : native.movedOperands(operands.size());
+  // Integers that say where cells go.
+  for (Value &operand : llvm::MutableArrayRef(operands).drop_front(count))
+    if (isOfIntegers(operand))
+      operand = converted(operand, operand.array()->elementType(), ElementType::F64);
   if (!type || isFloat(*type)) {
     std::vector<Value> results = computedInDoubles(operation, operands, context);
     // Scalars are rounded already, but not the numbers in a text that tok.fill reads.
@@ -226,8 +240,12 @@ std::vector<Value> moved(mlir::Operation &operation, std::vector<Value> operands
   for (auto [number, operand] : llvm::enumerate(operands))
     if (isCell(operation, number) && operand.isInteger())
       operand = std::bit_cast<double>(operand.asInteger());
+  std::vector<Value> places(operands.begin() + static_cast<int64_t>(count), operands.end());
+  operands.resize(count);
   return {movedIntegers(operands, *type, [&](Operands bits) {
-    return computedInDoubles(operation, bits, context).front();
+    std::vector<Value> all(bits.begin(), bits.end());
+    all.insert(all.end(), places.begin(), places.end());
+    return computedInDoubles(operation, all, context).front();
   })};
 }
 
@@ -270,10 +288,6 @@ std::vector<Value> throughDoubles(mlir::Operation &operation, std::vector<Value>
         !mlir::isa<tok::AssumeOp>(operation))
       operand = converted(operand, operand.array()->elementType(), ElementType::F64);
   return inResultTypes(operation, computedInDoubles(operation, operands, context));
-}
-
-bool isOfIntegers(const Value &value) {
-  return value.isArray() && value.array()->elementType() != ElementType::F64;
 }
 
 std::vector<Value> computedInTypes(mlir::Operation &operation, std::vector<Value> operands,

@@ -95,6 +95,152 @@ Value expand(const Value &operand, std::span<const Value> sizes) {
   return result;
 }
 
+namespace {
+
+// The dimension, from 0, that a number from 1 means.
+int dimensionOf(const Value &number, const Shape &shape, std::string_view operation) {
+  int64_t dimension = number.asInteger();
+  if (dimension < 1 || dimension > shape.rank())
+    throw Error(fmt::format("{}: there is no dimension {} in an array of {}", operation, dimension,
+                            shape.text()));
+  return static_cast<int>(dimension - 1);
+}
+
+// The place along each dimension of a cell, from 0.
+Sizes placeOf(int64_t cell, const Shape &shape) {
+  Sizes place(shape.rank());
+  for (int i = shape.rank() - 1; i >= 0; --i) {
+    place[i] = cell % shape[i];
+    cell /= shape[i];
+  }
+  return place;
+}
+
+int64_t cellAt(const Sizes &place, const Shape &shape) {
+  int64_t cell = 0;
+  for (int i = 0; i < shape.rank(); ++i)
+    cell = cell * shape[i] + place[i];
+  return cell;
+}
+
+// An array whose cell at each place is the one that `from` gives.
+template <typename From> ArrayPointer gathered(const Sizes &sizes, const From &from) {
+  ArrayPointer result = Array::create(Shape(std::span<const int64_t>(sizes)));
+  for (int64_t i = 0; i < result->cells(); ++i)
+    result->mutableData()[i] = from(placeOf(i, result->shape()));
+  return result;
+}
+
+} // namespace
+
+Value permute(const Value &operand, std::span<const Value> order) {
+  const Array &x = arrayOf(operand, "permute");
+  std::vector<int> from;
+  Sizes sizes;
+  for (const Value &number : order) {
+    int dimension = dimensionOf(number, x.shape(), "permute");
+    if (std::find(from.begin(), from.end(), dimension) != from.end())
+      throw Error(fmt::format("permute: dimension {} stands twice in the order", dimension + 1));
+    from.push_back(dimension);
+    sizes.push_back(x.shape()[dimension]);
+  }
+  return gathered(sizes, [&](const Sizes &place) {
+    Sizes source(place.size());
+    for (size_t i = 0; i < place.size(); ++i)
+      source[from[i]] = place[i];
+    return x.data()[cellAt(source, x.shape())];
+  });
+}
+
+Value stridedSlice(const Value &operand, std::span<const Value> numbers) {
+  const Array &x = arrayOf(operand, "strided_slice");
+  Sizes begins, sizes, steps;
+  for (int i = 0; i < x.shape().rank(); ++i) {
+    int64_t begin = numbers[3 * i].asInteger(), step = numbers[3 * i + 2].asInteger();
+    int64_t size =
+        sizeOf(numbers[3 * i + 1], "strided_slice", fmt::format("cells along dimension {}", i + 1));
+    int64_t last = begin + (size - 1) * step, places = x.shape()[i];
+    if (size > 0 && (begin < 1 || begin > places || last < 1 || last > places))
+      throw Error(fmt::format("strided_slice: places {} to {} of the {} along dimension {}", begin,
+                              last, places, i + 1));
+    begins.push_back(begin - 1);
+    sizes.push_back(size);
+    steps.push_back(step);
+  }
+  return gathered(sizes, [&](Sizes place) {
+    for (size_t i = 0; i < place.size(); ++i)
+      place[i] = begins[i] + place[i] * steps[i];
+    return x.data()[cellAt(place, x.shape())];
+  });
+}
+
+Value take(const Value &operand, const Value &indices, const Value &number) {
+  const Array &x = arrayOf(operand, "take"), &at = arrayOf(indices, "take");
+  int dimension = dimensionOf(number, x.shape(), "take"), inner = at.shape().rank();
+  Sizes sizes = sizesOf(x.shape());
+  int64_t places = sizes[dimension];
+  sizes.erase(sizes.begin() + dimension);
+  sizes.insert(sizes.begin() + dimension, at.shape().sizes().begin(), at.shape().sizes().end());
+  return gathered(sizes, [&](const Sizes &place) {
+    auto first = place.begin() + dimension;
+    double index = at.data()[cellAt(Sizes(first, first + inner), at.shape())];
+    if (!(index >= 1 && index <= static_cast<double>(places)))
+      throw Error(fmt::format("take: there is no place {} among the {} along dimension {}", index,
+                              places, dimension + 1));
+    Sizes source(place.begin(), first);
+    source.push_back(static_cast<int64_t>(index) - 1);
+    source.insert(source.end(), first + inner, place.end());
+    return x.data()[cellAt(source, x.shape())];
+  });
+}
+
+Value windows(const Value &operand, const Value &outside, std::span<const Value> numbers) {
+  const Array &x = arrayOf(operand, "windows");
+  auto windowed = static_cast<int>(numbers.size() / 6), leading = x.shape().rank() - windowed;
+  auto numberAt = [&](int dimension, int which) {
+    return numbers[6 * dimension + which].asInteger();
+  };
+  Sizes sizes = sizesOf(x.shape());
+  sizes.resize(leading);
+  for (int which : {0, 1})
+    for (int i = 0; i < windowed; ++i)
+      sizes.push_back(sizeOf(numbers[6 * i + which], "windows", which == 0 ? "windows" : "places"));
+  double fill = outside.asDouble();
+  return gathered(sizes, [&](const Sizes &place) {
+    Sizes source(place.begin(), place.begin() + leading);
+    for (int i = 0; i < windowed; ++i) {
+      int64_t window = place[leading + i], inside = place[leading + windowed + i];
+      int64_t at = numberAt(i, 2) - 1 + window * numberAt(i, 3) + inside * numberAt(i, 4);
+      int64_t distance = numberAt(i, 5);
+      if (at < 0 || at % distance != 0 || at / distance >= x.shape()[leading + i])
+        return fill;
+      source.push_back(at / distance);
+    }
+    return x.data()[cellAt(source, x.shape())];
+  });
+}
+
+Value join(const Value &number, std::span<const Value> parts) {
+  const Array &first = arrayOf(parts[0], "join");
+  int dimension = dimensionOf(number, first.shape(), "join");
+  Sizes sizes = sizesOf(first.shape());
+  for (const Value &part : parts.subspan(1)) {
+    const Shape &shape = arrayOf(part, "join").shape();
+    for (int i = 0; i < shape.rank(); ++i)
+      if (i != dimension && shape[i] != first.shape()[i])
+        throw Error(fmt::format("join: {} and {} differ in more than dimension {}",
+                                first.shape().text(), shape.text(), dimension + 1));
+    sizes[dimension] += shape[dimension];
+  }
+  return gathered(sizes, [&](Sizes place) {
+    size_t part = 0;
+    for (; place[dimension] >= parts[part].array()->shape()[dimension]; ++part)
+      place[dimension] -= parts[part].array()->shape()[dimension];
+    const Array &source = *parts[part].array();
+    return source.data()[cellAt(place, source.shape())];
+  });
+}
+
 MatrixProduct::MatrixProduct(const Shape &lhs, const Shape &rhs)
     : leftPlaces(withMatrix(lhs, 1, 1)), rightPlaces(withMatrix(rhs, 1, 1)),
       rows(lhs[lhs.rank() - 2]), inner(lhs[lhs.rank() - 1]), columns(rhs[rhs.rank() - 1]) {

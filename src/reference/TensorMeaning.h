@@ -24,6 +24,23 @@ int64_t broadcastCell(const runtime::Shape &whole, const runtime::Shape &part, i
 runtime::Value view(const runtime::Value &operand, std::span<const runtime::Value> sizes);
 // Repeats the array along its dimensions of size 1, up to these sizes.
 runtime::Value expand(const runtime::Value &operand, std::span<const runtime::Value> sizes);
+// The dimensions in another order: dimension i of the result is the one that `order` names there.
+// Dimensions and places along them count from 1, here and below.
+runtime::Value permute(const runtime::Value &operand, std::span<const runtime::Value> order);
+// For each dimension three numbers: the first place, how many places, and the distance from one to
+// the next, which may be negative.
+runtime::Value stridedSlice(const runtime::Value &operand, std::span<const runtime::Value> numbers);
+// For each cell of `indices`, what the operand has at this place along the dimension.
+runtime::Value take(const runtime::Value &operand, const runtime::Value &indices,
+                    const runtime::Value &dimension);
+// Overlapping parts of the last dimensions. For each of these there are six numbers: how many windows, how
+// many places in each, the first place of the first window, the distances between windows, between places
+// of a window, and between the array's own cells. Between these and outside of them stands `outside`.
+// The result has the leading dimensions, one for windows of each of the last, one for places of each.
+runtime::Value windows(const runtime::Value &operand, const runtime::Value &outside,
+                       std::span<const runtime::Value> numbers);
+// The arrays, one behind the other along the dimension.
+runtime::Value join(const runtime::Value &dimension, std::span<const runtime::Value> parts);
 
 // The product of the matrices in the last two dimensions: the sum over k < inner of the cells
 // `left + k` and `right + k * columns` of the factors is one cell of the result.

@@ -60,6 +60,68 @@ static Dims expanded(ArrayRef<Size> dims, ArrayRef<Facts> sizes) {
   return result;
 }
 
+// The dimension, from 0, that a constant operand numbers; nothing if it is not known or there is none.
+static std::optional<size_t> dimensionAt(const Facts &number, size_t rank) {
+  auto constant = dyn_cast_or_null<IntegerAttr>(number.value);
+  int64_t dimension = constant ? constant.getInt() : 0;
+  return dimension >= 1 && dimension <= static_cast<int64_t>(rank)
+             ? std::optional(static_cast<size_t>(dimension - 1))
+             : std::nullopt;
+}
+
+static Dims permuted(ArrayRef<Size> dims, ArrayRef<Facts> order) {
+  Dims result;
+  for (const Facts &number : order) {
+    std::optional<size_t> dimension = dimensionAt(number, dims.size());
+    result.push_back(dimension ? dims[*dimension] : Size::unknown());
+  }
+  return result;
+}
+
+// Behind the array stand the beginning, the size and the step of each dimension.
+static Dims stridedSlice(ArrayRef<Facts> numbers) {
+  Dims result;
+  for (size_t i = 0; i + 2 < numbers.size(); i += 3)
+    result.push_back(sizeOf(numbers[i + 1]));
+  return result;
+}
+
+static Dims taken(ArrayRef<Size> dims, ArrayRef<Size> indices, const Facts &number) {
+  std::optional<size_t> dimension = dimensionAt(number, dims.size());
+  if (!dimension)
+    return Dims(dims.size() + indices.size() - 1, Size::unknown());
+  Dims result(dims.take_front(*dimension));
+  llvm::append_range(result, indices);
+  llvm::append_range(result, dims.drop_front(*dimension + 1));
+  return result;
+}
+
+// Behind the array and the number outside of it stand six numbers for each of the last dimensions.
+static Dims windows(ArrayRef<Size> dims, ArrayRef<Facts> numbers) {
+  size_t windowed = numbers.size() / 6;
+  Dims result;
+  if (dims.size() >= windowed)
+    result.append(dims.begin(), dims.end() - windowed);
+  for (size_t which : {0, 1}) // counts of windows, then of places
+    for (size_t i = 0; i < windowed; ++i)
+      result.push_back(sizeOf(numbers[6 * i + which]));
+  return result;
+}
+
+// Sizes add up along the dimension and are equal along all others.
+static Dims joined(ArrayRef<Facts> parts, const Facts &number) {
+  Dims result = parts[0].dims;
+  std::optional<size_t> dimension = dimensionAt(number, result.size());
+  for (const Facts &part : parts.drop_front())
+    for (auto [i, size] : llvm::enumerate(part.dims)) {
+      Size &total = result[i];
+      total = i == dimension ? total + size : dimension ? meet(total, size) : Size::unknown();
+      if (total.isConstant() && !isSize(total.constantValue()))
+        total = Size::unknown();
+    }
+  return result;
+}
+
 // Sizes of concatenated matrices add up along one dimension and are equal along the other.
 static Dims appended(ArrayRef<Facts> operands, bool rows) {
   Size total = Size::constant(0), common = Size::unknown();
@@ -139,6 +201,16 @@ static SmallVector<Dims, 3> sizesOfResults(NativeShape shape, ArrayRef<Facts> op
     return {llvm::map_to_vector<2>(operands.drop_front(), sizeOf)};
   case NativeShape::Expand:
     return {expanded(first().dims, operands.drop_front())};
+  case NativeShape::Permuted:
+    return {permuted(first().dims, operands.drop_front())};
+  case NativeShape::StridedSlice:
+    return {stridedSlice(operands.drop_front())};
+  case NativeShape::Taken:
+    return {taken(first().dims, operands[1].dims, operands[2])};
+  case NativeShape::Windows:
+    return {windows(first().dims, operands.drop_front(2))};
+  case NativeShape::Joined:
+    return {joined(operands.drop_front(), first())};
   case NativeShape::Slice:
     return {{rangeLength(operands[1], operands[2]), rangeLength(operands[3], operands[4])}};
   case NativeShape::Beside:

@@ -1,0 +1,80 @@
+// Natives that move the cells of arrays of any rank.
+#include "runtime/natives/NativeTesting.h"
+
+using namespace tokamak;
+using namespace tokamak::runtime;
+using namespace tokamak::runtime::testing;
+
+namespace {
+
+// An array of this shape with the cells 0, 1, 2, ...
+Value numbered(Shape shape) {
+  ArrayPointer array = Array::create(shape);
+  for (int64_t i = 0; i < array->cells(); ++i)
+    array->mutableData()[i] = static_cast<double>(i);
+  return array;
+}
+
+std::vector<Value> withNumbers(Value array, std::initializer_list<int64_t> numbers) {
+  std::vector<Value> operands = {std::move(array)};
+  for (int64_t number : numbers)
+    operands.push_back(integer(number));
+  return operands;
+}
+
+TEST(PermuteNative, movesDimensions) {
+  Value y = call("permute", withNumbers(numbered({2, 3, 2}), {3, 1, 2}));
+  EXPECT_EQ(sizeOf(y), "2x2x3");
+  EXPECT_EQ(cellsOf(y), (Cells{0, 2, 4, 6, 8, 10, 1, 3, 5, 7, 9, 11}));
+  EXPECT_EQ(errorOf("permute", withNumbers(numbered({2, 3}), {1, 1})),
+            "permute: dimension 1 stands twice in the order");
+  EXPECT_EQ(errorOf("permute", withNumbers(numbered({2, 3}), {1, 3})),
+            "permute: there is no dimension 3 in an array of 2x3");
+}
+
+TEST(PermuteNative, givesTheSameOnAnyNumberOfThreads) {
+  std::vector<Value> operands = withNumbers(numbered({70, 90, 40}), {3, 2, 1});
+  EXPECT_EQ(cellsOf(callAll("permute", operands, 1, 1)[0]),
+            cellsOf(callAll("permute", operands, 1, 4)[0]));
+}
+
+TEST(StridedSliceNative, takesEveryNthPlace) {
+  Value y = call("strided_slice", withNumbers(numbered({4, 5}), {4, 2, -2, 2, 2, 3}));
+  EXPECT_EQ(cellsOf(y), (Cells{16, 19, 6, 9}));
+  EXPECT_EQ(sizeOf(call("strided_slice", withNumbers(numbered({4}), {9, 0, 1}))), "0");
+  EXPECT_EQ(errorOf("strided_slice", withNumbers(numbered({4}), {2, 3, 2})),
+            "strided_slice: places 2 to 6 of the 4 along dimension 1");
+  EXPECT_EQ(errorOf("strided_slice", withNumbers(numbered({4}), {2, 3, int64_t{1} << 62})),
+            "strided_slice: places 2 to 9223372036854775806 of the 4 along dimension 1");
+}
+
+TEST(TakeNative, takesPlacesByNumber) {
+  Value x = numbered({2, 3, 2});
+  Value y = call("take", {x, matrix(1, 2, {3, 1}), integer(2)});
+  EXPECT_EQ(sizeOf(y), "2x1x2x2");
+  EXPECT_EQ(cellsOf(y), (Cells{4, 5, 0, 1, 10, 11, 6, 7}));
+  EXPECT_EQ(errorOf("take", {x, matrix(1, 2, {3, 4}), integer(2)}),
+            "take: there is no place 4 among the 3 along dimension 2");
+}
+
+TEST(WindowsNative, overlapAndReachOutside) {
+  // Three windows of two places, the first one before the array.
+  Value y = call("windows", {numbered({2, 4}), 9.0, integer(3), integer(2), integer(0), integer(2),
+                             integer(1), integer(1)});
+  EXPECT_EQ(sizeOf(y), "2x3x2");
+  EXPECT_EQ(cellsOf(y), (Cells{9, 0, 1, 2, 3, 9, 9, 4, 5, 6, 7, 9}));
+  // Cells that are two places apart, places that go backwards.
+  Value z = call("windows", {numbered({3}), -1.0, integer(3), integer(2), integer(2), integer(1),
+                             integer(-1), integer(2)});
+  EXPECT_EQ(cellsOf(z), (Cells{-1, 0, 1, -1, -1, 1}));
+}
+
+TEST(JoinNative, putsArraysBehindEachOther) {
+  Value y = call("join", {integer(2), numbered({2, 1, 2}), numbered({2, 2, 2})});
+  EXPECT_EQ(sizeOf(y), "2x3x2");
+  EXPECT_EQ(cellsOf(y), (Cells{0, 1, 0, 1, 2, 3, 2, 3, 4, 5, 6, 7}));
+  EXPECT_EQ(errorOf("join", {integer(1), numbered({2, 3}), numbered({2, 2})}),
+            "join: 2x3 and 2x2 differ in more than dimension 1");
+}
+
+} // namespace
