@@ -15,6 +15,7 @@ find_package(TBB REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(GTest REQUIRED)
 find_package(benchmark REQUIRED)
+find_path(PROTOZERO_HEADERS protozero/pbf_reader.hpp REQUIRED) # header-only; lies where compilers look
 
 find_program(CCACHE ccache)
 if(CCACHE)
