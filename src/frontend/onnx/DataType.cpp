@@ -15,7 +15,7 @@ constexpr auto none = std::nullopt;
 
 // In the order of the enumeration.
 constexpr Row rows[] = {
-    {"undefined", 0, none, none},
+    {"no type", 0, none, none},
     {"float", 32, ElementType::F32, ElementType::F32},
     {"uint8", 8, ElementType::U8, ElementType::U8},
     {"int8", 8, ElementType::I8, ElementType::I8},
@@ -53,7 +53,7 @@ const Row &rowOf(DataType type) { return rows[isKnown(type) ? static_cast<int>(t
 std::string nameOf(DataType type) {
   return isKnown(type) || type == DataType::Undefined
              ? rowOf(type).name
-             : fmt::format("data type {}", static_cast<int>(type));
+             : fmt::format("type {}", static_cast<int>(type));
 }
 
 int bitsOf(DataType type) { return rowOf(type).bits; }

@@ -53,7 +53,7 @@ constexpr bool isKnown(DataType type) {
   return type > DataType::Undefined && type <= DataType::Float6E3M2;
 }
 
-// As ONNX names it, in lower case: "float", "uint4"; "data type 99" if it has no name.
+// As ONNX names it, in lower case: "float", "uint4"; "no type" or "type 99" if it has none.
 std::string nameOf(DataType type);
 
 // The bits of a cell in raw data, both parts of complex numbers together; 0 for strings and for

@@ -10,9 +10,9 @@ TEST(OnnxDataType, namesNumbersOfTheFormat) {
   EXPECT_EQ(nameOf(static_cast<DataType>(16)), "bfloat16");
   EXPECT_EQ(nameOf(static_cast<DataType>(20)), "float8e5m2fnuz");
   EXPECT_EQ(nameOf(static_cast<DataType>(28)), "float6e3m2");
-  EXPECT_EQ(nameOf(static_cast<DataType>(0)), "undefined");
-  EXPECT_EQ(nameOf(static_cast<DataType>(29)), "data type 29");
-  EXPECT_EQ(nameOf(static_cast<DataType>(-1)), "data type -1");
+  EXPECT_EQ(nameOf(static_cast<DataType>(0)), "no type");
+  EXPECT_EQ(nameOf(static_cast<DataType>(29)), "type 29");
+  EXPECT_EQ(nameOf(static_cast<DataType>(-1)), "type -1");
   EXPECT_FALSE(isKnown(DataType::Undefined));
   EXPECT_FALSE(isKnown(static_cast<DataType>(29)));
 }
