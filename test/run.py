@@ -30,6 +30,7 @@ import run_interrupts
 import run_large_scripts
 import run_limits
 import run_natives
+import run_onnx
 import run_pages
 import run_planned
 import run_scripts
@@ -224,7 +225,8 @@ def claim_level():
 
 
 LEVELS = {"unit": unit_level, "targets": target_level, "ir": ir_level, "scripts": script_level, "golden": golden_level,
-          "natives": native_level, "counts": count_level, "fusion": fusion_level, "commands": command_level, "limits": limit_level, "examples": example_level, "edges": edge_level, "fuzz": fuzz_level, "claims": claim_level}
+          "natives": native_level, "counts": count_level, "fusion": fusion_level, "commands": command_level, "limits": limit_level, "examples": example_level, "edges": edge_level, "fuzz": fuzz_level,
+          "onnx": lambda: run_onnx.discover(BIN), "claims": claim_level}
 ON_DEMAND = {"mutations": mutation_level}
 
 # What the sanitizers' builds run, and how: LLVM and MLIR are not instrumented, so containers they share with Tokamak can

@@ -202,7 +202,9 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
   std::string stats = "none", shell;
   std::vector<std::string> explain, disable;
   auto addCompileOptions = [&](CLI::App *command, const char *explainable) {
-    command->add_option("file", line.file, "the DML script, or a .mlir file in the tok dialect")
+    command
+        ->add_option("file", line.file,
+                     "the DML script, an ONNX model (.onnx), or a .mlir file in the tok dialect")
         ->required();
     command
         ->add_option("--call", line.call,
@@ -290,6 +292,21 @@ std::optional<int> tokamak::parseCommandLine(int argc, char **argv, CommandLine 
       ->expected(0, 1)
       ->default_str("text")
       ->check(CLI::IsMember({"text", "json"}));
+  run->add_option("--input", line.inputs,
+                  "value of a model's input: NAME=FILE.npy, NAME=FILE.pb, NAME=zeros or "
+                  "NAME=random:SEED")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  run->add_option("--shape", line.shapes,
+                  "sizes of a model's input that zeros or random make: NAME=1x3x224x224")
+      ->type_name("NAME=SIZES")
+      ->allow_extra_args(false);
+  run->add_option("--output", line.outputs,
+                  "file for a result of a model, instead of a line about it: NAME=FILE.npy")
+      ->type_name("NAME=FILE")
+      ->allow_extra_args(false);
+  run->add_option("--repeat", line.repetitions, "how often a model runs; the times are shown")
+      ->check(wholeNumber(1, 1'000'000));
   run->add_option("--trace", line.trace,
                   "file to write a timeline to, for Perfetto (ui.perfetto.dev) or chrome://tracing")
       ->type_name("FILE");

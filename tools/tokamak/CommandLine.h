@@ -30,6 +30,9 @@ struct CommandLine {
   int threads = 0;         // 0: all cores
   int64_t memoryBytes = 0; // 0: decided from the machine
   int64_t seed = -1;
+  // Of a model, as written: NAME=SOURCE, NAME=SIZES, NAME=FILE; how often it runs, 0: once, untimed.
+  std::vector<std::string> inputs, shapes, outputs;
+  int repetitions = 0;
   std::vector<std::string> libraries; // folders with more DML builtins, searched first
   bool singlePrecision = false;       // matrices of f32
   bool quiet = false;

@@ -19,8 +19,10 @@ enum ExitStatus {
   Interrupted = 130
 };
 
-// The commands that take a script: run, explain and check.
+// The commands that take a script: run, explain and check. For a model they call modelCommand.
 int scriptCommand(const CommandLine &line);
+// run and check of an ONNX model.
+int modelCommand(const CommandLine &line);
 int doctorCommand(const CommandLine &line);
 
 } // namespace tokamak

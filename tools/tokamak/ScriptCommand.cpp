@@ -337,5 +337,7 @@ int tokamak::scriptCommand(const CommandLine &line) {
   };
   if (line.command == Command::Explain)
     local.program.explanations = &std::cout;
+  if (llvm::StringRef(line.file).ends_with(".onnx"))
+    return modelCommand(local);
   return Script(local).execute();
 }

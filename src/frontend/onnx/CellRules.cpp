@@ -1,0 +1,464 @@
+// Operators that compute each cell of their result from one cell of each operand.
+#include "frontend/onnx/ImportRules.h"
+
+#include "base/Error.h"
+#include "frontend/onnx/DataType.h"
+
+#include <cmath>
+#include <numbers>
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::onnx;
+
+using mlir::Value;
+
+namespace {
+
+using Unary = UnaryOperator;
+using Binary = BinaryOperator;
+
+//===- one operand ---------------------------------------------------------------------------===//
+
+template <Unary op> void importUnary(NodeImporter &node) {
+  Value y = node.graph().unary(op, node.operand(0));
+  node.setResult(0, node.graph().cast(y, GraphBuilder::elementOf(node.operand(0))));
+}
+
+// Tests give booleans.
+template <Unary op> void importTest(NodeImporter &node) {
+  node.setResult(0, node.graph().cast(node.graph().unary(op, node.operand(0)), ElementType::Bool));
+}
+
+void importIdentity(NodeImporter &node) {
+  if (std::optional<Values> cells = node.cells(0))
+    node.setCells(0, *cells, node.isScalar(0));
+  else
+    node.setResult(0, node.operand(0));
+}
+
+// A formula of one operand, in its element type.
+using Formula = Value (*)(NodeImporter &node, GraphBuilder &graph, Value x);
+template <Formula formula> void importFormula(NodeImporter &node) {
+  node.setResult(0, formula(node, node.graph(), node.operand(0)));
+}
+
+Value one(GraphBuilder &graph) { return graph.real(1); }
+
+Value isPositive(GraphBuilder &graph, Value x) {
+  return graph.binary(Binary::Gt, x, graph.real(0));
+}
+
+Value reciprocal(NodeImporter &, GraphBuilder &graph, Value x) {
+  return graph.binary(Binary::Div, one(graph), x);
+}
+
+Value relu(NodeImporter &, GraphBuilder &graph, Value x) {
+  return graph.binary(Binary::Max, x, graph.real(0));
+}
+
+// scale * (exp(x) - 1)
+Value exponentialBelow(GraphBuilder &graph, Value x, double scale) {
+  Value grown = graph.binary(Binary::Sub, graph.unary(Unary::Exp, x), one(graph));
+  return graph.binary(Binary::Mul, grown, graph.real(scale));
+}
+
+Value elu(NodeImporter &node, GraphBuilder &graph, Value x) {
+  return graph.select(isPositive(graph, x), x, exponentialBelow(graph, x, node.real("alpha", 1)));
+}
+
+Value selu(NodeImporter &node, GraphBuilder &graph, Value x) {
+  double alpha = node.real("alpha", node.version() < 6 ? 1.6732 : 1.67326319217681884765625);
+  double gamma = node.real("gamma", node.version() < 6 ? 1.0507 : 1.05070102214813232421875);
+  Value below = exponentialBelow(graph, x, alpha);
+  return graph.binary(Binary::Mul, graph.select(isPositive(graph, x), x, below),
+                      graph.real(gamma));
+}
+
+Value celu(NodeImporter &node, GraphBuilder &graph, Value x) {
+  double alpha = node.real("alpha", 1);
+  Value scaled = graph.binary(Binary::Div, x, graph.real(alpha));
+  Value below = exponentialBelow(graph, scaled, alpha);
+  return graph.binary(Binary::Add, graph.binary(Binary::Max, x, graph.real(0)),
+                      graph.binary(Binary::Min, below, graph.real(0)));
+}
+
+Value leakyRelu(NodeImporter &node, GraphBuilder &graph, Value x) {
+  Value below = graph.binary(Binary::Mul, x, graph.real(node.real("alpha", 0.01F)));
+  return graph.select(graph.binary(Binary::Lt, x, graph.real(0)), below, x);
+}
+
+Value thresholdedRelu(NodeImporter &node, GraphBuilder &graph, Value x) {
+  Value above = graph.binary(Binary::Gt, x, graph.real(node.real("alpha", 1)));
+  return graph.select(above, x, graph.binary(Binary::Mul, x, graph.real(0)));
+}
+
+Value hardSigmoid(NodeImporter &node, GraphBuilder &graph, Value x) {
+  Value line = graph.binary(
+      Binary::Add, graph.binary(Binary::Mul, x, graph.real(node.real("alpha", 0.2F))),
+      graph.real(node.real("beta", 0.5)));
+  return graph.binary(Binary::Max, graph.binary(Binary::Min, line, one(graph)), graph.real(0));
+}
+
+Value hardSwish(NodeImporter &, GraphBuilder &graph, Value x) {
+  Value line = graph.binary(Binary::Add, graph.binary(Binary::Mul, x, graph.real(1.0 / 6)),
+                            graph.real(0.5));
+  Value gate = graph.binary(Binary::Max, graph.binary(Binary::Min, line, one(graph)),
+                            graph.real(0));
+  return graph.binary(Binary::Mul, x, gate);
+}
+
+// log(1 + exp(x)) without overflow.
+Value softplus(NodeImporter &, GraphBuilder &graph, Value x) {
+  Value minusMagnitude = graph.unary(Unary::Neg, graph.unary(Unary::Abs, x));
+  Value tail = graph.unary(Unary::Log1p, graph.unary(Unary::Exp, minusMagnitude));
+  return graph.binary(Binary::Add, graph.binary(Binary::Max, x, graph.real(0)), tail);
+}
+
+Value softsign(NodeImporter &, GraphBuilder &graph, Value x) {
+  return graph.binary(Binary::Div, x,
+                      graph.binary(Binary::Add, graph.unary(Unary::Abs, x), one(graph)));
+}
+
+Value mish(NodeImporter &node, GraphBuilder &graph, Value x) {
+  return graph.binary(Binary::Mul, x, graph.unary(Unary::Tanh, softplus(node, graph, x)));
+}
+
+Value swish(NodeImporter &node, GraphBuilder &graph, Value x) {
+  Value scaled = graph.binary(Binary::Mul, x, graph.real(node.real("alpha", 1)));
+  return graph.binary(Binary::Mul, x, graph.unary(Unary::Sigmoid, scaled));
+}
+
+Value shrink(NodeImporter &node, GraphBuilder &graph, Value x) {
+  double lambda = node.real("lambd", 0.5), bias = node.real("bias", 0);
+  Value none = graph.binary(Binary::Mul, x, graph.real(0));
+  Value above = graph.binary(Binary::Gt, x, graph.real(lambda));
+  Value below = graph.binary(Binary::Lt, x, graph.real(-lambda));
+  Value lower = graph.select(below, graph.binary(Binary::Add, x, graph.real(bias)), none);
+  return graph.select(above, graph.binary(Binary::Sub, x, graph.real(bias)), lower);
+}
+
+// log((1 + x) / (1 - x)) / 2
+Value atanh(NodeImporter &, GraphBuilder &graph, Value x) {
+  Value upper = graph.unary(Unary::Log1p, x),
+        lower = graph.unary(Unary::Log1p, graph.unary(Unary::Neg, x));
+  return graph.binary(Binary::Mul, graph.binary(Binary::Sub, upper, lower), graph.real(0.5));
+}
+
+// sign(x) * log(|x| + sqrt(x^2 + 1))
+Value asinh(NodeImporter &, GraphBuilder &graph, Value x) {
+  Value magnitude = graph.unary(Unary::Abs, x);
+  Value root = graph.unary(
+      Unary::Sqrt,
+      graph.binary(Binary::Add, graph.binary(Binary::Mul, x, x), one(graph)));
+  Value grown = graph.unary(Unary::Log, graph.binary(Binary::Add, magnitude, root));
+  return graph.binary(Binary::Mul, graph.unary(Unary::Sign, x), grown);
+}
+
+Value acosh(NodeImporter &, GraphBuilder &graph, Value x) {
+  Value root = graph.unary(
+      Unary::Sqrt,
+      graph.binary(Binary::Sub, graph.binary(Binary::Mul, x, x), one(graph)));
+  return graph.unary(Unary::Log, graph.binary(Binary::Add, x, root));
+}
+
+// Halves go to the even neighbour. Adding and subtracting 1.5 * 2^52 rounds so in doubles, in which every
+// float that is not whole has that much room.
+Value roundToEven(NodeImporter &, GraphBuilder &graph, Value x) {
+  constexpr double whole = 6755399441055744.0;
+  Value wide = graph.cast(x, ElementType::F64);
+  Value shifted = graph.binary(Binary::Add, wide, graph.real(whole));
+  Value rounded = graph.binary(Binary::Sub, shifted, graph.real(whole));
+  Value isLarge = graph.binary(Binary::Ge, graph.unary(Unary::Abs, wide), graph.real(0x1p51));
+  Value isNan = graph.cast(graph.unary(Unary::IsNan, wide), ElementType::Bool);
+  Value kept = graph.select(isNan, wide, graph.select(isLarge, wide, rounded));
+  return graph.cast(kept, GraphBuilder::elementOf(x));
+}
+
+void importNot(NodeImporter &node) {
+  node.setResult(0, node.graph().cast(node.graph().unary(Unary::Not, node.operand(0)),
+                                      ElementType::Bool));
+}
+
+void importBitwiseNot(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  Value x = node.operand(0);
+  ElementType type = GraphBuilder::elementTypeOf(x);
+  Value ones = graph.integer(type == ElementType::U64 || isSignedInteger(type)
+                                 ? -1
+                                 : largestInteger(type));
+  node.setResult(0, graph.binary(Binary::BitwXor, x, ones));
+}
+
+void importIsInf(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  Value x = node.operand(0);
+  bool positive = node.integer("detect_positive", 1) != 0,
+       negative = node.integer("detect_negative", 1) != 0;
+  Value infinite = graph.cast(graph.unary(Unary::IsInfinite, x), ElementType::Bool);
+  if (positive && negative)
+    return node.setResult(0, infinite);
+  if (!positive && !negative)
+    return node.setResult(0, graph.binary(Binary::And, infinite, graph.real(0)));
+  Value side = graph.binary(positive ? Binary::Gt : Binary::Lt, x, graph.real(0));
+  node.setResult(0, graph.binary(Binary::And, infinite, side));
+}
+
+void importCast(NodeImporter &node) {
+  int64_t to = node.integer("to", 0);
+  auto type = static_cast<DataType>(to);
+  std::optional<ElementType> element = elementTypeOf(type);
+  if (!element)
+    node.refuse("Cast to " + nameOf(type));
+  // Sizes stay known.
+  if (std::optional<Values> cells = node.cells(0);
+      cells && *element == ElementType::I64 && node.elementType(0) == ElementType::I64)
+    return node.setCells(0, *cells, node.isScalar(0));
+  node.setResult(0, node.graph().cast(node.operand(0), *element));
+}
+
+void importCastLike(NodeImporter &node) {
+  node.setResult(0, node.graph().cast(node.operand(0), GraphBuilder::elementOf(node.operand(1))));
+}
+
+//===- two and more operands -----------------------------------------------------------------===//
+
+// Before version 7 the second operand is broadcast only if the node says so, from a dimension that it names.
+Value secondOperand(NodeImporter &node) {
+  Value y = node.operand(1);
+  if (node.version() >= 7 || node.integer("broadcast", 0) == 0 || !node.has("axis"))
+    return y;
+  int64_t rank = node.rank(0), axis = node.axis(node.integer("axis", 0), rank);
+  Numbers behind;
+  for (int64_t i = axis + GraphBuilder::rankOf(y); i < rank; ++i)
+    behind.push_back(i - axis);
+  return node.graph().unsqueeze(y, behind);
+}
+
+// Operators on sizes: both operands are known by cells, one of which may be repeated.
+bool importOnSizes(NodeImporter &node, Binary op) {
+  std::optional<Values> lhs = node.cells(0), rhs = node.cells(1);
+  if (!lhs || !rhs || node.elementType(0) != ElementType::I64)
+    return false;
+  size_t count = std::max(lhs->size(), rhs->size());
+  if (lhs->empty() || rhs->empty() || (lhs->size() != count && lhs->size() != 1) ||
+      (rhs->size() != count && rhs->size() != 1))
+    return false;
+  Values cells;
+  for (size_t i = 0; i < count; ++i)
+    cells.push_back(node.graph().scalar(op, (*lhs)[lhs->size() == 1 ? 0 : i],
+                                        (*rhs)[rhs->size() == 1 ? 0 : i]));
+  node.setCells(0, cells, node.isScalar(0) && node.isScalar(1));
+  return true;
+}
+
+template <Binary op> void importBinary(NodeImporter &node) {
+  if (resultOf(op) == CellResult::Number && importOnSizes(node, op))
+    return;
+  node.setResult(0, node.graph().binary(op, node.operand(0), secondOperand(node)));
+}
+
+// Of integers, towards zero.
+void importDiv(NodeImporter &node) {
+  bool isOfFloats = isFloat(node.elementType(0));
+  isOfFloats ? importBinary<Binary::Div>(node) : importBinary<Binary::IntDiv>(node);
+}
+
+void importPow(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  Value x = node.operand(0), y = secondOperand(node);
+  ElementType type = GraphBuilder::elementTypeOf(x);
+  // Whole powers of integers are whole; through doubles, in which those that fit 32 bits are exact.
+  if (!isFloat(type) || !isFloat(GraphBuilder::elementTypeOf(y))) {
+    ElementType wide = ElementType::F64;
+    Value power = graph.binary(Binary::Pow, graph.cast(x, wide), graph.cast(y, wide));
+    return node.setResult(0, graph.cast(power, type));
+  }
+  node.setResult(0, graph.binary(Binary::Pow, x, graph.cast(y, type)));
+}
+
+// The remainder has the sign of the divisor; with fmod, that of the dividend.
+void importMod(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  Value x = node.operand(0), y = node.operand(1);
+  Value rest = graph.binary(Binary::Mod, x, y);
+  if (node.integer("fmod", 0) != 0)
+    return node.setResult(0, rest);
+  Value isRest = graph.binary(Binary::Ne, rest, graph.integer(0));
+  Value differs = graph.binary(Binary::Ne, graph.binary(Binary::Lt, rest, graph.integer(0)),
+                               graph.binary(Binary::Lt, y, graph.integer(0)));
+  Value moves = graph.binary(Binary::And, isRest, differs);
+  node.setResult(0, graph.select(moves, graph.binary(Binary::Add, rest, y), rest));
+}
+
+void importBitShift(NodeImporter &node) {
+  bool left = node.text("direction", "") == "LEFT";
+  node.setResult(0, node.graph().binary(left ? Binary::BitwShiftL : Binary::BitwShiftR,
+                                        node.operand(0), node.operand(1)));
+}
+
+void importPRelu(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  Value x = node.operand(0), slope = node.operand(1);
+  // A slope for each channel, before slopes were broadcast.
+  if (node.version() < 7 && GraphBuilder::rankOf(slope) == 1 && node.rank(0) > 1) {
+    Numbers behind;
+    for (int64_t i = 1; i + 1 < node.rank(0); ++i)
+      behind.push_back(i);
+    slope = graph.unsqueeze(slope, behind);
+  }
+  Value below = graph.binary(Binary::Mul, x, slope);
+  node.setResult(0, graph.select(graph.binary(Binary::Lt, x, graph.real(0)), below, x));
+}
+
+void importWhere(NodeImporter &node) {
+  node.setResult(0, node.graph().select(node.operand(0), node.operand(1), node.operand(2)));
+}
+
+template <Binary op> void importVariadic(NodeImporter &node) {
+  Value result = node.operand(0);
+  for (size_t i = 1; i < node.operandCount(); ++i)
+    result = node.graph().binary(op, result, node.operand(i));
+  node.setResult(0, result);
+}
+
+void importMean(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  Value sum = node.operand(0);
+  for (size_t i = 1; i < node.operandCount(); ++i)
+    sum = graph.binary(Binary::Add, sum, node.operand(i));
+  node.setResult(0, graph.binary(Binary::Div, sum,
+                                 graph.real(static_cast<double>(node.operandCount()))));
+}
+
+// Bounds were attributes before version 11.
+void importClip(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  Value x = node.operand(0);
+  if (node.version() < 11) {
+    if (node.has("min"))
+      x = graph.binary(Binary::Max, x, graph.real(node.real("min", 0)));
+    if (node.has("max"))
+      x = graph.binary(Binary::Min, x, graph.real(node.real("max", 0)));
+    return node.setResult(0, x);
+  }
+  if (node.hasOperand(1))
+    x = graph.binary(Binary::Max, x, node.operand(1));
+  if (node.hasOperand(2))
+    x = graph.binary(Binary::Min, x, node.operand(2));
+  node.setResult(0, x);
+}
+
+// 0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))
+void importGelu(NodeImporter &node) {
+  if (node.text("approximate", "none") != "tanh")
+    node.refuse("Gelu without approximation");
+  GraphBuilder &graph = node.graph();
+  Value x = node.operand(0);
+  Value cube = graph.binary(Binary::Mul, graph.binary(Binary::Mul, x, x), x);
+  Value inner = graph.binary(
+      Binary::Add, x, graph.binary(Binary::Mul, cube, graph.real(0.044715)));
+  Value root = graph.real(std::sqrt(2 / std::numbers::pi));
+  Value gate = graph.binary(Binary::Add,
+                            graph.unary(Unary::Tanh, graph.binary(Binary::Mul, inner, root)),
+                            one(graph));
+  node.setResult(0, graph.binary(Binary::Mul, graph.binary(Binary::Mul, x, gate),
+                                 graph.real(0.5)));
+}
+
+// Nothing is dropped where nothing is learned.
+void importDropout(NodeImporter &node) {
+  if (node.hasOperand(2)) {
+    std::optional<Numbers> isTraining = node.constantsIfKnown(2);
+    if (!isTraining || llvm::is_contained(*isTraining, 1))
+      node.refuse("Dropout that draws");
+  } else if (node.version() < 7 && node.integer("is_test", 0) == 0) {
+    node.refuse("Dropout that draws");
+  }
+  node.setResult(0, node.operand(0));
+  if (node.wantsResult(1)) {
+    GraphBuilder &graph = node.graph();
+    Value x = node.operand(0);
+    Value all = graph.cast(graph.broadcast(graph.filled(1, graph.builder().getF64Type()),
+                                           graph.sizes(x)),
+                           ElementType::Bool);
+    node.setResult(1, node.version() < 10 ? graph.cast(all, GraphBuilder::elementOf(x)) : all);
+  }
+}
+
+constexpr ImportRule rules[] = {
+    {"Abs", 1, importUnary<Unary::Abs>},
+    {"Acos", 7, importUnary<Unary::Acos>},
+    {"Acosh", 9, importFormula<acosh>},
+    {"Add", 1, importBinary<Binary::Add>},
+    {"And", 1, importBinary<Binary::And>},
+    {"Asin", 7, importUnary<Unary::Asin>},
+    {"Asinh", 9, importFormula<asinh>},
+    {"Atan", 7, importUnary<Unary::Atan>},
+    {"Atanh", 9, importFormula<atanh>},
+    {"BitShift", 11, importBitShift},
+    {"BitwiseAnd", 18, importBinary<Binary::BitwAnd>},
+    {"BitwiseNot", 18, importBitwiseNot},
+    {"BitwiseOr", 18, importBinary<Binary::BitwOr>},
+    {"BitwiseXor", 18, importBinary<Binary::BitwXor>},
+    {"Cast", 6, importCast},
+    {"CastLike", 15, importCastLike},
+    {"Ceil", 1, importUnary<Unary::Ceil>},
+    {"Celu", 12, importFormula<celu>},
+    {"Clip", 1, importClip},
+    {"Cos", 7, importUnary<Unary::Cos>},
+    {"Cosh", 9, importUnary<Unary::Cosh>},
+    {"Div", 1, importDiv},
+    {"Dropout", 1, importDropout},
+    {"Elu", 1, importFormula<elu>},
+    {"Equal", 1, importBinary<Binary::Eq>},
+    {"Exp", 1, importUnary<Unary::Exp>},
+    {"Floor", 1, importUnary<Unary::Floor>},
+    {"Gelu", 20, importGelu},
+    {"Greater", 1, importBinary<Binary::Gt>},
+    {"GreaterOrEqual", 12, importBinary<Binary::Ge>},
+    {"HardSigmoid", 1, importFormula<hardSigmoid>},
+    {"HardSwish", 14, importFormula<hardSwish>},
+    {"Identity", 1, importIdentity},
+    {"IsInf", 10, importIsInf},
+    {"IsNaN", 9, importTest<Unary::IsNan>},
+    {"LeakyRelu", 1, importFormula<leakyRelu>},
+    {"Less", 1, importBinary<Binary::Lt>},
+    {"LessOrEqual", 12, importBinary<Binary::Le>},
+    {"Log", 1, importUnary<Unary::Log>},
+    {"Max", 1, importVariadic<Binary::Max>},
+    {"Mean", 1, importMean},
+    {"Min", 1, importVariadic<Binary::Min>},
+    {"Mish", 18, importFormula<mish>},
+    {"Mod", 10, importMod},
+    {"Mul", 1, importBinary<Binary::Mul>},
+    {"Neg", 1, importUnary<Unary::Neg>},
+    {"Not", 1, importNot},
+    {"Or", 1, importBinary<Binary::Or>},
+    {"PRelu", 1, importPRelu},
+    {"Pow", 1, importPow},
+    {"Reciprocal", 1, importFormula<reciprocal>},
+    {"Relu", 1, importFormula<relu>},
+    {"Round", 11, importFormula<roundToEven>},
+    {"Selu", 1, importFormula<selu>},
+    {"Shrink", 9, importFormula<shrink>},
+    {"Sigmoid", 1, importUnary<Unary::Sigmoid>},
+    {"Sign", 9, importUnary<Unary::Sign>},
+    {"Sin", 7, importUnary<Unary::Sin>},
+    {"Sinh", 9, importUnary<Unary::Sinh>},
+    {"Softplus", 1, importFormula<softplus>},
+    {"Softsign", 1, importFormula<softsign>},
+    {"Sqrt", 1, importUnary<Unary::Sqrt>},
+    {"Sub", 1, importBinary<Binary::Sub>},
+    {"Sum", 1, importVariadic<Binary::Add>},
+    {"Swish", 24, importFormula<swish>},
+    {"Tan", 7, importUnary<Unary::Tan>},
+    {"Tanh", 1, importUnary<Unary::Tanh>},
+    {"ThresholdedRelu", 10, importFormula<thresholdedRelu>},
+    {"Where", 9, importWhere},
+    {"Xor", 1, importBinary<Binary::Xor>},
+};
+
+} // namespace
+
+llvm::ArrayRef<ImportRule> onnx::cellRules() { return rules; }

@@ -1,0 +1,18 @@
+// Tensors of a model as literals of the program.
+//
+//   Value weights = graph.literal(constantTensor(initializer, graph, &external));
+//
+#ifndef TOKAMAK_FRONTEND_ONNX_CONSTANTTENSOR_H
+#define TOKAMAK_FRONTEND_ONNX_CONSTANTTENSOR_H
+
+#include "frontend/onnx/GraphBuilder.h"
+#include "frontend/onnx/TensorCells.h"
+
+namespace tokamak::onnx {
+
+// Copies the cells. Throws Error if they make no sense, or are of a type that Tokamak doesn't have.
+mlir::DenseElementsAttr constantTensor(const Tensor &tensor, GraphBuilder &graph,
+                                       ExternalData *external);
+
+} // namespace tokamak::onnx
+#endif

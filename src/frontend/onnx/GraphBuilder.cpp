@@ -1,0 +1,340 @@
+#include "frontend/onnx/GraphBuilder.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::onnx;
+
+using mlir::Value;
+
+std::optional<int64_t> onnx::constantInteger(Value scalar) {
+  if (auto constant = scalar.getDefiningOp<tok::ConstantOp>())
+    if (auto value = dyn_cast<IntegerAttr>(constant.getValue()))
+      return value.getInt();
+  return std::nullopt;
+}
+
+//===- types ---------------------------------------------------------------------------------===//
+
+Type GraphBuilder::typeOf(ElementType element) {
+  switch (element) {
+  case ElementType::F64:
+    return builder_.getF64Type();
+  case ElementType::F32:
+    return builder_.getF32Type();
+  case ElementType::F16:
+    return builder_.getF16Type();
+  case ElementType::BF16:
+    return builder_.getBF16Type();
+  case ElementType::Bool:
+    return builder_.getI1Type();
+  case ElementType::I8:
+  case ElementType::I16:
+  case ElementType::I32:
+  case ElementType::I64:
+    return builder_.getIntegerType(8 * static_cast<unsigned>(byteSize(element)));
+  case ElementType::U8:
+  case ElementType::U16:
+  case ElementType::U32:
+  case ElementType::U64:
+    break;
+  }
+  return builder_.getIntegerType(8 * static_cast<unsigned>(byteSize(element)), /*isSigned=*/false);
+}
+
+RankedTensorType GraphBuilder::arrayType(int64_t rank, Type element) {
+  return RankedTensorType::get(SmallVector<int64_t>(rank, ShapedType::kDynamic), element);
+}
+
+int64_t GraphBuilder::rankOf(Value array) {
+  return cast<RankedTensorType>(array.getType()).getRank();
+}
+Type GraphBuilder::elementOf(Value array) {
+  return cast<RankedTensorType>(array.getType()).getElementType();
+}
+ElementType GraphBuilder::elementTypeOf(Value array) {
+  return *tok::elementTypeOf(array.getType());
+}
+
+//===- numbers -------------------------------------------------------------------------------===//
+
+Value GraphBuilder::integer(int64_t value) {
+  return builder_.create<tok::ConstantOp>(location_, value);
+}
+Value GraphBuilder::real(double value) { return builder_.create<tok::ConstantOp>(location_, value); }
+
+Value GraphBuilder::scalar(BinaryOperator op, Value lhs, Value rhs) {
+  return builder_.createOrFold<tok::BinaryOp>(location_, op, lhs, rhs);
+}
+
+Value GraphBuilder::size(Value array, int64_t dimension) {
+  return builder_.create<tok::SizeOp>(location_, builder_.getI64Type(), array, dimension + 1);
+}
+
+Values GraphBuilder::sizes(Value array) {
+  Values sizes;
+  for (int64_t i = 0; i < rankOf(array); ++i)
+    sizes.push_back(size(array, i));
+  return sizes;
+}
+
+Value GraphBuilder::inDoubles(Value number) {
+  return builder_.createOrFold<tok::CastOp>(location_, builder_.getF64Type(), number);
+}
+
+Value GraphBuilder::isOne(Value size) {
+  Value truth = scalar(BinaryOperator::Eq, size, integer(1));
+  return builder_.createOrFold<tok::CastOp>(location_, builder_.getI64Type(), truth);
+}
+
+Value GraphBuilder::product(ArrayRef<Value> sizes) {
+  Value product = integer(1);
+  for (Value size : sizes)
+    product = scalar(BinaryOperator::Mul, product, size);
+  return product;
+}
+
+//===- cells ---------------------------------------------------------------------------------===//
+
+Value GraphBuilder::literal(DenseElementsAttr cells) {
+  auto type = arrayType(cells.getType().getRank(), cells.getElementType());
+  return builder_.create<tok::LiteralOp>(location_, type, cells);
+}
+
+Value GraphBuilder::filled(double value, Type element) {
+  auto type = RankedTensorType::get({}, builder_.getF64Type());
+  return cast(literal(DenseElementsAttr::get(type, value)), element);
+}
+
+// Operands are shown in one rank, at least 1: what is known of an array's sizes can't tell an array without
+// dimensions from one of which nothing is known (ir/tok/Facts.h).
+Value GraphBuilder::cellwise(ArrayRef<Value> operands,
+                             function_ref<Value(ArrayRef<Value> operands, int64_t rank)> create) {
+  int64_t rank = 0;
+  for (Value operand : operands)
+    rank = tok::isArray(operand.getType()) ? std::max(rank, rankOf(operand)) : rank;
+  Values shown;
+  for (Value operand : operands)
+    shown.push_back(tok::isArray(operand.getType()) ? withRank(operand, std::max<int64_t>(rank, 1))
+                                                    : operand);
+  Value result = create(shown, std::max<int64_t>(rank, 1));
+  return rank == 0 ? view(result, {}) : result;
+}
+
+Value GraphBuilder::unary(UnaryOperator op, Value operand) {
+  return cellwise(operand, [&](ArrayRef<Value> shown, int64_t) -> Value {
+    return builder_.create<tok::UnaryOp>(location_, op, shown[0]);
+  });
+}
+
+Value GraphBuilder::binary(BinaryOperator op, Value lhs, Value rhs) {
+  return cellwise({lhs, rhs}, [&](ArrayRef<Value> shown, int64_t rank) -> Value {
+    auto binary = builder_.create<tok::BinaryOp>(location_, op, shown[0], shown[1]);
+    if (resultOf(op) == CellResult::Boolean)
+      binary.getResult().setType(arrayType(rank, builder_.getI1Type()));
+    return binary;
+  });
+}
+
+Value GraphBuilder::select(Value condition, Value then, Value otherwise) {
+  Type element = elementOf(then);
+  return cellwise({condition, then, otherwise}, [&](ArrayRef<Value> shown, int64_t rank) -> Value {
+    return builder_.create<tok::IfElseOp>(location_, arrayType(rank, element), shown[0], shown[1],
+                                          shown[2], UnitAttr());
+  });
+}
+
+Value GraphBuilder::cast(Value array, Type element) {
+  if (elementOf(array) == element)
+    return array;
+  return cellwise(array, [&](ArrayRef<Value> shown, int64_t rank) -> Value {
+    return builder_.create<tok::CastOp>(location_, arrayType(rank, element), shown[0]);
+  });
+}
+
+//===- shapes --------------------------------------------------------------------------------===//
+
+Value GraphBuilder::view(Value array, ArrayRef<Value> sizes) {
+  auto type = arrayType(static_cast<int64_t>(sizes.size()), elementOf(array));
+  return builder_.create<tok::ViewOp>(location_, type, array, sizes);
+}
+
+Value GraphBuilder::squeeze(Value array, ArrayRef<int64_t> dimensions) {
+  if (dimensions.empty())
+    return array;
+  Values kept;
+  for (int64_t i = 0; i < rankOf(array); ++i)
+    if (!llvm::is_contained(dimensions, i))
+      kept.push_back(size(array, i));
+  return view(array, kept);
+}
+
+Value GraphBuilder::unsqueeze(Value array, ArrayRef<int64_t> dimensions) {
+  if (dimensions.empty())
+    return array;
+  Values all;
+  int64_t own = 0, rank = rankOf(array) + static_cast<int64_t>(dimensions.size());
+  for (int64_t i = 0; i < rank; ++i)
+    all.push_back(llvm::is_contained(dimensions, i) ? integer(1) : size(array, own++));
+  return view(array, all);
+}
+
+Value GraphBuilder::withRank(Value array, int64_t rank) {
+  Numbers missing(rank - rankOf(array));
+  std::iota(missing.begin(), missing.end(), 0);
+  return unsqueeze(array, missing);
+}
+
+Value GraphBuilder::broadcast(Value array, ArrayRef<Value> sizes) {
+  auto rank = static_cast<int64_t>(sizes.size());
+  Value part = withRank(array, std::max(rank, rankOf(array)));
+  Values all = this->sizes(part);
+  int64_t missing = rankOf(part) - rank;
+  for (int64_t i = 0; i < rank; ++i) {
+    Value &own = all[missing + i];
+    std::optional<int64_t> asked = constantInteger(sizes[i]);
+      // Where both sizes are known to be other than 1 they are equal, or the operation fails.
+    if (!asked)
+      own = scalar(BinaryOperator::Add, own, scalar(BinaryOperator::Mul, isOne(own), scalar(BinaryOperator::Sub, sizes[i], own)));
+    else if (*asked != 1)
+      own = sizes[i];
+  }
+  return builder_.create<tok::ExpandOp>(location_, part.getType(), part, all);
+}
+
+static SmallVector<Value> withNumbers(GraphBuilder &graph, Value array, ArrayRef<int64_t> numbers) {
+  SmallVector<Value> operands = {array};
+  for (int64_t number : numbers)
+    operands.push_back(graph.integer(number));
+  return operands;
+}
+
+Value GraphBuilder::permute(Value array, ArrayRef<int64_t> order) {
+  if (llvm::is_sorted(order))
+    return array;
+  Numbers fromOne = llvm::map_to_vector<4>(order, [](int64_t number) { return number + 1; });
+  return builder_
+      .create<tok::CallNativeOp>(location_, TypeRange(array.getType()), "permute",
+                                 withNumbers(*this, array, fromOne))
+      .getResult(0);
+}
+
+Value GraphBuilder::join(ArrayRef<Value> arrays, int64_t dimension) {
+  if (arrays.size() == 1)
+    return arrays.front();
+  SmallVector<Value> operands = {integer(dimension + 1)};
+  llvm::append_range(operands, arrays);
+  return builder_
+      .create<tok::CallNativeOp>(location_, TypeRange(arrays.front().getType()), "join", operands)
+      .getResult(0);
+}
+
+Value GraphBuilder::slice(Value array, int64_t dimension, Value begin, Value size, int64_t step) {
+  SmallVector<Value> operands = {array};
+  for (int64_t i = 0; i < rankOf(array); ++i) {
+    bool isSliced = i == dimension;
+    operands.push_back(isSliced ? scalar(BinaryOperator::Add, begin, integer(1)) : integer(1));
+    operands.push_back(isSliced ? size : this->size(array, i));
+    operands.push_back(integer(isSliced ? step : 1));
+  }
+  return builder_
+      .create<tok::CallNativeOp>(location_, TypeRange(array.getType()), "strided_slice", operands)
+      .getResult(0);
+}
+
+Value GraphBuilder::fromZero(Value indices, Value size) {
+  Value whole = cast(indices, ElementType::I64);
+  Value fromEnd = binary(BinaryOperator::Add, whole, size);
+  return select(binary(BinaryOperator::Lt, whole, integer(0)), fromEnd, whole);
+}
+
+Value GraphBuilder::take(Value array, Value indices, int64_t dimension) {
+  Value fromOne = binary(BinaryOperator::Add, fromZero(indices, size(array, dimension)), integer(1));
+  auto type = arrayType(rankOf(array) - 1 + rankOf(indices), elementOf(array));
+  SmallVector<Value> operands = {array, fromOne, integer(dimension + 1)};
+  return builder_.create<tok::CallNativeOp>(location_, TypeRange(type), "take", operands)
+      .getResult(0);
+}
+
+Value GraphBuilder::takeElements(Value array, Value indices, int64_t dimension) {
+  int64_t rank = rankOf(array);
+  // The number of each cell in row-major order.
+  Value cells, stride = integer(1);
+  for (int64_t i = rank - 1; i >= 0; --i) {
+    Numbers behind;
+    for (int64_t j = i + 1; j < rank; ++j)
+      behind.push_back(j - i);
+    Value places = i == dimension
+                       ? fromZero(indices, size(array, i))
+                       : unsqueeze(this->places(size(indices, i), builder_.getI64Type()), behind);
+    Value along = binary(BinaryOperator::Mul, places, stride);
+    cells = cells ? binary(BinaryOperator::Add, cells, along) : along;
+    stride = scalar(BinaryOperator::Mul, stride, size(array, i));
+  }
+  return take(view(array, {stride}), cells, 0);
+}
+
+Value GraphBuilder::windows(Value array, Value outside, ArrayRef<Value> numbers) {
+  auto windowed = static_cast<int64_t>(numbers.size() / 6);
+  SmallVector<Value> operands = {array, outside};
+  llvm::append_range(operands, numbers);
+  auto type = arrayType(rankOf(array) + windowed, elementOf(array));
+  return builder_.create<tok::CallNativeOp>(location_, TypeRange(type), "windows", operands)
+      .getResult(0);
+}
+
+Value GraphBuilder::places(Value size, Type element) {
+  // A sequence has at least one cell, so that it is made too long.
+  Value column = builder_.create<tok::SeqOp>(location_, arrayType(2, builder_.getF64Type()),
+                                             real(0), inDoubles(size), real(1));
+  Value longer = view(column, {scalar(BinaryOperator::Add, size, integer(1))});
+  return cast(slice(longer, 0, integer(0), size), element);
+}
+
+//===- products and aggregates ---------------------------------------------------------------===//
+
+Value GraphBuilder::matmul(Value lhs, Value rhs) {
+  int64_t rank = std::max(rankOf(lhs), rankOf(rhs));
+  Value left = withRank(lhs, rank), right = withRank(rhs, rank);
+  return builder_.create<tok::MatmulOp>(location_, left.getType(), left, right);
+}
+
+GraphBuilder::Grouped GraphBuilder::groupLast(Value array, ArrayRef<int64_t> dimensions) {
+  Numbers order;
+  Grouped grouped;
+  Values reduced, front;
+  for (int64_t i = 0; i < rankOf(array); ++i) {
+    bool isReduced = llvm::is_contained(dimensions, i);
+    grouped.kept.push_back(isReduced ? integer(1) : size(array, i));
+    if (isReduced)
+      continue;
+    order.push_back(i);
+    grouped.flat.push_back(grouped.kept.back());
+  }
+  for (int64_t i = 0; i < rankOf(array); ++i)
+    if (llvm::is_contained(dimensions, i)) {
+      order.push_back(i);
+      reduced.push_back(size(array, i));
+    }
+  front = grouped.flat;
+  front.push_back(product(reduced));
+  grouped.array = permute(array, order);
+  // Aggregates of rows are of arrays of at least two dimensions.
+  if (front.size() < 2)
+    front.insert(front.begin(), integer(1));
+  grouped.array = view(grouped.array, front);
+  return grouped;
+}
+
+Value GraphBuilder::reduce(AggregateKind kind, Value array, ArrayRef<int64_t> dimensions,
+                           KeepDimensions keep) {
+  Grouped grouped = groupLast(array, dimensions);
+  auto aggregate = builder_.create<tok::AggregateOp>(location_, kind, AggregateDirection::Row,
+                                                     grouped.array);
+  if (kind == AggregateKind::IndexMax || kind == AggregateKind::IndexMin)
+    aggregate.getResult().setType(arrayType(rankOf(grouped.array), builder_.getI64Type()));
+  return view(aggregate, keep == KeepDimensions::Yes ? grouped.kept : grouped.flat);
+}

@@ -1,0 +1,121 @@
+// Writes operations of `tok` for the nodes of a graph: what import rules are made of.
+//
+//   Value sum = graph.binary(BinaryOperator::Add, x, y);            // with NumPy's broadcasting
+//   Value largest = graph.reduce(AggregateKind::Max, sum, {1}, KeepDimensions::Yes);
+//
+// Dimensions count from 0, as in the standard. What is computed with sizes are scalars: the cells of small
+// arrays of integers are known one by one, so that Reshape knows how many sizes it is given, and nothing of
+// a model's arithmetic with shapes is left as arrays.
+#ifndef TOKAMAK_FRONTEND_ONNX_GRAPHBUILDER_H
+#define TOKAMAK_FRONTEND_ONNX_GRAPHBUILDER_H
+
+#include "ir/tok/TokDialect.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+#include <optional>
+
+namespace tokamak::onnx {
+
+using Values = llvm::SmallVector<mlir::Value, 4>;
+using Numbers = llvm::SmallVector<int64_t, 4>;
+
+enum class KeepDimensions : uint8_t { No, Yes };
+
+// An integer among sizes: a scalar of the program, or the number itself where it is known.
+std::optional<int64_t> constantInteger(mlir::Value scalar);
+
+class GraphBuilder {
+public:
+  // `builder` stands where operations are to be written.
+  explicit GraphBuilder(mlir::OpBuilder builder) : builder_(std::move(builder)) {}
+
+  mlir::OpBuilder &builder() { return builder_; }
+  // Of the operations that follow.
+  void setLocation(mlir::Location location) { location_ = location; }
+  mlir::Location location() const { return location_; }
+
+  //===- types -------------------------------------------------------------------------------===//
+
+  mlir::Type typeOf(ElementType element);
+  mlir::RankedTensorType arrayType(int64_t rank, mlir::Type element);
+  static int64_t rankOf(mlir::Value array);
+  static mlir::Type elementOf(mlir::Value array);
+  static ElementType elementTypeOf(mlir::Value array);
+
+  //===- numbers -----------------------------------------------------------------------------===//
+
+  mlir::Value integer(int64_t value);
+  mlir::Value real(double value);
+  // Of two integers.
+  mlir::Value scalar(BinaryOperator op, mlir::Value lhs, mlir::Value rhs);
+  mlir::Value inDoubles(mlir::Value number);
+  // The size of a dimension, and of all together.
+  mlir::Value size(mlir::Value array, int64_t dimension);
+  Values sizes(mlir::Value array);
+  mlir::Value product(llvm::ArrayRef<mlir::Value> sizes);
+  // 1 or 0.
+  mlir::Value isOne(mlir::Value size);
+
+  //===- cells -------------------------------------------------------------------------------===//
+
+  // An array written out.
+  mlir::Value literal(mlir::DenseElementsAttr cells);
+  // An array of no dimensions with this number, of this element type.
+  mlir::Value filled(double value, mlir::Type element);
+  mlir::Value unary(UnaryOperator op, mlir::Value operand);
+  // Of two arrays, or an array and a number that takes its type. Comparisons and logic give booleans.
+  mlir::Value binary(BinaryOperator op, mlir::Value lhs, mlir::Value rhs);
+  mlir::Value select(mlir::Value condition, mlir::Value then, mlir::Value otherwise);
+  mlir::Value cast(mlir::Value array, mlir::Type element);
+  mlir::Value cast(mlir::Value array, ElementType element) { return cast(array, typeOf(element)); }
+
+  //===- shapes ------------------------------------------------------------------------------===//
+
+  mlir::Value view(mlir::Value array, llvm::ArrayRef<mlir::Value> sizes);
+  // Without the dimensions, which have size 1, or with new ones of size 1: these are their numbers in the
+  // result.
+  mlir::Value squeeze(mlir::Value array, llvm::ArrayRef<int64_t> dimensions);
+  mlir::Value unsqueeze(mlir::Value array, llvm::ArrayRef<int64_t> dimensions);
+  // With dimensions of size 1 in front, up to this rank.
+  mlir::Value withRank(mlir::Value array, int64_t rank);
+  // Repeated along dimensions of size 1, as if it were beside an array of these sizes.
+  mlir::Value broadcast(mlir::Value array, llvm::ArrayRef<mlir::Value> sizes);
+  mlir::Value permute(mlir::Value array, llvm::ArrayRef<int64_t> order);
+  mlir::Value join(llvm::ArrayRef<mlir::Value> arrays, int64_t dimension);
+  // By place of a dimension, from 0: along `dimension`, or whole slices of many.
+  mlir::Value slice(mlir::Value array, int64_t dimension, mlir::Value begin, mlir::Value size, int64_t step = 1);
+  // For each cell of `indices` (from 0; negative ones count from the end) what the array has there.
+  mlir::Value take(mlir::Value array, mlir::Value indices, int64_t dimension);
+  // Indices from 0, of which negative ones counted from the end of a dimension of this size.
+  mlir::Value fromZero(mlir::Value indices, mlir::Value size);
+  // The same for every cell on its own: other dimensions are where the index stands.
+  mlir::Value takeElements(mlir::Value array, mlir::Value indices, int64_t dimension);
+  // Overlapping parts of the last dimensions (native `windows`): six numbers for each of them.
+  mlir::Value windows(mlir::Value array, mlir::Value outside, llvm::ArrayRef<mlir::Value> numbers);
+  // 0, 1, … along a dimension of this size.
+  mlir::Value places(mlir::Value size, mlir::Type element);
+
+  //===- products and aggregates -------------------------------------------------------------===//
+
+  // Of the matrices in the last two dimensions; leading ones are broadcast.
+  mlir::Value matmul(mlir::Value lhs, mlir::Value rhs);
+  mlir::Value reduce(AggregateKind kind, mlir::Value array, llvm::ArrayRef<int64_t> dimensions,
+               KeepDimensions keep);
+
+private:
+  mlir::Value
+  cellwise(llvm::ArrayRef<mlir::Value> operands,
+           llvm::function_ref<mlir::Value(llvm::ArrayRef<mlir::Value>, int64_t rank)> create);
+  struct Grouped {
+    mlir::Value array;       // the reduced dimensions are one, the last
+    Values kept, flat; // sizes of the result, with and without dimensions of size 1 for reduced ones
+  };
+  Grouped groupLast(mlir::Value array, llvm::ArrayRef<int64_t> dimensions);
+
+  mlir::OpBuilder builder_;
+  mlir::Location location_ = builder_.getUnknownLoc();
+};
+
+} // namespace tokamak::onnx
+#endif

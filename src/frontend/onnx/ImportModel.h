@@ -1,0 +1,49 @@
+// Translates a model into a module of the `tok` dialect with one function, `main`: its parameters are the
+// graph's inputs, followed by the weights that are too large to be numbers in the program.
+//
+//   ModelFile file("model.onnx");
+//   KnownInputs inputs;
+//   ModelErrors errors(file.path());
+//   std::optional<ImportedModel> imported = importModel(file, inputs, context, errors);
+//   if (!imported)
+//     errors.throwIfAny();                  // model.onnx: node 17 'conv1' (Conv, opset 11): …
+//
+// The location of an operation is (the model's path, the number of its node + 1).
+#ifndef TOKAMAK_FRONTEND_ONNX_IMPORTMODEL_H
+#define TOKAMAK_FRONTEND_ONNX_IMPORTMODEL_H
+
+#include "frontend/onnx/ModelErrors.h"
+#include "frontend/onnx/ModelFile.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+#include <vector>
+
+namespace tokamak::onnx {
+
+struct ImportedModel {
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  std::vector<const ValueInfo *> inputs; // the first parameters
+  std::vector<const Tensor *> weights;   // those that follow
+};
+
+// What a model says of shapes may be an input: the axes of a sum, how many dimensions a result has. An import
+// that fails for want of such numbers tells `wanted` inputs; with their values `known` it may succeed, for
+// these values alone.
+struct KnownInputs {
+  // Of values that are there already; a model may say less, or something else.
+  llvm::StringMap<int64_t> ranks;
+  llvm::StringMap<const Tensor *> known;
+  llvm::StringSet<> wanted;
+};
+
+// All nodes that can't be imported are reported at once; nothing is returned then. Loads the dialects that
+// it needs.
+std::optional<ImportedModel> importModel(ModelFile &file, KnownInputs &inputs,
+                                         mlir::MLIRContext &context, ModelErrors &errors);
+
+} // namespace tokamak::onnx
+#endif

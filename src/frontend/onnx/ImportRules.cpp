@@ -1,0 +1,37 @@
+#include "frontend/onnx/ImportRules.h"
+
+#include "llvm/ADT/StringMap.h"
+
+#include <set>
+
+using namespace tokamak;
+using namespace tokamak::onnx;
+
+static llvm::ArrayRef<ImportRule> (*const subjects[])() = {cellRules, shapeRules, reductionRules,
+                                                           productRules, normalisationRules,
+                                                           windowRules,  lossRules};
+
+const ImportRule *onnx::findImportRule(llvm::StringRef opType, int64_t version) {
+  static const llvm::StringMap<std::vector<const ImportRule *>> index = [] {
+    llvm::StringMap<std::vector<const ImportRule *>> rules;
+    for (auto *subject : subjects)
+      for (const ImportRule &rule : subject())
+        rules[rule.opType].push_back(&rule);
+    return rules;
+  }();
+  const ImportRule *newest = nullptr;
+  auto found = index.find(opType);
+  if (found != index.end())
+    for (const ImportRule *rule : found->second)
+      if (rule->version <= version && (!newest || rule->version > newest->version))
+        newest = rule;
+  return newest;
+}
+
+std::vector<std::string> onnx::importedOperators() {
+  std::set<std::string> names;
+  for (auto *subject : subjects)
+    for (const ImportRule &rule : subject())
+      names.insert(rule.opType.str());
+  return {names.begin(), names.end()};
+}

@@ -1,0 +1,35 @@
+// How each operator of ONNX is written in operations of `tok`: one table of (operator, first version, rule).
+//
+//   const ImportRule *rule = findImportRule("Softmax", 11);     // that of version 1, which holds until 12
+//   rule->import(node);
+//
+// A rule holds from its version to the next one's.
+#ifndef TOKAMAK_FRONTEND_ONNX_IMPORTRULES_H
+#define TOKAMAK_FRONTEND_ONNX_IMPORTRULES_H
+
+#include "frontend/onnx/NodeImporter.h"
+
+namespace tokamak::onnx {
+
+struct ImportRule {
+  llvm::StringLiteral opType;
+  int64_t version; // of the standard's operator set
+  void (*import)(NodeImporter &node);
+};
+
+// By subject; each is sorted by nothing in particular.
+llvm::ArrayRef<ImportRule> cellRules();      // one cell from one cell of each operand
+llvm::ArrayRef<ImportRule> shapeRules();     // cells that stay as they are
+llvm::ArrayRef<ImportRule> reductionRules(); // one cell from many
+llvm::ArrayRef<ImportRule> productRules();
+llvm::ArrayRef<ImportRule> normalisationRules();
+llvm::ArrayRef<ImportRule> windowRules();
+llvm::ArrayRef<ImportRule> lossRules();
+
+// Null if there is none.
+const ImportRule *findImportRule(llvm::StringRef opType, int64_t version);
+// The names of all operators with rules.
+std::vector<std::string> importedOperators();
+
+} // namespace tokamak::onnx
+#endif

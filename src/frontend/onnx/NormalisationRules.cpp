@@ -1,0 +1,131 @@
+// Operators that shift and scale by means and variances.
+#include "frontend/onnx/ImportRules.h"
+
+#include "base/Error.h"
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::onnx;
+
+using mlir::Value;
+
+namespace {
+
+using Unary = UnaryOperator;
+using Binary = BinaryOperator;
+
+Numbers from(int64_t first, int64_t rank) {
+  Numbers dimensions;
+  for (int64_t i = first; i < rank; ++i)
+    dimensions.push_back(i);
+  return dimensions;
+}
+
+// A vector with one number for each channel, the second dimension of an array of this rank.
+Value byChannel(GraphBuilder &graph, Value vector, int64_t rank) {
+  return rank < 2 ? vector : graph.unsqueeze(vector, from(1, rank - 1));
+}
+
+struct Normalised {
+  Value mean, inverse; // with dimensions of size 1; inverse: 1 / sqrt(variance + epsilon)
+  Value cells;
+};
+
+Normalised normalise(GraphBuilder &graph, Value x, ArrayRef<int64_t> dimensions, double epsilon) {
+  Value mean = graph.reduce(AggregateKind::Mean, x, dimensions, KeepDimensions::Yes);
+  Value centred = graph.binary(Binary::Sub, x, mean);
+  Value variance = graph.reduce(AggregateKind::Mean, graph.binary(Binary::Mul, centred, centred),
+                                dimensions, KeepDimensions::Yes);
+  Value spread =
+      graph.unary(Unary::Sqrt, graph.binary(Binary::Add, variance, graph.real(epsilon)));
+  Value inverse = graph.binary(Binary::Div, graph.real(1), spread);
+  return {mean, inverse, graph.binary(Binary::Mul, centred, inverse)};
+}
+
+Value scaled(GraphBuilder &graph, Value x, Value scale, Value bias) {
+  Value product = graph.binary(Binary::Mul, x, scale);
+  return bias ? graph.binary(Binary::Add, product, bias) : product;
+}
+
+void importBatchNormalization(NodeImporter &node) {
+  if (node.integer("training_mode", 0) != 0 ||
+      (node.version() < 7 && node.integer("is_test", 0) == 0))
+    node.refuse("BatchNormalization that learns");
+  GraphBuilder &graph = node.graph();
+  Value x = node.operand(0);
+  auto parameter = [&](size_t number) {
+    return byChannel(graph, graph.cast(node.operand(number), GraphBuilder::elementOf(x)),
+                     node.rank(0));
+  };
+  double epsilon = node.real("epsilon", 1e-5F);
+  Value spread = graph.unary(
+      Unary::Sqrt, graph.binary(Binary::Add, parameter(4), graph.real(epsilon)));
+  Value centred = graph.binary(Binary::Sub, x, parameter(3));
+  node.setResult(0, scaled(graph, graph.binary(Binary::Div, centred, spread), parameter(1),
+                           parameter(2)));
+}
+
+void importInstanceNormalization(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  int64_t rank = node.rank(0);
+  Normalised result = normalise(graph, node.operand(0), from(2, rank), node.real("epsilon", 1e-5F));
+  node.setResult(0, scaled(graph, result.cells, byChannel(graph, node.operand(1), rank),
+                           byChannel(graph, node.operand(2), rank)));
+}
+
+void importLayerNormalization(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  Value x = node.operand(0);
+  mlir::Type element = GraphBuilder::elementOf(x);
+  int64_t rank = node.rank(0), axis = node.axis(node.integer("axis", -1), rank);
+  // 16-bit floats are normalised in f32, unless the node says otherwise.
+  bool isNarrow = element.isF16() || element.isBF16();
+  Value wide = isNarrow && node.integer("stash_type", 1) == 1 ? graph.cast(x, ElementType::F32) : x;
+  Normalised result = normalise(graph, wide, from(axis, rank), node.real("epsilon", 1e-5F));
+  Value bias = node.hasOperand(2) ? node.operand(2) : Value();
+  node.setResult(0, scaled(graph, graph.cast(result.cells, element), node.operand(1), bias));
+  node.setResult(1, result.mean);
+  node.setResult(2, result.inverse);
+}
+
+void importRmsNormalization(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  Value x = node.operand(0);
+  mlir::Type element = GraphBuilder::elementOf(x);
+  int64_t rank = node.rank(0), axis = node.axis(node.integer("axis", -1), rank);
+  bool isNarrow = element.isF16() || element.isBF16();
+  Value wide = isNarrow && node.integer("stash_type", 1) == 1 ? graph.cast(x, ElementType::F32) : x;
+  Value mean = graph.reduce(AggregateKind::Mean, graph.binary(Binary::Mul, wide, wide),
+                            from(axis, rank), KeepDimensions::Yes);
+  Value spread = graph.unary(
+      Unary::Sqrt,
+      graph.binary(Binary::Add, mean, graph.real(node.real("epsilon", 1e-5F))));
+  Value cells = graph.cast(graph.binary(Binary::Div, wide, spread), element);
+  node.setResult(0, scaled(graph, cells, node.operand(1), Value()));
+}
+
+// (x - mean) / (standard deviation + 1e-9)
+void importMeanVarianceNormalization(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  Value x = node.operand(0);
+  Numbers axes = node.axes(node.integers("axes", {0, 2, 3}), node.rank(0));
+  Value mean = graph.reduce(AggregateKind::Mean, x, axes, KeepDimensions::Yes);
+  Value centred = graph.binary(Binary::Sub, x, mean);
+  Value variance = graph.reduce(AggregateKind::Mean, graph.binary(Binary::Mul, centred, centred),
+                                axes, KeepDimensions::Yes);
+  Value spread =
+      graph.binary(Binary::Add, graph.unary(Unary::Sqrt, variance), graph.real(1e-9));
+  node.setResult(0, graph.binary(Binary::Div, centred, spread));
+}
+
+constexpr ImportRule rules[] = {
+    {"BatchNormalization", 1, importBatchNormalization},
+    {"InstanceNormalization", 1, importInstanceNormalization},
+    {"LayerNormalization", 17, importLayerNormalization},
+    {"MeanVarianceNormalization", 9, importMeanVarianceNormalization},
+    {"RMSNormalization", 23, importRmsNormalization},
+};
+
+} // namespace
+
+llvm::ArrayRef<ImportRule> onnx::normalisationRules() { return rules; }

@@ -1,0 +1,86 @@
+// Products of matrices, and places that other arrays name.
+#include "frontend/onnx/ImportRules.h"
+
+#include "base/Error.h"
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::onnx;
+
+using mlir::Value;
+
+namespace {
+
+using Binary = BinaryOperator;
+
+// A vector is a row on the left and a column on the right, and is missing in the result.
+void importMatMul(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  Value x = node.operand(0), y = node.operand(1);
+  bool isRow = node.rank(0) == 1, isColumn = node.rank(1) == 1;
+  if (node.rank(0) == 0 || node.rank(1) == 0)
+    throw Error("a product of arrays without dimensions");
+  x = isRow ? graph.unsqueeze(x, {0}) : x;
+  y = isColumn ? graph.unsqueeze(y, {1}) : y;
+  Value product = graph.matmul(x, y);
+  int64_t rank = GraphBuilder::rankOf(product);
+  Numbers missing;
+  if (isRow)
+    missing.push_back(rank - 2);
+  if (isColumn)
+    missing.push_back(rank - 1);
+  node.setResult(0, graph.squeeze(product, missing));
+}
+
+void importGemm(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  Value a = node.operand(0), b = node.operand(1);
+  if (node.integer("transA", 0) != 0)
+    a = graph.permute(a, {1, 0});
+  if (node.integer("transB", 0) != 0)
+    b = graph.permute(b, {1, 0});
+  auto scaled = [&](Value x, double factor) {
+    return factor == 1 ? x : graph.binary(Binary::Mul, x, graph.real(factor));
+  };
+  Value y = scaled(graph.matmul(a, b), node.real("alpha", 1));
+  if (node.hasOperand(2))
+    y = graph.binary(Binary::Add, y, scaled(node.operand(2), node.real("beta", 1)));
+  node.setResult(0, y);
+}
+
+//===- places --------------------------------------------------------------------------------===//
+
+void importGatherElements(NodeImporter &node) {
+  int64_t dimension = node.axis(node.integer("axis", 0), node.rank(0));
+  node.setResult(0, node.graph().takeElements(node.operand(0), node.operand(1), dimension));
+}
+
+void importOneHot(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  int64_t rank = node.rank(0), axis = node.axis(node.integer("axis", -1), rank + 1);
+  std::optional<Values> depth = node.cells(1);
+  if (!depth || depth->size() != 1)
+    node.refuse("OneHot of a depth that is no whole number of the model");
+  Value indices = graph.unsqueeze(graph.fromZero(node.operand(0), depth->front()), {axis});
+  Value places = graph.places(depth->front(), graph.builder().getI64Type());
+  Numbers behind;
+  for (int64_t i = axis + 1; i < rank + 1; ++i)
+    behind.push_back(i - axis);
+  Value isThere = graph.binary(Binary::Eq, indices, graph.unsqueeze(places, behind));
+  auto valueAt = [&](int64_t place) {
+    return graph.squeeze(graph.slice(node.operand(2), 0, graph.integer(place), graph.integer(1)),
+                         {0});
+  };
+  node.setResult(0, graph.select(isThere, valueAt(1), valueAt(0)));
+}
+
+constexpr ImportRule rules[] = {
+    {"GatherElements", 11, importGatherElements},
+    {"Gemm", 1, importGemm},
+    {"MatMul", 1, importMatMul},
+    {"OneHot", 9, importOneHot},
+};
+
+} // namespace
+
+llvm::ArrayRef<ImportRule> onnx::productRules() { return rules; }

@@ -1,0 +1,265 @@
+// Operators that compute a cell of their result from many cells along some dimensions.
+#include "frontend/onnx/ImportRules.h"
+
+#include "base/Error.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::onnx;
+
+using mlir::Value;
+
+namespace {
+
+using Unary = UnaryOperator;
+using Binary = BinaryOperator;
+
+Numbers allDimensions(int64_t rank) {
+  Numbers dimensions(rank);
+  std::iota(dimensions.begin(), dimensions.end(), 0);
+  return dimensions;
+}
+
+//===- Reduce… -------------------------------------------------------------------------------===//
+
+struct Reduction {
+  Numbers dimensions;
+  KeepDimensions keep;
+};
+
+// What the node reduces over; nothing if it leaves its operand as it is.
+std::optional<Reduction> reductionOf(NodeImporter &node) {
+  int64_t rank = node.rank(0);
+  KeepDimensions keep = node.integer("keepdims", 1) != 0 ? KeepDimensions::Yes : KeepDimensions::No;
+  Numbers axes = node.integersOrOperand("axes", 1).value_or(Numbers());
+  if (!axes.empty())
+    return Reduction{node.axes(axes, rank), keep};
+  if (node.integer("noop_with_empty_axes", 0) != 0)
+    return std::nullopt;
+  return Reduction{allDimensions(rank), keep};
+}
+
+// `before` is applied to every cell, `after` to every aggregate.
+using CellFormula = Value (*)(GraphBuilder &graph, Value x);
+template <AggregateKind kind, CellFormula before, CellFormula after>
+void importReduction(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  std::optional<Reduction> reduction = reductionOf(node);
+  Value x = before(graph, node.operand(0));
+  if (reduction)
+    x = graph.reduce(kind, x, reduction->dimensions, reduction->keep);
+  node.setResult(0, graph.cast(after(graph, x), GraphBuilder::elementOf(node.operand(0))));
+}
+
+Value same(GraphBuilder &, Value x) { return x; }
+Value magnitude(GraphBuilder &graph, Value x) { return graph.unary(Unary::Abs, x); }
+Value square(GraphBuilder &graph, Value x) { return graph.binary(Binary::Mul, x, x); }
+
+Value inFloats(GraphBuilder &graph, Value x) {
+  return isFloat(GraphBuilder::elementTypeOf(x)) ? x : graph.cast(x, ElementType::F64);
+}
+Value squareRoot(GraphBuilder &graph, Value x) {
+  return graph.unary(Unary::Sqrt, inFloats(graph, x));
+}
+Value logarithm(GraphBuilder &graph, Value x) { return graph.unary(Unary::Log, inFloats(graph, x)); }
+
+Value countOver(GraphBuilder &graph, Value x, ArrayRef<int64_t> dimensions) {
+  Values sizes;
+  for (int64_t dimension : dimensions)
+    sizes.push_back(graph.size(x, dimension));
+  return graph.product(sizes);
+}
+
+void importReduceMean(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  std::optional<Reduction> reduction = reductionOf(node);
+  Value x = node.operand(0);
+  if (!reduction)
+    return node.setResult(0, x);
+  if (isFloat(GraphBuilder::elementTypeOf(x)))
+    return node.setResult(
+        0, graph.reduce(AggregateKind::Mean, x, reduction->dimensions, reduction->keep));
+  Value sum = graph.reduce(AggregateKind::Sum, x, reduction->dimensions, reduction->keep);
+  node.setResult(0, graph.binary(Binary::IntDiv, sum, countOver(graph, x, reduction->dimensions)));
+}
+
+// log(sum(exp(x))): the largest is taken out first, so that nothing overflows; an infinite one is left in.
+void importReduceLogSumExp(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  std::optional<Reduction> reduction = reductionOf(node);
+  Value x = inFloats(graph, node.operand(0));
+  if (!reduction)
+    return node.setResult(0, node.operand(0));
+  Value largest =
+      graph.reduce(AggregateKind::Max, x, reduction->dimensions, KeepDimensions::Yes);
+  Value isInfinite = graph.cast(graph.unary(Unary::IsInfinite, largest), ElementType::Bool);
+  Value shift =
+      graph.select(isInfinite, graph.filled(0, GraphBuilder::elementOf(x)), largest);
+  Value sum = graph.reduce(AggregateKind::Sum,
+                           graph.unary(Unary::Exp, graph.binary(Binary::Sub, x, shift)),
+                           reduction->dimensions, KeepDimensions::Yes);
+  Value result = graph.binary(Binary::Add, graph.unary(Unary::Log, sum), shift);
+  if (reduction->keep == KeepDimensions::No)
+    result = graph.squeeze(result, reduction->dimensions);
+  node.setResult(0, graph.cast(result, GraphBuilder::elementOf(node.operand(0))));
+}
+
+//===- the place of the largest --------------------------------------------------------------===//
+
+// Aggregates give the last place of several, from 1.
+template <AggregateKind kind> void importArg(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  Value x = node.operand(0);
+  int64_t dimension = node.axis(node.integer("axis", 0), node.rank(0));
+  Value size = graph.size(x, dimension), before = graph.scalar(Binary::Sub, size, graph.integer(1));
+  bool takesLast = node.integer("select_last_index", 0) != 0;
+  if (!takesLast)
+    x = graph.slice(x, dimension, before, size, -1);
+  KeepDimensions keep = node.integer("keepdims", 1) != 0 ? KeepDimensions::Yes : KeepDimensions::No;
+  Value place = graph.reduce(kind, x, {dimension}, keep);
+  node.setResult(0, takesLast ? graph.binary(Binary::Sub, place, graph.integer(1))
+                              : graph.binary(Binary::Sub, size, place));
+}
+
+//===- along one dimension -------------------------------------------------------------------===//
+
+// Before version 13 all dimensions from the axis on count as one.
+struct Softmax {
+  Value x;        // in the shape in which it is computed
+  int64_t dimension;
+  Values sizes;   // of the result
+};
+
+Softmax softmaxOf(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  Value x = node.operand(0);
+  int64_t rank = node.rank(0);
+  if (node.version() >= 13)
+    return {x, node.axis(node.integer("axis", -1), rank), graph.sizes(x)};
+  int64_t axis = node.integer("axis", 1);
+  axis = axis == rank ? rank : node.axis(axis, rank);
+  Values sizes = graph.sizes(x);
+  ArrayRef<Value> all(sizes);
+  Value flat =
+      graph.view(x, {graph.product(all.take_front(axis)), graph.product(all.drop_front(axis))});
+  return {flat, 1, sizes};
+}
+
+Value shifted(GraphBuilder &graph, const Softmax &softmax) {
+  Value largest = graph.reduce(AggregateKind::Max, softmax.x, {softmax.dimension},
+                               KeepDimensions::Yes);
+  return graph.binary(Binary::Sub, softmax.x, largest);
+}
+
+void importSoftmax(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  Softmax softmax = softmaxOf(node);
+  Value grown = graph.unary(Unary::Exp, shifted(graph, softmax));
+  Value sum = graph.reduce(AggregateKind::Sum, grown, {softmax.dimension}, KeepDimensions::Yes);
+  node.setResult(0, graph.view(graph.binary(Binary::Div, grown, sum), softmax.sizes));
+}
+
+void importLogSoftmax(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  Softmax softmax = softmaxOf(node);
+  Value x = shifted(graph, softmax);
+  Value sum = graph.reduce(AggregateKind::Sum, graph.unary(Unary::Exp, x), {softmax.dimension},
+                           KeepDimensions::Yes);
+  Value result = graph.binary(Binary::Sub, x, graph.unary(Unary::Log, sum));
+  node.setResult(0, graph.view(result, softmax.sizes));
+}
+
+// 1 at the first of the largest cells, 0 elsewhere.
+void importHardmax(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  Softmax softmax = softmaxOf(node);
+  Value size = graph.size(softmax.x, softmax.dimension);
+  Value backwards = graph.slice(softmax.x, softmax.dimension,
+                                graph.scalar(Binary::Sub, size, graph.integer(1)), size, -1);
+  Value place = graph.binary(Binary::Sub, size,
+                             graph.reduce(AggregateKind::IndexMax, backwards, {softmax.dimension},
+                                          KeepDimensions::Yes));
+  Value places = graph.places(size, graph.builder().getI64Type());
+  Numbers behind;
+  for (int64_t i = softmax.dimension + 1; i < GraphBuilder::rankOf(softmax.x); ++i)
+    behind.push_back(i - softmax.dimension);
+  Value isThere = graph.binary(Binary::Eq, graph.unsqueeze(places, behind), place);
+  node.setResult(0, graph.view(graph.cast(isThere, GraphBuilder::elementOf(softmax.x)),
+                               softmax.sizes));
+}
+
+void importCumSum(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  int64_t rank = node.rank(0);
+  Numbers axes = node.constants(1, "axes");
+  if (axes.size() != 1)
+    throw Error("one axis is expected");
+  int64_t dimension = node.axis(axes.front(), rank);
+  Value x = node.operand(0), size = graph.size(x, dimension);
+  auto reversed = [&](Value array) {
+    return graph.slice(array, dimension, graph.scalar(Binary::Sub, size, graph.integer(1)), size,
+                       -1);
+  };
+  bool isReverse = node.integer("reverse", 0) != 0;
+  Value forward = isReverse ? reversed(x) : x;
+  // The dimension becomes the rows of a matrix.
+  Numbers there = {dimension}, back(rank);
+  for (int64_t i = 0; i < rank; ++i)
+    if (i != dimension)
+      there.push_back(i);
+  for (auto [place, from] : llvm::enumerate(there))
+    back[from] = static_cast<int64_t>(place);
+  Value moved = graph.permute(forward, there);
+  Values sizes = graph.sizes(moved);
+  Value matrix = graph.view(moved, {size, graph.product(ArrayRef<Value>(sizes).drop_front())});
+  Value sums = graph.builder()
+                   .create<tok::CallNativeOp>(graph.location(), TypeRange(matrix.getType()),
+                                              "cumsum", matrix)
+                   .getResult(0);
+  Value result = graph.permute(graph.view(sums, sizes), back);
+  if (node.integer("exclusive", 0) != 0)
+    result = graph.binary(Binary::Sub, result, forward);
+  node.setResult(0, isReverse ? reversed(result) : result);
+}
+
+//===- pools of all places -------------------------------------------------------------------===//
+
+Numbers placesOfPool(NodeImporter &node) {
+  Numbers dimensions = allDimensions(node.rank(0));
+  if (dimensions.size() < 3)
+    throw Error("an image has at least three dimensions");
+  dimensions.erase(dimensions.begin(), dimensions.begin() + 2);
+  return dimensions;
+}
+
+template <AggregateKind kind> void importGlobalPool(NodeImporter &node) {
+  node.setResult(0, node.graph().reduce(kind, node.operand(0), placesOfPool(node),
+                                        KeepDimensions::Yes));
+}
+
+constexpr ImportRule rules[] = {
+    {"ArgMax", 1, importArg<AggregateKind::IndexMax>},
+    {"ArgMin", 1, importArg<AggregateKind::IndexMin>},
+    {"CumSum", 11, importCumSum},
+    {"GlobalAveragePool", 1, importGlobalPool<AggregateKind::Mean>},
+    {"GlobalMaxPool", 1, importGlobalPool<AggregateKind::Max>},
+    {"Hardmax", 1, importHardmax},
+    {"LogSoftmax", 1, importLogSoftmax},
+    {"ReduceL1", 1, importReduction<AggregateKind::Sum, magnitude, same>},
+    {"ReduceL2", 1, importReduction<AggregateKind::Sum, square, squareRoot>},
+    {"ReduceLogSum", 1, importReduction<AggregateKind::Sum, same, logarithm>},
+    {"ReduceLogSumExp", 1, importReduceLogSumExp},
+    {"ReduceMax", 1, importReduction<AggregateKind::Max, same, same>},
+    {"ReduceMean", 1, importReduceMean},
+    {"ReduceMin", 1, importReduction<AggregateKind::Min, same, same>},
+    {"ReduceProd", 1, importReduction<AggregateKind::Prod, same, same>},
+    {"ReduceSum", 1, importReduction<AggregateKind::Sum, same, same>},
+    {"ReduceSumSquare", 1, importReduction<AggregateKind::Sum, square, same>},
+    {"Softmax", 1, importSoftmax},
+};
+
+} // namespace
+
+llvm::ArrayRef<ImportRule> onnx::reductionRules() { return rules; }

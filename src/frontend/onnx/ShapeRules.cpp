@@ -1,0 +1,441 @@
+// Operators whose result has cells of their operands, at other places, or none but sizes.
+#include "frontend/onnx/ImportRules.h"
+
+#include "base/Error.h"
+#include "frontend/onnx/ConstantTensor.h"
+
+#include <fmt/format.h>
+#include <limits>
+#include <numeric>
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::onnx;
+
+using mlir::Value;
+
+namespace {
+
+using Binary = BinaryOperator;
+
+//===- constants -----------------------------------------------------------------------------===//
+
+void importConstant(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  Builder &builder = graph.builder();
+  auto numbers = [&](mlir::Type element, auto values, bool isScalar) {
+    SmallVector<int64_t> dims;
+    if (!isScalar)
+      dims.push_back(static_cast<int64_t>(values.size()));
+    auto type = RankedTensorType::get(dims, element);
+    node.setResult(0, graph.literal(DenseElementsAttr::get(type, ArrayRef(values))));
+  };
+  auto floats = [](const SmallVector<double> &values) {
+    return SmallVector<float>(values.begin(), values.end());
+  };
+  if (const Tensor *tensor = node.tensor("value"))
+    return node.setResult(0, graph.literal(constantTensor(*tensor, graph, nullptr)));
+  if (node.has("value_int"))
+    return numbers(builder.getI64Type(), SmallVector<int64_t>{node.integer("value_int", 0)}, true);
+  if (node.has("value_ints"))
+    return numbers(builder.getI64Type(), node.integers("value_ints"), false);
+  if (node.has("value_float"))
+    return numbers(builder.getF32Type(), floats({node.real("value_float", 0)}), true);
+  if (node.has("value_floats"))
+    return numbers(builder.getF32Type(), floats(node.reals("value_floats")), false);
+  node.refuse("Constant of texts or sparse cells");
+}
+
+void importConstantOfShape(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  std::optional<Values> sizes = node.cells(0);
+  if (!sizes)
+    node.refuse("ConstantOfShape with an unknown number of sizes");
+  Value one = graph.filled(0, graph.builder().getF32Type());
+  if (const Tensor *tensor = node.tensor("value"))
+    one = graph.view(graph.literal(constantTensor(*tensor, graph, nullptr)), {});
+  node.setResult(0, graph.broadcast(one, *sizes));
+}
+
+void importEyeLike(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  Value x = node.operand(0);
+  mlir::Type element = GraphBuilder::elementOf(x);
+  if (node.has("dtype"))
+    if (auto type = elementTypeOf(static_cast<DataType>(node.integer("dtype", 0))))
+      element = graph.typeOf(*type);
+  mlir::Type whole = graph.builder().getI64Type();
+  Value rows = graph.unsqueeze(graph.places(graph.size(x, 0), whole), {1});
+  Value columns = graph.unsqueeze(graph.places(graph.size(x, 1), whole), {0});
+  Value shifted = graph.binary(Binary::Add, rows, graph.integer(node.integer("k", 0)));
+  node.setResult(0, graph.cast(graph.binary(Binary::Eq, shifted, columns), element));
+}
+
+void importRange(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  std::optional<Values> start = node.cells(0), limit = node.cells(1), step = node.cells(2);
+  std::optional<int64_t> constantStep =
+      step && step->size() == 1 ? constantInteger(step->front()) : std::nullopt;
+  if (!start || !limit || !constantStep || *constantStep == 0)
+    node.refuse("Range whose step is not a whole number of the model");
+  // ceil((limit - start) / step), at least 0
+  bool isUp = *constantStep > 0;
+  Value distance = graph.scalar(Binary::Sub, isUp ? limit->front() : start->front(),
+                                isUp ? start->front() : limit->front());
+  Value stride = graph.integer(std::abs(*constantStep));
+  Value above = graph.scalar(Binary::Add, graph.scalar(Binary::Max, distance, graph.integer(0)),
+                             graph.integer(std::abs(*constantStep) - 1));
+  Value count = graph.scalar(Binary::IntDiv, above, stride);
+  Value places = graph.places(count, GraphBuilder::elementOf(node.operand(0)));
+  Value scaled = graph.binary(Binary::Mul, places, graph.integer(*constantStep));
+  node.setResult(0, graph.binary(Binary::Add, scaled, node.operand(0)));
+}
+
+//===- sizes ---------------------------------------------------------------------------------===//
+
+void importShape(NodeImporter &node) {
+  Values sizes = node.graph().sizes(node.operand(0));
+  auto rank = static_cast<int64_t>(sizes.size());
+  auto clamped = [&](int64_t place) {
+    return std::clamp<int64_t>(place < 0 ? place + rank : place, 0, rank);
+  };
+  int64_t start = clamped(node.integer("start", 0)),
+          end = clamped(node.integer("end", std::numeric_limits<int64_t>::max()));
+  Values part(sizes.begin() + start, sizes.begin() + std::max(start, end));
+  node.setCells(0, part, false);
+}
+
+void importSize(NodeImporter &node) {
+  node.setCells(0, {node.graph().product(node.graph().sizes(node.operand(0)))}, true);
+}
+
+//===- other dimensions, the same cells ------------------------------------------------------===//
+
+// 0 takes the operand's size, -1 what is left.
+Value reshaped(NodeImporter &node, Value x, Values sizes, bool allowsZero) {
+  GraphBuilder &graph = node.graph();
+  std::optional<size_t> open;
+  for (auto [i, size] : llvm::enumerate(sizes)) {
+    std::optional<int64_t> constant = constantInteger(size);
+    if (constant == 0 && !allowsZero)
+      size = graph.size(x, node.axis(static_cast<int64_t>(i), GraphBuilder::rankOf(x)));
+    if (constant == -1) {
+      if (open)
+        throw Error("two sizes are -1");
+      open = i;
+    }
+  }
+  if (open) {
+    Values others = sizes;
+    others.erase(others.begin() + static_cast<int64_t>(*open));
+    // Without cells the size is 0, whatever is divided.
+    Value divisor = graph.scalar(Binary::Max, graph.product(others), graph.integer(1));
+    sizes[*open] = graph.scalar(Binary::IntDiv, graph.product(graph.sizes(x)), divisor);
+  }
+  return graph.view(x, sizes);
+}
+
+void importReshape(NodeImporter &node) {
+  Values sizes;
+  if (node.version() < 5) {
+    for (int64_t size : node.integers("shape"))
+      sizes.push_back(node.graph().integer(size));
+  } else if (std::optional<Values> cells = node.cells(1)) {
+    sizes = *cells;
+  } else {
+    node.refuse("Reshape to an unknown number of dimensions");
+  }
+  // Sizes stay known.
+  if (std::optional<Values> cells = node.cells(0);
+      cells && cells->size() == 1 && sizes.size() <= 1 &&
+      (sizes.empty() || constantInteger(sizes[0]) == 1 || constantInteger(sizes[0]) == -1))
+    return node.setCells(0, *cells, sizes.empty());
+  node.setResult(0, reshaped(node, node.operand(0), sizes, node.integer("allowzero", 0) != 0));
+}
+
+void importFlatten(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  Value x = node.operand(0);
+  int64_t rank = GraphBuilder::rankOf(x), axis = node.integer("axis", 1);
+  axis = axis == rank ? rank : node.axis(axis, std::max<int64_t>(rank, 1));
+  Values sizes = graph.sizes(x);
+  ArrayRef<Value> all(sizes);
+  node.setResult(0, graph.view(x, {graph.product(all.take_front(axis)),
+                                   graph.product(all.drop_front(axis))}));
+}
+
+void importSqueeze(NodeImporter &node) {
+  std::optional<Numbers> axes = node.integersOrOperand("axes", 1);
+  if (std::optional<Values> cells = node.cells(0); cells && cells->size() == 1)
+    return node.setCells(0, *cells, true);
+  if (!axes)
+    node.refuse("Squeeze without axes, whose rank depends on sizes,");
+  node.setResult(0, node.graph().squeeze(node.operand(0), node.axes(*axes, node.rank(0))));
+}
+
+void importUnsqueeze(NodeImporter &node) {
+  std::optional<Numbers> axes = node.integersOrOperand("axes", 1);
+  if (!axes)
+    throw Error("the axes are missing");
+  if (std::optional<Values> cells = node.cells(0);
+      cells && node.isScalar(0) && axes->size() == 1)
+    return node.setCells(0, *cells, false);
+  int64_t rank = node.rank(0) + static_cast<int64_t>(axes->size());
+  node.setResult(0, node.graph().unsqueeze(node.operand(0), node.axes(*axes, rank)));
+}
+
+void importTranspose(NodeImporter &node) {
+  int64_t rank = node.rank(0);
+  Numbers order(rank);
+  std::iota(order.rbegin(), order.rend(), 0);
+  order = node.integers("perm", order);
+  if (static_cast<int64_t>(order.size()) != rank)
+    throw Error(fmt::format("perm has {} dimensions, the array {}", order.size(), rank));
+  node.setResult(0, node.graph().permute(node.operand(0), node.axes(order, rank)));
+}
+
+void importExpand(NodeImporter &node) {
+  std::optional<Values> sizes = node.cells(1);
+  if (!sizes)
+    node.refuse("Expand to an unknown number of dimensions");
+  node.setResult(0, node.graph().broadcast(node.operand(0), *sizes));
+}
+
+// [a, b] is repeated as [1, a, 1, b] -> [m, a, n, b] -> [m a, n b].
+void importTile(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  Value x = node.operand(0);
+  std::optional<Values> repeats = node.cells(1);
+  if (!repeats || node.version() < 6)
+    node.refuse("Tile by an unknown number of factors");
+  Values apart, repeated, together;
+  for (int64_t i = 0; i < node.rank(0); ++i) {
+    Value size = graph.size(x, i), factor = (*repeats)[i];
+    apart.append({graph.integer(1), size});
+    repeated.append({factor, size});
+    together.push_back(graph.scalar(Binary::Mul, factor, size));
+  }
+  Value parts = graph.view(x, apart);
+  node.setResult(0, graph.view(graph.broadcast(parts, repeated), together));
+}
+
+//===- parts ---------------------------------------------------------------------------------===//
+
+void importConcat(NodeImporter &node) {
+  Values all;
+  bool areKnown = true;
+  for (size_t i = 0; i < node.operandCount() && areKnown; ++i) {
+    std::optional<Values> cells = node.cells(i);
+    areKnown = cells && !node.isScalar(i) &&
+               node.elementType(i) == ElementType::I64;
+    if (areKnown)
+      llvm::append_range(all, *cells);
+  }
+  if (areKnown)
+    return node.setCells(0, all, false);
+  int64_t axis = node.axis(node.integer("axis", 1), node.rank(0));
+  node.setResult(0, node.graph().join(node.operands(), axis));
+}
+
+// The place where a slice begins or ends: from the end if negative, and not outside of what steps in
+// this direction may reach.
+Value clampedPlace(GraphBuilder &graph, Value place, Value size, bool isUp, bool isEnd) {
+  std::optional<int64_t> constant = constantInteger(place);
+  constexpr int64_t far = std::numeric_limits<int32_t>::max();
+  Value fromZero = place;
+  if (constant && *constant >= far)
+    return isUp ? size : graph.scalar(Binary::Sub, size, graph.integer(1));
+  if (constant && *constant <= -far)
+    return graph.integer(isUp ? 0 : (isEnd ? -1 : 0));
+  if (constant && *constant < 0) {
+    fromZero = graph.scalar(Binary::Add, size, place);
+  } else if (!constant) {
+    // place + size * (place < 0)
+    Value isNegative = graph.scalar(Binary::Sub, graph.integer(0),
+                                    graph.scalar(Binary::Max, graph.integer(-1),
+                                                 graph.scalar(Binary::Min, place, graph.integer(0))));
+    fromZero = graph.scalar(Binary::Add, place, graph.scalar(Binary::Mul, size, isNegative));
+  }
+  Value least = graph.integer(!isUp && isEnd ? -1 : 0);
+  Value most = isUp ? size : graph.scalar(Binary::Sub, size, graph.integer(1));
+  return graph.scalar(Binary::Min, graph.scalar(Binary::Max, fromZero, least), most);
+}
+
+// How many steps lie between the places.
+Value countSteps(GraphBuilder &graph, Value begin, Value end, int64_t step) {
+  bool isUp = step > 0;
+  Value distance = isUp ? graph.scalar(Binary::Sub, end, begin)
+                        : graph.scalar(Binary::Sub, begin, end);
+  Value above = graph.scalar(Binary::Max, distance, graph.integer(0));
+  if (std::abs(step) == 1)
+    return above;
+  return graph.scalar(Binary::IntDiv,
+                      graph.scalar(Binary::Add, above, graph.integer(std::abs(step) - 1)),
+                      graph.integer(std::abs(step)));
+}
+
+void importSlice(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  Values starts, ends;
+  std::optional<Numbers> axes, steps;
+  if (node.version() < 10) {
+    for (int64_t start : node.integers("starts"))
+      starts.push_back(graph.integer(start));
+    for (int64_t end : node.integers("ends"))
+      ends.push_back(graph.integer(end));
+    if (node.has("axes"))
+      axes = node.integers("axes");
+  } else {
+    std::optional<Values> begin = node.cells(1), end = node.cells(2);
+    if (!begin || !end)
+      node.refuse("Slice by an unknown number of places");
+    starts = *begin;
+    ends = *end;
+    if (node.hasOperand(3))
+      axes = node.constants(3, "axes");
+    if (node.hasOperand(4))
+      steps = node.constants(4, "steps");
+  }
+  if (!axes) {
+    axes.emplace(starts.size());
+    std::iota(axes->begin(), axes->end(), 0);
+  }
+  if (!steps)
+    steps.emplace(starts.size(), 1);
+  if (ends.size() != starts.size() || axes->size() != starts.size() ||
+      steps->size() != starts.size() || llvm::is_contained(*steps, 0))
+    throw Error("starts, ends, axes and steps are not as many, or a step is 0");
+  std::optional<Values> cells = node.cells(0);
+  std::optional<Numbers> first = node.version() < 10 ? node.integers("starts") : node.constantsIfKnown(1),
+                         last = node.version() < 10 ? node.integers("ends") : node.constantsIfKnown(2);
+  if (cells && !node.isScalar(0) && first && last && starts.size() == 1 && (*steps)[0] == 1) {
+    auto size = static_cast<int64_t>(cells->size());
+    auto clamped = [&](int64_t place) {
+      return std::clamp<int64_t>(place < 0 ? place + size : place, 0, size);
+    };
+    int64_t begin = clamped((*first)[0]), end = std::max(begin, clamped((*last)[0]));
+    return node.setCells(0, Values(cells->begin() + begin, cells->begin() + end), false);
+  }
+  Value x = node.operand(0);
+  for (auto [axis, start, end, step] : llvm::zip(*axes, starts, ends, *steps)) {
+    int64_t dimension = node.axis(axis, node.rank(0));
+    Value size = graph.size(x, dimension);
+    Value begin = clampedPlace(graph, start, size, step > 0, false);
+    Value count = countSteps(graph, begin, clampedPlace(graph, end, size, step > 0, true), step);
+    x = graph.slice(x, dimension, begin, count, step);
+  }
+  node.setResult(0, x);
+}
+
+void importSplit(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  Value x = node.operand(0);
+  int64_t dimension = node.axis(node.integer("axis", 0), node.rank(0));
+  Values parts;
+  if (node.version() < 13 && node.has("split")) {
+    for (int64_t size : node.integers("split"))
+      parts.push_back(graph.integer(size));
+  } else if (node.hasOperand(1)) {
+    std::optional<Values> sizes = node.cells(1);
+    if (!sizes)
+      node.refuse("Split into an unknown number of parts");
+    parts = *sizes;
+  } else {
+    // Equal parts, the last one smaller.
+    auto count = static_cast<int64_t>(node.resultCount());
+    Value size = graph.size(x, dimension);
+    Value part = graph.scalar(Binary::IntDiv,
+                              graph.scalar(Binary::Add, size, graph.integer(count - 1)),
+                              graph.integer(count));
+    parts.assign(count, part);
+    parts.back() = graph.scalar(
+        Binary::Sub, size, graph.scalar(Binary::Mul, part, graph.integer(count - 1)));
+  }
+  Value begin = graph.integer(0);
+  for (auto [i, size] : llvm::enumerate(parts)) {
+    node.setResult(i, graph.slice(x, dimension, begin, size));
+    begin = graph.scalar(Binary::Add, begin, size);
+  }
+}
+
+void importGather(NodeImporter &node) {
+  int64_t axis = node.axis(node.integer("axis", 0), node.rank(0));
+  std::optional<Values> cells = node.cells(0);
+  std::optional<Numbers> places = node.constantsIfKnown(1);
+  if (cells && places && !node.isScalar(0)) {
+    Values taken;
+    for (int64_t place : *places)
+      taken.push_back((*cells)[node.axis(place, static_cast<int64_t>(cells->size()))]);
+    return node.setCells(0, taken, node.isScalar(1));
+  }
+  node.setResult(0, node.graph().take(node.operand(0), node.operand(1), axis));
+}
+
+//===- rearrangements ------------------------------------------------------------------------===//
+
+void importDepthToSpace(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  Value x = node.operand(0), block = graph.integer(node.integer("blocksize", 1));
+  Value n = graph.size(x, 0), c = graph.size(x, 1), h = graph.size(x, 2), w = graph.size(x, 3);
+  Value area = graph.scalar(Binary::Mul, block, block),
+        depth = graph.scalar(Binary::IntDiv, c, area);
+  bool columnRow = node.text("mode", "DCR") == "CRD";
+  Value apart = columnRow ? graph.view(x, {n, depth, block, block, h, w})
+                          : graph.view(x, {n, block, block, depth, h, w});
+  Value moved = graph.permute(apart, columnRow ? ArrayRef<int64_t>{0, 1, 4, 2, 5, 3}
+                                               : ArrayRef<int64_t>{0, 3, 4, 1, 5, 2});
+  node.setResult(0, graph.view(moved, {n, depth, graph.scalar(Binary::Mul, h, block),
+                                       graph.scalar(Binary::Mul, w, block)}));
+}
+
+void importSpaceToDepth(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  Value x = node.operand(0), block = graph.integer(node.integer("blocksize", 1));
+  Value n = graph.size(x, 0), c = graph.size(x, 1);
+  Value h = graph.scalar(Binary::IntDiv, graph.size(x, 2), block),
+        w = graph.scalar(Binary::IntDiv, graph.size(x, 3), block);
+  Value moved = graph.permute(graph.view(x, {n, c, h, block, w, block}), {0, 3, 5, 1, 2, 4});
+  Value depth = graph.scalar(Binary::Mul, c, graph.scalar(Binary::Mul, block, block));
+  node.setResult(0, graph.view(moved, {n, depth, h, w}));
+}
+
+void importTrilu(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  Value x = node.operand(0);
+  int64_t rank = node.rank(0);
+  mlir::Type whole = graph.builder().getI64Type();
+  Value rows = graph.unsqueeze(graph.places(graph.size(x, rank - 2), whole), {1});
+  Value columns = graph.unsqueeze(graph.places(graph.size(x, rank - 1), whole), {0});
+  if (node.hasOperand(1))
+    rows = graph.binary(Binary::Add, rows, graph.squeeze(node.operand(1), {}));
+  bool upper = node.integer("upper", 1) != 0;
+  Value isKept = graph.binary(upper ? Binary::Ge : Binary::Le, columns, rows);
+  node.setResult(0, graph.select(isKept, x, graph.filled(0, GraphBuilder::elementOf(x))));
+}
+
+constexpr ImportRule rules[] = {
+    {"Concat", 1, importConcat},
+    {"Constant", 1, importConstant},
+    {"ConstantOfShape", 9, importConstantOfShape},
+    {"DepthToSpace", 1, importDepthToSpace},
+    {"Expand", 8, importExpand},
+    {"EyeLike", 9, importEyeLike},
+    {"Flatten", 1, importFlatten},
+    {"Gather", 1, importGather},
+    {"Range", 11, importRange},
+    {"Reshape", 1, importReshape},
+    {"Shape", 1, importShape},
+    {"Size", 1, importSize},
+    {"Slice", 1, importSlice},
+    {"SpaceToDepth", 1, importSpaceToDepth},
+    {"Split", 2, importSplit},
+    {"Squeeze", 1, importSqueeze},
+    {"Tile", 1, importTile},
+    {"Transpose", 1, importTranspose},
+    {"Trilu", 14, importTrilu},
+    {"Unsqueeze", 1, importUnsqueeze},
+};
+
+} // namespace
+
+llvm::ArrayRef<ImportRule> onnx::shapeRules() { return rules; }

@@ -1,0 +1,420 @@
+// run and check of ONNX models: a model is a function that is called with arrays from files.
+#include "tokamak/Commands.h"
+#include "tokamak/EmbeddedKernels.h"
+
+#include "base/Error.h"
+#include "base/NearestNames.h"
+#include "frontend/onnx/ImportModel.h"
+#include "frontend/onnx/QuotedName.h"
+#include "frontend/onnx/TensorCells.h"
+#include "frontend/onnx/TensorReader.h"
+#include "ir/plan/PlanDialect.h"
+#include "reference/Interpreter.h"
+#include "runtime/io/FileWriter.h"
+#include "runtime/io/NumpyFile.h"
+#include "runtime/memory/BufferPool.h"
+#include "runtime/parallel/TileScheduler.h"
+#include "support/SourceDiagnostics.h"
+
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <deque>
+#include <fmt/format.h>
+#include <iostream>
+#include <random>
+
+using namespace tokamak;
+using runtime::Array;
+using runtime::ArrayPointer;
+
+namespace {
+
+using Dimensions = std::vector<onnx::Dimension>;
+
+// "float [1, 3, height, ?]"
+std::string describe(const onnx::Type &type) {
+  std::string text = onnx::nameOf(type.dataType);
+  if (type.kind != onnx::Type::Kind::Tensor)
+    return "no tensor";
+  if (!type.shape)
+    return text + " of unknown rank";
+  std::vector<std::string> sizes;
+  for (const onnx::Dimension &dimension : *type.shape)
+    if (const auto *size = std::get_if<int64_t>(&dimension))
+      sizes.push_back(*size > 0 ? std::to_string(*size) : "?");
+    else if (const auto *name = std::get_if<std::string_view>(&dimension))
+      sizes.push_back(onnx::printableName(*name));
+    else
+      sizes.push_back("?");
+  return fmt::format("{} [{}]", text, fmt::join(sizes, ", "));
+}
+
+// NAME=REST, as options are given.
+std::pair<std::string, std::string> split(const std::string &option, const char *name) {
+  size_t equal = option.find('=');
+  if (equal == option.npos || equal == 0)
+    throw Error(fmt::format("--{}={}: NAME=VALUE is expected", name, option));
+  return {option.substr(0, equal), option.substr(equal + 1)};
+}
+
+class ModelRun {
+public:
+  explicit ModelRun(const CommandLine &line)
+      : line_(line), file_(line.file), model_(file_.model()),
+        context_(mlir::MLIRContext::Threading::DISABLED) {
+    context_.loadDialect<plan::PlanDialect>();
+    context_.printOpOnDiagnostic(false);
+  }
+
+  int execute() {
+    findInputs();
+    if (line_.command == Command::Check)
+      return check();
+    if (line_.command != Command::Run)
+      throw Error("explain is for scripts; --explain=… of run shows what becomes of a model");
+    readInputs();
+    checkOutputs();
+    if (!import())
+      return Rejected;
+    return run();
+  }
+
+private:
+  void findInputs() {
+    for (const onnx::ValueInfo &input : model_.graph.inputs)
+      if (std::none_of(model_.graph.initializers.begin(), model_.graph.initializers.end(),
+                       [&](const onnx::Tensor &weight) { return weight.name == input.name; }))
+        inputs_.push_back(&input);
+  }
+
+  int check() {
+    bool imported = import();
+    for (const onnx::ValueInfo *input : inputs_)
+      std::cout << fmt::format("input {}: {}\n", onnx::quotedName(input->name),
+                               describe(input->type));
+    for (const onnx::ValueInfo &output : model_.graph.outputs)
+      std::cout << fmt::format("output {}: {}\n", onnx::quotedName(output.name),
+                               describe(output.type));
+    if (imported)
+      std::cout << line_.file << ": no errors\n";
+    return imported ? Success : Rejected;
+  }
+
+  //===- values from files -------------------------------------------------------------------===//
+
+  const onnx::ValueInfo &inputNamed(const std::string &name) {
+    std::vector<std::string> names;
+    for (const onnx::ValueInfo *input : inputs_) {
+      if (input->name == name)
+        return *input;
+      names.emplace_back(input->name);
+    }
+    Error error(fmt::format("the model has no input {}", onnx::quotedName(name)));
+    if (std::vector<std::string> near = nearestCandidates(name, names); !near.empty())
+      error.note(fmt::format("did you mean {}?", onnx::quotedName(near.front())));
+    throw error;
+  }
+
+  // The shape that the file says and --shape completes.
+  std::vector<int64_t> shapeOf(const onnx::ValueInfo &input) {
+    for (const std::string &option : line_.shapes)
+      if (auto [name, text] = split(option, "shape"); name == input.name)
+        return sizesIn(text, option);
+    std::vector<int64_t> sizes;
+    for (const onnx::Dimension &dimension : input.type.shape.value_or(Dimensions()))
+      if (const auto *size = std::get_if<int64_t>(&dimension); size && *size > 0)
+        sizes.push_back(*size);
+      else
+        throw Error(fmt::format("the sizes of input {}, {}, are not all known: give --shape={}=…",
+                                onnx::quotedName(input.name), describe(input.type),
+                                onnx::printableName(input.name)));
+    return sizes;
+  }
+
+  static std::vector<int64_t> sizesIn(const std::string &text, const std::string &option) {
+    std::vector<int64_t> sizes;
+    const char *at = text.data(), *end = at + text.size();
+    while (at < end) {
+      int64_t size = 0;
+      auto [next, error] = std::from_chars(at, end, size);
+      if (error != std::errc() || size < 0 || (next < end && *next != 'x'))
+        throw Error(fmt::format("--shape={}: sizes are written as 1x3x224x224", option));
+      sizes.push_back(size);
+      at = next < end ? next + 1 : next;
+    }
+    return sizes;
+  }
+
+  ArrayPointer made(const onnx::ValueInfo &input, const std::string &how) {
+    std::optional<ElementType> element = onnx::elementTypeOf(input.type.dataType);
+    if (!element)
+      throw Error(fmt::format("input {} is of type {}, which is not supported yet",
+                              onnx::quotedName(input.name), onnx::nameOf(input.type.dataType)));
+    std::vector<int64_t> sizes = shapeOf(input);
+    ArrayPointer array = Array::create(runtime::Shape(std::span<const int64_t>(sizes)), *element);
+    bool isZero = how == "zeros";
+    uint64_t seed = 0;
+    if (!isZero)
+      std::from_chars(how.data() + how.find(':') + 1, how.data() + how.size(), seed);
+    std::mt19937_64 random(seed);
+    // Floats between -1 and 1; integers are small, so that they may be places of something.
+    withCellType(*element, [&]<typename Cell>() {
+      auto *cells = array->mutableCellsAs<Cell>();
+      for (int64_t i = 0; i < array->cells(); ++i) {
+        double part = static_cast<double>(random() >> 11) * 0x1p-53;
+        double number = isFloatCell<Cell> ? 2 * part - 1 : std::floor(2 * part);
+        cells[i] = convertCell<Cell>(isZero ? 0.0 : number);
+      }
+    });
+    return array;
+  }
+
+  ArrayPointer arrayOf(const onnx::Tensor &tensor) {
+    onnx::TensorCells cells(tensor, &file_.external());
+    std::optional<ElementType> element = onnx::elementTypeOf(tensor.dataType);
+    if (!element)
+      throw Error(
+          fmt::format("cells of type {} are not supported yet", onnx::nameOf(tensor.dataType)));
+    ArrayPointer array = Array::create(
+        runtime::Shape(std::span<const int64_t>(tensor.dims.data(), tensor.dims.size())), *element);
+    cells.copyTo(array->mutableBytes());
+    return array;
+  }
+
+  ArrayPointer read(const onnx::ValueInfo &input, const std::string &source) {
+    if (source == "zeros" || source.starts_with("random:"))
+      return made(input, source);
+    onnx::MappedFile file(source);
+    if (source.ends_with(".pb"))
+      return arrayOf(onnx::readTensor({source, file.bytes()}));
+    if (source.ends_with(".npy"))
+      return runtime::parseNumpy(source, file.bytes());
+    throw Error(fmt::format("'{}': a value is a file .npy or .pb, zeros or random:SEED", source));
+  }
+
+  void checkValue(const onnx::ValueInfo &input, const Array &array) {
+    auto complain = [&] {
+      throw Error(fmt::format("input {} is {}, but the value {} [{}]", onnx::quotedName(input.name),
+                              describe(input.type), nameOf(array.elementType()),
+                              array.shape().text()));
+    };
+    if (onnx::elementTypeOf(input.type.dataType) != array.elementType())
+      complain();
+    if (!input.type.shape)
+      return;
+    const Dimensions &declared = *input.type.shape;
+    if (static_cast<int>(declared.size()) != array.shape().rank())
+      complain();
+    for (size_t i = 0; i < declared.size(); ++i)
+      if (const auto *size = std::get_if<int64_t>(&declared[i]);
+          size && *size > 0 && *size != array.shape()[static_cast<int>(i)])
+        complain();
+  }
+
+  void readInputs() {
+    for (const std::string &option : line_.inputs) {
+      auto [name, source] = split(option, "input");
+      const onnx::ValueInfo &input = inputNamed(name);
+      ArrayPointer array = read(input, source);
+      checkValue(input, *array);
+      values_[std::string(input.name)] = array;
+      known_.ranks[input.name] = array->shape().rank();
+    }
+    for (const onnx::ValueInfo *input : inputs_)
+      if (!values_.contains(std::string(input->name)))
+        throw Error(fmt::format("input {}, {}, has no value: give --input={}=FILE",
+                                onnx::quotedName(input->name), describe(input->type),
+                                onnx::printableName(input->name)));
+  }
+
+  void checkOutputs() {
+    for (const std::string &option : line_.outputs) {
+      auto [name, path] = split(option, "output");
+      bool isKnown = std::any_of(model_.graph.outputs.begin(), model_.graph.outputs.end(),
+                                 [&](const onnx::ValueInfo &info) { return info.name == name; });
+      if (!isKnown)
+        throw Error(fmt::format("the model has no output {}", onnx::quotedName(name)));
+      if (!path.ends_with(".npy"))
+        throw Error(fmt::format("--output={}: a result is written to a file .npy", option));
+    }
+  }
+
+  //===- the program -------------------------------------------------------------------------===//
+
+  // Values that decide ranks are known to the import.
+  bool import() {
+    std::vector<std::string> problems;
+    for (bool again = true; again;) {
+      known_.wanted.clear();
+      onnx::ModelErrors errors(line_.file);
+      imported_ = onnx::importModel(file_, known_, context_, errors);
+      problems = errors.messages();
+      again = false;
+      if (imported_)
+        break;
+      for (const onnx::ValueInfo *input : inputs_) {
+        auto value = values_.find(std::string(input->name));
+        if (value == values_.end() || known_.known.contains(input->name) ||
+            !known_.wanted.contains(input->name))
+          continue;
+        known_.known[input->name] = &tensorOf(*input, *value->second);
+        again = true;
+      }
+    }
+    for (const std::string &problem : problems)
+      std::cerr << problem << '\n';
+    return bool(imported_);
+  }
+
+  const onnx::Tensor &tensorOf(const onnx::ValueInfo &input, const Array &array) {
+    onnx::Tensor &tensor = tensors_.emplace_back();
+    tensor.name = input.name;
+    tensor.dataType = input.type.dataType;
+    tensor.storage = onnx::CellStorage::Raw;
+    tensor.dims.assign(array.shape().sizes().begin(), array.shape().sizes().end());
+    tensor.raw = {reinterpret_cast<const char *>(array.rawBytes()),
+                  static_cast<size_t>(array.bytes())};
+    return tensor;
+  }
+
+  std::vector<runtime::Value> arguments(bool forReference) {
+    std::vector<runtime::Value> arguments;
+    for (const onnx::ValueInfo *input : imported_->inputs)
+      arguments.emplace_back(values_.at(std::string(input->name)));
+    for (const onnx::Tensor *weight : imported_->weights)
+      arguments.emplace_back(arrayOf(*weight));
+    // The reference holds floats as doubles.
+    for (runtime::Value &argument : arguments)
+      if (forReference && isFloat(argument.array()->elementType()))
+        argument = Array::withElementType(argument.array(), ElementType::F64);
+    return arguments;
+  }
+
+  int run() {
+    if (line_.memoryBytes > 0)
+      runtime::BufferPool::instance().setMemoryBudget(line_.memoryBytes);
+    runtime::Scheduler scheduler(line_.threads, line_.program.warn);
+    runtime::ExecutionContext context;
+    context.output = &std::cout;
+    context.scheduler = &scheduler;
+    std::vector<runtime::Value> results;
+    std::unique_ptr<exec::Program> program;
+    bool isReference = line_.engine == Engine::Reference;
+    if (!isReference && !(program = compile()))
+      return Rejected;
+    std::vector<runtime::Value> given = arguments(isReference);
+    for (int i = 0; i < std::max(1, line_.repetitions); ++i) {
+      auto begin = std::chrono::steady_clock::now();
+      try {
+        results = isReference
+                      ? reference::Interpreter(*imported_->module, context).call("main", given)
+                      : program->call("main", given, context);
+      } catch (const Error &error) {
+        return reportError(error);
+      }
+      std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - begin;
+      if (line_.repetitions > 0)
+        std::cerr << fmt::format("run {}: {:.3f} ms\n", i + 1, time.count());
+    }
+    show(results);
+    return Success;
+  }
+
+  std::unique_ptr<exec::Program> compile() {
+    support::DiagnosticEngine diagnostics;
+    std::unique_ptr<exec::Program> program;
+    {
+      support::MlirDiagnosticForwarder forwarder(&context_, diagnostics);
+      mlir::OwningOpRef<mlir::ModuleOp> module(imported_->module->clone());
+      program = exec::Program::compile(*module, line_.program);
+    }
+    for (const support::Diagnostic *diagnostic : diagnostics.sorted())
+      std::cerr << fmt::format("{}: {}{}\n", line_.file, placeOf(diagnostic->line),
+                               diagnostic->message);
+    return program;
+  }
+
+  // Lines count nodes, from 1 (ImportModel.h).
+  std::string placeOf(int64_t line) {
+    if (line < 1 || line > static_cast<int64_t>(model_.graph.nodes.size()))
+      return "";
+    const onnx::Node &node = model_.graph.nodes[static_cast<size_t>(line - 1)];
+    return onnx::placeOf(node, onnx::versionOf(model_.operatorSets, node.domain)) + ": ";
+  }
+
+  int reportError(const Error &error) {
+    std::cerr << fmt::format("{}: {}{}\n", line_.file, placeOf(error.place().line),
+                             error.message());
+    for (const std::string &note : error.notes())
+      std::cerr << fmt::format("  note: {}\n", note);
+    return error.kind() == ErrorKind::Internal ? InternalFailure : RunFailed;
+  }
+
+  // A line for each result, or its file.
+  void show(const std::vector<runtime::Value> &results) {
+    for (size_t i = 0; i < results.size(); ++i) {
+      const onnx::ValueInfo &info = model_.graph.outputs[i];
+      runtime::ArrayReference array = results[i].array();
+      if (std::optional<ElementType> declared = onnx::elementTypeOf(info.type.dataType))
+        array = Array::withElementType(array, *declared);
+      bool isWritten = false;
+      for (const std::string &option : line_.outputs)
+        if (auto [name, path] = split(option, "output"); name == info.name) {
+          runtime::FileWriter file(path);
+          file.write(runtime::formatNumpy(array));
+          file.commit();
+          isWritten = true;
+        }
+      if (!isWritten)
+        std::cout << summaryOf(info, array) << "\n";
+    }
+  }
+
+  static std::string summaryOf(const onnx::ValueInfo &info, const runtime::ArrayReference &array) {
+    std::string text = fmt::format("{}: {} [{}]", onnx::printableName(info.name),
+                                   nameOf(array->elementType()), array->shape().text());
+    auto doubles = Array::asDense(Array::withElementType(array, ElementType::F64));
+    int64_t count = doubles->cells();
+    if (count == 0)
+      return text + ", no cells";
+    if (count == 1)
+      return fmt::format("{}, {:.6g}", text, doubles->data()[0]);
+    double least = doubles->data()[0], most = least, sum = 0;
+    for (int64_t i = 0; i < count; ++i) {
+      double cell = doubles->data()[i];
+      least = std::fmin(least, cell);
+      most = std::fmax(most, cell);
+      sum += cell;
+    }
+    return fmt::format("{}, from {:.6g} to {:.6g}, mean {:.6g}", text, least, most,
+                       sum / static_cast<double>(count));
+  }
+
+  const CommandLine &line_;
+  onnx::ModelFile file_;
+  const onnx::Model &model_;
+  mlir::MLIRContext context_;
+  std::vector<const onnx::ValueInfo *> inputs_; // without weights
+  std::map<std::string, ArrayPointer> values_;
+  std::deque<onnx::Tensor> tensors_;
+  onnx::KnownInputs known_;
+  std::optional<onnx::ImportedModel> imported_;
+};
+
+} // namespace
+
+int tokamak::modelCommand(const CommandLine &line) {
+  try {
+    return ModelRun(line).execute();
+  } catch (const Error &error) {
+    if (error.kind() == ErrorKind::Internal)
+      throw;
+    // Mistakes in the model itself come with its path.
+    bool hasPath = error.message().starts_with(line.file);
+    std::cerr << (hasPath ? "" : line.file + ": ") << error.message() << '\n';
+    for (const std::string &note : error.notes())
+      std::cerr << fmt::format("  note: {}\n", note);
+    return Rejected;
+  }
+}
