@@ -32,18 +32,20 @@ CoverSearch::CoverSearch(OperatorPool &pool, const PlanBound &bound, ArrayRef<in
         if (other >= 0)
           waitsOf_[index] |= waitsOf_[other];
   }
+  const PartitionFacts &facts = bound.facts();
   // At depth d the last d nodes are placed.
   notPlaced_.resize(nodes.size() + 1);
-  for (int view = 0; view < viewCount; ++view)
-    left_[view].resize(nodes.size() + 1);
+  users_.resize(nodes.size() + 1);
+  left_.resize(nodes.size() + 1);
   for (size_t depth = nodes.size(); depth-- > 0;) {
     size_t place = nodes.size() - 1 - depth;
     notPlaced_[depth] = notPlaced_[depth + 1];
     notPlaced_[depth].set(place);
-    for (int view = 0; view < viewCount; ++view)
-      left_[view][depth] = left_[view][depth + 1] + bound.unowned(view, nodes[place]);
+    users_[depth] = users_[depth + 1];
+    for (int use : facts.usesOf[nodes[place]])
+      users_[depth].set(places_[facts.uses[use].user]);
+    left_[depth] = left_[depth + 1] + bound.paidByPlan(nodes[place]);
   }
-  const PartitionFacts &facts = bound.facts();
   for (int node : facts.launched)
     launched_.set(places_[node]);
   arrays_.assign(cost_.inputs().size(), -1);
@@ -52,25 +54,42 @@ CoverSearch::CoverSearch(OperatorPool &pool, const PlanBound &bound, ArrayRef<in
     for (int input : cost_.inputsOf(node))
       if (cost_.inputs()[input].isArray && arrays_[input] < 0)
         arrays_[input] = arrays++;
-  for (size_t number = 0; number < cost_.inputs().size(); ++number)
-    if (facts.hasSeveralReaders[number]) {
-      Passed &passed = passed_.emplace_back(static_cast<int>(number), arrays_[number]);
-      for (int node : facts.countedWith[number])
-        passed.countedWith.push_back(node < 0 ? -1 : places_[node]);
-      for (int reader : facts.readers[number])
-        passed.readers.set(places_[reader]);
-    }
   separated_.resize(nodes.size());
-  allowed_.resize(pool.memo().frames.size());
+  allowed_.resize(facts.slots.size());
   for (auto [place, node] : llvm::enumerate(nodes)) {
-    computedOnce_[place] = pool.isAddedUp(node) &&
-                           llvm::none_of(pool.memo().groups[node],
-                                         [](const MemoGroup &group) { return group.isSampled; });
+    computedOnce_[place] = facts.isComputedOnce(node);
     for (int other : facts.separated.from(node).set_bits())
       if (places_[other] >= 0)
         separated_[place].set(places_[other]);
-    for (size_t frame = 0; frame < allowed_.size(); ++frame)
-      allowed_[frame][place] = bound.allows(node, frame) && !pool.memo().frames[frame].isNative;
+    for (auto [number, slot] : llvm::enumerate(facts.slots))
+      allowed_[number][place] =
+          bound.allows(node, static_cast<int>(number)) && !pool.memo().frames[slot.frame].isNative;
+  }
+  noteShared();
+}
+
+// Notes which nodes pay for reading an input that others read, too.
+void CoverSearch::noteShared() {
+  const PartitionFacts &facts = bound_.facts();
+  shared_.resize(facts.slots.size());
+  for (auto [number, reading] : llvm::enumerate(facts.readings)) {
+    if (reading.readers.size() == 1 ||
+        pool_.memo().frames[facts.slots[reading.slot].frame].isNative)
+      continue;
+    int producer = cost_.inputs()[reading.input].producer;
+    Shared &shared =
+        shared_[reading.slot].emplace_back(Shared{static_cast<int>(number),
+                                                  arrays_[reading.input],
+                                                  producer < 0 ? -1 : places_[producer],
+                                                  {}});
+    for (auto [share, readers] : llvm::zip(bound_.shares().ofReaders[number], reading.exclusives)) {
+      if (share == 0)
+        continue;
+      Nodes paying;
+      for (int reader : readers)
+        paying.set(places_[reading.readers[reader]]);
+      shared.readers.emplace_back(paying, share);
+    }
   }
 }
 
@@ -95,71 +114,57 @@ std::optional<SmallVector<int>> CoverSearch::run() {
   return operators;
 }
 
-// What a draft adds to a view, with all nodes that its members own, if of the nodes that are not placed
-// only the wanted ones may join it. Either all it does is counted in the view. Or all its time, but then
-// what joins may cost nothing more.
-double CoverSearch::leastOf(int view, const Draft &draft, const Nodes &wanted) const {
+// What a draft adds to the bound, with all that its members pay for nodes that are not placed, if of those only
+// the wanted ones may join it. Either all it does is counted in the mean. Or all its time, but then what joins
+// may cost nothing more. The `users` use nodes that are not placed.
+double CoverSearch::leastOf(const Draft &draft, const Nodes &wanted, const Nodes &users) const {
+  const PartitionFacts &facts = bound_.facts();
   double least = std::numeric_limits<double>::infinity();
-  const Nodes &owned = draft.owns[view];
+  const Nodes paying = draft.pays & users;
   for (const Option &option : draft.options) {
-    double inView = option.inView[view], share = bound_.facts().views[view].share[option.frame];
-    double sum = option.least[view];
+    double sum = option.least, share = bound_.shares().computing[option.slot];
     Part part = option.parts.computing > option.parts.moving ? Computing : Moving;
     double most = part == Computing ? 1 - share : share;
-    const std::vector<double> &hidden = bound_.facts().hidden[part][option.frame],
-                              &reading = bound_.facts().hiddenReading[part][option.frame];
-    if (sum > inView) {
-      for (size_t place = owned._Find_first(); place < mostNodes; place = owned._Find_next(place))
-        if (int index = nodes_[place]; !wanted[place])
-          sum += bound_.stored(view, index);
-        else
-          sum += bound_.owned(view, index, option.frame) - most * reading[index];
+    if (sum > option.mean) {
+      const std::vector<double> &hidden = facts.hidden[part][option.slot],
+                                &reading = facts.hiddenReading[part][option.slot];
+      for (size_t place = paying._Find_first(); place < mostNodes; place = paying._Find_next(place))
+        for (int number : facts.usesBy[nodes_[place]]) {
+          const NodeUse &use = facts.uses[number];
+          if (placed_[places_[use.producer]])
+            continue;
+          if (!use.fusable[option.slot] || !wanted[places_[use.producer]])
+            sum += bound_.paidStored(number);
+          else
+            sum += bound_.paid(number, option.slot) -
+                   most * bound_.shareOfReading(use.readers[option.slot]) * reading[use.producer];
+        }
       if (most > 0)
-        for (size_t place = wanted._Find_first(); place < mostNodes && sum > inView;
+        for (size_t place = wanted._Find_first(); place < mostNodes && sum > option.mean;
              place = wanted._Find_next(place))
           sum -= most * hidden[nodes_[place]];
     }
-    least = std::min(least, std::max(sum, inView));
+    least = std::min(least, std::max(sum, option.mean));
   }
   return least;
 }
 
-// What the drafts cost at least, or they and the nodes that are not placed in one of the views.
+// What the drafts cost at least, or they and the nodes that are not placed.
 double CoverSearch::boundAt(size_t depth) const {
   const Nodes &notPlaced = notPlaced_[depth];
-  double left[viewCount];
-  double total = 0;
-  for (int view = 0; view < viewCount; ++view)
-    left[view] = left_[view][depth];
+  double total = 0, withLeft = left_[depth];
   auto launches = static_cast<int>((launched_ & notPlaced).count());
   for (const Draft &draft : drafts_) {
     total += draft.nanoseconds;
-    for (int view = 0; view < viewCount; ++view)
-      left[view] += draft.inView[view];
+    withLeft += draft.mean;
     launches -= (draft.mayJoin & notPlaced & launched_).any();
   }
-  for (const Passed &passed : passed_) {
-    Nodes readers = passed.readers & notPlaced;
-    if (readers.none())
-      continue;
-    auto passes = static_cast<int>(readers.count());
-    for (size_t i = 0; i < drafts_.size() && passes > 0; ++i)
-      passes -= drafts_[i].read[passed.array] && (drafts_[i].mayJoin & readers).any();
-    for (int view = 0; view < viewCount; ++view)
-      left[view] += bound_.reading(view, passed.input) * passes;
-  }
   double launching = std::max(0, launches) * pool_.machine().launchNanoseconds;
-  double least = total;
-  for (double inView : left)
-    least = std::max(least, inView);
-  if (launching + least >= cheapest_ * equal)
-    return launching + least;
-  for (int view = 0; view < viewCount; ++view) {
-    for (const Draft &draft : drafts_)
-      left[view] += leastOf(view, draft, draft.mayCompute & notPlaced) - draft.inView[view];
-    least = std::max(least, left[view]);
-  }
-  return launching + least;
+  if (double least = launching + std::max(total, withLeft); least >= cheapest_ * equal)
+    return least;
+  for (const Draft &draft : drafts_)
+    withLeft += leastOf(draft, draft.mayCompute & notPlaced, users_[depth]) - draft.mean;
+  return launching + std::max(total, withLeft);
 }
 
 //===- placing the nodes ---------------------------------------------------------------------===//
@@ -231,7 +236,6 @@ void CoverSearch::decide(size_t depth, ArrayRef<DraftUse> users, uint64_t inside
   for (auto [number, use] : llvm::enumerate(users)) {
     Draft &draft = drafts_[use.draft];
     before.emplace_back(use.draft, draft);
-    disown(draft, node);
     if (!isInside(number)) {
       addRead(draft, use, node);
     } else {
@@ -241,10 +245,15 @@ void CoverSearch::decide(size_t depth, ArrayRef<DraftUse> users, uint64_t inside
       });
       possible = possible && addMember(draft, node);
     }
-    possible = possible && price(draft);
     if (!possible)
       break;
   }
+  for (auto [number, use] : llvm::enumerate(users))
+    if (possible && isInside(number))
+      if (int other = takeOver(drafts_[use.draft], node); other >= 0)
+        drafts_[other].pays.reset(place);
+  for (const DraftUse &use : users)
+    possible = possible && price(drafts_[use.draft]);
   if (possible) {
     bool isRead =
         llvm::any_of(drafts_, [&](const Draft &draft) { return bool(draft.waits[place]); });
@@ -276,22 +285,33 @@ void CoverSearch::store(size_t depth, int node, int number) {
   if (!isNew) {
     draft = drafts_[number];
   } else {
-    for (const MemoGroup &group : pool_.memo().groups[node])
-      if (bound_.allows(node, group.frame))
-        draft.options.push_back({group.frame, {}, {}});
+    for (auto [number, slot] : llvm::enumerate(bound_.facts().slots))
+      if (bound_.allows(node, static_cast<int>(number)))
+        draft.options.push_back({static_cast<int>(number), slot.frame, {}, {}});
   }
-  bool possible = draft.members[place] || addMember(draft, node);
-  if (!possible || !addRoot(draft, node) || !price(draft))
+  bool isMember = draft.members[place];
+  if ((!isMember && !addMember(draft, node)) || !addRoot(draft, node))
+    return;
+  int other = takeOver(draft, node); // which need not pay any more
+  if (!price(draft))
     return;
   if (isNew)
     drafts_.emplace_back();
   std::swap(drafts_[number], draft);
+  Draft before;
+  if (other >= 0) {
+    before = drafts_[other];
+    drafts_[other].pays.reset(place);
+    price(drafts_[other]);
+  }
   Nodes stored;
   stored.set(place);
   storedBy_[place] = number;
   if (!waitsFor(number, stored))
     visit(depth + 1);
   storedBy_[place] = -1;
+  if (other >= 0)
+    drafts_[other] = std::move(before);
   std::swap(drafts_[number], draft);
   if (isNew)
     drafts_.pop_back();
@@ -344,7 +364,7 @@ void CoverSearch::finish() {
 //===- unfinished operators ------------------------------------------------------------------===//
 
 bool CoverSearch::isFusable(int node, const DraftUse &use, const Option &option) const {
-  return bound_.allows(node, option.frame) && llvm::all_of(use.uses, [&](Use each) {
+  return bound_.allows(node, option.slot) && llvm::all_of(use.uses, [&](Use each) {
            return cost_.group(each.user, option.frame)->fusable >> each.operand & 1;
          });
 }
@@ -359,7 +379,7 @@ bool CoverSearch::keepOptions(Draft &draft, function_ref<bool(const Option &)> k
 bool CoverSearch::addMember(Draft &draft, int node) const {
   bool isFirst = draft.members.none();
   if (!keepOptions(draft, [&](const Option &option) {
-        return bound_.allows(node, option.frame) &&
+        return bound_.allows(node, option.slot) &&
                (isFirst || !pool_.memo().frames[option.frame].isNative);
       }))
     return false;
@@ -377,33 +397,32 @@ bool CoverSearch::addMember(Draft &draft, int node) const {
     }
   }
   for (int producer : pool_.graph()[node].producers) {
-    if (producer < 0)
-      continue;
-    int place = places_[producer];
-    if (place < 0) {
+    if (producer >= 0 && places_[producer] < 0)
       draft.waits |= waitsOf_[producer];
-      continue;
-    }
-    for (int view = 0; view < viewCount; ++view)
-      if (bound_.owner(view, producer) == node &&
-          llvm::none_of(drafts_, [&](const Draft &other) { return other.owns[view][place]; }) &&
-          !draft.owns[view][place]) {
-        draft.owns[view].set(place);
-        for (Option &option : draft.options)
-          option.owned[view] += bound_.owned(view, producer, option.frame);
-      }
   }
   return true;
 }
 
-// Takes back what was assumed of a node that is placed now.
-void CoverSearch::disown(Draft &draft, int node) const {
-  for (int view = 0; view < viewCount; ++view)
-    if (draft.owns[view][places_[node]]) {
-      draft.owns[view].reset(places_[node]);
-      for (Option &option : draft.options)
-        option.owned[view] -= bound_.owned(view, node, option.frame);
+// Lets the draft pay for the operands of a member if no other one pays at least as much. Returns the draft that
+// paid until then; -1 if none did.
+int CoverSearch::takeOver(Draft &draft, int node) const {
+  auto paidBy = [&](const Draft &payer) {
+    double least = std::numeric_limits<double>::infinity();
+    for (const Option &option : payer.options) {
+      double paid = 0;
+      for (int use : bound_.facts().usesBy[node])
+        paid += paidFor(use, option.slot);
+      least = std::min(least, paid);
     }
+    return least;
+  };
+  auto payer =
+      llvm::find_if(drafts_, [&](const Draft &other) { return bool(other.pays[places_[node]]); });
+  bool isPaid = payer != drafts_.end();
+  if (draft.pays[places_[node]] || (isPaid && paidBy(*payer) >= paidBy(draft)))
+    return -1;
+  draft.pays.set(places_[node]);
+  return isPaid ? static_cast<int>(payer - drafts_.begin()) : -1;
 }
 
 void CoverSearch::addRead(Draft &draft, const DraftUse &use, int node) const {
@@ -423,19 +442,38 @@ bool CoverSearch::addRoot(Draft &draft, int node) const {
   draft.storedArrays += tok::isArray(pool_.graph()[node].result().getType());
   for (Option &option : draft.options)
     option.work += cost_.storing(node, option.frame);
-  return keepOptions(
-      draft, [&](const Option &option) { return cost_.group(node, option.frame)->storable; });
+  return keepOptions(draft, [&](const Option &option) {
+    return bool(bound_.facts().slots[option.slot].storable[node]);
+  });
 }
 
-// What nodes that are not placed count for reading, but have for nothing if they join the draft.
-cost::Parts CoverSearch::alreadyRead(const Draft &draft, const Option &option) const {
-  cost::Parts parts;
-  for (const Passed &passed : passed_)
-    if (int place = passed.countedWith[option.frame];
-        place >= 0 && !placed_[place] && option.read[passed.array] &&
-        allowed_[option.frame][place] && !(draft.separated[place] && computedOnce_[place]))
-      parts += bound_.facts().reading[option.frame][passed.input];
-  return parts;
+// What the user pays for its operand, if that is not placed, in an operator in the slot. It is counted
+// already that the operator reads what can't be computed there.
+double CoverSearch::paidFor(int use, int slot) const {
+  const NodeUse &of = bound_.facts().uses[use];
+  return placed_[places_[of.producer]] ? 0
+         : of.fusable[slot]            ? bound_.paid(use, slot)
+                                       : bound_.paidStored(use);
+}
+
+// What nodes pay for reading what the operator reads anyway: nodes that are not placed and may join it, and
+// users of an array that is not placed.
+double CoverSearch::alreadyRead(const Draft &draft, const Option &option) const {
+  Nodes mayJoin = allowed_[option.slot] & ~placed_ & ~(draft.separated & computedOnce_),
+        users = draft.members & users_[placed_.count()];
+  double paid = 0;
+  for (const Shared &shared : shared_[option.slot]) {
+    if (!option.read[shared.array])
+      continue;
+    bool isLeft = shared.producer >= 0 && !placed_[shared.producer];
+    Nodes readers = isLeft ? mayJoin | users : mayJoin;
+    double share = 0;
+    for (const auto &[exclusive, each] : shared.readers)
+      share += (exclusive & readers).any() ? each : 0;
+    if (share > 0)
+      paid += share * bound_.reading(shared.reading);
+  }
+  return paid;
 }
 
 // Leaves out frames in which the operator has become too large; false if none is left.
@@ -446,25 +484,21 @@ bool CoverSearch::price(Draft &draft) const {
       }))
     return false;
   constexpr double infinity = std::numeric_limits<double>::infinity();
-  draft.nanoseconds = infinity;
-  for (double &inView : draft.inView)
-    inView = infinity;
-  draft.read.reset();
+  draft.nanoseconds = draft.mean = infinity;
+  Nodes paying = draft.pays & users_[placed_.count()];
   draft.mayCompute.reset();
   for (Option &option : draft.options) {
     option.parts = cost::partsOf(pool_.machine(), option.work);
     double launch = pool_.machine().launchNanoseconds, total = launch + option.parts.total();
+    double read = alreadyRead(draft, option);
+    option.least = total - read;
+    option.mean = launch + bound_.shares().costIn(option.slot, option.parts) - read;
+    for (size_t place = paying._Find_first(); place < mostNodes; place = paying._Find_next(place))
+      for (int use : bound_.facts().usesBy[nodes_[place]])
+        option.mean += paidFor(use, option.slot);
     draft.nanoseconds = std::min(draft.nanoseconds, total);
-    cost::Parts read = alreadyRead(draft, option);
-    for (int view = 0; view < viewCount; ++view) {
-      double share = bound_.facts().views[view].share[option.frame];
-      option.least[view] = total - costIn(share, read);
-      option.inView[view] =
-          launch + costIn(share, option.parts) + option.owned[view] - costIn(share, read);
-      draft.inView[view] = std::min(draft.inView[view], option.inView[view]);
-    }
-    draft.read |= option.read;
-    draft.mayCompute |= allowed_[option.frame];
+    draft.mean = std::min(draft.mean, option.mean);
+    draft.mayCompute |= allowed_[option.slot];
   }
   draft.mayJoin = draft.mayCompute & ~draft.separated;
   draft.mayCompute &= ~(draft.separated & computedOnce_);

@@ -55,36 +55,34 @@ private:
   using Nodes = std::bitset<mostNodes>; // by place in the list of nodes
   using Arrays = std::bitset<mostArrays>;
 
-  // A frame that an unfinished operator may get, and the operator's work in it so far.
+  // A slot that an unfinished operator may get, and the operator's work in it so far.
   struct Option {
-    int frame;
+    int slot, frame;
     cost::Work work;
     Arrays read;
     cost::Parts parts = {};
-    // In a view, with all nodes that members own; and without them, and the longer part instead of the mean.
-    double inView[viewCount] = {}, least[viewCount] = {};
-    double owned[viewCount] =
-        {}; // what nodes cost that are not placed and that members own, by view
+    // With the mean of the parts and what members pay for nodes that are not placed; and without these, and
+    // the longer part instead of the mean.
+    double mean = 0, least = 0;
   };
   struct Draft {
     llvm::SmallVector<Option, 2> options;
     Nodes members, roots;
-    Nodes waits;           // nodes that have to be stored before
-    Nodes separated;       // nodes of which another operator is the first that computes them
-    Nodes owns[viewCount]; // nodes that are not placed and that members own, by view
+    Nodes pays;      // members that pay for their operands: each in one draft
+    Nodes waits;     // nodes that have to be stored before
+    Nodes separated; // nodes of which another operator is the first that computes them
     int storedArrays = 0;
-    // The least over all options: so far; and in a view, with all nodes that members own, if the
-    // operator does nothing else meanwhile.
-    double nanoseconds = 0, inView[viewCount] = {};
-    // What is read in any of the options.
-    Arrays read;
-    // And the nodes that can be computed in one of them; those that can be so for the first time.
+    // The least over all options: so far; and of the mean, if the operator does nothing else meanwhile.
+    double nanoseconds = 0, mean = 0;
+    // The nodes that can be computed in one of the options; those that can be so for the first time.
     Nodes mayCompute, mayJoin;
   };
-  struct Passed {
-    int input, array;
-    llvm::SmallVector<int> countedWith; // by frame; -1: none
-    Nodes readers;                      // of which no operator contains two
+  // An input that several nodes read.
+  struct Shared {
+    int reading, array;
+    int producer; // its place; -1 of other partitions' results and the block's arguments
+    llvm::SmallVector<std::pair<Nodes, double>>
+        readers; // exclusive ones, and what each of them pays
   };
   // How the current node is used by a draft.
   struct DraftUse {
@@ -92,8 +90,11 @@ private:
     llvm::SmallVector<Use, 2> uses;
   };
 
+  void noteShared();
   double boundAt(size_t depth) const;
-  double leastOf(int view, const Draft &draft, const Nodes &wanted) const;
+  double leastOf(const Draft &draft, const Nodes &wanted, const Nodes &users) const;
+  double paidFor(int use, int slot) const;
+  int takeOver(Draft &draft, int node) const;
   void visit(size_t depth);
   void decide(size_t depth, llvm::ArrayRef<DraftUse> users, uint64_t inside);
   void store(size_t depth, int node, int draft);
@@ -103,10 +104,9 @@ private:
   bool keepOptions(Draft &draft, llvm::function_ref<bool(const Option &)> keep) const;
   bool addMember(Draft &draft, int node) const;
   void addRead(Draft &draft, const DraftUse &use, int node) const;
-  void disown(Draft &draft, int node) const;
   bool addRoot(Draft &draft, int node) const;
   bool price(Draft &draft) const;
-  cost::Parts alreadyRead(const Draft &draft, const Option &option) const;
+  double alreadyRead(const Draft &draft, const Option &option) const;
   bool waitsFor(int draft, const Nodes &waiting) const;
 
   OperatorPool &pool_;
@@ -117,13 +117,13 @@ private:
   llvm::SmallVector<int> places_; // by operation; -1 of those that are not nodes
   llvm::SmallVector<int> arrays_; // by input: the number of the array; -1 of scalars
   std::vector<Nodes> waitsOf_;    // by operation: nodes whose results it needs
-  std::vector<double>
-      left_[viewCount];          // by view and depth: what nodes cost that are not placed or owned
-  std::vector<Nodes> notPlaced_; // by depth
-  std::vector<Nodes> separated_; // by node
-  Nodes computedOnce_;           // sums and products that only one operator may compute
-  std::vector<Nodes> allowed_;   // by frame
-  std::vector<Passed> passed_;   // inputs that are read at least once
+  std::vector<double> left_;      // by depth: what the plan pays of nodes that are not placed
+  std::vector<Nodes> notPlaced_;  // by depth
+  std::vector<Nodes> users_;      // by depth: nodes that use others that are not placed
+  std::vector<Nodes> separated_;  // by node
+  Nodes computedOnce_;            // sums and products that only one operator may compute
+  std::vector<Nodes> allowed_;    // by slot
+  std::vector<std::vector<Shared>> shared_; // by slot
   Nodes placed_;
   Nodes launched_; // of which no operator contains two
 

@@ -1,199 +1,155 @@
 #include "fusion/select/PartitionFacts.h"
 
-#include <limits>
-
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::fusion;
 
-static constexpr double infinity = std::numeric_limits<double>::infinity();
-
 PartitionFacts::PartitionFacts(const OperatorPool &pool, ArrayRef<int> nodes)
-    : pool(pool), nodes(nodes), inside(pool.graph().size()), separated(pool, nodes),
-      readers(pool.cost().inputs().size()) {
+    : pool(pool), nodes(nodes), inside(pool.graph().size()), slots(operatorSlots(pool, nodes)),
+      separated(pool, nodes), usesOf(pool.graph().size()), usesBy(pool.graph().size()),
+      outside(pool.graph().size()) {
   for (int node : nodes)
     inside.set(node);
   launched = separated.mostAmong(inside);
   notePartsOfWork();
-  noteHidden();
-  chooseReaders();
   noteUses();
-  for (int view = 0; view < viewCount; ++view) {
-    views[view].share.resize(pool.memo().frames.size());
-    for (std::vector<std::vector<double>> *costs :
-         {&views[view].computing, &views[view].storing, &views[view].reading})
-      costs->resize(pool.memo().frames.size());
-    for (int frame = 0; frame < static_cast<int>(pool.memo().frames.size()); ++frame)
-      setShare(view, frame, view == 0 ? 1 : 0);
-  }
+  noteReadings();
+  noteHidden();
 }
 
-void PartitionFacts::setShare(int number, int frame, double share) {
-  View &view = views[number];
-  view.share[frame] = share;
-  auto note = [&](std::vector<double> &costs, const std::vector<cost::Parts> &parts) {
-    costs.resize(parts.size());
-    for (auto [cost, part] : llvm::zip(costs, parts))
-      cost = costIn(share, part);
-  };
-  note(view.computing[frame], computing[frame]);
-  note(view.storing[frame], storing[frame]);
-  note(view.reading[frame], reading[frame]);
-}
-
-void PartitionFacts::noteHidden() {
-  const OperatorCost &cost = pool.cost();
-  size_t frames = pool.memo().frames.size(), size = pool.graph().size();
-  for (Part part : {Computing, Moving}) {
-    hidden[part].assign(frames, std::vector<double>(size));
-    hiddenReading[part] = hidden[part];
-    for (size_t frame = 0; frame < frames; ++frame) {
-      auto above = [&](const cost::Parts &parts) {
-        double more = parts.moving - parts.computing;
-        return std::max(0.0, part == Computing ? more : -more);
-      };
-      for (int node : nodes) {
-        double &most = hidden[part][frame][node];
-        most = above(computing[frame][node]) + above(storing[frame][node]);
-        for (int input : cost.inputsOf(node)) {
-          double read = above(reading[frame][input]);
-          most += read;
-          if (int producer = cost.inputs()[input].producer; producer >= 0)
-            hiddenReading[part][frame][producer] =
-                std::max(hiddenReading[part][frame][producer], read);
-        }
-      }
-    }
-  }
+bool PartitionFacts::isComputedOnce(int node) const {
+  return pool.isAddedUp(node) &&
+         llvm::none_of(pool.memo().groups[node],
+                       [](const MemoGroup &group) { return group.isSampled; });
 }
 
 void PartitionFacts::notePartsOfWork() {
   const OperatorCost &cost = pool.cost();
   auto partsOf = [&](const cost::Work &work) { return cost::leastPartsOf(pool.machine(), work); };
-  for (auto [number, unused] : llvm::enumerate(pool.memo().frames)) {
-    auto frame = static_cast<int>(number);
+  for (const OperatorSlot &slot : slots) {
     std::vector<cost::Parts> &ofReading = reading.emplace_back(cost.inputs().size());
     std::vector<cost::Parts> &ofComputing = computing.emplace_back(pool.graph().size());
     std::vector<cost::Parts> &ofStoring = storing.emplace_back(pool.graph().size());
-    for (int node : nodes) {
+    for (int node : slot.allowed.set_bits()) {
       for (int input : cost.inputsOf(node))
-        ofReading[input] = partsOf(cost.reading(input, frame));
-      if (!cost.group(node, frame))
-        continue;
-      ofComputing[node] = partsOf(cost.computing(node, frame));
-      ofStoring[node] = partsOf(cost.storing(node, frame));
+        ofReading[input] = partsOf(cost.reading(input, slot.frame));
+      ofComputing[node] = partsOf(cost.computing(node, slot.frame));
+      ofStoring[node] = partsOf(cost.storing(node, slot.frame));
     }
   }
-}
-
-// Chooses by frame the node that reading an input is counted with, among those that can't compute it there:
-// one for which that changes much.
-void PartitionFacts::chooseReaders() {
-  const OperatorCost &cost = pool.cost();
-  size_t frames = pool.memo().frames.size();
-  std::vector<SmallVector<int>> users(cost.inputs().size());
-  for (int node : nodes)
-    for (int input : cost.inputsOf(node))
-      if (users[input].empty() || users[input].back() != node)
-        users[input].push_back(node);
-  auto raisedBy = [&](int node, int input) {
-    double raised = 0;
-    for (double share : {1, 0}) {
-      double without = infinity, with = infinity;
-      for (const MemoGroup &group : pool.memo().groups[node]) {
-        double computed = costIn(share, computing[group.frame][node]);
-        without = std::min(without, computed);
-        with = std::min(with, computed + costIn(share, reading[group.frame][input]));
-      }
-      raised += with - without;
-    }
-    return raised;
-  };
-  countedWith.assign(cost.inputs().size(), SmallVector<int>(frames, withOwner));
-  hasSeveralReaders.resize(cost.inputs().size());
-  reads.assign(cost.inputs().size(), BitVector(frames));
-  for (int input = 0; input < static_cast<int>(users.size()); ++input) {
-    if (users[input].empty() || !cost.inputs()[input].isArray)
-      continue;
-    hasSeveralReaders[input] = users[input].size() > 1;
-    BitVector always(pool.graph().size());
-    for (int node : users[input])
-      if (llvm::all_of(pool.memo().groups[node], [&](const MemoGroup &group) {
-            return readsInEveryCase(node, group, input);
-          }))
-        always.set(node);
-    SmallVector<int> &apart = readers[input];
-    apart = separated.mostAmong(always);
-    // With one of these, if there are several: each of the others reads it once more.
-    SmallVector<std::pair<double, int>> candidates;
-    for (int node : apart.size() > 1 ? apart : users[input])
-      candidates.emplace_back(-raisedBy(node, input), node);
-    llvm::sort(candidates);
-    for (auto [raise, node] : candidates)
-      for (const MemoGroup &group : pool.memo().groups[node])
-        if (int &counted = countedWith[input][group.frame];
-            counted < 0 && readsInEveryCase(node, group, input))
-          counted = node;
-    for (int node : users[input])
-      for (const MemoGroup &group : pool.memo().groups[node])
-        if (int &counted = countedWith[input][group.frame];
-            counted == withOwner && readsInEveryCase(node, group, input))
-          counted = withNone;
-    if (apart.size() > 1)
-      llvm::erase_if(apart, [&](int node) { return llvm::is_contained(countedWith[input], node); });
-    else
-      apart.clear();
-    for (int node : apart)
-      for (const MemoGroup &group : pool.memo().groups[node])
-        reads[input].set(group.frame);
-    for (auto [frame, node] : llvm::enumerate(countedWith[input]))
-      if (node >= 0)
-        computing[frame][node] += reading[frame][input];
-  }
-}
-
-void PartitionFacts::count(int input, int frame, int node) {
-  int &counted = countedWith[input][frame];
-  const cost::Parts &read = reading[frame][input];
-  computing[frame][counted] += {-read.overhead, -read.moving, -read.computing};
-  computing[frame][node] += read;
-  for (View &view : views)
-    for (int changed : {counted, node})
-      view.computing[frame][changed] = costIn(view.share[frame], computing[frame][changed]);
-  counted = node;
-}
-
-// Whether the node reads the input in the group's frame because it can't compute it there.
-bool PartitionFacts::readsInEveryCase(int node, const MemoGroup &group, int input) const {
-  for (auto [operand, read] : llvm::enumerate(pool.cost().inputsOf(node)))
-    if (read == input && !(group.fusable >> operand & 1))
-      return true;
-  return false;
 }
 
 void PartitionFacts::noteUses() {
   const OperatorCost &cost = pool.cost();
-  size_t frames = pool.memo().frames.size();
-  uses.resize(pool.graph().size());
-  storable.resize(pool.graph().size(), BitVector(frames));
   for (int user : nodes) {
-    for (const MemoGroup &group : pool.memo().groups[user])
-      storable[user][group.frame] = group.storable;
     ArrayRef<int> producers = pool.graph()[user].producers;
     for (auto [operand, producer] : llvm::enumerate(producers)) {
       if (producer < 0 || !inside[producer])
         continue;
-      bool isFirst = !llvm::is_contained(producers.take_front(operand), producer);
-      if (isFirst)
-        uses[producer].push_back({user, cost.inputsOf(user)[operand], BitVector(frames, true),
-                                  BitVector(frames, false)});
-      NodeUse &use = uses[producer].back();
-      for (int frame = 0; frame < static_cast<int>(frames); ++frame) {
-        const MemoGroup *group = cost.group(user, frame);
-        if (!group || !cost.group(producer, frame) || !(group->fusable >> operand & 1))
-          use.fusable.reset(frame);
-        if (countedWith[use.input][frame] == withOwner)
-          use.readByOwner.set(frame);
+      if (!llvm::is_contained(producers.take_front(operand), producer)) {
+        auto number = static_cast<int>(uses.size());
+        usesOf[producer].push_back(number);
+        usesBy[user].push_back(number);
+        uses.push_back({user, producer, cost.inputsOf(user)[operand], BitVector(slots.size(), true),
+                        SmallVector<InputReader>(slots.size())});
+      }
+      NodeUse &use = uses[*llvm::find_if(usesBy[user], [&, producer = producer](int number) {
+        return uses[number].producer == producer;
+      })];
+      for (auto [number, slot] : llvm::enumerate(slots))
+        if (!slot.allowed[user] || !slot.allowed[producer] ||
+            !(cost.group(user, slot.frame)->fusable >> operand & 1))
+          use.fusable.reset(number);
+    }
+  }
+}
+
+void PartitionFacts::noteReadings() {
+  const OperatorCost &cost = pool.cost();
+  std::vector<SmallVector<int>> numbers(cost.inputs().size(), SmallVector<int>(slots.size(), -1));
+  auto readerOf = [&](int input, int slot, int node) {
+    if (!cost.inputs()[input].isArray)
+      return InputReader();
+    int &number = numbers[input][slot];
+    if (number < 0) {
+      number = static_cast<int>(readings.size());
+      readings.push_back({input, slot, reading[slot][input], {}, {}});
+    }
+    SmallVector<int> &readers = readings[number].readers;
+    if (readers.empty() || readers.back() != node)
+      readers.push_back(node);
+    return InputReader{number, static_cast<int>(readers.size()) - 1};
+  };
+  for (int node : nodes) {
+    outside[node].resize(slots.size());
+    ArrayRef<int> producers = pool.graph()[node].producers, inputs = cost.inputsOf(node);
+    for (auto [number, slot] : llvm::enumerate(slots)) {
+      if (!slot.allowed[node])
+        continue;
+      auto current = static_cast<int>(number);
+      for (auto [operand, input] : llvm::enumerate(inputs)) {
+        int producer = producers[operand];
+        if (llvm::is_contained(inputs.take_front(operand), input) ||
+            (producer >= 0 && inside[producer]))
+          continue;
+        if (InputReader reader = readerOf(input, current, node); reader.reading >= 0)
+          outside[node][number].push_back(reader);
+      }
+      for (int use : usesBy[node])
+        uses[use].readers[number] = readerOf(uses[use].input, current, node);
+    }
+  }
+  for (InputReading &reading : readings)
+    noteExclusives(reading);
+}
+
+// For each reader two sets of readers of which no operator contains two, which are as large as they become by
+// adding one after the other: natives compute one operation each, and what SeparatedNodes says holds for the
+// first operator that computes the earlier operation, so there must be only one.
+void PartitionFacts::noteExclusives(InputReading &reading) const {
+  bool isNative = pool.memo().frames[slots[reading.slot].frame].isNative;
+  auto areExclusive = [&](int a, int b) {
+    int first = std::min(reading.readers[a], reading.readers[b]),
+        second = std::max(reading.readers[a], reading.readers[b]);
+    return isNative || (separated.from(first)[second] && isComputedOnce(first));
+  };
+  auto count = static_cast<int>(reading.readers.size());
+  for (int position = 0; position < count; ++position)
+    for (bool isReversed : {false, true}) {
+      SmallVector<int> exclusive = {position};
+      for (int i = 0; i < count; ++i) {
+        int other = isReversed ? count - 1 - i : i;
+        if (llvm::all_of(exclusive, [&](int member) {
+              return member != other && areExclusive(member, other);
+            }))
+          exclusive.push_back(other);
+      }
+      llvm::sort(exclusive);
+      if (!llvm::is_contained(reading.exclusives, exclusive))
+        reading.exclusives.push_back(std::move(exclusive));
+    }
+}
+
+void PartitionFacts::noteHidden() {
+  const OperatorCost &cost = pool.cost();
+  for (Part part : {Computing, Moving}) {
+    hidden[part].assign(slots.size(), std::vector<double>(pool.graph().size()));
+    hiddenReading[part] = hidden[part];
+    for (size_t slot = 0; slot < slots.size(); ++slot) {
+      auto above = [&](const cost::Parts &parts) {
+        double more = parts.moving - parts.computing;
+        return std::max(0.0, part == Computing ? more : -more);
+      };
+      for (int node : nodes) {
+        double &most = hidden[part][slot][node];
+        most = above(computing[slot][node]) + above(storing[slot][node]);
+        for (int input : cost.inputsOf(node)) {
+          double read = above(reading[slot][input]);
+          most += read;
+          if (int producer = cost.inputs()[input].producer; producer >= 0)
+            hiddenReading[part][slot][producer] =
+                std::max(hiddenReading[part][slot][producer], read);
+        }
       }
     }
   }

@@ -1,42 +1,42 @@
 // What bounds of a partition's plans ask again and again, worked out once: what operations cost in each
-// frame, which of them no operator contains together, and with which one reading an array is counted.
+// slot, which results they use and which arrays they read, and which of them no operator contains together.
 //
 //   PartitionFacts facts(pool, partition.nodes);
-//   facts.setShare(0, frame, 0.5);              // half of computing and half of moving cells
-//   double computed = facts.views[0].computing[frame][node];
+//   double computed = facts.computing[slot][node].computing;        // nanoseconds
+//   for (int use : facts.usesOf[node])
+//     if (facts.uses[use].fusable[slot])  ...                       // an operator can compute both
 #ifndef TOKAMAK_FUSION_SELECT_PARTITIONFACTS_H
 #define TOKAMAK_FUSION_SELECT_PARTITIONFACTS_H
 
+#include "fusion/select/OperatorSlots.h"
 #include "fusion/select/SeparatedNodes.h"
 
 namespace tokamak::fusion {
 
-// An operator takes its launch, its overhead, and the longer of computing and moving cells, which is no
-// less than any mean of the two. In a view, this mean is chosen by frame, so that what operations cost
-// adds up.
-struct View {
-  // By frame: the share of computing. The rest is the share of moving.
-  llvm::SmallVector<double> share;
-  // By frame, and node or input: the overhead and the mean.
-  std::vector<std::vector<double>> computing, storing, reading;
-};
-inline constexpr int viewCount = 2;
-inline double costIn(double share, const cost::Parts &parts) {
-  return parts.overhead + share * parts.computing + (1 - share) * parts.moving;
-}
-
 // Parts of an operator's time.
 enum Part : uint8_t { Computing, Moving };
 
-// One node that another one uses, as any of its operands.
-struct NodeUse {
-  int user;
-  int input;
-  llvm::BitVector fusable;     // frames in which an operator can compute both
-  llvm::BitVector readByOwner; // frames in which reading it is not counted elsewhere
+// Reading an input in a slot. Operators read it once, whatever they compute with it.
+struct InputReading {
+  int input, slot;
+  cost::Parts parts;                              // the least
+  llvm::SmallVector<int> readers;                 // operations that may read it, in program order
+  std::vector<llvm::SmallVector<int>> exclusives; // of readers: positions; no operator contains two
 };
 
-// What is the same for all decisions.
+// A reader of an InputReading; none if what is read takes no time.
+struct InputReader {
+  int reading = -1, position = -1;
+};
+
+// One node that another one uses, as any of its operands.
+struct NodeUse {
+  int user, producer;
+  int input;
+  llvm::BitVector fusable;                // slots in which an operator can compute both
+  llvm::SmallVector<InputReader> readers; // by slot
+};
+
 struct PartitionFacts {
   // `nodes` of the pool's block, in program order.
   PartitionFacts(const OperatorPool &pool, llvm::ArrayRef<int> nodes);
@@ -44,39 +44,31 @@ struct PartitionFacts {
   const OperatorPool &pool;
   llvm::ArrayRef<int> nodes;
   llvm::BitVector inside; // the nodes
+  std::vector<OperatorSlot> slots;
   SeparatedNodes separated;
-  // Of which no operator contains two: operations; and, by input, operations that read it, together with
-  // the one that it is counted with.
-  llvm::SmallVector<int> launched;
-  std::vector<llvm::SmallVector<int>> readers;
-  std::vector<llvm::BitVector>
-      reads; // by input: the frames in which one of these operations is allowed
-  // By input and frame: the node that reading it is counted with, which can't compute it in this frame.
-  // The `readers` read it once more each. If all nodes can compute it in the frame, it is counted with the
-  // owner of its producer.
-  static constexpr int withOwner = -1, withNone = -2;
-  std::vector<llvm::SmallVector<int>> countedWith;
-  llvm::BitVector hasSeveralReaders;
-  // By frame, and node or input: the least parts of computing, storing and reading.
+  llvm::SmallVector<int> launched; // of which no operator contains two
+
+  // By slot, and node or input: the least parts of computing, storing and reading.
   std::vector<std::vector<cost::Parts>> computing, storing, reading;
 
-  std::vector<llvm::SmallVector<NodeUse, 2>> uses; // by node: by other nodes
-  std::vector<llvm::BitVector> storable;           // by node: frames
-  View views[viewCount];
+  std::vector<NodeUse> uses;
+  std::vector<llvm::SmallVector<int, 2>> usesOf, usesBy; // by node: by others, and of others
+  std::vector<InputReading> readings;
+  // By node: the inputs that it reads in every case, of other partitions and of the block, by slot.
+  std::vector<std::vector<llvm::SmallVector<InputReader>>> outside;
 
-  void setShare(int view, int frame, double share);
-  // By part, frame and node: the most by which the other part is above this one, of computing and storing a
+  // By part, slot and node: the most by which the other part is above this one, of computing and storing a
   // node and of reading its operands; and of reading a node.
   std::vector<std::vector<double>> hidden[2], hiddenReading[2];
 
-  // Counts reading an input in a frame with another node.
-  void count(int input, int frame, int node);
-  bool readsInEveryCase(int node, const MemoGroup &group, int input) const;
+  // Whether only one operator may compute the node: a sum, but no sampled product.
+  bool isComputedOnce(int node) const;
 
 private:
   void notePartsOfWork();
-  void chooseReaders();
   void noteUses();
+  void noteReadings();
+  void noteExclusives(InputReading &reading) const;
   void noteHidden();
 };
 

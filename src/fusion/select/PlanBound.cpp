@@ -11,76 +11,117 @@ static constexpr double infinity = std::numeric_limits<double>::infinity();
 //===- decisions -----------------------------------------------------------------------------===//
 
 PlanBound::PlanBound(const PartitionFacts &facts)
-    : facts_(&facts), frames_(facts.pool.memo().frames.size()),
+    : facts_(&facts), slots_(facts.slots.size()), shares_(facts),
       storing_(facts.pool.graph().size(), Storing::Open),
-      allowed_(facts.pool.graph().size(), BitVector(frames_)) {
+      allowed_(facts.pool.graph().size(), BitVector(facts.slots.size())) {
   for (int node : facts.nodes) {
     if (facts.pool.mustBeStored(node))
       storing_[node] = Storing::Stored;
-    for (const MemoGroup &group : facts.pool.memo().groups[node])
-      allowed_[node].set(group.frame);
+    for (auto [number, slot] : llvm::enumerate(facts.slots))
+      allowed_[node][number] = slot.allowed[node];
   }
   size_t size = facts.pool.graph().size();
-  for (InView &parts : parts_) {
-    parts.inFrame.assign(size * frames_, infinity);
-    parts.owned = parts.inFrame;
-    parts.stored.assign(size, infinity);
-    parts.unowned.assign(size, 0);
-    parts.owner.assign(size, -1);
-    parts.reading.assign(facts.readers.size(), 0);
+  inSlot_.assign(size * facts.slots.size(), infinity);
+  stored_.assign(size, infinity);
+  storedIn_.assign(size, -1);
+  paidIn_.assign(size, -1);
+  paidByPlan_.assign(size, 0);
+  reading_.resize(facts.readings.size());
+  for (const InputReading &reading : facts.readings)
+    readerShares_.emplace_back(reading.readers.size());
+  startWith(1);
+  PlanBound moving = *this;
+  moving.startWith(0);
+  if (moving.nanoseconds_ > nanoseconds_)
+    *this = std::move(moving);
+}
+
+// Begins with one weight of computing for all slots, and with operands that one of their users pays alone.
+void PlanBound::startWith(double computing) {
+  std::fill(shares_.computing.begin(), shares_.computing.end(), computing);
+  payReaders();
+  for (int node : facts_->nodes) {
+    addNode(node);
+    chooseOwner(node);
   }
-  for (int view = 0; view < viewCount; ++view)
-    nanoseconds_ = std::max(nanoseconds_, addUp(view));
+  addUp();
+}
+
+// Has the user pay for the node for which it is dearest, in the best slot of this user; or the plan.
+void PlanBound::chooseOwner(int node) {
+  bool isStored = storing_[node] == Storing::Stored;
+  double most = isStored ? stored_[node] : 0;
+  int owner = -1;
+  for (int number : facts_->usesOf[node]) {
+    const NodeUse &use = facts_->uses[number];
+    double least = infinity;
+    for (int slot : allowed_[use.user].set_bits()) {
+      double read = stored_[node] + paidReading(use.readers[slot]);
+      least =
+          std::min(least, use.fusable[slot] ? std::min(read, inSlot_[node * slots_ + slot]) : read);
+    }
+    if (least > most || (owner < 0 && !isStored)) {
+      most = least;
+      owner = number;
+    }
+    shares_.ofUse[number] = 0;
+  }
+  shares_.ofStored[node] = owner < 0 ? 1 : 0;
+  if (owner >= 0)
+    shares_.ofUse[owner] = 1;
+}
+
+PlanBound::PlanBound(const PlanBound &bound, CostShares shares) : PlanBound(bound) {
+  shares_ = std::move(shares);
+  payReaders();
+  addUp();
 }
 
 PlanBound::PlanBound(const PlanBound &bound, int node, Storing storing) : PlanBound(bound) {
   storing_[node] = storing;
-  int first = std::min(node, allow());
-  for (int view = 0; view < viewCount; ++view)
-    nanoseconds_ = std::max(nanoseconds_, addUp(view, first));
+  addUp(std::min(node, allow()));
+  nanoseconds_ = std::max(nanoseconds_, bound.nanoseconds_);
 }
 
-// Leaves out the frames of which the decisions leave no operator. Gives the first node for which that
+// Leaves out the slots of which the decisions leave no operator. Gives the first node for which that
 // changes anything.
 int PlanBound::allow() {
   bool changed = true;
   int first = std::numeric_limits<int>::max();
-  auto keep = [&](int node, const BitVector &frames) {
+  auto keep = [&](int node, const BitVector &slots) {
     size_t before = allowed_[node].count();
-    allowed_[node] &= frames;
+    allowed_[node] &= slots;
     if (allowed_[node].count() == before)
       return;
     changed = true;
     first = std::min(first, node);
-    for (int producer : facts_->pool.graph()[node].producers)
-      if (producer >= 0 && facts_->inside[producer])
-        first = std::min(first, producer);
   };
   while (changed) {
     changed = false;
     for (int index : llvm::reverse(facts_->nodes)) {
       bool isInside = storing_[index] == Storing::Inside;
-      BitVector frames = facts_->storable[index], common = allowed_[index];
-      if (isInside)
-        frames.reset();
-      for (const NodeUse &use : facts_->uses[index]) {
+      BitVector slots(slots_), common = allowed_[index];
+      for (auto [number, slot] : llvm::enumerate(facts_->slots))
+        slots[number] = !isInside && slot.storable[index];
+      for (int number : facts_->usesOf[index]) {
+        const NodeUse &use = facts_->uses[number];
         BitVector fused = use.fusable;
         fused &= allowed_[index];
         fused &= allowed_[use.user];
-        frames |= fused;
+        slots |= fused;
         common &= fused;
         if (isInside)
           keep(use.user, fused);
       }
-      keep(index, frames);
+      keep(index, slots);
       // A sum has one value, so one operator contains all its users.
       if (isInside && facts_->pool.isAddedUp(index) &&
-          llvm::none_of(common.set_bits(), [&](int frame) {
-            return facts_->pool.cost().group(index, frame)->isSampled;
+          llvm::none_of(common.set_bits(), [&](int slot) {
+            return facts_->pool.cost().group(index, facts_->slots[slot].frame)->isSampled;
           })) {
         keep(index, common);
-        for (const NodeUse &use : facts_->uses[index])
-          keep(use.user, common);
+        for (int use : facts_->usesOf[index])
+          keep(facts_->uses[use].user, common);
       }
     }
   }
@@ -89,157 +130,175 @@ int PlanBound::allow() {
 
 //===- the bound -----------------------------------------------------------------------------===//
 
-// What a user, computed in this frame, has to pay for the node: computing it there, or storing and
-// reading it.
-double PlanBound::ownedBy(int view, const NodeUse &use, int node, int frame) const {
-  const InView &parts = parts_[view];
-  double read = parts.stored[node];
-  if (use.readByOwner[frame])
-    read += facts_->views[view].reading[frame][use.input];
-  return use.fusable[frame] ? std::min(parts.inFrame[node * frames_ + frame], read) : read;
+double PlanBound::paidInside(int use, int slot) const {
+  const NodeUse &of = facts_->uses[use];
+  double inSlot = inSlot_[of.producer * slots_ + slot];
+  return of.fusable[slot] && inSlot < infinity ? shares_.ofUse[use] * inSlot : infinity;
 }
 
-void PlanBound::addNode(int view, int index) {
-  const Node &node = facts_->pool.graph()[index];
-  const View &costs = facts_->views[view];
-  InView &parts = parts_[view];
-  double *inFrame = &parts.inFrame[index * frames_], *owned = &parts.owned[index * frames_];
-  std::fill_n(inFrame, frames_, infinity);
-  std::fill_n(owned, frames_, infinity);
-  parts.stored[index] = infinity;
-  SmallVector<const double *, 4> ownedOperands;
-  for (auto [operand, producer] : llvm::enumerate(node.producers))
-    if (producer >= 0 && facts_->inside[producer] && parts.owner[producer] == index &&
-        !llvm::is_contained(ArrayRef<int>(node.producers).take_front(operand), producer))
-      ownedOperands.push_back(&parts.owned[producer * frames_]);
-  double storing = infinity;
-  for (int frame : allowed_[index].set_bits()) {
-    double computed = costs.computing[frame][index];
-    for (const double *operand : ownedOperands)
-      computed += operand[frame];
-    inFrame[frame] = computed;
-    if (storing_[index] == Storing::Inside || !facts_->storable[index][frame])
-      continue;
-    double stored = costs.storing[frame][index];
-    storing = std::min(storing, stored);
-    // What has to be stored is paid for only once, below.
-    parts.stored[index] =
-        std::min(parts.stored[index], computed + (storing_[index] == Storing::Stored ? 0 : stored));
+double PlanBound::paidStored(int use) const {
+  double stored = stored_[facts_->uses[use].producer];
+  return stored < infinity ? shares_.ofUse[use] * stored : infinity;
+}
+
+void PlanBound::payReaders() {
+  for (auto [number, reading] : llvm::enumerate(facts_->readings)) {
+    reading_[number] = shares_.costIn(reading.slot, reading.parts);
+    SmallVector<double> &shares = readerShares_[number];
+    std::fill(shares.begin(), shares.end(), 0);
+    for (auto [share, readers] : llvm::zip(shares_.ofReaders[number], reading.exclusives))
+      for (int reader : readers)
+        shares[reader] += share;
   }
-  bool isStored = storing_[index] == Storing::Stored;
-  double most = isStored ? parts.stored[index] : 0;
-  const NodeUse *owner = nullptr;
-  for (const NodeUse &use : facts_->uses[index]) {
-    double least = infinity;
-    for (int frame : allowed_[use.user].set_bits())
-      least = std::min(least, ownedBy(view, use, index, frame));
-    if (least > most || (!owner && !isStored)) {
-      most = least;
-      owner = &use;
+}
+
+void PlanBound::addNode(int node) {
+  double *inSlot = &inSlot_[node * slots_];
+  std::fill_n(inSlot, slots_, infinity);
+  stored_[node] = infinity;
+  bool isStored = storing_[node] == Storing::Stored;
+  double byPlan = infinity;
+  for (int slot : allowed_[node].set_bits()) {
+    double computed = shares_.costIn(slot, facts_->computing[slot][node]);
+    for (const InputReader &reader : facts_->outside[node][slot])
+      computed += paidReading(reader);
+    for (int use : facts_->usesBy[node])
+      computed += paid(use, slot);
+    inSlot[slot] = computed;
+    if (storing_[node] == Storing::Inside || !facts_->slots[slot].storable[node])
+      continue;
+    double storing = shares_.costIn(slot, facts_->storing[slot][node]);
+    if (double stored = computed + (isStored ? 0 : storing); stored < stored_[node]) {
+      stored_[node] = stored;
+      storedIn_[node] = slot;
+    }
+    if (double paid = shares_.ofStored[node] * computed + storing; isStored && paid < byPlan) {
+      byPlan = paid;
+      paidIn_[node] = slot;
     }
   }
-  parts.owner[index] = owner ? owner->user : -1;
-  if (owner)
-    for (int frame : allowed_[owner->user].set_bits())
-      owned[frame] = ownedBy(view, *owner, index, frame);
-  parts.unowned[index] = (isStored ? storing : 0) + (owner ? 0 : parts.stored[index]);
+  paidByPlan_[node] = isStored ? byPlan : 0;
 }
 
-void PlanBound::addReaders(int view) {
-  InView &parts = parts_[view];
-  parts.readers = 0;
-  for (auto [input, readers] : llvm::enumerate(facts_->readers)) {
-    if (readers.empty())
-      continue;
-    double least = infinity;
-    for (int frame : facts_->reads[input].set_bits())
-      least = std::min(least, facts_->views[view].reading[frame][input]);
-    parts.reading[input] = least;
-    parts.readers += least * static_cast<double>(readers.size());
-  }
-}
-
-double PlanBound::addUp(int view, int first) {
-  if (first == 0)
-    addReaders(view);
-  double sum = parts_[view].readers;
+void PlanBound::addUp(int first) {
+  nanoseconds_ =
+      static_cast<double>(facts_->launched.size()) * facts_->pool.machine().launchNanoseconds;
   for (int node : facts_->nodes) {
-    if (allowed_[node].none())
-      return infinity;
     if (node >= first)
-      addNode(view, node);
-    sum += parts_[view].unowned[node];
+      addNode(node);
+    nanoseconds_ += allowed_[node].none() ? infinity : paidByPlan_[node];
   }
-  return static_cast<double>(facts_->launched.size()) * facts_->pool.machine().launchNanoseconds +
-         sum;
+}
+
+BitVector PlanBound::storedByChoices() const {
+  BitVector stored(facts_->pool.graph().size()), needed(inSlot_.size());
+  for (int node : llvm::reverse(facts_->nodes)) {
+    if (storing_[node] == Storing::Stored) {
+      stored.set(node);
+      needed.set(node * slots_ + paidIn_[node]);
+    }
+    for (int slot : allowed_[node].set_bits())
+      if (needed[node * slots_ + slot])
+        for (int use : facts_->usesBy[node]) {
+          int producer = facts_->uses[use].producer;
+          bool isInside = paidInside(use, slot) <= read(use, slot);
+          needed.set(producer * slots_ + (isInside ? slot : storedIn_[producer]));
+          if (!isInside)
+            stored.set(producer);
+        }
+  }
+  return stored;
 }
 
 //===- raising it ----------------------------------------------------------------------------===//
 
-static bool isAbove(double a, double b) { return a > b * (1 + 1e-9); }
-
-void PlanBound::raise(PartitionFacts &facts, double enough) {
-  PlanBound bound(facts);
-  bound.countElsewhere(facts, enough);
-  for (int view = 0; view < viewCount; ++view)
-    bound.changeShares(facts, view, enough);
-}
-
-// Counts reading with other nodes, one after the other.
-void PlanBound::countElsewhere(PartitionFacts &facts, double enough) {
-  // Where the higher view stays as high, the other one may rise.
-  using Height = std::pair<double, double>;
-  auto height = [&] {
-    Height height;
-    for (int view = 0; view < viewCount; ++view) {
-      double least = addUp(view);
-      height.first = std::max(height.first, least);
-      height.second += least;
+// By how much the bound rises with each share, if the choices stay the same.
+CostShares PlanBound::slope() const {
+  CostShares slope = shares_;
+  std::fill(slope.computing.begin(), slope.computing.end(), 0);
+  std::fill(slope.ofUse.begin(), slope.ofUse.end(), 0);
+  std::fill(slope.ofStored.begin(), slope.ofStored.end(), 0);
+  // By reading and reader: the share of the reader's cost that is counted.
+  std::vector<SmallVector<double>> readBy;
+  for (const SmallVector<double> &shares : readerShares_)
+    readBy.emplace_back(shares.size());
+  // By node and slot: the share of what computing it there costs that is counted.
+  std::vector<double> counted(inSlot_.size());
+  auto count = [&](int slot, double share, const cost::Parts &parts) {
+    slope.computing[slot] += share * (parts.computing - parts.moving);
+  };
+  auto countReading = [&](const InputReader &reader, double share) {
+    if (reader.reading >= 0)
+      readBy[reader.reading][reader.position] += share;
+  };
+  for (int node : llvm::reverse(facts_->nodes)) {
+    double *inSlot = &counted[node * slots_];
+    if (storing_[node] == Storing::Stored) {
+      int slot = paidIn_[node];
+      inSlot[slot] += shares_.ofStored[node];
+      slope.ofStored[node] = inSlot_[node * slots_ + slot];
+      count(slot, 1, facts_->storing[slot][node]);
     }
-    return height;
-  };
-  Height highest = height(), before;
-  auto tryWith = [&](int input, int frame, int node) {
-    int counted = facts.countedWith[input][frame];
-    facts.count(input, frame, node);
-    Height raised = height();
-    if (isAbove(raised.first, highest.first) ||
-        (!isAbove(highest.first, raised.first) && isAbove(raised.second, highest.second)))
-      highest = raised;
-    else
-      facts.count(input, frame, counted);
-  };
-  do {
-    before = highest;
-    for (auto [number, byFrame] : llvm::enumerate(facts.countedWith)) {
-      auto input = static_cast<int>(number);
-      if (!facts.hasSeveralReaders[input] || !facts.readers[input].empty())
+    for (int slot : allowed_[node].set_bits()) {
+      double share = inSlot[slot];
+      if (share == 0)
         continue;
-      for (int node : facts.nodes)
-        for (const MemoGroup &group : facts.pool.memo().groups[node])
-          if (byFrame[group.frame] >= 0 && byFrame[group.frame] != node && highest.first < enough &&
-              facts.readsInEveryCase(node, group, input))
-            tryWith(input, group.frame, node);
+      count(slot, share, facts_->computing[slot][node]);
+      for (const InputReader &reader : facts_->outside[node][slot])
+        countReading(reader, share);
+      for (int number : facts_->usesBy[node]) {
+        const NodeUse &use = facts_->uses[number];
+        double ofUse = share * shares_.ofUse[number];
+        size_t producer = use.producer * slots_;
+        if (paidInside(number, slot) <= read(number, slot)) {
+          slope.ofUse[number] += share * inSlot_[producer + slot];
+          counted[producer + slot] += ofUse;
+          continue;
+        }
+        int storedIn = storedIn_[use.producer];
+        slope.ofUse[number] += share * stored_[use.producer];
+        counted[producer + storedIn] += ofUse;
+        if (storing_[use.producer] != Storing::Stored)
+          count(storedIn, ofUse, facts_->storing[storedIn][use.producer]);
+        countReading(use.readers[slot], share);
+      }
     }
-  } while (isAbove(highest.first, before.first) && highest.first < enough);
+  }
+  for (auto [number, reading] : llvm::enumerate(facts_->readings))
+    for (auto [change, readers] : llvm::zip(slope.ofReaders[number], reading.exclusives)) {
+      double read = 0;
+      for (int reader : readers)
+        read += readBy[number][reader];
+      change = read * reading_[number];
+      count(reading.slot,
+            read * shares_.ofReaders[number][&change - slope.ofReaders[number].begin()],
+            reading.parts);
+    }
+  return slope;
 }
 
-// Changes the means of a view, frame by frame. For given owners and choices the sum is linear in them, so
-// that the least sum is concave.
-void PlanBound::changeShares(PartitionFacts &facts, int view, double enough) {
-  double most = addUp(view), before;
-  do {
-    before = most;
-    for (int frame = 0; frame < static_cast<int>(frames_) && most < enough; ++frame) {
-      double best = facts.views[view].share[frame];
-      for (double share : {0.0, 0.25, 0.5, 0.75, 1.0}) {
-        facts.setShare(view, frame, share);
-        if (double raised = addUp(view); isAbove(raised, most)) {
-          most = raised;
-          best = share;
-        }
-      }
-      facts.setShare(view, frame, best);
+// Steps of subgradient optimization: each as long as if the bound could become high enough by it, and from
+// some steps without success on shorter.
+void PlanBound::raise(double enough, int steps) {
+  constexpr double firstLength = 1.5, shorter = 0.7;
+  constexpr int mostWithoutSuccess = 10;
+  if (nanoseconds_ >= enough)
+    return;
+  PlanBound bound = *this;
+  double length = firstLength;
+  for (int step = 0, withoutSuccess = 0; step < steps; ++step) {
+    if (!bound.shares_.moveAlong(bound.slope(), length * (enough - bound.nanoseconds_), *facts_))
+      return;
+    bound.payReaders();
+    bound.addUp();
+    if (bound.nanoseconds_ > nanoseconds_ * (1 + 1e-7)) {
+      *this = bound;
+      withoutSuccess = 0;
+      if (nanoseconds_ >= enough)
+        return;
+    } else if (++withoutSuccess == mostWithoutSuccess) {
+      length *= shorter;
+      withoutSuccess = 0;
     }
-  } while (isAbove(most, before) && most < enough);
+  }
 }

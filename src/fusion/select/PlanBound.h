@@ -4,23 +4,25 @@
 //
 //   PartitionFacts facts(pool, partition.nodes);
 //   PlanBound bound(facts);
+//   bound.raise(cheapest, 100);                               // by better shares, in at most 100 steps
 //   if (bound.nanoseconds() >= cheapest) ...                  // nothing cheaper exists
 //   PlanBound half(bound, node, Storing::Inside);             // of the plans that don't store the node
 //
-// An operator takes as long as its launch, its overhead, and the longer of computing and moving cells: at
-// least as long as any mean of the two. In a view (PartitionFacts.h), in which this mean depends on the
-// frame, costs add up. There an operation computed in some frame costs what it takes there and, for each
-// operand that it owns, the lesser of two: computing the operand in the same frame, or storing it in its
-// best frame and reading it. Each operation is owned by one of its users, the one for which that is
-// dearest; the others get it for nothing. This is dynamic programming over a forest.
+// An operation computed in some slot (OperatorSlots.h) costs what it takes there and, for each operand, its share
+// (CostShares.h) of the lesser of two: computing the operand in the same slot, or storing it in its best
+// slot, to which its share of reading is added. What has to be stored is paid for by its users and by the
+// plan. The bound is the sum of what the plan pays, and of launches.
 //
-// Inputs are read as often as they have readers of which no operator contains two: in
-// t(X) %*% (p * (X %*% v)), one operator can compute both products, but if p = f(sum(X %*% v)), X is
-// read twice.
+// Why no plan takes less: follow the operands of what a plan stores to the operators that compute them. If
+// each operand were followed from one user, drawn with a probability of its share, one operator at most would be
+// found for each operation, and the time that it spends on it would be counted once. The bound is no more than
+// the mean of that over all draws.
+//
+// For given choices the bound is linear in each share, so its slope is known: what each payer pays of how much.
 #ifndef TOKAMAK_FUSION_SELECT_PLANBOUND_H
 #define TOKAMAK_FUSION_SELECT_PLANBOUND_H
 
-#include "fusion/select/PartitionFacts.h"
+#include "fusion/select/CostShares.h"
 
 namespace tokamak::fusion {
 
@@ -34,58 +36,66 @@ enum class Storing : uint8_t {
 class PlanBound {
 public:
   explicit PlanBound(const PartitionFacts &facts);
-  // Counts reading with other nodes and changes the means of the views where that raises the bound, until
-  // it is high enough.
-  static void raise(PartitionFacts &facts, double enough);
+  // The same with other shares.
+  PlanBound(const PlanBound &bound, CostShares shares);
   // With one more decision.
   PlanBound(const PlanBound &bound, int node, Storing storing);
+
+  // Changes the shares, in at most so many steps, until the bound is high enough.
+  void raise(double enough, int steps);
 
   // A lower bound for all plans; infinite if there is none.
   double nanoseconds() const { return nanoseconds_; }
 
-  const PartitionFacts &facts() const { return *facts_; }
-  Storing storing(int node) const { return storing_[node]; }
-  // Whether an operator with the frame may contain the node.
-  bool allows(int node, int frame) const { return allowed_[node][frame]; }
+  // The results that would be stored if a plan made the same choices.
+  llvm::BitVector storedByChoices() const;
 
-  // The parts of the bound, in nanoseconds. What a node costs that no user owns; 0 if one does.
-  double unowned(int view, int node) const { return parts_[view].unowned[node]; }
-  // The user that owns a node; -1 if none does.
-  int owner(int view, int node) const { return parts_[view].owner[node]; }
-  // What a node costs its owner in this frame.
-  double owned(int view, int node, int frame) const {
-    return parts_[view].owned[node * frames_ + frame];
+  const PartitionFacts &facts() const { return *facts_; }
+  const CostShares &shares() const { return shares_; }
+  Storing storing(int node) const { return storing_[node]; }
+  // Whether an operator with the slot may contain the node.
+  bool allows(int node, int slot) const { return allowed_[node][slot]; }
+
+  // The parts of the bound, in nanoseconds. What the plan pays of a node that has to be stored; 0 of others.
+  double paidByPlan(int node) const { return paidByPlan_[node]; }
+  // What a user pays of its operand if both can be computed in the slot, or if it reads it.
+  double paid(int use, int slot) const { return std::min(paidInside(use, slot), read(use, slot)); }
+  // What it pays of storing it.
+  double paidStored(int use) const;
+  // Its share of reading.
+  double shareOfReading(const InputReader &reader) const {
+    return reader.reading < 0 ? 0 : readerShares_[reader.reading][reader.position];
   }
-  // What it costs if another operator computes and stores it, without reading it.
-  double stored(int view, int node) const { return parts_[view].stored[node]; }
-  // What reading an input once costs.
-  double reading(int view, int input) const { return parts_[view].reading[input]; }
+  // What reading an input takes, by number of the reading.
+  double reading(int number) const { return reading_[number]; }
 
 private:
-  struct InView {                       // by node, or by node and frame
-    std::vector<double> inFrame, owned; // computed in the frame; needed by its owner there
-    std::vector<double> stored;         // in the best frame
-    std::vector<double> unowned;
-    std::vector<int> owner;
-    std::vector<double> reading; // by input
-    double readers = 0;          // what all `readers` of inputs read
-  };
-
+  void startWith(double computing);
+  void chooseOwner(int node);
   int allow();
-  // What all plans take at least in the view; infinite if there is none. Nodes before `first` cost as much
-  // as before.
-  double addUp(int view, int first = 0);
-  void addNode(int view, int node);
-  void addReaders(int view);
-  void countElsewhere(PartitionFacts &facts, double enough);
-  void changeShares(PartitionFacts &facts, int view, double enough);
-  double ownedBy(int view, const NodeUse &use, int node, int frame) const;
+  void addUp(int first = 0);
+  void addNode(int node);
+  void payReaders();
+  CostShares slope() const;
+  double paidInside(int use, int slot) const;
+  double paidReading(const InputReader &reader) const {
+    return reader.reading < 0 ? 0 : shareOfReading(reader) * reading_[reader.reading];
+  }
+  double read(int use, int slot) const {
+    return paidStored(use) + paidReading(facts_->uses[use].readers[slot]);
+  }
 
   const PartitionFacts *facts_;
-  size_t frames_;
+  size_t slots_; // their number
+  CostShares shares_;
   std::vector<Storing> storing_;         // by node
-  std::vector<llvm::BitVector> allowed_; // frames, by node
-  InView parts_[viewCount];
+  std::vector<llvm::BitVector> allowed_; // slots, by node
+  std::vector<double> inSlot_;           // by node and slot: computed there
+  std::vector<double> stored_;           // by node: in the best slot
+  std::vector<int> storedIn_, paidIn_;   // the best slot; if the plan pays for the node
+  std::vector<double> paidByPlan_;       // by node
+  std::vector<double> reading_;          // by reading
+  std::vector<llvm::SmallVector<double>> readerShares_; // by reading and position
   double nanoseconds_ = 0;
 };
 

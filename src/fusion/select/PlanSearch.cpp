@@ -147,8 +147,7 @@ public:
     improvePointwise(searchesCovers ? 3 : 8);
     if (partition_.isExact())
       return;
-    PlanBound::raise(facts_, partition_.nanoseconds);
-    bound_ = PlanBound(facts_);
+    raiseAtFirst();
     partition_.least = std::min(bound_.nanoseconds(), partition_.nanoseconds);
     if (!partition_.isExact())
       improveOperators();
@@ -170,7 +169,11 @@ private:
   double spent() const {
     auto nodes = static_cast<double>(partition_.nodes.size());
     return static_cast<double>(partition_.evaluated) * pricingNanoseconds * nodes * nodes +
-           static_cast<double>(priced_) * pricingOperator();
+           static_cast<double>(priced_) * pricingOperator() +
+           static_cast<double>(steps_) * raisingStep();
+  }
+  double raisingStep() const {
+    return raisingNanoseconds * static_cast<double>(partition_.nodes.size());
   }
   double pricingOperator() const {
     return pricingOperatorNanoseconds * static_cast<double>(partition_.nodes.size());
@@ -228,6 +231,33 @@ private:
     partition_.runnerUp = partition_.nanoseconds;
     partition_.nanoseconds = improvement.nanoseconds();
     partition_.operators = llvm::to_vector(improvement.operators());
+  }
+
+  // With many steps, equal shares lead higher than those that the bound begins with, which are high at once.
+  void raiseAtFirst() {
+    double mayTake = std::max(0.0, paysFor() - spent()) * shareForRaising;
+    if (mayTake < mostStepsAtFirst * raisingStep()) {
+      steps_ = raise(bound_, static_cast<int>(mayTake / raisingStep()));
+      return;
+    }
+    PlanBound equal(bound_, CostShares(facts_));
+    steps_ = raise(equal, mostStepsAtFirst);
+    if (equal.nanoseconds() > bound_.nanoseconds())
+      bound_ = std::move(equal);
+  }
+
+  // Raises the bound in at most so many steps, and tries plans that make its choices. Returns how many steps
+  // it took.
+  int raise(PlanBound &bound, int mostSteps) {
+    int steps = 0;
+    while (steps < mostSteps && !isHopeless(bound)) {
+      int next = std::min(stepsUntilPriced, mostSteps - steps);
+      bound.raise(partition_.nanoseconds, next);
+      steps += next;
+      if (!isHopeless(bound) && spent() <= paysFor() * 0.8)
+        tryPlan(bound.storedByChoices());
+    }
+    return steps;
   }
 
   bool isHopeless(const PlanBound &bound) const {
@@ -288,7 +318,11 @@ private:
     if (next < 0 || least >= partition_.nanoseconds * (1 - 1e-9))
       return least;
     auto half = [&](Storing storing, int64_t visits) {
-      return this->search(PlanBound(bound, next, storing), mostTriedBelow, visits);
+      PlanBound raised(bound, next, storing);
+      auto steps = static_cast<double>(raise(raised, stepsUntilPriced));
+      auto mayTake = static_cast<int64_t>(steps * raisingStep() / visitingNanoseconds);
+      looked_ += mayTake;
+      return this->search(std::move(raised), mostTriedBelow, visits - mayTake);
     };
     double stored = half(Storing::Stored, (end - looked_) / 2);
     return std::max(least, std::min(stored, half(Storing::Inside, end - looked_)));
@@ -300,6 +334,7 @@ private:
   PlanBound bound_;
   SmallVector<int> points_, choices_; // the latter: and the other operations
   int64_t priced_ = 0;                // operators, beside those of whole plans
+  int steps_ = 0;                     // that raised the bound, before covers were looked at
   int64_t looked_ = 0;                // at unfinished covers, or at bounds for as long
   BitVector best_;
   llvm::DenseSet<BitVector> tried_;

@@ -5,9 +5,9 @@
 // The choices of different partitions (operations connected by possible fusions) are independent.
 // The heuristic selectors only decide which results are stored; for each of them the best operator
 // is taken that computes everything else itself. The selector `cost` begins with such plans, changed
-// result by result and with operators merged as long as that makes them cheaper, moves results between
-// operators (ImproveCover.h), and then looks for anything cheaper among all covers of the partition
-// (CoverSearch.h).
+// result by result and with operators merged as long as that makes them cheaper, takes over what a lower bound
+// of all plans chooses (PlanBound.h), moves results between operators (ImproveCover.h), and then looks for
+// anything cheaper among all covers of the partition (CoverSearch.h).
 //
 // Sums and products depend on the order of additions, which may differ between operators. In
 // P = D <= rowMins(D), for example, a row of P would have no 1 if D contains a product and the
@@ -42,13 +42,17 @@ struct Plan {
 
 // A search ends where it pays no more: after 10 ms, once it has taken longer than the best plan that may
 // still be found would save in 1,000 runs, and at the latest after 0.1 s. Pricing a plan takes about 50 ns
-// times the square of the partition's size, an operator of a cover that is improved 100 ns times this size,
-// and an unfinished cover 2 us; counting so instead of measuring makes plans the same on every run.
+// times the square of the partition's size, an operator of a cover that is improved 100 ns times this size, a
+// step that raises a bound 1 us times this size, and an unfinished cover 2 us; counting so instead of
+// measuring makes plans the same on every run.
 inline constexpr double searchedAnyway = 10e6, searchedAtMost = 100e6, runsThatPay = 1000,
                         pricingNanoseconds = 50, pricingOperatorNanoseconds = 100,
-                        visitingNanoseconds = 2000;
-// Of the time that is left, moving results between operators may take this share.
-inline constexpr double shareForImproving = 0.3;
+                        raisingNanoseconds = 1000, visitingNanoseconds = 2000;
+// Of the time that is left, raising the bound and moving results between operators may take these shares.
+inline constexpr double shareForRaising = 0.3, shareForImproving = 0.3;
+// At first the bound is raised in at most so many steps. After every so many of them the plan is priced that
+// makes the same choices as the bound.
+inline constexpr int mostStepsAtFirst = 300, stepsUntilPriced = 30;
 // If so many covers don't suffice, it is decided first whether some result is stored, provided that this
 // closes at least this share of the gap between the bound and the cheapest plan. Below the first of these
 // decisions so many results are tried. Bounds for one of them take as long as an unfinished cover for each

@@ -1,0 +1,103 @@
+#include "fusion/select/CostShares.h"
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::fusion;
+
+CostShares::CostShares(const PartitionFacts &facts)
+    : computing(facts.slots.size(), 0.5), ofUse(facts.uses.size()),
+      ofStored(facts.pool.graph().size()) {
+  for (int node : facts.nodes) {
+    bool isStored = facts.pool.mustBeStored(node);
+    double share = 1 / (static_cast<double>(facts.usesOf[node].size()) + isStored);
+    for (int use : facts.usesOf[node])
+      ofUse[use] = share;
+    ofStored[node] = isStored ? share : 0;
+  }
+  for (const InputReading &reading : facts.readings) {
+    size_t sets = reading.exclusives.size();
+    ofReaders.emplace_back(sets, 1 / static_cast<double>(sets));
+  }
+}
+
+// Slopes that differ by less than this share of them are equal.
+static constexpr double rounding = 1e-9;
+
+namespace {
+
+// A share and what is known of it.
+struct Entry {
+  double *share;
+  double slope;
+};
+
+} // namespace
+
+// Calls `visit` with each list of shares of the same cost, and their slopes.
+template <typename Visit>
+static void forEachCost(CostShares &shares, const CostShares &slope, const PartitionFacts &facts,
+                        Visit visit) {
+  SmallVector<Entry> list;
+  for (int node : facts.nodes) {
+    list = {{&shares.ofStored[node], slope.ofStored[node]}};
+    for (int use : facts.usesOf[node])
+      list.push_back({&shares.ofUse[use], slope.ofUse[use]});
+    visit(list);
+  }
+  for (auto [ofReaders, slopes] : llvm::zip(shares.ofReaders, slope.ofReaders)) {
+    list.clear();
+    for (auto [share, change] : llvm::zip(ofReaders, slopes))
+      list.push_back({&share, change});
+    visit(list);
+  }
+}
+
+bool CostShares::moveAlong(const CostShares &slope, double rise, const PartitionFacts &facts) {
+  // Of shares of the same cost, what they rise by in common changes nothing, nor do those that are 0 and would
+  // fall.
+  double square = 0, whole = 0;
+  forEachCost(*this, slope, facts, [&](SmallVectorImpl<Entry> &list) {
+    for (Entry entry : list)
+      whole += entry.slope * entry.slope;
+    for (size_t before = 0; before != list.size();) {
+      before = list.size();
+      double mean = 0;
+      for (Entry entry : list)
+        mean += entry.slope / static_cast<double>(before);
+      llvm::erase_if(list, [&](Entry entry) { return *entry.share <= 0 && entry.slope < mean; });
+      if (before == list.size())
+        for (Entry entry : list)
+          square += (entry.slope - mean) * (entry.slope - mean);
+    }
+  });
+  auto isStuck = [](double share, double slope) { return slope < 0 ? share <= 0 : share >= 1; };
+  for (auto [share, change] : llvm::zip(computing, slope.computing))
+    square += isStuck(share, change) ? 0 : change * change;
+  for (double change : slope.computing)
+    whole += change * change;
+  if (square <= whole * rounding * rounding)
+    return false;
+
+  double step = rise / square;
+  for (auto [share, change] : llvm::zip(computing, slope.computing))
+    share = std::clamp(share + step * change, 0.0, 1.0);
+  // The nearest point with the sum 1 and no negative share lies by the same amount below all shares that stay
+  // positive (Held, Wolfe, Crowder, "Validation of subgradient optimization", Mathematical Programming 6,
+  // 1974).
+  SmallVector<double> sorted;
+  forEachCost(*this, slope, facts, [&](ArrayRef<Entry> list) {
+    sorted.clear();
+    for (Entry entry : list)
+      sorted.push_back(*entry.share + step * entry.slope);
+    llvm::sort(sorted, std::greater<>());
+    double sum = 0, below = 0;
+    for (auto [number, share] : llvm::enumerate(sorted)) {
+      sum += share;
+      if (double amount = (sum - 1) / static_cast<double>(number + 1); share > amount)
+        below = amount;
+    }
+    for (Entry entry : list)
+      *entry.share = std::max(0.0, *entry.share + step * entry.slope - below);
+  });
+  return true;
+}

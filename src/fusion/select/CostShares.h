@@ -1,0 +1,40 @@
+// Who pays for what operations have in common. A bound of plans adds up what each operation costs with the
+// operands that it needs; but users may share an operand, and readers what they read. So each of them pays
+// a share of it, and the shares are at most 1 together. Whatever they are, no plan takes less than they
+// say; the best shares are found by small steps along the slope of the bound, which are shares, too.
+//
+//   CostShares shares(facts);                          // equal ones
+//   shares.moveAlong(slope, nanoseconds, facts);       // so far that the bound may rise by so much
+//   double paid = shares.ofUse[use] * nanoseconds;     // of the operand, by its user
+#ifndef TOKAMAK_FUSION_SELECT_COSTSHARES_H
+#define TOKAMAK_FUSION_SELECT_COSTSHARES_H
+
+#include "fusion/select/PartitionFacts.h"
+
+namespace tokamak::fusion {
+
+struct CostShares {
+  explicit CostShares(const PartitionFacts &facts);
+
+  // By slot: an operator takes the longer of computing and moving cells, which is no less than any mean of
+  // the two. This is the weight of computing in it; moving has the rest.
+  std::vector<double> computing;
+  // By use: what the user pays of its operand.
+  std::vector<double> ofUse;
+  // By node: what is paid of a node that has to be stored, whoever uses it.
+  std::vector<double> ofStored;
+  // By reading and set of exclusive readers: what each reader in the set pays.
+  std::vector<llvm::SmallVector<double>> ofReaders;
+
+  double costIn(int slot, const cost::Parts &parts) const {
+    return parts.overhead + computing[slot] * parts.computing +
+           (1 - computing[slot]) * parts.moving;
+  }
+
+  // Moves along the slope, by a step after which what it is the slope of would be higher by `rise` if it were
+  // linear, and then to the nearest shares whose sum is 1. False if no step leads higher.
+  bool moveAlong(const CostShares &slope, double rise, const PartitionFacts &facts);
+};
+
+} // namespace tokamak::fusion
+#endif
