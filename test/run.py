@@ -29,6 +29,7 @@ import run_fusion
 import run_interrupts
 import run_large_scripts
 import run_limits
+import run_models
 import run_natives
 import run_onnx
 import run_pages
@@ -159,7 +160,7 @@ def example_level():
 
 
 def command_level():
-    modules = (run_commands, run_crashes, run_dev, run_files, run_interrupts, run_large_scripts, run_pages, run_planned, run_tiers)
+    modules = (run_commands, run_crashes, run_dev, run_files, run_interrupts, run_large_scripts, run_models, run_pages, run_planned, run_tiers)
     return {name: alone(run) for module in modules for name, run in module.discover().items()}
 
 

@@ -159,11 +159,15 @@ Value stridedSlice(const Value &operand, std::span<const Value> numbers) {
     int64_t begin = numbers[3 * i].asInteger(), step = numbers[3 * i + 2].asInteger();
     int64_t size =
         sizeOf(numbers[3 * i + 1], "strided_slice", fmt::format("cells along dimension {}", i + 1));
-    int64_t last = begin + (size - 1) * step, places = x.shape()[i];
-    if (size > 0 && (begin < 1 || begin > places || last < 1 || last > places))
-      throw Error(fmt::format("strided_slice: places {} to {} of the {} along dimension {}", begin,
-                              last, places, i + 1));
-    begins.push_back(begin - 1);
+    int64_t places = x.shape()[i], reach = 0, last = 0;
+    bool isBeyond = __builtin_mul_overflow(size - 1, step, &reach) ||
+                    __builtin_add_overflow(begin, reach, &last);
+    if (size > 0 && (isBeyond || std::min(begin, last) < 1 || std::max(begin, last) > places))
+      throw Error(
+          fmt::format("strided_slice: {} places from {} on, in steps of {}, of the {} along "
+                      "dimension {}",
+                      size, begin, step, places, i + 1));
+    begins.push_back(size == 0 ? 0 : begin - 1);
     sizes.push_back(size);
     steps.push_back(step);
   }

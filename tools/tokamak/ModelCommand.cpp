@@ -185,12 +185,12 @@ private:
   ArrayPointer read(const onnx::ValueInfo &input, const std::string &source) {
     if (source == "zeros" || source.starts_with("random:"))
       return made(input, source);
+    bool isTensor = source.ends_with(".pb");
+    if (!isTensor && !source.ends_with(".npy"))
+      throw Error(fmt::format("'{}': a value is a file .npy or .pb, zeros or random:SEED", source));
     onnx::MappedFile file(source);
-    if (source.ends_with(".pb"))
-      return arrayOf(onnx::readTensor({source, file.bytes()}));
-    if (source.ends_with(".npy"))
-      return runtime::parseNumpy(source, file.bytes());
-    throw Error(fmt::format("'{}': a value is a file .npy or .pb, zeros or random:SEED", source));
+    return isTensor ? arrayOf(onnx::readTensor({source, file.bytes()}))
+                    : runtime::parseNumpy(source, file.bytes());
   }
 
   void checkValue(const onnx::ValueInfo &input, const Array &array) {

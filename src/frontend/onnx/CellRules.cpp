@@ -71,8 +71,7 @@ Value selu(NodeImporter &node, GraphBuilder &graph, Value x) {
   double alpha = node.real("alpha", node.version() < 6 ? 1.6732 : 1.67326319217681884765625);
   double gamma = node.real("gamma", node.version() < 6 ? 1.0507 : 1.05070102214813232421875);
   Value below = exponentialBelow(graph, x, alpha);
-  return graph.binary(Binary::Mul, graph.select(isPositive(graph, x), x, below),
-                      graph.real(gamma));
+  return graph.binary(Binary::Mul, graph.select(isPositive(graph, x), x, below), graph.real(gamma));
 }
 
 Value celu(NodeImporter &node, GraphBuilder &graph, Value x) {
@@ -94,17 +93,17 @@ Value thresholdedRelu(NodeImporter &node, GraphBuilder &graph, Value x) {
 }
 
 Value hardSigmoid(NodeImporter &node, GraphBuilder &graph, Value x) {
-  Value line = graph.binary(
-      Binary::Add, graph.binary(Binary::Mul, x, graph.real(node.real("alpha", 0.2F))),
-      graph.real(node.real("beta", 0.5)));
+  Value line =
+      graph.binary(Binary::Add, graph.binary(Binary::Mul, x, graph.real(node.real("alpha", 0.2F))),
+                   graph.real(node.real("beta", 0.5)));
   return graph.binary(Binary::Max, graph.binary(Binary::Min, line, one(graph)), graph.real(0));
 }
 
 Value hardSwish(NodeImporter &, GraphBuilder &graph, Value x) {
-  Value line = graph.binary(Binary::Add, graph.binary(Binary::Mul, x, graph.real(1.0 / 6)),
-                            graph.real(0.5));
-  Value gate = graph.binary(Binary::Max, graph.binary(Binary::Min, line, one(graph)),
-                            graph.real(0));
+  Value line =
+      graph.binary(Binary::Add, graph.binary(Binary::Mul, x, graph.real(1.0 / 6)), graph.real(0.5));
+  Value gate =
+      graph.binary(Binary::Max, graph.binary(Binary::Min, line, one(graph)), graph.real(0));
   return graph.binary(Binary::Mul, x, gate);
 }
 
@@ -148,17 +147,15 @@ Value atanh(NodeImporter &, GraphBuilder &graph, Value x) {
 // sign(x) * log(|x| + sqrt(x^2 + 1))
 Value asinh(NodeImporter &, GraphBuilder &graph, Value x) {
   Value magnitude = graph.unary(Unary::Abs, x);
-  Value root = graph.unary(
-      Unary::Sqrt,
-      graph.binary(Binary::Add, graph.binary(Binary::Mul, x, x), one(graph)));
+  Value root = graph.unary(Unary::Sqrt,
+                           graph.binary(Binary::Add, graph.binary(Binary::Mul, x, x), one(graph)));
   Value grown = graph.unary(Unary::Log, graph.binary(Binary::Add, magnitude, root));
   return graph.binary(Binary::Mul, graph.unary(Unary::Sign, x), grown);
 }
 
 Value acosh(NodeImporter &, GraphBuilder &graph, Value x) {
-  Value root = graph.unary(
-      Unary::Sqrt,
-      graph.binary(Binary::Sub, graph.binary(Binary::Mul, x, x), one(graph)));
+  Value root = graph.unary(Unary::Sqrt,
+                           graph.binary(Binary::Sub, graph.binary(Binary::Mul, x, x), one(graph)));
   return graph.unary(Unary::Log, graph.binary(Binary::Add, x, root));
 }
 
@@ -176,17 +173,16 @@ Value roundToEven(NodeImporter &, GraphBuilder &graph, Value x) {
 }
 
 void importNot(NodeImporter &node) {
-  node.setResult(0, node.graph().cast(node.graph().unary(Unary::Not, node.operand(0)),
-                                      ElementType::Bool));
+  node.setResult(
+      0, node.graph().cast(node.graph().unary(Unary::Not, node.operand(0)), ElementType::Bool));
 }
 
 void importBitwiseNot(NodeImporter &node) {
   GraphBuilder &graph = node.graph();
   Value x = node.operand(0);
   ElementType type = GraphBuilder::elementTypeOf(x);
-  Value ones = graph.integer(type == ElementType::U64 || isSignedInteger(type)
-                                 ? -1
-                                 : largestInteger(type));
+  Value ones =
+      graph.integer(type == ElementType::U64 || isSignedInteger(type) ? -1 : largestInteger(type));
   node.setResult(0, graph.binary(Binary::BitwXor, x, ones));
 }
 
@@ -327,8 +323,8 @@ void importMean(NodeImporter &node) {
   Value sum = node.operand(0);
   for (size_t i = 1; i < node.operandCount(); ++i)
     sum = graph.binary(Binary::Add, sum, node.operand(i));
-  node.setResult(0, graph.binary(Binary::Div, sum,
-                                 graph.real(static_cast<double>(node.operandCount()))));
+  node.setResult(
+      0, graph.binary(Binary::Div, sum, graph.real(static_cast<double>(node.operandCount()))));
 }
 
 // Bounds were attributes before version 11.
@@ -356,14 +352,11 @@ void importGelu(NodeImporter &node) {
   GraphBuilder &graph = node.graph();
   Value x = node.operand(0);
   Value cube = graph.binary(Binary::Mul, graph.binary(Binary::Mul, x, x), x);
-  Value inner = graph.binary(
-      Binary::Add, x, graph.binary(Binary::Mul, cube, graph.real(0.044715)));
+  Value inner = graph.binary(Binary::Add, x, graph.binary(Binary::Mul, cube, graph.real(0.044715)));
   Value root = graph.real(std::sqrt(2 / std::numbers::pi));
-  Value gate = graph.binary(Binary::Add,
-                            graph.unary(Unary::Tanh, graph.binary(Binary::Mul, inner, root)),
-                            one(graph));
-  node.setResult(0, graph.binary(Binary::Mul, graph.binary(Binary::Mul, x, gate),
-                                 graph.real(0.5)));
+  Value gate = graph.binary(
+      Binary::Add, graph.unary(Unary::Tanh, graph.binary(Binary::Mul, inner, root)), one(graph));
+  node.setResult(0, graph.binary(Binary::Mul, graph.binary(Binary::Mul, x, gate), graph.real(0.5)));
 }
 
 // Nothing is dropped where nothing is learned.
@@ -379,9 +372,9 @@ void importDropout(NodeImporter &node) {
   if (node.wantsResult(1)) {
     GraphBuilder &graph = node.graph();
     Value x = node.operand(0);
-    Value all = graph.cast(graph.broadcast(graph.filled(1, graph.builder().getF64Type()),
-                                           graph.sizes(x)),
-                           ElementType::Bool);
+    Value all =
+        graph.cast(graph.broadcast(graph.filled(1, graph.builder().getF64Type()), graph.sizes(x)),
+                   ElementType::Bool);
     node.setResult(1, node.version() < 10 ? graph.cast(all, GraphBuilder::elementOf(x)) : all);
   }
 }

@@ -1,6 +1,6 @@
 // Tensors of a model as literals of the program.
 //
-//   Value weights = graph.literal(constantTensor(initializer, graph, &external));
+//   mlir::Value weights = graph.literal(constantTensor(initializer, graph, &external));
 //
 #ifndef TOKAMAK_FRONTEND_ONNX_CONSTANTTENSOR_H
 #define TOKAMAK_FRONTEND_ONNX_CONSTANTTENSOR_H

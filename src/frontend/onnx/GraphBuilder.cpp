@@ -64,7 +64,9 @@ ElementType GraphBuilder::elementTypeOf(Value array) {
 Value GraphBuilder::integer(int64_t value) {
   return builder_.create<tok::ConstantOp>(location_, value);
 }
-Value GraphBuilder::real(double value) { return builder_.create<tok::ConstantOp>(location_, value); }
+Value GraphBuilder::real(double value) {
+  return builder_.create<tok::ConstantOp>(location_, value);
+}
 
 Value GraphBuilder::scalar(BinaryOperator op, Value lhs, Value rhs) {
   return builder_.createOrFold<tok::BinaryOp>(location_, op, lhs, rhs);
@@ -196,9 +198,11 @@ Value GraphBuilder::broadcast(Value array, ArrayRef<Value> sizes) {
   for (int64_t i = 0; i < rank; ++i) {
     Value &own = all[missing + i];
     std::optional<int64_t> asked = constantInteger(sizes[i]);
-      // Where both sizes are known to be other than 1 they are equal, or the operation fails.
+    // Where both sizes are known to be other than 1 they are equal, or the operation fails.
     if (!asked)
-      own = scalar(BinaryOperator::Add, own, scalar(BinaryOperator::Mul, isOne(own), scalar(BinaryOperator::Sub, sizes[i], own)));
+      own = scalar(
+          BinaryOperator::Add, own,
+          scalar(BinaryOperator::Mul, isOne(own), scalar(BinaryOperator::Sub, sizes[i], own)));
     else if (*asked != 1)
       own = sizes[i];
   }
@@ -252,7 +256,8 @@ Value GraphBuilder::fromZero(Value indices, Value size) {
 }
 
 Value GraphBuilder::take(Value array, Value indices, int64_t dimension) {
-  Value fromOne = binary(BinaryOperator::Add, fromZero(indices, size(array, dimension)), integer(1));
+  Value fromOne =
+      binary(BinaryOperator::Add, fromZero(indices, size(array, dimension)), integer(1));
   auto type = arrayType(rankOf(array) - 1 + rankOf(indices), elementOf(array));
   SmallVector<Value> operands = {array, fromOne, integer(dimension + 1)};
   return builder_.create<tok::CallNativeOp>(location_, TypeRange(type), "take", operands)
@@ -332,8 +337,8 @@ GraphBuilder::Grouped GraphBuilder::groupLast(Value array, ArrayRef<int64_t> dim
 Value GraphBuilder::reduce(AggregateKind kind, Value array, ArrayRef<int64_t> dimensions,
                            KeepDimensions keep) {
   Grouped grouped = groupLast(array, dimensions);
-  auto aggregate = builder_.create<tok::AggregateOp>(location_, kind, AggregateDirection::Row,
-                                                     grouped.array);
+  auto aggregate =
+      builder_.create<tok::AggregateOp>(location_, kind, AggregateDirection::Row, grouped.array);
   if (kind == AggregateKind::IndexMax || kind == AggregateKind::IndexMin)
     aggregate.getResult().setType(arrayType(rankOf(grouped.array), builder_.getI64Type()));
   return view(aggregate, keep == KeepDimensions::Yes ? grouped.kept : grouped.flat);

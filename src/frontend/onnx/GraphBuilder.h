@@ -1,7 +1,7 @@
 // Writes operations of `tok` for the nodes of a graph: what import rules are made of.
 //
-//   Value sum = graph.binary(BinaryOperator::Add, x, y);            // with NumPy's broadcasting
-//   Value largest = graph.reduce(AggregateKind::Max, sum, {1}, KeepDimensions::Yes);
+//   mlir::Value sum = graph.binary(BinaryOperator::Add, x, y);      // with NumPy's broadcasting
+//   mlir::Value largest = graph.reduce(AggregateKind::Max, sum, {1}, KeepDimensions::Yes);
 //
 // Dimensions count from 0, as in the standard. What is computed with sizes are scalars: the cells of small
 // arrays of integers are known one by one, so that Reshape knows how many sizes it is given, and nothing of
@@ -84,7 +84,8 @@ public:
   mlir::Value permute(mlir::Value array, llvm::ArrayRef<int64_t> order);
   mlir::Value join(llvm::ArrayRef<mlir::Value> arrays, int64_t dimension);
   // By place of a dimension, from 0: along `dimension`, or whole slices of many.
-  mlir::Value slice(mlir::Value array, int64_t dimension, mlir::Value begin, mlir::Value size, int64_t step = 1);
+  mlir::Value slice(mlir::Value array, int64_t dimension, mlir::Value begin, mlir::Value size,
+                    int64_t step = 1);
   // For each cell of `indices` (from 0; negative ones count from the end) what the array has there.
   mlir::Value take(mlir::Value array, mlir::Value indices, int64_t dimension);
   // Indices from 0, of which negative ones counted from the end of a dimension of this size.
@@ -101,15 +102,16 @@ public:
   // Of the matrices in the last two dimensions; leading ones are broadcast.
   mlir::Value matmul(mlir::Value lhs, mlir::Value rhs);
   mlir::Value reduce(AggregateKind kind, mlir::Value array, llvm::ArrayRef<int64_t> dimensions,
-               KeepDimensions keep);
+                     KeepDimensions keep);
 
 private:
   mlir::Value
   cellwise(llvm::ArrayRef<mlir::Value> operands,
            llvm::function_ref<mlir::Value(llvm::ArrayRef<mlir::Value>, int64_t rank)> create);
   struct Grouped {
-    mlir::Value array;       // the reduced dimensions are one, the last
-    Values kept, flat; // sizes of the result, with and without dimensions of size 1 for reduced ones
+    mlir::Value array; // the reduced dimensions are one, the last
+    Values kept,
+        flat; // sizes of the result, with and without dimensions of size 1 for reduced ones
   };
   Grouped groupLast(mlir::Value array, llvm::ArrayRef<int64_t> dimensions);
 

@@ -47,12 +47,12 @@ private:
     std::optional<ElementType> element = elementTypeOf(type.dataType);
     if (type.kind != onnx::Type::Kind::Tensor || !element)
       errors_.add("", fmt::format("input {} is of a type that is not supported yet",
-                                      quotedName(input.name)));
+                                  quotedName(input.name)));
     else if (auto rank = inputs_.ranks.find(input.name); rank != inputs_.ranks.end())
       return graph_.arrayType(rank->second, graph_.typeOf(*element));
     else if (!type.shape)
       errors_.add("", fmt::format("input {} has no rank, which is not supported yet",
-                                      quotedName(input.name)));
+                                  quotedName(input.name)));
     else
       return graph_.arrayType(static_cast<int64_t>(type.shape->size()), graph_.typeOf(*element));
     return std::nullopt;
@@ -77,10 +77,10 @@ private:
       std::optional<ElementType> element = elementTypeOf(weight.dataType);
       if (!element || !count) {
         errors_.add("", fmt::format("weight {} is of type {}, which is not supported yet",
-                                        quotedName(weight.name), nameOf(weight.dataType)));
+                                    quotedName(weight.name), nameOf(weight.dataType)));
       } else if (*count > mostCellsOfLiterals) {
-        types.push_back(graph_.arrayType(static_cast<int64_t>(weight.dims.size()),
-                                         graph_.typeOf(*element)));
+        types.push_back(
+            graph_.arrayType(static_cast<int64_t>(weight.dims.size()), graph_.typeOf(*element)));
         imported_.weights.push_back(&weight);
       }
     }
@@ -106,7 +106,7 @@ private:
   void importLiteral(StringRef name, const Tensor &weight) {
     try {
       values_[name] = {graph_.literal(constantTensor(weight, graph_, &file_.external())),
-                              std::nullopt, false};
+                       std::nullopt, false};
     } catch (const Error &error) {
       errors_.add("weight " + quotedName(name), error.message());
     }
@@ -123,11 +123,9 @@ private:
       errors_.add(placeOf(node, version_), message);
       giveUp(node);
     };
-    const ImportRule *rule =
-        node.domain.empty() ? findImportRule(node.opType, version_) : nullptr;
+    const ImportRule *rule = node.domain.empty() ? findImportRule(node.opType, version_) : nullptr;
     if (!rule)
-      return report(fmt::format("the operator {} is not supported yet",
-                                quotedName(node.opType)));
+      return report(fmt::format("the operator {} is not supported yet", quotedName(node.opType)));
     // Of an operand that could not be imported, enough was said.
     if (llvm::any_of(node.inputs, [&](std::string_view input) { return failed_.contains(input); }))
       return giveUp(node);

@@ -52,27 +52,26 @@ protected:
 TEST_F(ImportModelTest, leavesNoArraysOfSizes) {
   std::string zero = rawTensor<int64_t>("zero", DataType::Int64, {1}, {0}),
               rest = rawTensor<int64_t>("rest", DataType::Int64, {1}, {-1});
-  ASSERT_TRUE(import(graph({.nodes = {node({"Shape", {"x"}, {"sizes"}}),
-                                      node({"Gather", {"sizes", "zero"}, {"first"}}),
-                                      node({"Concat", {"first", "rest"}, {"wanted"},
-                                            {intAttribute("axis", 0)}}),
-                                      node({"Reshape", {"x", "wanted"}, {"y"}})},
-                            .initializers = {zero, rest},
-                            .inputs = {valueInfo("x", DataType::Float, {2, 3, 4})},
-                            .outputs = {valueInfo("y", DataType::Float, {2, 12})}})));
+  ASSERT_TRUE(import(graph(
+      {.nodes = {node({"Shape", {"x"}, {"sizes"}}), node({"Gather", {"sizes", "zero"}, {"first"}}),
+                 node({"Concat", {"first", "rest"}, {"wanted"}, {intAttribute("axis", 0)}}),
+                 node({"Reshape", {"x", "wanted"}, {"y"}})},
+       .initializers = {zero, rest},
+       .inputs = {valueInfo("x", DataType::Float, {2, 3, 4})},
+       .outputs = {valueInfo("y", DataType::Float, {2, 12})}})));
   EXPECT_EQ(count("take") + count("join") + count("tok.fill"), 0);
   EXPECT_EQ(count("tok.view"), 1);
 }
 
 TEST_F(ImportModelTest, asksForInputsThatDecideRanks) {
-  std::string sum = graph({.nodes = {node({"ReduceSum", {"x", "axes"}, {"y"}})},
-                           .inputs = {valueInfo("x", DataType::Float, {2, 3}),
-                                      valueInfo("axes", DataType::Int64, {1})},
-                           .outputs = {valueInfo("y", DataType::Float, {1, 3})}});
+  std::string sum = graph(
+      {.nodes = {node({"ReduceSum", {"x", "axes"}, {"y"}})},
+       .inputs = {valueInfo("x", DataType::Float, {2, 3}), valueInfo("axes", DataType::Int64, {1})},
+       .outputs = {valueInfo("y", DataType::Float, {1, 3})}});
   EXPECT_FALSE(import(sum));
   EXPECT_TRUE(known_.wanted.contains("axes"));
-  EXPECT_EQ(problems_.front(),
-            "model.onnx: node 0 (ReduceSum, opset 17): axes that are not numbers of the model is not supported yet");
+  EXPECT_EQ(problems_.front(), "model.onnx: node 0 (ReduceSum, opset 17): axes that are not "
+                               "numbers of the model is not supported yet");
   std::string axes = rawTensor<int64_t>("axes", DataType::Int64, {1}, {0});
   Tensor given = readTensor({"axes.pb", axes});
   known_.known["axes"] = &given;
@@ -81,10 +80,11 @@ TEST_F(ImportModelTest, asksForInputsThatDecideRanks) {
 }
 
 TEST_F(ImportModelTest, reportsEveryNodeThatItCantImport) {
-  EXPECT_FALSE(import(graph({.nodes = {node({"Relu", {"x"}, {"a"}}), node({"Guess", {"a"}, {"b"}}),
-                                       node({"Relu", {"b"}, {"c"}}), node({"Wonder", {"a"}, {"y"}})},
-                             .inputs = {valueInfo("x", DataType::Float, {2})},
-                             .outputs = {valueInfo("y", DataType::Float, {2})}})));
+  EXPECT_FALSE(
+      import(graph({.nodes = {node({"Relu", {"x"}, {"a"}}), node({"Guess", {"a"}, {"b"}}),
+                              node({"Relu", {"b"}, {"c"}}), node({"Wonder", {"a"}, {"y"}})},
+                    .inputs = {valueInfo("x", DataType::Float, {2})},
+                    .outputs = {valueInfo("y", DataType::Float, {2})}})));
   ASSERT_EQ(problems_.size(), 2U);
   EXPECT_EQ(problems_[0],
             "model.onnx: node 1 (Guess, opset 17): the operator 'Guess' is not supported yet");

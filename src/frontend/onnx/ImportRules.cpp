@@ -7,9 +7,9 @@
 using namespace tokamak;
 using namespace tokamak::onnx;
 
-static llvm::ArrayRef<ImportRule> (*const subjects[])() = {cellRules, shapeRules, reductionRules,
-                                                           productRules, normalisationRules,
-                                                           windowRules,  lossRules};
+static llvm::ArrayRef<ImportRule> (*const subjects[])() = {
+    cellRules,          shapeRules,  reductionRules, productRules,
+    normalisationRules, windowRules, lossRules};
 
 const ImportRule *onnx::findImportRule(llvm::StringRef opType, int64_t version) {
   static const llvm::StringMap<std::vector<const ImportRule *>> index = [] {

@@ -20,8 +20,7 @@ void setLoss(NodeImporter &node, Value logarithms) {
   mlir::Type element = GraphBuilder::elementOf(logarithms);
   Value weights;
   if (node.has("ignore_index")) {
-    Value counts =
-        graph.binary(Binary::Ne, target, graph.integer(node.integer("ignore_index", 0)));
+    Value counts = graph.binary(Binary::Ne, target, graph.integer(node.integer("ignore_index", 0)));
     target = graph.select(counts, target, graph.filled(0, graph.builder().getI64Type()));
     weights = graph.cast(counts, element);
   }
@@ -54,10 +53,10 @@ void importNegativeLogLikelihoodLoss(NodeImporter &node) { setLoss(node, node.op
 void importSoftmaxCrossEntropyLoss(NodeImporter &node) {
   GraphBuilder &graph = node.graph();
   Value x = node.operand(0);
-  Value shifted = graph.binary(
-      Binary::Sub, x, graph.reduce(AggregateKind::Max, x, {1}, KeepDimensions::Yes));
-  Value sum = graph.reduce(AggregateKind::Sum, graph.unary(Unary::Exp, shifted), {1},
-                           KeepDimensions::Yes);
+  Value shifted =
+      graph.binary(Binary::Sub, x, graph.reduce(AggregateKind::Max, x, {1}, KeepDimensions::Yes));
+  Value sum =
+      graph.reduce(AggregateKind::Sum, graph.unary(Unary::Exp, shifted), {1}, KeepDimensions::Yes);
   Value logarithms = graph.binary(Binary::Sub, shifted, graph.unary(Unary::Log, sum));
   setLoss(node, logarithms);
   node.setResult(1, logarithms);

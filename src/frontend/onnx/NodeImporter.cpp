@@ -63,7 +63,8 @@ std::optional<Values> NodeImporter::cells(size_t number) {
   if (isa<BlockArgument>(value.array))
     wanted_.insert(node_.inputs[number]);
   auto literal = value.array.getDefiningOp<tok::LiteralOp>();
-  auto cells = literal ? dyn_cast<DenseIntElementsAttr>(literal.getCells()) : DenseIntElementsAttr();
+  auto cells =
+      literal ? dyn_cast<DenseIntElementsAttr>(literal.getCells()) : DenseIntElementsAttr();
   if (!cells || cells.getNumElements() > mostCells)
     return std::nullopt;
   Values known;
@@ -115,8 +116,7 @@ const onnx::Attribute *NodeImporter::find(StringRef name) const {
   return nullptr;
 }
 
-template <typename T>
-static const T &valueOf(const onnx::Attribute &attribute, const char *kind) {
+template <typename T> static const T &valueOf(const onnx::Attribute &attribute, const char *kind) {
   if (const T *value = std::get_if<T>(&attribute.value))
     return *value;
   throw Error(fmt::format("attribute {} is expected to be {}", quotedName(attribute.name), kind));

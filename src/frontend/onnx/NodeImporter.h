@@ -1,10 +1,7 @@
 // What an import rule sees of a node: operands, attributes, results; and how it says what it can't do.
 //
-//   void importLeakyRelu(NodeImporter &node) {
-//     Value x = node.operand(0), slope = node.graph().real(node.real("alpha", 0.01));
-//     ...
-//     node.setResult(0, y);
-//   }
+//   mlir::Value slope = node.graph().real(node.real("alpha", 0.01));      // of LeakyRelu
+//   node.setResult(0, node.graph().binary(BinaryOperator::Mul, node.operand(0), slope));
 //
 // A rule that finds something wrong throws Error; the message is completed with the node's place.
 #ifndef TOKAMAK_FRONTEND_ONNX_NODEIMPORTER_H
@@ -20,7 +17,7 @@ namespace tokamak::onnx {
 
 // A value of the graph. Arrays of sizes are known by cells, as scalars of the program; others as arrays.
 struct ImportedValue {
-  mlir::Value array;                 // null if nobody has asked for it yet
+  mlir::Value array;           // null if nobody has asked for it yet
   std::optional<Values> cells; // of an array of i64 with at most one dimension
   bool isScalar = false;       // of `cells`: there is no dimension
 };

@@ -36,8 +36,7 @@ Normalised normalise(GraphBuilder &graph, Value x, ArrayRef<int64_t> dimensions,
   Value centred = graph.binary(Binary::Sub, x, mean);
   Value variance = graph.reduce(AggregateKind::Mean, graph.binary(Binary::Mul, centred, centred),
                                 dimensions, KeepDimensions::Yes);
-  Value spread =
-      graph.unary(Unary::Sqrt, graph.binary(Binary::Add, variance, graph.real(epsilon)));
+  Value spread = graph.unary(Unary::Sqrt, graph.binary(Binary::Add, variance, graph.real(epsilon)));
   Value inverse = graph.binary(Binary::Div, graph.real(1), spread);
   return {mean, inverse, graph.binary(Binary::Mul, centred, inverse)};
 }
@@ -58,11 +57,11 @@ void importBatchNormalization(NodeImporter &node) {
                      node.rank(0));
   };
   double epsilon = node.real("epsilon", 1e-5F);
-  Value spread = graph.unary(
-      Unary::Sqrt, graph.binary(Binary::Add, parameter(4), graph.real(epsilon)));
+  Value spread =
+      graph.unary(Unary::Sqrt, graph.binary(Binary::Add, parameter(4), graph.real(epsilon)));
   Value centred = graph.binary(Binary::Sub, x, parameter(3));
-  node.setResult(0, scaled(graph, graph.binary(Binary::Div, centred, spread), parameter(1),
-                           parameter(2)));
+  node.setResult(
+      0, scaled(graph, graph.binary(Binary::Div, centred, spread), parameter(1), parameter(2)));
 }
 
 void importInstanceNormalization(NodeImporter &node) {
@@ -98,8 +97,7 @@ void importRmsNormalization(NodeImporter &node) {
   Value mean = graph.reduce(AggregateKind::Mean, graph.binary(Binary::Mul, wide, wide),
                             from(axis, rank), KeepDimensions::Yes);
   Value spread = graph.unary(
-      Unary::Sqrt,
-      graph.binary(Binary::Add, mean, graph.real(node.real("epsilon", 1e-5F))));
+      Unary::Sqrt, graph.binary(Binary::Add, mean, graph.real(node.real("epsilon", 1e-5F))));
   Value cells = graph.cast(graph.binary(Binary::Div, wide, spread), element);
   node.setResult(0, scaled(graph, cells, node.operand(1), Value()));
 }
@@ -113,8 +111,7 @@ void importMeanVarianceNormalization(NodeImporter &node) {
   Value centred = graph.binary(Binary::Sub, x, mean);
   Value variance = graph.reduce(AggregateKind::Mean, graph.binary(Binary::Mul, centred, centred),
                                 axes, KeepDimensions::Yes);
-  Value spread =
-      graph.binary(Binary::Add, graph.unary(Unary::Sqrt, variance), graph.real(1e-9));
+  Value spread = graph.binary(Binary::Add, graph.unary(Unary::Sqrt, variance), graph.real(1e-9));
   node.setResult(0, graph.binary(Binary::Div, centred, spread));
 }
 

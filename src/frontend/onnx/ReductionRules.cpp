@@ -63,7 +63,9 @@ Value inFloats(GraphBuilder &graph, Value x) {
 Value squareRoot(GraphBuilder &graph, Value x) {
   return graph.unary(Unary::Sqrt, inFloats(graph, x));
 }
-Value logarithm(GraphBuilder &graph, Value x) { return graph.unary(Unary::Log, inFloats(graph, x)); }
+Value logarithm(GraphBuilder &graph, Value x) {
+  return graph.unary(Unary::Log, inFloats(graph, x));
+}
 
 Value countOver(GraphBuilder &graph, Value x, ArrayRef<int64_t> dimensions) {
   Values sizes;
@@ -92,14 +94,12 @@ void importReduceLogSumExp(NodeImporter &node) {
   Value x = inFloats(graph, node.operand(0));
   if (!reduction)
     return node.setResult(0, node.operand(0));
-  Value largest =
-      graph.reduce(AggregateKind::Max, x, reduction->dimensions, KeepDimensions::Yes);
+  Value largest = graph.reduce(AggregateKind::Max, x, reduction->dimensions, KeepDimensions::Yes);
   Value isInfinite = graph.cast(graph.unary(Unary::IsInfinite, largest), ElementType::Bool);
-  Value shift =
-      graph.select(isInfinite, graph.filled(0, GraphBuilder::elementOf(x)), largest);
-  Value sum = graph.reduce(AggregateKind::Sum,
-                           graph.unary(Unary::Exp, graph.binary(Binary::Sub, x, shift)),
-                           reduction->dimensions, KeepDimensions::Yes);
+  Value shift = graph.select(isInfinite, graph.filled(0, GraphBuilder::elementOf(x)), largest);
+  Value sum =
+      graph.reduce(AggregateKind::Sum, graph.unary(Unary::Exp, graph.binary(Binary::Sub, x, shift)),
+                   reduction->dimensions, KeepDimensions::Yes);
   Value result = graph.binary(Binary::Add, graph.unary(Unary::Log, sum), shift);
   if (reduction->keep == KeepDimensions::No)
     result = graph.squeeze(result, reduction->dimensions);
@@ -127,9 +127,9 @@ template <AggregateKind kind> void importArg(NodeImporter &node) {
 
 // Before version 13 all dimensions from the axis on count as one.
 struct Softmax {
-  Value x;        // in the shape in which it is computed
+  Value x; // in the shape in which it is computed
   int64_t dimension;
-  Values sizes;   // of the result
+  Values sizes; // of the result
 };
 
 Softmax softmaxOf(NodeImporter &node) {
@@ -148,8 +148,8 @@ Softmax softmaxOf(NodeImporter &node) {
 }
 
 Value shifted(GraphBuilder &graph, const Softmax &softmax) {
-  Value largest = graph.reduce(AggregateKind::Max, softmax.x, {softmax.dimension},
-                               KeepDimensions::Yes);
+  Value largest =
+      graph.reduce(AggregateKind::Max, softmax.x, {softmax.dimension}, KeepDimensions::Yes);
   return graph.binary(Binary::Sub, softmax.x, largest);
 }
 
@@ -178,16 +178,16 @@ void importHardmax(NodeImporter &node) {
   Value size = graph.size(softmax.x, softmax.dimension);
   Value backwards = graph.slice(softmax.x, softmax.dimension,
                                 graph.scalar(Binary::Sub, size, graph.integer(1)), size, -1);
-  Value place = graph.binary(Binary::Sub, size,
-                             graph.reduce(AggregateKind::IndexMax, backwards, {softmax.dimension},
-                                          KeepDimensions::Yes));
+  Value place = graph.binary(
+      Binary::Sub, size,
+      graph.reduce(AggregateKind::IndexMax, backwards, {softmax.dimension}, KeepDimensions::Yes));
   Value places = graph.places(size, graph.builder().getI64Type());
   Numbers behind;
   for (int64_t i = softmax.dimension + 1; i < GraphBuilder::rankOf(softmax.x); ++i)
     behind.push_back(i - softmax.dimension);
   Value isThere = graph.binary(Binary::Eq, graph.unsqueeze(places, behind), place);
-  node.setResult(0, graph.view(graph.cast(isThere, GraphBuilder::elementOf(softmax.x)),
-                               softmax.sizes));
+  node.setResult(
+      0, graph.view(graph.cast(isThere, GraphBuilder::elementOf(softmax.x)), softmax.sizes));
 }
 
 void importCumSum(NodeImporter &node) {
@@ -235,8 +235,8 @@ Numbers placesOfPool(NodeImporter &node) {
 }
 
 template <AggregateKind kind> void importGlobalPool(NodeImporter &node) {
-  node.setResult(0, node.graph().reduce(kind, node.operand(0), placesOfPool(node),
-                                        KeepDimensions::Yes));
+  node.setResult(
+      0, node.graph().reduce(kind, node.operand(0), placesOfPool(node), KeepDimensions::Yes));
 }
 
 constexpr ImportRule rules[] = {

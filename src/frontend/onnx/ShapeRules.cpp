@@ -160,8 +160,8 @@ void importFlatten(NodeImporter &node) {
   axis = axis == rank ? rank : node.axis(axis, std::max<int64_t>(rank, 1));
   Values sizes = graph.sizes(x);
   ArrayRef<Value> all(sizes);
-  node.setResult(0, graph.view(x, {graph.product(all.take_front(axis)),
-                                   graph.product(all.drop_front(axis))}));
+  node.setResult(
+      0, graph.view(x, {graph.product(all.take_front(axis)), graph.product(all.drop_front(axis))}));
 }
 
 void importSqueeze(NodeImporter &node) {
@@ -177,8 +177,7 @@ void importUnsqueeze(NodeImporter &node) {
   std::optional<Numbers> axes = node.integersOrOperand("axes", 1);
   if (!axes)
     throw Error("the axes are missing");
-  if (std::optional<Values> cells = node.cells(0);
-      cells && node.isScalar(0) && axes->size() == 1)
+  if (std::optional<Values> cells = node.cells(0); cells && node.isScalar(0) && axes->size() == 1)
     return node.setCells(0, *cells, false);
   int64_t rank = node.rank(0) + static_cast<int64_t>(axes->size());
   node.setResult(0, node.graph().unsqueeze(node.operand(0), node.axes(*axes, rank)));
@@ -226,8 +225,7 @@ void importConcat(NodeImporter &node) {
   bool areKnown = true;
   for (size_t i = 0; i < node.operandCount() && areKnown; ++i) {
     std::optional<Values> cells = node.cells(i);
-    areKnown = cells && !node.isScalar(i) &&
-               node.elementType(i) == ElementType::I64;
+    areKnown = cells && !node.isScalar(i) && node.elementType(i) == ElementType::I64;
     if (areKnown)
       llvm::append_range(all, *cells);
   }
@@ -251,9 +249,10 @@ Value clampedPlace(GraphBuilder &graph, Value place, Value size, bool isUp, bool
     fromZero = graph.scalar(Binary::Add, size, place);
   } else if (!constant) {
     // place + size * (place < 0)
-    Value isNegative = graph.scalar(Binary::Sub, graph.integer(0),
-                                    graph.scalar(Binary::Max, graph.integer(-1),
-                                                 graph.scalar(Binary::Min, place, graph.integer(0))));
+    Value isNegative =
+        graph.scalar(Binary::Sub, graph.integer(0),
+                     graph.scalar(Binary::Max, graph.integer(-1),
+                                  graph.scalar(Binary::Min, place, graph.integer(0))));
     fromZero = graph.scalar(Binary::Add, place, graph.scalar(Binary::Mul, size, isNegative));
   }
   Value least = graph.integer(!isUp && isEnd ? -1 : 0);
@@ -264,8 +263,8 @@ Value clampedPlace(GraphBuilder &graph, Value place, Value size, bool isUp, bool
 // How many steps lie between the places.
 Value countSteps(GraphBuilder &graph, Value begin, Value end, int64_t step) {
   bool isUp = step > 0;
-  Value distance = isUp ? graph.scalar(Binary::Sub, end, begin)
-                        : graph.scalar(Binary::Sub, begin, end);
+  Value distance =
+      isUp ? graph.scalar(Binary::Sub, end, begin) : graph.scalar(Binary::Sub, begin, end);
   Value above = graph.scalar(Binary::Max, distance, graph.integer(0));
   if (std::abs(step) == 1)
     return above;
@@ -306,8 +305,10 @@ void importSlice(NodeImporter &node) {
       steps->size() != starts.size() || llvm::is_contained(*steps, 0))
     throw Error("starts, ends, axes and steps are not as many, or a step is 0");
   std::optional<Values> cells = node.cells(0);
-  std::optional<Numbers> first = node.version() < 10 ? node.integers("starts") : node.constantsIfKnown(1),
-                         last = node.version() < 10 ? node.integers("ends") : node.constantsIfKnown(2);
+  std::optional<Numbers> first = node.version() < 10 ? node.integers("starts")
+                                                     : node.constantsIfKnown(1),
+                         last =
+                             node.version() < 10 ? node.integers("ends") : node.constantsIfKnown(2);
   if (cells && !node.isScalar(0) && first && last && starts.size() == 1 && (*steps)[0] == 1) {
     auto size = static_cast<int64_t>(cells->size());
     auto clamped = [&](int64_t place) {
@@ -344,12 +345,12 @@ void importSplit(NodeImporter &node) {
     // Equal parts, the last one smaller.
     auto count = static_cast<int64_t>(node.resultCount());
     Value size = graph.size(x, dimension);
-    Value part = graph.scalar(Binary::IntDiv,
-                              graph.scalar(Binary::Add, size, graph.integer(count - 1)),
-                              graph.integer(count));
+    Value part =
+        graph.scalar(Binary::IntDiv, graph.scalar(Binary::Add, size, graph.integer(count - 1)),
+                     graph.integer(count));
     parts.assign(count, part);
-    parts.back() = graph.scalar(
-        Binary::Sub, size, graph.scalar(Binary::Mul, part, graph.integer(count - 1)));
+    parts.back() =
+        graph.scalar(Binary::Sub, size, graph.scalar(Binary::Mul, part, graph.integer(count - 1)));
   }
   Value begin = graph.integer(0);
   for (auto [i, size] : llvm::enumerate(parts)) {

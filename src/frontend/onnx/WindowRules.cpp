@@ -48,8 +48,7 @@ Value spanOf(GraphBuilder &graph, const Dimension &dimension) {
 }
 
 Value roundedUp(GraphBuilder &graph, Value number, int64_t divisor) {
-  return graph.scalar(Binary::IntDiv,
-                      graph.scalar(Binary::Add, number, graph.integer(divisor - 1)),
+  return graph.scalar(Binary::IntDiv, graph.scalar(Binary::Add, number, graph.integer(divisor - 1)),
                       graph.integer(divisor));
 }
 
@@ -86,11 +85,11 @@ void padForSame(NodeImporter &node, SmallVector<Dimension> &dimensions) {
     return;
   for (Dimension &dimension : dimensions) {
     Value windows = roundedUp(graph, dimension.size, dimension.stride);
-    Value reach = graph.scalar(
-        Binary::Add,
-        graph.scalar(Binary::Mul, graph.scalar(Binary::Sub, windows, graph.integer(1)),
-                     graph.integer(dimension.stride)),
-        spanOf(graph, dimension));
+    Value reach =
+        graph.scalar(Binary::Add,
+                     graph.scalar(Binary::Mul, graph.scalar(Binary::Sub, windows, graph.integer(1)),
+                                  graph.integer(dimension.stride)),
+                     spanOf(graph, dimension));
     Value total = graph.scalar(Binary::Max, graph.scalar(Binary::Sub, reach, dimension.size),
                                graph.integer(0));
     splitPadding(graph, total, mode == "SAME_LOWER", dimension);
@@ -110,12 +109,12 @@ Value countWindows(GraphBuilder &graph, const Dimension &dimension, bool roundsU
 }
 
 struct Windows {
-  Value cells;  // [images, channels, windows …, places …]
+  Value cells;   // [images, channels, windows …, places …]
   Values counts; // of windows
 };
 
-Windows windowsOf(GraphBuilder &graph, Value image, ArrayRef<Dimension> dimensions,
-                  Value outside, bool roundsUp) {
+Windows windowsOf(GraphBuilder &graph, Value image, ArrayRef<Dimension> dimensions, Value outside,
+                  bool roundsUp) {
   Windows windows;
   Values numbers;
   for (const Dimension &dimension : dimensions) {
@@ -163,8 +162,8 @@ void setProduct(NodeImporter &node, Value weights, Value columns, ArrayRef<Value
 Values placesOfWeights(NodeImporter &node) {
   Values places = node.graph().sizes(node.operand(1));
   if (places.size() != static_cast<size_t>(node.rank(0)) || places.size() < 3)
-    throw Error(fmt::format("images of {} and weights of {} dimensions", node.rank(0),
-                            places.size()));
+    throw Error(
+        fmt::format("images of {} and weights of {} dimensions", node.rank(0), places.size()));
   places.erase(places.begin(), places.begin() + 2);
   return places;
 }
@@ -179,8 +178,8 @@ void importConv(NodeImporter &node) {
       windowsOf(graph, node.operand(0), dimensions, graph.real(0), /*roundsUp=*/false);
   Value columns = asColumns(graph, windows.cells, windows.counts, places, groups);
   Value filters = graph.scalar(Binary::IntDiv, graph.size(node.operand(1), 0), groups);
-  Value weights = graph.view(node.operand(1), {graph.integer(1), groups, filters,
-                                               graph.size(columns, 2)});
+  Value weights =
+      graph.view(node.operand(1), {graph.integer(1), groups, filters, graph.size(columns, 2)});
   setProduct(node, weights, columns, windows.counts);
 }
 
@@ -206,18 +205,17 @@ void importConvTranspose(NodeImporter &node) {
     if (isSame || !given.empty()) {
       Value count = given.empty() ? graph.scalar(Binary::Mul, dimension.size, stride)
                                   : graph.integer(given[i]);
-      Value total = graph.scalar(Binary::Max, graph.scalar(Binary::Sub, whole, count),
-                                 graph.integer(0));
+      Value total =
+          graph.scalar(Binary::Max, graph.scalar(Binary::Sub, whole, count), graph.integer(0));
       splitPadding(graph, total, mode == "SAME_LOWER", dimension);
       counts.push_back(count);
     } else {
-      counts.push_back(graph.scalar(Binary::Sub,
-                                    graph.scalar(Binary::Sub, whole, dimension.before),
+      counts.push_back(graph.scalar(Binary::Sub, graph.scalar(Binary::Sub, whole, dimension.before),
                                     dimension.after));
     }
     numbers.append({counts.back(), dimension.places,
-                    graph.scalar(Binary::Add, dimension.before, graph.integer(1)),
-                    graph.integer(1), graph.integer(-dimension.dilation), stride});
+                    graph.scalar(Binary::Add, dimension.before, graph.integer(1)), graph.integer(1),
+                    graph.integer(-dimension.dilation), stride});
   }
   Value groups = graph.integer(node.integer("group", 1));
   Value cells = graph.windows(node.operand(0), graph.real(0), numbers);
@@ -262,8 +260,8 @@ void importMaxPool(NodeImporter &node) {
   Value least = isFloat(type) ? graph.real(-std::numeric_limits<double>::infinity())
                               : graph.integer(leastInteger(type));
   Windows windows = windowsOf(graph, node.operand(0), pool.dimensions, least, pool.roundsUp);
-  node.setResult(0, graph.reduce(AggregateKind::Max, windows.cells, pool.places,
-                                 KeepDimensions::No));
+  node.setResult(0,
+                 graph.reduce(AggregateKind::Max, windows.cells, pool.places, KeepDimensions::No));
 }
 
 // An image of this size whose cells are all 1.
@@ -277,8 +275,7 @@ void importAveragePool(NodeImporter &node) {
   GraphBuilder &graph = node.graph();
   Pool pool = poolOf(node);
   Value image = node.operand(0);
-  Windows windows =
-      windowsOf(graph, image, pool.dimensions, graph.real(0), pool.roundsUp);
+  Windows windows = windowsOf(graph, image, pool.dimensions, graph.real(0), pool.roundsUp);
   Value sums = graph.reduce(AggregateKind::Sum, windows.cells, pool.places, KeepDimensions::No);
   // What was added counts only if the node says so, and never what lies behind it.
   bool countsAll = node.integer("count_include_pad", 0) != 0;
@@ -297,8 +294,8 @@ void importAveragePool(NodeImporter &node) {
                               : graph.scalar(Binary::Sub, graph.integer(1), dimension.before),
                     graph.integer(dimension.stride), graph.integer(dimension.dilation),
                     graph.integer(1)});
-  Value ones = graph.windows(onesOf(graph, sizes, GraphBuilder::elementOf(image)), graph.real(0),
-                             numbers);
+  Value ones =
+      graph.windows(onesOf(graph, sizes, GraphBuilder::elementOf(image)), graph.real(0), numbers);
   Value counts = graph.reduce(AggregateKind::Sum, ones, pool.places, KeepDimensions::No);
   node.setResult(0, graph.binary(Binary::Div, sums, counts));
 }
@@ -306,10 +303,9 @@ void importAveragePool(NodeImporter &node) {
 // (sum of |x|^p)^(1/p)
 Value powerSum(NodeImporter &node, Value cells, ArrayRef<int64_t> dimensions, KeepDimensions keep) {
   GraphBuilder &graph = node.graph();
-  auto p = static_cast<double>(node.version() < 2 ? int64_t(node.real("p", 2))
-                                                  : node.integer("p", 2));
-  Value powers =
-      graph.binary(Binary::Pow, graph.unary(Unary::Abs, cells), graph.real(p));
+  auto p =
+      static_cast<double>(node.version() < 2 ? int64_t(node.real("p", 2)) : node.integer("p", 2));
+  Value powers = graph.binary(Binary::Pow, graph.unary(Unary::Abs, cells), graph.real(p));
   Value sum = graph.reduce(AggregateKind::Sum, powers, dimensions, keep);
   return graph.binary(Binary::Pow, sum, graph.real(1 / p));
 }
@@ -343,13 +339,12 @@ void importLrn(NodeImporter &node) {
   Value windows = graph.windows(squares, graph.real(0),
                                 {channels, graph.integer(size), graph.integer(1 - (size - 1) / 2),
                                  graph.integer(1), graph.integer(1), graph.integer(1)});
-  Value sums = graph.permute(
-      graph.reduce(AggregateKind::Sum, windows, {rank}, KeepDimensions::No), back);
-  Value scaled = graph.binary(Binary::Mul, sums,
-                              graph.real(alpha / static_cast<double>(size)));
+  Value sums =
+      graph.permute(graph.reduce(AggregateKind::Sum, windows, {rank}, KeepDimensions::No), back);
+  Value scaled = graph.binary(Binary::Mul, sums, graph.real(alpha / static_cast<double>(size)));
   Value base = graph.binary(Binary::Add, scaled, graph.real(bias));
-  node.setResult(0, graph.binary(Binary::Div, x,
-                                 graph.binary(Binary::Pow, base, graph.real(beta))));
+  node.setResult(0,
+                 graph.binary(Binary::Div, x, graph.binary(Binary::Pow, base, graph.real(beta))));
 }
 
 //===- more cells at the ends ----------------------------------------------------------------===//
@@ -385,9 +380,9 @@ Padding paddingOf(NodeImporter &node) {
 }
 
 Value paddedSize(GraphBuilder &graph, Value x, const Padding &padding, int64_t dimension) {
-  return graph.scalar(Binary::Add, graph.size(x, dimension),
-                      graph.scalar(Binary::Add, padding.before[dimension],
-                                   padding.after[dimension]));
+  return graph.scalar(
+      Binary::Add, graph.size(x, dimension),
+      graph.scalar(Binary::Add, padding.before[dimension], padding.after[dimension]));
 }
 
 // The place of the array that stands at each place of the result.
@@ -415,8 +410,8 @@ Value numberOutside(NodeImporter &node) {
   if (!node.hasOperand(2))
     return isOfFloats ? graph.real(0) : graph.integer(0);
   Value cell = graph.view(node.operand(2), {graph.integer(1), graph.integer(1)});
-  mlir::Type type = isOfFloats ? mlir::Type(graph.builder().getF64Type())
-                               : graph.builder().getI64Type();
+  mlir::Type type =
+      isOfFloats ? mlir::Type(graph.builder().getF64Type()) : graph.builder().getI64Type();
   return graph.builder().create<tok::CastOp>(graph.location(), type, cell);
 }
 
@@ -430,8 +425,7 @@ void importPad(NodeImporter &node) {
     for (int64_t i = 0; i < rank; ++i) {
       if (constantInteger(padding.before[i]) == 0 && constantInteger(padding.after[i]) == 0)
         continue;
-      Value places = graph.places(paddedSize(graph, x, padding, i),
-                                  graph.builder().getI64Type());
+      Value places = graph.places(paddedSize(graph, x, padding, i), graph.builder().getI64Type());
       Value shifted = graph.binary(Binary::Sub, places, padding.before[i]);
       x = graph.take(x, mirroredPlaces(graph, mode, shifted, graph.size(x, i)), i);
     }

@@ -89,13 +89,16 @@ void runStridedSlice(ExecutionContext &context, std::span<Value> operands,
     int64_t begin = numbers[0].asInteger(), step = numbers[2].asInteger();
     sizes[i] =
         sizeOperand(numbers[1], "strided_slice", fmt::format("cells along dimension {}", i + 1));
+    if (sizes[i] == 0)
+      continue;
     int64_t reach = 0, last = 0;
-    bool isInside = !__builtin_mul_overflow(sizes[i] - 1, step, &reach) &&
-                    !__builtin_add_overflow(begin, reach, &last) && begin >= 1 &&
-                    begin <= from[i] && last >= 1 && last <= from[i];
-    if (sizes[i] > 0 && !isInside)
-      throw Error(fmt::format("strided_slice: places {} to {} of the {} along dimension {}", begin,
-                              begin + reach, from[i], i + 1));
+    if (__builtin_mul_overflow(sizes[i] - 1, step, &reach) ||
+        __builtin_add_overflow(begin, reach, &last) || std::min(begin, last) < 1 ||
+        std::max(begin, last) > from[i])
+      throw Error(
+          fmt::format("strided_slice: {} places from {} on, in steps of {}, of the {} along "
+                      "dimension {}",
+                      sizes[i], begin, step, from[i], i + 1));
     first += (begin - 1) * own[i];
     strides[i] = own[i] * step;
   }

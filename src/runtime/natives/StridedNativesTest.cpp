@@ -43,9 +43,10 @@ TEST(StridedSliceNative, takesEveryNthPlace) {
   EXPECT_EQ(cellsOf(y), (Cells{16, 19, 6, 9}));
   EXPECT_EQ(sizeOf(call("strided_slice", withNumbers(numbered({4}), {9, 0, 1}))), "0");
   EXPECT_EQ(errorOf("strided_slice", withNumbers(numbered({4}), {2, 3, 2})),
-            "strided_slice: places 2 to 6 of the 4 along dimension 1");
+            "strided_slice: 3 places from 2 on, in steps of 2, of the 4 along dimension 1");
   EXPECT_EQ(errorOf("strided_slice", withNumbers(numbered({4}), {2, 3, int64_t{1} << 62})),
-            "strided_slice: places 2 to 9223372036854775806 of the 4 along dimension 1");
+            "strided_slice: 3 places from 2 on, in steps of 4611686018427387904, of the 4 along "
+            "dimension 1");
 }
 
 TEST(TakeNative, takesPlacesByNumber) {

@@ -1,0 +1,59 @@
+"""tokamak run and check of ONNX models, as a user types them."""
+
+import pathlib
+import sys
+import tempfile
+
+import standalone
+from command_tests import tests_of, tokamak
+
+NODE = pathlib.Path("/usr/share/libonnx-testdata/data/node")
+SOFTMAX = NODE / "test_softmax_axis_1"
+
+
+def a_model_runs_on_values_from_files():
+    value = f"--input=x={SOFTMAX}/test_data_set_0/input_0.pb"
+    done = tokamak("run", f"{SOFTMAX}/model.onnx", value)
+    assert done.returncode == 0 and done.stdout.startswith("y: f32 [3x4x5], from 0.0"), done
+    with tempfile.TemporaryDirectory() as folder:
+        assert tokamak("run", f"{SOFTMAX}/model.onnx", value, f"--output=y={folder}/y.npy").stdout == ""
+        # Softmax of what it gave: rows of four add up to 1, so that the mean is a quarter.
+        again = tokamak("run", f"{SOFTMAX}/model.onnx", f"--input=x={folder}/y.npy", "--engine=reference")
+        assert again.stdout.endswith("mean 0.25\n"), again
+
+
+def a_model_runs_on_made_values():
+    done = tokamak("run", f"{SOFTMAX}/model.onnx", "--input=x=zeros", "--repeat=2")
+    assert done.stdout == "y: f32 [3x4x5], from 0.25 to 0.25, mean 0.25\n", done
+    assert done.stderr.count(" ms\n") == 2, done
+    seeded = [tokamak("run", f"{SOFTMAX}/model.onnx", f"--input=x=random:{seed}").stdout for seed in (1, 1, 2)]
+    assert seeded[0] == seeded[1] != seeded[2], seeded
+
+
+def check_lists_what_goes_in_and_out():
+    done = tokamak("check", f"{SOFTMAX}/model.onnx")
+    assert done.stdout == ("input 'x': float [3, 4, 5]\noutput 'y': float [3, 4, 5]\n"
+                           f"{SOFTMAX}/model.onnx: no errors\n"), done
+
+
+def mistakes_about_models_are_explained():
+    path = f"{SOFTMAX}/model.onnx"
+    lstm = NODE / "test_lstm_defaults/model.onnx"
+    for arguments, message in (
+            (["run", path], f"{path}: input 'x', float [3, 4, 5], has no value: give --input=x=FILE\n"),
+            (["run", path, "--input=X=zeros"], f"{path}: the model has no input 'X'\n  note: did you mean 'x'?\n"),
+            (["run", path, "--input=x=zeros", "--shape=x=3x4"],
+             f"{path}: input 'x' is float [3, 4, 5], but the value f32 [3x4]\n"),
+            (["run", path, "--input=x=y.txt"], f"{path}: 'y.txt': a value is a file .npy or .pb, zeros or random:SEED\n"),
+            (["run", path, "--input=x=zeros", "--output=z=z.npy"], f"{path}: the model has no output 'z'\n"),
+            (["check", str(lstm)], f"{lstm}: node 0 (LSTM, opset 14): the operator 'LSTM' is not supported yet\n")):
+        done = tokamak(*arguments, status=2)
+        assert done.stderr == message, done.stderr
+
+
+def discover():
+    return tests_of(globals())
+
+
+if __name__ == "__main__":
+    sys.exit(standalone.main(discover()))
