@@ -159,18 +159,7 @@ Value acosh(NodeImporter &, GraphBuilder &graph, Value x) {
   return graph.unary(Unary::Log, graph.binary(Binary::Add, x, root));
 }
 
-// Halves go to the even neighbour. Adding and subtracting 1.5 * 2^52 rounds so in doubles, in which every
-// float that is not whole has that much room.
-Value roundToEven(NodeImporter &, GraphBuilder &graph, Value x) {
-  constexpr double whole = 6755399441055744.0;
-  Value wide = graph.cast(x, ElementType::F64);
-  Value shifted = graph.binary(Binary::Add, wide, graph.real(whole));
-  Value rounded = graph.binary(Binary::Sub, shifted, graph.real(whole));
-  Value isLarge = graph.binary(Binary::Ge, graph.unary(Unary::Abs, wide), graph.real(0x1p51));
-  Value isNan = graph.cast(graph.unary(Unary::IsNan, wide), ElementType::Bool);
-  Value kept = graph.select(isNan, wide, graph.select(isLarge, wide, rounded));
-  return graph.cast(kept, GraphBuilder::elementOf(x));
-}
+Value roundToEven(NodeImporter &, GraphBuilder &graph, Value x) { return graph.roundToEven(x); }
 
 void importNot(NodeImporter &node) {
   node.setResult(

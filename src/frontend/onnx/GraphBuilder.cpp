@@ -157,6 +157,17 @@ Value GraphBuilder::cast(Value array, Type element) {
   });
 }
 
+Value GraphBuilder::roundToEven(Value x) {
+  // In doubles, which round so when 1.5 * 2^52 is added: every float that is not whole leaves that much room.
+  constexpr double whole = 0x1.8p52;
+  Value wide = cast(x, ElementType::F64);
+  Value rounded =
+      binary(BinaryOperator::Sub, binary(BinaryOperator::Add, wide, real(whole)), real(whole));
+  Value isWhole = binary(BinaryOperator::Ge, unary(UnaryOperator::Abs, wide), real(0x1p51));
+  Value isNan = cast(unary(UnaryOperator::IsNan, wide), ElementType::Bool);
+  return cast(select(isNan, wide, select(isWhole, wide, rounded)), elementOf(x));
+}
+
 //===- shapes --------------------------------------------------------------------------------===//
 
 Value GraphBuilder::view(Value array, ArrayRef<Value> sizes) {

@@ -69,6 +69,8 @@ public:
   mlir::Value select(mlir::Value condition, mlir::Value then, mlir::Value otherwise);
   mlir::Value cast(mlir::Value array, mlir::Type element);
   mlir::Value cast(mlir::Value array, ElementType element) { return cast(array, typeOf(element)); }
+  // Halves go to the even neighbour.
+  mlir::Value roundToEven(mlir::Value x);
 
   //===- shapes ------------------------------------------------------------------------------===//
 

@@ -2,14 +2,12 @@
 
 #include "llvm/ADT/StringMap.h"
 
-#include <set>
-
 using namespace tokamak;
 using namespace tokamak::onnx;
 
 static llvm::ArrayRef<ImportRule> (*const subjects[])() = {
-    cellRules,          shapeRules,  reductionRules, productRules,
-    normalisationRules, windowRules, lossRules};
+    cellRules,   shapeRules,  reductionRules,    productRules, normalisationRules,
+    windowRules, resizeRules, quantisationRules, lossRules};
 
 const ImportRule *onnx::findImportRule(llvm::StringRef opType, int64_t version) {
   static const llvm::StringMap<std::vector<const ImportRule *>> index = [] {
@@ -26,12 +24,4 @@ const ImportRule *onnx::findImportRule(llvm::StringRef opType, int64_t version) 
       if (rule->version <= version && (!newest || rule->version > newest->version))
         newest = rule;
   return newest;
-}
-
-std::vector<std::string> onnx::importedOperators() {
-  std::set<std::string> names;
-  for (auto *subject : subjects)
-    for (const ImportRule &rule : subject())
-      names.insert(rule.opType.str());
-  return {names.begin(), names.end()};
 }

@@ -24,12 +24,12 @@ llvm::ArrayRef<ImportRule> reductionRules(); // one cell from many
 llvm::ArrayRef<ImportRule> productRules();
 llvm::ArrayRef<ImportRule> normalisationRules();
 llvm::ArrayRef<ImportRule> windowRules();
+llvm::ArrayRef<ImportRule> resizeRules();
+llvm::ArrayRef<ImportRule> quantisationRules();
 llvm::ArrayRef<ImportRule> lossRules();
 
 // Null if there is none.
 const ImportRule *findImportRule(llvm::StringRef opType, int64_t version);
-// The names of all operators with rules.
-std::vector<std::string> importedOperators();
 
 } // namespace tokamak::onnx
 #endif

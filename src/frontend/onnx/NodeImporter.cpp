@@ -107,6 +107,20 @@ Numbers NodeImporter::constants(size_t number, StringRef what) {
   refuse(fmt::format("{} that are not numbers of the model", what.str()));
 }
 
+SmallVector<double> NodeImporter::realConstants(size_t number, StringRef what) {
+  ImportedValue &value = valueAt(number);
+  auto literal = value.array ? value.array.getDefiningOp<tok::LiteralOp>() : tok::LiteralOp();
+  auto cells = literal ? dyn_cast<DenseFPElementsAttr>(literal.getCells()) : DenseFPElementsAttr();
+  if (value.array && isa<BlockArgument>(value.array))
+    wanted_.insert(node_.inputs[number]);
+  if (!cells)
+    refuse(fmt::format("{} that are not numbers of the model", what.str()));
+  SmallVector<double> numbers;
+  for (APFloat cell : cells.getValues<APFloat>())
+    numbers.push_back(cell.convertToDouble());
+  return numbers;
+}
+
 //===- attributes ----------------------------------------------------------------------------===//
 
 const onnx::Attribute *NodeImporter::find(StringRef name) const {

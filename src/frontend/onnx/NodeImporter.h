@@ -49,6 +49,8 @@ public:
   // The same where all are numbers of the model. Throws Error if they are not.
   Numbers constants(size_t number, llvm::StringRef what);
   std::optional<Numbers> constantsIfKnown(size_t number);
+  // The same of an operand of floats.
+  llvm::SmallVector<double> realConstants(size_t number, llvm::StringRef what);
 
   // Attributes, with what they are where the node doesn't have them.
   bool has(llvm::StringRef attribute) const { return find(attribute) != nullptr; }

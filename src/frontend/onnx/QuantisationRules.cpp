@@ -1,0 +1,114 @@
+// Numbers as small integers: (integer - zero point) * scale.
+#include "frontend/onnx/ImportRules.h"
+
+#include "base/Error.h"
+
+using namespace mlir;
+using namespace tokamak;
+using namespace tokamak::onnx;
+
+using mlir::Value;
+
+namespace {
+
+using Binary = BinaryOperator;
+
+// A scale or zero point for each place along the axis, or one for all.
+Value alongAxis(NodeImporter &node, Value parameter, int64_t rank) {
+  if (GraphBuilder::rankOf(parameter) == 0)
+    return parameter;
+  if (GraphBuilder::rankOf(parameter) > 1)
+    node.refuse("quantisation by blocks");
+  int64_t axis = node.axis(node.integer("axis", 1), std::max<int64_t>(rank, 1));
+  Numbers behind;
+  for (int64_t i = axis + 1; i < rank; ++i)
+    behind.push_back(i - axis);
+  return node.graph().unsqueeze(parameter, behind);
+}
+
+// Rounded to even and saturated, as casts do it.
+Value quantised(GraphBuilder &graph, Value x, Value scale, Value zeroPoint) {
+  Value steps = graph.roundToEven(graph.binary(Binary::Div, x, scale));
+  Value shifted =
+      graph.binary(Binary::Add, steps, graph.cast(zeroPoint, GraphBuilder::elementOf(x)));
+  return graph.cast(shifted, GraphBuilder::elementOf(zeroPoint));
+}
+
+void importQuantizeLinear(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  Value x = node.operand(0);
+  Value zeroPoint =
+      node.hasOperand(2) ? node.operand(2) : graph.filled(0, graph.typeOf(ElementType::U8));
+  node.setResult(0, quantised(graph, x, alongAxis(node, node.operand(1), node.rank(0)),
+                              alongAxis(node, zeroPoint, node.rank(0))));
+}
+
+void importDequantizeLinear(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  Value scale = alongAxis(node, node.operand(1), node.rank(0));
+  mlir::Type element = GraphBuilder::elementOf(scale);
+  Value x = graph.cast(node.operand(0), element);
+  if (node.hasOperand(2))
+    x = graph.binary(Binary::Sub, x,
+                     graph.cast(alongAxis(node, node.operand(2), node.rank(0)), element));
+  node.setResult(0, graph.binary(Binary::Mul, x, scale));
+}
+
+// The range from the least to the largest cell, and 0, in 255 steps.
+void importDynamicQuantizeLinear(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  Value x = node.operand(0);
+  Numbers all;
+  for (int64_t i = 0; i < node.rank(0); ++i)
+    all.push_back(i);
+  Value zero = graph.real(0);
+  Value most =
+      graph.binary(Binary::Max, graph.reduce(AggregateKind::Max, x, all, KeepDimensions::No), zero);
+  Value least =
+      graph.binary(Binary::Min, graph.reduce(AggregateKind::Min, x, all, KeepDimensions::No), zero);
+  Value scale = graph.binary(Binary::Div, graph.binary(Binary::Sub, most, least), graph.real(255));
+  Value place =
+      graph.roundToEven(graph.binary(Binary::Sub, zero, graph.binary(Binary::Div, least, scale)));
+  Value zeroPoint = graph.cast(place, ElementType::U8);
+  node.setResult(0, quantised(graph, x, scale, zeroPoint));
+  node.setResult(1, scale);
+  node.setResult(2, zeroPoint);
+}
+
+// Integers of 32 bits, with the zero point taken off.
+Value centred(NodeImporter &node, size_t number, size_t zeroPoint, bool byRows) {
+  GraphBuilder &graph = node.graph();
+  Value x = graph.cast(node.operand(number), ElementType::I32);
+  if (!node.hasOperand(zeroPoint))
+    return x;
+  Value zero = graph.cast(node.operand(zeroPoint), ElementType::I32);
+  if (byRows && GraphBuilder::rankOf(zero) == 1)
+    zero = graph.unsqueeze(zero, {1});
+  return graph.binary(Binary::Sub, x, zero);
+}
+
+void importMatMulInteger(NodeImporter &node) {
+  node.setResult(0, node.graph().matmul(centred(node, 0, 2, true), centred(node, 1, 3, false)));
+}
+
+void importQLinearMatMul(NodeImporter &node) {
+  GraphBuilder &graph = node.graph();
+  Value product = graph.cast(graph.matmul(centred(node, 0, 2, true), centred(node, 3, 5, false)),
+                             ElementType::F32);
+  Value scale = graph.binary(Binary::Mul, node.operand(1), node.operand(4));
+  Value real = graph.binary(Binary::Mul, product, graph.cast(scale, ElementType::F32));
+  node.setResult(
+      0, quantised(graph, real, graph.cast(node.operand(6), ElementType::F32), node.operand(7)));
+}
+
+constexpr ImportRule rules[] = {
+    {"DequantizeLinear", 10, importDequantizeLinear},
+    {"DynamicQuantizeLinear", 11, importDynamicQuantizeLinear},
+    {"MatMulInteger", 10, importMatMulInteger},
+    {"QLinearMatMul", 10, importQLinearMatMul},
+    {"QuantizeLinear", 10, importQuantizeLinear},
+};
+
+} // namespace
+
+llvm::ArrayRef<ImportRule> onnx::quantisationRules() { return rules; }
