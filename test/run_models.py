@@ -41,6 +41,8 @@ def mistakes_about_models_are_explained():
     lstm = NODE / "test_lstm_defaults/model.onnx"
     for arguments, message in (
             (["run", path], f"{path}: input 'x', float [3, 4, 5], has no value: give --input=x=FILE\n"),
+            (["run", path, "--input=x=zeros", "--compare"],
+             f"{path}: --compare of models is not supported yet; it is for scripts\n"),
             (["run", path, "--input=X=zeros"], f"{path}: the model has no input 'X'\n  note: did you mean 'x'?\n"),
             (["run", path, "--input=x=zeros", "--shape=x=3x4"],
              f"{path}: input 'x' is float [3, 4, 5], but the value f32 [3x4]\n"),

@@ -68,11 +68,10 @@ public:
   }
 
   int execute() {
+    refuseWhatIsForScripts();
     findInputs();
     if (line_.command == Command::Check)
       return check();
-    if (line_.command != Command::Run)
-      throw Error("explain is for scripts; --explain=… of run shows what becomes of a model");
     readInputs();
     checkOutputs();
     if (!import())
@@ -81,6 +80,20 @@ public:
   }
 
 private:
+  void refuseWhatIsForScripts() const {
+    const std::pair<bool, const char *> given[] = {
+        {line_.command == Command::Explain, "explain"},
+        {line_.compare, "--compare"},
+        {line_.statistics != Statistics::None, "--stats"},
+        {!line_.trace.empty(), "--trace"},
+        {!line_.call.empty(), "--call"},
+        {line_.singlePrecision, "--precision"},
+        {!line_.arguments.empty(), "-nvargs and -args"}};
+    for (auto [isGiven, what] : given)
+      if (isGiven)
+        throw Error(fmt::format("{} of models is not supported yet; it is for scripts", what));
+  }
+
   void findInputs() {
     for (const onnx::ValueInfo &input : model_.graph.inputs)
       if (std::none_of(model_.graph.initializers.begin(), model_.graph.initializers.end(),
