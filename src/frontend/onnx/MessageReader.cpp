@@ -35,10 +35,14 @@ template <typename Read> auto MessageReader::guarded(const Read &read) const {
 bool MessageReader::next() {
   start_ = reader_.data().data();
   try {
-    return reader_.next();
+    bool isThere = reader_.next();
+    field_ = reader_.tag();
+    return isThere;
   } catch (const protozero::invalid_tag_exception &) {
+    field_ = reader_.tag();
     fail("has a number that no field may have");
   } catch (const protozero::unknown_pbf_wire_type_exception &) {
+    field_ = reader_.tag();
     fail("has a wire type that there isn't");
   } catch (const protozero::exception &) {
     throw Error(

@@ -35,7 +35,7 @@ public:
 
   // Goes on to the next field, if there is one. The field before must have been read or skipped.
   bool next();
-  uint32_t field() const { return reader_.tag(); }
+  uint32_t field() const { return field_; }
   void skip();
 
   // The value of the field.
@@ -66,6 +66,8 @@ private:
   const char *name_;
   protozero::pbf_reader reader_;
   const char *start_; // of the field
+  uint32_t field_ =
+      0; // where assertions are on, protozero forgets the number of a field that was read
 };
 
 } // namespace tokamak::onnx
