@@ -3,11 +3,11 @@
 #include "base/Error.h"
 #include "exec/Program.h"
 #include "frontend/onnx/ImportModel.h"
-#include "frontend/onnx/TensorCells.h"
 #include "frontend/onnx/TensorReader.h"
 #include "ir/plan/PlanDialect.h"
 #include "reference/Interpreter.h"
 #include "support/SourceDiagnostics.h"
+#include "tokamak/TensorArrays.h"
 
 #include <cmath>
 #include <filesystem>
@@ -20,24 +20,21 @@ using runtime::Array;
 using runtime::ArrayPointer;
 using Values = std::vector<runtime::Value>;
 
-// The values of test_data_set_N/PREFIX_0.pb, …
-std::vector<onnx::Tensor> readTensors(const std::string &folder, const char *prefix, size_t count,
+// The values of test_data_set_N/PREFIX_0.pb, … Files of old suites hold cells of bf16 as integers with their
+// bits.
+std::vector<onnx::Tensor> readTensors(const std::string &folder, const char *prefix,
+                                      const std::vector<const onnx::ValueInfo *> &infos,
                                       std::vector<onnx::MappedFile> &files) {
   std::vector<onnx::Tensor> tensors;
-  for (size_t i = 0; i < count; ++i) {
-    std::string path = fmt::format("{}/{}_{}.pb", folder, prefix, i);
+  for (const onnx::ValueInfo *info : infos) {
+    std::string path = fmt::format("{}/{}_{}.pb", folder, prefix, tensors.size());
     files.emplace_back(path);
-    tensors.push_back(onnx::readTensor({path, files.back().bytes()}));
+    onnx::Tensor &tensor = tensors.emplace_back(onnx::readTensor({path, files.back().bytes()}));
+    if (info->type.dataType == onnx::DataType::BFloat16 &&
+        tensor.dataType == onnx::DataType::UInt16)
+      tensor.dataType = onnx::DataType::BFloat16;
   }
   return tensors;
-}
-
-// Floats are kept as doubles by the reference.
-Values asReferenceHolds(Values values) {
-  for (runtime::Value &value : values)
-    if (isFloat(value.array()->elementType()))
-      value = Array::withElementType(value.array(), ElementType::F64);
-  return values;
 }
 
 // Of cells of bf16, neighbours are further apart than the tolerance.
@@ -92,7 +89,10 @@ class Case {
 public:
   Case(std::string folder, Resources &resources)
       : folder_(std::move(folder)), path_(folder_ + "/model.onnx"), resources_(resources),
-        file_(path_), model_(file_.model()), context_(mlir::MLIRContext::Threading::DISABLED) {
+        file_(path_), model_(file_.model()), inputs_(onnx::inputsWithoutValue(model_.graph)),
+        context_(mlir::MLIRContext::Threading::DISABLED) {
+    for (const onnx::ValueInfo &output : model_.graph.outputs)
+      outputs_.push_back(&output);
     context_.loadDialect<plan::PlanDialect>();
   }
 
@@ -115,37 +115,22 @@ public:
 private:
   Outcome runSet(const std::string &set) {
     std::vector<onnx::MappedFile> files;
-    std::vector<onnx::Tensor> inputs = readTensors(set, "input", inputCount(), files),
-                              outputs =
-                                  readTensors(set, "output", model_.graph.outputs.size(), files);
-    std::optional<onnx::ImportedModel> imported;
+    std::vector<onnx::Tensor> inputs = readTensors(set, "input", inputs_, files),
+                              outputs = readTensors(set, "output", outputs_, files);
     onnx::KnownInputs known;
-    std::string problem;
-    for (const onnx::ValueInfo *input : inputInfos())
-      known.ranks[input->name] = static_cast<int64_t>(inputs[numberOf(input->name)].dims.size());
-    // Inputs that decide ranks are known to the import; there are not more of them after each try.
-    for (bool again = true; again;) {
-      known.wanted.clear();
-      onnx::ModelErrors errors(path_);
-      imported = onnx::importModel(file_, known, context_, errors);
-      problem = imported ? "" : errors.messages().front().substr(path_.size() + 2);
-      again = false;
-      if (!imported)
-        for (const onnx::ValueInfo *input : inputInfos())
-          if (known.wanted.contains(input->name) && !known.known.contains(input->name)) {
-            known.known[input->name] = &inputs[numberOf(input->name)];
-            again = true;
-          }
-    }
+    for (size_t i = 0; i < inputs.size(); ++i)
+      known.values[inputs_[i]->name] = &inputs[i];
+    onnx::ModelErrors errors(path_);
+    std::optional<onnx::ImportedModel> imported = onnx::importModel(file_, known, context_, errors);
     if (!imported)
-      return {Outcome::Kind::Unsupported, problem};
+      return {Outcome::Kind::Unsupported, errors.messages().front().substr(path_.size() + 2)};
     Values arguments, results;
     for (const onnx::ValueInfo *input : imported->inputs)
-      arguments.push_back(arrayOf(inputs[numberOf(input->name)], input->type.dataType));
+      arguments.emplace_back(arrayOf(*known.values[input->name], &file_.external()));
     for (const onnx::Tensor *weight : imported->weights)
-      arguments.push_back(arrayOf(*weight, weight->dataType));
-    for (size_t i = 0; i < outputs.size(); ++i)
-      results.push_back(arrayOf(outputs[i], model_.graph.outputs[i].type.dataType));
+      arguments.emplace_back(arrayOf(*weight, &file_.external()));
+    for (const onnx::Tensor &output : outputs)
+      results.emplace_back(arrayOf(output, &file_.external()));
     std::string wrong = runAll(*imported->module, arguments, results);
     return {wrong.empty() ? Outcome::Kind::Passed : Outcome::Kind::Failed, wrong};
   }
@@ -160,39 +145,6 @@ private:
           return fmt::format("cells of {} are not supported yet", onnx::nameOf(info.type.dataType));
       }
     return {};
-  }
-
-  std::vector<const onnx::ValueInfo *> inputInfos() const {
-    std::vector<const onnx::ValueInfo *> inputs;
-    for (const onnx::ValueInfo &input : model_.graph.inputs)
-      if (std::none_of(model_.graph.initializers.begin(), model_.graph.initializers.end(),
-                       [&](const onnx::Tensor &weight) { return weight.name == input.name; }))
-        inputs.push_back(&input);
-    return inputs;
-  }
-  size_t inputCount() const { return inputInfos().size(); }
-  size_t numberOf(std::string_view name) const {
-    std::vector<const onnx::ValueInfo *> inputs = inputInfos();
-    return static_cast<size_t>(
-        std::find_if(inputs.begin(), inputs.end(),
-                     [&](const onnx::ValueInfo *input) { return input->name == name; }) -
-        inputs.begin());
-  }
-
-  // The cells of a tensor as an array of the runtime. Files of old suites hold 16-bit floats as integers with
-  // their bits.
-  runtime::Value arrayOf(const onnx::Tensor &tensor, onnx::DataType declared) {
-    onnx::TensorCells cells(tensor, &file_.external());
-    bool holdsBits =
-        declared == onnx::DataType::BFloat16 && tensor.dataType == onnx::DataType::UInt16;
-    std::optional<ElementType> element =
-        onnx::elementTypeOf(holdsBits ? declared : tensor.dataType);
-    if (!element)
-      throw Error(fmt::format("values of {}", onnx::nameOf(tensor.dataType)));
-    ArrayPointer array = Array::create(
-        runtime::Shape(std::span<const int64_t>(tensor.dims.data(), tensor.dims.size())), *element);
-    cells.copyTo(array->mutableBytes());
-    return array;
   }
 
   std::string runAll(mlir::ModuleOp module, const Values &inputs, const Values &outputs) {
@@ -232,6 +184,8 @@ private:
   Resources &resources_;
   onnx::ModelFile file_;
   const onnx::Model &model_;
+  const std::vector<const onnx::ValueInfo *> inputs_;
+  std::vector<const onnx::ValueInfo *> outputs_;
   mlir::MLIRContext context_;
 };
 

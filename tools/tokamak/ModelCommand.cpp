@@ -1,12 +1,11 @@
 // run and check of ONNX models: a model is a function that is called with arrays from files.
 #include "tokamak/Commands.h"
-#include "tokamak/EmbeddedKernels.h"
+#include "tokamak/TensorArrays.h"
 
 #include "base/Error.h"
 #include "base/NearestNames.h"
 #include "frontend/onnx/ImportModel.h"
 #include "frontend/onnx/QuotedName.h"
-#include "frontend/onnx/TensorCells.h"
 #include "frontend/onnx/TensorReader.h"
 #include "ir/plan/PlanDialect.h"
 #include "reference/Interpreter.h"
@@ -62,6 +61,7 @@ class ModelRun {
 public:
   explicit ModelRun(const CommandLine &line)
       : line_(line), file_(line.file), model_(file_.model()),
+        inputs_(onnx::inputsWithoutValue(model_.graph)),
         context_(mlir::MLIRContext::Threading::DISABLED) {
     context_.loadDialect<plan::PlanDialect>();
     context_.printOpOnDiagnostic(false);
@@ -69,7 +69,6 @@ public:
 
   int execute() {
     refuseWhatIsForScripts();
-    findInputs();
     if (line_.command == Command::Check)
       return check();
     readInputs();
@@ -92,13 +91,6 @@ private:
     for (auto [isGiven, what] : given)
       if (isGiven)
         throw Error(fmt::format("{} of models is not supported yet; it is for scripts", what));
-  }
-
-  void findInputs() {
-    for (const onnx::ValueInfo &input : model_.graph.inputs)
-      if (std::none_of(model_.graph.initializers.begin(), model_.graph.initializers.end(),
-                       [&](const onnx::Tensor &weight) { return weight.name == input.name; }))
-        inputs_.push_back(&input);
   }
 
   int check() {
@@ -183,18 +175,6 @@ private:
     return array;
   }
 
-  ArrayPointer arrayOf(const onnx::Tensor &tensor) {
-    onnx::TensorCells cells(tensor, &file_.external());
-    std::optional<ElementType> element = onnx::elementTypeOf(tensor.dataType);
-    if (!element)
-      throw Error(
-          fmt::format("cells of type {} are not supported yet", onnx::nameOf(tensor.dataType)));
-    ArrayPointer array = Array::create(
-        runtime::Shape(std::span<const int64_t>(tensor.dims.data(), tensor.dims.size())), *element);
-    cells.copyTo(array->mutableBytes());
-    return array;
-  }
-
   ArrayPointer read(const onnx::ValueInfo &input, const std::string &source) {
     if (source == "zeros" || source.starts_with("random:"))
       return made(input, source);
@@ -202,7 +182,7 @@ private:
     if (!isTensor && !source.ends_with(".npy"))
       throw Error(fmt::format("'{}': a value is a file .npy or .pb, zeros or random:SEED", source));
     onnx::MappedFile file(source);
-    return isTensor ? arrayOf(onnx::readTensor({source, file.bytes()}))
+    return isTensor ? arrayOf(onnx::readTensor({source, file.bytes()}), nullptr)
                     : runtime::parseNumpy(source, file.bytes());
   }
 
@@ -232,7 +212,7 @@ private:
       ArrayPointer array = read(input, source);
       checkValue(input, *array);
       values_[std::string(input.name)] = array;
-      known_.ranks[input.name] = array->shape().rank();
+      known_.values[input.name] = &tensorOf(input, *array);
     }
     for (const onnx::ValueInfo *input : inputs_)
       if (!values_.contains(std::string(input->name)))
@@ -255,28 +235,11 @@ private:
 
   //===- the program -------------------------------------------------------------------------===//
 
-  // Values that decide ranks are known to the import.
   bool import() {
-    std::vector<std::string> problems;
-    for (bool again = true; again;) {
-      known_.wanted.clear();
-      onnx::ModelErrors errors(line_.file);
-      imported_ = onnx::importModel(file_, known_, context_, errors);
-      problems = errors.messages();
-      again = false;
-      if (imported_)
-        break;
-      for (const onnx::ValueInfo *input : inputs_) {
-        auto value = values_.find(std::string(input->name));
-        if (value == values_.end() || known_.known.contains(input->name) ||
-            !known_.wanted.contains(input->name))
-          continue;
-        known_.known[input->name] = &tensorOf(*input, *value->second);
-        again = true;
-      }
-    }
-    for (const std::string &problem : problems)
-      std::cerr << problem << '\n';
+    onnx::ModelErrors errors(line_.file);
+    imported_ = onnx::importModel(file_, known_, context_, errors);
+    for (const std::string &message : errors.messages())
+      std::cerr << message << '\n';
     return bool(imported_);
   }
 
@@ -296,12 +259,8 @@ private:
     for (const onnx::ValueInfo *input : imported_->inputs)
       arguments.emplace_back(values_.at(std::string(input->name)));
     for (const onnx::Tensor *weight : imported_->weights)
-      arguments.emplace_back(arrayOf(*weight));
-    // The reference holds floats as doubles.
-    for (runtime::Value &argument : arguments)
-      if (forReference && isFloat(argument.array()->elementType()))
-        argument = Array::withElementType(argument.array(), ElementType::F64);
-    return arguments;
+      arguments.emplace_back(arrayOf(*weight, &file_.external()));
+    return forReference ? asReferenceHolds(std::move(arguments)) : arguments;
   }
 
   int run() {
@@ -407,8 +366,8 @@ private:
   const CommandLine &line_;
   onnx::ModelFile file_;
   const onnx::Model &model_;
+  const std::vector<const onnx::ValueInfo *> inputs_;
   mlir::MLIRContext context_;
-  std::vector<const onnx::ValueInfo *> inputs_; // without weights
   std::map<std::string, ArrayPointer> values_;
   std::deque<onnx::Tensor> tensors_;
   onnx::KnownInputs known_;

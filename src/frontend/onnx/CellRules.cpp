@@ -15,9 +15,6 @@ using mlir::Value;
 
 namespace {
 
-using Unary = UnaryOperator;
-using Binary = BinaryOperator;
-
 //===- one operand ---------------------------------------------------------------------------===//
 
 template <Unary op> void importUnary(NodeImporter &node) {
@@ -214,10 +211,7 @@ Value secondOperand(NodeImporter &node) {
   if (node.version() >= 7 || node.integer("broadcast", 0) == 0 || !node.has("axis"))
     return y;
   int64_t rank = node.rank(0), axis = node.axis(node.integer("axis", 0), rank);
-  Numbers behind;
-  for (int64_t i = axis + GraphBuilder::rankOf(y); i < rank; ++i)
-    behind.push_back(i - axis);
-  return node.graph().unsqueeze(y, behind);
+  return node.graph().startingAt(y, axis, rank);
 }
 
 // Operators on sizes: both operands are known by cells, one of which may be repeated.
@@ -286,12 +280,8 @@ void importPRelu(NodeImporter &node) {
   GraphBuilder &graph = node.graph();
   Value x = node.operand(0), slope = node.operand(1);
   // A slope for each channel, before slopes were broadcast.
-  if (node.version() < 7 && GraphBuilder::rankOf(slope) == 1 && node.rank(0) > 1) {
-    Numbers behind;
-    for (int64_t i = 1; i + 1 < node.rank(0); ++i)
-      behind.push_back(i);
-    slope = graph.unsqueeze(slope, behind);
-  }
+  if (node.version() < 7 && GraphBuilder::rankOf(slope) == 1 && node.rank(0) > 1)
+    slope = graph.startingAt(slope, 1, node.rank(0));
   Value below = graph.binary(Binary::Mul, x, slope);
   node.setResult(0, graph.select(graph.binary(Binary::Lt, x, graph.real(0)), below, x));
 }

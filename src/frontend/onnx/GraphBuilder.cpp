@@ -10,6 +10,12 @@ using namespace tokamak::onnx;
 
 using mlir::Value;
 
+Numbers onnx::numbersFrom(int64_t first, int64_t end) {
+  Numbers numbers(std::max<int64_t>(end - first, 0));
+  std::iota(numbers.begin(), numbers.end(), first);
+  return numbers;
+}
+
 std::optional<int64_t> onnx::constantInteger(Value scalar) {
   if (auto constant = scalar.getDefiningOp<tok::ConstantOp>())
     if (auto value = dyn_cast<IntegerAttr>(constant.getValue()))
@@ -195,10 +201,12 @@ Value GraphBuilder::unsqueeze(Value array, ArrayRef<int64_t> dimensions) {
   return view(array, all);
 }
 
+Value GraphBuilder::startingAt(Value array, int64_t dimension, int64_t rank) {
+  return unsqueeze(array, numbersFrom(rankOf(array), rank - dimension));
+}
+
 Value GraphBuilder::withRank(Value array, int64_t rank) {
-  Numbers missing(rank - rankOf(array));
-  std::iota(missing.begin(), missing.end(), 0);
-  return unsqueeze(array, missing);
+  return unsqueeze(array, numbersFrom(0, rank - rankOf(array)));
 }
 
 Value GraphBuilder::broadcast(Value array, ArrayRef<Value> sizes) {
@@ -280,12 +288,9 @@ Value GraphBuilder::takeElements(Value array, Value indices, int64_t dimension) 
   // The number of each cell in row-major order.
   Value cells, stride = integer(1);
   for (int64_t i = rank - 1; i >= 0; --i) {
-    Numbers behind;
-    for (int64_t j = i + 1; j < rank; ++j)
-      behind.push_back(j - i);
     Value places = i == dimension
                        ? fromZero(indices, size(array, i))
-                       : unsqueeze(this->places(size(indices, i), builder_.getI64Type()), behind);
+                       : startingAt(this->places(size(indices, i), builder_.getI64Type()), i, rank);
     Value along = binary(BinaryOperator::Mul, places, stride);
     cells = cells ? binary(BinaryOperator::Add, cells, along) : along;
     stride = scalar(BinaryOperator::Mul, stride, size(array, i));

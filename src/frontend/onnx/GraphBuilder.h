@@ -17,8 +17,13 @@
 
 namespace tokamak::onnx {
 
+using Unary = UnaryOperator;
+using Binary = BinaryOperator;
 using Values = llvm::SmallVector<mlir::Value, 4>;
 using Numbers = llvm::SmallVector<int64_t, 4>;
+
+// The numbers from `first` up to, but without, `end`.
+Numbers numbersFrom(int64_t first, int64_t end);
 
 enum class KeepDimensions : uint8_t { No, Yes };
 
@@ -79,6 +84,8 @@ public:
   // result.
   mlir::Value squeeze(mlir::Value array, llvm::ArrayRef<int64_t> dimensions);
   mlir::Value unsqueeze(mlir::Value array, llvm::ArrayRef<int64_t> dimensions);
+  // With dimensions of size 1 behind, so that it goes with an array of this rank from `dimension` on.
+  mlir::Value startingAt(mlir::Value array, int64_t dimension, int64_t rank);
   // With dimensions of size 1 in front, up to this rank.
   mlir::Value withRank(mlir::Value array, int64_t rank);
   // Repeated along dimensions of size 1, as if it were beside an array of these sizes.

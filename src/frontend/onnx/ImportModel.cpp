@@ -48,8 +48,8 @@ private:
     if (type.kind != onnx::Type::Kind::Tensor || !element)
       errors_.add("", fmt::format("input {} is of a type that is not supported yet",
                                   quotedName(input.name)));
-    else if (auto rank = inputs_.ranks.find(input.name); rank != inputs_.ranks.end())
-      return graph_.arrayType(rank->second, graph_.typeOf(*element));
+    else if (const Tensor *value = inputs_.values.lookup(input.name))
+      return graph_.arrayType(static_cast<int64_t>(value->dims.size()), graph_.typeOf(*element));
     else if (!type.shape)
       errors_.add("", fmt::format("input {} has no rank, which is not supported yet",
                                   quotedName(input.name)));
@@ -60,16 +60,14 @@ private:
 
   // Inputs and weights become the function's parameters.
   void declare() {
-    llvm::StringSet<> initialized;
-    for (const Tensor &weight : model_.graph.initializers)
-      initialized.insert(weight.name);
     SmallVector<mlir::Type> types;
-    for (const ValueInfo &input : model_.graph.inputs) {
-      if (initialized.contains(input.name) || inputs_.known.contains(input.name))
-        continue;
-      if (std::optional<RankedTensorType> type = typeOfInput(input)) {
+    std::vector<const ValueInfo *> literals;
+    for (const ValueInfo *input : inputsWithoutValue(model_.graph)) {
+      if (inputs_.values.contains(input->name) && inputs_.wanted.contains(input->name)) {
+        literals.push_back(input);
+      } else if (std::optional<RankedTensorType> type = typeOfInput(*input)) {
         types.push_back(*type);
-        imported_.inputs.push_back(&input);
+        imported_.inputs.push_back(input);
       }
     }
     for (const Tensor &weight : model_.graph.initializers) {
@@ -99,8 +97,8 @@ private:
     for (const Tensor &weight : model_.graph.initializers)
       if (!values_.contains(weight.name))
         importLiteral(weight.name, weight);
-    for (const auto &known : inputs_.known)
-      importLiteral(known.getKey(), *known.getValue());
+    for (const ValueInfo *input : literals)
+      importLiteral(input->name, *inputs_.values.lookup(input->name));
   }
 
   void importLiteral(StringRef name, const Tensor &weight) {
@@ -174,8 +172,28 @@ private:
 
 } // namespace
 
+std::vector<const ValueInfo *> onnx::inputsWithoutValue(const Graph &graph) {
+  llvm::StringSet<> initialized;
+  for (const Tensor &weight : graph.initializers)
+    initialized.insert(weight.name);
+  std::vector<const ValueInfo *> inputs;
+  for (const ValueInfo &input : graph.inputs)
+    if (!initialized.contains(input.name))
+      inputs.push_back(&input);
+  return inputs;
+}
+
 std::optional<ImportedModel> onnx::importModel(ModelFile &file, KnownInputs &inputs,
                                                MLIRContext &context, ModelErrors &errors) {
   context.loadDialect<tok::TokDialect, func::FuncDialect>();
-  return GraphImporter(file, inputs, context, errors).import();
+  // An attempt that fails may tell which values it wants; each has more of them than the one before.
+  for (size_t wanted = 0;;) {
+    errors.clear();
+    std::optional<ImportedModel> imported = GraphImporter(file, inputs, context, errors).import();
+    auto known = static_cast<size_t>(llvm::count_if(
+        inputs.values, [&](const auto &value) { return inputs.wanted.contains(value.getKey()); }));
+    if (imported || known == wanted)
+      return imported;
+    wanted = known;
+  }
 }

@@ -26,22 +26,24 @@ namespace tokamak::onnx {
 
 struct ImportedModel {
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  std::vector<const ValueInfo *> inputs; // the first parameters
+  std::vector<const ValueInfo *> inputs; // the first parameters: those that are not part of it
   std::vector<const Tensor *> weights;   // those that follow
 };
 
-// What a model says of shapes may be an input: the axes of a sum, how many dimensions a result has. An import
-// that fails for want of such numbers tells `wanted` inputs; with their values `known` it may succeed, for
-// these values alone.
+// The inputs that need a value: initializers are values already.
+std::vector<const ValueInfo *> inputsWithoutValue(const Graph &graph);
+
+// What a model says of shapes may be an input: the axes of a sum, how many dimensions a result has.
 struct KnownInputs {
-  // Of values that are there already; a model may say less, or something else.
-  llvm::StringMap<int64_t> ranks;
-  llvm::StringMap<const Tensor *> known;
+  // Values that are there already, by name. A model may say less of their ranks, or something else. Those
+  // that decide ranks become part of the program, which then holds for these values alone.
+  llvm::StringMap<const Tensor *> values;
+  // Receives the names of inputs that decide ranks.
   llvm::StringSet<> wanted;
 };
 
-// All nodes that can't be imported are reported at once; nothing is returned then. Loads the dialects that
-// it needs.
+// All nodes that can't be imported are reported at once, in place of what `errors` holds; nothing is returned
+// then. Loads the dialects that it needs.
 std::optional<ImportedModel> importModel(ModelFile &file, KnownInputs &inputs,
                                          mlir::MLIRContext &context, ModelErrors &errors);
 

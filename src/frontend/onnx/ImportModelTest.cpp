@@ -74,7 +74,7 @@ TEST_F(ImportModelTest, asksForInputsThatDecideRanks) {
                                "numbers of the model is not supported yet");
   std::string axes = rawTensor<int64_t>("axes", DataType::Int64, {1}, {0});
   Tensor given = readTensor({"axes.pb", axes});
-  known_.known["axes"] = &given;
+  known_.values["axes"] = &given;
   ASSERT_TRUE(import(sum));
   EXPECT_EQ(imported_->inputs.size(), 1U);
 }

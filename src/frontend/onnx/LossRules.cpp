@@ -9,9 +9,6 @@ using mlir::Value;
 
 namespace {
 
-using Unary = UnaryOperator;
-using Binary = BinaryOperator;
-
 // `logarithms` are of [cases, classes, …], operand 1 holds the right class of [cases, …], operand 2, if there,
 // a weight for each class.
 void setLoss(NodeImporter &node, Value logarithms) {
@@ -35,9 +32,7 @@ void setLoss(NodeImporter &node, Value logarithms) {
   StringRef reduction = node.text("reduction", "mean");
   if (reduction == "none")
     return node.setResult(0, loss);
-  Numbers all;
-  for (int64_t i = 0; i < GraphBuilder::rankOf(loss); ++i)
-    all.push_back(i);
+  Numbers all = numbersFrom(0, GraphBuilder::rankOf(loss));
   bool isMean = reduction == "mean";
   if (isMean && !weights)
     return node.setResult(0, graph.reduce(AggregateKind::Mean, loss, all, KeepDimensions::No));

@@ -36,6 +36,7 @@ public:
            const std::vector<std::string> &candidates = {});
 
   bool empty() const { return messages_.empty(); }
+  void clear() { messages_.clear(); }
   // Whether there are so many that looking for more is idle.
   bool areEnough() const { return messages_.size() >= most; }
 

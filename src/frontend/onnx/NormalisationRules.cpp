@@ -11,19 +11,17 @@ using mlir::Value;
 
 namespace {
 
-using Unary = UnaryOperator;
-using Binary = BinaryOperator;
-
-Numbers from(int64_t first, int64_t rank) {
-  Numbers dimensions;
-  for (int64_t i = first; i < rank; ++i)
-    dimensions.push_back(i);
-  return dimensions;
-}
-
 // A vector with one number for each channel, the second dimension of an array of this rank.
 Value byChannel(GraphBuilder &graph, Value vector, int64_t rank) {
-  return rank < 2 ? vector : graph.unsqueeze(vector, from(1, rank - 1));
+  return rank < 2 ? vector : graph.startingAt(vector, 1, rank);
+}
+
+// 16-bit floats are normalised in f32, unless the node says otherwise.
+Value widened(NodeImporter &node, Value x) {
+  mlir::Type element = GraphBuilder::elementOf(x);
+  bool isNarrow = element.isF16() || element.isBF16();
+  return isNarrow && node.integer("stash_type", 1) == 1 ? node.graph().cast(x, ElementType::F32)
+                                                        : x;
 }
 
 struct Normalised {
@@ -67,7 +65,8 @@ void importBatchNormalization(NodeImporter &node) {
 void importInstanceNormalization(NodeImporter &node) {
   GraphBuilder &graph = node.graph();
   int64_t rank = node.rank(0);
-  Normalised result = normalise(graph, node.operand(0), from(2, rank), node.real("epsilon", 1e-5F));
+  Normalised result =
+      normalise(graph, node.operand(0), numbersFrom(2, rank), node.real("epsilon", 1e-5F));
   node.setResult(0, scaled(graph, result.cells, byChannel(graph, node.operand(1), rank),
                            byChannel(graph, node.operand(2), rank)));
 }
@@ -77,10 +76,8 @@ void importLayerNormalization(NodeImporter &node) {
   Value x = node.operand(0);
   mlir::Type element = GraphBuilder::elementOf(x);
   int64_t rank = node.rank(0), axis = node.axis(node.integer("axis", -1), rank);
-  // 16-bit floats are normalised in f32, unless the node says otherwise.
-  bool isNarrow = element.isF16() || element.isBF16();
-  Value wide = isNarrow && node.integer("stash_type", 1) == 1 ? graph.cast(x, ElementType::F32) : x;
-  Normalised result = normalise(graph, wide, from(axis, rank), node.real("epsilon", 1e-5F));
+  Normalised result =
+      normalise(graph, widened(node, x), numbersFrom(axis, rank), node.real("epsilon", 1e-5F));
   Value bias = node.hasOperand(2) ? node.operand(2) : Value();
   node.setResult(0, scaled(graph, graph.cast(result.cells, element), node.operand(1), bias));
   node.setResult(1, result.mean);
@@ -92,10 +89,9 @@ void importRmsNormalization(NodeImporter &node) {
   Value x = node.operand(0);
   mlir::Type element = GraphBuilder::elementOf(x);
   int64_t rank = node.rank(0), axis = node.axis(node.integer("axis", -1), rank);
-  bool isNarrow = element.isF16() || element.isBF16();
-  Value wide = isNarrow && node.integer("stash_type", 1) == 1 ? graph.cast(x, ElementType::F32) : x;
+  Value wide = widened(node, x);
   Value mean = graph.reduce(AggregateKind::Mean, graph.binary(Binary::Mul, wide, wide),
-                            from(axis, rank), KeepDimensions::Yes);
+                            numbersFrom(axis, rank), KeepDimensions::Yes);
   Value spread = graph.unary(
       Unary::Sqrt, graph.binary(Binary::Add, mean, graph.real(node.real("epsilon", 1e-5F))));
   Value cells = graph.cast(graph.binary(Binary::Div, wide, spread), element);

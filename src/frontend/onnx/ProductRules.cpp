@@ -11,8 +11,6 @@ using mlir::Value;
 
 namespace {
 
-using Binary = BinaryOperator;
-
 // A vector is a row on the left and a column on the right, and is missing in the result.
 void importMatMul(NodeImporter &node) {
   GraphBuilder &graph = node.graph();
@@ -63,10 +61,7 @@ void importOneHot(NodeImporter &node) {
     node.refuse("OneHot of a depth that is no whole number of the model");
   Value indices = graph.unsqueeze(graph.fromZero(node.operand(0), depth->front()), {axis});
   Value places = graph.places(depth->front(), graph.builder().getI64Type());
-  Numbers behind;
-  for (int64_t i = axis + 1; i < rank + 1; ++i)
-    behind.push_back(i - axis);
-  Value isThere = graph.binary(Binary::Eq, indices, graph.unsqueeze(places, behind));
+  Value isThere = graph.binary(Binary::Eq, indices, graph.startingAt(places, axis, rank + 1));
   auto valueAt = [&](int64_t place) {
     return graph.squeeze(graph.slice(node.operand(2), 0, graph.integer(place), graph.integer(1)),
                          {0});

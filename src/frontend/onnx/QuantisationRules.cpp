@@ -11,8 +11,6 @@ using mlir::Value;
 
 namespace {
 
-using Binary = BinaryOperator;
-
 // A scale or zero point for each place along the axis, or one for all.
 Value alongAxis(NodeImporter &node, Value parameter, int64_t rank) {
   if (GraphBuilder::rankOf(parameter) == 0)
@@ -20,10 +18,7 @@ Value alongAxis(NodeImporter &node, Value parameter, int64_t rank) {
   if (GraphBuilder::rankOf(parameter) > 1)
     node.refuse("quantisation by blocks");
   int64_t axis = node.axis(node.integer("axis", 1), std::max<int64_t>(rank, 1));
-  Numbers behind;
-  for (int64_t i = axis + 1; i < rank; ++i)
-    behind.push_back(i - axis);
-  return node.graph().unsqueeze(parameter, behind);
+  return node.graph().startingAt(parameter, axis, rank);
 }
 
 // Rounded to even and saturated, as casts do it.
@@ -58,9 +53,7 @@ void importDequantizeLinear(NodeImporter &node) {
 void importDynamicQuantizeLinear(NodeImporter &node) {
   GraphBuilder &graph = node.graph();
   Value x = node.operand(0);
-  Numbers all;
-  for (int64_t i = 0; i < node.rank(0); ++i)
-    all.push_back(i);
+  Numbers all = numbersFrom(0, node.rank(0));
   Value zero = graph.real(0);
   Value most =
       graph.binary(Binary::Max, graph.reduce(AggregateKind::Max, x, all, KeepDimensions::No), zero);

@@ -3,8 +3,6 @@
 
 #include "base/Error.h"
 
-#include <numeric>
-
 using namespace mlir;
 using namespace tokamak;
 using namespace tokamak::onnx;
@@ -12,15 +10,6 @@ using namespace tokamak::onnx;
 using mlir::Value;
 
 namespace {
-
-using Unary = UnaryOperator;
-using Binary = BinaryOperator;
-
-Numbers allDimensions(int64_t rank) {
-  Numbers dimensions(rank);
-  std::iota(dimensions.begin(), dimensions.end(), 0);
-  return dimensions;
-}
 
 //===- Reduce… -------------------------------------------------------------------------------===//
 
@@ -38,7 +27,7 @@ std::optional<Reduction> reductionOf(NodeImporter &node) {
     return Reduction{node.axes(axes, rank), keep};
   if (node.integer("noop_with_empty_axes", 0) != 0)
     return std::nullopt;
-  return Reduction{allDimensions(rank), keep};
+  return Reduction{numbersFrom(0, rank), keep};
 }
 
 // `before` is applied to every cell, `after` to every aggregate.
@@ -182,10 +171,9 @@ void importHardmax(NodeImporter &node) {
       Binary::Sub, size,
       graph.reduce(AggregateKind::IndexMax, backwards, {softmax.dimension}, KeepDimensions::Yes));
   Value places = graph.places(size, graph.builder().getI64Type());
-  Numbers behind;
-  for (int64_t i = softmax.dimension + 1; i < GraphBuilder::rankOf(softmax.x); ++i)
-    behind.push_back(i - softmax.dimension);
-  Value isThere = graph.binary(Binary::Eq, graph.unsqueeze(places, behind), place);
+  Value isThere = graph.binary(
+      Binary::Eq, graph.startingAt(places, softmax.dimension, GraphBuilder::rankOf(softmax.x)),
+      place);
   node.setResult(
       0, graph.view(graph.cast(isThere, GraphBuilder::elementOf(softmax.x)), softmax.sizes));
 }
@@ -227,11 +215,9 @@ void importCumSum(NodeImporter &node) {
 //===- pools of all places -------------------------------------------------------------------===//
 
 Numbers placesOfPool(NodeImporter &node) {
-  Numbers dimensions = allDimensions(node.rank(0));
-  if (dimensions.size() < 3)
+  if (node.rank(0) < 3)
     throw Error("an image has at least three dimensions");
-  dimensions.erase(dimensions.begin(), dimensions.begin() + 2);
-  return dimensions;
+  return numbersFrom(2, node.rank(0));
 }
 
 template <AggregateKind kind> void importGlobalPool(NodeImporter &node) {

@@ -14,9 +14,6 @@ using mlir::Value;
 
 namespace {
 
-using Unary = UnaryOperator;
-using Binary = BinaryOperator;
-
 struct Dimension {
   int64_t number;
   Value before, after;             // sizes
@@ -33,17 +30,10 @@ struct Resize {
   SmallVector<Dimension> dimensions;
 };
 
-Value inDoubles(GraphBuilder &graph, Value size) { return graph.inDoubles(size); }
-
-// A double computed from sizes, not from cells.
-Value arithmetic(GraphBuilder &graph, Binary op, Value lhs, Value rhs) {
-  return graph.scalar(op, lhs, rhs);
-}
-
 // For each place of the result the place of the operand, as doubles.
 Value originalPlaces(GraphBuilder &graph, const Resize &resize, const Dimension &dimension) {
   Value places = graph.places(dimension.after, graph.builder().getF64Type());
-  Value before = inDoubles(graph, dimension.before), after = inDoubles(graph, dimension.after);
+  Value before = graph.inDoubles(dimension.before), after = graph.inDoubles(dimension.after);
   StringRef mode = resize.transformation;
   auto halves = [&] {
     Value centres = graph.binary(Binary::Add, places, graph.real(0.5));
@@ -53,40 +43,40 @@ Value originalPlaces(GraphBuilder &graph, const Resize &resize, const Dimension 
   // From corner to corner; the standard's own functions do not round the size that a scale gives. With one
   // place only, that is 0 whatever it is multiplied with.
   constexpr double least = 1e-9;
-  Value whole = arithmetic(graph, Binary::Mul, before, dimension.scale);
-  Value last = arithmetic(graph, Binary::Sub, before, graph.real(1)),
-        steps = arithmetic(graph, Binary::Max, arithmetic(graph, Binary::Sub, whole, graph.real(1)),
-                           graph.real(least));
+  Value whole = graph.scalar(Binary::Mul, before, dimension.scale);
+  Value last = graph.scalar(Binary::Sub, before, graph.real(1)),
+        steps = graph.scalar(Binary::Max, graph.scalar(Binary::Sub, whole, graph.real(1)),
+                             graph.real(least));
   if (mode == "asymmetric")
     return graph.binary(Binary::Div, places, dimension.scale);
   if (mode == "align_corners")
-    return graph.binary(Binary::Mul, places, arithmetic(graph, Binary::Div, last, steps));
+    return graph.binary(Binary::Mul, places, graph.scalar(Binary::Div, last, steps));
   if (mode == "half_pixel")
     return halves();
   if (mode == "pytorch_half_pixel") {
-    Value several = arithmetic(graph, Binary::Min,
-                               arithmetic(graph, Binary::Sub, after, graph.real(1)), graph.real(1));
+    Value several =
+        graph.scalar(Binary::Min, graph.scalar(Binary::Sub, after, graph.real(1)), graph.real(1));
     return graph.binary(Binary::Mul, halves(), several);
   }
   if (mode == "half_pixel_symmetric") {
     Value adjusted =
-        arithmetic(graph, Binary::Sub, graph.real(1), arithmetic(graph, Binary::Div, after, whole));
-    Value offset = arithmetic(graph, Binary::Mul,
-                              arithmetic(graph, Binary::Div, before, graph.real(2)), adjusted);
+        graph.scalar(Binary::Sub, graph.real(1), graph.scalar(Binary::Div, after, whole));
+    Value offset =
+        graph.scalar(Binary::Mul, graph.scalar(Binary::Div, before, graph.real(2)), adjusted);
     return graph.binary(Binary::Add, halves(), offset);
   }
   if (mode == "tf_crop_and_resize") {
     double span = dimension.roiEnd - dimension.roiBegin;
-    Value step = arithmetic(graph, Binary::Div,
-                            arithmetic(graph, Binary::Mul, last, graph.real(span)), steps);
-    Value first = arithmetic(graph, Binary::Mul, last, graph.real(dimension.roiBegin));
+    Value step =
+        graph.scalar(Binary::Div, graph.scalar(Binary::Mul, last, graph.real(span)), steps);
+    Value first = graph.scalar(Binary::Mul, last, graph.real(dimension.roiBegin));
     return graph.binary(Binary::Add, graph.binary(Binary::Mul, places, step), first);
   }
   throw Error(fmt::format("there is no coordinate transformation '{}'", mode.str()));
 }
 
 Value clamped(GraphBuilder &graph, Value places, const Dimension &dimension) {
-  Value last = arithmetic(graph, Binary::Sub, inDoubles(graph, dimension.before), graph.real(1));
+  Value last = graph.scalar(Binary::Sub, graph.inDoubles(dimension.before), graph.real(1));
   return graph.binary(Binary::Max, graph.binary(Binary::Min, places, last), graph.real(0));
 }
 
@@ -109,10 +99,8 @@ Value nearest(GraphBuilder &graph, const Resize &resize, Value x, Value places,
 
 // A vector along the dimension, in the type of the cells.
 Value along(GraphBuilder &graph, Value vector, Value x, const Dimension &dimension) {
-  Numbers behind;
-  for (int64_t i = dimension.number + 1; i < GraphBuilder::rankOf(x); ++i)
-    behind.push_back(i - dimension.number);
-  return graph.unsqueeze(graph.cast(vector, GraphBuilder::elementOf(x)), behind);
+  return graph.startingAt(graph.cast(vector, GraphBuilder::elementOf(x)), dimension.number,
+                          GraphBuilder::rankOf(x));
 }
 
 // (a + 2) |d|^3 - (a + 3) |d|^2 + 1 for |d| <= 1, a |d|^3 - 5 a |d|^2 + 8 a |d| - 4 a up to 2 (Keys 1981).
@@ -180,7 +168,7 @@ Value resized(NodeImporter &node, const Resize &resize) {
 
 Dimension byScale(GraphBuilder &graph, Value x, int64_t number, double scale) {
   Dimension dimension{number, graph.size(x, number), {}, graph.real(scale)};
-  Value whole = arithmetic(graph, Binary::Mul, inDoubles(graph, dimension.before), dimension.scale);
+  Value whole = graph.scalar(Binary::Mul, graph.inDoubles(dimension.before), dimension.scale);
   dimension.after = graph.builder().createOrFold<tok::CastOp>(graph.location(),
                                                               graph.builder().getI64Type(), whole);
   return dimension;
@@ -189,7 +177,7 @@ Dimension byScale(GraphBuilder &graph, Value x, int64_t number, double scale) {
 Dimension bySize(GraphBuilder &graph, Value x, int64_t number, Value size) {
   Dimension dimension{number, graph.size(x, number), size, {}};
   dimension.scale =
-      arithmetic(graph, Binary::Div, inDoubles(graph, size), inDoubles(graph, dimension.before));
+      graph.scalar(Binary::Div, graph.inDoubles(size), graph.inDoubles(dimension.before));
   return dimension;
 }
 
@@ -206,9 +194,7 @@ void importResize(NodeImporter &node) {
                 .excludesOutside = node.integer("exclude_outside", 0) != 0,
                 .outside = node.real("extrapolation_value", 0),
                 .dimensions = {}};
-  Numbers axes;
-  for (int64_t i = 0; i < node.rank(0); ++i)
-    axes.push_back(i);
+  Numbers axes = numbersFrom(0, node.rank(0));
   if (node.has("axes"))
     axes = node.axes(node.integers("axes"), node.rank(0));
   bool hasSizes = node.hasOperand(3);

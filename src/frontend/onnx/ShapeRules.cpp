@@ -16,8 +16,6 @@ using mlir::Value;
 
 namespace {
 
-using Binary = BinaryOperator;
-
 //===- constants -----------------------------------------------------------------------------===//
 
 void importConstant(NodeImporter &node) {
@@ -295,10 +293,8 @@ void importSlice(NodeImporter &node) {
     if (node.hasOperand(4))
       steps = node.constants(4, "steps");
   }
-  if (!axes) {
-    axes.emplace(starts.size());
-    std::iota(axes->begin(), axes->end(), 0);
-  }
+  if (!axes)
+    axes = numbersFrom(0, static_cast<int64_t>(starts.size()));
   if (!steps)
     steps.emplace(starts.size(), 1);
   if (ends.size() != starts.size() || axes->size() != starts.size() ||

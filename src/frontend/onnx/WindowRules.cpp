@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 #include <limits>
-#include <numeric>
 
 using namespace mlir;
 using namespace tokamak;
@@ -15,16 +14,6 @@ using namespace tokamak::onnx;
 using mlir::Value;
 
 namespace {
-
-using Unary = UnaryOperator;
-using Binary = BinaryOperator;
-
-Numbers from(int64_t first, int64_t rank) {
-  Numbers dimensions;
-  for (int64_t i = first; i < rank; ++i)
-    dimensions.push_back(i);
-  return dimensions;
-}
 
 //===- where windows are ---------------------------------------------------------------------===//
 
@@ -136,8 +125,8 @@ Value asColumns(GraphBuilder &graph, Value cells, ArrayRef<Value> counts, ArrayR
                 Value groups) {
   auto spatial = static_cast<int64_t>(counts.size());
   Numbers order = {0, 1};
-  llvm::append_range(order, from(2 + spatial, 2 + 2 * spatial));
-  llvm::append_range(order, from(2, 2 + spatial));
+  llvm::append_range(order, numbersFrom(2 + spatial, 2 + 2 * spatial));
+  llvm::append_range(order, numbersFrom(2, 2 + spatial));
   Value channels = graph.scalar(Binary::IntDiv, graph.size(cells, 1), groups);
   Value rows = graph.scalar(Binary::Mul, channels, graph.product(places));
   Value images = graph.size(cells, 0);
@@ -153,9 +142,8 @@ void setProduct(NodeImporter &node, Value weights, Value columns, ArrayRef<Value
   llvm::append_range(sizes, counts);
   Value result = graph.view(product, sizes);
   if (node.hasOperand(2))
-    result = graph.binary(
-        Binary::Add, result,
-        graph.unsqueeze(node.operand(2), from(1, static_cast<int64_t>(counts.size()) + 1)));
+    result = graph.binary(Binary::Add, result,
+                          graph.startingAt(node.operand(2), 1, static_cast<int64_t>(sizes.size())));
   node.setResult(0, result);
 }
 
@@ -246,7 +234,7 @@ Pool poolOf(NodeImporter &node) {
   for (int64_t size : kernel)
     places.push_back(node.graph().integer(size));
   Pool pool{dimensionsOf(node, places), node.integer("ceil_mode", 0) != 0,
-            from(2 + spatial, 2 + 2 * spatial)};
+            numbersFrom(2 + spatial, 2 + 2 * spatial)};
   padForSame(node, pool.dimensions);
   return pool;
 }
@@ -319,7 +307,8 @@ void importLpPool(NodeImporter &node) {
 }
 
 void importGlobalLpPool(NodeImporter &node) {
-  node.setResult(0, powerSum(node, node.operand(0), from(2, node.rank(0)), KeepDimensions::Yes));
+  node.setResult(
+      0, powerSum(node, node.operand(0), numbersFrom(2, node.rank(0)), KeepDimensions::Yes));
 }
 
 // x / (bias + alpha / size * sum of squares of neighbouring channels)^beta
@@ -331,9 +320,9 @@ void importLrn(NodeImporter &node) {
          bias = node.real("bias", 1);
   // Channels become the last dimension.
   Numbers there = {0}, back = {0, rank - 1};
-  llvm::append_range(there, from(2, rank));
+  llvm::append_range(there, numbersFrom(2, rank));
   there.push_back(1);
-  llvm::append_range(back, from(1, rank - 1));
+  llvm::append_range(back, numbersFrom(1, rank - 1));
   Value squares = graph.permute(graph.binary(Binary::Mul, x, x), there);
   Value channels = graph.size(x, 1);
   Value windows = graph.windows(squares, graph.real(0),
@@ -357,7 +346,7 @@ Padding paddingOf(NodeImporter &node) {
   GraphBuilder &graph = node.graph();
   int64_t rank = node.rank(0);
   Padding padding{Values(rank, graph.integer(0)), Values(rank, graph.integer(0))};
-  Numbers axes = from(0, rank);
+  Numbers axes = numbersFrom(0, rank);
   Values numbers;
   if (node.version() < 11) {
     for (int64_t number : node.integers(node.version() < 2 ? "paddings" : "pads"))
@@ -443,7 +432,7 @@ void importPad(NodeImporter &node) {
                     graph.integer(1), graph.integer(1), graph.integer(1)});
   if (rank == 0)
     return node.setResult(0, x);
-  node.setResult(0, graph.squeeze(graph.windows(x, outside, numbers), from(rank, 2 * rank)));
+  node.setResult(0, graph.squeeze(graph.windows(x, outside, numbers), numbersFrom(rank, 2 * rank)));
 }
 
 constexpr ImportRule rules[] = {

@@ -1,6 +1,7 @@
 #include "runtime/io/NumpyFile.h"
 
 #include "base/Error.h"
+#include "base/Sizes.h"
 
 #include <charconv>
 #include <cstring>
@@ -96,16 +97,13 @@ ArrayPointer parse(std::string_view bytes) {
   bool isColumnMajor = valueOf(header, "fortran_order").starts_with("True");
   // Before memory is asked for: a header may claim anything.
   auto held = static_cast<int64_t>(cells.size()) / byteSize(type);
-  int64_t product = 1;
-  for (int64_t size : shape.sizes())
-    if (__builtin_mul_overflow(product, size, &product))
-      throw Error(fmt::format("it has {} cells, not {}", held, shape.text()));
-  if (product > held)
+  std::optional<int64_t> claimed = productOfSizes(shape.sizes());
+  if (!claimed || *claimed > held)
     throw Error(fmt::format("it has {} cells, not {}", held, shape.text()));
   ArrayPointer array = Array::create(shape, type);
   if (isColumnMajor)
     copyTransposed(*array, cells, array->mutableBytes());
-  else if (product > 0)
+  else if (*claimed > 0)
     std::memcpy(array->mutableBytes(), cells.data(), static_cast<size_t>(array->bytes()));
   return array;
 }

@@ -1,0 +1,22 @@
+// Tensors of ONNX as arrays of the runtime.
+//
+//   runtime::ArrayPointer weight = arrayOf(tensor, &external);
+//
+#ifndef TOKAMAK_TOOLS_TOKAMAK_TENSORARRAYS_H
+#define TOKAMAK_TOOLS_TOKAMAK_TENSORARRAYS_H
+
+#include "frontend/onnx/TensorCells.h"
+#include "runtime/values/Value.h"
+
+#include <vector>
+
+namespace tokamak {
+
+// Copies the cells. Throws Error if they make no sense or are of a type that Tokamak doesn't have.
+runtime::ArrayPointer arrayOf(const onnx::Tensor &tensor, onnx::ExternalData *external);
+
+// Arrays as arguments of the reference, which holds floats as doubles.
+std::vector<runtime::Value> asReferenceHolds(std::vector<runtime::Value> arrays);
+
+} // namespace tokamak
+#endif
