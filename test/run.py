@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Runs all levels of tests and closes with one line over all of them: `N passed, M failed`.
 
-usage: run.py [FILTER] [--level LEVEL] [--jobs N] [--list] [--verbose]
+usage: run.py [FILTER] [--level LEVEL] [--sample] [--jobs N] [--list] [--verbose]
 FILTER selects the tests whose full name (LEVEL/...) contains it, in capitals or not. ./dev test builds first and then calls this.
 """
 
 import argparse
+import collections
 import concurrent.futures
 import json
 import os
@@ -247,6 +248,7 @@ def main():
     parser.add_argument("--target", choices=run_target.TARGETS, help="runs all kernels of the unit tests on this target instead")
     parser.add_argument("--with-passes", default="", metavar="all|PASS",
                         help="of the passes of LLVM that the target leaves out, puts all or one back")
+    parser.add_argument("--sample", action="store_true", help="of the scripts, runs every fourth")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="how many run at once")
     parser.add_argument("--list", action="store_true", help="prints the names and runs nothing")
     parser.add_argument("--verbose", action="store_true", help="names the tests that pass, too")
@@ -265,7 +267,10 @@ def main():
     os.environ["TOKAMAK_TIER"] = "compile-first"  # where data are small, too
     for level, find in levels.items():
         if options.level == level or (options.level is None and (not sanitizer or level in SANITIZED_LEVELS)):
-            for name, runner in find().items():
+            found = find()
+            if options.sample and level == "scripts":
+                found = {name: found[name] for name in sorted(found)[::4]}
+            for name, runner in found.items():
                 if options.filter.lower() in name.lower():
                     groups.setdefault(runner, []).append(name)
     names = [name for group in groups.values() for name in group]
@@ -274,9 +279,16 @@ def main():
         return 0
     progress = Progress(len(names), options.verbose)
     with concurrent.futures.ThreadPoolExecutor(max_workers=max(1, options.jobs)) as pool:
-        runs = [pool.submit(lambda runner=runner, group=group: list(runner(group))) for runner, group in groups.items()]
+        def timed(runner, group):
+            began = time.monotonic()
+            return list(runner(group)), group[0].split("/")[0], time.monotonic() - began
+
+        seconds = collections.Counter()
+        runs = [pool.submit(timed, runner, group) for runner, group in groups.items()]
         for run in concurrent.futures.as_completed(runs):
-            for name, wrong in run.result():
+            results, level, took = run.result()
+            seconds[level] += took
+            for name, wrong in results:
                 progress.record(name, wrong)
     if progress.live:
         print("\r\033[K", end="")
@@ -284,6 +296,8 @@ def main():
         print("failed: " + " ".join(progress.failed))
     if options.target:
         print(run_target.totals.text(), file=sys.stderr)
+    print("seconds, summed over jobs: " + ", ".join(f"{level} {took:.0f}" for level, took in seconds.most_common()),
+          file=sys.stderr)
     print(f"{len(names)} tests in {time.monotonic() - started:.0f} s", file=sys.stderr)
     sys.stderr.flush()
     print(f"{progress.passed} passed, {len(progress.failed)} failed", flush=True)
